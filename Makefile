@@ -1,0 +1,61 @@
+# memaudit: `make help` lists the targets.
+SHELL      := /bin/bash
+GO         ?= go
+BIN        := bin/memaudit
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+REVISION   ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
+LDFLAGS    := -s -w -X main.version=$(VERSION) -X main.revision=$(REVISION)
+TOOLS      := $(CURDIR)/.tools
+LINT       := $(TOOLS)/golangci-lint
+LINT_VERSION := v2.15.0
+FUZZTIME   ?= 30s
+export CGO_ENABLED ?= 0
+
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@grep -hE '^[a-z][a-z0-9-]*:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | sort | expand -t 14
+
+build: ## build bin/memaudit
+	$(GO) build -trimpath -ldflags '$(LDFLAGS)' -o $(BIN) ./cmd/memaudit
+
+check: build ## build and audit this machine; ends well whatever the audit finds
+	@scripts/check-here $(BIN)
+
+demo: build ## audit a bundled example server
+	@$(BIN) check --root testdata/machines/dell-r610-unbalanced --profile max-performance --fail-on never
+
+test: ## unit tests: no network, no root, under 15 s warm
+	$(GO) test ./...
+
+race: ## unit tests with the race detector
+	CGO_ENABLED=1 $(GO) test -race ./...
+
+corpus: ## tests over real machines' data in ../shared, skipped when it is not there
+	$(GO) test -count=1 -tags corpus ./...
+
+e2e: build ## the real binary over every kind of input
+	$(GO) test -count=1 -tags e2e ./e2e/...
+
+lint: $(LINT) ## format, vet, staticcheck and the house rules
+	$(LINT) run ./...
+	$(GO) mod tidy -diff
+
+golden: ## rewrite golden files; read the diff before committing
+	$(GO) test ./internal/... -update
+
+fuzz: ## every fuzz target for FUZZTIME (default 30s)
+	@scripts/fuzz $(FUZZTIME)
+
+bench: ## benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
+
+compare: build ## memaudit beside dmidecode and lscpu on the same input
+	@scripts/compare $(BIN)
+
+all: build lint race corpus e2e ## what must be green before an issue is done
+
+$(LINT):
+	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+.PHONY: help build check demo test race corpus e2e lint golden fuzz bench compare all

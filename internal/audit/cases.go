@@ -1,0 +1,287 @@
+package audit
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// runCase evaluates one case of a rule and returns what the case complains
+// about, "" when it holds.
+func (r *Rule) runCase(c *Case) (complaint string) {
+	s, err := caseScope(&c.Facts)
+	if err != nil {
+		return err.Error()
+	}
+	got, o, err := r.caseResult(s)
+	switch {
+	case err != nil:
+		return err.Error()
+	case string(got) != c.Expect:
+		return fmt.Sprintf("gives %s%s, expected %s", got, missingText(o), c.Expect)
+	case c.Missing != "" && !contains(o.missing, c.Missing):
+		return fmt.Sprintf("is unknown for lack of %s, expected %s", strings.Join(o.missing, ", "), c.Missing)
+	case got == Fail:
+		return r.caseTexts(s, c)
+	}
+	return ""
+}
+
+func missingText(o outcome) string {
+	if len(o.missing) == 0 {
+		return ""
+	}
+	return " for lack of " + strings.Join(o.missing, ", ")
+}
+
+func contains(list []string, s string) bool {
+	for _, e := range list {
+		if e == s {
+			return true
+		}
+	}
+	return false
+}
+
+// caseResult evaluates applies and check in a case's scope.
+func (r *Rule) caseResult(s *scope) (Result, outcome, error) {
+	if r.Applies != "" {
+		p, err := compile(r.Applies, types.BoolType)
+		if err != nil {
+			return "", outcome{}, fmt.Errorf("applies: %w", err)
+		}
+		applies, o := s.evalBool(p)
+		switch {
+		case o.err != nil:
+			return Error, o, fmt.Errorf("applies: %w", o.err)
+		case o.val == nil:
+			return Unknown, o, nil
+		case !applies:
+			return NotApplicable, o, nil
+		}
+	}
+	p, err := compile(r.Check, types.BoolType)
+	if err != nil {
+		return "", outcome{}, fmt.Errorf("check: %w", err)
+	}
+	holds, o := s.evalBool(p)
+	switch {
+	case o.err != nil:
+		return Error, o, fmt.Errorf("check: %w", o.err)
+	case o.val == nil:
+		return Unknown, o, nil
+	case holds:
+		return Pass, o, nil
+	default:
+		return Fail, o, nil
+	}
+}
+
+// caseTexts evaluates the texts of a failing case: none may break or come out
+// empty, and the severity must be the one the case names.
+func (r *Rule) caseTexts(s *scope, c *Case) string {
+	for _, t := range []struct{ name, src string }{{"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}} {
+		if t.src == "" {
+			continue
+		}
+		p, err := compile(t.src, types.StringType)
+		if err == nil {
+			var text string
+			if text, err = s.evalText(p); err == nil && text == "" {
+				return t.name + " comes out empty"
+			}
+		}
+		if err != nil {
+			return t.name + ": " + err.Error()
+		}
+	}
+	severity := r.Severity
+	if Severity(severity).Rank() == 0 {
+		p, err := compile(severity, types.StringType)
+		if err != nil {
+			return "severity: " + err.Error()
+		}
+		if severity, err = s.evalText(p); err != nil {
+			return "severity: " + err.Error()
+		}
+		if Severity(severity).Rank() == 0 && severity != notKnown {
+			return "severity gives " + severity + ", expected info, warning or critical"
+		}
+	}
+	if c.Severity != "" && c.Severity != severity {
+		return "fails as " + severity + ", expected " + c.Severity
+	}
+	return ""
+}
+
+// caseScope builds the scope of a case; a fact that is not written is unknown.
+func caseScope(facts *yaml.Node) (*scope, error) {
+	s := &scope{objects: map[string]any{}, tr: newTrace()}
+	sch := schema()
+	facts = resolve(facts)
+	given := map[string]*yaml.Node{}
+	if facts != nil && facts.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(facts.Content); i += 2 {
+			given[facts.Content[i].Value] = resolve(facts.Content[i+1])
+		}
+	}
+	for name, n := range given {
+		v, err := caseVariable(sch, name, n)
+		if err != nil {
+			return nil, err
+		}
+		s.adopt(v)
+		s.objects[name] = celValue(name, v)
+	}
+	s.lazy = func(name string) (Value, bool) {
+		if t, ok := sch.objects[name]; ok {
+			return plain(&Object{typ: t, path: name, given: map[string]Value{}}), true
+		}
+		_, ok := sch.lists[name]
+		return Value{}, ok
+	}
+	return s, nil
+}
+
+func caseVariable(sch *factSchema, name string, n *yaml.Node) (Value, error) {
+	if t, ok := sch.objects[name]; ok {
+		o, err := caseObject(sch, t, name, n)
+		return plain(o), err
+	}
+	if t, ok := sch.lists[name]; ok {
+		return caseObjects(sch, t, name, n)
+	}
+	return Value{}, placed(n, "facts: unknown variable %q, expected one of %s", name, strings.Join(variableNames(), ", "))
+}
+
+// placed is an error with line and column of a node.
+func placed(n *yaml.Node, format string, args ...any) error {
+	return &placedError{n.Line, n.Column, fmt.Sprintf(format, args...)}
+}
+
+type placedError struct {
+	line, column int
+	text         string
+}
+
+func (e *placedError) Error() string { return e.text }
+
+func caseObjects(sch *factSchema, t *ObjectType, path string, n *yaml.Node) (Value, error) {
+	if n.Kind != yaml.SequenceNode {
+		return Value{}, placed(n, "facts: %s is a list", path)
+	}
+	out := []*Object{}
+	for i, e := range n.Content {
+		o, err := caseObject(sch, t, fmt.Sprintf("%s[%d]", path, i), resolve(e))
+		if err != nil {
+			return Value{}, err
+		}
+		out = append(out, o)
+	}
+	return plain(out), nil
+}
+
+func caseObject(sch *factSchema, t *ObjectType, path string, n *yaml.Node) (*Object, error) {
+	if n.Kind != yaml.MappingNode {
+		return nil, placed(n, "facts: %s is a mapping of facts", path)
+	}
+	o := &Object{typ: t, path: path, given: map[string]Value{}}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		at, ok := t.index[key.Value]
+		if !ok {
+			return nil, placed(key, "facts: %s has no fact %q", path, key.Value)
+		}
+		v, err := caseValue(sch, t.Fields[at], path+"."+key.Value, resolve(n.Content[i+1]))
+		if err != nil {
+			return nil, err
+		}
+		o.given[key.Value] = v
+	}
+	return o, nil
+}
+
+func caseValue(sch *factSchema, f Field, path string, n *yaml.Node) (Value, error) {
+	if t := sch.objectField(f); t != nil {
+		if f.Type.Kind() == types.ListKind {
+			return caseObjects(sch, t, path, n)
+		}
+		o, err := caseObject(sch, t, path, n)
+		return plain(o), err
+	}
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return missing(inventory.Unread, "", ""), nil
+	}
+	v, err := caseScalarOrList(f.Type, n)
+	if err != nil {
+		return Value{}, placed(n, "facts: %s: %v", path, err)
+	}
+	return plain(v), nil
+}
+
+func caseScalarOrList(t *types.Type, n *yaml.Node) (any, error) {
+	if t.Kind() != types.ListKind {
+		return caseScalar(t, n)
+	}
+	if n.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("expected a list")
+	}
+	ints, words := []int64{}, []string{}
+	for _, e := range n.Content {
+		v, err := caseScalar(t.Parameters()[0], e)
+		if err != nil {
+			return nil, err
+		}
+		switch x := v.(type) {
+		case int64:
+			ints = append(ints, x)
+		case string:
+			words = append(words, x)
+		}
+	}
+	if t.Parameters()[0].Kind() == types.IntKind {
+		return ints, nil
+	}
+	return words, nil
+}
+
+func caseScalar(t *types.Type, n *yaml.Node) (any, error) {
+	if n.Kind != yaml.ScalarNode {
+		return nil, fmt.Errorf("expected a plain value")
+	}
+	switch t.Kind() {
+	case types.BoolKind:
+		var b bool
+		if err := n.Decode(&b); err != nil {
+			return nil, fmt.Errorf("%q is neither true nor false", n.Value)
+		}
+		return b, nil
+	case types.IntKind:
+		return parseSize(n.Value)
+	case types.DoubleKind:
+		return strconv.ParseFloat(n.Value, 64)
+	default:
+		return n.Value, nil
+	}
+}
+
+// parseSize reads an integer with an optional binary suffix: 64Gi.
+func parseSize(s string) (int64, error) {
+	shift := 0
+	for i, suffix := range []string{"Ki", "Mi", "Gi", "Ti"} {
+		if rest, ok := strings.CutSuffix(s, suffix); ok {
+			s, shift = rest, 10*(i+1)
+			break
+		}
+	}
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number (64Gi and the like are)", s)
+	}
+	return n << shift, nil
+}

@@ -1,0 +1,175 @@
+package audit
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/ext"
+)
+
+// costLimit stops an expression of a site's own pack that would run away.
+const costLimit = 1_000_000
+
+// notKnown stands where a text expression meets a fact that is not known.
+const notKnown = "not known"
+
+// provider answers for the fact types, so that a checked field is read through
+// Object.field and an unknown fact stays unknown inside macros too, where
+// attribute patterns do not reach.
+type provider struct{ types.Provider }
+
+func (p provider) FindStructType(name string) (*types.Type, bool) {
+	if t := factType(name); t != nil {
+		return types.NewTypeTypeWithParam(t.cel), true
+	}
+	return p.Provider.FindStructType(name)
+}
+
+func (p provider) FindStructFieldNames(name string) ([]string, bool) {
+	t := factType(name)
+	if t == nil {
+		return p.Provider.FindStructFieldNames(name)
+	}
+	out := make([]string, len(t.Fields))
+	for i, f := range t.Fields {
+		out[i] = f.Name
+	}
+	return out, true
+}
+
+func (p provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
+	t := factType(name)
+	if t == nil {
+		return p.Provider.FindStructFieldType(name, field)
+	}
+	i, ok := t.index[field]
+	if !ok {
+		return nil, false
+	}
+	return &types.FieldType{
+		Type: t.Fields[i].Type,
+		IsSet: func(target any) bool {
+			o, ok := target.(*Object)
+			return ok && o.field(field).known()
+		},
+		GetFrom: func(target any) (any, error) {
+			o, ok := target.(*Object)
+			if !ok {
+				return nil, fmt.Errorf("fact %s.%s: asked of %T", name, field, target)
+			}
+			return celValue(o.path+"."+field, o.field(field)), nil
+		},
+	}, true
+}
+
+// factType finds a fact type by its CEL name, nil when it is none of ours.
+func factType(name string) *ObjectType {
+	short, ok := strings.CutPrefix(name, typePrefix)
+	if !ok {
+		return nil
+	}
+	return schema().types[short]
+}
+
+// environment is the CEL environment all rules share: the fact variables, CEL's
+// own functions, strings and lists, and the display functions below.
+var environment = sync.OnceValues(func() (*cel.Env, error) {
+	opts := []cel.EnvOption{ext.Strings(), ext.Lists(ext.ListsVersion(2)), ext.Sets()}
+	for name, t := range schema().variables {
+		opts = append(opts, cel.Variable(name, t))
+	}
+	opts = append(opts,
+		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return gib(int64(v.(types.Int))) }),
+		display("text", []*types.Type{types.IntType, types.StringType, types.DoubleType, types.BoolType}, plainText),
+		display("words", []*types.Type{types.NewListType(types.StringType), types.NewListType(types.IntType)}, words),
+		display("percent", []*types.Type{types.DoubleType}, func(v ref.Val) string {
+			return fmt.Sprintf("%.0f %%", float64(v.(types.Double))*100)
+		}),
+	)
+	env, err := cel.NewCustomEnv(append([]cel.EnvOption{cel.StdLib()}, opts...)...)
+	if err != nil {
+		return nil, err
+	}
+	return env.Extend(cel.CustomTypeProvider(provider{env.CELTypeProvider()}))
+})
+
+// display declares a function that turns a value into text and prints "not
+// known" for an unknown one: texts of a finding never become unknown.
+func display(name string, args []*types.Type, render func(ref.Val) string) cel.EnvOption {
+	var overloads []cel.FunctionOpt
+	for i, arg := range args {
+		overloads = append(overloads, cel.Overload(fmt.Sprintf("%s_%d", name, i), []*types.Type{arg}, types.StringType,
+			cel.OverloadIsNonStrict(),
+			cel.UnaryBinding(func(v ref.Val) ref.Val {
+				switch {
+				case types.IsUnknown(v):
+					return types.String(notKnown)
+				case types.IsError(v):
+					return v
+				default:
+					return types.String(render(v))
+				}
+			})))
+	}
+	return cel.Function(name, overloads...)
+}
+
+func plainText(v ref.Val) string {
+	return fmt.Sprint(v.Value())
+}
+
+// words joins a list with commas and "and": A, B and C.
+func words(v ref.Val) string {
+	var parts []string
+	switch l := v.Value().(type) {
+	case []string:
+		parts = l
+	case []ref.Val:
+		for _, e := range l {
+			parts = append(parts, plainText(e))
+		}
+	}
+	switch len(parts) {
+	case 0:
+		return "none"
+	case 1:
+		return parts[0]
+	default:
+		return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
+	}
+}
+
+// gib prints bytes in the largest unit that keeps them whole: "64 GiB",
+// "512 MiB".
+func gib(n int64) string {
+	units := []struct {
+		size int64
+		name string
+	}{{1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}}
+	for _, u := range units {
+		if n >= u.size && n%u.size == 0 {
+			return fmt.Sprintf("%d %s", n/u.size, u.name)
+		}
+	}
+	for _, u := range units {
+		if n >= u.size {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.size), u.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// variableNames lists the fact variables, sorted.
+func variableNames() []string {
+	var out []string
+	for name := range schema().variables {
+		out = append(out, name)
+	}
+	sort.Strings(out)
+	return out
+}

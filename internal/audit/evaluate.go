@@ -1,0 +1,325 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// rule evaluates one id: of its candidates (narrowest first) the first that
+// applies speaks for a subject.
+func (r *run) rule(candidates []*Rule) {
+	general := candidates[len(candidates)-1]
+	matching := slices.DeleteFunc(slices.Clone(candidates), func(c *Rule) bool { return !r.matches(c.For) })
+	if len(matching) == 0 {
+		r.notConcerned(general)
+		return
+	}
+	subjects, known := r.m.subjects(matching[0].Subject)
+	if len(subjects) == 0 {
+		r.noSubject(matching[0], known)
+		return
+	}
+	var findings []Finding
+	var rules []*Rule
+	for _, s := range subjects {
+		f, spoke := r.ask(matching, s)
+		findings, rules = append(findings, f), append(rules, spoke)
+	}
+	if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Result != NotApplicable }) {
+		findings[0].Subject = SubjectMachine
+		findings, rules = findings[:1], rules[:1]
+	}
+	for i, f := range findings {
+		at := r.add(f)
+		if len(rules[i].DependsOn) > 0 {
+			if r.depends == nil {
+				r.depends = map[int][]string{}
+			}
+			r.depends[at] = rules[i].DependsOn
+		}
+	}
+}
+
+// matches holds a rule's plain index against the machine. What is not known
+// of the machine does not match: the broader rule speaks.
+func (r *run) matches(m *Match) bool {
+	if m == nil {
+		return true
+	}
+	if len(m.Platforms) > 0 {
+		p, ok := r.m.topo.Platform.Get()
+		if !ok || !slices.Contains(m.Platforms, p.ID) {
+			return false
+		}
+	}
+	return matchText(m.Vendors, r.m.sys.Machine.Vendor, strings.HasPrefix) &&
+		matchText(m.Products, r.m.sys.Machine.Product, strings.Contains)
+}
+
+func matchText(wanted []string, fact inventory.Fact[string], match func(s, part string) bool) bool {
+	if len(wanted) == 0 {
+		return true
+	}
+	return fact.Known() && slices.ContainsFunc(wanted, func(w string) bool { return match(fact.Value, w) })
+}
+
+// notConcerned is the one entry of a rule that is not about this machine.
+func (r *run) notConcerned(rule *Rule) {
+	f := rule.finding(SubjectMachine)
+	f.Result, f.Reason = NotApplicable, rule.concern()
+	r.add(f)
+}
+
+// concern says whom a rule concerns.
+func (r *Rule) concern() string {
+	if r.Concerns != "" {
+		return "concerns only " + r.Concerns
+	}
+	if r.For.width() > 0 {
+		return "concerns only " + strings.Join(slices.Concat(r.For.Vendors, r.For.Products, r.For.Platforms), ", ")
+	}
+	return "does not concern this machine"
+}
+
+// noSubject is the one entry of a rule without anything to ask it of. A guest
+// has no physical memory to judge; else the reason why nothing is known.
+func (r *run) noSubject(rule *Rule, known Value) {
+	f := rule.finding(SubjectMachine)
+	s := subject{name: SubjectMachine}
+	if applies, o := r.applies(rule, s); o.val != nil && !applies {
+		f.Result, f.Reason = NotApplicable, rule.concern()
+	} else if known.known() {
+		f.Result, f.Reason = NotApplicable, "the machine has no "+rule.Subject
+	} else {
+		f.Result, f.Reason, f.KnownBy = Unknown, known.reason, known.knownBy
+	}
+	r.add(f)
+}
+
+// applies evaluates a rule's applicability for a subject.
+func (r *run) applies(rule *Rule, s subject) (bool, outcome) {
+	if rule.Applies == "" {
+		return true, outcome{val: types.True}
+	}
+	p, err := r.engine.program(rule.Applies, types.BoolType)
+	if err != nil {
+		return false, outcome{err: err}
+	}
+	r.scope.subject = s
+	r.scope.tr.reset()
+	return r.scope.evalBool(p)
+}
+
+// ask lets the narrowest rule that applies speak for one subject. When none
+// surely applies but one may, the result is unknown.
+func (r *run) ask(candidates []*Rule, s subject) (Finding, *Rule) {
+	var unsure *Finding
+	var unsureRule *Rule
+	for _, rule := range candidates {
+		applies, o := r.applies(rule, s)
+		f := rule.finding(s.name)
+		switch {
+		case o.err != nil:
+			f.Result, f.Reason = Error, "applies: "+o.err.Error()
+			return f, rule
+		case o.val == nil:
+			if unsure == nil {
+				r.blame(&f, o)
+				unsure, unsureRule = &f, rule
+			}
+		case applies:
+			r.check(rule, s, &f)
+			return f, rule
+		}
+	}
+	if unsure != nil {
+		return *unsure, unsureRule
+	}
+	last := candidates[len(candidates)-1]
+	f := last.finding(s.name)
+	f.Result, f.Reason = NotApplicable, last.concern()
+	return f, last
+}
+
+// finding starts a finding with what the rule says of itself.
+func (r *Rule) finding(subject string) Finding {
+	f := Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation}
+	f.Severity = Severity(r.Severity)
+	if f.Severity.Rank() == 0 {
+		f.Severity = Warning
+	}
+	return f
+}
+
+// check evaluates a rule that applies and fills the finding.
+func (r *run) check(rule *Rule, s subject, f *Finding) {
+	p, err := r.engine.program(rule.Check, types.BoolType)
+	if err != nil {
+		f.Result, f.Reason = Error, "check: "+err.Error()
+		return
+	}
+	r.scope.subject = s
+	r.scope.tr.reset()
+	holds, o := r.scope.evalBool(p)
+	f.Certainty = r.certainty(rule)
+	f.Evidence = r.scope.tr.evidence()
+	unverified := r.scope.tr.unverified || r.platformUnverified(rule)
+	switch {
+	case o.err != nil:
+		f.Result, f.Reason = Error, "check: "+o.err.Error()
+	case o.val == nil:
+		r.blame(f, o)
+	case holds:
+		f.Result = Pass
+		if rule.Explains {
+			r.describe(rule, s, f)
+		}
+	default:
+		f.Result = Fail
+		r.describe(rule, s, f)
+	}
+	if f.Result == Fail || f.Result == Unknown {
+		r.severity(rule, s, f)
+		f.Severity = capSeverity(f.Severity, f.Certainty, unverified)
+	}
+}
+
+// certainty is the weakest of the facts read, and of the rule's own cap.
+func (r *run) certainty(rule *Rule) inventory.Certainty {
+	c := r.scope.tr.certainty
+	switch rule.Certainty {
+	case "indirect":
+		c = min(c, inventory.Indirect)
+	case "corroborated":
+		c = min(c, inventory.Corroborated)
+	}
+	return c
+}
+
+// platformUnverified reports whether a rule that is written for platforms
+// rests on a recognition that no document confirms.
+func (r *run) platformUnverified(rule *Rule) bool {
+	return rule.For != nil && len(rule.For.Platforms) > 0 && r.m.topo.Platform.Unverified
+}
+
+// capSeverity lowers a severity to what the facts can carry.
+func capSeverity(s Severity, c inventory.Certainty, unverified bool) Severity {
+	if unverified {
+		return Info
+	}
+	if c <= inventory.Indirect && s == Critical {
+		return Warning
+	}
+	return s
+}
+
+// severity evaluates a severity that is an expression.
+func (r *run) severity(rule *Rule, s subject, f *Finding) {
+	if Severity(rule.Severity).Rank() > 0 {
+		return
+	}
+	text, err := r.text(rule.Severity, s)
+	switch {
+	case err != nil:
+		f.Result, f.Reason = Error, "severity: "+err.Error()
+	case Severity(text).Rank() > 0:
+		f.Severity = Severity(text)
+	case text == notKnown:
+		f.Severity = Info // what decides the severity is not known: the lowest
+	default:
+		f.Result, f.Reason = Error, "severity: expression gives "+text+", expected info, warning or critical"
+	}
+}
+
+// text evaluates a text expression for a subject.
+func (r *run) text(src string, s subject) (string, error) {
+	if src == "" {
+		return "", nil
+	}
+	p, err := r.engine.program(src, types.StringType)
+	if err != nil {
+		return "", err
+	}
+	r.scope.subject = s
+	return r.scope.evalText(p)
+}
+
+// describe fills found, expected, effect and remedy. A text that breaks never
+// spoils the verdict: the fault stands in its place.
+func (r *run) describe(rule *Rule, s subject, f *Finding) {
+	say := func(src string) string {
+		text, err := r.text(src, s)
+		if err != nil {
+			return "(text of the rule is broken: " + err.Error() + ")"
+		}
+		return text
+	}
+	f.Found, f.Expected = say(rule.Found), say(rule.Expected)
+	f.Remedy = say(r.remedy(rule))
+	if e := rule.Effect; e != nil {
+		text := e.Text
+		if e.Expr != "" {
+			text = say(e.Expr)
+		}
+		f.Effect = e.effect(text, rule.Citation)
+	}
+}
+
+// remedy picks the vendor's own words, else the general ones.
+func (r *run) remedy(rule *Rule) string {
+	if v, ok := r.m.sys.Machine.Vendor.Get(); ok {
+		for name, text := range rule.Remedies {
+			if strings.HasPrefix(v, name) {
+				return text
+			}
+		}
+	}
+	return rule.Remedy
+}
+
+// effect completes a measured effect with its conditions and source.
+func (e *EffectSpec) effect(text string, c *Citation) *Effect {
+	if e.Conditions != "" {
+		text += " (" + e.Conditions + ")"
+	}
+	source := e.Source
+	if source == "" && c != nil {
+		source = c.Vendor + ", " + c.Title
+		if e.Place != "" {
+			source += ", " + e.Place
+		}
+	}
+	return &Effect{Text: text, Source: source}
+}
+
+// blame says why a result is unknown, from the facts that were missing.
+func (r *run) blame(f *Finding, o outcome) {
+	f.Result = Unknown
+	f.Certainty = inventory.None
+	f.Evidence = r.scope.tr.evidence()
+	var reasons, knownBy []string
+	for _, name := range o.missing {
+		v := r.scope.tr.values[name]
+		reason := v.reason
+		if reason == "" {
+			reason = name + " is not known"
+		}
+		if !slices.Contains(reasons, reason) {
+			reasons = append(reasons, reason)
+		}
+		if v.knownBy != "" && !slices.Contains(knownBy, v.knownBy) {
+			knownBy = append(knownBy, v.knownBy)
+		}
+	}
+	f.Reason, f.KnownBy = strings.Join(reasons, "; "), strings.Join(knownBy, "; ")
+	if f.Reason == "" {
+		f.Reason = "a fact the rule needs is not known"
+	}
+}
+
+var _ cel.Activation = (*scope)(nil)

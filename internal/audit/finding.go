@@ -1,0 +1,119 @@
+// Package audit holds a machine's facts against rule packs and profiles and
+// says, for every rule and subject, pass, fail, unknown, not_applicable,
+// waived or error, with the evidence and the citation.
+package audit
+
+import "github.com/memaudit/memaudit/internal/inventory"
+
+// Result is the outcome of one rule for one subject, in the contract's words.
+type Result string
+
+// The results.
+const (
+	Pass          Result = "pass"
+	Fail          Result = "fail"
+	Unknown       Result = "unknown"
+	NotApplicable Result = "not_applicable"
+	Waived        Result = "waived"
+	Error         Result = "error"
+)
+
+// Severity of a rule.
+type Severity string
+
+// The severities, and none.
+const (
+	Info     Severity = "info"
+	Warning  Severity = "warning"
+	Critical Severity = "critical"
+)
+
+// Rank orders severities; the unknown word ranks lowest.
+func (s Severity) Rank() int {
+	switch s {
+	case Critical:
+		return 3
+	case Warning:
+		return 2
+	case Info:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// Citation names the document a verdict rests on.
+type Citation struct {
+	Vendor  string `yaml:"vendor" json:"vendor"`
+	Title   string `yaml:"title" json:"title"`
+	Version string `yaml:"version,omitempty" json:"version,omitempty"`
+	Year    int    `yaml:"year,omitempty" json:"year,omitempty"`
+	// Place is the page, table, figure or section.
+	Place string `yaml:"place,omitempty" json:"place,omitempty"`
+	URL   string `yaml:"url,omitempty" json:"url,omitempty"`
+}
+
+// Effect is what a deviation costs, as measured, with its conditions.
+type Effect struct {
+	Text   string
+	Source string
+}
+
+// Waiver is an accepted failure.
+type Waiver struct {
+	Reason string
+	Until  string
+}
+
+// Finding is the result of one rule for one subject.
+type Finding struct {
+	Rule, Title string
+	Result      Result
+	// Severity is the rule's after all caps.
+	Severity Severity
+	// Subject names the thing judged: machine, socket 0,
+	// slot 0x1101 (DIMM_A4), node 1, setting turbo.
+	Subject string
+	// Found, Expected: what is and what the document asks for.
+	Found, Expected string
+	// Why is the rule's reason in one sentence.
+	Why string
+	// Reason says why the result is unknown, not_applicable or error; KnownBy
+	// what would make an unknown known.
+	Reason, KnownBy string
+	// CausedBy is "RULE" or "RULE SUBJECT" of the finding this one follows
+	// from.
+	CausedBy string
+	Effect   *Effect
+	Remedy   string
+	Evidence []inventory.Evidence
+	// Certainty is the lowest of the facts read.
+	Certainty inventory.Certainty
+	Citation  *Citation
+	Waiver    *Waiver
+}
+
+// Summary counts results over findings.
+type Summary struct {
+	Pass, Fail, Unknown, NotApplicable, Waived, Error int
+	// Worst is the highest severity among the failures, "" without one.
+	Worst Severity
+}
+
+// Profile is the profile an audit was held against.
+type Profile struct {
+	ID, Intent, Title string
+	Citation          Citation
+}
+
+// Audit is everything an evaluation yields.
+type Audit struct {
+	Findings []Finding
+	Summary  Summary
+	// Profile is nil when none applies; ProfileWhy says why.
+	Profile    *Profile
+	ProfileWhy string
+	// Notices are remarks about the configuration: a waiver that matches
+	// nothing, one past its date.
+	Notices []string
+}

@@ -1,0 +1,26 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestBuiltinPacks validates every embedded pack: shape, expressions, sources
+// and each rule's own cases.
+func TestBuiltinPacks(t *testing.T) {
+	packs, err := audit.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	require.NotEmpty(t, packs)
+	for _, p := range packs {
+		for _, c := range p.Validate() {
+			t.Error(c)
+		}
+	}
+	for _, c := range audit.ValidateSet(packs) {
+		t.Error(c)
+	}
+}

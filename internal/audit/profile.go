@@ -1,0 +1,203 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// UnknownProfileError is a profile name that is neither an intent nor the id
+// of a loaded profile.
+type UnknownProfileError struct {
+	Name string
+	// Known lists what would have been accepted.
+	Known []string
+}
+
+func (e *UnknownProfileError) Error() string {
+	return fmt.Sprintf("profile %q is not known, expected an intent or a profile id: %s", e.Name, strings.Join(e.Known, ", "))
+}
+
+// CheckProfile reports whether a name is an intent or a loaded profile.
+func (e *Engine) CheckProfile(name string) error {
+	known := slices.Clone(Intents[:])
+	for _, p := range e.profiles {
+		known = append(known, p.ID)
+	}
+	if slices.Contains(known, name) {
+		return nil
+	}
+	return &UnknownProfileError{name, known}
+}
+
+// Profiles lists the loaded profiles in file order.
+func (e *Engine) Profiles() []*ProfileSpec { return e.profiles }
+
+// profile resolves the wanted profile for this machine and judges its
+// settings. Every setting id of every loaded profile gets an entry.
+func (r *run) profile() error {
+	name := cmp.Or(r.options.Profile, Intents[0])
+	if err := r.engine.CheckProfile(name); err != nil {
+		return err
+	}
+	chosen, why := r.resolve(name)
+	if chosen == nil {
+		r.out.ProfileWhy = why
+	} else {
+		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.Intent, Title: chosen.Title, Citation: *chosen.Citation}
+		for i := range chosen.Settings {
+			r.setting(chosen, &chosen.Settings[i])
+		}
+		why = "the profile " + chosen.ID + " does not speak of it"
+	}
+	r.otherSettings(chosen, why)
+	return nil
+}
+
+// resolve finds the documented profile: by id, or by intent the narrowest that
+// applies to this machine. A profile of another platform is never lent.
+func (r *run) resolve(name string) (*ProfileSpec, string) {
+	intent := slices.Contains(Intents[:], name)
+	var chosen *ProfileSpec
+	var reasons []string
+	for _, p := range r.engine.profiles {
+		if p.ID != name && (!intent || p.Intent != name) {
+			continue
+		}
+		applies, reason := r.profileApplies(p)
+		if !applies {
+			reasons = append(reasons, reason)
+			continue
+		}
+		if chosen == nil || p.For.width() > chosen.For.width() {
+			chosen = p
+		}
+	}
+	switch {
+	case chosen != nil:
+		return chosen, ""
+	case !intent && len(reasons) > 0:
+		return nil, reasons[0]
+	default:
+		return nil, "no document for this machine gives a profile for " + name
+	}
+}
+
+func (r *run) profileApplies(p *ProfileSpec) (bool, string) {
+	if !r.matches(p.For) {
+		return false, "the profile " + p.ID + " is written for other machines"
+	}
+	if p.Applies == "" {
+		return true, ""
+	}
+	prog, err := r.engine.program(p.Applies, types.BoolType)
+	if err != nil {
+		return false, "the profile " + p.ID + " is broken: " + err.Error()
+	}
+	r.scope.subject = subject{name: SubjectMachine}
+	r.scope.tr.reset()
+	applies, o := r.scope.evalBool(prog)
+	if o.val == nil {
+		return false, "whether the profile " + p.ID + " is written for this machine is not known"
+	}
+	return applies, "the profile " + p.ID + " is written for other machines"
+}
+
+// setting judges one row of the profile.
+func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
+	f := w.finding(p)
+	if !r.settingApplies(w, &f) {
+		r.add(f)
+		return
+	}
+	value, face := judged(r.m.sys.Settings[w.ID])
+	f.Certainty, f.Evidence = value.certainty, value.evidence
+	f.Expected = w.Want.String()
+	switch {
+	case !value.known():
+		f.Result, f.Reason, f.KnownBy, f.Certainty = Unknown, value.reason, value.knownBy, inventory.None
+	case slices.Contains(w.Want, value.v.(string)):
+		f.Result, f.Found = Pass, value.v.(string)+" ("+face+")"
+	default:
+		f.Result, f.Found = Fail, value.v.(string)+" ("+face+")"
+		f.Remedy = cmp.Or(w.Remedy, "set "+w.ID+" to "+w.Want.String()+" in the BIOS setup")
+		if w.Effect != nil {
+			f.Effect = w.Effect.effect(w.Effect.Text, p.Citation)
+		}
+	}
+	f.Severity = capSeverity(f.Severity, f.Certainty, value.unverified)
+	if !r.options.Asked {
+		f.Severity = Info // nobody asked for this profile
+	}
+	r.add(f)
+}
+
+func (w *WantedSetting) finding(p *ProfileSpec) Finding {
+	c := *p.Citation
+	c.Place = cmp.Or(w.Place, c.Place)
+	why := p.Title + " asks for " + w.Want.String()
+	if w.Note != "" {
+		why += "; " + w.Note
+	}
+	if len(w.Exceptions) > 0 {
+		why += "; not where: " + strings.Join(w.Exceptions, ", ")
+	}
+	return Finding{Rule: "setting." + w.ID, Title: "setting " + w.ID + " as the profile asks",
+		Subject: "setting " + w.ID, Severity: Severity(w.Level), Why: why, Citation: &c}
+}
+
+// settingApplies evaluates the row's own condition and fills the finding when
+// the row does not speak.
+func (r *run) settingApplies(w *WantedSetting, f *Finding) bool {
+	if w.Applies == "" {
+		return true
+	}
+	prog, err := r.engine.program(w.Applies, types.BoolType)
+	if err != nil {
+		f.Result, f.Reason = Error, "applies: "+err.Error()
+		return false
+	}
+	r.scope.subject = subject{name: SubjectMachine}
+	r.scope.tr.reset()
+	applies, o := r.scope.evalBool(prog)
+	switch {
+	case o.err != nil:
+		f.Result, f.Reason = Error, "applies: "+o.err.Error()
+	case o.val == nil:
+		r.blame(f, o)
+	case !applies:
+		f.Result, f.Reason = NotApplicable, "concerns only "+cmp.Or(w.Concerns, "machines where "+w.Applies)
+	default:
+		return true
+	}
+	return false
+}
+
+// otherSettings gives every setting of the other profiles its one entry.
+func (r *run) otherSettings(chosen *ProfileSpec, why string) {
+	var done []string
+	if chosen != nil {
+		for _, w := range chosen.Settings {
+			done = append(done, w.ID)
+		}
+	}
+	var rest []string
+	for _, p := range r.engine.profiles {
+		for _, w := range p.Settings {
+			if !slices.Contains(done, w.ID) {
+				done = append(done, w.ID)
+				rest = append(rest, w.ID)
+			}
+		}
+	}
+	slices.Sort(rest)
+	for _, id := range rest {
+		r.add(Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks", Subject: SubjectMachine,
+			Result: NotApplicable, Severity: Info, Reason: why})
+	}
+}

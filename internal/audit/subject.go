@@ -1,0 +1,131 @@
+package audit
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// SubjectMachine is the subject of a machine-wide verdict.
+const SubjectMachine = "machine"
+
+// subject is one thing a rule is asked of.
+type subject struct {
+	name string
+	// variable is the expression variable bound to object; "" for machine.
+	variable string
+	object   *Object
+}
+
+// subjects lists what a rule of the given kind is asked of. An empty list
+// comes with the reason: known and empty, or not known.
+func (m *machineFacts) subjects(kind string) ([]subject, Value) {
+	switch kind {
+	case "socket":
+		return m.socketSubjects()
+	case "slot":
+		return m.slotSubjects()
+	case "node":
+		return m.nodeSubjects()
+	default:
+		return []subject{{name: SubjectMachine}}, plain(true)
+	}
+}
+
+// socketSubjects are the populated sockets; on a front-side-bus machine the
+// chipset's memory is one more, named machine.
+func (m *machineFacts) socketSubjects() ([]subject, Value) {
+	var out []subject
+	t := schema().objects["socket"]
+	for i := range m.topo.Populations {
+		p := &m.topo.Populations[i]
+		facts := &socketFacts{m: m, pop: p}
+		for j := range m.sys.Sockets {
+			if p.Socket >= 0 && m.sys.Sockets[j].ID == p.Socket {
+				facts.sock = &m.sys.Sockets[j]
+			}
+		}
+		out = append(out, subject{subjectOfPopulation(p), "socket", &Object{typ: t, path: "socket", src: facts}})
+	}
+	if len(out) > 0 {
+		return out, plain(true)
+	}
+	for i := range m.sys.Sockets {
+		s := &m.sys.Sockets[i]
+		if s.Populated.Or(true) {
+			out = append(out, subject{"socket " + itoa(s.ID), "socket", &Object{typ: t, path: "socket", src: &socketFacts{m: m, sock: s}}})
+		}
+	}
+	if len(out) == 0 {
+		return nil, m.noPopulation()
+	}
+	return out, plain(true)
+}
+
+// slotSubjects are the populated slots.
+func (m *machineFacts) slotSubjects() ([]subject, Value) {
+	if len(m.sys.Slots) == 0 {
+		return nil, m.noPopulation()
+	}
+	var out []subject
+	t := schema().objects["slot"]
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if s.State != inventory.SlotPopulated {
+			continue
+		}
+		out = append(out, subject{SlotSubject(s), "slot", &Object{typ: t, path: "slot", src: &slotFacts{m: m, i: i}}})
+	}
+	return out, plain(true)
+}
+
+// SlotSubject names a slot as findings do: slot 0x1101 (DIMM_A4).
+func SlotSubject(s *inventory.Slot) string {
+	return fmt.Sprintf("slot 0x%04X (%s)", s.Handle, s.Locator.Or("no name"))
+}
+
+func (m *machineFacts) nodeSubjects() ([]subject, Value) {
+	if v := m.nodesRead(); !v.known() {
+		return nil, v
+	}
+	var out []subject
+	t := schema().objects["node"]
+	for i := range m.sys.Nodes {
+		n := &m.sys.Nodes[i]
+		out = append(out, subject{"node " + itoa(n.ID), "node", &Object{typ: t, path: "node", src: n}})
+	}
+	return out, plain(true)
+}
+
+func subjectOfPopulation(p *topology.Population) string {
+	if p.Socket < 0 {
+		return SubjectMachine
+	}
+	return "socket " + itoa(p.Socket)
+}
+
+// lists gives the objects of a list variable: all sockets, slots or nodes.
+func (m *machineFacts) lists(variable string) Value {
+	subjects, ok := m.subjects(variable[:len(variable)-1])
+	if !ok.known() {
+		return ok
+	}
+	out := make([]*Object, len(subjects))
+	for i, s := range subjects {
+		out[i] = s.object
+		out[i].path = variable + "[" + itoa(i) + "]"
+	}
+	return plain(out)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// plural prints a count with its noun: "1 DIMM", "2 DIMMs".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return itoa(n) + " " + noun + "s"
+}

@@ -1,0 +1,58 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// trace notes which facts an expression read: they are the verdict's evidence,
+// and the weakest of them caps its certainty.
+type trace struct {
+	names      []string
+	values     map[string]Value
+	certainty  inventory.Certainty
+	unverified bool
+}
+
+// maxEvidence bounds the readings listed with one finding: a machine-wide
+// fact may rest on every slot.
+const maxEvidence = 64
+
+func newTrace() *trace {
+	return &trace{values: map[string]Value{}, certainty: inventory.Direct}
+}
+
+// reset forgets everything, so that one trace serves many expressions.
+func (t *trace) reset() {
+	t.names = t.names[:0]
+	clear(t.values)
+	t.certainty, t.unverified = inventory.Direct, false
+}
+
+// read notes one fact.
+func (t *trace) read(name string, v Value) {
+	if _, seen := t.values[name]; seen {
+		return
+	}
+	t.names = append(t.names, name)
+	t.values[name] = v
+	if v.known() {
+		t.certainty = min(t.certainty, v.certainty)
+		t.unverified = t.unverified || v.unverified
+	}
+}
+
+// evidence lists the readings behind the facts read, each once, in the order
+// of reading.
+func (t *trace) evidence() []inventory.Evidence {
+	var out []inventory.Evidence
+	for _, name := range t.names {
+		for _, e := range t.values[name].evidence {
+			if !slices.Contains(out, e) && len(out) < maxEvidence {
+				out = append(out, e)
+			}
+		}
+	}
+	return out
+}

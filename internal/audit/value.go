@@ -1,0 +1,111 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// Value is one fact as expressions see it: a CEL-ready Go value or the reason
+// why there is none. The zero Value is unknown.
+type Value struct {
+	// v is bool, int64, float64, string, []string, []int64, []float64,
+	// *Object or []*Object; nil when not known.
+	v          any
+	state      inventory.State
+	reason     string
+	knownBy    string
+	certainty  inventory.Certainty
+	unverified bool
+	evidence   []inventory.Evidence
+}
+
+// known reports whether the value holds.
+func (v Value) known() bool { return v.v != nil }
+
+// of turns a fact of the model into a Value.
+func of[T any](f inventory.Fact[T]) Value {
+	out := Value{state: f.State, reason: f.Reason, knownBy: f.KnownBy,
+		certainty: f.Certainty, unverified: f.Unverified, evidence: f.Evidence()}
+	if f.Known() {
+		out.v = native(any(f.Value))
+	}
+	return out
+}
+
+// native widens the model's types to those CEL knows.
+func native(v any) any {
+	switch t := v.(type) {
+	case int:
+		return int64(t)
+	case inventory.Technology:
+		return string(t)
+	case inventory.SlotState:
+		return string(t)
+	case inventory.NodeKind:
+		return string(t)
+	case []int:
+		out := make([]int64, len(t))
+		for i, n := range t {
+			out[i] = int64(n)
+		}
+		return out
+	default:
+		return v
+	}
+}
+
+// via replaces the value of a known fact by something computed from it and
+// keeps origin, certainty and reason.
+func via[T any](f inventory.Fact[T], compute func(T) any) Value {
+	out := of(f)
+	if f.Known() {
+		out.v = native(compute(f.Value))
+	}
+	return out
+}
+
+// plain is a value that needs no origin: a count of what is in the model, a
+// word of a platform file.
+func plain(v any) Value {
+	return Value{v: native(v), state: inventory.OK, certainty: inventory.Direct}
+}
+
+// missing is an unknown value with its reason.
+func missing(state inventory.State, reason, knownBy string) Value {
+	return Value{state: state, reason: reason, knownBy: knownBy}
+}
+
+// derived combines facts: the first unknown one decides, else compute runs and
+// the weakest certainty holds.
+func derived(compute func() any, from ...Value) Value {
+	out := Value{state: inventory.OK, certainty: inventory.Direct}
+	for _, f := range from {
+		if !f.known() {
+			return f
+		}
+		out.certainty = min(out.certainty, f.certainty)
+		out.unverified = out.unverified || f.unverified
+		out.evidence = append(out.evidence, f.evidence...)
+	}
+	out.v = native(compute())
+	return out
+}
+
+// gather combines one fact of many things (a field of every DIMM): unknown
+// when any of them is, sorted distinct values otherwise.
+func gather[T int64 | string](facts []Value) Value {
+	return derived(func() any {
+		var out []T
+		for _, f := range facts {
+			if v, ok := f.v.(T); ok && !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+		slices.Sort(out)
+		if out == nil {
+			out = []T{}
+		}
+		return out
+	}, facts...)
+}

@@ -1,0 +1,165 @@
+// Package inventory is memaudit's model of one machine: what was read, from
+// where, and how sure it is. It holds values only; nothing in it does I/O.
+package inventory
+
+// Certainty says how sure a fact of the audited machine is. The words are
+// those of the public contract; a rule on an Indirect fact fails at most at
+// warning.
+type Certainty uint8
+
+// The certainties, weakest first, so that the smaller of two is the cap.
+const (
+	// None: not observable, or not observed.
+	None Certainty = iota
+	// Indirect: one source, known to lie on some machines.
+	Indirect
+	// Corroborated: two independent sources agree.
+	Corroborated
+	// Direct: a register, kernel object or firmware field that is the thing.
+	Direct
+)
+
+// String gives the contract's word.
+func (c Certainty) String() string {
+	switch c {
+	case Direct:
+		return "direct"
+	case Corroborated:
+		return "corroborated"
+	case Indirect:
+		return "indirect"
+	case None:
+		return "none"
+	default:
+		return "none"
+	}
+}
+
+// State says whether a value is known and, if not, why. The zero State is
+// Unread, so that a fact nobody filled in is unknown and never 0 or "".
+type State uint8
+
+// The states. Absent, Denied, Refused, Truncated and Malformed are five
+// different things and none of them is a value.
+const (
+	// Unread: no source of this input was asked, or could hold the value (a
+	// capture without the folder, an SMBIOS file without a kernel).
+	Unread State = iota
+	// OK: the value is known.
+	OK
+	// Absent: the source was there and does not have the value.
+	Absent
+	// Unstated: the source has the field and says "unknown" in it.
+	Unstated
+	// Denied: no permission to read.
+	Denied
+	// Refused: the driver, the hypervisor or our own bounds said no.
+	Refused
+	// Truncated: the data end before the value does.
+	Truncated
+	// Malformed: the data do not make a value.
+	Malformed
+	// Conflicting: sources contradict each other and none may win.
+	Conflicting
+)
+
+// String gives the word used in reports.
+func (s State) String() string {
+	switch s {
+	case OK:
+		return "ok"
+	case Absent:
+		return "absent"
+	case Unstated:
+		return "unstated"
+	case Denied:
+		return "denied"
+	case Refused:
+		return "refused"
+	case Truncated:
+		return "truncated"
+	case Malformed:
+		return "malformed"
+	case Conflicting:
+		return "conflicting"
+	case Unread:
+		return "unread"
+	default:
+		return "unread"
+	}
+}
+
+// Evidence is one reading that a fact rests on.
+type Evidence struct {
+	// Source is a source name of the contract: smbios, numa, cpu, ...
+	Source string
+	// Path is the file below the audited root.
+	Path string
+	// Field names the structure's field or the key in the file, when the file
+	// holds many: "type 17 0x1101 Speed".
+	Field string
+	// Raw is the text or number read, as read.
+	Raw string
+}
+
+// Fact is a value with its origin and certainty. The zero Fact is unknown.
+type Fact[T any] struct {
+	// Value holds only when State is OK.
+	Value T
+	State State
+	// Certainty is None unless State is OK.
+	Certainty Certainty
+	// Reason says in one clause why the value is not known.
+	Reason string
+	// KnownBy says what would make it known, as advice to the operator.
+	KnownBy string
+	// From is the reading that gave the value (or the attempt that failed).
+	From Evidence
+	// More are further readings that agree, or from which it was derived.
+	More []Evidence
+	// Unverified is true when the value rests on knowledge that no document
+	// confirms; it never raises a finding above info.
+	Unverified bool
+}
+
+// Known reports whether the value holds.
+func (f Fact[T]) Known() bool { return f.State == OK }
+
+// Get returns the value and whether it holds.
+func (f Fact[T]) Get() (T, bool) { return f.Value, f.State == OK }
+
+// Or returns the value, or other when it is not known. For display only: a
+// judgement must never use a default.
+func (f Fact[T]) Or(other T) T {
+	if f.State == OK {
+		return f.Value
+	}
+	return other
+}
+
+// Evidence lists every reading behind the fact.
+func (f Fact[T]) Evidence() []Evidence {
+	if f.From == (Evidence{}) {
+		return f.More
+	}
+	return append([]Evidence{f.From}, f.More...)
+}
+
+// Known makes a known fact.
+func Known[T any](v T, c Certainty, from Evidence, more ...Evidence) Fact[T] {
+	return Fact[T]{Value: v, State: OK, Certainty: c, From: from, More: more}
+}
+
+// Unknown makes an unknown fact with the reason and what would help.
+func Unknown[T any](s State, reason, knownBy string, from ...Evidence) Fact[T] {
+	f := Fact[T]{State: s, Reason: reason, KnownBy: knownBy}
+	if len(from) > 0 {
+		f.From, f.More = from[0], from[1:]
+	}
+	return f
+}
+
+// Blame carries the reason of an unknown fact over to another type.
+func Blame[T, U any](f Fact[U]) Fact[T] {
+	return Fact[T]{State: f.State, Reason: f.Reason, KnownBy: f.KnownBy, From: f.From, More: f.More, Unverified: f.Unverified}
+}

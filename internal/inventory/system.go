@@ -1,0 +1,315 @@
+package inventory
+
+// System is one machine as its sources describe it. collect fills it;
+// topology, audit and report only read it.
+type System struct {
+	Machine  Machine
+	Sources  []Source
+	Firmware Firmware
+	Sockets  []Socket
+	Arrays   []Array
+	Slots    []Slot
+	CPU      CPU
+	Nodes    []Node
+	NUMA     NUMA
+	Memory   Memory
+	EDAC     []Controller
+	// Settings maps canonical setting ids to their faces.
+	Settings map[string]Setting
+	// Conflicts lists what two sources disagree about and which one won.
+	Conflicts []Conflict
+}
+
+// SourceState is the state of a whole source, in the contract's words.
+type SourceState string
+
+// The states of a source.
+const (
+	SourceOK        SourceState = "ok"
+	SourcePartial   SourceState = "partial"
+	SourceAbsent    SourceState = "absent"
+	SourceDenied    SourceState = "denied"
+	SourceRefused   SourceState = "refused"
+	SourceTruncated SourceState = "truncated"
+	SourceMalformed SourceState = "malformed"
+)
+
+// Source names of the contract.
+const (
+	SourceSMBIOS  = "smbios"
+	SourceDMIID   = "dmi_id"
+	SourceCPU     = "cpu"
+	SourceNUMA    = "numa"
+	SourceMemory  = "memory"
+	SourceCPUIdle = "cpuidle"
+	SourceCPUFreq = "cpufreq"
+	SourceEDAC    = "edac"
+	SourceACPI    = "acpi"
+	SourceCmdline = "cmdline"
+)
+
+// Source says what became of one source of the input.
+type Source struct {
+	Name   string
+	State  SourceState
+	Detail string
+}
+
+// Machine is the identity of the whole machine. No serial number, UUID or
+// asset tag is in it: those are in Identifiers and leave only on request.
+type Machine struct {
+	Vendor, Product, ProductVersion, Family Fact[string]
+	BoardVendor, Board                      Fact[string]
+	ChassisType                             Fact[string]
+	BIOSVendor, BIOSVersion, BIOSDate       Fact[string]
+	// Virtual is true in a guest. Hypervisor names it when known.
+	Virtual    Fact[bool]
+	Hypervisor Fact[string]
+	// Architecture is the kernel's word: x86_64, aarch64.
+	Architecture Fact[string]
+	Identifiers  Identifiers
+}
+
+// Identifiers tell this machine from its sisters. They are printed only with
+// --identifiers.
+type Identifiers struct {
+	SystemSerial, SystemUUID, BoardSerial, ChassisSerial, AssetTag string
+}
+
+// Firmware is the quality of the SMBIOS table itself.
+type Firmware struct {
+	// SMBIOS is true when a table was found, whatever its state.
+	SMBIOS  Fact[bool]
+	Version Fact[string]
+	// Problems lists every defect of the table, in table order.
+	Problems []Problem
+}
+
+// Problem is one defect or contradiction of the firmware's table.
+type Problem struct {
+	// Code is a small word for the kind: checksum, truncated, string_index ...
+	Code string
+	// Text says what was found, where, and what was expected.
+	Text string
+	// Harmless is true when nothing an audit uses is affected (a count in the
+	// entry point that is off, for instance).
+	Harmless bool
+}
+
+// Conflict records that two sources disagree about one thing.
+type Conflict struct {
+	// Fact names the thing: "sockets", "installed memory".
+	Fact string
+	// Kept and Dropped are the two readings; Why says why Kept won.
+	Kept, Dropped Evidence
+	Why           string
+}
+
+// Socket is one processor socket, populated or not (SMBIOS type 4; without
+// SMBIOS, one physical package of the kernel).
+type Socket struct {
+	// ID counts from 0 in board order (order of the type 4 structures).
+	ID int
+	// Handle is the SMBIOS handle, -1 without one.
+	Handle       int
+	Designation  Fact[string]
+	Populated    Fact[bool]
+	Enabled      Fact[bool]
+	Manufacturer Fact[string]
+	// Brand is the processor's brand string.
+	Brand Fact[string]
+	// Vendor is the CPUID vendor: GenuineIntel, AuthenticAMD; "ARM" for Arm.
+	Vendor                  Fact[string]
+	Family, Model, Stepping Fact[int]
+	// Cores, CoresEnabled and Threads count one processor; Threads are its
+	// hardware threads.
+	Cores, CoresEnabled, Threads Fact[int]
+	// Package is the kernel's physical_package_id of this socket.
+	Package Fact[int]
+	// Upgrade is the socket type by SMBIOS's code name, "Socket LGA4677".
+	Upgrade Fact[string]
+}
+
+// Array is one SMBIOS physical memory array (type 16) used as system memory.
+type Array struct {
+	Handle uint16
+	// ECC is SMBIOS's word: "None", "Single-bit ECC", "Multi-bit ECC".
+	ECC              Fact[string]
+	Location         Fact[string]
+	Devices          Fact[int]
+	MaxCapacityBytes Fact[int64]
+}
+
+// SlotState says whether a slot holds a module.
+type SlotState string
+
+// The states of a slot. A device whose size field says "unknown" is
+// SlotUnknown, not populated.
+const (
+	SlotPopulated SlotState = "populated"
+	SlotEmpty     SlotState = "empty"
+	SlotUnknown   SlotState = "unknown"
+)
+
+// Technology keeps the kinds of memory apart; only DRAM modules in slots take
+// part in the population model.
+type Technology string
+
+// The technologies of the contract. Soldered DRAM is DRAM with Slot.Soldered.
+const (
+	DRAM   Technology = "dram"
+	NVDIMM Technology = "nvdimm"
+	CXL    Technology = "cxl"
+	HBM    Technology = "hbm"
+	Flash  Technology = "flash"
+	Other  Technology = "other"
+)
+
+// Slot is one memory device of SMBIOS (type 17): a slot, populated or empty,
+// or a soldered or stacked device.
+type Slot struct {
+	// Handle identifies the slot; locators repeat.
+	Handle uint16
+	// Array is the handle of the type 16 structure it belongs to.
+	Array uint16
+	// Locator and BankLocator are firmware's labels, trimmed; "" as printed
+	// is Unstated.
+	Locator, BankLocator Fact[string]
+	State                SlotState
+	// SizeBytes is the module's capacity in bytes.
+	SizeBytes  Fact[int64]
+	Technology Fact[Technology]
+	// Soldered is true for devices that are not modules in a slot (form
+	// factors "Die", "Chip", "Row of chips", LPDDR without a DIMM).
+	Soldered Fact[bool]
+	// Type and FormFactor are SMBIOS's own words: DDR4, DIMM.
+	Type, FormFactor Fact[string]
+	// Registered is true for RDIMM and LRDIMM; LoadReduced for LRDIMM.
+	Registered, LoadReduced Fact[bool]
+	NonVolatile             Fact[bool]
+	// Ranks of the module; 0 in the table is Unstated.
+	Ranks Fact[int]
+	// Widths in bits.
+	DataWidth, TotalWidth Fact[int]
+	// RatedMTs and ConfiguredMTs are in MT/s. SMBIOS up to 2.6 has one speed
+	// field only, kept in RatedMTs with certainty Indirect.
+	RatedMTs, ConfiguredMTs Fact[int]
+	// Voltages in mV.
+	MinMV, MaxMV, ConfiguredMV Fact[int]
+	// DeviceSet groups devices that must be populated together; 0 is none.
+	DeviceSet                Fact[int]
+	Manufacturer, PartNumber Fact[string]
+	// Serial and AssetTag identify a part; printed only with --identifiers.
+	Serial, AssetTag string
+	// HPE is the slot's position as HPE's type 202 states it.
+	HPE *HPELocation
+	// Row is the position of the structure in the table, from 0.
+	Row int
+}
+
+// HPELocation is the slot's position by HPE's OEM type 202. A zero Controller
+// or Channel is "unknown" there and -1 here; numbers are 0-based here.
+type HPELocation struct {
+	Processor, Controller, Channel, Index int
+	Evidence                              Evidence
+}
+
+// CPU is the kernel's view of the processors.
+type CPU struct {
+	Vendor, Brand           Fact[string]
+	Family, Model, Stepping Fact[int]
+	Microcode               Fact[string]
+	// Packages are the distinct physical_package_id of the online CPUs, in
+	// numeric order.
+	Packages Fact[[]Package]
+	// Online, Present are CPU numbers.
+	Online, Present Fact[[]int]
+	// ThreadsPerCore is the largest number of online siblings of a core.
+	ThreadsPerCore Fact[int]
+	// SMTControl and SMTActive are /sys/devices/system/cpu/smt/{control,active}.
+	SMTControl, SMTActive Fact[string]
+	// L3Groups counts the distinct L3 caches; CPUsPerL3 is the largest group.
+	L3Groups, CPUsPerL3 Fact[int]
+	// Flags are those of the first CPU in /proc/cpuinfo that rules ask for.
+	Flags Fact[map[string]bool]
+}
+
+// Package is one physical package of the kernel.
+type Package struct {
+	ID    int
+	CPUs  []int
+	Cores int
+}
+
+// NodeKind tells memory tiers apart.
+type NodeKind string
+
+// The kinds of the contract.
+const (
+	NodeDRAM       NodeKind = "dram"
+	NodeCPULess    NodeKind = "cpuless"
+	NodeMemoryless NodeKind = "memoryless"
+	NodeHBM        NodeKind = "hbm"
+	NodeCXL        NodeKind = "cxl"
+	NodeUnknown    NodeKind = "unknown"
+)
+
+// Node is one online NUMA node of the kernel.
+type Node struct {
+	ID   int
+	Kind NodeKind
+	// Socket is the id of the socket its CPUs belong to.
+	Socket Fact[int]
+	CPUs   Fact[[]int]
+	// MemoryBytes is the node's MemTotal in bytes.
+	MemoryBytes       Fact[int64]
+	Distances         Fact[[]int]
+	HasCPU, HasMemory Fact[bool]
+}
+
+// NUMA is the machine-wide NUMA state.
+type NUMA struct {
+	// SRAT and SLIT say whether firmware handed the table over. A capture
+	// that never held sys/firmware/acpi leaves them Unread.
+	SRAT, SLIT, HMAT Fact[bool]
+	// KernelNUMA is false when /sys/devices/system/node does not exist on a
+	// kernel that was read (CONFIG_NUMA=n).
+	KernelNUMA Fact[bool]
+	// Cmdline is the kernel command line; Options the words of it that bear
+	// on what an audit sees (numa=, acpi=, nosmt, mem=, maxcpus=, ...).
+	Cmdline Fact[string]
+	Options Fact[[]string]
+}
+
+// Memory is what the operating system sees of the memory.
+type Memory struct {
+	// TotalBytes is MemTotal of /proc/meminfo (after kernel reservations).
+	TotalBytes Fact[int64]
+	// MapBytes is the "System RAM" of firmware's memory map.
+	MapBytes Fact[int64]
+	// BlockBytes is the sum of the online memory blocks.
+	BlockBytes Fact[int64]
+	// VisibleBytes is the best of the three: what firmware gave the kernel.
+	VisibleBytes Fact[int64]
+}
+
+// Controller is one EDAC memory controller.
+type Controller struct {
+	// Index is the N of mcN.
+	Index int
+	Name  Fact[string]
+	DIMMs []ControllerDIMM
+}
+
+// ControllerDIMM is one dimmN, rankN or csrow entry below an EDAC controller.
+type ControllerDIMM struct {
+	Label, Location Fact[string]
+	SizeBytes       Fact[int64]
+	MemType, Mode   Fact[string]
+}
+
+// Setting is one canonical BIOS setting with its three faces. One never
+// stands for another.
+type Setting struct {
+	Configured, Pending, Effective Fact[string]
+}

@@ -1,0 +1,235 @@
+// Package topology derives what no single source states: which platform a
+// machine is, which channel a slot sits on, how the memory is interleaved,
+// what speed it may run at, and how far the population is from its peak.
+//
+// It reads the model (inventory) and the platform data under rules/ and does
+// no I/O of its own. What cannot be derived stays unknown with the reason; a
+// machine that the population model cannot place is counted, never graded.
+package topology
+
+import "github.com/memaudit/memaudit/internal/inventory"
+
+// Unplaced is the value of a Placement coordinate that is not known.
+const Unplaced = -1
+
+// Placement is where one slot sits. Coordinates count from 0 in board order;
+// Channel counts over the whole processor, Controller says which one owns it.
+// On a front-side-bus machine Socket stays Unplaced and Channel counts over
+// the chipset.
+type Placement struct {
+	Socket, Controller, Channel, Slot int
+	// Source says how it was derived: "locator", "bank_locator", "slot_map",
+	// "hpe_202", "edac", "single_socket"; "" when nothing could be derived.
+	Source    string
+	Certainty inventory.Certainty
+	// Unverified is true when the pattern or map behind it has no document and
+	// was not confirmed by machines in the field: never above info.
+	Unverified bool
+	// Reason says why a coordinate is not known.
+	Reason string
+	// Rule is the id of the pattern or slot map that spoke.
+	Rule string
+}
+
+// Result is everything derived of one machine.
+type Result struct {
+	// Platform is the recognised platform, unknown with a reason otherwise.
+	Platform inventory.Fact[*Platform]
+	// Processors is aligned with System.Sockets: the vendor's row of each
+	// populated socket's processor, nil where the table has none.
+	Processors []*Processor
+	// Placements is aligned with System.Slots.
+	Placements []Placement
+	// Populations has one entry for each populated socket, in socket order;
+	// one with Socket Unplaced on a front-side-bus machine.
+	Populations []Population
+	// Symmetric is true when all populated sockets carry the same layout.
+	Symmetric inventory.Fact[bool]
+	// Class is the machine's worst class by the platform's document, or by
+	// the general model (A ... E).
+	Class inventory.Fact[Class]
+	// InstalledBytes is the sum of the populated DRAM slots.
+	InstalledBytes inventory.Fact[int64]
+}
+
+// Class is a population's class and the best one the same document knows.
+type Class struct {
+	Name, Best string
+	// Documented is true for a class of the platform's own document, false
+	// for the general model's grade.
+	Documented bool
+	// Discouraged is true where the document discourages the layout.
+	Discouraged bool
+	// Source is the citation key of the document ("" for the general model).
+	Source string
+}
+
+// Controller is the memory behind one memory controller of a processor.
+type Controller struct {
+	Index int
+	DIMMs int
+	Bytes int64
+	// Layout is a canonical description of what sits where behind this
+	// controller; equal layouts are equal strings.
+	Layout string
+}
+
+// Region is one interleave set: Bytes of address space spread over Ways
+// channels.
+type Region struct {
+	Bytes    int64
+	Ways     int
+	Channels []int
+}
+
+// Share is a part of the full population's bandwidth.
+type Share struct {
+	// Value is set only where a document measured this layout.
+	Value *float64
+	// Low and High bracket the channel share by the population model.
+	Low, High float64
+	// Source says which document measured it, or that the model computed it.
+	Source string
+}
+
+// Limiters of the expected speed, in the contract's words.
+const (
+	LimitDIMM      = "dimm"
+	LimitProcessor = "processor"
+	LimitDPC       = "dimms_per_channel"
+	LimitRanks     = "ranks"
+	LimitVoltage   = "voltage"
+	LimitFirmware  = "firmware"
+	LimitNone      = "none"
+)
+
+// Speed is what a population may run at, and what decides it.
+type Speed struct {
+	// MTs is the expected speed in MT/s: min(DIMM, processor, platform at
+	// this DPC and rank).
+	MTs     int
+	Limiter string
+	// Detail names the limit in a few words: "2 DIMMs per channel: 2933".
+	Detail string
+	// AlsoNormal lists lower speeds that a document calls normal on some
+	// boards of the platform; a machine running one of them is not at fault.
+	AlsoNormal []int
+}
+
+// Population is the DRAM of one processor (or of the chipset on a
+// front-side-bus machine).
+type Population struct {
+	// Socket is the socket's id, Unplaced on a front-side-bus machine.
+	Socket int
+	// Slots are indexes into System.Slots: the populated DRAM slots.
+	Slots []int
+	// EmptySlots are indexes of the empty ones.
+	EmptySlots []int
+	// DIMMs counts the populated slots; unknown when some slot's socket is.
+	DIMMs inventory.Fact[int]
+	// Bytes is their capacity.
+	Bytes inventory.Fact[int64]
+	// ChannelsTotal is the processor's number of channels, ChannelsPopulated
+	// those with at least one DIMM.
+	ChannelsTotal, ChannelsPopulated inventory.Fact[int]
+	// DPC counts the DIMMs of each channel, by channel; ChannelBytes their
+	// capacities.
+	DPC          inventory.Fact[[]int]
+	ChannelBytes inventory.Fact[[]int64]
+	// ChannelSlots are the slot indexes of each channel, by channel, sorted by
+	// slot number; populated ones only.
+	ChannelSlots [][]int
+	Controllers  inventory.Fact[[]Controller]
+	Regions      inventory.Fact[[]Region]
+	Class        inventory.Fact[Class]
+	Speed        inventory.Fact[Speed]
+	// RunningMTs is the speed the population runs at (lowest configured).
+	RunningMTs inventory.Fact[int]
+	// Peak is the theoretical peak in bytes per second of the populated
+	// channels at the running, else the expected speed.
+	Peak     inventory.Fact[int64]
+	Relative inventory.Fact[Share]
+	// Lockstep is true when every lockstep pair or group is identical; it is
+	// Absent where the platform knows no lockstep. LockstepDetail names the
+	// pairs that differ.
+	Lockstep       inventory.Fact[bool]
+	LockstepDetail string
+	// Hemisphere is true when the controllers of the processor carry identical
+	// layouts (EX).
+	Hemisphere inventory.Fact[bool]
+	// Order is true when the documented fill order is kept; Absent without a
+	// documented order. OrderDetail names the slots that break it.
+	Order       inventory.Fact[bool]
+	OrderDetail string
+	// Signature is a canonical text of the population, equal for equal ones;
+	// free of identifiers.
+	Signature string
+}
+
+// Processor is one row of the vendors' processor table.
+type Processor struct {
+	Vendor, Number, Name, Codename string
+	Cores, Threads                 int
+	// SMT and Turbo are "yes", "no" or "" when the source does not say.
+	SMT, Turbo string
+	Channels   int
+	// MaxMTs is the highest memory speed in MT/s, 0 when unknown; MaxMTs2DPC
+	// the one with two DIMMs per channel where a source prints it.
+	MaxMTs, MaxMTs2DPC int
+	// How says what kind of statement the speed is; Source where it is from.
+	How, Source string
+}
+
+// Platform is one row of rules/platforms: how a processor generation attaches
+// its memory, and what its documents say of populating it.
+type Platform struct {
+	ID   string
+	Name string
+	// NUMA is false on front-side-bus machines.
+	NUMA bool
+	// ChannelsPerSocket is 0 on a front-side-bus machine, which has
+	// ChannelsPerSystem; 0 in both means that no document says.
+	ChannelsPerSocket, ChannelsPerSystem int
+	// Controllers per socket; 0 when not known.
+	Controllers int
+	MaxDPC      int
+	// Policy is the interleave policy of the population model; "" means
+	// count, do not grade.
+	Policy string
+	// Speeds by DIMM kind (rdimm-1r2r, lrdimm-4r ...), by DIMMs per channel
+	// from one; 0 is "not supported".
+	Speeds map[string][]int
+	// AlsoNormal are speeds of single vendors' boards, by DPC.
+	AlsoNormal map[string][]int
+	// RecommendedDIMMs, AcceptableDIMMs and AllowedDIMMs are counts per
+	// socket (per system on a front-side bus).
+	RecommendedDIMMs, AcceptableDIMMs, AllowedDIMMs []int
+	// LockstepPairs is true where DIMMs come in lockstep pairs (EX).
+	LockstepPairs bool
+	// SpeedDependsOnDPC is false where the processor alone decides.
+	SpeedDependsOnDPC bool
+	// ZeroDIMMsLegal is true where processors carry HBM.
+	ZeroDIMMsLegal bool
+	// NoDIMMs is true where memory is soldered and no slot exists.
+	NoDIMMs bool
+	// UniformDIMMs is true where the document asks for identical DIMMs.
+	UniformDIMMs bool
+	// Verified is false when the row as a whole is from general knowledge;
+	// Unverified names single fields that are.
+	Verified   bool
+	Unverified map[string]bool
+	// Notes are sentences of the document that a report may quote, by topic.
+	Notes map[string]string
+	// Citation is the document behind the row.
+	Citation Citation
+	// Recognised says by what: cpuid, brand, product.
+	Recognised string
+	PlatformDetail
+}
+
+// Citation names a document.
+type Citation struct {
+	Key, Vendor, Title string
+	Year               int
+	Place, URL         string
+}
