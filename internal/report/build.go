@@ -1,0 +1,173 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// Options are what a document needs besides the machine and the audit.
+type Options struct {
+	// Version and Revision are this program's.
+	Version, Revision string
+	// Now is the time of the audit.
+	Now time.Time
+	// Identifiers adds serial numbers, UUID and asset tags.
+	Identifiers bool
+}
+
+// Build makes the report of one audit. A nil topology or audit gives a report
+// with what is there, so that an audit that could not be done still shows
+// what was read.
+func Build(sys *inventory.System, topo *topology.Result, a *audit.Audit, o Options) Report {
+	if a == nil {
+		a = &audit.Audit{}
+	}
+	inv := BuildInventory(sys, topo, o)
+	r := Report{
+		Schema:      SchemaReport,
+		GeneratedAt: o.Now.UTC().Format(time.RFC3339),
+		Memaudit:    Program{Version: o.Version, Revision: word(o.Revision)},
+		Machine:     inv.Machine,
+		Profile:     buildProfile(a.Profile),
+		Summary:     buildSummary(a.Summary),
+		Findings:    make([]Finding, 0, len(a.Findings)),
+		Inventory:   inv,
+		Notices:     a.Notices,
+	}
+	if r.Profile == nil {
+		r.Why = &a.ProfileWhy
+	}
+	for i := range a.Findings {
+		r.Findings = append(r.Findings, buildFinding(&a.Findings[i]))
+	}
+	return r
+}
+
+func buildProfile(p *audit.Profile) *Profile {
+	if p == nil {
+		return nil
+	}
+	return &Profile{
+		ID:     p.ID,
+		Intent: p.Intent,
+		Title:  word(p.Title),
+		Source: word(buildCitation(&p.Citation).line()),
+	}
+}
+
+func buildSummary(s audit.Summary) Summary {
+	return Summary{
+		Pass:          s.Pass,
+		Fail:          s.Fail,
+		Unknown:       s.Unknown,
+		NotApplicable: s.NotApplicable,
+		Waived:        s.Waived,
+		Error:         s.Error,
+		WorstSeverity: word(string(s.Worst)),
+	}
+}
+
+func buildFinding(f *audit.Finding) Finding {
+	out := Finding{
+		Rule:      f.Rule,
+		Title:     word(f.Title),
+		Result:    string(f.Result),
+		Severity:  string(f.Severity),
+		Subject:   f.Subject,
+		Found:     word(f.Found),
+		Expected:  word(f.Expected),
+		Why:       word(f.Why),
+		Reason:    word(f.Reason),
+		KnownBy:   word(f.KnownBy),
+		CausedBy:  word(f.CausedBy),
+		Remedy:    word(f.Remedy),
+		Evidence:  buildEvidence(f.Evidence),
+		Certainty: f.Certainty.String(),
+		Citation:  buildCitation(f.Citation),
+	}
+	if f.Effect != nil {
+		out.Effect = &Effect{Text: f.Effect.Text, Source: word(f.Effect.Source)}
+	}
+	if f.Waiver != nil {
+		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: word(f.Waiver.Until)}
+	}
+	return out
+}
+
+func buildCitation(c *audit.Citation) *Citation {
+	if c == nil || *c == (audit.Citation{}) {
+		return nil
+	}
+	return &Citation{
+		Vendor:  c.Vendor,
+		Title:   c.Title,
+		Year:    above(c.Year),
+		Place:   word(c.Place),
+		URL:     word(c.URL),
+		Version: c.Version,
+	}
+}
+
+// line names the document in one line: vendor, title, version, year, place.
+func (c *Citation) line() string {
+	if c == nil {
+		return ""
+	}
+	parts := make([]string, 0, 5)
+	add := func(s string) {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	add(c.Vendor)
+	add(c.Title)
+	add(versionWord(c.Version))
+	if c.Year != nil {
+		add(strconv.Itoa(*c.Year))
+	}
+	add(orEmpty(c.Place))
+	return strings.Join(parts, ", ")
+}
+
+// versionWord puts a v before a bare number.
+func versionWord(v string) string {
+	if v != "" && v[0] >= '0' && v[0] <= '9' {
+		return "v" + v
+	}
+	return v
+}
+
+func buildEvidence(in []inventory.Evidence) []Evidence {
+	out := make([]Evidence, 0, len(in))
+	for i := range in {
+		e := &in[i]
+		out = append(out, Evidence{Source: e.Source, Path: word(e.Path), Raw: word(rawText(e))})
+	}
+	return out
+}
+
+// rawText joins the field and what was read in it: "type 17 0x1101 Speed:
+// 1333 MT/s".
+func rawText(e *inventory.Evidence) string {
+	switch {
+	case e.Field == "":
+		return e.Raw
+	case e.Raw == "":
+		return e.Field
+	default:
+		return e.Field + ": " + e.Raw
+	}
+}
+
+// orEmpty is "" for nil.
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

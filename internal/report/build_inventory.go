@@ -1,0 +1,133 @@
+package report
+
+import (
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// BuildInventory makes the inventory of one machine. topo may be nil: then no
+// slot has a place and no processor a population.
+func BuildInventory(sys *inventory.System, topo *topology.Result, o Options) Inventory {
+	if sys == nil {
+		sys = &inventory.System{}
+	}
+	if topo == nil {
+		topo = &topology.Result{}
+	}
+	return Inventory{
+		Schema:     SchemaInventory,
+		Machine:    buildMachine(&sys.Machine, topo, o.Identifiers),
+		Sources:    buildSources(sys.Sources),
+		Sockets:    buildSockets(sys.Sockets, topo.Processors),
+		Slots:      buildSlots(sys.Slots, topo.Placements, o.Identifiers),
+		Nodes:      buildNodes(sys.Nodes),
+		Settings:   buildSettings(sys.Settings),
+		Population: buildPopulation(topo),
+	}
+}
+
+func buildMachine(m *inventory.Machine, topo *topology.Result, identifiers bool) Machine {
+	out := Machine{
+		Vendor:  text(m.Vendor),
+		Product: text(m.Product),
+		BIOS: BIOS{
+			Vendor:  text(m.BIOSVendor),
+			Version: text(m.BIOSVersion),
+			Date:    text(m.BIOSDate),
+		},
+		Virtual:    truth(m.Virtual),
+		Hypervisor: text(m.Hypervisor),
+		Platform:   buildPlatform(topo.Platform),
+	}
+	if identifiers {
+		out.Identifiers = &Identifiers{
+			SystemSerial:  word(m.Identifiers.SystemSerial),
+			SystemUUID:    word(m.Identifiers.SystemUUID),
+			BoardSerial:   word(m.Identifiers.BoardSerial),
+			ChassisSerial: word(m.Identifiers.ChassisSerial),
+			AssetTag:      word(m.Identifiers.AssetTag),
+		}
+	}
+	return out
+}
+
+func buildPlatform(f inventory.Fact[*topology.Platform]) Platform {
+	if !f.Known() || f.Value == nil {
+		return Platform{Certainty: inventory.None.String()}
+	}
+	return Platform{ID: word(f.Value.ID), Name: word(f.Value.Name), Certainty: f.Certainty.String()}
+}
+
+func buildSources(in []inventory.Source) []Source {
+	out := make([]Source, 0, len(in))
+	for _, s := range in {
+		out = append(out, Source{Name: s.Name, State: string(s.State), Detail: word(s.Detail)})
+	}
+	return out
+}
+
+func buildSockets(in []inventory.Socket, processors []*topology.Processor) []Socket {
+	out := make([]Socket, 0, len(in))
+	for i := range in {
+		s := &in[i]
+		socket := Socket{
+			ID:           s.ID,
+			Designation:  text(s.Designation),
+			Populated:    truth(s.Populated),
+			Model:        text(s.Brand),
+			Family:       number(s.Family),
+			ModelNumber:  number(s.Model),
+			Stepping:     number(s.Stepping),
+			Cores:        positive(s.Cores),
+			CoresEnabled: positive(s.CoresEnabled),
+			Threads:      positive(s.Threads),
+		}
+		if i < len(processors) && processors[i] != nil {
+			socket.MaxMTs = above(processors[i].MaxMTs)
+		}
+		out = append(out, socket)
+	}
+	return out
+}
+
+func buildNodes(in []inventory.Node) []Node {
+	out := make([]Node, 0, len(in))
+	for i := range in {
+		n := &in[i]
+		node := Node{
+			ID:          n.ID,
+			Kind:        string(n.Kind),
+			Socket:      number(n.Socket),
+			MemoryBytes: number(n.MemoryBytes),
+			Distances:   []int{},
+		}
+		if cpus, ok := n.CPUs.Get(); ok {
+			s := cpuList(cpus)
+			node.CPUs = &s
+		}
+		if d, ok := n.Distances.Get(); ok {
+			node.Distances = list(d)
+		}
+		if node.Kind == "" {
+			node.Kind = string(inventory.NodeUnknown)
+		}
+		out = append(out, node)
+	}
+	return out
+}
+
+func buildSettings(in map[string]inventory.Setting) map[string]Setting {
+	out := make(map[string]Setting, len(in))
+	for id, s := range in {
+		out[id] = Setting{
+			Configured: text(s.Configured),
+			Pending:    text(s.Pending),
+			Effective: Effective{
+				Value:     text(s.Effective),
+				Certainty: s.Effective.Certainty.String(),
+				Evidence:  buildEvidence(s.Effective.Evidence()),
+			},
+		}
+	}
+	return out
+}

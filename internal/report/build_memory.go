@@ -1,0 +1,128 @@
+package report
+
+import (
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// nowhere is the placement of a slot that topology did not look at.
+func nowhere() topology.Placement {
+	return topology.Placement{
+		Socket:     topology.Unplaced,
+		Controller: topology.Unplaced,
+		Channel:    topology.Unplaced,
+		Slot:       topology.Unplaced,
+		Reason:     "slots were not mapped",
+	}
+}
+
+func buildSlots(in []inventory.Slot, places []topology.Placement, identifiers bool) []Slot {
+	out := make([]Slot, 0, len(in))
+	for i := range in {
+		at := nowhere()
+		if i < len(places) {
+			at = places[i]
+		}
+		slot := buildSlot(&in[i])
+		slot.Socket, slot.Controller = place(at.Socket), place(at.Controller)
+		slot.Channel, slot.Slot = place(at.Channel), place(at.Slot)
+		slot.Mapping = buildMapping(&at)
+		if identifiers {
+			slot.Serial, slot.AssetTag = word(in[i].Serial), word(in[i].AssetTag)
+		}
+		out = append(out, slot)
+	}
+	return out
+}
+
+func buildSlot(s *inventory.Slot) Slot {
+	out := Slot{
+		Handle:         handle(s.Handle),
+		Locator:        text(s.Locator),
+		BankLocator:    text(s.BankLocator),
+		State:          string(s.State),
+		SizeBytes:      positive(s.SizeBytes),
+		Type:           text(s.Type),
+		FormFactor:     text(s.FormFactor),
+		Registered:     truth(s.Registered),
+		NonVolatile:    truth(s.NonVolatile),
+		Ranks:          positive(s.Ranks),
+		DataWidthBits:  positive(s.DataWidth),
+		TotalWidthBits: positive(s.TotalWidth),
+		RatedMTs:       positive(s.RatedMTs),
+		ConfiguredMTs:  positive(s.ConfiguredMTs),
+		ConfiguredMV:   positive(s.ConfiguredMV),
+		Manufacturer:   text(s.Manufacturer),
+		PartNumber:     text(s.PartNumber),
+	}
+	if out.State == "" {
+		out.State = string(inventory.SlotUnknown)
+	}
+	if t, ok := s.Technology.Get(); ok {
+		out.Technology = word(string(t))
+	}
+	return out
+}
+
+// handle writes an SMBIOS handle as the contract does: 0x1101.
+func handle(h uint16) string {
+	const digits = "0123456789abcdef"
+	return string([]byte{'0', 'x', digits[h>>12], digits[h>>8&15], digits[h>>4&15], digits[h&15]})
+}
+
+func buildMapping(at *topology.Placement) Mapping {
+	m := Mapping{Source: word(at.Source), Reason: word(at.Reason)}
+	if m.Source != nil {
+		m.Certainty = word(at.Certainty.String())
+	} else if m.Reason == nil {
+		m.Reason = word("nothing says where the slot is")
+	}
+	return m
+}
+
+func buildPopulation(topo *topology.Result) Population {
+	out := Population{
+		Sockets:   make([]PopulationSocket, 0, len(topo.Populations)),
+		Symmetric: truth(topo.Symmetric),
+	}
+	for i := range topo.Populations {
+		out.Sockets = append(out.Sockets, buildPopulationSocket(&topo.Populations[i]))
+	}
+	return out
+}
+
+func buildPopulationSocket(p *topology.Population) PopulationSocket {
+	out := PopulationSocket{
+		Socket:            place(p.Socket),
+		DIMMs:             number(p.DIMMs),
+		ChannelsTotal:     positive(p.ChannelsTotal),
+		ChannelsPopulated: number(p.ChannelsPopulated),
+		DIMMsPerChannel:   []int{},
+		Regions:           []Region{},
+		PeakBytes:         positive(p.Peak),
+		Relative:          buildRelative(p.Relative),
+	}
+	if dpc, ok := p.DPC.Get(); ok {
+		out.DIMMsPerChannel = list(dpc)
+	}
+	if regions, ok := p.Regions.Get(); ok {
+		for _, r := range regions {
+			out.Regions = append(out.Regions, Region{Bytes: r.Bytes, Ways: r.Ways})
+		}
+	}
+	if class, ok := p.Class.Get(); ok {
+		out.Class = word(class.Name)
+	}
+	if speed, ok := p.Speed.Get(); ok {
+		out.ExpectedMTs, out.Limiter = above(speed.MTs), word(speed.Limiter)
+	}
+	return out
+}
+
+func buildRelative(f inventory.Fact[topology.Share]) Relative {
+	share, ok := f.Get()
+	if !ok {
+		return Relative{}
+	}
+	return Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: word(share.Source)}
+}

@@ -1,0 +1,178 @@
+package report
+
+// Inventory is what was read of one machine, and from where. It judges
+// nothing. Speeds are MT/s, sizes bytes, voltages mV.
+type Inventory struct {
+	Schema     string             `json:"schema" jsonschema:"enum=memaudit.inventory/v1"`
+	Machine    Machine            `json:"machine"`
+	Sources    []Source           `json:"sources"`
+	Sockets    []Socket           `json:"sockets"`
+	Slots      []Slot             `json:"slots"`
+	Nodes      []Node             `json:"nodes"`
+	Settings   map[string]Setting `json:"settings"`
+	Population Population         `json:"population"`
+}
+
+// Machine is the identity of the whole machine.
+type Machine struct {
+	Vendor     *string  `json:"vendor" jsonschema:"nullable"`
+	Product    *string  `json:"product" jsonschema:"nullable"`
+	BIOS       BIOS     `json:"bios"`
+	Virtual    *bool    `json:"virtual" jsonschema:"nullable"`
+	Hypervisor *string  `json:"hypervisor" jsonschema:"nullable"`
+	Platform   Platform `json:"platform"`
+	// Identifiers are there only when they were asked for.
+	Identifiers *Identifiers `json:"identifiers,omitempty"`
+}
+
+// BIOS is the firmware's identity, as firmware prints it.
+type BIOS struct {
+	Vendor  *string `json:"vendor" jsonschema:"nullable"`
+	Version *string `json:"version" jsonschema:"nullable"`
+	Date    *string `json:"date" jsonschema:"nullable"`
+}
+
+// Platform is the recognised processor platform; ID and Name are null and
+// Certainty is none when it was not recognised.
+type Platform struct {
+	ID        *string `json:"id" jsonschema:"nullable"`
+	Name      *string `json:"name" jsonschema:"nullable"`
+	Certainty string  `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+}
+
+// Identifiers tell this machine from its sisters.
+type Identifiers struct {
+	SystemSerial  *string `json:"system_serial" jsonschema:"nullable"`
+	SystemUUID    *string `json:"system_uuid" jsonschema:"nullable"`
+	BoardSerial   *string `json:"board_serial" jsonschema:"nullable"`
+	ChassisSerial *string `json:"chassis_serial" jsonschema:"nullable"`
+	AssetTag      *string `json:"asset_tag" jsonschema:"nullable"`
+}
+
+// Source says what became of one source of the input.
+type Source struct {
+	Name   string  `json:"name"`
+	State  string  `json:"state" jsonschema:"enum=ok,enum=partial,enum=absent,enum=denied,enum=refused,enum=truncated,enum=malformed"`
+	Detail *string `json:"detail" jsonschema:"nullable"`
+}
+
+// Socket is one processor socket. Model is the brand string; Family,
+// ModelNumber and Stepping are the processor's numbers; Cores, CoresEnabled
+// and Threads count one processor. MaxMTs is the vendor's highest memory speed.
+type Socket struct {
+	ID           int     `json:"id" jsonschema:"minimum=0"`
+	Designation  *string `json:"designation" jsonschema:"nullable"`
+	Populated    *bool   `json:"populated" jsonschema:"nullable"`
+	Model        *string `json:"model" jsonschema:"nullable"`
+	Family       *int    `json:"family" jsonschema:"nullable,minimum=0"`
+	ModelNumber  *int    `json:"model_number" jsonschema:"nullable,minimum=0"`
+	Stepping     *int    `json:"stepping" jsonschema:"nullable,minimum=0"`
+	Cores        *int    `json:"cores" jsonschema:"nullable,minimum=1"`
+	CoresEnabled *int    `json:"cores_enabled" jsonschema:"nullable,minimum=1"`
+	Threads      *int    `json:"threads" jsonschema:"nullable,minimum=1"`
+	MaxMTs       *int    `json:"max_mts" jsonschema:"nullable,minimum=1"`
+}
+
+// Slot is one memory device of SMBIOS, identified by its handle ("0x1101").
+// Socket, Controller, Channel and Slot count from 0 in board order; Channel
+// counts over the whole processor.
+type Slot struct {
+	Handle         string  `json:"handle" jsonschema:"pattern=^0x[0-9a-f]{4}$"`
+	Locator        *string `json:"locator" jsonschema:"nullable"`
+	BankLocator    *string `json:"bank_locator" jsonschema:"nullable"`
+	State          string  `json:"state" jsonschema:"enum=populated,enum=empty,enum=unknown"`
+	Socket         *int    `json:"socket" jsonschema:"nullable,minimum=0"`
+	Controller     *int    `json:"controller" jsonschema:"nullable,minimum=0"`
+	Channel        *int    `json:"channel" jsonschema:"nullable,minimum=0"`
+	Slot           *int    `json:"slot" jsonschema:"nullable,minimum=0"`
+	Mapping        Mapping `json:"mapping"`
+	SizeBytes      *int64  `json:"size_bytes" jsonschema:"nullable,minimum=1"`
+	Technology     *string `json:"technology" jsonschema:"nullable,enum=dram,enum=nvdimm,enum=cxl,enum=hbm,enum=flash,enum=other"`
+	Type           *string `json:"type" jsonschema:"nullable"`
+	FormFactor     *string `json:"form_factor" jsonschema:"nullable"`
+	Registered     *bool   `json:"registered" jsonschema:"nullable"`
+	NonVolatile    *bool   `json:"nonvolatile" jsonschema:"nullable"`
+	Ranks          *int    `json:"ranks" jsonschema:"nullable,minimum=1"`
+	DataWidthBits  *int    `json:"data_width_bits" jsonschema:"nullable,minimum=1"`
+	TotalWidthBits *int    `json:"total_width_bits" jsonschema:"nullable,minimum=1"`
+	RatedMTs       *int    `json:"rated_mts" jsonschema:"nullable,minimum=1"`
+	ConfiguredMTs  *int    `json:"configured_mts" jsonschema:"nullable,minimum=1"`
+	ConfiguredMV   *int    `json:"configured_mv" jsonschema:"nullable,minimum=1"`
+	Manufacturer   *string `json:"manufacturer" jsonschema:"nullable"`
+	PartNumber     *string `json:"part_number" jsonschema:"nullable"`
+	// Serial and AssetTag are there only when identifiers were asked for.
+	Serial   *string `json:"serial,omitempty"`
+	AssetTag *string `json:"asset_tag,omitempty"`
+}
+
+// Mapping says how a slot's coordinates were derived; Source and Certainty
+// are null when nothing could be derived, and Reason then says why.
+type Mapping struct {
+	Source    *string `json:"source" jsonschema:"nullable"`
+	Certainty *string `json:"certainty" jsonschema:"nullable,enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Reason    *string `json:"reason" jsonschema:"nullable"`
+}
+
+// Node is one NUMA node. CPUs is a list in the kernel's own notation
+// ("0-5,12-17", "" without a CPU), null when not known.
+type Node struct {
+	ID          int     `json:"id" jsonschema:"minimum=0"`
+	Kind        string  `json:"kind" jsonschema:"enum=dram,enum=cpuless,enum=memoryless,enum=hbm,enum=cxl,enum=unknown"`
+	Socket      *int    `json:"socket" jsonschema:"nullable,minimum=0"`
+	CPUs        *string `json:"cpus" jsonschema:"nullable"`
+	MemoryBytes *int64  `json:"memory_bytes" jsonschema:"nullable,minimum=0"`
+	Distances   []int   `json:"distances"`
+}
+
+// Setting is one canonical BIOS setting with its three faces.
+type Setting struct {
+	Configured *string   `json:"configured" jsonschema:"nullable"`
+	Pending    *string   `json:"pending" jsonschema:"nullable"`
+	Effective  Effective `json:"effective"`
+}
+
+// Effective is the face of a setting that the running system shows.
+type Effective struct {
+	Value     *string    `json:"value" jsonschema:"nullable"`
+	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Evidence  []Evidence `json:"evidence"`
+}
+
+// Population is the memory of every processor. Symmetric is null when it
+// could not be told.
+type Population struct {
+	Sockets   []PopulationSocket `json:"sockets"`
+	Symmetric *bool              `json:"symmetric" jsonschema:"nullable"`
+}
+
+// PopulationSocket is the memory of one processor; Socket is null where one
+// controller outside the processors serves them all. A list that is not known
+// is empty.
+type PopulationSocket struct {
+	Socket            *int     `json:"socket" jsonschema:"nullable,minimum=0"`
+	DIMMs             *int     `json:"dimms" jsonschema:"nullable,minimum=0"`
+	ChannelsTotal     *int     `json:"channels_total" jsonschema:"nullable,minimum=1"`
+	ChannelsPopulated *int     `json:"channels_populated" jsonschema:"nullable,minimum=0"`
+	DIMMsPerChannel   []int    `json:"dimms_per_channel"`
+	Regions           []Region `json:"regions"`
+	Class             *string  `json:"class" jsonschema:"nullable"`
+	ExpectedMTs       *int     `json:"expected_mts" jsonschema:"nullable,minimum=1"`
+	Limiter           *string  `json:"limiter" jsonschema:"nullable,enum=dimm,enum=processor,enum=dimms_per_channel,enum=ranks,enum=voltage,enum=firmware,enum=none"`
+	PeakBytes         *int64   `json:"peak_bytes_per_second" jsonschema:"nullable,minimum=1"`
+	Relative          Relative `json:"relative_bandwidth"`
+}
+
+// Region is one interleave set: so many bytes spread over so many channels.
+type Region struct {
+	Bytes int64 `json:"bytes" jsonschema:"minimum=1"`
+	Ways  int   `json:"interleave_ways" jsonschema:"minimum=1"`
+}
+
+// Relative is the share of the full population's bandwidth: Value only where
+// a document measured this layout, Low and High by the population model.
+type Relative struct {
+	Value  *float64 `json:"value" jsonschema:"nullable,minimum=0"`
+	Low    *float64 `json:"low" jsonschema:"nullable,minimum=0"`
+	High   *float64 `json:"high" jsonschema:"nullable,minimum=0"`
+	Source *string  `json:"source" jsonschema:"nullable"`
+}

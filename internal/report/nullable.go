@@ -1,0 +1,94 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// text is the fact's value, nil when it is not known or empty.
+func text(f inventory.Fact[string]) *string {
+	if !f.Known() {
+		return nil
+	}
+	return word(f.Value)
+}
+
+// word is nil for "".
+func word(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// truth is the fact's value, nil when it is not known.
+func truth(f inventory.Fact[bool]) *bool {
+	if !f.Known() {
+		return nil
+	}
+	return &f.Value
+}
+
+// number is the fact's value, nil when it is not known or negative.
+func number[T int | int64](f inventory.Fact[T]) *T {
+	if !f.Known() || f.Value < 0 {
+		return nil
+	}
+	return &f.Value
+}
+
+// positive is number for things whose 0 can only mean "not stated": sizes of
+// modules, speeds, widths.
+func positive[T int | int64](f inventory.Fact[T]) *T {
+	if !f.Known() {
+		return nil
+	}
+	return above(f.Value)
+}
+
+// above is nil for 0 and less.
+func above[T int | int64](v T) *T {
+	if v <= 0 {
+		return nil
+	}
+	return &v
+}
+
+// place is a coordinate, nil when it is negative (topology.Unplaced).
+func place(v int) *int {
+	if v < 0 {
+		return nil
+	}
+	return &v
+}
+
+// list is never nil, so that JSON has [] and not null.
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// cpuList writes sorted CPU numbers as the kernel does: "0-5,12-17".
+func cpuList(cpus []int) string {
+	var b strings.Builder
+	for i := 0; i < len(cpus); {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(cpus[i]))
+		if j > i {
+			b.WriteByte('-')
+			b.WriteString(strconv.Itoa(cpus[j]))
+		}
+		i = j + 1
+	}
+	return b.String()
+}

@@ -1,0 +1,112 @@
+// Package report holds the versioned Report that memaudit hands out, and the
+// writers that print it. Every writer reads the Report alone, so that two
+// formats of one audit can never say different things.
+package report
+
+// The schemas of the documents, as their "schema" key states them.
+const (
+	SchemaReport    = "memaudit.report/v1"
+	SchemaInventory = "memaudit.inventory/v1"
+)
+
+// Report is the outcome of one audit. Keys are always present; what is not
+// known is null.
+type Report struct {
+	Schema string `json:"schema" jsonschema:"enum=memaudit.report/v1"`
+	// GeneratedAt is RFC 3339 in UTC.
+	GeneratedAt string  `json:"generated_at" jsonschema:"format=date-time"`
+	Memaudit    Program `json:"memaudit"`
+	Machine     Machine `json:"machine"`
+	// Profile is null when none applies; Why then says why.
+	Profile   *Profile  `json:"profile" jsonschema:"nullable"`
+	Why       *string   `json:"why" jsonschema:"nullable"`
+	Summary   Summary   `json:"summary"`
+	Findings  []Finding `json:"findings"`
+	Inventory Inventory `json:"inventory"`
+	// Notices are remarks about the configuration (a waiver that matches
+	// nothing). They are no part of the audited machine and of the schema.
+	Notices []string `json:"-"`
+}
+
+// Program says which memaudit made the document.
+type Program struct {
+	Version  string  `json:"version"`
+	Revision *string `json:"revision" jsonschema:"nullable"`
+}
+
+// Profile is the documented profile the machine was held against. Source
+// names the document in one line.
+type Profile struct {
+	ID     string  `json:"id"`
+	Intent string  `json:"intent"`
+	Title  *string `json:"title" jsonschema:"nullable"`
+	Source *string `json:"source" jsonschema:"nullable"`
+}
+
+// Summary counts findings by result. WorstSeverity is the highest severity
+// among the failures, null without one.
+type Summary struct {
+	Pass          int     `json:"pass" jsonschema:"minimum=0"`
+	Fail          int     `json:"fail" jsonschema:"minimum=0"`
+	Unknown       int     `json:"unknown" jsonschema:"minimum=0"`
+	NotApplicable int     `json:"not_applicable" jsonschema:"minimum=0"`
+	Waived        int     `json:"waived" jsonschema:"minimum=0"`
+	Error         int     `json:"error" jsonschema:"minimum=0"`
+	WorstSeverity *string `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
+}
+
+// Finding is the result of one rule for one subject.
+type Finding struct {
+	Rule     string  `json:"rule"`
+	Title    *string `json:"title" jsonschema:"nullable"`
+	Result   string  `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=waived,enum=error"`
+	Severity string  `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	// Subject names the thing judged: machine, socket 0, node 1.
+	Subject  string  `json:"subject"`
+	Found    *string `json:"found" jsonschema:"nullable"`
+	Expected *string `json:"expected" jsonschema:"nullable"`
+	Why      *string `json:"why" jsonschema:"nullable"`
+	// Reason says why the result is unknown, not_applicable or error; KnownBy
+	// what would make an unknown known.
+	Reason  *string `json:"reason" jsonschema:"nullable"`
+	KnownBy *string `json:"known_by" jsonschema:"nullable"`
+	// CausedBy names the finding that this one follows from.
+	CausedBy  *string    `json:"caused_by" jsonschema:"nullable"`
+	Effect    *Effect    `json:"effect" jsonschema:"nullable"`
+	Remedy    *string    `json:"remedy" jsonschema:"nullable"`
+	Evidence  []Evidence `json:"evidence"`
+	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Citation  *Citation  `json:"citation" jsonschema:"nullable"`
+	Waiver    *Waiver    `json:"waiver" jsonschema:"nullable"`
+}
+
+// Effect is what a deviation costs, and who says so.
+type Effect struct {
+	Text   string  `json:"text"`
+	Source *string `json:"source" jsonschema:"nullable"`
+}
+
+// Evidence is one reading: the source's name, the file below the audited
+// root, and what was read there (for SMBIOS with structure and field).
+type Evidence struct {
+	Source string  `json:"source"`
+	Path   *string `json:"path" jsonschema:"nullable"`
+	Raw    *string `json:"raw" jsonschema:"nullable"`
+}
+
+// Citation names a document and the place in it.
+type Citation struct {
+	Vendor string  `json:"vendor"`
+	Title  string  `json:"title"`
+	Year   *int    `json:"year" jsonschema:"nullable"`
+	Place  *string `json:"place" jsonschema:"nullable"`
+	URL    *string `json:"url" jsonschema:"nullable"`
+	// Version is the document's own; the schema has no key for it.
+	Version string `json:"-"`
+}
+
+// Waiver is the acceptance of a failure; Until is its last day (YYYY-MM-DD).
+type Waiver struct {
+	Reason string  `json:"reason"`
+	Until  *string `json:"until" jsonschema:"nullable"`
+}

@@ -1,0 +1,143 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/invopop/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// schemaOf generates the schema of a document from its Go type.
+func schemaOf(t *testing.T, v any, id, title string) []byte {
+	t.Helper()
+	r := &jsonschema.Reflector{ExpandedStruct: true}
+	s := r.Reflect(v)
+	s.ID = jsonschema.ID("https://github.com/memaudit/memaudit/internal/report/schema/" + id)
+	s.Title = title
+	out, err := json.MarshalIndent(s, "", "  ")
+	require.NoError(t, err)
+	return append(out, '\n')
+}
+
+func TestSchemasAreThoseOfTheTypes(t *testing.T) {
+	golden(t, filepath.Join("schema", "report.v1.json"), schemaOf(t, &Report{}, "report.v1.json", SchemaReport))
+	golden(t, filepath.Join("schema", "inventory.v1.json"), schemaOf(t, &Inventory{}, "inventory.v1.json", SchemaInventory))
+}
+
+func committedSchema(t *testing.T, name string) *validator.Schema {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("schema", name))
+	require.NoError(t, err)
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(data))
+	require.NoError(t, err)
+	c := validator.NewCompiler()
+	c.DefaultDraft(validator.Draft2020)
+	c.AssertFormat()
+	require.NoError(t, c.AddResource(name, doc))
+	s, err := c.Compile(name)
+	require.NoError(t, err)
+	return s
+}
+
+func asJSON[T Report | Inventory](t *testing.T, v *T) any {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, WriteJSON(&b, v))
+	assert.True(t, bytes.HasSuffix(b.Bytes(), []byte("\n}\n")))
+	doc, err := validator.UnmarshalJSON(&b)
+	require.NoError(t, err)
+	return doc
+}
+
+func TestDocumentsKeepTheirSchemas(t *testing.T) {
+	report, inventory := committedSchema(t, "report.v1.json"), committedSchema(t, "inventory.v1.json")
+	eachMachine(t, func(t *testing.T, m *machine) {
+		o := testOptions()
+		for _, o.Identifiers = range []bool{false, true} {
+			r := Build(&m.sys, &m.topo, &m.audit, o)
+			require.NoError(t, report.Validate(asJSON(t, &r)))
+			require.NoError(t, inventory.Validate(asJSON(t, &r.Inventory)))
+		}
+	})
+	empty := Build(nil, nil, nil, testOptions())
+	require.NoError(t, report.Validate(asJSON(t, &empty)))
+}
+
+// The schema must notice every kind of slip.
+func TestSchemaIsStrict(t *testing.T) {
+	s := committedSchema(t, "report.v1.json")
+	for name, spoil := range map[string]func(doc map[string]any){
+		"unknown key":    func(d map[string]any) { d["more"] = 1 },
+		"missing key":    func(d map[string]any) { delete(d, "why") },
+		"other schema":   func(d map[string]any) { d["schema"] = "memaudit.report/v2" },
+		"no time":        func(d map[string]any) { d["generated_at"] = "today" },
+		"null list":      func(d map[string]any) { d["findings"] = nil },
+		"bad result":     func(d map[string]any) { in(d, "findings", 0)["result"] = "ok" },
+		"bad severity":   func(d map[string]any) { in(d, "findings", 0)["severity"] = "error" },
+		"bad certainty":  func(d map[string]any) { in(d, "findings", 0)["certainty"] = nil },
+		"bad source":     func(d map[string]any) { in(inventoryOf(d), "sources", 0)["state"] = "missing" },
+		"bad slot state": func(d map[string]any) { in(inventoryOf(d), "slots", 0)["state"] = "full" },
+		"bad technology": func(d map[string]any) { in(inventoryOf(d), "slots", 0)["technology"] = "ddr" },
+		"bad handle":     func(d map[string]any) { in(inventoryOf(d), "slots", 0)["handle"] = 4353 },
+		"zero size":      func(d map[string]any) { in(inventoryOf(d), "slots", 0)["size_bytes"] = 0 },
+		"mapping null":   func(d map[string]any) { in(inventoryOf(d), "slots", 0)["mapping"] = nil },
+		"unplaced as -1": func(d map[string]any) { in(inventoryOf(d), "slots", 0)["channel"] = -1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			doc := asJSON(t, badMachine().report()).(map[string]any)
+			require.NoError(t, s.Validate(doc))
+			spoil(doc)
+			assert.Error(t, s.Validate(doc))
+		})
+	}
+}
+
+func inventoryOf(d map[string]any) map[string]any { return d["inventory"].(map[string]any) }
+
+func in(d map[string]any, list string, i int) map[string]any {
+	return d[list].([]any)[i].(map[string]any)
+}
+
+// Keys are those that the public contract names, in its order.
+func TestKeysAreTheContracts(t *testing.T) {
+	for _, c := range []struct {
+		of   any
+		want []string
+	}{
+		{Report{}, []string{"schema", "generated_at", "memaudit", "machine", "profile", "why", "summary", "findings", "inventory"}},
+		{Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "identifiers"}},
+		{Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
+		{Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "evidence", "certainty", "citation", "waiver"}},
+		{Citation{}, []string{"vendor", "title", "year", "place", "url"}},
+		{Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population"}},
+		{Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
+		{Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "serial", "asset_tag"}},
+		{Mapping{}, []string{"source", "certainty", "reason"}},
+		{Node{}, []string{"id", "kind", "socket", "cpus", "memory_bytes", "distances"}},
+		{Setting{}, []string{"configured", "pending", "effective"}},
+		{Effective{}, []string{"value", "certainty", "evidence"}},
+		{PopulationSocket{}, []string{"socket", "dimms", "channels_total", "channels_populated", "dimms_per_channel", "regions", "class", "expected_mts", "limiter", "peak_bytes_per_second", "relative_bandwidth"}},
+		{Region{}, []string{"bytes", "interleave_ways"}},
+		{Relative{}, []string{"value", "low", "high", "source"}},
+	} {
+		assert.Equal(t, c.want, keysOf(reflect.TypeOf(c.of)))
+	}
+}
+
+func keysOf(t reflect.Type) []string {
+	var keys []string
+	for f := range t.Fields() {
+		key, _, _ := bytes.Cut([]byte(f.Tag.Get("json")), []byte(","))
+		if string(key) != "-" {
+			keys = append(keys, string(key))
+		}
+	}
+	return keys
+}

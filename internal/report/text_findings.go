@@ -1,0 +1,157 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+)
+
+// failures prints what failed, causes first, and below each what follows
+// from it.
+func (p *printer) failures(findings []Finding) {
+	for _, g := range failureGroups(findings) {
+		p.finding(g)
+		p.newline()
+	}
+}
+
+func (p *printer) finding(g *group) {
+	p.headline(g)
+	p.grouped(g, "found", func(f *Finding) string { return orEmpty(f.Found) })
+	p.grouped(g, "expected", func(f *Finding) string { return orEmpty(f.Expected) })
+	p.grouped(g, "why", func(f *Finding) string { return orEmpty(f.Why) })
+	p.grouped(g, "costs", costs)
+	p.grouped(g, "fix", func(f *Finding) string { return orEmpty(f.Remedy) })
+	p.grouped(g, "source", p.source)
+	p.evidence(g)
+	if g.follows == nil {
+		p.grouped(g, "follows", func(f *Finding) string { return orEmpty(f.CausedBy) })
+	}
+	for _, led := range g.led {
+		p.consequence(led)
+	}
+}
+
+// headline is severity, rule and subjects.
+func (p *printer) headline(g *group) {
+	f := g.first()
+	p.lead(severityWord(f.Severity))
+	p.to(p.col + 2)
+	p.ruleAndSubject(valueColumn, f.Rule, g.subjects())
+}
+
+// ruleAndSubject ends a line with a rule and what it is about.
+func (p *printer) ruleAndSubject(hang int, rule, subject string) {
+	p.wrap(hang, rule)
+	p.to(p.col + 3)
+	p.wrap(hang, subject)
+	p.newline()
+}
+
+// grouped prints one field of all findings of a group: once when they say the
+// same, else with the subjects in front.
+func (p *printer) grouped(g *group, name string, get func(*Finding) string) {
+	texts := g.byText(get)
+	for i, t := range texts {
+		value := t.text
+		if len(t.subjects) < len(g.members) {
+			value = glued(t.subjects) + ": " + value
+		}
+		if i > 0 {
+			name = ""
+		}
+		p.field(2, name, value)
+	}
+}
+
+// costs is what the deviation costs, and who measured it.
+func costs(f *Finding) string {
+	if f.Effect == nil {
+		return ""
+	}
+	if f.Effect.Source == nil {
+		return f.Effect.Text
+	}
+	return f.Effect.Text + " (" + *f.Effect.Source + ")"
+}
+
+// source names the document; its address only when everything is asked for.
+func (p *printer) source(f *Finding) string {
+	s := f.Citation.line()
+	if f.Citation != nil && f.Citation.URL != nil && p.verbose {
+		s += ", " + *f.Citation.URL
+	}
+	return s
+}
+
+// evidence prints every reading, or in short which sources were read and how
+// sure they are.
+func (p *printer) evidence(g *group) {
+	if !p.verbose {
+		p.grouped(g, "evidence", evidenceShort)
+		return
+	}
+	name := "evidence"
+	for _, f := range g.members {
+		for i := range f.Evidence {
+			p.field(2, name, evidenceLine(&f.Evidence[i]))
+			name = ""
+		}
+	}
+	p.grouped(g, "certainty", func(f *Finding) string { return f.Certainty })
+}
+
+func evidenceShort(f *Finding) string {
+	t := tally{}
+	for i := range f.Evidence {
+		t.add(f.Evidence[i].Source, 1)
+	}
+	if len(t) == 0 {
+		return ""
+	}
+	names := make([]string, len(t))
+	for i, e := range t {
+		names[i] = e.name
+		if e.n > 1 {
+			names[i] += " (" + strconv.FormatInt(e.n, 10) + " readings)"
+		}
+	}
+	return strings.Join(names, ", ") + "; " + f.Certainty
+}
+
+func evidenceLine(e *Evidence) string {
+	s := e.Source
+	if e.Path != nil {
+		s += " " + *e.Path
+	}
+	if e.Raw != nil {
+		s += ": " + *e.Raw
+	}
+	return s
+}
+
+// consequence prints in brief a failure that follows from another: mend that,
+// and this goes with it.
+func (p *printer) consequence(g *group) {
+	f := g.first()
+	hang := p.label(2, "leads to")
+	p.lead(severityWord(f.Severity))
+	p.to(p.col + 2)
+	p.ruleAndSubject(hang, f.Rule, g.subjects())
+	p.grouped(g, "", brief)
+	for _, led := range g.led {
+		p.consequence(led)
+	}
+}
+
+// brief is what was found and what was expected, in one go.
+func brief(f *Finding) string {
+	found, expected := orEmpty(f.Found), orEmpty(f.Expected)
+	switch {
+	case expected == "":
+		return found
+	case found == "":
+		return "expected " + expected
+	default:
+		return found + "; expected " + expected
+	}
+}

@@ -1,0 +1,218 @@
+package report
+
+import (
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// WriteInventoryText prints what was read of a machine, and from where. '-'
+// stands for what is not known.
+func WriteInventoryText(w io.Writer, inv *Inventory, o TextOptions) error {
+	p := newPrinter(o)
+	p.machine(inv)
+	p.identifiers(inv.Machine.Identifiers)
+	p.newline()
+	p.sockets(inv.Sockets)
+	p.slots(inv)
+	p.population(&inv.Population)
+	p.nodes(inv.Nodes)
+	p.settings(inv.Settings)
+	p.sources(inv.Sources)
+	return p.flush(w)
+}
+
+func (p *printer) identifiers(id *Identifiers) {
+	if id == nil {
+		return
+	}
+	p.field(0, "serial", orEmpty(id.SystemSerial))
+	p.field(0, "uuid", orEmpty(id.SystemUUID))
+	p.field(0, "board", orEmpty(id.BoardSerial))
+	p.field(0, "chassis", orEmpty(id.ChassisSerial))
+	p.field(0, "asset tag", orEmpty(id.AssetTag))
+}
+
+func (p *printer) sockets(sockets []Socket) {
+	if len(sockets) == 0 {
+		p.section("SOCKETS", "none known")
+		p.newline()
+		return
+	}
+	p.section("SOCKETS", strconv.Itoa(len(sockets)))
+	t := &table{columns: []column{
+		{head: "id", right: true}, {head: "label"}, {head: "model"},
+		{head: "cores", right: true}, {head: "enabled", right: true, drop: 2},
+		{head: "threads", right: true, drop: 1}, {head: "max MT/s", right: true},
+		{head: "family/model/stepping", drop: 3},
+	}}
+	for i := range sockets {
+		s := &sockets[i]
+		model := strings.Join(strings.Fields(orEmpty(s.Model)), " ")
+		if s.Populated != nil && !*s.Populated {
+			model = "no processor"
+		}
+		t.row(strconv.Itoa(s.ID), orEmpty(s.Designation), model, digits(s.Cores), digits(s.CoresEnabled),
+			digits(s.Threads), digits(s.MaxMTs), slashed(s.Family, s.ModelNumber, s.Stepping))
+	}
+	t.print(p, 2)
+	p.newline()
+}
+
+func (p *printer) slots(inv *Inventory) {
+	if len(inv.Slots) == 0 {
+		p.noSlots(inv)
+		return
+	}
+	populated := 0
+	for i := range inv.Slots {
+		if inv.Slots[i].State == string(inventory.SlotPopulated) {
+			populated++
+		}
+	}
+	p.section("SLOTS", strconv.Itoa(populated)+" of "+strconv.Itoa(len(inv.Slots))+" populated; s/c/n is socket/channel/slot, speeds are MT/s")
+	t := &table{columns: []column{
+		{head: "handle", drop: 4}, {head: "locator"}, {head: "bank", drop: 5}, {head: "s/c/n"},
+		{head: "size", right: true}, {head: "type"}, {head: "ranks", right: true, drop: 1},
+		{head: "rated", right: true}, {head: "runs", right: true}, {head: "mV", right: true, drop: 6},
+		{head: "part number", drop: 3}, {head: "maker", drop: 7}, {head: "mapped by", drop: 8},
+		{head: "serial", drop: 2}, {head: "asset tag", drop: 2},
+	}}
+	for i := range inv.Slots {
+		t.row(slotCells(&inv.Slots[i])...)
+	}
+	t.print(p, 2)
+	p.newline()
+}
+
+func slotCells(s *Slot) []string {
+	bytes := s.State
+	if s.State == string(inventory.SlotPopulated) {
+		bytes = ""
+		if s.SizeBytes != nil {
+			bytes = size(*s.SizeBytes)
+		}
+	}
+	mapped := orEmpty(s.Mapping.Source)
+	if c := orEmpty(s.Mapping.Certainty); c != "" && mapped != "" {
+		mapped += " (" + c + ")"
+	}
+	return []string{
+		s.Handle, orEmpty(s.Locator), orEmpty(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
+		bytes, slotType(s), digits(s.Ranks), digits(s.RatedMTs), digits(s.ConfiguredMTs), digits(s.ConfiguredMV),
+		orEmpty(s.PartNumber), orEmpty(s.Manufacturer), mapped, orEmpty(s.Serial), orEmpty(s.AssetTag),
+	}
+}
+
+// slotType is SMBIOS's word, with the technology where it is not DRAM.
+func slotType(s *Slot) string {
+	technology := orEmpty(s.Technology)
+	if technology == "" || technology == string(inventory.DRAM) {
+		return orEmpty(s.Type)
+	}
+	return strings.TrimSpace(orEmpty(s.Type) + " " + technology)
+}
+
+func (p *printer) population(pop *Population) {
+	if len(pop.Sockets) == 0 {
+		return
+	}
+	head := "processors alike: not known"
+	if pop.Symmetric != nil {
+		head = "processors differ"
+		if *pop.Symmetric {
+			head = "all processors alike"
+		}
+	}
+	p.section("POPULATION", head)
+	t := &table{columns: []column{
+		{head: "socket", right: true}, {head: "DIMMs", right: true}, {head: "channels"}, {head: "per channel"},
+		{head: "class"}, {head: "expected", right: true}, {head: "limit", drop: 2}, {head: "peak", right: true},
+		{head: "share", drop: 1}, {head: "regions", drop: 3},
+	}}
+	for i := range pop.Sockets {
+		s := &pop.Sockets[i]
+		t.row(socketWord(s.Socket), digits(s.DIMMs), countOr(s.ChannelsPopulated)+" of "+countOr(s.ChannelsTotal),
+			joined(s.DIMMsPerChannel), orEmpty(s.Class), digits(s.ExpectedMTs), orEmpty(s.Limiter),
+			peakText(s.PeakBytes), shareText(&s.Relative), regionText(s.Regions))
+	}
+	t.print(p, 2)
+	p.newline()
+}
+
+func (p *printer) nodes(nodes []Node) {
+	if len(nodes) == 0 {
+		p.section("NODES", "none known")
+		p.newline()
+		return
+	}
+	p.section("NODES", strconv.Itoa(len(nodes)))
+	t := &table{columns: []column{
+		{head: "node", right: true}, {head: "kind"}, {head: "socket", right: true},
+		{head: "memory", right: true}, {head: "distances"}, {head: "cpus"},
+	}}
+	for i := range nodes {
+		n := &nodes[i]
+		bytes := ""
+		if n.MemoryBytes != nil {
+			bytes = memory(*n.MemoryBytes)
+		}
+		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), orEmpty(n.CPUs))
+	}
+	t.print(p, 2)
+	p.newline()
+}
+
+func (p *printer) settings(settings map[string]Setting) {
+	if len(settings) == 0 {
+		return
+	}
+	p.section("SETTINGS", strconv.Itoa(len(settings)))
+	t := &table{columns: []column{
+		{head: "setting"}, {head: "configured"}, {head: "pending"}, {head: "effective"},
+		{head: "certainty", drop: 1}, {head: "evidence", drop: 2},
+	}}
+	for _, id := range slices.Sorted(maps.Keys(settings)) {
+		s := settings[id]
+		certainty, evidence := "", make([]string, 0, 2)
+		if s.Effective.Value != nil {
+			certainty = s.Effective.Certainty
+		}
+		for i := range s.Effective.Evidence {
+			evidence = append(evidence, evidenceLine(&s.Effective.Evidence[i]))
+		}
+		t.row(id, orEmpty(s.Configured), orEmpty(s.Pending), orEmpty(s.Effective.Value), certainty,
+			strings.Join(evidence, "; "))
+	}
+	t.print(p, 2)
+	p.newline()
+}
+
+func (p *printer) sources(sources []Source) {
+	if len(sources) == 0 {
+		p.section("SOURCES", "none")
+		return
+	}
+	p.section("SOURCES", strconv.Itoa(len(sources)))
+	width := 0
+	for i := range sources {
+		width = max(width, columns(clean(sources[i].Name)))
+	}
+	for i := range sources {
+		s := &sources[i]
+		p.to(2)
+		p.put(s.Name)
+		p.to(2 + width + tableGap)
+		p.put(s.State)
+		if s.Detail != nil {
+			hang := 2 + width + tableGap + len("malformed") + tableGap
+			p.to(hang)
+			p.wrap(hang, *s.Detail)
+		}
+		p.newline()
+	}
+}

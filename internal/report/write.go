@@ -1,0 +1,70 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The formats that Write knows.
+const (
+	FormatText = "text"
+	FormatJSON = "json"
+)
+
+// Formats lists the formats of a report, the default first.
+func Formats() []string { return []string{FormatText, FormatJSON} }
+
+// InventoryFormats lists the formats of an inventory, the default first.
+func InventoryFormats() []string { return []string{FormatText, FormatJSON} }
+
+// TextOptions say how text is laid out. The caller knows the terminal.
+type TextOptions struct {
+	// Width in columns; 0 is 80.
+	Width int
+	// Color colours the severity words.
+	Color bool
+	// Verbose adds every reading behind a finding and what passed.
+	Verbose bool
+}
+
+// Write prints the report in one of Formats.
+func Write(w io.Writer, format string, r *Report, o TextOptions) error {
+	switch format {
+	case FormatText:
+		return WriteText(w, r, o)
+	case FormatJSON:
+		return WriteJSON(w, r)
+	default:
+		return formatError(format, Formats())
+	}
+}
+
+// WriteInventory prints the inventory in one of InventoryFormats.
+func WriteInventory(w io.Writer, format string, inv *Inventory, o TextOptions) error {
+	switch format {
+	case FormatText:
+		return WriteInventoryText(w, inv, o)
+	case FormatJSON:
+		return WriteJSON(w, inv)
+	default:
+		return formatError(format, InventoryFormats())
+	}
+}
+
+func formatError(format string, known []string) error {
+	return fmt.Errorf("format %q is not one of %s", format, strings.Join(known, ", "))
+}
+
+// WriteJSON prints a *Report or an *Inventory: two spaces a level, a newline
+// at the end, keys and findings in a stable order.
+func WriteJSON[T Report | Inventory](w io.Writer, v *T) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("writing JSON: %w", err)
+	}
+	return nil
+}
