@@ -1,0 +1,334 @@
+package topology
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// Sources of a Placement, in the contract's words.
+const (
+	sourceLocator = "locator"
+	sourceBank    = "bank_locator"
+	sourceMap     = "slot_map"
+	sourceHPE     = "hpe_202"
+	sourceEDAC    = "edac"
+	sourceSingle  = "single_socket"
+)
+
+// Depths assumed where the platform does not state one, in DIMMs a channel.
+const (
+	usualDPC      = 3
+	frontSideDPC  = 4
+	maxBoardSlots = 4 // channels behind one memory board of a Fujitsu RX600 S6
+)
+
+// place derives where every slot of the machine sits. The result is aligned
+// with sys.Slots; what cannot be derived carries its reason. p is nil when the
+// platform was not recognised, k holds the folder slots of the rules. A
+// topology that cannot be (more processors or channels than the machine has,
+// two modules in one place) makes the mapping unknown, never wrong.
+func place(sys *inventory.System, p *Platform, k fs.FS) ([]Placement, []inventory.Conflict) {
+	pl := newPlacer(sys, p)
+	if virtual, _ := sys.Machine.Virtual.Get(); virtual {
+		pl.fail("the slots of a virtual machine are not slots of a board", true)
+		return pl.out, nil
+	}
+	rules, err := loadLocatorRules(k, pl.id)
+	if err != nil {
+		pl.fail(err.Error(), true)
+		return pl.out, nil
+	}
+	pl.read(rules)
+	for i := range rules {
+		if g := pl.group(&rules[i]); g != nil {
+			g.resolve(k)
+		}
+	}
+	pl.applyHPE()
+	pl.fillSingleSlots()
+	pl.guard()
+	pl.applyEDAC()
+	return pl.out, pl.conflicts
+}
+
+// label is what a slot's two strings said, by which rule.
+type label struct {
+	rule *locatorRule
+	captured
+}
+
+// placer is the work on one machine.
+type placer struct {
+	sys *inventory.System
+	id  identity
+	// fsb: one memory controller outside the processors.
+	fsb bool
+	// channels a processor has (or the chipset); 0 when not known.
+	channels, controllers int
+	depth                 int
+	// present lists the ids of the populated processors.
+	present   []int
+	out       []Placement
+	labels    []label
+	conflicts []inventory.Conflict
+}
+
+func newPlacer(sys *inventory.System, p *Platform) *placer {
+	pl := &placer{sys: sys, id: identify(&sys.Machine), fsb: frontSideBus(sys, p), depth: usualDPC,
+		out: make([]Placement, len(sys.Slots)), labels: make([]label, len(sys.Slots))}
+	if pl.fsb {
+		pl.depth = frontSideDPC
+	}
+	if p != nil {
+		pl.channels, pl.controllers = p.ChannelsPerSocket, p.Controllers
+		if pl.fsb {
+			pl.channels, pl.controllers = p.ChannelsPerSystem, 0
+		}
+		if p.MaxDPC > 0 {
+			pl.depth = p.MaxDPC
+		}
+	}
+	for i := range sys.Sockets {
+		if populated, known := sys.Sockets[i].Populated.Get(); populated || !known {
+			pl.present = append(pl.present, sys.Sockets[i].ID)
+		}
+	}
+	for i := range pl.out {
+		pl.out[i] = Placement{Socket: Unplaced, Controller: Unplaced, Channel: Unplaced, Slot: Unplaced}
+	}
+	return pl
+}
+
+// frontSideBus reports whether the memory hangs on the chipset. Without a
+// platform the memory type decides: Intel moved the controller into the
+// processor with DDR3 (Nehalem), AMD did long before.
+func frontSideBus(sys *inventory.System, p *Platform) bool {
+	if p != nil {
+		return !p.NUMA
+	}
+	for i := range sys.Sockets {
+		if sys.Sockets[i].Vendor.Or("GenuineIntel") != "GenuineIntel" {
+			return false
+		}
+	}
+	for i := range sys.Slots {
+		if sys.Slots[i].State != inventory.SlotPopulated {
+			continue
+		}
+		switch sys.Slots[i].Type.Or("") {
+		case "DDR2 FB-DIMM", "FB-DIMM":
+			return true
+		case "DDR", "DDR2", "SDRAM":
+			return sys.CPU.Vendor.Or("") == "GenuineIntel" || intelSockets(sys)
+		}
+	}
+	return false
+}
+
+// intelSockets reports whether some processor says it is Intel's.
+func intelSockets(sys *inventory.System) bool {
+	for i := range sys.Sockets {
+		if sys.Sockets[i].Vendor.Or("") == "GenuineIntel" {
+			return true
+		}
+	}
+	return false
+}
+
+// read matches every slot's labels.
+func (pl *placer) read(rules []locatorRule) {
+	for i := range pl.sys.Slots {
+		s := &pl.sys.Slots[i]
+		if s.Technology.Or(inventory.DRAM) == inventory.Flash {
+			pl.out[i].Reason = "flash memory, not a memory slot"
+			continue
+		}
+		locator, bank := s.Locator.Or(""), s.BankLocator.Or("")
+		pl.out[i].Reason = "no known pattern reads this slot's label"
+		if locator == "" && bank == "" {
+			pl.out[i].Reason = "firmware gives the slot no label"
+			continue
+		}
+		for r := range rules {
+			if c, ok := rules[r].match(locator, bank); ok {
+				pl.labels[i] = label{rule: &rules[r], captured: c}
+				pl.out[i].Rule, pl.out[i].Reason = rules[r].id, ""
+				break
+			}
+		}
+	}
+}
+
+// group collects the slots that one rule read, nil when there are none.
+func (pl *placer) group(r *locatorRule) *slotGroup {
+	var slots []int
+	for i := range pl.labels {
+		if pl.labels[i].rule == r {
+			slots = append(slots, i)
+		}
+	}
+	if slots == nil {
+		return nil
+	}
+	return &slotGroup{placer: pl, rule: r, slots: slots}
+}
+
+// single returns the only processor there can be memory on.
+func (pl *placer) single() (int, bool) {
+	if len(pl.present) == 1 {
+		return pl.present[0], true
+	}
+	return Unplaced, false
+}
+
+// fail takes back what was derived and keeps the reason; all says whether the
+// processors go too.
+func (pl *placer) fail(reason string, all bool) {
+	for i := range pl.out {
+		pl.failSlot(i, reason, all)
+	}
+}
+
+func (pl *placer) failSlot(i int, reason string, all bool) {
+	o := &pl.out[i]
+	o.Controller, o.Channel, o.Slot, o.Reason = Unplaced, Unplaced, Unplaced, reason
+	if all {
+		o.Socket = Unplaced
+	}
+	if o.Socket == Unplaced {
+		o.Source, o.Certainty = "", inventory.None
+	}
+}
+
+// slotGroup is the slots that one rule read: numbers count from 0 or from 1,
+// letters restart or go on, over all of them.
+type slotGroup struct {
+	*placer
+	rule  *locatorRule
+	slots []int
+}
+
+// resolve derives the coordinates of the group's slots.
+func (g *slotGroup) resolve(k fs.FS) {
+	var m *slotMap
+	if g.any(fNumber) {
+		var err error
+		if m, err = findSlotMap(k, g.id, g.rule.id); err != nil {
+			reason := err.Error()
+			if errors.Is(err, errNoSlotMap) {
+				reason = fmt.Sprintf("the label gives a number only, and no slot map of %q is known", g.sys.Machine.Product.Or(g.sys.Machine.Board.Or("this machine")))
+			}
+			g.resolveSockets(nil)
+			g.failChannels(reason)
+			return
+		}
+	}
+	if m != nil && m.Unknown != "" {
+		g.resolveUnknown(m)
+		return
+	}
+	g.resolveSockets(m)
+	switch {
+	case m != nil:
+		g.channelsFromMap(m)
+	case g.rule.has("boards"):
+		g.channelsFromBoards()
+	case g.rule.has("cartridges"), g.rule.has("cards"):
+		g.socketsFromCartridges()
+	case g.rule.has("pair"):
+		g.channelsFromPairs(fController, fLetter)
+	case g.any(fLetter):
+		g.channelsFromLetters()
+	case g.any(fChannel):
+		g.channelsFromNumbers()
+	}
+	if m == nil {
+		g.slotNumbers()
+	}
+}
+
+// any reports whether some label of the group has the field.
+func (g *slotGroup) any(f field) bool {
+	for _, i := range g.slots {
+		if _, ok := g.labels[i].get(f); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// base is the number of the first thing: 0 when some label says 0, else 1.
+func (g *slotGroup) base(f field) int {
+	if g.rule.has("base0") && f != fSlot && f != fBankSlot {
+		return 0
+	}
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(f); ok && v == 0 {
+			return 0
+		}
+	}
+	return 1
+}
+
+// distinct lists the field's values in ascending order.
+func (g *slotGroup) distinct(f field) []int {
+	var values []int
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(f); ok {
+			values = insertSorted(values, v)
+		}
+	}
+	return values
+}
+
+// insertSorted adds v to an ascending list unless it is there.
+func insertSorted(values []int, v int) []int {
+	at := len(values)
+	for at > 0 && values[at-1] >= v {
+		at--
+	}
+	if at < len(values) && values[at] == v {
+		return values
+	}
+	values = append(values, 0)
+	copy(values[at+1:], values[at:])
+	values[at] = v
+	return values
+}
+
+// rank is the position of v in an ascending list, -1 when it is not there.
+func rank(values []int, v int) int {
+	for i := range values {
+		if values[i] == v {
+			return i
+		}
+	}
+	return -1
+}
+
+// failChannels leaves the group's channels unknown.
+func (g *slotGroup) failChannels(reason string) {
+	for _, i := range g.slots {
+		g.failSlot(i, reason, false)
+	}
+}
+
+// failAll leaves the group's processors and channels unknown.
+func (g *slotGroup) failAll(reason string) {
+	for _, i := range g.slots {
+		g.failSlot(i, reason, true)
+	}
+}
+
+// resolveUnknown keeps what is known of a machine that must not be placed.
+func (g *slotGroup) resolveUnknown(m *slotMap) {
+	if !m.SocketsOnly || len(g.sys.Sockets) != m.Sockets || len(g.present) != m.Sockets {
+		g.failAll(m.Unknown)
+		return
+	}
+	g.resolveSockets(nil)
+	g.failChannels(m.Unknown)
+}

@@ -1,0 +1,2 @@
+package topology
+func (pl *placer) applyEDAC() {}
