@@ -1,0 +1,5 @@
+package smbios
+
+func (t *Table) checkCount()   {}
+func (t *Table) checkHandles() {}
+func (t *Table) checkFields()  {}

@@ -1,0 +1,269 @@
+package smbios
+
+import (
+	"math"
+	"strings"
+)
+
+// width reads a width in bits; 0, as on empty slots, says as little as FFFFh.
+func (f *fields) width(off int, label string) Field[int] {
+	n := f.num16(off, label, 0xFFFF)
+	if n.Known() && n.Value == 0 {
+		return status[int](Unstated)
+	}
+	return n
+}
+
+// moduleSize reads the size of the module (7.18.5) and whether there is one.
+func (f *fields) moduleSize() (Field[int64], Field[bool]) {
+	if f.text {
+		return f.textModuleSize()
+	}
+	if !f.has(0x0C, 2) {
+		return Field[int64]{}, Field[bool]{}
+	}
+	n := f.u16(0x0C)
+	switch {
+	case n == 0:
+		return known[int64](0), known(false)
+	case n == 0xFFFF:
+		return status[int64](Unstated), status[bool](Unstated)
+	case n == 0x7FFF && !f.has(0x1C, 4):
+		return status[int64](Bad), known(true)
+	case n == 0x7FFF:
+		return plausibleSize(f.u32(0x1C) & 0x7FFFFFFF << 20)
+	case n&0x8000 != 0:
+		return plausibleSize(int64(n&0x7FFF) << 10)
+	default:
+		return plausibleSize(int64(n) << 20)
+	}
+}
+
+// plausibleSize refuses what no module has: nothing at all, and 32767 MB, which
+// is 7FFFh read as a size.
+func plausibleSize(n int64) (Field[int64], Field[bool]) {
+	switch n {
+	case 0:
+		return status[int64](Bad), status[bool](Bad)
+	case 0x7FFF << 20:
+		return status[int64](Bad), known(true)
+	}
+	return known(n), known(true)
+}
+
+func (f *fields) textModuleSize() (Field[int64], Field[bool]) {
+	v, ok := f.line("Size")
+	switch {
+	case !ok:
+		return Field[int64]{}, Field[bool]{}
+	case v == "No Module Installed" || v == "Not Installed":
+		return known[int64](0), known(false)
+	}
+	size := sizeField(v)
+	if size.Status != Known {
+		return size, status[bool](size.Status)
+	}
+	return plausibleSize(size.Value)
+}
+
+func (f *fields) deviceSet() Field[int] {
+	if f.text {
+		v, ok := f.line("Set")
+		if ok && v == "None" {
+			return known(0)
+		}
+		if !ok {
+			return Field[int]{}
+		}
+		return parseNum(v, 0xFF)
+	}
+	return f.num8(0x0F, "Set", 0xFF)
+}
+
+func (f *fields) typeDetail() Field[TypeDetail] {
+	if f.text {
+		v, ok := f.line("Type Detail")
+		if !ok {
+			return Field[TypeDetail]{}
+		}
+		return known(TypeDetail(parseBits(v, detailWords[:])))
+	}
+	if !f.has(0x13, 2) {
+		return Field[TypeDetail]{}
+	}
+	return known(TypeDetail(f.u16(0x13) & 0xFFFE))
+}
+
+// speed reads a speed in MT/s (7.18.4): FFFFh refers to the extended field.
+// Versions of dmidecode without that field print the 65535.
+func (f *fields) speed(off, ext int, label string) Field[int] {
+	n := f.num16(off, label, 0)
+	if n.Value != 0xFFFF {
+		return n
+	}
+	if f.text || !f.has(ext, 4) {
+		return status[int](Unstated)
+	}
+	return numField(int(f.u32(ext)&0x7FFFFFFF), 0)
+}
+
+func (f *fields) rank() Field[int] {
+	if f.text {
+		return f.textNum("Rank", 0)
+	}
+	if !f.has(0x1B, 1) {
+		return Field[int]{}
+	}
+	return numField(f.u8(0x1B)&0x0F, 0)
+}
+
+// millivolts reads a voltage, which dmidecode prints in volts.
+func (f *fields) millivolts(off int, label string) Field[int] {
+	if !f.text {
+		return f.num16(off, label, 0)
+	}
+	v, ok := f.line(label)
+	if !ok {
+		return Field[int]{}
+	}
+	if st := textStatus(v); st != Known {
+		return status[int](st)
+	}
+	volts, rest, ok := leadingInt(v)
+	if !ok || volts > 1000 {
+		return status[int](Bad)
+	}
+	mv := int(volts) * 1000
+	if frac, ok := strings.CutPrefix(rest, "."); ok {
+		for i, unit := 0, 100; i < len(frac) && frac[i] >= '0' && frac[i] <= '9'; i, unit = i+1, unit/10 {
+			mv += int(frac[i]-'0') * unit
+		}
+	}
+	return numField(mv, 0)
+}
+
+func (f *fields) operatingModes() Field[OperatingModes] {
+	if f.text {
+		v, ok := f.line("Memory Operating Mode Capability")
+		if !ok {
+			return Field[OperatingModes]{}
+		}
+		return known(OperatingModes(parseBits(v, modeWords[:])))
+	}
+	if !f.has(0x29, 2) {
+		return Field[OperatingModes]{}
+	}
+	return known(OperatingModes(f.u16(0x29) & 0x3E))
+}
+
+// jep106 reads a manufacturer id (7.18.8): the low byte counts continuation
+// codes with odd parity, the high byte is the code.
+func (f *fields) jep106(off int, label string) Field[JEP106] {
+	if !f.text {
+		if !f.has(off, 2) {
+			return Field[JEP106]{}
+		}
+		n := f.u16(off)
+		if n == 0 {
+			return status[JEP106](Unstated)
+		}
+		return known(JEP106{Bank: n&0x7F + 1, Code: n >> 8})
+	}
+	v, ok := f.line(label)
+	if !ok {
+		return Field[JEP106]{}
+	}
+	if st := textStatus(v); st != Known {
+		return status[JEP106](st)
+	}
+	// "Bank 1, Hex 0xCE"
+	rest, _ := strings.CutPrefix(v, "Bank ")
+	bank, rest, ok1 := leadingInt(rest)
+	hex, _ := strings.CutPrefix(rest, ", Hex ")
+	code, ok2 := parseHex(hex)
+	if !ok1 || !ok2 || bank > 128 || code > 0xFF {
+		return status[JEP106](Bad)
+	}
+	return known(JEP106{Bank: int(bank), Code: int(code)})
+}
+
+func (f *fields) productID(off int, label string) Field[int] {
+	if !f.text {
+		return f.num16(off, label, 0)
+	}
+	v, ok := f.line(label)
+	if !ok {
+		return Field[int]{}
+	}
+	return hexField(v, 0)
+}
+
+// hexField reads a printed hexadecimal number.
+func hexField(v string, unknown int) Field[int] {
+	if st := textStatus(v); st != Known {
+		return status[int](st)
+	}
+	n, ok := parseHex(v)
+	if !ok || n > math.MaxInt32 {
+		return status[int](Bad)
+	}
+	return numField(int(n), unknown)
+}
+
+// size64 reads a size in bytes; all ones are "unknown", 0 is none.
+func (f *fields) size64(off int, label string) Field[int64] {
+	if f.text {
+		return f.textSize(label)
+	}
+	if !f.has(off, 8) {
+		return Field[int64]{}
+	}
+	switch n := f.u64(off); {
+	case n == math.MaxUint64:
+		return status[int64](Unstated)
+	case n > math.MaxInt64:
+		return status[int64](Bad)
+	default:
+		return known(int64(n))
+	}
+}
+
+// chip reads the revision of a chip of the module (7.18.16): with DDR5, bit 15
+// says whether the chip is installed, bits 11:8 are its type, 7:0 its revision.
+func (f *fields) chip(off int, name string, ddr5 bool) Field[int] {
+	if f.text {
+		return f.textChip(name)
+	}
+	if !f.has(off, 2) {
+		return Field[int]{}
+	}
+	n := f.u16(off)
+	if ddr5 && n != 0xFF00 {
+		if n&0x8000 == 0 {
+			n = 0
+		}
+		n &= 0x8FFF
+	}
+	return numField(n, 0xFF00)
+}
+
+func (f *fields) textChip(name string) Field[int] {
+	if v, ok := f.line(name + " Revision Number"); ok {
+		return hexField(v, 0xFF00)
+	}
+	v, ok := f.line(name + " Device Type")
+	if !ok {
+		return Field[int]{}
+	}
+	if v == "Not Installed" {
+		return known(0)
+	}
+	typ, _, ok1 := leadingInt(v)
+	v, _ = f.line(name + " Device Revision")
+	major, rest, ok2 := leadingInt(v)
+	minor, _, ok3 := leadingInt(strings.TrimPrefix(rest, "."))
+	if !ok1 || !ok2 || !ok3 || typ > 15 || major > 15 || minor > 15 {
+		return status[int](Bad)
+	}
+	return known(int(0x8000 | typ<<8 | major<<4 | minor))
+}

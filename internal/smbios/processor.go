@@ -1,0 +1,294 @@
+package smbios
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+const (
+	typeProcessor     = 4
+	typeProcessorInfo = 44
+)
+
+// Processor is a processor socket, populated or not (type 4, DSP0134 7.5).
+type Processor struct {
+	Handle      uint16
+	Designation Text
+	// Type is "Central Processor" for what the audit counts.
+	Type Field[string]
+	// Family is the number of the processor family and FamilyName dmidecode's
+	// word for it. From text Family is Missing for words of several families.
+	Family       Field[int]
+	FamilyName   Field[string]
+	Manufacturer Text
+	// ID are the eight bytes of the processor ID, the first one lowest: on x86
+	// CPUID 1 EAX and EDX, on Arm MIDR or the SoC ID.
+	ID Field[uint64]
+	// CPUID is family, model and stepping; x86 only.
+	CPUID   Field[CPUID]
+	Version Text
+	// ExternalClock, MaxSpeed and CurrentSpeed are in MHz. MaxSpeed is what the
+	// socket supports and CurrentSpeed that of the last start.
+	ExternalClock, MaxSpeed, CurrentSpeed Field[int]
+	Populated                             Field[bool]
+	// State is the state of the processor in a populated socket: "Enabled",
+	// "Disabled By BIOS".
+	State Field[string]
+	// Upgrade names the socket: "Socket LGA4677".
+	Upgrade Field[string]
+	// L1, L2 and L3 are handles of type 7 structures.
+	L1, L2, L3                   Field[uint16]
+	Serial, AssetTag, PartNumber Text
+	// CoreCount, CoresEnabled, ThreadCount and ThreadsEnabled are of the
+	// processor; ThreadCount is that of the enabled threads on many machines.
+	CoreCount, CoresEnabled, ThreadCount, ThreadsEnabled Field[int]
+	Characteristics                                      Field[ProcessorCharacteristics]
+	// SocketType is the socket by its name (3.8), for sockets without a code.
+	SocketType Text
+}
+
+// CPUID is an x86 processor's signature.
+type CPUID struct {
+	Family, Model, Stepping int
+}
+
+// ProcessorCharacteristics are the bits of DSP0134 7.5.9 from 2 on.
+type ProcessorCharacteristics uint16
+
+// The bits of ProcessorCharacteristics.
+const (
+	Is64Bit             ProcessorCharacteristics = 1 << 2
+	IsMultiCore         ProcessorCharacteristics = 1 << 3
+	HasHardwareThread   ProcessorCharacteristics = 1 << 4
+	HasExecuteProtect   ProcessorCharacteristics = 1 << 5
+	HasVirtualization   ProcessorCharacteristics = 1 << 6
+	HasPowerControl     ProcessorCharacteristics = 1 << 7
+	Is128Bit            ProcessorCharacteristics = 1 << 8
+	IsArm64SoCID        ProcessorCharacteristics = 1 << 9
+	processorKnownFlags                          = 0x3FC
+)
+
+// characteristicWords are the words of bits 2 to 9.
+var characteristicWords = [...]string{
+	"64-bit capable", "Multi-Core", "Hardware Thread", "Execute Protection",
+	"Enhanced Virtualization", "Power/Performance Control", "128-bit Capable",
+	"Arm64 SoC ID",
+}
+
+// Has tells whether all bits of b are set.
+func (c ProcessorCharacteristics) Has(b ProcessorCharacteristics) bool { return c&b == b }
+
+// Processors decodes the structures of type 4 in table order.
+func (t *Table) Processors() []Processor {
+	out := make([]Processor, 0, t.Count(typeProcessor))
+	for s := range t.OfType(typeProcessor) {
+		f := t.fields(s)
+		p := Processor{Handle: s.Handle}
+		p.identity(&f, t.Version)
+		p.socket(&f)
+		p.counts(&f)
+		out = append(out, p)
+	}
+	return out
+}
+
+func (p *Processor) identity(f *fields, v Version) {
+	p.Designation = f.str(0x04, "Socket Designation")
+	p.Type = f.word(0x05, "Type", &processorTypes)
+	pos := f.pos
+	p.Manufacturer = f.str(0x07, "Manufacturer")
+	f.pos = pos
+	p.Family, p.FamilyName = f.family(p.Manufacturer, v)
+	p.ID = f.processorID()
+	p.CPUID = f.cpuid(p)
+	p.Version = f.str(0x10, "Version")
+}
+
+func (p *Processor) socket(f *fields) {
+	p.ExternalClock = f.num16(0x12, "External Clock", 0)
+	p.MaxSpeed = f.num16(0x14, "Max Speed", 0)
+	p.CurrentSpeed = f.num16(0x16, "Current Speed", 0)
+	p.Populated, p.State = f.processorStatus()
+	p.Upgrade = f.word(0x19, "Upgrade", &upgrades)
+	p.L1 = f.handle(0x1A, "L1 Cache Handle", 0xFFFF)
+	p.L2 = f.handle(0x1C, "L2 Cache Handle", 0xFFFF)
+	p.L3 = f.handle(0x1E, "L3 Cache Handle", 0xFFFF)
+	p.Serial = f.str(0x20, "Serial Number")
+	p.AssetTag = f.str(0x21, "Asset Tag")
+	p.PartNumber = f.str(0x22, "Part Number")
+}
+
+func (p *Processor) counts(f *fields) {
+	if !f.has(0x23, 1) {
+		return
+	}
+	p.CoreCount = f.count(0x23, 0x2A, "Core Count")
+	p.CoresEnabled = f.count(0x24, 0x2C, "Core Enabled")
+	p.ThreadCount = f.count(0x25, 0x2E, "Thread Count")
+	p.ThreadsEnabled = f.threadsEnabled()
+	p.Characteristics = f.characteristics()
+	if !f.text {
+		p.SocketType = f.str(0x32, "Socket Type")
+	}
+}
+
+// processorStatus reads bit 6, populated, and bits 2:0.
+func (f *fields) processorStatus() (Field[bool], Field[string]) {
+	if f.text {
+		return f.textProcessorStatus()
+	}
+	if !f.has(0x18, 1) {
+		return Field[bool]{}, Field[string]{}
+	}
+	if f.u8(0x18)&(1<<6) == 0 {
+		return known(false), Field[string]{}
+	}
+	return known(true), processorStates.field(f.u8(0x18) & 7)
+}
+
+func (f *fields) textProcessorStatus() (Field[bool], Field[string]) {
+	v, ok := f.line("Status")
+	if !ok {
+		return Field[bool]{}, Field[string]{}
+	}
+	if v == "Unpopulated" {
+		return known(false), Field[string]{}
+	}
+	state, ok := strings.CutPrefix(v, "Populated, ")
+	if !ok {
+		return status[bool](Bad), Field[string]{}
+	}
+	if st := textStatus(state); st != Known {
+		return known(true), status[string](st)
+	}
+	return known(true), known(state)
+}
+
+// count reads a count of one byte; FFh refers to the word at wide. In a
+// structure too short for it, and as FFFFh there, the count is not a number.
+// dmidecode prints no line for 0.
+func (f *fields) count(off, wide int, label string) Field[int] {
+	var n int
+	switch {
+	case f.text:
+		v, ok := f.line(label)
+		if !ok && f.has(0x26, 2) {
+			return status[int](Unstated)
+		}
+		if !ok {
+			return Field[int]{}
+		}
+		c := parseNum(v, 0)
+		if !c.Known() {
+			return c
+		}
+		n = c.Value
+	case !f.has(off, 1):
+		return Field[int]{}
+	default:
+		n = f.u8(off)
+		if n == 0xFF && f.has(wide, 2) {
+			n = f.u16(wide)
+		}
+	}
+	if n == 0xFF && !f.has(wide, 2) || n == 0xFFFF {
+		return status[int](Bad)
+	}
+	return numField(n, 0)
+}
+
+// threadsEnabled is a field of SMBIOS 3.6; dmidecode prints it since 3.6 and
+// not when it is 0.
+func (f *fields) threadsEnabled() Field[int] {
+	n := f.num16(0x30, "Thread Enabled", 0)
+	if f.text && n.Status == Missing && f.has(0x30, 2) && f.dmi >= 306 {
+		return status[int](Unstated)
+	}
+	return n
+}
+
+// characteristics reads the flags. Without any, or with the one that says so,
+// firmware does not state them.
+func (f *fields) characteristics() Field[ProcessorCharacteristics] {
+	var bits ProcessorCharacteristics
+	switch {
+	case f.text:
+		if _, ok := f.line("Characteristics"); !ok {
+			return Field[ProcessorCharacteristics]{}
+		}
+		for _, l := range f.items() {
+			for i, w := range characteristicWords {
+				if l.val == w {
+					bits |= 4 << i
+				}
+			}
+		}
+	case !f.has(0x26, 2):
+		return Field[ProcessorCharacteristics]{}
+	default:
+		bits = ProcessorCharacteristics(f.u16(0x26)) & processorKnownFlags
+	}
+	if bits == 0 {
+		return status[ProcessorCharacteristics](Unstated)
+	}
+	return known(bits)
+}
+
+// processorID reads the ID; dmidecode prints "A5 06 01 00 FF FB EB BF". Zeros
+// are none.
+func (f *fields) processorID() Field[uint64] {
+	var id uint64
+	if f.text {
+		v, ok := f.line("ID")
+		if !ok {
+			return Field[uint64]{}
+		}
+		var buf [16]byte
+		b, ok := parseHexRow(buf[:0], v)
+		if !ok || len(b) != 8 {
+			return status[uint64](Bad)
+		}
+		id = binary.LittleEndian.Uint64(b)
+	} else {
+		if !f.has(0x08, 8) {
+			return Field[uint64]{}
+		}
+		id = f.u64(0x08)
+	}
+	if id == 0 {
+		return status[uint64](Unstated)
+	}
+	return known(id)
+}
+
+// ProcessorInfo is additional information on a processor (type 44, DSP0134
+// 7.45), kept raw: its content is the architecture's.
+type ProcessorInfo struct {
+	Handle uint16
+	// Processor is the handle of the type 4 structure.
+	Processor Field[uint16]
+	// Architecture is the code of DSP0134 7.45.1: 1 IA32, 2 x64, 4 and 5 Arm,
+	// 6 to 8 RISC-V, 9 and 10 LoongArch.
+	Architecture Field[int]
+	// Data is the architecture's part.
+	Data []byte
+}
+
+// ProcessorInfos decodes the structures of type 44 in table order. dmidecode
+// prints them as bytes, so that they are read from text as well.
+func (t *Table) ProcessorInfos() []ProcessorInfo {
+	out := make([]ProcessorInfo, 0, t.Count(typeProcessorInfo))
+	for s := range t.OfType(typeProcessorInfo) {
+		p := ProcessorInfo{Handle: s.Handle}
+		if f := t.fields(s); !f.text {
+			p.Processor = f.handle(0x04, "", 0xFFFF)
+			p.Architecture = f.num8(0x07, "", -1)
+			p.Data = s.Data[min(0x08, len(s.Data)):]
+			if f.has(0x06, 1) {
+				p.Data = p.Data[:min(f.u8(0x06), len(p.Data))]
+			}
+		}
+		out = append(out, p)
+	}
+	return out
+}

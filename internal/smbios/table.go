@@ -1,0 +1,184 @@
+package smbios
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+)
+
+// Source says which kind of input a Table was decoded from.
+type Source uint8
+
+// The sources.
+const (
+	// FromDump: a `dmidecode --dump-bin` file.
+	FromDump Source = iota + 1
+	// FromTable: structures without an entry point beside them in one file, or
+	// sysfs's table with or without its entry point.
+	FromTable
+	// FromEntries: single structures, /sys/firmware/dmi/entries/*/raw.
+	FromEntries
+	// FromText: dmidecode's text.
+	FromText
+)
+
+// String names s for messages.
+func (s Source) String() string {
+	switch s {
+	case FromDump:
+		return "dump"
+	case FromTable:
+		return "table"
+	case FromEntries:
+		return "entries"
+	case FromText:
+		return "dmidecode text"
+	default:
+		return "none"
+	}
+}
+
+// Version is an SMBIOS version; the zero Version is "not stated" (a bare table
+// does not carry one).
+type Version struct {
+	Major, Minor, Revision int
+}
+
+// Known tells whether the version was stated.
+func (v Version) Known() bool { return v != Version{} }
+
+// AtLeast compares with major.minor; an unknown version is taken for a current
+// one, because tables without an entry point come from current kernels.
+func (v Version) AtLeast(major, minor int) bool {
+	if !v.Known() {
+		return true
+	}
+	return v.Major > major || v.Major == major && v.Minor >= minor
+}
+
+// Table is one machine's SMBIOS. It is not changed after decoding and may be
+// read concurrently.
+type Table struct {
+	// Source says what the table was decoded from.
+	Source Source
+	// EntryPoint is the decoded entry point; its Kind is NoEntryPoint when
+	// there was none.
+	EntryPoint EntryPoint
+	// Version is the SMBIOS version with dmidecode's corrections of impossible
+	// ones (2.31 and 2.33 are 2.3, 2.51 is 2.6).
+	Version Version
+	// Dmidecode is the version of the program that printed the text, "3.4"; ""
+	// when unknown or when the source is not text.
+	Dmidecode string
+	// Structures stand in table order; inactive ones (type 126) and the end
+	// marker (type 127) included.
+	Structures []Structure
+	// Problems are the defects found; at most maxProblems of them.
+	Problems []Problem
+
+	// sorted holds handle<<32 | index, ascending, for lookups.
+	sorted []uint64
+	// dmi is Dmidecode as a number: 3.4 is 304, 2.12 is 212, 0 is unknown.
+	dmi int
+}
+
+// Structure is one SMBIOS structure, raw.
+type Structure struct {
+	// Type, Length and Handle are the header (DSP0134 6.1.2). Length counts
+	// the formatted area with the header; from text it is the announced one.
+	Type   uint8
+	Length uint8
+	Handle uint16
+	// Offset is the position of the structure in the table, or of its first
+	// line in the text, in bytes.
+	Offset int
+	// Data is the formatted area including the header, shorter than Length
+	// when the table was cut short. From text it is nil unless dmidecode
+	// printed the bytes ("Header and Data"). It aliases the decoded input.
+	Data []byte
+
+	// strs is the string area without its terminator, NUL after each string
+	// but the last.
+	strs string
+	// lines are the attribute lines of a text structure without Data.
+	lines []line
+}
+
+// line is one attribute line of dmidecode's text or, with an empty key, one
+// item of the list started by the attribute before it.
+type line struct {
+	key, val string
+	item     bool
+}
+
+// Strings returns the structure's strings as they stand in the table, the
+// string with number 1 first.
+func (s *Structure) Strings() []string {
+	if s.strs == "" {
+		return nil
+	}
+	return strings.Split(s.strs, "\x00")
+}
+
+// Lines yields the attributes of a structure read from text as label and
+// value; list items have an empty label. Nothing is yielded for structures
+// with Data.
+func (s *Structure) Lines() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, l := range s.lines {
+			if !yield(l.key, l.val) {
+				return
+			}
+		}
+	}
+}
+
+// OfType yields the structures of one type in table order.
+func (t *Table) OfType(typ uint8) iter.Seq[*Structure] {
+	return func(yield func(*Structure) bool) {
+		for i := range t.Structures {
+			if t.Structures[i].Type == typ && !yield(&t.Structures[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Count returns the number of structures of one type.
+func (t *Table) Count(typ uint8) int {
+	n := 0
+	for i := range t.Structures {
+		if t.Structures[i].Type == typ {
+			n++
+		}
+	}
+	return n
+}
+
+// Lookup returns the first structure with this handle and type, nil if there
+// is none. Handles should be unique and are not always.
+func (t *Table) Lookup(handle uint16, typ uint8) *Structure {
+	i, _ := slices.BinarySearch(t.sorted, uint64(handle)<<32)
+	for ; i < len(t.sorted) && uint16(t.sorted[i]>>32) == handle; i++ {
+		if s := &t.Structures[uint32(t.sorted[i])]; s.Type == typ {
+			return s
+		}
+	}
+	return nil
+}
+
+// Has tells whether any structure has this handle.
+func (t *Table) Has(handle uint16) bool {
+	i, _ := slices.BinarySearch(t.sorted, uint64(handle)<<32)
+	return i < len(t.sorted) && uint16(t.sorted[i]>>32) == handle
+}
+
+// index builds the lookup table.
+func (t *Table) index() {
+	t.sorted = make([]uint64, len(t.Structures))
+	for i := range t.Structures {
+		t.sorted[i] = uint64(t.Structures[i].Handle)<<32 | uint64(uint32(i))
+	}
+	slices.SortFunc(t.sorted, cmp.Compare[uint64])
+}

@@ -1,0 +1,305 @@
+package smbios
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf16"
+)
+
+// isText tells whether data are text: tables hold zero bytes from the start,
+// texts only when they are UTF-16, as PowerShell's redirection writes them.
+func isText(data []byte) bool {
+	return utf16Order(data) != 0 || bytes.IndexByte(data[:min(len(data), 4096)], 0) < 0
+}
+
+// utf16Order is 'l' or 'b' for a UTF-16 byte order mark, 0 without one.
+func utf16Order(data []byte) byte {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+		return 'l'
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		return 'b'
+	}
+	return 0
+}
+
+// textOf returns data as a string, without byte order marks.
+func textOf(data []byte) string {
+	order := utf16Order(data)
+	if order == 0 {
+		return string(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")))
+	}
+	units := make([]uint16, 0, len(data)/2)
+	for i := 2; i+1 < len(data); i += 2 {
+		lo, hi := data[i], data[i+1]
+		if order == 'b' {
+			lo, hi = hi, lo
+		}
+		units = append(units, uint16(lo)|uint16(hi)<<8)
+	}
+	return string(utf16.Decode(units))
+}
+
+// parseText decodes dmidecode's text, versions 2.0 to 3.6, also when the lines
+// were indented anew, end in CR LF or have messages between them.
+func parseText(data []byte) (*Table, error) {
+	text := textOf(data)
+	t := &Table{Source: FromText}
+	p := textParser{t: t, text: text}
+	p.run()
+	t.EntryPoint.Structures = p.announced
+	if len(t.Structures) == 0 && !p.header {
+		return nil, p.failure()
+	}
+	if len(t.Structures) == 0 {
+		if err := p.refusal(); err != nil {
+			return nil, err
+		}
+	}
+	t.finish()
+	return t, nil
+}
+
+// textParser cuts the text into structures. A structure is a Handle line, a
+// title and attributes; attributes stand deeper than the title, list items
+// deeper than their attribute.
+type textParser struct {
+	t    *Table
+	text string
+	// lines is shared by all structures; each holds a part of it.
+	lines []line
+
+	header    bool // "# dmidecode" or "SMBIOS x.y present" was seen
+	announced int  // structures by dmidecode's own header
+	said      textMessages
+
+	open   bool // inside a structure
+	gap    bool // the line before was empty
+	titled bool // the title line was seen
+	handle int  // indentation of the Handle line
+	attr   int  // indentation of the attributes, -1 before the first
+	first  int  // the structure's first line in lines
+	hex    hexDump
+}
+
+// textMessages are what dmidecode says instead of a table.
+type textMessages struct {
+	denied, none string // the line that says so
+	titles       int    // titles without handles, as -q prints them
+}
+
+func (p *textParser) run() {
+	p.lines = make([]line, 0, len(p.text)/28+8)
+	p.t.Structures = make([]Structure, 0, min(len(p.text)/350, 4096)+4)
+	for pos := 0; pos < len(p.text); {
+		next := len(p.text)
+		end := next
+		if i := strings.IndexByte(p.text[pos:], '\n'); i >= 0 {
+			end = pos + i
+			next = end + 1
+		}
+		p.line(pos, p.text[pos:end])
+		pos = next
+	}
+	p.close()
+	p.share()
+}
+
+// line takes one line that starts at pos.
+func (p *textParser) line(pos int, raw string) {
+	content, indent := unindent(raw)
+	if content == "" {
+		p.gap = true
+		return
+	}
+	gap := p.gap
+	p.gap = false
+	switch {
+	case content[0] == 'H' && strings.HasPrefix(content, "Handle 0x"):
+		p.begin(pos, content, indent)
+	case p.open && gap && indent <= p.handle:
+		p.close()
+		p.outside(pos, content)
+	case p.open:
+		p.inside(pos, content, indent)
+	default:
+		p.outside(pos, content)
+	}
+}
+
+// unindent returns the line without white space around it and the column it
+// starts at, with tabs to every eighth column.
+func unindent(raw string) (string, int) {
+	indent, i := 0, 0
+	for ; i < len(raw); i++ {
+		switch raw[i] {
+		case ' ':
+			indent++
+		case '\t':
+			indent = indent&^7 + 8
+		default:
+			return strings.TrimRight(raw[i:], " \t\r"), indent
+		}
+	}
+	return "", indent
+}
+
+// begin starts a structure at its line "Handle 0x0011, DMI type 17, 84 bytes".
+// Before dmidecode 2.7 the type stood on a line of its own.
+func (p *textParser) begin(pos int, content string, indent int) {
+	p.close()
+	h, ok := parseHex(content[len("Handle "):])
+	if !ok || h > math.MaxUint16 {
+		p.t.problem(CodeText, pos, false, "line %q: expected a handle of four hexadecimal digits", clip(content))
+		return
+	}
+	p.t.Structures = append(p.t.Structures, Structure{Handle: uint16(h), Offset: pos})
+	p.open, p.titled, p.handle, p.attr = true, false, indent, -1
+	p.first = len(p.lines)
+	if _, rest, ok := strings.Cut(content, "DMI type "); ok {
+		p.header = true
+		p.typeLine(pos, rest)
+	}
+}
+
+// typeLine reads "17, 84 bytes" of the structure begun last.
+func (p *textParser) typeLine(pos int, rest string) {
+	s := p.last()
+	typ, rest, ok1 := leadingInt(rest)
+	length, _, ok2 := leadingInt(strings.TrimLeft(rest, ", "))
+	if !ok1 || !ok2 || typ > math.MaxUint8 || length > math.MaxUint8 {
+		p.t.problem(CodeText, pos, false, "handle 0x%04X: cannot read type and length", s.Handle)
+		p.drop()
+		return
+	}
+	s.Type, s.Length = uint8(typ), uint8(length)
+	if s.Length < headerLength {
+		p.t.problemAt(CodeZeroLength, s, false, "announces %d bytes, expected at least %d", s.Length, headerLength)
+	}
+}
+
+func (p *textParser) last() *Structure { return &p.t.Structures[len(p.t.Structures)-1] }
+
+// drop forgets the structure begun last.
+func (p *textParser) drop() {
+	p.t.Structures = p.t.Structures[:len(p.t.Structures)-1]
+	p.lines = p.lines[:p.first]
+	p.open, p.hex = false, hexDump{}
+}
+
+// inside takes a line of the open structure.
+func (p *textParser) inside(pos int, content string, indent int) {
+	if indent <= p.handle && p.message(pos, content) {
+		return
+	}
+	if rest, ok := strings.CutPrefix(content, "DMI type "); ok && p.attr < 0 && !p.titled {
+		p.typeLine(pos, rest)
+		return
+	}
+	if content == "<TRUNCATED>" {
+		p.t.problemAt(CodeTruncated, p.last(), false, "is cut short: dmidecode printed <TRUNCATED>")
+		return
+	}
+	key, val, attr := splitAttribute(content)
+	if !p.titled {
+		p.titled = true
+		// `dmidecode -u` prints no titles.
+		if !strings.EqualFold(key, "Header and Data") {
+			return
+		}
+	}
+	switch {
+	case p.attr < 0 && indent > p.handle:
+		p.attr = indent
+	case indent < p.attr:
+		return // not dmidecode's
+	}
+	p.add(line{key: key, val: val, item: !attr || indent > p.attr && p.attr >= 0}, content)
+}
+
+// add keeps an attribute or item, or takes it into the hex dump.
+func (p *textParser) add(l line, content string) {
+	if l.item {
+		l.key, l.val = "", content
+	}
+	if p.hex.take(l) {
+		return
+	}
+	p.lines = append(p.lines, l)
+}
+
+// splitAttribute cuts "Key: Value".
+func splitAttribute(content string) (key, val string, ok bool) {
+	i := strings.IndexByte(content, ':')
+	switch {
+	case i < 0:
+		return "", content, false
+	case i+1 == len(content):
+		return content[:i], "", true
+	case content[i+1] == ' ':
+		return content[:i], strings.TrimLeft(content[i+2:], " "), true
+	}
+	return "", content, false
+}
+
+// close ends the open structure.
+func (p *textParser) close() {
+	if !p.open {
+		return
+	}
+	p.open = false
+	s := p.last()
+	if s.Length == 0 && s.Type == 0 {
+		p.t.problem(CodeText, s.Offset, false, "handle 0x%04X: no type and length behind it", s.Handle)
+		p.drop()
+		return
+	}
+	s.Data, s.strs = p.hex.bytes(s)
+	p.hex = hexDump{}
+	// Only the bounds are noted: lines may still move.
+	s.lines = p.lines[p.first:len(p.lines):len(p.lines)]
+}
+
+// share points the structures at the final list of lines; those closed before
+// the list grew would keep the old one alive.
+func (p *textParser) share() {
+	at := 0
+	for i := range p.t.Structures {
+		s := &p.t.Structures[i]
+		n := len(s.lines)
+		s.lines = p.lines[at : at+n : at+n]
+		at += n
+	}
+}
+
+func clip(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "..."
+	}
+	return s
+}
+
+// failure is the error for text without a structure or a header of dmidecode.
+func (p *textParser) failure() error {
+	if err := p.refusal(); err != nil {
+		return err
+	}
+	first, _, _ := strings.Cut(strings.TrimLeft(p.text, " \t\r\n"), "\n")
+	return fmt.Errorf("%w: text starts with %q: expected dmidecode's text, a dmidecode --dump-bin file or a structure table",
+		ErrUnrecognised, clip(printable(strings.TrimRight(first, "\r"))))
+}
+
+// refusal is the error dmidecode's own words stand for.
+func (p *textParser) refusal() error {
+	switch {
+	case p.said.denied != "":
+		return fmt.Errorf("%w: it says %q", ErrDenied, clip(p.said.denied))
+	case p.said.none != "":
+		return fmt.Errorf("%w: it says %q", ErrNoTable, clip(p.said.none))
+	case p.said.titles > 0:
+		return ErrNoHandles
+	}
+	return nil
+}

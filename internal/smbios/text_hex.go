@@ -1,0 +1,93 @@
+package smbios
+
+import "strings"
+
+// hexDump collects "Header and Data" and "Strings", which dmidecode prints for
+// structures it does not decode and, with -u, for all.
+type hexDump struct {
+	// in is 'd' inside the data, 's' inside the strings, 0 elsewhere.
+	in   byte
+	data []byte
+	strs []string
+}
+
+// take keeps the line if it belongs to the dump.
+func (h *hexDump) take(l line) bool {
+	switch {
+	case !l.item && strings.EqualFold(l.key, "Header and Data"):
+		h.in = 'd'
+	case !l.item && l.key == "Strings" && h.data != nil:
+		h.in = 's'
+	case h.in == 'd' && l.item:
+		row, ok := parseHexRow(h.data, l.val)
+		if !ok {
+			return false
+		}
+		h.data = row
+	case h.in == 's':
+		// A string may look like an attribute when the indentation is lost.
+		if !l.item {
+			l.val = l.key + ": " + l.val
+		}
+		h.strs = append(h.strs, l.val)
+	default:
+		return false
+	}
+	return true
+}
+
+// parseHexRow appends the bytes of "CA 1D 3A 00" to b.
+func parseHexRow(b []byte, row string) ([]byte, bool) {
+	n := len(b)
+	for i := 0; i < len(row); i += 3 {
+		if i+1 >= len(row) || i+2 < len(row) && row[i+2] != ' ' {
+			return b[:n], false
+		}
+		hi, lo := hexDigit(row[i]), hexDigit(row[i+1])
+		if hi < 0 || lo < 0 {
+			return b[:n], false
+		}
+		b = append(b, byte(hi<<4|lo))
+	}
+	return b, len(b) > n
+}
+
+// bytes returns the formatted area and the string area if the dump is one of
+// structure s.
+func (h *hexDump) bytes(s *Structure) ([]byte, string) {
+	if len(h.data) < headerLength || h.data[0] != s.Type {
+		return nil, ""
+	}
+	return h.data[:min(len(h.data), int(s.Length))], h.stringArea()
+}
+
+// stringArea joins the strings. With -u every string is printed twice: its
+// bytes up to the zero, in rows, and then the text.
+func (h *hexDump) stringArea() string {
+	if area, ok := h.hexStrings(); ok {
+		return area
+	}
+	return strings.Join(h.strs, "\x00")
+}
+
+// hexStrings reads the strings as -u prints them; ok is false when they are
+// not printed so.
+func (h *hexDump) hexStrings() (area string, ok bool) {
+	var all []byte
+	for i := 0; i < len(h.strs); {
+		closed := false
+		for ; i < len(h.strs) && !closed; i++ {
+			row, ok := parseHexRow(all, h.strs[i])
+			if !ok {
+				return "", false
+			}
+			all = row
+			closed = all[len(all)-1] == 0
+		}
+		i++ // the text
+		if !closed {
+			return "", false
+		}
+	}
+	return strings.TrimSuffix(string(all), "\x00"), len(all) > 0
+}

@@ -1,0 +1,110 @@
+package smbios
+
+import (
+	"strings"
+)
+
+// outside takes a line between structures: dmidecode's header, its messages,
+// and whatever else a captured log holds.
+func (p *textParser) outside(pos int, content string) {
+	if p.message(pos, content) {
+		return
+	}
+	switch content {
+	case "Memory Device", "Physical Memory Array", "Processor Information", "BIOS Information", "System Information":
+		p.said.titles++
+	}
+}
+
+// message reads a line dmidecode prints about the table instead of from it.
+func (p *textParser) message(pos int, content string) bool {
+	t := p.t
+	bare := strings.TrimLeft(content, "# ")
+	switch {
+	case strings.HasPrefix(bare, "dmidecode ") && p.version(bare[len("dmidecode "):]):
+	case strings.HasPrefix(bare, "SMBIOS ") && strings.HasSuffix(bare, " present."):
+		p.header = true
+		t.EntryPoint.Declared = parseVersion(bare[len("SMBIOS "):])
+		t.Version = t.EntryPoint.Declared
+	case strings.HasPrefix(bare, "Legacy DMI ") && strings.HasSuffix(bare, " present."):
+		p.header = true
+		t.EntryPoint.Declared = parseVersion(bare[len("Legacy DMI "):])
+		t.Version = t.EntryPoint.Declared
+	case strings.Contains(bare, " structures occupying "):
+		if n, rest, ok := leadingInt(bare); ok {
+			p.announced = int(min(n, 1<<16))
+			size, _, _ := leadingInt(strings.TrimPrefix(rest, " structures occupying "))
+			t.EntryPoint.TableLength = int(min(size, 1<<32))
+		}
+	case strings.HasPrefix(bare, "Invalid entry length"):
+		p.invalidLength(pos, bare)
+	case strings.HasPrefix(bare, "Wrong DMI structures count"):
+		t.problem(CodeCount, pos, true, "dmidecode says: %s", clip(bare))
+	case strings.HasPrefix(bare, "Wrong DMI structures length"):
+		t.problem(CodeLength, pos, !strings.Contains(bare, "available"), "dmidecode says: %s", clip(bare))
+	case strings.HasPrefix(bare, "Table at 0x"), strings.HasPrefix(bare, "Getting SMBIOS data"),
+		strings.HasPrefix(bare, "Reading SMBIOS"), strings.HasPrefix(bare, "Scanning "),
+		strings.HasPrefix(bare, "SMBIOS version fixup"), strings.HasPrefix(bare, "Total read length"),
+		strings.HasPrefix(content, "# "):
+		p.refused(bare)
+	default:
+		return p.refused(bare)
+	}
+	return true
+}
+
+// invalidLength reads dmidecode's two messages on bad lengths: on the one it
+// stops, the other it repairs by itself.
+func (p *textParser) invalidLength(pos int, bare string) {
+	if strings.Contains(bare, "Fixed up") {
+		return
+	}
+	p.t.problem(CodeZeroLength, pos, false, "dmidecode stopped here: %s", clip(bare))
+}
+
+// refused notes the messages that explain why there is no table.
+func (p *textParser) refused(bare string) bool {
+	switch {
+	case strings.Contains(bare, "ermission denied"), strings.Contains(bare, "peration not permitted"),
+		strings.Contains(bare, "Can't read memory from"):
+		p.said.denied = bare
+	case strings.Contains(bare, "No SMBIOS nor DMI entry point found"),
+		strings.Contains(bare, "SMBIOS entry point missing"),
+		strings.Contains(bare, "No such file or directory") && strings.Contains(bare, "/mem"):
+		p.said.none = bare
+	default:
+		return false
+	}
+	return true
+}
+
+// version reads "3.4" of "# dmidecode 3.4".
+func (p *textParser) version(s string) bool {
+	major, rest, ok := leadingInt(s)
+	if !ok || !strings.HasPrefix(rest, ".") {
+		return false
+	}
+	minor, rest, ok := leadingInt(rest[1:])
+	if !ok {
+		return false
+	}
+	p.header = true
+	p.t.Dmidecode = s[:len(s)-len(rest)]
+	p.t.dmi = int(major*100 + min(minor, 99))
+	return true
+}
+
+// parseVersion reads "3.2.1 present." or "2.8 present.".
+func parseVersion(s string) (v Version) {
+	for i, field := range []*int{&v.Major, &v.Minor, &v.Revision} {
+		n, rest, ok := leadingInt(s)
+		if !ok || n > 255 {
+			return v
+		}
+		*field = int(n)
+		if s = strings.TrimPrefix(rest, "."); i == 2 || s == rest {
+			return v
+		}
+	}
+	return v
+}

@@ -1,0 +1,217 @@
+package smbios
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+)
+
+// End marker and inactive structure (DSP0134 7.45, 7.47).
+const (
+	typeInactive   = 126
+	typeEndOfTable = 127
+	headerLength   = 4
+)
+
+// walker finds the structures of a table.
+type walker struct {
+	t    *Table
+	data []byte
+	str  string // data as a string, so that strings of structures cost nothing
+	// announced is how many bytes the entry point gives the table, len(data)
+	// when it gives none: beyond it only what looks like a structure counts.
+	announced int
+	ended     bool // type 127 was seen
+	// next[i] is the first terminator from i on. It is built for a damaged
+	// table only and keeps the search for a plausible structure linear.
+	next []int32
+}
+
+// walk appends the structures of data to t.Structures (DSP0134 6.1).
+func (t *Table) walk(data []byte, announced int) {
+	w := walker{t: t, data: data, str: string(data), announced: min(announced, len(data))}
+	t.Structures = slices.Grow(t.Structures, w.estimate())
+	pos := 0
+	for pos < len(data) {
+		next, ok := w.step(pos)
+		if !ok {
+			break
+		}
+		pos = next
+	}
+}
+
+// estimate guesses the number of structures from the announced one or the size
+// of the table, so that the list is allocated once.
+func (w *walker) estimate() int {
+	most := len(w.data) / (headerLength + 2)
+	if n := w.t.EntryPoint.Structures; n > 0 {
+		return min(n, most)
+	}
+	return min(len(w.data)/48+8, most)
+}
+
+// step reads the structure at pos and returns where to go on.
+func (w *walker) step(pos int) (int, bool) {
+	if (pos >= w.announced || w.ended) && !w.plausible(pos, 1) {
+		w.trailing(pos)
+		return 0, false
+	}
+	if len(w.data)-pos < headerLength || w.data[pos+1] < headerLength {
+		return w.resync(pos)
+	}
+	length := int(w.data[pos+1])
+	end := w.terminator(pos + length)
+	if end < 0 {
+		w.truncated(pos)
+		return 0, false
+	}
+	s := w.add(pos, pos+length, end)
+	if s.Type != typeEndOfTable {
+		return end + 2, true
+	}
+	w.ended = true
+	// Only for the 64-bit entry point does the marker end the table; OEM
+	// structures behind it are known with the 32-bit one.
+	return end + 2, w.t.EntryPoint.Kind != EntryPoint64
+}
+
+// add appends the structure whose formatted area is [pos,body) and whose
+// strings end at end.
+func (w *walker) add(pos, body, end int) *Structure {
+	w.t.Structures = append(w.t.Structures, Structure{
+		Type:   w.data[pos],
+		Length: w.data[pos+1],
+		Handle: binary.LittleEndian.Uint16(w.data[pos+2:]),
+		Offset: pos,
+		Data:   w.data[pos:body:body],
+		strs:   w.str[body:max(body, end)],
+	})
+	return &w.t.Structures[len(w.t.Structures)-1]
+}
+
+// terminator returns the position of the first two zero bytes from pos on, -1
+// when there are none.
+func (w *walker) terminator(pos int) int {
+	if pos+1 >= len(w.data) {
+		return -1
+	}
+	if w.next != nil {
+		return int(w.next[pos])
+	}
+	at := bytes.Index(w.data[pos:], doubleZero[:])
+	if at < 0 {
+		return -1
+	}
+	return pos + at
+}
+
+// doubleZero ends a structure.
+var doubleZero = [2]byte{}
+
+// findTerminators fills next.
+func (w *walker) findTerminators() {
+	if w.next != nil || len(w.data) > math.MaxInt32 {
+		return
+	}
+	w.next = make([]int32, len(w.data))
+	at := int32(-1)
+	for i := len(w.data) - 2; i >= 0; i-- {
+		if w.data[i] == 0 && w.data[i+1] == 0 {
+			at = int32(i)
+		}
+		w.next[i] = at
+	}
+}
+
+// truncated keeps what there is of the structure at pos, which the data end
+// in.
+func (w *walker) truncated(pos int) {
+	body := min(pos+int(w.data[pos+1]), len(w.data))
+	s := w.add(pos, body, len(strings.TrimRight(w.str, "\x00")))
+	w.t.problemAt(CodeTruncated, s, false, "announces %d bytes and its strings at offset 0x%x, table ends at 0x%x",
+		s.Length, pos, len(w.data))
+}
+
+// trailing notes what stands behind the table.
+func (w *walker) trailing(pos int) {
+	if rest := len(w.data) - pos; w.ended && !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
+		w.t.problem(CodeGarbage, pos, true, "%d bytes behind the end marker are no structures", rest)
+	}
+}
+
+// resync is called where there cannot be a structure: the header is cut off or
+// announces less than itself. It goes on at the next place that looks like
+// structures.
+func (w *walker) resync(pos int) (int, bool) {
+	if allZero(w.data[pos:]) {
+		return 0, false // padding
+	}
+	if len(w.data)-pos < headerLength {
+		w.t.problem(CodeTruncated, pos, false, "table ends at 0x%x inside the header at 0x%x", len(w.data), pos)
+		return 0, false
+	}
+	w.t.problem(CodeZeroLength, pos, false, "structure (type %d) announces %d bytes, expected at least %d",
+		w.data[pos], w.data[pos+1], headerLength)
+	w.findTerminators()
+	for q := pos + 1; q+headerLength < len(w.data); q++ {
+		if w.plausible(q, 3) {
+			w.t.problem(CodeGarbage, pos, false, "%d bytes that are no structure were skipped", q-pos)
+			return q, true
+		}
+	}
+	w.t.problem(CodeGarbage, pos, false, "%d bytes up to the end are no structures", len(w.data)-pos)
+	return 0, false
+}
+
+// plausible tells whether n structures in a row, or all up to the end marker,
+// look like ones of the specification.
+func (w *walker) plausible(pos, n int) bool {
+	for ; n > 0; n-- {
+		if pos+headerLength > len(w.data) || !plausibleHeader(w.data[pos], w.data[pos+1]) {
+			return false
+		}
+		typ, end := w.data[pos], w.terminator(pos+int(w.data[pos+1]))
+		if end < 0 {
+			return false
+		}
+		if typ == typeEndOfTable {
+			return true
+		}
+		pos = end + 2
+		if pos >= len(w.data) {
+			return true
+		}
+	}
+	return true
+}
+
+// plausibleHeader tells whether a structure of this type may have this length.
+// Type 0 with little behind it is what zeros and small numbers look like.
+func plausibleHeader(typ, length byte) bool {
+	switch {
+	case int(typ) < len(minLength):
+		return length >= minLength[typ]
+	case typ == typeInactive:
+		return length >= headerLength
+	case typ == typeEndOfTable:
+		return length == headerLength
+	default:
+		return typ >= 128 && length >= headerLength
+	}
+}
+
+// minLength is the length of the oldest form of each structure (DSP0134
+// clause 7).
+var minLength = [47]byte{
+	0x12, 0x08, 0x08, 0x09, 0x1A, 0x0F, 0x0C, 0x0F, 0x09, 0x0C, 0x06, 0x05,
+	0x05, 0x16, 0x08, 0x14, 0x0F, 0x15, 0x17, 0x0F, 0x13, 0x07, 0x10, 0x0D,
+	0x05, 0x09, 0x14, 0x0C, 0x14, 0x14, 0x06, 0x1C, 0x0B, 0x1F, 0x0B, 0x09,
+	0x10, 0x07, 0x10, 0x10, 0x0B, 0x0B, 0x09, 0x1B, 0x06, 0x18, 0x09,
+}
+
+func allZero(b []byte) bool {
+	return len(bytes.TrimLeft(b, "\x00")) == 0
+}

@@ -1,0 +1,122 @@
+package smbios
+
+// wordList gives the words for the codes of one field, spelled as dmidecode
+// 3.6 prints them. Codes newer than it have the specification's words.
+type wordList struct {
+	first int // the code of words[0]
+	words []string
+	// more holds codes apart from the run, ascending.
+	more []codeWord
+	// old maps spellings of earlier dmidecode versions to the present one, in
+	// pairs.
+	old []string
+}
+
+type codeWord struct {
+	code int
+	word string
+}
+
+// lookup returns the word of a code, "" for a code that is not defined.
+func (w *wordList) lookup(code int) string {
+	if i := code - w.first; i >= 0 && i < len(w.words) {
+		return w.words[i]
+	}
+	for _, m := range w.more {
+		if m.code == code {
+			return m.word
+		}
+	}
+	return ""
+}
+
+// field makes a Field of a code: "Unknown" is Unstated, an undefined code Bad.
+func (w *wordList) field(code int) Field[string] {
+	switch word := w.lookup(code); word {
+	case "":
+		return status[string](Bad)
+	case "Unknown":
+		return status[string](Unstated)
+	default:
+		return known(word)
+	}
+}
+
+// renamed returns the present spelling of a word.
+func (w *wordList) renamed(word string) (string, bool) {
+	for i := 0; i+1 < len(w.old); i += 2 {
+		if w.old[i] == word {
+			return w.old[i+1], true
+		}
+	}
+	return "", false
+}
+
+// memoryTypes is DSP0134 7.18.2. 25h and 26h are newer than dmidecode 3.6.
+var memoryTypes = wordList{first: 1, words: []string{
+	"Other", "Unknown", "DRAM", "EDRAM", "VRAM", "SRAM", "RAM", "ROM", "Flash",
+	"EEPROM", "FEPROM", "EPROM", "CDRAM", "3DRAM", "SDRAM", "SGRAM", "RDRAM",
+	"DDR", "DDR2", "DDR2 FB-DIMM", "Reserved", "Reserved", "Reserved", "DDR3",
+	"FBD2", "DDR4", "LPDDR", "LPDDR2", "LPDDR3", "LPDDR4",
+	"Logical non-volatile device", "HBM", "HBM2", "DDR5", "LPDDR5", "HBM3",
+	"MRDIMM", "LPDDR6",
+}}
+
+// formFactors is DSP0134 7.18.1. 11h to 13h are newer than dmidecode 3.6.
+var formFactors = wordList{first: 1, words: []string{
+	"Other", "Unknown", "SIMM", "SIP", "Chip", "DIP", "ZIP", "Proprietary Card",
+	"DIMM", "TSOP", "Row Of Chips", "RIMM", "SODIMM", "SRIMM", "FB-DIMM", "Die",
+	"CAMM", "CUDIMM", "CSODIMM",
+}}
+
+// technologies is DSP0134 7.18.6.
+var technologies = wordList{first: 1, words: []string{
+	"Other", "Unknown", "DRAM", "NVDIMM-N", "NVDIMM-F", "NVDIMM-P",
+	"Intel Optane DC persistent memory", "MRDIMM",
+}, old: []string{
+	"Intel persistent memory", "Intel Optane DC persistent memory",
+	"Intel Optane persistent memory", "Intel Optane DC persistent memory",
+}}
+
+// arrayLocations is DSP0134 7.17.1.
+var arrayLocations = wordList{first: 1, words: []string{
+	"Other", "Unknown", "System Board Or Motherboard", "ISA Add-on Card",
+	"EISA Add-on Card", "PCI Add-on Card", "MCA Add-on Card",
+	"PCMCIA Add-on Card", "Proprietary Add-on Card", "NuBus",
+}, more: []codeWord{
+	{0xA0, "PC-98/C20 Add-on Card"}, {0xA1, "PC-98/C24 Add-on Card"},
+	{0xA2, "PC-98/E Add-on Card"}, {0xA3, "PC-98/Local Bus Add-on Card"},
+	{0xA4, "CXL Add-on Card"},
+}}
+
+// arrayUses is DSP0134 7.17.2.
+var arrayUses = wordList{first: 1, words: []string{
+	"Other", "Unknown", "System Memory", "Video Memory", "Flash Memory",
+	"Non-volatile RAM", "Cache Memory",
+}}
+
+// eccTypes is DSP0134 7.17.3; caches use its first six (7.8.3).
+var eccTypes = wordList{first: 1, words: []string{
+	"Other", "Unknown", "None", "Parity", "Single-bit ECC", "Multi-bit ECC", "CRC",
+}}
+
+var cacheECCTypes = wordList{first: 1, words: []string{
+	"Other", "Unknown", "None", "Parity", "Single-bit ECC", "Multi-bit ECC",
+}}
+
+// errorTypes, errorGranularities and errorOperations are DSP0134 7.19.1-3.
+var errorTypes = wordList{first: 1, words: []string{
+	"Other", "Unknown", "OK", "Bad Read", "Parity Error", "Single-bit Error",
+	"Double-bit Error", "Multi-bit Error", "Nibble Error", "Checksum Error",
+	"CRC Error", "Corrected Single-bit Error", "Corrected Error",
+	"Uncorrectable Error",
+}}
+
+var errorGranularities = wordList{first: 1, words: []string{
+	"Other", "Unknown", "Device Level", "Memory Partition Level",
+}}
+
+var errorOperations = wordList{first: 1, words: []string{"Other", "Unknown", "Read", "Write", "Partial Write"}}
+
+// channelTypes is DSP0134 7.38.1.
+var channelTypes = wordList{first: 1, words: []string{"Other", "Unknown", "RamBus", "SyncLink"}}
