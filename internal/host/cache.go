@@ -1,0 +1,141 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Caches are the caches as cpuN/cache tells
+// (Documentation/ABI/testing/sysfs-devices-system-cpu).
+type Caches struct {
+	// Levels are the caches of the first online CPU that has any.
+	Levels Value[[]Cache]
+	// L3 are the groups of online CPUs that share a level 3 cache. Absent
+	// where no CPU has one; CPUs without one beside others that have one
+	// (low-power cores) are in no group.
+	L3 Value[[][]int]
+}
+
+// Cache is one cache of one CPU.
+type Cache struct {
+	Index, Level int
+	// Type is "Data", "Instruction" or "Unified".
+	Type string
+	// SizeBytes is the size in bytes.
+	SizeBytes Value[int64]
+}
+
+// L3Groups counts the distinct L3 caches.
+func (c *Caches) L3Groups() Value[int] {
+	return derive(c.L3, func(groups [][]int) int { return len(groups) })
+}
+
+// CPUsPerL3 is the size of the largest L3 group.
+func (c *Caches) CPUsPerL3() Value[int] { return derive(c.L3, largest) }
+
+func unknownCaches(online Value[[]int]) Caches {
+	return Caches{Levels: blame[[]Cache](online), L3: blame[[][]int](online)}
+}
+
+var errNoL3 = errors.New("no cache of level 3")
+
+// caches reads the caches of the first CPU and the groups that share an L3:
+// two files for each group.
+func (r *reader) caches(online []int) Caches {
+	levels := r.levels(online[0])
+	c := Caches{Levels: levels}
+	index := l3Index(levels)
+	g := newGrouping(online)
+	which, misses := 0, 0
+	for _, cpu := range online {
+		if g.of[cpu] >= 0 {
+			continue
+		}
+		if index < 0 || !r.isL3(cpu, index) {
+			if index = l3Index(r.levels(cpu)); index < 0 {
+				if misses++; misses >= maxFailures && len(g.groups) == 0 {
+					break
+				}
+				continue
+			}
+		}
+		dir := fmt.Sprintf("/cache/index%d/", index)
+		list, path, raw, err := r.members(cpu, []attribute{{dir + "shared_cpu_list", dir + "shared_cpu_map"}}, &which)
+		if err == nil {
+			err = g.add(cpu, list, path)
+		}
+		if err != nil {
+			g.fail(err)
+			break
+		}
+		if g.path == "" {
+			g.path, g.raw = path, raw
+		}
+	}
+	c.L3 = g.l3(levels)
+	return c
+}
+
+func (g *grouping) l3(levels Value[[]Cache]) Value[[][]int] {
+	switch {
+	case g.err != nil:
+		return unknown[[][]int](g.err)
+	case len(g.groups) > 0:
+		return known(g.groups, g.path, g.raw)
+	case levels.State != OK:
+		return blame[[][]int](levels)
+	default:
+		return unknown[[][]int](&ReadError{Op: "read", Path: levels.Path, State: Absent, Err: errNoL3})
+	}
+}
+
+func (r *reader) isL3(cpu, index int) bool {
+	b, err := r.line(fmt.Sprintf("%s%d/cache/index%d/level", cpuPrefix, cpu, index), LimitAttribute)
+	return err == nil && string(b) == "3"
+}
+
+// l3Index finds the entry of level 3; it is not always index3.
+func l3Index(levels Value[[]Cache]) int {
+	for _, c := range levels.V {
+		if c.Level == 3 && c.Type != "Instruction" {
+			return c.Index
+		}
+	}
+	return -1
+}
+
+// levels reads every cache of one CPU. An entry whose level cannot be read is
+// left out only when it is absent; otherwise the list is not known.
+func (r *reader) levels(cpu int) Value[[]Cache] {
+	dir := indexed(cpuPrefix, cpu, "/cache")
+	found := r.numbered(dir, "index")
+	if found.State != OK {
+		return blame[[]Cache](found)
+	}
+	if len(found.V) == 0 {
+		return unknown[[]Cache](&ReadError{Op: "list", Path: dir, State: Absent, Err: errors.New("no cache is listed")})
+	}
+	var out []Cache
+	for _, i := range found.V {
+		entry := indexed(dir+"/index", i, "")
+		level := r.number(entry + "/level")
+		if level.State != OK {
+			return blame[[]Cache](level)
+		}
+		out = append(out, Cache{Index: i, Level: int(level.V), Type: r.text(entry + "/type").V, SizeBytes: r.size(entry + "/size")})
+	}
+	return known(out, dir, "")
+}
+
+// size reads a size with a unit, "32768K".
+func (r *reader) size(path string) Value[int64] {
+	v := r.text(path)
+	if v.State != OK {
+		return blame[int64](v)
+	}
+	n, err := ParseSize([]byte(v.V))
+	if err != nil {
+		return malformed[int64](path, v.Raw, err)
+	}
+	return known(n, path, v.Raw)
+}

@@ -1,0 +1,259 @@
+package host
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Bounds of a capture.
+const (
+	maxStream  = 1 << 30 // bytes after decompression
+	maxKept    = 96 << 20
+	maxMembers = 1 << 20
+	maxFiles   = 1 << 19
+	maxDepth   = 32
+	// maxMember bounds one kept file; only cpuinfo comes near it.
+	maxMember = LimitCPUInfo
+)
+
+// OpenCaptureFile is OpenCapture of a named file, which must be a regular one.
+func OpenCaptureFile(name string) (*Root, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, readError("open", name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &ReadError{Op: "open", Path: name, State: Refused, Err: ErrNotRegular}
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, readError("open", name, err)
+	}
+	defer f.Close()
+	return OpenCapture(name, f)
+}
+
+// OpenCapture reads an archive (.tar, .tar.gz, .tar.bz2, told apart by
+// content) of the sys and proc trees of one machine into memory: memaudit's
+// own captures, hwloc-gather-topology, lscpu and ghw snapshots. The trees may
+// lie below up to three leading folders. What an audit never asks for is
+// skipped. An archive that is cut short is Truncated, one with several
+// machines or beyond the bounds is Refused, one without any is Malformed.
+func OpenCapture(name string, in io.Reader) (*Root, error) {
+	l := &loader{machines: map[string]*memTree{}}
+	err := l.load(in)
+	if err == nil {
+		var tree *memTree
+		if tree, err = l.single(); err == nil {
+			r := &Root{name: name, b: tree}
+			if err = r.loadNotes(); err == nil {
+				return r, nil
+			}
+		}
+	}
+	if e, ok := errors.AsType[*ReadError](err); ok {
+		return nil, &ReadError{Op: "open", Path: name, State: e.State, Err: e.Err}
+	}
+	return nil, &ReadError{Op: "open", Path: name, State: captureState(err), Err: err}
+}
+
+// captureState gives the State of a defect of the archive itself.
+func captureState(err error) State {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return Truncated
+	case errors.Is(err, errBounds), errors.Is(err, errSeveral):
+		return Refused
+	case errors.Is(err, os.ErrPermission):
+		return Denied
+	default:
+		return Malformed
+	}
+}
+
+var (
+	errBounds  = errors.New("capture is larger than memaudit reads")
+	errSeveral = errors.New("capture")
+)
+
+// loader collects the members of an archive, by leading folder.
+type loader struct {
+	machines map[string]*memTree
+	members  int
+	kept     int64
+	// hard are hard links, resolved when all members are known.
+	hard []hardLink
+}
+
+type hardLink struct{ prefix, path, target string }
+
+func (l *loader) load(in io.Reader) error {
+	plain, err := decompress(in)
+	if err != nil {
+		return err
+	}
+	stream := &io.LimitedReader{R: plain, N: maxStream}
+	archive := tar.NewReader(stream)
+	for {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return l.finish(stream)
+		}
+		if err == nil {
+			err = l.member(h, archive)
+		}
+		if err != nil && stream.N <= 0 {
+			return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, int64(maxStream))
+		}
+		if err != nil {
+			return fmt.Errorf("member %d: %w", l.members, err)
+		}
+	}
+}
+
+func (l *loader) finish(stream *io.LimitedReader) error {
+	if stream.N <= 0 {
+		return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, int64(maxStream))
+	}
+	for _, h := range l.hard {
+		l.link(h)
+	}
+	return nil
+}
+
+// decompress looks at the first bytes.
+func decompress(in io.Reader) (io.Reader, error) {
+	b := bufio.NewReaderSize(in, 64<<10)
+	magic, err := b.Peek(6)
+	if err != nil && len(magic) < 6 {
+		if errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%d bytes, a tar archive was expected: %w", len(magic), io.ErrUnexpectedEOF)
+		}
+		return nil, err
+	}
+	switch {
+	case magic[0] == 0x1f && magic[1] == 0x8b:
+		return gzip.NewReader(b)
+	case bytes.HasPrefix(magic, []byte("BZh")):
+		return bzip2.NewReader(b), nil
+	case bytes.Equal(magic, []byte("\xfd7zXZ\x00")):
+		return nil, errors.New("compressed with xz; .tar, .tar.gz or .tar.bz2 were expected")
+	case bytes.HasPrefix(magic, []byte("\x28\xb5\x2f\xfd")):
+		return nil, errors.New("compressed with zstd; .tar, .tar.gz or .tar.bz2 were expected")
+	default:
+		return b, nil
+	}
+}
+
+func (l *loader) member(h *tar.Header, body io.Reader) error {
+	if l.members++; l.members > maxMembers {
+		return fmt.Errorf("%w: more than %d members", errBounds, maxMembers)
+	}
+	name, ok := memberName(h.Name)
+	if !ok {
+		return nil
+	}
+	prefix, p, ok := splitMember(name)
+	if !ok {
+		return nil
+	}
+	tree := l.machine(prefix)
+	if !wanted(p) || strings.Count(p, "/") >= maxDepth {
+		return nil
+	}
+	if tree.nodes > maxFiles {
+		return fmt.Errorf("%w: more than %d files below sys and proc", errBounds, maxFiles)
+	}
+	switch h.Typeflag {
+	case tar.TypeDir:
+		tree.folder(p)
+	case tar.TypeReg, tar.TypeGNUSparse:
+		return l.file(tree, p, h.Size, body)
+	case tar.TypeSymlink:
+		tree.put(p, &memNode{kind: KindOther, link: h.Linkname})
+	case tar.TypeLink:
+		l.hard = append(l.hard, hardLink{prefix, p, h.Linkname})
+	default:
+		tree.put(p, &memNode{kind: KindOther})
+	}
+	return nil
+}
+
+// memberName cleans a name. Names that climb out of the archive are not
+// members of any machine.
+func memberName(name string) (string, bool) {
+	for strings.HasPrefix(name, "./") {
+		name = name[2:]
+	}
+	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), "/")
+	if name == "" || len(name) > maxParts || slices.Contains(strings.Split(name, "/"), "..") {
+		return "", false
+	}
+	return path.Clean(name), true
+}
+
+func (l *loader) machine(prefix string) *memTree {
+	tree := l.machines[prefix]
+	if tree == nil {
+		tree = newMemTree()
+		l.machines[prefix] = tree
+	}
+	return tree
+}
+
+func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error {
+	keep := min(size, maxMember)
+	if l.kept += keep; l.kept > maxKept {
+		return fmt.Errorf("%w: more than %d bytes below sys and proc", errBounds, int64(maxKept))
+	}
+	// Grown as it is read: a header may lie about the size.
+	var data bytes.Buffer
+	if _, err := data.ReadFrom(io.LimitReader(body, keep)); err != nil {
+		return err
+	}
+	if int64(data.Len()) < keep {
+		return io.ErrUnexpectedEOF
+	}
+	tree.put(p, &memNode{kind: KindFile, data: bytes.Clone(data.Bytes()), cut: size > keep})
+	return nil
+}
+
+// link gives a hard link the bytes of its target, which must be a file of the
+// same machine.
+func (l *loader) link(h hardLink) {
+	node := &memNode{kind: KindOther}
+	if name, ok := memberName(h.target); ok {
+		if prefix, p, ok := splitMember(name); ok && prefix == h.prefix {
+			if target, err := l.machine(prefix).find(p, false); err == nil && target.kind == KindFile {
+				node = target
+			}
+		}
+	}
+	l.machine(h.prefix).put(h.path, node)
+}
+
+// single returns the one machine of the archive.
+func (l *loader) single() (*memTree, error) {
+	found := make([]string, 0, len(l.machines))
+	for prefix := range l.machines {
+		found = append(found, prefix)
+	}
+	switch len(found) {
+	case 0:
+		return nil, fmt.Errorf("no sys or proc tree among %d members", l.members)
+	case 1:
+		return l.machines[found[0]], nil
+	default:
+		return nil, fmt.Errorf("%w %w", errSeveral, severalMachines(found))
+	}
+}

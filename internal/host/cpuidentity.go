@@ -1,0 +1,118 @@
+package host
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+var errNoCPU = errors.New("no processor in it")
+
+// keys are the keys of one processor of /proc/cpuinfo.
+type keys map[string]string
+
+// text returns the first of these keys that is there and not empty.
+func (k keys) text(names ...string) Value[string] {
+	for _, name := range names {
+		if v := k[name]; v != "" {
+			return known(v, cpuinfo, v)
+		}
+	}
+	return unknown[string](&ReadError{Op: "read", Path: cpuinfo, State: Absent, Err: fmt.Errorf("no key %q", names[0])})
+}
+
+// number returns the first of these keys as a number, decimal or 0x.
+func (k keys) number(names ...string) Value[int] {
+	v := k.text(names...)
+	if v.State != OK {
+		return blame[int](v)
+	}
+	n, err := strconv.ParseInt(v.V, 0, 32)
+	if err != nil {
+		return malformed[int](cpuinfo, string(clip([]byte(v.V))), fmt.Errorf("%q is no number", clip([]byte(v.V))))
+	}
+	return known(int(n), cpuinfo, v.V)
+}
+
+// vendor is vendor_id, or the name of the Arm implementer.
+func (k keys) vendor() Value[string] {
+	if v := k.text("vendor_id", "vendor"); v.State == OK {
+		return v
+	}
+	code := k.text("CPU implementer")
+	if code.State != OK {
+		return code
+	}
+	name, ok := implementer(code.V)
+	if !ok {
+		return malformed[string](cpuinfo, code.V, fmt.Errorf("unknown implementer %q", clip([]byte(code.V))))
+	}
+	return known(name, cpuinfo, code.V)
+}
+
+// implementer names the designer of an Arm core by MIDR_EL1[31:24] (Arm
+// Architecture Reference Manual; the kernel's arch/arm64/include/asm/cputype.h).
+func implementer(code string) (string, bool) {
+	switch code {
+	case "0x41":
+		return "ARM", true
+	case "0x42":
+		return "Broadcom", true
+	case "0x43":
+		return "Cavium", true
+	case "0x46":
+		return "Fujitsu", true
+	case "0x48":
+		return "HiSilicon", true
+	case "0x4e":
+		return "NVIDIA", true
+	case "0x50":
+		return "APM", true
+	case "0x51":
+		return "Qualcomm", true
+	case "0x53":
+		return "Samsung", true
+	case "0x56":
+		return "Marvell", true
+	case "0x61":
+		return "Apple", true
+	case "0x69":
+		return "Intel", true
+	case "0x6d":
+		return "Microsoft", true
+	case "0xc0":
+		return "Ampere", true
+	default:
+		return "", false
+	}
+}
+
+// architecture asks the kernel (6.1 and later) or derives the word from keys
+// that only one architecture prints.
+func (r *reader) architecture(k keys) Value[string] {
+	if v := r.text("/proc/sys/kernel/arch"); v.State == OK {
+		return v
+	}
+	flags := k.text("flags")
+	switch {
+	case flags.State == OK && flagSet(flags.V)["lm"]:
+		return known("x86_64", cpuinfo, "flags: lm")
+	case flags.State == OK && k["vendor_id"] != "":
+		return known("i686", cpuinfo, "flags without lm")
+	case k["CPU architecture"] == "8" || k["CPU architecture"] == "AArch64":
+		return known("aarch64", cpuinfo, "CPU architecture: "+k["CPU architecture"])
+	default:
+		return unknown[string](&ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: Absent, Err: errors.New("cpuinfo does not tell either")})
+	}
+}
+
+// lastLine returns the length of b up to its last whole line.
+func lastLine(b []byte) int { return bytes.LastIndexByte(b, '\n') + 1 }
+
+// sortedSet sorts and removes duplicates.
+func sortedSet(ids []int) []int {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}

@@ -1,0 +1,260 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// openFlags never block on a FIFO and never make a terminal ours.
+const openFlags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+
+// dirBackend reads below a folder of the file system.
+type dirBackend struct {
+	fd int
+	// live: the running machine, whose links need no confinement.
+	live bool
+	// openat2 says that the kernel resolves beneath a folder for us; without
+	// it every path is walked here.
+	openat2 bool
+	// safe[0] and safe[1] say that DIR/sys and DIR/proc are real kernel file
+	// systems: complete, and without device nodes.
+	safe [2]bool
+}
+
+// OpenLive opens the running machine.
+func OpenLive() (*Root, error) {
+	fd, err := unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, readError("open", "/", err)
+	}
+	b := &dirBackend{fd: fd, live: true, safe: [2]bool{true, true}}
+	// An empty /sys says nothing about this machine: then nothing is absent.
+	for i, tree := range []string{"sys", "proc"} {
+		names, err := b.list(tree)
+		b.safe[i] = err == nil && len(names) > 0
+	}
+	return &Root{name: "/", live: true, b: b}, nil
+}
+
+// OpenDir opens a machine mounted or unpacked below dir, which holds sys, proc
+// or both, directly or below one or two leading folders. Where DIR/sys is a
+// mounted sysfs a missing folder is Absent, in an unpacked tree it is
+// NotCaptured. Links are followed inside dir only.
+func OpenDir(dir string) (*Root, error) {
+	top, err := findMachine(dir)
+	if err != nil {
+		return nil, err
+	}
+	fd, err := unix.Open(top, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, readError("open", top, err)
+	}
+	b := &dirBackend{fd: fd, openat2: haveOpenat2(fd)}
+	b.safe = [2]bool{b.hasMagic("sys", unix.SYSFS_MAGIC), b.hasMagic("proc", unix.PROC_SUPER_MAGIC)}
+	r := &Root{name: dir, b: b}
+	if err := r.loadNotes(); err != nil {
+		_ = b.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// haveOpenat2 probes once: kernels before 5.6 answer ENOSYS, old seccomp
+// filters EPERM.
+func haveOpenat2(fd int) bool {
+	probe, err := unix.Openat2(fd, ".", &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH})
+	if err != nil {
+		return false
+	}
+	_ = unix.Close(probe)
+	return true
+}
+
+func (d *dirBackend) hasMagic(name string, magic int64) bool {
+	fd, err := d.locate(name, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	var st unix.Statfs_t
+	return unix.Fstatfs(fd, &st) == nil && int64(st.Type) == magic
+}
+
+func (d *dirBackend) close() error { return unix.Close(d.fd) }
+
+func (d *dirBackend) whole(path string) bool {
+	top, _, _ := strings.Cut(path, "/")
+	switch top {
+	case "sys":
+		return d.safe[0]
+	case "proc":
+		return d.safe[1]
+	default:
+		// /dev is never captured as a whole.
+		return d.live
+	}
+}
+
+func (d *dirBackend) read(dst []byte, path string, limit int) ([]byte, bool, error) {
+	fd, err := d.openFile(path)
+	if err != nil {
+		return dst, false, d.missing(path, err)
+	}
+	defer unix.Close(fd)
+	// Files of /proc come in pieces; a short read of any other is the end.
+	return readBounded(fd, dst, limit, strings.HasPrefix(path, "proc/"))
+}
+
+// openFile opens a regular file for reading. Below a kernel file system that
+// is one call; elsewhere the type is looked at before anything is opened, as
+// opening a device can already do harm (a watchdog, a tape).
+func (d *dirBackend) openFile(path string) (int, error) {
+	if d.live {
+		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, openFlags, 0) })
+	}
+	if d.whole(path) {
+		return d.openChecked(path)
+	}
+	fd, err := d.locate(path, unix.O_PATH|unix.O_CLOEXEC)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(fd)
+	if kind, err := kindOf(fd); err != nil || kind != KindFile {
+		return -1, errors.Join(ErrNotRegular, err)
+	}
+	file, err := openRetry(func() (int, error) {
+		return unix.Open("/proc/self/fd/"+strconv.Itoa(fd), openFlags, 0)
+	})
+	if errors.Is(err, unix.ENOENT) {
+		// Our own /proc is not mounted.
+		return d.openChecked(path)
+	}
+	return file, err
+}
+
+// openChecked opens and then makes sure that it is a file.
+func (d *dirBackend) openChecked(path string) (int, error) {
+	fd, err := d.locate(path, openFlags)
+	if err != nil {
+		return -1, err
+	}
+	if kind, err := kindOf(fd); err != nil || kind != KindFile {
+		_ = unix.Close(fd)
+		return -1, errors.Join(ErrNotRegular, err)
+	}
+	return fd, nil
+}
+
+// locate opens a path beneath the root. The kernel does it in one call; links
+// that are absolute or seem to leave the root are walked step by step, which
+// keeps the absolute ones inside and refuses the others.
+func (d *dirBackend) locate(path string, flags int) (int, error) {
+	if d.live {
+		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
+	}
+	if !d.openat2 {
+		return d.walk(path, flags)
+	}
+	how := unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
+	fd, err := openRetry(func() (int, error) { return unix.Openat2(d.fd, path, &how) })
+	if errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EAGAIN) {
+		return d.walk(path, flags)
+	}
+	return fd, err
+}
+
+func (d *dirBackend) list(path string) ([]string, error) {
+	fd, err := d.locate(path, openFlags|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, d.missing(path, err)
+	}
+	defer unix.Close(fd)
+	return readNames(fd)
+}
+
+func (d *dirBackend) stat(path string) (Kind, error) {
+	fd, err := d.locate(path, unix.O_PATH|unix.O_CLOEXEC)
+	if err != nil {
+		return KindNone, d.missing(path, err)
+	}
+	defer unix.Close(fd)
+	return kindOf(fd)
+}
+
+func (d *dirBackend) readlink(path string) (string, error) {
+	parent, name := splitPath(path)
+	fd, err := d.locate(parent, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	if err != nil {
+		return "", d.missing(path, err)
+	}
+	defer unix.Close(fd)
+	target, err := readlinkAt(fd, name)
+	if err != nil {
+		return "", d.missing(path, err)
+	}
+	return target, nil
+}
+
+// missing tells "not in the folder" from "folder not captured": in a tree that
+// is not whole a missing name counts only where its folder is there and the
+// name itself is not a dangling link.
+func (d *dirBackend) missing(path string, err error) error {
+	if !errors.Is(err, unix.ENOENT) || d.whole(path) {
+		return err
+	}
+	parent, name := splitPath(path)
+	fd, perr := d.locate(parent, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	if perr != nil {
+		return ErrNotCaptured
+	}
+	defer unix.Close(fd)
+	if strings.HasPrefix(path, "proc/") {
+		return ErrNotCaptured // people capture single files of /proc
+	}
+	var st unix.Stat_t
+	if unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) == nil {
+		return fmt.Errorf("%w: the link's target is missing", ErrNotCaptured)
+	}
+	return err
+}
+
+func splitPath(path string) (parent, name string) {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		return path[:i], path[i+1:]
+	}
+	return ".", path
+}
+
+func kindOf(fd int) (Kind, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return KindNone, err
+	}
+	return kindOfMode(st.Mode), nil
+}
+
+func kindOfMode(mode uint32) Kind {
+	switch mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return KindFile
+	case unix.S_IFDIR:
+		return KindDir
+	default:
+		return KindOther
+	}
+}
+
+// openRetry repeats a call that a signal interrupted.
+func openRetry(open func() (int, error)) (int, error) {
+	for {
+		fd, err := open()
+		if !errors.Is(err, unix.EINTR) {
+			return fd, err
+		}
+	}
+}

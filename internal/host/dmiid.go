@@ -1,0 +1,46 @@
+package host
+
+const dmiDir = "/sys/class/dmi/id/"
+
+// DMIID are the strings of /sys/class/dmi/id
+// (Documentation/ABI/testing/sysfs-class-dmi). Serial numbers and the UUID
+// are readable by root only and identify a machine: print them on request.
+type DMIID struct {
+	Source                                                           Source
+	Vendor, Product, ProductVersion, ProductFamily, ProductSKU       Value[string]
+	BoardVendor, Board, BoardVersion                                 Value[string]
+	ChassisVendor, ChassisType, ChassisVersion                       Value[string]
+	BIOSVendor, BIOSVersion, BIOSDate, BIOSRelease, ECRelease        Value[string]
+	ProductSerial, ProductUUID, BoardSerial, ChassisSerial, AssetTag Value[string]
+}
+
+// ReadDMIID reads /sys/class/dmi/id. Denied serial numbers do not lower the
+// state of the source.
+func ReadDMIID(root *Root) *DMIID {
+	r := newReader(root)
+	d := &DMIID{}
+	for _, f := range d.files() {
+		*f.into = r.text(dmiDir + f.name)
+	}
+	d.Source = sourceOf("dmi_id", []outcomer{d.Vendor, d.Product},
+		d.BoardVendor, d.Board, d.BIOSVendor, d.BIOSVersion, d.BIOSDate, d.ChassisType)
+	return d
+}
+
+type dmiFile struct {
+	name string
+	into *Value[string]
+}
+
+func (d *DMIID) files() []dmiFile {
+	return []dmiFile{
+		{"sys_vendor", &d.Vendor}, {"product_name", &d.Product}, {"product_version", &d.ProductVersion},
+		{"product_family", &d.ProductFamily}, {"product_sku", &d.ProductSKU},
+		{"board_vendor", &d.BoardVendor}, {"board_name", &d.Board}, {"board_version", &d.BoardVersion},
+		{"chassis_vendor", &d.ChassisVendor}, {"chassis_type", &d.ChassisType}, {"chassis_version", &d.ChassisVersion},
+		{"bios_vendor", &d.BIOSVendor}, {"bios_version", &d.BIOSVersion}, {"bios_date", &d.BIOSDate},
+		{"bios_release", &d.BIOSRelease}, {"ec_firmware_release", &d.ECRelease},
+		{"product_serial", &d.ProductSerial}, {"product_uuid", &d.ProductUUID}, {"board_serial", &d.BoardSerial},
+		{"chassis_serial", &d.ChassisSerial}, {"chassis_asset_tag", &d.AssetTag},
+	}
+}

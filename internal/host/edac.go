@@ -1,0 +1,145 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+)
+
+const (
+	edacDir    = "/sys/devices/system/edac/mc"
+	edacPrefix = edacDir + "/mc"
+	// Bounds of one listing; the largest machines have 64 controllers.
+	maxControllers = 1024
+	maxDIMMs       = 1024
+)
+
+// EDAC is what the memory controllers' drivers say
+// (Documentation/admin-guide/ras.rst).
+type EDAC struct {
+	Source Source
+	// Controllers are mc0, mc1 ... in numeric order. Absent where no driver
+	// registered one: that says nothing about ECC.
+	Controllers Value[[]Controller]
+}
+
+// Controller is one memory controller; it is not a socket.
+type Controller struct {
+	// Index is the N of mcN.
+	Index int
+	// Name is mc_name: "Skylake Socket#0 IMC#0", "ghes_edac".
+	Name Value[string]
+	// SizeBytes is size_mb.
+	SizeBytes Value[int64]
+	// ScrubRate is sdram_scrub_rate in bytes/s.
+	ScrubRate Value[int64]
+	// Entries are the dimmN, else the rankN, else the csrowN, numerically.
+	// Only populated ones have a folder.
+	Entries Value[[]EDACEntry]
+}
+
+// EDACEntry is one dimmN, rankN or csrowN.
+type EDACEntry struct {
+	// Kind is "dimm", "rank" or "csrow".
+	Kind  string
+	Index int
+	// Label is the driver's or edac-ctl's name; for a csrow that of its first
+	// channel. Location is "channel 0 slot 1".
+	Label, Location Value[string]
+	// SizeBytes of the module; of one rank for rankN.
+	SizeBytes Value[int64]
+	// MemType is "Registered-DDR4", Mode "SECDED", DeviceType "x4".
+	MemType, Mode, DeviceType Value[string]
+}
+
+// ReadEDAC reads /sys/devices/system/edac/mc.
+func ReadEDAC(root *Root) *EDAC {
+	r := newReader(root)
+	e := &EDAC{Controllers: r.controllers()}
+	needed := []outcomer{e.Controllers}
+	var optional []outcomer
+	for i := range e.Controllers.V {
+		c := &e.Controllers.V[i]
+		needed = append(needed, c.Name, c.Entries)
+		for j := range c.Entries.V {
+			optional = append(optional, c.Entries.V[j].SizeBytes, c.Entries.V[j].Label, c.Entries.V[j].Mode)
+		}
+	}
+	e.Source = sourceOf("edac", needed, optional...)
+	return e
+}
+
+func (r *reader) controllers() Value[[]Controller] {
+	found := r.numbered(edacDir, "mc")
+	switch {
+	case found.State != OK:
+		return blame[[]Controller](found)
+	case len(found.V) == 0 && !r.root.certain(edacDir):
+		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: NotCaptured, Err: ErrNotCaptured})
+	case len(found.V) == 0:
+		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: Absent, Err: errors.New("no driver registered a controller")})
+	case len(found.V) > maxControllers:
+		return malformed[[]Controller](edacDir, "", fmt.Errorf("%d controllers", len(found.V)))
+	}
+	list := make([]Controller, 0, len(found.V))
+	for _, n := range found.V {
+		dir := indexed(edacPrefix, n, "")
+		list = append(list, Controller{
+			Index:     n,
+			Name:      r.text(dir + "/mc_name"),
+			SizeBytes: r.megabytes(dir + "/size_mb"),
+			ScrubRate: notNegative(r.number(dir + "/sdram_scrub_rate")),
+			Entries:   r.edacEntries(dir),
+		})
+	}
+	return known(list, edacDir, "")
+}
+
+// edacEntries reads the layout the driver has; the legacy csrows only where
+// there is neither of the newer ones.
+func (r *reader) edacEntries(dir string) Value[[]EDACEntry] {
+	for _, kind := range []string{"dimm", "rank", "csrow"} {
+		found := r.numbered(dir, kind)
+		if found.State != OK {
+			return blame[[]EDACEntry](found)
+		}
+		if len(found.V) > maxDIMMs {
+			return malformed[[]EDACEntry](dir, "", fmt.Errorf("%d entries", len(found.V)))
+		}
+		if len(found.V) == 0 {
+			continue
+		}
+		entries := make([]EDACEntry, 0, len(found.V))
+		for _, n := range found.V {
+			entries = append(entries, r.edacEntry(dir, kind, n))
+		}
+		return known(entries, dir, "")
+	}
+	return known([]EDACEntry{}, dir, "")
+}
+
+func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
+	d := indexed(dir+"/"+kind, n, "")
+	if kind == "csrow" {
+		return EDACEntry{
+			Kind: kind, Index: n,
+			Label: r.text(d + "/ch0_dimm_label"), Location: known(fmt.Sprintf("csrow %d", n), d, ""),
+			SizeBytes: r.megabytes(d + "/size_mb"),
+			MemType:   r.text(d + "/mem_type"), Mode: r.text(d + "/edac_mode"), DeviceType: r.text(d + "/dev_type"),
+		}
+	}
+	return EDACEntry{
+		Kind: kind, Index: n,
+		Label: r.text(d + "/dimm_label"), Location: r.text(d + "/dimm_location"),
+		SizeBytes: r.megabytes(d + "/size"),
+		MemType:   r.text(d + "/dimm_mem_type"), Mode: r.text(d + "/dimm_edac_mode"), DeviceType: r.text(d + "/dimm_dev_type"),
+	}
+}
+
+// megabytes reads a size in units of 2^20 bytes.
+func (r *reader) megabytes(path string) Value[int64] {
+	v := r.number(path)
+	if v.State == OK && (v.V < 0 || v.V > 1<<40) {
+		return malformed[int64](path, v.Raw, fmt.Errorf("%d MB", v.V))
+	}
+	return derive(v, func(mb int64) int64 { return mb << 20 })
+}

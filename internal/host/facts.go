@@ -1,0 +1,36 @@
+package host
+
+// Facts is everything this package reads of one machine.
+type Facts struct {
+	CPU     *CPU
+	NUMA    *NUMA
+	ACPI    *ACPI
+	Memory  *Memory
+	CPUIdle *CPUIdle
+	CPUFreq *CPUFreq
+	EDAC    *EDAC
+	Cmdline *Cmdline
+	DMIID   *DMIID
+	Virt    *Virt
+	Kernel  *Kernel
+	SMBIOS  *SMBIOS
+}
+
+// ReadAll reads everything. It never fails: what could not be read says so.
+func ReadAll(root *Root) *Facts {
+	cpu := ReadCPU(root)
+	return &Facts{
+		CPU: cpu, NUMA: ReadNUMA(root), ACPI: ReadACPI(root), Memory: ReadMemory(root),
+		CPUIdle: ReadCPUIdle(root, cpu), CPUFreq: ReadCPUFreq(root, cpu), EDAC: ReadEDAC(root),
+		Cmdline: ReadCmdline(root), DMIID: ReadDMIID(root), Virt: ReadVirt(root, cpu),
+		Kernel: ReadKernel(root), SMBIOS: ReadSMBIOS(root),
+	}
+}
+
+// Sources lists the state of every source, in a fixed order.
+func (f *Facts) Sources() []Source {
+	return []Source{
+		f.SMBIOS.Source, f.DMIID.Source, f.CPU.Source, f.NUMA.Source, f.Memory.Source,
+		f.CPUIdle.Source, f.CPUFreq.Source, f.EDAC.Source, f.ACPI.Source, f.Cmdline.Source,
+	}
+}

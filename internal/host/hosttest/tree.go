@@ -1,0 +1,101 @@
+// Package hosttest makes the trees of machines that never were, as folders or
+// archives, for tests of everything that reads a host.Root.
+package hosttest
+
+import (
+	"archive/tar"
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Files is a tree: path below the root to content. A path that ends in a
+// slash is an empty folder, a content that starts with LinkTo a symbolic link.
+type Files map[string]string
+
+// LinkTo marks a symbolic link: LinkTo + target.
+const LinkTo = "\x00link:"
+
+// With returns a copy with some files replaced or added.
+func (f Files) With(more Files) Files {
+	out := maps.Clone(f)
+	maps.Copy(out, more)
+	return out
+}
+
+// Without returns a copy without the paths that start with one of these.
+func (f Files) Without(prefixes ...string) Files {
+	out := maps.Clone(f)
+	maps.DeleteFunc(out, func(path, _ string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(path, p) })
+	})
+	return out
+}
+
+// Write makes the tree in a new temporary folder and returns it.
+func (f Files) Write(t testing.TB) string {
+	t.Helper()
+	dir := t.TempDir()
+	f.WriteTo(t, dir)
+	return dir
+}
+
+// WriteTo makes the tree in a folder that exists.
+func (f Files) WriteTo(t testing.TB, dir string) {
+	t.Helper()
+	made := map[string]bool{}
+	for path, content := range f {
+		full := filepath.Join(dir, path)
+		parent := filepath.Dir(full)
+		if strings.HasSuffix(path, "/") {
+			parent = full
+		}
+		if !made[parent] {
+			check(t, os.MkdirAll(parent, 0o755))
+			made[parent] = true
+		}
+		target, link := strings.CutPrefix(content, LinkTo)
+		switch {
+		case strings.HasSuffix(path, "/"):
+		case link:
+			check(t, os.Symlink(target, full))
+		default:
+			check(t, os.WriteFile(full, []byte(content), 0o644))
+		}
+	}
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatalf("make test tree: %v", err)
+	}
+}
+
+// Tar packs the tree below a leading folder ("" for none), sorted by path.
+func (f Files) Tar(t testing.TB, prefix string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, path := range slices.Sorted(maps.Keys(f)) {
+		h := &tar.Header{Name: prefix + path, Mode: 0o644, ModTime: time.Unix(0, 0), Typeflag: tar.TypeReg}
+		content := f[path]
+		if target, link := strings.CutPrefix(content, LinkTo); link {
+			h.Typeflag, h.Linkname, content = tar.TypeSymlink, target, ""
+		}
+		if strings.HasSuffix(path, "/") {
+			h.Typeflag, content = tar.TypeDir, ""
+		}
+		h.Size = int64(len(content))
+		check(t, w.WriteHeader(h))
+		_, err := w.Write([]byte(content))
+		check(t, err)
+	}
+	check(t, w.Close())
+	return out.Bytes()
+}

@@ -1,0 +1,83 @@
+package host
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxLeading is the deepest folder in which a machine is looked for: hwloc's
+// archives have one leading folder, others up to three.
+const (
+	maxLeading  = 2
+	maxSiblings = 256
+)
+
+// findMachine returns the folder that holds sys or proc: dir itself or, when
+// it is unique, one up to maxLeading folders below.
+func findMachine(dir string) (string, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", readError("open", dir, err)
+	}
+	if !info.IsDir() {
+		return "", &ReadError{Op: "open", Path: dir, State: Refused, Err: fmt.Errorf("is a file, a folder with sys and proc was expected")}
+	}
+	found := machinesBelow(dir, maxLeading)
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", &ReadError{Op: "open", Path: dir, State: Absent, Err: fmt.Errorf("no sys or proc folder in it, nor %d levels below", maxLeading)}
+	default:
+		return "", &ReadError{Op: "open", Path: dir, State: Refused, Err: severalMachines(found)}
+	}
+}
+
+func severalMachines(found []string) error {
+	slices.Sort(found)
+	shown := found[:min(len(found), 4)]
+	return fmt.Errorf("holds %d machines, one was expected: %s", len(found), strings.Join(shown, ", "))
+}
+
+func machinesBelow(dir string, depth int) []string {
+	if isMachine(dir) {
+		return []string{dir}
+	}
+	if depth == 0 {
+		return nil
+	}
+	var found []string
+	for _, name := range subfolders(dir) {
+		found = append(found, machinesBelow(filepath.Join(dir, name), depth-1)...)
+	}
+	return found
+}
+
+// isMachine asks for folders themselves: a link called sys may lead anywhere.
+func isMachine(dir string) bool {
+	for _, tree := range []string{"sys", "proc"} {
+		if info, err := os.Lstat(filepath.Join(dir, tree)); err == nil && info.IsDir() {
+			return true
+		}
+	}
+	return false
+}
+
+func subfolders(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(maxSiblings)
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,127 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+const (
+	memmapDir   = "/sys/firmware/memmap"
+	memoryDir   = "/sys/devices/system/memory"
+	maxMapped   = 4096
+	maxBlocks   = 1024
+	systemRAM   = "System RAM"
+	blockPrefix = memoryDir + "/memory"
+)
+
+// Memory is what the operating system sees of the memory, in bytes.
+type Memory struct {
+	Source Source
+	// TotalBytes is MemTotal of /proc/meminfo, after kernel reservations.
+	TotalBytes Value[int64]
+	// MapBytes is the "System RAM" of firmware's own memory map
+	// (/sys/firmware/memmap, the raw e820, not changed by mem=).
+	MapBytes Value[int64]
+	// BlockSizeBytes is block_size_bytes, Blocks the number of memory blocks
+	// that are present, whatever their state.
+	BlockSizeBytes Value[int64]
+	Blocks         Value[int]
+	// OnlineBytes is the sum of the blocks that are online. Reading it costs
+	// one file a block, so it is read only when MapBytes is not known and
+	// there are at most 1,024 blocks; otherwise it is NotCaptured.
+	OnlineBytes Value[int64]
+}
+
+// ReadMemory reads /proc/meminfo, /sys/firmware/memmap and
+// /sys/devices/system/memory.
+func ReadMemory(root *Root) *Memory {
+	r := newReader(root)
+	m := &Memory{
+		TotalBytes:     r.memTotal("/proc/meminfo", LimitList),
+		MapBytes:       r.memmap(),
+		BlockSizeBytes: r.numberBase(memoryDir+"/block_size_bytes", 16),
+	}
+	blocks := r.numbered(memoryDir, "memory")
+	m.Blocks = derive(blocks, func(b []int) int { return len(b) })
+	m.OnlineBytes = r.onlineBytes(m, blocks)
+	m.Source = sourceOf("memory", []outcomer{m.TotalBytes}, m.MapBytes, m.BlockSizeBytes, m.Blocks)
+	return m
+}
+
+// memmap adds up the ranges of type System RAM; their end is inclusive. One
+// range that cannot be read makes the sum unknown.
+func (r *reader) memmap() Value[int64] {
+	entries := r.numbered(memmapDir, "")
+	if entries.State != OK {
+		return blame[int64](entries)
+	}
+	if len(entries.V) == 0 || len(entries.V) > maxMapped {
+		return malformed[int64](memmapDir, "", fmt.Errorf("%d entries", len(entries.V)))
+	}
+	var sum int64
+	for _, n := range entries.V {
+		size := r.mapped(indexed(memmapDir+"/", n, ""))
+		if size.State != OK {
+			return size
+		}
+		if sum > math.MaxInt64-size.V {
+			return malformed[int64](memmapDir, "", errors.New("the sum of the ranges overflows"))
+		}
+		sum += size.V
+	}
+	if sum == 0 {
+		return malformed[int64](memmapDir, "", errors.New("no range of System RAM"))
+	}
+	return known(sum, memmapDir, systemRAM)
+}
+
+// mapped is the size of one range, 0 when it is not System RAM.
+func (r *reader) mapped(dir string) Value[int64] {
+	kind := r.text(dir + "/type")
+	if kind.State != OK {
+		return blame[int64](kind)
+	}
+	if kind.V != systemRAM {
+		return known(int64(0), kind.Path, kind.Raw)
+	}
+	start, end := r.numberBase(dir+"/start", 0), r.numberBase(dir+"/end", 0)
+	switch {
+	case start.State != OK:
+		return start
+	case end.State != OK:
+		return end
+	case start.V < 0 || end.V < start.V || end.V-start.V == math.MaxInt64:
+		return malformed[int64](end.Path, end.Raw, fmt.Errorf("range from %s to %s", start.Raw, end.Raw))
+	default:
+		return known(end.V-start.V+1, end.Path, end.Raw)
+	}
+}
+
+// onlineBytes multiplies the online blocks with their size.
+func (r *reader) onlineBytes(m *Memory, blocks Value[[]int]) Value[int64] {
+	switch {
+	case blocks.State != OK:
+		return blame[int64](blocks)
+	case m.BlockSizeBytes.State != OK:
+		return m.BlockSizeBytes
+	case len(blocks.V) == 0 || m.BlockSizeBytes.V <= 0:
+		return malformed[int64](memoryDir, "", fmt.Errorf("%d blocks of %d bytes", len(blocks.V), m.BlockSizeBytes.V))
+	case m.MapBytes.State == OK || len(blocks.V) > maxBlocks:
+		return unknown[int64](&ReadError{Op: "read", Path: memoryDir, State: NotCaptured, Err: ErrSkipped})
+	}
+	var online int64
+	for _, n := range blocks.V {
+		state := r.text(indexed(blockPrefix, n, "/state"))
+		if state.State != OK {
+			return blame[int64](state)
+		}
+		if state.V == "online" {
+			online++
+		}
+	}
+	if online > math.MaxInt64/m.BlockSizeBytes.V {
+		return malformed[int64](memoryDir, "", errors.New("the sum of the blocks overflows"))
+	}
+	return known(online*m.BlockSizeBytes.V, memoryDir, fmt.Sprintf("%d blocks online", online))
+}

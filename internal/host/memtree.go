@@ -1,0 +1,178 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// memNode is one member of a capture in memory.
+type memNode struct {
+	kind Kind
+	// link is the target of a symbolic link, "" otherwise.
+	link string
+	data []byte
+	// cut: the member was longer than we keep.
+	cut  bool
+	kids map[string]*memNode
+}
+
+// memTree is a capture in memory. It is not changed after loading.
+type memTree struct {
+	root *memNode
+	// nodes counts what put and folder made.
+	nodes int
+}
+
+func newMemTree() *memTree {
+	return &memTree{root: &memNode{kind: KindDir, kids: map[string]*memNode{}}}
+}
+
+// put adds a member, making its folders. A second member of the same name
+// replaces the first, as tar does, unless one of them is a folder.
+func (t *memTree) put(path string, n *memNode) {
+	parent, name := splitPath(path)
+	dir := t.root
+	if parent != "." {
+		dir = t.folder(parent)
+	}
+	if dir == nil {
+		return
+	}
+	if old := dir.kids[name]; old != nil && old.kind == KindDir {
+		return
+	}
+	dir.kids[name] = n
+	t.nodes++
+}
+
+// folder returns the folder at path, making it; nil when a file is in the way.
+func (t *memTree) folder(path string) *memNode {
+	dir := t.root
+	for part := range strings.SplitSeq(path, "/") {
+		next := dir.kids[part]
+		if next == nil {
+			next = &memNode{kind: KindDir, kids: map[string]*memNode{}}
+			dir.kids[part] = next
+			t.nodes++
+		}
+		if next.kind != KindDir {
+			return nil
+		}
+		dir = next
+	}
+	return dir
+}
+
+// find resolves a path, following links inside the tree only.
+func (t *memTree) find(path string, follow bool) (*memNode, error) {
+	stack := []*memNode{t.root}
+	parts := strings.Split(path, "/")
+	links := 0
+	for len(parts) > 0 {
+		part := parts[0]
+		parts = parts[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if len(stack) == 1 {
+				return nil, ErrLeavesRoot
+			}
+			stack = stack[:len(stack)-1]
+			continue
+		}
+		top := stack[len(stack)-1]
+		next := top.kids[part]
+		switch {
+		case top.kind != KindDir:
+			return nil, unix.ENOTDIR
+		case next == nil:
+			return nil, missingIn(path, len(parts) == 0, links)
+		case next.link == "" || len(parts) == 0 && !follow:
+			stack = append(stack, next)
+			continue
+		}
+		if links++; links > maxLinks || len(parts) > maxParts {
+			return nil, unix.ELOOP
+		}
+		if strings.HasPrefix(next.link, "/") {
+			stack = stack[:1]
+		}
+		parts = append(strings.Split(next.link, "/"), parts...)
+	}
+	return stack[len(stack)-1], nil
+}
+
+// missingIn says what a missing name means: absent when its folder was
+// captured, otherwise nothing at all. /proc itself is no such folder: people
+// capture single files of it.
+func missingIn(path string, last bool, links int) error {
+	switch {
+	case last && links == 0 && !strings.HasPrefix(path, "proc/"):
+		return unix.ENOENT
+	case last && links > 0:
+		return fmt.Errorf("%w: the link's target is missing", ErrNotCaptured)
+	default:
+		return ErrNotCaptured
+	}
+}
+
+func (t *memTree) read(dst []byte, path string, limit int) ([]byte, bool, error) {
+	n, err := t.find(path, true)
+	if err != nil {
+		return dst, false, err
+	}
+	switch n.kind {
+	case KindFile:
+	case KindDir:
+		return dst, false, unix.EISDIR
+	default:
+		return dst, false, ErrNotRegular
+	}
+	data := n.data
+	if len(data) > limit {
+		return append(dst, data[:limit]...), true, nil
+	}
+	return append(dst, data...), n.cut, nil
+}
+
+func (t *memTree) list(path string) ([]string, error) {
+	n, err := t.find(path, true)
+	if err != nil {
+		return nil, err
+	}
+	if n.kind != KindDir {
+		return nil, unix.ENOTDIR
+	}
+	names := make([]string, 0, len(n.kids))
+	for name := range n.kids {
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+func (t *memTree) stat(path string) (Kind, error) {
+	n, err := t.find(path, true)
+	if err != nil {
+		return KindNone, err
+	}
+	return n.kind, nil
+}
+
+func (t *memTree) readlink(path string) (string, error) {
+	n, err := t.find(path, false)
+	if err != nil {
+		return "", err
+	}
+	if n.link == "" {
+		return "", unix.EINVAL
+	}
+	return n.link, nil
+}
+
+// whole is never true: a capture holds what somebody thought of.
+func (t *memTree) whole(string) bool { return false }
+
+func (t *memTree) close() error { return nil }

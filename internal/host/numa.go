@@ -1,0 +1,236 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+const (
+	nodeDir    = "/sys/devices/system/node"
+	nodePrefix = nodeDir + "/node"
+	maxNodes   = 1 << 10
+)
+
+// NUMA is what the kernel says about its memory nodes
+// (Documentation/ABI/stable/sysfs-devices-node).
+type NUMA struct {
+	Source Source
+	// Directory is false on a kernel without CONFIG_NUMA.
+	Directory Value[bool]
+	// The node numbers of the files of the same name. has_memory came with
+	// Linux 3.8, has_generic_initiator with 5.6. Without its file Online is
+	// derived from the nodeN folders.
+	Online, Possible, HasCPU, HasMemory, HasNormalMemory, HasGenericInitiator Value[[]int]
+	// Nodes are the online nodes in numeric order; numbers may have gaps.
+	Nodes []Node
+	Hints TierHints
+}
+
+// Node is one online node.
+type Node struct {
+	ID int
+	// CPUs are the node's CPUs, from cpulist, else from cpumap.
+	CPUs Value[[]int]
+	// Distances stand in the order of the online nodes; the local one is 10.
+	Distances Value[[]int]
+	// MemTotalBytes is MemTotal of the node's meminfo: what the kernel
+	// manages, slightly below what is installed.
+	MemTotalBytes Value[int64]
+	// HasCPU and HasMemory are membership in has_cpu and has_memory; where
+	// the kernel has no such file, CPUs and MemTotal that are not empty.
+	HasCPU, HasMemory Value[bool]
+	// Access are the rated values for access0 (any initiator) and access1
+	// (CPUs only), from HMAT.
+	Access [2]Initiators
+	// SideCaches are memory_side_cache/indexN (Optane memory mode, HBM cache).
+	SideCaches Value[[]SideCache]
+}
+
+// Initiators is nodeN/accessC/initiators: rated by firmware, never measured
+// (Documentation/admin-guide/mm/numaperf.rst).
+type Initiators struct {
+	// Latencies in ns, bandwidths in MiB/s.
+	ReadLatency, WriteLatency     Value[int64]
+	ReadBandwidth, WriteBandwidth Value[int64]
+	// Nodes are the initiators linked there: the best ones.
+	Nodes Value[[]int]
+}
+
+// SideCache is one level of memory-side cache.
+type SideCache struct {
+	Level     int
+	SizeBytes Value[int64]
+}
+
+// ReadNUMA reads /sys/devices/system/node.
+func ReadNUMA(root *Root) *NUMA {
+	r := newReader(root)
+	n := &NUMA{Directory: r.isDir(nodeDir)}
+	if there, ok := n.Directory.Get(); !ok || !there {
+		return n.withoutFolder()
+	}
+	n.Possible = r.set(nodeDir + "/possible")
+	n.HasCPU = r.set(nodeDir + "/has_cpu")
+	n.HasMemory = r.set(nodeDir + "/has_memory")
+	n.HasNormalMemory = r.set(nodeDir + "/has_normal_memory")
+	n.HasGenericInitiator = r.set(nodeDir + "/has_generic_initiator")
+	n.Online = r.onlineNodes()
+	for _, id := range n.Online.V {
+		n.Nodes = append(n.Nodes, r.node(n, id))
+	}
+	n.Hints = r.tierHints()
+	n.sum()
+	return n
+}
+
+// withoutFolder blames the missing folder for everything below it.
+func (n *NUMA) withoutFolder() *NUMA {
+	e := n.Directory.Err
+	if e == nil {
+		e = &ReadError{Op: "list", Path: nodeDir, State: Absent, Err: errors.New("the kernel has no NUMA nodes (CONFIG_NUMA=n)")}
+	}
+	none := unknown[[]int](e)
+	n.Online, n.Possible, n.HasCPU, n.HasMemory, n.HasNormalMemory, n.HasGenericInitiator = none, none, none, none, none, none
+	n.Hints = TierHints{Tiers: unknown[[]Tier](e), DAX: unknown[[]DAXDevice](e), CXL: unknown[[]string](e)}
+	n.Source = sourceOf("numa", []outcomer{none})
+	return n
+}
+
+func (n *NUMA) sum() {
+	needed := []outcomer{n.Online}
+	var optional []outcomer
+	for i := range n.Nodes {
+		node := &n.Nodes[i]
+		needed = append(needed, node.CPUs, node.Distances, node.MemTotalBytes)
+		optional = append(optional, node.HasCPU, node.HasMemory)
+	}
+	n.Source = sourceOf("numa", needed, append(optional, n.Possible, n.HasCPU, n.HasMemory, n.HasNormalMemory)...)
+}
+
+// onlineNodes reads the list, or lists the folders where the kernel has no
+// such file (before 2.6.25).
+func (r *reader) onlineNodes() Value[[]int] {
+	list := r.set(nodeDir + "/online")
+	if list.State == OK && (len(list.V) == 0 || len(list.V) > maxNodes) {
+		return malformed[[]int](list.Path, list.Raw, fmt.Errorf("%d nodes online", len(list.V)))
+	}
+	if list.State != Absent && list.State != NotCaptured {
+		return list
+	}
+	dirs := r.numbered(nodeDir, "node")
+	if dirs.State != OK || len(dirs.V) == 0 || len(dirs.V) > maxNodes {
+		return list
+	}
+	return dirs
+}
+
+func (r *reader) node(n *NUMA, id int) Node {
+	dir := indexed(nodePrefix, id, "")
+	node := Node{
+		ID:            id,
+		CPUs:          r.nodeCPUs(dir),
+		Distances:     r.distances(dir+"/distance", len(n.Online.V)),
+		MemTotalBytes: r.memTotal(dir+"/meminfo", LimitAttribute),
+	}
+	node.HasCPU = member(n.HasCPU, id, derive(node.CPUs, func(c []int) bool { return len(c) > 0 }))
+	memory := derive(node.MemTotalBytes, func(b int64) bool { return b > 0 })
+	node.HasMemory = member(n.HasMemory, id, member(atLeast(n.HasNormalMemory, id), id, memory))
+	for class := range node.Access {
+		node.Access[class] = r.access(dir, class)
+	}
+	node.SideCaches = r.sideCaches(dir + "/memory_side_cache")
+	return node
+}
+
+// nodeCPUs reads cpulist (2.6.25 and later) or the mask.
+func (r *reader) nodeCPUs(dir string) Value[[]int] {
+	list := r.set(dir + "/cpulist")
+	if list.State != Absent && list.State != NotCaptured {
+		return list
+	}
+	if mask := r.mask(dir + "/cpumap"); mask.State != Absent && mask.State != NotCaptured {
+		return mask
+	}
+	return list
+}
+
+// member says whether the list holds id; where the kernel has no such list,
+// other decides.
+func member(list Value[[]int], id int, other Value[bool]) Value[bool] {
+	if list.State == Absent || list.State == NotCaptured {
+		return other
+	}
+	return derive(list, func(ids []int) bool { return slices.Contains(ids, id) })
+}
+
+// atLeast makes a list that can only say yes unknown where it says no: a node
+// without normal memory may still have movable memory.
+func atLeast(list Value[[]int], id int) Value[[]int] {
+	if list.State == OK && !slices.Contains(list.V, id) {
+		return unknown[[]int](&ReadError{Op: "read", Path: list.Path, State: Absent, Err: errors.New("lists normal memory only")})
+	}
+	return list
+}
+
+// distances reads nodeN/distance: one number for each online node.
+func (r *reader) distances(path string, nodes int) Value[[]int] {
+	b, err := r.line(path, LimitAttribute)
+	if err != nil {
+		return unknown[[]int](err)
+	}
+	raw := string(b)
+	list, perr := ParseInts(b, maxNodes)
+	if perr == nil && len(list) != nodes {
+		perr = fmt.Errorf("%d distances for %d online nodes", len(list), nodes)
+	}
+	if perr != nil {
+		return malformed[[]int](path, raw, perr)
+	}
+	return known(list, path, raw)
+}
+
+// memTotal reads MemTotal in bytes.
+func (r *reader) memTotal(path string, limit int) Value[int64] {
+	b, err := r.bytes(path, limit)
+	if err != nil {
+		return unknown[int64](err)
+	}
+	n, line, found, perr := ParseMeminfo(b, "MemTotal")
+	switch {
+	case perr != nil:
+		return malformed[int64](path, line, perr)
+	case !found:
+		return malformed[int64](path, "", errors.New("no MemTotal in it"))
+	default:
+		return known(n, path, line)
+	}
+}
+
+// access reads what HMAT rates for one class of initiators.
+func (r *reader) access(dir string, class int) Initiators {
+	dir = indexed(dir+"/access", class, "/initiators")
+	found := r.numbered(dir, "node")
+	if found.State != OK {
+		none := blame[int64](found)
+		return Initiators{ReadLatency: none, WriteLatency: none, ReadBandwidth: none, WriteBandwidth: none, Nodes: found}
+	}
+	return Initiators{
+		ReadLatency: r.number(dir + "/read_latency"), WriteLatency: r.number(dir + "/write_latency"),
+		ReadBandwidth: r.number(dir + "/read_bandwidth"), WriteBandwidth: r.number(dir + "/write_bandwidth"),
+		Nodes: found,
+	}
+}
+
+func (r *reader) sideCaches(dir string) Value[[]SideCache] {
+	levels := r.numbered(dir, "index")
+	if levels.State != OK {
+		return blame[[]SideCache](levels)
+	}
+	var out []SideCache
+	for _, level := range levels.V {
+		size := r.number(indexed(dir+"/index", level, "/size"))
+		out = append(out, SideCache{Level: level, SizeBytes: size})
+	}
+	return known(out, dir, "")
+}

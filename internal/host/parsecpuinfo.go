@@ -1,0 +1,115 @@
+package host
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// CPUInfo is /proc/cpuinfo.
+type CPUInfo struct {
+	// First holds the keys of the first processor; on old Arm kernels also
+	// the keys behind the last processor, which hold for all.
+	First map[string]string
+	// Processors are all that were parsed, in order of appearance.
+	Processors []Processor
+}
+
+// Processor is one block of /proc/cpuinfo. Numbers are -1 when the block does
+// not have them.
+type Processor struct {
+	ID, PhysicalID, CoreID int
+	Siblings, Cores        int
+	Model                  string
+	Microcode              string
+}
+
+// Bounds of one parse.
+const (
+	maxKeys       = 128
+	maxProcessors = MaxCPU + 1
+)
+
+// ParseCPUInfo parses /proc/cpuinfo of any architecture. With all false it
+// stops behind the first processor where that is known to be enough (x86).
+// Lines that are no "key : value" are skipped; a last line without its end is
+// taken as cut short and dropped.
+func ParseCPUInfo(b []byte, all bool) CPUInfo {
+	info := CPUInfo{First: make(map[string]string, 32)}
+	b = bytes.TrimRight(b, "\x00")
+	for raw := range bytes.Lines(b) {
+		if raw[len(raw)-1] != '\n' && len(b) > len(raw) {
+			break
+		}
+		name, value, ok := bytes.Cut(raw, []byte{':'})
+		if !ok {
+			continue
+		}
+		key := strings.TrimSpace(string(name))
+		if key == "processor" || strings.HasPrefix(key, "processor ") {
+			if !all && len(info.Processors) > 0 && info.First["vendor_id"] != "" && info.First["flags"] != "" {
+				return info
+			}
+			info.begin(key, value)
+		}
+		info.take(key, value)
+	}
+	return info
+}
+
+// begin starts a processor: "processor : 7", on s390 "processor 7: ...".
+func (c *CPUInfo) begin(key string, value []byte) {
+	digits := string(bytes.TrimSpace(value))
+	if rest, ok := strings.CutPrefix(key, "processor "); ok {
+		digits = rest
+	}
+	id, err := strconv.Atoi(strings.TrimSpace(digits))
+	if err != nil || id < 0 || id > MaxCPU || len(c.Processors) >= maxProcessors {
+		return
+	}
+	c.Processors = append(c.Processors, Processor{ID: id, PhysicalID: -1, CoreID: -1, Siblings: -1, Cores: -1})
+}
+
+// take keeps a key that appears for the first time, and the numbers of the
+// current processor.
+func (c *CPUInfo) take(key string, value []byte) {
+	value = bytes.TrimSpace(value)
+	if _, have := c.First[key]; !have && len(c.First) < maxKeys && len(key) <= 64 {
+		c.First[key] = string(value)
+	}
+	if len(c.Processors) == 0 {
+		return
+	}
+	p := &c.Processors[len(c.Processors)-1]
+	switch key {
+	case "physical id":
+		p.PhysicalID = idOf(value)
+	case "core id":
+		p.CoreID = idOf(value)
+	case "siblings":
+		p.Siblings = idOf(value)
+	case "cpu cores":
+		p.Cores = idOf(value)
+	case "microcode":
+		p.Microcode = same(c.First["microcode"], value)
+	case "model name":
+		p.Model = same(c.First["model name"], value)
+	}
+}
+
+// idOf parses a number that is not negative; -1 is none.
+func idOf(b []byte) int {
+	n, err := strconv.Atoi(string(b[:min(len(b), 12)]))
+	if err != nil || n < 0 || len(b) > 12 {
+		return -1
+	}
+	return n
+}
+
+// same shares the first processor's string instead of making a new one.
+func same(first string, b []byte) string {
+	if first == string(b) {
+		return first
+	}
+	return string(b)
+}

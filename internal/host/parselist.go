@@ -1,0 +1,156 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"math/bits"
+	"slices"
+)
+
+// MaxCPU is the largest CPU or node number taken; the kernel's own limit
+// (CONFIG_NR_CPUS) is 8,192 on x86.
+const MaxCPU = 1<<16 - 1
+
+// maxListed bounds the numbers written out before duplicates are removed.
+const maxListed = 1 << 18
+
+// ParseCPUList parses the kernel's list format "0-3,8,10-11", also with a
+// stride, "0-31:2/4" (the first 2 of every 4), as the kernel's
+// Documentation/admin-guide/kernel-parameters.rst has it. Blanks around the
+// list and NUL bytes behind it are ignored; "" is the empty set. The result is
+// sorted and without duplicates. Numbers above MaxCPU, reversed ranges and
+// anything else are errors.
+func ParseCPUList(b []byte) ([]int, error) {
+	return appendCPUList(nil, b)
+}
+
+// appendCPUList is ParseCPUList into a buffer of the caller.
+func appendCPUList(dst []int, b []byte) ([]int, error) {
+	start := len(dst)
+	rest := trim(b)
+	sorted := true
+	for len(rest) > 0 {
+		var item []byte
+		var more bool
+		item, rest, more = bytes.Cut(rest, []byte{','})
+		if more && len(trim(rest)) == 0 {
+			return dst[:start], fmt.Errorf("list %q ends in a comma", clip(b))
+		}
+		r, err := parseRange(trim(item))
+		if err != nil {
+			return dst[:start], err
+		}
+		if len(dst) > start && r.first <= dst[len(dst)-1] {
+			sorted = false
+		}
+		if len(dst)-start+r.count() > maxListed {
+			return dst[:start], fmt.Errorf("list of more than %d numbers", maxListed)
+		}
+		dst = r.append(dst)
+	}
+	if !sorted {
+		slices.Sort(dst[start:])
+		dst = dst[:start+len(slices.Compact(dst[start:]))]
+	}
+	return dst, nil
+}
+
+// cpuRange is first-last, of which the first used of every group count.
+type cpuRange struct{ first, last, used, group int }
+
+func (r cpuRange) count() int { return r.last - r.first + 1 }
+
+func (r cpuRange) append(dst []int) []int {
+	for n := r.first; n <= r.last; n++ {
+		if (n-r.first)%r.group < r.used {
+			dst = append(dst, n)
+		}
+	}
+	return dst
+}
+
+func parseRange(item []byte) (cpuRange, error) {
+	span, stride, strided := bytes.Cut(item, []byte{':'})
+	first, last, isRange := bytes.Cut(span, []byte{'-'})
+	r := cpuRange{used: 1, group: 1}
+	var ok [4]bool
+	r.first, ok[0] = smallNumber(first)
+	r.last, ok[1] = r.first, true
+	if isRange {
+		r.last, ok[1] = smallNumber(last)
+	}
+	ok[2], ok[3] = true, true
+	if strided {
+		used, group, _ := bytes.Cut(stride, []byte{'/'})
+		r.used, ok[2] = smallNumber(used)
+		r.group, ok[3] = smallNumber(group)
+	}
+	if ok != [4]bool{true, true, true, true} || r.last < r.first || r.used < 1 || r.group < r.used || strided && !isRange {
+		return r, fmt.Errorf("%q is no range of numbers up to %d", clip(item), MaxCPU)
+	}
+	return r, nil
+}
+
+// smallNumber parses 1 to 5 decimal digits up to MaxCPU.
+func smallNumber(b []byte) (int, bool) {
+	if len(b) == 0 || len(b) > 5 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range b {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n, n <= MaxCPU
+}
+
+// ParseCPUMask parses the kernel's mask format "00000000,0000ffff": groups of
+// 32 bits in hexadecimal, the highest first.
+func ParseCPUMask(b []byte) ([]int, error) {
+	groups := bytes.Split(trim(b), []byte{','})
+	if len(groups) > (MaxCPU+1)/32 {
+		return nil, fmt.Errorf("mask of %d groups", len(groups))
+	}
+	var out []int
+	for i := len(groups) - 1; i >= 0; i-- {
+		word, ok := hexWord(groups[i])
+		if !ok {
+			return nil, fmt.Errorf("%q is no group of a CPU mask", clip(groups[i]))
+		}
+		for base := 32 * (len(groups) - 1 - i); word != 0; word &= word - 1 {
+			out = append(out, base+bits.TrailingZeros32(word))
+		}
+	}
+	return out, nil
+}
+
+func hexWord(b []byte) (uint32, bool) {
+	if len(b) == 0 || len(b) > 8 {
+		return 0, false
+	}
+	var w uint32
+	for _, c := range b {
+		switch {
+		case c >= '0' && c <= '9':
+			w = w<<4 | uint32(c-'0')
+		case c >= 'a' && c <= 'f':
+			w = w<<4 | uint32(c-'a'+10)
+		case c >= 'A' && c <= 'F':
+			w = w<<4 | uint32(c-'A'+10)
+		default:
+			return 0, false
+		}
+	}
+	return w, true
+}
+
+// trim removes blanks at both ends and the NUL bytes that some captures leave
+// behind a value.
+func trim(b []byte) []byte {
+	return bytes.Trim(b, " \t\r\n\x00")
+}
+
+// clip keeps a quotation in an error short.
+func clip(b []byte) []byte { return b[:min(len(b), 64)] }

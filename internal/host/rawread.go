@@ -1,0 +1,76 @@
+package host
+
+import (
+	"errors"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// readBounded appends at most limit bytes of the file to dst and reports
+// whether it goes on. Kernel attributes and files on disk come whole up to one
+// page, so a shorter read is the end; pieces is set for files that do not
+// (/proc). A read is never larger than what is left plus one byte.
+func readBounded(fd int, dst []byte, limit int, pieces bool) ([]byte, bool, error) {
+	start := len(dst)
+	for {
+		room := min(limit+1-(len(dst)-start), 256<<10)
+		dst = slices.Grow(dst, min(room, readChunk(len(dst)-start)))
+		buf := dst[len(dst):min(cap(dst), len(dst)+room)]
+		n, err := unix.Read(fd, buf)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return dst[:start], false, err
+		}
+		dst = dst[:len(dst)+n]
+		if len(dst)-start > limit {
+			return dst[:start+limit], true, nil
+		}
+		if n == 0 || !pieces && n < len(buf) && n < LimitAttribute {
+			return dst, false, nil
+		}
+	}
+}
+
+// readChunk grows with what was read already, so that a small file does not
+// cost a large buffer.
+func readChunk(have int) int {
+	return max(LimitAttribute+1, have)
+}
+
+// readNames lists a folder, bounded.
+func readNames(fd int) ([]string, error) {
+	buf := make([]byte, 32<<10)
+	var names []string
+	for {
+		n, err := unix.ReadDirent(fd, buf)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if n <= 0 {
+			return names, nil
+		}
+		_, _, names = unix.ParseDirent(buf[:n], limitNames, names)
+		if len(names) > limitNames {
+			return nil, ErrTooLarge
+		}
+	}
+}
+
+// readlinkAt reads a link of at most one page.
+func readlinkAt(fd int, name string) (string, error) {
+	buf := make([]byte, LimitAttribute)
+	n, err := unix.Readlinkat(fd, name, buf)
+	if err != nil {
+		return "", err
+	}
+	if n == len(buf) {
+		return "", ErrTooLarge
+	}
+	return string(buf[:n]), nil
+}

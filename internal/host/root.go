@@ -1,0 +1,313 @@
+package host
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Bounds of single reads, in bytes.
+const (
+	// LimitAttribute bounds a sysfs attribute (one page).
+	LimitAttribute = 4096
+	// LimitList bounds files that grow with the machine: CPU lists, masks.
+	LimitList = 64 << 10
+	// LimitCPUInfo bounds /proc/cpuinfo (4 MB with 2,048 CPUs).
+	LimitCPUInfo = 16 << 20
+	// LimitSMBIOS bounds the SMBIOS structure table.
+	LimitSMBIOS = 4 << 20
+	// limitNames bounds the entries of one folder; a node of 12 TiB links
+	// 100,000 memory blocks.
+	limitNames = 1 << 20
+)
+
+// Kind is the type of a file below the root, after following links.
+type Kind uint8
+
+// The kinds.
+const (
+	KindNone Kind = iota
+	KindFile
+	KindDir
+	// KindOther is a FIFO, device or socket; it is never opened.
+	KindOther
+)
+
+// backend is one way to hold a tree. Paths are clean, relative to the root,
+// without a leading slash. Errors are bare causes; ENOENT means that the
+// folder is held and the name is not in it.
+type backend interface {
+	// read appends at most limit bytes to dst; more reports that the file
+	// goes on.
+	read(dst []byte, path string, limit int) (out []byte, more bool, err error)
+	list(path string) ([]string, error)
+	stat(path string) (Kind, error)
+	readlink(path string) (string, error)
+	// whole reports whether the tree of the path is complete, so that a
+	// missing folder is absent rather than not captured.
+	whole(path string) bool
+	close() error
+}
+
+// Root is the machine below some folder: "/" of the live system, a tree
+// mounted or unpacked elsewhere, or a capture in memory. Its methods may be
+// called concurrently. Paths are absolute within the root: "/sys/...".
+type Root struct {
+	name     string
+	live     bool
+	b        backend
+	verdicts map[string]State
+	names    map[string][]string
+
+	mu      sync.Mutex
+	observe atomic.Pointer[func(Access)]
+	masked  sync.Once
+	maskErr error
+}
+
+// Access is one question put to a Root and its answer, as Observe reports it.
+type Access struct {
+	// Op is "read", "head" (only the beginning was wanted), "list", "stat" or
+	// "readlink".
+	Op, Path string
+	State    State
+	// Data are the bytes read, or the target of a link.
+	Data []byte
+	// Names are the entries of a folder, in the kernel's order.
+	Names []string
+}
+
+// Name is what was opened: "/", a folder or a file name.
+func (r *Root) Name() string { return r.name }
+
+// Live reports whether this is the running machine.
+func (r *Root) Live() bool { return r.live }
+
+// Close releases the descriptors.
+func (r *Root) Close() error { return r.b.close() }
+
+// Observe calls f for every later question, one at a time; nil stops it.
+// Data are only valid during the call.
+func (r *Root) Observe(f func(Access)) {
+	if f == nil {
+		r.observe.Store(nil)
+		return
+	}
+	r.observe.Store(&f)
+}
+
+func (r *Root) observed() bool { return r.observe.Load() != nil }
+
+func (r *Root) tell(a Access) {
+	if f := r.observe.Load(); f != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		(*f)(a)
+	}
+}
+
+// ReadFile reads a whole file of at most LimitAttribute bytes.
+func (r *Root) ReadFile(path string) ([]byte, error) {
+	return r.ReadLimit(path, LimitAttribute)
+}
+
+// ReadLimit reads a whole file. One longer than limit gives its first limit
+// bytes and a ReadError with State Truncated.
+func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
+	b, err := r.appendFile(nil, "read", path, limit)
+	if err != nil {
+		return b, err
+	}
+	return b, nil
+}
+
+// ReadHead reads the first limit bytes of a file that may go on; more reports
+// that it does.
+func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error) {
+	b, e := r.appendFile(nil, "head", path, limit)
+	if e != nil && e.State == Truncated && errors.Is(e, ErrTooLarge) {
+		return b, true, nil
+	}
+	if e != nil {
+		return nil, false, e
+	}
+	return b, false, nil
+}
+
+// appendFile is ReadLimit into a buffer of the caller.
+func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *ReadError) {
+	rel, err := relative(path)
+	var out []byte
+	more := false
+	if err == nil {
+		out, more, err = r.b.read(dst[:0], rel, limit)
+	}
+	var e *ReadError
+	switch {
+	case err != nil:
+		e = r.explain("read", path, err)
+		out = nil
+	case more:
+		e = &ReadError{Op: "read", Path: path, State: Truncated, Err: ErrTooLarge}
+	}
+	if r.observed() {
+		r.tell(Access{Op: op, Path: path, State: stateOf(e), Data: out})
+	}
+	return out, e
+}
+
+// ReadDir lists the names in a folder, in no particular order. A folder that
+// is not in a capture is NotCaptured, never empty.
+func (r *Root) ReadDir(path string) ([]string, error) {
+	names, e := r.readDir(path)
+	if e != nil {
+		return nil, e
+	}
+	return names, nil
+}
+
+func (r *Root) readDir(path string) ([]string, *ReadError) {
+	names, ok := r.names[path]
+	var e *ReadError
+	if !ok {
+		rel, err := relative(path)
+		if err == nil {
+			names, err = r.b.list(rel)
+		}
+		if err != nil {
+			names, e = nil, r.explainFolder("list", path, err)
+		}
+	}
+	if r.observed() {
+		r.tell(Access{Op: "list", Path: path, State: stateOf(e), Names: names})
+	}
+	return names, e
+}
+
+// Stat tells what the path is, after following links. In a root that is not
+// whole a missing name in a captured folder is Absent; ask ReadDir about
+// folders, it is stricter.
+func (r *Root) Stat(path string) (Kind, error) {
+	rel, err := relative(path)
+	var kind Kind
+	if err == nil {
+		kind, err = r.b.stat(rel)
+	}
+	var e *ReadError
+	if err != nil {
+		kind, e = KindNone, r.explain("stat", path, err)
+	}
+	if r.observed() {
+		r.tell(Access{Op: "stat", Path: path, State: stateOf(e)})
+	}
+	if e != nil {
+		return kind, e
+	}
+	return kind, nil
+}
+
+// Readlink returns the target of a symbolic link as it stands there.
+func (r *Root) Readlink(path string) (string, error) {
+	rel, err := relative(path)
+	target := ""
+	if err == nil {
+		target, err = r.b.readlink(rel)
+	}
+	var e *ReadError
+	if err != nil {
+		e = r.explain("readlink", path, err)
+	}
+	if r.observed() {
+		r.tell(Access{Op: "readlink", Path: path, State: stateOf(e), Data: []byte(target)})
+	}
+	if e != nil {
+		return "", e
+	}
+	return target, nil
+}
+
+// Exists reports whether the path is there; on false the error says whether
+// it is Absent, NotCaptured or something else.
+func (r *Root) Exists(path string) (bool, error) {
+	_, err := r.Stat(path)
+	return err == nil, err
+}
+
+// Holds reports whether this root could say anything about the path: always
+// for a complete tree, otherwise only when the file or its folder is there.
+func (r *Root) Holds(path string) bool {
+	_, err := r.Stat(path)
+	return StateOf(err) != NotCaptured
+}
+
+// explain turns a cause into a ReadError, taking what the capture itself
+// noted about the path before our own reading of a missing file.
+func (r *Root) explain(op, path string, err error) *ReadError {
+	e := readError(op, path, err)
+	if s, ok := r.verdicts[path]; ok && (e.State == Absent || e.State == NotCaptured) {
+		e = &ReadError{Op: op, Path: path, State: s, Err: errors.New("as the capture notes")}
+	}
+	if (e.State == Absent || e.State == NotCaptured) && strings.HasPrefix(path, "/sys/firmware/") {
+		if masked := r.firmwareMasked(); masked != nil {
+			e = &ReadError{Op: op, Path: path, State: Denied, Err: masked}
+		}
+	}
+	return e
+}
+
+// explainFolder is explain for folders: absent only where the tree is whole
+// or the capture noted it.
+func (r *Root) explainFolder(op, path string, err error) *ReadError {
+	e := readError(op, path, err)
+	rel, bad := relative(path)
+	if bad == nil && e.State == Absent && !r.b.whole(rel) {
+		e = &ReadError{Op: op, Path: path, State: NotCaptured, Err: ErrNotCaptured}
+	}
+	return r.explain(op, path, e)
+}
+
+// certain reports whether a missing or empty folder means something here: the
+// tree is whole, or the capture noted what the folder listed.
+func (r *Root) certain(path string) bool {
+	if _, noted := r.names[path]; noted {
+		return true
+	}
+	rel, err := relative(path)
+	return err == nil && r.b.whole(rel)
+}
+
+// firmwareMasked returns ErrMasked when /sys/firmware is an empty folder in a
+// tree that is otherwise whole: the OCI runtimes' default masking.
+func (r *Root) firmwareMasked() error {
+	r.masked.Do(func() {
+		if !r.b.whole("sys/firmware") {
+			return
+		}
+		if names, err := r.b.list("sys/firmware"); err == nil && len(names) == 0 {
+			r.maskErr = ErrMasked
+		}
+	})
+	return r.maskErr
+}
+
+func stateOf(e *ReadError) State {
+	if e == nil {
+		return OK
+	}
+	return e.State
+}
+
+// relative checks a path and strips its leading slash. Only clean absolute
+// paths are read: nothing a caller composed may climb out.
+func relative(path string) (string, error) {
+	if len(path) < 2 || path[0] != '/' || strings.IndexByte(path, 0) >= 0 {
+		return "", errors.New("not an absolute path below the root")
+	}
+	for part := range strings.SplitSeq(path[1:], "/") {
+		if part == "" || part == "." || part == ".." {
+			return "", errors.New("not a clean path")
+		}
+	}
+	return path[1:], nil
+}

@@ -1,0 +1,123 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	dmiTable   = "/sys/firmware/dmi/tables/DMI"
+	dmiEntry   = "/sys/firmware/dmi/tables/smbios_entry_point"
+	dmiEntries = "/sys/firmware/dmi/entries"
+	// maxEntries bounds the structures taken from dmi/entries; limitEntry is
+	// the longest structure with its strings.
+	maxEntries = 8192
+	limitEntry = 64 << 10
+)
+
+// SMBIOS are the raw bytes of firmware's table; nothing is decoded here.
+type SMBIOS struct {
+	Source Source
+	// EntryPoint is tables/smbios_entry_point (24 or 31 bytes), Table is
+	// tables/DMI. One that was cut short keeps what was read in Partial.
+	EntryPoint, Table Value[[]byte]
+	// Partial holds the bytes of a Table whose State is Truncated.
+	Partial []byte
+	// Entries are the structures of dmi/entries/TYPE-INSTANCE/raw, by
+	// position (by type where one has no position); read only when Table is not known.
+	Entries Value[[]SMBIOSEntry]
+}
+
+// SMBIOSEntry is one structure with its strings.
+type SMBIOSEntry struct {
+	// Type and Instance name the folder; Position is the place in the table,
+	// -1 when it is not captured.
+	Type, Instance, Position int
+	Data                     []byte
+}
+
+// ReadSMBIOS reads the table below /sys/firmware/dmi
+// (Documentation/ABI/testing/sysfs-firmware-dmi-tables, -dmi-entries).
+func ReadSMBIOS(root *Root) *SMBIOS {
+	r := newReader(root)
+	s := &SMBIOS{EntryPoint: r.blob(dmiEntry, LimitAttribute), Table: r.blob(dmiTable, LimitSMBIOS)}
+	if s.Table.State == Truncated {
+		s.Partial, _ = root.ReadLimit(dmiTable, LimitSMBIOS)
+	}
+	if s.Table.State == OK {
+		s.Entries = unknown[[]SMBIOSEntry](&ReadError{Op: "read", Path: dmiEntries, State: NotCaptured, Err: ErrSkipped})
+		s.Source = sourceOf("smbios", []outcomer{s.Table, s.EntryPoint})
+		return s
+	}
+	s.Entries = r.dmiEntries()
+	s.Source = sourceOf("smbios", []outcomer{s.Table})
+	if s.Entries.State == OK {
+		s.Source = sourceOf("smbios", []outcomer{s.Entries, s.Table})
+	}
+	return s
+}
+
+// blob reads bytes that are no text.
+func (r *reader) blob(path string, limit int) Value[[]byte] {
+	b, err := r.bytes(path, limit)
+	switch {
+	case err != nil:
+		return unknown[[]byte](err)
+	case len(b) == 0:
+		return unknown[[]byte](&ReadError{Op: "read", Path: path, State: Truncated, Err: errors.New("file is empty, a table was expected")})
+	default:
+		return known(slices.Clone(b), path, fmt.Sprintf("%d bytes", len(b)))
+	}
+}
+
+// dmiEntries reads the structures one by one. One that fails makes the whole
+// list unknown: a table with a structure missing would lie.
+func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
+	names, err := r.root.readDir(dmiEntries)
+	if err != nil {
+		return unknown[[]SMBIOSEntry](err)
+	}
+	if len(names) == 0 || len(names) > maxEntries {
+		return malformed[[]SMBIOSEntry](dmiEntries, "", fmt.Errorf("%d structures", len(names)))
+	}
+	var out []SMBIOSEntry
+	for _, name := range names {
+		e := SMBIOSEntry{Position: -1}
+		kind, instance, ok := strings.Cut(name, "-")
+		if e.Type, ok = numberBehind(kind, ""); !ok || e.Type > 255 {
+			continue
+		}
+		if e.Instance, ok = numberBehind(instance, ""); !ok {
+			continue
+		}
+		raw := r.blob(dmiEntries+"/"+name+"/raw", limitEntry)
+		if raw.State != OK {
+			return blame[[]SMBIOSEntry](raw)
+		}
+		e.Data = raw.V
+		if p := r.number(dmiEntries + "/" + name + "/position"); p.State == OK && p.V >= 0 && p.V <= 1<<20 {
+			e.Position = int(p.V)
+		}
+		out = append(out, e)
+	}
+	if slices.ContainsFunc(out, func(e SMBIOSEntry) bool { return e.Position < 0 }) {
+		for i := range out {
+			out[i].Position = -1 // half an order is none
+		}
+	}
+	slices.SortFunc(out, compareEntries)
+	return known(out, dmiEntries, fmt.Sprintf("%d structures", len(out)))
+}
+
+func compareEntries(a, b SMBIOSEntry) int {
+	switch {
+	case a.Position != b.Position:
+		return a.Position - b.Position
+	case a.Type != b.Type:
+		return a.Type - b.Type
+	default:
+		return a.Instance - b.Instance
+	}
+}

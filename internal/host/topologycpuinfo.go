@@ -1,0 +1,42 @@
+package host
+
+import "errors"
+
+// cpuinfoTopology derives the topology from "physical id" and "core id" of
+// /proc/cpuinfo, for captures that hold no topology folder. ok is false when
+// cpuinfo cannot tell either.
+func (r *reader) cpuinfoTopology() (Topology, bool) {
+	all := r.allProcessors()
+	if all.State != OK {
+		return Topology{}, false
+	}
+	type core struct{ pkg, core int }
+	threads := map[core]int{}
+	byID := map[int][]int{}
+	for _, p := range all.V {
+		if p.PhysicalID < 0 || p.CoreID < 0 {
+			return Topology{}, false
+		}
+		threads[core{p.PhysicalID, p.CoreID}]++
+		byID[p.PhysicalID] = append(byID[p.PhysicalID], p.ID)
+	}
+	packages := packageList(byID)
+	most, least := 0, len(all.V)
+	for c, n := range threads {
+		most, least = max(most, n), min(least, n)
+		for i := range packages {
+			if packages[i].ID == c.pkg {
+				packages[i].Cores++
+			}
+		}
+	}
+	const raw = "physical id, core id"
+	dies := &ReadError{Op: "read", Path: cpuinfo, State: Absent, Err: errors.New("cpuinfo does not name dies")}
+	return Topology{
+		Packages:          known(packages, cpuinfo, raw),
+		Dies:              unknown[int](dies),
+		Cores:             known(len(threads), cpuinfo, raw),
+		ThreadsPerCore:    known(most, cpuinfo, raw),
+		MinThreadsPerCore: known(least, cpuinfo, raw),
+	}, true
+}

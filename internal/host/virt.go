@@ -1,0 +1,70 @@
+package host
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Virt are the signs of a guest or a container. What DMI strings mean is
+// decided elsewhere.
+type Virt struct {
+	// HypervisorFlag is the "hypervisor" flag of /proc/cpuinfo
+	// (CPUID.1:ECX[31]); known on x86 only.
+	HypervisorFlag Value[bool]
+	// Type is /sys/hypervisor/type, "xen". XenFeatures is
+	// properties/features; its bit 11 is the privileged domain, which runs on
+	// real hardware with a virtual topology.
+	Type        Value[string]
+	XenFeatures Value[uint64]
+	// DeviceTree is /proc/device-tree/hypervisor/compatible.
+	DeviceTree Value[string]
+	// FirmwareMasked is true when /sys/firmware is an empty folder in an
+	// otherwise whole tree, which is what container runtimes make.
+	FirmwareMasked bool
+	// Lockdown is the kernel's lockdown mode, the word in brackets: "none",
+	// "integrity", "confidentiality".
+	Lockdown Value[string]
+}
+
+// ReadVirt reads the signs of virtualisation. cpu gives the flags.
+func ReadVirt(root *Root, cpu *CPU) *Virt {
+	r := newReader(root)
+	v := &Virt{
+		Type:           r.text("/sys/hypervisor/type"),
+		DeviceTree:     r.text("/proc/device-tree/hypervisor/compatible"),
+		FirmwareMasked: root.firmwareMasked() != nil,
+		Lockdown:       r.bracketed("/sys/kernel/security/lockdown"),
+	}
+	v.HypervisorFlag = derive(cpu.Flags, func(f map[string]bool) bool { return f["hypervisor"] })
+	if v.HypervisorFlag.State == OK {
+		v.HypervisorFlag.Raw = "flags"
+	}
+	if v.HypervisorFlag.State == OK && !strings.Contains(cpu.Architecture.V, "86") {
+		v.HypervisorFlag = unknown[bool](&ReadError{Op: "read", Path: cpuinfo, State: Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.V)})
+	}
+	features := r.text("/sys/hypervisor/properties/features")
+	v.XenFeatures = blame[uint64](features)
+	if features.State == OK {
+		n, err := strconv.ParseUint(features.V, 16, 64)
+		v.XenFeatures = known(n, features.Path, features.Raw)
+		if err != nil {
+			v.XenFeatures = malformed[uint64](features.Path, features.Raw, err)
+		}
+	}
+	return v
+}
+
+// bracketed reads a choice the kernel prints as "always [madvise] never".
+func (r *reader) bracketed(path string) Value[string] {
+	v := r.text(path)
+	if v.State != OK {
+		return v
+	}
+	_, rest, ok := strings.Cut(v.V, "[")
+	word, _, closed := strings.Cut(rest, "]")
+	if !ok || !closed {
+		return malformed[string](path, v.Raw, fmt.Errorf("no choice in brackets"))
+	}
+	return known(word, path, v.Raw)
+}

@@ -1,0 +1,107 @@
+package host
+
+import (
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxLinks is the kernel's own bound on links in one path.
+const maxLinks = 40
+
+// maxParts bounds the components of a path with all its links expanded.
+const maxParts = 4096
+
+// walker resolves a path below a root by hand, one component at a time, with
+// a descriptor of every folder on the way so that ".." needs no trust in the
+// file system.
+type walker struct {
+	stack []int
+	parts []string
+	links int
+}
+
+// walk opens a path beneath the root without openat2. Absolute links start at
+// the root again; a ".." above it is ErrLeavesRoot.
+func (d *dirBackend) walk(path string, flags int) (int, error) {
+	w := walker{stack: []int{d.fd}, parts: strings.Split(path, "/")}
+	defer func() { w.rewind() }()
+	for len(w.parts) > 0 {
+		part := w.parts[0]
+		w.parts = w.parts[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			if err := w.up(); err != nil {
+				return -1, err
+			}
+			continue
+		}
+		fd, done, err := w.step(part, flags)
+		if err != nil || done {
+			return fd, err
+		}
+	}
+	// The path ended in "." or "..": the folder we stand in.
+	return unix.Openat(w.top(), ".", flags|unix.O_NOFOLLOW, 0)
+}
+
+// step takes one component: a link is put in front of what is left, the last
+// component is opened with the caller's flags.
+func (w *walker) step(part string, flags int) (fd int, done bool, err error) {
+	var st unix.Stat_t
+	if err := unix.Fstatat(w.top(), part, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return -1, false, err
+	}
+	if st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		return -1, false, w.link(part)
+	}
+	if len(w.parts) == 0 {
+		fd, err := openRetry(func() (int, error) { return unix.Openat(w.top(), part, flags|unix.O_NOFOLLOW, 0) })
+		return fd, true, err
+	}
+	fd, err = unix.Openat(w.top(), part, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, false, err
+	}
+	w.stack = append(w.stack, fd)
+	return -1, false, nil
+}
+
+func (w *walker) link(part string) error {
+	if w.links++; w.links > maxLinks {
+		return unix.ELOOP
+	}
+	target, err := readlinkAt(w.top(), part)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(target, "/") {
+		w.rewind()
+	}
+	w.parts = append(strings.Split(target, "/"), w.parts...)
+	if len(w.parts) > maxParts {
+		return unix.ELOOP
+	}
+	return nil
+}
+
+func (w *walker) top() int { return w.stack[len(w.stack)-1] }
+
+// up leaves a folder; the root itself cannot be left.
+func (w *walker) up() error {
+	if len(w.stack) == 1 {
+		return ErrLeavesRoot
+	}
+	_ = unix.Close(w.top())
+	w.stack = w.stack[:len(w.stack)-1]
+	return nil
+}
+
+// rewind closes every folder but the root.
+func (w *walker) rewind() {
+	for len(w.stack) > 1 {
+		_ = w.up()
+	}
+}
