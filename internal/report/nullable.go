@@ -25,18 +25,20 @@ func word(s string) *string {
 
 // truth is the fact's value, nil when it is not known.
 func truth(f inventory.Fact[bool]) *bool {
-	if !f.Known() {
+	v, ok := f.Get() // a copy of its own: the whole fact must not escape
+	if !ok {
 		return nil
 	}
-	return &f.Value
+	return &v
 }
 
 // number is the fact's value, nil when it is not known or negative.
 func number[T int | int64](f inventory.Fact[T]) *T {
-	if !f.Known() || f.Value < 0 {
+	v, ok := f.Get()
+	if !ok || v < 0 {
 		return nil
 	}
-	return &f.Value
+	return &v
 }
 
 // positive is number for things whose 0 can only mean "not stated": sizes of

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -55,16 +54,4 @@ func WriteInventory(w io.Writer, format string, inv *Inventory, o TextOptions) e
 
 func formatError(format string, known []string) error {
 	return fmt.Errorf("format %q is not one of %s", format, strings.Join(known, ", "))
-}
-
-// WriteJSON prints a *Report or an *Inventory: two spaces a level, a newline
-// at the end, keys and findings in a stable order.
-func WriteJSON[T Report | Inventory](w io.Writer, v *T) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
-	}
-	return nil
 }
