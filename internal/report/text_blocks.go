@@ -13,13 +13,25 @@ type drawing struct {
 	findings []Finding
 	// room is the number of columns that a block may take.
 	room int
+	// many is true from three blocks on: then they are kept narrow.
+	many bool
 	// failed holds the handles of slots that a failure is about.
 	failed []string
 }
 
-// statusWidth is the least width that the lines below a grid are wrapped at;
-// two such blocks stand side by side on 80 columns.
-const statusWidth = 36
+// The width that the lines below a grid are wrapped at: so that two blocks
+// stand side by side, within reason.
+const (
+	leastStatus = 36
+	mostStatus  = 56
+)
+
+func (d *drawing) statusWidth() int {
+	if d.many {
+		return leastStatus
+	}
+	return max(leastStatus, min((d.room-mapGap)/2, mostStatus))
+}
 
 // legend explains what the grids use.
 func (d *drawing) legend() string {
@@ -49,12 +61,13 @@ func (d *drawing) legend() string {
 // blocks draws every processor. From three on, equal ones share one picture.
 func (d *drawing) blocks() []block {
 	keys := d.sockets()
+	d.many = len(keys) > 2
 	out := make([]block, 0, len(keys))
 	seen := map[string]int{}
 	for _, k := range keys {
-		b := d.block(k, len(keys) <= 2)
+		b := d.block(k, !d.many)
 		body := strings.Join(b.lines, "\n")
-		if at, ok := seen[body]; ok && len(keys) > 2 && k >= 0 {
+		if at, ok := seen[body]; ok && d.many && k != offSocket {
 			out[at].ids = append(out[at].ids, b.ids...)
 			out[at].name = ""
 			continue
@@ -62,7 +75,7 @@ func (d *drawing) blocks() []block {
 		seen[body] = len(out)
 		out = append(out, b)
 	}
-	if len(keys) > 2 {
+	if d.many {
 		d.nameSingles(out)
 	}
 	return out
@@ -126,7 +139,7 @@ func (d *drawing) block(key int, named bool) block {
 	}
 	g := newGrid(d.placed(key), d.failed)
 	b.lines = g.draw(d.room, named)
-	width := statusWidth
+	width := d.statusWidth()
 	for _, line := range b.lines {
 		width = max(width, columns(line))
 	}

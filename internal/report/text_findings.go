@@ -16,6 +16,9 @@ func (p *printer) failures(findings []Finding) {
 
 func (p *printer) finding(g *group) {
 	p.headline(g)
+	if p.verbose {
+		p.grouped(g, "title", func(f *Finding) string { return orEmpty(f.Title) })
+	}
 	p.grouped(g, "found", func(f *Finding) string { return orEmpty(f.Found) })
 	p.grouped(g, "expected", func(f *Finding) string { return orEmpty(f.Expected) })
 	p.grouped(g, "why", func(f *Finding) string { return orEmpty(f.Why) })
@@ -90,10 +93,15 @@ func (p *printer) evidence(g *group) {
 		p.grouped(g, "evidence", evidenceShort)
 		return
 	}
-	name := "evidence"
+	name, seen := "evidence", map[string]bool{}
 	for _, f := range g.members {
 		for i := range f.Evidence {
-			p.field(2, name, evidenceLine(&f.Evidence[i]))
+			line := evidenceLine(&f.Evidence[i])
+			if seen[line] {
+				continue
+			}
+			seen[line] = true
+			p.field(2, name, line)
 			name = ""
 		}
 	}

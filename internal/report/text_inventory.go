@@ -111,7 +111,7 @@ func slotCells(s *Slot) []string {
 // slotType is SMBIOS's word, with the technology where it is not DRAM.
 func slotType(s *Slot) string {
 	technology := orEmpty(s.Technology)
-	if technology == "" || technology == string(inventory.DRAM) {
+	if technology == "" || technology == string(inventory.DRAM) || strings.EqualFold(technology, orEmpty(s.Type)) {
 		return orEmpty(s.Type)
 	}
 	return strings.TrimSpace(orEmpty(s.Type) + " " + technology)

@@ -151,7 +151,7 @@ func (p *printer) waived(findings []Finding) {
 			continue
 		}
 		p.to(2)
-		p.ruleAndSubject(4, f.Rule, f.Subject)
+		p.ruleAndSubject(2, f.Rule, f.Subject)
 		p.field(4, "found", brief(f))
 		p.field(4, "waiver", waiverText(f.Waiver))
 	}

@@ -76,6 +76,17 @@ func TestTextKeepsTheWidth(t *testing.T) {
 	})
 }
 
+// A pipe may be given all the room there is.
+func TestTextWithoutALimit(t *testing.T) {
+	eachMachine(t, func(t *testing.T, m *machine) {
+		r := m.report()
+		assert.NotEmpty(t, textOf(t, r, TextOptions{Width: 1 << 40}))
+		var b bytes.Buffer
+		require.NoError(t, WriteInventoryText(&b, &r.Inventory, TextOptions{Width: 1 << 40}))
+		assert.NotContains(t, b.String(), "no room for")
+	})
+}
+
 func TestTextHasNoTrailingBlanks(t *testing.T) {
 	eachMachine(t, func(t *testing.T, m *machine) {
 		for line := range strings.Lines(textOf(t, m.report(), TextOptions{})) {
