@@ -50,6 +50,8 @@ type Result struct {
 	Class inventory.Fact[Class]
 	// InstalledBytes is the sum of the populated DRAM slots.
 	InstalledBytes inventory.Fact[int64]
+	// Conflicts lists what two sources of a slot's place disagree about.
+	Conflicts []inventory.Conflict
 }
 
 // Class is a population's class and the best one the same document knows.

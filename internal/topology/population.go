@@ -1,0 +1,189 @@
+package topology
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// builder derives the populations of one machine.
+type builder struct {
+	sys      *inventory.System
+	platform *Platform // nil when not recognised
+	fact     inventory.Fact[*Platform]
+	procs    []*Processor
+	places   []Placement
+	product  string
+	fsb      bool // one memory controller outside the processors
+	// unowned is the first DRAM slot whose processor is not known, -1 without;
+	// then no processor's count is known.
+	unowned int
+}
+
+// maybeDRAM reports whether a slot can hold a DRAM module: firmware does not
+// say that it is another technology, or soldered.
+func maybeDRAM(s *inventory.Slot) bool {
+	return s.Technology.Or(inventory.DRAM) == inventory.DRAM && !s.Soldered.Or(false)
+}
+
+// populations has one entry for each populated socket, one with Socket
+// Unplaced on a front-side-bus machine.
+func (b *builder) populations() []Population {
+	owners := b.owners()
+	out := make([]Population, len(owners))
+	b.unowned = -1
+	for i := range owners {
+		out[i].Socket = owners[i].id
+	}
+	for i := range b.sys.Slots {
+		b.assign(i, out)
+	}
+	for i := range out {
+		b.count(&out[i])
+		b.channels(&out[i], owners[i].proc)
+		b.speeds(&out[i], owners[i].proc)
+	}
+	return out
+}
+
+// owner is a processor that memory belongs to, or the chipset.
+type owner struct {
+	id   int
+	proc *Processor
+}
+
+func (b *builder) frontSideBus() bool { return b.fsb }
+
+func (b *builder) owners() []owner {
+	var out []owner
+	for i := range b.sys.Sockets {
+		s := &b.sys.Sockets[i]
+		if populated, ok := s.Populated.Get(); ok && populated {
+			out = append(out, owner{id: s.ID, proc: b.procs[i]})
+		}
+	}
+	if b.frontSideBus() {
+		o := owner{id: Unplaced}
+		if len(out) > 0 {
+			o.proc = out[0].proc
+		}
+		return []owner{o}
+	}
+	return out
+}
+
+// assign gives a DRAM slot to the population it belongs to.
+func (b *builder) assign(i int, pops []Population) {
+	s := &b.sys.Slots[i]
+	if !maybeDRAM(s) {
+		return
+	}
+	socket := Unplaced
+	if i < len(b.places) {
+		socket = b.places[i].Socket
+	}
+	if b.frontSideBus() {
+		socket = Unplaced
+	} else if socket == Unplaced {
+		if s.State != inventory.SlotEmpty && b.unowned < 0 {
+			b.unowned = i
+		}
+		return
+	}
+	for p := range pops {
+		if pops[p].Socket != socket {
+			continue
+		}
+		if s.State == inventory.SlotEmpty {
+			pops[p].EmptySlots = append(pops[p].EmptySlots, i)
+		} else {
+			pops[p].Slots = append(pops[p].Slots, i)
+		}
+		return
+	}
+}
+
+// count fills DIMMs and Bytes.
+func (b *builder) count(pop *Population) {
+	if b.unowned >= 0 {
+		s := &b.sys.Slots[b.unowned]
+		reason := "the processor of " + slotName(s) + " is not known"
+		if b.unowned < len(b.places) && b.places[b.unowned].Reason != "" {
+			reason += ": " + b.places[b.unowned].Reason
+		}
+		pop.DIMMs = inventory.Unknown[int](inventory.Absent, reason, "a slot map for this product", s.Locator.From)
+		pop.Bytes = inventory.Blame[int64](pop.DIMMs)
+		return
+	}
+	for _, i := range pop.Slots {
+		s := &b.sys.Slots[i]
+		if s.State == inventory.SlotUnknown {
+			pop.DIMMs = inventory.Unknown[int](inventory.Unstated, "the size field of "+slotName(s)+" says unknown", "", s.SizeBytes.From)
+			pop.Bytes = inventory.Blame[int64](pop.DIMMs)
+			return
+		}
+	}
+	c, unverified := b.placed(pop.Slots, func(p *Placement) bool { return p.Socket != Unplaced || b.frontSideBus() })
+	pop.DIMMs = inventory.Known(len(pop.Slots), c, b.evidence(pop))
+	pop.DIMMs.Unverified = unverified
+	pop.Bytes = b.sumBytes(pop.Slots)
+	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
+	pop.Bytes.Unverified = unverified
+}
+
+// placed is the weakest certainty of the slots' placements and whether one
+// rests on unverified knowledge. Front-side-bus counts need no placement.
+func (b *builder) placed(slots []int, ok func(*Placement) bool) (c inventory.Certainty, unverified bool) {
+	c = inventory.Direct
+	if b.frontSideBus() {
+		return c, false
+	}
+	for _, i := range slots {
+		if p := &b.places[i]; ok(p) {
+			c, unverified = min(c, p.Certainty), unverified || p.Unverified
+		}
+	}
+	return c, unverified
+}
+
+// evidence is the reading that a population's facts rest on first.
+func (b *builder) evidence(pop *Population) inventory.Evidence {
+	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
+		if len(l) > 0 {
+			return b.sys.Slots[l[0]].Locator.From
+		}
+	}
+	return inventory.Evidence{}
+}
+
+func (b *builder) sumBytes(slots []int) inventory.Fact[int64] {
+	var sum int64
+	c := inventory.Direct
+	var from inventory.Evidence
+	for n, i := range slots {
+		f := &b.sys.Slots[i].SizeBytes
+		if !f.Known() {
+			return inventory.Blame[int64](*f)
+		}
+		if n == 0 {
+			from = f.From
+		}
+		sum += f.Value
+		c = min(c, f.Certainty)
+	}
+	return inventory.Known(sum, c, from)
+}
+
+// sortSlots orders the slots of a channel by slot number, then table row.
+func (b *builder) sortSlots(slots []int) {
+	slices.SortFunc(slots, func(x, y int) int {
+		return cmp.Or(cmp.Compare(b.places[x].Slot, b.places[y].Slot), cmp.Compare(x, y))
+	})
+}
+
+// tooDeep says that a slot map must be wrong.
+func tooDeep(channel, dimms, most int) string {
+	return fmt.Sprintf("channel %d would hold %d DIMMs, the platform takes %d: the map of slots to channels is wrong", channel, dimms, most)
+}

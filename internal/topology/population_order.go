@@ -1,0 +1,43 @@
+package topology
+
+import "github.com/memaudit/memaudit/internal/inventory"
+
+// orderKept checks the fill order within the channels: the slot that the
+// vendor's map names first holds a DIMM before the next one does. Only slot
+// maps say which slot of a channel is first; labels alone do not.
+func (b *builder) orderKept(pop *Population) {
+	pop.Order = inventory.Unknown[bool](inventory.Absent, "no documented fill order is known for these slots", "")
+	c, unverified := inventory.Direct, false
+	for _, slots := range pop.ChannelSlots {
+		for _, i := range slots {
+			p := &b.places[i]
+			if p.Source != "slot_map" || p.Slot == Unplaced {
+				return
+			}
+			c, unverified = min(c, p.Certainty), unverified || p.Unverified
+		}
+	}
+	if len(pop.Slots) == 0 {
+		return
+	}
+	for _, e := range pop.EmptySlots {
+		at := &b.places[e]
+		if at.Channel < 0 || at.Channel >= len(pop.ChannelSlots) || at.Slot == Unplaced {
+			continue
+		}
+		for _, i := range pop.ChannelSlots[at.Channel] {
+			if b.places[i].Slot > at.Slot {
+				pop.OrderDetail = joinDetail(pop.OrderDetail, slotName(&b.sys.Slots[i])+" is filled before "+slotName(&b.sys.Slots[e]))
+			}
+		}
+	}
+	pop.Order = inventory.Known(pop.OrderDetail == "", c, b.evidence(pop))
+	pop.Order.Unverified = unverified
+}
+
+func joinDetail(have, more string) string {
+	if have == "" {
+		return more
+	}
+	return have + "; " + more
+}

@@ -1,0 +1,122 @@
+package topology
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// A DIMM kind is a key of Platform.Speeds: a module ("rdimm", "lrdimm",
+// "udimm", "mrdimm"), then optionally the ranks it covers ("1r2r") and the
+// voltage ("1.35v"), with dashes: "rdimm-2r-1.35v".
+type dimmKind struct {
+	module string
+	ranks  string
+	volts  string
+}
+
+func parseKind(key string) dimmKind {
+	var k dimmKind
+	k.module, key, _ = strings.Cut(key, "-")
+	for part := range strings.SplitSeq(key, "-") {
+		switch {
+		case strings.HasSuffix(part, "v"):
+			k.volts = part
+		case strings.HasSuffix(part, "r"):
+			k.ranks = part
+		}
+	}
+	return k
+}
+
+// coversRanks reports whether the kind is for modules of n ranks.
+func (k dimmKind) coversRanks(n int) bool {
+	return k.ranks == "" || strings.Contains(k.ranks, string(rune('0'+n))+"r")
+}
+
+// fewestRanks is the smallest rank count the kind names.
+func (k dimmKind) fewestRanks() int {
+	if k.ranks == "" {
+		return 0
+	}
+	return int(k.ranks[0] - '0')
+}
+
+// module classifies a DIMM; "" when the type detail does not say. An MRDIMM
+// states a speed that no RDIMM of the platform reaches.
+func moduleOf(s *inventory.Slot, p *Platform) string {
+	if strings.Contains(s.Type.Or(""), "MRDIMM") {
+		return "mrdimm"
+	}
+	if lr, ok := s.LoadReduced.Get(); ok && lr {
+		return "lrdimm"
+	}
+	reg, ok := s.Registered.Get()
+	if !ok {
+		return ""
+	}
+	if !reg {
+		return "udimm"
+	}
+	if top := p.Speeds["mrdimm"]; len(top) > 0 && s.RatedMTs.Or(0) > p.Speeds["rdimm"][0]+speedTolerance {
+		return "mrdimm"
+	}
+	return "rdimm"
+}
+
+// kindsFor lists the rows of the speed table that may describe the DIMM.
+// exact is false when the table has no row for just this kind and the rows are
+// the nearest documented ones.
+func kindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
+	module, ranks := moduleOf(s, p), s.Ranks.Or(0)
+	var same, more []string
+	for key := range p.Speeds {
+		k := parseKind(key)
+		if module != "" && k.module != module {
+			continue
+		}
+		if !voltageFits(k, s) {
+			continue
+		}
+		switch {
+		case ranks == 0 || ranks > 9 || k.coversRanks(ranks):
+			same = append(same, key)
+		case k.fewestRanks() > ranks:
+			more = append(more, key)
+		}
+	}
+	if len(same) > 0 {
+		return same, true
+	}
+	if near := lowestRanks(more); len(near) > 0 {
+		return near, false
+	}
+	return nil, false
+}
+
+// lowestRanks keeps the keys with the fewest ranks: a module with fewer ranks
+// loads a channel less than the next documented one.
+func lowestRanks(keys []string) []string {
+	least := 10
+	for _, key := range keys {
+		least = min(least, parseKind(key).fewestRanks())
+	}
+	var out []string
+	for _, key := range keys {
+		if parseKind(key).fewestRanks() == least {
+			out = append(out, key)
+		}
+	}
+	return out
+}
+
+// voltageFits compares the voltage of the kind with the configured one; an
+// unknown one fits both.
+func voltageFits(k dimmKind, s *inventory.Slot) bool {
+	mv, ok := s.ConfiguredMV.Get()
+	if k.volts == "" || !ok {
+		return true
+	}
+	low := mv < 1425
+	return low == (k.volts == "1.35v")
+}
