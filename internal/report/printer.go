@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"strings"
@@ -42,9 +43,10 @@ func newPrinter(o TextOptions) *printer {
 	}
 }
 
-// flush writes what was collected.
+// flush writes what was collected, without the blank line that parts the last
+// section from nothing.
 func (p *printer) flush(w io.Writer) error {
-	if _, err := w.Write(p.buf); err != nil {
+	if _, err := w.Write(append(bytes.TrimRight(p.buf, "\n"), '\n')); err != nil {
 		return fmt.Errorf("writing text: %w", err)
 	}
 	return nil

@@ -60,6 +60,8 @@ func (p *printer) verdict(r *Report) {
 func verdict(r *Report) (word, text string) {
 	s := r.Summary
 	switch {
+	case len(r.Findings) == 0:
+		return wordUnknown, "nothing was audited"
 	case s.Fail > 0:
 		return severityWord(worst(r.Findings)), failCounts(r.Findings) + "; " + restCounts(s, true)
 	case s.Error > 0:
