@@ -262,7 +262,11 @@ func (g *slotGroup) any(f field) bool {
 
 // base is the number of the first thing: 0 when some label says 0, else 1.
 func (g *slotGroup) base(f field) int {
-	if g.rule.has("base0") && f != fSlot && f != fBankSlot {
+	if f == fSlot || f == fBankSlot {
+		if g.rule.has("slot0") {
+			return 0
+		}
+	} else if g.rule.has("base0") {
 		return 0
 	}
 	for _, i := range g.slots {

@@ -276,9 +276,6 @@ func (g *slotGroup) lettersOf(socket int) []int {
 
 // slotNumbers takes the slot within the channel from the label.
 func (g *slotGroup) slotNumbers() {
-	if g.rule.has("slotless") {
-		return
-	}
 	for _, f := range []field{fSlot, fSlotLetter, fBankSlot} {
 		if !g.any(f) {
 			continue

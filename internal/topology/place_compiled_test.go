@@ -125,7 +125,7 @@ func TestCompiledIndex(t *testing.T) {
 				for _, rule := range m.Locators {
 					key := modelKey(f.Vendor, model) + "\t" + rule
 					_, twice := lines[key]
-				require.False(t, twice, "two maps for one product: %s", key)
+					require.False(t, twice, "two maps for one product: %s", key)
 					lines[key] = name + "#" + m.ID
 				}
 			}

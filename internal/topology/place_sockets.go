@@ -64,7 +64,7 @@ func (g *slotGroup) socketsFromField(f field) {
 func (g *slotGroup) socketsFromNodes() {
 	nodes, sockets := g.distinct(fNode), len(g.sys.Sockets)
 	per := 1
-	if g.rule.node == "auto" && sockets > 0 && len(nodes) > sockets {
+	if g.rule.node == "auto" && sockets > 0 && len(nodes) > sockets && !g.nodeIsProcessor(nodes) {
 		if len(nodes)%sockets != 0 {
 			g.failAll(fmt.Sprintf("labels name %d nodes, which do not divide among %d processors", len(nodes), sockets))
 			return
@@ -99,6 +99,24 @@ func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 			g.failSlot(i, fmt.Sprintf("slot map %s does not say which processor slot %d belongs to", m.ID, n), true)
 		}
 	}
+}
+
+// nodeIsProcessor reports whether every node has a processor's number of
+// channel letters; then surplus nodes are sockets that the table leaves out.
+func (g *slotGroup) nodeIsProcessor(nodes []int) bool {
+	for _, node := range nodes {
+		var letters []int
+		for _, i := range g.slots {
+			v, _ := g.labels[i].get(fNode)
+			if l, ok := g.labels[i].get(fLetter); ok && v == node {
+				letters = insertSorted(letters, l)
+			}
+		}
+		if len(letters) != g.channels {
+			return false
+		}
+	}
+	return true
 }
 
 // position is the board position of a socket id.
