@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -209,4 +211,25 @@ func LoadBuiltin(fsys fs.FS) ([]*Pack, error) {
 		return nil, faults
 	}
 	return packs, nil
+}
+
+// LoadPath reads a site's own rules: one file, or every .yaml file below a
+// folder. Names in complaints begin with the given path.
+func LoadPath(name string) ([]*Pack, Complaints) {
+	st, err := os.Stat(name)
+	if err != nil {
+		return nil, Complaints{{name, 1, 1, err.Error()}}
+	}
+	dir, start := name, "."
+	if !st.IsDir() {
+		dir, start = filepath.Dir(name), filepath.Base(name)
+	}
+	packs, faults := LoadDir(os.DirFS(dir), start, true)
+	for _, p := range packs {
+		p.File = filepath.Join(dir, p.File)
+	}
+	for i := range faults {
+		faults[i].File = filepath.Join(dir, faults[i].File)
+	}
+	return packs, faults
 }

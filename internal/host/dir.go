@@ -37,7 +37,7 @@ func OpenLive() (*Root, error) {
 		names, err := b.list(tree)
 		b.safe[i] = err == nil && len(names) > 0
 	}
-	return &Root{name: "/", live: true, b: b}, nil
+	return &Root{name: "/", kernel: "/", live: true, b: b}, nil
 }
 
 // OpenDir opens a machine mounted or unpacked below dir, which holds sys, proc
@@ -56,6 +56,9 @@ func OpenDir(dir string) (*Root, error) {
 	b := &dirBackend{fd: fd, openat2: haveOpenat2(fd)}
 	b.safe = [2]bool{b.hasMagic("sys", unix.SYSFS_MAGIC), b.hasMagic("proc", unix.PROC_SUPER_MAGIC)}
 	r := &Root{name: dir, b: b}
+	if b.safe[0] && b.safe[1] {
+		r.kernel = top
+	}
 	if err := r.loadNotes(); err != nil {
 		_ = b.close()
 		return nil, err

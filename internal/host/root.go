@@ -55,6 +55,7 @@ type backend interface {
 // called concurrently. Paths are absolute within the root: "/sys/...".
 type Root struct {
 	name     string
+	kernel   string
 	live     bool
 	b        backend
 	verdicts map[string]State
@@ -76,10 +77,17 @@ type Access struct {
 	Data []byte
 	// Names are the entries of a folder, in the kernel's order.
 	Names []string
+	// Kind is what "stat" found.
+	Kind Kind
 }
 
 // Name is what was opened: "/", a folder or a file name.
 func (r *Root) Name() string { return r.name }
+
+// KernelFolder is the folder below which sys and proc are the kernel's own file
+// systems, "" for captures and unpacked trees. Only there may a library be
+// pointed that follows links and reads without bounds.
+func (r *Root) KernelFolder() string { return r.kernel }
 
 // Live reports whether this is the running machine.
 func (r *Root) Live() bool { return r.live }
@@ -148,7 +156,7 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	case err != nil:
 		e = r.explain("read", path, err)
 		out = nil
-	case more:
+	case more, r.verdicts[path] == Truncated:
 		e = &ReadError{Op: "read", Path: path, State: Truncated, Err: ErrTooLarge}
 	}
 	if r.observed() {
@@ -199,7 +207,7 @@ func (r *Root) Stat(path string) (Kind, error) {
 		kind, e = KindNone, r.explain("stat", path, err)
 	}
 	if r.observed() {
-		r.tell(Access{Op: "stat", Path: path, State: stateOf(e)})
+		r.tell(Access{Op: "stat", Path: path, State: stateOf(e), Kind: kind})
 	}
 	if e != nil {
 		return kind, e
@@ -281,6 +289,10 @@ func (r *Root) certain(path string) bool {
 // tree that is otherwise whole: the OCI runtimes' default masking.
 func (r *Root) firmwareMasked() error {
 	r.masked.Do(func() {
+		if r.verdicts["/sys/firmware"] == Denied {
+			r.maskErr = ErrMasked
+			return
+		}
 		if !r.b.whole("sys/firmware") {
 			return
 		}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// checkFlags are those of an audit.
+type checkFlags struct {
+	input   inputFlags
+	output  outputFlags
+	config  string
+	rules   []string
+	profile string
+	failOn  string
+	strict  bool
+}
+
+func (p *Program) checkCommand() *cobra.Command {
+	f := &checkFlags{}
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "audit one machine once, print the report, exit by the result",
+		Long: `check audits one machine once and prints the report.
+
+Exit status: 0 no failure at or above --fail-on; 1 at least one; 2 wrong usage or
+configuration; 3 the audit could not be done, or --strict and a rule is unknown.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(f) },
+	}
+	f.input.register(cmd)
+	f.output.register(cmd, report.Formats())
+	fl := cmd.Flags()
+	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	fl.StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
+	fl.StringVar(&f.failOn, "fail-on", string(audit.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	fl.BoolVar(&f.strict, "strict", false, "exit 3 when a rule is unknown or broke")
+	return cmd
+}
+
+// check does one audit and prints it.
+func (p *Program) check(f *checkFlags) error {
+	if err := oneOf("fail-on", f.failOn, report.FailOn()); err != nil {
+		return err
+	}
+	if err := f.output.check(report.Formats()); err != nil {
+		return err
+	}
+	engine, options, err := p.engine(f)
+	if err != nil {
+		return err
+	}
+	sys, err := p.system(&f.input)
+	if err != nil {
+		return err
+	}
+	topo := topology.Derive(sys, p.Rules)
+	result, err := engine.Run(sys, topo, *options)
+	if err != nil {
+		return usage("%w", err)
+	}
+	doc := report.Build(sys, topo, result, p.reportOptions(&f.input))
+	if err := f.output.write(p, func(w *terminal) error { return report.Write(w, f.output.format, &doc, w.options) }); err != nil {
+		return err
+	}
+	if nothingRead(sys) {
+		return notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
+	}
+	if status := report.ExitStatus(&doc, f.failOn, f.strict); status != report.ExitOK {
+		return &exit{status: status}
+	}
+	return nil
+}
+
+func (p *Program) reportOptions(f *inputFlags) report.Options {
+	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers}
+}
+
+// nothingRead reports whether every source of the machine itself failed.
+func nothingRead(sys *inventory.System) bool {
+	return !slices.ContainsFunc(sys.Sources, func(s inventory.Source) bool {
+		return s.State == inventory.SourceOK || s.State == inventory.SourcePartial
+	})
+}
+
+// engine loads configuration and rules.
+func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
+	conf, err := loadConfig(f.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	packs, err := p.packs(slices.Concat(conf.Rules, f.rules))
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Now: p.Now()}
+	if f.profile != "" {
+		o.Profile = f.profile
+	}
+	o.Asked = o.Profile != ""
+	engine := audit.NewEngine(packs)
+	if o.Asked {
+		if err := engine.CheckProfile(o.Profile); err != nil {
+			return nil, nil, usage("%w", err)
+		}
+	}
+	return engine, o, nil
+}
+
+// packs loads the built-in rules and the site's own folders, which must be
+// without fault: a rule that does not load would be a check that is not made.
+func (p *Program) packs(dirs []string) ([]*audit.Pack, error) {
+	packs, err := audit.LoadBuiltin(p.Rules)
+	if err != nil {
+		return nil, usage("built-in rules: %w", err)
+	}
+	for _, dir := range dirs {
+		own, faults := loadSite(dir)
+		if len(faults) > 0 {
+			return nil, &exit{status: report.ExitUsage, err: faults, hint: "memaudit rules validate " + dir}
+		}
+		packs = append(packs, own...)
+	}
+	return packs, nil
+}
+
+// loadSite reads and validates a folder or a file of a site's own rules.
+func loadSite(name string) ([]*audit.Pack, audit.Complaints) {
+	packs, faults := audit.LoadPath(name)
+	for _, pack := range packs {
+		faults = append(faults, pack.Validate()...)
+	}
+	if len(packs) == 0 && len(faults) == 0 {
+		faults = append(faults, audit.Complaint{File: name, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
+	}
+	return packs, faults
+}

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// maxSMBIOSFile bounds a file given with --smbios: the largest table is under
+// 1 MiB, its text about ten times that.
+const maxSMBIOSFile = 64 << 20
+
+// inputFlags say which machine is audited.
+type inputFlags struct {
+	root, snapshot, smbios string
+	identifiers            bool
+}
+
+func (f *inputFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.root, "root", "", "audit the machine mounted or unpacked below `DIR`: DIR/sys and DIR/proc are read")
+	fl.StringVar(&f.snapshot, "snapshot", "", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
+	fl.StringVar(&f.smbios, "smbios", "", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
+	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
+}
+
+// system reads the machine that the flags name.
+func (p *Program) system(f *inputFlags) (*inventory.System, error) {
+	if f.root != "" && f.snapshot != "" {
+		return nil, usage("--root and --snapshot both name a machine: give one of them")
+	}
+	in := collect.Input{}
+	if f.smbios != "" {
+		table, err := p.readSMBIOS(f.smbios)
+		if err != nil {
+			return nil, err
+		}
+		in.SMBIOS = table
+	}
+	root, err := f.open()
+	if err != nil {
+		return nil, err
+	}
+	if root != nil {
+		defer func() { _ = root.Close() }()
+		in.Root = root
+	}
+	sys := collect.Collect(in)
+	return sys, nil
+}
+
+// open opens the machine's tree; nil when only an SMBIOS file is audited.
+func (f *inputFlags) open() (*host.Root, error) {
+	var root *host.Root
+	var err error
+	var what string
+	switch {
+	case f.snapshot != "":
+		what = "--snapshot " + f.snapshot
+		root, err = host.OpenCaptureFile(f.snapshot)
+	case f.root != "":
+		what = "--root " + f.root
+		root, err = host.OpenDir(f.root)
+	case f.smbios != "":
+		return nil, nil
+	default:
+		what = "live machine"
+		root, err = host.OpenLive()
+	}
+	if err != nil {
+		return nil, notAudited(fmt.Errorf("%s: %w", what, err), "")
+	}
+	return root, nil
+}
+
+// readSMBIOS reads and decodes the file of --smbios.
+func (p *Program) readSMBIOS(name string) (*smbios.Table, error) {
+	var in io.Reader = p.Stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, notAudited(fmt.Errorf("--smbios: %w", err), "")
+		}
+		defer func() { _ = file.Close() }()
+		if st, err := file.Stat(); err == nil && st.IsDir() {
+			return nil, notAudited(fmt.Errorf("--smbios %s: is a folder, expected a dump, a table or dmidecode's text", name), "")
+		}
+		in = file
+	}
+	var data bytes.Buffer
+	n, err := io.Copy(&data, io.LimitReader(in, maxSMBIOSFile+1))
+	if err != nil {
+		return nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), "")
+	}
+	if n > maxSMBIOSFile {
+		return nil, notAudited(fmt.Errorf("--smbios %s: longer than %d bytes, expected a dump, a table or dmidecode's text", name, maxSMBIOSFile), "")
+	}
+	table, err := smbios.Parse(data.Bytes())
+	if err != nil {
+		hint := "sudo dmidecode --dump-bin FILE makes a file that memaudit reads"
+		if errors.Is(err, smbios.ErrDenied) {
+			hint = "run dmidecode as root"
+		}
+		return nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), hint)
+	}
+	return table, nil
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+func (p *Program) inventoryCommand() *cobra.Command {
+	var in inputFlags
+	var out outputFlags
+	cmd := &cobra.Command{
+		Use:   "inventory",
+		Short: "print what was read, and from where; judges nothing",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := out.check(report.InventoryFormats()); err != nil {
+				return err
+			}
+			sys, err := p.system(&in)
+			if err != nil {
+				return err
+			}
+			doc := report.BuildInventory(sys, topology.Derive(sys, p.Rules), p.reportOptions(&in))
+			if err := out.write(p, func(t *terminal) error {
+				return report.WriteInventory(t, out.format, &doc, t.options)
+			}); err != nil {
+				return err
+			}
+			if nothingRead(sys) {
+				return notAudited(errors.New("nothing to read: no source of this input could be read"), "")
+			}
+			return nil
+		},
+	}
+	in.register(cmd)
+	out.register(cmd, report.InventoryFormats())
+	return cmd
+}

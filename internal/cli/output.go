@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// outputFlags say what is printed and where to.
+type outputFlags struct {
+	format, output string
+	verbose        bool
+}
+
+func (f *outputFlags) register(cmd *cobra.Command, formats []string) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.format, "format", formats[0], "output `FORMAT`: "+join(formats))
+	fl.StringVar(&f.output, "output", "", "write to `FILE`, whole or not at all")
+	fl.BoolVarP(&f.verbose, "verbose", "v", false, "every reading behind each finding, and what passed")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+}
+
+func join(words []string) string {
+	out := ""
+	for i, w := range words {
+		if i > 0 {
+			out += ", "
+		}
+		out += w
+	}
+	return out
+}
+
+func (f *outputFlags) check(formats []string) error { return oneOf("format", f.format, formats) }
+
+// terminal is a stream with what is known of its width and colours.
+type terminal struct {
+	io.Writer
+	options report.TextOptions
+}
+
+// write prints to standard output, or to a temporary file that replaces the
+// named one when all is written.
+func (f *outputFlags) write(p *Program, print func(*terminal) error) error {
+	if f.output == "" {
+		t := p.terminal(f.verbose)
+		buf := bufio.NewWriter(p.Stdout)
+		t.Writer = buf
+		if err := print(t); err != nil {
+			return notAudited(err, "")
+		}
+		if err := buf.Flush(); err != nil && !errors.Is(err, unix.EPIPE) {
+			return notAudited(fmt.Errorf("standard output: %w", err), "")
+		}
+		return nil
+	}
+	if err := writeAtomic(f.output, func(w io.Writer) error {
+		return print(&terminal{w, report.TextOptions{Verbose: f.verbose}})
+	}); err != nil {
+		return notAudited(fmt.Errorf("--output: %w", err), "")
+	}
+	return nil
+}
+
+// writeAtomic writes a file beside the target and renames it.
+func writeAtomic(name string, print func(io.Writer) error) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = tmp.Close()
+			_ = os.Remove(tmp.Name())
+		}
+	}()
+	buf := bufio.NewWriter(tmp)
+	if err = print(buf); err != nil {
+		return err
+	}
+	if err = buf.Flush(); err != nil {
+		return err
+	}
+	if err = tmp.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), name)
+}
+
+// terminal asks the standard output for its width; colours only there and
+// without NO_COLOR.
+func (p *Program) terminal(verbose bool) *terminal {
+	o := report.TextOptions{Verbose: verbose}
+	if n, err := strconv.Atoi(p.Getenv("COLUMNS")); err == nil && n >= 20 {
+		o.Width = n
+	}
+	if file, ok := p.Stdout.(*os.File); ok {
+		if ws, err := unix.IoctlGetWinsize(int(file.Fd()), unix.TIOCGWINSZ); err == nil {
+			o.Color = p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb"
+			if o.Width == 0 && ws.Col >= 20 {
+				o.Width = int(ws.Col)
+			}
+		}
+	}
+	return &terminal{options: o}
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+func (p *Program) profilesCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles", Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(p.profilesListCommand(), p.profilesShowCommand())
+	return cmd
+}
+
+func (p *Program) profilesListCommand() *cobra.Command {
+	var f knowledgeFlags
+	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			packs, err := f.load(p)
+			if err != nil {
+				return err
+			}
+			infos := audit.DescribeProfiles(packs)
+			if f.format == "json" {
+				return writeJSON(p.Stdout, infos)
+			}
+			for _, i := range infos {
+				fmt.Fprintf(p.Stdout, "%-32s  %-17s  %s\n", i.ID, i.Intent, i.Citation.Line())
+			}
+			return nil
+		}}
+	f.register(cmd)
+	return cmd
+}
+
+func (p *Program) profilesShowCommand() *cobra.Command {
+	var f knowledgeFlags
+	cmd := &cobra.Command{Use: "show ID", Short: "the whole setting table of a profile, or of every profile of an intent", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			packs, err := f.load(p)
+			if err != nil {
+				return err
+			}
+			found := slices.DeleteFunc(audit.DescribeProfiles(packs), func(i audit.ProfileInfo) bool {
+				return i.ID != args[0] && i.Intent != args[0]
+			})
+			if len(found) == 0 {
+				return &exit{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q", args[0]), hint: "memaudit profiles list"}
+			}
+			if f.format == "json" {
+				return writeJSON(p.Stdout, found)
+			}
+			for n, i := range found {
+				if n > 0 {
+					fmt.Fprintln(p.Stdout)
+				}
+				showProfile(p.Stdout, i)
+			}
+			return nil
+		}}
+	f.register(cmd)
+	return cmd
+}
+
+// showProfile prints a profile's head and its table, row by row.
+func showProfile(w io.Writer, i audit.ProfileInfo) {
+	for _, row := range [][2]string{{"profile", i.ID}, {"title", i.Title}, {"intent", i.Intent},
+		{"for", strings.Join(slices.Concat(i.Vendors, i.Platforms), ", ")}, {"applies", i.Applies},
+		{"scope", i.Scope}, {"source", i.Citation.Line()}} {
+		if row[1] != "" {
+			fmt.Fprintf(w, "%-9s %s\n", row[0], row[1])
+		}
+	}
+	for _, id := range i.Order {
+		s := i.Settings[id]
+		fmt.Fprintf(w, "\n  %-24s %s (%s)\n", id, s.Value, s.Level)
+		for _, row := range [][2]string{{"applies", s.Applies}, {"note", s.Note}, {"except", strings.Join(s.Exception, "; ")},
+			{"effect", s.Effect}, {"set by", s.Remedy}, {"place", s.Place}} {
+			if row[1] != "" {
+				fmt.Fprintf(w, "    %-8s %s\n", row[0], row[1])
+			}
+		}
+	}
+}

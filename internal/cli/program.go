@@ -1,0 +1,148 @@
+// Package cli is memaudit's command line: commands, flags, and the wiring from
+// inputs to reports. It decides nothing about memory.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// Program is one run of memaudit with its streams, so that the whole of it can
+// be called from a test.
+type Program struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Getenv reads the environment.
+	Getenv func(string) string
+	// Now is the clock.
+	Now func() time.Time
+	// Rules is the tree of the built-in knowledge.
+	Rules fs.FS
+	// Version and Revision are those of the binary.
+	Version, Revision string
+}
+
+// New is the program of the process.
+func New(version, revision string) *Program {
+	return &Program{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
+		Now: time.Now, Rules: rules.FS, Version: version, Revision: revision}
+}
+
+// exit is an error that ends the program with a status of its own. An empty
+// message prints nothing: the report has said it.
+type exit struct {
+	status int
+	err    error
+	// hint is what to type next.
+	hint string
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// usage is wrong usage or configuration.
+func usage(format string, args ...any) error {
+	return &exit{status: report.ExitUsage, err: fmt.Errorf(format, args...)}
+}
+
+// notAudited is an audit that could not be done.
+func notAudited(err error, hint string) error {
+	return &exit{status: report.ExitNotAudited, err: err, hint: hint}
+}
+
+// Main runs the program and returns its exit status.
+func (p *Program) Main(args []string) int {
+	root := p.command()
+	root.SetArgs(args)
+	root.SetIn(p.Stdin)
+	root.SetOut(p.Stdout)
+	root.SetErr(p.Stderr)
+	err := root.Execute()
+	if err == nil {
+		return report.ExitOK
+	}
+	var e *exit
+	if !errors.As(err, &e) {
+		// Whatever cobra itself refuses is wrong usage.
+		e = &exit{status: report.ExitUsage, err: err, hint: "memaudit --help lists commands and flags"}
+	}
+	if e.err != nil {
+		fmt.Fprintf(p.Stderr, "memaudit: error: %s\n", strings.TrimSpace(e.err.Error()))
+	}
+	if e.hint != "" {
+		fmt.Fprintf(p.Stderr, "memaudit: hint: %s\n", e.hint)
+	}
+	return e.status
+}
+
+// command builds the tree of commands.
+func (p *Program) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "memaudit",
+		Short: "audit memory population and BIOS settings against the vendor's documents",
+		Long: `memaudit reads SMBIOS and the kernel's view of processors and memory, maps DIMMs
+to channels, and holds population and settings against what the vendor's papers
+say. It only ever reads the machine.`,
+		SilenceUsage: true, SilenceErrors: true,
+		Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(),
+		p.versionCommand(), p.manCommand(root))
+	return root
+}
+
+// noCommand refuses an unknown command and lists the known ones.
+func noCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var known []string
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() {
+			known = append(known, c.Name())
+		}
+	}
+	return usage("%s: unknown command %q, expected one of %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
+}
+
+func (p *Program) versionCommand() *cobra.Command {
+	return &cobra.Command{Use: "version", Short: "print version and revision", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			revision := p.Revision
+			if revision == "" {
+				revision = "unknown"
+			}
+			_, err := fmt.Fprintf(p.Stdout, "memaudit %s (revision %s, %s %s/%s)\n", p.Version, revision,
+				runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return err
+		}}
+}
+
+// oneOf checks a flag's word and says what would have been accepted.
+func oneOf(flag, word string, known []string) error {
+	for _, k := range known {
+		if word == k {
+			return nil
+		}
+	}
+	return usage("--%s: %q, expected one of %s", flag, word, strings.Join(known, ", "))
+}

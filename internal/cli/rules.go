@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// listFormats are those of the rules and profiles commands.
+var listFormats = [...]string{"text", "json"}
+
+// knowledgeFlags say which rules are loaded and how they are printed.
+type knowledgeFlags struct {
+	rules  []string
+	config string
+	format string
+}
+
+func (f *knowledgeFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	fl.StringVar(&f.format, "format", listFormats[0], "output `FORMAT`: text, json")
+}
+
+// load reads the packs that the flags and the configuration name.
+func (f *knowledgeFlags) load(p *Program) ([]*audit.Pack, error) {
+	if err := oneOf("format", f.format, listFormats[:]); err != nil {
+		return nil, err
+	}
+	conf, err := loadConfig(f.config)
+	if err != nil {
+		return nil, err
+	}
+	return p.packs(slices.Concat(conf.Rules, f.rules))
+}
+
+func (p *Program) rulesCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "rules", Short: "list, show and validate rules", Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(p.rulesListCommand(), p.rulesShowCommand(), p.rulesValidateCommand())
+	return cmd
+}
+
+func (p *Program) rulesListCommand() *cobra.Command {
+	var f knowledgeFlags
+	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			packs, err := f.load(p)
+			if err != nil {
+				return err
+			}
+			infos := audit.Describe(packs)
+			if f.format == "json" {
+				return writeJSON(p.Stdout, infos)
+			}
+			return listRules(p.Stdout, infos)
+		}}
+	f.register(cmd)
+	return cmd
+}
+
+func listRules(w io.Writer, infos []audit.RuleInfo) error {
+	width := 0
+	for _, r := range infos {
+		width = max(width, len(r.ID))
+	}
+	for _, r := range infos {
+		scope := ""
+		if r.Scope != "" {
+			scope = "  [" + r.Scope + "]"
+		}
+		if _, err := fmt.Fprintf(w, "%-*s  %-8s  %s%s\n", width, r.ID, r.Severity, r.Title, scope); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *Program) rulesShowCommand() *cobra.Command {
+	var f knowledgeFlags
+	cmd := &cobra.Command{Use: "show ID", Short: "one rule in full: why, effect, remedy, source", Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			packs, err := f.load(p)
+			if err != nil {
+				return err
+			}
+			found := slices.DeleteFunc(audit.Describe(packs), func(r audit.RuleInfo) bool { return r.ID != args[0] })
+			if len(found) == 0 {
+				return &exit{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q", args[0]), hint: "memaudit rules list"}
+			}
+			if f.format == "json" {
+				return writeJSON(p.Stdout, found)
+			}
+			for i, r := range found {
+				if i > 0 {
+					fmt.Fprintln(p.Stdout)
+				}
+				showRule(p.Stdout, r)
+			}
+			return nil
+		}}
+	f.register(cmd)
+	return cmd
+}
+
+// showRule prints a rule as a list of labelled texts; empty ones are left out.
+func showRule(w io.Writer, r audit.RuleInfo) {
+	rows := [][2]string{
+		{"rule", r.ID}, {"title", r.Title}, {"subject", r.Subject}, {"severity", r.Severity}, {"for", r.Scope},
+		{"applies", r.Applies}, {"concerns", r.Concerns}, {"check", r.Check}, {"why", r.Why}, {"effect", r.Effect},
+		{"remedy", r.Remedy}, {"source", r.CitationLine()}, {"follows", strings.Join(r.DependsOn, ", ")},
+		{"related", strings.Join(r.Related, ", ")}, {"file", r.File},
+		{"cases", fmt.Sprintf("%d pass, %d fail, %d unknown", r.Cases.Pass, r.Cases.Fail, r.Cases.Unknown)},
+	}
+	for _, row := range rows {
+		if row[1] != "" {
+			fmt.Fprintf(w, "%-9s %s\n", row[0], strings.ReplaceAll(strings.TrimSpace(row[1]), "\n", "\n          "))
+		}
+	}
+}
+
+func (p *Program) rulesValidateCommand() *cobra.Command {
+	return &cobra.Command{Use: "validate PATH...", Short: "check rule packs and run their cases; complaints carry file:line:column",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return p.validate(args) }}
+}
+
+// validate checks every named file or folder, alone and beside the built-in
+// rules, and prints one complaint a line.
+func (p *Program) validate(paths []string) error {
+	var faults audit.Complaints
+	var own []*audit.Pack
+	for _, path := range paths {
+		packs, f := loadSite(path)
+		own, faults = append(own, packs...), append(faults, f...)
+	}
+	builtin, err := audit.LoadBuiltin(p.Rules)
+	if err != nil {
+		return err
+	}
+	if len(faults) == 0 {
+		faults = append(faults, audit.ValidateSet(slices.Concat(builtin, own))...)
+	}
+	for _, c := range faults {
+		fmt.Fprintln(p.Stderr, c)
+	}
+	rules, cases := audit.Count(own)
+	if len(faults) > 0 {
+		return &exit{status: report.ExitUsage, err: fmt.Errorf("rules validate: %d complaints", len(faults))}
+	}
+	_, err = fmt.Fprintf(p.Stdout, "%d rules, %d cases, no complaint\n", rules, cases)
+	return err
+}
+
+func writeJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,55 @@
+// Package collect turns what the sources say into the model: which source
+// wins, what they disagree about, and how sure each fact is. It is the one
+// place that asks ghw.
+package collect
+
+import (
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// Input names the sources of one machine.
+type Input struct {
+	// Root is the machine's sys and proc trees; nil when only a file is
+	// audited. Then nothing of the kernel is known.
+	Root *host.Root
+	// SMBIOS is a table given as a file; it replaces the root's own.
+	SMBIOS *smbios.Table
+}
+
+// collector is one collection in progress.
+type collector struct {
+	sys   *inventory.System
+	table *smbios.Table
+	facts *host.Facts
+	root  *host.Root
+}
+
+// Collect reads every source and fills the model. It never fails: what could
+// not be read is unknown with its reason.
+func Collect(in Input) *inventory.System {
+	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, table: in.SMBIOS, root: in.Root}
+	if in.Root != nil {
+		c.facts = host.ReadAll(in.Root)
+	}
+	c.firmware(in)
+	c.sources(in)
+	c.machine()
+	c.kernel()
+	c.processors()
+	if c.table != nil {
+		c.sys.Slots = slots(c.table)
+		c.sys.Arrays = arrays(c.table)
+		c.hpe()
+	}
+	c.nodes()
+	c.secondOpinion()
+	c.settings()
+	return c.sys
+}
+
+// conflict records that two readings of one fact differ.
+func (c *collector) conflict(fact string, kept, dropped inventory.Evidence, why string) {
+	c.sys.Conflicts = append(c.sys.Conflicts, inventory.Conflict{Fact: fact, Kept: kept, Dropped: dropped, Why: why})
+}

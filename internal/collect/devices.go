@@ -1,0 +1,206 @@
+package collect
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// slots turns the memory devices into slots. Devices of arrays that are not
+// system memory (flash, video, cache) are left out.
+func slots(t *smbios.Table) []inventory.Slot {
+	foreign := map[uint16]bool{}
+	for _, a := range t.MemoryArrays() {
+		if use, ok := a.Use.Get(); ok && use != "System Memory" {
+			foreign[a.Handle] = true
+		}
+	}
+	devices := t.MemoryDevices()
+	out := make([]inventory.Slot, 0, len(devices))
+	for i := range devices {
+		if foreign[devices[i].Array.Or(0)] && devices[i].Array.Known() {
+			continue
+		}
+		out = append(out, slot(t, &devices[i], len(out)))
+	}
+	return out
+}
+
+// slot turns one memory device into a slot.
+func slot(t *smbios.Table, d *smbios.MemoryDevice, row int) inventory.Slot {
+	s := structure{17, d.Handle, t.Version}
+	out := inventory.Slot{Handle: d.Handle, Array: d.Array.Or(0), Row: row,
+		Locator: label(s, "Locator", d.Locator), BankLocator: label(s, "Bank Locator", d.BankLocator),
+		State: slotState(d), DeviceSet: fact(s, "Set", d.Set, inventory.Direct)}
+	out.FormFactor = word(s, "Form Factor", d.FormFactor)
+	out.Type = word(s, "Type", d.Type)
+	out.Technology = technology(s, d)
+	out.Soldered = soldered(s, d)
+	if out.State == inventory.SlotEmpty {
+		return out
+	}
+	module(&out, s, d)
+	return out
+}
+
+// label keeps a slot's name as printed: "None" and the like are unstated.
+func label(s structure, name string, t smbios.Text) inventory.Fact[string] {
+	f := text(s, name, t)
+	if !f.Known() && t.Status == smbios.Known && t.Value != "" && f.State == inventory.Unstated {
+		// "0" or "NO DIMM" is still the label of this slot.
+		return inventory.Known(t.Value, inventory.Direct, s.evidence(name, t.Value))
+	}
+	return f
+}
+
+func slotState(d *smbios.MemoryDevice) inventory.SlotState {
+	installed, ok := d.Installed.Get()
+	switch {
+	case !ok:
+		return inventory.SlotUnknown
+	case installed:
+		return inventory.SlotPopulated
+	default:
+		return inventory.SlotEmpty
+	}
+}
+
+// word is a fact of one of SMBIOS's own words; "Unknown" and "Other" say
+// nothing.
+func word(s structure, name string, f smbios.Field[string]) inventory.Fact[string] {
+	if v, ok := f.Get(); ok && (v == "Unknown" || v == "Other" || v == "<OUT OF SPEC>") {
+		return inventory.Unknown[string](inventory.Unstated, "firmware states "+v+" for "+describe(s.kind, name), "", s.evidence(name, v))
+	}
+	return fact(s, name, f, inventory.Direct)
+}
+
+// module fills what firmware says of the module in a slot.
+func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
+	out.SizeBytes = fact(s, "Size", d.Size, inventory.Direct)
+	out.Ranks = fact(s, "Rank", d.Rank, inventory.Direct)
+	out.DataWidth = fact(s, "Data Width", d.DataWidth, inventory.Indirect)
+	out.TotalWidth = fact(s, "Total Width", d.TotalWidth, inventory.Indirect)
+	out.RatedMTs, out.ConfiguredMTs = speeds(s, d)
+	out.MinMV = fact(s, "Minimum Voltage", d.MinVoltage, inventory.Direct)
+	out.MaxMV = fact(s, "Maximum Voltage", d.MaxVoltage, inventory.Direct)
+	out.ConfiguredMV = fact(s, "Configured Voltage", d.ConfiguredVoltage, inventory.Direct)
+	out.Manufacturer = text(s, "Manufacturer", d.Manufacturer)
+	out.PartNumber = text(s, "Part Number", d.PartNumber)
+	out.Serial, out.AssetTag = d.Serial.Or(""), d.AssetTag.Or("")
+	out.Registered = detail(s, d, smbios.DetailRegistered|smbios.DetailLRDIMM)
+	out.LoadReduced = detail(s, d, smbios.DetailLRDIMM)
+	out.NonVolatile = detailBit(s, d, smbios.DetailNonVolatile)
+}
+
+// speeds reads rated and configured speed. A structure without the configured
+// field (SMBIOS up to 2.6) has one speed, which some firmware fills with the
+// rated and some with the running one.
+func speeds(s structure, d *smbios.MemoryDevice) (rated, configured inventory.Fact[int]) {
+	certainty := inventory.Direct
+	if d.ConfiguredSpeed.Status == smbios.Missing {
+		certainty = inventory.Indirect
+	}
+	rated = fact(s, "Speed", d.Speed, certainty)
+	configured = fact(s, "Configured Memory Speed", d.ConfiguredSpeed, inventory.Direct)
+	if !configured.Known() {
+		configured.KnownBy = "the BMC's memory inventory, or a BIOS with SMBIOS 2.7 or newer"
+	}
+	rated, configured = clock(rated, d.Type), clock(configured, d.Type)
+	return rated, configured
+}
+
+// clock marks a speed that is a clock in MHz instead of transfers: half of a
+// rate of the module's type, and no rate itself.
+func clock(f inventory.Fact[int], typ smbios.Field[string]) inventory.Fact[int] {
+	if !f.Known() || plausibleRate(f.Value, typ.Or("")) || !plausibleRate(2*f.Value, typ.Or("")) {
+		return f
+	}
+	return inventory.Unknown[int](inventory.Malformed,
+		"the speed looks like a clock in MHz, not like transfers ("+display(f.Value)+" for "+typ.Or("memory")+")", "", f.From)
+}
+
+// plausibleRate reports whether a speed lies between the slowest and the
+// fastest rate that JEDEC names for a type, in MT/s.
+func plausibleRate(mts int, typ string) bool {
+	low, high := 0, 1<<30
+	switch typ {
+	case "DDR":
+		low, high = 200, 400
+	case "DDR2", "DDR2 FB-DIMM":
+		low, high = 400, 1066
+	case "DDR3":
+		low, high = 800, 2133
+	case "DDR4":
+		low, high = 1333, 5333 // 1333 is seen on throttled DDR4; modules beyond 3200 run overclocked
+	case "DDR5":
+		low, high = 3200, 9600
+	}
+	return mts >= low-4 && mts <= high+4
+}
+
+// detail is a bit of the type detail that only means something when firmware
+// says whether the module is buffered at all.
+func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) inventory.Fact[bool] {
+	v, ok := d.Detail.Get()
+	if !ok {
+		return unknownField[bool](s, "Type Detail", d.Detail.Status)
+	}
+	if v&(smbios.DetailRegistered|smbios.DetailUnbuffered|smbios.DetailLRDIMM) == 0 {
+		return inventory.Unknown[bool](inventory.Unstated, "firmware does not state whether a module is registered", "", s.evidence("Type Detail", v.String()))
+	}
+	return inventory.Known(v&bits != 0, inventory.Direct, s.evidence("Type Detail", v.String()))
+}
+
+func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) inventory.Fact[bool] {
+	v, ok := d.Detail.Get()
+	if !ok {
+		return unknownField[bool](s, "Type Detail", d.Detail.Status)
+	}
+	return inventory.Known(v.Has(bit), inventory.Direct, s.evidence("Type Detail", v.String()))
+}
+
+// technology tells DRAM from the rest by the technology field, the type and
+// the form factor, in this order.
+func technology(s structure, d *smbios.MemoryDevice) inventory.Fact[inventory.Technology] {
+	say := func(t inventory.Technology, field, raw string) inventory.Fact[inventory.Technology] {
+		return inventory.Known(t, inventory.Direct, s.evidence(field, raw))
+	}
+	typ, tech, form := d.Type.Or(""), d.Technology.Or(""), d.FormFactor.Or("")
+	detail := d.Detail.Or(0)
+	switch {
+	case typ == "Flash" || isROM(d):
+		return say(inventory.Flash, "Type", typ)
+	case strings.HasPrefix(typ, "HBM"):
+		return say(inventory.HBM, "Type", typ)
+	case strings.Contains(strings.ToUpper(form), "CXL") || strings.Contains(strings.ToUpper(d.Locator.Or("")), "CXL"):
+		return say(inventory.CXL, "Form Factor", form)
+	case strings.HasPrefix(tech, "NVDIMM") || strings.HasPrefix(tech, "Intel Optane") || strings.HasPrefix(tech, "Intel persistent"):
+		return say(inventory.NVDIMM, "Memory Technology", tech)
+	case typ == "Logical non-volatile device" || detail.Has(smbios.DetailNonVolatile):
+		return say(inventory.NVDIMM, "Type Detail", detail.String())
+	case typ == "ROM" || typ == "EPROM" || typ == "EEPROM" || typ == "FEPROM":
+		return say(inventory.Flash, "Type", typ)
+	default:
+		return say(inventory.DRAM, "Type", typ)
+	}
+}
+
+// isROM reports whether the device is the BIOS chip, which some boards list
+// among the memory devices.
+func isROM(d *smbios.MemoryDevice) bool {
+	loc, bank := strings.ToUpper(d.Locator.Or("")), strings.ToUpper(d.BankLocator.Or(""))
+	return loc == "BIOS" || loc == "SYSTEM ROM" || loc == "ROM0" || strings.HasPrefix(bank, "ROM")
+}
+
+// soldered is true for dies and chips, and for LPDDR that is in no DIMM.
+func soldered(s structure, d *smbios.MemoryDevice) inventory.Fact[bool] {
+	form, ok := d.FormFactor.Get()
+	if !ok {
+		return unknownField[bool](s, "Form Factor", d.FormFactor.Status)
+	}
+	typ := d.Type.Or("")
+	chip := form == "Die" || form == "Chip" || form == "Row Of Chips" ||
+		(strings.HasPrefix(typ, "LPDDR") && !strings.Contains(form, "DIMM") && !strings.Contains(form, "CAMM"))
+	return inventory.Known(chip, inventory.Direct, s.evidence("Form Factor", form))
+}

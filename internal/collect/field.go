@@ -1,0 +1,111 @@
+package collect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// tablePath is where evidence of SMBIOS fields is said to be, whatever the
+// table was read from.
+const tablePath = "/sys/firmware/dmi/tables/DMI"
+
+// structure makes facts of the fields of one SMBIOS structure.
+type structure struct {
+	kind   int
+	handle uint16
+	// version is the table's, for the reason of a field that is too new.
+	version smbios.Version
+}
+
+// evidence names one field: type 17 0x1101 Speed.
+func (s structure) evidence(field, raw string) inventory.Evidence {
+	return inventory.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath,
+		Field: "type " + strconv.Itoa(s.kind) + " 0x" + hex4(s.handle) + " " + field, Raw: raw}
+}
+
+func hex4(n uint16) string {
+	const digits = "0123456789ABCDEF"
+	return string([]byte{digits[n>>12], digits[n>>8&15], digits[n>>4&15], digits[n&15]})
+}
+
+// fact turns a field into a fact of the given certainty.
+func fact[T any](s structure, name string, f smbios.Field[T], c inventory.Certainty) inventory.Fact[T] {
+	if f.Status == smbios.Known {
+		return inventory.Known(f.Value, c, s.evidence(name, display(f.Value)))
+	}
+	return unknownField[T](s, name, f.Status)
+}
+
+func unknownField[T any](s structure, name string, status smbios.Status) inventory.Fact[T] {
+	at := s.evidence(name, "")
+	switch status {
+	case smbios.Unstated:
+		return inventory.Unknown[T](inventory.Unstated, "firmware does not state "+describe(s.kind, name), "", at)
+	case smbios.Bad:
+		return inventory.Unknown[T](inventory.Malformed, "SMBIOS holds no valid value of "+describe(s.kind, name), "", at)
+	default:
+		reason := "this SMBIOS table has no field for " + describe(s.kind, name)
+		if s.version.Known() {
+			reason = fmt.Sprintf("SMBIOS %d.%d has no field for %s here", s.version.Major, s.version.Minor, describe(s.kind, name))
+		}
+		return inventory.Unknown[T](inventory.Absent, reason, "", at)
+	}
+}
+
+// describe says what a field is in the words of an operator.
+func describe(kind int, name string) string {
+	what := strings.ToLower(name[:1]) + name[1:]
+	switch kind {
+	case 17:
+		return "a module's " + what
+	case 4:
+		return "a processor's " + what
+	default:
+		return what
+	}
+}
+
+// display prints a value as evidence.
+func display(v any) string {
+	switch t := v.(type) {
+	case string:
+		return t
+	case int:
+		return strconv.Itoa(t)
+	case int64:
+		return strconv.FormatInt(t, 10)
+	case bool:
+		return strconv.FormatBool(t)
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// text turns a string field into a fact; a vendor's placeholder says nothing.
+func text(s structure, name string, t smbios.Text) inventory.Fact[string] {
+	switch {
+	case t.Status != smbios.Known:
+		return unknownField[string](s, name, t.Status)
+	case placeholder(t.Value):
+		return inventory.Unknown[string](inventory.Unstated, "firmware leaves a placeholder for "+describe(s.kind, name), "", s.evidence(name, t.Value))
+	default:
+		return inventory.Known(t.Value, inventory.Direct, s.evidence(name, t.Value))
+	}
+}
+
+// placeholder reports whether a string is one of the texts that firmware
+// leaves where nobody filled in a value.
+func placeholder(v string) bool {
+	switch strings.ToLower(strings.Trim(v, " .")) {
+	case "", "not specified", "unknown", "none", "n/a", "na", "no dimm", "[empty]", "empty", "undefined",
+		"to be filled by o.e.m", "to be filled by oem", "o.e.m", "oem", "default string", "not available",
+		"not applicable", "<out of spec>", "<bad index>", "system manufacturer", "system product name",
+		"system version", "0", "0x0000", "00000000", "ffff", "partnum", "manufacturer", "modulepartnumber", "null":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,161 @@
+package collect
+
+import (
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// firmware decodes the SMBIOS table of the root unless a file was given, and
+// records what is wrong with it.
+func (c *collector) firmware(in Input) {
+	if c.table == nil && c.facts != nil {
+		c.table = decode(c.facts.SMBIOS)
+	}
+	f := &c.sys.Firmware
+	if c.table == nil || len(c.table.Structures) == 0 {
+		f.SMBIOS = c.noTable()
+		f.Version = inventory.Blame[string](f.SMBIOS)
+		return
+	}
+	at := inventory.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Raw: fmt.Sprintf("%d structures", len(c.table.Structures))}
+	f.SMBIOS = inventory.Known(true, inventory.Direct, at)
+	f.Version = version(c.table, at)
+	for _, p := range c.table.Problems {
+		f.Problems = append(f.Problems, inventory.Problem{Code: p.Code, Text: p.Text, Harmless: p.Harmless})
+	}
+}
+
+// decode decodes what the kernel exposes: the table, a table cut short, or
+// single structures.
+func decode(s *host.SMBIOS) *smbios.Table {
+	switch {
+	case s.Table.Known():
+		return smbios.Decode(s.EntryPoint.V, s.Table.V)
+	case s.Entries.Known():
+		raws := make([][]byte, 0, len(s.Entries.V))
+		for _, e := range s.Entries.V {
+			raws = append(raws, e.Data)
+		}
+		return smbios.DecodeEntries(raws)
+	case len(s.Partial) > 0:
+		return smbios.Decode(s.EntryPoint.V, s.Partial)
+	default:
+		return nil
+	}
+}
+
+// noTable says why there is no table: absent, denied, masked and not captured
+// are different things.
+func (c *collector) noTable() inventory.Fact[bool] {
+	if c.facts == nil {
+		return inventory.Unknown[bool](inventory.Malformed, "the file holds no SMBIOS structure", "")
+	}
+	v := c.facts.SMBIOS.Table
+	at := inventory.Evidence{Source: inventory.SourceSMBIOS, Path: v.Path, Raw: v.Raw}
+	switch states[v.State] {
+	case inventory.Absent:
+		return inventory.Unknown[bool](inventory.Absent, "no SMBIOS table visible", "", at)
+	case inventory.Unread:
+		return inventory.Unknown[bool](inventory.Unread, "the input holds no SMBIOS table",
+			"give the machine's table with --smbios FILE (sudo dmidecode --dump-bin FILE makes one)", at)
+	case inventory.OK:
+		return inventory.Unknown[bool](inventory.Malformed, "the SMBIOS table holds no structure", "", at)
+	default:
+		return inventory.Unknown[bool](states[v.State], reason(v), advice(states[v.State], v.Path), at)
+	}
+}
+
+func version(t *smbios.Table, at inventory.Evidence) inventory.Fact[string] {
+	if !t.Version.Known() {
+		return inventory.Unknown[string](inventory.Absent, "a bare table does not state the SMBIOS version", "", at)
+	}
+	at.Raw = fmt.Sprintf("%d.%d", t.Version.Major, t.Version.Minor)
+	return inventory.Known(at.Raw, inventory.Direct, at)
+}
+
+// sources lists the state of every source of this input.
+func (c *collector) sources(in Input) {
+	given := in.SMBIOS != nil
+	if given {
+		c.sys.Sources = append(c.sys.Sources, tableSource(in.SMBIOS))
+	}
+	if c.facts == nil {
+		return
+	}
+	for _, s := range c.facts.Sources() {
+		if s.Name == inventory.SourceSMBIOS {
+			if given {
+				continue
+			}
+			if c.table != nil && s.State == host.SourceOK {
+				c.sys.Sources = append(c.sys.Sources, tableSource(c.table))
+				continue
+			}
+		}
+		c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: inventory.SourceState(s.State), Detail: s.Detail})
+	}
+}
+
+// tableSource is the state of a decoded table: partial when a defect touches
+// what an audit reads.
+func tableSource(t *smbios.Table) inventory.Source {
+	s := inventory.Source{Name: inventory.SourceSMBIOS, State: inventory.SourceOK}
+	if len(t.Structures) == 0 {
+		s.State, s.Detail = inventory.SourceMalformed, "no structure"
+		return s
+	}
+	for _, p := range t.Problems {
+		if !p.Harmless {
+			s.State, s.Detail = inventory.SourcePartial, p.Text
+			return s
+		}
+	}
+	return s
+}
+
+// arrays lists the arrays of system memory.
+func arrays(t *smbios.Table) []inventory.Array {
+	var out []inventory.Array
+	for _, a := range t.MemoryArrays() {
+		if use, ok := a.Use.Get(); ok && use != "System Memory" {
+			continue
+		}
+		s := structure{16, a.Handle, t.Version}
+		out = append(out, inventory.Array{Handle: a.Handle,
+			ECC:              word(s, "Error Correction Type", a.ECC),
+			Location:         word(s, "Location", a.Location),
+			Devices:          fact(s, "Number Of Devices", a.Devices, inventory.Direct),
+			MaxCapacityBytes: fact(s, "Maximum Capacity", a.MaxCapacity, inventory.Direct)})
+	}
+	return out
+}
+
+// hpe attaches HPE's own statement of each slot's position.
+func (c *collector) hpe() {
+	locations := c.table.HPEDIMMLocations()
+	for i := range c.sys.Slots {
+		for _, l := range locations {
+			if device, ok := l.Device.Get(); ok && device == c.sys.Slots[i].Handle {
+				c.sys.Slots[i].HPE = hpeLocation(l, c.table.Version)
+			}
+		}
+	}
+}
+
+// hpeLocation turns numbers that count from 1, with 0 for unknown, into
+// numbers from 0 with -1 for unknown.
+func hpeLocation(l smbios.HPEDIMMLocation, v smbios.Version) *inventory.HPELocation {
+	fromOne := func(f smbios.Field[int]) int {
+		if n, ok := f.Get(); ok && n > 0 {
+			return n - 1
+		}
+		return -1
+	}
+	s := structure{202, l.Handle, v}
+	return &inventory.HPELocation{Processor: fromOne(l.Processor), Controller: fromOne(l.Controller),
+		Channel: fromOne(l.Channel), Index: l.IndexInChannel.Or(-1),
+		Evidence: s.evidence("processor, controller, channel", fmt.Sprintf("%d, %d, %d", l.Processor.Or(0), l.Controller.Or(0), l.Channel.Or(0)))}
+}

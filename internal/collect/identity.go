@@ -1,0 +1,96 @@
+package collect
+
+import (
+	"io"
+	"log/slog"
+
+	"github.com/jaypipes/ghw"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// identity is the kernel's copy of firmware's identity strings.
+type identity struct {
+	vendor, product, version, family  inventory.Fact[string]
+	boardVendor, board                inventory.Fact[string]
+	biosVendor, biosVersion, biosDate inventory.Fact[string]
+}
+
+// identity reads the strings of /sys/class/dmi/id: through ghw where the root
+// is a folder that it can be pointed at; our own reader says why one is
+// missing, which ghw does not tell.
+func (c *collector) identity() identity {
+	d := c.facts.DMIID
+	own := identity{
+		vendor: dmi(d.Vendor), product: dmi(d.Product), version: dmi(d.ProductVersion), family: dmi(d.ProductFamily),
+		boardVendor: dmi(d.BoardVendor), board: dmi(d.Board),
+		biosVendor: dmi(d.BIOSVendor), biosVersion: dmi(d.BIOSVersion), biosDate: dmi(d.BIOSDate),
+	}
+	folder := c.root.KernelFolder()
+	if folder == "" || !d.Vendor.Known() {
+		return own
+	}
+	opts := ghwOptions(folder)
+	if p, err := ghw.Product(opts...); err == nil {
+		own.vendor, own.product = c.ask(p.Vendor, own.vendor), c.ask(p.Name, own.product)
+		own.version, own.family = c.ask(p.Version, own.version), c.ask(p.Family, own.family)
+	}
+	if b, err := ghw.Baseboard(opts...); err == nil {
+		own.boardVendor, own.board = c.ask(b.Vendor, own.boardVendor), c.ask(b.Product, own.board)
+	}
+	if b, err := ghw.BIOS(opts...); err == nil {
+		own.biosVendor, own.biosVersion = c.ask(b.Vendor, own.biosVendor), c.ask(b.Version, own.biosVersion)
+		own.biosDate = c.ask(b.Date, own.biosDate)
+	}
+	return own
+}
+
+// ghwOptions points ghw at a folder and keeps it silent.
+func ghwOptions(folder string) []any {
+	return []any{ghw.WithChroot(folder), ghw.WithDisableTools(), ghw.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))}
+}
+
+// ask takes ghw's word where it has one; "unknown" is none.
+func (c *collector) ask(word string, own inventory.Fact[string]) inventory.Fact[string] {
+	if word == "" || word == "unknown" || placeholder(word) {
+		return own
+	}
+	if own.Known() && own.Value != word {
+		c.conflict("machine identity", own.From, evidenceOf(inventory.SourceDMIID, own.From.Path, word), "ghw reads another word than we do")
+		return own
+	}
+	return inventory.Known(word, inventory.Direct, evidenceOf(inventory.SourceDMIID, own.From.Path, word))
+}
+
+// dmi is one of our own readings, with placeholders told apart.
+func dmi(v host.Value[string]) inventory.Fact[string] {
+	f := from(inventory.SourceDMIID, v, inventory.Direct)
+	if f.Known() && placeholder(f.Value) {
+		return inventory.Unknown[string](inventory.Unstated, "firmware leaves a placeholder in "+v.Path, "", f.From)
+	}
+	return f
+}
+
+// maxSecondOpinion bounds the machines that ghw is asked about: it reads
+// every file of every CPU (0.5 s at 2,048 CPUs).
+const maxSecondOpinion = 64
+
+// secondOpinion compares our count of nodes and of usable memory with ghw's
+// and records where they differ. ghw is never the source: it gives zero nodes
+// without an error on old kernels.
+func (c *collector) secondOpinion() {
+	if c.facts == nil || c.root.KernelFolder() == "" || len(c.facts.CPU.Online.V) > maxSecondOpinion {
+		return
+	}
+	opts := ghwOptions(c.root.KernelFolder())
+	own := c.sys.Memory.TotalBytes
+	if m, err := ghw.Memory(opts...); err == nil && m.TotalUsableBytes > 0 && own.Known() && m.TotalUsableBytes != own.Value {
+		c.conflict("usable memory", own.From, evidenceOf(inventory.SourceMemory, own.From.Path, display(m.TotalUsableBytes)), "ghw reads another amount than we do")
+	}
+	nodes := c.facts.NUMA.Nodes
+	if t, err := ghw.Topology(opts...); err == nil && len(t.Nodes) > 0 && len(nodes) > 0 && len(t.Nodes) != len(nodes) {
+		c.conflict("NUMA nodes", evidenceOf(inventory.SourceNUMA, "/sys/devices/system/node/online", display(len(nodes))),
+			evidenceOf(inventory.SourceNUMA, "/sys/devices/system/node", display(len(t.Nodes))), "ghw counts another number of nodes than the kernel lists online")
+	}
+}

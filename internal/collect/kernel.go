@@ -1,0 +1,216 @@
+package collect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// kernel fills the kernel's view of processors, memory and controllers.
+func (c *collector) kernel() {
+	if c.facts == nil {
+		c.withoutKernel()
+		return
+	}
+	f := c.facts
+	c.sys.CPU = cpu(f.CPU)
+	c.sys.NUMA = c.numa()
+	c.sys.Memory = c.memory()
+	c.sys.EDAC = edac(f.EDAC)
+}
+
+// withoutKernel gives the reason to every kernel fact of an SMBIOS file.
+func (c *collector) withoutKernel() {
+	n := &c.sys.NUMA
+	n.SRAT, n.SLIT, n.HMAT = noKernel[bool]("the SRAT"), noKernel[bool]("the SLIT"), noKernel[bool]("the HMAT")
+	n.KernelNUMA, n.Cmdline, n.Options = noKernel[bool]("NUMA support"), noKernel[string]("the command line"), noKernel[[]string]("the command line")
+	m := &c.sys.Memory
+	m.TotalBytes, m.MapBytes = noKernel[int64]("usable memory"), noKernel[int64]("the memory map")
+	m.BlockBytes, m.VisibleBytes = noKernel[int64]("the number of memory blocks"), noKernel[int64]("the memory that the system sees")
+	p := &c.sys.CPU
+	p.Packages, p.ThreadsPerCore = noKernel[[]inventory.Package]("the number of packages"), noKernel[int]("the number of threads per core")
+	p.SMTControl, p.SMTActive = noKernel[string]("the SMT state"), noKernel[string]("the SMT state")
+	p.L3Groups, p.CPUsPerL3 = noKernel[int]("the cache layout"), noKernel[int]("the cache layout")
+	p.Online, p.Present = noKernel[[]int]("the list of CPUs"), noKernel[[]int]("the list of CPUs")
+}
+
+func cpu(p *host.CPU) inventory.CPU {
+	const src = inventory.SourceCPU
+	return inventory.CPU{
+		Vendor: from(src, p.Vendor, inventory.Direct), Brand: from(src, p.Brand, inventory.Direct),
+		Family: from(src, p.Family, inventory.Direct), Model: from(src, p.Model, inventory.Direct),
+		Stepping: from(src, p.Stepping, inventory.Direct), Microcode: from(src, p.Microcode, inventory.Direct),
+		Packages: convert(from(src, p.Packages, inventory.Direct), func(in []host.Package) []inventory.Package {
+			out := make([]inventory.Package, len(in))
+			for i, q := range in {
+				out[i] = inventory.Package{ID: q.ID, CPUs: q.CPUs, Cores: q.Cores}
+			}
+			return out
+		}),
+		Online: from(src, p.Online, inventory.Direct), Present: from(src, p.Present, inventory.Direct),
+		ThreadsPerCore: from(src, p.ThreadsPerCore, inventory.Direct),
+		SMTControl:     from(src, p.SMTControl, inventory.Direct), SMTActive: from(src, p.SMTActive, inventory.Direct),
+		L3Groups: from(src, p.L3Groups(), inventory.Direct), CPUsPerL3: from(src, p.CPUsPerL3(), inventory.Direct),
+		Flags: from(src, p.Flags, inventory.Direct),
+	}
+}
+
+// memoryOptions are beginnings of kernel options that bear on what an audit
+// sees of processors and memory.
+var memoryOptions = [...]string{"numa=", "acpi=", "noacpi", "nosmt", "mitigations=", "l1tf=", "mds=", "maxcpus=", "nr_cpus=",
+	"possible_cpus=", "mem=", "memmap=", "kernelcore=", "movablecore=", "efi_fake_mem", "hugepages=", "numa_balancing=", "crashkernel=",
+	"tsx_async_abort=", "mmio_stale_data=", "retbleed="}
+
+func (c *collector) numa() inventory.NUMA {
+	f := c.facts
+	tables := from(inventory.SourceACPI, f.ACPI.Tables, inventory.Direct)
+	has := func(name string) inventory.Fact[bool] {
+		return convert(tables, func(list []string) bool { return slices.Contains(list, name) })
+	}
+	line := from(inventory.SourceCmdline, f.Cmdline.Line, inventory.Direct)
+	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"), HMAT: has("HMAT"),
+		KernelNUMA: from(inventory.SourceNUMA, f.NUMA.Directory, inventory.Direct), Cmdline: line,
+		Options: convert(line, func(string) []string {
+			out := []string{}
+			for _, o := range f.Cmdline.Options {
+				if slices.ContainsFunc(memoryOptions[:], func(p string) bool { return strings.HasPrefix(o.Raw, p) }) {
+					out = append(out, o.Raw)
+				}
+			}
+			return out
+		})}
+}
+
+// memory picks what firmware gave the kernel: its own memory map, else the
+// online memory blocks, else MemTotal, from which the kernel has taken its own.
+func (c *collector) memory() inventory.Memory {
+	const src = inventory.SourceMemory
+	f := c.facts.Memory
+	m := inventory.Memory{TotalBytes: from(src, f.TotalBytes, inventory.Direct), MapBytes: from(src, f.MapBytes, inventory.Direct),
+		BlockBytes: from(src, f.OnlineBytes, inventory.Direct)}
+	if !m.BlockBytes.Known() && f.Blocks.Known() && f.BlockSizeBytes.Known() {
+		m.BlockBytes = inventory.Known(int64(f.Blocks.V)*f.BlockSizeBytes.V, inventory.Corroborated,
+			evidenceOf(src, f.Blocks.Path, display(f.Blocks.V)), evidenceOf(src, f.BlockSizeBytes.Path, f.BlockSizeBytes.Raw))
+	}
+	m.VisibleBytes = c.visible(&m)
+	return m
+}
+
+// visible is the largest of the map and the total that makes sense: a map that
+// is smaller than what the kernel manages is not the whole map.
+func (c *collector) visible(m *inventory.Memory) inventory.Fact[int64] {
+	for _, f := range []inventory.Fact[int64]{m.MapBytes, m.BlockBytes} {
+		if !f.Known() {
+			continue
+		}
+		if m.TotalBytes.Known() && f.Value < m.TotalBytes.Value {
+			c.conflict("visible memory", m.TotalBytes.From, f.From, "it is less than the memory that the kernel manages")
+			continue
+		}
+		return f
+	}
+	t := m.TotalBytes
+	if t.Known() {
+		t.Certainty = inventory.Corroborated
+	}
+	return first(t, m.MapBytes, m.BlockBytes)
+}
+
+func edac(e *host.EDAC) []inventory.Controller {
+	const src = inventory.SourceEDAC
+	var out []inventory.Controller
+	for _, m := range e.Controllers.V {
+		ctl := inventory.Controller{Index: m.Index, Name: from(src, m.Name, inventory.Direct)}
+		for _, d := range m.Entries.V {
+			ctl.DIMMs = append(ctl.DIMMs, inventory.ControllerDIMM{
+				Label: from(src, d.Label, inventory.Direct), Location: from(src, d.Location, inventory.Direct),
+				SizeBytes: from(src, d.SizeBytes, inventory.Direct), MemType: from(src, d.MemType, inventory.Indirect),
+				Mode: from(src, d.Mode, inventory.Indirect)})
+		}
+		out = append(out, ctl)
+	}
+	return out
+}
+
+// nodes fills the NUMA nodes and finds the socket of each.
+func (c *collector) nodes() {
+	if c.facts == nil {
+		return
+	}
+	const src = inventory.SourceNUMA
+	owner := c.owners()
+	for i := range c.facts.NUMA.Nodes {
+		n := &c.facts.NUMA.Nodes[i]
+		out := inventory.Node{ID: n.ID, CPUs: from(src, n.CPUs, inventory.Direct),
+			MemoryBytes: from(src, n.MemTotalBytes, inventory.Direct), Distances: from(src, n.Distances, inventory.Direct),
+			HasCPU: from(src, n.HasCPU, inventory.Direct), HasMemory: from(src, n.HasMemory, inventory.Direct)}
+		out.Kind = c.nodeKind(&out)
+		out.Socket = nodeSocket(&out, owner)
+		c.sys.Nodes = append(c.sys.Nodes, out)
+	}
+}
+
+// nodeKind tells the tiers apart by CPUs, memory and the kernel's device
+// hints.
+func (c *collector) nodeKind(n *inventory.Node) inventory.NodeKind {
+	hasCPU, cpuKnown := n.HasCPU.Get()
+	hasMemory, memoryKnown := n.HasMemory.Get()
+	switch {
+	case !cpuKnown || !memoryKnown:
+		return inventory.NodeUnknown
+	case hasCPU && hasMemory:
+		return inventory.NodeDRAM
+	case hasCPU:
+		return inventory.NodeMemoryless
+	}
+	hints := c.facts.NUMA.Hints
+	for _, d := range hints.DAX.V {
+		if d.Target.Known() && int(d.Target.V) == n.ID && len(hints.CXL.V) > 0 {
+			return inventory.NodeCXL
+		}
+	}
+	if strings.Contains(c.sys.CPU.Brand.Or(""), "CPU Max") {
+		return inventory.NodeHBM
+	}
+	return inventory.NodeCPULess
+}
+
+// owners maps a CPU to the id of its socket.
+func (c *collector) owners() map[int]int {
+	owner := map[int]int{}
+	packages, _ := c.sys.CPU.Packages.Get()
+	for _, s := range c.sys.Sockets {
+		for _, p := range packages {
+			if id, ok := s.Package.Get(); ok && id == p.ID {
+				for _, n := range p.CPUs {
+					owner[n] = s.ID
+				}
+			}
+		}
+	}
+	return owner
+}
+
+// nodeSocket is the one socket of a node's CPUs.
+func nodeSocket(n *inventory.Node, owner map[int]int) inventory.Fact[int] {
+	cpus, ok := n.CPUs.Get()
+	if !ok {
+		return inventory.Blame[int](n.CPUs)
+	}
+	if len(cpus) == 0 {
+		return inventory.Unknown[int](inventory.Absent, "the node has no CPUs", "", n.CPUs.From)
+	}
+	id, found := owner[cpus[0]]
+	for _, cpu := range cpus {
+		other, ok := owner[cpu]
+		switch {
+		case !ok || !found:
+			return inventory.Unknown[int](inventory.Absent, "the sockets of the node's CPUs are not known", "", n.CPUs.From)
+		case other != id:
+			return inventory.Unknown[int](inventory.Conflicting, "the node's CPUs belong to several sockets", "", n.CPUs.From)
+		}
+	}
+	return inventory.Known(id, inventory.Direct, n.CPUs.From)
+}

@@ -1,0 +1,132 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// processors fills the sockets: one for each processor structure of SMBIOS,
+// empty ones too; without SMBIOS one for each package of the kernel.
+func (c *collector) processors() {
+	if c.table != nil {
+		for _, p := range c.table.Processors() {
+			if kind, ok := p.Type.Get(); ok && kind != "Central Processor" {
+				continue
+			}
+			c.sys.Sockets = append(c.sys.Sockets, socket(c.table, &p, len(c.sys.Sockets)))
+		}
+	}
+	packages, known := c.sys.CPU.Packages.Get()
+	if len(c.sys.Sockets) == 0 {
+		if known {
+			c.packagesAsSockets(packages)
+		}
+		return
+	}
+	if known && !c.sys.Machine.Virtual.Or(false) {
+		c.joinPackages(packages)
+	}
+}
+
+// socket turns one type 4 structure into a socket.
+func socket(t *smbios.Table, p *smbios.Processor, id int) inventory.Socket {
+	s := structure{4, p.Handle, t.Version}
+	out := inventory.Socket{ID: id, Handle: int(p.Handle),
+		Designation:  text(s, "Socket Designation", p.Designation),
+		Populated:    fact(s, "Status", p.Populated, inventory.Direct),
+		Manufacturer: text(s, "Manufacturer", p.Manufacturer),
+		Upgrade:      word(s, "Upgrade", p.Upgrade),
+		Enabled:      enabled(s, p)}
+	if populated, ok := out.Populated.Get(); ok && !populated {
+		return out // firmware leaves old text in the fields of an empty socket
+	}
+	out.Brand = text(s, "Version", p.Version)
+	out.Cores = fact(s, "Core Count", p.CoreCount, inventory.Direct)
+	out.CoresEnabled = fact(s, "Core Enabled", p.CoresEnabled, inventory.Direct)
+	out.Threads = fact(s, "Thread Count", p.ThreadCount, inventory.Indirect)
+	if id, ok := p.CPUID.Get(); ok {
+		at := s.evidence("ID", fmt.Sprintf("family %d model %d stepping %d", id.Family, id.Model, id.Stepping))
+		out.Family = inventory.Known(id.Family, inventory.Direct, at)
+		out.Model = inventory.Known(id.Model, inventory.Direct, at)
+		out.Stepping = inventory.Known(id.Stepping, inventory.Direct, at)
+	} else {
+		out.Family = unknownField[int](s, "ID", p.CPUID.Status)
+		out.Model, out.Stepping = out.Family, out.Family
+	}
+	out.Vendor = vendor(out)
+	return out
+}
+
+// enabled reads the status of a populated socket.
+func enabled(s structure, p *smbios.Processor) inventory.Fact[bool] {
+	state, ok := p.State.Get()
+	if !ok || state == "Unknown" || state == "Other" {
+		return unknownField[bool](s, "Status", smbios.Unstated)
+	}
+	return inventory.Known(!strings.HasPrefix(state, "Disabled"), inventory.Direct, s.evidence("Status", state))
+}
+
+// vendor derives the CPUID vendor from manufacturer and brand.
+func vendor(s inventory.Socket) inventory.Fact[string] {
+	for _, f := range []inventory.Fact[string]{s.Manufacturer, s.Brand} {
+		v := strings.ToLower(f.Or(""))
+		switch {
+		case strings.Contains(v, "intel"):
+			return inventory.Known("GenuineIntel", inventory.Direct, f.From)
+		case strings.Contains(v, "amd") || strings.Contains(v, "advanced micro"):
+			return inventory.Known("AuthenticAMD", inventory.Direct, f.From)
+		case strings.Contains(v, "hygon"):
+			return inventory.Known("HygonGenuine", inventory.Direct, f.From)
+		case strings.Contains(v, "arm") || strings.Contains(v, "ampere") || strings.Contains(v, "hisilicon") ||
+			strings.Contains(v, "phytium") || strings.Contains(v, "nvidia") || strings.Contains(v, "cavium") || strings.Contains(v, "apm"):
+			return inventory.Known("ARM", inventory.Direct, f.From)
+		}
+	}
+	return inventory.Unknown[string](inventory.Unstated, "neither manufacturer nor brand string names the processor's vendor", "", s.Manufacturer.From)
+}
+
+// packagesAsSockets stands in for SMBIOS: populated sockets only, because the
+// kernel does not know of empty ones.
+func (c *collector) packagesAsSockets(packages []inventory.Package) {
+	cpu := &c.sys.CPU
+	for i, p := range packages {
+		c.sys.Sockets = append(c.sys.Sockets, inventory.Socket{ID: i, Handle: -1,
+			Populated: inventory.Known(true, inventory.Direct, cpu.Packages.From),
+			Enabled:   inventory.Known(true, inventory.Direct, cpu.Packages.From),
+			Brand:     cpu.Brand, Vendor: cpu.Vendor, Family: cpu.Family, Model: cpu.Model, Stepping: cpu.Stepping,
+			CoresEnabled: inventory.Known(p.Cores, inventory.Direct, cpu.Packages.From),
+			Package:      inventory.Known(p.ID, inventory.Direct, cpu.Packages.From)})
+	}
+}
+
+// joinPackages pairs the populated sockets with the kernel's packages in
+// order. When the numbers differ the kernel is right about what runs, and no
+// socket gets a package.
+func (c *collector) joinPackages(packages []inventory.Package) {
+	var running []*inventory.Socket
+	for i := range c.sys.Sockets {
+		s := &c.sys.Sockets[i]
+		if s.Populated.Or(false) && s.Enabled.Or(true) {
+			running = append(running, s)
+		}
+	}
+	at := c.sys.CPU.Packages.From
+	if len(running) != len(packages) {
+		reason := fmt.Sprintf("SMBIOS lists %d running processors, the kernel %d", len(running), len(packages))
+		for i := range c.sys.Sockets {
+			c.sys.Sockets[i].Package = inventory.Unknown[int](inventory.Conflicting, reason, "", at)
+		}
+		if c.sameMachine() {
+			c.conflict("running processors", at, evidenceOf(inventory.SourceSMBIOS, tablePath, display(len(running))), reason)
+		}
+		return
+	}
+	for i, s := range running {
+		s.Package = inventory.Known(packages[i].ID, inventory.Corroborated, at)
+		s.Vendor, s.Brand = first(s.Vendor, c.sys.CPU.Vendor), first(s.Brand, c.sys.CPU.Brand)
+		s.Family, s.Model, s.Stepping = first(s.Family, c.sys.CPU.Family), first(s.Model, c.sys.CPU.Model), first(s.Stepping, c.sys.CPU.Stepping)
+	}
+}
