@@ -103,10 +103,14 @@ func (l *loader) load(in io.Reader) error {
 		return err
 	}
 	stream := &io.LimitedReader{R: plain, N: maxStream}
-	archive := tar.NewReader(stream)
+	tail := &zeroTail{in: stream}
+	archive := tar.NewReader(tail)
 	for {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {
+			if stream.N > 0 && tail.zeros < endOfArchive {
+				return fmt.Errorf("no end mark behind %d members: %w", l.members, io.ErrUnexpectedEOF)
+			}
 			return l.finish(stream)
 		}
 		if err == nil {
@@ -129,6 +133,28 @@ func (l *loader) finish(stream *io.LimitedReader) error {
 		l.link(h)
 	}
 	return nil
+}
+
+// endOfArchive is the length of the zero blocks that end a tar archive. The tar
+// reader takes any end between two members for the end of the archive, so one
+// that was cut there would pass for whole, and its missing files for absent.
+const endOfArchive = 1024
+
+// zeroTail counts the zero bytes at the end of what was read.
+type zeroTail struct {
+	in    io.Reader
+	zeros int
+}
+
+func (z *zeroTail) Read(b []byte) (int, error) {
+	n, err := z.in.Read(b)
+	tail := n - len(bytes.TrimRight(b[:n], "\x00"))
+	if tail == n {
+		z.zeros += n
+	} else {
+		z.zeros = tail
+	}
+	return n, err
 }
 
 // decompress looks at the first bytes.

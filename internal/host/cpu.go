@@ -82,7 +82,7 @@ func (r *reader) online() Value[[]int] {
 	if list.State == OK && len(list.V) == 0 {
 		return malformed[[]int](list.Path, list.Raw, errNoCPU)
 	}
-	if list.State != Absent && list.State != NotCaptured {
+	if !lacking(list) {
 		return list
 	}
 	if found := r.withTopology(); found.State == OK {

@@ -48,7 +48,7 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 		IntelIdleMax: r.number("/sys/module/intel_idle/parameters/max_cstate"),
 		ProcessorMax: r.number("/sys/module/processor/parameters/max_cstate"),
 	}
-	if c.Governor.State == Absent || c.Governor.State == NotCaptured {
+	if lacking(c.Governor) {
 		c.Governor = r.text(dir + "/current_governor")
 	}
 	if cpu.Online.State != OK {

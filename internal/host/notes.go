@@ -24,7 +24,7 @@ const (
 )
 
 // noteStates are the states a capture can note about a path.
-var noteStates = [...]State{NotCaptured, Absent, Denied, Refused, Truncated, Malformed}
+var noteStates = [...]State{NotCaptured, Absent, Unstated, Denied, Refused, Truncated, Malformed}
 
 // loadNotes takes in the notes of a capture, if it has any.
 func (r *Root) loadNotes() error {

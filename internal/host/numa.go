@@ -20,7 +20,8 @@ type NUMA struct {
 	Directory Value[bool]
 	// The node numbers of the files of the same name. has_memory came with
 	// Linux 3.8, has_generic_initiator with 5.6. Without its file Online is
-	// derived from the nodeN folders.
+	// derived from the nodeN folders. HasCPU and HasMemory are Malformed where
+	// they contradict the nodes' own files: use CPUNodes and MemoryNodes.
 	Online, Possible, HasCPU, HasMemory, HasNormalMemory, HasGenericInitiator Value[[]int]
 	// Nodes are the online nodes in numeric order; numbers may have gaps.
 	Nodes []Node
@@ -37,8 +38,8 @@ type Node struct {
 	// MemTotalBytes is MemTotal of the node's meminfo: what the kernel
 	// manages, slightly below what is installed.
 	MemTotalBytes Value[int64]
-	// HasCPU and HasMemory are membership in has_cpu and has_memory; where
-	// the kernel has no such file, CPUs and MemTotal that are not empty.
+	// HasCPU and HasMemory say that cpulist is not empty and MemTotal not 0;
+	// where those are not known, membership in has_cpu and has_memory.
 	HasCPU, HasMemory Value[bool]
 	// Access are the rated values for access0 (any initiator) and access1
 	// (CPUs only), from HMAT.
@@ -79,6 +80,8 @@ func ReadNUMA(root *Root) *NUMA {
 	for _, id := range n.Online.V {
 		n.Nodes = append(n.Nodes, r.node(n, id))
 	}
+	n.HasCPU = doubt(n.HasCPU, n.Nodes, func(node *Node) Value[bool] { return node.HasCPU })
+	n.HasMemory = doubt(n.HasMemory, n.Nodes, func(node *Node) Value[bool] { return node.HasMemory })
 	n.Hints = r.tierHints()
 	n.sum()
 	return n
@@ -115,7 +118,7 @@ func (r *reader) onlineNodes() Value[[]int] {
 	if list.State == OK && (len(list.V) == 0 || len(list.V) > maxNodes) {
 		return malformed[[]int](list.Path, list.Raw, fmt.Errorf("%d nodes online", len(list.V)))
 	}
-	if list.State != Absent && list.State != NotCaptured {
+	if !lacking(list) {
 		return list
 	}
 	dirs := r.numbered(nodeDir, "node")
@@ -133,9 +136,8 @@ func (r *reader) node(n *NUMA, id int) Node {
 		Distances:     r.distances(dir+"/distance", len(n.Online.V)),
 		MemTotalBytes: r.memTotal(dir+"/meminfo", LimitAttribute),
 	}
-	node.HasCPU = member(n.HasCPU, id, derive(node.CPUs, func(c []int) bool { return len(c) > 0 }))
-	memory := derive(node.MemTotalBytes, func(b int64) bool { return b > 0 })
-	node.HasMemory = member(n.HasMemory, id, member(atLeast(n.HasNormalMemory, id), id, memory))
+	node.HasCPU = settle(n.HasCPU, id, derive(node.CPUs, func(c []int) bool { return len(c) > 0 }))
+	node.HasMemory = settle(n.HasMemory, id, derive(node.MemTotalBytes, func(b int64) bool { return b > 0 }))
 	for class := range node.Access {
 		node.Access[class] = r.access(dir, class)
 	}
@@ -146,31 +148,69 @@ func (r *reader) node(n *NUMA, id int) Node {
 // nodeCPUs reads cpulist (2.6.25 and later) or the mask.
 func (r *reader) nodeCPUs(dir string) Value[[]int] {
 	list := r.set(dir + "/cpulist")
-	if list.State != Absent && list.State != NotCaptured {
+	if !lacking(list) {
 		return list
 	}
-	if mask := r.mask(dir + "/cpumap"); mask.State != Absent && mask.State != NotCaptured {
+	if mask := r.mask(dir + "/cpumap"); !lacking(mask) {
 		return mask
 	}
 	return list
 }
 
-// member says whether the list holds id; where the kernel has no such list,
-// other decides.
-func member(list Value[[]int], id int, other Value[bool]) Value[bool] {
-	if list.State == Absent || list.State == NotCaptured {
-		return other
+// settle says whether a node has CPUs or memory. The node's own file speaks
+// first: kernels around 3.x print an empty has_cpu on machines whose nodes have
+// CPUs. Only when both say different things and the list says yes (all CPUs of
+// the node offline, perhaps) is nothing known.
+func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
+	listed := derive(list, func(ids []int) bool { return slices.Contains(ids, id) })
+	switch {
+	case own.State != OK:
+		return listed
+	case !own.V && listed.State == OK && listed.V:
+		return malformed[bool](list.Path, list.Raw, fmt.Errorf("lists node %d, but %s is empty", id, own.Path))
+	default:
+		return own
 	}
-	return derive(list, func(ids []int) bool { return slices.Contains(ids, id) })
 }
 
-// atLeast makes a list that can only say yes unknown where it says no: a node
-// without normal memory may still have movable memory.
-func atLeast(list Value[[]int], id int) Value[[]int] {
-	if list.State == OK && !slices.Contains(list.V, id) {
-		return unknown[[]int](&ReadError{Op: "read", Path: list.Path, State: Absent, Err: errors.New("lists normal memory only")})
+// doubt makes a list malformed that leaves out a node which has the thing.
+func doubt(list Value[[]int], nodes []Node, has func(*Node) Value[bool]) Value[[]int] {
+	for i := range nodes {
+		own := has(&nodes[i])
+		if list.State == OK && own.State == OK && own.V && !slices.Contains(list.V, nodes[i].ID) {
+			return malformed[[]int](list.Path, list.Raw, fmt.Errorf("does not list node %d, contrary to %s", nodes[i].ID, own.Path))
+		}
 	}
 	return list
+}
+
+// CPUNodes are the online nodes that have CPUs, MemoryNodes those that have
+// memory, each settled from the nodes' own files and the kernel's list.
+// Unknown when it is unknown of one node.
+func (n *NUMA) CPUNodes() Value[[]int] {
+	return n.those(func(node *Node) Value[bool] { return node.HasCPU })
+}
+
+// MemoryNodes is described with CPUNodes.
+func (n *NUMA) MemoryNodes() Value[[]int] {
+	return n.those(func(node *Node) Value[bool] { return node.HasMemory })
+}
+
+func (n *NUMA) those(has func(*Node) Value[bool]) Value[[]int] {
+	if n.Online.State != OK {
+		return n.Online
+	}
+	ids := []int{}
+	for i := range n.Nodes {
+		v := has(&n.Nodes[i])
+		if v.State != OK {
+			return blame[[]int](v)
+		}
+		if v.V {
+			ids = append(ids, n.Nodes[i].ID)
+		}
+	}
+	return known(ids, n.Online.Path, n.Online.Raw)
 }
 
 // distances reads nodeN/distance: one number for each online node.

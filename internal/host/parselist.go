@@ -149,7 +149,17 @@ func hexWord(b []byte) (uint32, bool) {
 // trim removes blanks at both ends and the NUL bytes that some captures leave
 // behind a value.
 func trim(b []byte) []byte {
-	return bytes.Trim(b, " \t\r\n\x00")
+	for len(b) > 0 && isBlank(b[0]) {
+		b = b[1:]
+	}
+	for len(b) > 0 && isBlank(b[len(b)-1]) {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\n' || c == 0 || c == '\t' || c == '\r'
 }
 
 // clip keeps a quotation in an error short.

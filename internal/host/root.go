@@ -253,7 +253,7 @@ func (r *Root) Holds(path string) bool {
 // noted about the path before our own reading of a missing file.
 func (r *Root) explain(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
-	if s, ok := r.verdicts[path]; ok && (e.State == Absent || e.State == NotCaptured) {
+	if s, ok := r.verdicts[path]; ok && s != e.State && (e.State == Absent || e.State == NotCaptured) {
 		e = &ReadError{Op: op, Path: path, State: s, Err: errors.New("as the capture notes")}
 	}
 	if (e.State == Absent || e.State == NotCaptured) && strings.HasPrefix(path, "/sys/firmware/") {

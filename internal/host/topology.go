@@ -71,7 +71,7 @@ func (r *reader) members(cpu int, attrs []attribute, which *int) (list []int, pa
 		if err == nil {
 			err = v.Err
 		}
-		if v.State != Absent && v.State != NotCaptured {
+		if !lacking(v) {
 			return nil, v.Path, v.Raw, v.Err
 		}
 	}
@@ -184,7 +184,7 @@ func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
 		return unknownTopology(online), unknownCaches(online)
 	}
 	cores := r.partition(online.V, threadAttributes[:])
-	if cores.err != nil && len(cores.groups) == 0 && missing(cores.err) {
+	if cores.err != nil && len(cores.groups) == 0 && cores.err.lacking() {
 		if t, ok := r.cpuinfoTopology(); ok {
 			return t, r.caches(online.V)
 		}
@@ -199,8 +199,6 @@ func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
 	countCores(t.Packages.V, &cores)
 	return t, r.caches(online.V)
 }
-
-func missing(e *ReadError) bool { return e.State == Absent || e.State == NotCaptured }
 
 func unknownTopology(online Value[[]int]) Topology {
 	n := blame[int](online)

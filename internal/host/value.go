@@ -1,5 +1,7 @@
 package host
 
+import "errors"
+
 // Value is one reading: the value, the file it came from and the text read,
 // or the reason why it is not known. The zero Value is not known.
 type Value[T any] struct {
@@ -47,6 +49,14 @@ func derive[T, U any](v Value[U], f func(U) T) Value[T] {
 		return blame[T](v)
 	}
 	return known(f(v.V), v.Path, v.Raw)
+}
+
+// lacking reports that the file is not there or holds not one byte, as captures
+// made from unreadable files do, so that another file may speak in its place.
+func lacking[T any](v Value[T]) bool { return v.State != OK && v.Err.lacking() }
+
+func (e *ReadError) lacking() bool {
+	return e.State == Absent || e.State == NotCaptured || errors.Is(e, ErrEmpty)
 }
 
 // Sampled is an attribute that exists once per CPU, policy or package and was

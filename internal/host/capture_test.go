@@ -1,0 +1,211 @@
+package host_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+)
+
+func open(t testing.TB, archive []byte) *host.Root {
+	t.Helper()
+	root, err := host.OpenCapture("test", bytes.NewReader(archive))
+	require.NoError(t, err)
+	return root
+}
+
+func zipped(t testing.TB, b []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, err := w.Write(b)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+var small = hosttest.Machine{Sockets: 2, NodesPerSocket: 2, CoresPerSocket: 4, ThreadsPerCore: 2, L3PerSocket: 2, Policies: true}
+
+func TestCaptureLeadingFolders(t *testing.T) {
+	want := host.ReadAll(open(t, small.Files().Tar(t, "")))
+	require.Equal(t, host.SourceOK, want.CPU.Source.State, want.CPU.Source.Detail)
+	for _, prefix := range []string{"./", "machine/", "./a/b/", "a/b/c/"} {
+		assert.Equal(t, want, host.ReadAll(open(t, zipped(t, small.Files().Tar(t, prefix)))), prefix)
+	}
+	_, err := host.OpenCapture("deep", bytes.NewReader(small.Files().Tar(t, "a/b/c/d/")))
+	assert.Equal(t, host.Malformed, host.StateOf(err))
+}
+
+func TestCaptureRefused(t *testing.T) {
+	one := small.Files().Tar(t, "one/")
+	two := append(bytes.Clone(one[:len(one)-1024]), small.Files().Tar(t, "two/")...)
+	archive := zipped(t, one)
+	for name, c := range map[string]struct {
+		data  []byte
+		state host.State
+		text  string
+	}{
+		"several machines": {two, host.Refused, "holds 2 machines, one was expected: one, two"},
+		"empty":            {nil, host.Truncated, "0 bytes"},
+		"cut gzip":         {archive[:len(archive)/2], host.Truncated, "unexpected EOF"},
+		"cut tar":          {one[:len(one)/2+100], host.Truncated, "unexpected EOF"},
+		"cut at a member":  {one[:len(one)-1024], host.Truncated, "no end mark"},
+		"lone end block":   {one[:len(one)-512], host.Truncated, "no end mark"},
+		"text":             {[]byte(strings.Repeat("not an archive\n", 100)), host.Malformed, ""},
+		"xz":               {[]byte("\xfd7zXZ\x00 and so on"), host.Malformed, "xz"},
+		"no machine":       {hosttest.Files{"etc/passwd": "root"}.Tar(t, ""), host.Malformed, "no sys or proc tree"},
+		"broken gzip":      {append([]byte("\x1f\x8b"), make([]byte, 100)...), host.Malformed, ""},
+	} {
+		_, err := host.OpenCapture("x.tar", bytes.NewReader(c.data))
+		require.Error(t, err, name)
+		assert.Equal(t, c.state, host.StateOf(err), "%s: %v", name, err)
+		assert.ErrorContains(t, err, c.text, name)
+	}
+}
+
+func TestCaptureBomb(t *testing.T) {
+	if testing.Short() {
+		t.Skip("unpacks a gigabyte")
+	}
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	w := tar.NewWriter(zip)
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: "junk", Size: 2 << 30, Mode: 0o644}))
+	_, err := io.CopyN(w, zeros{}, 2<<30)
+	require.NoError(t, err)
+	require.NoError(t, zip.Close())
+	_, err = host.OpenCapture("bomb", &out)
+	assert.Equal(t, host.Refused, host.StateOf(err), "%v", err)
+}
+
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+// member is one odd member of an archive.
+func odd(t testing.TB, headers ...*tar.Header) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	body := "0-3\n"
+	require.NoError(t, w.WriteHeader(&tar.Header{Name: "m/sys/devices/system/cpu/present", Size: int64(len(body)), Mode: 0o644}))
+	_, err := io.WriteString(w, body)
+	require.NoError(t, err)
+	for _, h := range headers {
+		require.NoError(t, w.WriteHeader(h))
+	}
+	require.NoError(t, w.Close())
+	return out.Bytes()
+}
+
+func TestCaptureOddMembers(t *testing.T) {
+	const cpu = "m/sys/devices/system/cpu/"
+	link := func(name, target string) *tar.Header {
+		return &tar.Header{Name: cpu + name, Linkname: target, Typeflag: tar.TypeSymlink}
+	}
+	root := open(t, odd(t,
+		link("inside", "../cpu/present"), link("absolute", "/sys/devices/system/cpu/present"),
+		link("out", "../../../../../../etc/passwd"), link("loop", "loop"), link("a", "b"), link("b", "a"),
+		link("dangling", "../node/online"),
+		&tar.Header{Name: cpu + "hard", Linkname: cpu + "present", Typeflag: tar.TypeLink},
+		&tar.Header{Name: cpu + "hardout", Linkname: "/etc/passwd", Typeflag: tar.TypeLink},
+		&tar.Header{Name: cpu + "fifo", Typeflag: tar.TypeFifo},
+		&tar.Header{Name: cpu + "device", Typeflag: tar.TypeChar, Devmajor: 1, Devminor: 5},
+		&tar.Header{Name: cpu + "folder/", Typeflag: tar.TypeDir, Mode: 0o755},
+		&tar.Header{Name: cpu + "../../../../etc/evil", Typeflag: tar.TypeReg},
+		&tar.Header{Name: "../m/sys/devices/system/cpu/online", Typeflag: tar.TypeReg},
+	))
+	for name, want := range map[string]host.State{
+		"present": host.OK, "inside": host.OK, "absolute": host.OK, "hard": host.OK,
+		"out": host.Refused, "loop": host.Refused, "a": host.Refused, "hardout": host.Refused,
+		"fifo": host.Refused, "device": host.Refused, "folder": host.Refused,
+		"dangling": host.NotCaptured, "online": host.Absent, "none/at/all": host.NotCaptured, "present/x": host.Refused,
+	} {
+		b, err := root.ReadFile("/sys/devices/system/cpu/" + name)
+		assert.Equal(t, want, host.StateOf(err), "%s: %v", name, err)
+		if want == host.OK {
+			assert.Equal(t, "0-3\n", string(b), name)
+		} else {
+			assert.Empty(t, b, name)
+		}
+	}
+}
+
+func TestCaptureSaysNothingAboutOtherFolders(t *testing.T) {
+	root := open(t, odd(t))
+	assert.True(t, root.Holds("/sys/devices/system/cpu/online"))
+	assert.False(t, root.Holds("/sys/firmware/acpi/tables/SRAT"))
+	assert.False(t, root.Holds("/proc/cmdline"))
+	f := host.ReadAll(root)
+	assert.Equal(t, host.NotCaptured, f.ACPI.Has("SRAT").State)
+	assert.Equal(t, host.NotCaptured, f.NUMA.Directory.State)
+	assert.Equal(t, host.NotCaptured, f.SMBIOS.Table.State)
+	assert.Equal(t, host.NotCaptured, f.EDAC.Controllers.State)
+	assert.Equal(t, host.NotCaptured, f.CPUFreq.Policies.State)
+	assert.Equal(t, host.NotCaptured, f.Cmdline.Line.State)
+	assert.False(t, f.ACPI.Masked)
+}
+
+func TestRecordReplays(t *testing.T) {
+	files := small.Files().With(hosttest.Files{
+		"sys/devices/system/cpu/cpu0/microcode/version": strings.Repeat("x", 5000),
+		"sys/bus/dax/devices/dax0.0/target_node":        "2\n",
+		"sys/bus/dax/devices/dax0.0/driver":             hosttest.LinkTo + "../../../../bus/dax/drivers/kmem",
+		"sys/firmware/dmi/tables/DMI":                   "table",
+	}).Without("sys/devices/system/node/node1/distance", "sys/firmware/acpi")
+	root := open(t, files.Tar(t, ""))
+	rec := root.Record()
+	want := host.ReadAll(root)
+	assert.Contains(t, rec.Paths(), "/sys/devices/system/node/node0/distance")
+	var first, second bytes.Buffer
+	require.NoError(t, rec.Write(&first, time.Unix(1, 0), nil))
+	require.NoError(t, rec.Write(&second, time.Unix(1, 0), nil))
+	assert.Equal(t, first.Bytes(), second.Bytes(), "equal recordings give equal bytes")
+	assert.Equal(t, blameless(want), blameless(host.ReadAll(open(t, first.Bytes()))))
+}
+
+func TestRecordRedacts(t *testing.T) {
+	root := open(t, small.Files().With(hosttest.Files{"sys/devices/virtual/dmi/id/product_serial": "SECRET\n"}).Tar(t, ""))
+	rec := root.Record()
+	assert.Equal(t, "SECRET", host.ReadDMIID(root).ProductSerial.V)
+	var out bytes.Buffer
+	require.NoError(t, rec.Write(&out, time.Unix(1, 0), func(path string, data []byte) ([]byte, bool) {
+		return data, !strings.HasSuffix(path, "_serial")
+	}))
+	got := host.ReadDMIID(open(t, out.Bytes()))
+	assert.Equal(t, host.Denied, got.ProductSerial.State)
+	assert.Equal(t, "Example Inc.", got.Vendor.V)
+}
+
+func TestNotesMalformed(t *testing.T) {
+	for _, notes := range []string{"", "other 1\n", "memaudit-notes 1\nabsent\n", "memaudit-notes 1\nfunny\t/sys\n"} {
+		_, err := host.OpenCapture("x", bytes.NewReader(hosttest.Files{"sys/devices/system/cpu/online": "0\n", "memaudit-notes": notes}.Tar(t, "")))
+		assert.Equal(t, host.Malformed, host.StateOf(err), "%q: %v", notes, err)
+	}
+}
+
+func FuzzCapture(f *testing.F) {
+	tiny := hosttest.Machine{CoresPerSocket: 2}.Files().Without("sys/devices/system/cpu/cpu1/", "sys/firmware/memmap", "sys/devices/system/memory")
+	f.Add(tiny.Tar(f, "m/"))
+	f.Add(zipped(f, hosttest.Files{"sys/devices/system/cpu/online": "0-1\n", "memaudit-notes": "memaudit-notes 1\nabsent\t/sys/devices/system/node\n"}.Tar(f, "")))
+	f.Add(odd(f, &tar.Header{Name: "m/sys/devices/system/node", Linkname: "../cpu", Typeflag: tar.TypeSymlink}))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		root, err := host.OpenCapture("fuzz", bytes.NewReader(b))
+		if err != nil {
+			require.NotEqual(t, host.OK, host.StateOf(err))
+			return
+		}
+		for _, s := range host.ReadAll(root).Sources() {
+			require.Equal(t, s.State == host.SourceOK, s.Detail == "", "%+v", s)
+		}
+	})
+}

@@ -1,0 +1,187 @@
+package host_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+)
+
+func TestParseCPUList(t *testing.T) {
+	for in, want := range map[string][]int{
+		"":                              nil,
+		"\n":                            nil,
+		"\x00":                          nil,
+		"0\n":                           {0},
+		"0-3,8,10-11\n":                 {0, 1, 2, 3, 8, 10, 11},
+		"10-11,8,0-1":                   {0, 1, 8, 10, 11},
+		"1,1-2,2":                       {1, 2},
+		"0-63\n\x00":                    seq(0, 63, 1),
+		"0-10:1/2":                      {0, 2, 4, 6, 8, 10},
+		"0-7:2/4":                       {0, 1, 4, 5},
+		" 3 , 5 ":                       {3, 5},
+		"65535":                         {65535},
+		strings.Repeat("7,", 500) + "7": {7},
+	} {
+		got, err := host.ParseCPUList([]byte(in))
+		require.NoError(t, err, "%q", in)
+		assert.Equal(t, want, got, "%q", in)
+	}
+	for _, in := range []string{
+		",", "1,", ",1", "1,,2", "3-1", "-1", "1-", "a", "0x1", "65536", "0-99999", "1-2-3", "0-7:", "0-7:2", "0-7:0/2",
+		"0-7:3/2", "5:1/2", "1 2", "all", "0-3\n4-7", strings.Repeat("0-65535,", 100) + "1",
+	} {
+		_, err := host.ParseCPUList([]byte(in))
+		assert.Error(t, err, "%q", in)
+	}
+}
+
+func seq(first, last, step int) []int {
+	var out []int
+	for n := first; n <= last; n += step {
+		out = append(out, n)
+	}
+	return out
+}
+
+func TestParseCPUMask(t *testing.T) {
+	for in, want := range map[string][]int{
+		"3":                          {0, 1},
+		"00000000,00000003\n":        {0, 1},
+		"00000001,80000000":          {31, 32},
+		"00000000":                   nil,
+		"ff,00000000,00000000\n\x00": seq(64, 71, 1),
+	} {
+		got, err := host.ParseCPUMask([]byte(in))
+		require.NoError(t, err, "%q", in)
+		assert.Equal(t, want, got, "%q", in)
+	}
+	for _, in := range []string{"", ",", "xyz", "000000000", "0x3", "1,,2", strings.Repeat("0,", 3000) + "1"} {
+		_, err := host.ParseCPUMask([]byte(in))
+		assert.Error(t, err, "%q", in)
+	}
+}
+
+func TestParseSize(t *testing.T) {
+	for in, want := range map[string]int64{
+		"48K\n": 48 << 10, "1024 kB": 1 << 20, "32768K": 32 << 20, "8 MB": 8 << 20, "2G": 2 << 30, "512": 512, "0K": 0, "1T": 1 << 40,
+	} {
+		got, err := host.ParseSize([]byte(in))
+		require.NoError(t, err, "%q", in)
+		assert.Equal(t, want, got, "%q", in)
+	}
+	for _, in := range []string{"", "K", "-1K", "1.5G", "9223372036854775807K", "99999999999999999999999", "12 parsecs"} {
+		_, err := host.ParseSize([]byte(in))
+		assert.Error(t, err, "%q", in)
+	}
+}
+
+func TestParseMeminfo(t *testing.T) {
+	node := "\nNode 12 MemTotal:       58458112 kB\nNode 12 MemFree:        57280640 kB\n"
+	size, line, found, err := host.ParseMeminfo([]byte(node), "MemTotal")
+	require.NoError(t, err)
+	assert.True(t, found)
+	assert.Equal(t, int64(58458112)<<10, size)
+	assert.Equal(t, "Node 12 MemTotal:       58458112 kB", line)
+	_, _, found, err = host.ParseMeminfo([]byte("MemFree: 1 kB\nMemTotalX: 3 kB\n"), "MemTotal")
+	require.NoError(t, err)
+	assert.False(t, found)
+	_, _, _, err = host.ParseMeminfo([]byte("MemTotal: lots\n"), "MemTotal")
+	require.Error(t, err)
+}
+
+func TestParseInts(t *testing.T) {
+	got, err := host.ParseInts([]byte("10 21\t32 \n"), 4)
+	require.NoError(t, err)
+	assert.Equal(t, []int{10, 21, 32}, got)
+	for _, in := range []string{"", "\n", "10 x", "10 -1", "1 2 3 4 5"} {
+		_, err := host.ParseInts([]byte(in), 4)
+		assert.Error(t, err, "%q", in)
+	}
+}
+
+func TestParseCPUInfoX86(t *testing.T) {
+	text := hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2}.Files()["proc/cpuinfo"]
+	first := host.ParseCPUInfo([]byte(text), false)
+	assert.Len(t, first.Processors, 1, "one processor is enough")
+	assert.Equal(t, "143", first.First["model"])
+	all := host.ParseCPUInfo([]byte(text), true)
+	require.Len(t, all.Processors, 8)
+	assert.Equal(t, host.Processor{ID: 7, PhysicalID: 1, CoreID: 1, Siblings: 4, Cores: 2, Model: first.First["model name"], Microcode: "0x2b000590"}, all.Processors[7])
+	cut := host.ParseCPUInfo([]byte("processor\t: 0\nmodel\t: 12\nmodel name\t: Xe"), true)
+	assert.Equal(t, map[string]string{"processor": "0", "model": "12"}, cut.First, "a line without its end is dropped")
+}
+
+func TestParseCPUInfoOthers(t *testing.T) {
+	arm := host.ParseCPUInfo([]byte("Processor\t: ARMv7 rev 4\nprocessor\t: 0\nBogoMIPS\t: 1.0\n\nprocessor\t: 1\nBogoMIPS\t: 1.0\n\nFeatures\t: swp neon\nCPU implementer\t: 0x41\n"), false)
+	assert.Len(t, arm.Processors, 2)
+	assert.Equal(t, "0x41", arm.First["CPU implementer"], "keys behind the last processor hold for all")
+	s390 := host.ParseCPUInfo([]byte("vendor_id       : IBM/S390\n# processors    : 2\nprocessor 0: version = FF,  machine = 2817\nprocessor 1: version = FF,  machine = 2817\n"), true)
+	require.Len(t, s390.Processors, 2)
+	assert.Equal(t, 1, s390.Processors[1].ID)
+	for _, junk := range []string{"", "\n", ":", "processor", "processor : -1\n", "processor : 999999999999\n", "\x00\x00"} {
+		assert.Empty(t, host.ParseCPUInfo([]byte(junk), true).Processors, "%q", junk)
+	}
+}
+
+func TestParseCmdline(t *testing.T) {
+	got := host.ParseCmdline("  BOOT_IMAGE=/vmlinuz numa=off nosmt dyndbg=\"file a.c +p\" \"key=a b\" empty= x=1=2\n-- init=arg")
+	want := []host.Option{
+		{Key: "BOOT_IMAGE", Value: "/vmlinuz", HasValue: true, Raw: "BOOT_IMAGE=/vmlinuz"},
+		{Key: "numa", Value: "off", HasValue: true, Raw: "numa=off"},
+		{Key: "nosmt", Raw: "nosmt"},
+		{Key: "dyndbg", Value: "file a.c +p", HasValue: true, Raw: "dyndbg=\"file a.c +p\""},
+		{Key: "key", Value: "a b", HasValue: true, Raw: "\"key=a b\""},
+		{Key: "empty", HasValue: true, Raw: "empty="},
+		{Key: "x", Value: "1=2", HasValue: true, Raw: "x=1=2"},
+	}
+	assert.Equal(t, want, got)
+	assert.Empty(t, host.ParseCmdline("\n"))
+	assert.Equal(t, []host.Option{{Key: "open end", Raw: "\"open end"}}, host.ParseCmdline("\"open end"))
+}
+
+func FuzzCPUList(f *testing.F) {
+	for _, s := range []string{"", "0-3,8,10-11\n", "0-31:2/4", "65535", "0-63\n\x00", "3-1"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, err := host.ParseCPUList(b)
+		if err != nil {
+			return
+		}
+		require.True(t, slices.IsSorted(list))
+		require.Equal(t, len(list), len(slices.Compact(slices.Clone(list))))
+		again, err := host.ParseCPUList([]byte(hosttest.List(list)))
+		require.NoError(t, err)
+		require.True(t, slices.Equal(list, again))
+		for _, n := range list {
+			require.LessOrEqual(t, n, host.MaxCPU)
+		}
+		_, _ = host.ParseCPUMask(b)
+	})
+}
+
+func FuzzText(f *testing.F) {
+	f.Add([]byte("processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t: fpu\n\nprocessor\t: 1\n"))
+	f.Add([]byte("Node 0 MemTotal: 58458112 kB\n"))
+	f.Add([]byte("a=\"b c\" d -- e"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		all := host.ParseCPUInfo(b, true)
+		require.LessOrEqual(t, len(host.ParseCPUInfo(b, false).Processors), len(all.Processors))
+		if size, _, found, err := host.ParseMeminfo(b, "MemTotal"); found && err == nil {
+			require.GreaterOrEqual(t, size, int64(0))
+		}
+		if size, err := host.ParseSize(b); err == nil {
+			require.GreaterOrEqual(t, size, int64(0))
+		}
+		_, _ = host.ParseInts(b, 16)
+		for _, o := range host.ParseCmdline(string(b)) {
+			require.NotEmpty(t, o.Raw)
+		}
+	})
+}
