@@ -1,5 +1,257 @@
 package smbios
 
-func (t *Table) checkCount()   {}
-func (t *Table) checkHandles() {}
-func (t *Table) checkFields()  {}
+import "strings"
+
+// checkCount compares the number of structures with the announced one and
+// looks for the end marker.
+func (t *Table) checkCount() {
+	announced, found := t.EntryPoint.Structures, len(t.Structures)
+	ended := t.Count(typeEndOfTable) > 0
+	if announced > 0 && announced != found {
+		// Firmware miscounts; but a text or table that was cut off looks the
+		// same unless it has its end.
+		t.problem(CodeCount, -1, ended && found > announced || ended && t.Source != FromText,
+			"%d structures are announced, %d were found", announced, found)
+	}
+	if !ended && t.Source != FromText {
+		t.problem(CodeNoEndMarker, -1, announced > 0 && announced == found || t.Source == FromEntries,
+			"no end marker (type 127)")
+	}
+}
+
+// checkHandles looks for handles that stand twice and for references that lead
+// nowhere.
+func (t *Table) checkHandles() {
+	for i := 1; i < len(t.sorted); i++ {
+		if t.sorted[i]>>32 == t.sorted[i-1]>>32 {
+			t.duplicate(&t.Structures[uint32(t.sorted[i-1])], &t.Structures[uint32(t.sorted[i])])
+		}
+	}
+	for i := range t.Structures {
+		s := &t.Structures[i]
+		refs := references(s.Type)
+		if len(refs) == 0 {
+			continue
+		}
+		f := t.fields(s)
+		for _, r := range refs {
+			h := f.handle(r.off, r.label, r.notProvided)
+			if h.Known() && !t.leads(h.Value, r.to) && !t.filtered(r.to) {
+				t.problemAt(CodeDanglingHandle, s, r.harmless, "field %q refers to 0x%04X, which is no structure of type %d",
+					r.label, h.Value, r.to[0])
+			}
+		}
+	}
+}
+
+// duplicate notes two structures with one handle. References name a type as
+// well, so that only two of a type can be taken for each other; inactive
+// structures often share one.
+func (t *Table) duplicate(a, b *Structure) {
+	if a.Type >= typeInactive && a.Type <= typeEndOfTable || b.Type >= typeInactive && b.Type <= typeEndOfTable {
+		return
+	}
+	referred := a.Type == typeMemoryArray || a.Type == typeMemoryDevice || a.Type == typeArrayMapping
+	t.problemAt(CodeDuplicateHandle, b, a.Type != b.Type || !referred,
+		"has the handle of the structure (type %d) at offset 0x%x", a.Type, a.Offset)
+}
+
+func (t *Table) leads(handle uint16, types []uint8) bool {
+	for _, typ := range types {
+		if t.Lookup(handle, typ) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// filtered tells whether the text may have been printed without structures of
+// these types, by `dmidecode -t`.
+func (t *Table) filtered(types []uint8) bool {
+	if t.Source != FromText || t.Count(typeEndOfTable) > 0 {
+		return false
+	}
+	for _, typ := range types {
+		if t.Count(typ) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// reference is a field that holds a handle.
+type reference struct {
+	off         int
+	label       string
+	notProvided uint16
+	to          []uint8
+	harmless    bool
+}
+
+var (
+	toArray   = []uint8{typeMemoryArray}
+	toDevice  = []uint8{typeMemoryDevice}
+	toMapping = []uint8{typeArrayMapping}
+	toCache   = []uint8{typeCache}
+	toError   = []uint8{typeMemoryError, 33}
+
+	processorReferences = []reference{
+		{0x1A, "L1 Cache Handle", 0xFFFF, toCache, true},
+		{0x1C, "L2 Cache Handle", 0xFFFF, toCache, true},
+		{0x1E, "L3 Cache Handle", 0xFFFF, toCache, true},
+	}
+	arrayReferences  = []reference{{0x0B, "Error Information Handle", ErrorNotProvided, toError, true}}
+	deviceReferences = []reference{
+		{0x04, "Array Handle", 0xFFFF, toArray, false},
+		{0x06, "Error Information Handle", ErrorNotProvided, toError, true},
+	}
+	arrayMappingReferences  = []reference{{0x0C, "Physical Array Handle", 0xFFFF, toArray, true}}
+	deviceMappingReferences = []reference{
+		{0x0C, "Physical Device Handle", 0xFFFF, toDevice, true},
+		{0x0E, "Memory Array Mapped Address Handle", 0xFFFF, toMapping, true},
+	}
+)
+
+func references(typ uint8) []reference {
+	switch typ {
+	case typeProcessor:
+		return processorReferences
+	case typeMemoryArray:
+		return arrayReferences
+	case typeMemoryDevice:
+		return deviceReferences
+	case typeArrayMapping:
+		return arrayMappingReferences
+	case typeDeviceMapping:
+		return deviceMappingReferences
+	}
+	return nil
+}
+
+// checkFields looks for strings that are not there and values that are not in
+// the specification.
+func (t *Table) checkFields() {
+	for i := range t.Structures {
+		s := &t.Structures[i]
+		if s.lines != nil {
+			t.checkLines(s)
+			continue
+		}
+		if off, n := badString(s); off > 0 && !s.cut {
+			t.problemAt(CodeStringIndex, s, true, "names string %d at 0x%02x, has %d", s.Data[off], off, n)
+		}
+		// An empty slot has nothing in most of its fields.
+		if s.Type == typeMemoryDevice && len(s.Data) > 0x0D && s.Data[0x0C] == 0 && s.Data[0x0D] == 0 {
+			continue
+		}
+		for _, e := range enums(s.Type) {
+			if e.off < len(s.Data) && e.words.lookup(int(s.Data[e.off])) == "" {
+				t.problemAt(CodeOutOfSpec, s, true, "field %q has the undefined value 0x%02x", e.label, s.Data[e.off])
+			}
+		}
+	}
+}
+
+// checkLines does the same with what dmidecode found.
+func (t *Table) checkLines(s *Structure) {
+	empty := false
+	for _, l := range s.lines {
+		if len(l.val) == 0 || l.val[0] != '<' && l.val[0] != 'N' {
+			continue
+		}
+		switch {
+		case l.val == "No Module Installed":
+			empty = true
+		case l.val == badIndex:
+			t.problemAt(CodeStringIndex, s, true, "field %q names a string that is not there", l.key)
+		case l.val == outOfSpec && !empty && audited(s.Type):
+			t.problemAt(CodeOutOfSpec, s, true, "field %q has an undefined value", l.key)
+		}
+	}
+}
+
+func audited(typ uint8) bool { return enums(typ) != nil }
+
+// enum is a byte that stands for a word.
+type enum struct {
+	off   int
+	label string
+	words *wordList
+}
+
+var (
+	processorEnums = []enum{{0x05, "Type", &processorTypes}, {0x19, "Upgrade", &upgrades}}
+	arrayEnums     = []enum{
+		{0x04, "Location", &arrayLocations}, {0x05, "Use", &arrayUses}, {0x06, "Error Correction Type", &eccTypes},
+	}
+	deviceEnums = []enum{
+		{0x0E, "Form Factor", &formFactors}, {0x12, "Type", &memoryTypes}, {0x28, "Memory Technology", &technologies},
+	}
+)
+
+func enums(typ uint8) []enum {
+	switch typ {
+	case typeProcessor:
+		return processorEnums
+	case typeMemoryArray:
+		return arrayEnums
+	case typeMemoryDevice:
+		return deviceEnums
+	}
+	return nil
+}
+
+// badString returns the offset of the first field that names a string behind
+// the last one, and the number of strings; 0 if there is none.
+func badString(s *Structure) (off, strs int) {
+	if int(s.Type) >= len(stringFields) {
+		return 0, 0
+	}
+	n := -1
+	for _, c := range []byte(stringFields[s.Type]) {
+		if int(c) >= len(s.Data) || s.Data[c] == 0 {
+			continue
+		}
+		if n < 0 {
+			n = countStrings(s.strs)
+		}
+		if int(s.Data[c]) > n {
+			return int(c), n
+		}
+	}
+	return 0, 0
+}
+
+func countStrings(strs string) int {
+	if strs == "" {
+		return 0
+	}
+	return strings.Count(strs, "\x00") + 1
+}
+
+// stringFields are the offsets of string numbers by type (DSP0134 clause 7).
+var stringFields = [...]string{
+	typeBIOS:         "\x04\x05\x08",
+	typeSystem:       "\x04\x05\x06\x07\x19\x1A",
+	typeBoard:        "\x04\x05\x06\x07\x08\x0A",
+	typeChassis:      "\x04\x06\x07\x08",
+	typeProcessor:    "\x04\x07\x10\x20\x21\x22",
+	6:                "\x04",
+	typeCache:        "\x04",
+	8:                "\x04\x06",
+	9:                "\x04",
+	14:               "\x04",
+	typeMemoryDevice: "\x10\x11\x17\x18\x19\x1A\x2B",
+	22:               "\x04\x05\x06\x07\x08\x0E",
+	26:               "\x04",
+	27:               "\x0E",
+	28:               "\x04",
+	29:               "\x04",
+	30:               "\x04",
+	34:               "\x04",
+	35:               "\x04",
+	39:               "\x05\x06\x07\x08\x09\x0A\x0B",
+	typeOnboard:      "\x04",
+	typeTPM:          "\x12",
+	typeFirmware:     "\x04\x05\x07\x09\x0A\x0B",
+}

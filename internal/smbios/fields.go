@@ -81,10 +81,13 @@ func (f *fields) str(off int, label string) Text {
 		return Text{Status: Unstated}
 	}
 	raw, ok := nthString(f.s.strs, n)
-	if !ok {
-		return Text{Status: Bad}
+	switch {
+	case ok:
+		return binaryString(raw)
+	case f.s.cut:
+		return Text{} // lost with the end of the table
 	}
-	return binaryString(raw)
+	return Text{Status: Bad}
 }
 
 // nthString returns string number n, from 1. Empty strings cannot exist inside

@@ -35,29 +35,21 @@ func Decode(entryPoint, table []byte) *Table {
 		t.entryPoint(entryPoint)
 		announced = t.announcedLength(len(table))
 	}
-	t.walk(table, announced)
+	t.walk(0, table, announced)
 	t.finish()
 	return t
 }
 
 // DecodeEntries decodes single structures with their strings, as in
-// /sys/firmware/dmi/entries/*/raw, in the order given.
+// /sys/firmware/dmi/entries/*/raw, in the order given. Offsets are as if the
+// files stood behind one another. The table aliases raws.
 func DecodeEntries(raws [][]byte) *Table {
 	t := &Table{Source: FromEntries}
-	total := 0
+	offset := 0
 	for _, raw := range raws {
-		total += len(raw)
+		t.walk(offset, raw, len(raw))
+		offset += len(raw)
 	}
-	all := make([]byte, 0, total+2*len(raws))
-	for _, raw := range raws {
-		all = append(all, raw...)
-		// The kernel's raw files end with the terminator; one that was cut
-		// short must not swallow the structure after it.
-		if !bytes.HasSuffix(raw, []byte{0, 0}) {
-			all = append(all, 0, 0)
-		}
-	}
-	t.walk(all, len(all))
 	t.finish()
 	return t
 }
@@ -75,13 +67,13 @@ func decodeDump(data []byte) *Table {
 		table := data[at:]
 		w := walker{data: table}
 		if w.plausible(0, 2) {
-			t.walk(table, t.announcedLength(len(table)))
+			t.walk(0, table, t.announcedLength(len(table)))
 			t.finish()
 			return t
 		}
 	}
 	rest := data[min(0x20, len(data)):]
-	t.walk(rest, t.announcedLength(len(rest)))
+	t.walk(0, rest, t.announcedLength(len(rest)))
 	t.finish()
 	return t
 }

@@ -229,7 +229,7 @@ func (t *Table) Chassis() []Chassis {
 			AssetTag:     f.str(0x08, "Asset Tag"),
 			PowerState:   f.word(0x0A, "Power Supply State", &chassisStates),
 			ThermalState: f.word(0x0B, "Thermal State", &chassisStates),
-			Height:       f.num8(0x11, "Height", 0),
+			Height:       f.height(),
 			PowerCords:   f.num8(0x12, "Number Of Power Cords", 0),
 			SKU:          f.chassisSKU(),
 		})
@@ -246,6 +246,15 @@ func (f *fields) chassisType() Field[string] {
 		return Field[string]{}
 	}
 	return chassisTypes.field(f.u8(0x05) & 0x7F)
+}
+
+// height is read only together with the power cords behind it: lengths of 12h
+// are firmware's miscounts, and 11h is then a letter of the first string.
+func (f *fields) height() Field[int] {
+	if !f.has(0x12, 1) {
+		return Field[int]{}
+	}
+	return f.num8(0x11, "Height", 0)
 }
 
 // chassisSKU stands behind the contained elements.

@@ -101,6 +101,8 @@ type Structure struct {
 	// strs is the string area without its terminator, NUL after each string
 	// but the last.
 	strs string
+	// cut is true when the table ends inside the structure.
+	cut bool
 	// lines are the attribute lines of a text structure without Data.
 	lines []line
 }

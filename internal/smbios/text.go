@@ -111,6 +111,10 @@ func (p *textParser) run() {
 func (p *textParser) line(pos int, raw string) {
 	content, indent := unindent(raw)
 	if content == "" {
+		if p.open && p.attr >= 0 && indent > p.attr {
+			p.hex.blank()
+			return
+		}
 		p.gap = true
 		return
 	}
@@ -139,6 +143,11 @@ func unindent(raw string) (string, int) {
 			indent++
 		case '\t':
 			indent = indent&^7 + 8
+		case '\r':
+			if i+1 == len(raw) {
+				return "", indent
+			}
+			return strings.TrimRight(raw[i:], " \t\r"), indent
 		default:
 			return strings.TrimRight(raw[i:], " \t\r"), indent
 		}

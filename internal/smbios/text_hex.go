@@ -75,7 +75,7 @@ func (h *hexDump) stringArea() string {
 func (h *hexDump) hexStrings() (area string, ok bool) {
 	var all []byte
 	for i := 0; i < len(h.strs); {
-		closed := false
+		start, closed := len(all), false
 		for ; i < len(h.strs) && !closed; i++ {
 			row, ok := parseHexRow(all, h.strs[i])
 			if !ok {
@@ -84,10 +84,21 @@ func (h *hexDump) hexStrings() (area string, ok bool) {
 			all = row
 			closed = all[len(all)-1] == 0
 		}
-		i++ // the text
 		if !closed {
 			return "", false
 		}
+		// The text follows, but the line of a blank string may have been lost.
+		blank := strings.Trim(string(all[start:]), " \x00") == ""
+		if i < len(h.strs) && (!blank || h.strs[i] == " ") {
+			i++
+		}
 	}
 	return strings.TrimSuffix(string(all), "\x00"), len(all) > 0
+}
+
+// blank keeps the place of a string that is only spaces.
+func (h *hexDump) blank() {
+	if h.in == 's' {
+		h.strs = append(h.strs, " ")
+	}
 }

@@ -18,6 +18,7 @@ const (
 // walker finds the structures of a table.
 type walker struct {
 	t    *Table
+	base int // offset of data
 	data []byte
 	str  string // data as a string, so that strings of structures cost nothing
 	// announced is how many bytes the entry point gives the table, len(data)
@@ -29,9 +30,10 @@ type walker struct {
 	next []int32
 }
 
-// walk appends the structures of data to t.Structures (DSP0134 6.1).
-func (t *Table) walk(data []byte, announced int) {
-	w := walker{t: t, data: data, str: string(data), announced: min(announced, len(data))}
+// walk appends the structures of data, which stands at offset base, to
+// t.Structures (DSP0134 6.1).
+func (t *Table) walk(base int, data []byte, announced int) {
+	w := walker{t: t, base: base, data: data, str: string(data), announced: min(announced, len(data))}
 	t.Structures = slices.Grow(t.Structures, w.estimate())
 	pos := 0
 	for pos < len(data) {
@@ -85,7 +87,7 @@ func (w *walker) add(pos, body, end int) *Structure {
 		Type:   w.data[pos],
 		Length: w.data[pos+1],
 		Handle: binary.LittleEndian.Uint16(w.data[pos+2:]),
-		Offset: pos,
+		Offset: w.base + pos,
 		Data:   w.data[pos:body:body],
 		strs:   w.str[body:max(body, end)],
 	})
@@ -127,18 +129,22 @@ func (w *walker) findTerminators() {
 }
 
 // truncated keeps what there is of the structure at pos, which the data end
-// in.
+// in. A string without its zero may be the half of one and is dropped.
 func (w *walker) truncated(pos int) {
 	body := min(pos+int(w.data[pos+1]), len(w.data))
-	s := w.add(pos, body, len(strings.TrimRight(w.str, "\x00")))
-	w.t.problemAt(CodeTruncated, s, false, "announces %d bytes and its strings at offset 0x%x, table ends at 0x%x",
-		s.Length, pos, len(w.data))
+	s := w.add(pos, body, body+max(strings.LastIndexByte(w.str[body:], 0), 0))
+	s.cut = true
+	if s.Type == typeEndOfTable {
+		w.ended = true
+	}
+	w.t.problemAt(CodeTruncated, s, w.ended, "announces %d bytes and its strings at offset 0x%x, table ends at 0x%x",
+		s.Length, s.Offset, w.base+len(w.data))
 }
 
 // trailing notes what stands behind the table.
 func (w *walker) trailing(pos int) {
 	if rest := len(w.data) - pos; w.ended && !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
-		w.t.problem(CodeGarbage, pos, true, "%d bytes behind the end marker are no structures", rest)
+		w.t.problem(CodeGarbage, w.base+pos, true, "%d bytes behind the end marker are no structures", rest)
 	}
 }
 
@@ -150,19 +156,19 @@ func (w *walker) resync(pos int) (int, bool) {
 		return 0, false // padding
 	}
 	if len(w.data)-pos < headerLength {
-		w.t.problem(CodeTruncated, pos, false, "table ends at 0x%x inside the header at 0x%x", len(w.data), pos)
+		w.t.problem(CodeTruncated, w.base+pos, false, "table ends at 0x%x inside the header at 0x%x", len(w.data), pos)
 		return 0, false
 	}
-	w.t.problem(CodeZeroLength, pos, false, "structure (type %d) announces %d bytes, expected at least %d",
+	w.t.problem(CodeZeroLength, w.base+pos, false, "structure (type %d) announces %d bytes, expected at least %d",
 		w.data[pos], w.data[pos+1], headerLength)
 	w.findTerminators()
 	for q := pos + 1; q+headerLength < len(w.data); q++ {
-		if w.plausible(q, 3) {
-			w.t.problem(CodeGarbage, pos, false, "%d bytes that are no structure were skipped", q-pos)
+		if w.chain(q, 3) {
+			w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes that are no structure were skipped", q-pos)
 			return q, true
 		}
 	}
-	w.t.problem(CodeGarbage, pos, false, "%d bytes up to the end are no structures", len(w.data)-pos)
+	w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes up to the end are no structures", len(w.data)-pos)
 	return 0, false
 }
 
@@ -184,6 +190,29 @@ func (w *walker) plausible(pos, n int) bool {
 		if pos >= len(w.data) {
 			return true
 		}
+	}
+	return true
+}
+
+// chain is plausible with what only structures have in common, for places
+// found by trying: strings are text, fields name strings that are there, and
+// handles differ.
+func (w *walker) chain(pos, n int) bool {
+	if !w.plausible(pos, n) {
+		return false
+	}
+	for last := -1; n > 0 && pos < len(w.data); n-- {
+		body := pos + int(w.data[pos+1])
+		end := w.terminator(body)
+		s := Structure{Type: w.data[pos], Data: w.data[pos:body], strs: w.str[body:max(body, end)]}
+		handle := int(binary.LittleEndian.Uint16(w.data[pos+2:]))
+		if off, _ := badString(&s); off > 0 || handle == last || control(s.strs) {
+			return false
+		}
+		if s.Type == typeEndOfTable {
+			return true
+		}
+		last, pos = handle, end+2
 	}
 	return true
 }
@@ -210,6 +239,16 @@ var minLength = [47]byte{
 	0x05, 0x16, 0x08, 0x14, 0x0F, 0x15, 0x17, 0x0F, 0x13, 0x07, 0x10, 0x0D,
 	0x05, 0x09, 0x14, 0x0C, 0x14, 0x14, 0x06, 0x1C, 0x0B, 0x1F, 0x0B, 0x09,
 	0x10, 0x07, 0x10, 0x10, 0x0B, 0x0B, 0x09, 0x1B, 0x06, 0x18, 0x09,
+}
+
+// control tells whether strings have control characters in them.
+func control(strs string) bool {
+	for i := range len(strs) {
+		if c := strs[i]; c < ' ' && c != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func allZero(b []byte) bool {
