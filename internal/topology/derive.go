@@ -22,9 +22,7 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 
 // populate fills what follows from platform, processors and placements.
 func (r *Result) populate(sys *inventory.System) {
-	p, _ := r.Platform.Get()
-	b := builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements,
-		product: productName(&sys.Machine), fsb: frontSideBus(sys, p)}
+	b := newBuilder(sys, r)
 	r.Populations = b.populations()
 	b.commonClock(r.Populations)
 	b.peaks(r.Populations)

@@ -12,10 +12,8 @@ func (b *builder) pairing(pop *Population) (known, unverified bool) {
 	if p == nil || !p.LockstepPairs || len(p.LockstepChannels) == 0 {
 		return false, false
 	}
-	for i := range p.LockstepBoards {
-		if matches(p.LockstepBoards[i].Product, b.product) {
-			return true, !orTrue(p.LockstepBoards[i].Verified)
-		}
+	if b.lockstepBoard != nil {
+		return true, !orTrue(b.lockstepBoard.Verified)
 	}
 	for _, slots := range pop.ChannelSlots {
 		if len(slots) == 0 || b.pairDiffers(pop.ChannelSlots[0], slots) != "" {

@@ -57,13 +57,13 @@ type Measurement struct {
 	Source  string             `yaml:"source"`
 }
 
-// platformFile is a file of rules/platforms.
+// platformFile is the first document of a file of rules/platforms; the second
+// one, recogniseFile, is read only to make the index.
 type platformFile struct {
-	ID            string         `yaml:"id"`
-	Name          string         `yaml:"name"`
-	Verified      *bool          `yaml:"verified"`
-	Recognise     []recogniseRow `yaml:"recognise"`
-	NUMA          *bool          `yaml:"numa"`
+	ID            string `yaml:"id"`
+	Name          string `yaml:"name"`
+	Verified      *bool  `yaml:"verified"`
+	NUMA          *bool  `yaml:"numa"`
 	platformFacts `yaml:",inline"`
 	Parts         []platformPart    `yaml:"parts"`
 	PerSystem     int               `yaml:"channels_per_system"`
@@ -105,6 +105,11 @@ type platformFacts struct {
 type platformPart struct {
 	Brand         string `yaml:"brand"`
 	platformFacts `yaml:",inline"`
+}
+
+// recogniseFile is the second document of a platform file.
+type recogniseFile struct {
+	Recognise []recogniseRow `yaml:"recognise"`
 }
 
 type recogniseRow struct {

@@ -19,18 +19,24 @@ var updatePlatforms = flag.Bool("update-platforms", false, "rewrite rules/platfo
 
 // platformOrder puts the rows that ask for more before those that take the
 // rest.
-func platformFiles(t testing.TB) []platformFile {
+type wholePlatformFile struct {
+	platformFile
+	recogniseFile
+}
+
+func platformFiles(t testing.TB) []wholePlatformFile {
 	k := slotRules(t)
 	names, err := fs.Glob(k, "platforms/*.yaml")
 	require.NoError(t, err)
-	var files, rest []platformFile
+	var files, rest []wholePlatformFile
 	for _, name := range names {
 		raw, err := fs.ReadFile(k, name)
 		require.NoError(t, err)
-		var f platformFile
+		var f wholePlatformFile
 		d := yaml.NewDecoder(strings.NewReader(string(raw)))
 		d.KnownFields(true)
-		require.NoError(t, d.Decode(&f), name)
+		require.NoError(t, d.Decode(&f.platformFile), name)
+		require.NoError(t, d.Decode(&f.recogniseFile), name)
 		require.Equal(t, "platforms/"+f.ID+".yaml", name)
 		if f.ID == "xeon-fsb" {
 			rest = append(rest, f)
@@ -41,7 +47,7 @@ func platformFiles(t testing.TB) []platformFile {
 	return append(files, rest...)
 }
 
-func indexText(files []platformFile) string {
+func indexText(files []wholePlatformFile) string {
 	var b strings.Builder
 	b.WriteString("# id\tvendor\tfamily\tmodel\tsteppings\tcpuid\tbrand\tproduct\tmemory; made from the platform files: go test ./internal/topology -run PlatformIndex -update-platforms\n")
 	for _, f := range files {
@@ -176,7 +182,7 @@ func TestPlatformTable(t *testing.T) {
 		} `yaml:"platforms"`
 	}
 	require.NoError(t, yaml.Unmarshal(raw, &table))
-	have := map[string]platformFile{}
+	have := map[string]wholePlatformFile{}
 	for _, f := range platformFiles(t) {
 		have[f.ID] = f
 	}
@@ -206,7 +212,7 @@ func TestPlatformTable(t *testing.T) {
 	assert.Len(t, table.Platforms, len(have)-1, "xeon-fsb is the one addition")
 }
 
-func recognises(f platformFile, family, model int, verified bool) bool {
+func recognises(f wholePlatformFile, family, model int, verified bool) bool {
 	for _, r := range f.Recognise {
 		if r.Family != nil && *r.Family == family && *r.Model == model && orTrue(r.Verified) == verified {
 			return true

@@ -17,9 +17,39 @@ type builder struct {
 	places   []Placement
 	product  string
 	fsb      bool // one memory controller outside the processors
+	// What the platform says of this product; nil without.
+	board, lockstepBoard *Board
+	measured             []*Measurement
 	// unowned is the first DRAM slot whose processor is not known, -1 without;
 	// then no processor's count is known.
 	unowned int
+}
+
+// newBuilder resolves what the platform says of the machine's product.
+func newBuilder(sys *inventory.System, r *Result) *builder {
+	p, _ := r.Platform.Get()
+	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements,
+		product: productName(&sys.Machine), fsb: frontSideBus(sys, p)}
+	if p == nil {
+		return b
+	}
+	b.board = findBoard(p.Boards, b.product)
+	b.lockstepBoard = findBoard(p.LockstepBoards, b.product)
+	for i := range p.Measured {
+		if m := &p.Measured[i]; m.Product == "" || matches(m.Product, b.product) {
+			b.measured = append(b.measured, m)
+		}
+	}
+	return b
+}
+
+func findBoard(boards []Board, product string) *Board {
+	for i := range boards {
+		if product != "" && matches(boards[i].Product, product) {
+			return &boards[i]
+		}
+	}
+	return nil
 }
 
 // maybeDRAM reports whether a slot can hold a DRAM module: firmware does not

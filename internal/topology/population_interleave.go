@@ -73,7 +73,7 @@ func (b *builder) relative(pop *Population, l *layout, regions []Region) Share {
 	if name == "" || !b.equalDIMMs(pop.Slots) {
 		return s
 	}
-	if v, source, ok := measuredShare(b.platform, b.product, name); ok {
+	if v, source, ok := b.measuredShare(name); ok {
 		s.Value, s.Source = &v, source
 	}
 	return s

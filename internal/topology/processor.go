@@ -148,7 +148,7 @@ func parseProcessor(line string) *Processor {
 	}
 	num := func(i int) int { n, _ := strconv.Atoi(col[i]); return n }
 	return &Processor{
-		Name: col[0], Vendor: col[1], Number: col[2], Codename: col[3],
+		Name: displayName(col[0], col[2]), Vendor: col[1], Number: col[2], Codename: col[3],
 		Cores: num(4), Threads: num(5), SMT: col[6], Turbo: col[7],
 		Channels: num(8), MaxMTs: num(9), MaxMTs2DPC: num(10), How: col[11], Source: col[12],
 	}

@@ -57,3 +57,23 @@ func fixKey(key string) string {
 	}
 	return key
 }
+
+// displayName writes the key of the table as vendors do: "Intel Xeon Gold
+// 6252N". number is the processor number in its own spelling.
+func displayName(key, number string) string {
+	words := strings.Fields(key)
+	size := len(strings.Fields(number))
+	for i, w := range words {
+		switch {
+		case i >= len(words)-size:
+			words[i] = strings.Fields(number)[i-len(words)+size]
+		case w == "amd" || w == "epyc" || w == "lv":
+			words[i] = strings.ToUpper(w)
+		case w == "ampereone":
+			words[i] = "AmpereOne"
+		case w != "":
+			words[i] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return strings.Join(words, " ")
+}

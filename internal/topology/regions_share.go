@@ -48,15 +48,12 @@ func share(regions []Region, bytes []int64, n int) Share {
 	return s
 }
 
-// measuredShare finds the layout in the platform's measurements.
-func measuredShare(p *Platform, product, name string) (float64, string, bool) {
-	for i := range p.Measured {
-		m := &p.Measured[i]
-		v, ok := m.Layouts[name]
-		if !ok || (m.Product != "" && !matches(m.Product, product)) {
-			continue
+// measuredShare finds the layout in the measurements of this product.
+func (b *builder) measuredShare(name string) (float64, string, bool) {
+	for _, m := range b.measured {
+		if v, ok := m.Layouts[name]; ok {
+			return v, m.Source, true
 		}
-		return v, m.Source, true
 	}
 	return 0, "", false
 }

@@ -21,6 +21,9 @@ type expectation struct {
 	from            inventory.Evidence
 	more            []inventory.Evidence
 	maxDepth        int
+	// processorDepth is set when the processor's maximum is the lower one it
+	// has with several DIMMs per channel.
+	processorDepth bool
 }
 
 // expectedSpeed is min(DIMM rating, processor maximum, platform at this depth
@@ -65,6 +68,7 @@ func (b *builder) processorLimit(e *expectation, proc *Processor, depth channelD
 	if v == 0 && proc != nil {
 		v = proc.MaxMTs
 		if depth.known && e.maxDepth > 1 && proc.MaxMTs2DPC > 0 {
+			e.processorDepth = proc.MaxMTs2DPC < v
 			v = min(v, proc.MaxMTs2DPC)
 		}
 		if p != nil && p.Buffered && len(p.ProcessorMTs) > 0 {
@@ -94,7 +98,7 @@ func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDept
 		return unknown(e.platform.reason)
 	}
 	cap := min(e.dimm, e.processor)
-	e.board = b.boardLimit()
+	e.board = b.board
 	if e.board != nil {
 		cap = min(cap, e.board.MaxMTs)
 	}
@@ -160,19 +164,6 @@ func (b *builder) makerDocumented() bool {
 	return false
 }
 
-// boardLimit is the limit of the machine's own board, nil without one.
-func (b *builder) boardLimit() *Board {
-	if b.platform == nil || b.product == "" {
-		return nil
-	}
-	for i := range b.platform.Boards {
-		if matches(b.platform.Boards[i].Product, b.product) {
-			return &b.platform.Boards[i]
-		}
-	}
-	return nil
-}
-
 // speed names the lowest limit. Where two are equal, the one that comes first
 // here is named; "none" is a DIMM that runs at its rating on a processor that
 // allows no more.
@@ -184,6 +175,9 @@ func (e *expectation) speed(p *Platform) Speed {
 	}
 	s := Speed{MTs: lowest}
 	switch {
+	case e.processor == lowest && e.processorDepth && e.dimm > lowest:
+		s.Limiter = LimitDPC
+		s.Detail = dpcText(e.maxDepth) + ", a limit of the processor: " + strconv.Itoa(lowest)
 	case e.dimm == lowest && e.processor == lowest:
 		s.Limiter, s.Detail = LimitNone, "DIMMs and processor agree: "+strconv.Itoa(lowest)
 	case e.dimm == lowest:
