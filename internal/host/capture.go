@@ -50,7 +50,7 @@ func OpenCaptureFile(name string) (*Root, error) {
 // skipped. An archive that is cut short is Truncated, one with several
 // machines or beyond the bounds is Refused, one without any is Malformed.
 func OpenCapture(name string, in io.Reader) (*Root, error) {
-	l := &loader{machines: map[string]*memTree{}}
+	l := newLoader()
 	err := l.load(in)
 	if err == nil {
 		var tree *memTree
@@ -91,8 +91,14 @@ type loader struct {
 	machines map[string]*memTree
 	members  int
 	kept     int64
+	// stream and keep bound the bytes unpacked and kept.
+	stream, keep int64
 	// hard are hard links, resolved when all members are known.
 	hard []hardLink
+}
+
+func newLoader() *loader {
+	return &loader{machines: map[string]*memTree{}, stream: maxStream, keep: maxKept}
 }
 
 type hardLink struct{ prefix, path, target string }
@@ -102,7 +108,7 @@ func (l *loader) load(in io.Reader) error {
 	if err != nil {
 		return err
 	}
-	stream := &io.LimitedReader{R: plain, N: maxStream}
+	stream := &io.LimitedReader{R: plain, N: l.stream}
 	tail := &zeroTail{in: stream}
 	archive := tar.NewReader(tail)
 	for {
@@ -117,7 +123,7 @@ func (l *loader) load(in io.Reader) error {
 			err = l.member(h, archive)
 		}
 		if err != nil && stream.N <= 0 {
-			return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, int64(maxStream))
+			return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, l.stream)
 		}
 		if err != nil {
 			return fmt.Errorf("member %d: %w", l.members, err)
@@ -127,7 +133,7 @@ func (l *loader) load(in io.Reader) error {
 
 func (l *loader) finish(stream *io.LimitedReader) error {
 	if stream.N <= 0 {
-		return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, int64(maxStream))
+		return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, l.stream)
 	}
 	for _, h := range l.hard {
 		l.link(h)
@@ -239,8 +245,8 @@ func (l *loader) machine(prefix string) *memTree {
 
 func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error {
 	keep := min(size, maxMember)
-	if l.kept += keep; l.kept > maxKept {
-		return fmt.Errorf("%w: more than %d bytes below sys and proc", errBounds, int64(maxKept))
+	if l.kept += keep; l.kept > l.keep {
+		return fmt.Errorf("%w: more than %d bytes below sys and proc", errBounds, l.keep)
 	}
 	// Grown as it is read: a header may lie about the size.
 	var data bytes.Buffer

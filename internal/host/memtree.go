@@ -69,10 +69,11 @@ func (t *memTree) folder(path string) *memNode {
 func (t *memTree) find(path string, follow bool) (*memNode, error) {
 	stack := []*memNode{t.root}
 	parts := strings.Split(path, "/")
-	links := 0
+	links, own := 0, len(parts) // own: how many of the last parts are the caller's
 	for len(parts) > 0 {
-		part := parts[0]
+		part, asked := parts[0], len(parts) <= own
 		parts = parts[1:]
+		own = min(own, len(parts))
 		switch part {
 		case "", ".":
 			continue
@@ -89,7 +90,7 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 		case top.kind != KindDir:
 			return nil, unix.ENOTDIR
 		case next == nil:
-			return nil, missingIn(path, len(parts) == 0, links)
+			return nil, missingIn(path, len(parts) == 0, asked)
 		case next.link == "" || len(parts) == 0 && !follow:
 			stack = append(stack, next)
 			continue
@@ -106,13 +107,13 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 }
 
 // missingIn says what a missing name means: absent when its folder was
-// captured, otherwise nothing at all. /proc itself is no such folder: people
-// capture single files of it.
-func missingIn(path string, last bool, links int) error {
+// captured and the caller asked for it by this name, otherwise nothing at all.
+// /proc itself is no such folder: people capture single files of it.
+func missingIn(path string, last, asked bool) error {
 	switch {
-	case last && links == 0 && !strings.HasPrefix(path, "proc/"):
+	case last && asked && !strings.HasPrefix(path, "proc/"):
 		return unix.ENOENT
-	case last && links > 0:
+	case last && !asked:
 		return fmt.Errorf("%w: the link's target is missing", ErrNotCaptured)
 	default:
 		return ErrNotCaptured
