@@ -97,11 +97,12 @@ func letterByName(name string) (field, bool) {
 // digit, and a leading * skips any beginning. c is spoilt on a mismatch.
 func matchLabel(pattern, label string, c *captured) bool {
 	if rest, ok := strings.CutPrefix(pattern, "*"); ok {
+		before := *c
 		for i := range label {
-			if try := *c; matchLabel(rest, label[i:], &try) {
-				*c = try
+			if matchLabel(rest, label[i:], c) {
 				return true
 			}
+			*c = before
 		}
 		return false
 	}

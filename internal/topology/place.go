@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -140,26 +141,34 @@ func intelSockets(sys *inventory.System) bool {
 
 // read matches every slot's labels.
 func (pl *placer) read(rules []locatorRule) {
+	var memo shapeMemo
 	for i := range pl.sys.Slots {
 		s := &pl.sys.Slots[i]
-		if s.Technology.Or(inventory.DRAM) == inventory.Flash {
+		if s.Technology.Known() && s.Technology.Value == inventory.Flash {
 			pl.out[i].Reason = "flash memory, not a memory slot"
 			continue
 		}
-		locator, bank := s.Locator.Or(""), s.BankLocator.Or("")
-		pl.out[i].Reason = "no known pattern reads this slot's label"
+		locator, bank := text(&s.Locator), text(&s.BankLocator)
 		if locator == "" && bank == "" {
 			pl.out[i].Reason = "firmware gives the slot no label"
 			continue
 		}
-		for r := range rules {
-			if c, ok := rules[r].match(locator, bank); ok {
-				pl.labels[i] = label{rule: &rules[r], captured: c}
-				pl.out[i].Rule, pl.out[i].Reason = rules[r].id, ""
-				break
-			}
+		r, c := memo.match(rules, locator, bank)
+		if r < 0 {
+			pl.out[i].Reason = "no known pattern reads this slot's label"
+			continue
 		}
+		pl.labels[i] = label{rule: &rules[r], captured: c}
+		pl.out[i].Rule = rules[r].id
 	}
+}
+
+// text is a label as printed, "" when firmware states none.
+func text(f *inventory.Fact[string]) string {
+	if f.State != inventory.OK {
+		return ""
+	}
+	return strings.TrimSpace(f.Value)
 }
 
 // group collects the slots that one rule read, nil when there are none.

@@ -226,6 +226,9 @@ func lettersFit(letters []int, skipped string, first, channels int) bool {
 func (g *slotGroup) channelsFromLetters() {
 	for socket := range g.eachSocket() {
 		letters := g.lettersOf(socket)
+		if len(letters) == 0 {
+			continue
+		}
 		position := max(g.position(socket), 0)
 		number := g.alphabet(letters, position)
 		if number == nil && g.rule.node == "controller" && g.any(fNode) && g.any(fChannel) {
@@ -236,7 +239,9 @@ func (g *slotGroup) channelsFromLetters() {
 		exact := number != nil
 		if !exact {
 			number = func(letter int) int { return rank(letters, letter) }
-			if g.channels != len(letters) {
+			if g.channels == 0 && (position == 0 || letters[0] == 0) {
+				number = func(letter int) int { return letter }
+			} else if g.channels != len(letters) {
 				certainty = inventory.Indirect
 			}
 		}

@@ -67,6 +67,8 @@ func eachMember(t testing.TB, path string, use func(name string, data []byte)) {
 	}
 }
 
+var placeSignature = regexp.MustCompile(`Family (\d+), Model (\d+), Stepping (\d+)`)
+
 var scanHandle = regexp.MustCompile(`^\s*Handle (0x[0-9A-Fa-f]+), DMI type (\d+)`)
 
 // scan is a throw-away reading of dmidecode text: the fields that placing
@@ -126,6 +128,12 @@ func scanStructure(sys *inventory.System, kind int, handle uint64, f map[string]
 		case text != "" && !strings.Contains(text, "Not Specified"):
 			s.Vendor = inventory.Known("other", inventory.Indirect, inventory.Evidence{})
 		}
+		if m := placeSignature.FindStringSubmatch(f["Signature"]); m != nil {
+			for i, fact := range []*inventory.Fact[int]{&s.Family, &s.Model, &s.Stepping} {
+				v, _ := strconv.Atoi(m[i+1])
+				*fact = inventory.Known(v, inventory.Indirect, inventory.Evidence{})
+			}
+		}
 		sys.Sockets = append(sys.Sockets, s)
 	case 17:
 		sys.Slots = append(sys.Slots, scanSlot(f, handle, len(sys.Slots)))
@@ -149,47 +157,4 @@ func scanSlot(f map[string]string, handle uint64, row int) inventory.Slot {
 		s.Technology.Value = inventory.Flash
 	}
 	return s
-}
-
-// stubPlatform stands in for platform recognition: channels and depth by the
-// processor's brand, from the vendors' product pages.
-func stubPlatform(sys *inventory.System) *Platform {
-	brand := ""
-	for i := range sys.Sockets {
-		if b, ok := sys.Sockets[i].Brand.Get(); ok && brand == "" {
-			brand = b
-		}
-	}
-	for _, r := range stubRows {
-		if r.brand.MatchString(brand) {
-			return &Platform{ID: r.brand.String(), NUMA: !r.fsb, ChannelsPerSocket: r.channels, Controllers: r.controllers, MaxDPC: r.depth}
-		}
-	}
-	return nil
-}
-
-type stubRow struct {
-	brand                        *regexp.Regexp
-	channels, controllers, depth int
-	fsb                          bool
-}
-
-var stubRows = []stubRow{
-	{regexp.MustCompile(`E7-? ?[48]8\d\d +@|E7- ?\d{4} |Xeon.* [EXL]75\d\d`), 8, 2, 2, false},
-	{regexp.MustCompile(`Xeon.* [EXLW]5[56]\d\d\b`), 3, 1, 3, false},
-	{regexp.MustCompile(`Xeon.* [XL]34\d\d\b`), 2, 1, 3, false},
-	{regexp.MustCompile(`E5-[12]4\d\d`), 3, 1, 2, false},
-	{regexp.MustCompile(`E5-[1246]6\d\d`), 4, 0, 3, false},
-	{regexp.MustCompile(`Xeon.* (E3-|E-2|E3\d{4})`), 2, 1, 2, false},
-	{regexp.MustCompile(`Xeon.* W-2[12]\d\d`), 4, 2, 2, false},
-	{regexp.MustCompile(`Xeon.* D-1[56]\d\d`), 2, 1, 2, false},
-	{regexp.MustCompile(`Xeon.* D-21\d\d`), 4, 2, 2, false},
-	{regexp.MustCompile(`(Bronze|Silver|Gold|Platinum) \d[12]\d\d`), 6, 2, 2, false},
-	{regexp.MustCompile(`(Silver|Gold|Platinum) \d[345]\d\d`), 8, 4, 2, false},
-	{regexp.MustCompile(`Xeon\(R\) 69\d\dP`), 12, 0, 1, false},
-	{regexp.MustCompile(`EPYC 7\w\w[123]`), 8, 0, 2, false},
-	{regexp.MustCompile(`EPYC 9\w\w\w`), 12, 0, 2, false},
-	{regexp.MustCompile(`Opteron\S* Processor (6\d\d\d)`), 4, 2, 3, false},
-	{regexp.MustCompile(`Altra`), 8, 0, 2, false},
-	{regexp.MustCompile(`Xeon.* ([ELX]5[1234]\d\d|5[01]\d\d) `), 0, 0, 4, true},
 }

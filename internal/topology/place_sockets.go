@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -58,32 +59,72 @@ func (g *slotGroup) socketsFromField(f field) {
 	}
 }
 
-// socketsFromNodes reads the bank's node number: it is the processor when
-// there are no more nodes than processors, and a controller of one when the
-// nodes divide evenly among the processors.
+// socketsFromNodes reads the bank's node number. Rules that know it is the
+// processor take it as such; "auto" needs the channel letters to agree, for
+// two nodes may as well be the two controllers of one processor.
 func (g *slotGroup) socketsFromNodes() {
-	nodes, sockets := g.distinct(fNode), len(g.sys.Sockets)
+	sockets := max(len(g.sys.Sockets), 1)
+	base := g.base(fNode)
+	nodes := g.distinct(fNode)
+	last := nodes[len(nodes)-1] - base + 1
 	per := 1
-	if g.rule.node == "auto" && sockets > 0 && len(nodes) > sockets && !g.nodeIsProcessor(nodes) {
-		if len(nodes)%sockets != 0 {
-			g.failAll(fmt.Sprintf("labels name %d nodes, which do not divide among %d processors", len(nodes), sockets))
+	if g.rule.node == "auto" && !g.nodesFit(base, 1) {
+		per = (last + sockets - 1) / sockets
+		if per == 1 || !g.nodesFit(base, per) {
+			g.failAll("the label's node number fits neither the processors nor their controllers")
 			return
 		}
-		per = len(nodes) / sockets
 	}
-	base := g.base(fNode)
 	for _, i := range g.slots {
 		v, ok := g.labels[i].get(fNode)
 		if !ok {
 			g.failSlot(i, "the label names no node", true)
 			continue
 		}
-		position := v - base
-		if per > 1 {
-			position = rank(nodes, v) / per
-		}
-		g.setSocket(i, position, sourceBank)
+		g.setSocket(i, (v-base)/per, sourceBank)
 	}
+}
+
+// nodesFit reports whether the channel letters bear out that so many nodes
+// make a processor: letters of different processors go on from one to the
+// next, or all processors have the same.
+func (g *slotGroup) nodesFit(base, per int) bool {
+	byProcessor := make(map[int][]int)
+	for _, i := range g.slots {
+		v, ok1 := g.labels[i].get(fNode)
+		if l, ok2 := g.labels[i].get(fLetter); ok1 && ok2 {
+			at := (v - base) / per
+			byProcessor[at] = insertSorted(byProcessor[at], l)
+		}
+	}
+	if len(byProcessor) < 2 {
+		_, first := byProcessor[0]
+		return first && (per == 1 || len(g.sys.Sockets) == 1) && (g.channels == 0 || len(byProcessor[0]) <= g.channels)
+	}
+	for _, skipped := range skippedLetters {
+		if g.lettersGoOn(byProcessor, skipped) {
+			return true
+		}
+	}
+	for at, letters := range byProcessor {
+		if at > 0 && !slices.Equal(letters, byProcessor[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// lettersGoOn reports whether each processor has its own run of letters.
+func (g *slotGroup) lettersGoOn(byProcessor map[int][]int, skipped string) bool {
+	if g.channels == 0 {
+		return false
+	}
+	for at, letters := range byProcessor {
+		if !lettersFit(letters, skipped, at*g.channels, g.channels) {
+			return false
+		}
+	}
+	return true
 }
 
 // socketsFromNumbers finds the processor of numbers that count over all of
@@ -99,24 +140,6 @@ func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 			g.failSlot(i, fmt.Sprintf("slot map %s does not say which processor slot %d belongs to", m.ID, n), true)
 		}
 	}
-}
-
-// nodeIsProcessor reports whether every node has a processor's number of
-// channel letters; then surplus nodes are sockets that the table leaves out.
-func (g *slotGroup) nodeIsProcessor(nodes []int) bool {
-	for _, node := range nodes {
-		var letters []int
-		for _, i := range g.slots {
-			v, _ := g.labels[i].get(fNode)
-			if l, ok := g.labels[i].get(fLetter); ok && v == node {
-				letters = insertSorted(letters, l)
-			}
-		}
-		if len(letters) != g.channels {
-			return false
-		}
-	}
-	return true
 }
 
 // position is the board position of a socket id.
