@@ -1,14 +1,12 @@
 package topology
 
 import (
-	"io/fs"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/rules"
 )
 
 // TestPeaksOfDell11G is Table 3 of "Optimal BIOS Settings for High Performance
@@ -208,7 +206,7 @@ func TestMeasuredShares(t *testing.T) {
 func TestGuards(t *testing.T) {
 	tests := []struct {
 		name   string
-		break_ func(m *testMachine)
+		spoil  func(m *testMachine)
 		reason string
 	}{
 		{"a DIMM without channel", func(m *testMachine) { m.places[2].Channel = Unplaced; m.places[2].Reason = "no map" },
@@ -226,7 +224,7 @@ func TestGuards(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m := cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933, run: 2933})
-			tt.break_(m)
+			tt.spoil(m)
 			r := m.derive(t)
 			p := &r.Populations[0]
 			assert.Equal(t, 6, p.DIMMs.Value)
@@ -352,53 +350,4 @@ func TestEmptySystem(t *testing.T) {
 	assert.False(t, r.InstalledBytes.Known())
 	assert.False(t, r.Class.Known())
 	assert.Empty(t, r.Signature())
-}
-
-// BenchmarkDerive is the whole derivation of a large machine, with the
-// platform data read and decoded each time.
-func BenchmarkDerive(b *testing.B) {
-	k := fs.FS(rules.FS)
-	sys := rx600(8, []int64{8, 8, 8, 8}, []int64{8, 8, 8, 8})
-	require.Len(b, sys.Slots, 128)
-	b.ReportAllocs()
-	for b.Loop() {
-		Derive(sys, k)
-	}
-}
-
-func BenchmarkDeriveCommon(b *testing.B) {
-	k := fs.FS(rules.FS)
-	m := cascadeLake(2).fill(0, []int{2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 2933, run: 2933}).fill(1, []int{2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 2933, run: 2933})
-	b.ReportAllocs()
-	for b.Loop() {
-		r := &Result{Platform: recognise(&m.sys, k), Processors: lookUpProcessors(&m.sys, k), Placements: m.places}
-		r.populate(&m.sys)
-	}
-}
-
-// BenchmarkParts shows where the time of BenchmarkDerive goes.
-func BenchmarkParts(b *testing.B) {
-	k := fs.FS(rules.FS)
-	sys := rx600(8, []int64{8, 8, 8, 8}, []int64{8, 8, 8, 8})
-	r := Derive(sys, k)
-	b.Run("recognise", func(b *testing.B) {
-		for b.Loop() {
-			recognise(sys, k)
-		}
-	})
-	b.Run("processors", func(b *testing.B) {
-		for b.Loop() {
-			lookUpProcessors(sys, k)
-		}
-	})
-	b.Run("place", func(b *testing.B) {
-		for b.Loop() {
-			place(sys, r.Platform.Value, k)
-		}
-	})
-	b.Run("populate", func(b *testing.B) {
-		for b.Loop() {
-			r.populate(sys)
-		}
-	})
 }

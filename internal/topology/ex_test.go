@@ -104,6 +104,7 @@ func TestWestmereEXConfigurations(t *testing.T) {
 			assert.Equal(t, []int64{row.bd * gib, row.ac * gib}, pairs[:2])
 			assert.Equal(t, row.boards == 2, p.Hemisphere.Value)
 			assert.True(t, p.Lockstep.Value)
+			assert.True(t, p.Order.Value, p.OrderDetail)
 			assert.True(t, r.Symmetric.Value)
 		})
 	}
@@ -229,5 +230,22 @@ func TestWestmereEXSpeed(t *testing.T) {
 		require.True(t, s.Known(), s.Reason)
 		assert.Equal(t, Speed{MTs: want, Limiter: LimitProcessor, Detail: "processor allows at most " + strconv.Itoa(want)}, s.Value)
 		assert.False(t, s.Unverified)
+	}
+}
+
+// TestWestmereEXOrder breaks the paper's fill order and its descending sizes.
+func TestWestmereEXOrder(t *testing.T) {
+	tests := []struct {
+		units  [][]int64
+		detail string
+	}{
+		{[][]int64{{8, 16}, {8, 16}}, "DIMM-1A holds a larger DIMM than DIMM-1B ahead of it; DIMM-1A holds a larger DIMM than DIMM-1B ahead of it"},
+		{[][]int64{{0, 8}, {8, 8}}, "DIMM-1A is filled before the slots ahead of it"},
+	}
+	for _, tt := range tests {
+		p := Derive(rx600(2, tt.units...), slotRules(t)).Populations[0]
+		require.True(t, p.Order.Known(), p.Order.Reason)
+		assert.False(t, p.Order.Value)
+		assert.Equal(t, tt.detail, p.OrderDetail)
 	}
 }

@@ -17,13 +17,13 @@ import (
 
 var updatePlatforms = flag.Bool("update-platforms", false, "rewrite rules/platforms/index.tsv from the platform files")
 
-// platformOrder puts the rows that ask for more before those that take the
-// rest.
+// wholePlatformFile is both documents of a platform file.
 type wholePlatformFile struct {
 	platformFile
 	recogniseFile
 }
 
+// platformFiles reads all of them; the one that takes the rest comes last.
 func platformFiles(t testing.TB) []wholePlatformFile {
 	k := slotRules(t)
 	names, err := fs.Glob(k, "platforms/*.yaml")

@@ -83,10 +83,12 @@ func loadRecognised(k fs.FS, v verdict, brand string, from inventory.Evidence) i
 	}
 	p.Recognised = v.by
 	c := inventory.Direct
-	if !v.row.verified && v.by == "cpuid" {
+	if !v.row.verified && v.by != "brand" {
 		c = inventory.Indirect
 	}
-	return inventory.Known(p, c, from)
+	f := inventory.Known(p, c, from)
+	f.Unverified = !p.Verified || (!v.row.verified && v.by == "cpuid")
+	return f
 }
 
 func unrecognised(v verdict, id knownIdentity) inventory.Fact[*Platform] {

@@ -25,6 +25,8 @@ func (b *builder) channels(pop *Population, proc *Processor) {
 	if ok {
 		b.interleave(pop)
 	} else {
+		b.orderKept(pop)
+		b.lockstep(pop)
 		pop.Controllers = inventory.Blame[[]Controller](pop.ChannelsTotal)
 		pop.Regions = inventory.Blame[[]Region](pop.ChannelsTotal)
 		pop.Relative = inventory.Blame[Share](pop.ChannelsTotal)

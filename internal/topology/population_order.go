@@ -7,6 +7,10 @@ import "github.com/memaudit/memaudit/internal/inventory"
 // maps say which slot of a channel is first; labels alone do not.
 func (b *builder) orderKept(pop *Population) {
 	pop.Order = inventory.Unknown[bool](inventory.Absent, "no documented fill order is known for these slots", "")
+	if b.lockstepBoard != nil && pop.DPC.Known() && len(pop.Slots) > 0 {
+		b.exOrderKept(pop)
+		return
+	}
 	c, unverified := inventory.Direct, false
 	for _, slots := range pop.ChannelSlots {
 		for _, i := range slots {

@@ -51,10 +51,10 @@ func TestLookUpProcessor(t *testing.T) {
 		lookUpBrand("Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz", 85))
 	assert.Equal(t, "AMD EPYC 7543", lookUpBrand("AMD EPYC 7543 32-Core Processor", 0).Name)
 	for _, brand := range []string{
-		"AMD Opteron(tm) Processor 6378",                   // no Opteron in the table
+		"AMD Opteron(tm) Processor 6378",                  // no Opteron in the table
 		"Intel(R) Xeon(R) CPU            5120  @ 1.86GHz", // Woodcrest, not the Gold 5120
-		"Intel(R) Xeon(R) CPU E5-2696 v4 @ 2.20GHz",        // sold to one customer only
-		"Intel(R) Xeon(R) Gold 6252",                       // exact only: below
+		"Intel(R) Xeon(R) CPU E5-2696 v4 @ 2.20GHz",       // sold to one customer only
+		"Intel(R) Xeon(R) Gold 6252",                      // exact only: below
 		"Intel(R) Xeon(R) Gold 62",
 		"AMD EPYC 7K62 48-Core Processor",
 		"AMD EPYC 3251 8-Core Processor",

@@ -97,20 +97,20 @@ func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDept
 	if e.platform.reason != "" {
 		return unknown(e.platform.reason)
 	}
-	cap := min(e.dimm, e.processor)
+	ceiling := min(e.dimm, e.processor)
 	e.board = b.board
 	if e.board != nil {
-		cap = min(cap, e.board.MaxMTs)
+		ceiling = min(ceiling, e.board.MaxMTs)
 	}
-	if min(cap, e.platform.lo) != min(cap, e.platform.hi) {
+	if min(ceiling, e.platform.lo) != min(ceiling, e.platform.hi) {
 		return unknown(fmt.Sprintf("between %d and %d MT/s: the kind of DIMM or the DIMMs per channel are not known",
-			min(cap, e.platform.lo), min(cap, e.platform.hi)))
+			min(ceiling, e.platform.lo), min(ceiling, e.platform.hi)))
 	}
 	s := e.speed(b.platform)
 	s.AlsoNormal = b.alsoNormal(e, s.MTs)
 	f := inventory.Known(s, e.certainty, e.from)
 	f.More = e.more
-	f.Unverified = b.speedUnverified(e, cap)
+	f.Unverified = b.speedUnverified(e, ceiling)
 	return f
 }
 
@@ -119,11 +119,11 @@ func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDept
 // platform data, or a channel with several DIMMs on a board by another maker
 // than those whose documents the platform's table was read from. Boards differ
 // at that depth.
-func (b *builder) speedUnverified(e *expectation, cap int) bool {
+func (b *builder) speedUnverified(e *expectation, ceiling int) bool {
 	switch {
 	case b.platform == nil:
 		return true
-	case e.board != nil && e.board.MaxMTs == cap && !orTrue(e.board.Verified):
+	case e.board != nil && e.board.MaxMTs == ceiling && !orTrue(e.board.Verified):
 		return true
 	case e.platform.lo != unlimited && e.platform.indirect:
 		return true

@@ -42,10 +42,9 @@ func (k dimmKind) fewestRanks() int {
 	return int(k.ranks[0] - '0')
 }
 
-// module classifies a DIMM; "" when the type detail does not say. An MRDIMM
-// states a speed that no RDIMM of the platform reaches.
+// moduleOf classifies a DIMM; "" when the type detail does not say.
 func moduleOf(s *inventory.Slot, p *Platform) string {
-	if strings.Contains(s.Type.Or(""), "MRDIMM") {
+	if strings.Contains(s.Type.Or(""), "MRDIMM") || beyondRDIMM(s, p) {
 		return "mrdimm"
 	}
 	if lr, ok := s.LoadReduced.Get(); ok && lr {
@@ -58,10 +57,14 @@ func moduleOf(s *inventory.Slot, p *Platform) string {
 	if !reg {
 		return "udimm"
 	}
-	if top := p.Speeds["mrdimm"]; len(top) > 0 && s.RatedMTs.Or(0) > p.Speeds["rdimm"][0]+speedTolerance {
-		return "mrdimm"
-	}
 	return "rdimm"
+}
+
+// beyondRDIMM reports whether the platform takes MRDIMMs and the module is
+// rated faster than any of its RDIMMs.
+func beyondRDIMM(s *inventory.Slot, p *Platform) bool {
+	top := speedAt(p.Speeds["rdimm"], 1)
+	return len(p.Speeds["mrdimm"]) > 0 && top > 0 && s.RatedMTs.Or(0) > top+speedTolerance
 }
 
 // kindsFor lists the rows of the speed table that may describe the DIMM.
@@ -72,7 +75,7 @@ func kindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 	var same, more []string
 	for key := range p.Speeds {
 		k := parseKind(key)
-		if module != "" && k.module != module {
+		if k.module != module && (module != "" || k.module == "mrdimm") {
 			continue
 		}
 		if !voltageFits(k, s) {
