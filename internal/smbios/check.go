@@ -23,10 +23,17 @@ func (t *Table) checkCount() {
 // nowhere.
 func (t *Table) checkHandles() {
 	for i := 1; i < len(t.sorted); i++ {
-		if t.sorted[i]>>32 == t.sorted[i-1]>>32 {
+		if t.sorted[i]>>40 == t.sorted[i-1]>>40 {
 			t.duplicate(&t.Structures[uint32(t.sorted[i-1])], &t.Structures[uint32(t.sorted[i])])
 		}
 	}
+	var there [256]bool
+	for i := range t.Structures {
+		there[t.Structures[i].Type] = true
+	}
+	// `dmidecode -t` leaves out what the fields refer to.
+	filtered := t.Source == FromText && !there[typeEndOfTable]
+	var good uint32
 	for i := range t.Structures {
 		s := &t.Structures[i]
 		refs := references(s.Type)
@@ -34,12 +41,19 @@ func (t *Table) checkHandles() {
 			continue
 		}
 		f := t.fields(s)
-		for _, r := range refs {
+		for j := range refs {
+			r := &refs[j]
 			h := f.handle(r.off, r.label, r.notProvided)
-			if h.Known() && !t.leads(h.Value, r.to) && !t.filtered(r.to) {
-				t.problemAt(CodeDanglingHandle, s, r.harmless, "field %q refers to 0x%04X, which is no structure of type %d",
-					r.label, h.Value, r.to[0])
+			key := uint32(h.Value)<<8 | uint32(r.to[0])
+			if !h.Known() || key == good || filtered && !there[r.to[0]] {
+				continue
 			}
+			if t.leads(h.Value, r.to) {
+				good = key // devices share their array
+				continue
+			}
+			t.problemAt(CodeDanglingHandle, s, r.harmless, "field %q refers to 0x%04X, which is no structure of type %d",
+				r.label, h.Value, r.to[0])
 		}
 	}
 }
@@ -63,20 +77,6 @@ func (t *Table) leads(handle uint16, types []uint8) bool {
 		}
 	}
 	return false
-}
-
-// filtered tells whether the text may have been printed without structures of
-// these types, by `dmidecode -t`.
-func (t *Table) filtered(types []uint8) bool {
-	if t.Source != FromText || t.Count(typeEndOfTable) > 0 {
-		return false
-	}
-	for _, typ := range types {
-		if t.Count(typ) > 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // reference is a field that holds a handle.

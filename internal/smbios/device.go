@@ -225,5 +225,5 @@ func parseBits(v string, words []string) uint {
 // JEP106 is a manufacturer's number in JEDEC's list JEP106.
 type JEP106 struct {
 	// Bank counts from 1; Code is the number in the bank with its parity bit.
-	Bank, Code int
+	Bank, Code uint8
 }

@@ -167,7 +167,7 @@ func (f *fields) jep106(off int, label string) Field[JEP106] {
 		if n == 0 {
 			return status[JEP106](Unstated)
 		}
-		return known(JEP106{Bank: n&0x7F + 1, Code: n >> 8})
+		return known(JEP106{Bank: uint8(n&0x7F + 1), Code: uint8(n >> 8)})
 	}
 	v, ok := f.line(label)
 	if !ok {
@@ -184,7 +184,7 @@ func (f *fields) jep106(off int, label string) Field[JEP106] {
 	if !ok1 || !ok2 || bank > 128 || code > 0xFF {
 		return status[JEP106](Bad)
 	}
-	return known(JEP106{Bank: int(bank), Code: int(code)})
+	return known(JEP106{Bank: uint8(bank), Code: uint8(code)})
 }
 
 func (f *fields) productID(off int, label string) Field[int] {

@@ -14,6 +14,11 @@ type fields struct {
 	text bool
 	dmi  int // version of dmidecode, 3.4 is 304; 0 is unknown
 	pos  int // the line the next label is expected at
+
+	// strN is the string found last and strRest starts with it: fields name
+	// strings in rising order.
+	strN    int
+	strRest string
 }
 
 func (t *Table) fields(s *Structure) fields {
@@ -80,7 +85,7 @@ func (f *fields) str(off int, label string) Text {
 	if n == 0 {
 		return Text{Status: Unstated}
 	}
-	raw, ok := nthString(f.s.strs, n)
+	raw, ok := f.nthString(n)
 	switch {
 	case ok:
 		return binaryString(raw)
@@ -92,18 +97,22 @@ func (f *fields) str(off int, label string) Text {
 
 // nthString returns string number n, from 1. Empty strings cannot exist inside
 // the string area, so that an empty area has none.
-func nthString(strs string, n int) (string, bool) {
-	for ; n > 1; n-- {
-		i := strings.IndexByte(strs, 0)
+func (f *fields) nthString(n int) (string, bool) {
+	if f.strN == 0 || n < f.strN {
+		f.strN, f.strRest = 1, f.s.strs
+	}
+	for ; f.strN < n; f.strN++ {
+		i := strings.IndexByte(f.strRest, 0)
 		if i < 0 {
 			return "", false
 		}
-		strs = strs[i+1:]
+		f.strRest = f.strRest[i+1:]
 	}
-	if i := strings.IndexByte(strs, 0); i >= 0 {
-		strs = strs[:i]
+	str := f.strRest
+	if i := strings.IndexByte(str, 0); i >= 0 {
+		str = str[:i]
 	}
-	return strs, strs != ""
+	return str, str != ""
 }
 
 // binaryString makes a Text of a string of the table.

@@ -1,7 +1,6 @@
 package smbios
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"strings"
@@ -77,7 +76,7 @@ type Table struct {
 	// Problems are the defects found; at most maxProblems of them.
 	Problems []Problem
 
-	// sorted holds handle<<32 | index, ascending, for lookups.
+	// sorted holds handle<<40 | type<<32 | index, ascending, for lookups.
 	sorted []uint64
 	// dmi is Dmidecode as a number: 3.4 is 304, 2.12 is 212, 0 is unknown.
 	dmi int
@@ -161,26 +160,38 @@ func (t *Table) Count(typ uint8) int {
 // Lookup returns the first structure with this handle and type, nil if there
 // is none. Handles should be unique and are not always.
 func (t *Table) Lookup(handle uint16, typ uint8) *Structure {
-	i, _ := slices.BinarySearch(t.sorted, uint64(handle)<<32)
-	for ; i < len(t.sorted) && uint16(t.sorted[i]>>32) == handle; i++ {
-		if s := &t.Structures[uint32(t.sorted[i])]; s.Type == typ {
-			return s
-		}
+	key := uint64(handle)<<40 | uint64(typ)<<32
+	if i := t.search(key); i < len(t.sorted) && t.sorted[i]>>32 == key>>32 {
+		return &t.Structures[uint32(t.sorted[i])]
 	}
 	return nil
 }
 
 // Has tells whether any structure has this handle.
 func (t *Table) Has(handle uint16) bool {
-	i, _ := slices.BinarySearch(t.sorted, uint64(handle)<<32)
-	return i < len(t.sorted) && uint16(t.sorted[i]>>32) == handle
+	i := t.search(uint64(handle) << 40)
+	return i < len(t.sorted) && uint16(t.sorted[i]>>40) == handle
+}
+
+// search returns the first entry of sorted that is not below key.
+func (t *Table) search(key uint64) int {
+	lo, hi := 0, len(t.sorted)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); t.sorted[mid] < key {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }
 
 // index builds the lookup table.
 func (t *Table) index() {
 	t.sorted = make([]uint64, len(t.Structures))
 	for i := range t.Structures {
-		t.sorted[i] = uint64(t.Structures[i].Handle)<<32 | uint64(uint32(i))
+		s := &t.Structures[i]
+		t.sorted[i] = uint64(s.Handle)<<40 | uint64(s.Type)<<32 | uint64(uint32(i))
 	}
-	slices.SortFunc(t.sorted, cmp.Compare[uint64])
+	slices.Sort(t.sorted)
 }

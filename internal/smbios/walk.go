@@ -52,7 +52,7 @@ func (w *walker) estimate() int {
 	if n := w.t.EntryPoint.Structures; n > 0 {
 		return min(n, most)
 	}
-	return min(len(w.data)/48+8, most)
+	return min(len(w.data)/64+8, most)
 }
 
 // step reads the structure at pos and returns where to go on.
