@@ -66,7 +66,7 @@ func (m *testMachine) add(socket, channel, slot int, d testDIMM) {
 	}
 	m.sys.Slots = append(m.sys.Slots, s)
 	m.places = append(m.places, Placement{Socket: socket, Controller: Unplaced, Channel: channel, Slot: slot,
-		Source: "slot_map", Certainty: inventory.Direct, Rule: "test"})
+		Source: sourceLocator, Certainty: inventory.Direct, Rule: "test"})
 }
 
 // fill puts counts[c] DIMMs on channel c of the socket.

@@ -201,6 +201,23 @@ func TestMeasuredShares(t *testing.T) {
 	}
 }
 
+// TestAMDLetters: HPE's own four-DIMM set is {1,3,14,16}, whose channels a
+// slot map can only count; which of them interleave is then not known.
+func TestAMDLetters(t *testing.T) {
+	build := func(dpc []int) *Result {
+		m := rome(1).fill(0, dpc, testDIMM{gb: 32, rated: 3200})
+		for i := range m.places {
+			m.places[i].Source = sourceMap
+		}
+		return m.derive(t)
+	}
+	four := build([]int{1, 1, 0, 0, 0, 0, 1, 1})
+	assert.False(t, four.Populations[0].Regions.Known())
+	assert.Equal(t, 4, four.Populations[0].ChannelsPopulated.Value)
+	assert.False(t, four.Class.Known())
+	assert.Equal(t, "A", build([]int{1, 1, 1, 1, 1, 1, 1, 1}).Class.Value.Name)
+}
+
 // TestGuards: a mapping that cannot be right gives no channel facts, and the
 // counts stay.
 func TestGuards(t *testing.T) {
@@ -337,6 +354,8 @@ func TestOrder(t *testing.T) {
 	m := cascadeLake(1)
 	m.add(0, 0, 0, testDIMM{})
 	m.add(0, 0, 1, testDIMM{gb: 32, rated: 2933})
+	assert.False(t, m.derive(t).Populations[0].Order.Known(), "a label alone does not say which slot is first")
+	m.places[0].Source, m.places[1].Source = sourceMap, sourceMap
 	p := m.derive(t).Populations[0]
 	assert.Equal(t, inventory.OK, p.Order.State)
 	assert.False(t, p.Order.Value)

@@ -23,10 +23,10 @@ func (b *builder) interleave(pop *Population) {
 		pop.Regions, pop.Relative = u, inventory.Blame[Share](u)
 		return
 	}
-	b.fillRegions(pop, l)
+	b.fillRegions(pop, l, owners)
 }
 
-func (b *builder) fillRegions(pop *Population, l *layout) {
+func (b *builder) fillRegions(pop *Population, l *layout, stated bool) {
 	p := b.platform
 	if len(pop.Slots) == 0 {
 		u := inventory.Unknown[[]Region](inventory.Absent, "no DIMMs", "")
@@ -43,6 +43,12 @@ func (b *builder) fillRegions(pop *Population, l *layout) {
 		pop.Relative = inventory.Blame[Share](pop.Lockstep)
 		return
 	}
+	if p.Policy == policyAMD && !l.even() && !b.lettered(pop) {
+		u := inventory.Unknown[[]Region](inventory.Absent,
+			"the slot map counts the channels and does not letter them, and the letters decide what interleaves", "a slot map with channel letters", b.evidence(pop))
+		pop.Regions, pop.Relative = u, inventory.Blame[Share](u)
+		return
+	}
 	regions, ok := l.regions(p)
 	if !ok {
 		u := inventory.Unknown[[]Region](inventory.Absent, "no document says how this layout is interleaved", "", b.evidence(pop))
@@ -50,9 +56,32 @@ func (b *builder) fillRegions(pop *Population, l *layout) {
 		return
 	}
 	pop.Regions = inventory.Known(regions, min(pop.ChannelBytes.Certainty, b.fact.Certainty), pop.ChannelBytes.From)
-	pop.Regions.Unverified = pop.ChannelBytes.Unverified || pop.Lockstep.Unverified || b.unverified("policy")
+	pop.Regions.Unverified = pop.ChannelBytes.Unverified || pop.Lockstep.Unverified || b.unverified("policy") ||
+		(p.Policy == policySymmetricIMC && !stated)
 	pop.Relative = inventory.Known(b.relative(pop, l, regions), pop.Regions.Certainty, pop.Regions.From)
 	pop.Relative.Unverified = pop.Regions.Unverified
+}
+
+// lettered reports whether the slots' own labels name the channels, A as 0.
+// Slot maps of these platforms number the channels in the order of the slots.
+func (b *builder) lettered(pop *Population) bool {
+	for _, i := range pop.Slots {
+		if s := b.places[i].Source; s != sourceLocator && s != sourceBank {
+			return false
+		}
+	}
+	return true
+}
+
+// even reports whether all channels carry the same capacity, so that it does
+// not matter which is which.
+func (l *layout) even() bool {
+	for _, n := range l.bytes {
+		if n != l.bytes[0] {
+			return false
+		}
+	}
+	return true
 }
 
 // unverified reports whether a field of the platform is from general
@@ -149,6 +178,7 @@ func (b *builder) controllers(pop *Population, l *layout, stated bool) {
 	pop.Controllers.Unverified = pop.DPC.Unverified || b.unverified("controllers")
 	if !stated {
 		pop.Controllers.Certainty = min(pop.Controllers.Certainty, inventory.Indirect)
+		pop.Controllers.Unverified = true
 	}
 }
 
