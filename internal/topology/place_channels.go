@@ -111,7 +111,7 @@ func (g *slotGroup) channelsFromNumbers() {
 // controller. Where the counts fit the processor the number is exact, else
 // the order of the pairs seen.
 func (g *slotGroup) channelsFromPairs(controller, channel field) {
-	for socket := range g.eachSocket() {
+	for _, socket := range g.eachSocket() {
 		pairs, owners := g.pairsOf(socket, controller, channel)
 		per := 0
 		if len(owners) > 1 && g.channels > 0 && g.channels%len(owners) == 0 {
@@ -165,11 +165,11 @@ func (g *slotGroup) pairsOf(socket int, controller, channel field) (pairs, owner
 }
 
 // eachSocket lists the processors of the group; Unplaced on a front-side bus.
-func (g *slotGroup) eachSocket() map[int]bool {
-	sockets := make(map[int]bool, 4)
+func (g *slotGroup) eachSocket() []int {
+	var sockets []int
 	for _, i := range g.slots {
 		if g.out[i].Socket != Unplaced || g.fsb {
-			sockets[g.out[i].Socket] = true
+			sockets = insertSorted(sockets, g.out[i].Socket)
 		}
 	}
 	return sockets
@@ -224,7 +224,7 @@ func lettersFit(letters []int, skipped string, first, channels int) bool {
 // where the alphabet does not fit, by the bank's numbers, else by the order
 // of the letters seen.
 func (g *slotGroup) channelsFromLetters() {
-	for socket := range g.eachSocket() {
+	for _, socket := range g.eachSocket() {
 		letters := g.lettersOf(socket)
 		if len(letters) == 0 {
 			continue

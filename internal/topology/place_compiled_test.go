@@ -100,7 +100,7 @@ func slotMapFiles(t *testing.T) map[string]slotMapFile {
 	names, err := fs.Glob(slotRules(t), "slots/*.yaml")
 	require.NoError(t, err)
 	for _, name := range names {
-		if name == "slots/locators.yaml" {
+		if name == "slots/locators.yaml" || name == "slots/sources.yaml" {
 			continue
 		}
 		raw, err := fs.ReadFile(slotRules(t), name)
@@ -118,9 +118,13 @@ func slotMapFiles(t *testing.T) map[string]slotMapFile {
 func TestCompiledIndex(t *testing.T) {
 	files := slotMapFiles(t)
 	lines := map[string]string{}
+	sources := slotSources(t)
 	for name, f := range files {
 		for _, m := range f.Maps {
 			checkMap(t, &m)
+			for _, s := range m.Sources {
+				require.Contains(t, sources, s, m.ID)
+			}
 			for _, model := range m.Models {
 				for _, rule := range m.Locators {
 					key := modelKey(f.Vendor, model) + "\t" + rule
@@ -146,6 +150,20 @@ func TestCompiledIndex(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, where[strings.Index(where, "#")+1:], m.ID)
 	}
+}
+
+// slotSources reads the citations.
+func slotSources(t *testing.T) map[string]struct{ Vendor, Title, URL string } {
+	raw, err := fs.ReadFile(slotRules(t), "slots/sources.yaml")
+	require.NoError(t, err)
+	var f struct {
+		Schema  int                                            `yaml:"schema"`
+		Sources map[string]struct{ Vendor, Title, URL string } `yaml:"sources"`
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	dec.KnownFields(true)
+	require.NoError(t, dec.Decode(&f))
+	return f.Sources
 }
 
 // checkMap refuses a map that contradicts itself or says nothing of its origin.

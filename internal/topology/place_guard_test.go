@@ -125,11 +125,12 @@ func TestPlaceWithoutRules(t *testing.T) {
 func TestPlaceHPE(t *testing.T) {
 	sys := board("HPE", "ProLiant DL580 Gen12", "PP", "PROC~{1,2}~DIMM~{1,3}*")
 	for i := range sys.Slots {
-		sys.Slots[i].HPE = &inventory.HPELocation{Processor: i / 2, Controller: i % 2, Channel: 3 * (i % 2), Index: 0}
+		// Gen10 numbers controllers over the machine.
+		sys.Slots[i].HPE = &inventory.HPELocation{Processor: i / 2, Controller: i, Channel: 3 * (i % 2), Index: 0}
 	}
 	sys.Slots[3].HPE.Channel = -1
 	out, _ := place(sys, plat6, slotRules(t))
-	assert.Equal(t, "0.0.0.0 0.1.3.0 1.0.0.0 1.-.-.-", seats(sys, out))
+	assert.Equal(t, "0.0.0.0 0.1.3.0 1.-.0.0 1.-.-.-", seats(sys, out))
 	assert.Equal(t, Placement{Socket: 0, Controller: 1, Channel: 3, Slot: 0, Source: sourceHPE, Certainty: inventory.Direct, Rule: "hpe-202"}, out[1])
 	assert.Contains(t, out[3].Reason, "no slot map")
 }

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -77,7 +78,12 @@ func scan(data []byte) *inventory.System {
 	sys := &inventory.System{}
 	var fields map[string]string
 	kind, handle := 0, uint64(0)
-	flush := func() { scanStructure(sys, kind, handle, fields) }
+	var raw []byte
+	flush := func() {
+		scanStructure(sys, kind, handle, fields)
+		scanHPE(sys, kind, raw)
+		raw = nil
+	}
 	for line := range bytes.Lines(data) {
 		text := strings.TrimRight(string(line), "\r\n")
 		if m := scanHandle.FindStringSubmatch(text); m != nil {
@@ -86,6 +92,10 @@ func scan(data []byte) *inventory.System {
 			handle, _ = strconv.ParseUint(m[1], 0, 32)
 			fields = map[string]string{}
 			continue
+		}
+		if kind == 202 && scanHex.MatchString(text) {
+			b, _ := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(text), " ", ""))
+			raw = append(raw, b...)
 		}
 		key, value, ok := strings.Cut(strings.TrimSpace(text), ":")
 		if ok && fields != nil {
@@ -96,6 +106,21 @@ func scan(data []byte) *inventory.System {
 	}
 	flush()
 	return sys
+}
+
+var scanHex = regexp.MustCompile(`^\t\t([0-9A-F]{2} ?)+$`)
+
+// scanHPE reads processor, controller and channel of an HPE type 202 as
+// dmidecode prints it raw (internal/smbios/hpe.go has the layout).
+func scanHPE(sys *inventory.System, kind int, raw []byte) {
+	if kind != 202 || len(raw) < 0x0F || vendorKey(sys.Machine.Vendor.Or("")) != "hp" {
+		return
+	}
+	for i := range sys.Slots {
+		if sys.Slots[i].Handle == uint16(raw[4])|uint16(raw[5])<<8 {
+			sys.Slots[i].HPE = &inventory.HPELocation{Processor: int(raw[8]) - 1, Controller: int(raw[0x0D]) - 1, Channel: int(raw[0x0E]) - 1, Index: -1}
+		}
+	}
 }
 
 func said(v string) inventory.Fact[string] {
