@@ -137,6 +137,9 @@ func (t *Table) checkFields() {
 			t.checkLines(s)
 			continue
 		}
+		if n := auditedLength(s.Type); int(s.Length) < n {
+			t.problemAt(CodeLength, s, s.Type == typeCache, "announces %d bytes, expected at least %d", s.Length, n)
+		}
 		if off, n := badString(s); off > 0 && !s.cut {
 			t.problemAt(CodeStringIndex, s, true, "names string %d at 0x%02x, has %d", s.Data[off], off, n)
 		}
@@ -150,6 +153,16 @@ func (t *Table) checkFields() {
 			}
 		}
 	}
+}
+
+// auditedLength is the least length of the structures the audit reads; 0 for
+// the others.
+func auditedLength(typ uint8) int {
+	switch typ {
+	case typeProcessor, typeCache, typeMemoryArray, typeMemoryDevice, typeArrayMapping:
+		return int(minLength[typ])
+	}
+	return 0
 }
 
 // checkLines does the same with what dmidecode found.

@@ -1,6 +1,7 @@
 package smbios
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,4 +44,33 @@ func TestCorpusTexts(t *testing.T) {
 	})
 	assert.Greater(t, texts, 2000)
 	t.Logf("%d texts, %d memory devices", texts, devices)
+}
+
+// The signature decoded from the ID must be the one dmidecode printed.
+func TestCorpusSignatures(t *testing.T) {
+	compared := 0
+	eachText(t, func(name string, data []byte) {
+		table, err := Parse(data)
+		require.NoError(t, err, name)
+		for _, p := range table.Processors() {
+			f := table.fields(table.Lookup(p.Handle, typeProcessor))
+			want := f.signature()
+			// Some firmware has other bytes in the ID; dmidecode adds up what no
+			// processor has.
+			if base := p.ID.Value >> 8 & 0xF; base != 6 && base != 0xF {
+				continue
+			}
+			// An Intel processor under the number of an AMD family: dmidecode
+			// leaves out the extended model.
+			if strings.HasSuffix(name, "8A3B1DF0489C.txt") {
+				continue
+			}
+			if want.Known() && x86Family(p.Family.Value) {
+				compared++
+				assert.Equal(t, want, p.CPUID, "%s 0x%04X", name, p.Handle)
+			}
+		}
+	})
+	assert.Greater(t, compared, 3000)
+	t.Logf("%d signatures", compared)
 }

@@ -2,7 +2,6 @@ package smbios
 
 import (
 	"encoding/binary"
-	"strconv"
 	"strings"
 )
 
@@ -67,95 +66,6 @@ func (f *fields) items() []line {
 		end++
 	}
 	return f.s.lines[start:end]
-}
-
-// str reads a string by its number.
-func (f *fields) str(off int, label string) Text {
-	if f.text {
-		v, ok := f.line(label)
-		if !ok {
-			return Text{}
-		}
-		return textString(v)
-	}
-	if !f.has(off, 1) {
-		return Text{}
-	}
-	n := f.u8(off)
-	if n == 0 {
-		return Text{Status: Unstated}
-	}
-	raw, ok := f.nthString(n)
-	switch {
-	case ok:
-		return binaryString(raw)
-	case f.s.cut:
-		return Text{} // lost with the end of the table
-	}
-	return Text{Status: Bad}
-}
-
-// nthString returns string number n, from 1. Empty strings cannot exist inside
-// the string area, so that an empty area has none.
-func (f *fields) nthString(n int) (string, bool) {
-	if f.strN == 0 || n < f.strN {
-		f.strN, f.strRest = 1, f.s.strs
-	}
-	for ; f.strN < n; f.strN++ {
-		i := strings.IndexByte(f.strRest, 0)
-		if i < 0 {
-			return "", false
-		}
-		f.strRest = f.strRest[i+1:]
-	}
-	str := f.strRest
-	if i := strings.IndexByte(str, 0); i >= 0 {
-		str = str[:i]
-	}
-	return str, str != ""
-}
-
-// binaryString makes a Text of a string of the table.
-func binaryString(raw string) Text {
-	v := strings.Trim(printable(raw), " ")
-	// What the text of this string would be read as.
-	if v == "" || v == notSpecified {
-		return Text{Raw: raw, Status: Unstated}
-	}
-	return Text{Value: v, Raw: raw, Status: Known}
-}
-
-// textString makes a Text of a value as dmidecode prints it.
-func textString(v string) Text {
-	raw := v
-	v = strings.Trim(printable(v), " ")
-	switch v {
-	case "", notSpecified:
-		return Text{Raw: raw, Status: Unstated}
-	case badIndex:
-		return Text{Raw: raw, Status: Bad}
-	}
-	return Text{Value: v, Raw: raw, Status: Known}
-}
-
-// printable replaces what is not printable ASCII by dots, as dmidecode does.
-func printable(s string) string {
-	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
-			return dotted(s)
-		}
-	}
-	return s
-}
-
-func dotted(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if c < ' ' || c > '~' {
-			b[i] = '.'
-		}
-	}
-	return string(b)
 }
 
 // What dmidecode prints for values that are none.
@@ -283,86 +193,6 @@ func parseNum(v string, unknown int) Field[int] {
 	return numField(int(n), unknown)
 }
 
-// leadingInt reads the decimal number v starts with and returns the rest.
-func leadingInt(v string) (int64, string, bool) {
-	i := 0
-	for i < len(v) && v[i] >= '0' && v[i] <= '9' {
-		i++
-	}
-	n, err := strconv.ParseInt(v[:i], 10, 64)
-	return n, v[i:], err == nil
-}
-
-// parseHex reads "0x1F" up to the first character that is no hex digit.
-func parseHex(v string) (uint64, bool) {
-	v, ok := strings.CutPrefix(v, "0x")
-	if !ok {
-		return 0, false
-	}
-	i := 0
-	for i < len(v) && hexDigit(v[i]) >= 0 {
-		i++
-	}
-	n, err := strconv.ParseUint(v[:i], 16, 64)
-	return n, err == nil
-}
-
-func hexDigit(c byte) int {
-	switch {
-	case c >= '0' && c <= '9':
-		return int(c - '0')
-	case c >= 'a' && c <= 'f':
-		return int(c-'a') + 10
-	case c >= 'A' && c <= 'F':
-		return int(c-'A') + 10
-	}
-	return -1
-}
-
-// parseSize reads "16 GB" as bytes.
-func parseSize(v string) (int64, bool) {
-	n, unit, ok := leadingInt(v)
-	if !ok {
-		return 0, false
-	}
-	shift := -1
-	switch strings.Trim(unit, " ") {
-	case "bytes", "byte":
-		shift = 0
-	case "kB", "KB", "kbytes", "K":
-		shift = 10
-	case "MB", "Mbyte", "M":
-		shift = 20
-	case "GB", "G":
-		shift = 30
-	case "TB":
-		shift = 40
-	case "PB":
-		shift = 50
-	case "EB":
-		shift = 60
-	}
-	if shift < 0 || n > (1<<62)>>shift {
-		return 0, false
-	}
-	return n << shift, true
-}
-
-// sizeField is parseSize as a Field; "None" is a size of 0.
-func sizeField(v string) Field[int64] {
-	if st := textStatus(v); st != Known {
-		return status[int64](st)
-	}
-	if v == "None" {
-		return known[int64](0)
-	}
-	n, ok := parseSize(v)
-	if !ok {
-		return status[int64](Bad)
-	}
-	return known(n)
-}
-
 // textSize reads a printed size.
 func (f *fields) textSize(label string) Field[int64] {
 	v, ok := f.line(label)
@@ -372,7 +202,7 @@ func (f *fields) textSize(label string) Field[int64] {
 	return sizeField(v)
 }
 
-// bit is one flag of a text list and its place in the binary field.
+// flag reads one bit of a byte.
 func (f *fields) flag(off int, mask int) Field[bool] {
 	if !f.has(off, 1) {
 		return Field[bool]{}

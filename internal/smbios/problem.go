@@ -14,7 +14,8 @@ const (
 	CodeEntryPoint = "entry_point"
 	// CodeVersion: an impossible version was corrected.
 	CodeVersion = "version"
-	// CodeLength: the table is shorter or longer than announced.
+	// CodeLength: the table is shorter or longer than announced, or a
+	// structure is shorter than its oldest form.
 	CodeLength = "length"
 	// CodeCount: the number of structures is not the announced one.
 	CodeCount = "count"

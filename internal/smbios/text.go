@@ -1,46 +1,9 @@
 package smbios
 
 import (
-	"bytes"
-	"fmt"
 	"math"
 	"strings"
-	"unicode/utf16"
 )
-
-// isText tells whether data are text: tables hold zero bytes from the start,
-// texts only when they are UTF-16, as PowerShell's redirection writes them.
-func isText(data []byte) bool {
-	return utf16Order(data) != 0 || bytes.IndexByte(data[:min(len(data), 4096)], 0) < 0
-}
-
-// utf16Order is 'l' or 'b' for a UTF-16 byte order mark, 0 without one.
-func utf16Order(data []byte) byte {
-	switch {
-	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
-		return 'l'
-	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
-		return 'b'
-	}
-	return 0
-}
-
-// textOf returns data as a string, without byte order marks.
-func textOf(data []byte) string {
-	order := utf16Order(data)
-	if order == 0 {
-		return string(bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")))
-	}
-	units := make([]uint16, 0, len(data)/2)
-	for i := 2; i+1 < len(data); i += 2 {
-		lo, hi := data[i], data[i+1]
-		if order == 'b' {
-			lo, hi = hi, lo
-		}
-		units = append(units, uint16(lo)|uint16(hi)<<8)
-	}
-	return string(utf16.Decode(units))
-}
 
 // parseText decodes dmidecode's text, versions 2.0 to 3.6, also when the lines
 // were indented anew, end in CR LF or have messages between them.
@@ -288,27 +251,4 @@ func clip(s string) string {
 		return s[:60] + "..."
 	}
 	return s
-}
-
-// failure is the error for text without a structure or a header of dmidecode.
-func (p *textParser) failure() error {
-	if err := p.refusal(); err != nil {
-		return err
-	}
-	first, _, _ := strings.Cut(strings.TrimLeft(p.text, " \t\r\n"), "\n")
-	return fmt.Errorf("%w: text starts with %q: expected dmidecode's text, a dmidecode --dump-bin file or a structure table",
-		ErrUnrecognised, clip(printable(strings.TrimRight(first, "\r"))))
-}
-
-// refusal is the error dmidecode's own words stand for.
-func (p *textParser) refusal() error {
-	switch {
-	case p.said.denied != "":
-		return fmt.Errorf("%w: it says %q", ErrDenied, clip(p.said.denied))
-	case p.said.none != "":
-		return fmt.Errorf("%w: it says %q", ErrNoTable, clip(p.said.none))
-	case p.said.titles > 0:
-		return ErrNoHandles
-	}
-	return nil
 }

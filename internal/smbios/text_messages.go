@@ -1,6 +1,7 @@
 package smbios
 
 import (
+	"fmt"
 	"strings"
 )
 
@@ -107,4 +108,27 @@ func parseVersion(s string) (v Version) {
 		}
 	}
 	return v
+}
+
+// failure is the error for text without a structure or a header of dmidecode.
+func (p *textParser) failure() error {
+	if err := p.refusal(); err != nil {
+		return err
+	}
+	first, _, _ := strings.Cut(strings.TrimLeft(p.text, " \t\r\n"), "\n")
+	return fmt.Errorf("%w: text starts with %q: expected dmidecode's text, a dmidecode --dump-bin file or a structure table",
+		ErrUnrecognised, clip(printable(strings.TrimRight(first, "\r"))))
+}
+
+// refusal is the error dmidecode's own words stand for.
+func (p *textParser) refusal() error {
+	switch {
+	case p.said.denied != "":
+		return fmt.Errorf("%w: it says %q", ErrDenied, clip(p.said.denied))
+	case p.said.none != "":
+		return fmt.Errorf("%w: it says %q", ErrNoTable, clip(p.said.none))
+	case p.said.titles > 0:
+		return ErrNoHandles
+	}
+	return nil
 }

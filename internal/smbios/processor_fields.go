@@ -1,0 +1,135 @@
+package smbios
+
+import (
+	"encoding/binary"
+	"strings"
+)
+
+// processorStatus reads bit 6, populated, and bits 2:0.
+func (f *fields) processorStatus() (Field[bool], Field[string]) {
+	if f.text {
+		return f.textProcessorStatus()
+	}
+	if !f.has(0x18, 1) {
+		return Field[bool]{}, Field[string]{}
+	}
+	if f.u8(0x18)&(1<<6) == 0 {
+		return known(false), Field[string]{}
+	}
+	return known(true), processorStates.field(f.u8(0x18) & 7)
+}
+
+func (f *fields) textProcessorStatus() (Field[bool], Field[string]) {
+	v, ok := f.line("Status")
+	if !ok {
+		return Field[bool]{}, Field[string]{}
+	}
+	if v == "Unpopulated" {
+		return known(false), Field[string]{}
+	}
+	state, ok := strings.CutPrefix(v, "Populated, ")
+	if !ok {
+		return status[bool](Bad), Field[string]{}
+	}
+	if st := textStatus(state); st != Known {
+		return known(true), status[string](st)
+	}
+	return known(true), known(state)
+}
+
+// count reads a count of one byte; FFh refers to the word at wide. In a
+// structure too short for it, and as FFFFh there, the count is not a number.
+// dmidecode prints no line for 0.
+func (f *fields) count(off, wide int, label string) Field[int] {
+	var n int
+	switch {
+	case f.text:
+		v, ok := f.line(label)
+		if !ok && f.has(0x26, 2) {
+			return status[int](Unstated)
+		}
+		if !ok {
+			return Field[int]{}
+		}
+		c := parseNum(v, 0)
+		if !c.Known() {
+			return c
+		}
+		n = c.Value
+	case !f.has(off, 1):
+		return Field[int]{}
+	default:
+		n = f.u8(off)
+		if n == 0xFF && f.has(wide, 2) {
+			n = f.u16(wide)
+		}
+	}
+	if n == 0xFF && !f.has(wide, 2) || n == 0xFFFF {
+		return status[int](Bad)
+	}
+	return numField(n, 0)
+}
+
+// threadsEnabled is a field of SMBIOS 3.6; dmidecode prints it since 3.6 and
+// not when it is 0.
+func (f *fields) threadsEnabled() Field[int] {
+	n := f.num16(0x30, "Thread Enabled", 0)
+	if f.text && n.Status == Missing && f.has(0x30, 2) && f.dmi >= 306 {
+		return status[int](Unstated)
+	}
+	return n
+}
+
+// characteristics reads the flags. Without any, or with the one that says so,
+// firmware does not state them.
+func (f *fields) characteristics() Field[ProcessorCharacteristics] {
+	var bits ProcessorCharacteristics
+	switch {
+	case f.text:
+		if _, ok := f.line("Characteristics"); !ok {
+			return Field[ProcessorCharacteristics]{}
+		}
+		for _, l := range f.items() {
+			for i, w := range characteristicWords {
+				if l.val == w {
+					bits |= 4 << i
+				}
+			}
+		}
+	case !f.has(0x26, 2):
+		return Field[ProcessorCharacteristics]{}
+	default:
+		bits = ProcessorCharacteristics(f.u16(0x26)) & processorKnownFlags
+	}
+	if bits == 0 {
+		return status[ProcessorCharacteristics](Unstated)
+	}
+	return known(bits)
+}
+
+// processorID reads the ID; dmidecode prints "A5 06 01 00 FF FB EB BF". Zeros
+// are none.
+func (f *fields) processorID() Field[uint64] {
+	var id uint64
+	if f.text {
+		v, ok := f.line("ID")
+		if !ok {
+			return Field[uint64]{}
+		}
+		var buf [16]byte
+		b, ok := parseHexRow(buf[:0], v)
+		if !ok || len(b) != 8 {
+			return status[uint64](Bad)
+		}
+		id = binary.LittleEndian.Uint64(b)
+	} else {
+		if !f.has(0x08, 8) {
+			return Field[uint64]{}
+		}
+		id = f.u64(0x08)
+	}
+	if id == 0 {
+		return status[uint64](Unstated)
+	}
+	return known(id)
+}

@@ -1,0 +1,86 @@
+package smbios
+
+import (
+	"strconv"
+	"strings"
+)
+
+// leadingInt reads the decimal number v starts with and returns the rest.
+func leadingInt(v string) (int64, string, bool) {
+	i := 0
+	for i < len(v) && v[i] >= '0' && v[i] <= '9' {
+		i++
+	}
+	n, err := strconv.ParseInt(v[:i], 10, 64)
+	return n, v[i:], err == nil
+}
+
+// parseHex reads "0x1F" up to the first character that is no hex digit.
+func parseHex(v string) (uint64, bool) {
+	v, ok := strings.CutPrefix(v, "0x")
+	if !ok {
+		return 0, false
+	}
+	i := 0
+	for i < len(v) && hexDigit(v[i]) >= 0 {
+		i++
+	}
+	n, err := strconv.ParseUint(v[:i], 16, 64)
+	return n, err == nil
+}
+
+func hexDigit(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return -1
+}
+
+// parseSize reads "16 GB" as bytes.
+func parseSize(v string) (int64, bool) {
+	n, unit, ok := leadingInt(v)
+	if !ok {
+		return 0, false
+	}
+	shift := -1
+	switch strings.Trim(unit, " ") {
+	case "bytes", "byte":
+		shift = 0
+	case "kB", "KB", "kbytes", "K":
+		shift = 10
+	case "MB", "Mbyte", "M":
+		shift = 20
+	case "GB", "G":
+		shift = 30
+	case "TB":
+		shift = 40
+	case "PB":
+		shift = 50
+	case "EB":
+		shift = 60
+	}
+	if shift < 0 || n > (1<<62)>>shift {
+		return 0, false
+	}
+	return n << shift, true
+}
+
+// sizeField is parseSize as a Field; "None" is a size of 0.
+func sizeField(v string) Field[int64] {
+	if st := textStatus(v); st != Known {
+		return status[int64](st)
+	}
+	if v == "None" {
+		return known[int64](0)
+	}
+	n, ok := parseSize(v)
+	if !ok {
+		return status[int64](Bad)
+	}
+	return known(n)
+}
