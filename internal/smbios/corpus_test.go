@@ -61,7 +61,7 @@ func eachMember(t testing.TB, archive string, f func(name string, data []byte)) 
 	t.Helper()
 	file, err := os.Open(archive)
 	require.NoError(t, err)
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	zip, err := gzip.NewReader(file)
 	require.NoError(t, err)
 	for r := tar.NewReader(zip); ; {

@@ -36,6 +36,19 @@ func (k EntryPointKind) String() string {
 	}
 }
 
+// length is the least length of an entry point in bytes.
+func (k EntryPointKind) length() int {
+	switch k {
+	case EntryPoint64:
+		return 0x18
+	case EntryPoint32:
+		return 0x1E
+	case EntryPointLegacy, NoEntryPoint:
+		return 0x0F
+	}
+	return 0x0F
+}
+
 // EntryPoint is what an entry point states. From text only Kind's NoEntryPoint
 // and the numbers dmidecode prints are filled in.
 type EntryPoint struct {
@@ -74,7 +87,7 @@ func (t *Table) entryPoint(b []byte) {
 		t.problem(CodeEntryPoint, 0, false, "entry point starts with % x, expected _SM3_, _SM_ or _DMI_", b[:min(len(b), 5)])
 		return
 	}
-	need := map[EntryPointKind]int{EntryPoint64: 0x18, EntryPoint32: 0x1E, EntryPointLegacy: 0x0F}[kind]
+	need := kind.length()
 	if len(b) < need {
 		t.problem(CodeEntryPoint, 0, false, "%s entry point is cut short: %d bytes, expected %d", kind, len(b), need)
 		b = append(bytes.Clone(b), make([]byte, need-len(b))...)

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"sort"
 	"strings"
 	"testing"
 
@@ -202,9 +201,4 @@ func atAddress32(data []byte) []byte {
 	case EntryPoint64, EntryPointLegacy, NoEntryPoint:
 	}
 	return data
-}
-
-// sortDifferences puts differences into the order of the committed list.
-func sortDifferences(d []difference) {
-	sort.SliceStable(d, func(i, j int) bool { return d[i].String() < d[j].String() })
 }
