@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"fmt"
+	"strconv"
 )
 
 // Caches are the caches as cpuN/cache tells
@@ -37,43 +38,61 @@ func unknownCaches(online Value[[]int]) Caches {
 	return Caches{Levels: blame[[]Cache](online), L3: blame[[][]int](online)}
 }
 
+// maxLevel is more than any processor has.
+const maxLevel = 8
+
 var errNoL3 = errors.New("no cache of level 3")
 
 // caches reads the caches of the first CPU and the groups that share an L3:
 // two files for each group.
 func (r *reader) caches(online []int) Caches {
 	levels := r.levels(online[0])
-	c := Caches{Levels: levels}
-	index := l3Index(levels)
 	g := newGrouping(online)
-	which, misses := 0, 0
+	f := l3Finder{index: l3Index(levels)}
+	misses := 0
 	for _, cpu := range online {
 		if g.of[cpu] >= 0 {
 			continue
 		}
-		if index < 0 || !r.isL3(cpu, index) {
-			if index = l3Index(r.levels(cpu)); index < 0 {
-				if misses++; misses >= maxFailures && len(g.groups) == 0 {
-					break
-				}
-				continue
-			}
-		}
-		dir := fmt.Sprintf("/cache/index%d/", index)
-		list, path, raw, err := r.members(cpu, []attribute{{dir + "shared_cpu_list", dir + "shared_cpu_map"}}, &which)
-		if err == nil {
-			err = g.add(cpu, list, path)
-		}
+		found, err := r.joinL3(&g, &f, cpu)
 		if err != nil {
 			g.fail(err)
 			break
 		}
-		if g.path == "" {
-			g.path, g.raw = path, raw
+		if !found {
+			if misses++; misses >= maxFailures && len(g.groups) == 0 {
+				break
+			}
 		}
 	}
-	c.L3 = g.l3(levels)
-	return c
+	return Caches{Levels: levels, L3: g.l3(levels)}
+}
+
+// l3Finder remembers where the last CPU had its L3, and how its sharers are
+// listed.
+type l3Finder struct{ index, which int }
+
+// joinL3 makes the group of one CPU; found is false when it has no L3. A CPU
+// whose caches cannot be read is an error: its group would be missing.
+func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) (found bool, err *ReadError) {
+	if f.index < 0 || !r.isL3(cpu, f.index) {
+		levels := r.levels(cpu)
+		if levels.State != OK {
+			return false, levels.Err
+		}
+		if f.index = l3Index(levels); f.index < 0 {
+			return false, nil
+		}
+	}
+	dir := indexed("/cache/index", f.index, "/")
+	list, path, raw, err := r.members(cpu, []attribute{{dir + "shared_cpu_list", dir + "shared_cpu_map"}}, &f.which)
+	if err != nil {
+		return true, err
+	}
+	if g.path == "" {
+		g.path, g.raw = path, raw
+	}
+	return true, g.add(cpu, list, path)
 }
 
 func (g *grouping) l3(levels Value[[]Cache]) Value[[][]int] {
@@ -90,7 +109,7 @@ func (g *grouping) l3(levels Value[[]Cache]) Value[[][]int] {
 }
 
 func (r *reader) isL3(cpu, index int) bool {
-	b, err := r.line(fmt.Sprintf("%s%d/cache/index%d/level", cpuPrefix, cpu, index), LimitAttribute)
+	b, err := r.line(indexed(cpuPrefix, cpu, "/cache/index"+strconv.Itoa(index)+"/level"), LimitAttribute)
 	return err == nil && string(b) == "3"
 }
 
@@ -121,6 +140,9 @@ func (r *reader) levels(cpu int) Value[[]Cache] {
 		level := r.number(entry + "/level")
 		if level.State != OK {
 			return blame[[]Cache](level)
+		}
+		if level.V < 1 || level.V > maxLevel {
+			return malformed[[]Cache](level.Path, level.Raw, fmt.Errorf("%d is no cache level", level.V))
 		}
 		out = append(out, Cache{Index: i, Level: int(level.V), Type: r.text(entry + "/type").V, SizeBytes: r.size(entry + "/size")})
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 )
 
 const (
@@ -83,7 +84,7 @@ func (r *reader) mapped(dir string) Value[int64] {
 		return blame[int64](kind)
 	}
 	if kind.V != systemRAM {
-		return known(int64(0), kind.Path, kind.Raw)
+		return notRAM(kind)
 	}
 	start, end := r.numberBase(dir+"/start", 0), r.numberBase(dir+"/end", 0)
 	switch {
@@ -95,6 +96,18 @@ func (r *reader) mapped(dir string) Value[int64] {
 		return malformed[int64](end.Path, end.Raw, fmt.Errorf("range from %s to %s", start.Raw, end.Raw))
 	default:
 		return known(end.V-start.V+1, end.Path, end.Raw)
+	}
+}
+
+// notRAM is 0 bytes for the other types the kernel prints
+// (arch/x86/kernel/e820.c). A word it never prints could have been RAM.
+func notRAM(kind Value[string]) Value[int64] {
+	switch strings.ToLower(kind.V) {
+	case "reserved", "device reserved", "soft reserved", "acpi tables", "acpi non-volatile storage", "unusable memory",
+		"persistent memory", "persistent memory (legacy)", "unknown e820 type", "ram buffer":
+		return known(int64(0), kind.Path, kind.Raw)
+	default:
+		return malformed[int64](kind.Path, kind.Raw, fmt.Errorf("unknown type of memory %q", clip([]byte(kind.V))))
 	}
 }
 

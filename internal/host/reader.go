@@ -38,10 +38,19 @@ func (r *reader) line(path string, limit int) ([]byte, *ReadError) {
 	if err != nil {
 		return nil, err
 	}
-	if len(bytes.Trim(b, "\x00")) == 0 {
+	if allZero(b) {
 		return nil, &ReadError{Op: "read", Path: path, State: Truncated, Err: ErrEmpty}
 	}
 	return trim(b), nil
+}
+
+func allZero(b []byte) bool {
+	for _, c := range b {
+		if c != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // text reads a string; an empty line is Unstated.

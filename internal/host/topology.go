@@ -9,7 +9,8 @@ import (
 // Topology groups the online CPUs.
 type Topology struct {
 	// Packages are the distinct physical_package_id, in numeric order.
-	// Unstated when the kernel gives -1 (POWER and s390 guests).
+	// Unstated when the kernel gives -1 (POWER and s390 guests); not known
+	// where the cores are not.
 	Packages Value[[]Package]
 	// Dies counts the dies of all packages (die_cpus_list, Linux 5.3+).
 	Dies Value[int]
@@ -24,8 +25,9 @@ type Topology struct {
 // Package is one physical package of the kernel, with its online CPUs.
 type Package struct {
 	// ID is physical_package_id; ids may have gaps.
-	ID    int
-	CPUs  []int
+	ID   int
+	CPUs []int
+	// Cores counts those with at least one CPU online.
 	Cores int
 }
 
@@ -194,9 +196,8 @@ func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
 		ThreadsPerCore:    cores.counted(largest),
 		MinThreadsPerCore: cores.counted(smallest),
 		Dies:              r.dies(online.V),
-		Packages:          r.packages(online.V),
+		Packages:          countCores(r.packages(online.V), &cores),
 	}
-	countCores(t.Packages.V, &cores)
 	return t, r.caches(online.V)
 }
 
@@ -222,20 +223,24 @@ func smallest(groups [][]int) int {
 }
 
 // countCores gives every package the number of cores whose first CPU it has.
-func countCores(packages []Package, cores *grouping) {
-	if cores.err != nil {
-		for i := range packages {
-			packages[i].Cores = -1
-		}
-		return
+// Without the cores the packages are not known either: a package carries its
+// count, and a count that is none would be taken for one.
+func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
+	if packages.State != OK {
+		return packages
 	}
-	for i := range packages {
-		for _, cpu := range packages[i].CPUs {
+	if cores.err != nil {
+		return unknown[[]Package](cores.err)
+	}
+	for i := range packages.V {
+		p := &packages.V[i]
+		for _, cpu := range p.CPUs {
 			if cores.groups[cores.of[cpu]][0] == cpu {
-				packages[i].Cores++
+				p.Cores++
 			}
 		}
 	}
+	return packages
 }
 
 // dies counts the dies. Arm prints die_id -1 and one die for each CPU: that is
