@@ -135,8 +135,28 @@ func (b *builder) assign(i int, pops []Population) {
 	}
 }
 
+// noneListed reports whether the table names no populated memory at all: the
+// machine runs, so that the table is not whole. Processors with HBM and boards
+// with soldered memory run without a module.
+func (b *builder) noneListed() bool {
+	if b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs) {
+		return false
+	}
+	for i := range b.sys.Slots {
+		if s := &b.sys.Slots[i]; s.State != inventory.SlotEmpty {
+			return false
+		}
+	}
+	return true
+}
+
 // count fills DIMMs and Bytes.
 func (b *builder) count(pop *Population) {
+	if b.noneListed() {
+		pop.DIMMs = inventory.Unknown[int](inventory.Unstated, "SMBIOS lists no memory module at all, although the machine runs", "")
+		pop.Bytes = inventory.Blame[int64](pop.DIMMs)
+		return
+	}
 	if b.unowned >= 0 {
 		s := &b.sys.Slots[b.unowned]
 		reason := "the processor of " + slotName(s) + " is not known"

@@ -89,7 +89,7 @@ func kindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 		}
 	}
 	if len(same) > 0 {
-		return same, true
+		return same, !lowVoltageUnlisted(p, s, same)
 	}
 	if near := lowestRanks(more); len(near) > 0 {
 		return near, false
@@ -122,4 +122,25 @@ func voltageFits(k dimmKind, s *inventory.Slot) bool {
 	}
 	low := mv < 1425
 	return low == (k.volts == "1.35v")
+}
+
+// lowVoltageUnlisted reports a module that runs at 1.35 V on a platform whose
+// table tells the voltages apart, but not for this kind of module: at the lower
+// voltage it may well be slower (Sandy Bridge-EP with LRDIMMs).
+func lowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
+	mv, ok := s.ConfiguredMV.Get()
+	if !ok || mv >= 1425 {
+		return false
+	}
+	for _, key := range keys {
+		if parseKind(key).volts != "" {
+			return false
+		}
+	}
+	for key := range p.Speeds {
+		if parseKind(key).volts != "" {
+			return true
+		}
+	}
+	return false
 }
