@@ -152,8 +152,8 @@ func TestCorpusAgainstLscpu(t *testing.T) {
 	}
 	compared := 0
 	for _, archive := range archives(t) {
-		if info, err := os.Stat(archive); err != nil || info.Size() > 70_000 {
-			continue // tens of thousands of files, and no cpuinfo for lscpu
+		if info, err := os.Stat(archive); err != nil || info.Size() > 25_000 {
+			continue // thousands of files: seconds on a slow disk
 		}
 		dir := unpack(t, archive)
 		root := openDir(t, dir)
@@ -180,7 +180,7 @@ func TestCorpusAgainstLscpu(t *testing.T) {
 		}
 	}
 	t.Logf("%d facts compared", compared)
-	assert.Greater(t, compared, 70)
+	assert.Greater(t, compared, 60)
 }
 
 func count[T any](v host.Value[[]T]) host.Value[int] {
