@@ -100,6 +100,15 @@ func (r *Rule) caseTexts(s *scope, c *Case) string {
 			return t.name + ": " + err.Error()
 		}
 	}
+	if r.Effect != nil && r.Effect.Expr != "" { // may come out empty: nothing to say
+		p, err := compile(r.Effect.Expr, types.StringType)
+		if err == nil {
+			_, err = s.evalText(p)
+		}
+		if err != nil {
+			return "effect: " + err.Error()
+		}
+	}
 	severity := r.Severity
 	if Severity(severity).Rank() == 0 {
 		p, err := compile(severity, types.StringType)
@@ -123,20 +132,13 @@ func (r *Rule) caseTexts(s *scope, c *Case) string {
 func caseScope(facts *yaml.Node) (*scope, error) {
 	s := &scope{objects: map[string]any{}, tr: newTrace()}
 	sch := schema()
-	facts = resolve(facts)
-	given := map[string]*yaml.Node{}
-	if facts != nil && facts.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(facts.Content); i += 2 {
-			given[facts.Content[i].Value] = resolve(facts.Content[i+1])
-		}
-	}
-	for name, n := range given {
-		v, err := caseVariable(sch, name, n)
+	for _, e := range entries(facts, 0) {
+		v, err := caseVariable(sch, e.key.Value, e.value)
 		if err != nil {
 			return nil, err
 		}
 		s.adopt(v)
-		s.objects[name] = celValue(name, v)
+		s.objects[e.key.Value] = celValue(e.key.Value, v)
 	}
 	s.lazy = func(name string) (Value, bool) {
 		if t, ok := sch.objects[name]; ok {
@@ -146,6 +148,41 @@ func caseScope(facts *yaml.Node) (*scope, error) {
 		return Value{}, ok
 	}
 	return s, nil
+}
+
+// entry is one key of a mapping with its value.
+type entry struct{ key, value *yaml.Node }
+
+// entries lists the keys of a mapping, merged ones ("<<") first, so that a
+// later one of the same name replaces an earlier one.
+func entries(n *yaml.Node, depth int) []entry {
+	n = resolve(n)
+	if n == nil || n.Kind != yaml.MappingNode || depth > maxDepth {
+		return nil
+	}
+	var out []entry
+	put := func(e entry) {
+		for i := range out {
+			if out[i].key.Value == e.key.Value {
+				out[i] = e
+				return
+			}
+		}
+		out = append(out, e)
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == "<<" {
+			for _, e := range entries(n.Content[i+1], depth+1) {
+				put(e)
+			}
+		}
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value != "<<" {
+			put(entry{n.Content[i], resolve(n.Content[i+1])})
+		}
+	}
+	return out
 }
 
 func caseVariable(sch *factSchema, name string, n *yaml.Node) (Value, error) {
@@ -191,31 +228,30 @@ func caseObject(sch *factSchema, t *ObjectType, path string, n *yaml.Node) (*Obj
 		return nil, placed(n, "facts: %s is a mapping of facts", path)
 	}
 	o := &Object{typ: t, path: path, given: map[string]Value{}}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		at, ok := t.index[key.Value]
+	for _, e := range entries(n, 0) {
+		at, ok := t.index[e.key.Value]
 		if !ok {
-			return nil, placed(key, "facts: %s has no fact %q", path, key.Value)
+			return nil, placed(e.key, "facts: %s has no fact %q", path, e.key.Value)
 		}
-		v, err := caseValue(sch, t.Fields[at], path+"."+key.Value, resolve(n.Content[i+1]))
+		v, err := caseValue(sch, t.Fields[at], path+"."+e.key.Value, e.value)
 		if err != nil {
 			return nil, err
 		}
-		o.given[key.Value] = v
+		o.given[e.key.Value] = v
 	}
 	return o, nil
 }
 
 func caseValue(sch *factSchema, f Field, path string, n *yaml.Node) (Value, error) {
+	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
+		return missing(inventory.Unread, "", ""), nil
+	}
 	if t := sch.objectField(f); t != nil {
 		if f.Type.Kind() == types.ListKind {
 			return caseObjects(sch, t, path, n)
 		}
 		o, err := caseObject(sch, t, path, n)
 		return plain(o), err
-	}
-	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		return missing(inventory.Unread, "", ""), nil
 	}
 	v, err := caseScalarOrList(f.Type, n)
 	if err != nil {

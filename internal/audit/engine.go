@@ -175,12 +175,14 @@ func (r *run) causes() {
 	}
 }
 
-// failed reports whether a rule failed for a subject, or for the machine, or,
-// when the subject is the machine, for any part of it.
+// failed reports whether a rule failed for a subject, for the socket that the
+// subject belongs to, or for the machine, or, when the subject is the machine,
+// for any part of it.
 func (r *run) failed(id, subject string) bool {
+	owner := r.m.owner(subject)
 	for _, f := range r.out.Findings {
 		if f.Rule == id && f.Result == Fail &&
-			(f.Subject == subject || f.Subject == SubjectMachine || subject == SubjectMachine) {
+			(f.Subject == subject || f.Subject == owner || f.Subject == SubjectMachine || subject == SubjectMachine) {
 			return true
 		}
 	}

@@ -3,12 +3,14 @@ package audit
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
 	"cel.dev/cel-go/ext"
 )
 
@@ -87,6 +89,7 @@ var environment = sync.OnceValues(func() (*cel.Env, error) {
 		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return gib(int64(v.(types.Int))) }),
 		display("text", []*types.Type{types.IntType, types.StringType, types.DoubleType, types.BoolType}, plainText),
 		display("words", []*types.Type{types.NewListType(types.StringType), types.NewListType(types.IntType)}, words),
+		display("listed", []*types.Type{types.NewListType(types.StringType)}, listed),
 		display("percent", []*types.Type{types.DoubleType}, func(v ref.Val) string {
 			return fmt.Sprintf("%.0f %%", float64(v.(types.Double))*100)
 		}),
@@ -123,17 +126,42 @@ func plainText(v ref.Val) string {
 	return fmt.Sprint(v.Value())
 }
 
-// words joins a list with commas and "and": A, B and C.
-func words(v ref.Val) string {
-	var parts []string
-	switch l := v.Value().(type) {
-	case []string:
-		parts = l
-	case []ref.Val:
-		for _, e := range l {
-			parts = append(parts, plainText(e))
-		}
+// listed prints sentences in a row, the first three of many: "a; b; c; and 4
+// more".
+func listed(v ref.Val) string {
+	parts := elements(v)
+	rest := len(parts) - listedAtMost
+	switch {
+	case len(parts) == 0:
+		return "none"
+	case rest > 0:
+		return strings.Join(parts[:listedAtMost], "; ") + "; and " + strconv.Itoa(rest) + " more"
+	default:
+		return strings.Join(parts, "; ")
 	}
+}
+
+// listedAtMost bounds a row of sentences: a broken table may have hundreds.
+const listedAtMost = 3
+
+// words joins a list with commas and "and": A, B and C.
+func words(v ref.Val) string { return join(elements(v)) }
+
+// elements prints every element of a list.
+func elements(v ref.Val) []string {
+	l, ok := v.(traits.Lister)
+	if !ok {
+		return nil
+	}
+	var parts []string
+	for it := l.Iterator(); it.HasNext() == types.True; {
+		parts = append(parts, plainText(it.Next()))
+	}
+	return parts
+}
+
+// join lists parts as a sentence does: A, B and C.
+func join(parts []string) string {
 	switch len(parts) {
 	case 0:
 		return "none"

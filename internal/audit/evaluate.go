@@ -266,7 +266,9 @@ func (r *run) describe(rule *Rule, s subject, f *Finding) {
 		if e.Expr != "" {
 			text = say(e.Expr)
 		}
-		f.Effect = e.effect(text, rule.Citation)
+		if text != "" { // a computed effect may have nothing to say of this machine
+			f.Effect = e.effect(text, rule.Citation)
+		}
 	}
 }
 

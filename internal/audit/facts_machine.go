@@ -124,6 +124,7 @@ func platformType() *ObjectType {
 		Field{"graded", boolT, "an interleave policy is known, so populations are graded", platform(func(p *topology.Platform) any { return p.Policy != "" })},
 		Field{"lockstep", boolT, "DIMMs work in lockstep pairs (EX)", platform(func(p *topology.Platform) any { return p.LockstepPairs })},
 		Field{"hbm", boolT, "processors carry HBM: no DIMM at all is legal", platform(func(p *topology.Platform) any { return p.ZeroDIMMsLegal })},
+		Field{"classed", boolT, "its document puts layouts into classes", platform(func(p *topology.Platform) any { return p.Classes != "" })},
 		Field{"dimms", boolT, "memory sits in slots (false: soldered)", platform(func(p *topology.Platform) any { return !p.NoDIMMs })},
 		Field{"uniform", boolT, "the document asks for identical DIMMs", platform(func(p *topology.Platform) any { return p.UniformDIMMs })},
 		Field{"controllers", intT, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *topology.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"strings"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
 )
@@ -15,15 +17,23 @@ func memoryType() *ObjectType {
 				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.topo.InstalledBytes.Value)
 			}, installed, visible, positive(installed))
 		})},
+		{"hidden_bytes", intT, "installed memory that the system does not see, in bytes", machine(hidden)},
+		{"mirrored", boolT, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
+		{"options", stringsT, "kernel options that take memory away", machine(func(m *machineFacts) Value { return m.memoryOptions() })},
 		{"populated_slots", intT, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
 		{"empty_slots", intT, "empty slots", machine(countSlots(inventory.SlotEmpty))},
 		{"soldered", boolT, "the DRAM is soldered", machine(func(m *machineFacts) Value {
-			return m.anySlot(func(s *inventory.Slot) bool { return s.State == inventory.SlotPopulated && s.Soldered.Or(false) })
+			return m.anySlot(soldered)
 		})},
 		{"persistent", boolT, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
 		{"hbm", boolT, "HBM is present", machine(hasTechnology(inventory.HBM))},
 		{"cxl", boolT, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
-		{"symmetric", boolT, "all populated processors carry the same layout", machine(func(m *machineFacts) Value { return of(m.topo.Symmetric) })},
+		{"symmetric", boolT, "all populated processors carry the same layout", machine(func(m *machineFacts) Value {
+			if len(m.sys.Slots) == 0 {
+				return m.noPopulation()
+			}
+			return of(m.topo.Symmetric)
+		})},
 		{"per_socket", stringsT, "what each processor carries, in words", machine(perSocket)},
 	}, memoryClassFields()...)...)
 }
@@ -33,6 +43,7 @@ func memoryClassFields() []Field {
 		return machine(func(m *machineFacts) Value { return via(m.topo.Class, f) })
 	}
 	return []Field{
+		{"ecc_on", boolT, "memory errors are corrected", machine(eccOn)},
 		{"class", textT, "the machine's worst class", class(func(c topology.Class) any { return c.Name })},
 		{"class_best", textT, "the best class of the same document", class(func(c topology.Class) any { return c.Best })},
 		{"class_documented", boolT, "the class is one of the platform's document", class(func(c topology.Class) any { return c.Documented })},
@@ -92,22 +103,40 @@ func countSlots(state inventory.SlotState) func(m *machineFacts) Value {
 	}
 }
 
-func (m *machineFacts) anySlot(f func(s *inventory.Slot) bool) Value {
+// anySlot is true when f is for some slot, false when it is for none, and
+// unknown when no slot proves it and one of them leaves it open.
+func (m *machineFacts) anySlot(f func(s *inventory.Slot) Value) Value {
 	if len(m.sys.Slots) == 0 {
 		return m.noPopulation()
 	}
+	out := plain(false)
 	for i := range m.sys.Slots {
-		if f(&m.sys.Slots[i]) {
-			return plain(true)
+		switch v := f(&m.sys.Slots[i]); {
+		case v.v == true:
+			return v
+		case !v.known():
+			out = v
 		}
 	}
-	return plain(false)
+	return out
+}
+
+// soldered tells chips on the board from modules. A device whose form factor
+// is not stated but that is labelled a DIMM is a module.
+func soldered(s *inventory.Slot) Value {
+	if !isDRAM(s) || (!s.Soldered.Known() && strings.Contains(strings.ToUpper(s.Locator.Or("")), "DIMM")) {
+		return plain(false)
+	}
+	return of(s.Soldered)
 }
 
 func hasTechnology(t inventory.Technology) func(m *machineFacts) Value {
 	return func(m *machineFacts) Value {
-		return m.anySlot(func(s *inventory.Slot) bool {
-			return s.State == inventory.SlotPopulated && s.Technology.Or("") == t
+		return m.anySlot(func(s *inventory.Slot) Value {
+			if s.State != inventory.SlotPopulated {
+				return plain(false)
+			}
+			return via(s.Technology, func(have inventory.Technology) any { return have == t })
 		})
 	}
 }
@@ -183,6 +212,9 @@ func edacNative(m *machineFacts) Value {
 func perSocket(m *machineFacts) Value {
 	var facts []Value
 	out := []string{}
+	if len(m.sys.Slots) == 0 {
+		return m.noPopulation()
+	}
 	for i := range m.topo.Populations {
 		p := &m.topo.Populations[i]
 		facts = append(facts, of(p.DIMMs), of(p.Bytes))

@@ -22,6 +22,10 @@ func numaType() *ObjectType {
 		Field{"faked", boolT, "numa=fake on the command line", machine(func(m *machineFacts) Value {
 			return via(m.sys.NUMA.Options, func(o []string) any { return hasOption(o, "numa=fake") })
 		})},
+		Field{"sub_numa", textT, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
+		Field{"sub_numa_on", boolT, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
+		Field{"sub_numa_effective", textT, "sub-NUMA mode in effect", machine(func(m *machineFacts) Value { return of(m.sys.Settings[subNUMASetting].Effective) })},
+		Field{"distance_default", boolT, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
 		Field{"distance_faults", stringsT, "what is wrong with the distance table, in words", machine(distanceFaults)},
 	)
 }
@@ -73,7 +77,8 @@ func countNodes(f func(inventory.Node) Value) func(m *machineFacts) Value {
 
 // distanceFaults checks what the kernel itself checks of a SLIT (diagonal 10,
 // everything else above 10: linux 6.12 drivers/acpi/numa/srat.c) and whether
-// the table is symmetric and complete.
+// it is complete. Asymmetry is no fault: glued machines have two classes of
+// remote nodes.
 func distanceFaults(m *machineFacts) Value {
 	facts := []Value{m.nodesRead()}
 	for _, n := range m.sys.Nodes {

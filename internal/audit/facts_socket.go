@@ -25,12 +25,17 @@ func socket(f func(s *socketFacts) Value) func(any) Value {
 // is that of the slots.
 func population(f func(p *topology.Population) Value) func(any) Value {
 	return socket(func(s *socketFacts) Value {
-		if s.pop == nil {
+		if !s.hasPopulation() {
 			return s.m.noPopulation()
 		}
 		return f(s.pop)
 	})
 }
+
+// hasPopulation reports whether anything was read of the DIMMs. Processors
+// come from the kernel too: without a list of slots their "no DIMM" is no
+// finding but ignorance.
+func (s *socketFacts) hasPopulation() bool { return s.pop != nil && len(s.m.sys.Slots) > 0 }
 
 // noPopulation says why nothing is known of the DIMMs.
 func (m *machineFacts) noPopulation() Value {
@@ -45,7 +50,7 @@ func (m *machineFacts) noPopulation() Value {
 // sorted.
 func dimms[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
 	return socket(func(s *socketFacts) Value {
-		if s.pop == nil {
+		if !s.hasPopulation() {
 			return s.m.noPopulation()
 		}
 		if !s.pop.DIMMs.Known() {
@@ -157,16 +162,20 @@ func socketPopulation(controller, region *ObjectType) []Field {
 			return via(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
 		})},
 		{"empty_channels", stringsT, "empty channels by the locators of their slots", socket(emptyChannels)},
+		{"spread_steps", stringsT, "how to bring memory to the empty channels, step by step", socket(spreadSteps)},
+		{"channels", stringsT, "every channel with its modules, in words", socket(channelWords)},
 		{"dpc", intsT, "DIMMs of each channel", population(func(p *topology.Population) Value { return of(p.DPC) })},
 		{"dpc_max", intT, "DIMMs on the fullest channel", population(func(p *topology.Population) Value {
 			return via(p.DPC, func(d []int) any { return largest(d) })
 		})},
 		{"controllers", types.NewListType(controller.cel), "memory controllers", socket(func(s *socketFacts) Value {
-			if s.pop == nil {
+			if !s.hasPopulation() {
 				return s.m.noPopulation()
 			}
 			return via(s.pop.Controllers, func(c []topology.Controller) any { return objects(controller, c) })
 		})},
+		{"controllers_words", stringsT, "every memory controller with its capacity, in words", socket(controllerWords)},
+		{"subnuma_carried", boolT, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
 		{"regions", types.NewListType(region.cel), "interleave regions of the population model", population(func(p *topology.Population) Value {
 			return via(p.Regions, func(r []topology.Region) any { return objects(region, r) })
 		})},
@@ -187,6 +196,15 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		})},
 		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", population(func(p *topology.Population) Value { return of(p.RunningMTs) })},
 		{"peak", intT, "theoretical peak of the populated channels in bytes per second", population(func(p *topology.Population) Value { return of(p.Peak) })},
+		{"share_measured", floatT, "share of the full population's bandwidth where a document measured this layout", population(func(p *topology.Population) Value {
+			if p.Relative.Known() && p.Relative.Value.Value == nil {
+				return missing(inventory.Absent, "no document measured this layout", "")
+			}
+			return via(p.Relative, func(s topology.Share) any { return *s.Value })
+		})},
+		{"share_source", textT, "the document behind share_measured, or the population model", population(func(p *topology.Population) Value {
+			return via(p.Relative, func(s topology.Share) any { return s.Source })
+		})},
 		{"share_low", floatT, "guaranteed share of the full population's bandwidth", population(func(p *topology.Population) Value {
 			return via(p.Relative, func(s topology.Share) any { return s.Low })
 		})},
@@ -194,10 +212,21 @@ func socketPopulation(controller, region *ObjectType) []Field {
 			return via(p.Relative, func(s topology.Share) any { return s.High })
 		})},
 		{"lockstep_identical", boolT, "every lockstep pair is identical", population(func(p *topology.Population) Value { return of(p.Lockstep) })},
-		{"lockstep_detail", textT, "the lockstep pairs that differ", population(func(p *topology.Population) Value { return plain(p.LockstepDetail) })},
+		{"lockstep_detail", textT, "the lockstep pairs that differ", population(func(p *topology.Population) Value {
+			return via(p.Lockstep, func(bool) any { return p.LockstepDetail })
+		})},
+		{"lockstep_order", stringsT, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},
 		{"hemisphere", boolT, "both controllers carry identical layouts", population(func(p *topology.Population) Value { return of(p.Hemisphere) })},
+		{"order_documented", boolT, "a document gives a fill order for these slots", population(func(p *topology.Population) Value {
+			if p.Order.State == inventory.Absent && p.DPC.Known() {
+				return plain(false)
+			}
+			return via(p.Order, func(bool) any { return true })
+		})},
 		{"order_kept", boolT, "the documented fill order is kept", population(func(p *topology.Population) Value { return of(p.Order) })},
-		{"order_detail", textT, "the slots that break the fill order", population(func(p *topology.Population) Value { return plain(p.OrderDetail) })},
+		{"order_detail", textT, "the slots that break the fill order", population(func(p *topology.Population) Value {
+			return via(p.Order, func(bool) any { return p.OrderDetail })
+		})},
 	}
 }
 
@@ -210,15 +239,12 @@ func socketModules() []Field {
 		{"widths", intsT, "distinct total widths in bits", dimms[int64](func(s *inventory.Slot) Value { return of(s.TotalWidth) })},
 		{"rated_mts", intsT, "distinct rated speeds in MT/s", dimms[int64](func(s *inventory.Slot) Value { return of(s.RatedMTs) })},
 		{"registering", stringsT, "distinct kinds: registered, unbuffered", dimms[string](func(s *inventory.Slot) Value {
-			return via(s.Registered, func(r bool) any {
-				if r {
-					return "registered"
-				}
-				return "unbuffered"
-			})
+			return via(s.Registered, func(r bool) any { return registering(r) })
 		})},
+		{"differences", stringsT, "in what the DIMMs differ, with their slots, in words", socket(differences)},
+		{"channel_ranks", intsT, "ranks on every populated channel", socket(channelRanks)},
 		{"ranks_total", intT, "ranks of all DIMMs together", socket(func(s *socketFacts) Value {
-			if s.pop == nil {
+			if !s.hasPopulation() {
 				return s.m.noPopulation()
 			}
 			facts := []Value{of(s.pop.DIMMs)}
@@ -262,9 +288,29 @@ func objects[T any](t *ObjectType, in []T) []*Object {
 	return out
 }
 
+// channelRanks sums the ranks of the modules on each populated channel.
+func channelRanks(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	facts := []Value{of(s.pop.DPC)}
+	out := []int{}
+	for _, slots := range s.pop.ChannelSlots {
+		sum := 0
+		for _, at := range slots {
+			facts = append(facts, of(s.m.sys.Slots[at].Ranks))
+			sum += s.m.sys.Slots[at].Ranks.Or(0)
+		}
+		if len(slots) > 0 {
+			out = append(out, sum)
+		}
+	}
+	return derived(func() any { return out }, facts...)
+}
+
 // emptyChannels names each empty channel by its number and its slots.
 func emptyChannels(s *socketFacts) Value {
-	if s.pop == nil {
+	if !s.hasPopulation() {
 		return s.m.noPopulation()
 	}
 	return via(s.pop.DPC, func(dpc []int) any {

@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
@@ -118,6 +119,29 @@ func (m *machineFacts) lists(variable string) Value {
 		out[i].path = variable + "[" + itoa(i) + "]"
 	}
 	return plain(out)
+}
+
+// owner names the socket that a node or slot belongs to, else the subject
+// itself.
+func (m *machineFacts) owner(name string) string {
+	socket := -1
+	if !strings.HasPrefix(name, "node ") && !strings.HasPrefix(name, "slot ") {
+		return name
+	}
+	for i := range m.sys.Nodes {
+		if n := &m.sys.Nodes[i]; name == "node "+itoa(n.ID) {
+			socket = n.Socket.Or(-1)
+		}
+	}
+	for i := range m.sys.Slots {
+		if i < len(m.topo.Placements) && name == SlotSubject(&m.sys.Slots[i]) {
+			socket = m.topo.Placements[i].Socket
+		}
+	}
+	if socket < 0 {
+		return name
+	}
+	return "socket " + itoa(socket)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

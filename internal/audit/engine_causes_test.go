@@ -1,0 +1,85 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// TestCausedBy: a finding names the failure it follows from, of the same
+// subject, of the processor it belongs to, or of any part of the machine.
+func TestCausedBy(t *testing.T) {
+	const root = `
+rules:
+  - {id: test.socket.root, title: root, subject: socket, check: socket.dimms > 0, severity: critical, why: w, uncited: true}
+  - {id: test.socket.follows, title: f, subject: socket, check: socket.dimms > 1, severity: info, why: w, uncited: true, depends_on: [test.socket.other, test.socket.root]}
+  - {id: test.socket.open, title: f, subject: socket, check: socket.bytes > 1, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+  - {id: test.node.follows, title: f, subject: node, check: node.has_memory, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+  - {id: test.slot.follows, title: f, subject: slot, check: slot.size_bytes > 1099511627776, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+  - {id: test.machine.follows, title: f, check: memory.symmetric, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+  - {id: test.machine.passes, title: f, check: machine.processors == 2, severity: info, why: w, uncited: true, depends_on: [test.socket.root]}
+`
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 1, 8)
+	topo.Symmetric = direct(false)
+	for id := range 2 {
+		sys.Nodes = append(sys.Nodes, inventory.Node{ID: id, Socket: direct(id), HasCPU: direct(true), HasMemory: direct(false)})
+	}
+	a := run(t, engineOf(t, root), sys, topo, audit.Options{})
+	got := map[string]string{}
+	for _, f := range a.Findings {
+		got[f.Rule+" "+f.Subject] = string(f.Result) + " " + f.CausedBy
+	}
+	assert.Equal(t, map[string]string{
+		"test.socket.root socket 0":               "fail ",
+		"test.socket.root socket 1":               "pass ",
+		"test.socket.follows socket 0":            "fail test.socket.root",
+		"test.socket.follows socket 1":            "fail ", // its own root passed
+		"test.socket.open socket 0":               "unknown test.socket.root",
+		"test.socket.open socket 1":               "unknown ",
+		"test.node.follows node 0":                "fail test.socket.root",
+		"test.node.follows node 1":                "fail ",
+		"test.slot.follows slot 0x1100 (DIMM_B0)": "fail ",
+		"test.machine.follows machine":            "fail test.socket.root",
+		"test.machine.passes machine":             "pass ",
+	}, got)
+}
+
+// TestBrokenTextKeepsVerdict: a text that breaks while it is computed stands
+// in its place; result and severity stay.
+func TestBrokenTextKeepsVerdict(t *testing.T) {
+	const broken = `
+rules:
+  - {id: test.machine.text, title: t, check: machine.processors == 1, severity: warning, found: 'words(["a"]) + ["b"][3]', expected: '"one"', why: w, uncited: true}
+  - {id: test.machine.check, title: t, check: '[1][machine.processors] == 1', severity: warning, why: w, uncited: true}
+`
+	sys, topo := twoSockets()
+	a := run(t, engineOf(t, broken), sys, topo, audit.Options{})
+	f := findings(a, "test.machine.text")["machine"]
+	assert.Equal(t, audit.Fail, f.Result)
+	assert.Equal(t, audit.Warning, f.Severity)
+	assert.Contains(t, f.Found, "text of the rule is broken")
+	assert.Equal(t, "one", f.Expected)
+	f = findings(a, "test.machine.check")["machine"]
+	assert.Equal(t, audit.Error, f.Result)
+	assert.NotEmpty(t, f.Reason)
+}
+
+// TestEffectWithNothingToSay: an effect that comes out empty is none.
+func TestEffectWithNothingToSay(t *testing.T) {
+	const src = `
+rules:
+  - id: test.machine.effect
+    title: t
+    check: machine.processors == 1
+    severity: info
+    why: w
+    effect: {expr: 'machine.processors == 3 ? "much" : ""', conditions: always}
+    citation: {vendor: us, title: a test}
+`
+	sys, topo := twoSockets()
+	assert.Nil(t, findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"].Effect)
+}

@@ -1,0 +1,89 @@
+package audit_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// direct is a fact that firmware states plainly.
+func direct[T any](v T) inventory.Fact[T] {
+	return inventory.Known(v, inventory.Direct, inventory.Evidence{Source: inventory.SourceSMBIOS, Raw: fmt.Sprint(v)})
+}
+
+// twoSockets is a physical machine with two populated sockets and no memory.
+func twoSockets() (*inventory.System, *topology.Result) {
+	sys := &inventory.System{Settings: map[string]inventory.Setting{}}
+	sys.Machine.Virtual = direct(false)
+	sys.Machine.Vendor, sys.Machine.Product = direct("Example Inc."), direct("Model 1")
+	sys.Firmware.SMBIOS = direct(true)
+	topo := &topology.Result{}
+	for id := range 2 {
+		sys.Sockets = append(sys.Sockets, inventory.Socket{ID: id, Populated: direct(true)})
+		topo.Processors = append(topo.Processors, nil)
+		topo.Populations = append(topo.Populations, topology.Population{Socket: id, DIMMs: direct(0)})
+	}
+	return sys, topo
+}
+
+// platformOf recognises the machine.
+func platformOf(topo *topology.Result, p topology.Platform) {
+	p.Verified = true
+	topo.Platform = direct(&p)
+}
+
+// addDIMM puts a module of so many GiB behind a socket.
+func addDIMM(sys *inventory.System, topo *topology.Result, socket int, gib int64) {
+	n := len(sys.Slots)
+	sys.Slots = append(sys.Slots, inventory.Slot{Handle: uint16(0x1100 + n), State: inventory.SlotPopulated,
+		Locator: direct(fmt.Sprintf("DIMM_%c%d", 'A'+socket, n)), SizeBytes: direct(gib << 30),
+		Technology: direct(inventory.DRAM), Soldered: direct(false)})
+	topo.Placements = append(topo.Placements, topology.Placement{Socket: socket, Controller: topology.Unplaced,
+		Channel: topology.Unplaced, Slot: topology.Unplaced, Source: "locator", Certainty: inventory.Direct})
+	for i := range topo.Populations {
+		if p := &topo.Populations[i]; p.Socket == socket {
+			p.Slots = append(p.Slots, n)
+			p.DIMMs = direct(len(p.Slots))
+		}
+	}
+}
+
+// engineOf loads packs written in a test.
+func engineOf(t *testing.T, sources ...string) *audit.Engine {
+	t.Helper()
+	var packs []*audit.Pack
+	for i, src := range sources {
+		p, faults := audit.ParsePack(fmt.Sprintf("pack%d.yaml", i), []byte(src))
+		require.Empty(t, faults)
+		packs = append(packs, p)
+	}
+	return audit.NewEngine(packs)
+}
+
+// run audits and returns the findings of one rule by subject.
+func run(t *testing.T, e *audit.Engine, sys *inventory.System, topo *topology.Result, o audit.Options) *audit.Audit {
+	t.Helper()
+	if o.Now.IsZero() {
+		o.Now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	}
+	a, err := e.Run(sys, topo, o)
+	require.NoError(t, err)
+	return a
+}
+
+// findings lists what a rule found, by subject.
+func findings(a *audit.Audit, rule string) map[string]audit.Finding {
+	out := map[string]audit.Finding{}
+	for _, f := range a.Findings {
+		if f.Rule == rule {
+			out[f.Subject] = f
+		}
+	}
+	return out
+}

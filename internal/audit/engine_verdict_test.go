@@ -1,0 +1,226 @@
+package audit_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+const criticalRule = `
+rules:
+  - id: test.socket.memory
+    title: memory
+    subject: socket
+    check: socket.dimms > 0
+    severity: critical
+    found: 'text(socket.dimms) + " DIMMs"'
+    why: because
+    citation: {vendor: us, title: a test}
+`
+
+// TestCertaintyCapsSeverity: the weakest fact read caps the verdict; what
+// nobody verified never goes above info; the evidence is what was read.
+func TestCertaintyCapsSeverity(t *testing.T) {
+	at := inventory.Evidence{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: "type 17", Raw: "0"}
+	tests := []struct {
+		name       string
+		certainty  inventory.Certainty
+		unverified bool
+		want       audit.Severity
+	}{
+		{"direct", inventory.Direct, false, audit.Critical},
+		{"corroborated", inventory.Corroborated, false, audit.Critical},
+		{"indirect", inventory.Indirect, false, audit.Warning},
+		{"unverified", inventory.Direct, true, audit.Info},
+		{"indirect and unverified", inventory.Indirect, true, audit.Info},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			addDIMM(sys, topo, 1, 8)
+			topo.Populations[0].DIMMs = inventory.Known(0, c.certainty, at)
+			topo.Populations[0].DIMMs.Unverified = c.unverified
+			got := findings(run(t, engineOf(t, criticalRule), sys, topo, audit.Options{}), "test.socket.memory")
+			f := got["socket 0"]
+			assert.Equal(t, audit.Fail, f.Result)
+			assert.Equal(t, c.want, f.Severity)
+			assert.Equal(t, c.certainty, f.Certainty)
+			assert.Equal(t, []inventory.Evidence{at}, f.Evidence)
+			assert.Equal(t, "0 DIMMs", f.Found)
+			assert.Equal(t, audit.Pass, got["socket 1"].Result)
+		})
+	}
+}
+
+// TestUnknownSaysWhy: an unknown carries reason and remedy of the missing fact
+// and no certainty; it is never a pass.
+func TestUnknownSaysWhy(t *testing.T) {
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 1, 8)
+	topo.Populations[0].DIMMs = inventory.Unknown[int](inventory.Denied, "permission denied: DMI", "run as root")
+	a := run(t, engineOf(t, criticalRule), sys, topo, audit.Options{})
+	f := findings(a, "test.socket.memory")["socket 0"]
+	assert.Equal(t, audit.Unknown, f.Result)
+	assert.Equal(t, "permission denied: DMI", f.Reason)
+	assert.Equal(t, "run as root", f.KnownBy)
+	assert.Equal(t, inventory.None, f.Certainty)
+	assert.Equal(t, audit.Summary{Pass: 1, Unknown: 1}, a.Summary)
+}
+
+// TestNoSlotsIsNoEmptySocket: processors known from the kernel alone have no
+// "0 DIMMs": nothing was read of the slots.
+func TestNoSlotsIsNoEmptySocket(t *testing.T) {
+	sys, topo := twoSockets()
+	sys.Firmware.SMBIOS = inventory.Unknown[bool](inventory.Denied, "no permission to read the SMBIOS table", "run as root")
+	for subject, f := range findings(run(t, engineOf(t, criticalRule), sys, topo, audit.Options{}), "test.socket.memory") {
+		assert.Equal(t, audit.Unknown, f.Result, subject)
+		assert.Equal(t, "no permission to read the SMBIOS table", f.Reason)
+	}
+}
+
+func rule(name, scope, applies string) string {
+	out := "rules:\n  - id: test.machine.speaks\n    title: " + name + "\n    check: machine.processors == 0\n    severity: info\n" +
+		"    found: '\"" + name + "\"'\n    why: because\n    citation: {vendor: us, title: a test}\n"
+	if scope != "" {
+		out += "    for: " + scope + "\n"
+	}
+	if applies != "" {
+		out += "    applies: " + applies + "\n    concerns: " + name + " machines\n"
+	}
+	return out
+}
+
+// TestNarrowestRuleSpeaks: of several rules of one id the narrowest that
+// applies speaks, alone.
+func TestNarrowestRuleSpeaks(t *testing.T) {
+	general := rule("general", "", "")
+	tests := []struct {
+		name  string
+		packs []string
+		// want is who speaks, or a result other than fail.
+		want   string
+		result audit.Result
+	}{
+		{"general alone", []string{general}, "general", audit.Fail},
+		{"platform before general", []string{general, rule("platform", "{platforms: [one]}", "")}, "platform", audit.Fail},
+		{"in either order", []string{rule("platform", "{platforms: [one]}", ""), general}, "platform", audit.Fail},
+		{"another platform", []string{general, rule("platform", "{platforms: [two]}", "")}, "general", audit.Fail},
+		{"vendor and platform before platform", []string{rule("platform", "{platforms: [one]}", ""),
+			rule("both", "{platforms: [one], vendors: [Example]}", "")}, "both", audit.Fail},
+		{"another vendor", []string{rule("platform", "{platforms: [one]}", ""),
+			rule("both", "{platforms: [one], vendors: [Other]}", "")}, "platform", audit.Fail},
+		{"product part", []string{general, rule("product", "{products: [odel 1]}", "")}, "product", audit.Fail},
+		{"narrow but not applicable", []string{general, rule("narrow", "{platforms: [one]}", "machine.processors == 1")}, "general", audit.Fail},
+		{"narrow and perhaps applicable", []string{general, rule("narrow", "{platforms: [one]}", `settings.turbo == "enabled"`)}, "general", audit.Fail},
+		{"only perhaps applicable", []string{rule("narrow", "{platforms: [one]}", `settings.turbo == "enabled"`)}, "", audit.Unknown},
+		{"none applicable", []string{rule("narrow", "", "machine.processors == 1")}, "", audit.NotApplicable},
+		{"none concerned", []string{rule("narrow", "{platforms: [two]}", "")}, "", audit.NotApplicable},
+		{"applies by platform before none", []string{general, rule("applied", "", `platform.id == "one"`)}, "applied", audit.Fail},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			platformOf(topo, topology.Platform{ID: "one", NUMA: true})
+			a := run(t, engineOf(t, c.packs...), sys, topo, audit.Options{})
+			require.Len(t, a.Findings, 1, "one entry for one rule and one subject")
+			assert.Equal(t, c.result, a.Findings[0].Result, a.Findings[0].Reason)
+			assert.Equal(t, c.want, a.Findings[0].Found)
+			if c.result == audit.NotApplicable || c.result == audit.Unknown {
+				assert.NotEmpty(t, a.Findings[0].Reason)
+			}
+		})
+	}
+}
+
+// TestNarrowAppliesUnknownNeverHides pins what happens when the narrower rule
+// may apply: the broader one that surely applies speaks; without one the
+// result is unknown and names the fact.
+func TestNarrowAppliesUnknownNeverHides(t *testing.T) {
+	sys, topo := twoSockets()
+	sys.Settings["turbo"] = inventory.Setting{Effective: inventory.Unknown[string](inventory.Denied, "MSR not readable", "run as root")}
+	a := run(t, engineOf(t, rule("narrow", "", `settings.turbo == "enabled"`)), sys, topo, audit.Options{})
+	assert.Equal(t, audit.Unknown, a.Findings[0].Result)
+	assert.Equal(t, "MSR not readable", a.Findings[0].Reason)
+	assert.Equal(t, "run as root", a.Findings[0].KnownBy)
+}
+
+// TestSiteRuleBeforeBuiltin: at equal width a site's own rule speaks.
+func TestSiteRuleBeforeBuiltin(t *testing.T) {
+	builtin, faults := audit.ParsePack("builtin.yaml", []byte(rule("builtin", "", "")))
+	require.Empty(t, faults)
+	site, faults := audit.ParsePack("site.yaml", []byte(rule("site", "", "")))
+	require.Empty(t, faults)
+	site.Site = true
+	sys, topo := twoSockets()
+	a := run(t, audit.NewEngine([]*audit.Pack{builtin, site}), sys, topo, audit.Options{})
+	require.Len(t, a.Findings, 1)
+	assert.Equal(t, "site", a.Findings[0].Found)
+}
+
+// TestPlatformGuessCapsItsRules: a rule written for a platform that was
+// recognised by a guess stays at info.
+func TestPlatformGuessCapsItsRules(t *testing.T) {
+	sys, topo := twoSockets()
+	platformOf(topo, topology.Platform{ID: "one", NUMA: true})
+	topo.Platform.Unverified = true
+	addDIMM(sys, topo, 1, 8)
+	src := strings.Replace(criticalRule, "    subject: socket\n", "    subject: socket\n    for: {platforms: [one]}\n", 1)
+	f := findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.socket.memory")["socket 0"]
+	assert.Equal(t, audit.Fail, f.Result)
+	assert.Equal(t, audit.Info, f.Severity)
+}
+
+// TestWaivers: an accepted failure is waived until its day is over; one that
+// has ended, or matches nothing, is said.
+func TestWaivers(t *testing.T) {
+	now := time.Date(2026, 11, 20, 23, 59, 0, 0, time.UTC)
+	waiver := func(subject, until string) []audit.WaiverSpec {
+		return []audit.WaiverSpec{{Rule: "test.socket.memory", Subject: subject, Reason: "DIMM on order", Until: until}}
+	}
+	tests := []struct {
+		name    string
+		waivers []audit.WaiverSpec
+		want    map[string]audit.Result
+		notices []string
+	}{
+		{"all subjects", waiver("", "2026-12-31"), map[string]audit.Result{"socket 0": audit.Waived, "socket 1": audit.Waived}, nil},
+		{"one subject", waiver("socket 1", "2026-12-31"), map[string]audit.Result{"socket 0": audit.Fail, "socket 1": audit.Waived}, nil},
+		{"its last day", waiver("", "2026-11-20"), map[string]audit.Result{"socket 0": audit.Waived, "socket 1": audit.Waived}, nil},
+		{"ended", waiver("", "2026-11-19"), map[string]audit.Result{"socket 0": audit.Fail, "socket 1": audit.Fail},
+			[]string{"waiver of test.socket.memory ended on 2026-11-19; the failure counts again"}},
+		{"matches nothing", waiver("socket 7", "2026-12-31"), map[string]audit.Result{"socket 0": audit.Fail, "socket 1": audit.Fail},
+			[]string{"waiver of test.socket.memory (socket 7) matches no failure"}},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			addDIMM(sys, topo, 7, 8) // somewhere else, so that the slots were read
+			a := run(t, engineOf(t, criticalRule), sys, topo, audit.Options{Waivers: c.waivers, Now: now})
+			got := map[string]audit.Result{}
+			for subject, f := range findings(a, "test.socket.memory") {
+				got[subject] = f.Result
+				if f.Result == audit.Waived {
+					assert.Equal(t, "DIMM on order", f.Waiver.Reason)
+				}
+			}
+			assert.Equal(t, c.want, got)
+			assert.Equal(t, c.notices, a.Notices)
+			assert.Equal(t, a.Summary.Fail > 0, a.Summary.Worst == audit.Critical)
+		})
+	}
+}
+
+// TestWaiverNeedsReasonAndDate: what makes no waiver.
+func TestWaiverNeedsReasonAndDate(t *testing.T) {
+	for _, w := range []audit.WaiverSpec{{Reason: "x", Until: "2027-01-01"}, {Rule: "a.b", Until: "2027-01-01"}, {Rule: "a.b", Reason: "x", Until: "soon"}, {Rule: "a.b", Reason: "x"}} {
+		assert.Error(t, w.Check(), "%+v", w)
+	}
+	assert.NoError(t, audit.WaiverSpec{Rule: "a.b", Reason: "x", Until: "2027-01-01"}.Check())
+}

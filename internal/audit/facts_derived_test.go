@@ -1,0 +1,189 @@
+package audit
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+func sure[T any](v T) inventory.Fact[T] {
+	return inventory.Known(v, inventory.Direct, inventory.Evidence{Source: inventory.SourceSMBIOS})
+}
+
+// oneSocket is a processor with the given modules, one channel each.
+func oneSocket(slots ...inventory.Slot) *socketFacts {
+	m := &machineFacts{sys: &inventory.System{Slots: slots, Settings: map[string]inventory.Setting{}}, topo: &topology.Result{}}
+	pop := &topology.Population{DIMMs: sure(len(slots))}
+	for i := range slots {
+		slots[i].State = inventory.SlotPopulated
+		pop.Slots = append(pop.Slots, i)
+	}
+	return &socketFacts{m: m, pop: pop, sock: &inventory.Socket{}}
+}
+
+// module is a DIMM that says everything of itself.
+func module(name string, gib int64, ranks int) inventory.Slot {
+	return inventory.Slot{Locator: sure(name), SizeBytes: sure(gib << 30), Ranks: sure(ranks), Type: sure("DDR4"),
+		TotalWidth: sure(72), DataWidth: sure(64), Registered: sure(true), PartNumber: sure(name), Manufacturer: sure("Example")}
+}
+
+func TestDifferences(t *testing.T) {
+	silentRanks := func(s inventory.Slot, part string) inventory.Slot {
+		s.Ranks = inventory.Fact[int]{State: inventory.Absent, Reason: "SMBIOS 2.5 has no ranks"}
+		s.PartNumber = sure(part)
+		return s
+	}
+	other := func(s inventory.Slot, f func(*inventory.Slot)) inventory.Slot { f(&s); return s }
+	tests := []struct {
+		name  string
+		slots []inventory.Slot
+		want  any
+		why   string
+	}{
+		{"alike", []inventory.Slot{module("A1", 8, 2), module("A2", 8, 2)}, []string{}, ""},
+		{"one", []inventory.Slot{module("A1", 8, 2)}, []string{}, ""},
+		{"size", []inventory.Slot{module("A1", 8, 2), module("A2", 16, 2), module("A3", 8, 2)}, []string{"size: A1 and A3 8 GiB, A2 16 GiB"}, ""},
+		{"size and ranks", []inventory.Slot{module("A1", 8, 1), module("A2", 16, 2)}, []string{"size: A1 8 GiB, A2 16 GiB", "ranks: A1 1 rank, A2 2 ranks"}, ""},
+		{"type", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Type = sure("DDR3") })}, []string{"type: A1 DDR4, A2 DDR3"}, ""},
+		{"width", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.TotalWidth = sure(64) })}, []string{"width: A1 72 bits, A2 64 bits"}, ""},
+		{"registering", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Registered = sure(false) })}, []string{"registering: A1 registered, A2 unbuffered"}, ""},
+		{"ranks not stated", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "y")}, nil, "SMBIOS 2.5 has no ranks"},
+		{"one part number", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "x")}, []string{}, ""},
+		{"one part number that lies", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 16, 1), "x")}, []string{"size: A1 8 GiB, A2 16 GiB"}, ""},
+		{"a difference beside an unknown", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), module("A2", 16, 1)}, []string{"size: A1 8 GiB, A2 16 GiB"}, ""},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			v := differences(oneSocket(c.slots...))
+			if c.want == nil {
+				assert.False(t, v.known())
+				assert.Equal(t, c.why, v.reason)
+				return
+			}
+			assert.Equal(t, c.want, v.v)
+		})
+	}
+	s := oneSocket(module("A1", 8, 1))
+	s.pop.DIMMs = inventory.Fact[int]{Reason: "the processor of B1 is not known"}
+	assert.Equal(t, "the processor of B1 is not known", differences(s).reason)
+}
+
+func TestMirrored(t *testing.T) {
+	const g = int64(1) << 30
+	tests := []struct {
+		name               string
+		installed, visible int64
+		options            []string
+		want               any
+	}{
+		{"all", 64 * g, 62 * g, nil, false},
+		{"4 % and 2 GiB", 128 * g, 128*g - 128*g/25, nil, false},
+		{"half", 64 * g, 31 * g, nil, true},
+		{"exactly half", 64 * g, 32 * g, nil, true},
+		{"a third", 96 * g, 31 * g, nil, true},
+		{"three quarters", 64 * g, 48 * g, nil, nil},
+		{"two thirds", 96 * g, 64 * g, nil, nil},
+		{"a bit over half", 64 * g, 33 * g, nil, nil},
+		{"a quarter", 64 * g, 16 * g, nil, nil},
+		{"half by an option", 64 * g, 32 * g, []string{"mem=32G"}, nil},
+		{"half by another option", 64 * g, 32 * g, []string{"memmap=32G$32G"}, nil},
+		{"half beside an option", 64 * g, 32 * g, []string{"numa=off"}, true},
+		{"more than installed", 64 * g, 80 * g, nil, nil},
+		{"nothing installed", 0, 16 * g, nil, nil},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			m := &machineFacts{sys: &inventory.System{}, topo: &topology.Result{InstalledBytes: sure(c.installed)}}
+			m.sys.Memory.VisibleBytes = sure(c.visible)
+			m.sys.NUMA.Options = sure(c.options)
+			v := mirrored(m)
+			assert.Equal(t, c.want, v.v)
+			if c.want == nil {
+				assert.NotEmpty(t, v.reason)
+			}
+		})
+	}
+}
+
+func TestHidden(t *testing.T) {
+	m := &machineFacts{sys: &inventory.System{}, topo: &topology.Result{InstalledBytes: sure(int64(100))}}
+	assert.False(t, hidden(m).known())
+	m.sys.Memory.VisibleBytes = sure(int64(60))
+	assert.Equal(t, int64(40), hidden(m).v)
+	m.sys.Memory.VisibleBytes = sure(int64(101)) // rounding
+	assert.Equal(t, int64(0), hidden(m).v)
+	m.sys.Memory.VisibleBytes = sure(int64(102))
+	assert.False(t, hidden(m).known())
+	assert.Contains(t, hidden(m).reason, "more than")
+}
+
+func TestECCOn(t *testing.T) {
+	edac := func(name string, modes ...string) []inventory.Controller {
+		c := inventory.Controller{Name: sure(name)}
+		for _, mode := range modes {
+			c.DIMMs = append(c.DIMMs, inventory.ControllerDIMM{Mode: sure(mode)})
+		}
+		return []inventory.Controller{c}
+	}
+	array := func(words ...string) []inventory.Array {
+		var out []inventory.Array
+		for _, w := range words {
+			out = append(out, inventory.Array{ECC: sure(w)})
+		}
+		return out
+	}
+	tests := []struct {
+		name      string
+		edac      []inventory.Controller
+		arrays    []inventory.Array
+		want      any
+		certainty inventory.Certainty
+	}{
+		{"native driver", edac("Skylake Socket#0 IMC#0", "SECDED"), array("Multi-bit ECC"), true, inventory.Direct},
+		{"native driver against a lying table", edac("Skylake Socket#0 IMC#0", "SECDED"), array("None"), true, inventory.Direct},
+		{"native driver that was forced", edac("F17h_M30h", "None"), array("Multi-bit ECC"), false, inventory.Direct},
+		{"firmware's driver repeats the table", edac("ghes_edac", "SECDED"), array("Multi-bit ECC"), true, inventory.Indirect},
+		{"declared only", nil, array("Multi-bit ECC", "Single-bit ECC"), true, inventory.Indirect},
+		{"declared none", nil, array("None"), false, inventory.Direct},
+		{"one array without", nil, array("Multi-bit ECC", "None"), false, inventory.Direct},
+		{"parity corrects nothing", nil, array("Parity"), false, inventory.Direct},
+		{"another word", nil, array("Other"), nil, 0},
+		{"no arrays", nil, nil, nil, 0},
+		{"array that says nothing", nil, []inventory.Array{{}}, nil, 0},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			v := eccOn(&machineFacts{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays}, topo: &topology.Result{}})
+			assert.Equal(t, c.want, v.v)
+			assert.Equal(t, c.certainty, v.certainty)
+		})
+	}
+}
+
+func TestSoldered(t *testing.T) {
+	dimm := func(name string, f inventory.Fact[bool], tech inventory.Technology) inventory.Slot {
+		return inventory.Slot{State: inventory.SlotPopulated, Locator: sure(name), Soldered: f, Technology: sure(tech)}
+	}
+	unstated := inventory.Fact[bool]{State: inventory.Unstated, Reason: "form factor says unknown"}
+	tests := []struct {
+		name  string
+		slots []inventory.Slot
+		want  any
+	}{
+		{"modules", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM)}, false},
+		{"chips", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM), dimm("U1", sure(true), inventory.DRAM)}, true},
+		{"flash and HBM are chips too", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM), dimm("BIOS", sure(true), inventory.Flash), dimm("HBM0", sure(true), inventory.HBM)}, false},
+		{"not stated", []inventory.Slot{dimm("A1", unstated, inventory.DRAM)}, nil},
+		{"not stated but a DIMM by name", []inventory.Slot{dimm("Dimm 3", unstated, inventory.DRAM)}, false},
+		{"not stated beside a chip", []inventory.Slot{dimm("A1", unstated, inventory.DRAM), dimm("U1", sure(true), inventory.DRAM)}, true},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			m := &machineFacts{sys: &inventory.System{Slots: c.slots}, topo: &topology.Result{}}
+			assert.Equal(t, c.want, m.anySlot(soldered).v)
+		})
+	}
+}
