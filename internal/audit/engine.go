@@ -21,6 +21,7 @@ type Engine struct {
 	rules    map[string][]*Rule
 	profiles []*ProfileSpec
 	programs map[string]compiled
+	parsed   *parsedExprs
 }
 
 type compiled struct {
@@ -51,6 +52,9 @@ func NewEngine(packs []*Pack) *Engine {
 			e.rules[r.ID] = append(e.rules[r.ID], r)
 		}
 		e.profiles = append(e.profiles, p.Profiles...)
+		if p.parsed != nil {
+			e.parsed = p.parsed
+		}
 	}
 	for _, list := range e.rules {
 		slices.SortStableFunc(list, func(a, b *Rule) int { return -cmp.Compare(a.narrowness(), b.narrowness()) })
@@ -96,7 +100,10 @@ func (e *Engine) program(src string, want *types.Type) (cel.Program, error) {
 	if c, ok := e.programs[key]; ok {
 		return c.program, c.err
 	}
-	p, err := compile(src, want)
+	p, ok, err := e.parsed.program(src)
+	if !ok {
+		p, err = compile(src, want)
+	}
 	e.programs[key] = compiled{p, err}
 	return p, err
 }
@@ -124,6 +131,9 @@ type run struct {
 	scope   *scope
 	options Options
 	out     Audit
+	// applied keeps the applicability of rules that is the same for every
+	// subject.
+	applied map[*Rule]applicable
 	// depends holds depends_on of the rule that spoke, by finding index.
 	depends map[int][]string
 }

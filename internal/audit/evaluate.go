@@ -101,10 +101,21 @@ func (r *run) noSubject(rule *Rule, known Value) {
 	r.add(f)
 }
 
-// applies evaluates a rule's applicability for a subject.
+// applicable is what an applies expression gave.
+type applicable struct {
+	holds bool
+	outcome
+}
+
+// applies evaluates a rule's applicability for a subject; once for all
+// subjects when the expression does not name the subject.
 func (r *run) applies(rule *Rule, s subject) (bool, outcome) {
 	if rule.Applies == "" {
 		return true, outcome{val: types.True}
+	}
+	shared := s.variable == "" || !strings.Contains(rule.Applies, s.variable+".")
+	if got, ok := r.applied[rule]; ok && shared {
+		return got.holds, got.outcome
 	}
 	p, err := r.engine.program(rule.Applies, types.BoolType)
 	if err != nil {
@@ -112,7 +123,14 @@ func (r *run) applies(rule *Rule, s subject) (bool, outcome) {
 	}
 	r.scope.subject = s
 	r.scope.tr.reset()
-	return r.scope.evalBool(p)
+	holds, o := r.scope.evalBool(p)
+	if shared && o.val != nil {
+		if r.applied == nil {
+			r.applied = map[*Rule]applicable{}
+		}
+		r.applied[rule] = applicable{holds, o}
+	}
+	return holds, o
 }
 
 // ask lets the narrowest rule that applies speak for one subject. When none

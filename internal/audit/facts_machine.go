@@ -9,6 +9,14 @@ import (
 type machineFacts struct {
 	sys  *inventory.System
 	topo *topology.Result
+	// asked keeps the subjects of each kind, so that their facts are derived
+	// once for all rules.
+	asked map[string]subjectList
+}
+
+type subjectList struct {
+	list  []subject
+	known Value
 }
 
 // machine reads a field of machineFacts.

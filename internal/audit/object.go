@@ -52,6 +52,9 @@ type Object struct {
 	given map[string]Value
 	// trace notes what is read.
 	trace *trace
+	// cache keeps what was read from the model, by field: many rules ask for
+	// the same facts.
+	cache []*Value
 }
 
 // field returns the value of a field and notes that it was read.
@@ -67,13 +70,25 @@ func (o *Object) field(name string) Value {
 			v.reason = "not stated"
 		}
 	} else {
-		v = o.typ.Fields[i].get(o.src)
+		v = o.model(i)
 	}
 	o.adopt(name, v)
 	if o.trace != nil {
 		o.trace.read(o.path+"."+name, v)
 	}
 	return v
+}
+
+// model reads a field from the model once.
+func (o *Object) model(i int) Value {
+	if o.cache == nil {
+		o.cache = make([]*Value, len(o.typ.Fields))
+	}
+	if o.cache[i] == nil {
+		v := o.typ.Fields[i].get(o.src)
+		o.cache[i] = &v
+	}
+	return *o.cache[i]
 }
 
 // adopt gives the objects inside a value their path and the trace.

@@ -19,6 +19,9 @@ type Pack struct {
 	// File is the name the pack was read from; Site is true for a site's own.
 	File string `yaml:"-"`
 	Site bool   `yaml:"-"`
+
+	// parsed holds the expressions of compiled packs.
+	parsed *parsedExprs
 }
 
 // Match says by plain words which machines a rule is written for. Every list

@@ -23,6 +23,18 @@ type subject struct {
 // subjects lists what a rule of the given kind is asked of. An empty list
 // comes with the reason: known and empty, or not known.
 func (m *machineFacts) subjects(kind string) ([]subject, Value) {
+	if got, ok := m.asked[kind]; ok {
+		return got.list, got.known
+	}
+	list, known := m.makeSubjects(kind)
+	if m.asked == nil {
+		m.asked = map[string]subjectList{}
+	}
+	m.asked[kind] = subjectList{list, known}
+	return list, known
+}
+
+func (m *machineFacts) makeSubjects(kind string) ([]subject, Value) {
 	switch kind {
 	case "socket":
 		return m.socketSubjects()
@@ -109,7 +121,8 @@ func subjectOfPopulation(p *topology.Population) string {
 
 // lists gives the objects of a list variable: all sockets, slots or nodes.
 func (m *machineFacts) lists(variable string) Value {
-	subjects, ok := m.subjects(variable[:len(variable)-1])
+	// Objects of their own: a list's objects are named by their place in it.
+	subjects, ok := m.makeSubjects(variable[:len(variable)-1])
 	if !ok.known() {
 		return ok
 	}

@@ -115,13 +115,18 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	return engine, o, nil
 }
 
-// packs loads the built-in rules and the site's own folders, which must be
-// without fault: a rule that does not load would be a check that is not made.
+// packs loads the compiled built-in rules and the site's own folders, which must
+// be without fault: a rule that does not load would be a check that is not made.
 func (p *Program) packs(dirs []string) ([]*audit.Pack, error) {
-	packs, err := audit.LoadBuiltin(p.Rules)
+	packs, err := audit.LoadCompiled(p.Rules)
 	if err != nil {
 		return nil, usage("built-in rules: %w", err)
 	}
+	return withSite(packs, dirs)
+}
+
+// withSite adds the packs of a site's own folders.
+func withSite(packs []*audit.Pack, dirs []string) ([]*audit.Pack, error) {
 	for _, dir := range dirs {
 		own, faults := loadSite(dir)
 		if len(faults) > 0 {

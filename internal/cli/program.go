@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -69,6 +70,9 @@ func notAudited(err error, hint string) error {
 
 // Main runs the program and returns its exit status.
 func (p *Program) Main(args []string) int {
+	// One audit allocates a few megabytes: let it end before the first
+	// collection of garbage.
+	debug.SetGCPercent(400)
 	root := p.command()
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)

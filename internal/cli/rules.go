@@ -39,7 +39,11 @@ func (f *knowledgeFlags) load(p *Program) ([]*audit.Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.packs(slices.Concat(conf.Rules, f.rules))
+	packs, err := audit.LoadBuiltin(p.Rules)
+	if err != nil {
+		return nil, usage("built-in rules: %w", err)
+	}
+	return withSite(packs, slices.Concat(conf.Rules, f.rules))
 }
 
 func (p *Program) rulesCommand() *cobra.Command {

@@ -101,6 +101,10 @@ func (c *collector) nodeInterleave() inventory.Fact[string] {
 	if sockets < 2 {
 		return inventory.Unknown[string](inventory.Absent, "one processor has nothing to interleave over", "", c.sys.CPU.Packages.From)
 	}
+	if !c.sys.Machine.Virtual.Known() {
+		return inventory.Unknown[string](inventory.Unread, "nothing says whether this is a virtual machine, whose nodes a hypervisor makes up",
+			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")
+	}
 	if c.frontSideBus() {
 		return inventory.Unknown[string](inventory.Absent, "the processors share one memory controller outside of them: one node by design", "", c.sys.CPU.Model.From)
 	}

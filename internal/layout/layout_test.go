@@ -23,9 +23,8 @@ var allowed = map[string][]string{
 	"internal/topology": {module + "internal/inventory", "go.yaml.in/yaml/v3"},
 	"internal/audit": {module + "internal/inventory", module + "internal/topology", "go.yaml.in/yaml/v3",
 		"cel.dev/cel-go/..."},
-	"internal/report": {module + "internal/inventory", module + "internal/topology", module + "internal/audit",
-		"charm.land/lipgloss/v2/..."},
-	"internal/cli": {module + "internal/...", module + "rules", "github.com/spf13/cobra/...", "go.yaml.in/yaml/v3",
+	"internal/report": {module + "internal/inventory", module + "internal/topology", module + "internal/audit"},
+	"internal/cli": {module + "internal/...", module + "rules", "github.com/spf13/cobra/...", "github.com/spf13/pflag", "go.yaml.in/yaml/v3",
 		"golang.org/x/sys/...", "golang.org/x/term"},
 	"rules": {},
 }

@@ -1,0 +1,82 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestExamples runs every command of the console blocks in the documents and
+// expects it to work. `make test` and `make check` are run by the tests' own
+// callers and by hand.
+func TestExamples(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "*.md"))
+	require.NoError(t, err)
+	more, err := filepath.Glob(filepath.Join(root, "*", "*.md"))
+	require.NoError(t, err)
+	count := 0
+	for _, file := range append(files, more...) {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, command := range commands(string(data)) {
+			count++
+			t.Run(command, func(t *testing.T) {
+				if command == "make test" {
+					t.Skip("these tests run below it")
+				}
+				cmd := exec.Command("bash", "-c", command)
+				cmd.Dir = root
+				cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
+				out, err := cmd.CombinedOutput()
+				if err != nil && strings.Contains(command, "unbalanced") && cmd.ProcessState.ExitCode() == 1 {
+					err = nil // the example is a machine with findings
+				}
+				assert.NoError(t, err, string(out))
+				assert.NotEmpty(t, out)
+			})
+		}
+	}
+	assert.Positive(t, count)
+}
+
+// commands lists the lines after "$ " in blocks marked console.
+func commands(text string) []string {
+	var out []string
+	inside := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case line == "```console":
+			inside = true
+		case strings.HasPrefix(line, "```"):
+			inside = false
+		case inside && strings.HasPrefix(line, "$ "):
+			out = append(out, strings.TrimPrefix(line, "$ "))
+		}
+	}
+	return out
+}
+
+// TestReadmeReport: the report in the README is the one the program prints.
+func TestReadmeReport(t *testing.T) {
+	_, out, _ := run(t, nil, "check", "--root", machine, "--profile", "max-performance")
+	file := filepath.Join(root, "README.md")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	before, rest, ok := strings.Cut(string(data), "```text\n")
+	require.True(t, ok)
+	shown, after, ok := strings.Cut(rest, "```")
+	require.True(t, ok)
+	if os.Getenv("UPDATE") != "" {
+		require.NoError(t, os.WriteFile(file, []byte(before+"```text\n"+out+"```"+after), 0o644))
+		return
+	}
+	assert.Equal(t, out, shown, "UPDATE=1 make e2e rewrites it")
+}

@@ -1,0 +1,210 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// root is the repository.
+const root = ".."
+
+// binary is the built program.
+func binary(t *testing.T) string {
+	t.Helper()
+	name := os.Getenv("MEMAUDIT_BIN")
+	if name == "" {
+		name = filepath.Join(root, "bin", "memaudit")
+	}
+	name, err := filepath.Abs(name)
+	require.NoError(t, err)
+	require.FileExists(t, name, "make build makes it")
+	return name
+}
+
+// run runs the program in the repository.
+func run(t *testing.T, stdin []byte, args ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	cmd := exec.Command(binary(t), args...)
+	cmd.Dir = root
+	cmd.Stdin = bytes.NewReader(stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		require.NoError(t, err)
+	}
+	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
+}
+
+// results gives rule and subject to result of a JSON report.
+func results(t *testing.T, stdout string) map[string]string {
+	t.Helper()
+	var r struct {
+		Findings []struct{ Rule, Subject, Result, Severity string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(stdout), &r))
+	out := map[string]string{}
+	for _, f := range r.Findings {
+		out[f.Rule+" "+f.Subject] = f.Result
+	}
+	return out
+}
+
+const machine = "testdata/machines/dell-r610-unbalanced"
+
+// TestInputs audits one machine through every kind of input; what the kernel
+// does not have to say is judged alike.
+func TestInputs(t *testing.T) {
+	table, err := os.ReadFile(filepath.Join(root, machine, "sys/firmware/dmi/tables/DMI"))
+	require.NoError(t, err)
+	entry, err := os.ReadFile(filepath.Join(root, machine, "sys/firmware/dmi/tables/smbios_entry_point"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	dump := filepath.Join(dir, "dump.bin")
+	require.NoError(t, os.WriteFile(dump, append(append(bytes.Clone(entry), make([]byte, 32-len(entry))...), table...), 0o600))
+	archive := filepath.Join(dir, "capture.tar.gz")
+	tar, err := exec.Command("tar", "-C", filepath.Join(root, filepath.Dir(machine)), "-czf", archive, filepath.Base(machine)).CombinedOutput()
+	require.NoError(t, err, string(tar))
+	text := table
+	if decoded, err := exec.Command("dmidecode", "--from-dump", dump).Output(); err == nil && bytes.Contains(decoded, []byte("Memory Device")) {
+		text = decoded
+	} else {
+		t.Log("dmidecode is not installed or reads no dumps: its text is not tried")
+	}
+	inputs := map[string]struct {
+		stdin []byte
+		args  []string
+	}{
+		"root":              {nil, []string{"--root", machine}},
+		"capture":           {nil, []string{"--snapshot", archive}},
+		"dump":              {nil, []string{"--smbios", dump}},
+		"bare table":        {nil, []string{"--smbios", machine + "/sys/firmware/dmi/tables/DMI"}},
+		"text on stdin":     {text, []string{"--smbios", "-"}},
+		"capture with dump": {nil, []string{"--snapshot", archive, "--smbios", dump}},
+		"root with table":   {table, []string{"--root", "testdata/machines/guest-without-smbios", "--smbios", "-"}},
+	}
+	for name, in := range inputs {
+		t.Run(name, func(t *testing.T) {
+			status, out, errs := run(t, in.stdin, append([]string{"check", "--format", "json"}, in.args...)...)
+			require.Empty(t, errs)
+			got := results(t, out)
+			if name == "root with table" {
+				assert.Equal(t, "not_applicable", got["memory.channel.populated machine"], "the guest is virtual whatever table is given")
+				return
+			}
+			assert.Equal(t, 1, status)
+			assert.Equal(t, "fail", got["memory.channel.populated socket 1"])
+			assert.Equal(t, "pass", got["memory.channel.populated socket 0"])
+		})
+	}
+}
+
+// TestLive audits the machine that runs the tests, whatever it is.
+func TestLive(t *testing.T) {
+	status, out, errs := run(t, nil, "check", "--format", "json")
+	require.Contains(t, []int{0, 1, 3}, status, errs)
+	assert.NotEmpty(t, results(t, out))
+}
+
+// TestExitStatus holds the program against the contract's statuses.
+func TestExitStatus(t *testing.T) {
+	cases := []struct {
+		want int
+		says string
+		args []string
+	}{
+		{0, "", []string{"check", "--root", "testdata/machines/dell-r610-good"}},
+		{1, "", []string{"check", "--root", machine}},
+		{0, "", []string{"check", "--root", machine, "--fail-on", "critical"}},
+		{0, "", []string{"check", "--root", machine, "--fail-on", "never"}},
+		{3, "", []string{"check", "--root", "testdata/machines/dell-r610-good", "--strict"}},
+		{1, "", []string{"check", "--root", machine, "--strict"}},
+		{2, "expected one of info, warning, critical, never", []string{"check", "--fail-on", "often"}},
+		{2, "expected one of text, json", []string{"check", "--format", "xml"}},
+		{2, "expected an intent or a profile id", []string{"check", "--profile", "fast"}},
+		{2, "unknown flag", []string{"check", "--nonsense"}},
+		{2, "unknown command", []string{"audit"}},
+		{2, "both name a machine", []string{"check", "--root", ".", "--snapshot", "x"}},
+		{2, "no such file", []string{"check", "--config", "/nowhere/memaudit.yaml"}},
+		{2, "no rule has the id", []string{"rules", "show", "memory.magic"}},
+		{3, "no such file", []string{"check", "--smbios", "/nowhere"}},
+		{3, "", []string{"check", "--snapshot", "/nowhere"}},
+		{3, "", []string{"check", "--root", "/nowhere"}},
+		{3, "expected", []string{"check", "--smbios", "README.md"}},
+		{3, "is a folder", []string{"check", "--smbios", "."}},
+	}
+	for _, c := range cases {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			status, _, errs := run(t, nil, c.args...)
+			assert.Equal(t, c.want, status, errs)
+			assert.Contains(t, errs, c.says)
+			if c.want == 2 || c.want == 3 && c.says != "" {
+				assert.True(t, strings.HasPrefix(errs, "memaudit: error: ") || strings.Contains(errs, "\nmemaudit: error: "), errs)
+			}
+		})
+	}
+}
+
+// TestEmptyInput: no byte on standard input is no machine.
+func TestEmptyInput(t *testing.T) {
+	status, out, errs := run(t, nil, "check", "--smbios", "-")
+	assert.Equal(t, 3, status)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, "empty")
+}
+
+// TestOutput writes whole files or none.
+func TestOutput(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "report.json")
+	status, out, _ := run(t, nil, "check", "--root", machine, "--format", "json", "--output", file)
+	assert.Equal(t, 1, status)
+	assert.Empty(t, out)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.NotEmpty(t, results(t, string(data)))
+	status, _, errs := run(t, nil, "check", "--root", machine, "--output", "/nowhere/report.txt")
+	assert.Equal(t, 3, status)
+	assert.Contains(t, errs, "--output")
+}
+
+// TestWaivers: accepted failures do not count, ended ones do again.
+func TestWaivers(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return file
+	}
+	rules := []string{"memory.channel.populated", "memory.channel.symmetric", "memory.socket.symmetric"}
+	var open, ended strings.Builder
+	open.WriteString("waivers:\n")
+	ended.WriteString("waivers:\n")
+	for _, r := range rules {
+		open.WriteString("  - {rule: " + r + ", reason: DIMM on order, until: 2999-12-31}\n")
+		ended.WriteString("  - {rule: " + r + ", reason: DIMM on order, until: 2020-01-31}\n")
+	}
+	status, out, errs := run(t, nil, "check", "--root", machine, "--config", write("open.yaml", open.String()))
+	assert.Equal(t, 0, status, errs)
+	assert.Contains(t, out, "DIMM on order")
+	status, out, _ = run(t, nil, "check", "--root", machine, "--config", write("ended.yaml", ended.String()))
+	assert.Equal(t, 1, status)
+	assert.Contains(t, out, "2020-01-31")
+	status, _, errs = run(t, nil, "check", "--root", machine, "--config", write("bad.yaml", "waivers: [{rule: x}]\n"))
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "gives no reason")
+	status, _, errs = run(t, nil, "check", "--root", machine, "--config", write("typo.yaml", "profil: hpc\n"))
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "profil")
+}

@@ -1,0 +1,16 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os/exec"
+	"syscall"
+)
+
+// peakKB is the largest resident set of a finished process.
+func peakKB(cmd *exec.Cmd) int64 {
+	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
+		return u.Maxrss
+	}
+	return 0
+}

@@ -1,0 +1,191 @@
+package audit
+
+// pack writes a pack without what only a validation needs: cases and places.
+func (w *blobWriter) pack(p *Pack) {
+	w.text(p.File)
+	w.uint(uint64(len(p.Rules)))
+	for _, r := range p.Rules {
+		w.rule(r)
+	}
+	w.uint(uint64(len(p.Profiles)))
+	for _, q := range p.Profiles {
+		w.profile(q)
+	}
+}
+
+func (r *blobReader) pack() *Pack {
+	p := &Pack{File: r.text()}
+	p.Rules = make([]*Rule, 0, r.count())
+	for range cap(p.Rules) {
+		rule := r.rule()
+		rule.pack = p
+		p.Rules = append(p.Rules, rule)
+	}
+	p.Profiles = make([]*ProfileSpec, 0, r.count())
+	for range cap(p.Profiles) {
+		q := r.profile()
+		q.pack = p
+		p.Profiles = append(p.Profiles, q)
+	}
+	return p
+}
+
+func (w *blobWriter) rule(r *Rule) {
+	for _, s := range []string{r.ID, r.Title, r.Subject, r.Applies, r.Concerns, r.Check, r.Severity, r.Certainty,
+		r.Found, r.Expected, r.Why, r.Remedy} {
+		w.text(s)
+	}
+	w.match(r.For)
+	w.effect(r.Effect)
+	w.citation(r.Citation)
+	w.pairs(r.Remedies)
+	w.texts(r.DependsOn)
+	w.texts(r.Related)
+	w.bool(r.Explains)
+	w.bool(r.Uncited)
+}
+
+func (r *blobReader) rule() *Rule {
+	out := &Rule{}
+	for _, s := range []*string{&out.ID, &out.Title, &out.Subject, &out.Applies, &out.Concerns, &out.Check, &out.Severity,
+		&out.Certainty, &out.Found, &out.Expected, &out.Why, &out.Remedy} {
+		*s = r.text()
+	}
+	out.For, out.Effect, out.Citation = r.match(), r.effect(), r.citation()
+	out.Remedies = r.pairs()
+	out.DependsOn, out.Related = r.texts(), r.texts()
+	out.Explains, out.Uncited = r.bool(), r.bool()
+	return out
+}
+
+func (w *blobWriter) match(m *Match) {
+	w.bool(m != nil)
+	if m != nil {
+		w.texts(m.Platforms)
+		w.texts(m.Vendors)
+		w.texts(m.Products)
+	}
+}
+
+func (r *blobReader) match() *Match {
+	if !r.bool() {
+		return nil
+	}
+	return &Match{Platforms: r.texts(), Vendors: r.texts(), Products: r.texts()}
+}
+
+func (w *blobWriter) effect(e *EffectSpec) {
+	w.bool(e != nil)
+	if e == nil {
+		return
+	}
+	for _, s := range []string{e.Text, e.Expr, e.Unit, e.Conditions, e.Place, e.Source} {
+		w.text(s)
+	}
+	w.bool(e.Number != nil)
+	if e.Number != nil {
+		w.float(*e.Number)
+	}
+}
+
+func (r *blobReader) effect() *EffectSpec {
+	if !r.bool() {
+		return nil
+	}
+	e := &EffectSpec{}
+	for _, s := range []*string{&e.Text, &e.Expr, &e.Unit, &e.Conditions, &e.Place, &e.Source} {
+		*s = r.text()
+	}
+	if r.bool() {
+		n := r.float()
+		e.Number = &n
+	}
+	return e
+}
+
+func (w *blobWriter) citation(c *Citation) {
+	w.bool(c != nil)
+	if c == nil {
+		return
+	}
+	for _, s := range []string{c.Vendor, c.Title, c.Version, c.Place, c.URL} {
+		w.text(s)
+	}
+	w.int(int64(c.Year))
+}
+
+func (r *blobReader) citation() *Citation {
+	if !r.bool() {
+		return nil
+	}
+	c := &Citation{}
+	for _, s := range []*string{&c.Vendor, &c.Title, &c.Version, &c.Place, &c.URL} {
+		*s = r.text()
+	}
+	c.Year = int(r.int())
+	return c
+}
+
+func (w *blobWriter) pairs(m map[string]string) {
+	keys := sortedKeys(m)
+	w.uint(uint64(len(keys)))
+	for _, k := range keys {
+		w.text(k)
+		w.text(m[k])
+	}
+}
+
+func (r *blobReader) pairs() map[string]string {
+	n := r.count()
+	if n == 0 {
+		return nil
+	}
+	out := make(map[string]string, n)
+	for range n {
+		k := r.text()
+		out[k] = r.text()
+	}
+	return out
+}
+
+func (w *blobWriter) profile(q *ProfileSpec) {
+	for _, s := range []string{q.ID, q.Intent, q.Title, q.Applies, q.Scope} {
+		w.text(s)
+	}
+	w.match(q.For)
+	w.citation(q.Citation)
+	w.uint(uint64(len(q.Settings)))
+	for i := range q.Settings {
+		w.setting(&q.Settings[i])
+	}
+}
+
+func (r *blobReader) profile() *ProfileSpec {
+	q := &ProfileSpec{}
+	for _, s := range []*string{&q.ID, &q.Intent, &q.Title, &q.Applies, &q.Scope} {
+		*s = r.text()
+	}
+	q.For, q.Citation = r.match(), r.citation()
+	q.Settings = make(SettingTable, r.count())
+	for i := range q.Settings {
+		r.setting(&q.Settings[i])
+	}
+	return q
+}
+
+func (w *blobWriter) setting(s *WantedSetting) {
+	for _, v := range []string{s.ID, s.Level, s.Applies, s.Concerns, s.Note, s.Remedy, s.Place} {
+		w.text(v)
+	}
+	w.texts(s.Want)
+	w.texts(s.Exceptions)
+	w.effect(s.Effect)
+}
+
+func (r *blobReader) setting(s *WantedSetting) {
+	for _, v := range []*string{&s.ID, &s.Level, &s.Applies, &s.Concerns, &s.Note, &s.Remedy, &s.Place} {
+		*v = r.text()
+	}
+	s.Want, s.Exceptions = r.texts(), r.texts()
+	s.Effect = r.effect()
+}

@@ -1,0 +1,165 @@
+package audit
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"cel.dev/cel-go/cel"
+	celast "cel.dev/cel-go/common/ast"
+)
+
+// CompiledFile is the built-in rules compiled ahead of time, beside their YAML.
+const CompiledFile = "compiled.bin"
+
+// Compile turns validated packs into a blob: the rules without their cases,
+// and every expression parsed. Expressions are found by their text, so that a
+// blob can be out of date but never answer for another text.
+func Compile(packs []*Pack) ([]byte, error) {
+	env, err := environment()
+	if err != nil {
+		return nil, err
+	}
+	w := newBlobWriter()
+	w.uint(uint64(len(packs)))
+	for _, p := range packs {
+		w.pack(p)
+	}
+	sources := expressions(packs)
+	w.uint(uint64(len(sources)))
+	for _, src := range sources {
+		ast, iss := env.Parse(src)
+		if iss.Err() != nil {
+			return nil, fmt.Errorf("compile %q: %w", src, iss.Err())
+		}
+		body := w.body
+		w.body = nil
+		if err := w.expr(ast.NativeRep().Expr()); err != nil {
+			return nil, fmt.Errorf("compile %q: %w", src, err)
+		}
+		node := w.body
+		w.body = body
+		w.text(src)
+		w.bool(extended(ast.NativeRep()))
+		w.uint(uint64(len(node)))
+		w.body = append(w.body, node...)
+	}
+	return w.bytes(), nil
+}
+
+// standard are the functions of CEL's standard library that rules call by name
+// beside the operators, which begin with an underscore or a sign.
+var standard = [...]string{"size", "string", "int", "double", "startsWith", "endsWith", "contains", "matches",
+	"gib", "text", "words", "percent"}
+
+// extended reports whether an expression calls a function that is neither
+// standard nor one of ours.
+func extended(a *celast.AST) bool {
+	found := false
+	celast.PreOrderVisit(a.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		if e.Kind() != celast.CallKind {
+			return
+		}
+		name := e.AsCall().FunctionName()
+		operator := name[0] == '_' || name[0] == '!' || name[0] == '@' || name[0] == '-'
+		found = found || !operator && !slices.Contains(standard[:], name)
+	}))
+	return found
+}
+
+// expressions lists every expression of the packs once, sorted.
+func expressions(packs []*Pack) []string {
+	var out []string
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			out = append(out, r.Applies, r.Check, r.Found, r.Expected, r.Remedy)
+			for _, s := range r.Remedies {
+				out = append(out, s)
+			}
+			if Severity(r.Severity).Rank() == 0 {
+				out = append(out, r.Severity)
+			}
+			if r.Effect != nil {
+				out = append(out, r.Effect.Expr)
+			}
+		}
+		for _, q := range p.Profiles {
+			out = append(out, q.Applies)
+			for _, s := range q.Settings {
+				out = append(out, s.Applies)
+			}
+		}
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	return slices.DeleteFunc(out, func(s string) bool { return s == "" })
+}
+
+// parsedExprs finds a parsed expression by its text.
+type parsedExprs struct {
+	blob  *blobReader
+	nodes map[string]parsedNode
+}
+
+type parsedNode struct {
+	body []byte
+	// extended is true when planning needs the whole environment.
+	extended bool
+}
+
+// LoadCompiled reads the built-in rules from their blob.
+func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
+	data, err := fs.ReadFile(fsys, CompiledFile)
+	if err != nil {
+		return nil, fmt.Errorf("rules: %w", err)
+	}
+	r := newBlobReader(data)
+	packs := make([]*Pack, 0, r.count())
+	for range cap(packs) {
+		packs = append(packs, r.pack())
+	}
+	parsed := &parsedExprs{blob: r, nodes: make(map[string]parsedNode, 256)}
+	for range r.count() {
+		src, wide := r.text(), r.bool()
+		n := r.count()
+		if r.err != nil {
+			return nil, r.err
+		}
+		parsed.nodes[src] = parsedNode{r.body[:n], wide}
+		r.body = r.body[n:]
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	for _, p := range packs {
+		p.parsed = parsed
+	}
+	return packs, nil
+}
+
+// program plans a parsed expression without parsing or checking it again; ok
+// is false when the text is not in the blob.
+func (p *parsedExprs) program(src string) (prog cel.Program, ok bool, err error) {
+	if p == nil {
+		return nil, false, nil
+	}
+	node, ok := p.nodes[src]
+	if !ok {
+		return nil, false, nil
+	}
+	env, err := planner()
+	if node.extended {
+		env, err = environment()
+	}
+	if err != nil {
+		return nil, true, err
+	}
+	r := &exprReader{blobReader: &blobReader{body: node.body, strings: p.blob.strings}, fac: celast.NewExprFactory()}
+	e := r.expr()
+	if r.err != nil {
+		return nil, true, r.err
+	}
+	ast := celast.NewAST(e, celast.NewSourceInfo(nil))
+	prog, err = env.PlanProgram(ast, cel.EvalOptions(cel.OptPartialEval))
+	return prog, true, err
+}

@@ -1,0 +1,58 @@
+package audit_test
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/rules"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// TestCompiledRulesAreCurrent: the blob is what the YAML compiles to.
+func TestCompiledRulesAreCurrent(t *testing.T) {
+	packs, err := audit.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	want, err := audit.Compile(packs)
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.WriteFile(filepath.Join("..", "..", "rules", audit.CompiledFile), want, 0o644))
+		return
+	}
+	got, err := fs.ReadFile(rules.FS, audit.CompiledFile)
+	require.NoError(t, err)
+	require.Equal(t, want, got, "rules/%s is out of date: run make golden", audit.CompiledFile)
+	loaded, err := audit.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	assert.Equal(t, len(packs), len(loaded))
+	for i, p := range packs {
+		assert.Equal(t, p.File, loaded[i].File)
+		require.Equal(t, len(p.Rules), len(loaded[i].Rules), p.File)
+		for j, r := range p.Rules {
+			l := loaded[i].Rules[j]
+			assert.Equal(t, []any{r.ID, r.Check, r.For, r.Effect, r.Citation, r.Remedies, r.DependsOn, r.Related, r.Explains},
+				[]any{l.ID, l.Check, l.For, l.Effect, l.Citation, l.Remedies, l.DependsOn, l.Related, l.Explains})
+		}
+		for j, q := range p.Profiles {
+			l := loaded[i].Profiles[j]
+			assert.Equal(t, []any{q.ID, q.Settings, q.Citation, q.For}, []any{l.ID, l.Settings, l.Citation, l.For})
+		}
+	}
+}
+
+// TestDamagedBlob: a blob cut at any byte is an error, never a panic.
+func TestDamagedBlob(t *testing.T) {
+	whole, err := fs.ReadFile(rules.FS, audit.CompiledFile)
+	require.NoError(t, err)
+	for n := 0; n < len(whole); n += 7 {
+		_, err := audit.LoadCompiled(mapFS{audit.CompiledFile: whole[:n]})
+		require.Error(t, err, n)
+	}
+}

@@ -1,0 +1,134 @@
+//go:build corpus
+
+package cli
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// shared finds the data of real machines beside the checkout.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "corpus", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the corpus of real machines is not here: %v", err)
+	}
+	return path
+}
+
+// members calls f with every file of a .tar.gz.
+func members(t *testing.T, archive string, f func(name string, data []byte)) {
+	t.Helper()
+	file, err := os.Open(archive)
+	require.NoError(t, err)
+	defer file.Close()
+	gz, err := gzip.NewReader(file)
+	require.NoError(t, err)
+	in := tar.NewReader(gz)
+	for {
+		h, err := in.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		require.NoError(t, err)
+		if h.Typeflag == tar.TypeReg {
+			data, err := io.ReadAll(in)
+			require.NoError(t, err)
+			f(h.Name, data)
+		}
+	}
+}
+
+// tally counts the results of a corpus by rule.
+type tally struct {
+	machines, failed int
+	results          map[string]map[string]int
+	examples         map[string][]string
+}
+
+func (c *tally) add(t *testing.T, name, stdout string) {
+	var r report.Report
+	require.NoError(t, json.Unmarshal([]byte(stdout), &r), name)
+	c.machines++
+	for _, f := range r.Findings {
+		if c.results[f.Rule] == nil {
+			c.results[f.Rule] = map[string]int{}
+		}
+		key := f.Result
+		if f.Result == "fail" {
+			key = f.Severity
+			c.examples[f.Rule] = append(c.examples[f.Rule], fmt.Sprintf("%s %s: %v", name, f.Subject, deref(f.Found)))
+		}
+		c.results[f.Rule][key]++
+		if f.Result == "error" {
+			t.Errorf("%s: %s %s: %v", name, f.Rule, f.Subject, deref(f.Reason))
+		}
+	}
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// TestCorpusTexts audits every dmidecode text: none panics, breaks a rule, or
+// ends in a status that the contract does not know.
+func TestCorpusTexts(t *testing.T) {
+	bulk := shared(t, "dmidecode-bulk")
+	for _, archive := range []string{"linuxhw-servers.tar.gz", "linuxhw-workstations.tar.gz", "linuxhw-odd-and-client.tar.gz"} {
+		t.Run(archive, func(t *testing.T) {
+			c := &tally{results: map[string]map[string]int{}, examples: map[string][]string{}}
+			members(t, filepath.Join(bulk, archive), func(name string, data []byte) {
+				status, out, errs := run(data, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
+				if status == report.ExitNotAudited && out == "" {
+					c.failed++
+					t.Logf("%s: %s", name, strings.TrimSpace(errs))
+					return
+				}
+				assert.Equal(t, report.ExitOK, status, "%s: %s", name, errs)
+				c.add(t, name, out)
+			})
+			assert.LessOrEqual(t, c.failed*1000, c.machines+c.failed, "more than 0.1 %% of the texts were not read")
+			c.print(t)
+		})
+	}
+}
+
+func (c *tally) print(t *testing.T) {
+	var ids []string
+	for id := range c.results {
+		ids = append(ids, id)
+	}
+	sort.Strings(ids)
+	t.Logf("%d machines, %d not read", c.machines, c.failed)
+	for _, id := range ids {
+		r := c.results[id]
+		t.Logf("%-34s pass %5d  critical %4d  warning %4d  info %4d  unknown %5d  n/a %5d", id, r["pass"], r["critical"], r["warning"], r["info"], r["unknown"], r["not_applicable"])
+	}
+	if os.Getenv("EXAMPLES") != "" {
+		for _, id := range ids {
+			for i, e := range c.examples[id] {
+				if i < 12 {
+					t.Logf("%s  %s", id, e)
+				}
+			}
+		}
+	}
+}
