@@ -115,6 +115,9 @@ type exprReader struct {
 	*blobReader
 	fac  celast.ExprFactory
 	last int64
+	// refs resolves every identifier, as a check would: the planner then looks
+	// a variable up at once instead of trying qualified names first.
+	refs map[int64]*celast.ReferenceInfo
 	// depth bounds the recursion on a damaged blob.
 	depth int
 }
@@ -131,7 +134,9 @@ func (r *exprReader) expr() celast.Expr {
 	defer func() { r.depth-- }()
 	switch r.uint() {
 	case nodeIdent:
-		return r.fac.NewIdent(id, r.text())
+		name := r.text()
+		r.refs[id] = celast.NewIdentReference(name, nil)
+		return r.fac.NewIdent(id, name)
 	case nodeSelect:
 		name := r.text()
 		return r.fac.NewSelect(id, r.expr(), name)

@@ -154,12 +154,12 @@ func (p *parsedExprs) program(src string) (prog cel.Program, ok bool, err error)
 	if err != nil {
 		return nil, true, err
 	}
-	r := &exprReader{blobReader: &blobReader{body: node.body, strings: p.blob.strings}, fac: celast.NewExprFactory()}
+	r := &exprReader{blobReader: &blobReader{body: node.body, strings: p.blob.strings}, fac: celast.NewExprFactory(), refs: map[int64]*celast.ReferenceInfo{}}
 	e := r.expr()
 	if r.err != nil {
 		return nil, true, r.err
 	}
-	ast := celast.NewAST(e, celast.NewSourceInfo(nil))
+	ast := celast.NewCheckedAST(celast.NewAST(e, celast.NewSourceInfo(nil)), nil, r.refs)
 	prog, err = env.PlanProgram(ast, cel.EvalOptions(cel.OptPartialEval))
 	return prog, true, err
 }

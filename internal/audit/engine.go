@@ -112,6 +112,7 @@ func (e *Engine) program(src string, want *types.Type) (cel.Program, error) {
 func (e *Engine) Run(sys *inventory.System, topo *topology.Result, o Options) (*Audit, error) {
 	m := &machineFacts{sys: sys, topo: topo}
 	run := &run{engine: e, m: m, scope: newScope(m), options: o}
+	run.out.Findings = make([]Finding, 0, 2*len(e.ids)+len(sys.Slots)+2*len(sys.Sockets))
 	for _, id := range e.ids {
 		run.rule(e.rules[id])
 	}

@@ -45,15 +45,15 @@ func TestDifferences(t *testing.T) {
 	}{
 		{"alike", []inventory.Slot{module("A1", 8, 2), module("A2", 8, 2)}, []string{}, ""},
 		{"one", []inventory.Slot{module("A1", 8, 2)}, []string{}, ""},
-		{"size", []inventory.Slot{module("A1", 8, 2), module("A2", 16, 2), module("A3", 8, 2)}, []string{"size: A1 and A3 8 GiB, A2 16 GiB"}, ""},
-		{"size and ranks", []inventory.Slot{module("A1", 8, 1), module("A2", 16, 2)}, []string{"size: A1 8 GiB, A2 16 GiB", "ranks: A1 1 rank, A2 2 ranks"}, ""},
-		{"type", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Type = sure("DDR3") })}, []string{"type: A1 DDR4, A2 DDR3"}, ""},
-		{"width", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.TotalWidth = sure(64) })}, []string{"width: A1 72 bits, A2 64 bits"}, ""},
-		{"registering", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Registered = sure(false) })}, []string{"registering: A1 registered, A2 unbuffered"}, ""},
+		{"size", []inventory.Slot{module("A1", 8, 2), module("A2", 16, 2), module("A3", 8, 2)}, []string{"size: 8 GiB (A1, A3) against 16 GiB (A2)"}, ""},
+		{"size and ranks", []inventory.Slot{module("A1", 8, 1), module("A2", 16, 2)}, []string{"size: 8 GiB (A1) against 16 GiB (A2)", "ranks: 1 rank (A1) against 2 ranks (A2)"}, ""},
+		{"type", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Type = sure("DDR3") })}, []string{"type: DDR4 (A1) against DDR3 (A2)"}, ""},
+		{"width", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.TotalWidth = sure(64) })}, []string{"width: 72 bits (A1) against 64 bits (A2)"}, ""},
+		{"registering", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Registered = sure(false) })}, []string{"registering: registered (A1) against unbuffered (A2)"}, ""},
 		{"ranks not stated", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "y")}, nil, "SMBIOS 2.5 has no ranks"},
 		{"one part number", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "x")}, []string{}, ""},
-		{"one part number that lies", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 16, 1), "x")}, []string{"size: A1 8 GiB, A2 16 GiB"}, ""},
-		{"a difference beside an unknown", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), module("A2", 16, 1)}, []string{"size: A1 8 GiB, A2 16 GiB"}, ""},
+		{"one part number that lies", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 16, 1), "x")}, []string{"size: 8 GiB (A1) against 16 GiB (A2)"}, ""},
+		{"a difference beside an unknown", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), module("A2", 16, 1)}, []string{"size: 8 GiB (A1) against 16 GiB (A2)"}, ""},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -130,33 +130,38 @@ func TestECCOn(t *testing.T) {
 	}
 	array := func(words ...string) []inventory.Array {
 		var out []inventory.Array
-		for _, w := range words {
-			out = append(out, inventory.Array{ECC: sure(w)})
+		for i, w := range words {
+			out = append(out, inventory.Array{Handle: uint16(i), ECC: sure(w)})
 		}
 		return out
 	}
+	// inFirst holds a module in the first array only.
+	inFirst := []inventory.Slot{{Array: 0, State: inventory.SlotPopulated}, {Array: 1, State: inventory.SlotEmpty}}
 	tests := []struct {
 		name      string
 		edac      []inventory.Controller
 		arrays    []inventory.Array
+		slots     []inventory.Slot
 		want      any
 		certainty inventory.Certainty
 	}{
-		{"native driver", edac("Skylake Socket#0 IMC#0", "SECDED"), array("Multi-bit ECC"), true, inventory.Direct},
-		{"native driver against a lying table", edac("Skylake Socket#0 IMC#0", "SECDED"), array("None"), true, inventory.Direct},
-		{"native driver that was forced", edac("F17h_M30h", "None"), array("Multi-bit ECC"), false, inventory.Direct},
-		{"firmware's driver repeats the table", edac("ghes_edac", "SECDED"), array("Multi-bit ECC"), true, inventory.Indirect},
-		{"declared only", nil, array("Multi-bit ECC", "Single-bit ECC"), true, inventory.Indirect},
-		{"declared none", nil, array("None"), false, inventory.Direct},
-		{"one array without", nil, array("Multi-bit ECC", "None"), false, inventory.Direct},
-		{"parity corrects nothing", nil, array("Parity"), false, inventory.Direct},
-		{"another word", nil, array("Other"), nil, 0},
-		{"no arrays", nil, nil, nil, 0},
-		{"array that says nothing", nil, []inventory.Array{{}}, nil, 0},
+		{"native driver", edac("Skylake Socket#0 IMC#0", "SECDED"), array("Multi-bit ECC"), nil, true, inventory.Direct},
+		{"native driver against a lying table", edac("Skylake Socket#0 IMC#0", "SECDED"), array("None"), nil, true, inventory.Direct},
+		{"native driver that was forced", edac("F17h_M30h", "None"), array("Multi-bit ECC"), nil, false, inventory.Direct},
+		{"firmware's driver repeats the table", edac("ghes_edac", "SECDED"), array("Multi-bit ECC"), nil, true, inventory.Indirect},
+		{"declared only", nil, array("Multi-bit ECC", "Single-bit ECC"), nil, true, inventory.Indirect},
+		{"declared none", nil, array("None"), nil, false, inventory.Direct},
+		{"one array without", nil, array("Multi-bit ECC", "None"), nil, false, inventory.Direct},
+		{"an empty array without", nil, array("Multi-bit ECC", "None"), inFirst, true, inventory.Indirect},
+		{"an empty array with", nil, array("None", "Multi-bit ECC"), inFirst, false, inventory.Direct},
+		{"parity corrects nothing", nil, array("Parity"), nil, false, inventory.Direct},
+		{"another word", nil, array("Other"), nil, nil, 0},
+		{"no arrays", nil, nil, nil, nil, 0},
+		{"array that says nothing", nil, []inventory.Array{{}}, nil, nil, 0},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			v := eccOn(&machineFacts{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays}, topo: &topology.Result{}})
+			v := eccOn(&machineFacts{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, topo: &topology.Result{}})
 			assert.Equal(t, c.want, v.v)
 			assert.Equal(t, c.certainty, v.certainty)
 		})

@@ -37,7 +37,7 @@ func registering(registered bool) string {
 }
 
 // differences says in what the modules of a processor differ, one sentence
-// each: "size: DIMM_A1 and DIMM_A2 4 GiB, DIMM_A3 8 GiB". Two values that are
+// each: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB (DIMM_A3)". Two values that are
 // known and unequal differ whatever else is unknown. That nothing differs is
 // known when every property of every module is, or when all modules carry one
 // maker's one part number.
@@ -92,9 +92,9 @@ func (s *socketFacts) groups(values []Value) string {
 		return ""
 	}
 	for i, text := range order {
-		order[i] = join(by[text]) + " " + text
+		order[i] = text + " (" + strings.Join(by[text], ", ") + ")"
 	}
-	return strings.Join(order, ", ")
+	return strings.Join(order, " against ")
 }
 
 // partNumbers are maker and part number of every module.

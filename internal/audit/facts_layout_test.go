@@ -47,6 +47,7 @@ func TestSpreadSteps(t *testing.T) {
 		{"one empty", []int{1, 1, 0}, false, []string{"install a DIMM in C1"}},
 		{"one empty, one doubled", []int{2, 1, 0}, false, []string{"move A2 to C1"}},
 		{"two empty, one doubled", []int{2, 0, 0}, false, []string{"move A2 to B1", "install a DIMM in C1"}},
+		{"two empty", []int{1, 0, 0}, false, []string{"install DIMMs in B1 and C1"}},
 		{"more modules than channels stay where they are", []int{2, 2, 0}, false, []string{"install a DIMM in C1"}},
 		{"lockstep pairs stay together", []int{2, 1, 0}, true, []string{"install a DIMM in C1"}},
 	}

@@ -66,8 +66,7 @@ func isNUMA(m *machineFacts) Value {
 		}
 	}
 	if nodes > 1 {
-		return Value{v: true, state: inventory.OK, certainty: inventory.Corroborated,
-			evidence: m.sys.Nodes[0].HasCPU.Evidence()}
+		return Value{v: true, state: inventory.OK, certainty: inventory.Corroborated, from: m.sys.Nodes[0].HasCPU.From}
 	}
 	return of(m.topo.Platform)
 }
@@ -118,6 +117,26 @@ func stated(field, what string, f func(p *topology.Platform) (any, bool)) func(a
 	})
 }
 
+// undocumented reads what the platform's documents say of populating it; none
+// is the answer for a processor of which the knowledge has no platform at all:
+// nothing is documented there.
+func undocumented(field string, f func(p *topology.Platform) any, none any) func(*machineFacts) Value {
+	return func(m *machineFacts) Value {
+		p, ok := m.topo.Platform.Get()
+		switch {
+		case ok:
+			v := of(m.topo.Platform)
+			v.v = native(f(p))
+			v.unverified = v.unverified || !p.Verified || p.Unverified[field]
+			return v
+		case m.topo.Platform.State == inventory.Absent:
+			return plain(none)
+		default:
+			return of(m.topo.Platform)
+		}
+	}
+}
+
 func platformType() *ObjectType {
 	counts := func(l []int) any {
 		if l == nil {
@@ -132,14 +151,14 @@ func platformType() *ObjectType {
 		Field{"graded", boolT, "an interleave policy is known, so populations are graded", platform(func(p *topology.Platform) any { return p.Policy != "" })},
 		Field{"lockstep", boolT, "DIMMs work in lockstep pairs (EX)", platform(func(p *topology.Platform) any { return p.LockstepPairs })},
 		Field{"hbm", boolT, "processors carry HBM: no DIMM at all is legal", platform(func(p *topology.Platform) any { return p.ZeroDIMMsLegal })},
-		Field{"classed", boolT, "its document puts layouts into classes", platform(func(p *topology.Platform) any { return p.Classes != "" })},
+		Field{"classed", boolT, "its document puts layouts into classes", machine(undocumented("classes", func(p *topology.Platform) any { return p.Classes != "" }, false))},
 		Field{"dimms", boolT, "memory sits in slots (false: soldered)", platform(func(p *topology.Platform) any { return !p.NoDIMMs })},
 		Field{"uniform", boolT, "the document asks for identical DIMMs", platform(func(p *topology.Platform) any { return p.UniformDIMMs })},
 		Field{"controllers", intT, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *topology.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
 		Field{"max_dpc", intT, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *topology.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
-		Field{"recommended_dimms", intsT, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", stated("recommended_dimms", "", func(p *topology.Platform) (any, bool) { return counts(p.RecommendedDIMMs), true })},
-		Field{"acceptable_dimms", intsT, "acceptable DIMM counts; empty: none documented", stated("acceptable_dimms", "", func(p *topology.Platform) (any, bool) { return counts(p.AcceptableDIMMs), true })},
-		Field{"allowed_dimms", intsT, "the only DIMM counts allowed; empty: none documented", stated("allowed_dimms", "", func(p *topology.Platform) (any, bool) { return counts(p.AllowedDIMMs), true })},
+		Field{"recommended_dimms", intsT, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *topology.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},
+		Field{"acceptable_dimms", intsT, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *topology.Platform) any { return counts(p.AcceptableDIMMs) }, []int{}))},
+		Field{"allowed_dimms", intsT, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *topology.Platform) any { return counts(p.AllowedDIMMs) }, []int{}))},
 	)
 }
 
@@ -176,7 +195,7 @@ func fromTable(m *machineFacts, f func(p *topology.Processor) (any, bool)) Value
 			continue
 		}
 		if v, ok := f(p); ok {
-			return Value{v: native(v), state: inventory.OK, certainty: inventory.Corroborated, evidence: m.sys.Sockets[i].Brand.Evidence()}
+			return Value{v: native(v), state: inventory.OK, certainty: inventory.Corroborated, from: m.sys.Sockets[i].Brand.From}
 		}
 	}
 	return missing(inventory.Absent, "the processor is not in the vendor's table", "")

@@ -48,9 +48,9 @@ func memoryClassFields() []Field {
 		{"class_best", textT, "the best class of the same document", class(func(c topology.Class) any { return c.Best })},
 		{"class_documented", boolT, "the class is one of the platform's document", class(func(c topology.Class) any { return c.Documented })},
 		{"class_discouraged", boolT, "the document discourages the layout", class(func(c topology.Class) any { return c.Discouraged })},
-		{"ecc_declared", stringsT, "error correction that the memory arrays declare", machine(func(m *machineFacts) Value {
+		{"ecc_declared", stringsT, "error correction that the memory arrays in use declare", machine(func(m *machineFacts) Value {
 			var facts []Value
-			for _, a := range m.sys.Arrays {
+			for _, a := range m.usedArrays() {
 				facts = append(facts, of(a.ECC))
 			}
 			if len(facts) == 0 {

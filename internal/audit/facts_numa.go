@@ -164,7 +164,10 @@ func (x *slotFacts) coordinate(n int, what string) Value {
 	}
 	v := plain(n)
 	v.certainty, v.unverified = p.Certainty, p.Unverified
-	v.evidence = append(x.m.sys.Slots[x.i].Locator.Evidence(), x.m.sys.Slots[x.i].BankLocator.Evidence()...)
+	v.from = x.m.sys.Slots[x.i].Locator.From
+	if bank := x.m.sys.Slots[x.i].BankLocator.From; bank.Raw != "" {
+		v.more = []inventory.Evidence{bank}
+	}
 	return v
 }
 

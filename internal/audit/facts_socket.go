@@ -232,7 +232,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 
 func socketModules() []Field {
 	return []Field{
-		{"locators", stringsT, "locators of the populated slots", dimms[string](func(s *inventory.Slot) Value { return of(s.Locator) })},
+		{"locators", stringsT, "locators of the populated slots, in table order", socket(locators)},
 		{"sizes", intsT, "distinct DIMM capacities in bytes", dimms[int64](func(s *inventory.Slot) Value { return of(s.SizeBytes) })},
 		{"ranks", intsT, "distinct rank counts", dimms[int64](func(s *inventory.Slot) Value { return of(s.Ranks) })},
 		{"types", stringsT, "distinct memory types", dimms[string](func(s *inventory.Slot) Value { return of(s.Type) })},
@@ -286,6 +286,25 @@ func objects[T any](t *ObjectType, in []T) []*Object {
 		out[i] = &Object{typ: t, src: in[i]}
 	}
 	return out
+}
+
+// locators names the populated slots in the order of the table, which numbers
+// them better than their letters do.
+func locators(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	facts := []Value{of(s.pop.DIMMs)}
+	for _, at := range s.pop.Slots {
+		facts = append(facts, of(s.m.sys.Slots[at].Locator))
+	}
+	return derived(func() any {
+		out := []string{}
+		for _, at := range s.pop.Slots {
+			out = append(out, s.m.sys.Slots[at].Locator.Value)
+		}
+		return out
+	}, facts...)
 }
 
 // channelRanks sums the ranks of the modules on each populated channel.

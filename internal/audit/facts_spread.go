@@ -14,21 +14,26 @@ func spreadSteps(s *socketFacts) Value {
 		return s.m.noPopulation()
 	}
 	return derived(func() any {
-		out := []string{}
+		out, bare := []string{}, []string{}
 		movable := s.movable()
 		for ch, n := range s.pop.DPC.Value {
-			if n > 0 {
-				continue
-			}
-			to := s.firstSlot(ch)
-			if len(movable) > 0 {
+			switch to := s.firstSlot(ch); {
+			case n > 0:
+			case len(movable) > 0:
 				out = append(out, "move "+s.m.slotName(movable[0])+" to "+to)
 				movable = movable[1:]
-				continue
+			default:
+				bare = append(bare, to)
 			}
-			out = append(out, "install a DIMM in "+to)
 		}
-		return out
+		switch len(bare) {
+		case 0:
+			return out
+		case 1:
+			return append(out, "install a DIMM in "+bare[0])
+		default:
+			return append(out, "install DIMMs in "+join(bare))
+		}
 	}, of(s.pop.DPC))
 }
 

@@ -20,7 +20,7 @@ func hidden(m *machineFacts) Value {
 func (m *machineFacts) complete(v Value) Value {
 	installed, visible := m.topo.InstalledBytes, m.sys.Memory.VisibleBytes
 	if v.known() && visible.Value > installed.Value+installed.Value/100 {
-		return Value{state: inventory.Conflicting, evidence: v.evidence,
+		return Value{state: inventory.Conflicting, from: v.from, more: v.more,
 			reason: "the system sees " + gib(visible.Value) + ", more than the " + gib(installed.Value) + " of the listed modules"}
 	}
 	return v
@@ -55,7 +55,7 @@ func mirrored(m *machineFacts) Value {
 			return h
 		}
 	}
-	return Value{state: inventory.Absent, evidence: h.evidence, knownBy: "export the BIOS settings and pass them to the audit",
+	return Value{state: inventory.Absent, from: h.from, more: h.more, knownBy: "export the BIOS settings and pass them to the audit",
 		reason: gib(lost) + " of " + gib(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
@@ -78,6 +78,25 @@ const (
 	eccParity = "Parity"
 )
 
+// usedArrays are the arrays that hold DRAM; all of them when no module names
+// its array. Firmware declares "None" for the empty array of a second
+// processor.
+func (m *machineFacts) usedArrays() []inventory.Array {
+	var out []inventory.Array
+	for _, a := range m.sys.Arrays {
+		for i := range m.sys.Slots {
+			if s := &m.sys.Slots[i]; s.Array == a.Handle && isDRAM(s) {
+				out = append(out, a)
+				break
+			}
+		}
+	}
+	if out == nil {
+		return m.sys.Arrays
+	}
+	return out
+}
+
 // eccOn says whether errors are corrected. A driver of the memory controller
 // itself loads only with correction on and is the best witness; next an array
 // that declares none; a declared correction alone is indirect.
@@ -94,7 +113,7 @@ func eccOn(m *machineFacts) Value {
 		return m.noPopulation()
 	}
 	facts := []Value{}
-	for _, a := range m.sys.Arrays {
+	for _, a := range m.usedArrays() {
 		v := of(a.ECC)
 		if v.v == eccNone || v.v == eccParity {
 			return derived(func() any { return false }, v)

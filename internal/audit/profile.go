@@ -116,7 +116,7 @@ func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
 		return
 	}
 	value, face := judged(r.m.sys.Settings[w.ID])
-	f.Certainty, f.Evidence = value.certainty, value.evidence
+	f.Certainty, f.Evidence = value.certainty, value.evidence()
 	f.Expected = w.Want.String()
 	switch {
 	case !value.known():

@@ -15,10 +15,6 @@ type trace struct {
 	unverified bool
 }
 
-// maxEvidence bounds the readings listed with one finding: a machine-wide
-// fact may rest on every slot.
-const maxEvidence = 64
-
 func newTrace() *trace {
 	return &trace{values: map[string]Value{}, certainty: inventory.Direct}
 }
@@ -48,7 +44,8 @@ func (t *trace) read(name string, v Value) {
 func (t *trace) evidence() []inventory.Evidence {
 	var out []inventory.Evidence
 	for _, name := range t.names {
-		for _, e := range t.values[name].evidence {
+		v := t.values[name]
+		for _, e := range v.evidence() {
 			if !slices.Contains(out, e) && len(out) < maxEvidence {
 				out = append(out, e)
 			}

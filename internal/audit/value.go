@@ -17,7 +17,27 @@ type Value struct {
 	knownBy    string
 	certainty  inventory.Certainty
 	unverified bool
-	evidence   []inventory.Evidence
+	// from is the reading behind the value, more are further ones.
+	from inventory.Evidence
+	more []inventory.Evidence
+}
+
+// maxEvidence bounds the readings kept of one value and listed with one
+// finding: a machine-wide fact may rest on every slot.
+const maxEvidence = 64
+
+// evidence lists the readings.
+func (v *Value) evidence() []inventory.Evidence {
+	if v.from == (inventory.Evidence{}) {
+		return v.more
+	}
+	return append([]inventory.Evidence{v.from}, v.more...)
+}
+
+// with returns the value resting on these readings.
+func (v Value) with(readings ...inventory.Evidence) Value {
+	v.from, v.more = inventory.Evidence{}, readings
+	return v
 }
 
 // known reports whether the value holds.
@@ -26,7 +46,7 @@ func (v Value) known() bool { return v.v != nil }
 // of turns a fact of the model into a Value.
 func of[T any](f inventory.Fact[T]) Value {
 	out := Value{state: f.State, reason: f.Reason, knownBy: f.KnownBy,
-		certainty: f.Certainty, unverified: f.Unverified, evidence: f.Evidence()}
+		certainty: f.Certainty, unverified: f.Unverified, from: f.From, more: f.More}
 	if f.Known() {
 		out.v = native(any(f.Value))
 	}
@@ -80,16 +100,31 @@ func missing(state inventory.State, reason, knownBy string) Value {
 // the weakest certainty holds.
 func derived(compute func() any, from ...Value) Value {
 	out := Value{state: inventory.OK, certainty: inventory.Direct}
-	for _, f := range from {
+	for i := range from {
+		f := from[i]
 		if !f.known() {
 			return f
 		}
 		out.certainty = min(out.certainty, f.certainty)
 		out.unverified = out.unverified || f.unverified
-		out.evidence = append(out.evidence, f.evidence...)
+		out.rest(&f)
 	}
 	out.v = native(compute())
 	return out
+}
+
+// rest adds the readings of another value.
+func (v *Value) rest(on *Value) {
+	if v.more == nil && v.from == (inventory.Evidence{}) {
+		v.from, v.more = on.from, slices.Clip(on.more)
+		return
+	}
+	if on.from != (inventory.Evidence{}) && on.from != v.from && len(v.more) < maxEvidence {
+		v.more = append(v.more, on.from)
+	}
+	if room := maxEvidence - len(v.more); room > 0 && len(on.more) > 0 {
+		v.more = append(v.more, on.more[:min(room, len(on.more))]...)
+	}
 }
 
 // gather combines one fact of many things (a field of every DIMM): unknown
