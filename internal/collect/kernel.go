@@ -146,6 +146,10 @@ func (c *collector) nodes() {
 		out := inventory.Node{ID: n.ID, CPUs: from(src, n.CPUs, inventory.Direct),
 			MemoryBytes: from(src, n.MemTotalBytes, inventory.Direct), Distances: from(src, n.Distances, inventory.Direct),
 			HasCPU: from(src, n.HasCPU, inventory.Direct), HasMemory: from(src, n.HasMemory, inventory.Direct)}
+		if cpus, ok := out.CPUs.Get(); ok && !out.HasCPU.Known() {
+			// Old kernels leave has_cpu empty; the node's own list tells.
+			out.HasCPU = inventory.Known(len(cpus) > 0, inventory.Corroborated, out.CPUs.From, out.HasCPU.Evidence()...)
+		}
 		out.Kind = c.nodeKind(&out)
 		out.Socket = nodeSocket(&out, owner)
 		c.sys.Nodes = append(c.sys.Nodes, out)

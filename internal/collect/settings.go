@@ -162,9 +162,8 @@ func (c *collector) withoutKernelNUMA(evidence []inventory.Evidence) inventory.F
 
 // cpuNodes counts the online nodes with CPUs.
 func (c *collector) cpuNodes() (count int, from inventory.Evidence, ok bool) {
-	for i := range c.facts.NUMA.Nodes {
-		n := &c.facts.NUMA.Nodes[i]
-		has, known := n.HasCPU.Get()
+	for i := range c.sys.Nodes {
+		has, known := c.sys.Nodes[i].HasCPU.Get()
 		if !known {
 			return 0, from, false
 		}
@@ -176,7 +175,7 @@ func (c *collector) cpuNodes() (count int, from inventory.Evidence, ok bool) {
 	if !list.Known() {
 		list = c.facts.NUMA.Online
 	}
-	return count, evidenceOf(inventory.SourceNUMA, list.Path, list.Raw), len(c.facts.NUMA.Nodes) > 0
+	return count, evidenceOf(inventory.SourceNUMA, list.Path, list.Raw), len(c.sys.Nodes) > 0
 }
 
 func osTurnsNUMAOff(options []string) bool {

@@ -19,7 +19,8 @@ type HPEDIMMLocation struct {
 	// DIMM is the slot number, LogicalDIMM the number in the processor.
 	DIMM, LogicalDIMM Field[int]
 	Processor         Field[int]
-	// Controller and Channel are within the processor.
+	// Channel is within the processor; Controller counts over the whole machine
+	// on the published Gen10 tables (the second processor has 3 and 4).
 	Controller, Channel Field[int]
 	// InterleaveSet is within the processor.
 	InterleaveSet Field[int]

@@ -145,8 +145,8 @@ func (v *verdict) try(r *indexRow, p *cpuIdentity, m *machineIdentity) bool {
 	if known && !same {
 		return false
 	}
-	if !known && r.brand == "" {
-		return false
+	if !known && !namesModel(r.brand) {
+		return false // "Xeon" alone is every Xeon there ever was
 	}
 	if r.brand == "" && p.vendor == "" {
 		return false // AMD and Intel share family numbers
@@ -198,4 +198,10 @@ func (v *verdict) addCandidate(id string) {
 // number in it), so that a better string could decide.
 func undecided(brand string) bool {
 	return !strings.ContainsAny(brand, "123456789")
+}
+
+// namesModel reports whether a brand pattern asks for a model number and so
+// decides without a CPUID.
+func namesModel(pattern string) bool {
+	return strings.Contains(pattern, `\d`) || strings.ContainsAny(pattern, "123456789")
 }
