@@ -2,7 +2,9 @@ package audit
 
 import (
 	"testing"
+	"testing/fstest"
 
+	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -19,6 +21,41 @@ func evaluate(t *testing.T, facts, src string) (string, []string) {
 	require.NoError(t, err)
 	p, err := compile(src, types.BoolType)
 	require.NoError(t, err, src)
+	return outcomeOf(s, p)
+}
+
+// evaluateBy runs a program on facts as a case writes them.
+func evaluateBy(t *testing.T, facts string, p cel.Program) (string, []string) {
+	t.Helper()
+	var n yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(facts), &n))
+	s, err := caseScope(n.Content[0])
+	require.NoError(t, err)
+	return outcomeOf(s, p)
+}
+
+// compiledAhead plans expressions the way the shipped blob does.
+func compiledAhead(t *testing.T, sources []string) map[string]cel.Program {
+	t.Helper()
+	pack := &Pack{File: "test.yaml"}
+	for _, src := range sources {
+		pack.Rules = append(pack.Rules, &Rule{ID: "a.b.c", Subject: SubjectMachine, Check: src, Severity: "info", pack: pack})
+	}
+	blob, err := Compile([]*Pack{pack})
+	require.NoError(t, err)
+	packs, err := LoadCompiled(fstest.MapFS{CompiledFile: {Data: blob}})
+	require.NoError(t, err)
+	out := map[string]cel.Program{}
+	for _, src := range sources {
+		p, ok, err := packs[0].parsed.program(src)
+		require.NoError(t, err, src)
+		require.True(t, ok, src)
+		out[src] = p
+	}
+	return out
+}
+
+func outcomeOf(s *scope, p cel.Program) (string, []string) {
 	holds, o := s.evalBool(p)
 	switch {
 	case o.err != nil:
@@ -92,9 +129,16 @@ func TestUnknownsSpread(t *testing.T) {
 		{`percent(socket.share_low) == "not known"`, "true"},
 		{`words(sockets.map(s, text(s.dimms))) == "6, not known and 3"`, "true"},
 	}
+	var sources []string
+	for _, c := range tests {
+		sources = append(sources, c.src)
+	}
+	lean := compiledAhead(t, sources)
 	for _, c := range tests {
 		got, missing := evaluate(t, three, c.src)
 		assert.Equal(t, c.want, got, "%s (missing %v)", c.src, missing)
+		again, same := evaluateBy(t, three, lean[c.src])
+		assert.Equal(t, []any{got, missing}, []any{again, same}, "%s, compiled ahead of time", c.src)
 		if got == "unknown" {
 			assert.NotEmpty(t, missing, c.src)
 		}

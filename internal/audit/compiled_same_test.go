@@ -1,0 +1,65 @@
+package audit
+
+import (
+	"fmt"
+	"testing"
+
+	"cel.dev/cel-go/common/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestCompiledRulesMeanTheSame runs every expression of every case twice, as
+// the checker plans it and as the shipped blob does: result, missing facts and
+// texts must agree. The blob is planned without types, so that an unknown
+// takes another way through the evaluator.
+func TestCompiledRulesMeanTheSame(t *testing.T) {
+	packs, err := LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	compiledPacks, err := LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	require.NotEmpty(t, compiledPacks)
+	parsed := compiledPacks[0].parsed
+	n := 0
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			for i := range r.Cases {
+				n += sameCase(t, parsed, r, &r.Cases[i])
+			}
+		}
+	}
+	assert.Greater(t, n, 1000, "expressions compared")
+}
+
+func sameCase(t *testing.T, parsed *parsedExprs, r *Rule, c *Case) int {
+	t.Helper()
+	exprs := map[string]*types.Type{r.Check: types.BoolType, r.Applies: types.BoolType, r.Found: types.StringType,
+		r.Expected: types.StringType, r.Remedy: types.StringType}
+	if Severity(r.Severity).Rank() == 0 {
+		exprs[r.Severity] = types.StringType
+	}
+	if r.Effect != nil {
+		exprs[r.Effect.Expr] = types.StringType
+	}
+	n := 0
+	for src, want := range exprs {
+		if src == "" {
+			continue
+		}
+		n++
+		checked, err := compile(src, want)
+		require.NoError(t, err)
+		lean, ok, err := parsed.program(src)
+		require.NoError(t, err)
+		require.True(t, ok, "not compiled: %s", src)
+		one, err := caseScope(&c.Facts)
+		require.NoError(t, err)
+		two, err := caseScope(&c.Facts)
+		require.NoError(t, err)
+		a, b := one.eval(checked), two.eval(lean)
+		assert.Equal(t, fmt.Sprint(a.val, a.missing, a.err), fmt.Sprint(b.val, b.missing, b.err), "%s, case %q: %s", r.ID, c.Name, src)
+	}
+	return n
+}
