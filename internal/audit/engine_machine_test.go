@@ -87,3 +87,8 @@ func findings(a *audit.Audit, rule string) map[string]audit.Finding {
 	}
 	return out
 }
+
+// unread is a fact that nobody asked for.
+func unread[T any]() inventory.Fact[T] {
+	return inventory.Unknown[T](inventory.Unread, "not part of this input", "")
+}
