@@ -43,6 +43,7 @@ func (w *blobWriter) rule(r *Rule) {
 	w.texts(r.Related)
 	w.bool(r.Explains)
 	w.bool(r.Uncited)
+	w.bool(r.CitePlatform)
 }
 
 func (r *blobReader) rule() *Rule {
@@ -55,6 +56,7 @@ func (r *blobReader) rule() *Rule {
 	out.Remedies = r.pairs()
 	out.DependsOn, out.Related = r.texts(), r.texts()
 	out.Explains, out.Uncited = r.bool(), r.bool()
+	out.CitePlatform = r.bool()
 	return out
 }
 

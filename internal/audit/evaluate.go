@@ -176,6 +176,9 @@ func (r *Rule) finding(subject string) Finding {
 
 // check evaluates a rule that applies and fills the finding.
 func (r *run) check(rule *Rule, s subject, f *Finding) {
+	if rule.CitePlatform {
+		f.Citation = r.platformCitation(rule.Citation)
+	}
 	p, err := r.engine.program(rule.Check, types.BoolType)
 	if err != nil {
 		f.Result, f.Reason = Error, "check: "+err.Error()
@@ -195,6 +198,7 @@ func (r *run) check(rule *Rule, s subject, f *Finding) {
 	case holds:
 		f.Result = Pass
 		if rule.Explains {
+			f.Explains = true
 			r.describe(rule, s, f)
 		}
 	default:
@@ -205,6 +209,17 @@ func (r *run) check(rule *Rule, s subject, f *Finding) {
 		r.severity(rule, s, f)
 		f.Severity = capSeverity(f.Severity, f.Certainty, unverified)
 	}
+}
+
+// platformCitation is the document behind the platform's data, else the
+// rule's own.
+func (r *run) platformCitation(own *Citation) *Citation {
+	p, ok := r.m.topo.Platform.Get()
+	if !ok || p.Citation.Title == "" {
+		return own
+	}
+	c := p.Citation
+	return &Citation{Vendor: c.Vendor, Title: c.Title, Year: c.Year, Place: c.Place, URL: c.URL}
 }
 
 // certainty is the weakest of the facts read, and of the rule's own cap.

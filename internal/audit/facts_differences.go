@@ -128,9 +128,23 @@ func onlyKnown(facts []Value) []Value {
 	return out
 }
 
-// slotName is firmware's label of a slot, for sentences.
+// slotName is firmware's label of a slot, for sentences; with its bank where
+// other slots of the machine have the same label.
 func (m *machineFacts) slotName(i int) string {
-	return m.sys.Slots[i].Locator.Or("slot without a name")
+	if m.labels == nil {
+		m.labels = make(map[string]int, len(m.sys.Slots))
+		for j := range m.sys.Slots {
+			m.labels[m.sys.Slots[j].Locator.Or("")]++
+		}
+	}
+	label, ok := m.sys.Slots[i].Locator.Get()
+	if !ok {
+		return "slot without a name"
+	}
+	if bank := m.sys.Slots[i].BankLocator.Or(""); m.labels[label] > 1 && bank != "" {
+		return bank + " " + label
+	}
+	return label
 }
 
 // channelWords describes every channel with its modules: "channel 0: 16 GiB

@@ -12,6 +12,8 @@ type machineFacts struct {
 	// asked keeps the subjects of each kind, so that their facts are derived
 	// once for all rules.
 	asked map[string]subjectList
+	// labels counts the locators, for those that repeat.
+	labels map[string]int
 }
 
 type subjectList struct {

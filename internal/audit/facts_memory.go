@@ -218,7 +218,11 @@ func perSocket(m *machineFacts) Value {
 	for i := range m.topo.Populations {
 		p := &m.topo.Populations[i]
 		facts = append(facts, of(p.DIMMs), of(p.Bytes))
-		out = append(out, subjectOfPopulation(p)+": "+plural(p.DIMMs.Or(0), "DIMM")+", "+gib(p.Bytes.Or(0)))
+		words := subjectOfPopulation(p) + ": " + plural(p.DIMMs.Or(0), "DIMM") + ", " + gib(p.Bytes.Or(0))
+		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {
+			words += " on " + plural(p.ChannelsPopulated.Value, "channel")
+		}
+		out = append(out, words)
 	}
 	if len(facts) == 0 {
 		return m.noPopulation()

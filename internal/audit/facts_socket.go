@@ -301,7 +301,7 @@ func locators(s *socketFacts) Value {
 	return derived(func() any {
 		out := []string{}
 		for _, at := range s.pop.Slots {
-			out = append(out, s.m.sys.Slots[at].Locator.Value)
+			out = append(out, s.m.slotName(at))
 		}
 		return out
 	}, facts...)
@@ -351,7 +351,7 @@ func (s *socketFacts) slotsOf(ch int) string {
 			if text != "" {
 				text += ", "
 			}
-			text += s.m.sys.Slots[i].Locator.Or("slot without a name")
+			text += s.m.slotName(i)
 		}
 	}
 	if text == "" {

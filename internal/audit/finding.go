@@ -91,6 +91,8 @@ type Finding struct {
 	Certainty inventory.Certainty
 	Citation  *Citation
 	Waiver    *Waiver
+	// Explains is true for a pass that is there for what it says.
+	Explains bool
 }
 
 // Summary counts results over findings.

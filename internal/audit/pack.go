@@ -77,6 +77,10 @@ type Rule struct {
 	Remedy   string            `yaml:"remedy,omitempty"`
 	Remedies map[string]string `yaml:"remedies,omitempty"`
 	Citation *Citation         `yaml:"citation,omitempty"`
+	// CitePlatform marks a rule whose expectation is the recognised platform's
+	// own: its document is cited instead, so that no machine is judged by a
+	// paper of another.
+	CitePlatform bool `yaml:"cite_platform,omitempty"`
 	// DependsOn names rules whose failure causes this one's.
 	DependsOn []string `yaml:"depends_on,omitempty"`
 	Related   []string `yaml:"related,omitempty"`

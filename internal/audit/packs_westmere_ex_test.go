@@ -154,7 +154,7 @@ func TestWestmereEXFaults(t *testing.T) {
 		caused string
 	}{
 		{"one pair of one board is discouraged", [][]int64{{8}}, nil, "memory.class.optimal", audit.Fail, audit.Critical, "class discouraged", "memory.interleave.controllers"},
-		{"two DIMMs", [][]int64{{8}}, nil, "memory.count.supported", audit.Fail, audit.Warning, "2 DIMMs: DIMM-1B and DIMM-1D", ""},
+		{"two DIMMs", [][]int64{{8}}, nil, "memory.count.supported", audit.Fail, audit.Warning, "2 DIMMs: CPU1-MEM-A DIMM-1B and CPU1-MEM-A DIMM-1D", ""},
 		{"a pair of unequal modules", [][]int64{full, full}, func(s *inventory.System) { s.Slots[1].SizeBytes = direct(int64(4) << 30) },
 			"memory.lockstep.identical", audit.Fail, audit.Critical, "differ in size", ""},
 		{"no class for unequal modules", [][]int64{full, full}, func(s *inventory.System) { s.Slots[1].SizeBytes = direct(int64(4) << 30) },

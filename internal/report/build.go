@@ -89,6 +89,7 @@ func buildFinding(f *audit.Finding) Finding {
 		Evidence:  buildEvidence(f.Evidence),
 		Certainty: f.Certainty.String(),
 		Citation:  buildCitation(f.Citation),
+		Explains:  f.Explains,
 	}
 	if f.Effect != nil {
 		out.Effect = &Effect{Text: f.Effect.Text, Source: word(f.Effect.Source)}

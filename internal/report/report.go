@@ -78,6 +78,8 @@ type Finding struct {
 	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Citation  *Citation  `json:"citation" jsonschema:"nullable"`
 	Waiver    *Waiver    `json:"waiver" jsonschema:"nullable"`
+	// Explains is true for a pass that is there for what it says.
+	Explains bool `json:"-"`
 }
 
 // Effect is what a deviation costs, and who says so.

@@ -19,6 +19,7 @@ func WriteText(w io.Writer, r *Report, o TextOptions) error {
 	p.slotMap(&r.Inventory, r.Findings)
 	p.failures(r.Findings)
 	p.waived(r.Findings)
+	p.explained(r.Findings)
 	p.broken(r.Findings)
 	p.unknowns(r.Findings)
 	if p.verbose {

@@ -133,6 +133,27 @@ func (p *printer) passed(findings []Finding) {
 	p.newline()
 }
 
+// explained prints what passes in order to explain: a difference by design is
+// no fault, and an operator who measures it wants to know.
+func (p *printer) explained(findings []Finding) {
+	for i := range findings {
+		f := &findings[i]
+		if !f.Explains || f.Result != string(audit.Pass) {
+			continue
+		}
+		p.section("NOTE", f.Rule+"   "+f.Subject)
+		p.field(2, "found", orEmpty(f.Found))
+		p.field(2, "why", orEmpty(f.Why))
+		if f.Effect != nil {
+			p.field(2, "measured", f.Effect.Text)
+		}
+		if f.Citation != nil {
+			p.field(2, "source", f.Citation.line())
+		}
+		p.newline()
+	}
+}
+
 // waived lists accepted failures with the reason and the last day.
 func (p *printer) waived(findings []Finding) {
 	n := 0
