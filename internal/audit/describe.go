@@ -47,7 +47,7 @@ func Describe(packs []*Pack) []RuleInfo {
 }
 
 func (r *Rule) info() RuleInfo {
-	i := RuleInfo{ID: r.ID, Title: r.Title, Subject: r.Subject, Severity: r.Severity, Scope: r.For.String(),
+	i := RuleInfo{ID: r.ID, Title: r.Title, Subject: r.Subject, Severity: string(r.usual()), Scope: r.For.String(),
 		Applies: r.Applies, Concerns: r.Concerns, Check: r.Check, Why: r.Why, Remedy: r.Remedy, Citation: r.Citation,
 		DependsOn: emptyNotNil(r.DependsOn), Related: emptyNotNil(r.Related), File: r.pack.File}
 	if r.Effect != nil {
@@ -92,7 +92,7 @@ func (c *Citation) Line() string {
 	}
 	out := c.Vendor + ", " + c.Title
 	if c.Version != "" {
-		out += ", v" + c.Version
+		out += ", " + c.version()
 	}
 	if c.Year > 0 {
 		out += ", " + strconv.Itoa(c.Year)
@@ -101,6 +101,14 @@ func (c *Citation) Line() string {
 		out += ", " + c.Place
 	}
 	return out
+}
+
+// version prints "v1.0", and words as they are.
+func (c *Citation) version() string {
+	if c.Version[0] >= '0' && c.Version[0] <= '9' {
+		return "v" + c.Version
+	}
+	return c.Version
 }
 
 // Count counts the rules (with profiles) and cases of packs.

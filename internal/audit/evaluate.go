@@ -167,11 +167,23 @@ func (r *run) ask(candidates []*Rule, s subject) (Finding, *Rule) {
 // finding starts a finding with what the rule says of itself.
 func (r *Rule) finding(subject string) Finding {
 	f := Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation}
-	f.Severity = Severity(r.Severity)
-	if f.Severity.Rank() == 0 {
-		f.Severity = Warning
-	}
+	f.Severity = r.usual()
 	return f
+}
+
+// usual is the rule's severity; where an expression decides, its last
+// alternative.
+func (r *Rule) usual() Severity {
+	if s := Severity(r.Severity); s.Rank() > 0 {
+		return s
+	}
+	last, at := Warning, -1
+	for _, s := range []Severity{Info, Warning, Critical} {
+		if i := strings.LastIndex(r.Severity, `"`+string(s)+`"`); i > at {
+			last, at = s, i
+		}
+	}
+	return last
 }
 
 // check evaluates a rule that applies and fills the finding.

@@ -64,7 +64,8 @@ type Rule struct {
 	Concerns string `yaml:"concerns,omitempty"`
 	// Check is the expression that must hold.
 	Check string `yaml:"check"`
-	// Severity is a word, or a text expression that gives one.
+	// Severity is a word, or a text expression that gives one; the last
+	// alternative of an expression is the rule's usual severity.
 	Severity string `yaml:"severity"`
 	// Certainty caps the certainty of the verdict.
 	Certainty string `yaml:"certainty,omitempty"`
