@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
@@ -89,9 +89,7 @@ func largeText() []byte {
 
 // BenchmarkTextCorpus reads a typical text of a real machine, 40 KB.
 func BenchmarkTextCorpus(b *testing.B) {
-	files := glob(b, "smbios-bin/proliant-dl585-g1-0.dmidecode.txt")
-	text, err := os.ReadFile(files[0])
-	require.NoError(b, err)
+	text := corpustest.Read(b, "smbios-bin/proliant-dl585-g1-0.dmidecode.txt")
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {

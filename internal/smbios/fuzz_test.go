@@ -1,9 +1,10 @@
 package smbios
 
 import (
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
 )
 
 // sane is what holds of every decoded table.
@@ -29,16 +30,40 @@ func sane(t *testing.T, table *Table, size int) {
 	}
 }
 
+// viewAll decodes every typed view.
+func viewAll(t *Table) {
+	t.BIOS()
+	t.System()
+	t.Boards()
+	t.Chassis()
+	t.Processors()
+	t.Caches()
+	t.MemoryArrays()
+	t.MemoryDevices()
+	t.MemoryErrors()
+	t.ArrayMappings()
+	t.DeviceMappings()
+	t.MemoryChannels()
+	t.IPMIDevices()
+	t.OnboardDevices()
+	t.HostInterfaces()
+	t.TPMs()
+	t.ProcessorInfos()
+	t.Firmwares()
+	t.HPEDIMMLocations()
+}
+
 // seeds adds the made tables and, where they are, some of real machines.
 func seeds(f *testing.F, add func([]byte)) {
 	for _, b := range made() {
 		add(b.Dump())
 		add(b.Table())
 	}
+	if !corpustest.Here(f) {
+		return
+	}
 	for _, name := range []string{"hyperv.dmi", "proliant-dl385-g1-0.bin", "jcreekmore-dmi-0.bin"} {
-		if data, err := os.ReadFile("../../../shared/corpus/smbios-bin/" + name); err == nil {
-			add(data)
-		}
+		add(corpustest.Read(f, "smbios-bin/"+name))
 	}
 }
 

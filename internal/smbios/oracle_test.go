@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
 )
 
 // difference is one field in which we and dmidecode do not say the same.
@@ -49,7 +51,7 @@ func knownDifferences(t *testing.T) map[string]string {
 func TestOracleDmidecode(t *testing.T) {
 	var found []difference
 	fields := 0
-	for _, name := range glob(t, "smbios-bin/*") {
+	for _, name := range corpustest.Glob(t, "smbios-bin/*") {
 		ext := filepath.Ext(name)
 		if ext != ".bin" && ext != ".dmi" {
 			continue
@@ -172,7 +174,7 @@ func runDmidecode(t *testing.T, dump []byte, args ...string) string {
 // The same with the dmidecode of this machine, which also reads what -u prints
 // into the same values.
 func TestOracleInstalledDmidecode(t *testing.T) {
-	for _, name := range glob(t, "smbios-bin/*.bin") {
+	for _, name := range corpustest.Glob(t, "smbios-bin/*.bin") {
 		data, err := os.ReadFile(name)
 		require.NoError(t, err)
 		data = atAddress32(data)
