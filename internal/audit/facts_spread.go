@@ -3,6 +3,8 @@ package audit
 import (
 	"cmp"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // spreadSteps says how to bring memory to the empty channels of a processor:
@@ -12,6 +14,9 @@ import (
 func spreadSteps(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
+	}
+	if s.pop.DPC.Unverified {
+		return missing(inventory.Absent, "the slot map of this product is not confirmed by a document", "the machine's manual")
 	}
 	return derived(func() any {
 		out, bare := []string{}, []string{}

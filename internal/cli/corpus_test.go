@@ -57,6 +57,9 @@ func members(t *testing.T, archive string, f func(name string, data []byte)) {
 // tally counts the results of a corpus by rule.
 type tally struct {
 	machines, failed int
+	// rows counts populated DRAM slots, mapped those with a socket and a
+	// channel (on a front-side bus with a channel).
+	rows, mapped int
 	results          map[string]map[string]int
 	examples         map[string][]string
 }
@@ -65,6 +68,7 @@ func (c *tally) add(t *testing.T, name, stdout string) {
 	var r report.Report
 	require.NoError(t, json.Unmarshal([]byte(stdout), &r), name)
 	c.machines++
+	c.slots(t, name, &r)
 	for _, f := range r.Findings {
 		if c.results[f.Rule] == nil {
 			c.results[f.Rule] = map[string]int{}
@@ -79,6 +83,44 @@ func (c *tally) add(t *testing.T, name, stdout string) {
 			t.Errorf("%s: %s %s: %v", name, f.Rule, f.Subject, deref(f.Reason))
 		}
 	}
+}
+
+// slots counts the mapped slots and checks that no machine shows more sockets
+// than its table has, or two DIMMs in one place.
+func (c *tally) slots(t *testing.T, name string, r *report.Report) {
+	t.Helper()
+	inv := &r.Inventory
+	chipset := len(inv.Population.Sockets) == 1 && inv.Population.Sockets[0].Socket == nil
+	taken := map[string]string{}
+	for _, s := range inv.Slots {
+		if s.State != "populated" || s.Technology == nil || *s.Technology != "dram" {
+			continue
+		}
+		if r.Machine.Virtual != nil && *r.Machine.Virtual {
+			continue
+		}
+		c.rows++
+		if s.Channel == nil || s.Socket == nil && !chipset {
+			continue
+		}
+		c.mapped++
+		if s.Socket != nil {
+			assert.Less(t, *s.Socket, len(inv.Sockets), "%s: slot %s", name, s.Handle)
+		}
+		if s.Slot == nil {
+			continue
+		}
+		place := fmt.Sprint(number(s.Socket), *s.Channel, *s.Slot)
+		assert.Empty(t, taken[place], "%s: slots %s and %s share a place", name, taken[place], s.Handle)
+		taken[place] = s.Handle
+	}
+}
+
+func number(n *int) int {
+	if n == nil {
+		return -1
+	}
+	return *n
 }
 
 func deref(s *string) string {
@@ -106,6 +148,9 @@ func TestCorpusTexts(t *testing.T) {
 				c.add(t, name, out)
 			})
 			assert.LessOrEqual(t, c.failed*1000, c.machines+c.failed, "more than 0.1 %% of the texts were not read")
+			if strings.Contains(archive, "servers") {
+				assert.GreaterOrEqual(t, float64(c.mapped), 0.95*float64(c.rows), "populated DRAM slots with a channel")
+			}
 			c.print(t)
 		})
 	}
@@ -117,7 +162,7 @@ func (c *tally) print(t *testing.T) {
 		ids = append(ids, id)
 	}
 	sort.Strings(ids)
-	t.Logf("%d machines, %d not read", c.machines, c.failed)
+	t.Logf("%d machines, %d not read; %d of %d populated DRAM slots mapped", c.machines, c.failed, c.mapped, c.rows)
 	for _, id := range ids {
 		r := c.results[id]
 		t.Logf("%-34s pass %5d  critical %4d  warning %4d  info %4d  unknown %5d  n/a %5d", id, r["pass"], r["critical"], r["warning"], r["info"], r["unknown"], r["not_applicable"])

@@ -64,9 +64,9 @@ func buildSlot(s *inventory.Slot) Slot {
 	return out
 }
 
-// handle writes an SMBIOS handle as the contract does: 0x1101.
+// handle writes an SMBIOS handle as the contract and dmidecode do: 0x110A.
 func handle(h uint16) string {
-	const digits = "0123456789abcdef"
+	const digits = "0123456789ABCDEF"
 	return string([]byte{'0', 'x', digits[h>>12], digits[h>>8&15], digits[h>>4&15], digits[h&15]})
 }
 

@@ -77,7 +77,7 @@ type Socket struct {
 // Socket, Controller, Channel and Slot count from 0 in board order; Channel
 // counts over the whole processor.
 type Slot struct {
-	Handle         string  `json:"handle" jsonschema:"pattern=^0x[0-9a-f]{4}$"`
+	Handle         string  `json:"handle" jsonschema:"pattern=^0x[0-9A-F]{4}$"`
 	Locator        *string `json:"locator" jsonschema:"nullable"`
 	BankLocator    *string `json:"bank_locator" jsonschema:"nullable"`
 	State          string  `json:"state" jsonschema:"enum=populated,enum=empty,enum=unknown"`

@@ -1,3 +1,5 @@
+//go:build corpus
+
 package topology
 
 import (
@@ -10,7 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 	yaml "go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // namedRow is a platform of the knowledge's table as its own CPUID list names
@@ -25,7 +29,7 @@ type namedRow struct {
 }
 
 func namedRows(t *testing.T) []namedRow {
-	raw, err := os.ReadFile(sharedFile(t, "knowledge/memory-population/platforms.yaml"))
+	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/platforms.yaml"))
 	require.NoError(t, err)
 	var table struct {
 		Platforms []struct {
@@ -76,14 +80,13 @@ func named(rows []namedRow, s *inventory.Socket) string {
 }
 
 func TestRecogniseCorpus(t *testing.T) {
-	rows, k := namedRows(t), slotRules(t)
+	rows, k := namedRows(t), rules.FS
 	var machines, recognised, total, looked, xeon int
 	missed := map[string]int{}
 	unlisted := map[string]int{}
 	ids := map[string]int{}
-	for _, archive := range []string{"linuxhw-servers", "linuxhw-workstations"} {
-		eachMember(t, sharedFile(t, "corpus/dmidecode-bulk/"+archive+".tar.gz"), func(name string, data []byte) {
-			sys := scanAll(data)
+	for _, archive := range []string{corpustest.Servers, corpustest.Workstations} {
+		eachMachine(t, archive, func(_ string, sys *inventory.System) {
 			i := slices.IndexFunc(sys.Sockets, func(s inventory.Socket) bool { return s.Populated.Value })
 			if i < 0 {
 				return

@@ -1,15 +1,17 @@
+//go:build corpus
+
 package topology
 
 import (
 	"os"
-	"path/filepath"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // fieldTally counts what Derive makes of real machines.
@@ -90,10 +92,8 @@ func checkResult(t *testing.T, name string, sys *inventory.System, r *Result) {
 // unequal channels.
 func TestFieldPopulations(t *testing.T) {
 	c := fieldTally{classes: map[string]int{}, unknown: map[string]int{}, product: map[string]int{}}
-	k := slotRules(t)
-	eachMember(t, sharedFile(t, "corpus/dmidecode-bulk/linuxhw-servers.tar.gz"), func(name string, data []byte) {
-		sys := scanAll(data)
-		c.add(t, name, sys, Derive(sys, k))
+	eachMachine(t, corpustest.Servers, func(name string, sys *inventory.System) {
+		c.add(t, name, sys, Derive(sys, rules.FS))
 	})
 	t.Logf("%d machines, %d graded: %.1f %% one region over all channels, %.1f %% over fewer, %.1f %% several", c.machines, c.graded,
 		100*float64(c.whole)/float64(c.graded), 100*float64(c.fewer)/float64(c.graded), 100*float64(c.several)/float64(c.graded))
@@ -107,23 +107,18 @@ func TestFieldPopulations(t *testing.T) {
 // TestDeriveSurvives runs everything else of the corpus: clients, guests and
 // damaged tables.
 func TestDeriveSurvives(t *testing.T) {
-	k := slotRules(t)
 	n := 0
-	try := func(name string, data []byte) {
-		sys := scanAll(data)
-		checkResult(t, name, sys, Derive(sys, k))
+	try := func(name string, sys *inventory.System) {
+		checkResult(t, name, sys, Derive(sys, rules.FS))
 		n++
 	}
-	for _, archive := range []string{"linuxhw-odd-and-client", "linuxhw-workstations"} {
-		eachMember(t, sharedFile(t, "corpus/dmidecode-bulk/"+archive+".tar.gz"), try)
+	for _, archive := range []string{corpustest.Others, corpustest.Workstations} {
+		eachMachine(t, archive, try)
 	}
-	texts, err := filepath.Glob(filepath.Join(sharedFile(t, "corpus/dmidecode-text"), "*.txt"))
-	require.NoError(t, err)
-	slices.Sort(texts)
-	for _, path := range texts {
+	for _, path := range corpustest.Glob(t, "dmidecode-text/*.txt") {
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
-		try(path, data)
+		try(path, readText(t, path, data))
 	}
 	t.Logf("%d machines", n)
 	require.Positive(t, n)

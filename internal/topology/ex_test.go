@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -113,7 +114,7 @@ func TestWestmereEXConfigurations(t *testing.T) {
 // TestWestmereEXTableIsThePapers compares the committed table with the one
 // that was checked row by row.
 func TestWestmereEXTableIsThePapers(t *testing.T) {
-	f, err := os.Open(sharedFile(t, "knowledge/memory-population/westmere-ex-configurations.csv"))
+	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/westmere-ex-configurations.csv"))
 	require.NoError(t, err)
 	defer f.Close()
 	all, err := csv.NewReader(f).ReadAll()

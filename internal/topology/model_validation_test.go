@@ -9,13 +9,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
 )
 
 // TestModelValidation holds the derived shares and peaks against the
 // "predicted" column of the model's validation table, which was computed apart
 // from this code, and measured values against its "measured" column.
 func TestModelValidation(t *testing.T) {
-	f, err := os.Open(sharedFile(t, "knowledge/memory-population/model-validation.csv"))
+	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/model-validation.csv"))
 	require.NoError(t, err)
 	defer f.Close()
 	all, err := csv.NewReader(f).ReadAll()

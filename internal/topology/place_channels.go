@@ -55,7 +55,7 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 			slot = Unplaced
 		}
 		g.setChannel(i, channel, g.mapController(m, channel), sourceMap, m.certainty())
-		g.out[i].Rule = m.ID
+		g.out[i].Rule, g.out[i].Unverified = m.ID, m.certainty() == inventory.Indirect
 		if g.out[i].Channel != Unplaced {
 			g.out[i].Slot = slot
 		}

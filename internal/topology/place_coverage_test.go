@@ -1,3 +1,5 @@
+//go:build corpus
+
 package topology
 
 import (
@@ -8,7 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // tally counts the populated DRAM rows of many machines.
@@ -57,14 +61,11 @@ func (c *tally) add(name string, sys *inventory.System, p *Platform, out []Place
 
 // placeArchive places every machine of an archive.
 func placeArchive(t *testing.T, archive string) *tally {
-	path := sharedFile(t, archive)
-	k := slotRules(t)
 	c := &tally{unknown: map[string]int{}, source: map[string]int{}, certainty: map[string]int{}}
-	eachMember(t, path, func(name string, data []byte) {
-		sys := scan(data)
-		sameAsFirstMatch(t, k, sys)
-		p := recognise(sys, k).Or(nil)
-		out, _ := place(sys, p, k)
+	eachMachine(t, archive, func(name string, sys *inventory.System) {
+		sameAsFirstMatch(t, rules.FS, sys)
+		p := recognise(sys, rules.FS).Or(nil)
+		out, _ := place(sys, p, rules.FS)
 		require.Len(t, out, len(sys.Slots), name)
 		c.add(name, sys, p, out)
 	})
@@ -88,7 +89,7 @@ func sameAsFirstMatch(t *testing.T, k fs.FS, sys *inventory.System) {
 // TestCoverageServers measures placing on the machines of linuxhw/DMI filed
 // under Server.
 func TestCoverageServers(t *testing.T) {
-	c := placeArchive(t, "corpus/dmidecode-bulk/linuxhw-servers.tar.gz")
+	c := placeArchive(t, corpustest.Servers)
 	require.Empty(t, c.impossible)
 	require.GreaterOrEqual(t, float64(c.placed)/float64(c.rows), 0.95)
 }
@@ -96,8 +97,8 @@ func TestCoverageServers(t *testing.T) {
 // TestCoverageOthers holds the impossible out of the machines that are no
 // servers, too; how many are placed is not the point there.
 func TestCoverageOthers(t *testing.T) {
-	require.Empty(t, placeArchive(t, "corpus/dmidecode-bulk/linuxhw-workstations.tar.gz").impossible)
-	require.Empty(t, placeArchive(t, "corpus/dmidecode-bulk/linuxhw-odd-and-client.tar.gz").impossible)
+	require.Empty(t, placeArchive(t, corpustest.Workstations).impossible)
+	require.Empty(t, placeArchive(t, corpustest.Others).impossible)
 }
 
 // report logs the figures and what stays unknown, by product.

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // sratNodes sums the enabled memory of each proximity domain of a decoded
@@ -65,13 +67,13 @@ func TestPlaceAgainstSRAT(t *testing.T) {
 	for _, name := range []string{"dell-poweredge-r820-e598", "hp-proliant-dl360-g7-60dc",
 		"supermicro-h8qg6-2856", "supermicro-h8qg6-58e8", "depo-super-server-5ed6"} {
 		t.Run(name, func(t *testing.T) {
-			dir := sharedFile(t, "corpus/paired/"+name)
+			dir := corpustest.Dir(t, "paired/"+name)
 			text, err := os.ReadFile(filepath.Join(dir, "dmidecode.txt"))
 			require.NoError(t, err)
-			sys := scan(text)
-			p, ok := recognise(sys, slotRules(t)).Get()
+			sys := readText(t, name, text)
+			p, ok := recognise(sys, rules.FS).Get()
 			require.True(t, ok)
-			out, _ := place(sys, p, slotRules(t))
+			out, _ := place(sys, p, rules.FS)
 			nodes := sratNodes(t, filepath.Join(dir, "acpi-srat-slit.txt.gz"))
 			present := 0
 			for _, s := range sys.Sockets {
@@ -92,36 +94,4 @@ func TestPlaceAgainstSRAT(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestPlaceAgainstHPE compares the slot maps with what HPE's type 202 states
-// on the same machines: controller and channel must be the same.
-func TestPlaceAgainstHPE(t *testing.T) {
-	path := sharedFile(t, "corpus/dmidecode-bulk/linuxhw-servers.tar.gz")
-	k, machines := slotRules(t), 0
-	eachMember(t, path, func(name string, data []byte) {
-		sys := scan(data)
-		if len(sys.Slots) == 0 || sys.Slots[0].HPE == nil || sys.Slots[0].HPE.Channel < 0 {
-			return
-		}
-		machines++
-		p := recognise(sys, k).Or(nil)
-		stated, _ := place(sys, p, k)
-		for i := range sys.Slots {
-			sys.Slots[i].HPE = nil
-		}
-		derived, _ := place(sys, p, k)
-		for i := range derived {
-			require.Equal(t, inventory.Direct, stated[i].Certainty, name)
-			require.Equal(t, sourceHPE, stated[i].Source, name)
-			require.Equal(t, sourceMap, derived[i].Source, name)
-			if derived[i].Controller == Unplaced {
-				derived[i].Controller = stated[i].Controller // no platform data
-			}
-			at := func(o Placement) []int { return []int{o.Socket, o.Controller, o.Channel, o.Slot} }
-			require.Equal(t, at(stated[i]), at(derived[i]), "%s: %s", name, sys.Slots[i].Locator.Value)
-		}
-	})
-	t.Logf("%d machines state the channel", machines)
-	require.GreaterOrEqual(t, machines, 8)
 }

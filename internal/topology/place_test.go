@@ -16,6 +16,14 @@ func known[T any](v T) inventory.Fact[T] {
 	return inventory.Known(v, inventory.Indirect, inventory.Evidence{})
 }
 
+// said is a label; none is unstated.
+func said(label string) inventory.Fact[string] {
+	if label == "" {
+		return inventory.Fact[string]{State: inventory.Unstated}
+	}
+	return known(label)
+}
+
 // board makes a machine from the spelling of its labels: each word is
 // "locator", "locator@bank", with a final * when populated; _ stands for a
 // blank that is part of a label, {a..b} and {a,b} are expanded.

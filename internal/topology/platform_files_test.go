@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	yaml "go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
 )
 
 var updatePlatforms = flag.Bool("update-platforms", false, "rewrite rules/platforms/index.tsv from the platform files")
@@ -162,7 +164,7 @@ func checkSpeeds(t *testing.T, p *Platform) {
 // TestPlatformTable compares the files with the table they were converted
 // from: the same platforms, channels, depths, policies and speeds.
 func TestPlatformTable(t *testing.T) {
-	raw, err := os.ReadFile(sharedFile(t, "knowledge/memory-population/platforms.yaml"))
+	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/platforms.yaml"))
 	require.NoError(t, err)
 	var table struct {
 		Platforms []struct {

@@ -175,12 +175,11 @@ func (b *builder) count(pop *Population) {
 			return
 		}
 	}
-	c, unverified := b.placed(pop.Slots, func(p *Placement) bool { return p.Socket != Unplaced || b.frontSideBus() })
+	// An unverified slot map doubts the channel of a module, not its processor.
+	c, _ := b.placed(pop.Slots, func(p *Placement) bool { return p.Socket != Unplaced && !p.Unverified })
 	pop.DIMMs = inventory.Known(len(pop.Slots), c, b.evidence(pop))
-	pop.DIMMs.Unverified = unverified
 	pop.Bytes = b.sumBytes(pop.Slots)
 	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
-	pop.Bytes.Unverified = unverified
 }
 
 // placed is the weakest certainty of the slots' placements and whether one

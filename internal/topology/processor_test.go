@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -109,7 +110,7 @@ func TestSearchDamagedTable(t *testing.T) {
 // TestProcessorTableIsTheSource compares every row with the table it was
 // converted from.
 func TestProcessorTableIsTheSource(t *testing.T) {
-	f, err := os.Open(sharedFile(t, "knowledge/memory-population/processor-memory.csv"))
+	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/processor-memory.csv"))
 	require.NoError(t, err)
 	defer f.Close()
 	all, err := csv.NewReader(f).ReadAll()

@@ -1,3 +1,5 @@
+//go:build corpus
+
 package topology
 
 import (
@@ -5,19 +7,22 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // TestSpeedCorpus holds the expected speed against the configured one of real
 // machines. Firmware runs memory at what it may run at, so nearly every
 // machine must sit at the expectation or at a speed documented as normal.
 func TestSpeedCorpus(t *testing.T) {
-	k := slotRules(t)
 	var known, at, normal, above, below, verified int
 	list := map[string]int{}
 	unknown := map[string]int{}
-	for _, archive := range []string{"linuxhw-servers", "linuxhw-workstations"} {
-		eachMember(t, sharedFile(t, "corpus/dmidecode-bulk/"+archive+".tar.gz"), func(name string, data []byte) {
-			r := Derive(scanAll(data), k)
+	for _, archive := range []string{corpustest.Servers, corpustest.Workstations} {
+		eachMachine(t, archive, func(name string, sys *inventory.System) {
+			r := Derive(sys, rules.FS)
 			for i := range r.Populations {
 				p := &r.Populations[i]
 				run, ok := p.RunningMTs.Get()
