@@ -22,6 +22,8 @@ type Input struct {
 type collector struct {
 	sys   *inventory.System
 	table *smbios.Table
+	// given says that the table is a file's, not the root's own.
+	given bool
 	facts *host.Facts
 	root  *host.Root
 }
@@ -29,12 +31,12 @@ type collector struct {
 // Collect reads every source and fills the model. It never fails: what could
 // not be read is unknown with its reason.
 func Collect(in Input) *inventory.System {
-	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, table: in.SMBIOS, root: in.Root}
+	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, table: in.SMBIOS, given: in.SMBIOS != nil, root: in.Root}
 	if in.Root != nil {
 		c.facts = host.ReadAll(in.Root)
 	}
-	c.firmware(in)
-	c.sources(in)
+	c.firmware()
+	c.sources()
 	c.machine()
 	c.kernel()
 	c.processors()

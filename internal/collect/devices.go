@@ -181,6 +181,11 @@ func technology(s structure, d *smbios.MemoryDevice) inventory.Fact[inventory.Te
 		return say(inventory.NVDIMM, "Type Detail", detail.String())
 	case typ == "ROM" || typ == "EPROM" || typ == "EEPROM" || typ == "FEPROM":
 		return say(inventory.Flash, "Type", typ)
+	case tech == "DRAM":
+		return say(inventory.DRAM, "Memory Technology", tech)
+	case typ == "" || typ == "Unknown" || typ == "Other" || typ == "<OUT OF SPEC>":
+		// Neither is stated, as on many old boards, whose slots hold DRAM.
+		return inventory.Known(inventory.DRAM, inventory.Indirect, s.evidence("Type", typ))
 	default:
 		return say(inventory.DRAM, "Type", typ)
 	}
@@ -200,6 +205,9 @@ func soldered(s structure, d *smbios.MemoryDevice) inventory.Fact[bool] {
 		return unknownField[bool](s, "Form Factor", d.FormFactor.Status)
 	}
 	typ := d.Type.Or("")
+	if stated := word(s, "Form Factor", d.FormFactor); !stated.Known() && !strings.HasPrefix(typ, "LPDDR") {
+		return inventory.Blame[bool](stated)
+	}
 	chip := form == "Die" || form == "Chip" || form == "Row Of Chips" ||
 		(strings.HasPrefix(typ, "LPDDR") && !strings.Contains(form, "DIMM") && !strings.Contains(form, "CAMM"))
 	return inventory.Known(chip, inventory.Direct, s.evidence("Form Factor", form))

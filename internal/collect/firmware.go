@@ -10,7 +10,7 @@ import (
 
 // firmware decodes the SMBIOS table of the root unless a file was given, and
 // records what is wrong with it.
-func (c *collector) firmware(in Input) {
+func (c *collector) firmware() {
 	if c.table == nil && c.facts != nil {
 		c.table = decode(c.facts.SMBIOS)
 	}
@@ -50,7 +50,7 @@ func decode(s *host.SMBIOS) *smbios.Table {
 // noTable says why there is no table: absent, denied, masked and not captured
 // are different things.
 func (c *collector) noTable() inventory.Fact[bool] {
-	if c.facts == nil {
+	if c.given || c.facts == nil {
 		return inventory.Unknown[bool](inventory.Malformed, "the file holds no SMBIOS structure", "")
 	}
 	v := c.facts.SMBIOS.Table
@@ -77,17 +77,16 @@ func version(t *smbios.Table, at inventory.Evidence) inventory.Fact[string] {
 }
 
 // sources lists the state of every source of this input.
-func (c *collector) sources(in Input) {
-	given := in.SMBIOS != nil
-	if given {
-		c.sys.Sources = append(c.sys.Sources, tableSource(in.SMBIOS))
+func (c *collector) sources() {
+	if c.given {
+		c.sys.Sources = append(c.sys.Sources, tableSource(c.table))
 	}
 	if c.facts == nil {
 		return
 	}
 	for _, s := range c.facts.Sources() {
 		if s.Name == inventory.SourceSMBIOS {
-			if given {
+			if c.given {
 				continue
 			}
 			if c.table != nil && s.State == host.SourceOK {

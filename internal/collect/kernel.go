@@ -75,8 +75,9 @@ func (c *collector) numa() inventory.NUMA {
 		Options: convert(line, func(string) []string {
 			out := []string{}
 			for _, o := range f.Cmdline.Options {
-				if slices.ContainsFunc(memoryOptions[:], func(p string) bool { return strings.HasPrefix(o.Raw, p) }) {
-					out = append(out, o.Raw)
+				word := strings.ReplaceAll(o.Raw, `"`, "") // the kernel takes quotes off
+				if slices.ContainsFunc(memoryOptions[:], func(p string) bool { return strings.HasPrefix(word, p) }) {
+					out = append(out, word)
 				}
 			}
 			return out
@@ -93,6 +94,10 @@ func (c *collector) memory() inventory.Memory {
 	if !m.BlockBytes.Known() && f.Blocks.Known() && f.BlockSizeBytes.Known() {
 		m.BlockBytes = inventory.Known(int64(f.Blocks.V)*f.BlockSizeBytes.V, inventory.Corroborated,
 			evidenceOf(src, f.Blocks.Path, display(f.Blocks.V)), evidenceOf(src, f.BlockSizeBytes.Path, f.BlockSizeBytes.Raw))
+	}
+	if c.privileged() {
+		m.VisibleBytes = inventory.Unknown[int64](inventory.Refused, xenReason, "audit without Xen, or xl info", m.TotalBytes.From)
+		return m
 	}
 	m.VisibleBytes = c.visible(&m)
 	return m
@@ -136,7 +141,7 @@ func edac(e *host.EDAC) []inventory.Controller {
 
 // nodes fills the NUMA nodes and finds the socket of each.
 func (c *collector) nodes() {
-	if c.facts == nil {
+	if c.facts == nil || c.privileged() {
 		return
 	}
 	const src = inventory.SourceNUMA

@@ -1,8 +1,6 @@
 package collect
 
 import (
-	"strings"
-
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
@@ -59,7 +57,7 @@ func mainBoard(boards []smbios.Board) smbios.Board {
 func (c *collector) kernelIdentity(m *inventory.Machine) {
 	id := c.identity()
 	merge := func(into *inventory.Fact[string], kernel inventory.Fact[string]) {
-		if into.Known() && kernel.Known() && kernel.Value != into.Value && c.root != nil && c.sameMachine() {
+		if into.Known() && kernel.Known() && kernel.Value != into.Value && c.sameMachine() {
 			c.conflict("machine identity", into.From, kernel.From, "SMBIOS is the source that the kernel's copy is made of")
 		}
 		*into = first(*into, kernel)
@@ -90,80 +88,8 @@ func fill(into *string, v string) {
 
 // sameMachine reports whether the table was read from the audited root: a file
 // given beside it may well be another machine's on purpose.
-func (c *collector) sameMachine() bool { return c.facts != nil && c.facts.SMBIOS.Table.Known() }
-
-// hypervisors are beginnings of vendor, product or BIOS strings by which
-// guests are known (systemd src/basic/virt.c, dmi_vendors).
-var hypervisors = [...]struct{ prefix, name string }{
-	{"KVM", "kvm"}, {"OpenStack", "kvm"}, {"KubeVirt", "kvm"}, {"QEMU", "qemu"}, {"VMware", "vmware"},
-	{"VMW", "vmware"}, {"innotek GmbH", "virtualbox"}, {"VirtualBox", "virtualbox"}, {"Xen", "xen"},
-	{"Bochs", "bochs"}, {"Parallels", "parallels"}, {"BHYVE", "bhyve"}, {"Hyper-V", "hyper-v"},
-	{"Apple Virtualization", "apple"}, {"Google Compute Engine", "google"}, {"Amazon EC2", "amazon"},
-	{"Virtual Machine", "hyper-v"}, {"Standard PC", "qemu"}, {"oVirt", "kvm"}, {"RHEV", "kvm"}, {"Bhyve", "bhyve"},
-}
-
-// virtual decides whether this is a guest: the CPU's hypervisor flag, then
-// firmware's own bit, then the strings by which hypervisors are known. The
-// privileged domain of Xen runs on the real machine.
-func (c *collector) virtual() (inventory.Fact[bool], inventory.Fact[string]) {
-	name := c.hypervisorName()
-	if c.facts != nil {
-		v := c.facts.Virt
-		flag := from(inventory.SourceCPU, v.HypervisorFlag, inventory.Direct)
-		if v.XenFeatures.Known() && v.XenFeatures.V&(1<<11) != 0 {
-			return inventory.Known(false, inventory.Corroborated, evidenceOf(inventory.SourceCPU, v.XenFeatures.Path, "privileged domain")), noHypervisor()
-		}
-		if flag.Known() && flag.Value {
-			return flag, first(from(inventory.SourceCPU, v.Type, inventory.Direct), name)
-		}
-		if flag.Known() && !name.Known() && !c.virtualBit().Known() {
-			return flag, noHypervisor()
-		}
-	}
-	if bit := c.virtualBit(); bit.Known() {
-		return bit, name
-	}
-	if name.Known() {
-		if strings.Contains(c.sys.Machine.Product.Or(""), ".metal") {
-			return inventory.Known(false, inventory.Corroborated, c.sys.Machine.Product.From), noHypervisor()
-		}
-		return inventory.Known(true, inventory.Corroborated, name.From), name
-	}
-	if c.sys.Machine.Vendor.Known() || len(c.sys.Slots) > 0 || c.table != nil {
-		at := c.sys.Machine.Vendor.From
-		return inventory.Known(false, inventory.Corroborated, at), noHypervisor()
-	}
-	return inventory.Unknown[bool](inventory.Unread, "nothing says whether this is a virtual machine", ""), name
-}
-
-func noHypervisor() inventory.Fact[string] {
-	return inventory.Unknown[string](inventory.Absent, "not a virtual machine", "")
-}
+func (c *collector) sameMachine() bool { return c.facts != nil && c.table != nil && !c.given }
 
 func evidenceOf(source, path, raw string) inventory.Evidence {
 	return inventory.Evidence{Source: source, Path: path, Raw: raw}
-}
-
-// virtualBit is firmware's bit "this table describes a virtual machine"; only
-// a set bit says something.
-func (c *collector) virtualBit() inventory.Fact[bool] {
-	if c.table != nil {
-		if b, ok := c.table.BIOS(); ok && b.VirtualMachine.Or(false) {
-			return fact(structure{0, b.Handle, c.table.Version}, "Characteristics", b.VirtualMachine, inventory.Direct)
-		}
-	}
-	return inventory.Fact[bool]{}
-}
-
-// hypervisorName recognises a hypervisor by firmware's strings.
-func (c *collector) hypervisorName() inventory.Fact[string] {
-	m := &c.sys.Machine
-	for _, f := range []inventory.Fact[string]{m.Product, m.Vendor, m.BoardVendor, m.BIOSVendor, m.ProductVersion} {
-		for _, h := range hypervisors {
-			if f.Known() && strings.HasPrefix(f.Value, h.prefix) {
-				return inventory.Known(h.name, inventory.Corroborated, f.From)
-			}
-		}
-	}
-	return inventory.Unknown[string](inventory.Absent, "no hypervisor is known by these strings", "")
 }

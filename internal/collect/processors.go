@@ -20,6 +20,9 @@ func (c *collector) processors() {
 		}
 	}
 	packages, known := c.sys.CPU.Packages.Get()
+	if c.privileged() {
+		known = false // the packages are made up
+	}
 	if len(c.sys.Sockets) == 0 {
 		if known {
 			c.packagesAsSockets(packages)
@@ -106,13 +109,7 @@ func (c *collector) packagesAsSockets(packages []inventory.Package) {
 // order. When the numbers differ the kernel is right about what runs, and no
 // socket gets a package.
 func (c *collector) joinPackages(packages []inventory.Package) {
-	var running []*inventory.Socket
-	for i := range c.sys.Sockets {
-		s := &c.sys.Sockets[i]
-		if s.Populated.Or(false) && s.Enabled.Or(true) {
-			running = append(running, s)
-		}
-	}
+	running := c.running()
 	at := c.sys.CPU.Packages.From
 	if len(running) != len(packages) {
 		reason := fmt.Sprintf("SMBIOS lists %d running processors, the kernel %d", len(running), len(packages))
@@ -129,4 +126,16 @@ func (c *collector) joinPackages(packages []inventory.Package) {
 		s.Vendor, s.Brand = first(s.Vendor, c.sys.CPU.Vendor), first(s.Brand, c.sys.CPU.Brand)
 		s.Family, s.Model, s.Stepping = first(s.Family, c.sys.CPU.Family), first(s.Model, c.sys.CPU.Model), first(s.Stepping, c.sys.CPU.Stepping)
 	}
+}
+
+// running lists the sockets whose processor is there and not disabled.
+func (c *collector) running() []*inventory.Socket {
+	var out []*inventory.Socket
+	for i := range c.sys.Sockets {
+		s := &c.sys.Sockets[i]
+		if s.Populated.Or(false) && s.Enabled.Or(true) {
+			out = append(out, s)
+		}
+	}
+	return out
 }

@@ -2,143 +2,240 @@ package collect
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
+// layout is how the nodes with CPUs divide the sockets.
+type layout struct {
+	// perSocket is the number of nodes in every socket; cpus the size of the
+	// largest node.
+	perSocket, cpus int
+	// spans is true for one node over several sockets.
+	spans bool
+	// at is the list of nodes.
+	at inventory.Evidence
+}
+
 // subNUMA is the mode that splits a socket into nodes: SNC and cluster-on-die
 // on Intel, NPS on AMD. Every socket must show the same.
 func (c *collector) subNUMA() inventory.Fact[string] {
-	if c.facts == nil {
-		return noKernel[string]("the number of NUMA nodes")
-	}
-	if c.sys.Machine.Virtual.Or(false) {
-		return inventory.Unknown[string](inventory.Refused, "a hypervisor makes up the NUMA nodes of a guest", "")
-	}
-	cpu := &c.sys.CPU
-	online, ok := cpu.Online.Get()
-	if !ok {
-		return inventory.Blame[string](cpu.Online)
-	}
-	if present, ok := cpu.Present.Get(); ok && len(present) != len(online) {
-		return inventory.Unknown[string](inventory.Conflicting,
-			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", len(present)-len(online), len(present)),
-			"bring the CPUs online", cpu.Online.From)
-	}
-	if options := c.sys.NUMA.Options.Or(nil); faked(options) || osTurnsNUMAOff(options) {
-		return inventory.Unknown[string](inventory.Refused, "the command line changes the NUMA nodes", "boot without the option", c.sys.NUMA.Cmdline.From)
-	}
-	perSocket, nodes, unknown := c.nodesPerSocket()
+	l, unknown := c.layout()
 	if unknown != nil {
 		return *unknown
 	}
-	return c.subNUMAMode(perSocket, nodes)
+	m := c.cpuModel()
+	vendor, ok := m.vendor.Get()
+	switch {
+	case !ok:
+		return inventory.Blame[string](m.vendor)
+	case l.spans:
+		return c.nps0(l)
+	case vendor == "GenuineIntel":
+		return c.intelMode(l, &m)
+	case c.zen():
+		return c.zenMode(l)
+	case vendor == "AuthenticAMD" && l.perSocket <= 2:
+		// Opterons of two dies show two nodes a package by nature.
+		return inventory.Known("off", inventory.Corroborated, l.at, c.layoutEvidence()...)
+	case l.perSocket == 1:
+		return inventory.Known("off", inventory.Corroborated, l.at, c.layoutEvidence()...)
+	default:
+		return inventory.Unknown[string](inventory.Absent, fmt.Sprintf("%d nodes a socket have no name on this processor", l.perSocket), "", l.at)
+	}
 }
 
-// nodesPerSocket counts the nodes with CPUs inside each socket and names the
-// size of one. When nodes span sockets it says what that means.
-func (c *collector) nodesPerSocket() (perSocket, cpusPerNode int, unknown *inventory.Fact[string]) {
-	say := func(f inventory.Fact[string]) *inventory.Fact[string] { return &f }
+// layout counts nodes, or says why that shows nothing.
+func (c *collector) layout() (layout, *inventory.Fact[string]) {
+	say := func(f inventory.Fact[string]) (layout, *inventory.Fact[string]) { return layout{}, &f }
+	if c.facts == nil {
+		return say(noKernel[string]("the number of NUMA nodes"))
+	}
+	if made := c.madeUp(); made != nil {
+		return say(*made)
+	}
+	if !c.sys.CPU.Online.Known() {
+		return say(inventory.Blame[string](c.sys.CPU.Online))
+	}
+	if f := c.cpusMissing(); f != nil {
+		return say(*f)
+	}
+	nodes := c.cpuNodes()
+	if !nodes.Known() {
+		return say(inventory.Blame[string](nodes))
+	}
+	if f := c.kernelChose(nodes); f != nil {
+		return say(*f)
+	}
+	return c.divide()
+}
+
+// cpusMissing is the reason when some CPUs are not online, or may not be: that
+// distorts the ratio of nodes and caches.
+func (c *collector) cpusMissing() *inventory.Fact[string] {
+	cpu := &c.sys.CPU
+	var f inventory.Fact[string]
+	present, ok := cpu.Present.Get()
+	offline := c.facts.CPU.Offline
+	switch missing := len(present) - len(cpu.Online.Value); {
+	case ok && missing != 0:
+		f = inventory.Unknown[string](inventory.Conflicting,
+			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", missing, len(present)),
+			"bring the CPUs online", cpu.Online.From)
+	case !ok && !(offline.Known() && len(offline.V) == 0):
+		f = inventory.Blame[string](cpu.Present)
+	case slices.ContainsFunc(c.sys.NUMA.Options.Or(nil), limitsCPUs):
+		f = inventory.Unknown[string](inventory.Refused, "the command line limits the CPUs, which distorts the ratio of nodes and caches", "boot without the option", c.sys.NUMA.Cmdline.From)
+	default:
+		return nil
+	}
+	return &f
+}
+
+func limitsCPUs(option string) bool {
+	key, _, _ := strings.Cut(option, "=")
+	return key == "maxcpus" || key == "nr_cpus" || key == "possible_cpus"
+}
+
+// kernelChose is the reason when the kernel was told to ignore firmware's
+// nodes, or may have been: one node alone does not tell.
+func (c *collector) kernelChose(nodes inventory.Fact[int]) *inventory.Fact[string] {
+	options, ok := c.sys.NUMA.Options.Get()
+	var f inventory.Fact[string]
+	switch {
+	case osTurnsNUMAOff(options):
+		f = inventory.Unknown[string](inventory.Refused, "the command line changes the NUMA nodes", "boot without the option", c.sys.NUMA.Cmdline.From)
+	case !ok && nodes.Value <= 1 && c.sys.NUMA.SRAT.Or(true):
+		f = inventory.Unknown[string](inventory.Unread, "the command line is not known, so the one node may be the kernel's choice",
+			"a capture that holds /proc/cmdline", nodes.From, c.sys.NUMA.Cmdline.From)
+	default:
+		return nil
+	}
+	return &f
+}
+
+// divide counts the nodes with CPUs inside each socket. When nodes span
+// sockets that is node interleaving, which says nothing of what is inside, or
+// NPS0 on AMD.
+func (c *collector) divide() (layout, *inventory.Fact[string]) {
+	say := func(f inventory.Fact[string]) (layout, *inventory.Fact[string]) { return layout{}, &f }
+	online := c.facts.NUMA.Online
+	l := layout{at: evidenceOf(inventory.SourceNUMA, online.Path, online.Raw)}
 	count := map[int]int{}
-	for _, n := range c.sys.Nodes {
+	for i := range c.sys.Nodes {
+		n := &c.sys.Nodes[i]
 		if !n.HasCPU.Or(false) {
 			continue
 		}
+		l.cpus = max(l.cpus, len(n.CPUs.Value))
 		id, ok := n.Socket.Get()
-		if !ok {
-			return 0, 0, say(c.spanning(&n))
+		switch {
+		case ok:
+			count[id]++
+		case n.Socket.State == inventory.Conflicting && len(c.sys.Nodes) == 1 && c.zen():
+			l.spans, l.at = true, n.CPUs.From
+			return l, nil
+		default:
+			return say(inventory.Unknown[string](n.Socket.State, n.Socket.Reason, "", n.CPUs.From))
 		}
-		count[id]++
-		cpusPerNode = max(cpusPerNode, len(n.CPUs.Value))
 	}
 	for _, n := range count {
-		if perSocket != 0 && n != perSocket {
-			return 0, 0, say(inventory.Unknown[string](inventory.Conflicting, "the sockets differ in their number of nodes", ""))
+		if l.perSocket != 0 && n != l.perSocket {
+			return say(inventory.Unknown[string](inventory.Conflicting, "the sockets differ in their number of nodes", "", l.at))
 		}
-		perSocket = n
+		l.perSocket = n
 	}
-	if perSocket == 0 {
-		return 0, 0, say(inventory.Unknown[string](inventory.Unread, "the kernel's NUMA nodes were not read", "a capture that holds /sys/devices/system/node"))
+	if l.perSocket == 0 {
+		return say(inventory.Unknown[string](inventory.Conflicting, "no node has CPUs", "", l.at))
 	}
-	return perSocket, cpusPerNode, nil
+	return l, nil
 }
 
-// spanning is a node whose CPUs belong to several sockets: NPS0 on AMD Zen;
-// elsewhere node interleaving, which says nothing of what is inside.
-func (c *collector) spanning(n *inventory.Node) inventory.Fact[string] {
-	if n.Socket.State == inventory.Conflicting && c.zen() && len(c.sys.Nodes) == 1 {
-		return inventory.Known("nps0", inventory.Corroborated, n.CPUs.From)
-	}
-	return inventory.Unknown[string](n.Socket.State, n.Socket.Reason, "", n.CPUs.From)
+func (c *collector) layoutEvidence() []inventory.Evidence {
+	return slices.Concat(c.sys.CPU.Packages.Evidence(), c.sys.CPU.CPUsPerL3.Evidence())
 }
 
-// zen reports an AMD processor of family 17h or newer (or Hygon's).
-func (c *collector) zen() bool {
-	v := c.sys.CPU.Vendor.Or("")
-	return (v == "AuthenticAMD" || v == "HygonGenuine") && c.sys.CPU.Family.Or(0) >= 23
-}
-
-// subNUMAMode reads the mode off nodes per socket and CPUs per L3 cache.
-func (c *collector) subNUMAMode(n, cpusPerNode int) inventory.Fact[string] {
-	cpu := &c.sys.CPU
-	from := c.facts.NUMA.Online
-	at := evidenceOf(inventory.SourceNUMA, from.Path, from.Raw)
-	more := append(cpu.Packages.Evidence(), cpu.CPUsPerL3.Evidence()...)
-	l3, l3Known := cpu.CPUsPerL3.Get()
-	switch {
-	case cpu.Vendor.Or("") == "GenuineIntel":
-		return c.intelMode(n, cpusPerNode, at, more)
-	case c.zen():
-		return c.zenMode(n, cpusPerNode, l3, l3Known, at, more)
-	case cpu.Vendor.Or("") == "AuthenticAMD":
-		// Opterons of two dies show two nodes a package by nature.
-		return inventory.Known("off", inventory.Corroborated, at, more...)
-	case n == 1:
-		return inventory.Known("off", inventory.Corroborated, at, more...)
-	default:
-		return inventory.Unknown[string](inventory.Absent, fmt.Sprintf("%d nodes a socket have no name on this processor", n), "", at)
+// nps0 is one node over the sockets of an AMD machine. Without an SRAT that is
+// firmware's doing; one that is there may have been refused.
+func (c *collector) nps0(l layout) inventory.Fact[string] {
+	certainty := inventory.Indirect
+	if srat, ok := c.sys.NUMA.SRAT.Get(); ok && !srat {
+		certainty = inventory.Corroborated
 	}
+	return inventory.Known("nps0", certainty, l.at, slices.Concat(c.sys.NUMA.SRAT.Evidence(), c.sys.CPU.Packages.Evidence())...)
 }
 
 // intelMode: one L3 that spans the nodes of a socket is the kernel's own test
 // for SNC (arch/x86/kernel/cpu/resctrl); Haswell and Broadwell split their L3
 // with the nodes, which is cluster on die.
-func (c *collector) intelMode(n, cpusPerNode int, at inventory.Evidence, more []inventory.Evidence) inventory.Fact[string] {
-	cpu := &c.sys.CPU
-	if n == 1 {
-		return inventory.Known("off", inventory.Direct, at, more...)
-	}
-	l3, ok := cpu.CPUsPerL3.Get()
-	if !ok {
-		return inventory.Blame[string](cpu.CPUsPerL3)
-	}
-	model := cpu.Model.Or(0)
+func (c *collector) intelMode(l layout, m *model) inventory.Fact[string] {
+	l3, ok := c.sys.CPU.CPUsPerL3.Get()
+	more, n := c.layoutEvidence(), l.perSocket
 	switch {
-	case l3 == n*cpusPerNode:
-		return inventory.Known(fmt.Sprintf("snc%d", n), inventory.Direct, at, more...)
-	case n == 2 && (model == 63 || model == 79):
-		return inventory.Known("cod", inventory.Corroborated, at, more...)
+	case n == 1 && m.family.Known() && m.model.Known() && !m.splitsL3():
+		return inventory.Known("off", inventory.Direct, l.at, more...)
+	case n == 1:
+		return inventory.Known("off", inventory.Corroborated, l.at, more...)
+	case !m.family.Known() || !m.model.Known():
+		return inventory.Blame[string](first(convert(m.family, strconv.Itoa), convert(m.model, strconv.Itoa)))
+	case n == 2 && m.splitsL3():
+		return inventory.Known("cod", inventory.Corroborated, l.at, more...)
+	case !ok:
+		return inventory.Blame[string](c.sys.CPU.CPUsPerL3)
+	case m.clusters() && l3 == n*l.cpus && slices.Contains([]int{2, 3, 4, 6}, n):
+		return inventory.Known(fmt.Sprintf("snc%d", n), inventory.Direct, l.at, more...)
 	default:
 		return inventory.Unknown[string](inventory.Conflicting,
-			fmt.Sprintf("%d nodes a socket, and an L3 cache for %d CPUs with %d CPUs a node: no known mode", n, l3, cpusPerNode), "", at)
+			fmt.Sprintf("%d nodes a socket, and an L3 cache for %d CPUs with %d CPUs a node: no known mode", n, l3, l.cpus), "", l.at)
 	}
 }
 
 // zenMode: NPS and "L3 as NUMA" look alike when a node is exactly one L3.
-func (c *collector) zenMode(n, cpusPerNode, l3 int, l3Known bool, at inventory.Evidence, more []inventory.Evidence) inventory.Fact[string] {
-	naples := strings.HasPrefix(c.sys.CPU.Brand.Or(""), "AMD EPYC 7") && c.sys.CPU.Family.Or(0) == 23 && c.sys.CPU.Model.Or(0) == 1
+func (c *collector) zenMode(l layout) inventory.Fact[string] {
+	l3, ok := c.sys.CPU.CPUsPerL3.Get()
+	more, n := c.layoutEvidence(), l.perSocket
+	mode := fmt.Sprintf("nps%d", n)
 	switch {
-	case n == 1:
-		return inventory.Known("nps1", inventory.Corroborated, at, more...)
-	case naples && n == 4:
-		return inventory.Known("nps4", inventory.Corroborated, at, more...) // a node for each die, by nature
-	case !l3Known:
+	case n == 1 && ok && l3 == l.cpus:
+		// One L3 a socket, with L3 as NUMA too: the same layout.
+		return inventory.Known(mode, inventory.Indirect, l.at, more...)
+	case n == 1, n == 4 && c.naples():
+		return inventory.Known(mode, inventory.Corroborated, l.at, more...)
+	case !ok:
 		return inventory.Blame[string](c.sys.CPU.CPUsPerL3)
-	case (n == 2 || n == 4) && cpusPerNode > l3:
-		return inventory.Known(fmt.Sprintf("nps%d", n), inventory.Corroborated, at, more...)
+	case (n == 2 || n == 4) && l.cpus > l3:
+		return inventory.Known(mode, inventory.Corroborated, l.at, more...)
+	case n > 4 && l.cpus == l3:
+		return inventory.Unknown[string](inventory.Refused, "a node for each L3 cache hides the NPS mode", "the BIOS settings", append(more, l.at)...)
+	case l.cpus == l3:
+		return inventory.Unknown[string](inventory.Conflicting,
+			fmt.Sprintf("%d nodes a socket with one L3 cache each: NPS%d or L3 cache as NUMA domain", n, n), "the BIOS settings", append(more, l.at)...)
 	default:
 		return inventory.Unknown[string](inventory.Conflicting,
-			fmt.Sprintf("%d nodes a socket with one L3 cache each: NPS%d or L3 cache as NUMA domain", n, n), "the BIOS settings", at)
+			fmt.Sprintf("%d nodes a socket, and an L3 cache for %d CPUs with %d CPUs a node: no known mode", n, l3, l.cpus), "", append(more, l.at)...)
+	}
+}
+
+// l3AsNUMA is whether AMD's firmware makes a node of each L3 cache: more nodes
+// than any NPS mode has say so, nodes of several caches deny it.
+func (c *collector) l3AsNUMA() inventory.Fact[string] {
+	l, unknown := c.layout()
+	if unknown != nil {
+		return *unknown
+	}
+	l3, ok := c.sys.CPU.CPUsPerL3.Get()
+	more, n := c.layoutEvidence(), l.perSocket
+	switch {
+	case !ok:
+		return inventory.Blame[string](c.sys.CPU.CPUsPerL3)
+	case l.cpus > l3:
+		return inventory.Known(disabledWord, inventory.Corroborated, l.at, more...)
+	case l.cpus == l3 && n > 4:
+		return inventory.Known(enabledWord, inventory.Corroborated, l.at, more...)
+	default:
+		return inventory.Unknown[string](inventory.Conflicting, "a node is one L3 cache, which NPS and L3 cache as NUMA domain both can make", "the BIOS settings", append(more, l.at)...)
 	}
 }

@@ -1,0 +1,140 @@
+package collect
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// hypervisors are beginnings of vendor, product or BIOS strings by which
+// guests are known (systemd src/basic/virt.c, dmi_vendors).
+var hypervisors = [...]struct{ prefix, name string }{
+	{"KVM", "kvm"}, {"OpenStack", "kvm"}, {"KubeVirt", "kvm"}, {"QEMU", "qemu"}, {"VMware", "vmware"},
+	{"VMW", "vmware"}, {"innotek GmbH", "virtualbox"}, {"VirtualBox", "virtualbox"}, {"Xen", "xen"},
+	{"Bochs", "bochs"}, {"Parallels", "parallels"}, {"BHYVE", "bhyve"}, {"Hyper-V", "hyper-v"},
+	{"Apple Virtualization", "apple"}, {"Google Compute Engine", google}, {"Amazon EC2", amazon},
+	{"Virtual Machine", "hyper-v"}, {"Standard PC", "qemu"}, {"oVirt", "kvm"}, {"RHEV", "kvm"}, {"Bhyve", "bhyve"},
+}
+
+// Clouds that rent whole machines under the names of their guests.
+const (
+	amazon = "amazon"
+	google = "google"
+)
+
+// xenPrivileged is the bit of /sys/hypervisor/properties/features that the
+// privileged domain has (XENFEAT_dom0).
+const xenPrivileged = 1 << 11
+
+// virtual decides whether this is a guest: the CPU's hypervisor flag, then
+// firmware's own bit, then the strings by which hypervisors are known. The
+// privileged domain of Xen runs on the real machine.
+func (c *collector) virtual() (inventory.Fact[bool], inventory.Fact[string]) {
+	name, bit := c.hypervisorName(), c.virtualBit()
+	flag, word, settled := c.kernelVirtual()
+	switch {
+	case settled && flag.Or(false):
+		return flag, first(word, name)
+	case settled && flag.Known():
+		return flag, noHypervisor()
+	case settled:
+		return flag, word
+	case bit.Or(false):
+		return bit, name
+	case name.Known() && c.wholeMachine(name.Value, bit, flag):
+		return inventory.Known(false, inventory.Corroborated, c.sys.Machine.Product.From, bit.Evidence()...), noHypervisor()
+	case name.Known():
+		return inventory.Known(true, inventory.Corroborated, name.From), name
+	case flag.Known():
+		return flag, noHypervisor()
+	case c.sys.Machine.Vendor.Known() || c.sys.Machine.Product.Known():
+		return inventory.Known(false, inventory.Corroborated, first(c.sys.Machine.Vendor, c.sys.Machine.Product).From), noHypervisor()
+	case c.table != nil:
+		// A part of a table, such as that of `dmidecode -t memory`.
+		return inventory.Known(false, inventory.Indirect, evidenceOf(inventory.SourceSMBIOS, tablePath, "no hypervisor's name in it")), noHypervisor()
+	default:
+		return inventory.Unknown[bool](inventory.Unread, "nothing says whether this is a virtual machine", ""), name
+	}
+}
+
+// kernelVirtual is what the kernel says; settled when that ends the question,
+// which a cleared flag alone does not.
+func (c *collector) kernelVirtual() (flag inventory.Fact[bool], name inventory.Fact[string], settled bool) {
+	if c.facts == nil {
+		return flag, name, false
+	}
+	v := c.facts.Virt
+	flag, name = from(inventory.SourceCPU, v.HypervisorFlag, inventory.Direct), from(inventory.SourceCPU, v.Type, inventory.Direct)
+	features := evidenceOf(inventory.SourceCPU, v.XenFeatures.Path, v.XenFeatures.Raw)
+	tree := from(inventory.SourceCPU, v.DeviceTree, inventory.Direct)
+	switch {
+	case v.XenFeatures.Known() && v.XenFeatures.V&xenPrivileged != 0:
+		return inventory.Known(false, inventory.Corroborated, features), name, true
+	case flag.Or(false):
+		return flag, name, true
+	case v.XenFeatures.Known():
+		return inventory.Known(true, inventory.Direct, features), name, true
+	case c.underXen():
+		return inventory.Unknown[bool](inventory.Unread, "this runs under Xen, as a guest or as the privileged domain", "a capture that holds /sys/hypervisor/properties/features", name.From), name, true
+	case tree.Known():
+		return inventory.Known(true, inventory.Direct, tree.From), inventory.Known(strings.TrimPrefix(tree.Value, "linux,"), inventory.Direct, tree.From), true
+	}
+	return flag, name, false
+}
+
+// wholeMachine reports a rented machine without a hypervisor: EC2's have
+// firmware's bit cleared (systemd src/basic/virt.c) or a product name with
+// ".metal"; Google's the bit and the CPU's flag.
+func (c *collector) wholeMachine(name string, bit, flag inventory.Fact[bool]) bool {
+	switch name {
+	case amazon:
+		return bit.Known() || strings.Contains(c.sys.Machine.Product.Or(""), ".metal")
+	case google:
+		return bit.Known() && flag.Known()
+	default:
+		return false
+	}
+}
+
+func noHypervisor() inventory.Fact[string] {
+	return inventory.Unknown[string](inventory.Absent, "not a virtual machine", "")
+}
+
+// virtualBit is firmware's bit "this table describes a virtual machine". Many
+// hypervisors leave it cleared.
+func (c *collector) virtualBit() inventory.Fact[bool] {
+	if c.table != nil {
+		if b, ok := c.table.BIOS(); ok && b.VirtualMachine.Known() {
+			return fact(structure{0, b.Handle, c.table.Version}, "Characteristics", b.VirtualMachine, inventory.Direct)
+		}
+	}
+	return inventory.Fact[bool]{}
+}
+
+// hypervisorName recognises a hypervisor by firmware's strings; in a table
+// without an identity by the maker of its modules.
+func (c *collector) hypervisorName() inventory.Fact[string] {
+	m := &c.sys.Machine
+	for _, f := range []inventory.Fact[string]{m.Product, m.Vendor, m.BoardVendor, m.BIOSVendor, m.ProductVersion} {
+		if name, ok := hypervisorOf(f.Or("")); ok {
+			return inventory.Known(name, inventory.Corroborated, f.From)
+		}
+	}
+	if c.table != nil && !m.Vendor.Known() && !m.Product.Known() {
+		for _, d := range c.table.MemoryDevices() {
+			if name, ok := hypervisorOf(d.Manufacturer.Or("")); ok {
+				return inventory.Known(name, inventory.Indirect, structure{17, d.Handle, c.table.Version}.evidence("Manufacturer", d.Manufacturer.Value))
+			}
+		}
+	}
+	return inventory.Unknown[string](inventory.Absent, "no hypervisor is known by these strings", "")
+}
+
+func hypervisorOf(text string) (name string, ok bool) {
+	for _, h := range hypervisors {
+		if strings.HasPrefix(text, h.prefix) {
+			return h.name, true
+		}
+	}
+	return "", false
+}
