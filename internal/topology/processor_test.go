@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"io/fs"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -146,13 +148,17 @@ func TestProcessorsFitPlatforms(t *testing.T) {
 	rows := parseIndex(string(raw))
 	table, err := fs.ReadFile(rules.FS, processorTable)
 	require.NoError(t, err)
+	brands := make([]*regexp.Regexp, len(rows))
+	for i := range rows {
+		brands[i] = regexp.MustCompile(rows[i].brand)
+	}
 	seen := map[string]int{}
 	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
 		c := parseProcessor(line)
 		brand := strings.Replace(c.Name, "Intel Xeon ", "Intel(R) Xeon(R) ", 1)
 		var hits []string
 		for i := range rows {
-			if rows[i].brand != "" && rows[i].id != "xeon-fsb" && matches(rows[i].brand, brand) && !has(hits, rows[i].id) {
+			if rows[i].brand != "" && rows[i].id != "xeon-fsb" && brands[i].MatchString(brand) && !slices.Contains(hits, rows[i].id) {
 				hits = append(hits, rows[i].id)
 			}
 		}
@@ -169,13 +175,4 @@ func TestProcessorsFitPlatforms(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, len(seen), 20)
 	t.Log(seen)
-}
-
-func has(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
