@@ -108,7 +108,7 @@ func epyc(name, about string) server {
 		b.MemoryDevice(d)
 	}
 	return server{name: name, about: about, profile: "balanced", table: b, cpuid: [3]int{23, 49, 0},
-		host:  hosttest.Machine{Sockets: 1, CoresPerSocket: 2, ThreadsPerCore: 2, L3PerSocket: 1, NodeMiB: 128 << 10, Vendor: "AuthenticAMD", Brand: brand},
+		host:  hosttest.Machine{Sockets: 1, CoresPerSocket: 2, ThreadsPerCore: 2, L3PerSocket: 2, NodeMiB: 128 << 10, Vendor: "AuthenticAMD", Brand: brand},
 		files: dmi("Supermicro", "AS -1014S-WTRT", "2.4")}
 }
 
