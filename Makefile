@@ -42,7 +42,10 @@ lint: $(LINT) ## format, vet, staticcheck and the house rules
 	$(GO) mod tidy -diff
 
 golden: ## rewrite golden files; read the diff before committing
-	$(GO) test ./internal/... -update
+	$(GO) test -count=1 ./internal/topology -run PlatformIndex -update-platforms
+	$(GO) test -count=1 ./internal/topology -run Compiled -update-slots
+	$(GO) test -count=1 ./internal/audit -update
+	$(GO) test -count=1 ./internal/report ./internal/cli -update
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)

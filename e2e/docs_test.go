@@ -80,3 +80,27 @@ func TestReadmeReport(t *testing.T) {
 	}
 	assert.Equal(t, out, shown, "UPDATE=1 make e2e rewrites it")
 }
+
+// TestRuleExample: the rule in rules/README.md is a valid one, cases and all.
+func TestRuleExample(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "rules", "README.md"))
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(data), "```yaml\n")
+	require.True(t, ok)
+	example, _, ok := strings.Cut(rest, "```")
+	require.True(t, ok)
+	file := filepath.Join(t.TempDir(), "site.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(example), 0o600))
+	status, out, errs := run(t, nil, "rules", "validate", file)
+	assert.Equal(t, 0, status, errs)
+	assert.Contains(t, out, "1 rules, 3 cases, no complaint")
+	status, out, errs = run(t, nil, "check", "--root", "testdata/machines/dell-r610-good", "--rules", filepath.Dir(file), "--format", "json")
+	assert.Equal(t, 1, status, errs)
+	assert.Equal(t, "fail", results(t, out)["memory.site.capacity machine"])
+}
+
+// TestExampleConfiguration: the shipped example is one that the program reads.
+func TestExampleConfiguration(t *testing.T) {
+	status, _, errs := run(t, nil, "check", "--root", "testdata/machines/dell-r610-good", "--config", "deploy/memaudit.yaml")
+	assert.Equal(t, 0, status, errs)
+}
