@@ -1,3 +1,5 @@
+//go:build corpus
+
 package host_test
 
 import (
@@ -11,36 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/host"
 )
-
-// corpusDir finds real machines' data beside the repository.
-func corpusDir(t testing.TB) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	require.NoError(t, err)
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		parent := filepath.Dir(dir)
-		require.NotEqual(t, parent, dir, "no go.mod above the package")
-		dir = parent
-	}
-	corpus := filepath.Join(dir, "..", "shared", "corpus")
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skipf("no corpus of real machines at %s", corpus)
-	}
-	return corpus
-}
 
 // archives lists the sysfs captures of the corpus.
 func archives(t testing.TB) []string {
 	t.Helper()
-	all, err := filepath.Glob(filepath.Join(corpusDir(t), "sysfs", "*.tar.*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, all)
-	return all
+	return corpustest.Glob(t, "sysfs/*.tar.*")
 }
 
 // machineName is an archive's name without its endings.
@@ -91,7 +71,7 @@ func TestCorpusShapes(t *testing.T) {
 
 func TestCorpusNodes(t *testing.T) {
 	read := func(name string) *host.NUMA {
-		root, err := host.OpenCaptureFile(filepath.Join(corpusDir(t), "sysfs", name))
+		root, err := host.OpenCaptureFile(corpustest.Dir(t, "sysfs/"+name))
 		require.NoError(t, err)
 		return host.ReadNUMA(root)
 	}
@@ -110,7 +90,7 @@ func TestCorpusNodes(t *testing.T) {
 }
 
 func TestCorpusEntriesTable(t *testing.T) {
-	root, err := host.OpenCaptureFile(filepath.Join(corpusDir(t), "sysfs", "hwloc-32em64t-2n8c+dax+nvme+mic+dimms.tar.bz2"))
+	root, err := host.OpenCaptureFile(corpustest.Dir(t, "sysfs/hwloc-32em64t-2n8c+dax+nvme+mic+dimms.tar.bz2"))
 	require.NoError(t, err)
 	s := host.ReadSMBIOS(root)
 	require.Equal(t, host.OK, s.Entries.State, "%v", s.Entries.Err)

@@ -168,14 +168,14 @@ func TestSMTFilesMissing(t *testing.T) {
 
 func TestFilesReadPerCPU(t *testing.T) {
 	m := hosttest.Machine{Sockets: 4, NodesPerSocket: 2, CoresPerSocket: 64, ThreadsPerCore: 2, L3PerSocket: 8, Policies: true}
-	root := open(t, m.Files().Tar(t, ""))
+	root := host.Capture(m.Files()).Root()
 	reads := 0
 	root.Observe(func(a host.Access) {
 		if a.Op == "read" || a.Op == "head" {
 			reads++
 		}
 	})
-	require.Equal(t, 4, len(host.ReadAll(root).CPU.Packages.V))
+	require.Len(t, host.ReadAll(root).CPU.Packages.V, 4)
 	t.Logf("%d reads for %d CPUs", reads, m.CPUs())
 	assert.LessOrEqual(t, reads, 2*m.CPUs()+700)
 }

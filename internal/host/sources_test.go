@@ -69,7 +69,7 @@ func TestCPUFreqDiffers(t *testing.T) {
 		"sys/devices/system/cpu/intel_uncore_frequency/package_00_die_00/max_freq_khz":         "2400000\n",
 		"sys/devices/system/cpu/intel_uncore_frequency/package_00_die_00/initial_max_freq_khz": "2500000\n",
 	})
-	root := open(t, f.Tar(t, ""))
+	root := host.Capture(f).Root()
 	c := host.ReadCPUFreq(root, host.ReadCPU(root))
 	assert.Equal(t, 200, c.Policies.V)
 	assert.Equal(t, "intel_pstate", c.First.Driver.V)
