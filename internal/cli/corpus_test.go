@@ -3,14 +3,9 @@
 package cli
 
 import (
-	"archive/tar"
-	"compress/gzip"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"sort"
 	"strings"
 	"testing"
@@ -18,41 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/report"
 )
-
-// shared finds the data of real machines beside the checkout.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	path := filepath.Join("..", "..", "..", "shared", "corpus", name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the corpus of real machines is not here: %v", err)
-	}
-	return path
-}
-
-// members calls f with every file of a .tar.gz.
-func members(t *testing.T, archive string, f func(name string, data []byte)) {
-	t.Helper()
-	file, err := os.Open(archive)
-	require.NoError(t, err)
-	defer file.Close()
-	gz, err := gzip.NewReader(file)
-	require.NoError(t, err)
-	in := tar.NewReader(gz)
-	for {
-		h, err := in.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		require.NoError(t, err)
-		if h.Typeflag == tar.TypeReg {
-			data, err := io.ReadAll(in)
-			require.NoError(t, err)
-			f(h.Name, data)
-		}
-	}
-}
 
 // tally counts the results of a corpus by rule.
 type tally struct {
@@ -60,8 +23,8 @@ type tally struct {
 	// rows counts populated DRAM slots, mapped those with a socket and a
 	// channel (on a front-side bus with a channel).
 	rows, mapped int
-	results          map[string]map[string]int
-	examples         map[string][]string
+	results      map[string]map[string]int
+	examples     map[string][]string
 }
 
 func (c *tally) add(t *testing.T, name, stdout string) {
@@ -133,11 +96,11 @@ func deref(s *string) string {
 // TestCorpusTexts audits every dmidecode text: none panics, breaks a rule, or
 // ends in a status that the contract does not know.
 func TestCorpusTexts(t *testing.T) {
-	bulk := shared(t, "dmidecode-bulk")
-	for _, archive := range []string{"linuxhw-servers.tar.gz", "linuxhw-workstations.tar.gz", "linuxhw-odd-and-client.tar.gz"} {
+	for _, archive := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others} {
 		t.Run(archive, func(t *testing.T) {
+			t.Parallel()
 			c := &tally{results: map[string]map[string]int{}, examples: map[string][]string{}}
-			members(t, filepath.Join(bulk, archive), func(name string, data []byte) {
+			corpustest.Members(t, archive, func(name string, data []byte) {
 				status, out, errs := run(data, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
 				if status == report.ExitNotAudited && out == "" {
 					c.failed++
@@ -148,7 +111,7 @@ func TestCorpusTexts(t *testing.T) {
 				c.add(t, name, out)
 			})
 			assert.LessOrEqual(t, c.failed*1000, c.machines+c.failed, "more than 0.1 %% of the texts were not read")
-			if strings.Contains(archive, "servers") {
+			if archive == corpustest.Servers {
 				assert.GreaterOrEqual(t, float64(c.mapped), 0.95*float64(c.rows), "populated DRAM slots with a channel")
 			}
 			c.print(t)
