@@ -84,7 +84,7 @@ func (f *inputFlags) open() (*host.Root, error) {
 
 // readSMBIOS reads and decodes the file of --smbios.
 func (p *Program) readSMBIOS(name string) (*smbios.Table, error) {
-	var in io.Reader = p.Stdin
+	in := p.Stdin
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {

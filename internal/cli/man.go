@@ -20,7 +20,7 @@ func (p *Program) manCommand(root *cobra.Command) *cobra.Command {
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return p.manPage(p.Stdout, root)
+				return unwritten(p.manPage(p.Stdout, root))
 			}
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return notAudited(fmt.Errorf("man: %w", err), "")

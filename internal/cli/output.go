@@ -50,29 +50,41 @@ type terminal struct {
 
 // write prints to standard output, or to a temporary file that replaces the
 // named one when all is written.
-func (f *outputFlags) write(p *Program, print func(*terminal) error) error {
+func (f *outputFlags) write(p *Program, body func(*terminal) error) error {
 	if f.output == "" {
 		t := p.terminal(f.verbose)
 		buf := bufio.NewWriter(p.Stdout)
 		t.Writer = buf
-		if err := print(t); err != nil {
+		if err := body(t); err != nil {
 			return notAudited(err, "")
 		}
-		if err := buf.Flush(); err != nil && !errors.Is(err, unix.EPIPE) {
-			return notAudited(fmt.Errorf("standard output: %w", err), "")
-		}
-		return nil
+		return unwritten(buf.Flush())
 	}
 	if err := writeAtomic(f.output, func(w io.Writer) error {
-		return print(&terminal{w, report.TextOptions{Verbose: f.verbose}})
+		return body(&terminal{w, report.TextOptions{Verbose: f.verbose}})
 	}); err != nil {
 		return notAudited(fmt.Errorf("--output: %w", err), "")
 	}
 	return nil
 }
 
+// say writes a whole text to standard output.
+func (p *Program) say(text string) error {
+	_, err := io.WriteString(p.Stdout, text)
+	return unwritten(err)
+}
+
+// unwritten turns a failure of standard output into a status of its own; a
+// reader that wants no more is none.
+func unwritten(err error) error {
+	if err == nil || errors.Is(err, unix.EPIPE) {
+		return nil
+	}
+	return notAudited(fmt.Errorf("standard output: %w", err), "")
+}
+
 // writeAtomic writes a file beside the target and renames it.
-func writeAtomic(name string, print func(io.Writer) error) (err error) {
+func writeAtomic(name string, body func(io.Writer) error) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err
@@ -84,7 +96,7 @@ func writeAtomic(name string, print func(io.Writer) error) (err error) {
 		}
 	}()
 	buf := bufio.NewWriter(tmp)
-	if err = print(buf); err != nil {
+	if err = body(buf); err != nil {
 		return err
 	}
 	if err = buf.Flush(); err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -31,10 +30,11 @@ func (p *Program) profilesListCommand() *cobra.Command {
 			if f.format == "json" {
 				return writeJSON(p.Stdout, infos)
 			}
+			var out strings.Builder
 			for _, i := range infos {
-				fmt.Fprintf(p.Stdout, "%-32s  %-17s  %s\n", i.ID, i.Intent, i.Citation.Line())
+				fmt.Fprintf(&out, "%-32s  %-17s  %s\n", i.ID, i.Intent, i.Citation.Line())
 			}
-			return nil
+			return p.say(out.String())
 		}}
 	f.register(cmd)
 	return cmd
@@ -57,20 +57,21 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 			if f.format == "json" {
 				return writeJSON(p.Stdout, found)
 			}
+			var out strings.Builder
 			for n, i := range found {
 				if n > 0 {
-					fmt.Fprintln(p.Stdout)
+					out.WriteByte('\n')
 				}
-				showProfile(p.Stdout, i)
+				showProfile(&out, i)
 			}
-			return nil
+			return p.say(out.String())
 		}}
 	f.register(cmd)
 	return cmd
 }
 
 // showProfile prints a profile's head and its table, row by row.
-func showProfile(w io.Writer, i audit.ProfileInfo) {
+func showProfile(w *strings.Builder, i audit.ProfileInfo) {
 	for _, row := range [][2]string{{"profile", i.ID}, {"title", i.Title}, {"intent", i.Intent},
 		{"for", strings.Join(slices.Concat(i.Vendors, i.Platforms), ", ")}, {"applies", i.Applies},
 		{"scope", i.Scope}, {"source", i.Citation.Line()}} {

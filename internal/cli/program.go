@@ -88,10 +88,10 @@ func (p *Program) Main(args []string) int {
 		e = &exit{status: report.ExitUsage, err: err, hint: "memaudit --help lists commands and flags"}
 	}
 	if e.err != nil {
-		fmt.Fprintf(p.Stderr, "memaudit: error: %s\n", strings.TrimSpace(e.err.Error()))
+		_, _ = fmt.Fprintf(p.Stderr, "memaudit: error: %s\n", strings.TrimSpace(e.err.Error()))
 	}
 	if e.hint != "" {
-		fmt.Fprintf(p.Stderr, "memaudit: hint: %s\n", e.hint)
+		_, _ = fmt.Fprintf(p.Stderr, "memaudit: hint: %s\n", e.hint)
 	}
 	return e.status
 }
@@ -135,9 +135,8 @@ func (p *Program) versionCommand() *cobra.Command {
 			if revision == "" {
 				revision = "unknown"
 			}
-			_, err := fmt.Fprintf(p.Stdout, "memaudit %s (revision %s, %s %s/%s)\n", p.Version, revision,
-				runtime.Version(), runtime.GOOS, runtime.GOARCH)
-			return err
+			return p.say(fmt.Sprintf("memaudit %s (revision %s, %s %s/%s)\n", p.Version, revision,
+				runtime.Version(), runtime.GOOS, runtime.GOARCH))
 		}}
 }
 

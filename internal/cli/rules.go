@@ -65,13 +65,15 @@ func (p *Program) rulesListCommand() *cobra.Command {
 			if f.format == "json" {
 				return writeJSON(p.Stdout, infos)
 			}
-			return listRules(p.Stdout, infos)
+			return p.say(listRules(infos))
 		}}
 	f.register(cmd)
 	return cmd
 }
 
-func listRules(w io.Writer, infos []audit.RuleInfo) error {
+// listRules prints one rule a line.
+func listRules(infos []audit.RuleInfo) string {
+	var out strings.Builder
 	width := 0
 	for _, r := range infos {
 		width = max(width, len(r.ID))
@@ -81,11 +83,9 @@ func listRules(w io.Writer, infos []audit.RuleInfo) error {
 		if r.Scope != "" {
 			scope = "  [" + r.Scope + "]"
 		}
-		if _, err := fmt.Fprintf(w, "%-*s  %-8s  %s%s\n", width, r.ID, r.Severity, r.Title, scope); err != nil {
-			return err
-		}
+		fmt.Fprintf(&out, "%-*s  %-8s  %s%s\n", width, r.ID, r.Severity, r.Title, scope)
 	}
-	return nil
+	return out.String()
 }
 
 func (p *Program) rulesShowCommand() *cobra.Command {
@@ -103,20 +103,21 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 			if f.format == "json" {
 				return writeJSON(p.Stdout, found)
 			}
+			var out strings.Builder
 			for i, r := range found {
 				if i > 0 {
-					fmt.Fprintln(p.Stdout)
+					out.WriteByte('\n')
 				}
-				showRule(p.Stdout, r)
+				showRule(&out, r)
 			}
-			return nil
+			return p.say(out.String())
 		}}
 	f.register(cmd)
 	return cmd
 }
 
 // showRule prints a rule as a list of labelled texts; empty ones are left out.
-func showRule(w io.Writer, r audit.RuleInfo) {
+func showRule(w *strings.Builder, r audit.RuleInfo) {
 	rows := [][2]string{
 		{"rule", r.ID}, {"title", r.Title}, {"subject", r.Subject}, {"severity", r.Severity}, {"for", r.Scope},
 		{"applies", r.Applies}, {"concerns", r.Concerns}, {"check", r.Check}, {"why", r.Why}, {"effect", r.Effect},
@@ -154,19 +155,18 @@ func (p *Program) validate(paths []string) error {
 		faults = append(faults, audit.ValidateSet(slices.Concat(builtin, own))...)
 	}
 	for _, c := range faults {
-		fmt.Fprintln(p.Stderr, c)
+		_, _ = fmt.Fprintln(p.Stderr, c)
 	}
 	rules, cases := audit.Count(own)
 	if len(faults) > 0 {
 		return &exit{status: report.ExitUsage, err: fmt.Errorf("rules validate: %d complaints", len(faults))}
 	}
-	_, err = fmt.Fprintf(p.Stdout, "%d rules, %d cases, no complaint\n", rules, cases)
-	return err
+	return p.say(fmt.Sprintf("%d rules, %d cases, no complaint\n", rules, cases))
 }
 
 func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	return unwritten(enc.Encode(v))
 }
