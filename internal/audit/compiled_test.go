@@ -31,10 +31,10 @@ func TestCompiledRulesAreCurrent(t *testing.T) {
 	require.Equal(t, want, got, "rules/%s is out of date: run make golden", audit.CompiledFile)
 	loaded, err := audit.LoadCompiled(rules.FS)
 	require.NoError(t, err)
-	assert.Equal(t, len(packs), len(loaded))
+	require.Len(t, loaded, len(packs))
 	for i, p := range packs {
 		assert.Equal(t, p.File, loaded[i].File)
-		require.Equal(t, len(p.Rules), len(loaded[i].Rules), p.File)
+		require.Len(t, loaded[i].Rules, len(p.Rules), p.File)
 		for j, r := range p.Rules {
 			l := loaded[i].Rules[j]
 			assert.Equal(t, []any{r.ID, r.Check, r.For, r.Effect, r.Citation, r.Remedies, r.DependsOn, r.Related, r.Explains},

@@ -220,7 +220,7 @@ func TestWaivers(t *testing.T) {
 // TestWaiverNeedsReasonAndDate: what makes no waiver.
 func TestWaiverNeedsReasonAndDate(t *testing.T) {
 	for _, w := range []audit.WaiverSpec{{Reason: "x", Until: "2027-01-01"}, {Rule: "a.b", Until: "2027-01-01"}, {Rule: "a.b", Reason: "x", Until: "soon"}, {Rule: "a.b", Reason: "x"}} {
-		assert.Error(t, w.Check(), "%+v", w)
+		require.Error(t, w.Check(), "%+v", w)
 	}
-	assert.NoError(t, audit.WaiverSpec{Rule: "a.b", Reason: "x", Until: "2027-01-01"}.Check())
+	require.NoError(t, audit.WaiverSpec{Rule: "a.b", Reason: "x", Until: "2027-01-01"}.Check())
 }

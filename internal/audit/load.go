@@ -146,7 +146,7 @@ func LoadDir(fsys fs.FS, dir string, site bool) ([]*Pack, Complaints) {
 			faults = append(faults, Complaint{name, 1, 1, err.Error()})
 			return nil
 		}
-		if d.IsDir() || !(strings.HasSuffix(name, ".yaml") || strings.HasSuffix(name, ".yml")) {
+		if ext := path.Ext(name); d.IsDir() || ext != ".yaml" && ext != ".yml" {
 			return nil
 		}
 		p, f := loadFile(fsys, name, site)

@@ -71,10 +71,10 @@ func TestPackSchema(t *testing.T) {
 			continue
 		}
 		checked++
-		assert.NoError(t, schema.Validate(asJSON(t, file)), file)
+		require.NoError(t, schema.Validate(asJSON(t, file)), file)
 	}
 	assert.Positive(t, checked)
-	assert.Error(t, schema.Validate(map[string]any{"rulez": []any{}}), "an unknown key must not validate")
+	require.Error(t, schema.Validate(map[string]any{"rulez": []any{}}), "an unknown key must not validate")
 }
 
 // asJSON reads a YAML file as the values JSON has.

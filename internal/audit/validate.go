@@ -168,7 +168,7 @@ func (v *validator) cases(r *Rule) {
 		}
 	}
 	for _, need := range []string{"pass", "fail", "unknown"} {
-		if !seen[need] && !(r.Explains && need == "fail") {
+		if !seen[need] && (!r.Explains || need != "fail") {
 			v.complain(r.node, "rule %s: no case that expects %s", r.ID, need)
 		}
 	}

@@ -34,12 +34,6 @@ func (v *Value) evidence() []inventory.Evidence {
 	return append([]inventory.Evidence{v.from}, v.more...)
 }
 
-// with returns the value resting on these readings.
-func (v Value) with(readings ...inventory.Evidence) Value {
-	v.from, v.more = inventory.Evidence{}, readings
-	return v
-}
-
 // known reports whether the value holds.
 func (v Value) known() bool { return v.v != nil }
 

@@ -110,7 +110,7 @@ func (c *collector) nodesApart(from inventory.Evidence, evidence []inventory.Evi
 	for i := range c.sys.Nodes {
 		if c.sys.Nodes[i].Socket.State == inventory.Conflicting {
 			return inventory.Unknown[string](inventory.Conflicting,
-				fmt.Sprintf("node %d spans sockets although there are nodes enough", c.sys.Nodes[i].ID), "", append(evidence, from)...)
+				fmt.Sprintf("node %d spans sockets although there are nodes enough", c.sys.Nodes[i].ID), "", slices.Concat(evidence, []inventory.Evidence{from})...)
 		}
 	}
 	srat, known := c.sys.NUMA.SRAT.Get()
@@ -132,7 +132,7 @@ func (c *collector) oneNode(known bool, from inventory.Evidence, evidence []inve
 	n := &c.sys.NUMA
 	options, optionsKnown := n.Options.Get()
 	srat, sratKnown := n.SRAT.Get()
-	off, all := osTurnsNUMAOff(options), append(evidence, from)
+	off, all := osTurnsNUMAOff(options), slices.Concat(evidence, []inventory.Evidence{from})
 	switch {
 	case off && sratKnown && srat:
 		return inventory.Known(disabledWord, inventory.Indirect, from, evidence...)

@@ -85,7 +85,7 @@ func (c *collector) cpusMissing() *inventory.Fact[string] {
 		f = inventory.Unknown[string](inventory.Conflicting,
 			fmt.Sprintf("%d of %d CPUs are offline, which distorts the ratio of nodes and caches", missing, len(present)),
 			"bring the CPUs online", cpu.Online.From)
-	case !ok && !(offline.Known() && len(offline.V) == 0):
+	case !ok && (!offline.Known() || len(offline.V) > 0):
 		f = inventory.Blame[string](cpu.Present)
 	case slices.ContainsFunc(c.sys.NUMA.Options.Or(nil), limitsCPUs):
 		f = inventory.Unknown[string](inventory.Refused, "the command line limits the CPUs, which distorts the ratio of nodes and caches", "boot without the option", c.sys.NUMA.Cmdline.From)

@@ -39,7 +39,7 @@ func OpenCaptureFile(name string) (*Root, error) {
 	if err != nil {
 		return nil, readError("open", name, err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	return OpenCapture(name, f)
 }
 

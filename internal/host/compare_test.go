@@ -36,5 +36,6 @@ func strip(v reflect.Value) {
 		for i := range v.Len() {
 			strip(v.Index(i))
 		}
+	default:
 	}
 }

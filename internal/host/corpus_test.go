@@ -46,7 +46,7 @@ var published = map[string]shape{
 	"hwloc-8em64t-2s2ca2c":                 {2, 1, 8, 1},
 	"hwloc-20em64t-hybrid-1p6c2t+2ca4co1t": {1, 1, 14, 2},
 	"hwloc-x86linux-64amd64-4p2n4ca2co":    {4, 8, 32, 2},
-	"nto-worker2":                          {2, 2, 32, 1},
+	"nto-worker2":                          {2, 2, 32, 1}, //nolint:misspell // the archive's name
 }
 
 func TestCorpusShapes(t *testing.T) {

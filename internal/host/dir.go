@@ -73,7 +73,7 @@ func haveOpenat2(fd int) bool {
 	if err != nil {
 		return false
 	}
-	_ = unix.Close(probe)
+	closeFD(probe)
 	return true
 }
 
@@ -82,12 +82,15 @@ func (d *dirBackend) hasMagic(name string, magic int64) bool {
 	if err != nil {
 		return false
 	}
-	defer unix.Close(fd)
+	defer closeFD(fd)
 	var st unix.Statfs_t
 	return unix.Fstatfs(fd, &st) == nil && int64(st.Type) == magic
 }
 
 func (d *dirBackend) close() error { return unix.Close(d.fd) }
+
+// closeFD closes a descriptor that was only read, so that nothing can be lost.
+func closeFD(fd int) { _ = unix.Close(fd) }
 
 func (d *dirBackend) whole(path string) bool {
 	top, _, _ := strings.Cut(path, "/")
@@ -107,7 +110,7 @@ func (d *dirBackend) read(dst []byte, path string, limit int) ([]byte, bool, err
 	if err != nil {
 		return dst, false, d.missing(path, err)
 	}
-	defer unix.Close(fd)
+	defer closeFD(fd)
 	// Files of /proc come in pieces; a short read of any other is the end.
 	return readBounded(fd, dst, limit, strings.HasPrefix(path, "proc/"))
 }
@@ -126,7 +129,7 @@ func (d *dirBackend) openFile(path string) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	defer unix.Close(fd)
+	defer closeFD(fd)
 	if kind, err := kindOf(fd); err != nil || kind != KindFile {
 		return -1, errors.Join(ErrNotRegular, err)
 	}
@@ -147,7 +150,7 @@ func (d *dirBackend) openChecked(path string) (int, error) {
 		return -1, err
 	}
 	if kind, err := kindOf(fd); err != nil || kind != KindFile {
-		_ = unix.Close(fd)
+		closeFD(fd)
 		return -1, errors.Join(ErrNotRegular, err)
 	}
 	return fd, nil
@@ -176,7 +179,7 @@ func (d *dirBackend) list(path string) ([]string, error) {
 	if err != nil {
 		return nil, d.missing(path, err)
 	}
-	defer unix.Close(fd)
+	defer closeFD(fd)
 	return readNames(fd)
 }
 
@@ -185,7 +188,7 @@ func (d *dirBackend) stat(path string) (Kind, error) {
 	if err != nil {
 		return KindNone, d.missing(path, err)
 	}
-	defer unix.Close(fd)
+	defer closeFD(fd)
 	return kindOf(fd)
 }
 
@@ -195,7 +198,7 @@ func (d *dirBackend) readlink(path string) (string, error) {
 	if err != nil {
 		return "", d.missing(path, err)
 	}
-	defer unix.Close(fd)
+	defer closeFD(fd)
 	target, err := readlinkAt(fd, name)
 	if err != nil {
 		return "", d.missing(path, err)
@@ -215,7 +218,7 @@ func (d *dirBackend) missing(path string, err error) error {
 	if perr != nil {
 		return ErrNotCaptured
 	}
-	defer unix.Close(fd)
+	defer closeFD(fd)
 	if strings.HasPrefix(path, "proc/") {
 		return ErrNotCaptured // people capture single files of /proc
 	}

@@ -71,7 +71,7 @@ func subfolders(dir string) []string {
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	entries, _ := f.ReadDir(maxSiblings)
 	var names []string
 	for _, e := range entries {

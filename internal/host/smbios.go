@@ -85,7 +85,8 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 	var out []SMBIOSEntry
 	for _, name := range names {
 		e := SMBIOSEntry{Position: -1}
-		kind, instance, ok := strings.Cut(name, "-")
+		kind, instance, _ := strings.Cut(name, "-")
+		var ok bool
 		if e.Type, ok = numberBehind(kind, ""); !ok || e.Type > 255 {
 			continue
 		}

@@ -57,6 +57,7 @@ func sourceOf(name string, needed []outcomer, optional ...outcomer) Source {
 		case Denied, Refused, Truncated, Malformed:
 			bad++
 			note(s, e)
+		case Absent, Unstated, NotCaptured: // no machine has every one
 		}
 	}
 	return Source{Name: name, State: sourceState(good, missing+bad, firstState), Detail: detail(first, missing+bad)}

@@ -94,7 +94,7 @@ func (w *walker) up() error {
 	if len(w.stack) == 1 {
 		return ErrLeavesRoot
 	}
-	_ = unix.Close(w.top())
+	closeFD(w.top())
 	w.stack = w.stack[:len(w.stack)-1]
 	return nil
 }

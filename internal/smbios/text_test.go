@@ -113,7 +113,7 @@ func TestTextErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			table, err := Parse([]byte(c.text))
 			require.ErrorIs(t, err, c.want)
-			assert.ErrorContains(t, err, c.says)
+			require.ErrorContains(t, err, c.says)
 			assert.Nil(t, table)
 		})
 	}

@@ -32,12 +32,12 @@ func newTestMachine(n int, vendor string, family, model, stepping int, brand str
 
 // testDIMM is one module; zero fields are usual values.
 type testDIMM struct {
-	gb              int64
-	rated, run      int
-	ranks           int
-	lr, unbuffered  bool
-	mv              int
-	memType, family string
+	gb             int64
+	rated, run     int
+	ranks          int
+	lr, unbuffered bool
+	mv             int
+	memType        string
 }
 
 func (m *testMachine) add(socket, channel, slot int, d testDIMM) {

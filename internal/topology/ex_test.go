@@ -193,7 +193,7 @@ func TestLockstepMismatch(t *testing.T) {
 	sys.Slots[i].SizeBytes = yes(16 * gib)
 	r := Derive(sys, slotRules(t))
 	p := &r.Populations[0]
-	assert.Equal(t, false, p.Lockstep.Value)
+	assert.False(t, p.Lockstep.Value)
 	assert.Equal(t, inventory.OK, p.Lockstep.State)
 	assert.Equal(t, "DIMM-1B and DIMM-1D differ in size", p.LockstepDetail)
 	assert.False(t, p.Class.Known())

@@ -126,7 +126,7 @@ func TestPlatformFiles(t *testing.T) {
 			for _, r := range f.Recognise {
 				for _, pattern := range []string{r.Brand, r.Product} {
 					_, err := regexp.Compile(pattern)
-					assert.NoError(t, err)
+					require.NoError(t, err)
 				}
 			}
 			assert.Contains(t, []string{"", policyAny, policySymmetricIMC, policyEX, policyAMD, policyZen4}, p.Policy)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/rules"
@@ -137,13 +138,13 @@ func TestRecogniseContradiction(t *testing.T) {
 func TestParts(t *testing.T) {
 	for brand, want := range map[string]int{"Intel(R) Xeon(R) 6780E": 8, "Intel(R) Xeon(R) 6980E": 12} {
 		p, err := loadPlatform(rules.FS, "sierra-forest", brand)
-		assert.NoError(t, err)
+		require.NoError(t, err)
 		assert.Equal(t, want, p.ChannelsPerSocket)
 		assert.Equal(t, want == 12, p.Unverified["channels_per_socket"])
 	}
 	p, err := loadPlatform(rules.FS, "opteron-g34", "AMD Opteron(tm) Processor 6276")
-	assert.NoError(t, err)
+	require.NoError(t, err)
 	assert.Empty(t, p.Speeds)
 	_, err = loadPlatform(rules.FS, "no-such", "")
-	assert.ErrorContains(t, err, "read platform no-such")
+	require.ErrorContains(t, err, "read platform no-such")
 }

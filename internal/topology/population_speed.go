@@ -96,7 +96,9 @@ func peak(pop *Population) inventory.Fact[int64] {
 	if n == 0 {
 		return inventory.Known(int64(0), pop.ChannelsPopulated.Certainty, pop.ChannelsPopulated.From)
 	}
-	v, c, from := 0, inventory.None, inventory.Evidence{}
+	var v int
+	var c inventory.Certainty
+	var from inventory.Evidence
 	switch {
 	case pop.RunningMTs.Known():
 		v, c, from = nominalSpeed(pop.RunningMTs.Value), pop.RunningMTs.Certainty, pop.RunningMTs.From
