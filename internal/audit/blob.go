@@ -101,11 +101,13 @@ func newBlobReader(data []byte) *blobReader {
 	return r
 }
 
+// fail ends the reading: nothing is left.
+func (r *blobReader) fail() { r.err, r.body = errBlob, nil }
+
 func (r *blobReader) uint() uint64 {
 	n, size := binary.Uvarint(r.body)
 	if size <= 0 {
-		r.err = errBlob
-		r.body = nil
+		r.fail()
 		return 0
 	}
 	r.body = r.body[size:]
@@ -116,8 +118,7 @@ func (r *blobReader) uint() uint64 {
 func (r *blobReader) count() int {
 	n := r.uint()
 	if n > uint64(len(r.body)) {
-		r.err = errBlob
-		r.body = nil
+		r.fail()
 		return 0
 	}
 	return int(n)
@@ -126,8 +127,7 @@ func (r *blobReader) count() int {
 func (r *blobReader) int() int64 {
 	n, size := binary.Varint(r.body)
 	if size <= 0 {
-		r.err = errBlob
-		r.body = nil
+		r.fail()
 		return 0
 	}
 	r.body = r.body[size:]
@@ -136,8 +136,7 @@ func (r *blobReader) int() int64 {
 
 func (r *blobReader) float() float64 {
 	if len(r.body) < 8 {
-		r.err = errBlob
-		r.body = nil
+		r.fail()
 		return 0
 	}
 	f := math.Float64frombits(binary.LittleEndian.Uint64(r.body))

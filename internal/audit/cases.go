@@ -2,6 +2,7 @@ package audit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ func (r *Rule) runCase(c *Case) (complaint string) {
 		return err.Error()
 	case string(got) != c.Expect:
 		return fmt.Sprintf("gives %s%s, expected %s", got, missingText(o), c.Expect)
-	case c.Missing != "" && !contains(o.missing, c.Missing):
+	case c.Missing != "" && !slices.Contains(o.missing, c.Missing):
 		return fmt.Sprintf("is unknown for lack of %s, expected %s", strings.Join(o.missing, ", "), c.Missing)
 	case got == Fail:
 		return r.caseTexts(s, c)
@@ -37,15 +38,6 @@ func missingText(o outcome) string {
 		return ""
 	}
 	return " for lack of " + strings.Join(o.missing, ", ")
-}
-
-func contains(list []string, s string) bool {
-	for _, e := range list {
-		if e == s {
-			return true
-		}
-	}
-	return false
 }
 
 // caseResult evaluates applies and check in a case's scope.

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -105,7 +106,7 @@ func eccOn(m *machineFacts) Value {
 	if native.v == true {
 		modes := edacModes(m)
 		list, _ := modes.v.([]string)
-		native.v = !contains(list, eccNone)
+		native.v = !slices.Contains(list, eccNone)
 		native.certainty = min(native.certainty, inventory.Direct)
 		return native
 	}
@@ -118,7 +119,7 @@ func eccOn(m *machineFacts) Value {
 		if v.v == eccNone || v.v == eccParity {
 			return derived(func() any { return false }, v)
 		}
-		if v.known() && !contains([]string{"Single-bit ECC", "Multi-bit ECC", "CRC"}, v.v.(string)) {
+		if v.known() && !slices.Contains([]string{"Single-bit ECC", "Multi-bit ECC", "CRC"}, v.v.(string)) {
 			return missing(inventory.Unstated, "firmware calls the error correction "+v.v.(string), "load the platform's EDAC driver")
 		}
 		facts = append(facts, v)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -23,21 +24,10 @@ type outputFlags struct {
 
 func (f *outputFlags) register(cmd *cobra.Command, formats []string) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", formats[0], "output `FORMAT`: "+join(formats))
+	fl.StringVar(&f.format, "format", formats[0], "output `FORMAT`: "+strings.Join(formats, ", "))
 	fl.StringVar(&f.output, "output", "", "write to `FILE`, whole or not at all")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "every reading behind each finding, and what passed")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-}
-
-func join(words []string) string {
-	out := ""
-	for i, w := range words {
-		if i > 0 {
-			out += ", "
-		}
-		out += w
-	}
-	return out
 }
 
 func (f *outputFlags) check(formats []string) error { return oneOf("format", f.format, formats) }

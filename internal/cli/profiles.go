@@ -54,17 +54,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 			if len(found) == 0 {
 				return &exit{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q", args[0]), hint: "memaudit profiles list"}
 			}
-			if f.format == "json" {
-				return writeJSON(p.Stdout, found)
-			}
-			var out strings.Builder
-			for n, i := range found {
-				if n > 0 {
-					out.WriteByte('\n')
-				}
-				showProfile(&out, i)
-			}
-			return p.say(out.String())
+			return showAll(p, f.format, found, showProfile)
 		}}
 	f.register(cmd)
 	return cmd

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,10 +143,8 @@ func (p *Program) versionCommand() *cobra.Command {
 
 // oneOf checks a flag's word and says what would have been accepted.
 func oneOf(flag, word string, known []string) error {
-	for _, k := range known {
-		if word == k {
-			return nil
-		}
+	if slices.Contains(known, word) {
+		return nil
 	}
 	return usage("--%s: %q, expected one of %s", flag, word, strings.Join(known, ", "))
 }

@@ -100,20 +100,25 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 			if len(found) == 0 {
 				return &exit{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q", args[0]), hint: "memaudit rules list"}
 			}
-			if f.format == "json" {
-				return writeJSON(p.Stdout, found)
-			}
-			var out strings.Builder
-			for i, r := range found {
-				if i > 0 {
-					out.WriteByte('\n')
-				}
-				showRule(&out, r)
-			}
-			return p.say(out.String())
+			return showAll(p, f.format, found, showRule)
 		}}
 	f.register(cmd)
 	return cmd
+}
+
+// showAll prints rules or profiles with an empty line between two of them.
+func showAll[T any](p *Program, format string, found []T, show func(*strings.Builder, T)) error {
+	if format == "json" {
+		return writeJSON(p.Stdout, found)
+	}
+	var out strings.Builder
+	for i, one := range found {
+		if i > 0 {
+			out.WriteByte('\n')
+		}
+		show(&out, one)
+	}
+	return p.say(out.String())
 }
 
 // showRule prints a rule as a list of labelled texts; empty ones are left out.
