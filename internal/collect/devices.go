@@ -22,26 +22,25 @@ func slots(t *smbios.Table) []inventory.Slot {
 		if foreign[devices[i].Array.Or(0)] && devices[i].Array.Known() {
 			continue
 		}
-		out = append(out, slot(t, &devices[i], len(out)))
+		out = append(out, inventory.Slot{Row: len(out)})
+		fillSlot(&out[len(out)-1], t, &devices[i])
 	}
 	return out
 }
 
-// slot turns one memory device into a slot.
-func slot(t *smbios.Table, d *smbios.MemoryDevice, row int) inventory.Slot {
-	s := structure{17, d.Handle, t.Version}
-	out := inventory.Slot{Handle: d.Handle, Array: d.Array.Or(0), Row: row,
-		Locator: label(s, "Locator", d.Locator), BankLocator: label(s, "Bank Locator", d.BankLocator),
-		State: slotState(d), DeviceSet: fact(s, "Set", d.Set, inventory.Direct)}
+// fillSlot turns one memory device into a slot, in place: a slot is large.
+func fillSlot(out *inventory.Slot, t *smbios.Table, d *smbios.MemoryDevice) {
+	s := of(17, d.Handle, t)
+	out.Handle, out.Array, out.State = d.Handle, d.Array.Or(0), slotState(d)
+	out.Locator, out.BankLocator = label(s, "Locator", d.Locator), label(s, "Bank Locator", d.BankLocator)
+	out.DeviceSet = fact(s, "Set", d.Set, inventory.Direct)
 	out.FormFactor = word(s, "Form Factor", d.FormFactor)
 	out.Type = word(s, "Type", d.Type)
 	out.Technology = technology(s, d)
 	out.Soldered = soldered(s, d)
-	if out.State == inventory.SlotEmpty {
-		return out
+	if out.State != inventory.SlotEmpty {
+		module(out, s, d)
 	}
-	module(&out, s, d)
-	return out
 }
 
 // label keeps a slot's name as printed: "None" and the like are unstated.

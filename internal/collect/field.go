@@ -15,16 +15,21 @@ const tablePath = "/sys/firmware/dmi/tables/DMI"
 
 // structure makes facts of the fields of one SMBIOS structure.
 type structure struct {
-	kind   int
-	handle uint16
+	kind int
+	// name is "type 17 0x1101 ", as evidence begins.
+	name string
 	// version is the table's, for the reason of a field that is too new.
 	version smbios.Version
 }
 
+// of is the structure of a type and handle.
+func of(kind int, handle uint16, t *smbios.Table) structure {
+	return structure{kind, "type " + strconv.Itoa(kind) + " 0x" + hex4(handle) + " ", t.Version}
+}
+
 // evidence names one field: type 17 0x1101 Speed.
 func (s structure) evidence(field, raw string) inventory.Evidence {
-	return inventory.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath,
-		Field: "type " + strconv.Itoa(s.kind) + " 0x" + hex4(s.handle) + " " + field, Raw: raw}
+	return inventory.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Field: s.name + field, Raw: raw}
 }
 
 func hex4(n uint16) string {

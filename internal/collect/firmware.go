@@ -122,7 +122,7 @@ func arrays(t *smbios.Table) []inventory.Array {
 		if use, ok := a.Use.Get(); ok && use != "System Memory" {
 			continue
 		}
-		s := structure{16, a.Handle, t.Version}
+		s := of(16, a.Handle, t)
 		out = append(out, inventory.Array{Handle: a.Handle,
 			ECC:              word(s, "Error Correction Type", a.ECC),
 			Location:         word(s, "Location", a.Location),
@@ -138,7 +138,7 @@ func (c *collector) hpe() {
 	for i := range c.sys.Slots {
 		for _, l := range locations {
 			if device, ok := l.Device.Get(); ok && device == c.sys.Slots[i].Handle {
-				c.sys.Slots[i].HPE = hpeLocation(l, c.table.Version)
+				c.sys.Slots[i].HPE = hpeLocation(l, c.table)
 			}
 		}
 	}
@@ -146,14 +146,14 @@ func (c *collector) hpe() {
 
 // hpeLocation turns numbers that count from 1, with 0 for unknown, into
 // numbers from 0 with -1 for unknown.
-func hpeLocation(l smbios.HPEDIMMLocation, v smbios.Version) *inventory.HPELocation {
+func hpeLocation(l smbios.HPEDIMMLocation, t *smbios.Table) *inventory.HPELocation {
 	fromOne := func(f smbios.Field[int]) int {
 		if n, ok := f.Get(); ok && n > 0 {
 			return n - 1
 		}
 		return -1
 	}
-	s := structure{202, l.Handle, v}
+	s := of(202, l.Handle, t)
 	return &inventory.HPELocation{Processor: fromOne(l.Processor), Controller: fromOne(l.Controller),
 		Channel: fromOne(l.Channel), Index: l.IndexInChannel.Or(-1),
 		Evidence: s.evidence("processor, controller, channel", fmt.Sprintf("%d, %d, %d", l.Processor.Or(0), l.Controller.Or(0), l.Channel.Or(0)))}

@@ -21,24 +21,24 @@ func (c *collector) machine() {
 
 func (c *collector) smbiosIdentity(m *inventory.Machine) {
 	if b, ok := c.table.BIOS(); ok {
-		s := structure{0, b.Handle, c.table.Version}
+		s := of(0, b.Handle, c.table)
 		m.BIOSVendor, m.BIOSVersion = text(s, "Vendor", b.Vendor), text(s, "Version", b.Version)
 		m.BIOSDate = text(s, "Release Date", b.ReleaseDate)
 	}
 	if y, ok := c.table.System(); ok {
-		s := structure{1, y.Handle, c.table.Version}
+		s := of(1, y.Handle, c.table)
 		m.Vendor, m.Product = text(s, "Manufacturer", y.Manufacturer), text(s, "Product Name", y.Product)
 		m.ProductVersion, m.Family = text(s, "Version", y.Version), text(s, "Family", y.Family)
 		m.Identifiers.SystemSerial, m.Identifiers.SystemUUID = y.Serial.Or(""), y.UUID.Or("")
 	}
 	if boards := c.table.Boards(); len(boards) > 0 {
 		b := mainBoard(boards)
-		s := structure{2, b.Handle, c.table.Version}
+		s := of(2, b.Handle, c.table)
 		m.BoardVendor, m.Board = text(s, "Manufacturer", b.Manufacturer), text(s, "Product Name", b.Product)
 		m.Identifiers.BoardSerial = b.Serial.Or("")
 	}
 	if list := c.table.Chassis(); len(list) > 0 {
-		m.ChassisType = word(structure{3, list[0].Handle, c.table.Version}, "Type", list[0].Type)
+		m.ChassisType = word(of(3, list[0].Handle, c.table), "Type", list[0].Type)
 		m.Identifiers.ChassisSerial, m.Identifiers.AssetTag = list[0].Serial.Or(""), list[0].AssetTag.Or("")
 	}
 }

@@ -36,7 +36,7 @@ func (c *collector) processors() {
 
 // socket turns one type 4 structure into a socket.
 func socket(t *smbios.Table, p *smbios.Processor, id int) inventory.Socket {
-	s := structure{4, p.Handle, t.Version}
+	s := of(4, p.Handle, t)
 	out := inventory.Socket{ID: id, Handle: int(p.Handle),
 		Designation:  text(s, "Socket Designation", p.Designation),
 		Populated:    fact(s, "Status", p.Populated, inventory.Direct),

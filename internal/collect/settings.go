@@ -93,7 +93,7 @@ func (c *collector) threadsEnabled(s *inventory.Socket) inventory.Fact[int] {
 	}
 	for _, p := range c.table.Processors() {
 		if int(p.Handle) == s.Handle {
-			return fact(structure{4, p.Handle, c.table.Version}, "Thread Enabled", p.ThreadsEnabled, inventory.Indirect)
+			return fact(of(4, p.Handle, c.table), "Thread Enabled", p.ThreadsEnabled, inventory.Indirect)
 		}
 	}
 	return inventory.Fact[int]{}

@@ -105,7 +105,7 @@ func noHypervisor() inventory.Fact[string] {
 func (c *collector) virtualBit() inventory.Fact[bool] {
 	if c.table != nil {
 		if b, ok := c.table.BIOS(); ok && b.VirtualMachine.Known() {
-			return fact(structure{0, b.Handle, c.table.Version}, "Characteristics", b.VirtualMachine, inventory.Direct)
+			return fact(of(0, b.Handle, c.table), "Characteristics", b.VirtualMachine, inventory.Direct)
 		}
 	}
 	return inventory.Fact[bool]{}
@@ -123,7 +123,7 @@ func (c *collector) hypervisorName() inventory.Fact[string] {
 	if c.table != nil && !m.Vendor.Known() && !m.Product.Known() {
 		for _, d := range c.table.MemoryDevices() {
 			if name, ok := hypervisorOf(d.Manufacturer.Or("")); ok {
-				return inventory.Known(name, inventory.Indirect, structure{17, d.Handle, c.table.Version}.evidence("Manufacturer", d.Manufacturer.Value))
+				return inventory.Known(name, inventory.Indirect, of(17, d.Handle, c.table).evidence("Manufacturer", d.Manufacturer.Value))
 			}
 		}
 	}
