@@ -29,7 +29,7 @@ func memoryType() *ObjectType {
 		{"hbm", boolT, "HBM is present", machine(hasTechnology(inventory.HBM))},
 		{"cxl", boolT, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
 		{"symmetric", boolT, "all populated processors carry the same layout", machine(func(m *machineFacts) Value {
-			if len(m.sys.Slots) == 0 {
+			if !m.listed() {
 				return m.noPopulation()
 			}
 			return of(m.topo.Symmetric)
@@ -53,7 +53,7 @@ func memoryClassFields() []Field {
 			for _, a := range m.usedArrays() {
 				facts = append(facts, of(a.ECC))
 			}
-			if len(facts) == 0 {
+			if len(facts) == 0 || m.sys.Firmware.Lost != nil {
 				return m.noPopulation()
 			}
 			return gather[string](facts)
@@ -86,7 +86,7 @@ func isDRAM(s *inventory.Slot) bool {
 
 func countSlots(state inventory.SlotState) func(m *machineFacts) Value {
 	return func(m *machineFacts) Value {
-		if len(m.sys.Slots) == 0 {
+		if !m.listed() {
 			return m.noPopulation()
 		}
 		n := 0
@@ -106,7 +106,7 @@ func countSlots(state inventory.SlotState) func(m *machineFacts) Value {
 // anySlot is true when f is for some slot, false when it is for none, and
 // unknown when no slot proves it and one of them leaves it open.
 func (m *machineFacts) anySlot(f func(s *inventory.Slot) Value) Value {
-	if len(m.sys.Slots) == 0 {
+	if !m.listed() {
 		return m.noPopulation()
 	}
 	out := plain(false)
@@ -142,7 +142,7 @@ func hasTechnology(t inventory.Technology) func(m *machineFacts) Value {
 }
 
 func (m *machineFacts) gatherDRAM(f func(s *inventory.Slot) Value) Value {
-	if len(m.sys.Slots) == 0 {
+	if !m.listed() {
 		return m.noPopulation()
 	}
 	var facts []Value
@@ -156,7 +156,7 @@ func (m *machineFacts) gatherDRAM(f func(s *inventory.Slot) Value) Value {
 
 // eccModules is true when every DRAM module is wider than its data.
 func eccModules(m *machineFacts) Value {
-	if len(m.sys.Slots) == 0 {
+	if !m.listed() {
 		return m.noPopulation()
 	}
 	var facts []Value
@@ -212,7 +212,7 @@ func edacNative(m *machineFacts) Value {
 func perSocket(m *machineFacts) Value {
 	var facts []Value
 	out := []string{}
-	if len(m.sys.Slots) == 0 {
+	if !m.listed() {
 		return m.noPopulation()
 	}
 	for i := range m.topo.Populations {

@@ -35,13 +35,21 @@ func population(f func(p *topology.Population) Value) func(any) Value {
 // hasPopulation reports whether anything was read of the DIMMs. Processors
 // come from the kernel too: without a list of slots their "no DIMM" is no
 // finding but ignorance.
-func (s *socketFacts) hasPopulation() bool { return s.pop != nil && len(s.m.sys.Slots) > 0 }
+func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.listed() }
+
+// listed reports whether SMBIOS lists the DIMMs, all of them.
+func (m *machineFacts) listed() bool {
+	return len(m.sys.Slots) > 0 && m.sys.Firmware.Lost == nil
+}
 
 // noPopulation says why nothing is known of the DIMMs.
 func (m *machineFacts) noPopulation() Value {
 	f := m.sys.Firmware.SMBIOS
 	if !f.Known() {
 		return missing(f.State, f.Reason, f.KnownBy)
+	}
+	if p := m.sys.Firmware.Lost; p != nil {
+		return missing(inventory.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table")
 	}
 	return missing(inventory.Absent, "SMBIOS lists no memory devices", "")
 }

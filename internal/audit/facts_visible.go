@@ -124,6 +124,9 @@ func eccOn(m *machineFacts) Value {
 		}
 		facts = append(facts, v)
 	}
+	if m.sys.Firmware.Lost != nil {
+		return m.noPopulation()
+	}
 	out := derived(func() any { return true }, facts...)
 	if out.known() {
 		out.certainty = min(out.certainty, inventory.Indirect)

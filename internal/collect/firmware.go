@@ -25,7 +25,53 @@ func (c *collector) firmware() {
 	f.Version = version(c.table, at)
 	for _, p := range c.table.Problems {
 		f.Problems = append(f.Problems, inventory.Problem{Code: p.Code, Text: p.Text, Harmless: p.Harmless})
+		if f.Lost == nil && losing(&p) && !memoryBefore(c.table, &p) {
+			f.Lost = &inventory.Problem{Code: p.Code, Text: p.Text}
+		}
 	}
+}
+
+// losing reports a defect by which whole structures may be missing.
+func losing(p *smbios.Problem) bool {
+	if p.Harmless {
+		return false
+	}
+	switch p.Code {
+	case smbios.CodeTruncated, smbios.CodeCount, smbios.CodeNoEndMarker, smbios.CodeZeroLength, smbios.CodeGarbage:
+		return true
+	case smbios.CodeLength:
+		return p.Handle < 0 // the table's length, not a structure's
+	default:
+		return false
+	}
+}
+
+// memoryBefore reports that a defect lies behind all that the table says of
+// memory: every array lists as many devices as it announces, and structures of
+// other types follow before the defect.
+func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
+	last := -1
+	for i := range t.Structures {
+		if typ := t.Structures[i].Type; typ >= 16 && typ <= 20 {
+			last = i
+		}
+	}
+	// A table shorter than announced lacks its end, wherever that is told.
+	placed := p.Offset >= 0 && p.Code != smbios.CodeLength && p.Code != smbios.CodeCount
+	if last < 0 || last+1 == len(t.Structures) || placed && t.Structures[last+1].Offset > p.Offset {
+		return false
+	}
+	listed := map[uint16]int{}
+	for _, d := range t.MemoryDevices() {
+		listed[d.Array.Or(0)]++
+	}
+	arrays := t.MemoryArrays()
+	for i := range arrays {
+		if n, ok := arrays[i].Devices.Get(); !ok || n == 0 || listed[arrays[i].Handle] < n {
+			return false
+		}
+	}
+	return len(arrays) > 0
 }
 
 // decode decodes what the kernel exposes: the table, a table cut short, or

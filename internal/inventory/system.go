@@ -83,6 +83,10 @@ type Firmware struct {
 	Version Fact[string]
 	// Problems lists every defect of the table, in table order.
 	Problems []Problem
+	// Lost is the first defect by which whole structures may be missing: the
+	// table ends early or holds bytes that are none. Then what it lists is not
+	// all there is. Nil when the list is whole.
+	Lost *Problem
 }
 
 // Problem is one defect or contradiction of the firmware's table.

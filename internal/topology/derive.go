@@ -78,6 +78,9 @@ func (b *builder) installed() inventory.Fact[int64] {
 	if len(b.sys.Slots) == 0 {
 		return inventory.Unknown[int64](inventory.Unread, "no memory devices are listed", "audit with SMBIOS")
 	}
+	if f := b.lost(); f != nil {
+		return inventory.Blame[int64](*f)
+	}
 	return b.sumBytes(all)
 }
 

@@ -150,8 +150,23 @@ func (b *builder) noneListed() bool {
 	return true
 }
 
+// lost says that the table may have listed more than is known; nil when it
+// is whole.
+func (b *builder) lost() *inventory.Fact[int] {
+	p := b.sys.Firmware.Lost
+	if p == nil {
+		return nil
+	}
+	f := inventory.Unknown[int](inventory.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
+	return &f
+}
+
 // count fills DIMMs and Bytes.
 func (b *builder) count(pop *Population) {
+	if f := b.lost(); f != nil {
+		pop.DIMMs, pop.Bytes = *f, inventory.Blame[int64](*f)
+		return
+	}
 	if b.noneListed() {
 		pop.DIMMs = inventory.Unknown[int](inventory.Unstated, "SMBIOS lists no memory module at all, although the machine runs", "")
 		pop.Bytes = inventory.Blame[int64](pop.DIMMs)

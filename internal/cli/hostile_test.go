@@ -1,0 +1,391 @@
+package cli
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// patience bounds one audit of a damaged machine.
+const patience = 2 * time.Second
+
+// verdicts audits the machine below a folder: result by rule and subject.
+func verdicts(t *testing.T, engine *audit.Engine, dir string) map[string]audit.Result {
+	t.Helper()
+	start := time.Now()
+	root, err := host.OpenDir(dir)
+	require.NoError(t, err)
+	defer func() { _ = root.Close() }()
+	sys := collect.Collect(collect.Input{Root: root})
+	result, err := engine.Run(sys, topology.Derive(sys, rules.FS), audit.Options{Profile: "max-performance", Asked: true, Now: start})
+	require.NoError(t, err)
+	assert.Less(t, time.Since(start), patience)
+	out := map[string]audit.Result{}
+	for i := range result.Findings {
+		f := &result.Findings[i]
+		out[f.Rule+" / "+f.Subject] = f.Result
+		assert.NotEqual(t, audit.Error, f.Result, "%s %s: %s", f.Rule, f.Subject, f.Reason)
+	}
+	return out
+}
+
+// improved lists what a damage turned from a fail or an unknown into a pass.
+func improved(whole, damaged map[string]audit.Result) []string {
+	var out []string
+	for key, result := range damaged {
+		if before := whole[key]; result == audit.Pass && (before == audit.Fail || before == audit.Unknown) {
+			out = append(out, fmt.Sprintf("%s: %s -> pass", key, before))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// damage ruins one path below a root; outside is a folder beyond it.
+type damage struct {
+	name  string
+	apply func(t *testing.T, path, outside string)
+	// content is true for what can only be wrong with a file.
+	content bool
+}
+
+// write replaces a path by a file.
+func write(content string) func(*testing.T, string, string) {
+	return func(t *testing.T, path, _ string) {
+		require.NoError(t, os.RemoveAll(path))
+		require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+	}
+}
+
+// replace clears a path and makes something else of it.
+func replace(make func(path, outside string) error) func(*testing.T, string, string) {
+	return func(t *testing.T, path, outside string) {
+		require.NoError(t, os.RemoveAll(path))
+		require.NoError(t, make(path, outside))
+	}
+}
+
+// damages are the ways in which a file of the kernel's can be wrong.
+func damages() []damage {
+	garbage := make([]byte, 5000)
+	for i := range garbage {
+		garbage[i] = byte(i*i*7 + i>>3)
+	}
+	return []damage{
+		{"absent", replace(func(string, string) error { return nil }), false},
+		{"empty", write(""), true},
+		{"blank", write("\n"), true},
+		{"zeros", write(strings.Repeat("\x00", 64)), true},
+		{"garbage", write(string(garbage)), true},
+		{"huge number", write("99999999999999999999\n"), true},
+		{"negative", write("-1\n"), true},
+		{"huge", replace(func(path, _ string) error {
+			if err := os.WriteFile(path, nil, 0o644); err != nil {
+				return err
+			}
+			return os.Truncate(path, 1<<30)
+		}), true},
+		{"link to itself", replace(func(path, _ string) error { return os.Symlink(filepath.Base(path), path) }), false},
+		{"link out of the root", replace(func(path, outside string) error { return os.Symlink(filepath.Join(outside, "one"), path) }), false},
+		{"link up and out", replace(func(path, outside string) error {
+			return os.Symlink(strings.Repeat("../", 40)+strings.TrimPrefix(outside, "/")+"/one", path)
+		}), false},
+		{"FIFO", replace(func(path, _ string) error { return unix.Mkfifo(path, 0o644) }), false},
+		{"socket", replace(socket), false},
+		{"folder", replace(func(path, _ string) error { return os.MkdirAll(filepath.Join(path, "one"), 0o755) }), false},
+	}
+}
+
+// socket makes a socket at a path that may be longer than an address can be.
+func socket(path, outside string) error {
+	near := filepath.Join(outside, "s")
+	if err := os.RemoveAll(near); err != nil {
+		return err
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: near, Net: "unix"})
+	if err != nil {
+		return err
+	}
+	l.SetUnlinkOnClose(false)
+	defer func() { _ = l.Close() }()
+	return os.Rename(near, path)
+}
+
+// hostileMachines are machines that fail by their DIMMs and by their nodes, and
+// some that are wrong or unjudgeable in what only the kernel shows. Four CPUs
+// are enough.
+func hostileMachines() []server {
+	good, uneven := []string{"A1", "A2", "A3", "B1", "B2", "B3"}, []string{"A1", "A2", "A3", "B1", "B2", "B4"}
+	out := []server{epyc("one socket, AMD", "")}
+	variant := func(name string, populated []string, change func(s *server)) {
+		s := dell11G(name, "", populated, 2)
+		s.host.CoresPerSocket = 1
+		change(&s)
+		out = append(out, s)
+	}
+	variant("unbalanced", uneven, func(*server) {})
+	variant("interleaved", good, func(s *server) { *s = interleaved(*s) })
+	variant("numa=off", good, func(s *server) {
+		*s = interleaved(*s)
+		s.without = slices.DeleteFunc(s.without, func(p string) bool { return strings.Contains(p, "acpi") })
+		s.files["proc/cmdline"] = "ro numa=off\n"
+	})
+	variant("numa=fake", good, func(s *server) { faked(s.files) })
+	variant("CPUs offline", good, func(s *server) { s.files["sys/devices/system/cpu/present"] = "0-5\n" })
+	variant("memory hidden", good, func(s *server) {
+		s.files["proc/cmdline"] = "ro mem=12G\n"
+		s.files["proc/meminfo"] = "MemTotal: 12582912 kB\n"
+		s.files["sys/firmware/memmap/2/end"] = "0x2ffffffff\n"
+	})
+	variant("node without memory", uneven, func(s *server) {
+		s.files["sys/devices/system/node/node1/meminfo"] = "Node 1 MemTotal: 0 kB\n"
+		s.files["sys/devices/system/node/has_memory"] = "0\n"
+		s.files["sys/devices/system/node/node0/distance"] = "10 9\n"
+	})
+	variant("controllers known", good, func(s *server) { edacOf(s.files, 2, 3) })
+	return out
+}
+
+// faked makes four nodes of two, each CPU in both parts of its own.
+func faked(f hosttest.Files) {
+	const dir = "sys/devices/system/node/"
+	f["proc/cmdline"] = "ro numa=fake=4\n"
+	for _, list := range []string{"online", "possible", "has_cpu", "has_memory", "has_normal_memory"} {
+		f[dir+list] = "0-3\n"
+	}
+	for n, cpus := range []string{"0,2", "0,2", "1,3", "1,3"} {
+		node := fmt.Sprintf("%snode%d/", dir, n)
+		f[node+"cpulist"], f[node+"distance"] = cpus+"\n", "10 10 20 20\n"
+		f[node+"meminfo"] = fmt.Sprintf("Node %d MemTotal: 6291456 kB\n", n)
+	}
+}
+
+// edacOf adds the memory controllers that the kernel's driver lists.
+func edacOf(f hosttest.Files, sockets, channels int) {
+	for socket := range sockets {
+		dir := fmt.Sprintf("sys/devices/system/edac/mc/mc%d/", socket)
+		f[dir+"mc_name"], f[dir+"size_mb"] = fmt.Sprintf("i7 core #%d\n", socket), "12288\n"
+		for ch := range channels {
+			d := fmt.Sprintf("%sdimm%d/", dir, ch)
+			f[d+"dimm_label"], f[d+"dimm_location"] = fmt.Sprintf("CPU#%dChannel#%d_DIMM#0\n", socket, ch), fmt.Sprintf("channel %d slot 0\n", ch)
+			f[d+"size"], f[d+"dimm_mem_type"], f[d+"dimm_edac_mode"], f[d+"dimm_dev_type"] = "4096\n", "Registered-DDR3\n", "SECDED\n", "x4\n"
+		}
+	}
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// asked lists the files and folders that an audit asks a root about and that
+// are there. Of paths that differ in numbers only (CPUs, nodes, blocks) the
+// first two stand for all.
+func asked(t *testing.T, dir string) []string {
+	t.Helper()
+	root, err := host.OpenDir(dir)
+	require.NoError(t, err)
+	defer func() { _ = root.Close() }()
+	seen, kinds := map[string]bool{}, map[string]int{}
+	var out []string
+	root.Observe(func(a host.Access) {
+		kind := digits.ReplaceAllString(a.Path, "N")
+		if seen[a.Path] || a.State != host.OK || kinds[kind] == 2 {
+			return
+		}
+		seen[a.Path] = true
+		kinds[kind]++
+		out = append(out, a.Path)
+	})
+	collect.Collect(collect.Input{Root: root})
+	slices.Sort(out)
+	return out
+}
+
+// victim is a machine on disk whose files are ruined.
+type victim struct {
+	engine       *audit.Engine
+	dir, outside string
+	whole        map[string]audit.Result
+	// paths are what an audit asks for; folders says which are none.
+	paths   []string
+	folders map[string]bool
+}
+
+func newVictim(t *testing.T, m *server) *victim {
+	t.Helper()
+	packs, err := audit.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	v := &victim{engine: audit.NewEngine(packs), dir: t.TempDir(), outside: t.TempDir()}
+	m.tree().WriteTo(t, v.dir)
+	require.NoError(t, os.WriteFile(filepath.Join(v.outside, "one"), []byte("1\n"), 0o644))
+	v.whole, v.paths = verdicts(t, v.engine, v.dir), asked(t, v.dir)
+	v.folders = map[string]bool{}
+	for _, path := range v.paths {
+		info, err := os.Stat(filepath.Join(v.dir, path))
+		require.NoError(t, err)
+		v.folders[path] = info.IsDir()
+	}
+	return v
+}
+
+// compare audits again; nothing may have become better.
+func (v *victim) compare(t *testing.T, what string) map[string]audit.Result {
+	t.Helper()
+	damaged := verdicts(t, v.engine, v.dir)
+	for _, better := range improved(v.whole, damaged) {
+		t.Errorf("%s: %s", what, better)
+	}
+	return damaged
+}
+
+// ruin damages one path, audits, and puts the path back.
+func (v *victim) ruin(t *testing.T, path string, d *damage) {
+	t.Helper()
+	full, aside := filepath.Join(v.dir, path), filepath.Join(v.outside, "kept")
+	require.NoError(t, os.Rename(full, aside))
+	d.apply(t, full, v.outside)
+	v.compare(t, path+", "+d.name)
+	require.NoError(t, os.RemoveAll(full))
+	require.NoError(t, os.Rename(aside, full))
+}
+
+// TestDamagedRoot ruins every file that an audit reads, one at a time. No
+// damage may make a verdict better. Each pair of path and damage is tried on
+// one of the machines; with HOSTILE=all on every one of them.
+func TestDamagedRoot(t *testing.T) {
+	everything := os.Getenv("HOSTILE") == "all"
+	list := hostileMachines()
+	for i := range list {
+		t.Run(list[i].name, func(t *testing.T) {
+			t.Parallel()
+			v, runs := newVictim(t, &list[i]), 0
+			for _, path := range v.paths {
+				for n, d := range damages() {
+					turn := (len(digits.ReplaceAllString(path, "")) + n) % len(list)
+					if d.content && v.folders[path] {
+						continue
+					}
+					if everything || turn == i {
+						v.ruin(t, path, &d)
+						runs++
+					}
+				}
+			}
+			t.Logf("%d damages", runs)
+		})
+	}
+}
+
+// TestDamagedAltogether ruins every file of a machine in the same way.
+func TestDamagedAltogether(t *testing.T) {
+	list := hostileMachines()
+	for n, d := range damages() {
+		t.Run(d.name, func(t *testing.T) {
+			t.Parallel()
+			v := newVictim(t, &list[n%len(list)])
+			for _, path := range v.paths {
+				if !v.folders[path] {
+					d.apply(t, filepath.Join(v.dir, path), v.outside)
+				}
+			}
+			v.compare(t, "every file, "+d.name)
+		})
+	}
+}
+
+// TestDeniedRoot takes the permission away from every file in turn, and notes
+// the same in a capture, which works for root too.
+func TestDeniedRoot(t *testing.T) {
+	list := hostileMachines()
+	v := newVictim(t, &list[1])
+	const header = "memaudit-notes 1\n"
+	file := filepath.Join(v.dir, "memaudit-notes")
+	states := []string{"denied", "refused", "truncated", "malformed", "unstated", "absent"}
+	for i, path := range v.paths {
+		full := filepath.Join(v.dir, path)
+		for _, state := range []string{states[0], states[i%len(states)]} {
+			if state != "truncated" { // of a cut file the beginning is there
+				require.NoError(t, os.Rename(full, filepath.Join(v.outside, "kept")))
+			}
+			require.NoError(t, os.WriteFile(file, []byte(header+state+"\t"+path+"\n"), 0o644))
+			v.compare(t, path+", noted as "+state)
+			if state != "truncated" {
+				require.NoError(t, os.Rename(filepath.Join(v.outside, "kept"), full))
+			}
+		}
+	}
+	require.NoError(t, os.Remove(file))
+	if os.Geteuid() == 0 {
+		t.Log("run by root, whom modes do not stop: chmod was not tried")
+		return
+	}
+	for _, path := range v.paths {
+		full := filepath.Join(v.dir, path)
+		info, err := os.Stat(full)
+		require.NoError(t, err)
+		require.NoError(t, os.Chmod(full, 0))
+		v.compare(t, path+", mode 000")
+		require.NoError(t, os.Chmod(full, info.Mode()))
+	}
+}
+
+// TestCutTable ends the SMBIOS table early, at every structure and inside
+// each. What the lost part would have shown must not pass, and of a list that
+// is not whole nothing may be said but what a slot shows by itself.
+func TestCutTable(t *testing.T) {
+	for _, m := range machines() {
+		if m.table == nil {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			v := newVictim(t, &m)
+			data, file := m.table.Table(), filepath.Join(v.dir, "sys/firmware/dmi/tables/DMI")
+			for _, end := range cuts(data) {
+				require.NoError(t, os.WriteFile(file, data[:end], 0o644))
+				what := fmt.Sprintf("cut at %d of %d", end, len(data))
+				for key, result := range v.compare(t, what) {
+					if strings.HasPrefix(key, "memory.") && !strings.Contains(key, "/ slot") {
+						assert.NotEqual(t, audit.Pass, result, "%s: %s", what, key)
+					}
+				}
+			}
+		})
+	}
+}
+
+// cuts are the ends of a table to try: before each structure, in its header,
+// in its middle and in its strings; every byte with HOSTILE=all.
+func cuts(data []byte) []int {
+	var out []int
+	if os.Getenv("HOSTILE") == "all" {
+		for end := 1; end < len(data)-6; end++ {
+			out = append(out, end)
+		}
+		return out
+	}
+	for _, s := range smbios.Decode(nil, data).Structures {
+		for _, end := range []int{s.Offset, s.Offset + 3, s.Offset + int(s.Length)/2, s.Offset + int(s.Length) + 1} {
+			if end > 0 && end < len(data)-6 {
+				out = append(out, end)
+			}
+		}
+	}
+	return out
+}
