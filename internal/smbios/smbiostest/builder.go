@@ -11,7 +11,10 @@
 // that an old version really lacks the newer fields.
 package smbiostest
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // Kind is the kind of entry point.
 type Kind uint8
@@ -84,23 +87,26 @@ func (b *Builder) Raw(bytes ...byte) *Builder {
 // End appends the end marker now; without it Table appends it.
 func (b *Builder) End() uint16 { return b.Add(127, nil) }
 
-// finish appends the end marker if it is due.
-func (b *Builder) finish() {
-	if !b.NoEnd && !b.ended {
-		b.End()
+// finished is a copy with the end marker, if it is due. The builder itself is
+// not changed, so that tests that run side by side may share one.
+func (b *Builder) finished() *Builder {
+	out := *b
+	out.table = slices.Clone(b.table)
+	if !out.NoEnd && !out.ended {
+		out.End()
 	}
+	return &out
 }
 
 // Table returns the structure table, as /sys/firmware/dmi/tables/DMI has it.
 func (b *Builder) Table() []byte {
-	b.finish()
-	return append([]byte(nil), b.table...)
+	return b.finished().table
 }
 
 // EntryPoint returns the entry point, as sysfs's smbios_entry_point has it,
 // with the table's address where Dump puts it.
 func (b *Builder) EntryPoint() []byte {
-	b.finish()
+	b = b.finished()
 	count, length := b.n, len(b.table)
 	if b.Count != 0 {
 		count = b.Count
@@ -124,7 +130,7 @@ func (b *Builder) EntryPoint() []byte {
 func (b *Builder) Dump() []byte {
 	out := make([]byte, 0x20)
 	copy(out, b.EntryPoint())
-	return append(out, b.table...)
+	return append(out, b.Table()...)
 }
 
 func (b *Builder) entryPoint64(length int) []byte {
