@@ -17,6 +17,9 @@ import (
 // costLimit stops an expression of a site's own pack that would run away.
 const costLimit = 1_000_000
 
+// maxRange bounds the list that lists.range makes at once.
+const maxRange = 4096
+
 // notKnown stands where a text expression meets a fact that is not known.
 const notKnown = "not known"
 
@@ -82,7 +85,7 @@ func factType(name string) *ObjectType {
 // checked: the fact variables, CEL's own functions, strings, lists and sets,
 // and the display functions below.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
-	opts := []cel.EnvOption{cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(2)), ext.Sets()}
+	opts := []cel.EnvOption{cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(4), ext.ListsMaxRangeSize(maxRange)), ext.Sets()}
 	for name, t := range schema().variables {
 		opts = append(opts, cel.Variable(name, t))
 	}
