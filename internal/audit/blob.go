@@ -85,7 +85,7 @@ func newBlobReader(data []byte) *blobReader {
 	lengths := make([]uint64, count)
 	var total uint64
 	for i := range lengths {
-		lengths[i] = r.uint()
+		lengths[i] = min(r.uint(), uint64(len(data))+1) // so that the sum cannot wrap
 		total += lengths[i]
 	}
 	if r.err != nil || total > uint64(len(r.body)) {

@@ -15,14 +15,16 @@ func (w *blobWriter) pack(p *Pack) {
 
 func (r *blobReader) pack() *Pack {
 	p := &Pack{File: r.text()}
-	p.Rules = make([]*Rule, 0, r.count())
-	for range cap(p.Rules) {
+	n := r.count()
+	p.Rules = make([]*Rule, 0, n)
+	for i := 0; i < n && r.err == nil; i++ {
 		rule := r.rule()
 		rule.pack = p
 		p.Rules = append(p.Rules, rule)
 	}
-	p.Profiles = make([]*ProfileSpec, 0, r.count())
-	for range cap(p.Profiles) {
+	n = r.count()
+	p.Profiles = make([]*ProfileSpec, 0, n)
+	for i := 0; i < n && r.err == nil; i++ {
 		q := r.profile()
 		q.pack = p
 		p.Profiles = append(p.Profiles, q)
@@ -142,8 +144,8 @@ func (r *blobReader) pairs() map[string]string {
 	if n == 0 {
 		return nil
 	}
-	out := make(map[string]string, n)
-	for range n {
+	out := make(map[string]string, min(n, 16))
+	for i := 0; i < n && r.err == nil; i++ {
 		k := r.text()
 		out[k] = r.text()
 	}
@@ -168,8 +170,10 @@ func (r *blobReader) profile() *ProfileSpec {
 		*s = r.text()
 	}
 	q.For, q.Citation = r.match(), r.citation()
-	q.Settings = make(SettingTable, r.count())
-	for i := range q.Settings {
+	n := r.count()
+	q.Settings = make(SettingTable, 0, min(n, 64))
+	for i := 0; i < n && r.err == nil; i++ {
+		q.Settings = append(q.Settings, WantedSetting{})
 		r.setting(&q.Settings[i])
 	}
 	return q

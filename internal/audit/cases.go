@@ -6,20 +6,34 @@ import (
 	"strconv"
 	"strings"
 
+	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
+// caseRunner evaluates the cases of a pack: it compiles every expression once
+// and counts what the evaluations cost.
+type caseRunner struct {
+	programs map[string]compiled
+	spent    uint64
+}
+
+// baseCost is what a case costs beside its expressions: its facts.
+const baseCost = 500
+
 // runCase evaluates one case of a rule and returns what the case complains
 // about, "" when it holds.
-func (r *Rule) runCase(c *Case) (complaint string) {
+func (r *Rule) runCase(c *Case) (complaint string) { return (&caseRunner{}).run(r, c) }
+
+func (x *caseRunner) run(r *Rule, c *Case) (complaint string) {
 	s, err := caseScope(&c.Facts)
 	if err != nil {
 		return err.Error()
 	}
-	got, o, err := r.caseResult(s)
+	defer func() { x.spent += s.spent + baseCost }()
+	got, o, err := x.result(r, s)
 	switch {
 	case err != nil:
 		return err.Error()
@@ -28,9 +42,23 @@ func (r *Rule) runCase(c *Case) (complaint string) {
 	case c.Missing != "" && !slices.Contains(o.missing, c.Missing):
 		return fmt.Sprintf("is unknown for lack of %s, expected %s", strings.Join(o.missing, ", "), c.Missing)
 	case got == Fail:
-		return r.caseTexts(s, c)
+		return x.texts(r, s, c)
 	}
 	return ""
+}
+
+// compile is compile, once for each text.
+func (x *caseRunner) compile(src string, want *types.Type) (cel.Program, error) {
+	key := want.TypeName() + " " + src
+	p, ok := x.programs[key]
+	if !ok {
+		p.program, p.err = compile(src, want)
+		if x.programs == nil {
+			x.programs = map[string]compiled{}
+		}
+		x.programs[key] = p
+	}
+	return p.program, p.err
 }
 
 func missingText(o outcome) string {
@@ -40,10 +68,10 @@ func missingText(o outcome) string {
 	return " for lack of " + strings.Join(o.missing, ", ")
 }
 
-// caseResult evaluates applies and check in a case's scope.
-func (r *Rule) caseResult(s *scope) (Result, outcome, error) {
+// result evaluates applies and check in a case's scope.
+func (x *caseRunner) result(r *Rule, s *scope) (Result, outcome, error) {
 	if r.Applies != "" {
-		p, err := compile(r.Applies, types.BoolType)
+		p, err := x.compile(r.Applies, types.BoolType)
 		if err != nil {
 			return "", outcome{}, fmt.Errorf("applies: %w", err)
 		}
@@ -57,7 +85,7 @@ func (r *Rule) caseResult(s *scope) (Result, outcome, error) {
 			return NotApplicable, o, nil
 		}
 	}
-	p, err := compile(r.Check, types.BoolType)
+	p, err := x.compile(r.Check, types.BoolType)
 	if err != nil {
 		return "", outcome{}, fmt.Errorf("check: %w", err)
 	}
@@ -74,14 +102,14 @@ func (r *Rule) caseResult(s *scope) (Result, outcome, error) {
 	}
 }
 
-// caseTexts evaluates the texts of a failing case: none may break or come out
+// texts evaluates the texts of a failing case: none may break or come out
 // empty, and the severity must be the one the case names.
-func (r *Rule) caseTexts(s *scope, c *Case) string {
+func (x *caseRunner) texts(r *Rule, s *scope, c *Case) string {
 	for _, t := range []struct{ name, src string }{{"found", r.Found}, {"expected", r.Expected}, {"remedy", r.Remedy}} {
 		if t.src == "" {
 			continue
 		}
-		p, err := compile(t.src, types.StringType)
+		p, err := x.compile(t.src, types.StringType)
 		if err == nil {
 			var text string
 			if text, err = s.evalText(p); err == nil && text == "" {
@@ -93,7 +121,7 @@ func (r *Rule) caseTexts(s *scope, c *Case) string {
 		}
 	}
 	if r.Effect != nil && r.Effect.Expr != "" { // may come out empty: nothing to say
-		p, err := compile(r.Effect.Expr, types.StringType)
+		p, err := x.compile(r.Effect.Expr, types.StringType)
 		if err == nil {
 			_, err = s.evalText(p)
 		}
@@ -103,7 +131,7 @@ func (r *Rule) caseTexts(s *scope, c *Case) string {
 	}
 	severity := r.Severity
 	if Severity(severity).Rank() == 0 {
-		p, err := compile(severity, types.StringType)
+		p, err := x.compile(severity, types.StringType)
 		if err != nil {
 			return "severity: " + err.Error()
 		}

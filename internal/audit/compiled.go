@@ -114,8 +114,9 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
 	r := newBlobReader(data)
-	packs := make([]*Pack, 0, r.count())
-	for range cap(packs) {
+	n := r.count()
+	packs := make([]*Pack, 0, n)
+	for i := 0; i < n && r.err == nil; i++ {
 		packs = append(packs, r.pack())
 	}
 	parsed := &parsedExprs{blob: r, nodes: make(map[string]parsedNode, 256)}

@@ -14,8 +14,12 @@ import (
 	"cel.dev/cel-go/ext"
 )
 
-// costLimit stops an expression of a site's own pack that would run away.
-const costLimit = 1_000_000
+// Bounds of a site's own expressions: costLimit stops one that would run away
+// (a third of a second), maxExpression bounds its text.
+const (
+	costLimit     = 200_000
+	maxExpression = 16 << 10
+)
 
 // maxRange bounds the list that lists.range makes at once.
 const maxRange = 4096
@@ -85,7 +89,7 @@ func factType(name string) *ObjectType {
 // checked: the fact variables, CEL's own functions, strings, lists and sets,
 // and the display functions below.
 var environment = sync.OnceValues(func() (*cel.Env, error) {
-	opts := []cel.EnvOption{cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(4), ext.ListsMaxRangeSize(maxRange)), ext.Sets()}
+	opts := []cel.EnvOption{cel.ParserExpressionSizeLimit(maxExpression), cel.StdLib(), ext.Strings(), ext.Lists(ext.ListsVersion(4), ext.ListsMaxRangeSize(maxRange)), ext.Sets()}
 	for name, t := range schema().variables {
 		opts = append(opts, cel.Variable(name, t))
 	}

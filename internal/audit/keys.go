@@ -14,10 +14,47 @@ import (
 // does not give.
 func checkKeys(file string, root *yaml.Node) Complaints {
 	var out Complaints
+	left := maxUnfolded
+	if n, fault := unfold(root, &left, 0); fault != "" {
+		return out.add(Complaint{file, max(n.Line, 1), max(n.Column, 1), fault})
+	}
 	walkKeys(root, reflect.TypeFor[Pack](), func(n *yaml.Node, text string) {
-		out = append(out, Complaint{file, n.Line, n.Column, text})
+		out = out.add(Complaint{file, n.Line, n.Column, text})
 	}, 0)
 	return out
+}
+
+// Bounds of a file: maxUnfolded of its values with every alias followed, for a
+// few lines of aliases of aliases stand for more than any memory holds;
+// maxNesting of their depth, for an alias can lead into itself; maxKeys of one
+// mapping, which the decoder compares with each other.
+const (
+	maxUnfolded = 1 << 20
+	maxNesting  = 256
+	maxKeys     = 1024
+)
+
+// unfold counts the values of a node, aliases followed. fault says which bound
+// is broken, and n where.
+func unfold(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
+	n = resolve(at)
+	*left--
+	switch {
+	case n == nil:
+		return at, ""
+	case *left < 0:
+		return at, fmt.Sprintf("with its aliases the file holds more than %d values", maxUnfolded)
+	case depth > maxNesting:
+		return at, fmt.Sprintf("values nest deeper than %d", maxNesting)
+	case n.Kind == yaml.MappingNode && len(n.Content) > 2*maxKeys:
+		return at, fmt.Sprintf("a mapping of %d keys, at most %d are read", len(n.Content)/2, maxKeys)
+	}
+	for _, e := range n.Content {
+		if where, fault := unfold(e, left, depth+1); fault != "" {
+			return where, fault
+		}
+	}
+	return n, ""
 }
 
 // maxDepth bounds the walk: no shape of ours nests deeper, and aliases may

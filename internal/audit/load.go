@@ -36,6 +36,22 @@ func (c Complaint) Error() string { return c.String() }
 // Complaints are all faults found; as an error it prints one a line.
 type Complaints []Complaint
 
+// maxComplaints bounds the faults told of one file.
+const maxComplaints = 200
+
+// add appends a complaint; of very many the rest is left out.
+func (c Complaints) add(more Complaint) Complaints {
+	switch {
+	case len(c) < maxComplaints:
+		return append(c, more)
+	case len(c) == maxComplaints:
+		more.Text = "more faults than are told here, the next: " + more.Text
+		return append(c, more)
+	default:
+		return c
+	}
+}
+
 func (c Complaints) Error() string {
 	lines := make([]string, len(c))
 	for i, e := range c {

@@ -19,6 +19,8 @@ type scope struct {
 	// lazy makes an object or list the first time it is named.
 	lazy func(name string) (Value, bool)
 	tr   *trace
+	// spent is what the evaluations cost, where that is counted.
+	spent uint64
 }
 
 // ResolveName implements cel.Activation.
@@ -82,7 +84,10 @@ type outcome struct {
 
 // eval runs a program in a scope; the scope's trace notes what it read.
 func (s *scope) eval(p cel.Program) outcome {
-	val, _, err := p.Eval(s)
+	val, details, err := p.Eval(s)
+	if n := details.ActualCost(); n != nil {
+		s.spent += *n
+	}
 	if err != nil {
 		return outcome{err: err}
 	}
