@@ -94,22 +94,6 @@ func (r *Rule) narrowness() int {
 	return n
 }
 
-// Warm plans what nearly every machine needs: the general rules. It may run
-// beside the reading of the machine, before Run.
-func (e *Engine) Warm() {
-	for _, id := range e.ids {
-		for _, r := range e.rules[id] {
-			if r.For.width() > 0 {
-				continue
-			}
-			if r.Applies != "" {
-				_, _ = e.program(r.Applies, types.BoolType) // a fault shows when the rule runs
-			}
-			_, _ = e.program(r.Check, types.BoolType)
-		}
-	}
-}
-
 // program compiles an expression once.
 func (e *Engine) program(src string, want *types.Type) (cel.Program, error) {
 	key := want.String() + "\x00" + src

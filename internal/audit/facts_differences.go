@@ -76,6 +76,9 @@ func (s *socketFacts) eachModule(read func(*inventory.Slot) Value) []Value {
 
 // groups lists the slots by value when at least two known values differ.
 func (s *socketFacts) groups(values []Value) string {
+	if alike(values) {
+		return ""
+	}
 	var order []string
 	by := map[string][]string{}
 	for i, v := range values {
@@ -95,6 +98,20 @@ func (s *socketFacts) groups(values []Value) string {
 		order[i] = text + " (" + strings.Join(by[text], ", ") + ")"
 	}
 	return strings.Join(order, " against ")
+}
+
+// alike reports whether no two known values differ.
+func alike(values []Value) bool {
+	var first any
+	for _, v := range values {
+		if v.v != nil && first != nil && v.v != first {
+			return false
+		}
+		if first == nil {
+			first = v.v
+		}
+	}
+	return true
 }
 
 // partNumbers are maker and part number of every module.

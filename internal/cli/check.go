@@ -54,11 +54,16 @@ func (p *Program) check(f *checkFlags) error {
 	if err := f.output.check(report.Formats()); err != nil {
 		return err
 	}
-	sys, topo, rules, err := p.prepare(f)
+	engine, options, err := p.engine(f)
 	if err != nil {
 		return err
 	}
-	result, err := rules.engine.Run(sys, topo, rules.options)
+	sys, err := p.system(&f.input)
+	if err != nil {
+		return err
+	}
+	topo := topology.Derive(sys, p.Rules)
+	result, err := engine.Run(sys, topo, *options)
 	if err != nil {
 		return usage("%w", err)
 	}
@@ -75,36 +80,6 @@ func (p *Program) check(f *checkFlags) error {
 	return nil
 }
 
-// loaded are the rules of an audit, or why there are none.
-type loaded struct {
-	engine  *audit.Engine
-	options audit.Options
-	err     error
-}
-
-// prepare reads the machine while the rules are loaded beside it. Wrong
-// configuration goes before an input that cannot be read.
-func (p *Program) prepare(f *checkFlags) (*inventory.System, *topology.Result, *loaded, error) {
-	ready := make(chan *loaded, 1)
-	go func() {
-		l := p.engine(f)
-		if l.err == nil {
-			l.engine.Warm()
-		}
-		ready <- l
-	}()
-	sys, err := p.system(&f.input)
-	var topo *topology.Result
-	if err == nil {
-		topo = topology.Derive(sys, p.Rules)
-	}
-	rules := <-ready
-	if rules.err != nil {
-		err = rules.err
-	}
-	return sys, topo, rules, err
-}
-
 func (p *Program) reportOptions(f *inputFlags) report.Options {
 	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers}
 }
@@ -117,16 +92,16 @@ func nothingRead(sys *inventory.System) bool {
 }
 
 // engine loads configuration and rules.
-func (p *Program) engine(f *checkFlags) *loaded {
+func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	conf, err := loadConfig(f.config)
 	if err != nil {
-		return &loaded{err: err}
+		return nil, nil, err
 	}
 	packs, err := p.packs(slices.Concat(conf.Rules, f.rules))
 	if err != nil {
-		return &loaded{err: err}
+		return nil, nil, err
 	}
-	o := audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Now: p.Now()}
+	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Now: p.Now()}
 	if f.profile != "" {
 		o.Profile = f.profile
 	}
@@ -134,10 +109,10 @@ func (p *Program) engine(f *checkFlags) *loaded {
 	engine := audit.NewEngine(packs)
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {
-			return &loaded{err: usage("%w", err)}
+			return nil, nil, usage("%w", err)
 		}
 	}
-	return &loaded{engine: engine, options: o}
+	return engine, o, nil
 }
 
 // packs loads the compiled built-in rules and the site's own folders, which must
