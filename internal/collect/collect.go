@@ -37,6 +37,9 @@ func Collect(in Input) *inventory.System {
 	}
 	c.firmware()
 	c.sources()
+	if c.table != nil && len(c.table.Structures) == 0 {
+		c.table = nil // it says nothing of the machine, not even what it is not
+	}
 	c.machine()
 	c.kernel()
 	c.processors()

@@ -109,33 +109,41 @@ func speeds(s structure, d *smbios.MemoryDevice) (rated, configured inventory.Fa
 	return rated, configured
 }
 
-// clock marks a speed that is a clock in MHz instead of transfers: half of a
-// rate of the module's type, and no rate itself.
+// clock marks a number that is no speed: a clock in MHz, which is half of a
+// rate of the module's type, or one far from every rate of it.
 func clock(f inventory.Fact[int], typ smbios.Field[string]) inventory.Fact[int] {
-	if !f.Known() || plausibleRate(f.Value, typ.Or("")) || !plausibleRate(2*f.Value, typ.Or("")) {
+	low, high := rates(typ.Or(""))
+	plausible := func(mts int) bool { return mts >= low-4 && mts <= high+4 }
+	switch {
+	case !f.Known() || plausible(f.Value):
 		return f
+	case plausible(2 * f.Value):
+		return inventory.Unknown[int](inventory.Malformed,
+			"the speed looks like a clock in MHz, not like transfers ("+display(f.Value)+" for "+typ.Or("memory")+")", "", f.From)
+	case f.Value < low/2 || f.Value > 2*high:
+		return inventory.Unknown[int](inventory.Malformed, display(f.Value)+" is no speed that "+typ.Or("memory")+" can have", "", f.From)
+	default:
+		return f // overclocked, or the type is mistaken
 	}
-	return inventory.Unknown[int](inventory.Malformed,
-		"the speed looks like a clock in MHz, not like transfers ("+display(f.Value)+" for "+typ.Or("memory")+")", "", f.From)
 }
 
-// plausibleRate reports whether a speed lies between the slowest and the
-// fastest rate that JEDEC names for a type, in MT/s.
-func plausibleRate(mts int, typ string) bool {
-	low, high := 0, 1<<30
+// rates are the slowest and the fastest rate that JEDEC names for a type, in
+// MT/s.
+func rates(typ string) (low, high int) {
 	switch typ {
 	case "DDR":
-		low, high = 200, 400
+		return 200, 400
 	case "DDR2", "DDR2 FB-DIMM":
-		low, high = 400, 1066
+		return 400, 1066
 	case "DDR3":
-		low, high = 800, 2133
+		return 800, 2133
 	case "DDR4":
-		low, high = 1333, 5333 // 1333 is seen on throttled DDR4; modules beyond 3200 run overclocked
+		return 1333, 5333 // 1333 is seen on throttled DDR4; modules beyond 3200 run overclocked
 	case "DDR5":
-		low, high = 3200, 9600
+		return 3200, 9600
+	default:
+		return 0, 1 << 30
 	}
-	return mts >= low-4 && mts <= high+4
 }
 
 // detail is a bit of the type detail that only means something when firmware

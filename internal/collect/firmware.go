@@ -135,7 +135,7 @@ func (c *collector) sources() {
 			if c.given {
 				continue
 			}
-			if c.table != nil && s.State == host.SourceOK {
+			if c.table != nil && (s.State == host.SourceOK || len(c.table.Structures) == 0) {
 				c.sys.Sources = append(c.sys.Sources, tableSource(c.table))
 				continue
 			}

@@ -173,6 +173,8 @@ func (c *collector) nodeKind(n *inventory.Node) inventory.NodeKind {
 		return inventory.NodeDRAM
 	case hasCPU:
 		return inventory.NodeMemoryless
+	case !hasMemory:
+		return inventory.NodeUnknown
 	}
 	hints := c.facts.NUMA.Hints
 	for _, d := range hints.DAX.V {

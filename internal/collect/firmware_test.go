@@ -1,0 +1,269 @@
+package collect_test
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// fourDIMMs is a table of a whole machine: one processor, four slots, two of
+// them populated.
+func fourDIMMs() *smbiostest.Builder {
+	b := smbiostest.New(3, 2)
+	b.BIOS(smbiostest.BIOS{Vendor: "Example", Version: "1.2.3", Date: "01/02/2023"})
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: skylake.brand, ID: skylake.signature(), Cores: 2, Enabled: 2, Threads: 2, Characteristics: 4})
+	array := b.Array(smbiostest.Array{Devices: 4})
+	for i := range 4 {
+		d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_A%d", i+1)}
+		if i < 2 {
+			d.Bytes, d.Speed, d.Configured, d.Manufacturer = 16<<30, 2666, 2666, "Example"
+		}
+		b.MemoryDevice(d)
+	}
+	return b
+}
+
+func oneSocket() hosttest.Files {
+	return skylake.tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2})
+}
+
+// source is the state of one source of a model.
+func source(s *inventory.System, name string) (state inventory.SourceState, detail string) {
+	for _, q := range s.Sources {
+		if q.Name == name {
+			state, detail = q.State, q.Detail
+		}
+	}
+	return state, detail
+}
+
+// TestNoTable: the ways in which there can be no table are told apart; none of
+// them is a table without defects, and none hides the rest of the machine.
+func TestNoTable(t *testing.T) {
+	garbage := strings.Repeat("\xff\x00\xff", 40)
+	for _, c := range []struct {
+		name    string
+		files   hosttest.Files
+		want    wanted[bool]
+		knownBy string
+		source  inventory.SourceState
+	}{
+		{"not captured", oneSocket(), not[bool](inventory.Unread, "holds no SMBIOS table"), "--smbios FILE", inventory.SourceAbsent},
+		{"absent", notes(oneSocket(), "absent\t/"+dmiTab), not[bool](inventory.Absent, "no SMBIOS table visible"), "", inventory.SourceAbsent},
+		{"denied", notes(oneSocket(), "denied\t/"+dmiTab), not[bool](inventory.Denied, "tables/DMI: denied"), "run as root", inventory.SourceDenied},
+		{"hidden by a container runtime", notes(oneSocket().Without("sys/firmware/"), "denied\t/sys/firmware"), not[bool](inventory.Denied, "container runtimes mask"), "run as root", inventory.SourceDenied},
+		{"refused", notes(oneSocket(), "refused\t/"+dmiTab), not[bool](inventory.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
+		{"a folder", oneSocket().With(hosttest.Files{dmiTab + "/": ""}), not[bool](inventory.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
+		{"a link to itself", oneSocket().With(hosttest.Files{dmiTab: hosttest.LinkTo + "DMI"}), not[bool](inventory.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
+		{"cut short, nothing kept", notes(oneSocket(), "truncated\t/"+dmiTab), not[bool](inventory.Truncated, "tables/DMI: truncated"), "", inventory.SourceTruncated},
+		{"empty", oneSocket().With(hosttest.Files{dmiTab: ""}), not[bool](inventory.Truncated, "file is empty"), "", inventory.SourceTruncated},
+		{"zeros", oneSocket().With(hosttest.Files{dmiTab: strings.Repeat("\x00", 512)}), not[bool](inventory.Malformed, "holds no structure"), "", inventory.SourceMalformed},
+		{"garbage", oneSocket().With(hosttest.Files{dmiTab: garbage}), not[bool](inventory.Malformed, "holds no structure"), "", inventory.SourceMalformed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sys := collected(t, c.files)
+			c.want.check(t, sys.Firmware.SMBIOS)
+			assert.Contains(t, sys.Firmware.SMBIOS.KnownBy, c.knownBy)
+			assert.Equal(t, c.want.state, sys.Firmware.Version.State, "the version says the same")
+			assert.Empty(t, sys.Slots)
+			assert.Empty(t, sys.Arrays)
+			state, _ := source(sys, inventory.SourceSMBIOS)
+			assert.Equal(t, c.source, state)
+			require.Len(t, sys.Sockets, 1, "the kernel's package stands in")
+			assert.Equal(t, -1, sys.Sockets[0].Handle)
+			is("Example Inc.", inventory.Direct).check(t, sys.Machine.Vendor)
+		})
+	}
+}
+
+// TestCutTable: what could be read is kept, and the list of slots is known not
+// to be whole.
+func TestCutTable(t *testing.T) {
+	b := fourDIMMs()
+	whole := b.Table()
+	structures := smbios.Decode(nil, whole).Structures
+	third := structures[len(structures)-3] // the third of four devices
+	files := oneSocket().With(hosttest.Files{dmiTab: string(whole[:third.Offset+10]), dmiEP: string(b.EntryPoint())})
+	for _, c := range []struct {
+		name  string
+		files hosttest.Files
+		state inventory.SourceState
+	}{
+		{"the file ends early", files, inventory.SourcePartial},
+		{"the reading ended early", notes(files, "truncated\t/"+dmiTab), inventory.SourceTruncated},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sys := collected(t, c.files)
+			is(true, inventory.Direct).check(t, sys.Firmware.SMBIOS)
+			is("3.2", inventory.Direct).check(t, sys.Firmware.Version)
+			require.NotNil(t, sys.Firmware.Lost)
+			assert.Contains(t, sys.Firmware.Lost.Text, "table ends at")
+			state, detail := source(sys, inventory.SourceSMBIOS)
+			assert.Equal(t, c.state, state)
+			assert.NotEmpty(t, detail)
+			require.Len(t, sys.Slots, 3)
+			assert.Equal(t, inventory.SlotPopulated, sys.Slots[1].State)
+			assert.Equal(t, inventory.SlotUnknown, sys.Slots[2].State, "its size is behind the cut")
+		})
+	}
+}
+
+// TestLostStructures: which defects put the list of slots in doubt.
+func TestLostStructures(t *testing.T) {
+	withTail := func() *smbiostest.Builder {
+		b := fourDIMMs()
+		b.Add(32, make([]byte, 7))
+		return b
+	}
+	for _, c := range []struct {
+		name string
+		data func() []byte
+		lost string
+	}{
+		{"whole", func() []byte { return fourDIMMs().Dump() }, ""},
+		{"no end marker", func() []byte { b := fourDIMMs(); b.NoEnd = true; return b.Table() }, smbios.CodeNoEndMarker},
+		{"no end marker, but structures behind the memory", func() []byte { b := withTail(); b.NoEnd = true; return b.Table() }, ""},
+		{"fewer slots than announced, and no end", func() []byte {
+			b := smbiostest.New(3, 2)
+			b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 4}), Bytes: 1 << 30})
+			b.Add(32, make([]byte, 7))
+			b.NoEnd = true
+			return b.Table()
+		}, smbios.CodeNoEndMarker},
+		{"fewer slots than announced in a whole table", func() []byte {
+			b := smbiostest.New(3, 2)
+			b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 4}), Bytes: 1 << 30})
+			return b.Table()
+		}, ""},
+		{"bytes that are no structure before the memory", func() []byte {
+			b := smbiostest.New(3, 2)
+			b.BIOS(smbiostest.BIOS{Vendor: "Example"})
+			b.Raw(17, 0, 3, 4, 5, 6, 7)
+			array := b.Array(smbiostest.Array{Devices: 1})
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 1 << 30, Locator: "A1"})
+			b.Add(32, make([]byte, 7))
+			return b.Table()
+		}, smbios.CodeZeroLength},
+		{"a dump shorter than announced", func() []byte {
+			b := smbiostest.New(2, 8)
+			b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Bytes: 1 << 30})
+			b.TableLength, b.NoEnd = 4000, true
+			return b.Dump()
+		}, smbios.CodeLength},
+		{"a dump shorter than announced, but with its end", func() []byte {
+			b := smbiostest.New(2, 8)
+			b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1}), Bytes: 1 << 30})
+			b.TableLength = 4000
+			return b.Dump()
+		}, ""},
+		{"a wrong checksum", func() []byte { d := fourDIMMs().Dump(); d[5]++; return d }, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			lost := collect.Collect(collect.Input{SMBIOS: parsed(t, c.data())}).Firmware.Lost
+			if c.lost == "" {
+				assert.Nil(t, lost)
+				return
+			}
+			require.NotNil(t, lost)
+			assert.Equal(t, c.lost, lost.Code)
+			assert.NotEmpty(t, lost.Text)
+		})
+	}
+}
+
+// TestEntries: without the table the single structures stand in, and say that
+// the version is not known.
+func TestEntries(t *testing.T) {
+	files := oneSocket()
+	data := fourDIMMs().Table()
+	count := map[byte]int{}
+	for i, s := range smbios.Decode(nil, data).Structures {
+		end := len(data)
+		if at := bytes.Index(data[s.Offset+int(s.Length):], []byte{0, 0}); at >= 0 {
+			end = s.Offset + int(s.Length) + at + 2
+		}
+		dir := fmt.Sprintf("sys/firmware/dmi/entries/%d-%d/", s.Type, count[s.Type])
+		count[s.Type]++
+		files[dir+"raw"], files[dir+"position"] = string(data[s.Offset:end]), fmt.Sprintln(i)
+	}
+	sys := collected(t, notes(files, "denied\t/"+dmiTab))
+	is(true, inventory.Direct).check(t, sys.Firmware.SMBIOS)
+	not[string](inventory.Absent, "does not state the SMBIOS version").check(t, sys.Firmware.Version)
+	assert.Nil(t, sys.Firmware.Lost)
+	require.Len(t, sys.Slots, 4)
+	is("DIMM_A4", inventory.Direct).check(t, sys.Slots[3].Locator)
+	state, detail := source(sys, inventory.SourceSMBIOS)
+	assert.Equal(t, inventory.SourcePartial, state)
+	assert.Contains(t, detail, "denied")
+	delete(files, "sys/firmware/dmi/entries/17-1/raw")
+	sys = collected(t, notes(files, "denied\t/"+dmiTab))
+	assert.Empty(t, sys.Slots, "a list with a structure missing would lie")
+	not[bool](inventory.Denied, "tables/DMI").check(t, sys.Firmware.SMBIOS)
+}
+
+// TestGivenTableReplaces: a file beside a capture stands for the capture's own
+// table, and is not accused of contradicting the kernel.
+func TestGivenTableReplaces(t *testing.T) {
+	other := smbiostest.New(2, 6)
+	other.System(smbiostest.System{Manufacturer: "Other Inc.", Product: "Other 2"})
+	for _, name := range []string{"CPU1", "CPU2"} {
+		other.CPU(smbiostest.CPU{Socket: name, Manufacturer: "Intel", Version: westmere.brand, ID: westmere.signature(), Cores: 2})
+	}
+	other.MemoryDevice(smbiostest.DIMM{Array: other.Array(smbiostest.Array{Devices: 1}), Locator: "X1", Bytes: 1 << 30})
+	root := capture(t, table(oneSocket(), fourDIMMs()))
+	sys := collect.Collect(collect.Input{Root: root, SMBIOS: parsed(t, other.Dump())})
+	is("Other Inc.", inventory.Direct).check(t, sys.Machine.Vendor)
+	is("2.6", inventory.Direct).check(t, sys.Firmware.Version)
+	require.Len(t, sys.Slots, 1)
+	is("X1", inventory.Direct).check(t, sys.Slots[0].Locator)
+	assert.Len(t, sys.Sockets, 2)
+	not[int](inventory.Conflicting, "SMBIOS lists 2 running processors, the kernel 1").check(t, sys.Sockets[0].Package)
+	assert.Empty(t, sys.Conflicts)
+	count := 0
+	for _, s := range sys.Sources {
+		if s.Name == inventory.SourceSMBIOS {
+			count++
+			assert.Equal(t, inventory.SourceOK, s.State)
+		}
+	}
+	assert.Equal(t, 1, count, "one smbios source")
+	is(int64(64<<30-384<<10), inventory.Direct).check(t, sys.Memory.VisibleBytes) // the hole below 1 MiB
+
+	empty := collect.Collect(collect.Input{Root: root, SMBIOS: smbios.Decode(nil, nil)})
+	not[bool](inventory.Malformed, "the file holds no SMBIOS structure").check(t, empty.Firmware.SMBIOS)
+	assert.Empty(t, empty.Slots, "the capture's own table does not slip in")
+}
+
+// TestDefects: every defect is listed with its weight; only one that touches
+// what an audit reads lowers the source.
+func TestDefects(t *testing.T) {
+	old := smbiostest.New(2, 8)
+	old.BIOS(smbiostest.BIOS{Vendor: "Example"})
+	old.Count = 99
+	sys := decoded(t, old)
+	require.Len(t, sys.Firmware.Problems, 1)
+	assert.Equal(t, smbios.CodeCount, sys.Firmware.Problems[0].Code)
+	assert.True(t, sys.Firmware.Problems[0].Harmless)
+	state, _ := source(sys, inventory.SourceSMBIOS)
+	assert.Equal(t, inventory.SourceOK, state)
+
+	b := fourDIMMs()
+	b.MemoryDevice(smbiostest.DIMM{Array: 0x7777, Bytes: 1 << 30})
+	sys = collect.Collect(collect.Input{SMBIOS: parsed(t, b.Dump())})
+	require.NotEmpty(t, sys.Firmware.Problems)
+	assert.Equal(t, smbios.CodeDanglingHandle, sys.Firmware.Problems[0].Code)
+	state, detail := source(sys, inventory.SourceSMBIOS)
+	assert.Equal(t, inventory.SourcePartial, state)
+	assert.Equal(t, sys.Firmware.Problems[0].Text, detail)
+}
