@@ -44,7 +44,7 @@ func (c *collector) virtual() (inventory.Fact[bool], inventory.Fact[string]) {
 	case name.Known() && c.wholeMachine(name.Value, bit, flag):
 		return inventory.Known(false, inventory.Corroborated, c.sys.Machine.Product.From, bit.Evidence()...), noHypervisor()
 	case name.Known():
-		return inventory.Known(true, inventory.Corroborated, name.From), name
+		return inventory.Known(true, name.Certainty, name.From), name
 	case flag.Known():
 		return flag, noHypervisor()
 	case c.sys.Machine.Vendor.Known() || c.sys.Machine.Product.Known():

@@ -1,0 +1,93 @@
+package collect_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// identified is a table that says who the machine is.
+func identified(vendor, product string) *smbiostest.Builder {
+	b := smbiostest.New(3, 2)
+	b.BIOS(smbiostest.BIOS{Vendor: "Example", Version: "1.2.3", Date: "01/02/2023"})
+	b.System(smbiostest.System{Manufacturer: vendor, Product: product, Version: "V1", Family: "F", Serial: "S1", UUID: [16]byte{1, 2, 3}})
+	b.Board(smbiostest.Board{Manufacturer: "Riser Inc.", Product: "Riser", Serial: "R1", Type: 7})
+	b.Board(smbiostest.Board{Manufacturer: "Example Inc.", Product: "Board 1", Serial: "B1"})
+	b.Chassis(smbiostest.Chassis{Manufacturer: "Example Inc.", Serial: "C1", AssetTag: "A1"})
+	return b
+}
+
+// TestIdentityOfTable: the table's own strings, the main board, and every
+// number that tells the machine from its sisters in a place of its own.
+func TestIdentityOfTable(t *testing.T) {
+	m := decoded(t, identified("Example Inc. ", "Server 1")).Machine
+	for want, got := range map[string]inventory.Fact[string]{
+		"Example Inc.": m.Vendor, "Server 1": m.Product, "V1": m.ProductVersion, "F": m.Family,
+		"Board 1": m.Board, "Rack Mount Chassis": m.ChassisType, "Example": m.BIOSVendor, "1.2.3": m.BIOSVersion, "01/02/2023": m.BIOSDate,
+	} {
+		is(want, inventory.Direct).check(t, got)
+	}
+	is("Example Inc.", inventory.Direct).check(t, m.BoardVendor)
+	assert.Equal(t, inventory.Identifiers{SystemSerial: "S1", SystemUUID: "00030201-0000-0000-0000-000000000000",
+		BoardSerial: "B1", ChassisSerial: "C1", AssetTag: "A1"}, m.Identifiers)
+}
+
+// TestIdentityPrecedence: the table goes before the kernel's copy of it; where
+// they differ both are told, unless the table is a file's.
+func TestIdentityPrecedence(t *testing.T) {
+	same := table(oneSocket(), identified("Example Inc.", "Server 1"))
+	sys := collected(t, same)
+	is("Server 1", inventory.Direct).check(t, sys.Machine.Product)
+	assert.Equal(t, inventory.SourceSMBIOS, sys.Machine.Product.From.Source)
+	assert.Empty(t, sys.Conflicts)
+
+	sys = collected(t, same.With(hosttest.Files{dmiID + "product_name": "Server 2\n"}))
+	is("Server 1", inventory.Direct).check(t, sys.Machine.Product)
+	if assert.Len(t, sys.Conflicts, 1) {
+		c := sys.Conflicts[0]
+		assert.Equal(t, "machine identity", c.Fact)
+		assert.Equal(t, []string{"Server 1", "Server 2", "/sys/class/dmi/id/product_name"}, []string{c.Kept.Raw, c.Dropped.Raw, c.Dropped.Path})
+		assert.NotEmpty(t, c.Why)
+	}
+	root := capture(t, same.With(hosttest.Files{dmiID + "product_name": "Server 2\n"}))
+	given := collect.Collect(collect.Input{Root: root, SMBIOS: parsed(t, identified("Example Inc.", "Server 1").Dump())})
+	assert.Empty(t, given.Conflicts)
+
+	sys = collected(t, oneSocket())
+	is("Server 1", inventory.Direct).check(t, sys.Machine.Product)
+	assert.Equal(t, inventory.SourceDMIID, sys.Machine.Product.From.Source)
+}
+
+// TestIdentityPlaceholders: a vendor's placeholder is no name; the other source
+// may have one.
+func TestIdentityPlaceholders(t *testing.T) {
+	files := table(oneSocket(), identified("To be filled by O.E.M.", "Default string"))
+	sys := collected(t, files)
+	is("Example Inc.", inventory.Direct).check(t, sys.Machine.Vendor)
+	is("Server 1", inventory.Direct).check(t, sys.Machine.Product)
+	assert.Empty(t, sys.Conflicts, "a placeholder contradicts nobody")
+
+	sys = collected(t, files.With(hosttest.Files{dmiID + "sys_vendor": "System manufacturer\n", dmiID + "product_name": "\n"}))
+	not[string](inventory.Unstated, "placeholder").check(t, sys.Machine.Vendor)
+	not[string](inventory.Unstated, "placeholder").check(t, sys.Machine.Product)
+
+	sys = collected(t, oneSocket().Without("sys/class/dmi", "sys/devices/virtual/dmi"))
+	not[string](inventory.Unread, "not in this capture").check(t, sys.Machine.Vendor)
+	sys = collected(t, notes(oneSocket().Without(dmiID+"sys_vendor"), "denied\t/sys/class/dmi/id/sys_vendor"))
+	not[string](inventory.Denied, "denied").check(t, sys.Machine.Vendor)
+}
+
+// TestIdentifiersFromKernel: serial numbers that the table does not have come
+// from the kernel, if it lets us read them.
+func TestIdentifiersFromKernel(t *testing.T) {
+	files := oneSocket().With(hosttest.Files{dmiID + "product_serial": "KS\n", dmiID + "product_uuid": "u-u\n", dmiID + "chassis_asset_tag": "KA\n"})
+	assert.Equal(t, inventory.Identifiers{SystemSerial: "KS", SystemUUID: "u-u", AssetTag: "KA"}, collected(t, files).Machine.Identifiers)
+	with := collected(t, table(files, identified("Example Inc.", "Server 1"))).Machine.Identifiers
+	assert.Equal(t, "S1", with.SystemSerial)
+	assert.Equal(t, "A1", with.AssetTag)
+}
