@@ -1,0 +1,190 @@
+package collect_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// TestNodeSockets gives each node the one socket of its CPUs.
+func TestNodeSockets(t *testing.T) {
+	two := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}
+	swapped := nodes(skylake.tree(two), "2-3", "0-1")
+	for _, c := range []struct {
+		name  string
+		files hosttest.Files
+		want  []wanted[int]
+	}{
+		{"in order", skylake.tree(two), []wanted[int]{is(0, inventory.Direct), is(1, inventory.Direct)}},
+		{"by CPUs, not by number", swapped, []wanted[int]{is(1, inventory.Direct), is(0, inventory.Direct)}},
+		{"two nodes a socket", nodes(skylake.tree(two), "0", "1", "2", "3"), []wanted[int]{is(0, inventory.Direct), is(0, inventory.Direct), is(1, inventory.Direct), is(1, inventory.Direct)}},
+		{"over both", nodes(skylake.tree(two), "0-3"), []wanted[int]{not[int](inventory.Conflicting, "several sockets")}},
+		{"no CPUs", nodes(skylake.tree(two), "0-3", ""), []wanted[int]{not[int](inventory.Conflicting, "several sockets"), not[int](inventory.Absent, "no CPUs")}},
+		{"list malformed", nodes(skylake.tree(two), "x"), []wanted[int]{not[int](inventory.Malformed, "cpulist")}},
+		{"packages not captured", skylake.tree(two).Without(cpuDir+"cpu", cpuinfo), []wanted[int]{not[int](inventory.Absent, "sockets of the node's CPUs"), not[int](inventory.Absent, "sockets of the node's CPUs")}},
+		{"firmware runs another number", table(skylake.tree(two), sockets(fitted)), []wanted[int]{not[int](inventory.Absent, "sockets of the node's CPUs"), not[int](inventory.Absent, "sockets of the node's CPUs")}},
+		{"behind an empty socket", table(skylake.tree(two), sockets(empty, fitted, fitted)), []wanted[int]{is(1, inventory.Direct), is(2, inventory.Direct)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sys := collected(t, c.files)
+			require.Len(t, sys.Nodes, len(c.want))
+			for i, w := range c.want {
+				w.check(t, sys.Nodes[i].Socket)
+			}
+		})
+	}
+}
+
+// TestNodeKinds tells memory tiers apart.
+func TestNodeKinds(t *testing.T) {
+	// Nodes 0 and 1 have CPUs, node 2 memory only.
+	tiers := func(p part) hosttest.Files {
+		f := nodes(p.tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), "0-1", "2-3", "")
+		return f.With(hosttest.Files{nodeDir + "has_cpu": "0-1\n"})
+	}
+	dax := hosttest.Files{"sys/bus/dax/devices/dax0.0/target_node": "2\n", "sys/bus/dax/devices/dax0.0/numa_node": "0\n"}
+	cxl := hosttest.Files{"sys/bus/cxl/devices/mem0/": ""}
+	dram := inventory.NodeDRAM
+	for _, c := range []struct {
+		name  string
+		files hosttest.Files
+		want  []inventory.NodeKind
+	}{
+		{"two nodes", skylake.tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), []inventory.NodeKind{dram, dram}},
+		{"without memory", tiers(skylake).With(hosttest.Files{nodeDir + "node1/meminfo": "Node 1 MemTotal: 0 kB\n", nodeDir + "has_memory": "0,2\n"}), []inventory.NodeKind{dram, inventory.NodeMemoryless, inventory.NodeCPULess}},
+		{"without CPUs", tiers(skylake), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"HBM", tiers(cpumax), []inventory.NodeKind{dram, dram, inventory.NodeHBM}},
+		{"CXL", tiers(skylake).With(dax).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCXL}},
+		{"persistent memory as RAM", tiers(skylake).With(dax), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"CXL of another node", tiers(skylake).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"neither", tiers(skylake).With(hosttest.Files{nodeDir + "node2/meminfo": "Node 2 MemTotal: 0 kB\n", nodeDir + "has_memory": "0-1\n"}), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"memory not captured", tiers(skylake).Without(nodeDir+"node2/meminfo", nodeDir+"has_memory"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"CPUs not captured", tiers(skylake).Without(nodeDir+"node2/cpulist", nodeDir+"has_cpu"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"lists left empty by old kernels", tiers(skylake).With(hosttest.Files{nodeDir + "has_cpu": "\n"}), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []inventory.NodeKind
+			for _, n := range collected(t, c.files).Nodes {
+				got = append(got, n.Kind)
+			}
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+// TestNodeFacts: one node in full.
+func TestNodeFacts(t *testing.T) {
+	n := collected(t, skylake.tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2, NodeMiB: 1024})).Nodes[1]
+	assert.Equal(t, 1, n.ID)
+	is([]int{2, 3}, inventory.Direct).check(t, n.CPUs)
+	is(int64(1<<30), inventory.Direct).check(t, n.MemoryBytes)
+	is([]int{21, 10}, inventory.Direct).check(t, n.Distances)
+	is(true, inventory.Direct).check(t, n.HasCPU)
+	is(true, inventory.Direct).check(t, n.HasMemory)
+}
+
+// TestVisibleMemory picks what firmware gave the kernel.
+func TestVisibleMemory(t *testing.T) {
+	const gib = int64(1) << 30
+	// Two ranges of 4 GiB together, and MemTotal below.
+	base := skylake.tree(hosttest.Machine{CoresPerSocket: 1}).Without("sys/firmware/memmap/", "proc/meminfo").With(hosttest.Files{
+		"sys/firmware/memmap/0/start": "0x0\n", "sys/firmware/memmap/0/end": "0x7fffffff\n", "sys/firmware/memmap/0/type": "System RAM\n",
+		"sys/firmware/memmap/1/start": "0x80000000\n", "sys/firmware/memmap/1/end": "0xffffffff\n", "sys/firmware/memmap/1/type": "Reserved\n",
+		"sys/firmware/memmap/2/start": "0x100000000\n", "sys/firmware/memmap/2/end": "0x17fffffff\n", "sys/firmware/memmap/2/type": "System RAM\n",
+		"proc/meminfo": "MemTotal: 4000000 kB\n",
+	})
+	blocks := hosttest.Files{"sys/devices/system/memory/block_size_bytes": "80000000\n",
+		"sys/devices/system/memory/memory0/state": "online\n", "sys/devices/system/memory/memory2/state": "online\n"}
+	small := hosttest.Files{"sys/firmware/memmap/2/type": "Reserved\n"}
+	total := int64(4000000) << 10
+	for _, c := range []struct {
+		name     string
+		files    hosttest.Files
+		want     wanted[int64]
+		conflict bool
+	}{
+		{"firmware's map", base, is(4*gib, inventory.Direct), false},
+		{"the map goes before the blocks", base.With(blocks), is(4*gib, inventory.Direct), false},
+		{"blocks without a map", base.Without("sys/firmware/memmap/").With(blocks), is(4*gib, inventory.Direct), false},
+		{"a map of less than the kernel manages", base.With(small), is(total, inventory.Corroborated), true},
+		{"blocks in place of such a map", base.With(small).With(blocks), is(4*gib, inventory.Corroborated), true},
+		{"the total alone", base.Without("sys/firmware/memmap/"), is(total, inventory.Corroborated), false},
+		{"a map alone", base.Without("proc/meminfo"), is(4*gib, inventory.Direct), false},
+		{"a word that the kernel never prints", base.With(hosttest.Files{"sys/firmware/memmap/1/type": "Sysem RAM\n"}), is(total, inventory.Corroborated), false},
+		{"nothing", base.Without("sys/firmware/memmap/", "proc/meminfo"), not[int64](inventory.Unread, "meminfo"), false},
+		{"the total denied", notes(base.Without("sys/firmware/memmap/", "proc/meminfo"), "denied\t/proc/meminfo"), not[int64](inventory.Denied, "meminfo"), false},
+		{"privileged domain of Xen", base.With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "b21\n"}), not[int64](inventory.Refused, "Xen"), false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sys := collected(t, c.files)
+			c.want.check(t, sys.Memory.VisibleBytes)
+			assert.Equal(t, c.conflict, len(sys.Conflicts) == 1, "%v", sys.Conflicts)
+			if c.conflict {
+				assert.Equal(t, "visible memory", sys.Conflicts[0].Fact)
+			}
+		})
+	}
+}
+
+// TestOptions keeps the words of the command line that bear on an audit.
+func TestOptions(t *testing.T) {
+	n := collected(t, options(oneSocket(), `quiet numa=off "mem=4G" mitigations=auto,nosmt memhp_default_state=online nosmt=force -- maxcpus=1`)).NUMA
+	is([]string{"numa=off", "mem=4G", "mitigations=auto,nosmt", "nosmt=force"}, inventory.Direct).check(t, n.Options)
+	is([]string{}, inventory.Direct).check(t, collected(t, oneSocket()).NUMA.Options)
+	not[[]string](inventory.Unread, "cmdline").check(t, collected(t, oneSocket().Without(cmdline)).NUMA.Options)
+}
+
+// TestFirmwareTables: a missing name means something only in a folder that was
+// captured.
+func TestFirmwareTables(t *testing.T) {
+	n := collected(t, oneSocket().Without(acpi+"HMAT")).NUMA
+	is(true, inventory.Direct).check(t, n.SRAT)
+	is(false, inventory.Direct).check(t, n.HMAT)
+	n = collected(t, oneSocket().Without("sys/firmware/acpi/")).NUMA
+	not[bool](inventory.Unread, "acpi/tables").check(t, n.SRAT)
+	n = collected(t, notes(oneSocket().Without("sys/firmware/acpi/"), "absent\t/sys/firmware/acpi/tables")).NUMA
+	not[bool](inventory.Absent, "acpi/tables").check(t, n.SRAT)
+}
+
+// TestEDAC takes over the kernel's controllers; what their drivers copy from
+// SMBIOS is indirect.
+func TestEDAC(t *testing.T) {
+	const mc = "sys/devices/system/edac/mc/mc1/"
+	files := oneSocket().With(hosttest.Files{mc + "mc_name": "Skylake Socket#0 IMC#1\n", mc + "size_mb": "16384\n",
+		mc + "dimm0/dimm_label": "CPU_SrcID#0_MC#1_Chan#0_DIMM#0\n", mc + "dimm0/dimm_location": "channel 0 slot 0\n", mc + "dimm0/size": "16384\n",
+		mc + "dimm0/dimm_mem_type": "Registered-DDR4\n", mc + "dimm0/dimm_edac_mode": "SECDED\n", mc + "dimm0/dimm_dev_type": "x4\n"})
+	sys := collected(t, files)
+	require.Len(t, sys.EDAC, 1)
+	c := sys.EDAC[0]
+	assert.Equal(t, 1, c.Index)
+	is("Skylake Socket#0 IMC#1", inventory.Direct).check(t, c.Name)
+	require.Len(t, c.DIMMs, 1)
+	is("CPU_SrcID#0_MC#1_Chan#0_DIMM#0", inventory.Direct).check(t, c.DIMMs[0].Label)
+	is("channel 0 slot 0", inventory.Direct).check(t, c.DIMMs[0].Location)
+	is(int64(16<<30), inventory.Direct).check(t, c.DIMMs[0].SizeBytes)
+	is("Registered-DDR4", inventory.Indirect).check(t, c.DIMMs[0].MemType)
+	is("SECDED", inventory.Indirect).check(t, c.DIMMs[0].Mode)
+	assert.Empty(t, collected(t, oneSocket()).EDAC)
+}
+
+// TestWithoutKernel: of an SMBIOS file every fact of the kernel says why it is
+// not known.
+func TestWithoutKernel(t *testing.T) {
+	sys := collect.Collect(collect.Input{SMBIOS: parsed(t, fourDIMMs().Dump())})
+	for _, reason := range []string{
+		sys.NUMA.SRAT.Reason, sys.NUMA.SLIT.Reason, sys.NUMA.HMAT.Reason, sys.NUMA.KernelNUMA.Reason, sys.NUMA.Cmdline.Reason, sys.NUMA.Options.Reason,
+		sys.Memory.TotalBytes.Reason, sys.Memory.MapBytes.Reason, sys.Memory.BlockBytes.Reason, sys.Memory.VisibleBytes.Reason,
+		sys.CPU.Packages.Reason, sys.CPU.ThreadsPerCore.Reason, sys.CPU.SMTControl.Reason, sys.CPU.SMTActive.Reason,
+		sys.CPU.L3Groups.Reason, sys.CPU.CPUsPerL3.Reason, sys.CPU.Online.Reason, sys.CPU.Present.Reason,
+	} {
+		assert.Contains(t, reason, "this input is an SMBIOS file only")
+	}
+	assert.Empty(t, sys.Nodes)
+	assert.Empty(t, sys.EDAC)
+	assert.Len(t, sys.Sources, 1)
+}
