@@ -10,23 +10,32 @@ import (
 // slots turns the memory devices into slots. Devices of arrays that are not
 // system memory (flash, video, cache) are left out.
 func slots(t *smbios.Table) []inventory.Slot {
-	foreign := map[uint16]bool{}
+	foreign, cards := map[uint16]bool{}, map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {
 		if use, ok := a.Use.Get(); ok && use != "System Memory" {
 			foreign[a.Handle] = true
 		}
+		cards[a.Handle] = a.Location.Or("") == cxlCard
 	}
 	devices := t.MemoryDevices()
 	out := make([]inventory.Slot, 0, len(devices))
 	for i := range devices {
-		if foreign[devices[i].Array.Or(0)] && devices[i].Array.Known() {
+		array, known := devices[i].Array.Get()
+		if known && foreign[array] {
 			continue
 		}
 		out = append(out, inventory.Slot{Row: len(out)})
-		fillSlot(&out[len(out)-1], t, &devices[i])
+		s := &out[len(out)-1]
+		fillSlot(s, t, &devices[i])
+		if known && cards[array] {
+			s.Technology = inventory.Known(inventory.CXL, inventory.Direct, of(16, array, t).evidence("Location", cxlCard))
+		}
 	}
 	return out
 }
+
+// cxlCard is the location of an array of CXL memory (DSP0134 7.17.1, A4h).
+const cxlCard = "CXL Add-on Card"
 
 // fillSlot turns one memory device into a slot, in place: a slot is large.
 func fillSlot(out *inventory.Slot, t *smbios.Table, d *smbios.MemoryDevice) {
@@ -173,15 +182,15 @@ func technology(s structure, d *smbios.MemoryDevice) inventory.Fact[inventory.Te
 	say := func(t inventory.Technology, field, raw string) inventory.Fact[inventory.Technology] {
 		return inventory.Known(t, inventory.Direct, s.evidence(field, raw))
 	}
-	typ, tech, form := d.Type.Or(""), d.Technology.Or(""), d.FormFactor.Or("")
+	typ, tech := d.Type.Or(""), d.Technology.Or("")
 	detail := d.Detail.Or(0)
 	switch {
 	case typ == "Flash" || isROM(d):
 		return say(inventory.Flash, "Type", typ)
 	case strings.HasPrefix(typ, "HBM"):
 		return say(inventory.HBM, "Type", typ)
-	case strings.Contains(strings.ToUpper(form), "CXL") || strings.Contains(strings.ToUpper(d.Locator.Or("")), "CXL"):
-		return say(inventory.CXL, "Form Factor", form)
+	case strings.Contains(strings.ToUpper(d.Locator.Or("")), "CXL"):
+		return say(inventory.CXL, "Locator", d.Locator.Value)
 	case strings.HasPrefix(tech, "NVDIMM") || strings.HasPrefix(tech, "Intel Optane") || strings.HasPrefix(tech, "Intel persistent"):
 		return say(inventory.NVDIMM, "Memory Technology", tech)
 	case typ == "Logical non-volatile device" || detail.Has(smbios.DetailNonVolatile):
@@ -212,8 +221,8 @@ func soldered(s structure, d *smbios.MemoryDevice) inventory.Fact[bool] {
 		return unknownField[bool](s, "Form Factor", d.FormFactor.Status)
 	}
 	typ := d.Type.Or("")
-	if stated := word(s, "Form Factor", d.FormFactor); !stated.Known() && !strings.HasPrefix(typ, "LPDDR") {
-		return inventory.Blame[bool](stated)
+	if form == "Other" && !strings.HasPrefix(typ, "LPDDR") {
+		return inventory.Blame[bool](word(s, "Form Factor", d.FormFactor))
 	}
 	chip := form == "Die" || form == "Chip" || form == "Row Of Chips" ||
 		(strings.HasPrefix(typ, "LPDDR") && !strings.Contains(form, "DIMM") && !strings.Contains(form, "CAMM"))

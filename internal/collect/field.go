@@ -63,7 +63,10 @@ func unknownField[T any](s structure, name string, status smbios.Status) invento
 
 // describe says what a field is in the words of an operator.
 func describe(kind int, name string) string {
-	what := strings.ToLower(name[:1]) + name[1:]
+	what := strings.ToLower(name)
+	if name == "ID" {
+		what = name
+	}
 	switch kind {
 	case 17:
 		return "a module's " + what

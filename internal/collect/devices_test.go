@@ -1,0 +1,250 @@
+package collect_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// Codes of DSP0134 7.18 that the tests use.
+const (
+	formOther, formUnknown, formChip, formTSOP, formDie, formCAMM = 0x01, 0x02, 0x05, 0x0A, 0x10, 0x11
+	typeUnknown, typeFlash, typeDDR, typeDDR2, typeDDR3           = 0x02, 0x09, 0x12, 0x13, 0x18
+	typeDDR4, typeLPDDR4, typeLogical, typeHBM2, typeDDR5         = 0x1A, 0x1E, 0x1F, 0x21, 0x22
+	typeLPDDR5                                                    = 0x23
+	techUnknown, techDRAM, techNVDIMMN, techNVDIMMP, techOptane   = 0x02, 0x03, 0x04, 0x06, 0x07
+	detailNonVolatile, detailRegistered, detailUnbuffered         = 1 << 12, 1 << 13, 1 << 14
+	detailLRDIMM, detailSynchronous                               = 1 << 15, 1 << 7
+)
+
+// oneSlot is the slot of a table with this device alone.
+func oneSlot(t *testing.T, major, minor int, d smbiostest.DIMM) inventory.Slot {
+	t.Helper()
+	b := smbiostest.New(major, minor)
+	d.Array = b.Array(smbiostest.Array{Devices: 1})
+	b.MemoryDevice(d)
+	slots := decoded(t, b).Slots
+	require.Len(t, slots, 1)
+	return slots[0]
+}
+
+// TestTechnology keeps the kinds of memory apart.
+func TestTechnology(t *testing.T) {
+	direct := inventory.Direct
+	for _, c := range []struct {
+		name  string
+		d     smbiostest.DIMM
+		want  wanted[inventory.Technology]
+		field string
+	}{
+		{"DDR5", smbiostest.DIMM{Type: typeDDR5}, is(inventory.DRAM, direct), "Memory Technology"},
+		{"DDR4, technology not stated", smbiostest.DIMM{Type: typeDDR4, Technology: techUnknown}, is(inventory.DRAM, direct), "Type"},
+		{"type not stated", smbiostest.DIMM{Type: typeUnknown}, is(inventory.DRAM, direct), "Memory Technology"},
+		{"neither stated", smbiostest.DIMM{Type: typeUnknown, Technology: techUnknown}, is(inventory.DRAM, inventory.Indirect), "Type"},
+		{"NVDIMM by technology", smbiostest.DIMM{Technology: techNVDIMMN}, is(inventory.NVDIMM, direct), "Memory Technology"},
+		{"NVDIMM-P by technology", smbiostest.DIMM{Technology: techNVDIMMP}, is(inventory.NVDIMM, direct), "Memory Technology"},
+		{"persistent memory by technology", smbiostest.DIMM{Technology: techOptane, Type: typeLogical}, is(inventory.NVDIMM, direct), "Memory Technology"},
+		{"NVDIMM by type", smbiostest.DIMM{Type: typeLogical, Technology: techUnknown}, is(inventory.NVDIMM, direct), "Type Detail"},
+		{"NVDIMM by detail", smbiostest.DIMM{Technology: techUnknown, Detail: detailSynchronous | detailNonVolatile}, is(inventory.NVDIMM, direct), "Type Detail"},
+		{"HBM", smbiostest.DIMM{Type: typeHBM2, FormFactor: formDie}, is(inventory.HBM, direct), "Type"},
+		{"CXL by label", smbiostest.DIMM{Locator: "CXL 3", Type: typeDDR5}, is(inventory.CXL, direct), "Locator"},
+		{"flash", smbiostest.DIMM{Type: typeFlash}, is(inventory.Flash, direct), "Type"},
+		{"the BIOS chip", smbiostest.DIMM{Locator: "System ROM", Type: typeUnknown}, is(inventory.Flash, direct), "Type"},
+		{"the BIOS chip by its bank", smbiostest.DIMM{Locator: "x", Bank: "ROM 0", Type: typeUnknown}, is(inventory.Flash, direct), "Type"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.d.Bytes = 16 << 30
+			got := oneSlot(t, 3, 7, c.d).Technology
+			c.want.check(t, got)
+			assert.Contains(t, got.From.Field, c.field)
+		})
+	}
+	b := smbiostest.New(3, 7)
+	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1, Location: 0xA4}), Bytes: 128 << 30, Type: typeDDR5})
+	card := decoded(t, b).Slots[0].Technology
+	is(inventory.CXL, direct).check(t, card)
+	assert.Contains(t, card.From.Field, "type 16 0x0000 Location")
+	old := smbiostest.DIMM{Bytes: 1 << 30, Type: typeDDR2}
+	is(inventory.DRAM, inventory.Direct).check(t, oneSlot(t, 2, 5, old).Technology)
+}
+
+// TestSoldered tells chips on the board from modules.
+func TestSoldered(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		d    smbiostest.DIMM
+		want wanted[bool]
+	}{
+		{"DIMM", smbiostest.DIMM{}, is(false, inventory.Direct)},
+		{"die", smbiostest.DIMM{FormFactor: formDie}, is(true, inventory.Direct)},
+		{"chip", smbiostest.DIMM{FormFactor: formChip}, is(true, inventory.Direct)},
+		{"LPDDR in no DIMM", smbiostest.DIMM{FormFactor: formTSOP, Type: typeLPDDR4}, is(true, inventory.Direct)},
+		{"LPDDR of another form", smbiostest.DIMM{FormFactor: formOther, Type: typeLPDDR5}, is(true, inventory.Direct)},
+		{"LPDDR, form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeLPDDR5}, not[bool](inventory.Unstated, "form factor")},
+		{"another form", smbiostest.DIMM{FormFactor: formOther, Type: typeDDR4}, not[bool](inventory.Unstated, "Other")},
+		{"LPDDR in a CAMM", smbiostest.DIMM{FormFactor: formCAMM, Type: typeLPDDR5}, is(false, inventory.Direct)},
+		{"form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeDDR4}, not[bool](inventory.Unstated, "form factor")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.d.Bytes = 16 << 30
+			c.want.check(t, oneSlot(t, 3, 7, c.d).Soldered)
+		})
+	}
+}
+
+// TestSpeeds: a single speed field says rated or running and nobody knows
+// which; a clock in MHz is no speed.
+func TestSpeeds(t *testing.T) {
+	direct, indirect := inventory.Direct, inventory.Indirect
+	clock := "looks like a clock in MHz"
+	for _, c := range []struct {
+		name              string
+		minor             int // of version 2 below 10, else of version 3
+		d                 smbiostest.DIMM
+		rated, configured wanted[int]
+	}{
+		{"both", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 3200, Configured: 2933}, is(3200, direct), is(2933, direct)},
+		{"one field", 6, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, is(1333, indirect), not[int](inventory.Absent, "SMBIOS 2.6 has no field")},
+		{"no field", 1, smbiostest.DIMM{Type: typeDDR, Speed: 400}, not[int](inventory.Absent, "SMBIOS 2.1 has no field"), not[int](inventory.Absent, "SMBIOS 2.1 has no field")},
+		{"configured not stated", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, is(1333, direct), not[int](inventory.Unstated, "does not state")},
+		{"clock, DDR", 3, smbiostest.DIMM{Type: typeDDR, Speed: 166}, not[int](inventory.Malformed, clock), not[int](inventory.Absent, "no field")},
+		{"clock, DDR2", 4, smbiostest.DIMM{Type: typeDDR2, Speed: 333}, not[int](inventory.Malformed, clock), not[int](inventory.Absent, "no field")},
+		{"clock, DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1600, Configured: 667}, is(1600, direct), not[int](inventory.Malformed, clock)},
+		{"clock, DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1200}, is(2400, direct), not[int](inventory.Malformed, clock)},
+		{"clock, DDR5", 17, smbiostest.DIMM{Type: typeDDR5, Speed: 2400, Configured: 2200}, not[int](inventory.Malformed, clock), not[int](inventory.Malformed, clock)},
+		{"throttled DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1333}, is(2400, direct), is(1333, direct)},
+		{"overclocked DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 2400, Configured: 2400}, is(2400, direct), is(2400, direct)},
+		{"far from every rate", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 130, Configured: 58785}, not[int](inventory.Malformed, "130 is no speed that DDR3 can have"), not[int](inventory.Malformed, "58785 is no speed")},
+		{"type not stated", 12, smbiostest.DIMM{Type: typeUnknown, Speed: 667}, is(667, direct), not[int](inventory.Unstated, "does not state")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.d.Bytes = 1 << 30
+			major, minor := 2, c.minor
+			if minor >= 10 {
+				major, minor = 3, minor-10
+			}
+			s := oneSlot(t, major, minor, c.d)
+			c.rated.check(t, s.RatedMTs)
+			c.configured.check(t, s.ConfiguredMTs)
+			if !s.ConfiguredMTs.Known() && s.ConfiguredMTs.State != inventory.Malformed {
+				assert.Contains(t, s.ConfiguredMTs.KnownBy, "BMC", "advice where to look")
+			}
+		})
+	}
+}
+
+// TestSlotStates: a size that says "unknown" is not a module, and an empty slot
+// has no module's facts.
+func TestSlotStates(t *testing.T) {
+	full := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 64 << 30, Speed: 3200})
+	assert.Equal(t, inventory.SlotPopulated, full.State)
+	is(int64(64<<30), inventory.Direct).check(t, full.SizeBytes)
+
+	none := oneSlot(t, 3, 2, smbiostest.DIMM{Speed: 3200, Manufacturer: "left over"})
+	assert.Equal(t, inventory.SlotEmpty, none.State)
+	assert.False(t, none.SizeBytes.Known())
+	assert.False(t, none.Manufacturer.Known())
+
+	maybe := oneSlot(t, 3, 2, smbiostest.DIMM{SizeUnknown: true})
+	assert.Equal(t, inventory.SlotUnknown, maybe.State)
+	not[int64](inventory.Unstated, "does not state").check(t, maybe.SizeBytes)
+}
+
+// TestBuffering: the bits say something only where one of the three is set.
+func TestBuffering(t *testing.T) {
+	for _, c := range []struct {
+		name                    string
+		detail                  uint16
+		registered, loadReduced wanted[bool]
+	}{
+		{"RDIMM", detailSynchronous | detailRegistered, is(true, inventory.Direct), is(false, inventory.Direct)},
+		{"LRDIMM", detailSynchronous | detailLRDIMM, is(true, inventory.Direct), is(true, inventory.Direct)},
+		{"UDIMM", detailSynchronous | detailUnbuffered, is(false, inventory.Direct), is(false, inventory.Direct)},
+		{"none of them", detailSynchronous, not[bool](inventory.Unstated, "whether a module is registered"), not[bool](inventory.Unstated, "whether a module is registered")},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 1 << 30, Detail: c.detail})
+			c.registered.check(t, s.Registered)
+			c.loadReduced.check(t, s.LoadReduced)
+			is(false, inventory.Direct).check(t, s.NonVolatile)
+		})
+	}
+}
+
+// TestLabels: a slot keeps its label, also one that looks like a placeholder; a
+// module's maker does not.
+func TestLabels(t *testing.T) {
+	for _, label := range []string{"DIMM_A1 ", "0", "None", "NO DIMM"} {
+		s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 1 << 30, Locator: label, Manufacturer: "NO DIMM", Part: "Not Specified", Serial: "SN", AssetTag: "AT"})
+		assert.True(t, s.Locator.Known(), label)
+		not[string](inventory.Unstated, "bank locator").check(t, s.BankLocator)
+		not[string](inventory.Unstated, "placeholder").check(t, s.Manufacturer)
+		assert.False(t, s.PartNumber.Known())
+		assert.Equal(t, []string{"SN", "AT"}, []string{s.Serial, s.AssetTag})
+	}
+	is("DIMM_A1", inventory.Direct).check(t, oneSlot(t, 3, 2, smbiostest.DIMM{Locator: "DIMM_A1 "}).Locator)
+}
+
+// TestModuleFacts: the rest of one module.
+func TestModuleFacts(t *testing.T) {
+	s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 32 << 30, Locator: "A1", Bank: "P0 CHANNEL A", Rank: 2, Set: 1, MinMV: 1200, MaxMV: 1350, ConfiguredMV: 1250, Manufacturer: "Example", Part: "E-1"})
+	is("P0 CHANNEL A", inventory.Direct).check(t, s.BankLocator)
+	is(2, inventory.Direct).check(t, s.Ranks)
+	is(1, inventory.Direct).check(t, s.DeviceSet)
+	is(64, inventory.Indirect).check(t, s.DataWidth)
+	is(72, inventory.Indirect).check(t, s.TotalWidth)
+	is(1200, inventory.Direct).check(t, s.MinMV)
+	is(1350, inventory.Direct).check(t, s.MaxMV)
+	is(1250, inventory.Direct).check(t, s.ConfiguredMV)
+	is("DDR4", inventory.Direct).check(t, s.Type)
+	is("DIMM", inventory.Direct).check(t, s.FormFactor)
+	is("E-1", inventory.Direct).check(t, s.PartNumber)
+	assert.Contains(t, s.Ranks.From.Field, "type 17 0x0001 Rank")
+	unstated := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 32 << 30})
+	not[int](inventory.Unstated, "does not state a module's rank").check(t, unstated.Ranks)
+	not[int](inventory.Unstated, "does not state").check(t, unstated.ConfiguredMV)
+}
+
+// TestForeignArrays: devices of arrays that are not system memory are no slots.
+func TestForeignArrays(t *testing.T) {
+	b := smbiostest.New(3, 2)
+	flash := b.Array(smbiostest.Array{Devices: 1, Use: 5})
+	system := b.Array(smbiostest.Array{Devices: 2, ECC: 2})
+	b.MemoryDevice(smbiostest.DIMM{Array: flash, Bytes: 16 << 20, Locator: "FLASH"})
+	for i := range 2 {
+		b.MemoryDevice(smbiostest.DIMM{Array: system, Bytes: 1 << 30, Locator: fmt.Sprintf("A%d", i)})
+	}
+	sys := decoded(t, b)
+	require.Len(t, sys.Slots, 2)
+	assert.Equal(t, []int{0, 1}, []int{sys.Slots[0].Row, sys.Slots[1].Row})
+	require.Len(t, sys.Arrays, 1)
+	assert.Equal(t, system, sys.Arrays[0].Handle)
+	not[string](inventory.Unstated, "does not state error correction type").check(t, sys.Arrays[0].ECC)
+	is(2, inventory.Direct).check(t, sys.Arrays[0].Devices)
+	is(int64(1<<40), inventory.Direct).check(t, sys.Arrays[0].MaxCapacityBytes)
+}
+
+// TestHPELocation attaches HPE's own structure to its device; its numbers count
+// from 1 and 0 is "unknown".
+func TestHPELocation(t *testing.T) {
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "HPE", Product: "ProLiant Example"})
+	array := b.Array(smbiostest.Array{Devices: 2})
+	first := b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 1 << 30, Locator: "PROC 1 DIMM 1"})
+	b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 1 << 30, Locator: "PROC 1 DIMM 2"})
+	body := make([]byte, 0x1C-4)
+	body[0], body[1] = byte(first), byte(first>>8)
+	body[0x08-4], body[0x0E-4] = 2, 3 // the second processor, the third channel, no controller
+	b.Add(202, body)
+	sys := decoded(t, b)
+	require.NotNil(t, sys.Slots[0].HPE)
+	l := sys.Slots[0].HPE
+	assert.Equal(t, []int{1, -1, 2, 0}, []int{l.Processor, l.Controller, l.Channel, l.Index})
+	assert.Contains(t, l.Evidence.Field, "type 202")
+	assert.Nil(t, sys.Slots[1].HPE)
+}
