@@ -88,7 +88,7 @@ func (c *collector) withoutSiblings(from inventory.Evidence, more []inventory.Ev
 // threadsEnabled is the number of threads that SMBIOS 3.6 and later count
 // apart from those the part has.
 func (c *collector) threadsEnabled(s *inventory.Socket) inventory.Fact[int] {
-	if c.table == nil || s.Handle < 0 {
+	if c.table == nil || s.Handle < 0 || !s.Threads.Known() || !c.table.Version.AtLeast(3, 6) {
 		return inventory.Fact[int]{}
 	}
 	for _, p := range c.table.Processors() {
