@@ -46,6 +46,8 @@ golden: ## rewrite golden files; read the diff before committing
 	$(GO) test -count=1 ./internal/topology -run Compiled -update-slots
 	$(GO) test -count=1 ./internal/audit -update
 	$(GO) test -count=1 ./internal/report ./internal/cli -update
+	$(MAKE) build
+	UPDATE=1 $(GO) test -count=1 -tags e2e ./e2e -run '^TestReadmeReport$$'
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)

@@ -50,7 +50,7 @@ func Compile(packs []*Pack) ([]byte, error) {
 // standard are the functions of CEL's standard library that rules call by name
 // beside the operators, which begin with an underscore or a sign.
 var standard = [...]string{"size", "string", "int", "double", "startsWith", "endsWith", "contains", "matches",
-	"gib", "text", "words", "percent"}
+	"gib", "text", "words", "listed", "percent"}
 
 // extended reports whether an expression calls a function that is neither
 // standard nor one of ours.
