@@ -165,6 +165,24 @@ func TestEmptyInput(t *testing.T) {
 	assert.Contains(t, errs, "empty")
 }
 
+// TestFailedInput: what could be read is still reported, and the status says
+// that an input failed.
+func TestFailedInput(t *testing.T) {
+	status, out, errs := run(t, nil, "check", "--smbios", "/nowhere", "--format", "json")
+	assert.Equal(t, 3, status)
+	assert.Contains(t, errs, "no such file")
+	for id, result := range results(t, out) {
+		assert.NotEqual(t, "pass", result, id)
+		assert.NotEqual(t, "fail", result, id)
+	}
+	status, out, errs = run(t, nil, "check", "--root", machine, "--smbios", "README.md", "--format", "json")
+	assert.Equal(t, 3, status)
+	assert.Contains(t, errs, "not SMBIOS data")
+	got := results(t, out)
+	assert.Equal(t, "pass", got["numa.node-interleaving machine"], "the kernel was read")
+	assert.Equal(t, "unknown", got["memory.channel.populated socket 1"], "the root's own table does not stand in for the file")
+}
+
 // TestOutput writes whole files or none.
 func TestOutput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.json")

@@ -32,7 +32,7 @@ func (p *Program) checkCommand() *cobra.Command {
 
 Exit status: 0 no failure at or above --fail-on; 1 at least one; 2 wrong usage or
 configuration; 3 the audit could not be done, or --strict and a rule is unknown.`,
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(f) },
 	}
 	f.input.register(cmd)
@@ -58,9 +58,9 @@ func (p *Program) check(f *checkFlags) error {
 	if err != nil {
 		return err
 	}
-	sys, err := p.system(&f.input)
-	if err != nil {
-		return err
+	sys, failed := p.system(&f.input)
+	if !showFailed(failed, sys, f.output.format) {
+		return failed
 	}
 	topo := topology.Derive(sys, p.Rules)
 	result, err := engine.Run(sys, topo, *options)
@@ -70,6 +70,9 @@ func (p *Program) check(f *checkFlags) error {
 	doc := report.Build(sys, topo, result, p.reportOptions(&f.input))
 	if err := f.output.write(p, func(w *terminal) error { return report.Write(w, f.output.format, &doc, w.options) }); err != nil {
 		return err
+	}
+	if failed != nil {
+		return failed
 	}
 	if nothingRead(sys) {
 		return notAudited(errors.New("nothing to audit: no source of this input could be read"), "")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
@@ -33,29 +35,54 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }
 
-// system reads the machine that the flags name.
+// system reads the machine that the flags name. An input that cannot be read
+// is an error, and what the others hold is still there: a system comes with
+// every error but wrong usage.
 func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	if f.root != "" && f.snapshot != "" {
 		return nil, usage("--root and --snapshot both name a machine: give one of them")
 	}
 	in := collect.Input{}
+	var failed error
 	if f.smbios != "" {
 		table, err := p.readSMBIOS(f.smbios)
 		if err != nil {
-			return nil, err
+			failed, in.SMBIOSFailed = err, &collect.Failure{State: inputState(err), Detail: err.Error()}
 		}
 		in.SMBIOS = table
 	}
 	root, err := f.open()
 	if err != nil {
-		return nil, err
+		failed, in.RootFailed = err, &collect.Failure{State: inputState(err), Detail: err.Error()}
 	}
 	if root != nil {
 		defer func() { _ = root.Close() }()
 		in.Root = root
 	}
-	sys := collect.Collect(in)
-	return sys, nil
+	return collect.Collect(in), failed
+}
+
+// inputState tells apart why an input could not be read.
+func inputState(err error) inventory.State {
+	var read *host.ReadError
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, smbios.ErrNoTable), errors.Is(err, smbios.ErrEmpty):
+		return inventory.Absent
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, smbios.ErrDenied):
+		return inventory.Denied
+	case errors.Is(err, smbios.ErrUnrecognised), errors.Is(err, smbios.ErrNoHandles):
+		return inventory.Malformed
+	case errors.As(err, &read):
+		return collect.State(read.State)
+	default:
+		return inventory.Refused
+	}
+}
+
+// showFailed reports whether a report is worth printing although an input
+// failed: to a program always, to a person when something was read.
+func showFailed(err error, sys *inventory.System, format string) bool {
+	return err == nil || sys != nil && (format != report.FormatText || !nothingRead(sys))
 }
 
 // open opens the machine's tree; nil when only an SMBIOS file is audited.

@@ -15,20 +15,23 @@ func (p *Program) inventoryCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "inventory",
 		Short: "print what was read, and from where; judges nothing",
-		Args:  cobra.NoArgs,
+		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if err := out.check(report.InventoryFormats()); err != nil {
 				return err
 			}
-			sys, err := p.system(&in)
-			if err != nil {
-				return err
+			sys, failed := p.system(&in)
+			if !showFailed(failed, sys, out.format) {
+				return failed
 			}
 			doc := report.BuildInventory(sys, topology.Derive(sys, p.Rules), p.reportOptions(&in))
 			if err := out.write(p, func(t *terminal) error {
 				return report.WriteInventory(t, out.format, &doc, t.options)
 			}); err != nil {
 				return err
+			}
+			if failed != nil {
+				return failed
 			}
 			if nothingRead(sys) {
 				return notAudited(errors.New("nothing to read: no source of this input could be read"), "")

@@ -20,7 +20,7 @@ func (p *Program) profilesCommand() *cobra.Command {
 
 func (p *Program) profilesListCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			packs, err := f.load(p)
 			if err != nil {
@@ -42,7 +42,7 @@ func (p *Program) profilesListCommand() *cobra.Command {
 
 func (p *Program) profilesShowCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "show ID", Short: "the whole setting table of a profile, or of every profile of an intent", Args: cobra.ExactArgs(1),
+	cmd := &cobra.Command{Use: "show ID", Short: "the whole setting table of a profile, or of every profile of an intent", Args: oneArg("a profile id of memaudit profiles list, or an intent"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)
 			if err != nil {

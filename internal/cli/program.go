@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/rules"
@@ -110,6 +111,7 @@ say. It only ever reads the machine.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(),
 		p.versionCommand(), p.manCommand(root))
 	return root
@@ -129,8 +131,37 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return usage("%s: unknown command %q, expected one of %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
 }
 
+// flagError says which flags a command takes.
+func flagError(cmd *cobra.Command, err error) error {
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			known = append(known, "--"+f.Name)
+		}
+	})
+	return usage("%s: %w, expected one of %s", cmd.CommandPath(), err, strings.Join(known, ", "))
+}
+
+// noArgs refuses arguments of a command that takes flags only.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage("%s: unexpected argument %q, expected flags only", cmd.CommandPath(), args[0])
+}
+
+// oneArg asks for exactly one argument and names it.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 {
+			return nil
+		}
+		return usage("%s: %d arguments, expected one: %s", cmd.CommandPath(), len(args), what)
+	}
+}
+
 func (p *Program) versionCommand() *cobra.Command {
-	return &cobra.Command{Use: "version", Short: "print version and revision", Args: cobra.NoArgs,
+	return &cobra.Command{Use: "version", Short: "print version and revision", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			revision := p.Revision
 			if revision == "" {

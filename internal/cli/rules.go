@@ -55,7 +55,7 @@ func (p *Program) rulesCommand() *cobra.Command {
 
 func (p *Program) rulesListCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			packs, err := f.load(p)
 			if err != nil {
@@ -90,7 +90,7 @@ func listRules(infos []audit.RuleInfo) string {
 
 func (p *Program) rulesShowCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "show ID", Short: "one rule in full: why, effect, remedy, source", Args: cobra.ExactArgs(1),
+	cmd := &cobra.Command{Use: "show ID", Short: "one rule in full: why, effect, remedy, source", Args: oneArg("a rule id of memaudit rules list"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)
 			if err != nil {

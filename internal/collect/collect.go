@@ -16,6 +16,15 @@ type Input struct {
 	Root *host.Root
 	// SMBIOS is a table given as a file; it replaces the root's own.
 	SMBIOS *smbios.Table
+	// SMBIOSFailed and RootFailed say why a file or tree that was asked for
+	// could not be read. The root's own table never stands in for a file.
+	SMBIOSFailed, RootFailed *Failure
+}
+
+// Failure is an input that could not be read.
+type Failure struct {
+	State  inventory.State
+	Detail string
 }
 
 // collector is one collection in progress.
@@ -26,12 +35,15 @@ type collector struct {
 	given bool
 	facts *host.Facts
 	root  *host.Root
+	// failed is the table's failure, rootFailed the tree's.
+	failed, rootFailed *Failure
 }
 
 // Collect reads every source and fills the model. It never fails: what could
 // not be read is unknown with its reason.
 func Collect(in Input) *inventory.System {
-	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, table: in.SMBIOS, given: in.SMBIOS != nil, root: in.Root}
+	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, table: in.SMBIOS, root: in.Root,
+		given: in.SMBIOS != nil || in.SMBIOSFailed != nil, failed: in.SMBIOSFailed, rootFailed: in.RootFailed}
 	if in.Root != nil {
 		c.facts = host.ReadAll(in.Root)
 	}

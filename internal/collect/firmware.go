@@ -11,7 +11,7 @@ import (
 // firmware decodes the SMBIOS table of the root unless a file was given, and
 // records what is wrong with it.
 func (c *collector) firmware() {
-	if c.table == nil && c.facts != nil {
+	if c.table == nil && c.facts != nil && !c.given {
 		c.table = decode(c.facts.SMBIOS)
 	}
 	f := &c.sys.Firmware
@@ -96,6 +96,11 @@ func decode(s *host.SMBIOS) *smbios.Table {
 // noTable says why there is no table: absent, denied, masked and not captured
 // are different things.
 func (c *collector) noTable() inventory.Fact[bool] {
+	for _, f := range []*Failure{c.failed, c.rootFailed} {
+		if f != nil && (f == c.failed || !c.given) {
+			return inventory.Unknown[bool](f.State, f.Detail, "")
+		}
+	}
 	if c.given || c.facts == nil {
 		return inventory.Unknown[bool](inventory.Malformed, "the file holds no SMBIOS structure", "")
 	}
@@ -124,8 +129,18 @@ func version(t *smbios.Table, at inventory.Evidence) inventory.Fact[string] {
 
 // sources lists the state of every source of this input.
 func (c *collector) sources() {
-	if c.given {
+	switch {
+	case c.failed != nil:
+		c.sys.Sources = append(c.sys.Sources, c.failed.source(inventory.SourceSMBIOS))
+	case c.given:
 		c.sys.Sources = append(c.sys.Sources, tableSource(c.table))
+	}
+	if c.rootFailed != nil {
+		for _, name := range kernelSources {
+			if name != inventory.SourceSMBIOS || !c.given {
+				c.sys.Sources = append(c.sys.Sources, c.rootFailed.source(name))
+			}
+		}
 	}
 	if c.facts == nil {
 		return
@@ -142,6 +157,21 @@ func (c *collector) sources() {
 		}
 		c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: inventory.SourceState(s.State), Detail: s.Detail})
 	}
+}
+
+// kernelSources are those that a machine's tree holds.
+var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceCPU, inventory.SourceNUMA,
+	inventory.SourceMemory, inventory.SourceCPUIdle, inventory.SourceCPUFreq, inventory.SourceEDAC, inventory.SourceACPI, inventory.SourceCmdline}
+
+// source is the failed input as the state of one source.
+func (f *Failure) source(name string) inventory.Source {
+	state := inventory.SourceState(f.State.String())
+	switch f.State {
+	case inventory.Absent, inventory.Denied, inventory.Refused, inventory.Truncated, inventory.Malformed:
+	default:
+		state = inventory.SourceRefused
+	}
+	return inventory.Source{Name: name, State: state, Detail: f.Detail}
 }
 
 // tableSource is the state of a decoded table: partial when a defect touches

@@ -13,7 +13,7 @@ import (
 // it interleaves; the kernel can ignore an SRAT by an option.
 func (c *collector) nodeInterleave() inventory.Fact[string] {
 	if c.facts == nil {
-		return noKernel[string]("the number of NUMA nodes")
+		return noKernel[string](c, "the number of NUMA nodes")
 	}
 	packages, ok := c.sys.CPU.Packages.Get()
 	switch {

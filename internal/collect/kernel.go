@@ -24,16 +24,16 @@ func (c *collector) kernel() {
 // withoutKernel gives the reason to every kernel fact of an SMBIOS file.
 func (c *collector) withoutKernel() {
 	n := &c.sys.NUMA
-	n.SRAT, n.SLIT, n.HMAT = noKernel[bool]("the SRAT"), noKernel[bool]("the SLIT"), noKernel[bool]("the HMAT")
-	n.KernelNUMA, n.Cmdline, n.Options = noKernel[bool]("NUMA support"), noKernel[string]("the command line"), noKernel[[]string]("the command line")
+	n.SRAT, n.SLIT, n.HMAT = noKernel[bool](c, "the SRAT"), noKernel[bool](c, "the SLIT"), noKernel[bool](c, "the HMAT")
+	n.KernelNUMA, n.Cmdline, n.Options = noKernel[bool](c, "NUMA support"), noKernel[string](c, "the command line"), noKernel[[]string](c, "the command line")
 	m := &c.sys.Memory
-	m.TotalBytes, m.MapBytes = noKernel[int64]("usable memory"), noKernel[int64]("the memory map")
-	m.BlockBytes, m.VisibleBytes = noKernel[int64]("the number of memory blocks"), noKernel[int64]("the memory that the system sees")
+	m.TotalBytes, m.MapBytes = noKernel[int64](c, "usable memory"), noKernel[int64](c, "the memory map")
+	m.BlockBytes, m.VisibleBytes = noKernel[int64](c, "the number of memory blocks"), noKernel[int64](c, "the memory that the system sees")
 	p := &c.sys.CPU
-	p.Packages, p.ThreadsPerCore = noKernel[[]inventory.Package]("the number of packages"), noKernel[int]("the number of threads per core")
-	p.SMTControl, p.SMTActive = noKernel[string]("the SMT state"), noKernel[string]("the SMT state")
-	p.L3Groups, p.CPUsPerL3 = noKernel[int]("the cache layout"), noKernel[int]("the cache layout")
-	p.Online, p.Present = noKernel[[]int]("the list of CPUs"), noKernel[[]int]("the list of CPUs")
+	p.Packages, p.ThreadsPerCore = noKernel[[]inventory.Package](c, "the number of packages"), noKernel[int](c, "the number of threads per core")
+	p.SMTControl, p.SMTActive = noKernel[string](c, "the SMT state"), noKernel[string](c, "the SMT state")
+	p.L3Groups, p.CPUsPerL3 = noKernel[int](c, "the cache layout"), noKernel[int](c, "the cache layout")
+	p.Online, p.Present = noKernel[[]int](c, "the list of CPUs"), noKernel[[]int](c, "the list of CPUs")
 }
 
 func cpu(p *host.CPU) inventory.CPU {

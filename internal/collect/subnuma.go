@@ -52,7 +52,7 @@ func (c *collector) subNUMA() inventory.Fact[string] {
 func (c *collector) layout() (layout, *inventory.Fact[string]) {
 	say := func(f inventory.Fact[string]) (layout, *inventory.Fact[string]) { return layout{}, &f }
 	if c.facts == nil {
-		return say(noKernel[string]("the number of NUMA nodes"))
+		return say(noKernel[string](c, "the number of NUMA nodes"))
 	}
 	if made := c.madeUp(); made != nil {
 		return say(*made)

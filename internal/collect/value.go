@@ -30,6 +30,9 @@ var states = [...]inventory.State{
 	host.Malformed:   inventory.Malformed,
 }
 
+// State is the model's word for a reader's.
+func State(s host.State) inventory.State { return states[s] }
+
 func reason[T any](v host.Value[T]) string {
 	if v.Err != nil {
 		return v.Err.Error()
@@ -77,8 +80,12 @@ func first[T any](facts ...inventory.Fact[T]) inventory.Fact[T] {
 	return inventory.Fact[T]{}
 }
 
-// noKernel is the reason of a kernel fact when only an SMBIOS file is audited.
-func noKernel[T any](what string) inventory.Fact[T] {
+// noKernel is the reason of a kernel fact when only an SMBIOS file is audited,
+// or when the machine's tree could not be read.
+func noKernel[T any](c *collector, what string) inventory.Fact[T] {
+	if f := c.rootFailed; f != nil {
+		return inventory.Unknown[T](f.State, f.Detail, "")
+	}
 	return inventory.Unknown[T](inventory.Unread, what+" is the kernel's, and this input is an SMBIOS file only",
 		"audit the live machine, or give --root or --snapshot beside the file")
 }
