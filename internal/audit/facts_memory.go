@@ -54,7 +54,7 @@ func memoryClassFields() []Field {
 				facts = append(facts, of(a.ECC))
 			}
 			if len(facts) == 0 || m.sys.Firmware.Lost != nil {
-				return m.noPopulation()
+				return m.noArray()
 			}
 			return gather[string](facts)
 		})},

@@ -79,6 +79,14 @@ const (
 	eccParity = "Parity"
 )
 
+// noArray says why nothing is known of the memory arrays.
+func (m *machineFacts) noArray() Value {
+	if m.listed() {
+		return missing(inventory.Absent, "SMBIOS lists memory devices without an array that would declare their error correction", "load the platform's EDAC driver")
+	}
+	return m.noPopulation()
+}
+
 // usedArrays are the arrays that hold DRAM; all of them when no module names
 // its array. Firmware declares "None" for the empty array of a second
 // processor.
@@ -111,7 +119,7 @@ func eccOn(m *machineFacts) Value {
 		return native
 	}
 	if len(m.sys.Arrays) == 0 {
-		return m.noPopulation()
+		return m.noArray()
 	}
 	facts := []Value{}
 	for _, a := range m.usedArrays() {
