@@ -317,16 +317,18 @@ func (r *run) describe(rule *Rule, s subject, f *Finding) {
 	}
 }
 
-// remedy picks the vendor's own words, else the general ones.
+// remedy picks the vendor's own words, of two names that fit (HP, HPE) the
+// longer one's, else the general ones.
 func (r *run) remedy(rule *Rule) string {
+	best, text := "", rule.Remedy
 	if v, ok := r.m.sys.Machine.Vendor.Get(); ok {
-		for name, text := range rule.Remedies {
-			if strings.HasPrefix(v, name) {
-				return text
+		for name, own := range rule.Remedies {
+			if len(name) > len(best) && strings.HasPrefix(v, name) {
+				best, text = name, own
 			}
 		}
 	}
-	return rule.Remedy
+	return text
 }
 
 // effect completes a measured effect with its conditions and source.

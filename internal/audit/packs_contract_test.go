@@ -79,7 +79,8 @@ func TestAsymmetryByDesign(t *testing.T) {
 		assert.Contains(t, f.Found, "3939.8, 4693.9, 4609.2 and 3945.4")
 		assert.Contains(t, f.Effect.Text, "15.2 %")
 	}
-	assert.Equal(t, audit.Pass, four("Sun Microsystems", "Sun Fire X4600 M2", "opteron-socket-f").Result)
+	assert.Equal(t, audit.Pass, four("Sun Microsystems", "Sun Fire X4440", "opteron-socket-f").Result)
+	assert.Equal(t, audit.NotApplicable, four("Sun Microsystems", "Sun Fire X4600 M2", "opteron-socket-f").Result, "eight sockets, four of them filled")
 	assert.Equal(t, audit.NotApplicable, four("HP", "ProLiant DL585 G6", "opteron-socket-f").Result)
 	assert.Equal(t, audit.NotApplicable, four("Oracle Corporation", "SUN FIRE X4470", "nehalem-ex").Result)
 }

@@ -223,23 +223,24 @@ func (b *builder) alsoNormal(e *expectation, expected int) []int {
 	return out
 }
 
-// runningSpeed is the lowest configured speed, known only when every DIMM's
-// is.
+// runningSpeed is the lowest configured speed in MT/s, known only when every
+// DIMM's is, and as sure as the least sure of them.
 func runningSpeed(sys *inventory.System, slots []int) inventory.Fact[int] {
 	if len(slots) == 0 {
 		return inventory.Unknown[int](inventory.Absent, "no DIMMs", "")
 	}
 	var out inventory.Fact[int]
+	c := inventory.Direct
 	for n, i := range slots {
 		f := configuredSpeed(&sys.Slots[i])
 		if !f.Known() {
 			return f
 		}
+		c = min(c, f.Certainty)
 		if n == 0 || f.Value < out.Value {
-			c := min(f.Certainty, max(out.Certainty, f.Certainty))
 			out = f
-			out.Certainty = c
 		}
 	}
+	out.Certainty = c
 	return out
 }
