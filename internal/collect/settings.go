@@ -18,7 +18,7 @@ func (c *collector) settings() {
 	set := func(id string, effective inventory.Fact[string]) {
 		unread := inventory.Unknown[string](inventory.Unread, "no export of the BIOS settings is part of this input",
 			"export the BIOS settings and give them with --bios FILE")
-		c.sys.Settings[id] = inventory.Setting{Configured: unread, Pending: unread, Effective: effective}
+		c.sys.Settings[id] = inventory.Setting{Configured: unread, Pending: unread, Effective: effective, DecidedBy: c.decidedBy(effective)}
 	}
 	set("smt", c.smt())
 	set("node_interleave", c.nodeInterleave())
@@ -26,6 +26,14 @@ func (c *collector) settings() {
 	if c.zen() {
 		set("l3_as_numa", c.l3AsNUMA())
 	}
+}
+
+// decidedBy says who made an effective value what it is.
+func (c *collector) decidedBy(effective inventory.Fact[string]) inventory.Fact[string] {
+	if !effective.Known() {
+		return inventory.Unknown[string](effective.State, "the effective value is not known", "")
+	}
+	return inventory.Unknown[string](inventory.Absent, "the kernel does not say who set it", "an export of the BIOS settings, to compare", effective.From)
 }
 
 // underXen reports a domain of Xen, a guest or the privileged one.

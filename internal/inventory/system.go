@@ -46,6 +46,7 @@ const (
 	SourceEDAC    = "edac"
 	SourceACPI    = "acpi"
 	SourceCmdline = "cmdline"
+	SourceMSR     = "msr"
 )
 
 // Source says what became of one source of the input.
@@ -312,8 +313,22 @@ type ControllerDIMM struct {
 	MemType, Mode   Fact[string]
 }
 
+// Who can have decided an effective value.
+const (
+	DecidedFirmware      = "firmware"
+	DecidedCommandLine   = "command line"
+	DecidedAdministrator = "administrator" // at run time
+	DecidedKernel        = "kernel"        // which rewrites part of what firmware left
+	DecidedHypervisor    = "hypervisor"
+)
+
 // Setting is one canonical BIOS setting with its three faces. One never
 // stands for another.
 type Setting struct {
+	// Configured is what BIOS setup says, Pending what it will say after the
+	// next boot, Effective what the machine runs with now.
 	Configured, Pending, Effective Fact[string]
+	// DecidedBy says who made the effective value what it is, in one of the
+	// Decided words; unknown where that does not show.
+	DecidedBy Fact[string]
 }

@@ -122,12 +122,18 @@ func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 		out[id] = Setting{
 			Configured: text(s.Configured),
 			Pending:    text(s.Pending),
-			Effective: Effective{
-				Value:     text(s.Effective),
-				Certainty: s.Effective.Certainty.String(),
-				Evidence:  buildEvidence(s.Effective.Evidence()),
-			},
+			Effective:  face(s.Effective),
+			DecidedBy:  DecidedBy(face(s.DecidedBy)),
 		}
+	}
+	return out
+}
+
+// face prints one fact of a setting with its reasons.
+func face(f inventory.Fact[string]) Effective {
+	out := Effective{Value: text(f), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
+	if !f.Known() {
+		out.Reason, out.KnownBy = word(f.Reason), word(f.KnownBy)
 	}
 	return out
 }

@@ -69,7 +69,12 @@ func TestBuildSlot(t *testing.T) {
 		Effective: Effective{Value: ptr("disabled"), Certainty: "direct", Evidence: []Evidence{
 			{Source: "cpu", Path: ptr("/sys/devices/system/cpu/smt/control"), Raw: ptr("off")},
 		}},
+		DecidedBy: DecidedBy{Value: ptr("command line"), Certainty: "direct", Evidence: []Evidence{
+			{Source: "cmdline", Path: ptr("/proc/cmdline"), Raw: ptr("quiet nosmt")},
+		}},
 	}, inv.Settings["smt"])
+	assert.Equal(t, Effective{Certainty: "none", Evidence: []Evidence{}, Reason: ptr("cpufreq was not read"), KnownBy: ptr("run on the live machine")},
+		inv.Settings["turbo"].Effective)
 }
 
 func TestBuildFinding(t *testing.T) {

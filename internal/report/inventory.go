@@ -129,13 +129,27 @@ type Setting struct {
 	Configured *string   `json:"configured" jsonschema:"nullable"`
 	Pending    *string   `json:"pending" jsonschema:"nullable"`
 	Effective  Effective `json:"effective"`
+	DecidedBy  DecidedBy `json:"decided_by"`
 }
 
-// Effective is the face of a setting that the running system shows.
+// Effective is the face of a setting that the running system shows. Reason
+// says why the value is null, KnownBy what would make it known.
 type Effective struct {
 	Value     *string    `json:"value" jsonschema:"nullable"`
 	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Evidence  []Evidence `json:"evidence"`
+	Reason    *string    `json:"reason" jsonschema:"nullable"`
+	KnownBy   *string    `json:"known_by" jsonschema:"nullable"`
+}
+
+// DecidedBy says who made the effective value what it is; null where that does
+// not show, with the Reason.
+type DecidedBy struct {
+	Value     *string    `json:"value" jsonschema:"nullable,enum=firmware,enum=command line,enum=administrator,enum=kernel,enum=hypervisor"`
+	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
+	Evidence  []Evidence `json:"evidence"`
+	Reason    *string    `json:"reason" jsonschema:"nullable"`
+	KnownBy   *string    `json:"known_by" jsonschema:"nullable"`
 }
 
 // Population is the memory of every processor. Symmetric is null when it

@@ -130,6 +130,8 @@ func dualSocket(sizes [12]int64) *machine {
 			Pending:    direct("enabled"),
 			Effective: inventory.Known("disabled", inventory.Direct,
 				inventory.Evidence{Source: "cpu", Path: "/sys/devices/system/cpu/smt/control", Raw: "off"}),
+			DecidedBy: inventory.Known(inventory.DecidedCommandLine, inventory.Direct,
+				inventory.Evidence{Source: "cmdline", Path: "/proc/cmdline", Raw: "quiet nosmt"}),
 		},
 		"turbo": {Effective: inventory.Unknown[string](inventory.Unread, "cpufreq was not read", "run on the live machine")},
 	}

@@ -87,6 +87,7 @@ func TestSchemaIsStrict(t *testing.T) {
 		"bad technology": func(d map[string]any) { in(inventoryOf(d), "slots", 0)["technology"] = "ddr" },
 		"bad handle":     func(d map[string]any) { in(inventoryOf(d), "slots", 0)["handle"] = 4353 },
 		"zero size":      func(d map[string]any) { in(inventoryOf(d), "slots", 0)["size_bytes"] = 0 },
+		"bad decision":   func(d map[string]any) { setting(d, "smt")["decided_by"].(map[string]any)["value"] = "nobody" },
 		"mapping null":   func(d map[string]any) { in(inventoryOf(d), "slots", 0)["mapping"] = nil },
 		"unplaced as -1": func(d map[string]any) { in(inventoryOf(d), "slots", 0)["channel"] = -1 },
 	} {
@@ -100,6 +101,10 @@ func TestSchemaIsStrict(t *testing.T) {
 }
 
 func inventoryOf(d map[string]any) map[string]any { return d["inventory"].(map[string]any) }
+
+func setting(d map[string]any, id string) map[string]any {
+	return inventoryOf(d)["settings"].(map[string]any)[id].(map[string]any)
+}
 
 func in(d map[string]any, list string, i int) map[string]any {
 	return d[list].([]any)[i].(map[string]any)
@@ -121,8 +126,9 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "serial", "asset_tag"}},
 		{Mapping{}, []string{"source", "certainty", "reason"}},
 		{Node{}, []string{"id", "kind", "socket", "cpus", "memory_bytes", "distances"}},
-		{Setting{}, []string{"configured", "pending", "effective"}},
-		{Effective{}, []string{"value", "certainty", "evidence"}},
+		{Setting{}, []string{"configured", "pending", "effective", "decided_by"}},
+		{Effective{}, []string{"value", "certainty", "evidence", "reason", "known_by"}},
+		{DecidedBy{}, []string{"value", "certainty", "evidence", "reason", "known_by"}},
 		{PopulationSocket{}, []string{"socket", "dimms", "channels_total", "channels_populated", "dimms_per_channel", "regions", "class", "expected_mts", "limiter", "peak_bytes_per_second", "relative_bandwidth"}},
 		{Region{}, []string{"bytes", "interleave_ways"}},
 		{Relative{}, []string{"value", "low", "high", "source"}},
