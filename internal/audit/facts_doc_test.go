@@ -11,6 +11,8 @@ import (
 
 	"cel.dev/cel-go/common/types"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/settings"
 )
 
 // TestFactsDocument keeps rules/facts.md in step with the schema.
@@ -40,7 +42,7 @@ func factsDocument() string {
 		factTable(&b, "elements of `socket."+strings.ToLower(name)+"s`: "+t.Doc, t)
 	}
 	b.WriteString("\n## `settings`: canonical values, the configured face when known, else the effective one\n\n")
-	ids := slices.Sorted(slices.Values(settingIDs[:]))
+	ids := slices.Sorted(slices.Values(settings.IDs()))
 	b.WriteString("`" + strings.Join(ids, "`, `") + "`\n")
 	return b.String()
 }

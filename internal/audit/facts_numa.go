@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
 )
 
 func numaType() *ObjectType {
@@ -190,21 +191,9 @@ func (x *slotFacts) running() Value {
 	return missing(inventory.Absent, "firmware describes no socket "+itoa(int(id.v.(int64))), "")
 }
 
-// settingIDs are the canonical settings an expression may name as
-// settings.ID; the value is the judged face.
-var settingIDs = [...]string{
-	"workload_profile", "power_policy", "p_states", "hwp", "turbo", "energy_efficient_turbo", "c_states", "c1e",
-	"package_c_state", "monitor_mwait", "uncore_frequency", "energy_perf_bias", "epb_owner", "upi_power_mgmt",
-	"determinism", "df_c_states", "apb_disable", "pcie_aspm", "smt", "node_interleave", "sub_numa", "l3_as_numa",
-	"numa_group", "controller_interleave", "channel_interleave", "hemisphere_mode", "snoop_mode", "memory_speed",
-	"memory_ras_mode", "adddc", "patrol_scrub", "refresh_rate", "hw_prefetch", "adjacent_prefetch",
-	"dcu_stream_prefetch", "dcu_ip_prefetch", "llc_prefetch", "xpt_prefetch", "upi_prefetch", "data_reuse",
-	"l1_stream_prefetch", "l2_stream_prefetch", "x2apic", "iommu", "virtualization", "sriov", "qpi_bandwidth_priority",
-}
-
 func settingsType() *ObjectType {
 	var fields []Field
-	for _, id := range settingIDs {
+	for _, id := range settings.IDs() {
 		fields = append(fields, Field{id, textT, "canonical value of the setting " + id + ": the configured face when known, else the effective one",
 			machine(func(m *machineFacts) Value { v, _ := judged(m.sys.Settings[id]); return v })})
 	}

@@ -10,6 +10,8 @@ import (
 
 	"cel.dev/cel-go/common/types"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/settings"
 )
 
 var idPattern = sync.OnceValue(func() *regexp.Regexp {
@@ -202,8 +204,14 @@ func (v *validator) profile(q *ProfileSpec) {
 
 func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) {
 	node := at(table, w.ID)
-	if !slices.Contains(settingIDs[:], w.ID) {
+	known, ok := settings.Lookup(w.ID)
+	if !ok {
 		v.complain(node, "profile %s: %q is no canonical setting", q.ID, w.ID)
+	}
+	for _, word := range w.Want {
+		if ok && !known.Accepts(word) {
+			v.complain(at(node, "want"), "profile %s: %s wants %q, expected %s", q.ID, w.ID, word, strings.Join(known.Expected(), ", "))
+		}
 	}
 	if len(w.Want) == 0 {
 		v.complain(node, "profile %s: %s wants nothing", q.ID, w.ID)

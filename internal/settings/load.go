@@ -1,0 +1,173 @@
+package settings
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Tables are the vendors' tables.
+type Tables []*Table
+
+// Load reads every table of a folder ("settings" of the embedded rules). A
+// table that names an unknown setting, word or source is an error with its
+// file.
+func Load(fsys fs.FS, dir string) (Tables, error) {
+	files, err := fs.Glob(fsys, path.Join(dir, "*.yaml"))
+	if err != nil {
+		return nil, fmt.Errorf("settings: list %s: %w", dir, err)
+	}
+	var all Tables
+	for _, file := range files {
+		t, err := load(fsys, file)
+		if err != nil {
+			return nil, fmt.Errorf("settings: %s: %w", file, err)
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func load(fsys fs.FS, file string) (*Table, error) {
+	raw, err := fs.ReadFile(fsys, file)
+	if err != nil {
+		return nil, err
+	}
+	t := &Table{}
+	d := yaml.NewDecoder(bytes.NewReader(raw))
+	d.KnownFields(true)
+	if err := d.Decode(t); err != nil {
+		return nil, err
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	t.build()
+	return t, nil
+}
+
+// check holds every entry against the vocabulary and the sources.
+func (t *Table) check() error {
+	if t.Vendor == "" {
+		return fmt.Errorf("no vendor is named")
+	}
+	for id, attrs := range t.Settings {
+		s, ok := Lookup(id)
+		if !ok {
+			return fmt.Errorf("setting %q is not in the vocabulary", id)
+		}
+		for i := range attrs {
+			if err := t.checkAttribute(s, &attrs[i]); err != nil {
+				return fmt.Errorf("%s: %w", id, err)
+			}
+		}
+	}
+	for _, m := range t.Masters {
+		if err := t.checkMaster(&m); err != nil {
+			return fmt.Errorf("master %s: %w", m.Attribute, err)
+		}
+	}
+	for _, c := range t.Commands {
+		if !t.knows(c.Source) || len(c.Steps) == 0 || c.Acts == "" {
+			return fmt.Errorf("command %s: needs a source, steps and when it acts", c.Tool)
+		}
+	}
+	return nil
+}
+
+func (t *Table) checkAttribute(s Setting, a *Attribute) error {
+	if a.Name == "" && a.Menu == "" {
+		return fmt.Errorf("an entry has neither an attribute nor a menu path")
+	}
+	if !t.knows(a.Source) {
+		return fmt.Errorf("%s: source %q is not listed", a.label(), a.Source)
+	}
+	if len(a.Values) == 0 && s.Kind != Name {
+		return fmt.Errorf("%s: no values", a.label())
+	}
+	for word, canonical := range a.Values {
+		if !s.Accepts(canonical) {
+			return fmt.Errorf("%s: %s is %q, expected one of %s", a.label(), word, canonical, strings.Join(s.Expected(), ", "))
+		}
+	}
+	return nil
+}
+
+func (t *Table) checkMaster(m *Master) error {
+	if !t.knows(m.Source) {
+		return fmt.Errorf("source %q is not listed", m.Source)
+	}
+	for _, id := range append(slices.Clone(m.Locks), m.Setting) {
+		if _, ok := Lookup(id); !ok {
+			return fmt.Errorf("setting %q is not in the vocabulary", id)
+		}
+	}
+	return nil
+}
+
+func (t *Table) knows(source string) bool {
+	_, ok := t.Sources[source]
+	return ok
+}
+
+func (a *Attribute) label() string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return a.Menu
+}
+
+// build fills the index of names: the attribute, and the last step of the menu
+// path, which is what exports of menu texts print.
+func (t *Table) build() {
+	t.index = map[string][]Match{}
+	for id, attrs := range t.Settings {
+		for i := range attrs {
+			a := &attrs[i]
+			m := Match{id, i, a}
+			t.add(a.Name, m)
+			if at := strings.LastIndex(a.Menu, " > "); at >= 0 {
+				t.add(a.Menu[at+3:], m)
+			} else {
+				t.add(a.Menu, m)
+			}
+		}
+	}
+	for _, found := range t.index {
+		slices.SortFunc(found, func(a, b Match) int {
+			if a.Rank != b.Rank {
+				return a.Rank - b.Rank
+			}
+			return strings.Compare(a.ID, b.ID)
+		})
+	}
+}
+
+func (t *Table) add(name string, m Match) {
+	plain := Plain(name)
+	if plain == "" || slices.ContainsFunc(t.index[plain], func(o Match) bool { return o.Attr == m.Attr }) {
+		return
+	}
+	t.index[plain] = append(t.index[plain], m)
+}
+
+// Of finds the table for a system manufacturer; nil when there is none. The
+// longest beginning wins.
+func (ts Tables) Of(manufacturer string) *Table {
+	var found *Table
+	length := 0
+	lower := strings.ToLower(manufacturer)
+	for _, t := range ts {
+		for _, m := range t.Manufacturers {
+			if len(m) > length && strings.HasPrefix(lower, strings.ToLower(m)) {
+				found, length = t, len(m)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,101 @@
+package settings_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestVocabularyOfTheDocument holds the ids against canonical-settings.md.
+func TestVocabularyOfTheDocument(t *testing.T) {
+	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/bios-profiles/canonical-settings.md"))
+	require.NoError(t, err)
+	names := regexp.MustCompile("`([a-z0-9_]+)`")
+	var documented []string
+	for line := range strings.Lines(string(raw)) {
+		if strings.HasPrefix(line, "## What the running Linux") {
+			break
+		}
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		cell, _, _ := strings.Cut(line[2:], "|")
+		for _, m := range names.FindAllStringSubmatch(cell, -1) {
+			documented = append(documented, m[1])
+		}
+	}
+	require.Len(t, documented, 47)
+	require.Subset(t, settings.IDs(), documented)
+}
+
+func TestAccepts(t *testing.T) {
+	for _, c := range []struct {
+		id, value string
+		want      bool
+	}{
+		{"turbo", "enabled", true}, {"turbo", "auto", true}, {"turbo", "on", false}, {"turbo", "", false},
+		{"sub_numa", "nps4", true}, {"sub_numa", "4", false},
+		{"memory_speed", "max", true}, {"memory_speed", "1866", true}, {"memory_speed", "18", false},
+		{"patrol_scrub", "24h", true}, {"patrol_scrub", "24", false},
+		{"workload_profile", "PerfOptimized", true}, {"workload_profile", "", false},
+	} {
+		s, ok := settings.Lookup(c.id)
+		require.True(t, ok, c.id)
+		require.Equal(t, c.want, s.Accepts(c.value), "%s %q", c.id, c.value)
+	}
+	_, ok := settings.Lookup("turbo_boost")
+	require.False(t, ok)
+}
+
+func TestPlain(t *testing.T) {
+	require.Equal(t, "numanodespersocket", settings.Plain("NUMANodesPerSocket_703E"))
+	require.Equal(t, "hyperthreadingall", settings.Plain("Hyper-Threading [ALL]"))
+	require.Equal(t, "speed1866", settings.Plain("Speed_1866 "), "a trailing blank is no digit")
+}
+
+func TestTables(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	dell := tables.Of("Dell Inc.")
+	require.NotNil(t, dell)
+	require.Nil(t, tables.Of("Del"))
+	found := dell.Find("proc turbo-mode")
+	require.Len(t, found, 1)
+	require.Equal(t, "turbo", found[0].ID)
+	s, _ := settings.Lookup("turbo")
+	value, ok := found[0].Attr.Canonical(s, "disabled")
+	require.True(t, ok)
+	require.Equal(t, settings.Disabled, value)
+	_, ok = found[0].Attr.Canonical(s, "perhaps")
+	require.False(t, ok)
+	word, ok := found[0].Attr.Word(s, settings.Enabled)
+	require.True(t, ok)
+	require.Equal(t, "Enabled", word)
+}
+
+// TestRefusesATable names what is wrong and where.
+func TestRefusesATable(t *testing.T) {
+	head := "vendor: V\nmanufacturers: [V]\nsources: {s: {title: t}}\n"
+	for _, c := range []struct{ body, want string }{
+		{"settings: {turbos: [{attribute: A, values: {On: enabled}, source: s}]}", `setting "turbos" is not in the vocabulary`},
+		{"settings: {turbo: [{attribute: A, values: {On: on}, source: s}]}", `turbo: A: On is "on", expected one of enabled, disabled, auto`},
+		{"settings: {turbo: [{attribute: A, values: {On: enabled}, source: x}]}", `source "x" is not listed`},
+		{"settings: {turbo: [{attribute: A, source: s}]}", "A: no values"},
+		{"settings: {turbo: [{values: {On: enabled}, source: s}]}", "neither an attribute nor a menu path"},
+		{"masters: [{setting: workload_profile, attribute: P, locks: [x], source: s}]", `setting "x" is not in the vocabulary`},
+		{"commands: [{tool: t, source: s}]", "needs a source, steps and when it acts"},
+		{"settngs: {}", "field settngs not found"},
+	} {
+		_, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(head + c.body)}}, "d")
+		require.ErrorContains(t, err, "d/v.yaml")
+		require.ErrorContains(t, err, c.want)
+	}
+}

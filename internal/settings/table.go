@@ -1,0 +1,150 @@
+package settings
+
+import (
+	"strings"
+)
+
+// Table translates one vendor's BIOS attributes. It is the file
+// rules/settings/VENDOR.yaml.
+type Table struct {
+	// Vendor is the name as reports print it.
+	Vendor string `yaml:"vendor"`
+	// Manufacturers are beginnings of the system manufacturer (SMBIOS, Redfish)
+	// whose machines this table speaks of, in any case.
+	Manufacturers []string `yaml:"manufacturers"`
+	// Formats are the export formats that only this vendor writes.
+	Formats []string `yaml:"formats,omitempty"`
+	// Sources are the documents and captures behind the entries, by key.
+	Sources map[string]Source `yaml:"sources"`
+	// Settings maps canonical ids to the vendor's attributes. Of several
+	// attributes that an export carries the first decides.
+	Settings map[string][]Attribute `yaml:"settings"`
+	// Masters are presets that lock others.
+	Masters []Master `yaml:"masters,omitempty"`
+	// Commands are the documented ways to change one attribute.
+	Commands []Command `yaml:"commands,omitempty"`
+
+	// index maps a plain attribute name to its places in Settings.
+	index map[string][]Match
+}
+
+// Source is a document or a published capture.
+type Source struct {
+	Vendor string `yaml:"vendor,omitempty"`
+	Title  string `yaml:"title"`
+	Year   int    `yaml:"year,omitempty"`
+	Place  string `yaml:"place,omitempty"`
+	URL    string `yaml:"url,omitempty"`
+}
+
+// Attribute is one vendor name of a setting.
+type Attribute struct {
+	// Name is the attribute as exports print it, Menu the path in BIOS setup
+	// ("System Profile Settings > Turbo Boost").
+	Name string `yaml:"attribute,omitempty"`
+	Menu string `yaml:"menu,omitempty"`
+	// Group is what a command line puts before the name
+	// ("BIOS.SysProfileSettings" for racadm).
+	Group string `yaml:"group,omitempty"`
+	// Values maps vendor words to canonical ones; names are compared like
+	// attribute names. Empty for a setting that keeps the vendor's word.
+	Values map[string]string `yaml:"values,omitempty"`
+	// For are beginnings of product names or platform ids that the entry holds
+	// for; empty for all.
+	For []string `yaml:"for,omitempty"`
+	// Source is a key of Sources.
+	Source string `yaml:"source"`
+	// Unverified marks a name or a value that no document or capture proves.
+	Unverified bool `yaml:"unverified,omitempty"`
+	// Note is for the reader of the table.
+	Note string `yaml:"note,omitempty"`
+}
+
+// Master is a preset that locks the settings it governs.
+type Master struct {
+	// Setting is the canonical id of the preset, Attribute its vendor name.
+	Setting   string `yaml:"setting"`
+	Attribute string `yaml:"attribute"`
+	// Free are the values under which the single settings may be changed.
+	Free []string `yaml:"free"`
+	// Locks are the canonical ids it governs.
+	Locks  []string `yaml:"locks"`
+	Source string   `yaml:"source"`
+}
+
+// Command is a documented way to change one attribute. Steps may name
+// {attribute}, {group}, {value} and {menu}.
+type Command struct {
+	// Tool is "racadm", "redfish", "setup" ...
+	Tool  string   `yaml:"tool"`
+	Steps []string `yaml:"steps"`
+	// Acts says when the change takes effect.
+	Acts string `yaml:"acts"`
+	// For limits the command like an Attribute's For.
+	For    []string `yaml:"for,omitempty"`
+	Source string   `yaml:"source"`
+}
+
+// Match is an attribute name found in a table.
+type Match struct {
+	ID   string
+	Rank int
+	Attr *Attribute
+}
+
+// Plain is a name as names are compared: lower case, letters and digits only,
+// without a trailing underscore and four hexadecimal digits, which AMI's
+// firmware appends and which differ from board to board.
+func Plain(name string) string {
+	if n := len(name) - 5; n > 0 && name[n] == '_' && isHex(name[n+1:]) {
+		name = name[:n]
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		default:
+			return -1
+		}
+	}, name)
+}
+
+func isHex(s string) bool {
+	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
+}
+
+// Find lists the settings that an attribute name stands for, best first.
+func (t *Table) Find(name string) []Match { return t.index[Plain(name)] }
+
+// Canonical translates a vendor's value of an attribute; false when the table
+// does not know the word.
+func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
+	if len(a.Values) == 0 && s.Kind == Name {
+		return value, value != ""
+	}
+	want := Plain(value)
+	for word, canonical := range a.Values {
+		if Plain(word) == want {
+			return canonical, true
+		}
+	}
+	return "", false
+}
+
+// Word is the vendor's word for a canonical value; false when the table has
+// none. Of several the first in alphabetical order is given, so that the same
+// advice is printed every time.
+func (a *Attribute) Word(s Setting, canonical string) (string, bool) {
+	if len(a.Values) == 0 && s.Kind == Name {
+		return canonical, true
+	}
+	best := ""
+	for word, c := range a.Values {
+		if c == canonical && (best == "" || word < best) {
+			best = word
+		}
+	}
+	return best, best != ""
+}
