@@ -7,6 +7,7 @@ func (w *blobWriter) pack(p *Pack) {
 	for _, r := range p.Rules {
 		w.rule(r)
 	}
+	w.texts(p.settingIDs())
 	w.uint(uint64(len(p.Profiles)))
 	for _, q := range p.Profiles {
 		w.profile(q)
@@ -22,6 +23,7 @@ func (r *blobReader) pack() *Pack {
 		rule.pack = p
 		p.Rules = append(p.Rules, rule)
 	}
+	p.settings = r.texts()
 	n = r.count()
 	p.Profiles = make([]*ProfileSpec, 0, n)
 	for i := 0; i < n && r.err == nil; i++ {
@@ -153,30 +155,51 @@ func (r *blobReader) pairs() map[string]string {
 }
 
 func (w *blobWriter) profile(q *ProfileSpec) {
-	for _, s := range []string{q.ID, q.Intent, q.Title, q.Applies, q.Scope} {
+	for _, s := range []string{q.ID, q.Title, q.Applies, q.Scope} {
 		w.text(s)
 	}
+	w.texts(q.Intents)
 	w.match(q.For)
+	w.texts(q.Named)
 	w.citation(q.Citation)
+	head := w.body
+	w.body = nil
 	w.uint(uint64(len(q.Settings)))
 	for i := range q.Settings {
 		w.setting(&q.Settings[i])
 	}
+	table := w.body
+	w.body = head
+	w.uint(uint64(len(table)))
+	w.body = append(w.body, table...)
 }
 
+// profile reads a profile's head and leaves its table for later.
 func (r *blobReader) profile() *ProfileSpec {
 	q := &ProfileSpec{}
-	for _, s := range []*string{&q.ID, &q.Intent, &q.Title, &q.Applies, &q.Scope} {
+	for _, s := range []*string{&q.ID, &q.Title, &q.Applies, &q.Scope} {
 		*s = r.text()
 	}
-	q.For, q.Citation = r.match(), r.citation()
+	q.Intents = r.texts()
+	q.For, q.Named, q.Citation = r.match(), r.texts(), r.citation()
 	n := r.count()
-	q.Settings = make(SettingTable, 0, min(n, 64))
-	for i := 0; i < n && r.err == nil; i++ {
-		q.Settings = append(q.Settings, WantedSetting{})
-		r.setting(&q.Settings[i])
-	}
+	q.packed = &packedTable{&blobReader{body: r.body[:n], strings: r.strings}}
+	r.body = r.body[n:]
 	return q
+}
+
+// packedTable is the table of a compiled profile as the blob holds it.
+type packedTable struct{ blob *blobReader }
+
+// table reads the rows; a damaged one ends it.
+func (p *packedTable) table() SettingTable {
+	r := *p.blob
+	n := r.count()
+	rows := make(SettingTable, n)
+	for i := 0; i < n && r.err == nil; i++ {
+		r.setting(&rows[i])
+	}
+	return rows
 }
 
 func (w *blobWriter) setting(s *WantedSetting) {

@@ -42,7 +42,9 @@ func TestCompiledRulesAreCurrent(t *testing.T) {
 		}
 		for j, q := range p.Profiles {
 			l := loaded[i].Profiles[j]
-			assert.Equal(t, []any{q.ID, q.Settings, q.Citation, q.For}, []any{l.ID, l.Settings, l.Citation, l.For})
+			assert.Equal(t, []any{q.ID, q.Intents, q.Settings, q.Table(), q.Citation, q.For, q.Named},
+				[]any{l.ID, l.Intents, l.Table(), l.Table(), l.Citation, l.For, l.Named})
+			assert.Nil(t, l.Settings, "read at start")
 		}
 	}
 }

@@ -124,9 +124,14 @@ func Count(packs []*Pack) (rules, cases int) {
 
 // ProfileInfo describes a profile for a reader.
 type ProfileInfo struct {
-	ID     string `json:"id"`
-	Title  string `json:"title"`
-	Intent string `json:"intent"`
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	// Intent is the first of Intents, null without any.
+	Intent  *string  `json:"intent"`
+	Intents []string `json:"intents"`
+	// Named are the products that the document names; of the other machines it
+	// speaks by analogy. Empty when it names none.
+	Named []string `json:"named"`
 	// Platforms names the machines the profile is written for.
 	Platforms []string               `json:"platforms"`
 	Vendors   []string               `json:"vendors"`
@@ -162,12 +167,15 @@ func DescribeProfiles(packs []*Pack) []ProfileInfo {
 }
 
 func (p *ProfileSpec) info() ProfileInfo {
-	i := ProfileInfo{ID: p.ID, Title: p.Title, Intent: p.Intent, Applies: p.Applies, Scope: p.Scope,
+	i := ProfileInfo{ID: p.ID, Title: p.Title, Intents: emptyNotNil(p.Intents), Named: emptyNotNil(p.Named), Applies: p.Applies, Scope: p.Scope,
 		Platforms: []string{}, Vendors: []string{}, Citation: p.Citation, Settings: map[string]SettingInfo{}}
+	if len(p.Intents) > 0 {
+		i.Intent = &p.Intents[0]
+	}
 	if p.For != nil {
 		i.Platforms, i.Vendors = emptyNotNil(p.For.Platforms), emptyNotNil(p.For.Vendors)
 	}
-	for _, w := range p.Settings {
+	for _, w := range p.Table() {
 		s := SettingInfo{Value: w.Want.String(), Level: w.Level, Exception: emptyNotNil(w.Exceptions), Note: w.Note,
 			Applies: w.Applies, Remedy: w.Remedy, Place: w.Place}
 		if w.Effect != nil {

@@ -20,6 +20,8 @@ type Engine struct {
 	ids      []string
 	rules    map[string][]*Rule
 	profiles []*ProfileSpec
+	// settings are the settings that some profile judges, sorted.
+	settings []string
 	programs map[string]compiled
 	parsed   *parsedExprs
 }
@@ -52,6 +54,7 @@ func NewEngine(packs []*Pack) *Engine {
 			e.rules[r.ID] = append(e.rules[r.ID], r)
 		}
 		e.profiles = append(e.profiles, p.Profiles...)
+		e.settings = append(e.settings, p.settingIDs()...)
 		if p.parsed != nil {
 			e.parsed = p.parsed
 		}
@@ -60,6 +63,8 @@ func NewEngine(packs []*Pack) *Engine {
 		slices.SortStableFunc(list, func(a, b *Rule) int { return -cmp.Compare(a.narrowness(), b.narrowness()) })
 	}
 	slices.SortFunc(e.ids, compareIDs)
+	slices.Sort(e.settings)
+	e.settings = slices.Compact(e.settings)
 	return e
 }
 

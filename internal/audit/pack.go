@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -22,6 +23,23 @@ type Pack struct {
 
 	// parsed holds the expressions of compiled packs.
 	parsed *parsedExprs
+	// settings are the settings that the pack's profiles judge, sorted.
+	settings []string
+}
+
+// settingIDs lists the settings that the pack's profiles judge, each once.
+func (p *Pack) settingIDs() []string {
+	if p.settings != nil {
+		return p.settings
+	}
+	var out []string
+	for _, q := range p.Profiles {
+		for i := range q.Settings {
+			out = append(out, q.Settings[i].ID)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // Match says by plain words which machines a rule is written for. Every list
@@ -126,20 +144,41 @@ type Case struct {
 // ProfileSpec is a table of settings that a document wants.
 type ProfileSpec struct {
 	ID string `yaml:"id"`
-	// Intent is one of Intents.
-	Intent   string    `yaml:"intent"`
-	Title    string    `yaml:"title"`
-	For      *Match    `yaml:"for,omitempty"`
+	// Intents are those of the package's Intents that the table answers; none
+	// when the document serves a purpose that no intent names, so that the
+	// profile is found by its id alone.
+	Intents Words  `yaml:"intent,omitempty"`
+	Title   string `yaml:"title"`
+	For     *Match `yaml:"for,omitempty"`
+	// Named are ends of the names of the products that the document itself
+	// names. When it is given, the profile speaks of the other machines of For
+	// by analogy: never above info, and it says so.
+	Named    []string  `yaml:"named,omitempty"`
 	Applies  string    `yaml:"applies,omitempty"`
 	Citation *Citation `yaml:"citation"`
 	// Scope says what the document was written for.
 	Scope string `yaml:"scope,omitempty"`
-	// Settings keeps the order of the file.
+	// Settings keeps the order of the file. Of a compiled profile it is nil:
+	// Table reads it.
 	Settings SettingTable `yaml:"settings"`
 
 	pack *Pack
 	node *yaml.Node
+	// packed is the table of a compiled profile, not read yet.
+	packed *packedTable
 }
+
+// Table is the profile's rows in file order. A compiled profile reads them
+// here and not at start: of many profiles an audit needs one.
+func (p *ProfileSpec) Table() SettingTable {
+	if p.packed != nil {
+		return p.packed.table()
+	}
+	return p.Settings
+}
+
+// serves reports whether the profile answers an intent.
+func (p *ProfileSpec) serves(intent string) bool { return slices.Contains(p.Intents, intent) }
 
 // SettingTable is the settings of a profile in file order.
 type SettingTable []WantedSetting

@@ -45,17 +45,19 @@ func (r *run) profile() error {
 	if err := r.engine.CheckProfile(name); err != nil {
 		return err
 	}
+	var rows SettingTable
 	chosen, why := r.resolve(name)
 	if chosen == nil {
 		r.out.ProfileWhy = why
 	} else {
-		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.Intent, Title: chosen.Title, Citation: *chosen.Citation}
-		for i := range chosen.Settings {
-			r.setting(chosen, &chosen.Settings[i])
+		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.answers(name), Title: chosen.Title, Citation: *chosen.Citation}
+		rows = chosen.Table()
+		for i := range rows {
+			r.setting(chosen, &rows[i])
 		}
 		why = "the profile " + chosen.ID + " does not speak of it"
 	}
-	r.otherSettings(chosen, why)
+	r.otherSettings(rows, why)
 	return nil
 }
 
@@ -66,7 +68,7 @@ func (r *run) resolve(name string) (*ProfileSpec, string) {
 	var chosen *ProfileSpec
 	var reasons []string
 	for _, p := range r.engine.profiles {
-		if p.ID != name && (!intent || p.Intent != name) {
+		if p.ID != name && (!intent || !p.serves(name)) {
 			continue
 		}
 		applies, reason := r.profileApplies(p)
@@ -116,6 +118,10 @@ func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
 		return
 	}
 	value, face := judged(r.m.sys.Settings[w.ID])
+	if w.Want.String() == "auto" && face == "effective" && value.known() {
+		value = missing(inventory.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
+			"export the BIOS settings and pass them to the audit")
+	}
 	f.Certainty, f.Evidence = value.certainty, value.evidence()
 	f.Expected = w.Want.String()
 	switch {
@@ -131,10 +137,33 @@ func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
 		}
 	}
 	f.Severity = capSeverity(f.Severity, f.Certainty, value.unverified)
+	if !r.named(p) {
+		f.Severity = Info
+		f.Why += "; by analogy: the document speaks of " + strings.Join(p.Named, ", ")
+	}
 	if !r.options.Asked {
 		f.Severity = Info // nobody asked for this profile
 	}
 	r.add(f)
+}
+
+// named reports whether the profile's document itself names this machine, or
+// names no machine at all.
+func (r *run) named(p *ProfileSpec) bool {
+	return matchText(p.Named, r.m.sys.Machine.Product, strings.HasSuffix)
+}
+
+// answers is the intent under which a profile was found: the one asked for, or
+// the first of its own; "" without any.
+func (p *ProfileSpec) answers(asked string) string {
+	switch {
+	case p.serves(asked):
+		return asked
+	case len(p.Intents) > 0:
+		return p.Intents[0]
+	default:
+		return ""
+	}
 }
 
 func (w *WantedSetting) finding(p *ProfileSpec) Finding {
@@ -179,24 +208,11 @@ func (r *run) settingApplies(w *WantedSetting, f *Finding) bool {
 }
 
 // otherSettings gives every setting of the other profiles its one entry.
-func (r *run) otherSettings(chosen *ProfileSpec, why string) {
-	var done []string
-	if chosen != nil {
-		for _, w := range chosen.Settings {
-			done = append(done, w.ID)
+func (r *run) otherSettings(rows SettingTable, why string) {
+	for _, id := range r.engine.settings {
+		if slices.ContainsFunc(rows, func(w WantedSetting) bool { return w.ID == id }) {
+			continue
 		}
-	}
-	var rest []string
-	for _, p := range r.engine.profiles {
-		for _, w := range p.Settings {
-			if !slices.Contains(done, w.ID) {
-				done = append(done, w.ID)
-				rest = append(rest, w.ID)
-			}
-		}
-	}
-	slices.Sort(rest)
-	for _, id := range rest {
 		r.add(Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks", Subject: SubjectMachine,
 			Result: NotApplicable, Severity: Info, Reason: why})
 	}

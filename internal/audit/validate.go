@@ -186,11 +186,13 @@ func (v *validator) cases(r *Rule) {
 }
 
 func (v *validator) profile(q *ProfileSpec) {
-	switch {
-	case q.ID == "" || strings.ContainsAny(q.ID, " \t"):
+	if q.ID == "" || strings.ContainsAny(q.ID, " \t") {
 		v.complain(at(q.node, "id"), "profile id %q: expected words without blanks", q.ID)
-	case !slices.Contains(Intents[:], q.Intent):
-		v.complain(at(q.node, "intent"), "intent %q, expected one of %s", q.Intent, strings.Join(Intents[:], ", "))
+	}
+	for _, intent := range q.Intents {
+		if !slices.Contains(Intents[:], intent) {
+			v.complain(at(q.node, "intent"), "intent %q, expected one of %s", intent, strings.Join(Intents[:], ", "))
+		}
 	}
 	if q.Citation == nil || q.Citation.Vendor == "" || q.Citation.Title == "" {
 		v.complain(q.node, "profile %s: citation with vendor and title is missing", q.ID)

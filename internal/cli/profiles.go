@@ -32,7 +32,7 @@ func (p *Program) profilesListCommand() *cobra.Command {
 			}
 			var out strings.Builder
 			for _, i := range infos {
-				fmt.Fprintf(&out, "%-32s  %-17s  %s\n", i.ID, i.Intent, i.Citation.Line())
+				fmt.Fprintf(&out, "%-32s  %-17s  %s\n", i.ID, strings.Join(i.Intents, ", "), i.Citation.Line())
 			}
 			return p.say(out.String())
 		}}
@@ -49,7 +49,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 				return err
 			}
 			found := slices.DeleteFunc(audit.DescribeProfiles(packs), func(i audit.ProfileInfo) bool {
-				return i.ID != args[0] && i.Intent != args[0]
+				return i.ID != args[0] && !slices.Contains(i.Intents, args[0])
 			})
 			if len(found) == 0 {
 				return &exit{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q", args[0]), hint: "memaudit profiles list"}
@@ -62,9 +62,9 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 
 // showProfile prints a profile's head and its table, row by row.
 func showProfile(w *strings.Builder, i audit.ProfileInfo) {
-	for _, row := range [][2]string{{"profile", i.ID}, {"title", i.Title}, {"intent", i.Intent},
+	for _, row := range [][2]string{{"profile", i.ID}, {"title", i.Title}, {"intent", strings.Join(i.Intents, ", ")},
 		{"for", strings.Join(slices.Concat(i.Vendors, i.Platforms), ", ")}, {"applies", i.Applies},
-		{"scope", i.Scope}, {"source", i.Citation.Line()}} {
+		{"named", strings.Join(i.Named, ", ")}, {"scope", i.Scope}, {"source", i.Citation.Line()}} {
 		if row[1] != "" {
 			fmt.Fprintf(w, "%-9s %s\n", row[0], row[1])
 		}

@@ -54,7 +54,7 @@ func buildProfile(p *audit.Profile) *Profile {
 	}
 	return &Profile{
 		ID:     p.ID,
-		Intent: p.Intent,
+		Intent: word(p.Intent),
 		Title:  word(p.Title),
 		Source: word(buildCitation(&p.Citation).line()),
 	}

@@ -38,7 +38,7 @@ type Program struct {
 // names the document in one line.
 type Profile struct {
 	ID     string  `json:"id"`
-	Intent string  `json:"intent"`
+	Intent *string `json:"intent" jsonschema:"nullable"`
 	Title  *string `json:"title" jsonschema:"nullable"`
 	Source *string `json:"source" jsonschema:"nullable"`
 }

@@ -1,0 +1,86 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+const choicePack = `
+profiles:
+  - id: site/two
+    intent: [balanced, energy-efficiency]
+    title: two purposes
+    for: {vendors: [Example], platforms: [milan]}
+    named: [Model 1]
+    citation: {vendor: Site, title: Table}
+    settings:
+      smt: {want: enabled, level: warning}
+      x2apic: {want: auto, level: warning}
+  - id: site/none
+    title: no purpose of ours
+    citation: {vendor: Site, title: Table}
+    settings:
+      smt: {want: disabled, level: info}
+`
+
+// choice audits a machine of a product against a profile of choicePack.
+func choice(t *testing.T, product, profile string, settings map[string]inventory.Setting) *audit.Audit {
+	t.Helper()
+	pack, faults := audit.ParsePack("choice.yaml", []byte(choicePack))
+	require.Empty(t, faults)
+	require.Empty(t, pack.Validate())
+	sys, topo := twoSockets()
+	sys.Machine.Product = direct(product)
+	platformOf(topo, topology.Platform{ID: "milan"})
+	sys.Settings = settings
+	return run(t, audit.NewEngine([]*audit.Pack{pack}), sys, topo, audit.Options{Profile: profile, Asked: true})
+}
+
+// TestProfileOfSeveralIntents: each of its intents finds it and is the one
+// reported; by id the first is; a profile without any is found by id alone.
+func TestProfileOfSeveralIntents(t *testing.T) {
+	for asked, want := range map[string]string{"balanced": "balanced", "energy-efficiency": "energy-efficiency", "site/two": "balanced"} {
+		a := choice(t, "Model 1", asked, nil)
+		require.NotNil(t, a.Profile, a.ProfileWhy)
+		assert.Equal(t, "site/two", a.Profile.ID)
+		assert.Equal(t, want, a.Profile.Intent)
+	}
+	assert.Nil(t, choice(t, "Model 1", "hpc", nil).Profile)
+	none := choice(t, "Model 1", "site/none", nil)
+	require.NotNil(t, none.Profile)
+	assert.Empty(t, none.Profile.Intent)
+}
+
+// TestProfileByAnalogy: a machine that the document names gets the row's own
+// level; its successor of a longer name and its sister get info and the reason.
+func TestProfileByAnalogy(t *testing.T) {
+	off := map[string]inventory.Setting{"smt": {Configured: direct("disabled")}}
+	named := findings(choice(t, "Example Model 1", "balanced", off), "setting.smt")["setting smt"]
+	assert.Equal(t, []any{audit.Fail, audit.Warning}, []any{named.Result, named.Severity})
+	assert.NotContains(t, named.Why, "analogy")
+	for _, product := range []string{"Example Model 1 v2", "Model 2"} {
+		f := findings(choice(t, product, "balanced", off), "setting.smt")["setting smt"]
+		assert.Equal(t, []any{audit.Fail, audit.Info}, []any{f.Result, f.Severity}, product)
+		assert.Contains(t, f.Why, "by analogy: the document speaks of Model 1")
+	}
+}
+
+// TestWantedAutoAgainstTheKernel: firmware was to choose, so the kernel's
+// value says nothing of whether it was let to.
+func TestWantedAutoAgainstTheKernel(t *testing.T) {
+	verdict := func(s inventory.Setting) audit.Finding {
+		return findings(choice(t, "Model 1", "balanced", map[string]inventory.Setting{"x2apic": s}), "setting.x2apic")["setting x2apic"]
+	}
+	assert.Equal(t, audit.Pass, verdict(inventory.Setting{Configured: direct("auto")}).Result)
+	assert.Equal(t, audit.Fail, verdict(inventory.Setting{Configured: direct("enabled")}).Result)
+	f := verdict(inventory.Setting{Effective: direct("enabled")})
+	assert.Equal(t, audit.Unknown, f.Result)
+	assert.Contains(t, f.Reason, "auto")
+	assert.NotEmpty(t, f.KnownBy)
+}
