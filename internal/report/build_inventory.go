@@ -120,8 +120,8 @@ func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 	out := make(map[string]Setting, len(in))
 	for id, s := range in {
 		out[id] = Setting{
-			Configured: text(s.Configured),
-			Pending:    text(s.Pending),
+			Configured: face(s.Configured),
+			Pending:    face(s.Pending),
 			Effective:  face(s.Effective),
 			DecidedBy:  DecidedBy(face(s.DecidedBy)),
 		}
@@ -130,8 +130,8 @@ func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 }
 
 // face prints one fact of a setting with its reasons.
-func face(f inventory.Fact[string]) Effective {
-	out := Effective{Value: text(f), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
+func face(f inventory.Fact[string]) Face {
+	out := Face{Value: text(f), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
 	if !f.Known() {
 		out.Reason, out.KnownBy = word(f.Reason), word(f.KnownBy)
 	}

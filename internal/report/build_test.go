@@ -65,15 +65,15 @@ func TestBuildSlot(t *testing.T) {
 		ID: 1, Kind: "dram", Socket: ptr(1), CPUs: ptr("1,3,5,7,9,11"), MemoryBytes: ptr(int64(12_345_678_848)), Distances: []int{21, 10},
 	}, inv.Nodes[1])
 	assert.Equal(t, Setting{
-		Configured: ptr("disabled"), Pending: ptr("enabled"),
-		Effective: Effective{Value: ptr("disabled"), Certainty: "direct", Evidence: []Evidence{
+		Configured: known("disabled"), Pending: known("enabled"),
+		Effective: Face{Value: ptr("disabled"), Certainty: "direct", Evidence: []Evidence{
 			{Source: "cpu", Path: ptr("/sys/devices/system/cpu/smt/control"), Raw: ptr("off")},
 		}},
 		DecidedBy: DecidedBy{Value: ptr("command line"), Certainty: "direct", Evidence: []Evidence{
 			{Source: "cmdline", Path: ptr("/proc/cmdline"), Raw: ptr("quiet nosmt")},
 		}},
 	}, inv.Settings["smt"])
-	assert.Equal(t, Effective{Certainty: "none", Evidence: []Evidence{}, Reason: ptr("cpufreq was not read"), KnownBy: ptr("run on the live machine")},
+	assert.Equal(t, Face{Certainty: "none", Evidence: []Evidence{}, Reason: ptr("cpufreq was not read"), KnownBy: ptr("run on the live machine")},
 		inv.Settings["turbo"].Effective)
 }
 
@@ -189,4 +189,11 @@ func TestIndentJSON(t *testing.T) {
 		require.NoError(t, enc.Encode(m.report()))
 		assert.Equal(t, want.String(), got.String())
 	})
+}
+
+// known is the face that direct makes.
+func known(value string) Face {
+	return Face{Value: &value, Certainty: "direct", Evidence: []Evidence{
+		{Source: "smbios", Path: ptr("/sys/firmware/dmi/tables/DMI"), Raw: ptr("field: " + value)},
+	}}
 }

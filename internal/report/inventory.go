@@ -126,15 +126,16 @@ type Node struct {
 
 // Setting is one canonical BIOS setting with its three faces.
 type Setting struct {
-	Configured *string   `json:"configured" jsonschema:"nullable"`
-	Pending    *string   `json:"pending" jsonschema:"nullable"`
-	Effective  Effective `json:"effective"`
+	Configured Face      `json:"configured"`
+	Pending    Face      `json:"pending"`
+	Effective  Face      `json:"effective"`
 	DecidedBy  DecidedBy `json:"decided_by"`
 }
 
-// Effective is the face of a setting that the running system shows. Reason
-// says why the value is null, KnownBy what would make it known.
-type Effective struct {
+// Face is one face of a setting: what BIOS setup says, what it will say after
+// the next boot, what the system runs with. Reason says why the value is null,
+// KnownBy what would make it known.
+type Face struct {
 	Value     *string    `json:"value" jsonschema:"nullable"`
 	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Evidence  []Evidence `json:"evidence"`

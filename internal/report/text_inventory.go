@@ -185,7 +185,7 @@ func (p *printer) settings(settings map[string]Setting) {
 		for i := range s.Effective.Evidence {
 			evidence = append(evidence, evidenceLine(&s.Effective.Evidence[i]))
 		}
-		t.row(id, orEmpty(s.Configured), orEmpty(s.Pending), orEmpty(s.Effective.Value), certainty,
+		t.row(id, orEmpty(s.Configured.Value), orEmpty(s.Pending.Value), orEmpty(s.Effective.Value), certainty,
 			strings.Join(evidence, "; "))
 	}
 	t.print(p, 2)
