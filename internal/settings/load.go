@@ -91,7 +91,7 @@ func (t *Table) checkAttribute(s Setting, a *Attribute) error {
 		return fmt.Errorf("%s: no values", a.label())
 	}
 	for word, canonical := range a.Values {
-		if !s.Accepts(canonical) {
+		if canonical != Next && !s.Accepts(canonical) {
 			return fmt.Errorf("%s: %s is %q, expected one of %s", a.label(), word, canonical, strings.Join(s.Expected(), ", "))
 		}
 	}

@@ -99,3 +99,16 @@ func TestRefusesATable(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 	}
 }
+
+// TestNext: a value may leave the decision to the setting's next attribute.
+func TestNext(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	found := tables.Of("HPE").Find("DeterminismControl")
+	require.Len(t, found, 1)
+	s, _ := settings.Lookup("determinism")
+	require.False(t, s.Accepts(settings.Next), "no profile may ask for it")
+	word, ok := found[0].Attr.Canonical(s, "DeterminismCtrlManual")
+	require.True(t, ok)
+	require.Equal(t, settings.Next, word)
+}

@@ -28,6 +28,11 @@ type Table struct {
 	index map[string][]Match
 }
 
+// Next in the place of a canonical value says that this value leaves the
+// decision to the setting's next attribute ("Manual", or a mirroring option
+// that is off while sparing may be on).
+const Next = "next"
+
 // Source is a document or a published capture.
 type Source struct {
 	Vendor string `yaml:"vendor,omitempty"`
@@ -49,6 +54,9 @@ type Attribute struct {
 	// Values maps vendor words to canonical ones; names are compared like
 	// attribute names. Empty for a setting that keeps the vendor's word.
 	Values map[string]string `yaml:"values,omitempty"`
+	// With is an attribute of the same export without which the entry does not
+	// hold (an option that means this on processors of one vendor only).
+	With string `yaml:"with,omitempty"`
 	// For are beginnings of product names or platform ids that the entry holds
 	// for; empty for all.
 	For []string `yaml:"for,omitempty"`

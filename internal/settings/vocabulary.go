@@ -60,7 +60,7 @@ var vocabulary = [...]Setting{
 	{"determinism", "equal parts or maximal parts", Choice, words("performance", "power")},
 	{"df_c_states", "idle states of the data fabric", Switch, nil},
 	{"apb_disable", "fixed fabric P-state (APBDIS 1)", Switch, nil},
-	{"pcie_aspm", "power saving of PCIe links", Switch, nil},
+	{"pcie_aspm", "power saving of PCIe links", Choice, words("enabled", "disabled", "per_port")},
 	{"smt", "Hyper-Threading, SMT", Switch, nil},
 	{"node_interleave", "addresses striped over sockets, NUMA hidden", Switch, nil},
 	{"sub_numa", "NUMA domains per socket", Choice, words("off", "snc", "snc2", "snc3", "snc4", "cod", "nps0", "nps1", "nps2", "nps4")},
@@ -90,6 +90,22 @@ var vocabulary = [...]Setting{
 	{"virtualization", "processor virtualization (VT-x, SVM)", Switch, nil},
 	{"sriov", "single-root I/O virtualization", Switch, nil},
 	{"qpi_bandwidth_priority", "QPI bandwidth priority (Xeon 5600)", Choice, words("compute", "io")},
+
+	// Beyond the shared list: what vendors' presets write besides.
+	{"collaborative_power", "the system may ask firmware for processor speeds (HPE Collaborative Power Control)", Switch, nil},
+	{"ioat", "DMA channels for the network (I/OAT)", Switch, nil},
+	{"dmi_link_speed", "speed of the link to the chipset", Choice, words("gen1", "gen2")},
+	{"hwp_interrupt", "interrupt of the hardware power management", Switch, nil},
+	{"optimized_power_mode", "optimized power mode (4th and 5th generation Xeon Scalable)", Switch, nil},
+	{"efficiency_latency_control", "efficiency or latency of the uncore (Xeon 6)", Choice, words("default", "latency_optimized")},
+	{"avx_pregrant_override", "AVX license granted ahead of use", Switch, nil},
+	{"avx_pregrant_level", "AVX level granted ahead of use", Choice, words("128_heavy", "256_light", "256_heavy", "512_light", "512_heavy", "amx")},
+	{"c1_auto_demotion", "demotion of deeper requests to C1", Switch, nil},
+	{"c1_auto_undemotion", "return from a demotion to C1", Switch, nil},
+	{"fabric_power_mgmt", "power management of the Infinity Fabric", Switch, nil},
+	{"c_state_efficiency", "C-state efficiency mode (AMD)", Switch, nil},
+	{"xgmi_link_width", "forced width of the socket links (AMD)", Choice, words("x2", "x4", "x8", "x16")},
+	{"amd_workload_profile", "preset of AMD's own beside the vendor's", Name, nil},
 }
 
 func words(w ...string) []string { return w }
