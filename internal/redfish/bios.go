@@ -1,0 +1,155 @@
+package redfish
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// biosResource is the part of Bios (DSP2046) that leads elsewhere.
+type biosResource struct {
+	Registry string          `json:"AttributeRegistry"`
+	Content  json.RawMessage `json:"Attributes"`
+	Settings struct {
+		Object link `json:"SettingsObject"`
+	} `json:"@Redfish.Settings"`
+}
+
+// bios reads the Bios resource and its settings object, and gives the name of
+// its registry. A service without the resource is no fault.
+func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Problem) {
+	var head biosResource
+	body, p := c.get(ctx, at, maxAnswer, &head)
+	if p != nil {
+		return "", a.absent(p, "the service offers no BIOS settings")
+	}
+	if len(head.Content) == 0 || string(head.Content) == "null" {
+		a.note("the service's BIOS resource holds no attributes")
+		return "", nil
+	}
+	a.BIOS = &BIOS{Resource: body, Path: shown(at)}
+	pending := head.Settings.Object.path()
+	if pending == "" {
+		a.note("the service names no settings object: what waits for the next boot is not known")
+		return head.Registry, nil
+	}
+	body, p = c.get(ctx, pending, maxAnswer, &biosResource{})
+	if p != nil {
+		return head.Registry, a.absent(p, "the settings object is not there: what waits for the next boot is not known")
+	}
+	a.BIOS.Settings, a.BIOS.SettingsPath = body, shown(pending)
+	return head.Registry, nil
+}
+
+// absent turns a resource that is merely not there into a note.
+func (a *Answer) absent(p *Problem, text string) *Problem {
+	if p.State != StateAbsent || p.last {
+		return p
+	}
+	a.note("%s", text)
+	return nil
+}
+
+// registryFile is a MessageRegistryFile (DSP2046), or the registry itself,
+// which some services put in its place.
+type registryFile struct {
+	Registry string
+	Location []struct {
+		Language string
+		// Uri is a path, and was an object once.
+		URI json.RawMessage `json:"Uri"`
+	}
+	Entries json.RawMessage `json:"RegistryEntries"`
+}
+
+// registry reads the attribute registry of a name.
+func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a *Answer) *Problem {
+	if root.Registries.path() == "" {
+		a.note("the service offers no attribute registry")
+		return nil
+	}
+	list, p := c.members(ctx, root.Registries.path())
+	if p != nil {
+		return a.absent(p, "the service offers no attribute registry")
+	}
+	at := member(list, name)
+	if at == "" {
+		a.note("the attribute registry is not among those of the service")
+		return nil
+	}
+	var file registryFile
+	body, p := c.get(ctx, at, maxRegistry, &file)
+	if p != nil {
+		return a.absent(p, "the attribute registry is not there")
+	}
+	if len(file.Entries) > 0 {
+		a.BIOS.Registry = body
+		return nil
+	}
+	if file.Registry != "" && !strings.EqualFold(stem(file.Registry), stem(name)) {
+		a.note("the service lists another attribute registry than its settings name")
+		return nil
+	}
+	uri := file.location()
+	if uri == "" {
+		a.note("the service does not say where its attribute registry is")
+		return nil
+	}
+	if body, p = c.get(ctx, uri, maxRegistry, &registryFile{}); p != nil {
+		return a.absent(p, "the attribute registry is not there")
+	}
+	a.BIOS.Registry = body
+	return nil
+}
+
+// member finds the registry of a name among the members, by the last part of
+// their paths: the whole name first, then the name without its version.
+func member(list []string, name string) string {
+	last := func(path string) string {
+		path = strings.TrimSuffix(path, "/")
+		return strings.TrimSuffix(strings.ToLower(path[strings.LastIndex(path, "/")+1:]), ".json")
+	}
+	want := last(name)
+	for _, at := range list {
+		if last(at) == want {
+			return at
+		}
+	}
+	for _, at := range list {
+		if stem(last(at)) == stem(want) {
+			return at
+		}
+	}
+	return ""
+}
+
+// stem is a registry's name without its version.
+func stem(name string) string {
+	name, _, _ = strings.Cut(name, ".")
+	return name
+}
+
+// location is the path of the English registry, else of the first.
+func (f *registryFile) location() string {
+	first := ""
+	for _, l := range f.Location {
+		var path string
+		var old struct {
+			Ref string `json:"extref"`
+			ID  string `json:"@odata.id"`
+		}
+		if json.Unmarshal(l.URI, &path) != nil && json.Unmarshal(l.URI, &old) == nil {
+			path = old.Ref + old.ID
+		}
+		if path == "" {
+			continue
+		}
+		if first == "" {
+			first = path
+		}
+		if strings.HasPrefix(strings.ToLower(l.Language), "en") {
+			return path
+		}
+	}
+	return first
+}

@@ -1,0 +1,221 @@
+package redfish
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// client asks one service.
+type client struct {
+	o    Options
+	http *http.Client
+	// token is the session's; session its path, to be deleted.
+	token, session string
+	// basic sends user name and password with every request, because the
+	// service has no sessions.
+	basic bool
+	// spent counts bytes of answers, asked counts requests.
+	spent int64
+	asked int
+	// hide are words that no text may hold: secrets and identifiers.
+	hide []string
+	// sleep waits, or until the context ends.
+	sleep func(context.Context, time.Duration) error
+}
+
+func newClient(o Options) *client {
+	t := &http.Transport{
+		// No proxy of the environment: it would get the credentials' traffic.
+		Proxy:                  nil,
+		TLSClientConfig:        &tls.Config{RootCAs: o.Roots, InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12}, // insecure only by flag, and said in the report
+		MaxResponseHeaderBytes: maxHeader,
+		MaxIdleConnsPerHost:    1,
+		TLSHandshakeTimeout:    requestTimeout,
+	}
+	c := &client{o: o, hide: []string{o.Password}, sleep: sleep}
+	c.http = &http.Client{Transport: t, CheckRedirect: c.redirect}
+	return c
+}
+
+// close drops idle connections.
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}
+
+// errRedirect is a redirect that is not followed.
+type errRedirect struct{ text string }
+
+func (e *errRedirect) Error() string { return e.text }
+
+// redirect follows within the service only, and never with a body.
+func (c *client) redirect(next *http.Request, before []*http.Request) error {
+	switch {
+	case !c.own(next.URL):
+		return &errRedirect{"redirected to another host (" + printable(next.URL.Host) + "), which is not followed"}
+	case before[0].Method != http.MethodGet:
+		return &errRedirect{"a " + before[0].Method + " was redirected, which is not followed"}
+	case len(before) > maxRedirects:
+		return &errRedirect{"redirected more than " + strconv.Itoa(maxRedirects) + " times"}
+	default:
+		return nil
+	}
+}
+
+// own reports whether an address is the service's: scheme, host and port.
+func (c *client) own(u *url.URL) bool {
+	return u.Scheme == c.o.Base.Scheme && strings.EqualFold(u.Hostname(), c.o.Base.Hostname()) && port(u) == port(c.o.Base)
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	return "443"
+}
+
+// resolve makes a link of the service a path of its own origin.
+func (c *client) resolve(link string) (*url.URL, *Problem) {
+	ref, err := url.Parse(link)
+	if err != nil || link == "" {
+		return nil, problem(StateMalformed, "", "a link of the service is no address")
+	}
+	u := c.o.Base.ResolveReference(ref)
+	if !c.own(u) || u.User != nil {
+		return nil, problem(StateRefused, "", "a link of the service leads to another host (%s), which is not followed", printable(u.Host))
+	}
+	u.Fragment = ""
+	return u, nil
+}
+
+// reply is one answer, read up to its limit.
+type reply struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// do sends a request and asks again while the service says that it is busy.
+func (c *client) do(ctx context.Context, method, link string, body []byte, limit int64) (*reply, *Problem) {
+	u, p := c.resolve(link)
+	if p != nil {
+		return nil, p
+	}
+	op := method + " " + shown(u.Path)
+	for try := 0; ; try++ {
+		r, p := c.once(ctx, method, u, body, limit, op)
+		if p != nil || r.status != http.StatusServiceUnavailable {
+			return r, p
+		}
+		if p := c.again(ctx, op, r.header, try); p != nil {
+			return nil, p
+		}
+	}
+}
+
+// again waits as long as a busy service asks for, within the deadline.
+func (c *client) again(ctx context.Context, op string, h http.Header, try int) *Problem {
+	wait := retryAfter(h.Get("Retry-After"), time.Second<<try)
+	busy := problem(StateRefused, op, "the service is busy (503)").final()
+	end, bounded := ctx.Deadline()
+	switch {
+	case try >= maxRetries:
+		busy.Text += ", also when asked " + strconv.Itoa(maxRetries) + " times more"
+		return busy
+	case bounded && time.Until(end) <= wait:
+		busy.Text += " and asks to wait " + wait.String() + ", longer than the deadline leaves"
+		return busy
+	}
+	if c.sleep(ctx, wait) != nil {
+		return c.ended(ctx, op)
+	}
+	return nil
+}
+
+// retryAfter reads the header: seconds or a date.
+func retryAfter(v string, other time.Duration) time.Duration {
+	if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && n >= 0 && n <= 1<<20 {
+		return max(time.Duration(n)*time.Second, 100*time.Millisecond)
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(time.Until(t), 100*time.Millisecond)
+	}
+	return other
+}
+
+// once sends one request within its own deadline and reads the answer.
+func (c *client) once(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*reply, *Problem) {
+	if c.asked++; c.asked > maxRequests {
+		return nil, problem(StateRefused, op, "more than %d requests for one machine", maxRequests).final()
+	}
+	one, cancel := context.WithTimeout(ctx, min(requestTimeout, c.o.timeout()))
+	defer cancel()
+	req, err := http.NewRequestWithContext(one, method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, problem(StateMalformed, op, "a link of the service is no address")
+	}
+	c.dress(req, body)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.failed(ctx, op, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, p := c.take(ctx, op, resp, limit)
+	if p != nil {
+		return nil, p
+	}
+	return &reply{status: resp.StatusCode, header: resp.Header, body: data}, nil
+}
+
+// dress sets the headers that DSP0266 asks of a client.
+func (c *client) dress(req *http.Request, body []byte) {
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("OData-Version", "4.0")
+	req.Header.Set("User-Agent", "memaudit")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	switch {
+	case c.token != "":
+		req.Header.Set("X-Auth-Token", c.token)
+	case c.basic:
+		req.SetBasicAuth(c.o.Username, c.o.Password)
+	}
+}
+
+// take reads an answer up to its limit and not a byte further than it takes to
+// notice.
+func (c *client) take(ctx context.Context, op string, resp *http.Response, limit int64) ([]byte, *Problem) {
+	limit = min(limit, maxTotal-c.spent)
+	if resp.ContentLength > limit {
+		return nil, problem(StateRefused, op, "the answer has %d bytes, more than the %d that are read", resp.ContentLength, limit)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	c.spent += int64(len(data))
+	switch {
+	case int64(len(data)) > limit:
+		return nil, problem(StateRefused, op, "the answer is longer than the %d bytes that are read", limit)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, problem(StateTruncated, op, "the answer ends after %d bytes, before it is whole", len(data))
+	case err != nil:
+		return nil, c.failed(ctx, op, err)
+	default:
+		return data, nil
+	}
+}

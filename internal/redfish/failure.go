@@ -1,0 +1,120 @@
+package redfish
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// failed tells apart why a request had no answer.
+func (c *client) failed(ctx context.Context, op string, err error) *Problem {
+	var redirected *errRedirect
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case ctx.Err() != nil:
+		return c.ended(ctx, op)
+	case errors.As(err, &redirected):
+		return problem(StateRefused, op, "%s", c.clean(redirected.text))
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return problem(StateAbsent, op, "the host's name is not known here").final()
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return problem(StateAbsent, op, "connection refused: nothing listens there").final()
+	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
+		return problem(StateRefused, op, "no whole answer within %s", min(requestTimeout, c.o.timeout())).final()
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return problem(StateTruncated, op, "the service closed the connection without an answer").final()
+	}
+	if p := certificate(op, err); p != nil {
+		return p.final()
+	}
+	return problem(StateRefused, op, "%s", c.clean(err.Error())).final()
+}
+
+// ended is the end of the whole reading's time, or the operator's.
+func (c *client) ended(ctx context.Context, op string) *Problem {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return problem(StateRefused, op, "interrupted").final()
+	}
+	return problem(StateRefused, op, "not done within the %s that all of it may take", c.o.timeout()).final()
+}
+
+// certificate explains a TLS failure; nil when it is none.
+func certificate(op string, err error) *Problem {
+	const trust = "give its authority's certificate as redfish.ca in the configuration"
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	var host x509.HostnameError
+	var record tls.RecordHeaderError
+	var verify *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		p := problem(StateRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the management controller, and check both clocks")
+		if invalid.Cert != nil {
+			p.Text = "the service's certificate holds from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter) + ", not now"
+		}
+		return p
+	case errors.As(err, &unknown):
+		return problem(StateRefused, op, "no authority known here vouches for the service's certificate").hint(trust)
+	case errors.As(err, &host):
+		return problem(StateRefused, op, "the service's certificate is for another host name").hint("use the name in the certificate, or renew it")
+	case errors.As(err, &verify), errors.As(err, &invalid):
+		return problem(StateRefused, op, "the service's certificate is not valid").hint(trust)
+	case errors.As(err, &record):
+		return problem(StateMalformed, op, "what answers does not speak TLS")
+	default:
+		return nil
+	}
+}
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+
+// clean is an error's text without the address, which stands in the operation
+// already, and without secrets.
+func (c *client) clean(text string) string {
+	if i := strings.LastIndex(text, "\": "); i >= 0 {
+		text = text[i+3:]
+	}
+	return c.scrub(text)
+}
+
+// scrub takes secrets and identifiers out of a text that others made.
+func (c *client) scrub(text string) string {
+	hide := c.hide
+	if c.token != "" {
+		hide = append(hide[:len(hide):len(hide)], c.token)
+	}
+	hide = append(hide[:len(hide):len(hide)], base64.StdEncoding.EncodeToString([]byte(c.o.Username+":"+c.o.Password)))
+	for _, word := range hide {
+		if word != "" {
+			text = strings.ReplaceAll(text, word, "***")
+		}
+	}
+	return printable(text)
+}
+
+// refusal explains an answer that is not the resource; nil for one that is.
+func refusal(op string, r *reply) *Problem {
+	switch {
+	case r.status >= 200 && r.status < 300:
+		return nil
+	case r.status == http.StatusUnauthorized:
+		return problem(StateDenied, op, "the service does not accept user name and password (401)").hint("check the credentials' file")
+	case r.status == http.StatusForbidden:
+		return problem(StateDenied, op, "this user may not read it (403)").hint("give the user the right to log in and to read")
+	case r.status == http.StatusNotFound, r.status == http.StatusGone:
+		return problem(StateAbsent, op, "the service has no such resource (%d)", r.status)
+	case r.status >= 300 && r.status < 400:
+		return problem(StateRefused, op, "redirected without an address (%d)", r.status)
+	default:
+		return problem(StateRefused, op, "the service answers %d %s", r.status, http.StatusText(r.status))
+	}
+}

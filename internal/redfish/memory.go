@@ -1,0 +1,102 @@
+package redfish
+
+import (
+	"context"
+	"strings"
+)
+
+// DIMM is one memory module or empty place as the controller describes it
+// (DSP2046 Memory). Zero numbers and "" mean that it does not say.
+type DIMM struct {
+	// Path is the resource without what identifies a machine.
+	Path string
+	// Labels are the names of its place, the most telling first.
+	Labels []string
+	// Installed is false for a place without a module. Known says whether the
+	// service tells at all.
+	Installed, Known bool
+	// Health is the schema's word: OK, Warning, Critical; Condition is
+	// Status.State as sent: Enabled, Disabled, Absent ...
+	Health, Condition string
+	// SizeBytes of the module; SpeedMTs is the operating speed, which the
+	// schema wants in MT/s and some services give as the clock in MHz.
+	SizeBytes int64
+	SpeedMTs  int
+	Ranks     int
+	// Type is the schema's word: DDR4, DDR5.
+	Type, Manufacturer, PartNumber string
+}
+
+// memoryResource is one Memory resource. Serial numbers are not read.
+type memoryResource struct {
+	ID            string `json:"Id"`
+	Name          string
+	DeviceLocator string
+	Location      struct {
+		PartLocation struct{ ServiceLabel string }
+	}
+	CapacityMiB       number
+	OperatingSpeedMHz number `json:"OperatingSpeedMhz"`
+	RankCount         number
+	MemoryDeviceType  string
+	Manufacturer      string
+	PartNumber        string
+	Status            struct{ State, Health string }
+}
+
+const (
+	maxModules = 256
+	// maxMiB is 16 TiB, maxMTs and maxRanks more than any module has.
+	maxMiB, maxMTs, maxRanks = 1 << 24, 20000, 64
+	// maxProblems bounds how many modules in a row are asked in vain.
+	maxProblems = 4
+)
+
+// memory reads the memory collection of the system.
+func (c *client) memory(ctx context.Context, at string, a *Answer) *Problem {
+	list, p := c.members(ctx, at)
+	if p != nil {
+		return a.absent(p, "the service offers no memory inventory")
+	}
+	if len(list) > maxModules {
+		return problem(StateRefused, "GET "+shown(at), "more than %d modules", maxModules)
+	}
+	vain := 0
+	for _, path := range list {
+		var m memoryResource
+		if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
+			if vain++; p.last || vain >= maxProblems {
+				return p
+			}
+			a.failed(p)
+			continue
+		}
+		a.DIMMs = append(a.DIMMs, c.dimm(path, &m))
+	}
+	return nil
+}
+
+// dimm takes over what a resource says, within what a module can be.
+func (c *client) dimm(path string, m *memoryResource) DIMM {
+	d := DIMM{Path: shown(path), Health: c.word(m.Status.Health), Condition: c.word(m.Status.State),
+		SizeBytes: m.CapacityMiB.whole(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.whole(maxMTs)),
+		Ranks: int(m.RankCount.whole(maxRanks)), Type: c.word(m.MemoryDeviceType),
+		Manufacturer: c.word(m.Manufacturer), PartNumber: c.word(m.PartNumber)}
+	for _, label := range []string{m.Location.PartLocation.ServiceLabel, m.DeviceLocator, m.Name, m.ID} {
+		if label = c.word(label); label != "" {
+			d.Labels = append(d.Labels, label)
+		}
+	}
+	absent := strings.EqualFold(d.Condition, "Absent")
+	d.Installed = !absent && d.SizeBytes > 0
+	d.Known = absent || d.SizeBytes > 0 || m.CapacityMiB.known && m.CapacityMiB.value == 0
+	return d
+}
+
+// word is a text fit for a report: one line, without secrets.
+func (c *client) word(s string) string {
+	if s = strings.TrimSpace(s); s == "" {
+		return ""
+	}
+	return c.scrub(s)
+}

@@ -1,0 +1,109 @@
+package redfish
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// link is a reference to another resource.
+type link struct {
+	ID string `json:"@odata.id"`
+}
+
+// path is "" where there is no link.
+func (l link) path() string { return strings.TrimSpace(l.ID) }
+
+// collection is one page of a collection.
+type collection struct {
+	Members []link `json:"Members"`
+	Next    string `json:"Members@odata.nextLink"`
+}
+
+// number is a JSON number, or one in quotation marks as some controllers write
+// it; null and everything else are no number.
+type number struct {
+	value float64
+	known bool
+}
+
+// UnmarshalJSON never fails: a property of another type says nothing.
+func (n *number) UnmarshalJSON(data []byte) error {
+	v, err := strconv.ParseFloat(strings.TrimSpace(strings.Trim(string(data), `"`)), 64)
+	*n = number{v, err == nil}
+	return nil
+}
+
+// whole is the number as a count within its bounds; 0 when it is none.
+func (n number) whole(limit int64) int64 {
+	if !n.known || n.value < 1 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
+		return 0
+	}
+	return int64(n.value)
+}
+
+// get reads a resource into v and gives its bytes.
+func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]byte, *Problem) {
+	r, p := c.do(ctx, http.MethodGet, path, nil, limit)
+	if p != nil {
+		return nil, p
+	}
+	if p := parse("GET "+shown(path), r, v); p != nil {
+		return nil, p
+	}
+	return r.body, nil
+}
+
+// parse decodes an answer. A property of a type that the schema does not have
+// is left out, its neighbours are kept.
+func parse(op string, r *reply, v any) *Problem {
+	if p := refusal(op, r); p != nil {
+		return p
+	}
+	body := bytes.TrimPrefix(bytes.TrimSpace(r.body), []byte("\xef\xbb\xbf"))
+	if len(body) == 0 {
+		return problem(StateTruncated, op, "the answer is empty, expected a JSON object")
+	}
+	if body[0] != '{' {
+		return problem(StateMalformed, op, "the answer is no JSON object")
+	}
+	err := json.Unmarshal(body, v)
+	var other *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil, errors.As(err, &other):
+		return nil
+	case errors.As(err, &syntax) && syntax.Offset >= int64(len(body)):
+		return problem(StateTruncated, op, "the answer ends after %d bytes, inside its JSON", len(body))
+	case errors.As(err, &syntax):
+		return problem(StateMalformed, op, "the answer is no JSON from byte %d on", syntax.Offset)
+	default:
+		return problem(StateMalformed, op, "the answer is no JSON that can be read")
+	}
+}
+
+// members lists a collection over all of its pages.
+func (c *client) members(ctx context.Context, path string) ([]string, *Problem) {
+	var out []string
+	seen := map[string]bool{}
+	for range maxPages {
+		var page collection
+		if _, p := c.get(ctx, path, maxAnswer, &page); p != nil {
+			return out, p
+		}
+		seen[path] = true
+		for _, m := range page.Members {
+			if at := m.path(); at != "" && len(out) < maxMembers {
+				out = append(out, at)
+			}
+		}
+		if path = page.Next; path == "" || seen[path] {
+			return out, nil
+		}
+	}
+	return out, problem(StateRefused, "GET "+shown(path), "a collection of more than %d pages", maxPages)
+}

@@ -1,0 +1,126 @@
+package redfish
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// serviceRoot is /redfish/v1/ (DSP2046 ServiceRoot).
+type serviceRoot struct {
+	Version        string  `json:"RedfishVersion"`
+	Systems        link    `json:"Systems"`
+	Registries     link    `json:"Registries"`
+	SessionService link    `json:"SessionService"`
+	Links          rootRef `json:"Links"`
+}
+
+type rootRef struct {
+	Sessions link `json:"Sessions"`
+}
+
+const rootPath = "/redfish/v1/"
+
+// root reads the service root, which needs no login (DSP0266 "Authentication
+// requirements"); where something before the service asks for one all the same
+// it can only be Basic.
+func (c *client) root(ctx context.Context) (*serviceRoot, *Problem) {
+	r, p := c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
+	if p == nil && r.status == http.StatusUnauthorized && asksBasic(r.header) {
+		c.basic = true
+		r, p = c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
+	}
+	root := &serviceRoot{}
+	if p == nil {
+		p = parse("GET "+rootPath, r, root)
+	}
+	if p == nil && root.Systems.path() == "" {
+		p = problem(StateMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
+	}
+	return root, p
+}
+
+func asksBasic(h http.Header) bool {
+	for _, v := range h.Values("WWW-Authenticate") {
+		if len(v) >= 5 && strings.EqualFold(v[:5], "basic") {
+			return true
+		}
+	}
+	return false
+}
+
+// login opens a session. Basic is used only where the service offers none: it
+// sends the password with every request.
+func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
+	if c.basic {
+		return nil
+	}
+	at := root.Links.Sessions.path()
+	if at == "" && root.SessionService.path() != "" {
+		at = strings.TrimSuffix(root.SessionService.path(), "/") + "/Sessions"
+	}
+	if at == "" {
+		c.basic = true
+		return nil
+	}
+	body, err := json.Marshal(map[string]string{"UserName": c.o.Username, "Password": c.o.Password})
+	if err != nil {
+		return problem(StateMalformed, "login", "user name and password are no text")
+	}
+	r, p := c.do(ctx, http.MethodPost, at, body, maxAnswer)
+	if p != nil {
+		return p
+	}
+	c.token = r.header.Get("X-Auth-Token")
+	switch {
+	case r.status >= 200 && r.status < 300 && c.token != "":
+		c.session = c.sessionPath(r)
+		return nil
+	case r.status >= 200 && r.status < 300, r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed,
+		r.status == http.StatusNotImplemented:
+		// It names sessions and does not give any.
+		c.token, c.basic = "", true
+		return nil
+	default:
+		return refusal("login at POST "+shown(at), r)
+	}
+}
+
+// sessionPath is where the new session can be deleted. A controller behind
+// another name puts its own address there: only the path counts.
+func (c *client) sessionPath(r *reply) string {
+	if u, err := url.Parse(r.header.Get("Location")); err == nil && strings.HasPrefix(u.Path, "/") {
+		return u.EscapedPath()
+	}
+	var body struct {
+		ID string `json:"@odata.id"`
+	}
+	if json.Unmarshal(r.body, &body) == nil && strings.HasPrefix(body.ID, "/") {
+		return body.ID
+	}
+	return ""
+}
+
+// logout gives the session back, also when the reading failed or its time is
+// over. "" or why it could not.
+func (c *client) logout(ctx context.Context) string {
+	if c.token == "" {
+		return ""
+	}
+	if c.session == "" {
+		return "the service did not say where its session ends: it stays open until it times out"
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logoutTimeout)
+	defer cancel()
+	r, p := c.do(ctx, http.MethodDelete, c.session, nil, maxAnswer)
+	if p == nil && r.status != http.StatusNotFound {
+		p = refusal("DELETE", r)
+	}
+	if p != nil {
+		return "the session could not be closed and stays open until it times out"
+	}
+	c.token = ""
+	return ""
+}

@@ -1,0 +1,215 @@
+package redfish
+
+import (
+	"context"
+	"encoding/hex"
+	"strings"
+)
+
+// system is one ComputerSystem (DSP2046).
+type system struct {
+	Manufacturer, Model      string
+	SerialNumber, SKU, UUID  string
+	AssetTag, HostName       string
+	Bios, Memory             link
+	SystemType               string
+	at                       string
+	fits                     fit
+	matchedBy                string
+	differsBy, here, service string
+}
+
+// fit says how a system compares with the audited machine.
+type fit int
+
+const (
+	// other: an identifier or the model differs.
+	other fit = iota
+	// unknown: nothing to compare.
+	unknown
+	// alike: the same model, and no identifier to tell sisters apart.
+	alike
+	// same: an identifier agrees.
+	same
+)
+
+// maxSystems bounds the systems of one service that are looked at.
+const maxSystems = 64
+
+// system finds the audited machine among the service's systems. A service that
+// describes another machine is a problem: its memory is not this machine's.
+func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a *Answer) (*system, *Problem) {
+	list, p := c.members(ctx, root.Systems.path())
+	if p != nil {
+		return nil, p
+	}
+	op := "GET " + shown(root.Systems.path())
+	if len(list) == 0 {
+		return nil, problem(StateAbsent, op, "the service lists no system")
+	}
+	if len(list) > maxSystems {
+		return nil, problem(StateRefused, op, "the service lists more than %d systems", maxSystems)
+	}
+	var all []*system
+	for _, at := range list {
+		s := &system{at: at}
+		if _, p := c.get(ctx, at, maxAnswer, s); p != nil {
+			if len(list) == 1 || p.last {
+				return nil, p
+			}
+			a.failed(p)
+			continue
+		}
+		c.conceal(s)
+		s.compare(who)
+		all = append(all, s)
+	}
+	s, p := choose(op, all)
+	if p != nil {
+		return nil, p
+	}
+	a.Model, a.MatchedBy = c.scrub(strings.TrimSpace(s.Model)), s.matchedBy
+	return s, nil
+}
+
+// conceal keeps the machine's identifiers out of every text.
+func (c *client) conceal(s *system) {
+	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
+		// Lenovo's SKU is the machine type, which the model names too.
+		if len(id) >= 4 && !strings.Contains(s.Model, id) {
+			c.hide = append(c.hide, id)
+		}
+	}
+}
+
+// choose takes the one system that fits best, else says why none can be taken.
+func choose(op string, all []*system) (*system, *Problem) {
+	var best []*system
+	for _, s := range all {
+		switch {
+		case len(best) == 0 || s.fits > best[0].fits:
+			best = []*system{s}
+		case s.fits == best[0].fits:
+			best = append(best, s)
+		}
+	}
+	switch {
+	case len(best) == 0:
+		return nil, problem(StateAbsent, op, "no system of the service could be read")
+	case best[0].fits == other && len(all) == 1:
+		s := best[0]
+		text := "the service describes another machine: its " + s.differsBy + " differs"
+		if s.here != "" {
+			text += " (" + printable(s.service) + ", here " + printable(s.here) + ")"
+		}
+		return nil, problem(StateRefused, op, "%s", text).hint("give the address of this machine's own management controller")
+	case best[0].fits == other:
+		return nil, problem(StateRefused, op, "none of the service's %d systems is the audited machine", len(all))
+	case len(best) > 1:
+		return nil, problem(StateRefused, op, "%d of the service's %d systems could be the audited machine", len(best), len(all)).
+			hint("run as root: serial number and UUID tell them apart")
+	default:
+		return best[0], nil
+	}
+}
+
+// compare holds a system against the audited machine: by serial number (Dell
+// keeps the one of SMBIOS in SKU), by UUID, else by vendor and model.
+func (s *system) compare(who Identity) {
+	comparable := ""
+	for _, own := range append([]string{who.Serial}, who.Parts...) {
+		if telling(own) && (equal(own, s.SerialNumber) || equal(own, s.SKU)) {
+			s.fits, s.matchedBy = same, "serial number"
+			return
+		}
+	}
+	if telling(who.Serial) && telling(s.SerialNumber) {
+		comparable = "serial number"
+	}
+	switch own, theirs := uuid(who.UUID), uuid(s.UUID); {
+	case own == "" || theirs == "":
+	case own == theirs || own == swapped(theirs):
+		s.fits, s.matchedBy = same, "UUID"
+		return
+	case comparable == "":
+		comparable = "UUID"
+	}
+	if comparable != "" {
+		s.fits, s.differsBy = other, comparable
+		return
+	}
+	s.compareModel(who)
+}
+
+func equal(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
+
+// compareModel compares names; one often holds the other ("ThinkSystem SR650
+// -[7X06CTO1WW]-" and "ThinkSystem SR650").
+func (s *system) compareModel(who Identity) {
+	s.fits = unknown
+	for _, own := range who.Products {
+		switch {
+		case !naming(own) || !naming(s.Model):
+		case holds(own, s.Model) || holds(s.Model, own):
+			s.fits, s.matchedBy = alike, "model"
+			return
+		case s.fits == unknown:
+			s.fits, s.differsBy, s.here, s.service = other, "model", own, s.Model
+		}
+	}
+}
+
+func holds(a, b string) bool { return strings.Contains(plain(a), plain(b)) }
+
+// plain keeps small letters and digits.
+func plain(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(s))
+}
+
+// naming reports whether a product's name names one.
+func naming(s string) bool {
+	switch plain(s) {
+	case "superserver", "productname", "notspecified", "systemproductname", "computersystem", "virtualmachine", "unknown":
+		return false
+	}
+	return len(plain(s)) >= 3 && telling(s)
+}
+
+// telling reports whether an identifier is one: no placeholder, no row of one
+// character.
+func telling(s string) bool {
+	p := plain(s)
+	switch p {
+	case "", "notspecified", "tobefilledbyoem", "defaultstring", "none", "na", "unknown", "systemserialnumber",
+		"0123456789", "123456789", "1234567890", "redacted", "notavailable", "notapplicable", "null":
+		return false
+	}
+	return len(p) >= 3 && strings.Trim(p, p[:1]) != ""
+}
+
+// uuid gives 32 hexadecimal digits, "" for anything else and for the patterns
+// that stand for none.
+func uuid(s string) string {
+	s = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), "-", ""))
+	if raw, err := hex.DecodeString(s); err != nil || len(raw) != 16 || strings.Trim(s, s[:1]) == "" || strings.HasPrefix(s, "0300020004000500") {
+		return ""
+	}
+	return s
+}
+
+// swapped has the first three fields in the other byte order: SMBIOS up to 2.5
+// and some controllers write them as a number.
+func swapped(u string) string {
+	b, err := hex.DecodeString(u)
+	if err != nil || len(b) != 16 {
+		return ""
+	}
+	b[0], b[1], b[2], b[3] = b[3], b[2], b[1], b[0]
+	b[4], b[5], b[6], b[7] = b[5], b[4], b[7], b[6]
+	return hex.EncodeToString(b)
+}

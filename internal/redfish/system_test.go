@@ -1,0 +1,125 @@
+package redfish
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestCompare: which machine a system is, by what the two sides know.
+func TestCompare(t *testing.T) {
+	const u, turned = "00112233-4455-6677-8899-aabbccddeeff", "33221100-5544-7766-8899-AABBCCDDEEFF"
+	cases := map[string]struct {
+		who  Identity
+		s    system
+		fits fit
+		by   string
+	}{
+		"serial":                  {Identity{Serial: "abc1234"}, system{SerialNumber: "ABC1234 "}, same, "serial number"},
+		"service tag in SKU":      {Identity{Serial: "7CTRL13"}, system{SerialNumber: "CNFCP0079E00AB", SKU: "7CTRL13"}, same, "serial number"},
+		"board's serial":          {Identity{Parts: []string{"CNFCP0079E00AB"}}, system{SerialNumber: "CNFCP0079E00AB"}, same, "serial number"},
+		"serial differs":          {Identity{Serial: "ABC1234", Products: []string{"Server 1"}}, system{SerialNumber: "ABC9999", Model: "Server 1"}, other, ""},
+		"serial differs, UUID":    {Identity{Serial: "ABC1234", UUID: u}, system{SerialNumber: "ABC9999", UUID: u}, same, "UUID"},
+		"placeholder serial":      {Identity{Serial: "0123456789", Products: []string{"Server 1"}}, system{SerialNumber: "0123456789", Model: "Server 1"}, alike, "model"},
+		"UUID":                    {Identity{UUID: u}, system{UUID: strings.ToUpper(u)}, same, "UUID"},
+		"UUID in the other order": {Identity{UUID: u}, system{UUID: turned}, same, "UUID"},
+		"UUID differs":            {Identity{UUID: u, Products: []string{"Server 1"}}, system{UUID: "10112233-4455-6677-8899-aabbccddeeff", Model: "Server 1"}, other, ""},
+		"UUID of nobody":          {Identity{UUID: "ffffffff-ffff-ffff-ffff-ffffffffffff"}, system{UUID: u}, unknown, ""},
+		"model":                   {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R650"}, alike, "model"},
+		"model within":            {Identity{Products: []string{"ThinkSystem SR650 -[7X06CTO1WW]-"}}, system{Model: "7X06CTO1WW"}, alike, "model"},
+		"board":                   {Identity{Products: []string{"Super Server", "X11DPH-T"}}, system{Model: "X11DPH-T"}, alike, "model"},
+		"model differs":           {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R750"}, other, ""},
+		"nothing":                 {Identity{}, system{Model: "PowerEdge R750"}, unknown, ""},
+		"no names":                {Identity{Products: []string{"Super Server"}}, system{Model: "SYS-6029P"}, unknown, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			c.s.compare(c.who)
+			assert.Equal(t, c.fits, c.s.fits)
+			if c.fits != other {
+				assert.Equal(t, c.by, c.s.matchedBy)
+			}
+		})
+	}
+}
+
+// TestSystems: of several systems the audited one is taken, or none.
+func TestSystems(t *testing.T) {
+	b := newBMC(t)
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/A"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
+	b.tree["/redfish/v1/Systems/A"] = `{"Model":"Server 1","SerialNumber":"FCH000001"}`
+	read := func(who Identity) *Answer { return Read(context.Background(), b.options(t), who) }
+
+	a := read(Identity{Serial: "FCH123456"})
+	require.NoError(t, a.Err())
+	assert.Equal(t, "serial number", a.MatchedBy)
+	assert.Len(t, a.DIMMs, 2)
+	silent(t, a)
+
+	a = read(Identity{Products: []string{"Server 1"}})
+	assert.Equal(t, StateRefused, a.State())
+	assert.Contains(t, a.Err().Error(), "2 of the service's 2 systems could be the audited machine")
+
+	a = read(Identity{Serial: "FCH777777"})
+	assert.Contains(t, a.Err().Error(), "none of the service's 2 systems is the audited machine")
+
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
+	a = read(Identity{Products: []string{"Server 2"}})
+	assert.Equal(t, StateRefused, a.State())
+	assert.Contains(t, a.Err().Error(), "describes another machine: its model differs (Server 1, here Server 2)")
+	a = read(Identity{Serial: "FCH777777"})
+	assert.Contains(t, a.Err().Error(), "describes another machine: its serial number differs")
+	assert.Nil(t, a.BIOS)
+	silent(t, a)
+}
+
+func TestParseURL(t *testing.T) {
+	for text, want := range map[string]string{
+		"https://bmc.example": "https://bmc.example", "https://bmc.example/redfish/v1/": "https://bmc.example",
+		"https://[fe80::1]:8443/": "https://[fe80::1]:8443",
+	} {
+		u, err := ParseURL(text)
+		require.NoError(t, err, text)
+		assert.Equal(t, want, u.String())
+	}
+	for text, says := range map[string]string{
+		"bmc.example": "expected https://HOST", "http://bmc.example": "in the clear", "https://": "expected https://HOST",
+		"https://root:" + password + "@bmc.example": "user name or a password", "https://bmc.example/redfish/v1/Systems": "names a resource",
+		"https://bmc.example/?a=b": "query", "https://bmc.example:" + password: "not an address",
+	} {
+		_, err := ParseURL(text)
+		require.Error(t, err, text)
+		assert.Contains(t, err.Error(), says)
+		assert.NotContains(t, err.Error(), password)
+	}
+}
+
+// TestShown: what identifies a machine is in no path that is printed.
+func TestShown(t *testing.T) {
+	for path, want := range map[string]string{
+		"/redfish/v1/Systems/FCH2131V1ZZ/Bios":          "/redfish/v1/Systems/ID/Bios",
+		"/redfish/v1/Systems/System.Embedded.1/Bios":    "/redfish/v1/Systems/System.Embedded.1/Bios",
+		"/redfish/v1/systems/1/bios/settings/":          "/redfish/v1/systems/1/bios/settings/",
+		"/redfish/v1/Systems/Self/Memory?$skip=1":       "/redfish/v1/Systems/Self/Memory",
+		"/redfish/v1/Systems/System_0":                  "/redfish/v1/Systems/System_0",
+		"/redfish/v1/Systems/Node0":                     "/redfish/v1/Systems/Node0",
+		"/redfish/v1/Systems/node-FCH2131V1ZZ":          "/redfish/v1/Systems/ID",
+		"/redfish/v1/SessionService/Sessions/root00001": "/redfish/v1/SessionService/Sessions/ID",
+		"/redfish/v1/\x1b[31mred":                       "/redfish/v1/?[31mred",
+	} {
+		assert.Equal(t, want, shown(path))
+	}
+}
+
+// TestMember finds the registry of a name whatever the service calls it.
+func TestMember(t *testing.T) {
+	list := []string{"/redfish/v1/Registries/Base.1.0", "/redfish/v1/Registries/BiosAttributeRegistryU46.v1_2_34/", "/redfish/v1/Registries/BiosAttributeRegistry.json"}
+	assert.Equal(t, list[1], member(list, "biosattributeregistryu46.v1_2_34"))
+	assert.Equal(t, list[1], member(list, "BiosAttributeRegistryU46.1.2.34"))
+	assert.Equal(t, list[2], member(list, "BiosAttributeRegistry.v1_0_3"))
+	assert.Equal(t, list[2], member(list, "BiosAttributeRegistry"))
+	assert.Empty(t, member(list, "OtherRegistry"))
+}
