@@ -21,6 +21,8 @@ type checkFlags struct {
 	profile string
 	failOn  string
 	strict  bool
+	// allProfiles adds every profile documented for the machine, side by side.
+	allProfiles bool
 }
 
 func (p *Program) checkCommand() *cobra.Command {
@@ -42,6 +44,7 @@ configuration; 3 the audit could not be done, or --strict and a rule is unknown.
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
 	fl.StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
 	fl.StringVar(&f.failOn, "fail-on", string(audit.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	fl.BoolVar(&f.allProfiles, "all-profiles", false, "add the machine beside every profile documented for it, as profiles compare prints it")
 	fl.BoolVar(&f.strict, "strict", false, "exit 3 when a rule is unknown or broke")
 	return cmd
 }
@@ -68,6 +71,9 @@ func (p *Program) check(f *checkFlags) error {
 		return usage("%w", err)
 	}
 	doc := report.Build(sys, topo, result, p.reportOptions(&f.input))
+	if f.allProfiles {
+		doc.HoldAgainst(engine.Compare(sys, topo))
+	}
 	if err := f.output.write(p, func(w *terminal) error { return report.Write(w, f.output.format, &doc, w.options) }); err != nil {
 		return err
 	}

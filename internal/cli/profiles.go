@@ -12,9 +12,9 @@ import (
 )
 
 func (p *Program) profilesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles", Args: noCommand,
+	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles, compare a machine with them", Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(p.profilesListCommand(), p.profilesShowCommand())
+	cmd.AddCommand(p.profilesListCommand(), p.profilesShowCommand(), p.profilesCompareCommand())
 	return cmd
 }
 

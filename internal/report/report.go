@@ -23,6 +23,13 @@ type Report struct {
 	Summary   Summary   `json:"summary"`
 	Findings  []Finding `json:"findings"`
 	Inventory Inventory `json:"inventory"`
+	// Profiles holds the machine against every profile documented for it; there
+	// only when it was asked for, and empty when no document gives one.
+	Profiles []HeldProfile `json:"profiles,omitzero"`
+	// ProfilesWhy says why Profiles is empty, LeftOut which profiles may or may
+	// not be written for the machine; both for the text.
+	ProfilesWhy string      `json:"-"`
+	LeftOut     []Undecided `json:"-"`
 	// Notices are remarks about the configuration (a waiver that matches
 	// nothing). They are no part of the audited machine and of the schema.
 	Notices []string `json:"-"`

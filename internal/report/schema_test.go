@@ -29,6 +29,7 @@ func schemaOf(t *testing.T, v any, id, title string) []byte {
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 	golden(t, filepath.Join("schema", "report.v1.json"), schemaOf(t, &Report{}, "report.v1.json", SchemaReport))
 	golden(t, filepath.Join("schema", "inventory.v1.json"), schemaOf(t, &Inventory{}, "inventory.v1.json", SchemaInventory))
+	golden(t, filepath.Join("schema", "comparison.v1.json"), schemaOf(t, &Comparison{}, "comparison.v1.json", SchemaComparison))
 }
 
 func committedSchema(t *testing.T, name string) *validator.Schema {
@@ -46,7 +47,7 @@ func committedSchema(t *testing.T, name string) *validator.Schema {
 	return s
 }
 
-func asJSON[T Report | Inventory](t *testing.T, v *T) any {
+func asJSON[T Report | Inventory | Comparison](t *testing.T, v *T) any {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, WriteJSON(&b, v))
@@ -116,7 +117,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		of   any
 		want []string
 	}{
-		{Report{}, []string{"schema", "generated_at", "memaudit", "machine", "profile", "why", "summary", "findings", "inventory"}},
+		{Report{}, []string{"schema", "generated_at", "memaudit", "machine", "profile", "why", "summary", "findings", "inventory", "profiles"}},
 		{Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "identifiers"}},
 		{Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
 		{Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "evidence", "certainty", "citation", "waiver"}},

@@ -26,6 +26,9 @@ func WriteText(w io.Writer, r *Report, o TextOptions) error {
 		p.notApplicable(r.Findings)
 		p.passed(r.Findings)
 	}
+	if r.Profiles != nil {
+		p.comparison(r.Profiles, r.ProfilesWhy, r.LeftOut, r.Inventory.Settings)
+	}
 	p.unread(r.Inventory.Sources)
 	p.notices(r.Notices)
 	return p.flush(w)

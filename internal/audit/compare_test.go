@@ -1,0 +1,149 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+const compared = `
+profiles:
+  - id: example/quiet
+    intent: energy-efficiency
+    title: Quiet
+    for: {vendors: [Example], platforms: [model-ep]}
+    citation: &cite {vendor: Example, title: Tuning guide, year: 2020, place: Table 1}
+    settings:
+      smt: {want: disabled, level: warning}
+      turbo: {want: disabled, level: warning}
+      c_states: {want: enabled, level: info}
+      node_interleave: {want: enabled, level: info, applies: machine.virtual, concerns: guests}
+  - id: example/fast
+    intent: max-performance
+    title: Fast
+    for: {vendors: [Example], platforms: [model-ep]}
+    citation: *cite
+    settings:
+      smt: {want: [disabled, auto], level: warning}
+      turbo: {want: enabled, level: warning, remedy: "Turbo = On", exceptions: [a cold room]}
+      c_states: {want: disabled, level: info}
+  - id: example/board
+    intent: low-latency
+    title: Board
+    for: {vendors: [Example], platforms: [model-ep]}
+    applies: machine.board == "B1"
+    citation: *cite
+    settings:
+      smt: {want: disabled, level: warning}
+  - id: other/fast
+    intent: max-performance
+    title: Other vendor
+    for: {vendors: [Other], platforms: [model-ep]}
+    citation: *cite
+    settings:
+      smt: {want: disabled, level: warning}
+      turbo: {want: disabled, level: warning}
+`
+
+// effective are settings as the running system shows them.
+func effective(values map[string]string) map[string]inventory.Setting {
+	out := map[string]inventory.Setting{}
+	for id, v := range values {
+		out[id] = inventory.Setting{Effective: direct(v)}
+	}
+	return out
+}
+
+func heldIDs(held []audit.Held) (ids, closest []string) {
+	for _, h := range held {
+		ids = append(ids, h.Profile.ID)
+		if h.Closest {
+			closest = append(closest, h.Profile.ID)
+		}
+	}
+	return ids, closest
+}
+
+func TestCompare(t *testing.T) {
+	e := engineOf(t, compared)
+	for name, c := range map[string]struct {
+		settings map[string]string
+		closest  []string
+		// counts are agrees, differs, unknown, not applicable by profile.
+		counts map[string][4]int
+	}{
+		"set as one": {map[string]string{"smt": "disabled", "turbo": "enabled", "c_states": "disabled"}, []string{"example/fast"},
+			map[string][4]int{"example/quiet": {1, 2, 0, 1}, "example/fast": {3, 0, 0, 0}}},
+		"another value that the document accepts": {map[string]string{"smt": "auto", "turbo": "enabled", "c_states": "disabled"}, []string{"example/fast"},
+			map[string][4]int{"example/quiet": {0, 3, 0, 1}, "example/fast": {3, 0, 0, 0}}},
+		"between two": {map[string]string{"smt": "disabled"}, []string{"example/quiet", "example/fast"},
+			map[string][4]int{"example/quiet": {1, 0, 2, 1}, "example/fast": {1, 0, 2, 0}}},
+		"nothing known":  {nil, nil, map[string][4]int{"example/quiet": {0, 0, 3, 1}, "example/fast": {0, 0, 3, 0}}},
+		"nothing agrees": {map[string]string{"smt": "enabled"}, nil, map[string][4]int{"example/quiet": {0, 1, 2, 1}, "example/fast": {0, 1, 2, 0}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			platformOf(topo, topology.Platform{ID: "model-ep"})
+			sys.Machine.Board = direct("B2")
+			sys.Settings = effective(c.settings)
+			got := e.Compare(sys, topo)
+			ids, closest := heldIDs(got.Held)
+			assert.Equal(t, []string{"example/quiet", "example/fast"}, ids, "profiles of other boards and vendors are never lent")
+			assert.Equal(t, c.closest, closest)
+			assert.Empty(t, got.Undecided)
+			assert.Empty(t, got.Why)
+			counts := map[string][4]int{}
+			for _, h := range got.Held {
+				s := h.Summary
+				counts[h.Profile.ID] = [4]int{s.Pass, s.Fail, s.Unknown, s.NotApplicable}
+				assert.Len(t, h.Rows, len(h.Findings))
+			}
+			assert.Equal(t, c.counts, counts)
+		})
+	}
+}
+
+// A comparison is an audit against each profile in turn, with its own levels.
+func TestCompareSaysWhatAnAuditSays(t *testing.T) {
+	e := engineOf(t, compared)
+	sys, topo := twoSockets()
+	platformOf(topo, topology.Platform{ID: "model-ep"})
+	sys.Settings = effective(map[string]string{"smt": "enabled", "turbo": "enabled"})
+	sys.Machine.Board = direct("B1")
+	got := e.Compare(sys, topo)
+	require.Len(t, got.Held, 3)
+	for _, h := range got.Held {
+		a := run(t, e, sys, topo, audit.Options{Profile: h.Profile.ID, Asked: true})
+		for _, f := range h.Findings {
+			assert.Equal(t, f, findings(a, f.Rule)[f.Subject])
+		}
+	}
+}
+
+func TestCompareWithoutProfile(t *testing.T) {
+	e := engineOf(t, compared)
+	sys, topo := twoSockets()
+	topo.Platform = inventory.Unknown[*topology.Platform](inventory.Absent, "no platform file names this processor", "")
+	got := e.Compare(sys, topo)
+	assert.Empty(t, got.Held)
+	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no platform file names this processor", got.Why)
+	platformOf(topo, topology.Platform{ID: "other-ep"})
+	assert.Equal(t, &audit.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo))
+}
+
+// A profile whose own condition cannot be told is named, never compared.
+func TestCompareUndecided(t *testing.T) {
+	e := engineOf(t, compared)
+	sys, topo := twoSockets()
+	platformOf(topo, topology.Platform{ID: "model-ep"})
+	sys.Machine.Board = unread[string]()
+	got := e.Compare(sys, topo)
+	ids, _ := heldIDs(got.Held)
+	assert.Equal(t, []string{"example/quiet", "example/fast"}, ids)
+	assert.Equal(t, []audit.Undecided{{ID: "example/board", Reason: "whether the profile example/board is written for this machine is not known"}}, got.Undecided)
+}

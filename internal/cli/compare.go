@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+func (p *Program) profilesCompareCommand() *cobra.Command {
+	f := &checkFlags{}
+	cmd := &cobra.Command{
+		Use:   "compare",
+		Short: "one machine beside every profile documented for it",
+		Long: `compare holds one machine against every profile that a document gives for it, and
+shows side by side what each wants, what the machine has, and what is missing.
+A setting that is not known is counted apart and never as agreement.
+
+Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the machine
+could not be read.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return p.compare(f) },
+	}
+	f.input.register(cmd)
+	f.output.register(cmd, report.ComparisonFormats())
+	fl := cmd.Flags()
+	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	return cmd
+}
+
+// compare holds one machine against the profiles and prints it.
+func (p *Program) compare(f *checkFlags) error {
+	if err := f.output.check(report.ComparisonFormats()); err != nil {
+		return err
+	}
+	engine, _, err := p.engine(f)
+	if err != nil {
+		return err
+	}
+	sys, failed := p.system(&f.input)
+	if !showFailed(failed, sys, f.output.format) {
+		return failed
+	}
+	topo := topology.Derive(sys, p.Rules)
+	doc := report.BuildComparison(sys, topo, engine.Compare(sys, topo), p.reportOptions(&f.input))
+	if err := f.output.write(p, func(t *terminal) error {
+		return report.WriteComparison(t, f.output.format, &doc, t.options)
+	}); err != nil {
+		return err
+	}
+	if failed != nil {
+		return failed
+	}
+	if nothingRead(sys) {
+		return notAudited(errors.New("nothing to compare: no source of this input could be read"), "")
+	}
+	return nil
+}

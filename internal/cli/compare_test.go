@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// heldDocument is what a comparison's JSON says of profiles.
+type heldDocument struct {
+	Schema   string
+	Why      *string
+	Findings []json.RawMessage
+	Profiles []struct {
+		ID                              string
+		Closest                         bool
+		Agrees, Differs, Unknown, Error int
+		Settings                        []struct {
+			Setting, Result string
+			Wanted          []string
+			Remedy          *string
+		}
+	}
+}
+
+func decodeHeld(t *testing.T, out string) heldDocument {
+	t.Helper()
+	var doc heldDocument
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	return doc
+}
+
+// The test bed of the Dell paper shows SMT and node interleaving; six of the
+// eight settings are the firmware's alone.
+func TestProfilesCompare(t *testing.T) {
+	dir := filepath.Join(machinesDir, "dell-r610-unbalanced")
+	status, out, errs := run(nil, "profiles", "compare", "--root", dir, "--format", "json")
+	require.Equal(t, 0, status, errs)
+	doc := decodeHeld(t, out)
+	assert.Equal(t, "memaudit.comparison/v1", doc.Schema)
+	require.Len(t, doc.Profiles, 5)
+	for _, p := range doc.Profiles {
+		assert.True(t, strings.HasPrefix(p.ID, "dell-11g/"), p.ID)
+		assert.Equal(t, [4]int{1, 1, 6, 0}, [4]int{p.Agrees, p.Differs, p.Unknown, p.Error}, p.ID)
+		for _, s := range p.Settings {
+			want := map[string]string{"smt": "fail", "node_interleave": "pass"}[s.Setting]
+			if want == "" {
+				want = "unknown"
+			}
+			assert.Equal(t, want, s.Result, "%s %s", p.ID, s.Setting)
+			assert.Equal(t, s.Result == "fail", s.Remedy != nil, "%s %s", p.ID, s.Setting)
+		}
+	}
+}
+
+func TestProfilesCompareWithoutProfile(t *testing.T) {
+	for _, name := range []string{"supermicro-rome-half", "guest-without-smbios"} {
+		dir := filepath.Join(machinesDir, name)
+		status, out, errs := run(nil, "profiles", "compare", "--root", dir)
+		assert.Equal(t, 0, status, errs)
+		assert.Contains(t, out, "PROFILES  not applicable: no document")
+		_, out, _ = run(nil, "profiles", "compare", "--root", dir, "--format", "json")
+		doc := decodeHeld(t, out)
+		assert.Empty(t, doc.Profiles)
+		assert.NotNil(t, doc.Why)
+	}
+}
+
+// A check beside all profiles is the same check, with one key more.
+func TestCheckAllProfiles(t *testing.T) {
+	args := []string{"check", "--root", filepath.Join(machinesDir, "dell-r610-unbalanced"), "--profile", "max-performance"}
+	for _, more := range [][]string{nil, {"--fail-on", "never"}, {"--fail-on", "critical"}} {
+		plain, text, _ := run(nil, append(args, more...)...)
+		all, sides, _ := run(nil, append(append(args, more...), "--all-profiles")...)
+		assert.Equal(t, plain, all)
+		before, after, ok := strings.Cut(sides, "PROFILES  ")
+		require.True(t, ok)
+		assert.True(t, strings.HasPrefix(text, before))
+		assert.Contains(t, after, "CLOSEST")
+	}
+	_, plain, _ := run(nil, append(args, "--format", "json")...)
+	_, all, _ := run(nil, append(args, "--format", "json", "--all-profiles")...)
+	_, compared, _ := run(nil, "profiles", "compare", "--root", args[2], "--format", "json")
+	var without, with, held map[string]any
+	require.NoError(t, json.Unmarshal([]byte(plain), &without))
+	require.NoError(t, json.Unmarshal([]byte(all), &with))
+	require.NoError(t, json.Unmarshal([]byte(compared), &held))
+	assert.Equal(t, held["profiles"], with["profiles"])
+	delete(with, "profiles")
+	assert.Equal(t, without, with)
+}
+
+func TestProfilesCompareRefuses(t *testing.T) {
+	machine := filepath.Join(machinesDir, "dell-r610-good")
+	for _, c := range []struct {
+		status int
+		says   string
+		args   []string
+	}{
+		{2, `--format: "html", expected one of text, json`, []string{"--format", "html", "--root", machine}},
+		{2, "unexpected argument", []string{"dell-11g/balanced"}},
+		{2, "expected one of --", []string{"--profile", "hpc"}},
+		{2, "both name a machine", []string{"--root", machine, "--snapshot", machine}},
+		{2, "no such file", []string{"--config", filepath.Join(machine, "none.yaml"), "--root", machine}},
+		{3, "no such file", []string{"--root", filepath.Join(machine, "none")}},
+	} {
+		status, _, errs := run(nil, append([]string{"profiles", "compare"}, c.args...)...)
+		assert.Equal(t, c.status, status, c.args)
+		assert.Contains(t, errs, c.says)
+	}
+}

@@ -1,0 +1,237 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit"
+)
+
+// ComparisonFormats lists the formats of a comparison, the default first.
+func ComparisonFormats() []string { return []string{FormatText, FormatJSON} }
+
+// WriteComparison prints a comparison in one of ComparisonFormats.
+func WriteComparison(w io.Writer, format string, c *Comparison, o TextOptions) error {
+	switch format {
+	case FormatText:
+		p := newPrinter(o)
+		p.machine(&c.inventory)
+		p.newline()
+		p.comparison(c.Profiles, orEmpty(c.Why), c.Undecided, c.Settings)
+		return p.flush(w)
+	case FormatJSON:
+		return WriteJSON(w, c)
+	default:
+		return formatError(format, ComparisonFormats())
+	}
+}
+
+// heldGroup is profiles that say the same of this machine, setting by setting.
+type heldGroup struct {
+	// numbers are their places in the list, from one.
+	numbers  []string
+	profiles []*HeldProfile
+	// rows finds a setting.
+	rows map[string]*HeldSetting
+}
+
+func (g *heldGroup) first() *HeldProfile { return g.profiles[0] }
+
+// alike puts profiles together of which the same can be said of this machine:
+// the same settings differ from the same values, and the same are not known.
+func alike(profiles []HeldProfile) [][]*HeldProfile {
+	var out [][]*HeldProfile
+	at := map[string]int{}
+	for i := range profiles {
+		h := &profiles[i]
+		key := h.tally() + orEmpty(h.Analogy)
+		for j := range h.Settings {
+			s := &h.Settings[j]
+			switch audit.Result(s.Result) {
+			case audit.Fail:
+				key += "\n" + s.Setting + "\t" + wanted(s) + "\t" + orEmpty(s.Remedy) + "\t" + orEmpty(s.Note) + "\t" + costs(&Finding{Effect: s.Effect})
+			case audit.Unknown, audit.NotApplicable, audit.Error:
+				key += "\n" + s.Setting + "\t" + s.Result + "\t" + orEmpty(s.Reason)
+			case audit.Pass, audit.Waived:
+			}
+		}
+		n, ok := at[key]
+		if !ok {
+			n = len(out)
+			at[key] = n
+			out = append(out, nil)
+		}
+		out[n] = append(out[n], h)
+	}
+	return out
+}
+
+func idsOf(profiles []*HeldProfile) string {
+	ids := make([]string, len(profiles))
+	for i, h := range profiles {
+		ids[i] = h.ID
+	}
+	return strings.Join(ids, ", ")
+}
+
+// groupHeld puts profiles of the same settings together.
+func groupHeld(profiles []HeldProfile) []*heldGroup {
+	var out []*heldGroup
+	for i := range profiles {
+		h := &profiles[i]
+		at := slices.IndexFunc(out, func(g *heldGroup) bool { return sameSettings(g.first().Settings, h.Settings) })
+		if at < 0 {
+			at = len(out)
+			g := &heldGroup{rows: map[string]*HeldSetting{}}
+			for j := range h.Settings {
+				g.rows[h.Settings[j].Setting] = &h.Settings[j]
+			}
+			out = append(out, g)
+		}
+		out[at].profiles = append(out[at].profiles, h)
+		out[at].numbers = append(out[at].numbers, strconv.Itoa(i+1))
+	}
+	return out
+}
+
+func sameSettings(a, b []HeldSetting) bool {
+	return slices.EqualFunc(a, b, func(x, y HeldSetting) bool {
+		return x.Setting == y.Setting && x.Result == y.Result && slices.Equal(x.Wanted, y.Wanted) &&
+			orEmpty(x.Remedy) == orEmpty(y.Remedy) && orEmpty(x.Reason) == orEmpty(y.Reason)
+	})
+}
+
+// comparison prints the machine beside every documented profile: the verdict,
+// the profiles, the settings, and what is missing to the closest.
+func (p *printer) comparison(profiles []HeldProfile, why string, undecided []Undecided, settings map[string]Setting) {
+	if len(profiles) == 0 {
+		p.section("PROFILES", "not applicable: "+why)
+		p.undecided(undecided)
+		p.newline()
+		return
+	}
+	groups := groupHeld(profiles)
+	p.section("PROFILES", count(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
+	p.newline()
+	t := &table{columns: []column{{head: "no", right: true}, {head: "profile"}, {head: "intent"}}}
+	for i := range profiles {
+		t.row(strconv.Itoa(i+1), profiles[i].ID, strings.Join(profiles[i].Intents, ", "))
+	}
+	t.print(p, 2)
+	p.undecided(undecided)
+	p.newline()
+	p.settingSheet(groups, settings)
+	for _, a := range alike(profiles) {
+		switch {
+		case a[0].Closest:
+			p.missing("CLOSEST", a)
+		case p.verbose:
+			p.missing("PROFILE", a)
+		}
+	}
+}
+
+// undecided names the profiles that are left out for want of a fact.
+func (p *printer) undecided(profiles []Undecided) {
+	for _, u := range profiles {
+		p.field(2, "left out", u.ID+": "+u.Reason)
+	}
+}
+
+// nearest says which profiles the machine's known settings come nearest to. It
+// never says that the machine is one of them.
+func nearest(profiles []HeldProfile) string {
+	var numbers []string
+	var best *HeldProfile
+	for i := range profiles {
+		if h := &profiles[i]; h.Closest {
+			best, numbers = h, append(numbers, strconv.Itoa(i+1))
+		}
+	}
+	switch {
+	case best == nil:
+		return "no known setting agrees with any of them"
+	case best.Differs+best.Unknown+best.Error == 0:
+		return "every setting that is asked of it agrees with " + strings.Join(numbers, ", ")
+	case len(numbers) > 1 && best.Unknown > 0:
+		return "fewest known differences, and not to be told apart by what is known: " + strings.Join(numbers, ", ")
+	default:
+		return "fewest known differences: " + strings.Join(numbers, ", ")
+	}
+}
+
+// asked counts the settings that a profile asks of this machine.
+func (h *HeldProfile) asked() int { return h.Agrees + h.Differs + h.Unknown + h.Error }
+
+// tally says how the settings of a profile stand.
+func (h *HeldProfile) tally() string {
+	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, count(h.asked(), "setting"), h.Differs, h.Unknown)
+	if h.NotApplicable > 0 {
+		out += "; of no concern here: " + strconv.Itoa(h.NotApplicable)
+	}
+	if h.Error > 0 {
+		out += "; " + strconv.Itoa(h.Error) + " broken"
+	}
+	return out
+}
+
+// missing lists what a profile asks for and the machine does not have, and
+// what would tell the rest; once for profiles that are alike in it.
+func (p *printer) missing(word string, profiles []*HeldProfile) {
+	h := profiles[0]
+	p.section(word, idsOf(profiles))
+	p.to(valueColumn)
+	p.wrap(valueColumn, h.tally())
+	p.newline()
+	p.field(2, "analogy", orEmpty(h.Analogy))
+	for i := range h.Settings {
+		s := &h.Settings[i]
+		if s.Result != string(audit.Fail) {
+			continue
+		}
+		p.field(2, "differs", s.Setting+": "+orEmpty(s.Found)+", wanted "+wanted(s))
+		p.field(4, "note", orEmpty(s.Note))
+		p.field(4, "except", strings.Join(s.Exceptions, "; "))
+		p.field(4, "costs", costs(&Finding{Effect: s.Effect}))
+		p.field(4, "fix", orEmpty(s.Remedy))
+	}
+	p.withoutVerdict(h, audit.Unknown, "unknown")
+	p.withoutVerdict(h, audit.Error, "broken")
+	if p.verbose {
+		p.withoutVerdict(h, audit.NotApplicable, "n/a")
+	}
+	for _, s := range sourcesOf(profiles) {
+		p.field(2, "source", s)
+	}
+	p.newline()
+}
+
+// withoutVerdict lists the settings of one result by their reason.
+func (p *printer) withoutVerdict(h *HeldProfile, result audit.Result, name string) {
+	var findings []Finding
+	for i := range h.Settings {
+		s := &h.Settings[i]
+		findings = append(findings, Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy, Subject: "machine"})
+	}
+	for _, g := range byReason(findings, result) {
+		p.field(2, name, g.names())
+		p.field(4, "reason", g.reason)
+		p.field(4, "known by", g.knownBy)
+	}
+}
+
+// sourcesOf names each document once.
+func sourcesOf(profiles []*HeldProfile) []string {
+	var out []string
+	for _, h := range profiles {
+		if s := orEmpty(h.Source); s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func wanted(s *HeldSetting) string { return strings.Join(s.Wanted, " or ") }
