@@ -62,7 +62,11 @@ func TestSpreadSteps(t *testing.T) {
 	s.m.sys.Slots[2].Locator = inventory.Fact[string]{}
 	assert.Equal(t, []string{"install a DIMM in slot without a name"}, spreadSteps(s).v)
 	s.pop.EmptySlots = nil
-	assert.Equal(t, []string{"install a DIMM in channel 1"}, spreadSteps(s).v)
+	assert.Equal(t, []string{"leave channel 1 empty, for which firmware lists no slot"}, spreadSteps(s).v)
+	for i := range s.m.sys.Slots {
+		s.m.sys.Slots[i].State = inventory.SlotPopulated
+	}
+	assert.Equal(t, []string{"install a DIMM in channel 1"}, spreadSteps(s).v, "firmware lists populated slots only")
 	s.pop.DPC = inventory.Fact[[]int]{Reason: "no slot map"}
 	assert.Equal(t, "no slot map", spreadSteps(s).reason)
 }

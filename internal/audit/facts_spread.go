@@ -19,27 +19,53 @@ func spreadSteps(s *socketFacts) Value {
 		return missing(inventory.Absent, "the slot map of this product is not confirmed by a document", "the machine's manual")
 	}
 	return derived(func() any {
-		out, bare := []string{}, []string{}
+		out, bare, none := []string{}, []string{}, []string{}
 		movable := s.movable()
 		for ch, n := range s.pop.DPC.Value {
 			switch to := s.firstSlot(ch); {
 			case n > 0:
+			case to == "" && s.m.listsEmpty():
+				none = append(none, "channel "+itoa(ch))
 			case len(movable) > 0:
-				out = append(out, "move "+s.m.slotName(movable[0])+" to "+to)
+				out = append(out, "move "+s.m.slotName(movable[0])+" to "+orChannel(to, ch))
 				movable = movable[1:]
 			default:
-				bare = append(bare, to)
+				bare = append(bare, orChannel(to, ch))
 			}
 		}
-		switch len(bare) {
-		case 0:
-			return out
-		case 1:
-			return append(out, "install a DIMM in "+bare[0])
-		default:
-			return append(out, "install DIMMs in "+join(bare))
-		}
+		return append(out, installSteps(bare, none)...)
 	}, of(s.pop.DPC))
+}
+
+// installSteps says which slots want new modules, and which channels have no
+// slot to put one in.
+func installSteps(bare, none []string) []string {
+	var out []string
+	switch len(bare) {
+	case 0:
+	case 1:
+		out = append(out, "install a DIMM in "+bare[0])
+	default:
+		out = append(out, "install DIMMs in "+join(bare))
+	}
+	if len(none) > 0 {
+		out = append(out, "leave "+join(none)+" empty, for which firmware lists no slot")
+	}
+	return out
+}
+
+// orChannel names the channel where no slot of it is listed.
+func orChannel(slot string, ch int) string {
+	if slot == "" {
+		return "channel " + itoa(ch)
+	}
+	return slot
+}
+
+// listsEmpty reports whether firmware lists empty slots, too: then a channel
+// that none belongs to has no slot on this board.
+func (m *machineFacts) listsEmpty() bool {
+	return slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.State == inventory.SlotEmpty })
 }
 
 // movable lists the modules that are not the first of their channel, fullest
@@ -63,7 +89,8 @@ func (s *socketFacts) movable() []int {
 	return out
 }
 
-// firstSlot names the empty slot of a channel to use first.
+// firstSlot names the empty slot of a channel to use first, "" when firmware
+// lists none.
 func (s *socketFacts) firstSlot(ch int) string {
 	best := -1
 	for _, i := range s.pop.EmptySlots {
@@ -73,7 +100,7 @@ func (s *socketFacts) firstSlot(ch int) string {
 		}
 	}
 	if best < 0 {
-		return "channel " + itoa(ch)
+		return ""
 	}
 	return s.m.slotName(best)
 }

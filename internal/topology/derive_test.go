@@ -318,6 +318,36 @@ func TestFrontSideBus(t *testing.T) {
 	assert.Equal(t, "the slots name 2 channels; chipsets for these processors have two or 4", p.ChannelsTotal.Reason)
 }
 
+// TestFrontSideBusDoubt: a slot map without a document leaves doubt on a
+// front-side bus, too.
+func TestFrontSideBusDoubt(t *testing.T) {
+	m := newTestMachine(2, vendorIntel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
+	m.fill(Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
+	for i := range m.places {
+		m.places[i].Unverified, m.places[i].Certainty = true, inventory.Indirect
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, inventory.Direct, p.DIMMs.Certainty, "counting needs no map")
+	assert.True(t, p.ChannelsTotal.Unverified)
+	assert.True(t, p.ChannelsPopulated.Unverified)
+	assert.True(t, p.DPC.Unverified)
+	assert.Equal(t, inventory.Indirect, p.DPC.Certainty)
+}
+
+// TestPartWired: a board that does not give a processor all of its channels
+// leaves their number unknown, for the processor's own does not hold.
+func TestPartWired(t *testing.T) {
+	m := newTestMachine(1, vendorIntel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4860  @ 2.27GHz")
+	m.fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 8, rated: 1333})
+	require.Equal(t, 8, m.derive(t).Populations[0].ChannelsTotal.Value)
+	for i := range m.places {
+		m.places[i].PartWired, m.places[i].Channel = true, Unplaced
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, 4, p.DIMMs.Value)
+	assert.Contains(t, p.ChannelsTotal.Reason, "does not give a processor all of its channels")
+}
+
 // TestUnknownPlatformCounts: no platform data means counted, not graded.
 func TestUnknownPlatformCounts(t *testing.T) {
 	m := newTestMachine(1, vendorIntel, 6, 158, 10, "Intel(R) Xeon(R) E-2236 CPU @ 3.40GHz").fill(0, []int{1, 1}, testDIMM{gb: 16, rated: 2666, run: 2666, unbuffered: true})

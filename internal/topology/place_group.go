@@ -138,4 +138,7 @@ func (g *slotGroup) resolveUnknown(m *slotMap) {
 	}
 	g.resolveSockets(nil)
 	g.failChannels(m.Unknown)
+	for _, i := range g.slots {
+		g.out[i].PartWired = m.PartWired
+	}
 }

@@ -99,9 +99,30 @@ func TestPlaceMaps(t *testing.T) {
 			slots: []string{"CPU0@DIMM0{3,5}* CPU1@DIMM{09,11}*"}, want: "0.0.1.0 0.0.2.0 1.0.1.0 1.0.2.0", rule: "dell-c6100"},
 		{name: "dell e3 prints channels", vendor: "Dell Inc.", product: "PowerEdge R210 II", sockets: "P", platform: plat2,
 			slots: []string{"DIMM~A2@BANK~0 DIMM~A1@BANK~1* DIMM~B1@BANK~3*"}, want: "0.0.0.0 0.0.1.0", rule: "dell-e3"},
+		{name: "node and number", vendor: "FUJITSU", product: "PRIMERGY TX2540 M1", sockets: "PP", platform: plat3,
+			slots: []string{"Node0_Dimm{0,5}@Node0_Bank0*", "Node1_Dimm2@Node1_Bank0*"}, want: "0.0.0.0 0.0.2.0 1.0.1.0", rule: "fujitsu-tx2540-m1", certainty: inventory.Indirect},
 	} {
 		t.Run(c.name, c.run)
 	}
+}
+
+// TestPlaceByBoardNumber: Dell's boards are known under another maker's name,
+// and under none, but never as more than a guess.
+func TestPlaceByBoardNumber(t *testing.T) {
+	for _, vendor := range []string{"", "ForeScout Technologies"} {
+		sys := board(vendor, "CounterACT", "PP", "A{1,5}*", "B4*")
+		sys.Machine.Board, sys.Machine.BoardVendor = known("04N3DF"), known(vendor)
+		out, _ := place(sys, plat4, slotRules(t))
+		assert.Equal(t, "0.-.0.0 0.-.0.1 1.-.3.0", seats(sys, out))
+		for _, o := range out {
+			assert.Equal(t, "oem-dell-4ch", o.Rule)
+			assert.True(t, o.Unverified)
+		}
+	}
+	sys := board("ForeScout Technologies", "CounterACT", "PP", "A{1,5}*", "B4*")
+	sys.Machine.Board = known("04N3DX")
+	out, _ := place(sys, plat4, slotRules(t))
+	assert.Equal(t, "no known pattern reads this slot's label", out[0].Reason)
 }
 
 // TestPlaceVirtual: a guest has no slots.

@@ -191,19 +191,19 @@ func (b *builder) count(pop *Population) {
 		}
 	}
 	// An unverified slot map doubts the channel of a module, not its processor.
-	c, _ := b.placed(pop.Slots, func(p *Placement) bool { return p.Socket != Unplaced && !p.Unverified })
+	c := inventory.Direct
+	if !b.frontSideBus() {
+		c, _ = b.placed(pop.Slots, func(p *Placement) bool { return p.Socket != Unplaced && !p.Unverified })
+	}
 	pop.DIMMs = inventory.Known(len(pop.Slots), c, b.evidence(pop))
 	pop.Bytes = b.sumBytes(pop.Slots)
 	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
 }
 
 // placed is the weakest certainty of the slots' placements and whether one
-// rests on unverified knowledge. Front-side-bus counts need no placement.
+// rests on unverified knowledge.
 func (b *builder) placed(slots []int, ok func(*Placement) bool) (c inventory.Certainty, unverified bool) {
 	c = inventory.Direct
-	if b.frontSideBus() {
-		return c, false
-	}
 	for _, i := range slots {
 		if p := &b.places[i]; ok(p) {
 			c, unverified = min(c, p.Certainty), unverified || p.Unverified

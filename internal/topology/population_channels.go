@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -40,6 +41,9 @@ func (b *builder) channelsTotal(pop *Population, proc *Processor) inventory.Fact
 	if p == nil && b.frontSideBus() {
 		return inventory.Blame[int](b.fact)
 	}
+	if b.partWired(pop) {
+		return inventory.Unknown[int](inventory.Absent, "this board does not give a processor all of its channels, and no document read says how many", "the machine's manual")
+	}
 	if proc != nil && proc.Channels > 0 && (p == nil || !p.Buffered) && !b.frontSideBus() {
 		return inventory.Known(proc.Channels, inventory.Direct, inventory.Evidence{
 			Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: proc.Name})
@@ -58,6 +62,12 @@ func (b *builder) channelsTotal(pop *Population, proc *Processor) inventory.Fact
 	return f
 }
 
+// partWired reports whether the slots say that their board has fewer channels
+// than the processor.
+func (b *builder) partWired(pop *Population) bool {
+	return slices.ContainsFunc(pop.Slots, func(i int) bool { return b.places[i].PartWired })
+}
+
 // chipsetChannels needs the slots' word for it: sister chipsets for the same
 // processors have fewer channels.
 func (b *builder) chipsetChannels(pop *Population) inventory.Fact[int] {
@@ -65,11 +75,12 @@ func (b *builder) chipsetChannels(pop *Population) inventory.Fact[int] {
 	if n == 0 {
 		return inventory.Unknown[int](inventory.Absent, "no document gives the channels of "+b.platform.Name, "")
 	}
-	seen := map[int]bool{}
+	seen, unverified := map[int]bool{}, false
 	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
 		for _, i := range l {
 			if c := b.places[i].Channel; c != Unplaced {
 				seen[c] = true
+				unverified = unverified || b.places[i].Unverified
 			}
 		}
 	}
@@ -77,7 +88,9 @@ func (b *builder) chipsetChannels(pop *Population) inventory.Fact[int] {
 		return inventory.Unknown[int](inventory.Absent,
 			fmt.Sprintf("the slots name %d channels; chipsets for these processors have two or %d", len(seen), n), "a slot map for this product")
 	}
-	return inventory.Known(n, b.fact.Certainty, b.fact.From)
+	f := inventory.Known(n, b.fact.Certainty, b.fact.From)
+	f.Unverified = unverified
+	return f
 }
 
 // unmapped says why the channel of some populated slot is not known.

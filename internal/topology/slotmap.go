@@ -35,6 +35,9 @@ type slotMap struct {
 	// Sockets is the number of processor sockets that holds for.
 	SocketsOnly bool `yaml:"sockets_only"`
 	Sockets     int  `yaml:"sockets"`
+	// PartWired is set where the board does not give a processor all of its
+	// channels, so that the processor's number of them does not hold.
+	PartWired bool `yaml:"part_wired"`
 	// Check is how the map was checked: doc, field, label, infer.
 	Check   []string `yaml:"check"`
 	Sources []string `yaml:"sources"`

@@ -14,12 +14,17 @@ type identity struct {
 	models []string
 }
 
+// anyBoard stands for the maker in the keys of boards that are sold under many
+// makers' names, or under none.
+const anyBoard = "board"
+
 // identify normalises the machine's names.
 func identify(m *inventory.Machine) identity {
 	id := identity{vendor: vendorKey(m.Vendor.Or("")), boardVendor: vendorKey(m.BoardVendor.Or(""))}
 	id.add(id.vendor, m.Product.Or(""))
 	id.add(id.boardVendor, m.Board.Or(""))
 	id.add(id.vendor, m.Board.Or(""))
+	id.add(anyBoard, m.Board.Or(""))
 	return id
 }
 

@@ -25,6 +25,9 @@ type Placement struct {
 	// Unverified is true when the pattern or map behind it has no document and
 	// was not confirmed by machines in the field: never above info.
 	Unverified bool
+	// PartWired is true on a board that does not give the processor all of its
+	// channels.
+	PartWired bool
 	// Reason says why a coordinate is not known.
 	Reason string
 	// Rule is the id of the pattern or slot map that spoke.
