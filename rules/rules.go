@@ -7,5 +7,5 @@ import "embed"
 
 // FS holds every data file below this folder.
 //
-//go:embed compiled.bin dell fujitsu general ibm platforms profiles settings slots sun processors.csv
+//go:embed compiled.bin dell fujitsu general ibm intel platforms profiles settings slots sun processors.csv
 var FS embed.FS

@@ -38,7 +38,10 @@ type server struct {
 }
 
 // machines are those under testdata/machines.
-func machines() []server {
+func machines() []server { return append(generalMachines(), foundingMachines()...) }
+
+// generalMachines show one thing each, whatever the platform.
+func generalMachines() []server {
 	return []server{
 		dell11G("dell-r610-good", "Six 4 GiB RDIMMs, one on each channel; node interleaving and SMT off: the test bed of the paper.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1),
 		dell11G("dell-r610-unbalanced", "Socket 1 has two DIMMs on channel 0 and none on channel 2; SMT is on.", []string{"A1", "A2", "A3", "B1", "B2", "B4"}, 2),

@@ -1,0 +1,283 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// foundingMachines are the systems of the five papers that memaudit began
+// with: for each one that is as its paper wants it and, where the paper names
+// a deviation, one that is not.
+func foundingMachines() []server {
+	return []server{
+		dell11G3("dell-m610-good", "The node of the paper's cluster in its low-power form: two Xeon E5540 and 6 x 4 GB at 1066 MT/s, one on each channel. The processor allows 1066 MT/s at most (Table 3), so a rating of 1333 would be wasted.",
+			"PowerEdge M610", e5540, 6, []int{1, 2, 3}, 1066),
+		dell11G3("dell-r710-two-channels", "Two of the three channels of each processor hold memory: a third of the 31.99 GB/s of Table 3 is out of reach.",
+			"PowerEdge R710", x5570, 9, []int{1, 2, 4, 5}, 1333),
+		dell11G3("dell-m710-full", "All eighteen slots: three DIMMs on each of the three channels.", "PowerEdge M710", x5670, 9, []int{1, 2, 3, 4, 5, 6, 7, 8, 9}, 1333),
+		rx600S6("fujitsu-rx600s6-class1", "Four Xeon E7-4870 with 8 x 8 GB each, four on each memory board (1-1|1-1): performance class 1.", first, first),
+		rx600S6("fujitsu-rx600s6-class2", "12 x 8 GB per processor (2-1|2-1): the third group of four makes a second, two-way segment, so the whole is performance class 2.", threeGroups, threeGroups),
+		rx600S6("fujitsu-rx600s6-class3", "One memory board per processor with 4 x 8 GB (1-1|0-0): performance class 3, one controller only.", first, nil),
+		rx900S2("fujitsu-rx900s2-class1", "Eight Xeon E7-8870 with two groups of four 8 GB modules each (1-1|1-1): performance class 1; the distances tell the three neighbours from those behind a broker.", "BDFHACEG"),
+		rx900S2("fujitsu-rx900s2-class2", "One group of four per processor, over all four buffers (1-0|1-0): permitted, performance class 2.", "BDFH"),
+		rx900S2("fujitsu-rx900s2-one-controller", "Four modules per processor behind the buffers of one controller only (1-1|0-0): the paper does not permit it on this system.", "BDAC"),
+		e326m("ibm-e326m-full", "All eight slots filled with identical 2 GB DDR400 modules: the paper's best configuration.", 8),
+		e326m("ibm-e326m-second-empty", "The first processor's four slots are filled, the second's are empty: permitted by the paper, and half of the channels are lost.", 4),
+		x6440("sun-x6440", "Four Opteron 8380 with equal memory. Processors 0 and 3 stream about 16 % slower than 1 and 2 by design: the report explains it. There is no machine beside this one that fails for the paper's reason, because the paper names no deviation."),
+		x7db8("supermicro-x7db8-4ch", "Four 1 GB FB-DIMMs, one on each channel: the best of the paper's three layouts of 4 GB.", 1, 1),
+		x7db8("supermicro-x7db8-1ch", "The same four modules on one channel: 57 % more latency than on two.", 4, 4),
+		x7db8("supermicro-x7db8-2ch", "The same four modules on two channels: 6 % more latency than on four.", 2, 2),
+		x7db8("supermicro-x7db8-deep", "Sixteen modules, four on each channel: all channels are used; the paper saw the latency rise with depth and the bandwidth stay.", 1, 4),
+		x6dh8("supermicro-x6dh8-g2", "The paper's system of comparison: two Xeons at 3.4 GHz, four DDR2 modules. The paper advises nothing for it, so there is no machine that fails."),
+	}
+}
+
+// foundingMachine is the one of that name.
+func foundingMachine(name string) server {
+	list := foundingMachines()
+	return list[slices.IndexFunc(list, func(s server) bool { return s.name == name })]
+}
+
+// cpuModel is a processor as firmware names it.
+type cpuModel struct {
+	brand, maker string
+	id           [3]int
+	cores        int
+	family       uint16
+	upgrade      byte
+}
+
+var (
+	x5570   = cpuModel{"Intel(R) Xeon(R) CPU           X5570  @ 2.93GHz", "Intel", [3]int{6, 26, 5}, 4, 0, 0x19}
+	e5540   = cpuModel{"Intel(R) Xeon(R) CPU           E5540  @ 2.53GHz", "Intel", [3]int{6, 26, 5}, 4, 0, 0x19}
+	x5670   = cpuModel{"Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz", "Intel", [3]int{6, 44, 2}, 6, 0, 0x19}
+	e74870  = cpuModel{"Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz", "Intel(R) Corporation", [3]int{6, 47, 2}, 10, 0, 0x1E}
+	e78870  = cpuModel{"Intel(R) Xeon(R) CPU E7- 8870  @ 2.40GHz", "Intel(R) Corporation", [3]int{6, 47, 2}, 10, 0, 0x1E}
+	opt280  = cpuModel{"Dual Core AMD Opteron(tm) Processor 280", "AMD", [3]int{15, 33, 2}, 2, 0x84, 0x11}
+	opt8380 = cpuModel{"Quad-Core AMD Opteron(tm) Processor 8380", "AMD", [3]int{16, 4, 2}, 4, 0x84, 0x18}
+	dempsey = cpuModel{"Intel(R) Xeon(TM) CPU 3.20GHz", "Intel", [3]int{15, 6, 4}, 2, 0, 0x14}
+	xeon34  = cpuModel{"Intel(R) Xeon(TM) CPU 3.40GHz", "Intel", [3]int{15, 4, 3}, 1, 0, 0x0F}
+)
+
+// chassis starts a table: firmware, system, board and one structure of type 4
+// per name.
+func chassis(major, minor int, vendor, product, bios string, cpu cpuModel, sockets ...string) *smbiostest.Builder {
+	b := smbiostest.New(major, minor)
+	b.BIOS(smbiostest.BIOS{Vendor: vendor, Version: bios, Date: "06/01/2011", ROMBytes: 4 << 20})
+	b.System(smbiostest.System{Manufacturer: vendor, Product: product})
+	b.Board(smbiostest.Board{Manufacturer: vendor, Product: product})
+	for _, s := range sockets {
+		b.CPU(smbiostest.CPU{Socket: s, Manufacturer: cpu.maker, Version: cpu.brand, ID: signature(cpu.id[0], cpu.id[1], cpu.id[2]),
+			Family: cpu.family, Cores: cpu.cores, Enabled: cpu.cores, Threads: cpu.cores, Upgrade: cpu.upgrade, Characteristics: 4})
+	}
+	return b
+}
+
+// founding makes the server of a table: one core per socket stands for all,
+// and nodeMiB of each of its NUMA nodes are seen.
+func founding(name, about, profile string, b *smbiostest.Builder, cpu cpuModel, sockets, nodeMiB int) server {
+	vendor := "GenuineIntel"
+	if cpu.maker == "AMD" {
+		vendor = "AuthenticAMD"
+	}
+	s := server{name: name, about: about, profile: profile, table: b, cpuid: cpu.id, files: hosttest.Files{},
+		host: hosttest.Machine{Sockets: sockets, CoresPerSocket: 1, NodeMiB: nodeMiB, Vendor: vendor, Brand: cpu.brand}}
+	s.files["sys/devices/system/cpu/smt/control"] = "notsupported\n"
+	s.without = []string{"sys/class/dmi", "sys/devices/virtual/dmi", "sys/firmware/acpi/tables/HMAT"}
+	for n := range sockets {
+		for _, d := range []string{"cache/index0", "cache/index1", "cache/index2", "cpuidle/state2", "cpuidle/state3", "power", "microcode"} {
+			s.without = append(s.without, fmt.Sprintf("sys/devices/system/cpu/cpu%d/%s", n, d))
+		}
+	}
+	return s
+}
+
+// distances replaces the firmware's table of distances, a row per node.
+func (s server) distances(rows ...string) server {
+	for n, row := range rows {
+		s.files[fmt.Sprintf("sys/devices/system/node/node%d/distance", n)] = row + "\n"
+	}
+	return s
+}
+
+// uniform makes the machine one of a front-side bus: one node, no SRAT.
+func (s server) uniform(mib int) server {
+	s.without = append(s.without, "sys/devices/system/node/node1", "sys/firmware/acpi/tables/SRAT", "sys/firmware/acpi/tables/SLIT")
+	for _, f := range []string{"online", "possible", "has_cpu", "has_memory", "has_normal_memory"} {
+		s.files["sys/devices/system/node/"+f] = "0\n"
+	}
+	s.files["sys/devices/system/node/node0/cpulist"] = hosttest.List(upTo(s.host.CPUs()))
+	s.files["sys/devices/system/node/node0/distance"] = "10\n"
+	s.files["sys/devices/system/node/node0/meminfo"] = fmt.Sprintf("Node 0 MemTotal:       %d kB\n", mib<<10)
+	return s
+}
+
+// dell11G3 is a PowerEdge of the eleventh generation with slots slots per
+// processor; numbers say which of them are filled, behind both.
+func dell11G3(name, about, product string, cpu cpuModel, slots int, numbers []int, mts int) server {
+	b := chassis(2, 6, "Dell Inc.", product, "6.4.0", cpu, "CPU1", "CPU2")
+	array := b.Array(smbiostest.Array{Devices: 2 * slots, MaxBytes: 192 << 30})
+	b.NextHandle(0x1100)
+	for _, letter := range []string{"A", "B"} {
+		for n := 1; n <= slots; n++ {
+			d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_%s%d ", letter, n), Type: 0x18, Set: byte((n + 2) / 3)}
+			if slices.Contains(numbers, n) {
+				d.Bytes, d.Speed, d.Rank, d.Manufacturer, d.Part = 4<<30, mts, 2, "00CE00B380CE", "M393B5273CH0-CH9"
+			}
+			b.MemoryDevice(d)
+		}
+	}
+	return founding(name, about, "balanced", b, cpu, 2, len(numbers)*4<<10)
+}
+
+// The slots of a memory board of the RX600 S6 in the order in which the paper
+// fills them.
+var (
+	first       = []string{"1B", "1D", "1A", "1C"}
+	threeGroups = []string{"1B", "1D", "1A", "1C", "2B", "2D"}
+)
+
+// rx600S6 is a PRIMERGY RX600 S6 with the same slots filled on the boards A
+// and B of all four processors. How its firmware spells locators and banks is
+// not known; the spelling is assumed.
+func rx600S6(name, about string, boards ...[]string) server {
+	b := chassis(2, 6, "FUJITSU", "PRIMERGY RX600 S6", "6.00 Rev. 1.16.2939", e74870, "CPU1", "CPU2", "CPU3", "CPU4")
+	array := b.Array(smbiostest.Array{Devices: 64})
+	dimms := 0
+	for cpu := 1; cpu <= 4; cpu++ {
+		for i, letter := range []string{"A", "B"} {
+			for _, slot := range []string{"1A", "1B", "1C", "1D", "2A", "2B", "2C", "2D"} {
+				d := smbiostest.DIMM{Array: array, Locator: "DIMM-" + slot, Bank: fmt.Sprintf("CPU%d-MEM-%s", cpu, letter), Type: 0x18}
+				if slices.Contains(boards[i], slot) {
+					dimms++
+					d.Bytes, d.Speed, d.Rank, d.Manufacturer, d.Part = 8<<30, 1333, 2, "Samsung", "M393B1K70CH0-YH9"
+				}
+				b.MemoryDevice(d)
+			}
+		}
+	}
+	s := founding(name, about, "hpc", b, e74870, 4, dimms/4*8<<10)
+	return s.distances("10 21 21 21", "21 10 21 21", "21 21 10 21", "21 21 21 10")
+}
+
+// rx900S2 is a PRIMERGY RX900 S2 with eight processors; letters are the
+// channels whose first slot is filled. The spelling of banks is assumed.
+func rx900S2(name, about, letters string) server {
+	var sockets []string
+	for cpu := range 8 {
+		sockets = append(sockets, fmt.Sprintf("CPU%d", cpu+1))
+	}
+	b := chassis(2, 6, "FUJITSU", "PRIMERGY RX900 S2", "6.00 Rev. 1.06.2939", e78870, sockets...)
+	array := b.Array(smbiostest.Array{Devices: 128})
+	for cpu := range 8 {
+		for _, slot := range []string{"1", "2"} {
+			for _, letter := range strings.Split("ABCDEFGH", "") {
+				d := smbiostest.DIMM{Array: array, Locator: "DIMM-" + slot + letter, Bank: fmt.Sprintf("Node %d", cpu), Type: 0x18}
+				if slot == "1" && strings.Contains(letters, letter) {
+					d.Bytes, d.Speed, d.Rank, d.Manufacturer, d.Part = 8<<30, 1333, 2, "Samsung", "M393B1K70CH0-YH9"
+				}
+				b.MemoryDevice(d)
+			}
+		}
+	}
+	s := founding(name, about, "hpc", b, e78870, 8, len(letters)*8<<10)
+	var rows []string
+	for from := range 8 {
+		row := make([]string, 8)
+		for to := range row {
+			row[to] = brokered(from, to)
+		}
+		rows = append(rows, strings.Join(row, " "))
+	}
+	return s.distances(rows...)
+}
+
+// brokered is the distance of two of eight processors that reach three
+// neighbours each: here those whose numbers differ in one bit, and the
+// opposite one joins the third dimension, so that one broker suffices.
+func brokered(from, to int) string {
+	switch from ^ to {
+	case 0:
+		return "10"
+	case 1, 2, 7:
+		return "15"
+	default:
+		return "20"
+	}
+}
+
+// e326m is an IBM eServer 326m, SMBIOS 2.3: type 17 states no ranks. The first
+// n slots are filled, four behind each processor.
+func e326m(name, about string, n int) server {
+	b := chassis(2, 3, "IBM", "eServer 326m -[796976U]-", "1.32", opt280, "CPU1", "CPU2")
+	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 16 << 30})
+	for i := range 8 {
+		d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM %d", i+1), Bank: fmt.Sprintf("CPU%d BANK %d", i/4+1, i%4/2+1), Type: 0x12}
+		if i < n {
+			d.Bytes, d.Speed, d.Manufacturer = 2<<30, 400, "Micron"
+		}
+		b.MemoryDevice(d)
+	}
+	s := founding(name, about, "balanced", b, opt280, 2, 8<<10).distances("10 20", "20 10")
+	if n == 4 {
+		s.files["sys/devices/system/node/node1/meminfo"] = "Node 1 MemTotal:       0 kB\n"
+		s.files["sys/devices/system/node/has_memory"], s.files["sys/devices/system/node/has_normal_memory"] = "0\n", "0\n"
+		s.files["proc/meminfo"] = "MemTotal:       8388608 kB\n"
+		s.files["sys/firmware/memmap/2/end"] = "0x1ffffffff\n"
+	}
+	return s
+}
+
+// x6440 is a Sun Blade X6440: sockets 0 and 3 are two hops apart.
+func x6440(name, about string) server {
+	b := chassis(2, 5, "Sun Microsystems", "SUN BLADE X6440 SERVER MODULE", "0ABIT046", opt8380, "CPU 0", "CPU 1", "CPU 2", "CPU 3")
+	array := b.Array(smbiostest.Array{Devices: 32, MaxBytes: 256 << 30})
+	for cpu := range 4 {
+		for n := range 8 {
+			b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("P%d-DIMM%d", cpu, n), Bank: fmt.Sprintf("CPU %d", cpu), Type: 0x13,
+				Bytes: 2 << 30, Speed: 667, Manufacturer: "Samsung"})
+		}
+	}
+	s := founding(name, about, "balanced", b, opt8380, 4, 16<<10)
+	return s.distances("10 20 20 30", "20 10 20 20", "20 20 10 20", "30 20 20 10")
+}
+
+// x7db8 is the Bensley test bed, with 1 GB FB-DIMMs in slots A to D of its
+// four channels, deep of them on each of the first 4/step channels. Its
+// firmware calls FB-DIMMs DDR2 and names the channel by the digit.
+func x7db8(name, about string, step, deep int) server {
+	b := chassis(2, 5, "Supermicro", "X7DB8+", "6.00", dempsey, "LGA771/CPU1", "LGA771/CPU2")
+	array := b.Array(smbiostest.Array{Devices: 16, MaxBytes: 64 << 30, ECC: 3})
+	dimms := 0
+	for ch := range 4 {
+		for n := range 4 {
+			d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM%d%c", ch+1, 'A'+n), Bank: fmt.Sprintf("Bank%d", ch+1), Type: 0x13, Set: 1}
+			if n < deep && ch < 4/step {
+				dimms++
+				d.Bytes, d.Speed, d.Manufacturer, d.Part = 1<<30, 533, "Manufacturer", "PartNum"
+			}
+			b.MemoryDevice(d)
+		}
+	}
+	return founding(name, about, "balanced", b, dempsey, 2, dimms<<10/2).uniform(dimms << 10)
+}
+
+// x6dh8 is the Lindenhurst system: two channels of DDR2 behind the chipset.
+func x6dh8(name, about string) server {
+	b := chassis(2, 3, "Supermicro", "X6DH8-G2", "6.00", xeon34, "CPU 1", "CPU 2")
+	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 16 << 30})
+	for n := range 4 {
+		for _, letter := range []string{"A", "B"} {
+			d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM#%d%s", n+1, letter), Bank: fmt.Sprintf("Bank%d", n+1), Type: 0x13}
+			if n < 2 {
+				d.Bytes, d.Speed, d.Manufacturer = 1<<30, 400, "Manufacturer"
+			}
+			b.MemoryDevice(d)
+		}
+	}
+	return founding(name, about, "balanced", b, xeon34, 2, 2<<10).uniform(4 << 10)
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// foundingVerdict is what one rule must say of one machine: the paper's reason.
+type foundingVerdict struct {
+	rule, subject, result, severity string
+	// found and effect are parts of the texts, effect being the figure that the
+	// paper measured.
+	found, effect string
+}
+
+// The classes of the RX900 S2 stay at info: which of its channels are couples
+// is inferred, not printed.
+
+// foundingVerdicts are the reasons for which the machines of the papers pass
+// or fail. best machines fail nothing above info.
+var foundingVerdicts = map[string]struct {
+	platform string
+	best     bool
+	verdicts []foundingVerdict
+}{
+	"dell-m610-good": {"nehalem-ep", true, []foundingVerdict{
+		{"memory.channel.populated", "socket 1", "pass", "", "", ""}, {"setting.smt", "setting smt", "pass", "", "", ""},
+		{"setting.node_interleave", "setting node_interleave", "pass", "", "", ""}, {"setting.data_reuse", "setting data_reuse", "not_applicable", "", "", ""}}},
+	"dell-m710-full": {"westmere-ep", true, []foundingVerdict{
+		{"memory.channel.populated", "socket 0", "pass", "", "", ""}, {"memory.channel.symmetric", "socket 1", "pass", "", "", ""}}},
+	"dell-r710-two-channels": {"nehalem-ep", false, []foundingVerdict{
+		{"memory.channel.populated", "socket 0", "fail", "warning", "DIMM_A3", "67 %"}}},
+	"dell-r610-interleaved": {"westmere-ep", false, []foundingVerdict{
+		{"numa.node-interleaving", "machine", "fail", "warning", "enabled", "hurt 4 of 9 by 4 to 13 %"}}},
+	"fujitsu-rx600s6-class1": {"westmere-ex", true, []foundingVerdict{
+		{"memory.class.optimal", "machine", "pass", "", "", ""}, {"memory.hemisphere.possible", "socket 3", "pass", "", "", ""},
+		{"memory.socket.positions", "machine", "pass", "", "", ""}}},
+	"fujitsu-rx600s6-class2": {"westmere-ex", false, []foundingVerdict{
+		{"memory.class.optimal", "machine", "fail", "warning", "class 2", "STREAM 0.61 and SPECint_rate_base2006 0.91 on the RX600 S6"},
+		{"memory.interleave.controllers", "socket 0", "pass", "", "", ""}}},
+	"fujitsu-rx600s6-class3": {"westmere-ex", false, []foundingVerdict{
+		{"memory.class.optimal", "machine", "fail", "warning", "class 3", "0.40 and 0.85"},
+		{"memory.interleave.controllers", "socket 2", "fail", "warning", "controller 1: 0 DIMMs", "STREAM 0.40 to 0.42"}}},
+	"fujitsu-rx900s2-class1": {"westmere-ex", true, []foundingVerdict{
+		{"memory.class.optimal", "machine", "pass", "", "", ""}, {"memory.count.supported", "socket 7", "pass", "", "", ""},
+		{"memory.asymmetry.expected", "machine", "pass", "", "three directly", ""}, {"numa.distance.plausible", "machine", "pass", "", "", ""}}},
+	"fujitsu-rx900s2-class2": {"westmere-ex", false, []foundingVerdict{
+		{"memory.class.optimal", "machine", "fail", "info", "class 2", "STREAM 0.70 and SPECint_rate_base2006 0.94 on the RX900 S2"},
+		{"memory.count.supported", "socket 0", "pass", "", "", ""}}},
+	"fujitsu-rx900s2-one-controller": {"westmere-ex", false, []foundingVerdict{
+		{"memory.count.supported", "socket 0", "fail", "warning", "controller 1: 0 DIMMs", ""},
+		{"memory.class.optimal", "machine", "fail", "info", "class 3", "not permitted on the RX900 S2"}}},
+	"ibm-e326m-full": {"opteron-939-940", true, []foundingVerdict{
+		{"memory.channel.populated", "socket 0", "pass", "", "", ""}, {"memory.dimm.speed", "socket 1", "pass", "", "", ""},
+		{"memory.ranks.sufficient", "socket 0", "unknown", "", "", ""}}},
+	"ibm-e326m-second-empty": {"opteron-939-940", false, []foundingVerdict{
+		{"memory.socket.populated", "socket 1", "fail", "warning", "no DIMM", "local latency plus 26 ns"}, {"memory.socket.populated", "socket 0", "pass", "", "", ""}}},
+	"sun-x6440": {"opteron-socket-f", true, []foundingVerdict{
+		{"memory.asymmetry.expected", "machine", "pass", "", "3939.8, 4693.9, 4609.2 and 3945.4", "15.2 % (8380) and 16.4 % (8384)"},
+		{"memory.socket.symmetric", "machine", "pass", "", "", ""}, {"numa.distance.plausible", "machine", "pass", "", "", ""}}},
+	"supermicro-x7db8-4ch": {"bensley", true, []foundingVerdict{
+		{"memory.channel.populated", "machine", "pass", "", "", ""}, {"numa.uniform.expected", "machine", "pass", "", "one NUMA node is the design", ""},
+		{"numa.node-interleaving", "machine", "not_applicable", "", "", ""}}},
+	"supermicro-x7db8-1ch": {"bensley", false, []foundingVerdict{
+		{"memory.channel.populated", "machine", "fail", "warning", "1 of 4 channels", "57 % higher on one channel than on two"},
+		{"numa.node-interleaving", "machine", "not_applicable", "", "", ""}}},
+	"supermicro-x7db8-2ch": {"bensley", false, []foundingVerdict{
+		{"memory.channel.populated", "machine", "fail", "warning", "2 of 4 channels", "6 % lower on four channels than on two"}}},
+	"supermicro-x7db8-deep": {"bensley", true, []foundingVerdict{
+		{"memory.channel.populated", "machine", "pass", "", "", ""},
+		{"memory.depth.expected", "machine", "pass", "", "4 modules on the fullest channel", "around 7 % more latency for an additional module per channel"}}},
+	"supermicro-x6dh8-g2": {"lindenhurst", true, []foundingVerdict{
+		{"memory.latency.expected", "machine", "pass", "", "compared with", "nearly 40 % (Lindenhurst) and 10 % (Bensley)"},
+		{"numa.uniform.expected", "machine", "pass", "", "", ""}, {"numa.node-interleaving", "machine", "not_applicable", "", "", ""},
+		{"memory.channel.populated", "machine", "unknown", "", "", ""}}},
+}
+
+// TestFoundingMachines: every system of the papers is recognised, its best
+// machine fails nothing above info, the others fail for the paper's reason
+// and quote what the paper measured.
+func TestFoundingMachines(t *testing.T) {
+	for _, m := range append(foundingMachines(), generalMachines()...) {
+		want, ok := foundingVerdicts[m.name]
+		if !ok {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			status, out, errs := run(nil, "check", "--root", filepath.Join(machinesDir, m.name), "--profile", m.profile, "--format", "json")
+			require.Empty(t, errs)
+			assert.Equal(t, map[bool]int{true: 0, false: 1}[want.best], status)
+			doc := parseFounding(t, out)
+			assert.Equal(t, want.platform, doc.Machine.Platform.ID)
+			for _, v := range want.verdicts {
+				doc.holds(t, v)
+			}
+		})
+	}
+	assert.Len(t, foundingVerdicts, len(foundingMachines())+1)
+}
+
+type foundingReport struct {
+	Machine  struct{ Platform struct{ ID string } }
+	Findings []struct {
+		Rule, Subject, Result, Severity, Found, Remedy string
+		Citation                                       struct{ Title string }
+		Effect                                         struct{ Text string }
+	}
+}
+
+func parseFounding(t *testing.T, out string) *foundingReport {
+	t.Helper()
+	var doc foundingReport
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	return &doc
+}
+
+func (doc *foundingReport) holds(t *testing.T, v foundingVerdict) {
+	t.Helper()
+	for _, f := range doc.Findings {
+		if f.Rule != v.rule || f.Subject != v.subject {
+			continue
+		}
+		assert.Equal(t, v.result, f.Result, v.rule)
+		assert.Contains(t, f.Found, v.found, v.rule)
+		assert.Contains(t, f.Effect.Text, v.effect, v.rule)
+		if v.result == "fail" {
+			assert.Equal(t, v.severity, f.Severity, v.rule)
+			assert.NotEmpty(t, f.Remedy, v.rule)
+			assert.NotEmpty(t, f.Citation.Title, v.rule)
+		}
+		return
+	}
+	t.Errorf("no finding %s for %s", v.rule, v.subject)
+}
