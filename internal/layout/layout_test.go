@@ -18,6 +18,7 @@ var allowed = map[string][]string{
 	"internal/host":      {"golang.org/x/sys/..."},
 	"internal/smbios":    {},
 	"internal/inventory": {},
+	"internal/bios":      {},
 	"internal/settings":  {"go.yaml.in/yaml/v3"},
 	"internal/redfish":   {},
 	"internal/collect": {module + "internal/host", module + "internal/smbios", module + "internal/inventory",

@@ -1,0 +1,249 @@
+package bios_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/bios"
+)
+
+// Inputs are made here, after the shapes that the tools' documents and public
+// transcripts show.
+const (
+	dellResource = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "@odata.type": "#Bios.v1_1_1.Bios",
+ "@Redfish.Settings": {"SettingsObject": {"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings"}},
+ "Attributes": {"SysProfile": "PerfOptimized", "ProcTurboMode": "Enabled", "AcPwrRcvryUserDelay": 120, "SetupPassword": "hunter2", "Nothing": null, "Flag": true}}`
+	dellSettings = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", "Attributes": {"ProcTurboMode": "Disabled"}}`
+	opaque       = `{"@odata.id": "/redfish/v1/Systems/Self/Bios", "AttributeRegistry": "BiosAttributeRegistry.v1", "Attributes": {"KTIS001": 1, "CSM000": "x"}}`
+	registry     = `{"Id": "BiosAttributeRegistry.v2", "RegistryEntries": {"Attributes": [{"AttributeName": "KTIS001", "DisplayName": " SNC", "MenuPath": "./UPI",
+ "DefaultValue": 0, "ReadOnly": false, "Value": [{"ValueName": "0", "ValueDisplayName": "Disable"}, {"ValueName": "1", "ValueDisplayName": "Enable"}]}]}}`
+	cray   = `{"@odata.id": "/redfish/v1/Systems/Node0/Bios", "Attributes": {"NUMA": {"AllowableValues": ["NPS1", "NPS4"], "current_value": "NPS4", "default_value": "NPS1"}}}`
+	racadm = "# racadm get BIOS.ProcSettings\r\n[Key=BIOS.Setup.1-1#ProcSettings]\r\nLogicalProc=Disabled (Pending Value=Enabled)\r\n#ProcCores=All\r\n" +
+		"Usage  -- Enabled;Disabled\r\n[Key=iDRAC.Embedded.1#Users]\r\nUserName=root\r\n"
+	scp = `<SystemConfiguration Model="PowerEdge R640"><Component FQDD="iDRAC.Embedded.1"><Attribute Name="Users.1#UserName">root</Attribute></Component>
+<Component FQDD="BIOS.Setup.1-1"><Attribute Name="LogicalProc">Enabled</Attribute>
+<!-- <Attribute Name="ProcC1E">Disabled</Attribute> --><!-- <Attribute Name="NewSysPassword">******</Attribute> --></Component></SystemConfiguration>`
+	scpJSON = `{"SystemConfiguration": {"Model": "PowerEdge R6515", "Components": [{"FQDD": "BIOS.Setup.1-1", "Attributes": [
+ {"Name": "NumaNodesPerSocket", "Value": "4", "Set On Import": "True"}, {"Name": "ApbDis", "Value": "Disabled", "Set On Import": "False"}]}]}}`
+	wsman = `<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:n1="x" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><s:Body><n1:DCIM_BIOSEnumeration>
+<n1:AttributeDisplayName>Logical Processor</n1:AttributeDisplayName><n1:AttributeName>LogicalProc</n1:AttributeName><n1:CurrentValue>Enabled</n1:CurrentValue>
+<n1:IsReadOnly>true</n1:IsReadOnly><n1:PendingValue xsi:nil="true"/><n1:PossibleValues>Enabled</n1:PossibleValues><n1:PossibleValues>Disabled</n1:PossibleValues>
+</n1:DCIM_BIOSEnumeration></s:Body></s:Envelope>`
+	sumXML = "Supermicro Update Manager 2.5.0\n....\n" + `<?xml version="1.0" encoding="ISO-8859-1" standalone="yes"?>
+<BiosCfg><Menu name="Advanced"><Subtitle>Supermicro X11DPH-T</Subtitle><Text>BIOS Version(3.3)</Text><Menu name="CPU">
+<Setting name="Intel` + "\xae" + ` VT" selectedOption="Enable" type="Option"><Information><AvailableOptions><Option value="0">Disable</Option><Option value="1">Enable</Option></AvailableOptions><DefaultOption>Disable</DefaultOption><Help><![CDATA[x]]></Help></Information></Setting>
+<Setting name="Quiet Boot" checkedStatus="Unchecked" type="CheckBox"/><Setting name="Cores" numericValue="0" type="Numeric"/>
+<Setting name="Administrator Password" type="Password"><NewPassword>hunter2</NewPassword></Setting>
+</Menu></Menu></BiosCfg>`
+	sumText = "Supermicro Update Manager 2.2.0\n\n[Advanced|CPU Configuration]\nHyper-threading=00                      // 00 (Disabled), *01 (Enabled)\n" +
+		"Package C State=03  // 00 (C0/C1 state), 03 (C6(Retention) state), *FF (Auto)\nCores=0\n"
+	ilorest = `[{"Comments": {"Manufacturer": "HPE", "Model": "ProLiant DL360 Gen10", "BIOSFamily": "U32"}},
+ {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {"AttributeRegistry": "BiosAttributeRegistryU32.v1_2_10", "Attributes": {"ProcTurbo": "Enabled"}}}}]`
+	ilorestGet = `{"WorkloadProfile": "Custom", "ProcHyperthreading": "Enabled"}`
+	ilo4       = `{"@odata.type": "#HpBios.1.2.0.HpBios", "AttributeRegistry": "HpBiosAttributeRegistryP89.1.1.00", "ProcHyperthreading": "Disabled", "AdminPhone": "", "links": {"self": {}}}`
+	conrep     = `<Conrep version="3.50" originating_platform="ProLiant DL380p Gen8"><Section name="Intel_Hyperthreading" helptext="">Disabled</Section></Conrep>`
+	asu        = "IBM Advanced Settings Utility version 9.60\nIMM.LoginId.1=USERID\nuEFI.TurboModeEnable=Enable\nuEFI.ProcessorC1eEnable=Enable=<Disable>\n"
+	batch      = "loaddefault uEFI\nset uEFI.OperatingMode \"Custom Mode\"\nset uEFI.TurboModeEnable Enable\n"
+	intelINI   = "; comment\n[SYSTEM]\nName=x\n[BIOS::Advanced::Processor]\nC1E=Disabled           ; power savings\nTurbo=01;Options: 00=Disabled: 01=Enabled\n"
+	sce        = `[{"Title": "Hardware Prefetcher", "Question Id": 187, "Value": 1, ";Default Value": 0, "Valid Value": [{"Title": "Disabled", "Value": 0}, {"Title": "Enabled", "Value": 1}]}]`
+)
+
+func value(name, v, place string) bios.Attribute {
+	return bios.Attribute{Name: name, Value: v, Stated: true, Place: place}
+}
+
+func pending(name, v, place string) bios.Attribute {
+	return bios.Attribute{Name: name, Pending: v, HasPending: true, Place: place}
+}
+
+func TestDecode(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		want     bios.Export
+	}{
+		{"dell redfish", dellResource, bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Path: "/redfish/v1/Systems/System.Embedded.1/Bios",
+			Settings: "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", Attributes: []bios.Attribute{
+				value("AcPwrRcvryUserDelay", "120", "$.Attributes.AcPwrRcvryUserDelay"), value("Flag", "true", "$.Attributes.Flag"),
+				{Name: "Nothing", Place: "$.Attributes.Nothing"}, value("ProcTurboMode", "Enabled", "$.Attributes.ProcTurboMode"),
+				{Name: "SetupPassword", Place: "$.Attributes.SetupPassword"}, value("SysProfile", "PerfOptimized", "$.Attributes.SysProfile")}}},
+		{"settings object alone", dellSettings, bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Wishes: true,
+			Path: "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", Attributes: []bios.Attribute{pending("ProcTurboMode", "Disabled", "$.Attributes.ProcTurboMode")}}},
+		{"cray", cray, bios.Export{Format: bios.Redfish, Vendor: bios.Cray, Path: "/redfish/v1/Systems/Node0/Bios", Attributes: []bios.Attribute{
+			{Name: "NUMA", Value: "NPS4", Stated: true, Default: "NPS1", Options: []string{"NPS1", "NPS4"}, Place: "$.Attributes.NUMA"}}}},
+		{"racadm", racadm, bios.Export{Format: bios.Racadm, Vendor: bios.Dell, Attributes: []bios.Attribute{
+			{Name: "LogicalProc", Menu: "ProcSettings", Value: "Disabled", Stated: true, Pending: "Enabled", HasPending: true, Place: "line 3"},
+			{Name: "ProcCores", Menu: "ProcSettings", Value: "All", Stated: true, ReadOnly: true, Place: "line 4"}}}},
+		{"scp xml", scp, bios.Export{Format: bios.SCPXML, Vendor: bios.Dell, Product: "PowerEdge R640", Attributes: []bios.Attribute{
+			value("LogicalProc", "Enabled", "line 2"), {Name: "ProcC1E", Value: "Disabled", Stated: true, ReadOnly: true, Place: "line 3"},
+			{Name: "NewSysPassword", ReadOnly: true, Place: "line 3"}}}},
+		{"scp json", scpJSON, bios.Export{Format: bios.SCPJSON, Vendor: bios.Dell, Product: "PowerEdge R6515", Attributes: []bios.Attribute{
+			value("NumaNodesPerSocket", "4", "$.SystemConfiguration.Components[0].Attributes[0]"),
+			{Name: "ApbDis", Value: "Disabled", Stated: true, ReadOnly: true, Place: "$.SystemConfiguration.Components[0].Attributes[1]"}}}},
+		{"ws-man", wsman, bios.Export{Format: bios.WSMan, Vendor: bios.Dell, Attributes: []bios.Attribute{{Name: "LogicalProc", Display: "Logical Processor",
+			Value: "Enabled", Stated: true, ReadOnly: true, Options: []string{"Enabled", "Disabled"}, Place: "line 1"}}}},
+		{"sum xml", sumXML, bios.Export{Format: bios.SUMXML, Vendor: bios.Supermicro, Product: "X11DPH-T", Firmware: "3.3", Complete: true, Attributes: []bios.Attribute{
+			{Name: "Intel® VT", Menu: "Advanced > CPU", Value: "Enable", Stated: true, Default: "Disable", Options: []string{"Disable", "Enable"}, Place: "line 5"},
+			{Name: "Quiet Boot", Menu: "Advanced > CPU", Value: "Unchecked", Stated: true, Place: "line 6"},
+			{Name: "Cores", Menu: "Advanced > CPU", Value: "0", Stated: true, Place: "line 6"}, {Name: "Administrator Password", Menu: "Advanced > CPU", Place: "line 7"}}}},
+		{"sum text", sumText, bios.Export{Format: bios.SUMText, Vendor: bios.Supermicro, Attributes: []bios.Attribute{
+			{Name: "Hyper-threading", Menu: "Advanced > CPU Configuration", Value: "00", Stated: true, Text: "Disabled", Default: "Enabled", Options: []string{"Disabled", "Enabled"}, Place: "line 4"},
+			{Name: "Package C State", Menu: "Advanced > CPU Configuration", Value: "03", Stated: true, Text: "C6(Retention) state", Default: "Auto",
+				Options: []string{"C0/C1 state", "C6(Retention) state", "Auto"}, Place: "line 5"},
+			{Name: "Cores", Menu: "Advanced > CPU Configuration", Value: "0", Stated: true, Place: "line 6"}}}},
+		{"ilorest save", ilorest, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Product: "ProLiant DL360 Gen10", Firmware: "U32", Wishes: true,
+			RegistryName: "BiosAttributeRegistryU32.v1_2_10", Path: "/redfish/v1/systems/1/bios/settings/",
+			Attributes: []bios.Attribute{pending("ProcTurbo", "Enabled", `$[1]["#Bios.v1_0_0.Bios"]["/redfish/v1/systems/1/bios/settings/"].Attributes.ProcTurbo`)}}},
+		{"ilorest get", ilorestGet, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Attributes: []bios.Attribute{
+			value("ProcHyperthreading", "Enabled", "$.ProcHyperthreading"), value("WorkloadProfile", "Custom", "$.WorkloadProfile")}}},
+		{"ilo 4", ilo4, bios.Export{Format: bios.Redfish, Vendor: bios.HPE, RegistryName: "HpBiosAttributeRegistryP89.1.1.00", Attributes: []bios.Attribute{
+			value("AdminPhone", "", "$.AdminPhone"), value("ProcHyperthreading", "Disabled", "$.ProcHyperthreading")}}},
+		{"conrep", conrep, bios.Export{Format: bios.Conrep, Vendor: bios.HPE, Product: "ProLiant DL380p Gen8", Attributes: []bios.Attribute{
+			value("Intel_Hyperthreading", "Disabled", "line 1")}}},
+		{"syscfg", "logicproc=disable\n", bios.Export{Format: bios.DellSyscfg, Vendor: bios.Dell, ReadsPending: true, Attributes: []bios.Attribute{
+			value("logicproc", "disable", "line 1")}}},
+		{"asu show", asu, bios.Export{Format: bios.ASU, Vendor: bios.IBM, Attributes: []bios.Attribute{value("uEFI.TurboModeEnable", "Enable", "line 3"),
+			{Name: "uEFI.ProcessorC1eEnable", Default: "Disable", Options: []string{"Enable", "Disable"}, Place: "line 4"}}}},
+		{"asu batch", batch, bios.Export{Format: bios.ASUBatch, Vendor: bios.IBM, Wishes: true, Attributes: []bios.Attribute{
+			pending("uEFI.OperatingMode", "Custom Mode", "line 2"), pending("uEFI.TurboModeEnable", "Enable", "line 3")}}},
+		{"onecli show", "Processors.HyperThreading=Enabled\n", bios.Export{Format: bios.ASU, Vendor: bios.Lenovo, Attributes: []bios.Attribute{
+			value("Processors.HyperThreading", "Enabled", "line 1")}}},
+		{"intel", intelINI, bios.Export{Format: bios.IntelSyscfg, Vendor: bios.Intel, Attributes: []bios.Attribute{
+			{Name: "C1E", Menu: "Advanced > Processor", Value: "Disabled", Stated: true, Place: "line 5"},
+			{Name: "Turbo", Menu: "Advanced > Processor", Value: "01", Stated: true, Text: "Enabled", Options: []string{"Disabled", "Enabled"}, Place: "line 6"}}}},
+		{"ami sce", sce, bios.Export{Format: bios.SCE, Vendor: bios.ASRockRack, Attributes: []bios.Attribute{
+			{Name: "Hardware Prefetcher", Value: "1", Stated: true, Text: "Enabled", Default: "0", Options: []string{"Disabled", "Enabled"}, Place: "$[0]"}}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, err := bios.Decode("file", []byte(c.in))
+			require.NoError(t, err)
+			c.want.Name = "file"
+			require.Equal(t, c.want, *e)
+		})
+	}
+}
+
+// TestDecodeErrors: the text names the place and what was expected.
+func TestDecodeErrors(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		is       error
+		want     string
+	}{
+		{"empty", " \n", bios.ErrEmpty, "expected a Redfish Bios resource"},
+		{"prose", "hello\nworld\n", bios.ErrUnrecognised, `line 1: "hello"`},
+		{"binary", "\x7fELF\x00\x01", bios.ErrUnrecognised, "binary data"},
+		{"cut JSON", dellResource[:200], bios.ErrMalformed, "JSON ends before its value does"},
+		{"bad JSON", "{\"Attributes\":\n {\"a\" 1}}", bios.ErrMalformed, "line 2: JSON: invalid character"},
+		{"two values", dellResource + dellSettings, bios.ErrMalformed, "something follows the JSON value"},
+		{"other JSON", `{"a": 1, "b": 2}`, bios.ErrUnrecognised, `keys "a", "b"`},
+		{"number", `{"x": {"y": [1]}}`, bios.ErrUnrecognised, "$: an object without Attributes"},
+		{"array of numbers", `[{"a": 1}, 2]`, bios.ErrUnrecognised, "$[1]: not an object"},
+		{"two systems", "[" + dellResource + "," + dellResource + "]", bios.ErrMalformed, "$[1]: a second Bios resource"},
+		{"deep JSON", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100), bios.ErrMalformed, "nested deeper than 64"},
+		{"cut XML", sumXML[:len(sumXML)-20], bios.ErrMalformed, "line 8: XML: "},
+		{"deep XML", "<BiosCfg>" + strings.Repeat("<Menu>", 100), bios.ErrMalformed, "nested deeper than 64"},
+		{"other XML", "<html></html>", bios.ErrUnrecognised, "line 1: XML root <html>"},
+		{"no BIOS component", `<SystemConfiguration><Component FQDD="RAID.1"/></SystemConfiguration>`, bios.ErrMalformed, "no component BIOS.Setup.1-1"},
+		{"strange encoding", `<?xml version="1.0" encoding="EBCDIC"?><BiosCfg/>`, bios.ErrMalformed, `encoding "EBCDIC", expected UTF-8 or ISO-8859-1`},
+		{"no settings", "<BiosCfg></BiosCfg>", bios.ErrMalformed, "<BiosCfg> without a <Setting>"},
+		{"racadm without values", "[Key=BIOS.Setup.1-1#ProcSettings]\n", bios.ErrMalformed, "line 1: the file ends without a setting, expected Name=Value"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := bios.Decode("file", []byte(c.in))
+			require.ErrorIs(t, err, c.is)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+// TestEncodings: Windows tools write UTF-16 or a byte order mark.
+func TestEncodings(t *testing.T) {
+	units := utf16.Encode([]rune("\uFEFFlogicproc=disable\r\n"))
+	little, big := []byte{}, []byte{}
+	for _, u := range units {
+		little = append(little, byte(u), byte(u>>8))
+		big = append(big, byte(u>>8), byte(u))
+	}
+	for _, in := range [][]byte{little, big, []byte("\xEF\xBB\xBFlogicproc=disable")} {
+		e, err := bios.Decode("file", in)
+		require.NoError(t, err)
+		require.Equal(t, "disable", e.Attributes[0].Value)
+	}
+}
+
+// TestOneFile: resource, settings object and registry in one file, in an array
+// or by name, are one export.
+func TestOneFile(t *testing.T) {
+	for _, in := range []string{
+		"[" + dellSettings + "," + dellResource + "]",
+		`{"bios": ` + dellResource + `, "settings": ` + dellSettings + "}",
+		`{"Members": [` + dellResource + "," + dellSettings + "]}",
+	} {
+		e, err := bios.Decode("file", []byte(in))
+		require.NoError(t, err)
+		a, ok := e.Attribute("ProcTurboMode")
+		require.True(t, ok)
+		require.Equal(t, "Enabled", a.Value)
+		require.Equal(t, "Disabled", a.Pending)
+	}
+}
+
+// TestDecodeRedfish joins what a BMC hands out one by one.
+func TestDecodeRedfish(t *testing.T) {
+	e, err := bios.DecodeRedfish("bmc", []byte(opaque), []byte(`{"Attributes": {"KTIS001": 0, "NEW": 1}}`), []byte(registry))
+	require.NoError(t, err)
+	a, ok := e.Attribute("KTIS001")
+	require.True(t, ok)
+	require.Equal(t, bios.Attribute{Name: "KTIS001", Display: "SNC", Menu: "./UPI", Value: "1", Stated: true, Text: "Enable",
+		Pending: "0", HasPending: true, PendingText: "Disable", Default: "0", Options: []string{"0", "1"}, Place: "$.Attributes.KTIS001"}, *a)
+	require.Equal(t, []string{`$.Attributes.NEW: the settings object names "NEW", which the resource does not have`}, e.Problems)
+	_, err = bios.DecodeRedfish("bmc", []byte(`{"error": {}}`), nil, nil)
+	require.ErrorIs(t, err, bios.ErrUnrecognised)
+	require.ErrorContains(t, err, "resource: ")
+	_, err = bios.DecodeRedfish("bmc", nil, nil, nil)
+	require.ErrorIs(t, err, bios.ErrUnrecognised)
+}
+
+// TestJoin: files given one by one join in any order.
+func TestJoin(t *testing.T) {
+	decode := func(in string) *bios.Export {
+		e, err := bios.Decode("file", []byte(in))
+		require.NoError(t, err)
+		return e
+	}
+	joined := bios.Join([]*bios.Export{decode(dellSettings), decode(dellResource)})
+	require.Len(t, joined, 1)
+	a, _ := joined[0].Attribute("ProcTurboMode")
+	require.Equal(t, "Disabled", a.Pending)
+
+	joined = bios.Join([]*bios.Export{decode(registry), decode(opaque)})
+	require.Len(t, joined, 2)
+	require.True(t, joined[0].HasRegistry())
+	a, _ = joined[1].Attribute("KTIS001")
+	require.Equal(t, "Enable", a.Text)
+
+	other := strings.Replace(dellSettings, "Embedded.1", "Embedded.2", 1)
+	require.Len(t, bios.Join([]*bios.Export{decode(other), decode(dellResource)}), 2, "another system's settings object")
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{dellResource, dellSettings, opaque, registry, cray, racadm, scp, scpJSON, wsman, sumXML, sumText, ilorest, ilorestGet, ilo4,
+		conrep, asu, batch, intelINI, sce, "logicproc=disable\n", "[" + opaque + "," + registry + "]"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := bios.Decode("file", data)
+		if err != nil {
+			return
+		}
+		for _, a := range e.Attributes {
+			if a.Name == "" || a.Place == "" || !a.Stated && a.Value != "" || !a.HasPending && a.Pending != "" {
+				t.Fatalf("%+v", a)
+			}
+		}
+		bios.Join([]*bios.Export{e, e})
+	})
+}

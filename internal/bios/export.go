@@ -1,0 +1,173 @@
+package bios
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Bounds on one export. The largest known registry is under 4 MiB and holds
+// under 2000 attributes; the deepest file nests 9 levels.
+const (
+	// MaxBytes is the longest file that is read.
+	MaxBytes      = 32 << 20
+	maxAttributes = 20000
+	maxDepth      = 64
+	maxValue      = 64 << 10
+	maxProblems   = 100
+)
+
+// Errors that a caller tells apart with errors.Is.
+var (
+	// ErrUnrecognised: the content is none of the known formats.
+	ErrUnrecognised = errors.New("not a known export of BIOS settings")
+	// ErrEmpty: the file holds nothing.
+	ErrEmpty = errors.New("the file is empty")
+	// ErrMalformed: the format is known and the content breaks it.
+	ErrMalformed = errors.New("malformed")
+)
+
+// expected names what Decode reads, for its error text.
+const expected = "expected a Redfish Bios resource, settings object or attribute registry (JSON), Dell racadm, syscfg, SCP or " +
+	"WS-Man output, Supermicro SUM output, HPE ilorest or conrep output, Lenovo/IBM ASU or OneCLI output, Intel syscfg INI, " +
+	"or an AMI SCE dump (JSON)"
+
+// Format is the kind of an export.
+type Format string
+
+// The formats.
+const (
+	Redfish     Format = "redfish"
+	Registry    Format = "redfish-registry"
+	ILORest     Format = "ilorest"
+	Racadm      Format = "racadm"
+	DellSyscfg  Format = "dell-syscfg"
+	SCPXML      Format = "scp-xml"
+	SCPJSON     Format = "scp-json"
+	WSMan       Format = "ws-man"
+	SUMXML      Format = "sum-xml"
+	SUMText     Format = "sum-text"
+	Conrep      Format = "conrep"
+	ASU         Format = "asu"
+	ASUBatch    Format = "asu-batch"
+	IntelSyscfg Format = "intel-syscfg"
+	SCE         Format = "ami-sce"
+)
+
+// Vendors whose tables exist; "" is a vendor that the export does not tell.
+const (
+	Dell       = "dell"
+	HPE        = "hpe"
+	Lenovo     = "lenovo"
+	IBM        = "ibm"
+	Supermicro = "supermicro"
+	Cisco      = "cisco"
+	Intel      = "intel"
+	Gigabyte   = "gigabyte"
+	AMI        = "ami"
+	ZT         = "zt"
+	Cray       = "cray"
+	ASRockRack = "asrockrack"
+	Fujitsu    = "fujitsu"
+)
+
+// Attribute is one attribute of an export, as the vendor spells it.
+type Attribute struct {
+	// Name is the attribute's name; Display the text beside it in setup, when
+	// the export or its registry gives one. Menu is the path in setup.
+	Name, Display, Menu string
+	// Value is the value that the export states as current. Stated is false
+	// when there is none (null, a password, a batch of wishes).
+	Value  string
+	Stated bool
+	// Pending is the value after the next boot, where the export states one.
+	Pending    string
+	HasPending bool
+	// Text and PendingText are what setup prints for the values, "" when that
+	// is not known or the values themselves.
+	Text, PendingText string
+	// Default is the factory value, "" when not stated.
+	Default string
+	// ReadOnly attributes cannot be changed now.
+	ReadOnly bool
+	// Options are the values on offer, as far as the export lists them.
+	Options []string
+	// Place is the line or the JSON path of the value.
+	Place string
+}
+
+// Export is one decoded file, or several that belong together.
+type Export struct {
+	// Name is the file's name as given.
+	Name   string
+	Format Format
+	// Vendor is one of the vendor words, "" when the export does not tell.
+	Vendor string
+	// Product, Firmware and RegistryName are as stated in the export, "" when
+	// they are not.
+	Product, Firmware, RegistryName string
+	// Complete is true for a dump of all attributes that the machine offers:
+	// what it does not list is not offered. False for single attributes.
+	Complete bool
+	// Wishes is true when the file says what shall be set, not what is: a
+	// settings object, a batch of set commands. Values are then in Pending.
+	Wishes bool
+	// ReadsPending is true for a tool that shows a changed value at once
+	// although it takes effect at the next boot (Dell syscfg).
+	ReadsPending bool
+	Attributes   []Attribute
+	// Problems are defects that cost single attributes.
+	Problems []string
+	// Settings is the path of the settings object that the resource names;
+	// Path is the resource's own.
+	Settings, Path string
+	// registry is set when the file holds one.
+	registry *registry
+}
+
+// Attribute finds an attribute by its exact name.
+func (e *Export) Attribute(name string) (*Attribute, bool) {
+	for i := range e.Attributes {
+		if e.Attributes[i].Name == name {
+			return &e.Attributes[i], true
+		}
+	}
+	return nil, false
+}
+
+// HasRegistry reports whether the export carries an attribute registry.
+func (e *Export) HasRegistry() bool { return e.registry != nil }
+
+// problem records a defect, up to a bound.
+func (e *Export) problem(format string, args ...any) {
+	switch {
+	case len(e.Problems) < maxProblems:
+		e.Problems = append(e.Problems, fmt.Sprintf(format, args...))
+	case len(e.Problems) == maxProblems:
+		e.Problems = append(e.Problems, "further problems are not listed")
+	}
+}
+
+// add appends an attribute; too many, or one too long, are an error, and one
+// without a name is a problem.
+func (e *Export) add(a Attribute) error {
+	if len(e.Attributes) >= maxAttributes {
+		return malformed(a.Place, "more than %d attributes", maxAttributes)
+	}
+	if len(a.Name)+len(a.Value)+len(a.Pending) > maxValue {
+		return malformed(a.Place, "an attribute longer than %d bytes", maxValue)
+	}
+	if a.Name == "" {
+		e.problem("%s: an attribute without a name", a.Place)
+		return nil
+	}
+	e.Attributes = append(e.Attributes, a)
+	return nil
+}
+
+// malformed is an error at a place: "line 12: ..." or "$.Attributes: ...".
+func malformed(place, format string, args ...any) error {
+	return fmt.Errorf("%w: %s: %s", ErrMalformed, place, fmt.Sprintf(format, args...))
+}
+
+// line names a line, counted from 1.
+func line(n int) string { return fmt.Sprintf("line %d", n) }

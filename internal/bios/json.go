@@ -1,0 +1,228 @@
+package bios
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// decodeJSON tells the JSON exports apart.
+func decodeJSON(data []byte) (*Export, error) {
+	root, err := parseJSON(data)
+	if err != nil {
+		return nil, err
+	}
+	switch v := root.(type) {
+	case object:
+		return decodeObject(v)
+	case []any:
+		return decodeArray(v)
+	default:
+		return nil, fmt.Errorf("%w: $: JSON that is neither an object nor an array, %s", ErrUnrecognised, expected)
+	}
+}
+
+// parseJSON reads one value and nothing after it; numbers stay as written.
+func parseJSON(data []byte) (any, error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	var root any
+	if err := dec.Decode(&root); err != nil {
+		return nil, jsonError(data, err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, malformed(lineAt(data, dec.InputOffset()), "something follows the JSON value, expected one object or array")
+	}
+	if depth(root) > maxDepth {
+		return nil, malformed("$", "JSON nested deeper than %d levels", maxDepth)
+	}
+	return root, nil
+}
+
+func jsonError(data []byte, err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return malformed(lineAt(data, syntax.Offset), "JSON: %v", err)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return malformed(lineAt(data, int64(len(data))), "JSON ends before its value does")
+	default:
+		return malformed("$", "JSON: %v", err)
+	}
+}
+
+// lineAt names the line of an offset.
+func lineAt(data []byte, offset int64) string {
+	return line(1 + bytes.Count(data[:max(0, min(int(offset), len(data)))], []byte{'\n'}))
+}
+
+// depth is the nesting of a value; it stops counting past the bound.
+func depth(v any) int {
+	deepest := 0
+	switch v := v.(type) {
+	case object:
+		for _, e := range v {
+			deepest = max(deepest, depth(e))
+		}
+	case []any:
+		for _, e := range v {
+			deepest = max(deepest, depth(e))
+		}
+	default:
+		return 0
+	}
+	return deepest + 1
+}
+
+// document is one object of a file with its JSON path.
+type document struct {
+	path string
+	body object
+}
+
+// decodeObject takes a lone document, a collection, or an object that holds
+// several documents by name.
+func decodeObject(o object) (*Export, error) {
+	if body, ok := o["SystemConfiguration"].(object); ok {
+		return decodeSCPJSON(body)
+	}
+	if kind(o) != notBIOS {
+		return combine([]document{{"$", o}})
+	}
+	for _, key := range []string{"Members", "members", "value"} {
+		if list, ok := o[key].([]any); ok {
+			return decodeList("$."+key, list)
+		}
+	}
+	docs := saved("$", o)
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		if body, ok := o[key].(object); ok && kind(body) != notBIOS {
+			docs = append(docs, document{"$" + step(key), body})
+		}
+	}
+	if len(docs) > 0 {
+		return combine(docs)
+	}
+	return decodeFlat(o)
+}
+
+func decodeArray(list []any) (*Export, error) {
+	if len(list) > 0 {
+		if first, ok := list[0].(object); ok && isQuestion(first) {
+			return decodeSCE(list)
+		}
+	}
+	return decodeList("$", list)
+}
+
+// decodeList takes the documents of an array: resource, settings object and
+// registry in any order, or what "ilorest save" wrote.
+func decodeList(path string, list []any) (*Export, error) {
+	var docs []document
+	var comments object
+	for i, e := range list {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		body, ok := e.(object)
+		if !ok {
+			return nil, fmt.Errorf("%w: %s: not an object, %s", ErrUnrecognised, at, expected)
+		}
+		if c, ok := body["Comments"].(object); ok {
+			comments = c
+		}
+		if kind(body) != notBIOS {
+			docs = append(docs, document{at, body})
+			continue
+		}
+		docs = append(docs, saved(at, body)...)
+	}
+	if len(docs) == 0 {
+		return nil, fmt.Errorf("%w: %s: none of %d entries is a Bios resource, %s", ErrUnrecognised, path, len(list), expected)
+	}
+	e, err := combine(docs)
+	if err == nil && comments != nil {
+		e.Format, e.Vendor = ILORest, HPE
+		e.Product, e.Firmware = str(comments, "Model"), str(comments, "BIOSFamily")
+	}
+	return e, err
+}
+
+// saved finds the resources that "ilorest save" files below type and path:
+// {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {...}}}.
+func saved(at string, body object) []document {
+	var docs []document
+	for _, key := range slices.Sorted(maps.Keys(body)) {
+		inner, ok := body[key].(object)
+		if !ok || !strings.Contains(strings.ToLower(key), "bios.") {
+			continue
+		}
+		for _, path := range slices.Sorted(maps.Keys(inner)) {
+			resource, ok := inner[path].(object)
+			if !ok {
+				continue
+			}
+			resource = maps.Clone(resource)
+			if str(resource, "@odata.id") == "" {
+				resource["@odata.id"] = path
+			}
+			if str(resource, "@odata.type") == "" {
+				resource["@odata.type"] = key
+			}
+			docs = append(docs, document{at + step(key) + step(path), resource})
+		}
+	}
+	return docs
+}
+
+// decodeFlat takes what "ilorest get --json" prints: names and values only.
+// Without a name that tells a vendor it could be anything.
+func decodeFlat(o object) (*Export, error) {
+	e := &Export{Format: ILORest}
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		switch o[name].(type) {
+		case string, json.Number, bool:
+			if err := e.addRedfish("$", name, o[name]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if e.Vendor = vendorByNames(e.Attributes); e.Vendor == "" {
+		return nil, fmt.Errorf("%w: $: an object without Attributes (keys %s), %s", ErrUnrecognised, someKeys(o), expected)
+	}
+	return e, nil
+}
+
+func someKeys(o object) string {
+	keys := slices.Sorted(maps.Keys(o))
+	if len(keys) > 5 {
+		keys = append(keys[:5], "...")
+	}
+	for i := range keys {
+		if len(keys[i]) > 40 {
+			keys[i] = keys[i][:40] + "..."
+		}
+		keys[i] = fmt.Sprintf("%q", keys[i])
+	}
+	return strings.Join(keys, ", ")
+}
+
+// step is one more element of a JSON path.
+func step(key string) string {
+	if strings.ContainsAny(key, " .[]/#@") {
+		return fmt.Sprintf("[%q]", key)
+	}
+	return "." + key
+}
+
+// str is a string member, "" when there is none.
+func str(o object, key string) string {
+	s, _ := o[key].(string)
+	return clean(s)
+}

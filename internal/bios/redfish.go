@@ -1,0 +1,289 @@
+package bios
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// documentKind tells the documents of the Redfish BIOS data model apart.
+type documentKind uint8
+
+const (
+	notBIOS documentKind = iota
+	resourceKind
+	settingsKind
+	registryKind
+)
+
+// kind recognises a document by what it holds.
+func kind(o object) documentKind {
+	if _, ok := registryEntries(o); ok {
+		return registryKind
+	}
+	_, nested := o["Attributes"].(object)
+	if !nested && !isHpBios(o) {
+		return notBIOS
+	}
+	if isSettings(o) {
+		return settingsKind
+	}
+	return resourceKind
+}
+
+// isHpBios is the resource of iLO 4, whose attributes stand beside its own
+// properties.
+func isHpBios(o object) bool {
+	return strings.Contains(str(o, "@odata.type"), "HpBios.") || strings.HasPrefix(str(o, "Type"), "HpBios.")
+}
+
+// isSettings tells the settings object (what shall be after the next boot)
+// from the resource (what is) by its path, else by its name.
+func isSettings(o object) bool {
+	path := strings.ToLower(strings.TrimRight(str(o, "@odata.id"), "/"))
+	for _, end := range []string{"/settings", "/pending", "/sd"} {
+		if strings.HasSuffix(path, end) {
+			return true
+		}
+	}
+	if path != "" {
+		return false
+	}
+	id, name := strings.ToLower(str(o, "Id")), strings.ToLower(str(o, "Name"))
+	return id == "settings" || id == "pending" || id == "sd" || strings.Contains(name, "pending")
+}
+
+// DecodeRedfish reads the three documents of one system's BIOS as a BMC hands
+// them out. settings and registry may be nil. name is for messages only.
+func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, error) {
+	var docs []document
+	for _, in := range []struct {
+		what string
+		data []byte
+	}{{"resource", resource}, {"settings object", settings}, {"registry", registry}} {
+		if len(in.data) == 0 {
+			continue
+		}
+		if len(in.data) > MaxBytes {
+			return nil, malformed(in.what, "longer than %d bytes", MaxBytes)
+		}
+		root, err := parseJSON(plain(in.data))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.what, err)
+		}
+		body, ok := root.(object)
+		if !ok || kind(body) == notBIOS {
+			return nil, fmt.Errorf("%s: %w: $: no Attributes, expected a Redfish Bios %s", in.what, ErrUnrecognised, in.what)
+		}
+		if in.what == "settings object" {
+			// The caller followed the link: it is one, whatever its path.
+			body = maps.Clone(body)
+			body["@odata.id"] = strings.TrimRight(str(body, "@odata.id"), "/") + "/settings"
+		}
+		docs = append(docs, document{"$", body})
+	}
+	e, err := combine(docs)
+	if err != nil {
+		return nil, err
+	}
+	e.Name = name
+	return e, nil
+}
+
+// combine makes one export of the documents of one system.
+func combine(docs []document) (*Export, error) {
+	var current, pending, registry *Export
+	for _, d := range docs {
+		slot, other := &current, "resource"
+		var e *Export
+		var err error
+		switch kind(d.body) {
+		case registryKind:
+			slot, other = &registry, "attribute registry"
+			e, err = decodeRegistry(d)
+		case settingsKind:
+			slot, other = &pending, "settings object"
+			e, err = decodeResource(d)
+		default:
+			e, err = decodeResource(d)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if *slot != nil {
+			return nil, malformed(d.path, "a second Bios %s, expected those of one system", other)
+		}
+		*slot = e
+	}
+	switch {
+	case current == nil && pending == nil && registry == nil:
+		return nil, fmt.Errorf("%w: no Bios resource, %s", ErrUnrecognised, expected)
+	case current == nil && pending == nil:
+		return registry, nil
+	case current == nil:
+		current, pending = pending, nil
+	}
+	if pending != nil {
+		current.merge(pending)
+	}
+	if registry != nil {
+		current.resolve(registry.registry)
+	}
+	return current, nil
+}
+
+// decodeResource reads a Bios resource or its settings object.
+func decodeResource(d document) (*Export, error) {
+	e := &Export{Format: Redfish, RegistryName: str(d.body, "AttributeRegistry"), Path: str(d.body, "@odata.id"), Wishes: isSettings(d.body)}
+	if s, ok := d.body["@Redfish.Settings"].(object); ok {
+		if link, ok := s["SettingsObject"].(object); ok {
+			e.Settings = str(link, "@odata.id")
+		}
+	}
+	at, attributes := d.path+".Attributes", d.body
+	if nested, ok := d.body["Attributes"].(object); ok {
+		attributes = nested
+	} else {
+		at = d.path
+	}
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
+		if at == d.path && ownProperty(name, attributes[name]) {
+			continue
+		}
+		if err := e.addRedfish(at, name, attributes[name]); err != nil {
+			return nil, err
+		}
+	}
+	e.Vendor = e.vendorOf(d.body)
+	e.Product, e.Firmware = e.stated("SystemModelName", "ProductName"), e.stated("SystemBiosVersion")
+	e.Complete = !e.Wishes && e.whole(d.body)
+	if e.Wishes {
+		e.wish()
+	}
+	return e, nil
+}
+
+// whole reports whether the resource is a machine's own answer and no excerpt.
+// Real ones hold 70 to 550 attributes, those of Cray's nodes 13 to 18.
+func (e *Export) whole(body object) bool {
+	enveloped := strings.Contains(strings.ToLower(str(body, "@odata.type")), "bios")
+	n := len(e.Attributes)
+	return n >= 100 || enveloped && (n >= 40 || e.Vendor == Cray && n >= 10)
+}
+
+// wish moves the values of a settings object to where they belong.
+func (e *Export) wish() {
+	for i := range e.Attributes {
+		a := &e.Attributes[i]
+		if a.Stated && !a.HasPending {
+			a.Pending, a.HasPending = a.Value, true
+		}
+		a.Value, a.Stated = "", false
+	}
+}
+
+// ownProperty tells the properties of an iLO 4 resource from its attributes.
+func ownProperty(name string, v any) bool {
+	switch name {
+	case "Id", "Name", "Type", "Modified", "AttributeRegistry", "Description", "links", "Links", "SettingsResult", "Oem", "Actions":
+		return true
+	}
+	switch v.(type) {
+	case object, []any:
+		return true
+	}
+	return strings.HasPrefix(name, "@")
+}
+
+// addRedfish appends one attribute of any JSON type.
+func (e *Export) addRedfish(at, name string, v any) error {
+	a := Attribute{Name: clean(name), Place: at + step(name)}
+	if o, ok := v.(object); ok {
+		return e.addNested(a, o)
+	}
+	a.Value, a.Stated = scalar(v)
+	if _, ok := v.([]any); ok {
+		a.Value, a.Stated = list(v), true
+	}
+	if secret(a.Name) {
+		a.Value, a.Stated = "", false
+	}
+	return e.add(a)
+}
+
+// addNested reads the attribute objects of HPE Cray's node controllers.
+func (e *Export) addNested(a Attribute, o object) error {
+	found := false
+	for _, key := range []string{"current_value", "CurrentValue", "Value"} {
+		if v, ok := o[key]; ok && !found {
+			a.Value, a.Stated = scalar(v)
+			found = true
+		}
+	}
+	if !found {
+		e.problem("%s: an object without current_value, expected a value", a.Place)
+	}
+	for _, key := range []string{"pending_value", "PendingValue"} {
+		if v, ok := scalar(o[key]); ok {
+			a.Pending, a.HasPending = v, true
+		}
+	}
+	a.Default, _ = scalar(o["default_value"])
+	if options, ok := o["AllowableValues"].([]any); ok {
+		for _, v := range options {
+			if word, ok := scalar(v); ok {
+				a.Options = append(a.Options, word)
+			}
+		}
+	}
+	if secret(a.Name) {
+		a.Value, a.Stated, a.Pending, a.HasPending = "", false, "", false
+	}
+	return e.add(a)
+}
+
+// scalar is the text of a string, number or boolean; null is no value.
+func scalar(v any) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return clean(v), true
+	case json.Number:
+		return v.String(), true
+	case bool:
+		return fmt.Sprint(v), true
+	default:
+		return "", false
+	}
+}
+
+func list(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// secret reports an attribute whose value is nobody's business: it is not
+// even kept.
+func secret(name string) bool {
+	lower := strings.ToLower(name)
+	for _, word := range []string{"password", "passwd", "passphrase", "privatekey", "private key"} {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// stated is the value of the first attribute that has one.
+func (e *Export) stated(names ...string) string {
+	for _, name := range names {
+		if a, ok := e.Attribute(name); ok && a.Stated {
+			return a.Value
+		}
+	}
+	return ""
+}

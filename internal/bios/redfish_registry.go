@@ -1,0 +1,129 @@
+package bios
+
+import (
+	"fmt"
+	"strings"
+)
+
+// registry is a DMTF attribute registry (DSP8010 BiosAttributeRegistry).
+type registry struct {
+	name       string
+	attributes map[string]*registered
+}
+
+// registered is one attribute of a registry.
+type registered struct {
+	display, menu, fallback string
+	readOnly                bool
+	// names are the values on offer, texts what setup prints for them.
+	names []string
+	texts map[string]string
+}
+
+// registryEntries finds the list of attributes: below RegistryEntries, or
+// directly in a reduced registry.
+func registryEntries(o object) ([]any, bool) {
+	if entries, ok := o["RegistryEntries"].(object); ok {
+		list, ok := entries["Attributes"].([]any)
+		return list, ok
+	}
+	list, ok := o["Attributes"].([]any)
+	if !ok || len(list) == 0 {
+		return nil, false
+	}
+	first, ok := list[0].(object)
+	return list, ok && first["AttributeName"] != nil
+}
+
+// decodeRegistry reads a registry. As an export it lists the attributes
+// without values.
+func decodeRegistry(d document) (*Export, error) {
+	entries, _ := registryEntries(d.body)
+	r := &registry{name: str(d.body, "Id"), attributes: map[string]*registered{}}
+	e := &Export{Format: Registry, RegistryName: r.name, registry: r}
+	for i, entry := range entries {
+		at := fmt.Sprintf("%s.Attributes[%d]", d.path, i)
+		o, ok := entry.(object)
+		name := ""
+		if ok {
+			name = str(o, "AttributeName")
+		}
+		if name == "" {
+			e.problem("%s: no AttributeName", at)
+			continue
+		}
+		a := newRegistered(o)
+		r.attributes[name] = a
+		if err := e.add(Attribute{Name: name, Display: a.display, Menu: a.menu, Default: a.fallback, ReadOnly: a.readOnly, Options: a.names, Place: at}); err != nil {
+			return nil, err
+		}
+	}
+	if len(e.Attributes) == 0 {
+		return nil, malformed(d.path, "an attribute registry without attributes")
+	}
+	systems, _ := d.body["SupportedSystems"].([]any)
+	if len(systems) > 0 {
+		if s, ok := systems[0].(object); ok {
+			e.Product, e.Firmware = str(s, "ProductName"), str(s, "FirmwareVersion")
+		}
+	}
+	e.Vendor = e.vendorOf(d.body)
+	return e, nil
+}
+
+func newRegistered(o object) *registered {
+	a := &registered{display: str(o, "DisplayName"), menu: str(o, "MenuPath"), texts: map[string]string{}}
+	a.readOnly, _ = o["ReadOnly"].(bool)
+	a.fallback, _ = scalar(o["DefaultValue"])
+	for _, key := range []string{"Value", "Values"} {
+		values, _ := o[key].([]any)
+		for _, v := range values {
+			name, text := registeredValue(v)
+			if name == "" {
+				continue
+			}
+			a.names = append(a.names, name)
+			a.texts[name] = text
+		}
+	}
+	return a
+}
+
+// registeredValue reads {"ValueName", "ValueDisplayName"} or a pair of them.
+func registeredValue(v any) (name, text string) {
+	switch v := v.(type) {
+	case object:
+		name, _ = scalar(v["ValueName"])
+		text = str(v, "ValueDisplayName")
+	case []any:
+		if len(v) > 0 {
+			name, _ = scalar(v[0])
+		}
+		if len(v) > 1 {
+			text, _ = scalar(v[1])
+		}
+	}
+	return name, text
+}
+
+// resolve gives the attributes the names and texts of their registry.
+func (e *Export) resolve(r *registry) {
+	if r == nil {
+		return
+	}
+	for i := range e.Attributes {
+		a := &e.Attributes[i]
+		known, ok := r.attributes[a.Name]
+		if !ok {
+			continue
+		}
+		a.Display, a.Menu, a.ReadOnly = strings.TrimSpace(known.display), known.menu, a.ReadOnly || known.readOnly
+		if a.Default == "" {
+			a.Default = known.fallback
+		}
+		if len(a.Options) == 0 {
+			a.Options = known.names
+		}
+		a.Text, a.PendingText = known.texts[a.Value], known.texts[a.Pending]
+	}
+}

@@ -1,0 +1,48 @@
+package bios
+
+import "fmt"
+
+// isQuestion recognises an entry of an AMI SCE dump: a UEFI question with its
+// number and value.
+func isQuestion(o object) bool {
+	_, title := o["Title"].(string)
+	_, id := o["Question Id"]
+	_, value := o["Value"]
+	return title && (id || value)
+}
+
+// decodeSCE reads the JSON dump of AMI's setup configuration editor, as ASRock
+// Rack hands it out: numeric values, their titles beside.
+func decodeSCE(list []any) (*Export, error) {
+	e := &Export{Format: SCE, Vendor: ASRockRack, Complete: len(list) >= 40}
+	for i, v := range list {
+		at := fmt.Sprintf("$[%d]", i)
+		o, ok := v.(object)
+		if !ok || !isQuestion(o) {
+			e.problem("%s: no question, expected Title and Value", at)
+			continue
+		}
+		a := Attribute{Name: str(o, "Title"), Place: at}
+		a.Value, a.Stated = scalar(o["Value"])
+		a.Default, _ = scalar(o[";Default Value"])
+		options, _ := o["Valid Value"].([]any)
+		for _, option := range options {
+			choice, ok := option.(object)
+			if !ok {
+				continue
+			}
+			title := str(choice, "Title")
+			a.Options = append(a.Options, title)
+			if number, ok := scalar(choice["Value"]); ok && number == a.Value && a.Stated {
+				a.Text = title
+			}
+		}
+		if secret(a.Name) {
+			a.Value, a.Stated, a.Text = "", false, ""
+		}
+		if err := e.add(a); err != nil {
+			return nil, err
+		}
+	}
+	return e, nil
+}

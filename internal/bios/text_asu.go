@@ -1,0 +1,110 @@
+package bios
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Lines of IBM's and Lenovo's Advanced Settings Utility and its successor
+// OneCLI.
+var (
+	asuLine   = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
+	asuSet    = regexp.MustCompile(`^set\s+(\S+)\s+(.+)$`)
+	asuChoice = regexp.MustCompile(`(^|=)<[^>]*>(=|$)`)
+)
+
+// decodeASU reads "asu show" or "onecli config show": Group.Name=Value.
+func decodeASU(lines []textLine) (*Export, error) {
+	e := &Export{Format: ASU}
+	for _, l := range lines {
+		m := asuLine.FindStringSubmatch(l.text)
+		if m == nil || management(m[1]) {
+			continue
+		}
+		a := Attribute{Name: clean(m[1]), Place: l.place()}
+		if asuChoice.MatchString(m[2]) {
+			// "asu showvalues" lists choices, the default in <>: no state.
+			a.choices(m[2])
+		} else {
+			a.Value, a.Stated = unquote(m[2]), true
+		}
+		if secret(a.Name) {
+			a.Value, a.Stated = "", false
+		}
+		if err := e.add(a); err != nil {
+			return nil, err
+		}
+	}
+	e.Vendor = asuVendor(lines)
+	e.Complete = len(e.Attributes) >= 60
+	return e, e.some(lines, "Group.Name=Value of a UEFI setting")
+}
+
+// decodeASUBatch reads a batch of set commands: what shall be set, no evidence
+// of what is.
+func decodeASUBatch(lines []textLine) (*Export, error) {
+	e := &Export{Format: ASUBatch, Wishes: true}
+	for _, l := range lines {
+		m := asuSet.FindStringSubmatch(l.text)
+		switch {
+		case m != nil && !management(m[1]):
+			a := Attribute{Name: m[1], Pending: unquote(m[2]), HasPending: true, Place: l.place()}
+			if secret(a.Name) {
+				a.Pending, a.HasPending = "", false
+			}
+			if err := e.add(a); err != nil {
+				return nil, err
+			}
+		case m != nil, strings.HasPrefix(l.text, "loaddefault"), strings.HasPrefix(l.text, "#"):
+		default:
+			e.problem("%s: neither set nor loaddefault", l.place())
+		}
+	}
+	e.Vendor = asuVendor(lines)
+	return e, e.some(lines, `set Group.Name "Value"`)
+}
+
+// management reports a setting of the management controller, which is no BIOS
+// setting and may identify people.
+func management(name string) bool {
+	return strings.HasPrefix(name, "IMM.") || strings.HasPrefix(name, "BMC.") || strings.HasPrefix(name, "YUM.") || strings.HasPrefix(name, "RSA_")
+}
+
+func (a *Attribute) choices(values string) {
+	for choice := range strings.SplitSeq(values, "=") {
+		word := strings.TrimSuffix(strings.TrimPrefix(choice, "<"), ">")
+		if word != choice {
+			a.Default = word
+		}
+		a.Options = append(a.Options, word)
+	}
+}
+
+func unquote(s string) string {
+	s = clean(s)
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// ibmName are spellings of System x and BladeCenter, before ThinkSystem.
+var ibmName = regexp.MustCompile(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
+
+// asuVendor tells Lenovo's from IBM's by the banner, else by the spelling.
+func asuVendor(lines []textLine) string {
+	for _, l := range lines {
+		switch {
+		case strings.Contains(l.text, "XClarity"), strings.HasPrefix(l.text, "Lenovo "):
+			return Lenovo
+		case strings.HasPrefix(l.text, "IBM "):
+			return IBM
+		}
+	}
+	for _, l := range lines {
+		if ibmName.MatchString(l.text) {
+			return IBM
+		}
+	}
+	return Lenovo
+}

@@ -1,0 +1,117 @@
+package bios
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Lines of SUM's older text form and of Intel's syscfg.
+var (
+	sumSection  = regexp.MustCompile(`^\[(.+)\]$`)
+	sumLine     = regexp.MustCompile(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`)
+	sumOption   = regexp.MustCompile(`(\*?)([0-9A-Fa-f]{1,8}) \(`)
+	intelOption = regexp.MustCompile(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`)
+)
+
+// decodeSUMText reads the text form of "sum -c GetCurrentBiosCfg" (boards up
+// to X10): menus in brackets, codes as values, the options as comment with the
+// default starred.
+func decodeSUMText(lines []textLine) (*Export, error) {
+	e := &Export{Format: SUMText, Vendor: Supermicro}
+	menu := ""
+	for _, l := range lines {
+		if m := sumSection.FindStringSubmatch(l.text); m != nil {
+			menu = strings.ReplaceAll(m[1], "|", " > ")
+			continue
+		}
+		m := sumLine.FindStringSubmatch(l.text)
+		if m == nil || strings.HasPrefix(l.text, "//") {
+			if menu != "" && !strings.HasPrefix(l.text, "//") {
+				e.problem("%s: neither [Menu|Submenu] nor Name=Value", l.place())
+			}
+			continue
+		}
+		a := Attribute{Name: clean(m[1]), Menu: menu, Value: unquote(m[2]), Stated: true, Place: l.place()}
+		a.sumOptions(m[3])
+		if secret(a.Name) {
+			a.Value, a.Stated, a.Text = "", false, ""
+		}
+		if err := e.add(a); err != nil {
+			return nil, err
+		}
+	}
+	e.Complete = len(e.Attributes) >= 40
+	return e, e.some(lines, "Name=Value below [Menu|Submenu]")
+}
+
+// sumOptions reads "00 (Disabled), *01 (Enabled)": a title ends before the
+// next code, for titles hold brackets themselves.
+func (a *Attribute) sumOptions(comment string) {
+	at := sumOption.FindAllStringSubmatchIndex(comment, -1)
+	for i, m := range at {
+		end := len(comment)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		title := strings.TrimRight(comment[m[1]:end], ", ")
+		title = clean(strings.TrimSuffix(title, ")"))
+		a.Options = append(a.Options, title)
+		if m[2] < m[3] {
+			a.Default = title
+		}
+		if strings.EqualFold(comment[m[4]:m[5]], a.Value) {
+			a.Text = title
+		}
+	}
+}
+
+// decodeIntel reads the INI file of Intel's server-board syscfg: menus as
+// [BIOS::Menu::Submenu], a comment after each value.
+func decodeIntel(lines []textLine) (*Export, error) {
+	e := &Export{Format: IntelSyscfg, Vendor: Intel}
+	menu, inside := "", false
+	for _, l := range lines {
+		if strings.HasPrefix(l.text, ";") {
+			continue
+		}
+		if m := sumSection.FindStringSubmatch(l.text); m != nil {
+			inside = m[1] == "BIOS" || strings.HasPrefix(m[1], "BIOS::")
+			menu = strings.ReplaceAll(strings.TrimPrefix(m[1], "BIOS::"), "::", " > ")
+			continue
+		}
+		name, rest, ok := strings.Cut(l.text, "=")
+		switch {
+		case !inside:
+			continue
+		case !ok:
+			e.problem("%s: neither [BIOS::Menu] nor Name=Value", l.place())
+			continue
+		}
+		value, comment, _ := strings.Cut(rest, ";")
+		a := Attribute{Name: clean(name), Menu: menu, Value: clean(value), Stated: true, Place: l.place()}
+		a.intelOptions(comment)
+		if secret(a.Name) {
+			a.Value, a.Stated, a.Text = "", false, ""
+		}
+		if err := e.add(a); err != nil {
+			return nil, err
+		}
+	}
+	e.Complete = len(e.Attributes) >= 40
+	return e, e.some(lines, "Name=Value below [BIOS::Menu]")
+}
+
+// intelOptions reads "Options: 0=Disabled: 1=Enabled".
+func (a *Attribute) intelOptions(comment string) {
+	list, ok := strings.CutPrefix(clean(comment), "Options:")
+	if !ok {
+		return
+	}
+	for _, m := range intelOption.FindAllStringSubmatch(list, -1) {
+		title := clean(m[2])
+		a.Options = append(a.Options, title)
+		if strings.TrimLeft(m[1], "0") == strings.TrimLeft(a.Value, "0") {
+			a.Text = title
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package bios
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+)
+
+// wsman reads an enumeration of Dell's DCIM_BIOSEnumeration, DCIM_BIOSString
+// or DCIM_BIOSInteger. Each file holds one class; the enumerations are those
+// that settings are among.
+func (w *walker) wsman() (*Export, error) {
+	e := &Export{Format: WSMan, Vendor: Dell}
+	enumerations := 0
+	for {
+		t, err := w.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if t, ok := t.(xml.StartElement); ok && strings.HasPrefix(t.Name.Local, "DCIM_BIOS") {
+			if err := w.wsmanItem(e); err != nil {
+				return nil, err
+			}
+			if t.Name.Local == "DCIM_BIOSEnumeration" {
+				enumerations++
+			}
+		}
+	}
+	if len(e.Attributes) == 0 {
+		return nil, malformed(w.place(), "a SOAP envelope without DCIM_BIOS items, expected a WS-Man enumeration of BIOS attributes")
+	}
+	e.Product, e.Firmware = e.stated("SystemModelName"), e.stated("SystemBiosVersion")
+	e.Complete = enumerations >= 40
+	return e, nil
+}
+
+// wsmanItem reads one attribute up to its end.
+func (w *walker) wsmanItem(e *Export) error {
+	a := Attribute{Place: w.place()}
+	for depth := 1; depth > 0; {
+		t, err := w.next()
+		if err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			depth--
+		case xml.StartElement:
+			isNil := attr(t, "nil") == "true"
+			text, err := w.text()
+			if err != nil {
+				return err
+			}
+			if !isNil {
+				a.wsman(t.Name.Local, text)
+			}
+		}
+	}
+	if secret(a.Name) {
+		a.Value, a.Stated, a.Pending, a.HasPending = "", false, "", false
+	}
+	return e.add(a)
+}
+
+func (a *Attribute) wsman(field, text string) {
+	switch field {
+	case "AttributeName":
+		a.Name = text
+	case "AttributeDisplayName":
+		a.Display = text
+	case "GroupDisplayName":
+		a.Menu = text
+	case "CurrentValue":
+		a.Value, a.Stated = text, true
+	case "PendingValue":
+		a.Pending, a.HasPending = text, true
+	case "DefaultValue":
+		a.Default = text
+	case "IsReadOnly":
+		a.ReadOnly = text == "true"
+	case "PossibleValues":
+		a.Options = append(a.Options, text)
+	}
+}

@@ -1,0 +1,152 @@
+package bios
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// xmlStart finds where the XML of a file begins: SUM prints a banner and dots
+// before it. -1 when there is none.
+func xmlStart(data []byte) int {
+	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '<' {
+		return len(data) - len(trimmed)
+	}
+	head := data[:min(len(data), 16<<10)]
+	for _, mark := range []string{"<?xml", "<BiosCfg"} {
+		if at := bytes.Index(head, []byte(mark)); at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// walker reads one XML export element by element, so that nothing is built
+// that a hostile file could blow up.
+type walker struct {
+	*xml.Decoder
+	// before is the number of lines above the XML.
+	before, depth int
+}
+
+// decodeXML tells the XML exports apart by their root.
+func decodeXML(data []byte, start int) (*Export, error) {
+	w := &walker{Decoder: xml.NewDecoder(bytes.NewReader(data[start:])), before: bytes.Count(data[:start], []byte{'\n'})}
+	w.CharsetReader = latin1
+	w.Strict = true
+	for {
+		t, err := w.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil, malformed(line(1), "XML without an element, %s", expected)
+			}
+			return nil, err
+		}
+		root, ok := t.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch {
+		case root.Name.Local == "BiosCfg":
+			return w.sum()
+		case root.Name.Local == "SystemConfiguration":
+			return w.scp(root)
+		case strings.EqualFold(root.Name.Local, "Conrep"):
+			return w.conrep(root)
+		case root.Name.Local == "Envelope":
+			return w.wsman()
+		default:
+			return nil, fmt.Errorf("%w: %s: XML root <%s>, %s", ErrUnrecognised, w.place(), root.Name.Local, expected)
+		}
+	}
+}
+
+// next is the next token; it counts the depth and turns errors into places.
+func (w *walker) next() (xml.Token, error) {
+	t, err := w.Token()
+	if err != nil {
+		if errors.Is(err, io.EOF) && w.depth == 0 {
+			return nil, io.EOF
+		}
+		return nil, malformed(w.place(), "XML: %s", strings.TrimPrefix(err.Error(), "XML syntax error on "))
+	}
+	switch t.(type) {
+	case xml.StartElement:
+		if w.depth++; w.depth > maxDepth {
+			return nil, malformed(w.place(), "XML nested deeper than %d levels", maxDepth)
+		}
+	case xml.EndElement:
+		w.depth--
+	}
+	return t, nil
+}
+
+// place names the line reached, counted over the whole file.
+func (w *walker) place() string {
+	n, _ := w.InputPos()
+	return line(w.before + n)
+}
+
+// text is the character data of the element just opened, up to its end.
+func (w *walker) text() (string, error) {
+	var b strings.Builder
+	for depth := 1; depth > 0; {
+		t, err := w.next()
+		if err != nil {
+			return "", err
+		}
+		switch t := t.(type) {
+		case xml.StartElement:
+			depth++
+		case xml.EndElement:
+			depth--
+		case xml.CharData:
+			if b.Len()+len(t) > maxValue {
+				return "", malformed(w.place(), "a text longer than %d bytes", maxValue)
+			}
+			b.Write(t)
+		}
+	}
+	return clean(b.String()), nil
+}
+
+// attr is an attribute of an element by its local name, "" when absent.
+func attr(e xml.StartElement, name string) string {
+	v, _ := attrOK(e, name)
+	return v
+}
+
+func attrOK(e xml.StartElement, name string) (string, bool) {
+	for _, a := range e.Attr {
+		if strings.EqualFold(a.Name.Local, name) {
+			return clean(a.Value), true
+		}
+	}
+	return "", false
+}
+
+// latin1 reads the one-byte encodings that exports name; anything else is an
+// error with the name.
+func latin1(charset string, in io.Reader) (io.Reader, error) {
+	switch strings.ToLower(charset) {
+	case "utf-8", "us-ascii":
+		return in, nil
+	case "utf-16":
+		return in, nil // plain has turned it into UTF-8
+	case "iso-8859-1", "iso8859-1", "latin1", "windows-1252":
+		raw, err := io.ReadAll(io.LimitReader(in, MaxBytes+1))
+		if err != nil {
+			return nil, err
+		}
+		runes := make([]rune, len(raw))
+		for i, b := range raw {
+			runes[i] = rune(b)
+		}
+		return strings.NewReader(string(runes)), nil
+	default:
+		return nil, fmt.Errorf("encoding %q, expected UTF-8 or ISO-8859-1", charset)
+	}
+}
