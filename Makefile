@@ -44,6 +44,7 @@ lint: $(LINT) ## format, vet, staticcheck and the house rules
 golden: ## rewrite golden files; read the diff before committing
 	$(GO) test -count=1 ./internal/topology -run PlatformIndex -update-platforms
 	$(GO) test -count=1 ./internal/topology -run Compiled -update-slots
+	$(GO) test -count=1 ./internal/tools/hpeprofiles -run Generated -update
 	$(GO) test -count=1 ./internal/audit -run '^TestCompiledRulesAreCurrent$$' -update
 	$(GO) test -count=1 ./internal/audit -update
 	$(GO) test -count=1 ./internal/report ./internal/cli -update

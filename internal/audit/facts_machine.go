@@ -177,7 +177,30 @@ func processorType() *ObjectType {
 		Field{"max_mts", intT, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *machineFacts) Value {
 			return fromTable(m, func(p *topology.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
 		})},
+		Field{"logical", intT, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
 	)
+}
+
+// logicalProcessors counts the hardware threads that firmware describes. The
+// kernel's own count is no help where it matters: without x2APIC it cannot see
+// those beyond the 255th.
+func logicalProcessors(m *machineFacts) Value {
+	var threads []Value
+	for _, s := range m.sys.Sockets {
+		if s.Populated.Or(true) {
+			threads = append(threads, of(s.Threads))
+		}
+	}
+	if len(threads) == 0 {
+		return missing(inventory.Absent, "no processor is described", "the SMBIOS table")
+	}
+	return derived(func() any {
+		total := int64(0)
+		for _, n := range threads {
+			total += n.v.(int64)
+		}
+		return total
+	}, threads...)
 }
 
 func firstProcessor(m *machineFacts, f func(inventory.Socket) Value, kernel Value) Value {

@@ -1,0 +1,80 @@
+package hpeprofiles
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/rules"
+)
+
+var update = flag.Bool("update", false, "rewrite the profiles made from the tables")
+
+// tablesDir holds the committed tables.
+var tablesDir = filepath.Join("..", "..", "..", "testdata", "profiles")
+
+// vendorTable is HPE's table of attributes.
+func vendorTable(t *testing.T) *settings.Table {
+	t.Helper()
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	hpe := tables.Of("HPE")
+	require.NotNil(t, hpe)
+	return hpe
+}
+
+// TestProfilesAreGenerated: the committed profiles are what the tables make.
+func TestProfilesAreGenerated(t *testing.T) {
+	hpe := vendorTable(t)
+	for i := range Packs {
+		p := &Packs[i]
+		want, err := p.Generate(tablesDir, hpe)
+		require.NoError(t, err)
+		file := filepath.Join("..", "..", "..", "rules", "profiles", p.File())
+		if *update {
+			require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+			continue
+		}
+		got, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(got), "%s is out of date: run make golden", file)
+	}
+}
+
+// TestEveryAttributeIsOneSetting: no two attributes of one table are judged as
+// one setting, and each is judged.
+func TestEveryAttributeIsOneSetting(t *testing.T) {
+	hpe := vendorTable(t)
+	for _, p := range Packs {
+		for _, system := range p.Systems {
+			table := readTable(t, system)
+			owner := map[string]string{}
+			for _, r := range table.Rows {
+				for _, c := range r.Cells {
+					if c == "" {
+						continue
+					}
+					w, err := wanted(hpe, r.Attribute, c)
+					require.NoError(t, err)
+					if o, seen := owner[w.id]; seen {
+						require.Equal(t, o, r.Attribute, "both are %s", w.id)
+					}
+					owner[w.id] = r.Attribute
+				}
+			}
+			require.Len(t, owner, len(table.Rows))
+		}
+	}
+}
+
+func readTable(t *testing.T, system string) *Table {
+	t.Helper()
+	table, err := ReadTable(tableFile(system))
+	require.NoError(t, err)
+	return table
+}

@@ -1,0 +1,142 @@
+package hpeprofiles
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+// row is a wanted setting of a profile.
+type row struct {
+	id, attribute, value string
+	want                 []string
+	level                string
+	remarks
+}
+
+// remarks are what other documents have to say against a row.
+type remarks struct {
+	applies, concerns, note string
+	except                  []string
+	// info caps the level: another document contradicts this one.
+	info bool
+}
+
+// kernelWords are the words that the running kernel may show for a wanted one:
+// it sees that idle states are offered but not by which name firmware offers
+// them, several nodes a socket but not the option's name, and no difference
+// between the protections that keep all memory visible.
+var kernelWords = map[string]map[string][]string{
+	"c_states":        {"c6": {"enabled"}, "c6_acpi_c2": {"c6", "enabled"}, "disabled": {"c1"}},
+	"sub_numa":        {"snc": {"snc2", "snc3", "snc4"}},
+	"memory_ras_mode": {"advanced_ecc": {"independent"}, "adddc": {"independent"}},
+}
+
+// remarkable are the remarks by setting and wanted word; those of one profile
+// are under its name before a colon.
+var remarkable = map[string]remarks{
+	"iommu=disabled": {
+		applies:  "!(has(processor.logical) && processor.logical >= 256)",
+		concerns: "machines with fewer than 256 logical processors: without the IOMMU Linux can use 255 of them at most (AMD, ROCm documentation, MI200 and MI300X system optimization)"},
+	"turbo=disabled": {note: "for constant speed; the low-latency advice of Dell (11G, 16G) and Red Hat keeps Turbo on, for peak speed"},
+	"Virtualization-MaxPerformance:sub_numa": {info: true,
+		note:   "vendors disagree: guidance for vSphere wants sub-NUMA clustering off for general use",
+		except: []string{"operators of KVM hosts set it to Disabled under this very profile (published practice)"}},
+	"x2apic=disabled": {except: []string{"256 or more logical processors, which need it"}},
+}
+
+// rows are the wanted settings of one workload profile over the tables of a
+// pack, in the order of the vocabulary.
+func rows(tables []*Table, vendor *settings.Table, workload int) ([]row, error) {
+	var out []row
+	for _, t := range tables {
+		for _, r := range t.Rows {
+			if r.Cells[workload] == "" || slices.ContainsFunc(out, func(o row) bool { return o.attribute == r.Attribute }) {
+				continue
+			}
+			w, err := wanted(vendor, r.Attribute, r.Cells[workload])
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", t.Registry, err)
+			}
+			w.remarks = remarksOf(workload, w)
+			w.level = level(tables, w)
+			out = append(out, w)
+		}
+	}
+	order := settings.IDs()
+	slices.SortStableFunc(out, func(a, b row) int { return slices.Index(order, a.id) - slices.Index(order, b.id) })
+	return out, nil
+}
+
+// wanted translates what a profile writes. An attribute may stand for several
+// settings; the one that keeps its values apart best is judged, so that one
+// attribute is one row.
+func wanted(vendor *settings.Table, attribute, value string) (row, error) {
+	best, distinct := settings.Match{}, 0
+	for _, m := range vendor.Find(attribute) {
+		words := map[string]bool{}
+		for _, w := range m.Attr.Values {
+			words[w] = true
+		}
+		if n := len(words) + 1; n > distinct {
+			best, distinct = m, n
+		}
+	}
+	s, ok := settings.Lookup(best.ID)
+	if !ok {
+		return row{}, fmt.Errorf("attribute %s stands for no setting of the table", attribute)
+	}
+	word, ok := best.Attr.Canonical(s, value)
+	if !ok {
+		return row{}, fmt.Errorf("attribute %s: the table does not know its value %s", attribute, value)
+	}
+	return row{id: best.ID, attribute: attribute, value: value, want: append([]string{word}, kernelWords[best.ID][word]...)}, nil
+}
+
+func remarksOf(workload int, w row) remarks {
+	if r, ok := remarkable[Workloads[workload]+":"+w.id]; ok {
+		return r
+	}
+	return remarkable[w.id+"="+w.want[0]]
+}
+
+// level is info for what tells no workload from another: an attribute that
+// every profile leaves at its factory value, and the processor groups, which
+// Linux does not have.
+func level(tables []*Table, w row) string {
+	if w.info || w.id == "numa_group" {
+		return "info"
+	}
+	for _, t := range tables {
+		for _, r := range t.Rows {
+			if r.Attribute == w.attribute && slices.ContainsFunc(r.Cells, func(c string) bool { return c != "" && c != r.Default }) {
+				return "warning"
+			}
+		}
+	}
+	return "info"
+}
+
+// yaml prints the row as one line of flow style, remarks included.
+func (w *row) yaml() string {
+	want := w.want[0]
+	if len(w.want) > 1 {
+		want = "[" + strings.Join(w.want, ", ") + "]"
+	}
+	if want == "off" {
+		want = `"off"`
+	}
+	parts := []string{"want: " + want, "level: " + w.level}
+	for _, p := range [][2]string{{"applies", w.applies}, {"concerns", w.concerns}, {"note", w.note}} {
+		if p[1] != "" {
+			parts = append(parts, fmt.Sprintf("%s: %q", p[0], p[1]))
+		}
+	}
+	for _, e := range w.except {
+		parts = append(parts, fmt.Sprintf("exceptions: [%q]", e))
+	}
+	parts = append(parts, fmt.Sprintf("place: %q", "Dependencies, MapFromAttribute WorkloadProfile: "+w.attribute+"="+w.value))
+	return fmt.Sprintf("%s: {%s}", w.id, strings.Join(parts, ", "))
+}
