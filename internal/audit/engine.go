@@ -10,6 +10,7 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
@@ -24,6 +25,8 @@ type Engine struct {
 	settings []string
 	programs map[string]compiled
 	parsed   *parsedExprs
+	// tables gives the vendors' attribute names and commands; nil for none.
+	tables func() (settings.Tables, error)
 }
 
 type compiled struct {

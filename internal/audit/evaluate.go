@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -94,7 +95,7 @@ func (r *run) noSubject(rule *Rule, known Value) {
 	if applies, o := r.applies(rule, s); o.val != nil && !applies {
 		f.Result, f.Reason = NotApplicable, rule.concern()
 	} else if known.known() {
-		f.Result, f.Reason = NotApplicable, "the machine has no "+rule.Subject
+		f.Result, f.Reason = NotApplicable, cmp.Or(known.reason, "the machine has no "+rule.Subject)
 	} else {
 		f.Result, f.Reason, f.KnownBy = Unknown, known.reason, known.knownBy
 	}

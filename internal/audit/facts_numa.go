@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/settings"
 )
 
 func numaType() *ObjectType {
@@ -189,27 +188,4 @@ func (x *slotFacts) running() Value {
 		}
 	}
 	return missing(inventory.Absent, "firmware describes no socket "+itoa(int(id.v.(int64))), "")
-}
-
-func settingsType() *ObjectType {
-	var fields []Field
-	for _, id := range settings.IDs() {
-		fields = append(fields, Field{id, textT, "canonical value of the setting " + id + ": the configured face when known, else the effective one",
-			machine(func(m *machineFacts) Value { v, _ := judged(m.sys.Settings[id]); return v })})
-	}
-	return newType("Settings", "BIOS settings in canonical words", fields...)
-}
-
-// judged picks the face a verdict speaks of and names it: the configured one
-// when known, else the effective one.
-func judged(s inventory.Setting) (Value, string) {
-	if s.Configured.Known() {
-		return of(s.Configured), "configured"
-	}
-	v := of(s.Effective)
-	if v.reason == "" && !v.known() {
-		v.reason = "neither firmware's settings nor the kernel show it"
-		v.knownBy = "export the BIOS settings and pass them to the audit"
-	}
-	return v, "effective"
 }

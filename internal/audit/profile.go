@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/common/types"
-
-	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // UnknownProfileError is a profile name that is neither an intent nor the id
@@ -108,43 +106,6 @@ func (r *run) profileApplies(p *ProfileSpec) (bool, string) {
 		return false, "whether the profile " + p.ID + " is written for this machine is not known"
 	}
 	return applies, "the profile " + p.ID + " is written for other machines"
-}
-
-// setting judges one row of the profile.
-func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
-	f := w.finding(p)
-	if !r.settingApplies(w, &f) {
-		r.add(f)
-		return
-	}
-	value, face := judged(r.m.sys.Settings[w.ID])
-	if w.Want.String() == "auto" && face == "effective" && value.known() {
-		value = missing(inventory.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
-			"export the BIOS settings and pass them to the audit")
-	}
-	f.Certainty, f.Evidence = value.certainty, value.evidence()
-	f.Expected = w.Want.String()
-	switch {
-	case !value.known():
-		f.Result, f.Reason, f.KnownBy, f.Certainty = Unknown, value.reason, value.knownBy, inventory.None
-	case slices.Contains(w.Want, value.v.(string)):
-		f.Result, f.Found = Pass, value.v.(string)+" ("+face+")"
-	default:
-		f.Result, f.Found = Fail, value.v.(string)+" ("+face+")"
-		f.Remedy = cmp.Or(w.Remedy, "set "+w.ID+" to "+w.Want.String()+" in the BIOS setup")
-		if w.Effect != nil {
-			f.Effect = w.Effect.effect(w.Effect.Text, p.Citation)
-		}
-	}
-	f.Severity = capSeverity(f.Severity, f.Certainty, value.unverified)
-	if !r.named(p) {
-		f.Severity = Info
-		f.Why += "; by analogy: the document speaks of " + strings.Join(p.Named, ", ")
-	}
-	if !r.options.Asked {
-		f.Severity = Info // nobody asked for this profile
-	}
-	r.add(f)
 }
 
 // named reports whether the profile's document itself names this machine, or

@@ -35,6 +35,7 @@ var schema = sync.OnceValue(func() *factSchema {
 	s.object("memory", memoryType())
 	s.object("numa", numaType())
 	s.object("settings", settingsType())
+	s.object("setting", settingType())
 	s.object("socket", socket)
 	s.object("slot", slot)
 	s.object("node", node)

@@ -14,12 +14,15 @@ import (
 // the model itself gives out and states that it always has. Every other field
 // of an empty machine must be unknown.
 var structural = map[string]any{
-	"socket.id":      int64(0),
-	"node.id":        int64(0),
-	"node.kind":      "",
-	"slot.state":     "",
-	"controller.any": nil, // controllers and regions exist only inside a known list
-	"region.any":     nil,
+	"socket.id":  int64(0),
+	"node.id":    int64(0),
+	"node.kind":  "",
+	"slot.state": "",
+	"setting.id": "turbo",
+	// The only other state of it is that two exports disagree.
+	"setting.exports_disagree": "",
+	"controller.any":           nil, // controllers and regions exist only inside a known list
+	"region.any":               nil,
 }
 
 // TestNothingIsKnownOfNothing reads every field of the schema on a machine of
@@ -81,6 +84,7 @@ func emptySources() map[string]map[string]any {
 	}
 	out["slot"] = map[string]any{"silence": &slotFacts{m: &machineFacts{sys: &inventory.System{Slots: []inventory.Slot{{}}}, topo: silent.topo}}}
 	out["node"] = map[string]any{"silence": &inventory.Node{}}
+	out["setting"] = map[string]any{"nothing": &settingFacts{id: "turbo"}}
 	return out
 }
 

@@ -42,6 +42,8 @@ func (m *machineFacts) makeSubjects(kind string) ([]subject, Value) {
 		return m.slotSubjects()
 	case "node":
 		return m.nodeSubjects()
+	case "setting":
+		return m.settingSubjects()
 	default:
 		return []subject{{name: SubjectMachine}}, plain(true)
 	}

@@ -3,12 +3,14 @@ package cli
 import (
 	"errors"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
@@ -115,7 +117,7 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 		o.Profile = f.profile
 	}
 	o.Asked = o.Profile != ""
-	engine := audit.NewEngine(packs)
+	engine := audit.NewEngine(packs).WithTables(sync.OnceValues(p.settingTables))
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {
 			return nil, nil, usage("%w", err)
@@ -123,6 +125,9 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	}
 	return engine, o, nil
 }
+
+// settingTables reads the vendors' attribute names and commands.
+func (p *Program) settingTables() (settings.Tables, error) { return settings.Load(p.Rules, "settings") }
 
 // packs loads the compiled built-in rules and the site's own folders, which must
 // be without fault: a rule that does not load would be a check that is not made.

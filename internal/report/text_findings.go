@@ -23,7 +23,7 @@ func (p *printer) finding(g *group) {
 	p.grouped(g, "expected", func(f *Finding) string { return orEmpty(f.Expected) })
 	p.grouped(g, "why", func(f *Finding) string { return orEmpty(f.Why) })
 	p.grouped(g, "costs", costs)
-	p.grouped(g, "fix", func(f *Finding) string { return orEmpty(f.Remedy) })
+	p.fix(g)
 	p.grouped(g, "source", p.source)
 	p.evidence(g)
 	if g.follows == nil {
@@ -63,6 +63,20 @@ func (p *printer) grouped(g *group, name string, get func(*Finding) string) {
 			name = ""
 		}
 		p.field(2, name, value)
+	}
+}
+
+// fix prints the remedy. That of a setting has one way a line: the menu path,
+// each command; other remedies are one text, whatever firmware put into it.
+func (p *printer) fix(g *group) {
+	if !strings.HasPrefix(g.first().Rule, "setting.") {
+		p.grouped(g, "fix", func(f *Finding) string { return orEmpty(f.Remedy) })
+		return
+	}
+	name := "fix"
+	for line := range strings.SplitSeq(orEmpty(g.first().Remedy), "\n") {
+		p.field(2, name, line)
+		name = ""
 	}
 }
 

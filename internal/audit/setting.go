@@ -1,0 +1,196 @@
+package audit
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+// judged picks the face a verdict speaks of and names it: the configured one
+// when known, else the effective one. A configured "auto" leaves the choice to
+// firmware; then the effective face says what it came to.
+func judged(s inventory.Setting) (Value, string) {
+	if s.Configured.Known() && (s.Configured.Value != settings.Auto || !s.Effective.Known()) {
+		return of(s.Configured), "configured"
+	}
+	v := of(s.Effective)
+	if v.known() && s.Configured.Known() {
+		return v, "effective; BIOS setup says auto"
+	}
+	if v.reason == "" && !v.known() {
+		v.reason = "neither firmware's settings nor the kernel show it"
+		v.knownBy = "export the BIOS settings and pass them to the audit"
+	}
+	return v, "effective"
+}
+
+// judgedFor is judged for a row of a profile: where the profile itself wants
+// auto, only BIOS setup can show it; elsewhere auto alone is no answer.
+func judgedFor(s inventory.Setting, want Words) (Value, string) {
+	if slices.Contains(want, settings.Auto) && s.Configured.Known() {
+		return of(s.Configured), "configured"
+	}
+	v, face := judged(s)
+	switch {
+	case !v.known() && s.Pending.Known():
+		v.reason = "only the value for the next boot is known: " + s.Pending.Value
+		v.from, v.more = s.Pending.From, s.Pending.More
+	case v.known() && face == "configured" && v.v == settings.Auto:
+		return missing(inventory.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
+			"the menu of BIOS setup, or the vendor's description of auto"), face
+	case v.known() && len(want) == 1 && want[0] == settings.Auto:
+		return missing(inventory.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
+			"export the BIOS settings and pass them to the audit"), face
+	}
+	return v, face
+}
+
+// setting judges one row of the profile.
+func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
+	f := w.finding(p)
+	if !r.settingApplies(w, &f) {
+		r.add(f)
+		return
+	}
+	s := r.m.sys.Settings[w.ID]
+	value, face := judgedFor(s, w.Want)
+	f.Certainty, f.Evidence = value.certainty, value.evidence()
+	f.Expected = w.Want.String()
+	switch {
+	case value.known() && slices.Contains(w.Want, value.v.(string)):
+		f.Result, f.Found = Pass, found(s, value, face)
+	case s.Configured.State == inventory.Absent:
+		f.Result, f.Reason, f.Evidence = NotApplicable, s.Configured.Reason, s.Configured.Evidence()
+	case !value.known():
+		f.Result, f.Reason, f.KnownBy, f.Certainty = Unknown, value.reason, value.knownBy, inventory.None
+	default:
+		f.Result, f.Found = Fail, found(s, value, face)
+		f.Remedy = r.settingRemedy(w, s)
+		if w.Effect != nil {
+			f.Effect = w.Effect.effect(w.Effect.Text, p.Citation)
+		}
+	}
+	r.settingSeverity(p, &f, value)
+	r.add(f)
+}
+
+// settingSeverity lowers a row's level to what the facts and the document
+// carry.
+func (r *run) settingSeverity(p *ProfileSpec, f *Finding, value Value) {
+	f.Severity = capSeverity(f.Severity, f.Certainty, value.unverified)
+	if !r.named(p) {
+		f.Severity = Info
+		f.Why += "; by analogy: the document speaks of " + strings.Join(p.Named, ", ")
+	}
+	if !r.options.Asked {
+		f.Severity = Info // nobody asked for this profile
+	}
+}
+
+// found is a setting's value with the face it comes from, who decided it where
+// that is not firmware, and what waits for the next boot.
+func found(s inventory.Setting, value Value, face string) string {
+	out := value.v.(string) + " (" + face
+	if by, ok := s.DecidedBy.Get(); ok && by != inventory.DecidedFirmware && strings.HasPrefix(face, "effective") {
+		out += "; decided by " + decider(by)
+	}
+	if next, ok := s.Pending.Get(); ok && next != value.v {
+		out += "; " + next + " after the next boot"
+	}
+	return out + ")"
+}
+
+// decider names who decided a value, in a sentence.
+func decider(by string) string {
+	switch by {
+	case inventory.DecidedCommandLine:
+		return "the kernel's command line"
+	case inventory.DecidedAdministrator:
+		return "an administrator at run time"
+	default:
+		return "the " + by
+	}
+}
+
+// settingRemedy says how to fulfil a row of a profile: wait for the boot that
+// already will, undo what overrides firmware, or change BIOS setup as the
+// document or the vendor's table says.
+func (r *run) settingRemedy(w *WantedSetting, s inventory.Setting) string {
+	if next, ok := s.Pending.Get(); ok && slices.Contains(w.Want, next) {
+		return "reboot: " + next + " is set and waits for the next boot"
+	}
+	var lines []string
+	if undo := undoing(s.DecidedBy); undo != "" && !s.Configured.Known() {
+		lines = append(lines, undo)
+	}
+	switch steps := r.steps(w, s); {
+	case w.Remedy != "":
+		lines = append(lines, w.Remedy)
+	case len(steps) > 0:
+		lines = append(lines, steps...)
+	default:
+		lines = append(lines, "set "+w.ID+" to "+w.Want.String()+" in the BIOS setup")
+	}
+	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], "\n", " ") // one way, one line
+	}
+	return strings.Join(lines, "\n")
+}
+
+// undoing says what to take back when not firmware decided.
+func undoing(by inventory.Fact[string]) string {
+	raw := strings.TrimSpace(by.From.Path + " " + strings.TrimSpace(by.From.Raw))
+	switch by.Or("") {
+	case inventory.DecidedCommandLine:
+		return "take the option off the kernel's command line (" + raw + ")"
+	case inventory.DecidedAdministrator:
+		return "find out who wrote the value at run time and take it back (" + raw + ")"
+	default:
+		return ""
+	}
+}
+
+// steps asks the vendor's table for the menu path and commands.
+func (r *run) steps(w *WantedSetting, s inventory.Setting) []string {
+	t := r.engine.table(r.m.sys.Machine.Vendor)
+	if t == nil {
+		return nil
+	}
+	for _, want := range w.Want {
+		wish := settings.Wish{ID: w.ID, Want: want, Product: r.m.sys.Machine.Product.Or(""), Seen: s.Configured.From.Field}
+		if p, ok := r.m.topo.Platform.Get(); ok {
+			wish.Platform = p.ID
+		}
+		if preset := t.Preset(); preset != "" {
+			wish.Preset = r.m.sys.Settings[preset].Configured.Or("")
+		}
+		if lines := t.Steps(wish); len(lines) > 0 {
+			return lines
+		}
+	}
+	return nil
+}
+
+// table finds the machine's vendor among the vendors' tables; nil when there
+// are none, the vendor is not known, or the tables are broken, which costs no
+// more than the command lines in a remedy.
+func (e *Engine) table(vendor inventory.Fact[string]) *settings.Table {
+	if e.tables == nil || !vendor.Known() {
+		return nil
+	}
+	tables, err := e.tables()
+	if err != nil {
+		return nil
+	}
+	return tables.Of(cmp.Or(vendor.Value, " "))
+}
+
+// WithTables gives the engine the vendors' tables, read when a remedy first
+// needs them.
+func (e *Engine) WithTables(tables func() (settings.Tables, error)) *Engine {
+	e.tables = tables
+	return e
+}

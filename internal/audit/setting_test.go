@@ -1,0 +1,196 @@
+package audit_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/rules"
+)
+
+const settingPack = `
+profiles:
+  - id: site/table
+    intent: [balanced]
+    title: the site's table
+    citation: {vendor: Site, title: Table}
+    settings:
+      turbo: {want: enabled, level: warning}
+      x2apic: {want: auto, level: warning}
+      c1e: {want: disabled, level: warning, remedy: as our runbook says}
+`
+
+const settingTable = `
+vendor: Example
+manufacturers: [Example]
+sources: {s: {title: t}}
+settings:
+  workload_profile: [{attribute: Profile, source: s}]
+  turbo: [{attribute: Boost, menu: Power > Boost, values: {On: enabled, Off: disabled}, source: s}]
+masters: [{setting: workload_profile, attribute: Profile, free: [Custom], locks: [turbo], source: s}]
+commands: [{tool: tool, steps: ["tool set {attribute}={value}", reboot], acts: at the next boot, source: s}]
+`
+
+func fact(value, source, field string) inventory.Fact[string] {
+	return inventory.Known(value, inventory.Direct, inventory.Evidence{Source: source, Path: "p", Field: field, Raw: value})
+}
+
+// judge audits a machine with the given faces against settingPack and the
+// built-in rules about settings.
+func judge(t *testing.T, faces map[string]inventory.Setting) *audit.Audit {
+	t.Helper()
+	pack, faults := audit.ParsePack("table.yaml", []byte(settingPack))
+	require.Empty(t, faults)
+	packs, err := audit.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	var general []*audit.Pack
+	for _, p := range packs {
+		if p.File == "general/settings.yaml" {
+			general = append(general, p)
+		}
+	}
+	require.Len(t, general, 1)
+	sys, topo := twoSockets()
+	sys.Machine.Vendor, sys.Machine.Product = direct("Example"), direct("Server")
+	sys.Settings = faces
+	platformOf(topo, topology.Platform{ID: "milan"})
+	engine := audit.NewEngine(append(general, pack)).WithTables(func() (settings.Tables, error) {
+		return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(settingTable)}}, "d")
+	})
+	return run(t, engine, sys, topo, audit.Options{Profile: "site/table", Asked: true})
+}
+
+// one finds the finding of a rule and subject.
+func one(t *testing.T, a *audit.Audit, rule, subject string) audit.Finding {
+	t.Helper()
+	var found []audit.Finding
+	for _, f := range a.Findings {
+		if f.Rule == rule && f.Subject == subject {
+			found = append(found, f)
+		}
+	}
+	require.Len(t, found, 1, "%s %s", rule, subject)
+	return found[0]
+}
+
+// TestSettingFaces judges one row by every combination of what can be known
+// of a setting's faces.
+func TestSettingFaces(t *testing.T) {
+	absent := inventory.Unknown[string](inventory.Absent, "not offered by this machine's BIOS", "")
+	on, off := fact("enabled", "bios", "Boost"), fact("disabled", "bios", "Boost")
+	auto := fact("auto", "bios", "Boost")
+	runsOn, runsOff := fact("enabled", "cpufreq", ""), fact("disabled", "cpufreq", "")
+	for _, c := range []struct {
+		name   string
+		s      inventory.Setting
+		result audit.Result
+		// found or reason, a part of the remedy
+		says, remedy string
+	}{
+		{"as wanted", inventory.Setting{Configured: on}, audit.Pass, "enabled (configured)", ""},
+		{"configured goes before effective", inventory.Setting{Configured: on, Effective: runsOff}, audit.Pass, "enabled (configured)", ""},
+		{"not as wanted", inventory.Setting{Configured: off, Effective: runsOn}, audit.Fail, "disabled (configured)", "tool: tool set Boost=On; reboot (takes effect at the next boot)"},
+		{"effective alone", inventory.Setting{Effective: runsOff}, audit.Fail, "disabled (effective)", "BIOS setup: Power > Boost = On"},
+		{"an administrator decided", inventory.Setting{Effective: runsOff, DecidedBy: fact("administrator", "cpufreq", "")}, audit.Fail,
+			"disabled (effective; decided by an administrator at run time)", "find out who wrote the value at run time and take it back (p administrator)"},
+		{"the wanted value waits", inventory.Setting{Configured: off, Pending: on}, audit.Fail, "disabled (configured; enabled after the next boot)", "reboot: enabled is set and waits for the next boot"},
+		{"as wanted, but not after the next boot", inventory.Setting{Configured: on, Pending: off}, audit.Pass, "enabled (configured; disabled after the next boot)", ""},
+		{"only the next boot's value", inventory.Setting{Pending: on}, audit.Unknown, "only the value for the next boot is known: enabled", ""},
+		{"auto, effective shows", inventory.Setting{Configured: auto, Effective: runsOn}, audit.Pass, "enabled (effective; BIOS setup says auto)", ""},
+		{"auto alone", inventory.Setting{Configured: auto}, audit.Unknown, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show", ""},
+		{"not offered", inventory.Setting{Configured: absent}, audit.NotApplicable, "not offered by this machine's BIOS", ""},
+		{"not offered, runs otherwise", inventory.Setting{Configured: absent, Effective: runsOff}, audit.NotApplicable, "not offered by this machine's BIOS", ""},
+		{"not offered, runs as wanted", inventory.Setting{Configured: absent, Effective: runsOn}, audit.Pass, "enabled (effective)", ""},
+		{"nothing", inventory.Setting{}, audit.Unknown, "neither firmware's settings nor the kernel show it", ""},
+	} {
+		f := one(t, judge(t, map[string]inventory.Setting{"turbo": c.s}), "setting.turbo", "setting turbo")
+		assert.Equal(t, c.result, f.Result, c.name)
+		assert.Equal(t, c.says, f.Found+f.Reason, c.name)
+		assert.Contains(t, f.Remedy, c.remedy, c.name)
+		assert.Equal(t, f.Result == audit.Fail, f.Remedy != "", c.name)
+	}
+}
+
+// TestSettingPreset: the preset that governs a setting comes first.
+func TestSettingPreset(t *testing.T) {
+	turbo := inventory.Setting{Configured: fact("disabled", "bios", "Boost")}
+	f := one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: fact("MaxPerf", "bios", "Profile")}}), "setting.turbo", "setting turbo")
+	assert.Equal(t, "first set Profile to Custom: it is MaxPerf, which governs the setting\n"+
+		"BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
+	f = one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: fact("Custom", "bios", "Profile")}}), "setting.turbo", "setting turbo")
+	assert.Equal(t, "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
+}
+
+// TestSettingAutoWanted: only BIOS setup can show that firmware chooses.
+func TestSettingAutoWanted(t *testing.T) {
+	for _, c := range []struct {
+		s    inventory.Setting
+		want audit.Result
+	}{
+		{inventory.Setting{Configured: fact("auto", "bios", "A"), Effective: fact("enabled", "cpu", "")}, audit.Pass},
+		{inventory.Setting{Configured: fact("enabled", "bios", "A")}, audit.Fail},
+		{inventory.Setting{Effective: fact("enabled", "cpu", "")}, audit.Unknown},
+	} {
+		f := one(t, judge(t, map[string]inventory.Setting{"x2apic": c.s}), "setting.x2apic", "setting x2apic")
+		assert.Equal(t, c.want, f.Result)
+	}
+}
+
+// TestSettingRemedyOfTheDocument goes before the vendor's table.
+func TestSettingRemedyOfTheDocument(t *testing.T) {
+	f := one(t, judge(t, map[string]inventory.Setting{"c1e": {Configured: fact("enabled", "bios", "A")}}), "setting.c1e", "setting c1e")
+	assert.Equal(t, "as our runbook says", f.Remedy)
+}
+
+// TestFacesContradict: BIOS setup beside the running system.
+func TestFacesContradict(t *testing.T) {
+	a := judge(t, map[string]inventory.Setting{
+		"turbo":    {Configured: fact("enabled", "bios", "Boost"), Effective: fact("disabled", "cpufreq", ""), DecidedBy: fact("administrator", "cpufreq", "")},
+		"c1e":      {Configured: fact("disabled", "bios", "C1E"), Effective: fact("enabled", "cpuidle", ""), DecidedBy: fact("kernel", "cpuidle", "")},
+		"c_states": {Configured: fact("c6", "bios", "C"), Effective: fact("enabled", "cpuidle", "")},
+		"smt": {Configured: inventory.Unknown[string](inventory.Conflicting, "a.json says enabled, b.txt disabled", "",
+			inventory.Evidence{Source: "bios", Path: "a.json"})},
+		"iommu":  {Configured: fact("enabled", "bios", "I"), Pending: fact("disabled", "bios", "I")},
+		"x2apic": {Pending: fact("disabled", "bios", "X"), Effective: fact("enabled", "cpu", "")},
+		"adddc":  {Pending: fact("disabled", "bios", "X")},
+	})
+	f := one(t, a, "settings.conflict", "setting turbo")
+	assert.Equal(t, audit.Fail, f.Result)
+	assert.Equal(t, audit.Warning, f.Severity)
+	assert.Equal(t, "BIOS setup says enabled, the system runs with disabled, decided by an administrator at run time (p administrator)", f.Found)
+	f = one(t, a, "settings.conflict", "setting c1e")
+	assert.Equal(t, audit.Fail, f.Result)
+	assert.Equal(t, audit.Info, f.Severity, "the kernel rewrites C1E by itself")
+	assert.Equal(t, audit.Pass, one(t, a, "settings.conflict", "setting c_states").Result)
+	f = one(t, a, "settings.conflict", "setting smt")
+	assert.Equal(t, audit.Fail, f.Result)
+	assert.Equal(t, "a.json says enabled, b.txt disabled", f.Found)
+	assert.Equal(t, audit.NotApplicable, one(t, a, "settings.conflict", "setting iommu").Result)
+
+	f = one(t, a, "settings.pending", "setting iommu")
+	assert.Equal(t, audit.Fail, f.Result)
+	assert.Equal(t, audit.Info, f.Severity)
+	assert.Equal(t, "now enabled, after the next boot disabled", f.Found)
+	f = one(t, a, "settings.pending", "setting x2apic")
+	assert.Equal(t, audit.Fail, f.Result)
+	assert.Equal(t, "in effect enabled, after the next boot disabled", f.Found)
+	assert.Equal(t, audit.Unknown, one(t, a, "settings.pending", "setting adddc").Result)
+	assert.Equal(t, audit.NotApplicable, one(t, a, "settings.pending", "setting turbo").Result)
+}
+
+// TestFacesOfNoExport: without any, nothing can be compared, and that is said
+// once.
+func TestFacesOfNoExport(t *testing.T) {
+	a := judge(t, map[string]inventory.Setting{"turbo": {Effective: fact("disabled", "cpufreq", "")}})
+	for _, rule := range []string{"settings.conflict", "settings.pending"} {
+		f := one(t, a, rule, audit.SubjectMachine)
+		assert.Equal(t, audit.NotApplicable, f.Result)
+		assert.Contains(t, f.Reason, "--bios FILE")
+	}
+}

@@ -1,0 +1,126 @@
+package settings
+
+import (
+	"slices"
+	"strings"
+)
+
+// Wish is a setting that ought to have another value on one machine.
+type Wish struct {
+	// ID is the canonical id, Want the canonical value.
+	ID, Want string
+	// Product and Platform say which machine it is: what the system calls
+	// itself, and the platform's id.
+	Product, Platform string
+	// Seen is the attribute name that an export of this very machine carried;
+	// it decides among a vendor's names.
+	Seen string
+	// Preset is what the vendor's master preset is set to; "" when not known.
+	Preset string
+}
+
+// Steps are the ways to fulfil a wish that the vendor's documents or published
+// captures prove, one line each: first the preset that locks the setting, then
+// the menu path, then each command line. None when the table proves no name
+// for this machine. Nothing here is ever run: an operator reads it.
+func (t *Table) Steps(w Wish) []string {
+	s, ok := Lookup(w.ID)
+	if !ok {
+		return nil
+	}
+	a, value := t.name(s, &w)
+	if a == nil {
+		return nil
+	}
+	var lines []string
+	if a.Menu != "" {
+		lines = append(lines, "BIOS setup: "+a.Menu+" = "+value)
+	}
+	if a.Name != "" {
+		lines = append(lines, t.commands(a, value, &w)...)
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "BIOS attribute "+a.Name+" = "+value)
+	}
+	if first := t.unlock(&w); first != "" {
+		lines = append([]string{first}, lines...)
+	}
+	return lines
+}
+
+// name finds the vendor's attribute for this machine and its word for the
+// wanted value: the attribute that the machine's export carried, else the
+// first that holds for the product or platform.
+func (t *Table) name(s Setting, w *Wish) (*Attribute, string) {
+	attrs := t.Settings[s.ID]
+	for pass := range 2 {
+		for i := range attrs {
+			a := &attrs[i]
+			if a.Unverified || pass == 0 && (w.Seen == "" || Plain(a.Name) != Plain(w.Seen)) || pass == 1 && !holds(a.For, w) {
+				continue
+			}
+			if value, ok := a.Word(s, w.Want); ok {
+				if pass == 0 {
+					seen := *a
+					seen.Name = w.Seen // with the suffix of this board
+					return &seen, value
+				}
+				return a, value
+			}
+		}
+		if pass == 0 && w.Seen != "" && len(t.Find(w.Seen)) > 0 {
+			return nil, "" // this machine's own name is known, and no word for the value
+		}
+	}
+	return nil, ""
+}
+
+// holds reports whether an entry is for this machine: no limit, a beginning of
+// the product, or the platform.
+func holds(limits []string, w *Wish) bool {
+	return len(limits) == 0 || slices.ContainsFunc(limits, func(l string) bool {
+		return l == w.Platform || w.Product != "" && strings.HasPrefix(w.Product, l)
+	})
+}
+
+// commands fills in the documented command lines.
+func (t *Table) commands(a *Attribute, value string, w *Wish) []string {
+	var lines []string
+	fill := strings.NewReplacer("{attribute}", a.Name, "{group}", a.Group, "{value}", value, "{menu}", a.Menu)
+	for i := range t.Commands {
+		c := &t.Commands[i]
+		text := strings.Join(c.Steps, "; ")
+		if !holds(c.For, w) || a.Group == "" && strings.Contains(text, "{group}") {
+			continue
+		}
+		lines = append(lines, c.Tool+": "+fill.Replace(text)+" (takes effect "+c.Acts+")")
+	}
+	return lines
+}
+
+// unlock says what to do about the preset that governs the setting.
+func (t *Table) unlock(w *Wish) string {
+	for i := range t.Masters {
+		m := &t.Masters[i]
+		if !slices.Contains(m.Locks, w.ID) {
+			continue
+		}
+		free := strings.Join(m.Free, " or ")
+		switch {
+		case w.Preset == "":
+			return m.Attribute + " must be " + free + " for the setting to be changed"
+		case !slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(w.Preset) }):
+			return "first set " + m.Attribute + " to " + free + ": it is " + w.Preset + ", which governs the setting"
+		}
+	}
+	return ""
+}
+
+// Preset is the canonical id of the vendor's master preset; "" when the table
+// names none.
+func (t *Table) Preset() string {
+	if len(t.Masters) == 0 {
+		return ""
+	}
+	return t.Masters[0].Setting
+}

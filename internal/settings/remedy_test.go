@@ -1,0 +1,65 @@
+package settings_test
+
+import (
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+const remedyTable = `
+vendor: V
+manufacturers: [V]
+sources: {s: {title: t}}
+settings:
+  turbo:
+    - {attribute: Guess, menu: Guess, values: {On: enabled, Off: disabled}, source: s, unverified: true}
+    - {attribute: OldTurbo, for: [Old 1], values: {yes: enabled, "no": disabled}, source: s}
+    - {attribute: Turbo, group: G, menu: Power > Turbo, values: {Enabled: enabled, Disabled: disabled}, source: s}
+  smt:
+    - {attribute: Threads, values: {Enabled: enabled}, source: s}
+  workload_profile:
+    - {attribute: Profile, menu: Profile, source: s}
+masters:
+  - {setting: workload_profile, attribute: Profile, free: [Custom], locks: [turbo], source: s}
+commands:
+  - {tool: tool, steps: ["tool set {group}.{attribute} {value}", reboot], acts: at the next reboot, source: s}
+  - {tool: bmc, steps: ['PATCH {"{attribute}":"{value}"}'], acts: at the next reset, for: [rome], source: s}
+`
+
+func TestSteps(t *testing.T) {
+	tables, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(remedyTable)}}, "d")
+	require.NoError(t, err)
+	v := tables.Of("V")
+	for _, c := range []struct {
+		name string
+		wish settings.Wish
+		want []string
+	}{
+		{"the first proven name, preset not known", settings.Wish{ID: "turbo", Want: "disabled"}, []string{
+			"Profile must be Custom for the setting to be changed",
+			"BIOS setup: Power > Turbo = Disabled",
+			"tool: tool set G.Turbo Disabled; reboot (takes effect at the next reboot)",
+		}},
+		{"a preset locks it, the platform has one command more", settings.Wish{ID: "turbo", Want: "enabled", Platform: "rome", Preset: "MaxPerf"}, []string{
+			"first set Profile to Custom: it is MaxPerf, which governs the setting",
+			"BIOS setup: Power > Turbo = Enabled",
+			"tool: tool set G.Turbo Enabled; reboot (takes effect at the next reboot)",
+			`bmc: PATCH {"Turbo":"Enabled"} (takes effect at the next reset)`,
+		}},
+		{"the preset is free, the product has a name of its own", settings.Wish{ID: "turbo", Want: "enabled", Product: "Old 1000", Preset: "custom"}, []string{
+			"BIOS attribute OldTurbo = yes",
+		}},
+		{"the export of this machine says the name", settings.Wish{ID: "turbo", Want: "enabled", Preset: "Custom", Seen: "Turbo_0A1F", Platform: "rome"}, []string{
+			"BIOS setup: Power > Turbo = Enabled",
+			"tool: tool set G.Turbo_0A1F Enabled; reboot (takes effect at the next reboot)",
+			`bmc: PATCH {"Turbo_0A1F":"Enabled"} (takes effect at the next reset)`,
+		}},
+		{"no word for the value", settings.Wish{ID: "smt", Want: "disabled"}, nil},
+		{"no name", settings.Wish{ID: "c1e", Want: "disabled"}, nil},
+	} {
+		require.Equal(t, c.want, v.Steps(c.wish), c.name)
+	}
+}
