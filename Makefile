@@ -8,6 +8,7 @@ LDFLAGS    := -s -w -X main.version=$(VERSION) -X main.revision=$(REVISION)
 TOOLS      := $(CURDIR)/.tools
 LINT       := $(TOOLS)/golangci-lint
 LINT_VERSION := v2.15.0
+SUSHY_VERSION := 2.2.0
 FUZZTIME   ?= 30s
 export CGO_ENABLED ?= 0
 
@@ -41,6 +42,8 @@ lint: $(LINT) ## format, vet, staticcheck and the house rules
 	$(LINT) run ./...
 	$(GO) mod tidy -diff
 
+sushy: $(TOOLS)/sushy/bin/sushy-static ## install the Redfish service that e2e audits (needs python3 with venv)
+
 golden: ## rewrite golden files; read the diff before committing
 	$(GO) test -count=1 ./internal/topology -run PlatformIndex -update-platforms
 	$(GO) test -count=1 ./internal/topology -run Compiled -update-slots
@@ -65,4 +68,8 @@ all: build lint race corpus e2e ## what must be green before an issue is done
 $(LINT):
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 
-.PHONY: help build check demo test race corpus e2e lint golden fuzz bench compare all
+$(TOOLS)/sushy/bin/sushy-static:
+	python3 -m venv $(TOOLS)/sushy
+	$(TOOLS)/sushy/bin/pip install -q --no-deps sushy-tools==$(SUSHY_VERSION)
+
+.PHONY: help build check demo test race corpus e2e sushy lint golden fuzz bench compare all

@@ -108,6 +108,7 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	f.input.conf = conf
 	packs, err := p.packs(slices.Concat(conf.Rules, f.rules))
 	if err != nil {
 		return nil, nil, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+	"golang.org/x/sys/unix"
 
 	"github.com/memaudit/memaudit/internal/audit"
 )
@@ -29,13 +30,6 @@ type config struct {
 	Redfish  *redfishConfig     `yaml:"redfish"`
 	Sources  []string           `yaml:"sources"`
 	Waivers  []audit.WaiverSpec `yaml:"waivers"`
-}
-
-// redfishConfig is the BMC to ask.
-type redfishConfig struct {
-	URL         string `yaml:"url"`
-	Credentials string `yaml:"credentials"`
-	CA          string `yaml:"ca"`
 }
 
 // loadConfig reads the configuration. The default file may be absent; a named
@@ -77,7 +71,7 @@ func (c *config) check(name string) error {
 
 // readBounded reads a regular file up to a limit.
 func readBounded(name string, limit int64) ([]byte, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not hold us
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,9 @@ const maxSMBIOSFile = 64 << 20
 type inputFlags struct {
 	root, snapshot, smbios string
 	identifiers            bool
+	redfish                redfishFlags
+	// conf is the configuration, nil before it is read.
+	conf *config
 }
 
 func (f *inputFlags) register(cmd *cobra.Command) {
@@ -32,6 +35,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.root, "root", "", "audit the machine mounted or unpacked below `DIR`: DIR/sys and DIR/proc are read")
 	fl.StringVar(&f.snapshot, "snapshot", "", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
 	fl.StringVar(&f.smbios, "smbios", "", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
+	f.redfish.register(cmd)
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }
 
@@ -42,7 +46,14 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	if f.root != "" && f.snapshot != "" {
 		return nil, usage("--root and --snapshot both name a machine: give one of them")
 	}
+	bmc, err := f.controller()
+	if err != nil {
+		return nil, err
+	}
 	in := collect.Input{}
+	if bmc != nil {
+		in.BMC = bmc.read
+	}
 	var failed error
 	if f.smbios != "" {
 		table, err := p.readSMBIOS(f.smbios)
@@ -59,7 +70,8 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 		defer func() { _ = root.Close() }()
 		in.Root = root
 	}
-	return collect.Collect(in), failed
+	sys := collect.Collect(in)
+	return sys, both(failed, bmc.failure())
 }
 
 // inputState tells apart why an input could not be read.

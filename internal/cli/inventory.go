@@ -12,6 +12,7 @@ import (
 func (p *Program) inventoryCommand() *cobra.Command {
 	var in inputFlags
 	var out outputFlags
+	var configFile string
 	cmd := &cobra.Command{
 		Use:   "inventory",
 		Short: "print what was read, and from where; judges nothing",
@@ -20,6 +21,11 @@ func (p *Program) inventoryCommand() *cobra.Command {
 			if err := out.check(report.InventoryFormats()); err != nil {
 				return err
 			}
+			conf, err := loadConfig(configFile)
+			if err != nil {
+				return err
+			}
+			in.conf = conf
 			sys, failed := p.system(&in)
 			if !showFailed(failed, sys, out.format) {
 				return failed
@@ -41,5 +47,6 @@ func (p *Program) inventoryCommand() *cobra.Command {
 	}
 	in.register(cmd)
 	out.register(cmd, report.InventoryFormats())
+	cmd.Flags().StringVar(&configFile, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	return cmd
 }

@@ -6,6 +6,7 @@ package collect
 import (
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/redfish"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
@@ -19,6 +20,9 @@ type Input struct {
 	// SMBIOSFailed and RootFailed say why a file or tree that was asked for
 	// could not be read. The root's own table never stands in for a file.
 	SMBIOSFailed, RootFailed *Failure
+	// BMC asks the management controller for the machine of an identity; nil
+	// when there is none to ask.
+	BMC func(redfish.Identity) *redfish.Answer
 }
 
 // Failure is an input that could not be read.
@@ -59,6 +63,9 @@ func Collect(in Input) *inventory.System {
 		c.sys.Slots = slots(c.table)
 		c.sys.Arrays = arrays(c.table)
 		c.hpe()
+	}
+	if in.BMC != nil {
+		c.bmc(in.BMC(c.bmcIdentity()))
 	}
 	c.nodes()
 	c.secondOpinion()

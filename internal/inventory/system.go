@@ -47,6 +47,7 @@ const (
 	SourceACPI    = "acpi"
 	SourceCmdline = "cmdline"
 	SourceMSR     = "msr"
+	SourceRedfish = "redfish"
 )
 
 // Source says what became of one source of the input.
@@ -206,6 +207,9 @@ type Slot struct {
 	Manufacturer, PartNumber Fact[string]
 	// Serial and AssetTag identify a part; printed only with --identifiers.
 	Serial, AssetTag string
+	// Health is what the management controller says of the module: OK, Warning
+	// or Critical.
+	Health Fact[string]
 	// HPE is the slot's position as HPE's type 202 states it.
 	HPE *HPELocation
 	// Row is the position of the structure in the table, from 0.

@@ -10,8 +10,9 @@ import (
 type DIMM struct {
 	// Path is the resource without what identifies a machine.
 	Path string
-	// Labels are the names of its place, the most telling first.
-	Labels []string
+	// Labels are the names of its place by kind: service label, device
+	// locator, name, id.
+	Labels [4]string
 	// Installed is false for a place without a module. Known says whether the
 	// service tells at all.
 	Installed, Known bool
@@ -82,10 +83,8 @@ func (c *client) dimm(path string, m *memoryResource) DIMM {
 		SizeBytes: m.CapacityMiB.whole(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.whole(maxMTs)),
 		Ranks: int(m.RankCount.whole(maxRanks)), Type: c.word(m.MemoryDeviceType),
 		Manufacturer: c.word(m.Manufacturer), PartNumber: c.word(m.PartNumber)}
-	for _, label := range []string{m.Location.PartLocation.ServiceLabel, m.DeviceLocator, m.Name, m.ID} {
-		if label = c.word(label); label != "" {
-			d.Labels = append(d.Labels, label)
-		}
+	for i, label := range [...]string{m.Location.PartLocation.ServiceLabel, m.DeviceLocator, m.Name, m.ID} {
+		d.Labels[i] = c.word(label)
 	}
 	absent := strings.EqualFold(d.Condition, "Absent")
 	d.Installed = !absent && d.SizeBytes > 0

@@ -178,9 +178,9 @@ func TestReadMachine(t *testing.T) {
 	assert.JSONEq(t, `{"RegistryEntries":{"Attributes":[]}}`, string(a.BIOS.Registry))
 	assert.Equal(t, "/redfish/v1/Systems/ID/Bios", a.BIOS.Path)
 	assert.Equal(t, []DIMM{
-		{Path: "/redfish/v1/Systems/ID/Memory/1", Labels: []string{"PROC 1 DIMM 1", "PROC 1 DIMM 1", "proc1dimm1", "1"}, Installed: true, Known: true,
+		{Path: "/redfish/v1/Systems/ID/Memory/1", Labels: [4]string{"PROC 1 DIMM 1", "PROC 1 DIMM 1", "proc1dimm1", "1"}, Installed: true, Known: true,
 			Health: "Critical", Condition: "Enabled", SizeBytes: 16 << 30, SpeedMTs: 3200, Ranks: 2, Type: "DDR4", Manufacturer: "Example", PartNumber: "EX-1"},
-		{Path: "/redfish/v1/Systems/ID/Memory/2", Labels: []string{"PROC 1 DIMM 2", "2"}, Known: true, Condition: "Absent"},
+		{Path: "/redfish/v1/Systems/ID/Memory/2", Labels: [4]string{"", "PROC 1 DIMM 2", "", "2"}, Known: true, Condition: "Absent"},
 	}, a.DIMMs)
 	assert.Equal(t, "DELETE /redfish/v1/SessionService/Sessions/77", b.requests[len(b.requests)-1])
 }

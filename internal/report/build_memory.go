@@ -54,6 +54,7 @@ func buildSlot(s *inventory.Slot) Slot {
 		ConfiguredMV:   positive(s.ConfiguredMV),
 		Manufacturer:   text(s.Manufacturer),
 		PartNumber:     text(s.PartNumber),
+		Health:         text(s.Health),
 	}
 	if out.State == "" {
 		out.State = string(inventory.SlotUnknown)

@@ -100,6 +100,8 @@ type Slot struct {
 	ConfiguredMV   *int    `json:"configured_mv" jsonschema:"nullable,minimum=1"`
 	Manufacturer   *string `json:"manufacturer" jsonschema:"nullable"`
 	PartNumber     *string `json:"part_number" jsonschema:"nullable"`
+	// Health is the management controller's word on the module.
+	Health *string `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
 	// Serial and AssetTag are there only when identifiers were asked for.
 	Serial   *string `json:"serial,omitempty"`
 	AssetTag *string `json:"asset_tag,omitempty"`

@@ -124,7 +124,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{Citation{}, []string{"vendor", "title", "year", "place", "url"}},
 		{Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population"}},
 		{Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
-		{Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "serial", "asset_tag"}},
+		{Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "health", "serial", "asset_tag"}},
 		{Mapping{}, []string{"source", "certainty", "reason"}},
 		{Node{}, []string{"id", "kind", "socket", "cpus", "memory_bytes", "distances"}},
 		{Setting{}, []string{"configured", "pending", "effective", "decided_by"}},

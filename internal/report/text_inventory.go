@@ -78,7 +78,7 @@ func (p *printer) slots(inv *Inventory) {
 	t := &table{columns: []column{
 		{head: "handle", drop: 4}, {head: "locator"}, {head: "bank", drop: 5}, {head: "s/c/n"},
 		{head: "size", right: true}, {head: "type"}, {head: "ranks", right: true, drop: 1},
-		{head: "rated", right: true}, {head: "runs", right: true}, {head: "mV", right: true, drop: 6},
+		{head: "rated", right: true}, {head: "runs", right: true}, {head: "mV", right: true, drop: 6}, {head: "health", drop: 1},
 		{head: "part number", drop: 3}, {head: "maker", drop: 7}, {head: "mapped by", drop: 8},
 		{head: "serial", drop: 2}, {head: "asset tag", drop: 2},
 	}}
@@ -103,7 +103,7 @@ func slotCells(s *Slot) []string {
 	}
 	return []string{
 		s.Handle, orEmpty(s.Locator), orEmpty(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
-		bytes, slotType(s), digits(s.Ranks), digits(s.RatedMTs), digits(s.ConfiguredMTs), digits(s.ConfiguredMV),
+		bytes, slotType(s), digits(s.Ranks), digits(s.RatedMTs), digits(s.ConfiguredMTs), digits(s.ConfiguredMV), orEmpty(s.Health),
 		orEmpty(s.PartNumber), orEmpty(s.Manufacturer), mapped, orEmpty(s.Serial), orEmpty(s.AssetTag),
 	}
 }

@@ -1,0 +1,403 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	bmcUser     = "auditor"
+	bmcPassword = "h0rse-battery-st4ple"
+	bmcToken    = "9f8e7d6c5b4a-token"
+	bmcMachine  = "testdata/machines/supermicro-rome-half"
+	bmcMockup   = "testdata/redfish/supermicro-rome-half"
+)
+
+// bmcSecrets are the words that no output may hold: password, token, and what
+// the mockup holds of identifiers.
+var bmcSecrets = []string{bmcPassword, bmcToken, "S000000X0000001", "3cecef000001", "rack 7 unit 12", "rome-0001", "S0000000000"}
+
+// certificate writes a certificate for 127.0.0.1 and its key, valid between
+// two days, and gives their files.
+func certificate(t *testing.T, from, to time.Time) (cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "bmc"}, NotBefore: from, NotAfter: to,
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &private.PublicKey, private)
+	require.NoError(t, err)
+	raw, err := x509.MarshalPKCS8PrivateKey(private)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	require.NoError(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: raw}), 0o600))
+	return cert, key
+}
+
+// sushy starts the Redfish service of sushy-tools over the mockup, with TLS.
+// Without the package a continuous integration fails; a developer is told how
+// to get it.
+func sushy(t *testing.T, cert, key string) *url.URL {
+	t.Helper()
+	program := os.Getenv("SUSHY_STATIC")
+	if program == "" {
+		var err error
+		program, err = filepath.Abs(filepath.Join(root, ".tools", "sushy", "bin", "sushy-static"))
+		require.NoError(t, err)
+	}
+	if _, err := os.Stat(program); err != nil {
+		if os.Getenv("CI") != "" {
+			require.NoError(t, err, "`make sushy` installs it")
+		}
+		t.Skip("sushy-static is not installed: `make sushy` installs it")
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	at := listener.Addr().String()
+	require.NoError(t, listener.Close())
+	_, port, err := net.SplitHostPort(at)
+	require.NoError(t, err)
+	cmd := exec.Command(program, "-i", "127.0.0.1", "-p", port, "-m", bmcMockup, "-c", cert, "-k", key)
+	cmd.Dir = root
+	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	require.Eventually(t, func() bool {
+		c, err := net.DialTimeout("tcp", at, time.Second)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	}, 20*time.Second, 50*time.Millisecond, "sushy-static does not answer")
+	return &url.URL{Scheme: "https", Host: at}
+}
+
+// guard is a TLS proxy that asks for a login before it hands on to the real
+// service: by sessions, or by Basic.
+type guard struct {
+	*httptest.Server
+	proxy http.Handler
+	basic bool
+	// fault answers a path in a way of its own.
+	fault map[string]http.HandlerFunc
+
+	mu          sync.Mutex
+	open, wrote int
+}
+
+func newGuard(t *testing.T, service *url.URL, cert, key string) *guard {
+	t.Helper()
+	proxy := httputil.NewSingleHostReverseProxy(service)
+	proxy.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
+	g := &guard{proxy: proxy}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	require.NoError(t, err)
+	g.Server = httptest.NewUnstartedServer(g)
+	g.Config.ErrorLog = log.New(io.Discard, "", 0) // refused handshakes are what some tests want
+	g.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	g.StartTLS()
+	t.Cleanup(g.Close)
+	return g
+}
+
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	const sessions = "/redfish/v1/SessionService/Sessions"
+	user, password, ok := r.BasicAuth()
+	allowed := r.URL.Path == "/redfish/v1/" && !g.basic || g.basic && ok && user == bmcUser && password == bmcPassword ||
+		!g.basic && r.Header.Get("X-Auth-Token") == bmcToken
+	switch {
+	case r.Method == http.MethodPost && r.URL.Path == sessions && !g.basic:
+		g.login(w, r)
+	case !allowed:
+		w.Header().Set("WWW-Authenticate", `Basic realm="bmc"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	case r.Method == http.MethodDelete && r.URL.Path == sessions+"/1":
+		g.count(-1, 0)
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method != http.MethodGet:
+		g.count(0, 1)
+		w.WriteHeader(http.StatusMethodNotAllowed)
+	case g.fault[r.URL.Path] != nil:
+		g.fault[r.URL.Path](w, r)
+	default:
+		g.proxy.ServeHTTP(w, r)
+	}
+}
+
+func (g *guard) count(open, wrote int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.open += open
+	g.wrote += wrote
+}
+
+func (g *guard) login(w http.ResponseWriter, r *http.Request) {
+	var body struct{ UserName, Password string }
+	if json.NewDecoder(r.Body).Decode(&body) != nil || body.UserName != bmcUser || body.Password != bmcPassword {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	g.count(1, 0)
+	w.Header().Set("X-Auth-Token", bmcToken)
+	w.Header().Set("Location", "/redfish/v1/SessionService/Sessions/1")
+	w.WriteHeader(http.StatusCreated)
+}
+
+// private writes a file for its owner's eyes.
+func private(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
+}
+
+// askBMC runs a command over the machine and its controller and holds that no
+// output says a secret.
+func askBMC(t *testing.T, command string, service *url.URL, ca, password string, more ...string) (status int, stdout, stderr string) {
+	t.Helper()
+	conf := "redfish: {timeout: 5s"
+	if ca != "" {
+		conf += ", ca: " + ca
+	}
+	args := append([]string{command, "--root", bmcMachine, "--redfish", service.String(),
+		"--redfish-credentials", private(t, "bmc.yaml", "username: "+bmcUser+"\npassword: "+password+"\n"),
+		"--config", private(t, "memaudit.yaml", conf+"}\n")}, more...)
+	start := time.Now()
+	status, stdout, stderr = run(t, nil, args...)
+	assert.Less(t, time.Since(start), 12*time.Second, "the deadline is 5 s, and 5 s more for the logout")
+	for _, word := range append(bmcSecrets, password) {
+		assert.NotContains(t, stdout, word)
+		assert.NotContains(t, stderr, word)
+	}
+	return status, stdout, stderr
+}
+
+// bmcInventory is what the tests look at in JSON.
+type bmcInventory struct {
+	Sources []struct{ Name, State, Detail string }
+	Slots   []struct {
+		Locator string
+		Health  *string
+	}
+	Inventory *bmcInventory
+}
+
+// source gives state and detail of the controller's entry.
+func source(t *testing.T, stdout string) (state, detail string) {
+	t.Helper()
+	var inv bmcInventory
+	require.NoError(t, json.Unmarshal([]byte(stdout), &inv))
+	if inv.Inventory != nil {
+		inv = *inv.Inventory
+	}
+	for _, s := range inv.Sources {
+		if s.Name == "redfish" {
+			return s.State, s.Detail
+		}
+	}
+	t.Fatal("no source redfish")
+	return "", ""
+}
+
+var soon = func() (time.Time, time.Time) { return time.Now().Add(-time.Hour), time.Now().Add(time.Hour) }
+
+// TestRedfish audits through the real service of sushy-tools, over TLS with a
+// login: by session, by Basic, and straight.
+func TestRedfish(t *testing.T) {
+	from, to := soon()
+	cert, key := certificate(t, from, to)
+	service := sushy(t, cert, key)
+	for name, basic := range map[string]bool{"session": false, "basic": true} {
+		t.Run(name, func(t *testing.T) {
+			g := newGuard(t, service, cert, key)
+			g.basic = basic
+			at, err := url.Parse(g.URL)
+			require.NoError(t, err)
+			status, out, errs := askBMC(t, "inventory", at, cert, bmcPassword, "--format", "json")
+			require.Zero(t, status, errs)
+			assert.Empty(t, errs)
+			state, detail := source(t, out)
+			assert.Equal(t, "ok", state, detail)
+			assert.Contains(t, detail, "AS -1014S-WTRT, known by its model; 4 modules; 1 differences from SMBIOS, the first: speed of slot 0x000B (DIMMG1) is 2933, SMBIOS says 3200")
+			assert.Zero(t, g.open, "the session was not given back")
+			assert.Zero(t, g.wrote, "something was written")
+			health(t, out)
+		})
+	}
+	t.Run("straight", func(t *testing.T) {
+		status, out, errs := askBMC(t, "check", service, cert, bmcPassword, "--format", "json")
+		assert.Zero(t, status, errs)
+		assert.Equal(t, "fail", results(t, out)["memory.channel.populated socket 0"])
+	})
+	t.Run("insecure", func(t *testing.T) {
+		status, out, errs := askBMC(t, "inventory", service, "", bmcPassword, "--redfish-insecure")
+		assert.Zero(t, status, errs)
+		assert.Contains(t, out, "CERTIFICATE NOT VERIFIED")
+	})
+}
+
+// health holds that the sick module shows.
+func health(t *testing.T, stdout string) {
+	t.Helper()
+	var inv bmcInventory
+	require.NoError(t, json.Unmarshal([]byte(stdout), &inv))
+	got := map[string]string{}
+	for _, s := range inv.Slots {
+		if s.Health != nil {
+			got[s.Locator] = *s.Health
+		}
+	}
+	assert.Equal(t, map[string]string{"DIMMA1": "OK", "DIMMC1": "OK", "DIMME1": "Critical", "DIMMG1": "OK"}, got)
+}
+
+// TestRedfishFailures: each failure is told in its own words within its
+// deadline, with status 3, and the rest is audited all the same.
+func TestRedfishFailures(t *testing.T) {
+	from, to := soon()
+	cert, key := certificate(t, from, to)
+	service := sushy(t, cert, key)
+	const bios = "/redfish/v1/Systems/1/Bios"
+	cases := map[string]struct {
+		password, ca string
+		path         string
+		fault        http.HandlerFunc
+		state, says  string
+	}{
+		"wrong password": {password: "n0t-the-p4ssword", ca: cert, state: "denied", says: "does not accept user name and password"},
+		"unknown ca":     {password: bmcPassword, state: "refused", says: "no authority known here vouches"},
+		"hung": {password: bmcPassword, ca: cert, path: bios, state: "refused", says: "not done within the 5s that all of it may take",
+			fault: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		"hung at once": {password: bmcPassword, ca: cert, path: "/redfish/v1/", state: "refused", says: "not done within the 5s that all of it may take",
+			fault: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+		"10 MB": {password: bmcPassword, ca: cert, path: bios, fault: tenMegabytes, state: "partial", says: "longer than the 2097152 bytes that are read"},
+		"10 MB announced": {password: bmcPassword, ca: cert, path: bios, state: "partial", says: "10000000 bytes, more than the 2097152 that are read",
+			fault: func(w http.ResponseWriter, r *http.Request) {
+				w.Header().Set("Content-Length", "10000000")
+				tenMegabytes(w, r)
+			}},
+		"another host": {password: bmcPassword, ca: cert, path: bios, state: "partial", says: "redirected to another host (elsewhere.example)",
+			fault: func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, "https://elsewhere.example"+bios, http.StatusPermanentRedirect)
+			}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g := newGuard(t, service, cert, key)
+			g.fault = map[string]http.HandlerFunc{c.path: c.fault}
+			if c.fault == nil {
+				g.fault = nil
+			}
+			at, err := url.Parse(g.URL)
+			require.NoError(t, err)
+			status, out, errs := askBMC(t, "check", at, c.ca, c.password, "--format", "json")
+			assertFailed(t, status, out, errs, c.state, c.says)
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			assert.Zero(t, g.open, "the session was not given back")
+			assert.Zero(t, g.wrote)
+		})
+	}
+}
+
+// TestRedfishExpired: the real service with a certificate that has ended.
+func TestRedfishExpired(t *testing.T) {
+	cert, key := certificate(t, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC))
+	service := sushy(t, cert, key)
+	status, out, errs := askBMC(t, "check", service, cert, bmcPassword, "--format", "json")
+	assertFailed(t, status, out, errs, "refused", "certificate holds from 2020-01-01 to 2021-01-01, not now")
+}
+
+// TestRedfishNobody: nothing listens.
+func TestRedfishNobody(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	at := &url.URL{Scheme: "https", Host: listener.Addr().String()}
+	require.NoError(t, listener.Close())
+	status, out, errs := askBMC(t, "check", at, "", bmcPassword, "--format", "json")
+	assertFailed(t, status, out, errs, "absent", "connection refused")
+}
+
+func assertFailed(t *testing.T, status int, out, errs, state, says string) {
+	t.Helper()
+	assert.Equal(t, 3, status, errs)
+	assert.True(t, strings.HasPrefix(errs, "memaudit: error: --redfish https://127.0.0.1:"), errs)
+	assert.Contains(t, errs, says)
+	got, detail := source(t, out)
+	assert.Equal(t, state, got, detail)
+	assert.Contains(t, detail, says)
+	assert.Equal(t, "fail", results(t, out)["memory.channel.populated socket 0"], "what else could be read is audited")
+}
+
+func tenMegabytes(w http.ResponseWriter, _ *http.Request) {
+	block := []byte(strings.Repeat(" ", 100000))
+	for range 100 {
+		if _, err := w.Write(block); err != nil {
+			return
+		}
+	}
+}
+
+// TestRedfishConfiguration: what is wrong before anything is asked is wrong
+// usage, and no message holds what the file says.
+func TestRedfishConfiguration(t *testing.T) {
+	good := private(t, "good.yaml", "username: u\npassword: "+bmcPassword+"\n")
+	open := private(t, "open.yaml", "username: u\npassword: "+bmcPassword+"\n")
+	require.NoError(t, os.Chmod(open, 0o640))
+	const at = "https://bmc.example"
+	for says, args := range map[string][]string{
+		"no such file":                   {"--redfish", at, "--redfish-credentials", "/nowhere/bmc.yaml"},
+		"expected 0600":                  {"--redfish", at, "--redfish-credentials", open},
+		"malformed at line 2":            {"--redfish", at, "--redfish-credentials", private(t, "a.yaml", "username: u\npassword: ["+bmcPassword+"]\n")},
+		"malformed":                      {"--redfish", at, "--redfish-credentials", private(t, "b.yaml", bmcPassword+"\n")},
+		"no username":                    {"--redfish", at, "--redfish-credentials", private(t, "c.yaml", "password: "+bmcPassword+"\n")},
+		"not a regular file":             {"--redfish", at, "--redfish-credentials", "/dev/null"},
+		"no credentials":                 {"--redfish", at},
+		"in the clear":                   {"--redfish", "http://bmc.example", "--redfish-credentials", good},
+		"user name or a password":        {"--redfish", "https://u:" + bmcPassword + "@bmc.example", "--redfish-credentials", good},
+		"need --redfish URL":             {"--redfish-credentials", good},
+		"redfish.ca: " + good + ": no c": {"--redfish", at, "--redfish-credentials", good, "--config", private(t, "d.yaml", "redfish: {ca: "+good+"}\n")},
+		"redfish.timeout":                {"--redfish", at, "--redfish-credentials", good, "--config", private(t, "e.yaml", "redfish: {timeout: "+strconv.Itoa(5)+"}\n")},
+	} {
+		for _, command := range []string{"check", "inventory"} {
+			status, out, errs := run(t, nil, append([]string{command, "--root", bmcMachine}, args...)...)
+			assert.Equal(t, 2, status, says)
+			assert.Contains(t, errs, says)
+			assert.Empty(t, out)
+			assert.NotContains(t, errs, bmcPassword)
+		}
+	}
+}

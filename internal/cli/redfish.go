@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/redfish"
+)
+
+// Bounds of the files that the management controller needs.
+const (
+	maxCredentials = 64 << 10
+	maxCA          = 1 << 20
+)
+
+// redfishConfig is the management controller to ask for the live machine.
+type redfishConfig struct {
+	URL         string `yaml:"url"`
+	Credentials string `yaml:"credentials"`
+	// CA is a file of certificates that vouch for the controller, instead of
+	// the system's.
+	CA string `yaml:"ca"`
+	// Timeout bounds the whole reading.
+	Timeout string `yaml:"timeout"`
+}
+
+// redfishFlags name the management controller to ask.
+type redfishFlags struct {
+	url, credentials string
+	insecure         bool
+}
+
+func (f *redfishFlags) register(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.url, "redfish", "", "ask the machine's management controller at `URL` (https://HOST) for BIOS settings and memory")
+	fl.StringVar(&f.credentials, "redfish-credentials", "", "a YAML `FILE` with username and password, for its owner's eyes only")
+	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the management controller's certificate")
+}
+
+// controller is a management controller to be asked once.
+type controller struct {
+	o redfish.Options
+	// answer is set when it was asked.
+	answer *redfish.Answer
+}
+
+// controller checks everything that can be wrong before a network is touched;
+// nil when no controller is to be asked. The configuration's is that of the
+// live machine and not asked for a capture.
+func (f *inputFlags) controller() (*controller, error) {
+	conf, flags := redfishConfig{}, f.redfish
+	if f.conf != nil && f.conf.Redfish != nil {
+		conf = *f.conf.Redfish
+	}
+	url, name := flags.url, "--redfish"
+	if live := f.root == "" && f.snapshot == "" && f.smbios == ""; url == "" && live {
+		url, name = conf.URL, "configuration: redfish.url"
+	}
+	if url == "" {
+		if flags.credentials != "" || flags.insecure {
+			return nil, usage("--redfish-credentials and --redfish-insecure need --redfish URL or redfish.url in the configuration")
+		}
+		return nil, nil
+	}
+	base, err := redfish.ParseURL(url)
+	if err != nil {
+		return nil, usage("%s: %w", name, err)
+	}
+	c := &controller{o: redfish.Options{Base: base, Insecure: flags.insecure}}
+	file := flags.credentials
+	if file == "" {
+		file = conf.Credentials
+	}
+	if file == "" {
+		return nil, usage("%s: no credentials, expected --redfish-credentials FILE with username and password", name)
+	}
+	if c.o.Username, c.o.Password, err = readCredentials(file); err != nil {
+		return nil, usage("redfish credentials: %w", err)
+	}
+	return c, c.configure(&conf)
+}
+
+// configure takes the rest of the configuration.
+func (c *controller) configure(conf *redfishConfig) error {
+	if conf.Timeout != "" {
+		d, err := time.ParseDuration(conf.Timeout)
+		if err != nil || d <= 0 {
+			return usage("configuration: redfish.timeout %q, expected a duration as 2m", conf.Timeout)
+		}
+		c.o.Timeout = d
+	}
+	if conf.CA == "" {
+		return nil
+	}
+	pem, err := readBounded(conf.CA, maxCA)
+	if err != nil {
+		return usage("configuration: redfish.ca: %w", err)
+	}
+	c.o.Roots = x509.NewCertPool()
+	if !c.o.Roots.AppendCertsFromPEM(pem) {
+		return usage("configuration: redfish.ca: %s: no certificate, expected PEM", conf.CA)
+	}
+	return nil
+}
+
+// read asks the controller; an interrupt ends it and still gives the session
+// back.
+func (c *controller) read(who redfish.Identity) *redfish.Answer {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
+	defer stop()
+	c.answer = redfish.Read(ctx, c.o, who)
+	return c.answer
+}
+
+// failure is what could not be read of the controller, nil when nothing failed
+// or nobody was asked.
+func (c *controller) failure() error {
+	if c == nil || c.answer == nil || c.answer.Err() == nil {
+		return nil
+	}
+	return notAudited(fmt.Errorf("--redfish %s: %w", c.o.Base, c.answer.Err()), c.answer.Hint())
+}
+
+// both joins two failed inputs into one error with the hint of the first.
+func both(a, b error) error {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	var e *exit
+	hint := ""
+	if errors.As(a, &e) {
+		hint = e.hint
+	}
+	return notAudited(fmt.Errorf("%w; %w", a, b), hint)
+}
+
+// readCredentials reads user name and password from a file that only its owner
+// may read. No error holds anything of its content.
+func readCredentials(name string) (user, password string, err error) {
+	// Not blocking, for a file that is a pipe.
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { _ = f.Close() }()
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", "", err
+	case !st.Mode().IsRegular():
+		return "", "", fmt.Errorf("%s: not a regular file", name)
+	case st.Mode().Perm()&0o077 != 0:
+		return "", "", fmt.Errorf("%s: mode %04o lets others than its owner at the password, expected 0600", name, st.Mode().Perm())
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxCredentials+1))
+	if err != nil {
+		return "", "", err
+	}
+	if len(data) > maxCredentials {
+		return "", "", fmt.Errorf("%s: longer than %d bytes", name, maxCredentials)
+	}
+	return parseCredentials(name, data)
+}
+
+// parseCredentials says where a malformed file is wrong, not how: the parser's
+// own words hold pieces of the password.
+func parseCredentials(name string, data []byte) (user, password string, err error) {
+	var c struct {
+		Username string `yaml:"username"`
+		Password string `yaml:"password"`
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
+		return "", "", fmt.Errorf("%s: malformed%s, expected a YAML file with username and password alone", name, lineOf(err))
+	}
+	for _, field := range [][2]string{{"username", c.Username}, {"password", c.Password}} {
+		if field[1] == "" {
+			return "", "", fmt.Errorf("%s: no %s, expected a YAML file with username and password", name, field[0])
+		}
+	}
+	return c.Username, c.Password, nil
+}
+
+// lineOf is " at line N" where an error of the parser names one.
+func lineOf(err error) string {
+	var n int
+	_, rest, ok := strings.Cut(err.Error(), "line ")
+	if !ok {
+		return ""
+	}
+	if _, err := fmt.Sscanf(rest, "%d", &n); err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" at line %d", n)
+}

@@ -1,0 +1,228 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/redfish"
+)
+
+// bmcIdentity is what the other sources say of the machine, for the management
+// controller to be the right one.
+func (c *collector) bmcIdentity() redfish.Identity {
+	m := &c.sys.Machine
+	id := m.Identifiers
+	who := redfish.Identity{Serial: id.SystemSerial, Parts: []string{id.BoardSerial, id.ChassisSerial}, UUID: id.SystemUUID}
+	for _, name := range []inventory.Fact[string]{m.Product, m.Board, m.ProductVersion} {
+		if name.Known() {
+			who.Products = append(who.Products, name.Value)
+		}
+	}
+	return who
+}
+
+// bmc joins what a management controller says: its state as a source, and its
+// memory modules as a second source beside SMBIOS.
+func (c *collector) bmc(a *redfish.Answer) {
+	before := len(c.sys.Conflicts)
+	detail := a.Detail()
+	if text := c.modules(a.DIMMs); text != "" {
+		detail += "; " + text
+	}
+	if n := len(c.sys.Conflicts) - before; n > 0 {
+		first := c.sys.Conflicts[before]
+		detail += fmt.Sprintf("; %d differences from SMBIOS, the first: %s is %s, SMBIOS says %s", n, first.Fact, first.Dropped.Raw, first.Kept.Raw)
+	}
+	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: inventory.SourceRedfish, State: inventory.SourceState(a.State()), Detail: detail})
+}
+
+// modules joins the controller's modules with SMBIOS's slots, and says how many
+// found theirs.
+func (c *collector) modules(dimms []redfish.DIMM) string {
+	if len(dimms) == 0 {
+		return ""
+	}
+	pairs := match(c.sys.Slots, dimms)
+	named := false
+	for i := range c.sys.Slots {
+		named = named || c.sys.Slots[i].PartNumber.Known()
+	}
+	installed, found := 0, 0
+	for i := range dimms {
+		d := &dimms[i]
+		if d.Installed {
+			installed++
+		}
+		if slot, ok := pairs[i]; ok {
+			if d.Installed {
+				found++
+			}
+			c.module(&c.sys.Slots[slot], d, named)
+		}
+	}
+	text := fmt.Sprintf("%d modules", installed)
+	if found < installed {
+		text += fmt.Sprintf(", of which %d could not be told apart among SMBIOS's slots by their names", installed-found)
+	}
+	return text
+}
+
+// match finds the slot of each module by the kind of label that finds the most
+// and gives no slot twice; names of both sides are compared without the words
+// that mean nothing. A name that two slots share finds none.
+func match(slots []inventory.Slot, dimms []redfish.DIMM) map[int]int {
+	byName := map[string]int{}
+	for i := range slots {
+		name := place(slots[i].Locator.Or(""))
+		if _, twice := byName[name]; twice {
+			byName[name] = -1
+			continue
+		}
+		byName[name] = i
+	}
+	delete(byName, "")
+	var best map[int]int
+	for kind := range len(redfish.DIMM{}.Labels) {
+		if found := matchBy(byName, dimms, kind); len(found) > len(best) {
+			best = found
+		}
+	}
+	return best
+}
+
+// matchBy pairs by one kind of label; nil when a slot would be given twice.
+func matchBy(byName map[string]int, dimms []redfish.DIMM, kind int) map[int]int {
+	found, taken := map[int]int{}, map[int]bool{}
+	for i := range dimms {
+		label := dimms[i].Labels[kind]
+		// A bare number counts the controller's resources, not the slots.
+		slot, ok := byName[place(label)]
+		if !ok || slot < 0 || strings.Trim(label, "0123456789") == "" {
+			continue
+		}
+		if taken[slot] {
+			return nil
+		}
+		found[i], taken[slot] = slot, true
+	}
+	return found
+}
+
+// place is a slot's name by which two sources can be compared: "DIMM_A1",
+// "DIMM.Socket.A1" and "A1" are one place, "PROC 1 DIMM 2" is "PROC 1 2".
+func place(label string) string {
+	words := strings.FieldsFunc(strings.ToUpper(label), func(r rune) bool {
+		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
+	})
+	kept := words[:0]
+	for _, w := range words {
+		if w = strings.TrimPrefix(w, "DIMM"); w != "" && w != "SOCKET" {
+			kept = append(kept, w)
+		}
+	}
+	return strings.Join(kept, " ")
+}
+
+// module joins one module with its slot. named says that SMBIOS names parts:
+// then a part that it does not name is not filled in, for two sources spell
+// one part in two ways.
+func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
+	j := joint{c, s, d}
+	populated := s.State == inventory.SlotPopulated
+	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
+		says := map[bool]string{true: "a module", false: "no module"}
+		c.conflict(j.what("presence"), inventory.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Field: "type 17 0x" + hex4(s.Handle) + " Size", Raw: says[populated]},
+			j.at("Status.State", says[d.Installed]), "SMBIOS lists what the firmware uses")
+		return
+	}
+	if !d.Installed {
+		return
+	}
+	s.Health = j.health()
+	join(j, "size", "CapacityMiB", &s.SizeBytes, d.SizeBytes, same)
+	join(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), sameSpeed)
+	join(j, "ranks", "RankCount", &s.Ranks, d.Ranks, same)
+	if s.PartNumber.Known() || !named {
+		join(j, "part number", "PartNumber", &s.PartNumber, d.PartNumber, samePart)
+	}
+}
+
+// joint is one module of the controller beside its slot.
+type joint struct {
+	c *collector
+	s *inventory.Slot
+	d *redfish.DIMM
+}
+
+func (j joint) what(fact string) string {
+	return fact + " of slot 0x" + hex4(j.s.Handle) + " (" + j.s.Locator.Or("no name") + ")"
+}
+
+func (j joint) at(field, raw string) inventory.Evidence {
+	return inventory.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
+}
+
+// health takes the schema's words only (DSP2046 Resource.Health).
+func (j joint) health() inventory.Fact[string] {
+	raw := j.d.Health
+	if j.d.Condition != "" && j.d.Condition != "Enabled" {
+		raw += ", State " + j.d.Condition
+	}
+	at := j.at("Status.Health", raw)
+	switch j.d.Health {
+	case "OK", "Warning", "Critical":
+		return inventory.Known(j.d.Health, inventory.Direct, at)
+	case "":
+		return inventory.Unknown[string](inventory.Unstated, "the management controller does not state a module's health", "", at)
+	default:
+		return inventory.Unknown[string](inventory.Malformed, "the management controller states a health that Redfish does not know", "", at)
+	}
+}
+
+// speed is the controller's operating speed in MT/s: one that looks like a
+// clock in MHz says nothing where SMBIOS says nothing.
+func (j joint) speed() int {
+	low, high := rates(j.s.Type.Or(j.d.Type))
+	if v := j.d.SpeedMTs; j.s.ConfiguredMTs.Known() || v >= low-4 && v <= high+4 {
+		return v
+	}
+	return 0
+}
+
+// join makes one statement of two: what agrees is corroborated, what differs is
+// a conflict that SMBIOS wins, and what SMBIOS does not say is filled in as
+// one source's word.
+func join[T comparable](j joint, fact, field string, into *inventory.Fact[T], value T, alike func(a, b T) bool) {
+	var none T
+	if value == none {
+		return
+	}
+	at := j.at(field, display(value))
+	switch {
+	case !into.Known():
+		*into = inventory.Known(value, inventory.Indirect, at, into.Evidence()...)
+	case alike(into.Value, value):
+		into.More = append(into.More[:len(into.More):len(into.More)], at)
+		if into.Certainty == inventory.Indirect {
+			into.Certainty = inventory.Corroborated
+		}
+	default:
+		j.c.conflict(j.what(fact), into.From, at, "SMBIOS is made by the firmware that trained the memory")
+	}
+}
+
+func same[T comparable](a, b T) bool { return a == b }
+
+// sameSpeed allows for rounding (2666, 2667) and for the clock instead of the
+// transfers.
+func sameSpeed(a, b int) bool {
+	near := func(a, b int) bool { return a-b <= 4 && b-a <= 4 }
+	return near(a, b) || near(a, 2*b)
+}
+
+// samePart allows for one source that cuts or pads the number.
+func samePart(a, b string) bool {
+	a, b = strings.ToUpper(strings.TrimSpace(a)), strings.ToUpper(strings.TrimSpace(b))
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
+}

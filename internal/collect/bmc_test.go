@@ -1,0 +1,129 @@
+package collect
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/redfish"
+)
+
+// slotNamed is a populated slot as SMBIOS describes it.
+func slotNamed(handle uint16, locator string) inventory.Slot {
+	at := inventory.Evidence{Source: inventory.SourceSMBIOS, Raw: locator}
+	return inventory.Slot{Handle: handle, State: inventory.SlotPopulated,
+		Locator:       inventory.Known(locator, inventory.Direct, at),
+		Type:          inventory.Known("DDR4", inventory.Direct, at),
+		SizeBytes:     inventory.Known(int64(32<<30), inventory.Direct, inventory.Evidence{Source: inventory.SourceSMBIOS, Raw: "34359738368"}),
+		ConfiguredMTs: inventory.Known(2666, inventory.Direct, inventory.Evidence{Source: inventory.SourceSMBIOS, Raw: "2666"}),
+		PartNumber:    inventory.Known("M393A4K40DB3-CWE", inventory.Direct, at)}
+}
+
+func moduleAt(label string) redfish.DIMM {
+	return redfish.DIMM{Path: "/redfish/v1/Systems/1/Memory/" + label, Labels: [4]string{"", label, "", ""}, Known: true, Installed: true,
+		Health: "OK", Condition: "Enabled", SizeBytes: 32 << 30, SpeedMTs: 2667, Ranks: 2, PartNumber: "M393A4K40DB3-CWE"}
+}
+
+// joined joins modules with slots and gives the collector.
+func joined(slots []inventory.Slot, dimms ...redfish.DIMM) *collector {
+	c := &collector{sys: &inventory.System{Slots: slots}}
+	c.bmc(&redfish.Answer{DIMMs: dimms})
+	return c
+}
+
+// TestPlace: the spellings of one place in SMBIOS and in the controllers of the
+// vendors (locators.md, and the ids of DSP2046 resources).
+func TestPlace(t *testing.T) {
+	for _, same := range [][]string{
+		{"A1", "DIMM_A1", "DIMM A1", "DIMM.Socket.A1", " dimm a1"},
+		{"PROC 1 DIMM 12", "PROC 1 DIMM 12"},
+		{"P1-DIMMA1", "P1_DIMMA1", "P1 DIMM A1"},
+		{"DIMM 1", "DIMM1", "1"},
+		{"DIMM_P1_A1", "P1_A1"},
+	} {
+		for _, label := range same {
+			assert.Equal(t, place(same[0]), place(label), label)
+		}
+	}
+	distinct := []string{"A1", "A2", "B1", "A11", "PROC 1 DIMM 1", "PROC 1 DIMM 11", "PROC 11 DIMM 1", "P1-DIMMA1", "P2-DIMMA1"}
+	seen := map[string]string{}
+	for _, label := range distinct {
+		assert.Empty(t, seen[place(label)], "%s is taken for %s", label, seen[place(label)])
+		seen[place(label)] = label
+	}
+}
+
+// TestAgreeing: what agrees gains a witness, and a field that SMBIOS does not
+// state is the controller's word alone.
+func TestAgreeing(t *testing.T) {
+	c := joined([]inventory.Slot{slotNamed(0x1100, "DIMM_A1"), slotNamed(0x1101, "DIMM_A2")}, moduleAt("A2"), moduleAt("A1"))
+	assert.Empty(t, c.sys.Conflicts)
+	for _, s := range c.sys.Slots {
+		assert.Equal(t, "OK", s.Health.Value)
+		assert.Len(t, s.SizeBytes.Evidence(), 2)
+		assert.Len(t, s.ConfiguredMTs.Evidence(), 2, "2666 and 2667 are one speed")
+		assert.Equal(t, 2666, s.ConfiguredMTs.Value)
+		assert.Equal(t, inventory.Direct, s.SizeBytes.Certainty)
+		require.True(t, s.Ranks.Known())
+		assert.Equal(t, inventory.Indirect, s.Ranks.Certainty)
+		assert.Equal(t, inventory.SourceRedfish, s.Ranks.From.Source)
+	}
+	assert.Equal(t, "/redfish/v1/Systems/1/Memory/A1", c.sys.Slots[0].Health.From.Path)
+}
+
+// TestDiffering: a difference is recorded, and SMBIOS stays.
+func TestDiffering(t *testing.T) {
+	d := moduleAt("A1")
+	d.SizeBytes, d.SpeedMTs, d.PartNumber, d.Health, d.Condition = 16<<30, 2400, "OTHER", "Critical", "Disabled"
+	c := joined([]inventory.Slot{slotNamed(0x1100, "DIMM_A1")}, d)
+	var facts []string
+	for _, k := range c.sys.Conflicts {
+		facts = append(facts, k.Fact)
+	}
+	assert.Equal(t, []string{"size of slot 0x1100 (DIMM_A1)", "speed of slot 0x1100 (DIMM_A1)", "part number of slot 0x1100 (DIMM_A1)"}, facts)
+	assert.Equal(t, int64(32<<30), c.sys.Slots[0].SizeBytes.Value)
+	assert.Equal(t, "Critical", c.sys.Slots[0].Health.Value)
+	assert.Equal(t, "Critical, State Disabled", c.sys.Slots[0].Health.From.Raw)
+	assert.Contains(t, c.sys.Sources[0].Detail, "3 differences from SMBIOS, the first: size of slot 0x1100 (DIMM_A1) is 17179869184, SMBIOS says 34359738368")
+
+	gone := moduleAt("A1")
+	gone.Installed, gone.Condition, gone.SizeBytes = false, "Absent", 0
+	c = joined([]inventory.Slot{slotNamed(0x1100, "DIMM_A1")}, gone)
+	require.Len(t, c.sys.Conflicts, 1)
+	assert.Equal(t, "no module", c.sys.Conflicts[0].Dropped.Raw)
+	assert.False(t, c.sys.Slots[0].Health.Known())
+}
+
+// TestUnmatched: a name that two slots or two modules share joins nothing.
+func TestUnmatched(t *testing.T) {
+	twice := []inventory.Slot{slotNamed(1, "DIMM 0"), slotNamed(2, "DIMM 0")}
+	c := joined(twice, moduleAt("DIMM 0"))
+	assert.False(t, c.sys.Slots[0].Health.Known() || c.sys.Slots[1].Health.Known())
+	assert.Contains(t, c.sys.Sources[0].Detail, "1 modules, of which 1 could not be told apart")
+
+	c = joined([]inventory.Slot{slotNamed(1, "DIMM_A1")}, moduleAt("A1"), moduleAt("DIMM A1"))
+	assert.False(t, c.sys.Slots[0].Health.Known())
+
+	// The number of a resource is not the number of a slot.
+	d := moduleAt("")
+	d.Labels = [4]string{"", "", "", "1"}
+	c = joined([]inventory.Slot{slotNamed(1, "DIMM 1")}, d)
+	assert.False(t, c.sys.Slots[0].Health.Known())
+}
+
+// TestUnknownSpeed: a clock in MHz does not become a speed.
+func TestUnknownSpeed(t *testing.T) {
+	for speed, want := range map[int]int{2933: 2933, 1467: 0, 0: 0} {
+		s := slotNamed(1, "A1")
+		s.ConfiguredMTs = inventory.Unknown[int](inventory.Unstated, "not stated", "")
+		if speed == 1467 {
+			s.Type = inventory.Known("DDR5", inventory.Direct, inventory.Evidence{})
+		}
+		d := moduleAt("A1")
+		d.SpeedMTs = speed
+		c := joined([]inventory.Slot{s}, d)
+		assert.Equal(t, want, c.sys.Slots[0].ConfiguredMTs.Or(0))
+	}
+}
