@@ -51,8 +51,12 @@ golden: ## rewrite golden files; read the diff before committing
 	$(GO) test -count=1 ./internal/audit -run '^TestCompiledRulesAreCurrent$$' -update
 	$(GO) test -count=1 ./internal/audit -update
 	$(GO) test -count=1 ./internal/report ./internal/cli -update
+	$(MAKE) docs
 	$(MAKE) build
 	UPDATE=1 $(GO) test -count=1 -tags e2e ./e2e -run '^TestReadmeReport$$'
+
+docs: ## rewrite the pages beside packs and platforms, and the index in rules/README.md
+	$(GO) test -count=1 ./internal/reference -run '^TestPages$$' -update
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)
@@ -72,4 +76,4 @@ $(TOOLS)/sushy/bin/sushy-static:
 	python3 -m venv $(TOOLS)/sushy
 	$(TOOLS)/sushy/bin/pip install -q --no-deps sushy-tools==$(SUSHY_VERSION)
 
-.PHONY: help build check demo test race corpus e2e sushy lint golden fuzz bench compare all
+.PHONY: help build check demo test race corpus e2e sushy lint golden docs fuzz bench compare all

@@ -17,12 +17,14 @@ import (
 // expects it to work. `make test` and `make check` are run by the tests' own
 // callers and by hand.
 func TestExamples(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join(root, "*.md"))
-	require.NoError(t, err)
-	more, err := filepath.Glob(filepath.Join(root, "*", "*.md"))
-	require.NoError(t, err)
+	var files []string
+	for _, pattern := range []string{"*.md", "*/*.md", "*/*/*.md"} {
+		more, err := filepath.Glob(filepath.Join(root, pattern))
+		require.NoError(t, err)
+		files = append(files, more...)
+	}
 	count := 0
-	for _, file := range append(files, more...) {
+	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, command := range commands(string(data)) {

@@ -5,7 +5,8 @@ package rules
 
 import "embed"
 
-// FS holds every data file below this folder.
+// FS holds every data file below this folder; the pages beside them are for
+// readers of the repository.
 //
-//go:embed compiled.bin dell fujitsu general ibm intel platforms profiles settings slots sun processors.csv
+//go:embed compiled.bin processors.csv */*.yaml */*.tsv
 var FS embed.FS

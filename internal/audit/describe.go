@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,18 +14,26 @@ type RuleInfo struct {
 	Subject  string `json:"subject"`
 	Severity string `json:"severity"`
 	// Scope names the machines the rule is written for, "" for all.
-	Scope     string     `json:"scope"`
-	Applies   string     `json:"applies"`
-	Concerns  string     `json:"concerns"`
-	Check     string     `json:"check"`
-	Why       string     `json:"why"`
-	Effect    string     `json:"effect"`
-	Remedy    string     `json:"remedy"`
-	Citation  *Citation  `json:"citation"`
-	DependsOn []string   `json:"depends_on"`
-	Related   []string   `json:"related"`
-	File      string     `json:"file"`
-	Cases     CaseCounts `json:"cases"`
+	Scope    string `json:"scope"`
+	Applies  string `json:"applies"`
+	Concerns string `json:"concerns"`
+	Check    string `json:"check"`
+	Why      string `json:"why"`
+	Effect   string `json:"effect"`
+	Remedy   string `json:"remedy"`
+	// Remedies replace Remedy for a vendor.
+	Remedies  map[string]string `json:"remedies"`
+	Citation  *Citation         `json:"citation"`
+	DependsOn []string          `json:"depends_on"`
+	Related   []string          `json:"related"`
+	File      string            `json:"file"`
+	Cases     CaseCounts        `json:"cases"`
+	// Match is the machines the rule is written for, nil for all.
+	Match *Match `json:"-"`
+	// Computed marks an Effect that is an expression.
+	Computed bool `json:"-"`
+
+	rule *Rule
 }
 
 // CaseCounts counts a rule's own cases by what they expect.
@@ -49,8 +58,11 @@ func Describe(packs []*Pack) []RuleInfo {
 func (r *Rule) info() RuleInfo {
 	i := RuleInfo{ID: r.ID, Title: r.Title, Subject: r.Subject, Severity: string(r.usual()), Scope: r.For.String(),
 		Applies: r.Applies, Concerns: r.Concerns, Check: r.Check, Why: r.Why, Remedy: r.Remedy, Citation: r.Citation,
-		DependsOn: emptyNotNil(r.DependsOn), Related: emptyNotNil(r.Related), File: r.pack.File}
+		DependsOn: emptyNotNil(r.DependsOn), Related: emptyNotNil(r.Related), File: r.pack.File,
+		Remedies: map[string]string{}, Match: r.For, rule: r}
+	maps.Copy(i.Remedies, r.Remedies)
 	if r.Effect != nil {
+		i.Computed = r.Effect.Expr != ""
 		i.Effect = r.Effect.effect(strings.TrimSpace(r.Effect.Text+r.Effect.Expr), r.Citation).Text
 	}
 	for _, c := range r.Cases {
@@ -120,69 +132,4 @@ func Count(packs []*Pack) (rules, cases int) {
 		}
 	}
 	return rules, cases
-}
-
-// ProfileInfo describes a profile for a reader.
-type ProfileInfo struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	// Intent is the first of Intents, null without any.
-	Intent  *string  `json:"intent"`
-	Intents []string `json:"intents"`
-	// Named are the products that the document names; of the other machines it
-	// speaks by analogy. Empty when it names none.
-	Named []string `json:"named"`
-	// Platforms names the machines the profile is written for.
-	Platforms []string               `json:"platforms"`
-	Vendors   []string               `json:"vendors"`
-	Applies   string                 `json:"applies"`
-	Scope     string                 `json:"scope"`
-	Citation  *Citation              `json:"citation"`
-	Settings  map[string]SettingInfo `json:"settings"`
-	// Order lists the settings as the document does.
-	Order []string `json:"-"`
-}
-
-// SettingInfo is one row of a profile for a reader.
-type SettingInfo struct {
-	Value     string   `json:"value"`
-	Level     string   `json:"level"`
-	Exception []string `json:"exception"`
-	Note      string   `json:"note"`
-	Applies   string   `json:"applies"`
-	Effect    string   `json:"effect"`
-	Remedy    string   `json:"remedy"`
-	Place     string   `json:"place"`
-}
-
-// DescribeProfiles lists the profiles of all packs in file order.
-func DescribeProfiles(packs []*Pack) []ProfileInfo {
-	out := []ProfileInfo{}
-	for _, pack := range packs {
-		for _, p := range pack.Profiles {
-			out = append(out, p.info())
-		}
-	}
-	return out
-}
-
-func (p *ProfileSpec) info() ProfileInfo {
-	i := ProfileInfo{ID: p.ID, Title: p.Title, Intents: emptyNotNil(p.Intents), Named: emptyNotNil(p.Named), Applies: p.Applies, Scope: p.Scope,
-		Platforms: []string{}, Vendors: []string{}, Citation: p.Citation, Settings: map[string]SettingInfo{}}
-	if len(p.Intents) > 0 {
-		i.Intent = &p.Intents[0]
-	}
-	if p.For != nil {
-		i.Platforms, i.Vendors = emptyNotNil(p.For.Platforms), emptyNotNil(p.For.Vendors)
-	}
-	for _, w := range p.Table() {
-		s := SettingInfo{Value: w.Want.String(), Level: w.Level, Exception: emptyNotNil(w.Exceptions), Note: w.Note,
-			Applies: w.Applies, Remedy: w.Remedy, Place: w.Place}
-		if w.Effect != nil {
-			s.Effect = w.Effect.effect(w.Effect.Text, p.Citation).Text
-		}
-		i.Settings[w.ID] = s
-		i.Order = append(i.Order, w.ID)
-	}
-	return i
 }

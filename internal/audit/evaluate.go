@@ -306,7 +306,7 @@ func (r *run) describe(rule *Rule, s subject, f *Finding) {
 		return text
 	}
 	f.Found, f.Expected = say(rule.Found), say(rule.Expected)
-	f.Remedy = say(r.remedy(rule))
+	f.Remedy = say(rule.remedyFor(r.m.sys.Machine.Vendor.Or("")))
 	if e := rule.Effect; e != nil {
 		text := e.Text
 		if e.Expr != "" {
@@ -318,15 +318,13 @@ func (r *run) describe(rule *Rule, s subject, f *Finding) {
 	}
 }
 
-// remedy picks the vendor's own words, of two names that fit (HP, HPE) the
-// longer one's, else the general ones.
-func (r *run) remedy(rule *Rule) string {
-	best, text := "", rule.Remedy
-	if v, ok := r.m.sys.Machine.Vendor.Get(); ok {
-		for name, own := range rule.Remedies {
-			if len(name) > len(best) && strings.HasPrefix(v, name) {
-				best, text = name, own
-			}
+// remedyFor picks the vendor's own words, of two names that fit (HP, HPE) the
+// longer one's, else the general ones; "" is no vendor.
+func (r *Rule) remedyFor(vendor string) string {
+	best, text := "", r.Remedy
+	for name, own := range r.Remedies {
+		if len(name) > len(best) && strings.HasPrefix(vendor, name) {
+			best, text = name, own
 		}
 	}
 	return text

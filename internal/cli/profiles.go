@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -30,14 +31,23 @@ func (p *Program) profilesListCommand() *cobra.Command {
 			if f.format == "json" {
 				return writeJSON(p.Stdout, infos)
 			}
-			var out strings.Builder
-			for _, i := range infos {
-				fmt.Fprintf(&out, "%-32s  %-17s  %s\n", i.ID, strings.Join(i.Intents, ", "), i.Citation.Line())
-			}
-			return p.say(out.String())
+			return p.say(listProfiles(infos))
 		}}
 	f.register(cmd)
 	return cmd
+}
+
+// listProfiles prints one profile a line.
+func listProfiles(infos []audit.ProfileInfo) string {
+	id, intents := 0, 0
+	for _, i := range infos {
+		id, intents = max(id, len(i.ID)), max(intents, len(strings.Join(i.Intents, ", ")))
+	}
+	var out strings.Builder
+	for _, i := range infos {
+		fmt.Fprintf(&out, "%-*s  %-*s  %s\n", id, i.ID, intents, strings.Join(i.Intents, ", "), i.Citation.Line())
+	}
+	return out.String()
 }
 
 func (p *Program) profilesShowCommand() *cobra.Command {
@@ -54,29 +64,8 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 			if len(found) == 0 {
 				return &exit{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q", args[0]), hint: "memaudit profiles list"}
 			}
-			return showAll(p, f.format, found, showProfile)
+			return showAll(p, f.format, found, reference.Profile)
 		}}
 	f.register(cmd)
 	return cmd
-}
-
-// showProfile prints a profile's head and its table, row by row.
-func showProfile(w *strings.Builder, i audit.ProfileInfo) {
-	for _, row := range [][2]string{{"profile", i.ID}, {"title", i.Title}, {"intent", strings.Join(i.Intents, ", ")},
-		{"for", strings.Join(slices.Concat(i.Vendors, i.Platforms), ", ")}, {"applies", i.Applies},
-		{"named", strings.Join(i.Named, ", ")}, {"scope", i.Scope}, {"source", i.Citation.Line()}} {
-		if row[1] != "" {
-			fmt.Fprintf(w, "%-9s %s\n", row[0], row[1])
-		}
-	}
-	for _, id := range i.Order {
-		s := i.Settings[id]
-		fmt.Fprintf(w, "\n  %-24s %s (%s)\n", id, s.Value, s.Level)
-		for _, row := range [][2]string{{"applies", s.Applies}, {"note", s.Note}, {"except", strings.Join(s.Exception, "; ")},
-			{"effect", s.Effect}, {"set by", s.Remedy}, {"place", s.Place}} {
-			if row[1] != "" {
-				fmt.Fprintf(w, "    %-8s %s\n", row[0], row[1])
-			}
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -100,41 +101,26 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 			if len(found) == 0 {
 				return &exit{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q", args[0]), hint: "memaudit rules list"}
 			}
-			return showAll(p, f.format, found, showRule)
+			return showAll(p, f.format, found, reference.Rule)
 		}}
 	f.register(cmd)
 	return cmd
 }
 
-// showAll prints rules or profiles with an empty line between two of them.
-func showAll[T any](p *Program, format string, found []T, show func(*strings.Builder, T)) error {
+// showAll prints rules or profiles, in text with an empty line between two.
+func showAll[T any](p *Program, format string, found []T, page func(*T) []report.Block) error {
 	if format == "json" {
 		return writeJSON(p.Stdout, found)
 	}
+	var blocks []report.Block
+	for i := range found {
+		blocks = append(blocks, page(&found[i])...)
+	}
 	var out strings.Builder
-	for i, one := range found {
-		if i > 0 {
-			out.WriteByte('\n')
-		}
-		show(&out, one)
+	if err := report.WriteBlocks(&out, blocks, p.terminal(false).options); err != nil {
+		return err
 	}
 	return p.say(out.String())
-}
-
-// showRule prints a rule as a list of labelled texts; empty ones are left out.
-func showRule(w *strings.Builder, r audit.RuleInfo) {
-	rows := [][2]string{
-		{"rule", r.ID}, {"title", r.Title}, {"subject", r.Subject}, {"severity", r.Severity}, {"for", r.Scope},
-		{"applies", r.Applies}, {"concerns", r.Concerns}, {"check", r.Check}, {"why", r.Why}, {"effect", r.Effect},
-		{"remedy", r.Remedy}, {"source", r.CitationLine()}, {"follows", strings.Join(r.DependsOn, ", ")},
-		{"related", strings.Join(r.Related, ", ")}, {"file", r.File},
-		{"cases", fmt.Sprintf("%d pass, %d fail, %d unknown", r.Cases.Pass, r.Cases.Fail, r.Cases.Unknown)},
-	}
-	for _, row := range rows {
-		if row[1] != "" {
-			fmt.Fprintf(w, "%-9s %s\n", row[0], strings.ReplaceAll(strings.TrimSpace(row[1]), "\n", "\n          "))
-		}
-	}
 }
 
 func (p *Program) rulesValidateCommand() *cobra.Command {

@@ -1,0 +1,101 @@
+package reference
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// anchor is what a heading is linked by: GitHub keeps letters, digits, hyphens
+// and underscores, in small letters.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r == ' ':
+			return '-'
+		default:
+			return -1
+		}
+	}, heading)
+}
+
+// index lists all rules, profiles and platforms.
+func (k *knowledge) index(platforms []topology.PlatformInfo) []report.Block {
+	return []report.Block{
+		{Head: &report.Head{Level: 2, Name: "All rules"}}, {Table: k.ruleTable()},
+		{Head: &report.Head{Level: 2, Name: "All profiles"}}, {Table: profileTable(k.profiles, "")},
+		{Head: &report.Head{Level: 2, Name: "All platforms"}}, {Table: platformTable(platforms)},
+	}
+}
+
+// ruleTable has a row for each rule of each pack.
+func (k *knowledge) ruleTable() *report.PageTable {
+	t := &report.PageTable{Heads: []string{"rule", "severity", "subject", "for", "title"}}
+	for i := range k.rules {
+		t.Rows = append(t.Rows, ruleRow(&k.rules[i], ""))
+	}
+	return t
+}
+
+func ruleRow(r *audit.RuleInfo, up string) []report.Cell {
+	return []report.Cell{{Text: r.ID, Link: up + pageOf(r.File) + "#" + anchor(r.ID)}, {Text: r.Severity}, {Text: r.Subject},
+		{Text: cmp.Or(r.Scope, "every machine")}, {Text: r.Title}}
+}
+
+func profileTable(profiles []audit.ProfileInfo, up string) *report.PageTable {
+	t := &report.PageTable{Heads: []string{"profile", "intent", "for", "document"}}
+	for i := range profiles {
+		p := &profiles[i]
+		t.Rows = append(t.Rows, []report.Cell{{Text: p.ID, Link: up + pageOf(p.File) + "#" + anchor(p.ID)},
+			{Text: strings.Join(p.Intents, ", ")}, {Text: cmp.Or(p.Match.String(), "every machine")}, {Text: p.Citation.Line()}})
+	}
+	return t
+}
+
+func platformTable(platforms []topology.PlatformInfo) *report.PageTable {
+	t := &report.PageTable{Heads: []string{"platform", "name", "channels per processor", "DIMMs per channel at most"}}
+	for i := range platforms {
+		p := &platforms[i]
+		t.Rows = append(t.Rows, []report.Cell{{Text: p.ID, Link: "platforms/" + p.ID + ".md"}, {Text: p.Name},
+			{Text: number(p.ChannelsPerSocket)}, {Text: number(p.MaxDPC)}})
+	}
+	return t
+}
+
+// refines lists the rules and profiles that are written for one platform.
+func (k *knowledge) refines(id string) []report.Block {
+	rules := &report.PageTable{Heads: []string{"rule", "severity", "subject", "for", "title"}}
+	for i := range k.rules {
+		if r := &k.rules[i]; names(r.Match, r.Applies, id) {
+			rules.Rows = append(rules.Rows, ruleRow(r, "../"))
+		}
+	}
+	var profiles []audit.ProfileInfo
+	for i := range k.profiles {
+		if p := &k.profiles[i]; names(p.Match, p.Applies, id) {
+			profiles = append(profiles, *p)
+		}
+	}
+	var out []report.Block
+	if len(rules.Rows) > 0 {
+		out = append(out, report.Block{Head: &report.Head{Level: 2, Kind: "rules", Name: "Rules of its own"}}, report.Block{Table: rules})
+	}
+	if len(profiles) > 0 {
+		out = append(out, report.Block{Head: &report.Head{Level: 2, Kind: "profiles", Name: "Profiles"}}, report.Block{Table: profileTable(profiles, "../")})
+	}
+	return out
+}
+
+// names reports whether a rule or profile is written for a platform, by its
+// index or by its own condition.
+func names(m *audit.Match, applies, id string) bool {
+	return m != nil && slices.Contains(m.Platforms, id) || strings.Contains(applies, `"`+id+`"`)
+}

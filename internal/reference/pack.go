@@ -1,0 +1,133 @@
+package reference
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// knowledge is everything that pages are made of, in stable order.
+type knowledge struct {
+	rules    []audit.RuleInfo
+	profiles []audit.ProfileInfo
+}
+
+// files lists the packs.
+func (k *knowledge) files() []string {
+	var out []string
+	for i := range k.rules {
+		out = append(out, k.rules[i].File)
+	}
+	for i := range k.profiles {
+		out = append(out, k.profiles[i].File)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// pack is the page of one file of rules and profiles.
+func (k *knowledge) pack(file string) []report.Block {
+	var rules, profiles []report.Block
+	command := ""
+	for i := range k.rules {
+		if r := &k.rules[i]; r.File == file {
+			rules = append(rules, Rule(r)...)
+			command = "memaudit rules show " + r.ID
+		}
+	}
+	of := k.profilesOf(file)
+	if len(of) > 0 {
+		profiles = profileTables(of)
+		command = "memaudit profiles show " + of[0].ID
+	}
+	return slices.Concat([]report.Block{
+		{Head: &report.Head{Level: 1, Kind: "pack", Name: file}},
+		{Text: "Made from the pack by make docs; do not edit. The program says the same of each:"},
+		{Commands: []string{command}},
+	}, rules, profiles)
+}
+
+func (k *knowledge) profilesOf(file string) []*audit.ProfileInfo {
+	var out []*audit.ProfileInfo
+	for i := range k.profiles {
+		if k.profiles[i].File == file {
+			out = append(out, &k.profiles[i])
+		}
+	}
+	return out
+}
+
+// profileTables shows the profiles of one document: what each is, settings by
+// profiles, and once for each setting and value how it is set and why.
+func profileTables(profiles []*audit.ProfileInfo) []report.Block {
+	var out []report.Block
+	for _, p := range profiles {
+		out = append(out, report.Block{Head: &report.Head{Level: 2, Kind: "profile", Name: p.ID}}, report.Block{Fields: profileFields(p)})
+	}
+	order := settingOrder(profiles)
+	table := &report.PageTable{Heads: []string{"setting"}}
+	for _, p := range profiles {
+		table.Heads = append(table.Heads, short(p.ID))
+	}
+	var details []report.Block
+	for _, id := range order {
+		row := []report.Cell{{Text: id, Code: true}}
+		for _, p := range profiles {
+			s, ok := p.Settings[id]
+			text := ""
+			if ok {
+				text = s.Value
+			}
+			row = append(row, report.Cell{Text: text})
+		}
+		table.Rows = append(table.Rows, row)
+		details = append(details, report.Block{Head: &report.Head{Level: 3, Name: id}})
+		details = append(details, settingDetails(id, profiles)...)
+	}
+	return slices.Concat(out, []report.Block{{Head: &report.Head{Level: 2, Name: "Settings by profile"}}, {Table: table},
+		{Head: &report.Head{Level: 2, Name: "Settings one by one"}}}, details)
+}
+
+// short is a profile's name within its document.
+func short(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
+
+func settingOrder(profiles []*audit.ProfileInfo) []string {
+	var out []string
+	for _, p := range profiles {
+		for _, id := range p.Order {
+			if !slices.Contains(out, id) {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// settingDetails says once what several profiles have in common for a setting.
+func settingDetails(id string, profiles []*audit.ProfileInfo) []report.Block {
+	type detail struct {
+		fields   []report.Field
+		profiles []string
+	}
+	var out []*detail
+	for _, p := range profiles {
+		s, ok := p.Settings[id]
+		if !ok {
+			continue
+		}
+		fields := append([]report.Field{{Name: "wants", Value: s.Value + " (" + s.Level + ")"}}, settingFields(&s, counted)...)
+		at := slices.IndexFunc(out, func(d *detail) bool { return slices.Equal(d.fields, fields) })
+		if at < 0 {
+			at = len(out)
+			out = append(out, &detail{fields: fields})
+		}
+		out[at].profiles = append(out[at].profiles, short(p.ID))
+	}
+	var blocks []report.Block
+	for _, d := range out {
+		blocks = append(blocks, report.Block{Text: "In " + strings.Join(d.profiles, ", ") + ":"}, report.Block{Fields: d.fields})
+	}
+	return blocks
+}

@@ -1,0 +1,71 @@
+package reference
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// The lines of rules/README.md between which the index stands.
+const (
+	indexBegin = "<!-- made by make docs: begin -->\n"
+	indexEnd   = "<!-- made by make docs: end -->\n"
+)
+
+// Pages makes every page of the folder with the rules: Markdown by its path
+// below the folder. README.md keeps its hand-written part.
+func Pages(k fs.FS) (map[string]string, error) {
+	packs, err := audit.LoadBuiltin(k)
+	if err != nil {
+		return nil, fmt.Errorf("load the packs: %w", err)
+	}
+	platforms, err := topology.DescribePlatforms(k)
+	if err != nil {
+		return nil, err
+	}
+	known := &knowledge{audit.Describe(packs), audit.DescribeProfiles(packs)}
+	out := map[string]string{}
+	for _, file := range known.files() {
+		if out[pageOf(file)], err = page(known.pack(file)); err != nil {
+			return nil, err
+		}
+	}
+	for i := range platforms {
+		p := &platforms[i]
+		if out["platforms/"+p.ID+".md"], err = page(slices.Concat(Platform(p), known.refines(p.ID))); err != nil {
+			return nil, err
+		}
+	}
+	out["README.md"], err = readme(k, known, platforms)
+	return out, err
+}
+
+// pageOf is the page beside a pack.
+func pageOf(file string) string { return strings.TrimSuffix(file, ".yaml") + ".md" }
+
+func page(blocks []report.Block) (string, error) {
+	var b bytes.Buffer
+	err := report.WriteMarkdown(&b, blocks)
+	return b.String(), err
+}
+
+// readme puts the index between its two lines.
+func readme(k fs.FS, known *knowledge, platforms []topology.PlatformInfo) (string, error) {
+	raw, err := fs.ReadFile(k, "README.md")
+	if err != nil {
+		return "", fmt.Errorf("read README.md: %w", err)
+	}
+	before, rest, ok := strings.Cut(string(raw), indexBegin)
+	_, after, ended := strings.Cut(rest, indexEnd)
+	if !ok || !ended {
+		return "", fmt.Errorf("README.md of the rules: expected the lines %q and %q", strings.TrimSpace(indexBegin), strings.TrimSpace(indexEnd))
+	}
+	index, err := page(known.index(platforms))
+	return before + indexBegin + "\n" + index + "\n" + indexEnd + after, err
+}

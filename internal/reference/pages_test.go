@@ -1,0 +1,117 @@
+package reference
+
+import (
+	"flag"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/rules"
+)
+
+var update = flag.Bool("update", false, "rewrite the pages below rules")
+
+// written are Markdown files below rules that are not made.
+var written = []string{"facts.md", "slots/README.md"}
+
+// TestPages keeps the pages in step with the packs and platforms.
+func TestPages(t *testing.T) {
+	dir := filepath.Join(corpustest.Root(t), "rules")
+	k := os.DirFS(dir)
+	pages, err := Pages(k)
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 40)
+	stale, err := fs.Glob(k, "*/*.md")
+	require.NoError(t, err)
+	for _, name := range stale {
+		if _, made := pages[name]; made || slices.Contains(written, name) {
+			continue
+		}
+		if *update {
+			require.NoError(t, os.Remove(filepath.Join(dir, name)))
+			continue
+		}
+		t.Errorf("rules/%s has no pack or platform; make docs removes it", name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(pages)) {
+		if *update {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(pages[name]), 0o644))
+		}
+		have, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err, "make docs writes it")
+		assert.Equal(t, pages[name], string(have), "rules/%s is out of date; make docs rewrites it", name)
+	}
+}
+
+var link = regexp.MustCompile(`\]\(([^)]+)\)`)
+
+// Links lead to a page that is there, and to a heading in it.
+func TestLinks(t *testing.T) {
+	pages, err := Pages(os.DirFS(filepath.Join(corpustest.Root(t), "rules")))
+	require.NoError(t, err)
+	count := 0
+	for name, text := range pages {
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			target, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			count++
+			to, ok := pages[path.Join(path.Dir(name), target)]
+			if !assert.True(t, ok, "%s links to %s", name, m[1]) || heading == "" {
+				continue
+			}
+			assert.Contains(t, anchors(to), heading, "%s links to %s", name, m[1])
+		}
+	}
+	assert.Greater(t, count, 60)
+}
+
+func anchors(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if h, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && line[0] == '#' {
+			out = append(out, anchor(strings.TrimSpace(h)))
+		}
+	}
+	return out
+}
+
+// The pages are for readers of the repository: the binary holds none.
+func TestPagesAreNotEmbedded(t *testing.T) {
+	pages := 0
+	require.NoError(t, fs.WalkDir(rules.FS, ".", func(name string, d fs.DirEntry, err error) error {
+		if strings.HasSuffix(name, ".md") {
+			pages++
+			t.Errorf("%s is embedded", name)
+		}
+		return err
+	}))
+	assert.Zero(t, pages)
+	_, err := fs.Stat(rules.FS, "general/memory.yaml")
+	assert.NoError(t, err)
+}
+
+// Every page says where its facts are from and names no place of this machine.
+func TestPagesSayTheirSources(t *testing.T) {
+	root := corpustest.Root(t)
+	pages, err := Pages(os.DirFS(filepath.Join(root, "rules")))
+	require.NoError(t, err)
+	for name, text := range pages {
+		assert.NotContains(t, text, root, name)
+		assert.NotContains(t, text, "text of the rule is broken", name)
+		if name != "README.md" {
+			assert.Regexp(t, `\*\*source\*\*|not confirmed by a document|compares the machine`, text, name)
+		}
+	}
+}
