@@ -14,6 +14,8 @@ type Facts struct {
 	Virt    *Virt
 	Kernel  *Kernel
 	SMBIOS  *SMBIOS
+	// FirmwareAttributes are there on desktops and mobile machines only.
+	FirmwareAttributes *FirmwareAttributes
 }
 
 // ReadAll reads everything. It never fails: what could not be read says so.
@@ -24,13 +26,19 @@ func ReadAll(root *Root) *Facts {
 		CPUIdle: ReadCPUIdle(root, cpu), CPUFreq: ReadCPUFreq(root, cpu), EDAC: ReadEDAC(root),
 		Cmdline: ReadCmdline(root), DMIID: ReadDMIID(root), Virt: ReadVirt(root, cpu),
 		Kernel: ReadKernel(root), SMBIOS: ReadSMBIOS(root),
+		FirmwareAttributes: ReadFirmwareAttributes(root),
 	}
 }
 
-// Sources lists the state of every source, in a fixed order.
+// Sources lists the state of every source, in a fixed order; of those that most
+// machines do not have, where they are.
 func (f *Facts) Sources() []Source {
-	return []Source{
+	list := []Source{
 		f.SMBIOS.Source, f.DMIID.Source, f.CPU.Source, f.NUMA.Source, f.Memory.Source,
 		f.CPUIdle.Source, f.CPUFreq.Source, f.EDAC.Source, f.ACPI.Source, f.Cmdline.Source,
 	}
+	if f.FirmwareAttributes.Present() {
+		list = append(list, f.FirmwareAttributes.Source)
+	}
+	return list
 }
