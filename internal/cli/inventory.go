@@ -13,6 +13,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 	var in inputFlags
 	var out outputFlags
 	var configFile string
+	var settings bool
 	cmd := &cobra.Command{
 		Use:   "inventory",
 		Short: "print what was read, and from where; judges nothing",
@@ -32,6 +33,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 			}
 			doc := report.BuildInventory(sys, topology.Derive(sys, p.Rules), p.reportOptions(&in))
 			if err := out.write(p, func(t *terminal) error {
+				t.options.Settings = settings
 				return report.WriteInventory(t, out.format, &doc, t.options)
 			}); err != nil {
 				return err
@@ -45,6 +47,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&settings, "settings", false, "text: the BIOS settings alone: configured, pending, effective, who decided, and what each rests on")
 	in.register(cmd)
 	out.register(cmd, report.InventoryFormats())
 	cmd.Flags().StringVar(&configFile, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")

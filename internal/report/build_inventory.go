@@ -123,15 +123,20 @@ func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 			Configured: face(s.Configured),
 			Pending:    face(s.Pending),
 			Effective:  face(s.Effective),
-			DecidedBy:  DecidedBy(face(s.DecidedBy)),
+			DecidedBy:  decidedBy(s.DecidedBy),
 		}
 	}
 	return out
 }
 
+func decidedBy(by inventory.Fact[string]) DecidedBy {
+	f := face(by)
+	return DecidedBy{Value: f.Value, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
+}
+
 // face prints one fact of a setting with its reasons.
 func face(f inventory.Fact[string]) Face {
-	out := Face{Value: text(f), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
+	out := Face{Value: text(f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
 	if !f.Known() {
 		out.Reason, out.KnownBy = word(f.Reason), word(f.KnownBy)
 	}

@@ -66,14 +66,14 @@ func TestBuildSlot(t *testing.T) {
 	}, inv.Nodes[1])
 	assert.Equal(t, Setting{
 		Configured: known("disabled"), Pending: known("enabled"),
-		Effective: Face{Value: ptr("disabled"), Certainty: "direct", Evidence: []Evidence{
+		Effective: Face{Value: ptr("disabled"), State: "ok", Certainty: "direct", Evidence: []Evidence{
 			{Source: "cpu", Path: ptr("/sys/devices/system/cpu/smt/control"), Raw: ptr("off")},
 		}},
 		DecidedBy: DecidedBy{Value: ptr("command line"), Certainty: "direct", Evidence: []Evidence{
 			{Source: "cmdline", Path: ptr("/proc/cmdline"), Raw: ptr("quiet nosmt")},
 		}},
 	}, inv.Settings["smt"])
-	assert.Equal(t, Face{Certainty: "none", Evidence: []Evidence{}, Reason: ptr("cpufreq was not read"), KnownBy: ptr("run on the live machine")},
+	assert.Equal(t, Face{State: "unread", Certainty: "none", Evidence: []Evidence{}, Reason: ptr("cpufreq was not read"), KnownBy: ptr("run on the live machine")},
 		inv.Settings["turbo"].Effective)
 }
 
@@ -193,7 +193,7 @@ func TestIndentJSON(t *testing.T) {
 
 // known is the face that direct makes.
 func known(value string) Face {
-	return Face{Value: &value, Certainty: "direct", Evidence: []Evidence{
+	return Face{Value: &value, State: "ok", Certainty: "direct", Evidence: []Evidence{
 		{Source: "smbios", Path: ptr("/sys/firmware/dmi/tables/DMI"), Raw: ptr("field: " + value)},
 	}}
 }

@@ -135,10 +135,12 @@ type Setting struct {
 }
 
 // Face is one face of a setting: what BIOS setup says, what it will say after
-// the next boot, what the system runs with. Reason says why the value is null,
-// KnownBy what would make it known.
+// the next boot, what the system runs with. State is "ok" or why the value is
+// null (an absent configured value is a setting that the machine does not
+// offer), Reason the same in words, KnownBy what would make it known.
 type Face struct {
 	Value     *string    `json:"value" jsonschema:"nullable"`
+	State     string     `json:"state" jsonschema:"enum=ok,enum=unread,enum=absent,enum=unstated,enum=denied,enum=refused,enum=truncated,enum=malformed,enum=conflicting"`
 	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Evidence  []Evidence `json:"evidence"`
 	Reason    *string    `json:"reason" jsonschema:"nullable"`

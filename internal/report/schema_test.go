@@ -128,7 +128,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{Mapping{}, []string{"source", "certainty", "reason"}},
 		{Node{}, []string{"id", "kind", "socket", "cpus", "memory_bytes", "distances"}},
 		{Setting{}, []string{"configured", "pending", "effective", "decided_by"}},
-		{Face{}, []string{"value", "certainty", "evidence", "reason", "known_by"}},
+		{Face{}, []string{"value", "state", "certainty", "evidence", "reason", "known_by"}},
 		{DecidedBy{}, []string{"value", "certainty", "evidence", "reason", "known_by"}},
 		{PopulationSocket{}, []string{"socket", "dimms", "channels_total", "channels_populated", "dimms_per_channel", "regions", "class", "expected_mts", "limiter", "peak_bytes_per_second", "relative_bandwidth"}},
 		{Region{}, []string{"bytes", "interleave_ways"}},

@@ -9,15 +9,23 @@ type column struct {
 	head  string
 	right bool
 	drop  int
+	// always shows the column even when no row says anything in it.
+	always bool
 }
 
 // table prints rows in columns as wide as their widest cell.
 type table struct {
 	columns []column
 	rows    [][]string
+	// below are lines under a row, by its number, indented and wrapped.
+	below map[int][]string
 }
 
-const tableGap = 2
+const (
+	tableGap = 2
+	// belowIndent is how far the lines under a row stand to its right.
+	belowIndent = 4
+)
 
 // row adds a row; an empty cell prints as "-": nothing is known there.
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
@@ -31,8 +39,13 @@ func (t *table) print(p *printer, indent int) {
 		heads[i] = c.head
 	}
 	t.line(p, indent, widths, heads)
-	for _, r := range t.rows {
+	for i, r := range t.rows {
 		t.line(p, indent, widths, r)
+		for _, text := range t.below[i] {
+			p.to(indent + belowIndent)
+			p.wrap(indent+belowIndent, text)
+			p.newline()
+		}
 	}
 	if len(left) > 0 {
 		p.to(indent)
@@ -70,7 +83,7 @@ func (t *table) widths() []int {
 				widths[i] = max(widths[i], len(t.columns[i].head), columns(clean(r[i])))
 			}
 		}
-		if t.columns[i].drop == 0 {
+		if t.columns[i].drop == 0 || t.columns[i].always {
 			widths[i] = max(widths[i], len(t.columns[i].head))
 		}
 	}

@@ -2,8 +2,6 @@ package report
 
 import (
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,13 +13,19 @@ import (
 func WriteInventoryText(w io.Writer, inv *Inventory, o TextOptions) error {
 	p := newPrinter(o)
 	p.machine(inv)
+	if o.Settings {
+		p.newline()
+		p.settings(inv.Settings, true)
+		p.unread(inv.Sources)
+		return p.flush(w)
+	}
 	p.identifiers(inv.Machine.Identifiers)
 	p.newline()
 	p.sockets(inv.Sockets)
 	p.slots(inv)
 	p.population(&inv.Population)
 	p.nodes(inv.Nodes)
-	p.settings(inv.Settings)
+	p.settings(inv.Settings, false)
 	p.sources(inv.Sources)
 	return p.flush(w)
 }
@@ -162,31 +166,6 @@ func (p *printer) nodes(nodes []Node) {
 			bytes = memory(*n.MemoryBytes)
 		}
 		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), orEmpty(n.CPUs))
-	}
-	t.print(p, 2)
-	p.newline()
-}
-
-func (p *printer) settings(settings map[string]Setting) {
-	if len(settings) == 0 {
-		return
-	}
-	p.section("SETTINGS", strconv.Itoa(len(settings)))
-	t := &table{columns: []column{
-		{head: "setting"}, {head: "configured"}, {head: "pending"}, {head: "effective"},
-		{head: "certainty", drop: 1}, {head: "evidence", drop: 2},
-	}}
-	for _, id := range slices.Sorted(maps.Keys(settings)) {
-		s := settings[id]
-		certainty, evidence := "", make([]string, 0, 2)
-		if s.Effective.Value != nil {
-			certainty = s.Effective.Certainty
-		}
-		for i := range s.Effective.Evidence {
-			evidence = append(evidence, evidenceLine(&s.Effective.Evidence[i]))
-		}
-		t.row(id, orEmpty(s.Configured.Value), orEmpty(s.Pending.Value), orEmpty(s.Effective.Value), certainty,
-			strings.Join(evidence, "; "))
 	}
 	t.print(p, 2)
 	p.newline()

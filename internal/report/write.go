@@ -26,6 +26,9 @@ type TextOptions struct {
 	Color bool
 	// Verbose adds every reading behind a finding and what passed.
 	Verbose bool
+	// Settings prints of an inventory the settings alone, each with all that it
+	// rests on.
+	Settings bool
 }
 
 // Write prints the report in one of Formats.
