@@ -58,6 +58,9 @@ golden: ## rewrite golden files; read the diff before committing
 docs: ## rewrite the pages beside packs and platforms, and the index in rules/README.md
 	$(GO) test -count=1 ./internal/reference -run '^TestPages$$' -update
 
+mutate: ## change every value, threshold and condition of the packs; a case must notice
+	$(GO) test -count=1 -tags mutate ./internal/audit -run '^TestMutation$$' -v
+
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)
 
@@ -67,7 +70,7 @@ bench: ## benchmarks
 compare: build ## memaudit beside dmidecode and lscpu on the same input
 	@scripts/compare $(BIN)
 
-all: build lint race corpus e2e ## what must be green before an issue is done
+all: build lint race corpus mutate e2e ## what must be green before an issue is done
 
 $(LINT):
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
@@ -76,4 +79,4 @@ $(TOOLS)/sushy/bin/sushy-static:
 	python3 -m venv $(TOOLS)/sushy
 	$(TOOLS)/sushy/bin/pip install -q --no-deps sushy-tools==$(SUSHY_VERSION)
 
-.PHONY: help build check demo test race corpus e2e sushy lint golden docs fuzz bench compare all
+.PHONY: help build check demo test race corpus e2e sushy lint golden docs mutate fuzz bench compare all

@@ -23,10 +23,8 @@ type caseRunner struct {
 // baseCost is what a case costs beside its expressions: its facts.
 const baseCost = 500
 
-// runCase evaluates one case of a rule and returns what the case complains
-// about, "" when it holds.
-func (r *Rule) runCase(c *Case) (complaint string) { return (&caseRunner{}).run(r, c) }
-
+// run evaluates one case of a rule and returns what the case complains about,
+// "" when it holds.
 func (x *caseRunner) run(r *Rule, c *Case) (complaint string) {
 	s, err := caseScope(&c.Facts)
 	if err != nil {

@@ -1,12 +1,16 @@
 package audit_test
 
 import (
+	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -102,4 +106,56 @@ func TestE326m(t *testing.T) {
 	}
 	assert.Equal(t, map[string]audit.Severity{"socket 0": audit.Critical, "socket 1": audit.Warning}, levels("IBM"))
 	assert.Equal(t, map[string]audit.Severity{"socket 0": audit.Critical, "socket 1": audit.Critical}, levels("Example"))
+}
+
+// TestEveryCitationNamesAPlace: a rule or profile says which document and
+// where in it; a rule that compares the machine with itself says that instead.
+func TestEveryCitationNamesAPlace(t *testing.T) {
+	packs, err := audit.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	holds := func(c *audit.Citation, what string) {
+		if assert.NotNil(t, c, what) {
+			assert.NotEmpty(t, c.Vendor, what)
+			assert.NotEmpty(t, c.Title, what)
+			assert.NotEmpty(t, c.Place, what)
+		}
+	}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			if !r.Uncited {
+				holds(r.Citation, p.File+" "+r.ID)
+			}
+		}
+		for _, q := range p.Profiles {
+			holds(q.Citation, p.File+" "+q.ID)
+		}
+	}
+}
+
+// TestEveryKnownIDIsLoaded holds the ids against the contract itself: all of
+// its section 6 but those that settings and baselines make.
+func TestEveryKnownIDIsLoaded(t *testing.T) {
+	data, err := os.ReadFile(corpustest.Shared(t, "contract.md"))
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(data), "\n## 6. ")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	packs, err := audit.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	loaded := map[string]bool{}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			loaded[r.ID+" "+r.Subject] = true
+		}
+	}
+	rows := regexp.MustCompile("(?m)^\\| `([a-z]+\\.[a-z.-]+)` \\| (\\w+)").FindAllStringSubmatch(section, -1)
+	count := 0
+	for _, row := range rows {
+		if area, _, _ := strings.Cut(row[1], "."); area == "settings" || area == "setting" || area == "baseline" {
+			continue
+		}
+		count++
+		assert.True(t, loaded[row[1]+" "+row[2]], "%s of a %s", row[1], row[2])
+	}
+	assert.Equal(t, 24, count)
 }

@@ -1,16 +1,17 @@
+//go:build mutate
+
 package audit
 
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"cel.dev/cel-go/common/types"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-
-	"github.com/memaudit/memaudit/rules"
 )
 
 // equivalent are changes that alter no verdict, with the reason.
@@ -22,49 +23,161 @@ var equivalent = map[string]string{
 		` && !(has(settings.controller_interleave) && settings.controller_interleave == "none")`: "all are equal to the second when they are to the first",
 }
 
-// TestCasesPinEveryCondition changes one operator, number, word or quantifier
-// of a rule at a time; at least one of the rule's own cases must notice.
-func TestCasesPinEveryCondition(t *testing.T) {
-	packs, err := LoadBuiltin(rules.FS)
-	require.NoError(t, err)
-	changed := 0
-	for _, p := range packs {
-		for _, r := range p.Rules {
-			changed += pinned(t, r, "check", r.Check, types.BoolType, func(c *Rule, src string) { c.Check = src })
-			changed += pinned(t, r, "applies", r.Applies, types.BoolType, func(c *Rule, src string) { c.Applies = src })
-			if Severity(r.Severity).Rank() == 0 {
-				changed += pinned(t, r, "severity", r.Severity, types.StringType, func(c *Rule, src string) { c.Severity = src })
-			}
-		}
-	}
-	assert.Greater(t, changed, 400)
+// mutation counts changes and those that nothing noticed.
+type mutation struct {
+	made      map[string]int
+	survivors []string
 }
 
-// pinned counts the changes of one expression and complains about those that
-// no case of the rule notices.
-func pinned(t *testing.T, r *Rule, part, src string, want *types.Type, set func(*Rule, string)) int {
-	t.Helper()
-	n := 0
-	for _, mutant := range mutants(src) {
+func (m *mutation) count(kind, what string, noticed bool) {
+	if m.made == nil {
+		m.made = map[string]int{}
+	}
+	m.made[kind]++
+	if !noticed && equivalent[what] == "" {
+		m.survivors = append(m.survivors, what)
+	}
+}
+
+// TestMutation changes one thing of the packs at a time: an operator, number,
+// word or quantifier of a rule's check, applies or severity, which a case of
+// the rule must notice; a wanted value, a level or a condition of a profile,
+// which a stated cell or condition must notice; an entry of a `for`, which a
+// stated machine must notice.
+func TestMutation(t *testing.T) {
+	packs := builtinPacks(t)
+	var m mutation
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			m.rule(r)
+		}
+	}
+	m.profiles(t, packs)
+	m.matchers(t, packs)
+	kinds := make([]string, 0, len(m.made))
+	total := 0
+	for kind, n := range m.made {
+		kinds = append(kinds, fmt.Sprintf("%s %d", kind, n))
+		total += n
+	}
+	slices.Sort(kinds)
+	t.Logf("%d changes (%s), %d equivalent, %d not noticed", total, strings.Join(kinds, ", "), len(equivalent), len(m.survivors))
+	slices.Sort(m.survivors)
+	for _, s := range m.survivors {
+		t.Error("not noticed: " + s)
+	}
+	assert.Greater(t, total, 400)
+}
+
+// rule changes one rule.
+func (m *mutation) rule(r *Rule) {
+	m.expression(r, "check", r.Check, types.BoolType, func(c *Rule, src string) { c.Check = src })
+	m.expression(r, "applies", r.Applies, types.BoolType, func(c *Rule, src string) { c.Applies = src })
+	if Severity(r.Severity).Rank() == 0 {
+		m.expression(r, "severity", r.Severity, types.StringType, func(c *Rule, src string) { c.Severity = src })
+		return
+	}
+	for _, s := range []string{"info", "warning", "critical"} {
+		if s != r.Severity && !r.Explains {
+			c := *r
+			c.Severity = s
+			m.count("rule severity", fmt.Sprintf("%s: %s severity: %s", r.pack.File, r.ID, s), c.noticed())
+		}
+	}
+}
+
+func (m *mutation) expression(r *Rule, part, src string, want *types.Type, set func(*Rule, string)) {
+	for _, mutant := range mutants(src, want) {
 		if _, err := compile(mutant, want); err != nil {
 			continue
 		}
-		n++
 		c := *r
 		set(&c, mutant)
-		noticed := equivalent[r.ID+" "+part+": "+mutant] != ""
-		for i := range r.Cases {
-			noticed = noticed || c.runCase(&r.Cases[i]) != ""
-		}
-		assert.True(t, noticed, "%s: no case of %s notices the %s %s", r.pack.File, r.ID, part, mutant)
+		what := r.ID + " " + part + ": " + mutant
+		m.count("rule "+part, what, c.noticed())
 	}
-	return n
+}
+
+// noticed reports whether a case of the rule complains.
+func (r *Rule) noticed() bool {
+	var runner caseRunner
+	for i := range r.Cases {
+		if runner.run(r, &r.Cases[i]) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// profiles changes wanted values, levels and conditions.
+func (m *mutation) profiles(t *testing.T, packs []*Pack) {
+	stated, when := statedCells(t), conditions(t)
+	for _, p := range packs {
+		for _, q := range p.Profiles {
+			m.condition(when, p.File+": "+q.ID, q.Applies)
+			for _, w := range q.Table() {
+				what := p.File + ": " + q.ID + " " + w.ID
+				c := stated[[2]string{q.ID, w.ID}]
+				for i := range w.Want {
+					changed := slices.Clone(w.Want)
+					changed[i] = "another word"
+					m.count("profile want", what+" want: "+changed.String(), c.file != "" && !slices.Equal(c.want, changed))
+				}
+				level := map[string]string{"info": "warning", "warning": "info"}[w.Level]
+				m.count("profile level", what+" level: "+level, c.file != "" && c.level != level)
+				m.condition(when, what, w.Applies)
+			}
+		}
+	}
+}
+
+func (m *mutation) condition(when map[string]condition, what, expr string) {
+	c, stated := when[expr]
+	for _, mutant := range mutants(expr, types.BoolType) {
+		if _, err := compile(mutant, types.BoolType); err == nil {
+			m.count("profile applies", what+" applies: "+mutant, stated && c.complaint(mutant) != "")
+		}
+	}
+}
+
+// matchers changes every entry of every `for`, and leaves each list out.
+func (m *mutation) matchers(t *testing.T, packs []*Pack) {
+	machines, _ := identities(t)
+	for _, one := range matchers(packs) {
+		differs := func(changed matcher) bool {
+			return slices.ContainsFunc(machines, func(i identity) bool { return one.speaks(i) != changed.speaks(i) })
+		}
+		if one.match == nil {
+			for i, entry := range one.named {
+				changed := matcher{named: slices.Clone(one.named)}
+				changed.named[i] = "another word"
+				m.count("named", one.name+" named: without "+entry, differs(changed))
+			}
+			continue
+		}
+		for n, name := range []string{"platforms", "vendors", "products"} {
+			list := func(x *Match) *[]string { return []*[]string{&x.Platforms, &x.Vendors, &x.Products}[n] }
+			entries := *list(one.match)
+			for i, entry := range entries {
+				x := *one.match
+				*list(&x) = slices.Clone(entries)
+				(*list(&x))[i] = "another word"
+				m.count("for", one.name+" for "+name+": without "+entry, differs(matcher{match: &x}))
+			}
+			if len(entries) > 0 {
+				x := *one.match
+				*list(&x) = nil
+				m.count("for", one.name+" for: any "+name, differs(matcher{match: &x}))
+			}
+		}
+	}
 }
 
 var mutable = regexp.MustCompile(`&&|\|\||>=|<=|==|!=|[<>]|!|\b\d+\b|\b(?:all|exists)\b|"[^"]*"`)
 
-// mutants are all single changes of an expression.
-func mutants(src string) []string {
+// mutants are all single changes of an expression; a condition without any is
+// turned round.
+func mutants(src string, want *types.Type) []string {
 	other := map[string][]string{"&&": {"||"}, "||": {"&&"}, ">=": {">", "<"}, "<=": {"<", ">"}, ">": {">=", "<"}, "<": {"<=", ">"},
 		"==": {"!="}, "!=": {"=="}, "!": {""}, "all": {"exists"}, "exists": {"all"}}
 	var out []string
@@ -79,6 +192,9 @@ func mutants(src string) []string {
 		for _, r := range replacements {
 			out = append(out, fmt.Sprint(src[:at[0]], r, src[at[1]:]))
 		}
+	}
+	if src != "" && want == types.BoolType {
+		out = append(out, "!("+src+")")
 	}
 	return out
 }
