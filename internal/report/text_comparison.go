@@ -116,22 +116,54 @@ func (p *printer) comparison(profiles []HeldProfile, why string, undecided []Und
 	groups := groupHeld(profiles)
 	p.section("PROFILES", count(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
 	p.newline()
-	t := &table{columns: []column{{head: "no", right: true}, {head: "profile"}, {head: "intent"}}}
-	for i := range profiles {
-		t.row(strconv.Itoa(i+1), profiles[i].ID, strings.Join(profiles[i].Intents, ", "))
-	}
-	t.print(p, 2)
+	p.numbered(profiles)
 	p.undecided(undecided)
 	p.newline()
 	p.settingSheet(groups, settings)
+	closest := false
 	for _, a := range alike(profiles) {
 		switch {
 		case a[0].Closest:
 			p.missing("CLOSEST", a)
+			closest = true
 		case p.verbose:
 			p.missing("PROFILE", a)
 		}
 	}
+	if !closest && !p.verbose {
+		p.unknownToAll(profiles)
+	}
+}
+
+// numbered lists the profiles under the numbers that head their columns.
+func (p *printer) numbered(profiles []HeldProfile) {
+	for i := range profiles {
+		number := strconv.Itoa(i + 1)
+		p.to(6 - len(number))
+		p.put(number)
+		p.to(8)
+		pieces := []string{profiles[i].ID}
+		if intents := strings.Join(profiles[i].Intents, ", "); intents != "" {
+			pieces = append(pieces, "("+intents+")")
+		}
+		p.units(8, pieces)
+	}
+}
+
+// unknownToAll says what would tell the settings that are not known, where no
+// profile is nearest.
+func (p *printer) unknownToAll(profiles []HeldProfile) {
+	all := HeldProfile{}
+	for i := range profiles {
+		for _, s := range profiles[i].Settings {
+			same := func(o HeldSetting) bool { return o.Setting == s.Setting && orEmpty(o.Reason) == orEmpty(s.Reason) }
+			if !slices.ContainsFunc(all.Settings, same) {
+				all.Settings = append(all.Settings, s)
+			}
+		}
+	}
+	p.withoutVerdict(&all, audit.Unknown, "unknown")
+	p.newline()
 }
 
 // undecided names the profiles that are left out for want of a fact.
@@ -152,6 +184,8 @@ func nearest(profiles []HeldProfile) string {
 		}
 	}
 	switch {
+	case best == nil && !slices.ContainsFunc(profiles, func(h HeldProfile) bool { return h.Differs > 0 }):
+		return "none of their settings is known here"
 	case best == nil:
 		return "no known setting agrees with any of them"
 	case best.Differs+best.Unknown+best.Error == 0:
@@ -196,7 +230,11 @@ func (p *printer) missing(word string, profiles []*HeldProfile) {
 		p.field(4, "note", orEmpty(s.Note))
 		p.field(4, "except", strings.Join(s.Exceptions, "; "))
 		p.field(4, "costs", costs(&Finding{Effect: s.Effect}))
-		p.field(4, "fix", orEmpty(s.Remedy))
+		name := "fix"
+		for line := range strings.SplitSeq(orEmpty(s.Remedy), "\n") { // one way a line
+			p.field(4, name, line)
+			name = ""
+		}
 	}
 	p.withoutVerdict(h, audit.Unknown, "unknown")
 	p.withoutVerdict(h, audit.Error, "broken")

@@ -18,10 +18,13 @@ const (
 	settingCell = 24
 )
 
+// notAsked is the cell of a setting that a profile does not name.
+const notAsked = "-"
+
 // settingSheet prints settings by profiles: what each wants, marked by how the
 // machine stands to it, and below it the tallies.
 func (p *printer) settingSheet(groups []*heldGroup, settings map[string]Setting) {
-	s := &sheet{fixed: 2, heads: []string{"setting", "this machine"}, most: []int{settingCell, narrowCell, narrowCell}}
+	s := &sheet{fixed: 2, nothing: notAsked, heads: []string{"setting", "this machine"}, most: []int{settingCell, narrowCell, narrowCell}}
 	if p.width > roomyWidth {
 		s.most = []int{settingCell, wideCell, wideCell}
 	}
@@ -37,13 +40,11 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]Setting)
 	}
 	s.rows = append(s.rows, nil)
 	s.rows = append(s.rows, tallies(groups)...)
-	s.print(p, 2)
+	s.print(p, 0)
 	p.newline()
-	p.to(2)
-	p.wrap(2, glued([]string{"= agrees", "! differs", "? not known on this machine", "n/a does not concern it", "- not asked for"}))
+	p.wrap(0, glued([]string{"= agrees", "! differs", "? not known on this machine", "n/a does not concern it", "- not asked for"}))
 	p.newline()
-	p.to(2)
-	p.wrap(2, glued([]string{"(c) configured in firmware", "(e) in effect", "(p) waits for the next boot"}))
+	p.wrap(0, glued([]string{"(c) configured in firmware", "(e) in effect", "(p) waits for the next boot"}))
 	p.newline()
 	p.newline()
 }
@@ -65,7 +66,7 @@ func settingOrder(groups []*heldGroup) []string {
 // wantedCell is what a profile wants of a setting, behind its mark.
 func wantedCell(s *HeldSetting) string {
 	if s == nil {
-		return "-"
+		return notAsked
 	}
 	switch audit.Result(s.Result) {
 	case audit.Pass:

@@ -24,7 +24,7 @@ func heldRow(id string, result audit.Result, want ...string) (audit.Finding, *au
 	case audit.Pass:
 		f.Found = compared[id] + " (configured)"
 	case audit.Fail:
-		f.Found, f.Remedy = compared[id]+" (configured)", "System BIOS > "+id+" = "+want[0]
+		f.Found, f.Remedy = compared[id]+" (configured)", "System BIOS > "+id+" = "+want[0]+"\nracadm set BIOS."+id+" "+want[0]
 		f.Effect = &audit.Effect{Text: "+2 to +8 %", Source: "Dell, Figure 9"}
 		w.Note, w.Exceptions = "the text says to test per application", []string{"a test shows a gain"}
 	case audit.Unknown:
@@ -57,6 +57,10 @@ func comparisons() map[string]*audit.Comparison {
 	byAnalogy := held("dell-11g/low-latency", "low-latency", false, row("c_states", audit.Error, "disabled"), row("turbo", audit.NotApplicable, "enabled"))
 	byAnalogy.Analogy = "the document speaks of R710"
 	return map[string]*audit.Comparison{
+		"unknown": {Held: []audit.Held{
+			held("hpe-gen10plus-amd-7003/transactional-application-processing", "database", false, power, row("smt", audit.Unknown, "enabled")),
+			held("hpe-gen10plus-amd-7003/general-power-efficient-compute", "energy-efficiency", false, power),
+		}},
 		"none": {Why: "no document gives a profile for this machine"},
 		"some": {
 			Held: []audit.Held{

@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // sheet is a table whose cells wrap and whose columns, where they do not fit
 // side by side, are printed in several parts below each other; the first
@@ -10,6 +13,9 @@ type sheet struct {
 	heads []string
 	// rows of cells; a nil row prints an empty line.
 	rows [][]string
+	// nothing is the cell that says nothing: a row of them alone is left out of
+	// its part.
+	nothing string
 	// most is the widest that a column may be, the last one's for all further
 	// ones.
 	most []int
@@ -55,6 +61,9 @@ func (s *sheet) part(p *printer, indent int, widths []int, first, end int) {
 	for _, r := range s.rows {
 		if r == nil {
 			p.newline()
+			continue
+		}
+		if s.nothing != "" && !slices.ContainsFunc(r[first:end], func(c string) bool { return c != s.nothing }) {
 			continue
 		}
 		s.line(p, indent, widths, r, first, end)
