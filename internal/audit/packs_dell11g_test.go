@@ -229,7 +229,7 @@ func TestProfileIsNeverLent(t *testing.T) {
 		"no PowerEdge": func(s *inventory.System, _ *topology.Result) {
 			s.Machine.Product = direct("Precision WorkStation T7500")
 		},
-		"another platform": func(_ *inventory.System, r *topology.Result) { platformOf(r, topology.Platform{ID: "sandybridge-ep"}) },
+		"another platform": func(_ *inventory.System, r *topology.Result) { platformOf(r, topology.Platform{ID: "haswell-ep"}) },
 		"platform unknown": func(_ *inventory.System, r *topology.Result) { r.Platform = inventory.Fact[*topology.Platform]{} },
 		"vendor unknown":   func(s *inventory.System, _ *topology.Result) { s.Machine.Vendor = inventory.Fact[string]{} },
 	} {

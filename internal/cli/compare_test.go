@@ -58,7 +58,7 @@ func TestProfilesCompare(t *testing.T) {
 }
 
 func TestProfilesCompareWithoutProfile(t *testing.T) {
-	for _, name := range []string{"supermicro-rome-half", "guest-without-smbios"} {
+	for _, name := range []string{"sun-x6440", "guest-without-smbios"} {
 		dir := filepath.Join(machinesDir, name)
 		status, out, errs := run(nil, "profiles", "compare", "--root", dir)
 		assert.Equal(t, 0, status, errs)

@@ -106,6 +106,15 @@ var vocabulary = [...]Setting{
 	{"fabric_power_mgmt", "power management of the Infinity Fabric", Switch, nil},
 	{"c_state_efficiency", "C-state efficiency mode (AMD)", Switch, nil},
 	{"xgmi_link_width", "forced width of the socket links (AMD)", Choice, words("x2", "x4", "x8", "x16")},
+	{"upi_links", "socket links in use", Choice, words("1", "2", "3", "4")},
+	{"upi_speed", "speed of the socket links (QPI, UPI)", Rate, words("max", "slow")},
+	{"xpt_remote_prefetch", "XPT prefetcher for remote memory", Switch, nil},
+	{"llc_dead_line", "allocation of dead lines in the last-level cache", Switch, nil},
+	{"virtual_numa", "virtual NUMA nodes inside a processor", Switch, nil},
+	{"enhanced_cpu_performance", "a vendor's tuning beyond the processor's defaults (Cisco)", Switch, nil},
+	{"workload_io", "uncore tuned for balance or for I/O", Choice, words("balanced", "io_sensitive")},
+	{"opportunistic_self_refresh", "self-refresh of idle memory", Switch, nil},
+	{"tdp_level", "configurable TDP level", Choice, words("nominal", "level1", "level2")},
 	{"amd_workload_profile", "preset of AMD's own beside the vendor's", Name, nil},
 }
 
