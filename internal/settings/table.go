@@ -54,6 +54,9 @@ type Attribute struct {
 	// Values maps vendor words to canonical ones; names are compared like
 	// attribute names. Empty for a setting that keeps the vendor's word.
 	Values map[string]string `yaml:"values,omitempty"`
+	// Numbers says that plain numbers ("2933", "2933 MHz") are rates in MT/s as
+	// they stand.
+	Numbers bool `yaml:"numbers,omitempty"`
 	// With is an attribute of the same export without which the entry does not
 	// hold (an option that means this on processors of one vendor only).
 	With string `yaml:"with,omitempty"`
@@ -138,7 +141,19 @@ func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 			return canonical, true
 		}
 	}
+	if rate, ok := number(value); a.Numbers && ok {
+		return rate, true
+	}
 	return "", false
+}
+
+// number is the rate that a value states in digits, with or without a unit.
+func number(value string) (string, bool) {
+	value = strings.TrimSpace(value)
+	for _, unit := range []string{"MHz", "MT/s", "MT"} {
+		value = strings.TrimSpace(strings.TrimSuffix(value, unit))
+	}
+	return value, rates.MatchString(value)
 }
 
 // Word is the vendor's word for a canonical value; false when the table has

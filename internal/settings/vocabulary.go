@@ -52,7 +52,7 @@ var vocabulary = [...]Setting{
 	{"c_states", "idle states beyond C1; a deepest state names the limit", Choice, words("enabled", "disabled", "autonomous", "c1", "c1e", "c2", "c3", "c6", "c7",
 		"c6_without_c1e", "c6_acpi_c2", "c6_acpi_c3", "c6p_acpi_c2", "c6p_acpi_c3")},
 	{"c1e", "enhanced halt state", Switch, nil},
-	{"package_c_state", "deepest package idle state", Choice, words("c0c1", "c2", "c3", "c6nr", "c6r", "c6", "c7", "nolimit")},
+	{"package_c_state", "deepest package idle state; enabled where firmware does not name it", Choice, words("c0c1", "c2", "c3", "c6nr", "c6r", "c6", "c7", "nolimit", "enabled", "acpi_c2", "acpi_c3")},
 	{"monitor_mwait", "MONITOR/MWAIT", Switch, nil},
 	{"uncore_frequency", "uncore (ring, mesh) frequency", Rate, words("dynamic", "maximum", "minimum", "custom")},
 	{"energy_perf_bias", "energy and performance bias (EPB, EPP)", Choice, words("max_performance", "balanced_performance", "balanced_power", "power_saving")},
