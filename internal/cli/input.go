@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -24,6 +25,7 @@ const maxSMBIOSFile = 64 << 20
 // inputFlags say which machine is audited.
 type inputFlags struct {
 	root, snapshot, smbios string
+	bios                   []string
 	identifiers            bool
 	redfish                redfishFlags
 	// conf is the configuration, nil before it is read.
@@ -35,6 +37,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.root, "root", "", "audit the machine mounted or unpacked below `DIR`: DIR/sys and DIR/proc are read")
 	fl.StringVar(&f.snapshot, "snapshot", "", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
 	fl.StringVar(&f.smbios, "smbios", "", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
+	fl.StringArrayVar(&f.bios, "bios", nil, "BIOS settings of the machine from an exported `FILE` (Redfish, racadm, SCP, SUM, ilorest, OneCLI, ...), told apart by content; - is standard input; repeatable")
 	f.redfish.register(cmd)
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }
@@ -50,7 +53,11 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := collect.Input{}
+	files, err := f.biosFiles()
+	if err != nil {
+		return nil, err
+	}
+	in := collect.Input{Tables: p.settingTables}
 	if bmc != nil {
 		in.BMC = bmc.read
 	}
@@ -70,6 +77,8 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 		defer func() { _ = root.Close() }()
 		in.Root = root
 	}
+	exports, err := p.readExports(files)
+	in.Exports, failed = exports, both(failed, err)
 	sys := collect.Collect(in)
 	return sys, both(failed, bmc.failure())
 }
@@ -78,11 +87,12 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 func inputState(err error) inventory.State {
 	var read *host.ReadError
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, smbios.ErrNoTable), errors.Is(err, smbios.ErrEmpty):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, smbios.ErrNoTable), errors.Is(err, smbios.ErrEmpty), errors.Is(err, bios.ErrEmpty):
 		return inventory.Absent
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, smbios.ErrDenied):
 		return inventory.Denied
-	case errors.Is(err, smbios.ErrUnrecognised), errors.Is(err, smbios.ErrNoHandles):
+	case errors.Is(err, smbios.ErrUnrecognised), errors.Is(err, smbios.ErrNoHandles),
+		errors.Is(err, bios.ErrUnrecognised), errors.Is(err, bios.ErrMalformed):
 		return inventory.Malformed
 	case errors.As(err, &read):
 		return collect.State(read.State)

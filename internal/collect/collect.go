@@ -4,9 +4,12 @@
 package collect
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/redfish"
+	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
@@ -23,6 +26,11 @@ type Input struct {
 	// BMC asks the management controller for the machine of an identity; nil
 	// when there is none to ask.
 	BMC func(redfish.Identity) *redfish.Answer
+	// Exports are exports of BIOS settings, read or failed.
+	Exports []Export
+	// Tables gives the vendors' tables of BIOS attributes; asked for when there
+	// is an export to translate.
+	Tables func() (settings.Tables, error)
 }
 
 // Failure is an input that could not be read.
@@ -41,6 +49,8 @@ type collector struct {
 	root  *host.Root
 	// failed is the table's failure, rootFailed the tree's.
 	failed, rootFailed *Failure
+	// joined are the exports of BIOS settings that belong together.
+	joined []*joinedExport
 }
 
 // Collect reads every source and fills the model. It never fails: what could
@@ -65,11 +75,15 @@ func Collect(in Input) *inventory.System {
 		c.hpe()
 	}
 	if in.BMC != nil {
-		c.bmc(in.BMC(c.bmcIdentity()))
+		answer := in.BMC(c.bmcIdentity())
+		c.bmc(answer)
+		in.Exports = append(slices.Clone(in.Exports), controllerExport(answer)...)
 	}
+	c.exports(&in)
 	c.nodes()
 	c.secondOpinion()
 	c.settings()
+	c.configured()
 	return c.sys
 }
 

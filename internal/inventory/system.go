@@ -16,6 +16,8 @@ type System struct {
 	EDAC     []Controller
 	// Settings maps canonical setting ids to their faces.
 	Settings map[string]Setting
+	// Exports lists the exports of BIOS settings that the settings rest on.
+	Exports []Export
 	// Conflicts lists what two sources disagree about and which one won.
 	Conflicts []Conflict
 }
@@ -48,6 +50,7 @@ const (
 	SourceCmdline = "cmdline"
 	SourceMSR     = "msr"
 	SourceRedfish = "redfish"
+	SourceBIOS    = "bios"
 )
 
 // Source says what became of one source of the input.
@@ -55,6 +58,20 @@ type Source struct {
 	Name   string
 	State  SourceState
 	Detail string
+}
+
+// Export is what became of one export of BIOS settings.
+type Export struct {
+	// Source is the source's name, Path the file or the resource.
+	Source, Path string
+	// Format and Vendor are what it was recognised as.
+	Format, Vendor string
+	// Attributes counts the attributes, Mapped those that a canonical setting
+	// stands for.
+	Attributes, Mapped int
+	// Unmapped are the names of the others; Foreign those of mapped attributes
+	// whose value has no canonical word. No values: they can identify.
+	Unmapped, Foreign []string
 }
 
 // Machine is the identity of the whole machine. No serial number, UUID or

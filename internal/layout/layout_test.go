@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"internal/settings":  {"go.yaml.in/yaml/v3"},
 	"internal/redfish":   {},
 	"internal/collect": {module + "internal/host", module + "internal/smbios", module + "internal/redfish",
-		module + "internal/inventory", "github.com/jaypipes/ghw/..."},
+		module + "internal/bios", module + "internal/settings", module + "internal/inventory", "github.com/jaypipes/ghw/..."},
 	"internal/topology": {module + "internal/inventory", "go.yaml.in/yaml/v3"},
 	"internal/audit": {module + "internal/inventory", module + "internal/settings", module + "internal/topology", "go.yaml.in/yaml/v3",
 		"cel.dev/cel-go/..."},

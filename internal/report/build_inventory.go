@@ -23,7 +23,17 @@ func BuildInventory(sys *inventory.System, topo *topology.Result, o Options) Inv
 		Nodes:      buildNodes(sys.Nodes),
 		Settings:   buildSettings(sys.Settings),
 		Population: buildPopulation(topo),
+		Unmapped:   buildUnmapped(sys.Exports),
 	}
+}
+
+func buildUnmapped(in []inventory.Export) []Unmapped {
+	var out []Unmapped
+	for i := range in {
+		x := &in[i]
+		out = append(out, Unmapped{Source: x.Source, Path: x.Path, Format: x.Format, Attributes: list(x.Unmapped), Untranslated: list(x.Foreign)})
+	}
+	return out
 }
 
 func buildMachine(m *inventory.Machine, topo *topology.Result, identifiers bool) Machine {

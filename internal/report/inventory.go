@@ -11,6 +11,20 @@ type Inventory struct {
 	Nodes      []Node             `json:"nodes"`
 	Settings   map[string]Setting `json:"settings"`
 	Population Population         `json:"population"`
+	// Unmapped lists, for each export of BIOS settings, the attributes that no
+	// canonical setting stands for; there only when an export was given.
+	Unmapped []Unmapped `json:"unmapped,omitempty"`
+}
+
+// Unmapped is one export of BIOS settings with the names of its attributes that
+// say nothing to memaudit: Attributes are unknown, Untranslated are known ones
+// with a value that has no canonical word. Names only, for values can identify.
+type Unmapped struct {
+	Source       string   `json:"source"`
+	Path         string   `json:"path"`
+	Format       string   `json:"format"`
+	Attributes   []string `json:"attributes"`
+	Untranslated []string `json:"untranslated"`
 }
 
 // Machine is the identity of the whole machine.

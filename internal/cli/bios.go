@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// maxExports bounds the number of files given with --bios.
+const maxExports = 64
+
+// biosFiles are the exports to read: those of the flags, and for the live
+// machine those of the configuration.
+func (f *inputFlags) biosFiles() ([]string, error) {
+	files := slices.Clone(f.bios)
+	if f.conf != nil && f.root == "" && f.snapshot == "" && f.smbios == "" {
+		files = append(files, f.conf.BIOS...)
+	}
+	stdin := 0
+	for _, name := range append(slices.Clone(files), f.smbios) {
+		if name == "-" {
+			stdin++
+		}
+	}
+	switch {
+	case stdin > 1:
+		return nil, usage("standard input (-) is named %d times: give it once", stdin)
+	case len(files) > maxExports:
+		return nil, usage("--bios names %d files, expected at most %d", len(files), maxExports)
+	}
+	return files, nil
+}
+
+// readExports reads every export. One that cannot be read is an error, and the
+// others are still joined.
+func (p *Program) readExports(files []string) ([]collect.Export, error) {
+	var all []collect.Export
+	var failed error
+	for _, name := range files {
+		x := collect.Export{Source: inventory.SourceBIOS, Path: name}
+		e, err := p.readExport(name)
+		if err != nil {
+			x.Failed = &collect.Failure{State: inputState(err), Detail: err.Error()}
+			failed = both(failed, err)
+		}
+		x.Export = e
+		all = append(all, x)
+	}
+	return all, failed
+}
+
+func (p *Program) readExport(name string) (*bios.Export, error) {
+	data, err := p.exportBytes(name)
+	if err != nil {
+		return nil, notAudited(fmt.Errorf("--bios %s: %w", name, err), "")
+	}
+	e, err := bios.Decode(name, data)
+	if err != nil {
+		hint := ""
+		if errors.Is(err, bios.ErrUnrecognised) || errors.Is(err, bios.ErrEmpty) {
+			hint = "memaudit man memaudit-inventory names the tools whose output it reads"
+		}
+		return nil, notAudited(fmt.Errorf("--bios %s: %w", name, err), hint)
+	}
+	return e, nil
+}
+
+// exportBytes reads a regular file or standard input, up to a bound.
+func (p *Program) exportBytes(name string) ([]byte, error) {
+	in := p.Stdin
+	if name != "-" {
+		file, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not hold us
+		if err != nil {
+			return nil, withoutName(err)
+		}
+		defer func() { _ = file.Close() }()
+		if st, err := file.Stat(); err == nil && !st.Mode().IsRegular() {
+			return nil, errors.New("not a regular file, expected an export of BIOS settings")
+		}
+		in = file
+	}
+	var data bytes.Buffer
+	n, err := io.Copy(&data, io.LimitReader(in, bios.MaxBytes+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case n > bios.MaxBytes:
+		return nil, fmt.Errorf("longer than %d bytes, expected an export of BIOS settings", bios.MaxBytes)
+	}
+	return data.Bytes(), nil
+}
+
+// withoutName is a file error without the name, which the caller says.
+func withoutName(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const exportText = "[Key=BIOS.Setup.1-1#SysProfileSettings]\nSysProfile=PerfOptimized\nProcTurboMode=Disabled (Pending Value=Enabled)\nAssetTag=A-4711\nSetupPassword=hunter2\n"
+
+// settingsOf is the settings part of an inventory.
+type settingsOf struct {
+	Machine  struct{ Vendor *string }
+	Sources  []struct{ Name, State, Detail string }
+	Settings map[string]struct {
+		Configured, Pending, Effective struct {
+			Value  *string
+			Reason *string
+		}
+	}
+	Unmapped []struct {
+		Source, Path, Format string
+		Attributes           []string
+	}
+}
+
+func decodeSettings(t *testing.T, out string) settingsOf {
+	t.Helper()
+	var doc settingsOf
+	require.NoError(t, json.Unmarshal([]byte(out), &doc), out)
+	return doc
+}
+
+func export(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "bios.txt")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	return file
+}
+
+// An export joins the machine that is audited, and identifies nobody.
+func TestBIOSJoins(t *testing.T) {
+	file := export(t, exportText)
+	status, out, errs := run(nil, "inventory", "--root", filepath.Join(machinesDir, "dell-r610-good"), "--bios", file, "--format", "json")
+	require.Equal(t, 0, status, errs)
+	assert.NotContains(t, out+errs, "4711")
+	assert.NotContains(t, out+errs, "hunter2")
+	doc := decodeSettings(t, out)
+	turbo := doc.Settings["turbo"]
+	assert.Equal(t, "disabled", *turbo.Configured.Value)
+	assert.Equal(t, "enabled", *turbo.Pending.Value)
+	assert.Equal(t, "disabled", *doc.Settings["node_interleave"].Effective.Value)
+	require.Len(t, doc.Unmapped, 1)
+	assert.Equal(t, []string{"AssetTag", "SetupPassword"}, doc.Unmapped[0].Attributes)
+	assert.Equal(t, file, doc.Unmapped[0].Path)
+}
+
+// A check judges by the configured face and names the attribute.
+func TestBIOSJudged(t *testing.T) {
+	file := export(t, "[Key=BIOS.Setup.1-1#SysProfileSettings]\nProcTurboMode=Disabled\n")
+	status, out, errs := run(nil, "check", "--root", filepath.Join(machinesDir, "dell-r610-good"), "--bios", file, "--profile", "max-performance",
+		"--format", "json", "--fail-on", "never")
+	require.Equal(t, 0, status, errs)
+	var doc struct {
+		Findings []struct {
+			Rule, Result string
+			Found        *string
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	for _, f := range doc.Findings {
+		if f.Rule == "setting.turbo" {
+			assert.Equal(t, "fail", f.Result)
+			assert.Contains(t, *f.Found, "configured")
+			return
+		}
+	}
+	t.Fatal("no finding of setting.turbo")
+}
+
+// Standard input, and a machine known by its SMBIOS table beside it.
+func TestBIOSFromStandardInput(t *testing.T) {
+	status, out, errs := run([]byte("logicproc=disable\n"), "inventory", "--root", filepath.Join(machinesDir, "dell-r610-good"), "--bios", "-", "--format", "json")
+	require.Equal(t, 0, status, errs)
+	assert.Equal(t, "disabled", *decodeSettings(t, out).Settings["smt"].Configured.Value)
+	status, _, errs = run(nil, "inventory", "--bios", "-", "--smbios", "-")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "standard input (-) is named 2 times")
+}
+
+// What cannot be read is exit status 3, and everything else is still reported.
+func TestBIOSFailures(t *testing.T) {
+	root := filepath.Join(machinesDir, "dell-r610-good")
+	good := export(t, exportText)
+	for _, c := range []struct{ name, file, state, want string }{
+		{"missing", filepath.Join(t.TempDir(), "none"), "absent", "no such file or directory"},
+		{"folder", t.TempDir(), "refused", "not a regular file"},
+		{"prose", export(t, "hello\n"), "malformed", `line 1: "hello", expected a Redfish Bios resource`},
+		{"empty", export(t, ""), "absent", "the file is empty"},
+		{"cut", export(t, `{"Attributes": {"SysProfile": `), "malformed", "JSON ends before its value does"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, out, errs := run(nil, "inventory", "--root", root, "--bios", c.file, "--bios", good, "--format", "json")
+			assert.Equal(t, 3, status)
+			assert.Contains(t, errs, "--bios "+c.file+": ")
+			assert.Contains(t, errs, c.want)
+			doc := decodeSettings(t, out)
+			assert.Equal(t, "disabled", *doc.Settings["turbo"].Configured.Value, "the other file is read")
+			var states []string
+			for _, s := range doc.Sources {
+				if s.Name == "bios" {
+					states = append(states, s.State)
+				}
+			}
+			assert.ElementsMatch(t, []string{c.state, "ok"}, states)
+		})
+	}
+}
+
+// Another vendor's export is left out, and the report says so.
+func TestBIOSOfAnotherMachine(t *testing.T) {
+	status, out, errs := run(nil, "inventory", "--root", filepath.Join(machinesDir, "dell-r610-good"), "--bios", export(t, `{"MinProcIdlePower": "C6", "ProcSMT": "Enabled"}`), "--format", "json")
+	require.Equal(t, 0, status, errs)
+	doc := decodeSettings(t, out)
+	assert.Nil(t, doc.Settings["smt"].Configured.Value)
+	assert.Contains(t, *doc.Settings["smt"].Configured.Reason, "it is of a machine of HPE, and this one is of Dell Inc.")
+}
+
+// The configuration names exports of the live machine; a capture has none.
+func TestBIOSConfigured(t *testing.T) {
+	conf := filepath.Join(t.TempDir(), "memaudit.yaml")
+	require.NoError(t, os.WriteFile(conf, []byte("bios: ["+export(t, exportText)+"]\n"), 0o600))
+	c, err := loadConfig(conf)
+	require.NoError(t, err)
+	files, err := (&inputFlags{conf: c}).biosFiles()
+	require.NoError(t, err)
+	assert.Equal(t, c.BIOS, files)
+	files, err = (&inputFlags{conf: c, root: "x"}).biosFiles()
+	require.NoError(t, err)
+	assert.Empty(t, files)
+}

@@ -1,0 +1,171 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+// Export is one export of BIOS settings that was asked for.
+type Export struct {
+	// Source is the source's name in the contract, Path the file's name or the
+	// resource's path.
+	Source, Path string
+	// Export is nil when it could not be read; Failed then says why.
+	Export *bios.Export
+	Failed *Failure
+}
+
+// exportAdvice is what would make a setting's face known.
+const exportAdvice = "export the BIOS settings and give them with --bios FILE"
+
+// joinedExport is an export with the table that translates it.
+type joinedExport struct {
+	source, path string
+	export       *bios.Export
+	table        *settings.Table
+	// byName finds attributes by their plain name, or by their text in setup
+	// where no attribute has that name.
+	byName map[string][]*bios.Attribute
+	// foreign says why the export is not this machine's, "" when it is; doubt
+	// why it may not be.
+	foreign, doubt string
+}
+
+// exports joins the files and the controller's answer, and gives the machine
+// the identity that they state where nothing else does.
+func (c *collector) exports(in *Input) {
+	given := in.Exports
+	if len(given) == 0 {
+		return
+	}
+	tables, err := in.tables()
+	paths := map[*bios.Export]*Export{}
+	var list []*bios.Export
+	for i := range given {
+		g := &given[i]
+		switch {
+		case g.Export == nil:
+			c.sys.Sources = append(c.sys.Sources, g.Failed.source(g.Source))
+		case err != nil:
+			c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: g.Source, State: inventory.SourceRefused, Detail: err.Error()})
+		default:
+			paths[g.Export] = g
+			list = append(list, g.Export)
+		}
+	}
+	together := bios.Join(list)
+	for _, e := range together {
+		j := &joinedExport{source: paths[e].Source, path: paths[e].Path, export: e, table: c.tableOf(tables, e), byName: index(e)}
+		j.foreign = c.foreign(tables, j)
+		c.joined = append(c.joined, j)
+		c.identify(j)
+	}
+	for _, e := range list {
+		c.exportSource(paths[e], e)
+	}
+}
+
+// tables loads the vendors' tables, once they are needed.
+func (in *Input) tables() (settings.Tables, error) {
+	if in.Tables == nil {
+		return nil, fmt.Errorf("no tables of BIOS attributes")
+	}
+	return in.Tables()
+}
+
+// manufacturers are the names by which the tables know the exports' vendors.
+var manufacturers = map[string]string{bios.Dell: "Dell", bios.HPE: "HPE", bios.Lenovo: "Lenovo", bios.IBM: "IBM", bios.Supermicro: "Supermicro",
+	bios.Cisco: "Cisco", bios.Intel: "Intel", bios.Gigabyte: "GIGABYTE", bios.AMI: "GIGABYTE", bios.ZT: "ZT Systems", bios.Cray: "HPE Cray",
+	bios.ASRockRack: "ASRockRack", bios.Fujitsu: "FUJITSU"}
+
+// tableOf is the table of the export's vendor; of the machine's where the
+// export does not tell; else AMI's, whose firmware most other boards have.
+func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Table {
+	if e.Vendor != "" {
+		return tables.Of(manufacturers[e.Vendor])
+	}
+	if t := tables.Of(c.sys.Machine.Vendor.Or(" ")); t != nil {
+		return t
+	}
+	return tables.Of(manufacturers[bios.AMI])
+}
+
+// index sorts the attributes by plain name, then by their text in setup.
+func index(e *bios.Export) map[string][]*bios.Attribute {
+	byName := map[string][]*bios.Attribute{}
+	for i := range e.Attributes {
+		a := &e.Attributes[i]
+		name := settings.Plain(a.Name)
+		byName[name] = append(byName[name], a)
+	}
+	texts := map[string][]*bios.Attribute{}
+	for i := range e.Attributes {
+		a := &e.Attributes[i]
+		if text := settings.Plain(a.Display); text != "" && len(byName[text]) == 0 {
+			texts[text] = append(texts[text], a)
+		}
+	}
+	for text, attributes := range texts {
+		byName[text] = attributes
+	}
+	return byName
+}
+
+// foreign says why an export cannot be this machine's: it is of another
+// vendor's make. Related makes share their settings.
+func (c *collector) foreign(tables settings.Tables, j *joinedExport) string {
+	vendor := c.sys.Machine.Vendor
+	if !vendor.Known() || j.export.Vendor == "" || j.table == nil {
+		return ""
+	}
+	own := tables.Of(vendor.Value)
+	if own == nil || own == j.table || related(own.Vendor, j.table.Vendor) {
+		return ""
+	}
+	c.conflict("BIOS export", vendor.From, inventory.Evidence{Source: j.source, Path: j.path, Raw: j.table.Vendor},
+		"the export of another vendor's machine says nothing of this one")
+	return fmt.Sprintf("it is of a machine of %s, and this one is of %s", j.table.Vendor, vendor.Value)
+}
+
+// related reports makes whose machines were sold under both names, or whose
+// boards others build in.
+func related(a, b string) bool {
+	pair := func(x, y string) bool { return a == x && b == y || a == y && b == x }
+	return pair("IBM", "Lenovo") || pair("HPE", "HPE Cray") || a == "AMI" || b == "AMI" || b == "Intel"
+}
+
+// identify takes what an export states of its machine where nothing else is
+// known of it, and says where it differs.
+func (c *collector) identify(j *joinedExport) {
+	if j.foreign != "" {
+		return
+	}
+	m, e := &c.sys.Machine, j.export
+	at := func(field, raw string) inventory.Evidence {
+		return inventory.Evidence{Source: j.source, Path: j.path, Field: field, Raw: raw}
+	}
+	if !m.Vendor.Known() && e.Vendor != "" && j.table != nil {
+		m.Vendor = inventory.Known(j.table.Vendor, inventory.Indirect, at("format", string(e.Format)))
+	}
+	switch {
+	case e.Product == "":
+	case !m.Product.Known():
+		m.Product = inventory.Known(e.Product, inventory.Indirect, at("product", e.Product))
+	case !sameProduct(e.Product, m.Product.Value) && !sameProduct(e.Product, m.Board.Or("")):
+		c.conflict("machine of the BIOS export", m.Product.From, at("product", e.Product), "it is the machine's own name for itself")
+		j.doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
+	}
+	if !m.BIOSVersion.Known() && e.Firmware != "" {
+		m.BIOSVersion = inventory.Known(e.Firmware, inventory.Indirect, at("firmware", e.Firmware))
+	}
+}
+
+// sameProduct compares names of which one may hold the other.
+func sameProduct(a, b string) bool {
+	x, y := settings.Plain(a), settings.Plain(b)
+	return x != "" && y != "" && (strings.Contains(x, y) || strings.Contains(y, x))
+}

@@ -1,0 +1,217 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+// configured fills the configured and pending faces of every setting from the
+// exports.
+func (c *collector) configured() {
+	if len(c.joined) == 0 {
+		return
+	}
+	for _, id := range settings.IDs() {
+		var configured, pending []inventory.Fact[string]
+		for _, j := range c.joined {
+			now, next := j.faces(id)
+			configured, pending = append(configured, now), append(pending, next)
+		}
+		s, listed := c.sys.Settings[id]
+		one, two := c.agree(id, configured), c.agree(id, pending)
+		if !listed && !stated(one) && !stated(two) {
+			continue
+		}
+		if !listed {
+			s.Effective = c.noEffective()
+			s.DecidedBy = inventory.Unknown[string](s.Effective.State, "the effective value is not known", "")
+		}
+		s.Configured, s.Pending = one, two
+		c.sys.Settings[id] = s
+	}
+}
+
+// stated reports a face that an export says something of.
+func stated(f inventory.Fact[string]) bool {
+	return f.State != inventory.Unread && f.State != inventory.Absent
+}
+
+// noEffective is the effective face of a setting that the system shows nothing
+// of.
+func (c *collector) noEffective() inventory.Fact[string] {
+	if c.facts == nil {
+		return noKernel[string](c, "the effective value")
+	}
+	return inventory.Unknown[string](inventory.Absent, "not observable from Linux", "")
+}
+
+// faces reads one setting from one export.
+func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[string]) {
+	switch {
+	case j.foreign != "":
+		f := inventory.Unknown[string](inventory.Conflicting, j.path+" was left out: "+j.foreign, "an export of this machine", inventory.Evidence{Source: j.source, Path: j.path})
+		return f, f
+	case j.table == nil:
+		f := inventory.Unknown[string](inventory.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
+		return f, f
+	}
+	waits := false
+	now := j.table.Read(id, func(plain string) []settings.Given {
+		return each(j.byName[plain], func(a *bios.Attribute) settings.Given {
+			waits = waits || a.HasPending
+			return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
+		})
+	})
+	configured = j.fact(id, now, certainty(j.export, false))
+	pending = inventory.Unknown[string](inventory.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
+	if waits {
+		next := j.table.Read(id, func(plain string) []settings.Given {
+			return each(j.byName[plain], func(a *bios.Attribute) settings.Given {
+				if a.HasPending {
+					return settings.Given{Name: a.Name, Value: a.Pending, Text: a.PendingText, Stated: true}
+				}
+				return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
+			})
+		})
+		pending = j.fact(id, next, certainty(j.export, true))
+	}
+	if j.export.ReadsPending && configured.Known() {
+		pending = configured
+	}
+	if j.export.Wishes && !configured.Known() {
+		configured = inventory.Unknown[string](inventory.Unread, wishes(j.export)+" says what shall be set, not what is", "an export of the present settings")
+	}
+	return configured, pending
+}
+
+// certainty of a value: what a tool shows that prints a change before it acts,
+// and what a batch only asks for, is one source with a known lie.
+func certainty(e *bios.Export, pending bool) inventory.Certainty {
+	if e.ReadsPending || pending && e.Format == bios.ASUBatch {
+		return inventory.Indirect
+	}
+	return inventory.Direct
+}
+
+func wishes(e *bios.Export) string {
+	if e.Format == bios.ASUBatch {
+		return "a batch of set commands"
+	}
+	return "a settings object"
+}
+
+// each converts attributes.
+func each(in []*bios.Attribute, conv func(*bios.Attribute) settings.Given) []settings.Given {
+	out := make([]settings.Given, 0, len(in))
+	for _, a := range in {
+		out = append(out, conv(a))
+	}
+	return out
+}
+
+// fact turns a table's answer into a fact.
+func (j *joinedExport) fact(id string, a settings.Answer, c inventory.Certainty) inventory.Fact[string] {
+	at := inventory.Evidence{Source: j.source, Path: j.path, Field: a.Given.Name, Raw: a.Given.Value}
+	switch a.Outcome {
+	case settings.Read:
+		f := inventory.Known(a.Value, c, at)
+		f.Unverified = a.Attr.Unverified
+		return f
+	case settings.Unstated:
+		return inventory.Unknown[string](inventory.Unstated, fmt.Sprintf("the export lists %s without a value", a.Given.Name), "", at)
+	case settings.Foreign:
+		return inventory.Unknown[string](inventory.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", a.Given.Name, shown(a.Given), j.table.Vendor),
+			"the vendor's description of this value", at)
+	case settings.Split:
+		return inventory.Unknown[string](inventory.Conflicting, fmt.Sprintf("the export lists %s several times with different values", a.Given.Name), "", at)
+	case settings.Missing:
+		return j.missing(id, a)
+	default:
+		return j.missing(id, a)
+	}
+}
+
+func shown(g settings.Given) string {
+	if g.Text != "" {
+		return g.Text
+	}
+	return g.Value
+}
+
+// missing tells a setting that the machine does not offer from one that the
+// export merely does not show.
+func (j *joinedExport) missing(id string, a settings.Answer) inventory.Fact[string] {
+	at := inventory.Evidence{Source: j.source, Path: j.path}
+	switch {
+	case j.export.HasRegistry():
+		return inventory.Unknown[string](inventory.Unread, "an attribute registry holds no values", exportAdvice)
+	case len(j.table.Settings[id]) == 0 || !a.Proven:
+		return inventory.Unknown[string](inventory.Unread, fmt.Sprintf("no document names the attribute of %s for it", j.table.Vendor), "", at)
+	case opaque(j.export):
+		return inventory.Unknown[string](inventory.Unread, "the export's attribute names are codes", "the machine's BIOS attribute registry, given with a further --bios", at)
+	case j.export.Complete:
+		return inventory.Unknown[string](inventory.Absent, "not offered by this machine's BIOS", "", at)
+	default:
+		return inventory.Unknown[string](inventory.Unread, "the exports given are excerpts and do not hold it", "an export of all BIOS settings")
+	}
+}
+
+// opaque reports an export whose codes no registry resolved.
+func opaque(e *bios.Export) bool {
+	switch e.Vendor {
+	case bios.AMI, bios.Gigabyte, bios.ZT:
+	default:
+		return false
+	}
+	for i := range e.Attributes {
+		if e.Attributes[i].Display != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// agree settles what several exports say of one face: equal values support
+// each other, different ones make the face unknown.
+func (c *collector) agree(id string, faces []inventory.Fact[string]) inventory.Fact[string] {
+	var won *inventory.Fact[string]
+	for i := range faces {
+		f := &faces[i]
+		switch {
+		case !f.Known():
+			continue
+		case won == nil:
+			won = f
+		case won.Value == f.Value:
+			won.More = append(won.More, f.From)
+			won.Certainty = max(won.Certainty, f.Certainty)
+			won.Unverified = won.Unverified && f.Unverified
+		default:
+			c.conflict("setting "+id, won.From, f.From, "neither: two exports of one machine differ, and nothing says which is newer")
+			return inventory.Unknown[string](inventory.Conflicting, fmt.Sprintf("%s says %s, %s says %s", won.From.Path, won.Value, f.From.Path, f.Value),
+				"one export of the present settings", won.From, f.From)
+		}
+	}
+	if won != nil {
+		return *won
+	}
+	return unsettled(faces)
+}
+
+// unsettled is the face that no export gives a value for: the most telling of
+// the reasons, and "not offered" only when a whole export says so.
+func unsettled(faces []inventory.Fact[string]) inventory.Fact[string] {
+	order := []inventory.State{inventory.Conflicting, inventory.Unstated, inventory.Absent, inventory.Unread}
+	for _, state := range order {
+		for _, f := range faces {
+			if f.State == state && strings.TrimSpace(f.Reason) != "" {
+				return f
+			}
+		}
+	}
+	return inventory.Unknown[string](inventory.Unread, "no export of the BIOS settings is part of this input", exportAdvice)
+}

@@ -1,0 +1,132 @@
+package collect
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/redfish"
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+// exportSource says what became of one file: its state as a source, and the
+// attributes that no canonical setting stands for.
+func (c *collector) exportSource(g *Export, e *bios.Export) {
+	own := c.joinedOf(e)
+	state, detail := inventory.SourceOK, string(e.Format)
+	if e.Vendor != "" {
+		detail += " of " + manufacturers[e.Vendor]
+	}
+	if e.Product != "" {
+		detail += " " + e.Product
+	}
+	detail += fmt.Sprintf(", %d attributes", len(e.Attributes))
+	switch {
+	case own == nil:
+		detail += ", taken as the pending values of the export that it belongs to"
+	case own.foreign != "":
+		state = inventory.SourceRefused
+		detail += "; left out: " + own.foreign
+	case e.HasRegistry():
+		detail += ", an attribute registry"
+	default:
+		x := own.account()
+		x.Source, x.Path, x.Format, x.Vendor = g.Source, g.Path, string(e.Format), e.Vendor
+		c.sys.Exports = append(c.sys.Exports, x)
+		detail += fmt.Sprintf(", %d mapped", x.Mapped)
+		if own.doubt != "" {
+			detail += "; " + own.doubt
+		}
+		if e.Wishes {
+			detail += "; " + wishes(e) + ": what shall be set, no evidence of what is"
+		}
+	}
+	if n := len(e.Problems); n > 0 {
+		if state == inventory.SourceOK {
+			state = inventory.SourcePartial
+		}
+		detail += fmt.Sprintf("; %d problems, the first: %s", n, e.Problems[0])
+	}
+	if g.Source == inventory.SourceRedfish {
+		return // the controller's own entry speaks of it
+	}
+	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: g.Source, State: state, Detail: g.Path + ": " + detail})
+}
+
+func (c *collector) joinedOf(e *bios.Export) *joinedExport {
+	for _, j := range c.joined {
+		if j.export == e {
+			return j
+		}
+	}
+	return nil
+}
+
+// account sorts the attributes into those that a canonical setting stands for
+// and the others.
+func (j *joinedExport) account() inventory.Export {
+	x := inventory.Export{Attributes: len(j.export.Attributes)}
+	for i := range j.export.Attributes {
+		a := &j.export.Attributes[i]
+		matches := j.matches(a)
+		if len(matches) == 0 {
+			x.Unmapped = append(x.Unmapped, redacted(a.Name))
+			continue
+		}
+		x.Mapped++
+		if a.Stated && !slices.ContainsFunc(matches, func(m settings.Match) bool { return translates(m, a.Value, a.Text) }) ||
+			a.HasPending && !slices.ContainsFunc(matches, func(m settings.Match) bool { return translates(m, a.Pending, a.PendingText) }) {
+			x.Foreign = append(x.Foreign, redacted(a.Name))
+		}
+	}
+	return x
+}
+
+func (j *joinedExport) matches(a *bios.Attribute) []settings.Match {
+	if j.table == nil {
+		return nil
+	}
+	if found := j.table.Find(a.Name); len(found) > 0 {
+		return found
+	}
+	return j.table.Find(a.Display)
+}
+
+func translates(m settings.Match, value, text string) bool {
+	s, ok := settings.Lookup(m.ID)
+	if !ok {
+		return false
+	}
+	if _, ok := m.Attr.Canonical(s, value); ok {
+		return true
+	}
+	_, ok = m.Attr.Canonical(s, text)
+	return ok && text != ""
+}
+
+// address is a MAC address, in which some firmware names a device's
+// attributes.
+var address = regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
+
+// redacted takes addresses out of an attribute's name.
+func redacted(name string) string {
+	return strings.TrimSpace(address.ReplaceAllString(name, "${2}(address)${3}"))
+}
+
+// controllerExport is the settings part of a management controller's answer.
+func controllerExport(a *redfish.Answer) []Export {
+	if a == nil || a.BIOS == nil {
+		return nil
+	}
+	x := Export{Source: inventory.SourceRedfish, Path: a.BIOS.Path}
+	e, err := bios.DecodeRedfish(a.BIOS.Path, a.BIOS.Resource, a.BIOS.Settings, a.BIOS.Registry)
+	if err != nil {
+		x.Failed = &Failure{State: inventory.Malformed, Detail: "BIOS settings: " + err.Error()}
+		return []Export{x}
+	}
+	x.Export = e
+	return []Export{x}
+}

@@ -1,0 +1,189 @@
+package collect
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// Exports made here, after the shapes that vendors' tools show.
+const (
+	dellBIOS = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios",
+ "@Redfish.Settings": {"SettingsObject": {"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings"}},
+ "Attributes": {"SysProfile": "Custom", "ProcTurboMode": "Enabled", "ProcCStates": "Sometimes", "LogicalProc": null, "MemFrequency": "1866MHz", "AssetTag": "A-17",
+ "NIC_3cecef112233_Speed": "Auto", "EnergyPerformanceBias": "LowPower"}}`
+	dellWaiting = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", "Attributes": {"ProcTurboMode": "Disabled"}}`
+	racadmText  = "[Key=BIOS.Setup.1-1#SysProfileSettings]\nProcTurboMode=Disabled\nProcC1E=Enabled (Pending Value=Disabled)\n"
+	hpeBIOS     = `{"@odata.type": "#Bios.v1_0_4.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"DeterminismControl": "DeterminismCtrlManual",
+ "PerformanceDeterminism": "PowerDeterministic", "Numa": "Enabled", "MinProcIdlePower": "C6"}}`
+)
+
+// collected joins exports given as text.
+func collected(t *testing.T, in Input, files ...string) *inventory.System {
+	t.Helper()
+	for i, text := range files {
+		e, err := bios.Decode("file", []byte(text))
+		require.NoError(t, err)
+		in.Exports = append(in.Exports, Export{Source: inventory.SourceBIOS, Path: string(rune('a' + i)), Export: e})
+	}
+	in.Tables = func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }
+	return Collect(in)
+}
+
+func bySource(t *testing.T, sys *inventory.System) []inventory.Source {
+	t.Helper()
+	var out []inventory.Source
+	for _, s := range sys.Sources {
+		if s.Name == inventory.SourceBIOS {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// TestConfigured: one Redfish resource with its settings object, and nothing
+// else known of the machine.
+func TestConfigured(t *testing.T) {
+	sys := collected(t, Input{}, dellWaiting, dellBIOS)
+	turbo := sys.Settings["turbo"]
+	require.Equal(t, inventory.Known("enabled", inventory.Direct, inventory.Evidence{Source: "bios", Path: "b", Field: "ProcTurboMode", Raw: "Enabled"}), turbo.Configured)
+	require.Equal(t, "disabled", turbo.Pending.Value)
+	require.Equal(t, inventory.Unread, turbo.Effective.State)
+	require.Equal(t, "1866", sys.Settings["memory_speed"].Configured.Value)
+	require.Equal(t, "Custom", sys.Settings["workload_profile"].Configured.Value)
+
+	bias := sys.Settings["energy_perf_bias"].Configured
+	require.Equal(t, "power_saving", bias.Value)
+	require.True(t, bias.Unverified, "no capture proves this word")
+
+	unknown := sys.Settings["c_states"].Configured
+	require.Equal(t, inventory.Unstated, unknown.State)
+	require.Equal(t, `ProcCStates is "Sometimes", a value that memaudit's table of Dell does not translate`, unknown.Reason)
+	require.Equal(t, inventory.Unstated, sys.Settings["smt"].Configured.State, "null is no value")
+	require.Equal(t, inventory.Unread, sys.Settings["node_interleave"].Configured.State, "an excerpt does not tell what is not offered")
+
+	require.Equal(t, "Dell", sys.Machine.Vendor.Value)
+	require.Equal(t, []inventory.Export{{Source: "bios", Path: "b", Format: "redfish", Vendor: "dell", Attributes: 8, Mapped: 6,
+		Unmapped: []string{"AssetTag", "NIC_(address)_Speed"}, Foreign: []string{"ProcCStates"}}}, sys.Exports)
+	sources := bySource(t, sys)
+	require.Equal(t, inventory.Source{Name: "bios", State: "ok", Detail: "a: redfish of Dell, 1 attributes, taken as the pending values of the export that it belongs to"}, sources[0])
+	require.Equal(t, inventory.Source{Name: "bios", State: "ok", Detail: "b: redfish of Dell, 8 attributes, 6 mapped"}, sources[1])
+}
+
+// TestConfiguredOffered: what a whole export does not list is not offered, and
+// that is no unknown.
+func TestConfiguredOffered(t *testing.T) {
+	whole := `<SystemConfiguration Model="PowerEdge R640"><Component FQDD="BIOS.Setup.1-1"><Attribute Name="ProcTurboMode">Enabled</Attribute>`
+	for i := range 50 {
+		whole += `<Attribute Name="Slot` + string(rune('A'+i)) + `">Enabled</Attribute>`
+	}
+	sys := collected(t, Input{}, whole+"</Component></SystemConfiguration>")
+	require.Equal(t, "enabled", sys.Settings["turbo"].Configured.Value)
+	smt := sys.Settings["smt"].Configured
+	require.Equal(t, inventory.Absent, smt.State)
+	require.Equal(t, "not offered by this machine's BIOS", smt.Reason)
+	require.NotContains(t, sys.Settings, "hemisphere_mode", "no attribute of Dell's stands for it")
+	require.Equal(t, "PowerEdge R640", sys.Machine.Product.Value)
+}
+
+// TestConfiguredTogether: files that agree support each other, files that
+// differ leave the face unknown with both readings.
+func TestConfiguredTogether(t *testing.T) {
+	sys := collected(t, Input{}, dellBIOS, racadmText)
+	turbo := sys.Settings["turbo"].Configured
+	require.Equal(t, inventory.Conflicting, turbo.State)
+	require.Equal(t, "a says enabled, b says disabled", turbo.Reason)
+	require.Len(t, turbo.Evidence(), 2)
+	require.Equal(t, "setting turbo", sys.Conflicts[0].Fact)
+	c1e := sys.Settings["c1e"]
+	require.Equal(t, "enabled", c1e.Configured.Value)
+	require.Equal(t, "disabled", c1e.Pending.Value)
+
+	sys = collected(t, Input{}, racadmText, racadmText)
+	turbo = sys.Settings["turbo"].Configured
+	require.Equal(t, "disabled", turbo.Value)
+	require.Len(t, turbo.Evidence(), 2)
+	require.Empty(t, sys.Conflicts)
+}
+
+// TestConfiguredChains: a value may leave the decision to the next attribute,
+// mean its opposite, or hold only beside another.
+func TestConfiguredChains(t *testing.T) {
+	sys := collected(t, Input{}, hpeBIOS)
+	require.Equal(t, "power", sys.Settings["determinism"].Configured.Value)
+	require.Equal(t, "disabled", sys.Settings["node_interleave"].Configured.Value)
+	require.Equal(t, "c6", sys.Settings["c_states"].Configured.Value)
+	require.NotContains(t, sys.Settings, "c1e", "EPYC has none")
+}
+
+// TestConfiguredWishes: a batch of commands is no evidence of the machine.
+func TestConfiguredWishes(t *testing.T) {
+	sys := collected(t, Input{}, "loaddefault uEFI\nset uEFI.TurboModeEnable Enable\nset uEFI.PackageCState \"ACPI C3\"\n")
+	turbo := sys.Settings["turbo"]
+	require.Equal(t, inventory.Unread, turbo.Configured.State)
+	require.Equal(t, "a batch of set commands says what shall be set, not what is", turbo.Configured.Reason)
+	require.Equal(t, "enabled", turbo.Pending.Value)
+	require.Equal(t, inventory.Indirect, turbo.Pending.Certainty)
+	require.Contains(t, bySource(t, sys)[0].Detail, "what shall be set, no evidence of what is")
+}
+
+// TestConfiguredSyscfg: the tool shows a change before it acts.
+func TestConfiguredSyscfg(t *testing.T) {
+	sys := collected(t, Input{}, "logicproc=disable\n")
+	smt := sys.Settings["smt"]
+	require.Equal(t, "disabled", smt.Configured.Value)
+	require.Equal(t, inventory.Indirect, smt.Configured.Certainty)
+	require.Equal(t, "disabled", smt.Pending.Value)
+}
+
+// TestConfiguredOpaque: codes say nothing without their registry, and all of it
+// with it.
+func TestConfiguredOpaque(t *testing.T) {
+	codes := `{"@odata.id": "/redfish/v1/Systems/Self/Bios", "@odata.type": "#Bios.v1_0_6.Bios", "AttributeRegistry": "BiosAttributeRegistry", "Attributes": {"CPUS001": "Disable", "CPUS002": 1}}`
+	registry := `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "CPUS001", "DisplayName": "SMT Control"},
+ {"AttributeName": "CPUS002", "DisplayName": "IOMMU", "Value": [{"ValueName": "0", "ValueDisplayName": "Disabled"}, {"ValueName": "1", "ValueDisplayName": "Enabled"}]}]}}`
+	sys := collected(t, Input{}, codes)
+	require.Empty(t, sys.Exports[0].Mapped)
+	sys = collected(t, Input{}, codes, registry)
+	require.Equal(t, "disabled", sys.Settings["smt"].Configured.Value)
+	require.Equal(t, "enabled", sys.Settings["iommu"].Configured.Value)
+	require.Contains(t, bySource(t, sys)[1].Detail, "an attribute registry")
+}
+
+// TestConfiguredForeign: the export of another vendor's machine is left out,
+// and that is said.
+func TestConfiguredForeign(t *testing.T) {
+	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}}
+	c.sys.Machine.Vendor = inventory.Known("HPE", inventory.Direct, inventory.Evidence{Source: "smbios"})
+	c.sys.Machine.Product = inventory.Known("ProLiant DL325 Gen10 Plus", inventory.Direct, inventory.Evidence{Source: "smbios"})
+	e, err := bios.Decode("file", []byte(dellBIOS))
+	require.NoError(t, err)
+	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
+	c.exports(&in)
+	c.configured()
+	require.Equal(t, inventory.Conflicting, c.sys.Settings["turbo"].Configured.State)
+	require.Equal(t, "a was left out: it is of a machine of Dell, and this one is of HPE", c.sys.Settings["turbo"].Configured.Reason)
+	require.Equal(t, inventory.SourceRefused, c.sys.Sources[0].State)
+	require.Equal(t, "BIOS export", c.sys.Conflicts[0].Fact)
+	require.Equal(t, "HPE", c.sys.Machine.Vendor.Value)
+}
+
+// TestConfiguredDoubt: another model's name is said, and the settings are
+// taken: firmware's names for one machine differ.
+func TestConfiguredDoubt(t *testing.T) {
+	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}}
+	c.sys.Machine.Vendor = inventory.Known("Dell Inc.", inventory.Direct, inventory.Evidence{Source: "smbios"})
+	c.sys.Machine.Product = inventory.Known("PowerEdge R740", inventory.Direct, inventory.Evidence{Source: "smbios"})
+	e, err := bios.Decode("file", []byte(`<SystemConfiguration Model="PowerEdge R640"><Component FQDD="BIOS.Setup.1-1"><Attribute Name="ProcTurboMode">Enabled</Attribute></Component></SystemConfiguration>`))
+	require.NoError(t, err)
+	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
+	c.exports(&in)
+	c.configured()
+	require.Equal(t, "enabled", c.sys.Settings["turbo"].Configured.Value)
+	require.Contains(t, c.sys.Sources[0].Detail, `the export calls its machine "PowerEdge R640", and this one is "PowerEdge R740"`)
+}

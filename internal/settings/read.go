@@ -1,0 +1,119 @@
+package settings
+
+import "strings"
+
+// Given is one attribute of an export.
+type Given struct {
+	// Name is the attribute as the export spells it.
+	Name string
+	// Value is its value, Text what setup prints for it, "" when not known.
+	Value, Text string
+	// Stated is false when the export has the attribute without a value.
+	Stated bool
+}
+
+// Outcome says what became of a setting in an export.
+type Outcome uint8
+
+// The outcomes.
+const (
+	// Missing: none of the setting's attributes is in the export.
+	Missing Outcome = iota
+	// Read: the value has a canonical word.
+	Read
+	// Unstated: the attribute is there without a value.
+	Unstated
+	// Foreign: the table does not know the value.
+	Foreign
+	// Split: the attribute stands there twice with different values.
+	Split
+)
+
+// Answer is what an export says of one setting.
+type Answer struct {
+	Outcome Outcome
+	// Value is the canonical word of an answer that was read.
+	Value string
+	// Given is the attribute that decided; Attr is its entry.
+	Given Given
+	Attr  *Attribute
+	// Proven is true when the table has a name for the setting that a document
+	// or a capture proves: only then does Missing say something.
+	Proven bool
+}
+
+// Read translates an export's attributes into one setting. lookup gives the
+// attributes of a plain name. The first entry whose attribute is there decides;
+// further entries of the same attribute know further values, and the value
+// "next" passes on.
+func (t *Table) Read(id string, lookup func(plain string) []Given) Answer {
+	s, _ := Lookup(id)
+	a := Answer{}
+	decided := ""
+	entries := t.Settings[id]
+	for i := range entries {
+		e := &entries[i]
+		a.Proven = a.Proven || !e.Unverified && e.Name != ""
+		if e.With != "" && len(lookup(Plain(e.With))) == 0 {
+			continue
+		}
+		given, name := e.given(lookup)
+		if len(given) == 0 || decided != "" && decided != name {
+			continue
+		}
+		value, outcome := e.translate(s, given)
+		if value == Next {
+			decided = ""
+			continue
+		}
+		a.Outcome, a.Value, a.Given, a.Attr = outcome, value, given[0], e
+		if outcome == Read {
+			return a
+		}
+		decided = name
+	}
+	return a
+}
+
+// given finds the entry's attribute by its name, else by its text in setup.
+func (e *Attribute) given(lookup func(string) []Given) ([]Given, string) {
+	for _, name := range []string{Plain(e.Name), Plain(lastStep(e.Menu))} {
+		if name == "" {
+			continue
+		}
+		if given := lookup(name); len(given) > 0 {
+			return given, name
+		}
+	}
+	return nil, ""
+}
+
+// lastStep is the text of the option itself in a menu path.
+func lastStep(menu string) string {
+	if at := strings.LastIndex(menu, " > "); at >= 0 {
+		return menu[at+len(" > "):]
+	}
+	return menu
+}
+
+// translate gives the word that all occurrences of an attribute agree on.
+func (e *Attribute) translate(s Setting, given []Given) (string, Outcome) {
+	value := ""
+	for i, g := range given {
+		if !g.Stated {
+			return "", Unstated
+		}
+		word, ok := e.Canonical(s, g.Value)
+		if !ok && g.Text != "" {
+			word, ok = e.Canonical(s, g.Text)
+		}
+		switch {
+		case !ok:
+			return "", Foreign
+		case i > 0 && word != value:
+			return "", Split
+		}
+		value = word
+	}
+	return value, Read
+}
