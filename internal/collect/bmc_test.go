@@ -73,6 +73,16 @@ func TestAgreeing(t *testing.T) {
 	assert.Equal(t, "/redfish/v1/Systems/1/Memory/A1", c.sys.Slots[0].Health.From.Path)
 }
 
+// TestClock: a controller that gives the clock instead of the transfers says
+// the same as SMBIOS.
+func TestClock(t *testing.T) {
+	d := moduleAt("A1")
+	d.SpeedMTs = 1333
+	c := joined([]inventory.Slot{slotNamed(0x1100, "DIMM_A1")}, d)
+	assert.Empty(t, c.sys.Conflicts)
+	assert.Equal(t, 2666, c.sys.Slots[0].ConfiguredMTs.Value)
+}
+
 // TestDiffering: a difference is recorded, and SMBIOS stays.
 func TestDiffering(t *testing.T) {
 	d := moduleAt("A1")

@@ -122,7 +122,8 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 	// "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation P620).
 	if value, options, ok := strings.Cut(a.Current.V, ";["); ok && a.Current.Known() {
 		a.Current.V = value
-		if _, list, ok := strings.Cut(strings.TrimSuffix(options, "]"), ":"); ok && len(a.Possible) == 0 {
+		options, _, _ = strings.Cut(options, "]")
+		if _, list, ok := strings.Cut(options, ":"); ok && len(a.Possible) == 0 {
 			a.Possible = words(list, ",")
 		}
 	}

@@ -16,7 +16,7 @@ func workstation() hosttest.Files {
 	const dev = "sys/devices/virtual/firmware-attributes/thinklmi/attributes/"
 	return hosttest.Files{
 		"sys/class/firmware-attributes/thinklmi": hosttest.LinkTo + "../../devices/virtual/firmware-attributes/thinklmi",
-		dev + "NUMA/current_value":               "Auto;[Optional:NPS1,NPS2,NPS4,Auto]\n",
+		dev + "NUMA/current_value":               "Auto;[Optional:NPS1,NPS2,NPS4,Auto][Status:ShowOnly]\n",
 		dev + "NUMA/display_name":                "NUMA\n",
 		dev + "SMT/type":                         "enumeration\n",
 		dev + "SMT/current_value":                "Enabled\n",

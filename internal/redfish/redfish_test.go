@@ -312,6 +312,32 @@ func tenMegabytes(announced bool) func(http.ResponseWriter) {
 	}
 }
 
+// TestNeverElsewhere: another host that a redirect or a link names gets no
+// request at all, so that neither password nor token can reach it.
+func TestNeverElsewhere(t *testing.T) {
+	asked := 0
+	elsewhere := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked++ }))
+	defer elsewhere.Close()
+	for _, path := range []string{rootPath, "/redfish/v1/SessionService/Sessions", "/redfish/v1/Systems", "/redfish/v1/Systems/FCH123456/Bios"} {
+		b := newBMC(t)
+		b.front = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.URL.Path == path {
+				http.Redirect(w, r, elsewhere.URL+path, http.StatusTemporaryRedirect)
+			}
+			return r.URL.Path == path
+		}
+		a := b.ask(t, func(o *Options) { o.Insecure = true })
+		require.Error(t, a.Err(), path)
+		assert.Contains(t, a.Err().Error(), "redirected to another host", path)
+	}
+	b := newBMC(t)
+	b.tree["/redfish/v1/Systems/FCH123456"] = strings.ReplaceAll(b.tree["/redfish/v1/Systems/FCH123456"], `"/redfish`, `"`+elsewhere.URL+`/redfish`)
+	a := b.ask(t, nil)
+	require.Error(t, a.Err())
+	assert.Contains(t, a.Err().Error(), "leads to another host")
+	assert.Zero(t, asked, "another host was asked")
+}
+
 // TestRetry: a busy service is asked again, as late as it wants.
 func TestRetry(t *testing.T) {
 	b := newBMC(t)

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestCredentials: what a file must be.
+func TestCredentials(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bmc.yaml")
+	for _, c := range []struct {
+		text string
+		mode os.FileMode
+		says string
+	}{
+		{"username: auditor\npassword: 'a: b # c'\n", 0o600, ""},
+		{"username: auditor\npassword: 12345678\n", 0o400, ""},
+		{"username: auditor\npassword: x\n", 0o640, "mode 0640 lets others than its owner at the password, expected 0600"},
+		{"username: auditor\npassword: x\n", 0o604, "mode 0604"},
+		{"username: auditor\npassword: x\n", 0o620, "mode 0620"},
+		{"", 0o600, "no username"},
+		{"username: auditor\n", 0o600, "no password"},
+		{"username: auditor\npassword:\n", 0o600, "no password"},
+		{"username: auditor\npassword: x\nurl: y\n", 0o600, "malformed at line 3"},
+		{strings.Repeat("#", maxCredentials+1), 0o600, "longer than"},
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
+		require.NoError(t, os.Chmod(file, c.mode))
+		user, password, err := readCredentials(file)
+		if c.says == "" {
+			require.NoError(t, err)
+			assert.Equal(t, "auditor", user)
+			assert.NotEmpty(t, password)
+			continue
+		}
+		require.Error(t, err, c.text)
+		assert.Contains(t, err.Error(), c.says)
+	}
+	_, _, err := readCredentials(filepath.Dir(file))
+	assert.ErrorContains(t, err, "not a regular file")
+}
+
+// TestControllerOfTheConfiguration: the configuration's controller is the live
+// machine's, and is not asked about another.
+func TestControllerOfTheConfiguration(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bmc.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("username: u\npassword: p\n"), 0o600))
+	conf := &config{Redfish: &redfishConfig{URL: "https://bmc.example", Credentials: file, Timeout: "30s"}}
+	c, err := (&inputFlags{conf: conf}).controller()
+	require.NoError(t, err)
+	require.NotNil(t, c)
+	assert.Equal(t, "30s", c.o.Timeout.String())
+	for _, f := range []inputFlags{{root: "x"}, {snapshot: "x"}, {smbios: "x"}} {
+		f.conf = conf
+		c, err := f.controller()
+		require.NoError(t, err)
+		assert.Nil(t, c)
+		f.redfish.url = "https://other.example"
+		c, err = f.controller()
+		require.NoError(t, err)
+		require.NotNil(t, c, "asked for by flag")
+		assert.Equal(t, "other.example", c.o.Base.Host)
+	}
+}
+
+// FuzzCredentials: no error says a word of the password, wherever in a
+// malformed file it stands.
+func FuzzCredentials(f *testing.F) {
+	const password = "correct-horse-battery"
+	for _, seed := range [][2]string{{"username: u\npassword: ", "\n"}, {"", ""}, {"password: [", "]"}, {"- ", ""}, {"username: {", "}"},
+		{"username: u\npassword: \"", ""}, {"&", " *"}, {"!!int ", ""}, {"password: !!int ", ""}} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, before, after string) {
+		if _, _, err := parseCredentials("file", []byte(before+password+after)); err != nil && strings.Contains(err.Error(), password) {
+			t.Fatal(err)
+		}
+	})
+}
