@@ -35,6 +35,10 @@ race: ## unit tests with the race detector
 corpus: ## tests over real machines' data in ../shared, skipped when it is not there
 	$(GO) test -count=1 -tags corpus ./...
 
+.PHONY: corpus-summary
+corpus-summary: ## rewrite testdata/corpus from ../shared; read the diff before committing
+	$(GO) test -count=1 -tags corpus ./internal/cli -run '^TestCorpusTexts$$' -update-corpus
+
 e2e: build ## the real binary over every kind of input
 	$(GO) test -count=1 -tags e2e ./e2e/...
 

@@ -71,6 +71,19 @@ func TestSpreadSteps(t *testing.T) {
 	assert.Equal(t, "no slot map", spreadSteps(s).reason)
 }
 
+func TestSlottedChannels(t *testing.T) {
+	s := channels(1, 1, 0)
+	assert.Equal(t, int64(3), slottedChannels(s).v)
+	s.pop.EmptySlots = s.pop.EmptySlots[:2]
+	assert.Equal(t, int64(2), slottedChannels(s).v, "the board has no slot on the third channel")
+	s.m.topo.Placements[1].Channel = topology.Unplaced
+	assert.Contains(t, slottedChannels(s).reason, "which channel")
+	for i := range s.m.sys.Slots {
+		s.m.sys.Slots[i].State = inventory.SlotPopulated
+	}
+	assert.Contains(t, slottedChannels(s).reason, "does not list the empty slots")
+}
+
 func TestChannelWords(t *testing.T) {
 	s := channels(2, 1, 0)
 	assert.Equal(t, []string{"channel 0: 16 GiB (A1, A2)", "channel 1: 8 GiB (B1)", "channel 2: empty"}, channelWords(s).v)

@@ -169,6 +169,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"channels_equal", boolT, "all populated channels have the same capacity", population(func(p *topology.Population) Value {
 			return via(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
 		})},
+		{"channels_slotted", intT, "channels that the board has slots for, where firmware lists empty slots, too", socket(slottedChannels)},
 		{"empty_channels", stringsT, "empty channels by the locators of their slots", socket(emptyChannels)},
 		{"spread_steps", stringsT, "how to bring memory to the empty channels, step by step", socket(spreadSteps)},
 		{"channels", stringsT, "every channel with its modules, in words", socket(channelWords)},

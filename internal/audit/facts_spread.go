@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // spreadSteps says how to bring memory to the empty channels of a processor:
@@ -52,6 +53,36 @@ func installSteps(bare, none []string) []string {
 		out = append(out, "leave "+join(none)+" empty, for which firmware lists no slot")
 	}
 	return out
+}
+
+// slottedChannels counts the channels of the processor that the board has slots
+// for: some boards leave a channel out. Only a list with empty slots can tell.
+func slottedChannels(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	if !s.m.listsEmpty() || s.m.emptyUnplaced() {
+		return missing(inventory.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
+	}
+	return via(s.pop.DPC, func(dpc []int) any {
+		slotted := int64(0)
+		for ch, n := range dpc {
+			if n > 0 || s.firstSlot(ch) != "" {
+				slotted++
+			}
+		}
+		return slotted
+	})
+}
+
+// emptyUnplaced reports whether some empty slot's channel is not known.
+func (m *machineFacts) emptyUnplaced() bool {
+	for i, p := range m.topo.Placements {
+		if p.Channel == topology.Unplaced && m.sys.Slots[i].State == inventory.SlotEmpty && m.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM {
+			return true
+		}
+	}
+	return false
 }
 
 // orChannel names the channel where no slot of it is listed.

@@ -287,6 +287,23 @@ func TestOnlyDRAM(t *testing.T) {
 	assert.Equal(t, []int{1, 1, 1, 1, 1, 1}, p.DPC.Value)
 }
 
+// TestAllNonVolatile: a machine runs from DRAM, so that a table that calls
+// every module non-volatile is wrong about some of them.
+func TestAllNonVolatile(t *testing.T) {
+	m := cascadeLake(2).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933})
+	require.Equal(t, 0, m.derive(t).Populations[1].DIMMs.Value)
+	for _, tech := range []inventory.Technology{inventory.NVDIMM, inventory.Flash} {
+		for i := range m.sys.Slots {
+			m.sys.Slots[i].Technology = yes(tech)
+		}
+		for _, p := range m.derive(t).Populations {
+			assert.Equal(t, "SMBIOS lists no DRAM module at all, although the machine runs", p.DIMMs.Reason)
+		}
+	}
+	m.sys.Slots[0].Technology = inventory.Fact[inventory.Technology]{State: inventory.Unstated}
+	assert.Equal(t, 1, m.derive(t).Populations[0].DIMMs.Value)
+}
+
 func TestHBMNeedsNoDIMMs(t *testing.T) {
 	m := newTestMachine(1, vendorIntel, 6, 143, 8, "Intel(R) Xeon(R) CPU Max 9480")
 	m.add(0, 0, 0, testDIMM{})

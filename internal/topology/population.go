@@ -135,19 +135,30 @@ func (b *builder) assign(i int, pops []Population) {
 	}
 }
 
-// noneListed reports whether the table names no populated memory at all: the
-// machine runs, so that the table is not whole. Processors with HBM and boards
+// noneListed reports whether the table names no DRAM module at all: the
+// machine runs, so that the table is not whole, or calls modules non-volatile
+// that are not (a Huawei RH2288 V3 does so with all of its own). Processors with HBM and boards
 // with soldered memory run without a module.
 func (b *builder) noneListed() bool {
 	if b.platform != nil && (b.platform.ZeroDIMMsLegal || b.platform.NoDIMMs) {
 		return false
 	}
 	for i := range b.sys.Slots {
-		if s := &b.sys.Slots[i]; s.State != inventory.SlotEmpty {
+		if s := &b.sys.Slots[i]; s.State != inventory.SlotEmpty && runsFrom(s) {
 			return false
 		}
 	}
 	return true
+}
+
+// runsFrom reports whether a machine can run from the module alone.
+func runsFrom(s *inventory.Slot) bool {
+	switch s.Technology.Or(inventory.DRAM) {
+	case inventory.NVDIMM, inventory.Flash, inventory.CXL:
+		return false
+	default:
+		return true
+	}
 }
 
 // lost says that the table may have listed more than is known; nil when it
@@ -168,7 +179,7 @@ func (b *builder) count(pop *Population) {
 		return
 	}
 	if b.noneListed() {
-		pop.DIMMs = inventory.Unknown[int](inventory.Unstated, "SMBIOS lists no memory module at all, although the machine runs", "")
+		pop.DIMMs = inventory.Unknown[int](inventory.Unstated, "SMBIOS lists no DRAM module at all, although the machine runs", "")
 		pop.Bytes = inventory.Blame[int64](pop.DIMMs)
 		return
 	}
