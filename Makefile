@@ -65,6 +65,11 @@ docs: ## rewrite the pages beside packs and platforms, and the index in rules/RE
 mutate: ## change every value, threshold and condition of the packs; a case must notice
 	$(GO) test -count=1 -tags mutate ./internal/audit -run '^TestMutation$$' -v
 
+.PHONY: slot-maps
+slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared, then the pages; read the diff before committing
+	$(GO) test -count=1 -tags corpus ./internal/topology -run '^TestSeenMaps$$' -update-seen
+	$(MAKE) docs
+
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)
 

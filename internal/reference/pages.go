@@ -19,8 +19,9 @@ const (
 )
 
 // Pages makes every page of the folder with the rules: Markdown by its path
-// below the folder. README.md keeps its hand-written part.
-func Pages(k fs.FS) (map[string]string, error) {
+// below the folder. README.md keeps its hand-written part. seen is the table of
+// what places the slots of each platform, testdata/corpus/slot-maps.tsv.
+func Pages(k fs.FS, seen []byte) (map[string]string, error) {
 	packs, err := audit.LoadBuiltin(k)
 	if err != nil {
 		return nil, fmt.Errorf("load the packs: %w", err)
@@ -29,6 +30,11 @@ func Pages(k fs.FS) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	maps, err := topology.DescribeSlotMaps(k)
+	if err != nil {
+		return nil, err
+	}
+	slots := readPlacers(seen, maps)
 	known := &knowledge{audit.Describe(packs), audit.DescribeProfiles(packs)}
 	out := map[string]string{}
 	for _, file := range known.files() {
@@ -38,7 +44,7 @@ func Pages(k fs.FS) (map[string]string, error) {
 	}
 	for i := range platforms {
 		p := &platforms[i]
-		if out["platforms/"+p.ID+".md"], err = page(slices.Concat(Platform(p), known.refines(p.ID))); err != nil {
+		if out["platforms/"+p.ID+".md"], err = page(slices.Concat(Platform(p), slots.of(p.ID), known.refines(p.ID))); err != nil {
 			return nil, err
 		}
 	}

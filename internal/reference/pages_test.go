@@ -24,11 +24,19 @@ var update = flag.Bool("update", false, "rewrite the pages below rules")
 // written are Markdown files below rules that are not made.
 var written = []string{"facts.md", "slots/README.md"}
 
+// seen is the table of what places slots.
+func seen(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "testdata", "corpus", "slot-maps.tsv"))
+	require.NoError(t, err)
+	return data
+}
+
 // TestPages keeps the pages in step with the packs and platforms.
 func TestPages(t *testing.T) {
 	dir := filepath.Join(corpustest.Root(t), "rules")
 	k := os.DirFS(dir)
-	pages, err := Pages(k)
+	pages, err := Pages(k, seen(t))
 	require.NoError(t, err)
 	require.Greater(t, len(pages), 40)
 	stale, err := fs.Glob(k, "*/*.md")
@@ -57,7 +65,7 @@ var link = regexp.MustCompile(`\]\(([^)]+)\)`)
 
 // Links lead to a page that is there, and to a heading in it.
 func TestLinks(t *testing.T) {
-	pages, err := Pages(os.DirFS(filepath.Join(corpustest.Root(t), "rules")))
+	pages, err := Pages(os.DirFS(filepath.Join(corpustest.Root(t), "rules")), seen(t))
 	require.NoError(t, err)
 	count := 0
 	for name, text := range pages {
@@ -67,6 +75,11 @@ func TestLinks(t *testing.T) {
 				continue
 			}
 			count++
+			if strings.HasSuffix(target, ".yaml") {
+				_, err := fs.Stat(rules.FS, path.Join(path.Dir(name), target))
+				assert.NoError(t, err, "%s links to %s", name, m[1])
+				continue
+			}
 			to, ok := pages[path.Join(path.Dir(name), target)]
 			if !assert.True(t, ok, "%s links to %s", name, m[1]) || heading == "" {
 				continue
@@ -105,7 +118,7 @@ func TestPagesAreNotEmbedded(t *testing.T) {
 // Every page says where its facts are from and names no place of this machine.
 func TestPagesSayTheirSources(t *testing.T) {
 	root := corpustest.Root(t)
-	pages, err := Pages(os.DirFS(filepath.Join(root, "rules")))
+	pages, err := Pages(os.DirFS(filepath.Join(root, "rules")), seen(t))
 	require.NoError(t, err)
 	for name, text := range pages {
 		assert.NotContains(t, text, root, name)
