@@ -47,8 +47,10 @@ var included = map[string][]group{
 	// C-states beyond C1: "enabled" and "autonomous" name no limit. C1 and C1E
 	// are what is left when they are disabled.
 	"c_states": {
-		{"enabled", words("autonomous", "c2", "c3", "c6", "c7")},
+		{"enabled", words("autonomous", "c2", "c3", "c6", "c7", "c6_without_c1e", "c6_acpi_c2", "c6_acpi_c3", "c6p_acpi_c2", "c6p_acpi_c3")},
 		{"autonomous", words("c2", "c3", "c6", "c7")},
+		// Linux sees the state, not the name that firmware gives it.
+		{"c6", words("c6_without_c1e", "c6_acpi_c2", "c6_acpi_c3", "c6p_acpi_c2", "c6p_acpi_c3")},
 		{"disabled", words("c1", "c1e")},
 		{"c1", words("c1e")},
 	},

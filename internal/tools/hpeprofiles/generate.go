@@ -12,29 +12,33 @@ import (
 func (p *Pack) File() string { return p.ID + ".yaml" }
 
 // Generate makes the pack's file from the tables of a folder and the vendor's
-// table of attributes.
-func (p *Pack) Generate(dir string, vendor *settings.Table) (string, error) {
+// table of attributes, and the cells that the tests of the packs read beside it.
+func (p *Pack) Generate(dir string, vendor *settings.Table) (pack, cells string, err error) {
 	var tables []*Table
 	for _, system := range p.Systems {
 		t, err := ReadTable(filepath.Join(dir, "hpe-"+strings.ToLower(system)+".tsv"))
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		tables = append(tables, t)
 	}
 	if err := agree(tables); err != nil {
-		return "", fmt.Errorf("%s: %w", p.ID, err)
+		return "", "", fmt.Errorf("%s: %w", p.ID, err)
 	}
-	var b strings.Builder
+	var b, c strings.Builder
 	p.head(&b, tables)
+	c.WriteString("# Made by make golden from testdata/profiles: what HPE's workload profiles write.\n")
 	for i := range Workloads {
 		list, err := rows(tables, vendor, i)
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", p.ID, err)
+			return "", "", fmt.Errorf("%s: %w", p.ID, err)
 		}
 		p.profile(&b, i, list)
+		for _, r := range list {
+			fmt.Fprintf(&c, "%s/%s\t%s\t%s\t%s\t%s=%s\n", p.ID, profiles[i].id, r.id, strings.Join(r.want, "|"), r.level, r.attribute, r.value)
+		}
 	}
-	return b.String(), nil
+	return b.String(), c.String(), nil
 }
 
 // agree demands that tables of one pack write the same wherever they have an
@@ -73,7 +77,7 @@ document:
 `, strings.Join(registries, "\n#   "), capital(p.Evidence), strings.Join(titles, "; "), tables[0].Version(), tables[0].Year(), url(p.Systems[0]),
 		"a workload profile writes these options and leaves all others as they were, so that the name of the profile proves nothing; "+p.Evidence,
 		strings.Join(named, ", "))
-	fmt.Fprintf(b, "for: {vendors: [HPE, HP, Hewlett], products: [%s], platforms: [%s]}\nprofiles:\n",
+	fmt.Fprintf(b, "for: {vendors: [HP, Hewlett], products: [%s], platforms: [%s]}\nprofiles:\n",
 		strings.Join(p.Products, ", "), strings.Join(p.Platforms, ", "))
 }
 

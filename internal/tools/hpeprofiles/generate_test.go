@@ -33,16 +33,20 @@ func TestProfilesAreGenerated(t *testing.T) {
 	hpe := vendorTable(t)
 	for i := range Packs {
 		p := &Packs[i]
-		want, err := p.Generate(tablesDir, hpe)
+		pack, cells, err := p.Generate(tablesDir, hpe)
 		require.NoError(t, err)
-		file := filepath.Join("..", "..", "..", "rules", "profiles", p.File())
-		if *update {
-			require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
-			continue
+		for file, want := range map[string]string{
+			filepath.Join("..", "..", "..", "rules", "profiles", p.File()):       pack,
+			filepath.Join("..", "..", "audit", "testdata", "cells", p.ID+".tsv"): cells,
+		} {
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
+				continue
+			}
+			got, err := os.ReadFile(file)
+			require.NoError(t, err)
+			assert.Equal(t, want, string(got), "%s is out of date: run make golden", file)
 		}
-		got, err := os.ReadFile(file)
-		require.NoError(t, err)
-		assert.Equal(t, want, string(got), "%s is out of date: run make golden", file)
 	}
 }
 
