@@ -1,0 +1,103 @@
+package audit_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// paperRow is one row of a table of the founding papers and what holds it.
+type paperRow struct{ section, row, held string }
+
+func paperRows(t *testing.T) []paperRow {
+	t.Helper()
+	data, err := os.ReadFile("testdata/papers.tsv")
+	require.NoError(t, err)
+	var out []paperRow
+	for line := range strings.Lines(string(data)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		require.Len(t, c, 3, line)
+		out = append(out, paperRow{c[0], c[1], c[2]})
+	}
+	return out
+}
+
+// TestPaperRowsAreHeld: the test that a row names exists, the pack that it
+// names says the text, and what is not judged gives its reason.
+func TestPaperRowsAreHeld(t *testing.T) {
+	var tests strings.Builder
+	for _, pattern := range []string{"*_test.go", "../topology/*_test.go", "../cli/*_test.go"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, f := range files {
+			data, err := os.ReadFile(f)
+			require.NoError(t, err)
+			tests.Write(data)
+		}
+	}
+	space := regexp.MustCompile(`\s+`)
+	for _, r := range paperRows(t) {
+		kind, what, _ := strings.Cut(r.held, " ")
+		switch kind {
+		case "test":
+			assert.Contains(t, tests.String(), "\nfunc "+what+"(t *testing.T)", "%s %s", r.section, r.row)
+		case "text":
+			file, text, _ := strings.Cut(what, ": ")
+			data, err := fs.ReadFile(rules.FS, file)
+			require.NoError(t, err)
+			assert.NotEmpty(t, text)
+			assert.Contains(t, space.ReplaceAllString(string(data), " "), text, "%s %s in %s", r.section, r.row, file)
+		default:
+			assert.Equal(t, "none:", kind, "%s %s", r.section, r.row)
+			assert.NotEmpty(t, what, "%s %s", r.section, r.row)
+		}
+	}
+}
+
+// TestEveryPaperRowIsListed holds the list against the digest of the papers:
+// no row of its tables is missing, and none is listed that it has not.
+func TestEveryPaperRowIsListed(t *testing.T) {
+	data, err := os.ReadFile(corpustest.Shared(t, "knowledge/bios-profiles/seeds.md"))
+	require.NoError(t, err)
+	listed := paperRows(t)
+	digest := digestRows(string(data))
+	require.Len(t, listed, len(digest))
+	for i, row := range digest {
+		assert.Equal(t, row.section, listed[i].section, "%d %s", i, row.row)
+		first, second, _ := strings.Cut(listed[i].row, "|")
+		assert.True(t, strings.HasPrefix(row.row, first), "%q is listed as %q", row.row, first)
+		assert.Contains(t, row.held, second)
+	}
+}
+
+// digestRows are the rows of every table of the digest: section, first cell
+// and the rest.
+func digestRows(text string) []paperRow {
+	heading, rule := regexp.MustCompile(`^#+ (\d(?:\.\d)?)`), regexp.MustCompile(`^\|[-| ]+\|$`)
+	var out []paperRow
+	section := "0"
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if m := heading.FindStringSubmatch(line); m != nil {
+			section = m[1]
+		}
+		if !strings.HasPrefix(line, "|") || rule.MatchString(line) || (i+1 < len(lines) && rule.MatchString(lines[i+1])) {
+			continue
+		}
+		first, rest, _ := strings.Cut(strings.Trim(strings.ReplaceAll(line, `\|`, "¦"), "| "), "|")
+		out = append(out, paperRow{section, strings.TrimSpace(first), rest})
+	}
+	return out
+}
