@@ -207,6 +207,12 @@ func askBMC(t *testing.T, command string, service *url.URL, ca, password string,
 
 // bmcInventory is what the tests look at in JSON.
 type bmcInventory struct {
+	Settings map[string]struct {
+		Configured, Pending, Effective struct {
+			Value    *string
+			Evidence []struct{ Source, Path, Raw string }
+		}
+	}
 	Sources []struct{ Name, State, Detail string }
 	Slots   []struct {
 		Locator string
@@ -251,7 +257,7 @@ func TestRedfish(t *testing.T) {
 			assert.Empty(t, errs)
 			state, detail := source(t, out)
 			assert.Equal(t, "ok", state, detail)
-			assert.Contains(t, detail, "AS -1014S-WTRT, known by its model; 4 modules; 1 differences from SMBIOS, the first: speed of slot 0x000B (DIMMG1) is 2933, SMBIOS says 3200")
+			assert.Contains(t, detail, "AS -1014S-WTRT, known by its model; 15 BIOS attributes; 4 modules; differs from SMBIOS in 1 things, the first: speed of slot 0x000B (DIMMG1) is 2933, SMBIOS says 3200")
 			assert.Zero(t, g.open, "the session was not given back")
 			assert.Zero(t, g.wrote, "something was written")
 			health(t, out)
@@ -259,8 +265,11 @@ func TestRedfish(t *testing.T) {
 	}
 	t.Run("straight", func(t *testing.T) {
 		status, out, errs := askBMC(t, "check", service, cert, bmcPassword, "--format", "json")
-		assert.Zero(t, status, errs)
-		assert.Equal(t, "fail", results(t, out)["memory.channel.populated socket 0"])
+		assert.Equal(t, 1, status, errs)
+		got := results(t, out)
+		assert.Equal(t, "fail", got["memory.channel.populated socket 0"])
+		assert.Equal(t, "fail", got["settings.conflict setting smt"], "setup says disabled, the kernel runs with SMT")
+		assert.Equal(t, "fail", got["settings.pending setting smt"])
 	})
 	t.Run("insecure", func(t *testing.T) {
 		status, out, errs := askBMC(t, "inventory", service, "", bmcPassword, "--redfish-insecure")
@@ -269,11 +278,32 @@ func TestRedfish(t *testing.T) {
 	})
 }
 
+// faces holds that the controller's settings, those that wait and the kernel's
+// are three things.
+func faces(t *testing.T, inv *bmcInventory) {
+	t.Helper()
+	smt := inv.Settings["smt"]
+	for _, f := range []struct {
+		value *string
+		want  string
+	}{{smt.Configured.Value, "disabled"}, {smt.Pending.Value, "auto"}, {smt.Effective.Value, "enabled"},
+		{inv.Settings["sub_numa"].Configured.Value, "nps1"}, {inv.Settings["determinism"].Configured.Value, "performance"}} {
+		if assert.NotNil(t, f.value, f.want) {
+			assert.Equal(t, f.want, *f.value)
+		}
+	}
+	require.NotEmpty(t, smt.Configured.Evidence)
+	e := smt.Configured.Evidence[0]
+	assert.Equal(t, "redfish", e.Source)
+	assert.True(t, strings.HasPrefix(e.Path, "/redfish/v1/Systems/1/Bios"), e.Path)
+}
+
 // health holds that the sick module shows.
 func health(t *testing.T, stdout string) {
 	t.Helper()
 	var inv bmcInventory
 	require.NoError(t, json.Unmarshal([]byte(stdout), &inv))
+	faces(t, &inv)
 	got := map[string]string{}
 	for _, s := range inv.Slots {
 		if s.Health != nil {

@@ -51,6 +51,8 @@ const (
 	ASUBatch    Format = "asu-batch"
 	IntelSyscfg Format = "intel-syscfg"
 	SCE         Format = "ami-sce"
+	// FirmwareAttributes are those of the kernel's class of that name; no file.
+	FirmwareAttributes Format = "firmware-attributes"
 )
 
 // Vendors whose tables exist; "" is a vendor that the export does not tell.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/redfish"
 )
@@ -23,18 +24,39 @@ func (c *collector) bmcIdentity() redfish.Identity {
 }
 
 // bmc joins what a management controller says: its state as a source, and its
-// memory modules as a second source beside SMBIOS.
-func (c *collector) bmc(a *redfish.Answer) {
+// memory modules as a second source beside SMBIOS. Its BIOS settings are
+// returned as an export to be joined with the others.
+func (c *collector) bmc(a *redfish.Answer) []Export {
+	exports := controllerExport(a)
 	before := len(c.sys.Conflicts)
 	detail := a.Detail()
+	if len(exports) > 0 {
+		detail += fmt.Sprintf("; %d BIOS attributes", len(exports[0].Export.Attributes))
+	}
 	if text := c.modules(a.DIMMs); text != "" {
 		detail += "; " + text
 	}
 	if n := len(c.sys.Conflicts) - before; n > 0 {
 		first := c.sys.Conflicts[before]
-		detail += fmt.Sprintf("; %d differences from SMBIOS, the first: %s is %s, SMBIOS says %s", n, first.Fact, first.Dropped.Raw, first.Kept.Raw)
+		detail += fmt.Sprintf("; differs from SMBIOS in %d things, the first: %s is %s, SMBIOS says %s", n, first.Fact, first.Dropped.Raw, first.Kept.Raw)
 	}
 	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: inventory.SourceRedfish, State: inventory.SourceState(a.State()), Detail: detail})
+	return exports
+}
+
+// controllerExport decodes the settings of an answer. What cannot be decoded is
+// one more problem of the answer.
+func controllerExport(a *redfish.Answer) []Export {
+	if a.BIOS == nil {
+		return nil
+	}
+	e, err := bios.DecodeRedfish(a.BIOS.Path, a.BIOS.Resource, a.BIOS.Settings, a.BIOS.Registry)
+	if err != nil {
+		a.Problems = append(a.Problems, &redfish.Problem{State: redfish.StateMalformed, Op: "GET " + a.BIOS.Path, Text: err.Error()})
+		a.BIOS = nil
+		return nil
+	}
+	return []Export{{Source: inventory.SourceRedfish, Path: a.BIOS.Path, Export: e}}
 }
 
 // modules joins the controller's modules with SMBIOS's slots, and says how many

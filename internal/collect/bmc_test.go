@@ -96,7 +96,7 @@ func TestDiffering(t *testing.T) {
 	assert.Equal(t, int64(32<<30), c.sys.Slots[0].SizeBytes.Value)
 	assert.Equal(t, "Critical", c.sys.Slots[0].Health.Value)
 	assert.Equal(t, "Critical, State Disabled", c.sys.Slots[0].Health.From.Raw)
-	assert.Contains(t, c.sys.Sources[0].Detail, "3 differences from SMBIOS, the first: size of slot 0x1100 (DIMM_A1) is 17179869184, SMBIOS says 34359738368")
+	assert.Contains(t, c.sys.Sources[0].Detail, "differs from SMBIOS in 3 things, the first: size of slot 0x1100 (DIMM_A1) is 17179869184, SMBIOS says 34359738368")
 
 	gone := moduleAt("A1")
 	gone.Installed, gone.Condition, gone.SizeBytes = false, "Absent", 0

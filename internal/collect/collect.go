@@ -75,10 +75,9 @@ func Collect(in Input) *inventory.System {
 		c.hpe()
 	}
 	if in.BMC != nil {
-		answer := in.BMC(c.bmcIdentity())
-		c.bmc(answer)
-		in.Exports = append(slices.Clone(in.Exports), controllerExport(answer)...)
+		in.Exports = append(slices.Clone(in.Exports), c.bmc(in.BMC(c.bmcIdentity()))...)
 	}
+	in.Exports = append(slices.Clone(in.Exports), c.firmwareAttributes()...)
 	c.exports(&in)
 	c.nodes()
 	c.secondOpinion()

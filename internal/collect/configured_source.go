@@ -8,7 +8,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/redfish"
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
@@ -50,8 +49,8 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 		}
 		detail += fmt.Sprintf("; %d problems, the first: %s", n, e.Problems[0])
 	}
-	if g.Source == inventory.SourceRedfish {
-		return // the controller's own entry speaks of it
+	if g.Source == inventory.SourceRedfish || g.Source == inventory.SourceFirmwareAttributes {
+		return // the source's own entry speaks of it
 	}
 	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: g.Source, State: state, Detail: g.Path + ": " + detail})
 }
@@ -114,19 +113,4 @@ var address = regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-
 // redacted takes addresses out of an attribute's name.
 func redacted(name string) string {
 	return strings.TrimSpace(address.ReplaceAllString(name, "${2}(address)${3}"))
-}
-
-// controllerExport is the settings part of a management controller's answer.
-func controllerExport(a *redfish.Answer) []Export {
-	if a == nil || a.BIOS == nil {
-		return nil
-	}
-	x := Export{Source: inventory.SourceRedfish, Path: a.BIOS.Path}
-	e, err := bios.DecodeRedfish(a.BIOS.Path, a.BIOS.Resource, a.BIOS.Settings, a.BIOS.Registry)
-	if err != nil {
-		x.Failed = &Failure{State: inventory.Malformed, Detail: "BIOS settings: " + err.Error()}
-		return []Export{x}
-	}
-	x.Export = e
-	return []Export{x}
 }

@@ -50,7 +50,9 @@ const (
 	SourceCmdline = "cmdline"
 	SourceMSR     = "msr"
 	SourceRedfish = "redfish"
-	SourceBIOS    = "bios"
+
+	SourceFirmwareAttributes = "firmware_attributes"
+	SourceBIOS               = "bios"
 )
 
 // Source says what became of one source of the input.
