@@ -48,7 +48,8 @@ type SettingInfo struct {
 	// machines, that want something else. Each speaks for its own only.
 	Elsewhere []OtherWant `json:"elsewhere"`
 
-	want Words
+	// Wants are the values that the document accepts.
+	Wants Words `json:"wants"`
 }
 
 // OtherWant is what another profile wants of a setting.
@@ -87,7 +88,7 @@ func (i *ProfileInfo) answersAlike(other *ProfileInfo) bool {
 func (i *ProfileInfo) setAgainst(other *ProfileInfo) {
 	for id, s := range i.Settings {
 		o, ok := other.Settings[id]
-		if !ok || slices.ContainsFunc(s.want, func(w string) bool { return slices.Contains(o.want, w) }) {
+		if !ok || slices.ContainsFunc(s.Wants, func(w string) bool { return slices.Contains(o.Wants, w) }) {
 			continue
 		}
 		s.Elsewhere = append(s.Elsewhere, OtherWant{other.ID, o.Value})
@@ -107,7 +108,7 @@ func (p *ProfileSpec) info() ProfileInfo {
 	}
 	for _, w := range p.Table() {
 		s := SettingInfo{Value: w.Want.String(), Level: w.Level, Exception: emptyNotNil(w.Exceptions), Note: w.Note,
-			Applies: w.Applies, Remedy: w.Remedy, Place: w.Place, Concerns: w.Concerns, Elsewhere: []OtherWant{}, want: w.Want}
+			Applies: w.Applies, Remedy: w.Remedy, Place: w.Place, Concerns: w.Concerns, Elsewhere: []OtherWant{}, Wants: w.Want}
 		if w.Effect != nil {
 			s.Effect = w.Effect.effect(w.Effect.Text, p.Citation).Text
 		}

@@ -64,6 +64,11 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 			if len(found) == 0 {
 				return &exit{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q", args[0]), hint: "memaudit profiles list"}
 			}
+			tables, err := p.settingTables()
+			if err != nil {
+				return usage("built-in settings: %w", err)
+			}
+			reference.SetBy(found, tables)
 			return showAll(p, f.format, found, reference.Profile)
 		}}
 	f.register(cmd)

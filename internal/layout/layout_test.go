@@ -27,7 +27,7 @@ var allowed = map[string][]string{
 	"internal/audit": {module + "internal/inventory", module + "internal/settings", module + "internal/topology", "go.yaml.in/yaml/v3",
 		"cel.dev/cel-go/..."},
 	"internal/report":    {module + "internal/inventory", module + "internal/topology", module + "internal/audit"},
-	"internal/reference": {module + "internal/audit", module + "internal/report", module + "internal/topology"},
+	"internal/reference": {module + "internal/audit", module + "internal/report", module + "internal/settings", module + "internal/topology"},
 	"internal/cli": {module + "internal/...", module + "rules", "github.com/spf13/cobra/...", "github.com/spf13/pflag", "go.yaml.in/yaml/v3",
 		"golang.org/x/sys/...", "golang.org/x/term"},
 	"rules": {},

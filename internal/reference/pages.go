@@ -9,6 +9,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
@@ -35,7 +36,12 @@ func Pages(k fs.FS, seen []byte) (map[string]string, error) {
 		return nil, err
 	}
 	slots := readPlacers(seen, maps)
+	tables, err := settings.Load(k, "settings")
+	if err != nil {
+		return nil, fmt.Errorf("load the vendors' tables: %w", err)
+	}
 	known := &knowledge{audit.Describe(packs), audit.DescribeProfiles(packs)}
+	SetBy(known.profiles, tables)
 	out := map[string]string{}
 	for _, file := range known.files() {
 		if out[pageOf(file)], err = page(known.pack(file)); err != nil {

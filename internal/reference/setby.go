@@ -1,0 +1,81 @@
+package reference
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+// SetBy completes the rows of profiles whose document prints no way to set
+// them, from the vendors' tables of menus and attributes.
+func SetBy(profiles []audit.ProfileInfo, tables settings.Tables) {
+	for i := range profiles {
+		p := &profiles[i]
+		table := tableOf(p, tables)
+		if table == nil {
+			continue
+		}
+		for id, s := range p.Settings {
+			if s.Remedy == "" {
+				s.Remedy = firstStep(table, p, id, &s)
+				p.Settings[id] = s
+			}
+		}
+	}
+}
+
+// tableOf finds the table of the vendor that a profile is written for.
+func tableOf(p *audit.ProfileInfo, tables settings.Tables) *settings.Table {
+	for _, vendor := range p.Vendors {
+		if t := tables.Of(vendor); t != nil {
+			return t
+		}
+	}
+	return nil
+}
+
+// firstStep is the menu path of a setting, or the command where there is none;
+// "" where the vendor has several names for it and the document does not say
+// which one these machines have. The preset is taken to be free: that it may
+// lock the setting is a machine's affair.
+func firstStep(t *settings.Table, p *audit.ProfileInfo, id string, s *audit.SettingInfo) string {
+	wish := settings.Wish{ID: id, Product: first(p.Named), Platform: first(p.Platforms), Seen: attributeIn(t, s.Place)}
+	if wish.Seen == "" && len(t.Settings[id]) > 1 {
+		return ""
+	}
+	if p.Match != nil {
+		wish.Product = cmp.Or(wish.Product, first(p.Match.Products))
+	}
+	if len(t.Masters) > 0 {
+		wish.Preset = first(t.Masters[0].Free)
+	}
+	for _, wish.Want = range s.Wants {
+		if lines := t.Steps(wish); len(lines) > 0 {
+			return lines[0]
+		}
+	}
+	return ""
+}
+
+// attributeIn finds the vendor's own name of a setting at the end of a place in
+// a document ("MapFromAttribute WorkloadProfile: ProcAMDBoost=Enabled").
+func attributeIn(t *settings.Table, place string) string {
+	words := strings.Fields(place)
+	if len(words) == 0 {
+		return ""
+	}
+	name, _, ok := strings.Cut(words[len(words)-1], "=")
+	if !ok || len(t.Find(name)) == 0 {
+		return ""
+	}
+	return name
+}
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
