@@ -200,7 +200,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"limit", textT, "the limit in words", population(func(p *topology.Population) Value {
 			return via(p.Speed, func(s topology.Speed) any { return s.Detail })
 		})},
-		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards", population(func(p *topology.Population) Value {
+		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above", population(func(p *topology.Population) Value {
 			return via(p.Speed, func(s topology.Speed) any { return append([]int{}, s.AlsoNormal...) })
 		})},
 		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", population(func(p *topology.Population) Value { return of(p.RunningMTs) })},

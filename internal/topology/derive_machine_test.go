@@ -2,6 +2,7 @@ package topology
 
 import (
 	"fmt"
+	"io/fs"
 	"testing"
 
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -80,8 +81,9 @@ func (m *testMachine) fill(socket int, counts []int, d testDIMM) *testMachine {
 }
 
 // derive is Derive with the machine's own placements.
-func (m *testMachine) derive(t testing.TB) *Result {
-	k := slotRules(t)
+func (m *testMachine) derive(t testing.TB) *Result { return m.deriveWith(slotRules(t)) }
+
+func (m *testMachine) deriveWith(k fs.FS) *Result {
 	r := &Result{Platform: recognise(&m.sys, k), Processors: lookUpProcessors(&m.sys, k), Placements: m.places}
 	r.populate(&m.sys)
 	return r

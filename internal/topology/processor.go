@@ -13,6 +13,10 @@ import (
 // a row is found without reading the rest.
 const processorTable = "processors.csv"
 
+// observedTable lists the parts that were never seen to run memory faster than
+// a speed below that of their DIMMs.
+const observedTable = "platforms/observed-speeds.tsv"
+
 // processorColumns of a row: key, vendor, number, codename, cores, threads,
 // smt, turbo, channels, max_mts, max_mts_2dpc, how, source. No field holds a
 // comma or a quote.
@@ -39,10 +43,24 @@ func lookUpProcessors(sys *inventory.System, k fs.FS) []*Processor {
 		}
 		if key != lastKey {
 			last, lastKey = lookUpProcessor(k, key), key
+			if last != nil {
+				last.ObservedMTs = observedSpeed(k, key)
+			}
 		}
 		out[i] = last
 	}
 	return out
+}
+
+// observedSpeed is the processor's row in the table of observed speeds, 0
+// without.
+func observedSpeed(k fs.FS, key string) int {
+	raw, err := fs.ReadFile(k, observedTable)
+	if err != nil {
+		return 0
+	}
+	mts, _, _ := strings.Cut(indexed(string(raw), key+"\t"), "\t")
+	return atoiOr(mts, 0)
 }
 
 // versionFits guards against brand strings cut short: "E5-2620" of an

@@ -15,12 +15,15 @@ const bytesPerTransfer = 8
 // expectation gathers the limits of one population, in MT/s.
 type expectation struct {
 	dimm, processor int
-	platform        limit
-	board           *Board
-	certainty       inventory.Certainty
-	from            inventory.Evidence
-	more            []inventory.Evidence
-	maxDepth        int
+	// observed is the highest speed that the processor was seen at in the
+	// field, 0 without.
+	observed  int
+	platform  limit
+	board     *Board
+	certainty inventory.Certainty
+	from      inventory.Evidence
+	more      []inventory.Evidence
+	maxDepth  int
 	// processorDepth is set when the processor's maximum is the lower one it
 	// has with several DIMMs per channel.
 	processorDepth bool
@@ -59,6 +62,9 @@ func (b *builder) processorLimit(e *expectation, proc *Processor, depth channelD
 		return "the highest speed of " + p.Name + " depends on the memory mode, which firmware does not tell"
 	}
 	v := 0
+	if proc != nil {
+		e.observed = proc.ObservedMTs
+	}
 	if p != nil && proc != nil {
 		v = p.ProcessorMTs[proc.Number]
 	}
@@ -213,6 +219,7 @@ func (b *builder) alsoNormal(e *expectation, expected int) []int {
 			}
 		}
 	}
+	add(e.observed)
 	if b.product == "" {
 		for i := range b.platform.Boards {
 			add(b.platform.Boards[i].MaxMTs)

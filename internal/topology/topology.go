@@ -117,7 +117,8 @@ type Speed struct {
 	// Detail names the limit in a few words: "2 DIMMs per channel: 2933".
 	Detail string
 	// AlsoNormal lists lower speeds that a document calls normal on some
-	// boards of the platform; a machine running one of them is not at fault.
+	// boards of the platform, and the one that the processor was never seen
+	// above; a machine running one of them is not at fault.
 	AlsoNormal []int
 }
 
@@ -181,6 +182,9 @@ type Processor struct {
 	// MaxMTs is the highest memory speed in MT/s, 0 when unknown; MaxMTs2DPC
 	// the one with two DIMMs per channel where a source prints it.
 	MaxMTs, MaxMTs2DPC int
+	// ObservedMTs is the speed above which the part was never seen to run, 0
+	// without; it may excuse a machine and never accuses one.
+	ObservedMTs int
 	// How says what kind of statement the speed is; Source where it is from.
 	How, Source string
 }
