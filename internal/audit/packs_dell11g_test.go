@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,12 +16,19 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// builtin loads the embedded packs and makes an engine of them.
+// builtinEngine is made once: its expressions are planned once for all tests,
+// none of which runs beside another.
+var builtinEngine = sync.OnceValues(func() (*audit.Engine, error) {
+	packs, err := audit.LoadBuiltin(rules.FS)
+	return audit.NewEngine(packs), err
+})
+
+// builtin is an engine of the embedded packs.
 func builtin(t *testing.T) *audit.Engine {
 	t.Helper()
-	packs, err := audit.LoadBuiltin(rules.FS)
+	e, err := builtinEngine()
 	require.NoError(t, err)
-	return audit.NewEngine(packs)
+	return e
 }
 
 // cell is one cell of Table 6 in canonical words.
