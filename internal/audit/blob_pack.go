@@ -161,6 +161,7 @@ func (w *blobWriter) profile(q *ProfileSpec) {
 	w.texts(q.Intents)
 	w.match(q.For)
 	w.texts(q.Named)
+	w.texts(q.Firmware)
 	w.citation(q.Citation)
 	head := w.body
 	w.body = nil
@@ -181,7 +182,7 @@ func (r *blobReader) profile() *ProfileSpec {
 		*s = r.text()
 	}
 	q.Intents = r.texts()
-	q.For, q.Named, q.Citation = r.match(), r.texts(), r.citation()
+	q.For, q.Named, q.Firmware, q.Citation = r.match(), r.texts(), r.texts(), r.citation()
 	n := r.count()
 	q.packed = &packedTable{&blobReader{body: r.body[:n], strings: r.strings}}
 	r.body = r.body[n:]

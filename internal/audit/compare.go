@@ -84,7 +84,7 @@ func noProfile(topo *topology.Result, undecided bool) string {
 // undecided reports whether a profile's own condition could not be told on a
 // machine that its index matches.
 func (r *run) undecided(p *ProfileSpec) bool {
-	if !r.matches(p.For) || p.Applies == "" {
+	if !r.writtenFor(p) || p.Applies == "" || r.runs(p.Firmware) {
 		return false
 	}
 	prog, err := r.engine.program(p.Applies, types.BoolType)

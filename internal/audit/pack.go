@@ -153,7 +153,12 @@ type ProfileSpec struct {
 	// Named are ends of the names of the products that the document itself
 	// names. When it is given, the profile speaks of the other machines of For
 	// by analogy: never above info, and it says so.
-	Named    []string  `yaml:"named,omitempty"`
+	Named []string `yaml:"named,omitempty"`
+	// Firmware are the firmware families whose own data the document is: the
+	// BIOS version of SMBIOS (HPE's "U58") or the end of an attribute
+	// registry's name. A machine that runs one is named by the document,
+	// whatever it is called and For says.
+	Firmware []string  `yaml:"firmware,omitempty"`
 	Applies  string    `yaml:"applies,omitempty"`
 	Citation *Citation `yaml:"citation"`
 	// Scope says what the document was written for.

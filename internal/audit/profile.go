@@ -89,10 +89,10 @@ func (r *run) resolve(name string) (*ProfileSpec, string) {
 }
 
 func (r *run) profileApplies(p *ProfileSpec) (bool, string) {
-	if !r.matches(p.For) {
+	if !r.writtenFor(p) {
 		return false, "the profile " + p.ID + " is written for other machines"
 	}
-	if p.Applies == "" {
+	if p.Applies == "" || r.runs(p.Firmware) {
 		return true, ""
 	}
 	prog, err := r.engine.program(p.Applies, types.BoolType)
@@ -111,7 +111,20 @@ func (r *run) profileApplies(p *ProfileSpec) (bool, string) {
 // named reports whether the profile's document itself names this machine, or
 // names no machine at all.
 func (r *run) named(p *ProfileSpec) bool {
-	return matchText(p.Named, r.m.sys.Machine.Product, strings.HasSuffix)
+	return r.runs(p.Firmware) || matchText(p.Named, r.m.sys.Machine.Product, strings.HasSuffix)
+}
+
+// writtenFor reports whether a profile is about this machine by its name and
+// platform, or by the firmware it runs.
+func (r *run) writtenFor(p *ProfileSpec) bool { return r.matches(p.For) || r.runs(p.Firmware) }
+
+// runs reports whether the machine runs firmware of one of the families.
+func (r *run) runs(families []string) bool {
+	machine := &r.m.sys.Machine
+	registry, _, _ := strings.Cut(machine.BIOSRegistry.Or(""), ".")
+	return slices.ContainsFunc(families, func(f string) bool {
+		return machine.BIOSVersion.Or("") == f || strings.HasPrefix(registry, "BiosAttributeRegistry") && strings.TrimPrefix(registry, "BiosAttributeRegistry") == f
+	})
 }
 
 // answers is the intent under which a profile was found: the one asked for, or

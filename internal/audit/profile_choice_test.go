@@ -71,6 +71,50 @@ func TestProfileByAnalogy(t *testing.T) {
 	}
 }
 
+// TestProfileOfFirmware: the firmware that a machine runs names it, by the BIOS
+// version or by the registry of its settings, whatever else is known of it.
+func TestProfileOfFirmware(t *testing.T) {
+	pack, faults := audit.ParsePack("firmware.yaml", []byte(`
+profiles:
+  - id: site/rom
+    intent: [balanced]
+    title: what ROM X9 writes
+    for: {vendors: [Example], products: [Model 1], platforms: [milan]}
+    named: [Model 1]
+    firmware: [X9]
+    applies: platform.id == "rome"
+    citation: {vendor: Site, title: Registry X9}
+    settings: {smt: {want: enabled, level: warning}}
+`))
+	require.Empty(t, faults)
+	require.Empty(t, pack.Validate())
+	for _, c := range []struct {
+		name, version, registry string
+		applies                 bool
+	}{
+		{"by its BIOS version", "X9", "", true},
+		{"by its registry", "", "BiosAttributeRegistryX9.v1_2_3", true},
+		{"another ROM", "X91", "BiosAttributeRegistryX91.v1_2_3", false},
+		{"not known", "", "", false},
+	} {
+		sys, topo := twoSockets()
+		sys.Machine = inventory.Machine{}
+		if c.version != "" {
+			sys.Machine.BIOSVersion = direct(c.version)
+		}
+		if c.registry != "" {
+			sys.Machine.BIOSRegistry = direct(c.registry)
+		}
+		sys.Settings = map[string]inventory.Setting{"smt": {Configured: direct("disabled")}}
+		a := run(t, audit.NewEngine([]*audit.Pack{pack}), sys, topo, audit.Options{Profile: "site/rom", Asked: true})
+		require.Equal(t, c.applies, a.Profile != nil, c.name)
+		if c.applies {
+			f := findings(a, "setting.smt")["setting smt"]
+			assert.Equal(t, []any{audit.Fail, audit.Warning}, []any{f.Result, f.Severity}, c.name)
+		}
+	}
+}
+
 // TestWantedAutoAgainstTheKernel: firmware was to choose, so the kernel's
 // value says nothing of whether it was let to.
 func TestWantedAutoAgainstTheKernel(t *testing.T) {

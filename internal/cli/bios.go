@@ -22,7 +22,7 @@ const maxExports = 64
 // machine those of the configuration.
 func (f *inputFlags) biosFiles() ([]string, error) {
 	files := slices.Clone(f.bios)
-	if f.conf != nil && f.root == "" && f.snapshot == "" && f.smbios == "" {
+	if f.conf != nil && f.live() {
 		files = append(files, f.conf.BIOS...)
 	}
 	stdin := 0

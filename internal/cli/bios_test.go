@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/host"
 )
 
 const exportText = "[Key=BIOS.Setup.1-1#SysProfileSettings]\nSysProfile=PerfOptimized\nProcTurboMode=Disabled (Pending Value=Enabled)\nAssetTag=A-4711\nSetupPassword=hunter2\n"
@@ -142,4 +144,16 @@ func TestBIOSConfigured(t *testing.T) {
 	files, err = (&inputFlags{conf: c, root: "x"}).biosFiles()
 	require.NoError(t, err)
 	assert.Empty(t, files)
+}
+
+// TestBIOSBesideAGuest: a guest has no BIOS setup of its own, so that its
+// kernel says nothing of the machine whose settings are given.
+func TestBIOSBesideAGuest(t *testing.T) {
+	for name, want := range map[string]bool{"guest-without-smbios": true, "dell-r610-good": false} {
+		root, err := host.OpenDir(filepath.Join("..", "..", "testdata", "machines", name))
+		require.NoError(t, err)
+		assert.Equal(t, want, isGuest(root), name)
+		require.NoError(t, root.Close())
+	}
+	assert.False(t, isGuest(nil))
 }

@@ -159,6 +159,9 @@ func (c *collector) identify(j *joinedExport) {
 		c.conflict("machine of the BIOS export", m.Product.From, at("product", e.Product), "it is the machine's own name for itself")
 		j.doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
 	}
+	if !m.BIOSRegistry.Known() && e.RegistryName != "" {
+		m.BIOSRegistry = inventory.Known(e.RegistryName, inventory.Indirect, at("AttributeRegistry", e.RegistryName))
+	}
 	if !m.BIOSVersion.Known() && e.Firmware != "" {
 		m.BIOSVersion = inventory.Known(e.Firmware, inventory.Indirect, at("firmware", e.Firmware))
 	}

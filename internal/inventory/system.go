@@ -83,6 +83,9 @@ type Machine struct {
 	BoardVendor, Board                      Fact[string]
 	ChassisType                             Fact[string]
 	BIOSVendor, BIOSVersion, BIOSDate       Fact[string]
+	// BIOSRegistry names the attribute registry that an export of the BIOS
+	// settings refers to: "BiosAttributeRegistryU58.v1_2_44".
+	BIOSRegistry Fact[string]
 	// Virtual is true in a guest. Hypervisor names it when known.
 	Virtual    Fact[bool]
 	Hypervisor Fact[string]

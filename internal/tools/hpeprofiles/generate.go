@@ -59,11 +59,12 @@ func agree(tables []*Table) error {
 
 // head writes what the profiles share: the document, its scope, the machines.
 func (p *Pack) head(b *strings.Builder, tables []*Table) {
-	var registries, named, titles []string
+	var registries, named, titles, families []string
 	for _, t := range tables {
 		registries = append(registries, fmt.Sprintf("%s (%s, ROM %s)", t.Registry, t.Product, t.ROM))
 		titles = append(titles, fmt.Sprintf("%s %s of %s, ROM %s", t.System(), t.Version(), strings.TrimPrefix(t.Product, "HPE "), t.ROM))
 		named = append(named, strings.TrimPrefix(t.Product, "HPE "))
+		families = append(families, t.System())
 	}
 	fmt.Fprintf(b, `# Made by make golden from testdata/profiles: edit those tables or internal/tools/hpeprofiles.
 # What HPE's workload profiles write, by the BIOS attribute registries
@@ -74,9 +75,10 @@ document:
   cite: &registry {vendor: HPE, title: "BIOS attribute registries: %s", version: %q, year: %s, place: "Dependencies, MapFromAttribute WorkloadProfile", url: %q}
   scope: &scope %q
   named: &named [%s]
+  firmware: &firmware [%s]
 `, strings.Join(registries, "\n#   "), capital(p.Evidence), strings.Join(titles, "; "), tables[0].Version(), tables[0].Year(), url(p.Systems[0]),
 		"a workload profile writes these options and leaves all others as they were, so that the name of the profile proves nothing; "+p.Evidence,
-		strings.Join(named, ", "))
+		strings.Join(named, ", "), strings.Join(families, ", "))
 	fmt.Fprintf(b, "for: {vendors: [HP, Hewlett], products: [%s], platforms: [%s]}\nprofiles:\n",
 		strings.Join(p.Products, ", "), strings.Join(p.Platforms, ", "))
 }
@@ -87,7 +89,7 @@ func (p *Pack) profile(b *strings.Builder, workload int, list []row) {
 	if len(q.intents) > 0 {
 		fmt.Fprintf(b, "    intent: [%s]\n", strings.Join(q.intents, ", "))
 	}
-	fmt.Fprintf(b, "    title: %q\n    named: *named\n", "workload profile "+q.name+", "+p.Name)
+	fmt.Fprintf(b, "    title: %q\n    named: *named\n    firmware: *firmware\n", "workload profile "+q.name+", "+p.Name)
 	if p.Applies != "" {
 		fmt.Fprintf(b, "    applies: '%s'\n", p.Applies)
 	}
