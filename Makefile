@@ -70,6 +70,9 @@ slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared, then the pag
 	$(GO) test -count=1 -tags corpus ./internal/topology -run '^TestSeenMaps$$' -update-seen
 	$(MAKE) docs
 
+unmapped: ## rewrite the lists of BIOS attributes without a canonical setting (needs ../shared)
+	$(GO) test -count=1 -tags corpus ./internal/collect -run CorpusUnmapped -update-unmapped
+
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)
 
@@ -88,4 +91,4 @@ $(TOOLS)/sushy/bin/sushy-static:
 	python3 -m venv $(TOOLS)/sushy
 	$(TOOLS)/sushy/bin/pip install -q --no-deps sushy-tools==$(SUSHY_VERSION)
 
-.PHONY: help build check demo test race corpus e2e sushy lint golden docs mutate fuzz bench compare all
+.PHONY: help build check demo test race corpus e2e sushy lint golden unmapped docs mutate fuzz bench compare all

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -110,7 +111,13 @@ func translates(m settings.Match, value, text string) bool {
 // attributes.
 var address = regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
 
-// redacted takes addresses out of an attribute's name.
+// redacted takes addresses and control characters out of an attribute's name.
 func redacted(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, name)
 	return strings.TrimSpace(address.ReplaceAllString(name, "${2}(address)${3}"))
 }

@@ -1,0 +1,169 @@
+//go:build corpus
+
+package collect
+
+import (
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/rules"
+)
+
+var updateUnmapped = flag.Bool("update-unmapped", false, "rewrite the lists of unmapped attributes")
+
+// companions are registries that lie beside a file; the others are read alone.
+var companions = map[string]string{"gigabyte-ami-megarac.json": "gigabyte-ami.json", "zt-systems-ami.json": "zt-systems-ami.json",
+	"supermicro-gb300-arm.json": "supermicro-gb300.json"}
+
+// corpusFiles are the exports of the two folders.
+func corpusFiles(t *testing.T) []string {
+	t.Helper()
+	var files []string
+	for _, folder := range []string{"redfish", "bios-cli"} {
+		found, err := filepath.Glob(filepath.Join(corpustest.Shared(t, "corpus"), folder, "*.*"))
+		require.NoError(t, err)
+		files = append(files, slices.DeleteFunc(found, func(f string) bool { return filepath.Ext(f) == ".md" })...)
+	}
+	require.Len(t, files, 49)
+	return files
+}
+
+// corpusSystem is what memaudit makes of one file, with its registry where the
+// corpus has it.
+func corpusSystem(t *testing.T, file string) *inventory.System {
+	t.Helper()
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	in := Input{Tables: func() (settings.Tables, error) { return tables, nil }}
+	names := []string{file}
+	if r := companions[filepath.Base(file)]; r != "" {
+		names = append(names, filepath.Join(filepath.Dir(file), "registries", r))
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		e, err := bios.Decode(name, data)
+		require.NoError(t, err, name)
+		in.Exports = append(in.Exports, Export{Source: inventory.SourceBIOS, Path: filepath.Base(name), Export: e})
+	}
+	return Collect(in)
+}
+
+// yard is one line of testdata/bios/yardstick.csv: which attribute of which file
+// stands for which setting, and its canonical word. The list was made from the
+// tables of names in the knowledge and by reading the files, not from
+// rules/settings. No word: the attribute takes part and does not decide alone.
+type yard struct{ file, setting, attribute, word string }
+
+func yardstick(t *testing.T) []yard {
+	t.Helper()
+	f, err := os.Open(filepath.Join(corpustest.Root(t), "testdata", "bios", "yardstick.csv"))
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	rows, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	var out []yard
+	for _, r := range rows[1:] {
+		out = append(out, yard{r[0], r[1], r[2], r[3]})
+	}
+	return out
+}
+
+// face is the face that a file fills: a batch of commands speaks of the next
+// boot only.
+func faceOf(s inventory.Setting) inventory.Fact[string] {
+	if s.Configured.State == inventory.Unread && s.Pending.State != inventory.Unread {
+		return s.Pending
+	}
+	return s.Configured
+}
+
+// TestCorpusSettings: of the settings that a file contains at least 90 % are
+// mapped, in every file, and no word is wrong.
+func TestCorpusSettings(t *testing.T) {
+	byFile := map[string][]yard{}
+	for _, y := range yardstick(t) {
+		byFile[y.file] = append(byFile[y.file], y)
+	}
+	total, mapped := 0, 0
+	for _, file := range corpusFiles(t) {
+		base := filepath.Base(file)
+		sys := corpusSystem(t, file)
+		contained, known := map[string]bool{}, map[string]bool{}
+		var missing []string
+		for _, y := range byFile[base] {
+			contained[y.setting] = true
+			f := faceOf(sys.Settings[y.setting])
+			if !f.Known() {
+				missing = append(missing, fmt.Sprintf("%s (%s): %s", y.setting, y.attribute, f.Reason))
+				continue
+			}
+			known[y.setting] = true
+			if want := y.word; want == "=" {
+				assert.Equal(t, f.From.Raw, f.Value, "%s %s", base, y.setting)
+			} else if want != "" && f.From.Field == y.attribute {
+				assert.Equal(t, want, f.Value, "%s %s by %s", base, y.setting, y.attribute)
+			}
+		}
+		total, mapped = total+len(contained), mapped+len(known)
+		t.Logf("%-40s %2d of %2d %s", base, len(known), len(contained), strings.Join(missing, "; "))
+		assert.GreaterOrEqual(t, len(known)*10, len(contained)*9, "%s: %s", base, strings.Join(missing, "; "))
+	}
+	t.Logf("all files: %d of %d", mapped, total)
+}
+
+// TestCorpusUnmapped keeps the lists of attributes that no setting stands for,
+// file by file: a name that comes or goes is seen in review.
+func TestCorpusUnmapped(t *testing.T) {
+	dir := filepath.Join(corpustest.Root(t), "testdata", "bios", "unmapped")
+	for _, file := range corpusFiles(t) {
+		sys := corpusSystem(t, file)
+		require.NotEmpty(t, sys.Exports, file)
+		x := sys.Exports[0]
+		var b strings.Builder
+		fmt.Fprintf(&b, "# %d attributes, %d mapped; the names of the others follow\n", x.Attributes, x.Mapped)
+		for _, name := range x.Foreign {
+			fmt.Fprintf(&b, "# mapped, with a value that has no canonical word: %s\n", name)
+		}
+		for _, name := range x.Unmapped {
+			fmt.Fprintln(&b, strings.ToValidUTF8(name, "?"))
+		}
+		golden := filepath.Join(dir, filepath.Base(file)+".txt")
+		if *updateUnmapped {
+			require.NoError(t, os.MkdirAll(dir, 0o755))
+			require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
+			continue
+		}
+		want, err := os.ReadFile(golden)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), b.String(), "%s: make unmapped, and read the difference", file)
+	}
+}
+
+// TestCorpusIdentifiesNobody: no value of an asset, owner, serial or password
+// attribute leaves the decoder as evidence.
+func TestCorpusIdentifiesNobody(t *testing.T) {
+	for _, file := range corpusFiles(t) {
+		for id, s := range corpusSystem(t, file).Settings {
+			for _, e := range append(s.Configured.Evidence(), s.Pending.Evidence()...) {
+				lower := strings.ToLower(e.Field)
+				for _, word := range []string{"asset", "owner", "serial", "password", "tag", "uuid"} {
+					assert.NotContains(t, lower, word, "%s %s", file, id)
+				}
+			}
+		}
+	}
+}
