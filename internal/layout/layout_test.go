@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 }
 
 // testOnly packages are imported by tests alone.
-var testOnly = []string{"internal/layout", "internal/corpustest", "internal/smbios/smbiostest", "internal/host/hosttest"}
+var testOnly = []string{"internal/layout", "internal/corpustest", "internal/smbios/smbiostest", "internal/host/hosttest", "internal/bios/biostest"}
 
 // TestImports holds the imports of every package against the table.
 func TestImports(t *testing.T) {

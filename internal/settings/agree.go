@@ -57,6 +57,11 @@ var included = map[string][]group{
 	"package_c_state": {
 		{"c6", words("c6nr", "c6r")},
 		{"nolimit", words("c2", "c3", "c6", "c6nr", "c6r", "c7")},
+		// "enabled" names no limit; ACPI's states are firmware's names for one of
+		// the processor's.
+		{"enabled", words("c2", "c3", "c6", "c6nr", "c6r", "c7", "nolimit")},
+		{"acpi_c2", words("c2", "c3", "c6", "c6nr", "c6r", "c7")},
+		{"acpi_c3", words("c3", "c6", "c6nr", "c6r", "c7")},
 	},
 	"sub_numa": {
 		{"snc", words("snc2", "snc3", "snc4")},

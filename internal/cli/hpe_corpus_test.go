@@ -1,0 +1,153 @@
+//go:build corpus
+
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/bios/biostest"
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// hpeSystem is the system of one registry: its pack and its processor.
+type hpeSystem struct {
+	registry, pack, product string
+	vendor, brand           string
+	family, model           int
+}
+
+var hpeSystems = []hpeSystem{
+	{"hpe-u46-dl360-gen10plus", "hpe-gen10plus", "ProLiant DL360 Gen10 Plus", "GenuineIntel", "Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz", 6, 106},
+	{"hpe-u58-dl380a-gen11", "hpe-gen11", "ProLiant DL380a Gen11", "GenuineIntel", "Intel(R) Xeon(R) Gold 6430", 6, 143},
+	{"hpe-u68-dl360-gen12", "hpe-gen12", "ProLiant Compute DL360 Gen12", "GenuineIntel", "Intel(R) Xeon(R) 6730P", 6, 173},
+	{"hpe-u71-alletra4220-gen12", "hpe-gen12", "HPE Alletra Storage Server 4220 Gen12", "GenuineIntel", "Intel(R) Xeon(R) 6730P", 6, 173},
+	{"hpe-u72-dl380a-gen12", "hpe-gen12", "ProLiant Compute DL380a Gen12", "GenuineIntel", "Intel(R) Xeon(R) 6730P", 6, 173},
+	{"hpe-a43-dl325-gen10plus", "hpe-gen10plus-amd", "ProLiant DL325 Gen10 Plus", "AuthenticAMD", "AMD EPYC 7502P 32-Core Processor", 0x17, 0x31},
+	{"hpe-a47-xl675d-gen10plus", "hpe-gen10plus-amd", "ProLiant XL675d Gen10 Plus", "AuthenticAMD", "AMD EPYC 7742 64-Core Processor", 0x17, 0x31},
+	{"hpe-a42-dl365-gen10plus", "hpe-gen10plus-amd-7003", "ProLiant DL365 Gen10 Plus", "AuthenticAMD", "AMD EPYC 7543 32-Core Processor", 0x19, 1},
+}
+
+// boundary is where a new word begins in a workload profile's name.
+var boundary = regexp.MustCompile(`([a-z])([A-Z])`)
+
+// profileID is the id that a workload profile has in its pack.
+func profileID(pack, workload string) string {
+	name, _, _ := strings.Cut(strings.ReplaceAll(workload, "I/O", "Io-"), "(")
+	return pack + "/" + strings.ToLower(boundary.ReplaceAllString(name, "$1-$2"))
+}
+
+// failures audits a Bios resource on the system against a profile and gives
+// the settings that fail and those that pass.
+func (s *hpeSystem) failures(t *testing.T, engine *audit.Engine, tables settings.Tables, resource []byte, profile string) (failed, passed []string) {
+	t.Helper()
+	e, err := bios.Decode("bios.json", resource)
+	require.NoError(t, err)
+	sys := collect.Collect(collect.Input{Exports: []collect.Export{{Source: inventory.SourceBIOS, Path: "bios.json", Export: e}},
+		Tables: func() (settings.Tables, error) { return tables, nil }})
+	at := inventory.Evidence{Source: inventory.SourceCPU}
+	sys.Machine.Product = inventory.Known(s.product, inventory.Direct, at)
+	sys.Sockets = []inventory.Socket{{Handle: -1, Populated: inventory.Known(true, inventory.Direct, at), Vendor: inventory.Known(s.vendor, inventory.Direct, at), Brand: inventory.Known(s.brand, inventory.Direct, at),
+		Family: inventory.Known(s.family, inventory.Direct, at), Model: inventory.Known(s.model, inventory.Direct, at)}}
+	topo := topology.Derive(sys, rules.FS)
+	require.True(t, topo.Platform.Known(), topo.Platform.Reason)
+	result, err := engine.Run(sys, topo, audit.Options{Profile: profile, Asked: true})
+	require.NoError(t, err)
+	for _, f := range result.Findings {
+		id, ok := strings.CutPrefix(f.Rule, "setting.")
+		if !ok {
+			continue
+		}
+		switch f.Result {
+		case audit.Fail:
+			failed = append(failed, id)
+		case audit.Pass:
+			passed = append(passed, id)
+		}
+	}
+	return failed, passed
+}
+
+// TestHPERoundTrip: what a workload profile writes passes against the pack made
+// of it, and a single changed value fails alone.
+func TestHPERoundTrip(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	hpe := tables.Of("HPE")
+	packs, err := audit.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	engine := audit.NewEngine(packs)
+	for i := range hpeSystems {
+		s := &hpeSystems[i]
+		t.Run(s.registry, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(corpustest.Shared(t, "corpus/redfish/registries"), s.registry+".json"))
+			require.NoError(t, err)
+			registry, err := biostest.ReadRegistry(data)
+			require.NoError(t, err)
+			require.Len(t, registry.Profiles, 12)
+			profiles, changes := 0, 0
+			for workload, written := range registry.Profiles {
+				profile := profileID(s.pack, workload)
+				resource, err := registry.Resource(workload, nil)
+				require.NoError(t, err)
+				failed, passed := s.failures(t, engine, tables, resource, profile)
+				assert.Empty(t, failed, profile)
+				assert.NotEmpty(t, passed, profile)
+				profiles++
+				for attribute, value := range written {
+					changes += s.change(t, engine, tables, hpe, registry, workload, profile, attribute, value)
+				}
+			}
+			t.Logf("%d profiles without a failure, %d changed values found", profiles, changes)
+		})
+	}
+}
+
+// change sets one attribute that the profile writes to every other allowed
+// value: the settings that the attribute stands for fail, and no others.
+func (s *hpeSystem) change(t *testing.T, engine *audit.Engine, tables settings.Tables, hpe *settings.Table, registry *biostest.Registry, workload, profile, attribute, value string) int {
+	t.Helper()
+	var own []string
+	for _, m := range hpe.Find(attribute) {
+		own = append(own, m.ID)
+	}
+	if !assert.NotEmpty(t, own, "%s: %s stands for no setting", profile, attribute) {
+		return 0
+	}
+	found := 0
+	for _, other := range registry.Values(attribute) {
+		if other == value {
+			continue
+		}
+		resource, err := registry.Resource(workload, map[string]string{attribute: other})
+		require.NoError(t, err)
+		failed, passed := s.failures(t, engine, tables, resource, profile)
+		if len(failed) == 0 {
+			// What firmware makes of Auto does not show: no failure, and no pass.
+			assert.Equal(t, "Auto", other, "%s: %s=%s instead of %s is not noticed", profile, attribute, other, value)
+			assert.False(t, slices.ContainsFunc(own, func(id string) bool { return slices.Contains(passed, id) }), "%s: %s=Auto passes", profile, attribute)
+			continue
+		}
+		found++
+		assert.Len(t, failed, 1, "%s: %s=%s", profile, attribute, other)
+		for _, id := range failed {
+			assert.True(t, slices.Contains(own, id), "%s: %s=%s fails %s", profile, attribute, other, id)
+		}
+	}
+	assert.NotZero(t, found, "%s: no other value of %s fails", profile, attribute)
+	return found
+}
