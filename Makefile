@@ -71,7 +71,7 @@ slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared, then the pag
 	$(MAKE) docs
 
 unmapped: ## rewrite the lists of BIOS attributes without a canonical setting (needs ../shared)
-	$(GO) test -count=1 -tags corpus ./internal/collect -run CorpusUnmapped -update-unmapped
+	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)

@@ -134,6 +134,7 @@ func TestDecodeErrors(t *testing.T) {
 	}{
 		{"empty", " \n", bios.ErrEmpty, "expected a Redfish Bios resource"},
 		{"prose", "hello\nworld\n", bios.ErrUnrecognised, `line 1: "hello"`},
+		{"credentials", "password: hunter2\n", bios.ErrUnrecognised, `line 1: "(a password)"`},
 		{"binary", "\x7fELF\x00\x01", bios.ErrUnrecognised, "binary data"},
 		{"cut JSON", dellResource[:200], bios.ErrMalformed, "JSON ends before its value does"},
 		{"bad JSON", "{\"Attributes\":\n {\"a\" 1}}", bios.ErrMalformed, "line 2: JSON: invalid character"},

@@ -53,7 +53,10 @@ func decodeText(text string) (*Export, error) {
 		}
 	}
 	first := lines[0]
-	if len(first.text) > 60 {
+	switch {
+	case secret(first.text):
+		first.text = "(a password)"
+	case len(first.text) > 60:
 		first.text = first.text[:60] + "..."
 	}
 	return nil, fmt.Errorf("%w: line %d: %q, %s", ErrUnrecognised, first.n, first.text, expected)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -123,13 +124,31 @@ func TestBIOSFailures(t *testing.T) {
 	}
 }
 
-// Another vendor's export is left out, and the report says so.
+// Another vendor's export is said to be one, and no finding on it goes above
+// info.
 func TestBIOSOfAnotherMachine(t *testing.T) {
-	status, out, errs := run(nil, "inventory", "--root", filepath.Join(machinesDir, "dell-r610-good"), "--bios", export(t, `{"MinProcIdlePower": "C6", "ProcSMT": "Enabled"}`), "--format", "json")
+	file := export(t, `{"MinProcIdlePower": "C6", "ProcSMT": "Enabled", "ProcAMDBoost": "Disabled"}`)
+	root := filepath.Join(machinesDir, "dell-r610-good")
+	status, out, errs := run(nil, "inventory", "--root", root, "--bios", file, "--format", "json")
 	require.Equal(t, 0, status, errs)
 	doc := decodeSettings(t, out)
-	assert.Nil(t, doc.Settings["smt"].Configured.Value)
-	assert.Contains(t, *doc.Settings["smt"].Configured.Reason, "it is of a machine of HPE, and this one is of Dell Inc.")
+	assert.Equal(t, "disabled", *doc.Settings["turbo"].Configured.Value)
+	said := false
+	for _, s := range doc.Sources {
+		said = said || s.Name == "bios" && s.State == "partial" && strings.Contains(s.Detail, "the export is of a machine of HPE, and this one is of Dell Inc.")
+	}
+	assert.True(t, said, out)
+	status, out, errs = run(nil, "check", "--root", root, "--bios", file, "--profile", "max-performance", "--format", "json", "--fail-on", "never")
+	require.Equal(t, 0, status, errs)
+	var report struct {
+		Findings []struct{ Rule, Result, Severity string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &report))
+	for _, f := range report.Findings {
+		if f.Result == "fail" && (f.Rule == "setting.turbo" || f.Rule == "settings.conflict") {
+			assert.Equal(t, "info", f.Severity, f.Rule)
+		}
+	}
 }
 
 // The configuration names exports of the live machine; a capture has none.

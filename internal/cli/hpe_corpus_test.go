@@ -77,6 +77,7 @@ func (s *hpeSystem) failures(t *testing.T, engine *audit.Engine, tables settings
 			failed = append(failed, id)
 		case audit.Pass:
 			passed = append(passed, id)
+		default:
 		}
 	}
 	return failed, passed

@@ -30,9 +30,11 @@ type joinedExport struct {
 	// byName finds attributes by their plain name, or by their text in setup
 	// where no attribute has that name.
 	byName map[string][]*bios.Attribute
-	// foreign says why the export is not this machine's, "" when it is; doubt
-	// why it may not be.
-	foreign, doubt string
+	// doubt says why the export may be another machine's, "" when nothing
+	// speaks for it. foreign exports are of another vendor's machine: nothing
+	// that rests on them goes above info.
+	doubt   string
+	foreign bool
 }
 
 // exports joins the files and the controller's answer, and gives the machine
@@ -60,7 +62,7 @@ func (c *collector) exports(in *Input) {
 	together := bios.Join(list)
 	for _, e := range together {
 		j := &joinedExport{source: paths[e].Source, path: paths[e].Path, export: e, table: c.tableOf(tables, e), byName: index(e)}
-		j.foreign = c.foreign(tables, j)
+		c.compare(tables, j)
 		c.joined = append(c.joined, j)
 		c.identify(j)
 	}
@@ -115,20 +117,20 @@ func index(e *bios.Export) map[string][]*bios.Attribute {
 	return byName
 }
 
-// foreign says why an export cannot be this machine's: it is of another
-// vendor's make. Related makes share their settings.
-func (c *collector) foreign(tables settings.Tables, j *joinedExport) string {
+// compare holds the export's vendor against the machine's. Related makes share
+// their settings; a management controller is known by more than its make.
+func (c *collector) compare(tables settings.Tables, j *joinedExport) {
 	vendor := c.sys.Machine.Vendor
-	if !vendor.Known() || j.export.Vendor == "" || j.table == nil {
-		return ""
+	if !vendor.Known() || j.export.Vendor == "" || j.table == nil || j.source == inventory.SourceRedfish {
+		return
 	}
 	own := tables.Of(vendor.Value)
 	if own == nil || own == j.table || related(own.Vendor, j.table.Vendor) {
-		return ""
+		return
 	}
-	c.conflict("BIOS export", vendor.From, inventory.Evidence{Source: j.source, Path: j.path, Raw: j.table.Vendor},
-		"the export of another vendor's machine says nothing of this one")
-	return fmt.Sprintf("it is of a machine of %s, and this one is of %s", j.table.Vendor, vendor.Value)
+	j.foreign = true
+	j.doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", j.table.Vendor, vendor.Value)
+	c.conflict("BIOS export", vendor.From, inventory.Evidence{Source: j.source, Path: j.path, Raw: j.table.Vendor}, "it is the machine's own word; is the export another machine's?")
 }
 
 // related reports makes whose machines were sold under both names, or whose
@@ -141,15 +143,16 @@ func related(a, b string) bool {
 // identify takes what an export states of its machine where nothing else is
 // known of it, and says where it differs.
 func (c *collector) identify(j *joinedExport) {
-	if j.foreign != "" {
+	if j.foreign {
 		return
 	}
 	m, e := &c.sys.Machine, j.export
 	at := func(field, raw string) inventory.Evidence {
 		return inventory.Evidence{Source: j.source, Path: j.path, Field: field, Raw: raw}
 	}
-	if !m.Vendor.Known() && e.Vendor != "" && j.table != nil {
-		m.Vendor = inventory.Known(j.table.Vendor, inventory.Indirect, at("format", string(e.Format)))
+	// AMI makes firmware, no machines.
+	if !m.Vendor.Known() && e.Vendor != "" && e.Vendor != bios.AMI && j.table != nil {
+		m.Vendor = inventory.Known(manufacturers[e.Vendor], inventory.Indirect, at("format", string(e.Format)))
 	}
 	switch {
 	case e.Product == "":

@@ -51,11 +51,7 @@ func (c *collector) noEffective() inventory.Fact[string] {
 
 // faces reads one setting from one export.
 func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[string]) {
-	switch {
-	case j.foreign != "":
-		f := inventory.Unknown[string](inventory.Conflicting, j.path+" was left out: "+j.foreign, "an export of this machine", inventory.Evidence{Source: j.source, Path: j.path})
-		return f, f
-	case j.table == nil:
+	if j.table == nil {
 		f := inventory.Unknown[string](inventory.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
 		return f, f
 	}
@@ -66,7 +62,7 @@ func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[stri
 			return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
 		})
 	})
-	configured = j.fact(id, now, certainty(j.export, false))
+	configured = j.fact(id, now, j.certainty(false))
 	pending = inventory.Unknown[string](inventory.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
 	if waits {
 		next := j.table.Read(id, func(plain string) []settings.Given {
@@ -77,7 +73,7 @@ func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[stri
 				return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
 			})
 		})
-		pending = j.fact(id, next, certainty(j.export, true))
+		pending = j.fact(id, next, j.certainty(true))
 	}
 	if j.export.ReadsPending && configured.Known() {
 		pending = configured
@@ -89,9 +85,10 @@ func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[stri
 }
 
 // certainty of a value: what a tool shows that prints a change before it acts,
-// and what a batch only asks for, is one source with a known lie.
-func certainty(e *bios.Export, pending bool) inventory.Certainty {
-	if e.ReadsPending || pending && e.Format == bios.ASUBatch {
+// what a batch only asks for, and what may be another machine's is one source
+// with a known lie.
+func (j *joinedExport) certainty(pending bool) inventory.Certainty {
+	if j.foreign || j.export.ReadsPending || pending && j.export.Format == bios.ASUBatch {
 		return inventory.Indirect
 	}
 	return inventory.Direct
@@ -119,7 +116,7 @@ func (j *joinedExport) fact(id string, a settings.Answer, c inventory.Certainty)
 	switch a.Outcome {
 	case settings.Read:
 		f := inventory.Known(a.Value, c, at)
-		f.Unverified = a.Attr.Unverified
+		f.Unverified = a.Attr.Unverified || j.foreign
 		return f
 	case settings.Unstated:
 		return inventory.Unknown[string](inventory.Unstated, fmt.Sprintf("the export lists %s without a value", a.Given.Name), "", at)

@@ -27,9 +27,6 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 	switch {
 	case own == nil:
 		detail += ", taken as the pending values of the export that it belongs to"
-	case own.foreign != "":
-		state = inventory.SourceRefused
-		detail += "; left out: " + own.foreign
 	case e.HasRegistry():
 		detail += ", an attribute registry"
 	default:
@@ -38,6 +35,7 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 		c.sys.Exports = append(c.sys.Exports, x)
 		detail += fmt.Sprintf(", %d mapped", x.Mapped)
 		if own.doubt != "" {
+			state = inventory.SourcePartial
 			detail += "; " + own.doubt
 		}
 		if e.Wishes {

@@ -155,8 +155,8 @@ func TestConfiguredOpaque(t *testing.T) {
 	require.Contains(t, bySource(t, sys)[1].Detail, "an attribute registry")
 }
 
-// TestConfiguredForeign: the export of another vendor's machine is left out,
-// and that is said.
+// TestConfiguredForeign: the export of another vendor's machine is said to be
+// one, and nothing that rests on it goes above info.
 func TestConfiguredForeign(t *testing.T) {
 	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}}
 	c.sys.Machine.Vendor = inventory.Known("HPE", inventory.Direct, inventory.Evidence{Source: "smbios"})
@@ -166,9 +166,12 @@ func TestConfiguredForeign(t *testing.T) {
 	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
 	c.exports(&in)
 	c.configured()
-	require.Equal(t, inventory.Conflicting, c.sys.Settings["turbo"].Configured.State)
-	require.Equal(t, "a was left out: it is of a machine of Dell, and this one is of HPE", c.sys.Settings["turbo"].Configured.Reason)
-	require.Equal(t, inventory.SourceRefused, c.sys.Sources[0].State)
+	turbo := c.sys.Settings["turbo"].Configured
+	require.Equal(t, "enabled", turbo.Value)
+	require.Equal(t, inventory.Indirect, turbo.Certainty)
+	require.True(t, turbo.Unverified)
+	require.Equal(t, inventory.SourcePartial, c.sys.Sources[0].State)
+	require.Contains(t, c.sys.Sources[0].Detail, "the export is of a machine of Dell, and this one is of HPE: no finding on it goes above info")
 	require.Equal(t, "BIOS export", c.sys.Conflicts[0].Fact)
 	require.Equal(t, "HPE", c.sys.Machine.Vendor.Value)
 }

@@ -71,7 +71,7 @@ var vocabulary = [...]Setting{
 	{"channel_interleave", "interleaving between memory channels", Choice, words("enabled", "disabled", "way1", "way2", "way3", "way4", "way6", "way8")},
 	{"hemisphere_mode", "Hemisphere Mode (Nehalem-EX, Westmere-EX)", Switch, nil},
 	{"snoop_mode", "snoop mode (Haswell, Broadwell)", Choice, words("early", "home", "cod", "opportunistic")},
-	{"memory_speed", "memory transfer rate", Rate, words("max", "efficiency", "energy")},
+	{"memory_speed", "memory transfer rate; reliability is Dell's word for a lower one", Rate, words("max", "efficiency", "energy", "reliability")},
 	{"memory_ras_mode", "mirroring, sparing, lockstep", Choice, words("independent", "mirror_full", "mirror_partial", "spare", "adddc", "lockstep", "advanced_ecc", "fault_resilient")},
 	{"adddc", "adaptive double device correction", Switch, nil},
 	{"patrol_scrub", "background scrubbing of memory; a period in hours is a word too (24h)", Choice, words("standard", "extended", "disabled", "enabled")},

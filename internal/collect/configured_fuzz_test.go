@@ -1,0 +1,37 @@
+package collect
+
+import (
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// FuzzExport: whatever an export holds, every face is a canonical word or says
+// why it is none.
+func FuzzExport(f *testing.F) {
+	tables, err := settings.Load(rules.FS, "settings")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, seed := range []string{dellBIOS, dellWaiting, racadmText, hpeBIOS, "logicproc=disable\n", "set uEFI.TurboModeEnable Enable\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		e, err := bios.Decode("file", data)
+		if err != nil {
+			return
+		}
+		sys := Collect(Input{Exports: []Export{{Source: inventory.SourceBIOS, Path: "file", Export: e}}, Tables: func() (settings.Tables, error) { return tables, nil }})
+		for id, s := range sys.Settings {
+			known, ok := settings.Lookup(id)
+			for _, face := range []inventory.Fact[string]{s.Configured, s.Pending} {
+				if !ok || face.Known() && !known.Accepts(face.Value) || !face.Known() && face.Reason == "" {
+					t.Fatalf("%s: %+v", id, face)
+				}
+			}
+		}
+	})
+}

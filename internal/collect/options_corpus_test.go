@@ -1,0 +1,77 @@
+//go:build corpus
+
+package collect
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestCorpusOptions: of the values that machines offer for mapped attributes,
+// those without a canonical word are a committed list. With one of them set the
+// setting is unknown, and says so.
+func TestCorpusOptions(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	registries, err := filepath.Glob(filepath.Join(corpustest.Shared(t, "corpus/redfish/registries"), "*.json"))
+	require.NoError(t, err)
+	require.Len(t, registries, 11)
+	offered := 0
+	var foreign []string
+	for _, file := range append(corpusFiles(t), registries...) {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		e, err := bios.Decode(file, data)
+		require.NoError(t, err)
+		c := &collector{sys: &inventory.System{}}
+		j := &joinedExport{table: c.tableOf(tables, e), export: e}
+		for i := range e.Attributes {
+			n, names := j.foreignOptions(&e.Attributes[i])
+			offered, foreign = offered+n, append(foreign, names...)
+		}
+	}
+	slices.Sort(foreign)
+	got := strings.Join(slices.Compact(foreign), "\n") + "\n"
+	t.Logf("%d values offered, %d different ones without a word", offered, strings.Count(got, "\n"))
+	golden := filepath.Join(corpustest.Root(t), "testdata", "bios", "untranslated.txt")
+	if *updateUnmapped {
+		require.NoError(t, os.WriteFile(golden, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got, "make unmapped, and read the difference")
+}
+
+// foreignOptions lists the offered values of a mapped attribute that no entry
+// translates, and counts all.
+func (j *joinedExport) foreignOptions(a *bios.Attribute) (offered int, foreign []string) {
+	matches := j.matches(a)
+	if len(matches) == 0 {
+		return 0, nil
+	}
+	for _, option := range a.Options {
+		offered++
+		if !slices.ContainsFunc(matches, func(m settings.Match) bool { return translates(m, option, "") }) {
+			name := a.Display
+			if name == "" {
+				name = a.Name
+			}
+			foreign = append(foreign, fmt.Sprintf("%s: %s = %s", j.table.Vendor, strings.TrimSpace(name), option))
+		}
+	}
+	return offered, foreign
+}
