@@ -1,6 +1,7 @@
 package hpeprofiles
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -32,6 +33,9 @@ func (p *Pack) Generate(dir string, vendor *settings.Table) (pack, cells string,
 		list, err := rows(tables, vendor, i)
 		if err != nil {
 			return "", "", fmt.Errorf("%s: %w", p.ID, err)
+		}
+		for j := range list {
+			list[j].note = cmp.Or(list[j].note, p.Notes[list[j].id])
 		}
 		p.profile(&b, i, list)
 		for _, r := range list {

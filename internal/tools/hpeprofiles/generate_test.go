@@ -76,6 +76,27 @@ func TestEveryAttributeIsOneSetting(t *testing.T) {
 	}
 }
 
+// TestWorkloadProfileLocksWhatItWrites: the table of the vendor names every
+// setting that a profile writes among those that the profile locks.
+func TestWorkloadProfileLocksWhatItWrites(t *testing.T) {
+	hpe := vendorTable(t)
+	require.Len(t, hpe.Masters, 1)
+	for _, p := range Packs {
+		for _, system := range p.Systems {
+			for _, r := range readTable(t, system).Rows {
+				for _, c := range r.Cells {
+					if c == "" {
+						continue
+					}
+					w, err := wanted(hpe, r.Attribute, c)
+					require.NoError(t, err)
+					assert.Contains(t, hpe.Masters[0].Locks, w.id)
+				}
+			}
+		}
+	}
+}
+
 func readTable(t *testing.T, system string) *Table {
 	t.Helper()
 	table, err := ReadTable(tableFile(system))

@@ -11,6 +11,8 @@ type Pack struct {
 	// Products and Platforms choose the machines, Applies narrows them.
 	Products, Platforms []string
 	Applies             string
+	// Notes are remarks on a setting that hold for this pack alone.
+	Notes map[string]string
 	// Evidence says how far the map is known to be that of the generation.
 	Evidence string
 }
@@ -27,6 +29,7 @@ var Packs = [...]Pack{
 	{ID: "hpe-gen10plus-amd-7003", Name: "ProLiant Gen10 Plus, EPYC 7003", Systems: []string{"A42"},
 		Products: []string{"Gen10 Plus"}, Platforms: []string{"milan"},
 		Applies:  `!machine.product.contains("DL325 Gen10 Plus") && !machine.product.contains("XL675d Gen10 Plus")`,
+		Notes:    map[string]string{"c_states": "the registry writes C6 for performance profiles too, where all others of HPE switch C-states off; it is read literally"},
 		Evidence: "the registry is that of one system with a ROM of 2025, and writes more than those of EPYC 7002; other Gen10 Plus machines with EPYC 7003 are judged by analogy"},
 	{ID: "hpe-gen11", Name: "ProLiant Gen11, 4th and 5th generation Xeon Scalable", Systems: []string{"U58"},
 		Products: []string{"Gen11"}, Platforms: []string{"sapphire-rapids", "sapphire-rapids-max", "emerald-rapids"},

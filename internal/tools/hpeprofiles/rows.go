@@ -34,6 +34,9 @@ var kernelWords = map[string]map[string][]string{
 	"memory_ras_mode": {"advanced_ecc": {"independent"}, "adddc": {"independent"}},
 }
 
+// disputed is said where a profile switches sub-NUMA clustering on.
+const disputed = "vendors disagree: guidance for real-time hosts, SAP HANA and vSphere wants sub-NUMA clustering off"
+
 // remarkable are the remarks by setting and wanted word; those of one profile
 // are under its name before a colon.
 var remarkable = map[string]remarks{
@@ -44,6 +47,8 @@ var remarkable = map[string]remarks{
 	"Virtualization-MaxPerformance:sub_numa": {info: true,
 		note:   "vendors disagree: guidance for vSphere wants sub-NUMA clustering off for general use",
 		except: []string{"operators of KVM hosts set it to Disabled under this very profile (published practice)"}},
+	"sub_numa=snc2": {note: disputed}, "sub_numa=snc4": {note: disputed}, "sub_numa=snc": {note: disputed},
+	"sub_numa=nps4":   {note: "depends on the work: NPS4 favours locality, NPS1 the bandwidth of one process over the whole processor; AMD's guide for hosts of MI300X wants NPS1"},
 	"x2apic=disabled": {except: []string{"256 or more logical processors, which need it"}},
 }
 
