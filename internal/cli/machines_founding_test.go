@@ -87,9 +87,9 @@ func founding(name, about, profile string, b *smbiostest.Builder, cpu cpuModel, 
 	s := server{name: name, about: about, profile: profile, table: b, cpuid: cpu.id, files: hosttest.Files{},
 		host: hosttest.Machine{Sockets: sockets, CoresPerSocket: 1, NodeMiB: nodeMiB, Vendor: vendor, Brand: cpu.brand}}
 	s.files["sys/devices/system/cpu/smt/control"] = "notsupported\n"
-	s.without = []string{"sys/class/dmi", "sys/devices/virtual/dmi", "sys/firmware/acpi/tables/HMAT"}
+	s.without = []string{"sys/class/dmi", "sys/devices/virtual/dmi", "sys/firmware/acpi/tables/HMAT", "sys/devices/system/cpu/cpuidle"}
 	for n := range sockets {
-		for _, d := range []string{"cache/index0", "cache/index1", "cache/index2", "cpuidle/state2", "cpuidle/state3", "power", "microcode"} {
+		for _, d := range []string{"cache/index0", "cache/index1", "cache/index2", "cpuidle", "power", "microcode"} {
 			s.without = append(s.without, fmt.Sprintf("sys/devices/system/cpu/cpu%d/%s", n, d))
 		}
 	}

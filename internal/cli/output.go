@@ -45,10 +45,11 @@ func (f *outputFlags) write(p *Program, body func(*terminal) error) error {
 		t := p.terminal(f.verbose)
 		buf := bufio.NewWriter(p.Stdout)
 		t.Writer = buf
-		if err := body(t); err != nil {
-			return notAudited(err, "")
+		err := body(t)
+		if lost := buf.Flush(); lost != nil || err == nil {
+			return unwritten(lost) // also when the body met it first
 		}
-		return unwritten(buf.Flush())
+		return notAudited(err, "")
 	}
 	if err := writeAtomic(f.output, func(w io.Writer) error {
 		return body(&terminal{w, report.TextOptions{Verbose: f.verbose}})

@@ -47,6 +47,7 @@ type collector struct {
 	given bool
 	facts *host.Facts
 	root  *host.Root
+	msr   *host.MSR
 	// failed is the table's failure, rootFailed the tree's.
 	failed, rootFailed *Failure
 	// joined are the exports of BIOS settings that belong together.
@@ -67,6 +68,7 @@ func Collect(in Input) *inventory.System {
 		c.table = nil // it says nothing of the machine, not even what it is not
 	}
 	c.machine()
+	c.readRegisters()
 	c.kernel()
 	c.processors()
 	if c.table != nil {

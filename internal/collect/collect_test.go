@@ -15,6 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
@@ -102,7 +103,21 @@ func flags(f hosttest.Files, words string) hosttest.Files {
 
 // notes adds what memaudit's own captures say of paths that are no files.
 func notes(f hosttest.Files, lines ...string) hosttest.Files {
-	return f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\n" + strings.Join(lines, "\n") + "\n"})
+	head := f["memaudit-notes"]
+	if head == "" {
+		head = "memaudit-notes 1\n"
+	}
+	return f.With(hosttest.Files{"memaudit-notes": head + strings.Join(lines, "\n") + "\n"})
+}
+
+// registers notes registers of some CPUs.
+func registers(f hosttest.Files, values map[uint32]uint64, cpus ...int) hosttest.Files {
+	for _, cpu := range cpus {
+		for reg, v := range values {
+			f = notes(f, fmt.Sprintf("msr\t/dev/cpu/%d/msr\t0x%x\t0x%x", cpu, reg, v))
+		}
+	}
+	return f
 }
 
 // table puts an SMBIOS table into a tree.
@@ -122,7 +137,29 @@ func capture(t *testing.T, f hosttest.Files) *host.Root {
 // collected is the model of a tree.
 func collected(t *testing.T, f hosttest.Files) *inventory.System {
 	t.Helper()
-	return collect.Collect(collect.Input{Root: capture(t, f)})
+	sys := collect.Collect(collect.Input{Root: capture(t, f)})
+	inVocabulary(t, sys)
+	return sys
+}
+
+// inVocabulary holds every effective value and every decision against the
+// canonical words.
+func inVocabulary(t *testing.T, sys *inventory.System) {
+	t.Helper()
+	for id, s := range sys.Settings {
+		entry, ok := settings.Lookup(id)
+		assert.True(t, ok, "setting %s is not in the vocabulary", id)
+		for _, f := range []inventory.Fact[string]{s.Effective, s.DecidedBy} {
+			assert.True(t, f.Known() || f.Reason != "", "setting %s: no reason", id)
+			assert.True(t, !f.Known() || len(f.Evidence()) > 0 && f.Certainty > inventory.None, "setting %s: no evidence", id)
+		}
+		if v, ok := s.Effective.Get(); ok {
+			assert.True(t, entry.Accepts(v) && v != settings.Auto, "setting %s: %q is no word of it", id, v)
+		}
+		if who, ok := s.DecidedBy.Get(); ok {
+			assert.Contains(t, []string{"firmware", "command line", "administrator", "kernel", "hypervisor"}, who)
+		}
+	}
 }
 
 // decoded is the model of an SMBIOS file alone.
@@ -185,4 +222,9 @@ func paths(evidence []inventory.Evidence) []string {
 		}
 	}
 	return out
+}
+
+// withoutFlag takes a flag of the processor away.
+func withoutFlag(info, flag string) string {
+	return strings.ReplaceAll(info, " "+flag+" ", " ")
 }

@@ -161,7 +161,7 @@ func (c *collector) sources() {
 
 // kernelSources are those that a machine's tree holds.
 var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceCPU, inventory.SourceNUMA,
-	inventory.SourceMemory, inventory.SourceCPUIdle, inventory.SourceCPUFreq, inventory.SourceEDAC, inventory.SourceACPI, inventory.SourceCmdline}
+	inventory.SourceMemory, inventory.SourceCPUIdle, inventory.SourceCPUFreq, inventory.SourceEDAC, inventory.SourceACPI, inventory.SourceCmdline, inventory.SourceMSR}
 
 // source is the failed input as the state of one source.
 func (f *Failure) source(name string) inventory.Source {

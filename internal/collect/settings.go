@@ -1,7 +1,8 @@
 package collect
 
 import (
-	"strconv"
+	"slices"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -12,28 +13,185 @@ const (
 	disabledWord = "disabled"
 )
 
-// settings derives the effective face of the settings that the kernel and the
-// processor structures show.
+// face is the effective value of a setting and who decided it.
+type face struct {
+	effective, decided inventory.Fact[string]
+}
+
+// vendors says to which processors a setting belongs.
+type vendors uint8
+
+// The processors. A setting of the other vendor is not listed.
+const (
+	anyVendor vendors = iota
+	intelOnly
+	amdOnly
+	// x86 is listed everywhere and exists on x86 only.
+	x86
+)
+
+// derivation is how the running system shows one setting; nil where it does
+// not.
+type derivation struct {
+	id     string
+	of     vendors
+	derive func(*collector) face
+}
+
+// settings derives the effective face of every canonical setting, in the order
+// of the vocabulary. The configured and pending faces are other sources'.
 func (c *collector) settings() {
-	set := func(id string, effective inventory.Fact[string]) {
-		unread := inventory.Unknown[string](inventory.Unread, "no export of the BIOS settings is part of this input",
-			"export the BIOS settings and give them with --bios FILE")
-		c.sys.Settings[id] = inventory.Setting{Configured: unread, Pending: unread, Effective: effective, DecidedBy: c.decidedBy(effective)}
-	}
-	set("smt", c.smt())
-	set("node_interleave", c.nodeInterleave())
-	set("sub_numa", c.subNUMA())
-	if c.zen() {
-		set("l3_as_numa", c.l3AsNUMA())
+	unread := inventory.Unknown[string](inventory.Unread, "no export of the BIOS settings is part of this input",
+		"export the BIOS settings and give them with --bios FILE")
+	for _, d := range derivations() {
+		if !c.concerns(d.of) {
+			continue
+		}
+		f := c.effective(&d)
+		c.sys.Settings[d.id] = inventory.Setting{Configured: unread, Pending: unread, Effective: f.effective, DecidedBy: f.decidedBy()}
 	}
 }
 
-// decidedBy says who made an effective value what it is.
-func (c *collector) decidedBy(effective inventory.Fact[string]) inventory.Fact[string] {
-	if !effective.Known() {
-		return inventory.Unknown[string](effective.State, "the effective value is not known", "")
+// derivations lists the settings.
+func derivations() []derivation {
+	return []derivation{
+		{"workload_profile", anyVendor, nil},
+		{"power_policy", anyVendor, (*collector).powerPolicy},
+		{"p_states", anyVendor, (*collector).pStates},
+		{"hwp", intelOnly, (*collector).hwp},
+		{"turbo", anyVendor, (*collector).turbo},
+		{"energy_efficient_turbo", intelOnly, nil},
+		{"c_states", anyVendor, (*collector).cStates},
+		{"c1e", intelOnly, (*collector).c1e},
+		{"package_c_state", intelOnly, (*collector).packageCState},
+		{"monitor_mwait", x86, (*collector).monitorMwait},
+		{"uncore_frequency", intelOnly, (*collector).uncoreFrequency},
+		{"energy_perf_bias", intelOnly, (*collector).energyPerfBias},
+		{"epb_owner", intelOnly, (*collector).epbOwner},
+		{"upi_power_mgmt", intelOnly, nil},
+		{"determinism", amdOnly, nil},
+		{"df_c_states", amdOnly, nil},
+		{"apb_disable", amdOnly, nil},
+		{"pcie_aspm", anyVendor, nil},
+		{"smt", anyVendor, (*collector).smtFace},
+		{"node_interleave", anyVendor, byFirmware((*collector).nodeInterleave)},
+		{"sub_numa", anyVendor, byFirmware((*collector).subNUMA)},
+		{"l3_as_numa", amdOnly, byFirmware((*collector).l3AsNUMA)},
+		{"numa_group", anyVendor, nil},
+		{"controller_interleave", anyVendor, nil},
+		{"channel_interleave", anyVendor, nil},
+		{"hemisphere_mode", intelOnly, nil},
+		{"snoop_mode", intelOnly, byFirmware((*collector).snoopMode)},
+		{"memory_speed", anyVendor, byFirmware((*collector).memorySpeed)},
+		{"memory_ras_mode", anyVendor, byFirmware((*collector).memoryRASMode)},
+		{"adddc", intelOnly, nil},
+		{"patrol_scrub", anyVendor, (*collector).patrolScrub},
+		{"refresh_rate", anyVendor, nil},
+		{"hw_prefetch", intelOnly, intelPrefetch(0)},
+		{"adjacent_prefetch", intelOnly, intelPrefetch(1)},
+		{"dcu_stream_prefetch", intelOnly, intelPrefetch(2)},
+		{"dcu_ip_prefetch", intelOnly, intelPrefetch(3)},
+		{"llc_prefetch", intelOnly, (*collector).llcPrefetch},
+		{"xpt_prefetch", intelOnly, nil},
+		{"upi_prefetch", intelOnly, nil},
+		{"data_reuse", intelOnly, nil},
+		{"l1_stream_prefetch", amdOnly, amdPrefetch(0)},
+		{"l2_stream_prefetch", amdOnly, amdPrefetch(3)},
+		{"x2apic", x86, (*collector).x2APIC},
+		{"iommu", anyVendor, (*collector).iommu},
+		{"virtualization", x86, (*collector).virtualization},
+		{"sriov", anyVendor, nil},
+		{"qpi_bandwidth_priority", intelOnly, nil},
 	}
-	return inventory.Unknown[string](inventory.Absent, "the kernel does not say who set it", "an export of the BIOS settings, to compare", effective.From)
+}
+
+// concerns reports whether a setting exists on these processors. Where the
+// vendor is not known only what both have is listed; settings of AMD's are
+// those of Zen.
+func (c *collector) concerns(v vendors) bool {
+	m := c.cpuModel()
+	switch v {
+	case intelOnly:
+		return m.vendor.Or("") == intel
+	case amdOnly:
+		return c.zen()
+	case anyVendor, x86:
+		return true
+	default:
+		return true
+	}
+}
+
+// otherThanX86 reports a processor that is known not to be of x86.
+func (c *collector) otherThanX86() bool {
+	v := c.cpuModel().vendor
+	return v.Known() && !slices.Contains([]string{intel, "AuthenticAMD", "HygonGenuine", "CentaurHauls", "Shanghai"}, strings.TrimSpace(v.Value))
+}
+
+// byFirmware is a setting that only firmware can decide.
+func byFirmware(derive func(*collector) inventory.Fact[string]) func(*collector) face {
+	return func(c *collector) face {
+		f := derive(c)
+		if !f.Known() {
+			return face{effective: f}
+		}
+		return face{f, inventory.Known(inventory.DecidedFirmware, f.Certainty, f.From)}
+	}
+}
+
+// ownRules are the settings that judge guests, Xen and missing kernels by
+// tables of their own.
+func ownRules(id string) bool {
+	switch id {
+	case "smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode":
+		return true
+	default:
+		return false
+	}
+}
+
+// effective derives one setting, or says why nothing can.
+func (c *collector) effective(d *derivation) face {
+	virtual := &c.sys.Machine.Virtual
+	switch {
+	case d.derive == nil:
+		return face{effective: unobservable("not observable from Linux")}
+	case d.of == x86 && c.otherThanX86():
+		return face{effective: unobservable("a setting of x86 processors")}
+	case ownRules(d.id):
+		return d.derive(c)
+	case c.facts == nil:
+		return face{effective: noKernel[string](c, "the effective value")}
+	case virtual.Or(false):
+		return face{effective: inventory.Unknown[string](inventory.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
+	case c.privileged():
+		return face{effective: inventory.Unknown[string](inventory.Refused, xenReason, "audit without Xen, or an export of the BIOS settings")}
+	case !virtual.Known():
+		return face{effective: inventory.Unknown[string](inventory.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
+			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")}
+	default:
+		return d.derive(c)
+	}
+}
+
+// elsewhere is where an operator finds what Linux does not show.
+const elsewhere = "an export of the BIOS settings with --bios, or the BMC with --redfish"
+
+// unobservable is a value that the running system does not show.
+func unobservable(reason string, at ...inventory.Evidence) inventory.Fact[string] {
+	return inventory.Unknown[string](inventory.Absent, reason, elsewhere, at...)
+}
+
+// decidedBy is who decided, or why that is not known.
+func (f *face) decidedBy() inventory.Fact[string] {
+	switch {
+	case !f.effective.Known():
+		return inventory.Unknown[string](f.effective.State, "the effective value is not known", "")
+	case f.decided.Known() || f.decided.Reason != "":
+		return f.decided
+	default:
+		return inventory.Unknown[string](inventory.Absent, "the kernel does not say who set it", "an export of the BIOS settings, to compare", f.effective.From)
+	}
 }
 
 // underXen reports a domain of Xen, a guest or the privileged one.
@@ -44,91 +202,3 @@ func (c *collector) underXen() bool { return c.facts != nil && c.facts.Virt.Type
 func (c *collector) privileged() bool { return c.underXen() && !c.sys.Machine.Virtual.Or(false) }
 
 const xenReason = "Xen makes up the processors and the memory that its privileged domain sees"
-
-// smt is the effective state of simultaneous multithreading, by the decision
-// table for /sys/devices/system/cpu/smt (Documentation/ABI/testing/
-// sysfs-devices-system-cpu) and the sibling lists.
-func (c *collector) smt() inventory.Fact[string] {
-	switch {
-	case c.facts == nil:
-		return c.smtByFirmware()
-	case c.privileged():
-		return inventory.Unknown[string](inventory.Refused, xenReason, "audit without Xen, or an export of the BIOS settings")
-	}
-	cpu := &c.sys.CPU
-	control, active := cpu.SMTControl.Or(""), cpu.SMTActive.Or("")
-	threads, hasThreads := cpu.ThreadsPerCore.Get()
-	more := append(cpu.SMTActive.Evidence(), cpu.ThreadsPerCore.Evidence()...)
-	switch {
-	case hasThreads && threads > 1:
-		// Two siblings of a core are online: nothing can deny that.
-		return inventory.Known(enabledWord, inventory.Direct, cpu.ThreadsPerCore.From, append(cpu.SMTControl.Evidence(), cpu.SMTActive.Evidence()...)...)
-	case hasThreads && active == "1":
-		return inventory.Unknown[string](inventory.Conflicting, "the kernel calls SMT active, but no core has two CPUs online", "read the machine again", append(more, cpu.SMTControl.Evidence()...)...)
-	case active == "1":
-		return inventory.Known(enabledWord, inventory.Direct, cpu.SMTActive.From, cpu.SMTControl.Evidence()...)
-	case control == "off" || control == "forceoff" || control == "on" && active == "0":
-		return inventory.Known(disabledWord, inventory.Direct, cpu.SMTControl.From, more...)
-	case control == "notsupported":
-		return c.withoutSiblings(cpu.SMTControl.From, more)
-	case hasThreads:
-		return c.withoutSiblings(cpu.ThreadsPerCore.From, cpu.SMTControl.Evidence())
-	default:
-		return inventory.Blame[string](first(convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl))
-	}
-}
-
-// withoutSiblings is a machine whose cores show one thread: SMT is off, or the
-// processor has none. Firmware's thread counts can tell that it has.
-func (c *collector) withoutSiblings(from inventory.Evidence, more []inventory.Evidence) inventory.Fact[string] {
-	for i := range c.sys.Sockets {
-		s := &c.sys.Sockets[i]
-		threads, ok := s.Threads.Get()
-		running := c.threadsEnabled(s)
-		if ok && (s.Cores.Known() && threads >= 2*s.Cores.Value || running.Known() && running.Value < threads) {
-			more = append(append(more, s.Threads.From), first(s.Cores, running).Evidence()...)
-			return inventory.Known(disabledWord, inventory.Corroborated, from, more...)
-		}
-	}
-	return inventory.Known(disabledWord, inventory.Indirect, from, more...)
-}
-
-// threadsEnabled is the number of threads that SMBIOS 3.6 and later count
-// apart from those the part has.
-func (c *collector) threadsEnabled(s *inventory.Socket) inventory.Fact[int] {
-	if c.table == nil || s.Handle < 0 || !s.Threads.Known() || !c.table.Version.AtLeast(3, 6) {
-		return inventory.Fact[int]{}
-	}
-	for _, p := range c.table.Processors() {
-		if int(p.Handle) == s.Handle {
-			return fact(of(4, p.Handle, c.table), "Thread Enabled", p.ThreadsEnabled, inventory.Indirect)
-		}
-	}
-	return inventory.Fact[int]{}
-}
-
-// smtByFirmware is all an SMBIOS file says: more threads than cores mean SMT
-// is on; as many threads as cores mean nothing, for the field is meant to
-// count what the part can do and many BIOSes count what is on. SMBIOS 3.6
-// counts the threads that run apart.
-func (c *collector) smtByFirmware() inventory.Fact[string] {
-	for i := range c.sys.Sockets {
-		s := &c.sys.Sockets[i]
-		running := c.threadsEnabled(s)
-		// Not the cores enabled: with some of them off the others' count of
-		// single threads is the larger one.
-		cores, threads := first(s.Cores, s.CoresEnabled), s.Threads
-		if running.Known() && s.CoresEnabled.Known() {
-			cores, threads = s.CoresEnabled, running
-		}
-		switch {
-		case !threads.Known() || !cores.Known():
-		case threads.Value > cores.Value:
-			return inventory.Known(enabledWord, inventory.Indirect, threads.From, cores.From)
-		case running.Known() && s.Threads.Known() && s.Threads.Value > running.Value:
-			return inventory.Known(disabledWord, inventory.Indirect, running.From, s.Threads.From)
-		}
-	}
-	return inventory.Unknown[string](inventory.Unread, "SMBIOS alone does not tell SMT that is off from a processor without it",
-		"audit the live machine, or give --root or --snapshot beside the file")
-}

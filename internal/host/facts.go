@@ -13,6 +13,7 @@ type Facts struct {
 	DMIID   *DMIID
 	Virt    *Virt
 	Kernel  *Kernel
+	Devices *Devices
 	SMBIOS  *SMBIOS
 	// FirmwareAttributes are there on desktops and mobile machines only.
 	FirmwareAttributes *FirmwareAttributes
@@ -25,7 +26,7 @@ func ReadAll(root *Root) *Facts {
 		CPU: cpu, NUMA: ReadNUMA(root), ACPI: ReadACPI(root), Memory: ReadMemory(root),
 		CPUIdle: ReadCPUIdle(root, cpu), CPUFreq: ReadCPUFreq(root, cpu), EDAC: ReadEDAC(root),
 		Cmdline: ReadCmdline(root), DMIID: ReadDMIID(root), Virt: ReadVirt(root, cpu),
-		Kernel: ReadKernel(root), SMBIOS: ReadSMBIOS(root),
+		Kernel: ReadKernel(root), Devices: ReadDevices(root), SMBIOS: ReadSMBIOS(root),
 		FirmwareAttributes: ReadFirmwareAttributes(root),
 	}
 }

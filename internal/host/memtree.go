@@ -177,3 +177,23 @@ func (t *memTree) readlink(path string) (string, error) {
 func (t *memTree) whole(string) bool { return false }
 
 func (t *memTree) close() error { return nil }
+
+// readAt takes registers from a plain member.
+func (t *memTree) readAt(path string, _ int, chunks []chunk) (plain bool, err error) {
+	n, err := t.find(path, true)
+	if err != nil {
+		return true, err
+	}
+	if n.kind != KindFile {
+		return true, ErrNotRegular
+	}
+	for i := range chunks {
+		c := &chunks[i]
+		if c.at+int64(len(c.data)) > int64(len(n.data)) {
+			c.err = errBeyondEnd
+			continue
+		}
+		copy(c.data[:], n.data[c.at:])
+	}
+	return true, nil
+}

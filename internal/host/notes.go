@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -16,6 +17,7 @@ import (
 //	memaudit-notes 1
 //	STATE  PATH
 //	names  PATH  NAME...
+//	msr    PATH  REGISTER  VALUE or STATE
 const notesName = "memaudit-notes"
 
 const (
@@ -35,37 +37,77 @@ func (r *Root) loadNotes() error {
 	if more {
 		return &ReadError{Op: "read", Path: "/" + notesName, State: Truncated, Err: ErrTooLarge}
 	}
-	verdicts, names, err := parseNotes(b)
+	n, err := parseNotes(b)
 	if err != nil {
 		return &ReadError{Op: "parse", Path: "/" + notesName, State: Malformed, Err: err}
 	}
-	r.verdicts, r.names = verdicts, names
+	r.verdicts, r.names, r.registers = n.verdicts, n.names, n.registers
 	return nil
 }
 
-func parseNotes(b []byte) (map[string]State, map[string][]string, error) {
-	verdicts, names := map[string]State{}, map[string][]string{}
+// notes are the content of the notes file.
+type notes struct {
+	verdicts  map[string]State
+	names     map[string][]string
+	registers map[string]map[uint32]registerNote
+}
+
+func parseNotes(b []byte) (*notes, error) {
+	n := &notes{map[string]State{}, map[string][]string{}, map[string]map[uint32]registerNote{}}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, limitNotes+1)
 	if !lines.Scan() || lines.Text() != notesHeader {
-		return nil, nil, fmt.Errorf("first line is not %q", notesHeader)
+		return nil, fmt.Errorf("first line is not %q", notesHeader)
 	}
-	for n := 2; lines.Scan(); n++ {
-		fields := strings.Split(lines.Text(), "\t")
-		if len(fields) < 2 {
-			return nil, nil, fmt.Errorf("line %d has %d field, two were expected", n, len(fields))
+	for at := 2; lines.Scan(); at++ {
+		if err := n.line(strings.Split(lines.Text(), "\t")); err != nil {
+			return nil, fmt.Errorf("line %d: %w", at, err)
 		}
-		if fields[0] == "names" {
-			names[fields[1]] = fields[2:]
-			continue
-		}
+	}
+	return n, lines.Err()
+}
+
+func (n *notes) line(fields []string) error {
+	switch {
+	case len(fields) < 2:
+		return fmt.Errorf("%d field, two were expected", len(fields))
+	case fields[0] == "names":
+		n.names[fields[1]] = fields[2:]
+	case fields[0] == msrSource:
+		return n.register(fields[1:])
+	default:
 		state, ok := noteState(fields[0])
 		if !ok {
-			return nil, nil, fmt.Errorf("line %d: unknown state %q", n, fields[0])
+			return fmt.Errorf("unknown state %q", fields[0])
 		}
-		verdicts[fields[1]] = state
+		n.verdicts[fields[1]] = state
 	}
-	return verdicts, names, lines.Err()
+	return nil
+}
+
+// register takes in "PATH REGISTER VALUE".
+func (n *notes) register(fields []string) error {
+	if len(fields) != 3 {
+		return fmt.Errorf("%d fields behind msr, three were expected", len(fields))
+	}
+	path := fields[0]
+	reg, err := strconv.ParseUint(fields[1], 0, 32)
+	if err != nil {
+		return fmt.Errorf("%q is no register", fields[1])
+	}
+	if n.registers[path] == nil {
+		n.registers[path] = map[uint32]registerNote{}
+	}
+	if state, ok := noteState(fields[2]); ok {
+		n.registers[path][uint32(reg)] = registerNote{state: state}
+		return nil
+	}
+	value, err := strconv.ParseUint(fields[2], 0, 64)
+	if err != nil {
+		return fmt.Errorf("%q is neither a value nor a state", fields[2])
+	}
+	n.registers[path][uint32(reg)] = registerNote{value: value, state: OK}
+	return nil
 }
 
 func noteState(word string) (State, bool) {

@@ -21,13 +21,15 @@ type Recorder struct {
 	folders  map[string]bool
 	names    map[string][]string
 	verdicts map[string]State
+	// registers are noted, not written as files: they overlap in one.
+	registers map[string]map[uint32]registerNote
 }
 
 // Record starts to keep every answer of the root.
 func (r *Root) Record() *Recorder {
 	rec := &Recorder{
 		root: r, files: map[string][]byte{}, links: map[string]string{}, folders: map[string]bool{},
-		names: map[string][]string{}, verdicts: map[string]State{},
+		names: map[string][]string{}, verdicts: map[string]State{}, registers: map[string]map[uint32]registerNote{},
 	}
 	r.Observe(rec.note)
 	return rec
@@ -37,6 +39,13 @@ func (r *Root) Record() *Recorder {
 func (c *Recorder) Paths() []string { return slices.Sorted(maps.Keys(c.files)) }
 
 func (c *Recorder) note(a Access) {
+	if a.Op == "msr" {
+		if c.registers[a.Path] == nil {
+			c.registers[a.Path] = map[uint32]registerNote{}
+		}
+		c.registers[a.Path][a.Register] = registerNote{value: a.Value, state: a.State}
+		return
+	}
 	if a.State != OK {
 		c.verdicts[a.Path] = a.State
 	}
@@ -140,6 +149,16 @@ func (c *Recorder) notes() []byte {
 		names := slices.DeleteFunc(slices.Clone(c.names[path]), func(n string) bool { return strings.ContainsAny(n, "\t\n") })
 		slices.Sort(names)
 		fmt.Fprintln(&b, strings.Join(append([]string{"names", path}, names...), "\t"))
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.registers)) {
+		for _, reg := range slices.Sorted(maps.Keys(c.registers[path])) {
+			n := c.registers[path][reg]
+			word := n.state.String()
+			if n.state == OK {
+				word = fmt.Sprintf("0x%x", n.value)
+			}
+			fmt.Fprintf(&b, "msr\t%s\t0x%x\t%s\n", path, reg, word)
+		}
 	}
 	return b.Bytes()
 }

@@ -44,6 +44,9 @@ type backend interface {
 	list(path string) ([]string, error)
 	stat(path string) (Kind, error)
 	readlink(path string) (string, error)
+	// readAt fills chunks of a CPU's register file; plain reports that it is
+	// an ordinary file of a tree that is not the running kernel's.
+	readAt(path string, cpu int, chunks []chunk) (plain bool, err error)
 	// whole reports whether the tree of the path is complete, so that a
 	// missing folder is absent rather than not captured.
 	whole(path string) bool
@@ -60,6 +63,8 @@ type Root struct {
 	b        backend
 	verdicts map[string]State
 	names    map[string][]string
+	// registers are what a capture notes, by path and register.
+	registers map[string]map[uint32]registerNote
 
 	mu      sync.Mutex
 	observe atomic.Pointer[func(Access)]
@@ -69,8 +74,8 @@ type Root struct {
 
 // Access is one question put to a Root and its answer, as Observe reports it.
 type Access struct {
-	// Op is "read", "head" (only the beginning was wanted), "list", "stat" or
-	// "readlink".
+	// Op is "read", "head" (only the beginning was wanted), "list", "stat",
+	// "readlink" or "msr".
 	Op, Path string
 	State    State
 	// Data are the bytes read, or the target of a link.
@@ -79,6 +84,9 @@ type Access struct {
 	Names []string
 	// Kind is what "stat" found.
 	Kind Kind
+	// Register and Value are those of "msr".
+	Register uint32
+	Value    uint64
 }
 
 // Name is what was opened: "/", a folder or a file name.

@@ -16,7 +16,7 @@ var captured = [...]string{
 	"sys/module/intel_idle/", "sys/module/processor/", "sys/module/cpuidle/",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "proc/version", "proc/sys/kernel/", "proc/sys/vm/",
 	"proc/device-tree/hypervisor/", "proc/iomem", "proc/config.gz",
-	"dev/cpu/",
+	"sys/class/iommu/", "sys/devices/virtual/misc/kvm/", "dev/cpu/",
 	notesName,
 }
 

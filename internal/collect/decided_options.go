@@ -1,0 +1,75 @@
+package collect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// option finds a word of the command line by which somebody decided, the last
+// one first. match is asked about "key" and "key=value" with quotes taken off.
+func (c *collector) option(match func(key, value string) bool) (inventory.Evidence, bool) {
+	if c.facts == nil {
+		return inventory.Evidence{}, false
+	}
+	line := c.facts.Cmdline
+	for _, o := range slices.Backward(line.Options) {
+		if match(o.Key, o.Value) {
+			return inventory.Evidence{Source: inventory.SourceCmdline, Path: line.Line.Path, Raw: strings.ReplaceAll(o.Raw, `"`, "")}, true
+		}
+	}
+	return inventory.Evidence{}, false
+}
+
+// optionsKnown reports whether the command line was read.
+func (c *collector) optionsKnown() bool { return c.facts != nil && c.facts.Cmdline.Line.Known() }
+
+// byOption is "command line" where an option decided.
+func (c *collector) byOption(match func(key, value string) bool) (inventory.Fact[string], bool) {
+	at, ok := c.option(match)
+	if !ok {
+		return inventory.Fact[string]{}, false
+	}
+	return inventory.Known(inventory.DecidedCommandLine, inventory.Direct, at), true
+}
+
+// smtOption are the options by which the kernel turns SMT off (linux
+// Documentation/admin-guide/kernel-parameters.txt).
+func smtOption(key, value string) bool {
+	switch key {
+	case "nosmt":
+		return true
+	case "l1tf":
+		return value == "full" || value == "full,force" || value == "flush,nosmt"
+	case "mitigations", "mds", "tsx_async_abort", "mmio_stale_data", "retbleed":
+		return strings.Contains(value, "nosmt")
+	default:
+		return false
+	}
+}
+
+// cpuOption are the options that keep CPUs from coming online.
+func cpuOption(key, _ string) bool {
+	return key == "maxcpus" || key == "nr_cpus" || key == "possible_cpus"
+}
+
+// idleOption are the options that keep the kernel from idle states below C1
+// (linux Documentation/admin-guide/pm/cpuidle.rst, intel_idle.rst).
+func idleOption(key, value string) bool {
+	switch key {
+	case "idle":
+		return value == "poll" || value == "halt" || value == "nomwait"
+	case "cpuidle.off":
+		return value == "1"
+	case "processor.max_cstate", "intel_idle.max_cstate":
+		return value == "0" || value == "1"
+	default:
+		return false
+	}
+}
+
+// undecided is a reason for which nobody can be named.
+func undecided(reason string, at ...inventory.Evidence) inventory.Fact[string] {
+	return inventory.Unknown[string](inventory.Absent, reason, "an export of the BIOS settings, to compare", at...)
+}

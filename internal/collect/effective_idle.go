@@ -1,0 +1,333 @@
+package collect
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// Idle drivers of the kernel.
+const (
+	intelIdle = "intel_idle"
+	acpiIdle  = "acpi_idle"
+)
+
+// idleView is what cpuidle shows (linux-sources.md section 4.2).
+type idleView struct {
+	driver inventory.Fact[string]
+	// deep are the states below C1.
+	deep []host.IdleState
+	// c1e is the state C1E of intel_idle; nil when there is none.
+	c1e *host.IdleState
+	all []host.IdleState
+}
+
+// idle reads the states, or says why they show nothing: not read, or not the
+// same for all CPUs.
+func (c *collector) idle() (*idleView, *inventory.Fact[string]) {
+	f := c.facts.CPUIdle
+	v := &idleView{driver: from(inventory.SourceCPUIdle, f.Driver, inventory.Direct), all: f.States.V}
+	say := func(x inventory.Fact[string]) (*idleView, *inventory.Fact[string]) { return v, &x }
+	switch {
+	case v.driver.Or("") == "none":
+		return v, nil
+	case len(f.Names.Distinct) > 1:
+		return say(mixed("the CPUs differ in their idle states", inventory.SourceCPUIdle, &f.Names))
+	case len(f.Disabled.Distinct) > 1:
+		return say(mixed("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
+	case !f.States.Known():
+		return say(inventory.Blame[string](from(inventory.SourceCPUIdle, f.States, inventory.Direct)))
+	}
+	for i := range v.all {
+		s := &v.all[i]
+		if !s.Name.Known() {
+			return say(from(inventory.SourceCPUIdle, s.Name, inventory.Direct))
+		}
+		if s.Name.V == "C1E" {
+			v.c1e = s
+		}
+		if deeper(s) {
+			v.deep = append(v.deep, *s)
+		}
+	}
+	return v, nil
+}
+
+// deeper reports an idle state below C1: by the hint for MWAIT where the
+// description states it (bits 7:4 are the C-state less one), else by its name.
+func deeper(s *host.IdleState) bool {
+	if hint, ok := mwaitHint(s.Desc.V); ok {
+		return hint>>4 > 0
+	}
+	name, _, _ := strings.Cut(s.Name.V, "_")
+	if n, ok := strings.CutPrefix(name, "LPI-"); ok {
+		return n != "0"
+	}
+	digits, ok := strings.CutPrefix(name, "C")
+	return ok && digits != "" && digits[0] >= '2' && digits[0] <= '9'
+}
+
+func mwaitHint(desc string) (uint64, bool) {
+	_, hex, ok := strings.Cut(desc, "MWAIT 0x")
+	if !ok {
+		return 0, false
+	}
+	hint, err := strconv.ParseUint(hex, 16, 8)
+	return hint, err == nil
+}
+
+// stateEvidence are the files that say whether a state may be used.
+func stateEvidence(states ...host.IdleState) []inventory.Evidence {
+	var out []inventory.Evidence
+	for i := range states {
+		s := &states[i]
+		out = append(out, evidenceOf(inventory.SourceCPUIdle, s.Name.Path, s.Name.Raw), evidenceOf(inventory.SourceCPUIdle, s.Disabled.Path, s.Disabled.Raw))
+		if s.DefaultStatus.Known() {
+			out = append(out, evidenceOf(inventory.SourceCPUIdle, s.DefaultStatus.Path, s.DefaultStatus.Raw))
+		}
+	}
+	return out
+}
+
+// cStates is whether idle states below C1 are in use.
+func (c *collector) cStates() face {
+	v, unknown := c.idle()
+	switch {
+	case unknown != nil:
+		return face{effective: *unknown}
+	case !v.driver.Known():
+		return face{effective: inventory.Blame[string](v.driver)}
+	case v.driver.Value == "none":
+		return c.noIdleDriver(v)
+	case v.driver.Value == "haltpoll":
+		return face{effective: inventory.Unknown[string](inventory.Refused, "the idle driver is one for guests", "", v.driver.From)}
+	case len(v.deep) == 0:
+		return c.noDeepState(v)
+	}
+	on := 0
+	for i := range v.deep {
+		off, known := v.deep[i].Disabled.Get()
+		if !known {
+			return face{effective: inventory.Blame[string](from(inventory.SourceCPUIdle, v.deep[i].Disabled, inventory.Direct))}
+		}
+		if !off {
+			on++
+		}
+	}
+	if on == 0 {
+		return c.allDisabled(v)
+	}
+	return c.someEnabled(v)
+}
+
+// noIdleDriver is the driver "none": the processor halts into C1 or polls.
+func (c *collector) noIdleDriver(v *idleView) face {
+	f := face{effective: inventory.Known(disabledWord, inventory.Corroborated, v.driver.From)}
+	if by, ok := c.byOption(idleOption); ok {
+		f.effective.Certainty, f.decided = inventory.Direct, by
+		return f
+	}
+	f.decided = undecided("no idle driver is loaded, and no option says why", v.driver.From)
+	return f
+}
+
+// noDeepState is a driver that lists nothing below C1.
+func (c *collector) noDeepState(v *idleView) face {
+	at := evidenceOf(inventory.SourceCPUIdle, c.facts.CPUIdle.States.Path, stateNames(v.all))
+	f := face{effective: inventory.Known(disabledWord, inventory.Direct, at, v.driver.From)}
+	f.decided = c.whoLimitsIdle(v, at)
+	return f
+}
+
+func stateNames(states []host.IdleState) string {
+	names := make([]string, len(states))
+	for i := range states {
+		names[i] = states[i].Name.V
+	}
+	return strings.Join(names, " ")
+}
+
+// whoLimitsIdle: an option, its copy in the driver's parameter, firmware that
+// disables MWAIT or offers no deeper state to ACPI's driver.
+func (c *collector) whoLimitsIdle(v *idleView, at inventory.Evidence) inventory.Fact[string] {
+	if by, ok := c.byOption(idleOption); ok {
+		return by
+	}
+	idle := c.facts.CPUIdle
+	for _, p := range []host.Value[int64]{idle.IntelIdleMax, idle.ProcessorMax} {
+		if p.Known() && p.V == 1 {
+			return inventory.Known(inventory.DecidedCommandLine, inventory.Corroborated, evidenceOf(inventory.SourceCPUIdle, p.Path, p.Raw))
+		}
+	}
+	mwait := c.flag("monitor")
+	switch {
+	case !c.optionsKnown():
+		return undecided("the command line is not known, which can limit the idle states", at)
+	case mwait.Known() && !mwait.Value:
+		return inventory.Known(inventory.DecidedFirmware, inventory.Indirect, mwait.From, at)
+	case v.driver.Value == acpiIdle || strings.HasSuffix(stateNames(v.all), "_ACPI"):
+		return inventory.Known(inventory.DecidedFirmware, inventory.Indirect, at, v.driver.From)
+	default:
+		return undecided("the driver's table of states does not say who limits it", at)
+	}
+}
+
+// allDisabled is a driver whose states below C1 are all switched off: at boot,
+// because firmware's _CST lacks them or an option says so, or at run time.
+func (c *collector) allDisabled(v *idleView) face {
+	at := stateEvidence(v.deep...)
+	f := face{effective: inventory.Known(disabledWord, inventory.Direct, at[1], at...)}
+	statuses := map[string]int{}
+	for i := range v.deep {
+		statuses[v.deep[i].DefaultStatus.V]++
+	}
+	statesOff := func(key, value string) bool { return key == "intel_idle.states_off" && value != "0" }
+	by, option := c.byOption(statesOff)
+	switch {
+	case statuses["enabled"] == len(v.deep):
+		f.decided = inventory.Known(inventory.DecidedAdministrator, inventory.Direct, at[0], at...)
+	case statuses["disabled"] == len(v.deep) && option:
+		f.decided = by
+	case statuses["disabled"] == len(v.deep) && c.optionsKnown() && v.driver.Value == intelIdle:
+		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, at[0], at...)
+	case statuses[""] == len(v.deep):
+		f.decided = undecided("kernels before 5.6 do not say whether a state was off at boot", at...)
+	default:
+		f.decided = undecided("some states were off at boot, others were switched off since", at...)
+	}
+	return f
+}
+
+// someEnabled is a driver with a usable state below C1. intel_idle has a table
+// of its own and uses it where firmware hands over no _CST.
+func (c *collector) someEnabled(v *idleView) face {
+	at := stateEvidence(v.deep...)
+	certainty := inventory.Direct
+	if v.driver.Value != intelIdle && v.driver.Value != acpiIdle {
+		certainty = inventory.Corroborated
+	}
+	f := face{effective: inventory.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
+	offAtBoot := slices.ContainsFunc(v.deep, func(s host.IdleState) bool { return s.DefaultStatus.V == "disabled" })
+	switch {
+	case v.driver.Value == acpiIdle, offAtBoot:
+		// The list is firmware's, or was held against it.
+		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, v.driver.From, at...)
+	default:
+		f.decided = undecided("intel_idle uses its own table where firmware offers no C-states, so that this can be firmware's doing or the kernel's", v.driver.From)
+	}
+	return f
+}
+
+// c1e is whether cores enter the enhanced halt state. intel_idle clears
+// firmware's bit for it and offers the state itself (section 4.3).
+func (c *collector) c1e() face {
+	bit := c.field(host.MSRPowerCtl, 1, 1)
+	v, unknown := c.idle()
+	switch {
+	case bit.State == inventory.Conflicting:
+		return face{effective: inventory.Blame[string](bit)}
+	case unknown != nil && bit.Or(0) == 0:
+		return face{effective: *unknown}
+	case bit.Or(0) == 1:
+		return c.c1ePromoted(v, &bit)
+	case !v.driver.Known():
+		return face{effective: inventory.Blame[string](v.driver)}
+	case v.driver.Value == intelIdle && v.c1e != nil:
+		return c.c1eState(v.c1e, &bit)
+	case !bit.Known():
+		return face{effective: inventory.Blame[string](bit)}
+	case v.driver.Value == intelIdle:
+		return face{inventory.Known(disabledWord, inventory.Direct, bit.From, v.driver.From),
+			undecided("intel_idle clears the bit whatever firmware set", bit.From, v.driver.From)}
+	default:
+		return face{inventory.Known(disabledWord, inventory.Direct, bit.From, v.driver.From),
+			inventory.Known(inventory.DecidedFirmware, inventory.Direct, bit.From, v.driver.From)}
+	}
+}
+
+// c1ePromoted is the hardware's own promotion of C1 to C1E.
+func (c *collector) c1ePromoted(v *idleView, bit *inventory.Fact[uint64]) face {
+	f := face{effective: inventory.Known(enabledWord, inventory.Direct, bit.From, bit.More...)}
+	switch {
+	case v.driver.Known() && v.driver.Value != intelIdle:
+		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Direct, bit.From, v.driver.From)
+	case v.c1e != nil && v.c1e.Disabled.Known() && !v.c1e.Disabled.V:
+		f.decided = inventory.Known(inventory.DecidedKernel, inventory.Corroborated, v.driver.From, stateEvidence(*v.c1e)...)
+	default:
+		f.decided = undecided("intel_idle clears the bit on most processors, so that firmware or somebody since set it", bit.From)
+	}
+	return f
+}
+
+// c1eState is the state C1E of intel_idle.
+func (c *collector) c1eState(s *host.IdleState, bit *inventory.Fact[uint64]) face {
+	at := stateEvidence(*s)
+	if bit.Known() {
+		at = append(at, bit.From)
+	}
+	off, known := s.Disabled.Get()
+	switch {
+	case !known:
+		return face{effective: inventory.Blame[string](from(inventory.SourceCPUIdle, s.Disabled, inventory.Direct))}
+	case !off:
+		return face{inventory.Known(enabledWord, inventory.Direct, at[0], at[1:]...), inventory.Known(inventory.DecidedKernel, inventory.Corroborated, at[0], at[1:]...)}
+	}
+	certainty := inventory.Corroborated
+	if bit.Known() {
+		certainty = inventory.Direct
+	}
+	f := face{effective: inventory.Known(disabledWord, certainty, at[1], at...)}
+	switch s.DefaultStatus.V {
+	case "enabled":
+		f.decided = inventory.Known(inventory.DecidedAdministrator, inventory.Direct, at[1], at...)
+	case "disabled":
+		f.decided = inventory.Known(inventory.DecidedKernel, inventory.Corroborated, at[1], at...)
+	}
+	return f
+}
+
+// packageLimits decode the field of register 0xE2 by generation (turbostat
+// 6.12, *_pkg_cstate_limits) into canonical words. The field has four bits, from
+// Skylake servers on three.
+func packageLimits(g host.Generation) (words map[uint64]string, bits uint) {
+	switch g {
+	case host.GenNehalem:
+		return map[uint64]string{0: "c0c1", 1: "c0c1", 2: "c3", 3: "c6", 4: "c7", 7: "nolimit"}, 4
+	case host.GenSandyBridge:
+		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c6nr", 3: "c6r", 4: "c7", 7: "nolimit"}, 4
+	case host.GenHaswell:
+		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c3", 3: "c6", 4: "c7", 8: "nolimit"}, 4
+	case host.GenSkylake:
+		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c6nr", 3: "c6r", 7: "nolimit"}, 3
+	case host.GenIcelake, host.GenSapphire, host.GenGranite:
+		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c6", 3: "c6", 7: "nolimit"}, 3
+	default:
+		return nil, 0
+	}
+}
+
+// packageCState is the deepest idle state of a whole package.
+func (c *collector) packageCState() face {
+	words, bits := packageLimits(c.facts.CPU.Generation())
+	if words == nil {
+		return face{effective: unobservable("the limit of this processor's packages is not documented here")}
+	}
+	limit := c.field(host.MSRPackageCst, 0, bits)
+	if !limit.Known() {
+		return face{effective: inventory.Blame[string](limit)}
+	}
+	word, ok := words[limit.Value]
+	if !ok {
+		return face{effective: inventory.Unknown[string](inventory.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", elsewhere, limit.Evidence()...)}
+	}
+	f := face{effective: inventory.Known(word, inventory.Direct, limit.From, limit.More...)}
+	if lock := c.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
+		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Direct, lock.From, lock.More...)
+	} else {
+		f.decided = undecided("firmware left the register unlocked, so that somebody since can have set it", limit.From)
+	}
+	return f
+}

@@ -1,0 +1,192 @@
+package collect_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// idle is a machine of two sockets with an idle driver and its states, each
+// "NAME DISABLE DEFAULT DESC"; "-" leaves a file out.
+func idle(p part, driver string, states ...string) hosttest.Files {
+	f := p.tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2})
+	for cpu := range 4 {
+		f = f.Without(fmt.Sprintf("%scpu%d/cpuidle/", cpuDir, cpu))
+	}
+	f[cpuDir+"cpuidle/current_driver"] = driver + "\n"
+	for cpu := range 4 {
+		idleStates(f, cpu, states...)
+	}
+	return f
+}
+
+func idleStates(f hosttest.Files, cpu int, states ...string) {
+	for i, s := range states {
+		words := strings.SplitN(s, " ", 4)
+		dir := fmt.Sprintf("%scpu%d/cpuidle/state%d/", cpuDir, cpu, i)
+		for j, name := range []string{"name", "disable", "default_status", "desc"} {
+			if j < len(words) && words[j] != "-" {
+				f[dir+name] = words[j] + "\n"
+			}
+		}
+	}
+}
+
+// Tables of states as the drivers make them.
+var (
+	polling  = "POLL 0 enabled CPUIDLE CORE POLL IDLE"
+	shallow  = []string{polling, "C1 0 enabled MWAIT 0x00", "C1E 0 enabled MWAIT 0x01"}
+	deepest  = append(append([]string{}, shallow...), "C6 0 enabled MWAIT 0x20")
+	notInCST = append(append([]string{}, shallow...), "C6 1 disabled MWAIT 0x20")
+	switched = append(append([]string{}, shallow...), "C6 1 enabled MWAIT 0x20")
+)
+
+// TestCStates holds the verdict against section 4.2 of linux-sources.md: driver,
+// states, default_status and the limits of the command line.
+func TestCStates(t *testing.T) {
+	direct, corroborated := inventory.Direct, inventory.Corroborated
+	firmware, administrator, cmd := inventory.DecidedFirmware, inventory.DecidedAdministrator, inventory.DecidedCommandLine
+	old := func(states ...string) []string { // a kernel before 5.6
+		var out []string
+		for _, s := range states {
+			out = append(out, strings.NewReplacer(" enabled", " -", " disabled", " -").Replace(s))
+		}
+		return out
+	}
+	// Mixed: C3 off at boot, C6 in use.
+	partly := append(append([]string{}, shallow...), "C3 1 disabled MWAIT 0x10", "C6 0 enabled MWAIT 0x20")
+	oneCPU := idle(skylake, "intel_idle", deepest...)
+	idleStates(oneCPU, 3, switched...)
+	otherNames := idle(skylake, "intel_idle", deepest...)
+	idleStates(otherNames, 3, polling, "C1 0 enabled MWAIT 0x00", "C1E 0 enabled MWAIT 0x01", "C7 0 enabled MWAIT 0x30")
+	for _, c := range []struct {
+		name  string
+		files hosttest.Files
+		want  wantedFace
+	}{
+		// The drivers of the table.
+		{"intel_idle, C6", idle(skylake, "intel_idle", deepest...), open(is("enabled", direct))},
+		{"intel_idle, C6 off and C3 on", idle(skylake, "intel_idle", partly...), by(is("enabled", direct), firmware)},
+		{"intel_idle from _CST", idle(skylake, "intel_idle", polling, "C1_ACPI 0 enabled ACPI FFH MWAIT 0x0", "C2_ACPI 0 enabled ACPI FFH MWAIT 0x20"), open(is("enabled", direct))},
+		{"intel_idle from _CST, C1E only", idle(skylake, "intel_idle", polling, "C1_ACPI 0 enabled ACPI FFH MWAIT 0x0", "C2_ACPI 0 enabled ACPI FFH MWAIT 0x1"), by(is("disabled", direct), firmware)},
+		{"acpi_idle, C2 is C6", idle(skylake, "acpi_idle", polling, "C1 0 enabled ACPI FFH MWAIT 0x0", "C2 0 enabled ACPI FFH MWAIT 0x20"), by(is("enabled", direct), firmware)},
+		{"acpi_idle, C2 is C1E", idle(skylake, "acpi_idle", polling, "C1 0 enabled ACPI FFH MWAIT 0x0", "C2 0 enabled ACPI FFH MWAIT 0x1"), by(is("disabled", direct), firmware)},
+		{"acpi_idle, AMD C2", idle(rome, "acpi_idle", polling, "C1 0 enabled ACPI FFH MWAIT 0x0", "C2 0 enabled ACPI IOPORT 0x814"), by(is("enabled", direct), firmware)},
+		{"acpi_idle, AMD C1 only", idle(rome, "acpi_idle", polling, "C1 0 enabled ACPI FFH MWAIT 0x0"), by(is("disabled", direct), firmware)},
+		{"acpi_idle, AMD C1 only, options not captured", idle(rome, "acpi_idle", polling, "C1 0 enabled ACPI HLT").Without(cmdline), open(is("disabled", direct))},
+		{"haltpoll", idle(skylake, "haltpoll", polling, "haltpoll 0 enabled"), open(not[string](inventory.Refused, "one for guests"))},
+		{"none", idle(skylake, "none"), open(is("disabled", corroborated))},
+		{"none by idle=poll", options(idle(skylake, "none"), "idle=poll"), by(is("disabled", direct), cmd)},
+		{"none by cpuidle.off=1", options(idle(skylake, "none"), "cpuidle.off=1"), by(is("disabled", direct), cmd)},
+		// default_status against disable.
+		{"not offered by firmware", idle(skylake, "intel_idle", notInCST...), by(is("disabled", direct), firmware)},
+		{"not offered, options not captured", idle(skylake, "intel_idle", notInCST...).Without(cmdline), open(is("disabled", direct))},
+		{"states_off", options(idle(skylake, "intel_idle", notInCST...), "intel_idle.states_off=8"), by(is("disabled", direct), cmd)},
+		{"switched off at run time", idle(skylake, "intel_idle", switched...), by(is("disabled", direct), administrator)},
+		{"switched off, a kernel before 5.6", idle(skylake, "intel_idle", old(switched...)...), open(is("disabled", direct))},
+		{"enabled, a kernel before 5.6", idle(skylake, "intel_idle", old(deepest...)...), open(is("enabled", direct))},
+		{"one off at boot, one since", idle(skylake, "intel_idle", append(append([]string{}, shallow...), "C3 1 disabled MWAIT 0x10", "C6 1 enabled MWAIT 0x20")...), open(is("disabled", direct))},
+		// Deep states missing altogether.
+		{"intel_idle.max_cstate=1", options(idle(skylake, "intel_idle", shallow...), "intel_idle.max_cstate=1"), by(is("disabled", direct), cmd)},
+		{"processor.max_cstate=1", options(idle(skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "processor.max_cstate=1 intel_idle.max_cstate=0"), by(is("disabled", direct), cmd)},
+		{"max_cstate of the module", idle(skylake, "intel_idle", shallow...).With(hosttest.Files{"sys/module/intel_idle/parameters/max_cstate": "1\n"}).Without(cmdline), by(is("disabled", direct), cmd)},
+		{"idle=nomwait", options(idle(skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "idle=nomwait"), by(is("disabled", direct), cmd)},
+		{"MWAIT disabled", flagless(idle(skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "monitor"), by(is("disabled", direct), firmware)},
+		{"nothing says who", idle(skylake, "intel_idle", shallow...), open(is("disabled", direct))},
+		// What is not known, or not the same.
+		{"a CPU differs in what is disabled", oneCPU, open(not[string](inventory.Conflicting, `"0 0 0 1" in /sys/devices/system/cpu/cpu3/cpuidle/state*/disable`))},
+		{"a CPU differs in its states", otherNames, open(not[string](inventory.Conflicting, "POLL C1 C1E C7"))},
+		{"disable not captured", idle(skylake, "intel_idle", polling, "C1 - enabled MWAIT 0x00", "C6 - enabled MWAIT 0x20"), open(not[string](inventory.Absent, "disable"))},
+		{"states not captured", idle(skylake, "intel_idle"), open(not[string](inventory.Unread, "cpuidle"))},
+		{"states denied", notes(idle(skylake, "intel_idle"), "denied\t/"+cpuDir+"cpu0/cpuidle"), open(not[string](inventory.Denied, "cpuidle"))},
+		{"driver not captured", idle(skylake, "intel_idle", deepest...).Without(cpuDir + "cpuidle/"), open(not[string](inventory.Unread, "current_driver"))},
+		{"guest", flags(idle(skylake, "intel_idle", deepest...), "hypervisor"), open(not[string](inventory.Refused, "hypervisor makes up"))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.want.checkSetting(t, collected(t, c.files).Settings["c_states"])
+		})
+	}
+}
+
+// flagless takes a flag of the processor away.
+func flagless(f hosttest.Files, flag string) hosttest.Files {
+	return f.With(hosttest.Files{cpuinfo: withoutFlag(f[cpuinfo], flag)})
+}
+
+// TestC1E holds the verdict against section 4.3: the kernel rewrites firmware's
+// bit, so that only another driver leaves it to speak for firmware.
+func TestC1E(t *testing.T) {
+	direct, corroborated := inventory.Direct, inventory.Corroborated
+	power := func(f hosttest.Files, v uint64) hosttest.Files {
+		return registers(f, map[uint32]uint64{0x1FC: v}, 0, 2)
+	}
+	off := []string{polling, "C1 0 enabled MWAIT 0x00", "C1E 1 enabled MWAIT 0x01", "C6 0 enabled MWAIT 0x20"}
+	unusable := []string{polling, "C1 0 enabled MWAIT 0x00", "C1E 1 disabled MWAIT 0x01", "C6 0 enabled MWAIT 0x20"}
+	none := []string{polling, "C1 0 enabled MWAIT 0x00", "C6 0 enabled MWAIT 0x20"}
+	acpiStates := []string{polling, "C1 0 enabled ACPI FFH MWAIT 0x0", "C2 0 enabled ACPI FFH MWAIT 0x20"}
+	for _, c := range []struct {
+		name  string
+		files hosttest.Files
+		want  wantedFace
+	}{
+		{"intel_idle offers it", idle(skylake, "intel_idle", deepest...), by(is("enabled", direct), inventory.DecidedKernel)},
+		{"intel_idle offers it, bit cleared", power(idle(skylake, "intel_idle", deepest...), 0), by(is("enabled", direct), inventory.DecidedKernel)},
+		{"intel_idle offers it, bit set", power(idle(skylake, "intel_idle", deepest...), 2), by(is("enabled", direct), inventory.DecidedKernel)},
+		{"switched off at run time", idle(skylake, "intel_idle", off...), by(is("disabled", corroborated), inventory.DecidedAdministrator)},
+		{"switched off at run time, bit cleared", power(idle(skylake, "intel_idle", off...), 0), by(is("disabled", direct), inventory.DecidedAdministrator)},
+		{"switched off, bit set: promoted all the same", power(idle(skylake, "intel_idle", off...), 2), open(is("enabled", direct))},
+		{"off by the kernel's first table for Sapphire Rapids", idle(sapphire, "intel_idle", unusable...), by(is("disabled", corroborated), inventory.DecidedKernel)},
+		{"no such state, register not read", idle(skylake, "intel_idle", none...), open(not[string](inventory.Unread, "msr"))},
+		{"no such state, bit cleared", power(idle(skylake, "intel_idle", none...), 0), open(is("disabled", direct))},
+		{"acpi_idle, bit set", power(idle(skylake, "acpi_idle", acpiStates...), 2), by(is("enabled", direct), inventory.DecidedFirmware)},
+		{"acpi_idle, bit clear", power(idle(skylake, "acpi_idle", acpiStates...), 0), by(is("disabled", direct), inventory.DecidedFirmware)},
+		{"acpi_idle, register not read", idle(skylake, "acpi_idle", acpiStates...), open(not[string](inventory.Unread, "msr"))},
+		{"acpi_idle, register denied", notes(idle(skylake, "acpi_idle", acpiStates...), "msr\t/dev/cpu/0/msr\t0x1fc\tdenied", "msr\t/dev/cpu/2/msr\t0x1fc\tdenied"), open(not[string](inventory.Denied, "register 0x1FC"))},
+		{"the packages differ", registers(power(idle(skylake, "acpi_idle", acpiStates...), 0), map[uint32]uint64{0x1FC: 2}, 2), open(not[string](inventory.Conflicting, "CPU 2 of package 1 has 0x2"))},
+		{"guest", flags(power(idle(skylake, "acpi_idle", acpiStates...), 0), "hypervisor"), open(not[string](inventory.Refused, "hypervisor makes up"))},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.want.checkSetting(t, collected(t, c.files).Settings["c1e"])
+		})
+	}
+}
+
+// TestPackageCState holds the decoding of register 0xE2 against the table of
+// section 4.2, column by column.
+func TestPackageCState(t *testing.T) {
+	table := []struct {
+		p     part
+		words []string // by value; "" has no word
+	}{
+		{westmere, []string{"c0c1", "c0c1", "c3", "c6", "c7", "", "", "nolimit", ""}},
+		{ivybridge, []string{"c0c1", "c2", "c6nr", "c6r", "c7", "", "", "nolimit", ""}},
+		{haswell, []string{"c0c1", "c2", "c3", "c6", "c7", "", "", "", "nolimit"}},
+		{skylake, []string{"c0c1", "c2", "c6nr", "c6r", "", "", "", "nolimit"}},
+		{sapphire, []string{"c0c1", "c2", "c6", "c6", "", "", "", "nolimit"}},
+	}
+	for _, c := range table {
+		for value, word := range c.words {
+			for _, locked := range []bool{false, true} {
+				raw := uint64(value) | 0x400
+				want := open(is(word, inventory.Direct))
+				if word == "" {
+					want = open(not[string](inventory.Malformed, "has no name on this processor"))
+				} else if locked {
+					want.decided = inventory.DecidedFirmware
+				}
+				if locked {
+					raw |= 1 << 15
+				}
+				t.Run(fmt.Sprintf("%s 0x%x", c.p.brand, raw), func(t *testing.T) {
+					f := registers(c.p.tree(twoSockets), map[uint32]uint64{0xE2: raw}, 0, 2)
+					want.checkSetting(t, collected(t, f).Settings["package_c_state"])
+				})
+			}
+		}
+	}
+	undocumented := registers(harper.tree(twoSockets), map[uint32]uint64{0xE2: 0}, 0, 2)
+	open(not[string](inventory.Absent, "not documented")).checkSetting(t, collected(t, undocumented).Settings["package_c_state"])
+}

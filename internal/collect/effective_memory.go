@@ -1,0 +1,192 @@
+package collect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// memorySpeed: modules that all run at their rated speed run at the maximum.
+// Slower ones can be held back by processor, population or setting, which is
+// not for this place to tell.
+func (c *collector) memorySpeed() inventory.Fact[string] {
+	if c.sys.Machine.Virtual.Or(false) {
+		return inventory.Unknown[string](inventory.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", c.sys.Machine.Virtual.From)
+	}
+	if c.table == nil {
+		return inventory.Blame[string](c.sys.Firmware.SMBIOS)
+	}
+	var at []inventory.Evidence
+	for i := range c.sys.Slots {
+		s := &c.sys.Slots[i]
+		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.Other) != inventory.DRAM {
+			continue
+		}
+		rated, configured := &s.RatedMTs, &s.ConfiguredMTs
+		switch {
+		case !configured.Known():
+			return inventory.Blame[string](*configured)
+		case !rated.Known():
+			return inventory.Blame[string](*rated)
+		case configured.Value < rated.Value:
+			return inventory.Unknown[string](inventory.Absent, fmt.Sprintf("%s runs at %d of %d MT/s; whether a setting, the processor or the population limits it does not show",
+				s.Locator.Or("a module"), configured.Value, rated.Value), elsewhere, configured.From, rated.From)
+		}
+		at = append(at, configured.From, rated.From)
+	}
+	if len(at) == 0 {
+		return inventory.Unknown[string](inventory.Absent, "no memory module is listed", "", c.sys.Firmware.SMBIOS.From)
+	}
+	return inventory.Known("max", inventory.Corroborated, at[0], at[1:min(len(at), 4)]...)
+}
+
+// Shares of the installed memory that the system sees (linux-sources.md section
+// 6.3): about one half is full mirroring, one third mirroring in three.
+const (
+	mirrorTolerance = 0.04
+	reservedBytes   = 2 << 30
+)
+
+// memoryRASMode is mirroring by the share of the installed memory that the
+// system sees, and lockstep by the word that the EDAC driver of Sandy Bridge to
+// Broadwell has for it. Memory that is all visible excludes mirroring and
+// nothing else.
+func (c *collector) memoryRASMode() inventory.Fact[string] {
+	switch {
+	case c.facts == nil:
+		return noKernel[string](c, "the memory that the system sees")
+	case c.sys.Machine.Virtual.Or(false):
+		return inventory.Unknown[string](inventory.Refused, "a hypervisor makes up the memory of its guest", "audit the host", c.sys.Machine.Virtual.From)
+	}
+	if f := c.lockstep(); f.Known() {
+		return f
+	}
+	return c.mirroring()
+}
+
+// lockstep reads the correction modes of sb_edac: S8ECD8ED in lockstep,
+// S4ECD4ED independent.
+func (c *collector) lockstep() inventory.Fact[string] {
+	var found inventory.Fact[string]
+	for i := range c.sys.EDAC {
+		m := &c.sys.EDAC[i]
+		if !strings.HasPrefix(m.Name.Or(""), "Sandy Bridge") && !strings.HasPrefix(m.Name.Or(""), "Ivy Bridge") &&
+			!strings.HasPrefix(m.Name.Or(""), "Haswell") && !strings.HasPrefix(m.Name.Or(""), "Broadwell") {
+			return inventory.Fact[string]{}
+		}
+		for j := range m.DIMMs {
+			word, ok := map[string]string{"S8ECD8ED": "lockstep", "S4ECD4ED": "independent"}[m.DIMMs[j].Mode.Or("")]
+			switch {
+			case !ok, found.Known() && found.Value != word:
+				return inventory.Fact[string]{}
+			case !found.Known():
+				found = inventory.Known(word, inventory.Direct, m.DIMMs[j].Mode.From, m.Name.From)
+			}
+		}
+	}
+	if found.Or("") != "independent" {
+		return found
+	}
+	// Independent channels can still be mirrored.
+	if share := c.mirroring(); share.Known() {
+		return share
+	}
+	switch installed, ok := c.installed(); {
+	case !ok:
+		found.Certainty = inventory.Indirect
+	case !c.whole(installed):
+		return inventory.Fact[string]{}
+	default:
+		found.Certainty = inventory.Corroborated
+	}
+	return found
+}
+
+// installed adds up the DRAM modules, when every slot can be counted and the
+// table is the machine's own.
+func (c *collector) installed() (int64, bool) {
+	var sum int64
+	if !c.sameMachine() || c.sys.Firmware.Lost != nil {
+		return 0, false
+	}
+	for i := range c.sys.Slots {
+		s := &c.sys.Slots[i]
+		size, ok := s.SizeBytes.Get()
+		switch technology := s.Technology.Or(inventory.Other); {
+		case s.State == inventory.SlotEmpty, technology == inventory.Flash:
+		case s.State != inventory.SlotPopulated || !ok || technology != inventory.DRAM:
+			return 0, false
+		default:
+			sum += size
+		}
+	}
+	return sum, sum > 0
+}
+
+// whole reports whether the system sees what is installed, but for what
+// firmware and kernel reserve.
+func (c *collector) whole(installed int64) bool {
+	visible, ok := c.sys.Memory.VisibleBytes.Get()
+	return ok && visible <= installed && (float64(installed-visible) <= mirrorTolerance*float64(installed) || installed-visible <= reservedBytes)
+}
+
+func (c *collector) mirroring() inventory.Fact[string] {
+	installed, ok := c.installed()
+	visible := c.sys.Memory.VisibleBytes
+	limited := slices.ContainsFunc(c.sys.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") })
+	switch {
+	case !ok:
+		return inventory.Unknown[string](inventory.Unread, "the installed memory is not known, to hold the visible memory against", "the machine's own SMBIOS table, or "+elsewhere)
+	case !visible.Known():
+		return inventory.Blame[string](visible)
+	case limited && !c.sys.Memory.MapBytes.Known():
+		return inventory.Unknown[string](inventory.Refused, "the command line limits the memory that the system uses", "boot without the option", c.sys.NUMA.Cmdline.From)
+	}
+	at := evidenceOf(inventory.SourceSMBIOS, tablePath, display(installed)+" bytes in DRAM modules")
+	share := float64(visible.Value) / float64(installed)
+	half, third := share > 0.5*(1-mirrorTolerance)-0.01 && share <= 0.5, share > (1-mirrorTolerance)/3-0.01 && share <= 1.0/3
+	switch {
+	case half:
+		return inventory.Known("mirror_full", inventory.Corroborated, visible.From, at)
+	case third:
+		return inventory.Known("mirror_full", inventory.Indirect, visible.From, at)
+	case c.whole(installed):
+		return unobservable("all memory is visible, which excludes mirroring and rank sparing; lockstep and ADDDC take none away", visible.From, at)
+	default:
+		return unobservable(fmt.Sprintf("%.0f %% of the installed memory is visible: neither all of it nor a mirror's half", share*100), visible.From, at)
+	}
+}
+
+// patrolScrub is the scrubbing that the memory controllers' driver states; its
+// rate has no canonical word.
+func (c *collector) patrolScrub() face {
+	controllers := from(inventory.SourceEDAC, c.facts.EDAC.Controllers, inventory.Direct)
+	list, ok := controllers.Get()
+	if !ok {
+		f := inventory.Blame[string](controllers)
+		f.KnownBy = elsewhere
+		return face{effective: f}
+	}
+	var found inventory.Fact[string]
+	for i := range list {
+		rate := from(inventory.SourceEDAC, list[i].ScrubRate, inventory.Direct)
+		word := convert(rate, func(bytes int64) string {
+			if bytes == 0 {
+				return disabledWord
+			}
+			return enabledWord
+		})
+		switch {
+		case !word.Known():
+			return face{effective: unobservable("the driver of the memory controllers does not state the scrub rate", rate.From)}
+		case i == 0:
+			found = word
+		case word.Value != found.Value:
+			return face{effective: inventory.Unknown[string](inventory.Conflicting, fmt.Sprintf("the memory controllers differ: %s bytes/s at %s, %s at %s",
+				found.From.Raw, found.From.Path, rate.From.Raw, rate.From.Path), "", found.From, rate.From)}
+		}
+	}
+	return face{found, undecided("firmware or somebody since set the rate", found.From)}
+}

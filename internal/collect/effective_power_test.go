@@ -1,0 +1,176 @@
+package collect_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// settingCase is one setting of one tree.
+type settingCase struct {
+	name  string
+	files hosttest.Files
+	want  wantedFace
+}
+
+func run(t *testing.T, id string, cases []settingCase) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			c.want.checkSetting(t, collected(t, c.files).Settings[id])
+		})
+	}
+}
+
+// TestPowerPolicy: who scales the P-states, by the table of section 4.4.
+func TestPowerPolicy(t *testing.T) {
+	none := notes(skylake.tree(twoSockets), "names\t/"+cpuDir+"cpufreq")
+	differ := scaled(skylake, "intel_pstate").With(hosttest.Files{freqDir + "policy3/scaling_driver": "acpi-cpufreq\n"})
+	own := by(is("os_control", inventory.Indirect), inventory.DecidedFirmware)
+	run(t, "power_policy", []settingCase{
+		{"intel_pstate", scaled(skylake, "intel_pstate"), own},
+		{"intel_cpufreq", scaled(skylake, "intel_cpufreq"), own},
+		{"acpi-cpufreq", scaled(westmere, "acpi-cpufreq"), own},
+		{"amd-pstate-epp", scaled(rome, "amd-pstate-epp"), own},
+		{"cppc_cpufreq", scaled(arm, "cppc_cpufreq"), own},
+		{"pcc-cpufreq", scaled(westmere, "pcc-cpufreq"), open(not[string](inventory.Absent, "together"))},
+		{"no policy", none, open(not[string](inventory.Absent, "which profile does that does not show"))},
+		{"no policy by intel_pstate=disable", options(none, "intel_pstate=disable"), open(not[string](inventory.Refused, "command line turns the frequency driver off"))},
+		{"no policy by cpufreq.off=1", options(none, "cpufreq.off=1"), open(not[string](inventory.Refused, "command line turns the frequency driver off"))},
+		{"drivers differ", differ, open(not[string](inventory.Conflicting, "acpi-cpufreq"))},
+		{"not captured", skylake.tree(twoSockets), open(not[string](inventory.Unread, "cpufreq"))},
+		{"guest", flags(scaled(skylake, "intel_pstate"), "hypervisor"), open(not[string](inventory.Refused, "hypervisor makes up"))},
+	})
+}
+
+// TestPStates: EIST of register 0x1A0, else a frequency driver.
+func TestPStates(t *testing.T) {
+	eist := func(f hosttest.Files, v uint64) hosttest.Files {
+		return registers(f, map[uint32]uint64{0x1A0: v}, 0, 2)
+	}
+	none := notes(skylake.tree(twoSockets), "names\t/"+cpuDir+"cpufreq")
+	run(t, "p_states", []settingCase{
+		{"register on", eist(none, 0x850089), open(is("enabled", inventory.Direct))},
+		{"register off", eist(none, 0x840089), open(is("disabled", inventory.Direct))},
+		{"a driver", scaled(skylake, "acpi-cpufreq"), by(is("enabled", inventory.Corroborated), inventory.DecidedFirmware)},
+		{"AMD, a driver", scaled(rome, "acpi-cpufreq"), by(is("enabled", inventory.Corroborated), inventory.DecidedFirmware)},
+		{"no driver", none, open(not[string](inventory.Absent, "no frequency driver"))},
+		{"not captured", skylake.tree(twoSockets), open(not[string](inventory.Unread, "cpufreq"))},
+	})
+}
+
+// TestHWP: section 4.5.
+func TestHWP(t *testing.T) {
+	pm := func(f hosttest.Files, enable uint64) hosttest.Files {
+		return registers(flags(f, "hwp"), map[uint32]uint64{0x770: enable}, 0, 2)
+	}
+	bare := flagless(scaled(skylake, "acpi-cpufreq"), "hwp")
+	run(t, "hwp", []settingCase{
+		{"register on", pm(bare, 1), by(is("native", inventory.Direct), inventory.DecidedFirmware)},
+		{"register off", pm(bare, 0), open(is("disabled", inventory.Direct))},
+		{"register off by no_hwp", options(pm(bare, 0), "intel_pstate=no_hwp"), by(is("disabled", inventory.Direct), inventory.DecidedCommandLine)},
+		{"out of band, bit 8", registers(bare, map[uint32]uint64{0x1AA: 1 << 8}, 0, 2), by(is("oob", inventory.Direct), inventory.DecidedFirmware)},
+		{"out of band, bit 18", registers(bare, map[uint32]uint64{0x1AA: 1 << 18}, 0, 2), by(is("oob", inventory.Direct), inventory.DecidedFirmware)},
+		{"flag and preference", flags(scaled(skylake, "intel_pstate"), "hwp"), by(is("native", inventory.Corroborated), inventory.DecidedFirmware)},
+		{"flag alone", flags(bare, "hwp"), open(not[string](inventory.Absent, "whether it is switched on does not show"))},
+		{"preference without the flag", flagless(scaled(skylake, "intel_pstate"), "hwp"), open(not[string](inventory.Conflicting, "does not report HWP"))},
+		{"no flag", bare, open(is("disabled", inventory.Indirect))},
+		{"the packages differ", registers(pm(bare, 1), map[uint32]uint64{0x770: 0}, 2), open(not[string](inventory.Conflicting, "CPU 2 of package 1 has 0x0"))},
+	})
+}
+
+// biased is a machine with an energy bias of all CPUs and a preference of all
+// policies; "" leaves them out.
+func biased(epb, epp string) hosttest.Files {
+	f := scaled(skylake, "intel_pstate")
+	for n := range 4 {
+		bias, preference := fmt.Sprintf("%scpu%d/power/energy_perf_bias", cpuDir, n), fmt.Sprintf("%spolicy%d/energy_performance_preference", freqDir, n)
+		delete(f, bias)
+		delete(f, preference)
+		if epb != "" {
+			f[bias] = epb + "\n"
+		}
+		if epp != "" {
+			f[preference] = epp + "\n"
+		}
+	}
+	return f
+}
+
+// TestEnergyPerfBias: section 4.5; the ranges of the bias are PerfSpect's.
+func TestEnergyPerfBias(t *testing.T) {
+	direct := inventory.Direct
+	word := func(w string) wantedFace { return open(is(w, direct)) }
+	mixedEPP, mixedEPB := biased("", "performance"), biased("6", "")
+	mixedEPP[freqDir+"policy2/energy_performance_preference"] = "power\n"
+	mixedEPB[cpuDir+"cpu3/power/energy_perf_bias"] = "15\n"
+	run(t, "energy_perf_bias", []settingCase{
+		{"0 is somebody's since boot", biased("0", ""), by(is("max_performance", direct), inventory.DecidedAdministrator)},
+		{"4", biased("4", ""), word("balanced_performance")},
+		{"6 is firmware's or the kernel's", biased("6", ""), word("balanced_performance")},
+		{"7", biased("7", ""), word("balanced_performance")},
+		{"8", biased("8", ""), word("balanced_power")},
+		{"15", biased("15", ""), word("power_saving")},
+		{"16 is none", biased("16", ""), open(not[string](inventory.Malformed, "no energy bias"))},
+		{"preference performance", biased("", "performance"), word("max_performance")},
+		{"preference balance_performance", biased("6", "balance_performance"), word("balanced_performance")},
+		{"preference balance_power", biased("", "balance_power"), word("balanced_power")},
+		{"preference power", biased("", "power"), word("power_saving")},
+		{"preference as a number", biased("", "77"), open(not[string](inventory.Unstated, "has no name"))},
+		{"preference and bias differ", biased("15", "performance"), open(not[string](inventory.Conflicting, "is max_performance, the bias of the rest of the processor power_saving"))},
+		{"policies differ", mixedEPP, open(not[string](inventory.Conflicting, `"power" in`))},
+		{"CPUs differ", mixedEPB, open(not[string](inventory.Conflicting, `"15" in /sys/devices/system/cpu/cpu3`))},
+		{"register", registers(biased("", ""), map[uint32]uint64{0x1B0: 6}, 0, 2), word("balanced_performance")},
+		{"nothing", biased("", ""), open(not[string](inventory.Unread, "msr"))},
+	})
+}
+
+// uncore is a machine with one entry a package: lowest, highest, and what
+// firmware left, in MHz; 0 leaves a file out.
+func uncore(entries ...[4]int) hosttest.Files {
+	f := skylake.tree(twoSockets)
+	for i, e := range entries {
+		dir := fmt.Sprintf("%sintel_uncore_frequency/package_%02d_die_00/", cpuDir, i)
+		for j, name := range []string{"min_freq_khz", "max_freq_khz", "initial_min_freq_khz", "initial_max_freq_khz"} {
+			if e[j] > 0 {
+				f[dir+name] = fmt.Sprintln(e[j] * 1000)
+			}
+		}
+	}
+	return f
+}
+
+// TestUncoreFrequency: section 4.6.
+func TestUncoreFrequency(t *testing.T) {
+	direct := inventory.Direct
+	ratio := func(v uint64) hosttest.Files {
+		return registers(skylake.tree(twoSockets), map[uint32]uint64{0x620: v}, 0, 2)
+	}
+	run(t, "uncore_frequency", []settingCase{
+		{"a range", uncore([4]int{800, 2400, 800, 2400}, [4]int{800, 2400, 800, 2400}), by(is("dynamic", direct), inventory.DecidedFirmware)},
+		{"a range, firmware's not known", uncore([4]int{800, 2400, 0, 0}), open(is("dynamic", direct))},
+		{"raised to the top since", uncore([4]int{2400, 2400, 800, 2400}), by(is("maximum", direct), inventory.DecidedAdministrator)},
+		{"lowered to the bottom since", uncore([4]int{800, 800, 800, 2400}), by(is("minimum", direct), inventory.DecidedAdministrator)},
+		{"narrowed since", uncore([4]int{1200, 2000, 800, 2400}), by(is("custom", direct), inventory.DecidedAdministrator)},
+		{"fixed by firmware", uncore([4]int{2400, 2400, 2400, 2400}), open(not[string](inventory.Absent, "fixed at 2400 MHz"))},
+		{"fixed, firmware's not known", uncore([4]int{2400, 2400, 0, 0}), open(not[string](inventory.Absent, "fixed at 2400 MHz"))},
+		{"the packages differ", uncore([4]int{800, 2400, 800, 2400}, [4]int{2400, 2400, 800, 2400}), open(not[string](inventory.Conflicting, "package_01_die_00 is maximum"))},
+		{"register, a range", ratio(8<<8 | 24), open(is("dynamic", direct))},
+		{"register, fixed", ratio(24<<8 | 24), open(not[string](inventory.Absent, "fixed at 2400 MHz"))},
+		{"not captured", skylake.tree(twoSockets), open(not[string](inventory.Unread, "intel_uncore_frequency"))},
+	})
+}
+
+// TestEPBOwner: bit 34 of register 0x1FC, documented for recent servers only.
+func TestEPBOwner(t *testing.T) {
+	power := func(p part, v uint64) hosttest.Files {
+		return registers(p.tree(twoSockets), map[uint32]uint64{0x1FC: v}, 0, 2)
+	}
+	run(t, "epb_owner", []settingCase{
+		{"firmware", power(sapphire, 1<<34), by(is("bios", inventory.Indirect), inventory.DecidedFirmware)},
+		{"system", power(sapphire, 0), by(is("os", inventory.Indirect), inventory.DecidedFirmware)},
+		{"older", power(skylake, 1<<34), open(not[string](inventory.Absent, "not documented"))},
+	})
+}

@@ -1,0 +1,305 @@
+package collect
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// turboView is what shows whether the processor may run above its base
+// frequency (linux-sources.md section 4.1).
+type turboView struct {
+	// off is the register's bit by which Turbo or CPB is disabled.
+	off inventory.Fact[uint64]
+	// flag is the boot-time flag ida (Intel) or cpb (AMD).
+	flag inventory.Fact[bool]
+	// noTurbo is intel_pstate's file, boost the global cpufreq/boost.
+	noTurbo, boost inventory.Fact[bool]
+	driver         string
+	policies       *host.Sampled
+}
+
+// turbo is whether Turbo Boost or Core Performance Boost is in effect.
+func (c *collector) turbo() face {
+	f := c.facts.CPUFreq
+	v := turboView{
+		noTurbo: from(inventory.SourceCPUFreq, f.NoTurbo, inventory.Direct), boost: from(inventory.SourceCPUFreq, f.Boost, inventory.Direct),
+		driver: f.First.Driver.V, policies: &f.Boosts,
+	}
+	switch m := c.cpuModel(); {
+	case m.vendor.Or("") == intel:
+		v.off, v.flag = c.field(host.MSRMiscEnable, 38, 1), c.flag("ida")
+		return c.intelTurbo(&v)
+	case m.vendor.Or("") == "AuthenticAMD" || m.vendor.Or("") == "HygonGenuine":
+		v.off, v.flag = c.field(host.MSRHWCR, 25, 1), c.flag("cpb")
+		return c.amdTurbo(&v)
+	default:
+		return v.byBoost(inventory.Indirect)
+	}
+}
+
+// flag is whether the first processor of /proc/cpuinfo has a flag.
+func (c *collector) flag(name string) inventory.Fact[bool] {
+	f := convert(c.sys.CPU.Flags, func(flags map[string]bool) bool { return flags[name] })
+	f.From.Field, f.From.Raw = "flags", "no "+name
+	if f.Or(false) {
+		f.From.Raw = name
+	}
+	if !f.Known() {
+		f.From.Raw = ""
+	}
+	return f
+}
+
+// evidence is everything that was known, the register first.
+func (v *turboView) evidence() []inventory.Evidence {
+	var out []inventory.Evidence
+	if v.off.Known() {
+		out = append(out, v.off.Evidence()...)
+	}
+	for _, f := range []*inventory.Fact[bool]{&v.noTurbo, &v.boost, &v.flag} {
+		if f.Known() {
+			out = append(out, f.Evidence()...)
+		}
+	}
+	return out
+}
+
+// say makes the face from what is known; decided stands beside it.
+func (v *turboView) say(word string, certainty inventory.Certainty, decided inventory.Fact[string]) face {
+	all := v.evidence()
+	return face{inventory.Known(word, certainty, all[0], all[1:]...), decided}
+}
+
+// contradict is a face whose readings deny each other.
+func (v *turboView) contradict(reason string) face {
+	return face{effective: inventory.Unknown[string](inventory.Conflicting, reason, "read the machine again, or "+elsewhere, v.evidence()...)}
+}
+
+func (v *turboView) by(who string, certainty inventory.Certainty) inventory.Fact[string] {
+	all := v.evidence()
+	return inventory.Known(who, certainty, all[0], all[1:]...)
+}
+
+// intelTurbo: the register, else the flag and intel_pstate's file.
+func (c *collector) intelTurbo(v *turboView) face {
+	if v.off.State == inventory.Conflicting {
+		return face{effective: inventory.Blame[string](v.off)}
+	}
+	bit, ok := v.off.Get()
+	switch {
+	case ok && bit == 1:
+		return v.say(disabledWord, inventory.Direct, c.whoSetTurboBit(v))
+	case v.noTurbo.Or(false):
+		return v.noTurboSet()
+	case v.acpi() && v.boost.Known():
+		return v.byAcpiBoost(ok)
+	case v.noTurbo.Known():
+		return c.noTurboClear(v, ok)
+	case v.noTurboMissing():
+		return v.byFlag(ok)
+	case v.noTurbo.State == inventory.Unread && v.flag.Known() && !v.flag.Value:
+		return v.say(disabledWord, inventory.Indirect, offOrNone(v))
+	default:
+		return face{effective: inventory.Blame[string](v.noTurbo)}
+	}
+}
+
+func (v *turboView) acpi() bool { return v.driver == "acpi-cpufreq" }
+
+// noTurboMissing: the file is not there, or its driver is not loaded or off.
+func (v *turboView) noTurboMissing() bool {
+	return v.noTurbo.State == inventory.Absent || v.noTurbo.State == inventory.Refused || v.driver != "" && !strings.HasPrefix(v.driver, "intel_")
+}
+
+// whoSetTurboBit: firmware, or acpi-cpufreq's boost=0, which writes the same
+// bit. The flag is the copy made at boot.
+func (c *collector) whoSetTurboBit(v *turboView) inventory.Fact[string] {
+	switch {
+	case v.flag.Known() && v.flag.Value:
+		return v.by(inventory.DecidedAdministrator, inventory.Corroborated)
+	case v.flag.Known() && !v.boost.Known():
+		return v.by(inventory.DecidedFirmware, inventory.Direct)
+	case v.flag.Known():
+		return v.by(inventory.DecidedFirmware, inventory.Corroborated)
+	default:
+		return undecided("boost=0 of acpi-cpufreq sets the same bit as firmware, and the flags at boot are not known", v.evidence()...)
+	}
+}
+
+// offOrNone: Turbo is not there, for one of two reasons.
+func offOrNone(v *turboView) inventory.Fact[string] {
+	return undecided("firmware disables Turbo, or the processor has none", v.evidence()...)
+}
+
+// noTurboSet is no_turbo=1: the kernel sets it when firmware disabled Turbo,
+// an administrator when not.
+func (v *turboView) noTurboSet() face {
+	switch offered, known := v.offered(); {
+	case known && offered:
+		return v.say(disabledWord, inventory.Corroborated, v.by(inventory.DecidedAdministrator, inventory.Corroborated))
+	default:
+		return v.say(disabledWord, inventory.Corroborated, offOrNone(v))
+	}
+}
+
+// offered is whether firmware offers Turbo, by the register and the flag: a
+// clear bit without the flag is a processor without Turbo.
+func (v *turboView) offered() (offered, known bool) {
+	return v.flag.Value && v.flag.Known(), v.flag.Known()
+}
+
+// byAcpiBoost: the driver makes the file only where the processor can boost.
+func (v *turboView) byAcpiBoost(register bool) face {
+	on := v.boost.Value
+	switch {
+	case on && register:
+		return v.say(enabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
+	case on:
+		return v.say(enabledWord, inventory.Corroborated, v.by(inventory.DecidedFirmware, inventory.Corroborated))
+	case register:
+		return v.contradict("cpufreq/boost is 0, but the register that it sets leaves Turbo on")
+	case v.flag.Or(false):
+		return v.say(disabledWord, inventory.Corroborated, v.by(inventory.DecidedAdministrator, inventory.Corroborated))
+	default:
+		return v.say(disabledWord, inventory.Corroborated, undecided("boost=0 can be firmware's doing or an administrator's", v.evidence()...))
+	}
+}
+
+// noTurboClear is no_turbo=0. Kernels from 6.12 on show it also for a processor
+// without Turbo, so that the flag must agree, or the highest frequency be above
+// the base.
+func (c *collector) noTurboClear(v *turboView, register bool) face {
+	firmware := v.by(inventory.DecidedFirmware, inventory.Corroborated)
+	p := &c.facts.CPUFreq.First
+	switch {
+	case v.flag.Or(false):
+		return v.say(enabledWord, inventory.Direct, firmware)
+	case p.CPUInfoMaxKHz.Known() && p.BaseKHz.Known() && p.CPUInfoMaxKHz.V > p.BaseKHz.V:
+		f := v.say(enabledWord, inventory.Corroborated, firmware)
+		f.effective.More = append(f.effective.More, evidenceOf(inventory.SourceCPUFreq, p.CPUInfoMaxKHz.Path, p.CPUInfoMaxKHz.Raw),
+			evidenceOf(inventory.SourceCPUFreq, p.BaseKHz.Path, p.BaseKHz.Raw))
+		return f
+	case v.flag.Known():
+		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
+	case register:
+		return v.say(enabledWord, inventory.Corroborated, firmware)
+	default:
+		return v.say(enabledWord, inventory.Indirect, firmware)
+	}
+}
+
+// byFlag is a kernel without intel_pstate's file and without cpufreq/boost.
+func (v *turboView) byFlag(register bool) face {
+	offered, known := v.offered()
+	switch {
+	case known && offered && register:
+		return v.say(enabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
+	case known && offered:
+		return v.say(enabledWord, inventory.Indirect, v.by(inventory.DecidedFirmware, inventory.Indirect))
+	case known && register:
+		return v.contradict("nothing disables Turbo, but the processor does not report it (no flag ida): it may have none")
+	case known:
+		return v.say(disabledWord, inventory.Corroborated, offOrNone(v))
+	default:
+		return face{effective: inventory.Blame[string](first(v.noTurbo, v.boost, v.flag))}
+	}
+}
+
+// amdTurbo: the register, the global boost file and those of the policies.
+// amd-pstate starts the global one at 1 whatever firmware says, and the
+// policies' at 0 when firmware disabled boost.
+func (c *collector) amdTurbo(v *turboView) face {
+	if v.off.State == inventory.Conflicting {
+		return face{effective: inventory.Blame[string](v.off)}
+	}
+	bit, ok := v.off.Get()
+	pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"
+	switch {
+	case len(v.policies.Distinct) > 1:
+		return face{effective: mixed("the frequency policies differ in boost", inventory.SourceCPUFreq, v.policies)}
+	case ok && bit == 1 && v.acpi():
+		return v.say(disabledWord, inventory.Direct, undecided("boost=0 of acpi-cpufreq sets the same bit as firmware", v.evidence()...))
+	case ok && bit == 1:
+		return v.say(disabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
+	case pstate:
+		return v.amdPstate(ok)
+	case ok && !v.boost.Or(true):
+		return v.contradict("cpufreq/boost is 0, but the register leaves boost on")
+	case ok:
+		return v.say(enabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
+	case v.acpi():
+		return v.byBoost(inventory.Corroborated)
+	default:
+		return v.byBoost(inventory.Indirect)
+	}
+}
+
+// amdPstate judges the files of amd-pstate. register says that the register was
+// read and leaves boost on.
+func (v *turboView) amdPstate(register bool) face {
+	policies, all := v.policies.Uniform()
+	global, globalKnown := v.boost.Get()
+	switch {
+	case globalKnown && !global:
+		return v.say(disabledWord, inventory.Corroborated, v.by(inventory.DecidedAdministrator, inventory.Corroborated))
+	case all && policies == "0" && register:
+		return v.withPolicies(disabledWord, inventory.DecidedAdministrator)
+	case all && policies == "0" && globalKnown:
+		return v.withPolicies(disabledWord, inventory.DecidedFirmware)
+	case all && policies == "0":
+		f := v.withPolicies(disabledWord, inventory.DecidedFirmware)
+		f.decided = undecided("boost=0 of every policy can be firmware's doing or an administrator's", f.effective.From)
+		return f
+	case all && policies == "1":
+		return v.withPolicies(enabledWord, inventory.DecidedFirmware)
+	case register:
+		return v.say(enabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
+	default:
+		return v.byBoost(inventory.Indirect)
+	}
+}
+
+// withPolicies is a face that rests on the policies' boost files.
+func (v *turboView) withPolicies(word, who string) face {
+	at := evidenceOf(inventory.SourceCPUFreq, v.policies.Paths[0], v.policies.Distinct[0])
+	more := v.evidence()
+	return face{inventory.Known(word, inventory.Corroborated, at, more...), inventory.Known(who, inventory.Corroborated, at, more...)}
+}
+
+// byBoost is the global file alone.
+func (v *turboView) byBoost(certainty inventory.Certainty) face {
+	on, ok := v.boost.Get()
+	switch {
+	case ok && on:
+		return v.say(enabledWord, certainty, v.by(inventory.DecidedFirmware, certainty))
+	case ok:
+		return v.say(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
+	default:
+		f := inventory.Blame[string](v.boost)
+		if v.off.KnownBy != "" {
+			f.KnownBy = v.off.KnownBy
+		}
+		return face{effective: f}
+	}
+}
+
+// mixed is a value that differs between CPUs or policies, named by the first
+// file that held each.
+func mixed(what, source string, s *host.Sampled) inventory.Fact[string] {
+	var said []string
+	var at []inventory.Evidence
+	for i, v := range s.Distinct {
+		at = append(at, evidenceOf(source, s.Paths[i], v))
+		if i < maxNamed {
+			said = append(said, strconv.Quote(v)+" in "+s.Paths[i])
+		}
+	}
+	return inventory.Unknown[string](inventory.Conflicting, what+": "+strings.Join(said, ", "), "", slices.Clip(at)...)
+}
+
+// maxNamed bounds the differing values that a reason names.
+const maxNamed = 4

@@ -1,0 +1,105 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// intel is the CPUID vendor of Intel's processors.
+const intel = "GenuineIntel"
+
+// readRegisters reads the model-specific registers, but not where they would
+// lie: in guests an unknown register reads 0, and Xen shows its own.
+func (c *collector) readRegisters() {
+	if c.facts == nil {
+		return
+	}
+	virtual := c.sys.Machine.Virtual
+	switch {
+	case virtual.Or(false):
+		c.msr = host.RefuseMSR("registers of a virtual machine say nothing: unknown ones read 0")
+	case c.privileged():
+		c.msr = host.RefuseMSR("the registers are those that Xen shows")
+	case !virtual.Known():
+		c.msr = host.RefuseMSR("nothing says whether this is a virtual machine, whose registers say nothing")
+	default:
+		c.msr = host.ReadMSR(c.root, c.facts.CPU)
+	}
+	s := c.msr.Source
+	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: inventory.SourceState(s.State), Detail: s.Detail})
+}
+
+// field is a field of a register, where every CPU that was asked holds the
+// same in it.
+func (c *collector) field(register uint32, low, bits uint) inventory.Fact[uint64] {
+	readings := c.msr.Readings[register]
+	if len(readings) == 0 {
+		return c.noRegister(register)
+	}
+	get := func(r *host.MSRReading) uint64 { return r.Value.V >> low & (1<<bits - 1) }
+	first := &readings[0]
+	for i := range readings {
+		r := &readings[i]
+		if !r.Value.Known() {
+			f := from(inventory.SourceMSR, r.Value, inventory.Direct)
+			f.KnownBy = registerAdvice(f.State)
+			return inventory.Blame[uint64](f)
+		}
+		if get(r) != get(first) {
+			return inventory.Unknown[uint64](inventory.Conflicting, fmt.Sprintf("register 0x%X differs: CPU %d of package %d has 0x%x, CPU %d of package %d has 0x%x",
+				register, first.CPU, first.Package, first.Value.V, r.CPU, r.Package, r.Value.V), "", registerEvidence(register, first), registerEvidence(register, r))
+		}
+	}
+	var more []inventory.Evidence
+	for i := 1; i < len(readings); i++ {
+		if readings[i].Package != readings[i-1].Package {
+			more = append(more, registerEvidence(register, &readings[i]))
+		}
+	}
+	return inventory.Known(get(first), inventory.Direct, registerEvidence(register, first), more...)
+}
+
+// noRegister says why a register was not read.
+func (c *collector) noRegister(register uint32) inventory.Fact[uint64] {
+	err := c.msr.Err
+	if err == nil {
+		return inventory.Unknown[uint64](inventory.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), elsewhere)
+	}
+	state := states[err.State]
+	if errors.Is(err, host.ErrNoRegisters) {
+		return inventory.Unknown[uint64](state, "no register of this processor is documented here", elsewhere)
+	}
+	return inventory.Unknown[uint64](state, err.Error(), registerAdvice(state), evidenceOf(inventory.SourceMSR, err.Path, ""))
+}
+
+// registerAdvice says what makes registers readable.
+func registerAdvice(s inventory.State) string {
+	switch s {
+	case inventory.Unread:
+		return "a capture made by root with the msr module loaded, or " + elsewhere
+	case inventory.Absent:
+		return "load the msr module (modprobe msr) and run as root, or " + elsewhere
+	case inventory.Denied:
+		return "run as root with CAP_SYS_RAWIO, or " + elsewhere
+	default:
+		return elsewhere
+	}
+}
+
+func registerEvidence(register uint32, r *host.MSRReading) inventory.Evidence {
+	return inventory.Evidence{Source: inventory.SourceMSR, Path: r.Value.Path, Field: fmt.Sprintf("MSR 0x%X", register), Raw: r.Value.Raw}
+}
+
+// switchOf turns a register's field into a switch; on is the value that means
+// enabled.
+func switchOf(f inventory.Fact[uint64], on uint64) inventory.Fact[string] {
+	return convert(f, func(v uint64) string {
+		if v == on {
+			return enabledWord
+		}
+		return disabledWord
+	})
+}

@@ -1,0 +1,76 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// msrMajor is the device number of the kernel's msr driver (linux
+// include/uapi/linux/major.h, MSR_MAJOR).
+const msrMajor = 202
+
+// errBeyondEnd: a plain file ends before the register.
+var errBeyondEnd = fmt.Errorf("%w: the file ends before it", ErrNotCaptured)
+
+// readAt reads registers. The driver's device is opened only where the tree is
+// the running kernel's own: the same device below an unpacked tree would show
+// this machine's registers for that one's.
+func (d *dirBackend) readAt(path string, cpu int, chunks []chunk) (plain bool, err error) {
+	fd, plain, err := d.openRegisters(path, cpu)
+	if err != nil {
+		return plain, d.missing(path, err)
+	}
+	defer closeFD(fd)
+	for i := range chunks {
+		c := &chunks[i]
+		n, err := preadRetry(fd, c.data[:], c.at)
+		switch {
+		case err != nil:
+			c.err = err
+		case n < len(c.data):
+			c.err = errBeyondEnd
+		}
+	}
+	return plain, nil
+}
+
+// openRegisters looks at what the path is before it opens it, for reading only.
+func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, err error) {
+	probe, err := d.locate(path, unix.O_PATH|unix.O_CLOEXEC)
+	if err != nil {
+		return -1, false, err
+	}
+	defer closeFD(probe)
+	var st unix.Stat_t
+	if err := unix.Fstat(probe, &st); err != nil {
+		return -1, false, err
+	}
+	own := d.live || d.safe[0] && d.safe[1]
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		plain = !d.live
+	case unix.S_IFCHR:
+		if unix.Major(st.Rdev) != msrMajor || unix.Minor(st.Rdev) != uint32(cpu) {
+			return -1, false, fmt.Errorf("%w: device %d:%d is not the registers of CPU %d", ErrNotRegular, unix.Major(st.Rdev), unix.Minor(st.Rdev), cpu)
+		}
+		if !own {
+			return -1, false, fmt.Errorf("%w: the device would show the registers of the running machine", ErrNotRegular)
+		}
+	default:
+		return -1, false, ErrNotRegular
+	}
+	fd, err = openRetry(func() (int, error) { return unix.Open("/proc/self/fd/"+strconv.Itoa(probe), openFlags, 0) })
+	return fd, plain, err
+}
+
+func preadRetry(fd int, b []byte, at int64) (int, error) {
+	for {
+		n, err := unix.Pread(fd, b, at)
+		if !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
+	}
+}

@@ -1,0 +1,244 @@
+package host
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// Addresses of the registers that are read (linux
+// arch/x86/include/asm/msr-index.h; Intel SDM volume 4; AMD PPR).
+const (
+	MSRAPICBase    uint32 = 0x1B  // bit 10: x2APIC mode
+	MSRLLCPrefetch uint32 = 0x6D  // bit 42: LLC prefetcher off
+	MSRPackageCst  uint32 = 0xE2  // package C-state limit, bit 15 lock
+	MSRMiscEnable  uint32 = 0x1A0 // 16 EIST, 18 MWAIT, 38 turbo off
+	MSRPrefetch    uint32 = 0x1A4 // core prefetchers off
+	MSRMiscPower   uint32 = 0x1AA // 8 and 18: out-of-band control
+	MSREnergyBias  uint32 = 0x1B0 // 3:0
+	MSRPowerCtl    uint32 = 0x1FC // 1 C1E, 34 source of the bias
+	MSRUncore      uint32 = 0x620 // 6:0 highest, 14:8 lowest ratio
+	MSRHWPEnable   uint32 = 0x770 // bit 0
+	MSRHWCR        uint32 = 0xC0010015
+	MSRPrefetchAMD uint32 = 0xC0000108
+)
+
+// MSR are the model-specific registers of one or two online CPUs of each
+// package: the first, and for registers of a core also the last.
+type MSR struct {
+	Source Source
+	// Readings are in the order of packages and CPUs, for each register asked.
+	Readings map[uint32][]MSRReading
+	// Err says why nothing was read at all; nil when something was.
+	Err *ReadError
+}
+
+// MSRReading is one register of one CPU.
+type MSRReading struct {
+	Package, CPU int
+	Value        Value[uint64]
+}
+
+// msrSource is the contract's name.
+const msrSource = "msr"
+
+// ErrNoRegisters says that nothing is known of the registers of this processor.
+var ErrNoRegisters = errors.New("no register of this processor is documented here")
+
+// RefuseMSR is the result where registers must not be read or mean nothing.
+func RefuseMSR(reason string) *MSR {
+	return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: Refused, Err: errors.New(reason)})
+}
+
+func noMSR(err *ReadError) *MSR {
+	return &MSR{Err: err, Source: Source{Name: msrSource, State: err.State.source(), Detail: err.Error()}}
+}
+
+// ReadMSR reads the documented registers of this processor, read-only, through
+// /dev/cpu/N/msr (Documentation of the driver: arch/x86/kernel/msr.c). Each
+// read interrupts the CPU, so that one or two CPUs speak for a package. It must
+// not be asked of a virtual machine, where an unknown register reads 0.
+func ReadMSR(root *Root, cpu *CPU) *MSR {
+	asked := registersOf(cpu)
+	switch {
+	case len(asked) == 0:
+		return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: Absent, Err: ErrNoRegisters})
+	case cpu.Packages.State != OK:
+		return noMSR(cpu.Packages.Err)
+	}
+	m := &MSR{Readings: map[uint32][]MSRReading{}}
+	var needed []outcomer
+	for _, p := range cpu.Packages.V {
+		needed = append(needed, m.read(root, asked, p.ID, p.CPUs[0], false))
+		if last := p.CPUs[len(p.CPUs)-1]; last != p.CPUs[0] && slices.ContainsFunc(asked, register.ofCore) {
+			needed = append(needed, m.read(root, asked, p.ID, last, true))
+		}
+	}
+	m.Source = sourceOf(msrSource, needed)
+	if m.Source.State != SourceOK && m.Source.State != SourcePartial {
+		_, m.Err = needed[0].outcome()
+	}
+	return m
+}
+
+// read asks one CPU and returns the first value, else the first failure: a
+// processor need not have every register.
+func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) outcomer {
+	var regs []uint32
+	for _, a := range asked {
+		if a.core || !coresOnly {
+			regs = append(regs, a.address)
+		}
+	}
+	values := root.readRegisters(cpu, regs)
+	for i, v := range values {
+		m.Readings[regs[i]] = append(m.Readings[regs[i]], MSRReading{Package: pkg, CPU: cpu, Value: v})
+	}
+	for _, v := range values {
+		if v.State == OK {
+			return v
+		}
+	}
+	return values[0]
+}
+
+// register is one register to read.
+type register struct {
+	address uint32
+	// core: each core has its own, so that two of a package are read.
+	core bool
+}
+
+func (r register) ofCore() bool { return r.core }
+
+// registersOf lists the registers documented for a processor.
+func registersOf(cpu *CPU) []register {
+	gen := cpu.Generation()
+	package1 := func(addresses ...uint32) (out []register) {
+		for _, a := range addresses {
+			out = append(out, register{address: a})
+		}
+		return out
+	}
+	switch {
+	case gen.Intel():
+		list := append(package1(MSRAPICBase, MSRPackageCst, MSRMiscEnable, MSRMiscPower, MSREnergyBias, MSRPowerCtl), register{MSRPrefetch, true})
+		if cpu.Flags.V["hwp"] {
+			list = append(list, register{address: MSRHWPEnable})
+		}
+		if gen >= GenHaswell {
+			list = append(list, register{address: MSRUncore})
+		}
+		if gen >= GenSapphire {
+			list = append(list, register{MSRLLCPrefetch, true})
+		}
+		return list
+	case gen == GenZen4:
+		return append(package1(MSRAPICBase, MSRHWCR), register{MSRPrefetchAMD, true})
+	case gen.AMD():
+		return package1(MSRAPICBase, MSRHWCR)
+	default:
+		return nil
+	}
+}
+
+func msrPath(cpu int) string { return indexed("/dev/cpu/", cpu, "/msr") }
+
+// errPlain: what a plain file cannot say.
+var (
+	errZeroOrHole = errors.New("a plain file does not tell a register of 0 from one that was not saved")
+	errOverlap8   = errors.New("a plain file cannot hold this register beside its neighbour")
+)
+
+// readRegisters reads registers of one CPU, in order.
+func (r *Root) readRegisters(cpu int, regs []uint32) []Value[uint64] {
+	path := msrPath(cpu)
+	out := make([]Value[uint64], len(regs))
+	noted, ok := r.registers[path]
+	for i, reg := range regs {
+		if n, have := noted[reg]; have {
+			out[i] = n.value64(path, reg)
+		} else if ok {
+			out[i] = unknown[uint64](&ReadError{Op: "read", Path: path, State: NotCaptured, Err: ErrNotCaptured})
+		}
+	}
+	if !ok {
+		r.askRegisters(path, cpu, regs, out)
+	}
+	if r.observed() {
+		for i, reg := range regs {
+			r.tell(Access{Op: "msr", Path: path, State: out[i].State, Register: reg, Value: out[i].V})
+		}
+	}
+	return out
+}
+
+// askRegisters reads 8 bytes at the register's number, little-endian.
+func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uint64]) {
+	chunks := make([]chunk, len(regs))
+	for i, reg := range regs {
+		chunks[i].at = int64(reg)
+	}
+	plain, err := r.b.readAt(path[1:], cpu, chunks)
+	for i := range chunks {
+		c := &chunks[i]
+		problem := c.err
+		if problem == nil && plain && err == nil {
+			problem = plainProblem(chunks, i)
+		}
+		switch {
+		case err != nil:
+			out[i] = unknown[uint64](r.explain("read", path, err))
+		case problem != nil:
+			out[i] = unknown[uint64](r.explain("read", path, fmt.Errorf("register 0x%X: %w", regs[i], problem)))
+		default:
+			v := binary.LittleEndian.Uint64(c.data[:])
+			out[i] = known(v, path, fmt.Sprintf("0x%x", v))
+		}
+	}
+}
+
+// chunk is 8 bytes of a file.
+type chunk struct {
+	at   int64
+	data [8]byte
+	err  error
+}
+
+// plainProblem says why a plain file's bytes are no reading: a hole reads 0,
+// and registers lie closer together than the 8 bytes of each, so that what
+// stands in the bytes of two can be either's.
+func plainProblem(chunks []chunk, i int) error {
+	c := &chunks[i]
+	if allZero(c.data[:]) {
+		return fmt.Errorf("%w: %w", ErrNotCaptured, errZeroOrHole)
+	}
+	for j := range chunks {
+		o := &chunks[j]
+		d := o.at - c.at
+		if j == i || d <= -8 || d >= 8 || o.err != nil {
+			continue
+		}
+		follows := d > 0 && !allZero(c.data[d:])
+		precedes := d < 0 && !allZero(c.data[:8+d]) && !allZero(o.data[:-d])
+		if follows || precedes {
+			return fmt.Errorf("%w: %w", ErrNotCaptured, errOverlap8)
+		}
+	}
+	return nil
+}
+
+// registerNote is what a capture notes of one register: its value, or the
+// state in which it was not read.
+type registerNote struct {
+	value uint64
+	state State
+}
+
+func (n registerNote) value64(path string, reg uint32) Value[uint64] {
+	if n.state == OK {
+		return known(n.value, path, fmt.Sprintf("0x%x", n.value))
+	}
+	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: fmt.Errorf("register 0x%X: as the capture notes", reg)})
+}

@@ -1,0 +1,39 @@
+package host
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// TestMSRLive reads as on the running machine: 8 bytes at the register's
+// number, of which 0 is a value; no file, no register and no right are three
+// things.
+func TestMSRLive(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "dev/cpu/0"), 0o755))
+	content := make([]byte, 0x1FC+8)
+	binary.LittleEndian.PutUint64(content[0x1A0:], 0x4000850089)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "dev/cpu/0/msr"), content, 0o600))
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	require.NoError(t, err)
+	root := &Root{name: "/", live: true, b: &dirBackend{fd: fd, live: true, safe: [2]bool{true, true}}}
+	defer root.Close()
+	got := root.readRegisters(0, []uint32{MSRMiscEnable, MSRPrefetch, MSRPackageCst, MSRHWCR})
+	assert.Equal(t, known(uint64(0x4000850089), "/dev/cpu/0/msr", "0x4000850089"), got[0])
+	assert.Equal(t, OK, got[1].State, "the kernel keeps registers apart; this file cannot")
+	assert.Equal(t, known(uint64(0), "/dev/cpu/0/msr", "0x0"), got[2])
+	assert.NotEqual(t, OK, got[3].State)
+	missing := root.readRegisters(1, []uint32{MSRMiscEnable})
+	assert.Equal(t, Absent, missing[0].State, "%v", missing[0].Err)
+	if os.Getuid() != 0 {
+		require.NoError(t, os.Chmod(filepath.Join(dir, "dev/cpu/0/msr"), 0))
+		assert.Equal(t, Denied, root.readRegisters(0, []uint32{MSRMiscEnable})[0].State)
+	}
+	assert.Equal(t, unix.O_RDONLY, openFlags&unix.O_ACCMODE, "never for writing")
+}
