@@ -22,6 +22,7 @@ func foundingMachines() []server {
 		rx600S6("fujitsu-rx600s6-class1", "Four Xeon E7-4870 with 8 x 8 GB each, four on each memory board (1-1|1-1): performance class 1.", first, first),
 		rx600S6("fujitsu-rx600s6-class2", "12 x 8 GB per processor (2-1|2-1): the third group of four makes a second, two-way segment, so the whole is performance class 2.", threeGroups, threeGroups),
 		rx600S6("fujitsu-rx600s6-class3", "One memory board per processor with 4 x 8 GB (1-1|0-0): performance class 3, one controller only.", first, nil),
+		mirrored(rx600S6("fujitsu-rx600s6-mirrored", "All sixteen slots of every processor hold 8 GB, and half of the memory is visible, as with mirroring: the paper's price of Redundancy.", allEight, allEight)),
 		rx900S2("fujitsu-rx900s2-class1", "Eight Xeon E7-8870 with two groups of four 8 GB modules each (1-1|1-1): performance class 1; the distances tell the three neighbours from those behind a broker.", "BDFHACEG"),
 		rx900S2("fujitsu-rx900s2-class2", "One group of four per processor, over all four buffers (1-0|1-0): permitted, performance class 2.", "BDFH"),
 		rx900S2("fujitsu-rx900s2-one-controller", "Four modules per processor behind the buffers of one controller only (1-1|0-0): the paper does not permit it on this system.", "BDAC"),
@@ -139,6 +140,7 @@ func dell11G3(name, about, product string, cpu cpuModel, slots int, numbers []in
 var (
 	first       = []string{"1B", "1D", "1A", "1C"}
 	threeGroups = []string{"1B", "1D", "1A", "1C", "2B", "2D"}
+	allEight    = []string{"1B", "1D", "1A", "1C", "2B", "2D", "2A", "2C"}
 )
 
 // rx600S6 is a PRIMERGY RX600 S6 with the same slots filled on the boards A
@@ -162,6 +164,12 @@ func rx600S6(name, about string, boards ...[]string) server {
 	}
 	s := founding(name, about, "hpc", b, e74870, 4, dimms/4*8<<10)
 	return s.distances("10 21 21 21", "21 10 21 21", "21 21 10 21", "21 21 21 10")
+}
+
+// mirrored halves what the operating system sees.
+func mirrored(s server) server {
+	s.host.NodeMiB /= 2
+	return s
 }
 
 // rx900S2 is a PRIMERGY RX900 S2 with eight processors; letters are the

@@ -45,6 +45,9 @@ var foundingVerdicts = map[string]struct {
 	"fujitsu-rx600s6-class3": {"westmere-ex", false, []foundingVerdict{
 		{"memory.class.optimal", "machine", "fail", "warning", "class 3", "0.40 and 0.85"},
 		{"memory.interleave.controllers", "socket 2", "fail", "warning", "controller 1: 0 DIMMs", "STREAM 0.40 to 0.42"}}},
+	"fujitsu-rx600s6-mirrored": {"westmere-ex", false, []foundingVerdict{
+		{"memory.ras.cost", "machine", "fail", "info", "50 % of the installed memory is visible", "mirroring leaves 50 % of the memory"},
+		{"memory.capacity.visible", "machine", "fail", "warning", "512 GiB", ""}, {"memory.ranks.sufficient", "socket 0", "pass", "", "", ""}}},
 	"fujitsu-rx900s2-class1": {"westmere-ex", true, []foundingVerdict{
 		{"memory.class.optimal", "machine", "pass", "", "", ""}, {"memory.count.supported", "socket 7", "pass", "", "", ""},
 		{"memory.asymmetry.expected", "machine", "pass", "", "three directly", ""}, {"numa.distance.plausible", "machine", "pass", "", "", ""}}},
