@@ -33,7 +33,7 @@ func (c *collector) bmc(a *redfish.Answer) []Export {
 	if len(exports) > 0 {
 		detail += fmt.Sprintf("; %d BIOS attributes", len(exports[0].Export.Attributes))
 	}
-	if text := c.modules(a.DIMMs); text != "" {
+	if text := c.modules(a); text != "" {
 		detail += "; " + text
 	}
 	if n := len(c.sys.Conflicts) - before; n > 0 {
@@ -56,16 +56,21 @@ func controllerExport(a *redfish.Answer) []Export {
 		a.BIOS = nil
 		return nil
 	}
-	return []Export{{Source: inventory.SourceRedfish, Path: a.BIOS.Path, Export: e}}
+	return []Export{{Source: inventory.SourceRedfish, Path: a.BIOS.Path, Doubt: a.Doubt, Export: e}}
 }
 
 // modules joins the controller's modules with SMBIOS's slots, and says how many
-// found theirs.
-func (c *collector) modules(dimms []redfish.DIMM) string {
+// found theirs. Those of a doubtful controller are joined only when they are
+// the very modules of this machine.
+func (c *collector) modules(a *redfish.Answer) string {
+	dimms := a.DIMMs
 	if len(dimms) == 0 {
 		return ""
 	}
 	pairs := match(c.sys.Slots, dimms)
+	if a.Doubt != "" && !c.sameModules(dimms, pairs) {
+		return "its modules are not those of this machine and were left out"
+	}
 	named := false
 	for i := range c.sys.Slots {
 		named = named || c.sys.Slots[i].PartNumber.Known()
@@ -88,6 +93,28 @@ func (c *collector) modules(dimms []redfish.DIMM) string {
 		text += fmt.Sprintf(", of which %d could not be told apart among SMBIOS's slots by their names", installed-found)
 	}
 	return text
+}
+
+// sameModules reports that every module found its slot with a module of its
+// size, and that no slot's module is left.
+func (c *collector) sameModules(dimms []redfish.DIMM, pairs map[int]int) bool {
+	installed := 0
+	for i := range dimms {
+		if !dimms[i].Installed {
+			continue
+		}
+		slot, ok := pairs[i]
+		if !ok || c.sys.Slots[slot].SizeBytes.Or(0) != dimms[i].SizeBytes {
+			return false
+		}
+		installed++
+	}
+	for i := range c.sys.Slots {
+		if c.sys.Slots[i].State == inventory.SlotPopulated {
+			installed--
+		}
+	}
+	return installed == 0 && len(dimms) > 0
 }
 
 // match finds the slot of each module by the kind of label that finds the most

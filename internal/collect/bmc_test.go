@@ -137,3 +137,27 @@ func TestUnknownSpeed(t *testing.T) {
 		assert.Equal(t, want, c.sys.Slots[0].ConfiguredMTs.Or(0))
 	}
 }
+
+// TestDoubtful: the modules of a controller that gives another model are this
+// machine's only when all of them are, and its settings prove nothing.
+func TestDoubtful(t *testing.T) {
+	ask := func(dimms ...redfish.DIMM) *collector {
+		c := &collector{sys: &inventory.System{Slots: []inventory.Slot{slotNamed(1, "DIMM_A1"), slotNamed(2, "DIMM_A2")}}}
+		c.bmc(&redfish.Answer{Doubt: "it calls its machine X", DIMMs: dimms})
+		return c
+	}
+	c := ask(moduleAt("A1"), moduleAt("A2"))
+	assert.True(t, c.sys.Slots[0].Health.Known())
+	small := moduleAt("A2")
+	small.SizeBytes = 16 << 30
+	for _, dimms := range [][]redfish.DIMM{{moduleAt("A1")}, {moduleAt("A1"), small}, {moduleAt("A1"), moduleAt("A2"), moduleAt("A3")}, {moduleAt("B1"), moduleAt("B2")}} {
+		c = ask(dimms...)
+		assert.False(t, c.sys.Slots[0].Health.Known())
+		assert.Empty(t, c.sys.Conflicts)
+		assert.Contains(t, c.sys.Sources[0].Detail, "left out")
+		assert.Equal(t, inventory.SourcePartial, c.sys.Sources[0].State)
+	}
+	answer := &redfish.Answer{Doubt: "it calls its machine X", BIOS: &redfish.BIOS{Path: "/redfish/v1/Systems/1/Bios", Resource: []byte(dellBIOS)}}
+	sys := collected(t, Input{BMC: func(redfish.Identity) *redfish.Answer { return answer }})
+	assert.True(t, sys.Settings["turbo"].Configured.Unverified)
+}

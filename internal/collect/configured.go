@@ -14,6 +14,8 @@ type Export struct {
 	// Source is the source's name in the contract, Path the file's name or the
 	// resource's path.
 	Source, Path string
+	// Doubt says why it may be another machine's, "" when nothing says so.
+	Doubt string
 	// Export is nil when it could not be read; Failed then says why.
 	Export *bios.Export
 	Failed *Failure
@@ -31,8 +33,9 @@ type joinedExport struct {
 	// where no attribute has that name.
 	byName map[string][]*bios.Attribute
 	// doubt says why the export may be another machine's, "" when nothing
-	// speaks for it. foreign exports are of another vendor's machine: nothing
-	// that rests on them goes above info.
+	// speaks for it. foreign exports are of another vendor's machine, or of a
+	// controller that names another model: nothing that rests on them goes
+	// above info.
 	doubt   string
 	foreign bool
 }
@@ -63,6 +66,9 @@ func (c *collector) exports(in *Input) {
 	for _, e := range together {
 		j := &joinedExport{source: paths[e].Source, path: paths[e].Path, export: e, table: c.tableOf(tables, e), byName: index(e)}
 		c.compare(tables, j)
+		if doubt := paths[e].Doubt; doubt != "" {
+			j.foreign, j.doubt = true, doubt
+		}
 		c.joined = append(c.joined, j)
 		c.identify(j)
 	}

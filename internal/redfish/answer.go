@@ -12,6 +12,8 @@ type Answer struct {
 	// system was found to be the audited machine: "serial number", "UUID",
 	// "model", or "" when there was nothing to compare.
 	Model, MatchedBy string
+	// Doubt says why it may be another machine, "" when nothing says so.
+	Doubt string
 	// BIOS holds the settings; nil where the service has none.
 	BIOS *BIOS
 	// DIMMs lists the memory modules and empty places, in the service's order.
@@ -101,6 +103,8 @@ func (a *Answer) note(format string, args ...any) {
 // State sums the answer up as the state of a source.
 func (a *Answer) State() State {
 	switch {
+	case len(a.Problems) == 0 && a.Doubt != "":
+		return StatePartial
 	case len(a.Problems) == 0:
 		return StateOK
 	case a.found && (a.BIOS != nil || len(a.DIMMs) > 0):
@@ -145,9 +149,12 @@ func (a *Answer) Detail() string {
 		if model == "" {
 			model = "a system without a model"
 		}
-		if a.MatchedBy != "" {
+		switch {
+		case a.Doubt != "":
+			model = a.Doubt
+		case a.MatchedBy != "":
 			model += ", known by its " + a.MatchedBy
-		} else {
+		default:
 			model += ", with nothing to compare it by"
 		}
 		parts = append(parts, model)

@@ -22,6 +22,8 @@ type client struct {
 	// basic sends user name and password with every request, because the
 	// service has no sessions.
 	basic bool
+	// patience is how long the present request may take.
+	patience time.Duration
 	// spent counts bytes of answers, asked counts requests.
 	spent int64
 	asked int
@@ -164,7 +166,11 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	if c.asked++; c.asked > maxRequests {
 		return nil, problem(StateRefused, op, "more than %d requests for one machine", maxRequests).final()
 	}
-	one, cancel := context.WithTimeout(ctx, min(requestTimeout, c.o.timeout()))
+	c.patience = min(requestTimeout, c.o.timeout())
+	if limit == maxRegistry {
+		c.patience = min(registryTimeout, c.o.timeout())
+	}
+	one, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(one, method, u.String(), bytes.NewReader(body))
 	if err != nil {

@@ -29,7 +29,7 @@ func (c *client) failed(ctx context.Context, op string, err error) *Problem {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return problem(StateAbsent, op, "connection refused: nothing listens there").final()
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return problem(StateRefused, op, "no whole answer within %s", min(requestTimeout, c.o.timeout())).final()
+		return problem(StateRefused, op, "no whole answer within %s", c.patience).final()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
 		return problem(StateTruncated, op, "the service closed the connection without an answer").final()
 	}

@@ -1,7 +1,6 @@
 package redfish
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -23,8 +22,12 @@ func (s sameAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "/s":
 		body = []byte(`{"Members":[{"@odata.id":"/x"}]}`)
 	}
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader(body)),
-		ContentLength: -1, Request: r}, nil
+	return answerOf(r, string(body)), nil
+}
+
+func answerOf(r *http.Request, body string) *http.Response {
+	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)),
+		ContentLength: -1, Request: r}
 }
 
 // FuzzAnswer: whatever a service sends, the reading ends within its bounds and

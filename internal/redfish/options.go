@@ -13,8 +13,10 @@ const (
 	// DefaultTimeout is for all of it; a controller needs a second for some
 	// resources, and a machine has up to 64 modules.
 	DefaultTimeout = 2 * time.Minute
-	// requestTimeout is for one request with its answer.
-	requestTimeout = 20 * time.Second
+	// requestTimeout is for one request with its answer, registryTimeout for the
+	// attribute registry, which is some megabytes.
+	requestTimeout  = 15 * time.Second
+	registryTimeout = 30 * time.Second
 	// logoutTimeout is for giving the session back, whatever happened before.
 	logoutTimeout = 5 * time.Second
 	// maxAnswer bounds one resource, maxRegistry the attribute registry: the

@@ -8,23 +8,25 @@ import (
 
 // system is one ComputerSystem (DSP2046).
 type system struct {
-	Manufacturer, Model      string
-	SerialNumber, SKU, UUID  string
-	AssetTag, HostName       string
-	Bios, Memory             link
-	SystemType               string
-	at                       string
-	fits                     fit
-	matchedBy                string
-	differsBy, here, service string
+	Manufacturer, Model     string
+	SerialNumber, SKU, UUID string
+	AssetTag, HostName      string
+	Bios, Memory            link
+	at                      string
+	fits                    fit
+	// matchedBy and differsBy name what decided; here is this machine's model
+	// where it differs.
+	matchedBy, differsBy, here string
 }
 
 // fit says how a system compares with the audited machine.
 type fit int
 
 const (
-	// other: an identifier or the model differs.
+	// other: an identifier differs.
 	other fit = iota
+	// doubtful: the model differs, which is a name that makers change.
+	doubtful
 	// unknown: nothing to compare.
 	unknown
 	// alike: the same model, and no identifier to tell sisters apart.
@@ -69,6 +71,9 @@ func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a 
 		return nil, p
 	}
 	a.Model, a.MatchedBy = c.scrub(strings.TrimSpace(s.Model)), s.matchedBy
+	if s.fits == doubtful {
+		a.Doubt = "it calls its machine " + a.Model + ", and this one is " + c.scrub(s.here) + ": is it another machine's controller?"
+	}
 	return s, nil
 }
 
@@ -83,6 +88,8 @@ func (c *client) conceal(s *system) {
 }
 
 // choose takes the one system that fits best, else says why none can be taken.
+// The only system of a service is taken although its model differs; of several
+// none is.
 func choose(op string, all []*system) (*system, *Problem) {
 	var best []*system
 	for _, s := range all {
@@ -97,13 +104,9 @@ func choose(op string, all []*system) (*system, *Problem) {
 	case len(best) == 0:
 		return nil, problem(StateAbsent, op, "no system of the service could be read")
 	case best[0].fits == other && len(all) == 1:
-		s := best[0]
-		text := "the service describes another machine: its " + s.differsBy + " differs"
-		if s.here != "" {
-			text += " (" + printable(s.service) + ", here " + printable(s.here) + ")"
-		}
-		return nil, problem(StateRefused, op, "%s", text).hint("give the address of this machine's own management controller")
-	case best[0].fits == other:
+		return nil, problem(StateRefused, op, "the service describes another machine: its %s differs", best[0].differsBy).
+			hint("give the address of this machine's own management controller")
+	case best[0].fits <= doubtful && len(all) > 1:
 		return nil, problem(StateRefused, op, "none of the service's %d systems is the audited machine", len(all))
 	case len(best) > 1:
 		return nil, problem(StateRefused, op, "%d of the service's %d systems could be the audited machine", len(best), len(all)).
@@ -154,7 +157,7 @@ func (s *system) compareModel(who Identity) {
 			s.fits, s.matchedBy = alike, "model"
 			return
 		case s.fits == unknown:
-			s.fits, s.differsBy, s.here, s.service = other, "model", own, s.Model
+			s.fits, s.here = doubtful, own
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestCompare(t *testing.T) {
 		"model":                   {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R650"}, alike, "model"},
 		"model within":            {Identity{Products: []string{"ThinkSystem SR650 -[7X06CTO1WW]-"}}, system{Model: "7X06CTO1WW"}, alike, "model"},
 		"board":                   {Identity{Products: []string{"Super Server", "X11DPH-T"}}, system{Model: "X11DPH-T"}, alike, "model"},
-		"model differs":           {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R750"}, other, ""},
+		"model differs":           {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R750"}, doubtful, ""},
 		"nothing":                 {Identity{}, system{Model: "PowerEdge R750"}, unknown, ""},
 		"no names":                {Identity{Products: []string{"Super Server"}}, system{Model: "SYS-6029P"}, unknown, ""},
 	}
@@ -68,8 +68,9 @@ func TestSystems(t *testing.T) {
 
 	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
 	a = read(Identity{Products: []string{"Server 2"}})
-	assert.Equal(t, StateRefused, a.State())
-	assert.Contains(t, a.Err().Error(), "describes another machine: its model differs (Server 1, here Server 2)")
+	require.NoError(t, a.Err())
+	assert.Equal(t, StatePartial, a.State())
+	assert.Equal(t, "it calls its machine Server 1, and this one is Server 2: is it another machine's controller?", a.Doubt)
 	a = read(Identity{Serial: "FCH777777"})
 	assert.Contains(t, a.Err().Error(), "describes another machine: its serial number differs")
 	assert.Nil(t, a.BIOS)
