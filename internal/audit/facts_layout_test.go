@@ -63,6 +63,8 @@ func TestSpreadSteps(t *testing.T) {
 	assert.Equal(t, []string{"install a DIMM in slot without a name"}, spreadSteps(s).v)
 	s.pop.EmptySlots = nil
 	assert.Equal(t, []string{"leave channel 1 empty, for which firmware lists no slot"}, spreadSteps(s).v)
+	s.m.topo.Placements[1].Channel = topology.Unplaced
+	assert.Equal(t, []string{"install a DIMM in channel 1"}, spreadSteps(s).v, "some empty slot may be on it")
 	for i := range s.m.sys.Slots {
 		s.m.sys.Slots[i].State = inventory.SlotPopulated
 	}

@@ -25,7 +25,7 @@ func spreadSteps(s *socketFacts) Value {
 		for ch, n := range s.pop.DPC.Value {
 			switch to := s.firstSlot(ch); {
 			case n > 0:
-			case to == "" && s.m.listsEmpty():
+			case to == "" && s.m.placesEmpty():
 				none = append(none, "channel "+itoa(ch))
 			case len(movable) > 0:
 				out = append(out, "move "+s.m.slotName(movable[0])+" to "+orChannel(to, ch))
@@ -61,7 +61,7 @@ func slottedChannels(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
 	}
-	if !s.m.listsEmpty() || s.m.emptyUnplaced() {
+	if !s.m.placesEmpty() {
 		return missing(inventory.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
 	}
 	return via(s.pop.DPC, func(dpc []int) any {
@@ -75,16 +75,6 @@ func slottedChannels(s *socketFacts) Value {
 	})
 }
 
-// emptyUnplaced reports whether some empty slot's channel is not known.
-func (m *machineFacts) emptyUnplaced() bool {
-	for i, p := range m.topo.Placements {
-		if p.Channel == topology.Unplaced && m.sys.Slots[i].State == inventory.SlotEmpty && m.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM {
-			return true
-		}
-	}
-	return false
-}
-
 // orChannel names the channel where no slot of it is listed.
 func orChannel(slot string, ch int) string {
 	if slot == "" {
@@ -93,10 +83,20 @@ func orChannel(slot string, ch int) string {
 	return slot
 }
 
-// listsEmpty reports whether firmware lists empty slots, too: then a channel
-// that none belongs to has no slot on this board.
-func (m *machineFacts) listsEmpty() bool {
-	return slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.State == inventory.SlotEmpty })
+// placesEmpty reports whether firmware lists empty slots, too, and the channel
+// of every one is known: then a channel that none belongs to has no slot on
+// this board. Some firmware calls empty slots just "NO DIMM".
+func (m *machineFacts) placesEmpty() bool {
+	listed := false
+	for i, p := range m.topo.Placements {
+		if s := &m.sys.Slots[i]; s.State == inventory.SlotEmpty && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
+			if p.Channel == topology.Unplaced {
+				return false
+			}
+			listed = true
+		}
+	}
+	return listed
 }
 
 // movable lists the modules that are not the first of their channel, fullest

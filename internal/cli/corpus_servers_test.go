@@ -18,6 +18,7 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/report"
 )
 
 // servers holds the figures of the corpus's servers against what is asked for
@@ -35,6 +36,10 @@ func (c *tally) servers(t *testing.T, all []audited) {
 		fmt.Fprintf(&b, "%s\t%d\t%d\t%.3f\n", f.name, f.count, f.of, share)
 	}
 	t.Log("\n" + b.String())
+	for _, a := range all {
+		guessedSlots(t, &a)
+		missingSlots(t, &a)
+	}
 	sameTable(t, "figures.tsv", b.String())
 	sameTable(t, "memory-rules.txt", rulesTable(all))
 }
@@ -159,6 +164,42 @@ func isGraded(a *audited) bool {
 		}
 	}
 	return with > 0
+}
+
+// guessedSlots checks what rests on a slot map that no document or dump
+// confirms: nothing about channels is above info, and no remedy names a slot,
+// but for rules about the modules themselves.
+func guessedSlots(t *testing.T, a *audited) {
+	guessed := slices.ContainsFunc(a.report.Inventory.Slots, func(s report.Slot) bool {
+		return deref(s.Mapping.Source) == "slot_map" && deref(s.Mapping.Certainty) == "indirect"
+	})
+	if !guessed {
+		return
+	}
+	for _, f := range a.report.Findings {
+		if f.Result != "fail" || !strings.HasPrefix(f.Rule, "memory.") || strings.HasPrefix(f.Rule, "memory.dimm.") {
+			continue
+		}
+		if f.Rule == "memory.channel.symmetric" || strings.HasPrefix(f.Rule, "memory.slot.") {
+			assert.Equal(t, "info", f.Severity, "%s: %s", a.name, f.Rule)
+		}
+		for _, s := range a.report.Inventory.Slots {
+			name := deref(s.Locator)
+			if name != "" && s.Channel != nil {
+				assert.NotRegexp(t, `(^|[ ,])`+regexp.QuoteMeta(name)+`($|[ ,)])`, deref(f.Remedy), "%s: %s", a.name, f.Rule)
+			}
+		}
+	}
+}
+
+// missingSlots checks that no slot is called missing on a machine with an empty
+// slot whose channel is not known.
+func missingSlots(t *testing.T, a *audited) {
+	if slices.ContainsFunc(a.report.Inventory.Slots, func(s report.Slot) bool { return s.State == "empty" && s.Channel == nil }) {
+		for _, f := range a.report.Findings {
+			assert.NotContains(t, deref(f.Remedy), "lists no slot", a.name)
+		}
+	}
 }
 
 // rulesTable counts the results of the memory and NUMA rules by platform, one

@@ -407,6 +407,8 @@ func TestOrder(t *testing.T) {
 	assert.Equal(t, inventory.OK, p.Order.State)
 	assert.False(t, p.Order.Value)
 	assert.Equal(t, "S0C0D1 is filled before S0C0D0", p.OrderDetail)
+	m.places[1].Unverified = true
+	assert.Equal(t, inventory.Absent, m.derive(t).Populations[0].Order.State, "a guessed map documents no order")
 }
 
 func TestEmptySystem(t *testing.T) {

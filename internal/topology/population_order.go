@@ -4,21 +4,22 @@ import "github.com/memaudit/memaudit/internal/inventory"
 
 // orderKept checks the fill order within the channels: the slot that the
 // vendor's map names first holds a DIMM before the next one does. Only slot
-// maps say which slot of a channel is first; labels alone do not.
+// maps say which slot of a channel is first; labels alone do not, and neither
+// does a map that no document or dump confirms.
 func (b *builder) orderKept(pop *Population) {
 	pop.Order = inventory.Unknown[bool](inventory.Absent, "no documented fill order is known for these slots", "")
 	if b.lockstepBoard != nil && pop.DPC.Known() && len(pop.Slots) > 0 {
 		b.exOrderKept(pop)
 		return
 	}
-	c, unverified := inventory.Direct, false
+	c := inventory.Direct
 	for _, slots := range pop.ChannelSlots {
 		for _, i := range slots {
 			p := &b.places[i]
-			if p.Source != "slot_map" || p.Slot == Unplaced {
+			if p.Source != sourceMap || p.Slot == Unplaced || p.Unverified {
 				return
 			}
-			c, unverified = min(c, p.Certainty), unverified || p.Unverified
+			c = min(c, p.Certainty)
 		}
 	}
 	if len(pop.Slots) == 0 {
@@ -36,7 +37,6 @@ func (b *builder) orderKept(pop *Population) {
 		}
 	}
 	pop.Order = inventory.Known(pop.OrderDetail == "", c, b.evidence(pop))
-	pop.Order.Unverified = unverified
 }
 
 func joinDetail(have, more string) string {
