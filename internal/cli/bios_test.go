@@ -171,8 +171,8 @@ func TestBIOSBesideAGuest(t *testing.T) {
 	for name, want := range map[string]bool{"guest-without-smbios": true, "dell-r610-good": false} {
 		root, err := host.OpenDir(filepath.Join("..", "..", "testdata", "machines", name))
 		require.NoError(t, err)
-		assert.Equal(t, want, isGuest(root), name)
+		assert.Equal(t, want, guestRoot(root), name)
 		require.NoError(t, root.Close())
 	}
-	assert.False(t, isGuest(nil))
+	assert.False(t, guestRoot(nil))
 }

@@ -79,7 +79,7 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	}
 	exports, err := p.readExports(files)
 	in.Exports, failed = exports, both(failed, err)
-	if (len(exports) > 0 || bmc != nil) && f.live() && isGuest(root) {
+	if (len(exports) > 0 || bmc != nil) && f.live() && guestRoot(root) {
 		in.Root, in.RootFailed = nil, &collect.Failure{State: inventory.Refused,
 			Detail: "left out: a virtual machine runs here, which has no BIOS setup and no controller of its own"}
 	}
@@ -87,9 +87,9 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	return sys, both(failed, bmc.failure())
 }
 
-// isGuest reports whether a tree is that of a virtual machine. BIOS settings
+// guestRoot reports whether a tree is that of a virtual machine. BIOS settings
 // that are given beside a running guest speak of a machine that is not it.
-func isGuest(root *host.Root) bool {
+func guestRoot(root *host.Root) bool {
 	return root != nil && collect.Collect(collect.Input{Root: root}).Machine.Virtual.Or(false)
 }
 

@@ -76,11 +76,11 @@ func (p *Pack) head(b *strings.Builder, tables []*Table) {
 # A registry speaks for its own system. %s:
 # there no finding goes above info.
 document:
-  cite: &registry {vendor: HPE, title: "BIOS attribute registries: %s", version: %q, year: %s, place: "Dependencies, MapFromAttribute WorkloadProfile", url: %q}
+  cite: &registry {vendor: HPE, title: "BIOS attribute registry %s", year: %s, place: "Dependencies, MapFromAttribute WorkloadProfile", url: %q}
   scope: &scope %q
   named: &named [%s]
   firmware: &firmware [%s]
-`, strings.Join(registries, "\n#   "), capital(p.Evidence), strings.Join(titles, "; "), tables[0].Version(), tables[0].Year(), url(p.Systems[0]),
+`, strings.Join(registries, "\n#   "), capital(p.Evidence), strings.Join(titles, "; "), tables[0].Year(), url(p.Systems[0]),
 		"a workload profile writes these options and leaves all others as they were, so that the name of the profile proves nothing; "+p.Evidence,
 		strings.Join(named, ", "), strings.Join(families, ", "))
 	fmt.Fprintf(b, "for: {vendors: [HP, Hewlett], products: [%s], platforms: [%s]}\nprofiles:\n",
