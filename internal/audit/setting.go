@@ -159,8 +159,9 @@ func (r *run) steps(w *WantedSetting, s inventory.Setting) []string {
 	if t == nil {
 		return nil
 	}
+	maker, _ := firstProcessor(r.m, func(s inventory.Socket) Value { return of(s.Vendor) }, of(r.m.sys.CPU.Vendor)).v.(string)
 	for _, want := range w.Want {
-		wish := settings.Wish{ID: w.ID, Want: want, Product: r.m.sys.Machine.Product.Or(""), Seen: s.Configured.From.Field}
+		wish := settings.Wish{ID: w.ID, Want: want, Product: r.m.sys.Machine.Product.Or(""), Maker: maker, Seen: s.Configured.From.Field}
 		if p, ok := r.m.topo.Platform.Get(); ok {
 			wish.Platform = p.ID
 		}

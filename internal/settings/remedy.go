@@ -12,6 +12,9 @@ type Wish struct {
 	// Product and Platform say which machine it is: what the system calls
 	// itself, and the platform's id.
 	Product, Platform string
+	// Maker is who made the processors, as CPUID has it (GenuineIntel,
+	// AuthenticAMD); "" when not known.
+	Maker string
 	// Seen is the attribute name that an export of this very machine carried;
 	// it decides among a vendor's names.
 	Seen string
@@ -56,7 +59,7 @@ func (t *Table) name(s Setting, w *Wish) (*Attribute, string) {
 	for pass := range 2 {
 		for i := range attrs {
 			a := &attrs[i]
-			if a.Unverified || pass == 0 && (w.Seen == "" || Plain(a.Name) != Plain(w.Seen)) || pass == 1 && !holds(a.For, w) {
+			if a.Unverified || pass == 0 && (w.Seen == "" || Plain(a.Name) != Plain(w.Seen)) || pass == 1 && (!holds(a.For, w) || a.foreign(w.Maker)) {
 				continue
 			}
 			if value, ok := a.Word(s, w.Want); ok {
@@ -81,6 +84,20 @@ func holds(limits []string, w *Wish) bool {
 	return len(limits) == 0 || slices.ContainsFunc(limits, func(l string) bool {
 		return l == w.Platform || w.Product != "" && strings.HasPrefix(w.Product, l)
 	})
+}
+
+// foreign reports whether an attribute bears the name of another maker than the
+// processors': an EPYC has no Intel(R) Hyper-Threading in its menus.
+func (a *Attribute) foreign(maker string) bool {
+	text := a.Name + " " + a.Menu
+	switch maker {
+	case "AuthenticAMD":
+		return strings.Contains(text, "Intel")
+	case "GenuineIntel":
+		return strings.Contains(text, "AMD") || strings.Contains(text, "Amd")
+	default:
+		return false
+	}
 }
 
 // commands fills in the documented command lines.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/rules"
 )
 
 const remedyTable = `
@@ -28,6 +29,31 @@ commands:
   - {tool: tool, steps: ["tool set {group}.{attribute} {value}", reboot], acts: at the next reboot, source: s}
   - {tool: bmc, steps: ['PATCH {"{attribute}":"{value}"}'], acts: at the next reset, for: [rome], source: s}
 `
+
+// Where a vendor has a name for each maker's processors, a machine gets its own
+// or none, unless its export says what it carries.
+func TestStepsKnowTheMaker(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	hpe := tables.Of("HPE")
+	require.NotNil(t, hpe)
+	first := func(w settings.Wish) string {
+		w.Preset = "Custom"
+		if lines := hpe.Steps(w); len(lines) > 0 {
+			return lines[0]
+		}
+		return ""
+	}
+	for maker, want := range map[string][2]string{
+		"GenuineIntel": {"Intel(R) Turbo Boost Technology", "Intel(R) Hyper-Threading"},
+		"AuthenticAMD": {"AMD Core Performance Boost", "AMD SMT"},
+	} {
+		turbo := first(settings.Wish{ID: "turbo", Want: "disabled", Maker: maker})
+		require.Contains(t, turbo, want[0])
+		smt := first(settings.Wish{ID: "smt", Want: "disabled", Maker: maker})
+		require.Contains(t, smt, want[1])
+	}
+}
 
 func TestSteps(t *testing.T) {
 	tables, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(remedyTable)}}, "d")
