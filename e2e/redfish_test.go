@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -361,6 +362,40 @@ func TestRedfishFailures(t *testing.T) {
 			assert.Zero(t, g.wrote)
 		})
 	}
+}
+
+// TestRedfishInterrupted: an operator who gives up gets his prompt at once, and
+// the session is given back all the same.
+func TestRedfishInterrupted(t *testing.T) {
+	from, to := soon()
+	cert, key := certificate(t, from, to)
+	g := newGuard(t, sushy(t, cert, key), cert, key)
+	asked := make(chan struct{})
+	g.fault = map[string]http.HandlerFunc{"/redfish/v1/Systems/1/Bios": func(_ http.ResponseWriter, r *http.Request) {
+		close(asked)
+		<-r.Context().Done()
+	}}
+	cmd := exec.Command(binary(t), "check", "--root", bmcMachine, "--redfish", g.URL,
+		"--redfish-credentials", private(t, "bmc.yaml", "username: "+bmcUser+"\npassword: "+bmcPassword+"\n"),
+		"--config", private(t, "memaudit.yaml", "redfish: {ca: "+cert+"}\n"))
+	cmd.Dir = root
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	require.NoError(t, cmd.Start())
+	select {
+	case <-asked:
+	case <-time.After(10 * time.Second):
+		t.Error("the settings were not asked for")
+	}
+	start := time.Now()
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	_ = cmd.Wait()
+	assert.Equal(t, 3, cmd.ProcessState.ExitCode())
+	assert.Less(t, time.Since(start), 5*time.Second)
+	assert.Contains(t, errs.String(), "interrupted")
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	assert.Zero(t, g.open, "the session was not given back")
 }
 
 // TestRedfishExpired: the real service with a certificate that has ended.

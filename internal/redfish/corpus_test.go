@@ -47,7 +47,7 @@ func TestRealResources(t *testing.T) {
 			assert.Equal(t, raw, a.BIOS.Resource)
 			assert.Equal(t, head.Settings.SettingsObject.ID != "", a.BIOS.Settings != nil, a.Notes)
 			assert.Equal(t, head.AttributeRegistry != "", a.BIOS.Registry != nil, a.Notes)
-			assert.False(t, strings.Contains(a.BIOS.Path, "REDACTED"), "the name of a Cisco system is its serial number")
+			assert.Equal(t, "/redfish/v1/Systems/ID/Bios", a.BIOS.Path, "the name of a Cisco system is its serial number")
 		})
 	}
 }
@@ -57,12 +57,12 @@ func TestRealResources(t *testing.T) {
 func treeAround(t *testing.T, resource []byte, registry, settings string) answers {
 	t.Helper()
 	tree := answers{
-		rootPath:                       `{"Systems":{"@odata.id":"/s"},"Registries":{"@odata.id":"/r"}}`,
-		"/s":                           `{"Members":[{"@odata.id":"/redfish/v1/Systems/REDACTED"}]}`,
-		"/b":                           string(resource),
-		"/r":                           `{"Members":[{"@odata.id":"/r/Base.1.0"},{"@odata.id":"/r/` + strings.ToLower(registry) + `/"}]}`,
-		"/r/en.json":                   `{"RegistryEntries":{"Attributes":[]}}`,
-		"/redfish/v1/Systems/REDACTED": `{"Bios":{"@odata.id":"/b"}}`,
+		rootPath:                            `{"Systems":{"@odata.id":"/s"},"Registries":{"@odata.id":"/r"}}`,
+		"/s":                                `{"Members":[{"@odata.id":"/redfish/v1/Systems/REDACTED"}]}`,
+		"/redfish/v1/Systems/REDACTED/Bios": string(resource),
+		"/r":                                `{"Members":[{"@odata.id":"/r/Base.1.0"},{"@odata.id":"/r/` + strings.ToLower(registry) + `/"}]}`,
+		"/r/en.json":                        `{"RegistryEntries":{"Attributes":[]}}`,
+		"/redfish/v1/Systems/REDACTED":      `{"Bios":{"@odata.id":"/redfish/v1/Systems/REDACTED/Bios"}}`,
 	}
 	if registry != "" {
 		tree["/r/"+strings.ToLower(registry)+"/"] = `{"Location":[{"Language":"en-US","Uri":"/r/en.json"}]}`
