@@ -147,12 +147,17 @@ func (m *mutation) matchers(t *testing.T, packs []*Pack) {
 		differs := func(changed matcher) bool {
 			return slices.ContainsFunc(machines, func(i identity) bool { return one.speaks(i) != changed.speaks(i) })
 		}
+		for i, entry := range one.named {
+			changed := matcher{named: slices.Clone(one.named)}
+			changed.named[i] = "another word"
+			m.count("named", one.name+" named: without "+entry, differs(changed))
+		}
+		for i, entry := range one.firmware {
+			changed := matcher{firmware: slices.Clone(one.firmware)}
+			changed.firmware[i] = "another word"
+			m.count("firmware", one.name+" firmware: without "+entry, differs(changed))
+		}
 		if one.match == nil {
-			for i, entry := range one.named {
-				changed := matcher{named: slices.Clone(one.named)}
-				changed.named[i] = "another word"
-				m.count("named", one.name+" named: without "+entry, differs(changed))
-			}
 			continue
 		}
 		for n, name := range []string{"platforms", "vendors", "products"} {

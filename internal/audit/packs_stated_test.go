@@ -155,8 +155,9 @@ func TestStatedConditions(t *testing.T) {
 	}
 }
 
-// identity is what tells a pack whether it speaks of a machine.
-type identity struct{ vendor, product, platform string }
+// identity is what tells a pack whether it speaks of a machine; firmware is the
+// family of its BIOS, written behind the platform (milan@A42).
+type identity struct{ vendor, product, platform, firmware string }
 
 const machinesFile = "testdata/machines.tsv"
 
@@ -165,16 +166,18 @@ const machinesFile = "testdata/machines.tsv"
 func identities(t *testing.T) (list []identity, heard []string) {
 	t.Helper()
 	for _, c := range tsv(t, machinesFile, 4) {
-		list, heard = append(list, identity{c[0], c[1], c[2]}), append(heard, c[3])
+		platform, firmware, _ := strings.Cut(c[2], "@")
+		list, heard = append(list, identity{c[0], c[1], platform, firmware}), append(heard, c[3])
 	}
 	return list, heard
 }
 
-// matcher is one `for`, or the products that a profile's document names.
+// matcher is one `for`, or the products or the firmware that a profile's
+// document names.
 type matcher struct {
-	name  string
-	match *Match
-	named []string
+	name            string
+	match           *Match
+	named, firmware []string
 }
 
 // matchers lists every `for` of the packs once: that of a file, and those of
@@ -200,6 +203,9 @@ func matchers(packs []*Pack) []matcher {
 			if len(q.Named) > 0 && !slices.ContainsFunc(out, func(m matcher) bool { return slices.Equal(m.named, q.Named) }) {
 				out = append(out, matcher{name: file + "#named." + q.ID, named: q.Named})
 			}
+			if len(q.Firmware) > 0 && !slices.ContainsFunc(out, func(m matcher) bool { return slices.Equal(m.firmware, q.Firmware) }) {
+				out = append(out, matcher{name: file + "#firmware." + q.ID, firmware: q.Firmware})
+			}
 		}
 	}
 	return out
@@ -207,21 +213,31 @@ func matchers(packs []*Pack) []matcher {
 
 // speaks reports whether a matcher holds for a machine.
 func (m *matcher) speaks(i identity) bool {
-	r := &run{m: &machineFacts{sys: &inventory.System{}, topo: &topology.Result{}}}
+	r := runFor(nil, i)
+	switch {
+	case m.match != nil:
+		return r.matches(m.match)
+	case m.firmware != nil:
+		return r.runs(m.firmware)
+	default:
+		return r.named(&ProfileSpec{Named: m.named})
+	}
+}
+
+// runFor is an audit of a machine of which only the identity is known.
+func runFor(e *Engine, i identity) *run {
 	known := func(s string) inventory.Fact[string] {
-		if s == "-" {
+		if s == "-" || s == "" {
 			return inventory.Fact[string]{}
 		}
 		return inventory.Known(s, inventory.Direct, inventory.Evidence{})
 	}
-	r.m.sys.Machine.Vendor, r.m.sys.Machine.Product = known(i.vendor), known(i.product)
+	m := &machineFacts{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &topology.Result{}}
+	m.sys.Machine.Vendor, m.sys.Machine.Product, m.sys.Machine.BIOSVersion = known(i.vendor), known(i.product), known(i.firmware)
 	if i.platform != "-" {
-		r.m.topo.Platform = inventory.Known(&topology.Platform{ID: i.platform}, inventory.Direct, inventory.Evidence{})
+		m.topo.Platform = inventory.Known(&topology.Platform{ID: i.platform, Verified: true}, inventory.Direct, inventory.Evidence{})
 	}
-	if m.match == nil {
-		return r.named(&ProfileSpec{Named: m.named})
-	}
-	return r.matches(m.match)
+	return &run{engine: e, m: m, scope: newScope(m), options: Options{Asked: true}}
 }
 
 // TestPacksSpeakOf holds every `for` against the machines of machines.tsv:
@@ -233,7 +249,7 @@ func TestPacksSpeakOf(t *testing.T) {
 	update := f != nil && f.Value.String() == "true"
 	all := matchers(builtinPacks(t))
 	var out strings.Builder
-	out.WriteString("# vendor, product, platform and the packs (file), rules and profiles (file#id) whose `for` speaks of the machine.\n" +
+	out.WriteString("# vendor, product, platform (@ firmware) and the packs (file), rules and profiles (file#id) whose `for` speaks of the machine.\n" +
 		"# The first three columns are written by hand, the last by make golden. A - is not known.\n")
 	for i, id := range list {
 		var names []string
@@ -246,7 +262,8 @@ func TestPacksSpeakOf(t *testing.T) {
 		if !update {
 			assert.Equal(t, heard[i], now, "%v", id)
 		}
-		fmt.Fprintf(&out, "%s\t%s\t%s\t%s\n", id.vendor, id.product, id.platform, now)
+		platform := strings.TrimSuffix(id.platform+"@"+id.firmware, "@")
+		fmt.Fprintf(&out, "%s\t%s\t%s\t%s\n", id.vendor, id.product, platform, now)
 	}
 	if update {
 		require.NoError(t, os.WriteFile(machinesFile, []byte(out.String()), 0o644))
