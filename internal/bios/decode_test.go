@@ -135,6 +135,10 @@ func TestDecodeErrors(t *testing.T) {
 		{"empty", " \n", bios.ErrEmpty, "expected a Redfish Bios resource"},
 		{"prose", "hello\nworld\n", bios.ErrUnrecognised, `line 1: "hello"`},
 		{"credentials", "password: hunter2\n", bios.ErrUnrecognised, `line 1: "(a password)"`},
+		{"other settings", "net.ipv4.ip_forward=1\nkernel.panic=10\n", bios.ErrUnrecognised, `line 1: "net.ipv4.ip_forward=1"`},
+		{"script", "#!/bin/sh\nset foo bar\n", bios.ErrUnrecognised, "line 1"},
+		{"long line", strings.Repeat("x", 70000), bios.ErrMalformed, "line 1: longer than 65536 bytes"},
+		{"many lines", strings.Repeat("x\n", 200001), bios.ErrMalformed, "more than 200000 lines"},
 		{"binary", "\x7fELF\x00\x01", bios.ErrUnrecognised, "binary data"},
 		{"cut JSON", dellResource[:200], bios.ErrMalformed, "JSON ends before its value does"},
 		{"bad JSON", "{\"Attributes\":\n {\"a\" 1}}", bios.ErrMalformed, "line 2: JSON: invalid character"},
@@ -190,6 +194,14 @@ func TestOneFile(t *testing.T) {
 		require.Equal(t, "Enabled", a.Value)
 		require.Equal(t, "Disabled", a.Pending)
 	}
+}
+
+// TestNoAttributes: a controller whose host has not started yet lists none.
+func TestNoAttributes(t *testing.T) {
+	e, err := bios.Decode("file", []byte(`{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {}}`))
+	require.NoError(t, err)
+	require.Equal(t, []string{"$.Attributes: no attributes, as before the host's first start"}, e.Problems)
+	require.False(t, e.Complete)
 }
 
 // TestDecodeRedfish joins what a BMC hands out one by one.

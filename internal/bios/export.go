@@ -14,6 +14,7 @@ const (
 	maxDepth      = 64
 	maxValue      = 64 << 10
 	maxProblems   = 100
+	maxLines      = 200000
 )
 
 // Errors that a caller tells apart with errors.Is.

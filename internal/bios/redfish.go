@@ -156,6 +156,9 @@ func decodeResource(d document) (*Export, error) {
 			return nil, err
 		}
 	}
+	if len(e.Attributes) == 0 {
+		e.problem("%s: no attributes, as before the host's first start", at)
+	}
 	e.Vendor = e.vendorOf(d.body)
 	e.Product, e.Firmware = e.stated("SystemModelName", "ProductName"), e.stated("SystemBiosVersion")
 	e.Complete = !e.Wishes && e.whole(d.body)

@@ -25,8 +25,8 @@ var textFormats = [...]textFormat{
 	{regexp.MustCompile(`^\[Key=`), decodeRacadm},
 	{regexp.MustCompile(`^\[BIOS(::.*)?\]$`), decodeIntel},
 	{regexp.MustCompile(`^Supermicro Update Manager|^\[[^\]|]+\|[^\]]+\]$|^[^=\[\]/]+=\S*\s+//\s*\*?[0-9A-Fa-f]+ \(`), decodeSUMText},
-	{regexp.MustCompile(`^(set [A-Za-z]\S* \S|loaddefault \S)`), decodeASUBatch},
-	{regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*\.[A-Za-z0-9][^=]*=|^CMOS_[A-Za-z0-9_]+=`), decodeASU},
+	{regexp.MustCompile(`^(set (CMOS_|(` + asuGroups + `)\.)\S* \S|loaddefault \S)`), decodeASUBatch},
+	{regexp.MustCompile(`^((` + asuGroups + `)\.[A-Za-z0-9][^=]*|CMOS_[A-Za-z0-9_]+)=`), decodeASU},
 	{regexp.MustCompile(`^(--)?(` + syscfgNames + `)=`), decodeSyscfg},
 	{regexp.MustCompile(`^#?(` + racadmNames + `)=`), decodeRacadm},
 }
@@ -36,7 +36,12 @@ func decodeText(text string) (*Export, error) {
 	var lines []textLine
 	n := 0
 	for l := range strings.Lines(text) {
-		n++
+		switch n++; {
+		case n > maxLines:
+			return nil, malformed(line(n), "more than %d lines", maxLines)
+		case len(l) > maxValue:
+			return nil, malformed(line(n), "longer than %d bytes", maxValue)
+		}
 		if l = clean(l); l != "" {
 			lines = append(lines, textLine{n, l})
 		}

@@ -5,6 +5,10 @@ import (
 	"strings"
 )
 
+// asuGroups are groups of UEFI settings by which the format is known: other
+// files have names with dots too.
+const asuGroups = `uEFI|Processors|OperatingModes|DevicesandIOPorts|Memory|Power|BootModes|BootOrder|SystemRecovery`
+
 // Lines of IBM's and Lenovo's Advanced Settings Utility and its successor
 // OneCLI.
 var (

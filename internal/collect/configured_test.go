@@ -141,6 +141,19 @@ func TestConfiguredSyscfg(t *testing.T) {
 	require.Equal(t, "disabled", smt.Pending.Value)
 }
 
+// TestConfiguredConrep: HP's toolkit spells settings and values in words.
+func TestConfiguredConrep(t *testing.T) {
+	sys := collected(t, Input{}, `<Conrep originating_platform="ProLiant DL380 Gen9"><Section name="HP_Power_Regulator">HP_Static_High_Performance_Mode</Section>
+<Section name="Intel_Minimum_Processor_Idle_Power_State">No_C-States</Section><Section name="Power_Regulator">Dynamic_Power_Savings_Mode</Section>
+<Section name="Adjacent_Sector_Prefetch">Enabled</Section></Conrep>`)
+	require.Equal(t, "disabled", sys.Settings["c_states"].Configured.Value)
+	require.False(t, sys.Settings["c_states"].Configured.Unverified)
+	require.Equal(t, "enabled", sys.Settings["adjacent_prefetch"].Configured.Value)
+	policy := sys.Settings["power_policy"].Configured
+	require.Equal(t, "firmware_dynamic", policy.Value, "the first entry whose attribute is there decides")
+	require.True(t, policy.Unverified)
+}
+
 // TestConfiguredOpaque: codes say nothing without their registry, and all of it
 // with it.
 func TestConfiguredOpaque(t *testing.T) {
