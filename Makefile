@@ -58,6 +58,7 @@ golden: ## rewrite golden files; read the diff before committing
 	$(MAKE) docs
 	$(MAKE) build
 	UPDATE=1 $(GO) test -count=1 -tags e2e ./e2e -run '^TestReadmeReport$$'
+	$(MAKE) unmapped
 
 docs: ## rewrite the pages beside packs and platforms, and the index in rules/README.md
 	$(GO) test -count=1 ./internal/reference -run '^TestPages$$' -update
@@ -70,7 +71,7 @@ slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared, then the pag
 	$(GO) test -count=1 -tags corpus ./internal/topology -run '^TestSeenMaps$$' -update-seen
 	$(MAKE) docs
 
-unmapped: ## rewrite the lists of BIOS attributes without a canonical setting (needs ../shared)
+unmapped: ## rewrite the lists of BIOS attributes without a canonical setting, where ../shared is
 	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
 
 fuzz: ## every fuzz target for FUZZTIME (default 30s)

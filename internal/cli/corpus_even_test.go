@@ -160,7 +160,7 @@ func evenServers(t *testing.T, all []audited) int {
 		}
 		require.NoError(t, json.Unmarshal([]byte(a.raw), &r), a.name)
 		m := readText(a.text)
-		if isGuest(&a.report) || !isEven(&m, r.Inventory.Slots) {
+		if ofGuest(&a.report) || !isEven(&m, r.Inventory.Slots) {
 			continue
 		}
 		even++

@@ -130,7 +130,7 @@ func namedFigures(t *testing.T, all []audited) []figure {
 	named := namedPattern(t)
 	machines, recognised, graded := 0, 0, 0
 	for _, a := range all {
-		if isGuest(&a.report) || !slices.ContainsFunc(readText(a.text).processors, func(p textProcessor) bool {
+		if ofGuest(&a.report) || !slices.ContainsFunc(readText(a.text).processors, func(p textProcessor) bool {
 			return p.populated && named.MatchString(p.version)
 		}) {
 			continue
@@ -215,7 +215,7 @@ func rulesTable(all []audited) string {
 	}
 	for _, a := range all {
 		platform := "(none)"
-		if isGuest(&a.report) {
+		if ofGuest(&a.report) {
 			platform = "(guest)"
 		} else if id := a.report.Machine.Platform.ID; id != nil {
 			platform = *id

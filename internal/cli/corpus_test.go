@@ -87,7 +87,7 @@ func (c *tally) slots(t *testing.T, name string, r *report.Report) {
 	chipset := len(inv.Population.Sockets) == 1 && inv.Population.Sockets[0].Socket == nil
 	taken := map[string]string{}
 	for _, s := range inv.Slots {
-		if s.State != "populated" || s.Technology == nil || *s.Technology != "dram" || isGuest(r) {
+		if s.State != "populated" || s.Technology == nil || *s.Technology != "dram" || ofGuest(r) {
 			continue
 		}
 		c.rows++
@@ -107,7 +107,7 @@ func (c *tally) slots(t *testing.T, name string, r *report.Report) {
 	}
 }
 
-func isGuest(r *report.Report) bool { return r.Machine.Virtual != nil && *r.Machine.Virtual }
+func ofGuest(r *report.Report) bool { return r.Machine.Virtual != nil && *r.Machine.Virtual }
 
 func number(n *int) int {
 	if n == nil {
