@@ -9,7 +9,7 @@ import (
 // under 2000 attributes; the deepest file nests 9 levels.
 const (
 	// MaxBytes is the longest file that is read.
-	MaxBytes      = 32 << 20
+	MaxBytes      = 16 << 20
 	maxAttributes = 20000
 	maxDepth      = 64
 	maxValue      = 64 << 10

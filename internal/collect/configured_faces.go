@@ -55,6 +55,11 @@ func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[stri
 		f := inventory.Unknown[string](inventory.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
 		return f, f
 	}
+	if j.export.Format == bios.Registry {
+		// It lists what the firmware knows, not what this machine offers.
+		f := inventory.Unknown[string](inventory.Unread, "an attribute registry holds no values", exportAdvice)
+		return f, f
+	}
 	waits := false
 	now := j.table.Read(id, func(plain string) []settings.Given {
 		return each(j.byName[plain], func(a *bios.Attribute) settings.Given {
@@ -144,8 +149,6 @@ func shown(g settings.Given) string {
 func (j *joinedExport) missing(id string, a settings.Answer) inventory.Fact[string] {
 	at := inventory.Evidence{Source: j.source, Path: j.path}
 	switch {
-	case j.export.HasRegistry():
-		return inventory.Unknown[string](inventory.Unread, "an attribute registry holds no values", exportAdvice)
 	case len(j.table.Settings[id]) == 0 || !a.Proven:
 		return inventory.Unknown[string](inventory.Unread, fmt.Sprintf("no document names the attribute of %s for it", j.table.Vendor), "", at)
 	case opaque(j.export):

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -166,6 +167,33 @@ func TestConfiguredOpaque(t *testing.T) {
 	require.Equal(t, "disabled", sys.Settings["smt"].Configured.Value)
 	require.Equal(t, "enabled", sys.Settings["iommu"].Configured.Value)
 	require.Contains(t, bySource(t, sys)[1].Detail, "an attribute registry")
+}
+
+// TestConfiguredRegistry: a registry names more than a machine offers.
+func TestConfiguredRegistry(t *testing.T) {
+	registry := `{"Id": "BiosAttributeRegistryA43.v1_2_52", "RegistryEntries": {"Attributes": [{"AttributeName": "ProcAMDBoost"}, {"AttributeName": "Numa"}]}}`
+	whole := `{"@odata.type": "#Bios.v1_0_4.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"Numa": "Enabled"`
+	for i := range 50 {
+		whole += fmt.Sprintf(`, "Slot%d": "Auto"`, i)
+	}
+	sys := collected(t, Input{}, whole+"}}", registry)
+	require.Equal(t, "disabled", sys.Settings["node_interleave"].Configured.Value)
+	require.Equal(t, inventory.Absent, configuredOf(t, whole+"}}", registry).State)
+}
+
+// configuredOf is the turbo face of exports beside a system that lists it.
+func configuredOf(t *testing.T, files ...string) inventory.Fact[string] {
+	t.Helper()
+	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{"turbo": {}}}}
+	in := Input{Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
+	for _, text := range files {
+		e, err := bios.Decode("file", []byte(text))
+		require.NoError(t, err)
+		in.Exports = append(in.Exports, Export{Source: inventory.SourceBIOS, Path: "file", Export: e})
+	}
+	c.exports(&in)
+	c.configured()
+	return c.sys.Settings["turbo"].Configured
 }
 
 // TestConfiguredForeign: the export of another vendor's machine is said to be
