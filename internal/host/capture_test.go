@@ -168,7 +168,8 @@ func TestRecordRedacts(t *testing.T) {
 }
 
 func TestNotesMalformed(t *testing.T) {
-	for _, notes := range []string{"", "other 1\n", "memaudit-notes 1\nabsent\n", "memaudit-notes 1\nfunny\t/sys\n"} {
+	for _, notes := range []string{"", "other 1\n", "memaudit-notes 1\nabsent\n", "memaudit-notes 1\nfunny\t/sys\n",
+		"memaudit-notes 1\nmsr\t/dev/cpu/0/msr\n", "memaudit-notes 1\nmsr\t/dev/cpu/0/msr\tx\t0\n", "memaudit-notes 1\nmsr\t/dev/cpu/0/msr\t0x1a0\tmany\n"} {
 		_, err := host.OpenCapture("x", bytes.NewReader(hosttest.Files{"sys/devices/system/cpu/online": "0\n", "memaudit-notes": notes}.Tar(t, "")))
 		assert.Equal(t, host.Malformed, host.StateOf(err), "%q: %v", notes, err)
 	}
@@ -178,6 +179,7 @@ func FuzzCapture(f *testing.F) {
 	tiny := hosttest.Machine{CoresPerSocket: 2}.Files().Without("sys/devices/system/cpu/cpu1/", "sys/firmware/memmap", "sys/devices/system/memory")
 	f.Add(tiny.Tar(f, "m/"))
 	f.Add(zipped(f, hosttest.Files{"sys/devices/system/cpu/online": "0-1\n", "memaudit-notes": "memaudit-notes 1\nabsent\t/sys/devices/system/node\n"}.Tar(f, "")))
+	f.Add(tiny.With(hosttest.Files{"dev/cpu/0/msr": plainRegisters(0x1A0, 0x850089), "memaudit-notes": "memaudit-notes 1\nmsr\t/dev/cpu/1/msr\t0x1a0\t0x850089\n"}).Tar(f, ""))
 	f.Add(odd(f, &tar.Header{Name: "m/sys/devices/system/node", Linkname: "../cpu", Typeflag: tar.TypeSymlink}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		root, err := host.OpenCapture("fuzz", bytes.NewReader(b))
@@ -185,7 +187,7 @@ func FuzzCapture(f *testing.F) {
 			require.NotEqual(t, host.OK, host.StateOf(err))
 			return
 		}
-		for _, s := range host.ReadAll(root).Sources() {
+		for _, s := range append(host.ReadAll(root).Sources(), readMSR(root).Source) {
 			require.Equal(t, s.State == host.SourceOK, s.Detail == "", "%+v", s)
 		}
 	})
