@@ -154,6 +154,8 @@ func TestTurbo(t *testing.T) {
 		{"amd-pstate, register on, policies 0", amdBit(boosted(amd("amd-pstate-epp"), "1", "0", "0", "0", "0"), 0), by(is("disabled", corroborated), administrator)},
 		{"amd-pstate, register on", amdBit(boosted(amd("amd-pstate"), "1"), 0), by(is("enabled", direct), firmware)},
 		{"AMD without a driver", rome.tree(twoSockets), open(not[string](inventory.Unread, "cpufreq/boost"))},
+		{"AMD, a hypervisor that hides itself", boosted(registers(amd("acpi-cpufreq"), map[uint32]uint64{0xC0010015: 0}, 0, 2), "1"), by(is("enabled", corroborated), firmware)},
+		{"Intel, a hypervisor that hides itself", registers(intelTurbo(false, "0"), map[uint32]uint64{0x1A0: 1, 0xCE: 0}, 0, 2), open(not[string](inventory.Conflicting, "it may have none"))},
 		{"AMD without a driver, register off", amdBit(rome.tree(twoSockets), 1<<25), by(is("disabled", direct), firmware)},
 		// Others, guests and what is not known.
 		{"Arm, boost 1", boosted(scaled(arm, "cppc_cpufreq"), "1"), by(is("enabled", indirect), firmware)},

@@ -12,6 +12,7 @@ import (
 const (
 	MSRAPICBase    uint32 = 0x1B  // bit 10: x2APIC mode
 	MSRLLCPrefetch uint32 = 0x6D  // bit 42: LLC prefetcher off
+	MSRPlatform    uint32 = 0xCE  // 15:8 base ratio, never 0
 	MSRPackageCst  uint32 = 0xE2  // package C-state limit, bit 15 lock
 	MSRMiscEnable  uint32 = 0x1A0 // 16 EIST, 18 MWAIT, 38 turbo off
 	MSRPrefetch    uint32 = 0x1A4 // core prefetchers off
@@ -75,11 +76,32 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 			needed = append(needed, m.read(root, asked, p.ID, last, true))
 		}
 	}
+	if made := m.madeUp(); made != "" {
+		return RefuseMSR(made)
+	}
 	m.Source = sourceOf(msrSource, needed)
 	if m.Source.State != SourceOK && m.Source.State != SourcePartial {
 		_, m.Err = needed[0].outcome()
 	}
 	return m
+}
+
+// madeUp is the reason when the registers are those of a hypervisor that hides
+// itself: it answers 0 where a processor holds its base ratio, or for AMD's
+// whole HWCR, in which firmware sets bit 24 at least (the kernel complains
+// where it does not: linux arch/x86/kernel/cpu/amd.c). "" when they are not.
+func (m *MSR) madeUp() string {
+	for _, c := range []struct {
+		register uint32
+		mask     uint64
+	}{{MSRPlatform, 0xff00}, {MSRHWCR, 1<<64 - 1}} {
+		for _, r := range m.Readings[c.register] {
+			if r.Value.State == OK && r.Value.V&c.mask == 0 {
+				return fmt.Sprintf("register 0x%X of CPU %d reads 0x%x, as in virtual machines, where unknown registers read 0", c.register, r.CPU, r.Value.V)
+			}
+		}
+	}
+	return ""
 }
 
 // read asks one CPU and returns the first value, else the first failure: a
@@ -123,7 +145,7 @@ func registersOf(cpu *CPU) []register {
 	}
 	switch {
 	case gen.Intel():
-		list := append(package1(MSRAPICBase, MSRPackageCst, MSRMiscEnable, MSRMiscPower, MSREnergyBias, MSRPowerCtl), register{MSRPrefetch, true})
+		list := append(package1(MSRAPICBase, MSRPlatform, MSRPackageCst, MSRMiscEnable, MSRMiscPower, MSREnergyBias, MSRPowerCtl), register{MSRPrefetch, true})
 		if cpu.Flags.V["hwp"] {
 			list = append(list, register{address: MSRHWPEnable})
 		}

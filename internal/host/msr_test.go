@@ -115,6 +115,16 @@ func TestMSRSource(t *testing.T) {
 		assert.Equal(t, c.state, m.Source.State, "%s: %s", c.name, m.Source.Detail)
 		assert.Contains(t, m.Source.Detail, c.detail, c.name)
 	}
+	for _, values := range [][2]string{{"0x80000000", "0x80838f3811400"}} {
+		const register = "0xce"
+		hidden := f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\nmsr\t/dev/cpu/2/msr\t" + register + "\t" + values[0] + "\n"})
+		m := readMSR(open(t, hidden.Tar(t, "")))
+		assert.Equal(t, host.SourceRefused, m.Source.State, "a hypervisor that hides itself")
+		assert.Contains(t, m.Source.Detail, "as in virtual machines")
+		assert.Empty(t, m.Readings)
+		real := f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\nmsr\t/dev/cpu/2/msr\t" + register + "\t" + values[1] + "\n"})
+		assert.NotEmpty(t, readMSR(open(t, real.Tar(t, ""))).Readings)
+	}
 	m := host.RefuseMSR("a guest")
 	assert.Equal(t, host.SourceRefused, m.Source.State)
 	assert.Empty(t, m.Readings)
