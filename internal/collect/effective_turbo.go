@@ -18,8 +18,11 @@ type turboView struct {
 	flag inventory.Fact[bool]
 	// noTurbo is intel_pstate's file, boost the global cpufreq/boost.
 	noTurbo, boost inventory.Fact[bool]
-	driver         string
-	policies       *host.Sampled
+	// above: the highest frequency lies above the base, so that the processor
+	// has Turbo.
+	above    bool
+	driver   string
+	policies *host.Sampled
 }
 
 // turbo is whether Turbo Boost or Core Performance Boost is in effect.
@@ -28,6 +31,7 @@ func (c *collector) turbo() face {
 	v := turboView{
 		noTurbo: from(inventory.SourceCPUFreq, f.NoTurbo, inventory.Direct), boost: from(inventory.SourceCPUFreq, f.Boost, inventory.Direct),
 		driver: f.First.Driver.V, policies: &f.Boosts,
+		above: f.First.CPUInfoMaxKHz.Known() && f.First.BaseKHz.Known() && f.First.CPUInfoMaxKHz.V > f.First.BaseKHz.V,
 	}
 	switch m := c.cpuModel(); {
 	case m.vendor.Or("") == intel:
@@ -138,8 +142,9 @@ func offOrNone(v *turboView) inventory.Fact[string] {
 // noTurboSet is no_turbo=1: the kernel sets it when firmware disabled Turbo,
 // an administrator when not.
 func (v *turboView) noTurboSet() face {
-	switch offered, known := v.offered(); {
-	case known && offered:
+	offered, known := v.offered()
+	switch {
+	case known && offered, v.off.Known() && v.above:
 		return v.say(disabledWord, inventory.Corroborated, v.by(inventory.DecidedAdministrator, inventory.Corroborated))
 	default:
 		return v.say(disabledWord, inventory.Corroborated, offOrNone(v))
@@ -178,7 +183,7 @@ func (c *collector) noTurboClear(v *turboView, register bool) face {
 	switch {
 	case v.flag.Or(false):
 		return v.say(enabledWord, inventory.Direct, firmware)
-	case p.CPUInfoMaxKHz.Known() && p.BaseKHz.Known() && p.CPUInfoMaxKHz.V > p.BaseKHz.V:
+	case v.above:
 		f := v.say(enabledWord, inventory.Corroborated, firmware)
 		f.effective.More = append(f.effective.More, evidenceOf(inventory.SourceCPUFreq, p.CPUInfoMaxKHz.Path, p.CPUInfoMaxKHz.Raw),
 			evidenceOf(inventory.SourceCPUFreq, p.BaseKHz.Path, p.BaseKHz.Raw))

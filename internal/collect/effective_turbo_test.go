@@ -122,6 +122,7 @@ func TestTurbo(t *testing.T) {
 		{"register on, no_turbo 0", bit(intelTurbo(true, "0"), 0), by(is("enabled", direct), firmware)},
 		{"register on, no_turbo 1", bit(intelTurbo(true, "1"), 0), by(is("disabled", corroborated), administrator)},
 		{"register on, no_turbo 1, no ida", bit(intelTurbo(false, "1"), 0), open(is("disabled", corroborated))},
+		{"register on, no_turbo 1, above base", bit(intelTurbo(false, "1").With(above), 0), by(is("disabled", corroborated), administrator)},
 		{"register off, no_turbo 1", bit(intelTurbo(false, "1"), miscTurbo), by(is("disabled", direct), firmware)},
 		{"register off, no_turbo 0", bit(intelTurbo(false, "0"), miscTurbo), by(is("disabled", direct), firmware)},
 		{"register off since boot", bit(intelTurbo(true, "0"), miscTurbo), by(is("disabled", direct), administrator)},
