@@ -35,7 +35,8 @@ func (p *Program) checkCommand() *cobra.Command {
 		Long: `check audits one machine once and prints the report.
 
 Exit status: 0 no failure at or above --fail-on; 1 at least one; 2 wrong usage or
-configuration; 3 the audit could not be done, or --strict and a rule is unknown.`,
+configuration; 3 the audit could not be done, or --strict and a rule is unknown.
+With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(f) },
 	}
@@ -63,6 +64,7 @@ func (p *Program) check(f *checkFlags) error {
 	if err != nil {
 		return err
 	}
+	began := p.Now()
 	sys, failed := p.system(&f.input)
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
@@ -73,22 +75,44 @@ func (p *Program) check(f *checkFlags) error {
 		return usage("%w", err)
 	}
 	doc := report.Build(sys, topo, result, p.reportOptions(&f.input))
+	doc.Took = p.Now().Sub(began)
 	if f.allProfiles {
 		doc.HoldAgainst(engine.Compare(sys, topo))
 	}
-	if err := f.output.write(p, func(w *terminal) error { return report.Write(w, f.output.format, &doc, w.options) }); err != nil {
+	if failed == nil && nothingRead(sys) {
+		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
+	}
+	plugin := f.plugin(&doc, failed)
+	if err := f.output.write(p, func(w *terminal) error {
+		w.options.Plugin = plugin
+		return report.Write(w, f.output.format, &doc, w.options)
+	}); err != nil {
 		return err
 	}
+	return f.status(&doc, plugin, failed)
+}
+
+// plugin is what the audit says of itself as a monitoring plugin.
+func (f *checkFlags) plugin(doc *report.Report, failed error) report.Plugin {
 	if failed != nil {
+		return report.Plugin{Status: report.PluginUnknown, Problem: failed.Error()}
+	}
+	return report.Plugin{Status: report.PluginStatus(doc, f.failOn, f.strict)}
+}
+
+// status is the exit status of an audit that was printed, nil for 0.
+func (f *checkFlags) status(doc *report.Report, plugin report.Plugin, failed error) error {
+	status := report.ExitStatus(doc, f.failOn, f.strict)
+	switch {
+	case f.output.format == report.FormatNagios:
+		status = plugin.Status
+	case failed != nil:
 		return failed
 	}
-	if nothingRead(sys) {
-		return notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
+	if status == report.ExitOK {
+		return nil
 	}
-	if status := report.ExitStatus(&doc, f.failOn, f.strict); status != report.ExitOK {
-		return &exit{status: status}
-	}
-	return nil
+	return &exit{status: status}
 }
 
 func (p *Program) reportOptions(f *inputFlags) report.Options {

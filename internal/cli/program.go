@@ -89,6 +89,11 @@ func (p *Program) Main(args []string) int {
 		// Whatever cobra itself refuses is wrong usage.
 		e = &exit{status: report.ExitUsage, err: err, hint: "memaudit --help lists commands and flags"}
 	}
+	if e.err != nil && asksPlugin(args) {
+		// A monitor reads standard output, and takes 1 and 2 for findings.
+		_ = report.WritePluginProblem(p.Stdout, strings.TrimSpace(e.err.Error()))
+		e.status = report.PluginUnknown
+	}
 	if e.err != nil {
 		_, _ = fmt.Fprintf(p.Stderr, "memaudit: error: %s\n", strings.TrimSpace(e.err.Error()))
 	}
@@ -96,6 +101,13 @@ func (p *Program) Main(args []string) int {
 		_, _ = fmt.Fprintf(p.Stderr, "memaudit: hint: %s\n", e.hint)
 	}
 	return e.status
+}
+
+// asksPlugin reports whether a command line asks for a monitoring plugin's
+// output, whatever else is wrong with it.
+func asksPlugin(args []string) bool {
+	i := slices.Index(args, "--format")
+	return slices.Contains(args, "--format="+report.FormatNagios) || i >= 0 && i+1 < len(args) && args[i+1] == report.FormatNagios
 }
 
 // command builds the tree of commands.

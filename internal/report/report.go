@@ -3,6 +3,8 @@
 // formats of one audit can never say different things.
 package report
 
+import "time"
+
 // The schemas of the documents, as their "schema" key states them.
 const (
 	SchemaReport    = "memaudit.report/v1"
@@ -33,6 +35,11 @@ type Report struct {
 	// Notices are remarks about the configuration (a waiver that matches
 	// nothing). They are no part of the audited machine and of the schema.
 	Notices []string `json:"-"`
+	// Took is how long the audit took, 0 when nobody measured it. Changed says of
+	// each kind of hardware that a baseline accepts whether it differs, nil
+	// without a baseline. Both are for the metrics alone.
+	Took    time.Duration   `json:"-"`
+	Changed map[string]bool `json:"-"`
 }
 
 // Program says which memaudit made the document.

@@ -292,6 +292,6 @@ func TestWrite(t *testing.T) {
 		require.NoError(t, WriteInventory(&b, format, &r.Inventory, TextOptions{}))
 		assert.NotEmpty(t, b.String())
 	}
-	require.EqualError(t, Write(nil, "yaml", r, TextOptions{}), `format "yaml" is not one of text, json`)
+	require.EqualError(t, Write(nil, "yaml", r, TextOptions{}), `format "yaml" is not one of text, json, junit, nagios, prometheus`)
 	require.EqualError(t, WriteInventory(nil, "", &r.Inventory, TextOptions{}), `format "" is not one of text, json`)
 }

@@ -8,12 +8,17 @@ import (
 
 // The formats that Write knows.
 const (
-	FormatText = "text"
-	FormatJSON = "json"
+	FormatText       = "text"
+	FormatJSON       = "json"
+	FormatJUnit      = "junit"
+	FormatNagios     = "nagios"
+	FormatPrometheus = "prometheus"
 )
 
 // Formats lists the formats of a report, the default first.
-func Formats() []string { return []string{FormatText, FormatJSON} }
+func Formats() []string {
+	return []string{FormatText, FormatJSON, FormatJUnit, FormatNagios, FormatPrometheus}
+}
 
 // InventoryFormats lists the formats of an inventory, the default first.
 func InventoryFormats() []string { return []string{FormatText, FormatJSON} }
@@ -29,6 +34,9 @@ type TextOptions struct {
 	// Settings prints of an inventory the settings alone, each with all that it
 	// rests on.
 	Settings bool
+	// Plugin is what a monitoring plugin says of itself; FormatNagios alone
+	// reads it.
+	Plugin Plugin
 }
 
 // Write prints the report in one of Formats.
@@ -38,6 +46,12 @@ func Write(w io.Writer, format string, r *Report, o TextOptions) error {
 		return WriteText(w, r, o)
 	case FormatJSON:
 		return WriteJSON(w, r)
+	case FormatJUnit:
+		return WriteJUnit(w, r)
+	case FormatNagios:
+		return WriteNagios(w, r, o.Plugin)
+	case FormatPrometheus:
+		return WritePrometheus(w, r)
 	default:
 		return formatError(format, Formats())
 	}

@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// verdict is what every format must say alike.
+type verdict struct{ Rule, Subject, Result, Severity string }
+
+// checkAs audits a machine and prints it in one format.
+func checkAs(t *testing.T, m *server, format string, args ...string) (status int, out string) {
+	t.Helper()
+	status, out, _ = run(nil, append([]string{"check", "--root", filepath.Join(machinesDir, m.name), "--profile", m.profile, "--format", format}, args...)...)
+	return status, out
+}
+
+func verdictsOf(t *testing.T, out string) []verdict {
+	t.Helper()
+	var doc struct{ Findings []verdict }
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	return doc.Findings
+}
+
+// TestFormatsAgree: every format names the same findings and gives the same
+// exit status; a plugin alone has statuses of its own.
+func TestFormatsAgree(t *testing.T) {
+	for _, m := range machines() {
+		t.Run(m.name, func(t *testing.T) {
+			status, out := checkAs(t, &m, "json")
+			want := verdictsOf(t, out)
+			require.NotEmpty(t, want)
+			for format, read := range map[string]func(*testing.T, string, []verdict){
+				"junit": sameJUnit, "nagios": sameNagios, "prometheus": samePrometheus, "text": sameText,
+			} {
+				got, out := checkAs(t, &m, format, "--verbose")
+				if format != "nagios" {
+					assert.Equal(t, status, got, format)
+				}
+				read(t, out, want)
+			}
+		})
+	}
+}
+
+// sameJUnit: the element tells the result; of the skipped ones the message does.
+func sameJUnit(t *testing.T, out string, want []verdict) {
+	var doc struct {
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Skipped  int `xml:"skipped,attr"`
+		Tests    int `xml:"tests,attr"`
+		Suites   []struct {
+			Cases []struct {
+				Class   string `xml:"classname,attr"`
+				Name    string `xml:"name,attr"`
+				Failure []struct {
+					Type string `xml:"type,attr"`
+				} `xml:"failure"`
+				Error   []struct{} `xml:"error"`
+				Skipped []struct {
+					Message string `xml:"message,attr"`
+				} `xml:"skipped"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	require.NoError(t, xml.Unmarshal([]byte(out), &doc))
+	require.Len(t, doc.Suites, 1)
+	count := map[string]int{}
+	require.Len(t, doc.Suites[0].Cases, len(want))
+	for i, c := range doc.Suites[0].Cases {
+		got := verdict{Rule: c.Class, Subject: c.Name, Result: "pass", Severity: want[i].Severity}
+		switch {
+		case len(c.Failure) == 1:
+			got.Result, got.Severity = "fail", c.Failure[0].Type
+		case len(c.Error) == 1:
+			got.Result = "error"
+		case len(c.Skipped) == 1:
+			got.Result, _, _ = strings.Cut(c.Skipped[0].Message, ": ")
+			assert.Contains(t, []string{"unknown", "not_applicable", "waived"}, got.Result)
+			count["skipped"]++
+		}
+		count[got.Result]++
+		assert.Equal(t, want[i], got)
+	}
+	assert.Equal(t, []int{len(want), count["fail"], count["error"], count["skipped"]}, []int{doc.Tests, doc.Failures, doc.Errors, doc.Skipped})
+}
+
+// sameNagios: one line a finding, and one bar in all, before the figures.
+func sameNagios(t *testing.T, out string, want []verdict) {
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	assert.Equal(t, 1, strings.Count(out, "|"))
+	assert.Contains(t, lines[0], " | critical=")
+	var wanted []string
+	for _, v := range want {
+		wanted = append(wanted, v.Result+" "+v.Rule+" "+v.Subject)
+	}
+	require.Len(t, lines[1:], len(wanted))
+	for _, line := range lines[1:] {
+		i := slices.IndexFunc(wanted, func(w string) bool {
+			return line == w || strings.HasPrefix(line, w+":")
+		})
+		require.GreaterOrEqual(t, i, 0, line)
+		wanted = slices.Delete(wanted, i, i+1)
+	}
+	assert.Empty(t, wanted)
+}
+
+// sameText: the verbose text names every rule, and counts as the others do.
+func sameText(t *testing.T, out string, want []verdict) {
+	for _, v := range want {
+		assert.Contains(t, out, v.Rule)
+	}
+}
+
+// exposition parses an exposition as Prometheus does.
+func exposition(t *testing.T, out string) map[string]*dto.MetricFamily {
+	t.Helper()
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	families, err := parser.TextToMetricFamilies(strings.NewReader(out))
+	require.NoError(t, err)
+	problems, err := testutil.GatherAndLint(prometheus.GathererFunc(func() ([]*dto.MetricFamily, error) {
+		return slices.Collect(maps.Values(families)), nil
+	}))
+	require.NoError(t, err)
+	assert.Empty(t, problems)
+	return families
+}
+
+// series gives the value of each series of a family by its labels, "a,b".
+func series(t *testing.T, f *dto.MetricFamily, labels ...string) map[string]float64 {
+	t.Helper()
+	out := map[string]float64{}
+	for _, m := range f.GetMetric() {
+		values := make([]string, len(labels))
+		for _, l := range m.GetLabel() {
+			if i := slices.Index(labels, l.GetName()); i >= 0 {
+				values[i] = l.GetValue()
+			}
+		}
+		key := strings.Join(values, ",")
+		assert.NotContains(t, out, key, "a series comes once")
+		out[key] = m.GetGauge().GetValue()
+	}
+	return out
+}
+
+// samePrometheus: rules instead of findings, each by the worst of its subjects.
+func samePrometheus(t *testing.T, out string, want []verdict) {
+	f := exposition(t, out)
+	failed, unknown := map[string]float64{}, map[string]float64{}
+	rank := map[string]int{"info": 1, "warning": 2, "critical": 3}
+	severity := map[string]string{}
+	results := map[string][]string{}
+	for _, v := range want {
+		results[v.Rule] = append(results[v.Rule], v.Result)
+		if v.Result == "fail" && rank[v.Severity] > rank[severity[v.Rule]] {
+			severity[v.Rule] = v.Severity
+		}
+		if v.Result == "not_applicable" {
+			continue
+		}
+		failed[v.Rule] += 0
+		unknown[v.Rule] += 0
+		if v.Result == "fail" {
+			failed[v.Rule] = 1
+		}
+		if v.Result == "unknown" || v.Result == "error" {
+			unknown[v.Rule] = 1
+		}
+	}
+	assert.Equal(t, failed, series(t, f["memaudit_rule_failed"], "rule"))
+	assert.Equal(t, unknown, series(t, f["memaudit_rule_unknown"], "rule"))
+	worst := series(t, f["memaudit_rule_failed"], "rule", "severity")
+	for rule, s := range severity {
+		assert.InDelta(t, 1, worst[rule+","+s], 0, "%s fails at %s", rule, s)
+	}
+	counts := map[string]float64{"pass": 0, "fail": 0, "unknown": 0, "not_applicable": 0, "waived": 0, "error": 0}
+	for _, list := range results {
+		for _, r := range []string{"fail", "error", "unknown", "waived", "pass", "not_applicable"} {
+			if slices.Contains(list, r) {
+				counts[r]++
+				break
+			}
+		}
+	}
+	assert.Equal(t, counts, series(t, f["memaudit_rules"], "result"))
+}
+
+// TestPluginStatus holds the plugin's own statuses against the findings.
+func TestPluginStatus(t *testing.T) {
+	root := func(name string) []string {
+		return []string{"check", "--format", "nagios", "--root", filepath.Join(machinesDir, name)}
+	}
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		says   string
+	}{
+		{"good", root("dell-r610-good"), 0, "MEMAUDIT OK - Dell Inc. PowerEdge R610: no failure"},
+		{"warnings", root("dell-r610-unbalanced"), 1, "MEMAUDIT WARNING - "},
+		{"info asked for", append(root("supermicro-x7db8-4ch"), "--fail-on", "info"), 1, "MEMAUDIT WARNING - "},
+		{"info not asked for", root("supermicro-x7db8-4ch"), 0, "MEMAUDIT OK - "},
+		{"warnings do not count", append(root("dell-r610-unbalanced"), "--fail-on", "critical"), 0, "MEMAUDIT OK - "},
+		{"never", append(root("dell-r610-unbalanced"), "--fail-on", "never"), 0, "MEMAUDIT OK - "},
+		{"strict", append(root("dell-r610-good"), "--strict"), 3, "MEMAUDIT UNKNOWN - "},
+		{"nothing judged", root("guest-without-smbios"), 3, "MEMAUDIT UNKNOWN - nothing could be judged"},
+		{"nothing read", root("none"), 3, "MEMAUDIT UNKNOWN - --root "},
+		{"an input failed", append(root("dell-r610-unbalanced"), "--smbios", "/nowhere"), 3, "MEMAUDIT UNKNOWN - Dell Inc. PowerEdge R610: --smbios: open /nowhere"},
+		{"wrong usage", append(root("dell-r610-good"), "--fail-on", "often"), 3, "MEMAUDIT UNKNOWN - --fail-on"},
+		{"wrong flag", []string{"check", "--nonsense", "--format=nagios"}, 3, "MEMAUDIT UNKNOWN - memaudit check: unknown flag"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			status, out, _ := run(nil, c.args...)
+			assert.Equal(t, c.status, status, out)
+			assert.True(t, strings.HasPrefix(out, c.says), out)
+		})
+	}
+}

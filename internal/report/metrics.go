@@ -1,0 +1,170 @@
+package report
+
+import (
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Family is one metric with all its samples: a gauge, as everything here is.
+type Family struct {
+	Name, Help string
+	// Labels are the names of every sample's labels.
+	Labels  []string
+	Samples []Sample
+}
+
+// Sample is one series of a family; Values stand in the order of its Labels.
+type Sample struct {
+	Values []string
+	Value  float64
+}
+
+// Metrics turns a report into metrics. What is not known has no series: a
+// value of 0 is a 0 that was read. No label carries an identifier of the
+// machine, whatever the report was built with.
+func Metrics(r *Report) []Family {
+	b := &families{}
+	b.program(r)
+	b.rules(r.Findings)
+	b.sources(r.Inventory.Sources)
+	b.audit(r)
+	b.slots(r.Inventory.Slots)
+	b.sockets(r.Inventory.Population.Sockets)
+	b.settings(r.Inventory.Settings)
+	b.nodes(r.Inventory.Nodes)
+	b.population(&r.Inventory)
+	b.baseline(r.Changed)
+	return b.list
+}
+
+// families collects metrics; a family without a sample is left out.
+type families struct {
+	list []Family
+	seen map[string]bool
+}
+
+// family begins a metric. Labels are separated by blanks.
+func (b *families) family(name, labels, help string) *Family {
+	b.list = append(b.list, Family{Name: "memaudit_" + name, Help: help, Labels: strings.Fields(labels)})
+	b.seen = map[string]bool{}
+	return &b.list[len(b.list)-1]
+}
+
+// add appends a sample to the last family. A second one with the same labels is
+// dropped: firmware may give two slots one handle and one label, and a scraper
+// refuses the whole page for a series that comes twice.
+func (b *families) add(value float64, labels ...string) {
+	for i, l := range labels {
+		labels[i] = labelText(l)
+	}
+	if key := strings.Join(labels, "\x00"); !b.seen[key] {
+		b.seen[key] = true
+		f := &b.list[len(b.list)-1]
+		f.Samples = append(f.Samples, Sample{labels, value})
+	}
+}
+
+// end drops the last family when it has no sample.
+func (b *families) end() {
+	if n := len(b.list) - 1; len(b.list[n].Samples) == 0 {
+		b.list = b.list[:n]
+	}
+}
+
+// labelText makes a value fit for a label: valid, printable UTF-8 of a bounded
+// length. Firmware may print anything.
+func labelText(s string) string {
+	const most = 128
+	s = strings.TrimSpace(clean(s))
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "")
+	}
+	return s
+}
+
+func (b *families) program(r *Report) {
+	b.family("build_info", "version revision goversion", "The memaudit that made this page; always 1.")
+	b.add(1, r.Memaudit.Version, orEmpty(r.Memaudit.Revision), runtime.Version())
+	m := &r.Machine
+	b.family("machine_info", "vendor product bios_vendor bios_version bios_date platform virtual",
+		"The audited machine; always 1. An empty label is not known.")
+	b.add(1, orEmpty(m.Vendor), orEmpty(m.Product), orEmpty(m.BIOS.Vendor), orEmpty(m.BIOS.Version), orEmpty(m.BIOS.Date),
+		orEmpty(m.Platform.ID), truthWord(m.Virtual))
+	b.family("profile_info", "profile intent", "The documented profile that settings are held against; always 1, absent without one.")
+	if r.Profile != nil {
+		b.add(1, r.Profile.ID, orEmpty(r.Profile.Intent))
+	}
+	b.end()
+}
+
+func (b *families) sources(sources []Source) {
+	b.family("source_up", "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged.")
+	up := map[string]bool{}
+	for _, s := range sources {
+		good := s.State == "ok" || s.State == "partial"
+		before, again := up[s.Name]
+		up[s.Name] = good && (before || !again) // one of several exports that fails is a failure
+	}
+	for _, s := range sources {
+		b.add(bit(up[s.Name]), s.Name)
+	}
+	b.end()
+}
+
+// audit says when the audit was done and how long it took.
+func (b *families) audit(r *Report) {
+	b.family("audit_timestamp_seconds", "", "When the last audit that succeeded was done, in seconds since 1970.")
+	if at, err := time.Parse(time.RFC3339, r.GeneratedAt); err == nil {
+		b.add(float64(at.Unix()))
+	}
+	b.end()
+	b.family("audit_duration_seconds", "", "How long the last audit that succeeded took.")
+	if r.Took > 0 {
+		b.add(r.Took.Seconds())
+	}
+	b.end()
+}
+
+// baseline says what differs from the accepted hardware, by kind.
+func (b *families) baseline(changed map[string]bool) {
+	b.family("baseline_changed", "kind", "1 when this kind of hardware or firmware differs from the accepted baseline; absent without one.")
+	for _, kind := range sorted(changed) {
+		b.add(bit(changed[kind]), kind)
+	}
+	b.end()
+}
+
+// bit is 1 for true.
+func bit(v bool) float64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// truthWord is "true", "false", or "" for what is not known.
+func truthWord(v *bool) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatBool(*v)
+}
+
+// numberWord is the number, "" for what is not known.
+func numberWord(v *int) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.Itoa(*v)
+}
+
+// valueWord writes a value as the exposition formats do.
+func valueWord(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

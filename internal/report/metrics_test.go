@@ -1,0 +1,123 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// contractMetrics are the names and labels that dashboards rely on.
+var contractMetrics = map[string]string{
+	"memaudit_build_info":                             "version revision goversion",
+	"memaudit_machine_info":                           "vendor product bios_vendor bios_version bios_date platform virtual",
+	"memaudit_profile_info":                           "profile intent",
+	"memaudit_rule_failed":                            "rule severity",
+	"memaudit_rule_unknown":                           "rule severity",
+	"memaudit_rules":                                  "result",
+	"memaudit_source_up":                              "source",
+	"memaudit_audit_timestamp_seconds":                "",
+	"memaudit_audit_duration_seconds":                 "",
+	"memaudit_dimm_info":                              "handle locator socket channel slot type manufacturer part_number ranks",
+	"memaudit_dimm_size_bytes":                        "handle locator",
+	"memaudit_dimm_rated_transfers_per_second":        "handle locator",
+	"memaudit_dimm_configured_transfers_per_second":   "handle locator",
+	"memaudit_dimm_slots":                             "socket state",
+	"memaudit_socket_channels":                        "socket",
+	"memaudit_socket_channels_populated":              "socket",
+	"memaudit_socket_peak_bandwidth_bytes_per_second": "socket",
+	"memaudit_socket_relative_bandwidth_ratio":        "socket",
+	"memaudit_setting_info":                           "setting value view",
+	"memaudit_numa_node_memory_bytes":                 "node",
+	"memaudit_numa_distance":                          "from to",
+	"memaudit_population_info":                        "signature",
+	"memaudit_baseline_changed":                       "kind",
+}
+
+// TestContractMetrics: a machine of which everything is known has exactly the
+// metrics of the contract.
+func TestContractMetrics(t *testing.T) {
+	r := goodMachine().report()
+	r.Took, r.Changed = 4_000_000, map[string]bool{"dimm": true, "bios": false}
+	got := map[string]string{}
+	for _, f := range Metrics(r) {
+		got[f.Name] = strings.Join(f.Labels, " ")
+		require.NotEmpty(t, f.Samples, f.Name)
+		for _, s := range f.Samples {
+			require.Len(t, s.Values, len(f.Labels), f.Name)
+		}
+	}
+	assert.Equal(t, contractMetrics, got)
+}
+
+// TestMetricsOfAll compares the expositions with reviewed ones, and none says
+// who the machine is although the report does.
+func TestMetricsOfAll(t *testing.T) {
+	for _, name := range []string{"bad", "vm", "unknown", "chipset"} {
+		m := machines()[name]
+		o := testOptions()
+		o.Identifiers = true
+		r := Build(&m.sys, &m.topo, &m.audit, o)
+		var b strings.Builder
+		require.NoError(t, WritePrometheus(&b, &r))
+		assert.NotContains(t, b.String(), "SECRET")
+		_, page, _ := strings.Cut(b.String(), "# HELP memaudit_machine_info") // the first has the version of Go
+		golden(t, "testdata/"+name+".prom", []byte("# HELP memaudit_machine_info"+page))
+	}
+}
+
+// TestSignature: equal population, equal signature, and any other population
+// another one.
+func TestSignature(t *testing.T) {
+	sizes := [12]int64{4, 4, 4, 0, 0, 0, 4, 4, 4, 0, 0, 0}
+	base := signature(&dualSocket(sizes).report().Inventory)
+	assert.Regexp(t, `^6x4GiB-[0-9a-f]{12}$`, base)
+	same := dualSocket(sizes)
+	for i := range same.sys.Slots {
+		s := &same.sys.Slots[i]
+		s.Handle += 0x100
+		s.Serial, s.AssetTag = "another", "another"
+		if s.Manufacturer.Known() {
+			s.Manufacturer, s.PartNumber, s.ConfiguredMTs = direct("Hynix"), direct("HMT"), direct(1066)
+		}
+	}
+	same.sys.Slots[0], same.sys.Slots[11] = same.sys.Slots[11], same.sys.Slots[0]
+	same.topo.Placements[0], same.topo.Placements[11] = same.topo.Placements[11], same.topo.Placements[0]
+	assert.Equal(t, base, signature(&same.report().Inventory))
+	for name, change := range map[string]func(*machine){
+		"moved": func(m *machine) {
+			m.topo.Placements[0], m.topo.Placements[3] = m.topo.Placements[3], m.topo.Placements[0]
+		},
+		"gone":      func(m *machine) { m.sys.Slots[2] = module(0x1102, "DIMM_A3", 0) },
+		"larger":    func(m *machine) { m.sys.Slots[0].SizeBytes = direct(int64(8 << 30)) },
+		"ranks":     func(m *machine) { m.sys.Slots[0].Ranks = direct(1) },
+		"processor": func(m *machine) { m.sys.Sockets[1].Populated = direct(false) },
+	} {
+		m := dualSocket(sizes)
+		change(m)
+		assert.NotEqual(t, base, signature(&m.report().Inventory), name)
+	}
+	assert.Empty(t, signature(&Inventory{}))
+}
+
+// TestOneSeriesOnce: two slots with one handle and one label are one series,
+// for a scraper refuses a page that names one twice; labels are printable.
+func TestOneSeriesOnce(t *testing.T) {
+	m := dualSocket([12]int64{4, 4})
+	m.sys.Slots[1].Handle, m.sys.Slots[1].Locator = m.sys.Slots[0].Handle, m.sys.Slots[0].Locator
+	m.sys.Slots[0].Manufacturer = direct("a\"b\\c\n\x1b\xff" + strings.Repeat("é", 100))
+	var b strings.Builder
+	require.NoError(t, WritePrometheus(&b, m.report()))
+	assert.Equal(t, 1, strings.Count(b.String(), "\nmemaudit_dimm_info{"))
+	assert.Equal(t, 1, strings.Count(b.String(), "\nmemaudit_dimm_size_bytes{"))
+	assert.Contains(t, b.String(), `manufacturer="a\"b\\c???é`)
+}
+
+func BenchmarkPrometheus(b *testing.B) {
+	r := bigMachine().report()
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = WritePrometheus(&strings.Builder{}, r)
+	}
+}
