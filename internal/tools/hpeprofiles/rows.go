@@ -26,10 +26,11 @@ type remarks struct {
 
 // kernelWords are the words that the running kernel may show for a wanted one:
 // it sees that idle states are offered but not by which name firmware offers
-// them, several nodes a socket but not the option's name, and no difference
+// them, of recent processors not which of two package C6 states, several nodes a socket but not the option's name, and no difference
 // between the protections that keep all memory visible.
 var kernelWords = map[string]map[string][]string{
 	"c_states":        {"c6": {"enabled"}, "c6_acpi_c2": {"c6", "enabled"}, "disabled": {"c1"}},
+	"package_c_state": {"c6nr": {"c6"}, "c6r": {"c6"}},
 	"sub_numa":        {"snc": {"snc2", "snc3", "snc4"}},
 	"memory_ras_mode": {"advanced_ecc": {"independent"}, "adddc": {"independent"}},
 }
