@@ -287,6 +287,23 @@ func TestOnlyDRAM(t *testing.T) {
 	assert.Equal(t, []int{1, 1, 1, 1, 1, 1}, p.DPC.Value)
 }
 
+// TestPersistentModulesSetTheSpeed: they share the channels, so that the DRAM
+// runs no faster than they are rated.
+func TestPersistentModulesSetTheSpeed(t *testing.T) {
+	m := cascadeLake(1).fill(0, []int{2, 2, 1, 2, 2, 1}, testDIMM{gb: 16, rated: 2933, run: 2666})
+	require.Equal(t, 2933, m.derive(t).Populations[0].Speed.Value.MTs)
+	for i := range m.sys.Slots {
+		if m.places[i].Slot == 1 {
+			m.sys.Slots[i].Technology, m.sys.Slots[i].RatedMTs = yes(inventory.NVDIMM), yes(2666)
+		}
+	}
+	s := m.derive(t).Populations[0].Speed.Value
+	assert.Equal(t, 2666, s.MTs)
+	assert.Equal(t, LimitDIMM, s.Limiter)
+	m.sys.Slots[1].RatedMTs = inventory.Fact[int]{State: inventory.Unstated, Reason: "firmware does not state a module's speed"}
+	assert.Equal(t, "firmware does not state a module's speed", m.derive(t).Populations[0].Speed.Reason)
+}
+
 // TestAllNonVolatile: a machine runs from DRAM, so that a table that calls
 // every module non-volatile is wrong about some of them.
 func TestAllNonVolatile(t *testing.T) {

@@ -148,3 +148,20 @@ func TestParts(t *testing.T) {
 	_, err = loadPlatform(rules.FS, "no-such", "")
 	require.ErrorContains(t, err, "read platform no-such")
 }
+
+// TestRecogniseKunpeng: desktop parts are no eight-channel servers.
+func TestRecogniseKunpeng(t *testing.T) {
+	for brand, want := range map[string]string{
+		"Kunpeng 920-4826": "kunpeng-920", "Kunpeng 920": "kunpeng-920",
+		"HUAWEI Kunpeng920 3211K": "", "HUAWEI Kunpeng 920 2426SK": "",
+	} {
+		m := newTestMachine(1, "ARM", 8, 0xd01, 0, brand)
+		p, _ := recognise(&m.sys, rules.FS).Get()
+		if want == "" {
+			assert.Nil(t, p, brand)
+			continue
+		}
+		require.NotNil(t, p, brand)
+		assert.Equal(t, want, p.ID)
+	}
+}

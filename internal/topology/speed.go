@@ -48,10 +48,34 @@ func (b *builder) expectedSpeed(pop *Population, proc *Processor, depth channelD
 		_, hi := depth.of(i)
 		e.maxDepth = max(e.maxDepth, hi)
 	}
+	if f := b.persistentLimit(&e); f != nil {
+		return inventory.Blame[Speed](*f)
+	}
 	if reason := b.processorLimit(&e, proc, depth); reason != "" {
 		return inventory.Unknown[Speed](inventory.Absent, reason, "", e.from)
 	}
 	return b.settleSpeed(pop, &e, depth)
+}
+
+// persistentLimit holds the DRAM to the speed of the machine's persistent
+// modules, which sit on the same channels (Optane of the first generation is
+// rated 2666). It returns the rating that is not known.
+func (b *builder) persistentLimit(e *expectation) *inventory.Fact[int] {
+	for i := range b.sys.Slots {
+		s := &b.sys.Slots[i]
+		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.NVDIMM {
+			continue
+		}
+		f := ratedSpeed(s)
+		if !f.Known() {
+			return &f
+		}
+		if f.Value < e.dimm {
+			e.dimm, e.from = f.Value, f.From
+		}
+		e.certainty = min(e.certainty, f.Certainty)
+	}
+	return nil
 }
 
 // processorLimit finds the processor's maximum; it returns the reason when
