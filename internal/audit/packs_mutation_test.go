@@ -14,11 +14,16 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+// rasCost begins the check of two rules.
+const rasCost = `memory.ras.cost check: !(has(settings.memory_ras_mode) && settings.memory_ras_mode in ["mirror_full", "mirror_partial", "spare", "lockstep"]) && `
+
 // equivalent are changes that alter no verdict, with the reason.
 var equivalent = map[string]string{
-	"memory.count.supported check: socket.dimms % 2 == 0 && socket.dimms >= 3":                                                              "an even number of at least 3 is one of at least 4",
-	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 3 && socket.controllers.all(c, c.dimms * 2 == socket.dimms)":    "a multiple of 4 of at least 3 is one of at least 4",
-	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 4 && socket.controllers.exists(c, c.dimms * 2 == socket.dimms)": "of two controllers that share the DIMMs both hold half when one does",
+	"memory.count.supported check: socket.dimms % 2 == 0 && socket.dimms >= 3":                                                                "an even number of at least 3 is one of at least 4",
+	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 3 && socket.controllers.all(c, c.dimms * 2 == socket.dimms)":      "a multiple of 4 of at least 3 is one of at least 4",
+	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 4 && socket.controllers.exists(c, c.dimms * 2 == socket.dimms)":   "of two controllers that share the DIMMs both hold half when one does",
+	rasCost + `((true && !has(memory.mirrored) && settings.memory_ras_mode == "independent") || !memory.mirrored)`:                            "a mode that is not known leaves the verdict unknown, asked for or not",
+	rasCost + `((true && !has(memory.mirrored) && settings.memory_ras_mode in ["independent", "advanced_ecc", "adddc"]) || !memory.mirrored)`: "a mode that is not known leaves the verdict unknown, asked for or not",
 	`memory.interleave.controllers check: socket.controllers.size() > 1 && socket.controllers.all(c, c.size_bytes == socket.controllers[1].size_bytes)` +
 		` && !(has(settings.controller_interleave) && settings.controller_interleave == "none")`: "all are equal to the second when they are to the first",
 }
@@ -27,14 +32,19 @@ var equivalent = map[string]string{
 type mutation struct {
 	made      map[string]int
 	survivors []string
+	explained map[string]bool
 }
 
 func (m *mutation) count(kind, what string, noticed bool) {
 	if m.made == nil {
-		m.made = map[string]int{}
+		m.made, m.explained = map[string]int{}, map[string]bool{}
 	}
 	m.made[kind]++
-	if !noticed && equivalent[what] == "" {
+	switch {
+	case noticed:
+	case equivalent[what] != "":
+		m.explained[what] = true
+	default:
 		m.survivors = append(m.survivors, what)
 	}
 }
@@ -66,7 +76,10 @@ func TestMutation(t *testing.T) {
 	for _, s := range m.survivors {
 		t.Error("not noticed: " + s)
 	}
-	assert.Greater(t, total, 400)
+	for what := range equivalent {
+		assert.True(t, m.explained[what], "noticed or not made any more: %s", what)
+	}
+	assert.Greater(t, total, 4000)
 }
 
 // rule changes one rule.
@@ -178,13 +191,13 @@ func (m *mutation) matchers(t *testing.T, packs []*Pack) {
 	}
 }
 
-var mutable = regexp.MustCompile(`&&|\|\||>=|<=|==|!=|[<>]|!|\b\d+\b|\b(?:all|exists)\b|"[^"]*"`)
+var mutable = regexp.MustCompile(`"[^"]*"|&&|\|\||>=|<=|==|!=|[<>]|!|\b\d+\b|\b(?:all|exists)\b| [-+*/%] |has\([^()]*\)`)
 
 // mutants are all single changes of an expression; a condition without any is
 // turned round.
 func mutants(src string, want *types.Type) []string {
 	other := map[string][]string{"&&": {"||"}, "||": {"&&"}, ">=": {">", "<"}, "<=": {"<", ">"}, ">": {">=", "<"}, "<": {"<=", ">"},
-		"==": {"!="}, "!=": {"=="}, "!": {""}, "all": {"exists"}, "exists": {"all"}}
+		"==": {"!="}, "!=": {"=="}, "!": {""}, "all": {"exists"}, "exists": {"all"}, " - ": {" + "}, " + ": {" - "}, " * ": {" / "}, " / ": {" * "}, " % ": {" * "}}
 	var out []string
 	for _, at := range mutable.FindAllStringIndex(src, -1) {
 		token := src[at[0]:at[1]]
@@ -193,6 +206,8 @@ func mutants(src string, want *types.Type) []string {
 			replacements = []string{strconv.Itoa(n + 1), strconv.Itoa(n - 1)}
 		} else if token[0] == '"' {
 			replacements = []string{`"another word"`}
+		} else if strings.HasPrefix(token, "has(") {
+			replacements = []string{"true", "false"}
 		}
 		for _, r := range replacements {
 			out = append(out, fmt.Sprint(src[:at[0]], r, src[at[1]:]))

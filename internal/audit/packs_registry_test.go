@@ -78,12 +78,13 @@ func registryCell(t *testing.T, registry, profile, attribute string) (value stri
 	t.Helper()
 	var column int
 	for _, c := range registryRows(t, registry) {
-		if c[0] == "attribute" {
+		switch c[0] {
+		case "attribute":
 			column = slices.IndexFunc(c, func(name string) bool {
 				return strings.HasPrefix(notAlnum.ReplaceAllString(strings.ToLower(name), ""), notAlnum.ReplaceAllString(profile, ""))
 			})
 			require.Positive(t, column, "%s has no profile %s", registry, profile)
-		} else if c[0] == attribute {
+		case attribute:
 			return c[column], c[column] != "."
 		}
 	}
