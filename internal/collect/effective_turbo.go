@@ -1,8 +1,6 @@
 package collect
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/host"
@@ -213,98 +211,3 @@ func (v *turboView) byFlag(register bool) face {
 		return face{effective: inventory.Blame[string](first(v.noTurbo, v.boost, v.flag))}
 	}
 }
-
-// amdTurbo: the register, the global boost file and those of the policies.
-// amd-pstate starts the global one at 1 whatever firmware says, and the
-// policies' at 0 when firmware disabled boost.
-func (c *collector) amdTurbo(v *turboView) face {
-	if v.off.State == inventory.Conflicting {
-		return face{effective: inventory.Blame[string](v.off)}
-	}
-	bit, ok := v.off.Get()
-	pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"
-	switch {
-	case len(v.policies.Distinct) > 1:
-		return face{effective: mixed("the frequency policies differ in boost", inventory.SourceCPUFreq, v.policies)}
-	case ok && bit == 1 && v.acpi():
-		return v.say(disabledWord, inventory.Direct, undecided("boost=0 of acpi-cpufreq sets the same bit as firmware", v.evidence()...))
-	case ok && bit == 1:
-		return v.say(disabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
-	case pstate:
-		return v.amdPstate(ok)
-	case ok && !v.boost.Or(true):
-		return v.contradict("cpufreq/boost is 0, but the register leaves boost on")
-	case ok:
-		return v.say(enabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
-	case v.acpi():
-		return v.byBoost(inventory.Corroborated)
-	default:
-		return v.byBoost(inventory.Indirect)
-	}
-}
-
-// amdPstate judges the files of amd-pstate. register says that the register was
-// read and leaves boost on.
-func (v *turboView) amdPstate(register bool) face {
-	policies, all := v.policies.Uniform()
-	global, globalKnown := v.boost.Get()
-	switch {
-	case globalKnown && !global:
-		return v.say(disabledWord, inventory.Corroborated, v.by(inventory.DecidedAdministrator, inventory.Corroborated))
-	case all && policies == "0" && register:
-		return v.withPolicies(disabledWord, inventory.DecidedAdministrator)
-	case all && policies == "0" && globalKnown:
-		return v.withPolicies(disabledWord, inventory.DecidedFirmware)
-	case all && policies == "0":
-		f := v.withPolicies(disabledWord, inventory.DecidedFirmware)
-		f.decided = undecided("boost=0 of every policy can be firmware's doing or an administrator's", f.effective.From)
-		return f
-	case all && policies == "1":
-		return v.withPolicies(enabledWord, inventory.DecidedFirmware)
-	case register:
-		return v.say(enabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
-	default:
-		return v.byBoost(inventory.Indirect)
-	}
-}
-
-// withPolicies is a face that rests on the policies' boost files.
-func (v *turboView) withPolicies(word, who string) face {
-	at := evidenceOf(inventory.SourceCPUFreq, v.policies.Paths[0], v.policies.Distinct[0])
-	more := v.evidence()
-	return face{inventory.Known(word, inventory.Corroborated, at, more...), inventory.Known(who, inventory.Corroborated, at, more...)}
-}
-
-// byBoost is the global file alone.
-func (v *turboView) byBoost(certainty inventory.Certainty) face {
-	on, ok := v.boost.Get()
-	switch {
-	case ok && on:
-		return v.say(enabledWord, certainty, v.by(inventory.DecidedFirmware, certainty))
-	case ok:
-		return v.say(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
-	default:
-		f := inventory.Blame[string](v.boost)
-		if v.off.KnownBy != "" {
-			f.KnownBy = v.off.KnownBy
-		}
-		return face{effective: f}
-	}
-}
-
-// mixed is a value that differs between CPUs or policies, named by the first
-// file that held each.
-func mixed(what, source string, s *host.Sampled) inventory.Fact[string] {
-	var said []string
-	var at []inventory.Evidence
-	for i, v := range s.Distinct {
-		at = append(at, evidenceOf(source, s.Paths[i], v))
-		if i < maxNamed {
-			said = append(said, strconv.Quote(v)+" in "+s.Paths[i])
-		}
-	}
-	return inventory.Unknown[string](inventory.Conflicting, what+": "+strings.Join(said, ", "), "", slices.Clip(at)...)
-}
-
-// maxNamed bounds the differing values that a reason names.
-const maxNamed = 4

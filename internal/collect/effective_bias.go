@@ -1,0 +1,96 @@
+package collect
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// biases are the words for the energy and performance bias.
+var biases = [...]string{"max_performance", "balanced_performance", "balanced_power", "power_saving"}
+
+// energyPerfBias is the bias that runs now: EPP where the hardware scales the
+// P-states, else EPB (section 4.5).
+func (c *collector) energyPerfBias() face {
+	f := c.facts.CPUFreq
+	epb, at := c.epbWord()
+	epp := c.eppWord()
+	switch {
+	case len(f.EPP.Distinct) > 1:
+		return face{effective: mixed("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
+	case epp.Known() && epb.Known() && epp.Value != epb.Value:
+		return face{effective: inventory.Unknown[string](inventory.Conflicting,
+			fmt.Sprintf("the energy preference of the P-states is %s, the bias of the rest of the processor %s", epp.Value, epb.Value), "", epp.From, epb.From)}
+	case epp.Known():
+		epp.More = append(epp.More, epb.Evidence()...)
+		return face{epp, undecided("the system takes firmware's preference over unless somebody sets one", epp.From)}
+	case epb.Known():
+		return face{epb, at}
+	case len(f.EPP.Distinct) > 0:
+		return face{effective: epp}
+	default:
+		return face{effective: first(epb, epp)}
+	}
+}
+
+// epbWord is the bias of /sys, else of the register, and who set it: the kernel
+// turns firmware's 0 into 6, so that a 0 is somebody's doing since.
+func (c *collector) epbWord() (word, decided inventory.Fact[string]) {
+	s := &c.facts.CPUFreq.EPB
+	if len(s.Distinct) > 1 {
+		return mixed("the CPUs differ in their energy bias", inventory.SourceCPUFreq, s), inventory.Fact[string]{}
+	}
+	raw, ok := s.Uniform()
+	if !ok {
+		reg := c.field(host.MSREnergyBias, 0, 4)
+		return convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel, firmware or somebody since set the register", reg.From)
+	}
+	at := evidenceOf(inventory.SourceCPUFreq, s.Paths[0], raw)
+	n, err := strconv.Atoi(raw)
+	switch {
+	case err != nil || n < 0 || n > 15:
+		return inventory.Unknown[string](inventory.Malformed, fmt.Sprintf("%q is no energy bias from 0 to 15", raw), "", at), inventory.Fact[string]{}
+	case n == 0:
+		decided = inventory.Known(inventory.DecidedAdministrator, inventory.Corroborated, at)
+	case n == 6:
+		decided = undecided("firmware left 6, or left 0 and the kernel made it 6 at boot", at)
+	default:
+		decided = undecided("firmware or somebody since set it", at)
+	}
+	return inventory.Known(biases[n/4], inventory.Direct, at), decided
+}
+
+// eppWord is the kernel's word for the energy preference.
+func (c *collector) eppWord() inventory.Fact[string] {
+	s := &c.facts.CPUFreq.EPP
+	raw, ok := s.Uniform()
+	if !ok {
+		return inventory.Blame[string](from(inventory.SourceCPUFreq, c.facts.CPUFreq.First.EPP, inventory.Direct))
+	}
+	at := evidenceOf(inventory.SourceCPUFreq, s.Paths[0], raw)
+	i := slices.Index([]string{"performance", "balance_performance", "balance_power", "power"}, raw)
+	if i < 0 {
+		return inventory.Unknown[string](inventory.Unstated, fmt.Sprintf("the energy preference %q has no name", raw), "", at)
+	}
+	return inventory.Known(biases[i], inventory.Direct, at)
+}
+
+// epbOwner is who sets the bias: documented for servers from Sapphire Rapids on
+// only (PerfSpect).
+func (c *collector) epbOwner() face {
+	if c.facts.CPU.Generation() < host.GenSapphire || !c.facts.CPU.Generation().Intel() {
+		return face{effective: unobservable("the owner of the bias is not documented for this processor")}
+	}
+	bit := c.field(host.MSRPowerCtl, 34, 1)
+	if !bit.Known() {
+		return face{effective: inventory.Blame[string](bit)}
+	}
+	word := "os"
+	if bit.Value == 1 {
+		word = "bios"
+	}
+	return face{inventory.Known(word, inventory.Indirect, bit.From, bit.More...), inventory.Known(inventory.DecidedFirmware, inventory.Indirect, bit.From)}
+}

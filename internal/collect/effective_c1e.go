@@ -1,0 +1,119 @@
+package collect
+
+import (
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// c1e is whether cores enter the enhanced halt state. intel_idle clears
+// firmware's bit for it and offers the state itself (section 4.3).
+func (c *collector) c1e() face {
+	bit := c.field(host.MSRPowerCtl, 1, 1)
+	v, unknown := c.idle()
+	switch {
+	case bit.State == inventory.Conflicting:
+		return face{effective: inventory.Blame[string](bit)}
+	case unknown != nil && bit.Or(0) == 0:
+		return face{effective: *unknown}
+	case bit.Or(0) == 1:
+		return c.c1ePromoted(v, &bit)
+	case !v.driver.Known():
+		return face{effective: inventory.Blame[string](v.driver)}
+	case v.driver.Value == intelIdle && v.c1e != nil:
+		return c.c1eState(v.c1e, &bit)
+	case !bit.Known():
+		return face{effective: inventory.Blame[string](bit)}
+	case v.driver.Value == intelIdle:
+		return face{inventory.Known(disabledWord, inventory.Direct, bit.From, v.driver.From),
+			undecided("intel_idle clears the bit whatever firmware set", bit.From, v.driver.From)}
+	default:
+		return face{inventory.Known(disabledWord, inventory.Direct, bit.From, v.driver.From),
+			inventory.Known(inventory.DecidedFirmware, inventory.Direct, bit.From, v.driver.From)}
+	}
+}
+
+// c1ePromoted is the hardware's own promotion of C1 to C1E.
+func (c *collector) c1ePromoted(v *idleView, bit *inventory.Fact[uint64]) face {
+	f := face{effective: inventory.Known(enabledWord, inventory.Direct, bit.From, bit.More...)}
+	switch {
+	case v.driver.Known() && v.driver.Value != intelIdle:
+		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Direct, bit.From, v.driver.From)
+	case v.c1e != nil && v.c1e.Disabled.Known() && !v.c1e.Disabled.V:
+		f.decided = inventory.Known(inventory.DecidedKernel, inventory.Corroborated, v.driver.From, stateEvidence(*v.c1e)...)
+	default:
+		f.decided = undecided("intel_idle clears the bit on most processors, so that firmware or somebody since set it", bit.From)
+	}
+	return f
+}
+
+// c1eState is the state C1E of intel_idle.
+func (c *collector) c1eState(s *host.IdleState, bit *inventory.Fact[uint64]) face {
+	at := stateEvidence(*s)
+	if bit.Known() {
+		at = append(at, bit.From)
+	}
+	off, known := s.Disabled.Get()
+	switch {
+	case !known:
+		return face{effective: inventory.Blame[string](from(inventory.SourceCPUIdle, s.Disabled, inventory.Direct))}
+	case !off:
+		return face{inventory.Known(enabledWord, inventory.Direct, at[0], at[1:]...), inventory.Known(inventory.DecidedKernel, inventory.Corroborated, at[0], at[1:]...)}
+	}
+	certainty := inventory.Corroborated
+	if bit.Known() {
+		certainty = inventory.Direct
+	}
+	f := face{effective: inventory.Known(disabledWord, certainty, at[1], at...)}
+	switch s.DefaultStatus.V {
+	case "enabled":
+		f.decided = inventory.Known(inventory.DecidedAdministrator, inventory.Direct, at[1], at...)
+	case "disabled":
+		f.decided = inventory.Known(inventory.DecidedKernel, inventory.Corroborated, at[1], at...)
+	}
+	return f
+}
+
+// packageLimits decode the field of register 0xE2 by generation (turbostat
+// 6.12, *_pkg_cstate_limits) into canonical words. The field has four bits, from
+// Skylake servers on three.
+func packageLimits(g host.Generation) (words map[uint64]string, bits uint) {
+	switch g {
+	case host.GenNehalem:
+		return map[uint64]string{0: "c0c1", 1: "c0c1", 2: "c3", 3: "c6", 4: "c7", 7: "nolimit"}, 4
+	case host.GenSandyBridge:
+		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c6nr", 3: "c6r", 4: "c7", 7: "nolimit"}, 4
+	case host.GenHaswell:
+		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c3", 3: "c6", 4: "c7", 8: "nolimit"}, 4
+	case host.GenSkylake:
+		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c6nr", 3: "c6r", 7: "nolimit"}, 3
+	case host.GenIcelake, host.GenSapphire, host.GenGranite:
+		return map[uint64]string{0: "c0c1", 1: "c2", 2: "c6", 3: "c6", 7: "nolimit"}, 3
+	default:
+		return nil, 0
+	}
+}
+
+// packageCState is the deepest idle state of a whole package.
+func (c *collector) packageCState() face {
+	words, bits := packageLimits(c.facts.CPU.Generation())
+	if words == nil {
+		return face{effective: unobservable("the limit of this processor's packages is not documented here")}
+	}
+	limit := c.field(host.MSRPackageCst, 0, bits)
+	if !limit.Known() {
+		return face{effective: inventory.Blame[string](limit)}
+	}
+	word, ok := words[limit.Value]
+	if !ok {
+		return face{effective: inventory.Unknown[string](inventory.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", elsewhere, limit.Evidence()...)}
+	}
+	f := face{effective: inventory.Known(word, inventory.Direct, limit.From, limit.More...)}
+	if lock := c.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
+		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Direct, lock.From, lock.More...)
+	} else {
+		f.decided = undecided("firmware left the register unlocked, so that somebody since can have set it", limit.From)
+	}
+	return f
+}

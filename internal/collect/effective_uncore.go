@@ -1,0 +1,92 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// uncoreFrequency is the range of the mesh's or ring's frequency (section 4.6).
+// Every package and die must show the same.
+func (c *collector) uncoreFrequency() face {
+	entries := from(inventory.SourceCPUFreq, c.facts.CPUFreq.Uncore, inventory.Direct)
+	list, ok := entries.Get()
+	if !ok || len(list) == 0 {
+		return face{effective: c.uncoreRegister(inventory.Blame[string](entries))}
+	}
+	var f face
+	for i := range list {
+		next := uncoreEntry(&list[i])
+		switch {
+		case !next.effective.Known():
+			return next
+		case i == 0:
+			f = next
+		case next.effective.Value != f.effective.Value:
+			return face{effective: inventory.Unknown[string](inventory.Conflicting, fmt.Sprintf("%s is %s, %s is %s", list[0].Name, f.effective.Value, list[i].Name, next.effective.Value),
+				"", f.effective.From, next.effective.From)}
+		case !next.decided.Known() || next.decided.Value != f.decided.Value:
+			f.decided = undecided("the packages differ in who set the range", f.effective.From, next.effective.From)
+		}
+	}
+	return f
+}
+
+// uncoreEntry judges one package or die. initial is what firmware left; a fixed
+// frequency is the highest only when firmware left a range with that top.
+func uncoreEntry(u *host.Uncore) face {
+	values := []host.Value[int64]{u.MinKHz, u.MaxKHz, u.InitialMinKHz, u.InitialMaxKHz}
+	var at []inventory.Evidence
+	for _, v := range values[:2] {
+		if !v.Known() {
+			return face{effective: inventory.Blame[string](from(inventory.SourceCPUFreq, v, inventory.Direct))}
+		}
+	}
+	for _, v := range values {
+		if v.Known() {
+			at = append(at, evidenceOf(inventory.SourceCPUFreq, v.Path, v.Raw))
+		}
+	}
+	low, high := u.MinKHz.V, u.MaxKHz.V
+	initial := u.InitialMinKHz.Known() && u.InitialMaxKHz.Known()
+	firmware := initial && low == u.InitialMinKHz.V && high == u.InitialMaxKHz.V
+	word := ""
+	switch {
+	case low < high && (firmware || !initial):
+		word = "dynamic"
+	case initial && !firmware && low == high && high == u.InitialMaxKHz.V:
+		word = "maximum"
+	case initial && !firmware && low == high && low == u.InitialMinKHz.V:
+		word = "minimum"
+	case initial && !firmware:
+		word = "custom"
+	default:
+		return face{effective: unobservable(fmt.Sprintf("%s is fixed at %d MHz; whether that is its highest frequency does not show", u.Name, high/1000), at...)}
+	}
+	f := face{effective: inventory.Known(word, inventory.Direct, at[0], at[1:]...)}
+	switch {
+	case firmware:
+		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, at[0], at[1:]...)
+	case initial:
+		f.decided = inventory.Known(inventory.DecidedAdministrator, inventory.Direct, at[0], at[1:]...)
+	}
+	return f
+}
+
+// uncoreRegister is the same from the register, before TPMI.
+func (c *collector) uncoreRegister(missing inventory.Fact[string]) inventory.Fact[string] {
+	high, low := c.field(host.MSRUncore, 0, 7), c.field(host.MSRUncore, 8, 7)
+	switch {
+	case high.State == inventory.Conflicting || low.State == inventory.Conflicting:
+		return inventory.Blame[string](first(high, low))
+	case !high.Known() || !low.Known() || c.facts.CPU.Generation() == host.GenGranite:
+		missing.KnownBy = strings.TrimPrefix(missing.KnownBy+", or load the intel_uncore_frequency module", ", or ")
+		return missing
+	case low.Value < high.Value:
+		return inventory.Known("dynamic", inventory.Direct, high.From, high.More...)
+	default:
+		return unobservable(fmt.Sprintf("the uncore is fixed at %d MHz; whether that is its highest frequency does not show", high.Value*100), high.From)
+	}
+}
