@@ -53,35 +53,41 @@ func (t *Table) Steps(w Wish) []string {
 
 // name finds the vendor's attribute for this machine and its word for the
 // wanted value: the attribute that the machine's export carried, else the
-// first that holds for the product or platform.
+// first that names the product or platform, else the first that names none.
 func (t *Table) name(s Setting, w *Wish) (*Attribute, string) {
+	if w.Seen != "" && len(t.Find(w.Seen)) > 0 {
+		a, value := t.first(s, w, func(a *Attribute) bool { return Plain(a.Name) == Plain(w.Seen) })
+		if a == nil {
+			return nil, "" // this machine's own name is known, and no word for the value
+		}
+		seen := *a
+		seen.Name = w.Seen // with the suffix of this board
+		return &seen, value
+	}
+	if a, value := t.first(s, w, func(a *Attribute) bool { return names(a.For, w) }); a != nil {
+		return a, value
+	}
+	return t.first(s, w, func(a *Attribute) bool { return len(a.For) == 0 && !names(t.Except, w) && !a.foreign(w.Maker) })
+}
+
+// first finds the first proven attribute that fits and has a word for the
+// wanted value.
+func (t *Table) first(s Setting, w *Wish, fits func(*Attribute) bool) (*Attribute, string) {
 	attrs := t.Settings[s.ID]
-	for pass := range 2 {
-		for i := range attrs {
-			a := &attrs[i]
-			if a.Unverified || pass == 0 && (w.Seen == "" || Plain(a.Name) != Plain(w.Seen)) || pass == 1 && (!holds(a.For, w) || a.foreign(w.Maker)) {
-				continue
-			}
+	for i := range attrs {
+		if a := &attrs[i]; !a.Unverified && fits(a) {
 			if value, ok := a.Word(s, w.Want); ok {
-				if pass == 0 {
-					seen := *a
-					seen.Name = w.Seen // with the suffix of this board
-					return &seen, value
-				}
 				return a, value
 			}
-		}
-		if pass == 0 && w.Seen != "" && len(t.Find(w.Seen)) > 0 {
-			return nil, "" // this machine's own name is known, and no word for the value
 		}
 	}
 	return nil, ""
 }
 
-// holds reports whether an entry is for this machine: no limit, a beginning of
-// the product, or the platform.
-func holds(limits []string, w *Wish) bool {
-	return len(limits) == 0 || slices.ContainsFunc(limits, func(l string) bool {
+// names reports whether a list names this machine: its platform, or a
+// beginning of its product.
+func names(list []string, w *Wish) bool {
+	return slices.ContainsFunc(list, func(l string) bool {
 		return l == w.Platform || w.Product != "" && strings.HasPrefix(w.Product, l)
 	})
 }
@@ -103,20 +109,27 @@ func (a *Attribute) foreign(maker string) bool {
 // commands fills in the documented command lines.
 func (t *Table) commands(a *Attribute, value string, w *Wish) []string {
 	var lines []string
-	fill := strings.NewReplacer("{attribute}", a.Name, "{group}", a.Group, "{value}", value, "{menu}", a.Menu)
+	dotted := strings.Replace(a.Name, "_", ".", 1)
+	fill := strings.NewReplacer("{attribute}", a.Name, "{dotted}", dotted, "{group}", a.Group, "{value}", value, "{menu}", a.Menu)
 	for i := range t.Commands {
 		c := &t.Commands[i]
 		text := strings.Join(c.Steps, "; ")
-		if !holds(c.For, w) || a.Group == "" && strings.Contains(text, "{group}") {
-			continue
+		switch {
+		case len(c.For) > 0 && !names(c.For, w), len(c.For) == 0 && names(t.Except, w):
+		case len(a.Tools) > 0 && !slices.Contains(a.Tools, c.Tool):
+		case a.Group == "" && strings.Contains(text, "{group}"):
+		default:
+			lines = append(lines, c.Tool+": "+fill.Replace(text)+" (takes effect "+c.Acts+")")
 		}
-		lines = append(lines, c.Tool+": "+fill.Replace(text)+" (takes effect "+c.Acts+")")
 	}
 	return lines
 }
 
 // unlock says what to do about the preset that governs the setting.
 func (t *Table) unlock(w *Wish) string {
+	if names(t.Except, w) {
+		return ""
+	}
 	for i := range t.Masters {
 		m := &t.Masters[i]
 		if !slices.Contains(m.Locks, w.ID) {

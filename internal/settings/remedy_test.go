@@ -1,6 +1,7 @@
 package settings_test
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -88,4 +89,54 @@ func TestSteps(t *testing.T) {
 	} {
 		require.Equal(t, c.want, v.Steps(c.wish), c.name)
 	}
+}
+
+// TestStepsByGeneration: the commands of the shipped tables are those of the
+// generation that their documents describe, and none where none does.
+func TestStepsByGeneration(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		vendor string
+		wish   settings.Wish
+		want   []string
+	}{
+		{"Dell Inc.", settings.Wish{ID: "turbo", Want: "disabled", Product: "PowerEdge R610", Platform: "westmere-ep"}, []string{
+			"BIOS setup: Processor Settings > Turbo Mode = disable",
+			"syscfg: syscfg --turbomode=disable; reboot (takes effect at the next reboot; read back before, the tool shows the new value already)",
+		}},
+		{"Dell Inc.", settings.Wish{ID: "patrol_scrub", Want: "standard", Product: "PowerEdge R610", Platform: "westmere-ep"}, nil},
+		{"Dell Inc.", settings.Wish{ID: "c1e", Want: "disabled", Product: "PowerEdge R640", Platform: "skylake-sp", Preset: "PerfPerWattOptimizedDapc"}, []string{
+			"first set SysProfile to Custom: it is PerfPerWattOptimizedDapc, which governs the setting",
+			"BIOS setup: System Profile Settings > C1E = Disabled",
+			"racadm: racadm set BIOS.SysProfileSettings.ProcC1E Disabled; racadm jobqueue create BIOS.Setup.1-1; reboot (takes effect at the next reboot, and only when the job exists)",
+			`redfish: PATCH the Bios resource's settings object (.../Bios/Settings) with {"@Redfish.SettingsApplyTime":{"ApplyTime":"OnReset"},"Attributes":{"ProcC1E":"Disabled"}}; reboot (takes effect at the next reset)`,
+		}},
+		{"HP", settings.Wish{ID: "turbo", Want: "disabled", Product: "ProLiant DL380p Gen8", Platform: "sandybridge-ep"}, nil},
+		{"Lenovo", settings.Wish{ID: "smt", Want: "disabled", Product: "ThinkSystem SR650", Platform: "skylake-sp", Seen: "Processors_HyperThreading"}, []string{
+			"BIOS setup: Processors > Hyper-Threading = Disable",
+			`onecli: onecli config set Processors.HyperThreading "Disable" --override --imm <user>:<pw>@<address>; reboot (takes effect at the next boot)`,
+			`redfish: PATCH the Bios resource's settings object (.../Bios/Pending) with {"Attributes":{"Processors_HyperThreading":"Disable"}} and the header If-Match: *; reboot (takes effect at the next boot)`,
+		}},
+	} {
+		require.Equal(t, c.want, tables.Of(c.vendor).Steps(c.wish), "%s %s", c.wish.Product, c.wish.ID)
+	}
+}
+
+// TestCommandsReboot: nothing that is printed reboots a machine by itself, and
+// no command carries a secret.
+func TestCommandsReboot(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	seen := 0
+	for _, table := range tables {
+		for _, c := range table.Commands {
+			seen++
+			text := strings.Join(c.Steps, "; ")
+			for _, bad := range []string{"--reboot", "Immediate", "AtMaintenanceWindowStart", "?"} {
+				require.NotContains(t, text, bad, "%s %s", table.Vendor, c.Tool)
+			}
+		}
+	}
+	require.Greater(t, seen, 8)
 }

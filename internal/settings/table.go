@@ -16,6 +16,9 @@ type Table struct {
 	Formats []string `yaml:"formats,omitempty"`
 	// Sources are the documents and captures behind the entries, by key.
 	Sources map[string]Source `yaml:"sources"`
+	// Except are platforms and beginnings of products older than the table's
+	// documents: there only entries and commands hold that name them in For.
+	Except []string `yaml:"except,omitempty"`
 	// Settings maps canonical ids to the vendor's attributes. Of several
 	// attributes that an export carries the first decides.
 	Settings map[string][]Attribute `yaml:"settings"`
@@ -63,6 +66,9 @@ type Attribute struct {
 	// For are beginnings of product names or platform ids that the entry holds
 	// for; empty for all.
 	For []string `yaml:"for,omitempty"`
+	// Tools are the tools of Commands that know the attribute by this name;
+	// empty for all.
+	Tools []string `yaml:"tools,omitempty"`
 	// Source is a key of Sources.
 	Source string `yaml:"source"`
 	// Unverified marks a name or a value that no document or capture proves.
@@ -84,7 +90,8 @@ type Master struct {
 }
 
 // Command is a documented way to change one attribute. Steps may name
-// {attribute}, {group}, {value} and {menu}.
+// {attribute}, {dotted} (its first underscore a dot), {group}, {value} and
+// {menu}.
 type Command struct {
 	// Tool is "racadm", "redfish", "setup" ...
 	Tool  string   `yaml:"tool"`
