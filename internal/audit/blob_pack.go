@@ -155,7 +155,7 @@ func (r *blobReader) pairs() map[string]string {
 }
 
 func (w *blobWriter) profile(q *ProfileSpec) {
-	for _, s := range []string{q.ID, q.Title, q.Applies, q.Scope} {
+	for _, s := range []string{q.ID, q.Title, q.Applies, q.Scope, q.Face} {
 		w.text(s)
 	}
 	w.texts(q.Intents)
@@ -178,7 +178,7 @@ func (w *blobWriter) profile(q *ProfileSpec) {
 // profile reads a profile's head and leaves its table for later.
 func (r *blobReader) profile() *ProfileSpec {
 	q := &ProfileSpec{}
-	for _, s := range []*string{&q.ID, &q.Title, &q.Applies, &q.Scope} {
+	for _, s := range []*string{&q.ID, &q.Title, &q.Applies, &q.Scope, &q.Face} {
 		*s = r.text()
 	}
 	q.Intents = r.texts()

@@ -158,7 +158,11 @@ type ProfileSpec struct {
 	// BIOS version of SMBIOS (HPE's "U58") or the end of an attribute
 	// registry's name. A machine that runs one is named by the document,
 	// whatever it is called and For says.
-	Firmware []string  `yaml:"firmware,omitempty"`
+	Firmware []string `yaml:"firmware,omitempty"`
+	// Face is "configured" for a document that says word for word what BIOS
+	// setup holds: there "auto" is another word, whatever it comes to. Empty
+	// for one that speaks of the state itself.
+	Face     string    `yaml:"face,omitempty"`
 	Applies  string    `yaml:"applies,omitempty"`
 	Citation *Citation `yaml:"citation"`
 	// Scope says what the document was written for.

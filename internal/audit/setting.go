@@ -9,6 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
+// FaceConfigured is the Face of a profile whose document speaks of BIOS setup.
+const FaceConfigured = "configured"
+
 // judged picks the face a verdict speaks of and names it: the configured one
 // when known, else the effective one. A configured "auto" leaves the choice to
 // firmware; then the effective face says what it came to.
@@ -28,9 +31,10 @@ func judged(s inventory.Setting) (Value, string) {
 }
 
 // judgedFor is judged for a row of a profile: where the profile itself wants
-// auto, only BIOS setup can show it; elsewhere auto alone is no answer.
-func judgedFor(s inventory.Setting, want Words) (Value, string) {
-	if slices.Contains(want, settings.Auto) && s.Configured.Known() {
+// auto, or its document speaks of BIOS setup word for word, only BIOS setup can
+// show it; elsewhere auto alone is no answer.
+func judgedFor(s inventory.Setting, want Words, literal bool) (Value, string) {
+	if s.Configured.Known() && (literal || slices.Contains(want, settings.Auto)) {
 		return of(s.Configured), "configured"
 	}
 	v, face := judged(s)
@@ -56,7 +60,7 @@ func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
 		return
 	}
 	s := r.m.sys.Settings[w.ID]
-	value, face := judgedFor(s, w.Want)
+	value, face := judgedFor(s, w.Want, p.Face == FaceConfigured)
 	f.Certainty, f.Evidence = value.certainty, value.evidence()
 	f.Expected = w.Want.String()
 	switch {

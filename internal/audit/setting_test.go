@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -140,6 +141,22 @@ func TestSettingAutoWanted(t *testing.T) {
 		f := one(t, judge(t, map[string]inventory.Setting{"x2apic": c.s}), "setting.x2apic", "setting x2apic")
 		assert.Equal(t, c.want, f.Result)
 	}
+}
+
+// TestSettingLiteral: where a document says word for word what BIOS setup
+// holds, auto is another word, whatever it comes to.
+func TestSettingLiteral(t *testing.T) {
+	literal := func(s inventory.Setting) audit.Result {
+		pack, faults := audit.ParsePack("literal.yaml", []byte(strings.Replace(settingPack, "    title:", "    face: configured\n    title:", 1)))
+		require.Empty(t, faults)
+		require.Empty(t, pack.Validate())
+		sys, topo := twoSockets()
+		sys.Settings = map[string]inventory.Setting{"turbo": s}
+		return one(t, run(t, audit.NewEngine([]*audit.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true}), "setting.turbo", "setting turbo").Result
+	}
+	assert.Equal(t, audit.Fail, literal(inventory.Setting{Configured: fact("auto", "bios", "Boost"), Effective: fact("enabled", "cpufreq", "")}))
+	assert.Equal(t, audit.Pass, literal(inventory.Setting{Configured: fact("enabled", "bios", "Boost"), Effective: fact("disabled", "cpufreq", "")}))
+	assert.Equal(t, audit.Pass, literal(inventory.Setting{Effective: fact("enabled", "cpufreq", "")}))
 }
 
 // TestSettingRemedyOfTheDocument goes before the vendor's table.

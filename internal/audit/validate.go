@@ -197,6 +197,9 @@ func (v *validator) profile(q *ProfileSpec) {
 	if q.Citation == nil || q.Citation.Vendor == "" || q.Citation.Title == "" {
 		v.complain(q.node, "profile %s: citation with vendor and title is missing", q.ID)
 	}
+	if q.Face != "" && q.Face != FaceConfigured {
+		v.complain(at(q.node, "face"), "face %q, expected %s or nothing", q.Face, FaceConfigured)
+	}
 	v.expr(q.node, "applies", q.Applies, types.BoolType)
 	table := child(q.node, "settings")
 	for i := range q.Settings {
