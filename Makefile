@@ -9,6 +9,8 @@ TOOLS      := $(CURDIR)/.tools
 LINT       := $(TOOLS)/golangci-lint
 LINT_VERSION := v2.15.0
 SUSHY_VERSION := 2.2.0
+ANSIBLE_VERSION := 2.19.14
+ANSIBLE_LINT_VERSION := 26.10.1
 FUZZTIME   ?= 30s
 export CGO_ENABLED ?= 0
 
@@ -47,6 +49,8 @@ lint: $(LINT) ## format, vet, staticcheck and the house rules
 	$(GO) mod tidy -diff
 
 sushy: $(TOOLS)/sushy/bin/sushy-static ## install the Redfish service that e2e audits (needs python3 with venv)
+
+ansible: $(TOOLS)/ansible/bin/ansible-playbook ## install ansible and its linter, which e2e runs (needs python3 3.11 with venv)
 
 golden: ## rewrite golden files; read the diff before committing
 	$(GO) test -count=1 ./internal/topology -run PlatformIndex -update-platforms
@@ -92,4 +96,8 @@ $(TOOLS)/sushy/bin/sushy-static:
 	python3 -m venv $(TOOLS)/sushy
 	$(TOOLS)/sushy/bin/pip install -q --no-deps sushy-tools==$(SUSHY_VERSION)
 
-.PHONY: help build check demo test race corpus e2e sushy lint golden unmapped docs mutate fuzz bench compare all
+$(TOOLS)/ansible/bin/ansible-playbook:
+	python3 -m venv $(TOOLS)/ansible
+	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION) ansible-lint==$(ANSIBLE_LINT_VERSION)
+
+.PHONY: help build check demo test race corpus e2e sushy ansible lint golden unmapped docs mutate fuzz bench compare all

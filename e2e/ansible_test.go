@@ -1,0 +1,260 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// ansible is one controller: a home of its own with the collection installed
+// as a user installs it.
+type ansible struct {
+	bin, home, collections string
+}
+
+// TestAnsible runs the real programs of ansible over the collection.
+func TestAnsible(t *testing.T) {
+	a := newAnsible(t)
+	for name, test := range map[string]func(*testing.T, *ansible){
+		"lint": testAnsibleLint, "page": testAnsiblePage, "preflight": testAnsiblePreflight,
+		"install": testAnsibleInstall, "sources": testAnsibleSources,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, a) })
+	}
+}
+
+// newAnsible builds and installs the collection. Without ansible a continuous
+// integration fails; a developer is told how to get it.
+func newAnsible(t *testing.T) *ansible {
+	t.Helper()
+	bin, err := filepath.Abs(filepath.Join(root, ".tools", "ansible", "bin"))
+	require.NoError(t, err)
+	if _, err := os.Stat(filepath.Join(bin, "ansible-playbook")); err != nil {
+		if os.Getenv("CI") != "" {
+			require.NoError(t, err, "`make ansible` installs it")
+		}
+		t.Skip("ansible is not installed: `make ansible` installs it")
+	}
+	home := t.TempDir()
+	a := &ansible{bin: bin, home: home, collections: filepath.Join(home, "collections")}
+	a.must(t, "ansible-galaxy", "collection", "install", "--offline", "-p", a.collections, filepath.Join(home, a.build(t)))
+	return a
+}
+
+// build makes the archive that a user installs and gives its name.
+func (a *ansible) build(t *testing.T) string {
+	t.Helper()
+	source, err := filepath.Abs(filepath.Join(root, "deploy", "ansible"))
+	require.NoError(t, err)
+	a.must(t, "ansible-galaxy", "collection", "build", "--output-path", a.home, source)
+	files, err := filepath.Glob(filepath.Join(a.home, "memaudit-memaudit-*.tar.gz"))
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+	return filepath.Base(files[0])
+}
+
+// run starts one of ansible's programs in the controller's home.
+func (a *ansible) run(t *testing.T, name string, args ...string) (status int, out string) {
+	t.Helper()
+	cmd := exec.Command(filepath.Join(a.bin, name), args...)
+	cmd.Dir = a.home
+	cmd.Env = append(os.Environ(), "PATH="+a.bin+":"+os.Getenv("PATH"), "HOME="+a.home, "LC_ALL=C.UTF-8", "ANSIBLE_NOCOLOR=1", "NO_COLOR=1",
+		"ANSIBLE_COLLECTIONS_PATH="+a.collections, "ANSIBLE_LOCALHOST_WARNING=false", "ANSIBLE_HOME="+filepath.Join(a.home, ".ansible"),
+		"ANSIBLE_REMOTE_TMP="+filepath.Join(a.home, "remote"), "ANSIBLE_PIPELINING=true", "ANSIBLE_ROLES_PATH=", "ANSIBLE_CONFIG=")
+	data, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		require.NoError(t, err)
+	}
+	return cmd.ProcessState.ExitCode(), string(data)
+}
+
+func (a *ansible) must(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	status, out := a.run(t, name, args...)
+	require.Zero(t, status, "%s %s\n%s", name, strings.Join(args, " "), out)
+	return out
+}
+
+// write puts a file into the controller's home and gives its path.
+func (a *ansible) write(t *testing.T, name, text string) string {
+	t.Helper()
+	file := filepath.Join(a.home, name)
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o700))
+	return file
+}
+
+// inventory lists hosts with their variables; all of them are this machine.
+func (a *ansible) inventory(t *testing.T, hosts map[string]map[string]any) string {
+	t.Helper()
+	common := map[string]any{"ansible_connection": "local", "ansible_python_interpreter": filepath.Join(a.bin, "python3"), "memaudit_binary": binary(t)}
+	data, err := json.Marshal(map[string]any{"all": map[string]any{"hosts": hosts, "vars": common}})
+	require.NoError(t, err)
+	return a.write(t, "hosts.json", string(data))
+}
+
+// recap is one host's line at the end of a play.
+type recap struct{ changed, failed, rescued int }
+
+var (
+	recapLine = regexp.MustCompile(`(?m)^(\S+) +: ok=\d+ +changed=(\d+) +unreachable=0 +failed=(\d+) +skipped=\d+ +rescued=(\d+) `)
+	fatalLine = regexp.MustCompile(`(?m)^fatal: \[(\S+)\]: FAILED! => (\{.*\})$`)
+)
+
+func recaps(out string) map[string]recap {
+	got := map[string]recap{}
+	for _, m := range recapLine.FindAllStringSubmatch(out, -1) {
+		var n [3]int
+		for i := range n {
+			n[i], _ = strconv.Atoi(m[i+2])
+		}
+		got[m[1]] = recap{n[0], n[1], n[2]}
+	}
+	return got
+}
+
+// fatal gives the message that stopped each host.
+func fatal(t *testing.T, out string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	for _, m := range fatalLine.FindAllStringSubmatch(out, -1) {
+		var result struct{ Msg string }
+		require.NoError(t, json.Unmarshal([]byte(m[2]), &result))
+		got[m[1]] = result.Msg
+	}
+	return got
+}
+
+// told gives the lines that a task showed for each host that went on.
+func told(t *testing.T, out string) map[string]string {
+	t.Helper()
+	got := map[string]string{}
+	for _, m := range regexp.MustCompile(`(?ms)^ok: \[(\S+)\] => (\{\n.*?^\})$`).FindAllStringSubmatch(out, -1) {
+		var result struct{ Msg []string }
+		require.NoError(t, json.Unmarshal([]byte(m[2]), &result))
+		got[m[1]] += strings.Join(result.Msg, "\n")
+	}
+	return got
+}
+
+// hostile ends well and prints a report whose texts are templates.
+const hostile = `#!/bin/sh
+cat <<'EOF'
+{"schema": "memaudit.report/v1", "generated_at": "2026-11-20T00:00:00Z", "memaudit": {"version": "1", "revision": "1"},
+ "machine": {"vendor": "{{ 6 * 7 }}", "product": "{% raw %}"}, "profile": null,
+ "summary": {"pass": 1, "fail": 1, "unknown": 0, "not_applicable": 0, "waived": 0, "error": 0},
+ "findings": [{"rule": "a.b", "result": "fail", "severity": "info", "subject": "{{ lookup('pipe', 'id') }}", "found": "{{ 6 * 7 }}",
+ "expected": null, "caused_by": null, "remedy": null, "reason": null}]}
+EOF
+`
+
+const preflightPlay = `
+- name: Preflight
+  hosts: all:!rescued
+  gather_facts: false
+  roles: [memaudit.memaudit.preflight]
+- name: Facts of a machine that failed
+  hosts: rescued
+  gather_facts: false
+  tasks:
+    - name: Check and go on
+      block:
+        - name: Check
+          ansible.builtin.include_role: {name: memaudit.memaudit.preflight}
+      rescue:
+        - name: Show
+          ansible.builtin.debug:
+            msg: "{{ [memaudit_report.status | string, memaudit_report.machine.product, memaudit_report.summary.fail | string] + (memaudit_failures | map(attribute='rule')) }}"
+`
+
+// testAnsiblePreflight runs the role on every kind of machine at once, as a
+// fleet, and once more in check mode, where it must say and do the same.
+func testAnsiblePreflight(t *testing.T, a *ansible) {
+	machineAt := func(name string) string {
+		dir, err := filepath.Abs(filepath.Join(root, "testdata", "machines", name))
+		require.NoError(t, err)
+		return dir
+	}
+	args := func(more ...string) map[string]any { return map[string]any{"memaudit_extra_args": more} }
+	with := func(m map[string]any, key, value string) map[string]any {
+		m[key] = value
+		return m
+	}
+	good, bad := machineAt("dell-r610-good"), machineAt("dell-r610-unbalanced")
+	hosts := map[string]map[string]any{
+		"good":       with(args("--root", good), "memaudit_profile", "max-performance"),
+		"bad":        {"memaudit_extra_args": "--root '" + bad + "'"},
+		"below":      with(args("--root", bad), "memaudit_fail_on", "critical"),
+		"never":      with(args("--root", bad), "memaudit_fail_on", "never"),
+		"unreadable": args("--root", "/nowhere"),
+		"forgiven":   with(args("--root", "/nowhere"), "memaudit_unaudited", "warn"),
+		"strict":     args("--root", good, "--strict"),
+		"virtual":    args("--root", machineAt("guest-without-smbios")),
+		"usage":      args("--nonsense"),
+		"profile":    with(args("--root", good), "memaudit_profile", "fast; id"),
+		"severity":   with(args("--root", good), "memaudit_fail_on", "often"),
+		"missing":    with(args("--root", good), "memaudit_binary", "/nowhere/memaudit"),
+		"foreign":    {"memaudit_binary": "/bin/true"},
+		"elsewhere":  args("--root", good, "--output", "/dev/null"),
+		"killed":     {"memaudit_binary": a.write(t, "killed", "#!/bin/sh\nkill -9 $$\n")},
+		"hostile":    {"memaudit_binary": a.write(t, "hostile", hostile)},
+		"rescued":    args("--root", bad),
+	}
+	become := with(args("--root", good), "ansible_become_method", "su")
+	become["ansible_become"] = os.Getuid() == 0 // only root becomes root without a password
+	hosts["become"] = become
+	inventory, play := a.inventory(t, hosts), a.write(t, "preflight.yml", preflightPlay)
+	for _, mode := range [][]string{nil, {"--check", "--diff"}} {
+		t.Run(fmt.Sprint("mode", mode), func(t *testing.T) {
+			status, out := a.run(t, "ansible-playbook", append(mode, "--forks", "4", "-i", inventory, play)...)
+			assert.Equal(t, 2, status, out)
+			got := recaps(out)
+			require.Len(t, got, len(hosts), out)
+			stopped, went := fatal(t, out), told(t, out)
+			for host, says := range map[string][]string{
+				"bad": {"bad machine: Dell Inc. PowerEdge R610", "WARNING memory.channel.populated: socket 1",
+					"found     2 of 3 channels hold memory", "expected  memory on each of the 3 channels", "fix       move DIMM_B4 to DIMM_B3"},
+				"unreadable": {"could not be audited (status 3)", "/nowhere: no such file or directory"},
+				"strict":     {"could not be audited (status 3)", "unknown   setting.turbo: setting turbo: "},
+				"usage":      {"used or configured wrongly (status 2)", "unknown flag: --nonsense"},
+				"profile":    {"used or configured wrongly (status 2)", `"fast; id"`},
+				"severity":   {"memaudit_fail_on", "info, warning, critical, never"},
+				"missing":    {"could not be started as /nowhere/memaudit"},
+				"foreign":    {"/bin/true ended with status 0 without a report"},
+				"elsewhere":  {"ended with status 0 without a report"},
+				"killed":     {"ended with status -9 without a report"},
+			} {
+				assert.Equal(t, recap{failed: 1}, got[host], host)
+				for _, s := range says {
+					assert.Contains(t, stopped[host], s, host)
+				}
+			}
+			for host, says := range map[string][]string{
+				"good":     {"good machine: Dell Inc. PowerEdge R610", "0 failed", "7 unknown"},
+				"below":    {"warning: Dell Inc. PowerEdge R610, failures below critical", "WARNING memory.channel.populated: socket 1"},
+				"never":    {"warning: Dell Inc. PowerEdge R610, failures\n", "WARNING memory.channel.populated: socket 1"},
+				"become":   {"good machine: Dell Inc. PowerEdge R610"},
+				"forgiven": {"could not be audited (status 3)"},
+				"virtual":  {"warning: a machine without a name, nothing could be judged"},
+				"hostile":  {"{{ 6 * 7 }} {% raw %}", "INFO a.b: {{ lookup('pipe', 'id') }}\n  found     {{ 6 * 7 }}"},
+			} {
+				assert.Equal(t, recap{}, got[host], host)
+				for _, s := range says {
+					assert.Contains(t, went[host], s, host)
+				}
+			}
+			assert.Equal(t, recap{rescued: 1}, got["rescued"])
+			assert.Equal(t, "1\nPowerEdge R610\n4\nmemory.channel.populated\nmemory.channel.symmetric\nmemory.socket.symmetric\nsetting.smt", went["rescued"])
+		})
+	}
+}
