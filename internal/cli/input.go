@@ -16,6 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/snapshot"
 )
 
 // maxSMBIOSFile bounds a file given with --smbios: the largest table is under
@@ -42,10 +43,45 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }
 
+// gathered are the inputs of an audit, opened and read.
+type gathered struct {
+	collect.Input
+	// table is the content of the file of --smbios.
+	table []byte
+	root  *host.Root
+	bmc   *controller
+	// failed says what was asked for and could not be read.
+	failed error
+}
+
+func (g *gathered) close() {
+	if g.root != nil {
+		_ = g.root.Close()
+	}
+}
+
+// fail keeps an input that could not be read.
+func (g *gathered) fail(err error) *collect.Failure {
+	g.failed = both(g.failed, err)
+	return &collect.Failure{State: inputState(err), Detail: err.Error()}
+}
+
 // system reads the machine that the flags name. An input that cannot be read
 // is an error, and what the others hold is still there: a system comes with
 // every error but wrong usage.
 func (p *Program) system(f *inputFlags) (*inventory.System, error) {
+	g, err := p.gather(f)
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	sys := collect.Collect(g.Input)
+	return sys, both(g.failed, g.bmc.failure())
+}
+
+// gather opens and reads the inputs that the flags name; an error is wrong
+// usage.
+func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	if f.root != "" && f.snapshot != "" {
 		return nil, usage("--root and --snapshot both name a machine: give one of them")
 	}
@@ -57,34 +93,31 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := collect.Input{Tables: p.settingTables}
+	g := &gathered{bmc: bmc, Input: collect.Input{Tables: p.settingTables}}
 	if bmc != nil {
-		in.BMC = bmc.read
+		g.BMC = bmc.read
 	}
-	var failed error
 	if f.smbios != "" {
-		table, err := p.readSMBIOS(f.smbios)
-		if err != nil {
-			failed, in.SMBIOSFailed = err, &collect.Failure{State: inputState(err), Detail: err.Error()}
+		if g.table, g.SMBIOS, err = p.readSMBIOS(f.smbios); err != nil {
+			g.SMBIOSFailed = g.fail(err)
 		}
-		in.SMBIOS = table
 	}
-	root, err := f.open()
-	if err != nil {
-		failed, in.RootFailed = err, &collect.Failure{State: inputState(err), Detail: err.Error()}
+	if g.root, err = f.open(); err != nil {
+		g.RootFailed = g.fail(err)
 	}
-	if root != nil {
-		defer func() { _ = root.Close() }()
-		in.Root = root
-	}
+	g.Root = g.root
 	exports, err := p.readExports(files)
-	in.Exports, failed = exports, both(failed, err)
-	if (len(exports) > 0 || bmc != nil) && f.live() && guestRoot(root) {
-		in.Root, in.RootFailed = nil, &collect.Failure{State: inventory.Refused,
+	g.Exports, g.failed = exports, both(g.failed, err)
+	if g.root != nil {
+		if err := snapshot.Inputs(g.root, &g.Input); err != nil {
+			g.Root, g.RootFailed = nil, g.fail(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))
+		}
+	}
+	if (len(exports) > 0 || bmc != nil) && f.live() && guestRoot(g.root) {
+		g.Root, g.RootFailed = nil, &collect.Failure{State: inventory.Refused,
 			Detail: "left out: a virtual machine runs here, which has no BIOS setup and no controller of its own"}
 	}
-	sys := collect.Collect(in)
-	return sys, both(failed, bmc.failure())
+	return g, nil
 }
 
 // guestRoot reports whether a tree is that of a virtual machine. BIOS settings
@@ -145,26 +178,26 @@ func (f *inputFlags) open() (*host.Root, error) {
 }
 
 // readSMBIOS reads and decodes the file of --smbios.
-func (p *Program) readSMBIOS(name string) (*smbios.Table, error) {
+func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 	in := p.Stdin
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, notAudited(fmt.Errorf("--smbios: %w", err), "")
+			return nil, nil, notAudited(fmt.Errorf("--smbios: %w", err), "")
 		}
 		defer func() { _ = file.Close() }()
 		if st, err := file.Stat(); err == nil && st.IsDir() {
-			return nil, notAudited(fmt.Errorf("--smbios %s: is a folder, expected a dump, a table or dmidecode's text", name), "")
+			return nil, nil, notAudited(fmt.Errorf("--smbios %s: is a folder, expected a dump, a table or dmidecode's text", name), "")
 		}
 		in = file
 	}
 	var data bytes.Buffer
 	n, err := io.Copy(&data, io.LimitReader(in, maxSMBIOSFile+1))
 	if err != nil {
-		return nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), "")
+		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), "")
 	}
 	if n > maxSMBIOSFile {
-		return nil, notAudited(fmt.Errorf("--smbios %s: longer than %d bytes, expected a dump, a table or dmidecode's text", name, maxSMBIOSFile), "")
+		return nil, nil, notAudited(fmt.Errorf("--smbios %s: longer than %d bytes, expected a dump, a table or dmidecode's text", name, maxSMBIOSFile), "")
 	}
 	table, err := smbios.Parse(data.Bytes())
 	if err != nil {
@@ -172,7 +205,7 @@ func (p *Program) readSMBIOS(name string) (*smbios.Table, error) {
 		if errors.Is(err, smbios.ErrDenied) {
 			hint = "run dmidecode as root"
 		}
-		return nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), hint)
+		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), hint)
 	}
-	return table, nil
+	return data.Bytes(), table, nil
 }

@@ -51,7 +51,7 @@ func (f *outputFlags) write(p *Program, body func(*terminal) error) error {
 		}
 		return notAudited(err, "")
 	}
-	if err := writeAtomic(f.output, func(w io.Writer) error {
+	if err := writeAtomic(f.output, 0o644, func(w io.Writer) error {
 		return body(&terminal{w, report.TextOptions{Verbose: f.verbose}})
 	}); err != nil {
 		return notAudited(fmt.Errorf("--output: %w", err), "")
@@ -75,7 +75,7 @@ func unwritten(err error) error {
 }
 
 // writeAtomic writes a file beside the target and renames it.
-func writeAtomic(name string, body func(io.Writer) error) (err error) {
+func writeAtomic(name string, mode os.FileMode, body func(io.Writer) error) (err error) {
 	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func writeAtomic(name string, body func(io.Writer) error) (err error) {
 	if err = buf.Flush(); err != nil {
 		return err
 	}
-	if err = tmp.Chmod(0o644); err != nil {
+	if err = tmp.Chmod(mode); err != nil {
 		return err
 	}
 	if err = tmp.Close(); err != nil {

@@ -26,8 +26,8 @@ func (c *collector) bmcIdentity() redfish.Identity {
 // bmc joins what a management controller says: its state as a source, and its
 // memory modules as a second source beside SMBIOS. Its BIOS settings are
 // returned as an export to be joined with the others.
-func (c *collector) bmc(a *redfish.Answer) []Export {
-	exports := controllerExport(a)
+func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
+	exports := controllerExport(a, decode)
 	before := len(c.sys.Conflicts)
 	detail := a.Detail()
 	if len(exports) > 0 {
@@ -46,11 +46,16 @@ func (c *collector) bmc(a *redfish.Answer) []Export {
 
 // controllerExport decodes the settings of an answer. What cannot be decoded is
 // one more problem of the answer.
-func controllerExport(a *redfish.Answer) []Export {
+func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Export, error)) []Export {
 	if a.BIOS == nil {
 		return nil
 	}
-	e, err := bios.DecodeRedfish(a.BIOS.Path, a.BIOS.Resource, a.BIOS.Settings, a.BIOS.Registry)
+	if decode == nil {
+		decode = func(b *redfish.BIOS) (*bios.Export, error) {
+			return bios.DecodeRedfish(b.Path, b.Resource, b.Settings, b.Registry)
+		}
+	}
+	e, err := decode(a.BIOS)
 	if err != nil {
 		a.Problems = append(a.Problems, &redfish.Problem{State: redfish.StateMalformed, Op: "GET " + a.BIOS.Path, Text: err.Error()})
 		a.BIOS = nil

@@ -6,6 +6,7 @@ package collect
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/redfish"
@@ -26,6 +27,9 @@ type Input struct {
 	// BMC asks the management controller for the machine of an identity; nil
 	// when there is none to ask.
 	BMC func(redfish.Identity) *redfish.Answer
+	// DecodeBMC decodes the controller's settings; nil for the decoder of what
+	// a controller sends.
+	DecodeBMC func(*redfish.BIOS) (*bios.Export, error)
 	// Exports are exports of BIOS settings, read or failed.
 	Exports []Export
 	// Tables gives the vendors' tables of BIOS attributes; asked for when there
@@ -77,7 +81,7 @@ func Collect(in Input) *inventory.System {
 		c.hpe()
 	}
 	if in.BMC != nil {
-		in.Exports = append(slices.Clone(in.Exports), c.bmc(in.BMC(c.bmcIdentity()))...)
+		in.Exports = append(slices.Clone(in.Exports), c.bmc(in.BMC(c.bmcIdentity()), in.DecodeBMC)...)
 	}
 	in.Exports = append(slices.Clone(in.Exports), c.firmwareAttributes()...)
 	c.exports(&in)

@@ -244,7 +244,7 @@ func (l *loader) machine(prefix string) *memTree {
 }
 
 func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error {
-	keep := min(size, maxMember)
+	keep := min(size, int64(maxMemberOf(p)))
 	if l.kept += keep; l.kept > l.keep {
 		return fmt.Errorf("%w: more than %d bytes below sys and proc", errBounds, l.keep)
 	}
@@ -258,6 +258,14 @@ func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error
 	}
 	tree.put(p, &memNode{kind: KindFile, data: bytes.Clone(data.Bytes()), cut: size > keep})
 	return nil
+}
+
+// maxMemberOf bounds one member.
+func maxMemberOf(p string) int {
+	if p == notesName || strings.HasPrefix(p, InputsFolder) {
+		return limitNotes
+	}
+	return maxMember
 }
 
 // link gives a hard link the bytes of its target, which must be a file of the

@@ -148,8 +148,8 @@ func TestRecordReplays(t *testing.T) {
 	want := host.ReadAll(root)
 	assert.Contains(t, rec.Paths(), "/sys/devices/system/node/node0/distance")
 	var first, second bytes.Buffer
-	require.NoError(t, rec.Write(&first, time.Unix(1, 0), nil))
-	require.NoError(t, rec.Write(&second, time.Unix(1, 0), nil))
+	require.NoError(t, rec.Write(&first, time.Unix(1, 0), nil, nil))
+	require.NoError(t, rec.Write(&second, time.Unix(1, 0), nil, nil))
 	assert.Equal(t, first.Bytes(), second.Bytes(), "equal recordings give equal bytes")
 	assert.Equal(t, blameless(want), blameless(host.ReadAll(open(t, first.Bytes()))))
 }
@@ -161,7 +161,7 @@ func TestRecordRedacts(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, rec.Write(&out, time.Unix(1, 0), func(path string, data []byte) ([]byte, bool) {
 		return data, !strings.HasSuffix(path, "_serial")
-	}))
+	}, nil))
 	got := host.ReadDMIID(open(t, out.Bytes()))
 	assert.Equal(t, host.Denied, got.ProductSerial.State)
 	assert.Equal(t, "Example Inc.", got.Vendor.V)

@@ -190,7 +190,7 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []Value[uint64] {
 	}
 	if r.observed() {
 		for i, reg := range regs {
-			r.tell(Access{Op: "msr", Path: path, State: out[i].State, Register: reg, Value: out[i].V})
+			r.tell(Access{Op: "msr", Path: path, State: out[i].State, Err: out[i].Err, Register: reg, Value: out[i].V})
 		}
 	}
 	return out
@@ -256,11 +256,16 @@ func plainProblem(chunks []chunk, i int) error {
 type registerNote struct {
 	value uint64
 	state State
+	// reason is the cause of a failure, "" when it is not noted.
+	reason string
 }
 
 func (n registerNote) value64(path string, reg uint32) Value[uint64] {
 	if n.state == OK {
 		return known(n.value, path, fmt.Sprintf("0x%x", n.value))
 	}
-	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: fmt.Errorf("register 0x%X: as the capture notes", reg)})
+	if n.reason == "" {
+		n.reason = fmt.Sprintf("register 0x%X: as the capture notes", reg)
+	}
+	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: cause(n.reason)})
 }

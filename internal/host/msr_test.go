@@ -163,7 +163,7 @@ func TestMSRRecorded(t *testing.T) {
 	assert.Equal(t, host.OK, want.Readings[host.MSRMiscEnable][1].Value.State, "0 is a value where it was noted")
 	host.ReadAll(root)
 	var out bytes.Buffer
-	require.NoError(t, rec.Write(&out, time.Unix(1, 0), nil))
+	require.NoError(t, rec.Write(&out, time.Unix(1, 0), nil, nil))
 	got := readMSR(open(t, out.Bytes()))
 	for register, readings := range want.Readings {
 		for i, r := range readings {

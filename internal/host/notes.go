@@ -16,13 +16,24 @@ import (
 //
 //	memaudit-notes 1
 //	STATE  PATH
+//	STATE  PATH  QUESTION  REASON
 //	names  PATH  NAME...
-//	msr    PATH  REGISTER  VALUE or STATE
+//	some   PATH  NAME...
+//	link   PATH  TARGET
+//	kind   PATH  dir or file or other
+//	msr    PATH  REGISTER  VALUE
+//	msr    PATH  REGISTER  STATE  REASON
+//
+// A state without a question stands where the tree itself has no answer; one
+// with it is the answer to that question (read, head, list,
+// stat, readlink). Names
+// are all that a folder lists, some what a tree lists that may not be whole.
 const notesName = "memaudit-notes"
 
 const (
 	notesHeader = "memaudit-notes 1"
-	limitNotes  = 4 << 20
+	// limitNotes holds what an audit of 2,048 CPUs does not find.
+	limitNotes = 32 << 20
 )
 
 // noteStates are the states a capture can note about a path.
@@ -41,7 +52,7 @@ func (r *Root) loadNotes() error {
 	if err != nil {
 		return &ReadError{Op: "parse", Path: "/" + notesName, State: Malformed, Err: err}
 	}
-	r.verdicts, r.names, r.registers = n.verdicts, n.names, n.registers
+	r.verdicts, r.names, r.registers, r.answers = n.verdicts, n.names, n.registers, n.answers
 	return nil
 }
 
@@ -50,10 +61,11 @@ type notes struct {
 	verdicts  map[string]State
 	names     map[string][]string
 	registers map[string]map[uint32]registerNote
+	answers   map[question]answer
 }
 
 func parseNotes(b []byte) (*notes, error) {
-	n := &notes{map[string]State{}, map[string][]string{}, map[string]map[uint32]registerNote{}}
+	n := &notes{map[string]State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, limitNotes+1)
 	if !lines.Scan() || lines.Text() != notesHeader {
@@ -75,20 +87,24 @@ func (n *notes) line(fields []string) error {
 		n.names[fields[1]] = fields[2:]
 	case fields[0] == msrSource:
 		return n.register(fields[1:])
+	case fields[0] == "some":
+		n.answers[question{"list", fields[1]}] = answer{state: OK, names: fields[2:]}
+	case fields[0] == "link", fields[0] == "kind":
+		return n.path(fields)
 	default:
 		state, ok := noteState(fields[0])
 		if !ok {
 			return fmt.Errorf("unknown state %q", fields[0])
 		}
-		n.verdicts[fields[1]] = state
+		return n.failure(state, fields[1:])
 	}
 	return nil
 }
 
 // register takes in "PATH REGISTER VALUE".
 func (n *notes) register(fields []string) error {
-	if len(fields) != 3 {
-		return fmt.Errorf("%d fields behind msr, three were expected", len(fields))
+	if len(fields) != 3 && len(fields) != 4 {
+		return fmt.Errorf("%d fields behind msr, three or four were expected", len(fields))
 	}
 	path := fields[0]
 	reg, err := strconv.ParseUint(fields[1], 0, 32)
@@ -99,7 +115,7 @@ func (n *notes) register(fields []string) error {
 		n.registers[path] = map[uint32]registerNote{}
 	}
 	if state, ok := noteState(fields[2]); ok {
-		n.registers[path][uint32(reg)] = registerNote{state: state}
+		n.registers[path][uint32(reg)] = registerNote{state: state, reason: strings.Join(fields[3:], "")}
 		return nil
 	}
 	value, err := strconv.ParseUint(fields[2], 0, 64)

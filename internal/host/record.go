@@ -3,6 +3,7 @@ package host
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -15,70 +16,91 @@ import (
 // Recorder keeps the answers of a Root, so that a capture can be written that
 // gives the same answers again: also which files were absent or denied.
 type Recorder struct {
-	root     *Root
-	files    map[string][]byte
-	links    map[string]string
-	folders  map[string]bool
-	names    map[string][]string
-	verdicts map[string]State
+	root  *Root
+	files map[string][]byte
+	// whole are the folders whose listing means something by what it lacks.
+	whole   map[string]bool
+	answers map[question]answer
+	// left are the files that a redaction keeps back.
+	left map[string]bool
 	// registers are noted, not written as files: they overlap in one.
 	registers map[string]map[uint32]registerNote
 }
 
 // Record starts to keep every answer of the root.
 func (r *Root) Record() *Recorder {
-	rec := &Recorder{
-		root: r, files: map[string][]byte{}, links: map[string]string{}, folders: map[string]bool{},
-		names: map[string][]string{}, verdicts: map[string]State{}, registers: map[string]map[uint32]registerNote{},
-	}
+	rec := &Recorder{root: r, files: map[string][]byte{}, whole: map[string]bool{}, answers: map[question]answer{},
+		left: map[string]bool{}, registers: map[string]map[uint32]registerNote{}}
 	r.Observe(rec.note)
 	return rec
 }
 
+// NoRecording is the recording of a machine without trees.
+func NoRecording() *Recorder { return (&Root{b: newMemTree()}).Record() }
+
+// Stop ends the recording.
+func (c *Recorder) Stop() { c.root.Observe(nil) }
+
 // Paths lists the files that were read, sorted.
 func (c *Recorder) Paths() []string { return slices.Sorted(maps.Keys(c.files)) }
 
+// File gives what was read of a file, nil when nothing was.
+func (c *Recorder) File(path string) []byte { return c.files[path] }
+
 func (c *Recorder) note(a Access) {
-	if a.Op == "msr" {
+	switch a.Op {
+	case "msr":
 		if c.registers[a.Path] == nil {
 			c.registers[a.Path] = map[uint32]registerNote{}
 		}
-		c.registers[a.Path][a.Register] = registerNote{value: a.Value, state: a.State}
+		c.registers[a.Path][a.Register] = registerNote{value: a.Value, state: a.State, reason: reasonOf(a.Err)}
+		return
+	case "read", "head":
+		c.content(&a)
 		return
 	}
-	if a.State != OK {
-		c.verdicts[a.Path] = a.State
-	}
+	n := answer{state: a.State, kind: a.Kind}
 	switch {
-	case (a.Op == "read" || a.Op == "head") && (a.State == OK || a.State == Truncated):
-		if len(a.Data) >= len(c.files[a.Path]) {
-			c.files[a.Path] = bytes.Clone(a.Data)
-		}
-		if a.Op == "head" {
-			delete(c.verdicts, a.Path)
-		}
 	case a.State != OK:
+		n.reason = reasonOf(a.Err)
 	case a.Op == "list":
-		c.names[a.Path] = slices.Clone(a.Names)
+		n.names, c.whole[a.Path] = slices.Clone(a.Names), c.root.certain(a.Path)
 	case a.Op == "readlink":
-		c.links[a.Path] = string(a.Data)
-	case a.Op == "stat" && a.Kind == KindDir:
-		c.folders[a.Path] = true
+		n.target = string(a.Data)
 	}
+	c.answers[question{a.Op, a.Path}] = n
+}
+
+func reasonOf(e *ReadError) string {
+	if e == nil {
+		return ""
+	}
+	return e.Err.Error()
+}
+
+// content keeps the longest reading of a file.
+func (c *Recorder) content(a *Access) {
+	q := question{a.Op, a.Path}
+	if (a.State == OK || a.State == Truncated) && (c.files[a.Path] == nil || len(a.Data) > len(c.files[a.Path])) {
+		c.files[a.Path] = append([]byte{}, a.Data...)
+	}
+	if a.State == OK {
+		delete(c.answers, q)
+		return
+	}
+	c.answers[q] = answer{state: a.State, reason: reasonOf(a.Err)}
 }
 
 // Redact decides what a capture may hold of a file: the bytes to write, or
 // keep false to leave the file out, noted as denied.
 type Redact func(path string, data []byte) (out []byte, keep bool)
 
-// Write stops the recording and writes it as .tar.gz. The members are sorted
-// and have the time given, so equal recordings give equal bytes. redact may be
-// nil.
-func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact) error {
-	c.root.Observe(nil)
-	if c.root.firmwareMasked() != nil {
-		c.verdicts["/sys/firmware"] = Denied
-	}
+// Write stops the recording and writes it as .tar.gz, with further members of
+// the caller's (by their path below the root). The members are sorted and have
+// the time given, so equal recordings give equal bytes. redact may be nil. A
+// recording that OpenCapture would refuse for its size is an error.
+func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[string][]byte) error {
+	c.Stop()
 	zip := gzip.NewWriter(out)
 	w := &captureWriter{tar: tar.NewWriter(zip), at: at}
 	for _, path := range c.Paths() {
@@ -89,18 +111,22 @@ func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact) error {
 		if keep {
 			w.member(path, data)
 		} else {
-			c.verdicts[path] = Denied
+			c.left[path] = true
 		}
 	}
-	w.extras(c)
+	for _, path := range slices.Sorted(maps.Keys(more)) {
+		w.member(path, more[path])
+	}
+	w.folders(c)
 	w.member("/"+notesName, c.notes())
-	if w.err != nil {
-		return fmt.Errorf("write capture: %w", w.err)
+	err := w.err
+	if err == nil {
+		err = w.tar.Close()
 	}
-	if err := w.tar.Close(); err != nil {
-		return fmt.Errorf("write capture: %w", err)
+	if err == nil {
+		err = zip.Close()
 	}
-	if err := zip.Close(); err != nil {
+	if err != nil {
 		return fmt.Errorf("write capture: %w", err)
 	}
 	return nil
@@ -108,9 +134,10 @@ func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact) error {
 
 // captureWriter writes members until the first error.
 type captureWriter struct {
-	tar *tar.Writer
-	at  time.Time
-	err error
+	tar  *tar.Writer
+	at   time.Time
+	kept int
+	err  error
 }
 
 func (w *captureWriter) header(h *tar.Header) {
@@ -121,17 +148,25 @@ func (w *captureWriter) header(h *tar.Header) {
 }
 
 func (w *captureWriter) member(path string, data []byte) {
+	if w.kept += len(data); w.err == nil && (w.kept > maxKept || len(data) > maxMemberOf(path[1:])) {
+		w.err = fmt.Errorf("%w: %s", errBounds, path)
+	}
 	w.header(&tar.Header{Name: path[1:], Mode: 0o644, Size: int64(len(data)), Typeflag: tar.TypeReg})
 	if w.err == nil {
 		_, w.err = w.tar.Write(data)
 	}
 }
 
-func (w *captureWriter) extras(c *Recorder) {
-	for _, path := range slices.Sorted(maps.Keys(c.links)) {
-		w.header(&tar.Header{Name: path[1:], Linkname: c.links[path], Mode: 0o777, Typeflag: tar.TypeSymlink})
+// folders writes those that were looked for, for people who unpack a capture.
+func (w *captureWriter) folders(c *Recorder) {
+	var found []string
+	for q, a := range c.answers {
+		if q.op == "stat" && a.state == OK && a.kind == KindDir {
+			found = append(found, q.path)
+		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(c.folders)) {
+	slices.Sort(found)
+	for _, path := range found {
 		w.header(&tar.Header{Name: path[1:] + "/", Mode: 0o755, Typeflag: tar.TypeDir})
 	}
 }
@@ -140,25 +175,40 @@ func (w *captureWriter) extras(c *Recorder) {
 func (c *Recorder) notes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, notesHeader)
-	for _, path := range slices.Sorted(maps.Keys(c.verdicts)) {
-		if !strings.ContainsAny(path, "\t\n") {
-			fmt.Fprintf(&b, "%s\t%s\n", c.verdicts[path], path)
+	if c.root.firmwareMasked() != nil {
+		fmt.Fprintf(&b, "%s\t/sys/firmware\n", Denied)
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.left)) {
+		for _, op := range [...]string{"read", "head"} {
+			fmt.Fprintf(&b, "%s\t%s\t%s\tkept back by the redaction\n", Denied, path, op)
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(c.names)) {
-		names := slices.DeleteFunc(slices.Clone(c.names[path]), func(n string) bool { return strings.ContainsAny(n, "\t\n") })
-		slices.Sort(names)
-		fmt.Fprintln(&b, strings.Join(append([]string{"names", path}, names...), "\t"))
+	order := func(a, b question) int {
+		return cmp.Or(strings.Compare(a.path, b.path), strings.Compare(a.op, b.op))
 	}
+	for _, q := range slices.SortedFunc(maps.Keys(c.answers), order) {
+		a := c.answers[q]
+		switch {
+		case unnotable(q.path), (q.op == "read" || q.op == "head") && c.left[q.path]:
+		case q.op == "list" && a.state == OK && c.whole[q.path]:
+			b.WriteString("names" + strings.TrimPrefix(a.line(q), "some"))
+		default:
+			b.WriteString(a.line(q))
+		}
+	}
+	c.registerNotes(&b)
+	return b.Bytes()
+}
+
+func (c *Recorder) registerNotes(b *bytes.Buffer) {
 	for _, path := range slices.Sorted(maps.Keys(c.registers)) {
 		for _, reg := range slices.Sorted(maps.Keys(c.registers[path])) {
 			n := c.registers[path][reg]
-			word := n.state.String()
+			word := n.state.String() + "\t" + plainReason(n.reason)
 			if n.state == OK {
 				word = fmt.Sprintf("0x%x", n.value)
 			}
-			fmt.Fprintf(&b, "msr\t%s\t0x%x\t%s\n", path, reg, word)
+			fmt.Fprintf(b, "msr\t%s\t0x%x\t%s\n", path, reg, word)
 		}
 	}
-	return b.Bytes()
 }

@@ -65,6 +65,8 @@ type Root struct {
 	names    map[string][]string
 	// registers are what a capture notes, by path and register.
 	registers map[string]map[uint32]registerNote
+	// answers are what a recorded capture notes of single questions.
+	answers map[question]answer
 
 	mu      sync.Mutex
 	observe atomic.Pointer[func(Access)]
@@ -78,6 +80,8 @@ type Access struct {
 	// "readlink" or "msr".
 	Op, Path string
 	State    State
+	// Err is the failure; nil when State is OK.
+	Err *ReadError
 	// Data are the bytes read, or the target of a link.
 	Data []byte
 	// Names are the entries of a folder, in the kernel's order.
@@ -156,11 +160,14 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	rel, err := relative(path)
 	var out []byte
 	more := false
-	if err == nil {
+	noted := r.noted(op, path)
+	if err == nil && (noted == nil || noted.State == Truncated) {
 		out, more, err = r.b.read(dst[:0], rel, limit)
 	}
 	var e *ReadError
 	switch {
+	case noted != nil && (noted.State != Truncated || err == nil && !more):
+		e = noted
 	case err != nil:
 		e = r.explain("read", path, err)
 		out = nil
@@ -168,7 +175,7 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 		e = &ReadError{Op: "read", Path: path, State: Truncated, Err: ErrTooLarge}
 	}
 	if r.observed() {
-		r.tell(Access{Op: op, Path: path, State: stateOf(e), Data: out})
+		r.tell(Access{Op: op, Path: path, State: stateOf(e), Err: e, Data: out})
 	}
 	return out, e
 }
@@ -184,9 +191,9 @@ func (r *Root) ReadDir(path string) ([]string, error) {
 }
 
 func (r *Root) readDir(path string) ([]string, *ReadError) {
-	names, ok := r.names[path]
-	var e *ReadError
-	if !ok {
+	names, ok := r.listed(path)
+	e := r.noted("list", path)
+	if !ok && e == nil {
 		rel, err := relative(path)
 		if err == nil {
 			names, err = r.b.list(rel)
@@ -196,7 +203,7 @@ func (r *Root) readDir(path string) ([]string, *ReadError) {
 		}
 	}
 	if r.observed() {
-		r.tell(Access{Op: "list", Path: path, State: stateOf(e), Names: names})
+		r.tell(Access{Op: "list", Path: path, State: stateOf(e), Err: e, Names: names})
 	}
 	return names, e
 }
@@ -206,16 +213,16 @@ func (r *Root) readDir(path string) ([]string, *ReadError) {
 // folders, it is stricter.
 func (r *Root) Stat(path string) (Kind, error) {
 	rel, err := relative(path)
-	var kind Kind
-	if err == nil {
+	kind, known := r.notedKind(path)
+	e := r.noted("stat", path)
+	if err == nil && !known && e == nil {
 		kind, err = r.b.stat(rel)
 	}
-	var e *ReadError
 	if err != nil {
 		kind, e = KindNone, r.explain("stat", path, err)
 	}
 	if r.observed() {
-		r.tell(Access{Op: "stat", Path: path, State: stateOf(e), Kind: kind})
+		r.tell(Access{Op: "stat", Path: path, State: stateOf(e), Err: e, Kind: kind})
 	}
 	if e != nil {
 		return kind, e
@@ -226,16 +233,16 @@ func (r *Root) Stat(path string) (Kind, error) {
 // Readlink returns the target of a symbolic link as it stands there.
 func (r *Root) Readlink(path string) (string, error) {
 	rel, err := relative(path)
-	target := ""
-	if err == nil {
+	target, known := r.notedLink(path)
+	e := r.noted("readlink", path)
+	if err == nil && !known && e == nil {
 		target, err = r.b.readlink(rel)
 	}
-	var e *ReadError
 	if err != nil {
 		e = r.explain("readlink", path, err)
 	}
 	if r.observed() {
-		r.tell(Access{Op: "readlink", Path: path, State: stateOf(e), Data: []byte(target)})
+		r.tell(Access{Op: "readlink", Path: path, State: stateOf(e), Err: e, Data: []byte(target)})
 	}
 	if e != nil {
 		return "", e

@@ -17,8 +17,12 @@ var captured = [...]string{
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "proc/version", "proc/sys/kernel/", "proc/sys/vm/",
 	"proc/device-tree/hypervisor/", "proc/iomem", "proc/config.gz",
 	"sys/class/iommu/", "sys/devices/virtual/misc/kvm/", "dev/cpu/",
-	notesName,
+	notesName, InputsFolder,
 }
+
+// InputsFolder holds what a capture keeps beside the trees: the other inputs
+// that its machine was audited with.
+const InputsFolder = "memaudit-inputs/"
 
 // trees are the names directly below sys and proc by which a machine in an
 // archive is recognised; a folder that happens to be called "sys" has none.
@@ -50,7 +54,7 @@ func splitMember(name string) (prefix, path string, ok bool) {
 	start := 0
 	for range maxPrefix + 1 {
 		rest := name[start:]
-		if isTree(rest) || rest == notesName {
+		if isTree(rest) || rest == notesName || strings.HasPrefix(rest, InputsFolder) {
 			return strings.TrimSuffix(name[:start], "/"), rest, true
 		}
 		top, _, more := strings.Cut(rest, "/")

@@ -23,6 +23,8 @@ var allowed = map[string][]string{
 	"internal/redfish":   {},
 	"internal/collect": {module + "internal/host", module + "internal/smbios", module + "internal/redfish",
 		module + "internal/bios", module + "internal/settings", module + "internal/inventory", "github.com/jaypipes/ghw/..."},
+	"internal/snapshot": {module + "internal/host", module + "internal/smbios", module + "internal/bios", module + "internal/redfish",
+		module + "internal/settings", module + "internal/inventory", module + "internal/collect"},
 	"internal/topology": {module + "internal/inventory", "go.yaml.in/yaml/v3"},
 	"internal/audit": {module + "internal/inventory", module + "internal/settings", module + "internal/topology", "go.yaml.in/yaml/v3",
 		"cel.dev/cel-go/..."},

@@ -25,7 +25,8 @@ type Answer struct {
 	// Insecure says that nobody vouched for the service.
 	Insecure bool
 
-	found bool
+	// Found says that the machine was found among the service's systems.
+	Found bool
 }
 
 // BIOS is the Bios resource with what belongs to it, as sent: the settings
@@ -70,7 +71,7 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 	if a.failed(p) || s == nil {
 		return
 	}
-	a.found = true
+	a.Found = true
 	registry := ""
 	if at := s.Bios.path(); at == "" {
 		a.note("the service offers no BIOS settings")
@@ -107,7 +108,7 @@ func (a *Answer) State() State {
 		return StatePartial
 	case len(a.Problems) == 0:
 		return StateOK
-	case a.found && (a.BIOS != nil || len(a.DIMMs) > 0):
+	case a.Found && (a.BIOS != nil || len(a.DIMMs) > 0):
 		return StatePartial
 	default:
 		return a.Problems[0].State
@@ -144,7 +145,7 @@ func (a *Answer) Detail() string {
 	if err := a.Err(); err != nil {
 		parts = append(parts, err.Error())
 	}
-	if a.found {
+	if a.Found {
 		model := a.Model
 		if model == "" {
 			model = "a system without a model"

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"iter"
 	"strings"
 )
 
@@ -135,6 +136,30 @@ func isHex(s string) bool {
 
 // Find lists the settings that an attribute name stands for, best first.
 func (t *Table) Find(name string) []Match { return t.index[Plain(name)] }
+
+// Names yields the plain names of every attribute that the table speaks of:
+// those of settings, those they depend on, and presets.
+func (t *Table) Names() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range t.index {
+			if !yield(name) {
+				return
+			}
+		}
+		for _, list := range t.Settings {
+			for i := range list {
+				if with := Plain(list[i].With); with != "" && !yield(with) {
+					return
+				}
+			}
+		}
+		for i := range t.Masters {
+			if !yield(Plain(t.Masters[i].Attribute)) {
+				return
+			}
+		}
+	}
+}
 
 // Canonical translates a vendor's value of an attribute; false when the table
 // does not know the word.

@@ -60,22 +60,24 @@ func DecodeEntries(raws [][]byte) *Table {
 func decodeDump(data []byte) *Table {
 	t := &Table{Source: FromDump}
 	t.entryPoint(data)
+	table := data[t.start(data):]
+	t.walk(0, table, t.announcedLength(len(table)))
+	t.finish()
+	return t
+}
+
+// start is the offset of the table in a dump.
+func (t *Table) start(data []byte) int {
 	for _, at := range []uint64{t.EntryPoint.Address, 0x20, 0x10} {
 		if at < 0x0F || at >= uint64(len(data)) {
 			continue
 		}
-		table := data[at:]
-		w := walker{data: table}
+		w := walker{data: data[at:]}
 		if w.plausible(0, 2) {
-			t.walk(0, table, t.announcedLength(len(table)))
-			t.finish()
-			return t
+			return int(at)
 		}
 	}
-	rest := data[min(0x20, len(data)):]
-	t.walk(0, rest, t.announcedLength(len(rest)))
-	t.finish()
-	return t
+	return min(0x20, len(data))
 }
 
 // announcedLength compares the entry point's table length with the available

@@ -1,0 +1,86 @@
+package bios
+
+import "encoding/json"
+
+// wire is an export as a capture keeps it: decoded, with its registry.
+type wire struct {
+	Name                           string        `json:"name"`
+	Format                         Format        `json:"format"`
+	Vendor                         string        `json:"vendor,omitempty"`
+	Product                        string        `json:"product,omitempty"`
+	Firmware                       string        `json:"firmware,omitempty"`
+	RegistryName                   string        `json:"registry_name,omitempty"`
+	Complete, Wishes, ReadsPending bool          `json:",omitempty"`
+	Attributes                     []Attribute   `json:"attributes"`
+	Problems                       []string      `json:"problems,omitempty"`
+	Settings                       string        `json:"settings,omitempty"`
+	Path                           string        `json:"path,omitempty"`
+	Registry                       *wireRegistry `json:"registry,omitempty"`
+}
+
+type wireRegistry struct {
+	Name       string                    `json:"name"`
+	Attributes map[string]wireRegistered `json:"attributes"`
+}
+
+type wireRegistered struct {
+	Display  string            `json:"display,omitempty"`
+	Menu     string            `json:"menu,omitempty"`
+	Fallback string            `json:"default,omitempty"`
+	ReadOnly bool              `json:"read_only,omitempty"`
+	Names    []string          `json:"names,omitempty"`
+	Texts    map[string]string `json:"texts,omitempty"`
+}
+
+// MarshalJSON writes all of a decoded export, so that UnmarshalJSON gives the
+// same export again without its file.
+func (e *Export) MarshalJSON() ([]byte, error) {
+	w := wire{Name: e.Name, Format: e.Format, Vendor: e.Vendor, Product: e.Product, Firmware: e.Firmware, RegistryName: e.RegistryName,
+		Complete: e.Complete, Wishes: e.Wishes, ReadsPending: e.ReadsPending, Attributes: e.Attributes, Problems: e.Problems,
+		Settings: e.Settings, Path: e.Path}
+	if e.registry != nil {
+		w.Registry = &wireRegistry{Name: e.registry.name, Attributes: map[string]wireRegistered{}}
+		for name, a := range e.registry.attributes {
+			w.Registry.Attributes[name] = wireRegistered{Display: a.display, Menu: a.menu, Fallback: a.fallback, ReadOnly: a.readOnly,
+				Names: a.names, Texts: a.texts}
+		}
+	}
+	return json.Marshal(&w)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote, within the bounds of a file.
+func (e *Export) UnmarshalJSON(data []byte) error {
+	var w wire
+	if err := json.Unmarshal(data, &w); err != nil {
+		return err
+	}
+	if len(w.Attributes) > maxAttributes {
+		return malformed(w.Name, "more than %d attributes", maxAttributes)
+	}
+	*e = Export{Name: w.Name, Format: w.Format, Vendor: w.Vendor, Product: w.Product, Firmware: w.Firmware, RegistryName: w.RegistryName,
+		Complete: w.Complete, Wishes: w.Wishes, ReadsPending: w.ReadsPending, Attributes: w.Attributes, Problems: w.Problems,
+		Settings: w.Settings, Path: w.Path}
+	if w.Registry == nil {
+		return nil
+	}
+	e.registry = &registry{name: w.Registry.Name, attributes: map[string]*registered{}}
+	for name, a := range w.Registry.Attributes {
+		e.registry.attributes[name] = &registered{display: a.Display, menu: a.Menu, fallback: a.Fallback, readOnly: a.ReadOnly,
+			names: a.Names, texts: a.Texts}
+	}
+	return nil
+}
+
+// Without is a copy that keeps of the attributes that keep does not want
+// nothing but their names, so that no serial number or password is in it.
+func (e *Export) Without(keep func(name, display string) bool) *Export {
+	out := *e
+	out.Attributes = make([]Attribute, len(e.Attributes))
+	for i, a := range e.Attributes {
+		if !keep(a.Name, a.Display) {
+			a = Attribute{Name: a.Name, Display: a.Display, Menu: a.Menu, Stated: a.Stated, HasPending: a.HasPending, ReadOnly: a.ReadOnly, Place: a.Place}
+		}
+		out.Attributes[i] = a
+	}
+	return &out
+}

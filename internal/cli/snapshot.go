@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/snapshot"
+)
+
+// snapshotFlags are those of a capture.
+type snapshotFlags struct {
+	input  inputFlags
+	config string
+	output string
+	force  bool
+}
+
+func (p *Program) snapshotCommand() *cobra.Command {
+	f := &snapshotFlags{}
+	cmd := &cobra.Command{
+		Use:   "snapshot",
+		Short: "capture what an audit reads into one .tar.gz, identifiers redacted",
+		Long: `snapshot audits the machine and keeps everything that the readers were told, also
+what was absent or denied, in one .tar.gz: check --snapshot FILE says of it what
+check says of the machine.
+
+Serial numbers, UUIDs, asset tags, and the values of kernel options and BIOS
+attributes that no audit asks for are replaced by a hash under a key that is drawn
+for this capture and kept nowhere. --identifiers leaves them as they are.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return p.snapshot(f) },
+	}
+	f.input.register(cmd)
+	fl := cmd.Flags()
+	fl.Lookup("identifiers").Usage = "keep serial numbers, UUIDs, asset tags and names as they are"
+	fl.StringVarP(&f.output, "output", "o", "", "write to `FILE`, whole or not at all; - is standard output (default memaudit-DATE-TIME.tar.gz)")
+	fl.BoolVarP(&f.force, "force", "f", false, "replace the file when it exists")
+	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	return cmd
+}
+
+// snapshot audits once and writes what was read. Of an input that could not be
+// read nothing would be in the capture, so that there is none.
+func (p *Program) snapshot(f *snapshotFlags) error {
+	conf, err := loadConfig(f.config)
+	if err != nil {
+		return err
+	}
+	f.input.conf = conf
+	if f.output == "" {
+		f.output = "memaudit-" + p.Now().UTC().Format("20060102-150405") + ".tar.gz"
+	}
+	if err := f.free(); err != nil {
+		return err
+	}
+	g, err := p.gather(&f.input)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	if g.failed != nil {
+		return g.failed
+	}
+	taken, err := snapshot.Take(g.Input, g.table)
+	if err != nil {
+		return notAudited(err, "")
+	}
+	if nothingRead(taken.System) {
+		return both(notAudited(errors.New("nothing to capture: no source of this input could be read"), ""), g.bmc.failure())
+	}
+	if err := p.writeSnapshot(f, taken); err != nil {
+		return err
+	}
+	return g.bmc.failure()
+}
+
+func (p *Program) writeSnapshot(f *snapshotFlags, taken *snapshot.Capture) error {
+	o := snapshot.Options{Identifiers: f.input.identifiers, Now: p.Now().UTC().Truncate(time.Second)}
+	body := func(w io.Writer) error { return taken.Write(w, o) }
+	if f.output == "-" {
+		return unwritten(body(p.Stdout))
+	}
+	if err := writeAtomic(f.output, 0o600, body); err != nil {
+		return notAudited(fmt.Errorf("-o: %w", err), "")
+	}
+	return p.say(fmt.Sprintf("%s: %d files\n", f.output, len(taken.Files())))
+}
+
+// free refuses to replace a file that nobody said to replace.
+func (f *snapshotFlags) free() error {
+	if f.force || f.output == "-" {
+		return nil
+	}
+	switch _, err := os.Lstat(f.output); {
+	case err == nil:
+		return &exit{status: report.ExitUsage, err: fmt.Errorf("-o %s: the file exists", f.output), hint: "--force replaces it"}
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	default:
+		return notAudited(fmt.Errorf("-o: %w", err), "")
+	}
+}

@@ -1,0 +1,294 @@
+package cli
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/snapshot"
+)
+
+// capture takes a snapshot and returns its file.
+func capture(t *testing.T, stdin []byte, args ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "m.tar.gz")
+	status, _, errs := run(stdin, append([]string{"snapshot", "-o", file}, args...)...)
+	require.Zero(t, status, errs)
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+	return file
+}
+
+// sameAudit holds what is said of a capture against what is said of its
+// machine, word for word.
+func sameAudit(t *testing.T, file string, stdin []byte, args ...string) {
+	t.Helper()
+	for _, command := range [][]string{{"check", "--format", "json", "--profile", "balanced"}, {"inventory", "--format", "json"}} {
+		status, want, errs := run(stdin, append(command, args...)...)
+		require.Empty(t, errs)
+		again, got, errs := run(nil, append(command, "--snapshot", file)...)
+		require.Empty(t, errs)
+		assert.Equal(t, status, again)
+		assert.Empty(t, firstDifference(want, got), command[0])
+	}
+}
+
+// firstDifference is the first line in which two texts differ, "" for none.
+func firstDifference(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			return fmt.Sprintf("line %d:\n%s\n%s", i+1, strings.Join(a[min(i, len(a)):min(i+1, len(a))], ""), strings.Join(b[min(i, len(b)):min(i+1, len(b))], ""))
+		}
+	}
+	return ""
+}
+
+// TestSnapshotMachines: the audit of a capture is that of the machine, for
+// every machine of the project.
+func TestSnapshotMachines(t *testing.T) {
+	for _, m := range machines() {
+		t.Run(m.name, func(t *testing.T) {
+			t.Parallel()
+			root := filepath.Join(machinesDir, m.name)
+			sameAudit(t, capture(t, nil, "--root", root), nil, "--root", root)
+		})
+	}
+}
+
+// TestSnapshotOfSnapshot: a capture can be captured.
+func TestSnapshotOfSnapshot(t *testing.T) {
+	first := capture(t, nil, "--root", filepath.Join(machinesDir, "dell-r610-unbalanced"))
+	second := capture(t, nil, "--snapshot", first)
+	sameAudit(t, second, nil, "--snapshot", first)
+}
+
+// TestSnapshotInputs: what was given beside the trees is in the capture.
+func TestSnapshotInputs(t *testing.T) {
+	root := filepath.Join(machinesDir, "dell-r610-good")
+	table := filepath.Join(t.TempDir(), "dump")
+	m := machines()[1]
+	require.NoError(t, os.WriteFile(table, m.table.Dump(), 0o600))
+	text := filepath.Join("..", "..", "testdata", "smbios", "made-2.6.dmidecode.txt")
+	settings := export(t, exportText)
+	for _, args := range [][]string{
+		{"--smbios", table}, {"--smbios", text}, {"--root", root, "--smbios", table},
+		{"--root", root, "--bios", settings}, {"--smbios", table, "--bios", settings},
+	} {
+		file := capture(t, nil, args...)
+		sameAudit(t, file, nil, args...)
+		for _, data := range members(t, file) {
+			assert.NotContains(t, string(data), "4711")
+			assert.NotContains(t, string(data), "hunter2")
+		}
+	}
+	// What an audit of the capture is given itself goes before.
+	file := capture(t, nil, "--root", root, "--smbios", table)
+	_, want, _ := run(nil, "inventory", "--smbios", text, "--root", root, "--format", "json")
+	_, got, _ := run(nil, "inventory", "--smbios", text, "--snapshot", file, "--format", "json")
+	assert.Equal(t, want, got)
+}
+
+// members unpacks a capture.
+func members(t *testing.T, file string) map[string][]byte {
+	t.Helper()
+	in, err := os.Open(file)
+	require.NoError(t, err)
+	defer func() { _ = in.Close() }()
+	zip, err := gzip.NewReader(in)
+	require.NoError(t, err)
+	out := map[string][]byte{}
+	archive := tar.NewReader(zip)
+	for {
+		h, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		require.NoError(t, err)
+		out[h.Name], err = io.ReadAll(archive)
+		require.NoError(t, err)
+	}
+}
+
+// taken are the results of one audit and of the audit of its capture.
+func taken(t *testing.T, root *host.Root) (want, got *inventory.System, size int) {
+	t.Helper()
+	in := collect.Input{Root: root, Tables: func() (settings.Tables, error) { return nil, nil }}
+	c, err := snapshot.Take(in, nil)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	require.NoError(t, c.Write(&out, snapshot.Options{Identifiers: true, Now: time.Unix(0, 0)}))
+	size = out.Len()
+	again, err := host.OpenCapture("capture", &out)
+	require.NoError(t, err)
+	defer func() { _ = again.Close() }()
+	in.Root = again
+	return c.System, collect.Collect(in), size
+}
+
+// TestSnapshotDamaged: the capture of a damaged machine is as damaged, and for
+// the same reasons. Every fourth pair of path and damage is tried; with
+// HOSTILE=all every one.
+func TestSnapshotDamaged(t *testing.T) {
+	list, runs, everything := hostileMachines(), 0, os.Getenv("HOSTILE") == "all"
+	for i := range list {
+		v := newVictim(t, &list[i])
+		for n, path := range v.paths {
+			d := damages()[(n+i)%len(damages())]
+			if d.content && v.folders[path] || !everything && (n+3*i)%4 > 0 {
+				continue
+			}
+			full, aside := filepath.Join(v.dir, path), filepath.Join(v.outside, "kept")
+			require.NoError(t, os.Rename(full, aside))
+			d.apply(t, full, v.outside)
+			root, err := host.OpenDir(v.dir)
+			require.NoError(t, err)
+			want, got, _ := taken(t, root)
+			require.NoError(t, root.Close())
+			if !reflect.DeepEqual(want, got) {
+				assert.Equal(t, want, got, "%s, %s", path, d.name)
+			}
+			runs++
+			require.NoError(t, os.RemoveAll(full))
+			require.NoError(t, os.Rename(aside, full))
+		}
+	}
+	t.Logf("%d damages", runs)
+	assert.Greater(t, runs, 100)
+}
+
+// TestSnapshotLive: the running machine's capture says what the machine says.
+func TestSnapshotLive(t *testing.T) {
+	root, err := host.OpenLive()
+	require.NoError(t, err)
+	defer func() { _ = root.Close() }()
+	want, got, _ := taken(t, root)
+	want.Conflicts, got.Conflicts = nil, nil // ghw is asked about the machine alone
+	assert.Equal(t, asJSON(t, want), asJSON(t, got))
+}
+
+// asJSON is a system in one text.
+func asJSON(t *testing.T, sys *inventory.System) string {
+	t.Helper()
+	data, err := json.Marshal(sys)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// TestSnapshotLarge: a capture stays small.
+func TestSnapshotLarge(t *testing.T) {
+	m := hosttest.Machine{Sockets: 2, CoresPerSocket: 64, ThreadsPerCore: 2}
+	root, err := host.OpenCapture("large", bytes.NewReader(m.Files().Tar(t, "")))
+	require.NoError(t, err)
+	want, got, size := taken(t, root)
+	assert.Equal(t, asJSON(t, want), asJSON(t, got))
+	t.Logf("256 CPUs: %d bytes", size)
+	assert.Less(t, size, 256<<10)
+}
+
+// secretive is a machine whose every identifier is known to the test.
+func secretive() (tree hosttest.Files, secrets []string) {
+	n := 0
+	secret := func() string {
+		n++
+		s := fmt.Sprintf("SECRET%04d", n)
+		secrets = append(secrets, s)
+		return s
+	}
+	b := smbiostest.New(3, 2)
+	b.BIOS(smbiostest.BIOS{Vendor: "Example", Version: "1.0", Date: "01/02/2020"})
+	serial := secret()
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1", Serial: serial})
+	b.Board(smbiostest.Board{Manufacturer: "Example Inc.", Product: "Board", Serial: secret()})
+	b.Chassis(smbiostest.Chassis{Manufacturer: "Example Inc.", Serial: serial, AssetTag: secret()})
+	a := b.Array(smbiostest.Array{Devices: 2, ECC: 6})
+	for i := range 2 {
+		b.MemoryDevice(smbiostest.DIMM{Array: a, Locator: fmt.Sprintf("DIMM_A%d", i+1), Bytes: 16 << 30, Part: "PART-1", Serial: secret(), AssetTag: secret()})
+	}
+	b.Add(11, []byte{2}, "OEM "+secret(), secret())
+	b.Add(200, []byte(secret()+"xx"), secret())
+	b.Add(42, append([]byte{0x40, 11}, secret()+"x"...))
+	b.End()
+	tree = hosttest.Machine{Sockets: 1, CoresPerSocket: 2}.Files().With(hosttest.Files{
+		"sys/firmware/dmi/tables/DMI":                  string(b.Table()),
+		"sys/firmware/dmi/tables/smbios_entry_point":   string(b.EntryPoint()),
+		"sys/devices/virtual/dmi/id/product_serial":    serial + "\n",
+		"sys/devices/virtual/dmi/id/chassis_asset_tag": secret() + "\n",
+		"sys/devices/virtual/dmi/id/product_uuid":      "5ec4e700-1111-2222-3333-444455556666\n",
+		"sys/devices/virtual/dmi/id/sys_vendor":        "Example Inc.\n",
+		"proc/cmdline": "BOOT_IMAGE=/vmlinuz root=UUID=" + secret() + " ip=10.1.2.3::" + secret() + ":node17:eth0 BOOTIF=01-" + secret() +
+			" numa_balancing=disable \"hostname=" + secret() + "\" " + secret() + "@host nosmt -- init=" + secret() + " " + secret() + "\n",
+	})
+	secrets = append(secrets, "5ec4e700", "10.1.2.3", "node17")
+	return tree, secrets
+}
+
+// TestSnapshotRedacts: no identifier is in a capture, equal ones stay equal in
+// it, and two captures cannot be told to be of one machine.
+func TestSnapshotRedacts(t *testing.T) {
+	tree, secrets := secretive()
+	dir := tree.Write(t)
+	first, second := members(t, capture(t, nil, "--root", dir)), members(t, capture(t, nil, "--root", dir))
+	for name, data := range first {
+		for _, s := range secrets {
+			assert.NotContains(t, strings.ToLower(string(data)), strings.ToLower(s), name)
+		}
+		if before, ok := tree[strings.Replace(name, "sys/class/", "sys/devices/virtual/", 1)]; ok {
+			assert.Len(t, data, len(before), name)
+		}
+	}
+	const serial = "sys/class/dmi/id/product_serial"
+	own := strings.TrimSpace(string(first[serial]))
+	assert.Equal(t, 2, strings.Count(string(first["sys/firmware/dmi/tables/DMI"]), own), "the system's and the chassis's serial number are one")
+	assert.NotEqual(t, first[serial], second[serial])
+	assert.Contains(t, string(first["proc/cmdline"]), "numa_balancing=disable")
+	assert.Contains(t, string(first["proc/cmdline"]), "nosmt")
+	assert.Contains(t, string(first["sys/firmware/dmi/tables/DMI"]), "PART-1")
+
+	plain := members(t, capture(t, nil, "--root", dir, "--identifiers"))
+	assert.Equal(t, tree["proc/cmdline"], string(plain["proc/cmdline"]))
+	assert.Equal(t, tree["sys/firmware/dmi/tables/DMI"], string(plain["sys/firmware/dmi/tables/DMI"]))
+	sameAudit(t, capture(t, nil, "--root", dir, "--identifiers"), nil, "--root", dir)
+}
+
+// TestSnapshotOutput: what is refused, and standard output.
+func TestSnapshotOutput(t *testing.T) {
+	root := filepath.Join(machinesDir, "dell-r610-good")
+	file := capture(t, nil, "--root", root)
+	status, _, errs := run(nil, "snapshot", "--root", root, "-o", file)
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "exists")
+	status, _, errs = run(nil, "snapshot", "--root", root, "-o", file, "--force")
+	assert.Zero(t, status, errs)
+	for args, want := range map[string]int{"--root /nowhere": 3, "--bios /nowhere --root " + root: 3, "--smbios /nowhere": 3, "--root x --snapshot y": 2} {
+		missing := filepath.Join(t.TempDir(), "none.tar.gz")
+		status, _, errs = run(nil, append([]string{"snapshot", "-o", missing}, strings.Fields(args)...)...)
+		assert.Equal(t, want, status, "%s: %s", args, errs)
+		assert.NoFileExists(t, missing)
+	}
+	status, out, errs := run(nil, "snapshot", "--root", root, "-o", "-")
+	require.Zero(t, status, errs)
+	again, err := host.OpenCapture("stdout", strings.NewReader(out))
+	require.NoError(t, err)
+	require.NoError(t, again.Close())
+}

@@ -1,0 +1,124 @@
+package smbios_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// stars hides behind as many stars.
+var stars = smbios.Hide{
+	Text: func(b []byte) []byte { return bytes.Repeat([]byte("*"), len(b)) },
+	UUID: func(b []byte) []byte { return bytes.Repeat([]byte{0xAB}, len(b)) },
+}
+
+func secretTable() *smbiostest.Builder {
+	b := smbiostest.New(2, 7)
+	b.System(smbiostest.System{Manufacturer: "Maker", Product: "P1", Serial: "SECRET-1"})
+	b.Chassis(smbiostest.Chassis{Manufacturer: "Maker", Serial: "SECRET-2", AssetTag: "SECRET-2"})
+	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: "Xeon"})
+	a := b.Array(smbiostest.Array{Devices: 1})
+	b.MemoryDevice(smbiostest.DIMM{Array: a, Locator: "A1", Bytes: 8 << 30, Serial: "SECRET-3", AssetTag: "TAG-SECRET-4", Part: "M393"})
+	b.Add(11, []byte{2}, "SECRET-5", "more SECRET-6")
+	b.Add(221, []byte("SECRET-7 in the bytes"), "SECRET-8")
+	b.End()
+	return b
+}
+
+// TestRedact: no secret stays, everything else does.
+func TestRedact(t *testing.T) {
+	b := secretTable()
+	for name, data := range map[string][]byte{"dump": b.Dump(), "table": b.Table(), "cut": b.Table()[:len(b.Table())-30]} {
+		out, err := smbios.Redact(data, stars)
+		require.NoError(t, err, name)
+		assert.Len(t, out, len(data))
+		assert.NotContains(t, string(out), "SECRET", name)
+		before, err := smbios.Parse(data)
+		require.NoError(t, err)
+		after, err := smbios.Parse(out)
+		require.NoError(t, err)
+		assert.Equal(t, before.Problems, after.Problems, name)
+		d := after.MemoryDevices()[0]
+		assert.Equal(t, "M393", d.PartNumber.Or(""))
+		assert.Equal(t, "********", d.Serial.Or(""))
+		y, _ := after.System()
+		assert.Equal(t, "P1", y.Product.Or(""))
+		assert.Equal(t, "Maker", y.Manufacturer.Or(""))
+	}
+}
+
+// TestRedactSharedString: a string that also names the product is the product's.
+func TestRedactSharedString(t *testing.T) {
+	b := smbiostest.New(2, 7)
+	b.Add(1, []byte{1, 2, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 0}, "Maker", "P1")
+	b.End()
+	out, err := smbios.Redact(b.Table(), stars)
+	require.NoError(t, err)
+	after, err := smbios.Parse(out)
+	require.NoError(t, err)
+	y, _ := after.System()
+	assert.Equal(t, "P1", y.Product.Or(""))
+	assert.Empty(t, y.Serial.Or(""))
+}
+
+// TestRedactText: dmidecode's own texts say the same of the memory afterwards,
+// and hold none of the values of what identifies.
+func TestRedactText(t *testing.T) {
+	texts, err := filepath.Glob(filepath.Join("..", "..", "testdata", "smbios", "*.dmidecode.txt"))
+	require.NoError(t, err)
+	require.NotEmpty(t, texts)
+	for _, name := range texts {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		out, err := smbios.Redact(data, stars)
+		require.NoError(t, err, name)
+		before, err := smbios.Parse(data)
+		require.NoError(t, err)
+		after, err := smbios.Parse(out)
+		require.NoError(t, err)
+		want, got := before.MemoryDevices(), after.MemoryDevices()
+		for i := range want {
+			assert.Equal(t, want[i].PartNumber, got[i].PartNumber)
+			assert.Equal(t, want[i].Locator, got[i].Locator)
+			if serial := want[i].Serial.Or(""); serial != "" {
+				assert.Equal(t, strings.Repeat("*", len(serial)), got[i].Serial.Or(""))
+			}
+		}
+	}
+}
+
+func FuzzRedact(f *testing.F) {
+	f.Add(secretTable().Dump())
+	f.Add(secretTable().Table())
+	f.Add([]byte("# dmidecode 3.3\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tSerial Number: SECRET\n\tUUID: x\n\nHandle 0x0002, DMI type 221, 8 bytes\nOEM\n\tHeader and Data:\n\t\tDD 08 02 00 01 02 03 04\n\tStrings:\n\t\tSECRET\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before, err := smbios.Parse(data)
+		if err != nil {
+			return
+		}
+		out, err := smbios.Redact(slices.Clone(data), stars)
+		if err != nil {
+			return
+		}
+		after, err := smbios.Parse(out)
+		require.NoError(t, err)
+		require.Len(t, out, len(data))
+		if len(before.Problems) > 0 {
+			return // what is damaged may fall apart elsewhere
+		}
+		require.Len(t, after.Structures, len(before.Structures))
+		for i := range before.Structures {
+			require.Equal(t, before.Structures[i].Type, after.Structures[i].Type)
+			require.Equal(t, before.Structures[i].Handle, after.Structures[i].Handle)
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package snapshot
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+const (
+	dmiTable = "/sys/firmware/dmi/tables/DMI"
+	dmiEntry = "/sys/firmware/dmi/tables/smbios_entry_point"
+)
+
+// redactor hides what the recorded files hold of identifiers.
+type redactor struct {
+	*Hash
+	// entry is the entry point beside the table.
+	entry []byte
+	// audited reports a BIOS attribute whose value a verdict may rest on.
+	audited func(name, display string) bool
+}
+
+func (r *redactor) hide() smbios.Hide { return smbios.Hide{Text: r.Text, UUID: r.UUID} }
+
+// file is a host.Redact: every file is kept.
+func (r *redactor) file(path string, data []byte) ([]byte, bool) {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	switch {
+	case path == dmiTable:
+		return smbios.RedactTable(r.entry, data, r.hide()), true
+	case strings.HasPrefix(path, "/sys/firmware/dmi/entries/") && name == "raw":
+		return smbios.RedactEntry(data, r.hide()), true
+	case path == "/proc/cmdline":
+		return r.cmdline(data), true
+	case path == "/proc/cpuinfo":
+		return r.cpuinfo(data), true
+	case name == "product_uuid":
+		return r.UUIDText(data), true
+	case strings.HasPrefix(path, "/sys/class/dmi/id/") && (strings.HasSuffix(name, "_serial") || strings.HasSuffix(name, "_asset_tag")):
+		return r.Text(data), true
+	case strings.HasPrefix(path, "/sys/class/firmware-attributes/") && name != "pending_reboot":
+		return r.attribute(path, name, data), true
+	}
+	return data, true
+}
+
+// cpuinfo hides the serial number that some boards' kernels print.
+func (r *redactor) cpuinfo(data []byte) []byte {
+	if !bytes.Contains(data, []byte("\nSerial\t")) {
+		return data
+	}
+	var out []byte
+	for row := range bytes.Lines(data) {
+		if key, value, ok := bytes.Cut(row, []byte(":")); ok && string(bytes.TrimSpace(key)) == "Serial" {
+			out = append(append(out, key...), ':')
+			row = r.Text(value)
+		}
+		out = append(out, row...)
+	}
+	return out
+}
+
+// attribute hides the values of settings that no rule speaks of: a driver may
+// hand out an asset tag as one of them.
+func (r *redactor) attribute(path, name string, data []byte) []byte {
+	parts := strings.Split(path, "/")
+	switch name {
+	case "current_value", "possible_values":
+		if r.audited(parts[len(parts)-2], "") {
+			return data
+		}
+		value := strings.TrimSpace(string(data))
+		if slices.Contains([]string{"Enabled", "Disabled", "Enable", "Disable", "Yes", "No", "On", "Off", "Auto"}, value) {
+			return data
+		}
+		return r.Text(data)
+	}
+	return data
+}
+
+// keptOptions are the kernel options whose values stay: those that bear on what
+// an audit sees (Documentation/admin-guide/kernel-parameters.txt). A key that
+// ends in a dot stands for all options of a module.
+var keptOptions = [...]string{"numa", "acpi", "noacpi", "nosmt", "mitigations", "l1tf", "mds", "maxcpus", "nr_cpus", "possible_cpus", "mem",
+	"memmap", "kernelcore", "movablecore", "efi_fake_mem", "hugepages", "hugepagesz", "default_hugepagesz", "transparent_hugepage",
+	"numa_balancing", "crashkernel", "tsx_async_abort", "mmio_stale_data", "retbleed", "idle", "cpuidle.", "processor.", "intel_idle.",
+	"cpufreq.", "intel_pstate", "amd_pstate", "intel_iommu", "amd_iommu", "iommu", "nox2apic", "isolcpus", "nohz_full", "rcu_nocbs",
+	"clocksource", "tsc", "nohz", "pcie_aspm", "edac_report", "spec_store_bypass_disable", "spectre_v2", "pti", "swiotlb"}
+
+// kept reports an option that stays as it is.
+func kept(key string) bool {
+	return slices.ContainsFunc(keptOptions[:], func(k string) bool {
+		return key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)
+	})
+}
+
+// cmdline hides the values of options that no audit asks for (root=UUID=...,
+// ip=..., BOOTIF=...), and words that look like an address or a name.
+func (r *redactor) cmdline(line []byte) []byte {
+	out := slices.Clone(line)
+	init := false
+	for at := 0; at < len(out); {
+		if out[at] <= ' ' {
+			at++
+			continue
+		}
+		end := at + wordLength(out[at:])
+		word := out[at:end]
+		key, _, valued := strings.Cut(strings.TrimLeft(string(word), `"`), "=")
+		init = init || string(word) == "--"
+		switch {
+		case string(word) == "--", !init && kept(key):
+		case valued && !init:
+			value := word[bytes.IndexByte(word, '=')+1:]
+			copy(value, r.hidden(value))
+		case init || strings.ContainsAny(string(word), ":/@0123456789"):
+			copy(word, r.hidden(word))
+		}
+		at = end
+	}
+	return out
+}
+
+// hidden replaces a value whatever it is, save for words that say how and not
+// who.
+func (r *redactor) hidden(value []byte) []byte {
+	switch string(value) {
+	case "0", "1", "on", "off", "y", "n", "yes", "no", "auto", "ro", "rw":
+		return value
+	}
+	if common.Match(value) {
+		return value
+	}
+	return r.Text(value)
+}
+
+// common are values of boot options that name no machine: disks by the order in
+// which the kernel found them, consoles, distributions' kernels.
+var common = regexp.MustCompile(`^(/dev/(sd|vd|xvd|hd|nvme|md)[a-z0-9]{0,8}|tty[SA]?[A-Z]*\d{0,3}(,\d{1,7}[neo]?\d?)?|` +
+	`(\(hd\d+,[a-z]*\d+\))?(/boot)?/vmlinuz(-\d[\d.]*(-\d[\d.]*)?(-generic|-default|-amd64|\.el\d[\d_]*\.x86_64)?)?)$`)
+
+// wordLength is the length of a word of the command line, with blanks inside
+// double quotes.
+func wordLength(b []byte) int {
+	quoted := false
+	for i, c := range b {
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case !quoted && (c == ' ' || c >= '\t' && c <= '\r'):
+			return i
+		}
+	}
+	return len(b)
+}
