@@ -27,6 +27,22 @@ type Sample struct {
 // machine, whatever the report was built with.
 func Metrics(r *Report) []Family {
 	b := &families{}
+	b.all(r)
+	return b.list
+}
+
+// Schema lists every metric there may be, without samples: what rules and
+// dashboards may name.
+func Schema() []Family {
+	b := &families{keep: true}
+	b.all(&Report{})
+	for i := range b.list {
+		b.list[i].Samples = nil
+	}
+	return b.list
+}
+
+func (b *families) all(r *Report) {
 	b.program(r)
 	b.rules(r.Findings)
 	b.sources(r.Inventory.Sources)
@@ -37,13 +53,14 @@ func Metrics(r *Report) []Family {
 	b.nodes(r.Inventory.Nodes)
 	b.population(&r.Inventory)
 	b.baseline(r.Changed)
-	return b.list
 }
 
-// families collects metrics; a family without a sample is left out.
+// families collects metrics; a family without a sample is left out, unless all
+// are asked for.
 type families struct {
 	list []Family
 	seen map[string]bool
+	keep bool
 }
 
 // family begins a metric. Labels are separated by blanks.
@@ -69,7 +86,7 @@ func (b *families) add(value float64, labels ...string) {
 
 // end drops the last family when it has no sample.
 func (b *families) end() {
-	if n := len(b.list) - 1; len(b.list[n].Samples) == 0 {
+	if n := len(b.list) - 1; len(b.list[n].Samples) == 0 && !b.keep {
 		b.list = b.list[:n]
 	}
 }

@@ -51,6 +51,16 @@ func TestContractMetrics(t *testing.T) {
 	assert.Equal(t, contractMetrics, got)
 }
 
+// TestSchema: the list of all metrics is that of the contract.
+func TestSchema(t *testing.T) {
+	got := map[string]string{}
+	for _, f := range Schema() {
+		got[f.Name] = strings.Join(f.Labels, " ")
+		assert.NotEmpty(t, f.Help, f.Name)
+	}
+	assert.Equal(t, contractMetrics, got)
+}
+
 // TestMetricsOfAll compares the expositions with reviewed ones, and none says
 // who the machine is although the report does.
 func TestMetricsOfAll(t *testing.T) {

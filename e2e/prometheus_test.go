@@ -1,0 +1,69 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// prometheusDir holds rules and examples.
+var prometheusDir = filepath.Join(root, "deploy", "prometheus")
+
+// needProgram skips a test whose program is not installed; in CI it must be.
+func needProgram(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		if os.Getenv("CI") != "" {
+			require.NoError(t, err)
+		}
+		t.Skipf("%s is not installed (Debian package prometheus)", name)
+	}
+	return path
+}
+
+// promtoolIn runs promtool in a folder and expects that it finds no fault.
+func promtoolIn(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(needProgram(t, "promtool"), args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "promtool %s: %s", strings.Join(args, " "), out)
+	return string(out)
+}
+
+// TestPrometheusRules runs the commands of deploy/prometheus/README.md: the
+// grammar of all rules, and their cases.
+func TestPrometheusRules(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(prometheusDir, "README.md"))
+	require.NoError(t, err)
+	count := 0
+	for line := range strings.Lines(string(page)) {
+		if args, ok := strings.CutPrefix(line, "promtool "); ok {
+			out := promtoolIn(t, root, strings.Fields(args)...)
+			assert.Contains(t, out, "SUCCESS")
+			count++
+		}
+	}
+	assert.Equal(t, 2, count)
+}
+
+// TestPrometheusConfig: the example loads, with its rules, its list of targets
+// and the files that it names.
+func TestPrometheusConfig(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(prometheusDir)))
+	for _, name := range []string{"memaudit-ca.pem", "memaudit-password"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
+	}
+	out := promtoolIn(t, dir, "check", "config", "prometheus.example.yml")
+	assert.Contains(t, out, "2 rule files found")
+	assert.NotContains(t, out, "FAILED")
+}

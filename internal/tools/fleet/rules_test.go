@@ -1,0 +1,208 @@
+package fleet
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// root is the repository.
+var root = filepath.Join("..", "..", "..")
+
+// rule is one rule of a rule file.
+type rule struct {
+	Record, Alert, Expr, For string
+	Labels, Annotations      map[string]string
+}
+
+// ruleFile reads the rules of a file below deploy/prometheus.
+func ruleFile(t *testing.T, name string) []rule {
+	t.Helper()
+	var file struct {
+		Groups []struct{ Rules []rule }
+	}
+	decode(t, filepath.Join(root, "deploy", "prometheus", name), &file)
+	var all []rule
+	for _, g := range file.Groups {
+		all = append(all, g.Rules...)
+	}
+	require.NotEmpty(t, all, name)
+	return all
+}
+
+func decode(t *testing.T, name string, v any) {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(data, v), name)
+}
+
+// known is what an expression may name: for each metric its own labels, and
+// all labels together.
+type known struct {
+	metrics map[string][]string
+	labels  []string
+}
+
+// target are the labels that Prometheus gives every series.
+var target = []string{"job", "instance"}
+
+// knownNames are memaudit's metrics, the recorded ones, and few of others.
+func knownNames(t *testing.T) known {
+	t.Helper()
+	k := known{metrics: map[string][]string{
+		"up": {}, "ALERTS": {"alertname", "severity", "alertstate", "rule"},
+		"process_resident_memory_bytes": {}, "process_cpu_seconds_total": {},
+		"memaudit_audit_failed": {}, // the daemon's own, not of a report
+	}, labels: append([]string{"trait"}, target...)}
+	for _, f := range report.Schema() {
+		k.metrics[f.Name] = f.Labels
+		k.labels = append(k.labels, f.Labels...)
+	}
+	for _, r := range ruleFile(t, "memaudit.rules.yml") {
+		k.metrics[r.Record] = k.labels
+	}
+	for name := range k.metrics {
+		if strings.Contains(name, ":") {
+			k.metrics[name] = k.labels
+		}
+	}
+	return k
+}
+
+// check holds an expression against the known names.
+func (k *known) check(t *testing.T, where, expr string) {
+	t.Helper()
+	n := Parse(expr)
+	assert.NotEmpty(t, n.Metrics, "%s: names no metric", where)
+	for metric, labels := range n.Metrics {
+		own, ok := k.metrics[metric]
+		if metric == "" {
+			own, ok = append([]string{"__name__"}, k.labels...), true
+		}
+		if !assert.True(t, ok, "%s: no metric %s", where, metric) {
+			continue
+		}
+		for _, l := range labels {
+			assert.Contains(t, append(slices.Clone(own), target...), l, "%s: label of %s", where, metric)
+		}
+	}
+	for _, l := range n.Labels {
+		assert.Contains(t, k.labels, l, "%s: no metric has the label", where)
+	}
+}
+
+// TestRuleNames: every expression names metrics and labels that there are, and
+// every recorded series is used or is there to be asked for.
+func TestRuleNames(t *testing.T) {
+	k := knownNames(t)
+	for _, file := range []string{"memaudit.rules.yml", "memaudit.alerts.yml"} {
+		for _, r := range ruleFile(t, file) {
+			k.check(t, r.Record+r.Alert, r.Expr)
+			for _, q := range queries(r.Annotations) {
+				k.check(t, r.Alert+" annotation", q)
+			}
+		}
+	}
+}
+
+// queries lists what the templates of annotations ask.
+func queries(annotations map[string]string) []string {
+	var out []string
+	for _, text := range annotations {
+		for _, m := range regexp.MustCompile(`printf "([^"]*)"`).FindAllStringSubmatch(text, -1) {
+			out = append(out, strings.ReplaceAll(m[1], "%q", `"x"`))
+		}
+	}
+	return out
+}
+
+// TestAlertsAreComplete: each says how bad, what and where, and links to a page
+// of the repository that is there.
+func TestAlertsAreComplete(t *testing.T) {
+	for _, r := range ruleFile(t, "memaudit.alerts.yml") {
+		assert.Contains(t, []string{"info", "warning", "critical"}, r.Labels["severity"], r.Alert)
+		assert.NotEmpty(t, r.For, r.Alert)
+		assert.NotEmpty(t, r.Annotations["summary"], r.Alert)
+		about := r.Annotations["description"]
+		assert.Regexp(t, `[Rr]ules?:? `, about, r.Alert)
+		assert.Regexp(t, `labels\.instance|Labels\.instance|no instance`, about, r.Alert)
+		link, ok := strings.CutPrefix(r.Annotations["runbook_url"], "https://github.com/memaudit/memaudit/blob/main/")
+		require.True(t, ok, r.Alert)
+		for _, page := range alternatives(link) {
+			file, anchor, ok := strings.Cut(page, "#")
+			require.True(t, ok, r.Alert)
+			assert.Contains(t, anchors(t, file), anchor, "%s: %s", r.Alert, page)
+		}
+	}
+}
+
+// alternatives expands {{ if … }}a{{ else }}b{{ end }}.
+func alternatives(link string) []string {
+	m := regexp.MustCompile(`^(.*)\{\{ if [^}]*\}\}(.*)\{\{ else \}\}(.*)\{\{ end \}\}$`).FindStringSubmatch(link)
+	if m == nil {
+		return []string{link}
+	}
+	return []string{m[1] + m[2], m[1] + m[3]}
+}
+
+// anchors lists the headings of a page as links name them.
+func anchors(t *testing.T, file string) []string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file)))
+	require.NoError(t, err)
+	var out []string
+	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(string(data), -1) {
+		out = append(out, strings.ReplaceAll(regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-"))
+	}
+	return out
+}
+
+// TestEveryRuleHasCases: promtool's cases show every alert firing and not
+// firing, and every recorded series.
+func TestEveryRuleHasCases(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(root, "deploy", "prometheus", "tests", "*.yml"))
+	require.NoError(t, err)
+	fires, silent, recorded := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	for _, name := range files {
+		var file struct {
+			Tests []struct {
+				Alerts []struct {
+					Name string `yaml:"alertname"`
+					Exp  []any  `yaml:"exp_alerts"`
+				} `yaml:"alert_rule_test"`
+				Exprs []struct {
+					Expr string
+					Exp  []any `yaml:"exp_samples"`
+				} `yaml:"promql_expr_test"`
+			}
+		}
+		decode(t, name, &file)
+		for _, c := range file.Tests {
+			for _, a := range c.Alerts {
+				fires[a.Name] = fires[a.Name] || len(a.Exp) > 0
+				silent[a.Name] = silent[a.Name] || len(a.Exp) == 0
+			}
+			for _, e := range c.Exprs {
+				recorded[e.Expr] = len(e.Exp) > 0
+			}
+		}
+	}
+	for _, r := range ruleFile(t, "memaudit.alerts.yml") {
+		assert.True(t, fires[r.Alert], "%s: no case where it fires", r.Alert)
+		assert.True(t, silent[r.Alert], "%s: no case where it does not", r.Alert)
+	}
+	for _, r := range ruleFile(t, "memaudit.rules.yml") {
+		assert.True(t, recorded[r.Record], "%s: no case in %v", r.Record, slices.Sorted(maps.Keys(recorded)))
+	}
+}
