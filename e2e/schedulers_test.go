@@ -1,0 +1,167 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// fakeScontrol knows one node, whose line is in the file node, and records what it is told.
+const fakeScontrol = `#!/bin/sh
+here=$(dirname "$0")
+case "$1 $2" in
+"show node") [ "$4" = n1 ] && cat "$here/node" ;;
+*) printf '%s\n' "$@" >>"$here/told" ;;
+esac
+`
+
+const (
+	goodMachine   = "testdata/machines/dell-r610-good"
+	worstFinding  = "memory.channel.populated socket 1: warning: 2 of 3 channels hold memory; empty: channel 2 (DIMM_B3, DIMM_B6); expected memory on each of the 3 channels: 3, 6 or 9 DIMMs per processor"
+	drainedReason = "memaudit: " + worstFinding + " (and 3 more)"
+)
+
+// script starts a script of deploy in the repository.
+func script(t *testing.T, env []string, name string, args ...string) (status int, out string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), env...)
+	data, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil {
+		require.NoError(t, err)
+	}
+	return cmd.ProcessState.ExitCode(), string(data)
+}
+
+// TestSlurm runs the health check with the real program and holds it against
+// what scontrol is told.
+func TestSlurm(t *testing.T) {
+	idle := "NodeName=n1 Arch=x86_64 State=IDLE CPUTot=8"
+	cases := map[string]struct {
+		node   string
+		env    []string
+		status int
+		drains string // the reason, "" for no drain
+		says   string
+	}{
+		"good":               {idle, []string{"MEMAUDIT_ARGS=--root " + goodMachine}, 0, "", ""},
+		"bad":                {idle, nil, 1, drainedReason, ""},
+		"full name":          {idle, []string{"SLURMD_NODENAME=n1.cluster.example"}, 1, drainedReason, ""},
+		"below":              {idle, []string{"MEMAUDIT_FAIL_ON=critical"}, 0, "", ""},
+		"drained by us":      {"NodeName=n1 State=IDLE+DRAIN Reason=" + drainedReason + " [root@2026-11-20T10:00:00]", nil, 1, "", ""},
+		"drained before":     {"NodeName=n1 State=IDLE+DRAIN Reason=memaudit: something else [root@2026-11-20T10:00:00]", nil, 1, drainedReason, ""},
+		"drained by others":  {"NodeName=n1 State=DOWN+DRAIN Reason=bad disk [root@2026-11-20T10:00:00]", nil, 1, "", "bad disk"},
+		"another node":       {idle, []string{"SLURMD_NODENAME=n2"}, 1, "", "does not know the node n2"},
+		"unreadable":         {idle, []string{"MEMAUDIT_ARGS=--root /nowhere"}, 0, "", "could not be judged (status 3)"},
+		"unreadable, strict": {idle, []string{"MEMAUDIT_ARGS=--root /nowhere", "MEMAUDIT_UNKNOWN=drain"}, 1, "memaudit: not judged: MEMAUDIT UNKNOWN - --root /nowhere: ", ""},
+		"wrong usage":        {idle, []string{"MEMAUDIT_ARGS=--nonsense"}, 0, "", "unknown flag"},
+		"no program":         {idle, []string{"MEMAUDIT=/nowhere/memaudit"}, 0, "", "could not be judged (status 127)"},
+		"another program":    {idle, []string{"MEMAUDIT=/bin/false"}, 0, "", "could not be judged (status 1)"},
+		"too slow":           {idle, []string{"MEMAUDIT_SECONDS=0.2", "MEMAUDIT=SLOW"}, 0, "", "could not be judged (status 124)"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			write := func(file, text string) string {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o700))
+				return filepath.Join(dir, file)
+			}
+			write("scontrol", fakeScontrol)
+			write("node", c.node+"\n")
+			slow := write("slow", "#!/bin/sh\nexec sleep 30\n")
+			env := []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "SLURMD_NODENAME=n1", "MEMAUDIT_CONF=/nowhere", "MEMAUDIT=" + binary(t), "MEMAUDIT_ARGS=--root " + machine}
+			for _, e := range c.env {
+				env = append(env, strings.ReplaceAll(e, "SLOW", slow))
+			}
+			status, out := script(t, env, "deploy/slurm/memaudit-healthcheck")
+			assert.Equal(t, c.status, status, out)
+			assert.Contains(t, out, c.says)
+			told, _ := os.ReadFile(filepath.Join(dir, "told"))
+			if c.drains == "" {
+				assert.Empty(t, string(told))
+				return
+			}
+			assert.True(t, strings.HasPrefix(string(told), "update\nnodename=n1\nstate=drain\nreason="+c.drains), string(told))
+			assert.Equal(t, 4, strings.Count(string(told), "\n"), "one update, one line a word")
+			if c.drains == drainedReason {
+				assert.True(t, strings.HasSuffix(string(told), drainedReason+"\n"), string(told))
+			}
+		})
+	}
+}
+
+// TestSlurmConfiguration: the page's settings are read, and both hooks of the
+// example name the script that is here.
+func TestSlurmConfiguration(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "deploy/slurm/README.md"))
+	require.NoError(t, err)
+	blocks := fenced(string(data), "sh")
+	require.Len(t, blocks, 1)
+	conf := filepath.Join(t.TempDir(), "slurm.conf")
+	require.NoError(t, os.WriteFile(conf, []byte(strings.Replace(blocks[0], "--profile hpc", "--profile hpc --root "+goodMachine, 1)), 0o600))
+	status, out := script(t, []string{"MEMAUDIT_CONF=" + conf, "MEMAUDIT=" + binary(t)}, "deploy/slurm/memaudit-healthcheck")
+	assert.Zero(t, status, out)
+	assert.Empty(t, out)
+
+	data, err = os.ReadFile(filepath.Join(root, "deploy/slurm/slurm.conf"))
+	require.NoError(t, err)
+	for _, hook := range []string{"HealthCheckProgram", "Prolog"} {
+		assert.Contains(t, string(data), "\n"+hook+"=/usr/libexec/memaudit/memaudit-healthcheck\n")
+	}
+}
+
+// TestNHC sources the check as NHC does, with stand-ins for its two functions.
+func TestNHC(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "deploy/nhc/README.md"))
+	require.NoError(t, err)
+	_, line, ok := strings.Cut(string(page), "* || ")
+	require.True(t, ok)
+	line, _, _ = strings.Cut(line, "\n")
+	for name, c := range map[string]struct {
+		call   string
+		status string
+		says   string
+	}{
+		"good":        {line + " -b " + binary(t) + " -- --root " + goodMachine, "0", ""},
+		"bad":         {line + " -b " + binary(t) + " -- --root " + machine, "1", "DIE 1 check_memaudit: " + worstFinding},
+		"below":       {"check_memaudit -b " + binary(t) + " -f critical -- --root " + machine, "0", ""},
+		"unreadable":  {"check_memaudit -b " + binary(t) + " -- --root /nowhere", "0", "LOG check_memaudit: not judged (status 3): MEMAUDIT UNKNOWN - --root /nowhere"},
+		"unknown":     {"check_memaudit -u -b " + binary(t) + " -- --root /nowhere", "1", "DIE 1 check_memaudit: not judged (status 3)"},
+		"no program":  {"check_memaudit -b /nowhere/memaudit", "0", "LOG check_memaudit: not judged (status 127): no output"},
+		"foreign":     {"check_memaudit -u -b /bin/false", "1", "DIE 1 check_memaudit: not judged (status 1)"},
+		"wrong usage": {"check_memaudit -x", "1", "DIE 1 check_memaudit: -x is not one of"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, out := script(t, nil, "bash", "-c", `die() { echo "DIE $1 $2"; }; log() { echo "LOG $*"; }; . deploy/nhc/memaudit.nhc; `+c.call+`; echo "ends with $?"`)
+			said, ends, ok := strings.Cut(out, "ends with ")
+			require.True(t, ok, out)
+			assert.Equal(t, c.status+"\n", ends)
+			if c.says == "" {
+				assert.Empty(t, said)
+			}
+			assert.Contains(t, said, c.says)
+			if name == "bad" {
+				assert.Equal(t, c.says+"\n", said)
+			}
+		})
+	}
+}
+
+// TestScripts holds the scripts against shellcheck.
+func TestScripts(t *testing.T) {
+	files := []string{"deploy/slurm/memaudit-healthcheck", "deploy/nhc/memaudit.nhc"}
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		require.Empty(t, os.Getenv("CI"), ".ci/run installs shellcheck")
+		t.Skip("shellcheck is not installed")
+	}
+	status, out := script(t, nil, "shellcheck", files...)
+	assert.Zero(t, status, out)
+}
