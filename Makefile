@@ -64,8 +64,9 @@ golden: ## rewrite golden files; read the diff before committing
 	UPDATE=1 $(GO) test -count=1 -tags e2e ./e2e -run '^TestReadmeReport$$'
 	$(MAKE) unmapped
 
-docs: ## rewrite the pages beside packs and platforms, and the index in rules/README.md
+docs: ## rewrite the pages beside packs and platforms, the index in rules/README.md, and the dashboards
 	$(GO) test -count=1 ./internal/reference -run '^TestPages$$' -update
+	$(GO) test -count=1 ./internal/tools/fleet -run '^TestDashboardsAreGenerated$$' -update
 
 mutate: ## change every value, threshold and condition of the packs; a case must notice
 	$(GO) test -count=1 -tags mutate ./internal/audit -run '^TestMutation$$' -v

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/tools/fleet"
 )
 
 // prometheusDir holds rules and examples.
@@ -66,4 +70,21 @@ func TestPrometheusConfig(t *testing.T) {
 	out := promtoolIn(t, dir, "check", "config", "prometheus.example.yml")
 	assert.Contains(t, out, "2 rule files found")
 	assert.NotContains(t, out, "FAILED")
+}
+
+// TestDashboardGrammar: promtool parses every query of the dashboards.
+func TestDashboardGrammar(t *testing.T) {
+	var rules []map[string]string
+	for _, d := range []*fleet.Dashboard{fleet.Overview(), fleet.Machine()} {
+		for _, p := range d.Panels {
+			for _, q := range p.Targets {
+				rules = append(rules, map[string]string{"record": fmt.Sprintf("q%d", len(rules)), "expr": q.Expr})
+			}
+		}
+	}
+	text, err := yaml.Marshal(map[string]any{"groups": []any{map[string]any{"name": "dashboards", "rules": rules}}})
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "q.yml"), text, 0o600))
+	assert.Contains(t, promtoolIn(t, dir, "check", "rules", "q.yml"), fmt.Sprintf("SUCCESS: %d rules found", len(rules)))
 }

@@ -64,7 +64,7 @@ func knownNames(t *testing.T) known {
 		"up": {}, "ALERTS": {"alertname", "severity", "alertstate", "rule"},
 		"process_resident_memory_bytes": {}, "process_cpu_seconds_total": {},
 		"memaudit_audit_failed": {}, // the daemon's own, not of a report
-	}, labels: append([]string{"trait"}, target...)}
+	}, labels: append([]string{"trait", "alertname"}, target...)}
 	for _, f := range report.Schema() {
 		k.metrics[f.Name] = f.Labels
 		k.labels = append(k.labels, f.Labels...)

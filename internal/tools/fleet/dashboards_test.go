@@ -1,0 +1,118 @@
+package fleet
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+var update = flag.Bool("update", false, "rewrite deploy/grafana")
+
+// pages are the dashboards by file name.
+func pages() map[string]*Dashboard {
+	return map[string]*Dashboard{"memaudit-fleet.json": Overview(), "memaudit-machine.json": Machine()}
+}
+
+// TestDashboardsAreGenerated: the committed files are what the code makes.
+func TestDashboardsAreGenerated(t *testing.T) {
+	for name, d := range pages() {
+		want, err := d.JSON()
+		require.NoError(t, err)
+		file := filepath.Join(root, "deploy", "grafana", name)
+		if *update {
+			require.NoError(t, os.WriteFile(file, want, 0o644))
+		}
+		got, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got), "make docs rewrites %s", name)
+	}
+}
+
+// variable matches what Grafana replaces.
+var variable = regexp.MustCompile(`\$\{?([a-zA-Z_]+)`)
+
+// TestDashboardQueries: every query names metrics and labels that there are,
+// every variable is declared, and no data source is fixed.
+func TestDashboardQueries(t *testing.T) {
+	k := knownNames(t)
+	for name, d := range pages() {
+		declared := []string{}
+		for _, v := range d.Templating.List {
+			declared = append(declared, v.Name)
+			if v.Type == "query" {
+				m := regexp.MustCompile(`^label_values\((.*), ([a-z]+)\)$`).FindStringSubmatch(v.Definition)
+				require.NotNil(t, m, v.Definition)
+				assert.Equal(t, v.Name, m[2])
+				k.check(t, name+" "+v.Name, m[1])
+				for metric := range Parse(m[1]).Metrics {
+					assert.Contains(t, append([]string{"job", "instance"}, k.metrics[metric]...), v.Name, v.Definition)
+				}
+			}
+		}
+		for _, want := range []string{"datasource", "job", "product"} {
+			assert.Contains(t, declared, want, name)
+		}
+		for _, p := range d.Panels {
+			assert.Equal(t, p.Type == "row", len(p.Targets) == 0, "%s: %s", name, p.Title)
+			for _, q := range p.Targets {
+				k.check(t, name+" "+p.Title, q.Expr)
+				assert.Equal(t, chosen(), q.Datasource)
+				for _, m := range variable.FindAllStringSubmatch(q.Expr, -1) {
+					assert.Contains(t, declared, m[1], "%s: %s", name, p.Title)
+				}
+			}
+		}
+		text, err := d.JSON()
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`"uid": "([^"]*)"`).FindAllStringSubmatch(string(text), -1) {
+			assert.Contains(t, []string{"${datasource}", d.UID}, m[1], name)
+		}
+	}
+}
+
+// TestMachinePageShowsAll: one page shows every metric that memaudit has.
+func TestMachinePageShowsAll(t *testing.T) {
+	shown := map[string]bool{}
+	for _, p := range Machine().Panels {
+		for _, q := range p.Targets {
+			for m := range Parse(q.Expr).Metrics {
+				shown[m] = true
+			}
+		}
+	}
+	for _, f := range report.Schema() {
+		assert.True(t, shown[f.Name], f.Name)
+	}
+}
+
+// TestPanelsDoNotOverlap: each has an id of its own and a place of its own.
+func TestPanelsDoNotOverlap(t *testing.T) {
+	for name, d := range pages() {
+		taken := map[[2]int]string{}
+		ids := map[int]bool{}
+		for _, p := range d.Panels {
+			assert.False(t, ids[p.ID], "%s: id %d", name, p.ID)
+			ids[p.ID] = true
+			g := p.GridPos
+			assert.LessOrEqual(t, g.X+g.W, 24, p.Title)
+			for x := g.X; x < g.X+g.W; x++ {
+				for y := g.Y; y < g.Y+g.H; y++ {
+					assert.Empty(t, taken[[2]int{x, y}], "%s: %s", name, p.Title)
+					taken[[2]int{x, y}] = p.Title
+				}
+			}
+		}
+		var any map[string]any
+		text, err := d.JSON()
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &any))
+	}
+}

@@ -1,0 +1,123 @@
+package fleet
+
+import "strconv"
+
+// queried is a panel with queries of the moment.
+func queried(kind, title, about string, exprs ...string) *Panel {
+	p := &Panel{Type: kind, Title: title, Description: about, Datasource: chosen(), FieldConfig: fieldConfig{Defaults: map[string]any{}}}
+	for i, expr := range exprs {
+		p.Targets = append(p.Targets, Target{RefID: string(rune('A' + i)), Expr: expr, Datasource: chosen(), Instant: true, Format: "table"})
+	}
+	return p
+}
+
+// stat adds one number. Above none are limits at which it changes its colour.
+func (d *Dashboard) stat(title, about, unit, expr string, limits ...limit) {
+	p := queried("stat", title, about, expr)
+	p.Targets[0].Format = "time_series"
+	p.FieldConfig.Defaults = map[string]any{"unit": unit, "thresholds": thresholds(limits), "color": map[string]any{"mode": "thresholds"}}
+	p.Options = map[string]any{
+		"colorMode": "value", "graphMode": "none", "textMode": "auto",
+		"reduceOptions": map[string]any{"calcs": []string{"lastNotNull"}, "fields": "", "values": false},
+	}
+	d.place(p, 4, 4)
+}
+
+// limit is a value from which on a colour holds.
+type limit struct {
+	from   float64
+	colour string
+}
+
+// Limits of numbers that should be 0.
+var (
+	bad      = []limit{{1, "red"}}
+	doubtful = []limit{{1, "orange"}}
+)
+
+func thresholds(limits []limit) map[string]any {
+	steps := []map[string]any{{"color": "green", "value": nil}}
+	if len(limits) == 0 {
+		steps[0]["color"] = "text"
+	}
+	for _, l := range limits {
+		steps = append(steps, map[string]any{"color": l.colour, "value": l.from})
+	}
+	return map[string]any{"mode": "absolute", "steps": steps}
+}
+
+// table adds a table of the labels of one query, in the order given; value is
+// the heading of its value, "" when that says nothing.
+func (d *Dashboard) table(width int, title, about, unit, value, expr string, labels ...string) *Panel {
+	p := queried("table", title, about, expr)
+	columns(p, value, labels)
+	if unit != "" {
+		p.FieldConfig.Defaults["unit"] = unit
+	}
+	return d.place(p, width, 8)
+}
+
+// columns shows the labels named, and the values when they have a heading.
+func columns(p *Panel, value string, labels []string) {
+	order, hide, rename := map[string]int{}, map[string]bool{"Time": true, "__name__": true}, map[string]string{}
+	for i, l := range labels {
+		order[l] = i
+	}
+	if value == "" {
+		hide["Value"] = true
+	} else {
+		rename["Value"] = value
+		order["Value"] = len(labels)
+	}
+	include := map[string]any{"names": append(append([]string{}, labels...), "Value")}
+	p.Transforms = append(p.Transforms,
+		transform{"filterFieldsByName", map[string]any{"include": include}},
+		transform{"organize", map[string]any{"excludeByName": hide, "indexByName": order, "renameByName": rename}})
+	p.Options = map[string]any{"showHeader": true, "cellHeight": "sm"}
+}
+
+// joined adds a table of several queries joined by a label; each has a heading
+// and a unit for its value.
+func (d *Dashboard) joined(title, about string, labels []string, values [][3]string) {
+	p := queried("table", title, about)
+	order, rename, names := map[string]int{}, map[string]string{}, append([]string{}, labels...)
+	for i, l := range labels {
+		order[l] = i
+	}
+	p.FieldConfig.Defaults = map[string]any{}
+	var units []map[string]any
+	for i, v := range values {
+		ref := string(rune('A' + i))
+		p.Targets = append(p.Targets, Target{RefID: ref, Expr: v[2], Datasource: chosen(), Instant: true, Format: "table"})
+		field := "Value #" + ref
+		names = append(names, field)
+		order[field], rename[field] = len(labels)+i, v[0]
+		units = append(units, map[string]any{
+			"matcher":    map[string]any{"id": "byName", "options": v[0]},
+			"properties": []map[string]any{{"id": "unit", "value": v[1]}},
+		})
+	}
+	// First the fields, then merge: rows are one when all their fields agree,
+	// and the metrics' names do not.
+	p.Transforms = []transform{
+		{"filterFieldsByName", map[string]any{"include": map[string]any{"names": names}}},
+		{"merge", map[string]any{}},
+		{"organize", map[string]any{"excludeByName": map[string]bool{}, "indexByName": order, "renameByName": rename}},
+	}
+	p.Options = map[string]any{"showHeader": true, "cellHeight": "sm"}
+	d.place(p, 24, 10)
+	p.FieldConfig.Overrides = units
+}
+
+// series adds a curve over time.
+func (d *Dashboard) series(width int, title, about, unit, legend, expr string) {
+	p := queried("timeseries", title, about, expr)
+	t := &p.Targets[0]
+	t.Instant, t.Range, t.Format, t.LegendFormat = false, true, "time_series", legend
+	p.FieldConfig.Defaults = map[string]any{"unit": unit, "min": 0, "custom": map[string]any{"lineWidth": 1, "fillOpacity": 10}}
+	p.Options = map[string]any{"legend": map[string]any{"displayMode": "list", "placement": "bottom", "showLegend": true}, "tooltip": map[string]any{"mode": "multi"}}
+	d.place(p, width, 8)
+}
+
+// share writes a limit into a query.
+func share(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
