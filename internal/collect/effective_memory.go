@@ -60,10 +60,24 @@ func (c *collector) memoryRASMode() inventory.Fact[string] {
 	case c.sys.Machine.Virtual.Or(false):
 		return inventory.Unknown[string](inventory.Refused, "a hypervisor makes up the memory of its guest", "audit the host", c.sys.Machine.Virtual.From)
 	}
+	if f := c.mirroredPart(); f.Known() {
+		return f
+	}
 	if f := c.lockstep(); f.Known() {
 		return f
 	}
 	return c.mirroring()
+}
+
+// mirroredPart is what the kernel reported of the EFI memory map: memory that
+// is mirrored in part is marked there as more reliable (UEFI 2.5,
+// EFI_MEMORY_MORE_RELIABLE).
+func (c *collector) mirroredPart() inventory.Fact[string] {
+	m := from(inventory.SourceMemory, c.facts.KernelLog.Mirrored, inventory.Direct)
+	if !m.Known() || m.Value.Mirrored == m.Value.All {
+		return inventory.Fact[string]{} // all of it: capacity tells full mirroring
+	}
+	return inventory.Known("mirror_partial", inventory.Direct, m.From)
 }
 
 // lockstep reads the correction modes of sb_edac: S8ECD8ED in lockstep,

@@ -164,6 +164,9 @@ func TestMemoryRASMode(t *testing.T) {
 	edac := func(f hosttest.Files, name, mode string) hosttest.Files {
 		return f.With(hosttest.Files{mc + "mc_name": name + "\n", mc + "dimm0/dimm_edac_mode": mode + "\n", mc + "dimm0/size": "65536\n", mc + "dimm0/dimm_label": "A1\n", mc + "dimm0/dimm_location": "channel 0 slot 0\n"})
 	}
+	log := func(f hosttest.Files, line string) hosttest.Files {
+		return f.With(hosttest.Files{"dev/kmsg": line + "\n"})
+	}
 	f, ivy := skylake.tree(twoSockets), ivybridge.tree(twoSockets)
 	const installed = 262144
 	run(t, "memory_ras_mode", []settingCase{
@@ -178,6 +181,9 @@ func TestMemoryRASMode(t *testing.T) {
 		{"sb_edac independent, no table", edac(ivy, "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), by(is("independent", inventory.Indirect), inventory.DecidedFirmware)},
 		{"another driver always says SECDED", edac(mapped(four(f), installed-1024), "Skylake Socket#0 IMC#0", "SECDED"), open(not[string](inventory.Absent, "excludes mirroring"))},
 		{"mem= without firmware's map", options(four(f).Without("sys/firmware/memmap/"), "mem=128G"), open(not[string](inventory.Refused, "limits the memory"))},
+		{"a part is mirrored, says the kernel", log(mapped(four(f), installed-1024), "efi: Memory: 65536M/261120M mirrored memory"), by(is("mirror_partial", inventory.Direct), inventory.DecidedFirmware)},
+		{"all that is visible is mirrored", log(mapped(four(f), installed/2-512), "efi: Memory: 130560M/130560M mirrored memory"), by(is("mirror_full", inventory.Corroborated), inventory.DecidedFirmware)},
+		{"the log says nothing", log(mapped(four(f), installed-1024), "Linux version 6.12"), open(not[string](inventory.Absent, "excludes mirroring"))},
 		{"no table", f, open(not[string](inventory.Unread, "installed memory is not known"))},
 		{"guest", flags(four(f), "hypervisor"), open(not[string](inventory.Refused, "hypervisor makes up"))},
 	})

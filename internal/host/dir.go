@@ -106,6 +106,10 @@ func (d *dirBackend) whole(path string) bool {
 }
 
 func (d *dirBackend) read(dst []byte, path string, limit int) ([]byte, bool, error) {
+	if d.live && path == kernelLog[1:] {
+		b, err := d.readKernelLog(dst)
+		return b, false, err
+	}
 	fd, err := d.openFile(path)
 	if err != nil {
 		return dst, false, d.missing(path, err)

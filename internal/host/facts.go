@@ -15,6 +15,9 @@ type Facts struct {
 	Kernel  *Kernel
 	Devices *Devices
 	SMBIOS  *SMBIOS
+	// KernelLog is read on real machines only: a guest has no EFI of its own to
+	// report.
+	KernelLog *KernelLog
 	// FirmwareAttributes are there on desktops and mobile machines only.
 	FirmwareAttributes *FirmwareAttributes
 }
@@ -22,10 +25,11 @@ type Facts struct {
 // ReadAll reads everything. It never fails: what could not be read says so.
 func ReadAll(root *Root) *Facts {
 	cpu := ReadCPU(root)
+	virt := ReadVirt(root, cpu)
 	return &Facts{
 		CPU: cpu, NUMA: ReadNUMA(root), ACPI: ReadACPI(root), Memory: ReadMemory(root),
 		CPUIdle: ReadCPUIdle(root, cpu), CPUFreq: ReadCPUFreq(root, cpu), EDAC: ReadEDAC(root),
-		Cmdline: ReadCmdline(root), DMIID: ReadDMIID(root), Virt: ReadVirt(root, cpu),
+		Cmdline: ReadCmdline(root), DMIID: ReadDMIID(root), Virt: virt, KernelLog: kernelLogOf(root, virt),
 		Kernel: ReadKernel(root), Devices: ReadDevices(root), SMBIOS: ReadSMBIOS(root),
 		FirmwareAttributes: ReadFirmwareAttributes(root),
 	}

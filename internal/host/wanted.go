@@ -16,7 +16,7 @@ var captured = [...]string{
 	"sys/module/intel_idle/", "sys/module/processor/", "sys/module/cpuidle/",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "proc/version", "proc/sys/kernel/", "proc/sys/vm/",
 	"proc/device-tree/hypervisor/", "proc/iomem", "proc/config.gz",
-	"sys/class/iommu/", "sys/devices/virtual/misc/kvm/", "dev/cpu/",
+	"sys/class/iommu/", "sys/devices/virtual/misc/kvm/", "dev/cpu/", "dev/kmsg",
 	notesName, InputsFolder,
 }
 
@@ -75,5 +75,6 @@ func isTree(path string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "proc/device-tree/") || strings.HasPrefix(path, "dev/cpu/")
+	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "proc/device-tree/") || strings.HasPrefix(path, "dev/cpu/") ||
+		path == "dev/kmsg"
 }
