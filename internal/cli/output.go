@@ -74,8 +74,20 @@ func unwritten(err error) error {
 	return notAudited(fmt.Errorf("standard output: %w", err), "")
 }
 
-// writeAtomic writes a file beside the target and renames it.
+// writeAtomic writes a file beside the target and renames it. A target that is
+// a device, a pipe or a socket is written to: renaming a file over it would
+// take /dev/null from the whole machine. A link is followed to its file.
 func writeAtomic(name string, mode os.FileMode, body func(io.Writer) error) (err error) {
+	switch st, err := os.Stat(name); {
+	case err == nil && st.IsDir():
+		return fmt.Errorf("%s: is a folder, expected a file", name)
+	case err == nil && !st.Mode().IsRegular():
+		return writeInto(name, body)
+	case err == nil:
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return err
+		}
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err
@@ -100,6 +112,16 @@ func writeAtomic(name string, mode os.FileMode, body func(io.Writer) error) (err
 		return err
 	}
 	return os.Rename(tmp.Name(), name)
+}
+
+// writeInto writes to what is there already and is no file.
+func writeInto(name string, body func(io.Writer) error) error {
+	file, err := os.OpenFile(name, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	buf := bufio.NewWriter(file)
+	return errors.Join(body(buf), buf.Flush(), file.Close())
 }
 
 // terminal asks the standard output for its width; colours only there and
