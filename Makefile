@@ -9,6 +9,7 @@ TOOLS      := $(CURDIR)/.tools
 LINT       := $(TOOLS)/golangci-lint
 LINT_VERSION := v2.15.0
 SUSHY_VERSION := 2.2.0
+NFPM_VERSION := v2.45.2
 ANSIBLE_VERSION := 2.19.14
 ANSIBLE_LINT_VERSION := 26.10.1
 FUZZTIME   ?= 30s
@@ -88,10 +89,16 @@ bench: ## benchmarks
 compare: build ## memaudit beside dmidecode and lscpu on the same input
 	@scripts/compare $(BIN)
 
+dist: $(TOOLS)/nfpm ## deb, rpm and tar.gz for amd64 and arm64 in dist/, the same bytes every time
+	@scripts/dist
+
 all: build lint race corpus mutate e2e ## what must be green before an issue is done
 
 $(LINT):
 	GOBIN=$(TOOLS) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
+
+$(TOOLS)/nfpm:
+	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
 
 $(TOOLS)/sushy/bin/sushy-static:
 	python3 -m venv $(TOOLS)/sushy
@@ -101,4 +108,4 @@ $(TOOLS)/ansible/bin/ansible-playbook:
 	python3 -m venv $(TOOLS)/ansible
 	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION) ansible-lint==$(ANSIBLE_LINT_VERSION)
 
-.PHONY: help build check demo test race corpus e2e sushy ansible lint golden unmapped docs mutate fuzz bench compare all
+.PHONY: help build check demo test race corpus e2e sushy ansible lint golden unmapped docs mutate fuzz bench compare dist all

@@ -6,7 +6,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -54,7 +56,7 @@ func (p *Program) manPage(w io.Writer, cmd *cobra.Command) error {
 	cmd.InitDefaultHelpFlag()
 	title := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 8 %q %q\n", roff(strings.ToUpper(title)), p.Now().UTC().Format("2006-01-02"), "memaudit "+p.Version)
+	fmt.Fprintf(&b, ".TH %s 8 %q %q\n", roff(strings.ToUpper(title)), p.buildDay(), "memaudit "+p.Version)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(title), roff(cmd.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(cmd.UseLine()))
 	long := cmd.Long
@@ -74,6 +76,17 @@ func (p *Program) manPage(w io.Writer, cmd *cobra.Command) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { manFlag(&b, f) })
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// buildDay is the day that pages carry: that of SOURCE_DATE_EPOCH, so that
+// packages of one commit are equal byte for byte, else today. See
+// reproducible-builds.org/specs/source-date-epoch.
+func (p *Program) buildDay() string {
+	day := p.Now()
+	if seconds, err := strconv.ParseInt(p.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
+		day = time.Unix(seconds, 0)
+	}
+	return day.UTC().Format(time.DateOnly)
 }
 
 func manFlag(b *strings.Builder, f *pflag.Flag) {

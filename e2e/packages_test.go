@@ -1,0 +1,325 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"debug/elf"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a binary and a package may weigh.
+const (
+	maxBinary  = 22_000_000
+	maxPackage = 8_000_000
+)
+
+// made holds the packages that all tests look at.
+var made struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+// dist makes the packages once, by the script of make dist.
+func dist(t *testing.T) string {
+	t.Helper()
+	made.once.Do(func() {
+		if made.dir, made.err = os.MkdirTemp("", "dist"); made.err == nil {
+			made.err = makeDist(t, root, made.dir)
+		}
+	})
+	require.NoError(t, made.err)
+	return made.dir
+}
+
+func makeDist(t *testing.T, repository, dir string, env ...string) error {
+	t.Helper()
+	nfpm, err := filepath.Abs(filepath.Join(root, ".tools", "nfpm"))
+	require.NoError(t, err)
+	if _, err := os.Stat(nfpm); err != nil {
+		out, err := exec.Command("make", "-C", root, nfpm).CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	cmd := exec.Command("scripts/dist", dir)
+	cmd.Dir = repository
+	cmd.Env = append(os.Environ(), "NFPM="+nfpm, "VERSION=1.2.3", "REVISION=0123456789ab", "SOURCE_DATE_EPOCH=1790000000")
+	cmd.Env = append(cmd.Env, env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Log(string(out))
+	}
+	return err
+}
+
+// TestMain removes the packages again.
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if made.dir != "" {
+		_ = os.RemoveAll(made.dir)
+	}
+	os.Exit(status)
+}
+
+// one is the only file that a pattern matches.
+func one(t *testing.T, pattern string) string {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	require.NoError(t, err)
+	require.Len(t, names, 1, pattern)
+	return names[0]
+}
+
+// must runs a program that has to work.
+func must(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	out, err := exec.Command(name, args...).CombinedOutput()
+	require.NoError(t, err, "%s %v: %s", name, args, out)
+	return string(out)
+}
+
+// TestDistReproducible: another folder, time zone, language and mask of file
+// modes give the same bytes.
+func TestDistReproducible(t *testing.T) {
+	first := readFile(t, filepath.Join(dist(t), "SHA256SUMS"))
+	assert.Len(t, strings.Fields(first), 12, "deb, rpm and tar.gz for two architectures")
+	copied := filepath.Join(t.TempDir(), "somewhere", "else")
+	require.NoError(t, os.MkdirAll(copied, 0o755))
+	must(t, "bash", "-c", "cd "+root+" && git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- -cf - | tar -xmf - -C "+copied)
+	dir := t.TempDir()
+	require.NoError(t, makeDist(t, copied, dir, "TZ=Asia/Kathmandu", "LANG=de_DE.UTF-8", "LC_ALL=C.UTF-8", "HOSTNAME=other", "TMPDIR="+t.TempDir()))
+	assert.Equal(t, first, readFile(t, filepath.Join(dir, "SHA256SUMS")))
+}
+
+// TestArchives: each holds the static program of its architecture, within the
+// budget, and the time stamps of the commit alone.
+func TestArchives(t *testing.T) {
+	for arch, machine := range map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64} {
+		t.Run(arch, func(t *testing.T) {
+			archive := one(t, dist(t)+"/*-linux-"+arch+".tar.gz")
+			dir := t.TempDir()
+			must(t, "tar", "-xzf", archive, "-C", dir, "--strip-components=1")
+			program, err := elf.Open(filepath.Join(dir, "memaudit"))
+			require.NoError(t, err)
+			defer func() { _ = program.Close() }()
+			assert.Equal(t, machine, program.Machine)
+			libraries, err := program.ImportedLibraries()
+			require.NoError(t, err)
+			assert.Empty(t, libraries)
+			st, err := os.Stat(filepath.Join(dir, "memaudit"))
+			require.NoError(t, err)
+			t.Logf("binary %s: %d bytes", arch, st.Size())
+			assert.LessOrEqual(t, st.Size(), int64(maxBinary))
+			assert.Equal(t, int64(1790000000), st.ModTime().Unix())
+			assert.Contains(t, readFile(t, filepath.Join(dir, "licences", "THIRD-PARTY")), "==== github.com/spf13/cobra v")
+		})
+	}
+	packages, err := filepath.Glob(dist(t) + "/memaudit*")
+	require.NoError(t, err)
+	for _, name := range packages {
+		st, err := os.Stat(name)
+		require.NoError(t, err)
+		t.Logf("%s: %d bytes", filepath.Base(name), st.Size())
+		assert.LessOrEqual(t, st.Size(), int64(maxPackage), name)
+	}
+}
+
+// TestPages: man has no complaint about any page, each shell can read its
+// completion.
+func TestPages(t *testing.T) {
+	dir := t.TempDir()
+	must(t, "tar", "-xzf", one(t, dist(t)+"/*-linux-amd64.tar.gz"), "-C", dir, "--strip-components=1")
+	pages, err := filepath.Glob(filepath.Join(dir, "man", "*.8.gz"))
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 5)
+	day := must(t, "gzip", "-dc", filepath.Join(dir, "man", "memaudit.8.gz"))
+	assert.Contains(t, strings.SplitN(day, "\n", 2)[0], `"2026-09-21" "memaudit 1.2.3"`, "the day of the commit")
+	for _, page := range pages {
+		if _, err := exec.LookPath("man"); err != nil {
+			t.Log("man is not installed: the pages are not formatted")
+			break
+		}
+		cmd := exec.Command("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page)
+		cmd.Env = append(os.Environ(), "MANROFFSEQ=", "LC_ALL=C.UTF-8", "MANWIDTH=80")
+		var complaints strings.Builder
+		cmd.Stderr = &complaints
+		require.NoError(t, cmd.Run(), complaints.String())
+		assert.Empty(t, complaints.String(), page)
+	}
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		if _, err := exec.LookPath(shell); err != nil {
+			t.Logf("%s is not installed: its completion is not read", shell)
+			continue
+		}
+		must(t, shell, "-n", filepath.Join(dir, "completions", "memaudit."+shell))
+	}
+}
+
+// TestRPM: rpm itself reads the package.
+func TestRPM(t *testing.T) {
+	if _, err := exec.LookPath("rpm"); err != nil {
+		t.Skip("rpm is not installed")
+	}
+	for arch, name := range map[string]string{"x86_64": one(t, dist(t)+"/*.x86_64.rpm"), "aarch64": one(t, dist(t)+"/*.aarch64.rpm")} {
+		query := func(format string) string { return must(t, "rpm", "-qp", "--nosignature", "--qf", format, name) }
+		assert.Equal(t, "memaudit 1.2.3-1 "+arch+" Apache-2.0 linux 1790000000", query("%{NAME} %{VERSION}-%{RELEASE} %{ARCH} %{LICENSE} %{OS} %{BUILDTIME}"))
+		assert.Equal(t, "/etc/default/memaudit\n/etc/memaudit/memaudit.yaml\n", must(t, "rpm", "-qp", "--nosignature", "--configfiles", name))
+		modes := query("[%{FILEMODES:perms} %{FILEUSERNAME} %{FILENAMES}\n]")
+		for _, line := range []string{"-rwxr-xr-x root /usr/bin/memaudit\n", "-rw-r--r-- root /usr/lib/systemd/system/memaudit.service\n",
+			"-rw-r--r-- root /usr/share/zsh/site-functions/_memaudit\n", "-rw-r--r-- root /usr/share/licenses/memaudit/LICENSE\n",
+			"-rw-r--r-- root /usr/share/man/man8/memaudit-check.8.gz\n"} {
+			assert.Contains(t, modes, line)
+		}
+		must(t, "rpm", "-K", "--nosignature", name)
+		assert.Equal(t, 3, strings.Count(must(t, "rpm", "-qp", "--nosignature", "--scripts", name), "#!/bin/sh"))
+	}
+}
+
+// TestMaintainerScripts: the maintainer scripts are plain sh, and tell an installation
+// from an upgrade and a removal in the words of dpkg and of rpm.
+func TestMaintainerScripts(t *testing.T) {
+	tools := t.TempDir()
+	log := filepath.Join(tools, "log")
+	require.NoError(t, os.WriteFile(filepath.Join(tools, "systemctl"), []byte("#!/bin/sh\necho \"$@\" >>"+log+"\n"), 0o755))
+	off := "disable memaudit.service memaudit.socket memaudit-textfile.timer"
+	for _, c := range []struct{ script, args, want string }{
+		{"postinstall", "configure", ""},
+		{"postinstall", "1", ""},
+		{"preremove", "upgrade 1.2.4", ""},
+		{"preremove", "1", ""},
+		{"preremove", "remove", "--root=ROOT " + off},
+		{"preremove", "0", "--root=ROOT " + off},
+		{"postremove", "upgrade 1.2.4", "kept"},
+		{"postremove", "1", "kept"},
+		{"postremove", "remove", ""},
+		{"postremove", "purge", ""},
+		{"postremove", "0", ""},
+	} {
+		t.Run(c.script+" "+c.args, func(t *testing.T) {
+			dir := t.TempDir()
+			metrics := filepath.Join(dir, "var/lib/prometheus/node-exporter/memaudit.prom")
+			require.NoError(t, os.MkdirAll(filepath.Dir(metrics), 0o755))
+			require.NoError(t, os.WriteFile(metrics, nil, 0o644))
+			_ = os.Remove(log)
+			cmd := exec.Command("sh", append([]string{root + "/deploy/packages/scripts/" + c.script}, strings.Fields(c.args)...)...)
+			cmd.Env = []string{"PATH=" + tools + ":/usr/bin:/bin", "DPKG_ROOT=" + dir}
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, string(out))
+			called, _ := os.ReadFile(log)
+			_, gone := os.Stat(metrics)
+			if c.script == "postremove" {
+				assert.Equal(t, c.want == "kept", gone == nil, "metrics of a program that is gone")
+				return
+			}
+			assert.Equal(t, c.want, strings.TrimSpace(strings.ReplaceAll(string(called), dir, "ROOT")))
+		})
+	}
+}
+
+// TestDebian installs, upgrades, removes and purges the package with dpkg in a
+// folder of its own, as root or not.
+func TestDebian(t *testing.T) {
+	if _, err := exec.LookPath("dpkg"); err != nil {
+		t.Skip("dpkg is not installed")
+	}
+	machine := newDebian(t)
+	first := one(t, dist(t)+"/*_amd64.deb")
+	machine.dpkg("--install", first)
+	assert.Contains(t, must(t, machine.path("usr/bin/memaudit"), "version"), "memaudit 1.2.3 ")
+	assert.Equal(t, "ii  1.2.3-1", machine.status())
+	assert.Empty(t, machine.enabled(), "nothing is enabled that nobody asked for")
+	machine.systemctl("enable", "memaudit.service", "memaudit-textfile.timer")
+	require.Len(t, machine.enabled(), 2)
+
+	config := machine.path("etc/memaudit/memaudit.yaml")
+	require.NoError(t, os.WriteFile(config, []byte("profile: hpc\n"), 0o644))
+	machine.dpkg("--install", "--force-confold", newer(t, first))
+	assert.Equal(t, "ii  1.2.4-1", machine.status())
+	assert.Equal(t, "profile: hpc\n", readFile(t, config), "the operator's configuration stays")
+	assert.Len(t, machine.enabled(), 2, "what the operator enabled stays")
+
+	machine.dpkg("--remove", "memaudit")
+	assert.Equal(t, "rc  1.2.4-1", machine.status())
+	assert.NoFileExists(t, machine.path("usr/bin/memaudit"))
+	assert.FileExists(t, config)
+	assert.Empty(t, machine.enabled())
+
+	machine.dpkg("--purge", "memaudit")
+	left := must(t, "find", machine.dir, "-path", machine.path("var/lib/dpkg"), "-prune", "-o", "!", "-type", "d", "-print")
+	assert.NotContains(t, left, "memaudit.", left)
+	assert.NoDirExists(t, machine.path("etc/memaudit"))
+}
+
+// debian is a folder that dpkg takes for a machine.
+type debian struct {
+	t   *testing.T
+	dir string
+}
+
+func newDebian(t *testing.T) *debian {
+	m := &debian{t, t.TempDir()}
+	for _, d := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates", "etc/systemd/system"} {
+		require.NoError(t, os.MkdirAll(m.path(d), 0o755))
+	}
+	for _, f := range []string{"status", "available"} {
+		require.NoError(t, os.WriteFile(m.path("var/lib/dpkg/"+f), nil, 0o644))
+	}
+	return m
+}
+
+func (m *debian) path(name string) string { return filepath.Join(m.dir, name) }
+
+// dpkg runs the maintainer scripts outside of the folder, with its name in
+// DPKG_ROOT: there is nothing in it that could run them.
+func (m *debian) dpkg(args ...string) {
+	m.t.Helper()
+	must(m.t, "dpkg", append([]string{"--root=" + m.dir, "--force-not-root", "--force-script-chrootless", "--log=/dev/null"}, args...)...)
+}
+
+func (m *debian) status() string {
+	out, _ := exec.Command("dpkg-query", "--root="+m.dir, "-W", "-f", "${db:Status-Abbrev} ${Version}", "memaudit").Output()
+	return string(out)
+}
+
+func (m *debian) systemctl(args ...string) {
+	m.t.Helper()
+	must(m.t, "systemctl", append([]string{"--root=" + m.dir}, args...)...)
+}
+
+// enabled lists what systemd would start.
+func (m *debian) enabled() []string {
+	names, err := filepath.Glob(m.path("etc/systemd/system/*.wants/memaudit*"))
+	require.NoError(m.t, err)
+	return names
+}
+
+// newer is the same package with a later version and another configuration.
+func newer(t *testing.T, name string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "package")
+	must(t, "dpkg-deb", "-R", name, dir)
+	control := filepath.Join(dir, "DEBIAN", "control")
+	text := regexp.MustCompile(`(?m)^Version: .*$`).ReplaceAllString(readFile(t, control), "Version: 1.2.4-1")
+	require.NoError(t, os.WriteFile(control, []byte(text), 0o644))
+	config := filepath.Join(dir, "etc/memaudit/memaudit.yaml")
+	require.NoError(t, os.WriteFile(config, []byte(readFile(t, config)+"# more words\n"), 0o644))
+	out := filepath.Join(t.TempDir(), "newer.deb")
+	must(t, "dpkg-deb", "--root-owner-group", "-Z", "none", "-b", dir, out)
+	return out
+}
+
+// TestDefaultConfiguration: the installed configuration decides nothing.
+func TestDefaultConfiguration(t *testing.T) {
+	_, plain, _ := run(t, nil, "check", "--root", machine)
+	_, configured, errs := run(t, nil, "check", "--root", machine, "--config", "deploy/packages/memaudit.yaml")
+	assert.Empty(t, errs)
+	assert.Equal(t, plain, configured)
+}
