@@ -3,11 +3,12 @@ package bios
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // hpeRegistry is the name of HPE's registries: the ROM family, a letter and
 // two digits, and the version.
-var hpeRegistry = regexp.MustCompile(`^BiosAttributeRegistry[A-Z][0-9]{2}\.v`)
+var hpeRegistry = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BiosAttributeRegistry[A-Z][0-9]{2}\.v`) })
 
 // vendorOf tells who wrote a Redfish document: by its registry, its OEM part,
 // its shape, and last by the names of its attributes.
@@ -15,7 +16,7 @@ func (e *Export) vendorOf(body object) string {
 	switch {
 	case strings.HasPrefix(e.RegistryName, "Cisco"):
 		return Cisco
-	case hpeRegistry.MatchString(e.RegistryName):
+	case hpeRegistry().MatchString(e.RegistryName):
 		return HPE
 	case strings.Contains(e.Path, "System.Embedded"):
 		return Dell
@@ -58,11 +59,13 @@ func nested(body object) bool {
 // Shapes of attribute names.
 var (
 	// lenovoName: a menu group of ThinkSystem and an underscore.
-	lenovoName = regexp.MustCompile(`^(Processors|OperatingModes|Memory|DevicesandIOPorts|Devices_and_IO_Ports|BootModes|Power|SystemRecovery)_[A-Za-z0-9]`)
+	lenovoName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^(Processors|OperatingModes|Memory|DevicesandIOPorts|Devices_and_IO_Ports|BootModes|Power|SystemRecovery)_[A-Za-z0-9]`)
+	})
 	// suffixedName: Supermicro's four hexadecimal digits.
-	suffixedName = regexp.MustCompile(`_[0-9A-F]{4}$`)
+	suffixedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_[0-9A-F]{4}$`) })
 	// opaqueName: AMI's module and number, as KTIS001 or GBT0001.
-	opaqueName = regexp.MustCompile(`^[A-Z]{2,5}[0-9A-F]{2,4}$`)
+	opaqueName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z]{2,5}[0-9A-F]{2,4}$`) })
 )
 
 // signatures are attribute names that one vendor alone uses.
@@ -85,14 +88,14 @@ func vendorByNames(attributes []Attribute) string {
 		switch {
 		case signatures[name] != "":
 			votes[signatures[name]]++
-		case lenovoName.MatchString(name):
+		case lenovoName().MatchString(name):
 			votes[Lenovo]++
-		case suffixedName.MatchString(name):
+		case suffixedName().MatchString(name):
 			votes[Supermicro]++
-		case strings.HasPrefix(name, "GBT") && opaqueName.MatchString(name):
+		case strings.HasPrefix(name, "GBT") && opaqueName().MatchString(name):
 			votes[Gigabyte]++
 			opaque++
-		case opaqueName.MatchString(name):
+		case opaqueName().MatchString(name):
 			opaque++
 		}
 	}

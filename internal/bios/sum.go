@@ -6,10 +6,11 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // sumText is a line of SUM's information page: "BIOS Version(3.3)".
-var sumText = regexp.MustCompile(`^BIOS Version ?\((.*)\)$`)
+var sumText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BIOS Version ?\((.*)\)$`) })
 
 // sum reads the BIOS configuration of Supermicro Update Manager ("sum -c
 // GetCurrentBiosCfg"): menus with settings, whose value stands in an attribute
@@ -56,7 +57,7 @@ func (w *walker) sumElement(e *Export, menus *[]string, t xml.StartElement) erro
 		if board, ok := strings.CutPrefix(text, "Supermicro "); ok && e.Product == "" {
 			e.Product = board
 		}
-		if m := sumText.FindStringSubmatch(text); m != nil && e.Firmware == "" {
+		if m := sumText().FindStringSubmatch(text); m != nil && e.Firmware == "" {
 			e.Firmware = m[1]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // textLine is one line of a text export.
@@ -21,15 +22,19 @@ type textFormat struct {
 }
 
 // textFormats in the order in which they are tried: the surest mark first.
-var textFormats = [...]textFormat{
-	{regexp.MustCompile(`^\[Key=`), decodeRacadm},
-	{regexp.MustCompile(`^\[BIOS(::.*)?\]$`), decodeIntel},
-	{regexp.MustCompile(`^Supermicro Update Manager|^\[[^\]|]+\|[^\]]+\]$|^[^=\[\]/]+=\S*\s+//\s*\*?[0-9A-Fa-f]+ \(`), decodeSUMText},
-	{regexp.MustCompile(`^(set (CMOS_|(` + asuGroups + `)\.)\S* \S|loaddefault \S)`), decodeASUBatch},
-	{regexp.MustCompile(`^((` + asuGroups + `)\.[A-Za-z0-9][^=]*|CMOS_[A-Za-z0-9_]+)=`), decodeASU},
-	{regexp.MustCompile(`^(--)?(` + syscfgNames + `)=`), decodeSyscfg},
-	{regexp.MustCompile(`^#?(` + racadmNames + `)=`), decodeRacadm},
-}
+// Like every pattern here they are compiled when first needed: most runs read
+// no export, and pay nothing for it.
+var textFormats = sync.OnceValue(func() []textFormat {
+	return []textFormat{
+		{regexp.MustCompile(`^\[Key=`), decodeRacadm},
+		{regexp.MustCompile(`^\[BIOS(::.*)?\]$`), decodeIntel},
+		{regexp.MustCompile(`^Supermicro Update Manager|^\[[^\]|]+\|[^\]]+\]$|^[^=\[\]/]+=\S*\s+//\s*\*?[0-9A-Fa-f]+ \(`), decodeSUMText},
+		{regexp.MustCompile(`^(set (CMOS_|(` + asuGroups + `)\.)\S* \S|loaddefault \S)`), decodeASUBatch},
+		{regexp.MustCompile(`^((` + asuGroups + `)\.[A-Za-z0-9][^=]*|CMOS_[A-Za-z0-9_]+)=`), decodeASU},
+		{regexp.MustCompile(`^(--)?(` + syscfgNames + `)=`), decodeSyscfg},
+		{regexp.MustCompile(`^#?(` + racadmNames + `)=`), decodeRacadm},
+	}
+})
 
 // decodeText tells the text exports apart by their lines.
 func decodeText(text string) (*Export, error) {
@@ -49,8 +54,7 @@ func decodeText(text string) (*Export, error) {
 	if len(lines) == 0 {
 		return nil, fmt.Errorf("%w, %s", ErrEmpty, expected)
 	}
-	for i := range textFormats {
-		f := &textFormats[i]
+	for _, f := range textFormats() {
 		for _, l := range lines {
 			if f.tell.MatchString(l.text) {
 				return f.decode(lines)
@@ -72,9 +76,9 @@ const racadmNames = `SysProfile|LogicalProc|ProcCStates|ProcC1E|ProcTurboMode|Pr
 
 // Lines of racadm.
 var (
-	racadmKey  = regexp.MustCompile(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`)
-	racadmLine = regexp.MustCompile(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`)
-	racadmWait = regexp.MustCompile(`^(.*?)\s*\(Pending Value=(.*)\)$`)
+	racadmKey  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`) })
+	racadmLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`) })
+	racadmWait = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?)\s*\(Pending Value=(.*)\)$`) })
 )
 
 // decodeRacadm reads "racadm get BIOS.Group": a key line, then Name=Value. A
@@ -85,17 +89,17 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 	group, other := "", false
 	groups := map[string]bool{}
 	for _, l := range lines {
-		if m := racadmKey.FindStringSubmatch(l.text); m != nil {
+		if m := racadmKey().FindStringSubmatch(l.text); m != nil {
 			group, other = m[2], !strings.HasPrefix(m[1], "BIOS.")
 			groups[group] = !other
 			continue
 		}
-		m := racadmLine.FindStringSubmatch(l.text)
+		m := racadmLine().FindStringSubmatch(l.text)
 		if m == nil || other {
 			continue
 		}
 		a := Attribute{Name: m[2], Menu: group, Value: m[3], Stated: true, ReadOnly: m[1] != "", Place: l.place()}
-		if wait := racadmWait.FindStringSubmatch(m[3]); wait != nil {
+		if wait := racadmWait().FindStringSubmatch(m[3]); wait != nil {
 			a.Value, a.Pending, a.HasPending = wait[1], wait[2], true
 		}
 		if secret(a.Name) {
@@ -125,7 +129,7 @@ func (e *Export) some(lines []textLine, want string) error {
 // syscfgNames are options of Dell's syscfg (DELL-11G, Appendix B).
 const syscfgNames = `logicproc|nodeinterleave|turbomode|cstates|c1e|virtualization|memoptmode|snoopfilter`
 
-var syscfgLine = regexp.MustCompile(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`)
+var syscfgLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`) })
 
 // decodeSyscfg reads Dell's Deployment Toolkit: "syscfg --logicproc" prints
 // logicproc=disable. After a change it prints the new value at once, although
@@ -136,7 +140,7 @@ func decodeSyscfg(lines []textLine) (*Export, error) {
 		if strings.HasPrefix(l.text, "[") || strings.HasPrefix(l.text, ";") || strings.HasPrefix(l.text, "#") {
 			continue
 		}
-		m := syscfgLine.FindStringSubmatch(l.text)
+		m := syscfgLine().FindStringSubmatch(l.text)
 		if m == nil {
 			e.problem("%s: not option=value", l.place())
 			continue

@@ -3,6 +3,7 @@ package bios
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // asuGroups are groups of UEFI settings by which the format is known: other
@@ -12,21 +13,23 @@ const asuGroups = `uEFI|Processors|OperatingModes|DevicesandIOPorts|Memory|Power
 // Lines of IBM's and Lenovo's Advanced Settings Utility and its successor
 // OneCLI.
 var (
-	asuLine   = regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
-	asuSet    = regexp.MustCompile(`^set\s+(\S+)\s+(.+)$`)
-	asuChoice = regexp.MustCompile(`(^|=)<[^>]*>(=|$)`)
+	asuLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
+	})
+	asuSet    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^set\s+(\S+)\s+(.+)$`) })
+	asuChoice = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|=)<[^>]*>(=|$)`) })
 )
 
 // decodeASU reads "asu show" or "onecli config show": Group.Name=Value.
 func decodeASU(lines []textLine) (*Export, error) {
 	e := &Export{Format: ASU}
 	for _, l := range lines {
-		m := asuLine.FindStringSubmatch(l.text)
+		m := asuLine().FindStringSubmatch(l.text)
 		if m == nil || management(m[1]) {
 			continue
 		}
 		a := Attribute{Name: clean(m[1]), Place: l.place()}
-		if asuChoice.MatchString(m[2]) {
+		if asuChoice().MatchString(m[2]) {
 			// "asu showvalues" lists choices, the default in <>: no state.
 			a.choices(m[2])
 		} else {
@@ -49,7 +52,7 @@ func decodeASU(lines []textLine) (*Export, error) {
 func decodeASUBatch(lines []textLine) (*Export, error) {
 	e := &Export{Format: ASUBatch, Wishes: true}
 	for _, l := range lines {
-		m := asuSet.FindStringSubmatch(l.text)
+		m := asuSet().FindStringSubmatch(l.text)
 		switch {
 		case m != nil && !management(m[1]):
 			a := Attribute{Name: m[1], Pending: unquote(m[2]), HasPending: true, Place: l.place()}
@@ -93,7 +96,9 @@ func unquote(s string) string {
 }
 
 // ibmName are spellings of System x and BladeCenter, before ThinkSystem.
-var ibmName = regexp.MustCompile(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
+var ibmName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
+})
 
 // asuVendor tells Lenovo's from IBM's by the banner, else by the spelling.
 func asuVendor(lines []textLine) string {
@@ -106,7 +111,7 @@ func asuVendor(lines []textLine) string {
 		}
 	}
 	for _, l := range lines {
-		if ibmName.MatchString(l.text) {
+		if ibmName().MatchString(l.text) {
 			return IBM
 		}
 	}

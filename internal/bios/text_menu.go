@@ -3,14 +3,15 @@ package bios
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Lines of SUM's older text form and of Intel's syscfg.
 var (
-	sumSection  = regexp.MustCompile(`^\[(.+)\]$`)
-	sumLine     = regexp.MustCompile(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`)
-	sumOption   = regexp.MustCompile(`(\*?)([0-9A-Fa-f]{1,8}) \(`)
-	intelOption = regexp.MustCompile(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`)
+	sumSection  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[(.+)\]$`) })
+	sumLine     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`) })
+	sumOption   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\*?)([0-9A-Fa-f]{1,8}) \(`) })
+	intelOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`) })
 )
 
 // decodeSUMText reads the text form of "sum -c GetCurrentBiosCfg" (boards up
@@ -20,11 +21,11 @@ func decodeSUMText(lines []textLine) (*Export, error) {
 	e := &Export{Format: SUMText, Vendor: Supermicro}
 	menu := ""
 	for _, l := range lines {
-		if m := sumSection.FindStringSubmatch(l.text); m != nil {
+		if m := sumSection().FindStringSubmatch(l.text); m != nil {
 			menu = strings.ReplaceAll(m[1], "|", " > ")
 			continue
 		}
-		m := sumLine.FindStringSubmatch(l.text)
+		m := sumLine().FindStringSubmatch(l.text)
 		if m == nil || strings.HasPrefix(l.text, "//") {
 			if menu != "" && !strings.HasPrefix(l.text, "//") {
 				e.problem("%s: neither [Menu|Submenu] nor Name=Value", l.place())
@@ -47,7 +48,7 @@ func decodeSUMText(lines []textLine) (*Export, error) {
 // sumOptions reads "00 (Disabled), *01 (Enabled)": a title ends before the
 // next code, for titles hold brackets themselves.
 func (a *Attribute) sumOptions(comment string) {
-	at := sumOption.FindAllStringSubmatchIndex(comment, -1)
+	at := sumOption().FindAllStringSubmatchIndex(comment, -1)
 	for i, m := range at {
 		end := len(comment)
 		if i+1 < len(at) {
@@ -74,7 +75,7 @@ func decodeIntel(lines []textLine) (*Export, error) {
 		if strings.HasPrefix(l.text, ";") {
 			continue
 		}
-		if m := sumSection.FindStringSubmatch(l.text); m != nil {
+		if m := sumSection().FindStringSubmatch(l.text); m != nil {
 			inside = m[1] == "BIOS" || strings.HasPrefix(m[1], "BIOS::")
 			menu = strings.ReplaceAll(strings.TrimPrefix(m[1], "BIOS::"), "::", " > ")
 			continue
@@ -107,7 +108,7 @@ func (a *Attribute) intelOptions(comment string) {
 	if !ok {
 		return
 	}
-	for _, m := range intelOption.FindAllStringSubmatch(list, -1) {
+	for _, m := range intelOption().FindAllStringSubmatch(list, -1) {
 		title := clean(m[2])
 		a.Options = append(a.Options, title)
 		if strings.TrimLeft(m[1], "0") == strings.TrimLeft(a.Value, "0") {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/memaudit/memaudit/internal/bios"
@@ -107,7 +108,9 @@ func translates(m settings.Match, value, text string) bool {
 
 // address is a MAC address, in which some firmware names a device's
 // attributes.
-var address = regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
+var address = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
+})
 
 // redacted takes addresses and control characters out of an attribute's name.
 func redacted(name string) string {
@@ -117,5 +120,5 @@ func redacted(name string) string {
 		}
 		return r
 	}, name)
-	return strings.TrimSpace(address.ReplaceAllString(name, "${2}(address)${3}"))
+	return strings.TrimSpace(address().ReplaceAllString(name, "${2}(address)${3}"))
 }

@@ -29,7 +29,7 @@ func Agree(id, configured, effective string) bool {
 // agreeRates: a word such as max is no rate, so that only two words or two
 // rates can contradict each other.
 func agreeRates(a, b string) bool {
-	return rates.MatchString(a) != rates.MatchString(b)
+	return rates().MatchString(a) != rates().MatchString(b)
 }
 
 // group says that a word stands for any of others.

@@ -185,7 +185,7 @@ func number(value string) (string, bool) {
 	for _, unit := range []string{"MHz", "MT/s", "MT"} {
 		value = strings.TrimSpace(strings.TrimSuffix(value, unit))
 	}
-	return value, rates.MatchString(value)
+	return value, rates().MatchString(value)
 }
 
 // Word is the vendor's word for a canonical value; false when the table has

@@ -3,6 +3,7 @@ package settings
 import (
 	"regexp"
 	"slices"
+	"sync"
 )
 
 // Kind says what the values of a setting look like.
@@ -145,8 +146,8 @@ func Lookup(id string) (Setting, bool) {
 // rates and hours are the values that are no words: a rate in MT/s or MHz, a
 // period in hours.
 var (
-	rates = regexp.MustCompile(`^[1-9][0-9]{2,4}$`)
-	hours = regexp.MustCompile(`^[1-9][0-9]?h$`)
+	rates = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{2,4}$`) })
+	hours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]?h$`) })
 )
 
 // Accepts reports whether a value is a canonical word of the setting.
@@ -160,9 +161,9 @@ func (s Setting) Accepts(value string) bool {
 		return true
 	case s.Kind == Switch:
 		return value == Enabled || value == Disabled
-	case s.Kind == Rate && rates.MatchString(value):
+	case s.Kind == Rate && rates().MatchString(value):
 		return true
-	case s.ID == "patrol_scrub" && hours.MatchString(value):
+	case s.ID == "patrol_scrub" && hours().MatchString(value):
 		return true
 	default:
 		return slices.Contains(s.Words, value)
