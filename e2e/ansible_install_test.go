@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,9 +29,6 @@ const ansiblePassword = "h0rse-battery-st4ple"
 func (a *ansible) prefix(t *testing.T, source string) (dir string, vars map[string]any) {
 	t.Helper()
 	dir = t.TempDir()
-	units := filepath.Join(a.home, "units")
-	require.NoError(t, os.MkdirAll(units, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(units, "memaudit.service"), []byte("[Service]\n"), 0o600))
 	for _, name := range []string{"bin", "units"} {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
 	}
@@ -39,7 +37,7 @@ func (a *ansible) prefix(t *testing.T, source string) (dir string, vars map[stri
 		"memaudit_config_file": filepath.Join(dir, "etc", "memaudit.yaml"), "memaudit_credentials_file": filepath.Join(dir, "etc", "bmc.yaml"),
 		"memaudit_facts_dir": filepath.Join(dir, "facts"), "memaudit_facts_python": filepath.Join(a.bin, "python3"),
 		"memaudit_service": "memaudit.service", "memaudit_service_manage": false,
-		"memaudit_unit_src": units + "/", "memaudit_unit_dir": filepath.Join(dir, "units"),
+		"memaudit_service_drop_ins": []string{"bmc", "msr"}, "memaudit_unit_dir": filepath.Join(dir, "units"),
 		"memaudit_credentials": map[string]any{"username": "auditor", "password": ansiblePassword},
 		"memaudit_config":      map[string]any{"profile": "max-performance"},
 	}
@@ -78,8 +76,10 @@ func testAnsibleInstall(t *testing.T, a *ansible) {
 	out = a.must(t, "ansible-playbook", "-vvv", "--diff", "-i", inventory, play)
 	assert.Positive(t, recaps(out)["server"].changed, out)
 	assert.NotContains(t, out, ansiblePassword)
-	assert.Equal(t, map[string]os.FileMode{"bin/memaudit": 0o755, "etc/memaudit.yaml": 0o644, "etc/bmc.yaml": 0o600,
-		"facts/memaudit.fact": 0o755, "units/memaudit.service": 0o644}, files(t, dir))
+	assert.Equal(t, map[string]os.FileMode{"bin/memaudit": 0o755, "etc/memaudit.yaml": 0o644, "etc/bmc.yaml": 0o600, "facts/memaudit.fact": 0o755,
+		"units/memaudit.service": 0o644, "units/memaudit.socket": 0o644, "units/memaudit-textfile.service": 0o644, "units/memaudit-textfile.timer": 0o644,
+		"units/memaudit.service.d/bmc.conf": 0o644, "units/memaudit.service.d/msr.conf": 0o644}, files(t, dir))
+	assert.Equal(t, sum(t, filepath.Join(root, "deploy/systemd/memaudit.service")), sum(t, filepath.Join(dir, "units/memaudit.service")))
 
 	out = a.must(t, "ansible-playbook", "--diff", "-i", inventory, play)
 	assert.Equal(t, recap{}, recaps(out)["server"], "the second run changes nothing\n%s", out)
@@ -231,7 +231,8 @@ func (a *ansible) variables(t *testing.T, page string) {
 // profile, in a copy, because it writes beside what it reads.
 func testAnsibleLint(t *testing.T, a *ansible) {
 	copied := filepath.Join(a.home, "source")
-	require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join(root, "deploy", "ansible"))))
+	data, err := exec.Command("cp", "-rL", filepath.Join(root, "deploy", "ansible"), copied).CombinedOutput()
+	require.NoError(t, err, string(data))
 	out := a.must(t, "ansible-lint", "--offline", "--strict", "--profile", "production", "--project-dir", copied, copied)
 	assert.Contains(t, out, "Passed: 0 failure(s), 0 warning(s)")
 	assert.NotContains(t, out, "in 0 files")
