@@ -1,0 +1,281 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+)
+
+type (
+	kubeObject struct {
+		Kind     string
+		Metadata struct {
+			Name, Namespace string
+			Labels          map[string]string
+		}
+		Spec struct {
+			Template struct{ Spec kubePod }
+		}
+	}
+	kubePod struct {
+		HostPID                      bool            `yaml:"hostPID"`
+		HostNetwork                  bool            `yaml:"hostNetwork"`
+		HostIPC                      bool            `yaml:"hostIPC"`
+		HostUsers                    *bool           `yaml:"hostUsers"`
+		AutomountServiceAccountToken *bool           `yaml:"automountServiceAccountToken"`
+		InitContainers               []kubeContainer `yaml:"initContainers"`
+		Containers                   []kubeContainer
+		Volumes                      []struct {
+			Name     string
+			HostPath *struct{ Path, Type string } `yaml:"hostPath"`
+		}
+	}
+	kubeContainer struct {
+		Name, Image     string
+		Args            []string
+		SecurityContext struct {
+			Privileged, AllowPrivilegeEscalation, ReadOnlyRootFilesystem *bool
+			RunAsUser                                                    *int
+			Capabilities                                                 struct{ Add, Drop []string }
+		} `yaml:"securityContext"`
+		VolumeMounts []struct {
+			Name      string
+			MountPath string `yaml:"mountPath"`
+			ReadOnly  bool   `yaml:"readOnly"`
+		} `yaml:"volumeMounts"`
+	}
+)
+
+// UnmarshalYAML reads Kubernetes' names, which are JSON's.
+func (c *kubeContainer) UnmarshalYAML(node *yaml.Node) error {
+	var loose map[string]any
+	if err := node.Decode(&loose); err != nil {
+		return err
+	}
+	data, err := json.Marshal(loose)
+	if err != nil {
+		return err
+	}
+	type plain kubeContainer
+	return json.Unmarshal(data, (*plain)(c))
+}
+
+// manifest reads the objects of a stream of YAML.
+func manifest(t *testing.T, data []byte) map[string]kubeObject {
+	t.Helper()
+	out := map[string]kubeObject{}
+	for d := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		var o kubeObject
+		err := d.Decode(&o)
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		require.NoError(t, err)
+		out[o.Kind] = o
+	}
+}
+
+// manifests gives what is in the base, and with kubectl what kustomize makes of
+// base and labels.
+func manifests(t *testing.T) map[string]map[string]kubeObject {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/base/memaudit.yaml"))
+	require.NoError(t, err)
+	out := map[string]map[string]kubeObject{"file": manifest(t, data)}
+	if _, err := exec.LookPath("kubectl"); err != nil {
+		t.Log("without kubectl only the base is looked at")
+		return out
+	}
+	for _, dir := range []string{"base", "nfd"} {
+		cmd := exec.Command("kubectl", "kustomize", filepath.Join(root, "deploy/kubernetes", dir))
+		data, err := cmd.Output()
+		require.NoError(t, err, dir)
+		out[dir] = manifest(t, data)
+	}
+	return out
+}
+
+// TestKubernetes: least privilege, read-only mounts, no more of the node than
+// an audit reads; and the arguments are some that the program takes.
+func TestKubernetes(t *testing.T) {
+	for name, objects := range manifests(t) {
+		t.Run(name, func(t *testing.T) {
+			require.Contains(t, objects, "Namespace")
+			require.Contains(t, objects, "DaemonSet")
+			assert.Equal(t, objects["Namespace"].Metadata.Name, objects["DaemonSet"].Metadata.Namespace)
+			pod := objects["DaemonSet"].Spec.Template.Spec
+			assert.False(t, pod.HostPID || pod.HostNetwork || pod.HostIPC)
+			assert.Nil(t, pod.HostUsers, "in a user namespace root may not read what root owns")
+			require.NotNil(t, pod.AutomountServiceAccountToken)
+			assert.False(t, *pod.AutomountServiceAccountToken)
+			require.Len(t, pod.Containers, 1)
+			assert.Len(t, pod.InitContainers, map[string]int{"nfd": 1}[name])
+			paths := map[string]string{}
+			for _, v := range pod.Volumes {
+				if v.HostPath != nil {
+					paths[v.Name] = v.HostPath.Path
+				}
+			}
+			for _, c := range append(pod.Containers, pod.InitContainers...) {
+				kubeLeast(t, &c)
+				kubeMounts(t, &c, paths)
+				kubeArgs(t, &c)
+			}
+		})
+	}
+}
+
+func kubeLeast(t *testing.T, c *kubeContainer) {
+	t.Helper()
+	s := c.SecurityContext
+	require.NotNil(t, s.Privileged)
+	require.NotNil(t, s.AllowPrivilegeEscalation)
+	require.NotNil(t, s.ReadOnlyRootFilesystem)
+	require.NotNil(t, s.RunAsUser)
+	assert.False(t, *s.Privileged)
+	assert.False(t, *s.AllowPrivilegeEscalation)
+	assert.True(t, *s.ReadOnlyRootFilesystem)
+	assert.Zero(t, *s.RunAsUser, "firmware's table is for root alone")
+	assert.Equal(t, []string{"ALL"}, s.Capabilities.Drop)
+	assert.Empty(t, s.Capabilities.Add)
+}
+
+func kubeMounts(t *testing.T, c *kubeContainer, paths map[string]string) {
+	t.Helper()
+	seen := map[string]bool{}
+	for _, m := range c.VolumeMounts {
+		path, onHost := paths[m.Name]
+		seen[path] = true
+		switch {
+		case path == "/etc/kubernetes/node-feature-discovery/features.d":
+			assert.Equal(t, "labels", c.Name)
+			assert.Equal(t, "/features.d", m.MountPath)
+			continue
+		case onHost:
+			assert.Equal(t, "/host"+path, m.MountPath)
+		default:
+			assert.Equal(t, "/etc/memaudit", m.MountPath)
+		}
+		assert.True(t, m.ReadOnly, m.Name)
+	}
+	assert.True(t, seen["/sys"])
+	assert.False(t, seen["/proc"] || seen["/"] || seen["/dev"] || seen["/etc"])
+}
+
+// kubeArgs: the command exists and has the flags.
+func kubeArgs(t *testing.T, c *kubeContainer) {
+	t.Helper()
+	status, help, errs := run(t, nil, c.Args[0], "--help")
+	require.Zero(t, status, errs)
+	usage := "memaudit " + c.Args[0] + " [flags]"
+	if c.Args[0] == "serve" && !strings.Contains(help, usage) {
+		t.Log("this program has no serve")
+		return
+	}
+	require.Contains(t, help, usage)
+	for _, a := range c.Args[1:] {
+		if strings.HasPrefix(a, "--") {
+			assert.Contains(t, help, a+" ")
+		}
+	}
+}
+
+// TestKubernetesMounts audits this machine through the mounts of the manifest
+// and nothing else, as root without capabilities but that to enter the
+// container's root: it sees what it sees without a container.
+func TestKubernetesMounts(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root mounts")
+	}
+	pod := manifests(t)["file"]["DaemonSet"].Spec.Template.Spec
+	jail := t.TempDir()
+	data, err := os.ReadFile(binary(t))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(jail, "memaudit"), data, 0o755))
+	var script strings.Builder
+	script.WriteString("set -e\n")
+	for _, m := range pod.Containers[0].VolumeMounts {
+		for _, v := range pod.Volumes {
+			if v.Name != m.Name || v.HostPath == nil {
+				continue
+			}
+			target, source := filepath.Join(jail, m.MountPath), v.HostPath.Path
+			info, err := os.Stat(source)
+			require.NoError(t, err)
+			assert.Equal(t, info.IsDir(), v.HostPath.Type == "Directory", source)
+			require.NoError(t, os.MkdirAll(filepath.Dir(target), 0o755))
+			if info.IsDir() {
+				require.NoError(t, os.MkdirAll(target, 0o755))
+			} else {
+				require.NoError(t, os.WriteFile(target, nil, 0o600))
+			}
+			script.WriteString("mount --rbind " + source + " " + target + "\nmount -o remount,bind,ro " + target + "\n")
+		}
+	}
+	script.WriteString("exec setpriv --bounding-set=-all,+sys_chroot --inh-caps=-all chroot " + jail + " /memaudit inventory --root /host --format json\n")
+	out, err := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", script.String()).Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && strings.Contains(string(failed.Stderr), "ermission") {
+		t.Skipf("mounting is not allowed here: %s", failed.Stderr)
+	}
+	require.NoError(t, err)
+	_, want, errs := run(t, nil, "inventory", "--root", "/", "--format", "json")
+	require.Empty(t, errs)
+	assert.Equal(t, sources(t, want), sources(t, string(out)))
+}
+
+// sources gives the state of each source of an inventory.
+func sources(t *testing.T, text string) map[string]string {
+	t.Helper()
+	var doc struct {
+		Sources []struct{ Name, State string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(text), &doc), text)
+	out := map[string]string{}
+	for _, s := range doc.Sources {
+		out[s.Name] = s.State
+	}
+	require.NotEmpty(t, out)
+	return out
+}
+
+// TestKubernetesPage: the commands of the page work, and the label that its
+// example asks for is one that the program prints.
+func TestKubernetesPage(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "deploy/kubernetes/README.md"))
+	require.NoError(t, err)
+	page := string(data)
+	blocks := fenced(page, "sh")
+	require.Len(t, blocks, 2)
+	words := strings.Fields(blocks[1])
+	require.Equal(t, "memaudit", words[0])
+	status, out, errs := run(t, nil, words[1:]...)
+	require.Zero(t, status, errs)
+	for line := range strings.Lines(out) {
+		name := strings.TrimPrefix(strings.Split(line, "=")[0], "feature.node.kubernetes.io/memaudit-")
+		assert.Contains(t, page, "`"+name+"`")
+	}
+	assert.Contains(t, out, "feature.node.kubernetes.io/memaudit-failure=warning\n")
+	examples := fenced(page, "yaml")
+	require.Len(t, examples, 1)
+	assert.Contains(t, examples[0], "key: feature.node.kubernetes.io/memaudit-failure, operator: In, values: [none, info]")
+	var affinity map[string]any
+	require.NoError(t, yaml.Unmarshal([]byte(examples[0]), &affinity))
+
+	// TestContainer and TestKubernetes run these, apart from where they write.
+	commands := strings.Split(strings.TrimSpace(blocks[0]), "\n")
+	require.Equal(t, "buildah build -f deploy/container/Containerfile -t memaudit .", commands[0])
+	require.Equal(t, "kubectl kustomize deploy/kubernetes/nfd", commands[1])
+}

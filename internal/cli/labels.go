@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+func (p *Program) labelsCommand() *cobra.Command {
+	f := &checkFlags{}
+	cmd := &cobra.Command{
+		Use:   "labels",
+		Short: "print Kubernetes node labels for Node Feature Discovery",
+		Long: `labels audits one machine once and prints what a scheduler can use of it, in the
+form of a feature file of Node Feature Discovery: the worst failure (none, info,
+warning, critical, or unknown when nothing could be judged), the numbers of
+failures and unknowns, profile, platform and a signature of the population.
+
+Exit status: 0 whatever the audit finds; 2 wrong usage or configuration; 3 the
+audit could not be done, and the worst failure is then unknown.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return p.labels(f) },
+	}
+	f.input.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.output.output, "output", "", "write to `FILE`, whole or not at all")
+	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	fl.StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
+	return cmd
+}
+
+// labels does one audit and prints its labels, also when the audit failed: what
+// an earlier one wrote would else stand for this machine.
+func (p *Program) labels(f *checkFlags) error {
+	engine, options, err := p.engine(f)
+	if err != nil {
+		return err
+	}
+	sys, failed := p.system(&f.input)
+	if !showFailed(failed, sys, report.FormatJSON) {
+		return failed
+	}
+	topo := topology.Derive(sys, p.Rules)
+	result, err := engine.Run(sys, topo, *options)
+	if err != nil {
+		return usage("%w", err)
+	}
+	doc := report.Build(sys, topo, result, p.reportOptions(&f.input))
+	if failed == nil && nothingRead(sys) {
+		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
+	}
+	if err := f.output.write(p, func(w *terminal) error { return report.WriteLabels(w, &doc, failed == nil) }); err != nil {
+		return err
+	}
+	return failed
+}

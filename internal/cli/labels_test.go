@@ -1,0 +1,36 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestLabels: the status says whether the audit could be done, the labels what
+// it found; those of a lost machine replace the ones of before.
+func TestLabels(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "memaudit")
+	for _, c := range []struct {
+		status int
+		first  string
+		args   []string
+	}{
+		{0, "failure=none", []string{"--root", filepath.Join(machinesDir, "dell-r610-good")}},
+		{0, "failure=warning", []string{"--root", filepath.Join(machinesDir, "dell-r610-unbalanced"), "--profile", "hpc"}},
+		{0, "failure=unknown", []string{"--root", filepath.Join(machinesDir, "guest-without-smbios")}},
+		{3, "failure=unknown", []string{"--root", "/nowhere"}},
+	} {
+		status, out, errs := run(nil, append([]string{"labels", "--output", file}, c.args...)...)
+		assert.Equal(t, c.status, status, errs)
+		assert.Empty(t, out)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Contains(t, string(data), "feature.node.kubernetes.io/memaudit-"+c.first+"\n")
+	}
+	status, _, errs := run(nil, "labels", "--profile", "fast")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "expected an intent or a profile id")
+}
