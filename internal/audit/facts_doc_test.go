@@ -30,7 +30,7 @@ func TestFactsDocument(t *testing.T) {
 func factsDocument() string {
 	var b strings.Builder
 	b.WriteString("# Facts\n\nWhat an expression of a rule may name. Made from the code by `make golden`.\n\n")
-	b.WriteString("`socket`, `slot` and `node` are the subject of a rule of that kind; `sockets`, `slots` and `nodes` list all of them.\n")
+	b.WriteString("`socket`, `slot`, `node`, `setting` and `baseline` are the subject of a rule of that kind; `sockets`, `slots` and `nodes` list all of them.\n")
 	s := schema()
 	for _, name := range variableNames() {
 		if t, ok := s.objects[name]; ok && name != "settings" {

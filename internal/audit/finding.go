@@ -119,3 +119,16 @@ type Audit struct {
 	// nothing, one past its date.
 	Notices []string
 }
+
+// Only is the audit with the findings of one rule alone, held against no
+// profile.
+func (a *Audit) Only(rule string) *Audit {
+	out := &Audit{ProfileWhy: "not asked for", Notices: a.Notices}
+	for _, f := range a.Findings {
+		if f.Rule == rule {
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	out.Summary = Summarize(out.Findings)
+	return out
+}

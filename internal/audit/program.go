@@ -66,7 +66,7 @@ func newScope(m *machineFacts) *scope {
 		if _, ok := sch.lists[name]; ok {
 			return m.lists(name), true
 		}
-		if t, ok := sch.objects[name]; ok && name != "socket" && name != "slot" && name != "node" && name != "setting" {
+		if t, ok := sch.objects[name]; ok && name != "socket" && name != "slot" && name != "node" && name != "setting" && name != subjectBaseline {
 			return plain(&Object{typ: t, path: name, src: m}), true
 		}
 		return Value{}, false

@@ -36,6 +36,7 @@ var schema = sync.OnceValue(func() *factSchema {
 	s.object("numa", numaType())
 	s.object("settings", settingsType())
 	s.object("setting", settingType())
+	s.object(subjectBaseline, changeType())
 	s.object("socket", socket)
 	s.object("slot", slot)
 	s.object("node", node)

@@ -85,6 +85,7 @@ func emptySources() map[string]map[string]any {
 	out["slot"] = map[string]any{"silence": &slotFacts{m: &machineFacts{sys: &inventory.System{Slots: []inventory.Slot{{}}}, topo: silent.topo}}}
 	out["node"] = map[string]any{"silence": &inventory.Node{}}
 	out["setting"] = map[string]any{"nothing": &settingFacts{id: "turbo"}}
+	out[subjectBaseline] = map[string]any{"nothing": &inventory.Compared{}}
 	return out
 }
 

@@ -44,6 +44,8 @@ func (m *machineFacts) makeSubjects(kind string) ([]subject, Value) {
 		return m.nodeSubjects()
 	case "setting":
 		return m.settingSubjects()
+	case subjectBaseline:
+		return m.changeSubjects()
 	default:
 		return []subject{{name: SubjectMachine}}, plain(true)
 	}

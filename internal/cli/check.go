@@ -23,6 +23,8 @@ type checkFlags struct {
 	profile string
 	failOn  string
 	strict  bool
+	// baseline names the file of the accepted hardware.
+	baseline string
 	// allProfiles adds every profile documented for the machine, side by side.
 	allProfiles bool
 }
@@ -49,15 +51,13 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 	fl.StringVar(&f.failOn, "fail-on", string(audit.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
 	fl.BoolVar(&f.allProfiles, "all-profiles", false, "add the machine beside every profile documented for it, as profiles compare prints it")
 	fl.BoolVar(&f.strict, "strict", false, "exit 3 when a rule is unknown or broke")
+	fl.StringVar(&f.baseline, "baseline", "", "compare with the accepted hardware in `FILE` (memaudit baseline save writes it)")
 	return cmd
 }
 
 // check does one audit and prints it.
 func (p *Program) check(f *checkFlags) error {
-	if err := oneOf("fail-on", f.failOn, report.FailOn()); err != nil {
-		return err
-	}
-	if err := f.output.check(report.Formats()); err != nil {
+	if err := f.words(); err != nil {
 		return err
 	}
 	engine, options, err := p.engine(f)
@@ -66,6 +66,7 @@ func (p *Program) check(f *checkFlags) error {
 	}
 	began := p.Now()
 	sys, failed := p.system(&f.input)
+	failed = both(failed, p.joinBaseline(f, sys))
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
 	}
@@ -82,14 +83,19 @@ func (p *Program) check(f *checkFlags) error {
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
 	}
-	plugin := f.plugin(&doc, failed)
+	return p.finish(f, &doc, failed)
+}
+
+// finish prints a report and gives the exit status.
+func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error {
+	plugin := f.plugin(doc, failed)
 	if err := f.output.write(p, func(w *terminal) error {
 		w.options.Plugin = plugin
-		return report.Write(w, f.output.format, &doc, w.options)
+		return report.Write(w, f.output.format, doc, w.options)
 	}); err != nil {
 		return err
 	}
-	return f.status(&doc, plugin, failed)
+	return f.status(doc, plugin, failed)
 }
 
 // plugin is what the audit says of itself as a monitoring plugin.

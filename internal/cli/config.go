@@ -30,6 +30,8 @@ type config struct {
 	Redfish  *redfishConfig     `yaml:"redfish"`
 	Sources  []string           `yaml:"sources"`
 	Waivers  []audit.WaiverSpec `yaml:"waivers"`
+	// Baseline is the file of the accepted hardware of the live machine.
+	Baseline string `yaml:"baseline"`
 }
 
 // loadConfig reads the configuration. The default file may be absent; a named

@@ -124,7 +124,7 @@ say. It only ever reads the machine.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.labelsCommand(),
+	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.labelsCommand(), p.baselineCommand(),
 		p.versionCommand(), p.manCommand(root))
 	return root
 }

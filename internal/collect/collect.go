@@ -30,6 +30,8 @@ type Input struct {
 	// DecodeBMC decodes the controller's settings; nil for the decoder of what
 	// a controller sends.
 	DecodeBMC func(*redfish.BIOS) (*bios.Export, error)
+	// Redacted says that serial numbers and UUIDs are not the machine's own.
+	Redacted bool
 	// Exports are exports of BIOS settings, read or failed.
 	Exports []Export
 	// Tables gives the vendors' tables of BIOS attributes; asked for when there
@@ -61,7 +63,7 @@ type collector struct {
 // Collect reads every source and fills the model. It never fails: what could
 // not be read is unknown with its reason.
 func Collect(in Input) *inventory.System {
-	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, table: in.SMBIOS, root: in.Root,
+	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}, Redacted: in.Redacted}, table: in.SMBIOS, root: in.Root,
 		given: in.SMBIOS != nil || in.SMBIOSFailed != nil, failed: in.SMBIOSFailed, rootFailed: in.RootFailed}
 	if in.Root != nil {
 		c.facts = host.ReadAll(in.Root)

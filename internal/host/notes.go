@@ -23,6 +23,7 @@ import (
 //	kind   PATH  dir or file or other
 //	msr    PATH  REGISTER  VALUE
 //	msr    PATH  REGISTER  STATE  REASON
+//	redacted  identifiers
 //
 // A state without a question stands where the tree itself has no answer; one
 // with it is the answer to that question (read, head, list,
@@ -52,7 +53,7 @@ func (r *Root) loadNotes() error {
 	if err != nil {
 		return &ReadError{Op: "parse", Path: "/" + notesName, State: Malformed, Err: err}
 	}
-	r.verdicts, r.names, r.registers, r.answers = n.verdicts, n.names, n.registers, n.answers
+	r.verdicts, r.names, r.registers, r.answers, r.redacted = n.verdicts, n.names, n.registers, n.answers, n.redacted
 	return nil
 }
 
@@ -62,10 +63,11 @@ type notes struct {
 	names     map[string][]string
 	registers map[string]map[uint32]registerNote
 	answers   map[question]answer
+	redacted  bool
 }
 
 func parseNotes(b []byte) (*notes, error) {
-	n := &notes{map[string]State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}}
+	n := &notes{map[string]State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}, false}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, limitNotes+1)
 	if !lines.Scan() || lines.Text() != notesHeader {
@@ -87,6 +89,8 @@ func (n *notes) line(fields []string) error {
 		n.names[fields[1]] = fields[2:]
 	case fields[0] == msrSource:
 		return n.register(fields[1:])
+	case fields[0] == "redacted":
+		n.redacted = true
 	case fields[0] == "some":
 		n.answers[question{"list", fields[1]}] = answer{state: OK, names: fields[2:]}
 	case fields[0] == "link", fields[0] == "kind":

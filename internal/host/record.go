@@ -23,6 +23,8 @@ type Recorder struct {
 	answers map[question]answer
 	// left are the files that a redaction keeps back.
 	left map[string]bool
+	// redacted: what is written is not what was read.
+	redacted bool
 	// registers are noted, not written as files: they overlap in one.
 	registers map[string]map[uint32]registerNote
 }
@@ -101,6 +103,7 @@ type Redact func(path string, data []byte) (out []byte, keep bool)
 // recording that OpenCapture would refuse for its size is an error.
 func (c *Recorder) Write(out io.Writer, at time.Time, redact Redact, more map[string][]byte) error {
 	c.Stop()
+	c.redacted = c.root.redacted || redact != nil
 	zip := gzip.NewWriter(out)
 	w := &captureWriter{tar: tar.NewWriter(zip), at: at}
 	for _, path := range c.Paths() {
@@ -175,6 +178,9 @@ func (w *captureWriter) folders(c *Recorder) {
 func (c *Recorder) notes() []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, notesHeader)
+	if c.redacted {
+		fmt.Fprintln(&b, "redacted\tidentifiers")
+	}
 	if c.root.firmwareMasked() != nil {
 		fmt.Fprintf(&b, "%s\t/sys/firmware\n", Denied)
 	}

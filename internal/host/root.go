@@ -67,6 +67,8 @@ type Root struct {
 	registers map[string]map[uint32]registerNote
 	// answers are what a recorded capture notes of single questions.
 	answers map[question]answer
+	// redacted: a capture's identifiers are not the machine's.
+	redacted bool
 
 	mu      sync.Mutex
 	observe atomic.Pointer[func(Access)]
@@ -103,6 +105,10 @@ func (r *Root) KernelFolder() string { return r.kernel }
 
 // Live reports whether this is the running machine.
 func (r *Root) Live() bool { return r.live }
+
+// Redacted reports a capture whose serial numbers and UUIDs are replaced: equal
+// ones are still equal in it, and none is the machine's own.
+func (r *Root) Redacted() bool { return r.redacted }
 
 // Close releases the descriptors.
 func (r *Root) Close() error { return r.b.close() }

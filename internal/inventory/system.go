@@ -20,6 +20,12 @@ type System struct {
 	Exports []Export
 	// Conflicts lists what two sources disagree about and which one won.
 	Conflicts []Conflict
+	// Baseline is the comparison with the accepted hardware; nil when nobody
+	// asked for it.
+	Baseline *Baseline
+	// Redacted says that serial numbers and UUIDs are a capture's hashes and
+	// not the machine's own.
+	Redacted bool
 }
 
 // SourceState is the state of a whole source, in the contract's words.

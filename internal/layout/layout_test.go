@@ -19,6 +19,7 @@ var allowed = map[string][]string{
 	"internal/smbios":    {},
 	"internal/inventory": {},
 	"internal/bios":      {},
+	"internal/baseline":  {module + "internal/inventory"},
 	"internal/settings":  {"go.yaml.in/yaml/v3"},
 	"internal/redfish":   {},
 	"internal/collect": {module + "internal/host", module + "internal/smbios", module + "internal/redfish",

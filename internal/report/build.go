@@ -39,6 +39,9 @@ func Build(sys *inventory.System, topo *topology.Result, a *audit.Audit, o Optio
 		Inventory:   inv,
 		Notices:     a.Notices,
 	}
+	if sys != nil {
+		r.Baseline, r.Changed = buildBaseline(sys.Baseline)
+	}
 	if r.Profile == nil {
 		r.Why = &a.ProfileWhy
 	}

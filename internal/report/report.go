@@ -35,6 +35,9 @@ type Report struct {
 	// Notices are remarks about the configuration (a waiver that matches
 	// nothing). They are no part of the audited machine and of the schema.
 	Notices []string `json:"-"`
+	// Baseline says what differs from the accepted hardware; there only when a
+	// baseline was compared.
+	Baseline *Baseline `json:"baseline,omitempty"`
 	// Took is how long the audit took, 0 when nobody measured it. Changed says of
 	// each kind of hardware that a baseline accepts whether it differs, nil
 	// without a baseline. Both are for the metrics alone.

@@ -117,7 +117,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		of   any
 		want []string
 	}{
-		{Report{}, []string{"schema", "generated_at", "memaudit", "machine", "profile", "why", "summary", "findings", "inventory", "profiles"}},
+		{Report{}, []string{"schema", "generated_at", "memaudit", "machine", "profile", "why", "summary", "findings", "inventory", "profiles", "baseline"}},
 		{Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "identifiers"}},
 		{Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
 		{Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "evidence", "certainty", "citation", "waiver"}},

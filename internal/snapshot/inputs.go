@@ -87,6 +87,7 @@ func (c *controller) replay(in *collect.Input) {
 // audit of it. What the audit is given itself goes before: a table and a
 // controller's answer replace those of the capture, exports are added to its.
 func Inputs(root *host.Root, in *collect.Input) error {
+	in.Redacted = root.Redacted()
 	data, err := root.ReadLimit(inputsName, limitInputs)
 	switch host.StateOf(err) {
 	case host.OK:

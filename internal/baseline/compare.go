@@ -1,0 +1,253 @@
+package baseline
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// subjectMachine is the subject of what belongs to no slot.
+const subjectMachine = "machine"
+
+// advice is what makes most of what was not read known.
+const advice = "run as root, with the same inputs as when the baseline was saved"
+
+// Missing is the comparison with a baseline that could not be read: nothing can
+// be said of anything.
+func Missing(path, reason, knownBy string, state inventory.State) *inventory.Baseline {
+	return &inventory.Baseline{Path: path, Compared: []inventory.Compared{{Subject: subjectMachine,
+		Same: inventory.Unknown[bool](state, reason, knownBy, inventory.Evidence{Source: "baseline", Path: path})}}}
+}
+
+// Compare holds a machine against the accepted hardware. What was known then
+// and is not now is never the same.
+func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline {
+	c := &comparison{then: then, now: of(sys, time.Time{}, then.Key), sys: sys, path: path}
+	out := &inventory.Baseline{Path: path, SavedAt: then.SavedAt}
+	if reason := c.other(); reason != "" {
+		missing := Missing(path, reason, "save a baseline of this machine: memaudit baseline save", inventory.Conflicting)
+		out.Compared = missing.Compared
+		return out
+	}
+	out.Compared = append(c.slots(), c.machine())
+	return out
+}
+
+// comparison is one comparison in progress.
+type comparison struct {
+	then, now *File
+	sys       *inventory.System
+	path      string
+}
+
+// other says why the machine is another one, "" when nothing says so.
+func (c *comparison) other() string {
+	a, b := &c.then.Machine, &c.now.Machine
+	for _, f := range []struct{ what, then, now string }{{"vendor", a.Vendor, b.Vendor}, {"product", a.Product, b.Product}} {
+		if f.then != "" && f.now != "" && f.then != f.now {
+			return fmt.Sprintf("the baseline is of another machine: its %s is %s, here it is %s", f.what, f.then, f.now)
+		}
+	}
+	if a.Identity != "" && b.Identity != "" && a.Identity != b.Identity {
+		return "the baseline is of another machine: the system's UUID or serial number differs (a new main board has another one too)"
+	}
+	return ""
+}
+
+// part collects what is said of one subject.
+type part struct {
+	subject string
+	changes []inventory.Change
+	unknown []string
+}
+
+func (p *part) change(kind inventory.ChangeKind, then, now string) {
+	p.changes = append(p.changes, inventory.Change{Kind: kind, Then: then, Now: now})
+}
+
+// lost notes what was known then and is not now.
+func (p *part) lost(format string, args ...any) {
+	p.unknown = append(p.unknown, fmt.Sprintf(format, args...))
+}
+
+// done makes the comparison of it. A difference is one whatever else is not
+// known.
+func (c *comparison) done(p *part) inventory.Compared {
+	at := inventory.Evidence{Source: "baseline", Path: c.path, Field: p.subject, Raw: "saved " + c.then.SavedAt}
+	out := inventory.Compared{Subject: p.subject, Changes: p.changes}
+	var then, now []string
+	for _, change := range p.changes {
+		then, now = append(then, change.Then), append(now, change.Now)
+	}
+	out.Then, out.Now = listed(then), listed(now)
+	switch {
+	case len(p.changes) > 0:
+		out.Same = inventory.Known(false, inventory.Direct, at)
+	case len(p.unknown) > 0:
+		out.Same = inventory.Unknown[bool](inventory.Unread, "not comparable with the baseline: "+listed(p.unknown), advice, at)
+	default:
+		out.Same = inventory.Known(true, inventory.Direct, at)
+	}
+	return out
+}
+
+// atMost bounds what one finding lists.
+const atMost = 12
+
+func listed(parts []string) string {
+	if rest := len(parts) - atMost; rest > 0 {
+		return strings.Join(parts[:atMost], "; ") + fmt.Sprintf("; and %d more", rest)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// machine compares what belongs to no slot.
+func (c *comparison) machine() inventory.Compared {
+	p := &part{subject: subjectMachine}
+	if c.then.Machine.Identity != "" && c.now.Machine.Identity == "" {
+		p.lost("the system's UUID is not known now, so that this may be another machine")
+	}
+	if len(c.then.Slots) > 0 && (len(c.now.Slots) == 0 || c.sys.Firmware.Lost != nil) {
+		p.lost("firmware's list of slots is not known now, or not whole")
+	}
+	c.bios(p)
+	c.sockets(p)
+	c.nodes(p)
+	c.memory(p)
+	c.settings(p)
+	return c.done(p)
+}
+
+func (c *comparison) bios(p *part) {
+	a, b := &c.then.Machine, &c.now.Machine
+	switch {
+	case a.BIOSVersion == "":
+	case b.BIOSVersion == "":
+		p.lost("the BIOS version is not known now")
+	case a.BIOSVersion != b.BIOSVersion || a.BIOSDate != "" && b.BIOSDate != "" && a.BIOSDate != b.BIOSDate:
+		p.change(inventory.BIOSVersion, "BIOS "+version(a), "BIOS "+version(b))
+	}
+}
+
+func version(m *Machine) string {
+	if m.BIOSDate == "" {
+		return m.BIOSVersion
+	}
+	return m.BIOSVersion + " (" + m.BIOSDate + ")"
+}
+
+func (c *comparison) sockets(p *part) {
+	now := map[int]*Socket{}
+	for i := range c.now.Sockets {
+		now[c.now.Sockets[i].ID] = &c.now.Sockets[i]
+	}
+	for i := range c.then.Sockets {
+		then := &c.then.Sockets[i]
+		have := now[then.ID]
+		switch {
+		case have == nil, then.Populated != nil && have.Populated == nil, then.Model != "" && have.Model == "" && !empty(have):
+			p.lost("socket %d is not known now as it was then", then.ID)
+		case then.Populated != nil && *then.Populated != *have.Populated, then.Model != "" && have.Model != then.Model:
+			p.change(inventory.Processor, fmt.Sprintf("socket %d: %s", then.ID, processor(then)), fmt.Sprintf("socket %d: %s", have.ID, processor(have)))
+		}
+	}
+}
+
+func empty(s *Socket) bool { return s.Populated != nil && !*s.Populated }
+
+func processor(s *Socket) string {
+	switch {
+	case empty(s):
+		return "no processor"
+	case s.Model == "":
+		return "a processor"
+	default:
+		return s.Model
+	}
+}
+
+func (c *comparison) nodes(p *part) {
+	switch {
+	case len(c.then.Nodes) == 0 || slices.Equal(c.then.Nodes, c.now.Nodes):
+	case len(c.now.Nodes) == 0:
+		p.lost("the NUMA nodes are not known now")
+	default:
+		p.change(inventory.NUMANodes, "NUMA nodes "+numbers(c.then.Nodes), "NUMA nodes "+numbers(c.now.Nodes))
+	}
+}
+
+func numbers(list []int) string {
+	words := make([]string, 0, len(list))
+	for _, n := range list {
+		words = append(words, fmt.Sprint(n))
+	}
+	return strings.Join(words, ",")
+}
+
+// memoryViews are the names of the file, the best view of what firmware gave
+// the kernel first.
+var memoryViews = []struct{ name, words string }{
+	{"memory_map", "in firmware's memory map"}, {"blocks", "in online memory blocks"}, {"total", "in /proc/meminfo (MemTotal)"},
+}
+
+// memory compares the same view then and now, the best that both have. Less
+// than what firmware and kernel normally reserve is no difference: it moves
+// with every kernel.
+func (c *comparison) memory(p *part) {
+	for _, view := range memoryViews {
+		then, now := c.then.Memory[view.name], c.now.Memory[view.name]
+		if then == 0 || now == 0 {
+			continue
+		}
+		said := func(n int64) string { return gib(n) + " visible " + view.words }
+		switch allowed := reserved(then); {
+		case now < then-allowed:
+			p.change(inventory.MemoryLost, said(then), said(now))
+		case now > then+allowed:
+			p.change(inventory.MemoryGained, said(then), said(now))
+		}
+		return
+	}
+	if len(c.then.Memory) > 0 {
+		p.lost("the visible memory is not known now")
+	}
+}
+
+// reserved is what one boot may leave more or less than another: one part in
+// fifty, which is more than the kernel's page structures (64 bytes of each page
+// of 4096, 1.6 %) and less than one of 48 equal modules; at least 512 MiB, for
+// a crash kernel.
+func reserved(total int64) int64 { return max(total/50, 512<<20) }
+
+func (c *comparison) settings(p *part) {
+	unknown := 0
+	for _, id := range slices.Sorted(maps.Keys(c.then.Settings)) {
+		for _, face := range slices.Sorted(maps.Keys(c.then.Settings[id])) {
+			then, now := c.then.Settings[id][face], c.now.Settings[id][face]
+			switch {
+			case now == "":
+				unknown++
+				if unknown <= 3 {
+					p.lost("setting %s (%s) is not known now", id, face)
+				}
+			case now != then:
+				p.change(inventory.SettingMoved, fmt.Sprintf("setting %s %s (%s)", id, then, face), fmt.Sprintf("setting %s %s (%s)", id, now, face))
+			}
+		}
+	}
+	if unknown > 3 {
+		p.lost("%d settings in all", unknown)
+	}
+}
+
+// gib prints bytes in the largest unit that keeps two digits.
+func gib(n int64) string {
+	if n%(1<<30) == 0 {
+		return fmt.Sprintf("%d GiB", n>>30)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+}

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/baseline"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// defaultBaseline is where the accepted hardware is kept.
+const defaultBaseline = "/var/lib/memaudit/baseline.json"
+
+// baselineRule is the rule that speaks of what changed.
+const baselineRule = "baseline.changed"
+
+func (p *Program) baselineCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "baseline", Short: "remember the accepted hardware, and say what changed since", Args: noCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd.AddCommand(p.baselineSaveCommand(), p.baselineCompareCommand())
+	return cmd
+}
+
+func (p *Program) baselineSaveCommand() *cobra.Command {
+	var in inputFlags
+	var file, configFile string
+	cmd := &cobra.Command{
+		Use:   "save",
+		Short: "accept the hardware as it is now",
+		Long: `save writes what the machine is made of now: slots and their modules, processors,
+NUMA nodes, visible memory, BIOS version, and the settings that are known. An earlier
+baseline is replaced. Serial numbers are kept as hashes under a key in the file, which
+only its owner may read.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			conf, err := loadConfig(configFile)
+			if err != nil {
+				return err
+			}
+			in.conf = conf
+			return p.saveBaseline(&in, in.baselineFile(file, defaultBaseline))
+		},
+	}
+	in.register(cmd)
+	cmd.Flags().StringVar(&file, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
+	cmd.Flags().StringVar(&configFile, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	return cmd
+}
+
+// baselineFile is the file of a flag, else the configuration's for the live
+// machine, else the other.
+func (f *inputFlags) baselineFile(flag, other string) string {
+	if flag == "" && f.conf != nil && f.live() {
+		flag = f.conf.Baseline
+	}
+	if flag == "" {
+		return other
+	}
+	return flag
+}
+
+// saveBaseline refuses what would later pass for more than was accepted: an
+// input that could not be read, and a machine of which no memory is known.
+func (p *Program) saveBaseline(in *inputFlags, name string) error {
+	sys, failed := p.system(in)
+	if failed != nil {
+		return failed
+	}
+	if len(sys.Slots) == 0 && !sys.Memory.TotalBytes.Known() {
+		return notAudited(errors.New("nothing to accept: neither slots nor memory could be read"), "")
+	}
+	file, err := baseline.Take(sys, p.Now(), nil)
+	if err != nil {
+		return notAudited(err, "")
+	}
+	data, err := file.Encode()
+	if err != nil {
+		return notAudited(err, "")
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return notAudited(fmt.Errorf("--file: %w", err), "")
+	}
+	if err := writeAtomic(name, 0o600, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
+		return notAudited(fmt.Errorf("--file: %w", err), "")
+	}
+	return p.say(name + ": " + saved(file, sys))
+}
+
+// saved says what was accepted, and what was not known.
+func saved(f *baseline.File, sys *inventory.System) string {
+	modules := 0
+	for i := range f.Slots {
+		if f.Slots[i].State == string(inventory.SlotPopulated) {
+			modules++
+		}
+	}
+	text := fmt.Sprintf("%d modules in %d slots, %d settings\n", modules, len(f.Slots), len(f.Settings))
+	if len(f.Slots) == 0 {
+		text += "no slot is known (" + sys.Firmware.SMBIOS.Reason + "): a lost module will show as lost memory only\n"
+	}
+	return text
+}
+
+func (p *Program) baselineCompareCommand() *cobra.Command {
+	f := &checkFlags{}
+	cmd := &cobra.Command{
+		Use:   "compare",
+		Short: "say what changed since the hardware was accepted, exit by the result",
+		Long: `compare holds the machine against its baseline, slot by slot. What was known then
+and is not now is unknown, neither changed nor the same.
+
+Exit status: 0 nothing changed; 1 something did; 2 wrong usage or configuration; 3 the
+two cannot be compared (another machine, another version of the file), or --strict and
+some of it cannot.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return p.compareWithBaseline(f) },
+	}
+	f.input.register(cmd)
+	f.output.register(cmd, report.Formats())
+	fl := cmd.Flags()
+	fl.StringVar(&f.baseline, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
+	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	fl.StringVar(&f.failOn, "fail-on", string(audit.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	fl.BoolVar(&f.strict, "strict", false, "exit 3 when something could not be compared")
+	return cmd
+}
+
+// compareWithBaseline is check with one rule.
+func (p *Program) compareWithBaseline(f *checkFlags) error {
+	if err := f.words(); err != nil {
+		return err
+	}
+	engine, options, err := p.engine(f)
+	if err != nil {
+		return err
+	}
+	sys, failed := p.system(&f.input)
+	if sys == nil {
+		return failed
+	}
+	failed = both(p.accept(f.input.baselineFile(f.baseline, defaultBaseline), sys), failed)
+	if failed != nil && f.output.format == report.FormatText {
+		return failed // a person needs no report of nothing
+	}
+	topo := topology.Derive(sys, p.Rules)
+	result, err := engine.Run(sys, topo, *options)
+	if err != nil {
+		return usage("%w", err)
+	}
+	doc := report.Build(sys, topo, result.Only(baselineRule), p.reportOptions(&f.input))
+	if b := doc.Baseline; failed == nil && b.Comparable != nil && !*b.Comparable {
+		failed = notAudited(errors.New(doc.Incomparable()), "memaudit baseline save accepts the machine as it is")
+	}
+	return p.finish(f, &doc, failed)
+}
+
+// accept compares a machine with a baseline. One of another version is there and
+// cannot be compared; one that cannot be read is an error.
+func (p *Program) accept(name string, sys *inventory.System) error {
+	data, err := readBounded(name, baseline.MaxBytes)
+	var file *baseline.File
+	if err == nil {
+		file, err = baseline.Decode(data)
+	}
+	switch {
+	case err == nil:
+		sys.Baseline = baseline.Compare(name, file, sys)
+		return nil
+	case errors.Is(err, baseline.ErrSchema):
+		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline anew: memaudit baseline save", inventory.Refused)
+		return nil
+	case errors.Is(err, baseline.ErrMalformed):
+		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline anew: memaudit baseline save", inventory.Malformed)
+		return notAudited(fmt.Errorf("baseline %s: %w", name, err), "")
+	}
+	sys.Baseline = baseline.Missing(name, err.Error(), "save a baseline: memaudit baseline save", inputState(err))
+	hint := ""
+	if errors.Is(err, fs.ErrNotExist) {
+		hint = "memaudit baseline save makes one"
+	}
+	return notAudited(fmt.Errorf("baseline: %w", err), hint)
+}
+
+// joinBaseline compares with the baseline of a check, if there is one.
+func (p *Program) joinBaseline(f *checkFlags, sys *inventory.System) error {
+	name := f.input.baselineFile(f.baseline, "")
+	if name == "" || sys == nil {
+		return nil
+	}
+	return p.accept(name, sys)
+}
+
+// words checks the flags that take one word of several.
+func (f *checkFlags) words() error {
+	if err := oneOf("fail-on", f.failOn, report.FailOn()); err != nil {
+		return err
+	}
+	return f.output.check(slices.Clone(report.Formats()))
+}

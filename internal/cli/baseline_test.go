@@ -1,0 +1,165 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// saveBaseline accepts a machine and returns the file.
+func saveBaseline(t *testing.T, args ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "lib", "baseline.json")
+	status, out, errs := run(nil, append([]string{"baseline", "save", "--file", file}, args...)...)
+	require.Zero(t, status, errs)
+	assert.Contains(t, out, file)
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode())
+	return file
+}
+
+// compared runs baseline compare and returns the status and the report.
+func compared(t *testing.T, file string, args ...string) (int, *report.Report) {
+	t.Helper()
+	status, out, errs := run(nil, append([]string{"baseline", "compare", "--format", "json", "--file", file}, args...)...)
+	var doc report.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &doc), errs)
+	for i := range doc.Findings {
+		assert.Equal(t, baselineRule, doc.Findings[i].Rule)
+	}
+	return status, &doc
+}
+
+// changesOf is "SUBJECT KIND" of every change.
+func changesOf(doc *report.Report) []string {
+	out := []string{}
+	for _, c := range doc.Baseline.Changes {
+		out = append(out, c.Subject+" "+c.Kind)
+	}
+	return out
+}
+
+// TestBaselineMachines: a machine is as it was accepted.
+func TestBaselineMachines(t *testing.T) {
+	for _, m := range machines() {
+		root := filepath.Join(machinesDir, m.name)
+		status, doc := compared(t, saveBaseline(t, "--root", root), "--root", root)
+		assert.Zero(t, status, m.name)
+		assert.Empty(t, doc.Baseline.Changes, m.name)
+		assert.True(t, *doc.Baseline.Comparable, m.name)
+		assert.Positive(t, doc.Summary.Pass)
+		assert.Equal(t, len(doc.Findings), doc.Summary.Pass, m.name)
+	}
+}
+
+// TestBaselineChanged: what changed is named slot by slot, by the command, by
+// check, in the metrics, and in the exit status.
+func TestBaselineChanged(t *testing.T) {
+	good, uneven := filepath.Join(machinesDir, "dell-r610-good"), filepath.Join(machinesDir, "dell-r610-unbalanced")
+	file := saveBaseline(t, "--root", good)
+	status, doc := compared(t, file, "--root", uneven)
+	assert.Equal(t, 1, status)
+	assert.Equal(t, []string{"slot 0x1108 (DIMM_B3) dimm_lost", "slot 0x1109 (DIMM_B4) dimm_added", "machine setting"}, changesOf(doc))
+	assert.Equal(t, 3, doc.Summary.Fail)
+
+	status, out, _ := run(nil, "check", "--root", uneven, "--baseline", file)
+	assert.Equal(t, 1, status)
+	assert.Contains(t, out, baselineRule)
+	_, out, _ = run(nil, "check", "--root", uneven, "--baseline", file, "--format", "prometheus")
+	assert.Contains(t, out, `memaudit_baseline_changed{kind="dimm_lost"} 1`)
+	assert.Contains(t, out, `memaudit_baseline_changed{kind="bios"} 0`)
+	_, out, _ = run(nil, "check", "--root", uneven, "--format", "prometheus")
+	assert.NotContains(t, out, "memaudit_baseline_changed{")
+	status, _, _ = run(nil, "baseline", "compare", "--root", uneven, "--file", file, "--fail-on", "critical")
+	assert.Zero(t, status)
+}
+
+// TestBaselineNotComparable: not to know is neither a change nor a pass.
+func TestBaselineNotComparable(t *testing.T) {
+	good := filepath.Join(machinesDir, "dell-r610-good")
+	file := saveBaseline(t, "--root", good)
+	// Without the SMBIOS table, as an unprivileged user has it.
+	m := machines()[0]
+	denied := m.tree().Without("sys/firmware/dmi").With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\n" +
+		"denied\t/sys/firmware/dmi/tables/DMI\ndenied\t/sys/firmware/dmi/tables/smbios_entry_point\ndenied\t/sys/firmware/dmi/entries\n"}).Write(t)
+	status, doc := compared(t, file, "--root", denied)
+	assert.Equal(t, 3, status)
+	assert.Empty(t, doc.Baseline.Changes)
+	require.Len(t, doc.Findings, 1)
+	assert.Equal(t, "unknown", doc.Findings[0].Result)
+	assert.Contains(t, *doc.Findings[0].KnownBy, "root")
+
+	status, doc = compared(t, file, "--root", filepath.Join(machinesDir, "supermicro-rome-half"))
+	assert.Equal(t, 3, status)
+	assert.False(t, *doc.Baseline.Comparable)
+	assert.Contains(t, *doc.Findings[0].Reason, "another machine")
+
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	for text, want := range map[string]int{strings.Replace(string(data), "baseline/v1", "baseline/v9", 1): 0, "{": 3} {
+		other := filepath.Join(t.TempDir(), "b.json")
+		require.NoError(t, os.WriteFile(other, []byte(text), 0o600))
+		status, doc := compared(t, other, "--root", good)
+		assert.Equal(t, 3, status)
+		assert.Equal(t, "unknown", doc.Findings[0].Result)
+		status, _, _ = run(nil, "check", "--root", good, "--baseline", other, "--fail-on", "never")
+		assert.Equal(t, want, status)
+	}
+	status, _, errs := run(nil, "baseline", "compare", "--root", good, "--file", "/nowhere")
+	assert.Equal(t, 3, status)
+	assert.Contains(t, errs, "baseline save makes one")
+	status, doc = compared(t, "/nowhere", "--root", good)
+	assert.Equal(t, 3, status)
+	assert.Equal(t, "unknown", doc.Findings[0].Result)
+}
+
+// TestBaselineOfCapture: a redacted capture has none of the machine's serial
+// numbers: that is not to be taken for other modules.
+func TestBaselineOfCapture(t *testing.T) {
+	tree, _ := secretive()
+	dir := tree.Write(t)
+	file := saveBaseline(t, "--root", dir)
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), "SECRET")
+	assert.Contains(t, string(data), `"serial"`)
+	status, doc := compared(t, file, "--snapshot", capture(t, nil, "--root", dir))
+	assert.Equal(t, 3, status)
+	assert.Empty(t, doc.Baseline.Changes)
+	again := capture(t, nil, "--snapshot", capture(t, nil, "--root", dir), "--identifiers")
+	_, doc = compared(t, file, "--snapshot", again)
+	assert.Empty(t, doc.Baseline.Changes)
+	status, doc = compared(t, file, "--snapshot", capture(t, nil, "--root", dir, "--identifiers"))
+	assert.Zero(t, status)
+	assert.True(t, *doc.Baseline.Comparable)
+}
+
+// TestBaselineRefused: what is wrong usage, and what cannot be accepted.
+func TestBaselineRefused(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "b.json")
+	for args, want := range map[string]int{"baseline other": 2, "baseline compare --fail-on x": 2, "baseline save --root /nowhere": 3,
+		"baseline save --root " + t.TempDir(): 3} {
+		status, _, errs := run(nil, append(strings.Fields(args), map[bool][]string{true: {"--file", file}}[strings.Contains(args, "--")]...)...)
+		assert.Equal(t, want, status, "%s: %s", args, errs)
+		assert.NoFileExists(t, file)
+	}
+}
+
+// TestBaselineOfTheConfiguration: it is the live machine's.
+func TestBaselineOfTheConfiguration(t *testing.T) {
+	conf := &config{Baseline: "/x"}
+	assert.Equal(t, "/x", (&inputFlags{conf: conf}).baselineFile("", "/default"))
+	assert.Equal(t, "/flag", (&inputFlags{conf: conf}).baselineFile("/flag", "/default"))
+	for _, f := range []inputFlags{{root: "x", conf: conf}, {snapshot: "x", conf: conf}, {smbios: "x", conf: conf}, {}} {
+		assert.Equal(t, "/default", f.baselineFile("", "/default"))
+	}
+}
