@@ -42,7 +42,7 @@ corpus: ## tests over real machines' data in ../shared, skipped when it is not t
 corpus-summary: ## rewrite testdata/corpus from ../shared; read the diff before committing
 	$(GO) test -count=1 -tags corpus ./internal/cli -run '^TestCorpusTexts$$' -update-corpus
 
-e2e: build ## the real binary over every kind of input
+e2e: build $(TOOLS)/nfpm ## the real binary over every kind of input
 	$(GO) test -count=1 -tags e2e ./e2e/...
 
 lint: $(LINT) ## format, vet, staticcheck and the house rules
