@@ -92,6 +92,10 @@ compare: build ## memaudit beside dmidecode and lscpu on the same input
 dist: $(TOOLS)/nfpm ## deb, rpm and tar.gz for amd64 and arm64 in dist/, the same bytes every time
 	@scripts/dist
 
+.PHONY: fleet-scale
+fleet-scale: build ## rules and dashboards over fleets of 1,000, 3,000 and 10,000 machines (minutes, 8 GB, Prometheus)
+	$(GO) test -count=1 -tags fleetscale -timeout 60m -v ./e2e/fleetscale
+
 all: build lint race corpus mutate e2e ## what must be green before an issue is done
 
 $(LINT):
