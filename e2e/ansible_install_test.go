@@ -192,6 +192,14 @@ func testAnsiblePage(t *testing.T, a *ansible) {
 		assert.Zero(t, recaps(out)["server"].failed, "playbook %d\n%s", i, out)
 	}
 	a.variables(t, string(data))
+
+	// Without the collection, from a folder of roles beside the playbook.
+	require.NoError(t, os.MkdirAll(filepath.Join(a.home, "plain"), 0o755))
+	require.NoError(t, os.Symlink(filepath.Join(source, "roles"), filepath.Join(a.home, "plain", "roles")))
+	play := strings.ReplaceAll(plays[0], "memaudit.memaudit.preflight", "preflight")
+	out := a.must(t, "ansible-playbook", "-i", inventory, a.write(t, "plain/site.yml", play))
+	assert.Contains(t, out, "TASK [preflight : Tell the verdict]")
+	assert.Contains(t, told(t, out)["server"], "good machine")
 }
 
 // variables: ansible-doc shows every variable with its default, and the page
