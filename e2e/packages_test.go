@@ -184,7 +184,7 @@ func TestRPM(t *testing.T) {
 		modes := query("[%{FILEMODES:perms} %{FILEUSERNAME} %{FILENAMES}\n]")
 		for _, line := range []string{"-rwxr-xr-x root /usr/bin/memaudit\n", "-rw-r--r-- root /usr/lib/systemd/system/memaudit.service\n",
 			"-rw-r--r-- root /usr/share/zsh/site-functions/_memaudit\n", "-rw-r--r-- root /usr/share/licenses/memaudit/LICENSE\n",
-			"-rw-r--r-- root /usr/share/man/man8/memaudit-check.8.gz\n"} {
+			"-rw-r--r-- root /usr/share/man/man8/memaudit-check.8.gz\n", "-rwxr-xr-x root /usr/libexec/memaudit/memaudit-healthcheck\n"} {
 			assert.Contains(t, modes, line)
 		}
 		must(t, "rpm", "-K", "--nosignature", name)
