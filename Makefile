@@ -45,6 +45,9 @@ corpus-summary: ## rewrite testdata/corpus from ../shared; read the diff before 
 e2e: build $(TOOLS)/nfpm ## the real binary over every kind of input
 	$(GO) test -count=1 -tags e2e ./e2e/...
 
+soak: ## thousands of scrapes and audits of a machine that changes underneath, with the race detector
+	CGO_ENABLED=1 $(GO) test -race -count=1 -tags soak ./internal/cli -run '^TestSoak$$' -v -timeout 30m
+
 lint: $(LINT) ## format, vet, staticcheck and the house rules
 	$(LINT) run --allow-parallel-runners ./...
 	$(GO) mod tidy -diff
@@ -112,4 +115,4 @@ $(TOOLS)/ansible/bin/ansible-playbook:
 	python3 -m venv $(TOOLS)/ansible
 	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION) ansible-lint==$(ANSIBLE_LINT_VERSION)
 
-.PHONY: help build check demo test race corpus e2e sushy ansible lint golden unmapped docs mutate fuzz bench compare dist all
+.PHONY: help build check demo test race corpus e2e sushy ansible soak lint golden unmapped docs mutate fuzz bench compare dist all

@@ -66,6 +66,14 @@ func (g *gathered) fail(err error) *collect.Failure {
 	return &collect.Failure{State: inputState(err), Detail: err.Error()}
 }
 
+// oneMachine refuses two machines.
+func (f *inputFlags) oneMachine() error {
+	if f.root != "" && f.snapshot != "" {
+		return usage("--root and --snapshot both name a machine: give one of them")
+	}
+	return nil
+}
+
 // system reads the machine that the flags name. An input that cannot be read
 // is an error, and what the others hold is still there: a system comes with
 // every error but wrong usage.
@@ -82,8 +90,8 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 // gather opens and reads the inputs that the flags name; an error is wrong
 // usage.
 func (p *Program) gather(f *inputFlags) (*gathered, error) {
-	if f.root != "" && f.snapshot != "" {
-		return nil, usage("--root and --snapshot both name a machine: give one of them")
+	if err := f.oneMachine(); err != nil {
+		return nil, err
 	}
 	bmc, err := f.controller()
 	if err != nil {

@@ -34,12 +34,14 @@ type Program struct {
 	Rules fs.FS
 	// Version and Revision are those of the binary.
 	Version, Revision string
+	// Sandbox lets the daemon give up rights of its process; a test keeps them.
+	Sandbox bool
 }
 
 // New is the program of the process.
 func New(version, revision string) *Program {
 	return &Program{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
-		Now: time.Now, Rules: rules.FS, Version: version, Revision: revision}
+		Now: time.Now, Rules: rules.FS, Version: version, Revision: revision, Sandbox: true}
 }
 
 // exit is an error that ends the program with a status of its own. An empty
@@ -125,7 +127,7 @@ say. It only ever reads the machine.`,
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.labelsCommand(), p.baselineCommand(),
-		p.versionCommand(), p.manCommand(root))
+		p.serveCommand(), p.versionCommand(), p.manCommand(root))
 	return root
 }
 

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/exporter"
+)
+
+const (
+	// defaultInterval is the time between two audits.
+	defaultInterval = 5 * time.Minute
+	// leastInterval keeps a slip of a unit from auditing all the time.
+	leastInterval = time.Second
+)
+
+// serveFlags are those of the daemon, named as exporters name them.
+type serveFlags struct {
+	checkFlags
+	interval  time.Duration
+	addresses []string
+	web       exporter.Web
+	logLevel  string
+	logFormat string
+}
+
+func (p *Program) serveCommand() *cobra.Command {
+	f := &serveFlags{}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "audit now and then, and serve metrics and reports over HTTP",
+		Long: `serve audits at start, every --interval, on SIGHUP, when configuration or rules
+change and when processors or memory come or go. It serves the last audit: metrics
+for Prometheus, /report, /report.json, /-/healthy and /-/ready. A scrape never
+audits. When an audit fails, the last good one stays and memaudit_audit_failed is 1.`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
+	}
+	f.input.register(cmd)
+	f.registerRules(cmd)
+	fl := cmd.Flags()
+	fl.DurationVar(&f.interval, "interval", 0, "`TIME` between two audits, give or take a tenth (default 5m, or the configuration's)")
+	fl.StringArrayVar(&f.addresses, "web.listen-address", []string{":9822"}, "`ADDRESS` to listen on; repeatable")
+	fl.StringVar(&f.web.ConfigFile, "web.config.file", "", "`FILE` with TLS and basic authentication, as of every Prometheus exporter")
+	fl.StringVar(&f.web.MetricsPath, "web.telemetry-path", "/metrics", "`PATH` of the metrics")
+	fl.BoolVar(&f.web.SystemdSocket, "web.systemd-socket", false, "take the sockets that systemd opened instead of --web.listen-address")
+	fl.StringVar(&f.logLevel, "log.level", "info", "least `LEVEL` of messages: "+strings.Join(logLevels(), ", "))
+	fl.StringVar(&f.logFormat, "log.format", "logfmt", "`FORMAT` of messages: "+strings.Join(logFormats(), ", "))
+	return cmd
+}
+
+func logLevels() []string  { return []string{"debug", "info", "warn", "error"} }
+func logFormats() []string { return []string{"logfmt", "json"} }
+
+// check refuses what could go wrong only later.
+func (f *serveFlags) check() error {
+	if err := oneOf("log.level", f.logLevel, logLevels()); err != nil {
+		return err
+	}
+	if err := oneOf("log.format", f.logFormat, logFormats()); err != nil {
+		return err
+	}
+	if f.interval != 0 && f.interval < leastInterval {
+		return usage("--interval: %s, expected at least %s", f.interval, leastInterval)
+	}
+	if f.input.smbios == "-" || slices.Contains(f.input.bios, "-") {
+		return usage("standard input (-) can be read once only: expected a file")
+	}
+	if err := f.input.oneMachine(); err != nil {
+		return err
+	}
+	taken := []string{"/report", "/report.json", "/-/healthy", "/-/ready"}
+	if path := f.web.MetricsPath; !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " {}?#") || slices.Contains(taken, path) {
+		return usage("--web.telemetry-path: %q, expected a path as /metrics other than %s", path, strings.Join(taken, ", "))
+	}
+	if f.web.ConfigFile != "" {
+		if err := exporter.CheckWeb(f.web.ConfigFile); err != nil {
+			return usage("--web.config.file %s: %w", f.web.ConfigFile, err)
+		}
+	}
+	return nil
+}
+
+// serve runs the daemon until it is told to stop.
+func (p *Program) serve(ctx context.Context, f *serveFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	a := &auditor{p: p, f: f}
+	if err := a.load(); err != nil {
+		return err
+	}
+	if _, err := f.input.controller(); err != nil {
+		return err
+	}
+	modestMemory()
+	f.web.Addresses = f.addresses
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
+	defer stop()
+	hup := make(chan os.Signal, 1)
+	signal.Notify(hup, unix.SIGHUP)
+	defer signal.Stop(hup)
+	err := exporter.Serve(ctx, exporter.Config{
+		Audit: a.audit, Reload: hup, Watch: a.watched(), Web: f.web, Log: p.logger(f),
+		Sandbox: p.Sandbox, Readable: a.readable(), Network: a.asksNetwork(),
+	})
+	if err != nil {
+		return notAudited(err, "")
+	}
+	return nil
+}
+
+// modestMemory trades a little work at each audit for the memory of a program
+// that mostly waits.
+func modestMemory() {
+	const enough = 24 << 20
+	debug.SetGCPercent(50)
+	debug.SetMemoryLimit(enough)
+}
+
+func (p *Program) logger(f *serveFlags) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(f.logLevel)) // one of logLevels
+	o := &slog.HandlerOptions{Level: level}
+	if f.logFormat == "json" {
+		return slog.New(slog.NewJSONHandler(p.Stderr, o))
+	}
+	return slog.New(slog.NewTextHandler(p.Stderr, o))
+}
+
+// errReload marks a configuration that no longer loads.
+var errReload = errors.New("the configuration of before stays")
+
+func reloadFailed(err error) error { return fmt.Errorf("reload: %w; %w", err, errReload) }

@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/exporter"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// auditor does the daemon's audits, with rules that were loaded before. It is
+// for one goroutine at a time.
+type auditor struct {
+	p       *Program
+	f       *serveFlags
+	engine  *audit.Engine
+	options *audit.Options
+	// broken says why the configuration no longer loads, nil when it does.
+	broken error
+}
+
+// load reads configuration and rules; what was loaded before stays when they
+// are wrong.
+func (a *auditor) load() error {
+	before := a.f.input.conf
+	engine, options, err := a.p.engine(&a.f.checkFlags)
+	if err != nil {
+		a.f.input.conf = before
+		return err
+	}
+	a.engine, a.options = engine, options
+	return nil
+}
+
+// audit does one audit. A configuration that is wrong is tried anew each time.
+func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
+	// What an audit allocates is garbage until the next.
+	defer debug.FreeOSMemory()
+	if reload || a.broken != nil {
+		a.broken = a.load()
+	}
+	doc, err := a.once()
+	if a.broken != nil {
+		err = errors.Join(reloadFailed(a.broken), err)
+	}
+	return exporter.Outcome{Report: doc, Err: err, Interval: a.interval()}
+}
+
+// once reads the machine and judges it. A report comes with an error when some
+// input could not be read.
+func (a *auditor) once() (*report.Report, error) {
+	began := a.p.Now()
+	sys, failed := a.p.system(&a.f.input)
+	failed = both(failed, a.p.joinBaseline(&a.f.checkFlags, sys))
+	if sys == nil {
+		return nil, failed
+	}
+	topo := topology.Derive(sys, a.p.Rules)
+	a.options.Now = began
+	result, err := a.engine.Run(sys, topo, *a.options)
+	if err != nil {
+		return nil, err
+	}
+	doc := report.Build(sys, topo, result, a.p.reportOptions(&a.f.input))
+	doc.Took = a.p.Now().Sub(began)
+	if failed == nil && nothingRead(sys) {
+		failed = errors.New("nothing to audit: no source of this input could be read")
+	}
+	return &doc, failed
+}
+
+// interval is the flag's, else the configuration's.
+func (a *auditor) interval() time.Duration {
+	if a.f.interval > 0 {
+		return a.f.interval
+	}
+	if d, err := time.ParseDuration(a.f.input.conf.Interval); err == nil {
+		return max(d, leastInterval)
+	}
+	return defaultInterval
+}
+
+// ruleDirs are the folders of the site's rules, with all below them.
+func (a *auditor) ruleDirs() []string {
+	var all []string
+	for _, dir := range slices.Concat(a.f.input.conf.Rules, a.f.rules) {
+		_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil: // it loaded a moment ago
+			case d.IsDir():
+				all = append(all, name)
+			case name == dir:
+				all = append(all, filepath.Dir(name))
+			}
+			return nil
+		})
+	}
+	return all
+}
+
+// configFile is where the configuration is, or would be.
+func (a *auditor) configFile() string {
+	if a.f.config != "" {
+		return a.f.config
+	}
+	return defaultConfig
+}
+
+// watched are the folders whose change asks for a reload.
+func (a *auditor) watched() []string {
+	dirs := a.ruleDirs()
+	if dir := filepath.Dir(a.configFile()); isDir(dir) {
+		dirs = append(dirs, dir)
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+func isDir(name string) bool {
+	st, err := os.Stat(name)
+	return err == nil && st.IsDir()
+}
+
+// readable are the folders that an audit or the web server reads. Folders, since
+// a file that is replaced is another file.
+func (a *auditor) readable() []string {
+	in := &a.f.input
+	dirs := a.watched()
+	if in.root != "" {
+		dirs = append(dirs, in.root)
+	}
+	files := slices.Concat(in.bios, in.conf.BIOS, a.webFiles())
+	files = append(files, in.snapshot, in.smbios, in.redfish.credentials, in.baselineFile(a.f.baseline, ""))
+	if r := in.conf.Redfish; r != nil {
+		files = append(files, r.Credentials, r.CA)
+	}
+	for _, name := range files {
+		if name != "" {
+			dirs = append(dirs, filepath.Dir(name))
+		}
+	}
+	if a.asksNetwork() {
+		dirs = append(dirs, "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/run/systemd/resolve", "/etc/ssl", "/etc/pki",
+			"/etc/ca-certificates", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates")
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
+// asksNetwork reports whether a management controller is asked.
+func (a *auditor) asksNetwork() bool {
+	return a.f.input.redfish.url != "" || a.f.input.live() && a.f.input.conf.Redfish != nil
+}
+
+// webFiles are the web configuration and the certificates that it names, beside
+// it unless the names are absolute.
+func (a *auditor) webFiles() []string {
+	name := a.f.web.ConfigFile
+	if name == "" {
+		return nil
+	}
+	var c struct {
+		TLS struct {
+			Cert string `yaml:"cert_file"`
+			Key  string `yaml:"key_file"`
+			CA   string `yaml:"client_ca_file"`
+		} `yaml:"tls_server_config"`
+	}
+	files := []string{name}
+	data, err := readBounded(name, maxConfigBytes)
+	if err != nil || yaml.Unmarshal(data, &c) != nil {
+		return files
+	}
+	for _, f := range []string{c.TLS.Cert, c.TLS.Key, c.TLS.CA} {
+		if f != "" && !filepath.IsAbs(f) {
+			f = filepath.Join(filepath.Dir(name), f)
+		}
+		files = append(files, f)
+	}
+	return files
+}

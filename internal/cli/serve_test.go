@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestServeUsage: what is wrong is said before anything listens.
+func TestServeUsage(t *testing.T) {
+	root := filepath.Join(machinesDir, "dell-r610-good")
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--interval", "10ms"}, "--interval: 10ms, expected at least 1s"},
+		{[]string{"--interval", "often"}, "invalid argument"},
+		{[]string{"--log.level", "loud"}, "expected one of debug, info, warn, error"},
+		{[]string{"--log.format", "xml"}, "expected one of logfmt, json"},
+		{[]string{"--smbios", "-"}, "standard input (-) can be read once only"},
+		{[]string{"--web.telemetry-path", "metrics"}, "expected a path as /metrics"},
+		{[]string{"--web.telemetry-path", "/report"}, "expected a path as /metrics"},
+		{[]string{"--web.config.file", "/nowhere"}, "--web.config.file /nowhere"},
+		{[]string{"--config", "/nowhere"}, "no such file"},
+		{[]string{"--profile", "fast"}, "expected an intent or a profile id"},
+		{[]string{"--redfish", "https://bmc"}, "no credentials"},
+		{[]string{"--snapshot", "x"}, "both name a machine"},
+		{[]string{"now"}, "unexpected argument"},
+	} {
+		status, _, errs := run(nil, append([]string{"serve", "--root", root}, c.args...)...)
+		assert.Equal(t, 2, status, c.args)
+		assert.Contains(t, errs, c.says)
+	}
+	status, _, errs := run(nil, "serve", "--root", root, "--web.listen-address", "256.0.0.1:1")
+	assert.Equal(t, 3, status)
+	assert.Contains(t, errs, "listen on 256.0.0.1:1")
+}
+
+// newAuditor is a daemon's auditor over one machine.
+func newAuditor(t *testing.T, root, conf string) *auditor {
+	t.Helper()
+	p, _, _ := newProgram(nil)
+	f := &serveFlags{}
+	f.input.root, f.config = root, conf
+	a := &auditor{p: p, f: f}
+	require.NoError(t, a.load())
+	return a
+}
+
+// TestAuditor: a configuration that breaks leaves the one of before in force,
+// is told at every audit, and is taken up as soon as it loads.
+func TestAuditor(t *testing.T) {
+	conf := filepath.Join(t.TempDir(), "memaudit.yaml")
+	write := func(text string) { require.NoError(t, os.WriteFile(conf, []byte(text), 0o600)) }
+	write("profile: max-performance\ninterval: 90s\n")
+	root := t.TempDir()
+	m := dell11G("r610", "", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1)
+	m.tree().WriteTo(t, root)
+	a := newAuditor(t, root, conf)
+	out := a.audit(t.Context(), false)
+	require.NoError(t, out.Err)
+	assert.Equal(t, 90*time.Second, out.Interval)
+	assert.Equal(t, "dell-11g/max-performance", out.Report.Profile.ID)
+
+	write("profil: hpc\n")
+	for _, reload := range []bool{true, false} {
+		out = a.audit(t.Context(), reload)
+		require.ErrorIs(t, out.Err, errReload)
+		require.ErrorContains(t, out.Err, "profil")
+		assert.Equal(t, "dell-11g/max-performance", out.Report.Profile.ID)
+		assert.Equal(t, 90*time.Second, out.Interval)
+	}
+	write("profile: balanced\n")
+	out = a.audit(t.Context(), false)
+	require.NoError(t, out.Err)
+	assert.Equal(t, defaultInterval, out.Interval)
+	assert.NotEqual(t, "dell-11g/max-performance", out.Report.Profile.ID)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(root, "sys")))
+	require.NoError(t, os.RemoveAll(filepath.Join(root, "proc")))
+	require.ErrorContains(t, a.audit(context.Background(), false).Err, "no sys or proc folder")
+	require.NoError(t, os.RemoveAll(root))
+	out = a.audit(context.Background(), false)
+	require.Error(t, out.Err)
+}
+
+// TestReadable: the sandbox leaves open what audits read, and no more.
+func TestReadable(t *testing.T) {
+	dir := t.TempDir()
+	for _, d := range []string{"rules/deep", "conf", "tls", "web"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, d), 0o755))
+	}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	require.NoError(t, os.WriteFile(at("web/web.yml"), []byte("tls_server_config: {cert_file: a.crt, key_file: "+at("tls/a.key")+"}\n"), 0o600))
+	require.NoError(t, os.WriteFile(at("conf/memaudit.yaml"), nil, 0o600))
+	rule, err := os.ReadFile(filepath.Join("..", "..", "rules", "general", "numa.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(at("rules/deep/numa.yaml"), rule, 0o600))
+	p, _, _ := newProgram(nil)
+	f := &serveFlags{}
+	f.input.root, f.config, f.rules, f.web.ConfigFile, f.input.bios = at("root"), at("conf/memaudit.yaml"), []string{at("rules")}, at("web/web.yml"), []string{at("bios/x.json")}
+	a := &auditor{p: p, f: f}
+	require.NoError(t, a.load())
+	assert.Equal(t, []string{at("conf"), at("rules"), at("rules/deep")}, a.watched())
+	assert.Equal(t, []string{at("bios"), at("conf"), at("root"), at("rules"), at("rules/deep"), at("tls"), at("web")}, a.readable())
+	assert.False(t, a.asksNetwork())
+}

@@ -1,0 +1,194 @@
+package exporter
+
+import (
+	"context"
+	"log/slog"
+	"math/rand/v2"
+	"os"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// Outcome is what one audit came to.
+type Outcome struct {
+	// Report is what could be read, nil for nothing.
+	Report *report.Report
+	// Err says why the audit could not be done, or not in full.
+	Err error
+	// Interval is when the next one is due; the configuration may change it.
+	Interval time.Duration
+}
+
+// Config is what the daemon needs of its caller.
+type Config struct {
+	// Audit does one audit; with reload it reads configuration and rules anew
+	// before. It is never called twice at a time.
+	Audit func(ctx context.Context, reload bool) Outcome
+	// Watch are the folders whose change asks for a reload.
+	Watch []string
+	// Reload asks for one, as SIGHUP does.
+	Reload <-chan os.Signal
+	Web    Web
+	// Readable are the files and folders that an audit reads beside /sys and
+	// /proc; with Sandbox the daemon can read nothing else. Network says that
+	// audits ask a host over the network.
+	Sandbox  bool
+	Readable []string
+	Network  bool
+	// Settle is how long the machine is left alone after an event, 0 for a
+	// second: a processor that goes takes many files with it.
+	Settle time.Duration
+	Log    *slog.Logger
+}
+
+const (
+	// defaultSettle is Config.Settle when nobody chose one.
+	defaultSettle = time.Second
+	// stuck is how long an audit may take before the watchdog is no longer told
+	// that all is well; a controller may take two minutes to answer.
+	stuck = 10 * time.Minute
+	// grace is what an audit and the clients get at the end.
+	grace = 5 * time.Second
+)
+
+// loop is the daemon's one goroutine that decides: it starts audits, one at a
+// time, and stores what they come to.
+type loop struct {
+	audit  func(ctx context.Context, reload bool) Outcome
+	events <-chan event
+	pages  *pages
+	log    *slog.Logger
+	// notify tells the service manager.
+	notify   func(state string)
+	watchdog time.Duration
+	settle   time.Duration
+
+	timer    *time.Timer
+	due      time.Time
+	done     chan Outcome
+	running  bool
+	started  time.Time
+	reload   bool
+	interval time.Duration
+}
+
+// event is a reason to audit before the next is due.
+type event struct {
+	why    string
+	reload bool
+}
+
+// run audits until the context ends.
+func (l *loop) run(ctx context.Context) {
+	l.done = make(chan Outcome, 1)
+	l.timer = time.NewTimer(0)
+	defer l.timer.Stop()
+	l.due = time.Now()
+	l.notify("READY=1\nSTATUS=the first audit runs")
+	ping, stop := l.pings()
+	defer stop()
+	for {
+		select {
+		case <-ctx.Done():
+			l.finish()
+			return
+		case e := <-l.events:
+			l.asked(e)
+		case <-l.timer.C:
+			l.start(ctx)
+		case out := <-l.done:
+			l.finished(out)
+		case <-ping:
+			if !l.running || time.Since(l.started) < stuck {
+				l.notify("WATCHDOG=1")
+			}
+		}
+	}
+}
+
+// pings ticks at half the watchdog's time, never without one.
+func (l *loop) pings() (<-chan time.Time, func()) {
+	if l.watchdog <= 0 {
+		return nil, func() {}
+	}
+	t := time.NewTicker(l.watchdog / 2)
+	return t.C, t.Stop
+}
+
+// asked brings the next audit forward. Events that come while one is due or
+// running are one more audit in all.
+func (l *loop) asked(e event) {
+	l.log.Debug("audit asked for", "why", e.why)
+	if e.reload && !l.reload {
+		l.reload = true
+		l.notify(reloading())
+	}
+	l.schedule(l.settle)
+}
+
+// schedule sets the next audit no later than after a time.
+func (l *loop) schedule(after time.Duration) {
+	if at := time.Now().Add(after); l.due.IsZero() || at.Before(l.due) {
+		l.due = at
+		l.timer.Reset(after)
+	}
+}
+
+// start begins an audit, or waits for the one that runs.
+func (l *loop) start(ctx context.Context) {
+	if l.running {
+		l.due = time.Time{}
+		l.schedule(l.settle)
+		return
+	}
+	reload := l.reload
+	l.running, l.started, l.due, l.reload = true, time.Now(), time.Time{}, false
+	go func() {
+		out := l.audit(ctx, reload)
+		l.done <- out
+	}()
+}
+
+// finished stores an outcome and sets the next audit.
+func (l *loop) finished(out Outcome) {
+	l.running = false
+	l.interval = out.Interval
+	if err := l.pages.publish(out); err != nil && out.Err == nil {
+		out.Err = err
+	}
+	ready := "READY=1\n"
+	if l.reload {
+		ready = "" // another reload waits
+	}
+	took := time.Since(l.started).Round(time.Microsecond)
+	switch {
+	case out.Err != nil:
+		l.log.Error("audit failed; the last good one stays", "error", out.Err, "took", took)
+		l.notify(ready + "STATUS=the last audit failed")
+	default:
+		s := out.Report.Summary
+		l.log.Info("audit done", "pass", s.Pass, "fail", s.Fail, "unknown", s.Unknown, "error", s.Error, "took", took)
+		l.notify(ready + "STATUS=" + status(&s))
+	}
+	l.schedule(jittered(l.interval))
+}
+
+// finish gives an audit that runs a moment to end.
+func (l *loop) finish() {
+	l.notify("STOPPING=1")
+	if !l.running {
+		return
+	}
+	select {
+	case <-l.done:
+	case <-time.After(grace):
+		l.log.Warn("an audit was still running")
+	}
+}
+
+// jittered spreads a fleet: daemons that started together shall not ask their
+// machines, or their controllers, together for ever.
+func jittered(d time.Duration) time.Duration {
+	return d - d/10 + rand.N(d/5+1)
+}

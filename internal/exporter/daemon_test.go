@@ -1,0 +1,217 @@
+package exporter
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// rehearsal is a loop whose audits are counted and whose messages to systemd are
+// kept.
+type rehearsal struct {
+	audits, reloads, running, most atomic.Int32
+	lasts                          time.Duration
+	fails                          atomic.Bool
+	events                         chan event
+	told                           chan string
+	stop                           context.CancelFunc
+	pages                          *pages
+}
+
+// begin starts a loop; call it inside a synctest bubble.
+func (d *rehearsal) begin(t *testing.T, interval, watchdog time.Duration) {
+	d.events, d.told, d.pages = make(chan event), make(chan string, 1000), &pages{}
+	ctx, stop := context.WithCancel(t.Context())
+	d.stop = stop
+	l := &loop{events: d.events, pages: d.pages, log: quiet, settle: time.Second, watchdog: watchdog,
+		notify: func(s string) { d.told <- s },
+		audit: func(_ context.Context, reload bool) Outcome {
+			d.most.Store(max(d.most.Load(), d.running.Add(1)))
+			defer d.running.Add(-1)
+			d.audits.Add(1)
+			if reload {
+				d.reloads.Add(1)
+			}
+			time.Sleep(d.lasts)
+			if d.fails.Load() {
+				return Outcome{Err: errors.New("broken"), Interval: interval}
+			}
+			return Outcome{Report: made(1, 1, time.Now(), up), Interval: interval}
+		}}
+	go l.run(ctx)
+}
+
+// messages are those told so far.
+func (d *rehearsal) messages() []string {
+	var all []string
+	for {
+		select {
+		case m := <-d.told:
+			all = append(all, m)
+		default:
+			return all
+		}
+	}
+}
+
+func TestInterval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &rehearsal{lasts: 20 * time.Millisecond}
+		d.begin(t, 5*time.Minute, 0)
+		synctest.Wait()
+		assert.Equal(t, int32(1), d.audits.Load(), "at start")
+		time.Sleep(4 * time.Minute)
+		assert.Equal(t, int32(1), d.audits.Load())
+		time.Sleep(24 * time.Hour)
+		assert.InDelta(t, 288, d.audits.Load(), 10, "every five minutes, give or take")
+		d.stop()
+		synctest.Wait()
+		messages := d.messages()
+		assert.Equal(t, "READY=1\nSTATUS=the first audit runs", messages[0])
+		assert.Equal(t, "READY=1\nSTATUS=0 failed, 0 unknown, 1 passed", messages[1])
+		assert.Equal(t, "STOPPING=1", messages[len(messages)-1])
+	})
+}
+
+// TestOneAtATime: a flood of events is one audit, those that come while one
+// runs are one more, and none runs beside another.
+func TestOneAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &rehearsal{lasts: 10 * time.Second}
+		d.begin(t, time.Hour, 0)
+		for range 500 {
+			d.events <- event{why: "cpu offline"}
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(30 * time.Second)
+		assert.Equal(t, int32(2), d.audits.Load())
+		assert.Equal(t, int32(1), d.most.Load())
+		assert.Equal(t, int32(0), d.reloads.Load())
+		d.stop()
+	})
+}
+
+func TestReload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &rehearsal{}
+		d.begin(t, time.Hour, 0)
+		time.Sleep(time.Minute)
+		d.messages()
+		d.events <- event{"SIGHUP", true}
+		d.events <- event{why: "memory online"}
+		time.Sleep(time.Minute)
+		assert.Equal(t, int32(2), d.audits.Load())
+		assert.Equal(t, int32(1), d.reloads.Load())
+		messages := d.messages()
+		require.Len(t, messages, 2)
+		assert.Regexp(t, `^RELOADING=1\nMONOTONIC_USEC=\d+`, messages[0])
+		assert.Contains(t, messages[1], "READY=1\n")
+		d.stop()
+	})
+}
+
+// TestFailure: a failure is told, and the next audit comes at its time.
+func TestFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &rehearsal{}
+		d.begin(t, time.Minute, 0)
+		time.Sleep(time.Second)
+		good := d.pages.current.Load()
+		d.fails.Store(true)
+		time.Sleep(2 * time.Minute)
+		messages := d.messages()
+		assert.Equal(t, "READY=1\nSTATUS=the last audit failed", messages[len(messages)-1])
+		assert.Equal(t, good.json, d.pages.current.Load().json)
+		d.fails.Store(false)
+		time.Sleep(2 * time.Minute)
+		messages = d.messages()
+		assert.Equal(t, "READY=1\nSTATUS=0 failed, 0 unknown, 1 passed", messages[len(messages)-1])
+		d.stop()
+	})
+}
+
+// TestWatchdog: systemd hears as long as audits end, and no longer when one
+// hangs.
+func TestWatchdog(t *testing.T) {
+	count := func(messages []string) (n int) {
+		for _, m := range messages {
+			if m == "WATCHDOG=1" {
+				n++
+			}
+		}
+		return n
+	}
+	synctest.Test(t, func(t *testing.T) {
+		d := &rehearsal{}
+		d.begin(t, time.Minute, 30*time.Second)
+		time.Sleep(time.Hour)
+		assert.InDelta(t, 240, count(d.messages()), 1)
+		d.stop()
+	})
+	synctest.Test(t, func(t *testing.T) {
+		d := &rehearsal{lasts: 3 * time.Hour}
+		d.begin(t, time.Minute, 30*time.Second)
+		time.Sleep(2 * time.Hour)
+		assert.InDelta(t, 40, count(d.messages()), 1, "ten minutes are enough")
+		d.stop()
+		time.Sleep(2 * time.Hour)
+	})
+}
+
+func TestJitter(t *testing.T) {
+	seen := map[time.Duration]bool{}
+	for range 1000 {
+		d := jittered(5 * time.Minute)
+		assert.GreaterOrEqual(t, d, 270*time.Second)
+		assert.LessOrEqual(t, d, 330*time.Second)
+		seen[d] = true
+	}
+	assert.Greater(t, len(seen), 900)
+	assert.Equal(t, time.Duration(1), jittered(1))
+}
+
+func TestHotplugged(t *testing.T) {
+	for msg, want := range map[string]string{
+		"offline@/devices/system/cpu/cpu3\x00ACTION=offline\x00DEVPATH=/devices/system/cpu/cpu3\x00SUBSYSTEM=cpu\x00SEQNUM=2034\x00": "cpu offline: /devices/system/cpu/cpu3",
+		"add@/devices/system/memory/memory32\x00ACTION=add\x00DEVPATH=/devices/system/memory/memory32\x00SUBSYSTEM=memory\x00":       "memory add: /devices/system/memory/memory32",
+		"add@/devices/virtual/net/veth0\x00ACTION=add\x00DEVPATH=/devices/virtual/net/veth0\x00SUBSYSTEM=net\x00":                    "",
+		"change@/devices/system/cpu/cpu3\x00ACTION=change\x00SUBSYSTEM=cpu\x00":                                                      "",
+		"libudev\x00\xfe\xed\xca\xfe": "",
+		"":                            "",
+	} {
+		assert.Equal(t, want, hotplugged([]byte(msg)), "%q", msg)
+	}
+}
+
+func FuzzHotplugged(f *testing.F) {
+	f.Add([]byte("add@/devices/system/cpu/cpu3\x00ACTION=add\x00SUBSYSTEM=cpu\x00"))
+	f.Fuzz(func(_ *testing.T, msg []byte) { _ = hotplugged(msg) })
+}
+
+// TestWatch: a file that is replaced is a change, and folders that are not there
+// do no harm.
+func TestWatch(t *testing.T) {
+	dir := t.TempDir()
+	events := make(chan event)
+	ctx, stop := context.WithCancel(t.Context())
+	watch(ctx, []string{filepath.Join(dir, "none"), dir}, events, quiet)
+	tmp := filepath.Join(t.TempDir(), "memaudit.yaml")
+	require.NoError(t, os.WriteFile(tmp, []byte("profile: hpc\n"), 0o600))
+	require.NoError(t, os.Rename(tmp, filepath.Join(dir, "memaudit.yaml")))
+	select {
+	case e := <-events:
+		assert.True(t, e.reload)
+		assert.Contains(t, e.why, "memaudit.yaml")
+	case <-time.After(10 * time.Second):
+		t.Fatal("no event")
+	}
+	stop()
+}

@@ -1,0 +1,120 @@
+package exporter
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/prometheus/exporter-toolkit/web"
+)
+
+// Bounds of a client: a scrape is answered from memory, so whoever needs longer
+// is not reading.
+const (
+	headerTimeout = 5 * time.Second
+	readTimeout   = 10 * time.Second
+	writeTimeout  = 30 * time.Second
+	// idleTimeout is longer than the intervals at which one usually scrapes.
+	idleTimeout    = 2 * time.Minute
+	maxHeaderBytes = 64 << 10
+	// maxScrapes is how many scrapes are answered at one time.
+	maxScrapes = 40
+)
+
+// newServer bounds what a client can hold.
+func newServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+	}
+}
+
+// handler serves the pages.
+func (p *pages) handler(metricsPath string, log *slog.Logger) (http.Handler, error) {
+	registry := prometheus.NewRegistry()
+	if err := registry.Register(p); err != nil {
+		return nil, err
+	}
+	if err := registry.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})); err != nil {
+		return nil, err
+	}
+	landing, err := landingPage(metricsPath)
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
+	get(metricsPath, promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), ErrorHandling: promhttp.HTTPErrorOnError}))
+	get("/report", p.serve("text/plain; charset=utf-8", func(c *page) []byte { return c.text }))
+	get("/report.json", p.serve("application/json", func(c *page) []byte { return c.json }))
+	get("/-/healthy", say("memaudit is healthy.\n"))
+	get("/-/ready", http.HandlerFunc(p.ready))
+	if metricsPath != "/" {
+		get("/{$}", landing)
+	}
+	return plain(mux), nil
+}
+
+// landingPage has constants alone: the toolkit's template escapes nothing.
+func landingPage(metricsPath string) (http.Handler, error) {
+	return web.NewLandingPage(web.LandingConfig{
+		Name: "memaudit", Description: "Audit of memory population and BIOS settings.", Profiling: "false",
+		Links: []web.LandingLinks{
+			{Address: strings.TrimPrefix(metricsPath, "/"), Text: "Metrics", Description: "for Prometheus"},
+			{Address: "report", Text: "Report", Description: "the last audit for a person"},
+			{Address: "report.json", Text: "Report (JSON)", Description: "the last audit for a program"},
+			{Address: "-/healthy", Text: "Health"}, {Address: "-/ready", Text: "Readiness"},
+		},
+	})
+}
+
+// plain tells browsers to take every answer for what it says it is.
+func plain(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Referrer-Policy", "no-referrer")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// serve hands out one form of the last audit.
+func (p *pages) serve(kind string, form func(*page) []byte) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		current := p.current.Load()
+		if current == nil {
+			notYet(w)
+			return
+		}
+		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Cache-Control", "no-cache")
+		http.ServeContent(w, r, "", current.at, bytes.NewReader(form(current)))
+	})
+}
+
+// ready answers 200 as soon as there is an audit to serve.
+func (p *pages) ready(w http.ResponseWriter, r *http.Request) {
+	if p.current.Load() == nil {
+		notYet(w)
+		return
+	}
+	say("memaudit is ready.\n").ServeHTTP(w, r)
+}
+
+func notYet(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	http.Error(w, "no audit has been done yet", http.StatusServiceUnavailable)
+}
+
+// say answers with a constant.
+func say(text string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = w.Write([]byte(text)) // a client that went away is no matter
+	})
+}

@@ -1,0 +1,165 @@
+package exporter
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// made is a report of a machine of so many modules and rules, as of a time.
+func made(modules, rules int, at time.Time, sources ...report.Source) *report.Report {
+	r := &report.Report{Schema: report.SchemaReport, GeneratedAt: at.UTC().Format(time.RFC3339), Took: 4 * time.Millisecond}
+	r.Memaudit.Version = "1.2.3"
+	for i := range rules {
+		r.Findings = append(r.Findings, report.Finding{Rule: fmt.Sprintf("memory.rule%d", i), Subject: "machine", Result: "pass", Severity: "info"})
+	}
+	r.Summary.Pass = rules
+	for i := range modules {
+		r.Inventory.Slots = append(r.Inventory.Slots, report.Slot{Handle: fmt.Sprintf("0x%04X", 0x1100+i), State: "populated",
+			Locator: ptr(fmt.Sprintf("DIMM_%d", i)), Socket: ptr(i / 16), Channel: ptr(i % 8), Slot: ptr(i / 8 % 2), SizeBytes: ptr(int64(32 << 30)),
+			RatedMTs: ptr(3200), ConfiguredMTs: ptr(2933), Manufacturer: ptr("Samsung"), PartNumber: ptr("M393A4K40DB3-CWE"), Ranks: ptr(2)})
+	}
+	for i := range 8 {
+		r.Inventory.Nodes = append(r.Inventory.Nodes, report.Node{ID: i, Kind: "dram", MemoryBytes: ptr(int64(64 << 30)), Distances: []int{10, 11, 12, 13, 14, 15, 16, 17}})
+	}
+	r.Inventory.Sources = sources
+	return r
+}
+
+var (
+	quiet  = slog.New(slog.DiscardHandler)
+	first  = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+	second = first.Add(time.Hour)
+	up     = report.Source{Name: "smbios", State: "ok"}
+	down   = report.Source{Name: "smbios", State: "denied"}
+)
+
+// served fetches a path from the pages' handler.
+func served(t testing.TB, p *pages, path string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	h, err := p.handler("/metrics", quiet)
+	require.NoError(t, err)
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// TestFailedAudit: the last good audit stays whole, and the metrics say that it
+// is the last good one and why.
+func TestFailedAudit(t *testing.T) {
+	p := &pages{}
+	require.NoError(t, p.publish(Outcome{Report: made(2, 3, first, up)}))
+	before := served(t, p, "/report.json").Body.String()
+	require.NoError(t, p.publish(Outcome{Report: made(0, 1, second, down), Err: errors.New("denied")}))
+	assert.Equal(t, before, served(t, p, "/report.json").Body.String())
+	out := served(t, p, "/metrics").Body.String()
+	for _, want := range []string{"memaudit_audit_failed 1", `memaudit_source_up{source="smbios"} 0`,
+		fmt.Sprintf("memaudit_audit_timestamp_seconds %v", float64(first.Unix())), `memaudit_rules{result="pass"} 3`} {
+		assert.Contains(t, out, want+"\n")
+	}
+	assert.Equal(t, 2, strings.Count(out, "\nmemaudit_dimm_info{"))
+
+	require.NoError(t, p.publish(Outcome{Err: errors.New("no tree")}), "nothing could be read at all")
+	assert.Contains(t, served(t, p, "/metrics").Body.String(), "memaudit_audit_failed 1\n")
+
+	require.NoError(t, p.publish(Outcome{Report: made(4, 3, second, up)}))
+	out = served(t, p, "/metrics").Body.String()
+	assert.Contains(t, out, "memaudit_audit_failed 0\n")
+	assert.Contains(t, out, `memaudit_source_up{source="smbios"} 1`)
+	assert.Contains(t, out, fmt.Sprintf("memaudit_audit_timestamp_seconds %v\n", float64(second.Unix())))
+	assert.Equal(t, 4, strings.Count(out, "\nmemaudit_dimm_info{"))
+}
+
+// TestNeverGood: an audit that never succeeded shows what it could read, has no
+// time of success, and gives way to the next one.
+func TestNeverGood(t *testing.T) {
+	p := &pages{}
+	require.NoError(t, p.publish(Outcome{Err: errors.New("no tree")}))
+	assert.Equal(t, http.StatusServiceUnavailable, served(t, p, "/-/ready").Code)
+	assert.Equal(t, http.StatusOK, served(t, p, "/-/healthy").Code)
+	require.NoError(t, p.publish(Outcome{Report: made(1, 1, first, down), Err: errors.New("controller")}))
+	out := served(t, p, "/metrics").Body.String()
+	assert.Contains(t, out, "memaudit_audit_failed 1\n")
+	assert.NotContains(t, out, "memaudit_audit_timestamp_seconds")
+	require.NoError(t, p.publish(Outcome{Report: made(3, 1, second, down), Err: errors.New("controller")}))
+	assert.Equal(t, 3, strings.Count(served(t, p, "/metrics").Body.String(), "\nmemaudit_dimm_info{"))
+}
+
+func TestHTTP(t *testing.T) {
+	p := &pages{}
+	for _, path := range []string{"/report", "/report.json", "/-/ready"} {
+		w := served(t, p, path)
+		assert.Equal(t, http.StatusServiceUnavailable, w.Code, path)
+		assert.Equal(t, "1", w.Header().Get("Retry-After"))
+	}
+	assert.Equal(t, http.StatusOK, served(t, p, "/metrics").Code, "the daemon itself is scraped before the first audit")
+	require.NoError(t, p.publish(Outcome{Report: made(2, 3, first, up)}))
+	for path, kind := range map[string]string{"/metrics": "text/plain", "/report": "text/plain; charset=utf-8", "/report.json": "application/json",
+		"/-/healthy": "text/plain", "/-/ready": "text/plain", "/": "text/html"} {
+		w := served(t, p, path)
+		assert.Equal(t, http.StatusOK, w.Code, path)
+		assert.True(t, strings.HasPrefix(w.Header().Get("Content-Type"), kind), path)
+		assert.Equal(t, "nosniff", w.Header().Get("X-Content-Type-Options"), path)
+		assert.NotEmpty(t, w.Body.String(), path)
+	}
+	assert.Equal(t, http.StatusNotFound, served(t, p, "/debug/pprof/").Code)
+	assert.Equal(t, http.StatusNotFound, served(t, p, "/favicon.ico").Code)
+	open := served(t, p, "/metrics", "Accept", "application/openmetrics-text;version=1.0.0")
+	assert.Contains(t, open.Header().Get("Content-Type"), "application/openmetrics-text")
+	assert.True(t, strings.HasSuffix(open.Body.String(), "# EOF\n"))
+	h, err := p.handler("/", quiet)
+	require.NoError(t, err, "metrics instead of the landing page")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/report", strings.NewReader("x")))
+	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
+}
+
+// TestLint: the metrics are as Prometheus's own linter wants them, and no more
+// than what is promised.
+func TestLint(t *testing.T) {
+	p := &pages{}
+	require.NoError(t, p.publish(Outcome{Report: made(32, 33, first, up)}))
+	r := prometheus.NewPedanticRegistry()
+	require.NoError(t, r.Register(p))
+	problems, err := testutil.GatherAndLint(r)
+	require.NoError(t, err)
+	assert.Empty(t, problems)
+}
+
+// BenchmarkScrape is one scrape of a machine of 32 modules and 8 nodes, through
+// everything but the network.
+func BenchmarkScrape(b *testing.B) {
+	p := &pages{}
+	require.NoError(b, p.publish(Outcome{Report: made(32, 33, first, up)}))
+	h, err := p.handler("/metrics", quiet)
+	require.NoError(b, err)
+	b.ReportAllocs()
+	for b.Loop() {
+		w := httptest.NewRecorder()
+		w.Body = nil
+		h.ServeHTTP(discard{w}, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	}
+}
+
+type discard struct{ http.ResponseWriter }
+
+func (discard) Write(b []byte) (int, error) { return io.Discard.Write(b) }

@@ -1,0 +1,130 @@
+package exporter
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+
+	"github.com/coreos/go-systemd/v22/activation"
+	"github.com/prometheus/exporter-toolkit/web"
+)
+
+// Web is where and how the daemon listens.
+type Web struct {
+	Addresses []string
+	// SystemdSocket takes the sockets that systemd opened instead.
+	SystemdSocket bool
+	// ConfigFile is exporter-toolkit's: TLS, basic authentication.
+	ConfigFile string
+	// MetricsPath is where the metrics are.
+	MetricsPath string
+}
+
+// CheckWeb says what is wrong with a web configuration file.
+func CheckWeb(file string) error { return web.Validate(file) }
+
+// Serve is the daemon. It returns when the context ends, or when a listener
+// fails.
+func Serve(ctx context.Context, c Config) error {
+	listeners, err := c.Web.listen()
+	if err != nil {
+		return err
+	}
+	p := &pages{}
+	handler, err := p.handler(c.Web.MetricsPath, c.Log)
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	events := make(chan event)
+	go relay(ctx, c.Reload, events)
+	watch(ctx, c.Watch, events, c.Log)
+	hotplug(ctx, events, c.Log)
+	if c.Sandbox {
+		sandbox(c.Readable, c.Network, c.Log)
+	}
+	servers := serveAll(listeners, handler, &c.Web, c.Log, stop)
+	l := &loop{audit: c.Audit, events: events, pages: p, log: c.Log, notify: notifier(c.Log), watchdog: watchdogTime(c.Log),
+		settle: cmp.Or(c.Settle, defaultSettle)}
+	l.run(ctx)
+	err = shutdown(servers)
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		err = errors.Join(cause, err)
+	}
+	return err
+}
+
+// relay turns asked-for reloads into events.
+func relay(ctx context.Context, from <-chan os.Signal, to chan<- event) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-from:
+			send(ctx, to, event{"reload asked for", true})
+		}
+	}
+}
+
+// listen opens every address, or takes the sockets that systemd opened.
+func (w *Web) listen() ([]net.Listener, error) {
+	if w.SystemdSocket {
+		listeners, err := activation.Listeners()
+		if err == nil && len(listeners) == 0 {
+			err = errors.New("systemd passed no socket, expected a .socket unit for this service")
+		}
+		return listeners, err
+	}
+	var all []net.Listener
+	for _, address := range w.Addresses {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			closeAll(all)
+			return nil, fmt.Errorf("listen on %s: %w", address, err)
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+func closeAll(listeners []net.Listener) {
+	for _, l := range listeners {
+		_ = l.Close()
+	}
+}
+
+// serveAll gives every listener a server of its own: the toolkit changes the
+// server that it is given. One that fails stops the daemon.
+func serveAll(listeners []net.Listener, handler http.Handler, w *Web, log *slog.Logger, stop context.CancelCauseFunc) []*http.Server {
+	servers := make([]*http.Server, 0, len(listeners))
+	for _, l := range listeners {
+		s := newServer(handler, log)
+		servers = append(servers, s)
+		go func() {
+			err := web.Serve(l, s, &web.FlagConfig{WebConfigFile: &w.ConfigFile}, log)
+			if !errors.Is(err, http.ErrServerClosed) {
+				stop(fmt.Errorf("serve on %s: %w", l.Addr(), err))
+			}
+		}()
+	}
+	return servers
+}
+
+// shutdown lets the scrapes of the moment end.
+func shutdown(servers []*http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	var all error
+	for _, s := range servers {
+		if err := s.Shutdown(ctx); err != nil {
+			all = errors.Join(all, err, s.Close())
+		}
+	}
+	return all
+}

@@ -1,0 +1,90 @@
+package exporter
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// kernelGroup is the multicast group in which the kernel itself speaks; udev
+// has another.
+const kernelGroup = 1
+
+// hotplug sends an event when a processor or a block of memory comes or goes.
+// Containers and user namespaces have no such socket or hear nothing on it; the
+// interval remains.
+func hotplug(ctx context.Context, to chan<- event, log *slog.Logger) {
+	file, err := ueventSocket()
+	if err != nil {
+		log.Info("hotplug is not watched", "error", err)
+		return
+	}
+	context.AfterFunc(ctx, func() { _ = file.Close() })
+	go func() {
+		buf := make([]byte, 8<<10) // the kernel's own bound is 2 KiB
+		for {
+			n, err := file.Read(buf)
+			switch {
+			case err == nil:
+				if why := hotplugged(buf[:n]); why != "" {
+					send(ctx, to, event{why, false})
+				}
+			case errors.Is(err, unix.ENOBUFS):
+				// Messages were lost, perhaps ours.
+				send(ctx, to, event{"kernel events were lost", false})
+			default:
+				if ctx.Err() == nil {
+					log.Warn("hotplug is no longer watched", "error", err)
+				}
+				return
+			}
+		}
+	}()
+}
+
+// ueventSocket opens the kernel's event socket as a file, so that the
+// runtime's poller waits on it.
+func ueventSocket() (*os.File, error) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_KOBJECT_UEVENT)
+	if err != nil {
+		return nil, fmt.Errorf("kernel event socket: %w", err)
+	}
+	if err := unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: kernelGroup}); err != nil {
+		_ = unix.Close(fd)
+		return nil, fmt.Errorf("kernel event socket: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "kernel events"), nil
+}
+
+// hotplugged says what a message of the kernel tells of processors or memory,
+// "" for everything else. A message is "ACTION@PATH" and then KEY=VALUE, each
+// ended by a zero byte (lib/kobject_uevent.c).
+func hotplugged(msg []byte) string {
+	var action, subsystem, path string
+	for field := range bytes.SplitSeq(msg, []byte{0}) {
+		key, value, _ := strings.Cut(string(field), "=")
+		switch key {
+		case "ACTION":
+			action = value
+		case "SUBSYSTEM":
+			subsystem = value
+		case "DEVPATH":
+			path = value
+		}
+	}
+	if subsystem != "cpu" && subsystem != "memory" && subsystem != "node" {
+		return ""
+	}
+	switch action {
+	case "add", "remove", "online", "offline":
+		return subsystem + " " + action + ": " + path
+	default:
+		return ""
+	}
+}
