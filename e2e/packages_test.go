@@ -255,7 +255,10 @@ func TestDebian(t *testing.T) {
 	assert.Equal(t, "profile: hpc\n", readFile(t, config), "the operator's configuration stays")
 	assert.Len(t, machine.enabled(), 2, "what the operator enabled stays")
 
+	baseline := machine.path("var/lib/memaudit/baseline.json")
+	require.NoError(t, os.WriteFile(baseline, []byte("{}"), 0o644))
 	machine.dpkg("--remove", "memaudit")
+	assert.FileExists(t, baseline)
 	assert.Equal(t, "rc  1.2.4-1", machine.status())
 	assert.NoFileExists(t, machine.path("usr/bin/memaudit"))
 	assert.FileExists(t, config)
@@ -265,6 +268,7 @@ func TestDebian(t *testing.T) {
 	left := must(t, "find", machine.dir, "-path", machine.path("var/lib/dpkg"), "-prune", "-o", "!", "-type", "d", "-print")
 	assert.NotContains(t, left, "memaudit.", left)
 	assert.NoDirExists(t, machine.path("etc/memaudit"))
+	assert.NoDirExists(t, filepath.Dir(baseline))
 }
 
 // debian is a folder that dpkg takes for a machine.

@@ -92,8 +92,8 @@ func TestPrivileges(t *testing.T) {
 // privilegesTable reads the table by source and heading.
 func privilegesTable(t *testing.T) map[string]map[string]string {
 	t.Helper()
-	_, rest, ok := strings.Cut(readFile(t, root+"/deploy/README.md"), "\n| source | any user |")
-	require.True(t, ok, "deploy/README.md has the table")
+	_, rest, ok := strings.Cut(readFile(t, root+"/deploy/operations.md"), "\n| source | any user |")
+	require.True(t, ok, "deploy/operations.md has the table")
 	lines := strings.Split("| source | any user |"+rest, "\n")
 	heads := strings.Split(lines[0], "|")
 	out := map[string]map[string]string{}

@@ -258,11 +258,12 @@ func (s *systemd) daemon(deb string) {
 	assert.NotEqual(t, "0", strings.Fields(s.status("Uid"))[0])
 	assert.Equal(t, "2", s.status("Seccomp"))
 	pid := s.property("MainPID")
+	assert.Equal(t, "memaudit", s.must("nsenter", "-t", pid, "-m", "-r", "ls", "/var/lib"), "all of /var/lib that it sees")
 	s.must("systemctl", "reload", "memaudit.service")
 	assert.Equal(t, pid, s.property("MainPID"), "a reload keeps the process")
 
 	s.put(newer(t, deb))
-	s.guide("deploy/README.md", "memaudit_VERSION-1_amd64.deb")
+	s.guide("deploy/operations.md", "memaudit_VERSION-1_amd64.deb")
 	assert.Equal(t, "enabled", s.property("UnitFileState"))
 	assert.NotEqual(t, pid, s.property("MainPID"), "an upgrade restarts what runs")
 	assert.Equal(t, "1", s.metric("http", smbios))
