@@ -144,6 +144,21 @@ func TestCompare(t *testing.T) {
 			sys.Settings["smt"] = inventory.Setting{Effective: fact("enabled")}
 		}, []string{"machine: bios setting"}},
 		"setting not read": {func(sys *inventory.System) { sys.Settings["turbo"] = inventory.Setting{Effective: fact("enabled")} }, []string{"machine: unknown"}},
+		"setting by another source": {func(sys *inventory.System) {
+			sys.Settings["smt"] = inventory.Setting{Effective: inventory.Known("enabled", inventory.Direct, inventory.Evidence{Source: "msr"})}
+		}, []string{"machine: unknown"}},
+		"the same by another source": {func(sys *inventory.System) {
+			sys.Settings["smt"] = inventory.Setting{Effective: inventory.Known("disabled", inventory.Direct, inventory.Evidence{Source: "msr"})}
+		}, []string{}},
+		"processor by another source": {func(sys *inventory.System) {
+			sys.Sockets[1].Brand = inventory.Known("Intel Xeon", inventory.Direct, inventory.Evidence{Source: "cpu"})
+		}, []string{"machine: unknown"}},
+		"blanks in the model": {func(sys *inventory.System) { sys.Sockets[1].Brand = fact("  Xeon  ") }, []string{}},
+		"uuid turned": {func(sys *inventory.System) {
+			sys.Machine.Identifiers.SystemUUID = "00E7C45E-1111-2222-3333-444455556666"
+		}, []string{}},
+		"uuid not read, serial never known": {func(sys *inventory.System) { sys.Machine.Identifiers = inventory.Identifiers{SystemSerial: "ABC1234"} },
+			[]string{"machine: unknown"}},
 		"pending": {func(sys *inventory.System) {
 			sys.Settings["smt"] = inventory.Setting{Effective: fact("disabled"), Pending: fact("enabled")}
 		}, []string{}},

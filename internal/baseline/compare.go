@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
@@ -52,10 +53,35 @@ func (c *comparison) other() string {
 			return fmt.Sprintf("the baseline is of another machine: its %s is %s, here it is %s", f.what, f.then, f.now)
 		}
 	}
-	if a.Identity != "" && b.Identity != "" && a.Identity != b.Identity {
-		return "the baseline is of another machine: the system's UUID or serial number differs (a new main board has another one too)"
+	switch {
+	case a.UUID != "" && b.UUID != "":
+		if a.UUID != b.UUID && a.UUID != c.swappedUUID() {
+			return "the baseline is of another machine: the system's UUID differs (a new main board has another one too)"
+		}
+	case a.Serial != "" && b.Serial != "" && a.Serial != b.Serial:
+		return "the baseline is of another machine: the system's serial number differs (a new main board may have another one too)"
 	}
 	return ""
+}
+
+// identified reports that something says it is the same machine.
+func (c *comparison) identified() bool {
+	a, b := &c.then.Machine, &c.now.Machine
+	return a.UUID == "" && a.Serial == "" || a.UUID != "" && b.UUID != "" || a.Serial != "" && b.Serial != ""
+}
+
+// swappedUUID is the hash of the UUID in the other byte order: SMBIOS before 2.6
+// writes its first three fields as numbers, so that a BIOS update may turn it.
+func (c *comparison) swappedUUID() string {
+	id := normal(c.sys.Machine.Identifiers.SystemUUID)
+	b, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))
+	if err != nil || len(b) != 16 {
+		return ""
+	}
+	slices.Reverse(b[0:4])
+	slices.Reverse(b[4:6])
+	slices.Reverse(b[6:8])
+	return hasher(c.then.Key)("machine", fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }
 
 // part collects what is said of one subject.
@@ -108,7 +134,7 @@ func listed(parts []string) string {
 // machine compares what belongs to no slot.
 func (c *comparison) machine() inventory.Compared {
 	p := &part{subject: subjectMachine}
-	if c.then.Machine.Identity != "" && c.now.Machine.Identity == "" {
+	if !c.identified() {
 		p.lost("the system's UUID is not known now, so that this may be another machine")
 	}
 	if len(c.then.Slots) > 0 && (len(c.now.Slots) == 0 || c.sys.Firmware.Lost != nil) {
@@ -151,6 +177,8 @@ func (c *comparison) sockets(p *part) {
 		switch {
 		case have == nil, then.Populated != nil && have.Populated == nil, then.Model != "" && have.Model == "" && !empty(have):
 			p.lost("socket %d is not known now as it was then", then.ID)
+		case then.Populated != nil && *then.Populated == *have.Populated && then.Model != have.Model && then.Source != have.Source:
+			p.lost("the processor of socket %d is read from another source now (%s, then %s)", then.ID, have.Source, then.Source)
 		case then.Populated != nil && *then.Populated != *have.Populated, then.Model != "" && have.Model != then.Model:
 			p.change(inventory.Processor, fmt.Sprintf("socket %d: %s", then.ID, processor(then)), fmt.Sprintf("socket %d: %s", have.ID, processor(have)))
 		}
@@ -229,13 +257,15 @@ func (c *comparison) settings(p *part) {
 		for _, face := range slices.Sorted(maps.Keys(c.then.Settings[id])) {
 			then, now := c.then.Settings[id][face], c.now.Settings[id][face]
 			switch {
-			case now == "":
+			case now.Value != "" && now.Value != then.Value && now.Source != then.Source:
+				p.lost("setting %s (%s) is %s by %s, and was %s by %s", id, face, now.Value, now.Source, then.Value, then.Source)
+			case now.Value == "":
 				unknown++
 				if unknown <= 3 {
 					p.lost("setting %s (%s) is not known now", id, face)
 				}
-			case now != then:
-				p.change(inventory.SettingMoved, fmt.Sprintf("setting %s %s (%s)", id, then, face), fmt.Sprintf("setting %s %s (%s)", id, now, face))
+			case now.Value != then.Value:
+				p.change(inventory.SettingMoved, fmt.Sprintf("setting %s %s (%s)", id, then.Value, face), fmt.Sprintf("setting %s %s (%s)", id, now.Value, face))
 			}
 		}
 	}

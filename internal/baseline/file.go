@@ -37,29 +37,40 @@ type File struct {
 	// SavedAt is RFC 3339 in UTC.
 	SavedAt string `json:"saved_at"`
 	// Key is that of the hashes of serial numbers, in hexadecimal.
-	Key      string                       `json:"key"`
-	Machine  Machine                      `json:"machine"`
-	Sockets  []Socket                     `json:"sockets,omitempty"`
-	Nodes    []int                        `json:"nodes,omitempty"`
-	Memory   map[string]int64             `json:"memory_bytes,omitempty"`
-	Slots    []Slot                       `json:"slots,omitempty"`
-	Settings map[string]map[string]string `json:"settings,omitempty"`
+	Key     string           `json:"key"`
+	Machine Machine          `json:"machine"`
+	Sockets []Socket         `json:"sockets,omitempty"`
+	Nodes   []int            `json:"nodes,omitempty"`
+	Memory  map[string]int64 `json:"memory_bytes,omitempty"`
+	Slots   []Slot           `json:"slots,omitempty"`
+	// Settings are the faces of each setting: configured and effective.
+	Settings map[string]map[string]Face `json:"settings,omitempty"`
 }
 
-// Machine is the identity of the whole. Identity is a hash.
+// Face is one face of a setting, and the source that gave it: two sources may
+// see one setting differently.
+type Face struct {
+	Value  string `json:"value"`
+	Source string `json:"source"`
+}
+
+// Machine is the identity of the whole. UUID and Serial are hashes.
 type Machine struct {
 	Vendor      string `json:"vendor,omitempty"`
 	Product     string `json:"product,omitempty"`
-	Identity    string `json:"identity,omitempty"`
+	UUID        string `json:"uuid,omitempty"`
+	Serial      string `json:"serial,omitempty"`
 	BIOSVersion string `json:"bios_version,omitempty"`
 	BIOSDate    string `json:"bios_date,omitempty"`
 }
 
 // Socket is one processor socket.
 type Socket struct {
-	ID        int    `json:"id"`
-	Populated *bool  `json:"populated,omitempty"`
-	Model     string `json:"model,omitempty"`
+	ID        int   `json:"id"`
+	Populated *bool `json:"populated,omitempty"`
+	// Model is the brand string, Source what gave it.
+	Model  string `json:"model,omitempty"`
+	Source string `json:"source,omitempty"`
 }
 
 // Slot is one memory device. Serial is a hash.

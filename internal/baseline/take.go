@@ -38,14 +38,18 @@ func of(sys *inventory.System, now time.Time, key string) *File {
 	f := &File{Schema: Schema, SavedAt: now.UTC().Format(time.RFC3339), Key: key, Machine: Machine{
 		Vendor: m.Vendor.Or(""), Product: m.Product.Or(""), BIOSVersion: m.BIOSVersion.Or(""), BIOSDate: m.BIOSDate.Or("")}}
 	hash := hasher(key)
-	for _, id := range []string{m.Identifiers.SystemUUID, m.Identifiers.SystemSerial} {
-		if f.Machine.Identity == "" && telling(id) && !sys.Redacted {
-			f.Machine.Identity = hash("machine", id)
-		}
+	if id := m.Identifiers.SystemUUID; telling(id) && !sys.Redacted {
+		f.Machine.UUID = hash("machine", id)
+	}
+	if id := m.Identifiers.SystemSerial; telling(id) && !sys.Redacted {
+		f.Machine.Serial = hash("serial", id)
 	}
 	for i := range sys.Sockets {
 		s := &sys.Sockets[i]
-		own := Socket{ID: s.ID, Model: s.Brand.Or("")}
+		own := Socket{ID: s.ID, Model: strings.Join(strings.Fields(s.Brand.Or("")), " ")}
+		if own.Model != "" {
+			own.Source = s.Brand.From.Source
+		}
 		if populated, ok := s.Populated.Get(); ok {
 			own.Populated = &populated
 		}
@@ -56,12 +60,12 @@ func of(sys *inventory.System, now time.Time, key string) *File {
 	}
 	f.Memory = memory(&sys.Memory)
 	f.Slots = slots(sys, hash)
-	f.Settings = map[string]map[string]string{}
+	f.Settings = map[string]map[string]Face{}
 	for id := range sys.Settings {
-		faces := map[string]string{}
+		faces := map[string]Face{}
 		for name, face := range facesOf(sys, id) {
 			if face.Known() {
-				faces[name] = face.Value
+				faces[name] = Face{face.Value, face.From.Source}
 			}
 		}
 		if len(faces) > 0 {
