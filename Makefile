@@ -43,7 +43,7 @@ corpus-summary: ## rewrite testdata/corpus from ../shared; read the diff before 
 	$(GO) test -count=1 -tags corpus ./internal/cli -run '^TestCorpusTexts$$' -update-corpus
 
 e2e: build $(TOOLS)/nfpm ## the real binary over every kind of input
-	$(GO) test -count=1 -tags e2e ./e2e/...
+	$(GO) test -count=1 -timeout 30m -tags e2e ./e2e/...
 
 soak: ## thousands of scrapes and audits of a machine that changes underneath, with the race detector
 	CGO_ENABLED=1 $(GO) test -race -count=1 -tags soak ./internal/cli -run '^TestSoak$$' -v -timeout 30m
