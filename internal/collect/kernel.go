@@ -70,6 +70,7 @@ func (c *collector) numa() inventory.NUMA {
 		return convert(tables, func(list []string) bool { return slices.Contains(list, name) })
 	}
 	line := from(inventory.SourceCmdline, f.Cmdline.Line, inventory.Direct)
+	line.From.Raw = withoutIdentifiers(line.From.Raw)
 	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"), HMAT: has("HMAT"),
 		KernelNUMA: from(inventory.SourceNUMA, f.NUMA.Directory, inventory.Direct), Cmdline: line,
 		Options: convert(line, func(string) []string {
