@@ -100,6 +100,8 @@ func TestSettingFaces(t *testing.T) {
 		{"effective alone", inventory.Setting{Effective: runsOff}, audit.Fail, "disabled (effective)", "BIOS setup: Power > Boost = On"},
 		{"an administrator decided", inventory.Setting{Effective: runsOff, DecidedBy: fact("administrator", "cpufreq", "")}, audit.Fail,
 			"disabled (effective; decided by an administrator at run time)", "find out who wrote the value at run time and take it back (p administrator)"},
+		{"the kernel decided", inventory.Setting{Effective: runsOff, DecidedBy: fact("kernel", "cpuidle", "")}, audit.Fail,
+			"disabled (effective; decided by the kernel)", "a change in BIOS setup alone does not undo it"},
 		{"the wanted value waits", inventory.Setting{Configured: off, Pending: on}, audit.Fail, "disabled (configured; enabled after the next boot)", "reboot: enabled is set and waits for the next boot"},
 		{"as wanted, but not after the next boot", inventory.Setting{Configured: on, Pending: off}, audit.Pass, "enabled (configured; disabled after the next boot)", ""},
 		{"only the next boot's value", inventory.Setting{Pending: on}, audit.Unknown, "only the value for the next boot is known: enabled", ""},

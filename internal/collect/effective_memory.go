@@ -21,8 +21,11 @@ func (c *collector) memorySpeed() inventory.Fact[string] {
 	var at []inventory.Evidence
 	for i := range c.sys.Slots {
 		s := &c.sys.Slots[i]
-		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.Other) != inventory.DRAM {
+		if s.State != inventory.SlotPopulated || s.Technology.Known() && s.Technology.Value != inventory.DRAM {
 			continue
+		}
+		if !s.Technology.Known() {
+			return inventory.Blame[string](s.Technology)
 		}
 		rated, configured := &s.RatedMTs, &s.ConfiguredMTs
 		switch {

@@ -8,9 +8,10 @@ import (
 // osControl is the word for an operating system that scales the frequency.
 const osControl = "os_control"
 
-// powerPolicy is who scales the P-states (linux-sources.md section 4.4). A
-// frequency driver says that firmware left that to the system; which profile
-// of firmware's keeps it for itself does not show.
+// powerPolicy is who scales the P-states (linux-sources.md section 4.4).
+// acpi-cpufreq says that firmware left that to the system, for it needs
+// firmware's list of P-states (_PSS); no other driver says anything, nor does
+// it show which profile of firmware's keeps the scaling for itself.
 func (c *collector) powerPolicy() face {
 	f := c.facts.CPUFreq
 	if !f.Policies.Known() {
@@ -31,6 +32,11 @@ func (c *collector) powerPolicy() face {
 	}
 	at := evidenceOf(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver)
 	more := c.governors()
+	if driver != "acpi-cpufreq" {
+		// intel_pstate loads without firmware's list of P-states, so also beside
+		// a firmware that is set to maximum performance.
+		return face{effective: unobservable("the driver "+driver+" loads in more than one of firmware's power modes, so that the mode does not show", append([]inventory.Evidence{at}, more...)...)}
+	}
 	return face{inventory.Known(osControl, inventory.Indirect, at, more...), inventory.Known(inventory.DecidedFirmware, inventory.Indirect, at)}
 }
 

@@ -29,12 +29,13 @@ func TestPowerPolicy(t *testing.T) {
 	none := notes(skylake.tree(twoSockets), "names\t/"+cpuDir+"cpufreq")
 	differ := scaled(skylake, "intel_pstate").With(hosttest.Files{freqDir + "policy3/scaling_driver": "acpi-cpufreq\n"})
 	own := by(is("os_control", inventory.Indirect), inventory.DecidedFirmware)
+	silent := open(not[string](inventory.Absent, "loads in more than one of firmware's power modes"))
 	run(t, "power_policy", []settingCase{
-		{"intel_pstate", scaled(skylake, "intel_pstate"), own},
-		{"intel_cpufreq", scaled(skylake, "intel_cpufreq"), own},
+		{"intel_pstate", scaled(skylake, "intel_pstate"), silent},
+		{"intel_cpufreq", scaled(skylake, "intel_cpufreq"), silent},
 		{"acpi-cpufreq", scaled(westmere, "acpi-cpufreq"), own},
-		{"amd-pstate-epp", scaled(rome, "amd-pstate-epp"), own},
-		{"cppc_cpufreq", scaled(arm, "cppc_cpufreq"), own},
+		{"amd-pstate-epp", scaled(rome, "amd-pstate-epp"), silent},
+		{"cppc_cpufreq", scaled(arm, "cppc_cpufreq"), silent},
 		{"pcc-cpufreq", scaled(westmere, "pcc-cpufreq"), open(not[string](inventory.Absent, "together"))},
 		{"no policy", none, open(not[string](inventory.Absent, "which profile does that does not show"))},
 		{"no policy by intel_pstate=disable", options(none, "intel_pstate=disable"), open(not[string](inventory.Refused, "command line turns the frequency driver off"))},
