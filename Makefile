@@ -13,6 +13,7 @@ NFPM_VERSION := v2.45.2
 ANSIBLE_VERSION := 2.19.14
 ANSIBLE_LINT_VERSION := 26.10.1
 FUZZTIME   ?= 30s
+GAPS       := '^(TestEveryKnownIDIsLoaded|TestPlatformTable|TestProcessorTableIsTheSource|TestCorpusTexts)$$'
 export CGO_ENABLED ?= 0
 
 .DEFAULT_GOAL := help
@@ -37,6 +38,9 @@ race: ## unit tests with the race detector
 
 corpus: ## tests over real machines' data in ../shared, skipped when it is not there
 	$(GO) test -count=1 -tags corpus ./...
+
+gaps: ## list what ../shared knows and the project has not taken in yet
+	@$(GO) test -count=1 -tags corpus -v -run $(GAPS) ./internal/... | grep -o 'gap: .*' | sort -u
 
 .PHONY: corpus-summary
 corpus-summary: ## rewrite testdata/corpus from ../shared; read the diff before committing
@@ -115,4 +119,4 @@ $(TOOLS)/ansible/bin/ansible-playbook:
 	python3 -m venv $(TOOLS)/ansible
 	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION) ansible-lint==$(ANSIBLE_LINT_VERSION)
 
-.PHONY: help build check demo test race corpus e2e sushy ansible soak lint golden unmapped docs mutate fuzz bench compare dist all
+.PHONY: help build check demo test race corpus gaps e2e sushy ansible soak lint golden unmapped docs mutate fuzz bench compare dist all

@@ -132,8 +132,9 @@ func TestEveryCitationNamesAPlace(t *testing.T) {
 	}
 }
 
-// TestEveryKnownIDIsLoaded holds the ids against the contract itself: all of
-// its section 6 but those that settings and baselines make.
+// TestEveryKnownIDIsLoaded holds the ids against the contract itself: an id of
+// its section 6 that is loaded is asked of the subject that the contract names.
+// One that is not loaded is a gap; settings and baselines make theirs.
 func TestEveryKnownIDIsLoaded(t *testing.T) {
 	data, err := os.ReadFile(corpustest.Shared(t, "contract.md"))
 	require.NoError(t, err)
@@ -142,10 +143,10 @@ func TestEveryKnownIDIsLoaded(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n## ")
 	packs, err := audit.LoadBuiltin(rules.FS)
 	require.NoError(t, err)
-	loaded := map[string]bool{}
+	loaded := map[string][]string{}
 	for _, p := range packs {
 		for _, r := range p.Rules {
-			loaded[r.ID+" "+r.Subject] = true
+			loaded[r.ID] = append(loaded[r.ID], r.Subject)
 		}
 	}
 	rows := regexp.MustCompile("(?m)^\\| `([a-z]+\\.[a-z.-]+)` \\| (\\w+)").FindAllStringSubmatch(section, -1)
@@ -154,8 +155,12 @@ func TestEveryKnownIDIsLoaded(t *testing.T) {
 		if area, _, _ := strings.Cut(row[1], "."); area == "settings" || area == "setting" || area == "baseline" {
 			continue
 		}
+		if loaded[row[1]] == nil {
+			corpustest.Gap(t, "rule "+row[1]+" of the contract")
+			continue
+		}
 		count++
-		assert.True(t, loaded[row[1]+" "+row[2]], "%s of a %s", row[1], row[2])
+		assert.Contains(t, loaded[row[1]], row[2], row[1])
 	}
-	assert.Equal(t, 24, count)
+	assert.GreaterOrEqual(t, count, 24)
 }

@@ -101,7 +101,8 @@ var namedProcessors = map[string]string{
 	"power10":             `POWER10`,
 }
 
-// namedPattern joins the names and checks that no platform was left out.
+// namedPattern joins the names of the table's platforms; a platform of the
+// table that has none here is a gap.
 func namedPattern(t *testing.T) *regexp.Regexp {
 	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/platforms.yaml"))
 	require.NoError(t, err)
@@ -111,11 +112,12 @@ func namedPattern(t *testing.T) *regexp.Regexp {
 		} `yaml:"platforms"`
 	}
 	require.NoError(t, yaml.Unmarshal(raw, &table))
-	require.Len(t, table.Platforms, len(namedProcessors))
 	var alternatives []string
 	for _, p := range table.Platforms {
 		pattern, ok := namedProcessors[p.ID]
-		require.True(t, ok, p.ID)
+		if !ok {
+			corpustest.Gap(t, "names of the processors of platform "+p.ID)
+		}
 		if pattern != "" {
 			alternatives = append(alternatives, pattern)
 		}

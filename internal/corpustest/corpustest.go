@@ -121,6 +121,13 @@ func Texts(t testing.TB, f func(name string, data []byte)) {
 	}
 }
 
+// Gap says what stands beside the repository and the project does not have yet.
+// It is no failure: that material grows by itself. `make gaps` lists them.
+func Gap(t testing.TB, what string) {
+	t.Helper()
+	t.Logf("gap: %s", what)
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -44,7 +44,14 @@ func namedRows(t *testing.T) []namedRow {
 	}
 	require.NoError(t, yaml.Unmarshal(raw, &table))
 	var out []namedRow
+	ours := map[string]bool{}
+	for _, f := range platformFiles(t) {
+		ours[f.ID] = true
+	}
 	for _, p := range table.Platforms {
+		if !ours[p.ID] {
+			continue // a gap that TestPlatformTable names
+		}
 		for _, c := range p.CPUID {
 			r := namedRow{id: p.ID, family: c.Family, model: c.Model, stepping: c.Stepping, vendor: p.Vendor}
 			if p.Brand != "" {

@@ -190,7 +190,11 @@ func TestPlatformTable(t *testing.T) {
 	}
 	for _, row := range table.Platforms {
 		f, ok := have[row.ID]
-		require.True(t, ok, row.ID)
+		if !ok {
+			corpustest.Gap(t, "platform "+row.ID+" of platforms.yaml")
+			continue
+		}
+		delete(have, row.ID)
 		if n, err := strconv.Atoi(row.Channels.Value); err == nil {
 			assert.Equal(t, n, f.Channels, row.ID)
 		}
@@ -215,7 +219,8 @@ func TestPlatformTable(t *testing.T) {
 			assert.True(t, recognises(f, c.Family, c.Model, c.V == "ok"), "%s %d/%d %s", row.ID, c.Family, c.Model, c.V)
 		}
 	}
-	assert.Len(t, table.Platforms, len(have)-1, "xeon-fsb is the one addition")
+	delete(have, "xeon-fsb")
+	assert.Empty(t, have, "platforms without a row in the table; xeon-fsb is the one addition")
 }
 
 func recognises(f wholePlatformFile, family, model int, verified bool) bool {

@@ -3,6 +3,7 @@ package topology
 import (
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,6 +35,8 @@ type tableRow struct {
 	DellMixing  string `yaml:"dell_mixing"`
 }
 
+// tableRows are the rows of platforms that the project has; the others are
+// gaps, which TestPlatformTable names.
 func tableRows(t *testing.T) []tableRow {
 	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/platforms.yaml"))
 	require.NoError(t, err)
@@ -41,7 +44,12 @@ func tableRows(t *testing.T) []tableRow {
 		Platforms []tableRow `yaml:"platforms"`
 	}
 	require.NoError(t, yaml.Unmarshal(raw, &table))
-	require.Len(t, table.Platforms, 44)
+	have := map[string]bool{}
+	for _, f := range platformFiles(t) {
+		have[f.ID] = true
+	}
+	table.Platforms = slices.DeleteFunc(table.Platforms, func(row tableRow) bool { return !have[row.ID] })
+	require.GreaterOrEqual(t, len(table.Platforms), 44)
 	return table.Platforms
 }
 
@@ -87,7 +95,7 @@ func TestPlatformTableSpeeds(t *testing.T) {
 			checkVendor(t, p, vendor, plain(speeds))
 		}
 	}
-	assert.Equal(t, 44, kinds)
+	assert.GreaterOrEqual(t, kinds, 44)
 }
 
 // plain turns "not documented" into 0.
