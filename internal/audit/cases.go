@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // caseRunner evaluates the cases of a pack: it compiles every expression once
@@ -262,7 +262,7 @@ func caseObject(sch *factSchema, t *ObjectType, path string, n *yaml.Node) (*Obj
 
 func caseValue(sch *factSchema, f Field, path string, n *yaml.Node) (Value, error) {
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
-		return missing(inventory.Unread, "", ""), nil
+		return missing(fact.Unread, "", ""), nil
 	}
 	if t := sch.objectField(f); t != nil {
 		if f.Type.Kind() == types.ListKind {

@@ -3,6 +3,8 @@ package audit_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -128,7 +130,7 @@ func TestCompareSaysWhatAnAuditSays(t *testing.T) {
 func TestCompareWithoutProfile(t *testing.T) {
 	e := engineOf(t, compared)
 	sys, topo := twoSockets()
-	topo.Platform = inventory.Unknown[*topology.Platform](inventory.Absent, "no platform file names this processor", "")
+	topo.Platform = fact.Unknown[*topology.Platform](fact.Absent, "no platform file names this processor", "")
 	got := e.Compare(sys, topo)
 	assert.Empty(t, got.Held)
 	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no platform file names this processor", got.Why)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -13,8 +15,8 @@ import (
 )
 
 // direct is a fact that firmware states plainly.
-func direct[T any](v T) inventory.Fact[T] {
-	return inventory.Known(v, inventory.Direct, inventory.Evidence{Source: inventory.SourceSMBIOS, Raw: fmt.Sprint(v)})
+func direct[T any](v T) fact.Fact[T] {
+	return fact.Known(v, fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS, Raw: fmt.Sprint(v)})
 }
 
 // twoSockets is a physical machine with two populated sockets and no memory.
@@ -45,7 +47,7 @@ func addDIMM(sys *inventory.System, topo *topology.Result, socket int, gib int64
 		Locator: direct(fmt.Sprintf("DIMM_%c%d", 'A'+socket, n)), SizeBytes: direct(gib << 30),
 		Technology: direct(inventory.DRAM), Soldered: direct(false)})
 	topo.Placements = append(topo.Placements, topology.Placement{Socket: socket, Controller: topology.Unplaced,
-		Channel: topology.Unplaced, Slot: topology.Unplaced, Source: "locator", Certainty: inventory.Direct})
+		Channel: topology.Unplaced, Slot: topology.Unplaced, Source: "locator", Certainty: fact.Direct})
 	for i := range topo.Populations {
 		if p := &topo.Populations[i]; p.Socket == socket {
 			p.Slots = append(p.Slots, n)
@@ -89,6 +91,6 @@ func findings(a *audit.Audit, rule string) map[string]audit.Finding {
 }
 
 // unread is a fact that nobody asked for.
-func unread[T any]() inventory.Fact[T] {
-	return inventory.Unknown[T](inventory.Unread, "not part of this input", "")
+func unread[T any]() fact.Fact[T] {
+	return fact.Unknown[T](fact.Unread, "not part of this input", "")
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -28,31 +30,31 @@ rules:
 // TestCertaintyCapsSeverity: the weakest fact read caps the verdict; what
 // nobody verified never goes above info; the evidence is what was read.
 func TestCertaintyCapsSeverity(t *testing.T) {
-	at := inventory.Evidence{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: "type 17", Raw: "0"}
+	at := fact.Evidence{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: "type 17", Raw: "0"}
 	tests := []struct {
 		name       string
-		certainty  inventory.Certainty
+		certainty  fact.Certainty
 		unverified bool
 		want       audit.Severity
 	}{
-		{"direct", inventory.Direct, false, audit.Critical},
-		{"corroborated", inventory.Corroborated, false, audit.Critical},
-		{"indirect", inventory.Indirect, false, audit.Warning},
-		{"unverified", inventory.Direct, true, audit.Info},
-		{"indirect and unverified", inventory.Indirect, true, audit.Info},
+		{"direct", fact.Direct, false, audit.Critical},
+		{"corroborated", fact.Corroborated, false, audit.Critical},
+		{"indirect", fact.Indirect, false, audit.Warning},
+		{"unverified", fact.Direct, true, audit.Info},
+		{"indirect and unverified", fact.Indirect, true, audit.Info},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			sys, topo := twoSockets()
 			addDIMM(sys, topo, 1, 8)
-			topo.Populations[0].DIMMs = inventory.Known(0, c.certainty, at)
+			topo.Populations[0].DIMMs = fact.Known(0, c.certainty, at)
 			topo.Populations[0].DIMMs.Unverified = c.unverified
 			got := findings(run(t, engineOf(t, criticalRule), sys, topo, audit.Options{}), "test.socket.memory")
 			f := got["socket 0"]
 			assert.Equal(t, audit.Fail, f.Result)
 			assert.Equal(t, c.want, f.Severity)
 			assert.Equal(t, c.certainty, f.Certainty)
-			assert.Equal(t, []inventory.Evidence{at}, f.Evidence)
+			assert.Equal(t, []fact.Evidence{at}, f.Evidence)
 			assert.Equal(t, "0 DIMMs", f.Found)
 			assert.Equal(t, audit.Pass, got["socket 1"].Result)
 		})
@@ -64,13 +66,13 @@ func TestCertaintyCapsSeverity(t *testing.T) {
 func TestUnknownSaysWhy(t *testing.T) {
 	sys, topo := twoSockets()
 	addDIMM(sys, topo, 1, 8)
-	topo.Populations[0].DIMMs = inventory.Unknown[int](inventory.Denied, "permission denied: DMI", "run as root")
+	topo.Populations[0].DIMMs = fact.Unknown[int](fact.Denied, "permission denied: DMI", "run as root")
 	a := run(t, engineOf(t, criticalRule), sys, topo, audit.Options{})
 	f := findings(a, "test.socket.memory")["socket 0"]
 	assert.Equal(t, audit.Unknown, f.Result)
 	assert.Equal(t, "permission denied: DMI", f.Reason)
 	assert.Equal(t, "run as root", f.KnownBy)
-	assert.Equal(t, inventory.None, f.Certainty)
+	assert.Equal(t, fact.None, f.Certainty)
 	assert.Equal(t, audit.Summary{Pass: 1, Unknown: 1}, a.Summary)
 }
 
@@ -78,7 +80,7 @@ func TestUnknownSaysWhy(t *testing.T) {
 // "0 DIMMs": nothing was read of the slots.
 func TestNoSlotsIsNoEmptySocket(t *testing.T) {
 	sys, topo := twoSockets()
-	sys.Firmware.SMBIOS = inventory.Unknown[bool](inventory.Denied, "no permission to read the SMBIOS table", "run as root")
+	sys.Firmware.SMBIOS = fact.Unknown[bool](fact.Denied, "no permission to read the SMBIOS table", "run as root")
 	for subject, f := range findings(run(t, engineOf(t, criticalRule), sys, topo, audit.Options{}), "test.socket.memory") {
 		assert.Equal(t, audit.Unknown, f.Result, subject)
 		assert.Equal(t, "no permission to read the SMBIOS table", f.Reason)
@@ -144,7 +146,7 @@ func TestNarrowestRuleSpeaks(t *testing.T) {
 // result is unknown and names the fact.
 func TestNarrowAppliesUnknownNeverHides(t *testing.T) {
 	sys, topo := twoSockets()
-	sys.Settings["turbo"] = inventory.Setting{Effective: inventory.Unknown[string](inventory.Denied, "MSR not readable", "run as root")}
+	sys.Settings["turbo"] = inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "MSR not readable", "run as root")}
 	a := run(t, engineOf(t, rule("narrow", "", `settings.turbo == "enabled"`)), sys, topo, audit.Options{})
 	assert.Equal(t, audit.Unknown, a.Findings[0].Result)
 	assert.Equal(t, "MSR not readable", a.Findings[0].Reason)

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
-
-	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // rule evaluates one id: of its candidates (narrowest first) the first that
@@ -62,11 +62,11 @@ func (r *run) matches(m *Match) bool {
 		matchText(m.Products, r.m.sys.Machine.Product, strings.Contains)
 }
 
-func matchText(wanted []string, fact inventory.Fact[string], match func(s, part string) bool) bool {
+func matchText(wanted []string, text fact.Fact[string], match func(s, part string) bool) bool {
 	if len(wanted) == 0 {
 		return true
 	}
-	return fact.Known() && slices.ContainsFunc(wanted, func(w string) bool { return match(fact.Value, w) })
+	return text.Known() && slices.ContainsFunc(wanted, func(w string) bool { return match(text.Value, w) })
 }
 
 // notConcerned is the one entry of a rule that is not about this machine.
@@ -236,13 +236,13 @@ func (r *run) platformCitation(own *Citation) *Citation {
 }
 
 // certainty is the weakest of the facts read, and of the rule's own cap.
-func (r *run) certainty(rule *Rule) inventory.Certainty {
+func (r *run) certainty(rule *Rule) fact.Certainty {
 	c := r.scope.tr.certainty
 	switch rule.Certainty {
 	case "indirect":
-		c = min(c, inventory.Indirect)
+		c = min(c, fact.Indirect)
 	case "corroborated":
-		c = min(c, inventory.Corroborated)
+		c = min(c, fact.Corroborated)
 	}
 	return c
 }
@@ -254,11 +254,11 @@ func (r *run) platformUnverified(rule *Rule) bool {
 }
 
 // capSeverity lowers a severity to what the facts can carry.
-func capSeverity(s Severity, c inventory.Certainty, unverified bool) Severity {
+func capSeverity(s Severity, c fact.Certainty, unverified bool) Severity {
 	if unverified {
 		return Info
 	}
-	if c <= inventory.Indirect && s == Critical {
+	if c <= fact.Indirect && s == Critical {
 		return Warning
 	}
 	return s
@@ -348,7 +348,7 @@ func (e *EffectSpec) effect(text string, c *Citation) *Effect {
 // blame says why a result is unknown, from the facts that were missing.
 func (r *run) blame(f *Finding, o outcome) {
 	f.Result = Unknown
-	f.Certainty = inventory.None
+	f.Certainty = fact.None
 	f.Evidence = r.scope.tr.evidence()
 	var reasons, knownBy []string
 	for _, name := range o.missing {

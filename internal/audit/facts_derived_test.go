@@ -3,14 +3,16 @@ package audit
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
-func sure[T any](v T) inventory.Fact[T] {
-	return inventory.Known(v, inventory.Direct, inventory.Evidence{Source: inventory.SourceSMBIOS})
+func sure[T any](v T) fact.Fact[T] {
+	return fact.Known(v, fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS})
 }
 
 // oneSocket is a processor with the given modules, one channel each.
@@ -32,7 +34,7 @@ func module(name string, gib int64, ranks int) inventory.Slot {
 
 func TestDifferences(t *testing.T) {
 	silentRanks := func(s inventory.Slot, part string) inventory.Slot {
-		s.Ranks = inventory.Fact[int]{State: inventory.Absent, Reason: "SMBIOS 2.5 has no ranks"}
+		s.Ranks = fact.Fact[int]{State: fact.Absent, Reason: "SMBIOS 2.5 has no ranks"}
 		s.PartNumber = sure(part)
 		return s
 	}
@@ -67,7 +69,7 @@ func TestDifferences(t *testing.T) {
 		})
 	}
 	s := oneSocket(module("A1", 8, 1))
-	s.pop.DIMMs = inventory.Fact[int]{Reason: "the processor of B1 is not known"}
+	s.pop.DIMMs = fact.Fact[int]{Reason: "the processor of B1 is not known"}
 	assert.Equal(t, "the processor of B1 is not known", differences(s).reason)
 }
 
@@ -143,18 +145,18 @@ func TestECCOn(t *testing.T) {
 		arrays    []inventory.Array
 		slots     []inventory.Slot
 		want      any
-		certainty inventory.Certainty
+		certainty fact.Certainty
 	}{
-		{"native driver", edac("Skylake Socket#0 IMC#0", "SECDED"), array("Multi-bit ECC"), nil, true, inventory.Direct},
-		{"native driver against a lying table", edac("Skylake Socket#0 IMC#0", "SECDED"), array("None"), nil, true, inventory.Direct},
-		{"native driver that was forced", edac("F17h_M30h", "None"), array("Multi-bit ECC"), nil, false, inventory.Direct},
-		{"firmware's driver repeats the table", edac("ghes_edac", "SECDED"), array("Multi-bit ECC"), nil, true, inventory.Indirect},
-		{"declared only", nil, array("Multi-bit ECC", "Single-bit ECC"), nil, true, inventory.Indirect},
-		{"declared none", nil, array("None"), nil, false, inventory.Direct},
-		{"one array without", nil, array("Multi-bit ECC", "None"), nil, false, inventory.Direct},
-		{"an empty array without", nil, array("Multi-bit ECC", "None"), inFirst, true, inventory.Indirect},
-		{"an empty array with", nil, array("None", "Multi-bit ECC"), inFirst, false, inventory.Direct},
-		{"parity corrects nothing", nil, array("Parity"), nil, false, inventory.Direct},
+		{"native driver", edac("Skylake Socket#0 IMC#0", "SECDED"), array("Multi-bit ECC"), nil, true, fact.Direct},
+		{"native driver against a lying table", edac("Skylake Socket#0 IMC#0", "SECDED"), array("None"), nil, true, fact.Direct},
+		{"native driver that was forced", edac("F17h_M30h", "None"), array("Multi-bit ECC"), nil, false, fact.Direct},
+		{"firmware's driver repeats the table", edac("ghes_edac", "SECDED"), array("Multi-bit ECC"), nil, true, fact.Indirect},
+		{"declared only", nil, array("Multi-bit ECC", "Single-bit ECC"), nil, true, fact.Indirect},
+		{"declared none", nil, array("None"), nil, false, fact.Direct},
+		{"one array without", nil, array("Multi-bit ECC", "None"), nil, false, fact.Direct},
+		{"an empty array without", nil, array("Multi-bit ECC", "None"), inFirst, true, fact.Indirect},
+		{"an empty array with", nil, array("None", "Multi-bit ECC"), inFirst, false, fact.Direct},
+		{"parity corrects nothing", nil, array("Parity"), nil, false, fact.Direct},
 		{"another word", nil, array("Other"), nil, nil, 0},
 		{"no arrays", nil, nil, nil, nil, 0},
 		{"array that says nothing", nil, []inventory.Array{{}}, nil, nil, 0},
@@ -169,10 +171,10 @@ func TestECCOn(t *testing.T) {
 }
 
 func TestSoldered(t *testing.T) {
-	dimm := func(name string, f inventory.Fact[bool], tech inventory.Technology) inventory.Slot {
+	dimm := func(name string, f fact.Fact[bool], tech inventory.Technology) inventory.Slot {
 		return inventory.Slot{State: inventory.SlotPopulated, Locator: sure(name), Soldered: f, Technology: sure(tech)}
 	}
-	unstated := inventory.Fact[bool]{State: inventory.Unstated, Reason: "form factor says unknown"}
+	unstated := fact.Fact[bool]{State: fact.Unstated, Reason: "form factor says unknown"}
 	tests := []struct {
 		name  string
 		slots []inventory.Slot

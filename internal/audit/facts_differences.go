@@ -3,6 +3,8 @@ package audit
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -15,16 +17,16 @@ type property struct {
 
 // moduleProperties are those that contract memory.dimm.uniform names.
 func moduleProperties() []property {
-	number := func(f func(s *inventory.Slot) inventory.Fact[int], noun string) func(*inventory.Slot) Value {
+	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
 		return func(s *inventory.Slot) Value {
 			return via(f(s), func(n int) any { return plural(n, noun) })
 		}
 	}
 	return []property{
 		{"size", func(s *inventory.Slot) Value { return via(s.SizeBytes, func(n int64) any { return gib(n) }) }},
-		{"ranks", number(func(s *inventory.Slot) inventory.Fact[int] { return s.Ranks }, "rank")},
+		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
 		{"type", func(s *inventory.Slot) Value { return of(s.Type) }},
-		{"width", number(func(s *inventory.Slot) inventory.Fact[int] { return s.TotalWidth }, "bit")},
+		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
 		{"registering", func(s *inventory.Slot) Value { return via(s.Registered, func(r bool) any { return registering(r) }) }},
 	}
 }

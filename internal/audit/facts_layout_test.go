@@ -3,6 +3,8 @@ package audit
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -59,7 +61,7 @@ func TestSpreadSteps(t *testing.T) {
 		})
 	}
 	s := channels(1, 0)
-	s.m.sys.Slots[2].Locator = inventory.Fact[string]{}
+	s.m.sys.Slots[2].Locator = fact.Fact[string]{}
 	assert.Equal(t, []string{"install a DIMM in slot without a name"}, spreadSteps(s).v)
 	s.pop.EmptySlots = nil
 	assert.Equal(t, []string{"leave channel 1 empty, for which firmware lists no slot"}, spreadSteps(s).v)
@@ -69,7 +71,7 @@ func TestSpreadSteps(t *testing.T) {
 		s.m.sys.Slots[i].State = inventory.SlotPopulated
 	}
 	assert.Equal(t, []string{"install a DIMM in channel 1"}, spreadSteps(s).v, "firmware lists populated slots only")
-	s.pop.DPC = inventory.Fact[[]int]{Reason: "no slot map"}
+	s.pop.DPC = fact.Fact[[]int]{Reason: "no slot map"}
 	assert.Equal(t, "no slot map", spreadSteps(s).reason)
 }
 
@@ -91,12 +93,12 @@ func TestChannelWords(t *testing.T) {
 	assert.Equal(t, []string{"channel 0: 16 GiB (A1, A2)", "channel 1: 8 GiB (B1)", "channel 2: empty"}, channelWords(s).v)
 	assert.Equal(t, []int64{4, 2}, channelRanks(s).v)
 	assert.Equal(t, []string{"channel 2 (C1, C2)"}, emptyChannels(s).v)
-	s.m.sys.Slots[0].Ranks = inventory.Fact[int]{Reason: "SMBIOS 2.5 has no ranks"}
+	s.m.sys.Slots[0].Ranks = fact.Fact[int]{Reason: "SMBIOS 2.5 has no ranks"}
 	assert.Equal(t, "SMBIOS 2.5 has no ranks", channelRanks(s).reason)
 }
 
 func TestSubNUMACarried(t *testing.T) {
-	controllers := func(bytes ...int64) inventory.Fact[[]topology.Controller] {
+	controllers := func(bytes ...int64) fact.Fact[[]topology.Controller] {
 		var out []topology.Controller
 		for i, b := range bytes {
 			out = append(out, topology.Controller{Index: i, Bytes: b})
@@ -108,7 +110,7 @@ func TestSubNUMACarried(t *testing.T) {
 		// nodes of the kernel on this processor: with memory or without.
 		nodes       []bool
 		filled      []int
-		controllers inventory.Fact[[]topology.Controller]
+		controllers fact.Fact[[]topology.Controller]
 		want        any
 	}{
 		{"in effect", "snc2", "ice-lake-sp", []bool{true, true}, []int{1, 1}, controllers(8, 4), true},
@@ -117,7 +119,7 @@ func TestSubNUMACarried(t *testing.T) {
 		{"not in effect, controllers alike", "snc2", "ice-lake-sp", []bool{true}, []int{1, 1}, controllers(8, 8), true},
 		{"no kernel, controllers alike", "snc4", "sapphire-rapids", nil, []int{1, 1}, controllers(8, 8, 8, 8), true},
 		{"no kernel, controllers differ", "cod", "haswell-ep", nil, []int{1, 1}, controllers(8, 0), false},
-		{"no kernel, controllers not known", "snc2", "ice-lake-sp", nil, []int{1, 1}, inventory.Fact[[]topology.Controller]{}, nil},
+		{"no kernel, controllers not known", "snc2", "ice-lake-sp", nil, []int{1, 1}, fact.Fact[[]topology.Controller]{}, nil},
 		{"four parts, four filled", "nps4", "rome", nil, []int{1, 0, 1, 0, 1, 0, 1, 0}, controllers(), true},
 		{"four parts, one empty", "nps4", "milan", nil, []int{1, 1, 1, 1, 1, 1, 0, 0}, controllers(), false},
 		{"two parts, one empty", "nps2", "rome", nil, []int{1, 1, 1, 1, 0, 0, 0, 0}, controllers(), false},

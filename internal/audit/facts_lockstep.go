@@ -1,7 +1,7 @@
 package audit
 
 import (
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
@@ -19,7 +19,7 @@ func lockstepFaults(s *socketFacts) Value {
 		return of(s.m.topo.Platform)
 	}
 	if len(p.LockstepChannels) == 0 || !p.LockstepPairs {
-		return missing(inventory.Absent, "no document gives a fill order of lockstep pairs for "+p.Name, "")
+		return missing(fact.Absent, "no document gives a fill order of lockstep pairs for "+p.Name, "")
 	}
 	sequence, known := s.fillSequence(p)
 	if known.known() {
@@ -36,12 +36,12 @@ func (s *socketFacts) fillSequence(p *topology.Platform) ([][]int, Value) {
 	for i, pair := range p.LockstepChannels {
 		out[i] = []int{-1, -1}
 		if len(pair) == 0 || pair[0] >= len(s.pop.ChannelSlots) {
-			return nil, missing(inventory.Absent, "the channels of the lockstep pairs are not known", "")
+			return nil, missing(fact.Absent, "the channels of the lockstep pairs are not known", "")
 		}
 		for _, at := range s.pop.ChannelSlots[pair[0]] {
 			n := s.m.topo.Placements[at].Slot
 			if n < 0 || n > 1 {
-				return nil, missing(inventory.Absent, "which slot of its channel "+s.m.slotName(at)+" is, is not known", "")
+				return nil, missing(fact.Absent, "which slot of its channel "+s.m.slotName(at)+" is, is not known", "")
 			}
 			out[i][n] = at
 		}

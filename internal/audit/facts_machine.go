@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
 )
@@ -68,7 +69,7 @@ func isNUMA(m *machineFacts) Value {
 		}
 	}
 	if nodes > 1 {
-		return Value{v: true, state: inventory.OK, certainty: inventory.Corroborated, from: m.sys.Nodes[0].HasCPU.From}
+		return Value{v: true, state: fact.OK, certainty: fact.Corroborated, from: m.sys.Nodes[0].HasCPU.From}
 	}
 	return of(m.topo.Platform)
 }
@@ -110,7 +111,7 @@ func stated(field, what string, f func(p *topology.Platform) (any, bool)) func(a
 		}
 		v, ok := f(p)
 		if !ok {
-			return missing(inventory.Absent, "no document of "+p.Name+" gives "+what, "")
+			return missing(fact.Absent, "no document of "+p.Name+" gives "+what, "")
 		}
 		out := of(m.topo.Platform)
 		out.v = native(v)
@@ -131,7 +132,7 @@ func undocumented(field string, f func(p *topology.Platform) any, none any) func
 			v.v = native(f(p))
 			v.unverified = v.unverified || !p.Verified || p.Unverified[field]
 			return v
-		case m.topo.Platform.State == inventory.Absent:
+		case m.topo.Platform.State == fact.Absent:
 			return plain(none)
 		default:
 			return of(m.topo.Platform)
@@ -192,7 +193,7 @@ func logicalProcessors(m *machineFacts) Value {
 		}
 	}
 	if len(threads) == 0 {
-		return missing(inventory.Absent, "no processor is described", "the SMBIOS table")
+		return missing(fact.Absent, "no processor is described", "the SMBIOS table")
 	}
 	return derived(func() any {
 		total := int64(0)
@@ -220,10 +221,10 @@ func fromTable(m *machineFacts, f func(p *topology.Processor) (any, bool)) Value
 			continue
 		}
 		if v, ok := f(p); ok {
-			return Value{v: native(v), state: inventory.OK, certainty: inventory.Corroborated, from: m.sys.Sockets[i].Brand.From}
+			return Value{v: native(v), state: fact.OK, certainty: fact.Corroborated, from: m.sys.Sockets[i].Brand.From}
 		}
 	}
-	return missing(inventory.Absent, "the processor is not in the vendor's table", "")
+	return missing(fact.Absent, "the processor is not in the vendor's table", "")
 }
 
 func capability(what string, f func(p *topology.Processor) string) func(m *machineFacts) Value {

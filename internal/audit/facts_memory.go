@@ -3,6 +3,8 @@ package audit
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
 )
@@ -74,7 +76,7 @@ func memoryClassFields() []Field {
 // is divided by it.
 func positive(v Value) Value {
 	if v.v == int64(0) {
-		return missing(inventory.Unstated, "no installed capacity is stated", "")
+		return missing(fact.Unstated, "no installed capacity is stated", "")
 	}
 	return v
 }
@@ -93,7 +95,7 @@ func countSlots(state inventory.SlotState) func(m *machineFacts) Value {
 		for i := range m.sys.Slots {
 			s := &m.sys.Slots[i]
 			if s.State == inventory.SlotUnknown {
-				return missing(inventory.Unstated, "slot "+s.Locator.Or("without a name")+" states no size", "")
+				return missing(fact.Unstated, "slot "+s.Locator.Or("without a name")+" states no size", "")
 			}
 			if s.State == state && (state != inventory.SlotPopulated || isDRAM(s)) {
 				n++
@@ -176,7 +178,7 @@ func eccModules(m *machineFacts) Value {
 // edacKnown says why EDAC tells nothing, or is known.
 func edacKnown(m *machineFacts) Value {
 	if len(m.sys.EDAC) == 0 {
-		return missing(inventory.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
+		return missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
 	}
 	return plain(true)
 }
@@ -189,7 +191,7 @@ func edacModes(m *machineFacts) Value {
 		}
 	}
 	if len(facts) == 0 {
-		return missing(inventory.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
+		return missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
 	}
 	return gather[string](facts)
 }

@@ -3,6 +3,8 @@ package audit
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -45,11 +47,11 @@ func (m *machineFacts) nodesRead() Value {
 	}
 	for _, s := range m.sys.Sources {
 		if s.Name == inventory.SourceNUMA && s.State != inventory.SourceOK {
-			return missing(inventory.Unread, "the kernel's NUMA nodes were not read ("+string(s.State)+detail(s)+")",
+			return missing(fact.Unread, "the kernel's NUMA nodes were not read ("+string(s.State)+detail(s)+")",
 				"audit the live machine or a capture with sys/devices/system/node")
 		}
 	}
-	return missing(inventory.Unread, "the kernel's NUMA nodes are not part of this input",
+	return missing(fact.Unread, "the kernel's NUMA nodes are not part of this input",
 		"audit the live machine or a capture with sys/devices/system/node")
 }
 
@@ -160,13 +162,13 @@ func (x *slotFacts) coordinate(n int, what string) Value {
 		if reason == "" {
 			reason = "the " + what + " of this slot could not be derived"
 		}
-		return missing(inventory.Absent, reason, "")
+		return missing(fact.Absent, reason, "")
 	}
 	v := plain(n)
 	v.certainty, v.unverified = p.Certainty, p.Unverified
 	v.from = x.m.sys.Slots[x.i].Locator.From
 	if bank := x.m.sys.Slots[x.i].BankLocator.From; bank.Raw != "" {
-		v.more = []inventory.Evidence{bank}
+		v.more = []fact.Evidence{bank}
 	}
 	return v
 }
@@ -187,5 +189,5 @@ func (x *slotFacts) running() Value {
 			return derived(func() any { return s.Populated.Value && enabled.v == true }, id, of(s.Populated), enabled)
 		}
 	}
-	return missing(inventory.Absent, "firmware describes no socket "+itoa(int(id.v.(int64))), "")
+	return missing(fact.Absent, "firmware describes no socket "+itoa(int(id.v.(int64))), "")
 }

@@ -3,6 +3,8 @@ package audit
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/settings"
 )
@@ -55,7 +57,7 @@ func (s *settingFacts) waits() Value {
 }
 
 func (s *settingFacts) disagreement() Value {
-	if s.Configured.State != inventory.Conflicting {
+	if s.Configured.State != fact.Conflicting {
 		return plain("")
 	}
 	v := plain(s.Configured.Reason)
@@ -81,7 +83,7 @@ func (m *machineFacts) settingSubjects() ([]subject, Value) {
 	t := schema().objects["setting"]
 	for _, id := range settings.IDs() {
 		s := m.sys.Settings[id]
-		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != inventory.Conflicting {
+		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting {
 			continue
 		}
 		out = append(out, subject{"setting " + id, "setting", &Object{typ: t, path: "setting", src: &settingFacts{id, s}}})

@@ -3,6 +3,8 @@ package audit
 import (
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"cel.dev/cel-go/common/types"
 
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -49,9 +51,9 @@ func (m *machineFacts) noPopulation() Value {
 		return missing(f.State, f.Reason, f.KnownBy)
 	}
 	if p := m.sys.Firmware.Lost; p != nil {
-		return missing(inventory.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table")
+		return missing(fact.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table")
 	}
-	return missing(inventory.Absent, "SMBIOS lists no memory devices", "")
+	return missing(fact.Absent, "SMBIOS lists no memory devices", "")
 }
 
 // dimms reads one fact of every populated DIMM of the socket, distinct and
@@ -81,7 +83,7 @@ func socketIdentity() []Field {
 	return []Field{
 		{"id", intT, "number in board order, from 0", socket(func(s *socketFacts) Value {
 			if s.sock == nil {
-				return missing(inventory.Absent, "the memory belongs to the chipset, not to a processor", "")
+				return missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
 			}
 			return plain(s.sock.ID)
 		})},
@@ -93,7 +95,7 @@ func socketIdentity() []Field {
 		})},
 		{"brand", textT, "brand string", socket(func(s *socketFacts) Value {
 			if s.sock == nil {
-				return missing(inventory.Absent, "the memory belongs to the chipset, not to a processor", "")
+				return missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
 			}
 			return of(s.sock.Brand)
 		})},
@@ -111,7 +113,7 @@ func socketIdentity() []Field {
 // is not known.
 func (s *socketFacts) nodes() ([]inventory.Node, Value) {
 	if s.sock == nil || len(s.m.sys.Nodes) == 0 {
-		return nil, missing(inventory.Unread, "the kernel's NUMA nodes were not read", "audit the live machine or a capture with sys/devices/system/node")
+		return nil, missing(fact.Unread, "the kernel's NUMA nodes were not read", "audit the live machine or a capture with sys/devices/system/node")
 	}
 	var own []inventory.Node
 	for _, n := range s.m.sys.Nodes {
@@ -207,7 +209,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"peak", intT, "theoretical peak of the populated channels in bytes per second", population(func(p *topology.Population) Value { return of(p.Peak) })},
 		{"share_measured", floatT, "share of the full population's bandwidth where a document measured this layout", population(func(p *topology.Population) Value {
 			if p.Relative.Known() && p.Relative.Value.Value == nil {
-				return missing(inventory.Absent, "no document measured this layout", "")
+				return missing(fact.Absent, "no document measured this layout", "")
 			}
 			return via(p.Relative, func(s topology.Share) any { return *s.Value })
 		})},
@@ -227,7 +229,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"lockstep_order", stringsT, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},
 		{"hemisphere", boolT, "both controllers carry identical layouts", population(func(p *topology.Population) Value { return of(p.Hemisphere) })},
 		{"order_documented", boolT, "a document gives a fill order for these slots", population(func(p *topology.Population) Value {
-			if p.Order.State == inventory.Absent && p.DPC.Known() {
+			if p.Order.State == fact.Absent && p.DPC.Known() {
 				return plain(false)
 			}
 			return via(p.Order, func(bool) any { return true })

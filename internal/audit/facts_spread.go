@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
 )
@@ -17,7 +19,7 @@ func spreadSteps(s *socketFacts) Value {
 		return s.m.noPopulation()
 	}
 	if s.pop.DPC.Unverified {
-		return missing(inventory.Absent, "the slot map of this product is not confirmed by a document", "the machine's manual")
+		return missing(fact.Absent, "the slot map of this product is not confirmed by a document", "the machine's manual")
 	}
 	return derived(func() any {
 		out, bare, none := []string{}, []string{}, []string{}
@@ -62,7 +64,7 @@ func slottedChannels(s *socketFacts) Value {
 		return s.m.noPopulation()
 	}
 	if !s.m.placesEmpty() {
-		return missing(inventory.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
+		return missing(fact.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
 	}
 	return via(s.pop.DPC, func(dpc []int) any {
 		slotted := int64(0)

@@ -3,6 +3,8 @@ package audit
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -89,7 +91,7 @@ func (s *socketFacts) everyPart(mode Value, n int) Value {
 		return of(s.m.topo.Platform)
 	}
 	if p.ID != "rome" && p.ID != "milan" {
-		return missing(inventory.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here",
+		return missing(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here",
 			"audit the live machine or a capture with sys/devices/system/node")
 	}
 	return derived(func() any {

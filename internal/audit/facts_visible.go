@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -21,7 +23,7 @@ func hidden(m *machineFacts) Value {
 func (m *machineFacts) complete(v Value) Value {
 	installed, visible := m.topo.InstalledBytes, m.sys.Memory.VisibleBytes
 	if v.known() && visible.Value > installed.Value+installed.Value/100 {
-		return Value{state: inventory.Conflicting, from: v.from, more: v.more,
+		return Value{state: fact.Conflicting, from: v.from, more: v.more,
 			reason: "the system sees " + gib(visible.Value) + ", more than the " + gib(installed.Value) + " of the listed modules"}
 	}
 	return v
@@ -47,7 +49,7 @@ func mirrored(m *machineFacts) Value {
 		return h
 	}
 	if o := m.memoryOptions(); o.known() && len(o.v.([]string)) > 0 {
-		return missing(inventory.Refused, "the kernel was told to leave memory alone: "+join(o.v.([]string)), "boot without the option")
+		return missing(fact.Refused, "the kernel was told to leave memory alone: "+join(o.v.([]string)), "boot without the option")
 	}
 	for _, parts := range []int64{2, 3} {
 		visible := installed - lost
@@ -56,7 +58,7 @@ func mirrored(m *machineFacts) Value {
 			return h
 		}
 	}
-	return Value{state: inventory.Absent, from: h.from, more: h.more, knownBy: "export the BIOS settings and pass them to the audit",
+	return Value{state: fact.Absent, from: h.from, more: h.more, knownBy: "export the BIOS settings and pass them to the audit",
 		reason: gib(lost) + " of " + gib(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
@@ -82,7 +84,7 @@ const (
 // noArray says why nothing is known of the memory arrays.
 func (m *machineFacts) noArray() Value {
 	if m.listed() {
-		return missing(inventory.Absent, "SMBIOS lists memory devices without an array that would declare their error correction", "load the platform's EDAC driver")
+		return missing(fact.Absent, "SMBIOS lists memory devices without an array that would declare their error correction", "load the platform's EDAC driver")
 	}
 	return m.noPopulation()
 }
@@ -115,7 +117,7 @@ func eccOn(m *machineFacts) Value {
 		modes := edacModes(m)
 		list, _ := modes.v.([]string)
 		native.v = !slices.Contains(list, eccNone)
-		native.certainty = min(native.certainty, inventory.Direct)
+		native.certainty = min(native.certainty, fact.Direct)
 		return native
 	}
 	if len(m.sys.Arrays) == 0 {
@@ -128,7 +130,7 @@ func eccOn(m *machineFacts) Value {
 			return derived(func() any { return false }, v)
 		}
 		if v.known() && !slices.Contains([]string{"Single-bit ECC", "Multi-bit ECC", "CRC"}, v.v.(string)) {
-			return missing(inventory.Unstated, "firmware calls the error correction "+v.v.(string), "load the platform's EDAC driver")
+			return missing(fact.Unstated, "firmware calls the error correction "+v.v.(string), "load the platform's EDAC driver")
 		}
 		facts = append(facts, v)
 	}
@@ -137,7 +139,7 @@ func eccOn(m *machineFacts) Value {
 	}
 	out := derived(func() any { return true }, facts...)
 	if out.known() {
-		out.certainty = min(out.certainty, inventory.Indirect)
+		out.certainty = min(out.certainty, fact.Indirect)
 	}
 	return out
 }

@@ -3,7 +3,9 @@
 // waived or error, with the evidence and the citation.
 package audit
 
-import "github.com/memaudit/memaudit/internal/inventory"
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // Result is the outcome of one rule for one subject, in the contract's words.
 type Result string
@@ -86,9 +88,9 @@ type Finding struct {
 	CausedBy string
 	Effect   *Effect
 	Remedy   string
-	Evidence []inventory.Evidence
+	Evidence []fact.Evidence
 	// Certainty is the lowest of the facts read.
-	Certainty inventory.Certainty
+	Certainty fact.Certainty
 	Citation  *Citation
 	Waiver    *Waiver
 	// Explains is true for a pass that is there for what it says.

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -238,8 +240,8 @@ func TestProfileIsNeverLent(t *testing.T) {
 			s.Machine.Product = direct("Precision WorkStation T7500")
 		},
 		"another platform": func(_ *inventory.System, r *topology.Result) { platformOf(r, topology.Platform{ID: "haswell-ep"}) },
-		"platform unknown": func(_ *inventory.System, r *topology.Result) { r.Platform = inventory.Fact[*topology.Platform]{} },
-		"vendor unknown":   func(s *inventory.System, _ *topology.Result) { s.Machine.Vendor = inventory.Fact[string]{} },
+		"platform unknown": func(_ *inventory.System, r *topology.Result) { r.Platform = fact.Fact[*topology.Platform]{} },
+		"vendor unknown":   func(s *inventory.System, _ *topology.Result) { s.Machine.Vendor = fact.Fact[string]{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, topo := r610("westmere-ep")

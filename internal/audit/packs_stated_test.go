@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"cel.dev/cel-go/common/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -226,16 +228,16 @@ func (m *matcher) speaks(i identity) bool {
 
 // runFor is an audit of a machine of which only the identity is known.
 func runFor(e *Engine, i identity) *run {
-	known := func(s string) inventory.Fact[string] {
+	known := func(s string) fact.Fact[string] {
 		if s == "-" || s == "" {
-			return inventory.Fact[string]{}
+			return fact.Fact[string]{}
 		}
-		return inventory.Known(s, inventory.Direct, inventory.Evidence{})
+		return fact.Known(s, fact.Direct, fact.Evidence{})
 	}
 	m := &machineFacts{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &topology.Result{}}
 	m.sys.Machine.Vendor, m.sys.Machine.Product, m.sys.Machine.BIOSVersion = known(i.vendor), known(i.product), known(i.firmware)
 	if i.platform != "-" {
-		m.topo.Platform = inventory.Known(&topology.Platform{ID: i.platform, Verified: true}, inventory.Direct, inventory.Evidence{})
+		m.topo.Platform = fact.Known(&topology.Platform{ID: i.platform, Verified: true}, fact.Direct, fact.Evidence{})
 	}
 	return &run{engine: e, m: m, scope: newScope(m), options: Options{Asked: true}}
 }

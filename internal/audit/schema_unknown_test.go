@@ -3,6 +3,8 @@ package audit
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -78,7 +80,7 @@ func emptySources() map[string]map[string]any {
 	out["numa"] = map[string]any{"nothing": nothing}
 	out["socket"] = map[string]any{
 		"nothing":    &socketFacts{m: nothing, sock: &inventory.Socket{}},
-		"no slots":   &socketFacts{m: nothing, sock: &inventory.Socket{}, pop: &topology.Population{DIMMs: inventory.Known(0, inventory.Direct, inventory.Evidence{})}},
+		"no slots":   &socketFacts{m: nothing, sock: &inventory.Socket{}, pop: &topology.Population{DIMMs: fact.Known(0, fact.Direct, fact.Evidence{})}},
 		"silence":    &socketFacts{m: silent, sock: &inventory.Socket{}, pop: &pop},
 		"no sockets": &socketFacts{m: silent, sock: &inventory.Socket{ID: 0}},
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/settings"
 )
@@ -43,10 +45,10 @@ func judgedFor(s inventory.Setting, want Words, literal bool) (Value, string) {
 		v.reason = "only the value for the next boot is known: " + s.Pending.Value
 		v.from, v.more = s.Pending.From, s.Pending.More
 	case v.known() && face == "configured" && v.v == settings.Auto:
-		return missing(inventory.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
+		return missing(fact.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
 			"the menu of BIOS setup, or the vendor's description of auto"), face
 	case v.known() && len(want) == 1 && want[0] == settings.Auto:
-		return missing(inventory.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
+		return missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
 			"export the BIOS settings and pass them to the audit"), face
 	}
 	return v, face
@@ -66,10 +68,10 @@ func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
 	switch {
 	case value.known() && slices.Contains(w.Want, value.v.(string)):
 		f.Result, f.Found = Pass, found(s, value, face)
-	case s.Configured.State == inventory.Absent:
+	case s.Configured.State == fact.Absent:
 		f.Result, f.Reason, f.Evidence = NotApplicable, s.Configured.Reason, s.Configured.Evidence()
 	case !value.known():
-		f.Result, f.Reason, f.KnownBy, f.Certainty = Unknown, value.reason, value.knownBy, inventory.None
+		f.Result, f.Reason, f.KnownBy, f.Certainty = Unknown, value.reason, value.knownBy, fact.None
 	default:
 		f.Result, f.Found = Fail, found(s, value, face)
 		f.Remedy = r.settingRemedy(w, s)
@@ -145,7 +147,7 @@ func (r *run) settingRemedy(w *WantedSetting, s inventory.Setting) string {
 }
 
 // undoing says what to take back when not firmware decided.
-func undoing(by inventory.Fact[string]) string {
+func undoing(by fact.Fact[string]) string {
 	raw := strings.TrimSpace(by.From.Path + " " + strings.TrimSpace(by.From.Raw))
 	switch by.Or("") {
 	case inventory.DecidedCommandLine:
@@ -184,7 +186,7 @@ func (r *run) steps(w *WantedSetting, s inventory.Setting) []string {
 // table finds the machine's vendor among the vendors' tables; nil when there
 // are none, the vendor is not known, or the tables are broken, which costs no
 // more than the command lines in a remedy.
-func (e *Engine) table(vendor inventory.Fact[string]) *settings.Table {
+func (e *Engine) table(vendor fact.Fact[string]) *settings.Table {
 	if e.tables == nil || !vendor.Known() {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -38,8 +40,8 @@ masters: [{setting: workload_profile, attribute: Profile, free: [Custom], locks:
 commands: [{tool: tool, steps: ["tool set {attribute}={value}", reboot], acts: at the next boot, source: s}]
 `
 
-func fact(value, source, field string) inventory.Fact[string] {
-	return inventory.Known(value, inventory.Direct, inventory.Evidence{Source: source, Path: "p", Field: field, Raw: value})
+func known(value, source, field string) fact.Fact[string] {
+	return fact.Known(value, fact.Direct, fact.Evidence{Source: source, Path: "p", Field: field, Raw: value})
 }
 
 // judge audits a machine with the given faces against settingPack and the
@@ -83,10 +85,10 @@ func one(t *testing.T, a *audit.Audit, rule, subject string) audit.Finding {
 // TestSettingFaces judges one row by every combination of what can be known
 // of a setting's faces.
 func TestSettingFaces(t *testing.T) {
-	absent := inventory.Unknown[string](inventory.Absent, "not offered by this machine's BIOS", "")
-	on, off := fact("enabled", "bios", "Boost"), fact("disabled", "bios", "Boost")
-	auto := fact("auto", "bios", "Boost")
-	runsOn, runsOff := fact("enabled", "cpufreq", ""), fact("disabled", "cpufreq", "")
+	absent := fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "")
+	on, off := known("enabled", "bios", "Boost"), known("disabled", "bios", "Boost")
+	auto := known("auto", "bios", "Boost")
+	runsOn, runsOff := known("enabled", "cpufreq", ""), known("disabled", "cpufreq", "")
 	for _, c := range []struct {
 		name   string
 		s      inventory.Setting
@@ -98,9 +100,9 @@ func TestSettingFaces(t *testing.T) {
 		{"configured goes before effective", inventory.Setting{Configured: on, Effective: runsOff}, audit.Pass, "enabled (configured)", ""},
 		{"not as wanted", inventory.Setting{Configured: off, Effective: runsOn}, audit.Fail, "disabled (configured)", "tool: tool set Boost=On; reboot (takes effect at the next boot)"},
 		{"effective alone", inventory.Setting{Effective: runsOff}, audit.Fail, "disabled (effective)", "BIOS setup: Power > Boost = On"},
-		{"an administrator decided", inventory.Setting{Effective: runsOff, DecidedBy: fact("administrator", "cpufreq", "")}, audit.Fail,
+		{"an administrator decided", inventory.Setting{Effective: runsOff, DecidedBy: known("administrator", "cpufreq", "")}, audit.Fail,
 			"disabled (effective; decided by an administrator at run time)", "find out who wrote the value at run time and take it back (p administrator)"},
-		{"the kernel decided", inventory.Setting{Effective: runsOff, DecidedBy: fact("kernel", "cpuidle", "")}, audit.Fail,
+		{"the kernel decided", inventory.Setting{Effective: runsOff, DecidedBy: known("kernel", "cpuidle", "")}, audit.Fail,
 			"disabled (effective; decided by the kernel)", "a change in BIOS setup alone does not undo it"},
 		{"the wanted value waits", inventory.Setting{Configured: off, Pending: on}, audit.Fail, "disabled (configured; enabled after the next boot)", "reboot: enabled is set and waits for the next boot"},
 		{"as wanted, but not after the next boot", inventory.Setting{Configured: on, Pending: off}, audit.Pass, "enabled (configured; disabled after the next boot)", ""},
@@ -122,11 +124,11 @@ func TestSettingFaces(t *testing.T) {
 
 // TestSettingPreset: the preset that governs a setting comes first.
 func TestSettingPreset(t *testing.T) {
-	turbo := inventory.Setting{Configured: fact("disabled", "bios", "Boost")}
-	f := one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: fact("MaxPerf", "bios", "Profile")}}), "setting.turbo", "setting turbo")
+	turbo := inventory.Setting{Configured: known("disabled", "bios", "Boost")}
+	f := one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: known("MaxPerf", "bios", "Profile")}}), "setting.turbo", "setting turbo")
 	assert.Equal(t, "first set Profile to Custom: it is MaxPerf, which governs the setting\n"+
 		"BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
-	f = one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: fact("Custom", "bios", "Profile")}}), "setting.turbo", "setting turbo")
+	f = one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: known("Custom", "bios", "Profile")}}), "setting.turbo", "setting turbo")
 	assert.Equal(t, "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
 }
 
@@ -136,9 +138,9 @@ func TestSettingAutoWanted(t *testing.T) {
 		s    inventory.Setting
 		want audit.Result
 	}{
-		{inventory.Setting{Configured: fact("auto", "bios", "A"), Effective: fact("enabled", "cpu", "")}, audit.Pass},
-		{inventory.Setting{Configured: fact("enabled", "bios", "A")}, audit.Fail},
-		{inventory.Setting{Effective: fact("enabled", "cpu", "")}, audit.Unknown},
+		{inventory.Setting{Configured: known("auto", "bios", "A"), Effective: known("enabled", "cpu", "")}, audit.Pass},
+		{inventory.Setting{Configured: known("enabled", "bios", "A")}, audit.Fail},
+		{inventory.Setting{Effective: known("enabled", "cpu", "")}, audit.Unknown},
 	} {
 		f := one(t, judge(t, map[string]inventory.Setting{"x2apic": c.s}), "setting.x2apic", "setting x2apic")
 		assert.Equal(t, c.want, f.Result)
@@ -156,28 +158,28 @@ func TestSettingLiteral(t *testing.T) {
 		sys.Settings = map[string]inventory.Setting{"turbo": s}
 		return one(t, run(t, audit.NewEngine([]*audit.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true}), "setting.turbo", "setting turbo").Result
 	}
-	assert.Equal(t, audit.Fail, literal(inventory.Setting{Configured: fact("auto", "bios", "Boost"), Effective: fact("enabled", "cpufreq", "")}))
-	assert.Equal(t, audit.Pass, literal(inventory.Setting{Configured: fact("enabled", "bios", "Boost"), Effective: fact("disabled", "cpufreq", "")}))
-	assert.Equal(t, audit.Pass, literal(inventory.Setting{Effective: fact("enabled", "cpufreq", "")}))
+	assert.Equal(t, audit.Fail, literal(inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}))
+	assert.Equal(t, audit.Pass, literal(inventory.Setting{Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", "")}))
+	assert.Equal(t, audit.Pass, literal(inventory.Setting{Effective: known("enabled", "cpufreq", "")}))
 }
 
 // TestSettingRemedyOfTheDocument goes before the vendor's table.
 func TestSettingRemedyOfTheDocument(t *testing.T) {
-	f := one(t, judge(t, map[string]inventory.Setting{"c1e": {Configured: fact("enabled", "bios", "A")}}), "setting.c1e", "setting c1e")
+	f := one(t, judge(t, map[string]inventory.Setting{"c1e": {Configured: known("enabled", "bios", "A")}}), "setting.c1e", "setting c1e")
 	assert.Equal(t, "as our runbook says", f.Remedy)
 }
 
 // TestFacesContradict: BIOS setup beside the running system.
 func TestFacesContradict(t *testing.T) {
 	a := judge(t, map[string]inventory.Setting{
-		"turbo":    {Configured: fact("enabled", "bios", "Boost"), Effective: fact("disabled", "cpufreq", ""), DecidedBy: fact("administrator", "cpufreq", "")},
-		"c1e":      {Configured: fact("disabled", "bios", "C1E"), Effective: fact("enabled", "cpuidle", ""), DecidedBy: fact("kernel", "cpuidle", "")},
-		"c_states": {Configured: fact("c6", "bios", "C"), Effective: fact("enabled", "cpuidle", "")},
-		"smt": {Configured: inventory.Unknown[string](inventory.Conflicting, "a.json says enabled, b.txt disabled", "",
-			inventory.Evidence{Source: "bios", Path: "a.json"})},
-		"iommu":  {Configured: fact("enabled", "bios", "I"), Pending: fact("disabled", "bios", "I")},
-		"x2apic": {Pending: fact("disabled", "bios", "X"), Effective: fact("enabled", "cpu", "")},
-		"adddc":  {Pending: fact("disabled", "bios", "X")},
+		"turbo":    {Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", ""), DecidedBy: known("administrator", "cpufreq", "")},
+		"c1e":      {Configured: known("disabled", "bios", "C1E"), Effective: known("enabled", "cpuidle", ""), DecidedBy: known("kernel", "cpuidle", "")},
+		"c_states": {Configured: known("c6", "bios", "C"), Effective: known("enabled", "cpuidle", "")},
+		"smt": {Configured: fact.Unknown[string](fact.Conflicting, "a.json says enabled, b.txt disabled", "",
+			fact.Evidence{Source: "bios", Path: "a.json"})},
+		"iommu":  {Configured: known("enabled", "bios", "I"), Pending: known("disabled", "bios", "I")},
+		"x2apic": {Pending: known("disabled", "bios", "X"), Effective: known("enabled", "cpu", "")},
+		"adddc":  {Pending: known("disabled", "bios", "X")},
 	})
 	f := one(t, a, "settings.conflict", "setting turbo")
 	assert.Equal(t, audit.Fail, f.Result)
@@ -206,7 +208,7 @@ func TestFacesContradict(t *testing.T) {
 // TestFacesOfNoExport: without any, nothing can be compared, and that is said
 // once.
 func TestFacesOfNoExport(t *testing.T) {
-	a := judge(t, map[string]inventory.Setting{"turbo": {Effective: fact("disabled", "cpufreq", "")}})
+	a := judge(t, map[string]inventory.Setting{"turbo": {Effective: known("disabled", "cpufreq", "")}})
 	for _, rule := range []string{"settings.conflict", "settings.pending"} {
 		f := one(t, a, rule, audit.SubjectMachine)
 		assert.Equal(t, audit.NotApplicable, f.Result)

@@ -3,7 +3,7 @@ package audit
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // trace notes which facts an expression read: they are the verdict's evidence,
@@ -11,19 +11,19 @@ import (
 type trace struct {
 	names      []string
 	values     map[string]Value
-	certainty  inventory.Certainty
+	certainty  fact.Certainty
 	unverified bool
 }
 
 func newTrace() *trace {
-	return &trace{values: map[string]Value{}, certainty: inventory.Direct}
+	return &trace{values: map[string]Value{}, certainty: fact.Direct}
 }
 
 // reset forgets everything, so that one trace serves many expressions.
 func (t *trace) reset() {
 	t.names = t.names[:0]
 	clear(t.values)
-	t.certainty, t.unverified = inventory.Direct, false
+	t.certainty, t.unverified = fact.Direct, false
 }
 
 // read notes one fact.
@@ -41,8 +41,8 @@ func (t *trace) read(name string, v Value) {
 
 // evidence lists the readings behind the facts read, each once, in the order
 // of reading.
-func (t *trace) evidence() []inventory.Evidence {
-	var out []inventory.Evidence
+func (t *trace) evidence() []fact.Evidence {
+	var out []fact.Evidence
 	for _, name := range t.names {
 		v := t.values[name]
 		for _, e := range v.evidence() {

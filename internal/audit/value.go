@@ -3,6 +3,8 @@ package audit
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -12,14 +14,14 @@ type Value struct {
 	// v is bool, int64, float64, string, []string, []int64, []float64,
 	// *Object or []*Object; nil when not known.
 	v          any
-	state      inventory.State
+	state      fact.State
 	reason     string
 	knownBy    string
-	certainty  inventory.Certainty
+	certainty  fact.Certainty
 	unverified bool
 	// from is the reading behind the value, more are further ones.
-	from inventory.Evidence
-	more []inventory.Evidence
+	from fact.Evidence
+	more []fact.Evidence
 }
 
 // maxEvidence bounds the readings kept of one value and listed with one
@@ -27,18 +29,18 @@ type Value struct {
 const maxEvidence = 64
 
 // evidence lists the readings.
-func (v *Value) evidence() []inventory.Evidence {
-	if v.from == (inventory.Evidence{}) {
+func (v *Value) evidence() []fact.Evidence {
+	if v.from == (fact.Evidence{}) {
 		return v.more
 	}
-	return append([]inventory.Evidence{v.from}, v.more...)
+	return append([]fact.Evidence{v.from}, v.more...)
 }
 
 // known reports whether the value holds.
 func (v Value) known() bool { return v.v != nil }
 
 // of turns a fact of the model into a Value.
-func of[T any](f inventory.Fact[T]) Value {
+func of[T any](f fact.Fact[T]) Value {
 	out := Value{state: f.State, reason: f.Reason, knownBy: f.KnownBy,
 		certainty: f.Certainty, unverified: f.Unverified, from: f.From, more: f.More}
 	if f.Known() {
@@ -71,7 +73,7 @@ func native(v any) any {
 
 // via replaces the value of a known fact by something computed from it and
 // keeps origin, certainty and reason.
-func via[T any](f inventory.Fact[T], compute func(T) any) Value {
+func via[T any](f fact.Fact[T], compute func(T) any) Value {
 	out := of(f)
 	if f.Known() {
 		out.v = native(compute(f.Value))
@@ -82,18 +84,18 @@ func via[T any](f inventory.Fact[T], compute func(T) any) Value {
 // plain is a value that needs no origin: a count of what is in the model, a
 // word of a platform file.
 func plain(v any) Value {
-	return Value{v: native(v), state: inventory.OK, certainty: inventory.Direct}
+	return Value{v: native(v), state: fact.OK, certainty: fact.Direct}
 }
 
 // missing is an unknown value with its reason.
-func missing(state inventory.State, reason, knownBy string) Value {
+func missing(state fact.State, reason, knownBy string) Value {
 	return Value{state: state, reason: reason, knownBy: knownBy}
 }
 
 // derived combines facts: the first unknown one decides, else compute runs and
 // the weakest certainty holds.
 func derived(compute func() any, from ...Value) Value {
-	out := Value{state: inventory.OK, certainty: inventory.Direct}
+	out := Value{state: fact.OK, certainty: fact.Direct}
 	for i := range from {
 		f := from[i]
 		if !f.known() {
@@ -109,11 +111,11 @@ func derived(compute func() any, from ...Value) Value {
 
 // rest adds the readings of another value.
 func (v *Value) rest(on *Value) {
-	if v.more == nil && v.from == (inventory.Evidence{}) {
+	if v.more == nil && v.from == (fact.Evidence{}) {
 		v.from, v.more = on.from, slices.Clip(on.more)
 		return
 	}
-	if on.from != (inventory.Evidence{}) && on.from != v.from && len(v.more) < maxEvidence {
+	if on.from != (fact.Evidence{}) && on.from != v.from && len(v.more) < maxEvidence {
 		v.more = append(v.more, on.from)
 	}
 	if room := maxEvidence - len(v.more); room > 0 && len(on.more) > 0 {

@@ -7,32 +7,34 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-func fact[T any](v T) inventory.Fact[T] {
-	return inventory.Known(v, inventory.Direct, inventory.Evidence{})
+func known[T any](v T) fact.Fact[T] {
+	return fact.Known(v, fact.Direct, fact.Evidence{})
 }
 
 // system is a server with four slots, of which two hold a module.
 func system() *inventory.System {
 	sys := &inventory.System{
-		Machine: inventory.Machine{Vendor: fact("Maker"), Product: fact("P1"), BIOSVersion: fact("1.0"), BIOSDate: fact("01/02/2020"),
+		Machine: inventory.Machine{Vendor: known("Maker"), Product: known("P1"), BIOSVersion: known("1.0"), BIOSDate: known("01/02/2020"),
 			Identifiers: inventory.Identifiers{SystemUUID: "5ec4e700-1111-2222-3333-444455556666"}},
-		Sockets: []inventory.Socket{{ID: 0, Populated: fact(true), Brand: fact("Xeon")}, {ID: 1, Populated: fact(true), Brand: fact("Xeon")}},
+		Sockets: []inventory.Socket{{ID: 0, Populated: known(true), Brand: known("Xeon")}, {ID: 1, Populated: known(true), Brand: known("Xeon")}},
 		Nodes:   []inventory.Node{{ID: 0}, {ID: 1}},
-		Memory:  inventory.Memory{TotalBytes: fact(int64(31 << 30)), MapBytes: fact(int64(32 << 30))},
-		Settings: map[string]inventory.Setting{"turbo": {Configured: fact("enabled"), Effective: fact("enabled")},
-			"smt": {Effective: fact("disabled")}},
+		Memory:  inventory.Memory{TotalBytes: known(int64(31 << 30)), MapBytes: known(int64(32 << 30))},
+		Settings: map[string]inventory.Setting{"turbo": {Configured: known("enabled"), Effective: known("enabled")},
+			"smt": {Effective: known("disabled")}},
 	}
 	for i := range 4 {
-		s := inventory.Slot{Handle: uint16(0x1100 + i), Locator: fact(fmt.Sprintf("A%d", i+1)), State: inventory.SlotEmpty}
+		s := inventory.Slot{Handle: uint16(0x1100 + i), Locator: known(fmt.Sprintf("A%d", i+1)), State: inventory.SlotEmpty}
 		if i < 2 {
-			s.State, s.SizeBytes, s.Type, s.RatedMTs, s.ConfiguredMTs = inventory.SlotPopulated, fact(int64(16<<30)), fact("DDR4"), fact(3200), fact(2933)
-			s.Manufacturer, s.PartNumber, s.Serial = fact("Samsung"), fact("M393"), fmt.Sprintf("SERIAL%d", i)
+			s.State, s.SizeBytes, s.Type, s.RatedMTs, s.ConfiguredMTs = inventory.SlotPopulated, known(int64(16<<30)), known("DDR4"), known(3200), known(2933)
+			s.Manufacturer, s.PartNumber, s.Serial = known("Samsung"), known("M393"), fmt.Sprintf("SERIAL%d", i)
 		}
 		sys.Slots = append(sys.Slots, s)
 	}
@@ -86,7 +88,7 @@ func empty0(sys *inventory.System, i int) {
 // TestCompare: every kind of change is named where it happened, and nothing
 // else is.
 func TestCompare(t *testing.T) {
-	unread := func(f *inventory.Fact[string]) { *f = inventory.Unknown[string](inventory.Denied, "denied", "") }
+	unread := func(f *fact.Fact[string]) { *f = fact.Unknown[string](fact.Denied, "denied", "") }
 	for name, c := range map[string]struct {
 		change func(sys *inventory.System)
 		want   []string
@@ -97,13 +99,13 @@ func TestCompare(t *testing.T) {
 		"moved":       {func(sys *inventory.System) { move(sys, 1, 3) }, []string{"slot 0x1101 (A2): dimm_moved", "slot 0x1103 (A4): dimm_moved"}},
 		"swapped":     {func(sys *inventory.System) { move(sys, 0, 1) }, []string{"slot 0x1100 (A1): dimm_moved", "slot 0x1101 (A2): dimm_moved"}},
 		"replaced":    {func(sys *inventory.System) { sys.Slots[0] = with(sys, 0, "NEW") }, []string{"slot 0x1100 (A1): dimm_replaced"}},
-		"smaller":     {func(sys *inventory.System) { sys.Slots[0].SizeBytes = fact(int64(8 << 30)) }, []string{"slot 0x1100 (A1): dimm_replaced"}},
-		"slower":      {func(sys *inventory.System) { sys.Slots[0].ConfiguredMTs = fact(2400) }, []string{"slot 0x1100 (A1): dimm_slower"}},
-		"faster":      {func(sys *inventory.System) { sys.Slots[0].ConfiguredMTs = fact(3200) }, []string{"slot 0x1100 (A1): dimm_faster"}},
-		"rounded":     {func(sys *inventory.System) { sys.Slots[0].ConfiguredMTs = fact(2934) }, []string{}},
-		"speed gone":  {func(sys *inventory.System) { sys.Slots[0].ConfiguredMTs = inventory.Fact[int]{} }, []string{"slot 0x1100 (A1): unknown"}},
+		"smaller":     {func(sys *inventory.System) { sys.Slots[0].SizeBytes = known(int64(8 << 30)) }, []string{"slot 0x1100 (A1): dimm_replaced"}},
+		"slower":      {func(sys *inventory.System) { sys.Slots[0].ConfiguredMTs = known(2400) }, []string{"slot 0x1100 (A1): dimm_slower"}},
+		"faster":      {func(sys *inventory.System) { sys.Slots[0].ConfiguredMTs = known(3200) }, []string{"slot 0x1100 (A1): dimm_faster"}},
+		"rounded":     {func(sys *inventory.System) { sys.Slots[0].ConfiguredMTs = known(2934) }, []string{}},
+		"speed gone":  {func(sys *inventory.System) { sys.Slots[0].ConfiguredMTs = fact.Fact[int]{} }, []string{"slot 0x1100 (A1): unknown"}},
 		"serial gone": {func(sys *inventory.System) { sys.Slots[0].Serial = "" }, []string{"slot 0x1100 (A1): unknown"}},
-		"serial gone, slower": {func(sys *inventory.System) { sys.Slots[0].Serial, sys.Slots[0].ConfiguredMTs = "", fact(2400) },
+		"serial gone, slower": {func(sys *inventory.System) { sys.Slots[0].Serial, sys.Slots[0].ConfiguredMTs = "", known(2400) },
 			[]string{"slot 0x1100 (A1): dimm_slower"}},
 		"size not stated": {func(sys *inventory.System) { sys.Slots[0].State = inventory.SlotUnknown }, []string{"slot 0x1100 (A1): unknown"}},
 		"numbered anew": {func(sys *inventory.System) {
@@ -113,60 +115,60 @@ func TestCompare(t *testing.T) {
 		}, []string{}},
 		"labelled anew": {func(sys *inventory.System) {
 			for i := range sys.Slots {
-				sys.Slots[i].Locator = fact(fmt.Sprintf("P1-DIMM%d", i))
+				sys.Slots[i].Locator = known(fmt.Sprintf("P1-DIMM%d", i))
 			}
 		}, []string{}},
 		"labelled and numbered anew": {func(sys *inventory.System) {
 			for i := range sys.Slots {
-				sys.Slots[i].Locator, sys.Slots[i].Handle = fact(fmt.Sprintf("P1-DIMM%d", i)), uint16(i)
+				sys.Slots[i].Locator, sys.Slots[i].Handle = known(fmt.Sprintf("P1-DIMM%d", i)), uint16(i)
 			}
 			empty0(sys, 1)
 		}, []string{"slot 0x0001 (P1-DIMM1): dimm_lost"}},
-		"another BIOS lists less": {func(sys *inventory.System) { sys.Slots, sys.Machine.BIOSVersion = sys.Slots[:1], fact("2.0") },
+		"another BIOS lists less": {func(sys *inventory.System) { sys.Slots, sys.Machine.BIOSVersion = sys.Slots[:1], known("2.0") },
 			[]string{"slot 0x1101 (A2): unknown", "machine: bios"}},
 		"no table":         {func(sys *inventory.System) { sys.Slots = nil }, []string{"machine: unknown"}},
 		"table cut":        {func(sys *inventory.System) { sys.Slots, sys.Firmware.Lost = sys.Slots[:1], &inventory.Problem{} }, []string{"slot 0x1101 (A2): unknown", "machine: unknown"}},
 		"slot not listed":  {func(sys *inventory.System) { sys.Slots = sys.Slots[:1] }, []string{"slot 0x1101 (A2): dimm_lost"}},
-		"memory lost":      {func(sys *inventory.System) { sys.Memory.MapBytes = fact(int64(16 << 30)) }, []string{"machine: memory_lost"}},
-		"memory gained":    {func(sys *inventory.System) { sys.Memory.MapBytes = fact(int64(48 << 30)) }, []string{"machine: memory_gained"}},
-		"another kernel":   {func(sys *inventory.System) { sys.Memory.MapBytes = fact(int64(32<<30 - 300<<20)) }, []string{}},
-		"the map not read": {func(sys *inventory.System) { sys.Memory.MapBytes = inventory.Fact[int64]{} }, []string{}},
+		"memory lost":      {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(16 << 30)) }, []string{"machine: memory_lost"}},
+		"memory gained":    {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(48 << 30)) }, []string{"machine: memory_gained"}},
+		"another kernel":   {func(sys *inventory.System) { sys.Memory.MapBytes = known(int64(32<<30 - 300<<20)) }, []string{}},
+		"the map not read": {func(sys *inventory.System) { sys.Memory.MapBytes = fact.Fact[int64]{} }, []string{}},
 		"no memory read":   {func(sys *inventory.System) { sys.Memory = inventory.Memory{} }, []string{"machine: unknown"}},
-		"bios":             {func(sys *inventory.System) { sys.Machine.BIOSVersion = fact("1.1") }, []string{"machine: bios"}},
+		"bios":             {func(sys *inventory.System) { sys.Machine.BIOSVersion = known("1.1") }, []string{"machine: bios"}},
 		"bios not read":    {func(sys *inventory.System) { unread(&sys.Machine.BIOSVersion) }, []string{"machine: unknown"}},
-		"processor gone":   {func(sys *inventory.System) { sys.Sockets[1].Populated = fact(false) }, []string{"machine: processor"}},
-		"processor other":  {func(sys *inventory.System) { sys.Sockets[1].Brand = fact("Xeon 2") }, []string{"machine: processor"}},
+		"processor gone":   {func(sys *inventory.System) { sys.Sockets[1].Populated = known(false) }, []string{"machine: processor"}},
+		"processor other":  {func(sys *inventory.System) { sys.Sockets[1].Brand = known("Xeon 2") }, []string{"machine: processor"}},
 		"nodes":            {func(sys *inventory.System) { sys.Nodes = sys.Nodes[:1] }, []string{"machine: numa"}},
 		"nodes not read":   {func(sys *inventory.System) { sys.Nodes = nil }, []string{"machine: unknown"}},
-		"setting":          {func(sys *inventory.System) { sys.Settings["smt"] = inventory.Setting{Effective: fact("enabled")} }, []string{"machine: setting"}},
+		"setting":          {func(sys *inventory.System) { sys.Settings["smt"] = inventory.Setting{Effective: known("enabled")} }, []string{"machine: setting"}},
 		"two": {func(sys *inventory.System) {
-			sys.Machine.BIOSVersion = fact("2")
-			sys.Settings["smt"] = inventory.Setting{Effective: fact("enabled")}
+			sys.Machine.BIOSVersion = known("2")
+			sys.Settings["smt"] = inventory.Setting{Effective: known("enabled")}
 		}, []string{"machine: bios setting"}},
-		"setting not read": {func(sys *inventory.System) { sys.Settings["turbo"] = inventory.Setting{Effective: fact("enabled")} }, []string{"machine: unknown"}},
+		"setting not read": {func(sys *inventory.System) { sys.Settings["turbo"] = inventory.Setting{Effective: known("enabled")} }, []string{"machine: unknown"}},
 		"setting by another source": {func(sys *inventory.System) {
-			sys.Settings["smt"] = inventory.Setting{Effective: inventory.Known("enabled", inventory.Direct, inventory.Evidence{Source: "msr"})}
+			sys.Settings["smt"] = inventory.Setting{Effective: fact.Known("enabled", fact.Direct, fact.Evidence{Source: "msr"})}
 		}, []string{"machine: unknown"}},
 		"the same by another source": {func(sys *inventory.System) {
-			sys.Settings["smt"] = inventory.Setting{Effective: inventory.Known("disabled", inventory.Direct, inventory.Evidence{Source: "msr"})}
+			sys.Settings["smt"] = inventory.Setting{Effective: fact.Known("disabled", fact.Direct, fact.Evidence{Source: "msr"})}
 		}, []string{}},
 		"processor by another source": {func(sys *inventory.System) {
-			sys.Sockets[1].Brand = inventory.Known("Intel Xeon", inventory.Direct, inventory.Evidence{Source: "cpu"})
+			sys.Sockets[1].Brand = fact.Known("Intel Xeon", fact.Direct, fact.Evidence{Source: "cpu"})
 		}, []string{"machine: unknown"}},
-		"blanks in the model": {func(sys *inventory.System) { sys.Sockets[1].Brand = fact("  Xeon  ") }, []string{}},
+		"blanks in the model": {func(sys *inventory.System) { sys.Sockets[1].Brand = known("  Xeon  ") }, []string{}},
 		"uuid turned": {func(sys *inventory.System) {
 			sys.Machine.Identifiers.SystemUUID = "00E7C45E-1111-2222-3333-444455556666"
 		}, []string{}},
 		"uuid not read, serial never known": {func(sys *inventory.System) { sys.Machine.Identifiers = inventory.Identifiers{SystemSerial: "ABC1234"} },
 			[]string{"machine: unknown"}},
 		"pending": {func(sys *inventory.System) {
-			sys.Settings["smt"] = inventory.Setting{Effective: fact("disabled"), Pending: fact("enabled")}
+			sys.Settings["smt"] = inventory.Setting{Effective: known("disabled"), Pending: known("enabled")}
 		}, []string{}},
 		"uuid not read": {func(sys *inventory.System) { sys.Machine.Identifiers = inventory.Identifiers{} }, []string{"machine: unknown"}},
 		"another machine": {func(sys *inventory.System) {
 			sys.Machine.Identifiers.SystemUUID = "00000000-0000-0000-0000-000000000001"
 		}, []string{"machine: unknown"}},
-		"another product": {func(sys *inventory.System) { sys.Machine.Product = fact("P2"); sys.Slots = nil }, []string{"machine: unknown"}},
+		"another product": {func(sys *inventory.System) { sys.Machine.Product = known("P2"); sys.Slots = nil }, []string{"machine: unknown"}},
 	} {
 		then, now := take(t, system()), system()
 		c.change(now)
@@ -186,7 +188,7 @@ func TestLocatorsThatRepeat(t *testing.T) {
 	alike := func() *inventory.System {
 		sys := system()
 		for i := range sys.Slots {
-			sys.Slots[i].Locator = fact("DIMM")
+			sys.Slots[i].Locator = known("DIMM")
 		}
 		return sys
 	}
@@ -209,7 +211,7 @@ func TestNoSerials(t *testing.T) {
 		}
 		now := plain()
 		assert.Empty(t, outcome(Compare("b", take(t, plain()), now)), serial)
-		now.Slots[0].PartNumber = fact("M394")
+		now.Slots[0].PartNumber = known("M394")
 		assert.Equal(t, []string{"slot 0x1100 (A1): dimm_replaced"}, outcome(Compare("b", take(t, plain()), now)), serial)
 		now = plain()
 		move(now, 0, 2)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -19,9 +21,9 @@ const advice = "run as root, with the same inputs as when the baseline was saved
 
 // Missing is the comparison with a baseline that could not be read: nothing can
 // be said of anything.
-func Missing(path, reason, knownBy string, state inventory.State) *inventory.Baseline {
+func Missing(path, reason, knownBy string, state fact.State) *inventory.Baseline {
 	return &inventory.Baseline{Path: path, Compared: []inventory.Compared{{Subject: subjectMachine,
-		Same: inventory.Unknown[bool](state, reason, knownBy, inventory.Evidence{Source: "baseline", Path: path})}}}
+		Same: fact.Unknown[bool](state, reason, knownBy, fact.Evidence{Source: "baseline", Path: path})}}}
 }
 
 // Compare holds a machine against the accepted hardware. What was known then
@@ -30,7 +32,7 @@ func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline
 	c := &comparison{then: then, now: of(sys, time.Time{}, then.Key), sys: sys, path: path}
 	out := &inventory.Baseline{Path: path, SavedAt: then.SavedAt}
 	if reason := c.other(); reason != "" {
-		missing := Missing(path, reason, "save a baseline of this machine: memaudit baseline save", inventory.Conflicting)
+		missing := Missing(path, reason, "save a baseline of this machine: memaudit baseline save", fact.Conflicting)
 		out.Compared = missing.Compared
 		return out
 	}
@@ -103,7 +105,7 @@ func (p *part) lost(format string, args ...any) {
 // done makes the comparison of it. A difference is one whatever else is not
 // known.
 func (c *comparison) done(p *part) inventory.Compared {
-	at := inventory.Evidence{Source: "baseline", Path: c.path, Field: p.subject, Raw: "saved " + c.then.SavedAt}
+	at := fact.Evidence{Source: "baseline", Path: c.path, Field: p.subject, Raw: "saved " + c.then.SavedAt}
 	out := inventory.Compared{Subject: p.subject, Changes: p.changes}
 	var then, now []string
 	for _, change := range p.changes {
@@ -112,11 +114,11 @@ func (c *comparison) done(p *part) inventory.Compared {
 	out.Then, out.Now = listed(then), listed(now)
 	switch {
 	case len(p.changes) > 0:
-		out.Same = inventory.Known(false, inventory.Direct, at)
+		out.Same = fact.Known(false, fact.Direct, at)
 	case len(p.unknown) > 0:
-		out.Same = inventory.Unknown[bool](inventory.Unread, "not comparable with the baseline: "+listed(p.unknown), advice, at)
+		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+listed(p.unknown), advice, at)
 	default:
-		out.Same = inventory.Known(true, inventory.Direct, at)
+		out.Same = fact.Known(true, fact.Direct, at)
 	}
 	return out
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -76,9 +78,9 @@ func of(sys *inventory.System, now time.Time, key string) *File {
 }
 
 // facesOf are the faces that are accepted: what waits for the next boot is not.
-func facesOf(sys *inventory.System, id string) map[string]inventory.Fact[string] {
+func facesOf(sys *inventory.System, id string) map[string]fact.Fact[string] {
 	s := sys.Settings[id]
-	return map[string]inventory.Fact[string]{"configured": s.Configured, "effective": s.Effective}
+	return map[string]fact.Fact[string]{"configured": s.Configured, "effective": s.Effective}
 }
 
 // memory keeps each view of the memory by its name, for two of them are never
@@ -93,8 +95,8 @@ func memory(m *inventory.Memory) map[string]int64 {
 	return out
 }
 
-func views(m *inventory.Memory) map[string]inventory.Fact[int64] {
-	return map[string]inventory.Fact[int64]{"memory_map": m.MapBytes, "blocks": m.BlockBytes, "total": m.TotalBytes}
+func views(m *inventory.Memory) map[string]fact.Fact[int64] {
+	return map[string]fact.Fact[int64]{"memory_map": m.MapBytes, "blocks": m.BlockBytes, "total": m.TotalBytes}
 }
 
 func slots(sys *inventory.System, hash func(kind, id string) string) []Slot {

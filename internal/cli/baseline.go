@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -177,10 +179,10 @@ func (p *Program) accept(name string, sys *inventory.System) error {
 		sys.Baseline = baseline.Compare(name, file, sys)
 		return nil
 	case errors.Is(err, baseline.ErrSchema):
-		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline anew: memaudit baseline save", inventory.Refused)
+		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline anew: memaudit baseline save", fact.Refused)
 		return nil
 	case errors.Is(err, baseline.ErrMalformed):
-		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline anew: memaudit baseline save", inventory.Malformed)
+		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline anew: memaudit baseline save", fact.Malformed)
 		return notAudited(fmt.Errorf("baseline %s: %w", name, err), "")
 	}
 	sys.Baseline = baseline.Missing(name, err.Error(), "save a baseline: memaudit baseline save", inputState(err))

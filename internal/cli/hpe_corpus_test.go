@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -59,10 +61,10 @@ func (s *hpeSystem) failures(t *testing.T, engine *audit.Engine, tables settings
 	require.NoError(t, err)
 	sys := collect.Collect(collect.Input{Exports: []collect.Export{{Source: inventory.SourceBIOS, Path: "bios.json", Export: e}},
 		Tables: func() (settings.Tables, error) { return tables, nil }})
-	at := inventory.Evidence{Source: inventory.SourceCPU}
-	sys.Machine.Product = inventory.Known(s.product, inventory.Direct, at)
-	sys.Sockets = []inventory.Socket{{Handle: -1, Populated: inventory.Known(true, inventory.Direct, at), Vendor: inventory.Known(s.vendor, inventory.Direct, at), Brand: inventory.Known(s.brand, inventory.Direct, at),
-		Family: inventory.Known(s.family, inventory.Direct, at), Model: inventory.Known(s.model, inventory.Direct, at)}}
+	at := fact.Evidence{Source: inventory.SourceCPU}
+	sys.Machine.Product = fact.Known(s.product, fact.Direct, at)
+	sys.Sockets = []inventory.Socket{{Handle: -1, Populated: fact.Known(true, fact.Direct, at), Vendor: fact.Known(s.vendor, fact.Direct, at), Brand: fact.Known(s.brand, fact.Direct, at),
+		Family: fact.Known(s.family, fact.Direct, at), Model: fact.Known(s.model, fact.Direct, at)}}
 	topo := topology.Derive(sys, rules.FS)
 	require.True(t, topo.Platform.Known(), topo.Platform.Reason)
 	result, err := engine.Run(sys, topo, audit.Options{Profile: profile, Asked: true})

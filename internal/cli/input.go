@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/bios"
@@ -122,7 +124,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 		}
 	}
 	if (len(exports) > 0 || bmc != nil) && f.live() && guestRoot(g.root) {
-		g.Root, g.RootFailed = nil, &collect.Failure{State: inventory.Refused,
+		g.Root, g.RootFailed = nil, &collect.Failure{State: fact.Refused,
 			Detail: "left out: a virtual machine runs here, which has no BIOS setup and no controller of its own"}
 	}
 	return g, nil
@@ -138,20 +140,20 @@ func guestRoot(root *host.Root) bool {
 func (f *inputFlags) live() bool { return f.root == "" && f.snapshot == "" && f.smbios == "" }
 
 // inputState tells apart why an input could not be read.
-func inputState(err error) inventory.State {
+func inputState(err error) fact.State {
 	var read *host.ReadError
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, smbios.ErrNoTable), errors.Is(err, smbios.ErrEmpty), errors.Is(err, bios.ErrEmpty):
-		return inventory.Absent
+		return fact.Absent
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, smbios.ErrDenied):
-		return inventory.Denied
+		return fact.Denied
 	case errors.Is(err, smbios.ErrUnrecognised), errors.Is(err, smbios.ErrNoHandles),
 		errors.Is(err, bios.ErrUnrecognised), errors.Is(err, bios.ErrMalformed):
-		return inventory.Malformed
+		return fact.Malformed
 	case errors.As(err, &read):
 		return collect.State(read.State)
 	default:
-		return inventory.Refused
+		return fact.Refused
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/redfish"
@@ -15,7 +17,7 @@ func (c *collector) bmcIdentity() redfish.Identity {
 	m := &c.sys.Machine
 	id := m.Identifiers
 	who := redfish.Identity{Serial: id.SystemSerial, Parts: []string{id.BoardSerial, id.ChassisSerial}, UUID: id.SystemUUID}
-	for _, name := range []inventory.Fact[string]{m.Product, m.Board, m.ProductVersion} {
+	for _, name := range []fact.Fact[string]{m.Product, m.Board, m.ProductVersion} {
 		if name.Known() {
 			who.Products = append(who.Products, name.Value)
 		}
@@ -186,7 +188,7 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	populated := s.State == inventory.SlotPopulated
 	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
 		says := map[bool]string{true: "a module", false: "no module"}
-		c.conflict(j.what("presence"), inventory.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Field: "type 17 0x" + hex4(s.Handle) + " Size", Raw: says[populated]},
+		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Field: "type 17 0x" + hex4(s.Handle) + " Size", Raw: says[populated]},
 			j.at("Status.State", says[d.Installed]), "SMBIOS lists what the firmware uses")
 		return
 	}
@@ -209,16 +211,16 @@ type joint struct {
 	d *redfish.DIMM
 }
 
-func (j joint) what(fact string) string {
-	return fact + " of slot 0x" + hex4(j.s.Handle) + " (" + j.s.Locator.Or("no name") + ")"
+func (j joint) what(thing string) string {
+	return thing + " of slot 0x" + hex4(j.s.Handle) + " (" + j.s.Locator.Or("no name") + ")"
 }
 
-func (j joint) at(field, raw string) inventory.Evidence {
-	return inventory.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
+func (j joint) at(field, raw string) fact.Evidence {
+	return fact.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
 }
 
 // health takes the schema's words only (DSP2046 Resource.Health).
-func (j joint) health() inventory.Fact[string] {
+func (j joint) health() fact.Fact[string] {
 	raw := j.d.Health
 	if j.d.Condition != "" && j.d.Condition != "Enabled" {
 		raw += ", State " + j.d.Condition
@@ -226,11 +228,11 @@ func (j joint) health() inventory.Fact[string] {
 	at := j.at("Status.Health", raw)
 	switch j.d.Health {
 	case "OK", "Warning", "Critical":
-		return inventory.Known(j.d.Health, inventory.Direct, at)
+		return fact.Known(j.d.Health, fact.Direct, at)
 	case "":
-		return inventory.Unknown[string](inventory.Unstated, "the management controller does not state a module's health", "", at)
+		return fact.Unknown[string](fact.Unstated, "the management controller does not state a module's health", "", at)
 	default:
-		return inventory.Unknown[string](inventory.Malformed, "the management controller states a health that Redfish does not know", "", at)
+		return fact.Unknown[string](fact.Malformed, "the management controller states a health that Redfish does not know", "", at)
 	}
 }
 
@@ -247,7 +249,7 @@ func (j joint) speed() int {
 // join makes one statement of two: what agrees is corroborated, what differs is
 // a conflict that SMBIOS wins, and what SMBIOS does not say is filled in as
 // one source's word.
-func join[T comparable](j joint, fact, field string, into *inventory.Fact[T], value T, alike func(a, b T) bool) {
+func join[T comparable](j joint, thing, field string, into *fact.Fact[T], value T, alike func(a, b T) bool) {
 	var none T
 	if value == none {
 		return
@@ -255,14 +257,14 @@ func join[T comparable](j joint, fact, field string, into *inventory.Fact[T], va
 	at := j.at(field, display(value))
 	switch {
 	case !into.Known():
-		*into = inventory.Known(value, inventory.Indirect, at, into.Evidence()...)
+		*into = fact.Known(value, fact.Indirect, at, into.Evidence()...)
 	case alike(into.Value, value):
 		into.More = append(into.More[:len(into.More):len(into.More)], at)
-		if into.Certainty == inventory.Indirect {
-			into.Certainty = inventory.Corroborated
+		if into.Certainty == fact.Indirect {
+			into.Certainty = fact.Corroborated
 		}
 	default:
-		j.c.conflict(j.what(fact), into.From, at, "SMBIOS is made by the firmware that trained the memory")
+		j.c.conflict(j.what(thing), into.From, at, "SMBIOS is made by the firmware that trained the memory")
 	}
 }
 

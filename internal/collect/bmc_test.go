@@ -3,6 +3,8 @@ package collect
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -12,13 +14,13 @@ import (
 
 // slotNamed is a populated slot as SMBIOS describes it.
 func slotNamed(handle uint16, locator string) inventory.Slot {
-	at := inventory.Evidence{Source: inventory.SourceSMBIOS, Raw: locator}
+	at := fact.Evidence{Source: inventory.SourceSMBIOS, Raw: locator}
 	return inventory.Slot{Handle: handle, State: inventory.SlotPopulated,
-		Locator:       inventory.Known(locator, inventory.Direct, at),
-		Type:          inventory.Known("DDR4", inventory.Direct, at),
-		SizeBytes:     inventory.Known(int64(32<<30), inventory.Direct, inventory.Evidence{Source: inventory.SourceSMBIOS, Raw: "34359738368"}),
-		ConfiguredMTs: inventory.Known(2666, inventory.Direct, inventory.Evidence{Source: inventory.SourceSMBIOS, Raw: "2666"}),
-		PartNumber:    inventory.Known("M393A4K40DB3-CWE", inventory.Direct, at)}
+		Locator:       fact.Known(locator, fact.Direct, at),
+		Type:          fact.Known("DDR4", fact.Direct, at),
+		SizeBytes:     fact.Known(int64(32<<30), fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS, Raw: "34359738368"}),
+		ConfiguredMTs: fact.Known(2666, fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS, Raw: "2666"}),
+		PartNumber:    fact.Known("M393A4K40DB3-CWE", fact.Direct, at)}
 }
 
 func moduleAt(label string) redfish.DIMM {
@@ -65,9 +67,9 @@ func TestAgreeing(t *testing.T) {
 		assert.Len(t, s.SizeBytes.Evidence(), 2)
 		assert.Len(t, s.ConfiguredMTs.Evidence(), 2, "2666 and 2667 are one speed")
 		assert.Equal(t, 2666, s.ConfiguredMTs.Value)
-		assert.Equal(t, inventory.Direct, s.SizeBytes.Certainty)
+		assert.Equal(t, fact.Direct, s.SizeBytes.Certainty)
 		require.True(t, s.Ranks.Known())
-		assert.Equal(t, inventory.Indirect, s.Ranks.Certainty)
+		assert.Equal(t, fact.Indirect, s.Ranks.Certainty)
 		assert.Equal(t, inventory.SourceRedfish, s.Ranks.From.Source)
 	}
 	assert.Equal(t, "/redfish/v1/Systems/1/Memory/A1", c.sys.Slots[0].Health.From.Path)
@@ -127,9 +129,9 @@ func TestUnmatched(t *testing.T) {
 func TestUnknownSpeed(t *testing.T) {
 	for speed, want := range map[int]int{2933: 2933, 1467: 0, 0: 0} {
 		s := slotNamed(1, "A1")
-		s.ConfiguredMTs = inventory.Unknown[int](inventory.Unstated, "not stated", "")
+		s.ConfiguredMTs = fact.Unknown[int](fact.Unstated, "not stated", "")
 		if speed == 1467 {
-			s.Type = inventory.Known("DDR5", inventory.Direct, inventory.Evidence{})
+			s.Type = fact.Known("DDR5", fact.Direct, fact.Evidence{})
 		}
 		d := moduleAt("A1")
 		d.SpeedMTs = speed

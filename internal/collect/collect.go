@@ -6,6 +6,8 @@ package collect
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -41,7 +43,7 @@ type Input struct {
 
 // Failure is an input that could not be read.
 type Failure struct {
-	State  inventory.State
+	State  fact.State
 	Detail string
 }
 
@@ -95,6 +97,6 @@ func Collect(in Input) *inventory.System {
 }
 
 // conflict records that two readings of one fact differ.
-func (c *collector) conflict(fact string, kept, dropped inventory.Evidence, why string) {
-	c.sys.Conflicts = append(c.sys.Conflicts, inventory.Conflict{Fact: fact, Kept: kept, Dropped: dropped, Why: why})
+func (c *collector) conflict(thing string, kept, dropped fact.Evidence, why string) {
+	c.sys.Conflicts = append(c.sys.Conflicts, inventory.Conflict{Fact: thing, Kept: kept, Dropped: dropped, Why: why})
 }

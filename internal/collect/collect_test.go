@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -149,9 +151,9 @@ func inVocabulary(t *testing.T, sys *inventory.System) {
 	for id, s := range sys.Settings {
 		entry, ok := settings.Lookup(id)
 		assert.True(t, ok, "setting %s is not in the vocabulary", id)
-		for _, f := range []inventory.Fact[string]{s.Effective, s.DecidedBy} {
+		for _, f := range []fact.Fact[string]{s.Effective, s.DecidedBy} {
 			assert.True(t, f.Known() || f.Reason != "", "setting %s: no reason", id)
-			assert.True(t, !f.Known() || len(f.Evidence()) > 0 && f.Certainty > inventory.None, "setting %s: no evidence", id)
+			assert.True(t, !f.Known() || len(f.Evidence()) > 0 && f.Certainty > fact.None, "setting %s: no evidence", id)
 		}
 		if v, ok := s.Effective.Get(); ok {
 			assert.True(t, entry.Accepts(v) && v != settings.Auto, "setting %s: %q is no word of it", id, v)
@@ -179,22 +181,22 @@ func parsed(t *testing.T, data []byte) *smbios.Table {
 // part of its reason.
 type wanted[T any] struct {
 	value     T
-	certainty inventory.Certainty
-	state     inventory.State
+	certainty fact.Certainty
+	state     fact.State
 	reason    string
 }
 
-func is[T any](v T, c inventory.Certainty) wanted[T] {
-	return wanted[T]{value: v, certainty: c, state: inventory.OK}
+func is[T any](v T, c fact.Certainty) wanted[T] {
+	return wanted[T]{value: v, certainty: c, state: fact.OK}
 }
 
-func not[T any](s inventory.State, reason string) wanted[T] {
+func not[T any](s fact.State, reason string) wanted[T] {
 	return wanted[T]{state: s, reason: reason}
 }
 
 // check compares a fact with what it must be. A known fact must rest on
 // something, an unknown one must say why.
-func (w wanted[T]) check(t *testing.T, got inventory.Fact[T]) {
+func (w wanted[T]) check(t *testing.T, got fact.Fact[T]) {
 	t.Helper()
 	if !assert.Equal(t, wanted[T]{w.value, w.certainty, w.state, ""}, wanted[T]{got.Value, got.Certainty, got.State, ""}, got.Reason) {
 		return
@@ -209,12 +211,12 @@ func (w wanted[T]) check(t *testing.T, got inventory.Fact[T]) {
 }
 
 // effective is the effective face of a setting.
-func effective(s *inventory.System, id string) inventory.Fact[string] {
+func effective(s *inventory.System, id string) fact.Fact[string] {
 	return s.Settings[id].Effective
 }
 
 // paths lists the files behind a fact, once each.
-func paths(evidence []inventory.Evidence) []string {
+func paths(evidence []fact.Evidence) []string {
 	var out []string
 	for _, e := range evidence {
 		if !slices.Contains(out, e.Path) {

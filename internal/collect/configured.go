@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/settings"
@@ -136,7 +138,7 @@ func (c *collector) compare(tables settings.Tables, j *joinedExport) {
 	}
 	j.foreign = true
 	j.doubt = fmt.Sprintf("the export is of a machine of %s, and this one is of %s: no finding on it goes above info", j.table.Vendor, vendor.Value)
-	c.conflict("BIOS export", vendor.From, inventory.Evidence{Source: j.source, Path: j.path, Raw: j.table.Vendor}, "it is the machine's own word; is the export another machine's?")
+	c.conflict("BIOS export", vendor.From, fact.Evidence{Source: j.source, Path: j.path, Raw: j.table.Vendor}, "it is the machine's own word; is the export another machine's?")
 }
 
 // related reports makes whose machines were sold under both names, or whose
@@ -153,26 +155,26 @@ func (c *collector) identify(j *joinedExport) {
 		return
 	}
 	m, e := &c.sys.Machine, j.export
-	at := func(field, raw string) inventory.Evidence {
-		return inventory.Evidence{Source: j.source, Path: j.path, Field: field, Raw: raw}
+	at := func(field, raw string) fact.Evidence {
+		return fact.Evidence{Source: j.source, Path: j.path, Field: field, Raw: raw}
 	}
 	// AMI makes firmware, no machines.
 	if !m.Vendor.Known() && e.Vendor != "" && e.Vendor != bios.AMI && j.table != nil {
-		m.Vendor = inventory.Known(manufacturers[e.Vendor], inventory.Indirect, at("format", string(e.Format)))
+		m.Vendor = fact.Known(manufacturers[e.Vendor], fact.Indirect, at("format", string(e.Format)))
 	}
 	switch {
 	case e.Product == "":
 	case !m.Product.Known():
-		m.Product = inventory.Known(e.Product, inventory.Indirect, at("product", e.Product))
+		m.Product = fact.Known(e.Product, fact.Indirect, at("product", e.Product))
 	case !sameProduct(e.Product, m.Product.Value) && !sameProduct(e.Product, m.Board.Or("")):
 		c.conflict("machine of the BIOS export", m.Product.From, at("product", e.Product), "it is the machine's own name for itself")
 		j.doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
 	}
 	if !m.BIOSRegistry.Known() && e.RegistryName != "" {
-		m.BIOSRegistry = inventory.Known(e.RegistryName, inventory.Indirect, at("AttributeRegistry", e.RegistryName))
+		m.BIOSRegistry = fact.Known(e.RegistryName, fact.Indirect, at("AttributeRegistry", e.RegistryName))
 	}
 	if !m.BIOSVersion.Known() && e.Firmware != "" {
-		m.BIOSVersion = inventory.Known(e.Firmware, inventory.Indirect, at("firmware", e.Firmware))
+		m.BIOSVersion = fact.Known(e.Firmware, fact.Indirect, at("firmware", e.Firmware))
 	}
 }
 

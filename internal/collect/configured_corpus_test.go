@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -84,8 +86,8 @@ func yardstick(t *testing.T) []yard {
 
 // face is the face that a file fills: a batch of commands speaks of the next
 // boot only.
-func faceOf(s inventory.Setting) inventory.Fact[string] {
-	if s.Configured.State == inventory.Unread && s.Pending.State != inventory.Unread {
+func faceOf(s inventory.Setting) fact.Fact[string] {
+	if s.Configured.State == fact.Unread && s.Pending.State != fact.Unread {
 		return s.Pending
 	}
 	return s.Configured

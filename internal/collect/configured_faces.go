@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/bios"
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
@@ -16,7 +17,7 @@ func (c *collector) configured() {
 		return
 	}
 	for _, id := range settings.IDs() {
-		var configured, pending []inventory.Fact[string]
+		var configured, pending []fact.Fact[string]
 		for _, j := range c.joined {
 			now, next := j.faces(id)
 			configured, pending = append(configured, now), append(pending, next)
@@ -28,7 +29,7 @@ func (c *collector) configured() {
 		}
 		if !listed {
 			s.Effective = c.noEffective()
-			s.DecidedBy = inventory.Unknown[string](s.Effective.State, "the effective value is not known", "")
+			s.DecidedBy = fact.Unknown[string](s.Effective.State, "the effective value is not known", "")
 		}
 		s.Configured, s.Pending = one, two
 		c.sys.Settings[id] = s
@@ -36,28 +37,28 @@ func (c *collector) configured() {
 }
 
 // stated reports a face that an export says something of.
-func stated(f inventory.Fact[string]) bool {
-	return f.State != inventory.Unread && f.State != inventory.Absent
+func stated(f fact.Fact[string]) bool {
+	return f.State != fact.Unread && f.State != fact.Absent
 }
 
 // noEffective is the effective face of a setting that the system shows nothing
 // of.
-func (c *collector) noEffective() inventory.Fact[string] {
+func (c *collector) noEffective() fact.Fact[string] {
 	if c.facts == nil {
 		return noKernel[string](c, "the effective value")
 	}
-	return inventory.Unknown[string](inventory.Absent, "not observable from Linux", "")
+	return fact.Unknown[string](fact.Absent, "not observable from Linux", "")
 }
 
 // faces reads one setting from one export.
-func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[string]) {
+func (j *joinedExport) faces(id string) (configured, pending fact.Fact[string]) {
 	if j.table == nil {
-		f := inventory.Unknown[string](inventory.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
+		f := fact.Unknown[string](fact.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
 		return f, f
 	}
 	if j.export.Format == bios.Registry {
 		// It lists what the firmware knows, not what this machine offers.
-		f := inventory.Unknown[string](inventory.Unread, "an attribute registry holds no values", exportAdvice)
+		f := fact.Unknown[string](fact.Unread, "an attribute registry holds no values", exportAdvice)
 		return f, f
 	}
 	waits := false
@@ -68,7 +69,7 @@ func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[stri
 		})
 	})
 	configured = j.fact(id, now, j.certainty(false))
-	pending = inventory.Unknown[string](inventory.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
+	pending = fact.Unknown[string](fact.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
 	if waits {
 		next := j.table.Read(id, func(plain string) []settings.Given {
 			return each(j.byName[plain], func(a *bios.Attribute) settings.Given {
@@ -84,7 +85,7 @@ func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[stri
 		pending = configured
 	}
 	if j.export.Wishes && !configured.Known() {
-		configured = inventory.Unknown[string](inventory.Unread, wishes(j.export)+" says what shall be set, not what is", "an export of the present settings")
+		configured = fact.Unknown[string](fact.Unread, wishes(j.export)+" says what shall be set, not what is", "an export of the present settings")
 	}
 	return configured, pending
 }
@@ -92,11 +93,11 @@ func (j *joinedExport) faces(id string) (configured, pending inventory.Fact[stri
 // certainty of a value: what a tool shows that prints a change before it acts,
 // what a batch only asks for, and what may be another machine's is one source
 // with a known lie.
-func (j *joinedExport) certainty(pending bool) inventory.Certainty {
+func (j *joinedExport) certainty(pending bool) fact.Certainty {
 	if j.foreign || j.export.ReadsPending || pending && j.export.Format == bios.ASUBatch {
-		return inventory.Indirect
+		return fact.Indirect
 	}
-	return inventory.Direct
+	return fact.Direct
 }
 
 func wishes(e *bios.Export) string {
@@ -116,20 +117,20 @@ func each(in []*bios.Attribute, conv func(*bios.Attribute) settings.Given) []set
 }
 
 // fact turns a table's answer into a fact.
-func (j *joinedExport) fact(id string, a settings.Answer, c inventory.Certainty) inventory.Fact[string] {
-	at := inventory.Evidence{Source: j.source, Path: j.path, Field: a.Given.Name, Raw: a.Given.Value}
+func (j *joinedExport) fact(id string, a settings.Answer, c fact.Certainty) fact.Fact[string] {
+	at := fact.Evidence{Source: j.source, Path: j.path, Field: a.Given.Name, Raw: a.Given.Value}
 	switch a.Outcome {
 	case settings.Read:
-		f := inventory.Known(a.Value, c, at)
+		f := fact.Known(a.Value, c, at)
 		f.Unverified = a.Attr.Unverified || j.foreign
 		return f
 	case settings.Unstated:
-		return inventory.Unknown[string](inventory.Unstated, fmt.Sprintf("the export lists %s without a value", a.Given.Name), "", at)
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the export lists %s without a value", a.Given.Name), "", at)
 	case settings.Foreign:
-		return inventory.Unknown[string](inventory.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", a.Given.Name, shown(a.Given), j.table.Vendor),
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", a.Given.Name, shown(a.Given), j.table.Vendor),
 			"the vendor's description of this value", at)
 	case settings.Split:
-		return inventory.Unknown[string](inventory.Conflicting, fmt.Sprintf("the export lists %s several times with different values", a.Given.Name), "", at)
+		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the export lists %s several times with different values", a.Given.Name), "", at)
 	case settings.Missing:
 		return j.missing(id, a)
 	default:
@@ -146,17 +147,17 @@ func shown(g settings.Given) string {
 
 // missing tells a setting that the machine does not offer from one that the
 // export merely does not show.
-func (j *joinedExport) missing(id string, a settings.Answer) inventory.Fact[string] {
-	at := inventory.Evidence{Source: j.source, Path: j.path}
+func (j *joinedExport) missing(id string, a settings.Answer) fact.Fact[string] {
+	at := fact.Evidence{Source: j.source, Path: j.path}
 	switch {
 	case len(j.table.Settings[id]) == 0 || !a.Proven:
-		return inventory.Unknown[string](inventory.Unread, fmt.Sprintf("no document names the attribute of %s for it", j.table.Vendor), "", at)
+		return fact.Unknown[string](fact.Unread, fmt.Sprintf("no document names the attribute of %s for it", j.table.Vendor), "", at)
 	case opaque(j.export):
-		return inventory.Unknown[string](inventory.Unread, "the export's attribute names are codes", "the machine's BIOS attribute registry, given with a further --bios", at)
+		return fact.Unknown[string](fact.Unread, "the export's attribute names are codes", "the machine's BIOS attribute registry, given with a further --bios", at)
 	case j.export.Complete:
-		return inventory.Unknown[string](inventory.Absent, "not offered by this machine's BIOS", "", at)
+		return fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "", at)
 	default:
-		return inventory.Unknown[string](inventory.Unread, "the exports given are excerpts and do not hold it", "an export of all BIOS settings")
+		return fact.Unknown[string](fact.Unread, "the exports given are excerpts and do not hold it", "an export of all BIOS settings")
 	}
 }
 
@@ -177,8 +178,8 @@ func opaque(e *bios.Export) bool {
 
 // agree settles what several exports say of one face: equal values support
 // each other, different ones make the face unknown.
-func (c *collector) agree(id string, faces []inventory.Fact[string]) inventory.Fact[string] {
-	var won *inventory.Fact[string]
+func (c *collector) agree(id string, faces []fact.Fact[string]) fact.Fact[string] {
+	var won *fact.Fact[string]
 	for i := range faces {
 		f := &faces[i]
 		switch {
@@ -192,7 +193,7 @@ func (c *collector) agree(id string, faces []inventory.Fact[string]) inventory.F
 			won.Unverified = won.Unverified && f.Unverified
 		default:
 			c.conflict("setting "+id, won.From, f.From, "neither: two exports of one machine differ, and nothing says which is newer")
-			return inventory.Unknown[string](inventory.Conflicting, fmt.Sprintf("%s says %s, %s says %s", won.From.Path, won.Value, f.From.Path, f.Value),
+			return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s says %s, %s says %s", won.From.Path, won.Value, f.From.Path, f.Value),
 				"one export of the present settings", won.From, f.From)
 		}
 	}
@@ -204,8 +205,8 @@ func (c *collector) agree(id string, faces []inventory.Fact[string]) inventory.F
 
 // unsettled is the face that no export gives a value for: the most telling of
 // the reasons, and "not offered" only when a whole export says so.
-func unsettled(faces []inventory.Fact[string]) inventory.Fact[string] {
-	order := []inventory.State{inventory.Conflicting, inventory.Unstated, inventory.Absent, inventory.Unread}
+func unsettled(faces []fact.Fact[string]) fact.Fact[string] {
+	order := []fact.State{fact.Conflicting, fact.Unstated, fact.Absent, fact.Unread}
 	for _, state := range order {
 		for _, f := range faces {
 			if f.State == state && strings.TrimSpace(f.Reason) != "" {
@@ -213,5 +214,5 @@ func unsettled(faces []inventory.Fact[string]) inventory.Fact[string] {
 			}
 		}
 	}
-	return inventory.Unknown[string](inventory.Unread, "no export of the BIOS settings is part of this input", exportAdvice)
+	return fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input", exportAdvice)
 }

@@ -3,6 +3,8 @@ package collect
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/settings"
@@ -27,7 +29,7 @@ func FuzzExport(f *testing.F) {
 		sys := Collect(Input{Exports: []Export{{Source: inventory.SourceBIOS, Path: "file", Export: e}}, Tables: func() (settings.Tables, error) { return tables, nil }})
 		for id, s := range sys.Settings {
 			known, ok := settings.Lookup(id)
-			for _, face := range []inventory.Fact[string]{s.Configured, s.Pending} {
+			for _, face := range []fact.Fact[string]{s.Configured, s.Pending} {
 				if !ok || face.Known() && !known.Accepts(face.Value) || !face.Known() && face.Reason == "" {
 					t.Fatalf("%s: %+v", id, face)
 				}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/bios"
@@ -52,9 +54,9 @@ func bySource(t *testing.T, sys *inventory.System) []inventory.Source {
 func TestConfigured(t *testing.T) {
 	sys := collected(t, Input{}, dellWaiting, dellBIOS)
 	turbo := sys.Settings["turbo"]
-	require.Equal(t, inventory.Known("enabled", inventory.Direct, inventory.Evidence{Source: "bios", Path: "b", Field: "ProcTurboMode", Raw: "Enabled"}), turbo.Configured)
+	require.Equal(t, fact.Known("enabled", fact.Direct, fact.Evidence{Source: "bios", Path: "b", Field: "ProcTurboMode", Raw: "Enabled"}), turbo.Configured)
 	require.Equal(t, "disabled", turbo.Pending.Value)
-	require.Equal(t, inventory.Unread, turbo.Effective.State)
+	require.Equal(t, fact.Unread, turbo.Effective.State)
 	require.Equal(t, "1866", sys.Settings["memory_speed"].Configured.Value)
 	require.Equal(t, "Custom", sys.Settings["workload_profile"].Configured.Value)
 
@@ -63,10 +65,10 @@ func TestConfigured(t *testing.T) {
 	require.True(t, bias.Unverified, "no capture proves this word")
 
 	unknown := sys.Settings["c_states"].Configured
-	require.Equal(t, inventory.Unstated, unknown.State)
+	require.Equal(t, fact.Unstated, unknown.State)
 	require.Equal(t, `ProcCStates is "Sometimes", a value that memaudit's table of Dell does not translate`, unknown.Reason)
-	require.Equal(t, inventory.Unstated, sys.Settings["smt"].Configured.State, "null is no value")
-	require.Equal(t, inventory.Unread, sys.Settings["node_interleave"].Configured.State, "an excerpt does not tell what is not offered")
+	require.Equal(t, fact.Unstated, sys.Settings["smt"].Configured.State, "null is no value")
+	require.Equal(t, fact.Unread, sys.Settings["node_interleave"].Configured.State, "an excerpt does not tell what is not offered")
 
 	require.Equal(t, "Dell", sys.Machine.Vendor.Value)
 	require.Equal(t, []inventory.Export{{Source: "bios", Path: "b", Format: "redfish", Vendor: "dell", Attributes: 8, Mapped: 6,
@@ -86,7 +88,7 @@ func TestConfiguredOffered(t *testing.T) {
 	sys := collected(t, Input{}, whole+"</Component></SystemConfiguration>")
 	require.Equal(t, "enabled", sys.Settings["turbo"].Configured.Value)
 	smt := sys.Settings["smt"].Configured
-	require.Equal(t, inventory.Absent, smt.State)
+	require.Equal(t, fact.Absent, smt.State)
 	require.Equal(t, "not offered by this machine's BIOS", smt.Reason)
 	require.NotContains(t, sys.Settings, "hemisphere_mode", "no attribute of Dell's stands for it")
 	require.Equal(t, "PowerEdge R640", sys.Machine.Product.Value)
@@ -97,7 +99,7 @@ func TestConfiguredOffered(t *testing.T) {
 func TestConfiguredTogether(t *testing.T) {
 	sys := collected(t, Input{}, dellBIOS, racadmText)
 	turbo := sys.Settings["turbo"].Configured
-	require.Equal(t, inventory.Conflicting, turbo.State)
+	require.Equal(t, fact.Conflicting, turbo.State)
 	require.Equal(t, "a says enabled, b says disabled", turbo.Reason)
 	require.Len(t, turbo.Evidence(), 2)
 	require.Equal(t, "setting turbo", sys.Conflicts[0].Fact)
@@ -126,10 +128,10 @@ func TestConfiguredChains(t *testing.T) {
 func TestConfiguredWishes(t *testing.T) {
 	sys := collected(t, Input{}, "loaddefault uEFI\nset uEFI.TurboModeEnable Enable\nset uEFI.PackageCState \"ACPI C3\"\n")
 	turbo := sys.Settings["turbo"]
-	require.Equal(t, inventory.Unread, turbo.Configured.State)
+	require.Equal(t, fact.Unread, turbo.Configured.State)
 	require.Equal(t, "a batch of set commands says what shall be set, not what is", turbo.Configured.Reason)
 	require.Equal(t, "enabled", turbo.Pending.Value)
-	require.Equal(t, inventory.Indirect, turbo.Pending.Certainty)
+	require.Equal(t, fact.Indirect, turbo.Pending.Certainty)
 	require.Contains(t, bySource(t, sys)[0].Detail, "what shall be set, no evidence of what is")
 }
 
@@ -138,7 +140,7 @@ func TestConfiguredSyscfg(t *testing.T) {
 	sys := collected(t, Input{}, "logicproc=disable\n")
 	smt := sys.Settings["smt"]
 	require.Equal(t, "disabled", smt.Configured.Value)
-	require.Equal(t, inventory.Indirect, smt.Configured.Certainty)
+	require.Equal(t, fact.Indirect, smt.Configured.Certainty)
 	require.Equal(t, "disabled", smt.Pending.Value)
 }
 
@@ -178,11 +180,11 @@ func TestConfiguredRegistry(t *testing.T) {
 	}
 	sys := collected(t, Input{}, whole+"}}", registry)
 	require.Equal(t, "disabled", sys.Settings["node_interleave"].Configured.Value)
-	require.Equal(t, inventory.Absent, configuredOf(t, whole+"}}", registry).State)
+	require.Equal(t, fact.Absent, configuredOf(t, whole+"}}", registry).State)
 }
 
 // configuredOf is the turbo face of exports beside a system that lists it.
-func configuredOf(t *testing.T, files ...string) inventory.Fact[string] {
+func configuredOf(t *testing.T, files ...string) fact.Fact[string] {
 	t.Helper()
 	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{"turbo": {}}}}
 	in := Input{Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
@@ -200,8 +202,8 @@ func configuredOf(t *testing.T, files ...string) inventory.Fact[string] {
 // one, and nothing that rests on it goes above info.
 func TestConfiguredForeign(t *testing.T) {
 	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}}
-	c.sys.Machine.Vendor = inventory.Known("HPE", inventory.Direct, inventory.Evidence{Source: "smbios"})
-	c.sys.Machine.Product = inventory.Known("ProLiant DL325 Gen10 Plus", inventory.Direct, inventory.Evidence{Source: "smbios"})
+	c.sys.Machine.Vendor = fact.Known("HPE", fact.Direct, fact.Evidence{Source: "smbios"})
+	c.sys.Machine.Product = fact.Known("ProLiant DL325 Gen10 Plus", fact.Direct, fact.Evidence{Source: "smbios"})
 	e, err := bios.Decode("file", []byte(dellBIOS))
 	require.NoError(t, err)
 	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
@@ -209,7 +211,7 @@ func TestConfiguredForeign(t *testing.T) {
 	c.configured()
 	turbo := c.sys.Settings["turbo"].Configured
 	require.Equal(t, "enabled", turbo.Value)
-	require.Equal(t, inventory.Indirect, turbo.Certainty)
+	require.Equal(t, fact.Indirect, turbo.Certainty)
 	require.True(t, turbo.Unverified)
 	require.Equal(t, inventory.SourcePartial, c.sys.Sources[0].State)
 	require.Contains(t, c.sys.Sources[0].Detail, "the export is of a machine of Dell, and this one is of HPE: no finding on it goes above info")
@@ -221,8 +223,8 @@ func TestConfiguredForeign(t *testing.T) {
 // taken: firmware's names for one machine differ.
 func TestConfiguredDoubt(t *testing.T) {
 	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}}}
-	c.sys.Machine.Vendor = inventory.Known("Dell Inc.", inventory.Direct, inventory.Evidence{Source: "smbios"})
-	c.sys.Machine.Product = inventory.Known("PowerEdge R740", inventory.Direct, inventory.Evidence{Source: "smbios"})
+	c.sys.Machine.Vendor = fact.Known("Dell Inc.", fact.Direct, fact.Evidence{Source: "smbios"})
+	c.sys.Machine.Product = fact.Known("PowerEdge R740", fact.Direct, fact.Evidence{Source: "smbios"})
 	e, err := bios.Decode("file", []byte(`<SystemConfiguration Model="PowerEdge R640"><Component FQDD="BIOS.Setup.1-1"><Attribute Name="ProcTurboMode">Enabled</Attribute></Component></SystemConfiguration>`))
 	require.NoError(t, err)
 	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}

@@ -1,11 +1,13 @@
 package collect
 
-import "github.com/memaudit/memaudit/internal/inventory"
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // model is what tells processors apart.
 type model struct {
-	vendor        inventory.Fact[string]
-	family, model inventory.Fact[int]
+	vendor        fact.Fact[string]
+	family, model fact.Fact[int]
 }
 
 // cpuModel is the kernel's word for the processors, else firmware's for the

@@ -4,34 +4,36 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // option finds a word of the command line by which somebody decided, the last
 // one first. match is asked about "key" and "key=value" with quotes taken off.
-func (c *collector) option(match func(key, value string) bool) (inventory.Evidence, bool) {
+func (c *collector) option(match func(key, value string) bool) (fact.Evidence, bool) {
 	if c.facts == nil {
-		return inventory.Evidence{}, false
+		return fact.Evidence{}, false
 	}
 	line := c.facts.Cmdline
 	for _, o := range slices.Backward(line.Options) {
 		if match(o.Key, o.Value) {
-			return inventory.Evidence{Source: inventory.SourceCmdline, Path: line.Line.Path, Raw: strings.ReplaceAll(o.Raw, `"`, "")}, true
+			return fact.Evidence{Source: inventory.SourceCmdline, Path: line.Line.Path, Raw: strings.ReplaceAll(o.Raw, `"`, "")}, true
 		}
 	}
-	return inventory.Evidence{}, false
+	return fact.Evidence{}, false
 }
 
 // optionsKnown reports whether the command line was read.
 func (c *collector) optionsKnown() bool { return c.facts != nil && c.facts.Cmdline.Line.Known() }
 
 // byOption is "command line" where an option decided.
-func (c *collector) byOption(match func(key, value string) bool) (inventory.Fact[string], bool) {
+func (c *collector) byOption(match func(key, value string) bool) (fact.Fact[string], bool) {
 	at, ok := c.option(match)
 	if !ok {
-		return inventory.Fact[string]{}, false
+		return fact.Fact[string]{}, false
 	}
-	return inventory.Known(inventory.DecidedCommandLine, inventory.Direct, at), true
+	return fact.Known(inventory.DecidedCommandLine, fact.Direct, at), true
 }
 
 // smtOption are the options by which the kernel turns SMT off (linux
@@ -70,6 +72,6 @@ func idleOption(key, value string) bool {
 }
 
 // undecided is a reason for which nobody can be named.
-func undecided(reason string, at ...inventory.Evidence) inventory.Fact[string] {
-	return inventory.Unknown[string](inventory.Absent, reason, "an export of the BIOS settings, to compare", at...)
+func undecided(reason string, at ...fact.Evidence) fact.Fact[string] {
+	return fact.Unknown[string](fact.Absent, reason, "an export of the BIOS settings, to compare", at...)
 }

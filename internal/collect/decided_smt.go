@@ -3,6 +3,8 @@ package collect
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -15,18 +17,18 @@ func (c *collector) smtFace() face {
 	switch {
 	case !ok:
 	case c.facts != nil && virtual.Or(false):
-		f.decided = inventory.Known(inventory.DecidedHypervisor, inventory.Direct, virtual.From)
+		f.decided = fact.Known(inventory.DecidedHypervisor, fact.Direct, virtual.From)
 	case value == enabledWord:
-		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, f.effective.From)
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, f.effective.From)
 	case c.facts == nil:
-		f.decided = inventory.Known(inventory.DecidedFirmware, f.effective.Certainty, f.effective.From, f.effective.More...)
+		f.decided = fact.Known(inventory.DecidedFirmware, f.effective.Certainty, f.effective.From, f.effective.More...)
 	default:
 		f.decided = c.whoDisabledSMT(&f.effective)
 	}
 	return f
 }
 
-func (c *collector) whoDisabledSMT(off *inventory.Fact[string]) inventory.Fact[string] {
+func (c *collector) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 	control := &c.sys.CPU.SMTControl
 	switch control.Or("") {
 	case "off", "forceoff":
@@ -40,13 +42,13 @@ func (c *collector) whoDisabledSMT(off *inventory.Fact[string]) inventory.Fact[s
 		return by
 	}
 	if at, ok := c.capableOfThreads(); ok {
-		return inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, at, off.From)
+		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, at, off.From)
 	}
 	return undecided("SMT is not active: firmware turned it off, or the processor has none", off.From)
 }
 
 // whoWroteControl: firmware left SMT on, for the kernel could turn it off.
-func (c *collector) whoWroteControl(at inventory.Evidence) inventory.Fact[string] {
+func (c *collector) whoWroteControl(at fact.Evidence) fact.Fact[string] {
 	if by, ok := c.byOption(smtOption); ok {
 		by.More = append(by.More, at)
 		return by
@@ -54,27 +56,27 @@ func (c *collector) whoWroteControl(at inventory.Evidence) inventory.Fact[string
 	if !c.optionsKnown() {
 		return undecided("the command line is not known: an option or somebody at run time turned SMT off; firmware left it on", at)
 	}
-	return inventory.Known(inventory.DecidedAdministrator, inventory.Corroborated, at, c.sys.NUMA.Cmdline.From)
+	return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at, c.sys.NUMA.Cmdline.From)
 }
 
 // siblingsOffline: CPUs that are present but offline are threads that the
 // system, not firmware, took away.
-func (c *collector) siblingsOffline() (inventory.Fact[string], bool) {
+func (c *collector) siblingsOffline() (fact.Fact[string], bool) {
 	cpu := &c.sys.CPU
 	present, ok := cpu.Present.Get()
 	online, known := cpu.Online.Get()
 	if !ok || !known || len(present) < 2*len(online) || slices.Equal(present, online) {
-		return inventory.Fact[string]{}, false
+		return fact.Fact[string]{}, false
 	}
 	if by, ok := c.byOption(cpuOption); ok {
 		return by, true
 	}
-	return inventory.Known(inventory.DecidedAdministrator, inventory.Indirect, cpu.Online.From, cpu.Present.From), true
+	return fact.Known(inventory.DecidedAdministrator, fact.Indirect, cpu.Online.From, cpu.Present.From), true
 }
 
 // capableOfThreads: firmware's table says that the processor has more threads
 // than run.
-func (c *collector) capableOfThreads() (inventory.Evidence, bool) {
+func (c *collector) capableOfThreads() (fact.Evidence, bool) {
 	for i := range c.sys.Sockets {
 		s := &c.sys.Sockets[i]
 		threads, ok := s.Threads.Get()
@@ -83,5 +85,5 @@ func (c *collector) capableOfThreads() (inventory.Evidence, bool) {
 			return s.Threads.From, true
 		}
 	}
-	return inventory.Evidence{}, false
+	return fact.Evidence{}, false
 }

@@ -3,6 +3,8 @@ package collect_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -10,7 +12,7 @@ import (
 // TestWhoDecidedSMT asks in the order of section 3 of linux-sources.md: siblings
 // offline, options, firmware's thread counts.
 func TestWhoDecidedSMT(t *testing.T) {
-	direct, corroborated, indirect := inventory.Direct, inventory.Corroborated, inventory.Indirect
+	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
 	cmd, administrator, firmware := inventory.DecidedCommandLine, inventory.DecidedAdministrator, inventory.DecidedFirmware
 	off, forced := withSMT(1, "off", "0"), withSMT(1, "forceoff", "0")
 	siblings := withSMT(1, "on", "0").With(hosttest.Files{cpuDir + "present": "0-7\n", cpuDir + "offline": "4-7\n"})

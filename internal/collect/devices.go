@@ -3,6 +3,8 @@ package collect
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
@@ -28,7 +30,7 @@ func slots(t *smbios.Table) []inventory.Slot {
 		s := &out[len(out)-1]
 		fillSlot(s, t, &devices[i])
 		if known && cards[array] {
-			s.Technology = inventory.Known(inventory.CXL, inventory.Direct, of(16, array, t).evidence("Location", cxlCard))
+			s.Technology = fact.Known(inventory.CXL, fact.Direct, of(16, array, t).evidence("Location", cxlCard))
 		}
 	}
 	return out
@@ -42,7 +44,7 @@ func fillSlot(out *inventory.Slot, t *smbios.Table, d *smbios.MemoryDevice) {
 	s := of(17, d.Handle, t)
 	out.Handle, out.Array, out.State = d.Handle, d.Array.Or(0), slotState(d)
 	out.Locator, out.BankLocator = label(s, "Locator", d.Locator), label(s, "Bank Locator", d.BankLocator)
-	out.DeviceSet = fact(s, "Set", d.Set, inventory.Direct)
+	out.DeviceSet = field(s, "Set", d.Set, fact.Direct)
 	out.FormFactor = word(s, "Form Factor", d.FormFactor)
 	out.Type = word(s, "Type", d.Type)
 	out.Technology = technology(s, d)
@@ -53,11 +55,11 @@ func fillSlot(out *inventory.Slot, t *smbios.Table, d *smbios.MemoryDevice) {
 }
 
 // label keeps a slot's name as printed: "None" and the like are unstated.
-func label(s structure, name string, t smbios.Text) inventory.Fact[string] {
+func label(s structure, name string, t smbios.Text) fact.Fact[string] {
 	f := text(s, name, t)
-	if !f.Known() && t.Status == smbios.Known && t.Value != "" && f.State == inventory.Unstated {
+	if !f.Known() && t.Status == smbios.Known && t.Value != "" && f.State == fact.Unstated {
 		// "0" or "NO DIMM" is still the label of this slot.
-		return inventory.Known(t.Value, inventory.Direct, s.evidence(name, t.Value))
+		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
 	}
 	return f
 }
@@ -76,23 +78,23 @@ func slotState(d *smbios.MemoryDevice) inventory.SlotState {
 
 // word is a fact of one of SMBIOS's own words; "Unknown" and "Other" say
 // nothing.
-func word(s structure, name string, f smbios.Field[string]) inventory.Fact[string] {
+func word(s structure, name string, f smbios.Field[string]) fact.Fact[string] {
 	if v, ok := f.Get(); ok && (v == "Unknown" || v == "Other" || v == "<OUT OF SPEC>") {
-		return inventory.Unknown[string](inventory.Unstated, "firmware states "+v+" for "+describe(s.kind, name), "", s.evidence(name, v))
+		return fact.Unknown[string](fact.Unstated, "firmware states "+v+" for "+describe(s.kind, name), "", s.evidence(name, v))
 	}
-	return fact(s, name, f, inventory.Direct)
+	return field(s, name, f, fact.Direct)
 }
 
 // module fills what firmware says of the module in a slot.
 func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
-	out.SizeBytes = fact(s, "Size", d.Size, inventory.Direct)
-	out.Ranks = fact(s, "Rank", d.Rank, inventory.Direct)
-	out.DataWidth = fact(s, "Data Width", d.DataWidth, inventory.Indirect)
-	out.TotalWidth = fact(s, "Total Width", d.TotalWidth, inventory.Indirect)
+	out.SizeBytes = field(s, "Size", d.Size, fact.Direct)
+	out.Ranks = field(s, "Rank", d.Rank, fact.Direct)
+	out.DataWidth = field(s, "Data Width", d.DataWidth, fact.Indirect)
+	out.TotalWidth = field(s, "Total Width", d.TotalWidth, fact.Indirect)
 	out.RatedMTs, out.ConfiguredMTs = speeds(s, d)
-	out.MinMV = fact(s, "Minimum Voltage", d.MinVoltage, inventory.Direct)
-	out.MaxMV = fact(s, "Maximum Voltage", d.MaxVoltage, inventory.Direct)
-	out.ConfiguredMV = fact(s, "Configured Voltage", d.ConfiguredVoltage, inventory.Direct)
+	out.MinMV = field(s, "Minimum Voltage", d.MinVoltage, fact.Direct)
+	out.MaxMV = field(s, "Maximum Voltage", d.MaxVoltage, fact.Direct)
+	out.ConfiguredMV = field(s, "Configured Voltage", d.ConfiguredVoltage, fact.Direct)
 	out.Manufacturer = text(s, "Manufacturer", d.Manufacturer)
 	out.PartNumber = text(s, "Part Number", d.PartNumber)
 	out.Serial, out.AssetTag = d.Serial.Or(""), d.AssetTag.Or("")
@@ -104,13 +106,13 @@ func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 // speeds reads rated and configured speed. A structure without the configured
 // field (SMBIOS up to 2.6) has one speed, which some firmware fills with the
 // rated and some with the running one.
-func speeds(s structure, d *smbios.MemoryDevice) (rated, configured inventory.Fact[int]) {
-	certainty := inventory.Direct
+func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[int]) {
+	certainty := fact.Direct
 	if d.ConfiguredSpeed.Status == smbios.Missing {
-		certainty = inventory.Indirect
+		certainty = fact.Indirect
 	}
-	rated = fact(s, "Speed", d.Speed, certainty)
-	configured = fact(s, "Configured Memory Speed", d.ConfiguredSpeed, inventory.Direct)
+	rated = field(s, "Speed", d.Speed, certainty)
+	configured = field(s, "Configured Memory Speed", d.ConfiguredSpeed, fact.Direct)
 	if !configured.Known() {
 		configured.KnownBy = "the BMC's memory inventory, or a BIOS with SMBIOS 2.7 or newer"
 	}
@@ -120,17 +122,17 @@ func speeds(s structure, d *smbios.MemoryDevice) (rated, configured inventory.Fa
 
 // clock marks a number that is no speed: a clock in MHz, which is half of a
 // rate of the module's type, or one far from every rate of it.
-func clock(f inventory.Fact[int], typ smbios.Field[string]) inventory.Fact[int] {
+func clock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 	low, high := rates(typ.Or(""))
 	plausible := func(mts int) bool { return mts >= low-4 && mts <= high+4 }
 	switch {
 	case !f.Known() || plausible(f.Value):
 		return f
 	case plausible(2 * f.Value):
-		return inventory.Unknown[int](inventory.Malformed,
+		return fact.Unknown[int](fact.Malformed,
 			"the speed looks like a clock in MHz, not like transfers ("+display(f.Value)+" for "+typ.Or("memory")+")", "", f.From)
 	case f.Value < low/2 || f.Value > 2*high:
-		return inventory.Unknown[int](inventory.Malformed, display(f.Value)+" is no speed that "+typ.Or("memory")+" can have", "", f.From)
+		return fact.Unknown[int](fact.Malformed, display(f.Value)+" is no speed that "+typ.Or("memory")+" can have", "", f.From)
 	default:
 		return f // overclocked, or the type is mistaken
 	}
@@ -157,30 +159,30 @@ func rates(typ string) (low, high int) {
 
 // detail is a bit of the type detail that only means something when firmware
 // says whether the module is buffered at all.
-func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) inventory.Fact[bool] {
+func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fact[bool] {
 	v, ok := d.Detail.Get()
 	if !ok {
 		return unknownField[bool](s, "Type Detail", d.Detail.Status)
 	}
 	if v&(smbios.DetailRegistered|smbios.DetailUnbuffered|smbios.DetailLRDIMM) == 0 {
-		return inventory.Unknown[bool](inventory.Unstated, "firmware does not state whether a module is registered", "", s.evidence("Type Detail", v.String()))
+		return fact.Unknown[bool](fact.Unstated, "firmware does not state whether a module is registered", "", s.evidence("Type Detail", v.String()))
 	}
-	return inventory.Known(v&bits != 0, inventory.Direct, s.evidence("Type Detail", v.String()))
+	return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", v.String()))
 }
 
-func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) inventory.Fact[bool] {
+func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.Fact[bool] {
 	v, ok := d.Detail.Get()
 	if !ok {
 		return unknownField[bool](s, "Type Detail", d.Detail.Status)
 	}
-	return inventory.Known(v.Has(bit), inventory.Direct, s.evidence("Type Detail", v.String()))
+	return fact.Known(v.Has(bit), fact.Direct, s.evidence("Type Detail", v.String()))
 }
 
 // technology tells DRAM from the rest by the technology field, the type and
 // the form factor, in this order.
-func technology(s structure, d *smbios.MemoryDevice) inventory.Fact[inventory.Technology] {
-	say := func(t inventory.Technology, field, raw string) inventory.Fact[inventory.Technology] {
-		return inventory.Known(t, inventory.Direct, s.evidence(field, raw))
+func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technology] {
+	say := func(t inventory.Technology, field, raw string) fact.Fact[inventory.Technology] {
+		return fact.Known(t, fact.Direct, s.evidence(field, raw))
 	}
 	typ, tech := d.Type.Or(""), d.Technology.Or("")
 	detail := d.Detail.Or(0)
@@ -201,7 +203,7 @@ func technology(s structure, d *smbios.MemoryDevice) inventory.Fact[inventory.Te
 		return say(inventory.DRAM, "Memory Technology", tech)
 	case typ == "" || typ == "Unknown" || typ == "Other" || typ == "<OUT OF SPEC>":
 		// Neither is stated, as on many old boards, whose slots hold DRAM.
-		return inventory.Known(inventory.DRAM, inventory.Indirect, s.evidence("Type", typ))
+		return fact.Known(inventory.DRAM, fact.Indirect, s.evidence("Type", typ))
 	default:
 		return say(inventory.DRAM, "Type", typ)
 	}
@@ -215,16 +217,16 @@ func isROM(d *smbios.MemoryDevice) bool {
 }
 
 // soldered is true for dies and chips, and for LPDDR that is in no DIMM.
-func soldered(s structure, d *smbios.MemoryDevice) inventory.Fact[bool] {
+func soldered(s structure, d *smbios.MemoryDevice) fact.Fact[bool] {
 	form, ok := d.FormFactor.Get()
 	if !ok {
 		return unknownField[bool](s, "Form Factor", d.FormFactor.Status)
 	}
 	typ := d.Type.Or("")
 	if form == "Other" && !strings.HasPrefix(typ, "LPDDR") {
-		return inventory.Blame[bool](word(s, "Form Factor", d.FormFactor))
+		return fact.Blame[bool](word(s, "Form Factor", d.FormFactor))
 	}
 	chip := form == "Die" || form == "Chip" || form == "Row Of Chips" ||
 		(strings.HasPrefix(typ, "LPDDR") && !strings.Contains(form, "DIMM") && !strings.Contains(form, "CAMM"))
-	return inventory.Known(chip, inventory.Direct, s.evidence("Form Factor", form))
+	return fact.Known(chip, fact.Direct, s.evidence("Form Factor", form))
 }

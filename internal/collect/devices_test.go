@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -35,7 +37,7 @@ func oneSlot(t *testing.T, major, minor int, d smbiostest.DIMM) inventory.Slot {
 
 // TestTechnology keeps the kinds of memory apart.
 func TestTechnology(t *testing.T) {
-	direct := inventory.Direct
+	direct := fact.Direct
 	for _, c := range []struct {
 		name  string
 		d     smbiostest.DIMM
@@ -45,7 +47,7 @@ func TestTechnology(t *testing.T) {
 		{"DDR5", smbiostest.DIMM{Type: typeDDR5}, is(inventory.DRAM, direct), "Memory Technology"},
 		{"DDR4, technology not stated", smbiostest.DIMM{Type: typeDDR4, Technology: techUnknown}, is(inventory.DRAM, direct), "Type"},
 		{"type not stated", smbiostest.DIMM{Type: typeUnknown}, is(inventory.DRAM, direct), "Memory Technology"},
-		{"neither stated", smbiostest.DIMM{Type: typeUnknown, Technology: techUnknown}, is(inventory.DRAM, inventory.Indirect), "Type"},
+		{"neither stated", smbiostest.DIMM{Type: typeUnknown, Technology: techUnknown}, is(inventory.DRAM, fact.Indirect), "Type"},
 		{"NVDIMM by technology", smbiostest.DIMM{Technology: techNVDIMMN}, is(inventory.NVDIMM, direct), "Memory Technology"},
 		{"NVDIMM-P by technology", smbiostest.DIMM{Technology: techNVDIMMP}, is(inventory.NVDIMM, direct), "Memory Technology"},
 		{"persistent memory by technology", smbiostest.DIMM{Technology: techOptane, Type: typeLogical}, is(inventory.NVDIMM, direct), "Memory Technology"},
@@ -70,7 +72,7 @@ func TestTechnology(t *testing.T) {
 	is(inventory.CXL, direct).check(t, card)
 	assert.Contains(t, card.From.Field, "type 16 0x0000 Location")
 	old := smbiostest.DIMM{Bytes: 1 << 30, Type: typeDDR2}
-	is(inventory.DRAM, inventory.Direct).check(t, oneSlot(t, 2, 5, old).Technology)
+	is(inventory.DRAM, fact.Direct).check(t, oneSlot(t, 2, 5, old).Technology)
 }
 
 // TestSoldered tells chips on the board from modules.
@@ -80,15 +82,15 @@ func TestSoldered(t *testing.T) {
 		d    smbiostest.DIMM
 		want wanted[bool]
 	}{
-		{"DIMM", smbiostest.DIMM{}, is(false, inventory.Direct)},
-		{"die", smbiostest.DIMM{FormFactor: formDie}, is(true, inventory.Direct)},
-		{"chip", smbiostest.DIMM{FormFactor: formChip}, is(true, inventory.Direct)},
-		{"LPDDR in no DIMM", smbiostest.DIMM{FormFactor: formTSOP, Type: typeLPDDR4}, is(true, inventory.Direct)},
-		{"LPDDR of another form", smbiostest.DIMM{FormFactor: formOther, Type: typeLPDDR5}, is(true, inventory.Direct)},
-		{"LPDDR, form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeLPDDR5}, not[bool](inventory.Unstated, "form factor")},
-		{"another form", smbiostest.DIMM{FormFactor: formOther, Type: typeDDR4}, not[bool](inventory.Unstated, "Other")},
-		{"LPDDR in a CAMM", smbiostest.DIMM{FormFactor: formCAMM, Type: typeLPDDR5}, is(false, inventory.Direct)},
-		{"form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeDDR4}, not[bool](inventory.Unstated, "form factor")},
+		{"DIMM", smbiostest.DIMM{}, is(false, fact.Direct)},
+		{"die", smbiostest.DIMM{FormFactor: formDie}, is(true, fact.Direct)},
+		{"chip", smbiostest.DIMM{FormFactor: formChip}, is(true, fact.Direct)},
+		{"LPDDR in no DIMM", smbiostest.DIMM{FormFactor: formTSOP, Type: typeLPDDR4}, is(true, fact.Direct)},
+		{"LPDDR of another form", smbiostest.DIMM{FormFactor: formOther, Type: typeLPDDR5}, is(true, fact.Direct)},
+		{"LPDDR, form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeLPDDR5}, not[bool](fact.Unstated, "form factor")},
+		{"another form", smbiostest.DIMM{FormFactor: formOther, Type: typeDDR4}, not[bool](fact.Unstated, "Other")},
+		{"LPDDR in a CAMM", smbiostest.DIMM{FormFactor: formCAMM, Type: typeLPDDR5}, is(false, fact.Direct)},
+		{"form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeDDR4}, not[bool](fact.Unstated, "form factor")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.d.Bytes = 16 << 30
@@ -100,7 +102,7 @@ func TestSoldered(t *testing.T) {
 // TestSpeeds: a single speed field says rated or running and nobody knows
 // which; a clock in MHz is no speed.
 func TestSpeeds(t *testing.T) {
-	direct, indirect := inventory.Direct, inventory.Indirect
+	direct, indirect := fact.Direct, fact.Indirect
 	clock := "looks like a clock in MHz"
 	for _, c := range []struct {
 		name              string
@@ -109,18 +111,18 @@ func TestSpeeds(t *testing.T) {
 		rated, configured wanted[int]
 	}{
 		{"both", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 3200, Configured: 2933}, is(3200, direct), is(2933, direct)},
-		{"one field", 6, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, is(1333, indirect), not[int](inventory.Absent, "SMBIOS 2.6 has no field")},
-		{"no field", 1, smbiostest.DIMM{Type: typeDDR, Speed: 400}, not[int](inventory.Absent, "SMBIOS 2.1 has no field"), not[int](inventory.Absent, "SMBIOS 2.1 has no field")},
-		{"configured not stated", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, is(1333, direct), not[int](inventory.Unstated, "does not state")},
-		{"clock, DDR", 3, smbiostest.DIMM{Type: typeDDR, Speed: 166}, not[int](inventory.Malformed, clock), not[int](inventory.Absent, "no field")},
-		{"clock, DDR2", 4, smbiostest.DIMM{Type: typeDDR2, Speed: 333}, not[int](inventory.Malformed, clock), not[int](inventory.Absent, "no field")},
-		{"clock, DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1600, Configured: 667}, is(1600, direct), not[int](inventory.Malformed, clock)},
-		{"clock, DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1200}, is(2400, direct), not[int](inventory.Malformed, clock)},
-		{"clock, DDR5", 17, smbiostest.DIMM{Type: typeDDR5, Speed: 2400, Configured: 2200}, not[int](inventory.Malformed, clock), not[int](inventory.Malformed, clock)},
+		{"one field", 6, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, is(1333, indirect), not[int](fact.Absent, "SMBIOS 2.6 has no field")},
+		{"no field", 1, smbiostest.DIMM{Type: typeDDR, Speed: 400}, not[int](fact.Absent, "SMBIOS 2.1 has no field"), not[int](fact.Absent, "SMBIOS 2.1 has no field")},
+		{"configured not stated", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, is(1333, direct), not[int](fact.Unstated, "does not state")},
+		{"clock, DDR", 3, smbiostest.DIMM{Type: typeDDR, Speed: 166}, not[int](fact.Malformed, clock), not[int](fact.Absent, "no field")},
+		{"clock, DDR2", 4, smbiostest.DIMM{Type: typeDDR2, Speed: 333}, not[int](fact.Malformed, clock), not[int](fact.Absent, "no field")},
+		{"clock, DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1600, Configured: 667}, is(1600, direct), not[int](fact.Malformed, clock)},
+		{"clock, DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1200}, is(2400, direct), not[int](fact.Malformed, clock)},
+		{"clock, DDR5", 17, smbiostest.DIMM{Type: typeDDR5, Speed: 2400, Configured: 2200}, not[int](fact.Malformed, clock), not[int](fact.Malformed, clock)},
 		{"throttled DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1333}, is(2400, direct), is(1333, direct)},
 		{"overclocked DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 2400, Configured: 2400}, is(2400, direct), is(2400, direct)},
-		{"far from every rate", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 130, Configured: 58785}, not[int](inventory.Malformed, "130 is no speed that DDR3 can have"), not[int](inventory.Malformed, "58785 is no speed")},
-		{"type not stated", 12, smbiostest.DIMM{Type: typeUnknown, Speed: 667}, is(667, direct), not[int](inventory.Unstated, "does not state")},
+		{"far from every rate", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 130, Configured: 58785}, not[int](fact.Malformed, "130 is no speed that DDR3 can have"), not[int](fact.Malformed, "58785 is no speed")},
+		{"type not stated", 12, smbiostest.DIMM{Type: typeUnknown, Speed: 667}, is(667, direct), not[int](fact.Unstated, "does not state")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.d.Bytes = 1 << 30
@@ -131,7 +133,7 @@ func TestSpeeds(t *testing.T) {
 			s := oneSlot(t, major, minor, c.d)
 			c.rated.check(t, s.RatedMTs)
 			c.configured.check(t, s.ConfiguredMTs)
-			if !s.ConfiguredMTs.Known() && s.ConfiguredMTs.State != inventory.Malformed {
+			if !s.ConfiguredMTs.Known() && s.ConfiguredMTs.State != fact.Malformed {
 				assert.Contains(t, s.ConfiguredMTs.KnownBy, "BMC", "advice where to look")
 			}
 		})
@@ -143,7 +145,7 @@ func TestSpeeds(t *testing.T) {
 func TestSlotStates(t *testing.T) {
 	full := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 64 << 30, Speed: 3200})
 	assert.Equal(t, inventory.SlotPopulated, full.State)
-	is(int64(64<<30), inventory.Direct).check(t, full.SizeBytes)
+	is(int64(64<<30), fact.Direct).check(t, full.SizeBytes)
 
 	none := oneSlot(t, 3, 2, smbiostest.DIMM{Speed: 3200, Manufacturer: "left over"})
 	assert.Equal(t, inventory.SlotEmpty, none.State)
@@ -152,7 +154,7 @@ func TestSlotStates(t *testing.T) {
 
 	maybe := oneSlot(t, 3, 2, smbiostest.DIMM{SizeUnknown: true})
 	assert.Equal(t, inventory.SlotUnknown, maybe.State)
-	not[int64](inventory.Unstated, "does not state").check(t, maybe.SizeBytes)
+	not[int64](fact.Unstated, "does not state").check(t, maybe.SizeBytes)
 }
 
 // TestBuffering: the bits say something only where one of the three is set.
@@ -162,16 +164,16 @@ func TestBuffering(t *testing.T) {
 		detail                  uint16
 		registered, loadReduced wanted[bool]
 	}{
-		{"RDIMM", detailSynchronous | detailRegistered, is(true, inventory.Direct), is(false, inventory.Direct)},
-		{"LRDIMM", detailSynchronous | detailLRDIMM, is(true, inventory.Direct), is(true, inventory.Direct)},
-		{"UDIMM", detailSynchronous | detailUnbuffered, is(false, inventory.Direct), is(false, inventory.Direct)},
-		{"none of them", detailSynchronous, not[bool](inventory.Unstated, "whether a module is registered"), not[bool](inventory.Unstated, "whether a module is registered")},
+		{"RDIMM", detailSynchronous | detailRegistered, is(true, fact.Direct), is(false, fact.Direct)},
+		{"LRDIMM", detailSynchronous | detailLRDIMM, is(true, fact.Direct), is(true, fact.Direct)},
+		{"UDIMM", detailSynchronous | detailUnbuffered, is(false, fact.Direct), is(false, fact.Direct)},
+		{"none of them", detailSynchronous, not[bool](fact.Unstated, "whether a module is registered"), not[bool](fact.Unstated, "whether a module is registered")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 1 << 30, Detail: c.detail})
 			c.registered.check(t, s.Registered)
 			c.loadReduced.check(t, s.LoadReduced)
-			is(false, inventory.Direct).check(t, s.NonVolatile)
+			is(false, fact.Direct).check(t, s.NonVolatile)
 		})
 	}
 }
@@ -182,32 +184,32 @@ func TestLabels(t *testing.T) {
 	for _, label := range []string{"DIMM_A1 ", "0", "None", "NO DIMM"} {
 		s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 1 << 30, Locator: label, Manufacturer: "NO DIMM", Part: "Not Specified", Serial: "SN", AssetTag: "AT"})
 		assert.True(t, s.Locator.Known(), label)
-		not[string](inventory.Unstated, "bank locator").check(t, s.BankLocator)
-		not[string](inventory.Unstated, "placeholder").check(t, s.Manufacturer)
+		not[string](fact.Unstated, "bank locator").check(t, s.BankLocator)
+		not[string](fact.Unstated, "placeholder").check(t, s.Manufacturer)
 		assert.False(t, s.PartNumber.Known())
 		assert.Equal(t, []string{"SN", "AT"}, []string{s.Serial, s.AssetTag})
 	}
-	is("DIMM_A1", inventory.Direct).check(t, oneSlot(t, 3, 2, smbiostest.DIMM{Locator: "DIMM_A1 "}).Locator)
+	is("DIMM_A1", fact.Direct).check(t, oneSlot(t, 3, 2, smbiostest.DIMM{Locator: "DIMM_A1 "}).Locator)
 }
 
 // TestModuleFacts: the rest of one module.
 func TestModuleFacts(t *testing.T) {
 	s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 32 << 30, Locator: "A1", Bank: "P0 CHANNEL A", Rank: 2, Set: 1, MinMV: 1200, MaxMV: 1350, ConfiguredMV: 1250, Manufacturer: "Example", Part: "E-1"})
-	is("P0 CHANNEL A", inventory.Direct).check(t, s.BankLocator)
-	is(2, inventory.Direct).check(t, s.Ranks)
-	is(1, inventory.Direct).check(t, s.DeviceSet)
-	is(64, inventory.Indirect).check(t, s.DataWidth)
-	is(72, inventory.Indirect).check(t, s.TotalWidth)
-	is(1200, inventory.Direct).check(t, s.MinMV)
-	is(1350, inventory.Direct).check(t, s.MaxMV)
-	is(1250, inventory.Direct).check(t, s.ConfiguredMV)
-	is("DDR4", inventory.Direct).check(t, s.Type)
-	is("DIMM", inventory.Direct).check(t, s.FormFactor)
-	is("E-1", inventory.Direct).check(t, s.PartNumber)
+	is("P0 CHANNEL A", fact.Direct).check(t, s.BankLocator)
+	is(2, fact.Direct).check(t, s.Ranks)
+	is(1, fact.Direct).check(t, s.DeviceSet)
+	is(64, fact.Indirect).check(t, s.DataWidth)
+	is(72, fact.Indirect).check(t, s.TotalWidth)
+	is(1200, fact.Direct).check(t, s.MinMV)
+	is(1350, fact.Direct).check(t, s.MaxMV)
+	is(1250, fact.Direct).check(t, s.ConfiguredMV)
+	is("DDR4", fact.Direct).check(t, s.Type)
+	is("DIMM", fact.Direct).check(t, s.FormFactor)
+	is("E-1", fact.Direct).check(t, s.PartNumber)
 	assert.Contains(t, s.Ranks.From.Field, "type 17 0x0001 Rank")
 	unstated := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 32 << 30})
-	not[int](inventory.Unstated, "does not state a module's rank").check(t, unstated.Ranks)
-	not[int](inventory.Unstated, "does not state").check(t, unstated.ConfiguredMV)
+	not[int](fact.Unstated, "does not state a module's rank").check(t, unstated.Ranks)
+	not[int](fact.Unstated, "does not state").check(t, unstated.ConfiguredMV)
 }
 
 // TestForeignArrays: devices of arrays that are not system memory are no slots.
@@ -224,9 +226,9 @@ func TestForeignArrays(t *testing.T) {
 	assert.Equal(t, []int{0, 1}, []int{sys.Slots[0].Row, sys.Slots[1].Row})
 	require.Len(t, sys.Arrays, 1)
 	assert.Equal(t, system, sys.Arrays[0].Handle)
-	not[string](inventory.Unstated, "does not state error correction type").check(t, sys.Arrays[0].ECC)
-	is(2, inventory.Direct).check(t, sys.Arrays[0].Devices)
-	is(int64(1<<40), inventory.Direct).check(t, sys.Arrays[0].MaxCapacityBytes)
+	not[string](fact.Unstated, "does not state error correction type").check(t, sys.Arrays[0].ECC)
+	is(2, fact.Direct).check(t, sys.Arrays[0].Devices)
+	is(int64(1<<40), fact.Direct).check(t, sys.Arrays[0].MaxCapacityBytes)
 }
 
 // TestHPELocation attaches HPE's own structure to its device; its numbers count

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -22,7 +24,7 @@ func (c *collector) energyPerfBias() face {
 	case len(f.EPP.Distinct) > 1:
 		return face{effective: mixed("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
 	case epp.Known() && epb.Known() && epp.Value != epb.Value:
-		return face{effective: inventory.Unknown[string](inventory.Conflicting,
+		return face{effective: fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("the energy preference of the P-states is %s, the bias of the rest of the processor %s", epp.Value, epb.Value), "", epp.From, epb.From)}
 	case epp.Known():
 		epp.More = append(epp.More, epb.Evidence()...)
@@ -38,10 +40,10 @@ func (c *collector) energyPerfBias() face {
 
 // epbWord is the bias of /sys, else of the register, and who set it: the kernel
 // turns firmware's 0 into 6, so that a 0 is somebody's doing since.
-func (c *collector) epbWord() (word, decided inventory.Fact[string]) {
+func (c *collector) epbWord() (word, decided fact.Fact[string]) {
 	s := &c.facts.CPUFreq.EPB
 	if len(s.Distinct) > 1 {
-		return mixed("the CPUs differ in their energy bias", inventory.SourceCPUFreq, s), inventory.Fact[string]{}
+		return mixed("the CPUs differ in their energy bias", inventory.SourceCPUFreq, s), fact.Fact[string]{}
 	}
 	raw, ok := s.Uniform()
 	if !ok {
@@ -52,30 +54,30 @@ func (c *collector) epbWord() (word, decided inventory.Fact[string]) {
 	n, err := strconv.Atoi(raw)
 	switch {
 	case err != nil || n < 0 || n > 15:
-		return inventory.Unknown[string](inventory.Malformed, fmt.Sprintf("%q is no energy bias from 0 to 15", raw), "", at), inventory.Fact[string]{}
+		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%q is no energy bias from 0 to 15", raw), "", at), fact.Fact[string]{}
 	case n == 0:
-		decided = inventory.Known(inventory.DecidedAdministrator, inventory.Corroborated, at)
+		decided = fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at)
 	case n == 6:
 		decided = undecided("firmware left 6, or left 0 and the kernel made it 6 at boot", at)
 	default:
 		decided = undecided("firmware or somebody since set it", at)
 	}
-	return inventory.Known(biases[n/4], inventory.Direct, at), decided
+	return fact.Known(biases[n/4], fact.Direct, at), decided
 }
 
 // eppWord is the kernel's word for the energy preference.
-func (c *collector) eppWord() inventory.Fact[string] {
+func (c *collector) eppWord() fact.Fact[string] {
 	s := &c.facts.CPUFreq.EPP
 	raw, ok := s.Uniform()
 	if !ok {
-		return inventory.Blame[string](from(inventory.SourceCPUFreq, c.facts.CPUFreq.First.EPP, inventory.Direct))
+		return fact.Blame[string](from(inventory.SourceCPUFreq, c.facts.CPUFreq.First.EPP, fact.Direct))
 	}
 	at := evidenceOf(inventory.SourceCPUFreq, s.Paths[0], raw)
 	i := slices.Index([]string{"performance", "balance_performance", "balance_power", "power"}, raw)
 	if i < 0 {
-		return inventory.Unknown[string](inventory.Unstated, fmt.Sprintf("the energy preference %q has no name", raw), "", at)
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the energy preference %q has no name", raw), "", at)
 	}
-	return inventory.Known(biases[i], inventory.Direct, at)
+	return fact.Known(biases[i], fact.Direct, at)
 }
 
 // epbOwner is who sets the bias: documented for servers from Sapphire Rapids on
@@ -86,11 +88,11 @@ func (c *collector) epbOwner() face {
 	}
 	bit := c.field(host.MSRPowerCtl, 34, 1)
 	if !bit.Known() {
-		return face{effective: inventory.Blame[string](bit)}
+		return face{effective: fact.Blame[string](bit)}
 	}
 	word := "os"
 	if bit.Value == 1 {
 		word = "bios"
 	}
-	return face{inventory.Known(word, inventory.Indirect, bit.From, bit.More...), inventory.Known(inventory.DecidedFirmware, inventory.Indirect, bit.From)}
+	return face{fact.Known(word, fact.Indirect, bit.From, bit.More...), fact.Known(inventory.DecidedFirmware, fact.Indirect, bit.From)}
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -13,8 +15,8 @@ import (
 // amd-pstate starts the global one at 1 whatever firmware says, and the
 // policies' at 0 when firmware disabled boost.
 func (c *collector) amdTurbo(v *turboView) face {
-	if v.off.State == inventory.Conflicting {
-		return face{effective: inventory.Blame[string](v.off)}
+	if v.off.State == fact.Conflicting {
+		return face{effective: fact.Blame[string](v.off)}
 	}
 	bit, ok := v.off.Get()
 	pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"
@@ -22,19 +24,19 @@ func (c *collector) amdTurbo(v *turboView) face {
 	case len(v.policies.Distinct) > 1:
 		return face{effective: mixed("the frequency policies differ in boost", inventory.SourceCPUFreq, v.policies)}
 	case ok && bit == 1 && v.acpi():
-		return v.say(disabledWord, inventory.Direct, undecided("boost=0 of acpi-cpufreq sets the same bit as firmware", v.evidence()...))
+		return v.say(disabledWord, fact.Direct, undecided("boost=0 of acpi-cpufreq sets the same bit as firmware", v.evidence()...))
 	case ok && bit == 1:
-		return v.say(disabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
+		return v.say(disabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
 	case pstate:
 		return v.amdPstate(ok)
 	case ok && !v.boost.Or(true):
 		return v.contradict("cpufreq/boost is 0, but the register leaves boost on")
 	case ok:
-		return v.say(enabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
+		return v.say(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
 	case v.acpi():
-		return v.byBoost(inventory.Corroborated)
+		return v.byBoost(fact.Corroborated)
 	default:
-		return v.byBoost(inventory.Indirect)
+		return v.byBoost(fact.Indirect)
 	}
 }
 
@@ -45,7 +47,7 @@ func (v *turboView) amdPstate(register bool) face {
 	global, globalKnown := v.boost.Get()
 	switch {
 	case globalKnown && !global:
-		return v.say(disabledWord, inventory.Corroborated, v.by(inventory.DecidedAdministrator, inventory.Corroborated))
+		return v.say(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
 	case all && policies == "0" && register:
 		return v.withPolicies(disabledWord, inventory.DecidedAdministrator)
 	case all && policies == "0" && globalKnown:
@@ -57,9 +59,9 @@ func (v *turboView) amdPstate(register bool) face {
 	case all && policies == "1":
 		return v.withPolicies(enabledWord, inventory.DecidedFirmware)
 	case register:
-		return v.say(enabledWord, inventory.Direct, v.by(inventory.DecidedFirmware, inventory.Corroborated))
+		return v.say(enabledWord, fact.Direct, v.by(inventory.DecidedFirmware, fact.Corroborated))
 	default:
-		return v.byBoost(inventory.Indirect)
+		return v.byBoost(fact.Indirect)
 	}
 }
 
@@ -67,11 +69,11 @@ func (v *turboView) amdPstate(register bool) face {
 func (v *turboView) withPolicies(word, who string) face {
 	at := evidenceOf(inventory.SourceCPUFreq, v.policies.Paths[0], v.policies.Distinct[0])
 	more := v.evidence()
-	return face{inventory.Known(word, inventory.Corroborated, at, more...), inventory.Known(who, inventory.Corroborated, at, more...)}
+	return face{fact.Known(word, fact.Corroborated, at, more...), fact.Known(who, fact.Corroborated, at, more...)}
 }
 
 // byBoost is the global file alone.
-func (v *turboView) byBoost(certainty inventory.Certainty) face {
+func (v *turboView) byBoost(certainty fact.Certainty) face {
 	on, ok := v.boost.Get()
 	switch {
 	case ok && on:
@@ -79,7 +81,7 @@ func (v *turboView) byBoost(certainty inventory.Certainty) face {
 	case ok:
 		return v.say(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
 	default:
-		f := inventory.Blame[string](v.boost)
+		f := fact.Blame[string](v.boost)
 		if v.off.KnownBy != "" {
 			f.KnownBy = v.off.KnownBy
 		}
@@ -89,16 +91,16 @@ func (v *turboView) byBoost(certainty inventory.Certainty) face {
 
 // mixed is a value that differs between CPUs or policies, named by the first
 // file that held each.
-func mixed(what, source string, s *host.Sampled) inventory.Fact[string] {
+func mixed(what, source string, s *host.Sampled) fact.Fact[string] {
 	var said []string
-	var at []inventory.Evidence
+	var at []fact.Evidence
 	for i, v := range s.Distinct {
 		at = append(at, evidenceOf(source, s.Paths[i], v))
 		if i < maxNamed {
 			said = append(said, strconv.Quote(v)+" in "+s.Paths[i])
 		}
 	}
-	return inventory.Unknown[string](inventory.Conflicting, what+": "+strings.Join(said, ", "), "", slices.Clip(at)...)
+	return fact.Unknown[string](fact.Conflicting, what+": "+strings.Join(said, ", "), "", slices.Clip(at)...)
 }
 
 // maxNamed bounds the differing values that a reason names.

@@ -3,6 +3,8 @@ package collect
 import (
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -13,35 +15,35 @@ func (c *collector) c1e() face {
 	bit := c.field(host.MSRPowerCtl, 1, 1)
 	v, unknown := c.idle()
 	switch {
-	case bit.State == inventory.Conflicting:
-		return face{effective: inventory.Blame[string](bit)}
+	case bit.State == fact.Conflicting:
+		return face{effective: fact.Blame[string](bit)}
 	case unknown != nil && bit.Or(0) == 0:
 		return face{effective: *unknown}
 	case bit.Or(0) == 1:
 		return c.c1ePromoted(v, &bit)
 	case !v.driver.Known():
-		return face{effective: inventory.Blame[string](v.driver)}
+		return face{effective: fact.Blame[string](v.driver)}
 	case v.driver.Value == intelIdle && v.c1e != nil:
 		return c.c1eState(v.c1e, &bit)
 	case !bit.Known():
-		return face{effective: inventory.Blame[string](bit)}
+		return face{effective: fact.Blame[string](bit)}
 	case v.driver.Value == intelIdle:
-		return face{inventory.Known(disabledWord, inventory.Direct, bit.From, v.driver.From),
+		return face{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
 			undecided("intel_idle clears the bit whatever firmware set", bit.From, v.driver.From)}
 	default:
-		return face{inventory.Known(disabledWord, inventory.Direct, bit.From, v.driver.From),
-			inventory.Known(inventory.DecidedFirmware, inventory.Direct, bit.From, v.driver.From)}
+		return face{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
+			fact.Known(inventory.DecidedFirmware, fact.Direct, bit.From, v.driver.From)}
 	}
 }
 
 // c1ePromoted is the hardware's own promotion of C1 to C1E.
-func (c *collector) c1ePromoted(v *idleView, bit *inventory.Fact[uint64]) face {
-	f := face{effective: inventory.Known(enabledWord, inventory.Direct, bit.From, bit.More...)}
+func (c *collector) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) face {
+	f := face{effective: fact.Known(enabledWord, fact.Direct, bit.From, bit.More...)}
 	switch {
 	case v.driver.Known() && v.driver.Value != intelIdle:
-		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Direct, bit.From, v.driver.From)
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, bit.From, v.driver.From)
 	case v.c1e != nil && v.c1e.Disabled.Known() && !v.c1e.Disabled.V:
-		f.decided = inventory.Known(inventory.DecidedKernel, inventory.Corroborated, v.driver.From, stateEvidence(*v.c1e)...)
+		f.decided = fact.Known(inventory.DecidedKernel, fact.Corroborated, v.driver.From, stateEvidence(*v.c1e)...)
 	default:
 		f.decided = undecided("intel_idle clears the bit on most processors, so that firmware or somebody since set it", bit.From)
 	}
@@ -49,7 +51,7 @@ func (c *collector) c1ePromoted(v *idleView, bit *inventory.Fact[uint64]) face {
 }
 
 // c1eState is the state C1E of intel_idle.
-func (c *collector) c1eState(s *host.IdleState, bit *inventory.Fact[uint64]) face {
+func (c *collector) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) face {
 	at := stateEvidence(*s)
 	if bit.Known() {
 		at = append(at, bit.From)
@@ -57,20 +59,20 @@ func (c *collector) c1eState(s *host.IdleState, bit *inventory.Fact[uint64]) fac
 	off, known := s.Disabled.Get()
 	switch {
 	case !known:
-		return face{effective: inventory.Blame[string](from(inventory.SourceCPUIdle, s.Disabled, inventory.Direct))}
+		return face{effective: fact.Blame[string](from(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
 	case !off:
-		return face{inventory.Known(enabledWord, inventory.Direct, at[0], at[1:]...), inventory.Known(inventory.DecidedKernel, inventory.Corroborated, at[0], at[1:]...)}
+		return face{fact.Known(enabledWord, fact.Direct, at[0], at[1:]...), fact.Known(inventory.DecidedKernel, fact.Corroborated, at[0], at[1:]...)}
 	}
-	certainty := inventory.Corroborated
+	certainty := fact.Corroborated
 	if bit.Known() {
-		certainty = inventory.Direct
+		certainty = fact.Direct
 	}
-	f := face{effective: inventory.Known(disabledWord, certainty, at[1], at...)}
+	f := face{effective: fact.Known(disabledWord, certainty, at[1], at...)}
 	switch s.DefaultStatus.V {
 	case "enabled":
-		f.decided = inventory.Known(inventory.DecidedAdministrator, inventory.Direct, at[1], at...)
+		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[1], at...)
 	case "disabled":
-		f.decided = inventory.Known(inventory.DecidedKernel, inventory.Corroborated, at[1], at...)
+		f.decided = fact.Known(inventory.DecidedKernel, fact.Corroborated, at[1], at...)
 	}
 	return f
 }
@@ -103,15 +105,15 @@ func (c *collector) packageCState() face {
 	}
 	limit := c.field(host.MSRPackageCst, 0, bits)
 	if !limit.Known() {
-		return face{effective: inventory.Blame[string](limit)}
+		return face{effective: fact.Blame[string](limit)}
 	}
 	word, ok := words[limit.Value]
 	if !ok {
-		return face{effective: inventory.Unknown[string](inventory.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", elsewhere, limit.Evidence()...)}
+		return face{effective: fact.Unknown[string](fact.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", elsewhere, limit.Evidence()...)}
 	}
-	f := face{effective: inventory.Known(word, inventory.Direct, limit.From, limit.More...)}
+	f := face{effective: fact.Known(word, fact.Direct, limit.From, limit.More...)}
 	if lock := c.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
-		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Direct, lock.From, lock.More...)
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, lock.From, lock.More...)
 	} else {
 		f.decided = undecided("firmware left the register unlocked, so that somebody since can have set it", limit.From)
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -17,7 +19,7 @@ const (
 
 // idleView is what cpuidle shows (linux-sources.md section 4.2).
 type idleView struct {
-	driver inventory.Fact[string]
+	driver fact.Fact[string]
 	// deep are the states below C1.
 	deep []host.IdleState
 	// c1e is the state C1E of intel_idle; nil when there is none.
@@ -27,10 +29,10 @@ type idleView struct {
 
 // idle reads the states, or says why they show nothing: not read, or not the
 // same for all CPUs.
-func (c *collector) idle() (*idleView, *inventory.Fact[string]) {
+func (c *collector) idle() (*idleView, *fact.Fact[string]) {
 	f := c.facts.CPUIdle
-	v := &idleView{driver: from(inventory.SourceCPUIdle, f.Driver, inventory.Direct), all: f.States.V}
-	say := func(x inventory.Fact[string]) (*idleView, *inventory.Fact[string]) { return v, &x }
+	v := &idleView{driver: from(inventory.SourceCPUIdle, f.Driver, fact.Direct), all: f.States.V}
+	say := func(x fact.Fact[string]) (*idleView, *fact.Fact[string]) { return v, &x }
 	switch {
 	case v.driver.Or("") == "none":
 		return v, nil
@@ -39,12 +41,12 @@ func (c *collector) idle() (*idleView, *inventory.Fact[string]) {
 	case len(f.Disabled.Distinct) > 1:
 		return say(mixed("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
 	case !f.States.Known():
-		return say(inventory.Blame[string](from(inventory.SourceCPUIdle, f.States, inventory.Direct)))
+		return say(fact.Blame[string](from(inventory.SourceCPUIdle, f.States, fact.Direct)))
 	}
 	for i := range v.all {
 		s := &v.all[i]
 		if !s.Name.Known() {
-			return say(from(inventory.SourceCPUIdle, s.Name, inventory.Direct))
+			return say(from(inventory.SourceCPUIdle, s.Name, fact.Direct))
 		}
 		if s.Name.V == "C1E" {
 			v.c1e = s
@@ -80,8 +82,8 @@ func mwaitHint(desc string) (uint64, bool) {
 }
 
 // stateEvidence are the files that say whether a state may be used.
-func stateEvidence(states ...host.IdleState) []inventory.Evidence {
-	var out []inventory.Evidence
+func stateEvidence(states ...host.IdleState) []fact.Evidence {
+	var out []fact.Evidence
 	for i := range states {
 		s := &states[i]
 		out = append(out, evidenceOf(inventory.SourceCPUIdle, s.Name.Path, s.Name.Raw), evidenceOf(inventory.SourceCPUIdle, s.Disabled.Path, s.Disabled.Raw))
@@ -99,11 +101,11 @@ func (c *collector) cStates() face {
 	case unknown != nil:
 		return face{effective: *unknown}
 	case !v.driver.Known():
-		return face{effective: inventory.Blame[string](v.driver)}
+		return face{effective: fact.Blame[string](v.driver)}
 	case v.driver.Value == "none":
 		return c.noIdleDriver(v)
 	case v.driver.Value == "haltpoll":
-		return face{effective: inventory.Unknown[string](inventory.Refused, "the idle driver is one for guests", "", v.driver.From)}
+		return face{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
 	case len(v.deep) == 0:
 		return c.noDeepState(v)
 	}
@@ -111,7 +113,7 @@ func (c *collector) cStates() face {
 	for i := range v.deep {
 		off, known := v.deep[i].Disabled.Get()
 		if !known {
-			return face{effective: inventory.Blame[string](from(inventory.SourceCPUIdle, v.deep[i].Disabled, inventory.Direct))}
+			return face{effective: fact.Blame[string](from(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
 		}
 		if !off {
 			on++
@@ -125,9 +127,9 @@ func (c *collector) cStates() face {
 
 // noIdleDriver is the driver "none": the processor halts into C1 or polls.
 func (c *collector) noIdleDriver(v *idleView) face {
-	f := face{effective: inventory.Known(disabledWord, inventory.Corroborated, v.driver.From)}
+	f := face{effective: fact.Known(disabledWord, fact.Corroborated, v.driver.From)}
 	if by, ok := c.byOption(idleOption); ok {
-		f.effective.Certainty, f.decided = inventory.Direct, by
+		f.effective.Certainty, f.decided = fact.Direct, by
 		return f
 	}
 	f.decided = undecided("no idle driver is loaded, and no option says why", v.driver.From)
@@ -137,7 +139,7 @@ func (c *collector) noIdleDriver(v *idleView) face {
 // noDeepState is a driver that lists nothing below C1.
 func (c *collector) noDeepState(v *idleView) face {
 	at := evidenceOf(inventory.SourceCPUIdle, c.facts.CPUIdle.States.Path, stateNames(v.all))
-	f := face{effective: inventory.Known(disabledWord, inventory.Direct, at, v.driver.From)}
+	f := face{effective: fact.Known(disabledWord, fact.Direct, at, v.driver.From)}
 	f.decided = c.whoLimitsIdle(v, at)
 	return f
 }
@@ -152,14 +154,14 @@ func stateNames(states []host.IdleState) string {
 
 // whoLimitsIdle: an option, its copy in the driver's parameter, firmware that
 // disables MWAIT or offers no deeper state to ACPI's driver.
-func (c *collector) whoLimitsIdle(v *idleView, at inventory.Evidence) inventory.Fact[string] {
+func (c *collector) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string] {
 	if by, ok := c.byOption(idleOption); ok {
 		return by
 	}
 	idle := c.facts.CPUIdle
 	for _, p := range []host.Value[int64]{idle.IntelIdleMax, idle.ProcessorMax} {
 		if p.Known() && p.V == 1 {
-			return inventory.Known(inventory.DecidedCommandLine, inventory.Corroborated, evidenceOf(inventory.SourceCPUIdle, p.Path, p.Raw))
+			return fact.Known(inventory.DecidedCommandLine, fact.Corroborated, evidenceOf(inventory.SourceCPUIdle, p.Path, p.Raw))
 		}
 	}
 	mwait := c.flag("monitor")
@@ -167,9 +169,9 @@ func (c *collector) whoLimitsIdle(v *idleView, at inventory.Evidence) inventory.
 	case !c.optionsKnown():
 		return undecided("the command line is not known, which can limit the idle states", at)
 	case mwait.Known() && !mwait.Value:
-		return inventory.Known(inventory.DecidedFirmware, inventory.Indirect, mwait.From, at)
+		return fact.Known(inventory.DecidedFirmware, fact.Indirect, mwait.From, at)
 	case v.driver.Value == acpiIdle || strings.HasSuffix(stateNames(v.all), "_ACPI"):
-		return inventory.Known(inventory.DecidedFirmware, inventory.Indirect, at, v.driver.From)
+		return fact.Known(inventory.DecidedFirmware, fact.Indirect, at, v.driver.From)
 	default:
 		return undecided("the driver's table of states does not say who limits it", at)
 	}
@@ -179,7 +181,7 @@ func (c *collector) whoLimitsIdle(v *idleView, at inventory.Evidence) inventory.
 // because firmware's _CST lacks them or an option says so, or at run time.
 func (c *collector) allDisabled(v *idleView) face {
 	at := stateEvidence(v.deep...)
-	f := face{effective: inventory.Known(disabledWord, inventory.Direct, at[1], at...)}
+	f := face{effective: fact.Known(disabledWord, fact.Direct, at[1], at...)}
 	statuses := map[string]int{}
 	for i := range v.deep {
 		statuses[v.deep[i].DefaultStatus.V]++
@@ -188,11 +190,11 @@ func (c *collector) allDisabled(v *idleView) face {
 	by, option := c.byOption(statesOff)
 	switch {
 	case statuses["enabled"] == len(v.deep):
-		f.decided = inventory.Known(inventory.DecidedAdministrator, inventory.Direct, at[0], at...)
+		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[0], at...)
 	case statuses["disabled"] == len(v.deep) && option:
 		f.decided = by
 	case statuses["disabled"] == len(v.deep) && c.optionsKnown() && v.driver.Value == intelIdle:
-		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, at[0], at...)
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, at[0], at...)
 	case statuses[""] == len(v.deep):
 		f.decided = undecided("kernels before 5.6 do not say whether a state was off at boot", at...)
 	default:
@@ -205,16 +207,16 @@ func (c *collector) allDisabled(v *idleView) face {
 // of its own and uses it where firmware hands over no _CST.
 func (c *collector) someEnabled(v *idleView) face {
 	at := stateEvidence(v.deep...)
-	certainty := inventory.Direct
+	certainty := fact.Direct
 	if v.driver.Value != intelIdle && v.driver.Value != acpiIdle {
-		certainty = inventory.Corroborated
+		certainty = fact.Corroborated
 	}
-	f := face{effective: inventory.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
+	f := face{effective: fact.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
 	offAtBoot := slices.ContainsFunc(v.deep, func(s host.IdleState) bool { return s.DefaultStatus.V == "disabled" })
 	switch {
 	case v.driver.Value == acpiIdle, offAtBoot:
 		// The list is firmware's, or was held against it.
-		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, v.driver.From, at...)
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, v.driver.From, at...)
 	default:
 		f.decided = undecided("intel_idle uses its own table where firmware offers no C-states, so that this can be firmware's doing or the kernel's", v.driver.From)
 	}

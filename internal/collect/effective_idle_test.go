@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -47,7 +49,7 @@ var (
 // TestCStates holds the verdict against section 4.2 of linux-sources.md: driver,
 // states, default_status and the limits of the command line.
 func TestCStates(t *testing.T) {
-	direct, corroborated := inventory.Direct, inventory.Corroborated
+	direct, corroborated := fact.Direct, fact.Corroborated
 	firmware, administrator, cmd := inventory.DecidedFirmware, inventory.DecidedAdministrator, inventory.DecidedCommandLine
 	old := func(states ...string) []string { // a kernel before 5.6
 		var out []string
@@ -77,7 +79,7 @@ func TestCStates(t *testing.T) {
 		{"acpi_idle, AMD C2", idle(rome, "acpi_idle", polling, "C1 0 enabled ACPI FFH MWAIT 0x0", "C2 0 enabled ACPI IOPORT 0x814"), by(is("enabled", direct), firmware)},
 		{"acpi_idle, AMD C1 only", idle(rome, "acpi_idle", polling, "C1 0 enabled ACPI FFH MWAIT 0x0"), by(is("disabled", direct), firmware)},
 		{"acpi_idle, AMD C1 only, options not captured", idle(rome, "acpi_idle", polling, "C1 0 enabled ACPI HLT").Without(cmdline), open(is("disabled", direct))},
-		{"haltpoll", idle(skylake, "haltpoll", polling, "haltpoll 0 enabled"), open(not[string](inventory.Refused, "one for guests"))},
+		{"haltpoll", idle(skylake, "haltpoll", polling, "haltpoll 0 enabled"), open(not[string](fact.Refused, "one for guests"))},
 		{"none", idle(skylake, "none"), open(is("disabled", corroborated))},
 		{"none by idle=poll", options(idle(skylake, "none"), "idle=poll"), by(is("disabled", direct), cmd)},
 		{"none by cpuidle.off=1", options(idle(skylake, "none"), "cpuidle.off=1"), by(is("disabled", direct), cmd)},
@@ -97,13 +99,13 @@ func TestCStates(t *testing.T) {
 		{"MWAIT disabled", flagless(idle(skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "monitor"), by(is("disabled", direct), firmware)},
 		{"nothing says who", idle(skylake, "intel_idle", shallow...), open(is("disabled", direct))},
 		// What is not known, or not the same.
-		{"a CPU differs in what is disabled", oneCPU, open(not[string](inventory.Conflicting, `"0 0 0 1" in /sys/devices/system/cpu/cpu3/cpuidle/state*/disable`))},
-		{"a CPU differs in its states", otherNames, open(not[string](inventory.Conflicting, "POLL C1 C1E C7"))},
-		{"disable not captured", idle(skylake, "intel_idle", polling, "C1 - enabled MWAIT 0x00", "C6 - enabled MWAIT 0x20"), open(not[string](inventory.Absent, "disable"))},
-		{"states not captured", idle(skylake, "intel_idle"), open(not[string](inventory.Unread, "cpuidle"))},
-		{"states denied", notes(idle(skylake, "intel_idle"), "denied\t/"+cpuDir+"cpu0/cpuidle"), open(not[string](inventory.Denied, "cpuidle"))},
-		{"driver not captured", idle(skylake, "intel_idle", deepest...).Without(cpuDir + "cpuidle/"), open(not[string](inventory.Unread, "current_driver"))},
-		{"guest", flags(idle(skylake, "intel_idle", deepest...), "hypervisor"), open(not[string](inventory.Refused, "hypervisor makes up"))},
+		{"a CPU differs in what is disabled", oneCPU, open(not[string](fact.Conflicting, `"0 0 0 1" in /sys/devices/system/cpu/cpu3/cpuidle/state*/disable`))},
+		{"a CPU differs in its states", otherNames, open(not[string](fact.Conflicting, "POLL C1 C1E C7"))},
+		{"disable not captured", idle(skylake, "intel_idle", polling, "C1 - enabled MWAIT 0x00", "C6 - enabled MWAIT 0x20"), open(not[string](fact.Absent, "disable"))},
+		{"states not captured", idle(skylake, "intel_idle"), open(not[string](fact.Unread, "cpuidle"))},
+		{"states denied", notes(idle(skylake, "intel_idle"), "denied\t/"+cpuDir+"cpu0/cpuidle"), open(not[string](fact.Denied, "cpuidle"))},
+		{"driver not captured", idle(skylake, "intel_idle", deepest...).Without(cpuDir + "cpuidle/"), open(not[string](fact.Unread, "current_driver"))},
+		{"guest", flags(idle(skylake, "intel_idle", deepest...), "hypervisor"), open(not[string](fact.Refused, "hypervisor makes up"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.want.checkSetting(t, collected(t, c.files).Settings["c_states"])
@@ -119,7 +121,7 @@ func flagless(f hosttest.Files, flag string) hosttest.Files {
 // TestC1E holds the verdict against section 4.3: the kernel rewrites firmware's
 // bit, so that only another driver leaves it to speak for firmware.
 func TestC1E(t *testing.T) {
-	direct, corroborated := inventory.Direct, inventory.Corroborated
+	direct, corroborated := fact.Direct, fact.Corroborated
 	power := func(f hosttest.Files, v uint64) hosttest.Files {
 		return registers(f, map[uint32]uint64{0x1FC: v}, 0, 2)
 	}
@@ -139,14 +141,14 @@ func TestC1E(t *testing.T) {
 		{"switched off at run time, bit cleared", power(idle(skylake, "intel_idle", off...), 0), by(is("disabled", direct), inventory.DecidedAdministrator)},
 		{"switched off, bit set: promoted all the same", power(idle(skylake, "intel_idle", off...), 2), open(is("enabled", direct))},
 		{"off by the kernel's first table for Sapphire Rapids", idle(sapphire, "intel_idle", unusable...), by(is("disabled", corroborated), inventory.DecidedKernel)},
-		{"no such state, register not read", idle(skylake, "intel_idle", none...), open(not[string](inventory.Unread, "msr"))},
+		{"no such state, register not read", idle(skylake, "intel_idle", none...), open(not[string](fact.Unread, "msr"))},
 		{"no such state, bit cleared", power(idle(skylake, "intel_idle", none...), 0), open(is("disabled", direct))},
 		{"acpi_idle, bit set", power(idle(skylake, "acpi_idle", acpiStates...), 2), by(is("enabled", direct), inventory.DecidedFirmware)},
 		{"acpi_idle, bit clear", power(idle(skylake, "acpi_idle", acpiStates...), 0), by(is("disabled", direct), inventory.DecidedFirmware)},
-		{"acpi_idle, register not read", idle(skylake, "acpi_idle", acpiStates...), open(not[string](inventory.Unread, "msr"))},
-		{"acpi_idle, register denied", notes(idle(skylake, "acpi_idle", acpiStates...), "msr\t/dev/cpu/0/msr\t0x1fc\tdenied", "msr\t/dev/cpu/2/msr\t0x1fc\tdenied"), open(not[string](inventory.Denied, "register 0x1FC"))},
-		{"the packages differ", registers(power(idle(skylake, "acpi_idle", acpiStates...), 0), map[uint32]uint64{0x1FC: 2}, 2), open(not[string](inventory.Conflicting, "CPU 2 of package 1 has 0x2"))},
-		{"guest", flags(power(idle(skylake, "acpi_idle", acpiStates...), 0), "hypervisor"), open(not[string](inventory.Refused, "hypervisor makes up"))},
+		{"acpi_idle, register not read", idle(skylake, "acpi_idle", acpiStates...), open(not[string](fact.Unread, "msr"))},
+		{"acpi_idle, register denied", notes(idle(skylake, "acpi_idle", acpiStates...), "msr\t/dev/cpu/0/msr\t0x1fc\tdenied", "msr\t/dev/cpu/2/msr\t0x1fc\tdenied"), open(not[string](fact.Denied, "register 0x1FC"))},
+		{"the packages differ", registers(power(idle(skylake, "acpi_idle", acpiStates...), 0), map[uint32]uint64{0x1FC: 2}, 2), open(not[string](fact.Conflicting, "CPU 2 of package 1 has 0x2"))},
+		{"guest", flags(power(idle(skylake, "acpi_idle", acpiStates...), 0), "hypervisor"), open(not[string](fact.Refused, "hypervisor makes up"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.want.checkSetting(t, collected(t, c.files).Settings["c1e"])
@@ -171,9 +173,9 @@ func TestPackageCState(t *testing.T) {
 		for value, word := range c.words {
 			for _, locked := range []bool{false, true} {
 				raw := uint64(value) | 0x400
-				want := open(is(word, inventory.Direct))
+				want := open(is(word, fact.Direct))
 				if word == "" {
-					want = open(not[string](inventory.Malformed, "has no name on this processor"))
+					want = open(not[string](fact.Malformed, "has no name on this processor"))
 				} else if locked {
 					want.decided = inventory.DecidedFirmware
 				}
@@ -188,5 +190,5 @@ func TestPackageCState(t *testing.T) {
 		}
 	}
 	undocumented := registers(harper.tree(twoSockets), map[uint32]uint64{0xE2: 0}, 0, 2)
-	open(not[string](inventory.Absent, "not documented")).checkSetting(t, collected(t, undocumented).Settings["package_c_state"])
+	open(not[string](fact.Absent, "not documented")).checkSetting(t, collected(t, undocumented).Settings["package_c_state"])
 }

@@ -5,44 +5,46 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // memorySpeed: modules that all run at their rated speed run at the maximum.
 // Slower ones can be held back by processor, population or setting, which is
 // not for this place to tell.
-func (c *collector) memorySpeed() inventory.Fact[string] {
+func (c *collector) memorySpeed() fact.Fact[string] {
 	if c.sys.Machine.Virtual.Or(false) {
-		return inventory.Unknown[string](inventory.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", c.sys.Machine.Virtual.From)
+		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", c.sys.Machine.Virtual.From)
 	}
 	if c.table == nil {
-		return inventory.Blame[string](c.sys.Firmware.SMBIOS)
+		return fact.Blame[string](c.sys.Firmware.SMBIOS)
 	}
-	var at []inventory.Evidence
+	var at []fact.Evidence
 	for i := range c.sys.Slots {
 		s := &c.sys.Slots[i]
 		if s.State != inventory.SlotPopulated || s.Technology.Known() && s.Technology.Value != inventory.DRAM {
 			continue
 		}
 		if !s.Technology.Known() {
-			return inventory.Blame[string](s.Technology)
+			return fact.Blame[string](s.Technology)
 		}
 		rated, configured := &s.RatedMTs, &s.ConfiguredMTs
 		switch {
 		case !configured.Known():
-			return inventory.Blame[string](*configured)
+			return fact.Blame[string](*configured)
 		case !rated.Known():
-			return inventory.Blame[string](*rated)
+			return fact.Blame[string](*rated)
 		case configured.Value < rated.Value:
-			return inventory.Unknown[string](inventory.Absent, fmt.Sprintf("%s runs at %d of %d MT/s; whether a setting, the processor or the population limits it does not show",
+			return fact.Unknown[string](fact.Absent, fmt.Sprintf("%s runs at %d of %d MT/s; whether a setting, the processor or the population limits it does not show",
 				s.Locator.Or("a module"), configured.Value, rated.Value), elsewhere, configured.From, rated.From)
 		}
 		at = append(at, configured.From, rated.From)
 	}
 	if len(at) == 0 {
-		return inventory.Unknown[string](inventory.Absent, "no memory module is listed", "", c.sys.Firmware.SMBIOS.From)
+		return fact.Unknown[string](fact.Absent, "no memory module is listed", "", c.sys.Firmware.SMBIOS.From)
 	}
-	return inventory.Known("max", inventory.Corroborated, at[0], at[1:min(len(at), 4)]...)
+	return fact.Known("max", fact.Corroborated, at[0], at[1:min(len(at), 4)]...)
 }
 
 // Shares of the installed memory that the system sees (linux-sources.md section
@@ -56,12 +58,12 @@ const (
 // system sees, and lockstep by the word that the EDAC driver of Sandy Bridge to
 // Broadwell has for it. Memory that is all visible excludes mirroring and
 // nothing else.
-func (c *collector) memoryRASMode() inventory.Fact[string] {
+func (c *collector) memoryRASMode() fact.Fact[string] {
 	switch {
 	case c.facts == nil:
 		return noKernel[string](c, "the memory that the system sees")
 	case c.sys.Machine.Virtual.Or(false):
-		return inventory.Unknown[string](inventory.Refused, "a hypervisor makes up the memory of its guest", "audit the host", c.sys.Machine.Virtual.From)
+		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory of its guest", "audit the host", c.sys.Machine.Virtual.From)
 	}
 	if f := c.mirroredPart(); f.Known() {
 		return f
@@ -75,31 +77,31 @@ func (c *collector) memoryRASMode() inventory.Fact[string] {
 // mirroredPart is what the kernel reported of the EFI memory map: memory that
 // is mirrored in part is marked there as more reliable (UEFI 2.5,
 // EFI_MEMORY_MORE_RELIABLE).
-func (c *collector) mirroredPart() inventory.Fact[string] {
-	m := from(inventory.SourceMemory, c.facts.KernelLog.Mirrored, inventory.Direct)
+func (c *collector) mirroredPart() fact.Fact[string] {
+	m := from(inventory.SourceMemory, c.facts.KernelLog.Mirrored, fact.Direct)
 	if !m.Known() || m.Value.Mirrored == m.Value.All {
-		return inventory.Fact[string]{} // all of it: capacity tells full mirroring
+		return fact.Fact[string]{} // all of it: capacity tells full mirroring
 	}
-	return inventory.Known("mirror_partial", inventory.Direct, m.From)
+	return fact.Known("mirror_partial", fact.Direct, m.From)
 }
 
 // lockstep reads the correction modes of sb_edac: S8ECD8ED in lockstep,
 // S4ECD4ED independent.
-func (c *collector) lockstep() inventory.Fact[string] {
-	var found inventory.Fact[string]
+func (c *collector) lockstep() fact.Fact[string] {
+	var found fact.Fact[string]
 	for i := range c.sys.EDAC {
 		m := &c.sys.EDAC[i]
 		if !strings.HasPrefix(m.Name.Or(""), "Sandy Bridge") && !strings.HasPrefix(m.Name.Or(""), "Ivy Bridge") &&
 			!strings.HasPrefix(m.Name.Or(""), "Haswell") && !strings.HasPrefix(m.Name.Or(""), "Broadwell") {
-			return inventory.Fact[string]{}
+			return fact.Fact[string]{}
 		}
 		for j := range m.DIMMs {
 			word, ok := map[string]string{"S8ECD8ED": "lockstep", "S4ECD4ED": "independent"}[m.DIMMs[j].Mode.Or("")]
 			switch {
 			case !ok, found.Known() && found.Value != word:
-				return inventory.Fact[string]{}
+				return fact.Fact[string]{}
 			case !found.Known():
-				found = inventory.Known(word, inventory.Direct, m.DIMMs[j].Mode.From, m.Name.From)
+				found = fact.Known(word, fact.Direct, m.DIMMs[j].Mode.From, m.Name.From)
 			}
 		}
 	}
@@ -112,11 +114,11 @@ func (c *collector) lockstep() inventory.Fact[string] {
 	}
 	switch installed, ok := c.installed(); {
 	case !ok:
-		found.Certainty = inventory.Indirect
+		found.Certainty = fact.Indirect
 	case !c.whole(installed):
-		return inventory.Fact[string]{}
+		return fact.Fact[string]{}
 	default:
-		found.Certainty = inventory.Corroborated
+		found.Certainty = fact.Corroborated
 	}
 	return found
 }
@@ -149,26 +151,26 @@ func (c *collector) whole(installed int64) bool {
 	return ok && visible <= installed && (float64(installed-visible) <= mirrorTolerance*float64(installed) || installed-visible <= reservedBytes)
 }
 
-func (c *collector) mirroring() inventory.Fact[string] {
+func (c *collector) mirroring() fact.Fact[string] {
 	installed, ok := c.installed()
 	visible := c.sys.Memory.VisibleBytes
 	limited := slices.ContainsFunc(c.sys.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") })
 	switch {
 	case !ok:
-		return inventory.Unknown[string](inventory.Unread, "the installed memory is not known, to hold the visible memory against", "the machine's own SMBIOS table, or "+elsewhere)
+		return fact.Unknown[string](fact.Unread, "the installed memory is not known, to hold the visible memory against", "the machine's own SMBIOS table, or "+elsewhere)
 	case !visible.Known():
-		return inventory.Blame[string](visible)
+		return fact.Blame[string](visible)
 	case limited && !c.sys.Memory.MapBytes.Known():
-		return inventory.Unknown[string](inventory.Refused, "the command line limits the memory that the system uses", "boot without the option", c.sys.NUMA.Cmdline.From)
+		return fact.Unknown[string](fact.Refused, "the command line limits the memory that the system uses", "boot without the option", c.sys.NUMA.Cmdline.From)
 	}
 	at := evidenceOf(inventory.SourceSMBIOS, tablePath, display(installed)+" bytes in DRAM modules")
 	share := float64(visible.Value) / float64(installed)
 	half, third := share > 0.5*(1-mirrorTolerance)-0.01 && share <= 0.5, share > (1-mirrorTolerance)/3-0.01 && share <= 1.0/3
 	switch {
 	case half:
-		return inventory.Known("mirror_full", inventory.Corroborated, visible.From, at)
+		return fact.Known("mirror_full", fact.Corroborated, visible.From, at)
 	case third:
-		return inventory.Known("mirror_full", inventory.Indirect, visible.From, at)
+		return fact.Known("mirror_full", fact.Indirect, visible.From, at)
 	case c.whole(installed):
 		return unobservable("all memory is visible, which excludes mirroring and rank sparing; lockstep and ADDDC take none away", visible.From, at)
 	default:
@@ -179,16 +181,16 @@ func (c *collector) mirroring() inventory.Fact[string] {
 // patrolScrub is the scrubbing that the memory controllers' driver states; its
 // rate has no canonical word.
 func (c *collector) patrolScrub() face {
-	controllers := from(inventory.SourceEDAC, c.facts.EDAC.Controllers, inventory.Direct)
+	controllers := from(inventory.SourceEDAC, c.facts.EDAC.Controllers, fact.Direct)
 	list, ok := controllers.Get()
 	if !ok {
-		f := inventory.Blame[string](controllers)
+		f := fact.Blame[string](controllers)
 		f.KnownBy = elsewhere
 		return face{effective: f}
 	}
-	var found inventory.Fact[string]
+	var found fact.Fact[string]
 	for i := range list {
-		rate := from(inventory.SourceEDAC, list[i].ScrubRate, inventory.Direct)
+		rate := from(inventory.SourceEDAC, list[i].ScrubRate, fact.Direct)
 		word := convert(rate, func(bytes int64) string {
 			if bytes == 0 {
 				return disabledWord
@@ -201,7 +203,7 @@ func (c *collector) patrolScrub() face {
 		case i == 0:
 			found = word
 		case word.Value != found.Value:
-			return face{effective: inventory.Unknown[string](inventory.Conflicting, fmt.Sprintf("the memory controllers differ: %s bytes/s at %s, %s at %s",
+			return face{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the memory controllers differ: %s bytes/s at %s, %s at %s",
 				found.From.Raw, found.From.Path, rate.From.Raw, rate.From.Path), "", found.From, rate.From)}
 		}
 	}

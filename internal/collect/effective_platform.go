@@ -3,6 +3,8 @@ package collect
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -13,23 +15,23 @@ func (c *collector) monitorMwait() face {
 	flag := c.flag("monitor")
 	if c.cpuModel().vendor.Or("") == intel {
 		if bit := c.field(host.MSRMiscEnable, 18, 1); bit.Known() {
-			return face{switchOf(bit, 1), inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, bit.From)}
+			return face{switchOf(bit, 1), fact.Known(inventory.DecidedFirmware, fact.Corroborated, bit.From)}
 		}
 	}
 	switch {
 	case !flag.Known():
-		return face{effective: inventory.Blame[string](flag)}
+		return face{effective: fact.Blame[string](flag)}
 	case flag.Value:
-		return face{inventory.Known(enabledWord, inventory.Direct, flag.From), inventory.Known(inventory.DecidedFirmware, inventory.Direct, flag.From)}
+		return face{fact.Known(enabledWord, fact.Direct, flag.From), fact.Known(inventory.DecidedFirmware, fact.Direct, flag.From)}
 	default:
-		return face{inventory.Known(disabledWord, inventory.Indirect, flag.From), undecided("firmware disables it, or the processor has none", flag.From)}
+		return face{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, or the processor has none", flag.From)}
 	}
 }
 
 // iommu is whether the kernel translates the addresses of devices: units are
 // registered. Firmware that disables it hands over no table for it.
 func (c *collector) iommu() face {
-	units := from(inventory.SourceACPI, c.facts.Devices.IOMMUs, inventory.Direct)
+	units := from(inventory.SourceACPI, c.facts.Devices.IOMMUs, fact.Direct)
 	units.From.Raw = strings.Join(units.Value, " ")
 	table := c.iommuTable()
 	off := func(key, value string) bool {
@@ -39,24 +41,24 @@ func (c *collector) iommu() face {
 	there, tableKnown := table.Get()
 	switch {
 	case len(units.Value) > 0:
-		return face{inventory.Known(enabledWord, inventory.Direct, units.From, table.Evidence()...), inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, units.From)}
+		return face{fact.Known(enabledWord, fact.Direct, units.From, table.Evidence()...), fact.Known(inventory.DecidedFirmware, fact.Corroborated, units.From)}
 	case !tableKnown:
-		return face{effective: inventory.Blame[string](first(convert(units, func([]string) string { return "" }), convert(table, func(bool) string { return "" })))}
-	case !there && units.State != inventory.Unread:
-		return face{inventory.Known(disabledWord, inventory.Corroborated, table.From, units.From), inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, table.From)}
+		return face{effective: fact.Blame[string](first(convert(units, func([]string) string { return "" }), convert(table, func(bool) string { return "" })))}
+	case !there && units.State != fact.Unread:
+		return face{fact.Known(disabledWord, fact.Corroborated, table.From, units.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, table.From)}
 	case !there:
-		return face{inventory.Known(disabledWord, inventory.Indirect, table.From), inventory.Known(inventory.DecidedFirmware, inventory.Indirect, table.From)}
-	case !units.Known() && units.State != inventory.Absent:
-		return face{effective: inventory.Blame[string](units)}
+		return face{fact.Known(disabledWord, fact.Indirect, table.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, table.From)}
+	case !units.Known() && units.State != fact.Absent:
+		return face{effective: fact.Blame[string](units)}
 	case option:
-		return face{inventory.Known(disabledWord, inventory.Corroborated, units.From, table.From), by}
+		return face{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), by}
 	default:
-		return face{inventory.Known(disabledWord, inventory.Corroborated, units.From, table.From), inventory.Known(inventory.DecidedKernel, inventory.Indirect, table.From, units.From)}
+		return face{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), fact.Known(inventory.DecidedKernel, fact.Indirect, table.From, units.From)}
 	}
 }
 
 // iommuTable is whether firmware describes IOMMUs, by the vendor's table.
-func (c *collector) iommuTable() inventory.Fact[bool] {
+func (c *collector) iommuTable() fact.Fact[bool] {
 	name := ""
 	switch c.cpuModel().vendor.Or("") {
 	case intel:
@@ -66,7 +68,7 @@ func (c *collector) iommuTable() inventory.Fact[bool] {
 	default:
 		name = "IORT"
 	}
-	f := from(inventory.SourceACPI, c.facts.ACPI.Has(name), inventory.Direct)
+	f := from(inventory.SourceACPI, c.facts.ACPI.Has(name), fact.Direct)
 	f.From.Field, f.From.Raw = name, "not listed"
 	if f.Or(false) {
 		f.From.Raw = "listed"
@@ -90,22 +92,22 @@ func (c *collector) virtualization() face {
 		return face{effective: unobservable("virtualization of this processor is not documented here")}
 	}
 	flag := c.flag(name)
-	kvm := from(inventory.SourceCPU, c.facts.Devices.KVM, inventory.Direct)
+	kvm := from(inventory.SourceCPU, c.facts.Devices.KVM, fact.Direct)
 	switch {
 	case !flag.Known():
-		return face{effective: inventory.Blame[string](flag)}
+		return face{effective: fact.Blame[string](flag)}
 	case flag.Value && kvm.Known():
-		return face{inventory.Known(enabledWord, inventory.Corroborated, flag.From, kvm.From), inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, flag.From, kvm.From)}
+		return face{fact.Known(enabledWord, fact.Corroborated, flag.From, kvm.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, flag.From, kvm.From)}
 	case flag.Value:
-		return face{inventory.Known(enabledWord, inventory.Indirect, flag.From), inventory.Known(inventory.DecidedFirmware, inventory.Indirect, flag.From)}
+		return face{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
 	default:
-		return face{inventory.Known(disabledWord, inventory.Indirect, flag.From), undecided("firmware disables it, the kernel was built without, or the processor has none", flag.From)}
+		return face{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, the kernel was built without, or the processor has none", flag.From)}
 	}
 }
 
 // snoopMode: cluster on die is a snoop mode of Haswell and Broadwell; the others
 // show nothing.
-func (c *collector) snoopMode() inventory.Fact[string] {
+func (c *collector) snoopMode() fact.Fact[string] {
 	m := c.cpuModel()
 	if !m.splitsL3() {
 		return unobservable("not observable from Linux")

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -15,7 +16,7 @@ const osControl = "os_control"
 func (c *collector) powerPolicy() face {
 	f := c.facts.CPUFreq
 	if !f.Policies.Known() {
-		return face{effective: inventory.Blame[string](from(inventory.SourceCPUFreq, f.Policies, inventory.Direct))}
+		return face{effective: fact.Blame[string](from(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
 	}
 	if f.Policies.V == 0 {
 		return face{effective: c.withoutPolicies()}
@@ -25,7 +26,7 @@ func (c *collector) powerPolicy() face {
 	case len(f.Drivers.Distinct) > 1:
 		return face{effective: mixed("the frequency policies differ in their driver", inventory.SourceCPUFreq, &f.Drivers)}
 	case !same:
-		return face{effective: inventory.Blame[string](from(inventory.SourceCPUFreq, f.First.Driver, inventory.Direct))}
+		return face{effective: fact.Blame[string](from(inventory.SourceCPUFreq, f.First.Driver, fact.Direct))}
 	case driver == "pcc-cpufreq":
 		return face{effective: unobservable("firmware and the system scale the frequency together (pcc-cpufreq): firmware's mode does not show",
 			evidenceOf(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver))}
@@ -35,15 +36,15 @@ func (c *collector) powerPolicy() face {
 	if driver != "acpi-cpufreq" {
 		// intel_pstate loads without firmware's list of P-states, so also beside
 		// a firmware that is set to maximum performance.
-		return face{effective: unobservable("the driver "+driver+" loads in more than one of firmware's power modes, so that the mode does not show", append([]inventory.Evidence{at}, more...)...)}
+		return face{effective: unobservable("the driver "+driver+" loads in more than one of firmware's power modes, so that the mode does not show", append([]fact.Evidence{at}, more...)...)}
 	}
-	return face{inventory.Known(osControl, inventory.Indirect, at, more...), inventory.Known(inventory.DecidedFirmware, inventory.Indirect, at)}
+	return face{fact.Known(osControl, fact.Indirect, at, more...), fact.Known(inventory.DecidedFirmware, fact.Indirect, at)}
 }
 
 // governors is the evidence of what the system does with its control.
-func (c *collector) governors() []inventory.Evidence {
+func (c *collector) governors() []fact.Evidence {
 	g := &c.facts.CPUFreq.Governors
-	var out []inventory.Evidence
+	var out []fact.Evidence
 	for i, word := range g.Distinct {
 		out = append(out, evidenceOf(inventory.SourceCPUFreq, g.Paths[i], word))
 	}
@@ -51,13 +52,13 @@ func (c *collector) governors() []inventory.Evidence {
 }
 
 // withoutPolicies is a kernel that scales nothing.
-func (c *collector) withoutPolicies() inventory.Fact[string] {
+func (c *collector) withoutPolicies() fact.Fact[string] {
 	at := evidenceOf(inventory.SourceCPUFreq, c.facts.CPUFreq.Policies.Path, "no policy")
 	off := func(key, value string) bool {
 		return key == "cpufreq.off" && value == "1" || (key == "intel_pstate" || key == "amd_pstate") && value == "disable"
 	}
 	if o, ok := c.option(off); ok {
-		return inventory.Unknown[string](inventory.Refused, "the command line turns the frequency driver off, so that firmware's mode does not show", "boot without the option", o, at)
+		return fact.Unknown[string](fact.Refused, "the command line turns the frequency driver off, so that firmware's mode does not show", "boot without the option", o, at)
 	}
 	return unobservable("the system has no frequency driver: firmware scales the frequency or fixes it, which profile does that does not show", at)
 }
@@ -71,16 +72,16 @@ func (c *collector) pStates() face {
 			word := switchOf(eist, 1)
 			return face{word, undecided("firmware or somebody since set the register", eist.From)}
 		}
-		if eist.State == inventory.Conflicting {
-			return face{effective: inventory.Blame[string](eist)}
+		if eist.State == fact.Conflicting {
+			return face{effective: fact.Blame[string](eist)}
 		}
 	}
 	if driver := f.First.Driver; f.Policies.Known() && f.Policies.V > 0 && driver.Known() {
 		at := evidenceOf(inventory.SourceCPUFreq, driver.Path, driver.Raw)
-		return face{inventory.Known(enabledWord, inventory.Corroborated, at), inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, at)}
+		return face{fact.Known(enabledWord, fact.Corroborated, at), fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)}
 	}
 	if !f.Policies.Known() {
-		return face{effective: inventory.Blame[string](from(inventory.SourceCPUFreq, f.Policies, inventory.Direct))}
+		return face{effective: fact.Blame[string](from(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
 	}
 	return face{effective: c.withoutPolicies()}
 }
@@ -90,36 +91,36 @@ func (c *collector) hwp() face {
 	platform8, platform18 := c.field(host.MSRMiscPower, 8, 1), c.field(host.MSRMiscPower, 18, 1)
 	on := c.field(host.MSRHWPEnable, 0, 1)
 	flag := c.flag("hwp")
-	epp := from(inventory.SourceCPUFreq, c.facts.CPUFreq.First.EPP, inventory.Direct)
-	firmware := func(at inventory.Evidence) inventory.Fact[string] {
-		return inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, at)
+	epp := from(inventory.SourceCPUFreq, c.facts.CPUFreq.First.EPP, fact.Direct)
+	firmware := func(at fact.Evidence) fact.Fact[string] {
+		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)
 	}
 	switch {
-	case on.State == inventory.Conflicting:
-		return face{effective: inventory.Blame[string](on)}
+	case on.State == fact.Conflicting:
+		return face{effective: fact.Blame[string](on)}
 	case platform8.Or(0) == 1 || platform18.Or(0) == 1:
-		return face{inventory.Known("oob", inventory.Direct, platform8.From, platform8.More...), firmware(platform8.From)}
+		return face{fact.Known("oob", fact.Direct, platform8.From, platform8.More...), firmware(platform8.From)}
 	case on.Known() && on.Value == 1:
-		return face{inventory.Known("native", inventory.Direct, on.From, append(on.More, flag.From)...), firmware(flag.From)}
+		return face{fact.Known("native", fact.Direct, on.From, append(on.More, flag.From)...), firmware(flag.From)}
 	case on.Known():
-		f := face{effective: inventory.Known(disabledWord, inventory.Direct, on.From, append(on.More, flag.From)...)}
+		f := face{effective: fact.Known(disabledWord, fact.Direct, on.From, append(on.More, flag.From)...)}
 		f.decided = c.whoDisabledHWP(flag.From)
 		return f
 	case !flag.Known():
-		return face{effective: inventory.Blame[string](flag)}
+		return face{effective: fact.Blame[string](flag)}
 	case !flag.Value && epp.Known():
-		return face{effective: inventory.Unknown[string](inventory.Conflicting, "the processor does not report HWP, but the kernel has an energy preference for it", elsewhere, flag.From, epp.From)}
+		return face{effective: fact.Unknown[string](fact.Conflicting, "the processor does not report HWP, but the kernel has an energy preference for it", elsewhere, flag.From, epp.From)}
 	case !flag.Value:
-		return face{inventory.Known(disabledWord, inventory.Indirect, flag.From), undecided("firmware hides HWP, or the processor has none", flag.From)}
+		return face{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware hides HWP, or the processor has none", flag.From)}
 	case epp.Known():
-		return face{inventory.Known("native", inventory.Corroborated, flag.From, epp.From), firmware(flag.From)}
+		return face{fact.Known("native", fact.Corroborated, flag.From, epp.From), firmware(flag.From)}
 	default:
-		f := inventory.Unknown[string](epp.State, "the processor has HWP, but whether it is switched on does not show", registerAdvice(on.State), flag.From)
+		f := fact.Unknown[string](epp.State, "the processor has HWP, but whether it is switched on does not show", registerAdvice(on.State), flag.From)
 		return face{effective: f}
 	}
 }
 
-func (c *collector) whoDisabledHWP(at inventory.Evidence) inventory.Fact[string] {
+func (c *collector) whoDisabledHWP(at fact.Evidence) fact.Fact[string] {
 	noHWP := func(key, value string) bool {
 		return key == "intel_pstate" && (value == "no_hwp" || value == "disable")
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -28,21 +30,21 @@ func run(t *testing.T, id string, cases []settingCase) {
 func TestPowerPolicy(t *testing.T) {
 	none := notes(skylake.tree(twoSockets), "names\t/"+cpuDir+"cpufreq")
 	differ := scaled(skylake, "intel_pstate").With(hosttest.Files{freqDir + "policy3/scaling_driver": "acpi-cpufreq\n"})
-	own := by(is("os_control", inventory.Indirect), inventory.DecidedFirmware)
-	silent := open(not[string](inventory.Absent, "loads in more than one of firmware's power modes"))
+	own := by(is("os_control", fact.Indirect), inventory.DecidedFirmware)
+	silent := open(not[string](fact.Absent, "loads in more than one of firmware's power modes"))
 	run(t, "power_policy", []settingCase{
 		{"intel_pstate", scaled(skylake, "intel_pstate"), silent},
 		{"intel_cpufreq", scaled(skylake, "intel_cpufreq"), silent},
 		{"acpi-cpufreq", scaled(westmere, "acpi-cpufreq"), own},
 		{"amd-pstate-epp", scaled(rome, "amd-pstate-epp"), silent},
 		{"cppc_cpufreq", scaled(arm, "cppc_cpufreq"), silent},
-		{"pcc-cpufreq", scaled(westmere, "pcc-cpufreq"), open(not[string](inventory.Absent, "together"))},
-		{"no policy", none, open(not[string](inventory.Absent, "which profile does that does not show"))},
-		{"no policy by intel_pstate=disable", options(none, "intel_pstate=disable"), open(not[string](inventory.Refused, "command line turns the frequency driver off"))},
-		{"no policy by cpufreq.off=1", options(none, "cpufreq.off=1"), open(not[string](inventory.Refused, "command line turns the frequency driver off"))},
-		{"drivers differ", differ, open(not[string](inventory.Conflicting, "acpi-cpufreq"))},
-		{"not captured", skylake.tree(twoSockets), open(not[string](inventory.Unread, "cpufreq"))},
-		{"guest", flags(scaled(skylake, "intel_pstate"), "hypervisor"), open(not[string](inventory.Refused, "hypervisor makes up"))},
+		{"pcc-cpufreq", scaled(westmere, "pcc-cpufreq"), open(not[string](fact.Absent, "together"))},
+		{"no policy", none, open(not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy by intel_pstate=disable", options(none, "intel_pstate=disable"), open(not[string](fact.Refused, "command line turns the frequency driver off"))},
+		{"no policy by cpufreq.off=1", options(none, "cpufreq.off=1"), open(not[string](fact.Refused, "command line turns the frequency driver off"))},
+		{"drivers differ", differ, open(not[string](fact.Conflicting, "acpi-cpufreq"))},
+		{"not captured", skylake.tree(twoSockets), open(not[string](fact.Unread, "cpufreq"))},
+		{"guest", flags(scaled(skylake, "intel_pstate"), "hypervisor"), open(not[string](fact.Refused, "hypervisor makes up"))},
 	})
 }
 
@@ -53,12 +55,12 @@ func TestPStates(t *testing.T) {
 	}
 	none := notes(skylake.tree(twoSockets), "names\t/"+cpuDir+"cpufreq")
 	run(t, "p_states", []settingCase{
-		{"register on", eist(none, 0x850089), open(is("enabled", inventory.Direct))},
-		{"register off", eist(none, 0x840089), open(is("disabled", inventory.Direct))},
-		{"a driver", scaled(skylake, "acpi-cpufreq"), by(is("enabled", inventory.Corroborated), inventory.DecidedFirmware)},
-		{"AMD, a driver", scaled(rome, "acpi-cpufreq"), by(is("enabled", inventory.Corroborated), inventory.DecidedFirmware)},
-		{"no driver", none, open(not[string](inventory.Absent, "no frequency driver"))},
-		{"not captured", skylake.tree(twoSockets), open(not[string](inventory.Unread, "cpufreq"))},
+		{"register on", eist(none, 0x850089), open(is("enabled", fact.Direct))},
+		{"register off", eist(none, 0x840089), open(is("disabled", fact.Direct))},
+		{"a driver", scaled(skylake, "acpi-cpufreq"), by(is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"AMD, a driver", scaled(rome, "acpi-cpufreq"), by(is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"no driver", none, open(not[string](fact.Absent, "no frequency driver"))},
+		{"not captured", skylake.tree(twoSockets), open(not[string](fact.Unread, "cpufreq"))},
 	})
 }
 
@@ -69,16 +71,16 @@ func TestHWP(t *testing.T) {
 	}
 	bare := flagless(scaled(skylake, "acpi-cpufreq"), "hwp")
 	run(t, "hwp", []settingCase{
-		{"register on", pm(bare, 1), by(is("native", inventory.Direct), inventory.DecidedFirmware)},
-		{"register off", pm(bare, 0), open(is("disabled", inventory.Direct))},
-		{"register off by no_hwp", options(pm(bare, 0), "intel_pstate=no_hwp"), by(is("disabled", inventory.Direct), inventory.DecidedCommandLine)},
-		{"out of band, bit 8", registers(bare, map[uint32]uint64{0x1AA: 1 << 8}, 0, 2), by(is("oob", inventory.Direct), inventory.DecidedFirmware)},
-		{"out of band, bit 18", registers(bare, map[uint32]uint64{0x1AA: 1 << 18}, 0, 2), by(is("oob", inventory.Direct), inventory.DecidedFirmware)},
-		{"flag and preference", flags(scaled(skylake, "intel_pstate"), "hwp"), by(is("native", inventory.Corroborated), inventory.DecidedFirmware)},
-		{"flag alone", flags(bare, "hwp"), open(not[string](inventory.Absent, "whether it is switched on does not show"))},
-		{"preference without the flag", flagless(scaled(skylake, "intel_pstate"), "hwp"), open(not[string](inventory.Conflicting, "does not report HWP"))},
-		{"no flag", bare, open(is("disabled", inventory.Indirect))},
-		{"the packages differ", registers(pm(bare, 1), map[uint32]uint64{0x770: 0}, 2), open(not[string](inventory.Conflicting, "CPU 2 of package 1 has 0x0"))},
+		{"register on", pm(bare, 1), by(is("native", fact.Direct), inventory.DecidedFirmware)},
+		{"register off", pm(bare, 0), open(is("disabled", fact.Direct))},
+		{"register off by no_hwp", options(pm(bare, 0), "intel_pstate=no_hwp"), by(is("disabled", fact.Direct), inventory.DecidedCommandLine)},
+		{"out of band, bit 8", registers(bare, map[uint32]uint64{0x1AA: 1 << 8}, 0, 2), by(is("oob", fact.Direct), inventory.DecidedFirmware)},
+		{"out of band, bit 18", registers(bare, map[uint32]uint64{0x1AA: 1 << 18}, 0, 2), by(is("oob", fact.Direct), inventory.DecidedFirmware)},
+		{"flag and preference", flags(scaled(skylake, "intel_pstate"), "hwp"), by(is("native", fact.Corroborated), inventory.DecidedFirmware)},
+		{"flag alone", flags(bare, "hwp"), open(not[string](fact.Absent, "whether it is switched on does not show"))},
+		{"preference without the flag", flagless(scaled(skylake, "intel_pstate"), "hwp"), open(not[string](fact.Conflicting, "does not report HWP"))},
+		{"no flag", bare, open(is("disabled", fact.Indirect))},
+		{"the packages differ", registers(pm(bare, 1), map[uint32]uint64{0x770: 0}, 2), open(not[string](fact.Conflicting, "CPU 2 of package 1 has 0x0"))},
 	})
 }
 
@@ -102,7 +104,7 @@ func biased(epb, epp string) hosttest.Files {
 
 // TestEnergyPerfBias: section 4.5; the ranges of the bias are PerfSpect's.
 func TestEnergyPerfBias(t *testing.T) {
-	direct := inventory.Direct
+	direct := fact.Direct
 	word := func(w string) wantedFace { return open(is(w, direct)) }
 	mixedEPP, mixedEPB := biased("", "performance"), biased("6", "")
 	mixedEPP[freqDir+"policy2/energy_performance_preference"] = "power\n"
@@ -114,17 +116,17 @@ func TestEnergyPerfBias(t *testing.T) {
 		{"7", biased("7", ""), word("balanced_performance")},
 		{"8", biased("8", ""), word("balanced_power")},
 		{"15", biased("15", ""), word("power_saving")},
-		{"16 is none", biased("16", ""), open(not[string](inventory.Malformed, "no energy bias"))},
+		{"16 is none", biased("16", ""), open(not[string](fact.Malformed, "no energy bias"))},
 		{"preference performance", biased("", "performance"), word("max_performance")},
 		{"preference balance_performance", biased("6", "balance_performance"), word("balanced_performance")},
 		{"preference balance_power", biased("", "balance_power"), word("balanced_power")},
 		{"preference power", biased("", "power"), word("power_saving")},
-		{"preference as a number", biased("", "77"), open(not[string](inventory.Unstated, "has no name"))},
-		{"preference and bias differ", biased("15", "performance"), open(not[string](inventory.Conflicting, "is max_performance, the bias of the rest of the processor power_saving"))},
-		{"policies differ", mixedEPP, open(not[string](inventory.Conflicting, `"power" in`))},
-		{"CPUs differ", mixedEPB, open(not[string](inventory.Conflicting, `"15" in /sys/devices/system/cpu/cpu3`))},
+		{"preference as a number", biased("", "77"), open(not[string](fact.Unstated, "has no name"))},
+		{"preference and bias differ", biased("15", "performance"), open(not[string](fact.Conflicting, "is max_performance, the bias of the rest of the processor power_saving"))},
+		{"policies differ", mixedEPP, open(not[string](fact.Conflicting, `"power" in`))},
+		{"CPUs differ", mixedEPB, open(not[string](fact.Conflicting, `"15" in /sys/devices/system/cpu/cpu3`))},
 		{"register", registers(biased("", ""), map[uint32]uint64{0x1B0: 6}, 0, 2), word("balanced_performance")},
-		{"nothing", biased("", ""), open(not[string](inventory.Unread, "msr"))},
+		{"nothing", biased("", ""), open(not[string](fact.Unread, "msr"))},
 	})
 }
 
@@ -145,7 +147,7 @@ func uncore(entries ...[4]int) hosttest.Files {
 
 // TestUncoreFrequency: section 4.6.
 func TestUncoreFrequency(t *testing.T) {
-	direct := inventory.Direct
+	direct := fact.Direct
 	ratio := func(v uint64) hosttest.Files {
 		return registers(skylake.tree(twoSockets), map[uint32]uint64{0x620: v}, 0, 2)
 	}
@@ -155,12 +157,12 @@ func TestUncoreFrequency(t *testing.T) {
 		{"raised to the top since", uncore([4]int{2400, 2400, 800, 2400}), by(is("maximum", direct), inventory.DecidedAdministrator)},
 		{"lowered to the bottom since", uncore([4]int{800, 800, 800, 2400}), by(is("minimum", direct), inventory.DecidedAdministrator)},
 		{"narrowed since", uncore([4]int{1200, 2000, 800, 2400}), by(is("custom", direct), inventory.DecidedAdministrator)},
-		{"fixed by firmware", uncore([4]int{2400, 2400, 2400, 2400}), open(not[string](inventory.Absent, "fixed at 2400 MHz"))},
-		{"fixed, firmware's not known", uncore([4]int{2400, 2400, 0, 0}), open(not[string](inventory.Absent, "fixed at 2400 MHz"))},
-		{"the packages differ", uncore([4]int{800, 2400, 800, 2400}, [4]int{2400, 2400, 800, 2400}), open(not[string](inventory.Conflicting, "package_01_die_00 is maximum"))},
+		{"fixed by firmware", uncore([4]int{2400, 2400, 2400, 2400}), open(not[string](fact.Absent, "fixed at 2400 MHz"))},
+		{"fixed, firmware's not known", uncore([4]int{2400, 2400, 0, 0}), open(not[string](fact.Absent, "fixed at 2400 MHz"))},
+		{"the packages differ", uncore([4]int{800, 2400, 800, 2400}, [4]int{2400, 2400, 800, 2400}), open(not[string](fact.Conflicting, "package_01_die_00 is maximum"))},
 		{"register, a range", ratio(8<<8 | 24), open(is("dynamic", direct))},
-		{"register, fixed", ratio(24<<8 | 24), open(not[string](inventory.Absent, "fixed at 2400 MHz"))},
-		{"not captured", skylake.tree(twoSockets), open(not[string](inventory.Unread, "intel_uncore_frequency"))},
+		{"register, fixed", ratio(24<<8 | 24), open(not[string](fact.Absent, "fixed at 2400 MHz"))},
+		{"not captured", skylake.tree(twoSockets), open(not[string](fact.Unread, "intel_uncore_frequency"))},
 	})
 }
 
@@ -170,8 +172,8 @@ func TestEPBOwner(t *testing.T) {
 		return registers(p.tree(twoSockets), map[uint32]uint64{0x1FC: v}, 0, 2)
 	}
 	run(t, "epb_owner", []settingCase{
-		{"firmware", power(sapphire, 1<<34), by(is("bios", inventory.Indirect), inventory.DecidedFirmware)},
-		{"system", power(sapphire, 0), by(is("os", inventory.Indirect), inventory.DecidedFirmware)},
-		{"older", power(skylake, 1<<34), open(not[string](inventory.Absent, "not documented"))},
+		{"firmware", power(sapphire, 1<<34), by(is("bios", fact.Indirect), inventory.DecidedFirmware)},
+		{"system", power(sapphire, 0), by(is("os", fact.Indirect), inventory.DecidedFirmware)},
+		{"older", power(skylake, 1<<34), open(not[string](fact.Absent, "not documented"))},
 	})
 }

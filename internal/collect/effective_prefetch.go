@@ -1,8 +1,8 @@
 package collect
 
 import (
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // intelPrefetch is one of Intel's core prefetchers: a bit of register 0x1A4, of
@@ -46,26 +46,26 @@ func (c *collector) x2APIC() face {
 	by, option := c.byOption(none)
 	switch {
 	case mode.Known() && mode.Value == 1:
-		return face{inventory.Known(enabledWord, inventory.Direct, mode.From, mode.More...), undecided("firmware or the kernel switched to x2APIC mode", mode.From)}
+		return face{fact.Known(enabledWord, fact.Direct, mode.From, mode.More...), undecided("firmware or the kernel switched to x2APIC mode", mode.From)}
 	case mode.Known():
-		f := face{effective: inventory.Known(disabledWord, inventory.Direct, mode.From, mode.More...)}
+		f := face{effective: fact.Known(disabledWord, fact.Direct, mode.From, mode.More...)}
 		if option {
 			f.decided = by
 		}
 		return f
-	case mode.State == inventory.Conflicting:
-		return face{effective: inventory.Blame[string](mode)}
+	case mode.State == fact.Conflicting:
+		return face{effective: fact.Blame[string](mode)}
 	case cpus > maxXAPIC:
 		at := c.sys.CPU.Online.From
-		return face{inventory.Known(enabledWord, inventory.Corroborated, at), undecided("firmware or the kernel switched to x2APIC mode", at)}
+		return face{fact.Known(enabledWord, fact.Corroborated, at), undecided("firmware or the kernel switched to x2APIC mode", at)}
 	case flag.Known() && !flag.Value && option:
-		return face{inventory.Known(disabledWord, inventory.Corroborated, flag.From), by}
+		return face{fact.Known(disabledWord, fact.Corroborated, flag.From), by}
 	case flag.Known() && !flag.Value:
-		return face{inventory.Known(disabledWord, inventory.Corroborated, flag.From), undecided("firmware hides it, or the processor has none", flag.From)}
+		return face{fact.Known(disabledWord, fact.Corroborated, flag.From), undecided("firmware hides it, or the processor has none", flag.From)}
 	case !flag.Known():
-		return face{effective: inventory.Blame[string](flag)}
+		return face{effective: fact.Blame[string](flag)}
 	default:
-		return face{effective: inventory.Unknown[string](mode.State, "the processor has x2APIC mode, but whether it is switched on does not show", registerAdvice(mode.State), flag.From)}
+		return face{effective: fact.Unknown[string](mode.State, "the processor has x2APIC mode, but whether it is switched on does not show", registerAdvice(mode.State), flag.From)}
 	}
 }
 

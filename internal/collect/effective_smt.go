@@ -3,18 +3,20 @@ package collect
 import (
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // smt is the effective state of simultaneous multithreading, by the decision
 // table for /sys/devices/system/cpu/smt (Documentation/ABI/testing/
 // sysfs-devices-system-cpu) and the sibling lists.
-func (c *collector) smt() inventory.Fact[string] {
+func (c *collector) smt() fact.Fact[string] {
 	switch {
 	case c.facts == nil:
 		return c.smtByFirmware()
 	case c.privileged():
-		return inventory.Unknown[string](inventory.Refused, xenReason, "audit without Xen, or an export of the BIOS settings")
+		return fact.Unknown[string](fact.Refused, xenReason, "audit without Xen, or an export of the BIOS settings")
 	}
 	cpu := &c.sys.CPU
 	control, active := cpu.SMTControl.Or(""), cpu.SMTActive.Or("")
@@ -23,56 +25,56 @@ func (c *collector) smt() inventory.Fact[string] {
 	switch {
 	case hasThreads && threads > 1:
 		// Two siblings of a core are online: nothing can deny that.
-		return inventory.Known(enabledWord, inventory.Direct, cpu.ThreadsPerCore.From, append(cpu.SMTControl.Evidence(), cpu.SMTActive.Evidence()...)...)
+		return fact.Known(enabledWord, fact.Direct, cpu.ThreadsPerCore.From, append(cpu.SMTControl.Evidence(), cpu.SMTActive.Evidence()...)...)
 	case hasThreads && active == "1":
-		return inventory.Unknown[string](inventory.Conflicting, "the kernel calls SMT active, but no core has two CPUs online", "read the machine again", append(more, cpu.SMTControl.Evidence()...)...)
+		return fact.Unknown[string](fact.Conflicting, "the kernel calls SMT active, but no core has two CPUs online", "read the machine again", append(more, cpu.SMTControl.Evidence()...)...)
 	case active == "1":
-		return inventory.Known(enabledWord, inventory.Direct, cpu.SMTActive.From, cpu.SMTControl.Evidence()...)
+		return fact.Known(enabledWord, fact.Direct, cpu.SMTActive.From, cpu.SMTControl.Evidence()...)
 	case control == "off" || control == "forceoff" || control == "on" && active == "0":
-		return inventory.Known(disabledWord, inventory.Direct, cpu.SMTControl.From, more...)
+		return fact.Known(disabledWord, fact.Direct, cpu.SMTControl.From, more...)
 	case control == "notsupported":
 		return c.withoutSiblings(cpu.SMTControl.From, more)
 	case hasThreads:
 		return c.withoutSiblings(cpu.ThreadsPerCore.From, cpu.SMTControl.Evidence())
 	default:
-		return inventory.Blame[string](first(convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl))
+		return fact.Blame[string](first(convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl))
 	}
 }
 
 // withoutSiblings is a machine whose cores show one thread: SMT is off, or the
 // processor has none. Firmware's thread counts can tell that it has.
-func (c *collector) withoutSiblings(from inventory.Evidence, more []inventory.Evidence) inventory.Fact[string] {
+func (c *collector) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact.Fact[string] {
 	for i := range c.sys.Sockets {
 		s := &c.sys.Sockets[i]
 		threads, ok := s.Threads.Get()
 		running := c.threadsEnabled(s)
 		if ok && (s.Cores.Known() && threads >= 2*s.Cores.Value || running.Known() && running.Value < threads) {
 			more = append(append(more, s.Threads.From), first(s.Cores, running).Evidence()...)
-			return inventory.Known(disabledWord, inventory.Corroborated, from, more...)
+			return fact.Known(disabledWord, fact.Corroborated, from, more...)
 		}
 	}
-	return inventory.Known(disabledWord, inventory.Indirect, from, more...)
+	return fact.Known(disabledWord, fact.Indirect, from, more...)
 }
 
 // threadsEnabled is the number of threads that SMBIOS 3.6 and later count
 // apart from those the part has.
-func (c *collector) threadsEnabled(s *inventory.Socket) inventory.Fact[int] {
+func (c *collector) threadsEnabled(s *inventory.Socket) fact.Fact[int] {
 	if c.table == nil || s.Handle < 0 || !s.Threads.Known() || !c.table.Version.AtLeast(3, 6) {
-		return inventory.Fact[int]{}
+		return fact.Fact[int]{}
 	}
 	for _, p := range c.table.Processors() {
 		if int(p.Handle) == s.Handle {
-			return fact(of(4, p.Handle, c.table), "Thread Enabled", p.ThreadsEnabled, inventory.Indirect)
+			return field(of(4, p.Handle, c.table), "Thread Enabled", p.ThreadsEnabled, fact.Indirect)
 		}
 	}
-	return inventory.Fact[int]{}
+	return fact.Fact[int]{}
 }
 
 // smtByFirmware is all an SMBIOS file says: more threads than cores mean SMT
 // is on; as many threads as cores mean nothing, for the field is meant to
 // count what the part can do and many BIOSes count what is on. SMBIOS 3.6
 // counts the threads that run apart.
-func (c *collector) smtByFirmware() inventory.Fact[string] {
+func (c *collector) smtByFirmware() fact.Fact[string] {
 	for i := range c.sys.Sockets {
 		s := &c.sys.Sockets[i]
 		running := c.threadsEnabled(s)
@@ -85,11 +87,11 @@ func (c *collector) smtByFirmware() inventory.Fact[string] {
 		switch {
 		case !threads.Known() || !cores.Known():
 		case threads.Value > cores.Value:
-			return inventory.Known(enabledWord, inventory.Indirect, threads.From, cores.From)
+			return fact.Known(enabledWord, fact.Indirect, threads.From, cores.From)
 		case running.Known() && s.Threads.Known() && s.Threads.Value > running.Value:
-			return inventory.Known(disabledWord, inventory.Indirect, running.From, s.Threads.From)
+			return fact.Known(disabledWord, fact.Indirect, running.From, s.Threads.From)
 		}
 	}
-	return inventory.Unknown[string](inventory.Unread, "SMBIOS alone does not tell SMT that is off from a processor without it",
+	return fact.Unknown[string](fact.Unread, "SMBIOS alone does not tell SMT that is off from a processor without it",
 		"audit the live machine, or give --root or --snapshot beside the file")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -11,10 +13,10 @@ import (
 // uncoreFrequency is the range of the mesh's or ring's frequency (section 4.6).
 // Every package and die must show the same.
 func (c *collector) uncoreFrequency() face {
-	entries := from(inventory.SourceCPUFreq, c.facts.CPUFreq.Uncore, inventory.Direct)
+	entries := from(inventory.SourceCPUFreq, c.facts.CPUFreq.Uncore, fact.Direct)
 	list, ok := entries.Get()
 	if !ok || len(list) == 0 {
-		return face{effective: c.uncoreRegister(inventory.Blame[string](entries))}
+		return face{effective: c.uncoreRegister(fact.Blame[string](entries))}
 	}
 	var f face
 	for i := range list {
@@ -25,7 +27,7 @@ func (c *collector) uncoreFrequency() face {
 		case i == 0:
 			f = next
 		case next.effective.Value != f.effective.Value:
-			return face{effective: inventory.Unknown[string](inventory.Conflicting, fmt.Sprintf("%s is %s, %s is %s", list[0].Name, f.effective.Value, list[i].Name, next.effective.Value),
+			return face{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s is %s, %s is %s", list[0].Name, f.effective.Value, list[i].Name, next.effective.Value),
 				"", f.effective.From, next.effective.From)}
 		case !next.decided.Known() || next.decided.Value != f.decided.Value:
 			f.decided = undecided("the packages differ in who set the range", f.effective.From, next.effective.From)
@@ -38,10 +40,10 @@ func (c *collector) uncoreFrequency() face {
 // frequency is the highest only when firmware left a range with that top.
 func uncoreEntry(u *host.Uncore) face {
 	values := []host.Value[int64]{u.MinKHz, u.MaxKHz, u.InitialMinKHz, u.InitialMaxKHz}
-	var at []inventory.Evidence
+	var at []fact.Evidence
 	for _, v := range values[:2] {
 		if !v.Known() {
-			return face{effective: inventory.Blame[string](from(inventory.SourceCPUFreq, v, inventory.Direct))}
+			return face{effective: fact.Blame[string](from(inventory.SourceCPUFreq, v, fact.Direct))}
 		}
 	}
 	for _, v := range values {
@@ -65,27 +67,27 @@ func uncoreEntry(u *host.Uncore) face {
 	default:
 		return face{effective: unobservable(fmt.Sprintf("%s is fixed at %d MHz; whether that is its highest frequency does not show", u.Name, high/1000), at...)}
 	}
-	f := face{effective: inventory.Known(word, inventory.Direct, at[0], at[1:]...)}
+	f := face{effective: fact.Known(word, fact.Direct, at[0], at[1:]...)}
 	switch {
 	case firmware:
-		f.decided = inventory.Known(inventory.DecidedFirmware, inventory.Corroborated, at[0], at[1:]...)
+		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, at[0], at[1:]...)
 	case initial:
-		f.decided = inventory.Known(inventory.DecidedAdministrator, inventory.Direct, at[0], at[1:]...)
+		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[0], at[1:]...)
 	}
 	return f
 }
 
 // uncoreRegister is the same from the register, before TPMI.
-func (c *collector) uncoreRegister(missing inventory.Fact[string]) inventory.Fact[string] {
+func (c *collector) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
 	high, low := c.field(host.MSRUncore, 0, 7), c.field(host.MSRUncore, 8, 7)
 	switch {
-	case high.State == inventory.Conflicting || low.State == inventory.Conflicting:
-		return inventory.Blame[string](first(high, low))
+	case high.State == fact.Conflicting || low.State == fact.Conflicting:
+		return fact.Blame[string](first(high, low))
 	case !high.Known() || !low.Known() || c.facts.CPU.Generation() == host.GenGranite:
 		missing.KnownBy = strings.TrimPrefix(missing.KnownBy+", or load the intel_uncore_frequency module", ", or ")
 		return missing
 	case low.Value < high.Value:
-		return inventory.Known("dynamic", inventory.Direct, high.From, high.More...)
+		return fact.Known("dynamic", fact.Direct, high.From, high.More...)
 	default:
 		return unobservable(fmt.Sprintf("the uncore is fixed at %d MHz; whether that is its highest frequency does not show", high.Value*100), high.From)
 	}

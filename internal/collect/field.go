@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
@@ -28,8 +30,8 @@ func of(kind int, handle uint16, t *smbios.Table) structure {
 }
 
 // evidence names one field: type 17 0x1101 Speed.
-func (s structure) evidence(field, raw string) inventory.Evidence {
-	return inventory.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Field: s.name + field, Raw: raw}
+func (s structure) evidence(field, raw string) fact.Evidence {
+	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Field: s.name + field, Raw: raw}
 }
 
 func hex4(n uint16) string {
@@ -38,26 +40,26 @@ func hex4(n uint16) string {
 }
 
 // fact turns a field into a fact of the given certainty.
-func fact[T any](s structure, name string, f smbios.Field[T], c inventory.Certainty) inventory.Fact[T] {
+func field[T any](s structure, name string, f smbios.Field[T], c fact.Certainty) fact.Fact[T] {
 	if f.Status == smbios.Known {
-		return inventory.Known(f.Value, c, s.evidence(name, display(f.Value)))
+		return fact.Known(f.Value, c, s.evidence(name, display(f.Value)))
 	}
 	return unknownField[T](s, name, f.Status)
 }
 
-func unknownField[T any](s structure, name string, status smbios.Status) inventory.Fact[T] {
+func unknownField[T any](s structure, name string, status smbios.Status) fact.Fact[T] {
 	at := s.evidence(name, "")
 	switch status {
 	case smbios.Unstated:
-		return inventory.Unknown[T](inventory.Unstated, "firmware does not state "+describe(s.kind, name), "", at)
+		return fact.Unknown[T](fact.Unstated, "firmware does not state "+describe(s.kind, name), "", at)
 	case smbios.Bad:
-		return inventory.Unknown[T](inventory.Malformed, "SMBIOS holds no valid value of "+describe(s.kind, name), "", at)
+		return fact.Unknown[T](fact.Malformed, "SMBIOS holds no valid value of "+describe(s.kind, name), "", at)
 	default:
 		reason := "this SMBIOS table has no field for " + describe(s.kind, name)
 		if s.version.Known() {
 			reason = fmt.Sprintf("SMBIOS %d.%d has no field for %s here", s.version.Major, s.version.Minor, describe(s.kind, name))
 		}
-		return inventory.Unknown[T](inventory.Absent, reason, "", at)
+		return fact.Unknown[T](fact.Absent, reason, "", at)
 	}
 }
 
@@ -94,14 +96,14 @@ func display(v any) string {
 }
 
 // text turns a string field into a fact; a vendor's placeholder says nothing.
-func text(s structure, name string, t smbios.Text) inventory.Fact[string] {
+func text(s structure, name string, t smbios.Text) fact.Fact[string] {
 	switch {
 	case t.Status != smbios.Known:
 		return unknownField[string](s, name, t.Status)
 	case placeholder(t.Value):
-		return inventory.Unknown[string](inventory.Unstated, "firmware leaves a placeholder for "+describe(s.kind, name), "", s.evidence(name, t.Value))
+		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder for "+describe(s.kind, name), "", s.evidence(name, t.Value))
 	default:
-		return inventory.Known(t.Value, inventory.Direct, s.evidence(name, t.Value))
+		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
 	}
 }
 

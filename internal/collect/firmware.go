@@ -3,6 +3,8 @@ package collect
 import (
 	"fmt"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -17,11 +19,11 @@ func (c *collector) firmware() {
 	f := &c.sys.Firmware
 	if c.table == nil || len(c.table.Structures) == 0 {
 		f.SMBIOS = c.noTable()
-		f.Version = inventory.Blame[string](f.SMBIOS)
+		f.Version = fact.Blame[string](f.SMBIOS)
 		return
 	}
-	at := inventory.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Raw: fmt.Sprintf("%d structures", len(c.table.Structures))}
-	f.SMBIOS = inventory.Known(true, inventory.Direct, at)
+	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Raw: fmt.Sprintf("%d structures", len(c.table.Structures))}
+	f.SMBIOS = fact.Known(true, fact.Direct, at)
 	f.Version = version(c.table, at)
 	for _, p := range c.table.Problems {
 		f.Problems = append(f.Problems, inventory.Problem{Code: p.Code, Text: p.Text, Harmless: p.Harmless})
@@ -95,36 +97,36 @@ func decode(s *host.SMBIOS) *smbios.Table {
 
 // noTable says why there is no table: absent, denied, masked and not captured
 // are different things.
-func (c *collector) noTable() inventory.Fact[bool] {
+func (c *collector) noTable() fact.Fact[bool] {
 	for _, f := range []*Failure{c.failed, c.rootFailed} {
 		if f != nil && (f == c.failed || !c.given) {
-			return inventory.Unknown[bool](f.State, f.Detail, "")
+			return fact.Unknown[bool](f.State, f.Detail, "")
 		}
 	}
 	if c.given || c.facts == nil {
-		return inventory.Unknown[bool](inventory.Malformed, "the file holds no SMBIOS structure", "")
+		return fact.Unknown[bool](fact.Malformed, "the file holds no SMBIOS structure", "")
 	}
 	v := c.facts.SMBIOS.Table
-	at := inventory.Evidence{Source: inventory.SourceSMBIOS, Path: v.Path, Raw: v.Raw}
+	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: v.Path, Raw: v.Raw}
 	switch states[v.State] {
-	case inventory.Absent:
-		return inventory.Unknown[bool](inventory.Absent, "no SMBIOS table visible", "", at)
-	case inventory.Unread:
-		return inventory.Unknown[bool](inventory.Unread, "the input holds no SMBIOS table",
+	case fact.Absent:
+		return fact.Unknown[bool](fact.Absent, "no SMBIOS table visible", "", at)
+	case fact.Unread:
+		return fact.Unknown[bool](fact.Unread, "the input holds no SMBIOS table",
 			"give the machine's table with --smbios FILE (sudo dmidecode --dump-bin FILE makes one)", at)
-	case inventory.OK:
-		return inventory.Unknown[bool](inventory.Malformed, "the SMBIOS table holds no structure", "", at)
+	case fact.OK:
+		return fact.Unknown[bool](fact.Malformed, "the SMBIOS table holds no structure", "", at)
 	default:
-		return inventory.Unknown[bool](states[v.State], reason(v), advice(states[v.State], v.Path), at)
+		return fact.Unknown[bool](states[v.State], reason(v), advice(states[v.State], v.Path), at)
 	}
 }
 
-func version(t *smbios.Table, at inventory.Evidence) inventory.Fact[string] {
+func version(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
 	if !t.Version.Known() {
-		return inventory.Unknown[string](inventory.Absent, "a bare table does not state the SMBIOS version", "", at)
+		return fact.Unknown[string](fact.Absent, "a bare table does not state the SMBIOS version", "", at)
 	}
 	at.Raw = fmt.Sprintf("%d.%d", t.Version.Major, t.Version.Minor)
-	return inventory.Known(at.Raw, inventory.Direct, at)
+	return fact.Known(at.Raw, fact.Direct, at)
 }
 
 // sources lists the state of every source of this input.
@@ -167,7 +169,7 @@ var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, i
 func (f *Failure) source(name string) inventory.Source {
 	state := inventory.SourceState(f.State.String())
 	switch f.State {
-	case inventory.Absent, inventory.Denied, inventory.Refused, inventory.Truncated, inventory.Malformed:
+	case fact.Absent, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
 	default:
 		state = inventory.SourceRefused
 	}
@@ -202,8 +204,8 @@ func arrays(t *smbios.Table) []inventory.Array {
 		out = append(out, inventory.Array{Handle: a.Handle,
 			ECC:              word(s, "Error Correction Type", a.ECC),
 			Location:         word(s, "Location", a.Location),
-			Devices:          fact(s, "Number Of Devices", a.Devices, inventory.Direct),
-			MaxCapacityBytes: fact(s, "Maximum Capacity", a.MaxCapacity, inventory.Direct)})
+			Devices:          field(s, "Number Of Devices", a.Devices, fact.Direct),
+			MaxCapacityBytes: field(s, "Maximum Capacity", a.MaxCapacity, fact.Direct)})
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -59,17 +61,17 @@ func TestNoTable(t *testing.T) {
 		knownBy string
 		source  inventory.SourceState
 	}{
-		{"not captured", oneSocket(), not[bool](inventory.Unread, "holds no SMBIOS table"), "--smbios FILE", inventory.SourceAbsent},
-		{"absent", notes(oneSocket(), "absent\t/"+dmiTab), not[bool](inventory.Absent, "no SMBIOS table visible"), "", inventory.SourceAbsent},
-		{"denied", notes(oneSocket(), "denied\t/"+dmiTab), not[bool](inventory.Denied, "tables/DMI: denied"), "run as root", inventory.SourceDenied},
-		{"hidden by a container runtime", notes(oneSocket().Without("sys/firmware/"), "denied\t/sys/firmware"), not[bool](inventory.Denied, "container runtimes mask"), "run as root", inventory.SourceDenied},
-		{"refused", notes(oneSocket(), "refused\t/"+dmiTab), not[bool](inventory.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
-		{"a folder", oneSocket().With(hosttest.Files{dmiTab + "/": ""}), not[bool](inventory.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
-		{"a link to itself", oneSocket().With(hosttest.Files{dmiTab: hosttest.LinkTo + "DMI"}), not[bool](inventory.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
-		{"cut short, nothing kept", notes(oneSocket(), "truncated\t/"+dmiTab), not[bool](inventory.Truncated, "tables/DMI: truncated"), "", inventory.SourceTruncated},
-		{"empty", oneSocket().With(hosttest.Files{dmiTab: ""}), not[bool](inventory.Truncated, "file is empty"), "", inventory.SourceTruncated},
-		{"zeros", oneSocket().With(hosttest.Files{dmiTab: strings.Repeat("\x00", 512)}), not[bool](inventory.Malformed, "holds no structure"), "", inventory.SourceMalformed},
-		{"garbage", oneSocket().With(hosttest.Files{dmiTab: garbage}), not[bool](inventory.Malformed, "holds no structure"), "", inventory.SourceMalformed},
+		{"not captured", oneSocket(), not[bool](fact.Unread, "holds no SMBIOS table"), "--smbios FILE", inventory.SourceAbsent},
+		{"absent", notes(oneSocket(), "absent\t/"+dmiTab), not[bool](fact.Absent, "no SMBIOS table visible"), "", inventory.SourceAbsent},
+		{"denied", notes(oneSocket(), "denied\t/"+dmiTab), not[bool](fact.Denied, "tables/DMI: denied"), "run as root", inventory.SourceDenied},
+		{"hidden by a container runtime", notes(oneSocket().Without("sys/firmware/"), "denied\t/sys/firmware"), not[bool](fact.Denied, "container runtimes mask"), "run as root", inventory.SourceDenied},
+		{"refused", notes(oneSocket(), "refused\t/"+dmiTab), not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
+		{"a folder", oneSocket().With(hosttest.Files{dmiTab + "/": ""}), not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
+		{"a link to itself", oneSocket().With(hosttest.Files{dmiTab: hosttest.LinkTo + "DMI"}), not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
+		{"cut short, nothing kept", notes(oneSocket(), "truncated\t/"+dmiTab), not[bool](fact.Truncated, "tables/DMI: truncated"), "", inventory.SourceTruncated},
+		{"empty", oneSocket().With(hosttest.Files{dmiTab: ""}), not[bool](fact.Truncated, "file is empty"), "", inventory.SourceTruncated},
+		{"zeros", oneSocket().With(hosttest.Files{dmiTab: strings.Repeat("\x00", 512)}), not[bool](fact.Malformed, "holds no structure"), "", inventory.SourceMalformed},
+		{"garbage", oneSocket().With(hosttest.Files{dmiTab: garbage}), not[bool](fact.Malformed, "holds no structure"), "", inventory.SourceMalformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := collected(t, c.files)
@@ -82,7 +84,7 @@ func TestNoTable(t *testing.T) {
 			assert.Equal(t, c.source, state)
 			require.Len(t, sys.Sockets, 1, "the kernel's package stands in")
 			assert.Equal(t, -1, sys.Sockets[0].Handle)
-			is("Example Inc.", inventory.Direct).check(t, sys.Machine.Vendor)
+			is("Example Inc.", fact.Direct).check(t, sys.Machine.Vendor)
 		})
 	}
 }
@@ -105,8 +107,8 @@ func TestCutTable(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := collected(t, c.files)
-			is(true, inventory.Direct).check(t, sys.Firmware.SMBIOS)
-			is("3.2", inventory.Direct).check(t, sys.Firmware.Version)
+			is(true, fact.Direct).check(t, sys.Firmware.SMBIOS)
+			is("3.2", fact.Direct).check(t, sys.Firmware.Version)
 			require.NotNil(t, sys.Firmware.Lost)
 			assert.Contains(t, sys.Firmware.Lost.Text, "table ends at")
 			state, detail := source(sys, inventory.SourceSMBIOS)
@@ -198,18 +200,18 @@ func TestEntries(t *testing.T) {
 		files[dir+"raw"], files[dir+"position"] = string(data[s.Offset:end]), fmt.Sprintln(i)
 	}
 	sys := collected(t, notes(files, "denied\t/"+dmiTab))
-	is(true, inventory.Direct).check(t, sys.Firmware.SMBIOS)
-	not[string](inventory.Absent, "does not state the SMBIOS version").check(t, sys.Firmware.Version)
+	is(true, fact.Direct).check(t, sys.Firmware.SMBIOS)
+	not[string](fact.Absent, "does not state the SMBIOS version").check(t, sys.Firmware.Version)
 	assert.Nil(t, sys.Firmware.Lost)
 	require.Len(t, sys.Slots, 4)
-	is("DIMM_A4", inventory.Direct).check(t, sys.Slots[3].Locator)
+	is("DIMM_A4", fact.Direct).check(t, sys.Slots[3].Locator)
 	state, detail := source(sys, inventory.SourceSMBIOS)
 	assert.Equal(t, inventory.SourcePartial, state)
 	assert.Contains(t, detail, "denied")
 	delete(files, "sys/firmware/dmi/entries/17-1/raw")
 	sys = collected(t, notes(files, "denied\t/"+dmiTab))
 	assert.Empty(t, sys.Slots, "a list with a structure missing would lie")
-	not[bool](inventory.Denied, "tables/DMI").check(t, sys.Firmware.SMBIOS)
+	not[bool](fact.Denied, "tables/DMI").check(t, sys.Firmware.SMBIOS)
 }
 
 // TestGivenTableReplaces: a file beside a capture stands for the capture's own
@@ -223,12 +225,12 @@ func TestGivenTableReplaces(t *testing.T) {
 	other.MemoryDevice(smbiostest.DIMM{Array: other.Array(smbiostest.Array{Devices: 1}), Locator: "X1", Bytes: 1 << 30})
 	root := capture(t, table(oneSocket(), fourDIMMs()))
 	sys := collect.Collect(collect.Input{Root: root, SMBIOS: parsed(t, other.Dump())})
-	is("Other Inc.", inventory.Direct).check(t, sys.Machine.Vendor)
-	is("2.6", inventory.Direct).check(t, sys.Firmware.Version)
+	is("Other Inc.", fact.Direct).check(t, sys.Machine.Vendor)
+	is("2.6", fact.Direct).check(t, sys.Firmware.Version)
 	require.Len(t, sys.Slots, 1)
-	is("X1", inventory.Direct).check(t, sys.Slots[0].Locator)
+	is("X1", fact.Direct).check(t, sys.Slots[0].Locator)
 	assert.Len(t, sys.Sockets, 2)
-	not[int](inventory.Conflicting, "SMBIOS lists 2 running processors, the kernel 1").check(t, sys.Sockets[0].Package)
+	not[int](fact.Conflicting, "SMBIOS lists 2 running processors, the kernel 1").check(t, sys.Sockets[0].Package)
 	assert.Empty(t, sys.Conflicts)
 	count := 0
 	for _, s := range sys.Sources {
@@ -238,10 +240,10 @@ func TestGivenTableReplaces(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 1, count, "one smbios source")
-	is(int64(64<<30-384<<10), inventory.Direct).check(t, sys.Memory.VisibleBytes) // the hole below 1 MiB
+	is(int64(64<<30-384<<10), fact.Direct).check(t, sys.Memory.VisibleBytes) // the hole below 1 MiB
 
 	empty := collect.Collect(collect.Input{Root: root, SMBIOS: smbios.Decode(nil, nil)})
-	not[bool](inventory.Malformed, "the file holds no SMBIOS structure").check(t, empty.Firmware.SMBIOS)
+	not[bool](fact.Malformed, "the file holds no SMBIOS structure").check(t, empty.Firmware.SMBIOS)
 	assert.Empty(t, empty.Slots, "the capture's own table does not slip in")
 }
 

@@ -3,6 +3,8 @@ package collect
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -34,9 +36,9 @@ func TestFirmwareAttributes(t *testing.T) {
 	values := map[string]string{"NUMA": "NPS4", "Beep": "Loud"}
 	sys := collected(t, Input{Root: desktop(t, "thinklmi", "0", values)})
 	s := sys.Settings["sub_numa"]
-	at := inventory.Evidence{Source: "firmware_attributes", Path: "/sys/class/firmware-attributes/thinklmi/attributes", Field: "NUMA", Raw: "NPS4"}
-	assert.Equal(t, inventory.Known("nps4", inventory.Direct, at), s.Configured)
-	assert.Equal(t, inventory.Known("nps4", inventory.Direct, at), s.Pending)
+	at := fact.Evidence{Source: "firmware_attributes", Path: "/sys/class/firmware-attributes/thinklmi/attributes", Field: "NUMA", Raw: "NPS4"}
+	assert.Equal(t, fact.Known("nps4", fact.Direct, at), s.Configured)
+	assert.Equal(t, fact.Known("nps4", fact.Direct, at), s.Pending)
 	assert.Equal(t, []string{"Beep"}, sys.Exports[0].Unmapped)
 	var states []inventory.SourceState
 	for _, source := range sys.Sources {
@@ -48,7 +50,7 @@ func TestFirmwareAttributes(t *testing.T) {
 
 	sys = collected(t, Input{Root: desktop(t, "thinklmi", "1", values)})
 	s = sys.Settings["sub_numa"]
-	assert.Equal(t, inventory.Indirect, s.Configured.Certainty)
+	assert.Equal(t, fact.Indirect, s.Configured.Certainty)
 	assert.Equal(t, "nps4", s.Pending.Value)
 
 	sys = collected(t, Input{Root: desktop(t, "dell-wmi-sysman", "0", map[string]string{"LogicProc": "Disabled"})})
@@ -65,8 +67,8 @@ func TestControllerSettings(t *testing.T) {
 	answer := &redfish.Answer{BIOS: &redfish.BIOS{Path: "/redfish/v1/Systems/ID/Bios", Resource: []byte(dellBIOS), Settings: []byte(dellWaiting)}}
 	sys := collected(t, Input{BMC: func(redfish.Identity) *redfish.Answer { return answer }})
 	turbo := sys.Settings["turbo"]
-	assert.Equal(t, inventory.Known("enabled", inventory.Direct,
-		inventory.Evidence{Source: "redfish", Path: "/redfish/v1/Systems/ID/Bios", Field: "ProcTurboMode", Raw: "Enabled"}), turbo.Configured)
+	assert.Equal(t, fact.Known("enabled", fact.Direct,
+		fact.Evidence{Source: "redfish", Path: "/redfish/v1/Systems/ID/Bios", Field: "ProcTurboMode", Raw: "Enabled"}), turbo.Configured)
 	assert.Equal(t, "disabled", turbo.Pending.Value)
 	require.Len(t, sys.Sources, 1, "one entry for the controller")
 	assert.Contains(t, sys.Sources[0].Detail, "8 BIOS attributes")

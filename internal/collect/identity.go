@@ -4,6 +4,8 @@ import (
 	"io"
 	"log/slog"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/jaypipes/ghw"
 
 	"github.com/memaudit/memaudit/internal/host"
@@ -12,9 +14,9 @@ import (
 
 // identity is the kernel's copy of firmware's identity strings.
 type identity struct {
-	vendor, product, version, family  inventory.Fact[string]
-	boardVendor, board                inventory.Fact[string]
-	biosVendor, biosVersion, biosDate inventory.Fact[string]
+	vendor, product, version, family  fact.Fact[string]
+	boardVendor, board                fact.Fact[string]
+	biosVendor, biosVersion, biosDate fact.Fact[string]
 }
 
 // identity reads the strings of /sys/class/dmi/id: through ghw where the root
@@ -52,7 +54,7 @@ func ghwOptions(folder string) []any {
 }
 
 // ask takes ghw's word where it has one; "unknown" is none.
-func (c *collector) ask(word string, own inventory.Fact[string]) inventory.Fact[string] {
+func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
 	if word == "" || word == "unknown" || placeholder(word) {
 		return own
 	}
@@ -60,14 +62,14 @@ func (c *collector) ask(word string, own inventory.Fact[string]) inventory.Fact[
 		c.conflict("machine identity", own.From, evidenceOf(inventory.SourceDMIID, own.From.Path, word), "ghw reads another word than we do")
 		return own
 	}
-	return inventory.Known(word, inventory.Direct, evidenceOf(inventory.SourceDMIID, own.From.Path, word))
+	return fact.Known(word, fact.Direct, evidenceOf(inventory.SourceDMIID, own.From.Path, word))
 }
 
 // dmi is one of our own readings, with placeholders told apart.
-func dmi(v host.Value[string]) inventory.Fact[string] {
-	f := from(inventory.SourceDMIID, v, inventory.Direct)
+func dmi(v host.Value[string]) fact.Fact[string] {
+	f := from(inventory.SourceDMIID, v, fact.Direct)
 	if f.Known() && placeholder(f.Value) {
-		return inventory.Unknown[string](inventory.Unstated, "firmware leaves a placeholder in "+v.Path, "", f.From)
+		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder in "+v.Path, "", f.From)
 	}
 	return f
 }

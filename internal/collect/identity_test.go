@@ -3,6 +3,8 @@ package collect_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/collect"
@@ -26,13 +28,13 @@ func identified(vendor, product string) *smbiostest.Builder {
 // number that tells the machine from its sisters in a place of its own.
 func TestIdentityOfTable(t *testing.T) {
 	m := decoded(t, identified("Example Inc. ", "Server 1")).Machine
-	for want, got := range map[string]inventory.Fact[string]{
+	for want, got := range map[string]fact.Fact[string]{
 		"Example Inc.": m.Vendor, "Server 1": m.Product, "V1": m.ProductVersion, "F": m.Family,
 		"Board 1": m.Board, "Rack Mount Chassis": m.ChassisType, "Example": m.BIOSVendor, "1.2.3": m.BIOSVersion, "01/02/2023": m.BIOSDate,
 	} {
-		is(want, inventory.Direct).check(t, got)
+		is(want, fact.Direct).check(t, got)
 	}
-	is("Example Inc.", inventory.Direct).check(t, m.BoardVendor)
+	is("Example Inc.", fact.Direct).check(t, m.BoardVendor)
 	assert.Equal(t, inventory.Identifiers{SystemSerial: "S1", SystemUUID: "00030201-0000-0000-0000-000000000000",
 		BoardSerial: "B1", ChassisSerial: "C1", AssetTag: "A1"}, m.Identifiers)
 }
@@ -42,12 +44,12 @@ func TestIdentityOfTable(t *testing.T) {
 func TestIdentityPrecedence(t *testing.T) {
 	same := table(oneSocket(), identified("Example Inc.", "Server 1"))
 	sys := collected(t, same)
-	is("Server 1", inventory.Direct).check(t, sys.Machine.Product)
+	is("Server 1", fact.Direct).check(t, sys.Machine.Product)
 	assert.Equal(t, inventory.SourceSMBIOS, sys.Machine.Product.From.Source)
 	assert.Empty(t, sys.Conflicts)
 
 	sys = collected(t, same.With(hosttest.Files{dmiID + "product_name": "Server 2\n"}))
-	is("Server 1", inventory.Direct).check(t, sys.Machine.Product)
+	is("Server 1", fact.Direct).check(t, sys.Machine.Product)
 	if assert.Len(t, sys.Conflicts, 1) {
 		c := sys.Conflicts[0]
 		assert.Equal(t, "machine identity", c.Fact)
@@ -59,7 +61,7 @@ func TestIdentityPrecedence(t *testing.T) {
 	assert.Empty(t, given.Conflicts)
 
 	sys = collected(t, oneSocket())
-	is("Server 1", inventory.Direct).check(t, sys.Machine.Product)
+	is("Server 1", fact.Direct).check(t, sys.Machine.Product)
 	assert.Equal(t, inventory.SourceDMIID, sys.Machine.Product.From.Source)
 }
 
@@ -68,18 +70,18 @@ func TestIdentityPrecedence(t *testing.T) {
 func TestIdentityPlaceholders(t *testing.T) {
 	files := table(oneSocket(), identified("To be filled by O.E.M.", "Default string"))
 	sys := collected(t, files)
-	is("Example Inc.", inventory.Direct).check(t, sys.Machine.Vendor)
-	is("Server 1", inventory.Direct).check(t, sys.Machine.Product)
+	is("Example Inc.", fact.Direct).check(t, sys.Machine.Vendor)
+	is("Server 1", fact.Direct).check(t, sys.Machine.Product)
 	assert.Empty(t, sys.Conflicts, "a placeholder contradicts nobody")
 
 	sys = collected(t, files.With(hosttest.Files{dmiID + "sys_vendor": "System manufacturer\n", dmiID + "product_name": "\n"}))
-	not[string](inventory.Unstated, "placeholder").check(t, sys.Machine.Vendor)
-	not[string](inventory.Unstated, "placeholder").check(t, sys.Machine.Product)
+	not[string](fact.Unstated, "placeholder").check(t, sys.Machine.Vendor)
+	not[string](fact.Unstated, "placeholder").check(t, sys.Machine.Product)
 
 	sys = collected(t, oneSocket().Without("sys/class/dmi", "sys/devices/virtual/dmi"))
-	not[string](inventory.Unread, "not in this capture").check(t, sys.Machine.Vendor)
+	not[string](fact.Unread, "not in this capture").check(t, sys.Machine.Vendor)
 	sys = collected(t, notes(oneSocket().Without(dmiID+"sys_vendor"), "denied\t/sys/class/dmi/id/sys_vendor"))
-	not[string](inventory.Denied, "denied").check(t, sys.Machine.Vendor)
+	not[string](fact.Denied, "denied").check(t, sys.Machine.Vendor)
 }
 
 // TestIdentifiersFromKernel: serial numbers that the table does not have come

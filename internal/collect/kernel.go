@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -39,21 +41,21 @@ func (c *collector) withoutKernel() {
 func cpu(p *host.CPU) inventory.CPU {
 	const src = inventory.SourceCPU
 	return inventory.CPU{
-		Vendor: from(src, p.Vendor, inventory.Direct), Brand: from(src, p.Brand, inventory.Direct),
-		Family: from(src, p.Family, inventory.Direct), Model: from(src, p.Model, inventory.Direct),
-		Stepping: from(src, p.Stepping, inventory.Direct), Microcode: from(src, p.Microcode, inventory.Direct),
-		Packages: convert(from(src, p.Packages, inventory.Direct), func(in []host.Package) []inventory.Package {
+		Vendor: from(src, p.Vendor, fact.Direct), Brand: from(src, p.Brand, fact.Direct),
+		Family: from(src, p.Family, fact.Direct), Model: from(src, p.Model, fact.Direct),
+		Stepping: from(src, p.Stepping, fact.Direct), Microcode: from(src, p.Microcode, fact.Direct),
+		Packages: convert(from(src, p.Packages, fact.Direct), func(in []host.Package) []inventory.Package {
 			out := make([]inventory.Package, len(in))
 			for i, q := range in {
 				out[i] = inventory.Package{ID: q.ID, CPUs: q.CPUs, Cores: q.Cores}
 			}
 			return out
 		}),
-		Online: from(src, p.Online, inventory.Direct), Present: from(src, p.Present, inventory.Direct),
-		ThreadsPerCore: from(src, p.ThreadsPerCore, inventory.Direct),
-		SMTControl:     from(src, p.SMTControl, inventory.Direct), SMTActive: from(src, p.SMTActive, inventory.Direct),
-		L3Groups: from(src, p.L3Groups(), inventory.Direct), CPUsPerL3: from(src, p.CPUsPerL3(), inventory.Direct),
-		Flags: from(src, p.Flags, inventory.Direct),
+		Online: from(src, p.Online, fact.Direct), Present: from(src, p.Present, fact.Direct),
+		ThreadsPerCore: from(src, p.ThreadsPerCore, fact.Direct),
+		SMTControl:     from(src, p.SMTControl, fact.Direct), SMTActive: from(src, p.SMTActive, fact.Direct),
+		L3Groups: from(src, p.L3Groups(), fact.Direct), CPUsPerL3: from(src, p.CPUsPerL3(), fact.Direct),
+		Flags: from(src, p.Flags, fact.Direct),
 	}
 }
 
@@ -65,14 +67,14 @@ var memoryOptions = [...]string{"numa=", "acpi=", "noacpi", "nosmt", "mitigation
 
 func (c *collector) numa() inventory.NUMA {
 	f := c.facts
-	tables := from(inventory.SourceACPI, f.ACPI.Tables, inventory.Direct)
-	has := func(name string) inventory.Fact[bool] {
+	tables := from(inventory.SourceACPI, f.ACPI.Tables, fact.Direct)
+	has := func(name string) fact.Fact[bool] {
 		return convert(tables, func(list []string) bool { return slices.Contains(list, name) })
 	}
-	line := from(inventory.SourceCmdline, f.Cmdline.Line, inventory.Direct)
+	line := from(inventory.SourceCmdline, f.Cmdline.Line, fact.Direct)
 	line.From.Raw = withoutIdentifiers(line.From.Raw)
 	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"), HMAT: has("HMAT"),
-		KernelNUMA: from(inventory.SourceNUMA, f.NUMA.Directory, inventory.Direct), Cmdline: line,
+		KernelNUMA: from(inventory.SourceNUMA, f.NUMA.Directory, fact.Direct), Cmdline: line,
 		Options: convert(line, func(string) []string {
 			out := []string{}
 			for _, o := range f.Cmdline.Options {
@@ -90,14 +92,14 @@ func (c *collector) numa() inventory.NUMA {
 func (c *collector) memory() inventory.Memory {
 	const src = inventory.SourceMemory
 	f := c.facts.Memory
-	m := inventory.Memory{TotalBytes: from(src, f.TotalBytes, inventory.Direct), MapBytes: from(src, f.MapBytes, inventory.Direct),
-		BlockBytes: from(src, f.OnlineBytes, inventory.Direct)}
+	m := inventory.Memory{TotalBytes: from(src, f.TotalBytes, fact.Direct), MapBytes: from(src, f.MapBytes, fact.Direct),
+		BlockBytes: from(src, f.OnlineBytes, fact.Direct)}
 	if !m.BlockBytes.Known() && f.Blocks.Known() && f.BlockSizeBytes.Known() {
-		m.BlockBytes = inventory.Known(int64(f.Blocks.V)*f.BlockSizeBytes.V, inventory.Corroborated,
+		m.BlockBytes = fact.Known(int64(f.Blocks.V)*f.BlockSizeBytes.V, fact.Corroborated,
 			evidenceOf(src, f.Blocks.Path, display(f.Blocks.V)), evidenceOf(src, f.BlockSizeBytes.Path, f.BlockSizeBytes.Raw))
 	}
 	if c.privileged() {
-		m.VisibleBytes = inventory.Unknown[int64](inventory.Refused, xenReason, "audit without Xen, or xl info", m.TotalBytes.From)
+		m.VisibleBytes = fact.Unknown[int64](fact.Refused, xenReason, "audit without Xen, or xl info", m.TotalBytes.From)
 		return m
 	}
 	m.VisibleBytes = c.visible(&m)
@@ -106,8 +108,8 @@ func (c *collector) memory() inventory.Memory {
 
 // visible is the largest of the map and the total that makes sense: a map that
 // is smaller than what the kernel manages is not the whole map.
-func (c *collector) visible(m *inventory.Memory) inventory.Fact[int64] {
-	for _, f := range []inventory.Fact[int64]{m.MapBytes, m.BlockBytes} {
+func (c *collector) visible(m *inventory.Memory) fact.Fact[int64] {
+	for _, f := range []fact.Fact[int64]{m.MapBytes, m.BlockBytes} {
 		if !f.Known() {
 			continue
 		}
@@ -119,7 +121,7 @@ func (c *collector) visible(m *inventory.Memory) inventory.Fact[int64] {
 	}
 	t := m.TotalBytes
 	if t.Known() {
-		t.Certainty = inventory.Corroborated
+		t.Certainty = fact.Corroborated
 	}
 	return first(t, m.MapBytes, m.BlockBytes)
 }
@@ -128,12 +130,12 @@ func edac(e *host.EDAC) []inventory.Controller {
 	const src = inventory.SourceEDAC
 	var out []inventory.Controller
 	for _, m := range e.Controllers.V {
-		ctl := inventory.Controller{Index: m.Index, Name: from(src, m.Name, inventory.Direct)}
+		ctl := inventory.Controller{Index: m.Index, Name: from(src, m.Name, fact.Direct)}
 		for _, d := range m.Entries.V {
 			ctl.DIMMs = append(ctl.DIMMs, inventory.ControllerDIMM{
-				Label: from(src, d.Label, inventory.Direct), Location: from(src, d.Location, inventory.Direct),
-				SizeBytes: from(src, d.SizeBytes, inventory.Direct), MemType: from(src, d.MemType, inventory.Indirect),
-				Mode: from(src, d.Mode, inventory.Indirect)})
+				Label: from(src, d.Label, fact.Direct), Location: from(src, d.Location, fact.Direct),
+				SizeBytes: from(src, d.SizeBytes, fact.Direct), MemType: from(src, d.MemType, fact.Indirect),
+				Mode: from(src, d.Mode, fact.Indirect)})
 		}
 		out = append(out, ctl)
 	}
@@ -149,12 +151,12 @@ func (c *collector) nodes() {
 	owner := c.owners()
 	for i := range c.facts.NUMA.Nodes {
 		n := &c.facts.NUMA.Nodes[i]
-		out := inventory.Node{ID: n.ID, CPUs: from(src, n.CPUs, inventory.Direct),
-			MemoryBytes: from(src, n.MemTotalBytes, inventory.Direct), Distances: from(src, n.Distances, inventory.Direct),
-			HasCPU: from(src, n.HasCPU, inventory.Direct), HasMemory: from(src, n.HasMemory, inventory.Direct)}
+		out := inventory.Node{ID: n.ID, CPUs: from(src, n.CPUs, fact.Direct),
+			MemoryBytes: from(src, n.MemTotalBytes, fact.Direct), Distances: from(src, n.Distances, fact.Direct),
+			HasCPU: from(src, n.HasCPU, fact.Direct), HasMemory: from(src, n.HasMemory, fact.Direct)}
 		if cpus, ok := out.CPUs.Get(); ok && !out.HasCPU.Known() {
 			// Old kernels leave has_cpu empty; the node's own list tells.
-			out.HasCPU = inventory.Known(len(cpus) > 0, inventory.Corroborated, out.CPUs.From, out.HasCPU.Evidence()...)
+			out.HasCPU = fact.Known(len(cpus) > 0, fact.Corroborated, out.CPUs.From, out.HasCPU.Evidence()...)
 		}
 		out.Kind = c.nodeKind(&out)
 		out.Socket = nodeSocket(&out, owner)
@@ -206,23 +208,23 @@ func (c *collector) owners() map[int]int {
 }
 
 // nodeSocket is the one socket of a node's CPUs.
-func nodeSocket(n *inventory.Node, owner map[int]int) inventory.Fact[int] {
+func nodeSocket(n *inventory.Node, owner map[int]int) fact.Fact[int] {
 	cpus, ok := n.CPUs.Get()
 	if !ok {
-		return inventory.Blame[int](n.CPUs)
+		return fact.Blame[int](n.CPUs)
 	}
 	if len(cpus) == 0 {
-		return inventory.Unknown[int](inventory.Absent, "the node has no CPUs", "", n.CPUs.From)
+		return fact.Unknown[int](fact.Absent, "the node has no CPUs", "", n.CPUs.From)
 	}
 	id, found := owner[cpus[0]]
 	for _, cpu := range cpus {
 		other, ok := owner[cpu]
 		switch {
 		case !ok || !found:
-			return inventory.Unknown[int](inventory.Absent, "the sockets of the node's CPUs are not known", "", n.CPUs.From)
+			return fact.Unknown[int](fact.Absent, "the sockets of the node's CPUs are not known", "", n.CPUs.From)
 		case other != id:
-			return inventory.Unknown[int](inventory.Conflicting, "the node's CPUs belong to several sockets", "", n.CPUs.From)
+			return fact.Unknown[int](fact.Conflicting, "the node's CPUs belong to several sockets", "", n.CPUs.From)
 		}
 	}
-	return inventory.Known(id, inventory.Direct, n.CPUs.From)
+	return fact.Known(id, fact.Direct, n.CPUs.From)
 }

@@ -3,6 +3,8 @@ package collect_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,15 +22,15 @@ func TestNodeSockets(t *testing.T) {
 		files hosttest.Files
 		want  []wanted[int]
 	}{
-		{"in order", skylake.tree(two), []wanted[int]{is(0, inventory.Direct), is(1, inventory.Direct)}},
-		{"by CPUs, not by number", swapped, []wanted[int]{is(1, inventory.Direct), is(0, inventory.Direct)}},
-		{"two nodes a socket", nodes(skylake.tree(two), "0", "1", "2", "3"), []wanted[int]{is(0, inventory.Direct), is(0, inventory.Direct), is(1, inventory.Direct), is(1, inventory.Direct)}},
-		{"over both", nodes(skylake.tree(two), "0-3"), []wanted[int]{not[int](inventory.Conflicting, "several sockets")}},
-		{"no CPUs", nodes(skylake.tree(two), "0-3", ""), []wanted[int]{not[int](inventory.Conflicting, "several sockets"), not[int](inventory.Absent, "no CPUs")}},
-		{"list malformed", nodes(skylake.tree(two), "x"), []wanted[int]{not[int](inventory.Malformed, "cpulist")}},
-		{"packages not captured", skylake.tree(two).Without(cpuDir+"cpu", cpuinfo), []wanted[int]{not[int](inventory.Absent, "sockets of the node's CPUs"), not[int](inventory.Absent, "sockets of the node's CPUs")}},
-		{"firmware runs another number", table(skylake.tree(two), sockets(fitted)), []wanted[int]{not[int](inventory.Absent, "sockets of the node's CPUs"), not[int](inventory.Absent, "sockets of the node's CPUs")}},
-		{"behind an empty socket", table(skylake.tree(two), sockets(empty, fitted, fitted)), []wanted[int]{is(1, inventory.Direct), is(2, inventory.Direct)}},
+		{"in order", skylake.tree(two), []wanted[int]{is(0, fact.Direct), is(1, fact.Direct)}},
+		{"by CPUs, not by number", swapped, []wanted[int]{is(1, fact.Direct), is(0, fact.Direct)}},
+		{"two nodes a socket", nodes(skylake.tree(two), "0", "1", "2", "3"), []wanted[int]{is(0, fact.Direct), is(0, fact.Direct), is(1, fact.Direct), is(1, fact.Direct)}},
+		{"over both", nodes(skylake.tree(two), "0-3"), []wanted[int]{not[int](fact.Conflicting, "several sockets")}},
+		{"no CPUs", nodes(skylake.tree(two), "0-3", ""), []wanted[int]{not[int](fact.Conflicting, "several sockets"), not[int](fact.Absent, "no CPUs")}},
+		{"list malformed", nodes(skylake.tree(two), "x"), []wanted[int]{not[int](fact.Malformed, "cpulist")}},
+		{"packages not captured", skylake.tree(two).Without(cpuDir+"cpu", cpuinfo), []wanted[int]{not[int](fact.Absent, "sockets of the node's CPUs"), not[int](fact.Absent, "sockets of the node's CPUs")}},
+		{"firmware runs another number", table(skylake.tree(two), sockets(fitted)), []wanted[int]{not[int](fact.Absent, "sockets of the node's CPUs"), not[int](fact.Absent, "sockets of the node's CPUs")}},
+		{"behind an empty socket", table(skylake.tree(two), sockets(empty, fitted, fitted)), []wanted[int]{is(1, fact.Direct), is(2, fact.Direct)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := collected(t, c.files)
@@ -81,11 +83,11 @@ func TestNodeKinds(t *testing.T) {
 func TestNodeFacts(t *testing.T) {
 	n := collected(t, skylake.tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2, NodeMiB: 1024})).Nodes[1]
 	assert.Equal(t, 1, n.ID)
-	is([]int{2, 3}, inventory.Direct).check(t, n.CPUs)
-	is(int64(1<<30), inventory.Direct).check(t, n.MemoryBytes)
-	is([]int{21, 10}, inventory.Direct).check(t, n.Distances)
-	is(true, inventory.Direct).check(t, n.HasCPU)
-	is(true, inventory.Direct).check(t, n.HasMemory)
+	is([]int{2, 3}, fact.Direct).check(t, n.CPUs)
+	is(int64(1<<30), fact.Direct).check(t, n.MemoryBytes)
+	is([]int{21, 10}, fact.Direct).check(t, n.Distances)
+	is(true, fact.Direct).check(t, n.HasCPU)
+	is(true, fact.Direct).check(t, n.HasMemory)
 }
 
 // TestVisibleMemory picks what firmware gave the kernel.
@@ -108,17 +110,17 @@ func TestVisibleMemory(t *testing.T) {
 		want     wanted[int64]
 		conflict bool
 	}{
-		{"firmware's map", base, is(4*gib, inventory.Direct), false},
-		{"the map goes before the blocks", base.With(blocks), is(4*gib, inventory.Direct), false},
-		{"blocks without a map", base.Without("sys/firmware/memmap/").With(blocks), is(4*gib, inventory.Direct), false},
-		{"a map of less than the kernel manages", base.With(small), is(total, inventory.Corroborated), true},
-		{"blocks in place of such a map", base.With(small).With(blocks), is(4*gib, inventory.Corroborated), true},
-		{"the total alone", base.Without("sys/firmware/memmap/"), is(total, inventory.Corroborated), false},
-		{"a map alone", base.Without("proc/meminfo"), is(4*gib, inventory.Direct), false},
-		{"a word that the kernel never prints", base.With(hosttest.Files{"sys/firmware/memmap/1/type": "Sysem RAM\n"}), is(total, inventory.Corroborated), false},
-		{"nothing", base.Without("sys/firmware/memmap/", "proc/meminfo"), not[int64](inventory.Unread, "meminfo"), false},
-		{"the total denied", notes(base.Without("sys/firmware/memmap/", "proc/meminfo"), "denied\t/proc/meminfo"), not[int64](inventory.Denied, "meminfo"), false},
-		{"privileged domain of Xen", base.With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "b21\n"}), not[int64](inventory.Refused, "Xen"), false},
+		{"firmware's map", base, is(4*gib, fact.Direct), false},
+		{"the map goes before the blocks", base.With(blocks), is(4*gib, fact.Direct), false},
+		{"blocks without a map", base.Without("sys/firmware/memmap/").With(blocks), is(4*gib, fact.Direct), false},
+		{"a map of less than the kernel manages", base.With(small), is(total, fact.Corroborated), true},
+		{"blocks in place of such a map", base.With(small).With(blocks), is(4*gib, fact.Corroborated), true},
+		{"the total alone", base.Without("sys/firmware/memmap/"), is(total, fact.Corroborated), false},
+		{"a map alone", base.Without("proc/meminfo"), is(4*gib, fact.Direct), false},
+		{"a word that the kernel never prints", base.With(hosttest.Files{"sys/firmware/memmap/1/type": "Sysem RAM\n"}), is(total, fact.Corroborated), false},
+		{"nothing", base.Without("sys/firmware/memmap/", "proc/meminfo"), not[int64](fact.Unread, "meminfo"), false},
+		{"the total denied", notes(base.Without("sys/firmware/memmap/", "proc/meminfo"), "denied\t/proc/meminfo"), not[int64](fact.Denied, "meminfo"), false},
+		{"privileged domain of Xen", base.With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "b21\n"}), not[int64](fact.Refused, "Xen"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := collected(t, c.files)
@@ -134,21 +136,21 @@ func TestVisibleMemory(t *testing.T) {
 // TestOptions keeps the words of the command line that bear on an audit.
 func TestOptions(t *testing.T) {
 	n := collected(t, options(oneSocket(), `quiet numa=off "mem=4G" mitigations=auto,nosmt memhp_default_state=online nosmt=force -- maxcpus=1`)).NUMA
-	is([]string{"numa=off", "mem=4G", "mitigations=auto,nosmt", "nosmt=force"}, inventory.Direct).check(t, n.Options)
-	is([]string{}, inventory.Direct).check(t, collected(t, oneSocket()).NUMA.Options)
-	not[[]string](inventory.Unread, "cmdline").check(t, collected(t, oneSocket().Without(cmdline)).NUMA.Options)
+	is([]string{"numa=off", "mem=4G", "mitigations=auto,nosmt", "nosmt=force"}, fact.Direct).check(t, n.Options)
+	is([]string{}, fact.Direct).check(t, collected(t, oneSocket()).NUMA.Options)
+	not[[]string](fact.Unread, "cmdline").check(t, collected(t, oneSocket().Without(cmdline)).NUMA.Options)
 }
 
 // TestFirmwareTables: a missing name means something only in a folder that was
 // captured.
 func TestFirmwareTables(t *testing.T) {
 	n := collected(t, oneSocket().Without(acpi+"HMAT")).NUMA
-	is(true, inventory.Direct).check(t, n.SRAT)
-	is(false, inventory.Direct).check(t, n.HMAT)
+	is(true, fact.Direct).check(t, n.SRAT)
+	is(false, fact.Direct).check(t, n.HMAT)
 	n = collected(t, oneSocket().Without("sys/firmware/acpi/")).NUMA
-	not[bool](inventory.Unread, "acpi/tables").check(t, n.SRAT)
+	not[bool](fact.Unread, "acpi/tables").check(t, n.SRAT)
 	n = collected(t, notes(oneSocket().Without("sys/firmware/acpi/"), "absent\t/sys/firmware/acpi/tables")).NUMA
-	not[bool](inventory.Absent, "acpi/tables").check(t, n.SRAT)
+	not[bool](fact.Absent, "acpi/tables").check(t, n.SRAT)
 }
 
 // TestEDAC takes over the kernel's controllers; what their drivers copy from
@@ -162,13 +164,13 @@ func TestEDAC(t *testing.T) {
 	require.Len(t, sys.EDAC, 1)
 	c := sys.EDAC[0]
 	assert.Equal(t, 1, c.Index)
-	is("Skylake Socket#0 IMC#1", inventory.Direct).check(t, c.Name)
+	is("Skylake Socket#0 IMC#1", fact.Direct).check(t, c.Name)
 	require.Len(t, c.DIMMs, 1)
-	is("CPU_SrcID#0_MC#1_Chan#0_DIMM#0", inventory.Direct).check(t, c.DIMMs[0].Label)
-	is("channel 0 slot 0", inventory.Direct).check(t, c.DIMMs[0].Location)
-	is(int64(16<<30), inventory.Direct).check(t, c.DIMMs[0].SizeBytes)
-	is("Registered-DDR4", inventory.Indirect).check(t, c.DIMMs[0].MemType)
-	is("SECDED", inventory.Indirect).check(t, c.DIMMs[0].Mode)
+	is("CPU_SrcID#0_MC#1_Chan#0_DIMM#0", fact.Direct).check(t, c.DIMMs[0].Label)
+	is("channel 0 slot 0", fact.Direct).check(t, c.DIMMs[0].Location)
+	is(int64(16<<30), fact.Direct).check(t, c.DIMMs[0].SizeBytes)
+	is("Registered-DDR4", fact.Indirect).check(t, c.DIMMs[0].MemType)
+	is("SECDED", fact.Indirect).check(t, c.DIMMs[0].Mode)
 	assert.Empty(t, collected(t, oneSocket()).EDAC)
 }
 

@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
@@ -56,7 +57,7 @@ func mainBoard(boards []smbios.Board) smbios.Board {
 
 func (c *collector) kernelIdentity(m *inventory.Machine) {
 	id := c.identity()
-	merge := func(into *inventory.Fact[string], kernel inventory.Fact[string]) {
+	merge := func(into *fact.Fact[string], kernel fact.Fact[string]) {
 		if into.Known() && kernel.Known() && kernel.Value != into.Value && c.sameMachine() {
 			c.conflict("machine identity", into.From, kernel.From, "SMBIOS is the source that the kernel's copy is made of")
 		}
@@ -71,7 +72,7 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 	merge(&m.BIOSVendor, id.biosVendor)
 	merge(&m.BIOSVersion, id.biosVersion)
 	merge(&m.BIOSDate, id.biosDate)
-	m.Architecture = from(inventory.SourceCPU, c.facts.CPU.Architecture, inventory.Direct)
+	m.Architecture = from(inventory.SourceCPU, c.facts.CPU.Architecture, fact.Direct)
 	ids, d := &m.Identifiers, c.facts.DMIID
 	fill(&ids.SystemSerial, d.ProductSerial.V)
 	fill(&ids.SystemUUID, d.ProductUUID.V)
@@ -90,6 +91,6 @@ func fill(into *string, v string) {
 // given beside it may well be another machine's on purpose.
 func (c *collector) sameMachine() bool { return c.facts != nil && c.table != nil && !c.given }
 
-func evidenceOf(source, path, raw string) inventory.Evidence {
-	return inventory.Evidence{Source: source, Path: path, Raw: raw}
+func evidenceOf(source, path, raw string) fact.Evidence {
+	return fact.Evidence{Source: source, Path: path, Raw: raw}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
@@ -39,7 +41,7 @@ func socket(t *smbios.Table, p *smbios.Processor, id int) inventory.Socket {
 	s := of(4, p.Handle, t)
 	out := inventory.Socket{ID: id, Handle: int(p.Handle),
 		Designation:  text(s, "Socket Designation", p.Designation),
-		Populated:    fact(s, "Status", p.Populated, inventory.Direct),
+		Populated:    field(s, "Status", p.Populated, fact.Direct),
 		Manufacturer: text(s, "Manufacturer", p.Manufacturer),
 		Upgrade:      word(s, "Upgrade", p.Upgrade),
 		Enabled:      enabled(s, p)}
@@ -47,14 +49,14 @@ func socket(t *smbios.Table, p *smbios.Processor, id int) inventory.Socket {
 		return out // firmware leaves old text in the fields of an empty socket
 	}
 	out.Brand = text(s, "Version", p.Version)
-	out.Cores = fact(s, "Core Count", p.CoreCount, inventory.Direct)
-	out.CoresEnabled = fact(s, "Core Enabled", p.CoresEnabled, inventory.Direct)
-	out.Threads = fact(s, "Thread Count", p.ThreadCount, inventory.Indirect)
+	out.Cores = field(s, "Core Count", p.CoreCount, fact.Direct)
+	out.CoresEnabled = field(s, "Core Enabled", p.CoresEnabled, fact.Direct)
+	out.Threads = field(s, "Thread Count", p.ThreadCount, fact.Indirect)
 	if id, ok := p.CPUID.Get(); ok {
 		at := s.evidence("ID", fmt.Sprintf("family %d model %d stepping %d", id.Family, id.Model, id.Stepping))
-		out.Family = inventory.Known(id.Family, inventory.Direct, at)
-		out.Model = inventory.Known(id.Model, inventory.Direct, at)
-		out.Stepping = inventory.Known(id.Stepping, inventory.Direct, at)
+		out.Family = fact.Known(id.Family, fact.Direct, at)
+		out.Model = fact.Known(id.Model, fact.Direct, at)
+		out.Stepping = fact.Known(id.Stepping, fact.Direct, at)
 	} else {
 		out.Family = unknownField[int](s, "ID", p.CPUID.Status)
 		out.Model, out.Stepping = out.Family, out.Family
@@ -64,31 +66,31 @@ func socket(t *smbios.Table, p *smbios.Processor, id int) inventory.Socket {
 }
 
 // enabled reads the status of a populated socket.
-func enabled(s structure, p *smbios.Processor) inventory.Fact[bool] {
+func enabled(s structure, p *smbios.Processor) fact.Fact[bool] {
 	state, ok := p.State.Get()
 	if !ok || state == "Unknown" || state == "Other" {
 		return unknownField[bool](s, "Status", smbios.Unstated)
 	}
-	return inventory.Known(!strings.HasPrefix(state, "Disabled"), inventory.Direct, s.evidence("Status", state))
+	return fact.Known(!strings.HasPrefix(state, "Disabled"), fact.Direct, s.evidence("Status", state))
 }
 
 // vendor derives the CPUID vendor from manufacturer and brand.
-func vendor(s inventory.Socket) inventory.Fact[string] {
-	for _, f := range []inventory.Fact[string]{s.Manufacturer, s.Brand} {
+func vendor(s inventory.Socket) fact.Fact[string] {
+	for _, f := range []fact.Fact[string]{s.Manufacturer, s.Brand} {
 		v := strings.ToLower(f.Or(""))
 		switch {
 		case strings.Contains(v, "intel"):
-			return inventory.Known("GenuineIntel", inventory.Direct, f.From)
+			return fact.Known("GenuineIntel", fact.Direct, f.From)
 		case strings.Contains(v, "amd") || strings.Contains(v, "advanced micro"):
-			return inventory.Known("AuthenticAMD", inventory.Direct, f.From)
+			return fact.Known("AuthenticAMD", fact.Direct, f.From)
 		case strings.Contains(v, "hygon"):
-			return inventory.Known("HygonGenuine", inventory.Direct, f.From)
+			return fact.Known("HygonGenuine", fact.Direct, f.From)
 		case strings.Contains(v, "arm") || strings.Contains(v, "ampere") || strings.Contains(v, "hisilicon") ||
 			strings.Contains(v, "phytium") || strings.Contains(v, "nvidia") || strings.Contains(v, "cavium") || strings.Contains(v, "apm"):
-			return inventory.Known("ARM", inventory.Direct, f.From)
+			return fact.Known("ARM", fact.Direct, f.From)
 		}
 	}
-	return inventory.Unknown[string](inventory.Unstated, "neither manufacturer nor brand string names the processor's vendor", "", s.Manufacturer.From)
+	return fact.Unknown[string](fact.Unstated, "neither manufacturer nor brand string names the processor's vendor", "", s.Manufacturer.From)
 }
 
 // packagesAsSockets stands in for SMBIOS: populated sockets only, because the
@@ -97,11 +99,11 @@ func (c *collector) packagesAsSockets(packages []inventory.Package) {
 	cpu := &c.sys.CPU
 	for i, p := range packages {
 		c.sys.Sockets = append(c.sys.Sockets, inventory.Socket{ID: i, Handle: -1,
-			Populated: inventory.Known(true, inventory.Direct, cpu.Packages.From),
-			Enabled:   inventory.Known(true, inventory.Direct, cpu.Packages.From),
+			Populated: fact.Known(true, fact.Direct, cpu.Packages.From),
+			Enabled:   fact.Known(true, fact.Direct, cpu.Packages.From),
 			Brand:     cpu.Brand, Vendor: cpu.Vendor, Family: cpu.Family, Model: cpu.Model, Stepping: cpu.Stepping,
-			CoresEnabled: inventory.Known(p.Cores, inventory.Direct, cpu.Packages.From),
-			Package:      inventory.Known(p.ID, inventory.Direct, cpu.Packages.From)})
+			CoresEnabled: fact.Known(p.Cores, fact.Direct, cpu.Packages.From),
+			Package:      fact.Known(p.ID, fact.Direct, cpu.Packages.From)})
 	}
 }
 
@@ -114,7 +116,7 @@ func (c *collector) joinPackages(packages []inventory.Package) {
 	if len(running) != len(packages) {
 		reason := fmt.Sprintf("SMBIOS lists %d running processors, the kernel %d", len(running), len(packages))
 		for i := range c.sys.Sockets {
-			c.sys.Sockets[i].Package = inventory.Unknown[int](inventory.Conflicting, reason, "", at)
+			c.sys.Sockets[i].Package = fact.Unknown[int](fact.Conflicting, reason, "", at)
 		}
 		if c.sameMachine() {
 			c.conflict("running processors", at, evidenceOf(inventory.SourceSMBIOS, tablePath, display(len(running))), reason)
@@ -122,7 +124,7 @@ func (c *collector) joinPackages(packages []inventory.Package) {
 		return
 	}
 	for i, s := range running {
-		s.Package = inventory.Known(packages[i].ID, inventory.Corroborated, at)
+		s.Package = fact.Known(packages[i].ID, fact.Corroborated, at)
 		s.Vendor, s.Brand = first(s.Vendor, c.sys.CPU.Vendor), first(s.Brand, c.sys.CPU.Brand)
 		s.Family, s.Model, s.Stepping = first(s.Family, c.sys.CPU.Family), first(s.Model, c.sys.CPU.Model), first(s.Stepping, c.sys.CPU.Stepping)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -37,18 +39,18 @@ func TestSocketOfTable(t *testing.T) {
 	s := sys.Sockets[0]
 	assert.Equal(t, 0, s.ID)
 	assert.Equal(t, 1, s.Handle)
-	is("CPU1", inventory.Direct).check(t, s.Designation)
-	is(true, inventory.Direct).check(t, s.Populated)
-	is(true, inventory.Direct).check(t, s.Enabled)
-	is("GenuineIntel", inventory.Direct).check(t, s.Vendor)
-	is(skylake.brand, inventory.Direct).check(t, s.Brand)
-	is(6, inventory.Direct).check(t, s.Family)
-	is(85, inventory.Direct).check(t, s.Model)
-	is(0, inventory.Direct).check(t, s.Stepping)
-	is(20, inventory.Direct).check(t, s.Cores)
-	is(18, inventory.Direct).check(t, s.CoresEnabled)
-	is(36, inventory.Indirect).check(t, s.Threads)
-	is("Socket LGA3647-1", inventory.Direct).check(t, s.Upgrade)
+	is("CPU1", fact.Direct).check(t, s.Designation)
+	is(true, fact.Direct).check(t, s.Populated)
+	is(true, fact.Direct).check(t, s.Enabled)
+	is("GenuineIntel", fact.Direct).check(t, s.Vendor)
+	is(skylake.brand, fact.Direct).check(t, s.Brand)
+	is(6, fact.Direct).check(t, s.Family)
+	is(85, fact.Direct).check(t, s.Model)
+	is(0, fact.Direct).check(t, s.Stepping)
+	is(20, fact.Direct).check(t, s.Cores)
+	is(18, fact.Direct).check(t, s.CoresEnabled)
+	is(36, fact.Indirect).check(t, s.Threads)
+	is("Socket LGA3647-1", fact.Direct).check(t, s.Upgrade)
 	assert.False(t, s.Package.Known())
 }
 
@@ -56,7 +58,7 @@ func TestSocketOfTable(t *testing.T) {
 // taken for a processor.
 func TestEmptySocket(t *testing.T) {
 	s := decoded(t, sockets(fitted, empty)).Sockets[1]
-	is(false, inventory.Direct).check(t, s.Populated)
+	is(false, fact.Direct).check(t, s.Populated)
 	assert.False(t, s.Brand.Known())
 	assert.False(t, s.Cores.Known())
 	assert.False(t, s.Family.Known())
@@ -65,8 +67,8 @@ func TestEmptySocket(t *testing.T) {
 // TestDisabledProcessor: there, but not running.
 func TestDisabledProcessor(t *testing.T) {
 	s := decoded(t, sockets(fitted, disabled)).Sockets[1]
-	is(true, inventory.Direct).check(t, s.Populated)
-	is(false, inventory.Direct).check(t, s.Enabled)
+	is(true, fact.Direct).check(t, s.Populated)
+	is(false, fact.Direct).check(t, s.Enabled)
 }
 
 // TestOldProcessor: an old structure has no counts, and says so.
@@ -74,9 +76,9 @@ func TestOldProcessor(t *testing.T) {
 	b := smbiostest.New(2, 3)
 	b.CPU(smbiostest.CPU{Socket: "CPU", Manufacturer: "AMD", Version: k8.brand, ID: k8.signature(), Cores: 2})
 	s := decoded(t, b).Sockets[0]
-	is("AuthenticAMD", inventory.Direct).check(t, s.Vendor)
-	not[int](inventory.Absent, "SMBIOS 2.3 has no field").check(t, s.Cores)
-	not[int](inventory.Absent, "SMBIOS 2.3 has no field").check(t, s.Threads)
+	is("AuthenticAMD", fact.Direct).check(t, s.Vendor)
+	not[int](fact.Absent, "SMBIOS 2.3 has no field").check(t, s.Cores)
+	not[int](fact.Absent, "SMBIOS 2.3 has no field").check(t, s.Threads)
 }
 
 // TestPackages pairs firmware's processors with the kernel's packages.
@@ -94,13 +96,13 @@ func TestPackages(t *testing.T) {
 		want     []wanted[int]
 		conflict bool
 	}{
-		{"equal", skylake.tree(two), sockets(fitted, fitted), []wanted[int]{is(0, inventory.Corroborated), is(1, inventory.Corroborated)}, false},
-		{"ids with gaps", gaps, sockets(fitted, fitted), []wanted[int]{is(3, inventory.Corroborated), is(36, inventory.Corroborated)}, false},
-		{"an empty socket between", skylake.tree(two), sockets(fitted, empty, fitted), []wanted[int]{is(0, inventory.Corroborated), {}, is(1, inventory.Corroborated)}, false},
-		{"one disabled", skylake.tree(one), sockets(disabled, fitted), []wanted[int]{{}, is(0, inventory.Corroborated)}, false},
-		{"fewer packages", skylake.tree(one), sockets(fitted, fitted), []wanted[int]{not[int](inventory.Conflicting, disagree), not[int](inventory.Conflicting, disagree)}, true},
-		{"more packages", skylake.tree(two), sockets(fitted), []wanted[int]{not[int](inventory.Conflicting, disagree)}, true},
-		{"all empty", skylake.tree(one), sockets(empty), []wanted[int]{not[int](inventory.Conflicting, disagree)}, true},
+		{"equal", skylake.tree(two), sockets(fitted, fitted), []wanted[int]{is(0, fact.Corroborated), is(1, fact.Corroborated)}, false},
+		{"ids with gaps", gaps, sockets(fitted, fitted), []wanted[int]{is(3, fact.Corroborated), is(36, fact.Corroborated)}, false},
+		{"an empty socket between", skylake.tree(two), sockets(fitted, empty, fitted), []wanted[int]{is(0, fact.Corroborated), {}, is(1, fact.Corroborated)}, false},
+		{"one disabled", skylake.tree(one), sockets(disabled, fitted), []wanted[int]{{}, is(0, fact.Corroborated)}, false},
+		{"fewer packages", skylake.tree(one), sockets(fitted, fitted), []wanted[int]{not[int](fact.Conflicting, disagree), not[int](fact.Conflicting, disagree)}, true},
+		{"more packages", skylake.tree(two), sockets(fitted), []wanted[int]{not[int](fact.Conflicting, disagree)}, true},
+		{"all empty", skylake.tree(one), sockets(empty), []wanted[int]{not[int](fact.Conflicting, disagree)}, true},
 		{"packages not captured", skylake.tree(two).Without(cpuDir+"cpu", cpuinfo), sockets(fitted, fitted), []wanted[int]{{}, {}}, false},
 		{"guest", flags(skylake.tree(two), "hypervisor"), sockets(fitted, fitted, fitted), []wanted[int]{{}, {}, {}}, false},
 		{"privileged domain of Xen", skylake.tree(one).With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "b21\n"}), sockets(fitted, fitted), []wanted[int]{{}, {}}, false},
@@ -109,8 +111,8 @@ func TestPackages(t *testing.T) {
 			sys := collected(t, table(c.files, c.b))
 			require.Len(t, sys.Sockets, len(c.want))
 			for i, w := range c.want {
-				if w.state == inventory.Unread && w.reason == "" {
-					assert.Equal(t, inventory.Unread, sys.Sockets[i].Package.State)
+				if w.state == fact.Unread && w.reason == "" {
+					assert.Equal(t, fact.Unread, sys.Sockets[i].Package.State)
 					continue
 				}
 				w.check(t, sys.Sockets[i].Package)
@@ -132,10 +134,10 @@ func TestPackagesAsSockets(t *testing.T) {
 	require.Len(t, sys.Sockets, 2)
 	for i, s := range sys.Sockets {
 		assert.Equal(t, []int{i, -1}, []int{s.ID, s.Handle})
-		is(i, inventory.Direct).check(t, s.Package)
-		is(3, inventory.Direct).check(t, s.CoresEnabled)
-		is("AuthenticAMD", inventory.Direct).check(t, s.Vendor)
-		is(23, inventory.Direct).check(t, s.Family)
+		is(i, fact.Direct).check(t, s.Package)
+		is(3, fact.Direct).check(t, s.CoresEnabled)
+		is("AuthenticAMD", fact.Direct).check(t, s.Vendor)
+		is(23, fact.Direct).check(t, s.Family)
 		assert.False(t, s.Cores.Known(), "how many the part has the kernel does not say")
 	}
 }
@@ -144,10 +146,10 @@ func TestPackagesAsSockets(t *testing.T) {
 func TestModelFromKernel(t *testing.T) {
 	bare := smbiostest.CPU{Cores: 2}
 	sys := collected(t, table(skylake.tree(hosttest.Machine{CoresPerSocket: 2}), sockets(bare)))
-	is(85, inventory.Direct).check(t, sys.Sockets[0].Model)
-	is(skylake.brand, inventory.Direct).check(t, sys.Sockets[0].Brand)
+	is(85, fact.Direct).check(t, sys.Sockets[0].Model)
+	is(skylake.brand, fact.Direct).check(t, sys.Sockets[0].Brand)
 	alone := collect.Collect(collect.Input{SMBIOS: parsed(t, sockets(bare).Dump())}).Sockets[0]
-	not[string](inventory.Unstated, "names the processor's vendor").check(t, alone.Vendor)
+	not[string](fact.Unstated, "names the processor's vendor").check(t, alone.Vendor)
 	assert.False(t, alone.Model.Known())
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -86,7 +88,7 @@ func flatten(path string, v any, out *[]string) {
 	switch x := v.(type) {
 	case map[string]any:
 		if state, ok := x["State"].(float64); ok {
-			*out = append(*out, fmt.Sprintf("%s = %v, %s, %s", path, x["Value"], inventory.State(state), inventory.Certainty(x["Certainty"].(float64))))
+			*out = append(*out, fmt.Sprintf("%s = %v, %s, %s", path, x["Value"], fact.State(state), fact.Certainty(x["Certainty"].(float64))))
 			return
 		}
 		for key, e := range x {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -15,7 +17,7 @@ const (
 
 // face is the effective value of a setting and who decided it.
 type face struct {
-	effective, decided inventory.Fact[string]
+	effective, decided fact.Fact[string]
 }
 
 // vendors says to which processors a setting belongs.
@@ -41,7 +43,7 @@ type derivation struct {
 // settings derives the effective face of every canonical setting, in the order
 // of the vocabulary. The configured and pending faces are other sources'.
 func (c *collector) settings() {
-	unread := inventory.Unknown[string](inventory.Unread, "no export of the BIOS settings is part of this input",
+	unread := fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input",
 		"export the BIOS settings and give them with --bios FILE")
 	for _, d := range derivations() {
 		if !c.concerns(d.of) {
@@ -129,13 +131,13 @@ func (c *collector) otherThanX86() bool {
 }
 
 // byFirmware is a setting that only firmware can decide.
-func byFirmware(derive func(*collector) inventory.Fact[string]) func(*collector) face {
+func byFirmware(derive func(*collector) fact.Fact[string]) func(*collector) face {
 	return func(c *collector) face {
 		f := derive(c)
 		if !f.Known() {
 			return face{effective: f}
 		}
-		return face{f, inventory.Known(inventory.DecidedFirmware, f.Certainty, f.From)}
+		return face{f, fact.Known(inventory.DecidedFirmware, f.Certainty, f.From)}
 	}
 }
 
@@ -163,11 +165,11 @@ func (c *collector) effective(d *derivation) face {
 	case c.facts == nil:
 		return face{effective: noKernel[string](c, "the effective value")}
 	case virtual.Or(false):
-		return face{effective: inventory.Unknown[string](inventory.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
+		return face{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
 	case c.privileged():
-		return face{effective: inventory.Unknown[string](inventory.Refused, xenReason, "audit without Xen, or an export of the BIOS settings")}
+		return face{effective: fact.Unknown[string](fact.Refused, xenReason, "audit without Xen, or an export of the BIOS settings")}
 	case !virtual.Known():
-		return face{effective: inventory.Unknown[string](inventory.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
+		return face{effective: fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
 			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")}
 	default:
 		return d.derive(c)
@@ -178,19 +180,19 @@ func (c *collector) effective(d *derivation) face {
 const elsewhere = "an export of the BIOS settings with --bios, or the BMC with --redfish"
 
 // unobservable is a value that the running system does not show.
-func unobservable(reason string, at ...inventory.Evidence) inventory.Fact[string] {
-	return inventory.Unknown[string](inventory.Absent, reason, elsewhere, at...)
+func unobservable(reason string, at ...fact.Evidence) fact.Fact[string] {
+	return fact.Unknown[string](fact.Absent, reason, elsewhere, at...)
 }
 
 // decidedBy is who decided, or why that is not known.
-func (f *face) decidedBy() inventory.Fact[string] {
+func (f *face) decidedBy() fact.Fact[string] {
 	switch {
 	case !f.effective.Known():
-		return inventory.Unknown[string](f.effective.State, "the effective value is not known", "")
+		return fact.Unknown[string](f.effective.State, "the effective value is not known", "")
 	case f.decided.Known() || f.decided.Reason != "":
 		return f.decided
 	default:
-		return inventory.Unknown[string](inventory.Absent, "the kernel does not say who set it", "an export of the BIOS settings, to compare", f.effective.From)
+		return fact.Unknown[string](fact.Absent, "the kernel does not say who set it", "an export of the BIOS settings, to compare", f.effective.From)
 	}
 }
 

@@ -3,8 +3,9 @@ package collect_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host/hosttest"
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
@@ -50,7 +51,7 @@ func capable(f hosttest.Files, cores, threads, running int) hosttest.Files {
 // TestSMT holds the state against the decision table of smt/control and
 // smt/active, row by row.
 func TestSMT(t *testing.T) {
-	direct, corroborated, indirect := inventory.Direct, inventory.Corroborated, inventory.Indirect
+	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
 	for _, c := range []struct {
 		name  string
 		files hosttest.Files
@@ -58,7 +59,7 @@ func TestSMT(t *testing.T) {
 	}{
 		{"on 1", withSMT(2, "on", "1"), is("enabled", direct)},
 		{"on 1, siblings not captured", siblingless(withSMT(2, "on", "1")), is("enabled", direct)},
-		{"on 1, but no sibling", withSMT(1, "on", "1"), not[string](inventory.Conflicting, "no core has two CPUs")},
+		{"on 1, but no sibling", withSMT(1, "on", "1"), not[string](fact.Conflicting, "no core has two CPUs")},
 		{"off 0", withSMT(1, "off", "0"), is("disabled", direct)},
 		{"off 0, siblings not captured", siblingless(withSMT(1, "off", "0")), is("disabled", direct)},
 		{"forceoff 0", withSMT(1, "forceoff", "0"), is("disabled", direct)},
@@ -78,12 +79,12 @@ func TestSMT(t *testing.T) {
 		{"files missing, one thread", withSMT(1, "", ""), is("disabled", indirect)},
 		{"files missing, the part can do two threads", capable(withSMT(1, "", ""), 4, 8, 0), is("disabled", corroborated)},
 		{"on, activity not captured", withSMT(1, "on", ""), is("disabled", indirect)},
-		{"nothing captured", siblingless(withSMT(2, "", "")), not[string](inventory.Absent, "thread_siblings_list")},
+		{"nothing captured", siblingless(withSMT(2, "", "")), not[string](fact.Absent, "thread_siblings_list")},
 		{"files denied, one thread", notes(withSMT(1, "", ""), "denied\t/sys/devices/system/cpu/smt/control"), is("disabled", indirect)},
 		{"word not known, one thread", withSMT(1, "maybe", "0"), is("disabled", indirect)},
-		{"siblings malformed", withSMT(2, "", "").With(hosttest.Files{cpuDir + "cpu0/topology/thread_siblings_list": "x\n"}), not[string](inventory.Malformed, "thread_siblings_list")},
+		{"siblings malformed", withSMT(2, "", "").With(hosttest.Files{cpuDir + "cpu0/topology/thread_siblings_list": "x\n"}), not[string](fact.Malformed, "thread_siblings_list")},
 		{"siblings online whatever control says", withSMT(2, "notsupported", "0"), is("enabled", direct)},
-		{"privileged domain of Xen", withSMT(2, "on", "1").With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}), not[string](inventory.Refused, "Xen makes up")},
+		{"privileged domain of Xen", withSMT(2, "on", "1").With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}), not[string](fact.Refused, "Xen makes up")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.want.check(t, effective(collected(t, c.files), "smt"))
@@ -98,14 +99,14 @@ func TestSMTOfFile(t *testing.T) {
 		cores, enabled, threads, running int
 		want                             wanted[string]
 	}{
-		{"more threads than cores", 8, 8, 16, 0, is("enabled", inventory.Indirect)},
-		{"as many threads as cores", 8, 8, 8, 0, not[string](inventory.Unread, "SMBIOS alone")},
-		{"some cores off", 8, 6, 8, 0, not[string](inventory.Unread, "SMBIOS alone")},
-		{"threads not stated", 8, 8, 0, 0, not[string](inventory.Unread, "SMBIOS alone")},
-		{"cores not stated", 0, 0, 8, 0, not[string](inventory.Unread, "SMBIOS alone")},
-		{"running threads counted apart, on", 8, 8, 16, 16, is("enabled", inventory.Indirect)},
-		{"running threads counted apart, off", 8, 8, 16, 8, is("disabled", inventory.Indirect)},
-		{"running threads counted apart, on with cores off", 8, 4, 16, 8, is("enabled", inventory.Indirect)},
+		{"more threads than cores", 8, 8, 16, 0, is("enabled", fact.Indirect)},
+		{"as many threads as cores", 8, 8, 8, 0, not[string](fact.Unread, "SMBIOS alone")},
+		{"some cores off", 8, 6, 8, 0, not[string](fact.Unread, "SMBIOS alone")},
+		{"threads not stated", 8, 8, 0, 0, not[string](fact.Unread, "SMBIOS alone")},
+		{"cores not stated", 0, 0, 8, 0, not[string](fact.Unread, "SMBIOS alone")},
+		{"running threads counted apart, on", 8, 8, 16, 16, is("enabled", fact.Indirect)},
+		{"running threads counted apart, off", 8, 8, 16, 8, is("disabled", fact.Indirect)},
+		{"running threads counted apart, on with cores off", 8, 4, 16, 8, is("enabled", fact.Indirect)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := smbiostest.New(3, 6)

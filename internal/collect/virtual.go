@@ -3,6 +3,8 @@ package collect
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -29,7 +31,7 @@ const xenPrivileged = 1 << 11
 // virtual decides whether this is a guest: the CPU's hypervisor flag, then
 // firmware's own bit, then the strings by which hypervisors are known. The
 // privileged domain of Xen runs on the real machine.
-func (c *collector) virtual() (inventory.Fact[bool], inventory.Fact[string]) {
+func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 	name, bit := c.hypervisorName(), c.virtualBit()
 	flag, word, settled := c.kernelVirtual()
 	switch {
@@ -42,42 +44,42 @@ func (c *collector) virtual() (inventory.Fact[bool], inventory.Fact[string]) {
 	case bit.Or(false):
 		return bit, name
 	case name.Known() && c.wholeMachine(name.Value, bit, flag):
-		return inventory.Known(false, inventory.Corroborated, c.sys.Machine.Product.From, bit.Evidence()...), noHypervisor()
+		return fact.Known(false, fact.Corroborated, c.sys.Machine.Product.From, bit.Evidence()...), noHypervisor()
 	case name.Known():
-		return inventory.Known(true, name.Certainty, name.From), name
+		return fact.Known(true, name.Certainty, name.From), name
 	case flag.Known():
 		return flag, noHypervisor()
 	case c.sys.Machine.Vendor.Known() || c.sys.Machine.Product.Known():
-		return inventory.Known(false, inventory.Corroborated, first(c.sys.Machine.Vendor, c.sys.Machine.Product).From), noHypervisor()
+		return fact.Known(false, fact.Corroborated, first(c.sys.Machine.Vendor, c.sys.Machine.Product).From), noHypervisor()
 	case c.table != nil:
 		// A part of a table, such as that of `dmidecode -t memory`.
-		return inventory.Known(false, inventory.Indirect, evidenceOf(inventory.SourceSMBIOS, tablePath, "no hypervisor's name in it")), noHypervisor()
+		return fact.Known(false, fact.Indirect, evidenceOf(inventory.SourceSMBIOS, tablePath, "no hypervisor's name in it")), noHypervisor()
 	default:
-		return inventory.Unknown[bool](inventory.Unread, "nothing says whether this is a virtual machine", ""), name
+		return fact.Unknown[bool](fact.Unread, "nothing says whether this is a virtual machine", ""), name
 	}
 }
 
 // kernelVirtual is what the kernel says; settled when that ends the question,
 // which a cleared flag alone does not.
-func (c *collector) kernelVirtual() (flag inventory.Fact[bool], name inventory.Fact[string], settled bool) {
+func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string], settled bool) {
 	if c.facts == nil {
 		return flag, name, false
 	}
 	v := c.facts.Virt
-	flag, name = from(inventory.SourceCPU, v.HypervisorFlag, inventory.Direct), from(inventory.SourceCPU, v.Type, inventory.Direct)
+	flag, name = from(inventory.SourceCPU, v.HypervisorFlag, fact.Direct), from(inventory.SourceCPU, v.Type, fact.Direct)
 	features := evidenceOf(inventory.SourceCPU, v.XenFeatures.Path, v.XenFeatures.Raw)
-	tree := from(inventory.SourceCPU, v.DeviceTree, inventory.Direct)
+	tree := from(inventory.SourceCPU, v.DeviceTree, fact.Direct)
 	switch {
 	case v.XenFeatures.Known() && v.XenFeatures.V&xenPrivileged != 0:
-		return inventory.Known(false, inventory.Corroborated, features), name, true
+		return fact.Known(false, fact.Corroborated, features), name, true
 	case flag.Or(false):
 		return flag, name, true
 	case v.XenFeatures.Known():
-		return inventory.Known(true, inventory.Direct, features), name, true
+		return fact.Known(true, fact.Direct, features), name, true
 	case c.underXen():
-		return inventory.Unknown[bool](inventory.Unread, "this runs under Xen, as a guest or as the privileged domain", "a capture that holds /sys/hypervisor/properties/features", name.From), name, true
+		return fact.Unknown[bool](fact.Unread, "this runs under Xen, as a guest or as the privileged domain", "a capture that holds /sys/hypervisor/properties/features", name.From), name, true
 	case tree.Known():
-		return inventory.Known(true, inventory.Direct, tree.From), inventory.Known(strings.TrimPrefix(tree.Value, "linux,"), inventory.Direct, tree.From), true
+		return fact.Known(true, fact.Direct, tree.From), fact.Known(strings.TrimPrefix(tree.Value, "linux,"), fact.Direct, tree.From), true
 	}
 	return flag, name, false
 }
@@ -85,7 +87,7 @@ func (c *collector) kernelVirtual() (flag inventory.Fact[bool], name inventory.F
 // wholeMachine reports a rented machine without a hypervisor: EC2's have
 // firmware's bit cleared (systemd src/basic/virt.c) or a product name with
 // ".metal"; Google's the bit and the CPU's flag.
-func (c *collector) wholeMachine(name string, bit, flag inventory.Fact[bool]) bool {
+func (c *collector) wholeMachine(name string, bit, flag fact.Fact[bool]) bool {
 	switch name {
 	case amazon:
 		return bit.Known() || strings.Contains(c.sys.Machine.Product.Or(""), ".metal")
@@ -96,38 +98,38 @@ func (c *collector) wholeMachine(name string, bit, flag inventory.Fact[bool]) bo
 	}
 }
 
-func noHypervisor() inventory.Fact[string] {
-	return inventory.Unknown[string](inventory.Absent, "not a virtual machine", "")
+func noHypervisor() fact.Fact[string] {
+	return fact.Unknown[string](fact.Absent, "not a virtual machine", "")
 }
 
 // virtualBit is firmware's bit "this table describes a virtual machine". Many
 // hypervisors leave it cleared.
-func (c *collector) virtualBit() inventory.Fact[bool] {
+func (c *collector) virtualBit() fact.Fact[bool] {
 	if c.table != nil {
 		if b, ok := c.table.BIOS(); ok && b.VirtualMachine.Known() {
-			return fact(of(0, b.Handle, c.table), "Characteristics", b.VirtualMachine, inventory.Direct)
+			return field(of(0, b.Handle, c.table), "Characteristics", b.VirtualMachine, fact.Direct)
 		}
 	}
-	return inventory.Fact[bool]{}
+	return fact.Fact[bool]{}
 }
 
 // hypervisorName recognises a hypervisor by firmware's strings; in a table
 // without an identity by the maker of its modules.
-func (c *collector) hypervisorName() inventory.Fact[string] {
+func (c *collector) hypervisorName() fact.Fact[string] {
 	m := &c.sys.Machine
-	for _, f := range []inventory.Fact[string]{m.Product, m.Vendor, m.BoardVendor, m.BIOSVendor, m.ProductVersion} {
+	for _, f := range []fact.Fact[string]{m.Product, m.Vendor, m.BoardVendor, m.BIOSVendor, m.ProductVersion} {
 		if name, ok := hypervisorOf(f.Or("")); ok {
-			return inventory.Known(name, inventory.Corroborated, f.From)
+			return fact.Known(name, fact.Corroborated, f.From)
 		}
 	}
 	if c.table != nil && !m.Vendor.Known() && !m.Product.Known() {
 		for _, d := range c.table.MemoryDevices() {
 			if name, ok := hypervisorOf(d.Manufacturer.Or("")); ok {
-				return inventory.Known(name, inventory.Indirect, of(17, d.Handle, c.table).evidence("Manufacturer", d.Manufacturer.Value))
+				return fact.Known(name, fact.Indirect, of(17, d.Handle, c.table).evidence("Manufacturer", d.Manufacturer.Value))
 			}
 		}
 	}
-	return inventory.Unknown[string](inventory.Absent, "no hypervisor is known by these strings", "")
+	return fact.Unknown[string](fact.Absent, "no hypervisor is known by these strings", "")
 }
 
 func hypervisorOf(text string) (name string, ok bool) {

@@ -3,8 +3,9 @@ package collect_test
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/host/hosttest"
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
@@ -25,7 +26,7 @@ func firmwareBit(vendor, product string, guest bool) *smbiostest.Builder {
 // hypervisors are known; whole machines of clouds and the privileged domain of
 // Xen are no guests.
 func TestVirtual(t *testing.T) {
-	direct, corroborated := inventory.Direct, inventory.Corroborated
+	direct, corroborated := fact.Direct, fact.Corroborated
 	base := oneSocket()
 	flagless := base.Without(cpuinfo)
 	xen := func(f hosttest.Files, features string) hosttest.Files {
@@ -35,7 +36,7 @@ func TestVirtual(t *testing.T) {
 		}
 		return f
 	}
-	absent := not[string](inventory.Absent, "not a virtual machine")
+	absent := not[string](fact.Absent, "not a virtual machine")
 	for _, c := range []struct {
 		name       string
 		files      hosttest.Files
@@ -43,14 +44,14 @@ func TestVirtual(t *testing.T) {
 		hypervisor wanted[string]
 	}{
 		{"a machine", base, is(false, direct), absent},
-		{"the CPU's flag", flags(base, "hypervisor"), is(true, direct), not[string](inventory.Unread, "hypervisor/type")},
+		{"the CPU's flag", flags(base, "hypervisor"), is(true, direct), not[string](fact.Unread, "hypervisor/type")},
 		{"the flag and a name", named(flags(base, "hypervisor"), "QEMU", "Standard PC (Q35 + ICH9, 2009)"), is(true, direct), is("qemu", corroborated)},
 		{"a name, the flag hidden", named(base, "VMware, Inc.", "VMware7,1"), is(true, corroborated), is("vmware", corroborated)},
 		{"Microsoft's guest", named(flagless, "Microsoft Corporation", "Virtual Machine"), is(true, corroborated), is("hyper-v", corroborated)},
 		{"Microsoft's machine", named(flagless, "Microsoft Corporation", "Surface Hub"), is(false, corroborated), absent},
 		{"Oracle's machine", named(flagless, "Oracle Corporation", "SUN FIRE X4170 M3"), is(false, corroborated), absent},
 		{"VirtualBox", named(flagless, "innotek GmbH", "VirtualBox"), is(true, corroborated), is("virtualbox", corroborated)},
-		{"firmware's bit", table(base, firmwareBit("Example Inc.", "Server 1", true)), is(true, direct), not[string](inventory.Absent, "no hypervisor is known")},
+		{"firmware's bit", table(base, firmwareBit("Example Inc.", "Server 1", true)), is(true, direct), not[string](fact.Absent, "no hypervisor is known")},
 		{"firmware's bit cleared says little", table(named(flagless, "QEMU", "x"), firmwareBit("QEMU", "x", false)), is(true, corroborated), is("qemu", corroborated)},
 		{"EC2 guest", named(flagless, "Amazon EC2", "m7g.large"), is(true, corroborated), is("amazon", corroborated)},
 		{"EC2 whole machine by name", named(flagless, "Amazon EC2", "m7g.metal"), is(false, corroborated), absent},
@@ -64,9 +65,9 @@ func TestVirtual(t *testing.T) {
 		{"Xen guest without the flag", xen(base, "000002f1"), is(true, direct), is("xen", direct)},
 		{"Xen's privileged domain", xen(base, "00000b21"), is(false, corroborated), absent},
 		{"Xen's privileged domain with the flag", xen(flags(base, "hypervisor"), "00000b21"), is(false, corroborated), absent},
-		{"Xen, which of them not captured", xen(base, ""), not[bool](inventory.Unread, "guest or as the privileged domain"), is("xen", direct)},
+		{"Xen, which of them not captured", xen(base, ""), not[bool](fact.Unread, "guest or as the privileged domain"), is("xen", direct)},
 		{"guest by device tree", flagless.With(hosttest.Files{"proc/device-tree/hypervisor/compatible": "linux,kvm\x00"}), is(true, direct), is("kvm", direct)},
-		{"nothing captured", flagless.Without("sys/class/dmi", "sys/devices/virtual/dmi"), not[bool](inventory.Unread, "nothing says"), not[string](inventory.Absent, "no hypervisor is known")},
+		{"nothing captured", flagless.Without("sys/class/dmi", "sys/devices/virtual/dmi"), not[bool](fact.Unread, "nothing says"), not[string](fact.Absent, "no hypervisor is known")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := collected(t, c.files).Machine
@@ -89,11 +90,11 @@ func TestVirtualOfFile(t *testing.T) {
 		b    *smbiostest.Builder
 		want wanted[bool]
 	}{
-		{"a machine", firmwareBit("Example Inc.", "Server 1", false), is(false, inventory.Corroborated)},
-		{"a guest by name", firmwareBit("QEMU", "Standard PC", false), is(true, inventory.Corroborated)},
-		{"a guest by firmware", firmwareBit("Example Inc.", "Server 1", true), is(true, inventory.Direct)},
-		{"modules of a hypervisor", memory("QEMU"), is(true, inventory.Indirect)},
-		{"modules of a maker", memory("Samsung"), is(false, inventory.Indirect)},
+		{"a machine", firmwareBit("Example Inc.", "Server 1", false), is(false, fact.Corroborated)},
+		{"a guest by name", firmwareBit("QEMU", "Standard PC", false), is(true, fact.Corroborated)},
+		{"a guest by firmware", firmwareBit("Example Inc.", "Server 1", true), is(true, fact.Direct)},
+		{"modules of a hypervisor", memory("QEMU"), is(true, fact.Indirect)},
+		{"modules of a maker", memory("Samsung"), is(false, fact.Indirect)},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.want.check(t, decoded(t, c.b).Machine.Virtual) })
 	}

@@ -1,5 +1,9 @@
 package inventory
 
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+)
+
 // Baseline is the machine beside the hardware that was accepted earlier.
 type Baseline struct {
 	// Path is the baseline's file, SavedAt when it was saved (RFC 3339).
@@ -15,7 +19,7 @@ type Compared struct {
 	Subject string
 	// Same is unknown, with the reason, where the two cannot be compared. What
 	// differs is known all the same.
-	Same Fact[bool]
+	Same fact.Fact[bool]
 	// Changes are what differs.
 	Changes []Change
 	// Then and Now say what was accepted and what is there, of all that differs.

@@ -1,4 +1,10 @@
+// Package inventory is memaudit's model of one machine: what was read, from
+// where, and how sure it is. It holds values only; nothing in it does I/O.
 package inventory
+
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // System is one machine as its sources describe it. collect fills it;
 // topology, audit and report only read it.
@@ -85,18 +91,18 @@ type Export struct {
 // Machine is the identity of the whole machine. No serial number, UUID or
 // asset tag is in it: those are in Identifiers and leave only on request.
 type Machine struct {
-	Vendor, Product, ProductVersion, Family Fact[string]
-	BoardVendor, Board                      Fact[string]
-	ChassisType                             Fact[string]
-	BIOSVendor, BIOSVersion, BIOSDate       Fact[string]
+	Vendor, Product, ProductVersion, Family fact.Fact[string]
+	BoardVendor, Board                      fact.Fact[string]
+	ChassisType                             fact.Fact[string]
+	BIOSVendor, BIOSVersion, BIOSDate       fact.Fact[string]
 	// BIOSRegistry names the attribute registry that an export of the BIOS
 	// settings refers to: "BiosAttributeRegistryU58.v1_2_44".
-	BIOSRegistry Fact[string]
+	BIOSRegistry fact.Fact[string]
 	// Virtual is true in a guest. Hypervisor names it when known.
-	Virtual    Fact[bool]
-	Hypervisor Fact[string]
+	Virtual    fact.Fact[bool]
+	Hypervisor fact.Fact[string]
 	// Architecture is the kernel's word: x86_64, aarch64.
-	Architecture Fact[string]
+	Architecture fact.Fact[string]
 	Identifiers  Identifiers
 }
 
@@ -109,8 +115,8 @@ type Identifiers struct {
 // Firmware is the quality of the SMBIOS table itself.
 type Firmware struct {
 	// SMBIOS is true when a table was found, whatever its state.
-	SMBIOS  Fact[bool]
-	Version Fact[string]
+	SMBIOS  fact.Fact[bool]
+	Version fact.Fact[string]
 	// Problems lists every defect of the table, in table order.
 	Problems []Problem
 	// Lost is the first defect by which whole structures may be missing: the
@@ -135,7 +141,7 @@ type Conflict struct {
 	// Fact names the thing: "sockets", "installed memory".
 	Fact string
 	// Kept and Dropped are the two readings; Why says why Kept won.
-	Kept, Dropped Evidence
+	Kept, Dropped fact.Evidence
 	Why           string
 }
 
@@ -146,32 +152,32 @@ type Socket struct {
 	ID int
 	// Handle is the SMBIOS handle, -1 without one.
 	Handle       int
-	Designation  Fact[string]
-	Populated    Fact[bool]
-	Enabled      Fact[bool]
-	Manufacturer Fact[string]
+	Designation  fact.Fact[string]
+	Populated    fact.Fact[bool]
+	Enabled      fact.Fact[bool]
+	Manufacturer fact.Fact[string]
 	// Brand is the processor's brand string.
-	Brand Fact[string]
+	Brand fact.Fact[string]
 	// Vendor is the CPUID vendor: GenuineIntel, AuthenticAMD; "ARM" for Arm.
-	Vendor                  Fact[string]
-	Family, Model, Stepping Fact[int]
+	Vendor                  fact.Fact[string]
+	Family, Model, Stepping fact.Fact[int]
 	// Cores, CoresEnabled and Threads count one processor; Threads are its
 	// hardware threads.
-	Cores, CoresEnabled, Threads Fact[int]
+	Cores, CoresEnabled, Threads fact.Fact[int]
 	// Package is the kernel's physical_package_id of this socket.
-	Package Fact[int]
+	Package fact.Fact[int]
 	// Upgrade is the socket type by SMBIOS's code name, "Socket LGA4677".
-	Upgrade Fact[string]
+	Upgrade fact.Fact[string]
 }
 
 // Array is one SMBIOS physical memory array (type 16) used as system memory.
 type Array struct {
 	Handle uint16
 	// ECC is SMBIOS's word: "None", "Single-bit ECC", "Multi-bit ECC".
-	ECC              Fact[string]
-	Location         Fact[string]
-	Devices          Fact[int]
-	MaxCapacityBytes Fact[int64]
+	ECC              fact.Fact[string]
+	Location         fact.Fact[string]
+	Devices          fact.Fact[int]
+	MaxCapacityBytes fact.Fact[int64]
 }
 
 // SlotState says whether a slot holds a module.
@@ -208,36 +214,36 @@ type Slot struct {
 	Array uint16
 	// Locator and BankLocator are firmware's labels, trimmed; "" as printed
 	// is Unstated.
-	Locator, BankLocator Fact[string]
+	Locator, BankLocator fact.Fact[string]
 	State                SlotState
 	// SizeBytes is the module's capacity in bytes.
-	SizeBytes  Fact[int64]
-	Technology Fact[Technology]
+	SizeBytes  fact.Fact[int64]
+	Technology fact.Fact[Technology]
 	// Soldered is true for devices that are not modules in a slot (form
 	// factors "Die", "Chip", "Row of chips", LPDDR without a DIMM).
-	Soldered Fact[bool]
+	Soldered fact.Fact[bool]
 	// Type and FormFactor are SMBIOS's own words: DDR4, DIMM.
-	Type, FormFactor Fact[string]
+	Type, FormFactor fact.Fact[string]
 	// Registered is true for RDIMM and LRDIMM; LoadReduced for LRDIMM.
-	Registered, LoadReduced Fact[bool]
-	NonVolatile             Fact[bool]
+	Registered, LoadReduced fact.Fact[bool]
+	NonVolatile             fact.Fact[bool]
 	// Ranks of the module; 0 in the table is Unstated.
-	Ranks Fact[int]
+	Ranks fact.Fact[int]
 	// Widths in bits.
-	DataWidth, TotalWidth Fact[int]
+	DataWidth, TotalWidth fact.Fact[int]
 	// RatedMTs and ConfiguredMTs are in MT/s. SMBIOS up to 2.6 has one speed
 	// field only, kept in RatedMTs with certainty Indirect.
-	RatedMTs, ConfiguredMTs Fact[int]
+	RatedMTs, ConfiguredMTs fact.Fact[int]
 	// Voltages in mV.
-	MinMV, MaxMV, ConfiguredMV Fact[int]
+	MinMV, MaxMV, ConfiguredMV fact.Fact[int]
 	// DeviceSet groups devices that must be populated together; 0 is none.
-	DeviceSet                Fact[int]
-	Manufacturer, PartNumber Fact[string]
+	DeviceSet                fact.Fact[int]
+	Manufacturer, PartNumber fact.Fact[string]
 	// Serial and AssetTag identify a part; printed only with --identifiers.
 	Serial, AssetTag string
 	// Health is what the management controller says of the module: OK, Warning
 	// or Critical.
-	Health Fact[string]
+	Health fact.Fact[string]
 	// HPE is the slot's position as HPE's type 202 states it.
 	HPE *HPELocation
 	// Row is the position of the structure in the table, from 0.
@@ -248,27 +254,27 @@ type Slot struct {
 // or Channel is "unknown" there and -1 here; numbers are 0-based here.
 type HPELocation struct {
 	Processor, Controller, Channel, Index int
-	Evidence                              Evidence
+	Evidence                              fact.Evidence
 }
 
 // CPU is the kernel's view of the processors.
 type CPU struct {
-	Vendor, Brand           Fact[string]
-	Family, Model, Stepping Fact[int]
-	Microcode               Fact[string]
+	Vendor, Brand           fact.Fact[string]
+	Family, Model, Stepping fact.Fact[int]
+	Microcode               fact.Fact[string]
 	// Packages are the distinct physical_package_id of the online CPUs, in
 	// numeric order.
-	Packages Fact[[]Package]
+	Packages fact.Fact[[]Package]
 	// Online, Present are CPU numbers.
-	Online, Present Fact[[]int]
+	Online, Present fact.Fact[[]int]
 	// ThreadsPerCore is the largest number of online siblings of a core.
-	ThreadsPerCore Fact[int]
+	ThreadsPerCore fact.Fact[int]
 	// SMTControl and SMTActive are /sys/devices/system/cpu/smt/{control,active}.
-	SMTControl, SMTActive Fact[string]
+	SMTControl, SMTActive fact.Fact[string]
 	// L3Groups counts the distinct L3 caches; CPUsPerL3 is the largest group.
-	L3Groups, CPUsPerL3 Fact[int]
+	L3Groups, CPUsPerL3 fact.Fact[int]
 	// Flags are those of the first CPU in /proc/cpuinfo that rules ask for.
-	Flags Fact[map[string]bool]
+	Flags fact.Fact[map[string]bool]
 }
 
 // Package is one physical package of the kernel.
@@ -296,53 +302,53 @@ type Node struct {
 	ID   int
 	Kind NodeKind
 	// Socket is the id of the socket its CPUs belong to.
-	Socket Fact[int]
-	CPUs   Fact[[]int]
+	Socket fact.Fact[int]
+	CPUs   fact.Fact[[]int]
 	// MemoryBytes is the node's MemTotal in bytes.
-	MemoryBytes       Fact[int64]
-	Distances         Fact[[]int]
-	HasCPU, HasMemory Fact[bool]
+	MemoryBytes       fact.Fact[int64]
+	Distances         fact.Fact[[]int]
+	HasCPU, HasMemory fact.Fact[bool]
 }
 
 // NUMA is the machine-wide NUMA state.
 type NUMA struct {
 	// SRAT and SLIT say whether firmware handed the table over. A capture
 	// that never held sys/firmware/acpi leaves them Unread.
-	SRAT, SLIT, HMAT Fact[bool]
+	SRAT, SLIT, HMAT fact.Fact[bool]
 	// KernelNUMA is false when /sys/devices/system/node does not exist on a
 	// kernel that was read (CONFIG_NUMA=n).
-	KernelNUMA Fact[bool]
+	KernelNUMA fact.Fact[bool]
 	// Cmdline is the kernel command line; Options the words of it that bear
 	// on what an audit sees (numa=, acpi=, nosmt, mem=, maxcpus=, ...).
-	Cmdline Fact[string]
-	Options Fact[[]string]
+	Cmdline fact.Fact[string]
+	Options fact.Fact[[]string]
 }
 
 // Memory is what the operating system sees of the memory.
 type Memory struct {
 	// TotalBytes is MemTotal of /proc/meminfo (after kernel reservations).
-	TotalBytes Fact[int64]
+	TotalBytes fact.Fact[int64]
 	// MapBytes is the "System RAM" of firmware's memory map.
-	MapBytes Fact[int64]
+	MapBytes fact.Fact[int64]
 	// BlockBytes is the sum of the online memory blocks.
-	BlockBytes Fact[int64]
+	BlockBytes fact.Fact[int64]
 	// VisibleBytes is the best of the three: what firmware gave the kernel.
-	VisibleBytes Fact[int64]
+	VisibleBytes fact.Fact[int64]
 }
 
 // Controller is one EDAC memory controller.
 type Controller struct {
 	// Index is the N of mcN.
 	Index int
-	Name  Fact[string]
+	Name  fact.Fact[string]
 	DIMMs []ControllerDIMM
 }
 
 // ControllerDIMM is one dimmN, rankN or csrow entry below an EDAC controller.
 type ControllerDIMM struct {
-	Label, Location Fact[string]
-	SizeBytes       Fact[int64]
-	MemType, Mode   Fact[string]
+	Label, Location fact.Fact[string]
+	SizeBytes       fact.Fact[int64]
+	MemType, Mode   fact.Fact[string]
 }
 
 // Who can have decided an effective value.
@@ -359,8 +365,8 @@ const (
 type Setting struct {
 	// Configured is what BIOS setup says, Pending what it will say after the
 	// next boot, Effective what the machine runs with now.
-	Configured, Pending, Effective Fact[string]
+	Configured, Pending, Effective fact.Fact[string]
 	// DecidedBy says who made the effective value what it is, in one of the
 	// Decided words; unknown where that does not show.
-	DecidedBy Fact[string]
+	DecidedBy fact.Fact[string]
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
@@ -146,7 +148,7 @@ func versionWord(v string) string {
 	return v
 }
 
-func buildEvidence(in []inventory.Evidence) []Evidence {
+func buildEvidence(in []fact.Evidence) []Evidence {
 	out := make([]Evidence, 0, len(in))
 	for i := range in {
 		e := &in[i]
@@ -157,7 +159,7 @@ func buildEvidence(in []inventory.Evidence) []Evidence {
 
 // rawText joins the field and what was read in it: "type 17 0x1101 Speed:
 // 1333 MT/s".
-func rawText(e *inventory.Evidence) string {
+func rawText(e *fact.Evidence) string {
 	switch {
 	case e.Field == "":
 		return e.Raw

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
 )
@@ -61,9 +62,9 @@ func buildMachine(m *inventory.Machine, topo *topology.Result, identifiers bool)
 	return out
 }
 
-func buildPlatform(f inventory.Fact[*topology.Platform]) Platform {
+func buildPlatform(f fact.Fact[*topology.Platform]) Platform {
 	if !f.Known() || f.Value == nil {
-		return Platform{Certainty: inventory.None.String()}
+		return Platform{Certainty: fact.None.String()}
 	}
 	return Platform{ID: word(f.Value.ID), Name: word(f.Value.Name), Certainty: f.Certainty.String()}
 }
@@ -139,13 +140,13 @@ func buildSettings(in map[string]inventory.Setting) map[string]Setting {
 	return out
 }
 
-func decidedBy(by inventory.Fact[string]) DecidedBy {
+func decidedBy(by fact.Fact[string]) DecidedBy {
 	f := face(by)
 	return DecidedBy{Value: f.Value, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
 }
 
 // face prints one fact of a setting with its reasons.
-func face(f inventory.Fact[string]) Face {
+func face(f fact.Fact[string]) Face {
 	out := Face{Value: text(f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
 	if !f.Known() {
 		out.Reason, out.KnownBy = word(f.Reason), word(f.KnownBy)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
 )
@@ -120,7 +121,7 @@ func buildPopulationSocket(p *topology.Population) PopulationSocket {
 	return out
 }
 
-func buildRelative(f inventory.Fact[topology.Share]) Relative {
+func buildRelative(f fact.Fact[topology.Share]) Relative {
 	share, ok := f.Get()
 	if !ok {
 		return Relative{}

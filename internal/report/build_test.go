@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,7 +22,7 @@ func TestUnknownValuesAreNull(t *testing.T) {
 		Sockets: []inventory.Socket{{ID: 0, Cores: direct(0)}},
 		Slots: []inventory.Slot{{
 			Handle: 0x1101, State: inventory.SlotEmpty, SizeBytes: direct(int64(0)), RatedMTs: direct(0),
-			Manufacturer: direct(""), Locator: inventory.Unknown[string](inventory.Unstated, "empty", ""),
+			Manufacturer: direct(""), Locator: fact.Unknown[string](fact.Unstated, "empty", ""),
 		}},
 		Nodes: []inventory.Node{{ID: 3}},
 	}
@@ -29,7 +31,7 @@ func TestUnknownValuesAreNull(t *testing.T) {
 		Populations: []topology.Population{{Socket: topology.Unplaced}},
 	}
 	inv := BuildInventory(sys, topo, Options{})
-	none := inventory.None.String()
+	none := fact.None.String()
 	assert.Equal(t, Inventory{
 		Schema:  "memaudit.inventory/v1",
 		Machine: Machine{Platform: Platform{Certainty: none}},
@@ -81,7 +83,7 @@ func TestBuildFinding(t *testing.T) {
 	in := badFindings()[4]
 	in.Citation.Version = "1.0"
 	in.Effect.Source = "model"
-	in.Evidence = []inventory.Evidence{dmi("type 17 0x1101 Speed", "1333 MT/s"), {Source: "numa", Raw: "0-5"}, {Source: "msr", Path: "/dev/cpu/0/msr"}}
+	in.Evidence = []fact.Evidence{dmi("type 17 0x1101 Speed", "1333 MT/s"), {Source: "numa", Raw: "0-5"}, {Source: "msr", Path: "/dev/cpu/0/msr"}}
 	got := buildFinding(&in)
 	assert.Equal(t, []Evidence{
 		{Source: "smbios", Path: ptr("/sys/firmware/dmi/tables/DMI"), Raw: ptr("type 17 0x1101 Speed: 1333 MT/s")},

@@ -2,6 +2,7 @@ package report
 
 import (
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
 )
@@ -34,7 +35,7 @@ func summed(findings []audit.Finding) audit.Summary {
 func passed(rule, subject string) audit.Finding {
 	return audit.Finding{
 		Rule: rule, Title: "title of " + rule, Result: audit.Pass, Severity: audit.Warning, Subject: subject,
-		Found: "as it should be", Certainty: inventory.Direct, Evidence: []inventory.Evidence{dmi("field", "raw")},
+		Found: "as it should be", Certainty: fact.Direct, Evidence: []fact.Evidence{dmi("field", "raw")},
 	}
 }
 
@@ -96,7 +97,7 @@ func badMachine() *machine {
 }
 
 func badFindings() []audit.Finding {
-	slots := []inventory.Evidence{
+	slots := []fact.Evidence{
 		dmi("type 17 0x1106 Size", "4096 MB"), dmi("type 17 0x1107 Size", "4096 MB"),
 		dmi("type 17 0x1108 Size", "No Module Installed"), dmi("type 17 0x1109 Size", "4096 MB"),
 	}
@@ -107,7 +108,7 @@ func badFindings() []audit.Finding {
 			Rule: "memory.slot.order", Title: "slots are filled in the documented order", Result: audit.Fail,
 			Severity: audit.Info, Subject: "socket 1", Found: "DIMM_B4 is filled before DIMM_B3", Expected: "B1, B2, B3, then B4, B5, B6",
 			Why: "the manual prescribes the order", CausedBy: "memory.channel.populated socket 1", Remedy: "see there",
-			Evidence: slots, Certainty: inventory.Direct, Citation: dell11G(),
+			Evidence: slots, Certainty: fact.Direct, Citation: dell11G(),
 		},
 		{
 			Rule: "memory.channel.populated", Title: "every channel of a processor has a DIMM", Result: audit.Fail,
@@ -116,26 +117,26 @@ func badFindings() []audit.Finding {
 			Expected: "one DIMM on each of the three channels",
 			Why:      "an empty channel takes its share of the processor's memory bandwidth away, and the interleave falls into several regions",
 			Effect:   &audit.Effect{Text: "33 to 50 % of the socket's 32.0 GB/s is left (channel share; not measured for this layout)"},
-			Remedy:   "move the DIMM from DIMM_B4 to DIMM_B3", Evidence: slots, Certainty: inventory.Direct, Citation: dell11G(),
+			Remedy:   "move the DIMM from DIMM_B4 to DIMM_B3", Evidence: slots, Certainty: fact.Direct, Citation: dell11G(),
 		},
 		{
 			Rule: "memory.socket.symmetric", Title: "processors carry the same memory", Result: audit.Fail,
 			Severity: audit.Warning, Subject: "machine", Found: "socket 0 has 1 DIMM on 3 channels, socket 1 has 2, 1 and 0",
 			Expected: "the same layout on both processors", CausedBy: "memory.channel.populated",
-			Certainty: inventory.Direct, Evidence: slots[:1], Citation: dell11G(),
+			Certainty: fact.Direct, Evidence: slots[:1], Citation: dell11G(),
 		},
 		{
 			Rule: "setting.c_states", Title: "C-states", Result: audit.Fail, Severity: audit.Info, Subject: "setting c_states",
 			Found: "enabled (effective)", Expected: "disabled", Why: "wake-up latency",
 			Effect:    &audit.Effect{Text: "+2 to +8 % on InfiniBand, for 12-21 % more power", Source: "Dell, Figures 9 and 13"},
 			Remedy:    "System BIOS > Power Management > C States: Disabled",
-			Certainty: inventory.Indirect, Citation: dell11G(),
-			Evidence: []inventory.Evidence{{Source: "cpuidle", Path: "/sys/devices/system/cpu/cpu0/cpuidle/state3/name", Raw: "C6"}},
+			Certainty: fact.Indirect, Citation: dell11G(),
+			Evidence: []fact.Evidence{{Source: "cpuidle", Path: "/sys/devices/system/cpu/cpu0/cpuidle/state3/name", Raw: "C6"}},
 		},
 		{
 			Rule: "setting.smt", Result: audit.Waived, Severity: audit.Info, Subject: "setting smt", Found: "enabled", Expected: "disabled",
 			Waiver:    &audit.Waiver{Reason: "our solver gains 9 % with SMT, ticket HPC-311", Until: "2027-06-30"},
-			Certainty: inventory.Direct, Citation: dell11G(),
+			Certainty: fact.Direct, Citation: dell11G(),
 		},
 		{
 			Rule: "numa.distance.plausible", Result: audit.Error, Severity: audit.Info, Subject: "machine",

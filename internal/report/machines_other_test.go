@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
@@ -22,7 +24,7 @@ func virtualMachine() *machine {
 		ID: 0, Kind: inventory.NodeDRAM, CPUs: direct([]int{0, 1, 2, 3}), MemoryBytes: direct(int64(8_322_000_000)),
 		Distances: direct([]int{10}),
 	}}
-	m.topo.Platform = inventory.Unknown[*topology.Platform](inventory.Absent, "no processor row", "")
+	m.topo.Platform = fact.Unknown[*topology.Platform](fact.Absent, "no processor row", "")
 	m.audit.ProfileWhy = "no profile is documented for a machine whose platform is not recognised"
 	m.audit.Findings = []audit.Finding{
 		skipped("memory.socket.populated", "a virtual machine has no DIMM slots of its own"),
@@ -97,7 +99,7 @@ func bigFindings() []audit.Finding {
 	order.Subject, order.CausedBy = "socket 5", "memory.channel.populated socket 5"
 	slot := audit.Finding{
 		Rule: "memory.slot.reachable", Result: audit.Fail, Severity: audit.Warning, Subject: "slot 0x1012 (P2_DIMM_C1)",
-		Found: "a DIMM of 64 GiB behind a disabled processor", Expected: "no DIMM there", Certainty: inventory.Direct,
+		Found: "a DIMM of 64 GiB behind a disabled processor", Expected: "no DIMM there", Certainty: fact.Direct,
 	}
 	out := []audit.Finding{order, channel, slot}
 	for s := range 8 {
@@ -122,13 +124,13 @@ func chipsetMachine() *machine {
 	m.sys.Machine = identity("Supermicro", "X7DB8", "2.1", "06/23/2008")
 	m.sys.Sources = []inventory.Source{{Name: "smbios", State: inventory.SourceOK}}
 	m.sys.Sockets = []inventory.Socket{processor(0, "Intel(R) Xeon(R) CPU E5345 @ 2.33GHz"), processor(1, "")}
-	m.sys.Sockets[1].Populated, m.sys.Sockets[1].Brand = direct(false), inventory.Fact[string]{}
+	m.sys.Sockets[1].Populated, m.sys.Sockets[1].Brand = direct(false), fact.Fact[string]{}
 	m.topo.Processors = []*topology.Processor{nil, nil}
 	for i := range 8 {
 		slot := module(0x30+i, fmt.Sprintf("DIMM%d/%c", i%4, 'A'+i/4), int64(2*(1-i/4)))
 		slot.Type = direct("DDR2 FB-DIMM")
 		if i == 3 {
-			slot.SizeBytes = inventory.Fact[int64]{}
+			slot.SizeBytes = fact.Fact[int64]{}
 		}
 		m.sys.Slots = append(m.sys.Slots, slot)
 		m.topo.Placements = append(m.topo.Placements, at(topology.Unplaced, topology.Unplaced, i%4, i/4))
@@ -137,7 +139,7 @@ func chipsetMachine() *machine {
 		SizeBytes: direct(int64(4 << 20)), Technology: direct(inventory.Flash), Type: direct("Flash")}
 	m.sys.Slots = append(m.sys.Slots, flash)
 	m.topo.Populations = []topology.Population{population(topology.Unplaced, []int{1, 1, 1, 1}, "A", 667, full())}
-	m.topo.Populations[0].Speed = inventory.Fact[topology.Speed]{}
+	m.topo.Populations[0].Speed = fact.Fact[topology.Speed]{}
 	m.audit.ProfileWhy = "no profile of the platform is documented"
 	m.audit.Findings = []audit.Finding{passed("memory.channel.populated", "machine"), open("memory.dimm.uniform", "machine", "slot 0x0033 has no size", "a newer BIOS")}
 	m.audit.Summary = summed(m.audit.Findings)
@@ -149,7 +151,7 @@ func chipsetMachine() *machine {
 func wideMachine() *machine {
 	m := &machine{}
 	m.sys.Machine = identity("Example Computers Inc.", "Wide 1", "1", "")
-	m.sys.Machine.BIOSDate = inventory.Fact[string]{}
+	m.sys.Machine.BIOSDate = fact.Fact[string]{}
 	m.sys.Sockets = []inventory.Socket{processor(0, "AMD EPYC 9654 96-Core Processor")}
 	for i := range 24 {
 		slot := module(0x40+i, fmt.Sprintf("PROC 1 DIMM %d LONG NAME", i+1), 128)
@@ -166,7 +168,7 @@ func wideMachine() *machine {
 		m.topo.Placements = append(m.topo.Placements, p)
 	}
 	p := population(0, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "1", 4800, full())
-	p.Relative = inventory.Fact[topology.Share]{}
+	p.Relative = fact.Fact[topology.Share]{}
 	m.topo.Populations = []topology.Population{p}
 	m.audit.Findings = []audit.Finding{passed("memory.channel.populated", "socket 0")}
 	m.audit.Summary = summed(m.audit.Findings)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
@@ -51,12 +53,12 @@ func eachMachine(t *testing.T, run func(t *testing.T, m *machine)) {
 	}
 }
 
-func dmi(field, raw string) inventory.Evidence {
-	return inventory.Evidence{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: field, Raw: raw}
+func dmi(field, raw string) fact.Evidence {
+	return fact.Evidence{Source: "smbios", Path: "/sys/firmware/dmi/tables/DMI", Field: field, Raw: raw}
 }
 
-func direct[T any](v T) inventory.Fact[T] {
-	return inventory.Known(v, inventory.Direct, dmi("field", fmt.Sprint(v)))
+func direct[T any](v T) fact.Fact[T] {
+	return fact.Known(v, fact.Direct, dmi("field", fmt.Sprint(v)))
 }
 
 func identity(vendor, product, bios, date string) inventory.Machine {
@@ -95,7 +97,7 @@ func module(handle int, locator string, gib int64) inventory.Slot {
 func at(socket, controller, channel, slot int) topology.Placement {
 	return topology.Placement{
 		Socket: socket, Controller: controller, Channel: channel, Slot: slot,
-		Source: "slot_map", Certainty: inventory.Direct, Rule: "test",
+		Source: "slot_map", Certainty: fact.Direct, Rule: "test",
 	}
 }
 
@@ -116,7 +118,7 @@ func dualSocket(sizes [12]int64) *machine {
 	m.sys.Sockets = []inventory.Socket{processor(0, brand), processor(1, brand)}
 	row := &topology.Processor{MaxMTs: 1333}
 	m.topo.Processors = []*topology.Processor{row, row}
-	m.topo.Platform = inventory.Known(westmere(), inventory.Direct, dmi("type 4 ID", "c2 06 02 00"))
+	m.topo.Platform = fact.Known(westmere(), fact.Direct, dmi("type 4 ID", "c2 06 02 00"))
 	for i, gib := range sizes {
 		socket, n := i/6, i%6
 		locator := fmt.Sprintf("DIMM_%c%d", 'A'+socket, n+1)
@@ -128,12 +130,12 @@ func dualSocket(sizes [12]int64) *machine {
 		"smt": {
 			Configured: direct("disabled"),
 			Pending:    direct("enabled"),
-			Effective: inventory.Known("disabled", inventory.Direct,
-				inventory.Evidence{Source: "cpu", Path: "/sys/devices/system/cpu/smt/control", Raw: "off"}),
-			DecidedBy: inventory.Known(inventory.DecidedCommandLine, inventory.Direct,
-				inventory.Evidence{Source: "cmdline", Path: "/proc/cmdline", Raw: "quiet nosmt"}),
+			Effective: fact.Known("disabled", fact.Direct,
+				fact.Evidence{Source: "cpu", Path: "/sys/devices/system/cpu/smt/control", Raw: "off"}),
+			DecidedBy: fact.Known(inventory.DecidedCommandLine, fact.Direct,
+				fact.Evidence{Source: "cmdline", Path: "/proc/cmdline", Raw: "quiet nosmt"}),
 		},
-		"turbo": {Effective: inventory.Unknown[string](inventory.Unread, "cpufreq was not read", "run on the live machine")},
+		"turbo": {Effective: fact.Unknown[string](fact.Unread, "cpufreq was not read", "run on the live machine")},
 	}
 	return m
 }

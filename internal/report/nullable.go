@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // text is the fact's value, nil when it is not known or empty.
-func text(f inventory.Fact[string]) *string {
+func text(f fact.Fact[string]) *string {
 	if !f.Known() {
 		return nil
 	}
@@ -24,7 +24,7 @@ func word(s string) *string {
 }
 
 // truth is the fact's value, nil when it is not known.
-func truth(f inventory.Fact[bool]) *bool {
+func truth(f fact.Fact[bool]) *bool {
 	v, ok := f.Get() // a copy of its own: the whole fact must not escape
 	if !ok {
 		return nil
@@ -33,7 +33,7 @@ func truth(f inventory.Fact[bool]) *bool {
 }
 
 // number is the fact's value, nil when it is not known or negative.
-func number[T int | int64](f inventory.Fact[T]) *T {
+func number[T int | int64](f fact.Fact[T]) *T {
 	v, ok := f.Get()
 	if !ok || v < 0 {
 		return nil
@@ -43,7 +43,7 @@ func number[T int | int64](f inventory.Fact[T]) *T {
 
 // positive is number for things whose 0 can only mean "not stated": sizes of
 // modules, speeds, widths.
-func positive[T int | int64](f inventory.Fact[T]) *T {
+func positive[T int | int64](f fact.Fact[T]) *T {
 	if !f.Known() {
 		return nil
 	}

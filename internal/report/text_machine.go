@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -73,7 +75,7 @@ func platform(m *Machine) []string {
 	if len(out) == 0 {
 		out = append(out, "not recognised")
 	}
-	if m.Platform.Certainty == inventory.Indirect.String() {
+	if m.Platform.Certainty == fact.Indirect.String() {
 		out = append(out, "by one source only")
 	}
 	if m.Virtual != nil && *m.Virtual {

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // certainties are the contract's words, weakest first.
-var certainties = [...]string{inventory.None.String(), inventory.Indirect.String(), inventory.Corroborated.String(), inventory.Direct.String()}
+var certainties = [...]string{fact.None.String(), fact.Indirect.String(), fact.Corroborated.String(), fact.Direct.String()}
 
 // notOffered stands where the machine's BIOS does not have the setting.
 const notOffered = "not offered"
@@ -72,7 +72,7 @@ func (p *printer) unknownSettings(unknown map[string][]string) {
 
 // shows reports whether any face says something.
 func (s *Setting) shows() bool {
-	return s.Configured.Value != nil || s.Configured.State == inventory.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
+	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
 }
 
 // why is the reason of a setting of which no face is known: the kernel's, and
@@ -119,7 +119,7 @@ func (s *Setting) readings() []string {
 
 // cell is the value, or that the machine does not offer the setting.
 func (f *Face) cell() string {
-	if f.Value == nil && f.State == inventory.Absent.String() {
+	if f.Value == nil && f.State == fact.Absent.String() {
 		return notOffered
 	}
 	return orEmpty(f.Value)

@@ -3,7 +3,7 @@ package topology
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // The grades of the general population model, best first.
@@ -27,15 +27,15 @@ func (b *builder) classes(pops []Population) {
 	}
 }
 
-func (b *builder) class(pop *Population) inventory.Fact[Class] {
+func (b *builder) class(pop *Population) fact.Fact[Class] {
 	if b.platform == nil {
-		return inventory.Blame[Class](b.fact)
+		return fact.Blame[Class](b.fact)
 	}
 	if b.platform.Policy == "" || b.platform.Policy == policySingle {
-		return inventory.Unknown[Class](inventory.Absent, "no document describes the interleaving of this platform", "")
+		return fact.Unknown[Class](fact.Absent, "no document describes the interleaving of this platform", "")
 	}
 	if !pop.ChannelBytes.Known() {
-		return inventory.Blame[Class](pop.ChannelBytes)
+		return fact.Blame[Class](pop.ChannelBytes)
 	}
 	if b.platform.Classes != "" {
 		return b.documentedClass(pop)
@@ -44,42 +44,42 @@ func (b *builder) class(pop *Population) inventory.Fact[Class] {
 }
 
 // documentedClass applies the classes of the Westmere-EX paper.
-func (b *builder) documentedClass(pop *Population) inventory.Fact[Class] {
+func (b *builder) documentedClass(pop *Population) fact.Fact[Class] {
 	if len(pop.Slots) == 0 {
-		return inventory.Unknown[Class](inventory.Absent, "the document gives no class to a processor without memory", "", pop.DIMMs.From)
+		return fact.Unknown[Class](fact.Absent, "the document gives no class to a processor without memory", "", pop.DIMMs.From)
 	}
 	same, ok := pop.Lockstep.Get()
 	if !ok {
-		return inventory.Blame[Class](pop.Lockstep)
+		return fact.Blame[Class](pop.Lockstep)
 	}
 	if !same {
-		return inventory.Unknown[Class](inventory.Absent, "the document gives no class to lockstep pairs that differ: "+pop.LockstepDetail, "", pop.DPC.From)
+		return fact.Unknown[Class](fact.Absent, "the document gives no class to lockstep pairs that differ: "+pop.LockstepDetail, "", pop.DPC.From)
 	}
 	l, _ := b.layout(pop)
 	bytes, ok := l.pairBytes(b.platform)
 	if !ok {
-		return inventory.Unknown[Class](inventory.Absent, "the lockstep pairs of this processor are not known", "")
+		return fact.Unknown[Class](fact.Absent, "the lockstep pairs of this processor are not known", "")
 	}
 	name, ok := exClass(bytes, len(pop.Slots))
 	if !ok {
-		return inventory.Unknown[Class](inventory.Absent, "the document does not describe a segment over three channel pairs", "", pop.DPC.From)
+		return fact.Unknown[Class](fact.Absent, "the document does not describe a segment over three channel pairs", "", pop.DPC.From)
 	}
-	f := inventory.Known(Class{Name: name, Best: documentedClasses[0], Documented: true,
+	f := fact.Known(Class{Name: name, Best: documentedClasses[0], Documented: true,
 		Discouraged: name == "discouraged", Source: b.platform.Citation.Key}, pop.DPC.Certainty, pop.DPC.From)
 	f.Unverified = pop.Lockstep.Unverified
 	return f
 }
 
 // grade applies the general model.
-func (b *builder) grade(pop *Population) inventory.Fact[Class] {
-	known := func(name string) inventory.Fact[Class] {
-		f := inventory.Known(Class{Name: name, Best: gradeA}, pop.DPC.Certainty, pop.DPC.From)
+func (b *builder) grade(pop *Population) fact.Fact[Class] {
+	known := func(name string) fact.Fact[Class] {
+		f := fact.Known(Class{Name: name, Best: gradeA}, pop.DPC.Certainty, pop.DPC.From)
 		f.Unverified = pop.DPC.Unverified || pop.Lockstep.Unverified || b.unverified("policy")
 		return f
 	}
 	if len(pop.Slots) == 0 {
 		if b.platform.ZeroDIMMsLegal {
-			return inventory.Unknown[Class](inventory.Absent, "a processor with HBM needs no DIMMs", "")
+			return fact.Unknown[Class](fact.Absent, "a processor with HBM needs no DIMMs", "")
 		}
 		return known(gradeE)
 	}
@@ -88,7 +88,7 @@ func (b *builder) grade(pop *Population) inventory.Fact[Class] {
 	}
 	regions, ok := pop.Regions.Get()
 	if !ok {
-		return inventory.Blame[Class](pop.Regions)
+		return fact.Blame[Class](pop.Regions)
 	}
 	n := len(pop.DPC.Value)
 	if b.platform.Policy == policyEX {
@@ -100,7 +100,7 @@ func (b *builder) grade(pop *Population) inventory.Fact[Class] {
 	}
 	full, reason := b.fullSpeed(pop)
 	if reason != "" {
-		return inventory.Unknown[Class](inventory.Absent, "A or B: "+reason, "", pop.DPC.From)
+		return fact.Unknown[Class](fact.Absent, "A or B: "+reason, "", pop.DPC.From)
 	}
 	if !full || b.mixedRanks(pop.Slots) {
 		return known(gradeB)
@@ -147,9 +147,9 @@ func (b *builder) mixedRanks(slots []int) bool {
 
 // machineClass is the worst class over the processors. Processors that differ
 // make the general model's E.
-func (b *builder) machineClass(pops []Population, symmetric inventory.Fact[bool]) inventory.Fact[Class] {
+func (b *builder) machineClass(pops []Population, symmetric fact.Fact[bool]) fact.Fact[Class] {
 	if len(pops) == 0 {
-		return inventory.Unknown[Class](inventory.Unread, "no populated processor is known", "")
+		return fact.Unknown[Class](fact.Unread, "no populated processor is known", "")
 	}
 	worst := -1
 	for i := range pops {
@@ -158,14 +158,14 @@ func (b *builder) machineClass(pops []Population, symmetric inventory.Fact[bool]
 			if b.platform != nil && b.platform.Classes != "" && len(pops[i].Slots) == 0 && pops[i].DIMMs.Known() {
 				continue // no class of its own; another rule speaks of it
 			}
-			return inventory.Blame[Class](*c)
+			return fact.Blame[Class](*c)
 		}
 		if worst < 0 || classRank(c.Value.Name) > classRank(pops[worst].Class.Value.Name) {
 			worst = i
 		}
 	}
 	if worst < 0 {
-		return inventory.Blame[Class](pops[0].Class)
+		return fact.Blame[Class](pops[0].Class)
 	}
 	out := pops[worst].Class
 	if same, ok := symmetric.Get(); ok && !same && !out.Value.Documented {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -64,22 +66,22 @@ func productName(m *inventory.Machine) string {
 }
 
 // installed sums the populated DRAM slots.
-func (b *builder) installed() inventory.Fact[int64] {
+func (b *builder) installed() fact.Fact[int64] {
 	var all []int
 	for i := range b.sys.Slots {
 		s := &b.sys.Slots[i]
 		if s.State == inventory.SlotUnknown && maybeDRAM(s) {
-			return inventory.Unknown[int64](inventory.Unstated, "the size of "+slotName(s)+" is not stated", "", s.SizeBytes.From)
+			return fact.Unknown[int64](fact.Unstated, "the size of "+slotName(s)+" is not stated", "", s.SizeBytes.From)
 		}
 		if s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
 			all = append(all, i)
 		}
 	}
 	if len(b.sys.Slots) == 0 {
-		return inventory.Unknown[int64](inventory.Unread, "no memory devices are listed", "audit with SMBIOS")
+		return fact.Unknown[int64](fact.Unread, "no memory devices are listed", "audit with SMBIOS")
 	}
 	if f := b.lost(); f != nil {
-		return inventory.Blame[int64](*f)
+		return fact.Blame[int64](*f)
 	}
 	return b.sumBytes(all)
 }

@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -17,8 +19,8 @@ type testMachine struct {
 	places []Placement
 }
 
-func yes[T any](v T) inventory.Fact[T] {
-	return inventory.Known(v, inventory.Direct, inventory.Evidence{Source: inventory.SourceSMBIOS})
+func yes[T any](v T) fact.Fact[T] {
+	return fact.Known(v, fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS})
 }
 
 // newTestMachine has n populated sockets with one processor model.
@@ -53,7 +55,7 @@ func (m *testMachine) add(socket, channel, slot int, d testDIMM) {
 			s.Ranks = yes(d.ranks)
 		}
 		if d.rated == 0 {
-			s.RatedMTs = inventory.Fact[int]{State: inventory.Unstated}
+			s.RatedMTs = fact.Fact[int]{State: fact.Unstated}
 		}
 		if d.run > 0 {
 			s.ConfiguredMTs = yes(d.run)
@@ -67,7 +69,7 @@ func (m *testMachine) add(socket, channel, slot int, d testDIMM) {
 	}
 	m.sys.Slots = append(m.sys.Slots, s)
 	m.places = append(m.places, Placement{Socket: socket, Controller: Unplaced, Channel: channel, Slot: slot,
-		Source: sourceLocator, Certainty: inventory.Direct, Rule: "test"})
+		Source: sourceLocator, Certainty: fact.Direct, Rule: "test"})
 }
 
 // fill puts counts[c] DIMMs on channel c of the socket.

@@ -3,6 +3,8 @@ package topology
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -135,7 +137,7 @@ func TestSpeedUnknown(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := tt.m.fill(0, tt.dpc, tt.d).derive(t).Populations[0]
 			assert.Equal(t, tt.reason, p.Speed.Reason)
-			assert.NotEqual(t, inventory.OK, p.Speed.State)
+			assert.NotEqual(t, fact.OK, p.Speed.State)
 		})
 	}
 }
@@ -268,7 +270,7 @@ func TestUnknownOwnerAndSize(t *testing.T) {
 	assert.Equal(t, 128*gib, r.InstalledBytes.Value)
 
 	m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
-	m.sys.Slots[1].State, m.sys.Slots[1].SizeBytes = inventory.SlotUnknown, inventory.Fact[int64]{State: inventory.Unstated}
+	m.sys.Slots[1].State, m.sys.Slots[1].SizeBytes = inventory.SlotUnknown, fact.Fact[int64]{State: fact.Unstated}
 	r = m.derive(t)
 	assert.False(t, r.Populations[0].DIMMs.Known())
 	assert.False(t, r.InstalledBytes.Known())
@@ -300,7 +302,7 @@ func TestPersistentModulesSetTheSpeed(t *testing.T) {
 	s := m.derive(t).Populations[0].Speed.Value
 	assert.Equal(t, 2666, s.MTs)
 	assert.Equal(t, LimitDIMM, s.Limiter)
-	m.sys.Slots[1].RatedMTs = inventory.Fact[int]{State: inventory.Unstated, Reason: "firmware does not state a module's speed"}
+	m.sys.Slots[1].RatedMTs = fact.Fact[int]{State: fact.Unstated, Reason: "firmware does not state a module's speed"}
 	assert.Equal(t, "firmware does not state a module's speed", m.derive(t).Populations[0].Speed.Reason)
 }
 
@@ -317,7 +319,7 @@ func TestAllNonVolatile(t *testing.T) {
 			assert.Equal(t, "SMBIOS lists no DRAM module at all, although the machine runs", p.DIMMs.Reason)
 		}
 	}
-	m.sys.Slots[0].Technology = inventory.Fact[inventory.Technology]{State: inventory.Unstated}
+	m.sys.Slots[0].Technology = fact.Fact[inventory.Technology]{State: fact.Unstated}
 	assert.Equal(t, 1, m.derive(t).Populations[0].DIMMs.Value)
 }
 
@@ -327,7 +329,7 @@ func TestHBMNeedsNoDIMMs(t *testing.T) {
 	r := m.derive(t)
 	require.Equal(t, "sapphire-rapids-max", r.Platform.Value.ID)
 	assert.True(t, r.Platform.Value.ZeroDIMMsLegal)
-	assert.Equal(t, inventory.Known(0, inventory.Direct, m.sys.Slots[0].Locator.From), r.Populations[0].DIMMs)
+	assert.Equal(t, fact.Known(0, fact.Direct, m.sys.Slots[0].Locator.From), r.Populations[0].DIMMs)
 	assert.False(t, r.Class.Known())
 }
 
@@ -358,14 +360,14 @@ func TestFrontSideBusDoubt(t *testing.T) {
 	m := newTestMachine(2, vendorIntel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
 	m.fill(Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
 	for i := range m.places {
-		m.places[i].Unverified, m.places[i].Certainty = true, inventory.Indirect
+		m.places[i].Unverified, m.places[i].Certainty = true, fact.Indirect
 	}
 	p := m.derive(t).Populations[0]
-	assert.Equal(t, inventory.Direct, p.DIMMs.Certainty, "counting needs no map")
+	assert.Equal(t, fact.Direct, p.DIMMs.Certainty, "counting needs no map")
 	assert.True(t, p.ChannelsTotal.Unverified)
 	assert.True(t, p.ChannelsPopulated.Unverified)
 	assert.True(t, p.DPC.Unverified)
-	assert.Equal(t, inventory.Indirect, p.DPC.Certainty)
+	assert.Equal(t, fact.Indirect, p.DPC.Certainty)
 }
 
 // TestPartWired: a board that does not give a processor all of its channels
@@ -421,11 +423,11 @@ func TestOrder(t *testing.T) {
 	assert.False(t, m.derive(t).Populations[0].Order.Known(), "a label alone does not say which slot is first")
 	m.places[0].Source, m.places[1].Source = sourceMap, sourceMap
 	p := m.derive(t).Populations[0]
-	assert.Equal(t, inventory.OK, p.Order.State)
+	assert.Equal(t, fact.OK, p.Order.State)
 	assert.False(t, p.Order.Value)
 	assert.Equal(t, "S0C0D1 is filled before S0C0D0", p.OrderDetail)
 	m.places[1].Unverified = true
-	assert.Equal(t, inventory.Absent, m.derive(t).Populations[0].Order.State, "a guessed map documents no order")
+	assert.Equal(t, fact.Absent, m.derive(t).Populations[0].Order.State, "a guessed map documents no order")
 }
 
 func TestEmptySystem(t *testing.T) {

@@ -1,7 +1,7 @@
 package topology
 
 import (
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // pairing says whether the channels of a population are known to pair up as
@@ -30,14 +30,14 @@ func (b *builder) lockstep(pop *Population) {
 	p := b.platform
 	switch {
 	case p == nil:
-		pop.Lockstep = inventory.Blame[bool](b.fact)
+		pop.Lockstep = fact.Blame[bool](b.fact)
 	case !p.LockstepPairs:
-		pop.Lockstep = inventory.Unknown[bool](inventory.Absent, "the platform's DIMMs do not come in lockstep pairs", "")
+		pop.Lockstep = fact.Unknown[bool](fact.Absent, "the platform's DIMMs do not come in lockstep pairs", "")
 	default:
 		b.comparePairs(pop)
 	}
 	if !pop.Lockstep.Known() {
-		pop.Hemisphere = inventory.Blame[bool](pop.Lockstep)
+		pop.Hemisphere = fact.Blame[bool](pop.Lockstep)
 		return
 	}
 	b.hemisphere(pop)
@@ -46,7 +46,7 @@ func (b *builder) lockstep(pop *Population) {
 func (b *builder) comparePairs(pop *Population) {
 	known, unverified := b.pairing(pop)
 	if !known {
-		pop.Lockstep = inventory.Unknown[bool](inventory.Absent,
+		pop.Lockstep = fact.Unknown[bool](fact.Absent,
 			"which channels of this board work in lockstep is not known", "a document of the board", b.evidence(pop))
 		return
 	}
@@ -60,17 +60,17 @@ func (b *builder) comparePairs(pop *Population) {
 			pop.LockstepDetail = joinDetail(pop.LockstepDetail, diff)
 		}
 	}
-	pop.Lockstep = inventory.Known(same, pop.DPC.Certainty, pop.DPC.From)
+	pop.Lockstep = fact.Known(same, pop.DPC.Certainty, pop.DPC.From)
 	pop.Lockstep.Unverified = pop.DPC.Unverified || unverified
 }
 
 func (b *builder) hemisphere(pop *Population) {
 	c := pop.Controllers.Value
 	if len(c) != 2 {
-		pop.Hemisphere = inventory.Blame[bool](pop.Controllers)
+		pop.Hemisphere = fact.Blame[bool](pop.Controllers)
 		return
 	}
-	pop.Hemisphere = inventory.Known(c[0].DIMMs > 0 && c[0].Layout == c[1].Layout, pop.Controllers.Certainty, pop.DPC.From)
+	pop.Hemisphere = fact.Known(c[0].DIMMs > 0 && c[0].Layout == c[1].Layout, pop.Controllers.Certainty, pop.DPC.From)
 	pop.Hemisphere.Unverified = pop.Lockstep.Unverified
 }
 
@@ -108,6 +108,6 @@ func (b *builder) slotDiffers(x, y int) string {
 }
 
 // differ reports whether both facts are known and unequal.
-func differ[T comparable](x, y inventory.Fact[T]) bool {
+func differ[T comparable](x, y fact.Fact[T]) bool {
 	return x.Known() && y.Known() && x.Value != y.Value
 }

@@ -1,6 +1,8 @@
 package topology
 
-import "github.com/memaudit/memaudit/internal/inventory"
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // exOrderKept checks the fill order of the lockstep boards: on every
 // controller the first slot of the first pair of channels, of the second pair,
@@ -28,7 +30,7 @@ func (b *builder) exOrderKept(pop *Population) {
 			}
 		}
 	}
-	pop.Order = inventory.Known(pop.OrderDetail == "", pop.DPC.Certainty, pop.DPC.From)
+	pop.Order = fact.Known(pop.OrderDetail == "", pop.DPC.Certainty, pop.DPC.From)
 	pop.Order.Unverified = pop.DPC.Unverified || !orTrue(b.lockstepBoard.Verified)
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -194,7 +196,7 @@ func TestLockstepMismatch(t *testing.T) {
 	r := Derive(sys, slotRules(t))
 	p := &r.Populations[0]
 	assert.False(t, p.Lockstep.Value)
-	assert.Equal(t, inventory.OK, p.Lockstep.State)
+	assert.Equal(t, fact.OK, p.Lockstep.State)
 	assert.Equal(t, "DIMM-1B and DIMM-1D differ in size", p.LockstepDetail)
 	assert.False(t, p.Class.Known())
 	assert.True(t, r.Populations[1].Lockstep.Value)

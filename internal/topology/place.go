@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -162,8 +164,8 @@ func (pl *placer) read(rules []locatorRule) {
 }
 
 // text is a label as printed, "" when firmware states none.
-func text(f *inventory.Fact[string]) string {
-	if f.State != inventory.OK {
+func text(f *fact.Fact[string]) string {
+	if f.State != fact.OK {
 		return ""
 	}
 	return strings.TrimSpace(f.Value)
@@ -206,6 +208,6 @@ func (pl *placer) failSlot(i int, reason string, all bool) {
 		o.Socket = Unplaced
 	}
 	if o.Socket == Unplaced {
-		o.Source, o.Certainty = "", inventory.None
+		o.Source, o.Certainty = "", fact.None
 	}
 }

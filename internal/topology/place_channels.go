@@ -3,11 +3,11 @@ package topology
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // setChannel records a channel and its controller.
-func (g *slotGroup) setChannel(i, channel, controller int, source string, c inventory.Certainty) {
+func (g *slotGroup) setChannel(i, channel, controller int, source string, c fact.Certainty) {
 	o := &g.out[i]
 	if o.Socket == Unplaced && !g.fsb {
 		return
@@ -16,7 +16,7 @@ func (g *slotGroup) setChannel(i, channel, controller int, source string, c inve
 	if o.Source == "" || o.Source == sourceSingle || source == sourceMap {
 		o.Source = source
 	}
-	if o.Certainty == inventory.None || c < o.Certainty {
+	if o.Certainty == fact.None || c < o.Certainty {
 		o.Certainty = c
 	}
 }
@@ -55,7 +55,7 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 			slot = Unplaced
 		}
 		g.setChannel(i, channel, g.mapController(m, channel), sourceMap, m.certainty())
-		g.out[i].Rule, g.out[i].Unverified = m.ID, m.certainty() == inventory.Indirect
+		g.out[i].Rule, g.out[i].Unverified = m.ID, m.certainty() == fact.Indirect
 		if g.out[i].Channel != Unplaced {
 			g.out[i].Slot = slot
 		}
@@ -82,7 +82,7 @@ func (g *slotGroup) channelsFromBoards() {
 			g.failChannels("a memory board has channels A to D only")
 			return
 		}
-		g.setChannel(i, board*maxBoardSlots+letter, board, sourceBank, inventory.Corroborated)
+		g.setChannel(i, board*maxBoardSlots+letter, board, sourceBank, fact.Corroborated)
 	}
 }
 
@@ -100,7 +100,7 @@ func (g *slotGroup) channelsFromNumbers() {
 	base := g.base(fChannel)
 	for _, i := range g.slots {
 		if v, ok := g.labels[i].get(fChannel); ok {
-			g.setChannel(i, v-base, g.controllerOf(v-base), source, inventory.Corroborated)
+			g.setChannel(i, v-base, g.controllerOf(v-base), source, fact.Corroborated)
 		} else {
 			g.failSlot(i, "the label names no channel", false)
 		}
@@ -127,12 +127,12 @@ func (g *slotGroup) channelsFromPairs(controller, channel field) {
 				g.failSlot(i, "the label names no channel", false)
 				continue
 			}
-			number, ctl, certainty := rank(pairs, own<<8|ch), Unplaced, inventory.Indirect
+			number, ctl, certainty := rank(pairs, own<<8|ch), Unplaced, fact.Indirect
 			switch {
 			case len(owners) == 1 && channel == fChannel:
-				number, ctl, certainty = ch, g.controllerOf(ch), inventory.Corroborated
+				number, ctl, certainty = ch, g.controllerOf(ch), fact.Corroborated
 			case per > 0:
-				number, ctl, certainty = rank(owners, own)*per+ch%per, rank(owners, own), inventory.Corroborated
+				number, ctl, certainty = rank(owners, own)*per+ch%per, rank(owners, own), fact.Corroborated
 			case len(owners) > 1:
 				ctl = rank(owners, own)
 			}
@@ -235,14 +235,14 @@ func (g *slotGroup) channelsFromLetters() {
 			g.channelsFromPairs(fNode, fChannel)
 			return
 		}
-		certainty := inventory.Corroborated
+		certainty := fact.Corroborated
 		exact := number != nil
 		if !exact {
 			number = func(letter int) int { return rank(letters, letter) }
 			if g.channels == 0 && (position == 0 || letters[0] == 0) {
 				number = func(letter int) int { return letter }
 			} else if g.channels != len(letters) {
-				certainty = inventory.Indirect
+				certainty = fact.Indirect
 			}
 		}
 		for _, i := range g.slots {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
@@ -53,7 +55,7 @@ func (c *tally) add(name string, sys *inventory.System, p *Platform, out []Place
 			c.impossible = append(c.impossible, fmt.Sprintf("%s: two modules at %v", name, at))
 		}
 		seats[at] = true
-		if o.Reason != "" || o.Source == "" || o.Rule == "" || o.Certainty == inventory.None {
+		if o.Reason != "" || o.Source == "" || o.Rule == "" || o.Certainty == fact.None {
 			c.impossible = append(c.impossible, fmt.Sprintf("%s: incomplete %+v", name, o))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -142,7 +144,7 @@ func sortedCounts(count map[seat]int) []int {
 // of modules on the same number of channels.
 func (pl *placer) confirm(slots []int) {
 	for _, i := range slots {
-		if c := &pl.out[i].Certainty; *c == inventory.Indirect || *c == inventory.Corroborated {
+		if c := &pl.out[i].Certainty; *c == fact.Indirect || *c == fact.Corroborated {
 			*c++
 		}
 	}
@@ -154,9 +156,9 @@ func (pl *placer) contradict(dimms []edacDIMM, slots []int, ours, theirs int) {
 	first := &pl.sys.Slots[slots[0]]
 	pl.conflicts = append(pl.conflicts, inventory.Conflict{
 		Fact: "populated memory channels",
-		Kept: inventory.Evidence{Source: inventory.SourceEDAC, Path: "/sys/devices/system/edac/mc",
+		Kept: fact.Evidence{Source: inventory.SourceEDAC, Path: "/sys/devices/system/edac/mc",
 			Field: "dimm_label", Raw: fmt.Sprintf("%d channels", theirs)},
-		Dropped: inventory.Evidence{Source: inventory.SourceSMBIOS, Path: "/sys/firmware/dmi/tables/DMI",
+		Dropped: fact.Evidence{Source: inventory.SourceSMBIOS, Path: "/sys/firmware/dmi/tables/DMI",
 			Field: fmt.Sprintf("type 17 0x%04x Locator", first.Handle), Raw: fmt.Sprintf("%d channels by %s", ours, pl.out[slots[0]].Rule)},
 		Why: "the memory controllers report their own channels, slot labels are firmware's names for them",
 	})
@@ -182,7 +184,7 @@ func (pl *placer) placeByEDAC(dimms []edacDIMM, slots []int) {
 		d := bySocket[o.Socket][next[o.Socket]]
 		next[o.Socket]++
 		*o = Placement{Socket: o.Socket, Controller: pl.edacController(bySocket[o.Socket], d), Channel: pl.edacChannel(bySocket[o.Socket], d),
-			Slot: d.slot, Source: sourceEDAC, Certainty: inventory.Indirect, Rule: "edac-equal-modules"}
+			Slot: d.slot, Source: sourceEDAC, Certainty: fact.Indirect, Rule: "edac-equal-modules"}
 	}
 	pl.guard()
 }

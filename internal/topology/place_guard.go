@@ -3,6 +3,8 @@ package topology
 import (
 	"fmt"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -84,9 +86,9 @@ func (pl *placer) onePresent() bool {
 	for i := range pl.out {
 		switch o := &pl.out[i]; o.Socket {
 		case named:
-			o.Socket, o.Certainty = only, inventory.Indirect
+			o.Socket, o.Certainty = only, fact.Indirect
 		case only:
-			o.Socket, o.Certainty = named, inventory.Indirect
+			o.Socket, o.Certainty = named, fact.Indirect
 		}
 	}
 	return true

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -23,7 +25,7 @@ func TestPlaceUnknown(t *testing.T) {
 		{name: "module on an absent processor", vendor: "Supermicro", product: "X8DTU", sockets: "PePe", platform: plat3,
 			slots: []string{"P{1,2}_DIMM1A@BANK0*"}, want: "-.-.-.- -.-.-.-", reason: "processor 1, which the table calls absent"},
 		{name: "one processor, named in another order", vendor: "iXsystems", product: "X8DAH", sockets: "Pe", platform: plat3,
-			slots: []string{"P1_DIMM{1..3}A@BANK1 P2_DIMM{1..3}A@BANK2*"}, want: "0.0.0.0 0.0.1.0 0.0.2.0", certainty: inventory.Indirect},
+			slots: []string{"P1_DIMM{1..3}A@BANK1 P2_DIMM{1..3}A@BANK2*"}, want: "0.0.0.0 0.0.1.0 0.0.2.0", certainty: fact.Indirect},
 		{name: "more channels than the processor has", vendor: "Supermicro", product: "X8DTU", sockets: "PP", platform: plat2,
 			slots: []string{"P{1,2}_DIMM3A@BANK0*"}, want: "0.-.-.- 1.-.-.-", reason: "channel 2 of a processor with 2"},
 		{name: "deeper than the platform", vendor: "Supermicro", product: "X8DTU", sockets: "PP", platform: plat2,
@@ -72,7 +74,7 @@ func TestPlaceUnknown(t *testing.T) {
 func TestPlaceMaps(t *testing.T) {
 	for _, c := range []placeCase{
 		{name: "unlike processors", vendor: "Dell Inc.", product: "PowerEdge R430", sockets: "PP", platform: plat4,
-			slots: []string{"A{1,5}* B4*"}, want: "0.-.0.0 0.-.0.1 1.-.3.0", rule: "dell-13g-8-4", certainty: inventory.Corroborated},
+			slots: []string{"A{1,5}* B4*"}, want: "0.-.0.0 0.-.0.1 1.-.3.0", rule: "dell-13g-8-4", certainty: fact.Corroborated},
 		{name: "controllers of the map", vendor: "Dell Inc.", product: "PowerEdge R740", sockets: "PP", platform: plat6,
 			slots: []string{"A{1,4,12}*"}, want: "0.0.0.0 0.1.3.0 0.1.5.1", rule: "dell-14g-6ch"},
 		{name: "double blanks", vendor: "HP", product: "ProLiant DL380p Gen8", sockets: "PP", platform: plat4,
@@ -86,13 +88,13 @@ func TestPlaceMaps(t *testing.T) {
 		{name: "processor in the bank", vendor: "Lenovo", product: "ThinkSystem SR650 -[7X06CTO1WW]-", sockets: "PP", platform: plat6,
 			slots: []string{"DIMM~5@CPU~1* DIMM~20@CPU~2*"}, want: "0.0.0.0 1.1.3.0", rule: "lenovo-sp-12"},
 		{name: "board names the product", vendor: "Dell Inc.", product: "Precision 7920 Tower", sockets: "PP", platform: plat6,
-			slots: []string{"DIMM{1,2,8}_CPU1*", "DIMM1_CPU0*"}, want: "1.0.2.0 1.1.5.0 1.1.5.1 0.0.2.0", certainty: inventory.Indirect},
+			slots: []string{"DIMM{1,2,8}_CPU1*", "DIMM1_CPU0*"}, want: "1.0.2.0 1.1.5.0 1.1.5.1 0.0.2.0", certainty: fact.Indirect},
 		{name: "oracle counts from 0", vendor: "Oracle Corporation", product: "SUN FIRE X4170 M3", sockets: "PP", platform: plat4,
 			slots: []string{"D{7,0}@/SYS/MB/P1* D7@/SYS/MB/P0"}, want: "1.-.0.0 1.-.2.0", rule: "sun-m3-like"},
 		{name: "front-side bus", vendor: "Dell Inc.", product: "PowerEdge 2950", sockets: "PP", platform: platFB,
 			slots: []string{"DIMM{1,2,5,8}*"}, want: "-.0.0.0 -.0.1.0 -.0.0.1 -.1.3.1", rule: "dell-fbd-8"},
 		{name: "hp g5 letters are banks", vendor: "HP", product: "ProLiant DL380 G5", sockets: "PP", platform: platFB,
-			slots: []string{"DIMM~1A* DIMM~3A* DIMM~5B*"}, want: "-.0.0.0 -.0.1.0 -.1.2.0", rule: "hp-fbd-8", certainty: inventory.Indirect},
+			slots: []string{"DIMM~1A* DIMM~3A* DIMM~5B*"}, want: "-.0.0.0 -.0.1.0 -.1.2.0", rule: "hp-fbd-8", certainty: fact.Indirect},
 		{name: "channel letter in the bank", vendor: "HP", product: "ProLiant DL165 G7", sockets: "PP", platform: &Platform{NUMA: true, ChannelsPerSocket: 4, MaxDPC: 3},
 			slots: []string{"PROC~1~DIMM~{1..3}@A PROC~1~DIMM~4@B* PROC~2~DIMM~10@D*"}, want: "0.-.1.0 1.-.3.0", rule: "hp-bank-letter"},
 		{name: "swapped labels", vendor: "Dell Inc.", product: "C6100", sockets: "PP", platform: plat3,
@@ -100,7 +102,7 @@ func TestPlaceMaps(t *testing.T) {
 		{name: "dell e3 prints channels", vendor: "Dell Inc.", product: "PowerEdge R210 II", sockets: "P", platform: plat2,
 			slots: []string{"DIMM~A2@BANK~0 DIMM~A1@BANK~1* DIMM~B1@BANK~3*"}, want: "0.0.0.0 0.0.1.0", rule: "dell-e3"},
 		{name: "node and number", vendor: "FUJITSU", product: "PRIMERGY TX2540 M1", sockets: "PP", platform: plat3,
-			slots: []string{"Node0_Dimm{0,5}@Node0_Bank0*", "Node1_Dimm2@Node1_Bank0*"}, want: "0.0.0.0 0.0.2.0 1.0.1.0", rule: "fujitsu-tx2540-m1", certainty: inventory.Indirect},
+			slots: []string{"Node0_Dimm{0,5}@Node0_Bank0*", "Node1_Dimm2@Node1_Bank0*"}, want: "0.0.0.0 0.0.2.0 1.0.1.0", rule: "fujitsu-tx2540-m1", certainty: fact.Indirect},
 	} {
 		t.Run(c.name, c.run)
 	}
@@ -152,7 +154,7 @@ func TestPlaceHPE(t *testing.T) {
 	sys.Slots[3].HPE.Channel = -1
 	out, _ := place(sys, plat6, slotRules(t))
 	assert.Equal(t, "0.0.0.0 0.1.3.0 1.-.0.0 1.-.-.-", seats(sys, out))
-	assert.Equal(t, Placement{Socket: 0, Controller: 1, Channel: 3, Slot: 0, Source: sourceHPE, Certainty: inventory.Direct, Rule: "hpe-202"}, out[1])
+	assert.Equal(t, Placement{Socket: 0, Controller: 1, Channel: 3, Slot: 0, Source: sourceHPE, Certainty: fact.Direct, Rule: "hpe-202"}, out[1])
 	assert.Contains(t, out[3].Reason, "no slot map")
 }
 
@@ -185,7 +187,7 @@ func TestPlaceEDAC(t *testing.T) {
 		out, conflicts := place(sys, plat6, slotRules(t))
 		require.Empty(t, conflicts)
 		assert.Equal(t, "0.0.0.0 0.0.1.0 1.0.0.0 1.0.1.0", seats(sys, out))
-		assert.Equal(t, inventory.Direct, out[0].Certainty)
+		assert.Equal(t, fact.Direct, out[0].Certainty)
 	})
 	t.Run("overrule", func(t *testing.T) {
 		sys := board("Supermicro", "Super Server", "PP", "P{1,2}-DIMMA{1,2}@NO~DIMM*")
@@ -195,7 +197,7 @@ func TestPlaceEDAC(t *testing.T) {
 		assert.Equal(t, "4 channels", conflicts[0].Kept.Raw)
 		assert.Equal(t, "0.0.0.0 0.0.1.0 1.0.0.0 1.0.1.0", seats(sys, out))
 		assert.Equal(t, sourceEDAC, out[0].Source)
-		assert.Equal(t, inventory.Indirect, out[0].Certainty)
+		assert.Equal(t, fact.Indirect, out[0].Certainty)
 	})
 	t.Run("fill in", func(t *testing.T) {
 		sys := board("Dell Inc.", "PowerEdge R9999", "PP", "{A,B}{1,2}*")
@@ -215,6 +217,6 @@ func TestPlaceEDAC(t *testing.T) {
 		sys.EDAC = edac(8<<30, "memory memory memory memory")
 		out, conflicts := place(sys, plat6, slotRules(t))
 		require.Empty(t, conflicts)
-		assert.Equal(t, inventory.Corroborated, out[0].Certainty)
+		assert.Equal(t, fact.Corroborated, out[0].Certainty)
 	})
 }

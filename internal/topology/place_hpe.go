@@ -1,6 +1,8 @@
 package topology
 
-import "github.com/memaudit/memaudit/internal/inventory"
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // applyHPE takes the positions that HPE's OEM type 202 states; they go before
 // every label. What it leaves open (the processor; before Gen11 the slot
@@ -34,7 +36,7 @@ func (pl *placer) applyHPE() {
 			controller = Unplaced
 		}
 		*o = Placement{Socket: socket, Controller: controller, Channel: channel, Slot: slot,
-			Source: sourceHPE, Certainty: inventory.Direct, Rule: "hpe-202"}
+			Source: sourceHPE, Certainty: fact.Direct, Rule: "hpe-202"}
 	}
 	pl.dropSharedSlots()
 }

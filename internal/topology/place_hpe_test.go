@@ -5,6 +5,8 @@ package topology
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
@@ -28,7 +30,7 @@ func TestPlaceAgainstHPE(t *testing.T) {
 		}
 		derived, _ := place(sys, p, rules.FS)
 		for i := range derived {
-			require.Equal(t, inventory.Direct, stated[i].Certainty, name)
+			require.Equal(t, fact.Direct, stated[i].Certainty, name)
 			require.Equal(t, sourceHPE, stated[i].Source, name)
 			require.Equal(t, sourceMap, derived[i].Source, name)
 			if derived[i].Controller == Unplaced {

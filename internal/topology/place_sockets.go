@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // resolveSockets derives the processor of every slot of the group. On a
@@ -33,7 +33,7 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 // setSocket records the processor with the given position in board order.
 func (g *slotGroup) setSocket(i, position int, source string) {
 	o := &g.out[i]
-	o.Socket, o.Source, o.Certainty = position, source, inventory.Corroborated
+	o.Socket, o.Source, o.Certainty = position, source, fact.Corroborated
 	if position >= 0 && position < len(g.sys.Sockets) {
 		o.Socket = g.sys.Sockets[position].ID
 	}

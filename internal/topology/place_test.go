@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -12,14 +14,14 @@ import (
 )
 
 // known is a fact for a test machine.
-func known[T any](v T) inventory.Fact[T] {
-	return inventory.Known(v, inventory.Indirect, inventory.Evidence{})
+func known[T any](v T) fact.Fact[T] {
+	return fact.Known(v, fact.Indirect, fact.Evidence{})
 }
 
 // said is a label; none is unstated.
-func said(label string) inventory.Fact[string] {
+func said(label string) fact.Fact[string] {
 	if label == "" {
-		return inventory.Fact[string]{State: inventory.Unstated}
+		return fact.Fact[string]{State: fact.Unstated}
 	}
 	return known(label)
 }
@@ -132,7 +134,7 @@ type placeCase struct {
 	platform                       *Platform
 	slots                          []string
 	want, reason, rule, source     string
-	certainty                      inventory.Certainty
+	certainty                      fact.Certainty
 }
 
 func (c placeCase) run(t *testing.T) {
@@ -156,7 +158,7 @@ func (c placeCase) run(t *testing.T) {
 		if c.source != "" {
 			assert.Equal(t, c.source, o.Source)
 		}
-		if c.certainty != inventory.None {
+		if c.certainty != fact.None {
 			assert.Equal(t, c.certainty, o.Certainty)
 		}
 	}
@@ -170,19 +172,19 @@ func TestPlaceRigMachines(t *testing.T) {
 			want:  "-.-.2.0 -.-.3.0", rule: "smc-single-digit"},
 		{name: "dell r610", vendor: "Dell Inc.", product: "PowerEdge R610", sockets: "PP", platform: plat3,
 			slots: []string{"DIMM_A{1..3}* DIMM_A{4..6} DIMM_B{1..3}* DIMM_B{4..6}"},
-			want:  "0.0.0.0 0.0.1.0 0.0.2.0 1.0.0.0 1.0.1.0 1.0.2.0", rule: "dell-11g-2dpc", source: sourceMap, certainty: inventory.Corroborated},
+			want:  "0.0.0.0 0.0.1.0 0.0.2.0 1.0.0.0 1.0.1.0 1.0.2.0", rule: "dell-11g-2dpc", source: sourceMap, certainty: fact.Corroborated},
 		{name: "rx600 s6 both boards", vendor: "FUJITSU", product: "PRIMERGY RX600 S6", sockets: "PPPP", platform: platEX,
 			slots: []string{"DIMM-1{A..D}@CPU1-MEM-{A,B}* DIMM-2{A..D}@CPU1-MEM-{A,B} DIMM-1A@CPU{2..4}-MEM-B*"},
 			want:  "0.0.0.0 0.1.4.0 0.0.1.0 0.1.5.0 0.0.2.0 0.1.6.0 0.0.3.0 0.1.7.0 1.1.4.0 2.1.4.0 3.1.4.0", rule: "fujitsu-board"},
 		{name: "ibm e326m", vendor: "IBM", product: "eServer 326m -[796976U]-", sockets: "PP", platform: platF,
 			slots: []string{"DIMM~{1,2}@CPU1~BANK~1* DIMM~{3,4}@CPU1~BANK~2* DIMM~{5,6}@CPU2~BANK~1* DIMM~{7,8}@CPU2~BANK~2*"},
-			want:  "0.-.0.0 0.-.1.0 0.-.0.1 0.-.1.1 1.-.0.0 1.-.1.0 1.-.0.1 1.-.1.1", rule: "ibm-e326m", certainty: inventory.Indirect},
+			want:  "0.-.0.0 0.-.1.0 0.-.0.1 0.-.1.1 1.-.0.0 1.-.1.0 1.-.0.1 1.-.1.1", rule: "ibm-e326m", certainty: fact.Indirect},
 		{name: "sun x6440", vendor: "Sun Microsystems", product: "SUN BLADE X6440 SERVER MODULE", sockets: "PPPP", platform: platF,
 			slots: []string{"P{0..3}-DIMM{6,7}@CPU~0* P3-DIMM0@CPU~3* P0-DIMM{0..5}@CPU~0"},
-			want:  "0.-.1.0 0.-.0.0 1.-.1.0 1.-.0.0 2.-.1.0 2.-.0.0 3.-.1.0 3.-.0.0 3.-.1.3", rule: "sun-x6440", certainty: inventory.Indirect},
+			want:  "0.-.1.0 0.-.0.0 1.-.1.0 1.-.0.0 2.-.1.0 2.-.0.0 3.-.1.0 3.-.0.0 3.-.1.3", rule: "sun-x6440", certainty: fact.Indirect},
 		{name: "spr snc2", vendor: "Dell Inc.", product: "PowerEdge R760", sockets: "PP", platform: plat8,
 			slots: []string{"A{1..8}* A{9..16} B{1,9}*"},
-			want:  "0.-.0.0 0.-.1.0 0.-.2.0 0.-.3.0 0.-.4.0 0.-.5.0 0.-.6.0 0.-.7.0 1.-.0.0 1.-.0.1", rule: "dell-16g-8ch", certainty: inventory.Indirect},
+			want:  "0.-.0.0 0.-.1.0 0.-.2.0 0.-.3.0 0.-.4.0 0.-.5.0 0.-.6.0 0.-.7.0 1.-.0.0 1.-.0.1", rule: "dell-16g-8ch", certainty: fact.Indirect},
 	} {
 		t.Run(c.name, c.run)
 	}
@@ -193,7 +195,7 @@ func TestPlacePatterns(t *testing.T) {
 	for _, c := range []placeCase{
 		{name: "supermicro x10, letters go on", vendor: "Supermicro", product: "Super Server", sockets: "PP", platform: plat4,
 			slots: []string{"P1-DIMM{A..D}1@P0_Node0_Channel0_Dimm0 P2-DIMME1@P1_Node1_Channel0_Dimm0* P2-DIMMH2@P1_Node1_Channel3_Dimm1*"},
-			want:  "1.-.0.0 1.-.3.1", rule: "ami-letter", certainty: inventory.Corroborated},
+			want:  "1.-.0.0 1.-.3.1", rule: "ami-letter", certainty: fact.Corroborated},
 		{name: "supermicro x11, letters restart", vendor: "Supermicro", product: "Super Server", sockets: "PP", platform: plat6,
 			slots: []string{"P1-DIMMA{1,2}@P0_Node0_Channel0_Dimm0* P2-DIMMF1@P1_Node1_Channel2_Dimm0* P2-DIMMA2@NO~DIMM"},
 			want:  "0.0.0.0 0.0.0.1 1.1.5.0", rule: "ami-letter"},

@@ -3,13 +3,15 @@ package topology
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // knownIdentity is a processor's identity and the reading it rests on.
 type knownIdentity struct {
 	cpuIdentity
-	from inventory.Evidence
+	from fact.Evidence
 }
 
 // identities lists the populated sockets' identities; what SMBIOS does not
@@ -44,7 +46,7 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 	if cpu.Brand.Known() && (id.brand == "" || undecided(id.brand)) {
 		id.brand = cpu.Brand.Value
 	}
-	if id.from == (inventory.Evidence{}) {
+	if id.from == (fact.Evidence{}) {
 		id.from = s.Brand.From
 	}
 	if id.vendor == "" {

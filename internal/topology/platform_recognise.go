@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -41,18 +43,18 @@ type verdict struct {
 
 // recognise finds the platform of the machine by CPUID, brand string and,
 // where nothing else decides, product name.
-func recognise(sys *inventory.System, k fs.FS) inventory.Fact[*Platform] {
+func recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	if virtual, ok := sys.Machine.Virtual.Get(); ok && virtual {
-		return inventory.Unknown[*Platform](inventory.Absent, "a virtual machine shows no physical DIMM slots", "audit the host")
+		return fact.Unknown[*Platform](fact.Absent, "a virtual machine shows no physical DIMM slots", "audit the host")
 	}
 	raw, err := fs.ReadFile(k, platformIndex)
 	if err != nil {
-		return inventory.Unknown[*Platform](inventory.Malformed, "the index of platforms cannot be read: "+err.Error(), "")
+		return fact.Unknown[*Platform](fact.Malformed, "the index of platforms cannot be read: "+err.Error(), "")
 	}
 	rows := parseIndex(string(raw))
 	m := identifyMachine(sys)
 	var found verdict
-	var evidence inventory.Evidence
+	var evidence fact.Evidence
 	var last cpuIdentity
 	ids := identities(sys)
 	for i, id := range ids {
@@ -65,43 +67,43 @@ func recognise(sys *inventory.System, k fs.FS) inventory.Fact[*Platform] {
 			return unrecognised(v, id)
 		}
 		if found.row != nil && found.row.id != v.row.id {
-			return inventory.Unknown[*Platform](inventory.Conflicting,
+			return fact.Unknown[*Platform](fact.Conflicting,
 				fmt.Sprintf("the processors belong to two platforms, %s and %s", found.row.id, v.row.id), "", id.from)
 		}
 		found, evidence = v, id.from
 	}
 	if found.row == nil {
-		return inventory.Unknown[*Platform](inventory.Unread, "no processor was identified", "audit with SMBIOS type 4 or /proc/cpuinfo")
+		return fact.Unknown[*Platform](fact.Unread, "no processor was identified", "audit with SMBIOS type 4 or /proc/cpuinfo")
 	}
 	return loadRecognised(k, found, last.brand, evidence)
 }
 
-func loadRecognised(k fs.FS, v verdict, brand string, from inventory.Evidence) inventory.Fact[*Platform] {
+func loadRecognised(k fs.FS, v verdict, brand string, from fact.Evidence) fact.Fact[*Platform] {
 	p, err := loadPlatform(k, v.row.id, brand)
 	if err != nil {
-		return inventory.Unknown[*Platform](inventory.Malformed, err.Error(), "", from)
+		return fact.Unknown[*Platform](fact.Malformed, err.Error(), "", from)
 	}
 	p.Recognised = v.by
-	c := inventory.Direct
+	c := fact.Direct
 	if !v.row.verified && v.by != "brand" {
-		c = inventory.Indirect
+		c = fact.Indirect
 	}
-	f := inventory.Known(p, c, from)
+	f := fact.Known(p, c, from)
 	f.Unverified = !p.Verified || (!v.row.verified && v.by == "cpuid")
 	return f
 }
 
-func unrecognised(v verdict, id knownIdentity) inventory.Fact[*Platform] {
+func unrecognised(v verdict, id knownIdentity) fact.Fact[*Platform] {
 	if len(v.candidates) > 0 {
-		return inventory.Unknown[*Platform](inventory.Unstated,
+		return fact.Unknown[*Platform](fact.Unstated,
 			"the CPUID belongs to "+strings.Join(v.candidates, " or ")+" and the brand string does not decide",
 			"a processor brand string (SMBIOS type 4 version, or /proc/cpuinfo)", id.from)
 	}
 	if id.brand == "" && id.family < 0 {
-		return inventory.Unknown[*Platform](inventory.Unstated, "neither CPUID nor brand string of the processor is known",
+		return fact.Unknown[*Platform](fact.Unstated, "neither CPUID nor brand string of the processor is known",
 			"audit with SMBIOS type 4 or /proc/cpuinfo", id.from)
 	}
-	return inventory.Unknown[*Platform](inventory.Absent, "no platform data for this processor", "", id.from)
+	return fact.Unknown[*Platform](fact.Absent, "no platform data for this processor", "", id.from)
 }
 
 func parseIndex(text string) []indexRow {

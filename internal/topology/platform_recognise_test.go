@@ -3,6 +3,8 @@ package topology
 import (
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -89,7 +91,7 @@ func TestRecogniseNeighbours(t *testing.T) {
 		for i := range m.sys.Sockets {
 			if tt.family < 0 {
 				s := &m.sys.Sockets[i]
-				s.Family, s.Model, s.Stepping = inventory.Fact[int]{}, inventory.Fact[int]{}, inventory.Fact[int]{}
+				s.Family, s.Model, s.Stepping = fact.Fact[int]{}, fact.Fact[int]{}, fact.Fact[int]{}
 			}
 		}
 		f := recognise(&m.sys, rules.FS)
@@ -131,7 +133,7 @@ func TestRecogniseContradiction(t *testing.T) {
 	m := cascadeLake(2)
 	m.sys.Sockets[1] = rome(1).sys.Sockets[0]
 	f := recognise(&m.sys, rules.FS)
-	assert.Equal(t, inventory.Conflicting, f.State)
+	assert.Equal(t, fact.Conflicting, f.State)
 	assert.Equal(t, "the processors belong to two platforms, cascade-lake-sp and rome", f.Reason)
 }
 

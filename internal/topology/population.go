@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -12,7 +14,7 @@ import (
 type builder struct {
 	sys      *inventory.System
 	platform *Platform // nil when not recognised
-	fact     inventory.Fact[*Platform]
+	fact     fact.Fact[*Platform]
 	procs    []*Processor
 	places   []Placement
 	product  string
@@ -163,24 +165,24 @@ func runsFrom(s *inventory.Slot) bool {
 
 // lost says that the table may have listed more than is known; nil when it
 // is whole.
-func (b *builder) lost() *inventory.Fact[int] {
+func (b *builder) lost() *fact.Fact[int] {
 	p := b.sys.Firmware.Lost
 	if p == nil {
 		return nil
 	}
-	f := inventory.Unknown[int](inventory.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
+	f := fact.Unknown[int](fact.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table", b.sys.Firmware.SMBIOS.From)
 	return &f
 }
 
 // count fills DIMMs and Bytes.
 func (b *builder) count(pop *Population) {
 	if f := b.lost(); f != nil {
-		pop.DIMMs, pop.Bytes = *f, inventory.Blame[int64](*f)
+		pop.DIMMs, pop.Bytes = *f, fact.Blame[int64](*f)
 		return
 	}
 	if b.noneListed() {
-		pop.DIMMs = inventory.Unknown[int](inventory.Unstated, "SMBIOS lists no DRAM module at all, although the machine runs", "")
-		pop.Bytes = inventory.Blame[int64](pop.DIMMs)
+		pop.DIMMs = fact.Unknown[int](fact.Unstated, "SMBIOS lists no DRAM module at all, although the machine runs", "")
+		pop.Bytes = fact.Blame[int64](pop.DIMMs)
 		return
 	}
 	if b.unowned >= 0 {
@@ -189,32 +191,32 @@ func (b *builder) count(pop *Population) {
 		if b.unowned < len(b.places) && b.places[b.unowned].Reason != "" {
 			reason += ": " + b.places[b.unowned].Reason
 		}
-		pop.DIMMs = inventory.Unknown[int](inventory.Absent, reason, "a slot map for this product", s.Locator.From)
-		pop.Bytes = inventory.Blame[int64](pop.DIMMs)
+		pop.DIMMs = fact.Unknown[int](fact.Absent, reason, "a slot map for this product", s.Locator.From)
+		pop.Bytes = fact.Blame[int64](pop.DIMMs)
 		return
 	}
 	for _, i := range pop.Slots {
 		s := &b.sys.Slots[i]
 		if s.State == inventory.SlotUnknown {
-			pop.DIMMs = inventory.Unknown[int](inventory.Unstated, "the size field of "+slotName(s)+" says unknown", "", s.SizeBytes.From)
-			pop.Bytes = inventory.Blame[int64](pop.DIMMs)
+			pop.DIMMs = fact.Unknown[int](fact.Unstated, "the size field of "+slotName(s)+" says unknown", "", s.SizeBytes.From)
+			pop.Bytes = fact.Blame[int64](pop.DIMMs)
 			return
 		}
 	}
 	// An unverified slot map doubts the channel of a module, not its processor.
-	c := inventory.Direct
+	c := fact.Direct
 	if !b.frontSideBus() {
 		c, _ = b.placed(pop.Slots, func(p *Placement) bool { return p.Socket != Unplaced && !p.Unverified })
 	}
-	pop.DIMMs = inventory.Known(len(pop.Slots), c, b.evidence(pop))
+	pop.DIMMs = fact.Known(len(pop.Slots), c, b.evidence(pop))
 	pop.Bytes = b.sumBytes(pop.Slots)
 	pop.Bytes.Certainty = min(pop.Bytes.Certainty, c)
 }
 
 // placed is the weakest certainty of the slots' placements and whether one
 // rests on unverified knowledge.
-func (b *builder) placed(slots []int, ok func(*Placement) bool) (c inventory.Certainty, unverified bool) {
-	c = inventory.Direct
+func (b *builder) placed(slots []int, ok func(*Placement) bool) (c fact.Certainty, unverified bool) {
+	c = fact.Direct
 	for _, i := range slots {
 		if p := &b.places[i]; ok(p) {
 			c, unverified = min(c, p.Certainty), unverified || p.Unverified
@@ -224,23 +226,23 @@ func (b *builder) placed(slots []int, ok func(*Placement) bool) (c inventory.Cer
 }
 
 // evidence is the reading that a population's facts rest on first.
-func (b *builder) evidence(pop *Population) inventory.Evidence {
+func (b *builder) evidence(pop *Population) fact.Evidence {
 	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
 		if len(l) > 0 {
 			return b.sys.Slots[l[0]].Locator.From
 		}
 	}
-	return inventory.Evidence{}
+	return fact.Evidence{}
 }
 
-func (b *builder) sumBytes(slots []int) inventory.Fact[int64] {
+func (b *builder) sumBytes(slots []int) fact.Fact[int64] {
 	var sum int64
-	c := inventory.Direct
-	var from inventory.Evidence
+	c := fact.Direct
+	var from fact.Evidence
 	for n, i := range slots {
 		f := &b.sys.Slots[i].SizeBytes
 		if !f.Known() {
-			return inventory.Blame[int64](*f)
+			return fact.Blame[int64](*f)
 		}
 		if n == 0 {
 			from = f.From
@@ -248,7 +250,7 @@ func (b *builder) sumBytes(slots []int) inventory.Fact[int64] {
 		sum += f.Value
 		c = min(c, f.Certainty)
 	}
-	return inventory.Known(sum, c, from)
+	return fact.Known(sum, c, from)
 }
 
 // sortSlots orders the slots of a channel by slot number, then table row.

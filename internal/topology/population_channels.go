@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -19,7 +21,7 @@ func (b *builder) channels(pop *Population, proc *Processor) {
 		n = b.highestChannel(pop) + 1
 	}
 	if reason := b.spread(pop, n); reason != "" {
-		b.blankChannels(pop, inventory.Conflicting, reason)
+		b.blankChannels(pop, fact.Conflicting, reason)
 		return
 	}
 	b.channelFacts(pop, ok)
@@ -28,36 +30,36 @@ func (b *builder) channels(pop *Population, proc *Processor) {
 	} else {
 		b.orderKept(pop)
 		b.lockstep(pop)
-		pop.Controllers = inventory.Blame[[]Controller](pop.ChannelsTotal)
-		pop.Regions = inventory.Blame[[]Region](pop.ChannelsTotal)
-		pop.Relative = inventory.Blame[Share](pop.ChannelsTotal)
+		pop.Controllers = fact.Blame[[]Controller](pop.ChannelsTotal)
+		pop.Regions = fact.Blame[[]Region](pop.ChannelsTotal)
+		pop.Relative = fact.Blame[Share](pop.ChannelsTotal)
 	}
 }
 
 // channelsTotal takes the processor's own row before the platform's general
 // value, except on buffered platforms, where the table counts links.
-func (b *builder) channelsTotal(pop *Population, proc *Processor) inventory.Fact[int] {
+func (b *builder) channelsTotal(pop *Population, proc *Processor) fact.Fact[int] {
 	p := b.platform
 	if p == nil && b.frontSideBus() {
-		return inventory.Blame[int](b.fact)
+		return fact.Blame[int](b.fact)
 	}
 	if b.partWired(pop) {
-		return inventory.Unknown[int](inventory.Absent, "this board does not give a processor all of its channels, and no document read says how many", "the machine's manual")
+		return fact.Unknown[int](fact.Absent, "this board does not give a processor all of its channels, and no document read says how many", "the machine's manual")
 	}
 	if proc != nil && proc.Channels > 0 && (p == nil || !p.Buffered) && !b.frontSideBus() {
-		return inventory.Known(proc.Channels, inventory.Direct, inventory.Evidence{
+		return fact.Known(proc.Channels, fact.Direct, fact.Evidence{
 			Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: proc.Name})
 	}
 	if p == nil {
-		return inventory.Blame[int](b.fact)
+		return fact.Blame[int](b.fact)
 	}
 	if b.frontSideBus() {
 		return b.chipsetChannels(pop)
 	}
 	if p.ChannelsPerSocket == 0 {
-		return inventory.Unknown[int](inventory.Absent, "no document gives the channels of "+p.Name, "")
+		return fact.Unknown[int](fact.Absent, "no document gives the channels of "+p.Name, "")
 	}
-	f := inventory.Known(p.ChannelsPerSocket, b.fact.Certainty, b.fact.From)
+	f := fact.Known(p.ChannelsPerSocket, b.fact.Certainty, b.fact.From)
 	f.Unverified = !p.Verified || p.Unverified["channels_per_socket"]
 	return f
 }
@@ -70,10 +72,10 @@ func (b *builder) partWired(pop *Population) bool {
 
 // chipsetChannels needs the slots' word for it: sister chipsets for the same
 // processors have fewer channels.
-func (b *builder) chipsetChannels(pop *Population) inventory.Fact[int] {
+func (b *builder) chipsetChannels(pop *Population) fact.Fact[int] {
 	n := b.platform.ChannelsPerSystem
 	if n == 0 {
-		return inventory.Unknown[int](inventory.Absent, "no document gives the channels of "+b.platform.Name, "")
+		return fact.Unknown[int](fact.Absent, "no document gives the channels of "+b.platform.Name, "")
 	}
 	seen, unverified := map[int]bool{}, false
 	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
@@ -85,16 +87,16 @@ func (b *builder) chipsetChannels(pop *Population) inventory.Fact[int] {
 		}
 	}
 	if len(seen) != n {
-		return inventory.Unknown[int](inventory.Absent,
+		return fact.Unknown[int](fact.Absent,
 			fmt.Sprintf("the slots name %d channels; chipsets for these processors have two or %d", len(seen), n), "a slot map for this product")
 	}
-	f := inventory.Known(n, b.fact.Certainty, b.fact.From)
+	f := fact.Known(n, b.fact.Certainty, b.fact.From)
 	f.Unverified = unverified
 	return f
 }
 
 // unmapped says why the channel of some populated slot is not known.
-func (b *builder) unmapped(pop *Population) (string, inventory.State) {
+func (b *builder) unmapped(pop *Population) (string, fact.State) {
 	if !pop.DIMMs.Known() {
 		return pop.DIMMs.Reason, pop.DIMMs.State
 	}
@@ -107,25 +109,25 @@ func (b *builder) unmapped(pop *Population) (string, inventory.State) {
 		if p.Reason != "" {
 			reason += ": " + p.Reason
 		}
-		return reason, inventory.Absent
+		return reason, fact.Absent
 	}
-	return "", inventory.OK
+	return "", fact.OK
 }
 
 // blankChannels leaves every fact that needs channels unknown, but for a
 // processor without DIMMs, whose populated channels are none.
-func (b *builder) blankChannels(pop *Population, state inventory.State, reason string) {
-	u := inventory.Unknown[int](state, reason, "a slot map for this product", b.evidence(pop))
+func (b *builder) blankChannels(pop *Population, state fact.State, reason string) {
+	u := fact.Unknown[int](state, reason, "a slot map for this product", b.evidence(pop))
 	pop.ChannelSlots = nil
 	pop.ChannelsPopulated = u
-	pop.DPC = inventory.Blame[[]int](u)
-	pop.ChannelBytes = inventory.Blame[[]int64](u)
-	pop.Controllers = inventory.Blame[[]Controller](u)
-	pop.Regions = inventory.Blame[[]Region](u)
-	pop.Relative = inventory.Blame[Share](u)
-	pop.Lockstep = inventory.Blame[bool](u)
-	pop.Hemisphere = inventory.Blame[bool](u)
-	pop.Order = inventory.Blame[bool](u)
+	pop.DPC = fact.Blame[[]int](u)
+	pop.ChannelBytes = fact.Blame[[]int64](u)
+	pop.Controllers = fact.Blame[[]Controller](u)
+	pop.Regions = fact.Blame[[]Region](u)
+	pop.Relative = fact.Blame[Share](u)
+	pop.Lockstep = fact.Blame[bool](u)
+	pop.Hemisphere = fact.Blame[bool](u)
+	pop.Order = fact.Blame[bool](u)
 }
 
 func (b *builder) highestChannel(pop *Population) int {
@@ -189,19 +191,19 @@ func (b *builder) channelFacts(pop *Population, total bool) {
 			bytes[ch] += b.sys.Slots[i].SizeBytes.Or(0)
 		}
 	}
-	pop.ChannelsPopulated = inventory.Known(populated, c, from)
+	pop.ChannelsPopulated = fact.Known(populated, c, from)
 	pop.ChannelsPopulated.Unverified = unverified
 	if !total {
-		pop.DPC = inventory.Blame[[]int](pop.ChannelsTotal)
-		pop.ChannelBytes = inventory.Blame[[]int64](pop.ChannelsTotal)
+		pop.DPC = fact.Blame[[]int](pop.ChannelsTotal)
+		pop.ChannelBytes = fact.Blame[[]int64](pop.ChannelsTotal)
 		return
 	}
-	pop.DPC = inventory.Known(dpc, c, from)
+	pop.DPC = fact.Known(dpc, c, from)
 	pop.DPC.Unverified = unverified
 	if !pop.Bytes.Known() {
-		pop.ChannelBytes = inventory.Blame[[]int64](pop.Bytes)
+		pop.ChannelBytes = fact.Blame[[]int64](pop.Bytes)
 		return
 	}
-	pop.ChannelBytes = inventory.Known(bytes, c, from)
+	pop.ChannelBytes = fact.Known(bytes, c, from)
 	pop.ChannelBytes.Unverified = unverified
 }

@@ -3,7 +3,7 @@ package topology
 import (
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // interleave fills controllers, regions, share, lockstep, hemisphere and
@@ -14,13 +14,13 @@ func (b *builder) interleave(pop *Population) {
 	b.controllers(pop, l, owners)
 	b.lockstep(pop)
 	if !pop.ChannelBytes.Known() {
-		pop.Regions = inventory.Blame[[]Region](pop.ChannelBytes)
-		pop.Relative = inventory.Blame[Share](pop.ChannelBytes)
+		pop.Regions = fact.Blame[[]Region](pop.ChannelBytes)
+		pop.Relative = fact.Blame[Share](pop.ChannelBytes)
 		return
 	}
 	if b.platform == nil || b.platform.Policy == "" || b.platform.Policy == policySingle {
-		u := inventory.Unknown[[]Region](inventory.Absent, "no document describes the interleaving of this platform", "")
-		pop.Regions, pop.Relative = u, inventory.Blame[Share](u)
+		u := fact.Unknown[[]Region](fact.Absent, "no document describes the interleaving of this platform", "")
+		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
 		return
 	}
 	b.fillRegions(pop, l, owners)
@@ -29,36 +29,36 @@ func (b *builder) interleave(pop *Population) {
 func (b *builder) fillRegions(pop *Population, l *layout, stated bool) {
 	p := b.platform
 	if len(pop.Slots) == 0 {
-		u := inventory.Unknown[[]Region](inventory.Absent, "no DIMMs", "")
-		pop.Regions, pop.Relative = u, inventory.Blame[Share](u)
+		u := fact.Unknown[[]Region](fact.Absent, "no DIMMs", "")
+		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
 		return
 	}
 	if p.ChannelsPerSocket != len(l.bytes) {
-		u := inventory.Unknown[[]Region](inventory.Absent, "the processor has other channels than the platform's documents describe", "")
-		pop.Regions, pop.Relative = u, inventory.Blame[Share](u)
+		u := fact.Unknown[[]Region](fact.Absent, "the processor has other channels than the platform's documents describe", "")
+		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
 		return
 	}
 	if p.Policy == policyEX && !pop.Lockstep.Known() {
-		pop.Regions = inventory.Blame[[]Region](pop.Lockstep)
-		pop.Relative = inventory.Blame[Share](pop.Lockstep)
+		pop.Regions = fact.Blame[[]Region](pop.Lockstep)
+		pop.Relative = fact.Blame[Share](pop.Lockstep)
 		return
 	}
 	if p.Policy == policyAMD && !l.even() && !b.lettered(pop) {
-		u := inventory.Unknown[[]Region](inventory.Absent,
+		u := fact.Unknown[[]Region](fact.Absent,
 			"the slot map counts the channels and does not letter them, and the letters decide what interleaves", "a slot map with channel letters", b.evidence(pop))
-		pop.Regions, pop.Relative = u, inventory.Blame[Share](u)
+		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
 		return
 	}
 	regions, ok := l.regions(p)
 	if !ok {
-		u := inventory.Unknown[[]Region](inventory.Absent, "no document says how this layout is interleaved", "", b.evidence(pop))
-		pop.Regions, pop.Relative = u, inventory.Blame[Share](u)
+		u := fact.Unknown[[]Region](fact.Absent, "no document says how this layout is interleaved", "", b.evidence(pop))
+		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
 		return
 	}
-	pop.Regions = inventory.Known(regions, min(pop.ChannelBytes.Certainty, b.fact.Certainty), pop.ChannelBytes.From)
+	pop.Regions = fact.Known(regions, min(pop.ChannelBytes.Certainty, b.fact.Certainty), pop.ChannelBytes.From)
 	pop.Regions.Unverified = pop.ChannelBytes.Unverified || pop.Lockstep.Unverified || b.unverified("policy") ||
 		(p.Policy == policySymmetricIMC && !stated)
-	pop.Relative = inventory.Known(b.relative(pop, l, regions), pop.Regions.Certainty, pop.Regions.From)
+	pop.Relative = fact.Known(b.relative(pop, l, regions), pop.Regions.Certainty, pop.Regions.From)
 	pop.Relative.Unverified = pop.Regions.Unverified
 }
 
@@ -158,7 +158,7 @@ func (b *builder) controllers(pop *Population, l *layout, stated bool) {
 		if b.platform == nil {
 			reason = b.fact.Reason
 		}
-		pop.Controllers = inventory.Unknown[[]Controller](inventory.Absent, reason, "")
+		pop.Controllers = fact.Unknown[[]Controller](fact.Absent, reason, "")
 		return
 	}
 	out := make([]Controller, l.ctrls)
@@ -174,10 +174,10 @@ func (b *builder) controllers(pop *Population, l *layout, stated bool) {
 	for k := range out {
 		out[k].Index, out[k].Layout = k, string(text[k])
 	}
-	pop.Controllers = inventory.Known(out, pop.DPC.Certainty, pop.DPC.From)
+	pop.Controllers = fact.Known(out, pop.DPC.Certainty, pop.DPC.From)
 	pop.Controllers.Unverified = pop.DPC.Unverified || b.unverified("controllers")
 	if !stated {
-		pop.Controllers.Certainty = min(pop.Controllers.Certainty, inventory.Indirect)
+		pop.Controllers.Certainty = min(pop.Controllers.Certainty, fact.Indirect)
 		pop.Controllers.Unverified = true
 	}
 }
@@ -200,7 +200,7 @@ func (b *builder) appendChannel(text []byte, c int, slots []int) []byte {
 }
 
 // appendSize writes a capacity in GiB, or MiB where it is no whole GiB.
-func appendSize(text []byte, f inventory.Fact[int64]) []byte {
+func appendSize(text []byte, f fact.Fact[int64]) []byte {
 	v, ok := f.Get()
 	switch {
 	case !ok:

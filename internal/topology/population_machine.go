@@ -5,26 +5,26 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // symmetric compares the processors: number of DIMMs, capacity and layout.
 // Layouts that differ only in which of the equal channels or controllers are
 // used are the same, so that a mirrored board is not called unequal.
-func (b *builder) symmetric(pops []Population) inventory.Fact[bool] {
+func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
 	if b.frontSideBus() {
-		return inventory.Unknown[bool](inventory.Absent, "the memory belongs to the chipset, not to the processors", "")
+		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
 	}
 	if len(pops) == 0 {
-		return inventory.Unknown[bool](inventory.Unread, "no populated processor is known", "")
+		return fact.Unknown[bool](fact.Unread, "no populated processor is known", "")
 	}
-	c, unverified := inventory.Direct, false
+	c, unverified := fact.Direct, false
 	for i := range pops {
 		if !pops[i].DIMMs.Known() {
-			return inventory.Blame[bool](pops[i].DIMMs)
+			return fact.Blame[bool](pops[i].DIMMs)
 		}
 		if !pops[i].Bytes.Known() {
-			return inventory.Blame[bool](pops[i].Bytes)
+			return fact.Blame[bool](pops[i].Bytes)
 		}
 		c, unverified = min(c, pops[i].DIMMs.Certainty), unverified || pops[i].DIMMs.Unverified
 	}
@@ -37,14 +37,14 @@ func (b *builder) symmetric(pops []Population) inventory.Fact[bool] {
 	return b.sameLayouts(pops, c, unverified)
 }
 
-func symmetry(v bool, c inventory.Certainty, unverified bool, from inventory.Evidence) inventory.Fact[bool] {
-	f := inventory.Known(v, c, from)
+func symmetry(v bool, c fact.Certainty, unverified bool, from fact.Evidence) fact.Fact[bool] {
+	f := fact.Known(v, c, from)
 	f.Unverified = unverified
 	return f
 }
 
 // sameLayouts compares the layouts of processors with equal counts.
-func (b *builder) sameLayouts(pops []Population, c inventory.Certainty, unverified bool) inventory.Fact[bool] {
+func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bool) fact.Fact[bool] {
 	first := &pops[0]
 	if len(pops) == 1 {
 		return symmetry(true, c, unverified, first.DIMMs.From)
@@ -52,7 +52,7 @@ func (b *builder) sameLayouts(pops []Population, c inventory.Certainty, unverifi
 	shape := ""
 	for i := range pops {
 		if !pops[i].DPC.Known() {
-			return inventory.Blame[bool](pops[i].DPC)
+			return fact.Blame[bool](pops[i].DPC)
 		}
 		c, unverified = min(c, pops[i].DPC.Certainty), unverified || pops[i].DPC.Unverified
 		s := b.shape(&pops[i])

@@ -1,18 +1,20 @@
 package topology
 
-import "github.com/memaudit/memaudit/internal/inventory"
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // orderKept checks the fill order within the channels: the slot that the
 // vendor's map names first holds a DIMM before the next one does. Only slot
 // maps say which slot of a channel is first; labels alone do not, and neither
 // does a map that no document or dump confirms.
 func (b *builder) orderKept(pop *Population) {
-	pop.Order = inventory.Unknown[bool](inventory.Absent, "no documented fill order is known for these slots", "")
+	pop.Order = fact.Unknown[bool](fact.Absent, "no documented fill order is known for these slots", "")
 	if b.lockstepBoard != nil && pop.DPC.Known() && len(pop.Slots) > 0 {
 		b.exOrderKept(pop)
 		return
 	}
-	c := inventory.Direct
+	c := fact.Direct
 	for _, slots := range pop.ChannelSlots {
 		for _, i := range slots {
 			p := &b.places[i]
@@ -36,7 +38,7 @@ func (b *builder) orderKept(pop *Population) {
 			}
 		}
 	}
-	pop.Order = inventory.Known(pop.OrderDetail == "", c, b.evidence(pop))
+	pop.Order = fact.Known(pop.OrderDetail == "", c, b.evidence(pop))
 }
 
 func joinDetail(have, more string) string {

@@ -3,19 +3,19 @@ package topology
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // speeds fills the population's own expected and running speed.
 func (b *builder) speeds(pop *Population, proc *Processor) {
 	pop.RunningMTs = runningSpeed(b.sys, pop.Slots)
 	if b.frontSideBus() {
-		pop.Speed = inventory.Unknown[Speed](inventory.Absent, "the memory speed belongs to the chipset, whose limits are not known", "")
+		pop.Speed = fact.Unknown[Speed](fact.Absent, "the memory speed belongs to the chipset, whose limits are not known", "")
 		return
 	}
 	if !pop.DIMMs.Known() {
-		pop.Speed = inventory.Blame[Speed](pop.DIMMs)
-		pop.RunningMTs = inventory.Blame[int](pop.DIMMs)
+		pop.Speed = fact.Blame[Speed](pop.DIMMs)
+		pop.RunningMTs = fact.Blame[int](pop.DIMMs)
 		return
 	}
 	pop.Speed = b.expectedSpeed(pop, proc, b.depths(pop))
@@ -74,7 +74,7 @@ func (b *builder) unknownClock(pops []Population, bad int) {
 	for i := range pops {
 		f := &pops[i].Speed
 		if i != bad && f.Known() {
-			*f = inventory.Blame[Speed](pops[bad].Speed)
+			*f = fact.Blame[Speed](pops[bad].Speed)
 			f.Reason = fmt.Sprintf("all processors run at one speed and that of socket %d is not known: %s", pops[bad].Socket, f.Reason)
 		}
 	}
@@ -88,26 +88,26 @@ func (b *builder) peaks(pops []Population) {
 	}
 }
 
-func peak(pop *Population) inventory.Fact[int64] {
+func peak(pop *Population) fact.Fact[int64] {
 	n, ok := pop.ChannelsPopulated.Get()
 	if !ok {
-		return inventory.Blame[int64](pop.ChannelsPopulated)
+		return fact.Blame[int64](pop.ChannelsPopulated)
 	}
 	if n == 0 {
-		return inventory.Known(int64(0), pop.ChannelsPopulated.Certainty, pop.ChannelsPopulated.From)
+		return fact.Known(int64(0), pop.ChannelsPopulated.Certainty, pop.ChannelsPopulated.From)
 	}
 	var v int
-	var c inventory.Certainty
-	var from inventory.Evidence
+	var c fact.Certainty
+	var from fact.Evidence
 	switch {
 	case pop.RunningMTs.Known():
 		v, c, from = nominalSpeed(pop.RunningMTs.Value), pop.RunningMTs.Certainty, pop.RunningMTs.From
 	case pop.Speed.Known():
 		v, c, from = pop.Speed.Value.MTs, pop.Speed.Certainty, pop.Speed.From
 	default:
-		return inventory.Blame[int64](pop.Speed)
+		return fact.Blame[int64](pop.Speed)
 	}
-	f := inventory.Known(int64(n)*int64(v)*1_000_000*bytesPerTransfer, min(c, pop.ChannelsPopulated.Certainty), from)
+	f := fact.Known(int64(n)*int64(v)*1_000_000*bytesPerTransfer, min(c, pop.ChannelsPopulated.Certainty), from)
 	f.Unverified = pop.ChannelsPopulated.Unverified
 	return f
 }

@@ -11,11 +11,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -43,7 +44,7 @@ func TestProcessorKey(t *testing.T) {
 func lookUpBrand(brand string, model int) *Processor {
 	m := newTestMachine(1, "", 6, model, 1, brand)
 	if model == 0 {
-		m.sys.Sockets[0].Family = inventory.Fact[int]{}
+		m.sys.Sockets[0].Family = fact.Fact[int]{}
 	}
 	return lookUpProcessors(&m.sys, rules.FS)[0]
 }

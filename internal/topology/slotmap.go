@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"strings"
 
-	yaml "go.yaml.in/yaml/v3"
+	"github.com/memaudit/memaudit/internal/fact"
 
-	"github.com/memaudit/memaudit/internal/inventory"
+	yaml "go.yaml.in/yaml/v3"
 )
 
 // slotMap says on which channel the slots of one product line sit, where the
@@ -93,16 +93,16 @@ func readSlotMap(k fs.FS, where string) (*slotMap, error) {
 }
 
 // certainty is Indirect for a map that no document, dump or label confirms.
-func (m *slotMap) certainty() inventory.Certainty {
+func (m *slotMap) certainty() fact.Certainty {
 	for _, c := range m.Check {
 		if c == "infer" {
-			return inventory.Indirect
+			return fact.Indirect
 		}
 	}
 	if len(m.Check) == 0 {
-		return inventory.Indirect
+		return fact.Indirect
 	}
-	return inventory.Corroborated
+	return fact.Corroborated
 }
 
 // groups returns the channels of the given processor.

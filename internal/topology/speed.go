@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -20,9 +22,9 @@ type expectation struct {
 	observed  int
 	platform  limit
 	board     *Board
-	certainty inventory.Certainty
-	from      inventory.Evidence
-	more      []inventory.Evidence
+	certainty fact.Certainty
+	from      fact.Evidence
+	more      []fact.Evidence
 	maxDepth  int
 	// processorDepth is set when the processor's maximum is the lower one it
 	// has with several DIMMs per channel.
@@ -31,15 +33,15 @@ type expectation struct {
 
 // expectedSpeed is min(DIMM rating, processor maximum, platform at this depth
 // and kind, board). It is unknown as soon as one of them is and could matter.
-func (b *builder) expectedSpeed(pop *Population, proc *Processor, depth channelDepths) inventory.Fact[Speed] {
+func (b *builder) expectedSpeed(pop *Population, proc *Processor, depth channelDepths) fact.Fact[Speed] {
 	if len(pop.Slots) == 0 {
-		return inventory.Unknown[Speed](inventory.Absent, "no DIMMs", "")
+		return fact.Unknown[Speed](fact.Absent, "no DIMMs", "")
 	}
-	e := expectation{certainty: inventory.Direct, dimm: unlimited}
+	e := expectation{certainty: fact.Direct, dimm: unlimited}
 	for _, i := range pop.Slots {
 		f := ratedSpeed(&b.sys.Slots[i])
 		if !f.Known() {
-			return inventory.Blame[Speed](f)
+			return fact.Blame[Speed](f)
 		}
 		if f.Value < e.dimm {
 			e.dimm, e.from = f.Value, f.From
@@ -49,10 +51,10 @@ func (b *builder) expectedSpeed(pop *Population, proc *Processor, depth channelD
 		e.maxDepth = max(e.maxDepth, hi)
 	}
 	if f := b.persistentLimit(&e); f != nil {
-		return inventory.Blame[Speed](*f)
+		return fact.Blame[Speed](*f)
 	}
 	if reason := b.processorLimit(&e, proc, depth); reason != "" {
-		return inventory.Unknown[Speed](inventory.Absent, reason, "", e.from)
+		return fact.Unknown[Speed](fact.Absent, reason, "", e.from)
 	}
 	return b.settleSpeed(pop, &e, depth)
 }
@@ -60,7 +62,7 @@ func (b *builder) expectedSpeed(pop *Population, proc *Processor, depth channelD
 // persistentLimit holds the DRAM to the speed of the machine's persistent
 // modules, which sit on the same channels (Optane of the first generation is
 // rated 2666). It returns the rating that is not known.
-func (b *builder) persistentLimit(e *expectation) *inventory.Fact[int] {
+func (b *builder) persistentLimit(e *expectation) *fact.Fact[int] {
 	for i := range b.sys.Slots {
 		s := &b.sys.Slots[i]
 		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.NVDIMM {
@@ -102,7 +104,7 @@ func (b *builder) processorLimit(e *expectation, proc *Processor, depth channelD
 			v = min(v, proc.MaxMTs2DPC)
 		}
 		if p != nil && p.Buffered && len(p.ProcessorMTs) > 0 {
-			e.certainty = min(e.certainty, inventory.Indirect) // not in the document's own table
+			e.certainty = min(e.certainty, fact.Indirect) // not in the document's own table
 		}
 	}
 	if v == 0 {
@@ -112,9 +114,9 @@ func (b *builder) processorLimit(e *expectation, proc *Processor, depth channelD
 	return ""
 }
 
-func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDepths) inventory.Fact[Speed] {
-	unknown := func(reason string) inventory.Fact[Speed] {
-		return inventory.Unknown[Speed](inventory.Absent, reason, "", e.from)
+func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDepths) fact.Fact[Speed] {
+	unknown := func(reason string) fact.Fact[Speed] {
+		return fact.Unknown[Speed](fact.Absent, reason, "", e.from)
 	}
 	switch {
 	case b.platform != nil:
@@ -138,7 +140,7 @@ func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDept
 	}
 	s := e.speed(b.platform)
 	s.AlsoNormal = b.alsoNormal(e, s.MTs)
-	f := inventory.Known(s, e.certainty, e.from)
+	f := fact.Known(s, e.certainty, e.from)
 	f.More = e.more
 	f.Unverified = b.speedUnverified(e, ceiling)
 	return f
@@ -256,12 +258,12 @@ func (b *builder) alsoNormal(e *expectation, expected int) []int {
 
 // runningSpeed is the lowest configured speed in MT/s, known only when every
 // DIMM's is, and as sure as the least sure of them.
-func runningSpeed(sys *inventory.System, slots []int) inventory.Fact[int] {
+func runningSpeed(sys *inventory.System, slots []int) fact.Fact[int] {
 	if len(slots) == 0 {
-		return inventory.Unknown[int](inventory.Absent, "no DIMMs", "")
+		return fact.Unknown[int](fact.Absent, "no DIMMs", "")
 	}
-	var out inventory.Fact[int]
-	c := inventory.Direct
+	var out fact.Fact[int]
+	c := fact.Direct
 	for n, i := range slots {
 		f := configuredSpeed(&sys.Slots[i])
 		if !f.Known() {

@@ -1,6 +1,9 @@
 package topology
 
-import "github.com/memaudit/memaudit/internal/inventory"
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
 
 // speedTolerance is how far two names of one speed lie apart in MT/s: 2933 and
 // 2934, 1333 and 1334 (DSP0134 tables print both).
@@ -86,16 +89,16 @@ func ratesOf(memType string) []int {
 
 // ratedSpeed is the slot's rated speed in MT/s by its printed name; unknown
 // when the field is, or when its unit is in doubt.
-func ratedSpeed(s *inventory.Slot) inventory.Fact[int] {
+func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.RatedMTs.Get()
 	if !ok {
 		return unstated(s.RatedMTs, "the rated speed of "+slotName(s)+" is not stated")
 	}
 	if v <= 0 {
-		return inventory.Unknown[int](inventory.Unstated, "the rated speed of a DIMM is 0", "", s.RatedMTs.From)
+		return fact.Unknown[int](fact.Unstated, "the rated speed of a DIMM is 0", "", s.RatedMTs.From)
 	}
 	if suspectUnits(s.Type.Or(""), v) {
-		return inventory.Unknown[int](inventory.Unstated, "the rated speed of a DIMM looks like a clock in MHz, not a data rate",
+		return fact.Unknown[int](fact.Unstated, "the rated speed of a DIMM looks like a clock in MHz, not a data rate",
 			"firmware that states MT/s", s.RatedMTs.From)
 	}
 	f := s.RatedMTs
@@ -105,21 +108,21 @@ func ratedSpeed(s *inventory.Slot) inventory.Fact[int] {
 
 // configuredSpeed is the slot's configured speed in MT/s as firmware states
 // it; unknown when the unit of its rated speed is in doubt.
-func configuredSpeed(s *inventory.Slot) inventory.Fact[int] {
+func configuredSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.ConfiguredMTs.Get()
 	if !ok {
 		return unstated(s.ConfiguredMTs, "the configured speed of "+slotName(s)+" is not stated")
 	}
 	doubt := suspectUnits(s.Type.Or(""), v) && suspectUnits(s.Type.Or(""), s.RatedMTs.Or(0))
 	if v <= 0 || doubt {
-		return inventory.Unknown[int](inventory.Unstated, "the configured speed of a DIMM is in doubt: 0 or a clock in MHz",
+		return fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is in doubt: 0 or a clock in MHz",
 			"firmware that states MT/s", s.ConfiguredMTs.From)
 	}
 	return s.ConfiguredMTs
 }
 
 // unstated gives an unknown fact a reason when its source left none.
-func unstated(f inventory.Fact[int], reason string) inventory.Fact[int] {
+func unstated(f fact.Fact[int], reason string) fact.Fact[int] {
 	if f.Reason == "" {
 		f.Reason = reason
 	}

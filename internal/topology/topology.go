@@ -7,7 +7,10 @@
 // machine that the population model cannot place is counted, never graded.
 package topology
 
-import "github.com/memaudit/memaudit/internal/inventory"
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
 
 // Unplaced is the value of a Placement coordinate that is not known.
 const Unplaced = -1
@@ -21,7 +24,7 @@ type Placement struct {
 	// Source says how it was derived: "locator", "bank_locator", "slot_map",
 	// "hpe_202", "edac", "single_socket"; "" when nothing could be derived.
 	Source    string
-	Certainty inventory.Certainty
+	Certainty fact.Certainty
 	// Unverified is true when the pattern or map behind it has no document and
 	// was not confirmed by machines in the field: never above info.
 	Unverified bool
@@ -37,7 +40,7 @@ type Placement struct {
 // Result is everything derived of one machine.
 type Result struct {
 	// Platform is the recognised platform, unknown with a reason otherwise.
-	Platform inventory.Fact[*Platform]
+	Platform fact.Fact[*Platform]
 	// Processors is aligned with System.Sockets: the vendor's row of each
 	// populated socket's processor, nil where the table has none.
 	Processors []*Processor
@@ -47,12 +50,12 @@ type Result struct {
 	// one with Socket Unplaced on a front-side-bus machine.
 	Populations []Population
 	// Symmetric is true when all populated sockets carry the same layout.
-	Symmetric inventory.Fact[bool]
+	Symmetric fact.Fact[bool]
 	// Class is the machine's worst class by the platform's document, or by
 	// the general model (A ... E).
-	Class inventory.Fact[Class]
+	Class fact.Fact[Class]
 	// InstalledBytes is the sum of the populated DRAM slots.
-	InstalledBytes inventory.Fact[int64]
+	InstalledBytes fact.Fact[int64]
 	// Conflicts lists what two sources of a slot's place disagree about.
 	Conflicts []inventory.Conflict
 }
@@ -132,40 +135,40 @@ type Population struct {
 	// EmptySlots are indexes of the empty ones.
 	EmptySlots []int
 	// DIMMs counts the populated slots; unknown when some slot's socket is.
-	DIMMs inventory.Fact[int]
+	DIMMs fact.Fact[int]
 	// Bytes is their capacity.
-	Bytes inventory.Fact[int64]
+	Bytes fact.Fact[int64]
 	// ChannelsTotal is the processor's number of channels, ChannelsPopulated
 	// those with at least one DIMM.
-	ChannelsTotal, ChannelsPopulated inventory.Fact[int]
+	ChannelsTotal, ChannelsPopulated fact.Fact[int]
 	// DPC counts the DIMMs of each channel, by channel; ChannelBytes their
 	// capacities.
-	DPC          inventory.Fact[[]int]
-	ChannelBytes inventory.Fact[[]int64]
+	DPC          fact.Fact[[]int]
+	ChannelBytes fact.Fact[[]int64]
 	// ChannelSlots are the slot indexes of each channel, by channel, sorted by
 	// slot number; populated ones only.
 	ChannelSlots [][]int
-	Controllers  inventory.Fact[[]Controller]
-	Regions      inventory.Fact[[]Region]
-	Class        inventory.Fact[Class]
-	Speed        inventory.Fact[Speed]
+	Controllers  fact.Fact[[]Controller]
+	Regions      fact.Fact[[]Region]
+	Class        fact.Fact[Class]
+	Speed        fact.Fact[Speed]
 	// RunningMTs is the speed the population runs at (lowest configured).
-	RunningMTs inventory.Fact[int]
+	RunningMTs fact.Fact[int]
 	// Peak is the theoretical peak in bytes per second of the populated
 	// channels at the running, else the expected speed.
-	Peak     inventory.Fact[int64]
-	Relative inventory.Fact[Share]
+	Peak     fact.Fact[int64]
+	Relative fact.Fact[Share]
 	// Lockstep is true when every lockstep pair or group is identical; it is
 	// Absent where the platform knows no lockstep. LockstepDetail names the
 	// pairs that differ.
-	Lockstep       inventory.Fact[bool]
+	Lockstep       fact.Fact[bool]
 	LockstepDetail string
 	// Hemisphere is true when the controllers of the processor carry identical
 	// layouts (EX).
-	Hemisphere inventory.Fact[bool]
+	Hemisphere fact.Fact[bool]
 	// Order is true when the documented fill order is kept; Absent without a
 	// documented order. OrderDetail names the slots that break it.
-	Order       inventory.Fact[bool]
+	Order       fact.Fact[bool]
 	OrderDetail string
 	// Signature is a canonical text of the population, equal for equal ones;
 	// free of identifiers.

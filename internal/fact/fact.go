@@ -1,6 +1,7 @@
-// Package inventory is memaudit's model of one machine: what was read, from
-// where, and how sure it is. It holds values only; nothing in it does I/O.
-package inventory
+// Package fact holds what is known of one thing: a value with its origin and
+// certainty, or the reason why there is none. It is a leaf: the readers, the
+// model and everything above speak of states and certainties in its words.
+package fact
 
 // Certainty says how sure a fact of the audited machine is. The words are
 // those of the public contract; a rule on an Indirect fact fails at most at
