@@ -151,7 +151,7 @@ func inputState(err error) fact.State {
 		errors.Is(err, bios.ErrUnrecognised), errors.Is(err, bios.ErrMalformed):
 		return fact.Malformed
 	case errors.As(err, &read):
-		return collect.State(read.State)
+		return read.State.Fact()
 	default:
 		return fact.Refused
 	}

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/redfish"
 )
@@ -188,7 +187,7 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	populated := s.State == inventory.SlotPopulated
 	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
 		says := map[bool]string{true: "a module", false: "no module"}
-		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Field: "type 17 0x" + hex4(s.Handle) + " Size", Raw: says[populated]},
+		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 17 0x" + hex4(s.Handle) + " Size", Raw: says[populated]},
 			j.at("Status.State", says[d.Installed]), "SMBIOS lists what the firmware uses")
 		return
 	}

@@ -6,9 +6,9 @@ package collect
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/effective"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/redfish"
@@ -65,7 +65,7 @@ type collector struct {
 // Collect reads every source and fills the model. It never fails: what could
 // not be read is unknown with its reason.
 func Collect(in Input) *inventory.System {
-	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{}, Redacted: in.Redacted}, table: in.SMBIOS, root: in.Root,
+	c := &collector{sys: &inventory.System{Redacted: in.Redacted}, table: in.SMBIOS, root: in.Root,
 		given: in.SMBIOS != nil || in.SMBIOSFailed != nil, failed: in.SMBIOSFailed, rootFailed: in.RootFailed}
 	if in.Root != nil {
 		c.facts = host.ReadAll(in.Root)
@@ -91,9 +91,15 @@ func Collect(in Input) *inventory.System {
 	c.exports(&in)
 	c.nodes()
 	c.secondOpinion()
-	c.settings()
+	c.sys.Settings = effective.Settings(c.judged())
 	c.configured()
 	return c.sys
+}
+
+// judged is the machine as its settings are judged.
+func (c *collector) judged() *effective.Machine {
+	return &effective.Machine{System: c.sys, Kernel: c.facts, Registers: c.msr, Privileged: c.privileged(), OwnTable: c.sameMachine(),
+		NoKernel: func(what string) fact.Fact[string] { return noKernel[string](c, what) }}
 }
 
 // conflict records that two readings of one fact differ.

@@ -6,14 +6,9 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
-
-// tablePath is where evidence of SMBIOS fields is said to be, whatever the
-// table was read from.
-const tablePath = "/sys/firmware/dmi/tables/DMI"
 
 // structure makes facts of the fields of one SMBIOS structure.
 type structure struct {
@@ -31,7 +26,7 @@ func of(kind int, handle uint16, t *smbios.Table) structure {
 
 // evidence names one field: type 17 0x1101 Speed.
 func (s structure) evidence(field, raw string) fact.Evidence {
-	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Field: s.name + field, Raw: raw}
+	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.name + field, Raw: raw}
 }
 
 func hex4(n uint16) string {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -22,7 +21,7 @@ func (c *collector) firmware() {
 		f.Version = fact.Blame[string](f.SMBIOS)
 		return
 	}
-	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: tablePath, Raw: fmt.Sprintf("%d structures", len(c.table.Structures))}
+	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Raw: fmt.Sprintf("%d structures", len(c.table.Structures))}
 	f.SMBIOS = fact.Known(true, fact.Direct, at)
 	f.Version = version(c.table, at)
 	for _, p := range c.table.Problems {
@@ -108,7 +107,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 	}
 	v := c.facts.SMBIOS.Table
 	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: v.Path, Raw: v.Raw}
-	switch states[v.State] {
+	switch v.State.Fact() {
 	case fact.Absent:
 		return fact.Unknown[bool](fact.Absent, "no SMBIOS table visible", "", at)
 	case fact.Unread:
@@ -117,7 +116,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 	case fact.OK:
 		return fact.Unknown[bool](fact.Malformed, "the SMBIOS table holds no structure", "", at)
 	default:
-		return fact.Unknown[bool](states[v.State], reason(v), advice(states[v.State], v.Path), at)
+		return fact.Unknown[bool](v.State.Fact(), v.Reason(), host.Advice(v.State.Fact(), v.Path), at)
 	}
 }
 

@@ -59,15 +59,15 @@ func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
 		return own
 	}
 	if own.Known() && own.Value != word {
-		c.conflict("machine identity", own.From, evidenceOf(inventory.SourceDMIID, own.From.Path, word), "ghw reads another word than we do")
+		c.conflict("machine identity", own.From, fact.At(inventory.SourceDMIID, own.From.Path, word), "ghw reads another word than we do")
 		return own
 	}
-	return fact.Known(word, fact.Direct, evidenceOf(inventory.SourceDMIID, own.From.Path, word))
+	return fact.Known(word, fact.Direct, fact.At(inventory.SourceDMIID, own.From.Path, word))
 }
 
 // dmi is one of our own readings, with placeholders told apart.
 func dmi(v host.Value[string]) fact.Fact[string] {
-	f := from(inventory.SourceDMIID, v, fact.Direct)
+	f := host.Fact(inventory.SourceDMIID, v, fact.Direct)
 	if f.Known() && placeholder(f.Value) {
 		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder in "+v.Path, "", f.From)
 	}
@@ -88,11 +88,11 @@ func (c *collector) secondOpinion() {
 	opts := ghwOptions(c.root.KernelFolder())
 	own := c.sys.Memory.TotalBytes
 	if m, err := ghw.Memory(opts...); err == nil && m.TotalUsableBytes > 0 && own.Known() && m.TotalUsableBytes != own.Value {
-		c.conflict("usable memory", own.From, evidenceOf(inventory.SourceMemory, own.From.Path, display(m.TotalUsableBytes)), "ghw reads another amount than we do")
+		c.conflict("usable memory", own.From, fact.At(inventory.SourceMemory, own.From.Path, display(m.TotalUsableBytes)), "ghw reads another amount than we do")
 	}
 	nodes := c.facts.NUMA.Nodes
 	if t, err := ghw.Topology(opts...); err == nil && len(t.Nodes) > 0 && len(nodes) > 0 && len(t.Nodes) != len(nodes) {
-		c.conflict("NUMA nodes", evidenceOf(inventory.SourceNUMA, "/sys/devices/system/node/online", display(len(nodes))),
-			evidenceOf(inventory.SourceNUMA, "/sys/devices/system/node", display(len(t.Nodes))), "ghw counts another number of nodes than the kernel lists online")
+		c.conflict("NUMA nodes", fact.At(inventory.SourceNUMA, "/sys/devices/system/node/online", display(len(nodes))),
+			fact.At(inventory.SourceNUMA, "/sys/devices/system/node", display(len(t.Nodes))), "ghw counts another number of nodes than the kernel lists online")
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/effective"
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -41,21 +41,21 @@ func (c *collector) withoutKernel() {
 func cpu(p *host.CPU) inventory.CPU {
 	const src = inventory.SourceCPU
 	return inventory.CPU{
-		Vendor: from(src, p.Vendor, fact.Direct), Brand: from(src, p.Brand, fact.Direct),
-		Family: from(src, p.Family, fact.Direct), Model: from(src, p.Model, fact.Direct),
-		Stepping: from(src, p.Stepping, fact.Direct), Microcode: from(src, p.Microcode, fact.Direct),
-		Packages: convert(from(src, p.Packages, fact.Direct), func(in []host.Package) []inventory.Package {
+		Vendor: host.Fact(src, p.Vendor, fact.Direct), Brand: host.Fact(src, p.Brand, fact.Direct),
+		Family: host.Fact(src, p.Family, fact.Direct), Model: host.Fact(src, p.Model, fact.Direct),
+		Stepping: host.Fact(src, p.Stepping, fact.Direct), Microcode: host.Fact(src, p.Microcode, fact.Direct),
+		Packages: fact.Convert(host.Fact(src, p.Packages, fact.Direct), func(in []host.Package) []inventory.Package {
 			out := make([]inventory.Package, len(in))
 			for i, q := range in {
 				out[i] = inventory.Package{ID: q.ID, CPUs: q.CPUs, Cores: q.Cores}
 			}
 			return out
 		}),
-		Online: from(src, p.Online, fact.Direct), Present: from(src, p.Present, fact.Direct),
-		ThreadsPerCore: from(src, p.ThreadsPerCore, fact.Direct),
-		SMTControl:     from(src, p.SMTControl, fact.Direct), SMTActive: from(src, p.SMTActive, fact.Direct),
-		L3Groups: from(src, p.L3Groups(), fact.Direct), CPUsPerL3: from(src, p.CPUsPerL3(), fact.Direct),
-		Flags: from(src, p.Flags, fact.Direct),
+		Online: host.Fact(src, p.Online, fact.Direct), Present: host.Fact(src, p.Present, fact.Direct),
+		ThreadsPerCore: host.Fact(src, p.ThreadsPerCore, fact.Direct),
+		SMTControl:     host.Fact(src, p.SMTControl, fact.Direct), SMTActive: host.Fact(src, p.SMTActive, fact.Direct),
+		L3Groups: host.Fact(src, p.L3Groups(), fact.Direct), CPUsPerL3: host.Fact(src, p.CPUsPerL3(), fact.Direct),
+		Flags: host.Fact(src, p.Flags, fact.Direct),
 	}
 }
 
@@ -67,15 +67,15 @@ var memoryOptions = [...]string{"numa=", "acpi=", "noacpi", "nosmt", "mitigation
 
 func (c *collector) numa() inventory.NUMA {
 	f := c.facts
-	tables := from(inventory.SourceACPI, f.ACPI.Tables, fact.Direct)
+	tables := host.Fact(inventory.SourceACPI, f.ACPI.Tables, fact.Direct)
 	has := func(name string) fact.Fact[bool] {
-		return convert(tables, func(list []string) bool { return slices.Contains(list, name) })
+		return fact.Convert(tables, func(list []string) bool { return slices.Contains(list, name) })
 	}
-	line := from(inventory.SourceCmdline, f.Cmdline.Line, fact.Direct)
+	line := host.Fact(inventory.SourceCmdline, f.Cmdline.Line, fact.Direct)
 	line.From.Raw = withoutIdentifiers(line.From.Raw)
 	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"), HMAT: has("HMAT"),
-		KernelNUMA: from(inventory.SourceNUMA, f.NUMA.Directory, fact.Direct), Cmdline: line,
-		Options: convert(line, func(string) []string {
+		KernelNUMA: host.Fact(inventory.SourceNUMA, f.NUMA.Directory, fact.Direct), Cmdline: line,
+		Options: fact.Convert(line, func(string) []string {
 			out := []string{}
 			for _, o := range f.Cmdline.Options {
 				word := strings.ReplaceAll(o.Raw, `"`, "") // the kernel takes quotes off
@@ -92,14 +92,14 @@ func (c *collector) numa() inventory.NUMA {
 func (c *collector) memory() inventory.Memory {
 	const src = inventory.SourceMemory
 	f := c.facts.Memory
-	m := inventory.Memory{TotalBytes: from(src, f.TotalBytes, fact.Direct), MapBytes: from(src, f.MapBytes, fact.Direct),
-		BlockBytes: from(src, f.OnlineBytes, fact.Direct)}
+	m := inventory.Memory{TotalBytes: host.Fact(src, f.TotalBytes, fact.Direct), MapBytes: host.Fact(src, f.MapBytes, fact.Direct),
+		BlockBytes: host.Fact(src, f.OnlineBytes, fact.Direct)}
 	if !m.BlockBytes.Known() && f.Blocks.Known() && f.BlockSizeBytes.Known() {
 		m.BlockBytes = fact.Known(int64(f.Blocks.V)*f.BlockSizeBytes.V, fact.Corroborated,
-			evidenceOf(src, f.Blocks.Path, display(f.Blocks.V)), evidenceOf(src, f.BlockSizeBytes.Path, f.BlockSizeBytes.Raw))
+			fact.At(src, f.Blocks.Path, display(f.Blocks.V)), fact.At(src, f.BlockSizeBytes.Path, f.BlockSizeBytes.Raw))
 	}
 	if c.privileged() {
-		m.VisibleBytes = fact.Unknown[int64](fact.Refused, xenReason, "audit without Xen, or xl info", m.TotalBytes.From)
+		m.VisibleBytes = fact.Unknown[int64](fact.Refused, effective.XenReason, "audit without Xen, or xl info", m.TotalBytes.From)
 		return m
 	}
 	m.VisibleBytes = c.visible(&m)
@@ -123,19 +123,19 @@ func (c *collector) visible(m *inventory.Memory) fact.Fact[int64] {
 	if t.Known() {
 		t.Certainty = fact.Corroborated
 	}
-	return first(t, m.MapBytes, m.BlockBytes)
+	return fact.First(t, m.MapBytes, m.BlockBytes)
 }
 
 func edac(e *host.EDAC) []inventory.Controller {
 	const src = inventory.SourceEDAC
 	var out []inventory.Controller
 	for _, m := range e.Controllers.V {
-		ctl := inventory.Controller{Index: m.Index, Name: from(src, m.Name, fact.Direct)}
+		ctl := inventory.Controller{Index: m.Index, Name: host.Fact(src, m.Name, fact.Direct)}
 		for _, d := range m.Entries.V {
 			ctl.DIMMs = append(ctl.DIMMs, inventory.ControllerDIMM{
-				Label: from(src, d.Label, fact.Direct), Location: from(src, d.Location, fact.Direct),
-				SizeBytes: from(src, d.SizeBytes, fact.Direct), MemType: from(src, d.MemType, fact.Indirect),
-				Mode: from(src, d.Mode, fact.Indirect)})
+				Label: host.Fact(src, d.Label, fact.Direct), Location: host.Fact(src, d.Location, fact.Direct),
+				SizeBytes: host.Fact(src, d.SizeBytes, fact.Direct), MemType: host.Fact(src, d.MemType, fact.Indirect),
+				Mode: host.Fact(src, d.Mode, fact.Indirect)})
 		}
 		out = append(out, ctl)
 	}
@@ -151,9 +151,9 @@ func (c *collector) nodes() {
 	owner := c.owners()
 	for i := range c.facts.NUMA.Nodes {
 		n := &c.facts.NUMA.Nodes[i]
-		out := inventory.Node{ID: n.ID, CPUs: from(src, n.CPUs, fact.Direct),
-			MemoryBytes: from(src, n.MemTotalBytes, fact.Direct), Distances: from(src, n.Distances, fact.Direct),
-			HasCPU: from(src, n.HasCPU, fact.Direct), HasMemory: from(src, n.HasMemory, fact.Direct)}
+		out := inventory.Node{ID: n.ID, CPUs: host.Fact(src, n.CPUs, fact.Direct),
+			MemoryBytes: host.Fact(src, n.MemTotalBytes, fact.Direct), Distances: host.Fact(src, n.Distances, fact.Direct),
+			HasCPU: host.Fact(src, n.HasCPU, fact.Direct), HasMemory: host.Fact(src, n.HasMemory, fact.Direct)}
 		if cpus, ok := out.CPUs.Get(); ok && !out.HasCPU.Known() {
 			// Old kernels leave has_cpu empty; the node's own list tells.
 			out.HasCPU = fact.Known(len(cpus) > 0, fact.Corroborated, out.CPUs.From, out.HasCPU.Evidence()...)

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
@@ -61,7 +62,7 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 		if into.Known() && kernel.Known() && kernel.Value != into.Value && c.sameMachine() {
 			c.conflict("machine identity", into.From, kernel.From, "SMBIOS is the source that the kernel's copy is made of")
 		}
-		*into = first(*into, kernel)
+		*into = fact.First(*into, kernel)
 	}
 	merge(&m.Vendor, id.vendor)
 	merge(&m.Product, id.product)
@@ -72,7 +73,7 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 	merge(&m.BIOSVendor, id.biosVendor)
 	merge(&m.BIOSVersion, id.biosVersion)
 	merge(&m.BIOSDate, id.biosDate)
-	m.Architecture = from(inventory.SourceCPU, c.facts.CPU.Architecture, fact.Direct)
+	m.Architecture = host.Fact(inventory.SourceCPU, c.facts.CPU.Architecture, fact.Direct)
 	ids, d := &m.Identifiers, c.facts.DMIID
 	fill(&ids.SystemSerial, d.ProductSerial.V)
 	fill(&ids.SystemUUID, d.ProductUUID.V)
@@ -90,7 +91,3 @@ func fill(into *string, v string) {
 // sameMachine reports whether the table was read from the audited root: a file
 // given beside it may well be another machine's on purpose.
 func (c *collector) sameMachine() bool { return c.facts != nil && c.table != nil && !c.given }
-
-func evidenceOf(source, path, raw string) fact.Evidence {
-	return fact.Evidence{Source: source, Path: path, Raw: raw}
-}

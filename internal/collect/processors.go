@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
@@ -52,6 +51,10 @@ func socket(t *smbios.Table, p *smbios.Processor, id int) inventory.Socket {
 	out.Cores = field(s, "Core Count", p.CoreCount, fact.Direct)
 	out.CoresEnabled = field(s, "Core Enabled", p.CoresEnabled, fact.Direct)
 	out.Threads = field(s, "Thread Count", p.ThreadCount, fact.Indirect)
+	out.ThreadsEnabled = unknownField[int](s, "Thread Enabled", smbios.Missing)
+	if out.Threads.Known() && t.Version.AtLeast(3, 6) {
+		out.ThreadsEnabled = field(s, "Thread Enabled", p.ThreadsEnabled, fact.Indirect)
+	}
 	if id, ok := p.CPUID.Get(); ok {
 		at := s.evidence("ID", fmt.Sprintf("family %d model %d stepping %d", id.Family, id.Model, id.Stepping))
 		out.Family = fact.Known(id.Family, fact.Direct, at)
@@ -111,7 +114,7 @@ func (c *collector) packagesAsSockets(packages []inventory.Package) {
 // order. When the numbers differ the kernel is right about what runs, and no
 // socket gets a package.
 func (c *collector) joinPackages(packages []inventory.Package) {
-	running := c.running()
+	running := c.sys.Running()
 	at := c.sys.CPU.Packages.From
 	if len(running) != len(packages) {
 		reason := fmt.Sprintf("SMBIOS lists %d running processors, the kernel %d", len(running), len(packages))
@@ -119,25 +122,13 @@ func (c *collector) joinPackages(packages []inventory.Package) {
 			c.sys.Sockets[i].Package = fact.Unknown[int](fact.Conflicting, reason, "", at)
 		}
 		if c.sameMachine() {
-			c.conflict("running processors", at, evidenceOf(inventory.SourceSMBIOS, tablePath, display(len(running))), reason)
+			c.conflict("running processors", at, fact.At(inventory.SourceSMBIOS, inventory.TablePath, display(len(running))), reason)
 		}
 		return
 	}
 	for i, s := range running {
 		s.Package = fact.Known(packages[i].ID, fact.Corroborated, at)
-		s.Vendor, s.Brand = first(s.Vendor, c.sys.CPU.Vendor), first(s.Brand, c.sys.CPU.Brand)
-		s.Family, s.Model, s.Stepping = first(s.Family, c.sys.CPU.Family), first(s.Model, c.sys.CPU.Model), first(s.Stepping, c.sys.CPU.Stepping)
+		s.Vendor, s.Brand = fact.First(s.Vendor, c.sys.CPU.Vendor), fact.First(s.Brand, c.sys.CPU.Brand)
+		s.Family, s.Model, s.Stepping = fact.First(s.Family, c.sys.CPU.Family), fact.First(s.Model, c.sys.CPU.Model), fact.First(s.Stepping, c.sys.CPU.Stepping)
 	}
-}
-
-// running lists the sockets whose processor is there and not disabled.
-func (c *collector) running() []*inventory.Socket {
-	var out []*inventory.Socket
-	for i := range c.sys.Sockets {
-		s := &c.sys.Sockets[i]
-		if s.Populated.Or(false) && s.Enabled.Or(true) {
-			out = append(out, s)
-		}
-	}
-	return out
 }

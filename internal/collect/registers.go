@@ -1,17 +1,9 @@
 package collect
 
 import (
-	"errors"
-	"fmt"
-
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
-
-// intel is the CPUID vendor of Intel's processors.
-const intel = "GenuineIntel"
 
 // readRegisters reads the model-specific registers, but not where they would
 // lie: in guests an unknown register reads 0, and Xen shows its own.
@@ -32,76 +24,4 @@ func (c *collector) readRegisters() {
 	}
 	s := c.msr.Source
 	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: inventory.SourceState(s.State), Detail: s.Detail})
-}
-
-// field is a field of a register, where every CPU that was asked holds the
-// same in it.
-func (c *collector) field(register uint32, low, bits uint) fact.Fact[uint64] {
-	readings := c.msr.Readings[register]
-	if len(readings) == 0 {
-		return c.noRegister(register)
-	}
-	get := func(r *host.MSRReading) uint64 { return r.Value.V >> low & (1<<bits - 1) }
-	first := &readings[0]
-	for i := range readings {
-		r := &readings[i]
-		if !r.Value.Known() {
-			f := from(inventory.SourceMSR, r.Value, fact.Direct)
-			f.KnownBy = registerAdvice(f.State)
-			return fact.Blame[uint64](f)
-		}
-		if get(r) != get(first) {
-			return fact.Unknown[uint64](fact.Conflicting, fmt.Sprintf("register 0x%X differs: CPU %d of package %d has 0x%x, CPU %d of package %d has 0x%x",
-				register, first.CPU, first.Package, first.Value.V, r.CPU, r.Package, r.Value.V), "", registerEvidence(register, first), registerEvidence(register, r))
-		}
-	}
-	var more []fact.Evidence
-	for i := 1; i < len(readings); i++ {
-		if readings[i].Package != readings[i-1].Package {
-			more = append(more, registerEvidence(register, &readings[i]))
-		}
-	}
-	return fact.Known(get(first), fact.Direct, registerEvidence(register, first), more...)
-}
-
-// noRegister says why a register was not read.
-func (c *collector) noRegister(register uint32) fact.Fact[uint64] {
-	err := c.msr.Err
-	if err == nil {
-		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), elsewhere)
-	}
-	state := states[err.State]
-	if errors.Is(err, host.ErrNoRegisters) {
-		return fact.Unknown[uint64](state, "no register of this processor is documented here", elsewhere)
-	}
-	return fact.Unknown[uint64](state, err.Error(), registerAdvice(state), evidenceOf(inventory.SourceMSR, err.Path, ""))
-}
-
-// registerAdvice says what makes registers readable.
-func registerAdvice(s fact.State) string {
-	switch s {
-	case fact.Unread:
-		return "a capture made by root with the msr module loaded, or " + elsewhere
-	case fact.Absent:
-		return "load the msr module (modprobe msr) and run as root, or " + elsewhere
-	case fact.Denied:
-		return "run as root with CAP_SYS_RAWIO, or " + elsewhere
-	default:
-		return elsewhere
-	}
-}
-
-func registerEvidence(register uint32, r *host.MSRReading) fact.Evidence {
-	return fact.Evidence{Source: inventory.SourceMSR, Path: r.Value.Path, Field: fmt.Sprintf("MSR 0x%X", register), Raw: r.Value.Raw}
-}
-
-// switchOf turns a register's field into a switch; on is the value that means
-// enabled.
-func switchOf(f fact.Fact[uint64], on uint64) fact.Fact[string] {
-	return convert(f, func(v uint64) string {
-		if v == on {
-			return enabledWord
-		}
-		return disabledWord
-	})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -36,7 +37,7 @@ func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 	flag, word, settled := c.kernelVirtual()
 	switch {
 	case settled && flag.Or(false):
-		return flag, first(word, name)
+		return flag, fact.First(word, name)
 	case settled && flag.Known():
 		return flag, noHypervisor()
 	case settled:
@@ -50,10 +51,10 @@ func (c *collector) virtual() (fact.Fact[bool], fact.Fact[string]) {
 	case flag.Known():
 		return flag, noHypervisor()
 	case c.sys.Machine.Vendor.Known() || c.sys.Machine.Product.Known():
-		return fact.Known(false, fact.Corroborated, first(c.sys.Machine.Vendor, c.sys.Machine.Product).From), noHypervisor()
+		return fact.Known(false, fact.Corroborated, fact.First(c.sys.Machine.Vendor, c.sys.Machine.Product).From), noHypervisor()
 	case c.table != nil:
 		// A part of a table, such as that of `dmidecode -t memory`.
-		return fact.Known(false, fact.Indirect, evidenceOf(inventory.SourceSMBIOS, tablePath, "no hypervisor's name in it")), noHypervisor()
+		return fact.Known(false, fact.Indirect, fact.At(inventory.SourceSMBIOS, inventory.TablePath, "no hypervisor's name in it")), noHypervisor()
 	default:
 		return fact.Unknown[bool](fact.Unread, "nothing says whether this is a virtual machine", ""), name
 	}
@@ -66,9 +67,9 @@ func (c *collector) kernelVirtual() (flag fact.Fact[bool], name fact.Fact[string
 		return flag, name, false
 	}
 	v := c.facts.Virt
-	flag, name = from(inventory.SourceCPU, v.HypervisorFlag, fact.Direct), from(inventory.SourceCPU, v.Type, fact.Direct)
-	features := evidenceOf(inventory.SourceCPU, v.XenFeatures.Path, v.XenFeatures.Raw)
-	tree := from(inventory.SourceCPU, v.DeviceTree, fact.Direct)
+	flag, name = host.Fact(inventory.SourceCPU, v.HypervisorFlag, fact.Direct), host.Fact(inventory.SourceCPU, v.Type, fact.Direct)
+	features := fact.At(inventory.SourceCPU, v.XenFeatures.Path, v.XenFeatures.Raw)
+	tree := host.Fact(inventory.SourceCPU, v.DeviceTree, fact.Direct)
 	switch {
 	case v.XenFeatures.Known() && v.XenFeatures.V&xenPrivileged != 0:
 		return fact.Known(false, fact.Corroborated, features), name, true
@@ -140,3 +141,10 @@ func hypervisorOf(text string) (name string, ok bool) {
 	}
 	return "", false
 }
+
+// underXen reports a domain of Xen, a guest or the privileged one.
+func (c *collector) underXen() bool { return c.facts != nil && c.facts.Virt.Type.V == "xen" }
+
+// privileged reports the privileged domain of Xen: it runs on the real machine,
+// but its CPUs, nodes and memory are what the hypervisor gives it.
+func (c *collector) privileged() bool { return c.underXen() && !c.sys.Machine.Virtual.Or(false) }

@@ -164,3 +164,34 @@ func Unknown[T any](s State, reason, knownBy string, from ...Evidence) Fact[T] {
 func Blame[T, U any](f Fact[U]) Fact[T] {
 	return Fact[T]{State: f.State, Reason: f.Reason, KnownBy: f.KnownBy, From: f.From, More: f.More, Unverified: f.Unverified}
 }
+
+// At is a reading of a whole file.
+func At(source, path, raw string) Evidence {
+	return Evidence{Source: source, Path: path, Raw: raw}
+}
+
+// Convert changes the type of a known fact and keeps the reason of an unknown
+// one.
+func Convert[T, U any](f Fact[T], conv func(T) U) Fact[U] {
+	if !f.Known() {
+		return Blame[U](f)
+	}
+	return Fact[U]{Value: conv(f.Value), State: OK, Certainty: f.Certainty, From: f.From, More: f.More, Unverified: f.Unverified}
+}
+
+// First is the first known fact; when none is, the first that gives a reason.
+func First[T any](facts ...Fact[T]) Fact[T] {
+	var reasoned *Fact[T]
+	for i := range facts {
+		if facts[i].Known() {
+			return facts[i]
+		}
+		if reasoned == nil && facts[i].Reason != "" {
+			reasoned = &facts[i]
+		}
+	}
+	if reasoned != nil {
+		return *reasoned
+	}
+	return Fact[T]{}
+}

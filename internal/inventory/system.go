@@ -34,6 +34,18 @@ type System struct {
 	Redacted bool
 }
 
+// Running lists the sockets whose processor is there and not disabled.
+func (s *System) Running() []*Socket {
+	var out []*Socket
+	for i := range s.Sockets {
+		socket := &s.Sockets[i]
+		if socket.Populated.Or(false) && socket.Enabled.Or(true) {
+			out = append(out, socket)
+		}
+	}
+	return out
+}
+
 // SourceState is the state of a whole source, in the contract's words.
 type SourceState string
 
@@ -66,6 +78,10 @@ const (
 	SourceFirmwareAttributes = "firmware_attributes"
 	SourceBIOS               = "bios"
 )
+
+// TablePath is where evidence of SMBIOS fields is said to be, whatever the
+// table was read from.
+const TablePath = "/sys/firmware/dmi/tables/DMI"
 
 // Source says what became of one source of the input.
 type Source struct {
@@ -162,8 +178,9 @@ type Socket struct {
 	Vendor                  fact.Fact[string]
 	Family, Model, Stepping fact.Fact[int]
 	// Cores, CoresEnabled and Threads count one processor; Threads are its
-	// hardware threads.
-	Cores, CoresEnabled, Threads fact.Fact[int]
+	// hardware threads. ThreadsEnabled are those that run, which SMBIOS 3.6
+	// and later count apart.
+	Cores, CoresEnabled, Threads, ThreadsEnabled fact.Fact[int]
 	// Package is the kernel's physical_package_id of this socket.
 	Package fact.Fact[int]
 	// Upgrade is the socket type by SMBIOS's code name, "Socket LGA4677".

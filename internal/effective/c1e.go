@@ -1,30 +1,29 @@
-package collect
+package effective
 
 import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // c1e is whether cores enter the enhanced halt state. intel_idle clears
 // firmware's bit for it and offers the state itself (section 4.3).
-func (c *collector) c1e() face {
-	bit := c.field(host.MSRPowerCtl, 1, 1)
-	v, unknown := c.idle()
+func (m *Machine) c1e() face {
+	bit := m.field(host.MSRPowerCtl, 1, 1)
+	v, unknown := m.idle()
 	switch {
 	case bit.State == fact.Conflicting:
 		return face{effective: fact.Blame[string](bit)}
 	case unknown != nil && bit.Or(0) == 0:
 		return face{effective: *unknown}
 	case bit.Or(0) == 1:
-		return c.c1ePromoted(v, &bit)
+		return m.c1ePromoted(v, &bit)
 	case !v.driver.Known():
 		return face{effective: fact.Blame[string](v.driver)}
 	case v.driver.Value == intelIdle && v.c1e != nil:
-		return c.c1eState(v.c1e, &bit)
+		return m.c1eState(v.c1e, &bit)
 	case !bit.Known():
 		return face{effective: fact.Blame[string](bit)}
 	case v.driver.Value == intelIdle:
@@ -37,7 +36,7 @@ func (c *collector) c1e() face {
 }
 
 // c1ePromoted is the hardware's own promotion of C1 to C1E.
-func (c *collector) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) face {
+func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) face {
 	f := face{effective: fact.Known(enabledWord, fact.Direct, bit.From, bit.More...)}
 	switch {
 	case v.driver.Known() && v.driver.Value != intelIdle:
@@ -51,7 +50,7 @@ func (c *collector) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) face {
 }
 
 // c1eState is the state C1E of intel_idle.
-func (c *collector) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) face {
+func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) face {
 	at := stateEvidence(*s)
 	if bit.Known() {
 		at = append(at, bit.From)
@@ -59,7 +58,7 @@ func (c *collector) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) face {
 	off, known := s.Disabled.Get()
 	switch {
 	case !known:
-		return face{effective: fact.Blame[string](from(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
+		return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
 	case !off:
 		return face{fact.Known(enabledWord, fact.Direct, at[0], at[1:]...), fact.Known(inventory.DecidedKernel, fact.Corroborated, at[0], at[1:]...)}
 	}
@@ -98,12 +97,12 @@ func packageLimits(g host.Generation) (words map[uint64]string, bits uint) {
 }
 
 // packageCState is the deepest idle state of a whole package.
-func (c *collector) packageCState() face {
-	words, bits := packageLimits(c.facts.CPU.Generation())
+func (m *Machine) packageCState() face {
+	words, bits := packageLimits(m.Kernel.CPU.Generation())
 	if words == nil {
 		return face{effective: unobservable("the limit of this processor's packages is not documented here")}
 	}
-	limit := c.field(host.MSRPackageCst, 0, bits)
+	limit := m.field(host.MSRPackageCst, 0, bits)
 	if !limit.Known() {
 		return face{effective: fact.Blame[string](limit)}
 	}
@@ -112,7 +111,7 @@ func (c *collector) packageCState() face {
 		return face{effective: fact.Unknown[string](fact.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", elsewhere, limit.Evidence()...)}
 	}
 	f := face{effective: fact.Known(word, fact.Direct, limit.From, limit.More...)}
-	if lock := c.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
+	if lock := m.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, lock.From, lock.More...)
 	} else {
 		f.decided = undecided("firmware left the register unlocked, so that somebody since can have set it", limit.From)

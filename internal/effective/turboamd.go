@@ -1,20 +1,16 @@
-package collect
+package effective
 
 import (
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
-	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // amdTurbo: the register, the global boost file and those of the policies.
 // amd-pstate starts the global one at 1 whatever firmware says, and the
 // policies' at 0 when firmware disabled boost.
-func (c *collector) amdTurbo(v *turboView) face {
+func (m *Machine) amdTurbo(v *turboView) face {
 	if v.off.State == fact.Conflicting {
 		return face{effective: fact.Blame[string](v.off)}
 	}
@@ -67,41 +63,7 @@ func (v *turboView) amdPstate(register bool) face {
 
 // withPolicies is a face that rests on the policies' boost files.
 func (v *turboView) withPolicies(word, who string) face {
-	at := evidenceOf(inventory.SourceCPUFreq, v.policies.Paths[0], v.policies.Distinct[0])
+	at := fact.At(inventory.SourceCPUFreq, v.policies.Paths[0], v.policies.Distinct[0])
 	more := v.evidence()
 	return face{fact.Known(word, fact.Corroborated, at, more...), fact.Known(who, fact.Corroborated, at, more...)}
 }
-
-// byBoost is the global file alone.
-func (v *turboView) byBoost(certainty fact.Certainty) face {
-	on, ok := v.boost.Get()
-	switch {
-	case ok && on:
-		return v.say(enabledWord, certainty, v.by(inventory.DecidedFirmware, certainty))
-	case ok:
-		return v.say(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
-	default:
-		f := fact.Blame[string](v.boost)
-		if v.off.KnownBy != "" {
-			f.KnownBy = v.off.KnownBy
-		}
-		return face{effective: f}
-	}
-}
-
-// mixed is a value that differs between CPUs or policies, named by the first
-// file that held each.
-func mixed(what, source string, s *host.Sampled) fact.Fact[string] {
-	var said []string
-	var at []fact.Evidence
-	for i, v := range s.Distinct {
-		at = append(at, evidenceOf(source, s.Paths[i], v))
-		if i < maxNamed {
-			said = append(said, strconv.Quote(v)+" in "+s.Paths[i])
-		}
-	}
-	return fact.Unknown[string](fact.Conflicting, what+": "+strings.Join(said, ", "), "", slices.Clip(at)...)
-}
-
-// maxNamed bounds the differing values that a reason names.
-const maxNamed = 4

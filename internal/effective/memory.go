@@ -1,11 +1,13 @@
-package collect
+package effective
 
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -13,16 +15,16 @@ import (
 // memorySpeed: modules that all run at their rated speed run at the maximum.
 // Slower ones can be held back by processor, population or setting, which is
 // not for this place to tell.
-func (c *collector) memorySpeed() fact.Fact[string] {
-	if c.sys.Machine.Virtual.Or(false) {
-		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", c.sys.Machine.Virtual.From)
+func (m *Machine) memorySpeed() fact.Fact[string] {
+	if m.System.Machine.Virtual.Or(false) {
+		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory modules of its guest", "audit the host", m.System.Machine.Virtual.From)
 	}
-	if c.table == nil {
-		return fact.Blame[string](c.sys.Firmware.SMBIOS)
+	if !m.System.Firmware.SMBIOS.Known() {
+		return fact.Blame[string](m.System.Firmware.SMBIOS)
 	}
 	var at []fact.Evidence
-	for i := range c.sys.Slots {
-		s := &c.sys.Slots[i]
+	for i := range m.System.Slots {
+		s := &m.System.Slots[i]
 		if s.State != inventory.SlotPopulated || s.Technology.Known() && s.Technology.Value != inventory.DRAM {
 			continue
 		}
@@ -42,7 +44,7 @@ func (c *collector) memorySpeed() fact.Fact[string] {
 		at = append(at, configured.From, rated.From)
 	}
 	if len(at) == 0 {
-		return fact.Unknown[string](fact.Absent, "no memory module is listed", "", c.sys.Firmware.SMBIOS.From)
+		return fact.Unknown[string](fact.Absent, "no memory module is listed", "", m.System.Firmware.SMBIOS.From)
 	}
 	return fact.Known("max", fact.Corroborated, at[0], at[1:min(len(at), 4)]...)
 }
@@ -58,50 +60,50 @@ const (
 // system sees, and lockstep by the word that the EDAC driver of Sandy Bridge to
 // Broadwell has for it. Memory that is all visible excludes mirroring and
 // nothing else.
-func (c *collector) memoryRASMode() fact.Fact[string] {
+func (m *Machine) memoryRASMode() fact.Fact[string] {
 	switch {
-	case c.facts == nil:
-		return noKernel[string](c, "the memory that the system sees")
-	case c.sys.Machine.Virtual.Or(false):
-		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory of its guest", "audit the host", c.sys.Machine.Virtual.From)
+	case m.Kernel == nil:
+		return m.NoKernel("the memory that the system sees")
+	case m.System.Machine.Virtual.Or(false):
+		return fact.Unknown[string](fact.Refused, "a hypervisor makes up the memory of its guest", "audit the host", m.System.Machine.Virtual.From)
 	}
-	if f := c.mirroredPart(); f.Known() {
+	if f := m.mirroredPart(); f.Known() {
 		return f
 	}
-	if f := c.lockstep(); f.Known() {
+	if f := m.lockstep(); f.Known() {
 		return f
 	}
-	return c.mirroring()
+	return m.mirroring()
 }
 
 // mirroredPart is what the kernel reported of the EFI memory map: memory that
 // is mirrored in part is marked there as more reliable (UEFI 2.5,
 // EFI_MEMORY_MORE_RELIABLE).
-func (c *collector) mirroredPart() fact.Fact[string] {
-	m := from(inventory.SourceMemory, c.facts.KernelLog.Mirrored, fact.Direct)
-	if !m.Known() || m.Value.Mirrored == m.Value.All {
+func (m *Machine) mirroredPart() fact.Fact[string] {
+	part := host.Fact(inventory.SourceMemory, m.Kernel.KernelLog.Mirrored, fact.Direct)
+	if !part.Known() || part.Value.Mirrored == part.Value.All {
 		return fact.Fact[string]{} // all of it: capacity tells full mirroring
 	}
-	return fact.Known("mirror_partial", fact.Direct, m.From)
+	return fact.Known("mirror_partial", fact.Direct, part.From)
 }
 
 // lockstep reads the correction modes of sb_edac: S8ECD8ED in lockstep,
 // S4ECD4ED independent.
-func (c *collector) lockstep() fact.Fact[string] {
+func (m *Machine) lockstep() fact.Fact[string] {
 	var found fact.Fact[string]
-	for i := range c.sys.EDAC {
-		m := &c.sys.EDAC[i]
-		if !strings.HasPrefix(m.Name.Or(""), "Sandy Bridge") && !strings.HasPrefix(m.Name.Or(""), "Ivy Bridge") &&
-			!strings.HasPrefix(m.Name.Or(""), "Haswell") && !strings.HasPrefix(m.Name.Or(""), "Broadwell") {
+	for i := range m.System.EDAC {
+		controller := &m.System.EDAC[i]
+		if !strings.HasPrefix(controller.Name.Or(""), "Sandy Bridge") && !strings.HasPrefix(controller.Name.Or(""), "Ivy Bridge") &&
+			!strings.HasPrefix(controller.Name.Or(""), "Haswell") && !strings.HasPrefix(controller.Name.Or(""), "Broadwell") {
 			return fact.Fact[string]{}
 		}
-		for j := range m.DIMMs {
-			word, ok := map[string]string{"S8ECD8ED": "lockstep", "S4ECD4ED": "independent"}[m.DIMMs[j].Mode.Or("")]
+		for j := range controller.DIMMs {
+			word, ok := map[string]string{"S8ECD8ED": "lockstep", "S4ECD4ED": "independent"}[controller.DIMMs[j].Mode.Or("")]
 			switch {
 			case !ok, found.Known() && found.Value != word:
 				return fact.Fact[string]{}
 			case !found.Known():
-				found = fact.Known(word, fact.Direct, m.DIMMs[j].Mode.From, m.Name.From)
+				found = fact.Known(word, fact.Direct, controller.DIMMs[j].Mode.From, controller.Name.From)
 			}
 		}
 	}
@@ -109,13 +111,13 @@ func (c *collector) lockstep() fact.Fact[string] {
 		return found
 	}
 	// Independent channels can still be mirrored.
-	if share := c.mirroring(); share.Known() {
+	if share := m.mirroring(); share.Known() {
 		return share
 	}
-	switch installed, ok := c.installed(); {
+	switch installed, ok := m.installed(); {
 	case !ok:
 		found.Certainty = fact.Indirect
-	case !c.whole(installed):
+	case !m.whole(installed):
 		return fact.Fact[string]{}
 	default:
 		found.Certainty = fact.Corroborated
@@ -125,13 +127,13 @@ func (c *collector) lockstep() fact.Fact[string] {
 
 // installed adds up the DRAM modules, when every slot can be counted and the
 // table is the machine's own.
-func (c *collector) installed() (int64, bool) {
+func (m *Machine) installed() (int64, bool) {
 	var sum int64
-	if !c.sameMachine() || c.sys.Firmware.Lost != nil {
+	if !m.OwnTable || m.System.Firmware.Lost != nil {
 		return 0, false
 	}
-	for i := range c.sys.Slots {
-		s := &c.sys.Slots[i]
+	for i := range m.System.Slots {
+		s := &m.System.Slots[i]
 		size, ok := s.SizeBytes.Get()
 		switch technology := s.Technology.Or(inventory.Other); {
 		case s.State == inventory.SlotEmpty, technology == inventory.Flash:
@@ -146,24 +148,24 @@ func (c *collector) installed() (int64, bool) {
 
 // whole reports whether the system sees what is installed, but for what
 // firmware and kernel reserve.
-func (c *collector) whole(installed int64) bool {
-	visible, ok := c.sys.Memory.VisibleBytes.Get()
+func (m *Machine) whole(installed int64) bool {
+	visible, ok := m.System.Memory.VisibleBytes.Get()
 	return ok && visible <= installed && (float64(installed-visible) <= mirrorTolerance*float64(installed) || installed-visible <= reservedBytes)
 }
 
-func (c *collector) mirroring() fact.Fact[string] {
-	installed, ok := c.installed()
-	visible := c.sys.Memory.VisibleBytes
-	limited := slices.ContainsFunc(c.sys.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") })
+func (m *Machine) mirroring() fact.Fact[string] {
+	installed, ok := m.installed()
+	visible := m.System.Memory.VisibleBytes
+	limited := slices.ContainsFunc(m.System.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") })
 	switch {
 	case !ok:
 		return fact.Unknown[string](fact.Unread, "the installed memory is not known, to hold the visible memory against", "the machine's own SMBIOS table, or "+elsewhere)
 	case !visible.Known():
 		return fact.Blame[string](visible)
-	case limited && !c.sys.Memory.MapBytes.Known():
-		return fact.Unknown[string](fact.Refused, "the command line limits the memory that the system uses", "boot without the option", c.sys.NUMA.Cmdline.From)
+	case limited && !m.System.Memory.MapBytes.Known():
+		return fact.Unknown[string](fact.Refused, "the command line limits the memory that the system uses", "boot without the option", m.System.NUMA.Cmdline.From)
 	}
-	at := evidenceOf(inventory.SourceSMBIOS, tablePath, display(installed)+" bytes in DRAM modules")
+	at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, strconv.FormatInt(installed, 10)+" bytes in DRAM modules")
 	share := float64(visible.Value) / float64(installed)
 	half, third := share > 0.5*(1-mirrorTolerance)-0.01 && share <= 0.5, share > (1-mirrorTolerance)/3-0.01 && share <= 1.0/3
 	switch {
@@ -171,7 +173,7 @@ func (c *collector) mirroring() fact.Fact[string] {
 		return fact.Known("mirror_full", fact.Corroborated, visible.From, at)
 	case third:
 		return fact.Known("mirror_full", fact.Indirect, visible.From, at)
-	case c.whole(installed):
+	case m.whole(installed):
 		return unobservable("all memory is visible, which excludes mirroring and rank sparing; lockstep and ADDDC take none away", visible.From, at)
 	default:
 		return unobservable(fmt.Sprintf("%.0f %% of the installed memory is visible: neither all of it nor a mirror's half", share*100), visible.From, at)
@@ -180,8 +182,8 @@ func (c *collector) mirroring() fact.Fact[string] {
 
 // patrolScrub is the scrubbing that the memory controllers' driver states; its
 // rate has no canonical word.
-func (c *collector) patrolScrub() face {
-	controllers := from(inventory.SourceEDAC, c.facts.EDAC.Controllers, fact.Direct)
+func (m *Machine) patrolScrub() face {
+	controllers := host.Fact(inventory.SourceEDAC, m.Kernel.EDAC.Controllers, fact.Direct)
 	list, ok := controllers.Get()
 	if !ok {
 		f := fact.Blame[string](controllers)
@@ -190,8 +192,8 @@ func (c *collector) patrolScrub() face {
 	}
 	var found fact.Fact[string]
 	for i := range list {
-		rate := from(inventory.SourceEDAC, list[i].ScrubRate, fact.Direct)
-		word := convert(rate, func(bytes int64) string {
+		rate := host.Fact(inventory.SourceEDAC, list[i].ScrubRate, fact.Direct)
+		word := fact.Convert(rate, func(bytes int64) string {
 			if bytes == 0 {
 				return disabledWord
 			}

@@ -1,21 +1,20 @@
-package collect
+package effective
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // option finds a word of the command line by which somebody decided, the last
 // one first. match is asked about "key" and "key=value" with quotes taken off.
-func (c *collector) option(match func(key, value string) bool) (fact.Evidence, bool) {
-	if c.facts == nil {
+func (m *Machine) option(match func(key, value string) bool) (fact.Evidence, bool) {
+	if m.Kernel == nil {
 		return fact.Evidence{}, false
 	}
-	line := c.facts.Cmdline
+	line := m.Kernel.Cmdline
 	for _, o := range slices.Backward(line.Options) {
 		if match(o.Key, o.Value) {
 			return fact.Evidence{Source: inventory.SourceCmdline, Path: line.Line.Path, Raw: strings.ReplaceAll(o.Raw, `"`, "")}, true
@@ -25,11 +24,11 @@ func (c *collector) option(match func(key, value string) bool) (fact.Evidence, b
 }
 
 // optionsKnown reports whether the command line was read.
-func (c *collector) optionsKnown() bool { return c.facts != nil && c.facts.Cmdline.Line.Known() }
+func (m *Machine) optionsKnown() bool { return m.Kernel != nil && m.Kernel.Cmdline.Line.Known() }
 
 // byOption is "command line" where an option decided.
-func (c *collector) byOption(match func(key, value string) bool) (fact.Fact[string], bool) {
-	at, ok := c.option(match)
+func (m *Machine) byOption(match func(key, value string) bool) (fact.Fact[string], bool) {
+	at, ok := m.option(match)
 	if !ok {
 		return fact.Fact[string]{}, false
 	}
@@ -69,9 +68,4 @@ func idleOption(key, value string) bool {
 	default:
 		return false
 	}
-}
-
-// undecided is a reason for which nobody can be named.
-func undecided(reason string, at ...fact.Evidence) fact.Fact[string] {
-	return fact.Unknown[string](fact.Absent, reason, "an export of the BIOS settings, to compare", at...)
 }

@@ -1,74 +1,73 @@
-package collect
+package effective
 
 import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // smtFace is the state of SMT and who decided it, by the order of questions of
 // linux-sources.md section 3: siblings offline, options, firmware's counts.
-func (c *collector) smtFace() face {
-	f := face{effective: c.smt()}
+func (m *Machine) smtFace() face {
+	f := face{effective: m.smt()}
 	value, ok := f.effective.Get()
-	virtual := &c.sys.Machine.Virtual
+	virtual := &m.System.Machine.Virtual
 	switch {
 	case !ok:
-	case c.facts != nil && virtual.Or(false):
+	case m.Kernel != nil && virtual.Or(false):
 		f.decided = fact.Known(inventory.DecidedHypervisor, fact.Direct, virtual.From)
 	case value == enabledWord:
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, f.effective.From)
-	case c.facts == nil:
+	case m.Kernel == nil:
 		f.decided = fact.Known(inventory.DecidedFirmware, f.effective.Certainty, f.effective.From, f.effective.More...)
 	default:
-		f.decided = c.whoDisabledSMT(&f.effective)
+		f.decided = m.whoDisabledSMT(&f.effective)
 	}
 	return f
 }
 
-func (c *collector) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
-	control := &c.sys.CPU.SMTControl
+func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
+	control := &m.System.CPU.SMTControl
 	switch control.Or("") {
 	case "off", "forceoff":
-		return c.whoWroteControl(control.From)
+		return m.whoWroteControl(control.From)
 	case "on":
-		if by, ok := c.siblingsOffline(); ok {
+		if by, ok := m.siblingsOffline(); ok {
 			return by
 		}
 	}
-	if by, ok := c.byOption(smtOption); ok {
+	if by, ok := m.byOption(smtOption); ok {
 		return by
 	}
-	if at, ok := c.capableOfThreads(); ok {
+	if at, ok := m.capableOfThreads(); ok {
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, at, off.From)
 	}
 	return undecided("SMT is not active: firmware turned it off, or the processor has none", off.From)
 }
 
 // whoWroteControl: firmware left SMT on, for the kernel could turn it off.
-func (c *collector) whoWroteControl(at fact.Evidence) fact.Fact[string] {
-	if by, ok := c.byOption(smtOption); ok {
+func (m *Machine) whoWroteControl(at fact.Evidence) fact.Fact[string] {
+	if by, ok := m.byOption(smtOption); ok {
 		by.More = append(by.More, at)
 		return by
 	}
-	if !c.optionsKnown() {
+	if !m.optionsKnown() {
 		return undecided("the command line is not known: an option or somebody at run time turned SMT off; firmware left it on", at)
 	}
-	return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at, c.sys.NUMA.Cmdline.From)
+	return fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at, m.System.NUMA.Cmdline.From)
 }
 
 // siblingsOffline: CPUs that are present but offline are threads that the
 // system, not firmware, took away.
-func (c *collector) siblingsOffline() (fact.Fact[string], bool) {
-	cpu := &c.sys.CPU
+func (m *Machine) siblingsOffline() (fact.Fact[string], bool) {
+	cpu := &m.System.CPU
 	present, ok := cpu.Present.Get()
 	online, known := cpu.Online.Get()
 	if !ok || !known || len(present) < 2*len(online) || slices.Equal(present, online) {
 		return fact.Fact[string]{}, false
 	}
-	if by, ok := c.byOption(cpuOption); ok {
+	if by, ok := m.byOption(cpuOption); ok {
 		return by, true
 	}
 	return fact.Known(inventory.DecidedAdministrator, fact.Indirect, cpu.Online.From, cpu.Present.From), true
@@ -76,11 +75,11 @@ func (c *collector) siblingsOffline() (fact.Fact[string], bool) {
 
 // capableOfThreads: firmware's table says that the processor has more threads
 // than run.
-func (c *collector) capableOfThreads() (fact.Evidence, bool) {
-	for i := range c.sys.Sockets {
-		s := &c.sys.Sockets[i]
+func (m *Machine) capableOfThreads() (fact.Evidence, bool) {
+	for i := range m.System.Sockets {
+		s := &m.System.Sockets[i]
 		threads, ok := s.Threads.Get()
-		running := c.threadsEnabled(s)
+		running := s.ThreadsEnabled
 		if ok && (s.Cores.Known() && threads >= 2*s.Cores.Value || running.Known() && running.Value < threads) {
 			return s.Threads.From, true
 		}

@@ -1,4 +1,4 @@
-package collect
+package effective
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -29,9 +28,9 @@ type idleView struct {
 
 // idle reads the states, or says why they show nothing: not read, or not the
 // same for all CPUs.
-func (c *collector) idle() (*idleView, *fact.Fact[string]) {
-	f := c.facts.CPUIdle
-	v := &idleView{driver: from(inventory.SourceCPUIdle, f.Driver, fact.Direct), all: f.States.V}
+func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
+	f := m.Kernel.CPUIdle
+	v := &idleView{driver: host.Fact(inventory.SourceCPUIdle, f.Driver, fact.Direct), all: f.States.V}
 	say := func(x fact.Fact[string]) (*idleView, *fact.Fact[string]) { return v, &x }
 	switch {
 	case v.driver.Or("") == "none":
@@ -41,12 +40,12 @@ func (c *collector) idle() (*idleView, *fact.Fact[string]) {
 	case len(f.Disabled.Distinct) > 1:
 		return say(mixed("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
 	case !f.States.Known():
-		return say(fact.Blame[string](from(inventory.SourceCPUIdle, f.States, fact.Direct)))
+		return say(fact.Blame[string](host.Fact(inventory.SourceCPUIdle, f.States, fact.Direct)))
 	}
 	for i := range v.all {
 		s := &v.all[i]
 		if !s.Name.Known() {
-			return say(from(inventory.SourceCPUIdle, s.Name, fact.Direct))
+			return say(host.Fact(inventory.SourceCPUIdle, s.Name, fact.Direct))
 		}
 		if s.Name.V == "C1E" {
 			v.c1e = s
@@ -86,49 +85,49 @@ func stateEvidence(states ...host.IdleState) []fact.Evidence {
 	var out []fact.Evidence
 	for i := range states {
 		s := &states[i]
-		out = append(out, evidenceOf(inventory.SourceCPUIdle, s.Name.Path, s.Name.Raw), evidenceOf(inventory.SourceCPUIdle, s.Disabled.Path, s.Disabled.Raw))
+		out = append(out, fact.At(inventory.SourceCPUIdle, s.Name.Path, s.Name.Raw), fact.At(inventory.SourceCPUIdle, s.Disabled.Path, s.Disabled.Raw))
 		if s.DefaultStatus.Known() {
-			out = append(out, evidenceOf(inventory.SourceCPUIdle, s.DefaultStatus.Path, s.DefaultStatus.Raw))
+			out = append(out, fact.At(inventory.SourceCPUIdle, s.DefaultStatus.Path, s.DefaultStatus.Raw))
 		}
 	}
 	return out
 }
 
 // cStates is whether idle states below C1 are in use.
-func (c *collector) cStates() face {
-	v, unknown := c.idle()
+func (m *Machine) cStates() face {
+	v, unknown := m.idle()
 	switch {
 	case unknown != nil:
 		return face{effective: *unknown}
 	case !v.driver.Known():
 		return face{effective: fact.Blame[string](v.driver)}
 	case v.driver.Value == "none":
-		return c.noIdleDriver(v)
+		return m.noIdleDriver(v)
 	case v.driver.Value == "haltpoll":
 		return face{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
 	case len(v.deep) == 0:
-		return c.noDeepState(v)
+		return m.noDeepState(v)
 	}
 	on := 0
 	for i := range v.deep {
 		off, known := v.deep[i].Disabled.Get()
 		if !known {
-			return face{effective: fact.Blame[string](from(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
+			return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
 		}
 		if !off {
 			on++
 		}
 	}
 	if on == 0 {
-		return c.allDisabled(v)
+		return m.allDisabled(v)
 	}
-	return c.someEnabled(v)
+	return m.someEnabled(v)
 }
 
 // noIdleDriver is the driver "none": the processor halts into C1 or polls.
-func (c *collector) noIdleDriver(v *idleView) face {
+func (m *Machine) noIdleDriver(v *idleView) face {
 	f := face{effective: fact.Known(disabledWord, fact.Corroborated, v.driver.From)}
-	if by, ok := c.byOption(idleOption); ok {
+	if by, ok := m.byOption(idleOption); ok {
 		f.effective.Certainty, f.decided = fact.Direct, by
 		return f
 	}
@@ -137,10 +136,10 @@ func (c *collector) noIdleDriver(v *idleView) face {
 }
 
 // noDeepState is a driver that lists nothing below C1.
-func (c *collector) noDeepState(v *idleView) face {
-	at := evidenceOf(inventory.SourceCPUIdle, c.facts.CPUIdle.States.Path, stateNames(v.all))
+func (m *Machine) noDeepState(v *idleView) face {
+	at := fact.At(inventory.SourceCPUIdle, m.Kernel.CPUIdle.States.Path, stateNames(v.all))
 	f := face{effective: fact.Known(disabledWord, fact.Direct, at, v.driver.From)}
-	f.decided = c.whoLimitsIdle(v, at)
+	f.decided = m.whoLimitsIdle(v, at)
 	return f
 }
 
@@ -154,19 +153,19 @@ func stateNames(states []host.IdleState) string {
 
 // whoLimitsIdle: an option, its copy in the driver's parameter, firmware that
 // disables MWAIT or offers no deeper state to ACPI's driver.
-func (c *collector) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string] {
-	if by, ok := c.byOption(idleOption); ok {
+func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string] {
+	if by, ok := m.byOption(idleOption); ok {
 		return by
 	}
-	idle := c.facts.CPUIdle
+	idle := m.Kernel.CPUIdle
 	for _, p := range []host.Value[int64]{idle.IntelIdleMax, idle.ProcessorMax} {
 		if p.Known() && p.V == 1 {
-			return fact.Known(inventory.DecidedCommandLine, fact.Corroborated, evidenceOf(inventory.SourceCPUIdle, p.Path, p.Raw))
+			return fact.Known(inventory.DecidedCommandLine, fact.Corroborated, fact.At(inventory.SourceCPUIdle, p.Path, p.Raw))
 		}
 	}
-	mwait := c.flag("monitor")
+	mwait := m.flag("monitor")
 	switch {
-	case !c.optionsKnown():
+	case !m.optionsKnown():
 		return undecided("the command line is not known, which can limit the idle states", at)
 	case mwait.Known() && !mwait.Value:
 		return fact.Known(inventory.DecidedFirmware, fact.Indirect, mwait.From, at)
@@ -179,7 +178,7 @@ func (c *collector) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[strin
 
 // allDisabled is a driver whose states below C1 are all switched off: at boot,
 // because firmware's _CST lacks them or an option says so, or at run time.
-func (c *collector) allDisabled(v *idleView) face {
+func (m *Machine) allDisabled(v *idleView) face {
 	at := stateEvidence(v.deep...)
 	f := face{effective: fact.Known(disabledWord, fact.Direct, at[1], at...)}
 	statuses := map[string]int{}
@@ -187,13 +186,13 @@ func (c *collector) allDisabled(v *idleView) face {
 		statuses[v.deep[i].DefaultStatus.V]++
 	}
 	statesOff := func(key, value string) bool { return key == "intel_idle.states_off" && value != "0" }
-	by, option := c.byOption(statesOff)
+	by, option := m.byOption(statesOff)
 	switch {
 	case statuses["enabled"] == len(v.deep):
 		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[0], at...)
 	case statuses["disabled"] == len(v.deep) && option:
 		f.decided = by
-	case statuses["disabled"] == len(v.deep) && c.optionsKnown() && v.driver.Value == intelIdle:
+	case statuses["disabled"] == len(v.deep) && m.optionsKnown() && v.driver.Value == intelIdle:
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, at[0], at...)
 	case statuses[""] == len(v.deep):
 		f.decided = undecided("kernels before 5.6 do not say whether a state was off at boot", at...)
@@ -205,7 +204,7 @@ func (c *collector) allDisabled(v *idleView) face {
 
 // someEnabled is a driver with a usable state below C1. intel_idle has a table
 // of its own and uses it where firmware hands over no _CST.
-func (c *collector) someEnabled(v *idleView) face {
+func (m *Machine) someEnabled(v *idleView) face {
 	at := stateEvidence(v.deep...)
 	certainty := fact.Direct
 	if v.driver.Value != intelIdle && v.driver.Value != acpiIdle {

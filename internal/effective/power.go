@@ -1,4 +1,4 @@
-package collect
+package effective
 
 import (
 	"github.com/memaudit/memaudit/internal/fact"
@@ -13,26 +13,26 @@ const osControl = "os_control"
 // acpi-cpufreq says that firmware left that to the system, for it needs
 // firmware's list of P-states (_PSS); no other driver says anything, nor does
 // it show which profile of firmware's keeps the scaling for itself.
-func (c *collector) powerPolicy() face {
-	f := c.facts.CPUFreq
+func (m *Machine) powerPolicy() face {
+	f := m.Kernel.CPUFreq
 	if !f.Policies.Known() {
-		return face{effective: fact.Blame[string](from(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
+		return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
 	}
 	if f.Policies.V == 0 {
-		return face{effective: c.withoutPolicies()}
+		return face{effective: m.withoutPolicies()}
 	}
 	driver, same := f.Drivers.Uniform()
 	switch {
 	case len(f.Drivers.Distinct) > 1:
 		return face{effective: mixed("the frequency policies differ in their driver", inventory.SourceCPUFreq, &f.Drivers)}
 	case !same:
-		return face{effective: fact.Blame[string](from(inventory.SourceCPUFreq, f.First.Driver, fact.Direct))}
+		return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.First.Driver, fact.Direct))}
 	case driver == "pcc-cpufreq":
 		return face{effective: unobservable("firmware and the system scale the frequency together (pcc-cpufreq): firmware's mode does not show",
-			evidenceOf(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver))}
+			fact.At(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver))}
 	}
-	at := evidenceOf(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver)
-	more := c.governors()
+	at := fact.At(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver)
+	more := m.governors()
 	if driver != "acpi-cpufreq" {
 		// intel_pstate loads without firmware's list of P-states, so also beside
 		// a firmware that is set to maximum performance.
@@ -42,32 +42,32 @@ func (c *collector) powerPolicy() face {
 }
 
 // governors is the evidence of what the system does with its control.
-func (c *collector) governors() []fact.Evidence {
-	g := &c.facts.CPUFreq.Governors
+func (m *Machine) governors() []fact.Evidence {
+	g := &m.Kernel.CPUFreq.Governors
 	var out []fact.Evidence
 	for i, word := range g.Distinct {
-		out = append(out, evidenceOf(inventory.SourceCPUFreq, g.Paths[i], word))
+		out = append(out, fact.At(inventory.SourceCPUFreq, g.Paths[i], word))
 	}
 	return out
 }
 
 // withoutPolicies is a kernel that scales nothing.
-func (c *collector) withoutPolicies() fact.Fact[string] {
-	at := evidenceOf(inventory.SourceCPUFreq, c.facts.CPUFreq.Policies.Path, "no policy")
+func (m *Machine) withoutPolicies() fact.Fact[string] {
+	at := fact.At(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Policies.Path, "no policy")
 	off := func(key, value string) bool {
 		return key == "cpufreq.off" && value == "1" || (key == "intel_pstate" || key == "amd_pstate") && value == "disable"
 	}
-	if o, ok := c.option(off); ok {
+	if o, ok := m.option(off); ok {
 		return fact.Unknown[string](fact.Refused, "the command line turns the frequency driver off, so that firmware's mode does not show", "boot without the option", o, at)
 	}
 	return unobservable("the system has no frequency driver: firmware scales the frequency or fixes it, which profile does that does not show", at)
 }
 
 // pStates is whether the processor changes its frequency by P-states.
-func (c *collector) pStates() face {
-	f := c.facts.CPUFreq
-	if c.cpuModel().vendor.Or("") == intel {
-		eist := c.field(host.MSRMiscEnable, 16, 1)
+func (m *Machine) pStates() face {
+	f := m.Kernel.CPUFreq
+	if m.cpuModel().vendor.Or("") == intel {
+		eist := m.field(host.MSRMiscEnable, 16, 1)
 		if eist.Known() {
 			word := switchOf(eist, 1)
 			return face{word, undecided("firmware or somebody since set the register", eist.From)}
@@ -77,21 +77,21 @@ func (c *collector) pStates() face {
 		}
 	}
 	if driver := f.First.Driver; f.Policies.Known() && f.Policies.V > 0 && driver.Known() {
-		at := evidenceOf(inventory.SourceCPUFreq, driver.Path, driver.Raw)
+		at := fact.At(inventory.SourceCPUFreq, driver.Path, driver.Raw)
 		return face{fact.Known(enabledWord, fact.Corroborated, at), fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)}
 	}
 	if !f.Policies.Known() {
-		return face{effective: fact.Blame[string](from(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
+		return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
 	}
-	return face{effective: c.withoutPolicies()}
+	return face{effective: m.withoutPolicies()}
 }
 
 // hwp is whether the hardware scales the P-states by itself (section 4.5).
-func (c *collector) hwp() face {
-	platform8, platform18 := c.field(host.MSRMiscPower, 8, 1), c.field(host.MSRMiscPower, 18, 1)
-	on := c.field(host.MSRHWPEnable, 0, 1)
-	flag := c.flag("hwp")
-	epp := from(inventory.SourceCPUFreq, c.facts.CPUFreq.First.EPP, fact.Direct)
+func (m *Machine) hwp() face {
+	platform8, platform18 := m.field(host.MSRMiscPower, 8, 1), m.field(host.MSRMiscPower, 18, 1)
+	on := m.field(host.MSRHWPEnable, 0, 1)
+	flag := m.flag("hwp")
+	epp := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.First.EPP, fact.Direct)
 	firmware := func(at fact.Evidence) fact.Fact[string] {
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)
 	}
@@ -104,7 +104,7 @@ func (c *collector) hwp() face {
 		return face{fact.Known("native", fact.Direct, on.From, append(on.More, flag.From)...), firmware(flag.From)}
 	case on.Known():
 		f := face{effective: fact.Known(disabledWord, fact.Direct, on.From, append(on.More, flag.From)...)}
-		f.decided = c.whoDisabledHWP(flag.From)
+		f.decided = m.whoDisabledHWP(flag.From)
 		return f
 	case !flag.Known():
 		return face{effective: fact.Blame[string](flag)}
@@ -120,11 +120,11 @@ func (c *collector) hwp() face {
 	}
 }
 
-func (c *collector) whoDisabledHWP(at fact.Evidence) fact.Fact[string] {
+func (m *Machine) whoDisabledHWP(at fact.Evidence) fact.Fact[string] {
 	noHWP := func(key, value string) bool {
 		return key == "intel_pstate" && (value == "no_hwp" || value == "disable")
 	}
-	if by, ok := c.byOption(noHWP); ok {
+	if by, ok := m.byOption(noHWP); ok {
 		return by
 	}
 	return undecided("firmware leaves HWP to the system, which does not use it", at)

@@ -1,24 +1,22 @@
-package collect
+package effective
 
 import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
-	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // smt is the effective state of simultaneous multithreading, by the decision
 // table for /sys/devices/system/cpu/smt (Documentation/ABI/testing/
 // sysfs-devices-system-cpu) and the sibling lists.
-func (c *collector) smt() fact.Fact[string] {
+func (m *Machine) smt() fact.Fact[string] {
 	switch {
-	case c.facts == nil:
-		return c.smtByFirmware()
-	case c.privileged():
-		return fact.Unknown[string](fact.Refused, xenReason, "audit without Xen, or an export of the BIOS settings")
+	case m.Kernel == nil:
+		return m.smtByFirmware()
+	case m.Privileged:
+		return fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")
 	}
-	cpu := &c.sys.CPU
+	cpu := &m.System.CPU
 	control, active := cpu.SMTControl.Or(""), cpu.SMTActive.Or("")
 	threads, hasThreads := cpu.ThreadsPerCore.Get()
 	more := append(cpu.SMTActive.Evidence(), cpu.ThreadsPerCore.Evidence()...)
@@ -33,54 +31,40 @@ func (c *collector) smt() fact.Fact[string] {
 	case control == "off" || control == "forceoff" || control == "on" && active == "0":
 		return fact.Known(disabledWord, fact.Direct, cpu.SMTControl.From, more...)
 	case control == "notsupported":
-		return c.withoutSiblings(cpu.SMTControl.From, more)
+		return m.withoutSiblings(cpu.SMTControl.From, more)
 	case hasThreads:
-		return c.withoutSiblings(cpu.ThreadsPerCore.From, cpu.SMTControl.Evidence())
+		return m.withoutSiblings(cpu.ThreadsPerCore.From, cpu.SMTControl.Evidence())
 	default:
-		return fact.Blame[string](first(convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl))
+		return fact.Blame[string](fact.First(fact.Convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl))
 	}
 }
 
 // withoutSiblings is a machine whose cores show one thread: SMT is off, or the
 // processor has none. Firmware's thread counts can tell that it has.
-func (c *collector) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact.Fact[string] {
-	for i := range c.sys.Sockets {
-		s := &c.sys.Sockets[i]
+func (m *Machine) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact.Fact[string] {
+	for i := range m.System.Sockets {
+		s := &m.System.Sockets[i]
 		threads, ok := s.Threads.Get()
-		running := c.threadsEnabled(s)
+		running := s.ThreadsEnabled
 		if ok && (s.Cores.Known() && threads >= 2*s.Cores.Value || running.Known() && running.Value < threads) {
-			more = append(append(more, s.Threads.From), first(s.Cores, running).Evidence()...)
+			more = append(append(more, s.Threads.From), fact.First(s.Cores, running).Evidence()...)
 			return fact.Known(disabledWord, fact.Corroborated, from, more...)
 		}
 	}
 	return fact.Known(disabledWord, fact.Indirect, from, more...)
 }
 
-// threadsEnabled is the number of threads that SMBIOS 3.6 and later count
-// apart from those the part has.
-func (c *collector) threadsEnabled(s *inventory.Socket) fact.Fact[int] {
-	if c.table == nil || s.Handle < 0 || !s.Threads.Known() || !c.table.Version.AtLeast(3, 6) {
-		return fact.Fact[int]{}
-	}
-	for _, p := range c.table.Processors() {
-		if int(p.Handle) == s.Handle {
-			return field(of(4, p.Handle, c.table), "Thread Enabled", p.ThreadsEnabled, fact.Indirect)
-		}
-	}
-	return fact.Fact[int]{}
-}
-
 // smtByFirmware is all an SMBIOS file says: more threads than cores mean SMT
 // is on; as many threads as cores mean nothing, for the field is meant to
 // count what the part can do and many BIOSes count what is on. SMBIOS 3.6
 // counts the threads that run apart.
-func (c *collector) smtByFirmware() fact.Fact[string] {
-	for i := range c.sys.Sockets {
-		s := &c.sys.Sockets[i]
-		running := c.threadsEnabled(s)
+func (m *Machine) smtByFirmware() fact.Fact[string] {
+	for i := range m.System.Sockets {
+		s := &m.System.Sockets[i]
+		running := s.ThreadsEnabled
 		// Not the cores enabled: with some of them off the others' count of
 		// single threads is the larger one.
-		cores, threads := first(s.Cores, s.CoresEnabled), s.Threads
+		cores, threads := fact.First(s.Cores, s.CoresEnabled), s.Threads
 		if running.Known() && s.CoresEnabled.Known() {
 			cores, threads = s.CoresEnabled, running
 		}

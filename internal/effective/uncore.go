@@ -1,22 +1,21 @@
-package collect
+package effective
 
 import (
 	"fmt"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // uncoreFrequency is the range of the mesh's or ring's frequency (section 4.6).
 // Every package and die must show the same.
-func (c *collector) uncoreFrequency() face {
-	entries := from(inventory.SourceCPUFreq, c.facts.CPUFreq.Uncore, fact.Direct)
+func (m *Machine) uncoreFrequency() face {
+	entries := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Uncore, fact.Direct)
 	list, ok := entries.Get()
 	if !ok || len(list) == 0 {
-		return face{effective: c.uncoreRegister(fact.Blame[string](entries))}
+		return face{effective: m.uncoreRegister(fact.Blame[string](entries))}
 	}
 	var f face
 	for i := range list {
@@ -43,12 +42,12 @@ func uncoreEntry(u *host.Uncore) face {
 	var at []fact.Evidence
 	for _, v := range values[:2] {
 		if !v.Known() {
-			return face{effective: fact.Blame[string](from(inventory.SourceCPUFreq, v, fact.Direct))}
+			return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, v, fact.Direct))}
 		}
 	}
 	for _, v := range values {
 		if v.Known() {
-			at = append(at, evidenceOf(inventory.SourceCPUFreq, v.Path, v.Raw))
+			at = append(at, fact.At(inventory.SourceCPUFreq, v.Path, v.Raw))
 		}
 	}
 	low, high := u.MinKHz.V, u.MaxKHz.V
@@ -78,12 +77,12 @@ func uncoreEntry(u *host.Uncore) face {
 }
 
 // uncoreRegister is the same from the register, before TPMI.
-func (c *collector) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
-	high, low := c.field(host.MSRUncore, 0, 7), c.field(host.MSRUncore, 8, 7)
+func (m *Machine) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
+	high, low := m.field(host.MSRUncore, 0, 7), m.field(host.MSRUncore, 8, 7)
 	switch {
 	case high.State == fact.Conflicting || low.State == fact.Conflicting:
-		return fact.Blame[string](first(high, low))
-	case !high.Known() || !low.Known() || c.facts.CPU.Generation() == host.GenGranite:
+		return fact.Blame[string](fact.First(high, low))
+	case !high.Known() || !low.Known() || m.Kernel.CPU.Generation() == host.GenGranite:
 		missing.KnownBy = strings.TrimPrefix(missing.KnownBy+", or load the intel_uncore_frequency module", ", or ")
 		return missing
 	case low.Value < high.Value:

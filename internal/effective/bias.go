@@ -1,4 +1,4 @@
-package collect
+package effective
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -16,10 +15,10 @@ var biases = [...]string{"max_performance", "balanced_performance", "balanced_po
 
 // energyPerfBias is the bias that runs now: EPP where the hardware scales the
 // P-states, else EPB (section 4.5).
-func (c *collector) energyPerfBias() face {
-	f := c.facts.CPUFreq
-	epb, at := c.epbWord()
-	epp := c.eppWord()
+func (m *Machine) energyPerfBias() face {
+	f := m.Kernel.CPUFreq
+	epb, at := m.epbWord()
+	epp := m.eppWord()
 	switch {
 	case len(f.EPP.Distinct) > 1:
 		return face{effective: mixed("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
@@ -34,23 +33,23 @@ func (c *collector) energyPerfBias() face {
 	case len(f.EPP.Distinct) > 0:
 		return face{effective: epp}
 	default:
-		return face{effective: first(epb, epp)}
+		return face{effective: fact.First(epb, epp)}
 	}
 }
 
 // epbWord is the bias of /sys, else of the register, and who set it: the kernel
 // turns firmware's 0 into 6, so that a 0 is somebody's doing since.
-func (c *collector) epbWord() (word, decided fact.Fact[string]) {
-	s := &c.facts.CPUFreq.EPB
+func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
+	s := &m.Kernel.CPUFreq.EPB
 	if len(s.Distinct) > 1 {
 		return mixed("the CPUs differ in their energy bias", inventory.SourceCPUFreq, s), fact.Fact[string]{}
 	}
 	raw, ok := s.Uniform()
 	if !ok {
-		reg := c.field(host.MSREnergyBias, 0, 4)
-		return convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel, firmware or somebody since set the register", reg.From)
+		reg := m.field(host.MSREnergyBias, 0, 4)
+		return fact.Convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel, firmware or somebody since set the register", reg.From)
 	}
-	at := evidenceOf(inventory.SourceCPUFreq, s.Paths[0], raw)
+	at := fact.At(inventory.SourceCPUFreq, s.Paths[0], raw)
 	n, err := strconv.Atoi(raw)
 	switch {
 	case err != nil || n < 0 || n > 15:
@@ -66,13 +65,13 @@ func (c *collector) epbWord() (word, decided fact.Fact[string]) {
 }
 
 // eppWord is the kernel's word for the energy preference.
-func (c *collector) eppWord() fact.Fact[string] {
-	s := &c.facts.CPUFreq.EPP
+func (m *Machine) eppWord() fact.Fact[string] {
+	s := &m.Kernel.CPUFreq.EPP
 	raw, ok := s.Uniform()
 	if !ok {
-		return fact.Blame[string](from(inventory.SourceCPUFreq, c.facts.CPUFreq.First.EPP, fact.Direct))
+		return fact.Blame[string](host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.First.EPP, fact.Direct))
 	}
-	at := evidenceOf(inventory.SourceCPUFreq, s.Paths[0], raw)
+	at := fact.At(inventory.SourceCPUFreq, s.Paths[0], raw)
 	i := slices.Index([]string{"performance", "balance_performance", "balance_power", "power"}, raw)
 	if i < 0 {
 		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the energy preference %q has no name", raw), "", at)
@@ -82,11 +81,11 @@ func (c *collector) eppWord() fact.Fact[string] {
 
 // epbOwner is who sets the bias: documented for servers from Sapphire Rapids on
 // only (PerfSpect).
-func (c *collector) epbOwner() face {
-	if c.facts.CPU.Generation() < host.GenSapphire || !c.facts.CPU.Generation().Intel() {
+func (m *Machine) epbOwner() face {
+	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
 		return face{effective: unobservable("the owner of the bias is not documented for this processor")}
 	}
-	bit := c.field(host.MSRPowerCtl, 34, 1)
+	bit := m.field(host.MSRPowerCtl, 34, 1)
 	if !bit.Known() {
 		return face{effective: fact.Blame[string](bit)}
 	}

@@ -1,20 +1,19 @@
-package collect
+package effective
 
 import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // monitorMwait is whether MONITOR/MWAIT may be used: the flag mirrors the bit
 // by which firmware disables it.
-func (c *collector) monitorMwait() face {
-	flag := c.flag("monitor")
-	if c.cpuModel().vendor.Or("") == intel {
-		if bit := c.field(host.MSRMiscEnable, 18, 1); bit.Known() {
+func (m *Machine) monitorMwait() face {
+	flag := m.flag("monitor")
+	if m.cpuModel().vendor.Or("") == intel {
+		if bit := m.field(host.MSRMiscEnable, 18, 1); bit.Known() {
 			return face{switchOf(bit, 1), fact.Known(inventory.DecidedFirmware, fact.Corroborated, bit.From)}
 		}
 	}
@@ -30,20 +29,20 @@ func (c *collector) monitorMwait() face {
 
 // iommu is whether the kernel translates the addresses of devices: units are
 // registered. Firmware that disables it hands over no table for it.
-func (c *collector) iommu() face {
-	units := from(inventory.SourceACPI, c.facts.Devices.IOMMUs, fact.Direct)
+func (m *Machine) iommu() face {
+	units := host.Fact(inventory.SourceACPI, m.Kernel.Devices.IOMMUs, fact.Direct)
 	units.From.Raw = strings.Join(units.Value, " ")
-	table := c.iommuTable()
+	table := m.iommuTable()
 	off := func(key, value string) bool {
 		return key == "intel_iommu" && strings.HasPrefix(value, "off") || (key == "iommu" || key == "amd_iommu") && value == "off"
 	}
-	by, option := c.byOption(off)
+	by, option := m.byOption(off)
 	there, tableKnown := table.Get()
 	switch {
 	case len(units.Value) > 0:
 		return face{fact.Known(enabledWord, fact.Direct, units.From, table.Evidence()...), fact.Known(inventory.DecidedFirmware, fact.Corroborated, units.From)}
 	case !tableKnown:
-		return face{effective: fact.Blame[string](first(convert(units, func([]string) string { return "" }), convert(table, func(bool) string { return "" })))}
+		return face{effective: fact.Blame[string](fact.First(fact.Convert(units, func([]string) string { return "" }), fact.Convert(table, func(bool) string { return "" })))}
 	case !there && units.State != fact.Unread:
 		return face{fact.Known(disabledWord, fact.Corroborated, table.From, units.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, table.From)}
 	case !there:
@@ -58,9 +57,9 @@ func (c *collector) iommu() face {
 }
 
 // iommuTable is whether firmware describes IOMMUs, by the vendor's table.
-func (c *collector) iommuTable() fact.Fact[bool] {
+func (m *Machine) iommuTable() fact.Fact[bool] {
 	name := ""
-	switch c.cpuModel().vendor.Or("") {
+	switch m.cpuModel().vendor.Or("") {
 	case intel:
 		name = "DMAR"
 	case "AuthenticAMD", "HygonGenuine":
@@ -68,7 +67,7 @@ func (c *collector) iommuTable() fact.Fact[bool] {
 	default:
 		name = "IORT"
 	}
-	f := from(inventory.SourceACPI, c.facts.ACPI.Has(name), fact.Direct)
+	f := host.Fact(inventory.SourceACPI, m.Kernel.ACPI.Has(name), fact.Direct)
 	f.From.Field, f.From.Raw = name, "not listed"
 	if f.Or(false) {
 		f.From.Raw = "listed"
@@ -82,17 +81,17 @@ func (c *collector) iommuTable() fact.Fact[bool] {
 // virtualization is whether VT-x or SVM may be used. The kernel takes the flag
 // vmx away when firmware locked it off (since 5.6); /dev/kvm exists only where
 // it could be switched on.
-func (c *collector) virtualization() face {
+func (m *Machine) virtualization() face {
 	name := "svm"
-	switch c.cpuModel().vendor.Or("") {
+	switch m.cpuModel().vendor.Or("") {
 	case intel:
 		name = "vmx"
 	case "AuthenticAMD", "HygonGenuine":
 	default:
 		return face{effective: unobservable("virtualization of this processor is not documented here")}
 	}
-	flag := c.flag(name)
-	kvm := from(inventory.SourceCPU, c.facts.Devices.KVM, fact.Direct)
+	flag := m.flag(name)
+	kvm := host.Fact(inventory.SourceCPU, m.Kernel.Devices.KVM, fact.Direct)
 	switch {
 	case !flag.Known():
 		return face{effective: fact.Blame[string](flag)}
@@ -102,23 +101,5 @@ func (c *collector) virtualization() face {
 		return face{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
 	default:
 		return face{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, the kernel was built without, or the processor has none", flag.From)}
-	}
-}
-
-// snoopMode: cluster on die is a snoop mode of Haswell and Broadwell; the others
-// show nothing.
-func (c *collector) snoopMode() fact.Fact[string] {
-	m := c.cpuModel()
-	if !m.splitsL3() {
-		return unobservable("not observable from Linux")
-	}
-	mode := c.subNUMA()
-	switch {
-	case mode.Known() && mode.Value == "cod":
-		return mode
-	case mode.Known():
-		return unobservable("not cluster on die; the other snoop modes do not show", mode.Evidence()...)
-	default:
-		return mode
 	}
 }

@@ -1,0 +1,147 @@
+package effective
+
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// vendors says to which processors a setting belongs.
+type vendors uint8
+
+// The processors. A setting of the other vendor is not listed.
+const (
+	anyVendor vendors = iota
+	intelOnly
+	amdOnly
+	// x86 is listed everywhere and exists on x86 only.
+	x86
+)
+
+// derivation is how the running system shows one setting; nil where it does
+// not.
+type derivation struct {
+	id     string
+	of     vendors
+	derive func(*Machine) face
+}
+
+// Settings derives the effective face of every canonical setting, in the order
+// of the vocabulary. The configured and pending faces are other sources'.
+func Settings(m *Machine) map[string]inventory.Setting {
+	out := map[string]inventory.Setting{}
+	unread := fact.Unknown[string](fact.Unread, "no export of the BIOS settings is part of this input",
+		"export the BIOS settings and give them with --bios FILE")
+	for _, d := range derivations() {
+		if !m.concerns(d.of) {
+			continue
+		}
+		f := m.effective(&d)
+		out[d.id] = inventory.Setting{Configured: unread, Pending: unread, Effective: f.effective, DecidedBy: f.decidedBy()}
+	}
+	return out
+}
+
+// derivations lists the settings.
+func derivations() []derivation {
+	return []derivation{
+		{"workload_profile", anyVendor, nil},
+		{"power_policy", anyVendor, (*Machine).powerPolicy},
+		{"p_states", anyVendor, (*Machine).pStates},
+		{"hwp", intelOnly, (*Machine).hwp},
+		{"turbo", anyVendor, (*Machine).turbo},
+		{"energy_efficient_turbo", intelOnly, nil},
+		{"c_states", anyVendor, (*Machine).cStates},
+		{"c1e", intelOnly, (*Machine).c1e},
+		{"package_c_state", intelOnly, (*Machine).packageCState},
+		{"monitor_mwait", x86, (*Machine).monitorMwait},
+		{"uncore_frequency", intelOnly, (*Machine).uncoreFrequency},
+		{"energy_perf_bias", intelOnly, (*Machine).energyPerfBias},
+		{"epb_owner", intelOnly, (*Machine).epbOwner},
+		{"upi_power_mgmt", intelOnly, nil},
+		{"determinism", amdOnly, nil},
+		{"df_c_states", amdOnly, nil},
+		{"apb_disable", amdOnly, nil},
+		{"pcie_aspm", anyVendor, nil},
+		{"smt", anyVendor, (*Machine).smtFace},
+		{"node_interleave", anyVendor, byFirmware((*Machine).nodeInterleave)},
+		{"sub_numa", anyVendor, byFirmware((*Machine).subNUMA)},
+		{"l3_as_numa", amdOnly, byFirmware((*Machine).l3AsNUMA)},
+		{"numa_group", anyVendor, nil},
+		{"controller_interleave", anyVendor, nil},
+		{"channel_interleave", anyVendor, nil},
+		{"hemisphere_mode", intelOnly, nil},
+		{"snoop_mode", intelOnly, byFirmware((*Machine).snoopMode)},
+		{"memory_speed", anyVendor, byFirmware((*Machine).memorySpeed)},
+		{"memory_ras_mode", anyVendor, byFirmware((*Machine).memoryRASMode)},
+		{"adddc", intelOnly, nil},
+		{"patrol_scrub", anyVendor, (*Machine).patrolScrub},
+		{"refresh_rate", anyVendor, nil},
+		{"hw_prefetch", intelOnly, intelPrefetch(0)},
+		{"adjacent_prefetch", intelOnly, intelPrefetch(1)},
+		{"dcu_stream_prefetch", intelOnly, intelPrefetch(2)},
+		{"dcu_ip_prefetch", intelOnly, intelPrefetch(3)},
+		{"llc_prefetch", intelOnly, (*Machine).llcPrefetch},
+		{"xpt_prefetch", intelOnly, nil},
+		{"upi_prefetch", intelOnly, nil},
+		{"data_reuse", intelOnly, nil},
+		{"l1_stream_prefetch", amdOnly, amdPrefetch(0)},
+		{"l2_stream_prefetch", amdOnly, amdPrefetch(3)},
+		{"x2apic", x86, (*Machine).x2APIC},
+		{"iommu", anyVendor, (*Machine).iommu},
+		{"virtualization", x86, (*Machine).virtualization},
+		{"sriov", anyVendor, nil},
+		{"qpi_bandwidth_priority", intelOnly, nil},
+	}
+}
+
+// concerns reports whether a setting exists on these processors. Where the
+// vendor is not known only what both have is listed; settings of AMD's are
+// those of Zen.
+func (m *Machine) concerns(v vendors) bool {
+	p := m.cpuModel()
+	switch v {
+	case intelOnly:
+		return p.vendor.Or("") == intel
+	case amdOnly:
+		return m.zen()
+	case anyVendor, x86:
+		return true
+	default:
+		return true
+	}
+}
+
+// ownRules are the settings that judge guests, Xen and missing kernels by
+// tables of their own.
+func ownRules(id string) bool {
+	switch id {
+	case "smt", "node_interleave", "sub_numa", "l3_as_numa", "memory_speed", "memory_ras_mode":
+		return true
+	default:
+		return false
+	}
+}
+
+// effective derives one setting, or says why nothing can.
+func (m *Machine) effective(d *derivation) face {
+	virtual := &m.System.Machine.Virtual
+	switch {
+	case d.derive == nil:
+		return face{effective: unobservable("not observable from Linux")}
+	case d.of == x86 && m.otherThanX86():
+		return face{effective: unobservable("a setting of x86 processors")}
+	case ownRules(d.id):
+		return d.derive(m)
+	case m.Kernel == nil:
+		return face{effective: m.NoKernel("the effective value")}
+	case virtual.Or(false):
+		return face{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
+	case m.Privileged:
+		return face{effective: fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")}
+	case !virtual.Known():
+		return face{effective: fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
+			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")}
+	default:
+		return d.derive(m)
+	}
+}

@@ -1,0 +1,72 @@
+package effective
+
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// turboView is what shows whether the processor may run above its base
+// frequency (linux-sources.md section 4.1).
+type turboView struct {
+	// off is the register's bit by which Turbo or CPB is disabled.
+	off fact.Fact[uint64]
+	// flag is the boot-time flag ida (Intel) or cpb (AMD).
+	flag fact.Fact[bool]
+	// noTurbo is intel_pstate's file, boost the global cpufreq/boost.
+	noTurbo, boost fact.Fact[bool]
+	// above: the highest frequency lies above the base, so that the processor
+	// has Turbo.
+	above    bool
+	driver   string
+	policies *host.Sampled
+}
+
+// evidence is everything that was known, the register first.
+func (v *turboView) evidence() []fact.Evidence {
+	var out []fact.Evidence
+	if v.off.Known() {
+		out = append(out, v.off.Evidence()...)
+	}
+	for _, f := range []*fact.Fact[bool]{&v.noTurbo, &v.boost, &v.flag} {
+		if f.Known() {
+			out = append(out, f.Evidence()...)
+		}
+	}
+	return out
+}
+
+// say makes the face from what is known; decided stands beside it.
+func (v *turboView) say(word string, certainty fact.Certainty, decided fact.Fact[string]) face {
+	all := v.evidence()
+	return face{fact.Known(word, certainty, all[0], all[1:]...), decided}
+}
+
+// contradict is a face whose readings deny each other.
+func (v *turboView) contradict(reason string) face {
+	return face{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+elsewhere, v.evidence()...)}
+}
+
+func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
+	all := v.evidence()
+	return fact.Known(who, certainty, all[0], all[1:]...)
+}
+
+func (v *turboView) acpi() bool { return v.driver == "acpi-cpufreq" }
+
+// byBoost is the global file alone.
+func (v *turboView) byBoost(certainty fact.Certainty) face {
+	on, ok := v.boost.Get()
+	switch {
+	case ok && on:
+		return v.say(enabledWord, certainty, v.by(inventory.DecidedFirmware, certainty))
+	case ok:
+		return v.say(disabledWord, certainty, undecided("boost=0 can be firmware's doing or an administrator's", v.boost.From))
+	default:
+		f := fact.Blame[string](v.boost)
+		if v.off.KnownBy != "" {
+			f.KnownBy = v.off.KnownBy
+		}
+		return face{effective: f}
+	}
+}

@@ -1,0 +1,55 @@
+package host
+
+import "github.com/memaudit/memaudit/internal/fact"
+
+// asRoot is the advice for a file that only root may read.
+const asRoot = "run as root"
+
+// Fact turns a reading into a fact of a source. An unknown one keeps its reason,
+// and says what would make it known.
+func Fact[T any](source string, v Value[T], c fact.Certainty) fact.Fact[T] {
+	at := fact.Evidence{Source: source, Path: v.Path, Raw: v.Raw}
+	if v.Known() {
+		return fact.Known(v.V, c, at)
+	}
+	state := v.State.Fact()
+	return fact.Unknown[T](state, v.Reason(), Advice(state, v.Path), at)
+}
+
+// states maps the reader's words to the model's.
+var states = [...]fact.State{
+	NotCaptured: fact.Unread,
+	OK:          fact.OK,
+	Absent:      fact.Absent,
+	Unstated:    fact.Unstated,
+	Denied:      fact.Denied,
+	Refused:     fact.Refused,
+	Truncated:   fact.Truncated,
+	Malformed:   fact.Malformed,
+}
+
+// Fact is the model's word for a reader's.
+func (s State) Fact() fact.State { return states[s] }
+
+// Reason says in one clause why the value is not known.
+func (v Value[T]) Reason() string {
+	if v.Err != nil {
+		return v.Err.Error()
+	}
+	return v.Path + " was not read"
+}
+
+// Advice says what makes a file readable.
+func Advice(s fact.State, path string) string {
+	switch s {
+	case fact.Denied:
+		return asRoot
+	case fact.Unread:
+		if path == "" {
+			return "audit the live machine, or a capture that holds its files"
+		}
+		return "a capture that holds " + path
+	default:
+		return ""
+	}
+}
