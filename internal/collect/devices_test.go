@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/fact/want"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
@@ -30,7 +31,7 @@ func oneSlot(t *testing.T, major, minor int, d smbiostest.DIMM) inventory.Slot {
 	b := smbiostest.New(major, minor)
 	d.Array = b.Array(smbiostest.Array{Devices: 1})
 	b.MemoryDevice(d)
-	slots := decoded(t, b).Slots
+	slots := collecttest.Decoded(t, b).Slots
 	require.Len(t, slots, 1)
 	return slots[0]
 }
@@ -41,38 +42,38 @@ func TestTechnology(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		d     smbiostest.DIMM
-		want  wanted[inventory.Technology]
+		want  want.Fact[inventory.Technology]
 		field string
 	}{
-		{"DDR5", smbiostest.DIMM{Type: typeDDR5}, is(inventory.DRAM, direct), "Memory Technology"},
-		{"DDR4, technology not stated", smbiostest.DIMM{Type: typeDDR4, Technology: techUnknown}, is(inventory.DRAM, direct), "Type"},
-		{"type not stated", smbiostest.DIMM{Type: typeUnknown}, is(inventory.DRAM, direct), "Memory Technology"},
-		{"neither stated", smbiostest.DIMM{Type: typeUnknown, Technology: techUnknown}, is(inventory.DRAM, fact.Indirect), "Type"},
-		{"NVDIMM by technology", smbiostest.DIMM{Technology: techNVDIMMN}, is(inventory.NVDIMM, direct), "Memory Technology"},
-		{"NVDIMM-P by technology", smbiostest.DIMM{Technology: techNVDIMMP}, is(inventory.NVDIMM, direct), "Memory Technology"},
-		{"persistent memory by technology", smbiostest.DIMM{Technology: techOptane, Type: typeLogical}, is(inventory.NVDIMM, direct), "Memory Technology"},
-		{"NVDIMM by type", smbiostest.DIMM{Type: typeLogical, Technology: techUnknown}, is(inventory.NVDIMM, direct), "Type Detail"},
-		{"NVDIMM by detail", smbiostest.DIMM{Technology: techUnknown, Detail: detailSynchronous | detailNonVolatile}, is(inventory.NVDIMM, direct), "Type Detail"},
-		{"HBM", smbiostest.DIMM{Type: typeHBM2, FormFactor: formDie}, is(inventory.HBM, direct), "Type"},
-		{"CXL by label", smbiostest.DIMM{Locator: "CXL 3", Type: typeDDR5}, is(inventory.CXL, direct), "Locator"},
-		{"flash", smbiostest.DIMM{Type: typeFlash}, is(inventory.Flash, direct), "Type"},
-		{"the BIOS chip", smbiostest.DIMM{Locator: "System ROM", Type: typeUnknown}, is(inventory.Flash, direct), "Type"},
-		{"the BIOS chip by its bank", smbiostest.DIMM{Locator: "x", Bank: "ROM 0", Type: typeUnknown}, is(inventory.Flash, direct), "Type"},
+		{"DDR5", smbiostest.DIMM{Type: typeDDR5}, want.Is(inventory.DRAM, direct), "Memory Technology"},
+		{"DDR4, technology not stated", smbiostest.DIMM{Type: typeDDR4, Technology: techUnknown}, want.Is(inventory.DRAM, direct), "Type"},
+		{"type not stated", smbiostest.DIMM{Type: typeUnknown}, want.Is(inventory.DRAM, direct), "Memory Technology"},
+		{"neither stated", smbiostest.DIMM{Type: typeUnknown, Technology: techUnknown}, want.Is(inventory.DRAM, fact.Indirect), "Type"},
+		{"NVDIMM by technology", smbiostest.DIMM{Technology: techNVDIMMN}, want.Is(inventory.NVDIMM, direct), "Memory Technology"},
+		{"NVDIMM-P by technology", smbiostest.DIMM{Technology: techNVDIMMP}, want.Is(inventory.NVDIMM, direct), "Memory Technology"},
+		{"persistent memory by technology", smbiostest.DIMM{Technology: techOptane, Type: typeLogical}, want.Is(inventory.NVDIMM, direct), "Memory Technology"},
+		{"NVDIMM by type", smbiostest.DIMM{Type: typeLogical, Technology: techUnknown}, want.Is(inventory.NVDIMM, direct), "Type Detail"},
+		{"NVDIMM by detail", smbiostest.DIMM{Technology: techUnknown, Detail: detailSynchronous | detailNonVolatile}, want.Is(inventory.NVDIMM, direct), "Type Detail"},
+		{"HBM", smbiostest.DIMM{Type: typeHBM2, FormFactor: formDie}, want.Is(inventory.HBM, direct), "Type"},
+		{"CXL by label", smbiostest.DIMM{Locator: "CXL 3", Type: typeDDR5}, want.Is(inventory.CXL, direct), "Locator"},
+		{"flash", smbiostest.DIMM{Type: typeFlash}, want.Is(inventory.Flash, direct), "Type"},
+		{"the BIOS chip", smbiostest.DIMM{Locator: "System ROM", Type: typeUnknown}, want.Is(inventory.Flash, direct), "Type"},
+		{"the BIOS chip by its bank", smbiostest.DIMM{Locator: "x", Bank: "ROM 0", Type: typeUnknown}, want.Is(inventory.Flash, direct), "Type"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.d.Bytes = 16 << 30
 			got := oneSlot(t, 3, 7, c.d).Technology
-			c.want.check(t, got)
+			c.want.Check(t, got)
 			assert.Contains(t, got.From.Field, c.field)
 		})
 	}
 	b := smbiostest.New(3, 7)
 	b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 1, Location: 0xA4}), Bytes: 128 << 30, Type: typeDDR5})
-	card := decoded(t, b).Slots[0].Technology
-	is(inventory.CXL, direct).check(t, card)
+	card := collecttest.Decoded(t, b).Slots[0].Technology
+	want.Is(inventory.CXL, direct).Check(t, card)
 	assert.Contains(t, card.From.Field, "type 16 0x0000 Location")
 	old := smbiostest.DIMM{Bytes: 1 << 30, Type: typeDDR2}
-	is(inventory.DRAM, fact.Direct).check(t, oneSlot(t, 2, 5, old).Technology)
+	want.Is(inventory.DRAM, fact.Direct).Check(t, oneSlot(t, 2, 5, old).Technology)
 }
 
 // TestSoldered tells chips on the board from modules.
@@ -80,21 +81,21 @@ func TestSoldered(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		d    smbiostest.DIMM
-		want wanted[bool]
+		want want.Fact[bool]
 	}{
-		{"DIMM", smbiostest.DIMM{}, is(false, fact.Direct)},
-		{"die", smbiostest.DIMM{FormFactor: formDie}, is(true, fact.Direct)},
-		{"chip", smbiostest.DIMM{FormFactor: formChip}, is(true, fact.Direct)},
-		{"LPDDR in no DIMM", smbiostest.DIMM{FormFactor: formTSOP, Type: typeLPDDR4}, is(true, fact.Direct)},
-		{"LPDDR of another form", smbiostest.DIMM{FormFactor: formOther, Type: typeLPDDR5}, is(true, fact.Direct)},
-		{"LPDDR, form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeLPDDR5}, not[bool](fact.Unstated, "form factor")},
-		{"another form", smbiostest.DIMM{FormFactor: formOther, Type: typeDDR4}, not[bool](fact.Unstated, "Other")},
-		{"LPDDR in a CAMM", smbiostest.DIMM{FormFactor: formCAMM, Type: typeLPDDR5}, is(false, fact.Direct)},
-		{"form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeDDR4}, not[bool](fact.Unstated, "form factor")},
+		{"DIMM", smbiostest.DIMM{}, want.Is(false, fact.Direct)},
+		{"die", smbiostest.DIMM{FormFactor: formDie}, want.Is(true, fact.Direct)},
+		{"chip", smbiostest.DIMM{FormFactor: formChip}, want.Is(true, fact.Direct)},
+		{"LPDDR in no DIMM", smbiostest.DIMM{FormFactor: formTSOP, Type: typeLPDDR4}, want.Is(true, fact.Direct)},
+		{"LPDDR of another form", smbiostest.DIMM{FormFactor: formOther, Type: typeLPDDR5}, want.Is(true, fact.Direct)},
+		{"LPDDR, form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeLPDDR5}, want.Not[bool](fact.Unstated, "form factor")},
+		{"another form", smbiostest.DIMM{FormFactor: formOther, Type: typeDDR4}, want.Not[bool](fact.Unstated, "Other")},
+		{"LPDDR in a CAMM", smbiostest.DIMM{FormFactor: formCAMM, Type: typeLPDDR5}, want.Is(false, fact.Direct)},
+		{"form factor not stated", smbiostest.DIMM{FormFactor: formUnknown, Type: typeDDR4}, want.Not[bool](fact.Unstated, "form factor")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.d.Bytes = 16 << 30
-			c.want.check(t, oneSlot(t, 3, 7, c.d).Soldered)
+			c.want.Check(t, oneSlot(t, 3, 7, c.d).Soldered)
 		})
 	}
 }
@@ -108,21 +109,21 @@ func TestSpeeds(t *testing.T) {
 		name              string
 		minor             int // of version 2 below 10, else of version 3
 		d                 smbiostest.DIMM
-		rated, configured wanted[int]
+		rated, configured want.Fact[int]
 	}{
-		{"both", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 3200, Configured: 2933}, is(3200, direct), is(2933, direct)},
-		{"one field", 6, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, is(1333, indirect), not[int](fact.Absent, "SMBIOS 2.6 has no field")},
-		{"no field", 1, smbiostest.DIMM{Type: typeDDR, Speed: 400}, not[int](fact.Absent, "SMBIOS 2.1 has no field"), not[int](fact.Absent, "SMBIOS 2.1 has no field")},
-		{"configured not stated", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, is(1333, direct), not[int](fact.Unstated, "does not state")},
-		{"clock, DDR", 3, smbiostest.DIMM{Type: typeDDR, Speed: 166}, not[int](fact.Malformed, clock), not[int](fact.Absent, "no field")},
-		{"clock, DDR2", 4, smbiostest.DIMM{Type: typeDDR2, Speed: 333}, not[int](fact.Malformed, clock), not[int](fact.Absent, "no field")},
-		{"clock, DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1600, Configured: 667}, is(1600, direct), not[int](fact.Malformed, clock)},
-		{"clock, DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1200}, is(2400, direct), not[int](fact.Malformed, clock)},
-		{"clock, DDR5", 17, smbiostest.DIMM{Type: typeDDR5, Speed: 2400, Configured: 2200}, not[int](fact.Malformed, clock), not[int](fact.Malformed, clock)},
-		{"throttled DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1333}, is(2400, direct), is(1333, direct)},
-		{"overclocked DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 2400, Configured: 2400}, is(2400, direct), is(2400, direct)},
-		{"far from every rate", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 130, Configured: 58785}, not[int](fact.Malformed, "130 is no speed that DDR3 can have"), not[int](fact.Malformed, "58785 is no speed")},
-		{"type not stated", 12, smbiostest.DIMM{Type: typeUnknown, Speed: 667}, is(667, direct), not[int](fact.Unstated, "does not state")},
+		{"both", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 3200, Configured: 2933}, want.Is(3200, direct), want.Is(2933, direct)},
+		{"one field", 6, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, want.Is(1333, indirect), want.Not[int](fact.Absent, "SMBIOS 2.6 has no field")},
+		{"no field", 1, smbiostest.DIMM{Type: typeDDR, Speed: 400}, want.Not[int](fact.Absent, "SMBIOS 2.1 has no field"), want.Not[int](fact.Absent, "SMBIOS 2.1 has no field")},
+		{"configured not stated", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1333}, want.Is(1333, direct), want.Not[int](fact.Unstated, "does not state")},
+		{"clock, DDR", 3, smbiostest.DIMM{Type: typeDDR, Speed: 166}, want.Not[int](fact.Malformed, clock), want.Not[int](fact.Absent, "no field")},
+		{"clock, DDR2", 4, smbiostest.DIMM{Type: typeDDR2, Speed: 333}, want.Not[int](fact.Malformed, clock), want.Not[int](fact.Absent, "no field")},
+		{"clock, DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 1600, Configured: 667}, want.Is(1600, direct), want.Not[int](fact.Malformed, clock)},
+		{"clock, DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1200}, want.Is(2400, direct), want.Not[int](fact.Malformed, clock)},
+		{"clock, DDR5", 17, smbiostest.DIMM{Type: typeDDR5, Speed: 2400, Configured: 2200}, want.Not[int](fact.Malformed, clock), want.Not[int](fact.Malformed, clock)},
+		{"throttled DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1333}, want.Is(2400, direct), want.Is(1333, direct)},
+		{"overclocked DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 2400, Configured: 2400}, want.Is(2400, direct), want.Is(2400, direct)},
+		{"far from every rate", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 130, Configured: 58785}, want.Not[int](fact.Malformed, "130 is no speed that DDR3 can have"), want.Not[int](fact.Malformed, "58785 is no speed")},
+		{"type not stated", 12, smbiostest.DIMM{Type: typeUnknown, Speed: 667}, want.Is(667, direct), want.Not[int](fact.Unstated, "does not state")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.d.Bytes = 1 << 30
@@ -131,8 +132,8 @@ func TestSpeeds(t *testing.T) {
 				major, minor = 3, minor-10
 			}
 			s := oneSlot(t, major, minor, c.d)
-			c.rated.check(t, s.RatedMTs)
-			c.configured.check(t, s.ConfiguredMTs)
+			c.rated.Check(t, s.RatedMTs)
+			c.configured.Check(t, s.ConfiguredMTs)
 			if !s.ConfiguredMTs.Known() && s.ConfiguredMTs.State != fact.Malformed {
 				assert.Contains(t, s.ConfiguredMTs.KnownBy, "BMC", "advice where to look")
 			}
@@ -145,7 +146,7 @@ func TestSpeeds(t *testing.T) {
 func TestSlotStates(t *testing.T) {
 	full := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 64 << 30, Speed: 3200})
 	assert.Equal(t, inventory.SlotPopulated, full.State)
-	is(int64(64<<30), fact.Direct).check(t, full.SizeBytes)
+	want.Is(int64(64<<30), fact.Direct).Check(t, full.SizeBytes)
 
 	none := oneSlot(t, 3, 2, smbiostest.DIMM{Speed: 3200, Manufacturer: "left over"})
 	assert.Equal(t, inventory.SlotEmpty, none.State)
@@ -154,7 +155,7 @@ func TestSlotStates(t *testing.T) {
 
 	maybe := oneSlot(t, 3, 2, smbiostest.DIMM{SizeUnknown: true})
 	assert.Equal(t, inventory.SlotUnknown, maybe.State)
-	not[int64](fact.Unstated, "does not state").check(t, maybe.SizeBytes)
+	want.Not[int64](fact.Unstated, "does not state").Check(t, maybe.SizeBytes)
 }
 
 // TestBuffering: the bits say something only where one of the three is set.
@@ -162,18 +163,18 @@ func TestBuffering(t *testing.T) {
 	for _, c := range []struct {
 		name                    string
 		detail                  uint16
-		registered, loadReduced wanted[bool]
+		registered, loadReduced want.Fact[bool]
 	}{
-		{"RDIMM", detailSynchronous | detailRegistered, is(true, fact.Direct), is(false, fact.Direct)},
-		{"LRDIMM", detailSynchronous | detailLRDIMM, is(true, fact.Direct), is(true, fact.Direct)},
-		{"UDIMM", detailSynchronous | detailUnbuffered, is(false, fact.Direct), is(false, fact.Direct)},
-		{"none of them", detailSynchronous, not[bool](fact.Unstated, "whether a module is registered"), not[bool](fact.Unstated, "whether a module is registered")},
+		{"RDIMM", detailSynchronous | detailRegistered, want.Is(true, fact.Direct), want.Is(false, fact.Direct)},
+		{"LRDIMM", detailSynchronous | detailLRDIMM, want.Is(true, fact.Direct), want.Is(true, fact.Direct)},
+		{"UDIMM", detailSynchronous | detailUnbuffered, want.Is(false, fact.Direct), want.Is(false, fact.Direct)},
+		{"none of them", detailSynchronous, want.Not[bool](fact.Unstated, "whether a module is registered"), want.Not[bool](fact.Unstated, "whether a module is registered")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 1 << 30, Detail: c.detail})
-			c.registered.check(t, s.Registered)
-			c.loadReduced.check(t, s.LoadReduced)
-			is(false, fact.Direct).check(t, s.NonVolatile)
+			c.registered.Check(t, s.Registered)
+			c.loadReduced.Check(t, s.LoadReduced)
+			want.Is(false, fact.Direct).Check(t, s.NonVolatile)
 		})
 	}
 }
@@ -184,32 +185,32 @@ func TestLabels(t *testing.T) {
 	for _, label := range []string{"DIMM_A1 ", "0", "None", "NO DIMM"} {
 		s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 1 << 30, Locator: label, Manufacturer: "NO DIMM", Part: "Not Specified", Serial: "SN", AssetTag: "AT"})
 		assert.True(t, s.Locator.Known(), label)
-		not[string](fact.Unstated, "bank locator").check(t, s.BankLocator)
-		not[string](fact.Unstated, "placeholder").check(t, s.Manufacturer)
+		want.Not[string](fact.Unstated, "bank locator").Check(t, s.BankLocator)
+		want.Not[string](fact.Unstated, "placeholder").Check(t, s.Manufacturer)
 		assert.False(t, s.PartNumber.Known())
 		assert.Equal(t, []string{"SN", "AT"}, []string{s.Serial, s.AssetTag})
 	}
-	is("DIMM_A1", fact.Direct).check(t, oneSlot(t, 3, 2, smbiostest.DIMM{Locator: "DIMM_A1 "}).Locator)
+	want.Is("DIMM_A1", fact.Direct).Check(t, oneSlot(t, 3, 2, smbiostest.DIMM{Locator: "DIMM_A1 "}).Locator)
 }
 
 // TestModuleFacts: the rest of one module.
 func TestModuleFacts(t *testing.T) {
 	s := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 32 << 30, Locator: "A1", Bank: "P0 CHANNEL A", Rank: 2, Set: 1, MinMV: 1200, MaxMV: 1350, ConfiguredMV: 1250, Manufacturer: "Example", Part: "E-1"})
-	is("P0 CHANNEL A", fact.Direct).check(t, s.BankLocator)
-	is(2, fact.Direct).check(t, s.Ranks)
-	is(1, fact.Direct).check(t, s.DeviceSet)
-	is(64, fact.Indirect).check(t, s.DataWidth)
-	is(72, fact.Indirect).check(t, s.TotalWidth)
-	is(1200, fact.Direct).check(t, s.MinMV)
-	is(1350, fact.Direct).check(t, s.MaxMV)
-	is(1250, fact.Direct).check(t, s.ConfiguredMV)
-	is("DDR4", fact.Direct).check(t, s.Type)
-	is("DIMM", fact.Direct).check(t, s.FormFactor)
-	is("E-1", fact.Direct).check(t, s.PartNumber)
+	want.Is("P0 CHANNEL A", fact.Direct).Check(t, s.BankLocator)
+	want.Is(2, fact.Direct).Check(t, s.Ranks)
+	want.Is(1, fact.Direct).Check(t, s.DeviceSet)
+	want.Is(64, fact.Indirect).Check(t, s.DataWidth)
+	want.Is(72, fact.Indirect).Check(t, s.TotalWidth)
+	want.Is(1200, fact.Direct).Check(t, s.MinMV)
+	want.Is(1350, fact.Direct).Check(t, s.MaxMV)
+	want.Is(1250, fact.Direct).Check(t, s.ConfiguredMV)
+	want.Is("DDR4", fact.Direct).Check(t, s.Type)
+	want.Is("DIMM", fact.Direct).Check(t, s.FormFactor)
+	want.Is("E-1", fact.Direct).Check(t, s.PartNumber)
 	assert.Contains(t, s.Ranks.From.Field, "type 17 0x0001 Rank")
 	unstated := oneSlot(t, 3, 2, smbiostest.DIMM{Bytes: 32 << 30})
-	not[int](fact.Unstated, "does not state a module's rank").check(t, unstated.Ranks)
-	not[int](fact.Unstated, "does not state").check(t, unstated.ConfiguredMV)
+	want.Not[int](fact.Unstated, "does not state a module's rank").Check(t, unstated.Ranks)
+	want.Not[int](fact.Unstated, "does not state").Check(t, unstated.ConfiguredMV)
 }
 
 // TestForeignArrays: devices of arrays that are not system memory are no slots.
@@ -221,14 +222,14 @@ func TestForeignArrays(t *testing.T) {
 	for i := range 2 {
 		b.MemoryDevice(smbiostest.DIMM{Array: system, Bytes: 1 << 30, Locator: fmt.Sprintf("A%d", i)})
 	}
-	sys := decoded(t, b)
+	sys := collecttest.Decoded(t, b)
 	require.Len(t, sys.Slots, 2)
 	assert.Equal(t, []int{0, 1}, []int{sys.Slots[0].Row, sys.Slots[1].Row})
 	require.Len(t, sys.Arrays, 1)
 	assert.Equal(t, system, sys.Arrays[0].Handle)
-	not[string](fact.Unstated, "does not state error correction type").check(t, sys.Arrays[0].ECC)
-	is(2, fact.Direct).check(t, sys.Arrays[0].Devices)
-	is(int64(1<<40), fact.Direct).check(t, sys.Arrays[0].MaxCapacityBytes)
+	want.Not[string](fact.Unstated, "does not state error correction type").Check(t, sys.Arrays[0].ECC)
+	want.Is(2, fact.Direct).Check(t, sys.Arrays[0].Devices)
+	want.Is(int64(1<<40), fact.Direct).Check(t, sys.Arrays[0].MaxCapacityBytes)
 }
 
 // TestHPELocation attaches HPE's own structure to its device; its numbers count
@@ -243,7 +244,7 @@ func TestHPELocation(t *testing.T) {
 	body[0], body[1] = byte(first), byte(first>>8)
 	body[0x08-4], body[0x0E-4] = 2, 3 // the second processor, the third channel, no controller
 	b.Add(202, body)
-	sys := decoded(t, b)
+	sys := collecttest.Decoded(t, b)
 	require.NotNil(t, sys.Slots[0].HPE)
 	l := sys.Slots[0].HPE
 	assert.Equal(t, []int{1, -1, 2, 0}, []int{l.Processor, l.Controller, l.Channel, l.Index})

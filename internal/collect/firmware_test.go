@@ -6,12 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/fact/want"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -24,7 +25,7 @@ func fourDIMMs() *smbiostest.Builder {
 	b := smbiostest.New(3, 2)
 	b.BIOS(smbiostest.BIOS{Vendor: "Example", Version: "1.2.3", Date: "01/02/2023"})
 	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
-	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: skylake.brand, ID: skylake.signature(), Cores: 2, Enabled: 2, Threads: 2, Characteristics: 4})
+	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: hosttest.Skylake.Brand, ID: hosttest.Skylake.Signature(), Cores: 2, Enabled: 2, Threads: 2, Characteristics: 4})
 	array := b.Array(smbiostest.Array{Devices: 4})
 	for i := range 4 {
 		d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_A%d", i+1)}
@@ -37,7 +38,7 @@ func fourDIMMs() *smbiostest.Builder {
 }
 
 func oneSocket() hosttest.Files {
-	return skylake.tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2})
+	return hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2})
 }
 
 // source is the state of one source of a model.
@@ -57,34 +58,34 @@ func TestNoTable(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		files   hosttest.Files
-		want    wanted[bool]
+		want    want.Fact[bool]
 		knownBy string
 		source  inventory.SourceState
 	}{
-		{"not captured", oneSocket(), not[bool](fact.Unread, "holds no SMBIOS table"), "--smbios FILE", inventory.SourceAbsent},
-		{"absent", notes(oneSocket(), "absent\t/"+dmiTab), not[bool](fact.Absent, "no SMBIOS table visible"), "", inventory.SourceAbsent},
-		{"denied", notes(oneSocket(), "denied\t/"+dmiTab), not[bool](fact.Denied, "tables/DMI: denied"), "run as root", inventory.SourceDenied},
-		{"hidden by a container runtime", notes(oneSocket().Without("sys/firmware/"), "denied\t/sys/firmware"), not[bool](fact.Denied, "container runtimes mask"), "run as root", inventory.SourceDenied},
-		{"refused", notes(oneSocket(), "refused\t/"+dmiTab), not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
-		{"a folder", oneSocket().With(hosttest.Files{dmiTab + "/": ""}), not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
-		{"a link to itself", oneSocket().With(hosttest.Files{dmiTab: hosttest.LinkTo + "DMI"}), not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
-		{"cut short, nothing kept", notes(oneSocket(), "truncated\t/"+dmiTab), not[bool](fact.Truncated, "tables/DMI: truncated"), "", inventory.SourceTruncated},
-		{"empty", oneSocket().With(hosttest.Files{dmiTab: ""}), not[bool](fact.Truncated, "file is empty"), "", inventory.SourceTruncated},
-		{"zeros", oneSocket().With(hosttest.Files{dmiTab: strings.Repeat("\x00", 512)}), not[bool](fact.Malformed, "holds no structure"), "", inventory.SourceMalformed},
-		{"garbage", oneSocket().With(hosttest.Files{dmiTab: garbage}), not[bool](fact.Malformed, "holds no structure"), "", inventory.SourceMalformed},
+		{"not captured", oneSocket(), want.Not[bool](fact.Unread, "holds no SMBIOS table"), "--smbios FILE", inventory.SourceAbsent},
+		{"absent", hosttest.Notes(oneSocket(), "absent\t/"+hosttest.DMITable), want.Not[bool](fact.Absent, "no SMBIOS table visible"), "", inventory.SourceAbsent},
+		{"denied", hosttest.Notes(oneSocket(), "denied\t/"+hosttest.DMITable), want.Not[bool](fact.Denied, "tables/DMI: denied"), "run as root", inventory.SourceDenied},
+		{"hidden by a container runtime", hosttest.Notes(oneSocket().Without("sys/firmware/"), "denied\t/sys/firmware"), want.Not[bool](fact.Denied, "container runtimes mask"), "run as root", inventory.SourceDenied},
+		{"refused", hosttest.Notes(oneSocket(), "refused\t/"+hosttest.DMITable), want.Not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
+		{"a folder", oneSocket().With(hosttest.Files{hosttest.DMITable + "/": ""}), want.Not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
+		{"a link to itself", oneSocket().With(hosttest.Files{hosttest.DMITable: hosttest.LinkTo + "DMI"}), want.Not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
+		{"cut short, nothing kept", hosttest.Notes(oneSocket(), "truncated\t/"+hosttest.DMITable), want.Not[bool](fact.Truncated, "tables/DMI: truncated"), "", inventory.SourceTruncated},
+		{"empty", oneSocket().With(hosttest.Files{hosttest.DMITable: ""}), want.Not[bool](fact.Truncated, "file is empty"), "", inventory.SourceTruncated},
+		{"zeros", oneSocket().With(hosttest.Files{hosttest.DMITable: strings.Repeat("\x00", 512)}), want.Not[bool](fact.Malformed, "holds no structure"), "", inventory.SourceMalformed},
+		{"garbage", oneSocket().With(hosttest.Files{hosttest.DMITable: garbage}), want.Not[bool](fact.Malformed, "holds no structure"), "", inventory.SourceMalformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sys := collected(t, c.files)
-			c.want.check(t, sys.Firmware.SMBIOS)
+			sys := collecttest.Collected(t, c.files)
+			c.want.Check(t, sys.Firmware.SMBIOS)
 			assert.Contains(t, sys.Firmware.SMBIOS.KnownBy, c.knownBy)
-			assert.Equal(t, c.want.state, sys.Firmware.Version.State, "the version says the same")
+			assert.Equal(t, c.want.State, sys.Firmware.Version.State, "the version says the same")
 			assert.Empty(t, sys.Slots)
 			assert.Empty(t, sys.Arrays)
 			state, _ := source(sys, inventory.SourceSMBIOS)
 			assert.Equal(t, c.source, state)
 			require.Len(t, sys.Sockets, 1, "the kernel's package stands in")
 			assert.Equal(t, -1, sys.Sockets[0].Handle)
-			is("Example Inc.", fact.Direct).check(t, sys.Machine.Vendor)
+			want.Is("Example Inc.", fact.Direct).Check(t, sys.Machine.Vendor)
 		})
 	}
 }
@@ -96,19 +97,19 @@ func TestCutTable(t *testing.T) {
 	whole := b.Table()
 	structures := smbios.Decode(nil, whole).Structures
 	third := structures[len(structures)-3] // the third of four devices
-	files := oneSocket().With(hosttest.Files{dmiTab: string(whole[:third.Offset+10]), dmiEP: string(b.EntryPoint())})
+	files := oneSocket().With(hosttest.Files{hosttest.DMITable: string(whole[:third.Offset+10]), hosttest.DMIEntry: string(b.EntryPoint())})
 	for _, c := range []struct {
 		name  string
 		files hosttest.Files
 		state inventory.SourceState
 	}{
 		{"the file ends early", files, inventory.SourcePartial},
-		{"the reading ended early", notes(files, "truncated\t/"+dmiTab), inventory.SourceTruncated},
+		{"the reading ended early", hosttest.Notes(files, "truncated\t/"+hosttest.DMITable), inventory.SourceTruncated},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sys := collected(t, c.files)
-			is(true, fact.Direct).check(t, sys.Firmware.SMBIOS)
-			is("3.2", fact.Direct).check(t, sys.Firmware.Version)
+			sys := collecttest.Collected(t, c.files)
+			want.Is(true, fact.Direct).Check(t, sys.Firmware.SMBIOS)
+			want.Is("3.2", fact.Direct).Check(t, sys.Firmware.Version)
 			require.NotNil(t, sys.Firmware.Lost)
 			assert.Contains(t, sys.Firmware.Lost.Text, "table ends at")
 			state, detail := source(sys, inventory.SourceSMBIOS)
@@ -172,7 +173,7 @@ func TestLostStructures(t *testing.T) {
 		{"a wrong checksum", func() []byte { d := fourDIMMs().Dump(); d[5]++; return d }, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			lost := collect.Collect(collect.Input{SMBIOS: parsed(t, c.data())}).Firmware.Lost
+			lost := collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, c.data())}).Firmware.Lost
 			if c.lost == "" {
 				assert.Nil(t, lost)
 				return
@@ -199,19 +200,19 @@ func TestEntries(t *testing.T) {
 		count[s.Type]++
 		files[dir+"raw"], files[dir+"position"] = string(data[s.Offset:end]), fmt.Sprintln(i)
 	}
-	sys := collected(t, notes(files, "denied\t/"+dmiTab))
-	is(true, fact.Direct).check(t, sys.Firmware.SMBIOS)
-	not[string](fact.Absent, "does not state the SMBIOS version").check(t, sys.Firmware.Version)
+	sys := collecttest.Collected(t, hosttest.Notes(files, "denied\t/"+hosttest.DMITable))
+	want.Is(true, fact.Direct).Check(t, sys.Firmware.SMBIOS)
+	want.Not[string](fact.Absent, "does not state the SMBIOS version").Check(t, sys.Firmware.Version)
 	assert.Nil(t, sys.Firmware.Lost)
 	require.Len(t, sys.Slots, 4)
-	is("DIMM_A4", fact.Direct).check(t, sys.Slots[3].Locator)
+	want.Is("DIMM_A4", fact.Direct).Check(t, sys.Slots[3].Locator)
 	state, detail := source(sys, inventory.SourceSMBIOS)
 	assert.Equal(t, inventory.SourcePartial, state)
 	assert.Contains(t, detail, "denied")
 	delete(files, "sys/firmware/dmi/entries/17-1/raw")
-	sys = collected(t, notes(files, "denied\t/"+dmiTab))
+	sys = collecttest.Collected(t, hosttest.Notes(files, "denied\t/"+hosttest.DMITable))
 	assert.Empty(t, sys.Slots, "a list with a structure missing would lie")
-	not[bool](fact.Denied, "tables/DMI").check(t, sys.Firmware.SMBIOS)
+	want.Not[bool](fact.Denied, "tables/DMI").Check(t, sys.Firmware.SMBIOS)
 }
 
 // TestGivenTableReplaces: a file beside a capture stands for the capture's own
@@ -220,17 +221,17 @@ func TestGivenTableReplaces(t *testing.T) {
 	other := smbiostest.New(2, 6)
 	other.System(smbiostest.System{Manufacturer: "Other Inc.", Product: "Other 2"})
 	for _, name := range []string{"CPU1", "CPU2"} {
-		other.CPU(smbiostest.CPU{Socket: name, Manufacturer: "Intel", Version: westmere.brand, ID: westmere.signature(), Cores: 2})
+		other.CPU(smbiostest.CPU{Socket: name, Manufacturer: "Intel", Version: hosttest.Westmere.Brand, ID: hosttest.Westmere.Signature(), Cores: 2})
 	}
 	other.MemoryDevice(smbiostest.DIMM{Array: other.Array(smbiostest.Array{Devices: 1}), Locator: "X1", Bytes: 1 << 30})
-	root := capture(t, table(oneSocket(), fourDIMMs()))
-	sys := collect.Collect(collect.Input{Root: root, SMBIOS: parsed(t, other.Dump())})
-	is("Other Inc.", fact.Direct).check(t, sys.Machine.Vendor)
-	is("2.6", fact.Direct).check(t, sys.Firmware.Version)
+	root := collecttest.Capture(t, collecttest.Table(oneSocket(), fourDIMMs()))
+	sys := collect.Collect(collect.Input{Root: root, SMBIOS: collecttest.Parsed(t, other.Dump())})
+	want.Is("Other Inc.", fact.Direct).Check(t, sys.Machine.Vendor)
+	want.Is("2.6", fact.Direct).Check(t, sys.Firmware.Version)
 	require.Len(t, sys.Slots, 1)
-	is("X1", fact.Direct).check(t, sys.Slots[0].Locator)
+	want.Is("X1", fact.Direct).Check(t, sys.Slots[0].Locator)
 	assert.Len(t, sys.Sockets, 2)
-	not[int](fact.Conflicting, "SMBIOS lists 2 running processors, the kernel 1").check(t, sys.Sockets[0].Package)
+	want.Not[int](fact.Conflicting, "SMBIOS lists 2 running processors, the kernel 1").Check(t, sys.Sockets[0].Package)
 	assert.Empty(t, sys.Conflicts)
 	count := 0
 	for _, s := range sys.Sources {
@@ -240,10 +241,10 @@ func TestGivenTableReplaces(t *testing.T) {
 		}
 	}
 	assert.Equal(t, 1, count, "one smbios source")
-	is(int64(64<<30-384<<10), fact.Direct).check(t, sys.Memory.VisibleBytes) // the hole below 1 MiB
+	want.Is(int64(64<<30-384<<10), fact.Direct).Check(t, sys.Memory.VisibleBytes) // the hole below 1 MiB
 
 	empty := collect.Collect(collect.Input{Root: root, SMBIOS: smbios.Decode(nil, nil)})
-	not[bool](fact.Malformed, "the file holds no SMBIOS structure").check(t, empty.Firmware.SMBIOS)
+	want.Not[bool](fact.Malformed, "the file holds no SMBIOS structure").Check(t, empty.Firmware.SMBIOS)
 	assert.Empty(t, empty.Slots, "the capture's own table does not slip in")
 }
 
@@ -253,7 +254,7 @@ func TestDefects(t *testing.T) {
 	old := smbiostest.New(2, 8)
 	old.BIOS(smbiostest.BIOS{Vendor: "Example"})
 	old.Count = 99
-	sys := decoded(t, old)
+	sys := collecttest.Decoded(t, old)
 	require.Len(t, sys.Firmware.Problems, 1)
 	assert.Equal(t, smbios.CodeCount, sys.Firmware.Problems[0].Code)
 	assert.True(t, sys.Firmware.Problems[0].Harmless)
@@ -262,7 +263,7 @@ func TestDefects(t *testing.T) {
 
 	b := fourDIMMs()
 	b.MemoryDevice(smbiostest.DIMM{Array: 0x7777, Bytes: 1 << 30})
-	sys = collect.Collect(collect.Input{SMBIOS: parsed(t, b.Dump())})
+	sys = collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, b.Dump())})
 	require.NotEmpty(t, sys.Firmware.Problems)
 	assert.Equal(t, smbios.CodeDanglingHandle, sys.Firmware.Problems[0].Code)
 	state, detail := source(sys, inventory.SourceSMBIOS)

@@ -4,10 +4,9 @@ import (
 	"io"
 	"log/slog"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/jaypipes/ghw"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 )

@@ -3,11 +3,12 @@ package collect_test
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/fact/want"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
@@ -27,14 +28,14 @@ func identified(vendor, product string) *smbiostest.Builder {
 // TestIdentityOfTable: the table's own strings, the main board, and every
 // number that tells the machine from its sisters in a place of its own.
 func TestIdentityOfTable(t *testing.T) {
-	m := decoded(t, identified("Example Inc. ", "Server 1")).Machine
-	for want, got := range map[string]fact.Fact[string]{
+	m := collecttest.Decoded(t, identified("Example Inc. ", "Server 1")).Machine
+	for text, got := range map[string]fact.Fact[string]{
 		"Example Inc.": m.Vendor, "Server 1": m.Product, "V1": m.ProductVersion, "F": m.Family,
 		"Board 1": m.Board, "Rack Mount Chassis": m.ChassisType, "Example": m.BIOSVendor, "1.2.3": m.BIOSVersion, "01/02/2023": m.BIOSDate,
 	} {
-		is(want, fact.Direct).check(t, got)
+		want.Is(text, fact.Direct).Check(t, got)
 	}
-	is("Example Inc.", fact.Direct).check(t, m.BoardVendor)
+	want.Is("Example Inc.", fact.Direct).Check(t, m.BoardVendor)
 	assert.Equal(t, inventory.Identifiers{SystemSerial: "S1", SystemUUID: "00030201-0000-0000-0000-000000000000",
 		BoardSerial: "B1", ChassisSerial: "C1", AssetTag: "A1"}, m.Identifiers)
 }
@@ -42,54 +43,54 @@ func TestIdentityOfTable(t *testing.T) {
 // TestIdentityPrecedence: the table goes before the kernel's copy of it; where
 // they differ both are told, unless the table is a file's.
 func TestIdentityPrecedence(t *testing.T) {
-	same := table(oneSocket(), identified("Example Inc.", "Server 1"))
-	sys := collected(t, same)
-	is("Server 1", fact.Direct).check(t, sys.Machine.Product)
+	same := collecttest.Table(oneSocket(), identified("Example Inc.", "Server 1"))
+	sys := collecttest.Collected(t, same)
+	want.Is("Server 1", fact.Direct).Check(t, sys.Machine.Product)
 	assert.Equal(t, inventory.SourceSMBIOS, sys.Machine.Product.From.Source)
 	assert.Empty(t, sys.Conflicts)
 
-	sys = collected(t, same.With(hosttest.Files{dmiID + "product_name": "Server 2\n"}))
-	is("Server 1", fact.Direct).check(t, sys.Machine.Product)
+	sys = collecttest.Collected(t, same.With(hosttest.Files{hosttest.DMIID + "product_name": "Server 2\n"}))
+	want.Is("Server 1", fact.Direct).Check(t, sys.Machine.Product)
 	if assert.Len(t, sys.Conflicts, 1) {
 		c := sys.Conflicts[0]
 		assert.Equal(t, "machine identity", c.Fact)
 		assert.Equal(t, []string{"Server 1", "Server 2", "/sys/class/dmi/id/product_name"}, []string{c.Kept.Raw, c.Dropped.Raw, c.Dropped.Path})
 		assert.NotEmpty(t, c.Why)
 	}
-	root := capture(t, same.With(hosttest.Files{dmiID + "product_name": "Server 2\n"}))
-	given := collect.Collect(collect.Input{Root: root, SMBIOS: parsed(t, identified("Example Inc.", "Server 1").Dump())})
+	root := collecttest.Capture(t, same.With(hosttest.Files{hosttest.DMIID + "product_name": "Server 2\n"}))
+	given := collect.Collect(collect.Input{Root: root, SMBIOS: collecttest.Parsed(t, identified("Example Inc.", "Server 1").Dump())})
 	assert.Empty(t, given.Conflicts)
 
-	sys = collected(t, oneSocket())
-	is("Server 1", fact.Direct).check(t, sys.Machine.Product)
+	sys = collecttest.Collected(t, oneSocket())
+	want.Is("Server 1", fact.Direct).Check(t, sys.Machine.Product)
 	assert.Equal(t, inventory.SourceDMIID, sys.Machine.Product.From.Source)
 }
 
 // TestIdentityPlaceholders: a vendor's placeholder is no name; the other source
 // may have one.
 func TestIdentityPlaceholders(t *testing.T) {
-	files := table(oneSocket(), identified("To be filled by O.E.M.", "Default string"))
-	sys := collected(t, files)
-	is("Example Inc.", fact.Direct).check(t, sys.Machine.Vendor)
-	is("Server 1", fact.Direct).check(t, sys.Machine.Product)
+	files := collecttest.Table(oneSocket(), identified("To be filled by O.E.M.", "Default string"))
+	sys := collecttest.Collected(t, files)
+	want.Is("Example Inc.", fact.Direct).Check(t, sys.Machine.Vendor)
+	want.Is("Server 1", fact.Direct).Check(t, sys.Machine.Product)
 	assert.Empty(t, sys.Conflicts, "a placeholder contradicts nobody")
 
-	sys = collected(t, files.With(hosttest.Files{dmiID + "sys_vendor": "System manufacturer\n", dmiID + "product_name": "\n"}))
-	not[string](fact.Unstated, "placeholder").check(t, sys.Machine.Vendor)
-	not[string](fact.Unstated, "placeholder").check(t, sys.Machine.Product)
+	sys = collecttest.Collected(t, files.With(hosttest.Files{hosttest.DMIID + "sys_vendor": "System manufacturer\n", hosttest.DMIID + "product_name": "\n"}))
+	want.Not[string](fact.Unstated, "placeholder").Check(t, sys.Machine.Vendor)
+	want.Not[string](fact.Unstated, "placeholder").Check(t, sys.Machine.Product)
 
-	sys = collected(t, oneSocket().Without("sys/class/dmi", "sys/devices/virtual/dmi"))
-	not[string](fact.Unread, "not in this capture").check(t, sys.Machine.Vendor)
-	sys = collected(t, notes(oneSocket().Without(dmiID+"sys_vendor"), "denied\t/sys/class/dmi/id/sys_vendor"))
-	not[string](fact.Denied, "denied").check(t, sys.Machine.Vendor)
+	sys = collecttest.Collected(t, oneSocket().Without("sys/class/dmi", "sys/devices/virtual/dmi"))
+	want.Not[string](fact.Unread, "not in this capture").Check(t, sys.Machine.Vendor)
+	sys = collecttest.Collected(t, hosttest.Notes(oneSocket().Without(hosttest.DMIID+"sys_vendor"), "denied\t/sys/class/dmi/id/sys_vendor"))
+	want.Not[string](fact.Denied, "denied").Check(t, sys.Machine.Vendor)
 }
 
 // TestIdentifiersFromKernel: serial numbers that the table does not have come
 // from the kernel, if it lets us read them.
 func TestIdentifiersFromKernel(t *testing.T) {
-	files := oneSocket().With(hosttest.Files{dmiID + "product_serial": "KS\n", dmiID + "product_uuid": "u-u\n", dmiID + "chassis_asset_tag": "KA\n"})
-	assert.Equal(t, inventory.Identifiers{SystemSerial: "KS", SystemUUID: "u-u", AssetTag: "KA"}, collected(t, files).Machine.Identifiers)
-	with := collected(t, table(files, identified("Example Inc.", "Server 1"))).Machine.Identifiers
+	files := oneSocket().With(hosttest.Files{hosttest.DMIID + "product_serial": "KS\n", hosttest.DMIID + "product_uuid": "u-u\n", hosttest.DMIID + "chassis_asset_tag": "KA\n"})
+	assert.Equal(t, inventory.Identifiers{SystemSerial: "KS", SystemUUID: "u-u", AssetTag: "KA"}, collecttest.Collected(t, files).Machine.Identifiers)
+	with := collecttest.Collected(t, collecttest.Table(files, identified("Example Inc.", "Server 1"))).Machine.Identifiers
 	assert.Equal(t, "S1", with.SystemSerial)
 	assert.Equal(t, "A1", with.AssetTag)
 }

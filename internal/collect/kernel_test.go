@@ -3,12 +3,13 @@ package collect_test
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/fact/want"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -16,27 +17,27 @@ import (
 // TestNodeSockets gives each node the one socket of its CPUs.
 func TestNodeSockets(t *testing.T) {
 	two := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}
-	swapped := nodes(skylake.tree(two), "2-3", "0-1")
+	swapped := hosttest.Nodes(hosttest.Skylake.Tree(two), "2-3", "0-1")
 	for _, c := range []struct {
 		name  string
 		files hosttest.Files
-		want  []wanted[int]
+		want  []want.Fact[int]
 	}{
-		{"in order", skylake.tree(two), []wanted[int]{is(0, fact.Direct), is(1, fact.Direct)}},
-		{"by CPUs, not by number", swapped, []wanted[int]{is(1, fact.Direct), is(0, fact.Direct)}},
-		{"two nodes a socket", nodes(skylake.tree(two), "0", "1", "2", "3"), []wanted[int]{is(0, fact.Direct), is(0, fact.Direct), is(1, fact.Direct), is(1, fact.Direct)}},
-		{"over both", nodes(skylake.tree(two), "0-3"), []wanted[int]{not[int](fact.Conflicting, "several sockets")}},
-		{"no CPUs", nodes(skylake.tree(two), "0-3", ""), []wanted[int]{not[int](fact.Conflicting, "several sockets"), not[int](fact.Absent, "no CPUs")}},
-		{"list malformed", nodes(skylake.tree(two), "x"), []wanted[int]{not[int](fact.Malformed, "cpulist")}},
-		{"packages not captured", skylake.tree(two).Without(cpuDir+"cpu", cpuinfo), []wanted[int]{not[int](fact.Absent, "sockets of the node's CPUs"), not[int](fact.Absent, "sockets of the node's CPUs")}},
-		{"firmware runs another number", table(skylake.tree(two), sockets(fitted)), []wanted[int]{not[int](fact.Absent, "sockets of the node's CPUs"), not[int](fact.Absent, "sockets of the node's CPUs")}},
-		{"behind an empty socket", table(skylake.tree(two), sockets(empty, fitted, fitted)), []wanted[int]{is(1, fact.Direct), is(2, fact.Direct)}},
+		{"in order", hosttest.Skylake.Tree(two), []want.Fact[int]{want.Is(0, fact.Direct), want.Is(1, fact.Direct)}},
+		{"by CPUs, not by number", swapped, []want.Fact[int]{want.Is(1, fact.Direct), want.Is(0, fact.Direct)}},
+		{"two nodes a socket", hosttest.Nodes(hosttest.Skylake.Tree(two), "0", "1", "2", "3"), []want.Fact[int]{want.Is(0, fact.Direct), want.Is(0, fact.Direct), want.Is(1, fact.Direct), want.Is(1, fact.Direct)}},
+		{"over both", hosttest.Nodes(hosttest.Skylake.Tree(two), "0-3"), []want.Fact[int]{want.Not[int](fact.Conflicting, "several sockets")}},
+		{"no CPUs", hosttest.Nodes(hosttest.Skylake.Tree(two), "0-3", ""), []want.Fact[int]{want.Not[int](fact.Conflicting, "several sockets"), want.Not[int](fact.Absent, "no CPUs")}},
+		{"list malformed", hosttest.Nodes(hosttest.Skylake.Tree(two), "x"), []want.Fact[int]{want.Not[int](fact.Malformed, "cpulist")}},
+		{"packages not captured", hosttest.Skylake.Tree(two).Without(hosttest.CPUDir+"cpu", hosttest.CPUInfo), []want.Fact[int]{want.Not[int](fact.Absent, "sockets of the node's CPUs"), want.Not[int](fact.Absent, "sockets of the node's CPUs")}},
+		{"firmware runs another number", collecttest.Table(hosttest.Skylake.Tree(two), sockets(fitted)), []want.Fact[int]{want.Not[int](fact.Absent, "sockets of the node's CPUs"), want.Not[int](fact.Absent, "sockets of the node's CPUs")}},
+		{"behind an empty socket", collecttest.Table(hosttest.Skylake.Tree(two), sockets(empty, fitted, fitted)), []want.Fact[int]{want.Is(1, fact.Direct), want.Is(2, fact.Direct)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sys := collected(t, c.files)
+			sys := collecttest.Collected(t, c.files)
 			require.Len(t, sys.Nodes, len(c.want))
 			for i, w := range c.want {
-				w.check(t, sys.Nodes[i].Socket)
+				w.Check(t, sys.Nodes[i].Socket)
 			}
 		})
 	}
@@ -45,9 +46,9 @@ func TestNodeSockets(t *testing.T) {
 // TestNodeKinds tells memory tiers apart.
 func TestNodeKinds(t *testing.T) {
 	// Nodes 0 and 1 have CPUs, node 2 memory only.
-	tiers := func(p part) hosttest.Files {
-		f := nodes(p.tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), "0-1", "2-3", "")
-		return f.With(hosttest.Files{nodeDir + "has_cpu": "0-1\n"})
+	tiers := func(p hosttest.Part) hosttest.Files {
+		f := hosttest.Nodes(p.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), "0-1", "2-3", "")
+		return f.With(hosttest.Files{hosttest.NodeDir + "has_cpu": "0-1\n"})
 	}
 	dax := hosttest.Files{"sys/bus/dax/devices/dax0.0/target_node": "2\n", "sys/bus/dax/devices/dax0.0/numa_node": "0\n"}
 	cxl := hosttest.Files{"sys/bus/cxl/devices/mem0/": ""}
@@ -57,21 +58,21 @@ func TestNodeKinds(t *testing.T) {
 		files hosttest.Files
 		want  []inventory.NodeKind
 	}{
-		{"two nodes", skylake.tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), []inventory.NodeKind{dram, dram}},
-		{"without memory", tiers(skylake).With(hosttest.Files{nodeDir + "node1/meminfo": "Node 1 MemTotal: 0 kB\n", nodeDir + "has_memory": "0,2\n"}), []inventory.NodeKind{dram, inventory.NodeMemoryless, inventory.NodeCPULess}},
-		{"without CPUs", tiers(skylake), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
-		{"HBM", tiers(cpumax), []inventory.NodeKind{dram, dram, inventory.NodeHBM}},
-		{"CXL", tiers(skylake).With(dax).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCXL}},
-		{"persistent memory as RAM", tiers(skylake).With(dax), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
-		{"CXL of another node", tiers(skylake).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
-		{"neither", tiers(skylake).With(hosttest.Files{nodeDir + "node2/meminfo": "Node 2 MemTotal: 0 kB\n", nodeDir + "has_memory": "0-1\n"}), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
-		{"memory not captured", tiers(skylake).Without(nodeDir+"node2/meminfo", nodeDir+"has_memory"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
-		{"CPUs not captured", tiers(skylake).Without(nodeDir+"node2/cpulist", nodeDir+"has_cpu"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
-		{"lists left empty by old kernels", tiers(skylake).With(hosttest.Files{nodeDir + "has_cpu": "\n"}), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"two nodes", hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), []inventory.NodeKind{dram, dram}},
+		{"without memory", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "node1/meminfo": "Node 1 MemTotal: 0 kB\n", hosttest.NodeDir + "has_memory": "0,2\n"}), []inventory.NodeKind{dram, inventory.NodeMemoryless, inventory.NodeCPULess}},
+		{"without CPUs", tiers(hosttest.Skylake), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"HBM", tiers(hosttest.CPUMax), []inventory.NodeKind{dram, dram, inventory.NodeHBM}},
+		{"CXL", tiers(hosttest.Skylake).With(dax).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCXL}},
+		{"persistent memory as RAM", tiers(hosttest.Skylake).With(dax), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"CXL of another node", tiers(hosttest.Skylake).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"neither", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "node2/meminfo": "Node 2 MemTotal: 0 kB\n", hosttest.NodeDir + "has_memory": "0-1\n"}), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"memory not captured", tiers(hosttest.Skylake).Without(hosttest.NodeDir+"node2/meminfo", hosttest.NodeDir+"has_memory"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"CPUs not captured", tiers(hosttest.Skylake).Without(hosttest.NodeDir+"node2/cpulist", hosttest.NodeDir+"has_cpu"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"lists left empty by old kernels", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "has_cpu": "\n"}), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []inventory.NodeKind
-			for _, n := range collected(t, c.files).Nodes {
+			for _, n := range collecttest.Collected(t, c.files).Nodes {
 				got = append(got, n.Kind)
 			}
 			assert.Equal(t, c.want, got)
@@ -81,20 +82,20 @@ func TestNodeKinds(t *testing.T) {
 
 // TestNodeFacts: one node in full.
 func TestNodeFacts(t *testing.T) {
-	n := collected(t, skylake.tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2, NodeMiB: 1024})).Nodes[1]
+	n := collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2, NodeMiB: 1024})).Nodes[1]
 	assert.Equal(t, 1, n.ID)
-	is([]int{2, 3}, fact.Direct).check(t, n.CPUs)
-	is(int64(1<<30), fact.Direct).check(t, n.MemoryBytes)
-	is([]int{21, 10}, fact.Direct).check(t, n.Distances)
-	is(true, fact.Direct).check(t, n.HasCPU)
-	is(true, fact.Direct).check(t, n.HasMemory)
+	want.Is([]int{2, 3}, fact.Direct).Check(t, n.CPUs)
+	want.Is(int64(1<<30), fact.Direct).Check(t, n.MemoryBytes)
+	want.Is([]int{21, 10}, fact.Direct).Check(t, n.Distances)
+	want.Is(true, fact.Direct).Check(t, n.HasCPU)
+	want.Is(true, fact.Direct).Check(t, n.HasMemory)
 }
 
 // TestVisibleMemory picks what firmware gave the kernel.
 func TestVisibleMemory(t *testing.T) {
 	const gib = int64(1) << 30
 	// Two ranges of 4 GiB together, and MemTotal below.
-	base := skylake.tree(hosttest.Machine{CoresPerSocket: 1}).Without("sys/firmware/memmap/", "proc/meminfo").With(hosttest.Files{
+	base := hosttest.Skylake.Tree(hosttest.Machine{CoresPerSocket: 1}).Without("sys/firmware/memmap/", "proc/meminfo").With(hosttest.Files{
 		"sys/firmware/memmap/0/start": "0x0\n", "sys/firmware/memmap/0/end": "0x7fffffff\n", "sys/firmware/memmap/0/type": "System RAM\n",
 		"sys/firmware/memmap/1/start": "0x80000000\n", "sys/firmware/memmap/1/end": "0xffffffff\n", "sys/firmware/memmap/1/type": "Reserved\n",
 		"sys/firmware/memmap/2/start": "0x100000000\n", "sys/firmware/memmap/2/end": "0x17fffffff\n", "sys/firmware/memmap/2/type": "System RAM\n",
@@ -107,24 +108,24 @@ func TestVisibleMemory(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		files    hosttest.Files
-		want     wanted[int64]
+		want     want.Fact[int64]
 		conflict bool
 	}{
-		{"firmware's map", base, is(4*gib, fact.Direct), false},
-		{"the map goes before the blocks", base.With(blocks), is(4*gib, fact.Direct), false},
-		{"blocks without a map", base.Without("sys/firmware/memmap/").With(blocks), is(4*gib, fact.Direct), false},
-		{"a map of less than the kernel manages", base.With(small), is(total, fact.Corroborated), true},
-		{"blocks in place of such a map", base.With(small).With(blocks), is(4*gib, fact.Corroborated), true},
-		{"the total alone", base.Without("sys/firmware/memmap/"), is(total, fact.Corroborated), false},
-		{"a map alone", base.Without("proc/meminfo"), is(4*gib, fact.Direct), false},
-		{"a word that the kernel never prints", base.With(hosttest.Files{"sys/firmware/memmap/1/type": "Sysem RAM\n"}), is(total, fact.Corroborated), false},
-		{"nothing", base.Without("sys/firmware/memmap/", "proc/meminfo"), not[int64](fact.Unread, "meminfo"), false},
-		{"the total denied", notes(base.Without("sys/firmware/memmap/", "proc/meminfo"), "denied\t/proc/meminfo"), not[int64](fact.Denied, "meminfo"), false},
-		{"privileged domain of Xen", base.With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "b21\n"}), not[int64](fact.Refused, "Xen"), false},
+		{"firmware's map", base, want.Is(4*gib, fact.Direct), false},
+		{"the map goes before the blocks", base.With(blocks), want.Is(4*gib, fact.Direct), false},
+		{"blocks without a map", base.Without("sys/firmware/memmap/").With(blocks), want.Is(4*gib, fact.Direct), false},
+		{"a map of less than the kernel manages", base.With(small), want.Is(total, fact.Corroborated), true},
+		{"blocks in place of such a map", base.With(small).With(blocks), want.Is(4*gib, fact.Corroborated), true},
+		{"the total alone", base.Without("sys/firmware/memmap/"), want.Is(total, fact.Corroborated), false},
+		{"a map alone", base.Without("proc/meminfo"), want.Is(4*gib, fact.Direct), false},
+		{"a word that the kernel never prints", base.With(hosttest.Files{"sys/firmware/memmap/1/type": "Sysem RAM\n"}), want.Is(total, fact.Corroborated), false},
+		{"nothing", base.Without("sys/firmware/memmap/", "proc/meminfo"), want.Not[int64](fact.Unread, "meminfo"), false},
+		{"the total denied", hosttest.Notes(base.Without("sys/firmware/memmap/", "proc/meminfo"), "denied\t/proc/meminfo"), want.Not[int64](fact.Denied, "meminfo"), false},
+		{"privileged domain of Xen", base.With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "b21\n"}), want.Not[int64](fact.Refused, "Xen"), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sys := collected(t, c.files)
-			c.want.check(t, sys.Memory.VisibleBytes)
+			sys := collecttest.Collected(t, c.files)
+			c.want.Check(t, sys.Memory.VisibleBytes)
 			assert.Equal(t, c.conflict, len(sys.Conflicts) == 1, "%v", sys.Conflicts)
 			if c.conflict {
 				assert.Equal(t, "visible memory", sys.Conflicts[0].Fact)
@@ -135,22 +136,22 @@ func TestVisibleMemory(t *testing.T) {
 
 // TestOptions keeps the words of the command line that bear on an audit.
 func TestOptions(t *testing.T) {
-	n := collected(t, options(oneSocket(), `quiet numa=off "mem=4G" mitigations=auto,nosmt memhp_default_state=online nosmt=force -- maxcpus=1`)).NUMA
-	is([]string{"numa=off", "mem=4G", "mitigations=auto,nosmt", "nosmt=force"}, fact.Direct).check(t, n.Options)
-	is([]string{}, fact.Direct).check(t, collected(t, oneSocket()).NUMA.Options)
-	not[[]string](fact.Unread, "cmdline").check(t, collected(t, oneSocket().Without(cmdline)).NUMA.Options)
+	n := collecttest.Collected(t, hosttest.Options(oneSocket(), `quiet numa=off "mem=4G" mitigations=auto,nosmt memhp_default_state=online nosmt=force -- maxcpus=1`)).NUMA
+	want.Is([]string{"numa=off", "mem=4G", "mitigations=auto,nosmt", "nosmt=force"}, fact.Direct).Check(t, n.Options)
+	want.Is([]string{}, fact.Direct).Check(t, collecttest.Collected(t, oneSocket()).NUMA.Options)
+	want.Not[[]string](fact.Unread, "cmdline").Check(t, collecttest.Collected(t, oneSocket().Without(hosttest.Cmdline)).NUMA.Options)
 }
 
 // TestFirmwareTables: a missing name means something only in a folder that was
 // captured.
 func TestFirmwareTables(t *testing.T) {
-	n := collected(t, oneSocket().Without(acpi+"HMAT")).NUMA
-	is(true, fact.Direct).check(t, n.SRAT)
-	is(false, fact.Direct).check(t, n.HMAT)
-	n = collected(t, oneSocket().Without("sys/firmware/acpi/")).NUMA
-	not[bool](fact.Unread, "acpi/tables").check(t, n.SRAT)
-	n = collected(t, notes(oneSocket().Without("sys/firmware/acpi/"), "absent\t/sys/firmware/acpi/tables")).NUMA
-	not[bool](fact.Absent, "acpi/tables").check(t, n.SRAT)
+	n := collecttest.Collected(t, oneSocket().Without(hosttest.ACPI+"HMAT")).NUMA
+	want.Is(true, fact.Direct).Check(t, n.SRAT)
+	want.Is(false, fact.Direct).Check(t, n.HMAT)
+	n = collecttest.Collected(t, oneSocket().Without("sys/firmware/acpi/")).NUMA
+	want.Not[bool](fact.Unread, "acpi/tables").Check(t, n.SRAT)
+	n = collecttest.Collected(t, hosttest.Notes(oneSocket().Without("sys/firmware/acpi/"), "absent\t/sys/firmware/acpi/tables")).NUMA
+	want.Not[bool](fact.Absent, "acpi/tables").Check(t, n.SRAT)
 }
 
 // TestEDAC takes over the kernel's controllers; what their drivers copy from
@@ -160,24 +161,24 @@ func TestEDAC(t *testing.T) {
 	files := oneSocket().With(hosttest.Files{mc + "mc_name": "Skylake Socket#0 IMC#1\n", mc + "size_mb": "16384\n",
 		mc + "dimm0/dimm_label": "CPU_SrcID#0_MC#1_Chan#0_DIMM#0\n", mc + "dimm0/dimm_location": "channel 0 slot 0\n", mc + "dimm0/size": "16384\n",
 		mc + "dimm0/dimm_mem_type": "Registered-DDR4\n", mc + "dimm0/dimm_edac_mode": "SECDED\n", mc + "dimm0/dimm_dev_type": "x4\n"})
-	sys := collected(t, files)
+	sys := collecttest.Collected(t, files)
 	require.Len(t, sys.EDAC, 1)
 	c := sys.EDAC[0]
 	assert.Equal(t, 1, c.Index)
-	is("Skylake Socket#0 IMC#1", fact.Direct).check(t, c.Name)
+	want.Is("Skylake Socket#0 IMC#1", fact.Direct).Check(t, c.Name)
 	require.Len(t, c.DIMMs, 1)
-	is("CPU_SrcID#0_MC#1_Chan#0_DIMM#0", fact.Direct).check(t, c.DIMMs[0].Label)
-	is("channel 0 slot 0", fact.Direct).check(t, c.DIMMs[0].Location)
-	is(int64(16<<30), fact.Direct).check(t, c.DIMMs[0].SizeBytes)
-	is("Registered-DDR4", fact.Indirect).check(t, c.DIMMs[0].MemType)
-	is("SECDED", fact.Indirect).check(t, c.DIMMs[0].Mode)
-	assert.Empty(t, collected(t, oneSocket()).EDAC)
+	want.Is("CPU_SrcID#0_MC#1_Chan#0_DIMM#0", fact.Direct).Check(t, c.DIMMs[0].Label)
+	want.Is("channel 0 slot 0", fact.Direct).Check(t, c.DIMMs[0].Location)
+	want.Is(int64(16<<30), fact.Direct).Check(t, c.DIMMs[0].SizeBytes)
+	want.Is("Registered-DDR4", fact.Indirect).Check(t, c.DIMMs[0].MemType)
+	want.Is("SECDED", fact.Indirect).Check(t, c.DIMMs[0].Mode)
+	assert.Empty(t, collecttest.Collected(t, oneSocket()).EDAC)
 }
 
 // TestWithoutKernel: of an SMBIOS file every fact of the kernel says why it is
 // not known.
 func TestWithoutKernel(t *testing.T) {
-	sys := collect.Collect(collect.Input{SMBIOS: parsed(t, fourDIMMs().Dump())})
+	sys := collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, fourDIMMs().Dump())})
 	for _, reason := range []string{
 		sys.NUMA.SRAT.Reason, sys.NUMA.SLIT.Reason, sys.NUMA.HMAT.Reason, sys.NUMA.KernelNUMA.Reason, sys.NUMA.Cmdline.Reason, sys.NUMA.Options.Reason,
 		sys.Memory.TotalBytes.Reason, sys.Memory.MapBytes.Reason, sys.Memory.BlockBytes.Reason, sys.Memory.VisibleBytes.Reason,

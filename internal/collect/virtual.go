@@ -5,7 +5,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
-
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 

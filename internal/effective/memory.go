@@ -8,7 +8,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
-
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 

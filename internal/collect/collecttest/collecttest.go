@@ -1,0 +1,92 @@
+// Package collecttest makes models out of trees and tables, for tests.
+package collecttest
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// Table puts an SMBIOS table into a tree.
+func Table(f hosttest.Files, b *smbiostest.Builder) hosttest.Files {
+	return f.With(hosttest.Files{hosttest.DMITable: string(b.Table()), hosttest.DMIEntry: string(b.EntryPoint())})
+}
+
+// Capture opens a tree as a capture in memory.
+func Capture(t *testing.T, f hosttest.Files) *host.Root {
+	t.Helper()
+	root, err := host.OpenCapture("test", bytes.NewReader(f.Tar(t, "")))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = root.Close() })
+	return root
+}
+
+// Collected is the model of a tree.
+func Collected(t *testing.T, f hosttest.Files) *inventory.System {
+	t.Helper()
+	sys := collect.Collect(collect.Input{Root: Capture(t, f)})
+	inVocabulary(t, sys)
+	return sys
+}
+
+// inVocabulary holds every effective value and every decision against the
+// canonical words.
+func inVocabulary(t *testing.T, sys *inventory.System) {
+	t.Helper()
+	for id, s := range sys.Settings {
+		entry, ok := settings.Lookup(id)
+		assert.True(t, ok, "setting %s is not in the vocabulary", id)
+		for _, f := range []fact.Fact[string]{s.Effective, s.DecidedBy} {
+			assert.True(t, f.Known() || f.Reason != "", "setting %s: no reason", id)
+			assert.True(t, !f.Known() || len(f.Evidence()) > 0 && f.Certainty > fact.None, "setting %s: no evidence", id)
+		}
+		if v, ok := s.Effective.Get(); ok {
+			assert.True(t, entry.Accepts(v) && v != settings.Auto, "setting %s: %q is no word of it", id, v)
+		}
+		if who, ok := s.DecidedBy.Get(); ok {
+			assert.Contains(t, []string{"firmware", "command line", "administrator", "kernel", "hypervisor"}, who)
+		}
+	}
+}
+
+// Decoded is the model of an SMBIOS file alone.
+func Decoded(t *testing.T, b *smbiostest.Builder) *inventory.System {
+	t.Helper()
+	return collect.Collect(collect.Input{SMBIOS: Parsed(t, b.Dump())})
+}
+
+// Parsed is a dump that must parse.
+func Parsed(t *testing.T, data []byte) *smbios.Table {
+	t.Helper()
+	table, err := smbios.Parse(data)
+	require.NoError(t, err)
+	return table
+}
+
+// Effective is the effective face of a setting.
+func Effective(s *inventory.System, id string) fact.Fact[string] {
+	return s.Settings[id].Effective
+}
+
+// Paths lists the files behind a fact, once each.
+func Paths(evidence []fact.Evidence) []string {
+	var out []string
+	for _, e := range evidence {
+		if !slices.Contains(out, e.Path) {
+			out = append(out, e.Path)
+		}
+	}
+	return out
+}
