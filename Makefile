@@ -28,7 +28,10 @@ check: build ## build and audit this machine; ends well whatever the audit finds
 	@scripts/check-here $(BIN)
 
 demo: build ## audit a bundled example server
-	@$(BIN) check --root testdata/machines/dell-r610-unbalanced --profile max-performance --fail-on never
+	@$(BIN) check --snapshot testdata/demo.tar.gz --profile max-performance --fail-on never
+
+machines: ## write the tests' example servers below DIR, a tree each
+	@$(GO) run ./internal/tools/machines "$(DIR)"
 
 test: ## unit tests: no network, no root, under 15 s warm
 	$(GO) test ./...
@@ -119,4 +122,4 @@ $(TOOLS)/ansible/bin/ansible-playbook:
 	python3 -m venv $(TOOLS)/ansible
 	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION) ansible-lint==$(ANSIBLE_LINT_VERSION)
 
-.PHONY: help build check demo test race corpus gaps e2e sushy ansible soak lint golden unmapped docs mutate fuzz bench compare dist all
+.PHONY: help build check demo machines test race corpus gaps e2e sushy ansible soak lint golden unmapped docs mutate fuzz bench compare dist all

@@ -60,8 +60,7 @@ func files(t *testing.T, dir string) map[string]os.FileMode {
 // first run everything, the second run nothing. Then the local fact tells of
 // the machine, and a wrong configuration does not replace the right one.
 func testAnsibleInstall(t *testing.T, a *ansible) {
-	bad, err := filepath.Abs(filepath.Join(root, machine))
-	require.NoError(t, err)
+	bad := treeOf(t, machine)
 	// The program audits a machine of the tests in place of this one.
 	program := a.write(t, "memaudit", "#!/bin/sh\n[ \"$1\" = check ] && [ \"$4\" != --smbios ] && [ \"$6\" != --smbios ] && set -- \"$@\" --root '"+bad+"'\nexec '"+binary(t)+"' \"$@\"\n")
 	dir, vars := a.prefix(t, program)
@@ -178,8 +177,7 @@ func testAnsiblePage(t *testing.T, a *ansible) {
 	}
 	plays := fenced(string(data), "yaml")
 	require.Len(t, plays, 2)
-	good, err := filepath.Abs(filepath.Join(root, "testdata", "machines", "dell-r610-good"))
-	require.NoError(t, err)
+	good := treeOf(t, goodMachine)
 	_, vars := a.prefix(t, "")
 	delete(vars, "memaudit_config")
 	delete(vars, "memaudit_binary_src")

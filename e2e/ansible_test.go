@@ -180,17 +180,12 @@ const preflightPlay = `
 // testAnsiblePreflight runs the role on every kind of machine at once, as a
 // fleet, and once more in check mode, where it must say and do the same.
 func testAnsiblePreflight(t *testing.T, a *ansible) {
-	machineAt := func(name string) string {
-		dir, err := filepath.Abs(filepath.Join(root, "testdata", "machines", name))
-		require.NoError(t, err)
-		return dir
-	}
 	args := func(more ...string) map[string]any { return map[string]any{"memaudit_extra_args": more} }
 	with := func(m map[string]any, key, value string) map[string]any {
 		m[key] = value
 		return m
 	}
-	good, bad := machineAt("dell-r610-good"), machineAt("dell-r610-unbalanced")
+	good, bad := treeOf(t, "dell-r610-good"), treeOf(t, "dell-r610-unbalanced")
 	hosts := map[string]map[string]any{
 		"good":       with(args("--root", good), "memaudit_profile", "max-performance"),
 		"bad":        {"memaudit_extra_args": "--root '" + bad + "'"},
@@ -199,7 +194,7 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 		"unreadable": args("--root", "/nowhere"),
 		"forgiven":   with(args("--root", "/nowhere"), "memaudit_unaudited", "warn"),
 		"strict":     args("--root", good, "--strict"),
-		"virtual":    args("--root", machineAt("guest-without-smbios")),
+		"virtual":    args("--root", treeOf(t, "guest-without-smbios")),
 		"usage":      args("--nonsense"),
 		"profile":    with(args("--root", good), "memaudit_profile", "fast; id"),
 		"severity":   with(args("--root", good), "memaudit_fail_on", "often"),

@@ -99,7 +99,7 @@ func TestContainer(t *testing.T) {
 		t.Log("only root may run the program with nothing around it")
 		return
 	}
-	require.NoError(t, os.CopyFS(filepath.Join(jail, "host"), os.DirFS(filepath.Join(root, machine))))
+	require.NoError(t, os.CopyFS(filepath.Join(jail, "host"), os.DirFS(treeOf(t, machine))))
 	cmd := exec.Command("/memaudit", "check", "--root", "/host", "--format", "json")
 	cmd.Dir, cmd.Env = "/", nil
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: jail, Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}

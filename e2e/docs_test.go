@@ -37,7 +37,7 @@ func TestExamples(t *testing.T) {
 				cmd.Dir = root
 				cmd.Env = append(os.Environ(), "PATH="+filepath.Dir(binary(t))+":"+os.Getenv("PATH"))
 				out, err := cmd.CombinedOutput()
-				if err != nil && strings.Contains(command, "unbalanced") && cmd.ProcessState.ExitCode() == 1 {
+				if err != nil && (strings.Contains(command, "unbalanced") || strings.Contains(command, "demo.tar.gz")) && cmd.ProcessState.ExitCode() == 1 {
 					err = nil // the example is a machine with findings
 				}
 				require.NoError(t, err, string(out))
@@ -68,7 +68,7 @@ func commands(text string) []string {
 
 // TestReadmeReport: the report in the README is the one the program prints.
 func TestReadmeReport(t *testing.T) {
-	_, out, _ := run(t, nil, "check", "--root", machine, "--profile", "max-performance")
+	_, out, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance")
 	file := filepath.Join(root, "README.md")
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -96,13 +96,13 @@ func TestRuleExample(t *testing.T) {
 	status, out, errs := run(t, nil, "rules", "validate", file)
 	assert.Equal(t, 0, status, errs)
 	assert.Contains(t, out, "1 rules, 3 cases, no complaint")
-	status, out, errs = run(t, nil, "check", "--root", "testdata/machines/dell-r610-good", "--rules", filepath.Dir(file), "--format", "json")
+	status, out, errs = run(t, nil, "check", "--root", treeOf(t, "dell-r610-good"), "--rules", filepath.Dir(file), "--format", "json")
 	assert.Equal(t, 1, status, errs)
 	assert.Equal(t, "fail", results(t, out)["memory.site.capacity machine"])
 }
 
 // TestExampleConfiguration: the shipped example is one that the program reads.
 func TestExampleConfiguration(t *testing.T) {
-	status, _, errs := run(t, nil, "check", "--root", "testdata/machines/dell-r610-good", "--config", "deploy/memaudit.yaml")
+	status, _, errs := run(t, nil, "check", "--root", treeOf(t, "dell-r610-good"), "--config", "deploy/memaudit.yaml")
 	assert.Equal(t, 0, status, errs)
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
 // root is the repository.
@@ -62,20 +64,30 @@ func results(t *testing.T, stdout string) map[string]string {
 	return out
 }
 
-const machine = "testdata/machines/dell-r610-unbalanced"
+// machine is the example that has findings.
+const machine = "dell-r610-unbalanced"
+
+// trees are the example machines' roots, for tests that change none.
+var trees machinetest.Trees
+
+// treeOf is the root of an example machine, from anywhere.
+func treeOf(t *testing.T, name string) string {
+	t.Helper()
+	return trees.Dir(t, name)
+}
 
 // TestInputs audits one machine through every kind of input; what the kernel
 // does not have to say is judged alike.
 func TestInputs(t *testing.T) {
-	table, err := os.ReadFile(filepath.Join(root, machine, "sys/firmware/dmi/tables/DMI"))
+	table, err := os.ReadFile(filepath.Join(treeOf(t, machine), "sys/firmware/dmi/tables/DMI"))
 	require.NoError(t, err)
-	entry, err := os.ReadFile(filepath.Join(root, machine, "sys/firmware/dmi/tables/smbios_entry_point"))
+	entry, err := os.ReadFile(filepath.Join(treeOf(t, machine), "sys/firmware/dmi/tables/smbios_entry_point"))
 	require.NoError(t, err)
 	dir := t.TempDir()
 	dump := filepath.Join(dir, "dump.bin")
 	require.NoError(t, os.WriteFile(dump, append(append(bytes.Clone(entry), make([]byte, 32-len(entry))...), table...), 0o600))
 	archive := filepath.Join(dir, "capture.tar.gz")
-	tar, err := exec.Command("tar", "-C", filepath.Join(root, filepath.Dir(machine)), "-czf", archive, filepath.Base(machine)).CombinedOutput()
+	tar, err := exec.Command("tar", "-C", filepath.Dir(treeOf(t, machine)), "-czf", archive, machine).CombinedOutput()
 	require.NoError(t, err, string(tar))
 	text := table
 	if decoded, err := exec.Command("dmidecode", "--from-dump", dump).Output(); err == nil && bytes.Contains(decoded, []byte("Memory Device")) {
@@ -87,13 +99,13 @@ func TestInputs(t *testing.T) {
 		stdin []byte
 		args  []string
 	}{
-		"root":              {nil, []string{"--root", machine}},
+		"root":              {nil, []string{"--root", treeOf(t, machine)}},
 		"capture":           {nil, []string{"--snapshot", archive}},
 		"dump":              {nil, []string{"--smbios", dump}},
-		"bare table":        {nil, []string{"--smbios", machine + "/sys/firmware/dmi/tables/DMI"}},
+		"bare table":        {nil, []string{"--smbios", treeOf(t, machine) + "/sys/firmware/dmi/tables/DMI"}},
 		"text on stdin":     {text, []string{"--smbios", "-"}},
 		"capture with dump": {nil, []string{"--snapshot", archive, "--smbios", dump}},
-		"root with table":   {table, []string{"--root", "testdata/machines/guest-without-smbios", "--smbios", "-"}},
+		"root with table":   {table, []string{"--root", treeOf(t, "guest-without-smbios"), "--smbios", "-"}},
 	}
 	for name, in := range inputs {
 		t.Run(name, func(t *testing.T) {
@@ -125,12 +137,12 @@ func TestExitStatus(t *testing.T) {
 		says string
 		args []string
 	}{
-		{0, "", []string{"check", "--root", "testdata/machines/dell-r610-good"}},
-		{1, "", []string{"check", "--root", machine}},
-		{0, "", []string{"check", "--root", machine, "--fail-on", "critical"}},
-		{0, "", []string{"check", "--root", machine, "--fail-on", "never"}},
-		{3, "", []string{"check", "--root", "testdata/machines/dell-r610-good", "--strict"}},
-		{1, "", []string{"check", "--root", machine, "--strict"}},
+		{0, "", []string{"check", "--root", treeOf(t, "dell-r610-good")}},
+		{1, "", []string{"check", "--root", treeOf(t, machine)}},
+		{0, "", []string{"check", "--root", treeOf(t, machine), "--fail-on", "critical"}},
+		{0, "", []string{"check", "--root", treeOf(t, machine), "--fail-on", "never"}},
+		{3, "", []string{"check", "--root", treeOf(t, "dell-r610-good"), "--strict"}},
+		{1, "", []string{"check", "--root", treeOf(t, machine), "--strict"}},
 		{2, "expected one of info, warning, critical, never", []string{"check", "--fail-on", "often"}},
 		{2, "expected one of text, json", []string{"check", "--format", "xml"}},
 		{2, "expected an intent or a profile id", []string{"check", "--profile", "fast"}},
@@ -175,7 +187,7 @@ func TestFailedInput(t *testing.T) {
 		assert.NotEqual(t, "pass", result, id)
 		assert.NotEqual(t, "fail", result, id)
 	}
-	status, out, errs = run(t, nil, "check", "--root", machine, "--smbios", "README.md", "--format", "json")
+	status, out, errs = run(t, nil, "check", "--root", treeOf(t, machine), "--smbios", "README.md", "--format", "json")
 	assert.Equal(t, 3, status)
 	assert.Contains(t, errs, "not SMBIOS data")
 	got := results(t, out)
@@ -186,13 +198,13 @@ func TestFailedInput(t *testing.T) {
 // TestOutput writes whole files or none.
 func TestOutput(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "report.json")
-	status, out, _ := run(t, nil, "check", "--root", machine, "--format", "json", "--output", file)
+	status, out, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--format", "json", "--output", file)
 	assert.Equal(t, 1, status)
 	assert.Empty(t, out)
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.NotEmpty(t, results(t, string(data)))
-	status, _, errs := run(t, nil, "check", "--root", machine, "--output", "/nowhere/report.txt")
+	status, _, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--output", "/nowhere/report.txt")
 	assert.Equal(t, 3, status)
 	assert.Contains(t, errs, "--output")
 }
@@ -213,16 +225,16 @@ func TestWaivers(t *testing.T) {
 		open.WriteString("  - {rule: " + r + ", reason: DIMM on order, until: 2999-12-31}\n")
 		ended.WriteString("  - {rule: " + r + ", reason: DIMM on order, until: 2020-01-31}\n")
 	}
-	status, out, errs := run(t, nil, "check", "--root", machine, "--config", write("open.yaml", open.String()))
+	status, out, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--config", write("open.yaml", open.String()))
 	assert.Equal(t, 0, status, errs)
 	assert.Contains(t, out, "DIMM on order")
-	status, out, _ = run(t, nil, "check", "--root", machine, "--config", write("ended.yaml", ended.String()))
+	status, out, _ = run(t, nil, "check", "--root", treeOf(t, machine), "--config", write("ended.yaml", ended.String()))
 	assert.Equal(t, 1, status)
 	assert.Contains(t, out, "2020-01-31")
-	status, _, errs = run(t, nil, "check", "--root", machine, "--config", write("bad.yaml", "waivers: [{rule: x}]\n"))
+	status, _, errs = run(t, nil, "check", "--root", treeOf(t, machine), "--config", write("bad.yaml", "waivers: [{rule: x}]\n"))
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, "gives no reason")
-	status, _, errs = run(t, nil, "check", "--root", machine, "--config", write("typo.yaml", "profil: hpc\n"))
+	status, _, errs = run(t, nil, "check", "--root", treeOf(t, machine), "--config", write("typo.yaml", "profil: hpc\n"))
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, "profil")
 }

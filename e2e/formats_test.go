@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
 // promtool runs Prometheus's own checker, skips where it is not installed.
@@ -31,11 +33,8 @@ func promtool(t *testing.T, stdin string, args ...string) {
 // TestPromtool: Prometheus's own checker has nothing to say to any machine's
 // metrics.
 func TestPromtool(t *testing.T) {
-	machines, err := filepath.Glob(filepath.Join(root, "testdata/machines/*"))
-	require.NoError(t, err)
-	require.NotEmpty(t, machines)
-	for _, m := range machines {
-		_, out, _ := run(t, nil, "check", "--root", "testdata/machines/"+filepath.Base(m), "--profile", "hpc", "--format", "prometheus")
+	for _, m := range machinetest.All() {
+		_, out, _ := run(t, nil, "check", "--root", treeOf(t, m.Name), "--profile", "hpc", "--format", "prometheus")
 		promtool(t, out, "check", "metrics")
 	}
 }
@@ -43,7 +42,7 @@ func TestPromtool(t *testing.T) {
 // TestTextfile writes what node_exporter reads: a whole file, readable by it.
 func TestTextfile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "memaudit.prom")
-	status, _, errs := run(t, nil, "check", "--root", machine, "--format", "prometheus", "--output", file, "--fail-on", "never")
+	status, _, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--format", "prometheus", "--output", file, "--fail-on", "never")
 	require.Equal(t, 0, status, errs)
 	st, err := os.Stat(file)
 	require.NoError(t, err)

@@ -73,12 +73,13 @@ func makeDist(t *testing.T, repository, dir string, env ...string) error {
 	return err
 }
 
-// TestMain removes the packages again.
+// TestMain removes the packages and the machines' trees again.
 func TestMain(m *testing.M) {
 	status := m.Run()
 	if made.dir != "" {
 		_ = os.RemoveAll(made.dir)
 	}
+	_ = trees.Remove()
 	os.Exit(status)
 }
 
@@ -331,8 +332,8 @@ func newer(t *testing.T, name string) string {
 
 // TestDefaultConfiguration: the installed configuration decides nothing.
 func TestDefaultConfiguration(t *testing.T) {
-	_, plain, _ := run(t, nil, "check", "--root", machine)
-	_, configured, errs := run(t, nil, "check", "--root", machine, "--config", "deploy/packages/memaudit.yaml")
+	_, plain, _ := run(t, nil, "check", "--root", treeOf(t, machine))
+	_, configured, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--config", "deploy/packages/memaudit.yaml")
 	assert.Empty(t, errs)
 	assert.Equal(t, plain, configured)
 }

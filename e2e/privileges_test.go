@@ -53,7 +53,7 @@ func TestPrivileges(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))
-	must(t, "cp", "-r", root+"/testdata/machines/dell-r610-good", dir+"/machine")
+	must(t, "cp", "-r", treeOf(t, "dell-r610-good"), dir+"/machine")
 	kernelModes(t, dir+"/machine")
 	must(t, "install", "-m", "0755", binary(t), dir+"/memaudit")
 	table := privilegesTable(t)

@@ -71,12 +71,12 @@ func TestPrometheusFleet(t *testing.T) {
 	pool := certificates(t, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "memaudit-password"), []byte(password), 0o600))
 	tree := filepath.Join(dir, "machine")
-	require.NoError(t, os.CopyFS(tree, os.DirFS(filepath.Join(root, "testdata/machines/dell-r610-interleaved"))))
+	require.NoError(t, os.CopyFS(tree, os.DirFS(treeOf(t, "dell-r610-interleaved"))))
 
-	good, _ := daemon(t, "--root", "testdata/machines/dell-r610-good")
-	bad, _ := daemon(t, "--root", "testdata/machines/dell-r610-unbalanced", "--web.config.file", filepath.Join(dir, "web.example.yml"))
+	good, _ := daemon(t, "--root", treeOf(t, "dell-r610-good"))
+	bad, _ := daemon(t, "--root", treeOf(t, "dell-r610-unbalanced"), "--web.config.file", filepath.Join(dir, "web.example.yml"))
 	worse, stop := daemon(t, "--root", tree)
-	text, gone := textfile(t, "testdata/machines/dell-m610-good")
+	text, gone := textfile(t, treeOf(t, "dell-m610-good"))
 	daemonPages(t, good, bad, pool, password)
 
 	p := startPrometheus(t, dir, map[string]string{"memaudit": good, "memaudit-files": worse, "memaudit-tls": bad, "node": text})
@@ -210,7 +210,7 @@ func daemonPages(t *testing.T, good, bad string, pool *x509.CertPool, password s
 func textfile(t *testing.T, machine string) (address string, gone *atomic.Bool) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "memaudit.prom")
-	status, _, errs := run(t, nil, "check", "--root", machine, "--format", "prometheus", "--output", file, "--fail-on", "never")
+	status, _, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--format", "prometheus", "--output", file, "--fail-on", "never")
 	require.Zero(t, status, errs)
 	gone = &atomic.Bool{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -37,7 +37,7 @@ const (
 	bmcUser     = "auditor"
 	bmcPassword = "h0rse-battery-st4ple"
 	bmcToken    = "9f8e7d6c5b4a-token"
-	bmcMachine  = "testdata/machines/supermicro-rome-half"
+	bmcMachine  = "supermicro-rome-half"
 	bmcMockup   = "testdata/redfish/supermicro-rome-half"
 )
 
@@ -193,7 +193,7 @@ func askBMC(t *testing.T, command string, service *url.URL, ca, password string,
 	if ca != "" {
 		conf += ", ca: " + ca
 	}
-	args := append([]string{command, "--root", bmcMachine, "--redfish", service.String(),
+	args := append([]string{command, "--root", treeOf(t, bmcMachine), "--redfish", service.String(),
 		"--redfish-credentials", private(t, "bmc.yaml", "username: "+bmcUser+"\npassword: "+password+"\n"),
 		"--config", private(t, "memaudit.yaml", conf+"}\n")}, more...)
 	start := time.Now()
@@ -375,7 +375,7 @@ func TestRedfishInterrupted(t *testing.T) {
 		close(asked)
 		<-r.Context().Done()
 	}}
-	cmd := exec.Command(binary(t), "check", "--root", bmcMachine, "--redfish", g.URL,
+	cmd := exec.Command(binary(t), "check", "--root", treeOf(t, bmcMachine), "--redfish", g.URL,
 		"--redfish-credentials", private(t, "bmc.yaml", "username: "+bmcUser+"\npassword: "+bmcPassword+"\n"),
 		"--config", private(t, "memaudit.yaml", "redfish: {ca: "+cert+"}\n"))
 	cmd.Dir = root
@@ -458,7 +458,7 @@ func TestRedfishConfiguration(t *testing.T) {
 		"redfish.timeout":                {"--redfish", at, "--redfish-credentials", good, "--config", private(t, "e.yaml", "redfish: {timeout: "+strconv.Itoa(5)+"}\n")},
 	} {
 		for _, command := range []string{"check", "inventory"} {
-			status, out, errs := run(t, nil, append([]string{command, "--root", bmcMachine}, args...)...)
+			status, out, errs := run(t, nil, append([]string{command, "--root", treeOf(t, bmcMachine)}, args...)...)
 			assert.Equal(t, 2, status, says)
 			assert.Contains(t, errs, says)
 			assert.Empty(t, out)

@@ -23,7 +23,7 @@ esac
 `
 
 const (
-	goodMachine   = "testdata/machines/dell-r610-good"
+	goodMachine   = "dell-r610-good"
 	worstFinding  = "memory.channel.populated socket 1: warning: 2 of 3 channels hold memory; empty: channel 2 (DIMM_B3, DIMM_B6); expected memory on each of the 3 channels: 3, 6 or 9 DIMMs per processor"
 	drainedReason = "memaudit: " + worstFinding + " (and 3 more)"
 )
@@ -52,7 +52,7 @@ func TestSlurm(t *testing.T) {
 		drains string // the reason, "" for no drain
 		says   string
 	}{
-		"good":               {idle, []string{"MEMAUDIT_ARGS=--root " + goodMachine}, 0, "", ""},
+		"good":               {idle, []string{"MEMAUDIT_ARGS=--root " + treeOf(t, goodMachine)}, 0, "", ""},
 		"bad":                {idle, nil, 1, drainedReason, ""},
 		"full name":          {idle, []string{"SLURMD_NODENAME=n1.cluster.example"}, 1, drainedReason, ""},
 		"below":              {idle, []string{"MEMAUDIT_FAIL_ON=critical"}, 0, "", ""},
@@ -77,7 +77,7 @@ func TestSlurm(t *testing.T) {
 			write("scontrol", fakeScontrol)
 			write("node", c.node+"\n")
 			slow := write("slow", "#!/bin/sh\nexec sleep 30\n")
-			env := []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "SLURMD_NODENAME=n1", "MEMAUDIT_CONF=/nowhere", "MEMAUDIT=" + binary(t), "MEMAUDIT_ARGS=--root " + machine}
+			env := []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "SLURMD_NODENAME=n1", "MEMAUDIT_CONF=/nowhere", "MEMAUDIT=" + binary(t), "MEMAUDIT_ARGS=--root " + treeOf(t, machine)}
 			for _, e := range c.env {
 				env = append(env, strings.ReplaceAll(e, "SLOW", slow))
 			}
@@ -106,7 +106,7 @@ func TestSlurmConfiguration(t *testing.T) {
 	blocks := fenced(string(data), "sh")
 	require.Len(t, blocks, 1)
 	conf := filepath.Join(t.TempDir(), "slurm.conf")
-	require.NoError(t, os.WriteFile(conf, []byte(strings.Replace(blocks[0], "--profile hpc", "--profile hpc --root "+goodMachine, 1)), 0o600))
+	require.NoError(t, os.WriteFile(conf, []byte(strings.Replace(blocks[0], "--profile hpc", "--profile hpc --root "+treeOf(t, goodMachine), 1)), 0o600))
 	status, out := script(t, []string{"MEMAUDIT_CONF=" + conf, "MEMAUDIT=" + binary(t)}, "deploy/slurm/memaudit-healthcheck")
 	assert.Zero(t, status, out)
 	assert.Empty(t, out)
@@ -130,9 +130,9 @@ func TestNHC(t *testing.T) {
 		status string
 		says   string
 	}{
-		"good":        {line + " -b " + binary(t) + " -- --root " + goodMachine, "0", ""},
-		"bad":         {line + " -b " + binary(t) + " -- --root " + machine, "1", "DIE 1 check_memaudit: " + worstFinding},
-		"below":       {"check_memaudit -b " + binary(t) + " -f critical -- --root " + machine, "0", ""},
+		"good":        {line + " -b " + binary(t) + " -- --root " + treeOf(t, goodMachine), "0", ""},
+		"bad":         {line + " -b " + binary(t) + " -- --root " + treeOf(t, machine), "1", "DIE 1 check_memaudit: " + worstFinding},
+		"below":       {"check_memaudit -b " + binary(t) + " -f critical -- --root " + treeOf(t, machine), "0", ""},
 		"unreadable":  {"check_memaudit -b " + binary(t) + " -- --root /nowhere", "0", "LOG check_memaudit: not judged (status 3): MEMAUDIT UNKNOWN - --root /nowhere"},
 		"unknown":     {"check_memaudit -u -b " + binary(t) + " -- --root /nowhere", "1", "DIE 1 check_memaudit: not judged (status 3)"},
 		"no program":  {"check_memaudit -b /nowhere/memaudit", "0", "LOG check_memaudit: not judged (status 127): no output"},

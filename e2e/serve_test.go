@@ -102,14 +102,14 @@ func (s *served) end(t *testing.T) {
 
 // TestServe: one daemon with a machine, from start to stop.
 func TestServe(t *testing.T) {
-	s := serve(t, nil, "--root", machine, "--profile", "max-performance")
+	s := serve(t, nil, "--root", treeOf(t, machine), "--profile", "max-performance")
 	status, out := s.get(t, "/metrics")
 	assert.Equal(t, 200, status)
 	promtool(t, out, "check", "metrics")
-	_, once, _ := run(t, nil, "check", "--root", machine, "--profile", "max-performance", "--format", "prometheus")
+	_, once, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance", "--format", "prometheus")
 	assert.Equal(t, seriesOf(once), seriesOf(out), "serve and check say the same")
 	_, text := s.get(t, "/report")
-	_, want, _ := run(t, nil, "check", "--root", machine, "--profile", "max-performance")
+	_, want, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance")
 	assert.Equal(t, want, text)
 	_, doc := s.get(t, "/report.json")
 	assert.Equal(t, "fail", results(t, doc)["memory.channel.populated socket 1"])
@@ -155,7 +155,7 @@ func TestServeReloads(t *testing.T) {
 		require.NoError(t, os.Rename(tmp, conf))
 	}
 	write("profile: max-performance\n")
-	s := serve(t, nil, "--root", machine, "--config", conf)
+	s := serve(t, nil, "--root", treeOf(t, machine), "--config", conf)
 	_, out := s.get(t, "/metrics")
 	assert.Contains(t, out, `memaudit_profile_info{intent="max-performance",profile="dell-11g/max-performance"} 1`)
 	write("profile: hpc\n")
@@ -180,7 +180,7 @@ func TestServeReloads(t *testing.T) {
 // audit.
 func TestServeVanishes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m")
-	require.NoError(t, os.CopyFS(dir, os.DirFS(filepath.Join(root, machine))))
+	require.NoError(t, os.CopyFS(dir, os.DirFS(treeOf(t, machine))))
 	s := serve(t, nil, "--root", dir, "--interval", "1s")
 	_, before := s.get(t, "/report.json")
 	require.NoError(t, os.Rename(dir, dir+".gone"))
@@ -206,7 +206,7 @@ func TestServeTLS(t *testing.T) {
 	hash, err := bcrypt.GenerateFromPassword([]byte("fleet"), bcrypt.MinCost)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(config, []byte("tls_server_config: {cert_file: "+cert+", key_file: "+key+"}\nbasic_auth_users: {prometheus: "+string(hash)+"}\n"), 0o600))
-	s := serve(t, nil, "--root", machine, "--web.config.file", config)
+	s := serve(t, nil, "--root", treeOf(t, machine), "--web.config.file", config)
 	s.scheme = "https"
 	s.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}
 	status, out := s.get(t, "/metrics")
@@ -240,7 +240,7 @@ func TestServeUnderSystemd(t *testing.T) {
 		return string(buf[:n])
 	}
 	s := &served{scheme: "http", client: http.DefaultClient, log: make(chan string, 1000)}
-	s.cmd = exec.Command("sh", "-c", "export LISTEN_PID=$$ WATCHDOG_PID=$$; exec "+binary(t)+" serve --web.systemd-socket --root "+machine)
+	s.cmd = exec.Command("sh", "-c", "export LISTEN_PID=$$ WATCHDOG_PID=$$; exec "+binary(t)+" serve --web.systemd-socket --root "+treeOf(t, machine))
 	s.cmd.Dir, s.cmd.ExtraFiles = root, []*os.File{file}
 	s.cmd.Env = append(os.Environ(), "LISTEN_FDS=1", "NOTIFY_SOCKET="+manager, "WATCHDOG_USEC=1000000")
 	s.start(t)
@@ -268,7 +268,7 @@ func TestServeUnderSystemd(t *testing.T) {
 // TestServeFigures: what the daemon takes of a machine of 32 slots' size, 128
 // here: memory under 40 MB after thousands of scrapes, and next to no time.
 func TestServeFigures(t *testing.T) {
-	s := serve(t, nil, "--root", "testdata/machines/fujitsu-rx900s2-class1", "--profile", "hpc")
+	s := serve(t, nil, "--root", treeOf(t, "fujitsu-rx900s2-class1"), "--profile", "hpc")
 	var took []time.Duration
 	for range 3000 {
 		began := time.Now()

@@ -27,7 +27,7 @@ func server(t *testing.T) string {
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	require.NoError(t, os.Chmod(dir, 0o755))
 	tree := filepath.Join(dir, "machine")
-	require.NoError(t, os.CopyFS(tree, os.DirFS(filepath.Join(root, "testdata/machines/dell-r610-good"))))
+	require.NoError(t, os.CopyFS(tree, os.DirFS(treeOf(t, "dell-r610-good"))))
 	registers := make([]byte, 0x1FC+8)
 	bits.LittleEndian.PutUint64(registers[0x1A4:], 0xF)
 	bits.LittleEndian.PutUint64(registers[0x1FC:], 2)

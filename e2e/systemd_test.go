@@ -246,7 +246,7 @@ func (s *systemd) daemon(deb string) {
 		t.Skip("this program has no daemon")
 	}
 	s.must("mkdir", "-p", "/opt")
-	must(t, "cp", "-r", root+"/testdata/machines/dell-r610-good", s.path("/opt/machine"))
+	must(t, "cp", "-r", treeOf(t, "dell-r610-good"), s.path("/opt/machine"))
 	kernelModes(t, s.path("/opt/machine"))
 	s.arguments("")
 	smbios := `memaudit_source_up{source="smbios"} `

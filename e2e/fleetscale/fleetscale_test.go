@@ -28,6 +28,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/tools/fleet"
 )
 
@@ -115,14 +116,16 @@ func measure(t *testing.T, machines int) *measured {
 }
 
 // writeFleet writes one sample of every series of a fleet, in OpenMetrics. Two
-// machines of testdata are the model, with 226 and 274 series; there are twenty
+// example machines are the model, with 226 and 274 series; there are twenty
 // products, and of each product a few machines have another BIOS, another
 // population, another setting or a finding.
 func writeFleet(t *testing.T, file string, machines int, at time.Time) (series int) {
 	t.Helper()
+	var trees machinetest.Trees
+	defer func() { require.NoError(t, trees.Remove()) }()
 	var models [2][]string
 	for i, name := range []string{"fujitsu-rx600s6-class1", "fujitsu-rx600s6-class2"} {
-		out, err := exec.Command(filepath.Join(root, "bin", "memaudit"), "check", "--root", filepath.Join(root, "testdata", "machines", name),
+		out, err := exec.Command(filepath.Join(root, "bin", "memaudit"), "check", "--root", trees.Dir(t, name),
 			"--format", "prometheus", "--fail-on", "never").Output()
 		require.NoError(t, err)
 		models[i] = strings.Split(strings.TrimSpace(string(out)), "\n")

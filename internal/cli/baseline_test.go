@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -50,21 +51,21 @@ func changesOf(doc *report.Report) []string {
 
 // TestBaselineMachines: a machine is as it was accepted.
 func TestBaselineMachines(t *testing.T) {
-	for _, m := range machines() {
-		root := filepath.Join(machinesDir, m.name)
+	for _, m := range machinetest.All() {
+		root := tree(t, m.Name)
 		status, doc := compared(t, saveBaseline(t, "--root", root), "--root", root)
-		assert.Zero(t, status, m.name)
-		assert.Empty(t, doc.Baseline.Changes, m.name)
-		assert.True(t, *doc.Baseline.Comparable, m.name)
+		assert.Zero(t, status, m.Name)
+		assert.Empty(t, doc.Baseline.Changes, m.Name)
+		assert.True(t, *doc.Baseline.Comparable, m.Name)
 		assert.Positive(t, doc.Summary.Pass)
-		assert.Equal(t, len(doc.Findings), doc.Summary.Pass, m.name)
+		assert.Equal(t, len(doc.Findings), doc.Summary.Pass, m.Name)
 	}
 }
 
 // TestBaselineChanged: what changed is named slot by slot, by the command, by
 // check, in the metrics, and in the exit status.
 func TestBaselineChanged(t *testing.T) {
-	good, uneven := filepath.Join(machinesDir, "dell-r610-good"), filepath.Join(machinesDir, "dell-r610-unbalanced")
+	good, uneven := tree(t, "dell-r610-good"), tree(t, "dell-r610-unbalanced")
 	file := saveBaseline(t, "--root", good)
 	status, doc := compared(t, file, "--root", uneven)
 	assert.Equal(t, 1, status)
@@ -85,11 +86,11 @@ func TestBaselineChanged(t *testing.T) {
 
 // TestBaselineNotComparable: not to know is neither a change nor a pass.
 func TestBaselineNotComparable(t *testing.T) {
-	good := filepath.Join(machinesDir, "dell-r610-good")
+	good := tree(t, "dell-r610-good")
 	file := saveBaseline(t, "--root", good)
 	// Without the SMBIOS table, as an unprivileged user has it.
-	m := machines()[0]
-	denied := m.tree().Without("sys/firmware/dmi").With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\n" +
+	m := machinetest.Named(t, "dell-r610-good")
+	denied := m.Tree().Without("sys/firmware/dmi").With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\n" +
 		"denied\t/sys/firmware/dmi/tables/DMI\ndenied\t/sys/firmware/dmi/tables/smbios_entry_point\ndenied\t/sys/firmware/dmi/entries\n"}).Write(t)
 	status, doc := compared(t, file, "--root", denied)
 	assert.Equal(t, 3, status)
@@ -98,7 +99,7 @@ func TestBaselineNotComparable(t *testing.T) {
 	assert.Equal(t, "unknown", doc.Findings[0].Result)
 	assert.Contains(t, *doc.Findings[0].KnownBy, "root")
 
-	status, doc = compared(t, file, "--root", filepath.Join(machinesDir, "supermicro-rome-half"))
+	status, doc = compared(t, file, "--root", tree(t, "supermicro-rome-half"))
 	assert.Equal(t, 3, status)
 	assert.False(t, *doc.Baseline.Comparable)
 	assert.Contains(t, *doc.Findings[0].Reason, "another machine")

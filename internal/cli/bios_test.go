@@ -48,7 +48,7 @@ func export(t *testing.T, text string) string {
 // An export joins the machine that is audited, and identifies nobody.
 func TestBIOSJoins(t *testing.T) {
 	file := export(t, exportText)
-	status, out, errs := run(nil, "inventory", "--root", filepath.Join(machinesDir, "dell-r610-good"), "--bios", file, "--format", "json")
+	status, out, errs := run(nil, "inventory", "--root", tree(t, "dell-r610-good"), "--bios", file, "--format", "json")
 	require.Equal(t, 0, status, errs)
 	assert.NotContains(t, out+errs, "4711")
 	assert.NotContains(t, out+errs, "hunter2")
@@ -65,7 +65,7 @@ func TestBIOSJoins(t *testing.T) {
 // A check judges by the configured face and names the attribute.
 func TestBIOSJudged(t *testing.T) {
 	file := export(t, "[Key=BIOS.Setup.1-1#SysProfileSettings]\nProcTurboMode=Disabled\n")
-	status, out, errs := run(nil, "check", "--root", filepath.Join(machinesDir, "dell-r610-good"), "--bios", file, "--profile", "max-performance",
+	status, out, errs := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--bios", file, "--profile", "max-performance",
 		"--format", "json", "--fail-on", "never")
 	require.Equal(t, 0, status, errs)
 	var doc struct {
@@ -87,7 +87,7 @@ func TestBIOSJudged(t *testing.T) {
 
 // Standard input, and a machine known by its SMBIOS table beside it.
 func TestBIOSFromStandardInput(t *testing.T) {
-	status, out, errs := run([]byte("logicproc=disable\n"), "inventory", "--root", filepath.Join(machinesDir, "dell-r610-good"), "--bios", "-", "--format", "json")
+	status, out, errs := run([]byte("logicproc=disable\n"), "inventory", "--root", tree(t, "dell-r610-good"), "--bios", "-", "--format", "json")
 	require.Equal(t, 0, status, errs)
 	assert.Equal(t, "disabled", *decodeSettings(t, out).Settings["smt"].Configured.Value)
 	status, _, errs = run(nil, "inventory", "--bios", "-", "--smbios", "-")
@@ -97,7 +97,7 @@ func TestBIOSFromStandardInput(t *testing.T) {
 
 // What cannot be read is exit status 3, and everything else is still reported.
 func TestBIOSFailures(t *testing.T) {
-	root := filepath.Join(machinesDir, "dell-r610-good")
+	root := tree(t, "dell-r610-good")
 	good := export(t, exportText)
 	for _, c := range []struct{ name, file, state, want string }{
 		{"missing", filepath.Join(t.TempDir(), "none"), "absent", "no such file or directory"},
@@ -128,7 +128,7 @@ func TestBIOSFailures(t *testing.T) {
 // info.
 func TestBIOSOfAnotherMachine(t *testing.T) {
 	file := export(t, `{"MinProcIdlePower": "C6", "ProcSMT": "Enabled", "ProcAMDBoost": "Disabled"}`)
-	root := filepath.Join(machinesDir, "dell-r610-good")
+	root := tree(t, "dell-r610-good")
 	status, out, errs := run(nil, "inventory", "--root", root, "--bios", file, "--format", "json")
 	require.Equal(t, 0, status, errs)
 	doc := decodeSettings(t, out)
@@ -169,7 +169,7 @@ func TestBIOSConfigured(t *testing.T) {
 // kernel says nothing of the machine whose settings are given.
 func TestBIOSBesideAGuest(t *testing.T) {
 	for name, want := range map[string]bool{"guest-without-smbios": true, "dell-r610-good": false} {
-		root, err := host.OpenDir(filepath.Join("..", "..", "testdata", "machines", name))
+		root, err := host.OpenDir(tree(t, name))
 		require.NoError(t, err)
 		assert.Equal(t, want, guestRoot(root), name)
 		require.NoError(t, root.Close())

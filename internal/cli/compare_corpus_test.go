@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
@@ -39,10 +40,10 @@ func TestCompareFindsThePresetThatWrote(t *testing.T) {
 		family                          uint16
 		id                              uint64
 	}{
-		{"hpe-dl325-gen10plus-a43.json", "ProLiant DL325 Gen10 Plus", "AMD EPYC 7402P 24-Core Processor", "hpe-gen10plus-amd/general-power-efficient-compute", 0x6B, signature(23, 49, 0)},
-		{"hpe-dl360-gen10plus-u46.json", "ProLiant DL360 Gen10 Plus", "Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz", "hpe-gen10plus/general-power-efficient-compute", 0xB3, signature(6, 106, 6)},
-		{"hpe-dl360-gen12-u68.json", "ProLiant Compute DL360 Gen12", "Intel(R) Xeon(R) 6740P", "hpe-gen12/general-power-efficient-compute", 0xB3, signature(6, 173, 1)},
-		{"hpe-dl380a-gen11-u58.json", "ProLiant DL380a Gen11", "Intel(R) Xeon(R) Platinum 8480+", "hpe-gen11/io-throughput", 0xB3, signature(6, 143, 8)},
+		{"hpe-dl325-gen10plus-a43.json", "ProLiant DL325 Gen10 Plus", "AMD EPYC 7402P 24-Core Processor", "hpe-gen10plus-amd/general-power-efficient-compute", 0x6B, machinetest.Signature(23, 49, 0)},
+		{"hpe-dl360-gen10plus-u46.json", "ProLiant DL360 Gen10 Plus", "Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz", "hpe-gen10plus/general-power-efficient-compute", 0xB3, machinetest.Signature(6, 106, 6)},
+		{"hpe-dl360-gen12-u68.json", "ProLiant Compute DL360 Gen12", "Intel(R) Xeon(R) 6740P", "hpe-gen12/general-power-efficient-compute", 0xB3, machinetest.Signature(6, 173, 1)},
+		{"hpe-dl380a-gen11-u58.json", "ProLiant DL380a Gen11", "Intel(R) Xeon(R) Platinum 8480+", "hpe-gen11/io-throughput", 0xB3, machinetest.Signature(6, 143, 8)},
 	} {
 		t.Run(c.export, func(t *testing.T) {
 			export := corpustest.Dir(t, filepath.Join("redfish", c.export))

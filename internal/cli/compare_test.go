@@ -37,7 +37,7 @@ func decodeHeld(t *testing.T, out string) heldDocument {
 // The test bed of the Dell paper shows SMT, node interleaving, C-states and
 // C1E; of its eight settings the other four are the firmware's alone.
 func TestProfilesCompare(t *testing.T) {
-	dir := filepath.Join(machinesDir, "dell-r610-unbalanced")
+	dir := tree(t, "dell-r610-unbalanced")
 	status, out, errs := run(nil, "profiles", "compare", "--root", dir, "--format", "json")
 	require.Equal(t, 0, status, errs)
 	doc := decodeHeld(t, out)
@@ -63,7 +63,7 @@ func TestProfilesCompare(t *testing.T) {
 
 func TestProfilesCompareWithoutProfile(t *testing.T) {
 	for _, name := range []string{"sun-x6440", "guest-without-smbios"} {
-		dir := filepath.Join(machinesDir, name)
+		dir := tree(t, name)
 		status, out, errs := run(nil, "profiles", "compare", "--root", dir)
 		assert.Equal(t, 0, status, errs)
 		assert.Contains(t, out, "PROFILES  not applicable: no document")
@@ -76,7 +76,7 @@ func TestProfilesCompareWithoutProfile(t *testing.T) {
 
 // A check beside all profiles is the same check, with one key more.
 func TestCheckAllProfiles(t *testing.T) {
-	args := []string{"check", "--root", filepath.Join(machinesDir, "dell-r610-unbalanced"), "--profile", "max-performance"}
+	args := []string{"check", "--root", tree(t, "dell-r610-unbalanced"), "--profile", "max-performance"}
 	for _, more := range [][]string{nil, {"--fail-on", "never"}, {"--fail-on", "critical"}} {
 		plain, text, _ := run(nil, append(args, more...)...)
 		all, sides, _ := run(nil, append(append(args, more...), "--all-profiles")...)
@@ -99,7 +99,7 @@ func TestCheckAllProfiles(t *testing.T) {
 }
 
 func TestProfilesCompareRefuses(t *testing.T) {
-	machine := filepath.Join(machinesDir, "dell-r610-good")
+	machine := tree(t, "dell-r610-good")
 	for _, c := range []struct {
 		status int
 		says   string

@@ -12,19 +12,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
 // milan is a server of two EPYC 7543 with one or two modules a channel, that
 // shows nodes nodes a processor.
-func milan(modules, nodes int) server {
+func milan(modules, nodes int) machinetest.Machine {
 	const brand = "AMD EPYC 7543 32-Core Processor"
 	b := smbiostest.New(3, 3)
 	b.BIOS(smbiostest.BIOS{Vendor: "HPE", Version: "A42", Date: "02/14/2022"})
 	b.System(smbiostest.System{Manufacturer: "HPE", Product: "ProLiant DL385 Gen10 Plus v2"})
 	b.Board(smbiostest.Board{Manufacturer: "HPE", Product: "ProLiant DL385 Gen10 Plus v2"})
 	for n := 1; n <= 2; n++ {
-		b.CPU(smbiostest.CPU{Socket: fmt.Sprintf("Proc %d", n), Manufacturer: "Advanced Micro Devices, Inc.", Version: brand, Family: 0x6B, ID: signature(25, 1, 1),
+		b.CPU(smbiostest.CPU{Socket: fmt.Sprintf("Proc %d", n), Manufacturer: "Advanced Micro Devices, Inc.", Version: brand, Family: 0x6B, ID: machinetest.Signature(25, 1, 1),
 			Cores: 32, Enabled: 32, Threads: 32, Upgrade: 0x37, Characteristics: 0xFC})
 	}
 	array := b.Array(smbiostest.Array{Devices: 32, MaxBytes: 4 << 40})
@@ -38,10 +39,10 @@ func milan(modules, nodes int) server {
 			b.MemoryDevice(d)
 		}
 	}
-	return server{name: "milan", table: b, cpuid: [3]int{25, 1, 1},
-		host: hosttest.Machine{Sockets: 2, NodesPerSocket: nodes, CoresPerSocket: nodes, ThreadsPerCore: 1, L3PerSocket: nodes,
+	return machinetest.Machine{Name: "milan", Table: b, CPUID: [3]int{25, 1, 1},
+		Host: hosttest.Machine{Sockets: 2, NodesPerSocket: nodes, CoresPerSocket: nodes, ThreadsPerCore: 1, L3PerSocket: nodes,
 			NodeMiB: modules * 32 << 10 / 2 / nodes, Vendor: "AuthenticAMD", Brand: brand, Policies: true},
-		files: dmi("HPE", "ProLiant DL385 Gen10 Plus v2", "A42")}
+		Files: machinetest.DMI("HPE", "ProLiant DL385 Gen10 Plus v2", "A42")}
 }
 
 // tuned is the export of a machine's settings, as HPE's registry A42 names them
@@ -72,7 +73,7 @@ func TestSeries(t *testing.T) {
 	for _, c := range []struct{ modules, nodes, most int }{{16, 2, 250}, {32, 4, 400}} {
 		m := milan(c.modules, c.nodes)
 		dir := t.TempDir()
-		m.tree().WriteTo(t, dir)
+		m.Tree().WriteTo(t, dir)
 		_, out, errs := run(nil, "check", "--root", dir, "--bios", tuned(t), "--profile", "hpc", "--format", "prometheus", "--fail-on", "never")
 		require.Empty(t, errs)
 		families := exposition(t, out)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,15 +15,17 @@ import (
 	"github.com/prometheus/common/model"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
 // verdict is what every format must say alike.
 type verdict struct{ Rule, Subject, Result, Severity string }
 
 // checkAs audits a machine and prints it in one format.
-func checkAs(t *testing.T, m *server, format string, args ...string) (status int, out string) {
+func checkAs(t *testing.T, m *machinetest.Machine, format string, args ...string) (status int, out string) {
 	t.Helper()
-	status, out, _ = run(nil, append([]string{"check", "--root", filepath.Join(machinesDir, m.name), "--profile", m.profile, "--format", format}, args...)...)
+	status, out, _ = run(nil, append([]string{"check", "--root", tree(t, m.Name), "--profile", m.Profile, "--format", format}, args...)...)
 	return status, out
 }
 
@@ -38,8 +39,8 @@ func verdictsOf(t *testing.T, out string) []verdict {
 // TestFormatsAgree: every format names the same findings and gives the same
 // exit status; a plugin alone has statuses of its own.
 func TestFormatsAgree(t *testing.T) {
-	for _, m := range machines() {
-		t.Run(m.name, func(t *testing.T) {
+	for _, m := range machinetest.All() {
+		t.Run(m.Name, func(t *testing.T) {
 			status, out := checkAs(t, &m, "json")
 			want := verdictsOf(t, out)
 			require.NotEmpty(t, want)
@@ -203,7 +204,7 @@ func samePrometheus(t *testing.T, out string, want []verdict) {
 // TestPluginStatus holds the plugin's own statuses against the findings.
 func TestPluginStatus(t *testing.T) {
 	root := func(name string) []string {
-		return []string{"check", "--format", "nagios", "--root", filepath.Join(machinesDir, name)}
+		return []string{"check", "--format", "nagios", "--root", tree(t, name)}
 	}
 	for _, c := range []struct {
 		name   string
@@ -219,7 +220,7 @@ func TestPluginStatus(t *testing.T) {
 		{"never", append(root("dell-r610-unbalanced"), "--fail-on", "never"), 0, "MEMAUDIT OK - "},
 		{"strict", append(root("dell-r610-good"), "--strict"), 3, "MEMAUDIT UNKNOWN - "},
 		{"nothing judged", root("guest-without-smbios"), 3, "MEMAUDIT UNKNOWN - nothing could be judged"},
-		{"nothing read", root("none"), 3, "MEMAUDIT UNKNOWN - --root "},
+		{"nothing read", []string{"check", "--format", "nagios", "--root", "/nowhere"}, 3, "MEMAUDIT UNKNOWN - --root "},
 		{"an input failed", append(root("dell-r610-unbalanced"), "--smbios", "/nowhere"), 3, "MEMAUDIT UNKNOWN - Dell Inc. PowerEdge R610: --smbios: open /nowhere"},
 		{"wrong usage", append(root("dell-r610-good"), "--fail-on", "often"), 3, "MEMAUDIT UNKNOWN - --fail-on"},
 		{"wrong flag", []string{"check", "--nonsense", "--format=nagios"}, 3, "MEMAUDIT UNKNOWN - memaudit check: unknown flag"},

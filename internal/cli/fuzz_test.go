@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
@@ -16,10 +17,10 @@ import (
 // seeds are tables of the project in every form that --smbios takes.
 func seeds(f *testing.F) {
 	f.Helper()
-	for _, m := range machines() {
-		if m.table != nil {
-			f.Add(m.table.Dump())
-			f.Add(m.table.Table())
+	for _, m := range machinetest.All() {
+		if m.Table != nil {
+			f.Add(m.Table.Dump())
+			f.Add(m.Table.Table())
 		}
 	}
 	legacy := smbiostest.New(2, 3)

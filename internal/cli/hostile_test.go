@@ -19,6 +19,7 @@ import (
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/rules"
@@ -132,35 +133,35 @@ func socket(path, outside string) error {
 // hostileMachines are machines that fail by their DIMMs and by their nodes, and
 // some that are wrong or unjudgeable in what only the kernel shows. Four CPUs
 // are enough.
-func hostileMachines() []server {
+func hostileMachines() []machinetest.Machine {
 	good, uneven := []string{"A1", "A2", "A3", "B1", "B2", "B3"}, []string{"A1", "A2", "A3", "B1", "B2", "B4"}
-	out := []server{epyc("one socket, AMD", "")}
-	variant := func(name string, populated []string, change func(s *server)) {
-		s := dell11G(name, "", populated, 2)
-		s.host.CoresPerSocket = 1
+	out := []machinetest.Machine{machinetest.EPYC("one socket, AMD", "")}
+	variant := func(name string, populated []string, change func(s *machinetest.Machine)) {
+		s := machinetest.R610(name, "", populated, 2)
+		s.Host.CoresPerSocket = 1
 		change(&s)
 		out = append(out, s)
 	}
-	variant("unbalanced", uneven, func(*server) {})
-	variant("interleaved", good, func(s *server) { *s = interleaved(*s) })
-	variant("numa=off", good, func(s *server) {
-		*s = interleaved(*s)
-		s.without = slices.DeleteFunc(s.without, func(p string) bool { return strings.Contains(p, "acpi") })
-		s.files["proc/cmdline"] = "ro numa=off\n"
+	variant("unbalanced", uneven, func(*machinetest.Machine) {})
+	variant("interleaved", good, func(s *machinetest.Machine) { *s = machinetest.Interleaved(*s) })
+	variant("numa=off", good, func(s *machinetest.Machine) {
+		*s = machinetest.Interleaved(*s)
+		s.Without = slices.DeleteFunc(s.Without, func(p string) bool { return strings.Contains(p, "acpi") })
+		s.Files["proc/cmdline"] = "ro numa=off\n"
 	})
-	variant("numa=fake", good, func(s *server) { faked(s.files) })
-	variant("CPUs offline", good, func(s *server) { s.files["sys/devices/system/cpu/present"] = "0-5\n" })
-	variant("memory hidden", good, func(s *server) {
-		s.files["proc/cmdline"] = "ro mem=12G\n"
-		s.files["proc/meminfo"] = "MemTotal: 12582912 kB\n"
-		s.files["sys/firmware/memmap/2/end"] = "0x2ffffffff\n"
+	variant("numa=fake", good, func(s *machinetest.Machine) { faked(s.Files) })
+	variant("CPUs offline", good, func(s *machinetest.Machine) { s.Files["sys/devices/system/cpu/present"] = "0-5\n" })
+	variant("memory hidden", good, func(s *machinetest.Machine) {
+		s.Files["proc/cmdline"] = "ro mem=12G\n"
+		s.Files["proc/meminfo"] = "MemTotal: 12582912 kB\n"
+		s.Files["sys/firmware/memmap/2/end"] = "0x2ffffffff\n"
 	})
-	variant("node without memory", uneven, func(s *server) {
-		s.files["sys/devices/system/node/node1/meminfo"] = "Node 1 MemTotal: 0 kB\n"
-		s.files["sys/devices/system/node/has_memory"] = "0\n"
-		s.files["sys/devices/system/node/node0/distance"] = "10 9\n"
+	variant("node without memory", uneven, func(s *machinetest.Machine) {
+		s.Files["sys/devices/system/node/node1/meminfo"] = "Node 1 MemTotal: 0 kB\n"
+		s.Files["sys/devices/system/node/has_memory"] = "0\n"
+		s.Files["sys/devices/system/node/node0/distance"] = "10 9\n"
 	})
-	variant("controllers known", good, func(s *server) { edacOf(s.files, 2, 3) })
+	variant("controllers known", good, func(s *machinetest.Machine) { edacOf(s.Files, 2, 3) })
 	return out
 }
 
@@ -227,12 +228,12 @@ type victim struct {
 	folders map[string]bool
 }
 
-func newVictim(t *testing.T, m *server) *victim {
+func newVictim(t *testing.T, m *machinetest.Machine) *victim {
 	t.Helper()
 	packs, err := audit.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	v := &victim{engine: audit.NewEngine(packs), dir: t.TempDir(), outside: t.TempDir()}
-	m.tree().WriteTo(t, v.dir)
+	m.Tree().WriteTo(t, v.dir)
 	require.NoError(t, os.WriteFile(filepath.Join(v.outside, "one"), []byte("1\n"), 0o644))
 	v.whole, v.paths = verdicts(t, v.engine, v.dir), asked(t, v.dir)
 	v.folders = map[string]bool{}
@@ -272,7 +273,7 @@ func TestDamagedRoot(t *testing.T) {
 	everything := os.Getenv("HOSTILE") == "all"
 	list := hostileMachines()
 	for i := range list {
-		t.Run(list[i].name, func(t *testing.T) {
+		t.Run(list[i].Name, func(t *testing.T) {
 			t.Parallel()
 			v, runs := newVictim(t, &list[i]), 0
 			for _, path := range v.paths {
@@ -349,14 +350,14 @@ func TestDeniedRoot(t *testing.T) {
 // each. What the lost part would have shown must not pass, and of a list that
 // is not whole nothing may be said but what a slot shows by itself.
 func TestCutTable(t *testing.T) {
-	for _, m := range append(generalMachines(), foundingMachine("supermicro-x7db8-1ch"), foundingMachine("supermicro-x6dh8-g2")) {
-		if m.table == nil {
+	for _, m := range append(machinetest.General(), machinetest.Named(t, "supermicro-x7db8-1ch"), machinetest.Named(t, "supermicro-x6dh8-g2")) {
+		if m.Table == nil {
 			continue
 		}
-		t.Run(m.name, func(t *testing.T) {
+		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			v := newVictim(t, &m)
-			data, file := m.table.Table(), filepath.Join(v.dir, "sys/firmware/dmi/tables/DMI")
+			data, file := m.Table.Table(), filepath.Join(v.dir, "sys/firmware/dmi/tables/DMI")
 			for _, end := range cuts(data) {
 				require.NoError(t, os.WriteFile(file, data[:end], 0o644))
 				what := fmt.Sprintf("cut at %d of %d", end, len(data))

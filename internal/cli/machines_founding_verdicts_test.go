@@ -2,11 +2,12 @@ package cli
 
 import (
 	"encoding/json"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
 // foundingVerdict is what one rule must say of one machine: the paper's reason.
@@ -86,13 +87,13 @@ var foundingVerdicts = map[string]struct {
 // machine fails nothing above info, the others fail for the paper's reason
 // and quote what the paper measured.
 func TestFoundingMachines(t *testing.T) {
-	for _, m := range append(foundingMachines(), generalMachines()...) {
-		want, ok := foundingVerdicts[m.name]
+	for _, m := range append(machinetest.Papers(), machinetest.General()...) {
+		want, ok := foundingVerdicts[m.Name]
 		if !ok {
 			continue
 		}
-		t.Run(m.name, func(t *testing.T) {
-			status, out, errs := run(nil, "check", "--root", filepath.Join(machinesDir, m.name), "--profile", m.profile, "--format", "json")
+		t.Run(m.Name, func(t *testing.T) {
+			status, out, errs := run(nil, "check", "--root", tree(t, m.Name), "--profile", m.Profile, "--format", "json")
 			require.Empty(t, errs)
 			assert.Equal(t, map[bool]int{true: 0, false: 1}[want.best], status)
 			doc := parseFounding(t, out)
@@ -102,7 +103,7 @@ func TestFoundingMachines(t *testing.T) {
 			}
 		})
 	}
-	assert.Len(t, foundingVerdicts, len(foundingMachines())+1)
+	assert.Len(t, foundingVerdicts, len(machinetest.Papers())+1)
 }
 
 type foundingReport struct {

@@ -26,7 +26,7 @@ func TestLostOutput(t *testing.T) {
 	for _, args := range [][]string{
 		{"version"}, {"man"}, {"rules", "list"}, {"rules", "list", "--format", "json"}, {"rules", "show", "firmware.smbios.wellformed"},
 		{"profiles", "list"}, {"profiles", "show", "max-performance"},
-		{"inventory", "--root", "../../testdata/machines/dell-r610-good"}, {"check", "--root", "../../testdata/machines/dell-r610-good"},
+		{"inventory", "--root", tree(t, "dell-r610-good")}, {"check", "--root", tree(t, "dell-r610-good")},
 	} {
 		for err, want := range map[error]int{unix.ENOSPC: report.ExitNotAudited, unix.EPIPE: report.ExitOK} {
 			var stderr bytes.Buffer

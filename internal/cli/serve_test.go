@@ -9,11 +9,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
 // TestServeUsage: what is wrong is said before anything listens.
 func TestServeUsage(t *testing.T) {
-	root := filepath.Join(machinesDir, "dell-r610-good")
+	root := tree(t, "dell-r610-good")
 	for _, c := range []struct {
 		args []string
 		says string
@@ -59,8 +61,8 @@ func TestAuditor(t *testing.T) {
 	write := func(text string) { require.NoError(t, os.WriteFile(conf, []byte(text), 0o600)) }
 	write("profile: max-performance\ninterval: 90s\n")
 	root := t.TempDir()
-	m := dell11G("r610", "", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1)
-	m.tree().WriteTo(t, root)
+	m := machinetest.R610("r610", "", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1)
+	m.Tree().WriteTo(t, root)
 	a := newAuditor(t, root, conf)
 	out := a.audit(t.Context(), false)
 	require.NoError(t, out.Err)

@@ -22,6 +22,7 @@ import (
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 	"github.com/memaudit/memaudit/internal/snapshot"
@@ -67,10 +68,10 @@ func firstDifference(want, got string) string {
 // TestSnapshotMachines: the audit of a capture is that of the machine, for
 // every machine of the project.
 func TestSnapshotMachines(t *testing.T) {
-	for _, m := range machines() {
-		t.Run(m.name, func(t *testing.T) {
+	for _, m := range machinetest.All() {
+		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			root := filepath.Join(machinesDir, m.name)
+			root := tree(t, m.Name)
 			sameAudit(t, capture(t, nil, "--root", root), nil, "--root", root)
 		})
 	}
@@ -78,17 +79,17 @@ func TestSnapshotMachines(t *testing.T) {
 
 // TestSnapshotOfSnapshot: a capture can be captured.
 func TestSnapshotOfSnapshot(t *testing.T) {
-	first := capture(t, nil, "--root", filepath.Join(machinesDir, "dell-r610-unbalanced"))
+	first := capture(t, nil, "--root", tree(t, "dell-r610-unbalanced"))
 	second := capture(t, nil, "--snapshot", first)
 	sameAudit(t, second, nil, "--snapshot", first)
 }
 
 // TestSnapshotInputs: what was given beside the trees is in the capture.
 func TestSnapshotInputs(t *testing.T) {
-	root := filepath.Join(machinesDir, "dell-r610-good")
+	root := tree(t, "dell-r610-good")
 	table := filepath.Join(t.TempDir(), "dump")
-	m := machines()[1]
-	require.NoError(t, os.WriteFile(table, m.table.Dump(), 0o600))
+	m := machinetest.Named(t, "dell-r610-unbalanced")
+	require.NoError(t, os.WriteFile(table, m.Table.Dump(), 0o600))
 	text := filepath.Join("..", "..", "testdata", "smbios", "made-2.6.dmidecode.txt")
 	settings := export(t, exportText)
 	for _, args := range [][]string{
@@ -273,7 +274,7 @@ func TestSnapshotRedacts(t *testing.T) {
 
 // TestSnapshotOutput: what is refused, and standard output.
 func TestSnapshotOutput(t *testing.T) {
-	root := filepath.Join(machinesDir, "dell-r610-good")
+	root := tree(t, "dell-r610-good")
 	file := capture(t, nil, "--root", root)
 	status, _, errs := run(nil, "snapshot", "--root", root, "-o", file)
 	assert.Equal(t, 2, status)

@@ -37,7 +37,7 @@ func TestSoak(t *testing.T) {
 	m := milan(32, 4)
 	root := filepath.Join(t.TempDir(), "m")
 	require.NoError(t, os.Mkdir(root, 0o755))
-	tree := m.tree()
+	tree := m.Tree()
 	tree.WriteTo(t, root)
 	a := newAuditor(t, root, "")
 	a.f.interval = time.Millisecond

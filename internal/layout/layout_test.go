@@ -28,7 +28,7 @@ func allowed(t *testing.T) map[string][]string {
 }
 
 // testOnly packages are imported by tests alone.
-var testOnly = []string{"internal/layout", "internal/corpustest", "internal/smbios/smbiostest", "internal/host/hosttest", "internal/bios/biostest", "internal/fact/want", "internal/collect/collecttest"}
+var testOnly = []string{"internal/layout", "internal/corpustest", "internal/smbios/smbiostest", "internal/host/hosttest", "internal/machinetest", "internal/bios/biostest", "internal/fact/want", "internal/collect/collecttest"}
 
 // TestImports holds the imports of every package against the table.
 func TestImports(t *testing.T) {

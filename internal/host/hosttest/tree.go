@@ -45,9 +45,14 @@ func (f Files) Write(t testing.TB) string {
 	return dir
 }
 
-// WriteTo makes the tree in a folder that exists.
+// WriteTo makes the tree in a folder.
 func (f Files) WriteTo(t testing.TB, dir string) {
 	t.Helper()
+	check(t, f.Save(dir))
+}
+
+// Save makes the tree in a folder, which is made where there is none.
+func (f Files) Save(dir string) error {
 	made := map[string]bool{}
 	for path, content := range f {
 		full := filepath.Join(dir, path)
@@ -56,17 +61,28 @@ func (f Files) WriteTo(t testing.TB, dir string) {
 			parent = full
 		}
 		if !made[parent] {
-			check(t, os.MkdirAll(parent, 0o755))
+			if err := os.MkdirAll(parent, 0o755); err != nil {
+				return err
+			}
 			made[parent] = true
 		}
-		target, link := strings.CutPrefix(content, LinkTo)
-		switch {
-		case strings.HasSuffix(path, "/"):
-		case link:
-			check(t, os.Symlink(target, full))
-		default:
-			check(t, os.WriteFile(full, []byte(content), 0o644))
+		if err := save(full, path, content); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// save makes one entry of a tree whose folder exists.
+func save(full, path, content string) error {
+	target, link := strings.CutPrefix(content, LinkTo)
+	switch {
+	case strings.HasSuffix(path, "/"):
+		return nil
+	case link:
+		return os.Symlink(target, full)
+	default:
+		return os.WriteFile(full, []byte(content), 0o644)
 	}
 }
 
