@@ -15,7 +15,7 @@ type property struct {
 	read func(s *inventory.Slot) Value
 }
 
-// moduleProperties are those that contract memory.dimm.uniform names.
+// moduleProperties are those that memory.dimm.uniform compares (docs/interface.md).
 func moduleProperties() []property {
 	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
 		return func(s *inventory.Slot) Value {

@@ -7,7 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Result is the outcome of one rule for one subject, in the contract's words.
+// Result is the outcome of one rule for one subject, in the words of docs/interface.md.
 type Result string
 
 // The results.

@@ -132,8 +132,8 @@ func TestEveryCitationNamesAPlace(t *testing.T) {
 	}
 }
 
-// TestEveryKnownIDIsLoaded holds the ids against the contract itself: an id of
-// its section 6 that is loaded is asked of the subject that the contract names.
+// TestEveryKnownIDIsLoaded holds the ids against the interface as it is agreed: an id of
+// its section 6 that is loaded is asked of the subject that is named there.
 // One that is not loaded is a gap; settings and baselines make theirs.
 func TestEveryKnownIDIsLoaded(t *testing.T) {
 	data, err := os.ReadFile(corpustest.Shared(t, "contract.md"))
@@ -156,7 +156,7 @@ func TestEveryKnownIDIsLoaded(t *testing.T) {
 			continue
 		}
 		if loaded[row[1]] == nil {
-			corpustest.Gap(t, "rule "+row[1]+" of the contract")
+			corpustest.Gap(t, "rule "+row[1]+" of the interface")
 			continue
 		}
 		count++

@@ -124,7 +124,7 @@ func deref(s *string) string {
 }
 
 // TestCorpusTexts audits every dmidecode text: none panics, breaks a rule, or
-// ends in a status that the contract does not know. What is critical stands in
+// ends in a status that docs/interface.md does not know. What is critical stands in
 // a list that was reviewed by hand; the servers' verdicts stand in tables, so
 // that a changed one shows in review.
 func TestCorpusTexts(t *testing.T) {

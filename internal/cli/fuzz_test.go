@@ -43,7 +43,7 @@ func seeds(f *testing.F) {
 }
 
 // FuzzCheck audits arbitrary bytes as an SMBIOS file: no panic, a status of
-// the contract, JSON that is JSON, and no good word for memory that nothing
+// docs/interface.md, JSON that is JSON, and no good word for memory that nothing
 // lists.
 func FuzzCheck(f *testing.F) {
 	seeds(f)

@@ -12,7 +12,7 @@ import (
 
 // Export is one export of BIOS settings that was asked for.
 type Export struct {
-	// Source is the source's name in the contract, Path the file's name or the
+	// Source is the source's name in docs/interface.md, Path the file's name or the
 	// resource's path.
 	Source, Path string
 	// Doubt says why it may be another machine's, "" when nothing says so.

@@ -14,7 +14,7 @@ import (
 var biases = [...]string{"max_performance", "balanced_performance", "balanced_power", "power_saving"}
 
 // energyPerfBias is the bias that runs now: EPP where the hardware scales the
-// P-states, else EPB (section 4.5).
+// P-states, else EPB (docs/kernel.md, Energy bias and hardware P-states).
 func (m *Machine) energyPerfBias() face {
 	f := m.Kernel.CPUFreq
 	epb, at := m.epbWord()

@@ -9,7 +9,7 @@ import (
 )
 
 // c1e is whether cores enter the enhanced halt state. intel_idle clears
-// firmware's bit for it and offers the state itself (section 4.3).
+// firmware's bit for it and offers the state itself (docs/kernel.md, C1E).
 func (m *Machine) c1e() face {
 	bit := m.field(host.MSRPowerCtl, 1, 1)
 	v, unknown := m.idle()

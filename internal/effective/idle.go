@@ -16,7 +16,7 @@ const (
 	acpiIdle  = "acpi_idle"
 )
 
-// idleView is what cpuidle shows (linux-sources.md section 4.2).
+// idleView is what cpuidle shows (docs/kernel.md, C-states).
 type idleView struct {
 	driver fact.Fact[string]
 	// deep are the states below C1.

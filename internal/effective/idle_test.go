@@ -47,7 +47,7 @@ var (
 	switched = append(append([]string{}, shallow...), "C6 1 enabled MWAIT 0x20")
 )
 
-// TestCStates holds the verdict against section 4.2 of linux-sources.md: driver,
+// TestCStates holds the verdict against docs/kernel.md, C-states: driver,
 // states, default_status and the limits of the command line.
 func TestCStates(t *testing.T) {
 	direct, corroborated := fact.Direct, fact.Corroborated
@@ -119,7 +119,7 @@ func flagless(f hosttest.Files, flag string) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.CPUInfo: hosttest.WithoutFlag(f[hosttest.CPUInfo], flag)})
 }
 
-// TestC1E holds the verdict against section 4.3: the kernel rewrites firmware's
+// TestC1E holds the verdict against docs/kernel.md, C1E: the kernel rewrites firmware's
 // bit, so that only another driver leaves it to speak for firmware.
 func TestC1E(t *testing.T) {
 	direct, corroborated := fact.Direct, fact.Corroborated
@@ -158,7 +158,7 @@ func TestC1E(t *testing.T) {
 }
 
 // TestPackageCState holds the decoding of register 0xE2 against the table of
-// section 4.2, column by column.
+// docs/kernel.md, C-states, column by column.
 func TestPackageCState(t *testing.T) {
 	table := []struct {
 		p     hosttest.Part

@@ -8,7 +8,7 @@ import (
 )
 
 // nodeInterleave is whether memory is interleaved over the sockets, by the
-// decision table of nodes against sockets. Firmware takes the SRAT away when
+// decision table of docs/kernel.md, Node interleaving. Firmware takes the SRAT away when
 // it interleaves; the kernel can ignore an SRAT by an option.
 func (m *Machine) nodeInterleave() fact.Fact[string] {
 	if m.Kernel == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// layout is how the nodes with CPUs divide the sockets.
+// layout is how the nodes with CPUs divide the sockets (docs/kernel.md, Sub-NUMA
+// modes).
 type layout struct {
 	// perSocket is the number of nodes in every socket; cpus the size of the
 	// largest node.

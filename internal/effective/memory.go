@@ -48,8 +48,8 @@ func (m *Machine) memorySpeed() fact.Fact[string] {
 	return fact.Known("max", fact.Corroborated, at[0], at[1:min(len(at), 4)]...)
 }
 
-// Shares of the installed memory that the system sees (linux-sources.md section
-// 6.3): about one half is full mirroring, one third mirroring in three.
+// Shares of the installed memory that the system sees (docs/kernel.md,
+// Mirroring, sparing, lockstep): about one half is full mirroring, one third mirroring in three.
 const (
 	mirrorTolerance = 0.04
 	reservedBytes   = 2 << 30

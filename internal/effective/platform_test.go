@@ -18,7 +18,7 @@ import (
 // genoa is a Zen 4 part, which has AMD's register of prefetchers.
 var genoa = hosttest.Part{Vendor: "AuthenticAMD", Brand: "AMD EPYC 9654 96-Core Processor", Family: 25, Model: 17}
 
-// TestPrefetchers holds each prefetcher against its bit in section 5: a set bit
+// TestPrefetchers holds each prefetcher against its bit in docs/kernel.md: a set bit
 // means disabled.
 func TestPrefetchers(t *testing.T) {
 	for _, c := range []struct {
@@ -158,7 +158,7 @@ func mapped(f hosttest.Files, mib int) hosttest.Files {
 }
 
 // TestMemoryRASMode: installed against visible memory, and the words of sb_edac
-// (section 6.3).
+// (docs/kernel.md, Mirroring, sparing, lockstep).
 func TestMemoryRASMode(t *testing.T) {
 	const mc = "sys/devices/system/edac/mc/mc0/"
 	four := func(f hosttest.Files) hosttest.Files {

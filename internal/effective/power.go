@@ -9,7 +9,7 @@ import (
 // osControl is the word for an operating system that scales the frequency.
 const osControl = "os_control"
 
-// powerPolicy is who scales the P-states (linux-sources.md section 4.4).
+// powerPolicy is who scales the P-states (docs/kernel.md, Who owns P-states).
 // acpi-cpufreq says that firmware left that to the system, for it needs
 // firmware's list of P-states (_PSS); no other driver says anything, nor does
 // it show which profile of firmware's keeps the scaling for itself.
@@ -86,7 +86,7 @@ func (m *Machine) pStates() face {
 	return face{effective: m.withoutPolicies()}
 }
 
-// hwp is whether the hardware scales the P-states by itself (section 4.5).
+// hwp is whether the hardware scales the P-states by itself (docs/kernel.md).
 func (m *Machine) hwp() face {
 	platform8, platform18 := m.field(host.MSRMiscPower, 8, 1), m.field(host.MSRMiscPower, 18, 1)
 	on := m.field(host.MSRHWPEnable, 0, 1)

@@ -27,7 +27,7 @@ func run(t *testing.T, id string, cases []settingCase) {
 	}
 }
 
-// TestPowerPolicy: who scales the P-states, by the table of section 4.4.
+// TestPowerPolicy: who scales the P-states, by the table of docs/kernel.md, Who owns P-states.
 func TestPowerPolicy(t *testing.T) {
 	none := hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"cpufreq")
 	differ := scaled(hosttest.Skylake, "intel_pstate").With(hosttest.Files{freqDir + "policy3/scaling_driver": "acpi-cpufreq\n"})
@@ -65,7 +65,7 @@ func TestPStates(t *testing.T) {
 	})
 }
 
-// TestHWP: section 4.5.
+// TestHWP: docs/kernel.md, Energy bias and hardware P-states.
 func TestHWP(t *testing.T) {
 	pm := func(f hosttest.Files, enable uint64) hosttest.Files {
 		return hosttest.Registers(hosttest.Flags(f, "hwp"), map[uint32]uint64{0x770: enable}, 0, 2)
@@ -103,7 +103,7 @@ func biased(epb, epp string) hosttest.Files {
 	return f
 }
 
-// TestEnergyPerfBias: section 4.5; the ranges of the bias are PerfSpect's.
+// TestEnergyPerfBias: docs/kernel.md, the same heading; the ranges of the bias are PerfSpect's.
 func TestEnergyPerfBias(t *testing.T) {
 	direct := fact.Direct
 	word := func(w string) wantedFace { return open(want.Is(w, direct)) }
@@ -146,7 +146,7 @@ func uncore(entries ...[4]int) hosttest.Files {
 	return f
 }
 
-// TestUncoreFrequency: section 4.6.
+// TestUncoreFrequency: docs/kernel.md, Uncore frequency.
 func TestUncoreFrequency(t *testing.T) {
 	direct := fact.Direct
 	ratio := func(v uint64) hosttest.Files {

@@ -6,7 +6,7 @@ import (
 )
 
 // intelPrefetch is one of Intel's core prefetchers: a bit of register 0x1A4, of
-// which 1 means disabled (linux-sources.md section 5).
+// which 1 means disabled (docs/kernel.md, Prefetchers).
 func intelPrefetch(bit uint) func(*Machine) face {
 	return func(m *Machine) face { return m.prefetcher(host.MSRPrefetch, bit) }
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // smtFace is the state of SMT and who decided it, by the order of questions of
-// linux-sources.md section 3: siblings offline, options, firmware's counts.
+// docs/kernel.md, SMT: siblings offline, options, firmware's counts.
 func (m *Machine) smtFace() face {
 	f := face{effective: m.smt()}
 	value, ok := f.effective.Get()

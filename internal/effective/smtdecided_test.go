@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// TestWhoDecidedSMT asks in the order of section 3 of linux-sources.md: siblings
+// TestWhoDecidedSMT asks in the order of docs/kernel.md, SMT: siblings
 // offline, options, firmware's thread counts.
 func TestWhoDecidedSMT(t *testing.T) {
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect

@@ -79,7 +79,7 @@ func (w wantedFace) checkSetting(t *testing.T, s inventory.Setting) {
 	}
 }
 
-// TestTurbo holds the verdict against section 4.1 of linux-sources.md, row by
+// TestTurbo holds the verdict against docs/kernel.md, Turbo, row by
 // row: register, flag, no_turbo and the boost files.
 func TestTurbo(t *testing.T) {
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect

@@ -7,7 +7,7 @@ import (
 )
 
 // turboView is what shows whether the processor may run above its base
-// frequency (linux-sources.md section 4.1).
+// frequency (docs/kernel.md, Turbo).
 type turboView struct {
 	// off is the register's bit by which Turbo or CPB is disabled.
 	off fact.Fact[uint64]

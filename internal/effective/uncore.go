@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// uncoreFrequency is the range of the mesh's or ring's frequency (section 4.6).
+// uncoreFrequency is the range of the mesh's or ring's frequency (docs/kernel.md).
 // Every package and die must show the same.
 func (m *Machine) uncoreFrequency() face {
 	entries := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Uncore, fact.Direct)

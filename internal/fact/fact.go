@@ -4,7 +4,7 @@
 package fact
 
 // Certainty says how sure a fact of the audited machine is. The words are
-// those of the public contract; a rule on an Indirect fact fails at most at
+// those of docs/interface.md; a rule on an Indirect fact fails at most at
 // warning.
 type Certainty uint8
 
@@ -20,7 +20,7 @@ const (
 	Direct
 )
 
-// String gives the contract's word.
+// String gives the word that reports print.
 func (c Certainty) String() string {
 	switch c {
 	case Direct:
@@ -92,7 +92,7 @@ func (s State) String() string {
 
 // Evidence is one reading that a fact rests on.
 type Evidence struct {
-	// Source is a source name of the contract: smbios, numa, cpu, ...
+	// Source is a source name of docs/interface.md: smbios, numa, cpu, ...
 	Source string
 	// Path is the file below the audited root.
 	Path string

@@ -41,7 +41,7 @@ type MSRReading struct {
 	Value        Value[uint64]
 }
 
-// msrSource is the contract's name.
+// msrSource is the source's name in docs/interface.md.
 const msrSource = "msr"
 
 // ErrNoRegisters says that nothing is known of the registers of this processor.

@@ -2,7 +2,7 @@ package host
 
 import "fmt"
 
-// SourceState is the state of a whole source, in the words of the contract.
+// SourceState is the state of a whole source, in the words of docs/interface.md.
 type SourceState string
 
 // The states of a source. One that was never captured is absent, and its
@@ -19,7 +19,7 @@ const (
 
 // Source says what became of one source of the input.
 type Source struct {
-	// Name is the contract's name: "cpu", "numa", "memory" ...
+	// Name is one of the source names of docs/interface.md: "cpu", "numa", "memory" ...
 	Name  string
 	State SourceState
 	// Detail says what is missing and why; "" when State is ok.
@@ -74,7 +74,7 @@ func sourceState(good, bad int, first State) SourceState {
 	}
 }
 
-// source gives the contract's word for a source that failed as a whole.
+// source gives the report's word for a source that failed as a whole.
 func (s State) source() SourceState {
 	switch s {
 	case OK:

@@ -46,7 +46,7 @@ func (s *System) Running() []*Socket {
 	return out
 }
 
-// SourceState is the state of a whole source, in the contract's words.
+// SourceState is the state of a whole source, in the words of docs/interface.md.
 type SourceState string
 
 // The states of a source.
@@ -60,7 +60,7 @@ const (
 	SourceMalformed SourceState = "malformed"
 )
 
-// Source names of the contract.
+// Source names of docs/interface.md.
 const (
 	SourceSMBIOS  = "smbios"
 	SourceDMIID   = "dmi_id"
@@ -212,7 +212,7 @@ const (
 // part in the population model.
 type Technology string
 
-// The technologies of the contract. Soldered DRAM is DRAM with Slot.Soldered.
+// The technologies of docs/interface.md. Soldered DRAM is DRAM with Slot.Soldered.
 const (
 	DRAM   Technology = "dram"
 	NVDIMM Technology = "nvdimm"
@@ -304,7 +304,7 @@ type Package struct {
 // NodeKind tells memory tiers apart.
 type NodeKind string
 
-// The kinds of the contract.
+// The kinds of nodes of docs/interface.md.
 const (
 	NodeDRAM       NodeKind = "dram"
 	NodeCPULess    NodeKind = "cpuless"

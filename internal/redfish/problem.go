@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// State says what became of a request, in the words of the contract's sources.
+// State says what became of a request, in the words that docs/interface.md has for sources.
 type State string
 
 // The states of a problem; StateOK and StatePartial are of a whole answer.

@@ -66,7 +66,7 @@ func buildSlot(s *inventory.Slot) Slot {
 	return out
 }
 
-// handle writes an SMBIOS handle as the contract and dmidecode do: 0x110A.
+// handle writes an SMBIOS handle as docs/interface.md and dmidecode do: 0x110A.
 func handle(h uint16) string {
 	const digits = "0123456789ABCDEF"
 	return string([]byte{'0', 'x', digits[h>>12], digits[h>>8&15], digits[h>>4&15], digits[h&15]})

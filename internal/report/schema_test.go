@@ -111,7 +111,7 @@ func in(d map[string]any, list string, i int) map[string]any {
 	return d[list].([]any)[i].(map[string]any)
 }
 
-// Keys are those that the public contract names, in its order.
+// Keys are those that docs/interface.md names, in its order.
 func TestKeysAreTheContracts(t *testing.T) {
 	for _, c := range []struct {
 		of   any

@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// certainties are the contract's words, weakest first.
+// certainties are the words of docs/interface.md, weakest first.
 var certainties = [...]string{fact.None.String(), fact.Indirect.String(), fact.Corroborated.String(), fact.Direct.String()}
 
 // notOffered stands where the machine's BIOS does not have the setting.

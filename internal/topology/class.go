@@ -6,7 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// The grades of the general population model, best first.
+// The grades of docs/population.md, Grades, best first.
 const (
 	gradeA = "A" // one region over all channels at the platform's full speed
 	gradeB = "B" // the same, slowed down by depth, ranks or DIMMs, or mixed ranks

@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// Sources of a Placement, in the contract's words.
+// Sources of a Placement, in the words of reports.
 const (
 	sourceLocator = "locator"
 	sourceBank    = "bank_locator"

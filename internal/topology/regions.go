@@ -1,6 +1,6 @@
 package topology
 
-// Interleave policies of the population model.
+// Interleave policies of docs/population.md, Regions.
 const (
 	policyAny          = "any"
 	policySymmetricIMC = "symmetric-imc"

@@ -7,7 +7,7 @@ import (
 // shareByModel says where a share comes from that no document measured.
 const shareByModel = "population model: channel share"
 
-// metrics are the fractions of the full peak that the population model
+// metrics are the fractions of the full peak that docs/population.md, Shares,
 // defines.
 type metrics struct{ best, worst, sweep, spread float64 }
 

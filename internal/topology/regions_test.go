@@ -22,7 +22,7 @@ func layoutOf(p *Platform, dpc []int) *layout {
 	return l
 }
 
-// TestWorkedExamples is the table of the population model's section 6, whose
+// TestWorkedExamples is the table of docs/population.md, Shares, whose
 // values were computed there, apart from this code.
 func TestWorkedExamples(t *testing.T) {
 	amd := &Platform{Policy: policyAMD, ChannelsPerSocket: 8}

@@ -4,7 +4,8 @@
 //
 // It reads the model (inventory) and the platform data under rules/ and does
 // no I/O of its own. What cannot be derived stays unknown with the reason; a
-// machine that the population model cannot place is counted, never graded.
+// machine that the population model (docs/population.md) cannot place is counted,
+// never graded.
 package topology
 
 import (
@@ -100,7 +101,7 @@ type Share struct {
 	Source string
 }
 
-// Limiters of the expected speed, in the contract's words.
+// Limiters of the expected speed, in the words of docs/interface.md.
 const (
 	LimitDIMM      = "dimm"
 	LimitProcessor = "processor"

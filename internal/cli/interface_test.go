@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+)
+
+// interfacePage is docs/interface.md.
+func interfacePage(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "docs", "interface.md"))
+	require.NoError(t, err)
+	return string(data)
+}
+
+// part is the text under one heading of a page.
+func part(t *testing.T, page, heading string) string {
+	t.Helper()
+	_, text, ok := strings.Cut(page, "\n## "+heading+"\n")
+	require.True(t, ok, "docs/interface.md has no heading %q", heading)
+	text, _, _ = strings.Cut(text, "\n## ")
+	return text
+}
+
+// leaves lists the commands that do something, with their paths below
+// memaudit.
+func leaves(cmd *cobra.Command, path string) map[string]*cobra.Command {
+	out := map[string]*cobra.Command{}
+	for _, c := range cmd.Commands() {
+		name := strings.TrimSpace(path + " " + c.Name())
+		switch {
+		case !c.IsAvailableCommand() || c.Name() == "help":
+		case c.HasAvailableSubCommands() && c.Name() != "completion":
+			for k, v := range leaves(c, name) {
+				out[k] = v
+			}
+		default:
+			out[name] = c
+		}
+	}
+	return out
+}
+
+// TestInterfaceNamesEveryCommand holds the commands of docs/interface.md
+// against the program's, both ways.
+func TestInterfaceNamesEveryCommand(t *testing.T) {
+	root := New("v", "r").command()
+	root.InitDefaultCompletionCmd()
+	var have, named []string
+	for name := range leaves(root, "") {
+		have = append(have, name)
+	}
+	word := regexp.MustCompile("`((?:memaudit )?[a-z ]+)[^`]*`")
+	for line := range strings.Lines(part(t, interfacePage(t), "Commands")) {
+		first, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+		if !strings.HasPrefix(line, "| `memaudit ") {
+			continue
+		}
+		for _, m := range word.FindAllStringSubmatch(first, -1) {
+			named = append(named, strings.TrimSpace(strings.TrimPrefix(m[1], "memaudit ")))
+		}
+	}
+	assert.ElementsMatch(t, have, named, "the table of commands in docs/interface.md")
+}
+
+// TestInterfaceNamesEveryFlag: no flag without a word about it, and no word
+// about a flag that is not there.
+func TestInterfaceNamesEveryFlag(t *testing.T) {
+	page, have := interfacePage(t), map[string]bool{"--dump-bin": true} // dmidecode's
+	for name, c := range leaves(New("v", "r").command(), "") {
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			have["--"+f.Name] = true
+			assert.Contains(t, page, "--"+f.Name, "docs/interface.md has no word about a flag of %s", name)
+		})
+	}
+	for _, flag := range regexp.MustCompile(`--[a-z][a-z.-]*[a-z]`).FindAllString(page, -1) {
+		assert.True(t, have[flag], "docs/interface.md names %s, which no command takes", flag)
+	}
+}
+
+// TestInterfaceNamesEveryFormat holds the formats against those that check
+// takes.
+func TestInterfaceNamesEveryFormat(t *testing.T) {
+	_, _, errs := run(nil, "check", "--format", "no-such")
+	_, known, ok := strings.Cut(errs, "expected one of ")
+	require.True(t, ok, errs)
+	text := part(t, interfacePage(t), "Output and exit status")
+	text, _, _ = strings.Cut(text, "`--output FILE`")
+	var named []string
+	for _, m := range regexp.MustCompile("`(?:--format )?([a-z]+)`").FindAllStringSubmatch(text, -1) {
+		named = append(named, m[1])
+	}
+	assert.ElementsMatch(t, strings.Split(strings.TrimSpace(known), ", "), named)
+}
+
+// TestInterfaceRulesAreLoaded: each rule that the page names is loaded, asked
+// of the subject and with the severity that the page gives.
+func TestInterfaceRulesAreLoaded(t *testing.T) {
+	status, out, errs := run(nil, "rules", "list", "--format", "json")
+	require.Equal(t, 0, status, errs)
+	var rules []struct{ ID, Subject, Severity string }
+	require.NoError(t, json.Unmarshal([]byte(out), &rules))
+	loaded := map[string]bool{}
+	for _, r := range rules {
+		loaded[r.ID+" "+r.Subject+" "+r.Severity] = true
+	}
+	count := 0
+	for _, m := range interfaceRules(interfacePage(t)) {
+		count++
+		// The rule is asked of a baseline's every change, which names its own subject.
+		subjects := append(strings.Split(m[2], " or "), "baseline")
+		assert.True(t, slices.ContainsFunc(subjects, func(s string) bool { return loaded[m[1]+" "+s+" "+m[3]] }), "%s, asked of a %s, %s", m[1], m[2], m[3])
+	}
+	assert.Greater(t, count, 25)
+}
+
+// interfaceRules are the rows of rules: all, id, subject, severity.
+func interfaceRules(text string) [][]string {
+	return regexp.MustCompile("(?m)^\\| `([a-z]+\\.[a-z.-]+)` \\| ([^|]+) \\| (\\w+) \\|.*$").FindAllStringSubmatch(text, -1)
+}
+
+// TestInterfaceIsTheAgreedOne: the rows of rules say what was agreed with those
+// who rely on them, word for word.
+func TestInterfaceIsTheAgreedOne(t *testing.T) {
+	data, err := os.ReadFile(corpustest.Shared(t, "contract.md"))
+	require.NoError(t, err)
+	for _, m := range interfaceRules(interfacePage(t)) {
+		assert.Contains(t, string(data), m[0]+"\n")
+	}
+}

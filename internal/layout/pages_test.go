@@ -1,0 +1,123 @@
+package layout_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	// page is a word that names a page by its path.
+	page = regexp.MustCompile(`[\w.][\w./-]*\.md\b`)
+	// link is the target of a link in a page, without what is outside.
+	link = regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
+	// outer are addresses of pages elsewhere.
+	outer = regexp.MustCompile(`https?://[^\s"')]+`)
+)
+
+// own is the address under which the repository's files stand: a link to it is
+// held as one to the file.
+const own = "https://github.com/memaudit/memaudit/blob/main/"
+
+// comment is what stands behind the mark of a comment.
+var comment = regexp.MustCompile(`(?m)(?://|#)\s.*$`)
+
+// texts lists the files that people read: sources, pages, data, scripts. Tests
+// may name what lies beside the repository, which they skip without.
+func texts(t *testing.T) map[string]string {
+	out := map[string]string{}
+	require.NoError(t, filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		rel := strings.TrimPrefix(name, "../../")
+		if d.IsDir() {
+			if rel != "../.." && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci" || d.Name() == "testdata" || rel == "bin" || rel == "dist") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		switch filepath.Ext(name) {
+		case ".go", ".md", ".yaml", ".yml", ".tsv", ".csv", ".json", "":
+		default:
+			return nil
+		}
+		if d.Type().IsRegular() && !strings.HasSuffix(name, "_test.go") {
+			data, err := os.ReadFile(name)
+			require.NoError(t, err)
+			out[rel] = string(data)
+		}
+		return nil
+	}))
+	require.Greater(t, len(out), 300)
+	return out
+}
+
+// TestPagesThatTextsNameAreHere: whoever has the repository alone can look up
+// every page that its pages and comments point to. Citations of rules are left
+// out: they name documents of others.
+func TestPagesThatTextsNameAreHere(t *testing.T) {
+	for name, text := range texts(t) {
+		if filepath.Ext(name) != ".md" {
+			text = strings.Join(comment.FindAllString(text, -1), "\n")
+		} else if strings.HasPrefix(name, "rules/") {
+			continue
+		}
+		text = outer.ReplaceAllString(strings.ReplaceAll(text, own, ""), "")
+		for _, word := range page.FindAllString(text, -1) {
+			assert.True(t, here(name, word), "%s names %s, which is not in the repository", name, word)
+		}
+	}
+}
+
+// TestLinksLeadSomewhere: every link of a page leads to a file and a heading.
+func TestLinksLeadSomewhere(t *testing.T) {
+	all := texts(t)
+	for name, text := range all {
+		if filepath.Ext(name) != ".md" {
+			continue
+		}
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			target := name
+			if m[1] != "" {
+				target = filepath.Join(filepath.Dir(name), m[1])
+			}
+			if _, err := os.Stat(filepath.Join("../..", target)); !assert.NoError(t, err, "%s links to %s", name, m[1]) || m[2] == "" {
+				continue
+			}
+			assert.Contains(t, anchors(all[target]), m[2], "%s links to %s", name, m[1]+m[2])
+		}
+	}
+}
+
+// here reports whether a word names a page from the naming file's folder or
+// from the repository's root.
+func here(from, word string) bool {
+	for _, dir := range []string{"../..", filepath.Join("../..", filepath.Dir(from))} {
+		if _, err := os.Stat(filepath.Join(dir, word)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// anchors lists a page's headings as addresses.
+func anchors(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		heading, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
+		if !ok || !strings.HasPrefix(line, "#") {
+			continue
+		}
+		heading = regexp.MustCompile(`[^\p{L}\p{N}_ -]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(heading)), "")
+		out = append(out, "#"+strings.ReplaceAll(heading, " ", "-"))
+	}
+	return out
+}
