@@ -93,6 +93,10 @@ unmapped: ## rewrite the lists of BIOS attributes without a canonical setting, w
 fuzz: ## every fuzz target for FUZZTIME (default 30s)
 	@scripts/fuzz $(FUZZTIME)
 
+.PHONY: measure-strict
+measure-strict: ## the kernels of measure beside C, within 5 %; needs a quiet machine and cc
+	$(GO) test -count=1 -tags strict ./internal/measure/kernel -run '^TestBesideC$$' -v
+
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
 

@@ -1,0 +1,96 @@
+package measure
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Bounds of an honest figure.
+const (
+	// MinPasses must count.
+	MinPasses = 7
+	// MaxSpread is the widest spread of a figure that is decided.
+	MaxSpread = 0.05
+	// MinBusy is the least share of a pass's wall time that its threads ran.
+	MinBusy = 0.97
+)
+
+// Figure sums up the cell's passes of one kind.
+func (c *Cell) Figure(kind Kind) Figure {
+	f := Figure{Kind: kind}
+	var values, clocks []float64
+	lost, why := 0, ""
+	for i := range c.Passes {
+		p := &c.Passes[i]
+		switch {
+		case p.Kind != kind:
+		case p.Discarded != nil:
+			lost, why = lost+1, *p.Discarded
+		default:
+			values, clocks = append(values, p.Value), append(clocks, p.Clock)
+		}
+	}
+	f.Count = len(values)
+	if f.Count > 0 {
+		f.Median, f.Low, f.High, f.Clock = median(values), slices.Min(values), slices.Max(values), median(clocks)
+	}
+	if f.Why = f.why(lost, why); f.Why == "" {
+		f.Why = c.company(&f)
+	}
+	return f
+}
+
+// why says what keeps a figure from being decided.
+func (f *Figure) why(lost int, last string) string {
+	switch {
+	case f.Count == 0 && lost == 0:
+		return "not measured"
+	case f.Count < MinPasses && lost > 0:
+		return fmt.Sprintf("%d of %d passes count, %d are needed: %s", f.Count, f.Count+lost, MinPasses, last)
+	case f.Count < MinPasses:
+		return fmt.Sprintf("%d passes, %d are needed", f.Count, MinPasses)
+	case f.Median <= 0:
+		return "not above zero"
+	case f.Spread() > MaxSpread:
+		return fmt.Sprintf("the passes differ by %.1f %%, more than %.0f %%", 100*f.Spread(), 100*MaxSpread)
+	default:
+		return ""
+	}
+}
+
+// sum fills the cell's figures from its passes.
+func (c *Cell) sum() {
+	c.Decided, c.Undecided, c.Spread = true, []string{}, nil
+	c.Read, c.Triad, c.Latency = nil, nil, nil
+	for _, kind := range Kinds() {
+		f := c.Figure(kind)
+		if f.Count > 0 {
+			*c.value(kind) = &f.Median
+			if s := f.Spread(); f.Median > 0 && (c.Spread == nil || s > *c.Spread) {
+				c.Spread = &s
+			}
+		}
+		if !f.Decided() {
+			c.Decided, c.Undecided = false, append(c.Undecided, string(kind)+": "+f.Why)
+		}
+	}
+}
+
+func (c *Cell) value(kind Kind) **float64 {
+	switch kind {
+	case Read:
+		return &c.Read
+	case Triad:
+		return &c.Triad
+	default:
+		return &c.Latency
+	}
+}
+
+func median(values []float64) float64 {
+	s := slices.Sorted(slices.Values(values))
+	if n := len(s); n%2 == 0 {
+		return (s[n/2-1] + s[n/2]) / 2
+	}
+	return s[len(s)/2]
+}

@@ -1,0 +1,192 @@
+package live_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/measure/live"
+)
+
+// tree makes a machine's files.
+func tree(t *testing.T, files map[string]string) *host.Root {
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text+"\n"), 0o644))
+	}
+	root, err := host.OpenDir(dir)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, root.Close()) })
+	return root
+}
+
+// twoSockets has two cores of two threads and an L3 in each of two sockets.
+func twoSockets() map[string]string {
+	files := map[string]string{
+		"sys/devices/system/node/online":         "0-1",
+		"sys/devices/system/cpu/online":          "0-7",
+		"sys/devices/system/node/node0/cpulist":  "0-1,4-5",
+		"sys/devices/system/node/node1/cpulist":  "2-3,6-7",
+		"sys/devices/system/node/node0/distance": "10 21",
+		"sys/devices/system/node/node1/distance": "21 10",
+		"sys/devices/system/node/node0/meminfo":  "Node 0 MemTotal: 33554432 kB\nNode 0 MemFree: 16777216 kB",
+		"sys/devices/system/node/node1/meminfo":  "Node 1 MemTotal: 33554432 kB\nNode 1 MemFree: 8388608 kB",
+	}
+	for cpu := range 8 {
+		core, socket := cpu%4, cpu%4/2
+		dir := "sys/devices/system/cpu/cpu" + string(rune('0'+cpu))
+		both := string(rune('0'+core)) + "," + string(rune('4'+core))
+		files[dir+"/topology/thread_siblings_list"] = both
+		files[dir+"/topology/physical_package_id"] = string(rune('0' + socket))
+		files[dir+"/cache/index0/level"], files[dir+"/cache/index0/size"], files[dir+"/cache/index0/shared_cpu_list"] = "1", "32K", both
+		files[dir+"/cache/index1/level"], files[dir+"/cache/index1/size"], files[dir+"/cache/index1/shared_cpu_list"] = "2", "1024K", both
+		files[dir+"/cache/index2/level"], files[dir+"/cache/index2/size"] = "3", "16M"
+		files[dir+"/cache/index2/shared_cpu_list"] = []string{"0-1,4-5", "2-3,6-7"}[socket]
+	}
+	return files
+}
+
+// TestSurvey: one CPU a core, caches of the socket, free memory of the node.
+func TestSurvey(t *testing.T) {
+	s := live.Survey(tree(t, twoSockets()), "")
+	require.Equal(t, &measure.Site{MemoryBytes: -1, Nodes: []measure.Node{
+		{ID: 0, Socket: 0, CPUs: []int{0, 1}, FreeBytes: 16 << 30, CacheBytes: 18 << 20},
+		{ID: 1, Socket: 1, CPUs: []int{2, 3}, FreeBytes: 8 << 30, CacheBytes: 18 << 20},
+	}}, s)
+}
+
+// TestSurveyLimits: a cpuset, a quota two groups up, and the memory that a group
+// still grants.
+func TestSurveyLimits(t *testing.T) {
+	files := twoSockets()
+	files["proc/self/status"] = "Name:\tmemaudit\nCpus_allowed_list:\t0-2,4-6\nMems_allowed_list:\t0"
+	files["proc/self/cgroup"] = "0::/a.slice/b.service"
+	files["sys/fs/cgroup/a.slice/cpu.max"] = "150000 100000"
+	files["sys/fs/cgroup/a.slice/b.service/cpu.max"] = "max 100000"
+	files["sys/fs/cgroup/a.slice/b.service/memory.max"] = "8589934592"
+	files["sys/fs/cgroup/a.slice/b.service/memory.current"] = "4294967296"
+	files["sys/kernel/mm/transparent_hugepage/enabled"] = "always madvise [never]"
+	s := live.Survey(tree(t, files), "kvm")
+	require.Equal(t, "kvm", s.Guest)
+	require.Equal(t, "cpu.max is 150000 100000", s.Quota)
+	require.Equal(t, int64(4<<30), s.MemoryBytes)
+	require.Empty(t, s.Nodes[0].Barred)
+	require.Equal(t, []int{3}, s.Nodes[1].Barred)
+	require.Equal(t, []int{2}, s.Nodes[1].CPUs)
+	require.False(t, s.Nodes[0].MemoryBarred)
+	require.True(t, s.Nodes[1].MemoryBarred)
+	require.Contains(t, s.Notes[0], "huge pages are switched off")
+}
+
+// TestSurveyVersion1: the older control groups, whose absent limit is a number.
+func TestSurveyVersion1(t *testing.T) {
+	files := twoSockets()
+	files["proc/self/cgroup"] = "4:memory:/job\n3:cpu,cpuacct:/job"
+	files["sys/fs/cgroup/cpu/job/cpu.cfs_quota_us"] = "50000"
+	files["sys/fs/cgroup/memory/job/memory.limit_in_bytes"] = "9223372036854771712"
+	files["sys/fs/cgroup/memory/job/memory.usage_in_bytes"] = "4096"
+	s := live.Survey(tree(t, files), "")
+	require.Equal(t, "cpu.cfs_quota_us is 50000", s.Quota)
+	require.Equal(t, int64(-1), s.MemoryBytes)
+}
+
+// TestSurveyWithoutNUMA: a kernel without nodes is one node of all CPUs.
+func TestSurveyWithoutNUMA(t *testing.T) {
+	files := map[string]string{"sys/devices/system/cpu/online": "0-1", "proc/meminfo": "MemTotal: 4194304 kB\nMemFree: 2097152 kB"}
+	s := live.Survey(tree(t, files), "")
+	require.Equal(t, []measure.Node{{Socket: -1, CPUs: []int{0, 1}, FreeBytes: 2 << 30}}, s.Nodes)
+}
+
+// TestKernelTexts reads what the kernel prints (man 5 numa, proc.rst, psi.rst).
+func TestKernelTexts(t *testing.T) {
+	maps := []byte("7f0000000000 default anon=9 N0=9 kernelpagesize_kB=4\n" +
+		"7f1000000000 bind:1 anon=512 dirty=512 N0=128 N1=384 kernelpagesize_kB=4\n" +
+		"7f1000200000 bind:1 anon=1 N1=1 kernelpagesize_kB=2048\n")
+	share, known := live.OnNode(maps, 0x7f1000000000, 0x7f1000400000, 1)
+	require.True(t, known)
+	require.InDelta(t, (384.*4+2048)/(512*4+2048), share, 1e-9)
+	_, known = live.OnNode(maps, 0x600000000000, 0x600000001000, 1)
+	require.False(t, known)
+
+	smaps := []byte("7f1000000000-7f1000400000 rw-p 00000000 00:00 0 \nSize: 4096 kB\nRss:  4096 kB\nAnonHugePages:  2048 kB\nVmFlags: rd wr\n" +
+		"7f2000000000-7f2000400000 rw-p 00000000 00:00 0 \nRss:  4096 kB\nAnonHugePages:  0 kB\n")
+	require.InDelta(t, 0.5, live.HugeShare(smaps, 0x7f1000000000, 0x7f1000400000), 1e-9)
+	require.InDelta(t, -1, live.HugeShare(smaps, 0x600000000000, 0x600000001000), 0)
+
+	stat := []byte("cpu  99 99 99 99 99 99 99 99 0 0\ncpu0 10 0 5 900 7 1 2 3 0 0\ncpu1 20 1 5 900 7 0 0 4 0 0\nintr 1 2 3\n")
+	foreign, steal := live.ProcessorTimes(stat, []int{0})
+	require.Equal(t, 260*time.Millisecond, foreign)
+	require.Equal(t, 30*time.Millisecond, steal)
+	foreign, _ = live.ProcessorTimes([]byte("intr 1\n"), []int{0})
+	require.Negative(t, foreign)
+
+	require.Equal(t, 1234*time.Microsecond, live.SomeTotal([]byte("some avg10=0.00 avg60=0.00 avg300=0.00 total=1234\nfull avg10=0.00 total=9\n")))
+	require.Negative(t, live.SomeTotal(nil))
+}
+
+// TestBench measures here for a moment: figures are there, the memory lies on
+// the node, in huge pages where they are not switched off, and is given back.
+func TestBench(t *testing.T) {
+	root, err := host.OpenLive()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, root.Close()) }()
+	site := live.Survey(root, "")
+	require.NotEmpty(t, site.Nodes)
+	node := site.Nodes[0]
+	if len(node.CPUs) == 0 || node.FreeBytes < 256<<20 {
+		t.Skip("the first node has no memory or no processors for us")
+	}
+	bench := live.NewBench(context.Background(), root)
+	mapped := mappings(t)
+	m, err := bench.Map(node.ID, node.CPUs, measure.Buffer{Streams: 16 << 20, Chain: 8 << 20})
+	require.NoError(t, err)
+	if p := m.Placed(); p.Known {
+		require.InDelta(t, 1, p.Here, 0.001)
+	}
+	for _, kind := range measure.Kinds() {
+		s, err := bench.Pass(kind, node.CPUs, m, time.Millisecond)
+		require.NoError(t, err)
+		require.Positive(t, s.Value)
+		require.Positive(t, s.CPU)
+		require.Positive(t, s.Clock)
+	}
+	c := bench.Counters(node.CPUs)
+	require.GreaterOrEqual(t, c.Foreign, time.Duration(0))
+	require.NoError(t, m.Close())
+	require.NoError(t, m.Close(), "twice is once")
+	require.Equal(t, mapped, mappings(t))
+	bench.Close()
+}
+
+// mappings counts the large mappings of this process that have a page size hint
+// or a policy of their own: those of 24 MiB and more that are not Go's.
+func mappings(t *testing.T) int {
+	text, err := os.ReadFile("/proc/self/smaps")
+	require.NoError(t, err)
+	return strings.Count(string(text), " hg")
+}
+
+// TestBenchEnds: a context that is over ends a pass, and a CPU that is not there
+// is an error that names it.
+func TestBenchEnds(t *testing.T) {
+	root, err := host.OpenLive()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, root.Close()) }()
+	ctx, cancel := context.WithCancel(context.Background())
+	bench := live.NewBench(ctx, root)
+	defer bench.Close()
+	_, err = bench.Map(0, []int{1000}, measure.Buffer{Streams: 4 << 20, Chain: 2 << 20})
+	require.ErrorContains(t, err, "cannot pin a thread to CPU 1000")
+	cancel()
+	_, err = bench.Map(0, live.Survey(root, "").Nodes[0].CPUs, measure.Buffer{Streams: 4 << 20, Chain: 2 << 20})
+	require.ErrorIs(t, err, context.Canceled)
+}

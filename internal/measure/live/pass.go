@@ -1,0 +1,80 @@
+package live
+
+import (
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/measure/kernel"
+)
+
+// gate opens when all threads have come to it. They wait without sleeping, so
+// that they start together.
+type gate struct{ missing atomic.Int32 }
+
+func newGate(n int) *gate {
+	g := &gate{}
+	g.missing.Store(int32(n))
+	return g
+}
+
+// patience bounds the wait for a thread whose CPU somebody else has.
+const patience = time.Second
+
+func (g *gate) pass() {
+	g.missing.Add(-1)
+	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < patience; {
+		_ = kernel.Spin(1000)
+	}
+}
+
+// do works in pieces until the time is over.
+func (j *job) do() outcome {
+	var o outcome
+	var cpu, switches [2]int64
+	j.start.pass()
+	if cpu[0], switches[0], o.err = usage(); o.err != nil {
+		return o
+	}
+	began := time.Now()
+	for o.wall < j.d && j.ctx.Err() == nil {
+		n := j.work()
+		if n == 0 {
+			break
+		}
+		o.done, o.wall = o.done+n, time.Since(began)
+	}
+	if cpu[1], switches[1], o.err = usage(); o.err != nil {
+		return o
+	}
+	o.cpu, o.switches = time.Duration(cpu[1]-cpu[0]), switches[1]-switches[0]
+	o.clock = clock()
+	return o
+}
+
+// clockSteps take some 30 microseconds.
+const clockSteps = 30_000
+
+// clock is the core's speed in arithmetic steps per second: the fastest of
+// three, which an interrupt does not meet all.
+func clock() float64 {
+	best := 0.0
+	for range 3 {
+		began := time.Now()
+		_ = kernel.Spin(clockSteps)
+		best = max(best, clockSteps/time.Since(began).Seconds())
+	}
+	return best
+}
+
+// usage is the thread's processor time in ns and its involuntary switches.
+func usage() (cpu, switches int64, err error) {
+	var ts unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
+		return 0, 0, err
+	}
+	var ru unix.Rusage
+	err = unix.Getrusage(unix.RUSAGE_THREAD, &ru)
+	return ts.Nano(), ru.Nivcsw, err
+}

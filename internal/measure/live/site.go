@@ -1,0 +1,191 @@
+package live
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/measure"
+)
+
+// Survey reads what must be known before a measurement. guest names the
+// hypervisor of a virtual machine, "" on real hardware.
+func Survey(root *host.Root, guest string) *measure.Site {
+	s := &measure.Site{Guest: guest, Notes: notes(root)}
+	s.Quota, s.MemoryBytes = limits(root)
+	cpus, mems := allowed(root)
+	numa := host.ReadNUMA(root)
+	if len(numa.Nodes) == 0 { // a kernel without NUMA
+		online, _ := list(root, "/sys/devices/system/cpu/online")
+		s.Nodes = []measure.Node{node(root, 0, online, cpus)}
+		s.Nodes[0].FreeBytes = free(root, "/proc/meminfo")
+	}
+	for i := range numa.Nodes {
+		n := node(root, numa.Nodes[i].ID, numa.Nodes[i].CPUs.V, cpus)
+		n.FreeBytes = free(root, fmt.Sprintf("/sys/devices/system/node/node%d/meminfo", n.ID))
+		if has := numa.Nodes[i].HasMemory; has.State == host.OK && !has.V {
+			n.FreeBytes = 0
+		}
+		n.MemoryBarred = mems != nil && !slices.Contains(mems, n.ID)
+		s.Nodes = append(s.Nodes, n)
+	}
+	for i := range s.Nodes {
+		s.Nodes[i].CacheBytes = cacheBytes(root, s.Nodes, s.Nodes[i].Socket)
+	}
+	return s
+}
+
+// node picks one CPU of each core.
+func node(root *host.Root, id int, online, may []int) measure.Node {
+	n := measure.Node{ID: id, Socket: -1, FreeBytes: -1}
+	done := map[int]bool{}
+	for _, cpu := range online {
+		if done[cpu] {
+			continue
+		}
+		core := siblings(root, cpu)
+		one := -1
+		for _, c := range core {
+			done[c] = true
+			if one < 0 && (may == nil || slices.Contains(may, c)) {
+				one = c
+			}
+		}
+		if one < 0 {
+			n.Barred = append(n.Barred, cpu)
+			continue
+		}
+		n.CPUs = append(n.CPUs, one)
+	}
+	if len(online) > 0 {
+		if p, ok := number(root, cpuDir(online[0])+"/topology/physical_package_id"); ok && p >= 0 {
+			n.Socket = int(p)
+		}
+	}
+	return n
+}
+
+// siblings are the hardware threads of a CPU's core, itself when not known.
+func siblings(root *host.Root, cpu int) []int {
+	for _, name := range []string{"/topology/core_cpus_list", "/topology/thread_siblings_list"} {
+		if l, ok := list(root, cpuDir(cpu)+name); ok && slices.Contains(l, cpu) {
+			return l
+		}
+	}
+	return []int{cpu}
+}
+
+func list(root *host.Root, path string) ([]int, bool) {
+	b, err := root.ReadLimit(path, host.LimitList)
+	if err != nil {
+		return nil, false
+	}
+	l, err := host.ParseCPUList(bytes.TrimSpace(b))
+	return l, err == nil
+}
+
+// free is MemFree of a meminfo file, -1 when not known.
+func free(root *host.Root, path string) int64 {
+	b, err := root.ReadLimit(path, host.LimitList)
+	if err != nil {
+		return -1
+	}
+	n, _, found, err := host.ParseMeminfo(b, "MemFree")
+	if err != nil || !found {
+		return -1
+	}
+	return n
+}
+
+// allowed are the CPUs and nodes that this process may use, nil when not known.
+// The file is the main thread's, which nobody pins.
+func allowed(root *host.Root) (cpus, mems []int) {
+	b, err := root.ReadLimit("/proc/self/status", host.LimitList)
+	if err != nil {
+		return nil, nil
+	}
+	for line := range strings.Lines(string(b)) {
+		key, text, _ := strings.Cut(line, ":")
+		l, err := host.ParseCPUList([]byte(strings.TrimSpace(text)))
+		switch {
+		case err != nil:
+		case key == "Cpus_allowed_list":
+			cpus = l
+		case key == "Mems_allowed_list":
+			mems = l
+		}
+	}
+	return cpus, mems
+}
+
+// cacheBytes sums up the caches of level 2 and above of a socket's nodes; a
+// socket that is not known is all of them. 0 when the kernel does not say.
+func cacheBytes(root *host.Root, nodes []measure.Node, socket int) int64 {
+	var sum int64
+	for i := range nodes {
+		if nodes[i].Socket != socket && socket >= 0 {
+			continue
+		}
+		n := coreCaches(root, nodes[i].CPUs)
+		if n == 0 && len(nodes[i].CPUs) > 0 {
+			return 0
+		}
+		sum += n
+	}
+	return sum
+}
+
+// coreCaches sums up the distinct caches of level 2 and above of some CPUs: each
+// counts with the first of the CPUs that share it.
+func coreCaches(root *host.Root, cpus []int) int64 {
+	var sum int64
+	for _, cpu := range cpus {
+		for i := range 8 {
+			dir := fmt.Sprintf("%s/cache/index%d/", cpuDir(cpu), i)
+			level, ok := number(root, dir+"level")
+			if !ok {
+				break
+			}
+			sharers, ok := list(root, dir+"shared_cpu_list")
+			if level < 2 || !ok || firstOf(cpus, sharers) != cpu {
+				continue
+			}
+			b, err := root.ReadFile(dir + "size")
+			if err != nil {
+				return 0
+			}
+			size, err := host.ParseSize(bytes.TrimSpace(b))
+			if err != nil {
+				return 0
+			}
+			sum += size
+		}
+	}
+	return sum
+}
+
+func firstOf(cpus, sharers []int) int {
+	for _, cpu := range cpus {
+		if slices.Contains(sharers, cpu) {
+			return cpu
+		}
+	}
+	return -1
+}
+
+// notes are circumstances that bear on the figures.
+func notes(root *host.Root) []string {
+	var out []string
+	if b, err := root.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(b, []byte("[never]")) {
+		out = append(out, "huge pages are switched off: latency is up to twice as long")
+	}
+	if b, err := root.ReadFile(cpuDir(0) + "/cpufreq/scaling_governor"); err == nil && strings.TrimSpace(string(b)) == "powersave" {
+		out = append(out, "the governor is powersave: clocks may be low")
+	}
+	if b, err := root.ReadFile("/proc/sys/kernel/numa_balancing"); err == nil && strings.TrimSpace(string(b)) == "1" {
+		out = append(out, "NUMA balancing is on; memory that is bound stays where it is")
+	}
+	return out
+}

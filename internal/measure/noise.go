@@ -1,0 +1,87 @@
+package measure
+
+import (
+	"fmt"
+	"time"
+)
+
+const (
+	// maxSteal and maxStall are shares of the time.
+	maxSteal, maxStall = 0.01, 0.01
+	// foreignBytes is what another program can move in a second of one
+	// processor's time, foreignShare the part of a figure that it may cost.
+	foreignBytes, foreignShare = 16e9, 0.03
+	// foreignLatency is how many processors others may keep busy beside a
+	// pointer chase, which waits for itself and not for bandwidth.
+	foreignLatency = 0.5
+	// tick is the unit of the kernel's processor times.
+	tick = 0.01
+)
+
+// newPass keeps one sample and says whether it counts.
+func newPass(kind Kind, s *Sample, before, after Counters) Pass {
+	p := Pass{Kind: kind, Value: s.Value, Wall: s.Wall.Seconds(), CPU: s.CPU.Seconds(), Switches: s.Switches, Clock: s.Clock,
+		Steal: seconds(before.Steal, after.Steal), Stall: seconds(before.Stall, after.Stall), Foreign: seconds(before.Foreign, after.Foreign)}
+	switch {
+	case s.Value <= 0 || s.Wall <= 0:
+		p.discard("it gave no figure")
+	case p.CPU < MinBusy*p.Wall:
+		p.discard(fmt.Sprintf("its threads ran %.0f %% of the time, others had the processors for the rest", 100*p.CPU/p.Wall))
+	case p.Steal != nil && *p.Steal > maxSteal*p.Wall:
+		p.discard("a hypervisor took processor time from it")
+	}
+	return p
+}
+
+func (p *Pass) discard(why string) { p.Discarded = &why }
+
+func seconds(before, after time.Duration) *float64 {
+	if before < 0 || after < before {
+		return nil
+	}
+	s := (after - before).Seconds()
+	return &s
+}
+
+// disturbed says what else the machine did during a group of passes.
+func disturbed(before, after Counters, wall time.Duration) string {
+	stall := seconds(before.Stall, after.Stall)
+	switch {
+	case wall <= 0:
+		return "the clock stood still"
+	case before.Throttled >= 0 && after.Throttled > before.Throttled:
+		return fmt.Sprintf("cores were slowed for their heat (%d times)", after.Throttled-before.Throttled)
+	case stall != nil && *stall > maxStall*wall.Seconds():
+		return "tasks waited for memory (PSI)"
+	default:
+		return ""
+	}
+}
+
+// company says that what else ran on the machine can have cost too much of a
+// figure. It looks at all of its passes: the kernel counts in ticks.
+func (c *Cell) company(f *Figure) string {
+	threads := max(c.Threads, 1)
+	if f.Kind == Latency {
+		threads = 1
+	}
+	var busy, wall float64
+	for i := range c.Passes {
+		p := &c.Passes[i]
+		switch {
+		case p.Kind != f.Kind || p.Discarded != nil:
+		case p.Foreign == nil:
+			return "what else ran on the machine is not known"
+		default:
+			busy, wall = busy+*p.Foreign, wall+p.Wall/float64(threads)
+		}
+	}
+	allowed := foreignLatency
+	if f.Kind != Latency {
+		allowed = foreignShare * f.Median / foreignBytes
+	}
+	if busy > allowed*wall+tick {
+		return fmt.Sprintf("other programs kept %.2f processors busy, which can cost more than %.0f %% of it", busy/wall, 100*foreignShare)
+	}
+	return ""
+}

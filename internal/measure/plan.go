@@ -1,0 +1,179 @@
+package measure
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"time"
+)
+
+const (
+	// minBuffer is the least memory that a node is measured in.
+	minBuffer = 256 << 20
+	// cacheTimes is how often the caches must fit into it.
+	cacheTimes = 4
+	// memoryShare is the part of the free memory that may be used.
+	memoryShare = 4
+	// unknownCache stands for caches whose size the kernel does not tell; it is
+	// more than most processors have.
+	unknownCache = 256 << 20
+	// granule is what buffers are rounded up to: a huge page of most kernels.
+	granule = 2 << 20
+)
+
+// Options say what is measured.
+type Options struct {
+	// Matrix measures every pair of nodes, Quick takes 3 seconds in all.
+	Matrix, Quick bool
+	// Nodes are the only nodes to measure; empty is all.
+	Nodes []int
+	// Force measures a guest.
+	Force bool
+}
+
+// Plan is what will be measured, in which memory, in what time.
+type Plan struct {
+	Site  *Site
+	Cells []Pair
+	// Buffers are the memory to map on each memory node.
+	Buffers map[int]Buffer
+	// Limit bounds the whole measurement.
+	Limit time.Duration
+}
+
+// Buffer is the memory of one node that is measured: what reads and Triad run
+// over, and what the pointer chase does, in bytes.
+type Buffer struct{ Streams, Chain int64 }
+
+// Bytes is all of it.
+func (b Buffer) Bytes() int64 { return b.Streams + b.Chain }
+
+// Pair is one cell to be measured.
+type Pair struct{ CPU, Memory int }
+
+// NewPlan decides what is measured, or gives a *Refusal.
+func NewPlan(s *Site, o Options) (*Plan, error) {
+	if err := s.allowed(o.Force); err != nil {
+		return nil, err
+	}
+	if err := s.known(o.Nodes); err != nil {
+		return nil, err
+	}
+	p := &Plan{Site: s, Cells: s.pairs(o), Buffers: map[int]Buffer{}}
+	if len(p.Cells) == 0 {
+		return nil, refuse("", "no node to measure has both processors and memory")
+	}
+	for _, c := range p.Cells {
+		if err := s.node(c.CPU).usable(true, false); err != nil {
+			return nil, err
+		}
+		if err := s.node(c.Memory).usable(false, true); err != nil {
+			return nil, err
+		}
+		if b := s.buffer(c); b.Streams > p.Buffers[c.Memory].Streams {
+			p.Buffers[c.Memory] = b
+		}
+	}
+	p.Limit = limit(len(p.Cells), o.Quick)
+	return p, p.fits()
+}
+
+// limit is 10 seconds for the four cells of two sockets, and as much for each
+// further cell.
+func limit(cells int, quick bool) time.Duration {
+	if quick {
+		return 3 * time.Second
+	}
+	return time.Duration(max(cells, 2)) * 2500 * time.Millisecond
+}
+
+// known refuses node numbers that the machine does not have.
+func (s *Site) known(ids []int) error {
+	for _, id := range ids {
+		if s.node(id) == nil {
+			all := make([]int, len(s.Nodes))
+			for i := range s.Nodes {
+				all[i] = s.Nodes[i].ID
+			}
+			return refuse("", "no node %d here, expected some of %v", id, all)
+		}
+	}
+	return nil
+}
+
+// pairs are the local cells and one remote cell for each ordered pair of
+// sockets, or all of them.
+func (s *Site) pairs(o Options) []Pair {
+	var out []Pair
+	for i := range s.Nodes {
+		for j := range s.Nodes {
+			cpu, mem := &s.Nodes[i], &s.Nodes[j]
+			if !o.takes(cpu.ID) || !o.takes(mem.ID) || !cpu.hasCPUs() || mem.FreeBytes == 0 {
+				continue
+			}
+			if i == j || o.Matrix || s.first(cpu, o) && s.first(mem, o) && cpu.Socket != mem.Socket {
+				out = append(out, Pair{cpu.ID, mem.ID})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Pair) int { return remote(a) - remote(b) })
+	return out
+}
+
+// remote orders the local cells first.
+func remote(p Pair) int {
+	if p.CPU == p.Memory {
+		return 0
+	}
+	return 1
+}
+
+func (o *Options) takes(id int) bool { return len(o.Nodes) == 0 || slices.Contains(o.Nodes, id) }
+
+func (n *Node) hasCPUs() bool { return len(n.CPUs)+len(n.Barred) > 0 }
+
+// first reports whether a node stands for its socket: the first of the nodes to
+// be measured that has processors and memory.
+func (s *Site) first(n *Node, o Options) bool {
+	for i := range s.Nodes {
+		m := &s.Nodes[i]
+		if m.Socket == n.Socket && m.hasCPUs() && m.FreeBytes != 0 && o.takes(m.ID) {
+			return m.ID == n.ID && n.Socket >= 0
+		}
+	}
+	return false
+}
+
+// buffer is the memory that a cell needs, so that no cache holds a part of it
+// that matters. The chain's lines are a power of two.
+func (s *Site) buffer(c Pair) Buffer {
+	cache := s.node(c.CPU).CacheBytes
+	if cache == 0 {
+		cache = unknownCache
+	}
+	streams := (max(minBuffer, cacheTimes*cache) + granule - 1) / granule * granule
+	return Buffer{Streams: streams, Chain: 1 << (bits.Len64(uint64(streams)) - 2)}
+}
+
+// fits refuses a machine that has not enough free memory.
+func (p *Plan) fits() error {
+	var all int64
+	for _, n := range p.Site.Nodes {
+		buffer, used := p.Buffers[n.ID]
+		need := buffer.Bytes()
+		all += need
+		switch {
+		case !used:
+		case n.FreeBytes < 0:
+			return refuse("", "the free memory of node %d is not known", n.ID)
+		case need > n.FreeBytes/memoryShare:
+			return refuse("", "node %d has %s free, of which a quarter may be used: %s are needed", n.ID, mib(n.FreeBytes), mib(need))
+		}
+	}
+	if limit := p.Site.MemoryBytes; limit >= 0 && all > limit/memoryShare {
+		return refuse("name fewer nodes with --nodes", "the control group grants %s more memory, of which a quarter may be used: %s are needed", mib(limit), mib(all))
+	}
+	return nil
+}
+
+func mib(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }

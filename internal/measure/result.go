@@ -1,0 +1,114 @@
+// Package measure plans and runs a measurement of memory, says how sure each
+// figure is, and compares results. What it runs on is an interface (Bench), so
+// that machines can be simulated; the live one is in package live.
+package measure
+
+import "encoding/json"
+
+// Schema names the document of a measurement.
+const Schema = "memaudit.measurement/v1"
+
+// Kind is what a figure is of.
+type Kind string
+
+// The kinds of figures. Read and Triad are in bytes per second, Latency is in
+// seconds per load.
+const (
+	Read    Kind = "read"
+	Triad   Kind = "triad"
+	Latency Kind = "latency"
+)
+
+// Kinds are all of them, in the order in which they are measured.
+func Kinds() []Kind { return []Kind{Read, Triad, Latency} }
+
+// Result is one measurement: the document that measure --format json prints.
+type Result struct {
+	Schema string `json:"schema"`
+	// GeneratedAt is RFC 3339, UTC.
+	GeneratedAt string `json:"generated_at"`
+	// Machine is the report's block of the same name.
+	Machine json.RawMessage `json:"machine"`
+	// Refused says why nothing was measured.
+	Refused *string `json:"refused"`
+	// Forced is true for a guest that was measured on request: its figures are
+	// never judged.
+	Forced bool `json:"forced"`
+	// Kernel names the loops, Store the kind of store of Triad.
+	Kernel string `json:"kernel"`
+	Store  string `json:"store"`
+	// Threads is the number of threads of a node, BufferBytes the memory a node
+	// was measured in; null where the nodes differ.
+	Threads     *int   `json:"threads"`
+	BufferBytes *int64 `json:"buffer_bytes"`
+	// HugePages is true when all of the memory came in huge pages, false when
+	// some did not, null when that could not be seen.
+	HugePages *bool  `json:"huge_pages"`
+	Nodes     []Cell `json:"nodes"`
+	// Notes are circumstances that bear on the figures.
+	Notes []string `json:"notes"`
+	// Findings are the report's findings of the measure rules.
+	Findings json.RawMessage `json:"findings"`
+}
+
+// Cell is one node's memory as one node's processors see it.
+type Cell struct {
+	CPUNode    int `json:"cpu_node"`
+	MemoryNode int `json:"memory_node"`
+	// Socket is the CPU node's, null when not known.
+	Socket *int `json:"socket"`
+	// The figures are medians of the passes that count; null without one.
+	Read    *float64 `json:"read_bytes_per_second"`
+	Triad   *float64 `json:"triad_bytes_per_second"`
+	Latency *float64 `json:"latency_seconds"`
+	Threads int      `json:"threads"`
+	Passes  []Pass   `json:"passes"`
+	// Spread is the widest of the figures' (highest - lowest) / median.
+	Spread *float64 `json:"spread"`
+	// Decided is true when every figure rests on enough quiet passes that agree.
+	Decided bool `json:"decided"`
+	// Undecided says why not, one clause a figure.
+	Undecided []string `json:"undecided"`
+}
+
+// Pass is one timed run of one kernel.
+type Pass struct {
+	Kind Kind `json:"kernel"`
+	// Value is the pass's own figure.
+	Value float64 `json:"value"`
+	// Wall and CPU are the threads' sums.
+	Wall float64 `json:"wall_seconds"`
+	CPU  float64 `json:"cpu_seconds"`
+	// Switches counts involuntary context switches, Steal is time that a
+	// hypervisor took, Stall time that tasks waited for a processor or memory
+	// (PSI); null where the kernel does not say.
+	// Foreign is the time that other processors than the pass's were busy.
+	Switches int64    `json:"involuntary_switches"`
+	Steal    *float64 `json:"steal_seconds"`
+	Stall    *float64 `json:"pressure_seconds"`
+	Foreign  *float64 `json:"foreign_seconds"`
+	// Clock is the cores' speed just after it, in arithmetic steps per second:
+	// it means nothing but beside another one.
+	Clock float64 `json:"clock"`
+	// Discarded says why the pass does not count; null when it does.
+	Discarded *string `json:"discarded"`
+}
+
+// Figure is one kind's passes summed up.
+type Figure struct {
+	Kind Kind
+	// Count is the number of passes that count.
+	Count int
+	// Median, Low and High are of the passes that count.
+	Median, Low, High float64
+	// Clock is the median of the passes' clocks.
+	Clock float64
+	// Why says why the figure is undecided; "" when it is decided.
+	Why string
+}
+
+// Decided reports whether the figure may be judged.
+func (f *Figure) Decided() bool { return f.Why == "" }
+
+// Spread is (highest - lowest) / median.
+func (f *Figure) Spread() float64 { return (f.High - f.Low) / f.Median }

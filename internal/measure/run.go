@@ -1,0 +1,196 @@
+package measure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+const (
+	// rounds go through all cells, so that what disturbs for a second is seen as
+	// a difference between passes.
+	rounds = 2
+	// perRound is the number of passes of one figure in one round.
+	perRound = 4
+	// moreRounds is how often figures that lost passes are tried again.
+	moreRounds = 3
+	// shortest and longest bound one pass.
+	shortest, longest = 5 * time.Millisecond, 150 * time.Millisecond
+	// placedShare of the memory must lie where it was asked for.
+	placedShare = 0.99
+)
+
+// run is one measurement under way.
+type run struct {
+	plan   *Plan
+	bench  Bench
+	began  time.Time
+	pass   time.Duration
+	memory map[int]Memory
+	cells  []Cell
+}
+
+// Run measures what the plan says. The memory is given back whatever happens;
+// an error means that there is no result.
+func Run(ctx context.Context, bench Bench, plan *Plan) (res *Result, err error) {
+	r := &run{plan: plan, bench: bench, began: bench.Now(), memory: map[int]Memory{}}
+	defer func() {
+		for _, m := range r.memory {
+			err = errors.Join(err, m.Close())
+		}
+	}()
+	if err := r.prepare(); err != nil {
+		return nil, err
+	}
+	for round := 0; round < rounds+moreRounds && !r.late(); round++ {
+		for i := range r.cells {
+			if err := r.cell(ctx, &r.cells[i], round); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return r.result(), nil
+}
+
+// prepare maps all memory and learns how long a pass may take.
+func (r *run) prepare() error {
+	for _, p := range r.plan.Cells {
+		node := r.plan.Site.node(p.CPU)
+		cell := Cell{CPUNode: p.CPU, MemoryNode: p.Memory, Threads: len(node.CPUs)}
+		if node.Socket >= 0 {
+			cell.Socket = &node.Socket
+		}
+		r.cells = append(r.cells, cell)
+		if r.memory[p.Memory] != nil {
+			continue
+		}
+		m, err := r.bench.Map(p.Memory, node.CPUs, r.plan.Buffers[p.Memory])
+		if err != nil {
+			return fmt.Errorf("node %d: %w", p.Memory, err)
+		}
+		r.memory[p.Memory] = m
+	}
+	if len(r.cells) == 0 {
+		return errors.New("nothing to measure")
+	}
+	passes := time.Duration(len(r.cells) * (rounds*perRound + 1) * len(Kinds()))
+	left := r.plan.Limit*9/10 - r.bench.Now().Sub(r.began)
+	r.pass = min(max(left/passes, shortest), longest)
+	return nil
+}
+
+func (r *run) late() bool { return r.bench.Now().Sub(r.began) >= r.plan.Limit }
+
+// cell does one round of one cell.
+func (r *run) cell(ctx context.Context, c *Cell, round int) error {
+	cpus := r.plan.Site.node(c.CPUNode).CPUs
+	for _, kind := range Kinds() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if r.late() || round >= rounds && c.Figure(kind).Count >= MinPasses {
+			continue
+		}
+		if round == 0 && kind != Latency { // clocks rise, caches fill
+			if _, err := r.bench.Pass(kind, cpus, r.memory[c.MemoryNode], r.pass); err != nil {
+				return err
+			}
+		}
+		on := cpus
+		if kind == Latency {
+			on = cpus[:1]
+		}
+		if err := r.group(c, kind, on); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group does the passes of one figure in one round.
+func (r *run) group(c *Cell, kind Kind, cpus []int) error {
+	first, begin := len(c.Passes), r.bench.Now()
+	before := r.bench.Counters(cpus)
+	at := before
+	for range perRound {
+		s, err := r.bench.Pass(kind, cpus, r.memory[c.MemoryNode], r.pass)
+		if err != nil {
+			return err
+		}
+		now := r.bench.Counters(cpus)
+		c.Passes = append(c.Passes, newPass(kind, &s, at, now))
+		at = now
+	}
+	why := r.misplaced(c)
+	if why == "" {
+		why = disturbed(before, at, r.bench.Now().Sub(begin))
+	}
+	for i := first; why != "" && i < len(c.Passes); i++ {
+		c.Passes[i].Discarded = &why
+	}
+	return nil
+}
+
+// misplaced says that memory is not known to lie where it was asked for.
+func (r *run) misplaced(c *Cell) string {
+	p := r.memory[c.MemoryNode].Placed()
+	switch {
+	case len(r.plan.Site.Nodes) == 1:
+		return ""
+	case !p.Known:
+		return "the kernel does not say where the memory lies"
+	case p.Here < placedShare:
+		return fmt.Sprintf("only %.0f %% of the memory lies on node %d", 100*p.Here, c.MemoryNode)
+	default:
+		return ""
+	}
+}
+
+// result sums up.
+func (r *run) result() *Result {
+	res := &Result{Schema: Schema, Nodes: r.cells, Notes: append([]string{}, r.plan.Site.Notes...), Kernel: Kernels,
+		Forced: r.plan.Site.Guest != "", GeneratedAt: r.bench.Now().UTC().Format(time.RFC3339)}
+	for i := range r.cells {
+		r.cells[i].sum()
+	}
+	res.Threads, res.BufferBytes = r.threads(), r.buffer()
+	res.HugePages = r.huge()
+	return res
+}
+
+// Kernels names the loops of this version; another text is another measurement.
+const Kernels = "read: three streams, one load a line; triad: STREAM; latency: random chase"
+
+func (r *run) threads() *int {
+	n := r.cells[0].Threads
+	for i := range r.cells {
+		if r.cells[i].Threads != n {
+			return nil
+		}
+	}
+	return &n
+}
+
+func (r *run) buffer() *int64 {
+	n := int64(-1)
+	for _, b := range r.plan.Buffers {
+		if n >= 0 && b.Bytes() != n {
+			return nil
+		}
+		n = b.Bytes()
+	}
+	return &n
+}
+
+func (r *run) huge() *bool {
+	all := true
+	for _, m := range r.memory {
+		p := m.Placed()
+		if !p.Known || p.Huge < 0 {
+			return nil
+		}
+		all = all && p.Huge >= placedShare
+	}
+	return &all
+}

@@ -1,0 +1,262 @@
+package measure_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/measure"
+)
+
+// asymmetric and dropped are the contract's thresholds.
+const asymmetric, dropped = 0.08, 0.07
+
+// gap compares the sockets' own memory: by how much node a is below node b.
+func gap(r *measure.Result, a, b int) measure.Gap {
+	x, y := r.Cell(a, a).Figure(measure.Read), r.Cell(b, b).Figure(measure.Read)
+	return x.Below(&y)
+}
+
+func failed(g measure.Gap) bool { return g.Why == "" && g.Share > asymmetric }
+
+// TestQuietMachine: figures are the truth, decided, within the time, and the
+// memory is given back.
+func TestQuietMachine(t *testing.T) {
+	m := newSimulated(1, 100e9)
+	r, err := m.measured()
+	require.NoError(t, err)
+	require.Len(t, r.Nodes, 4)
+	for _, c := range r.Nodes {
+		require.True(t, c.Decided, c.Undecided)
+		want := 100e9
+		if c.CPUNode != c.MemoryNode {
+			want = 40e9
+		}
+		require.InEpsilon(t, want, *c.Read, 0.01)
+		require.InEpsilon(t, want, *c.Triad, 0.01)
+		require.InEpsilon(t, 90e-9, *c.Latency, 0.01)
+	}
+	require.LessOrEqual(t, m.elapsed(), 10*time.Second)
+	require.Zero(t, m.mapped)
+	require.False(t, failed(gap(r, 0, 1)) || failed(gap(r, 1, 0)))
+}
+
+// TestLostChannel: of 4, 6 or 8 channels one is dead behind one socket.
+func TestLostChannel(t *testing.T) {
+	for _, channels := range []float64{4, 6, 8} {
+		found := 0
+		for seed := range uint64(200) {
+			m := newSimulated(seed, 40e9*channels/4)
+			m.bandwidth[1] *= (channels - 1) / channels
+			r, err := m.measured()
+			require.NoError(t, err)
+			if failed(gap(r, 1, 0)) {
+				found++
+			}
+			require.False(t, failed(gap(r, 0, 1)))
+		}
+		require.Equal(t, 200, found, "%v channels", channels)
+	}
+}
+
+// healthy makes a machine whose sockets are equal within 5 %, and disturbs it.
+func healthy(seed uint64) *simulated {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	m := newSimulated(seed, 15e9+300e9*rng.Float64())
+	m.bandwidth[1] *= 0.95 + 0.1*rng.Float64()
+	m.noise = 0.05 * rng.Float64()
+	span := func() (from, to time.Duration) {
+		from = time.Duration(rng.Float64() * float64(8*time.Second))
+		if rng.IntN(2) == 0 {
+			return 0, time.Hour
+		}
+		return from, from + time.Duration(rng.Float64()*float64(8*time.Second))
+	}
+	if rng.IntN(2) == 0 {
+		from, to := span()
+		m.neighbours = append(m.neighbours, neighbour{rng.IntN(2), rng.Float64() * rng.Float64(), from, to})
+	}
+	if rng.IntN(2) == 0 {
+		from, to := span()
+		m.heat = append(m.heat, heat{rng.IntN(2), 0.5 + 0.5*rng.Float64(), from, to, rng.IntN(2) == 0})
+	}
+	if rng.IntN(2) == 0 {
+		m.crowded = rng.Float64()
+	}
+	m.misplaced = rng.IntN(20) == 0
+	return m
+}
+
+// TestNeverAFalseFailure: 10,000 healthy machines that are noisy, throttled,
+// crowded and have neighbours, in every mixture.
+func TestNeverAFalseFailure(t *testing.T) {
+	passed, undecided := 0, 0
+	for seed := range uint64(10_000) {
+		r, err := healthy(seed).measured()
+		require.NoError(t, err)
+		for _, g := range []measure.Gap{gap(r, 0, 1), gap(r, 1, 0)} {
+			require.False(t, failed(g), "seed %d: %+v", seed, g)
+			if g.Why == "" {
+				passed++
+			} else {
+				undecided++
+			}
+		}
+	}
+	t.Logf("%d comparisons passed, %d undecided", passed, undecided)
+	require.Greater(t, passed, 1000, "the noise hides everything, so that the test proves nothing")
+}
+
+// TestSickAndDisturbed: a lost channel on a disturbed machine is found or
+// undecided; the healthy socket is never blamed.
+func TestSickAndDisturbed(t *testing.T) {
+	found := 0
+	for seed := range uint64(1000) {
+		m := healthy(seed)
+		m.bandwidth[1] = 0.75 * m.bandwidth[0]
+		r, err := m.measured()
+		require.NoError(t, err)
+		require.False(t, failed(gap(r, 0, 1)), "seed %d", seed)
+		if failed(gap(r, 1, 0)) {
+			found++
+		}
+	}
+	require.Greater(t, found, 50)
+}
+
+// TestAgainstItself: two measurements of one healthy machine never differ by
+// more than the baseline may, whatever disturbs either.
+func TestAgainstItself(t *testing.T) {
+	for seed := range uint64(1000) {
+		was, now := healthy(2*seed), healthy(2*seed+1)
+		now.bandwidth = was.bandwidth
+		a, err := was.measured()
+		require.NoError(t, err)
+		b, err := now.measured()
+		require.NoError(t, err)
+		for node := range 2 {
+			x, y := b.Cell(node, node).Figure(measure.Read), a.Cell(node, node).Figure(measure.Read)
+			g := x.Below(&y)
+			require.False(t, g.Why == "" && g.Share > dropped, "seed %d: %+v", seed, g)
+		}
+	}
+}
+
+// TestDisturbances: each kind alone makes the figure undecided and says why.
+func TestDisturbances(t *testing.T) {
+	always := func(m *simulated) { m.neighbours = []neighbour{{1, 0.9, 0, time.Hour}} }
+	for name, c := range map[string]struct {
+		disturb func(*simulated)
+		why     string
+	}{
+		"noise":     {func(m *simulated) { m.noise = 0.1 }, "the passes differ by"},
+		"neighbour": {always, "other programs kept 0."},
+		"crowded":   {func(m *simulated) { m.crowded = 1 }, "of the time, others had the processors"},
+		"heat":      {func(m *simulated) { m.heat = []heat{{1, 0.7, 0, time.Hour, true}} }, "slowed for their heat"},
+		"misplaced": {func(m *simulated) { m.misplaced = true }, "only 50 % of the memory lies on node 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newSimulated(7, 60e9)
+			c.disturb(m)
+			r, err := m.measured()
+			require.NoError(t, err)
+			f := r.Cell(1, 1).Figure(measure.Read)
+			require.Contains(t, f.Why, c.why)
+			require.LessOrEqual(t, m.elapsed(), 11*time.Second)
+		})
+	}
+}
+
+// TestUncountedHeat: slow cores without a counter are seen by their clock.
+func TestUncountedHeat(t *testing.T) {
+	m := newSimulated(7, 60e9)
+	m.heat = []heat{{1, 0.7, 0, time.Hour, false}}
+	r, err := m.measured()
+	require.NoError(t, err)
+	require.Contains(t, gap(r, 1, 0).Why, "the cores ran at other clocks: 70 %")
+}
+
+// TestRefusals: what would make the figures say nothing is refused with its
+// reason before any memory is mapped.
+func TestRefusals(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*measure.Site, *measure.Options)
+		why    string
+	}{
+		"guest":       {func(s *measure.Site, _ *measure.Options) { s.Guest = "kvm" }, "this is a virtual machine (kvm)"},
+		"quota":       {func(s *measure.Site, _ *measure.Options) { s.Quota = "cpu.max is 200000 100000" }, "limits processor time: cpu.max is 200000 100000"},
+		"forced":      {func(s *measure.Site, o *measure.Options) { s.Quota, o.Force = "cpu.max is 1 2", true }, "limits processor time"},
+		"cpuset":      {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out 1 cores of node 1 (CPU 31 ...)"},
+		"mems":        {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].MemoryBarred = true }, "the cpuset leaves out the memory of node 1"},
+		"memory":      {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
+		"unknown":     {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].FreeBytes = -1 }, "the free memory of node 1 is not known"},
+		"group":       {func(s *measure.Site, _ *measure.Options) { s.MemoryBytes = 2 << 30 }, "the control group grants 2048 MiB more memory, of which a quarter may be used: 768 MiB are needed"},
+		"no node":     {func(_ *measure.Site, o *measure.Options) { o.Nodes = []int{4} }, "no node 4 here, expected some of [0 1]"},
+		"memory-less": {func(s *measure.Site, _ *measure.Options) { s.Nodes[0].FreeBytes, s.Nodes[1].FreeBytes = 0, 0 }, "no node to measure has both processors and memory"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newSimulated(1, 60e9)
+			var o measure.Options
+			c.change(&m.site, &o)
+			_, err := measure.NewPlan(&m.site, o)
+			var refusal *measure.Refusal
+			require.True(t, errors.As(err, &refusal), "%v", err)
+			require.Contains(t, refusal.Reason, c.why)
+		})
+	}
+}
+
+// TestPlan: local cells and socket pairs by default, all pairs with Matrix, and
+// a guest when it is forced.
+func TestPlan(t *testing.T) {
+	four := newSimulated(1, 60e9).site
+	for id := 2; id < 4; id++ {
+		four.Nodes = append(four.Nodes, four.Nodes[1])
+		four.Nodes[id].ID = id
+	}
+	four.Nodes[1].Socket, four.Nodes[2].Socket, four.Nodes[3].Socket = 0, 1, 1
+	plan, err := measure.NewPlan(&four, measure.Options{})
+	require.NoError(t, err)
+	require.Equal(t, []measure.Pair{{CPU: 0, Memory: 0}, {CPU: 1, Memory: 1}, {CPU: 2, Memory: 2}, {CPU: 3, Memory: 3}, {CPU: 0, Memory: 2}, {CPU: 2, Memory: 0}}, plan.Cells)
+	all, err := measure.NewPlan(&four, measure.Options{Matrix: true})
+	require.NoError(t, err)
+	require.Len(t, all.Cells, 16)
+	some, err := measure.NewPlan(&four, measure.Options{Nodes: []int{1, 3}, Quick: true})
+	require.NoError(t, err)
+	require.Equal(t, []measure.Pair{{CPU: 1, Memory: 1}, {CPU: 3, Memory: 3}, {CPU: 1, Memory: 3}, {CPU: 3, Memory: 1}}, some.Cells)
+	require.Equal(t, 3*time.Second, some.Limit)
+	four.Guest = "kvm"
+	_, err = measure.NewPlan(&four, measure.Options{Force: true})
+	require.NoError(t, err)
+}
+
+// TestBufferBounds: never below 256 MiB or four times the caches.
+func TestBufferBounds(t *testing.T) {
+	for cache, want := range map[int64]measure.Buffer{
+		32 << 20:  {Streams: 256 << 20, Chain: 128 << 20},
+		384 << 20: {Streams: 1536 << 20, Chain: 512 << 20},
+		0:         {Streams: 1024 << 20, Chain: 512 << 20},
+	} {
+		site := newSimulated(1, 60e9).site
+		site.Nodes[0].CacheBytes, site.Nodes[1].CacheBytes = cache, cache
+		plan, err := measure.NewPlan(&site, measure.Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, plan.Buffers[0])
+	}
+}
+
+// TestInterrupted: no result, and the memory is given back.
+func TestInterrupted(t *testing.T) {
+	m := newSimulated(1, 60e9)
+	plan, err := measure.NewPlan(&m.site, measure.Options{})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = measure.Run(ctx, m, plan)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, m.mapped)
+}
