@@ -95,7 +95,7 @@ func (p *Program) check(f *checkFlags) error {
 // finish prints a report and gives the exit status.
 func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error {
 	plugin := f.plugin(doc, failed)
-	if err := f.output.write(p, func(w *terminal) error {
+	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error {
 		w.options.Plugin = plugin
 		return report.Write(w, f.output.format, doc, w.options)
 	}); err != nil {

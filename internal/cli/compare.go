@@ -46,7 +46,7 @@ func (p *Program) compare(f *checkFlags) error {
 	}
 	topo := topology.Derive(sys, p.Rules)
 	doc := report.BuildComparison(sys, topo, engine.Compare(sys, topo), p.reportOptions(&f.input))
-	if err := f.output.write(p, func(t *terminal) error {
+	if err := f.output.write(p, f.input.identifiers, func(t *terminal) error {
 		return report.WriteComparison(t, f.output.format, &doc, t.options)
 	}); err != nil {
 		return err

@@ -32,7 +32,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 				return failed
 			}
 			doc := report.BuildInventory(sys, topology.Derive(sys, p.Rules), p.reportOptions(&in))
-			if err := out.write(p, func(t *terminal) error {
+			if err := out.write(p, in.identifiers, func(t *terminal) error {
 				t.options.Settings = settings
 				return report.WriteInventory(t, out.format, &doc, t.options)
 			}); err != nil {

@@ -53,7 +53,7 @@ func (p *Program) labels(f *checkFlags) error {
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
 	}
-	if err := f.output.write(p, func(w *terminal) error { return report.WriteLabels(w, &doc, failed == nil) }); err != nil {
+	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return report.WriteLabels(w, &doc, failed == nil) }); err != nil {
 		return err
 	}
 	return failed

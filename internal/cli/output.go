@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -40,7 +39,9 @@ type terminal struct {
 
 // write prints to standard output, or to a temporary file that replaces the
 // named one when all is written.
-func (f *outputFlags) write(p *Program, body func(*terminal) error) error {
+//
+// A file with identifiers is its owner's alone.
+func (f *outputFlags) write(p *Program, identifiers bool, body func(*terminal) error) error {
 	if f.output == "" {
 		t := p.terminal(f.verbose)
 		buf := bufio.NewWriter(p.Stdout)
@@ -51,7 +52,11 @@ func (f *outputFlags) write(p *Program, body func(*terminal) error) error {
 		}
 		return notAudited(err, "")
 	}
-	if err := writeAtomic(f.output, 0o644, func(w io.Writer) error {
+	mode := os.FileMode(0o644)
+	if identifiers {
+		mode = 0o600
+	}
+	if err := writeAtomic(f.output, mode, func(w io.Writer) error {
 		return body(&terminal{w, report.TextOptions{Verbose: f.verbose}})
 	}); err != nil {
 		return notAudited(fmt.Errorf("--output: %w", err), "")
@@ -72,56 +77,6 @@ func unwritten(err error) error {
 		return nil
 	}
 	return notAudited(fmt.Errorf("standard output: %w", err), "")
-}
-
-// writeAtomic writes a file beside the target and renames it. A target that is
-// a device, a pipe or a socket is written to: renaming a file over it would
-// take /dev/null from the whole machine. A link is followed to its file.
-func writeAtomic(name string, mode os.FileMode, body func(io.Writer) error) (err error) {
-	switch st, err := os.Stat(name); {
-	case err == nil && st.IsDir():
-		return fmt.Errorf("%s: is a folder, expected a file", name)
-	case err == nil && !st.Mode().IsRegular():
-		return writeInto(name, body)
-	case err == nil:
-		if name, err = filepath.EvalSymlinks(name); err != nil {
-			return err
-		}
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = tmp.Close()
-			_ = os.Remove(tmp.Name())
-		}
-	}()
-	buf := bufio.NewWriter(tmp)
-	if err = body(buf); err != nil {
-		return err
-	}
-	if err = buf.Flush(); err != nil {
-		return err
-	}
-	if err = tmp.Chmod(mode); err != nil {
-		return err
-	}
-	if err = tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), name)
-}
-
-// writeInto writes to what is there already and is no file.
-func writeInto(name string, body func(io.Writer) error) error {
-	file, err := os.OpenFile(name, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	buf := bufio.NewWriter(file)
-	return errors.Join(body(buf), buf.Flush(), file.Close())
 }
 
 // terminal asks the standard output for its width; colours only there and

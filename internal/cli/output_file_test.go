@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// nobody is a user who is not the one under whom tests run.
+const nobody = 65534
+
+func writeText(name string, mode fs.FileMode) error {
+	return writeAtomic(name, mode, func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err })
+}
+
+// sticky is a folder where everybody may write, as /tmp.
+func sticky(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "sticky")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	require.NoError(t, os.Chmod(dir, 0o777|fs.ModeSticky))
+	return dir
+}
+
+func permissions(t *testing.T, name string) fs.FileMode {
+	t.Helper()
+	st, err := os.Lstat(name)
+	require.NoError(t, err)
+	return st.Mode()
+}
+
+// soon fails a call that waits.
+func soon(t *testing.T, call func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- call() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(20 * time.Second):
+		require.FailNow(t, "waits for ever")
+		return nil
+	}
+}
+
+// TestOutputPlantedLink: a link where all may write is not followed, at the end
+// of a path or on its way, and what it names stays as it was.
+func TestOutputPlantedLink(t *testing.T) {
+	victim := filepath.Join(t.TempDir(), "victim")
+	require.NoError(t, os.WriteFile(victim, []byte("secret"), 0o600))
+	dir := sticky(t)
+	require.NoError(t, os.Symlink(victim, filepath.Join(dir, "report")))
+	require.NoError(t, os.Symlink(filepath.Dir(victim), filepath.Join(dir, "folder")))
+	require.NoError(t, os.Symlink(filepath.Join(dir, "nothing"), filepath.Join(dir, "dangling")))
+	for _, name := range []string{"report", "folder/victim", "folder/new", "dangling"} {
+		require.ErrorContains(t, writeText(filepath.Join(dir, name), 0o644), "is a link in a folder where others may plant one", name)
+	}
+	data, err := os.ReadFile(victim)
+	require.NoError(t, err)
+	assert.Equal(t, "secret", string(data))
+	assert.Equal(t, fs.FileMode(0o600), permissions(t, victim))
+	left, err := os.ReadDir(filepath.Dir(victim))
+	require.NoError(t, err)
+	assert.Len(t, left, 1)
+	require.NoError(t, writeText(filepath.Join(dir, "own"), 0o644))
+}
+
+// TestOutputLinkOfAnotherUser: in a folder of a user a link is that user's word,
+// not root's.
+func TestOutputLinkOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make another user's folder")
+	}
+	victim := filepath.Join(t.TempDir(), "victim")
+	require.NoError(t, os.WriteFile(victim, nil, 0o600))
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink(victim, filepath.Join(dir, "report")))
+	require.NoError(t, writeText(filepath.Join(dir, "report"), 0o644))
+	require.NoError(t, os.Chmod(dir, 0o775))
+	require.NoError(t, writeText(filepath.Join(dir, "report"), 0o644), "a group may write, the link is ours")
+	require.NoError(t, os.Lchown(filepath.Join(dir, "report"), nobody, nobody))
+	require.ErrorContains(t, writeText(filepath.Join(dir, "report"), 0o644), "is a link")
+	require.NoError(t, os.Chmod(dir, 0o755))
+	require.NoError(t, os.Lchown(dir, nobody, nobody))
+	require.ErrorContains(t, writeText(filepath.Join(dir, "report"), 0o644), "is a link")
+}
+
+// TestOutputPlantedPipe: a pipe that nobody reads is no reason to wait, one that
+// another user made where all may write is not written to.
+func TestOutputPlantedPipe(t *testing.T) {
+	dir := sticky(t)
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, unix.Mkfifo(pipe, 0o666))
+	require.ErrorContains(t, soon(t, func() error { return writeText(pipe, 0o644) }), "nobody reads this pipe")
+	if os.Geteuid() != 0 {
+		return
+	}
+	reader, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer func() { _ = reader.Close() }()
+	require.NoError(t, writeText(pipe, 0o644), "our own")
+	require.NoError(t, os.Lchown(pipe, nobody, nobody))
+	require.ErrorContains(t, soon(t, func() error { return writeText(pipe, 0o644) }), "is a named pipe that another user made")
+}
+
+// TestOutputRights: the umask holds, and an old file's rights are never widened.
+func TestOutputRights(t *testing.T) {
+	for _, c := range []struct {
+		umask     int
+		old, mode fs.FileMode // old is 0 for no file
+		want      fs.FileMode
+	}{
+		{0o022, 0, 0o644, 0o644}, {0o077, 0, 0o644, 0o600}, {0o027, 0, 0o644, 0o640}, {0, 0, 0o644, 0o644}, {0o022, 0, 0o600, 0o600},
+		{0o022, 0o600, 0o644, 0o600}, {0o022, 0o640, 0o644, 0o640}, {0o022, 0o644, 0o600, 0o600}, {0o077, 0o644, 0o644, 0o644},
+	} {
+		name := filepath.Join(t.TempDir(), "file")
+		if c.old != 0 {
+			require.NoError(t, os.WriteFile(name, nil, 0o600))
+			require.NoError(t, os.Chmod(name, c.old))
+		}
+		before := unix.Umask(c.umask)
+		err := writeText(name, c.mode)
+		unix.Umask(before)
+		require.NoError(t, err)
+		assert.Equal(t, c.want, permissions(t, name), "%+v", c)
+	}
+}
+
+// TestOutputOfAnotherUser: the group of another user's file gets nothing to read.
+func TestOutputOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make another user's file")
+	}
+	dir := t.TempDir()
+	name := filepath.Join(dir, "file")
+	for owner, group := range map[int]int{nobody: os.Getegid(), 0: nobody} {
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+		require.NoError(t, os.Chmod(name, 0o640))
+		require.NoError(t, os.Chown(name, owner, nobody))
+		require.NoError(t, writeText(name, 0o644))
+		st, err := os.Stat(name)
+		require.NoError(t, err)
+		_, got := ownerOf(st)
+		assert.Equal(t, group, got)
+		assert.Equal(t, fs.FileMode(0o640), st.Mode())
+	}
+}
+
+// TestOutputIdentifiers: a file with serial numbers is its owner's alone, whatever
+// command writes it.
+func TestOutputIdentifiers(t *testing.T) {
+	root := "../../testdata/machines/dell-r610-good"
+	before := unix.Umask(0o022)
+	defer unix.Umask(before)
+	for _, command := range [][]string{{"check", "--format", "json"}, {"inventory", "--format", "json"}, {"labels"}, {"profiles", "compare"}} {
+		for flag, want := range map[string]fs.FileMode{"--identifiers": 0o600, "--identifiers=false": 0o644} {
+			name := filepath.Join(t.TempDir(), "out")
+			var stderr bytes.Buffer
+			p := New("test", "")
+			p.Stdout, p.Stderr = io.Discard, &stderr
+			p.Main(append(command, "--root", root, "--output", name, flag))
+			assert.Equal(t, want, permissions(t, name), "%v %s: %s", command, flag, stderr.String())
+		}
+	}
+}
+
+// TestOutputStreams: a stream that the caller opened is written to where it
+// stands, by any of its names, and stays open.
+func TestOutputStreams(t *testing.T) {
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	defer func() { _ = r.Close() }()
+	fd := int(w.Fd())
+	link := filepath.Join(t.TempDir(), "link")
+	for _, dir := range []string{"/dev/fd", "/proc/self/fd"} {
+		name := filepath.Join(dir, strconv.Itoa(fd))
+		_ = os.Remove(link)
+		require.NoError(t, os.Symlink(name, link))
+		for _, to := range []string{name, link} {
+			require.NoError(t, writeText(to, 0o644))
+			got := make([]byte, 16)
+			n, err := r.Read(got)
+			require.NoError(t, err)
+			assert.Equal(t, "text", string(got[:n]))
+		}
+	}
+	file, err := os.OpenFile(filepath.Join(t.TempDir(), "log"), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	_, err = file.WriteString("before ")
+	require.NoError(t, err)
+	require.NoError(t, writeText("/dev/fd/"+strconv.Itoa(int(file.Fd())), 0o644))
+	data, err := os.ReadFile(file.Name())
+	require.NoError(t, err)
+	assert.Equal(t, "before text", string(data), "a file that is appended to is not replaced")
+	require.Error(t, writeText("/dev/fd/65000", 0o644))
+	require.NoError(t, writeText("/dev/null", 0o644))
+}
