@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -76,7 +78,7 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 	c.token = r.header.Get("X-Auth-Token")
 	switch {
 	case r.status >= 200 && r.status < 300 && c.token != "":
-		c.session = c.sessionPath(r)
+		c.session = ownSession(sessionPath(r), root.sessions(at))
 		return nil
 	case r.status >= 200 && r.status < 300, r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed,
 		r.status == http.StatusNotImplemented:
@@ -88,9 +90,9 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 	}
 }
 
-// sessionPath is where the new session can be deleted. A controller behind
-// another name puts its own address there: only the path counts.
-func (c *client) sessionPath(r *reply) string {
+// sessionPath is where the service says that the new session can be deleted. A
+// controller behind another name puts its own address there: only the path counts.
+func sessionPath(r *reply) string {
 	if u, err := url.Parse(r.header.Get("Location")); err == nil && strings.HasPrefix(u.Path, "/") {
 		return u.EscapedPath()
 	}
@@ -103,6 +105,36 @@ func (c *client) sessionPath(r *reply) string {
 	return ""
 }
 
+// sessions are the collections in which a service keeps its sessions: where the
+// login went, what belongs to the session service that it names, and the two
+// places of DSP0266 ("Session login") and of older controllers.
+func (r *serviceRoot) sessions(at string) []string {
+	all := []string{rootPath + "SessionService/Sessions", rootPath + "Sessions"}
+	for _, name := range []string{at, r.SessionService.path() + "/Sessions"} {
+		if u, err := url.Parse(name); err == nil && strings.EqualFold(path.Base(u.Path), "Sessions") {
+			all = append(all, path.Clean(u.Path))
+		}
+	}
+	return all
+}
+
+// ownSession is a path when it is one member of such a collection, else "":
+// nothing but a session is ever deleted, whatever the service calls one.
+func ownSession(at string, collections []string) string {
+	name, err := url.PathUnescape(at)
+	if err != nil || strings.ContainsAny(name, "?#%\\") {
+		return ""
+	}
+	folder, id := path.Split(strings.TrimSuffix(name, "/"))
+	if id == "" || path.Clean(name) != strings.TrimSuffix(name, "/") {
+		return ""
+	}
+	if !slices.Contains(collections, strings.TrimSuffix(folder, "/")) {
+		return ""
+	}
+	return at
+}
+
 // logout gives the session back, also when the reading failed or its time is
 // over. "" or why it could not.
 func (c *client) logout(ctx context.Context) string {
@@ -110,7 +142,7 @@ func (c *client) logout(ctx context.Context) string {
 		return ""
 	}
 	if c.session == "" {
-		return "the service did not say where its session ends: it stays open until it times out"
+		return "the service did not name a session of its own to end: it stays open until it times out"
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), logoutTimeout)
 	defer cancel()
