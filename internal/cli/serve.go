@@ -112,7 +112,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	signal.Notify(hup, unix.SIGHUP)
 	defer signal.Stop(hup)
 	err := exporter.Serve(ctx, exporter.Config{
-		Audit: a.audit, Reload: hup, Watch: a.watched(), Web: f.web, Log: p.logger(f),
+		Audit: a.audit, Reload: hup, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.logger(f),
 		Sandbox: p.Sandbox, Readable: a.readable(), Network: a.asksNetwork(),
 	})
 	if err != nil {

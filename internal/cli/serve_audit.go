@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -90,22 +91,39 @@ func (a *auditor) interval() time.Duration {
 	return defaultInterval
 }
 
-// ruleDirs are the folders of the site's rules, with all below them.
-func (a *auditor) ruleDirs() []string {
-	var all []string
-	for _, dir := range slices.Concat(a.f.input.conf.Rules, a.f.rules) {
+// rulePaths are the site's rules: folders with all below them, and the files.
+func rulePaths(from []string) (dirs, files []string) {
+	for _, dir := range from {
 		_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil: // it loaded a moment ago
 			case d.IsDir():
-				all = append(all, name)
+				dirs = append(dirs, name)
 			case name == dir:
-				all = append(all, filepath.Dir(name))
+				dirs, files = append(dirs, filepath.Dir(name)), append(files, name)
+			case strings.HasSuffix(name, ".yaml"), strings.HasSuffix(name, ".yml"):
+				files = append(files, name)
 			}
 			return nil
 		})
 	}
-	return all
+	return dirs, files
+}
+
+// watchedFiles lists what the configuration rests on, anew at each call: the file
+// itself, rules, exports, baseline, credentials. It is for another goroutine than
+// audits are, and so speaks of the configuration as it was at start.
+func (a *auditor) watchedFiles() func() []string {
+	conf := a.f.input.conf
+	rules := slices.Concat(conf.Rules, a.f.rules)
+	named := slices.Concat([]string{a.configFile(), conf.Baseline, a.f.baseline, a.f.input.redfish.credentials}, conf.BIOS, a.f.input.bios)
+	if r := conf.Redfish; r != nil {
+		named = append(named, r.Credentials, r.CA)
+	}
+	return func() []string {
+		_, files := rulePaths(rules)
+		return append(files, named...)
+	}
 }
 
 // configFile is where the configuration is, or would be.
@@ -118,7 +136,7 @@ func (a *auditor) configFile() string {
 
 // watched are the folders whose change asks for a reload.
 func (a *auditor) watched() []string {
-	dirs := a.ruleDirs()
+	dirs, _ := rulePaths(slices.Concat(a.f.input.conf.Rules, a.f.rules))
 	if dir := filepath.Dir(a.configFile()); isDir(dir) {
 		dirs = append(dirs, dir)
 	}

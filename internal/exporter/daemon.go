@@ -25,8 +25,10 @@ type Config struct {
 	// Audit does one audit; with reload it reads configuration and rules anew
 	// before. It is never called twice at a time.
 	Audit func(ctx context.Context, reload bool) Outcome
-	// Watch are the folders whose change asks for a reload.
-	Watch []string
+	// Watch are the folders that hold the files whose change asks for a reload,
+	// WatchFiles the files of the moment.
+	Watch      []string
+	WatchFiles func() []string
 	// Reload asks for one, as SIGHUP does.
 	Reload <-chan os.Signal
 	Web    Web

@@ -196,22 +196,49 @@ func FuzzHotplugged(f *testing.F) {
 	f.Fuzz(func(_ *testing.T, msg []byte) { _ = hotplugged(msg) })
 }
 
-// TestWatch: a file that is replaced is a change, and folders that are not there
-// do no harm.
+// TestWatch: a file that is replaced, or leads elsewhere, is a change; a
+// neighbour is none, and folders that are not there do no harm.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
 	events := make(chan event)
 	ctx, stop := context.WithCancel(t.Context())
-	watch(ctx, []string{filepath.Join(dir, "none"), dir}, events, quiet)
+	defer stop()
+	named := &watched{folders: []string{at("none"), dir}, files: func() []string { return []string{at("memaudit.yaml"), at("linked.yaml"), at("gone")} }}
+	require.NoError(t, os.Mkdir(at("1"), 0o755))
+	require.NoError(t, os.Mkdir(at("2"), 0o755))
+	require.NoError(t, os.WriteFile(at("1/linked.yaml"), nil, 0o600))
+	require.NoError(t, os.WriteFile(at("2/linked.yaml"), nil, 0o600))
+	require.NoError(t, os.Symlink("1", at("..data")))
+	require.NoError(t, os.Symlink("..data/linked.yaml", at("linked.yaml")))
+	watch(ctx, named, events, quiet)
+	expect := func(name string) {
+		t.Helper()
+		select {
+		case e := <-events:
+			assert.True(t, e.reload)
+			assert.Contains(t, e.why, "changed: "+dir+"/"+name)
+		case <-time.After(10 * time.Second):
+			t.Fatal("no event for " + name)
+		}
+	}
+	for range 3 {
+		require.NoError(t, os.WriteFile(at("neighbour"), []byte("x"), 0o600))
+		require.NoError(t, os.WriteFile(at(".memaudit.yaml.swp"), []byte("x"), 0o600))
+		require.NoError(t, os.Remove(at("neighbour")))
+	}
 	tmp := filepath.Join(t.TempDir(), "memaudit.yaml")
 	require.NoError(t, os.WriteFile(tmp, []byte("profile: hpc\n"), 0o600))
-	require.NoError(t, os.Rename(tmp, filepath.Join(dir, "memaudit.yaml")))
+	require.NoError(t, os.Rename(tmp, at("memaudit.yaml")))
+	expect("memaudit.yaml")
+	require.NoError(t, os.Symlink("2", at("..tmp")))
+	require.NoError(t, os.Rename(at("..tmp"), at("..data")))
+	expect("..") // whichever of the two is read when the link has moved
+	require.NoError(t, os.Remove(at("memaudit.yaml")))
+	expect("memaudit.yaml")
 	select {
 	case e := <-events:
-		assert.True(t, e.reload)
-		assert.Contains(t, e.why, "memaudit.yaml")
-	case <-time.After(10 * time.Second):
-		t.Fatal("no event")
+		assert.Fail(t, "one event too many", e.why)
+	case <-time.After(50 * time.Millisecond):
 	}
-	stop()
 }

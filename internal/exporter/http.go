@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/exporter-toolkit/web"
 )
@@ -40,7 +39,7 @@ func (p *pages) handler(metricsPath string, log *slog.Logger) (http.Handler, err
 	if err := registry.Register(p); err != nil {
 		return nil, err
 	}
-	if err := registry.Register(collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})); err != nil {
+	if err := registry.Register(newProcess(time.Now())); err != nil {
 		return nil, err
 	}
 	landing, err := landingPage(metricsPath)

@@ -44,7 +44,7 @@ func Serve(ctx context.Context, c Config) error {
 	defer stop(nil)
 	events := make(chan event)
 	go relay(ctx, c.Reload, events)
-	watch(ctx, c.Watch, events, c.Log)
+	watch(ctx, &watched{folders: c.Watch, files: c.WatchFiles}, events, c.Log)
 	hotplug(ctx, events, c.Log)
 	if c.Sandbox {
 		sandbox(c.Readable, c.Network, c.Log)

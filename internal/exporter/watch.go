@@ -2,16 +2,54 @@ package exporter
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
+	"strings"
+	"syscall"
 
 	"github.com/fsnotify/fsnotify"
 )
 
-// watch sends an event when anything in the folders changes. Folders and not
-// files, since a file is usually replaced; a folder that cannot be watched is
+// watched are the files whose change asks for a reload, and the folders that
+// tell of it: a file is usually replaced, and one that is a link changes where it
+// leads without an event of its own (Kubernetes swaps "..data" beside it).
+type watched struct {
+	folders []string
+	files   func() []string
+	// seen are the files as they were last.
+	seen string
+}
+
+// changed reports whether a file is another than before. A neighbour in the same
+// folder is none of ours.
+func (w *watched) changed() bool {
+	now := state(w.files())
+	was := w.seen
+	w.seen = now
+	return now != was
+}
+
+// state tells contents apart without reading them.
+func state(files []string) string {
+	var b strings.Builder
+	for _, name := range files {
+		fmt.Fprintf(&b, "%q", name)
+		if st, err := os.Stat(name); err == nil {
+			fmt.Fprint(&b, " ", st.Size(), " ", st.ModTime().UnixNano())
+			if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+				fmt.Fprint(&b, " ", sys.Dev, " ", sys.Ino)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// watch sends an event when a file changes. A folder that cannot be watched is
 // said and left out: SIGHUP and the interval remain.
-func watch(ctx context.Context, dirs []string, to chan<- event, log *slog.Logger) {
-	if len(dirs) == 0 {
+func watch(ctx context.Context, what *watched, to chan<- event, log *slog.Logger) {
+	if len(what.folders) == 0 {
 		return
 	}
 	w, err := fsnotify.NewWatcher()
@@ -19,11 +57,12 @@ func watch(ctx context.Context, dirs []string, to chan<- event, log *slog.Logger
 		log.Warn("configuration is not watched", "error", err)
 		return
 	}
-	for _, dir := range dirs {
+	for _, dir := range what.folders {
 		if err := w.Add(dir); err != nil {
 			log.Warn("folder is not watched", "folder", dir, "error", err)
 		}
 	}
+	what.changed()
 	go func() {
 		defer func() { _ = w.Close() }()
 		for {
@@ -34,7 +73,7 @@ func watch(ctx context.Context, dirs []string, to chan<- event, log *slog.Logger
 				if !ok {
 					return
 				}
-				if e.Op != fsnotify.Chmod {
+				if e.Op != fsnotify.Chmod && what.changed() {
 					send(ctx, to, event{"changed: " + e.Name, true})
 				}
 			case err, ok := <-w.Errors:
