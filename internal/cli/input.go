@@ -181,6 +181,11 @@ func (f *inputFlags) open() (*host.Root, error) {
 		what = "live machine"
 		root, err = host.OpenLive()
 	}
+	if err == nil {
+		if err = host.CheckSize(root); err != nil {
+			_ = root.Close()
+		}
+	}
 	if err != nil {
 		return nil, notAudited(fmt.Errorf("%s: %w", what, err), "")
 	}

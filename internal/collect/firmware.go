@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -102,6 +103,9 @@ func (c *collector) noTable() fact.Fact[bool] {
 			return fact.Unknown[bool](f.State, f.Detail, "")
 		}
 	}
+	if c.table != nil && c.table.Err != nil {
+		return fact.Unknown[bool](refusedTable(c.table.Err), c.table.Err.Error(), "")
+	}
 	if c.given || c.facts == nil {
 		return fact.Unknown[bool](fact.Malformed, "the file holds no SMBIOS structure", "")
 	}
@@ -118,6 +122,14 @@ func (c *collector) noTable() fact.Fact[bool] {
 	default:
 		return fact.Unknown[bool](v.State.Fact(), v.Reason(), host.Advice(v.State.Fact(), v.Path), at)
 	}
+}
+
+// refusedTable tells a table that is too large from one that is none.
+func refusedTable(err error) fact.State {
+	if errors.Is(err, smbios.ErrTooLarge) {
+		return fact.Refused
+	}
+	return fact.Malformed
 }
 
 func version(t *smbios.Table, at fact.Evidence) fact.Fact[string] {
@@ -179,6 +191,10 @@ func (f *Failure) source(name string) inventory.Source {
 // what an audit reads.
 func tableSource(t *smbios.Table) inventory.Source {
 	s := inventory.Source{Name: inventory.SourceSMBIOS, State: inventory.SourceOK}
+	if t.Err != nil {
+		s.State, s.Detail = inventory.SourceState(refusedTable(t.Err).String()), t.Err.Error()
+		return s
+	}
 	if len(t.Structures) == 0 {
 		s.State, s.Detail = inventory.SourceMalformed, "no structure"
 		return s

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/fsnotify/fsnotify"
@@ -18,32 +17,39 @@ type watched struct {
 	folders []string
 	files   func() []string
 	// seen are the files as they were last.
-	seen string
+	seen map[string]string
 }
 
-// changed reports whether a file is another than before. A neighbour in the same
-// folder is none of ours.
-func (w *watched) changed() bool {
-	now := state(w.files())
-	was := w.seen
-	w.seen = now
-	return now != was
-}
-
-// state tells contents apart without reading them.
-func state(files []string) string {
-	var b strings.Builder
-	for _, name := range files {
-		fmt.Fprintf(&b, "%q", name)
-		if st, err := os.Stat(name); err == nil {
-			fmt.Fprint(&b, " ", st.Size(), " ", st.ModTime().UnixNano())
-			if sys, ok := st.Sys().(*syscall.Stat_t); ok {
-				fmt.Fprint(&b, " ", sys.Dev, " ", sys.Ino)
-			}
+// changed names a file that is another than before, "" for none. A neighbour in
+// the same folder is none of ours.
+func (w *watched) changed() (name string) {
+	now := map[string]string{}
+	for _, file := range w.files() {
+		now[file] = state(file)
+		if now[file] != w.seen[file] {
+			name = file
 		}
-		b.WriteByte('\n')
 	}
-	return b.String()
+	for file, was := range w.seen {
+		if now[file] != was {
+			name = file
+		}
+	}
+	w.seen = now
+	return name
+}
+
+// state tells contents apart without reading them; "" for no file.
+func state(name string) string {
+	st, err := os.Stat(name)
+	if err != nil {
+		return ""
+	}
+	text := fmt.Sprint(st.Size(), " ", st.ModTime().UnixNano())
+	if sys, ok := st.Sys().(*syscall.Stat_t); ok {
+		text += fmt.Sprint(" ", sys.Dev, " ", sys.Ino)
+	}
+	return text
 }
 
 // watch sends an event when a file changes. A folder that cannot be watched is
@@ -73,8 +79,11 @@ func watch(ctx context.Context, what *watched, to chan<- event, log *slog.Logger
 				if !ok {
 					return
 				}
-				if e.Op != fsnotify.Chmod && what.changed() {
-					send(ctx, to, event{"changed: " + e.Name, true})
+				if e.Op == fsnotify.Chmod {
+					continue
+				}
+				if name := what.changed(); name != "" {
+					send(ctx, to, event{"changed: " + name, true})
 				}
 			case err, ok := <-w.Errors:
 				if !ok {

@@ -22,13 +22,13 @@ func (r *reader) cpuinfoTopology() (Topology, bool) {
 	}
 	packages := packageList(byID)
 	most, least := 0, len(all.V)
+	cores := map[int]int{}
 	for c, n := range threads {
 		most, least = max(most, n), min(least, n)
-		for i := range packages {
-			if packages[i].ID == c.pkg {
-				packages[i].Cores++
-			}
-		}
+		cores[c.pkg]++
+	}
+	for i := range packages {
+		packages[i].Cores = cores[packages[i].ID]
 	}
 	const raw = "physical id, core id"
 	dies := &ReadError{Op: "read", Path: cpuinfo, State: Absent, Err: errors.New("cpuinfo does not name dies")}

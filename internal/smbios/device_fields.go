@@ -39,13 +39,13 @@ func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 	}
 }
 
-// plausibleSize refuses what no module has: nothing at all, and 32767 MB, which
-// is 7FFFh read as a size.
+// plausibleSize refuses what no module has: nothing at all, 32767 MB, which is
+// 7FFFh read as a size, and more than the field can hold.
 func plausibleSize(n int64) (Field[int64], Field[bool]) {
-	switch n {
-	case 0:
+	switch {
+	case n == 0:
 		return status[int64](Bad), status[bool](Bad)
-	case 0x7FFF << 20:
+	case n == 0x7FFF<<20, n > maxModuleBytes:
 		return status[int64](Bad), known(true)
 	}
 	return known(n), known(true)

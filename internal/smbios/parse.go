@@ -11,9 +11,17 @@ import (
 // must not be changed afterwards.
 //
 // An error means that there is nothing to decode: ErrEmpty, ErrUnrecognised,
-// or what dmidecode's own words in the text say (ErrNoTable, ErrDenied,
+// ErrTooLarge, or what dmidecode's own words in the text say (ErrNoTable, ErrDenied,
 // ErrNoHandles). Everything else is in the Table's Problems.
 func Parse(data []byte) (*Table, error) {
+	t, err := decodeAny(data)
+	if err == nil && t.Err != nil {
+		return nil, t.Err
+	}
+	return t, err
+}
+
+func decodeAny(data []byte) (*Table, error) {
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, ErrEmpty
@@ -104,19 +112,37 @@ func parseTable(data []byte) (*Table, error) {
 }
 
 // cutFirst tells whether data are a table that is damaged or cut short right
-// in its first structures: one believable header at the start.
+// in its first structures: one believable header at the start, and no control
+// characters among its strings.
 func (w *walker) cutFirst() bool {
-	return len(w.data) >= headerLength && w.data[0] < 46 && plausibleHeader(w.data[0], w.data[1])
+	if len(w.data) < headerLength || w.data[0] >= 46 || !plausibleHeader(w.data[0], w.data[1]) {
+		return false
+	}
+	body := min(int(w.data[1]), len(w.data))
+	end := w.terminator(body)
+	if end < 0 {
+		end = len(w.data)
+	}
+	return !control(string(w.data[body:end]))
 }
 
 // finish builds the index and looks for what is wrong with the whole.
 func (t *Table) finish() {
+	err := t.outsized()
+	if err == nil && t.Source != FromText { // of a text people keep parts
+		err = t.nothingKnown()
+	}
+	if err != nil {
+		t.refuse(err)
+		return
+	}
 	t.index()
 	if len(t.Structures) == 0 {
 		t.problem(CodeNoStructures, -1, false, "no structures")
 		return
 	}
 	t.checkCount()
+	t.dropCopies()
 	t.checkHandles()
 	t.checkFields()
 	t.Problems = slices.Clip(t.Problems)

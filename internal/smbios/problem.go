@@ -40,6 +40,8 @@ const (
 	CodeText = "text"
 	// CodeNoStructures: the input is SMBIOS, but holds no structure.
 	CodeNoStructures = "no_structures"
+	// CodeTooLarge: the table describes more than any machine has.
+	CodeTooLarge = "too_large"
 	// CodeMore: there are more problems than are listed.
 	CodeMore = "more"
 )

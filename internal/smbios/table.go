@@ -75,6 +75,9 @@ type Table struct {
 	Structures []Structure
 	// Problems are the defects found; at most maxProblems of them.
 	Problems []Problem
+	// Err says why nothing of the table is believed: ErrTooLarge or
+	// ErrUnrecognised. There are no Structures then. Parse gives it as its error.
+	Err error
 
 	// sorted holds handle<<40 | type<<32 | index, ascending, for lookups.
 	sorted []uint64

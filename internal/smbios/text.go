@@ -56,7 +56,7 @@ type textMessages struct {
 func (p *textParser) run() {
 	p.lines = make([]line, 0, len(p.text)/28+8)
 	p.t.Structures = make([]Structure, 0, min(len(p.text)/350, 4096)+4)
-	for pos := 0; pos < len(p.text); {
+	for pos := 0; pos < len(p.text) && len(p.t.Structures) <= maxStructures; {
 		next := len(p.text)
 		end := next
 		if i := strings.IndexByte(p.text[pos:], '\n'); i >= 0 {

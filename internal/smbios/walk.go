@@ -21,10 +21,8 @@ type walker struct {
 	base int // offset of data
 	data []byte
 	str  string // data as a string, so that strings of structures cost nothing
-	// announced is how many bytes the entry point gives the table, len(data)
-	// when it gives none: beyond it only what looks like a structure counts.
-	announced int
-	ended     bool // type 127 was seen
+	// ended: type 127 was seen.
+	ended bool
 	// next[i] is the first terminator from i on. It is built for a damaged
 	// table only and keeps the search for a plausible structure linear.
 	next []int32
@@ -33,10 +31,14 @@ type walker struct {
 // walk appends the structures of data, which stands at offset base, to
 // t.Structures (DSP0134 6.1).
 func (t *Table) walk(base int, data []byte, announced int) {
-	w := walker{t: t, base: base, data: data, str: string(data), announced: min(announced, len(data))}
+	if announced < len(data) {
+		t.behind(base+announced, data[announced:])
+		data = data[:announced:announced]
+	}
+	w := walker{t: t, base: base, data: data, str: string(data)}
 	t.Structures = slices.Grow(t.Structures, w.estimate())
 	pos := 0
-	for pos < len(data) {
+	for pos < len(data) && len(t.Structures) <= maxStructures {
 		next, ok := w.step(pos)
 		if !ok {
 			break
@@ -57,9 +59,12 @@ func (w *walker) estimate() int {
 
 // step reads the structure at pos and returns where to go on.
 func (w *walker) step(pos int) (int, bool) {
-	if (pos >= w.announced || w.ended) && !w.plausible(pos, 1) {
+	if w.ended && !w.plausible(pos, 1) {
 		w.trailing(pos)
 		return 0, false
+	}
+	if w.ended && w.data[pos] < typeInactive {
+		return w.left(pos), true
 	}
 	if len(w.data)-pos < headerLength || w.data[pos+1] < headerLength {
 		return w.resync(pos)
@@ -139,6 +144,22 @@ func (w *walker) truncated(pos int) {
 	}
 	w.t.problemAt(CodeTruncated, s, w.ended, "announces %d bytes and its strings at offset 0x%x, table ends at 0x%x",
 		s.Length, s.Offset, w.base+len(w.data))
+}
+
+// left passes over a structure of the specification behind the end marker: the
+// marker ends the table, earlier than the entry point may say (DSP0134 7.45).
+func (w *walker) left(pos int) int {
+	w.t.problem(CodeGarbage, w.base+pos, true, "a structure (type %d) behind the end marker is left out", w.data[pos])
+	return w.terminator(pos+int(w.data[pos+1])) + 2
+}
+
+// behind notes what stands behind the length that the entry point gives the
+// table: other memory, which is not the table's (DSP0134 5.2.1). It is read by
+// nobody, so that a table whose length is wrong lacks its end.
+func (t *Table) behind(offset int, data []byte) {
+	if !allZero(data) {
+		t.problem(CodeGarbage, offset, true, "%d bytes behind the announced length are left out", len(data))
+	}
 }
 
 // trailing notes what stands behind the table.

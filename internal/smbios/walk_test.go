@@ -77,7 +77,29 @@ func TestDamage(t *testing.T) {
 		{"count too high", func() []byte { b := small(2, 8); b.Count = 9; return b.Dump() }, whole, []string{CodeCount}},
 		{"count too low", func() []byte { b := small(2, 8); b.Count = 3; return b.Dump() }, whole, []string{CodeCount}},
 		{"length too high", func() []byte { b := small(2, 8); b.TableLength = 999; return b.Dump() }, whole, []string{CodeLength}},
-		{"length too low", func() []byte { b := small(2, 8); b.TableLength = 80; return b.Dump() }, whole, nil},
+		{"length too low", func() []byte { b := small(2, 8); b.TableLength = 80; return b.Dump() }, whole[:3],
+			[]string{CodeGarbage, CodeTruncated, CodeCount, CodeNoEndMarker}},
+		{"structures behind the announced length", func() []byte {
+			b := small(2, 8)
+			b.End()
+			b.TableLength = len(b.Table())
+			b.MemoryDevice(smbiostest.DIMM{Array: 1, Bytes: 1 << 30, Locator: "A9"})
+			return b.Dump()
+		}, whole, []string{CodeGarbage, CodeCount}},
+		{"module behind the end, 32-bit", func() []byte {
+			b := small(2, 8)
+			b.End()
+			b.MemoryDevice(smbiostest.DIMM{Array: 1, Bytes: 1 << 30, Locator: "A9"})
+			b.Add(200, []byte{1}, "OEM")
+			return b.Dump()
+		}, append(whole[:5:5], 200), []string{CodeGarbage, CodeCount}},
+		{"a structure twice", func() []byte {
+			b := small(3, 2)
+			b.NextHandle(3)
+			b.MemoryDevice(smbiostest.DIMM{Array: 1, Locator: "A2"})
+			b.NextHandle(9)
+			return b.Dump()
+		}, whole, []string{CodeDuplicateHandle}},
 		{"no end marker", func() []byte { b := small(3, 2); b.NoEnd = true; return b.Dump() },
 			whole[:4], []string{CodeNoEndMarker}},
 		{"zeros behind", func() []byte { return append(small(3, 2).Table(), make([]byte, 100)...) }, whole, nil},

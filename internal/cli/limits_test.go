@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// TestRefusedInputs: what is no machine, or more than any, is named and ends
+// with status 3, in every format.
+func TestRefusedInputs(t *testing.T) {
+	noise := make([]byte, 5000)
+	r := rand.New(rand.NewPCG(5, 17))
+	for i := range noise {
+		noise[i] = byte(r.Uint32())
+	}
+	noise[0], noise[1] = 17, 0x54 // and it begins like a module
+	devices := smbiostest.New(3, 2)
+	array := devices.Array(smbiostest.Array{Devices: 5000})
+	for range 5000 {
+		devices.MemoryDevice(smbiostest.DIMM{Array: array})
+	}
+	packages := hosttest.Files{"sys/devices/system/cpu/online": "0-3999\n"}
+	for i := range 4000 {
+		at := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/", i)
+		packages[at+"package_cpus_list"], packages[at+"physical_package_id"] = fmt.Sprintln(i), fmt.Sprintln(i)
+	}
+	root := packages.Write(t)
+	table := t.TempDir()
+	at := filepath.Join(table, "sys/firmware/dmi/tables")
+	require.NoError(t, os.MkdirAll(at, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(at, "DMI"), devices.Table(), 0o600))
+	for _, c := range []struct {
+		stdin []byte
+		args  []string
+		says  string
+	}{
+		{noise, []string{"--smbios", "-"}, "not SMBIOS data"},
+		{devices.Table(), []string{"--smbios", "-"}, "more than 4096 memory devices (type 17)"},
+		{devices.Dump(), []string{"--smbios", "-"}, "more than 4096 memory devices (type 17)"},
+		{nil, []string{"--root", table}, "nothing to audit"},
+		{nil, []string{"--root", root}, "4000 processor packages, at most 1024 are read"},
+	} {
+		for _, format := range []string{"text", "json"} {
+			status, _, errs := run(c.stdin, append([]string{"check", "--format", format}, c.args...)...)
+			assert.Equal(t, 3, status, "%v: %s", c.args, errs)
+			assert.Contains(t, errs, c.says)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package smbios
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The largest machine that is decoded. What is larger is no table but an attack
+// on whoever reads it, and is refused by name.
+const (
+	// maxStructures: a handle has 16 bits (DSP0134 6.1.2).
+	maxStructures = 1 << 16
+	// maxProcessors: Linux has at most 1,024 nodes (NODES_SHIFT is at most 10,
+	// linux arch/x86/Kconfig), and a processor without one is none that counts.
+	maxProcessors = 1 << 10
+	// maxDevices: the largest machines have 4,096 slots (256 processors of 16).
+	maxDevices = 1 << 12
+	// maxModuleBytes: the extended size has 31 bits of megabytes (DSP0134 7.18.5).
+	maxModuleBytes = 0x7FFFFFFF << 20
+)
+
+// ErrTooLarge: the table describes more than any machine has.
+var ErrTooLarge = errors.New("smbios: more than any machine has")
+
+// outsized says what there is too much of, nil for nothing.
+func (t *Table) outsized() error {
+	for _, limit := range [...]struct {
+		what      string
+		most, has int
+		why       string
+	}{
+		{"structures", maxStructures, len(t.Structures), "handles have 16 bits"},
+		{"processors (type 4)", maxProcessors, t.Count(typeProcessor), "Linux has at most as many nodes"},
+		{"memory devices (type 17)", maxDevices, t.Count(typeMemoryDevice), "the largest machines have as many"},
+	} {
+		if limit.has > limit.most {
+			return fmt.Errorf("%w: more than %d %s: %s", ErrTooLarge, limit.most, limit.what, limit.why)
+		}
+	}
+	return nil
+}
+
+// nothingKnown is the error of a table that is none: it holds structures, and
+// none of the kinds that every machine has.
+func (t *Table) nothingKnown() error {
+	if len(t.Structures) == 0 {
+		return nil
+	}
+	if n := t.impossible(); n > 1+len(t.Structures)/3 {
+		return fmt.Errorf("%w: %d of %d structures are impossible (type, length, strings)", ErrUnrecognised, n, len(t.Structures))
+	}
+	for i := range t.Structures {
+		switch t.Structures[i].Type {
+		case typeBIOS, typeSystem, typeProcessor, typeMemoryArray, typeMemoryDevice:
+			return nil
+		}
+	}
+	return fmt.Errorf("%w: %d structures, and none of BIOS, system, processor, memory array or memory device (types 0, 1, 4, 16, 17)",
+		ErrUnrecognised, len(t.Structures))
+}
+
+// impossible counts structures that no firmware writes: of a type or length that
+// the specification does not have, with control characters in strings, or with
+// fields that name strings which are not there; and the places where there could
+// be none.
+func (t *Table) impossible() (n int) {
+	for i := range t.Structures {
+		s := &t.Structures[i]
+		off, _ := badString(s)
+		if !plausibleHeader(s.Type, s.Length) || int(s.Type) < len(minLength) && s.Length > longest || control(s.strs) || off > 0 && !s.cut {
+			n++
+		}
+	}
+	for i := range t.Problems {
+		if t.Problems[i].Code == CodeZeroLength {
+			n++
+		}
+	}
+	return n
+}
+
+// longest is more than any structure of the specification has, which are of at
+// most 100 bytes (type 17 of 3.7) but for lists of handles.
+const longest = 0xC0
+
+// refuse makes an empty table of one that is not to be believed.
+func (t *Table) refuse(err error) {
+	t.Structures, t.sorted, t.Err = nil, nil, err
+	code := CodeNoStructures
+	if errors.Is(err, ErrTooLarge) {
+		code = CodeTooLarge
+	}
+	t.Problems = []Problem{{Code: code, Text: err.Error(), Offset: -1, Handle: -1}}
+}
