@@ -158,9 +158,7 @@ func TestOutputOfAnotherUser(t *testing.T) {
 // TestOutputIdentifiers: a file with serial numbers is its owner's alone, whatever
 // command writes it.
 func TestOutputIdentifiers(t *testing.T) {
-	root := t.TempDir()
-	m := dell11G("r610", "", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1)
-	m.tree().WriteTo(t, root)
+	root := tree(t, "dell-r610-good")
 	before := unix.Umask(0o022)
 	defer unix.Umask(before)
 	for _, command := range [][]string{{"check", "--format", "json"}, {"inventory", "--format", "json"}, {"labels"}, {"profiles", "compare"}} {
