@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
 // TestExamples runs every command of the console blocks in the documents and
@@ -66,7 +68,8 @@ func commands(text string) []string {
 	return out
 }
 
-// TestReadmeReport: the report in the README is the one the program prints.
+// TestReadmeReport: the report in the README is the one the program prints, but
+// for the numbers of what passed and does not apply, which each rule changes.
 func TestReadmeReport(t *testing.T) {
 	_, out, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance")
 	file := filepath.Join(root, "README.md")
@@ -76,6 +79,9 @@ func TestReadmeReport(t *testing.T) {
 	require.True(t, ok)
 	shown, after, ok := strings.Cut(rest, "```")
 	require.True(t, ok)
+	if machinetest.Uncounted(out) == machinetest.Uncounted(shown) {
+		return
+	}
 	if os.Getenv("UPDATE") != "" {
 		require.NoError(t, os.WriteFile(file, []byte(before+"```text\n"+out+"```"+after), 0o644))
 		return
