@@ -69,7 +69,7 @@ golden: ## rewrite golden files; read the diff before committing
 	$(GO) test -count=1 ./internal/tools/hpeprofiles -run Generated -update
 	$(GO) test -count=1 ./internal/audit -run '^TestCompiledRulesAreCurrent$$' -update
 	$(GO) test -count=1 ./internal/audit -update
-	$(GO) test -count=1 ./internal/report ./internal/cli -update
+	$(GO) test -count=1 ./internal/report ./internal/report/metrics ./internal/report/text ./internal/cli -update
 	$(MAKE) docs
 	$(MAKE) build
 	UPDATE=1 $(GO) test -count=1 -tags e2e ./e2e -run '^TestReadmeReport$$'

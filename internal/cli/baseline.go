@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/report/formats"
+
 	"github.com/memaudit/memaudit/internal/fact"
 
 	"github.com/spf13/cobra"
@@ -128,7 +130,7 @@ some of it cannot.`,
 		RunE: func(*cobra.Command, []string) error { return p.compareWithBaseline(f) },
 	}
 	f.input.register(cmd)
-	f.output.register(cmd, report.Formats())
+	f.output.register(cmd, formats.Reports())
 	fl := cmd.Flags()
 	fl.StringVar(&f.baseline, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
@@ -151,7 +153,7 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 		return failed
 	}
 	failed = both(p.accept(f.input.baselineFile(f.baseline, defaultBaseline), sys), failed)
-	if failed != nil && f.output.format == report.FormatText {
+	if failed != nil && f.output.format == formats.Text {
 		return failed // a person needs no report of nothing
 	}
 	topo := topology.Derive(sys, p.Rules)
@@ -207,5 +209,5 @@ func (f *checkFlags) words() error {
 	if err := oneOf("fail-on", f.failOn, report.FailOn()); err != nil {
 		return err
 	}
-	return f.output.check(slices.Clone(report.Formats()))
+	return f.output.check(slices.Clone(formats.Reports()))
 }

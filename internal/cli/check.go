@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/memaudit/memaudit/internal/report/formats"
+
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -43,7 +45,7 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(f) },
 	}
 	f.input.register(cmd)
-	f.output.register(cmd, report.Formats())
+	f.output.register(cmd, formats.Reports())
 	f.registerRules(cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.failOn, "fail-on", string(audit.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
@@ -96,8 +98,7 @@ func (p *Program) check(f *checkFlags) error {
 func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error {
 	plugin := f.plugin(doc, failed)
 	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error {
-		w.options.Plugin = plugin
-		return report.Write(w, f.output.format, doc, w.options)
+		return formats.Write(w, f.output.format, doc, &formats.Options{Options: w.options, Plugin: plugin})
 	}); err != nil {
 		return err
 	}
@@ -105,18 +106,18 @@ func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error 
 }
 
 // plugin is what the audit says of itself as a monitoring plugin.
-func (f *checkFlags) plugin(doc *report.Report, failed error) report.Plugin {
+func (f *checkFlags) plugin(doc *report.Report, failed error) formats.Plugin {
 	if failed != nil {
-		return report.Plugin{Status: report.PluginUnknown, Problem: failed.Error()}
+		return formats.Plugin{Status: report.PluginUnknown, Problem: failed.Error()}
 	}
-	return report.Plugin{Status: report.PluginStatus(doc, f.failOn, f.strict)}
+	return formats.Plugin{Status: report.PluginStatus(doc, f.failOn, f.strict)}
 }
 
 // status is the exit status of an audit that was printed, nil for 0.
-func (f *checkFlags) status(doc *report.Report, plugin report.Plugin, failed error) error {
+func (f *checkFlags) status(doc *report.Report, plugin formats.Plugin, failed error) error {
 	status := report.ExitStatus(doc, f.failOn, f.strict)
 	switch {
-	case f.output.format == report.FormatNagios:
+	case f.output.format == formats.Nagios:
 		status = plugin.Status
 	case failed != nil:
 		return failed

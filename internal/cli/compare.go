@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 
+	"github.com/memaudit/memaudit/internal/report/formats"
+
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -24,7 +26,7 @@ could not be read.`,
 		RunE: func(*cobra.Command, []string) error { return p.compare(f) },
 	}
 	f.input.register(cmd)
-	f.output.register(cmd, report.ComparisonFormats())
+	f.output.register(cmd, formats.Comparisons())
 	fl := cmd.Flags()
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
@@ -33,7 +35,7 @@ could not be read.`,
 
 // compare holds one machine against the profiles and prints it.
 func (p *Program) compare(f *checkFlags) error {
-	if err := f.output.check(report.ComparisonFormats()); err != nil {
+	if err := f.output.check(formats.Comparisons()); err != nil {
 		return err
 	}
 	engine, _, err := p.engine(f)
@@ -47,7 +49,7 @@ func (p *Program) compare(f *checkFlags) error {
 	topo := topology.Derive(sys, p.Rules)
 	doc := report.BuildComparison(sys, topo, engine.Compare(sys, topo), p.reportOptions(&f.input))
 	if err := f.output.write(p, f.input.identifiers, func(t *terminal) error {
-		return report.WriteComparison(t, f.output.format, &doc, t.options)
+		return formats.WriteComparison(t, f.output.format, &doc, t.options)
 	}); err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/memaudit/memaudit/internal/report/formats"
+
 	"github.com/memaudit/memaudit/internal/fact"
 
 	"github.com/spf13/cobra"
@@ -16,7 +18,6 @@ import (
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/snapshot"
 )
@@ -160,7 +161,7 @@ func inputState(err error) fact.State {
 // showFailed reports whether a report is worth printing although an input
 // failed: to a program always, to a person when something was read.
 func showFailed(err error, sys *inventory.System, format string) bool {
-	return err == nil || sys != nil && (format != report.FormatText || !nothingRead(sys))
+	return err == nil || sys != nil && (format != formats.Text || !nothingRead(sys))
 }
 
 // open opens the machine's tree; nil when only an SMBIOS file is audited.

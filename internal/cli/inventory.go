@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 
+	"github.com/memaudit/memaudit/internal/report/formats"
+
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -19,7 +21,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 		Short: "print what was read, and from where; judges nothing",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := out.check(report.InventoryFormats()); err != nil {
+			if err := out.check(formats.Inventories()); err != nil {
 				return err
 			}
 			conf, err := loadConfig(configFile)
@@ -34,7 +36,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 			doc := report.BuildInventory(sys, topology.Derive(sys, p.Rules), p.reportOptions(&in))
 			if err := out.write(p, in.identifiers, func(t *terminal) error {
 				t.options.Settings = settings
-				return report.WriteInventory(t, out.format, &doc, t.options)
+				return formats.WriteInventory(t, out.format, &doc, t.options)
 			}); err != nil {
 				return err
 			}
@@ -49,7 +51,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&settings, "settings", false, "text: the BIOS settings alone: configured, pending, effective, who decided, and what each rests on")
 	in.register(cmd)
-	out.register(cmd, report.InventoryFormats())
+	out.register(cmd, formats.Inventories())
 	cmd.Flags().StringVar(&configFile, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	return cmd
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 
+	"github.com/memaudit/memaudit/internal/report/formats"
+
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -41,7 +43,7 @@ func (p *Program) labels(f *checkFlags) error {
 		return err
 	}
 	sys, failed := p.system(&f.input)
-	if !showFailed(failed, sys, report.FormatJSON) {
+	if !showFailed(failed, sys, formats.JSON) {
 		return failed
 	}
 	topo := topology.Derive(sys, p.Rules)
@@ -53,7 +55,7 @@ func (p *Program) labels(f *checkFlags) error {
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
 	}
-	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return report.WriteLabels(w, &doc, failed == nil) }); err != nil {
+	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return formats.WriteLabels(w, &doc, failed == nil) }); err != nil {
 		return err
 	}
 	return failed

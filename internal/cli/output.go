@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/text"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
-
-	"github.com/memaudit/memaudit/internal/report"
 )
 
 // outputFlags say what is printed and where to.
@@ -21,20 +21,20 @@ type outputFlags struct {
 	verbose        bool
 }
 
-func (f *outputFlags) register(cmd *cobra.Command, formats []string) {
+func (f *outputFlags) register(cmd *cobra.Command, known []string) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.format, "format", formats[0], "output `FORMAT`: "+strings.Join(formats, ", "))
+	fl.StringVar(&f.format, "format", known[0], "output `FORMAT`: "+strings.Join(known, ", "))
 	fl.StringVar(&f.output, "output", "", "write to `FILE`, whole or not at all")
 	fl.BoolVarP(&f.verbose, "verbose", "v", false, "every reading behind each finding, and what passed")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (f *outputFlags) check(formats []string) error { return oneOf("format", f.format, formats) }
+func (f *outputFlags) check(known []string) error { return oneOf("format", f.format, known) }
 
 // terminal is a stream with what is known of its width and colours.
 type terminal struct {
 	io.Writer
-	options report.TextOptions
+	options text.Options
 }
 
 // write prints to standard output, or to a temporary file that replaces the
@@ -57,7 +57,7 @@ func (f *outputFlags) write(p *Program, identifiers bool, body func(*terminal) e
 		mode = 0o600
 	}
 	if err := writeAtomic(f.output, mode, func(w io.Writer) error {
-		return body(&terminal{w, report.TextOptions{Verbose: f.verbose}})
+		return body(&terminal{w, text.Options{Verbose: f.verbose}})
 	}); err != nil {
 		return notAudited(fmt.Errorf("--output: %w", err), "")
 	}
@@ -82,7 +82,7 @@ func unwritten(err error) error {
 // terminal asks the standard output for its width; colours only there and
 // without NO_COLOR.
 func (p *Program) terminal(verbose bool) *terminal {
-	o := report.TextOptions{Verbose: verbose}
+	o := text.Options{Verbose: verbose}
 	if n, err := strconv.Atoi(p.Getenv("COLUMNS")); err == nil && n >= 20 {
 		o.Width = n
 	}

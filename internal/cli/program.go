@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/report/formats"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -93,7 +95,7 @@ func (p *Program) Main(args []string) int {
 	}
 	if e.err != nil && asksPlugin(args) {
 		// A monitor reads standard output, and takes 1 and 2 for findings.
-		_ = report.WritePluginProblem(p.Stdout, strings.TrimSpace(e.err.Error()))
+		_ = formats.WritePluginProblem(p.Stdout, strings.TrimSpace(e.err.Error()))
 		e.status = report.PluginUnknown
 	}
 	if e.err != nil {
@@ -109,7 +111,7 @@ func (p *Program) Main(args []string) int {
 // output, whatever else is wrong with it.
 func asksPlugin(args []string) bool {
 	i := slices.Index(args, "--format")
-	return slices.Contains(args, "--format="+report.FormatNagios) || i >= 0 && i+1 < len(args) && args[i+1] == report.FormatNagios
+	return slices.Contains(args, "--format="+formats.Nagios) || i >= 0 && i+1 < len(args) && args[i+1] == formats.Nagios
 }
 
 // command builds the tree of commands.

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/page"
+	"github.com/memaudit/memaudit/internal/report/text"
+
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -108,16 +111,16 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 }
 
 // showAll prints rules or profiles, in text with an empty line between two.
-func showAll[T any](p *Program, format string, found []T, page func(*T) []report.Block) error {
+func showAll[T any](p *Program, format string, found []T, describe func(*T) []page.Block) error {
 	if format == "json" {
 		return writeJSON(p.Stdout, found)
 	}
-	var blocks []report.Block
+	var blocks []page.Block
 	for i := range found {
-		blocks = append(blocks, page(&found[i])...)
+		blocks = append(blocks, describe(&found[i])...)
 	}
 	var out strings.Builder
-	if err := report.WriteBlocks(&out, blocks, p.terminal(false).options); err != nil {
+	if err := text.WriteBlocks(&out, blocks, p.terminal(false).options); err != nil {
 		return err
 	}
 	return p.say(out.String())

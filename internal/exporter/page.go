@@ -10,6 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/report/metrics"
+	"github.com/memaudit/memaudit/internal/report/text"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -18,7 +21,7 @@ import (
 // page is one audit ready to be served. It never changes once it is stored, so
 // that a scrape takes no lock and sees one audit whole.
 type page struct {
-	families []report.Family
+	families []metrics.Family
 	metrics  []prometheus.Metric
 	text     []byte
 	json     []byte
@@ -58,15 +61,15 @@ func (p *pages) publish(out Outcome) error {
 func newPage(r *report.Report, good bool) (*page, error) {
 	n := &page{good: good}
 	n.at, _ = time.Parse(time.RFC3339, r.GeneratedAt)
-	var text, json bytes.Buffer
-	if err := report.WriteText(&text, r, report.TextOptions{}); err != nil {
+	var written, json bytes.Buffer
+	if err := text.Write(&written, r, text.Options{}); err != nil {
 		return nil, err
 	}
 	if err := report.WriteJSON(&json, r); err != nil {
 		return nil, err
 	}
-	n.text, n.json = slices.Clip(text.Bytes()), slices.Clip(json.Bytes())
-	n.families = report.Metrics(r)
+	n.text, n.json = slices.Clip(written.Bytes()), slices.Clip(json.Bytes())
+	n.families = metrics.Of(r)
 	if !good {
 		n.families = slices.DeleteFunc(n.families, isAuditTime)
 	}
@@ -74,7 +77,7 @@ func newPage(r *report.Report, good bool) (*page, error) {
 }
 
 // isAuditTime picks what speaks of an audit that succeeded.
-func isAuditTime(f report.Family) bool {
+func isAuditTime(f metrics.Family) bool {
 	return f.Name == "memaudit_audit_timestamp_seconds" || f.Name == "memaudit_audit_duration_seconds"
 }
 
@@ -84,9 +87,9 @@ func (p *page) failed(r *report.Report) (*page, error) {
 	n := *p
 	if r != nil {
 		n.families = slices.Clone(p.families)
-		for _, f := range report.Metrics(r) {
+		for _, f := range metrics.Of(r) {
 			if f.Name == "memaudit_source_up" {
-				i := slices.IndexFunc(n.families, func(old report.Family) bool { return old.Name == f.Name })
+				i := slices.IndexFunc(n.families, func(old metrics.Family) bool { return old.Name == f.Name })
 				if i >= 0 {
 					n.families[i] = f
 				}
@@ -102,7 +105,7 @@ func (p *page) build(failed bool) error {
 	if failed {
 		value = 1
 	}
-	own := report.Family{Name: "memaudit_audit_failed", Samples: []report.Sample{{Value: value}},
+	own := metrics.Family{Name: "memaudit_audit_failed", Samples: []metrics.Sample{{Value: value}},
 		Help: "1 when the last audit failed; all else is then that of the last one that succeeded."}
 	p.metrics = nil
 	for _, f := range append(slices.Clip(p.families), own) {

@@ -28,7 +28,16 @@ func allowed(t *testing.T) map[string][]string {
 }
 
 // testOnly packages are imported by tests alone.
-var testOnly = []string{"internal/layout", "internal/corpustest", "internal/smbios/smbiostest", "internal/host/hosttest", "internal/machinetest", "internal/bios/biostest", "internal/fact/want", "internal/collect/collecttest"}
+var testOnly = []string{
+	"internal/layout", "internal/fact/want",
+	"internal/corpustest",
+	"internal/bios/biostest",
+	"internal/collect/collecttest",
+	"internal/host/hosttest",
+	"internal/machinetest",
+	"internal/report/reporttest",
+	"internal/smbios/smbiostest",
+}
 
 // TestImports holds the imports of every package against the table.
 func TestImports(t *testing.T) {

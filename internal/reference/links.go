@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/page"
+
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
@@ -28,51 +29,51 @@ func anchor(heading string) string {
 }
 
 // index lists all rules, profiles and platforms.
-func (k *knowledge) index(platforms []topology.PlatformInfo) []report.Block {
-	return []report.Block{
-		{Head: &report.Head{Level: 2, Name: "All rules"}}, {Table: k.ruleTable()},
-		{Head: &report.Head{Level: 2, Name: "All profiles"}}, {Table: profileTable(k.profiles, "")},
-		{Head: &report.Head{Level: 2, Name: "All platforms"}}, {Table: platformTable(platforms)},
+func (k *knowledge) index(platforms []topology.PlatformInfo) []page.Block {
+	return []page.Block{
+		{Head: &page.Head{Level: 2, Name: "All rules"}}, {Table: k.ruleTable()},
+		{Head: &page.Head{Level: 2, Name: "All profiles"}}, {Table: profileTable(k.profiles, "")},
+		{Head: &page.Head{Level: 2, Name: "All platforms"}}, {Table: platformTable(platforms)},
 	}
 }
 
 // ruleTable has a row for each rule of each pack.
-func (k *knowledge) ruleTable() *report.PageTable {
-	t := &report.PageTable{Heads: []string{"rule", "severity", "subject", "for", "title"}}
+func (k *knowledge) ruleTable() *page.Table {
+	t := &page.Table{Heads: []string{"rule", "severity", "subject", "for", "title"}}
 	for i := range k.rules {
 		t.Rows = append(t.Rows, ruleRow(&k.rules[i], ""))
 	}
 	return t
 }
 
-func ruleRow(r *audit.RuleInfo, up string) []report.Cell {
-	return []report.Cell{{Text: r.ID, Link: up + pageOf(r.File) + "#" + anchor(r.ID)}, {Text: r.Severity}, {Text: r.Subject},
+func ruleRow(r *audit.RuleInfo, up string) []page.Cell {
+	return []page.Cell{{Text: r.ID, Link: up + pageOf(r.File) + "#" + anchor(r.ID)}, {Text: r.Severity}, {Text: r.Subject},
 		{Text: cmp.Or(r.Scope, "every machine")}, {Text: r.Title}}
 }
 
-func profileTable(profiles []audit.ProfileInfo, up string) *report.PageTable {
-	t := &report.PageTable{Heads: []string{"profile", "intent", "for", "document"}}
+func profileTable(profiles []audit.ProfileInfo, up string) *page.Table {
+	t := &page.Table{Heads: []string{"profile", "intent", "for", "document"}}
 	for i := range profiles {
 		p := &profiles[i]
-		t.Rows = append(t.Rows, []report.Cell{{Text: p.ID, Link: up + pageOf(p.File) + "#" + anchor(p.ID)},
+		t.Rows = append(t.Rows, []page.Cell{{Text: p.ID, Link: up + pageOf(p.File) + "#" + anchor(p.ID)},
 			{Text: strings.Join(p.Intents, ", ")}, {Text: cmp.Or(p.Match.String(), "every machine")}, {Text: p.Citation.Line()}})
 	}
 	return t
 }
 
-func platformTable(platforms []topology.PlatformInfo) *report.PageTable {
-	t := &report.PageTable{Heads: []string{"platform", "name", "channels per processor", "DIMMs per channel at most"}}
+func platformTable(platforms []topology.PlatformInfo) *page.Table {
+	t := &page.Table{Heads: []string{"platform", "name", "channels per processor", "DIMMs per channel at most"}}
 	for i := range platforms {
 		p := &platforms[i]
-		t.Rows = append(t.Rows, []report.Cell{{Text: p.ID, Link: "platforms/" + p.ID + ".md"}, {Text: p.Name},
+		t.Rows = append(t.Rows, []page.Cell{{Text: p.ID, Link: "platforms/" + p.ID + ".md"}, {Text: p.Name},
 			{Text: number(p.ChannelsPerSocket)}, {Text: number(p.MaxDPC)}})
 	}
 	return t
 }
 
 // refines lists the rules and profiles that are written for one platform.
-func (k *knowledge) refines(id string) []report.Block {
-	rules := &report.PageTable{Heads: []string{"rule", "severity", "subject", "for", "title"}}
+func (k *knowledge) refines(id string) []page.Block {
+	rules := &page.Table{Heads: []string{"rule", "severity", "subject", "for", "title"}}
 	for i := range k.rules {
 		if r := &k.rules[i]; names(r.Match, r.Applies, id) {
 			rules.Rows = append(rules.Rows, ruleRow(r, "../"))
@@ -84,12 +85,12 @@ func (k *knowledge) refines(id string) []report.Block {
 			profiles = append(profiles, *p)
 		}
 	}
-	var out []report.Block
+	var out []page.Block
 	if len(rules.Rows) > 0 {
-		out = append(out, report.Block{Head: &report.Head{Level: 2, Kind: "rules", Name: "Rules of its own"}}, report.Block{Table: rules})
+		out = append(out, page.Block{Head: &page.Head{Level: 2, Kind: "rules", Name: "Rules of its own"}}, page.Block{Table: rules})
 	}
 	if len(profiles) > 0 {
-		out = append(out, report.Block{Head: &report.Head{Level: 2, Kind: "profiles", Name: "Profiles"}}, report.Block{Table: profileTable(profiles, "../")})
+		out = append(out, page.Block{Head: &page.Head{Level: 2, Kind: "profiles", Name: "Profiles"}}, page.Block{Table: profileTable(profiles, "../")})
 	}
 	return out
 }

@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/page"
+
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/report"
 )
 
 // knowledge is everything that pages are made of, in stable order.
@@ -28,8 +29,8 @@ func (k *knowledge) files() []string {
 }
 
 // pack is the page of one file of rules and profiles.
-func (k *knowledge) pack(file string) []report.Block {
-	var rules, profiles []report.Block
+func (k *knowledge) pack(file string) []page.Block {
+	var rules, profiles []page.Block
 	command := ""
 	for i := range k.rules {
 		if r := &k.rules[i]; r.File == file {
@@ -42,8 +43,8 @@ func (k *knowledge) pack(file string) []report.Block {
 		profiles = profileTables(of)
 		command = "memaudit profiles show " + of[0].ID
 	}
-	return slices.Concat([]report.Block{
-		{Head: &report.Head{Level: 1, Kind: "pack", Name: file}},
+	return slices.Concat([]page.Block{
+		{Head: &page.Head{Level: 1, Kind: "pack", Name: file}},
 		{Text: "Made from the pack by make docs; do not edit. The program says the same of each:"},
 		{Commands: []string{command}},
 	}, rules, profiles)
@@ -61,33 +62,33 @@ func (k *knowledge) profilesOf(file string) []*audit.ProfileInfo {
 
 // profileTables shows the profiles of one document: what each is, settings by
 // profiles, and once for each setting and value how it is set and why.
-func profileTables(profiles []*audit.ProfileInfo) []report.Block {
-	var out []report.Block
+func profileTables(profiles []*audit.ProfileInfo) []page.Block {
+	var out []page.Block
 	for _, p := range profiles {
-		out = append(out, report.Block{Head: &report.Head{Level: 2, Kind: "profile", Name: p.ID}}, report.Block{Fields: profileFields(p)})
+		out = append(out, page.Block{Head: &page.Head{Level: 2, Kind: "profile", Name: p.ID}}, page.Block{Fields: profileFields(p)})
 	}
 	order := settingOrder(profiles)
-	table := &report.PageTable{Heads: []string{"setting"}}
+	table := &page.Table{Heads: []string{"setting"}}
 	for _, p := range profiles {
 		table.Heads = append(table.Heads, short(p.ID))
 	}
-	var details []report.Block
+	var details []page.Block
 	for _, id := range order {
-		row := []report.Cell{{Text: id, Code: true}}
+		row := []page.Cell{{Text: id, Code: true}}
 		for _, p := range profiles {
 			s, ok := p.Settings[id]
 			text := ""
 			if ok {
 				text = s.Value
 			}
-			row = append(row, report.Cell{Text: text})
+			row = append(row, page.Cell{Text: text})
 		}
 		table.Rows = append(table.Rows, row)
-		details = append(details, report.Block{Head: &report.Head{Level: 3, Name: id}})
+		details = append(details, page.Block{Head: &page.Head{Level: 3, Name: id}})
 		details = append(details, settingDetails(id, profiles)...)
 	}
-	return slices.Concat(out, []report.Block{{Head: &report.Head{Level: 2, Name: "Settings by profile"}}, {Table: table},
-		{Head: &report.Head{Level: 2, Name: "Settings one by one"}}}, details)
+	return slices.Concat(out, []page.Block{{Head: &page.Head{Level: 2, Name: "Settings by profile"}}, {Table: table},
+		{Head: &page.Head{Level: 2, Name: "Settings one by one"}}}, details)
 }
 
 // short is a profile's name within its document.
@@ -106,9 +107,9 @@ func settingOrder(profiles []*audit.ProfileInfo) []string {
 }
 
 // settingDetails says once what several profiles have in common for a setting.
-func settingDetails(id string, profiles []*audit.ProfileInfo) []report.Block {
+func settingDetails(id string, profiles []*audit.ProfileInfo) []page.Block {
 	type detail struct {
-		fields   []report.Field
+		fields   []page.Field
 		profiles []string
 	}
 	var out []*detail
@@ -117,7 +118,7 @@ func settingDetails(id string, profiles []*audit.ProfileInfo) []report.Block {
 		if !ok {
 			continue
 		}
-		fields := append([]report.Field{{Name: "wants", Value: s.Value + " (" + s.Level + ")"}}, settingFields(&s, counted)...)
+		fields := append([]page.Field{{Name: "wants", Value: s.Value + " (" + s.Level + ")"}}, settingFields(&s, counted)...)
 		at := slices.IndexFunc(out, func(d *detail) bool { return slices.Equal(d.fields, fields) })
 		if at < 0 {
 			at = len(out)
@@ -125,9 +126,9 @@ func settingDetails(id string, profiles []*audit.ProfileInfo) []report.Block {
 		}
 		out[at].profiles = append(out[at].profiles, short(p.ID))
 	}
-	var blocks []report.Block
+	var blocks []page.Block
 	for _, d := range out {
-		blocks = append(blocks, report.Block{Text: "In " + strings.Join(d.profiles, ", ") + ":"}, report.Block{Fields: d.fields})
+		blocks = append(blocks, page.Block{Text: "In " + strings.Join(d.profiles, ", ") + ":"}, page.Block{Fields: d.fields})
 	}
 	return blocks
 }

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/page"
+
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/topology"
 )
@@ -44,13 +45,13 @@ func Pages(k fs.FS, seen []byte) (map[string]string, error) {
 	SetBy(known.profiles, tables)
 	out := map[string]string{}
 	for _, file := range known.files() {
-		if out[pageOf(file)], err = page(known.pack(file)); err != nil {
+		if out[pageOf(file)], err = markdown(known.pack(file)); err != nil {
 			return nil, err
 		}
 	}
 	for i := range platforms {
 		p := &platforms[i]
-		if out["platforms/"+p.ID+".md"], err = page(slices.Concat(Platform(p), slots.of(p.ID), known.refines(p.ID))); err != nil {
+		if out["platforms/"+p.ID+".md"], err = markdown(slices.Concat(Platform(p), slots.of(p.ID), known.refines(p.ID))); err != nil {
 			return nil, err
 		}
 	}
@@ -61,9 +62,9 @@ func Pages(k fs.FS, seen []byte) (map[string]string, error) {
 // pageOf is the page beside a pack.
 func pageOf(file string) string { return strings.TrimSuffix(file, ".yaml") + ".md" }
 
-func page(blocks []report.Block) (string, error) {
+func markdown(blocks []page.Block) (string, error) {
 	var b bytes.Buffer
-	err := report.WriteMarkdown(&b, blocks)
+	err := page.WriteMarkdown(&b, blocks)
 	return b.String(), err
 }
 
@@ -78,6 +79,6 @@ func readme(k fs.FS, known *knowledge, platforms []topology.PlatformInfo) (strin
 	if !ok || !ended {
 		return "", fmt.Errorf("README.md of the rules: expected the lines %q and %q", strings.TrimSpace(indexBegin), strings.TrimSpace(indexEnd))
 	}
-	index, err := page(known.index(platforms))
+	index, err := markdown(known.index(platforms))
 	return before + indexBegin + "\n" + index + "\n" + indexEnd + after, err
 }

@@ -6,14 +6,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/page"
+
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // Platform is what is known of one platform.
-func Platform(p *topology.PlatformInfo) []report.Block {
-	blocks := []report.Block{
-		{Head: &report.Head{Level: 1, Kind: "platform", Name: p.ID + ": " + p.Name}},
+func Platform(p *topology.PlatformInfo) []page.Block {
+	blocks := []page.Block{
+		{Head: &page.Head{Level: 1, Kind: "platform", Name: p.ID + ": " + p.Name}},
 		{Fields: platformFields(p)},
 	}
 	blocks = append(blocks, speeds(p)...)
@@ -24,12 +25,12 @@ func Platform(p *topology.PlatformInfo) []report.Block {
 	return append(blocks, documents(p)...)
 }
 
-func platformFields(p *topology.PlatformInfo) []report.Field {
+func platformFields(p *topology.PlatformInfo) []page.Field {
 	policy := p.Policy
 	if policy == "" {
 		policy = "none known: populations are counted, not graded"
 	}
-	fields := []report.Field{
+	fields := []page.Field{
 		{Name: "memory", Value: attached(p)},
 		{Name: "channels per processor", Value: number(p.ChannelsPerSocket)}, {Name: "channels per system", Value: number(p.ChannelsPerSystem)},
 		{Name: "controllers per processor", Value: number(p.Controllers)}, {Name: "DIMMs per channel at most", Value: number(p.MaxDPC)},
@@ -38,10 +39,10 @@ func platformFields(p *topology.PlatformInfo) []report.Field {
 		{Name: "classes of layouts", Value: p.Classes},
 	}
 	for _, topic := range slices.Sorted(maps.Keys(p.Notes)) {
-		fields = append(fields, report.Field{Name: topic, Value: p.Notes[topic]})
+		fields = append(fields, page.Field{Name: topic, Value: p.Notes[topic]})
 	}
-	return append(fields, report.Field{Name: "not confirmed by a document, never above info", Value: unverified(p)},
-		report.Field{Name: "source", Value: document(&p.Citation)})
+	return append(fields, page.Field{Name: "not confirmed by a document, never above info", Value: unverified(p)},
+		page.Field{Name: "source", Value: document(&p.Citation)})
 }
 
 // attached says in words how the memory hangs on the processors.
@@ -70,32 +71,32 @@ func unverified(p *topology.PlatformInfo) string {
 }
 
 // speeds tables MT/s by kind of DIMM and DIMMs per channel.
-func speeds(p *topology.PlatformInfo) []report.Block {
+func speeds(p *topology.PlatformInfo) []page.Block {
 	t := speedTable(p.Speeds)
 	for _, part := range slices.Sorted(maps.Keys(p.ProcessorMTs)) {
 		name := "processor " + part
 		if part == "*" {
 			name = "every processor of it"
 		}
-		t.Rows = append(t.Rows, []report.Cell{{Text: name}, {Text: number(p.ProcessorMTs[part])}})
+		t.Rows = append(t.Rows, []page.Cell{{Text: name}, {Text: number(p.ProcessorMTs[part])}})
 	}
 	if len(t.Rows) == 0 {
-		return []report.Block{{Text: "No document gives speeds by DIMMs per channel; the processor's own maximum and the DIMMs' decide."}}
+		return []page.Block{{Text: "No document gives speeds by DIMMs per channel; the processor's own maximum and the DIMMs' decide."}}
 	}
 	pad(t)
-	return []report.Block{{Head: &report.Head{Level: 2, Kind: "speeds", Name: "Speeds in MT/s by DIMMs per channel"}}, {Table: t}}
+	return []page.Block{{Head: &page.Head{Level: 2, Kind: "speeds", Name: "Speeds in MT/s by DIMMs per channel"}}, {Table: t}}
 }
 
-func speedTable(speeds map[string][]int) *report.PageTable {
-	t := &report.PageTable{Heads: []string{"DIMMs"}}
+func speedTable(speeds map[string][]int) *page.Table {
+	t := &page.Table{Heads: []string{"DIMMs"}}
 	for _, kind := range slices.Sorted(maps.Keys(speeds)) {
-		row := []report.Cell{{Text: kind}}
+		row := []page.Cell{{Text: kind}}
 		for _, mts := range speeds[kind] {
 			text := number(mts)
 			if mts == 0 {
 				text = "not supported or not documented"
 			}
-			row = append(row, report.Cell{Text: text})
+			row = append(row, page.Cell{Text: text})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -103,7 +104,7 @@ func speedTable(speeds map[string][]int) *report.PageTable {
 }
 
 // pad gives every row as many cells as the longest one has.
-func pad(t *report.PageTable) {
+func pad(t *page.Table) {
 	most := 0
 	for _, r := range t.Rows {
 		most = max(most, len(r))
@@ -112,79 +113,79 @@ func pad(t *report.PageTable) {
 		t.Heads = append(t.Heads, strconv.Itoa(n))
 	}
 	for i, r := range t.Rows {
-		t.Rows[i] = append(r, make([]report.Cell, most-len(r))...)
+		t.Rows[i] = append(r, make([]page.Cell, most-len(r))...)
 	}
 }
 
 // parts lists the processors whose facts differ.
-func parts(p *topology.PlatformInfo) []report.Block {
-	var out []report.Block
+func parts(p *topology.PlatformInfo) []page.Block {
+	var out []page.Block
 	for i := range p.Parts {
 		part := &p.Parts[i]
-		out = append(out, report.Block{Head: &report.Head{Level: 3, Name: "Otherwise for " + part.Brand}},
-			report.Block{Fields: []report.Field{
+		out = append(out, page.Block{Head: &page.Head{Level: 3, Name: "Otherwise for " + part.Brand}},
+			page.Block{Fields: []page.Field{
 				{Name: "channels per processor", Value: number(part.ChannelsPerSocket)}, {Name: "DIMMs per channel at most", Value: number(part.MaxDPC)},
 				{Name: "recommended DIMMs per processor", Value: numbers(part.RecommendedDIMMs)},
 			}})
 		if t := speedTable(part.Speeds); len(t.Rows) > 0 {
 			pad(t)
-			out = append(out, report.Block{Table: t})
+			out = append(out, page.Block{Table: t})
 		}
 	}
 	return out
 }
 
 // recognised lists the ways in which the platform is known.
-func recognised(p *topology.PlatformInfo) []report.Block {
-	t := &report.PageTable{Heads: []string{"vendor", "family", "model", "steppings", "brand", "product", "memory", "confirmed"}}
+func recognised(p *topology.PlatformInfo) []page.Block {
+	t := &page.Table{Heads: []string{"vendor", "family", "model", "steppings", "brand", "product", "memory", "confirmed"}}
 	for i := range p.Recognise {
 		r := &p.Recognise[i]
 		confirmed := "yes"
 		if !r.Verified {
 			confirmed = "no"
 		}
-		t.Rows = append(t.Rows, []report.Cell{{Text: r.Vendor}, {Text: identity(r.Family)}, {Text: identity(r.Model)}, {Text: numbers(r.Steppings)},
+		t.Rows = append(t.Rows, []page.Cell{{Text: r.Vendor}, {Text: identity(r.Family)}, {Text: identity(r.Model)}, {Text: numbers(r.Steppings)},
 			{Text: r.Brand, Code: true}, {Text: r.Product, Code: true}, {Text: r.Memory}, {Text: confirmed}})
 	}
-	return []report.Block{{Head: &report.Head{Level: 2, Kind: "recognised", Name: "Recognised by"}}, {Table: t}}
+	return []page.Block{{Head: &page.Head{Level: 2, Kind: "recognised", Name: "Recognised by"}}, {Table: t}}
 }
 
 // measured lists layouts whose bandwidth a document measured.
-func measured(p *topology.PlatformInfo) []report.Block {
-	t := &report.PageTable{Heads: []string{"layout", "share of the full population's bandwidth", "on", "source"}}
+func measured(p *topology.PlatformInfo) []page.Block {
+	t := &page.Table{Heads: []string{"layout", "share of the full population's bandwidth", "on", "source"}}
 	for _, m := range p.Measured {
 		for _, layout := range slices.Sorted(maps.Keys(m.Layouts)) {
-			t.Rows = append(t.Rows, []report.Cell{{Text: layout}, {Text: strconv.FormatFloat(m.Layouts[layout], 'f', -1, 64)}, {Text: m.Product}, {Text: m.Source}})
+			t.Rows = append(t.Rows, []page.Cell{{Text: layout}, {Text: strconv.FormatFloat(m.Layouts[layout], 'f', -1, 64)}, {Text: m.Product}, {Text: m.Source}})
 		}
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	return []report.Block{{Head: &report.Head{Level: 2, Kind: "measured", Name: "Measured layouts"}}, {Table: t}}
+	return []page.Block{{Head: &page.Head{Level: 2, Kind: "measured", Name: "Measured layouts"}}, {Table: t}}
 }
 
 // boards lists the limits that boards set.
-func boards(p *topology.PlatformInfo) []report.Block {
-	t := &report.PageTable{Heads: []string{"product", "MT/s at most", "source"}}
+func boards(p *topology.PlatformInfo) []page.Block {
+	t := &page.Table{Heads: []string{"product", "MT/s at most", "source"}}
 	for _, b := range p.Boards {
-		t.Rows = append(t.Rows, []report.Cell{{Text: b.Product, Code: true}, {Text: number(b.MaxMTs)}, {Text: b.Source}})
+		t.Rows = append(t.Rows, []page.Cell{{Text: b.Product, Code: true}, {Text: number(b.MaxMTs)}, {Text: b.Source}})
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	return []report.Block{{Head: &report.Head{Level: 2, Kind: "boards", Name: "Boards that set a limit"}}, {Table: t}}
+	return []page.Block{{Head: &page.Head{Level: 2, Kind: "boards", Name: "Boards that set a limit"}}, {Table: t}}
 }
 
 // documents lists the sources.
-func documents(p *topology.PlatformInfo) []report.Block {
-	t := &report.PageTable{Heads: []string{"key", "document"}}
+func documents(p *topology.PlatformInfo) []page.Block {
+	t := &page.Table{Heads: []string{"key", "document"}}
 	for i := range p.Documents {
-		t.Rows = append(t.Rows, []report.Cell{{Text: p.Documents[i].Key}, {Text: document(&p.Documents[i])}})
+		t.Rows = append(t.Rows, []page.Cell{{Text: p.Documents[i].Key}, {Text: document(&p.Documents[i])}})
 	}
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	return []report.Block{{Head: &report.Head{Level: 2, Kind: "sources", Name: "Sources"}}, {Table: t}}
+	return []page.Block{{Head: &page.Head{Level: 2, Kind: "sources", Name: "Sources"}}, {Table: t}}
 }
 
 // document is a platform's citation on one line.

@@ -4,33 +4,34 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/page"
+
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/report"
 )
 
 // Profile is one profile in full, setting by setting, and where profiles of the
 // same intent for other machines want something else.
-func Profile(i *audit.ProfileInfo) []report.Block {
-	blocks := []report.Block{
-		{Head: &report.Head{Level: 2, Kind: "profile", Name: i.ID}},
+func Profile(i *audit.ProfileInfo) []page.Block {
+	blocks := []page.Block{
+		{Head: &page.Head{Level: 2, Kind: "profile", Name: i.ID}},
 		{Fields: profileFields(i)},
 	}
 	for _, id := range i.Order {
 		s := i.Settings[id]
-		blocks = append(blocks, report.Block{Head: &report.Head{Level: 3, Name: id + ": " + s.Value + " (" + s.Level + ")"}},
-			report.Block{Fields: settingFields(&s, listed), Indent: 4})
+		blocks = append(blocks, page.Block{Head: &page.Head{Level: 3, Name: id + ": " + s.Value + " (" + s.Level + ")"}},
+			page.Block{Fields: settingFields(&s, listed), Indent: 4})
 	}
 	return blocks
 }
 
-func profileFields(i *audit.ProfileInfo) []report.Field {
+func profileFields(i *audit.ProfileInfo) []page.Field {
 	note := ""
 	for _, s := range i.Settings {
 		if len(s.Elsewhere) > 0 {
 			note = "for other machines, documents of the same intent want some settings otherwise (elsewhere); each speaks for its own machines only"
 		}
 	}
-	return []report.Field{
+	return []page.Field{
 		{Name: "title", Value: i.Title}, {Name: "intent", Value: strings.Join(i.Intents, ", ")}, {Name: "for", Value: i.Match.String()},
 		{Name: "named", Value: strings.Join(i.Named, ", ")}, {Name: "applies", Value: i.Applies, Code: true},
 		{Name: "scope", Value: i.Scope}, {Name: "source", Value: source(i.Citation)}, {Name: "note", Value: note},
@@ -51,17 +52,17 @@ func counted(profiles []string) string {
 
 // settingFields is one row of a profile; others prints the profiles that want
 // something else.
-func settingFields(s *audit.SettingInfo, others func([]string) string) []report.Field {
+func settingFields(s *audit.SettingInfo, others func([]string) string) []page.Field {
 	concerns := s.Concerns
 	if concerns == "" {
 		concerns = s.Applies
 	}
-	fields := []report.Field{
+	fields := []page.Field{
 		{Name: "concerns", Value: concerns}, {Name: "note", Value: s.Note}, {Name: "except", Value: strings.Join(s.Exception, "; ")},
 		{Name: "effect", Value: s.Effect}, {Name: "set by", Value: s.Remedy}, {Name: "place", Value: s.Place},
 	}
 	for _, e := range elsewhere(s) {
-		fields = append(fields, report.Field{Name: "elsewhere", Value: e.value + ": " + others(e.profiles)})
+		fields = append(fields, page.Field{Name: "elsewhere", Value: e.value + ": " + others(e.profiles)})
 	}
 	return fields
 }

@@ -8,15 +8,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/page"
+	"github.com/memaudit/memaudit/internal/report/text"
+
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
 // Rule is one rule in full: why, effect, remedy, source, and what it says in a
 // case of its own that fails.
-func Rule(i *audit.RuleInfo) []report.Block {
-	blocks := []report.Block{
-		{Head: &report.Head{Level: 2, Kind: "rule", Name: i.ID}},
+func Rule(i *audit.RuleInfo) []page.Block {
+	blocks := []page.Block{
+		{Head: &page.Head{Level: 2, Kind: "rule", Name: i.ID}},
 		{Fields: ruleFields(i)},
 	}
 	f, name := i.Example()
@@ -27,15 +30,16 @@ func Rule(i *audit.RuleInfo) []report.Block {
 	if f.Result == audit.Pass {
 		says = "passes with an explanation"
 	}
-	return append(blocks, report.Block{Text: fmt.Sprintf("In its case %q it %s:", name, says)},
-		report.Block{Example: report.FindingText(f, report.TextOptions{Width: exampleWidth})})
+	built := report.BuildFinding(f)
+	return append(blocks, page.Block{Text: fmt.Sprintf("In its case %q it %s:", name, says)},
+		page.Block{Example: text.Finding(&built, text.Options{Width: exampleWidth})})
 }
 
 // exampleWidth leaves room for an indent on 80 columns.
 const exampleWidth = 78
 
-func ruleFields(i *audit.RuleInfo) []report.Field {
-	fields := []report.Field{
+func ruleFields(i *audit.RuleInfo) []page.Field {
+	fields := []page.Field{
 		{Name: "title", Value: i.Title}, {Name: "subject", Value: i.Subject}, {Name: "severity", Value: i.Severity},
 		{Name: "for", Value: i.Scope}, {Name: "applies", Value: i.Applies, Code: true}, {Name: "concerns", Value: i.Concerns},
 		{Name: "check", Value: i.Check, Code: true}, {Name: "why", Value: i.Why}, {Name: "effect", Value: i.Effect, Code: i.Computed},
@@ -48,14 +52,14 @@ func ruleFields(i *audit.RuleInfo) []report.Field {
 		fields = append(fields, f)
 	}
 	return append(fields,
-		report.Field{Name: "source", Value: source(i.Citation)}, report.Field{Name: "follows", Value: strings.Join(i.DependsOn, ", ")},
-		report.Field{Name: "related", Value: strings.Join(i.Related, ", ")}, report.Field{Name: "file", Value: i.File, Code: true},
-		report.Field{Name: "cases", Value: fmt.Sprintf("%d pass, %d fail, %d unknown", i.Cases.Pass, i.Cases.Fail, i.Cases.Unknown)})
+		page.Field{Name: "source", Value: source(i.Citation)}, page.Field{Name: "follows", Value: strings.Join(i.DependsOn, ", ")},
+		page.Field{Name: "related", Value: strings.Join(i.Related, ", ")}, page.Field{Name: "file", Value: i.File, Code: true},
+		page.Field{Name: "cases", Value: fmt.Sprintf("%d pass, %d fail, %d unknown", i.Cases.Pass, i.Cases.Fail, i.Cases.Unknown)})
 }
 
 // expression is a text expression, in plain words where it is nothing but one
 // quoted text.
-func expression(name, src string) report.Field {
+func expression(name, src string) page.Field {
 	src = strings.TrimSpace(src)
 	for _, quote := range []string{`"`, `'`} {
 		body, ok := strings.CutPrefix(src, quote)
@@ -63,10 +67,10 @@ func expression(name, src string) report.Field {
 			continue
 		}
 		if body, ok = strings.CutSuffix(body, quote); ok && !strings.ContainsAny(body, quote+`\`) {
-			return report.Field{Name: name, Value: body}
+			return page.Field{Name: name, Value: body}
 		}
 	}
-	return report.Field{Name: name, Value: src, Code: true}
+	return page.Field{Name: name, Value: src, Code: true}
 }
 
 // source is a citation on one line, with its address.

@@ -3,7 +3,8 @@ package reference
 import (
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/page"
+
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
@@ -26,13 +27,13 @@ func readPlacers(seen []byte, maps map[string]topology.SlotMapInfo) placers {
 }
 
 // of lists what places the slots of one platform.
-func (p *placers) of(id string) []report.Block {
-	t := &report.PageTable{Heads: []string{"by", "id", "for", "checked by", "machines seen"}}
+func (p *placers) of(id string) []page.Block {
+	t := &page.Table{Heads: []string{"by", "id", "for", "checked by", "machines seen"}}
 	for _, row := range p.rows {
 		if row[0] != id {
 			continue
 		}
-		cells := []report.Cell{{Text: strings.ReplaceAll(row[1], "_", " ")}, {Text: row[2]}, {}, {}, {Text: row[3]}}
+		cells := []page.Cell{{Text: strings.ReplaceAll(row[1], "_", " ")}, {Text: row[2]}, {}, {}, {Text: row[3]}}
 		if m, ok := p.maps[row[2]]; ok {
 			cells[1].Link = "../" + m.File
 			cells[2].Text, cells[3].Text = strings.Join(m.Models, ", "), checks(m.Check)
@@ -41,11 +42,11 @@ func (p *placers) of(id string) []report.Block {
 		}
 		t.Rows = append(t.Rows, cells)
 	}
-	head := report.Block{Head: &report.Head{Level: 2, Kind: "slots", Name: "Slot maps and labels"}}
+	head := page.Block{Head: &page.Head{Level: 2, Kind: "slots", Name: "Slot maps and labels"}}
 	if len(t.Rows) == 0 {
-		return []report.Block{head, {Text: "No machine of this platform was among those whose slots were placed; a label that names its channel is read all the same."}}
+		return []page.Block{head, {Text: "No machine of this platform was among those whose slots were placed; a label that names its channel is read all the same."}}
 	}
-	return []report.Block{head, {Text: "What placed the slots of this platform on the machines that were read:"}, {Table: t}}
+	return []page.Block{head, {Text: "What placed the slots of this platform on the machines that were read:"}, {Table: t}}
 }
 
 // checks says in words how a map was checked.

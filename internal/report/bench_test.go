@@ -1,40 +1,27 @@
-package report
+package report_test
 
 import (
 	"io"
 	"testing"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
 )
 
 // The machine of the benchmarks has 8 processors, 128 slots and 60 findings.
 
 func BenchmarkBuild(b *testing.B) {
-	m := bigMachine()
+	m := reporttest.Big()
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = Build(&m.sys, &m.topo, &m.audit, testOptions())
-	}
-}
-
-func BenchmarkText(b *testing.B) {
-	r := bigMachine().report()
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = WriteText(io.Discard, r, TextOptions{})
+		_ = report.Build(&m.Sys, &m.Topo, &m.Audit, reporttest.Options())
 	}
 }
 
 func BenchmarkJSON(b *testing.B) {
-	r := bigMachine().report()
+	r := reporttest.Report(reporttest.Big())
 	b.ReportAllocs()
 	for b.Loop() {
-		_ = WriteJSON(io.Discard, r)
-	}
-}
-
-func BenchmarkInventoryText(b *testing.B) {
-	r := bigMachine().report()
-	b.ReportAllocs()
-	for b.Loop() {
-		_ = WriteInventoryText(io.Discard, &r.Inventory, TextOptions{Width: 160})
+		_ = report.WriteJSON(io.Discard, r)
 	}
 }

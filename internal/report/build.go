@@ -48,7 +48,7 @@ func Build(sys *inventory.System, topo *topology.Result, a *audit.Audit, o Optio
 		r.Why = &a.ProfileWhy
 	}
 	for i := range a.Findings {
-		r.Findings = append(r.Findings, buildFinding(&a.Findings[i]))
+		r.Findings = append(r.Findings, BuildFinding(&a.Findings[i]))
 	}
 	return r
 }
@@ -61,7 +61,7 @@ func buildProfile(p *audit.Profile) *Profile {
 		ID:     p.ID,
 		Intent: word(p.Intent),
 		Title:  word(p.Title),
-		Source: word(buildCitation(&p.Citation).line()),
+		Source: word(buildCitation(&p.Citation).Line()),
 	}
 }
 
@@ -77,7 +77,8 @@ func buildSummary(s audit.Summary) Summary {
 	}
 }
 
-func buildFinding(f *audit.Finding) Finding {
+// BuildFinding makes the document of one finding.
+func BuildFinding(f *audit.Finding) Finding {
 	out := Finding{
 		Rule:      f.Rule,
 		Title:     word(f.Title),
@@ -119,8 +120,8 @@ func buildCitation(c *audit.Citation) *Citation {
 	}
 }
 
-// line names the document in one line: vendor, title, version, year, place.
-func (c *Citation) line() string {
+// Line names the document in one line: vendor, title, version, year, place.
+func (c *Citation) Line() string {
 	if c == nil {
 		return ""
 	}
@@ -136,7 +137,7 @@ func (c *Citation) line() string {
 	if c.Year != nil {
 		add(strconv.Itoa(*c.Year))
 	}
-	add(orEmpty(c.Place))
+	add(OrEmpty(c.Place))
 	return strings.Join(parts, ", ")
 }
 
@@ -170,8 +171,8 @@ func rawText(e *fact.Evidence) string {
 	}
 }
 
-// orEmpty is "" for nil.
-func orEmpty(s *string) string {
+// OrEmpty is "" for nil.
+func OrEmpty(s *string) string {
 	if s == nil {
 		return ""
 	}

@@ -39,15 +39,15 @@ func buildUnmapped(in []inventory.Export) []Unmapped {
 
 func buildMachine(m *inventory.Machine, topo *topology.Result, identifiers bool) Machine {
 	out := Machine{
-		Vendor:  text(m.Vendor),
-		Product: text(m.Product),
+		Vendor:  stated(m.Vendor),
+		Product: stated(m.Product),
 		BIOS: BIOS{
-			Vendor:  text(m.BIOSVendor),
-			Version: text(m.BIOSVersion),
-			Date:    text(m.BIOSDate),
+			Vendor:  stated(m.BIOSVendor),
+			Version: stated(m.BIOSVersion),
+			Date:    stated(m.BIOSDate),
 		},
 		Virtual:    truth(m.Virtual),
-		Hypervisor: text(m.Hypervisor),
+		Hypervisor: stated(m.Hypervisor),
 		Platform:   buildPlatform(topo.Platform),
 	}
 	if identifiers {
@@ -83,9 +83,9 @@ func buildSockets(in []inventory.Socket, processors []*topology.Processor) []Soc
 		s := &in[i]
 		socket := Socket{
 			ID:           s.ID,
-			Designation:  text(s.Designation),
+			Designation:  stated(s.Designation),
 			Populated:    truth(s.Populated),
-			Model:        text(s.Brand),
+			Model:        stated(s.Brand),
 			Family:       number(s.Family),
 			ModelNumber:  number(s.Model),
 			Stepping:     number(s.Stepping),
@@ -113,7 +113,7 @@ func buildNodes(in []inventory.Node) []Node {
 			Distances:   []int{},
 		}
 		if cpus, ok := n.CPUs.Get(); ok {
-			s := cpuList(cpus)
+			s := CPUList(cpus)
 			node.CPUs = &s
 		}
 		if d, ok := n.Distances.Get(); ok {
@@ -147,7 +147,7 @@ func decidedBy(by fact.Fact[string]) DecidedBy {
 
 // face prints one fact of a setting with its reasons.
 func face(f fact.Fact[string]) Face {
-	out := Face{Value: text(f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
+	out := Face{Value: stated(f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
 	if !f.Known() {
 		out.Reason, out.KnownBy = word(f.Reason), word(f.KnownBy)
 	}

@@ -39,12 +39,12 @@ func buildSlots(in []inventory.Slot, places []topology.Placement, identifiers bo
 func buildSlot(s *inventory.Slot) Slot {
 	out := Slot{
 		Handle:         handle(s.Handle),
-		Locator:        text(s.Locator),
-		BankLocator:    text(s.BankLocator),
+		Locator:        stated(s.Locator),
+		BankLocator:    stated(s.BankLocator),
 		State:          string(s.State),
 		SizeBytes:      positive(s.SizeBytes),
-		Type:           text(s.Type),
-		FormFactor:     text(s.FormFactor),
+		Type:           stated(s.Type),
+		FormFactor:     stated(s.FormFactor),
 		Registered:     truth(s.Registered),
 		NonVolatile:    truth(s.NonVolatile),
 		Ranks:          positive(s.Ranks),
@@ -53,9 +53,9 @@ func buildSlot(s *inventory.Slot) Slot {
 		RatedMTs:       positive(s.RatedMTs),
 		ConfiguredMTs:  positive(s.ConfiguredMTs),
 		ConfiguredMV:   positive(s.ConfiguredMV),
-		Manufacturer:   text(s.Manufacturer),
-		PartNumber:     text(s.PartNumber),
-		Health:         text(s.Health),
+		Manufacturer:   stated(s.Manufacturer),
+		PartNumber:     stated(s.PartNumber),
+		Health:         stated(s.Health),
 	}
 	if out.State == "" {
 		out.State = string(inventory.SlotUnknown)

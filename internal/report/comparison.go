@@ -27,8 +27,8 @@ type Comparison struct {
 	Undecided []Undecided `json:"undecided"`
 	// Settings are the machine's own, as in the inventory.
 	Settings map[string]Setting `json:"settings"`
-	// inventory is what the head of the text names.
-	inventory Inventory
+	// Inventory is what the head of the text names.
+	Inventory Inventory `json:"-"`
 }
 
 // HeldProfile is a profile with what the machine's settings are beside it.
@@ -93,7 +93,7 @@ func BuildComparison(sys *inventory.System, topo *topology.Result, c *audit.Comp
 		Why:         word(c.Why),
 		Undecided:   buildUndecided(c),
 		Settings:    inv.Settings,
-		inventory:   inv,
+		Inventory:   inv,
 	}
 	return out
 }
@@ -126,7 +126,7 @@ func buildHeld(h *audit.Held) HeldProfile {
 		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,
 		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}
 	for i := range h.Findings {
-		f := buildFinding(&h.Findings[i])
+		f := BuildFinding(&h.Findings[i])
 		s := HeldSetting{Setting: strings.TrimPrefix(f.Rule, settingPrefix), Result: f.Result, Severity: f.Severity,
 			Wanted: list(h.Rows[i].Want), Note: word(h.Rows[i].Note), Exceptions: list(h.Rows[i].Exceptions), Found: f.Found, Reason: f.Reason, KnownBy: f.KnownBy, Effect: f.Effect, Remedy: f.Remedy}
 		if f.Citation != nil {

@@ -14,6 +14,14 @@ const (
 	ExitNotAudited = 3 // the audit could not be done
 )
 
+// The statuses of a monitoring plugin.
+const (
+	PluginOK       = 0
+	PluginWarning  = 1
+	PluginCritical = 2
+	PluginUnknown  = 3
+)
+
 // FailNever is the --fail-on word under which no failure counts.
 const FailNever = "never"
 
@@ -37,7 +45,7 @@ func ExitStatus(r *Report, failOn string, strict bool) int {
 	if CheckFailOn(failOn) != nil {
 		return ExitUsage
 	}
-	if failOn != FailNever && failsAt(r, rank(failOn)) {
+	if failOn != FailNever && failsAt(r, Rank(failOn)) {
 		return ExitFailed
 	}
 	if len(r.Findings) == 0 || strict && r.undecided() {
@@ -46,10 +54,28 @@ func ExitStatus(r *Report, failOn string, strict bool) int {
 	return ExitOK
 }
 
+// PluginStatus maps a report to a plugin's status. A failure at or above
+// failOn is a warning, a critical one critical. An audit that judged nothing is
+// unknown and never OK; with strict, so is one that left anything open.
+func PluginStatus(r *Report, failOn string, strict bool) int {
+	switch {
+	case CheckFailOn(failOn) != nil:
+		return PluginUnknown
+	case failOn != FailNever && failsAt(r, Rank(string(audit.Critical))):
+		return PluginCritical
+	case failOn != FailNever && failsAt(r, Rank(failOn)):
+		return PluginWarning
+	case r.Summary.Pass+r.Summary.Fail+r.Summary.Waived == 0, strict && r.undecided():
+		return PluginUnknown
+	default:
+		return PluginOK
+	}
+}
+
 func failsAt(r *Report, least int) bool {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result == string(audit.Fail) && rank(f.Severity) >= least {
+		if f.Result == string(audit.Fail) && Rank(f.Severity) >= least {
 			return true
 		}
 	}
@@ -68,6 +94,18 @@ func (r *Report) undecided() bool {
 	return false
 }
 
-// rank orders severities. A word that is none of them counts as info: a
+// Rank orders severities. A word that is none of them counts as info: a
 // failure never falls out of the count by a slip in its severity.
-func rank(severity string) int { return max(1, audit.Severity(severity).Rank()) }
+func Rank(severity string) int { return max(1, audit.Severity(severity).Rank()) }
+
+// SeverityName is the word of a rank.
+func SeverityName(level int) string {
+	switch level {
+	case 3:
+		return string(audit.Critical)
+	case 2:
+		return string(audit.Warning)
+	default:
+		return string(audit.Info)
+	}
+}

@@ -72,8 +72,8 @@ func stringEnd(src []byte, start int) int {
 
 func breakLine(dst []byte, depth int) []byte {
 	dst = append(dst, '\n')
-	for left := 2 * depth; left > 0; left -= len(blanks) {
-		dst = append(dst, blanks[:min(left, len(blanks))]...)
+	for range depth {
+		dst = append(dst, "  "...)
 	}
 	return dst
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// text is the fact's value, nil when it is not known or empty.
-func text(f fact.Fact[string]) *string {
+// stated is the fact's value, nil when it is not known or empty.
+func stated(f fact.Fact[string]) *string {
 	if !f.Known() {
 		return nil
 	}
@@ -74,8 +74,8 @@ func list[T any](s []T) []T {
 	return s
 }
 
-// cpuList writes sorted CPU numbers as the kernel does: "0-5,12-17".
-func cpuList(cpus []int) string {
+// CPUList writes sorted CPU numbers as the kernel does: "0-5,12-17".
+func CPUList(cpus []int) string {
 	var b strings.Builder
 	for i := 0; i < len(cpus); {
 		j := i

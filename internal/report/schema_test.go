@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"reflect"
 	"testing"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
 
 	"github.com/invopop/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
@@ -27,9 +30,9 @@ func schemaOf(t *testing.T, v any, id, title string) []byte {
 }
 
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
-	golden(t, filepath.Join("schema", "report.v1.json"), schemaOf(t, &Report{}, "report.v1.json", SchemaReport))
-	golden(t, filepath.Join("schema", "inventory.v1.json"), schemaOf(t, &Inventory{}, "inventory.v1.json", SchemaInventory))
-	golden(t, filepath.Join("schema", "comparison.v1.json"), schemaOf(t, &Comparison{}, "comparison.v1.json", SchemaComparison))
+	reporttest.Golden(t, filepath.Join("schema", "report.v1.json"), schemaOf(t, &report.Report{}, "report.v1.json", report.SchemaReport))
+	reporttest.Golden(t, filepath.Join("schema", "inventory.v1.json"), schemaOf(t, &report.Inventory{}, "inventory.v1.json", report.SchemaInventory))
+	reporttest.Golden(t, filepath.Join("schema", "comparison.v1.json"), schemaOf(t, &report.Comparison{}, "comparison.v1.json", report.SchemaComparison))
 }
 
 func committedSchema(t *testing.T, name string) *validator.Schema {
@@ -47,10 +50,10 @@ func committedSchema(t *testing.T, name string) *validator.Schema {
 	return s
 }
 
-func asJSON[T Report | Inventory | Comparison](t *testing.T, v *T) any {
+func asJSON[T report.Report | report.Inventory | report.Comparison](t *testing.T, v *T) any {
 	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, WriteJSON(&b, v))
+	require.NoError(t, report.WriteJSON(&b, v))
 	assert.True(t, bytes.HasSuffix(b.Bytes(), []byte("\n}\n")))
 	doc, err := validator.UnmarshalJSON(&b)
 	require.NoError(t, err)
@@ -58,17 +61,17 @@ func asJSON[T Report | Inventory | Comparison](t *testing.T, v *T) any {
 }
 
 func TestDocumentsKeepTheirSchemas(t *testing.T) {
-	report, inventory := committedSchema(t, "report.v1.json"), committedSchema(t, "inventory.v1.json")
-	eachMachine(t, func(t *testing.T, m *machine) {
-		o := testOptions()
+	whole, inventory := committedSchema(t, "report.v1.json"), committedSchema(t, "inventory.v1.json")
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		o := reporttest.Options()
 		for _, o.Identifiers = range []bool{false, true} {
-			r := Build(&m.sys, &m.topo, &m.audit, o)
-			require.NoError(t, report.Validate(asJSON(t, &r)))
+			r := report.Build(&m.Sys, &m.Topo, &m.Audit, o)
+			require.NoError(t, whole.Validate(asJSON(t, &r)))
 			require.NoError(t, inventory.Validate(asJSON(t, &r.Inventory)))
 		}
 	})
-	empty := Build(nil, nil, nil, testOptions())
-	require.NoError(t, report.Validate(asJSON(t, &empty)))
+	empty := report.Build(nil, nil, nil, reporttest.Options())
+	require.NoError(t, whole.Validate(asJSON(t, &empty)))
 }
 
 // The schema must notice every kind of slip.
@@ -93,7 +96,7 @@ func TestSchemaIsStrict(t *testing.T) {
 		"unplaced as -1": func(d map[string]any) { in(inventoryOf(d), "slots", 0)["channel"] = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			doc := asJSON(t, badMachine().report()).(map[string]any)
+			doc := asJSON(t, reporttest.Report(reporttest.Bad())).(map[string]any)
 			require.NoError(t, s.Validate(doc))
 			spoil(doc)
 			assert.Error(t, s.Validate(doc))
@@ -117,23 +120,23 @@ func TestKeysAreTheContracts(t *testing.T) {
 		of   any
 		want []string
 	}{
-		{Report{}, []string{"schema", "generated_at", "memaudit", "machine", "profile", "why", "summary", "findings", "inventory", "profiles", "baseline"}},
-		{Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "identifiers"}},
-		{Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
-		{Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "evidence", "certainty", "citation", "waiver"}},
-		{Citation{}, []string{"vendor", "title", "year", "place", "url"}},
-		{Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population", "unmapped"}},
-		{Unmapped{}, []string{"source", "path", "format", "attributes", "untranslated"}},
-		{Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
-		{Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "health", "serial", "asset_tag"}},
-		{Mapping{}, []string{"source", "certainty", "reason"}},
-		{Node{}, []string{"id", "kind", "socket", "cpus", "memory_bytes", "distances"}},
-		{Setting{}, []string{"configured", "pending", "effective", "decided_by"}},
-		{Face{}, []string{"value", "state", "certainty", "evidence", "reason", "known_by"}},
-		{DecidedBy{}, []string{"value", "certainty", "evidence", "reason", "known_by"}},
-		{PopulationSocket{}, []string{"socket", "dimms", "channels_total", "channels_populated", "dimms_per_channel", "regions", "class", "expected_mts", "limiter", "peak_bytes_per_second", "relative_bandwidth"}},
-		{Region{}, []string{"bytes", "interleave_ways"}},
-		{Relative{}, []string{"value", "low", "high", "source"}},
+		{report.Report{}, []string{"schema", "generated_at", "memaudit", "machine", "profile", "why", "summary", "findings", "inventory", "profiles", "baseline"}},
+		{report.Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "identifiers"}},
+		{report.Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
+		{report.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "evidence", "certainty", "citation", "waiver"}},
+		{report.Citation{}, []string{"vendor", "title", "year", "place", "url"}},
+		{report.Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population", "unmapped"}},
+		{report.Unmapped{}, []string{"source", "path", "format", "attributes", "untranslated"}},
+		{report.Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
+		{report.Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "health", "serial", "asset_tag"}},
+		{report.Mapping{}, []string{"source", "certainty", "reason"}},
+		{report.Node{}, []string{"id", "kind", "socket", "cpus", "memory_bytes", "distances"}},
+		{report.Setting{}, []string{"configured", "pending", "effective", "decided_by"}},
+		{report.Face{}, []string{"value", "state", "certainty", "evidence", "reason", "known_by"}},
+		{report.DecidedBy{}, []string{"value", "certainty", "evidence", "reason", "known_by"}},
+		{report.PopulationSocket{}, []string{"socket", "dimms", "channels_total", "channels_populated", "dimms_per_channel", "regions", "class", "expected_mts", "limiter", "peak_bytes_per_second", "relative_bandwidth"}},
+		{report.Region{}, []string{"bytes", "interleave_ways"}},
+		{report.Relative{}, []string{"value", "low", "high", "source"}},
 	} {
 		assert.Equal(t, c.want, keysOf(reflect.TypeOf(c.of)))
 	}

@@ -8,10 +8,10 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/report/metrics"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/memaudit/memaudit/internal/report"
 )
 
 var update = flag.Bool("update", false, "rewrite deploy/grafana")
@@ -88,7 +88,7 @@ func TestMachinePageShowsAll(t *testing.T) {
 			}
 		}
 	}
-	for _, f := range report.Schema() {
+	for _, f := range metrics.Schema() {
 		assert.True(t, shown[f.Name], f.Name)
 	}
 }

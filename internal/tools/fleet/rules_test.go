@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/report/metrics"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/memaudit/memaudit/internal/report"
 )
 
 // root is the repository.
@@ -65,7 +65,7 @@ func knownNames(t *testing.T) known {
 		"process_resident_memory_bytes": {}, "process_cpu_seconds_total": {},
 		"memaudit_audit_failed": {}, // the daemon's own, not of a report
 	}, labels: append([]string{"trait", "alertname"}, target...)}
-	for _, f := range report.Schema() {
+	for _, f := range metrics.Schema() {
 		k.metrics[f.Name] = f.Labels
 		k.labels = append(k.labels, f.Labels...)
 	}

@@ -1,0 +1,86 @@
+// Package formats knows every format by its name and writes a document in it.
+package formats
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/metrics"
+	"github.com/memaudit/memaudit/internal/report/text"
+)
+
+// The formats that Write knows.
+const (
+	Text       = "text"
+	JSON       = "json"
+	JUnit      = "junit"
+	Nagios     = "nagios"
+	Prometheus = "prometheus"
+)
+
+// Reports lists the formats of a report, the default first.
+func Reports() []string {
+	return []string{Text, JSON, JUnit, Nagios, Prometheus}
+}
+
+// Inventories lists the formats of an inventory, the default first.
+func Inventories() []string { return []string{Text, JSON} }
+
+// Options say how a document is written.
+type Options struct {
+	text.Options
+	// Plugin is what a monitoring plugin says of itself; Nagios alone
+	// reads it.
+	Plugin Plugin
+}
+
+// Comparisons lists the formats of a comparison, the default first.
+func Comparisons() []string { return []string{Text, JSON} }
+
+// Write prints the report in one of Reports.
+func Write(w io.Writer, format string, r *report.Report, o *Options) error {
+	switch format {
+	case Text:
+		return text.Write(w, r, o.Options)
+	case JSON:
+		return report.WriteJSON(w, r)
+	case JUnit:
+		return WriteJUnit(w, r)
+	case Nagios:
+		return WriteNagios(w, r, o.Plugin)
+	case Prometheus:
+		return metrics.Write(w, r)
+	default:
+		return formatError(format, Reports())
+	}
+}
+
+// WriteInventory prints the inventory in one of Inventories.
+func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Options) error {
+	switch format {
+	case Text:
+		return text.WriteInventory(w, inv, o)
+	case JSON:
+		return report.WriteJSON(w, inv)
+	default:
+		return formatError(format, Inventories())
+	}
+}
+
+// WriteComparison prints a comparison in one of Comparisons.
+func WriteComparison(w io.Writer, format string, c *report.Comparison, o text.Options) error {
+	switch format {
+	case Text:
+		return text.WriteComparison(w, c, o)
+	case JSON:
+		return report.WriteJSON(w, c)
+	default:
+		return formatError(format, Comparisons())
+	}
+}
+
+func formatError(format string, known []string) error {
+	return fmt.Errorf("format %q is not one of %s", format, strings.Join(known, ", "))
+}

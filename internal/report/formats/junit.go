@@ -1,0 +1,153 @@
+package formats
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+
+	"github.com/memaudit/memaudit/internal/audit"
+)
+
+// WriteJUnit prints the findings as JUnit XML: one test case a finding, its
+// class the rule, its name the subject. A failure of any severity is a failure,
+// a broken rule an error. JUnit knows no word for the rest: what could not be
+// told, does not apply or is waived is skipped, and the message begins with the
+// result's own word. Only a pass has no element.
+func WriteJUnit(w io.Writer, r *report.Report) error {
+	s, seconds := r.Summary, strconv.FormatFloat(r.Took.Seconds(), 'f', 3, 64)
+	counts := fmt.Sprintf(` tests="%d" failures="%d" errors="%d" skipped="%d" time="%s"`, len(r.Findings), s.Fail, s.Error,
+		s.Unknown+s.NotApplicable+s.Waived, seconds)
+	x := &xmlWriter{}
+	x.raw(xml.Header + `<testsuites name="memaudit"` + counts + ">\n")
+	x.raw(`  <testsuite name="memaudit" timestamp="` + strings.TrimSuffix(r.GeneratedAt, "Z") + `"` + counts + ">\n")
+	x.properties(r)
+	for i := range r.Findings {
+		x.testcase(&r.Findings[i])
+	}
+	x.raw("  </testsuite>\n</testsuites>\n")
+	if _, err := w.Write(x.buf.Bytes()); err != nil {
+		return fmt.Errorf("writing JUnit: %w", err)
+	}
+	return nil
+}
+
+// xmlWriter escapes what is not markup.
+type xmlWriter struct{ buf bytes.Buffer }
+
+func (x *xmlWriter) raw(s string) { x.buf.WriteString(s) }
+
+// attr writes an attribute, on one line.
+func (x *xmlWriter) attr(name, value string) {
+	x.raw(" " + name + `="`)
+	x.text(value)
+	x.raw(`"`)
+}
+
+// text writes a text whose control characters and broken UTF-8 are replaced.
+func (x *xmlWriter) text(s string) { _ = xml.EscapeText(&x.buf, []byte(printable.Clean(s))) } // a buffer does not fail
+
+// properties says which machine was held against what.
+func (x *xmlWriter) properties(r *report.Report) {
+	profile := ""
+	if r.Profile != nil {
+		profile = r.Profile.ID
+	}
+	x.raw("    <properties>\n")
+	for _, p := range [...][2]string{
+		{"memaudit.version", r.Memaudit.Version}, {"vendor", report.OrEmpty(r.Machine.Vendor)}, {"product", report.OrEmpty(r.Machine.Product)},
+		{"bios_version", report.OrEmpty(r.Machine.BIOS.Version)}, {"platform", report.OrEmpty(r.Machine.Platform.ID)}, {"profile", profile},
+	} {
+		if p[1] != "" {
+			x.raw("      <property")
+			x.attr("name", p[0])
+			x.attr("value", p[1])
+			x.raw("/>\n")
+		}
+	}
+	x.raw("    </properties>\n")
+}
+
+func (x *xmlWriter) testcase(f *report.Finding) {
+	x.raw("    <testcase")
+	x.attr("classname", f.Rule)
+	x.attr("name", f.Subject)
+	x.raw(` time="0"`)
+	if f.Result == string(audit.Pass) {
+		x.raw("/>\n")
+		return
+	}
+	x.raw(">\n      <")
+	switch audit.Result(f.Result) {
+	case audit.Fail:
+		x.body("failure", f.Severity, report.OrEmpty(f.Found), f)
+	case audit.Error:
+		x.body("error", f.Severity, report.OrEmpty(f.Reason), f)
+	default:
+		x.raw("skipped")
+		x.attr("message", notJudged(f))
+		x.raw("/>\n")
+	}
+	x.raw("    </testcase>\n")
+}
+
+// body writes an element with everything that the finding says.
+func (x *xmlWriter) body(element, kind, message string, f *report.Finding) {
+	x.raw(element)
+	x.attr("type", kind)
+	x.attr("message", message)
+	x.raw(">")
+	for i, line := range details(f) {
+		if i > 0 {
+			x.raw("\n")
+		}
+		x.text(line)
+	}
+	x.raw("</" + element + ">\n")
+}
+
+// notJudged says in one line what a finding that is neither pass, failure nor
+// error is: "unknown: REASON; known by MEANS".
+func notJudged(f *report.Finding) string {
+	s := f.Result
+	switch why := report.OrEmpty(f.Reason); {
+	case f.Waiver != nil:
+		s += ": " + f.Waiver.Reason
+		if until := report.OrEmpty(f.Waiver.Until); until != "" {
+			s += " (until " + until + ")"
+		}
+	case why != "":
+		s += ": " + why
+	}
+	if known := report.OrEmpty(f.KnownBy); known != "" {
+		s += "; known by: " + known
+	}
+	return s
+}
+
+// details are the labelled lines of a finding, those that say something.
+func details(f *report.Finding) []string {
+	out := make([]string, 0, 8)
+	add := func(label, value string) {
+		if value != "" {
+			out = append(out, label+": "+value)
+		}
+	}
+	add("severity", f.Severity)
+	add("found", report.OrEmpty(f.Found))
+	add("expected", report.OrEmpty(f.Expected))
+	add("reason", report.OrEmpty(f.Reason))
+	add("why", report.OrEmpty(f.Why))
+	if f.Effect != nil {
+		add("costs", f.Effect.Text)
+	}
+	add("fix", report.OrEmpty(f.Remedy))
+	add("caused by", report.OrEmpty(f.CausedBy))
+	add("source", f.Citation.Line())
+	return out
+}

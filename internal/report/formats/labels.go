@@ -1,0 +1,71 @@
+package formats
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/metrics"
+)
+
+// labelPrefix is the namespace that Node Feature Discovery allows without
+// further configuration.
+const labelPrefix = "feature.node.kubernetes.io/memaudit-"
+
+// maxLabelValue is the longest value of a Kubernetes label.
+const maxLabelValue = 63
+
+// WriteLabels prints the few words of a report that a scheduler can use, as a
+// feature file of Node Feature Discovery: one KEY=VALUE a line. What is not known
+// has no line, but for the worst failure: "none" is said only when something was
+// judged, and of an audit that could not be done it is "unknown".
+func WriteLabels(w io.Writer, r *report.Report, audited bool) error {
+	var b strings.Builder
+	label := func(name, value string) {
+		if v := labelValue(value); v != "" {
+			b.WriteString(labelPrefix + name + "=" + v + "\n")
+		}
+	}
+	label("failure", worstFailure(r, audited))
+	label("failed", strconv.Itoa(r.Summary.Fail))
+	label("unknown", strconv.Itoa(r.Summary.Unknown+r.Summary.Error))
+	if r.Profile != nil {
+		label("profile", r.Profile.ID)
+	}
+	label("platform", report.OrEmpty(r.Machine.Platform.ID))
+	label("population", metrics.Signature(&r.Inventory))
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing the labels: %w", err)
+	}
+	return nil
+}
+
+// worstFailure is the severity of the worst failure, "none" or "unknown".
+func worstFailure(r *report.Report, audited bool) string {
+	switch {
+	case r.Summary.Fail > 0 && r.Summary.WorstSeverity != nil:
+		return *r.Summary.WorstSeverity
+	case !audited, r.Summary.Pass+r.Summary.Fail+r.Summary.Waived == 0:
+		return "unknown"
+	default:
+		return "none"
+	}
+}
+
+// labelValue keeps what a label's value may hold: letters, digits, and between
+// them "-", "_" and "."; anything else becomes "_".
+func labelValue(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if labelRune(r) {
+			return r
+		}
+		return '_'
+	}, s)
+	return strings.Trim(s[:min(len(s), maxLabelValue)], "-_.")
+}
+
+func labelRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.", r)
+}

@@ -1,0 +1,117 @@
+package formats
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/text"
+
+	"github.com/memaudit/memaudit/internal/audit"
+)
+
+// Plugin is what a monitoring plugin says of itself: the status that it exits
+// with, and what kept it from auditing, "" for nothing.
+type Plugin struct {
+	Status  int
+	Problem string
+}
+
+// WriteNagios prints what Nagios, Icinga and their kin read of a plugin: a
+// status line with performance data, then every finding, the worst first, so
+// that a monitor that cuts the text keeps what matters.
+func WriteNagios(w io.Writer, r *report.Report, p Plugin) error {
+	var b strings.Builder
+	b.WriteString(statusLine(r, p))
+	b.WriteString(" | " + perfdata(r) + "\n")
+	for _, f := range worstFirst(r.Findings) {
+		b.WriteString(pluginText(findingLine(f)) + "\n")
+	}
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return fmt.Errorf("writing the plugin's output: %w", err)
+	}
+	return nil
+}
+
+// WritePluginProblem prints the line of a plugin that could not audit at all.
+func WritePluginProblem(w io.Writer, problem string) error {
+	_, err := io.WriteString(w, "MEMAUDIT UNKNOWN - "+pluginText(problem)+"\n")
+	return err
+}
+
+// pluginText keeps the bar, which begins performance data, out of texts.
+func pluginText(s string) string { return strings.ReplaceAll(printable.Clean(s), "|", "/") }
+
+func statusLine(r *report.Report, p Plugin) string {
+	word := [...]string{"OK", "WARNING", "CRITICAL", "UNKNOWN"}[min(max(p.Status, 0), report.PluginUnknown)]
+	_, says := text.Verdict(r)
+	if p.Problem != "" {
+		says = p.Problem + "; " + says
+	}
+	machine := strings.TrimSpace(report.OrEmpty(r.Machine.Vendor) + " " + report.OrEmpty(r.Machine.Product))
+	if machine != "" {
+		says = machine + ": " + says
+	}
+	return pluginText("MEMAUDIT " + word + " - " + says)
+}
+
+// perfdata counts findings; the names never change, so that graphs go on.
+func perfdata(r *report.Report) string {
+	var at [4]int
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Result == string(audit.Fail) {
+			at[report.Rank(f.Severity)]++
+		}
+	}
+	s := r.Summary
+	return fmt.Sprintf("critical=%d;;;0 warning=%d;;;0 info=%d;;;0 pass=%d;;;0 unknown=%d;;;0 error=%d;;;0 waived=%d;;;0 not_applicable=%d;;;0 time=%ss;;;0",
+		at[3], at[2], at[1], s.Pass, s.Unknown, s.Error, s.Waived, s.NotApplicable, strconv.FormatFloat(r.Took.Seconds(), 'f', 3, 64))
+}
+
+// worstFirst orders findings by what they ask of the reader.
+func worstFirst(findings []report.Finding) []*report.Finding {
+	out := make([]*report.Finding, len(findings))
+	for i := range findings {
+		out[i] = &findings[i]
+	}
+	slices.SortStableFunc(out, func(a, b *report.Finding) int { return urgency(b) - urgency(a) })
+	return out
+}
+
+func urgency(f *report.Finding) int {
+	switch audit.Result(f.Result) {
+	case audit.Fail:
+		return 10 + report.Rank(f.Severity)
+	case audit.Error:
+		return 9
+	case audit.Unknown:
+		return 8
+	case audit.Waived:
+		return 7
+	case audit.Pass:
+		return 6
+	default:
+		return 5
+	}
+}
+
+// findingLine is one finding in one line, short where nothing is to be done.
+func findingLine(f *report.Finding) string {
+	name := f.Rule + " " + f.Subject
+	switch audit.Result(f.Result) {
+	case audit.Fail:
+		s := "fail " + name + ": " + f.Severity + ": " + report.OrEmpty(f.Found) + "; expected " + report.OrEmpty(f.Expected)
+		if fix := report.OrEmpty(f.Remedy); fix != "" {
+			s += "; fix: " + fix
+		}
+		return s
+	case audit.Error, audit.Unknown, audit.Waived:
+		return f.Result + " " + name + strings.TrimPrefix(notJudged(f), f.Result)
+	default:
+		return f.Result + " " + name
+	}
+}

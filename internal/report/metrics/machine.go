@@ -1,0 +1,150 @@
+package metrics
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// slots describes the modules, and counts the slots of each processor.
+func (b *families) slots(slots []report.Slot) {
+	b.family("dimm_info", "handle locator socket channel slot type manufacturer part_number ranks",
+		"A memory module by its SMBIOS handle; always 1. An empty label is not known.")
+	eachModule(slots, func(s *report.Slot) {
+		b.add(1, s.Handle, report.OrEmpty(s.Locator), numberWord(s.Socket), numberWord(s.Channel), numberWord(s.Slot), report.OrEmpty(s.Type),
+			report.OrEmpty(s.Manufacturer), report.OrEmpty(s.PartNumber), numberWord(s.Ranks))
+	})
+	b.end()
+	b.family("dimm_size_bytes", "handle locator", "Capacity of a memory module.")
+	eachModule(slots, func(s *report.Slot) { addKnown(b, s.SizeBytes, 1, s.Handle, report.OrEmpty(s.Locator)) })
+	b.end()
+	b.family("dimm_rated_transfers_per_second", "handle locator", "Transfers a second that a memory module is made for.")
+	eachModule(slots, func(s *report.Slot) { addKnown(b, s.RatedMTs, 1e6, s.Handle, report.OrEmpty(s.Locator)) })
+	b.end()
+	b.family("dimm_configured_transfers_per_second", "handle locator", "Transfers a second that a memory module runs at.")
+	eachModule(slots, func(s *report.Slot) { addKnown(b, s.ConfiguredMTs, 1e6, s.Handle, report.OrEmpty(s.Locator)) })
+	b.end()
+	b.slotCounts(slots)
+}
+
+// eachModule visits the populated slots. Of two with one handle and one label,
+// which only a damaged table has, it visits the first: a query could not tell
+// them apart.
+func eachModule(slots []report.Slot, visit func(*report.Slot)) {
+	type key struct{ handle, locator string }
+	seen := make(map[key]bool, len(slots))
+	for i := range slots {
+		s := &slots[i]
+		k := key{s.Handle, report.OrEmpty(s.Locator)}
+		if s.State == "populated" && !seen[k] {
+			seen[k] = true
+			visit(s)
+		}
+	}
+}
+
+// addKnown adds a sample when the value is known.
+func addKnown[T int | int64 | float64](b *families, v *T, factor float64, labels ...string) {
+	if v != nil {
+		b.add(float64(*v)*factor, labels...)
+	}
+}
+
+// slotCounts counts slots by processor and state. Both states of every
+// processor are there, so that the last module that vanishes leaves a 0.
+func (b *families) slotCounts(slots []report.Slot) {
+	type key struct{ socket, state string }
+	count := map[key]int{}
+	for i := range slots {
+		socket := numberWord(slots[i].Socket)
+		count[key{socket, "populated"}] += 0
+		count[key{socket, "empty"}] += 0
+		count[key{socket, slots[i].State}]++
+	}
+	keys := make([]key, 0, len(count))
+	for k := range count {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, c key) int {
+		return cmp.Or(cmp.Compare(len(a.socket), len(c.socket)), cmp.Compare(a.socket, c.socket), cmp.Compare(a.state, c.state))
+	})
+	b.family("dimm_slots", "socket state", "Number of memory slots by processor and state; the empty socket is not known, or one controller serves all.")
+	for _, k := range keys {
+		b.add(float64(count[k]), k.socket, k.state)
+	}
+	b.end()
+}
+
+// sockets describes the memory of each processor.
+func (b *families) sockets(sockets []report.PopulationSocket) {
+	b.family("socket_channels", "socket", "Memory channels of a processor.")
+	for i := range sockets {
+		addKnown(b, sockets[i].ChannelsTotal, 1, numberWord(sockets[i].Socket))
+	}
+	b.end()
+	b.family("socket_channels_populated", "socket", "Memory channels of a processor that hold a module.")
+	for i := range sockets {
+		addKnown(b, sockets[i].ChannelsPopulated, 1, numberWord(sockets[i].Socket))
+	}
+	b.end()
+	b.family("socket_peak_bandwidth_bytes_per_second", "socket", "Theoretical memory bandwidth of a processor as populated.")
+	for i := range sockets {
+		addKnown(b, sockets[i].PeakBytes, 1, numberWord(sockets[i].Socket))
+	}
+	b.end()
+	b.family("socket_relative_bandwidth_ratio", "socket",
+		"Share of the full population's bandwidth: as a document measured this layout, else the lower bound by channel share.")
+	for i := range sockets {
+		share := &sockets[i].Relative
+		addKnown(b, cmp.Or(share.Value, share.Low), 1, numberWord(sockets[i].Socket))
+	}
+	b.end()
+}
+
+// settings names the known faces of every setting.
+func (b *families) settings(settings map[string]report.Setting) {
+	b.family("setting_info", "setting value view", "The value of a BIOS setting in one view; always 1, absent when not known.")
+	for _, id := range sorted(settings) {
+		s := settings[id]
+		for _, face := range [...]struct {
+			view string
+			face *report.Face
+		}{{"configured", &s.Configured}, {"pending", &s.Pending}, {"effective", &s.Effective}} {
+			if face.face.Value != nil {
+				b.add(1, id, *face.face.Value, face.view)
+			}
+		}
+	}
+	b.end()
+}
+
+// nodes describes the NUMA nodes. Distances stand in the order of the nodes.
+func (b *families) nodes(nodes []report.Node) {
+	b.family("numa_node_memory_bytes", "node", "Memory of a NUMA node as the kernel counts it.")
+	for i := range nodes {
+		addKnown(b, nodes[i].MemoryBytes, 1, strconv.Itoa(nodes[i].ID))
+	}
+	b.end()
+	b.family("numa_distance", "from to", "Distance between two NUMA nodes as firmware states it; 10 is local.")
+	for i := range nodes {
+		if len(nodes[i].Distances) != len(nodes) {
+			continue // nobody can say which node a distance belongs to
+		}
+		for j, d := range nodes[i].Distances {
+			b.add(float64(d), strconv.Itoa(nodes[i].ID), strconv.Itoa(nodes[j].ID))
+		}
+	}
+	b.end()
+}
+
+// sorted lists the keys of a map in order.
+func sorted[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,191 @@
+// Package metrics turns a report into families of samples.
+package metrics
+
+import (
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// Family is one metric with all its samples: a gauge, as everything here is.
+type Family struct {
+	Name, Help string
+	// Labels are the names of every sample's labels.
+	Labels  []string
+	Samples []Sample
+}
+
+// Sample is one series of a family; Values stand in the order of its Labels.
+type Sample struct {
+	Values []string
+	Value  float64
+}
+
+// Of turns a report into metrics. What is not known has no series: a
+// value of 0 is a 0 that was read. No label carries an identifier of the
+// machine, whatever the report was built with.
+func Of(r *report.Report) []Family {
+	b := &families{}
+	b.all(r)
+	return b.list
+}
+
+// Schema lists every metric there may be, without samples: what rules and
+// dashboards may name.
+func Schema() []Family {
+	b := &families{keep: true}
+	b.all(&report.Report{})
+	for i := range b.list {
+		b.list[i].Samples = nil
+	}
+	return b.list
+}
+
+func (b *families) all(r *report.Report) {
+	b.program(r)
+	b.rules(r.Findings)
+	b.sources(r.Inventory.Sources)
+	b.audit(r)
+	b.slots(r.Inventory.Slots)
+	b.sockets(r.Inventory.Population.Sockets)
+	b.settings(r.Inventory.Settings)
+	b.nodes(r.Inventory.Nodes)
+	b.population(&r.Inventory)
+	b.baseline(r.Changed)
+}
+
+// families collects metrics; a family without a sample is left out, unless all
+// are asked for.
+type families struct {
+	list []Family
+	seen map[string]bool
+	keep bool
+}
+
+// family begins a metric. Labels are separated by blanks.
+func (b *families) family(name, labels, help string) *Family {
+	b.list = append(b.list, Family{Name: "memaudit_" + name, Help: help, Labels: strings.Fields(labels)})
+	b.seen = map[string]bool{}
+	return &b.list[len(b.list)-1]
+}
+
+// add appends a sample to the last family. A second one with the same labels is
+// dropped: firmware may give two slots one handle and one label, and a scraper
+// refuses the whole page for a series that comes twice.
+func (b *families) add(value float64, labels ...string) {
+	for i, l := range labels {
+		labels[i] = labelText(l)
+	}
+	if key := strings.Join(labels, "\x00"); !b.seen[key] {
+		b.seen[key] = true
+		f := &b.list[len(b.list)-1]
+		f.Samples = append(f.Samples, Sample{labels, value})
+	}
+}
+
+// end drops the last family when it has no sample.
+func (b *families) end() {
+	if n := len(b.list) - 1; len(b.list[n].Samples) == 0 && !b.keep {
+		b.list = b.list[:n]
+	}
+}
+
+// labelText makes a value fit for a label: valid, printable UTF-8 of a bounded
+// length. Firmware may print anything.
+func labelText(s string) string {
+	const most = 128
+	s = strings.TrimSpace(printable.Clean(s))
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "")
+	}
+	return s
+}
+
+func (b *families) program(r *report.Report) {
+	b.family("build_info", "version revision goversion", "The memaudit that made this page; always 1.")
+	b.add(1, r.Memaudit.Version, report.OrEmpty(r.Memaudit.Revision), runtime.Version())
+	m := &r.Machine
+	b.family("machine_info", "vendor product bios_vendor bios_version bios_date platform virtual",
+		"The audited machine; always 1. An empty label is not known.")
+	b.add(1, report.OrEmpty(m.Vendor), report.OrEmpty(m.Product), report.OrEmpty(m.BIOS.Vendor), report.OrEmpty(m.BIOS.Version), report.OrEmpty(m.BIOS.Date),
+		report.OrEmpty(m.Platform.ID), truthWord(m.Virtual))
+	b.family("profile_info", "profile intent", "The documented profile that settings are held against; always 1, absent without one.")
+	if r.Profile != nil {
+		b.add(1, r.Profile.ID, report.OrEmpty(r.Profile.Intent))
+	}
+	b.end()
+}
+
+func (b *families) sources(sources []report.Source) {
+	b.family("source_up", "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged.")
+	up := map[string]bool{}
+	for _, s := range sources {
+		good := s.State == "ok" || s.State == "partial"
+		before, again := up[s.Name]
+		up[s.Name] = good && (before || !again) // one of several exports that fails is a failure
+	}
+	for _, s := range sources {
+		b.add(bit(up[s.Name]), s.Name)
+	}
+	b.end()
+}
+
+// audit says when the audit was done and how long it took.
+func (b *families) audit(r *report.Report) {
+	b.family("audit_timestamp_seconds", "", "When the last audit that succeeded was done, in seconds since 1970.")
+	if at, err := time.Parse(time.RFC3339, r.GeneratedAt); err == nil {
+		b.add(float64(at.Unix()))
+	}
+	b.end()
+	b.family("audit_duration_seconds", "", "How long the last audit that succeeded took.")
+	if r.Took > 0 {
+		b.add(r.Took.Seconds())
+	}
+	b.end()
+}
+
+// baseline says what differs from the accepted hardware, by kind.
+func (b *families) baseline(changed map[string]bool) {
+	b.family("baseline_changed", "kind", "1 when this kind of hardware or firmware differs from the accepted baseline; absent without one.")
+	for _, kind := range sorted(changed) {
+		b.add(bit(changed[kind]), kind)
+	}
+	b.end()
+}
+
+// bit is 1 for true.
+func bit(v bool) float64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// truthWord is "true", "false", or "" for what is not known.
+func truthWord(v *bool) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatBool(*v)
+}
+
+// numberWord is the number, "" for what is not known.
+func numberWord(v *int) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.Itoa(*v)
+}
+
+// valueWord writes a value as the exposition formats do.
+func valueWord(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return strconv.FormatInt(int64(v), 10)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
+}

@@ -1,0 +1,136 @@
+package metrics
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+)
+
+// daemonsOwn are the metrics that are not of a report.
+var daemonsOwn = []string{"memaudit_audit_failed"}
+
+// knownMetrics are the names and labels that dashboards rely on: the table of
+// docs/interface.md.
+func knownMetrics(t *testing.T) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "docs", "interface.md"))
+	require.NoError(t, err)
+	out := map[string]string{}
+	for _, row := range regexp.MustCompile("(?m)^\\| ((?:`memaudit_\\w+`(?:, )?)+) \\| ([^|]*)\\|").FindAllStringSubmatch(string(data), -1) {
+		for _, name := range strings.Split(row[1], ", ") {
+			out[strings.Trim(name, "`")] = strings.ReplaceAll(strings.TrimSpace(row[2]), ", ", " ")
+		}
+	}
+	for _, name := range daemonsOwn {
+		require.Contains(t, out, name)
+		delete(out, name)
+	}
+	return out
+}
+
+// TestKnownMetrics: a machine of which everything is known has exactly the
+// metrics of docs/interface.md.
+func TestKnownMetrics(t *testing.T) {
+	r := reporttest.Report(reporttest.Good())
+	r.Took, r.Changed = 4_000_000, map[string]bool{"dimm": true, "bios": false}
+	got := map[string]string{}
+	for _, f := range Of(r) {
+		got[f.Name] = strings.Join(f.Labels, " ")
+		require.NotEmpty(t, f.Samples, f.Name)
+		for _, s := range f.Samples {
+			require.Len(t, s.Values, len(f.Labels), f.Name)
+		}
+	}
+	assert.Equal(t, knownMetrics(t), got)
+}
+
+// TestSchema: the list of all metrics is that of docs/interface.md.
+func TestSchema(t *testing.T) {
+	got := map[string]string{}
+	for _, f := range Schema() {
+		got[f.Name] = strings.Join(f.Labels, " ")
+		assert.NotEmpty(t, f.Help, f.Name)
+	}
+	assert.Equal(t, knownMetrics(t), got)
+}
+
+// TestMetricsOfAll compares the expositions with reviewed ones, and none says
+// who the machine is although the report does.
+func TestMetricsOfAll(t *testing.T) {
+	for _, name := range []string{"bad", "vm", "unknown", "chipset"} {
+		m := reporttest.Inputs()[name]
+		o := reporttest.Options()
+		o.Identifiers = true
+		r := report.Build(&m.Sys, &m.Topo, &m.Audit, o)
+		var b strings.Builder
+		require.NoError(t, Write(&b, &r))
+		assert.NotContains(t, b.String(), "SECRET")
+		_, page, _ := strings.Cut(b.String(), "# HELP memaudit_machine_info") // the first has the version of Go
+		reporttest.Golden(t, "testdata/"+name+".prom", []byte("# HELP memaudit_machine_info"+page))
+	}
+}
+
+// TestSignature: equal population, equal signature, and any other population
+// another one.
+func TestSignature(t *testing.T) {
+	sizes := [12]int64{4, 4, 4, 0, 0, 0, 4, 4, 4, 0, 0, 0}
+	base := Signature(&reporttest.Report(reporttest.DualSocket(sizes)).Inventory)
+	assert.Regexp(t, `^6x4GiB-[0-9a-f]{12}$`, base)
+	same := reporttest.DualSocket(sizes)
+	for i := range same.Sys.Slots {
+		s := &same.Sys.Slots[i]
+		s.Handle += 0x100
+		s.Serial, s.AssetTag = "another", "another"
+		if s.Manufacturer.Known() {
+			s.Manufacturer, s.PartNumber, s.ConfiguredMTs = reporttest.Direct("Hynix"), reporttest.Direct("HMT"), reporttest.Direct(1066)
+		}
+	}
+	same.Sys.Slots[0], same.Sys.Slots[11] = same.Sys.Slots[11], same.Sys.Slots[0]
+	same.Topo.Placements[0], same.Topo.Placements[11] = same.Topo.Placements[11], same.Topo.Placements[0]
+	assert.Equal(t, base, Signature(&reporttest.Report(same).Inventory))
+	for name, change := range map[string]func(*reporttest.Input){
+		"moved": func(m *reporttest.Input) {
+			m.Topo.Placements[0], m.Topo.Placements[3] = m.Topo.Placements[3], m.Topo.Placements[0]
+		},
+		"gone":      func(m *reporttest.Input) { m.Sys.Slots[2] = reporttest.Module(0x1102, "DIMM_A3", 0) },
+		"larger":    func(m *reporttest.Input) { m.Sys.Slots[0].SizeBytes = reporttest.Direct(int64(8 << 30)) },
+		"ranks":     func(m *reporttest.Input) { m.Sys.Slots[0].Ranks = reporttest.Direct(1) },
+		"processor": func(m *reporttest.Input) { m.Sys.Sockets[1].Populated = reporttest.Direct(false) },
+	} {
+		m := reporttest.DualSocket(sizes)
+		change(m)
+		assert.NotEqual(t, base, Signature(&reporttest.Report(m).Inventory), name)
+	}
+	assert.Empty(t, Signature(&report.Inventory{}))
+}
+
+// TestOneSeriesOnce: two slots with one handle and one label are one series,
+// for a scraper refuses a page that names one twice; labels are printable.
+func TestOneSeriesOnce(t *testing.T) {
+	m := reporttest.DualSocket([12]int64{4, 4})
+	m.Sys.Slots[1].Handle, m.Sys.Slots[1].Locator = m.Sys.Slots[0].Handle, m.Sys.Slots[0].Locator
+	m.Sys.Slots[0].Manufacturer = reporttest.Direct("a\"b\\c\n\x1b\xff" + strings.Repeat("é", 100))
+	var b strings.Builder
+	require.NoError(t, Write(&b, reporttest.Report(m)))
+	assert.Equal(t, 1, strings.Count(b.String(), "\nmemaudit_dimm_info{"))
+	assert.Equal(t, 1, strings.Count(b.String(), "\nmemaudit_dimm_size_bytes{"))
+	assert.Contains(t, b.String(), `manufacturer="a\"b\\c???é`)
+}
+
+func BenchmarkPrometheus(b *testing.B) {
+	r := reporttest.Report(reporttest.Big())
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = Write(&strings.Builder{}, r)
+	}
+}

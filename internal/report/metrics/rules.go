@@ -1,0 +1,85 @@
+package metrics
+
+import (
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// verdicts is what all findings of one rule say together.
+type verdicts struct {
+	rule string
+	// of holds for each result the highest severity rank with which it was
+	// given, 0 when it was not.
+	of map[audit.Result]int
+}
+
+// byRule gathers findings by rule, in their order.
+func byRule(findings []report.Finding) []verdicts {
+	var out []verdicts
+	at := map[string]int{}
+	for i := range findings {
+		f := &findings[i]
+		n, ok := at[f.Rule]
+		if !ok {
+			n = len(out)
+			at[f.Rule] = n
+			out = append(out, verdicts{f.Rule, map[audit.Result]int{}})
+		}
+		result := audit.Result(f.Result)
+		out[n].of[result] = max(out[n].of[result], report.Rank(f.Severity))
+	}
+	return out
+}
+
+// result is the one word for the whole rule, the worst of its subjects: what
+// failed for one of them has failed.
+func (v *verdicts) result() audit.Result {
+	for _, r := range [...]audit.Result{audit.Fail, audit.Error, audit.Unknown, audit.Waived, audit.Pass} {
+		if v.of[r] > 0 {
+			return r
+		}
+	}
+	return audit.NotApplicable
+}
+
+// severity is the highest among the named results, else among all.
+func (v *verdicts) severity(results ...audit.Result) string {
+	worst := 0
+	for _, r := range results {
+		worst = max(worst, v.of[r])
+	}
+	if worst == 0 {
+		for _, n := range v.of {
+			worst = max(worst, n)
+		}
+	}
+	return report.SeverityName(worst)
+}
+
+// rules says of every applicable rule whether it failed and whether it could
+// not be told; a rule that broke could not be told.
+func (b *families) rules(findings []report.Finding) {
+	rules := byRule(findings)
+	b.family("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")
+	for i := range rules {
+		if v := &rules[i]; v.result() != audit.NotApplicable {
+			b.add(bit(v.of[audit.Fail] > 0), v.rule, v.severity(audit.Fail))
+		}
+	}
+	b.end()
+	b.family("rule_unknown", "rule severity", "1 when the rule could not be judged for any subject, which is never a pass; there for every applicable rule.")
+	for i := range rules {
+		if v := &rules[i]; v.result() != audit.NotApplicable {
+			b.add(bit(v.of[audit.Unknown]+v.of[audit.Error] > 0), v.rule, v.severity(audit.Unknown, audit.Error))
+		}
+	}
+	b.end()
+	count := map[audit.Result]int{}
+	for i := range rules {
+		count[rules[i].result()]++
+	}
+	b.family("rules", "result", "Number of rules by result, each counted once by the worst of its subjects.")
+	for _, r := range [...]audit.Result{audit.Pass, audit.Fail, audit.Unknown, audit.NotApplicable, audit.Waived, audit.Error} {
+		b.add(float64(count[r]), string(r))
+	}
+}

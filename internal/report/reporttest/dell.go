@@ -1,0 +1,153 @@
+package reporttest
+
+import (
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// summed counts the results, as the audit does.
+func summed(findings []audit.Finding) audit.Summary {
+	var s audit.Summary
+	for _, f := range findings {
+		switch f.Result {
+		case audit.Pass:
+			s.Pass++
+		case audit.Fail:
+			s.Fail++
+			if f.Severity.Rank() > s.Worst.Rank() {
+				s.Worst = f.Severity
+			}
+		case audit.Unknown:
+			s.Unknown++
+		case audit.NotApplicable:
+			s.NotApplicable++
+		case audit.Waived:
+			s.Waived++
+		case audit.Error:
+			s.Error++
+		}
+	}
+	return s
+}
+
+func passed(rule, subject string) audit.Finding {
+	return audit.Finding{
+		Rule: rule, Title: "title of " + rule, Result: audit.Pass, Severity: audit.Warning, Subject: subject,
+		Found: "as it should be", Certainty: fact.Direct, Evidence: []fact.Evidence{DMI("field", "raw")},
+	}
+}
+
+func skipped(rule, reason string) audit.Finding {
+	return audit.Finding{
+		Rule: rule, Result: audit.NotApplicable, Severity: audit.Info, Subject: "machine", Reason: reason,
+	}
+}
+
+func open(rule, subject, reason, knownBy string) audit.Finding {
+	return audit.Finding{
+		Rule: rule, Title: "title of " + rule, Result: audit.Unknown, Severity: audit.Warning, Subject: subject,
+		Reason: reason, KnownBy: knownBy,
+	}
+}
+
+func dell11G() *audit.Citation {
+	return &audit.Citation{
+		Vendor: "Dell", Title: "Optimal BIOS Settings for High Performance Computing with PowerEdge 11G Servers",
+		Year: 2010, Place: `"Intel Nehalem Architecture"`, URL: "https://example.com/dell/11g-hpc.pdf",
+	}
+}
+
+// Good is a machine of which everything is known and nothing fails.
+func Good() *Input {
+	m := DualSocket([12]int64{4, 4, 4, 0, 0, 0, 4, 4, 4, 0, 0, 0})
+	for s := range 2 {
+		m.Topo.Populations = append(m.Topo.Populations, population(s, []int{1, 1, 1}, "A", 1333, full()))
+	}
+	m.Topo.Symmetric = Direct(true)
+	m.Audit.Profile = &audit.Profile{ID: "dell-11g/balanced", Intent: "balanced", Title: "Balanced", Citation: *dell11G()}
+	m.Audit.Findings = []audit.Finding{
+		passed("memory.socket.populated", "socket 0"), passed("memory.socket.populated", "socket 1"),
+		passed("memory.channel.populated", "socket 0"), passed("memory.channel.populated", "socket 1"),
+		passed("memory.socket.symmetric", "machine"), passed("numa.node-interleaving", "machine"),
+		skipped("memory.hemisphere.possible", "the platform westmere-ep has one controller a processor"),
+		skipped("memory.lockstep.identical", "lockstep is off"),
+	}
+	m.Audit.Summary = summed(m.Audit.Findings)
+	return m
+}
+
+// Bad is a machine with two unlike processors and failures that follow from each other.
+func Bad() *Input {
+	m := DualSocket([12]int64{4, 4, 4, 0, 0, 0, 4, 4, 0, 4, 0, 0})
+	m.Sys.Slots[9].ConfiguredMTs = Direct(1067)
+	m.Sys.Sources = append(m.Sys.Sources,
+		inventory.Source{Name: "msr", State: inventory.SourceDenied, Detail: "/dev/cpu/0/msr: permission denied; run as root"},
+		inventory.Source{Name: "edac", State: inventory.SourceAbsent, Detail: "no controller below /sys/devices/system/edac/mc"},
+		inventory.Source{Name: "acpi", State: inventory.SourceTruncated, Detail: "SRAT ends at 0x80, its header says 0x1c0"})
+	m.Topo.Populations = []topology.Population{
+		population(0, []int{1, 1, 1}, "A", 1333, full()),
+		population(1, []int{2, 1, 0}, "C", 1333, topology.Share{Low: 1. / 3, High: .5, Source: "population model"}),
+	}
+	m.Topo.Symmetric = Direct(false)
+	m.Audit.Profile = &audit.Profile{ID: "dell-11g/max-performance", Intent: "max-performance", Citation: *dell11G()}
+	m.Audit.Findings = BadFindings()
+	m.Audit.Summary = summed(m.Audit.Findings)
+	m.Audit.Notices = []string{"waiver for memory.slot.order, socket 3 matches nothing"}
+	return m
+}
+
+// BadFindings are the findings of Bad.
+func BadFindings() []audit.Finding {
+	slots := []fact.Evidence{
+		DMI("type 17 0x1106 Size", "4096 MB"), DMI("type 17 0x1107 Size", "4096 MB"),
+		DMI("type 17 0x1108 Size", "No Module Installed"), DMI("type 17 0x1109 Size", "4096 MB"),
+	}
+	return []audit.Finding{
+		passed("memory.socket.populated", "socket 0"), passed("memory.socket.populated", "socket 1"),
+		passed("memory.channel.populated", "socket 0"),
+		{
+			Rule: "memory.slot.order", Title: "slots are filled in the documented order", Result: audit.Fail,
+			Severity: audit.Info, Subject: "socket 1", Found: "DIMM_B4 is filled before DIMM_B3", Expected: "B1, B2, B3, then B4, B5, B6",
+			Why: "the manual prescribes the order", CausedBy: "memory.channel.populated socket 1", Remedy: "see there",
+			Evidence: slots, Certainty: fact.Direct, Citation: dell11G(),
+		},
+		{
+			Rule: "memory.channel.populated", Title: "every channel of a processor has a DIMM", Result: audit.Fail,
+			Severity: audit.Warning, Subject: "socket 1",
+			Found:    "channel 2 (DIMM_B3, DIMM_B6) is empty, channel 0 holds two DIMMs",
+			Expected: "one DIMM on each of the three channels",
+			Why:      "an empty channel takes its share of the processor's memory bandwidth away, and the interleave falls into several regions",
+			Effect:   &audit.Effect{Text: "33 to 50 % of the socket's 32.0 GB/s is left (channel share; not measured for this layout)"},
+			Remedy:   "move the DIMM from DIMM_B4 to DIMM_B3", Evidence: slots, Certainty: fact.Direct, Citation: dell11G(),
+		},
+		{
+			Rule: "memory.socket.symmetric", Title: "processors carry the same memory", Result: audit.Fail,
+			Severity: audit.Warning, Subject: "machine", Found: "socket 0 has 1 DIMM on 3 channels, socket 1 has 2, 1 and 0",
+			Expected: "the same layout on both processors", CausedBy: "memory.channel.populated",
+			Certainty: fact.Direct, Evidence: slots[:1], Citation: dell11G(),
+		},
+		{
+			Rule: "setting.c_states", Title: "C-states", Result: audit.Fail, Severity: audit.Info, Subject: "setting c_states",
+			Found: "enabled (effective)", Expected: "disabled", Why: "wake-up latency",
+			Effect:    &audit.Effect{Text: "+2 to +8 % on InfiniBand, for 12-21 % more power", Source: "Dell, Figures 9 and 13"},
+			Remedy:    "System BIOS > Power Management > C States: Disabled",
+			Certainty: fact.Indirect, Citation: dell11G(),
+			Evidence: []fact.Evidence{{Source: "cpuidle", Path: "/sys/devices/system/cpu/cpu0/cpuidle/state3/name", Raw: "C6"}},
+		},
+		{
+			Rule: "setting.smt", Result: audit.Waived, Severity: audit.Info, Subject: "setting smt", Found: "enabled", Expected: "disabled",
+			Waiver:    &audit.Waiver{Reason: "our solver gains 9 % with SMT, ticket HPC-311", Until: "2027-06-30"},
+			Certainty: fact.Direct, Citation: dell11G(),
+		},
+		{
+			Rule: "numa.distance.plausible", Result: audit.Error, Severity: audit.Info, Subject: "machine",
+			Reason: "evaluation of check stopped after 100000 steps",
+		},
+		open("memory.speed.expected", "socket 0", "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would tell"),
+		open("memory.speed.expected", "socket 1", "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would tell"),
+		open("setting.node_interleave", "setting node_interleave", "the source msr was denied", "run as root"),
+		skipped("memory.hemisphere.possible", "the platform westmere-ep has one controller a processor"),
+	}
+}

@@ -1,0 +1,201 @@
+package text
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// drawing is what the blocks of one machine share.
+type drawing struct {
+	inv      *report.Inventory
+	findings []report.Finding
+	// room is the number of columns that a block may take.
+	room int
+	// many is true from three blocks on: then they are kept narrow.
+	many bool
+	// failed holds the handles of slots that a failure is about.
+	failed []string
+}
+
+// The width that the lines below a grid are wrapped at: so that two blocks
+// stand side by side, within reason.
+const (
+	leastStatus = 36
+	mostStatus  = 56
+)
+
+func (d *drawing) statusWidth() int {
+	if d.many {
+		return leastStatus
+	}
+	return max(leastStatus, min((d.room-mapGap)/2, mostStatus))
+}
+
+// legend explains what the grids use.
+func (d *drawing) legend() string {
+	s := "slots in GiB: . empty, ? unknown"
+	var n, c, h bool
+	for i := range d.inv.Slots {
+		switch report.OrEmpty(d.inv.Slots[i].Technology) {
+		case string(inventory.NVDIMM):
+			n = true
+		case string(inventory.CXL):
+			c = true
+		case string(inventory.HBM):
+			h = true
+		}
+	}
+	for _, e := range []struct {
+		used bool
+		text string
+	}{{n, ", n NVDIMM"}, {c, ", c CXL"}, {h, ", h HBM"}, {len(d.failed) > 0, ", ! see the findings"}} {
+		if e.used {
+			s += e.text
+		}
+	}
+	return s
+}
+
+// blocks draws every processor. From three on, equal ones share one picture.
+func (d *drawing) blocks() []block {
+	keys := d.sockets()
+	d.many = len(keys) > 2
+	out := make([]block, 0, len(keys))
+	seen := map[string]int{}
+	for _, k := range keys {
+		b := d.block(k, !d.many)
+		body := strings.Join(b.lines, "\n")
+		if at, ok := seen[body]; ok && d.many && k != offSocket {
+			out[at].ids = append(out[at].ids, b.ids...)
+			out[at].name = ""
+			continue
+		}
+		seen[body] = len(out)
+		out = append(out, b)
+	}
+	if d.many {
+		d.nameSingles(out)
+	}
+	return out
+}
+
+// nameSingles draws the blocks that stand for one processor again, with the
+// names of their slots.
+func (d *drawing) nameSingles(blocks []block) {
+	for i := range blocks {
+		if len(blocks[i].ids) != 1 {
+			continue
+		}
+		blocks[i] = d.block(blocks[i].ids[0], true)
+	}
+}
+
+// offSocket stands for memory behind a controller outside the processors.
+const offSocket = -1
+
+// sockets lists what gets a block: every socket that has a placed slot or a
+// processor, and the memory outside them when slots are placed there.
+func (d *drawing) sockets() []int {
+	var keys []int
+	add := func(k int) {
+		if !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	for i := range d.inv.Slots {
+		if s := &d.inv.Slots[i]; s.Channel != nil {
+			add(socketKey(s.Socket))
+		}
+	}
+	if len(keys) == 0 {
+		return nil
+	}
+	if !slices.Contains(keys, offSocket) {
+		for i := range d.inv.Sockets {
+			add(d.inv.Sockets[i].ID)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func socketKey(socket *int) int {
+	if socket == nil {
+		return offSocket
+	}
+	return *socket
+}
+
+// block draws one processor.
+func (d *drawing) block(key int, named bool) block {
+	b := block{}
+	if key == offSocket {
+		b.name = "memory of all processors"
+	} else {
+		b.ids = []int{key}
+		b.name = d.socketName(key)
+	}
+	g := newGrid(d.placed(key), d.failed)
+	b.lines = g.draw(d.room, named)
+	width := d.statusWidth()
+	for _, line := range b.lines {
+		width = max(width, printable.Columns(line))
+	}
+	b.lines = append(b.lines, fold(d.status(key), width)...)
+	for _, m := range d.marks(key) {
+		b.lines = append(b.lines, "! "+m)
+	}
+	return b
+}
+
+// placed are the slots of one socket whose channel is known.
+func (d *drawing) placed(key int) []*report.Slot {
+	var out []*report.Slot
+	for i := range d.inv.Slots {
+		if s := &d.inv.Slots[i]; s.Channel != nil && socketKey(s.Socket) == key {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// socketName is firmware's label, and that the socket is empty.
+func (d *drawing) socketName(id int) string {
+	for i := range d.inv.Sockets {
+		s := &d.inv.Sockets[i]
+		if s.ID != id {
+			continue
+		}
+		name := printable.Clean(report.OrEmpty(s.Designation))
+		if s.Populated != nil && !*s.Populated {
+			name = strings.TrimSpace(name + " (no processor)")
+		}
+		return name
+	}
+	return ""
+}
+
+// fold joins pieces with commas into lines that are no wider than they must be.
+func fold(pieces []string, width int) []string {
+	var out []string
+	line := ""
+	for _, s := range pieces {
+		switch {
+		case line == "":
+			line = s
+		case printable.Columns(line)+2+printable.Columns(s) <= width:
+			line += ", " + s
+		default:
+			out, line = append(out, line), s
+		}
+	}
+	if line != "" {
+		out = append(out, line)
+	}
+	return out
+}

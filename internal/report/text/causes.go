@@ -1,0 +1,138 @@
+package text
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+
+	"github.com/memaudit/memaudit/internal/audit"
+)
+
+// group is one rule's failures of one severity: they are shown together, so
+// that eight processors with one defect are one paragraph.
+type group struct {
+	members []*report.Finding
+	// follows is the group that caused this one, led the ones it caused.
+	follows *group
+	led     []*group
+}
+
+func (g *group) first() *report.Finding { return g.members[0] }
+
+// subjects lists what the group's findings are about.
+func (g *group) subjects() string {
+	names := make([]string, len(g.members))
+	for i, f := range g.members {
+		names[i] = f.Subject
+	}
+	return glued(names)
+}
+
+// rank is the highest severity in the group and all it caused.
+func (g *group) rank() int {
+	r := report.Rank(g.first().Severity)
+	for _, l := range g.led {
+		r = max(r, l.rank())
+	}
+	return r
+}
+
+// failureGroups gathers the failures and hangs each below its cause. It
+// returns the causes, worst first, else in the order of the audit.
+func failureGroups(findings []report.Finding) []*group {
+	groups := gather(findings)
+	for _, g := range groups {
+		g.follows = causeOf(g, groups)
+		if loops(g) {
+			g.follows = nil
+		}
+	}
+	var roots []*group
+	for _, g := range groups {
+		if g.follows == nil {
+			roots = append(roots, g)
+			continue
+		}
+		g.follows.led = append(g.follows.led, g)
+	}
+	slices.SortStableFunc(roots, func(a, b *group) int { return b.rank() - a.rank() })
+	return roots
+}
+
+func gather(findings []report.Finding) []*group {
+	type key struct{ rule, severity, cause string }
+	var groups []*group
+	at := map[key]*group{}
+	for i := range findings {
+		f := &findings[i]
+		if f.Result != string(audit.Fail) {
+			continue
+		}
+		k := key{f.Rule, f.Severity, report.OrEmpty(f.CausedBy)}
+		g := at[k]
+		if g == nil {
+			g = &group{}
+			at[k] = g
+			groups = append(groups, g)
+		}
+		g.members = append(g.members, f)
+	}
+	return groups
+}
+
+// causeOf finds the group that caused_by ("RULE" or "RULE SUBJECT") names;
+// nil when that finding is no failure itself.
+func causeOf(g *group, groups []*group) *group {
+	rule, subject, _ := strings.Cut(report.OrEmpty(g.first().CausedBy), " ")
+	if rule == "" {
+		return nil
+	}
+	for _, other := range groups {
+		if other == g || other.first().Rule != rule {
+			continue
+		}
+		if subject == "" || other.about(subject) {
+			return other
+		}
+	}
+	return nil
+}
+
+func (g *group) about(subject string) bool {
+	return slices.ContainsFunc(g.members, func(f *report.Finding) bool { return f.Subject == subject })
+}
+
+// loops reports whether a group is its own cause, over however many steps.
+func loops(g *group) bool {
+	for up := g.follows; up != nil; up = up.follows {
+		if up == g {
+			return true
+		}
+	}
+	return false
+}
+
+// shared is one text and the subjects it holds for.
+type shared struct {
+	text     string
+	subjects []string
+}
+
+// byText gathers a field of the group's findings by what it says.
+func (g *group) byText(get func(*report.Finding) string) []shared {
+	var out []shared
+	for _, f := range g.members {
+		text := get(f)
+		if text == "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(s shared) bool { return s.text == text })
+		if i < 0 {
+			i = len(out)
+			out = append(out, shared{text: text})
+		}
+		out[i].subjects = append(out[i].subjects, f.Subject)
+	}
+	return out
+}

@@ -1,0 +1,64 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// digits is the number, "" when it is not known.
+func digits(v *int) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.Itoa(*v)
+}
+
+// slashed joins numbers with '/', '?' for one that is not known; "" when none
+// is.
+func slashed(values ...*int) string {
+	known := false
+	parts := make([]string, len(values))
+	for i, v := range values {
+		known = known || v != nil
+		parts[i] = countOr(v)
+	}
+	if !known {
+		return ""
+	}
+	return strings.Join(parts, "/")
+}
+
+func joined(values []int) string {
+	parts := make([]string, len(values))
+	for i, v := range values {
+		parts[i] = strconv.Itoa(v)
+	}
+	return strings.Join(parts, " ")
+}
+
+// socketWord is the socket's number, "all" where one controller serves every
+// processor.
+func socketWord(socket *int) string {
+	if socket == nil {
+		return "all"
+	}
+	return strconv.Itoa(*socket)
+}
+
+func peakText(bytes *int64) string {
+	if bytes == nil {
+		return ""
+	}
+	return bandwidth(*bytes)
+}
+
+// regionText lists interleave regions: "8 GiB x2, 4 GiB x1".
+func regionText(regions []report.Region) string {
+	parts := make([]string, len(regions))
+	for i, r := range regions {
+		parts[i] = size(r.Bytes) + " x" + strconv.Itoa(r.Ways)
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,269 @@
+package text
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+
+	"github.com/memaudit/memaudit/internal/audit"
+)
+
+// WriteComparison prints a comparison for a person at a terminal.
+func WriteComparison(w io.Writer, c *report.Comparison, o Options) error {
+	p := newPrinter(o)
+	p.machine(&c.Inventory)
+	p.newline()
+	p.comparison(c.Profiles, report.OrEmpty(c.Why), c.Undecided, c.Settings)
+	return p.flush(w)
+}
+
+// heldGroup is profiles that say the same of this machine, setting by setting.
+type heldGroup struct {
+	// numbers are their places in the list, from one.
+	numbers  []string
+	profiles []*report.HeldProfile
+	// rows finds a setting.
+	rows map[string]*report.HeldSetting
+}
+
+func (g *heldGroup) first() *report.HeldProfile { return g.profiles[0] }
+
+// alike puts profiles together of which the same can be said of this machine:
+// the same settings differ from the same values, and the same are not known.
+func alike(profiles []report.HeldProfile) [][]*report.HeldProfile {
+	var out [][]*report.HeldProfile
+	at := map[string]int{}
+	for i := range profiles {
+		h := &profiles[i]
+		key := tallyText(h) + report.OrEmpty(h.Analogy)
+		for j := range h.Settings {
+			s := &h.Settings[j]
+			switch audit.Result(s.Result) {
+			case audit.Fail:
+				key += "\n" + s.Setting + "\t" + wanted(s) + "\t" + report.OrEmpty(s.Remedy) + "\t" + report.OrEmpty(s.Note) + "\t" + costs(&report.Finding{Effect: s.Effect})
+			case audit.Unknown, audit.NotApplicable, audit.Error:
+				key += "\n" + s.Setting + "\t" + s.Result + "\t" + report.OrEmpty(s.Reason)
+			case audit.Pass, audit.Waived:
+			}
+		}
+		n, ok := at[key]
+		if !ok {
+			n = len(out)
+			at[key] = n
+			out = append(out, nil)
+		}
+		out[n] = append(out[n], h)
+	}
+	return out
+}
+
+func idsOf(profiles []*report.HeldProfile) string {
+	ids := make([]string, len(profiles))
+	for i, h := range profiles {
+		ids[i] = h.ID
+	}
+	return strings.Join(ids, ", ")
+}
+
+// groupHeld puts profiles of the same settings together.
+func groupHeld(profiles []report.HeldProfile) []*heldGroup {
+	var out []*heldGroup
+	for i := range profiles {
+		h := &profiles[i]
+		at := slices.IndexFunc(out, func(g *heldGroup) bool { return sameSettings(g.first().Settings, h.Settings) })
+		if at < 0 {
+			at = len(out)
+			g := &heldGroup{rows: map[string]*report.HeldSetting{}}
+			for j := range h.Settings {
+				g.rows[h.Settings[j].Setting] = &h.Settings[j]
+			}
+			out = append(out, g)
+		}
+		out[at].profiles = append(out[at].profiles, h)
+		out[at].numbers = append(out[at].numbers, strconv.Itoa(i+1))
+	}
+	return out
+}
+
+func sameSettings(a, b []report.HeldSetting) bool {
+	return slices.EqualFunc(a, b, func(x, y report.HeldSetting) bool {
+		return x.Setting == y.Setting && x.Result == y.Result && slices.Equal(x.Wanted, y.Wanted) &&
+			report.OrEmpty(x.Remedy) == report.OrEmpty(y.Remedy) && report.OrEmpty(x.Reason) == report.OrEmpty(y.Reason)
+	})
+}
+
+// comparison prints the machine beside every documented profile: the verdict,
+// the profiles, the settings, and what is missing to the closest.
+func (p *printer) comparison(profiles []report.HeldProfile, why string, undecided []report.Undecided, settings map[string]report.Setting) {
+	if len(profiles) == 0 {
+		p.section("PROFILES", "not applicable: "+why)
+		p.undecided(undecided)
+		p.newline()
+		return
+	}
+	groups := groupHeld(profiles)
+	p.section("PROFILES", count(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
+	p.newline()
+	p.numbered(profiles)
+	p.undecided(undecided)
+	p.newline()
+	p.settingSheet(groups, settings)
+	closest := false
+	for _, a := range alike(profiles) {
+		switch {
+		case a[0].Closest:
+			p.missing("CLOSEST", a)
+			closest = true
+		case p.verbose:
+			p.missing("PROFILE", a)
+		}
+	}
+	if !closest && !p.verbose {
+		p.unknownToAll(profiles)
+	}
+}
+
+// numbered lists the profiles under the numbers that head their columns.
+func (p *printer) numbered(profiles []report.HeldProfile) {
+	for i := range profiles {
+		number := strconv.Itoa(i + 1)
+		p.to(6 - len(number))
+		p.put(number)
+		p.to(8)
+		pieces := []string{profiles[i].ID}
+		if intents := strings.Join(profiles[i].Intents, ", "); intents != "" {
+			pieces = append(pieces, "("+intents+")")
+		}
+		p.units(8, pieces)
+	}
+}
+
+// unknownToAll says what would tell the settings that are not known, where no
+// profile is nearest.
+func (p *printer) unknownToAll(profiles []report.HeldProfile) {
+	all := report.HeldProfile{}
+	for i := range profiles {
+		for _, s := range profiles[i].Settings {
+			same := func(o report.HeldSetting) bool {
+				return o.Setting == s.Setting && report.OrEmpty(o.Reason) == report.OrEmpty(s.Reason)
+			}
+			if !slices.ContainsFunc(all.Settings, same) {
+				all.Settings = append(all.Settings, s)
+			}
+		}
+	}
+	p.withoutVerdict(&all, audit.Unknown, "unknown")
+	p.newline()
+}
+
+// undecided names the profiles that are left out for want of a fact.
+func (p *printer) undecided(profiles []report.Undecided) {
+	for _, u := range profiles {
+		p.field(2, "left out", u.ID+": "+u.Reason)
+	}
+}
+
+// nearest says which profiles the machine's known settings come nearest to. It
+// never says that the machine is one of them.
+func nearest(profiles []report.HeldProfile) string {
+	var numbers []string
+	var best *report.HeldProfile
+	for i := range profiles {
+		if h := &profiles[i]; h.Closest {
+			best, numbers = h, append(numbers, strconv.Itoa(i+1))
+		}
+	}
+	switch {
+	case best == nil && !slices.ContainsFunc(profiles, func(h report.HeldProfile) bool { return h.Differs > 0 }):
+		return "none of their settings is known here"
+	case best == nil:
+		return "no known setting agrees with any of them"
+	case best.Differs+best.Unknown+best.Error == 0:
+		return "every setting that is asked of it agrees with " + strings.Join(numbers, ", ")
+	case len(numbers) > 1 && best.Unknown > 0:
+		return "fewest known differences, and not to be told apart by what is known: " + strings.Join(numbers, ", ")
+	default:
+		return "fewest known differences: " + strings.Join(numbers, ", ")
+	}
+}
+
+// asked counts the settings that a profile asks of this machine.
+func asked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown + h.Error }
+
+// tallyText says how the settings of a profile stand.
+func tallyText(h *report.HeldProfile) string {
+	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, count(asked(h), "setting"), h.Differs, h.Unknown)
+	if h.NotApplicable > 0 {
+		out += "; of no concern here: " + strconv.Itoa(h.NotApplicable)
+	}
+	if h.Error > 0 {
+		out += "; " + strconv.Itoa(h.Error) + " broken"
+	}
+	return out
+}
+
+// missing lists what a profile asks for and the machine does not have, and
+// what would tell the rest; once for profiles that are alike in it.
+func (p *printer) missing(word string, profiles []*report.HeldProfile) {
+	h := profiles[0]
+	p.section(word, idsOf(profiles))
+	p.to(valueColumn)
+	p.wrap(valueColumn, tallyText(h))
+	p.newline()
+	p.field(2, "analogy", report.OrEmpty(h.Analogy))
+	for i := range h.Settings {
+		s := &h.Settings[i]
+		if s.Result != string(audit.Fail) {
+			continue
+		}
+		p.field(2, "differs", s.Setting+": "+report.OrEmpty(s.Found)+", wanted "+wanted(s))
+		p.field(4, "note", report.OrEmpty(s.Note))
+		p.field(4, "except", strings.Join(s.Exceptions, "; "))
+		p.field(4, "costs", costs(&report.Finding{Effect: s.Effect}))
+		name := "fix"
+		for line := range strings.SplitSeq(report.OrEmpty(s.Remedy), "\n") { // one way a line
+			p.field(4, name, line)
+			name = ""
+		}
+	}
+	p.withoutVerdict(h, audit.Unknown, "unknown")
+	p.withoutVerdict(h, audit.Error, "broken")
+	if p.verbose {
+		p.withoutVerdict(h, audit.NotApplicable, "n/a")
+	}
+	for _, s := range sourcesOf(profiles) {
+		p.field(2, "source", s)
+	}
+	p.newline()
+}
+
+// withoutVerdict lists the settings of one result by their reason.
+func (p *printer) withoutVerdict(h *report.HeldProfile, result audit.Result, name string) {
+	var findings []report.Finding
+	for i := range h.Settings {
+		s := &h.Settings[i]
+		findings = append(findings, report.Finding{Rule: s.Setting, Result: s.Result, Reason: s.Reason, KnownBy: s.KnownBy, Subject: "machine"})
+	}
+	for _, g := range byReason(findings, result) {
+		p.field(2, name, g.names())
+		p.field(4, "reason", g.reason)
+		p.field(4, "known by", g.knownBy)
+	}
+}
+
+// sourcesOf names each document once.
+func sourcesOf(profiles []*report.HeldProfile) []string {
+	var out []string
+	for _, h := range profiles {
+		if s := report.OrEmpty(h.Source); s != "" && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func wanted(s *report.HeldSetting) string { return strings.Join(s.Wanted, " or ") }

@@ -1,0 +1,117 @@
+package text
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+
+	"github.com/memaudit/memaudit/internal/audit"
+)
+
+// The widest cell of the setting sheet, on a page of up to roomyWidth columns
+// and on a wider one: three profiles stand beside setting and machine on 80
+// columns, and nothing is broken where there is room.
+const (
+	narrowCell, wideCell = 13, 24
+	roomyWidth           = 120
+	// settingCell holds every id of a setting that is not of unusual length.
+	settingCell = 24
+)
+
+// notAsked is the cell of a setting that a profile does not name.
+const notAsked = "-"
+
+// settingSheet prints settings by profiles: what each wants, marked by how the
+// machine stands to it, and below it the tallies.
+func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.Setting) {
+	s := &sheet{fixed: 2, nothing: notAsked, heads: []string{"setting", "this machine"}, most: []int{settingCell, narrowCell, narrowCell}}
+	if p.width > roomyWidth {
+		s.most = []int{settingCell, wideCell, wideCell}
+	}
+	for _, g := range groups {
+		s.heads = append(s.heads, "  "+strings.Join(g.numbers, ", "))
+	}
+	for _, id := range settingOrder(groups) {
+		row := []string{id, faces(settings[id])}
+		for _, g := range groups {
+			row = append(row, wantedCell(g.rows[id]))
+		}
+		s.rows = append(s.rows, row)
+	}
+	s.rows = append(s.rows, nil)
+	s.rows = append(s.rows, tallies(groups)...)
+	s.print(p, 0)
+	p.newline()
+	p.wrap(0, glued([]string{"= agrees", "! differs", "? not known on this machine", "n/a does not concern it", "- not asked for"}))
+	p.newline()
+	p.wrap(0, glued([]string{"(c) configured in firmware", "(e) in effect", "(p) waits for the next boot"}))
+	p.newline()
+	p.newline()
+}
+
+// settingOrder lists the settings of all profiles in the order in which the
+// documents first have them.
+func settingOrder(groups []*heldGroup) []string {
+	var out []string
+	for _, g := range groups {
+		for i := range g.first().Settings {
+			if id := g.first().Settings[i].Setting; !slices.Contains(out, id) {
+				out = append(out, id)
+			}
+		}
+	}
+	return out
+}
+
+// wantedCell is what a profile wants of a setting, behind its mark.
+func wantedCell(s *report.HeldSetting) string {
+	if s == nil {
+		return notAsked
+	}
+	switch audit.Result(s.Result) {
+	case audit.Pass:
+		return "= " + wanted(s)
+	case audit.Fail:
+		return "! " + wanted(s)
+	case audit.Unknown:
+		return "? " + wanted(s)
+	case audit.NotApplicable:
+		return "n/a"
+	case audit.Waived, audit.Error:
+	}
+	return "broken"
+}
+
+// faces are the machine's own values of a setting, each with its mark; the one
+// in effect is not repeated where it is the configured one.
+func faces(s report.Setting) string {
+	configured, effective, pending := report.OrEmpty(s.Configured.Value), report.OrEmpty(s.Effective.Value), report.OrEmpty(s.Pending.Value)
+	var out []string
+	if configured != "" {
+		out = append(out, configured+" (c)")
+	}
+	if effective != "" && effective != configured {
+		out = append(out, effective+" (e)")
+	}
+	if pending != "" && pending != configured {
+		out = append(out, pending+" (p)")
+	}
+	if len(out) == 0 {
+		return "not known"
+	}
+	return strings.Join(out, " ")
+}
+
+// tallies are the rows below the settings.
+func tallies(groups []*heldGroup) [][]string {
+	rows := [][]string{{"agrees", ""}, {"differs", ""}, {"not known", ""}}
+	for _, g := range groups {
+		h := g.first()
+		rows[0] = append(rows[0], "= "+strconv.Itoa(h.Agrees)+" of "+strconv.Itoa(asked(h)))
+		rows[1] = append(rows[1], "! "+strconv.Itoa(h.Differs))
+		rows[2] = append(rows[2], "? "+strconv.Itoa(h.Unknown))
+	}
+	return rows
+}

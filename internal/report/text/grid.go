@@ -1,0 +1,264 @@
+package text
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// grid is the picture of one processor's slots: a column for each channel, a
+// row for each slot of a channel.
+type grid struct {
+	channels []int
+	// breaks holds the channels that another controller begins at.
+	breaks map[int]bool
+	rows   [][]cell
+	// numbers are the slot numbers of the rows, "" where one is not known.
+	numbers []string
+	labelW  int
+	sizeW   int
+}
+
+type cell struct{ label, size string }
+
+// rowHead is the width of the words before the cells: "channel", "slot 0".
+const rowHead = 9
+
+func newGrid(slots []*report.Slot, failed []string) *grid {
+	g := &grid{breaks: map[int]bool{}, sizeW: 1}
+	for _, s := range slots {
+		if !slices.Contains(g.channels, *s.Channel) {
+			g.channels = append(g.channels, *s.Channel)
+		}
+	}
+	slices.Sort(g.channels)
+	g.splitControllers(slots)
+	prefix := commonPrefix(slots)
+	for _, s := range slots {
+		c := cell{label: printable.Clean(strings.TrimPrefix(report.OrEmpty(s.Locator), prefix)), size: cellSize(s)}
+		if slices.Contains(failed, s.Handle) {
+			c.size += "!"
+		}
+		g.labelW, g.sizeW = max(g.labelW, printable.Columns(c.label)), max(g.sizeW, len(c.size))
+		g.set(slices.Index(g.channels, *s.Channel), s.Slot, c)
+	}
+	return g
+}
+
+// splitControllers notes where the channels of another controller begin.
+func (g *grid) splitControllers(slots []*report.Slot) {
+	owner := map[int]int{}
+	for _, s := range slots {
+		if s.Controller != nil {
+			owner[*s.Channel] = *s.Controller
+		}
+	}
+	for i := 1; i < len(g.channels); i++ {
+		before, ok1 := owner[g.channels[i-1]]
+		here, ok2 := owner[g.channels[i]]
+		if ok1 && ok2 && before != here {
+			g.breaks[g.channels[i]] = true
+		}
+	}
+}
+
+// set puts a cell into its channel's column, at its slot number; without one,
+// or when the place is taken, into the next free row.
+func (g *grid) set(column int, slot *int, c cell) {
+	row, number := 0, ""
+	if slot != nil {
+		number = strconv.Itoa(*slot)
+		row = min(*slot, maxRow)
+	}
+	for {
+		for len(g.rows) <= row {
+			g.rows = append(g.rows, make([]cell, len(g.channels)))
+			g.numbers = append(g.numbers, "")
+		}
+		if g.rows[row][column] == (cell{}) {
+			break
+		}
+		row++
+		number = ""
+	}
+	g.rows[row][column] = c
+	if number != "" {
+		g.numbers[row] = number
+	}
+}
+
+// maxRow bounds what a wild slot number may do to the picture.
+const maxRow = 15
+
+// longestLabel is the longest slot name that still fits into a cell.
+const longestLabel = 6
+
+// draw lays the grid out: with the slots' names when asked for and when there
+// is room, with narrower gaps when there is little, in parts when there is none.
+func (g *grid) draw(room int, named bool) []string {
+	labelW := g.labelW
+	if !named || labelW > longestLabel {
+		labelW = 0
+	}
+	if labelW > 0 && g.width(labelW, 2, len(g.channels)) > room {
+		labelW = 0
+	}
+	gap := 2
+	if g.width(labelW, gap, len(g.channels)) > room {
+		gap = 1
+	}
+	per := len(g.channels)
+	for per > 1 && g.width(labelW, gap, per) > room {
+		per = (per + 1) / 2
+	}
+	var out []string
+	for from := 0; from < len(g.channels); from += per {
+		out = append(out, g.part(from, min(from+per, len(g.channels)), labelW, gap)...)
+	}
+	return out
+}
+
+func (g *grid) width(labelW, gap, channels int) int {
+	cellW := g.sizeW + gap
+	if labelW > 0 {
+		cellW += labelW + 1
+	}
+	return rowHead + channels*cellW + gap*len(g.breaks)
+}
+
+// part draws the channels [from, to).
+func (g *grid) part(from, to, labelW, gap int) []string {
+	lines := make([]string, 0, len(g.rows)+1)
+	head := newLine("channel")
+	for c := from; c < to; c++ {
+		head.gap(g, c, from, gap)
+		number := strconv.Itoa(g.channels[c])
+		if labelW > 0 {
+			head.right("", labelW)
+			head.WriteByte(' ')
+		}
+		head.right(number, g.sizeW)
+	}
+	lines = append(lines, head.String())
+	for r, row := range g.rows {
+		if emptyRow(row[from:to]) {
+			continue
+		}
+		l := newLine(strings.TrimSpace("slot " + g.numbers[r]))
+		for c := from; c < to; c++ {
+			l.gap(g, c, from, gap)
+			if labelW > 0 {
+				l.labelled(row[c].label, labelW)
+			}
+			l.right(row[c].size, g.sizeW)
+		}
+		lines = append(lines, strings.TrimRight(l.String(), " "))
+	}
+	return lines
+}
+
+func emptyRow(row []cell) bool {
+	for _, c := range row {
+		if c != (cell{}) {
+			return false
+		}
+	}
+	return true
+}
+
+// line builds one line of a grid.
+type line struct{ strings.Builder }
+
+func newLine(head string) *line {
+	l := &line{}
+	l.left(head, rowHead)
+	return l
+}
+
+// gap separates a cell from the one before it, wider between controllers.
+func (l *line) gap(g *grid, column, first, gap int) {
+	if column == first {
+		return
+	}
+	l.right("", gap)
+	if g.breaks[g.channels[column]] {
+		l.right("", gap)
+	}
+}
+
+// labelled writes a slot's name and the colon before its size.
+func (l *line) labelled(name string, width int) {
+	colon := ":"
+	if name == "" {
+		colon = " "
+	}
+	l.right(name, width)
+	l.WriteString(colon)
+}
+
+func (l *line) left(s string, width int) {
+	l.WriteString(s)
+	l.blank(width - printable.Columns(s))
+}
+
+func (l *line) right(s string, width int) {
+	l.blank(width - printable.Columns(s))
+	l.WriteString(s)
+}
+
+func (l *line) blank(n int) {
+	for ; n > 0; n-- {
+		l.WriteByte(' ')
+	}
+}
+
+// cellSize is what a cell shows: GiB, '.', '?', with a letter for memory that
+// is not DRAM.
+func cellSize(s *report.Slot) string {
+	switch {
+	case s.State == string(inventory.SlotEmpty):
+		return "."
+	case s.State != string(inventory.SlotPopulated) || s.SizeBytes == nil:
+		return "?"
+	}
+	out := gibs(*s.SizeBytes)
+	switch report.OrEmpty(s.Technology) {
+	case string(inventory.NVDIMM):
+		out += "n"
+	case string(inventory.CXL):
+		out += "c"
+	case string(inventory.HBM):
+		out += "h"
+	}
+	return out
+}
+
+// commonPrefix is what all slot names of a processor begin with, up to a
+// separator or the word DIMM, so that DIMM_A1 and DIMM_A2 become A1 and A2.
+func commonPrefix(slots []*report.Slot) string {
+	if len(slots) < 2 {
+		return ""
+	}
+	prefix := report.OrEmpty(slots[0].Locator)
+	for _, s := range slots[1:] {
+		l := report.OrEmpty(s.Locator)
+		for !strings.HasPrefix(l, prefix) {
+			prefix = prefix[:len(prefix)-1]
+		}
+	}
+	cut := 0
+	for _, word := range [...]string{"DIMM", "Dimm", "dimm"} {
+		if i := strings.LastIndex(prefix, word); i >= 0 {
+			cut = max(cut, i+len(word))
+		}
+	}
+	if i := strings.LastIndexAny(prefix, " _-:./#"); i >= 0 {
+		cut = max(cut, i+1)
+	}
+	return prefix[:cut]
+}

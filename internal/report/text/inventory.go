@@ -1,0 +1,200 @@
+package text
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// WriteInventory prints what was read of a machine, and from where. '-'
+// stands for what is not known.
+func WriteInventory(w io.Writer, inv *report.Inventory, o Options) error {
+	p := newPrinter(o)
+	p.machine(inv)
+	if o.Settings {
+		p.newline()
+		p.settings(inv.Settings, true)
+		p.unread(inv.Sources)
+		return p.flush(w)
+	}
+	p.identifiers(inv.Machine.Identifiers)
+	p.newline()
+	p.sockets(inv.Sockets)
+	p.slots(inv)
+	p.population(&inv.Population)
+	p.nodes(inv.Nodes)
+	p.settings(inv.Settings, false)
+	p.sources(inv.Sources)
+	return p.flush(w)
+}
+
+func (p *printer) identifiers(id *report.Identifiers) {
+	if id == nil {
+		return
+	}
+	p.field(0, "serial", report.OrEmpty(id.SystemSerial))
+	p.field(0, "uuid", report.OrEmpty(id.SystemUUID))
+	p.field(0, "board", report.OrEmpty(id.BoardSerial))
+	p.field(0, "chassis", report.OrEmpty(id.ChassisSerial))
+	p.field(0, "asset tag", report.OrEmpty(id.AssetTag))
+}
+
+func (p *printer) sockets(sockets []report.Socket) {
+	if len(sockets) == 0 {
+		p.section("SOCKETS", "none known")
+		p.newline()
+		return
+	}
+	p.section("SOCKETS", strconv.Itoa(len(sockets)))
+	t := &table{columns: []column{
+		{head: "id", right: true}, {head: "label"}, {head: "model"},
+		{head: "cores", right: true}, {head: "enabled", right: true, drop: 2},
+		{head: "threads", right: true, drop: 1}, {head: "max MT/s", right: true},
+		{head: "family/model/stepping", drop: 3},
+	}}
+	for i := range sockets {
+		s := &sockets[i]
+		model := strings.Join(strings.Fields(report.OrEmpty(s.Model)), " ")
+		if s.Populated != nil && !*s.Populated {
+			model = "no processor"
+		}
+		t.row(strconv.Itoa(s.ID), report.OrEmpty(s.Designation), model, digits(s.Cores), digits(s.CoresEnabled),
+			digits(s.Threads), digits(s.MaxMTs), slashed(s.Family, s.ModelNumber, s.Stepping))
+	}
+	t.print(p, 2)
+	p.newline()
+}
+
+func (p *printer) slots(inv *report.Inventory) {
+	if len(inv.Slots) == 0 {
+		p.noSlots(inv)
+		return
+	}
+	populated := 0
+	for i := range inv.Slots {
+		if inv.Slots[i].State == string(inventory.SlotPopulated) {
+			populated++
+		}
+	}
+	p.section("SLOTS", strconv.Itoa(populated)+" of "+strconv.Itoa(len(inv.Slots))+" populated; s/c/n is socket/channel/slot, speeds are MT/s")
+	t := &table{columns: []column{
+		{head: "handle", drop: 4}, {head: "locator"}, {head: "bank", drop: 5}, {head: "s/c/n"},
+		{head: "size", right: true}, {head: "type"}, {head: "ranks", right: true, drop: 1},
+		{head: "rated", right: true}, {head: "runs", right: true}, {head: "mV", right: true, drop: 6}, {head: "health", drop: 1},
+		{head: "part number", drop: 3}, {head: "maker", drop: 7}, {head: "mapped by", drop: 8},
+		{head: "serial", drop: 2}, {head: "asset tag", drop: 2},
+	}}
+	for i := range inv.Slots {
+		t.row(slotCells(&inv.Slots[i])...)
+	}
+	t.print(p, 2)
+	p.newline()
+}
+
+func slotCells(s *report.Slot) []string {
+	bytes := s.State
+	if s.State == string(inventory.SlotPopulated) {
+		bytes = ""
+		if s.SizeBytes != nil {
+			bytes = size(*s.SizeBytes)
+		}
+	}
+	mapped := report.OrEmpty(s.Mapping.Source)
+	if c := report.OrEmpty(s.Mapping.Certainty); c != "" && mapped != "" {
+		mapped += " (" + c + ")"
+	}
+	return []string{
+		s.Handle, report.OrEmpty(s.Locator), report.OrEmpty(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
+		bytes, slotType(s), digits(s.Ranks), digits(s.RatedMTs), digits(s.ConfiguredMTs), digits(s.ConfiguredMV), report.OrEmpty(s.Health),
+		report.OrEmpty(s.PartNumber), report.OrEmpty(s.Manufacturer), mapped, report.OrEmpty(s.Serial), report.OrEmpty(s.AssetTag),
+	}
+}
+
+// slotType is SMBIOS's word, with the technology where it is not DRAM.
+func slotType(s *report.Slot) string {
+	technology := report.OrEmpty(s.Technology)
+	if technology == "" || technology == string(inventory.DRAM) || strings.EqualFold(technology, report.OrEmpty(s.Type)) {
+		return report.OrEmpty(s.Type)
+	}
+	return strings.TrimSpace(report.OrEmpty(s.Type) + " " + technology)
+}
+
+func (p *printer) population(pop *report.Population) {
+	if len(pop.Sockets) == 0 {
+		return
+	}
+	head := "processors alike: not known"
+	if pop.Symmetric != nil {
+		head = "processors differ"
+		if *pop.Symmetric {
+			head = "all processors alike"
+		}
+	}
+	p.section("POPULATION", head)
+	t := &table{columns: []column{
+		{head: "socket", right: true}, {head: "DIMMs", right: true}, {head: "channels"}, {head: "per channel"},
+		{head: "class"}, {head: "expected", right: true}, {head: "limit", drop: 2}, {head: "peak", right: true},
+		{head: "share", drop: 1}, {head: "regions", drop: 3},
+	}}
+	for i := range pop.Sockets {
+		s := &pop.Sockets[i]
+		t.row(socketWord(s.Socket), digits(s.DIMMs), countOr(s.ChannelsPopulated)+" of "+countOr(s.ChannelsTotal),
+			joined(s.DIMMsPerChannel), report.OrEmpty(s.Class), digits(s.ExpectedMTs), report.OrEmpty(s.Limiter),
+			peakText(s.PeakBytes), shareText(&s.Relative), regionText(s.Regions))
+	}
+	t.print(p, 2)
+	p.newline()
+}
+
+func (p *printer) nodes(nodes []report.Node) {
+	if len(nodes) == 0 {
+		p.section("NODES", "none known")
+		p.newline()
+		return
+	}
+	p.section("NODES", strconv.Itoa(len(nodes)))
+	t := &table{columns: []column{
+		{head: "node", right: true}, {head: "kind"}, {head: "socket", right: true},
+		{head: "memory", right: true}, {head: "distances"}, {head: "cpus"},
+	}}
+	for i := range nodes {
+		n := &nodes[i]
+		bytes := ""
+		if n.MemoryBytes != nil {
+			bytes = memory(*n.MemoryBytes)
+		}
+		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), report.OrEmpty(n.CPUs))
+	}
+	t.print(p, 2)
+	p.newline()
+}
+
+func (p *printer) sources(sources []report.Source) {
+	if len(sources) == 0 {
+		p.section("SOURCES", "none")
+		return
+	}
+	p.section("SOURCES", strconv.Itoa(len(sources)))
+	width := 0
+	for i := range sources {
+		width = max(width, printable.Columns(printable.Clean(sources[i].Name)))
+	}
+	for i := range sources {
+		s := &sources[i]
+		p.to(2)
+		p.put(s.Name)
+		p.to(2 + width + tableGap)
+		p.put(s.State)
+		if s.Detail != nil {
+			hang := 2 + width + tableGap + len("malformed") + tableGap
+			p.to(hang)
+			p.wrap(hang, *s.Detail)
+		}
+		p.newline()
+	}
+}

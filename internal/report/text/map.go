@@ -1,0 +1,204 @@
+package text
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// block is the picture of one processor's memory: a title and lines below.
+type block struct {
+	ids   []int
+	name  string
+	lines []string
+}
+
+// title names the sockets: "socket 0  CPU1", "sockets 0,2-4".
+func (b *block) title() string {
+	noun := "socket "
+	if len(b.ids) > 1 {
+		noun = "sockets "
+	}
+	if len(b.ids) == 0 {
+		return b.name
+	}
+	t := noun + report.CPUList(b.ids)
+	if b.name != "" {
+		t += "  " + b.name
+	}
+	return t
+}
+
+func (b *block) width() int {
+	w := printable.Columns(printable.Clean(b.title()))
+	for _, line := range b.lines {
+		w = max(w, printable.Columns(printable.Clean(line)))
+	}
+	return w
+}
+
+// The frame around the picture of the slots.
+const (
+	mapIndent = 2
+	mapGap    = 4
+)
+
+// slotMap prints the slots of every processor, channels across, so that the
+// population is seen at a glance.
+func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
+	p.newline()
+	if len(inv.Slots) == 0 {
+		p.noSlots(inv)
+		return
+	}
+	d := &drawing{inv: inv, findings: findings, room: p.width - mapIndent, failed: failedSlots(findings)}
+	blocks := d.blocks()
+	if len(blocks) > 0 {
+		p.wrap(0, d.legend())
+		p.newline()
+		p.newline()
+		p.blocks(blocks)
+	}
+	p.unplaced(inv)
+}
+
+// blocks prints blocks side by side as far as the width goes.
+func (p *printer) blocks(blocks []block) {
+	for len(blocks) > 0 {
+		n, widths := p.fit(blocks)
+		p.row(blocks[:n], widths)
+		blocks = blocks[n:]
+		p.newline()
+	}
+}
+
+// fit says how many blocks stand in the next row: rows are kept even, so that
+// four blocks stand as two and two and not as three and one.
+func (p *printer) fit(blocks []block) (int, []int) {
+	widths := make([]int, len(blocks))
+	widest := 1
+	for i := range blocks {
+		widths[i] = blocks[i].width()
+		widest = max(widest, widths[i])
+	}
+	n := max(1, (p.width-mapIndent+mapGap)/(widest+mapGap))
+	rows := (len(blocks) + n - 1) / n
+	n = (len(blocks) + rows - 1) / rows
+	for i := range widths {
+		widths[i] = widest
+	}
+	return min(n, len(blocks)), widths
+}
+
+func (p *printer) row(blocks []block, widths []int) {
+	height := 0
+	for i := range blocks {
+		height = max(height, len(blocks[i].lines))
+	}
+	for y := -1; y < height; y++ {
+		at := mapIndent
+		for i := range blocks {
+			line := ""
+			switch {
+			case y < 0:
+				line = blocks[i].title()
+			case y < len(blocks[i].lines):
+				line = blocks[i].lines[y]
+			}
+			if line != "" {
+				p.to(at)
+				p.put(line)
+			}
+			at += widths[i] + mapGap
+		}
+		p.newline()
+	}
+}
+
+// noSlots says in one line why there is nothing to draw.
+func (p *printer) noSlots(inv *report.Inventory) {
+	why := "the SMBIOS table lists no memory device"
+	for i := range inv.Sources {
+		s := &inv.Sources[i]
+		if s.Name == inventory.SourceSMBIOS && s.State != string(inventory.SourceOK) {
+			why = "the source smbios is " + s.State
+			if s.Detail != nil {
+				why += " (" + *s.Detail + ")"
+			}
+		}
+	}
+	if len(inv.Sources) == 0 {
+		why = "nothing was read"
+	}
+	p.section("SLOTS", "none known: "+why)
+	if m := inv.Machine.Virtual; m != nil && *m {
+		p.field(0, "", "a virtual machine's memory is what the hypervisor grants; its DIMMs are the host's")
+	}
+	p.newline()
+}
+
+// unplaced prints the slots that no block shows: those without a channel, in
+// table order, with the reasons.
+func (p *printer) unplaced(inv *report.Inventory) {
+	byKind := map[string][]string{}
+	var kinds, reasons []string
+	for i := range inv.Slots {
+		s := &inv.Slots[i]
+		if s.Channel != nil {
+			continue
+		}
+		kind := unplacedKind(s)
+		if _, seen := byKind[kind]; !seen {
+			kinds = append(kinds, kind)
+		}
+		byKind[kind] = append(byKind[kind], unplacedCell(s, kind))
+		if r := report.OrEmpty(s.Mapping.Reason); r != "" && kind != kindOther && !slices.Contains(reasons, r) {
+			reasons = append(reasons, r)
+		}
+	}
+	if len(kinds) == 0 {
+		return
+	}
+	p.wrap(0, "slots without a known channel, in the table's order, in GiB: . empty, ? unknown")
+	p.newline()
+	for _, kind := range kinds {
+		p.to(mapIndent)
+		p.put(kind)
+		p.to(p.col + 2)
+		p.wrap(p.col, strings.TrimSuffix(strings.Join(byKind[kind], " "), ","))
+		p.newline()
+	}
+	for _, r := range reasons {
+		p.field(mapIndent, "reason", r)
+	}
+	p.newline()
+}
+
+// unplacedCell is the size; of things that are no system memory with the unit
+// and what they are, for a ROM has no whole GiB.
+func unplacedCell(s *report.Slot, kind string) string {
+	if kind != kindOther || s.SizeBytes == nil {
+		return cellSize(s)
+	}
+	return strings.TrimSpace(report.OrEmpty(s.Type)+" "+size(*s.SizeBytes)) + ","
+}
+
+const kindOther = "not system memory"
+
+func unplacedKind(s *report.Slot) string {
+	switch technology := report.OrEmpty(s.Technology); technology {
+	case string(inventory.Flash), string(inventory.Other):
+		return kindOther
+	case string(inventory.NVDIMM), string(inventory.CXL), string(inventory.HBM):
+		return technology
+	}
+	if s.Socket != nil {
+		return "socket " + strconv.Itoa(*s.Socket)
+	}
+	return "no socket known"
+}

@@ -1,0 +1,88 @@
+package text
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/page"
+
+	"github.com/memaudit/memaudit/internal/audit"
+)
+
+// WriteBlocks prints blocks for a terminal.
+func WriteBlocks(w io.Writer, blocks []page.Block, o Options) error {
+	p := newPrinter(o)
+	for i := range blocks {
+		p.block(&blocks[i])
+	}
+	return p.flush(w)
+}
+
+func (p *printer) block(b *page.Block) {
+	switch {
+	case b.Head != nil:
+		p.head(b.Head)
+	case b.Table != nil:
+		p.pageTable(b.Table)
+	case b.Example != "":
+		p.newline()
+		for line := range strings.Lines(b.Example) {
+			p.to(2)
+			p.put(strings.TrimSuffix(line, "\n"))
+			p.newline()
+		}
+		p.newline()
+	case b.Text != "":
+		p.part()
+		p.wrap(0, b.Text)
+		p.newline()
+	}
+	for _, f := range b.Fields {
+		p.field(b.Indent, f.Name, f.Value)
+	}
+}
+
+// part leaves an empty line between what was printed and what comes.
+func (p *printer) part() {
+	if len(p.buf) > 0 && !bytes.HasSuffix(p.buf, []byte("\n\n")) {
+		p.newline()
+	}
+}
+
+// head parts what it begins from what stands before it.
+func (p *printer) head(h *page.Head) {
+	p.part()
+	if h.Level < 3 {
+		p.field(0, h.Kind, h.Name)
+		return
+	}
+	p.to(2)
+	p.wrap(2, h.Name)
+	p.newline()
+}
+
+func (p *printer) pageTable(t *page.Table) {
+	s := &sheet{fixed: 1, heads: t.Heads, most: []int{settingCell, roomyWidth}}
+	for _, r := range t.Rows {
+		cells := make([]string, len(r))
+		for i, c := range r {
+			cells[i] = c.Text
+		}
+		s.rows = append(s.rows, cells)
+	}
+	p.newline()
+	s.print(p, 0)
+}
+
+// Finding prints one finding as Write does.
+func Finding(f *report.Finding, o Options) string {
+	p := newPrinter(o)
+	if f.Result == string(audit.Fail) {
+		p.failures([]report.Finding{*f})
+	} else {
+		p.explained([]report.Finding{*f})
+	}
+	return strings.TrimRight(string(p.buf), "\n") + "\n"
+}

@@ -1,0 +1,188 @@
+package text
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// The layout of the text: a default width, the narrowest that makes sense,
+// and the column that the values of a labelled line start at.
+const (
+	defaultWidth = 80
+	leastWidth   = 40
+	valueColumn  = 10
+)
+
+// glue stands for a blank at which wrap must not break a line.
+const glue = "\x1f"
+
+const blanks = "                                                                                "
+
+// printer collects the text of one report. Whatever comes from outside goes
+// through put, which cleans it, so that no writer can forget to.
+type printer struct {
+	buf     []byte
+	col     int
+	width   int
+	color   bool
+	verbose bool
+}
+
+// Options say how text is laid out. The caller knows the terminal.
+type Options struct {
+	// Width in columns; 0 is 80.
+	Width int
+	// Color colours the severity words.
+	Color bool
+	// Verbose adds every reading behind a finding and what passed.
+	Verbose bool
+	// Settings prints of an inventory the settings alone, each with all that it
+	// rests on.
+	Settings bool
+}
+
+func newPrinter(o Options) *printer {
+	width := o.Width
+	if width <= 0 {
+		width = defaultWidth
+	}
+	return &printer{
+		buf:     make([]byte, 0, 16<<10),
+		width:   max(width, leastWidth),
+		color:   o.Color,
+		verbose: o.Verbose,
+	}
+}
+
+// flush writes what was collected, without the blank line that parts the last
+// section from nothing.
+func (p *printer) flush(w io.Writer) error {
+	if _, err := w.Write(append(bytes.TrimRight(p.buf, "\n"), '\n')); err != nil {
+		return fmt.Errorf("writing text: %w", err)
+	}
+	return nil
+}
+
+func (p *printer) newline() {
+	p.buf = append(p.buf, '\n')
+	p.col = 0
+}
+
+// put prints on the current line, cleaned.
+func (p *printer) put(s string) {
+	s = printable.Clean(s)
+	p.buf = append(p.buf, s...)
+	p.col += printable.Columns(s)
+}
+
+// lead prints one of the leading words in its colour.
+func (p *printer) lead(word string) {
+	sequence := ""
+	if p.color {
+		sequence = style(word)
+	}
+	p.buf = append(p.buf, sequence...)
+	p.put(word)
+	if sequence != "" {
+		p.buf = append(p.buf, styleReset...)
+	}
+}
+
+// to moves right to a column; it never moves left.
+func (p *printer) to(col int) {
+	for p.col < col {
+		n := min(col-p.col, len(blanks))
+		p.buf = append(p.buf, blanks[:n]...)
+		p.col += n
+	}
+}
+
+// wrap prints words from the current column on and breaks lines at the
+// width; further lines start at column hang. A word wider than a whole line
+// is cut, except an address, which must stay whole to be of use.
+func (p *printer) wrap(hang int, s string) {
+	first := true
+	for word := range strings.FieldsSeq(s) {
+		word = printable.Clean(strings.ReplaceAll(word, glue, " "))
+		gap := 1
+		if first || p.col <= hang {
+			gap = 0
+		}
+		if p.col+gap+printable.Columns(word) > p.width && p.col > hang {
+			p.newline()
+			gap = 0
+		}
+		p.to(max(hang, p.col+gap))
+		p.longWord(hang, word)
+		first = false
+	}
+}
+
+func (p *printer) longWord(hang int, word string) {
+	for p.width > hang && printable.Columns(word) > p.width-hang && !strings.Contains(word, "://") {
+		cut := cutAt(word, p.width-p.col)
+		p.put(word[:cut])
+		p.newline()
+		p.to(hang)
+		word = word[cut:]
+	}
+	p.put(word)
+}
+
+// cutAt is the byte offset after the runes that fit into so many columns, at
+// least one rune.
+func cutAt(s string, room int) int {
+	used := 0
+	for i, r := range s {
+		used += printable.RuneColumns(r)
+		if used > room && i > 0 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// units prints pieces that are better kept together, two blanks apart.
+func (p *printer) units(hang int, pieces []string) {
+	for i, s := range pieces {
+		gap := 2
+		if i == 0 {
+			gap = 0
+		}
+		if i > 0 && p.col+gap+printable.Columns(printable.Clean(s)) > p.width {
+			p.newline()
+			p.to(hang)
+			gap = 0
+		}
+		p.to(p.col + gap)
+		p.wrap(hang, s)
+	}
+	p.newline()
+}
+
+// label starts a labelled line and returns the column of its value.
+func (p *printer) label(indent int, name string) int {
+	p.to(indent)
+	p.put(name)
+	hang := indent + valueColumn
+	p.to(hang)
+	return hang
+}
+
+// glued joins items with commas so that lines break between them only.
+func glued(items []string) string {
+	return strings.ReplaceAll(strings.Join(items, ",\n"), " ", glue)
+}
+
+// field prints a labelled, wrapped value; nothing for an empty one.
+func (p *printer) field(indent int, name, value string) {
+	if value == "" {
+		return
+	}
+	p.wrap(p.label(indent, name), value)
+	p.newline()
+}

@@ -1,0 +1,266 @@
+package text
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
+
+	"charm.land/lipgloss/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+func textOf(t *testing.T, r *report.Report, o Options) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, Write(&b, r, o))
+	return b.String()
+}
+
+// flat undoes line breaks, so that a wrapped phrase can be searched for.
+func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+func TestTextNamesEveryOpenFinding(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		r := reporttest.Report(m)
+		for _, width := range []int{0, 60, 160} {
+			text := flat(textOf(t, r, Options{Width: width}))
+			for i := range r.Findings {
+				f := &r.Findings[i]
+				if f.Result == string(audit.Pass) || f.Result == string(audit.NotApplicable) {
+					continue
+				}
+				assert.Contains(t, text, f.Rule)
+				if !selfEvident(f.Rule, f.Subject) {
+					assert.Contains(t, text, f.Subject)
+				}
+				for _, s := range []*string{f.Found, f.Reason, f.KnownBy} {
+					assert.Contains(t, text, flat(report.OrEmpty(s)))
+				}
+			}
+		}
+	})
+}
+
+func TestVerboseTextNamesEveryFinding(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		r := reporttest.Report(m)
+		text := flat(textOf(t, r, Options{Verbose: true}))
+		for i := range r.Findings {
+			assert.Contains(t, text, r.Findings[i].Rule)
+		}
+	})
+}
+
+func TestTextKeepsTheWidth(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		r := reporttest.Report(m)
+		for _, width := range []int{40, 60, 80, 132, 160} {
+			for line := range strings.Lines(textOf(t, r, Options{Width: width})) {
+				assert.LessOrEqual(t, printable.Columns(strings.TrimSuffix(line, "\n")), width, line)
+			}
+		}
+		for _, width := range []int{80, 160} {
+			var b bytes.Buffer
+			require.NoError(t, WriteInventory(&b, &r.Inventory, Options{Width: width}))
+			for line := range strings.Lines(b.String()) {
+				assert.LessOrEqual(t, printable.Columns(strings.TrimSuffix(line, "\n")), width, line)
+			}
+		}
+	})
+}
+
+// A pipe may be given all the room there is.
+func TestTextWithoutALimit(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		r := reporttest.Report(m)
+		assert.NotEmpty(t, textOf(t, r, Options{Width: 1 << 40}))
+		var b bytes.Buffer
+		require.NoError(t, WriteInventory(&b, &r.Inventory, Options{Width: 1 << 40}))
+		assert.NotContains(t, b.String(), "no room for")
+	})
+}
+
+func TestTextHasNoTrailingBlanks(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		for line := range strings.Lines(textOf(t, reporttest.Report(m), Options{})) {
+			assert.Equal(t, strings.TrimRight(line, " \n")+"\n", line)
+		}
+	})
+}
+
+// Colour changes nothing but the leading words.
+func TestColourIsAddedOnly(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		r := reporttest.Report(m)
+		plain, coloured := textOf(t, r, Options{}), textOf(t, r, Options{Color: true})
+		for _, w := range leadingWords() {
+			coloured = strings.ReplaceAll(coloured, style(w)+w+styleReset, w)
+		}
+		assert.Equal(t, plain, coloured)
+		assert.NotContains(t, plain, "\x1b")
+	})
+}
+
+func leadingWords() []string {
+	return []string{wordCritical, wordWarning, wordInfo, wordPass, wordUnknown, wordError, wordIncomplete}
+}
+
+// lipgloss is the outside truth for colours and widths; style.go says why it
+// is not in the product.
+func TestStyleAgreesWithLipgloss(t *testing.T) {
+	for word, want := range map[string]lipgloss.Style{
+		wordCritical: lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Red),
+		wordError:    lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Red),
+		wordWarning:  lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Yellow),
+		wordInfo:     lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Cyan),
+		wordPass:     lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Green),
+		wordUnknown:  lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Magenta),
+	} {
+		assert.Equal(t, want.Render(word), style(word)+word+styleReset)
+	}
+	for _, s := range []string{"", "DIMM_A1", "µs ± 4 °C", "内存 1", "ｆｕｌｌ", "한글", "é", "GRÖSSE", "メモリ", "→ ok", "…"} {
+		assert.Equal(t, lipgloss.Width(s), printable.Columns(s), s)
+	}
+}
+
+// fill puts a hostile string into every string field of a value.
+func fill(v reflect.Value, s string) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(s)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem(), s)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(v.Field(i), s)
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		for i := range v.Len() {
+			fill(v.Index(i), s)
+		}
+	case reflect.Map:
+		e := reflect.New(v.Type().Elem()).Elem()
+		fill(e, s)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf(s).Convert(v.Type().Key()), e)
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(1)
+	case reflect.Float64:
+		v.SetFloat(.5)
+	default:
+		panic("fill: " + v.Kind().String())
+	}
+}
+
+// Whatever firmware puts into a string, a terminal never executes it.
+func TestHostileStringsStayText(t *testing.T) {
+	const hostile = "\x1b]0;owned\x07\x1b[2J\n\r\u202e\u009b\xff内 x"
+	for _, result := range []audit.Result{audit.Pass, audit.Fail, audit.Unknown, audit.NotApplicable, audit.Waived, audit.Error, hostile} {
+		var r report.Report
+		fill(reflect.ValueOf(&r).Elem(), hostile)
+		for i := range r.Findings {
+			r.Findings[i].Result = string(result)
+		}
+		r.Inventory.Slots[0].Channel = nil
+		for i, state := range []inventory.SlotState{inventory.SlotPopulated, inventory.SlotEmpty} {
+			r.Inventory.Slots[i].State = string(state)
+		}
+		for _, o := range []Options{{}, {Verbose: true, Width: 160}} {
+			assertPrintable(t, textOf(t, &r, o))
+			var b bytes.Buffer
+			require.NoError(t, WriteInventory(&b, &r.Inventory, o))
+			assertPrintable(t, b.String())
+		}
+	}
+}
+
+func assertPrintable(t *testing.T, s string) {
+	t.Helper()
+	for i, c := range s {
+		if c != '\n' && (!unicode.IsPrint(c) || c == unicode.ReplacementChar) {
+			t.Fatalf("byte %d is %q in %q", i, c, s)
+		}
+	}
+}
+
+// Root causes lead, what follows stands below, and a circle hides nothing.
+func TestFailuresHangBelowTheirCauses(t *testing.T) {
+	fail := func(rule, subject, severity, cause string) report.Finding {
+		f := report.Finding{Rule: rule, Subject: subject, Severity: severity, Result: "fail"}
+		if cause != "" {
+			f.CausedBy = &cause
+		}
+		return f
+	}
+	tree := func(findings ...report.Finding) string {
+		var b strings.Builder
+		var show func(g *group, depth int)
+		show = func(g *group, depth int) {
+			b.WriteString(strings.Repeat(">", depth) + g.first().Rule + ":" + strings.Join(strings.Fields(g.subjects()), "") + " ")
+			for _, l := range g.led {
+				show(l, depth+1)
+			}
+		}
+		for _, g := range failureGroups(findings) {
+			show(g, 0)
+		}
+		return strings.TrimSpace(b.String())
+	}
+	assert.Equal(t, "b:m a:m", tree(fail("a", "m", "info", ""), fail("b", "m", "warning", "")))
+	assert.Equal(t, "a:m >b:m c:m", tree(fail("c", "m", "warning", ""), fail("b", "m", "critical", "a"), fail("a", "m", "info", "")))
+	assert.Equal(t, "a:1,2", tree(fail("a", "1", "info", ""), fail("a", "2", "info", "")))
+	assert.Equal(t, "a:1 a:s2 >b:x", tree(fail("a", "1", "warning", ""), fail("a", "s2", "info", ""), fail("b", "x", "info", "a s2")))
+	assert.Equal(t, "b:m", tree(fail("b", "m", "info", "not.failing")))
+	assert.Equal(t, "a:m >b:m >>c:m", tree(fail("a", "m", "info", ""), fail("b", "m", "info", "a"), fail("c", "m", "info", "b")))
+	assert.Equal(t, "b:m >a:m", tree(fail("a", "m", "info", "b"), fail("b", "m", "info", "a")))
+}
+
+func TestSlotsThatShareAPlaceAreAllShown(t *testing.T) {
+	m := reporttest.Good()
+	for i := range m.Topo.Placements {
+		m.Topo.Placements[i] = reporttest.At(0, 0, 0, 0)
+	}
+	m.Topo.Placements[0].Slot = 1 << 30
+	text := textOf(t, reporttest.Report(m), Options{})
+	for i := range m.Sys.Slots {
+		assert.Contains(t, text, strings.TrimPrefix(m.Sys.Slots[i].Locator.Value, "DIMM_")+":")
+	}
+}
+
+func TestProcessorName(t *testing.T) {
+	for in, want := range map[string]string{
+		"Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz": "Xeon X5670",
+		"Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz":        "Xeon Gold 6338",
+		"AMD EPYC 7763 64-Core Processor":                 "EPYC 7763",
+		"Quad-Core AMD Opteron(tm) Processor 8356":        "Opteron 8356",
+		"Intel(R) Xeon(R) Platinum 8480+":                 "Xeon Platinum 8480+",
+		"Intel":                                           "Intel",
+	} {
+		assert.Equal(t, want, processorName(in))
+	}
+}
+
+func TestQuantities(t *testing.T) {
+	assert.Equal(t, "16", gibs(16<<30))
+	assert.Equal(t, "0.5", gibs(512<<20))
+	assert.Equal(t, "512 MiB", size(512<<20))
+	assert.Equal(t, "1.5 GiB", size(1536<<20))
+	assert.Equal(t, "64 KiB", size(64<<10))
+	assert.Equal(t, "15.6 GiB", memory(16_777_216_000))
+	assert.Equal(t, "2018-05-22", isoDate("05/22/2018"))
+	assert.Equal(t, "05/22/18", isoDate("05/22/18"))
+}

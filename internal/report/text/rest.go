@@ -1,0 +1,232 @@
+package text
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// verdictless are findings that share a reason, by rule.
+type verdictless struct {
+	reason, knownBy string
+	rules           []shared
+	n               int
+}
+
+// byReason gathers the findings of one result by their reason, the one that
+// would settle most first.
+func byReason(findings []report.Finding, result audit.Result) []verdictless {
+	type key struct{ reason, knownBy string }
+	var out []verdictless
+	at := map[key]int{}
+	for i := range findings {
+		f := &findings[i]
+		if f.Result != string(result) {
+			continue
+		}
+		k := key{report.OrEmpty(f.Reason), report.OrEmpty(f.KnownBy)}
+		j, ok := at[k]
+		if !ok {
+			j = len(out)
+			at[k] = j
+			out = append(out, verdictless{reason: k.reason, knownBy: k.knownBy})
+		}
+		out[j].add(f)
+	}
+	slices.SortStableFunc(out, func(a, b verdictless) int { return b.n - a.n })
+	return out
+}
+
+func (v *verdictless) add(f *report.Finding) {
+	v.n++
+	i := slices.IndexFunc(v.rules, func(s shared) bool { return s.text == f.Rule })
+	if i < 0 {
+		i = len(v.rules)
+		v.rules = append(v.rules, shared{text: f.Rule})
+	}
+	v.rules[i].subjects = append(v.rules[i].subjects, f.Subject)
+}
+
+// names lists the rules with their subjects, where they need saying.
+func (v *verdictless) names() string {
+	out := make([]string, len(v.rules))
+	for i, r := range v.rules {
+		out[i] = r.text
+		if len(r.subjects) > 1 || !selfEvident(r.text, r.subjects[0]) {
+			out[i] += "\n(" + glued(r.subjects) + ")"
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// selfEvident reports whether the rule's name says what it is about: the
+// machine, or the setting that the rule is named after.
+func selfEvident(rule, subject string) bool {
+	id, ok := strings.CutPrefix(rule, "setting.")
+	return subject == "machine" || ok && subject == "setting "+id
+}
+
+// section starts a part of the report with a leading word and a count.
+func (p *printer) section(word, text string) {
+	p.lead(word)
+	p.to(p.col + 2)
+	p.wrap(valueColumn, text)
+	p.newline()
+}
+
+// reasons prints one result grouped by reason.
+func (p *printer) reasons(findings []report.Finding, result audit.Result, word, tail string) {
+	groups := byReason(findings, result)
+	if len(groups) == 0 {
+		return
+	}
+	total := 0
+	for i := range groups {
+		total += groups[i].n
+	}
+	p.section(word, count(total, "finding")+tail)
+	for i := range groups {
+		g := &groups[i]
+		reason := g.reason
+		if reason == "" {
+			reason = "no reason given"
+		}
+		p.to(2)
+		p.wrap(2, reason)
+		p.newline()
+		p.field(4, "known by", g.knownBy)
+		p.field(4, "rules", g.names())
+	}
+	p.newline()
+}
+
+func (p *printer) unknowns(findings []report.Finding) {
+	p.reasons(findings, audit.Unknown, wordUnknown, " could not be judged")
+}
+
+func (p *printer) broken(findings []report.Finding) {
+	p.reasons(findings, audit.Error, wordError, ": the rule itself broke")
+}
+
+func (p *printer) notApplicable(findings []report.Finding) {
+	p.reasons(findings, audit.NotApplicable, "NOT APPLICABLE", "")
+}
+
+// passed lists the rules that passed, with their subjects.
+func (p *printer) passed(findings []report.Finding) {
+	v := verdictless{}
+	for i := range findings {
+		if findings[i].Result == string(audit.Pass) {
+			v.add(&findings[i])
+		}
+	}
+	if v.n == 0 {
+		return
+	}
+	p.section("PASSED", count(v.n, "finding"))
+	p.to(2)
+	p.wrap(2, v.names())
+	p.newline()
+	p.newline()
+}
+
+// explained prints what passes in order to explain: a difference by design is
+// no fault, and an operator who measures it wants to know.
+func (p *printer) explained(findings []report.Finding) {
+	for i := range findings {
+		f := &findings[i]
+		if !f.Explains || f.Result != string(audit.Pass) {
+			continue
+		}
+		p.section("NOTE", f.Rule+"   "+f.Subject)
+		p.field(2, "found", report.OrEmpty(f.Found))
+		p.field(2, "why", report.OrEmpty(f.Why))
+		if f.Effect != nil {
+			p.field(2, "measured", f.Effect.Text)
+		}
+		if f.Citation != nil {
+			p.field(2, "source", f.Citation.Line())
+		}
+		p.newline()
+	}
+}
+
+// waived lists accepted failures with the reason and the last day.
+func (p *printer) waived(findings []report.Finding) {
+	n := 0
+	for i := range findings {
+		if findings[i].Result == string(audit.Waived) {
+			n++
+		}
+	}
+	if n == 0 {
+		return
+	}
+	p.section("WAIVED", count(n, "finding")+", failed but accepted")
+	for i := range findings {
+		f := &findings[i]
+		if f.Result != string(audit.Waived) {
+			continue
+		}
+		p.to(2)
+		p.ruleAndSubject(2, f.Rule, f.Subject)
+		p.field(4, "found", brief(f))
+		p.field(4, "waiver", waiverText(f.Waiver))
+	}
+	p.newline()
+}
+
+func waiverText(w *report.Waiver) string {
+	if w == nil {
+		return "no reason given"
+	}
+	until := "without an end"
+	if w.Until != nil {
+		until = "until " + *w.Until
+	}
+	return w.Reason + "; " + until
+}
+
+// unread lists the sources that did not say all, by state and detail: denied
+// is not absent, and neither is truncated.
+func (p *printer) unread(sources []report.Source) {
+	type key struct{ state, detail string }
+	var keys []key
+	names := map[key][]string{}
+	n := 0
+	for i := range sources {
+		s := &sources[i]
+		if s.State == string(inventory.SourceOK) {
+			continue
+		}
+		n++
+		k := key{s.State, report.OrEmpty(s.Detail)}
+		if names[k] == nil {
+			keys = append(keys, k)
+		}
+		names[k] = append(names[k], s.Name)
+	}
+	if n == 0 {
+		return
+	}
+	p.section("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(len(sources))+" not read in full")
+	for _, k := range keys {
+		text := strings.Join(names[k], ", ")
+		if k.detail != "" {
+			text += ": " + k.detail
+		}
+		p.field(2, k.state, text)
+	}
+	p.newline()
+}
+
+func (p *printer) notices(notices []string) {
+	for _, n := range notices {
+		p.field(0, "notice", n)
+	}
+}

@@ -1,0 +1,128 @@
+package text
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
+
+// certainties are the words of docs/interface.md, weakest first.
+var certainties = [...]string{fact.None.String(), fact.Indirect.String(), fact.Corroborated.String(), fact.Direct.String()}
+
+// notOffered stands where the machine's BIOS does not have the setting.
+const notOffered = "not offered"
+
+// settings prints the faces of every setting of which one is known, and why
+// the others are not. In full, each has its readings below it.
+func (p *printer) settings(all map[string]report.Setting, full bool) {
+	if len(all) == 0 {
+		if full {
+			p.section("SETTINGS", "none known")
+		}
+		return
+	}
+	t := &table{below: map[int][]string{}, columns: []column{
+		{head: "setting"}, {head: "configured"}, {head: "pending", drop: 2, always: full}, {head: "effective"},
+		{head: "decided by", drop: 1, always: full}, {head: "certainty", drop: 3},
+	}}
+	if !full {
+		t.columns = append(t.columns, column{head: "evidence", drop: 4})
+	}
+	unknown := map[string][]string{}
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		s := all[id]
+		if !showsSetting(&s) {
+			why := settingWhy(&s)
+			unknown[why] = append(unknown[why], id)
+			continue
+		}
+		lines := settingReadings(&s)
+		cells := []string{id, faceCell(&s.Configured), report.OrEmpty(s.Pending.Value), report.OrEmpty(s.Effective.Value), report.OrEmpty(s.DecidedBy.Value), settingCertainty(&s)}
+		if full {
+			t.below[len(t.rows)] = lines
+		} else {
+			cells = append(cells, strings.Join(lines, "; "))
+		}
+		t.row(cells...)
+	}
+	p.section("SETTINGS", strconv.Itoa(len(t.rows))+" of "+strconv.Itoa(len(all))+" known; '-' is not known")
+	if len(t.rows) > 0 {
+		t.print(p, 2)
+	}
+	p.unknownSettings(unknown)
+	p.newline()
+}
+
+// unknownSettings lists the rest by the reason.
+func (p *printer) unknownSettings(unknown map[string][]string) {
+	for _, why := range slices.Sorted(maps.Keys(unknown)) {
+		p.to(2)
+		p.wrap(2, "not known: "+glued(unknown[why]))
+		p.newline()
+		if why != "" {
+			p.to(2 + belowIndent)
+			p.wrap(2+belowIndent, why)
+			p.newline()
+		}
+	}
+}
+
+// showsSetting reports whether any face says something.
+func showsSetting(s *report.Setting) bool {
+	return s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil
+}
+
+// settingWhy is the reason of a setting of which no face is known: the kernel's, and
+// that of BIOS setup when it is more than that nothing was given.
+func settingWhy(s *report.Setting) string {
+	parts := []string{}
+	for _, f := range []report.Face{s.Effective, s.Configured} {
+		for _, text := range []*string{f.Reason, f.KnownBy} {
+			if t := report.OrEmpty(text); t != "" && !slices.Contains(parts, t) {
+				parts = append(parts, t)
+			}
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// settingCertainty is that of the weakest known face.
+func settingCertainty(s *report.Setting) string {
+	weakest := ""
+	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
+		if f.Value != nil && (weakest == "" || slices.Index(certainties[:], f.Certainty) < slices.Index(certainties[:], weakest)) {
+			weakest = f.Certainty
+		}
+	}
+	return weakest
+}
+
+// settingReadings are what the known faces, and who decided, rest on, each once.
+func settingReadings(s *report.Setting) []string {
+	var out []string
+	add := func(known bool, evidence []report.Evidence) {
+		for i := range evidence {
+			if line := evidenceLine(&evidence[i]); known && !slices.Contains(out, line) {
+				out = append(out, line)
+			}
+		}
+	}
+	for _, f := range []report.Face{s.Configured, s.Pending, s.Effective} {
+		add(f.Value != nil, f.Evidence)
+	}
+	add(s.DecidedBy.Value != nil, s.DecidedBy.Evidence)
+	return out
+}
+
+// faceCell is the value, or that the machine does not offer the setting.
+func faceCell(f *report.Face) string {
+	if f.Value == nil && f.State == fact.Absent.String() {
+		return notOffered
+	}
+	return report.OrEmpty(f.Value)
+}

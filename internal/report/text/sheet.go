@@ -1,0 +1,122 @@
+package text
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// sheet is a table whose cells wrap and whose columns, where they do not fit
+// side by side, are printed in several parts below each other; the first
+// columns (fixed) are repeated in each part.
+type sheet struct {
+	fixed int
+	heads []string
+	// rows of cells; a nil row prints an empty line.
+	rows [][]string
+	// nothing is the cell that says nothing: a row of them alone is left out of
+	// its part.
+	nothing string
+	// most is the widest that a column may be, the last one's for all further
+	// ones.
+	most []int
+}
+
+func (s *sheet) print(p *printer, indent int) {
+	widths := s.widths()
+	room := p.width - indent
+	for _, w := range widths[:s.fixed] {
+		room -= w + tableGap
+	}
+	for first := s.fixed; first < len(s.heads); {
+		end, left := first+1, room-widths[first]
+		for end < len(s.heads) && left >= tableGap+widths[end] {
+			left -= tableGap + widths[end]
+			end++
+		}
+		if first > s.fixed {
+			p.newline()
+		}
+		s.part(p, indent, widths, first, end)
+		first = end
+	}
+}
+
+// widths are those of the widest cells, bounded, and never less than the head.
+func (s *sheet) widths() []int {
+	out := make([]int, len(s.heads))
+	for i, head := range s.heads {
+		out[i] = printable.Columns(printable.Clean(head))
+		for _, r := range s.rows {
+			if r != nil {
+				out[i] = max(out[i], min(printable.Columns(printable.Clean(r[i])), s.most[min(i, len(s.most)-1)]))
+			}
+		}
+	}
+	return out
+}
+
+// part prints the fixed columns and those from first up to end.
+func (s *sheet) part(p *printer, indent int, widths []int, first, end int) {
+	s.line(p, indent, widths, s.heads, first, end)
+	for _, r := range s.rows {
+		if r == nil {
+			p.newline()
+			continue
+		}
+		if s.nothing != "" && !slices.ContainsFunc(r[first:end], func(c string) bool { return c != s.nothing }) {
+			continue
+		}
+		s.line(p, indent, widths, r, first, end)
+	}
+}
+
+// line prints one row, on as many lines as its longest cell needs.
+func (s *sheet) line(p *printer, indent int, widths []int, cells []string, first, end int) {
+	var at []int
+	var folded [][]string
+	height, col := 0, indent
+	for i := range cells {
+		if i >= s.fixed && (i < first || i >= end) {
+			continue
+		}
+		lines := foldCell(printable.Clean(cells[i]), widths[i])
+		at, folded = append(at, col), append(folded, lines)
+		height, col = max(height, len(lines)), col+widths[i]+tableGap
+	}
+	for n := range height {
+		for i, lines := range folded {
+			if n < len(lines) {
+				p.to(at[i])
+				p.put(lines[n])
+			}
+		}
+		p.newline()
+	}
+}
+
+// foldCell breaks a cell at blanks, and words that are too long behind an
+// underscore where they have one in reach. A mark of one column in front stays
+// with its word.
+func foldCell(s string, width int) []string {
+	var out []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		if printable.Columns(line) > 1 && printable.Columns(line)+1+printable.Columns(word) > width {
+			out, line = append(out, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+		for printable.Columns(line) > width {
+			cut := cutAt(line, width)
+			if at := strings.LastIndexByte(line[:cut], '_'); at > 0 {
+				cut = at + 1
+			}
+			out, line = append(out, line[:cut]), "  "+line[cut:]
+		}
+	}
+	return append(out, line)
+}

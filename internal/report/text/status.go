@@ -1,0 +1,196 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// status are the pieces of the lines below a grid: channels in use, class,
+// speed, bandwidth.
+func (d *drawing) status(key int) []string {
+	p := d.population(key)
+	if p == nil {
+		return nil
+	}
+	out := []string{channelsUsed(p)}
+	if p.Class != nil {
+		out = append(out, "class "+printable.Clean(*p.Class))
+	}
+	out = append(out, d.speed(key, p))
+	if l := limitText(report.OrEmpty(p.Limiter)); l != "" {
+		out = append(out, l)
+	}
+	if p.PeakBytes != nil {
+		out = append(out, "peak "+bandwidth(*p.PeakBytes))
+	}
+	if s := shareText(&p.Relative); s != "" {
+		out = append(out, s)
+	}
+	return out
+}
+
+func (d *drawing) population(key int) *report.PopulationSocket {
+	for i := range d.inv.Population.Sockets {
+		if p := &d.inv.Population.Sockets[i]; socketKey(p.Socket) == key {
+			return p
+		}
+	}
+	return nil
+}
+
+// channelsUsed is "2 of 3 channels", with '?' for what is not known.
+func channelsUsed(p *report.PopulationSocket) string {
+	return countOr(p.ChannelsPopulated) + " of " + countOr(p.ChannelsTotal) + " channels"
+}
+
+// countOr is the number, '?' when it is not known.
+func countOr(v *int) string {
+	if v == nil {
+		return "?"
+	}
+	return strconv.Itoa(*v)
+}
+
+// speed compares the running with the expected speed. Firmware rounds speeds, so 4 MT/s are no difference.
+func (d *drawing) speed(key int, p *report.PopulationSocket) string {
+	running := d.running(key)
+	switch {
+	case running == nil && p.ExpectedMTs == nil:
+		return "speed not known"
+	case running == nil:
+		return "? MT/s (expected " + strconv.Itoa(*p.ExpectedMTs) + ")"
+	case p.ExpectedMTs == nil:
+		return strconv.Itoa(*running) + " MT/s (expected ?)"
+	}
+	s := strconv.Itoa(*running) + " MT/s"
+	if diff := *running - *p.ExpectedMTs; diff < -4 || diff > 4 {
+		s += " (expected " + strconv.Itoa(*p.ExpectedMTs) + ")"
+	}
+	return s
+}
+
+// limitText says what keeps the expected speed below the modules' own; "" when
+// nothing does.
+func limitText(limiter string) string {
+	switch limiter {
+	case "", topology.LimitNone, topology.LimitDIMM:
+		return ""
+	case topology.LimitDPC:
+		return "limited by DIMMs per channel"
+	default:
+		return "limited by " + printable.Clean(limiter)
+	}
+}
+
+// running is the lowest configured speed of the socket's modules; nil as soon
+// as one of them does not say.
+func (d *drawing) running(key int) *int {
+	var lowest *int
+	for i := range d.inv.Slots {
+		s := &d.inv.Slots[i]
+		if socketKey(s.Socket) != key || s.State != string(inventory.SlotPopulated) || report.OrEmpty(s.Technology) != string(inventory.DRAM) {
+			continue
+		}
+		if s.ConfiguredMTs == nil {
+			return nil
+		}
+		if lowest == nil || *s.ConfiguredMTs < *lowest {
+			lowest = s.ConfiguredMTs
+		}
+	}
+	return lowest
+}
+
+// shareText is the share of full bandwidth: measured, or the model's range,
+// and which of the two. A full share is not worth a word.
+func shareText(r *report.Relative) string {
+	switch {
+	case r.Value != nil:
+		return percent(*r.Value) + " % of full bandwidth (measured)"
+	case r.Low == nil || r.High == nil || *r.Low >= 1:
+		return ""
+	case percent(*r.Low) == percent(*r.High):
+		return percent(*r.Low) + " % by channel share"
+	default:
+		return percent(*r.Low) + " to " + percent(*r.High) + " % by channel share"
+	}
+}
+
+// marks says in a few words what failed on a socket: causes only, and nothing
+// that is a mere remark.
+func (d *drawing) marks(key int) []string {
+	subject := "socket " + strconv.Itoa(key)
+	var out []string
+	for i := range d.findings {
+		f := &d.findings[i]
+		if f.Result == string(audit.Fail) && f.Subject == subject && f.CausedBy == nil && report.Rank(f.Severity) > 1 {
+			out = append(out, printable.Clean(d.mark(f.Rule, key)))
+		}
+	}
+	return out
+}
+
+func (d *drawing) mark(rule string, key int) string {
+	switch rule {
+	case "memory.socket.populated":
+		return "no memory"
+	case "memory.channel.populated":
+		return d.emptyChannels(key)
+	case "memory.channel.symmetric":
+		return "channels unequal"
+	case "memory.speed.expected":
+		return "slower than expected"
+	case "memory.dimm.uniform":
+		return "unlike DIMMs"
+	case "memory.slot.order":
+		return "fill order not kept"
+	case "memory.count.supported":
+		return "count of DIMMs not supported"
+	default:
+		return strings.TrimPrefix(rule, "memory.")
+	}
+}
+
+// emptyChannels names the channels without a DIMM: "channels 2, 5 empty".
+func (d *drawing) emptyChannels(key int) string {
+	p := d.population(key)
+	var empty []string
+	if p != nil {
+		for c, n := range p.DIMMsPerChannel {
+			if n == 0 {
+				empty = append(empty, strconv.Itoa(c))
+			}
+		}
+	}
+	switch len(empty) {
+	case 0:
+		return "channels empty"
+	case 1:
+		return "channel " + empty[0] + " empty"
+	default:
+		return "channels " + strings.Join(empty, ", ") + " empty"
+	}
+}
+
+// failedSlots are the handles of slots that a failure names as its subject:
+// "slot 0x1101 (DIMM_A4)".
+func failedSlots(findings []report.Finding) []string {
+	var out []string
+	for i := range findings {
+		f := &findings[i]
+		rest, ok := strings.CutPrefix(f.Subject, "slot ")
+		if !ok || f.Result != string(audit.Fail) {
+			continue
+		}
+		h, _, _ := strings.Cut(rest, " ")
+		out = append(out, h)
+	}
+	return out
+}

@@ -1,0 +1,126 @@
+package text
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// column of a table. When the table is wider than the page, columns are left
+// out, the one with the highest drop first; those with drop 0 stay. A column
+// that may be dropped and in which no row says anything is not shown at all.
+type column struct {
+	head  string
+	right bool
+	drop  int
+	// always shows the column even when no row says anything in it.
+	always bool
+}
+
+// table prints rows in columns as wide as their widest cell.
+type table struct {
+	columns []column
+	rows    [][]string
+	// below are lines under a row, by its number, indented and wrapped.
+	below map[int][]string
+}
+
+const (
+	tableGap = 2
+	// belowIndent is how far the lines under a row stand to its right.
+	belowIndent = 4
+)
+
+// row adds a row; an empty cell prints as "-": nothing is known there.
+func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+
+// print lays the table out and says which columns had no room.
+func (t *table) print(p *printer, indent int) {
+	widths := t.widths()
+	left := t.dropColumns(widths, p.width-indent)
+	heads := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		heads[i] = c.head
+	}
+	t.line(p, indent, widths, heads)
+	for i, r := range t.rows {
+		t.line(p, indent, widths, r)
+		for _, text := range t.below[i] {
+			p.to(indent + belowIndent)
+			p.wrap(indent+belowIndent, text)
+			p.newline()
+		}
+	}
+	if len(left) > 0 {
+		p.to(indent)
+		p.wrap(indent, "no room for: "+strings.Join(left, ", "))
+		p.newline()
+	}
+}
+
+// dropColumns takes columns out (width -1) until the rest fits, and names them.
+func (t *table) dropColumns(widths []int, room int) []string {
+	var left []string
+	for total(widths) > room {
+		next := -1
+		for i, c := range t.columns {
+			if c.drop > 0 && widths[i] >= 0 && (next < 0 || c.drop > t.columns[next].drop) {
+				next = i
+			}
+		}
+		if next < 0 {
+			break
+		}
+		left = append(left, t.columns[next].head)
+		widths[next] = -1
+	}
+	return left
+}
+
+// widths are those of the columns, -1 for one that is not to be shown.
+func (t *table) widths() []int {
+	widths := make([]int, len(t.columns))
+	for i := range t.columns {
+		widths[i] = -1
+		for _, r := range t.rows {
+			if r[i] != "" {
+				widths[i] = max(widths[i], len(t.columns[i].head), printable.Columns(printable.Clean(r[i])))
+			}
+		}
+		if t.columns[i].drop == 0 || t.columns[i].always {
+			widths[i] = max(widths[i], len(t.columns[i].head))
+		}
+	}
+	return widths
+}
+
+func total(widths []int) int {
+	sum := -tableGap
+	for _, w := range widths {
+		if w >= 0 {
+			sum += w + tableGap
+		}
+	}
+	return sum
+}
+
+func (t *table) line(p *printer, indent int, widths []int, cells []string) {
+	at := indent
+	for i, s := range cells {
+		if widths[i] < 0 {
+			continue
+		}
+		if s == "" {
+			s = "-"
+		}
+		s = printable.Clean(s)
+		start := at
+		if t.columns[i].right {
+			start += widths[i] - printable.Columns(s)
+		}
+		p.to(start)
+		p.put(s)
+		at += widths[i] + tableGap
+	}
+	p.newline()
+}
