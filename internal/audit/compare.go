@@ -50,8 +50,7 @@ type Undecided struct {
 // Compare holds a machine against every profile documented for it. Unknown
 // settings are counted apart and never as agreement.
 func (e *Engine) Compare(sys *inventory.System, topo *topology.Result) *Comparison {
-	m := &machineFacts{sys: sys, topo: topo}
-	r := &run{engine: e, m: m, scope: newScope(m), options: Options{Asked: true}}
+	r := newRun(e, sys, topo, Options{Asked: true})
 	out := &Comparison{}
 	for _, p := range e.profiles {
 		applies, reason := r.profileApplies(p)
@@ -87,12 +86,11 @@ func (r *run) undecided(p *ProfileSpec) bool {
 	if !r.writtenFor(p) || p.Applies == "" || r.runs(p.Firmware) {
 		return false
 	}
-	prog, err := r.engine.program(p.Applies, types.BoolType)
+	prog, err := r.engine.programs.Get(p.Applies, types.BoolType)
 	if err != nil {
 		return true
 	}
-	r.scope.subject = subject{name: SubjectMachine}
-	r.scope.tr.reset()
+	r.scope.about(subject{name: SubjectMachine})
 	_, o := r.scope.evalBool(prog)
 	return o.val == nil
 }

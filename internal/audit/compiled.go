@@ -16,10 +16,6 @@ const CompiledFile = "compiled.bin"
 // and every expression parsed. Expressions are found by their text, so that a
 // blob can be out of date but never answer for another text.
 func Compile(packs []*Pack) ([]byte, error) {
-	env, err := environment()
-	if err != nil {
-		return nil, err
-	}
 	w := newBlobWriter()
 	w.uint(uint64(len(packs)))
 	for _, p := range packs {
@@ -28,43 +24,23 @@ func Compile(packs []*Pack) ([]byte, error) {
 	sources := expressions(packs)
 	w.uint(uint64(len(sources)))
 	for _, src := range sources {
-		ast, iss := env.Parse(src)
-		if iss.Err() != nil {
-			return nil, fmt.Errorf("compile %q: %w", src, iss.Err())
+		ast, err := parseExpr(src)
+		if err != nil {
+			return nil, fmt.Errorf("compile %q: %w", src, err)
 		}
 		body := w.body
 		w.body = nil
-		if err := w.expr(ast.NativeRep().Expr()); err != nil {
+		if err := w.expr(ast.Expr()); err != nil {
 			return nil, fmt.Errorf("compile %q: %w", src, err)
 		}
 		node := w.body
 		w.body = body
 		w.text(src)
-		w.bool(extended(ast.NativeRep()))
+		w.bool(extended(ast))
 		w.uint(uint64(len(node)))
 		w.body = append(w.body, node...)
 	}
 	return w.bytes(), nil
-}
-
-// standard are the functions of CEL's standard library that rules call by name
-// beside the operators, which begin with an underscore or a sign.
-var standard = [...]string{"size", "string", "int", "double", "startsWith", "endsWith", "contains", "matches",
-	"gib", "text", "words", "listed", "percent"}
-
-// extended reports whether an expression calls a function that is neither
-// standard nor one of ours.
-func extended(a *celast.AST) bool {
-	found := false
-	celast.PreOrderVisit(a.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
-		if e.Kind() != celast.CallKind {
-			return
-		}
-		name := e.AsCall().FunctionName()
-		operator := name[0] == '_' || name[0] == '!' || name[0] == '@' || name[0] == '-'
-		found = found || !operator && !slices.Contains(standard[:], name)
-	}))
-	return found
 }
 
 // expressions lists every expression of the packs once, sorted.
@@ -133,7 +109,7 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 		return nil, r.err
 	}
 	for _, p := range packs {
-		p.parsed = parsed
+		p.expressions = parsed
 	}
 	return packs, nil
 }
@@ -148,19 +124,11 @@ func (p *parsedExprs) program(src string) (prog cel.Program, ok bool, err error)
 	if !ok {
 		return nil, false, nil
 	}
-	env, err := planner()
-	if node.extended {
-		env, err = environment()
-	}
-	if err != nil {
-		return nil, true, err
-	}
 	r := &exprReader{blobReader: &blobReader{body: node.body, strings: p.blob.strings}, fac: celast.NewExprFactory(), refs: map[int64]*celast.ReferenceInfo{}}
 	e := r.expr()
 	if r.err != nil {
 		return nil, true, r.err
 	}
-	ast := celast.NewCheckedAST(celast.NewAST(e, celast.NewSourceInfo(nil)), nil, r.refs)
-	prog, err = env.PlanProgram(ast, cel.EvalOptions(cel.OptPartialEval))
+	prog, err = planParsed(celast.NewCheckedAST(celast.NewAST(e, celast.NewSourceInfo(nil)), nil, r.refs), node.extended)
 	return prog, true, err
 }

@@ -21,7 +21,7 @@ func TestCompiledRulesMeanTheSame(t *testing.T) {
 	compiledPacks, err := LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	require.NotEmpty(t, compiledPacks)
-	parsed := compiledPacks[0].parsed
+	parsed := compiledPacks[0].expressions
 	n := 0
 	for _, p := range packs {
 		for _, r := range p.Rules {
@@ -54,9 +54,9 @@ func sameCase(t *testing.T, parsed *parsedExprs, r *Rule, c *Case) int {
 		lean, ok, err := parsed.program(src)
 		require.NoError(t, err)
 		require.True(t, ok, "not compiled: %s", src)
-		one, err := caseScope(&c.Facts)
+		one, err := c.Scope()
 		require.NoError(t, err)
-		two, err := caseScope(&c.Facts)
+		two, err := c.Scope()
 		require.NoError(t, err)
 		a, b := one.eval(checked), two.eval(lean)
 		assert.Equal(t, fmt.Sprint(a.val, a.missing, a.err), fmt.Sprint(b.val, b.missing, b.err), "%s, case %q: %s", r.ID, c.Name, src)

@@ -3,7 +3,6 @@ package audit
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -45,10 +44,9 @@ type CaseCounts struct {
 
 // Describe lists the rules of all packs by id, the narrowest of one id first.
 func Describe(packs []*Pack) []RuleInfo {
-	e := NewEngine(packs)
 	out := []RuleInfo{}
-	for _, id := range e.ids {
-		for _, r := range e.rules[id] {
+	for _, rules := range ByID(packs) {
+		for _, r := range rules {
 			out = append(out, r.info())
 		}
 	}
@@ -96,32 +94,6 @@ func (m *Match) String() string {
 
 // CitationLine prints a citation on one line, "" without one.
 func (i RuleInfo) CitationLine() string { return i.Citation.Line() }
-
-// Line prints vendor, title, version, year and place.
-func (c *Citation) Line() string {
-	if c == nil {
-		return ""
-	}
-	out := c.Vendor + ", " + c.Title
-	if c.Version != "" {
-		out += ", " + c.version()
-	}
-	if c.Year > 0 {
-		out += ", " + strconv.Itoa(c.Year)
-	}
-	if c.Place != "" {
-		out += ", " + c.Place
-	}
-	return out
-}
-
-// version prints "v1.0", and words as they are.
-func (c *Citation) version() string {
-	if c.Version[0] >= '0' && c.Version[0] <= '9' {
-		return "v" + c.Version
-	}
-	return c.Version
-}
 
 // Count counts the rules (with profiles) and cases of packs.
 func Count(packs []*Pack) (rules, cases int) {

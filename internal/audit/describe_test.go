@@ -75,7 +75,7 @@ func TestEveryRuleHasAnExample(t *testing.T) {
 	require.NoError(t, err)
 	count := 0
 	for _, r := range audit.Describe(packs) {
-		f, name := r.Example()
+		f, name := audit.Example(r)
 		if r.Cases.Fail == 0 && f == nil {
 			continue
 		}

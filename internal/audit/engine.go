@@ -1,13 +1,8 @@
 package audit
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
-
-	"cel.dev/cel-go/cel"
-	"cel.dev/cel-go/common/types"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/settings"
@@ -17,21 +12,14 @@ import (
 // Engine holds rules and profiles ready for audits. It compiles an expression
 // when a machine first needs it. An Engine is for one goroutine.
 type Engine struct {
-	// ids are the rule ids in the order of reports.
-	ids      []string
-	rules    map[string][]*Rule
+	// rules are those of each id in the order of reports, the narrowest first.
+	rules    [][]*Rule
 	profiles []*ProfileSpec
 	// settings are the settings that some profile judges, sorted.
 	settings []string
-	programs map[string]compiled
-	parsed   *parsedExprs
+	programs Programs
 	// tables gives the vendors' attribute names and commands; nil for none.
 	tables func() (settings.Tables, error)
-}
-
-type compiled struct {
-	program cel.Program
-	err     error
 }
 
 // Options of one audit.
@@ -45,84 +33,27 @@ type Options struct {
 	Now time.Time
 }
 
-// NewEngine orders the rules of all packs. Within one id the narrowest comes
-// first; at equal width a site's own rule goes before a built-in one.
+// NewEngine makes the rules and profiles of all packs ready.
 func NewEngine(packs []*Pack) *Engine {
-	e := &Engine{rules: map[string][]*Rule{}, programs: map[string]compiled{}}
+	e := &Engine{rules: ByID(packs)}
 	for _, p := range packs {
-		for _, r := range p.Rules {
-			if _, seen := e.rules[r.ID]; !seen {
-				e.ids = append(e.ids, r.ID)
-			}
-			e.rules[r.ID] = append(e.rules[r.ID], r)
-		}
 		e.profiles = append(e.profiles, p.Profiles...)
 		e.settings = append(e.settings, p.settingIDs()...)
-		if p.parsed != nil {
-			e.parsed = p.parsed
+		if p.expressions != nil {
+			e.programs.Ahead = p.expressions.program
 		}
 	}
-	for _, list := range e.rules {
-		slices.SortStableFunc(list, func(a, b *Rule) int { return -cmp.Compare(a.narrowness(), b.narrowness()) })
-	}
-	slices.SortFunc(e.ids, compareIDs)
 	slices.Sort(e.settings)
 	e.settings = slices.Compact(e.settings)
 	return e
 }
 
-// areas is the order of areas in a report; others follow by name.
-var areas = [...]string{"firmware", "memory", "numa", "setting", "settings", "baseline"}
-
-func compareIDs(a, b string) int {
-	return cmp.Or(cmp.Compare(areaRank(a), areaRank(b)), strings.Compare(a, b))
-}
-
-func areaRank(id string) int {
-	area, _, _ := strings.Cut(id, ".")
-	if i := slices.Index(areas[:], area); i >= 0 {
-		return i
-	}
-	return len(areas)
-}
-
-// narrowness ranks rules of one id: named platforms, vendors and products
-// first, then the facts that `applies` names, then a site's own.
-func (r *Rule) narrowness() int {
-	n := r.For.width() * 100
-	for _, word := range []string{"platform.", "machine.product", "machine.vendor", "processor."} {
-		n += 10 * strings.Count(r.Applies, word)
-	}
-	if r.Applies != "" {
-		n += 2
-	}
-	if r.pack != nil && r.pack.Site {
-		n++
-	}
-	return n
-}
-
-// program compiles an expression once.
-func (e *Engine) program(src string, want *types.Type) (cel.Program, error) {
-	key := want.String() + "\x00" + src
-	if c, ok := e.programs[key]; ok {
-		return c.program, c.err
-	}
-	p, ok, err := e.parsed.program(src)
-	if !ok {
-		p, err = compile(src, want)
-	}
-	e.programs[key] = compiled{p, err}
-	return p, err
-}
-
 // Run audits one machine.
 func (e *Engine) Run(sys *inventory.System, topo *topology.Result, o Options) (*Audit, error) {
-	m := &machineFacts{sys: sys, topo: topo}
-	run := &run{engine: e, m: m, scope: newScope(m), options: o}
-	run.out.Findings = make([]Finding, 0, 2*len(e.ids)+len(sys.Slots)+2*len(sys.Sockets))
-	for _, id := range e.ids {
-		run.rule(e.rules[id])
+	run := newRun(e, sys, topo, o)
+	run.out.Findings = make([]Finding, 0, 2*len(e.rules)+len(sys.Slots)+2*len(sys.Sockets))
+	for _, candidates := range e.rules {
+		run.rule(candidates)
 	}
 	if err := run.profile(); err != nil {
 		return nil, err
@@ -136,7 +67,9 @@ func (e *Engine) Run(sys *inventory.System, topo *topology.Result, o Options) (*
 // run is one audit in progress.
 type run struct {
 	engine  *Engine
-	m       *machineFacts
+	sys     *inventory.System
+	topo    *topology.Result
+	facts   *machineFacts
 	scope   *scope
 	options Options
 	out     Audit
@@ -145,6 +78,11 @@ type run struct {
 	applied map[*Rule]applicable
 	// depends holds depends_on of the rule that spoke, by finding index.
 	depends map[int][]string
+}
+
+func newRun(e *Engine, sys *inventory.System, topo *topology.Result, o Options) *run {
+	m := newMachine(sys, topo)
+	return &run{engine: e, sys: sys, topo: topo, facts: m, scope: newScope(m), options: o}
 }
 
 func (r *run) add(f Finding) int {
@@ -198,7 +136,7 @@ func (r *run) causes() {
 // subject belongs to, or for the machine, or, when the subject is the machine,
 // for any part of it.
 func (r *run) failed(id, subject string) bool {
-	owner := r.m.owner(subject)
+	owner := r.facts.owner(subject)
 	for _, f := range r.out.Findings {
 		if f.Rule == id && f.Result == Fail &&
 			(f.Subject == subject || f.Subject == owner || f.Subject == SubjectMachine || subject == SubjectMachine) {

@@ -2,7 +2,6 @@ package audit
 
 import (
 	"fmt"
-	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -209,14 +208,4 @@ func gib(n int64) string {
 		}
 	}
 	return fmt.Sprintf("%d bytes", n)
-}
-
-// variableNames lists the fact variables, sorted.
-func variableNames() []string {
-	var out []string
-	for name := range schema().variables {
-		out = append(out, name)
-	}
-	sort.Strings(out)
-	return out
 }

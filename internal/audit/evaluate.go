@@ -7,7 +7,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 
-	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 )
 
@@ -20,7 +19,7 @@ func (r *run) rule(candidates []*Rule) {
 		r.notConcerned(general)
 		return
 	}
-	subjects, known := r.m.subjects(matching[0].Subject)
+	subjects, known := r.facts.subjects(matching[0].Subject)
 	if len(subjects) == 0 {
 		r.noSubject(matching[0], known)
 		return
@@ -53,13 +52,13 @@ func (r *run) matches(m *Match) bool {
 		return true
 	}
 	if len(m.Platforms) > 0 {
-		p, ok := r.m.topo.Platform.Get()
+		p, ok := r.topo.Platform.Get()
 		if !ok || !slices.Contains(m.Platforms, p.ID) {
 			return false
 		}
 	}
-	return matchText(m.Vendors, r.m.sys.Machine.Vendor, strings.HasPrefix) &&
-		matchText(m.Products, r.m.sys.Machine.Product, strings.Contains)
+	return matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix) &&
+		matchText(m.Products, r.sys.Machine.Product, strings.Contains)
 }
 
 func matchText(wanted []string, text fact.Fact[string], match func(s, part string) bool) bool {
@@ -71,26 +70,15 @@ func matchText(wanted []string, text fact.Fact[string], match func(s, part strin
 
 // notConcerned is the one entry of a rule that is not about this machine.
 func (r *run) notConcerned(rule *Rule) {
-	f := rule.finding(SubjectMachine)
+	f := startRule(rule, SubjectMachine)
 	f.Result, f.Reason = NotApplicable, rule.concern()
 	r.add(f)
-}
-
-// concern says whom a rule concerns.
-func (r *Rule) concern() string {
-	if r.Concerns != "" {
-		return "concerns only " + r.Concerns
-	}
-	if r.For.width() > 0 {
-		return "concerns only " + strings.Join(slices.Concat(r.For.Vendors, r.For.Products, r.For.Platforms), ", ")
-	}
-	return "does not concern this machine"
 }
 
 // noSubject is the one entry of a rule without anything to ask it of. A guest
 // has no physical memory to judge; else the reason why nothing is known.
 func (r *run) noSubject(rule *Rule, known Value) {
-	f := rule.finding(SubjectMachine)
+	f := startRule(rule, SubjectMachine)
 	s := subject{name: SubjectMachine}
 	if applies, o := r.applies(rule, s); o.val != nil && !applies {
 		f.Result, f.Reason = NotApplicable, rule.concern()
@@ -118,12 +106,11 @@ func (r *run) applies(rule *Rule, s subject) (bool, outcome) {
 	if got, ok := r.applied[rule]; ok && shared {
 		return got.holds, got.outcome
 	}
-	p, err := r.engine.program(rule.Applies, types.BoolType)
+	p, err := r.engine.programs.Get(rule.Applies, types.BoolType)
 	if err != nil {
 		return false, outcome{err: err}
 	}
-	r.scope.subject = s
-	r.scope.tr.reset()
+	r.scope.about(s)
 	holds, o := r.scope.evalBool(p)
 	if shared && o.val != nil {
 		if r.applied == nil {
@@ -141,7 +128,7 @@ func (r *run) ask(candidates []*Rule, s subject) (Finding, *Rule) {
 	var unsureRule *Rule
 	for _, rule := range candidates {
 		applies, o := r.applies(rule, s)
-		f := rule.finding(s.name)
+		f := startRule(rule, s.name)
 		switch {
 		case o.err != nil:
 			f.Result, f.Reason = Error, "applies: "+o.err.Error()
@@ -160,31 +147,16 @@ func (r *run) ask(candidates []*Rule, s subject) (Finding, *Rule) {
 		return *unsure, unsureRule
 	}
 	last := candidates[len(candidates)-1]
-	f := last.finding(s.name)
+	f := startRule(last, s.name)
 	f.Result, f.Reason = NotApplicable, last.concern()
 	return f, last
 }
 
 // finding starts a finding with what the rule says of itself.
-func (r *Rule) finding(subject string) Finding {
+func startRule(r *Rule, subject string) Finding {
 	f := Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation}
 	f.Severity = r.usual()
 	return f
-}
-
-// usual is the rule's severity; where an expression decides, its last
-// alternative.
-func (r *Rule) usual() Severity {
-	if s := Severity(r.Severity); s.Rank() > 0 {
-		return s
-	}
-	last, at := Warning, -1
-	for _, s := range []Severity{Info, Warning, Critical} {
-		if i := strings.LastIndex(r.Severity, `"`+string(s)+`"`); i > at {
-			last, at = s, i
-		}
-	}
-	return last
 }
 
 // check evaluates a rule that applies and fills the finding.
@@ -192,17 +164,17 @@ func (r *run) check(rule *Rule, s subject, f *Finding) {
 	if rule.CitePlatform {
 		f.Citation = r.platformCitation(rule.Citation)
 	}
-	p, err := r.engine.program(rule.Check, types.BoolType)
+	p, err := r.engine.programs.Get(rule.Check, types.BoolType)
 	if err != nil {
 		f.Result, f.Reason = Error, "check: "+err.Error()
 		return
 	}
-	r.scope.subject = s
-	r.scope.tr.reset()
+	r.scope.about(s)
 	holds, o := r.scope.evalBool(p)
-	f.Certainty = r.certainty(rule)
-	f.Evidence = r.scope.tr.evidence()
-	unverified := r.scope.tr.unverified || r.platformUnverified(rule)
+	weakest, unverified := r.scope.certainty()
+	f.Certainty = rule.cap(weakest)
+	f.Evidence = r.scope.evidence()
+	unverified = unverified || r.platformUnverified(rule)
 	switch {
 	case o.err != nil:
 		f.Result, f.Reason = Error, "check: "+o.err.Error()
@@ -212,14 +184,14 @@ func (r *run) check(rule *Rule, s subject, f *Finding) {
 		f.Result = Pass
 		if rule.Explains {
 			f.Explains = true
-			r.describe(rule, s, f)
+			r.describe(rule, f)
 		}
 	default:
 		f.Result = Fail
-		r.describe(rule, s, f)
+		r.describe(rule, f)
 	}
 	if f.Result == Fail || f.Result == Unknown {
-		r.severity(rule, s, f)
+		r.severity(rule, f)
 		f.Severity = capSeverity(f.Severity, f.Certainty, unverified)
 	}
 }
@@ -227,7 +199,7 @@ func (r *run) check(rule *Rule, s subject, f *Finding) {
 // platformCitation is the document behind the platform's data, else the
 // rule's own.
 func (r *run) platformCitation(own *Citation) *Citation {
-	p, ok := r.m.topo.Platform.Get()
+	p, ok := r.topo.Platform.Get()
 	if !ok || p.Citation.Title == "" {
 		return own
 	}
@@ -235,22 +207,10 @@ func (r *run) platformCitation(own *Citation) *Citation {
 	return &Citation{Vendor: c.Vendor, Title: c.Title, Year: c.Year, Place: c.Place, URL: c.URL}
 }
 
-// certainty is the weakest of the facts read, and of the rule's own cap.
-func (r *run) certainty(rule *Rule) fact.Certainty {
-	c := r.scope.tr.certainty
-	switch rule.Certainty {
-	case "indirect":
-		c = min(c, fact.Indirect)
-	case "corroborated":
-		c = min(c, fact.Corroborated)
-	}
-	return c
-}
-
 // platformUnverified reports whether a rule that is written for platforms
 // rests on a recognition that no document confirms.
 func (r *run) platformUnverified(rule *Rule) bool {
-	return rule.For != nil && len(rule.For.Platforms) > 0 && r.m.topo.Platform.Unverified
+	return rule.For != nil && len(rule.For.Platforms) > 0 && r.topo.Platform.Unverified
 }
 
 // capSeverity lowers a severity to what the facts can carry.
@@ -265,11 +225,11 @@ func capSeverity(s Severity, c fact.Certainty, unverified bool) Severity {
 }
 
 // severity evaluates a severity that is an expression.
-func (r *run) severity(rule *Rule, s subject, f *Finding) {
+func (r *run) severity(rule *Rule, f *Finding) {
 	if Severity(rule.Severity).Rank() > 0 {
 		return
 	}
-	text, err := r.text(rule.Severity, s)
+	text, err := r.text(rule.Severity)
 	switch {
 	case err != nil:
 		f.Result, f.Reason = Error, "severity: "+err.Error()
@@ -282,31 +242,30 @@ func (r *run) severity(rule *Rule, s subject, f *Finding) {
 	}
 }
 
-// text evaluates a text expression for a subject.
-func (r *run) text(src string, s subject) (string, error) {
+// text evaluates a text expression for the subject that the scope is about.
+func (r *run) text(src string) (string, error) {
 	if src == "" {
 		return "", nil
 	}
-	p, err := r.engine.program(src, types.StringType)
+	p, err := r.engine.programs.Get(src, types.StringType)
 	if err != nil {
 		return "", err
 	}
-	r.scope.subject = s
 	return r.scope.evalText(p)
 }
 
 // describe fills found, expected, effect and remedy. A text that breaks never
 // spoils the verdict: the fault stands in its place.
-func (r *run) describe(rule *Rule, s subject, f *Finding) {
+func (r *run) describe(rule *Rule, f *Finding) {
 	say := func(src string) string {
-		text, err := r.text(src, s)
+		text, err := r.text(src)
 		if err != nil {
 			return "(text of the rule is broken: " + err.Error() + ")"
 		}
 		return text
 	}
 	f.Found, f.Expected = say(rule.Found), say(rule.Expected)
-	f.Remedy = say(rule.remedyFor(r.m.sys.Machine.Vendor.Or("")))
+	f.Remedy = say(rule.remedyFor(r.sys.Machine.Vendor.Or("")))
 	if e := rule.Effect; e != nil {
 		text := e.Text
 		if e.Expr != "" {
@@ -318,41 +277,14 @@ func (r *run) describe(rule *Rule, s subject, f *Finding) {
 	}
 }
 
-// remedyFor picks the vendor's own words, of two names that fit (HP, HPE) the
-// longer one's, else the general ones; "" is no vendor.
-func (r *Rule) remedyFor(vendor string) string {
-	best, text := "", r.Remedy
-	for name, own := range r.Remedies {
-		if len(name) > len(best) && strings.HasPrefix(vendor, name) {
-			best, text = name, own
-		}
-	}
-	return text
-}
-
-// effect completes a measured effect with its conditions and source.
-func (e *EffectSpec) effect(text string, c *Citation) *Effect {
-	if e.Conditions != "" {
-		text += " (" + e.Conditions + ")"
-	}
-	source := e.Source
-	if source == "" && c != nil {
-		source = c.Vendor + ", " + c.Title
-		if e.Place != "" {
-			source += ", " + e.Place
-		}
-	}
-	return &Effect{Text: text, Source: source}
-}
-
 // blame says why a result is unknown, from the facts that were missing.
 func (r *run) blame(f *Finding, o outcome) {
 	f.Result = Unknown
 	f.Certainty = fact.None
-	f.Evidence = r.scope.tr.evidence()
+	f.Evidence = r.scope.evidence()
 	var reasons, knownBy []string
 	for _, name := range o.missing {
-		v := r.scope.tr.values[name]
+		v := r.scope.read(name)
 		reason := v.reason
 		if reason == "" {
 			reason = name + " is not known"
@@ -369,5 +301,3 @@ func (r *run) blame(f *Finding, o outcome) {
 		f.Reason = "a fact the rule needs is not known"
 	}
 }
-
-var _ cel.Activation = (*scope)(nil)

@@ -12,12 +12,12 @@ import (
 )
 
 // evaluate runs a yes-or-no expression on facts as a case writes them.
-func evaluate(t *testing.T, facts, src string) (string, []string) {
+func evaluate(t *testing.T, stated, src string) (string, []string) {
 	t.Helper()
 	var n yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(facts), &n))
+	require.NoError(t, yaml.Unmarshal([]byte(stated), &n))
 	require.NotEmpty(t, n.Content)
-	s, err := caseScope(n.Content[0])
+	s, err := statedScope(n.Content[0])
 	require.NoError(t, err)
 	p, err := compile(src, types.BoolType)
 	require.NoError(t, err, src)
@@ -25,11 +25,11 @@ func evaluate(t *testing.T, facts, src string) (string, []string) {
 }
 
 // evaluateBy runs a program on facts as a case writes them.
-func evaluateBy(t *testing.T, facts string, p cel.Program) (string, []string) {
+func evaluateBy(t *testing.T, stated string, p cel.Program) (string, []string) {
 	t.Helper()
 	var n yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(facts), &n))
-	s, err := caseScope(n.Content[0])
+	require.NoError(t, yaml.Unmarshal([]byte(stated), &n))
+	s, err := statedScope(n.Content[0])
 	require.NoError(t, err)
 	return outcomeOf(s, p)
 }
@@ -47,7 +47,7 @@ func compiledAhead(t *testing.T, sources []string) map[string]cel.Program {
 	require.NoError(t, err)
 	out := map[string]cel.Program{}
 	for _, src := range sources {
-		p, ok, err := packs[0].parsed.program(src)
+		p, ok, err := packs[0].expressions.program(src)
 		require.NoError(t, err, src)
 		require.True(t, ok, src)
 		out[src] = p
@@ -188,7 +188,7 @@ func TestCaseFactsAreChecked(t *testing.T) {
 	for _, c := range tests {
 		var n yaml.Node
 		require.NoError(t, yaml.Unmarshal([]byte(c.facts), &n))
-		_, err := caseScope(n.Content[0])
+		_, err := statedScope(n.Content[0])
 		require.Error(t, err, c.facts)
 		assert.Contains(t, err.Error(), c.want)
 	}

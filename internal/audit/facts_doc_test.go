@@ -32,7 +32,7 @@ func factsDocument() string {
 	b.WriteString("# Facts\n\nWhat an expression of a rule may name. Made from the code by `make golden`.\n\n")
 	b.WriteString("`socket`, `slot`, `node`, `setting` and `baseline` are the subject of a rule of that kind; `sockets`, `slots` and `nodes` list all of them.\n")
 	s := schema()
-	for _, name := range variableNames() {
+	for _, name := range schema().variableNames() {
 		if t, ok := s.objects[name]; ok && name != "settings" {
 			factTable(&b, "`"+name+"`: "+t.Doc, t)
 		}

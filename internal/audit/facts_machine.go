@@ -17,6 +17,11 @@ type machineFacts struct {
 	labels map[string]int
 }
 
+// newMachine is the facts of a machine and of what was derived for it.
+func newMachine(sys *inventory.System, topo *topology.Result) *machineFacts {
+	return &machineFacts{sys: sys, topo: topo}
+}
+
 type subjectList struct {
 	list  []subject
 	known Value
@@ -171,7 +176,7 @@ func processorType() *ObjectType {
 			return firstProcessor(m, func(s inventory.Socket) Value { return of(s.Brand) }, of(m.sys.CPU.Brand))
 		})},
 		Field{"vendor", textT, "CPUID vendor", machine(func(m *machineFacts) Value {
-			return firstProcessor(m, func(s inventory.Socket) Value { return of(s.Vendor) }, of(m.sys.CPU.Vendor))
+			return m.processorVendor()
 		})},
 		Field{"turbo_capable", boolT, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *topology.Processor) string { return p.Turbo }))},
 		Field{"smt_capable", boolT, "the vendor's table states SMT", machine(capability("SMT", func(p *topology.Processor) string { return p.SMT }))},
@@ -202,6 +207,11 @@ func logicalProcessors(m *machineFacts) Value {
 		}
 		return total
 	}, threads...)
+}
+
+// processorVendor is the CPUID vendor of the machine's processors.
+func (m *machineFacts) processorVendor() Value {
+	return firstProcessor(m, func(s inventory.Socket) Value { return of(s.Vendor) }, of(m.sys.CPU.Vendor))
 }
 
 func firstProcessor(m *machineFacts, f func(inventory.Socket) Value, kernel Value) Value {

@@ -94,3 +94,15 @@ func (m *machineFacts) settingSubjects() ([]subject, Value) {
 	}
 	return out, known
 }
+
+// decider names who decided a value, in a sentence.
+func decider(by string) string {
+	switch by {
+	case inventory.DecidedCommandLine:
+		return "the kernel's command line"
+	case inventory.DecidedAdministrator:
+		return "an administrator at run time"
+	default:
+		return "the " + by
+	}
+}

@@ -39,6 +39,21 @@ func newType(name, doc string, fields ...Field) *ObjectType {
 	return t
 }
 
+// Field finds a fact of the type by its name.
+func (t *ObjectType) Field(name string) (Field, bool) {
+	i, ok := t.index[name]
+	if !ok {
+		return Field{}, false
+	}
+	return t.Fields[i], true
+}
+
+// newStated is an object whose facts are given; what is not among them is
+// unknown.
+func newStated(t *ObjectType, path string, given map[string]Value) *Object {
+	return &Object{typ: t, path: path, given: given}
+}
+
 const typePrefix = "fact."
 
 // Object is one group of facts of one thing. Its values come from the model,

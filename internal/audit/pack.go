@@ -21,8 +21,8 @@ type Pack struct {
 	File string `yaml:"-"`
 	Site bool   `yaml:"-"`
 
-	// parsed holds the expressions of compiled packs.
-	parsed *parsedExprs
+	// expressions are those of compiled packs, parsed ahead of time.
+	expressions *parsedExprs
 	// settings are the settings that the pack's profiles judge, sorted.
 	settings []string
 }
@@ -189,6 +189,19 @@ func (p *ProfileSpec) Table() SettingTable {
 // serves reports whether the profile answers an intent.
 func (p *ProfileSpec) serves(intent string) bool { return slices.Contains(p.Intents, intent) }
 
+// answers is the intent under which a profile was found: the one asked for, or
+// the first of its own; "" without any.
+func (p *ProfileSpec) answers(asked string) string {
+	switch {
+	case p.serves(asked):
+		return asked
+	case len(p.Intents) > 0:
+		return p.Intents[0]
+	default:
+		return ""
+	}
+}
+
 // SettingTable is the settings of a profile in file order.
 type SettingTable []WantedSetting
 
@@ -245,3 +258,6 @@ func (t *SettingTable) UnmarshalYAML(n *yaml.Node) error {
 
 // Intents are what an operator may ask for by name.
 var Intents = [...]string{"balanced", "max-performance", "energy-efficiency", "low-latency", "hpc", "virtualization", "database"}
+
+// FaceConfigured is the Face of a profile whose document speaks of BIOS setup.
+const FaceConfigured = "configured"

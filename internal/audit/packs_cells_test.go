@@ -62,8 +62,8 @@ func auditsOf(t *testing.T, e *Engine) []*run {
 	out := make([]*run, len(machines))
 	for n, i := range machines {
 		out[n] = runFor(e, i)
-		out[n].m.topo.Processors = []*topology.Processor{{SMT: "yes", Turbo: "yes"}}
-		out[n].m.sys.Sockets = []inventory.Socket{{Populated: fact.Known(true, fact.Direct, fact.Evidence{})}}
+		out[n].topo.Processors = []*topology.Processor{{SMT: "yes", Turbo: "yes"}}
+		out[n].sys.Sockets = []inventory.Socket{{Populated: fact.Known(true, fact.Direct, fact.Evidence{})}}
 	}
 	return out
 }
@@ -82,7 +82,7 @@ func auditOf(p *ProfileSpec, machines []*run) *run {
 
 // judge gives a row's verdict on a word that firmware states.
 func (r *run) judge(p *ProfileSpec, w *WantedSetting, word string) Finding {
-	r.m.sys.Settings = map[string]inventory.Setting{w.ID: {Configured: fact.Known(word, fact.Direct, fact.Evidence{})}}
+	r.sys.Settings = map[string]inventory.Setting{w.ID: {Configured: fact.Known(word, fact.Direct, fact.Evidence{})}}
 	r.out.Findings = nil
 	r.setting(p, w)
 	return r.out.Findings[0]

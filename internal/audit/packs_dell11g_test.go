@@ -80,7 +80,7 @@ func TestDellTable6(t *testing.T) {
 	e := builtin(t)
 	cells := table6(t)
 	require.Len(t, cells, 32)
-	verdict := func(c cell, s inventory.Setting) audit.Finding {
+	judge := func(c cell, s inventory.Setting) audit.Finding {
 		sys, topo := r610("westmere-ep")
 		sys.Settings[c.setting] = s
 		a := run(t, e, sys, topo, audit.Options{Profile: c.profile, Asked: true})
@@ -91,19 +91,19 @@ func TestDellTable6(t *testing.T) {
 	}
 	for _, c := range cells {
 		t.Run(c.profile+" "+c.setting, func(t *testing.T) {
-			good := verdict(c, inventory.Setting{Configured: direct(c.want)})
+			good := judge(c, inventory.Setting{Configured: direct(c.want)})
 			assert.Equal(t, audit.Pass, good.Result, good.Reason)
 			assert.Equal(t, c.want+" (configured)", good.Found)
 			assert.Contains(t, good.Citation.Place, "Table 6")
-			bad := verdict(c, inventory.Setting{Configured: direct(c.opposite)})
+			bad := judge(c, inventory.Setting{Configured: direct(c.opposite)})
 			assert.Equal(t, audit.Fail, bad.Result)
 			assert.Equal(t, c.want, bad.Expected)
 			assert.NotEmpty(t, bad.Remedy)
-			assert.Equal(t, audit.Pass, verdict(c, inventory.Setting{Effective: direct(c.want)}).Result)
-			assert.Equal(t, audit.Fail, verdict(c, inventory.Setting{Effective: direct(c.opposite)}).Result)
+			assert.Equal(t, audit.Pass, judge(c, inventory.Setting{Effective: direct(c.want)}).Result)
+			assert.Equal(t, audit.Fail, judge(c, inventory.Setting{Effective: direct(c.opposite)}).Result)
 			// The configured face goes before the effective one.
-			assert.Equal(t, audit.Pass, verdict(c, inventory.Setting{Configured: direct(c.want), Effective: direct(c.opposite)}).Result)
-			none := verdict(c, inventory.Setting{})
+			assert.Equal(t, audit.Pass, judge(c, inventory.Setting{Configured: direct(c.want), Effective: direct(c.opposite)}).Result)
+			none := judge(c, inventory.Setting{})
 			assert.Equal(t, audit.Unknown, none.Result)
 			assert.NotEmpty(t, none.Reason)
 		})

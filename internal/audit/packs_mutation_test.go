@@ -59,7 +59,7 @@ func TestMutation(t *testing.T) {
 	var m mutation
 	for _, p := range packs {
 		for _, r := range p.Rules {
-			m.rule(r)
+			m.rule(p.File, r)
 		}
 	}
 	m.profiles(t, packs)
@@ -83,7 +83,7 @@ func TestMutation(t *testing.T) {
 }
 
 // rule changes one rule.
-func (m *mutation) rule(r *Rule) {
+func (m *mutation) rule(file string, r *Rule) {
 	m.expression(r, "check", r.Check, types.BoolType, func(c *Rule, src string) { c.Check = src })
 	m.expression(r, "applies", r.Applies, types.BoolType, func(c *Rule, src string) { c.Applies = src })
 	if Severity(r.Severity).Rank() == 0 {
@@ -94,7 +94,7 @@ func (m *mutation) rule(r *Rule) {
 		if s != r.Severity && !r.Explains {
 			c := *r
 			c.Severity = s
-			m.count("rule severity", fmt.Sprintf("%s: %s severity: %s", r.pack.File, r.ID, s), c.noticed())
+			m.count("rule severity", fmt.Sprintf("%s: %s severity: %s", file, r.ID, s), noticed(&c))
 		}
 	}
 }
@@ -107,12 +107,12 @@ func (m *mutation) expression(r *Rule, part, src string, want *types.Type, set f
 		c := *r
 		set(&c, mutant)
 		what := r.ID + " " + part + ": " + mutant
-		m.count("rule "+part, what, c.noticed())
+		m.count("rule "+part, what, noticed(&c))
 	}
 }
 
 // noticed reports whether a case of the rule complains.
-func (r *Rule) noticed() bool {
+func noticed(r *Rule) bool {
 	var runner caseRunner
 	for i := range r.Cases {
 		if runner.run(r, &r.Cases[i]) != "" {

@@ -133,7 +133,7 @@ func (c *condition) complaint(expr string) string {
 		return err.Error()
 	}
 	for i := range c.Cases {
-		s, err := caseScope(&c.Cases[i].Facts)
+		s, err := (&Case{Facts: c.Cases[i].Facts}).Scope()
 		if err != nil {
 			return err.Error()
 		}
@@ -234,12 +234,12 @@ func runFor(e *Engine, i identity) *run {
 		}
 		return fact.Known(s, fact.Direct, fact.Evidence{})
 	}
-	m := &machineFacts{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &topology.Result{}}
-	m.sys.Machine.Vendor, m.sys.Machine.Product, m.sys.Machine.BIOSVersion = known(i.vendor), known(i.product), known(i.firmware)
+	sys, topo := &inventory.System{Settings: map[string]inventory.Setting{}}, &topology.Result{}
+	sys.Machine.Vendor, sys.Machine.Product, sys.Machine.BIOSVersion = known(i.vendor), known(i.product), known(i.firmware)
 	if i.platform != "-" {
-		m.topo.Platform = fact.Known(&topology.Platform{ID: i.platform, Verified: true}, fact.Direct, fact.Evidence{})
+		topo.Platform = fact.Known(&topology.Platform{ID: i.platform, Verified: true}, fact.Direct, fact.Evidence{})
 	}
-	return &run{engine: e, m: m, scope: newScope(m), options: Options{Asked: true}}
+	return newRun(e, sys, topo, Options{Asked: true})
 }
 
 // TestPacksSpeakOf holds every `for` against the machines of machines.tsv:

@@ -95,12 +95,11 @@ func (r *run) profileApplies(p *ProfileSpec) (bool, string) {
 	if p.Applies == "" || r.runs(p.Firmware) {
 		return true, ""
 	}
-	prog, err := r.engine.program(p.Applies, types.BoolType)
+	prog, err := r.engine.programs.Get(p.Applies, types.BoolType)
 	if err != nil {
 		return false, "the profile " + p.ID + " is broken: " + err.Error()
 	}
-	r.scope.subject = subject{name: SubjectMachine}
-	r.scope.tr.reset()
+	r.scope.about(subject{name: SubjectMachine})
 	applies, o := r.scope.evalBool(prog)
 	if o.val == nil {
 		return false, "whether the profile " + p.ID + " is written for this machine is not known"
@@ -111,7 +110,7 @@ func (r *run) profileApplies(p *ProfileSpec) (bool, string) {
 // named reports whether the profile's document itself names this machine, or
 // names no machine at all.
 func (r *run) named(p *ProfileSpec) bool {
-	return r.runs(p.Firmware) || matchText(p.Named, r.m.sys.Machine.Product, strings.HasSuffix)
+	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix)
 }
 
 // writtenFor reports whether a profile is about this machine by its name and
@@ -120,27 +119,16 @@ func (r *run) writtenFor(p *ProfileSpec) bool { return r.matches(p.For) || r.run
 
 // runs reports whether the machine runs firmware of one of the families.
 func (r *run) runs(families []string) bool {
-	machine := &r.m.sys.Machine
+	machine := &r.sys.Machine
 	registry, _, _ := strings.Cut(machine.BIOSRegistry.Or(""), ".")
 	return slices.ContainsFunc(families, func(f string) bool {
 		return machine.BIOSVersion.Or("") == f || strings.HasPrefix(registry, "BiosAttributeRegistry") && strings.TrimPrefix(registry, "BiosAttributeRegistry") == f
 	})
 }
 
-// answers is the intent under which a profile was found: the one asked for, or
-// the first of its own; "" without any.
-func (p *ProfileSpec) answers(asked string) string {
-	switch {
-	case p.serves(asked):
-		return asked
-	case len(p.Intents) > 0:
-		return p.Intents[0]
-	default:
-		return ""
-	}
-}
-
-func (w *WantedSetting) finding(p *ProfileSpec) Finding {
+// startSetting starts the finding of a profile's row with what the document
+// says.
+func startSetting(p *ProfileSpec, w *WantedSetting) Finding {
 	c := *p.Citation
 	c.Place = cmp.Or(w.Place, c.Place)
 	why := p.Title + " asks for " + w.Want.String()
@@ -160,13 +148,12 @@ func (r *run) settingApplies(w *WantedSetting, f *Finding) bool {
 	if w.Applies == "" {
 		return true
 	}
-	prog, err := r.engine.program(w.Applies, types.BoolType)
+	prog, err := r.engine.programs.Get(w.Applies, types.BoolType)
 	if err != nil {
 		f.Result, f.Reason = Error, "applies: "+err.Error()
 		return false
 	}
-	r.scope.subject = subject{name: SubjectMachine}
-	r.scope.tr.reset()
+	r.scope.about(subject{name: SubjectMachine})
 	applies, o := r.scope.evalBool(prog)
 	switch {
 	case o.err != nil:

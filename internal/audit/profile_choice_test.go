@@ -118,12 +118,12 @@ profiles:
 // TestWantedAutoAgainstTheKernel: firmware was to choose, so the kernel's
 // value says nothing of whether it was let to.
 func TestWantedAutoAgainstTheKernel(t *testing.T) {
-	verdict := func(s inventory.Setting) audit.Finding {
+	judge := func(s inventory.Setting) audit.Finding {
 		return findings(choice(t, "Model 1", "balanced", map[string]inventory.Setting{"x2apic": s}), "setting.x2apic")["setting x2apic"]
 	}
-	assert.Equal(t, audit.Pass, verdict(inventory.Setting{Configured: direct("auto")}).Result)
-	assert.Equal(t, audit.Fail, verdict(inventory.Setting{Configured: direct("enabled")}).Result)
-	f := verdict(inventory.Setting{Effective: direct("enabled")})
+	assert.Equal(t, audit.Pass, judge(inventory.Setting{Configured: direct("auto")}).Result)
+	assert.Equal(t, audit.Fail, judge(inventory.Setting{Configured: direct("enabled")}).Result)
+	f := judge(inventory.Setting{Effective: direct("enabled")})
 	assert.Equal(t, audit.Unknown, f.Result)
 	assert.Contains(t, f.Reason, "auto")
 	assert.NotEmpty(t, f.KnownBy)

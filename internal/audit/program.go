@@ -9,6 +9,8 @@ import (
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // scope is what an expression sees: the machine's objects and lists, and the
@@ -55,6 +57,8 @@ func (s *scope) adopt(v Value) {
 	}
 }
 
+var _ cel.Activation = (*scope)(nil)
+
 // Parent implements cel.Activation.
 func (s *scope) Parent() cel.Activation { return nil }
 
@@ -72,6 +76,61 @@ func newScope(m *machineFacts) *scope {
 		return Value{}, false
 	}
 	return s
+}
+
+// newStatedScope is a scope of given facts alone.
+func newStatedScope(given map[string]Value) *scope {
+	s := &scope{objects: map[string]any{}, tr: newTrace()}
+	for name, v := range given {
+		s.adopt(v)
+		s.objects[name] = celValue(name, v)
+	}
+	s.lazy = func(name string) (Value, bool) {
+		if t, ok := schema().objects[name]; ok {
+			return plain(newStated(t, name, map[string]Value{})), true
+		}
+		_, ok := schema().lists[name]
+		return Value{}, ok
+	}
+	return s
+}
+
+// about turns the scope to a subject and forgets what was read before.
+func (s *scope) about(subject subject) {
+	s.subject = subject
+	s.tr.reset()
+}
+
+// read is a fact as an expression since about read it; the zero Value, unknown,
+// for one that none did.
+func (s *scope) read(name string) Value { return s.tr.values[name] }
+
+// certainty is the weakest of the facts read; unverified reports whether one of
+// them rests on what no document confirms.
+func (s *scope) certainty() (weakest fact.Certainty, unverified bool) {
+	return s.tr.certainty, s.tr.unverified
+}
+
+// evidence lists the readings behind the facts read.
+func (s *scope) evidence() []fact.Evidence { return s.tr.evidence() }
+
+// cost is what the evaluations in this scope cost so far.
+func (s *scope) cost() uint64 { return s.spent }
+
+// plainFact prints the plain value of a variable's fact, "" where it is not
+// known or no plain value.
+func (s *scope) plainFact(variable, field string) string {
+	v, _ := s.ResolveName(variable)
+	o, ok := v.(*Object)
+	if !ok {
+		return ""
+	}
+	switch t := o.field(field).v.(type) {
+	case string, int64, float64, bool:
+		return fmt.Sprint(t)
+	default:
+		return ""
+	}
 }
 
 // outcome is what an expression yields.

@@ -1,6 +1,8 @@
 package audit
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"cel.dev/cel-go/common/types"
@@ -28,35 +30,50 @@ var schema = sync.OnceValue(func() *factSchema {
 	for _, t := range []*ObjectType{controller, region} {
 		s.types[t.Name] = t
 	}
-	s.object("machine", machineType())
-	s.object("firmware", firmwareType())
-	s.object("platform", platformType())
-	s.object("processor", processorType())
-	s.object("memory", memoryType())
-	s.object("numa", numaType())
-	s.object("settings", settingsType())
-	s.object("setting", settingType())
-	s.object(subjectBaseline, changeType())
-	s.object("socket", socket)
-	s.object("slot", slot)
-	s.object("node", node)
-	s.list("sockets", socket)
-	s.list("slots", slot)
-	s.list("nodes", node)
+	s.addObject("machine", machineType())
+	s.addObject("firmware", firmwareType())
+	s.addObject("platform", platformType())
+	s.addObject("processor", processorType())
+	s.addObject("memory", memoryType())
+	s.addObject("numa", numaType())
+	s.addObject("settings", settingsType())
+	s.addObject("setting", settingType())
+	s.addObject(subjectBaseline, changeType())
+	s.addObject("socket", socket)
+	s.addObject("slot", slot)
+	s.addObject("node", node)
+	s.addList("sockets", socket)
+	s.addList("slots", slot)
+	s.addList("nodes", node)
 	return s
 })
 
-func (s *factSchema) object(variable string, t *ObjectType) {
+func (s *factSchema) addObject(variable string, t *ObjectType) {
 	s.types[t.Name] = t
 	s.objects[variable] = t
 	s.variables[variable] = t.cel
 }
 
-func (s *factSchema) list(variable string, t *ObjectType) {
+func (s *factSchema) addList(variable string, t *ObjectType) {
 	s.types[t.Name] = t
 	s.lists[variable] = t
 	s.variables[variable] = types.NewListType(t.cel)
 }
+
+// object is the type of the object that a variable names.
+func (s *factSchema) object(variable string) (*ObjectType, bool) {
+	t, ok := s.objects[variable]
+	return t, ok
+}
+
+// list is the type of the elements of a list variable.
+func (s *factSchema) list(variable string) (*ObjectType, bool) {
+	t, ok := s.lists[variable]
+	return t, ok
+}
+
+// variableNames lists the fact variables, sorted.
+func (s *factSchema) variableNames() []string { return slices.Sorted(maps.Keys(s.variables)) }
 
 // Shorthands of the field tables.
 var (

@@ -11,62 +11,19 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// FaceConfigured is the Face of a profile whose document speaks of BIOS setup.
-const FaceConfigured = "configured"
-
-// judged picks the face a verdict speaks of and names it: the configured one
-// when known, else the effective one. A configured "auto" leaves the choice to
-// firmware; then the effective face says what it came to.
-func judged(s inventory.Setting) (Value, string) {
-	if s.Configured.Known() && (s.Configured.Value != settings.Auto || !s.Effective.Known()) {
-		return of(s.Configured), "configured"
-	}
-	v := of(s.Effective)
-	if v.known() && s.Configured.Known() {
-		return v, "effective; BIOS setup says auto"
-	}
-	if v.reason == "" && !v.known() {
-		v.reason = "neither firmware's settings nor the kernel show it"
-		v.knownBy = "export the BIOS settings and pass them to the audit"
-	}
-	return v, "effective"
-}
-
-// judgedFor is judged for a row of a profile: where the profile itself wants
-// auto, or its document speaks of BIOS setup word for word, only BIOS setup can
-// show it; elsewhere auto alone is no answer.
-func judgedFor(s inventory.Setting, want Words, literal bool) (Value, string) {
-	if s.Configured.Known() && (literal || slices.Contains(want, settings.Auto)) {
-		return of(s.Configured), "configured"
-	}
-	v, face := judged(s)
-	switch {
-	case !v.known() && s.Pending.Known():
-		v.reason = "only the value for the next boot is known: " + s.Pending.Value
-		v.from, v.more = s.Pending.From, s.Pending.More
-	case v.known() && face == "configured" && v.v == settings.Auto:
-		return missing(fact.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
-			"the menu of BIOS setup, or the vendor's description of auto"), face
-	case v.known() && len(want) == 1 && want[0] == settings.Auto:
-		return missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
-			"export the BIOS settings and pass them to the audit"), face
-	}
-	return v, face
-}
-
 // setting judges one row of the profile.
 func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
-	f := w.finding(p)
+	f := startSetting(p, w)
 	if !r.settingApplies(w, &f) {
 		r.add(f)
 		return
 	}
-	s := r.m.sys.Settings[w.ID]
+	s := r.sys.Settings[w.ID]
 	value, face := judgedFor(s, w.Want, p.Face == FaceConfigured)
 	f.Certainty, f.Evidence = value.certainty, value.evidence()
 	f.Expected = w.Want.String()
 	switch {
-	case value.known() && slices.Contains(w.Want, value.v.(string)):
+	case value.known() && slices.Contains(w.Want, value.text()):
 		f.Result, f.Found = Pass, found(s, value, face)
 	case s.Configured.State == fact.Absent:
 		f.Result, f.Reason, f.Evidence = NotApplicable, s.Configured.Reason, s.Configured.Evidence()
@@ -99,26 +56,14 @@ func (r *run) settingSeverity(p *ProfileSpec, f *Finding, value Value) {
 // found is a setting's value with the face it comes from, who decided it where
 // that is not firmware, and what waits for the next boot.
 func found(s inventory.Setting, value Value, face string) string {
-	out := value.v.(string) + " (" + face
+	out := value.text() + " (" + face
 	if by, ok := s.DecidedBy.Get(); ok && by != inventory.DecidedFirmware && strings.HasPrefix(face, "effective") {
 		out += "; decided by " + decider(by)
 	}
-	if next, ok := s.Pending.Get(); ok && next != value.v {
+	if next, ok := s.Pending.Get(); ok && next != value.text() {
 		out += "; " + next + " after the next boot"
 	}
 	return out + ")"
-}
-
-// decider names who decided a value, in a sentence.
-func decider(by string) string {
-	switch by {
-	case inventory.DecidedCommandLine:
-		return "the kernel's command line"
-	case inventory.DecidedAdministrator:
-		return "an administrator at run time"
-	default:
-		return "the " + by
-	}
 }
 
 // settingRemedy says how to fulfil a row of a profile: wait for the boot that
@@ -163,18 +108,18 @@ func undoing(by fact.Fact[string]) string {
 
 // steps asks the vendor's table for the menu path and commands.
 func (r *run) steps(w *WantedSetting, s inventory.Setting) []string {
-	t := r.engine.table(r.m.sys.Machine.Vendor)
+	t := r.engine.table(r.sys.Machine.Vendor)
 	if t == nil {
 		return nil
 	}
-	maker, _ := firstProcessor(r.m, func(s inventory.Socket) Value { return of(s.Vendor) }, of(r.m.sys.CPU.Vendor)).v.(string)
+	maker := r.facts.processorVendor().text()
 	for _, want := range w.Want {
-		wish := settings.Wish{ID: w.ID, Want: want, Product: r.m.sys.Machine.Product.Or(""), Maker: maker, Seen: s.Configured.From.Field}
-		if p, ok := r.m.topo.Platform.Get(); ok {
+		wish := settings.Wish{ID: w.ID, Want: want, Product: r.sys.Machine.Product.Or(""), Maker: maker, Seen: s.Configured.From.Field}
+		if p, ok := r.topo.Platform.Get(); ok {
 			wish.Platform = p.ID
 		}
 		if preset := t.Preset(); preset != "" {
-			wish.Preset = r.m.sys.Settings[preset].Configured.Or("")
+			wish.Preset = r.sys.Settings[preset].Configured.Or("")
 		}
 		if lines := t.Steps(wish); len(lines) > 0 {
 			return lines

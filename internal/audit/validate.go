@@ -103,7 +103,7 @@ func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
 	if src == "" {
 		return
 	}
-	if _, err := v.compile(src, want); err != nil {
+	if _, err := v.programs.Get(src, want); err != nil {
 		for _, e := range unjoin(err) {
 			v.placeExpr(at(parent, key), key, e)
 		}

@@ -36,6 +36,12 @@ func (v *Value) evidence() []fact.Evidence {
 	return append([]fact.Evidence{v.from}, v.more...)
 }
 
+// text is a known text, "" for anything else.
+func (v Value) text() string {
+	s, _ := v.v.(string)
+	return s
+}
+
 // known reports whether the value holds.
 func (v Value) known() bool { return v.v != nil }
 

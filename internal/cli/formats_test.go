@@ -19,8 +19,8 @@ import (
 	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
-// verdict is what every format must say alike.
-type verdict struct{ Rule, Subject, Result, Severity string }
+// judged is what every format must say alike.
+type judged struct{ Rule, Subject, Result, Severity string }
 
 // checkAs audits a machine and prints it in one format.
 func checkAs(t *testing.T, m *machinetest.Machine, format string, args ...string) (status int, out string) {
@@ -29,9 +29,9 @@ func checkAs(t *testing.T, m *machinetest.Machine, format string, args ...string
 	return status, out
 }
 
-func verdictsOf(t *testing.T, out string) []verdict {
+func verdictsOf(t *testing.T, out string) []judged {
 	t.Helper()
-	var doc struct{ Findings []verdict }
+	var doc struct{ Findings []judged }
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	return doc.Findings
 }
@@ -44,7 +44,7 @@ func TestFormatsAgree(t *testing.T) {
 			status, out := checkAs(t, &m, "json")
 			want := verdictsOf(t, out)
 			require.NotEmpty(t, want)
-			for format, read := range map[string]func(*testing.T, string, []verdict){
+			for format, read := range map[string]func(*testing.T, string, []judged){
 				"junit": sameJUnit, "nagios": sameNagios, "prometheus": samePrometheus, "text": sameText,
 			} {
 				got, out := checkAs(t, &m, format, "--verbose")
@@ -58,7 +58,7 @@ func TestFormatsAgree(t *testing.T) {
 }
 
 // sameJUnit: the element tells the result; of the skipped ones the message does.
-func sameJUnit(t *testing.T, out string, want []verdict) {
+func sameJUnit(t *testing.T, out string, want []judged) {
 	var doc struct {
 		Failures int `xml:"failures,attr"`
 		Errors   int `xml:"errors,attr"`
@@ -83,7 +83,7 @@ func sameJUnit(t *testing.T, out string, want []verdict) {
 	count := map[string]int{}
 	require.Len(t, doc.Suites[0].Cases, len(want))
 	for i, c := range doc.Suites[0].Cases {
-		got := verdict{Rule: c.Class, Subject: c.Name, Result: "pass", Severity: want[i].Severity}
+		got := judged{Rule: c.Class, Subject: c.Name, Result: "pass", Severity: want[i].Severity}
 		switch {
 		case len(c.Failure) == 1:
 			got.Result, got.Severity = "fail", c.Failure[0].Type
@@ -101,7 +101,7 @@ func sameJUnit(t *testing.T, out string, want []verdict) {
 }
 
 // sameNagios: one line a finding, and one bar in all, before the figures.
-func sameNagios(t *testing.T, out string, want []verdict) {
+func sameNagios(t *testing.T, out string, want []judged) {
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	assert.Equal(t, 1, strings.Count(out, "|"))
 	assert.Contains(t, lines[0], " | critical=")
@@ -121,7 +121,7 @@ func sameNagios(t *testing.T, out string, want []verdict) {
 }
 
 // sameText: the verbose text names every rule, and counts as the others do.
-func sameText(t *testing.T, out string, want []verdict) {
+func sameText(t *testing.T, out string, want []judged) {
 	for _, v := range want {
 		assert.Contains(t, out, v.Rule)
 	}
@@ -160,7 +160,7 @@ func series(t *testing.T, f *dto.MetricFamily, labels ...string) map[string]floa
 }
 
 // samePrometheus: rules instead of findings, each by the worst of its subjects.
-func samePrometheus(t *testing.T, out string, want []verdict) {
+func samePrometheus(t *testing.T, out string, want []judged) {
 	f := exposition(t, out)
 	failed, unknown := map[string]float64{}, map[string]float64{}
 	rank := map[string]int{"info": 1, "warning": 2, "critical": 3}

@@ -22,7 +22,7 @@ func Rule(i *audit.RuleInfo) []page.Block {
 		{Head: &page.Head{Level: 2, Kind: "rule", Name: i.ID}},
 		{Fields: ruleFields(i)},
 	}
-	f, name := i.Example()
+	f, name := audit.Example(*i)
 	if f == nil {
 		return blocks
 	}
