@@ -67,8 +67,8 @@ golden: ## rewrite golden files; read the diff before committing
 	$(GO) test -count=1 ./internal/topology -run PlatformIndex -update-platforms
 	$(GO) test -count=1 ./internal/topology -run Compiled -update-slots
 	$(GO) test -count=1 ./internal/tools/hpeprofiles -run Generated -update
-	$(GO) test -count=1 ./internal/audit -run '^TestCompiledRulesAreCurrent$$' -update
-	$(GO) test -count=1 ./internal/audit -update
+	$(GO) test -count=1 ./internal/rulepack -run '^TestCompiledRulesAreCurrent$$' -update
+	$(GO) test -count=1 ./internal/facts ./internal/rulepack ./internal/audit -update
 	$(GO) test -count=1 ./internal/report ./internal/report/metrics ./internal/report/text ./internal/cli -update
 	$(MAKE) docs
 	$(MAKE) build

@@ -5,7 +5,9 @@ import (
 
 	"cel.dev/cel-go/common/types"
 
+	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
@@ -34,7 +36,7 @@ type Held struct {
 	Findings []Finding
 	// Rows is aligned with Findings: the document's own row, also where it does
 	// not speak of this machine.
-	Rows    []*WantedSetting
+	Rows    []*rulepack.WantedSetting
 	Summary Summary
 	// Closest marks the profiles from which the fewest settings are known to
 	// differ, and of those the ones with which the most agree. A profile with
@@ -82,7 +84,7 @@ func noProfile(topo *topology.Result, undecided bool) string {
 
 // undecided reports whether a profile's own condition could not be told on a
 // machine that its index matches.
-func (r *run) undecided(p *ProfileSpec) bool {
+func (r *run) undecided(p *rulepack.ProfileSpec) bool {
 	if !r.writtenFor(p) || p.Applies == "" || r.runs(p.Firmware) {
 		return false
 	}
@@ -90,14 +92,14 @@ func (r *run) undecided(p *ProfileSpec) bool {
 	if err != nil {
 		return true
 	}
-	r.scope.about(subject{name: SubjectMachine})
-	_, o := r.scope.evalBool(prog)
-	return o.val == nil
+	r.scope.About(facts.Subject{Name: facts.SubjectMachine})
+	_, o := r.scope.EvalBool(prog)
+	return o.Val == nil
 }
 
 // hold judges every setting of one profile.
-func (r *run) hold(p *ProfileSpec) Held {
-	h := Held{Profile: Profile{ID: p.ID, Intent: p.answers(""), Title: p.Title, Citation: *p.Citation}, Intents: p.Intents}
+func (r *run) hold(p *rulepack.ProfileSpec) Held {
+	h := Held{Profile: Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *p.Citation}, Intents: p.Intents}
 	if !r.named(p) {
 		h.Analogy = "the document speaks of " + strings.Join(p.Named, ", ")
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -49,11 +51,11 @@ profiles:
 // A profile says where others of its intents, for other machines, differ; one
 // value in common is no difference.
 func TestProfilesNameWhatOthersWant(t *testing.T) {
-	pack, faults := audit.ParsePack("pack.yaml", []byte(differing))
+	pack, faults := rulepack.ParsePack("pack.yaml", []byte(differing))
 	require.Empty(t, faults)
-	got := map[string]map[string][]audit.OtherWant{}
-	for _, p := range audit.DescribeProfiles([]*audit.Pack{pack}) {
-		got[p.ID] = map[string][]audit.OtherWant{}
+	got := map[string]map[string][]rulepack.OtherWant{}
+	for _, p := range rulepack.DescribeProfiles([]*rulepack.Pack{pack}) {
+		got[p.ID] = map[string][]rulepack.OtherWant{}
 		for id, s := range p.Settings {
 			if len(s.Elsewhere) > 0 {
 				got[p.ID][id] = s.Elsewhere
@@ -61,7 +63,7 @@ func TestProfilesNameWhatOthersWant(t *testing.T) {
 			assert.NotNil(t, s.Elsewhere)
 		}
 	}
-	assert.Equal(t, map[string]map[string][]audit.OtherWant{
+	assert.Equal(t, map[string]map[string][]rulepack.OtherWant{
 		"a/low-latency": {"turbo": {{Profile: "b/low-latency", Value: "disabled"}}, "c_states": {{Profile: "b/low-latency", Value: "enabled or auto"}}},
 		"a/other-board": {},
 		"b/low-latency": {"turbo": {{Profile: "a/low-latency", Value: "enabled"}}, "c_states": {{Profile: "a/low-latency", Value: "disabled"}}},
@@ -71,10 +73,10 @@ func TestProfilesNameWhatOthersWant(t *testing.T) {
 
 // Every built-in rule that can fail shows how, in its own words.
 func TestEveryRuleHasAnExample(t *testing.T) {
-	packs, err := audit.LoadBuiltin(rules.FS)
+	packs, err := rulepack.LoadBuiltin(rules.FS)
 	require.NoError(t, err)
 	count := 0
-	for _, r := range audit.Describe(packs) {
+	for _, r := range rulepack.Describe(packs) {
 		f, name := audit.Example(r)
 		if r.Cases.Fail == 0 && f == nil {
 			continue
@@ -83,7 +85,7 @@ func TestEveryRuleHasAnExample(t *testing.T) {
 		assert.NotEmpty(t, name, r.ID)
 		assert.Equal(t, r.ID, f.Rule)
 		assert.NotEmpty(t, f.Why, r.ID)
-		if f.Result == audit.Fail {
+		if f.Result == verdict.Fail {
 			assert.NotEmpty(t, f.Found, r.ID)
 			assert.NotEmpty(t, f.Expected, r.ID)
 			assert.Positive(t, f.Severity.Rank(), r.ID)

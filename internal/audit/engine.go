@@ -4,20 +4,23 @@ import (
 	"slices"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Engine holds rules and profiles ready for audits. It compiles an expression
 // when a machine first needs it. An Engine is for one goroutine.
 type Engine struct {
 	// rules are those of each id in the order of reports, the narrowest first.
-	rules    [][]*Rule
-	profiles []*ProfileSpec
+	rules    [][]*rulepack.Rule
+	profiles []*rulepack.ProfileSpec
 	// settings are the settings that some profile judges, sorted.
 	settings []string
-	programs Programs
+	programs facts.Programs
 	// tables gives the vendors' attribute names and commands; nil for none.
 	tables func() (settings.Tables, error)
 }
@@ -34,13 +37,13 @@ type Options struct {
 }
 
 // NewEngine makes the rules and profiles of all packs ready.
-func NewEngine(packs []*Pack) *Engine {
-	e := &Engine{rules: ByID(packs)}
+func NewEngine(packs []*rulepack.Pack) *Engine {
+	e := &Engine{rules: rulepack.ByID(packs)}
 	for _, p := range packs {
 		e.profiles = append(e.profiles, p.Profiles...)
-		e.settings = append(e.settings, p.settingIDs()...)
-		if p.expressions != nil {
-			e.programs.Ahead = p.expressions.program
+		e.settings = append(e.settings, p.SettingIDs()...)
+		if ahead := p.Ahead(); ahead != nil {
+			e.programs.Ahead = ahead
 		}
 	}
 	slices.Sort(e.settings)
@@ -69,20 +72,20 @@ type run struct {
 	engine  *Engine
 	sys     *inventory.System
 	topo    *topology.Result
-	facts   *machineFacts
-	scope   *scope
+	facts   *facts.Machine
+	scope   *facts.Scope
 	options Options
 	out     Audit
 	// applied keeps the applicability of rules that is the same for every
 	// subject.
-	applied map[*Rule]applicable
+	applied map[*rulepack.Rule]applicable
 	// depends holds depends_on of the rule that spoke, by finding index.
 	depends map[int][]string
 }
 
 func newRun(e *Engine, sys *inventory.System, topo *topology.Result, o Options) *run {
-	m := newMachine(sys, topo)
-	return &run{engine: e, sys: sys, topo: topo, facts: m, scope: newScope(m), options: o}
+	m := facts.NewMachine(sys, topo)
+	return &run{engine: e, sys: sys, topo: topo, facts: m, scope: facts.NewScope(m), options: o}
 }
 
 func (r *run) add(f Finding) int {
@@ -95,20 +98,20 @@ func Summarize(findings []Finding) Summary {
 	var s Summary
 	for _, f := range findings {
 		switch f.Result {
-		case Pass:
+		case verdict.Pass:
 			s.Pass++
-		case Fail:
+		case verdict.Fail:
 			s.Fail++
 			if f.Severity.Rank() > s.Worst.Rank() {
 				s.Worst = f.Severity
 			}
-		case Unknown:
+		case verdict.Unknown:
 			s.Unknown++
-		case NotApplicable:
+		case verdict.NotApplicable:
 			s.NotApplicable++
-		case Waived:
+		case verdict.Waived:
 			s.Waived++
-		case Error:
+		case verdict.Error:
 			s.Error++
 		}
 	}
@@ -120,7 +123,7 @@ func Summarize(findings []Finding) Summary {
 func (r *run) causes() {
 	for i, ids := range r.depends {
 		f := &r.out.Findings[i]
-		if f.Result != Fail && f.Result != Unknown {
+		if f.Result != verdict.Fail && f.Result != verdict.Unknown {
 			continue
 		}
 		for _, id := range ids {
@@ -136,10 +139,10 @@ func (r *run) causes() {
 // subject belongs to, or for the machine, or, when the subject is the machine,
 // for any part of it.
 func (r *run) failed(id, subject string) bool {
-	owner := r.facts.owner(subject)
+	owner := r.facts.Owner(subject)
 	for _, f := range r.out.Findings {
-		if f.Rule == id && f.Result == Fail &&
-			(f.Subject == subject || f.Subject == owner || f.Subject == SubjectMachine || subject == SubjectMachine) {
+		if f.Rule == id && f.Result == verdict.Fail &&
+			(f.Subject == subject || f.Subject == owner || f.Subject == facts.SubjectMachine || subject == facts.SubjectMachine) {
 			return true
 		}
 	}

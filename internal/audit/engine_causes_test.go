@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // TestCausedBy: a finding names the failure it follows from, of the same
@@ -59,12 +60,12 @@ rules:
 	sys, topo := twoSockets()
 	a := run(t, engineOf(t, broken), sys, topo, audit.Options{})
 	f := findings(a, "test.machine.text")["machine"]
-	assert.Equal(t, audit.Fail, f.Result)
-	assert.Equal(t, audit.Warning, f.Severity)
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Equal(t, verdict.Warning, f.Severity)
 	assert.Contains(t, f.Found, "text of the rule is broken")
 	assert.Equal(t, "one", f.Expected)
 	f = findings(a, "test.machine.check")["machine"]
-	assert.Equal(t, audit.Error, f.Result)
+	assert.Equal(t, verdict.Error, f.Result)
 	assert.NotEmpty(t, f.Reason)
 }
 

@@ -5,12 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
@@ -59,9 +59,9 @@ func addDIMM(sys *inventory.System, topo *topology.Result, socket int, gib int64
 // engineOf loads packs written in a test.
 func engineOf(t *testing.T, sources ...string) *audit.Engine {
 	t.Helper()
-	var packs []*audit.Pack
+	var packs []*rulepack.Pack
 	for i, src := range sources {
-		p, faults := audit.ParsePack(fmt.Sprintf("pack%d.yaml", i), []byte(src))
+		p, faults := rulepack.ParsePack(fmt.Sprintf("pack%d.yaml", i), []byte(src))
 		require.Empty(t, faults)
 		packs = append(packs, p)
 	}

@@ -5,14 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 const criticalRule = `
@@ -35,13 +36,13 @@ func TestCertaintyCapsSeverity(t *testing.T) {
 		name       string
 		certainty  fact.Certainty
 		unverified bool
-		want       audit.Severity
+		want       verdict.Severity
 	}{
-		{"direct", fact.Direct, false, audit.Critical},
-		{"corroborated", fact.Corroborated, false, audit.Critical},
-		{"indirect", fact.Indirect, false, audit.Warning},
-		{"unverified", fact.Direct, true, audit.Info},
-		{"indirect and unverified", fact.Indirect, true, audit.Info},
+		{"direct", fact.Direct, false, verdict.Critical},
+		{"corroborated", fact.Corroborated, false, verdict.Critical},
+		{"indirect", fact.Indirect, false, verdict.Warning},
+		{"unverified", fact.Direct, true, verdict.Info},
+		{"indirect and unverified", fact.Indirect, true, verdict.Info},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -51,12 +52,12 @@ func TestCertaintyCapsSeverity(t *testing.T) {
 			topo.Populations[0].DIMMs.Unverified = c.unverified
 			got := findings(run(t, engineOf(t, criticalRule), sys, topo, audit.Options{}), "test.socket.memory")
 			f := got["socket 0"]
-			assert.Equal(t, audit.Fail, f.Result)
+			assert.Equal(t, verdict.Fail, f.Result)
 			assert.Equal(t, c.want, f.Severity)
 			assert.Equal(t, c.certainty, f.Certainty)
 			assert.Equal(t, []fact.Evidence{at}, f.Evidence)
 			assert.Equal(t, "0 DIMMs", f.Found)
-			assert.Equal(t, audit.Pass, got["socket 1"].Result)
+			assert.Equal(t, verdict.Pass, got["socket 1"].Result)
 		})
 	}
 }
@@ -69,7 +70,7 @@ func TestUnknownSaysWhy(t *testing.T) {
 	topo.Populations[0].DIMMs = fact.Unknown[int](fact.Denied, "permission denied: DMI", "run as root")
 	a := run(t, engineOf(t, criticalRule), sys, topo, audit.Options{})
 	f := findings(a, "test.socket.memory")["socket 0"]
-	assert.Equal(t, audit.Unknown, f.Result)
+	assert.Equal(t, verdict.Unknown, f.Result)
 	assert.Equal(t, "permission denied: DMI", f.Reason)
 	assert.Equal(t, "run as root", f.KnownBy)
 	assert.Equal(t, fact.None, f.Certainty)
@@ -82,7 +83,7 @@ func TestNoSlotsIsNoEmptySocket(t *testing.T) {
 	sys, topo := twoSockets()
 	sys.Firmware.SMBIOS = fact.Unknown[bool](fact.Denied, "no permission to read the SMBIOS table", "run as root")
 	for subject, f := range findings(run(t, engineOf(t, criticalRule), sys, topo, audit.Options{}), "test.socket.memory") {
-		assert.Equal(t, audit.Unknown, f.Result, subject)
+		assert.Equal(t, verdict.Unknown, f.Result, subject)
 		assert.Equal(t, "no permission to read the SMBIOS table", f.Reason)
 	}
 }
@@ -108,23 +109,23 @@ func TestNarrowestRuleSpeaks(t *testing.T) {
 		packs []string
 		// want is who speaks, or a result other than fail.
 		want   string
-		result audit.Result
+		result verdict.Result
 	}{
-		{"general alone", []string{general}, "general", audit.Fail},
-		{"platform before general", []string{general, rule("platform", "{platforms: [one]}", "")}, "platform", audit.Fail},
-		{"in either order", []string{rule("platform", "{platforms: [one]}", ""), general}, "platform", audit.Fail},
-		{"another platform", []string{general, rule("platform", "{platforms: [two]}", "")}, "general", audit.Fail},
+		{"general alone", []string{general}, "general", verdict.Fail},
+		{"platform before general", []string{general, rule("platform", "{platforms: [one]}", "")}, "platform", verdict.Fail},
+		{"in either order", []string{rule("platform", "{platforms: [one]}", ""), general}, "platform", verdict.Fail},
+		{"another platform", []string{general, rule("platform", "{platforms: [two]}", "")}, "general", verdict.Fail},
 		{"vendor and platform before platform", []string{rule("platform", "{platforms: [one]}", ""),
-			rule("both", "{platforms: [one], vendors: [Example]}", "")}, "both", audit.Fail},
+			rule("both", "{platforms: [one], vendors: [Example]}", "")}, "both", verdict.Fail},
 		{"another vendor", []string{rule("platform", "{platforms: [one]}", ""),
-			rule("both", "{platforms: [one], vendors: [Other]}", "")}, "platform", audit.Fail},
-		{"product part", []string{general, rule("product", "{products: [odel 1]}", "")}, "product", audit.Fail},
-		{"narrow but not applicable", []string{general, rule("narrow", "{platforms: [one]}", "machine.processors == 1")}, "general", audit.Fail},
-		{"narrow and perhaps applicable", []string{general, rule("narrow", "{platforms: [one]}", `settings.turbo == "enabled"`)}, "general", audit.Fail},
-		{"only perhaps applicable", []string{rule("narrow", "{platforms: [one]}", `settings.turbo == "enabled"`)}, "", audit.Unknown},
-		{"none applicable", []string{rule("narrow", "", "machine.processors == 1")}, "", audit.NotApplicable},
-		{"none concerned", []string{rule("narrow", "{platforms: [two]}", "")}, "", audit.NotApplicable},
-		{"applies by platform before none", []string{general, rule("applied", "", `platform.id == "one"`)}, "applied", audit.Fail},
+			rule("both", "{platforms: [one], vendors: [Other]}", "")}, "platform", verdict.Fail},
+		{"product part", []string{general, rule("product", "{products: [odel 1]}", "")}, "product", verdict.Fail},
+		{"narrow but not applicable", []string{general, rule("narrow", "{platforms: [one]}", "machine.processors == 1")}, "general", verdict.Fail},
+		{"narrow and perhaps applicable", []string{general, rule("narrow", "{platforms: [one]}", `settings.turbo == "enabled"`)}, "general", verdict.Fail},
+		{"only perhaps applicable", []string{rule("narrow", "{platforms: [one]}", `settings.turbo == "enabled"`)}, "", verdict.Unknown},
+		{"none applicable", []string{rule("narrow", "", "machine.processors == 1")}, "", verdict.NotApplicable},
+		{"none concerned", []string{rule("narrow", "{platforms: [two]}", "")}, "", verdict.NotApplicable},
+		{"applies by platform before none", []string{general, rule("applied", "", `platform.id == "one"`)}, "applied", verdict.Fail},
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
@@ -134,7 +135,7 @@ func TestNarrowestRuleSpeaks(t *testing.T) {
 			require.Len(t, a.Findings, 1, "one entry for one rule and one subject")
 			assert.Equal(t, c.result, a.Findings[0].Result, a.Findings[0].Reason)
 			assert.Equal(t, c.want, a.Findings[0].Found)
-			if c.result == audit.NotApplicable || c.result == audit.Unknown {
+			if c.result == verdict.NotApplicable || c.result == verdict.Unknown {
 				assert.NotEmpty(t, a.Findings[0].Reason)
 			}
 		})
@@ -148,20 +149,20 @@ func TestNarrowAppliesUnknownNeverHides(t *testing.T) {
 	sys, topo := twoSockets()
 	sys.Settings["turbo"] = inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "MSR not readable", "run as root")}
 	a := run(t, engineOf(t, rule("narrow", "", `settings.turbo == "enabled"`)), sys, topo, audit.Options{})
-	assert.Equal(t, audit.Unknown, a.Findings[0].Result)
+	assert.Equal(t, verdict.Unknown, a.Findings[0].Result)
 	assert.Equal(t, "MSR not readable", a.Findings[0].Reason)
 	assert.Equal(t, "run as root", a.Findings[0].KnownBy)
 }
 
 // TestSiteRuleBeforeBuiltin: at equal width a site's own rule speaks.
 func TestSiteRuleBeforeBuiltin(t *testing.T) {
-	builtin, faults := audit.ParsePack("builtin.yaml", []byte(rule("builtin", "", "")))
+	builtin, faults := rulepack.ParsePack("builtin.yaml", []byte(rule("builtin", "", "")))
 	require.Empty(t, faults)
-	site, faults := audit.ParsePack("site.yaml", []byte(rule("site", "", "")))
+	site, faults := rulepack.ParsePack("site.yaml", []byte(rule("site", "", "")))
 	require.Empty(t, faults)
 	site.Site = true
 	sys, topo := twoSockets()
-	a := run(t, audit.NewEngine([]*audit.Pack{builtin, site}), sys, topo, audit.Options{})
+	a := run(t, audit.NewEngine([]*rulepack.Pack{builtin, site}), sys, topo, audit.Options{})
 	require.Len(t, a.Findings, 1)
 	assert.Equal(t, "site", a.Findings[0].Found)
 }
@@ -175,8 +176,8 @@ func TestPlatformGuessCapsItsRules(t *testing.T) {
 	addDIMM(sys, topo, 1, 8)
 	src := strings.Replace(criticalRule, "    subject: socket\n", "    subject: socket\n    for: {platforms: [one]}\n", 1)
 	f := findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.socket.memory")["socket 0"]
-	assert.Equal(t, audit.Fail, f.Result)
-	assert.Equal(t, audit.Info, f.Severity)
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Equal(t, verdict.Info, f.Severity)
 }
 
 // TestWaivers: an accepted failure is waived until its day is over; one that
@@ -189,15 +190,15 @@ func TestWaivers(t *testing.T) {
 	tests := []struct {
 		name    string
 		waivers []audit.WaiverSpec
-		want    map[string]audit.Result
+		want    map[string]verdict.Result
 		notices []string
 	}{
-		{"all subjects", waiver("", "2026-12-31"), map[string]audit.Result{"socket 0": audit.Waived, "socket 1": audit.Waived}, nil},
-		{"one subject", waiver("socket 1", "2026-12-31"), map[string]audit.Result{"socket 0": audit.Fail, "socket 1": audit.Waived}, nil},
-		{"its last day", waiver("", "2026-11-20"), map[string]audit.Result{"socket 0": audit.Waived, "socket 1": audit.Waived}, nil},
-		{"ended", waiver("", "2026-11-19"), map[string]audit.Result{"socket 0": audit.Fail, "socket 1": audit.Fail},
+		{"all subjects", waiver("", "2026-12-31"), map[string]verdict.Result{"socket 0": verdict.Waived, "socket 1": verdict.Waived}, nil},
+		{"one subject", waiver("socket 1", "2026-12-31"), map[string]verdict.Result{"socket 0": verdict.Fail, "socket 1": verdict.Waived}, nil},
+		{"its last day", waiver("", "2026-11-20"), map[string]verdict.Result{"socket 0": verdict.Waived, "socket 1": verdict.Waived}, nil},
+		{"ended", waiver("", "2026-11-19"), map[string]verdict.Result{"socket 0": verdict.Fail, "socket 1": verdict.Fail},
 			[]string{"waiver of test.socket.memory ended on 2026-11-19; the failure counts again"}},
-		{"matches nothing", waiver("socket 7", "2026-12-31"), map[string]audit.Result{"socket 0": audit.Fail, "socket 1": audit.Fail},
+		{"matches nothing", waiver("socket 7", "2026-12-31"), map[string]verdict.Result{"socket 0": verdict.Fail, "socket 1": verdict.Fail},
 			[]string{"waiver of test.socket.memory (socket 7) matches no failure"}},
 	}
 	for _, c := range tests {
@@ -205,16 +206,16 @@ func TestWaivers(t *testing.T) {
 			sys, topo := twoSockets()
 			addDIMM(sys, topo, 7, 8) // somewhere else, so that the slots were read
 			a := run(t, engineOf(t, criticalRule), sys, topo, audit.Options{Waivers: c.waivers, Now: now})
-			got := map[string]audit.Result{}
+			got := map[string]verdict.Result{}
 			for subject, f := range findings(a, "test.socket.memory") {
 				got[subject] = f.Result
-				if f.Result == audit.Waived {
+				if f.Result == verdict.Waived {
 					assert.Equal(t, "DIMM on order", f.Waiver.Reason)
 				}
 			}
 			assert.Equal(t, c.want, got)
 			assert.Equal(t, c.notices, a.Notices)
-			assert.Equal(t, a.Summary.Fail > 0, a.Summary.Worst == audit.Critical)
+			assert.Equal(t, a.Summary.Fail > 0, a.Summary.Worst == verdict.Critical)
 		})
 	}
 }

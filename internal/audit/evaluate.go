@@ -5,33 +5,36 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // rule evaluates one id: of its candidates (narrowest first) the first that
 // applies speaks for a subject.
-func (r *run) rule(candidates []*Rule) {
+func (r *run) rule(candidates []*rulepack.Rule) {
 	general := candidates[len(candidates)-1]
-	matching := slices.DeleteFunc(slices.Clone(candidates), func(c *Rule) bool { return !r.matches(c.For) })
+	matching := slices.DeleteFunc(slices.Clone(candidates), func(c *rulepack.Rule) bool { return !r.matches(c.For) })
 	if len(matching) == 0 {
 		r.notConcerned(general)
 		return
 	}
-	subjects, known := r.facts.subjects(matching[0].Subject)
+	subjects, known := r.facts.Subjects(matching[0].Subject)
 	if len(subjects) == 0 {
 		r.noSubject(matching[0], known)
 		return
 	}
 	var findings []Finding
-	var rules []*Rule
+	var rules []*rulepack.Rule
 	for _, s := range subjects {
 		f, spoke := r.ask(matching, s)
 		findings, rules = append(findings, f), append(rules, spoke)
 	}
-	if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Result != NotApplicable }) {
-		findings[0].Subject = SubjectMachine
+	if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Result != verdict.NotApplicable }) {
+		findings[0].Subject = facts.SubjectMachine
 		findings, rules = findings[:1], rules[:1]
 	}
 	for i, f := range findings {
@@ -47,7 +50,7 @@ func (r *run) rule(candidates []*Rule) {
 
 // matches holds a rule's plain index against the machine. What is not known
 // of the machine does not match: the broader rule speaks.
-func (r *run) matches(m *Match) bool {
+func (r *run) matches(m *rulepack.Match) bool {
 	if m == nil {
 		return true
 	}
@@ -69,23 +72,23 @@ func matchText(wanted []string, text fact.Fact[string], match func(s, part strin
 }
 
 // notConcerned is the one entry of a rule that is not about this machine.
-func (r *run) notConcerned(rule *Rule) {
-	f := startRule(rule, SubjectMachine)
-	f.Result, f.Reason = NotApplicable, rule.concern()
+func (r *run) notConcerned(rule *rulepack.Rule) {
+	f := startRule(rule, facts.SubjectMachine)
+	f.Result, f.Reason = verdict.NotApplicable, rule.Concern()
 	r.add(f)
 }
 
 // noSubject is the one entry of a rule without anything to ask it of. A guest
 // has no physical memory to judge; else the reason why nothing is known.
-func (r *run) noSubject(rule *Rule, known Value) {
-	f := startRule(rule, SubjectMachine)
-	s := subject{name: SubjectMachine}
-	if applies, o := r.applies(rule, s); o.val != nil && !applies {
-		f.Result, f.Reason = NotApplicable, rule.concern()
-	} else if known.known() {
-		f.Result, f.Reason = NotApplicable, cmp.Or(known.reason, "the machine has no "+rule.Subject)
+func (r *run) noSubject(rule *rulepack.Rule, known facts.Value) {
+	f := startRule(rule, facts.SubjectMachine)
+	s := facts.Subject{Name: facts.SubjectMachine}
+	if applies, o := r.applies(rule, s); o.Val != nil && !applies {
+		f.Result, f.Reason = verdict.NotApplicable, rule.Concern()
+	} else if known.Known() {
+		f.Result, f.Reason = verdict.NotApplicable, cmp.Or(known.Reason, "the machine has no "+rule.Subject)
 	} else {
-		f.Result, f.Reason, f.KnownBy = Unknown, known.reason, known.knownBy
+		f.Result, f.Reason, f.KnownBy = verdict.Unknown, known.Reason, known.KnownBy
 	}
 	r.add(f)
 }
@@ -93,28 +96,28 @@ func (r *run) noSubject(rule *Rule, known Value) {
 // applicable is what an applies expression gave.
 type applicable struct {
 	holds bool
-	outcome
+	facts.Outcome
 }
 
 // applies evaluates a rule's applicability for a subject; once for all
 // subjects when the expression does not name the subject.
-func (r *run) applies(rule *Rule, s subject) (bool, outcome) {
+func (r *run) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome) {
 	if rule.Applies == "" {
-		return true, outcome{val: types.True}
+		return true, facts.Outcome{Val: types.True}
 	}
-	shared := s.variable == "" || !strings.Contains(rule.Applies, s.variable+".")
+	shared := s.Variable == "" || !strings.Contains(rule.Applies, s.Variable+".")
 	if got, ok := r.applied[rule]; ok && shared {
-		return got.holds, got.outcome
+		return got.holds, got.Outcome
 	}
 	p, err := r.engine.programs.Get(rule.Applies, types.BoolType)
 	if err != nil {
-		return false, outcome{err: err}
+		return false, facts.Outcome{Err: err}
 	}
-	r.scope.about(s)
-	holds, o := r.scope.evalBool(p)
-	if shared && o.val != nil {
+	r.scope.About(s)
+	holds, o := r.scope.EvalBool(p)
+	if shared && o.Val != nil {
 		if r.applied == nil {
-			r.applied = map[*Rule]applicable{}
+			r.applied = map[*rulepack.Rule]applicable{}
 		}
 		r.applied[rule] = applicable{holds, o}
 	}
@@ -123,17 +126,17 @@ func (r *run) applies(rule *Rule, s subject) (bool, outcome) {
 
 // ask lets the narrowest rule that applies speak for one subject. When none
 // surely applies but one may, the result is unknown.
-func (r *run) ask(candidates []*Rule, s subject) (Finding, *Rule) {
+func (r *run) ask(candidates []*rulepack.Rule, s facts.Subject) (Finding, *rulepack.Rule) {
 	var unsure *Finding
-	var unsureRule *Rule
+	var unsureRule *rulepack.Rule
 	for _, rule := range candidates {
 		applies, o := r.applies(rule, s)
-		f := startRule(rule, s.name)
+		f := startRule(rule, s.Name)
 		switch {
-		case o.err != nil:
-			f.Result, f.Reason = Error, "applies: "+o.err.Error()
+		case o.Err != nil:
+			f.Result, f.Reason = verdict.Error, "applies: "+o.Err.Error()
 			return f, rule
-		case o.val == nil:
+		case o.Val == nil:
 			if unsure == nil {
 				r.blame(&f, o)
 				unsure, unsureRule = &f, rule
@@ -147,50 +150,50 @@ func (r *run) ask(candidates []*Rule, s subject) (Finding, *Rule) {
 		return *unsure, unsureRule
 	}
 	last := candidates[len(candidates)-1]
-	f := startRule(last, s.name)
-	f.Result, f.Reason = NotApplicable, last.concern()
+	f := startRule(last, s.Name)
+	f.Result, f.Reason = verdict.NotApplicable, last.Concern()
 	return f, last
 }
 
 // finding starts a finding with what the rule says of itself.
-func startRule(r *Rule, subject string) Finding {
+func startRule(r *rulepack.Rule, subject string) Finding {
 	f := Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation}
-	f.Severity = r.usual()
+	f.Severity = r.Usual()
 	return f
 }
 
 // check evaluates a rule that applies and fills the finding.
-func (r *run) check(rule *Rule, s subject, f *Finding) {
+func (r *run) check(rule *rulepack.Rule, s facts.Subject, f *Finding) {
 	if rule.CitePlatform {
 		f.Citation = r.platformCitation(rule.Citation)
 	}
 	p, err := r.engine.programs.Get(rule.Check, types.BoolType)
 	if err != nil {
-		f.Result, f.Reason = Error, "check: "+err.Error()
+		f.Result, f.Reason = verdict.Error, "check: "+err.Error()
 		return
 	}
-	r.scope.about(s)
-	holds, o := r.scope.evalBool(p)
-	weakest, unverified := r.scope.certainty()
-	f.Certainty = rule.cap(weakest)
-	f.Evidence = r.scope.evidence()
+	r.scope.About(s)
+	holds, o := r.scope.EvalBool(p)
+	weakest, unverified := r.scope.Certainty()
+	f.Certainty = rule.Cap(weakest)
+	f.Evidence = r.scope.Evidence()
 	unverified = unverified || r.platformUnverified(rule)
 	switch {
-	case o.err != nil:
-		f.Result, f.Reason = Error, "check: "+o.err.Error()
-	case o.val == nil:
+	case o.Err != nil:
+		f.Result, f.Reason = verdict.Error, "check: "+o.Err.Error()
+	case o.Val == nil:
 		r.blame(f, o)
 	case holds:
-		f.Result = Pass
+		f.Result = verdict.Pass
 		if rule.Explains {
 			f.Explains = true
 			r.describe(rule, f)
 		}
 	default:
-		f.Result = Fail
+		f.Result = verdict.Fail
 		r.describe(rule, f)
 	}
-	if f.Result == Fail || f.Result == Unknown {
+	if f.Result == verdict.Fail || f.Result == verdict.Unknown {
 		r.severity(rule, f)
 		f.Severity = capSeverity(f.Severity, f.Certainty, unverified)
 	}
@@ -198,47 +201,47 @@ func (r *run) check(rule *Rule, s subject, f *Finding) {
 
 // platformCitation is the document behind the platform's data, else the
 // rule's own.
-func (r *run) platformCitation(own *Citation) *Citation {
+func (r *run) platformCitation(own *verdict.Citation) *verdict.Citation {
 	p, ok := r.topo.Platform.Get()
 	if !ok || p.Citation.Title == "" {
 		return own
 	}
 	c := p.Citation
-	return &Citation{Vendor: c.Vendor, Title: c.Title, Year: c.Year, Place: c.Place, URL: c.URL}
+	return &verdict.Citation{Vendor: c.Vendor, Title: c.Title, Year: c.Year, Place: c.Place, URL: c.URL}
 }
 
 // platformUnverified reports whether a rule that is written for platforms
 // rests on a recognition that no document confirms.
-func (r *run) platformUnverified(rule *Rule) bool {
+func (r *run) platformUnverified(rule *rulepack.Rule) bool {
 	return rule.For != nil && len(rule.For.Platforms) > 0 && r.topo.Platform.Unverified
 }
 
 // capSeverity lowers a severity to what the facts can carry.
-func capSeverity(s Severity, c fact.Certainty, unverified bool) Severity {
+func capSeverity(s verdict.Severity, c fact.Certainty, unverified bool) verdict.Severity {
 	if unverified {
-		return Info
+		return verdict.Info
 	}
-	if c <= fact.Indirect && s == Critical {
-		return Warning
+	if c <= fact.Indirect && s == verdict.Critical {
+		return verdict.Warning
 	}
 	return s
 }
 
 // severity evaluates a severity that is an expression.
-func (r *run) severity(rule *Rule, f *Finding) {
-	if Severity(rule.Severity).Rank() > 0 {
+func (r *run) severity(rule *rulepack.Rule, f *Finding) {
+	if verdict.Severity(rule.Severity).Rank() > 0 {
 		return
 	}
 	text, err := r.text(rule.Severity)
 	switch {
 	case err != nil:
-		f.Result, f.Reason = Error, "severity: "+err.Error()
-	case Severity(text).Rank() > 0:
-		f.Severity = Severity(text)
-	case text == notKnown:
-		f.Severity = Info // what decides the severity is not known: the lowest
+		f.Result, f.Reason = verdict.Error, "severity: "+err.Error()
+	case verdict.Severity(text).Rank() > 0:
+		f.Severity = verdict.Severity(text)
+	case text == facts.NotKnown:
+		f.Severity = verdict.Info // what decides the severity is not known: the lowest
 	default:
-		f.Result, f.Reason = Error, "severity: expression gives "+text+", expected info, warning or critical"
+		f.Result, f.Reason = verdict.Error, "severity: expression gives "+text+", expected info, warning or critical"
 	}
 }
 
@@ -251,12 +254,12 @@ func (r *run) text(src string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return r.scope.evalText(p)
+	return r.scope.EvalText(p)
 }
 
 // describe fills found, expected, effect and remedy. A text that breaks never
 // spoils the verdict: the fault stands in its place.
-func (r *run) describe(rule *Rule, f *Finding) {
+func (r *run) describe(rule *rulepack.Rule, f *Finding) {
 	say := func(src string) string {
 		text, err := r.text(src)
 		if err != nil {
@@ -265,35 +268,35 @@ func (r *run) describe(rule *Rule, f *Finding) {
 		return text
 	}
 	f.Found, f.Expected = say(rule.Found), say(rule.Expected)
-	f.Remedy = say(rule.remedyFor(r.sys.Machine.Vendor.Or("")))
+	f.Remedy = say(rule.RemedyFor(r.sys.Machine.Vendor.Or("")))
 	if e := rule.Effect; e != nil {
 		text := e.Text
 		if e.Expr != "" {
 			text = say(e.Expr)
 		}
 		if text != "" { // a computed effect may have nothing to say of this machine
-			f.Effect = e.effect(text, rule.Citation)
+			f.Effect = e.Effect(text, rule.Citation)
 		}
 	}
 }
 
 // blame says why a result is unknown, from the facts that were missing.
-func (r *run) blame(f *Finding, o outcome) {
-	f.Result = Unknown
+func (r *run) blame(f *Finding, o facts.Outcome) {
+	f.Result = verdict.Unknown
 	f.Certainty = fact.None
-	f.Evidence = r.scope.evidence()
+	f.Evidence = r.scope.Evidence()
 	var reasons, knownBy []string
-	for _, name := range o.missing {
-		v := r.scope.read(name)
-		reason := v.reason
+	for _, name := range o.Missing {
+		v := r.scope.Read(name)
+		reason := v.Reason
 		if reason == "" {
 			reason = name + " is not known"
 		}
 		if !slices.Contains(reasons, reason) {
 			reasons = append(reasons, reason)
 		}
-		if v.knownBy != "" && !slices.Contains(knownBy, v.knownBy) {
-			knownBy = append(knownBy, v.knownBy)
+		if v.KnownBy != "" && !slices.Contains(knownBy, v.KnownBy) {
+			knownBy = append(knownBy, v.KnownBy)
 		}
 	}
 	f.Reason, f.KnownBy = strings.Join(reasons, "; "), strings.Join(knownBy, "; ")

@@ -2,29 +2,33 @@ package audit
 
 import (
 	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Example is what the rule says in the first of its own cases that fails, and
 // the case's name; for a rule that only explains, in the first that passes. It
 // is nil for a rule without such a case or loaded without its cases.
-func Example(i RuleInfo) (f *Finding, name string) {
-	if i.rule == nil {
+func Example(i rulepack.RuleInfo) (f *Finding, name string) {
+	if i.Rule == nil {
 		return nil, ""
 	}
-	want := Fail
-	if i.rule.Explains {
-		want = Pass
+	want := verdict.Fail
+	if i.Rule.Explains {
+		want = verdict.Pass
 	}
-	for n := range i.rule.Cases {
-		if c := &i.rule.Cases[n]; c.Expect == string(want) {
-			return example(i.rule, c, want), c.Name
+	for n := range i.Rule.Cases {
+		if c := &i.Rule.Cases[n]; c.Expect == string(want) {
+			return example(i.Rule, c, want), c.Name
 		}
 	}
 	return nil, ""
 }
 
 // example evaluates the texts of a rule in one of its cases.
-func example(r *Rule, c *Case, result Result) *Finding {
+func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *Finding {
 	s, err := c.Scope()
 	if err != nil {
 		return nil
@@ -33,11 +37,11 @@ func example(r *Rule, c *Case, result Result) *Finding {
 		if src == "" {
 			return ""
 		}
-		p, err := compile(src, types.StringType)
+		p, err := facts.CompileExpr(src, types.StringType)
 		if err != nil {
 			return ""
 		}
-		text, err := s.evalText(p)
+		text, err := s.EvalText(p)
 		if err != nil {
 			return ""
 		}
@@ -46,22 +50,22 @@ func example(r *Rule, c *Case, result Result) *Finding {
 	f := startRule(r, exampleSubject(r.Subject, s))
 	f.Result, f.Explains = result, r.Explains
 	f.Found, f.Expected = say(r.Found), say(r.Expected)
-	f.Remedy = say(r.remedyFor(s.plainFact("machine", "vendor")))
-	if word := Severity(say(r.Severity)); Severity(r.Severity).Rank() == 0 && word.Rank() > 0 {
+	f.Remedy = say(r.RemedyFor(s.PlainFact("machine", "vendor")))
+	if word := verdict.Severity(say(r.Severity)); verdict.Severity(r.Severity).Rank() == 0 && word.Rank() > 0 {
 		f.Severity = word
 	}
 	if e := r.Effect; e != nil {
 		if text := e.Text + say(e.Expr); text != "" {
-			f.Effect = e.effect(text, r.Citation)
+			f.Effect = e.Effect(text, r.Citation)
 		}
 	}
 	return &f
 }
 
 // exampleSubject names the thing that a case is about as an audit would.
-func exampleSubject(kind string, s *scope) string {
+func exampleSubject(kind string, s *facts.Scope) string {
 	named := func(field, other string) string {
-		if v := s.plainFact(kind, field); v != "" {
+		if v := s.PlainFact(kind, field); v != "" {
 			return v
 		}
 		return other
@@ -74,6 +78,6 @@ func exampleSubject(kind string, s *scope) string {
 	case "slot":
 		return "slot 0x1100 (" + named("locator", "DIMM_A1") + ")"
 	default:
-		return SubjectMachine
+		return facts.SubjectMachine
 	}
 }

@@ -5,6 +5,7 @@ package audit
 
 import (
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Waiver is an accepted failure.
@@ -16,9 +17,9 @@ type Waiver struct {
 // Finding is the result of one rule for one subject.
 type Finding struct {
 	Rule, Title string
-	Result      Result
+	Result      verdict.Result
 	// Severity is the rule's after all caps.
-	Severity Severity
+	Severity verdict.Severity
 	// Subject names the thing judged: machine, socket 0,
 	// slot 0x1101 (DIMM_A4), node 1, setting turbo.
 	Subject string
@@ -32,12 +33,12 @@ type Finding struct {
 	// CausedBy is "RULE" or "RULE SUBJECT" of the finding this one follows
 	// from.
 	CausedBy string
-	Effect   *Effect
+	Effect   *verdict.Effect
 	Remedy   string
 	Evidence []fact.Evidence
 	// Certainty is the lowest of the facts read.
 	Certainty fact.Certainty
-	Citation  *Citation
+	Citation  *verdict.Citation
 	Waiver    *Waiver
 	// Explains is true for a pass that is there for what it says.
 	Explains bool
@@ -47,13 +48,13 @@ type Finding struct {
 type Summary struct {
 	Pass, Fail, Unknown, NotApplicable, Waived, Error int
 	// Worst is the highest severity among the failures, "" without one.
-	Worst Severity
+	Worst verdict.Severity
 }
 
 // Profile is the profile an audit was held against.
 type Profile struct {
 	ID, Intent, Title string
-	Citation          Citation
+	Citation          verdict.Citation
 }
 
 // Audit is everything an evaluation yields.

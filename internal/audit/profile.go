@@ -7,6 +7,10 @@ import (
 	"strings"
 
 	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // UnknownProfileError is a profile name that is neither an intent nor the id
@@ -23,7 +27,7 @@ func (e *UnknownProfileError) Error() string {
 
 // CheckProfile reports whether a name is an intent or a loaded profile.
 func (e *Engine) CheckProfile(name string) error {
-	known := slices.Clone(Intents[:])
+	known := slices.Clone(rulepack.Intents[:])
 	for _, p := range e.profiles {
 		known = append(known, p.ID)
 	}
@@ -34,21 +38,21 @@ func (e *Engine) CheckProfile(name string) error {
 }
 
 // Profiles lists the loaded profiles in file order.
-func (e *Engine) Profiles() []*ProfileSpec { return e.profiles }
+func (e *Engine) Profiles() []*rulepack.ProfileSpec { return e.profiles }
 
 // profile resolves the wanted profile for this machine and judges its
 // settings. Every setting id of every loaded profile gets an entry.
 func (r *run) profile() error {
-	name := cmp.Or(r.options.Profile, Intents[0])
+	name := cmp.Or(r.options.Profile, rulepack.Intents[0])
 	if err := r.engine.CheckProfile(name); err != nil {
 		return err
 	}
-	var rows SettingTable
+	var rows rulepack.SettingTable
 	chosen, why := r.resolve(name)
 	if chosen == nil {
 		r.out.ProfileWhy = why
 	} else {
-		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.answers(name), Title: chosen.Title, Citation: *chosen.Citation}
+		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *chosen.Citation}
 		rows = chosen.Table()
 		for i := range rows {
 			r.setting(chosen, &rows[i])
@@ -61,12 +65,12 @@ func (r *run) profile() error {
 
 // resolve finds the documented profile: by id, or by intent the narrowest that
 // applies to this machine. A profile of another platform is never lent.
-func (r *run) resolve(name string) (*ProfileSpec, string) {
-	intent := slices.Contains(Intents[:], name)
-	var chosen *ProfileSpec
+func (r *run) resolve(name string) (*rulepack.ProfileSpec, string) {
+	intent := slices.Contains(rulepack.Intents[:], name)
+	var chosen *rulepack.ProfileSpec
 	var reasons []string
 	for _, p := range r.engine.profiles {
-		if p.ID != name && (!intent || !p.serves(name)) {
+		if p.ID != name && (!intent || !p.Serves(name)) {
 			continue
 		}
 		applies, reason := r.profileApplies(p)
@@ -74,7 +78,7 @@ func (r *run) resolve(name string) (*ProfileSpec, string) {
 			reasons = append(reasons, reason)
 			continue
 		}
-		if chosen == nil || p.For.width() > chosen.For.width() {
+		if chosen == nil || p.For.Width() > chosen.For.Width() {
 			chosen = p
 		}
 	}
@@ -88,7 +92,7 @@ func (r *run) resolve(name string) (*ProfileSpec, string) {
 	}
 }
 
-func (r *run) profileApplies(p *ProfileSpec) (bool, string) {
+func (r *run) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 	if !r.writtenFor(p) {
 		return false, "the profile " + p.ID + " is written for other machines"
 	}
@@ -99,9 +103,9 @@ func (r *run) profileApplies(p *ProfileSpec) (bool, string) {
 	if err != nil {
 		return false, "the profile " + p.ID + " is broken: " + err.Error()
 	}
-	r.scope.about(subject{name: SubjectMachine})
-	applies, o := r.scope.evalBool(prog)
-	if o.val == nil {
+	r.scope.About(facts.Subject{Name: facts.SubjectMachine})
+	applies, o := r.scope.EvalBool(prog)
+	if o.Val == nil {
 		return false, "whether the profile " + p.ID + " is written for this machine is not known"
 	}
 	return applies, "the profile " + p.ID + " is written for other machines"
@@ -109,13 +113,13 @@ func (r *run) profileApplies(p *ProfileSpec) (bool, string) {
 
 // named reports whether the profile's document itself names this machine, or
 // names no machine at all.
-func (r *run) named(p *ProfileSpec) bool {
+func (r *run) named(p *rulepack.ProfileSpec) bool {
 	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix)
 }
 
 // writtenFor reports whether a profile is about this machine by its name and
 // platform, or by the firmware it runs.
-func (r *run) writtenFor(p *ProfileSpec) bool { return r.matches(p.For) || r.runs(p.Firmware) }
+func (r *run) writtenFor(p *rulepack.ProfileSpec) bool { return r.matches(p.For) || r.runs(p.Firmware) }
 
 // runs reports whether the machine runs firmware of one of the families.
 func (r *run) runs(families []string) bool {
@@ -128,7 +132,7 @@ func (r *run) runs(families []string) bool {
 
 // startSetting starts the finding of a profile's row with what the document
 // says.
-func startSetting(p *ProfileSpec, w *WantedSetting) Finding {
+func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) Finding {
 	c := *p.Citation
 	c.Place = cmp.Or(w.Place, c.Place)
 	why := p.Title + " asks for " + w.Want.String()
@@ -139,29 +143,29 @@ func startSetting(p *ProfileSpec, w *WantedSetting) Finding {
 		why += "; not where: " + strings.Join(w.Exceptions, ", ")
 	}
 	return Finding{Rule: "setting." + w.ID, Title: "setting " + w.ID + " as the profile asks",
-		Subject: "setting " + w.ID, Severity: Severity(w.Level), Why: why, Citation: &c}
+		Subject: "setting " + w.ID, Severity: verdict.Severity(w.Level), Why: why, Citation: &c}
 }
 
 // settingApplies evaluates the row's own condition and fills the finding when
 // the row does not speak.
-func (r *run) settingApplies(w *WantedSetting, f *Finding) bool {
+func (r *run) settingApplies(w *rulepack.WantedSetting, f *Finding) bool {
 	if w.Applies == "" {
 		return true
 	}
 	prog, err := r.engine.programs.Get(w.Applies, types.BoolType)
 	if err != nil {
-		f.Result, f.Reason = Error, "applies: "+err.Error()
+		f.Result, f.Reason = verdict.Error, "applies: "+err.Error()
 		return false
 	}
-	r.scope.about(subject{name: SubjectMachine})
-	applies, o := r.scope.evalBool(prog)
+	r.scope.About(facts.Subject{Name: facts.SubjectMachine})
+	applies, o := r.scope.EvalBool(prog)
 	switch {
-	case o.err != nil:
-		f.Result, f.Reason = Error, "applies: "+o.err.Error()
-	case o.val == nil:
+	case o.Err != nil:
+		f.Result, f.Reason = verdict.Error, "applies: "+o.Err.Error()
+	case o.Val == nil:
 		r.blame(f, o)
 	case !applies:
-		f.Result, f.Reason = NotApplicable, "concerns only "+cmp.Or(w.Concerns, "machines where "+w.Applies)
+		f.Result, f.Reason = verdict.NotApplicable, "concerns only "+cmp.Or(w.Concerns, "machines where "+w.Applies)
 	default:
 		return true
 	}
@@ -169,12 +173,12 @@ func (r *run) settingApplies(w *WantedSetting, f *Finding) bool {
 }
 
 // otherSettings gives every setting of the other profiles its one entry.
-func (r *run) otherSettings(rows SettingTable, why string) {
+func (r *run) otherSettings(rows rulepack.SettingTable, why string) {
 	for _, id := range r.engine.settings {
-		if slices.ContainsFunc(rows, func(w WantedSetting) bool { return w.ID == id }) {
+		if slices.ContainsFunc(rows, func(w rulepack.WantedSetting) bool { return w.ID == id }) {
 			continue
 		}
-		r.add(Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks", Subject: SubjectMachine,
-			Result: NotApplicable, Severity: Info, Reason: why})
+		r.add(Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks", Subject: facts.SubjectMachine,
+			Result: verdict.NotApplicable, Severity: verdict.Info, Reason: why})
 	}
 }

@@ -8,7 +8,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 const choicePack = `
@@ -32,14 +34,14 @@ profiles:
 // choice audits a machine of a product against a profile of choicePack.
 func choice(t *testing.T, product, profile string, settings map[string]inventory.Setting) *audit.Audit {
 	t.Helper()
-	pack, faults := audit.ParsePack("choice.yaml", []byte(choicePack))
+	pack, faults := rulepack.ParsePack("choice.yaml", []byte(choicePack))
 	require.Empty(t, faults)
 	require.Empty(t, pack.Validate())
 	sys, topo := twoSockets()
 	sys.Machine.Product = direct(product)
 	platformOf(topo, topology.Platform{ID: "milan"})
 	sys.Settings = settings
-	return run(t, audit.NewEngine([]*audit.Pack{pack}), sys, topo, audit.Options{Profile: profile, Asked: true})
+	return run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: profile, Asked: true})
 }
 
 // TestProfileOfSeveralIntents: each of its intents finds it and is the one
@@ -62,11 +64,11 @@ func TestProfileOfSeveralIntents(t *testing.T) {
 func TestProfileByAnalogy(t *testing.T) {
 	off := map[string]inventory.Setting{"smt": {Configured: direct("disabled")}}
 	named := findings(choice(t, "Example Model 1", "balanced", off), "setting.smt")["setting smt"]
-	assert.Equal(t, []any{audit.Fail, audit.Warning}, []any{named.Result, named.Severity})
+	assert.Equal(t, []any{verdict.Fail, verdict.Warning}, []any{named.Result, named.Severity})
 	assert.NotContains(t, named.Why, "analogy")
 	for _, product := range []string{"Example Model 1 v2", "Model 2"} {
 		f := findings(choice(t, product, "balanced", off), "setting.smt")["setting smt"]
-		assert.Equal(t, []any{audit.Fail, audit.Info}, []any{f.Result, f.Severity}, product)
+		assert.Equal(t, []any{verdict.Fail, verdict.Info}, []any{f.Result, f.Severity}, product)
 		assert.Contains(t, f.Why, "by analogy: the document speaks of Model 1")
 	}
 }
@@ -74,7 +76,7 @@ func TestProfileByAnalogy(t *testing.T) {
 // TestProfileOfFirmware: the firmware that a machine runs names it, by the BIOS
 // version or by the registry of its settings, whatever else is known of it.
 func TestProfileOfFirmware(t *testing.T) {
-	pack, faults := audit.ParsePack("firmware.yaml", []byte(`
+	pack, faults := rulepack.ParsePack("firmware.yaml", []byte(`
 profiles:
   - id: site/rom
     intent: [balanced]
@@ -106,11 +108,11 @@ profiles:
 			sys.Machine.BIOSRegistry = direct(c.registry)
 		}
 		sys.Settings = map[string]inventory.Setting{"smt": {Configured: direct("disabled")}}
-		a := run(t, audit.NewEngine([]*audit.Pack{pack}), sys, topo, audit.Options{Profile: "site/rom", Asked: true})
+		a := run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: "site/rom", Asked: true})
 		require.Equal(t, c.applies, a.Profile != nil, c.name)
 		if c.applies {
 			f := findings(a, "setting.smt")["setting smt"]
-			assert.Equal(t, []any{audit.Fail, audit.Warning}, []any{f.Result, f.Severity}, c.name)
+			assert.Equal(t, []any{verdict.Fail, verdict.Warning}, []any{f.Result, f.Severity}, c.name)
 		}
 	}
 }
@@ -121,10 +123,10 @@ func TestWantedAutoAgainstTheKernel(t *testing.T) {
 	judge := func(s inventory.Setting) audit.Finding {
 		return findings(choice(t, "Model 1", "balanced", map[string]inventory.Setting{"x2apic": s}), "setting.x2apic")["setting x2apic"]
 	}
-	assert.Equal(t, audit.Pass, judge(inventory.Setting{Configured: direct("auto")}).Result)
-	assert.Equal(t, audit.Fail, judge(inventory.Setting{Configured: direct("enabled")}).Result)
+	assert.Equal(t, verdict.Pass, judge(inventory.Setting{Configured: direct("auto")}).Result)
+	assert.Equal(t, verdict.Fail, judge(inventory.Setting{Configured: direct("enabled")}).Result)
 	f := judge(inventory.Setting{Effective: direct("enabled")})
-	assert.Equal(t, audit.Unknown, f.Result)
+	assert.Equal(t, verdict.Unknown, f.Result)
 	assert.Contains(t, f.Reason, "auto")
 	assert.NotEmpty(t, f.KnownBy)
 }

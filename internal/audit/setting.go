@@ -6,34 +6,36 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
-
+	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // setting judges one row of the profile.
-func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
+func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
 	if !r.settingApplies(w, &f) {
 		r.add(f)
 		return
 	}
 	s := r.sys.Settings[w.ID]
-	value, face := judgedFor(s, w.Want, p.Face == FaceConfigured)
-	f.Certainty, f.Evidence = value.certainty, value.evidence()
+	value, face := facts.JudgedFor(s, w.Want, p.Face == rulepack.FaceConfigured)
+	f.Certainty, f.Evidence = value.Certainty, value.Evidence()
 	f.Expected = w.Want.String()
 	switch {
-	case value.known() && slices.Contains(w.Want, value.text()):
-		f.Result, f.Found = Pass, found(s, value, face)
+	case value.Known() && slices.Contains(w.Want, value.Text()):
+		f.Result, f.Found = verdict.Pass, found(s, value, face)
 	case s.Configured.State == fact.Absent:
-		f.Result, f.Reason, f.Evidence = NotApplicable, s.Configured.Reason, s.Configured.Evidence()
-	case !value.known():
-		f.Result, f.Reason, f.KnownBy, f.Certainty = Unknown, value.reason, value.knownBy, fact.None
+		f.Result, f.Reason, f.Evidence = verdict.NotApplicable, s.Configured.Reason, s.Configured.Evidence()
+	case !value.Known():
+		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, value.Reason, value.KnownBy, fact.None
 	default:
-		f.Result, f.Found = Fail, found(s, value, face)
+		f.Result, f.Found = verdict.Fail, found(s, value, face)
 		f.Remedy = r.settingRemedy(w, s)
 		if w.Effect != nil {
-			f.Effect = w.Effect.effect(w.Effect.Text, p.Citation)
+			f.Effect = w.Effect.Effect(w.Effect.Text, p.Citation)
 		}
 	}
 	r.settingSeverity(p, &f, value)
@@ -42,25 +44,25 @@ func (r *run) setting(p *ProfileSpec, w *WantedSetting) {
 
 // settingSeverity lowers a row's level to what the facts and the document
 // carry.
-func (r *run) settingSeverity(p *ProfileSpec, f *Finding, value Value) {
-	f.Severity = capSeverity(f.Severity, f.Certainty, value.unverified)
+func (r *run) settingSeverity(p *rulepack.ProfileSpec, f *Finding, value facts.Value) {
+	f.Severity = capSeverity(f.Severity, f.Certainty, value.Unverified)
 	if !r.named(p) {
-		f.Severity = Info
+		f.Severity = verdict.Info
 		f.Why += "; by analogy: the document speaks of " + strings.Join(p.Named, ", ")
 	}
 	if !r.options.Asked {
-		f.Severity = Info // nobody asked for this profile
+		f.Severity = verdict.Info // nobody asked for this profile
 	}
 }
 
 // found is a setting's value with the face it comes from, who decided it where
 // that is not firmware, and what waits for the next boot.
-func found(s inventory.Setting, value Value, face string) string {
-	out := value.text() + " (" + face
+func found(s inventory.Setting, value facts.Value, face string) string {
+	out := value.Text() + " (" + face
 	if by, ok := s.DecidedBy.Get(); ok && by != inventory.DecidedFirmware && strings.HasPrefix(face, "effective") {
-		out += "; decided by " + decider(by)
+		out += "; decided by " + facts.Decider(by)
 	}
-	if next, ok := s.Pending.Get(); ok && next != value.text() {
+	if next, ok := s.Pending.Get(); ok && next != value.Text() {
 		out += "; " + next + " after the next boot"
 	}
 	return out + ")"
@@ -69,7 +71,7 @@ func found(s inventory.Setting, value Value, face string) string {
 // settingRemedy says how to fulfil a row of a profile: wait for the boot that
 // already will, undo what overrides firmware, or change BIOS setup as the
 // document or the vendor's table says.
-func (r *run) settingRemedy(w *WantedSetting, s inventory.Setting) string {
+func (r *run) settingRemedy(w *rulepack.WantedSetting, s inventory.Setting) string {
 	if next, ok := s.Pending.Get(); ok && slices.Contains(w.Want, next) {
 		return "reboot: " + next + " is set and waits for the next boot"
 	}
@@ -107,12 +109,12 @@ func undoing(by fact.Fact[string]) string {
 }
 
 // steps asks the vendor's table for the menu path and commands.
-func (r *run) steps(w *WantedSetting, s inventory.Setting) []string {
+func (r *run) steps(w *rulepack.WantedSetting, s inventory.Setting) []string {
 	t := r.engine.table(r.sys.Machine.Vendor)
 	if t == nil {
 		return nil
 	}
-	maker := r.facts.processorVendor().text()
+	maker := r.facts.ProcessorVendor().Text()
 	for _, want := range w.Want {
 		wish := settings.Wish{ID: w.ID, Want: want, Product: r.sys.Machine.Product.Or(""), Maker: maker, Seen: s.Configured.From.Field}
 		if p, ok := r.topo.Platform.Get(); ok {

@@ -5,15 +5,17 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -48,11 +50,11 @@ func known(value, source, field string) fact.Fact[string] {
 // built-in rules about settings.
 func judge(t *testing.T, faces map[string]inventory.Setting) *audit.Audit {
 	t.Helper()
-	pack, faults := audit.ParsePack("table.yaml", []byte(settingPack))
+	pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
 	require.Empty(t, faults)
-	packs, err := audit.LoadBuiltin(rules.FS)
+	packs, err := rulepack.LoadBuiltin(rules.FS)
 	require.NoError(t, err)
-	var general []*audit.Pack
+	var general []*rulepack.Pack
 	for _, p := range packs {
 		if p.File == "general/settings.yaml" {
 			general = append(general, p)
@@ -92,33 +94,33 @@ func TestSettingFaces(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		s      inventory.Setting
-		result audit.Result
+		result verdict.Result
 		// found or reason, a part of the remedy
 		says, remedy string
 	}{
-		{"as wanted", inventory.Setting{Configured: on}, audit.Pass, "enabled (configured)", ""},
-		{"configured goes before effective", inventory.Setting{Configured: on, Effective: runsOff}, audit.Pass, "enabled (configured)", ""},
-		{"not as wanted", inventory.Setting{Configured: off, Effective: runsOn}, audit.Fail, "disabled (configured)", "tool: tool set Boost=On; reboot (takes effect at the next boot)"},
-		{"effective alone", inventory.Setting{Effective: runsOff}, audit.Fail, "disabled (effective)", "BIOS setup: Power > Boost = On"},
-		{"an administrator decided", inventory.Setting{Effective: runsOff, DecidedBy: known("administrator", "cpufreq", "")}, audit.Fail,
+		{"as wanted", inventory.Setting{Configured: on}, verdict.Pass, "enabled (configured)", ""},
+		{"configured goes before effective", inventory.Setting{Configured: on, Effective: runsOff}, verdict.Pass, "enabled (configured)", ""},
+		{"not as wanted", inventory.Setting{Configured: off, Effective: runsOn}, verdict.Fail, "disabled (configured)", "tool: tool set Boost=On; reboot (takes effect at the next boot)"},
+		{"effective alone", inventory.Setting{Effective: runsOff}, verdict.Fail, "disabled (effective)", "BIOS setup: Power > Boost = On"},
+		{"an administrator decided", inventory.Setting{Effective: runsOff, DecidedBy: known("administrator", "cpufreq", "")}, verdict.Fail,
 			"disabled (effective; decided by an administrator at run time)", "find out who wrote the value at run time and take it back (p administrator)"},
-		{"the kernel decided", inventory.Setting{Effective: runsOff, DecidedBy: known("kernel", "cpuidle", "")}, audit.Fail,
+		{"the kernel decided", inventory.Setting{Effective: runsOff, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Fail,
 			"disabled (effective; decided by the kernel)", "a change in BIOS setup alone does not undo it"},
-		{"the wanted value waits", inventory.Setting{Configured: off, Pending: on}, audit.Fail, "disabled (configured; enabled after the next boot)", "reboot: enabled is set and waits for the next boot"},
-		{"as wanted, but not after the next boot", inventory.Setting{Configured: on, Pending: off}, audit.Pass, "enabled (configured; disabled after the next boot)", ""},
-		{"only the next boot's value", inventory.Setting{Pending: on}, audit.Unknown, "only the value for the next boot is known: enabled", ""},
-		{"auto, effective shows", inventory.Setting{Configured: auto, Effective: runsOn}, audit.Pass, "enabled (effective; BIOS setup says auto)", ""},
-		{"auto alone", inventory.Setting{Configured: auto}, audit.Unknown, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show", ""},
-		{"not offered", inventory.Setting{Configured: absent}, audit.NotApplicable, "not offered by this machine's BIOS", ""},
-		{"not offered, runs otherwise", inventory.Setting{Configured: absent, Effective: runsOff}, audit.NotApplicable, "not offered by this machine's BIOS", ""},
-		{"not offered, runs as wanted", inventory.Setting{Configured: absent, Effective: runsOn}, audit.Pass, "enabled (effective)", ""},
-		{"nothing", inventory.Setting{}, audit.Unknown, "neither firmware's settings nor the kernel show it", ""},
+		{"the wanted value waits", inventory.Setting{Configured: off, Pending: on}, verdict.Fail, "disabled (configured; enabled after the next boot)", "reboot: enabled is set and waits for the next boot"},
+		{"as wanted, but not after the next boot", inventory.Setting{Configured: on, Pending: off}, verdict.Pass, "enabled (configured; disabled after the next boot)", ""},
+		{"only the next boot's value", inventory.Setting{Pending: on}, verdict.Unknown, "only the value for the next boot is known: enabled", ""},
+		{"auto, effective shows", inventory.Setting{Configured: auto, Effective: runsOn}, verdict.Pass, "enabled (effective; BIOS setup says auto)", ""},
+		{"auto alone", inventory.Setting{Configured: auto}, verdict.Unknown, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show", ""},
+		{"not offered", inventory.Setting{Configured: absent}, verdict.NotApplicable, "not offered by this machine's BIOS", ""},
+		{"not offered, runs otherwise", inventory.Setting{Configured: absent, Effective: runsOff}, verdict.NotApplicable, "not offered by this machine's BIOS", ""},
+		{"not offered, runs as wanted", inventory.Setting{Configured: absent, Effective: runsOn}, verdict.Pass, "enabled (effective)", ""},
+		{"nothing", inventory.Setting{}, verdict.Unknown, "neither firmware's settings nor the kernel show it", ""},
 	} {
 		f := one(t, judge(t, map[string]inventory.Setting{"turbo": c.s}), "setting.turbo", "setting turbo")
 		assert.Equal(t, c.result, f.Result, c.name)
 		assert.Equal(t, c.says, f.Found+f.Reason, c.name)
 		assert.Contains(t, f.Remedy, c.remedy, c.name)
-		assert.Equal(t, f.Result == audit.Fail, f.Remedy != "", c.name)
+		assert.Equal(t, f.Result == verdict.Fail, f.Remedy != "", c.name)
 	}
 }
 
@@ -136,11 +138,11 @@ func TestSettingPreset(t *testing.T) {
 func TestSettingAutoWanted(t *testing.T) {
 	for _, c := range []struct {
 		s    inventory.Setting
-		want audit.Result
+		want verdict.Result
 	}{
-		{inventory.Setting{Configured: known("auto", "bios", "A"), Effective: known("enabled", "cpu", "")}, audit.Pass},
-		{inventory.Setting{Configured: known("enabled", "bios", "A")}, audit.Fail},
-		{inventory.Setting{Effective: known("enabled", "cpu", "")}, audit.Unknown},
+		{inventory.Setting{Configured: known("auto", "bios", "A"), Effective: known("enabled", "cpu", "")}, verdict.Pass},
+		{inventory.Setting{Configured: known("enabled", "bios", "A")}, verdict.Fail},
+		{inventory.Setting{Effective: known("enabled", "cpu", "")}, verdict.Unknown},
 	} {
 		f := one(t, judge(t, map[string]inventory.Setting{"x2apic": c.s}), "setting.x2apic", "setting x2apic")
 		assert.Equal(t, c.want, f.Result)
@@ -150,17 +152,17 @@ func TestSettingAutoWanted(t *testing.T) {
 // TestSettingLiteral: where a document says word for word what BIOS setup
 // holds, auto is another word, whatever it comes to.
 func TestSettingLiteral(t *testing.T) {
-	literal := func(s inventory.Setting) audit.Result {
-		pack, faults := audit.ParsePack("literal.yaml", []byte(strings.Replace(settingPack, "    title:", "    face: configured\n    title:", 1)))
+	literal := func(s inventory.Setting) verdict.Result {
+		pack, faults := rulepack.ParsePack("literal.yaml", []byte(strings.Replace(settingPack, "    title:", "    face: configured\n    title:", 1)))
 		require.Empty(t, faults)
 		require.Empty(t, pack.Validate())
 		sys, topo := twoSockets()
 		sys.Settings = map[string]inventory.Setting{"turbo": s}
-		return one(t, run(t, audit.NewEngine([]*audit.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true}), "setting.turbo", "setting turbo").Result
+		return one(t, run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true}), "setting.turbo", "setting turbo").Result
 	}
-	assert.Equal(t, audit.Fail, literal(inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}))
-	assert.Equal(t, audit.Pass, literal(inventory.Setting{Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", "")}))
-	assert.Equal(t, audit.Pass, literal(inventory.Setting{Effective: known("enabled", "cpufreq", "")}))
+	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}))
+	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", "")}))
+	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Effective: known("enabled", "cpufreq", "")}))
 }
 
 // TestSettingRemedyOfTheDocument goes before the vendor's table.
@@ -182,27 +184,27 @@ func TestFacesContradict(t *testing.T) {
 		"adddc":  {Pending: known("disabled", "bios", "X")},
 	})
 	f := one(t, a, "settings.conflict", "setting turbo")
-	assert.Equal(t, audit.Fail, f.Result)
-	assert.Equal(t, audit.Warning, f.Severity)
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Equal(t, verdict.Warning, f.Severity)
 	assert.Equal(t, "BIOS setup says enabled, the system runs with disabled, decided by an administrator at run time (p administrator)", f.Found)
 	f = one(t, a, "settings.conflict", "setting c1e")
-	assert.Equal(t, audit.Fail, f.Result)
-	assert.Equal(t, audit.Info, f.Severity, "the kernel rewrites C1E by itself")
-	assert.Equal(t, audit.Pass, one(t, a, "settings.conflict", "setting c_states").Result)
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Equal(t, verdict.Info, f.Severity, "the kernel rewrites C1E by itself")
+	assert.Equal(t, verdict.Pass, one(t, a, "settings.conflict", "setting c_states").Result)
 	f = one(t, a, "settings.conflict", "setting smt")
-	assert.Equal(t, audit.Fail, f.Result)
+	assert.Equal(t, verdict.Fail, f.Result)
 	assert.Equal(t, "a.json says enabled, b.txt disabled", f.Found)
-	assert.Equal(t, audit.NotApplicable, one(t, a, "settings.conflict", "setting iommu").Result)
+	assert.Equal(t, verdict.NotApplicable, one(t, a, "settings.conflict", "setting iommu").Result)
 
 	f = one(t, a, "settings.pending", "setting iommu")
-	assert.Equal(t, audit.Fail, f.Result)
-	assert.Equal(t, audit.Info, f.Severity)
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Equal(t, verdict.Info, f.Severity)
 	assert.Equal(t, "now enabled, after the next boot disabled", f.Found)
 	f = one(t, a, "settings.pending", "setting x2apic")
-	assert.Equal(t, audit.Fail, f.Result)
+	assert.Equal(t, verdict.Fail, f.Result)
 	assert.Equal(t, "in effect enabled, after the next boot disabled", f.Found)
-	assert.Equal(t, audit.Unknown, one(t, a, "settings.pending", "setting adddc").Result)
-	assert.Equal(t, audit.NotApplicable, one(t, a, "settings.pending", "setting turbo").Result)
+	assert.Equal(t, verdict.Unknown, one(t, a, "settings.pending", "setting adddc").Result)
+	assert.Equal(t, verdict.NotApplicable, one(t, a, "settings.pending", "setting turbo").Result)
 }
 
 // TestFacesOfNoExport: without any, nothing can be compared, and that is said
@@ -210,8 +212,8 @@ func TestFacesContradict(t *testing.T) {
 func TestFacesOfNoExport(t *testing.T) {
 	a := judge(t, map[string]inventory.Setting{"turbo": {Effective: known("disabled", "cpufreq", "")}})
 	for _, rule := range []string{"settings.conflict", "settings.pending"} {
-		f := one(t, a, rule, audit.SubjectMachine)
-		assert.Equal(t, audit.NotApplicable, f.Result)
+		f := one(t, a, rule, facts.SubjectMachine)
+		assert.Equal(t, verdict.NotApplicable, f.Result)
 		assert.Contains(t, f.Reason, "--bios FILE")
 	}
 }

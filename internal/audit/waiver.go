@@ -3,6 +3,8 @@ package audit
 import (
 	"fmt"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // WaiverSpec is one accepted failure of the configuration.
@@ -50,7 +52,7 @@ func (r *run) waive() {
 		matched := false
 		for i := range r.out.Findings {
 			f := &r.out.Findings[i]
-			if f.Rule != w.Rule || (w.Subject != "" && w.Subject != f.Subject) || f.Result != Fail {
+			if f.Rule != w.Rule || (w.Subject != "" && w.Subject != f.Subject) || f.Result != verdict.Fail {
 				continue
 			}
 			matched = true
@@ -58,7 +60,7 @@ func (r *run) waive() {
 			if ended {
 				f.Reason = "the waiver ended on " + w.Until
 			} else {
-				f.Result = Waived
+				f.Result = verdict.Waived
 			}
 		}
 		r.noticeWaiver(w, matched, ended)

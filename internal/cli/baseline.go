@@ -9,17 +9,15 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/report/formats"
-
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/baseline"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // defaultBaseline is where the accepted hardware is kept.
@@ -134,7 +132,7 @@ some of it cannot.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.baseline, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringVar(&f.failOn, "fail-on", string(audit.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	fl.StringVar(&f.failOn, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
 	fl.BoolVar(&f.strict, "strict", false, "exit 3 when something could not be compared")
 	return cmd
 }

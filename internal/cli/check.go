@@ -5,15 +5,16 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/memaudit/memaudit/internal/report/formats"
-
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // checkFlags are those of an audit.
@@ -48,7 +49,7 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 	f.output.register(cmd, formats.Reports())
 	f.registerRules(cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.failOn, "fail-on", string(audit.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	fl.StringVar(&f.failOn, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
 	fl.BoolVar(&f.allProfiles, "all-profiles", false, "add the machine beside every profile documented for it, as profiles compare prints it")
 	fl.BoolVar(&f.strict, "strict", false, "exit 3 when a rule is unknown or broke")
 	return cmd
@@ -169,8 +170,8 @@ func (p *Program) settingTables() (settings.Tables, error) { return settings.Loa
 
 // packs loads the compiled built-in rules and the site's own folders, which must
 // be without fault: a rule that does not load would be a check that is not made.
-func (p *Program) packs(dirs []string) ([]*audit.Pack, error) {
-	packs, err := audit.LoadCompiled(p.Rules)
+func (p *Program) packs(dirs []string) ([]*rulepack.Pack, error) {
+	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
 		return nil, usage("built-in rules: %w", err)
 	}
@@ -178,7 +179,7 @@ func (p *Program) packs(dirs []string) ([]*audit.Pack, error) {
 }
 
 // withSite adds the packs of a site's own folders.
-func withSite(packs []*audit.Pack, dirs []string) ([]*audit.Pack, error) {
+func withSite(packs []*rulepack.Pack, dirs []string) ([]*rulepack.Pack, error) {
 	for _, dir := range dirs {
 		own, faults := loadSite(dir)
 		if len(faults) > 0 {
@@ -190,13 +191,13 @@ func withSite(packs []*audit.Pack, dirs []string) ([]*audit.Pack, error) {
 }
 
 // loadSite reads and validates a folder or a file of a site's own rules.
-func loadSite(name string) ([]*audit.Pack, audit.Complaints) {
-	packs, faults := audit.LoadPath(name)
+func loadSite(name string) ([]*rulepack.Pack, rulepack.Complaints) {
+	packs, faults := rulepack.LoadPath(name)
 	for _, pack := range packs {
 		faults = append(faults, pack.Validate()...)
 	}
 	if len(packs) == 0 && len(faults) == 0 {
-		faults = append(faults, audit.Complaint{File: name, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
+		faults = append(faults, rulepack.Complaint{File: name, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
 	}
 	return packs, faults
 }

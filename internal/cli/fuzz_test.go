@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // seeds are tables of the project in every form that --smbios takes.
@@ -61,10 +61,10 @@ func FuzzCheck(f *testing.F) {
 		_, listed, _ := run(data, "inventory", "--smbios", "-", "--format", "json")
 		decodeJSON(t, listed, &inv)
 		for _, finding := range r.Findings {
-			if finding.Result == string(audit.Error) {
+			if finding.Result == string(verdict.Error) {
 				t.Errorf("%s %s broke: %s", finding.Rule, finding.Subject, *finding.Reason)
 			}
-			if len(inv.Slots) == 0 && finding.Result == string(audit.Pass) && strings.HasPrefix(finding.Rule, "memory.") {
+			if len(inv.Slots) == 0 && finding.Result == string(verdict.Pass) && strings.HasPrefix(finding.Rule, "memory.") {
 				t.Errorf("%s %s passes without a memory device", finding.Rule, finding.Subject)
 			}
 		}

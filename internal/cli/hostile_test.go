@@ -21,8 +21,10 @@ import (
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -39,7 +41,7 @@ func threadTime(t *testing.T) time.Duration {
 }
 
 // verdicts audits the machine below a folder: result by rule and subject.
-func verdicts(t *testing.T, engine *audit.Engine, dir string) map[string]audit.Result {
+func verdicts(t *testing.T, engine *audit.Engine, dir string) map[string]verdict.Result {
 	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -51,20 +53,20 @@ func verdicts(t *testing.T, engine *audit.Engine, dir string) map[string]audit.R
 	result, err := engine.Run(sys, topology.Derive(sys, rules.FS), audit.Options{Profile: "max-performance", Asked: true, Now: time.Now()})
 	require.NoError(t, err)
 	assert.Less(t, threadTime(t)-start, patience)
-	out := map[string]audit.Result{}
+	out := map[string]verdict.Result{}
 	for i := range result.Findings {
 		f := &result.Findings[i]
 		out[f.Rule+" / "+f.Subject] = f.Result
-		assert.NotEqual(t, audit.Error, f.Result, "%s %s: %s", f.Rule, f.Subject, f.Reason)
+		assert.NotEqual(t, verdict.Error, f.Result, "%s %s: %s", f.Rule, f.Subject, f.Reason)
 	}
 	return out
 }
 
 // improved lists what a damage turned from a fail or an unknown into a pass.
-func improved(whole, damaged map[string]audit.Result) []string {
+func improved(whole, damaged map[string]verdict.Result) []string {
 	var out []string
 	for key, result := range damaged {
-		if before := whole[key]; result == audit.Pass && (before == audit.Fail || before == audit.Unknown) {
+		if before := whole[key]; result == verdict.Pass && (before == verdict.Fail || before == verdict.Unknown) {
 			out = append(out, fmt.Sprintf("%s: %s -> pass", key, before))
 		}
 	}
@@ -234,7 +236,7 @@ func asked(t *testing.T, dir string) []string {
 type victim struct {
 	engine       *audit.Engine
 	dir, outside string
-	whole        map[string]audit.Result
+	whole        map[string]verdict.Result
 	// paths are what an audit asks for; folders says which are none.
 	paths   []string
 	folders map[string]bool
@@ -242,7 +244,7 @@ type victim struct {
 
 func newVictim(t *testing.T, m *machinetest.Machine) *victim {
 	t.Helper()
-	packs, err := audit.LoadCompiled(rules.FS)
+	packs, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	v := &victim{engine: audit.NewEngine(packs), dir: t.TempDir(), outside: t.TempDir()}
 	m.Tree().WriteTo(t, v.dir)
@@ -258,7 +260,7 @@ func newVictim(t *testing.T, m *machinetest.Machine) *victim {
 }
 
 // compare audits again; nothing may have become better.
-func (v *victim) compare(t *testing.T, what string) map[string]audit.Result {
+func (v *victim) compare(t *testing.T, what string) map[string]verdict.Result {
 	t.Helper()
 	damaged := verdicts(t, v.engine, v.dir)
 	for _, better := range improved(v.whole, damaged) {
@@ -375,7 +377,7 @@ func TestCutTable(t *testing.T) {
 				what := fmt.Sprintf("cut at %d of %d", end, len(data))
 				for key, result := range v.compare(t, what) {
 					if strings.HasPrefix(key, "memory.") && !strings.Contains(key, "/ slot") {
-						assert.NotEqual(t, audit.Pass, result, "%s: %s", what, key)
+						assert.NotEqual(t, verdict.Pass, result, "%s: %s", what, key)
 					}
 				}
 			}

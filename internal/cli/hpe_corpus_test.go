@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,9 +18,12 @@ import (
 	"github.com/memaudit/memaudit/internal/bios/biostest"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -75,9 +76,9 @@ func (s *hpeSystem) failures(t *testing.T, engine *audit.Engine, tables settings
 			continue
 		}
 		switch f.Result {
-		case audit.Fail:
+		case verdict.Fail:
 			failed = append(failed, id)
-		case audit.Pass:
+		case verdict.Pass:
 			passed = append(passed, id)
 		default:
 		}
@@ -91,7 +92,7 @@ func TestHPERoundTrip(t *testing.T) {
 	tables, err := settings.Load(rules.FS, "settings")
 	require.NoError(t, err)
 	hpe := tables.Of("HPE")
-	packs, err := audit.LoadCompiled(rules.FS)
+	packs, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	engine := audit.NewEngine(packs)
 	for i := range hpeSystems {

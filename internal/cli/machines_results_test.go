@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 const resultsHead = `# What every rule says of every example machine, with the machine's profile. Made by make golden.
@@ -17,7 +17,7 @@ const resultsHead = `# What every rule says of every example machine, with the m
 `
 
 var resultLetters = map[string]string{
-	string(audit.Pass): "p", string(audit.Fail): "f", string(audit.Unknown): "u", string(audit.Error): "e", string(audit.NotApplicable): "-",
+	string(verdict.Pass): "p", string(verdict.Fail): "f", string(verdict.Unknown): "u", string(verdict.Error): "e", string(verdict.NotApplicable): "-",
 }
 
 // TestMachineResults asserts the result of every rule on every machine, a line

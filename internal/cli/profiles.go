@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
 func (p *Program) profilesCommand() *cobra.Command {
@@ -27,7 +27,7 @@ func (p *Program) profilesListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			infos := audit.DescribeProfiles(packs)
+			infos := rulepack.DescribeProfiles(packs)
 			if f.format == "json" {
 				return writeJSON(p.Stdout, infos)
 			}
@@ -38,7 +38,7 @@ func (p *Program) profilesListCommand() *cobra.Command {
 }
 
 // listProfiles prints one profile a line.
-func listProfiles(infos []audit.ProfileInfo) string {
+func listProfiles(infos []rulepack.ProfileInfo) string {
 	id, intents := 0, 0
 	for _, i := range infos {
 		id, intents = max(id, len(i.ID)), max(intents, len(strings.Join(i.Intents, ", ")))
@@ -58,7 +58,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found := slices.DeleteFunc(audit.DescribeProfiles(packs), func(i audit.ProfileInfo) bool {
+			found := slices.DeleteFunc(rulepack.DescribeProfiles(packs), func(i rulepack.ProfileInfo) bool {
 				return i.ID != args[0] && !slices.Contains(i.Intents, args[0])
 			})
 			if len(found) == 0 {

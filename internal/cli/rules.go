@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/page"
-	"github.com/memaudit/memaudit/internal/report/text"
-
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/page"
+	"github.com/memaudit/memaudit/internal/report/text"
+	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
 // listFormats are those of the rules and profiles commands.
@@ -35,7 +34,7 @@ func (f *knowledgeFlags) register(cmd *cobra.Command) {
 }
 
 // load reads the packs that the flags and the configuration name.
-func (f *knowledgeFlags) load(p *Program) ([]*audit.Pack, error) {
+func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
 	if err := oneOf("format", f.format, listFormats[:]); err != nil {
 		return nil, err
 	}
@@ -43,7 +42,7 @@ func (f *knowledgeFlags) load(p *Program) ([]*audit.Pack, error) {
 	if err != nil {
 		return nil, err
 	}
-	packs, err := audit.LoadBuiltin(p.Rules)
+	packs, err := rulepack.LoadBuiltin(p.Rules)
 	if err != nil {
 		return nil, usage("built-in rules: %w", err)
 	}
@@ -65,7 +64,7 @@ func (p *Program) rulesListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			infos := audit.Describe(packs)
+			infos := rulepack.Describe(packs)
 			if f.format == "json" {
 				return writeJSON(p.Stdout, infos)
 			}
@@ -76,7 +75,7 @@ func (p *Program) rulesListCommand() *cobra.Command {
 }
 
 // listRules prints one rule a line.
-func listRules(infos []audit.RuleInfo) string {
+func listRules(infos []rulepack.RuleInfo) string {
 	var out strings.Builder
 	width := 0
 	for _, r := range infos {
@@ -100,7 +99,7 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found := slices.DeleteFunc(audit.Describe(packs), func(r audit.RuleInfo) bool { return r.ID != args[0] })
+			found := slices.DeleteFunc(rulepack.Describe(packs), func(r rulepack.RuleInfo) bool { return r.ID != args[0] })
 			if len(found) == 0 {
 				return &exit{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q", args[0]), hint: "memaudit rules list"}
 			}
@@ -135,23 +134,23 @@ func (p *Program) rulesValidateCommand() *cobra.Command {
 // validate checks every named file or folder, alone and beside the built-in
 // rules, and prints one complaint a line.
 func (p *Program) validate(paths []string) error {
-	var faults audit.Complaints
-	var own []*audit.Pack
+	var faults rulepack.Complaints
+	var own []*rulepack.Pack
 	for _, path := range paths {
 		packs, f := loadSite(path)
 		own, faults = append(own, packs...), append(faults, f...)
 	}
-	builtin, err := audit.LoadBuiltin(p.Rules)
+	builtin, err := rulepack.LoadBuiltin(p.Rules)
 	if err != nil {
 		return err
 	}
 	if len(faults) == 0 {
-		faults = append(faults, audit.ValidateSet(slices.Concat(builtin, own))...)
+		faults = append(faults, rulepack.ValidateSet(slices.Concat(builtin, own))...)
 	}
 	for _, c := range faults {
 		_, _ = fmt.Fprintln(p.Stderr, c)
 	}
-	rules, cases := audit.Count(own)
+	rules, cases := rulepack.Count(own)
 	if len(faults) > 0 {
 		return &exit{status: report.ExitUsage, err: fmt.Errorf("rules validate: %d complaints", len(faults))}
 	}

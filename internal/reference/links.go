@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/page"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/topology"
 )
 
@@ -46,12 +45,12 @@ func (k *knowledge) ruleTable() *page.Table {
 	return t
 }
 
-func ruleRow(r *audit.RuleInfo, up string) []page.Cell {
+func ruleRow(r *rulepack.RuleInfo, up string) []page.Cell {
 	return []page.Cell{{Text: r.ID, Link: up + pageOf(r.File) + "#" + anchor(r.ID)}, {Text: r.Severity}, {Text: r.Subject},
 		{Text: cmp.Or(r.Scope, "every machine")}, {Text: r.Title}}
 }
 
-func profileTable(profiles []audit.ProfileInfo, up string) *page.Table {
+func profileTable(profiles []rulepack.ProfileInfo, up string) *page.Table {
 	t := &page.Table{Heads: []string{"profile", "intent", "for", "document"}}
 	for i := range profiles {
 		p := &profiles[i]
@@ -79,7 +78,7 @@ func (k *knowledge) refines(id string) []page.Block {
 			rules.Rows = append(rules.Rows, ruleRow(r, "../"))
 		}
 	}
-	var profiles []audit.ProfileInfo
+	var profiles []rulepack.ProfileInfo
 	for i := range k.profiles {
 		if p := &k.profiles[i]; names(p.Match, p.Applies, id) {
 			profiles = append(profiles, *p)
@@ -97,6 +96,6 @@ func (k *knowledge) refines(id string) []page.Block {
 
 // names reports whether a rule or profile is written for a platform, by its
 // index or by its own condition.
-func names(m *audit.Match, applies, id string) bool {
+func names(m *rulepack.Match, applies, id string) bool {
 	return m != nil && slices.Contains(m.Platforms, id) || strings.Contains(applies, `"`+id+`"`)
 }

@@ -5,14 +5,13 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/page"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
 // knowledge is everything that pages are made of, in stable order.
 type knowledge struct {
-	rules    []audit.RuleInfo
-	profiles []audit.ProfileInfo
+	rules    []rulepack.RuleInfo
+	profiles []rulepack.ProfileInfo
 }
 
 // files lists the packs.
@@ -50,8 +49,8 @@ func (k *knowledge) pack(file string) []page.Block {
 	}, rules, profiles)
 }
 
-func (k *knowledge) profilesOf(file string) []*audit.ProfileInfo {
-	var out []*audit.ProfileInfo
+func (k *knowledge) profilesOf(file string) []*rulepack.ProfileInfo {
+	var out []*rulepack.ProfileInfo
 	for i := range k.profiles {
 		if k.profiles[i].File == file {
 			out = append(out, &k.profiles[i])
@@ -62,7 +61,7 @@ func (k *knowledge) profilesOf(file string) []*audit.ProfileInfo {
 
 // profileTables shows the profiles of one document: what each is, settings by
 // profiles, and once for each setting and value how it is set and why.
-func profileTables(profiles []*audit.ProfileInfo) []page.Block {
+func profileTables(profiles []*rulepack.ProfileInfo) []page.Block {
 	var out []page.Block
 	for _, p := range profiles {
 		out = append(out, page.Block{Head: &page.Head{Level: 2, Kind: "profile", Name: p.ID}}, page.Block{Fields: profileFields(p)})
@@ -94,7 +93,7 @@ func profileTables(profiles []*audit.ProfileInfo) []page.Block {
 // short is a profile's name within its document.
 func short(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
-func settingOrder(profiles []*audit.ProfileInfo) []string {
+func settingOrder(profiles []*rulepack.ProfileInfo) []string {
 	var out []string
 	for _, p := range profiles {
 		for _, id := range p.Order {
@@ -107,7 +106,7 @@ func settingOrder(profiles []*audit.ProfileInfo) []string {
 }
 
 // settingDetails says once what several profiles have in common for a setting.
-func settingDetails(id string, profiles []*audit.ProfileInfo) []page.Block {
+func settingDetails(id string, profiles []*rulepack.ProfileInfo) []page.Block {
 	type detail struct {
 		fields   []page.Field
 		profiles []string

@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/page"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/topology"
 )
@@ -24,7 +23,7 @@ const (
 // below the folder. README.md keeps its hand-written part. seen is the table of
 // what places the slots of each platform, testdata/corpus/slot-maps.tsv.
 func Pages(k fs.FS, seen []byte) (map[string]string, error) {
-	packs, err := audit.LoadBuiltin(k)
+	packs, err := rulepack.LoadBuiltin(k)
 	if err != nil {
 		return nil, fmt.Errorf("load the packs: %w", err)
 	}
@@ -41,7 +40,7 @@ func Pages(k fs.FS, seen []byte) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}
-	known := &knowledge{audit.Describe(packs), audit.DescribeProfiles(packs)}
+	known := &knowledge{rulepack.Describe(packs), rulepack.DescribeProfiles(packs)}
 	SetBy(known.profiles, tables)
 	out := map[string]string{}
 	for _, file := range known.files() {

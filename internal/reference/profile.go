@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/page"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
 // Profile is one profile in full, setting by setting, and where profiles of the
 // same intent for other machines want something else.
-func Profile(i *audit.ProfileInfo) []page.Block {
+func Profile(i *rulepack.ProfileInfo) []page.Block {
 	blocks := []page.Block{
 		{Head: &page.Head{Level: 2, Kind: "profile", Name: i.ID}},
 		{Fields: profileFields(i)},
@@ -24,7 +23,7 @@ func Profile(i *audit.ProfileInfo) []page.Block {
 	return blocks
 }
 
-func profileFields(i *audit.ProfileInfo) []page.Field {
+func profileFields(i *rulepack.ProfileInfo) []page.Field {
 	note := ""
 	for _, s := range i.Settings {
 		if len(s.Elsewhere) > 0 {
@@ -52,7 +51,7 @@ func counted(profiles []string) string {
 
 // settingFields is one row of a profile; others prints the profiles that want
 // something else.
-func settingFields(s *audit.SettingInfo, others func([]string) string) []page.Field {
+func settingFields(s *rulepack.SettingInfo, others func([]string) string) []page.Field {
 	concerns := s.Concerns
 	if concerns == "" {
 		concerns = s.Applies
@@ -74,7 +73,7 @@ type otherValue struct {
 }
 
 // elsewhere gathers what other profiles want by its value.
-func elsewhere(s *audit.SettingInfo) []otherValue {
+func elsewhere(s *rulepack.SettingInfo) []otherValue {
 	var out []otherValue
 	at := map[string]int{}
 	for _, o := range s.Elsewhere {

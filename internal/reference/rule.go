@@ -8,16 +8,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/page"
-	"github.com/memaudit/memaudit/internal/report/text"
-
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/page"
+	"github.com/memaudit/memaudit/internal/report/text"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Rule is one rule in full: why, effect, remedy, source, and what it says in a
 // case of its own that fails.
-func Rule(i *audit.RuleInfo) []page.Block {
+func Rule(i *rulepack.RuleInfo) []page.Block {
 	blocks := []page.Block{
 		{Head: &page.Head{Level: 2, Kind: "rule", Name: i.ID}},
 		{Fields: ruleFields(i)},
@@ -27,7 +28,7 @@ func Rule(i *audit.RuleInfo) []page.Block {
 		return blocks
 	}
 	says := "fails"
-	if f.Result == audit.Pass {
+	if f.Result == verdict.Pass {
 		says = "passes with an explanation"
 	}
 	built := report.BuildFinding(f)
@@ -38,7 +39,7 @@ func Rule(i *audit.RuleInfo) []page.Block {
 // exampleWidth leaves room for an indent on 80 columns.
 const exampleWidth = 78
 
-func ruleFields(i *audit.RuleInfo) []page.Field {
+func ruleFields(i *rulepack.RuleInfo) []page.Field {
 	fields := []page.Field{
 		{Name: "title", Value: i.Title}, {Name: "subject", Value: i.Subject}, {Name: "severity", Value: i.Severity},
 		{Name: "for", Value: i.Scope}, {Name: "applies", Value: i.Applies, Code: true}, {Name: "concerns", Value: i.Concerns},
@@ -74,7 +75,7 @@ func expression(name, src string) page.Field {
 }
 
 // source is a citation on one line, with its address.
-func source(c *audit.Citation) string {
+func source(c *verdict.Citation) string {
 	if c == nil {
 		return ""
 	}

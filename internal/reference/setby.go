@@ -4,13 +4,13 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
 // SetBy completes the rows of profiles whose document prints no way to set
 // them, from the vendors' tables of menus and attributes.
-func SetBy(profiles []audit.ProfileInfo, tables settings.Tables) {
+func SetBy(profiles []rulepack.ProfileInfo, tables settings.Tables) {
 	for i := range profiles {
 		p := &profiles[i]
 		table := tableOf(p, tables)
@@ -27,7 +27,7 @@ func SetBy(profiles []audit.ProfileInfo, tables settings.Tables) {
 }
 
 // tableOf finds the table of the vendor that a profile is written for.
-func tableOf(p *audit.ProfileInfo, tables settings.Tables) *settings.Table {
+func tableOf(p *rulepack.ProfileInfo, tables settings.Tables) *settings.Table {
 	for _, vendor := range p.Vendors {
 		if t := tables.Of(vendor); t != nil {
 			return t
@@ -40,7 +40,7 @@ func tableOf(p *audit.ProfileInfo, tables settings.Tables) *settings.Table {
 // "" where the vendor has several names for it and the document does not say
 // which one these machines have. The preset is taken to be free: that it may
 // lock the setting is a machine's affair.
-func firstStep(t *settings.Table, p *audit.ProfileInfo, id string, s *audit.SettingInfo) string {
+func firstStep(t *settings.Table, p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo) string {
 	wish := settings.Wish{ID: id, Product: first(p.Named), Platform: first(p.Platforms), Seen: attributeIn(t, s.Place)}
 	if wish.Seen == "" && len(t.Settings[id]) > 1 {
 		return ""

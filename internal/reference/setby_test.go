@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -52,9 +52,9 @@ profiles:
 func TestSetBy(t *testing.T) {
 	tables, err := settings.Load(fstest.MapFS{"settings/example.yaml": {Data: []byte(twoNames)}}, "settings")
 	require.NoError(t, err)
-	pack, faults := audit.ParsePack("pack.yaml", []byte(toSet))
+	pack, faults := rulepack.ParsePack("pack.yaml", []byte(toSet))
 	require.Empty(t, faults)
-	profiles := audit.DescribeProfiles([]*audit.Pack{pack})
+	profiles := rulepack.DescribeProfiles([]*rulepack.Pack{pack})
 	SetBy(profiles, tables)
 	got := map[string]string{}
 	for _, p := range profiles {
@@ -71,11 +71,11 @@ func TestSetBy(t *testing.T) {
 // No profile for AMD's processors names a menu of Intel's, and none for
 // Intel's one of AMD's.
 func TestSetByKnowsTheMaker(t *testing.T) {
-	packs, err := audit.LoadBuiltin(rules.FS)
+	packs, err := rulepack.LoadBuiltin(rules.FS)
 	require.NoError(t, err)
 	tables, err := settings.Load(rules.FS, "settings")
 	require.NoError(t, err)
-	profiles := audit.DescribeProfiles(packs)
+	profiles := rulepack.DescribeProfiles(packs)
 	SetBy(profiles, tables)
 	amd := []string{"naples", "rome", "milan", "genoa", "siena", "turin", "venice"}
 	named := 0

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Options are what a document needs besides the machine and the audit.
@@ -106,8 +106,8 @@ func BuildFinding(f *audit.Finding) Finding {
 	return out
 }
 
-func buildCitation(c *audit.Citation) *Citation {
-	if c == nil || *c == (audit.Citation{}) {
+func buildCitation(c *verdict.Citation) *Citation {
+	if c == nil || *c == (verdict.Citation{}) {
 		return nil
 	}
 	return &Citation{

@@ -3,17 +3,15 @@ package report_test
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
-
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -112,10 +110,10 @@ func TestReportHead(t *testing.T) {
 }
 
 func TestExitStatus(t *testing.T) {
-	result := func(result audit.Result, severity audit.Severity) report.Finding {
+	result := func(result verdict.Result, severity verdict.Severity) report.Finding {
 		return report.Finding{Result: string(result), Severity: string(severity)}
 	}
-	pass, open := result(audit.Pass, audit.Critical), result(audit.Unknown, audit.Critical)
+	pass, open := result(verdict.Pass, verdict.Critical), result(verdict.Unknown, verdict.Critical)
 	for _, c := range []struct {
 		name     string
 		findings []report.Finding
@@ -124,23 +122,23 @@ func TestExitStatus(t *testing.T) {
 		want     int
 	}{
 		{"all pass", []report.Finding{pass}, "warning", true, report.ExitOK},
-		{"fails at the level", []report.Finding{pass, result(audit.Fail, audit.Warning)}, "warning", false, report.ExitFailed},
-		{"fails above the level", []report.Finding{result(audit.Fail, audit.Critical)}, "warning", false, report.ExitFailed},
-		{"fails below the level", []report.Finding{result(audit.Fail, audit.Info)}, "warning", false, report.ExitOK},
-		{"info asked for", []report.Finding{result(audit.Fail, audit.Info)}, "info", false, report.ExitFailed},
-		{"warning, critical asked for", []report.Finding{result(audit.Fail, audit.Warning)}, "critical", false, report.ExitOK},
-		{"never", []report.Finding{result(audit.Fail, audit.Critical)}, "never", false, report.ExitOK},
-		{"never, strict and unknown", []report.Finding{result(audit.Fail, audit.Critical), open}, "never", true, report.ExitNotAudited},
-		{"waived", []report.Finding{result(audit.Waived, audit.Critical)}, "info", true, report.ExitOK},
+		{"fails at the level", []report.Finding{pass, result(verdict.Fail, verdict.Warning)}, "warning", false, report.ExitFailed},
+		{"fails above the level", []report.Finding{result(verdict.Fail, verdict.Critical)}, "warning", false, report.ExitFailed},
+		{"fails below the level", []report.Finding{result(verdict.Fail, verdict.Info)}, "warning", false, report.ExitOK},
+		{"info asked for", []report.Finding{result(verdict.Fail, verdict.Info)}, "info", false, report.ExitFailed},
+		{"warning, critical asked for", []report.Finding{result(verdict.Fail, verdict.Warning)}, "critical", false, report.ExitOK},
+		{"never", []report.Finding{result(verdict.Fail, verdict.Critical)}, "never", false, report.ExitOK},
+		{"never, strict and unknown", []report.Finding{result(verdict.Fail, verdict.Critical), open}, "never", true, report.ExitNotAudited},
+		{"waived", []report.Finding{result(verdict.Waived, verdict.Critical)}, "info", true, report.ExitOK},
 		{"unknown", []report.Finding{pass, open}, "warning", false, report.ExitOK},
 		{"unknown, strict", []report.Finding{pass, open}, "warning", true, report.ExitNotAudited},
-		{"error, strict", []report.Finding{pass, result(audit.Error, audit.Info)}, "warning", true, report.ExitNotAudited},
-		{"failure before strict", []report.Finding{open, result(audit.Fail, audit.Warning)}, "warning", true, report.ExitFailed},
-		{"failure below, strict and unknown", []report.Finding{open, result(audit.Fail, audit.Info)}, "warning", true, report.ExitNotAudited},
-		{"severity slipped", []report.Finding{result(audit.Fail, "")}, "info", false, report.ExitFailed},
+		{"error, strict", []report.Finding{pass, result(verdict.Error, verdict.Info)}, "warning", true, report.ExitNotAudited},
+		{"failure before strict", []report.Finding{open, result(verdict.Fail, verdict.Warning)}, "warning", true, report.ExitFailed},
+		{"failure below, strict and unknown", []report.Finding{open, result(verdict.Fail, verdict.Info)}, "warning", true, report.ExitNotAudited},
+		{"severity slipped", []report.Finding{result(verdict.Fail, "")}, "info", false, report.ExitFailed},
 		{"nothing audited", nil, "warning", false, report.ExitNotAudited},
 		{"nothing audited, never", nil, "never", false, report.ExitNotAudited},
-		{"not applicable only", []report.Finding{result(audit.NotApplicable, audit.Info)}, "warning", true, report.ExitOK},
+		{"not applicable only", []report.Finding{result(verdict.NotApplicable, verdict.Info)}, "warning", true, report.ExitOK},
 		{"wrong word", []report.Finding{pass}, "error", false, report.ExitUsage},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // The exit status of memaudit, the same for every format.
@@ -27,12 +27,12 @@ const FailNever = "never"
 
 // FailOn lists the words of --fail-on.
 func FailOn() []string {
-	return []string{string(audit.Info), string(audit.Warning), string(audit.Critical), FailNever}
+	return []string{string(verdict.Info), string(verdict.Warning), string(verdict.Critical), FailNever}
 }
 
 // CheckFailOn says what is wrong with a --fail-on word, nil when it is one.
 func CheckFailOn(word string) error {
-	if word == FailNever || audit.Severity(word).Rank() > 0 {
+	if word == FailNever || verdict.Severity(word).Rank() > 0 {
 		return nil
 	}
 	return fmt.Errorf("--fail-on: %q is not one of info, warning, critical, never", word)
@@ -61,7 +61,7 @@ func PluginStatus(r *Report, failOn string, strict bool) int {
 	switch {
 	case CheckFailOn(failOn) != nil:
 		return PluginUnknown
-	case failOn != FailNever && failsAt(r, Rank(string(audit.Critical))):
+	case failOn != FailNever && failsAt(r, Rank(string(verdict.Critical))):
 		return PluginCritical
 	case failOn != FailNever && failsAt(r, Rank(failOn)):
 		return PluginWarning
@@ -75,7 +75,7 @@ func PluginStatus(r *Report, failOn string, strict bool) int {
 func failsAt(r *Report, least int) bool {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result == string(audit.Fail) && Rank(f.Severity) >= least {
+		if f.Result == string(verdict.Fail) && Rank(f.Severity) >= least {
 			return true
 		}
 	}
@@ -85,10 +85,10 @@ func failsAt(r *Report, least int) bool {
 // undecided reports whether a rule could not tell or broke.
 func (r *Report) undecided() bool {
 	for i := range r.Findings {
-		switch audit.Result(r.Findings[i].Result) {
-		case audit.Unknown, audit.Error:
+		switch verdict.Result(r.Findings[i].Result) {
+		case verdict.Unknown, verdict.Error:
 			return true
-		case audit.Pass, audit.Fail, audit.NotApplicable, audit.Waived:
+		case verdict.Pass, verdict.Fail, verdict.NotApplicable, verdict.Waived:
 		}
 	}
 	return false
@@ -96,16 +96,16 @@ func (r *Report) undecided() bool {
 
 // Rank orders severities. A word that is none of them counts as info: a
 // failure never falls out of the count by a slip in its severity.
-func Rank(severity string) int { return max(1, audit.Severity(severity).Rank()) }
+func Rank(severity string) int { return max(1, verdict.Severity(severity).Rank()) }
 
 // SeverityName is the word of a rank.
 func SeverityName(level int) string {
 	switch level {
 	case 3:
-		return string(audit.Critical)
+		return string(verdict.Critical)
 	case 2:
-		return string(audit.Warning)
+		return string(verdict.Warning)
 	default:
-		return string(audit.Info)
+		return string(verdict.Info)
 	}
 }

@@ -10,8 +10,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // WriteJUnit prints the findings as JUnit XML: one test case a finding, its
@@ -78,15 +77,15 @@ func (x *xmlWriter) testcase(f *report.Finding) {
 	x.attr("classname", f.Rule)
 	x.attr("name", f.Subject)
 	x.raw(` time="0"`)
-	if f.Result == string(audit.Pass) {
+	if f.Result == string(verdict.Pass) {
 		x.raw("/>\n")
 		return
 	}
 	x.raw(">\n      <")
-	switch audit.Result(f.Result) {
-	case audit.Fail:
+	switch verdict.Result(f.Result) {
+	case verdict.Fail:
 		x.body("failure", f.Severity, report.OrEmpty(f.Found), f)
-	case audit.Error:
+	case verdict.Error:
 		x.body("error", f.Severity, report.OrEmpty(f.Reason), f)
 	default:
 		x.raw("skipped")

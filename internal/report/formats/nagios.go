@@ -10,8 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/text"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Plugin is what a monitoring plugin says of itself: the status that it exits
@@ -63,7 +62,7 @@ func statusLine(r *report.Report, p Plugin) string {
 func perfdata(r *report.Report) string {
 	var at [4]int
 	for i := range r.Findings {
-		if f := &r.Findings[i]; f.Result == string(audit.Fail) {
+		if f := &r.Findings[i]; f.Result == string(verdict.Fail) {
 			at[report.Rank(f.Severity)]++
 		}
 	}
@@ -83,16 +82,16 @@ func worstFirst(findings []report.Finding) []*report.Finding {
 }
 
 func urgency(f *report.Finding) int {
-	switch audit.Result(f.Result) {
-	case audit.Fail:
+	switch verdict.Result(f.Result) {
+	case verdict.Fail:
 		return 10 + report.Rank(f.Severity)
-	case audit.Error:
+	case verdict.Error:
 		return 9
-	case audit.Unknown:
+	case verdict.Unknown:
 		return 8
-	case audit.Waived:
+	case verdict.Waived:
 		return 7
-	case audit.Pass:
+	case verdict.Pass:
 		return 6
 	default:
 		return 5
@@ -102,14 +101,14 @@ func urgency(f *report.Finding) int {
 // findingLine is one finding in one line, short where nothing is to be done.
 func findingLine(f *report.Finding) string {
 	name := f.Rule + " " + f.Subject
-	switch audit.Result(f.Result) {
-	case audit.Fail:
+	switch verdict.Result(f.Result) {
+	case verdict.Fail:
 		s := "fail " + name + ": " + f.Severity + ": " + report.OrEmpty(f.Found) + "; expected " + report.OrEmpty(f.Expected)
 		if fix := report.OrEmpty(f.Remedy); fix != "" {
 			s += "; fix: " + fix
 		}
 		return s
-	case audit.Error, audit.Unknown, audit.Waived:
+	case verdict.Error, verdict.Unknown, verdict.Waived:
 		return f.Result + " " + name + strings.TrimPrefix(notJudged(f), f.Result)
 	default:
 		return f.Result + " " + name

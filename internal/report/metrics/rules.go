@@ -1,8 +1,8 @@
 package metrics
 
 import (
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // verdicts is what all findings of one rule say together.
@@ -10,7 +10,7 @@ type verdicts struct {
 	rule string
 	// of holds for each result the highest severity rank with which it was
 	// given, 0 when it was not.
-	of map[audit.Result]int
+	of map[verdict.Result]int
 }
 
 // byRule gathers findings by rule, in their order.
@@ -23,9 +23,9 @@ func byRule(findings []report.Finding) []verdicts {
 		if !ok {
 			n = len(out)
 			at[f.Rule] = n
-			out = append(out, verdicts{f.Rule, map[audit.Result]int{}})
+			out = append(out, verdicts{f.Rule, map[verdict.Result]int{}})
 		}
-		result := audit.Result(f.Result)
+		result := verdict.Result(f.Result)
 		out[n].of[result] = max(out[n].of[result], report.Rank(f.Severity))
 	}
 	return out
@@ -33,17 +33,17 @@ func byRule(findings []report.Finding) []verdicts {
 
 // result is the one word for the whole rule, the worst of its subjects: what
 // failed for one of them has failed.
-func (v *verdicts) result() audit.Result {
-	for _, r := range [...]audit.Result{audit.Fail, audit.Error, audit.Unknown, audit.Waived, audit.Pass} {
+func (v *verdicts) result() verdict.Result {
+	for _, r := range [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass} {
 		if v.of[r] > 0 {
 			return r
 		}
 	}
-	return audit.NotApplicable
+	return verdict.NotApplicable
 }
 
 // severity is the highest among the named results, else among all.
-func (v *verdicts) severity(results ...audit.Result) string {
+func (v *verdicts) severity(results ...verdict.Result) string {
 	worst := 0
 	for _, r := range results {
 		worst = max(worst, v.of[r])
@@ -62,24 +62,24 @@ func (b *families) rules(findings []report.Finding) {
 	rules := byRule(findings)
 	b.family("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")
 	for i := range rules {
-		if v := &rules[i]; v.result() != audit.NotApplicable {
-			b.add(bit(v.of[audit.Fail] > 0), v.rule, v.severity(audit.Fail))
+		if v := &rules[i]; v.result() != verdict.NotApplicable {
+			b.add(bit(v.of[verdict.Fail] > 0), v.rule, v.severity(verdict.Fail))
 		}
 	}
 	b.end()
 	b.family("rule_unknown", "rule severity", "1 when the rule could not be judged for any subject, which is never a pass; there for every applicable rule.")
 	for i := range rules {
-		if v := &rules[i]; v.result() != audit.NotApplicable {
-			b.add(bit(v.of[audit.Unknown]+v.of[audit.Error] > 0), v.rule, v.severity(audit.Unknown, audit.Error))
+		if v := &rules[i]; v.result() != verdict.NotApplicable {
+			b.add(bit(v.of[verdict.Unknown]+v.of[verdict.Error] > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
 		}
 	}
 	b.end()
-	count := map[audit.Result]int{}
+	count := map[verdict.Result]int{}
 	for i := range rules {
 		count[rules[i].result()]++
 	}
 	b.family("rules", "result", "Number of rules by result, each counted once by the worst of its subjects.")
-	for _, r := range [...]audit.Result{audit.Pass, audit.Fail, audit.Unknown, audit.NotApplicable, audit.Waived, audit.Error} {
+	for _, r := range [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error} {
 		b.add(float64(count[r]), string(r))
 	}
 }

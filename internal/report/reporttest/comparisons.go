@@ -1,31 +1,35 @@
 package reporttest
 
-import "github.com/memaudit/memaudit/internal/audit"
+import (
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
 
 // compared are the configured settings of the machine.
 var compared = map[string]string{"smt": "disabled", "turbo": "enabled", "memory_speed": "max"}
 
 // heldRow is one setting beside a profile.
-func heldRow(id string, result audit.Result, want ...string) (audit.Finding, *audit.WantedSetting) {
-	f := audit.Finding{Rule: "setting." + id, Subject: "setting " + id, Result: result, Severity: audit.Info, Citation: dell11G()}
-	w := &audit.WantedSetting{ID: id, Want: want}
+func heldRow(id string, result verdict.Result, want ...string) (audit.Finding, *rulepack.WantedSetting) {
+	f := audit.Finding{Rule: "setting." + id, Subject: "setting " + id, Result: result, Severity: verdict.Info, Citation: dell11G()}
+	w := &rulepack.WantedSetting{ID: id, Want: want}
 	switch result {
-	case audit.Pass:
+	case verdict.Pass:
 		f.Found = compared[id] + " (configured)"
-	case audit.Fail:
+	case verdict.Fail:
 		f.Found, f.Remedy = compared[id]+" (configured)", "System BIOS > "+id+" = "+want[0]+"\nracadm set BIOS."+id+" "+want[0]
-		f.Effect = &audit.Effect{Text: "+2 to +8 %", Source: "Dell, Figure 9"}
+		f.Effect = &verdict.Effect{Text: "+2 to +8 %", Source: "Dell, Figure 9"}
 		w.Note, w.Exceptions = "the text says to test per application", []string{"a test shows a gain"}
-	case audit.Unknown:
+	case verdict.Unknown:
 		f.Reason, f.KnownBy = "neither firmware's settings nor the kernel show it", "export the BIOS settings"
-	case audit.NotApplicable:
+	case verdict.NotApplicable:
 		f.Reason = "concerns only processors with Turbo Boost"
-	case audit.Waived, audit.Error:
+	case verdict.Waived, verdict.Error:
 	}
 	return f, w
 }
 
-func held(id, intent string, closest bool, rows ...func() (audit.Finding, *audit.WantedSetting)) audit.Held {
+func held(id, intent string, closest bool, rows ...func() (audit.Finding, *rulepack.WantedSetting)) audit.Held {
 	h := audit.Held{Profile: audit.Profile{ID: id, Intent: intent, Title: id, Citation: *dell11G()}, Intents: []string{intent}, Closest: closest}
 	for _, row := range rows {
 		f, w := row()
@@ -35,28 +39,28 @@ func held(id, intent string, closest bool, rows ...func() (audit.Finding, *audit
 	return h
 }
 
-func row(id string, result audit.Result, want ...string) func() (audit.Finding, *audit.WantedSetting) {
-	return func() (audit.Finding, *audit.WantedSetting) { return heldRow(id, result, want...) }
+func row(id string, result verdict.Result, want ...string) func() (audit.Finding, *rulepack.WantedSetting) {
+	return func() (audit.Finding, *rulepack.WantedSetting) { return heldRow(id, result, want...) }
 }
 
 // Comparisons are made-up comparisons by name.
 func Comparisons() map[string]*audit.Comparison {
-	power := row("power_policy", audit.Unknown, "firmware_dynamic")
-	noSMT := row("smt", audit.Pass, "disabled")
-	byAnalogy := held("dell-11g/low-latency", "low-latency", false, row("c_states", audit.Error, "disabled"), row("turbo", audit.NotApplicable, "enabled"))
+	power := row("power_policy", verdict.Unknown, "firmware_dynamic")
+	noSMT := row("smt", verdict.Pass, "disabled")
+	byAnalogy := held("dell-11g/low-latency", "low-latency", false, row("c_states", verdict.Error, "disabled"), row("turbo", verdict.NotApplicable, "enabled"))
 	byAnalogy.Analogy = "the document speaks of R710"
 	return map[string]*audit.Comparison{
 		"unknown": {Held: []audit.Held{
-			held("hpe-gen10plus-amd-7003/transactional-application-processing", "database", false, power, row("smt", audit.Unknown, "enabled")),
+			held("hpe-gen10plus-amd-7003/transactional-application-processing", "database", false, power, row("smt", verdict.Unknown, "enabled")),
 			held("hpe-gen10plus-amd-7003/general-power-efficient-compute", "energy-efficiency", false, power),
 		}},
 		"none": {Why: "no document gives a profile for this machine"},
 		"some": {
 			Held: []audit.Held{
-				held("dell-11g/balanced", "balanced", true, power, noSMT, row("turbo", audit.Fail, "disabled")),
-				held("dell-11g/max-performance", "max-performance", false, row("power_policy", audit.Unknown, "max_performance", "os_dynamic"),
-					row("smt", audit.Fail, "enabled"), row("turbo", audit.Fail, "disabled"), row("memory_speed", audit.Pass, "max")),
-				held("dell-11g/hpc", "hpc", true, power, noSMT, row("turbo", audit.Fail, "disabled")),
+				held("dell-11g/balanced", "balanced", true, power, noSMT, row("turbo", verdict.Fail, "disabled")),
+				held("dell-11g/max-performance", "max-performance", false, row("power_policy", verdict.Unknown, "max_performance", "os_dynamic"),
+					row("smt", verdict.Fail, "enabled"), row("turbo", verdict.Fail, "disabled"), row("memory_speed", verdict.Pass, "max")),
+				held("dell-11g/hpc", "hpc", true, power, noSMT, row("turbo", verdict.Fail, "disabled")),
 				byAnalogy,
 			},
 			Undecided: []audit.Undecided{{ID: "dell-11g/board", Reason: "whether the profile dell-11g/board is written for this machine is not known"}},

@@ -5,6 +5,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // summed counts the results, as the audit does.
@@ -12,20 +13,20 @@ func summed(findings []audit.Finding) audit.Summary {
 	var s audit.Summary
 	for _, f := range findings {
 		switch f.Result {
-		case audit.Pass:
+		case verdict.Pass:
 			s.Pass++
-		case audit.Fail:
+		case verdict.Fail:
 			s.Fail++
 			if f.Severity.Rank() > s.Worst.Rank() {
 				s.Worst = f.Severity
 			}
-		case audit.Unknown:
+		case verdict.Unknown:
 			s.Unknown++
-		case audit.NotApplicable:
+		case verdict.NotApplicable:
 			s.NotApplicable++
-		case audit.Waived:
+		case verdict.Waived:
 			s.Waived++
-		case audit.Error:
+		case verdict.Error:
 			s.Error++
 		}
 	}
@@ -34,26 +35,26 @@ func summed(findings []audit.Finding) audit.Summary {
 
 func passed(rule, subject string) audit.Finding {
 	return audit.Finding{
-		Rule: rule, Title: "title of " + rule, Result: audit.Pass, Severity: audit.Warning, Subject: subject,
+		Rule: rule, Title: "title of " + rule, Result: verdict.Pass, Severity: verdict.Warning, Subject: subject,
 		Found: "as it should be", Certainty: fact.Direct, Evidence: []fact.Evidence{DMI("field", "raw")},
 	}
 }
 
 func skipped(rule, reason string) audit.Finding {
 	return audit.Finding{
-		Rule: rule, Result: audit.NotApplicable, Severity: audit.Info, Subject: "machine", Reason: reason,
+		Rule: rule, Result: verdict.NotApplicable, Severity: verdict.Info, Subject: "machine", Reason: reason,
 	}
 }
 
 func open(rule, subject, reason, knownBy string) audit.Finding {
 	return audit.Finding{
-		Rule: rule, Title: "title of " + rule, Result: audit.Unknown, Severity: audit.Warning, Subject: subject,
+		Rule: rule, Title: "title of " + rule, Result: verdict.Unknown, Severity: verdict.Warning, Subject: subject,
 		Reason: reason, KnownBy: knownBy,
 	}
 }
 
-func dell11G() *audit.Citation {
-	return &audit.Citation{
+func dell11G() *verdict.Citation {
+	return &verdict.Citation{
 		Vendor: "Dell", Title: "Optimal BIOS Settings for High Performance Computing with PowerEdge 11G Servers",
 		Year: 2010, Place: `"Intel Nehalem Architecture"`, URL: "https://example.com/dell/11g-hpc.pdf",
 	}
@@ -108,41 +109,41 @@ func BadFindings() []audit.Finding {
 		passed("memory.socket.populated", "socket 0"), passed("memory.socket.populated", "socket 1"),
 		passed("memory.channel.populated", "socket 0"),
 		{
-			Rule: "memory.slot.order", Title: "slots are filled in the documented order", Result: audit.Fail,
-			Severity: audit.Info, Subject: "socket 1", Found: "DIMM_B4 is filled before DIMM_B3", Expected: "B1, B2, B3, then B4, B5, B6",
+			Rule: "memory.slot.order", Title: "slots are filled in the documented order", Result: verdict.Fail,
+			Severity: verdict.Info, Subject: "socket 1", Found: "DIMM_B4 is filled before DIMM_B3", Expected: "B1, B2, B3, then B4, B5, B6",
 			Why: "the manual prescribes the order", CausedBy: "memory.channel.populated socket 1", Remedy: "see there",
 			Evidence: slots, Certainty: fact.Direct, Citation: dell11G(),
 		},
 		{
-			Rule: "memory.channel.populated", Title: "every channel of a processor has a DIMM", Result: audit.Fail,
-			Severity: audit.Warning, Subject: "socket 1",
+			Rule: "memory.channel.populated", Title: "every channel of a processor has a DIMM", Result: verdict.Fail,
+			Severity: verdict.Warning, Subject: "socket 1",
 			Found:    "channel 2 (DIMM_B3, DIMM_B6) is empty, channel 0 holds two DIMMs",
 			Expected: "one DIMM on each of the three channels",
 			Why:      "an empty channel takes its share of the processor's memory bandwidth away, and the interleave falls into several regions",
-			Effect:   &audit.Effect{Text: "33 to 50 % of the socket's 32.0 GB/s is left (channel share; not measured for this layout)"},
+			Effect:   &verdict.Effect{Text: "33 to 50 % of the socket's 32.0 GB/s is left (channel share; not measured for this layout)"},
 			Remedy:   "move the DIMM from DIMM_B4 to DIMM_B3", Evidence: slots, Certainty: fact.Direct, Citation: dell11G(),
 		},
 		{
-			Rule: "memory.socket.symmetric", Title: "processors carry the same memory", Result: audit.Fail,
-			Severity: audit.Warning, Subject: "machine", Found: "socket 0 has 1 DIMM on 3 channels, socket 1 has 2, 1 and 0",
+			Rule: "memory.socket.symmetric", Title: "processors carry the same memory", Result: verdict.Fail,
+			Severity: verdict.Warning, Subject: "machine", Found: "socket 0 has 1 DIMM on 3 channels, socket 1 has 2, 1 and 0",
 			Expected: "the same layout on both processors", CausedBy: "memory.channel.populated",
 			Certainty: fact.Direct, Evidence: slots[:1], Citation: dell11G(),
 		},
 		{
-			Rule: "setting.c_states", Title: "C-states", Result: audit.Fail, Severity: audit.Info, Subject: "setting c_states",
+			Rule: "setting.c_states", Title: "C-states", Result: verdict.Fail, Severity: verdict.Info, Subject: "setting c_states",
 			Found: "enabled (effective)", Expected: "disabled", Why: "wake-up latency",
-			Effect:    &audit.Effect{Text: "+2 to +8 % on InfiniBand, for 12-21 % more power", Source: "Dell, Figures 9 and 13"},
+			Effect:    &verdict.Effect{Text: "+2 to +8 % on InfiniBand, for 12-21 % more power", Source: "Dell, Figures 9 and 13"},
 			Remedy:    "System BIOS > Power Management > C States: Disabled",
 			Certainty: fact.Indirect, Citation: dell11G(),
 			Evidence: []fact.Evidence{{Source: "cpuidle", Path: "/sys/devices/system/cpu/cpu0/cpuidle/state3/name", Raw: "C6"}},
 		},
 		{
-			Rule: "setting.smt", Result: audit.Waived, Severity: audit.Info, Subject: "setting smt", Found: "enabled", Expected: "disabled",
+			Rule: "setting.smt", Result: verdict.Waived, Severity: verdict.Info, Subject: "setting smt", Found: "enabled", Expected: "disabled",
 			Waiver:    &audit.Waiver{Reason: "our solver gains 9 % with SMT, ticket HPC-311", Until: "2027-06-30"},
 			Certainty: fact.Direct, Citation: dell11G(),
 		},
 		{
-			Rule: "numa.distance.plausible", Result: audit.Error, Severity: audit.Info, Subject: "machine",
+			Rule: "numa.distance.plausible", Result: verdict.Error, Severity: verdict.Info, Subject: "machine",
 			Reason: "evaluation of check stopped after 100000 steps",
 		},
 		open("memory.speed.expected", "socket 0", "SMBIOS 2.6 has no configured speed", "EDAC or the BMC would tell"),

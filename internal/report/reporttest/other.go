@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Virtual is a guest without slots.
@@ -92,19 +92,19 @@ func Big() *Input {
 func bigFindings() []audit.Finding {
 	bad := BadFindings()
 	channel, order := bad[4], bad[3]
-	channel.Subject, channel.Severity = "socket 5", audit.Critical
+	channel.Subject, channel.Severity = "socket 5", verdict.Critical
 	channel.Found = "channel 3 (P6_DIMM_D1, P6_DIMM_D2) is empty, the other seven hold two DIMMs each"
 	channel.Remedy = "put DIMMs of 64 GiB into P6_DIMM_D1 and P6_DIMM_D2"
 	order.Subject, order.CausedBy = "socket 5", "memory.channel.populated socket 5"
 	slot := audit.Finding{
-		Rule: "memory.slot.reachable", Result: audit.Fail, Severity: audit.Warning, Subject: "slot 0x1012 (P2_DIMM_C1)",
+		Rule: "memory.slot.reachable", Result: verdict.Fail, Severity: verdict.Warning, Subject: "slot 0x1012 (P2_DIMM_C1)",
 		Found: "a DIMM of 64 GiB behind a disabled processor", Expected: "no DIMM there", Certainty: fact.Direct,
 	}
 	out := []audit.Finding{order, channel, slot}
 	for s := range 8 {
 		subject := fmt.Sprintf("socket %d", s)
 		f := channel
-		f.Rule, f.Subject, f.Severity = "memory.ranks.sufficient", subject, audit.Info
+		f.Rule, f.Subject, f.Severity = "memory.ranks.sufficient", subject, verdict.Info
 		f.Found, f.Expected, f.Remedy = "2 ranks on each channel", "4 ranks on each channel", "use quad-rank modules"
 		out = append(out, f, open("memory.voltage.uniform", subject, "the table has no voltages", "a newer BIOS"),
 			passed("memory.socket.populated", subject), passed("memory.dimm.uniform", subject),

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // group is one rule's failures of one severity: they are shown together, so
@@ -66,7 +65,7 @@ func gather(findings []report.Finding) []*group {
 	at := map[key]*group{}
 	for i := range findings {
 		f := &findings[i]
-		if f.Result != string(audit.Fail) {
+		if f.Result != string(verdict.Fail) {
 			continue
 		}
 		k := key{f.Rule, f.Severity, report.OrEmpty(f.CausedBy)}

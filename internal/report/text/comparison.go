@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // WriteComparison prints a comparison for a person at a terminal.
@@ -42,12 +41,12 @@ func alike(profiles []report.HeldProfile) [][]*report.HeldProfile {
 		key := tallyText(h) + report.OrEmpty(h.Analogy)
 		for j := range h.Settings {
 			s := &h.Settings[j]
-			switch audit.Result(s.Result) {
-			case audit.Fail:
+			switch verdict.Result(s.Result) {
+			case verdict.Fail:
 				key += "\n" + s.Setting + "\t" + wanted(s) + "\t" + report.OrEmpty(s.Remedy) + "\t" + report.OrEmpty(s.Note) + "\t" + costs(&report.Finding{Effect: s.Effect})
-			case audit.Unknown, audit.NotApplicable, audit.Error:
+			case verdict.Unknown, verdict.NotApplicable, verdict.Error:
 				key += "\n" + s.Setting + "\t" + s.Result + "\t" + report.OrEmpty(s.Reason)
-			case audit.Pass, audit.Waived:
+			case verdict.Pass, verdict.Waived:
 			}
 		}
 		n, ok := at[key]
@@ -156,7 +155,7 @@ func (p *printer) unknownToAll(profiles []report.HeldProfile) {
 			}
 		}
 	}
-	p.withoutVerdict(&all, audit.Unknown, "unknown")
+	p.withoutVerdict(&all, verdict.Unknown, "unknown")
 	p.newline()
 }
 
@@ -217,7 +216,7 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 	p.field(2, "analogy", report.OrEmpty(h.Analogy))
 	for i := range h.Settings {
 		s := &h.Settings[i]
-		if s.Result != string(audit.Fail) {
+		if s.Result != string(verdict.Fail) {
 			continue
 		}
 		p.field(2, "differs", s.Setting+": "+report.OrEmpty(s.Found)+", wanted "+wanted(s))
@@ -230,10 +229,10 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 			name = ""
 		}
 	}
-	p.withoutVerdict(h, audit.Unknown, "unknown")
-	p.withoutVerdict(h, audit.Error, "broken")
+	p.withoutVerdict(h, verdict.Unknown, "unknown")
+	p.withoutVerdict(h, verdict.Error, "broken")
 	if p.verbose {
-		p.withoutVerdict(h, audit.NotApplicable, "n/a")
+		p.withoutVerdict(h, verdict.NotApplicable, "n/a")
 	}
 	for _, s := range sourcesOf(profiles) {
 		p.field(2, "source", s)
@@ -242,7 +241,7 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 }
 
 // withoutVerdict lists the settings of one result by their reason.
-func (p *printer) withoutVerdict(h *report.HeldProfile, result audit.Result, name string) {
+func (p *printer) withoutVerdict(h *report.HeldProfile, result verdict.Result, name string) {
 	var findings []report.Finding
 	for i := range h.Settings {
 		s := &h.Settings[i]

@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // The widest cell of the setting sheet, on a page of up to roomyWidth columns
@@ -70,16 +69,16 @@ func wantedCell(s *report.HeldSetting) string {
 	if s == nil {
 		return notAsked
 	}
-	switch audit.Result(s.Result) {
-	case audit.Pass:
+	switch verdict.Result(s.Result) {
+	case verdict.Pass:
 		return "= " + wanted(s)
-	case audit.Fail:
+	case verdict.Fail:
 		return "! " + wanted(s)
-	case audit.Unknown:
+	case verdict.Unknown:
 		return "? " + wanted(s)
-	case audit.NotApplicable:
+	case verdict.NotApplicable:
 		return "n/a"
-	case audit.Waived, audit.Error:
+	case verdict.Waived, verdict.Error:
 	}
 	return "broken"
 }

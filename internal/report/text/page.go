@@ -7,8 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // WriteBlocks prints blocks for a terminal.
@@ -79,7 +78,7 @@ func (p *printer) pageTable(t *page.Table) {
 // Finding prints one finding as Write does.
 func Finding(f *report.Finding, o Options) string {
 	p := newPrinter(o)
-	if f.Result == string(audit.Fail) {
+	if f.Result == string(verdict.Fail) {
 		p.failures([]report.Finding{*f})
 	} else {
 		p.explained([]report.Finding{*f})

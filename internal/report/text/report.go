@@ -7,8 +7,7 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/report"
-
-	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Write prints a report for a person at a terminal: who the machine is,
@@ -88,7 +87,7 @@ func worst(findings []report.Finding) string {
 	severity := ""
 	for i := range findings {
 		f := &findings[i]
-		if f.Result == string(audit.Fail) && (severity == "" || report.Rank(f.Severity) > report.Rank(severity)) {
+		if f.Result == string(verdict.Fail) && (severity == "" || report.Rank(f.Severity) > report.Rank(severity)) {
 			severity = f.Severity
 		}
 	}
@@ -100,7 +99,7 @@ func worst(findings []report.Finding) string {
 func failCounts(findings []report.Finding) string {
 	var at [4]int
 	for i := range findings {
-		if f := &findings[i]; f.Result == string(audit.Fail) {
+		if f := &findings[i]; f.Result == string(verdict.Fail) {
 			at[report.Rank(f.Severity)]++
 		}
 	}

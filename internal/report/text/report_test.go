@@ -7,16 +7,15 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/report/reporttest"
-
 	"charm.land/lipgloss/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 func textOf(t *testing.T, r *report.Report, o Options) string {
@@ -36,7 +35,7 @@ func TestTextNamesEveryOpenFinding(t *testing.T) {
 			text := flat(textOf(t, r, Options{Width: width}))
 			for i := range r.Findings {
 				f := &r.Findings[i]
-				if f.Result == string(audit.Pass) || f.Result == string(audit.NotApplicable) {
+				if f.Result == string(verdict.Pass) || f.Result == string(verdict.NotApplicable) {
 					continue
 				}
 				assert.Contains(t, text, f.Rule)
@@ -169,7 +168,7 @@ func fill(v reflect.Value, s string) {
 // Whatever firmware puts into a string, a terminal never executes it.
 func TestHostileStringsStayText(t *testing.T) {
 	const hostile = "\x1b]0;owned\x07\x1b[2J\n\r\u202e\u009b\xff内 x"
-	for _, result := range []audit.Result{audit.Pass, audit.Fail, audit.Unknown, audit.NotApplicable, audit.Waived, audit.Error, hostile} {
+	for _, result := range []verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error, hostile} {
 		var r report.Report
 		fill(reflect.ValueOf(&r).Elem(), hostile)
 		for i := range r.Findings {

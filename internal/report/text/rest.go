@@ -5,10 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report"
-
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // verdictless are findings that share a reason, by rule.
@@ -20,7 +19,7 @@ type verdictless struct {
 
 // byReason gathers the findings of one result by their reason, the one that
 // would settle most first.
-func byReason(findings []report.Finding, result audit.Result) []verdictless {
+func byReason(findings []report.Finding, result verdict.Result) []verdictless {
 	type key struct{ reason, knownBy string }
 	var out []verdictless
 	at := map[key]int{}
@@ -80,7 +79,7 @@ func (p *printer) section(word, text string) {
 }
 
 // reasons prints one result grouped by reason.
-func (p *printer) reasons(findings []report.Finding, result audit.Result, word, tail string) {
+func (p *printer) reasons(findings []report.Finding, result verdict.Result, word, tail string) {
 	groups := byReason(findings, result)
 	if len(groups) == 0 {
 		return
@@ -106,22 +105,22 @@ func (p *printer) reasons(findings []report.Finding, result audit.Result, word, 
 }
 
 func (p *printer) unknowns(findings []report.Finding) {
-	p.reasons(findings, audit.Unknown, wordUnknown, " could not be judged")
+	p.reasons(findings, verdict.Unknown, wordUnknown, " could not be judged")
 }
 
 func (p *printer) broken(findings []report.Finding) {
-	p.reasons(findings, audit.Error, wordError, ": the rule itself broke")
+	p.reasons(findings, verdict.Error, wordError, ": the rule itself broke")
 }
 
 func (p *printer) notApplicable(findings []report.Finding) {
-	p.reasons(findings, audit.NotApplicable, "NOT APPLICABLE", "")
+	p.reasons(findings, verdict.NotApplicable, "NOT APPLICABLE", "")
 }
 
 // passed lists the rules that passed, with their subjects.
 func (p *printer) passed(findings []report.Finding) {
 	v := verdictless{}
 	for i := range findings {
-		if findings[i].Result == string(audit.Pass) {
+		if findings[i].Result == string(verdict.Pass) {
 			v.add(&findings[i])
 		}
 	}
@@ -140,7 +139,7 @@ func (p *printer) passed(findings []report.Finding) {
 func (p *printer) explained(findings []report.Finding) {
 	for i := range findings {
 		f := &findings[i]
-		if !f.Explains || f.Result != string(audit.Pass) {
+		if !f.Explains || f.Result != string(verdict.Pass) {
 			continue
 		}
 		p.section("NOTE", f.Rule+"   "+f.Subject)
@@ -160,7 +159,7 @@ func (p *printer) explained(findings []report.Finding) {
 func (p *printer) waived(findings []report.Finding) {
 	n := 0
 	for i := range findings {
-		if findings[i].Result == string(audit.Waived) {
+		if findings[i].Result == string(verdict.Waived) {
 			n++
 		}
 	}
@@ -170,7 +169,7 @@ func (p *printer) waived(findings []report.Finding) {
 	p.section("WAIVED", count(n, "finding")+", failed but accepted")
 	for i := range findings {
 		f := &findings[i]
-		if f.Result != string(audit.Waived) {
+		if f.Result != string(verdict.Waived) {
 			continue
 		}
 		p.to(2)

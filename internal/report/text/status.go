@@ -4,12 +4,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
-
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // status are the pieces of the lines below a grid: channels in use, class,
@@ -130,7 +129,7 @@ func (d *drawing) marks(key int) []string {
 	var out []string
 	for i := range d.findings {
 		f := &d.findings[i]
-		if f.Result == string(audit.Fail) && f.Subject == subject && f.CausedBy == nil && report.Rank(f.Severity) > 1 {
+		if f.Result == string(verdict.Fail) && f.Subject == subject && f.CausedBy == nil && report.Rank(f.Severity) > 1 {
 			out = append(out, printable.Clean(d.mark(f.Rule, key)))
 		}
 	}
@@ -186,7 +185,7 @@ func failedSlots(findings []report.Finding) []string {
 	for i := range findings {
 		f := &findings[i]
 		rest, ok := strings.CutPrefix(f.Subject, "slot ")
-		if !ok || f.Result != string(audit.Fail) {
+		if !ok || f.Result != string(verdict.Fail) {
 			continue
 		}
 		h, _, _ := strings.Cut(rest, " ")

@@ -1,0 +1,168 @@
+package audit_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestRulesKnownByName: dashboards and playbooks rely on these ids and on what
+// each is asked of.
+func TestRulesKnownByName(t *testing.T) {
+	want := map[string]string{
+		"firmware.smbios.wellformed": "machine", "memory.socket.populated": "socket", "memory.socket.symmetric": "machine",
+		"memory.slot.reachable": "slot", "memory.channel.populated": "socket", "memory.channel.symmetric": "socket",
+		"memory.slot.order": "socket", "memory.count.supported": "socket", "memory.dimm.uniform": "socket",
+		"memory.voltage.uniform": "machine", "memory.ranks.sufficient": "socket", "memory.lockstep.identical": "socket",
+		"memory.interleave.controllers": "socket", "memory.hemisphere.possible": "socket", "memory.class.optimal": "machine",
+		"memory.speed.expected": "socket", "memory.capacity.visible": "machine", "memory.ras.cost": "machine",
+		"memory.ecc.active": "machine", "memory.asymmetry.expected": "machine", "numa.node-interleaving": "machine",
+		"numa.node.memory": "node", "numa.distance.plausible": "machine", "numa.subnuma.symmetric": "socket",
+	}
+	packs, err := rulepack.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	got := map[string]string{}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			if want[r.ID] != "" {
+				got[r.ID] = r.Subject
+			}
+		}
+	}
+	assert.Equal(t, want, got)
+}
+
+// TestEveryRuleSpeaksOfEveryMachine: a machine of which nothing was read gets
+// one entry for every rule id, none of them pass or fail.
+func TestEveryRuleSpeaksOfEveryMachine(t *testing.T) {
+	sys, topo := twoSockets()
+	sys.Sockets, topo.Processors, topo.Populations = nil, nil, nil
+	sys.Firmware.SMBIOS, sys.Machine.Virtual = unread[bool](), unread[bool]()
+	a := run(t, builtin(t), sys, topo, audit.Options{})
+	assert.Zero(t, a.Summary.Pass+a.Summary.Fail+a.Summary.Error, "%+v", a.Findings)
+	for _, f := range a.Findings {
+		assert.NotEmpty(t, f.Reason, f.Rule)
+		assert.Equal(t, "machine", f.Subject, f.Rule)
+	}
+}
+
+// TestGuestIsNotJudged: no physical rule speaks of a virtual machine.
+func TestGuestIsNotJudged(t *testing.T) {
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 0, 8)
+	sys.Machine.Virtual = direct(true)
+	for _, f := range run(t, builtin(t), sys, topo, audit.Options{}).Findings {
+		if f.Rule != "firmware.smbios.wellformed" {
+			assert.Equal(t, verdict.NotApplicable, f.Result, "%s: %s", f.Rule, f.Reason)
+		}
+	}
+}
+
+// TestAsymmetryByDesign: the Sun systems pass with the explanation, others are
+// not concerned.
+func TestAsymmetryByDesign(t *testing.T) {
+	four := func(vendor, product, platform string) audit.Finding {
+		sys, topo := twoSockets()
+		sys.Sockets = append(sys.Sockets, sys.Sockets...)
+		sys.Machine.Vendor, sys.Machine.Product = direct(vendor), direct(product)
+		platformOf(topo, topology.Platform{ID: platform, NUMA: true})
+		return findings(run(t, builtin(t), sys, topo, audit.Options{}), "memory.asymmetry.expected")["machine"]
+	}
+	for _, vendor := range []string{"Sun Microsystems", "SUN MICROSYSTEMS", "Oracle Corporation", "ORACLE CORPORATION"} {
+		f := four(vendor, "Sun Blade X6440 Server Module", "opteron-socket-f")
+		assert.Equal(t, verdict.Pass, f.Result, vendor)
+		assert.Contains(t, f.Found, "3939.8, 4693.9, 4609.2 and 3945.4")
+		assert.Contains(t, f.Effect.Text, "15.2 %")
+	}
+	assert.Equal(t, verdict.Pass, four("Sun Microsystems", "Sun Fire X4440", "opteron-socket-f").Result)
+	assert.Equal(t, verdict.NotApplicable, four("Sun Microsystems", "Sun Fire X4600 M2", "opteron-socket-f").Result, "eight sockets, four of them filled")
+	assert.Equal(t, verdict.NotApplicable, four("HP", "ProLiant DL585 G6", "opteron-socket-f").Result)
+	assert.Equal(t, verdict.NotApplicable, four("Oracle Corporation", "SUN FIRE X4470", "nehalem-ex").Result)
+}
+
+// TestE326m: memory behind the second processor is optional and costs, behind
+// the first it is mandatory; the broader rule calls both critical.
+func TestE326m(t *testing.T) {
+	levels := func(vendor string) map[string]verdict.Severity {
+		sys, topo := twoSockets()
+		sys.Machine.Vendor, sys.Machine.Product = direct(vendor), direct("eserver 326m -[796976Y]-")
+		platformOf(topo, topology.Platform{ID: "opteron-939-940", NUMA: true, UniformDIMMs: true})
+		addDIMM(sys, topo, 7, 1) // the slots were read; nothing is behind 0 and 1
+		out := map[string]verdict.Severity{}
+		for subject, f := range findings(run(t, builtin(t), sys, topo, audit.Options{}), "memory.socket.populated") {
+			require.Equal(t, verdict.Fail, f.Result)
+			out[subject] = f.Severity
+		}
+		return out
+	}
+	assert.Equal(t, map[string]verdict.Severity{"socket 0": verdict.Critical, "socket 1": verdict.Warning}, levels("IBM"))
+	assert.Equal(t, map[string]verdict.Severity{"socket 0": verdict.Critical, "socket 1": verdict.Critical}, levels("Example"))
+}
+
+// TestEveryCitationNamesAPlace: a rule or profile says which document and
+// where in it; a rule that compares the machine with itself says that instead.
+func TestEveryCitationNamesAPlace(t *testing.T) {
+	packs, err := rulepack.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	holds := func(c *verdict.Citation, what string) {
+		if assert.NotNil(t, c, what) {
+			assert.NotEmpty(t, c.Vendor, what)
+			assert.NotEmpty(t, c.Title, what)
+			assert.NotEmpty(t, c.Place, what)
+		}
+	}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			if !r.Uncited {
+				holds(r.Citation, p.File+" "+r.ID)
+			}
+		}
+		for _, q := range p.Profiles {
+			holds(q.Citation, p.File+" "+q.ID)
+		}
+	}
+}
+
+// TestEveryKnownIDIsLoaded holds the ids against the interface as it is agreed: an id of
+// its section 6 that is loaded is asked of the subject that is named there.
+// One that is not loaded is a gap; settings and baselines make theirs.
+func TestEveryKnownIDIsLoaded(t *testing.T) {
+	data, err := os.ReadFile(corpustest.Shared(t, "contract.md"))
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(data), "\n## 6. ")
+	require.True(t, found)
+	section, _, _ = strings.Cut(section, "\n## ")
+	packs, err := rulepack.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	loaded := map[string][]string{}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			loaded[r.ID] = append(loaded[r.ID], r.Subject)
+		}
+	}
+	rows := regexp.MustCompile("(?m)^\\| `([a-z]+\\.[a-z.-]+)` \\| (\\w+)").FindAllStringSubmatch(section, -1)
+	count := 0
+	for _, row := range rows {
+		if area, _, _ := strings.Cut(row[1], "."); area == "settings" || area == "setting" || area == "baseline" {
+			continue
+		}
+		if loaded[row[1]] == nil {
+			corpustest.Gap(t, "rule "+row[1]+" of the interface")
+			continue
+		}
+		count++
+		assert.Contains(t, loaded[row[1]], row[2], row[1])
+	}
+	assert.GreaterOrEqual(t, count, 24)
+}

@@ -1,0 +1,288 @@
+package audit_test
+
+import (
+	"encoding/csv"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// builtinEngine is made once: its expressions are planned once for all tests,
+// none of which runs beside another.
+var builtinEngine = sync.OnceValues(func() (*audit.Engine, error) {
+	packs, err := rulepack.LoadBuiltin(rules.FS)
+	return audit.NewEngine(packs), err
+})
+
+// builtin is an engine of the embedded packs.
+func builtin(t *testing.T) *audit.Engine {
+	t.Helper()
+	e, err := builtinEngine()
+	require.NoError(t, err)
+	return e
+}
+
+// cell is one cell of Table 6 in canonical words.
+type cell struct{ profile, setting, want, opposite string }
+
+// table6 reads the 32 cells of the paper's table.
+func table6(t *testing.T) []cell {
+	t.Helper()
+	f, err := os.Open("testdata/dell-table6.csv")
+	require.NoError(t, err)
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	require.NoError(t, err)
+	profiles := map[string]string{"Energy Efficiency": "dell-11g/energy-efficiency", "Max Performance": "dell-11g/max-performance",
+		"Balanced": "dell-11g/balanced", "Min. Latency": "dell-11g/low-latency"}
+	words := map[string][2]string{"Enabled": {"enabled", "disabled"}, "Disabled": {"disabled", "enabled"},
+		"APC": {"firmware_dynamic", "max_performance"}, "Max Performance": {"max_performance", "os_control"}}
+	var out []cell
+	for _, row := range rows[1:] {
+		for i, column := range rows[0][2:] {
+			w, ok := words[row[i+2]]
+			require.True(t, ok, row[i+2])
+			require.NotEmpty(t, profiles[column], column)
+			out = append(out, cell{profiles[column], row[0], w[0], w[1]})
+		}
+	}
+	return out
+}
+
+// r610 is a Dell 11G machine whose processor has SMT and Turbo.
+func r610(platform string) (*inventory.System, *topology.Result) {
+	sys, topo := twoSockets()
+	sys.Machine.Vendor, sys.Machine.Product = direct("Dell Inc."), direct("PowerEdge R610")
+	for i := range topo.Processors {
+		topo.Processors[i] = &topology.Processor{Number: "X5670", SMT: "yes", Turbo: "yes", Channels: 3, MaxMTs: 1333}
+	}
+	platformOf(topo, topology.Platform{ID: platform, NUMA: true})
+	return sys, topo
+}
+
+// TestDellTable6 holds every cell of the table against the profiles: the
+// wanted value passes, the opposite fails, a missing one is unknown; by the
+// configured face as by the effective one.
+func TestDellTable6(t *testing.T) {
+	e := builtin(t)
+	cells := table6(t)
+	require.Len(t, cells, 32)
+	judge := func(c cell, s inventory.Setting) audit.Finding {
+		sys, topo := r610("westmere-ep")
+		sys.Settings[c.setting] = s
+		a := run(t, e, sys, topo, audit.Options{Profile: c.profile, Asked: true})
+		require.NotNil(t, a.Profile, a.ProfileWhy)
+		got := findings(a, "setting."+c.setting)
+		require.Len(t, got, 1)
+		return got["setting "+c.setting]
+	}
+	for _, c := range cells {
+		t.Run(c.profile+" "+c.setting, func(t *testing.T) {
+			good := judge(c, inventory.Setting{Configured: direct(c.want)})
+			assert.Equal(t, verdict.Pass, good.Result, good.Reason)
+			assert.Equal(t, c.want+" (configured)", good.Found)
+			assert.Contains(t, good.Citation.Place, "Table 6")
+			bad := judge(c, inventory.Setting{Configured: direct(c.opposite)})
+			assert.Equal(t, verdict.Fail, bad.Result)
+			assert.Equal(t, c.want, bad.Expected)
+			assert.NotEmpty(t, bad.Remedy)
+			assert.Equal(t, verdict.Pass, judge(c, inventory.Setting{Effective: direct(c.want)}).Result)
+			assert.Equal(t, verdict.Fail, judge(c, inventory.Setting{Effective: direct(c.opposite)}).Result)
+			// The configured face goes before the effective one.
+			assert.Equal(t, verdict.Pass, judge(c, inventory.Setting{Configured: direct(c.want), Effective: direct(c.opposite)}).Result)
+			none := judge(c, inventory.Setting{})
+			assert.Equal(t, verdict.Unknown, none.Result)
+			assert.NotEmpty(t, none.Reason)
+		})
+	}
+}
+
+// TestDellTable6Intents: each column is found by its intent, HPC means the
+// balanced one as Dell ships it, and the other intents have no document.
+func TestDellTable6Intents(t *testing.T) {
+	e := builtin(t)
+	want := map[string]string{
+		"energy-efficiency": "dell-11g/energy-efficiency", "max-performance": "dell-11g/max-performance",
+		"balanced": "dell-11g/balanced", "low-latency": "dell-11g/low-latency", "hpc": "dell-11g/hpc",
+		"virtualization": "", "database": "",
+	}
+	for intent, id := range want {
+		sys, topo := r610("nehalem-ep")
+		a := run(t, e, sys, topo, audit.Options{Profile: intent, Asked: true})
+		if id == "" {
+			assert.Nil(t, a.Profile, intent)
+			assert.NotEmpty(t, a.ProfileWhy, intent)
+			continue
+		}
+		require.NotNil(t, a.Profile, "%s: %s", intent, a.ProfileWhy)
+		assert.Equal(t, id, a.Profile.ID)
+	}
+	byID := profiles(t)
+	assert.Equal(t, byID["dell-11g/balanced"].Settings, byID["dell-11g/hpc"].Settings)
+}
+
+func profiles(t *testing.T) map[string]rulepack.ProfileSpec {
+	t.Helper()
+	out := map[string]rulepack.ProfileSpec{}
+	for _, p := range builtin(t).Profiles() {
+		out[p.ID] = *p
+	}
+	return out
+}
+
+// TestDellTable6Levels: what costs several per cent in the profile's own work
+// is a warning, what the paper calls unmeasurable or a matter of the
+// application is info; the default profile never goes above info.
+func TestDellTable6Levels(t *testing.T) {
+	warning := map[string][]string{
+		"dell-11g/energy-efficiency": {"power_policy", "c_states", "node_interleave", "turbo"},
+		"dell-11g/max-performance":   {"node_interleave", "turbo"},
+		"dell-11g/balanced":          {"power_policy", "c_states", "node_interleave"},
+		"dell-11g/low-latency":       {"c_states", "node_interleave"},
+	}
+	e := builtin(t)
+	for _, c := range table6(t) {
+		want := verdict.Info
+		for _, id := range warning[c.profile] {
+			if id == c.setting {
+				want = verdict.Warning
+			}
+		}
+		sys, topo := r610("westmere-ep")
+		sys.Settings[c.setting] = inventory.Setting{Configured: direct(c.opposite)}
+		f := findings(run(t, e, sys, topo, audit.Options{Profile: c.profile, Asked: true}), "setting."+c.setting)["setting "+c.setting]
+		assert.Equal(t, want, f.Severity, "%s %s", c.profile, c.setting)
+		f = findings(run(t, e, sys, topo, audit.Options{Profile: c.profile}), "setting."+c.setting)["setting "+c.setting]
+		assert.Equal(t, verdict.Info, f.Severity, "not asked for: %s %s", c.profile, c.setting)
+	}
+}
+
+// TestDellTable6Exceptions finds each of the paper's twelve exceptions and six
+// inconsistencies (the marks of the profile file) in the row it qualifies.
+func TestDellTable6Exceptions(t *testing.T) {
+	tests := []struct{ mark, profile, setting, want string }{
+		{"D-X1", "balanced", "node_interleave", "more memory than one processor holds"},
+		{"D-X2", "balanced", "node_interleave", "poor locality because of thread placement"},
+		{"D-X3", "balanced", "node_interleave", "not NUMA-aware"},
+		{"D-X4", "balanced", "smt", "enable or disable it as necessary"},
+		{"D-X5", "max-performance", "c_states", "lowest network and memory latency"},
+		{"D-X6", "max-performance", "turbo", "performance per watt"},
+		{"D-X7", "max-performance", "turbo", "engages more often"},
+		{"D-X8", "max-performance", "turbo", "cpuspeed"},
+		{"D-X9", "max-performance", "turbo", "processor.turbo_capable"},
+		{"D-X10", "balanced", "dcu_stream_prefetch", "Xeon 5600"},
+		{"D-X10", "balanced", "data_reuse", "Xeon 5600"},
+		{"D-X11", "energy-efficiency", "power_policy", "idle cluster"},
+		{"D-X12", "max-performance", "power_policy", "bound by communication"},
+		{"D-I1", "balanced", "smt", "BIOS default is Enabled"},
+		{"D-I2", "balanced", "turbo", "energy text"},
+		{"D-I3", "energy-efficiency", "data_reuse", "no difference in power"},
+		{"D-I4", "balanced", "power_policy", "Figures 4 and 12"},
+		{"D-I5", "energy-efficiency", "turbo", "extra power with Turbo"},
+		{"D-I6", "max-performance", "power_policy", "Static Max Performance"},
+	}
+	all := profiles(t)
+	for _, c := range tests {
+		found := false
+		for _, w := range all["dell-11g/"+c.profile].Settings {
+			if w.ID != c.setting {
+				continue
+			}
+			text := strings.Join(append(w.Exceptions, w.Note, w.Concerns, w.Applies), "\n")
+			if w.Effect != nil {
+				text += w.Effect.Text + w.Effect.Place
+			}
+			found = strings.Contains(text, c.want)
+		}
+		assert.True(t, found, "%s is not in %s %s", c.mark, c.profile, c.setting)
+	}
+}
+
+// TestDellTable6Applies: rows that other processors do not have say so.
+func TestDellTable6Applies(t *testing.T) {
+	e := builtin(t)
+	result := func(platform, turbo, setting string) verdict.Result {
+		sys, topo := r610(platform)
+		for _, p := range topo.Processors {
+			p.Turbo = turbo
+		}
+		sys.Settings[setting] = inventory.Setting{Configured: direct("disabled")}
+		return findings(run(t, e, sys, topo, audit.Options{Profile: "balanced", Asked: true}), "setting."+setting)["setting "+setting].Result
+	}
+	assert.Equal(t, verdict.NotApplicable, result("nehalem-ep", "yes", "dcu_stream_prefetch"))
+	assert.Equal(t, verdict.NotApplicable, result("nehalem-ep", "yes", "data_reuse"))
+	assert.Equal(t, verdict.Fail, result("westmere-ep", "yes", "data_reuse"))
+	assert.Equal(t, verdict.Fail, result("westmere-ep", "yes", "turbo"))
+	assert.Equal(t, verdict.NotApplicable, result("westmere-ep", "no", "turbo"))
+	assert.Equal(t, verdict.Unknown, result("westmere-ep", "", "turbo"))
+}
+
+// TestProfileIsNeverLent: other machines get no advice from this table, and
+// are told so.
+func TestProfileIsNeverLent(t *testing.T) {
+	e := builtin(t)
+	for name, change := range map[string]func(*inventory.System, *topology.Result){
+		"another vendor": func(s *inventory.System, _ *topology.Result) { s.Machine.Vendor = direct("HP") },
+		"no PowerEdge": func(s *inventory.System, _ *topology.Result) {
+			s.Machine.Product = direct("Precision WorkStation T7500")
+		},
+		"another platform": func(_ *inventory.System, r *topology.Result) { platformOf(r, topology.Platform{ID: "haswell-ep"}) },
+		"platform unknown": func(_ *inventory.System, r *topology.Result) { r.Platform = fact.Fact[*topology.Platform]{} },
+		"vendor unknown":   func(s *inventory.System, _ *topology.Result) { s.Machine.Vendor = fact.Fact[string]{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, topo := r610("westmere-ep")
+			sys.Settings["turbo"] = inventory.Setting{Configured: direct("disabled")}
+			change(sys, topo)
+			for _, wanted := range []string{"balanced", "dell-11g/balanced"} {
+				a := run(t, e, sys, topo, audit.Options{Profile: wanted, Asked: true})
+				assert.Nil(t, a.Profile)
+				assert.NotEmpty(t, a.ProfileWhy)
+				for _, f := range a.Findings {
+					if strings.HasPrefix(f.Rule, "setting.") {
+						assert.Equal(t, verdict.NotApplicable, f.Result, f.Rule)
+						assert.Equal(t, a.ProfileWhy, f.Reason)
+					}
+				}
+			}
+		})
+	}
+	_, err := e.Run(&inventory.System{}, &topology.Result{}, audit.Options{Profile: "fastest", Asked: true})
+	var unknown *audit.UnknownProfileError
+	require.ErrorAs(t, err, &unknown)
+	assert.Contains(t, unknown.Known, "dell-11g/balanced")
+	assert.Contains(t, unknown.Known, "low-latency")
+}
+
+// TestDellNodeInterleaving: the paper's own figure and exceptions speak on its
+// machines, the general rule elsewhere.
+func TestDellNodeInterleaving(t *testing.T) {
+	sys, topo := r610("nehalem-ep")
+	sys.Settings["node_interleave"] = inventory.Setting{Effective: direct("enabled")}
+	f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "numa.node-interleaving")["machine"]
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Equal(t, verdict.Warning, f.Severity)
+	require.NotNil(t, f.Effect)
+	assert.Contains(t, f.Effect.Text, "hurt 4 of 9 by 4 to 13 %")
+	assert.Contains(t, f.Why, "larger than one processor's memory")
+	assert.Contains(t, f.Why, "poor locality")
+	assert.Contains(t, f.Why, "not NUMA-aware")
+	sys.Machine.Vendor = direct("HP")
+	f = findings(run(t, builtin(t), sys, topo, audit.Options{}), "numa.node-interleaving")["machine"]
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Nil(t, f.Effect)
+}

@@ -1,0 +1,224 @@
+//go:build mutate
+
+package audit
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"cel.dev/cel-go/common/types"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// rasCost begins the check of two rules.
+const rasCost = `memory.ras.cost check: !(has(settings.memory_ras_mode) && settings.memory_ras_mode in ["mirror_full", "mirror_partial", "spare", "lockstep"]) && `
+
+// equivalent are changes that alter no verdict, with the reason.
+var equivalent = map[string]string{
+	"memory.count.supported check: socket.dimms % 2 == 0 && socket.dimms >= 3":                                                                "an even number of at least 3 is one of at least 4",
+	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 3 && socket.controllers.all(c, c.dimms * 2 == socket.dimms)":      "a multiple of 4 of at least 3 is one of at least 4",
+	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 4 && socket.controllers.exists(c, c.dimms * 2 == socket.dimms)":   "of two controllers that share the DIMMs both hold half when one does",
+	rasCost + `((true && !has(memory.mirrored) && settings.memory_ras_mode == "independent") || !memory.mirrored)`:                            "a mode that is not known leaves the verdict unknown, asked for or not",
+	rasCost + `((true && !has(memory.mirrored) && settings.memory_ras_mode in ["independent", "advanced_ecc", "adddc"]) || !memory.mirrored)`: "a mode that is not known leaves the verdict unknown, asked for or not",
+	`memory.interleave.controllers check: socket.controllers.size() > 1 && socket.controllers.all(c, c.size_bytes == socket.controllers[1].size_bytes)` +
+		` && !(has(settings.controller_interleave) && settings.controller_interleave == "none")`: "all are equal to the second when they are to the first",
+}
+
+// mutation counts changes and those that nothing noticed.
+type mutation struct {
+	made      map[string]int
+	survivors []string
+	explained map[string]bool
+}
+
+func (m *mutation) count(kind, what string, noticed bool) {
+	if m.made == nil {
+		m.made, m.explained = map[string]int{}, map[string]bool{}
+	}
+	m.made[kind]++
+	switch {
+	case noticed:
+	case equivalent[what] != "":
+		m.explained[what] = true
+	default:
+		m.survivors = append(m.survivors, what)
+	}
+}
+
+// TestMutation changes one thing of the packs at a time: an operator, number,
+// word or quantifier of a rule's check, applies or severity, which a case of
+// the rule must notice; a wanted value, a level or a condition of a profile,
+// which a stated cell or condition must notice; an entry of a `for`, which a
+// stated machine must notice.
+func TestMutation(t *testing.T) {
+	packs := builtinPacks(t)
+	var m mutation
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			m.rule(p.File, r)
+		}
+	}
+	m.profiles(t, packs)
+	m.matchers(t, packs)
+	kinds := make([]string, 0, len(m.made))
+	total := 0
+	for kind, n := range m.made {
+		kinds = append(kinds, fmt.Sprintf("%s %d", kind, n))
+		total += n
+	}
+	slices.Sort(kinds)
+	t.Logf("%d changes (%s), %d equivalent, %d not noticed", total, strings.Join(kinds, ", "), len(equivalent), len(m.survivors))
+	slices.Sort(m.survivors)
+	for _, s := range m.survivors {
+		t.Error("not noticed: " + s)
+	}
+	for what := range equivalent {
+		assert.True(t, m.explained[what], "noticed or not made any more: %s", what)
+	}
+	assert.Greater(t, total, 4000)
+}
+
+// rule changes one rule.
+func (m *mutation) rule(file string, r *rulepack.Rule) {
+	m.expression(r, "check", r.Check, types.BoolType, func(c *rulepack.Rule, src string) { c.Check = src })
+	m.expression(r, "applies", r.Applies, types.BoolType, func(c *rulepack.Rule, src string) { c.Applies = src })
+	if verdict.Severity(r.Severity).Rank() == 0 {
+		m.expression(r, "severity", r.Severity, types.StringType, func(c *rulepack.Rule, src string) { c.Severity = src })
+		return
+	}
+	for _, s := range []string{"info", "warning", "critical"} {
+		if s != r.Severity && !r.Explains {
+			c := *r
+			c.Severity = s
+			m.count("rule severity", fmt.Sprintf("%s: %s severity: %s", file, r.ID, s), noticed(&c))
+		}
+	}
+}
+
+func (m *mutation) expression(r *rulepack.Rule, part, src string, want *types.Type, set func(*rulepack.Rule, string)) {
+	for _, mutant := range mutants(src, want) {
+		if _, err := facts.CompileExpr(mutant, want); err != nil {
+			continue
+		}
+		c := *r
+		set(&c, mutant)
+		what := r.ID + " " + part + ": " + mutant
+		m.count("rule "+part, what, noticed(&c))
+	}
+}
+
+// noticed reports whether a case of the rule complains.
+func noticed(r *rulepack.Rule) bool {
+	var runner rulepack.Runner
+	for i := range r.Cases {
+		if runner.Run(r, &r.Cases[i]) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// profiles changes wanted values, levels and conditions.
+func (m *mutation) profiles(t *testing.T, packs []*rulepack.Pack) {
+	stated, when := statedCells(t), conditions(t)
+	for _, p := range packs {
+		for _, q := range p.Profiles {
+			m.condition(when, p.File+": "+q.ID, q.Applies)
+			for _, w := range q.Table() {
+				what := p.File + ": " + q.ID + " " + w.ID
+				c := stated[[2]string{q.ID, w.ID}]
+				for i := range w.Want {
+					changed := slices.Clone(w.Want)
+					changed[i] = "another word"
+					m.count("profile want", what+" want: "+changed.String(), c.file != "" && !slices.Equal(c.want, changed))
+				}
+				level := map[string]string{"info": "warning", "warning": "info"}[w.Level]
+				m.count("profile level", what+" level: "+level, c.file != "" && c.level != level)
+				m.condition(when, what, w.Applies)
+			}
+		}
+	}
+}
+
+func (m *mutation) condition(when map[string]condition, what, expr string) {
+	c, stated := when[expr]
+	for _, mutant := range mutants(expr, types.BoolType) {
+		if _, err := facts.CompileExpr(mutant, types.BoolType); err == nil {
+			m.count("profile applies", what+" applies: "+mutant, stated && c.complaint(mutant) != "")
+		}
+	}
+}
+
+// matchers changes every entry of every `for`, and leaves each list out.
+func (m *mutation) matchers(t *testing.T, packs []*rulepack.Pack) {
+	machines, _ := identities(t)
+	for _, one := range matchers(packs) {
+		differs := func(changed matcher) bool {
+			return slices.ContainsFunc(machines, func(i identity) bool { return one.speaks(i) != changed.speaks(i) })
+		}
+		for i, entry := range one.named {
+			changed := matcher{named: slices.Clone(one.named)}
+			changed.named[i] = "another word"
+			m.count("named", one.name+" named: without "+entry, differs(changed))
+		}
+		for i, entry := range one.firmware {
+			changed := matcher{firmware: slices.Clone(one.firmware)}
+			changed.firmware[i] = "another word"
+			m.count("firmware", one.name+" firmware: without "+entry, differs(changed))
+		}
+		if one.match == nil {
+			continue
+		}
+		for n, name := range []string{"platforms", "vendors", "products"} {
+			list := func(x *rulepack.Match) *[]string { return []*[]string{&x.Platforms, &x.Vendors, &x.Products}[n] }
+			entries := *list(one.match)
+			for i, entry := range entries {
+				x := *one.match
+				*list(&x) = slices.Clone(entries)
+				(*list(&x))[i] = "another word"
+				m.count("for", one.name+" for "+name+": without "+entry, differs(matcher{match: &x}))
+			}
+			if len(entries) > 0 {
+				x := *one.match
+				*list(&x) = nil
+				m.count("for", one.name+" for: any "+name, differs(matcher{match: &x}))
+			}
+		}
+	}
+}
+
+var mutable = regexp.MustCompile(`"[^"]*"|&&|\|\||>=|<=|==|!=|[<>]|!|\b\d+\b|\b(?:all|exists)\b| [-+*/%] |has\([^()]*\)`)
+
+// mutants are all single changes of an expression; a condition without any is
+// turned round.
+func mutants(src string, want *types.Type) []string {
+	other := map[string][]string{"&&": {"||"}, "||": {"&&"}, ">=": {">", "<"}, "<=": {"<", ">"}, ">": {">=", "<"}, "<": {"<=", ">"},
+		"==": {"!="}, "!=": {"=="}, "!": {""}, "all": {"exists"}, "exists": {"all"}, " - ": {" + "}, " + ": {" - "}, " * ": {" / "}, " / ": {" * "}, " % ": {" * "}}
+	var out []string
+	for _, at := range mutable.FindAllStringIndex(src, -1) {
+		token := src[at[0]:at[1]]
+		replacements := other[token]
+		if n, err := strconv.Atoi(token); err == nil {
+			replacements = []string{strconv.Itoa(n + 1), strconv.Itoa(n - 1)}
+		} else if token[0] == '"' {
+			replacements = []string{`"another word"`}
+		} else if strings.HasPrefix(token, "has(") {
+			replacements = []string{"true", "false"}
+		}
+		for _, r := range replacements {
+			out = append(out, fmt.Sprint(src[:at[0]], r, src[at[1]:]))
+		}
+	}
+	if src != "" && want == types.BoolType {
+		out = append(out, "!("+src+")")
+	}
+	return out
+}

@@ -1,0 +1,229 @@
+package audit_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// wexRow is one configuration of the Fujitsu paper, per processor.
+type wexRow struct {
+	boards, gb, n4, n8, n16 int
+	shorthand, class        string
+}
+
+// wexRows reads the paper's 34 + 9 configurations from topology's table.
+func wexRows(t *testing.T) []wexRow {
+	t.Helper()
+	f, err := os.Open(filepath.Join("..", "topology", "testdata", "westmere-ex-configurations.csv"))
+	if err != nil {
+		t.Skip("the table of configurations is not there: " + err.Error())
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	all, err := r.ReadAll()
+	require.NoError(t, err)
+	var out []wexRow
+	for _, c := range all[1:] {
+		num := func(i int) int { n, err := strconv.Atoi(c[i]); require.NoError(t, err); return n }
+		out = append(out, wexRow{num(0), num(1), num(2), num(3), num(4), c[5], c[8]})
+	}
+	return out
+}
+
+// pairs lays the row's kits as the paper prescribes: larger DIMMs first, every
+// kit of four over both boards, or as two pairs on the only one.
+func (r wexRow) pairs() [][]int64 {
+	var one []int64
+	for _, k := range [][2]int{{16, r.n16}, {8, r.n8}, {4, r.n4}} {
+		for range k[1] / (2 * r.boards) {
+			one = append(one, int64(k[0]))
+		}
+	}
+	if r.boards == 1 {
+		return [][]int64{one}
+	}
+	return [][]int64{one, one}
+}
+
+// boardOrder is the paper's fill order of a memory board, by lockstep pairs.
+var boardOrder = [][2]string{{"1B", "1D"}, {"1A", "1C"}, {"2B", "2D"}, {"2A", "2C"}}
+
+// rx600S6 builds an RX600 S6 with its own slot labels. boards are the sizes in
+// GB of the lockstep pairs of each board, in fill order; 0 is an empty pair.
+func rx600S6(sockets int, boards ...[]int64) *inventory.System {
+	sys := &inventory.System{Settings: map[string]inventory.Setting{}}
+	sys.Machine.Vendor, sys.Machine.Product = direct("FUJITSU"), direct("PRIMERGY RX600 S6")
+	sys.Machine.Virtual, sys.Firmware.SMBIOS = direct(false), direct(true)
+	for s := range sockets {
+		sys.Sockets = append(sys.Sockets, inventory.Socket{ID: s, Populated: direct(true), Vendor: direct("GenuineIntel"),
+			Family: direct(6), Model: direct(47), Stepping: direct(2), Brand: direct("Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz")})
+		for board := range 2 {
+			for i, pair := range boardOrder {
+				size := int64(0)
+				if board < len(boards) && i < len(boards[board]) {
+					size = boards[board][i]
+				}
+				for _, name := range pair {
+					sys.Slots = append(sys.Slots, wexSlot(len(sys.Slots), s, board, name, size))
+				}
+			}
+		}
+	}
+	return sys
+}
+
+func wexSlot(n, socket, board int, name string, gb int64) inventory.Slot {
+	s := inventory.Slot{Handle: uint16(0x1100 + n), Row: n, State: inventory.SlotEmpty, Soldered: direct(false),
+		Technology: direct(inventory.DRAM), Locator: direct("DIMM-" + name), BankLocator: direct(fmt.Sprintf("CPU%d-MEM-%c", socket+1, 'A'+board))}
+	if gb > 0 {
+		s.State, s.SizeBytes, s.Type = inventory.SlotPopulated, direct(gb<<30), direct("DDR3")
+		s.Ranks, s.RatedMTs, s.Registered = direct(int(gb)/4), direct(1333), direct(true)
+		s.TotalWidth, s.DataWidth = direct(72), direct(64)
+	}
+	return s
+}
+
+// wexFindings audits a Westmere-EX machine with the built-in rules.
+func wexFindings(t *testing.T, sys *inventory.System) *audit.Audit {
+	t.Helper()
+	topo := topology.Derive(sys, rules.FS)
+	require.True(t, topo.Platform.Known(), topo.Platform.Reason)
+	return run(t, builtin(t), sys, topo, audit.Options{})
+}
+
+// TestWestmereEXClasses holds the verdicts against every printed configuration.
+func TestWestmereEXClasses(t *testing.T) {
+	rows := wexRows(t)
+	require.Len(t, rows, 34+9)
+	for i, row := range rows {
+		t.Run(fmt.Sprintf("%d %s %dGB", i, row.shorthand, row.gb), func(t *testing.T) {
+			a := wexFindings(t, rx600S6(4, row.pairs()...))
+			f := findings(a, "memory.class.optimal")["machine"]
+			if row.class == "1" {
+				assert.Equal(t, verdict.Pass, f.Result, f.Reason)
+			} else {
+				assert.Equal(t, verdict.Fail, f.Result, f.Reason)
+				assert.Equal(t, verdict.Warning, f.Severity)
+				assert.Contains(t, f.Found, "class "+row.class)
+				require.NotNil(t, f.Effect)
+				assert.Contains(t, f.Effect.Text, map[string]string{"2": "STREAM 0.61", "3": "STREAM 0.42"}[row.class])
+				assert.Contains(t, f.Effect.Text, "E7-4870")
+			}
+			for _, s := range []string{"socket 0", "socket 3"} {
+				twoBoards := map[bool]verdict.Result{true: verdict.Pass, false: verdict.Fail}[row.boards == 2]
+				assert.Equal(t, verdict.Pass, findings(a, "memory.lockstep.identical")[s].Result)
+				assert.Equal(t, twoBoards, findings(a, "memory.interleave.controllers")[s].Result)
+				assert.Equal(t, twoBoards, findings(a, "memory.hemisphere.possible")[s].Result)
+				assert.Equal(t, verdict.Pass, findings(a, "memory.slot.order")[s].Result, findings(a, "memory.slot.order")[s].Found)
+				assert.Equal(t, verdict.Pass, findings(a, "memory.count.supported")[s].Result)
+				assert.Equal(t, verdict.Pass, findings(a, "memory.dimm.uniform")[s].Result)
+				// SMBIOS 2.6 has no configured speed and no voltages.
+				assert.Equal(t, verdict.Unknown, findings(a, "memory.speed.expected")[s].Result)
+			}
+			assert.Equal(t, verdict.Pass, findings(a, "memory.socket.symmetric")["machine"].Result)
+			assert.Equal(t, verdict.Unknown, findings(a, "memory.voltage.uniform")["machine"].Result)
+			assert.Zero(t, a.Summary.Error)
+		})
+	}
+}
+
+// TestWestmereEXFaults breaks one thing at a time.
+func TestWestmereEXFaults(t *testing.T) {
+	full := []int64{8, 8, 8, 8}
+	tests := []struct {
+		name   string
+		boards [][]int64
+		change func(*inventory.System)
+		rule   string
+		want   verdict.Result
+		level  verdict.Severity
+		found  string
+		caused string
+	}{
+		{"one pair of one board is discouraged", [][]int64{{8}}, nil, "memory.class.optimal", verdict.Fail, verdict.Critical, "class discouraged", "memory.interleave.controllers"},
+		{"two DIMMs", [][]int64{{8}}, nil, "memory.count.supported", verdict.Fail, verdict.Warning, "2 DIMMs: CPU1-MEM-A DIMM-1B and CPU1-MEM-A DIMM-1D", ""},
+		{"a pair of unequal modules", [][]int64{full, full}, func(s *inventory.System) { s.Slots[1].SizeBytes = direct(int64(4) << 30) },
+			"memory.lockstep.identical", verdict.Fail, verdict.Critical, "differ in size", ""},
+		{"no class for unequal modules", [][]int64{full, full}, func(s *inventory.System) { s.Slots[1].SizeBytes = direct(int64(4) << 30) },
+			"memory.class.optimal", verdict.Unknown, "", "", "memory.lockstep.identical"},
+		{"half a pair", [][]int64{full, full}, func(s *inventory.System) { s.Slots[1].State = inventory.SlotEmpty },
+			"memory.lockstep.identical", verdict.Fail, verdict.Critical, "DIMM-1B and DIMM-2D differ in position", ""},
+		{"equal capacity in other modules", [][]int64{{16}, {8, 8}}, nil, "memory.interleave.controllers", verdict.Pass, "", "", ""},
+		{"hemisphere wants the same modules", [][]int64{{16}, {8, 8}}, nil, "memory.hemisphere.possible", verdict.Fail, verdict.Info, "differ", ""},
+		{"unequal controllers", [][]int64{full, {8, 8}}, nil, "memory.interleave.controllers", verdict.Fail, verdict.Warning, "controller 0: 8 DIMMs, 64 GiB and controller 1: 4 DIMMs, 32 GiB", ""},
+		{"slot 2 before slot 1", [][]int64{{8, 8, 0, 8}, full}, nil, "memory.slot.order", verdict.Fail, verdict.Warning, "DIMM-2A", ""},
+		{"smaller modules first", [][]int64{{4, 8}, {4, 8}}, nil, "memory.slot.order", verdict.Fail, verdict.Warning, "after the smaller", ""},
+		{"larger modules first", [][]int64{{8, 4}, {8, 4}}, nil, "memory.slot.order", verdict.Pass, "", "", ""},
+		{"second couple before the first", [][]int64{{0, 8}, {8}}, nil, "memory.slot.order", verdict.Fail, verdict.Warning, "earlier position", ""},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			sys := rx600S6(2, c.boards...)
+			if c.change != nil {
+				c.change(sys)
+			}
+			got := findings(wexFindings(t, sys), c.rule)
+			f, ok := got["machine"]
+			if !ok {
+				f = got["socket 0"]
+			}
+			assert.Equal(t, c.want, f.Result, f.Reason)
+			if c.level != "" {
+				assert.Equal(t, c.level, f.Severity)
+			}
+			assert.Contains(t, f.Found, c.found)
+			if c.caused != "" {
+				assert.Equal(t, c.caused, f.CausedBy)
+			}
+		})
+	}
+}
+
+// TestWestmereEXProfile: the paper's settings on its machines.
+func TestWestmereEXProfile(t *testing.T) {
+	full := []int64{8, 8, 8, 8}
+	sys := rx600S6(2, full, full)
+	for id, v := range map[string]string{"node_interleave": "enabled", "controller_interleave": "none", "hemisphere_mode": "disabled",
+		"memory_speed": "energy", "memory_ras_mode": "mirror_full"} {
+		sys.Settings[id] = inventory.Setting{Configured: direct(v)}
+	}
+	topo := topology.Derive(sys, rules.FS)
+	for _, intent := range []string{"balanced", "max-performance", "hpc"} {
+		a := run(t, builtin(t), sys, topo, audit.Options{Profile: intent, Asked: true})
+		require.NotNil(t, a.Profile, a.ProfileWhy)
+		assert.Equal(t, "fujitsu-westmere-ex/"+intent, a.Profile.ID)
+		levels := map[string]verdict.Severity{}
+		for id := range sys.Settings {
+			f := findings(a, "setting."+id)["setting "+id]
+			assert.Equal(t, verdict.Fail, f.Result, id)
+			levels[id] = f.Severity
+		}
+		assert.Equal(t, map[string]verdict.Severity{"node_interleave": verdict.Warning, "controller_interleave": verdict.Warning,
+			"hemisphere_mode": verdict.Info, "memory_speed": verdict.Warning, "memory_ras_mode": verdict.Info}, levels)
+	}
+	for id, v := range map[string]string{"node_interleave": "disabled", "controller_interleave": "way2", "hemisphere_mode": "enabled",
+		"memory_speed": "auto", "memory_ras_mode": "independent"} {
+		sys.Settings[id] = inventory.Setting{Configured: direct(v)}
+	}
+	a := run(t, builtin(t), sys, topo, audit.Options{Profile: "hpc", Asked: true})
+	for id := range sys.Settings {
+		assert.Equal(t, verdict.Pass, findings(a, "setting."+id)["setting "+id].Result, id)
+	}
+	sys.Machine.Product = direct("PRIMERGY RX900 S2")
+	a = run(t, builtin(t), sys, topo, audit.Options{Profile: "hpc", Asked: true})
+	assert.Equal(t, verdict.NotApplicable, findings(a, "setting.controller_interleave")["setting controller_interleave"].Result)
+}

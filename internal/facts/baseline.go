@@ -1,0 +1,47 @@
+package facts
+
+import "github.com/memaudit/memaudit/internal/inventory"
+
+// changeType is one thing beside the accepted hardware: a slot, or the machine.
+func changeType() *ObjectType {
+	get := func(f func(c *inventory.Compared) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*inventory.Compared)) }
+	}
+	return newType("Baseline", "one slot, or the machine, beside the hardware that was accepted",
+		Field{"same", boolT, "it is as it was accepted", get(func(c *inventory.Compared) Value { return of(c.Same) })},
+		Field{"kinds", stringsT, "the kinds of what differs: dimm_lost, dimm_moved, bios ...", get(func(c *inventory.Compared) Value {
+			return via(c.Same, func(bool) any {
+				out := []string{}
+				for _, change := range c.Changes {
+					out = append(out, string(change.Kind))
+				}
+				return out
+			})
+		})},
+		Field{"accepted", textT, "what was accepted, of all that differs", get(func(c *inventory.Compared) Value {
+			return via(c.Same, func(bool) any { return c.Then })
+		})},
+		Field{"present", textT, "what is there now, of all that differs", get(func(c *inventory.Compared) Value {
+			return via(c.Same, func(bool) any { return c.Now })
+		})},
+	)
+}
+
+// changeSubjects are the slots that hold a module or held one, and the machine.
+func (m *Machine) changeSubjects() ([]Subject, Value) {
+	b, known := m.sys.Baseline, Plain(true)
+	if b == nil {
+		known.Reason = "nothing to compare with: no baseline was given (--baseline FILE, or baseline in the configuration)"
+		return nil, known
+	}
+	var out []Subject
+	t := Declared().objects[SubjectBaseline]
+	for i := range b.Compared {
+		c := &b.Compared[i]
+		out = append(out, Subject{c.Subject, SubjectBaseline, &Object{typ: t, path: SubjectBaseline, src: c}})
+	}
+	return out, known
+}
+
+// SubjectBaseline is the kind of subject of what is compared with a baseline.
+const SubjectBaseline = "baseline"

@@ -1,0 +1,195 @@
+package facts
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+func sure[T any](v T) fact.Fact[T] {
+	return fact.Known(v, fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS})
+}
+
+// oneSocket is a processor with the given modules, one channel each.
+func oneSocket(slots ...inventory.Slot) *socketFacts {
+	m := &Machine{sys: &inventory.System{Slots: slots, Settings: map[string]inventory.Setting{}}, topo: &topology.Result{}}
+	pop := &topology.Population{DIMMs: sure(len(slots))}
+	for i := range slots {
+		slots[i].State = inventory.SlotPopulated
+		pop.Slots = append(pop.Slots, i)
+	}
+	return &socketFacts{m: m, pop: pop, sock: &inventory.Socket{}}
+}
+
+// module is a DIMM that says everything of itself.
+func module(name string, gib int64, ranks int) inventory.Slot {
+	return inventory.Slot{Locator: sure(name), SizeBytes: sure(gib << 30), Ranks: sure(ranks), Type: sure("DDR4"),
+		TotalWidth: sure(72), DataWidth: sure(64), Registered: sure(true), PartNumber: sure(name), Manufacturer: sure("Example")}
+}
+
+func TestDifferences(t *testing.T) {
+	silentRanks := func(s inventory.Slot, part string) inventory.Slot {
+		s.Ranks = fact.Fact[int]{State: fact.Absent, Reason: "SMBIOS 2.5 has no ranks"}
+		s.PartNumber = sure(part)
+		return s
+	}
+	other := func(s inventory.Slot, f func(*inventory.Slot)) inventory.Slot { f(&s); return s }
+	tests := []struct {
+		name  string
+		slots []inventory.Slot
+		want  any
+		why   string
+	}{
+		{"alike", []inventory.Slot{module("A1", 8, 2), module("A2", 8, 2)}, []string{}, ""},
+		{"one", []inventory.Slot{module("A1", 8, 2)}, []string{}, ""},
+		{"size", []inventory.Slot{module("A1", 8, 2), module("A2", 16, 2), module("A3", 8, 2)}, []string{"size: 8 GiB (A1, A3) against 16 GiB (A2)"}, ""},
+		{"size and ranks", []inventory.Slot{module("A1", 8, 1), module("A2", 16, 2)}, []string{"size: 8 GiB (A1) against 16 GiB (A2)", "ranks: 1 rank (A1) against 2 ranks (A2)"}, ""},
+		{"type", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Type = sure("DDR3") })}, []string{"type: DDR4 (A1) against DDR3 (A2)"}, ""},
+		{"width", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.TotalWidth = sure(64) })}, []string{"width: 72 bits (A1) against 64 bits (A2)"}, ""},
+		{"registering", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Registered = sure(false) })}, []string{"registering: registered (A1) against unbuffered (A2)"}, ""},
+		{"ranks not stated", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "y")}, nil, "SMBIOS 2.5 has no ranks"},
+		{"one part number", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "x")}, []string{}, ""},
+		{"one part number that lies", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 16, 1), "x")}, []string{"size: 8 GiB (A1) against 16 GiB (A2)"}, ""},
+		{"a difference beside an unknown", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), module("A2", 16, 1)}, []string{"size: 8 GiB (A1) against 16 GiB (A2)"}, ""},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			v := differences(oneSocket(c.slots...))
+			if c.want == nil {
+				assert.False(t, v.Known())
+				assert.Equal(t, c.why, v.Reason)
+				return
+			}
+			assert.Equal(t, c.want, v.v)
+		})
+	}
+	s := oneSocket(module("A1", 8, 1))
+	s.pop.DIMMs = fact.Fact[int]{Reason: "the processor of B1 is not known"}
+	assert.Equal(t, "the processor of B1 is not known", differences(s).Reason)
+}
+
+func TestMirrored(t *testing.T) {
+	const g = int64(1) << 30
+	tests := []struct {
+		name               string
+		installed, visible int64
+		options            []string
+		want               any
+	}{
+		{"all", 64 * g, 62 * g, nil, false},
+		{"4 % and 2 GiB", 128 * g, 128*g - 128*g/25, nil, false},
+		{"half", 64 * g, 31 * g, nil, true},
+		{"exactly half", 64 * g, 32 * g, nil, true},
+		{"a third", 96 * g, 31 * g, nil, true},
+		{"three quarters", 64 * g, 48 * g, nil, nil},
+		{"two thirds", 96 * g, 64 * g, nil, nil},
+		{"a bit over half", 64 * g, 33 * g, nil, nil},
+		{"a quarter", 64 * g, 16 * g, nil, nil},
+		{"half by an option", 64 * g, 32 * g, []string{"mem=32G"}, nil},
+		{"half by another option", 64 * g, 32 * g, []string{"memmap=32G$32G"}, nil},
+		{"half beside an option", 64 * g, 32 * g, []string{"numa=off"}, true},
+		{"more than installed", 64 * g, 80 * g, nil, nil},
+		{"nothing installed", 0, 16 * g, nil, nil},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			m := &Machine{sys: &inventory.System{}, topo: &topology.Result{InstalledBytes: sure(c.installed)}}
+			m.sys.Memory.VisibleBytes = sure(c.visible)
+			m.sys.NUMA.Options = sure(c.options)
+			v := mirrored(m)
+			assert.Equal(t, c.want, v.v)
+			if c.want == nil {
+				assert.NotEmpty(t, v.Reason)
+			}
+		})
+	}
+}
+
+func TestHidden(t *testing.T) {
+	m := &Machine{sys: &inventory.System{}, topo: &topology.Result{InstalledBytes: sure(int64(100))}}
+	assert.False(t, hidden(m).Known())
+	m.sys.Memory.VisibleBytes = sure(int64(60))
+	assert.Equal(t, int64(40), hidden(m).v)
+	m.sys.Memory.VisibleBytes = sure(int64(101)) // rounding
+	assert.Equal(t, int64(0), hidden(m).v)
+	m.sys.Memory.VisibleBytes = sure(int64(102))
+	assert.False(t, hidden(m).Known())
+	assert.Contains(t, hidden(m).Reason, "more than")
+}
+
+func TestECCOn(t *testing.T) {
+	edac := func(name string, modes ...string) []inventory.Controller {
+		c := inventory.Controller{Name: sure(name)}
+		for _, mode := range modes {
+			c.DIMMs = append(c.DIMMs, inventory.ControllerDIMM{Mode: sure(mode)})
+		}
+		return []inventory.Controller{c}
+	}
+	array := func(words ...string) []inventory.Array {
+		var out []inventory.Array
+		for i, w := range words {
+			out = append(out, inventory.Array{Handle: uint16(i), ECC: sure(w)})
+		}
+		return out
+	}
+	// inFirst holds a module in the first array only.
+	inFirst := []inventory.Slot{{Array: 0, State: inventory.SlotPopulated}, {Array: 1, State: inventory.SlotEmpty}}
+	tests := []struct {
+		name      string
+		edac      []inventory.Controller
+		arrays    []inventory.Array
+		slots     []inventory.Slot
+		want      any
+		certainty fact.Certainty
+	}{
+		{"native driver", edac("Skylake Socket#0 IMC#0", "SECDED"), array("Multi-bit ECC"), nil, true, fact.Direct},
+		{"native driver against a lying table", edac("Skylake Socket#0 IMC#0", "SECDED"), array("None"), nil, true, fact.Direct},
+		{"native driver that was forced", edac("F17h_M30h", "None"), array("Multi-bit ECC"), nil, false, fact.Direct},
+		{"firmware's driver repeats the table", edac("ghes_edac", "SECDED"), array("Multi-bit ECC"), nil, true, fact.Indirect},
+		{"declared only", nil, array("Multi-bit ECC", "Single-bit ECC"), nil, true, fact.Indirect},
+		{"declared none", nil, array("None"), nil, false, fact.Direct},
+		{"one array without", nil, array("Multi-bit ECC", "None"), nil, false, fact.Direct},
+		{"an empty array without", nil, array("Multi-bit ECC", "None"), inFirst, true, fact.Indirect},
+		{"an empty array with", nil, array("None", "Multi-bit ECC"), inFirst, false, fact.Direct},
+		{"parity corrects nothing", nil, array("Parity"), nil, false, fact.Direct},
+		{"another word", nil, array("Other"), nil, nil, 0},
+		{"no arrays", nil, nil, nil, nil, 0},
+		{"array that says nothing", nil, []inventory.Array{{}}, nil, nil, 0},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			v := eccOn(&Machine{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, topo: &topology.Result{}})
+			assert.Equal(t, c.want, v.v)
+			assert.Equal(t, c.certainty, v.Certainty)
+		})
+	}
+}
+
+func TestSoldered(t *testing.T) {
+	dimm := func(name string, f fact.Fact[bool], tech inventory.Technology) inventory.Slot {
+		return inventory.Slot{State: inventory.SlotPopulated, Locator: sure(name), Soldered: f, Technology: sure(tech)}
+	}
+	unstated := fact.Fact[bool]{State: fact.Unstated, Reason: "form factor says unknown"}
+	tests := []struct {
+		name  string
+		slots []inventory.Slot
+		want  any
+	}{
+		{"modules", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM)}, false},
+		{"chips", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM), dimm("U1", sure(true), inventory.DRAM)}, true},
+		{"flash and HBM are chips too", []inventory.Slot{dimm("A1", sure(false), inventory.DRAM), dimm("BIOS", sure(true), inventory.Flash), dimm("HBM0", sure(true), inventory.HBM)}, false},
+		{"not stated", []inventory.Slot{dimm("A1", unstated, inventory.DRAM)}, nil},
+		{"not stated but a DIMM by name", []inventory.Slot{dimm("Dimm 3", unstated, inventory.DRAM)}, false},
+		{"not stated beside a chip", []inventory.Slot{dimm("A1", unstated, inventory.DRAM), dimm("U1", sure(true), inventory.DRAM)}, true},
+	}
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			m := &Machine{sys: &inventory.System{Slots: c.slots}, topo: &topology.Result{}}
+			assert.Equal(t, c.want, m.anySlot(soldered).v)
+		})
+	}
+}

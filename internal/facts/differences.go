@@ -1,0 +1,191 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// property is one thing in which the modules of a processor may differ.
+type property struct {
+	name string
+	// read gives the value in words; unknown with the reason otherwise.
+	read func(s *inventory.Slot) Value
+}
+
+// moduleProperties are those that memory.dimm.uniform compares (docs/interface.md).
+func moduleProperties() []property {
+	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
+		return func(s *inventory.Slot) Value {
+			return via(f(s), func(n int) any { return plural(n, noun) })
+		}
+	}
+	return []property{
+		{"size", func(s *inventory.Slot) Value { return via(s.SizeBytes, func(n int64) any { return gib(n) }) }},
+		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
+		{"type", func(s *inventory.Slot) Value { return of(s.Type) }},
+		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
+		{"registering", func(s *inventory.Slot) Value { return via(s.Registered, func(r bool) any { return registering(r) }) }},
+	}
+}
+
+func registering(registered bool) string {
+	if registered {
+		return "registered"
+	}
+	return "unbuffered"
+}
+
+// differences says in what the modules of a processor differ, one sentence
+// each: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB (DIMM_A3)". Two values that are
+// known and unequal differ whatever else is unknown. That nothing differs is
+// known when every property of every module is, or when all modules carry one
+// maker's one part number.
+func differences(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	if !s.pop.DIMMs.Known() {
+		return of(s.pop.DIMMs)
+	}
+	out, facts := []string{}, []Value{}
+	for _, p := range moduleProperties() {
+		values := s.eachModule(p.read)
+		if text := s.groups(values); text != "" {
+			out = append(out, p.name+": "+text)
+		}
+		facts = append(facts, values...)
+	}
+	if len(out) > 0 {
+		return derived(func() any { return out }, onlyKnown(facts)...)
+	}
+	if parts := s.partNumbers(); onePart(parts) {
+		return derived(func() any { return out }, parts...)
+	}
+	return derived(func() any { return out }, facts...)
+}
+
+// eachModule reads one property of every populated slot of the processor.
+func (s *socketFacts) eachModule(read func(*inventory.Slot) Value) []Value {
+	out := make([]Value, len(s.pop.Slots))
+	for i, at := range s.pop.Slots {
+		out[i] = read(&s.m.sys.Slots[at])
+	}
+	return out
+}
+
+// groups lists the slots by value when at least two known values differ.
+func (s *socketFacts) groups(values []Value) string {
+	if alike(values) {
+		return ""
+	}
+	var order []string
+	by := map[string][]string{}
+	for i, v := range values {
+		text, ok := v.v.(string)
+		if !ok {
+			continue
+		}
+		if by[text] == nil {
+			order = append(order, text)
+		}
+		by[text] = append(by[text], s.m.slotName(s.pop.Slots[i]))
+	}
+	if len(order) < 2 {
+		return ""
+	}
+	for i, text := range order {
+		order[i] = text + " (" + strings.Join(by[text], ", ") + ")"
+	}
+	return strings.Join(order, " against ")
+}
+
+// alike reports whether no two known values differ.
+func alike(values []Value) bool {
+	var first any
+	for _, v := range values {
+		if v.v != nil && first != nil && v.v != first {
+			return false
+		}
+		if first == nil {
+			first = v.v
+		}
+	}
+	return true
+}
+
+// partNumbers are maker and part number of every module.
+func (s *socketFacts) partNumbers() []Value {
+	var out []Value
+	for _, at := range s.pop.Slots {
+		slot := &s.m.sys.Slots[at]
+		maker := slot.Manufacturer.Or("")
+		out = append(out, via(slot.PartNumber, func(part string) any { return maker + " " + part }))
+	}
+	return out
+}
+
+// onePart reports whether all part numbers are known and the same.
+func onePart(parts []Value) bool {
+	for _, p := range parts {
+		if !p.Known() || p.v != parts[0].v {
+			return false
+		}
+	}
+	return len(parts) > 0
+}
+
+func onlyKnown(facts []Value) []Value {
+	var out []Value
+	for _, f := range facts {
+		if f.Known() {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// slotName is firmware's label of a slot, for sentences; with its bank where
+// other slots of the machine have the same label.
+func (m *Machine) slotName(i int) string {
+	if m.labels == nil {
+		m.labels = make(map[string]int, len(m.sys.Slots))
+		for j := range m.sys.Slots {
+			m.labels[m.sys.Slots[j].Locator.Or("")]++
+		}
+	}
+	label, ok := m.sys.Slots[i].Locator.Get()
+	if !ok {
+		return "slot without a name"
+	}
+	if bank := m.sys.Slots[i].BankLocator.Or(""); m.labels[label] > 1 && bank != "" {
+		return bank + " " + label
+	}
+	return label
+}
+
+// channelWords describes every channel with its modules: "channel 0: 16 GiB
+// (DIMM_A1, DIMM_A4)", "channel 1: empty".
+func channelWords(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	dpc, bytes := of(s.pop.DPC), of(s.pop.ChannelBytes)
+	return derived(func() any {
+		out := []string{}
+		for ch, slots := range s.pop.ChannelSlots {
+			text := "channel " + itoa(ch) + ": "
+			if len(slots) == 0 {
+				out = append(out, text+"empty")
+				continue
+			}
+			names := make([]string, len(slots))
+			for i, at := range slots {
+				names[i] = s.m.slotName(at)
+			}
+			out = append(out, text+gib(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(names, ", ")+")")
+		}
+		return out
+	}, dpc, bytes)
+}

@@ -1,0 +1,49 @@
+package facts
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+// judged picks the face a verdict speaks of and names it: the configured one
+// when known, else the effective one. A configured "auto" leaves the choice to
+// firmware; then the effective face says what it came to.
+func judged(s inventory.Setting) (Value, string) {
+	if s.Configured.Known() && (s.Configured.Value != settings.Auto || !s.Effective.Known()) {
+		return of(s.Configured), "configured"
+	}
+	v := of(s.Effective)
+	if v.Known() && s.Configured.Known() {
+		return v, "effective; BIOS setup says auto"
+	}
+	if v.Reason == "" && !v.Known() {
+		v.Reason = "neither firmware's settings nor the kernel show it"
+		v.KnownBy = "export the BIOS settings and pass them to the audit"
+	}
+	return v, "effective"
+}
+
+// JudgedFor is judged for a row of a profile: where the profile itself wants
+// auto, or its document speaks of BIOS setup word for word, only BIOS setup can
+// show it; elsewhere auto alone is no answer.
+func JudgedFor(s inventory.Setting, want []string, literal bool) (Value, string) {
+	if s.Configured.Known() && (literal || slices.Contains(want, settings.Auto)) {
+		return of(s.Configured), "configured"
+	}
+	v, face := judged(s)
+	switch {
+	case !v.Known() && s.Pending.Known():
+		v.Reason = "only the value for the next boot is known: " + s.Pending.Value
+		v.from, v.more = s.Pending.From, s.Pending.More
+	case v.Known() && face == "configured" && v.v == settings.Auto:
+		return Missing(fact.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
+			"the menu of BIOS setup, or the vendor's description of auto"), face
+	case v.Known() && len(want) == 1 && want[0] == settings.Auto:
+		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
+			"export the BIOS settings and pass them to the audit"), face
+	}
+	return v, face
+}

@@ -1,0 +1,251 @@
+package facts
+
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// Machine is the source of every machine-wide object.
+type Machine struct {
+	sys  *inventory.System
+	topo *topology.Result
+	// asked keeps the subjects of each kind, so that their facts are derived
+	// once for all rules.
+	asked map[string]subjectList
+	// labels counts the locators, for those that repeat.
+	labels map[string]int
+}
+
+// NewMachine is the facts of a machine and of what was derived for it.
+func NewMachine(sys *inventory.System, topo *topology.Result) *Machine {
+	return &Machine{sys: sys, topo: topo}
+}
+
+type subjectList struct {
+	list  []Subject
+	known Value
+}
+
+// machine reads a field of machineFacts.
+func machine(f func(m *Machine) Value) func(any) Value {
+	return func(src any) Value { return f(src.(*Machine)) }
+}
+
+func machineType() *ObjectType {
+	return newType("Machine", "identity of the machine",
+		Field{"vendor", textT, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return of(m.sys.Machine.Vendor) })},
+		Field{"product", textT, "product name", machine(func(m *Machine) Value { return of(m.sys.Machine.Product) })},
+		Field{"board", textT, "baseboard product name", machine(func(m *Machine) Value { return of(m.sys.Machine.Board) })},
+		Field{"bios_version", textT, "BIOS version", machine(func(m *Machine) Value { return of(m.sys.Machine.BIOSVersion) })},
+		Field{"virtual", boolT, "true in a guest", machine(func(m *Machine) Value { return of(m.sys.Machine.Virtual) })},
+		Field{"processors", intT, "populated processor sockets", machine(populatedSockets)},
+		Field{"numa", boolT, "memory hangs on the processors (false: front-side bus)", machine(isNUMA)},
+	)
+}
+
+// populatedSockets counts the populated sockets; a socket whose state is not
+// known makes the count unknown.
+func populatedSockets(m *Machine) Value {
+	if len(m.sys.Sockets) == 0 {
+		return via(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
+	}
+	states := make([]Value, len(m.sys.Sockets))
+	n := 0
+	for i, s := range m.sys.Sockets {
+		states[i] = of(s.Populated)
+		if s.Populated.Or(false) {
+			n++
+		}
+	}
+	return derived(func() any { return n }, states...)
+}
+
+// isNUMA is the platform's word; without a platform the kernel's node count
+// can only prove NUMA, never its absence.
+func isNUMA(m *Machine) Value {
+	if m.topo.Platform.Known() {
+		return via(m.topo.Platform, func(p *topology.Platform) any { return p.NUMA })
+	}
+	nodes := 0
+	for _, n := range m.sys.Nodes {
+		if n.HasCPU.Or(false) {
+			nodes++
+		}
+	}
+	if nodes > 1 {
+		return Value{v: true, state: fact.OK, Certainty: fact.Corroborated, from: m.sys.Nodes[0].HasCPU.From}
+	}
+	return of(m.topo.Platform)
+}
+
+func firmwareType() *ObjectType {
+	return newType("Firmware", "the SMBIOS table itself",
+		Field{"smbios", boolT, "a table was found", machine(func(m *Machine) Value { return of(m.sys.Firmware.SMBIOS) })},
+		Field{"version", textT, "SMBIOS version of the table", machine(func(m *Machine) Value { return of(m.sys.Firmware.Version) })},
+		Field{"problems", stringsT, "defects of the table that touch what an audit reads", machine(func(m *Machine) Value {
+			return via(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, false) })
+		})},
+		Field{"remarks", stringsT, "defects of the table that touch nothing an audit reads", machine(func(m *Machine) Value {
+			return via(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, true) })
+		})},
+	)
+}
+
+func problems(all []inventory.Problem, harmless bool) []string {
+	out := []string{}
+	for _, p := range all {
+		if p.Harmless == harmless {
+			out = append(out, p.Text)
+		}
+	}
+	return out
+}
+
+// platform reads a field of the recognised platform.
+func platform(f func(p *topology.Platform) any) func(any) Value {
+	return machine(func(m *Machine) Value { return via(m.topo.Platform, f) })
+}
+
+// stated is a platform's number, unknown where its document does not give it.
+func stated(field, what string, f func(p *topology.Platform) (any, bool)) func(any) Value {
+	return machine(func(m *Machine) Value {
+		p, ok := m.topo.Platform.Get()
+		if !ok {
+			return of(m.topo.Platform)
+		}
+		v, ok := f(p)
+		if !ok {
+			return Missing(fact.Absent, "no document of "+p.Name+" gives "+what, "")
+		}
+		out := of(m.topo.Platform)
+		out.v = native(v)
+		out.Unverified = out.Unverified || !p.Verified || p.Unverified[field]
+		return out
+	})
+}
+
+// undocumented reads what the platform's documents say of populating it; none
+// is the answer for a processor of which the knowledge has no platform at all:
+// nothing is documented there.
+func undocumented(field string, f func(p *topology.Platform) any, none any) func(*Machine) Value {
+	return func(m *Machine) Value {
+		p, ok := m.topo.Platform.Get()
+		switch {
+		case ok:
+			v := of(m.topo.Platform)
+			v.v = native(f(p))
+			v.Unverified = v.Unverified || !p.Verified || p.Unverified[field]
+			return v
+		case m.topo.Platform.State == fact.Absent:
+			return Plain(none)
+		default:
+			return of(m.topo.Platform)
+		}
+	}
+}
+
+func platformType() *ObjectType {
+	counts := func(l []int) any {
+		if l == nil {
+			return []int{}
+		}
+		return l
+	}
+	return newType("Platform", "the recognised platform and what its documents say of populating it",
+		Field{"id", textT, "id of the platform file", platform(func(p *topology.Platform) any { return p.ID })},
+		Field{"name", textT, "name in words", platform(func(p *topology.Platform) any { return p.Name })},
+		Field{"numa", boolT, "memory controllers are in the processors", platform(func(p *topology.Platform) any { return p.NUMA })},
+		Field{"graded", boolT, "an interleave policy is known, so populations are graded", platform(func(p *topology.Platform) any { return p.Policy != "" })},
+		Field{"lockstep", boolT, "DIMMs work in lockstep pairs (EX)", platform(func(p *topology.Platform) any { return p.LockstepPairs })},
+		Field{"hbm", boolT, "processors carry HBM: no DIMM at all is legal", platform(func(p *topology.Platform) any { return p.ZeroDIMMsLegal })},
+		Field{"classed", boolT, "its document puts layouts into classes", machine(undocumented("classes", func(p *topology.Platform) any { return p.Classes != "" }, false))},
+		Field{"dimms", boolT, "memory sits in slots (false: soldered)", platform(func(p *topology.Platform) any { return !p.NoDIMMs })},
+		Field{"uniform", boolT, "the document asks for identical DIMMs", platform(func(p *topology.Platform) any { return p.UniformDIMMs })},
+		Field{"controllers", intT, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *topology.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
+		Field{"max_dpc", intT, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *topology.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
+		Field{"recommended_dimms", intsT, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *topology.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},
+		Field{"acceptable_dimms", intsT, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *topology.Platform) any { return counts(p.AcceptableDIMMs) }, []int{}))},
+		Field{"allowed_dimms", intsT, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *topology.Platform) any { return counts(p.AllowedDIMMs) }, []int{}))},
+	)
+}
+
+func processorType() *ObjectType {
+	return newType("Processor", "the processors of the machine, by the first populated socket",
+		Field{"brand", textT, "brand string", machine(func(m *Machine) Value {
+			return firstProcessor(m, func(s inventory.Socket) Value { return of(s.Brand) }, of(m.sys.CPU.Brand))
+		})},
+		Field{"vendor", textT, "CPUID vendor", machine(func(m *Machine) Value {
+			return m.ProcessorVendor()
+		})},
+		Field{"turbo_capable", boolT, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *topology.Processor) string { return p.Turbo }))},
+		Field{"smt_capable", boolT, "the vendor's table states SMT", machine(capability("SMT", func(p *topology.Processor) string { return p.SMT }))},
+		Field{"max_mts", intT, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
+			return fromTable(m, func(p *topology.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
+		})},
+		Field{"logical", intT, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
+	)
+}
+
+// logicalProcessors counts the hardware threads that firmware describes. The
+// kernel's own count is no help where it matters: without x2APIC it cannot see
+// those beyond the 255th.
+func logicalProcessors(m *Machine) Value {
+	var threads []Value
+	for _, s := range m.sys.Sockets {
+		if s.Populated.Or(true) {
+			threads = append(threads, of(s.Threads))
+		}
+	}
+	if len(threads) == 0 {
+		return Missing(fact.Absent, "no processor is described", "the SMBIOS table")
+	}
+	return derived(func() any {
+		total := int64(0)
+		for _, n := range threads {
+			total += n.v.(int64)
+		}
+		return total
+	}, threads...)
+}
+
+// ProcessorVendor is the CPUID vendor of the machine's processors.
+func (m *Machine) ProcessorVendor() Value {
+	return firstProcessor(m, func(s inventory.Socket) Value { return of(s.Vendor) }, of(m.sys.CPU.Vendor))
+}
+
+func firstProcessor(m *Machine, f func(inventory.Socket) Value, kernel Value) Value {
+	for _, s := range m.sys.Sockets {
+		if s.Populated.Or(false) {
+			if v := f(s); v.Known() {
+				return v
+			}
+		}
+	}
+	return kernel
+}
+
+func fromTable(m *Machine, f func(p *topology.Processor) (any, bool)) Value {
+	for i, p := range m.topo.Processors {
+		if p == nil || i >= len(m.sys.Sockets) {
+			continue
+		}
+		if v, ok := f(p); ok {
+			return Value{v: native(v), state: fact.OK, Certainty: fact.Corroborated, from: m.sys.Sockets[i].Brand.From}
+		}
+	}
+	return Missing(fact.Absent, "the processor is not in the vendor's table", "")
+}
+
+func capability(what string, f func(p *topology.Processor) string) func(m *Machine) Value {
+	return func(m *Machine) Value {
+		v := fromTable(m, func(p *topology.Processor) (any, bool) {
+			word := f(p)
+			return word == "yes", word == "yes" || word == "no"
+		})
+		if !v.Known() {
+			v.Reason = "the vendor's processor table does not say whether this part has " + what
+		}
+		return v
+	}
+}

@@ -1,0 +1,232 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+func memoryType() *ObjectType {
+	return newType("Memory", "the memory of the whole machine", append([]Field{
+		{"installed_bytes", intT, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return of(m.topo.InstalledBytes) })},
+		{"visible_bytes", intT, "memory that firmware gave the operating system, in bytes", machine(func(m *Machine) Value { return of(m.sys.Memory.VisibleBytes) })},
+		{"visible_share", floatT, "visible divided by installed", machine(func(m *Machine) Value {
+			installed, visible := of(m.topo.InstalledBytes), of(m.sys.Memory.VisibleBytes)
+			return derived(func() any {
+				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.topo.InstalledBytes.Value)
+			}, installed, visible, positive(installed))
+		})},
+		{"hidden_bytes", intT, "installed memory that the system does not see, in bytes", machine(hidden)},
+		{"mirrored", boolT, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
+		{"options", stringsT, "kernel options that take memory away", machine(func(m *Machine) Value { return m.memoryOptions() })},
+		{"populated_slots", intT, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
+		{"empty_slots", intT, "empty slots", machine(countSlots(inventory.SlotEmpty))},
+		{"soldered", boolT, "the DRAM is soldered", machine(func(m *Machine) Value {
+			return m.anySlot(soldered)
+		})},
+		{"persistent", boolT, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
+		{"hbm", boolT, "HBM is present", machine(hasTechnology(inventory.HBM))},
+		{"cxl", boolT, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
+		{"symmetric", boolT, "all populated processors carry the same layout", machine(func(m *Machine) Value {
+			if !m.listed() {
+				return m.noPopulation()
+			}
+			return of(m.topo.Symmetric)
+		})},
+		{"per_socket", stringsT, "what each processor carries, in words", machine(perSocket)},
+	}, memoryClassFields()...)...)
+}
+
+func memoryClassFields() []Field {
+	class := func(f func(c topology.Class) any) func(any) Value {
+		return machine(func(m *Machine) Value { return via(m.topo.Class, f) })
+	}
+	return []Field{
+		{"ecc_on", boolT, "memory errors are corrected", machine(eccOn)},
+		{"class", textT, "the machine's worst class", class(func(c topology.Class) any { return c.Name })},
+		{"class_best", textT, "the best class of the same document", class(func(c topology.Class) any { return c.Best })},
+		{"class_documented", boolT, "the class is one of the platform's document", class(func(c topology.Class) any { return c.Documented })},
+		{"class_discouraged", boolT, "the document discourages the layout", class(func(c topology.Class) any { return c.Discouraged })},
+		{"ecc_declared", stringsT, "error correction that the memory arrays in use declare", machine(func(m *Machine) Value {
+			var facts []Value
+			for _, a := range m.usedArrays() {
+				facts = append(facts, of(a.ECC))
+			}
+			if len(facts) == 0 || m.sys.Firmware.Lost != nil {
+				return m.noArray()
+			}
+			return gather[string](facts)
+		})},
+		{"ecc_modules", boolT, "every DRAM module has check bits", machine(eccModules)},
+		{"edac_modes", stringsT, "error correction modes that the EDAC driver reports", machine(edacModes)},
+		{"edac_native", boolT, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
+		{"min_mv", intsT, "distinct lowest voltages of the modules in mV", machine(func(m *Machine) Value {
+			return m.gatherDRAM(func(s *inventory.Slot) Value { return of(s.MinMV) })
+		})},
+		{"configured_mv", intsT, "distinct configured voltages in mV", machine(func(m *Machine) Value {
+			return m.gatherDRAM(func(s *inventory.Slot) Value { return of(s.ConfiguredMV) })
+		})},
+	}
+}
+
+// positive turns a capacity into an unknown when it is zero, so that nothing
+// is divided by it.
+func positive(v Value) Value {
+	if v.v == int64(0) {
+		return Missing(fact.Unstated, "no installed capacity is stated", "")
+	}
+	return v
+}
+
+// isDRAM reports whether a populated slot holds a DRAM module.
+func isDRAM(s *inventory.Slot) bool {
+	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
+}
+
+func countSlots(state inventory.SlotState) func(m *Machine) Value {
+	return func(m *Machine) Value {
+		if !m.listed() {
+			return m.noPopulation()
+		}
+		n := 0
+		for i := range m.sys.Slots {
+			s := &m.sys.Slots[i]
+			if s.State == inventory.SlotUnknown {
+				return Missing(fact.Unstated, "slot "+s.Locator.Or("without a name")+" states no size", "")
+			}
+			if s.State == state && (state != inventory.SlotPopulated || isDRAM(s)) {
+				n++
+			}
+		}
+		return Plain(n)
+	}
+}
+
+// anySlot is true when f is for some slot, false when it is for none, and
+// unknown when no slot proves it and one of them leaves it open.
+func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	out := Plain(false)
+	for i := range m.sys.Slots {
+		switch v := f(&m.sys.Slots[i]); {
+		case v.v == true:
+			return v
+		case !v.Known():
+			out = v
+		}
+	}
+	return out
+}
+
+// soldered tells chips on the board from modules. A device whose form factor
+// is not stated but that is labelled a DIMM is a module.
+func soldered(s *inventory.Slot) Value {
+	if !isDRAM(s) || (!s.Soldered.Known() && strings.Contains(strings.ToUpper(s.Locator.Or("")), "DIMM")) {
+		return Plain(false)
+	}
+	return of(s.Soldered)
+}
+
+func hasTechnology(t inventory.Technology) func(m *Machine) Value {
+	return func(m *Machine) Value {
+		return m.anySlot(func(s *inventory.Slot) Value {
+			if s.State != inventory.SlotPopulated {
+				return Plain(false)
+			}
+			return via(s.Technology, func(have inventory.Technology) any { return have == t })
+		})
+	}
+}
+
+func (m *Machine) gatherDRAM(f func(s *inventory.Slot) Value) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	for i := range m.sys.Slots {
+		if isDRAM(&m.sys.Slots[i]) {
+			facts = append(facts, f(&m.sys.Slots[i]))
+		}
+	}
+	return gather[int64](facts)
+}
+
+// eccModules is true when every DRAM module is wider than its data.
+func eccModules(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	every, seen := true, false
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !isDRAM(s) {
+			continue
+		}
+		seen = true
+		facts = append(facts, of(s.TotalWidth), of(s.DataWidth))
+		every = every && s.TotalWidth.Or(0) > s.DataWidth.Or(0)
+	}
+	return derived(func() any { return every && seen }, facts...)
+}
+
+// edacKnown says why EDAC tells nothing, or is known.
+func edacKnown(m *Machine) Value {
+	if len(m.sys.EDAC) == 0 {
+		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
+	}
+	return Plain(true)
+}
+
+func edacModes(m *Machine) Value {
+	facts := []Value{}
+	for _, c := range m.sys.EDAC {
+		for _, d := range c.DIMMs {
+			facts = append(facts, of(d.Mode))
+		}
+	}
+	if len(facts) == 0 {
+		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
+	}
+	return gather[string](facts)
+}
+
+// edacNative is true when a memory-controller driver other than ghes_edac is
+// loaded: those load only with error correction enabled (linux 6.12,
+// drivers/edac: skx, i10nm, sb, amd64).
+func edacNative(m *Machine) Value {
+	known := edacKnown(m)
+	facts := []Value{known}
+	native := false
+	for _, c := range m.sys.EDAC {
+		facts = append(facts, of(c.Name))
+		native = native || (c.Name.Known() && c.Name.Value != "ghes_edac")
+	}
+	return derived(func() any { return native }, facts...)
+}
+
+// perSocket describes what every processor carries: "socket 0: 6 DIMMs, 24 GiB".
+func perSocket(m *Machine) Value {
+	var facts []Value
+	out := []string{}
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	for i := range m.topo.Populations {
+		p := &m.topo.Populations[i]
+		facts = append(facts, of(p.DIMMs), of(p.Bytes))
+		words := subjectOfPopulation(p) + ": " + plural(p.DIMMs.Or(0), "DIMM") + ", " + gib(p.Bytes.Or(0))
+		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {
+			words += " on " + plural(p.ChannelsPopulated.Value, "channel")
+		}
+		out = append(out, words)
+	}
+	if len(facts) == 0 {
+		return m.noPopulation()
+	}
+	return derived(func() any { return out }, facts...)
+}

@@ -1,0 +1,192 @@
+package facts
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+func numaType() *ObjectType {
+	return newType("NUMA", "the kernel's NUMA state",
+		Field{"cpu_nodes", intT, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return of(n.HasCPU) }))},
+		Field{"memory_nodes", intT, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return of(n.HasMemory) }))},
+		Field{"nodes", intT, "online nodes", machine(func(m *Machine) Value {
+			if v := m.nodesRead(); !v.Known() {
+				return v
+			}
+			return Plain(len(m.sys.Nodes))
+		})},
+		Field{"srat", boolT, "firmware handed over an SRAT", machine(func(m *Machine) Value { return of(m.sys.NUMA.SRAT) })},
+		Field{"slit", boolT, "firmware handed over a SLIT", machine(func(m *Machine) Value { return of(m.sys.NUMA.SLIT) })},
+		Field{"options", stringsT, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return of(m.sys.NUMA.Options) })},
+		Field{"faked", boolT, "numa=fake on the command line", machine(func(m *Machine) Value {
+			return via(m.sys.NUMA.Options, func(o []string) any { return hasOption(o, "numa=fake") })
+		})},
+		Field{"sub_numa", textT, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
+		Field{"sub_numa_on", boolT, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
+		Field{"sub_numa_effective", textT, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return of(m.sys.Settings[subNUMASetting].Effective) })},
+		Field{"distance_default", boolT, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
+		Field{"distance_faults", stringsT, "what is wrong with the distance table, in words", machine(distanceFaults)},
+	)
+}
+
+func hasOption(options []string, prefix string) bool {
+	for _, o := range options {
+		if strings.HasPrefix(o, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Machine) nodesRead() Value {
+	if len(m.sys.Nodes) > 0 {
+		return Plain(true)
+	}
+	for _, s := range m.sys.Sources {
+		if s.Name == inventory.SourceNUMA && s.State != inventory.SourceOK {
+			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+string(s.State)+detail(s)+")",
+				"audit the live machine or a capture with sys/devices/system/node")
+		}
+	}
+	return Missing(fact.Unread, "the kernel's NUMA nodes are not part of this input",
+		"audit the live machine or a capture with sys/devices/system/node")
+}
+
+func detail(s inventory.Source) string {
+	if s.Detail == "" {
+		return ""
+	}
+	return ": " + s.Detail
+}
+
+func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
+	return func(m *Machine) Value {
+		facts := []Value{m.nodesRead()}
+		n := 0
+		for _, node := range m.sys.Nodes {
+			v := f(node)
+			facts = append(facts, v)
+			if v.v == true {
+				n++
+			}
+		}
+		return derived(func() any { return n }, facts...)
+	}
+}
+
+// distanceFaults checks what the kernel itself checks of a SLIT (diagonal 10,
+// everything else above 10: linux 6.12 drivers/acpi/numa/srat.c) and whether
+// it is complete. Asymmetry is no fault: glued machines have two classes of
+// remote nodes.
+func distanceFaults(m *Machine) Value {
+	facts := []Value{m.nodesRead()}
+	for _, n := range m.sys.Nodes {
+		facts = append(facts, of(n.Distances))
+	}
+	return derived(func() any { return faultsOf(m.sys.Nodes) }, facts...)
+}
+
+func faultsOf(nodes []inventory.Node) []string {
+	out := []string{}
+	for i, n := range nodes {
+		d := n.Distances.Value
+		if len(d) != len(nodes) {
+			out = append(out, "node "+itoa(n.ID)+" states "+plural(len(d), "distance")+" for "+plural(len(nodes), "node"))
+			continue
+		}
+		if d[i] != 10 {
+			out = append(out, "node "+itoa(n.ID)+" is "+itoa(d[i])+" from itself")
+		}
+		for j, v := range d {
+			if j != i && v <= 10 {
+				out = append(out, "node "+itoa(n.ID)+" is "+itoa(v)+" from node "+itoa(nodes[j].ID))
+			}
+		}
+	}
+	return out
+}
+
+func nodeType() *ObjectType {
+	get := func(f func(n *inventory.Node) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*inventory.Node)) }
+	}
+	return newType("Node", "one online NUMA node",
+		Field{"id", intT, "number of the node", get(func(n *inventory.Node) Value { return Plain(n.ID) })},
+		Field{"kind", textT, "dram, cpuless, memoryless, hbm, cxl, unknown", get(func(n *inventory.Node) Value { return Plain(string(n.Kind)) })},
+		Field{"has_cpu", boolT, "CPUs are on it", get(func(n *inventory.Node) Value { return of(n.HasCPU) })},
+		Field{"has_memory", boolT, "memory is on it", get(func(n *inventory.Node) Value { return of(n.HasMemory) })},
+		Field{"bytes", intT, "its memory in bytes", get(func(n *inventory.Node) Value { return of(n.MemoryBytes) })},
+		Field{"socket", intT, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return of(n.Socket) })},
+		Field{"distances", intsT, "distances to the online nodes", get(func(n *inventory.Node) Value { return of(n.Distances) })},
+	)
+}
+
+// slotFacts is the source of a slot object.
+type slotFacts struct {
+	m *Machine
+	i int
+}
+
+func slotType() *ObjectType {
+	get := func(f func(s *inventory.Slot) Value) func(any) Value {
+		return func(src any) Value { x := src.(*slotFacts); return f(&x.m.sys.Slots[x.i]) }
+	}
+	return newType("Slot", "one memory slot",
+		Field{"locator", textT, "firmware's label", get(func(s *inventory.Slot) Value { return of(s.Locator) })},
+		Field{"state", textT, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return Plain(string(s.State)) })},
+		Field{"technology", textT, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return of(s.Technology) })},
+		Field{"size_bytes", intT, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return of(s.SizeBytes) })},
+		Field{"type", textT, "memory type", get(func(s *inventory.Slot) Value { return of(s.Type) })},
+		Field{"ranks", intT, "ranks of the module", get(func(s *inventory.Slot) Value { return of(s.Ranks) })},
+		Field{"rated_mts", intT, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return of(s.RatedMTs) })},
+		Field{"configured_mts", intT, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return of(s.ConfiguredMTs) })},
+		Field{"socket", intT, "id of the socket it belongs to", func(src any) Value {
+			x := src.(*slotFacts)
+			return x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
+		}},
+		Field{"channel", intT, "channel of the processor", func(src any) Value {
+			x := src.(*slotFacts)
+			return x.coordinate(x.m.topo.Placements[x.i].Channel, "channel")
+		}},
+		Field{"socket_running", boolT, "its socket holds a processor that is not disabled", func(src any) Value { return src.(*slotFacts).running() }},
+	)
+}
+
+func (x *slotFacts) coordinate(n int, what string) Value {
+	p := x.m.topo.Placements[x.i]
+	if n < 0 {
+		reason := p.Reason
+		if reason == "" {
+			reason = "the " + what + " of this slot could not be derived"
+		}
+		return Missing(fact.Absent, reason, "")
+	}
+	v := Plain(n)
+	v.Certainty, v.Unverified = p.Certainty, p.Unverified
+	v.from = x.m.sys.Slots[x.i].Locator.From
+	if bank := x.m.sys.Slots[x.i].BankLocator.From; bank.Raw != "" {
+		v.more = []fact.Evidence{bank}
+	}
+	return v
+}
+
+// running is unknown when the slot's socket is; a socket beyond those that
+// firmware describes does not exist.
+func (x *slotFacts) running() Value {
+	id := x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
+	if !id.Known() {
+		return id
+	}
+	for _, s := range x.m.sys.Sockets {
+		if int64(s.ID) == id.v {
+			enabled := of(s.Enabled)
+			if !enabled.Known() {
+				enabled = Plain(true) // the status field is optional; a populated socket runs unless it says otherwise
+			}
+			return derived(func() any { return s.Populated.Value && enabled.v == true }, id, of(s.Populated), enabled)
+		}
+	}
+	return Missing(fact.Absent, "firmware describes no socket "+itoa(int(id.v.(int64))), "")
+}

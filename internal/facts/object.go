@@ -1,0 +1,210 @@
+package facts
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"sync/atomic"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+)
+
+// Field is one fact an expression may name.
+type Field struct {
+	Name string
+	Type *types.Type
+	// Doc gives meaning and unit.
+	Doc string
+	get func(src any) Value
+}
+
+// ObjectType is the type of a group of facts: machine, socket, slot ...
+type ObjectType struct {
+	Name   string
+	Doc    string
+	Fields []Field
+	index  map[string]int
+	cel    *types.Type
+}
+
+// newType makes an object type; field names must be unique.
+func newType(name, doc string, fields ...Field) *ObjectType {
+	t := &ObjectType{Name: name, Doc: doc, Fields: fields, index: make(map[string]int, len(fields)),
+		cel: types.NewObjectType(typePrefix+name, traits.IndexerType|traits.FieldTesterType)}
+	for i, f := range fields {
+		t.index[f.Name] = i
+	}
+	return t
+}
+
+// Field finds a fact of the type by its name.
+func (t *ObjectType) Field(name string) (Field, bool) {
+	i, ok := t.index[name]
+	if !ok {
+		return Field{}, false
+	}
+	return t.Fields[i], true
+}
+
+// NewStated is an object whose facts are given; what is not among them is
+// unknown.
+func NewStated(t *ObjectType, path string, given map[string]Value) *Object {
+	return &Object{typ: t, path: path, given: given}
+}
+
+const typePrefix = "fact."
+
+// Object is one group of facts of one thing. Its values come from the model,
+// or from a rule's case.
+type Object struct {
+	typ *ObjectType
+	// path names the object in messages: "socket", "sockets[1]".
+	path string
+	src  any
+	// given replaces src in a case: what is not in it is unknown.
+	given map[string]Value
+	// trace notes what is read.
+	trace *trace
+	// cache keeps what was read from the model, by field: many rules ask for
+	// the same facts.
+	cache []*Value
+}
+
+// field returns the value of a field and notes that it was read.
+func (o *Object) field(name string) Value {
+	i, ok := o.typ.index[name]
+	if !ok {
+		return Value{}
+	}
+	var v Value
+	if o.given != nil {
+		v = o.given[name]
+		if !v.Known() && v.Reason == "" {
+			v.Reason = "not stated"
+		}
+	} else {
+		v = o.model(i)
+	}
+	o.adopt(name, v)
+	if o.trace != nil {
+		o.trace.read(o.path+"."+name, v)
+	}
+	return v
+}
+
+// model reads a field from the model once.
+func (o *Object) model(i int) Value {
+	if o.cache == nil {
+		o.cache = make([]*Value, len(o.typ.Fields))
+	}
+	if o.cache[i] == nil {
+		v := o.typ.Fields[i].get(o.src)
+		o.cache[i] = &v
+	}
+	return *o.cache[i]
+}
+
+// adopt gives the objects inside a value their path and the trace.
+func (o *Object) adopt(name string, v Value) {
+	switch t := v.v.(type) {
+	case *Object:
+		t.path, t.trace = o.path+"."+name, o.trace
+	case []*Object:
+		for i, e := range t {
+			e.path, e.trace = o.path+"."+name+"["+strconv.Itoa(i)+"]", o.trace
+		}
+	}
+}
+
+// unknownIDs gives every unknown its own number, so that two of them never
+// merge into one.
+var unknownIDs atomic.Int64
+
+// celValue turns a Value into what the evaluator works with; what is not
+// known becomes a CEL unknown that names the fact.
+func celValue(path string, v Value) ref.Val {
+	switch t := v.v.(type) {
+	case nil:
+		return types.NewUnknown(unknownIDs.Add(1), types.NewAttributeTrail(path))
+	case bool:
+		return types.Bool(t)
+	case int64:
+		return types.Int(t)
+	case float64:
+		return types.Double(t)
+	case string:
+		return types.String(t)
+	case []string:
+		return types.NewStringList(types.DefaultTypeAdapter, t)
+	case []int64:
+		return list(t, func(n int64) ref.Val { return types.Int(n) })
+	case []float64:
+		return list(t, func(n float64) ref.Val { return types.Double(n) })
+	case *Object:
+		return t
+	case []*Object:
+		return list(t, func(o *Object) ref.Val { return o })
+	default:
+		return types.NewErr("fact %s has a Go type that expressions do not know: %T", path, t)
+	}
+}
+
+func list[T any](in []T, conv func(T) ref.Val) ref.Val {
+	out := make([]ref.Val, len(in))
+	for i, v := range in {
+		out[i] = conv(v)
+	}
+	return types.NewRefValList(types.DefaultTypeAdapter, out)
+}
+
+// Get implements traits.Indexer for programs planned without type checking.
+func (o *Object) Get(index ref.Val) ref.Val {
+	name, ok := index.(types.String)
+	if !ok {
+		return types.NewErr("%s: a fact is named by a string", o.path)
+	}
+	if _, ok := o.typ.index[string(name)]; !ok {
+		return types.NewErr("%s has no fact %q", o.path, string(name))
+	}
+	return celValue(o.path+"."+string(name), o.field(string(name)))
+}
+
+// IsSet implements traits.FieldTester: has(socket.x) asks whether a fact is
+// known. It is the one place where not knowing is a plain false.
+func (o *Object) IsSet(field ref.Val) ref.Val {
+	name, ok := field.(types.String)
+	if !ok {
+		return types.False
+	}
+	return types.Bool(o.field(string(name)).Known())
+}
+
+// ConvertToNative implements ref.Val.
+func (o *Object) ConvertToNative(t reflect.Type) (any, error) {
+	if reflect.TypeOf(o).AssignableTo(t) {
+		return o, nil
+	}
+	return nil, fmt.Errorf("fact %s: no conversion to %s", o.path, t)
+}
+
+// ConvertToType implements ref.Val.
+func (o *Object) ConvertToType(t ref.Type) ref.Val {
+	if t.TypeName() == o.Type().TypeName() {
+		return o
+	}
+	return types.NewErr("fact %s: no conversion to %s", o.path, t.TypeName())
+}
+
+// Equal implements ref.Val: two objects are equal when they are the same.
+func (o *Object) Equal(other ref.Val) ref.Val {
+	p, ok := other.(*Object)
+	return types.Bool(ok && p == o)
+}
+
+// Type implements ref.Val.
+func (o *Object) Type() ref.Type { return o.typ.cel }
+
+// Value implements ref.Val.
+func (o *Object) Value() any { return o }

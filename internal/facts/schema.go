@@ -1,0 +1,104 @@
+package facts
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"cel.dev/cel-go/common/types"
+)
+
+// Schema is every fact an expression may name: the variables and the
+// object types behind them. It is the one place that declares them; the
+// checker, the cases of rules, the documentation and the evaluation read it.
+type Schema struct {
+	types map[string]*ObjectType
+	// variables maps a variable to its CEL type.
+	variables map[string]*types.Type
+	// objects maps a variable to its object type; list variables have theirs
+	// in lists.
+	objects, lists map[string]*ObjectType
+}
+
+// Declared builds the fact schema once.
+var Declared = sync.OnceValue(func() *Schema {
+	s := &Schema{types: map[string]*ObjectType{}, variables: map[string]*types.Type{},
+		objects: map[string]*ObjectType{}, lists: map[string]*ObjectType{}}
+	controller, region := controllerType(), regionType()
+	socket := socketType(controller, region)
+	slot, node := slotType(), nodeType()
+	for _, t := range []*ObjectType{controller, region} {
+		s.types[t.Name] = t
+	}
+	s.addObject("machine", machineType())
+	s.addObject("firmware", firmwareType())
+	s.addObject("platform", platformType())
+	s.addObject("processor", processorType())
+	s.addObject("memory", memoryType())
+	s.addObject("numa", numaType())
+	s.addObject("settings", settingsType())
+	s.addObject("setting", settingType())
+	s.addObject(SubjectBaseline, changeType())
+	s.addObject("socket", socket)
+	s.addObject("slot", slot)
+	s.addObject("node", node)
+	s.addList("sockets", socket)
+	s.addList("slots", slot)
+	s.addList("nodes", node)
+	return s
+})
+
+func (s *Schema) addObject(variable string, t *ObjectType) {
+	s.types[t.Name] = t
+	s.objects[variable] = t
+	s.variables[variable] = t.cel
+}
+
+func (s *Schema) addList(variable string, t *ObjectType) {
+	s.types[t.Name] = t
+	s.lists[variable] = t
+	s.variables[variable] = types.NewListType(t.cel)
+}
+
+// Object is the type of the object that a variable names.
+func (s *Schema) Object(variable string) (*ObjectType, bool) {
+	t, ok := s.objects[variable]
+	return t, ok
+}
+
+// List is the type of the elements of a list variable.
+func (s *Schema) List(variable string) (*ObjectType, bool) {
+	t, ok := s.lists[variable]
+	return t, ok
+}
+
+// VariableNames lists the fact variables, sorted.
+func (s *Schema) VariableNames() []string { return slices.Sorted(maps.Keys(s.variables)) }
+
+// Shorthands of the field tables.
+var (
+	boolT    = types.BoolType
+	intT     = types.IntType
+	textT    = types.StringType
+	floatT   = types.DoubleType
+	intsT    = types.NewListType(types.IntType)
+	stringsT = types.NewListType(types.StringType)
+)
+
+// ObjectField finds the object type behind a field that holds one object or a
+// list of them; nil for a plain fact.
+func (s *Schema) ObjectField(f Field) *ObjectType {
+	t := f.Type
+	if t.Kind() == types.ListKind && len(t.Parameters()) == 1 {
+		t = t.Parameters()[0]
+	}
+	if t.Kind() != types.StructKind {
+		return nil
+	}
+	for _, o := range s.types {
+		if o.cel.TypeName() == t.TypeName() {
+			return o
+		}
+	}
+	return nil
+}

@@ -1,0 +1,393 @@
+package facts
+
+import (
+	"strconv"
+
+	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// socketFacts is the source of a socket object: one processor with its
+// memory, or the chipset's memory on a front-side-bus machine (sock nil).
+type socketFacts struct {
+	m    *Machine
+	sock *inventory.Socket
+	pop  *topology.Population
+}
+
+func socket(f func(s *socketFacts) Value) func(any) Value {
+	return func(src any) Value { return f(src.(*socketFacts)) }
+}
+
+// population reads a field of the socket's population; without one the reason
+// is that of the slots.
+func population(f func(p *topology.Population) Value) func(any) Value {
+	return socket(func(s *socketFacts) Value {
+		if !s.hasPopulation() {
+			return s.m.noPopulation()
+		}
+		return f(s.pop)
+	})
+}
+
+// hasPopulation reports whether anything was read of the DIMMs. Processors
+// come from the kernel too: without a list of slots their "no DIMM" is no
+// finding but ignorance.
+func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.listed() }
+
+// listed reports whether SMBIOS lists the DIMMs, all of them.
+func (m *Machine) listed() bool {
+	return len(m.sys.Slots) > 0 && m.sys.Firmware.Lost == nil
+}
+
+// noPopulation says why nothing is known of the DIMMs.
+func (m *Machine) noPopulation() Value {
+	f := m.sys.Firmware.SMBIOS
+	if !f.Known() {
+		return Missing(f.State, f.Reason, f.KnownBy)
+	}
+	if p := m.sys.Firmware.Lost; p != nil {
+		return Missing(fact.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table")
+	}
+	return Missing(fact.Absent, "SMBIOS lists no memory devices", "")
+}
+
+// dimms reads one fact of every populated DIMM of the socket, distinct and
+// sorted.
+func dimms[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
+	return socket(func(s *socketFacts) Value {
+		if !s.hasPopulation() {
+			return s.m.noPopulation()
+		}
+		if !s.pop.DIMMs.Known() {
+			return of(s.pop.DIMMs)
+		}
+		var facts []Value
+		for _, i := range s.pop.Slots {
+			facts = append(facts, f(&s.m.sys.Slots[i]))
+		}
+		return gather[T](facts)
+	})
+}
+
+func socketType(controller, region *ObjectType) *ObjectType {
+	return newType("Socket", "one processor and its memory", append(append(
+		socketIdentity(), socketPopulation(controller, region)...), socketModules()...)...)
+}
+
+func socketIdentity() []Field {
+	return []Field{
+		{"id", intT, "number in board order, from 0", socket(func(s *socketFacts) Value {
+			if s.sock == nil {
+				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
+			}
+			return Plain(s.sock.ID)
+		})},
+		{"populated", boolT, "a processor is in the socket", socket(func(s *socketFacts) Value {
+			if s.sock == nil {
+				return Plain(true)
+			}
+			return of(s.sock.Populated)
+		})},
+		{"brand", textT, "brand string", socket(func(s *socketFacts) Value {
+			if s.sock == nil {
+				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
+			}
+			return of(s.sock.Brand)
+		})},
+		{"kernel_bytes", intT, "memory of the kernel's nodes on this socket, in bytes", socket(kernelBytes)},
+		{"memory_nodes", intT, "NUMA nodes with memory on this socket", socket(func(s *socketFacts) Value {
+			return s.countNodes(func(n inventory.Node) Value { return of(n.HasMemory) })
+		})},
+		{"cpu_nodes", intT, "NUMA nodes with CPUs on this socket", socket(func(s *socketFacts) Value {
+			return s.countNodes(func(n inventory.Node) Value { return of(n.HasCPU) })
+		})},
+	}
+}
+
+// nodes lists the kernel's nodes on the socket; unknown when any node's socket
+// is not known.
+func (s *socketFacts) nodes() ([]inventory.Node, Value) {
+	if s.sock == nil || len(s.m.sys.Nodes) == 0 {
+		return nil, Missing(fact.Unread, "the kernel's NUMA nodes were not read", "audit the live machine or a capture with sys/devices/system/node")
+	}
+	var own []inventory.Node
+	for _, n := range s.m.sys.Nodes {
+		if n.HasCPU.Known() && !n.HasCPU.Value {
+			continue
+		}
+		if !n.Socket.Known() {
+			return nil, of(n.Socket)
+		}
+		if n.Socket.Value == s.sock.ID {
+			own = append(own, n)
+		}
+	}
+	return own, Plain(true)
+}
+
+func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
+	own, ok := s.nodes()
+	if !ok.Known() {
+		return ok
+	}
+	facts := []Value{ok}
+	n := 0
+	for _, node := range own {
+		v := f(node)
+		facts = append(facts, v)
+		if v.v == true {
+			n++
+		}
+	}
+	return derived(func() any { return n }, facts...)
+}
+
+func kernelBytes(s *socketFacts) Value {
+	own, ok := s.nodes()
+	if !ok.Known() {
+		return ok
+	}
+	facts := []Value{ok}
+	var sum int64
+	for _, n := range own {
+		facts = append(facts, of(n.MemoryBytes))
+		sum += n.MemoryBytes.Or(0)
+	}
+	return derived(func() any { return sum }, facts...)
+}
+
+func socketPopulation(controller, region *ObjectType) []Field {
+	return []Field{
+		{"dimms", intT, "populated DRAM slots", population(func(p *topology.Population) Value { return of(p.DIMMs) })},
+		{"bytes", intT, "capacity of the DIMMs in bytes", population(func(p *topology.Population) Value { return of(p.Bytes) })},
+		{"channels_total", intT, "memory channels of the processor", population(func(p *topology.Population) Value { return of(p.ChannelsTotal) })},
+		{"channels_populated", intT, "channels with at least one DIMM", population(func(p *topology.Population) Value { return of(p.ChannelsPopulated) })},
+		{"channel_bytes", intsT, "capacity of each channel in bytes", population(func(p *topology.Population) Value { return of(p.ChannelBytes) })},
+		{"channels_equal", boolT, "all populated channels have the same capacity", population(func(p *topology.Population) Value {
+			return via(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
+		})},
+		{"channels_slotted", intT, "channels that the board has slots for, where firmware lists empty slots, too", socket(slottedChannels)},
+		{"empty_channels", stringsT, "empty channels by the locators of their slots", socket(emptyChannels)},
+		{"spread_steps", stringsT, "how to bring memory to the empty channels, step by step", socket(spreadSteps)},
+		{"channels", stringsT, "every channel with its modules, in words", socket(channelWords)},
+		{"dpc", intsT, "DIMMs of each channel", population(func(p *topology.Population) Value { return of(p.DPC) })},
+		{"dpc_max", intT, "DIMMs on the fullest channel", population(func(p *topology.Population) Value {
+			return via(p.DPC, func(d []int) any { return largest(d) })
+		})},
+		{"controllers", types.NewListType(controller.cel), "memory controllers", socket(func(s *socketFacts) Value {
+			if !s.hasPopulation() {
+				return s.m.noPopulation()
+			}
+			return via(s.pop.Controllers, func(c []topology.Controller) any { return objects(controller, c) })
+		})},
+		{"controllers_words", stringsT, "every memory controller with its capacity, in words", socket(controllerWords)},
+		{"subnuma_carried", boolT, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
+		{"regions", types.NewListType(region.cel), "interleave regions of the population model", population(func(p *topology.Population) Value {
+			return via(p.Regions, func(r []topology.Region) any { return objects(region, r) })
+		})},
+		{"class", textT, "class of the platform's document or grade of the model", population(func(p *topology.Population) Value {
+			return via(p.Class, func(c topology.Class) any { return c.Name })
+		})},
+		{"expected_mts", intT, "speed that DIMMs, processor and platform allow together, in MT/s", population(func(p *topology.Population) Value {
+			return via(p.Speed, func(s topology.Speed) any { return s.MTs })
+		})},
+		{"limiter", textT, "what limits the expected speed", population(func(p *topology.Population) Value {
+			return via(p.Speed, func(s topology.Speed) any { return s.Limiter })
+		})},
+		{"limit", textT, "the limit in words", population(func(p *topology.Population) Value {
+			return via(p.Speed, func(s topology.Speed) any { return s.Detail })
+		})},
+		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above", population(func(p *topology.Population) Value {
+			return via(p.Speed, func(s topology.Speed) any { return append([]int{}, s.AlsoNormal...) })
+		})},
+		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", population(func(p *topology.Population) Value { return of(p.RunningMTs) })},
+		{"peak", intT, "theoretical peak of the populated channels in bytes per second", population(func(p *topology.Population) Value { return of(p.Peak) })},
+		{"share_measured", floatT, "share of the full population's bandwidth where a document measured this layout", population(func(p *topology.Population) Value {
+			if p.Relative.Known() && p.Relative.Value.Value == nil {
+				return Missing(fact.Absent, "no document measured this layout", "")
+			}
+			return via(p.Relative, func(s topology.Share) any { return *s.Value })
+		})},
+		{"share_source", textT, "the document behind share_measured, or the population model", population(func(p *topology.Population) Value {
+			return via(p.Relative, func(s topology.Share) any { return s.Source })
+		})},
+		{"share_low", floatT, "guaranteed share of the full population's bandwidth", population(func(p *topology.Population) Value {
+			return via(p.Relative, func(s topology.Share) any { return s.Low })
+		})},
+		{"share_high", floatT, "reachable share of the full population's bandwidth", population(func(p *topology.Population) Value {
+			return via(p.Relative, func(s topology.Share) any { return s.High })
+		})},
+		{"lockstep_identical", boolT, "every lockstep pair is identical", population(func(p *topology.Population) Value { return of(p.Lockstep) })},
+		{"lockstep_detail", textT, "the lockstep pairs that differ", population(func(p *topology.Population) Value {
+			return via(p.Lockstep, func(bool) any { return p.LockstepDetail })
+		})},
+		{"lockstep_order", stringsT, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},
+		{"hemisphere", boolT, "both controllers carry identical layouts", population(func(p *topology.Population) Value { return of(p.Hemisphere) })},
+		{"order_documented", boolT, "a document gives a fill order for these slots", population(func(p *topology.Population) Value {
+			if p.Order.State == fact.Absent && p.DPC.Known() {
+				return Plain(false)
+			}
+			return via(p.Order, func(bool) any { return true })
+		})},
+		{"order_kept", boolT, "the documented fill order is kept", population(func(p *topology.Population) Value { return of(p.Order) })},
+		{"order_detail", textT, "the slots that break the fill order", population(func(p *topology.Population) Value {
+			return via(p.Order, func(bool) any { return p.OrderDetail })
+		})},
+	}
+}
+
+func socketModules() []Field {
+	return []Field{
+		{"locators", stringsT, "locators of the populated slots, in table order", socket(locators)},
+		{"sizes", intsT, "distinct DIMM capacities in bytes", dimms[int64](func(s *inventory.Slot) Value { return of(s.SizeBytes) })},
+		{"ranks", intsT, "distinct rank counts", dimms[int64](func(s *inventory.Slot) Value { return of(s.Ranks) })},
+		{"types", stringsT, "distinct memory types", dimms[string](func(s *inventory.Slot) Value { return of(s.Type) })},
+		{"widths", intsT, "distinct total widths in bits", dimms[int64](func(s *inventory.Slot) Value { return of(s.TotalWidth) })},
+		{"rated_mts", intsT, "distinct rated speeds in MT/s", dimms[int64](func(s *inventory.Slot) Value { return of(s.RatedMTs) })},
+		{"registering", stringsT, "distinct kinds: registered, unbuffered", dimms[string](func(s *inventory.Slot) Value {
+			return via(s.Registered, func(r bool) any { return registering(r) })
+		})},
+		{"differences", stringsT, "in what the DIMMs differ, with their slots, in words", socket(differences)},
+		{"channel_ranks", intsT, "ranks on every populated channel", socket(channelRanks)},
+		{"ranks_total", intT, "ranks of all DIMMs together", socket(func(s *socketFacts) Value {
+			if !s.hasPopulation() {
+				return s.m.noPopulation()
+			}
+			facts := []Value{of(s.pop.DIMMs)}
+			var sum int64
+			for _, i := range s.pop.Slots {
+				facts = append(facts, of(s.m.sys.Slots[i].Ranks))
+				sum += int64(s.m.sys.Slots[i].Ranks.Or(0))
+			}
+			return derived(func() any { return sum }, facts...)
+		})},
+	}
+}
+
+func controllerType() *ObjectType {
+	get := func(f func(c topology.Controller) any) func(any) Value {
+		return func(src any) Value { return Plain(f(src.(topology.Controller))) }
+	}
+	return newType("Controller", "one memory controller of a processor",
+		Field{"index", intT, "number within the processor, from 0", get(func(c topology.Controller) any { return c.Index })},
+		Field{"dimms", intT, "DIMMs behind it", get(func(c topology.Controller) any { return c.DIMMs })},
+		Field{"size_bytes", intT, "capacity behind it in bytes", get(func(c topology.Controller) any { return c.Bytes })},
+		Field{"layout", textT, "what sits where; equal layouts are equal texts", get(func(c topology.Controller) any { return c.Layout })},
+	)
+}
+
+func regionType() *ObjectType {
+	get := func(f func(r topology.Region) any) func(any) Value {
+		return func(src any) Value { return Plain(f(src.(topology.Region))) }
+	}
+	return newType("Region", "one interleave region",
+		Field{"bytes", intT, "size of the region in bytes", get(func(r topology.Region) any { return r.Bytes })},
+		Field{"ways", intT, "channels it is interleaved over", get(func(r topology.Region) any { return r.Ways })},
+	)
+}
+
+func objects[T any](t *ObjectType, in []T) []*Object {
+	out := make([]*Object, len(in))
+	for i := range in {
+		out[i] = &Object{typ: t, src: in[i]}
+	}
+	return out
+}
+
+// locators names the populated slots in the order of the table, which numbers
+// them better than their letters do.
+func locators(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	facts := []Value{of(s.pop.DIMMs)}
+	for _, at := range s.pop.Slots {
+		facts = append(facts, of(s.m.sys.Slots[at].Locator))
+	}
+	return derived(func() any {
+		out := []string{}
+		for _, at := range s.pop.Slots {
+			out = append(out, s.m.slotName(at))
+		}
+		return out
+	}, facts...)
+}
+
+// channelRanks sums the ranks of the modules on each populated channel.
+func channelRanks(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	facts := []Value{of(s.pop.DPC)}
+	out := []int{}
+	for _, slots := range s.pop.ChannelSlots {
+		sum := 0
+		for _, at := range slots {
+			facts = append(facts, of(s.m.sys.Slots[at].Ranks))
+			sum += s.m.sys.Slots[at].Ranks.Or(0)
+		}
+		if len(slots) > 0 {
+			out = append(out, sum)
+		}
+	}
+	return derived(func() any { return out }, facts...)
+}
+
+// emptyChannels names each empty channel by its number and its slots.
+func emptyChannels(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	return via(s.pop.DPC, func(dpc []int) any {
+		out := []string{}
+		for ch, n := range dpc {
+			if n == 0 {
+				out = append(out, "channel "+strconv.Itoa(ch)+s.slotsOf(ch))
+			}
+		}
+		return out
+	})
+}
+
+// slotsOf lists the locators of the empty slots on a channel, in brackets.
+func (s *socketFacts) slotsOf(ch int) string {
+	text := ""
+	for _, i := range s.pop.EmptySlots {
+		if i < len(s.m.topo.Placements) && s.m.topo.Placements[i].Channel == ch {
+			if text != "" {
+				text += ", "
+			}
+			text += s.m.slotName(i)
+		}
+	}
+	if text == "" {
+		return ""
+	}
+	return " (" + text + ")"
+}
+
+func equalNonZero(b []int64) bool {
+	var first int64
+	for _, n := range b {
+		if n == 0 {
+			continue
+		}
+		if first != 0 && n != first {
+			return false
+		}
+		first = n
+	}
+	return true
+}
+
+func largest(d []int) int {
+	m := 0
+	for _, n := range d {
+		m = max(m, n)
+	}
+	return m
+}

@@ -1,0 +1,225 @@
+package rulepack
+
+import (
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// pack writes a pack without what only a validation needs: cases and places.
+func (w *blobWriter) pack(p *Pack) {
+	w.text(p.File)
+	w.uint(uint64(len(p.Rules)))
+	for _, r := range p.Rules {
+		w.rule(r)
+	}
+	w.texts(p.SettingIDs())
+	w.uint(uint64(len(p.Profiles)))
+	for _, q := range p.Profiles {
+		w.profile(q)
+	}
+}
+
+func (r *blobReader) pack() *Pack {
+	p := &Pack{File: r.text()}
+	n := r.count()
+	p.Rules = make([]*Rule, 0, n)
+	for i := 0; i < n && r.err == nil; i++ {
+		rule := r.rule()
+		rule.pack = p
+		p.Rules = append(p.Rules, rule)
+	}
+	p.settings = r.texts()
+	n = r.count()
+	p.Profiles = make([]*ProfileSpec, 0, n)
+	for i := 0; i < n && r.err == nil; i++ {
+		q := r.profile()
+		q.pack = p
+		p.Profiles = append(p.Profiles, q)
+	}
+	return p
+}
+
+func (w *blobWriter) rule(r *Rule) {
+	for _, s := range []string{r.ID, r.Title, r.Subject, r.Applies, r.Concerns, r.Check, r.Severity, r.Certainty,
+		r.Found, r.Expected, r.Why, r.Remedy} {
+		w.text(s)
+	}
+	w.match(r.For)
+	w.effect(r.Effect)
+	w.citation(r.Citation)
+	w.pairs(r.Remedies)
+	w.texts(r.DependsOn)
+	w.texts(r.Related)
+	w.bool(r.Explains)
+	w.bool(r.Uncited)
+	w.bool(r.CitePlatform)
+}
+
+func (r *blobReader) rule() *Rule {
+	out := &Rule{}
+	for _, s := range []*string{&out.ID, &out.Title, &out.Subject, &out.Applies, &out.Concerns, &out.Check, &out.Severity,
+		&out.Certainty, &out.Found, &out.Expected, &out.Why, &out.Remedy} {
+		*s = r.text()
+	}
+	out.For, out.Effect, out.Citation = r.match(), r.effect(), r.citation()
+	out.Remedies = r.pairs()
+	out.DependsOn, out.Related = r.texts(), r.texts()
+	out.Explains, out.Uncited = r.bool(), r.bool()
+	out.CitePlatform = r.bool()
+	return out
+}
+
+func (w *blobWriter) match(m *Match) {
+	w.bool(m != nil)
+	if m != nil {
+		w.texts(m.Platforms)
+		w.texts(m.Vendors)
+		w.texts(m.Products)
+	}
+}
+
+func (r *blobReader) match() *Match {
+	if !r.bool() {
+		return nil
+	}
+	return &Match{Platforms: r.texts(), Vendors: r.texts(), Products: r.texts()}
+}
+
+func (w *blobWriter) effect(e *EffectSpec) {
+	w.bool(e != nil)
+	if e == nil {
+		return
+	}
+	for _, s := range []string{e.Text, e.Expr, e.Unit, e.Conditions, e.Place, e.Source} {
+		w.text(s)
+	}
+	w.bool(e.Number != nil)
+	if e.Number != nil {
+		w.float(*e.Number)
+	}
+}
+
+func (r *blobReader) effect() *EffectSpec {
+	if !r.bool() {
+		return nil
+	}
+	e := &EffectSpec{}
+	for _, s := range []*string{&e.Text, &e.Expr, &e.Unit, &e.Conditions, &e.Place, &e.Source} {
+		*s = r.text()
+	}
+	if r.bool() {
+		n := r.float()
+		e.Number = &n
+	}
+	return e
+}
+
+func (w *blobWriter) citation(c *verdict.Citation) {
+	w.bool(c != nil)
+	if c == nil {
+		return
+	}
+	for _, s := range []string{c.Vendor, c.Title, c.Version, c.Place, c.URL} {
+		w.text(s)
+	}
+	w.int(int64(c.Year))
+}
+
+func (r *blobReader) citation() *verdict.Citation {
+	if !r.bool() {
+		return nil
+	}
+	c := &verdict.Citation{}
+	for _, s := range []*string{&c.Vendor, &c.Title, &c.Version, &c.Place, &c.URL} {
+		*s = r.text()
+	}
+	c.Year = int(r.int())
+	return c
+}
+
+func (w *blobWriter) pairs(m map[string]string) {
+	keys := sortedKeys(m)
+	w.uint(uint64(len(keys)))
+	for _, k := range keys {
+		w.text(k)
+		w.text(m[k])
+	}
+}
+
+func (r *blobReader) pairs() map[string]string {
+	n := r.count()
+	if n == 0 {
+		return nil
+	}
+	out := make(map[string]string, min(n, 16))
+	for i := 0; i < n && r.err == nil; i++ {
+		k := r.text()
+		out[k] = r.text()
+	}
+	return out
+}
+
+func (w *blobWriter) profile(q *ProfileSpec) {
+	for _, s := range []string{q.ID, q.Title, q.Applies, q.Scope, q.Face} {
+		w.text(s)
+	}
+	w.texts(q.Intents)
+	w.match(q.For)
+	w.texts(q.Named)
+	w.texts(q.Firmware)
+	w.citation(q.Citation)
+	head := w.body
+	w.body = nil
+	w.uint(uint64(len(q.Settings)))
+	for i := range q.Settings {
+		w.setting(&q.Settings[i])
+	}
+	table := w.body
+	w.body = head
+	w.uint(uint64(len(table)))
+	w.body = append(w.body, table...)
+}
+
+// profile reads a profile's head and leaves its table for later.
+func (r *blobReader) profile() *ProfileSpec {
+	q := &ProfileSpec{}
+	for _, s := range []*string{&q.ID, &q.Title, &q.Applies, &q.Scope, &q.Face} {
+		*s = r.text()
+	}
+	q.Intents = r.texts()
+	q.For, q.Named, q.Firmware, q.Citation = r.match(), r.texts(), r.texts(), r.citation()
+	n := r.count()
+	q.packed = &packedTable{&blobReader{body: r.body[:n], strings: r.strings}}
+	r.body = r.body[n:]
+	return q
+}
+
+// packedTable is the table of a compiled profile as the blob holds it.
+type packedTable struct{ blob *blobReader }
+
+// table reads the rows; a damaged one ends it.
+func (p *packedTable) table() SettingTable {
+	r := *p.blob
+	n := r.count()
+	rows := make(SettingTable, n)
+	for i := 0; i < n && r.err == nil; i++ {
+		r.setting(&rows[i])
+	}
+	return rows
+}
+
+func (w *blobWriter) setting(s *WantedSetting) {
+	for _, v := range []string{s.ID, s.Level, s.Applies, s.Concerns, s.Note, s.Remedy, s.Place} {
+		w.text(v)
+	}
+	w.texts(s.Want)
+	w.texts(s.Exceptions)
+	w.effect(s.Effect)
+}
+
+func (r *blobReader) setting(s *WantedSetting) {
+	for _, v := range []*string{&s.ID, &s.Level, &s.Applies, &s.Concerns, &s.Note, &s.Remedy, &s.Place} {
+		*v = r.text()
+	}
+	s.Want, s.Exceptions = r.texts(), r.texts()
+	s.Effect = r.effect()
+}

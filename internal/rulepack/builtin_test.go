@@ -1,0 +1,26 @@
+package rulepack_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestBuiltinPacks validates every embedded pack: shape, expressions, sources
+// and each rule's own cases.
+func TestBuiltinPacks(t *testing.T) {
+	packs, err := rulepack.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	require.NotEmpty(t, packs)
+	for _, p := range packs {
+		for _, c := range p.Validate() {
+			t.Error(c)
+		}
+	}
+	for _, c := range rulepack.ValidateSet(packs) {
+		t.Error(c)
+	}
+}

@@ -1,0 +1,67 @@
+package rulepack
+
+import (
+	"fmt"
+	"testing"
+
+	"cel.dev/cel-go/common/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestCompiledRulesMeanTheSame runs every expression of every case twice, as
+// the checker plans it and as the shipped blob does: result, missing facts and
+// texts must agree. The blob is planned without types, so that an unknown
+// takes another way through the evaluator.
+func TestCompiledRulesMeanTheSame(t *testing.T) {
+	packs, err := LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	compiledPacks, err := LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	require.NotEmpty(t, compiledPacks)
+	parsed := compiledPacks[0].expressions
+	n := 0
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			for i := range r.Cases {
+				n += sameCase(t, parsed, r, &r.Cases[i])
+			}
+		}
+	}
+	assert.Greater(t, n, 1000, "expressions compared")
+}
+
+func sameCase(t *testing.T, parsed *parsedExprs, r *Rule, c *Case) int {
+	t.Helper()
+	exprs := map[string]*types.Type{r.Check: types.BoolType, r.Applies: types.BoolType, r.Found: types.StringType,
+		r.Expected: types.StringType, r.Remedy: types.StringType}
+	if verdict.Severity(r.Severity).Rank() == 0 {
+		exprs[r.Severity] = types.StringType
+	}
+	if r.Effect != nil {
+		exprs[r.Effect.Expr] = types.StringType
+	}
+	n := 0
+	for src, want := range exprs {
+		if src == "" {
+			continue
+		}
+		n++
+		checked, err := facts.CompileExpr(src, want)
+		require.NoError(t, err)
+		lean, ok, err := parsed.program(src)
+		require.NoError(t, err)
+		require.True(t, ok, "not compiled: %s", src)
+		one, err := c.Scope()
+		require.NoError(t, err)
+		two, err := c.Scope()
+		require.NoError(t, err)
+		a, b := one.Eval(checked), two.Eval(lean)
+		assert.Equal(t, fmt.Sprint(a.Val, a.Missing, a.Err), fmt.Sprint(b.Val, b.Missing, b.Err), "%s, case %q: %s", r.ID, c.Name, src)
+	}
+	return n
+}

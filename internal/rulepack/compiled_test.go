@@ -1,0 +1,60 @@
+package rulepack_test
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/rules"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+// TestCompiledRulesAreCurrent: the blob is what the YAML compiles to.
+func TestCompiledRulesAreCurrent(t *testing.T) {
+	packs, err := rulepack.LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	want, err := rulepack.Compile(packs)
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.WriteFile(filepath.Join("..", "..", "rules", rulepack.CompiledFile), want, 0o644))
+		return
+	}
+	got, err := fs.ReadFile(rules.FS, rulepack.CompiledFile)
+	require.NoError(t, err)
+	require.Equal(t, want, got, "rules/%s is out of date: run make golden", rulepack.CompiledFile)
+	loaded, err := rulepack.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	require.Len(t, loaded, len(packs))
+	for i, p := range packs {
+		assert.Equal(t, p.File, loaded[i].File)
+		require.Len(t, loaded[i].Rules, len(p.Rules), p.File)
+		for j, r := range p.Rules {
+			l := loaded[i].Rules[j]
+			assert.Equal(t, []any{r.ID, r.Check, r.For, r.Effect, r.Citation, r.Remedies, r.DependsOn, r.Related, r.Explains},
+				[]any{l.ID, l.Check, l.For, l.Effect, l.Citation, l.Remedies, l.DependsOn, l.Related, l.Explains})
+		}
+		for j, q := range p.Profiles {
+			l := loaded[i].Profiles[j]
+			assert.Equal(t, []any{q.ID, q.Intents, q.Settings, q.Table(), q.Citation, q.For, q.Named},
+				[]any{l.ID, l.Intents, l.Table(), l.Table(), l.Citation, l.For, l.Named})
+			assert.Nil(t, l.Settings, "read at start")
+		}
+	}
+}
+
+// TestDamagedBlob: a blob cut at any byte is an error, never a panic.
+func TestDamagedBlob(t *testing.T) {
+	whole, err := fs.ReadFile(rules.FS, rulepack.CompiledFile)
+	require.NoError(t, err)
+	for n := 0; n < len(whole); n += max(len(whole)/200, 1) {
+		_, err := rulepack.LoadCompiled(mapFS{rulepack.CompiledFile: whole[:n]})
+		require.Error(t, err, n)
+	}
+}

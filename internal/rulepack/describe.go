@@ -1,0 +1,109 @@
+package rulepack
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// RuleInfo describes a rule for a reader.
+type RuleInfo struct {
+	ID       string `json:"id"`
+	Title    string `json:"title"`
+	Subject  string `json:"subject"`
+	Severity string `json:"severity"`
+	// Scope names the machines the rule is written for, "" for all.
+	Scope    string `json:"scope"`
+	Applies  string `json:"applies"`
+	Concerns string `json:"concerns"`
+	Check    string `json:"check"`
+	Why      string `json:"why"`
+	Effect   string `json:"effect"`
+	Remedy   string `json:"remedy"`
+	// Remedies replace Remedy for a vendor.
+	Remedies  map[string]string `json:"remedies"`
+	Citation  *verdict.Citation `json:"citation"`
+	DependsOn []string          `json:"depends_on"`
+	Related   []string          `json:"related"`
+	File      string            `json:"file"`
+	Cases     CaseCounts        `json:"cases"`
+	// Match is the machines the rule is written for, nil for all.
+	Match *Match `json:"-"`
+	// Computed marks an Effect that is an expression.
+	Computed bool `json:"-"`
+
+	Rule *Rule
+}
+
+// CaseCounts counts a rule's own cases by what they expect.
+type CaseCounts struct {
+	Pass    int `json:"pass"`
+	Fail    int `json:"fail"`
+	Unknown int `json:"unknown"`
+}
+
+// Describe lists the rules of all packs by id, the narrowest of one id first.
+func Describe(packs []*Pack) []RuleInfo {
+	out := []RuleInfo{}
+	for _, rules := range ByID(packs) {
+		for _, r := range rules {
+			out = append(out, r.info())
+		}
+	}
+	return out
+}
+
+func (r *Rule) info() RuleInfo {
+	i := RuleInfo{ID: r.ID, Title: r.Title, Subject: r.Subject, Severity: string(r.Usual()), Scope: r.For.String(),
+		Applies: r.Applies, Concerns: r.Concerns, Check: r.Check, Why: r.Why, Remedy: r.Remedy, Citation: r.Citation,
+		DependsOn: emptyNotNil(r.DependsOn), Related: emptyNotNil(r.Related), File: r.pack.File,
+		Remedies: map[string]string{}, Match: r.For, Rule: r}
+	maps.Copy(i.Remedies, r.Remedies)
+	if r.Effect != nil {
+		i.Computed = r.Effect.Expr != ""
+		i.Effect = r.Effect.Effect(strings.TrimSpace(r.Effect.Text+r.Effect.Expr), r.Citation).Text
+	}
+	for _, c := range r.Cases {
+		switch verdict.Result(c.Expect) {
+		case verdict.Pass:
+			i.Cases.Pass++
+		case verdict.Fail:
+			i.Cases.Fail++
+		case verdict.Unknown:
+			i.Cases.Unknown++
+		case verdict.NotApplicable, verdict.Waived, verdict.Error:
+		}
+	}
+	return i
+}
+
+func emptyNotNil(l []string) []string {
+	if l == nil {
+		return []string{}
+	}
+	return l
+}
+
+// String names the machines in words.
+func (m *Match) String() string {
+	if m == nil {
+		return ""
+	}
+	return strings.Join(slices.Concat(m.Vendors, m.Products, m.Platforms), ", ")
+}
+
+// CitationLine prints a citation on one line, "" without one.
+func (i RuleInfo) CitationLine() string { return i.Citation.Line() }
+
+// Count counts the rules (with profiles) and cases of packs.
+func Count(packs []*Pack) (rules, cases int) {
+	for _, p := range packs {
+		rules += len(p.Rules) + len(p.Profiles)
+		for _, r := range p.Rules {
+			cases += len(r.Cases)
+		}
+	}
+	return rules, cases
+}

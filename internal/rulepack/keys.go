@@ -1,0 +1,149 @@
+package rulepack
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// checkKeys walks a file beside the Go types it decodes to and complains about
+// every key they do not have, with line and column, which the decoder itself
+// does not give.
+func checkKeys(file string, root *yaml.Node) Complaints {
+	var out Complaints
+	left := maxUnfolded
+	if n, fault := unfold(root, &left, 0); fault != "" {
+		return out.add(Complaint{file, max(n.Line, 1), max(n.Column, 1), fault})
+	}
+	walkKeys(root, reflect.TypeFor[Pack](), func(n *yaml.Node, text string) {
+		out = out.add(Complaint{file, n.Line, n.Column, text})
+	}, 0)
+	return out
+}
+
+// Bounds of a file: maxUnfolded of its values with every alias followed, for a
+// few lines of aliases of aliases stand for more than any memory holds;
+// maxNesting of their depth, for an alias can lead into itself; maxKeys of one
+// mapping, which the decoder compares with each other.
+const (
+	maxUnfolded = 1 << 20
+	maxNesting  = 256
+	maxKeys     = 1024
+)
+
+// unfold counts the values of a node, aliases followed. fault says which bound
+// is broken, and n where.
+func unfold(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
+	n = resolve(at)
+	*left--
+	switch {
+	case n == nil:
+		return at, ""
+	case *left < 0:
+		return at, fmt.Sprintf("with its aliases the file holds more than %d values", maxUnfolded)
+	case depth > maxNesting:
+		return at, fmt.Sprintf("values nest deeper than %d", maxNesting)
+	case n.Kind == yaml.MappingNode && len(n.Content) > 2*maxKeys:
+		return at, fmt.Sprintf("a mapping of %d keys, at most %d are read", len(n.Content)/2, maxKeys)
+	}
+	for _, e := range n.Content {
+		if where, fault := unfold(e, left, depth+1); fault != "" {
+			return where, fault
+		}
+	}
+	return n, ""
+}
+
+// maxDepth bounds the walk: no shape of ours nests deeper, and aliases may
+// form long chains.
+const maxDepth = 32
+
+func walkKeys(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), depth int) {
+	n = resolve(n)
+	if n == nil || depth > maxDepth {
+		return
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t == reflect.TypeFor[SettingTable]():
+		walkMap(n, reflect.TypeFor[WantedSetting](), complain, depth)
+	case t == reflect.TypeFor[yaml.Node]() || t == reflect.TypeFor[Words]():
+	case t.Kind() == reflect.Struct:
+		walkStruct(n, t, complain, depth)
+	case t.Kind() == reflect.Slice:
+		walkList(n, t, complain, depth)
+	}
+}
+
+func walkMap(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), depth int) {
+	if n.Kind != yaml.MappingNode {
+		complain(n, "expected a mapping")
+		return
+	}
+	for i := 1; i < len(n.Content); i += 2 {
+		walkKeys(n.Content[i], t, complain, depth+1)
+	}
+}
+
+func walkList(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), depth int) {
+	if n.Kind != yaml.SequenceNode {
+		complain(n, "expected a list")
+		return
+	}
+	for _, e := range n.Content {
+		walkKeys(e, t.Elem(), complain, depth+1)
+	}
+}
+
+func walkStruct(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), depth int) {
+	if n.Kind != yaml.MappingNode {
+		complain(n, "expected a mapping with the keys "+strings.Join(yamlKeys(t), ", "))
+		return
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if key.Value == "<<" {
+			continue
+		}
+		f, ok := fieldOf(t, key.Value)
+		if !ok {
+			complain(key, fmt.Sprintf("unknown key %q, expected one of %s", key.Value, strings.Join(yamlKeys(t), ", ")))
+			continue
+		}
+		walkKeys(n.Content[i+1], f.Type, complain, depth+1)
+	}
+}
+
+// yamlKeys lists the keys of a struct, sorted.
+func yamlKeys(t reflect.Type) []string {
+	var out []string
+	for i := range t.NumField() {
+		if name := keyOf(t.Field(i)); name != "" {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func keyOf(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+	if name == "-" || !f.IsExported() {
+		return ""
+	}
+	return name
+}
+
+func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
+	for i := range t.NumField() {
+		if keyOf(t.Field(i)) == key {
+			return t.Field(i), true
+		}
+	}
+	return reflect.StructField{}, false
+}

@@ -1,0 +1,57 @@
+package rulepack
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// ByID lists the rules of all packs by id, in the order of reports. Within one
+// id the narrowest comes first; at equal width a site's own rule goes before a
+// built-in one.
+func ByID(packs []*Pack) [][]*Rule {
+	rules := map[string][]*Rule{}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			rules[r.ID] = append(rules[r.ID], r)
+		}
+	}
+	out := make([][]*Rule, 0, len(rules))
+	for _, id := range slices.SortedFunc(maps.Keys(rules), compareIDs) {
+		slices.SortStableFunc(rules[id], func(a, b *Rule) int { return -cmp.Compare(a.narrowness(), b.narrowness()) })
+		out = append(out, rules[id])
+	}
+	return out
+}
+
+// areas is the order of areas in a report; others follow by name.
+var areas = [...]string{"firmware", "memory", "numa", "setting", "settings", "baseline"}
+
+func compareIDs(a, b string) int {
+	return cmp.Or(cmp.Compare(areaRank(a), areaRank(b)), strings.Compare(a, b))
+}
+
+func areaRank(id string) int {
+	area, _, _ := strings.Cut(id, ".")
+	if i := slices.Index(areas[:], area); i >= 0 {
+		return i
+	}
+	return len(areas)
+}
+
+// narrowness ranks rules of one id: named platforms, vendors and products
+// first, then the facts that `applies` names, then a site's own.
+func (r *Rule) narrowness() int {
+	n := r.For.Width() * 100
+	for _, word := range []string{"platform.", "machine.product", "machine.vendor", "processor."} {
+		n += 10 * strings.Count(r.Applies, word)
+	}
+	if r.Applies != "" {
+		n += 2
+	}
+	if r.pack != nil && r.pack.Site {
+		n++
+	}
+	return n
+}

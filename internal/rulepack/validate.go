@@ -1,0 +1,256 @@
+package rulepack
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"cel.dev/cel-go/common/types"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+var idPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[a-z][a-z0-9_]*(\.[a-z][a-z0-9_-]*)+$`)
+})
+
+// Validate checks a pack beyond its shape: every expression, every needed
+// field, every case. The complaints carry line and column.
+func (p *Pack) Validate() Complaints {
+	v := &validator{pack: p}
+	for _, r := range p.Rules {
+		v.rule(r)
+	}
+	for _, q := range p.Profiles {
+		v.profile(q)
+	}
+	return v.out
+}
+
+type validator struct {
+	pack *Pack
+	out  Complaints
+	Runner
+}
+
+// maxSpent bounds what the cases of one file may cost together: less than a second
+// of evaluation, or 4,000 cases of the kind that the built-in rules have.
+const maxSpent = 2_000_000
+
+func (v *validator) complain(n *yaml.Node, format string, args ...any) {
+	c := Complaint{File: v.pack.File, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
+	if n != nil {
+		c.Line, c.Column = n.Line, n.Column
+	}
+	v.out = v.out.add(c)
+}
+
+// at finds a key's node, or the rule's own.
+func at(n *yaml.Node, key string) *yaml.Node {
+	if c := child(n, key); c != nil {
+		return c
+	}
+	return n
+}
+
+func (v *validator) rule(r *Rule) {
+	if !idPattern().MatchString(r.ID) {
+		v.complain(at(r.node, "id"), "id %q: expected area.subject.aspect in small letters", r.ID)
+	}
+	for _, need := range []struct{ key, value string }{{"title", r.Title}, {"check", r.Check}, {"why", r.Why}, {"severity", r.Severity}} {
+		if need.value == "" {
+			v.complain(r.node, "rule %s: %s is missing", r.ID, need.key)
+		}
+	}
+	if !slices.Contains([]string{facts.SubjectMachine, "socket", "slot", "node", "setting", facts.SubjectBaseline}, r.Subject) {
+		v.complain(at(r.node, "subject"), "subject %q, expected machine, socket, slot, node, setting or baseline", r.Subject)
+	}
+	if !slices.Contains([]string{"", "direct", "corroborated", "indirect"}, r.Certainty) {
+		v.complain(at(r.node, "certainty"), "certainty %q, expected direct, corroborated or indirect", r.Certainty)
+	}
+	if r.Applies != "" && r.Concerns == "" {
+		v.complain(at(r.node, "applies"), "rule %s: applies needs concerns, the same in words", r.ID)
+	}
+	v.expressions(r)
+	v.sources(r)
+	v.cases(r)
+}
+
+func (v *validator) expressions(r *Rule) {
+	v.expr(r.node, "applies", r.Applies, types.BoolType)
+	v.expr(r.node, "check", r.Check, types.BoolType)
+	v.expr(r.node, "found", r.Found, types.StringType)
+	v.expr(r.node, "expected", r.Expected, types.StringType)
+	v.expr(r.node, "remedy", r.Remedy, types.StringType)
+	if verdict.Severity(r.Severity).Rank() == 0 {
+		v.expr(r.node, "severity", r.Severity, types.StringType)
+	}
+	remedies := child(r.node, "remedies")
+	for vendor, src := range r.Remedies {
+		v.expr(remedies, vendor, src, types.StringType)
+	}
+	if r.Effect != nil {
+		v.expr(child(r.node, "effect"), "expr", r.Effect.Expr, types.StringType)
+	}
+}
+
+// expr checks one expression and places its faults in the file.
+func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
+	if src == "" {
+		return
+	}
+	if _, err := v.programs.Get(src, want); err != nil {
+		for _, e := range unjoin(err) {
+			v.placeExpr(at(parent, key), key, e)
+		}
+	}
+}
+
+// unjoin splits a joined error.
+func unjoin(err error) []error {
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		return j.Unwrap()
+	}
+	return []error{err}
+}
+
+// placeExpr adds an expression's own column to the node's, where the scalar is
+// written on one line.
+func (v *validator) placeExpr(n *yaml.Node, key string, err error) {
+	c := Complaint{File: v.pack.File, Line: 1, Column: 1, Text: key + ": " + err.Error()}
+	if n != nil {
+		c.Line, c.Column = n.Line, n.Column
+	}
+	var e *facts.ExprError
+	if errors.As(err, &e) && e.Line > 0 && n != nil {
+		switch n.Style {
+		case yaml.LiteralStyle, yaml.FoldedStyle:
+			c.Line += e.Line
+		case yaml.SingleQuotedStyle, yaml.DoubleQuotedStyle:
+			c.Column += e.Column + 1
+		default:
+			c.Column += e.Column
+		}
+	}
+	v.out = v.out.add(c)
+}
+
+// sources checks what a verdict must rest on.
+func (v *validator) sources(r *Rule) {
+	if r.Citation == nil && !r.Explains && !r.Uncited {
+		v.complain(r.node, "rule %s: citation is missing", r.ID)
+	}
+	if c := r.Citation; c != nil && (c.Vendor == "" || c.Title == "") {
+		v.complain(at(r.node, "citation"), "rule %s: a citation needs vendor and title", r.ID)
+	}
+	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" {
+		v.complain(at(r.node, "effect"), "rule %s: an effect needs its document", r.ID)
+	}
+	if r.Effect != nil && r.Effect.Text == "" && r.Effect.Expr == "" {
+		v.complain(at(r.node, "effect"), "rule %s: an effect needs text or expr", r.ID)
+	}
+}
+
+// cases demands a pass, a fail and an unknown, and runs them all.
+func (v *validator) cases(r *Rule) {
+	seen := map[string]bool{}
+	list := child(r.node, "cases")
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		seen[c.Expect] = true
+		node := r.node
+		if list != nil && i < len(list.Content) {
+			node = list.Content[i]
+		}
+		if !slices.Contains([]string{"pass", "fail", "unknown", "not_applicable"}, c.Expect) {
+			v.complain(node, "case %q: expect %q, expected pass, fail, unknown or not_applicable", c.Name, c.Expect)
+			continue
+		}
+		if v.spent > maxSpent {
+			v.complain(node, "the cases of this file cost more than %d, so that this one and those behind it are not run", maxSpent)
+			return
+		}
+		if text := v.Run(r, c); text != "" {
+			v.complain(node, "case %q of %s: %s", c.Name, r.ID, text)
+		}
+	}
+	for _, need := range []string{"pass", "fail", "unknown"} {
+		if !seen[need] && (!r.Explains || need != "fail") {
+			v.complain(r.node, "rule %s: no case that expects %s", r.ID, need)
+		}
+	}
+}
+
+func (v *validator) profile(q *ProfileSpec) {
+	if q.ID == "" || strings.ContainsAny(q.ID, " \t") {
+		v.complain(at(q.node, "id"), "profile id %q: expected words without blanks", q.ID)
+	}
+	for _, intent := range q.Intents {
+		if !slices.Contains(Intents[:], intent) {
+			v.complain(at(q.node, "intent"), "intent %q, expected one of %s", intent, strings.Join(Intents[:], ", "))
+		}
+	}
+	if q.Citation == nil || q.Citation.Vendor == "" || q.Citation.Title == "" {
+		v.complain(q.node, "profile %s: citation with vendor and title is missing", q.ID)
+	}
+	if q.Face != "" && q.Face != FaceConfigured {
+		v.complain(at(q.node, "face"), "face %q, expected %s or nothing", q.Face, FaceConfigured)
+	}
+	v.expr(q.node, "applies", q.Applies, types.BoolType)
+	table := child(q.node, "settings")
+	for i := range q.Settings {
+		v.setting(q, &q.Settings[i], table)
+	}
+}
+
+func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) {
+	node := at(table, w.ID)
+	known, ok := settings.Lookup(w.ID)
+	if !ok {
+		v.complain(node, "profile %s: %q is no canonical setting", q.ID, w.ID)
+	}
+	for _, word := range w.Want {
+		if ok && !known.Accepts(word) {
+			v.complain(at(node, "want"), "profile %s: %s wants %q, expected %s", q.ID, w.ID, word, strings.Join(known.Expected(), ", "))
+		}
+	}
+	if len(w.Want) == 0 {
+		v.complain(node, "profile %s: %s wants nothing", q.ID, w.ID)
+	}
+	if w.Level != "info" && w.Level != "warning" {
+		v.complain(at(node, "level"), "level %q, expected info or warning", w.Level)
+	}
+	v.expr(node, "applies", w.Applies, types.BoolType)
+}
+
+// ValidateSet checks what only shows across packs: a second rule of one id
+// for the same machines, a dependence on a rule that is not there.
+func ValidateSet(packs []*Pack) Complaints {
+	var out Complaints
+	ids := map[string]*Rule{}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			if first, ok := ids[r.ID]; ok && first.Subject != r.Subject {
+				out = append(out, Complaint{p.File, r.node.Line, r.node.Column,
+					fmt.Sprintf("rule %s: subject %s, but %s has %s", r.ID, r.Subject, first.pack.File, first.Subject)})
+			}
+			ids[r.ID] = r
+		}
+	}
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			for _, d := range slices.Concat(r.DependsOn, r.Related) {
+				if _, ok := ids[d]; !ok && !strings.HasPrefix(d, "setting.") {
+					out = append(out, Complaint{p.File, r.node.Line, r.node.Column, fmt.Sprintf("rule %s: %s is no loaded rule", r.ID, d)})
+				}
+			}
+		}
+	}
+	return out
+}

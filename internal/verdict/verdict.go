@@ -1,0 +1,85 @@
+// Package verdict holds the words of a verdict: result, severity, and the
+// document it rests on.
+package verdict
+
+import "strconv"
+
+// Result is the outcome of one rule for one subject, in the words of docs/interface.md.
+type Result string
+
+// The results.
+const (
+	Pass          Result = "pass"
+	Fail          Result = "fail"
+	Unknown       Result = "unknown"
+	NotApplicable Result = "not_applicable"
+	Waived        Result = "waived"
+	Error         Result = "error"
+)
+
+// Severity of a rule.
+type Severity string
+
+// The severities, and none.
+const (
+	Info     Severity = "info"
+	Warning  Severity = "warning"
+	Critical Severity = "critical"
+)
+
+// Rank orders severities; the unknown word ranks lowest.
+func (s Severity) Rank() int {
+	switch s {
+	case Critical:
+		return 3
+	case Warning:
+		return 2
+	case Info:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// Citation names the document a verdict rests on.
+type Citation struct {
+	Vendor  string `yaml:"vendor" json:"vendor"`
+	Title   string `yaml:"title" json:"title"`
+	Version string `yaml:"version,omitempty" json:"version,omitempty"`
+	Year    int    `yaml:"year,omitempty" json:"year,omitempty"`
+	// Place is the page, table, figure or section.
+	Place string `yaml:"place,omitempty" json:"place,omitempty"`
+	URL   string `yaml:"url,omitempty" json:"url,omitempty"`
+}
+
+// Effect is what a deviation costs, as measured, with its conditions.
+type Effect struct {
+	Text   string
+	Source string
+}
+
+// Line prints vendor, title, version, year and place.
+func (c *Citation) Line() string {
+	if c == nil {
+		return ""
+	}
+	out := c.Vendor + ", " + c.Title
+	if c.Version != "" {
+		out += ", " + c.version()
+	}
+	if c.Year > 0 {
+		out += ", " + strconv.Itoa(c.Year)
+	}
+	if c.Place != "" {
+		out += ", " + c.Place
+	}
+	return out
+}
+
+// version prints "v1.0", and words as they are.
+func (c *Citation) version() string {
+	if c.Version[0] >= '0' && c.Version[0] <= '9' {
+		return "v" + c.Version
+	}
+	return c.Version
+}
