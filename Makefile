@@ -64,8 +64,8 @@ sushy: $(TOOLS)/sushy/bin/sushy-static ## install the Redfish service that e2e a
 ansible: $(TOOLS)/ansible/bin/ansible-playbook ## install ansible and its linter, which e2e runs (needs python3 3.11 with venv)
 
 golden: ## rewrite golden files; read the diff before committing
-	$(GO) test -count=1 ./internal/topology -run PlatformIndex -update-platforms
-	$(GO) test -count=1 ./internal/topology -run Compiled -update-slots
+	$(GO) test -count=1 ./internal/platform -run PlatformIndex -update-platforms
+	$(GO) test -count=1 ./internal/place -run Compiled -update-slots
 	$(GO) test -count=1 ./internal/tools/hpeprofiles -run Generated -update
 	$(GO) test -count=1 ./internal/rulepack -run '^TestCompiledRulesAreCurrent$$' -update
 	$(GO) test -count=1 ./internal/facts ./internal/rulepack ./internal/audit -update
@@ -84,7 +84,7 @@ mutate: ## change every value, threshold and condition of the packs; a case must
 
 .PHONY: slot-maps
 slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared, then the pages; read the diff before committing
-	$(GO) test -count=1 -tags corpus ./internal/topology -run '^TestSeenMaps$$' -update-seen
+	$(GO) test -count=1 -tags corpus ./internal/place -run '^TestSeenMaps$$' -update-seen
 	$(MAKE) docs
 
 unmapped: ## rewrite the lists of BIOS attributes without a canonical setting, where ../shared is

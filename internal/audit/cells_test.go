@@ -7,8 +7,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -63,7 +63,7 @@ func auditsOf(t *testing.T, e *Engine) []*run {
 	out := make([]*run, len(machines))
 	for n, i := range machines {
 		out[n] = runFor(e, i)
-		out[n].topo.Processors = []*topology.Processor{{SMT: "yes", Turbo: "yes"}}
+		out[n].topo.Processors = []*platform.Processor{{SMT: "yes", Turbo: "yes"}}
 		out[n].sys.Sockets = []inventory.Socket{{Populated: fact.Known(true, fact.Direct, fact.Evidence{})}}
 	}
 	return out

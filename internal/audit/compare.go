@@ -7,8 +7,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // Comparison is one machine held against every profile that a document gives
@@ -51,7 +51,7 @@ type Undecided struct {
 
 // Compare holds a machine against every profile documented for it. Unknown
 // settings are counted apart and never as agreement.
-func (e *Engine) Compare(sys *inventory.System, topo *topology.Result) *Comparison {
+func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *Comparison {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	out := &Comparison{}
 	for _, p := range e.profiles {
@@ -71,7 +71,7 @@ func (e *Engine) Compare(sys *inventory.System, topo *topology.Result) *Comparis
 }
 
 // noProfile says why a machine is compared with nothing.
-func noProfile(topo *topology.Result, undecided bool) string {
+func noProfile(topo *population.Result, undecided bool) string {
 	switch {
 	case undecided:
 		return "whether a documented profile is written for this machine is not known"

@@ -3,14 +3,13 @@ package audit_test
 import (
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/platform"
 )
 
 const compared = `
@@ -90,7 +89,7 @@ func TestCompare(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, topo := twoSockets()
-			platformOf(topo, topology.Platform{ID: "model-ep"})
+			platformOf(topo, platform.Platform{ID: "model-ep"})
 			sys.Machine.Board = direct("B2")
 			sys.Settings = effective(c.settings)
 			got := e.Compare(sys, topo)
@@ -114,7 +113,7 @@ func TestCompare(t *testing.T) {
 func TestCompareSaysWhatAnAuditSays(t *testing.T) {
 	e := engineOf(t, compared)
 	sys, topo := twoSockets()
-	platformOf(topo, topology.Platform{ID: "model-ep"})
+	platformOf(topo, platform.Platform{ID: "model-ep"})
 	sys.Settings = effective(map[string]string{"smt": "enabled", "turbo": "enabled"})
 	sys.Machine.Board = direct("B1")
 	got := e.Compare(sys, topo)
@@ -130,11 +129,11 @@ func TestCompareSaysWhatAnAuditSays(t *testing.T) {
 func TestCompareWithoutProfile(t *testing.T) {
 	e := engineOf(t, compared)
 	sys, topo := twoSockets()
-	topo.Platform = fact.Unknown[*topology.Platform](fact.Absent, "no platform file names this processor", "")
+	topo.Platform = fact.Unknown[*platform.Platform](fact.Absent, "no platform file names this processor", "")
 	got := e.Compare(sys, topo)
 	assert.Empty(t, got.Held)
 	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no platform file names this processor", got.Why)
-	platformOf(topo, topology.Platform{ID: "other-ep"})
+	platformOf(topo, platform.Platform{ID: "other-ep"})
 	assert.Equal(t, &audit.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo))
 }
 
@@ -142,7 +141,7 @@ func TestCompareWithoutProfile(t *testing.T) {
 func TestCompareUndecided(t *testing.T) {
 	e := engineOf(t, compared)
 	sys, topo := twoSockets()
-	platformOf(topo, topology.Platform{ID: "model-ep"})
+	platformOf(topo, platform.Platform{ID: "model-ep"})
 	sys.Machine.Board = unread[string]()
 	got := e.Compare(sys, topo)
 	ids, _ := heldIDs(got.Held)

@@ -11,8 +11,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -72,11 +72,11 @@ func TestGuestIsNotJudged(t *testing.T) {
 // TestAsymmetryByDesign: the Sun systems pass with the explanation, others are
 // not concerned.
 func TestAsymmetryByDesign(t *testing.T) {
-	four := func(vendor, product, platform string) audit.Finding {
+	four := func(vendor, product, id string) audit.Finding {
 		sys, topo := twoSockets()
 		sys.Sockets = append(sys.Sockets, sys.Sockets...)
 		sys.Machine.Vendor, sys.Machine.Product = direct(vendor), direct(product)
-		platformOf(topo, topology.Platform{ID: platform, NUMA: true})
+		platformOf(topo, platform.Platform{ID: id, NUMA: true})
 		return findings(run(t, builtin(t), sys, topo, audit.Options{}), "memory.asymmetry.expected")["machine"]
 	}
 	for _, vendor := range []string{"Sun Microsystems", "SUN MICROSYSTEMS", "Oracle Corporation", "ORACLE CORPORATION"} {
@@ -97,7 +97,7 @@ func TestE326m(t *testing.T) {
 	levels := func(vendor string) map[string]verdict.Severity {
 		sys, topo := twoSockets()
 		sys.Machine.Vendor, sys.Machine.Product = direct(vendor), direct("eserver 326m -[796976Y]-")
-		platformOf(topo, topology.Platform{ID: "opteron-939-940", NUMA: true, UniformDIMMs: true})
+		platformOf(topo, platform.Platform{ID: "opteron-939-940", NUMA: true, UniformDIMMs: true})
 		addDIMM(sys, topo, 7, 1) // the slots were read; nothing is behind 0 and 1
 		out := map[string]verdict.Severity{}
 		for subject, f := range findings(run(t, builtin(t), sys, topo, audit.Options{}), "memory.socket.populated") {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -53,7 +53,7 @@ func TestDellTable3(t *testing.T) {
 	for _, bin := range bins {
 		for _, name := range bin.brands {
 			sys := dell11G("PowerEdge R610", "Intel(R) Xeon(R) CPU           "+name, 26, 6, 1333, 1, 2, 3)
-			topo := topology.Derive(sys, rules.FS)
+			topo := population.Derive(sys, rules.FS)
 			require.Len(t, topo.Populations, 2, name)
 			for _, p := range topo.Populations {
 				assert.Equal(t, bin.mts, p.Speed.Value.MTs, name)
@@ -63,12 +63,12 @@ func TestDellTable3(t *testing.T) {
 			for i := range sys.Slots {
 				sys.Slots[i].ConfiguredMTs = direct(bin.mts)
 			}
-			f := findings(run(t, builtin(t), sys, topology.Derive(sys, rules.FS), audit.Options{}), "memory.speed.expected")["socket 0"]
+			f := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.speed.expected")["socket 0"]
 			assert.Equal(t, verdict.Pass, f.Result, "%s: %s", name, f.Reason)
 			for i := range sys.Slots {
 				sys.Slots[i].ConfiguredMTs = direct(bin.mts - 200)
 			}
-			f = findings(run(t, builtin(t), sys, topology.Derive(sys, rules.FS), audit.Options{}), "memory.speed.expected")["socket 0"]
+			f = findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.speed.expected")["socket 0"]
 			assert.Equal(t, verdict.Fail, f.Result, name)
 			assert.Contains(t, f.Citation.Place, "Table 3")
 		}
@@ -84,7 +84,7 @@ func TestDellSlots(t *testing.T) {
 		}
 		for brand, model := range map[string]int{"Intel(R) Xeon(R) CPU           X5570  @ 2.93GHz": 26, "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz": 44} {
 			sys := dell11G(product, brand, model, 3*dpc, 1333, all...)
-			topo := topology.Derive(sys, rules.FS)
+			topo := population.Derive(sys, rules.FS)
 			assert.Equal(t, map[int]string{26: "nehalem-ep", 44: "westmere-ep"}[model], topo.Platform.Value.ID, product)
 			for _, p := range topo.Populations {
 				assert.Equal(t, []int{dpc, dpc, dpc}, p.DPC.Value, product)
@@ -92,7 +92,7 @@ func TestDellSlots(t *testing.T) {
 			a := run(t, builtin(t), sys, topo, audit.Options{})
 			assert.Equal(t, verdict.Pass, findings(a, "memory.channel.populated")["socket 1"].Result, product)
 			sys = dell11G(product, brand, model, 3*dpc, 1333, 1, 2)
-			f := findings(run(t, builtin(t), sys, topology.Derive(sys, rules.FS), audit.Options{}), "memory.channel.populated")["socket 1"]
+			f := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.channel.populated")["socket 1"]
 			assert.Equal(t, verdict.Fail, f.Result, product)
 			assert.Contains(t, f.Found, "DIMM_B3", product)
 			assert.Contains(t, f.Effect.Text, "67 %", product)

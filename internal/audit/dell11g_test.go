@@ -13,8 +13,9 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -64,13 +65,13 @@ func table6(t *testing.T) []cell {
 }
 
 // r610 is a Dell 11G machine whose processor has SMT and Turbo.
-func r610(platform string) (*inventory.System, *topology.Result) {
+func r610(id string) (*inventory.System, *population.Result) {
 	sys, topo := twoSockets()
 	sys.Machine.Vendor, sys.Machine.Product = direct("Dell Inc."), direct("PowerEdge R610")
 	for i := range topo.Processors {
-		topo.Processors[i] = &topology.Processor{Number: "X5670", SMT: "yes", Turbo: "yes", Channels: 3, MaxMTs: 1333}
+		topo.Processors[i] = &platform.Processor{Number: "X5670", SMT: "yes", Turbo: "yes", Channels: 3, MaxMTs: 1333}
 	}
-	platformOf(topo, topology.Platform{ID: platform, NUMA: true})
+	platformOf(topo, platform.Platform{ID: id, NUMA: true})
 	return sys, topo
 }
 
@@ -235,14 +236,14 @@ func TestDellTable6Applies(t *testing.T) {
 // are told so.
 func TestProfileIsNeverLent(t *testing.T) {
 	e := builtin(t)
-	for name, change := range map[string]func(*inventory.System, *topology.Result){
-		"another vendor": func(s *inventory.System, _ *topology.Result) { s.Machine.Vendor = direct("HP") },
-		"no PowerEdge": func(s *inventory.System, _ *topology.Result) {
+	for name, change := range map[string]func(*inventory.System, *population.Result){
+		"another vendor": func(s *inventory.System, _ *population.Result) { s.Machine.Vendor = direct("HP") },
+		"no PowerEdge": func(s *inventory.System, _ *population.Result) {
 			s.Machine.Product = direct("Precision WorkStation T7500")
 		},
-		"another platform": func(_ *inventory.System, r *topology.Result) { platformOf(r, topology.Platform{ID: "haswell-ep"}) },
-		"platform unknown": func(_ *inventory.System, r *topology.Result) { r.Platform = fact.Fact[*topology.Platform]{} },
-		"vendor unknown":   func(s *inventory.System, _ *topology.Result) { s.Machine.Vendor = fact.Fact[string]{} },
+		"another platform": func(_ *inventory.System, r *population.Result) { platformOf(r, platform.Platform{ID: "haswell-ep"}) },
+		"platform unknown": func(_ *inventory.System, r *population.Result) { r.Platform = fact.Fact[*platform.Platform]{} },
+		"vendor unknown":   func(s *inventory.System, _ *population.Result) { s.Machine.Vendor = fact.Fact[string]{} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			sys, topo := r610("westmere-ep")
@@ -261,7 +262,7 @@ func TestProfileIsNeverLent(t *testing.T) {
 			}
 		})
 	}
-	_, err := e.Run(&inventory.System{}, &topology.Result{}, audit.Options{Profile: "fastest", Asked: true})
+	_, err := e.Run(&inventory.System{}, &population.Result{}, audit.Options{Profile: "fastest", Asked: true})
 	var unknown *audit.UnknownProfileError
 	require.ErrorAs(t, err, &unknown)
 	assert.Contains(t, unknown.Known, "dell-11g/balanced")

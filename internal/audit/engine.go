@@ -6,9 +6,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -52,7 +52,7 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 }
 
 // Run audits one machine.
-func (e *Engine) Run(sys *inventory.System, topo *topology.Result, o Options) (*Audit, error) {
+func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) (*Audit, error) {
 	run := newRun(e, sys, topo, o)
 	run.out.Findings = make([]Finding, 0, 2*len(e.rules)+len(sys.Slots)+2*len(sys.Sockets))
 	for _, candidates := range e.rules {
@@ -71,7 +71,7 @@ func (e *Engine) Run(sys *inventory.System, topo *topology.Result, o Options) (*
 type run struct {
 	engine  *Engine
 	sys     *inventory.System
-	topo    *topology.Result
+	topo    *population.Result
 	facts   *facts.Machine
 	scope   *facts.Scope
 	options Options
@@ -83,7 +83,7 @@ type run struct {
 	depends map[int][]string
 }
 
-func newRun(e *Engine, sys *inventory.System, topo *topology.Result, o Options) *run {
+func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options) *run {
 	m := facts.NewMachine(sys, topo)
 	return &run{engine: e, sys: sys, topo: topo, facts: m, scope: facts.NewScope(m), options: o}
 }

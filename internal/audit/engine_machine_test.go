@@ -10,8 +10,10 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // direct is a fact that firmware states plainly.
@@ -20,34 +22,34 @@ func direct[T any](v T) fact.Fact[T] {
 }
 
 // twoSockets is a physical machine with two populated sockets and no memory.
-func twoSockets() (*inventory.System, *topology.Result) {
+func twoSockets() (*inventory.System, *population.Result) {
 	sys := &inventory.System{Settings: map[string]inventory.Setting{}}
 	sys.Machine.Virtual = direct(false)
 	sys.Machine.Vendor, sys.Machine.Product = direct("Example Inc."), direct("Model 1")
 	sys.Firmware.SMBIOS = direct(true)
-	topo := &topology.Result{}
+	topo := &population.Result{}
 	for id := range 2 {
 		sys.Sockets = append(sys.Sockets, inventory.Socket{ID: id, Populated: direct(true)})
 		topo.Processors = append(topo.Processors, nil)
-		topo.Populations = append(topo.Populations, topology.Population{Socket: id, DIMMs: direct(0)})
+		topo.Populations = append(topo.Populations, population.Population{Socket: id, DIMMs: direct(0)})
 	}
 	return sys, topo
 }
 
 // platformOf recognises the machine.
-func platformOf(topo *topology.Result, p topology.Platform) {
+func platformOf(topo *population.Result, p platform.Platform) {
 	p.Verified = true
 	topo.Platform = direct(&p)
 }
 
 // addDIMM puts a module of so many GiB behind a socket.
-func addDIMM(sys *inventory.System, topo *topology.Result, socket int, gib int64) {
+func addDIMM(sys *inventory.System, topo *population.Result, socket int, gib int64) {
 	n := len(sys.Slots)
 	sys.Slots = append(sys.Slots, inventory.Slot{Handle: uint16(0x1100 + n), State: inventory.SlotPopulated,
 		Locator: direct(fmt.Sprintf("DIMM_%c%d", 'A'+socket, n)), SizeBytes: direct(gib << 30),
 		Technology: direct(inventory.DRAM), Soldered: direct(false)})
-	topo.Placements = append(topo.Placements, topology.Placement{Socket: socket, Controller: topology.Unplaced,
-		Channel: topology.Unplaced, Slot: topology.Unplaced, Source: "locator", Certainty: fact.Direct})
+	topo.Placements = append(topo.Placements, place.Placement{Socket: socket, Controller: place.Unplaced,
+		Channel: place.Unplaced, Slot: place.Unplaced, Source: "locator", Certainty: fact.Direct})
 	for i := range topo.Populations {
 		if p := &topo.Populations[i]; p.Socket == socket {
 			p.Slots = append(p.Slots, n)
@@ -69,7 +71,7 @@ func engineOf(t *testing.T, sources ...string) *audit.Engine {
 }
 
 // run audits and returns the findings of one rule by subject.
-func run(t *testing.T, e *audit.Engine, sys *inventory.System, topo *topology.Result, o audit.Options) *audit.Audit {
+func run(t *testing.T, e *audit.Engine, sys *inventory.System, topo *population.Result, o audit.Options) *audit.Audit {
 	t.Helper()
 	if o.Now.IsZero() {
 		o.Now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -130,7 +130,7 @@ func TestNarrowestRuleSpeaks(t *testing.T) {
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			sys, topo := twoSockets()
-			platformOf(topo, topology.Platform{ID: "one", NUMA: true})
+			platformOf(topo, platform.Platform{ID: "one", NUMA: true})
 			a := run(t, engineOf(t, c.packs...), sys, topo, audit.Options{})
 			require.Len(t, a.Findings, 1, "one entry for one rule and one subject")
 			assert.Equal(t, c.result, a.Findings[0].Result, a.Findings[0].Reason)
@@ -171,7 +171,7 @@ func TestSiteRuleBeforeBuiltin(t *testing.T) {
 // recognised by a guess stays at info.
 func TestPlatformGuessCapsItsRules(t *testing.T) {
 	sys, topo := twoSockets()
-	platformOf(topo, topology.Platform{ID: "one", NUMA: true})
+	platformOf(topo, platform.Platform{ID: "one", NUMA: true})
 	topo.Platform.Unverified = true
 	addDIMM(sys, topo, 1, 8)
 	src := strings.Replace(criticalRule, "    subject: socket\n", "    subject: socket\n    for: {platforms: [one]}\n", 1)

@@ -8,8 +8,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -39,7 +39,7 @@ func choice(t *testing.T, product, profile string, settings map[string]inventory
 	require.Empty(t, pack.Validate())
 	sys, topo := twoSockets()
 	sys.Machine.Product = direct(product)
-	platformOf(topo, topology.Platform{ID: "milan"})
+	platformOf(topo, platform.Platform{ID: "milan"})
 	sys.Settings = settings
 	return run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: profile, Asked: true})
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -64,7 +64,7 @@ func judge(t *testing.T, faces map[string]inventory.Setting) *audit.Audit {
 	sys, topo := twoSockets()
 	sys.Machine.Vendor, sys.Machine.Product = direct("Example"), direct("Server")
 	sys.Settings = faces
-	platformOf(topo, topology.Platform{ID: "milan"})
+	platformOf(topo, platform.Platform{ID: "milan"})
 	engine := audit.NewEngine(append(general, pack)).WithTables(func() (settings.Tables, error) {
 		return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(settingTable)}}, "d")
 	})

@@ -17,8 +17,9 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -237,10 +238,10 @@ func runFor(e *Engine, i identity) *run {
 		}
 		return fact.Known(s, fact.Direct, fact.Evidence{})
 	}
-	sys, topo := &inventory.System{Settings: map[string]inventory.Setting{}}, &topology.Result{}
+	sys, topo := &inventory.System{Settings: map[string]inventory.Setting{}}, &population.Result{}
 	sys.Machine.Vendor, sys.Machine.Product, sys.Machine.BIOSVersion = known(i.vendor), known(i.product), known(i.firmware)
 	if i.platform != "-" {
-		topo.Platform = fact.Known(&topology.Platform{ID: i.platform, Verified: true}, fact.Direct, fact.Evidence{})
+		topo.Platform = fact.Known(&platform.Platform{ID: i.platform, Verified: true}, fact.Direct, fact.Evidence{})
 	}
 	return newRun(e, sys, topo, Options{Asked: true})
 }

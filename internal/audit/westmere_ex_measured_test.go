@@ -10,7 +10,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -62,7 +62,7 @@ func TestWestmereEXMeasuredTable(t *testing.T) {
 	for _, row := range wexMeasured {
 		for n, sys := range []*inventory.System{rx600S6(4, row.boards...), rx900S2(8, row.rx900)} {
 			t.Run(fmt.Sprintf("%s %s", row.layout, sys.Machine.Product.Value), func(t *testing.T) {
-				topo := topology.Derive(sys, rules.FS)
+				topo := population.Derive(sys, rules.FS)
 				p := &topo.Populations[0]
 				assert.Equal(t, row.class, p.Class.Value.Name, p.Class.Reason)
 				if row.stream[n] > 0 {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -24,13 +24,11 @@ type wexRow struct {
 	shorthand, class        string
 }
 
-// wexRows reads the paper's 34 + 9 configurations from topology's table.
+// wexRows reads the paper's 34 + 9 configurations from population's table.
 func wexRows(t *testing.T) []wexRow {
 	t.Helper()
-	f, err := os.Open(filepath.Join("..", "topology", "testdata", "westmere-ex-configurations.csv"))
-	if err != nil {
-		t.Skip("the table of configurations is not there: " + err.Error())
-	}
+	f, err := os.Open(filepath.Join("..", "population", "testdata", "westmere-ex-configurations.csv"))
+	require.NoError(t, err)
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comment = '#'
@@ -100,7 +98,7 @@ func wexSlot(n, socket, board int, name string, gb int64) inventory.Slot {
 // wexFindings audits a Westmere-EX machine with the built-in rules.
 func wexFindings(t *testing.T, sys *inventory.System) *audit.Audit {
 	t.Helper()
-	topo := topology.Derive(sys, rules.FS)
+	topo := population.Derive(sys, rules.FS)
 	require.True(t, topo.Platform.Known(), topo.Platform.Reason)
 	return run(t, builtin(t), sys, topo, audit.Options{})
 }
@@ -201,7 +199,7 @@ func TestWestmereEXProfile(t *testing.T) {
 		"memory_speed": "energy", "memory_ras_mode": "mirror_full"} {
 		sys.Settings[id] = inventory.Setting{Configured: direct(v)}
 	}
-	topo := topology.Derive(sys, rules.FS)
+	topo := population.Derive(sys, rules.FS)
 	for _, intent := range []string{"balanced", "max-performance", "hpc"} {
 		a := run(t, builtin(t), sys, topo, audit.Options{Profile: intent, Asked: true})
 		require.NotNil(t, a.Profile, a.ProfileWhy)

@@ -14,9 +14,9 @@ import (
 	"github.com/memaudit/memaudit/internal/baseline"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -154,7 +154,7 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if failed != nil && f.output.format == formats.Text {
 		return failed // a person needs no report of nothing
 	}
-	topo := topology.Derive(sys, p.Rules)
+	topo := population.Derive(sys, p.Rules)
 	result, err := engine.Run(sys, topo, *options)
 	if err != nil {
 		return usage("%w", err)

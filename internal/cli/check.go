@@ -9,11 +9,11 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -79,7 +79,7 @@ func (p *Program) check(f *checkFlags) error {
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
 	}
-	topo := topology.Derive(sys, p.Rules)
+	topo := population.Derive(sys, p.Rules)
 	result, err := engine.Run(sys, topo, *options)
 	if err != nil {
 		return usage("%w", err)

@@ -3,12 +3,11 @@ package cli
 import (
 	"errors"
 
-	"github.com/memaudit/memaudit/internal/report/formats"
-
 	"github.com/spf13/cobra"
 
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
 func (p *Program) profilesCompareCommand() *cobra.Command {
@@ -46,7 +45,7 @@ func (p *Program) compare(f *checkFlags) error {
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
 	}
-	topo := topology.Derive(sys, p.Rules)
+	topo := population.Derive(sys, p.Rules)
 	doc := report.BuildComparison(sys, topo, engine.Compare(sys, topo), p.reportOptions(&f.input))
 	if err := f.output.write(p, f.input.identifiers, func(t *terminal) error {
 		return formats.WriteComparison(t, f.output.format, &doc, t.options)

@@ -21,9 +21,9 @@ import (
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/smbios"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -50,7 +50,7 @@ func verdicts(t *testing.T, engine *audit.Engine, dir string) map[string]verdict
 	require.NoError(t, err)
 	defer func() { _ = root.Close() }()
 	sys := collect.Collect(collect.Input{Root: root})
-	result, err := engine.Run(sys, topology.Derive(sys, rules.FS), audit.Options{Profile: "max-performance", Asked: true, Now: time.Now()})
+	result, err := engine.Run(sys, population.Derive(sys, rules.FS), audit.Options{Profile: "max-performance", Asked: true, Now: time.Now()})
 	require.NoError(t, err)
 	assert.Less(t, threadTime(t)-start, patience)
 	out := map[string]verdict.Result{}

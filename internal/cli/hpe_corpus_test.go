@@ -20,9 +20,9 @@ import (
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -66,7 +66,7 @@ func (s *hpeSystem) failures(t *testing.T, engine *audit.Engine, tables settings
 	sys.Machine.Product = fact.Known(s.product, fact.Direct, at)
 	sys.Sockets = []inventory.Socket{{Handle: -1, Populated: fact.Known(true, fact.Direct, at), Vendor: fact.Known(s.vendor, fact.Direct, at), Brand: fact.Known(s.brand, fact.Direct, at),
 		Family: fact.Known(s.family, fact.Direct, at), Model: fact.Known(s.model, fact.Direct, at)}}
-	topo := topology.Derive(sys, rules.FS)
+	topo := population.Derive(sys, rules.FS)
 	require.True(t, topo.Platform.Known(), topo.Platform.Reason)
 	result, err := engine.Run(sys, topo, audit.Options{Profile: profile, Asked: true})
 	require.NoError(t, err)

@@ -3,12 +3,11 @@ package cli
 import (
 	"errors"
 
-	"github.com/memaudit/memaudit/internal/report/formats"
-
 	"github.com/spf13/cobra"
 
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
 func (p *Program) inventoryCommand() *cobra.Command {
@@ -33,7 +32,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 			if !showFailed(failed, sys, out.format) {
 				return failed
 			}
-			doc := report.BuildInventory(sys, topology.Derive(sys, p.Rules), p.reportOptions(&in))
+			doc := report.BuildInventory(sys, population.Derive(sys, p.Rules), p.reportOptions(&in))
 			if err := out.write(p, in.identifiers, func(t *terminal) error {
 				t.options.Settings = settings
 				return formats.WriteInventory(t, out.format, &doc, t.options)

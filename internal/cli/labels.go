@@ -3,12 +3,11 @@ package cli
 import (
 	"errors"
 
-	"github.com/memaudit/memaudit/internal/report/formats"
-
 	"github.com/spf13/cobra"
 
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
 func (p *Program) labelsCommand() *cobra.Command {
@@ -46,7 +45,7 @@ func (p *Program) labels(f *checkFlags) error {
 	if !showFailed(failed, sys, formats.JSON) {
 		return failed
 	}
-	topo := topology.Derive(sys, p.Rules)
+	topo := population.Derive(sys, p.Rules)
 	result, err := engine.Run(sys, topo, *options)
 	if err != nil {
 		return usage("%w", err)

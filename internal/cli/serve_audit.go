@@ -15,8 +15,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/exporter"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // auditor does the daemon's audits, with rules that were loaded before. It is
@@ -66,7 +66,7 @@ func (a *auditor) once() (*report.Report, error) {
 	if sys == nil {
 		return nil, failed
 	}
-	topo := topology.Derive(sys, a.p.Rules)
+	topo := population.Derive(sys, a.p.Rules)
 	a.options.Now = began
 	result, err := a.engine.Run(sys, topo, *a.options)
 	if err != nil {

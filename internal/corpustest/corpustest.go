@@ -8,8 +8,10 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -36,6 +38,9 @@ func Root(t testing.TB) string {
 		dir = up
 	}
 }
+
+// Rules is the repository's folder rules as it lies there, sources included.
+func Rules(t testing.TB) fs.FS { return os.DirFS(filepath.Join(Root(t), "rules")) }
 
 // Shared is the path of a file or folder of the material beside the
 // repository; the test is skipped when it is not there.
@@ -132,5 +137,17 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatalf("read the corpus: %v", err)
+	}
+}
+
+// LogCounts logs counts by name, in the order of the names.
+func LogCounts(t testing.TB, what string, counts map[string]int) {
+	keys := make([]string, 0, len(counts))
+	for key := range counts {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		t.Logf("%s %3d  %s", what, counts[key], key)
 	}
 }

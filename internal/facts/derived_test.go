@@ -7,7 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 func sure[T any](v T) fact.Fact[T] {
@@ -16,8 +16,8 @@ func sure[T any](v T) fact.Fact[T] {
 
 // oneSocket is a processor with the given modules, one channel each.
 func oneSocket(slots ...inventory.Slot) *socketFacts {
-	m := &Machine{sys: &inventory.System{Slots: slots, Settings: map[string]inventory.Setting{}}, topo: &topology.Result{}}
-	pop := &topology.Population{DIMMs: sure(len(slots))}
+	m := &Machine{sys: &inventory.System{Slots: slots, Settings: map[string]inventory.Setting{}}, topo: &population.Result{}}
+	pop := &population.Population{DIMMs: sure(len(slots))}
 	for i := range slots {
 		slots[i].State = inventory.SlotPopulated
 		pop.Slots = append(pop.Slots, i)
@@ -97,7 +97,7 @@ func TestMirrored(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			m := &Machine{sys: &inventory.System{}, topo: &topology.Result{InstalledBytes: sure(c.installed)}}
+			m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(c.installed)}}
 			m.sys.Memory.VisibleBytes = sure(c.visible)
 			m.sys.NUMA.Options = sure(c.options)
 			v := mirrored(m)
@@ -110,7 +110,7 @@ func TestMirrored(t *testing.T) {
 }
 
 func TestHidden(t *testing.T) {
-	m := &Machine{sys: &inventory.System{}, topo: &topology.Result{InstalledBytes: sure(int64(100))}}
+	m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(int64(100))}}
 	assert.False(t, hidden(m).Known())
 	m.sys.Memory.VisibleBytes = sure(int64(60))
 	assert.Equal(t, int64(40), hidden(m).v)
@@ -162,7 +162,7 @@ func TestECCOn(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			v := eccOn(&Machine{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, topo: &topology.Result{}})
+			v := eccOn(&Machine{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, topo: &population.Result{}})
 			assert.Equal(t, c.want, v.v)
 			assert.Equal(t, c.certainty, v.Certainty)
 		})
@@ -188,7 +188,7 @@ func TestSoldered(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			m := &Machine{sys: &inventory.System{Slots: c.slots}, topo: &topology.Result{}}
+			m := &Machine{sys: &inventory.System{Slots: c.slots}, topo: &population.Result{}}
 			assert.Equal(t, c.want, m.anySlot(soldered).v)
 		})
 	}

@@ -7,14 +7,16 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // channels lays modules on the channels of one processor; each channel has two
 // slots, A1 A2, B1 B2 ... and the string says how many of them are filled.
 func channels(filled ...int) *socketFacts {
-	s := &socketFacts{m: &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &topology.Result{}},
-		pop: &topology.Population{}, sock: &inventory.Socket{}}
+	s := &socketFacts{m: &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &population.Result{}},
+		pop: &population.Population{}, sock: &inventory.Socket{}}
 	bytes := []int64{}
 	for ch, n := range filled {
 		var own []int
@@ -28,7 +30,7 @@ func channels(filled ...int) *socketFacts {
 				s.pop.EmptySlots = append(s.pop.EmptySlots, at)
 			}
 			s.m.sys.Slots = append(s.m.sys.Slots, m)
-			s.m.topo.Placements = append(s.m.topo.Placements, topology.Placement{Channel: ch, Slot: slot})
+			s.m.topo.Placements = append(s.m.topo.Placements, place.Placement{Channel: ch, Slot: slot})
 		}
 		s.pop.ChannelSlots = append(s.pop.ChannelSlots, own)
 		bytes = append(bytes, int64(n)*8<<30)
@@ -55,7 +57,7 @@ func TestSpreadSteps(t *testing.T) {
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
 			s := channels(c.filled...)
-			s.m.topo.Platform = sure(&topology.Platform{LockstepPairs: c.lockstep})
+			s.m.topo.Platform = sure(&platform.Platform{LockstepPairs: c.lockstep})
 			assert.Equal(t, c.want, spreadSteps(s).v)
 		})
 	}
@@ -64,7 +66,7 @@ func TestSpreadSteps(t *testing.T) {
 	assert.Equal(t, []string{"install a DIMM in slot without a name"}, spreadSteps(s).v)
 	s.pop.EmptySlots = nil
 	assert.Equal(t, []string{"leave channel 1 empty, for which firmware lists no slot"}, spreadSteps(s).v)
-	s.m.topo.Placements[1].Channel = topology.Unplaced
+	s.m.topo.Placements[1].Channel = place.Unplaced
 	assert.Equal(t, []string{"install a DIMM in channel 1"}, spreadSteps(s).v, "some empty slot may be on it")
 	for i := range s.m.sys.Slots {
 		s.m.sys.Slots[i].State = inventory.SlotPopulated
@@ -79,7 +81,7 @@ func TestSlottedChannels(t *testing.T) {
 	assert.Equal(t, int64(3), slottedChannels(s).v)
 	s.pop.EmptySlots = s.pop.EmptySlots[:2]
 	assert.Equal(t, int64(2), slottedChannels(s).v, "the board has no slot on the third channel")
-	s.m.topo.Placements[1].Channel = topology.Unplaced
+	s.m.topo.Placements[1].Channel = place.Unplaced
 	assert.Contains(t, slottedChannels(s).Reason, "which channel")
 	for i := range s.m.sys.Slots {
 		s.m.sys.Slots[i].State = inventory.SlotPopulated
@@ -97,10 +99,10 @@ func TestChannelWords(t *testing.T) {
 }
 
 func TestSubNUMACarried(t *testing.T) {
-	controllers := func(bytes ...int64) fact.Fact[[]topology.Controller] {
-		var out []topology.Controller
+	controllers := func(bytes ...int64) fact.Fact[[]population.Controller] {
+		var out []population.Controller
 		for i, b := range bytes {
-			out = append(out, topology.Controller{Index: i, Bytes: b})
+			out = append(out, population.Controller{Index: i, Bytes: b})
 		}
 		return sure(out)
 	}
@@ -109,7 +111,7 @@ func TestSubNUMACarried(t *testing.T) {
 		// nodes of the kernel on this processor: with memory or without.
 		nodes       []bool
 		filled      []int
-		controllers fact.Fact[[]topology.Controller]
+		controllers fact.Fact[[]population.Controller]
 		want        any
 	}{
 		{"in effect", "snc2", "ice-lake-sp", []bool{true, true}, []int{1, 1}, controllers(8, 4), true},
@@ -118,7 +120,7 @@ func TestSubNUMACarried(t *testing.T) {
 		{"not in effect, controllers alike", "snc2", "ice-lake-sp", []bool{true}, []int{1, 1}, controllers(8, 8), true},
 		{"no kernel, controllers alike", "snc4", "sapphire-rapids", nil, []int{1, 1}, controllers(8, 8, 8, 8), true},
 		{"no kernel, controllers differ", "cod", "haswell-ep", nil, []int{1, 1}, controllers(8, 0), false},
-		{"no kernel, controllers not known", "snc2", "ice-lake-sp", nil, []int{1, 1}, fact.Fact[[]topology.Controller]{}, nil},
+		{"no kernel, controllers not known", "snc2", "ice-lake-sp", nil, []int{1, 1}, fact.Fact[[]population.Controller]{}, nil},
 		{"four parts, four filled", "nps4", "rome", nil, []int{1, 0, 1, 0, 1, 0, 1, 0}, controllers(), true},
 		{"four parts, one empty", "nps4", "milan", nil, []int{1, 1, 1, 1, 1, 1, 0, 0}, controllers(), false},
 		{"two parts, one empty", "nps2", "rome", nil, []int{1, 1, 1, 1, 0, 0, 0, 0}, controllers(), false},
@@ -129,7 +131,7 @@ func TestSubNUMACarried(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := channels(c.filled...)
 			s.pop.Controllers = c.controllers
-			s.m.topo.Platform = sure(&topology.Platform{ID: c.platform})
+			s.m.topo.Platform = sure(&platform.Platform{ID: c.platform})
 			s.m.sys.Settings["sub_numa"] = inventory.Setting{Configured: sure(c.mode)}
 			for i, memory := range c.nodes {
 				s.m.sys.Nodes = append(s.m.sys.Nodes, inventory.Node{ID: i, Socket: sure(0), HasCPU: sure(true), HasMemory: sure(memory)})
@@ -157,7 +159,7 @@ func TestSubNUMAMode(t *testing.T) {
 		{"", "", nil, nil},
 	}
 	for _, c := range tests {
-		m := &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &topology.Result{}}
+		m := &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &population.Result{}}
 		s := inventory.Setting{}
 		if c.configured != "" {
 			s.Configured = sure(c.configured)
@@ -174,7 +176,7 @@ func TestSubNUMAMode(t *testing.T) {
 
 func TestDistances(t *testing.T) {
 	table := func(rows ...[]int) *Machine {
-		m := &Machine{sys: &inventory.System{}, topo: &topology.Result{}}
+		m := &Machine{sys: &inventory.System{}, topo: &population.Result{}}
 		for i, r := range rows {
 			m.sys.Nodes = append(m.sys.Nodes, inventory.Node{ID: i, Distances: sure(r)})
 		}

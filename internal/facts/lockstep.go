@@ -2,7 +2,7 @@ package facts
 
 import (
 	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/platform"
 )
 
 // lockstepFaults says where a processor's lockstep pairs break the fill order
@@ -31,7 +31,7 @@ func lockstepFaults(s *socketFacts) Value {
 // fillSequence lists the slot of every position (pair of channels, slot in the
 // channel), -1 for an empty one. Only the first channel of a pair is followed:
 // the other one is its mirror, and memory.lockstep.identical speaks of that.
-func (s *socketFacts) fillSequence(p *topology.Platform) ([][]int, Value) {
+func (s *socketFacts) fillSequence(p *platform.Platform) ([][]int, Value) {
 	out := make([][]int, len(p.LockstepChannels))
 	for i, pair := range p.LockstepChannels {
 		out[i] = []int{-1, -1}
@@ -50,7 +50,7 @@ func (s *socketFacts) fillSequence(p *topology.Platform) ([][]int, Value) {
 }
 
 // orderFaults walks every controller's positions in fill order.
-func (s *socketFacts) orderFaults(p *topology.Platform, sequence [][]int) []string {
+func (s *socketFacts) orderFaults(p *platform.Platform, sequence [][]int) []string {
 	out := []string{}
 	half := (len(p.LockstepChannels) + 1) / 2
 	for first := 0; first < len(sequence); first += half {

@@ -3,13 +3,14 @@ package facts
 import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // Machine is the source of every machine-wide object.
 type Machine struct {
 	sys  *inventory.System
-	topo *topology.Result
+	topo *population.Result
 	// asked keeps the subjects of each kind, so that their facts are derived
 	// once for all rules.
 	asked map[string]subjectList
@@ -18,7 +19,7 @@ type Machine struct {
 }
 
 // NewMachine is the facts of a machine and of what was derived for it.
-func NewMachine(sys *inventory.System, topo *topology.Result) *Machine {
+func NewMachine(sys *inventory.System, topo *population.Result) *Machine {
 	return &Machine{sys: sys, topo: topo}
 }
 
@@ -65,7 +66,7 @@ func populatedSockets(m *Machine) Value {
 // can only prove NUMA, never its absence.
 func isNUMA(m *Machine) Value {
 	if m.topo.Platform.Known() {
-		return via(m.topo.Platform, func(p *topology.Platform) any { return p.NUMA })
+		return via(m.topo.Platform, func(p *platform.Platform) any { return p.NUMA })
 	}
 	nodes := 0
 	for _, n := range m.sys.Nodes {
@@ -102,13 +103,13 @@ func problems(all []inventory.Problem, harmless bool) []string {
 	return out
 }
 
-// platform reads a field of the recognised platform.
-func platform(f func(p *topology.Platform) any) func(any) Value {
+// ofPlatform reads a field of the recognised platform.
+func ofPlatform(f func(p *platform.Platform) any) func(any) Value {
 	return machine(func(m *Machine) Value { return via(m.topo.Platform, f) })
 }
 
 // stated is a platform's number, unknown where its document does not give it.
-func stated(field, what string, f func(p *topology.Platform) (any, bool)) func(any) Value {
+func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(any) Value {
 	return machine(func(m *Machine) Value {
 		p, ok := m.topo.Platform.Get()
 		if !ok {
@@ -128,7 +129,7 @@ func stated(field, what string, f func(p *topology.Platform) (any, bool)) func(a
 // undocumented reads what the platform's documents say of populating it; none
 // is the answer for a processor of which the knowledge has no platform at all:
 // nothing is documented there.
-func undocumented(field string, f func(p *topology.Platform) any, none any) func(*Machine) Value {
+func undocumented(field string, f func(p *platform.Platform) any, none any) func(*Machine) Value {
 	return func(m *Machine) Value {
 		p, ok := m.topo.Platform.Get()
 		switch {
@@ -153,20 +154,20 @@ func platformType() *ObjectType {
 		return l
 	}
 	return newType("Platform", "the recognised platform and what its documents say of populating it",
-		Field{"id", textT, "id of the platform file", platform(func(p *topology.Platform) any { return p.ID })},
-		Field{"name", textT, "name in words", platform(func(p *topology.Platform) any { return p.Name })},
-		Field{"numa", boolT, "memory controllers are in the processors", platform(func(p *topology.Platform) any { return p.NUMA })},
-		Field{"graded", boolT, "an interleave policy is known, so populations are graded", platform(func(p *topology.Platform) any { return p.Policy != "" })},
-		Field{"lockstep", boolT, "DIMMs work in lockstep pairs (EX)", platform(func(p *topology.Platform) any { return p.LockstepPairs })},
-		Field{"hbm", boolT, "processors carry HBM: no DIMM at all is legal", platform(func(p *topology.Platform) any { return p.ZeroDIMMsLegal })},
-		Field{"classed", boolT, "its document puts layouts into classes", machine(undocumented("classes", func(p *topology.Platform) any { return p.Classes != "" }, false))},
-		Field{"dimms", boolT, "memory sits in slots (false: soldered)", platform(func(p *topology.Platform) any { return !p.NoDIMMs })},
-		Field{"uniform", boolT, "the document asks for identical DIMMs", platform(func(p *topology.Platform) any { return p.UniformDIMMs })},
-		Field{"controllers", intT, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *topology.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
-		Field{"max_dpc", intT, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *topology.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
-		Field{"recommended_dimms", intsT, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *topology.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},
-		Field{"acceptable_dimms", intsT, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *topology.Platform) any { return counts(p.AcceptableDIMMs) }, []int{}))},
-		Field{"allowed_dimms", intsT, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *topology.Platform) any { return counts(p.AllowedDIMMs) }, []int{}))},
+		Field{"id", textT, "id of the platform file", ofPlatform(func(p *platform.Platform) any { return p.ID })},
+		Field{"name", textT, "name in words", ofPlatform(func(p *platform.Platform) any { return p.Name })},
+		Field{"numa", boolT, "memory controllers are in the processors", ofPlatform(func(p *platform.Platform) any { return p.NUMA })},
+		Field{"graded", boolT, "an interleave policy is known, so populations are graded", ofPlatform(func(p *platform.Platform) any { return p.Policy != "" })},
+		Field{"lockstep", boolT, "DIMMs work in lockstep pairs (EX)", ofPlatform(func(p *platform.Platform) any { return p.LockstepPairs })},
+		Field{"hbm", boolT, "processors carry HBM: no DIMM at all is legal", ofPlatform(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
+		Field{"classed", boolT, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
+		Field{"dimms", boolT, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
+		Field{"uniform", boolT, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
+		Field{"controllers", intT, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
+		Field{"max_dpc", intT, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
+		Field{"recommended_dimms", intsT, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *platform.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},
+		Field{"acceptable_dimms", intsT, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *platform.Platform) any { return counts(p.AcceptableDIMMs) }, []int{}))},
+		Field{"allowed_dimms", intsT, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *platform.Platform) any { return counts(p.AllowedDIMMs) }, []int{}))},
 	)
 }
 
@@ -178,10 +179,10 @@ func processorType() *ObjectType {
 		Field{"vendor", textT, "CPUID vendor", machine(func(m *Machine) Value {
 			return m.ProcessorVendor()
 		})},
-		Field{"turbo_capable", boolT, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *topology.Processor) string { return p.Turbo }))},
-		Field{"smt_capable", boolT, "the vendor's table states SMT", machine(capability("SMT", func(p *topology.Processor) string { return p.SMT }))},
+		Field{"turbo_capable", boolT, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
+		Field{"smt_capable", boolT, "the vendor's table states SMT", machine(capability("SMT", func(p *platform.Processor) string { return p.SMT }))},
 		Field{"max_mts", intT, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
-			return fromTable(m, func(p *topology.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
+			return fromTable(m, func(p *platform.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
 		})},
 		Field{"logical", intT, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
 	)
@@ -225,7 +226,7 @@ func firstProcessor(m *Machine, f func(inventory.Socket) Value, kernel Value) Va
 	return kernel
 }
 
-func fromTable(m *Machine, f func(p *topology.Processor) (any, bool)) Value {
+func fromTable(m *Machine, f func(p *platform.Processor) (any, bool)) Value {
 	for i, p := range m.topo.Processors {
 		if p == nil || i >= len(m.sys.Sockets) {
 			continue
@@ -237,9 +238,9 @@ func fromTable(m *Machine, f func(p *topology.Processor) (any, bool)) Value {
 	return Missing(fact.Absent, "the processor is not in the vendor's table", "")
 }
 
-func capability(what string, f func(p *topology.Processor) string) func(m *Machine) Value {
+func capability(what string, f func(p *platform.Processor) string) func(m *Machine) Value {
 	return func(m *Machine) Value {
-		v := fromTable(m, func(p *topology.Processor) (any, bool) {
+		v := fromTable(m, func(p *platform.Processor) (any, bool) {
 			word := f(p)
 			return word == "yes", word == "yes" || word == "no"
 		})

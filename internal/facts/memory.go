@@ -5,7 +5,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 func memoryType() *ObjectType {
@@ -40,15 +40,15 @@ func memoryType() *ObjectType {
 }
 
 func memoryClassFields() []Field {
-	class := func(f func(c topology.Class) any) func(any) Value {
+	class := func(f func(c population.Class) any) func(any) Value {
 		return machine(func(m *Machine) Value { return via(m.topo.Class, f) })
 	}
 	return []Field{
 		{"ecc_on", boolT, "memory errors are corrected", machine(eccOn)},
-		{"class", textT, "the machine's worst class", class(func(c topology.Class) any { return c.Name })},
-		{"class_best", textT, "the best class of the same document", class(func(c topology.Class) any { return c.Best })},
-		{"class_documented", boolT, "the class is one of the platform's document", class(func(c topology.Class) any { return c.Documented })},
-		{"class_discouraged", boolT, "the document discourages the layout", class(func(c topology.Class) any { return c.Discouraged })},
+		{"class", textT, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
+		{"class_best", textT, "the best class of the same document", class(func(c population.Class) any { return c.Best })},
+		{"class_documented", boolT, "the class is one of the platform's document", class(func(c population.Class) any { return c.Documented })},
+		{"class_discouraged", boolT, "the document discourages the layout", class(func(c population.Class) any { return c.Discouraged })},
 		{"ecc_declared", stringsT, "error correction that the memory arrays in use declare", machine(func(m *Machine) Value {
 			var facts []Value
 			for _, a := range m.usedArrays() {

@@ -8,7 +8,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // structural are the fields that are known without any reading: numbers that
@@ -48,7 +50,7 @@ func TestNothingIsKnownOfNothing(t *testing.T) {
 	}
 	assert.Greater(t, seen, 150)
 	for variable := range Declared().lists {
-		v := (&Machine{sys: &inventory.System{}, topo: &topology.Result{}}).lists(variable)
+		v := (&Machine{sys: &inventory.System{}, topo: &population.Result{}}).lists(variable)
 		assert.False(t, v.Known(), "list %s of an empty machine is known", variable)
 	}
 }
@@ -57,16 +59,16 @@ func TestNothingIsKnownOfNothing(t *testing.T) {
 // machine without anything, and one whose slots and processors are listed but
 // say nothing.
 func emptySources() map[string]map[string]any {
-	nothing := &Machine{sys: &inventory.System{}, topo: &topology.Result{}}
-	pop := topology.Population{Slots: []int{0}}
+	nothing := &Machine{sys: &inventory.System{}, topo: &population.Result{}}
+	pop := population.Population{Slots: []int{0}}
 	silent := &Machine{
 		sys: &inventory.System{
 			Sockets: []inventory.Socket{{}}, Slots: []inventory.Slot{{State: inventory.SlotPopulated}},
 			Arrays: []inventory.Array{{}}, Nodes: []inventory.Node{{}},
 			EDAC: []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{{}}}},
 		},
-		topo: &topology.Result{Processors: []*topology.Processor{nil}, Populations: []topology.Population{pop},
-			Placements: []topology.Placement{{Socket: topology.Unplaced, Controller: topology.Unplaced, Channel: topology.Unplaced, Slot: topology.Unplaced}}},
+		topo: &population.Result{Processors: []*platform.Processor{nil}, Populations: []population.Population{pop},
+			Placements: []place.Placement{{Socket: place.Unplaced, Controller: place.Unplaced, Channel: place.Unplaced, Slot: place.Unplaced}}},
 	}
 	out := map[string]map[string]any{}
 	for _, variable := range []string{"machine", "firmware", "platform", "processor", "memory", "numa", "settings"} {
@@ -79,7 +81,7 @@ func emptySources() map[string]map[string]any {
 	out["numa"] = map[string]any{"nothing": nothing}
 	out["socket"] = map[string]any{
 		"nothing":    &socketFacts{m: nothing, sock: &inventory.Socket{}},
-		"no slots":   &socketFacts{m: nothing, sock: &inventory.Socket{}, pop: &topology.Population{DIMMs: fact.Known(0, fact.Direct, fact.Evidence{})}},
+		"no slots":   &socketFacts{m: nothing, sock: &inventory.Socket{}, pop: &population.Population{DIMMs: fact.Known(0, fact.Direct, fact.Evidence{})}},
 		"silence":    &socketFacts{m: silent, sock: &inventory.Socket{}, pop: &pop},
 		"no sockets": &socketFacts{m: silent, sock: &inventory.Socket{ID: 0}},
 	}

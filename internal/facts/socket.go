@@ -7,7 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // socketFacts is the source of a socket object: one processor with its
@@ -15,16 +15,16 @@ import (
 type socketFacts struct {
 	m    *Machine
 	sock *inventory.Socket
-	pop  *topology.Population
+	pop  *population.Population
 }
 
 func socket(f func(s *socketFacts) Value) func(any) Value {
 	return func(src any) Value { return f(src.(*socketFacts)) }
 }
 
-// population reads a field of the socket's population; without one the reason
+// ofPopulation reads a field of the socket's population; without one the reason
 // is that of the slots.
-func population(f func(p *topology.Population) Value) func(any) Value {
+func ofPopulation(f func(p *population.Population) Value) func(any) Value {
 	return socket(func(s *socketFacts) Value {
 		if !s.hasPopulation() {
 			return s.m.noPopulation()
@@ -162,79 +162,79 @@ func kernelBytes(s *socketFacts) Value {
 
 func socketPopulation(controller, region *ObjectType) []Field {
 	return []Field{
-		{"dimms", intT, "populated DRAM slots", population(func(p *topology.Population) Value { return of(p.DIMMs) })},
-		{"bytes", intT, "capacity of the DIMMs in bytes", population(func(p *topology.Population) Value { return of(p.Bytes) })},
-		{"channels_total", intT, "memory channels of the processor", population(func(p *topology.Population) Value { return of(p.ChannelsTotal) })},
-		{"channels_populated", intT, "channels with at least one DIMM", population(func(p *topology.Population) Value { return of(p.ChannelsPopulated) })},
-		{"channel_bytes", intsT, "capacity of each channel in bytes", population(func(p *topology.Population) Value { return of(p.ChannelBytes) })},
-		{"channels_equal", boolT, "all populated channels have the same capacity", population(func(p *topology.Population) Value {
+		{"dimms", intT, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return of(p.DIMMs) })},
+		{"bytes", intT, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return of(p.Bytes) })},
+		{"channels_total", intT, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return of(p.ChannelsTotal) })},
+		{"channels_populated", intT, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return of(p.ChannelsPopulated) })},
+		{"channel_bytes", intsT, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return of(p.ChannelBytes) })},
+		{"channels_equal", boolT, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value {
 			return via(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
 		})},
 		{"channels_slotted", intT, "channels that the board has slots for, where firmware lists empty slots, too", socket(slottedChannels)},
 		{"empty_channels", stringsT, "empty channels by the locators of their slots", socket(emptyChannels)},
 		{"spread_steps", stringsT, "how to bring memory to the empty channels, step by step", socket(spreadSteps)},
 		{"channels", stringsT, "every channel with its modules, in words", socket(channelWords)},
-		{"dpc", intsT, "DIMMs of each channel", population(func(p *topology.Population) Value { return of(p.DPC) })},
-		{"dpc_max", intT, "DIMMs on the fullest channel", population(func(p *topology.Population) Value {
+		{"dpc", intsT, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return of(p.DPC) })},
+		{"dpc_max", intT, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
 			return via(p.DPC, func(d []int) any { return largest(d) })
 		})},
 		{"controllers", types.NewListType(controller.cel), "memory controllers", socket(func(s *socketFacts) Value {
 			if !s.hasPopulation() {
 				return s.m.noPopulation()
 			}
-			return via(s.pop.Controllers, func(c []topology.Controller) any { return objects(controller, c) })
+			return via(s.pop.Controllers, func(c []population.Controller) any { return objects(controller, c) })
 		})},
 		{"controllers_words", stringsT, "every memory controller with its capacity, in words", socket(controllerWords)},
 		{"subnuma_carried", boolT, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
-		{"regions", types.NewListType(region.cel), "interleave regions of the population model", population(func(p *topology.Population) Value {
-			return via(p.Regions, func(r []topology.Region) any { return objects(region, r) })
+		{"regions", types.NewListType(region.cel), "interleave regions of the population model", ofPopulation(func(p *population.Population) Value {
+			return via(p.Regions, func(r []population.Region) any { return objects(region, r) })
 		})},
-		{"class", textT, "class of the platform's document or grade of the model", population(func(p *topology.Population) Value {
-			return via(p.Class, func(c topology.Class) any { return c.Name })
+		{"class", textT, "class of the platform's document or grade of the model", ofPopulation(func(p *population.Population) Value {
+			return via(p.Class, func(c population.Class) any { return c.Name })
 		})},
-		{"expected_mts", intT, "speed that DIMMs, processor and platform allow together, in MT/s", population(func(p *topology.Population) Value {
-			return via(p.Speed, func(s topology.Speed) any { return s.MTs })
+		{"expected_mts", intT, "speed that DIMMs, processor and platform allow together, in MT/s", ofPopulation(func(p *population.Population) Value {
+			return via(p.Speed, func(s population.Speed) any { return s.MTs })
 		})},
-		{"limiter", textT, "what limits the expected speed", population(func(p *topology.Population) Value {
-			return via(p.Speed, func(s topology.Speed) any { return s.Limiter })
+		{"limiter", textT, "what limits the expected speed", ofPopulation(func(p *population.Population) Value {
+			return via(p.Speed, func(s population.Speed) any { return s.Limiter })
 		})},
-		{"limit", textT, "the limit in words", population(func(p *topology.Population) Value {
-			return via(p.Speed, func(s topology.Speed) any { return s.Detail })
+		{"limit", textT, "the limit in words", ofPopulation(func(p *population.Population) Value {
+			return via(p.Speed, func(s population.Speed) any { return s.Detail })
 		})},
-		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above", population(func(p *topology.Population) Value {
-			return via(p.Speed, func(s topology.Speed) any { return append([]int{}, s.AlsoNormal...) })
+		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above", ofPopulation(func(p *population.Population) Value {
+			return via(p.Speed, func(s population.Speed) any { return append([]int{}, s.AlsoNormal...) })
 		})},
-		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", population(func(p *topology.Population) Value { return of(p.RunningMTs) })},
-		{"peak", intT, "theoretical peak of the populated channels in bytes per second", population(func(p *topology.Population) Value { return of(p.Peak) })},
-		{"share_measured", floatT, "share of the full population's bandwidth where a document measured this layout", population(func(p *topology.Population) Value {
+		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return of(p.RunningMTs) })},
+		{"peak", intT, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return of(p.Peak) })},
+		{"share_measured", floatT, "share of the full population's bandwidth where a document measured this layout", ofPopulation(func(p *population.Population) Value {
 			if p.Relative.Known() && p.Relative.Value.Value == nil {
 				return Missing(fact.Absent, "no document measured this layout", "")
 			}
-			return via(p.Relative, func(s topology.Share) any { return *s.Value })
+			return via(p.Relative, func(s population.Share) any { return *s.Value })
 		})},
-		{"share_source", textT, "the document behind share_measured, or the population model", population(func(p *topology.Population) Value {
-			return via(p.Relative, func(s topology.Share) any { return s.Source })
+		{"share_source", textT, "the document behind share_measured, or the population model", ofPopulation(func(p *population.Population) Value {
+			return via(p.Relative, func(s population.Share) any { return s.Source })
 		})},
-		{"share_low", floatT, "guaranteed share of the full population's bandwidth", population(func(p *topology.Population) Value {
-			return via(p.Relative, func(s topology.Share) any { return s.Low })
+		{"share_low", floatT, "guaranteed share of the full population's bandwidth", ofPopulation(func(p *population.Population) Value {
+			return via(p.Relative, func(s population.Share) any { return s.Low })
 		})},
-		{"share_high", floatT, "reachable share of the full population's bandwidth", population(func(p *topology.Population) Value {
-			return via(p.Relative, func(s topology.Share) any { return s.High })
+		{"share_high", floatT, "reachable share of the full population's bandwidth", ofPopulation(func(p *population.Population) Value {
+			return via(p.Relative, func(s population.Share) any { return s.High })
 		})},
-		{"lockstep_identical", boolT, "every lockstep pair is identical", population(func(p *topology.Population) Value { return of(p.Lockstep) })},
-		{"lockstep_detail", textT, "the lockstep pairs that differ", population(func(p *topology.Population) Value {
+		{"lockstep_identical", boolT, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return of(p.Lockstep) })},
+		{"lockstep_detail", textT, "the lockstep pairs that differ", ofPopulation(func(p *population.Population) Value {
 			return via(p.Lockstep, func(bool) any { return p.LockstepDetail })
 		})},
 		{"lockstep_order", stringsT, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},
-		{"hemisphere", boolT, "both controllers carry identical layouts", population(func(p *topology.Population) Value { return of(p.Hemisphere) })},
-		{"order_documented", boolT, "a document gives a fill order for these slots", population(func(p *topology.Population) Value {
+		{"hemisphere", boolT, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return of(p.Hemisphere) })},
+		{"order_documented", boolT, "a document gives a fill order for these slots", ofPopulation(func(p *population.Population) Value {
 			if p.Order.State == fact.Absent && p.DPC.Known() {
 				return Plain(false)
 			}
 			return via(p.Order, func(bool) any { return true })
 		})},
-		{"order_kept", boolT, "the documented fill order is kept", population(func(p *topology.Population) Value { return of(p.Order) })},
-		{"order_detail", textT, "the slots that break the fill order", population(func(p *topology.Population) Value {
+		{"order_kept", boolT, "the documented fill order is kept", ofPopulation(func(p *population.Population) Value { return of(p.Order) })},
+		{"order_detail", textT, "the slots that break the fill order", ofPopulation(func(p *population.Population) Value {
 			return via(p.Order, func(bool) any { return p.OrderDetail })
 		})},
 	}
@@ -269,24 +269,24 @@ func socketModules() []Field {
 }
 
 func controllerType() *ObjectType {
-	get := func(f func(c topology.Controller) any) func(any) Value {
-		return func(src any) Value { return Plain(f(src.(topology.Controller))) }
+	get := func(f func(c population.Controller) any) func(any) Value {
+		return func(src any) Value { return Plain(f(src.(population.Controller))) }
 	}
 	return newType("Controller", "one memory controller of a processor",
-		Field{"index", intT, "number within the processor, from 0", get(func(c topology.Controller) any { return c.Index })},
-		Field{"dimms", intT, "DIMMs behind it", get(func(c topology.Controller) any { return c.DIMMs })},
-		Field{"size_bytes", intT, "capacity behind it in bytes", get(func(c topology.Controller) any { return c.Bytes })},
-		Field{"layout", textT, "what sits where; equal layouts are equal texts", get(func(c topology.Controller) any { return c.Layout })},
+		Field{"index", intT, "number within the processor, from 0", get(func(c population.Controller) any { return c.Index })},
+		Field{"dimms", intT, "DIMMs behind it", get(func(c population.Controller) any { return c.DIMMs })},
+		Field{"size_bytes", intT, "capacity behind it in bytes", get(func(c population.Controller) any { return c.Bytes })},
+		Field{"layout", textT, "what sits where; equal layouts are equal texts", get(func(c population.Controller) any { return c.Layout })},
 	)
 }
 
 func regionType() *ObjectType {
-	get := func(f func(r topology.Region) any) func(any) Value {
-		return func(src any) Value { return Plain(f(src.(topology.Region))) }
+	get := func(f func(r population.Region) any) func(any) Value {
+		return func(src any) Value { return Plain(f(src.(population.Region))) }
 	}
 	return newType("Region", "one interleave region",
-		Field{"bytes", intT, "size of the region in bytes", get(func(r topology.Region) any { return r.Bytes })},
-		Field{"ways", intT, "channels it is interleaved over", get(func(r topology.Region) any { return r.Ways })},
+		Field{"bytes", intT, "size of the region in bytes", get(func(r population.Region) any { return r.Bytes })},
+		Field{"ways", intT, "channels it is interleaved over", get(func(r population.Region) any { return r.Ways })},
 	)
 }
 

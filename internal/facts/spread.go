@@ -6,7 +6,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/place"
 )
 
 // spreadSteps says how to bring memory to the empty channels of a processor:
@@ -91,7 +91,7 @@ func (m *Machine) placesEmpty() bool {
 	listed := false
 	for i, p := range m.topo.Placements {
 		if s := &m.sys.Slots[i]; s.State == inventory.SlotEmpty && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
-			if p.Channel == topology.Unplaced {
+			if p.Channel == place.Unplaced {
 				return false
 			}
 			listed = true

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // SubjectMachine is the subject of a machine-wide verdict.
@@ -116,7 +116,7 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	return out, Plain(true)
 }
 
-func subjectOfPopulation(p *topology.Population) string {
+func subjectOfPopulation(p *population.Population) string {
 	if p.Socket < 0 {
 		return SubjectMachine
 	}

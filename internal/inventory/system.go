@@ -7,7 +7,7 @@ import (
 )
 
 // System is one machine as its sources describe it. collect fills it;
-// topology, audit and report only read it.
+// everything after collect only reads it.
 type System struct {
 	Machine  Machine
 	Sources  []Source

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // anchor is what a heading is linked by: GitHub keeps letters, digits, hyphens
@@ -28,7 +28,7 @@ func anchor(heading string) string {
 }
 
 // index lists all rules, profiles and platforms.
-func (k *knowledge) index(platforms []topology.PlatformInfo) []page.Block {
+func (k *knowledge) index(platforms []platform.Info) []page.Block {
 	return []page.Block{
 		{Head: &page.Head{Level: 2, Name: "All rules"}}, {Table: k.ruleTable()},
 		{Head: &page.Head{Level: 2, Name: "All profiles"}}, {Table: profileTable(k.profiles, "")},
@@ -60,7 +60,7 @@ func profileTable(profiles []rulepack.ProfileInfo, up string) *page.Table {
 	return t
 }
 
-func platformTable(platforms []topology.PlatformInfo) *page.Table {
+func platformTable(platforms []platform.Info) *page.Table {
 	t := &page.Table{Heads: []string{"platform", "name", "channels per processor", "DIMMs per channel at most"}}
 	for i := range platforms {
 		p := &platforms[i]

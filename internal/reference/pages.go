@@ -7,10 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // The lines of rules/README.md between which the index stands.
@@ -27,11 +28,11 @@ func Pages(k fs.FS, seen []byte) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the packs: %w", err)
 	}
-	platforms, err := topology.DescribePlatforms(k)
+	platforms, err := platform.Describe(k)
 	if err != nil {
 		return nil, err
 	}
-	maps, err := topology.DescribeSlotMaps(k)
+	maps, err := place.Describe(k)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func markdown(blocks []page.Block) (string, error) {
 }
 
 // readme puts the index between its two lines.
-func readme(k fs.FS, known *knowledge, platforms []topology.PlatformInfo) (string, error) {
+func readme(k fs.FS, known *knowledge, platforms []platform.Info) (string, error) {
 	raw, err := fs.ReadFile(k, "README.md")
 	if err != nil {
 		return "", fmt.Errorf("read README.md: %w", err)

@@ -6,13 +6,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/report/page"
-
-	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // Platform is what is known of one platform.
-func Platform(p *topology.PlatformInfo) []page.Block {
+func Platform(p *platform.Info) []page.Block {
 	blocks := []page.Block{
 		{Head: &page.Head{Level: 1, Kind: "platform", Name: p.ID + ": " + p.Name}},
 		{Fields: platformFields(p)},
@@ -25,7 +24,7 @@ func Platform(p *topology.PlatformInfo) []page.Block {
 	return append(blocks, documents(p)...)
 }
 
-func platformFields(p *topology.PlatformInfo) []page.Field {
+func platformFields(p *platform.Info) []page.Field {
 	policy := p.Policy
 	if policy == "" {
 		policy = "none known: populations are counted, not graded"
@@ -46,7 +45,7 @@ func platformFields(p *topology.PlatformInfo) []page.Field {
 }
 
 // attached says in words how the memory hangs on the processors.
-func attached(p *topology.PlatformInfo) string {
+func attached(p *platform.Info) string {
 	var out []string
 	for _, f := range []struct {
 		holds bool
@@ -63,7 +62,7 @@ func attached(p *topology.PlatformInfo) string {
 	return strings.Join(out, "; ")
 }
 
-func unverified(p *topology.PlatformInfo) string {
+func unverified(p *platform.Info) string {
 	if !p.Verified {
 		return "the whole page"
 	}
@@ -71,7 +70,7 @@ func unverified(p *topology.PlatformInfo) string {
 }
 
 // speeds tables MT/s by kind of DIMM and DIMMs per channel.
-func speeds(p *topology.PlatformInfo) []page.Block {
+func speeds(p *platform.Info) []page.Block {
 	t := speedTable(p.Speeds)
 	for _, part := range slices.Sorted(maps.Keys(p.ProcessorMTs)) {
 		name := "processor " + part
@@ -118,7 +117,7 @@ func pad(t *page.Table) {
 }
 
 // parts lists the processors whose facts differ.
-func parts(p *topology.PlatformInfo) []page.Block {
+func parts(p *platform.Info) []page.Block {
 	var out []page.Block
 	for i := range p.Parts {
 		part := &p.Parts[i]
@@ -136,7 +135,7 @@ func parts(p *topology.PlatformInfo) []page.Block {
 }
 
 // recognised lists the ways in which the platform is known.
-func recognised(p *topology.PlatformInfo) []page.Block {
+func recognised(p *platform.Info) []page.Block {
 	t := &page.Table{Heads: []string{"vendor", "family", "model", "steppings", "brand", "product", "memory", "confirmed"}}
 	for i := range p.Recognise {
 		r := &p.Recognise[i]
@@ -151,7 +150,7 @@ func recognised(p *topology.PlatformInfo) []page.Block {
 }
 
 // measured lists layouts whose bandwidth a document measured.
-func measured(p *topology.PlatformInfo) []page.Block {
+func measured(p *platform.Info) []page.Block {
 	t := &page.Table{Heads: []string{"layout", "share of the full population's bandwidth", "on", "source"}}
 	for _, m := range p.Measured {
 		for _, layout := range slices.Sorted(maps.Keys(m.Layouts)) {
@@ -165,7 +164,7 @@ func measured(p *topology.PlatformInfo) []page.Block {
 }
 
 // boards lists the limits that boards set.
-func boards(p *topology.PlatformInfo) []page.Block {
+func boards(p *platform.Info) []page.Block {
 	t := &page.Table{Heads: []string{"product", "MT/s at most", "source"}}
 	for _, b := range p.Boards {
 		t.Rows = append(t.Rows, []page.Cell{{Text: b.Product, Code: true}, {Text: number(b.MaxMTs)}, {Text: b.Source}})
@@ -177,7 +176,7 @@ func boards(p *topology.PlatformInfo) []page.Block {
 }
 
 // documents lists the sources.
-func documents(p *topology.PlatformInfo) []page.Block {
+func documents(p *platform.Info) []page.Block {
 	t := &page.Table{Heads: []string{"key", "document"}}
 	for i := range p.Documents {
 		t.Rows = append(t.Rows, []page.Cell{{Text: p.Documents[i].Key}, {Text: document(&p.Documents[i])}})
@@ -189,7 +188,7 @@ func documents(p *topology.PlatformInfo) []page.Block {
 }
 
 // document is a platform's citation on one line.
-func document(c *topology.Citation) string {
+func document(c *platform.Citation) string {
 	var out []string
 	for _, s := range []string{c.Vendor, c.Title, number(c.Year), c.Place, c.URL} {
 		if s != "" {

@@ -3,19 +3,18 @@ package reference
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/report/page"
-
-	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // placers is what places the slots of platforms, as seen on real machines: a
 // table of platform, source, id and number of machines, tab-separated.
 type placers struct {
 	rows [][]string
-	maps map[string]topology.SlotMapInfo
+	maps map[string]place.MapInfo
 }
 
-func readPlacers(seen []byte, maps map[string]topology.SlotMapInfo) placers {
+func readPlacers(seen []byte, maps map[string]place.MapInfo) placers {
 	out := placers{maps: maps}
 	for line := range strings.Lines(string(seen)) {
 		cols := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

@@ -8,7 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -22,10 +22,10 @@ type Options struct {
 	Identifiers bool
 }
 
-// Build makes the report of one audit. A nil topology or audit gives a report
+// Build makes the report of one audit. A nil derivation or audit gives a report
 // with what is there, so that an audit that could not be done still shows
 // what was read.
-func Build(sys *inventory.System, topo *topology.Result, a *audit.Audit, o Options) Report {
+func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Options) Report {
 	if a == nil {
 		a = &audit.Audit{}
 	}

@@ -3,17 +3,18 @@ package report
 import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // BuildInventory makes the inventory of one machine. topo may be nil: then no
 // slot has a place and no processor a population.
-func BuildInventory(sys *inventory.System, topo *topology.Result, o Options) Inventory {
+func BuildInventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
 	if sys == nil {
 		sys = &inventory.System{}
 	}
 	if topo == nil {
-		topo = &topology.Result{}
+		topo = &population.Result{}
 	}
 	return Inventory{
 		Schema:     SchemaInventory,
@@ -37,7 +38,7 @@ func buildUnmapped(in []inventory.Export) []Unmapped {
 	return out
 }
 
-func buildMachine(m *inventory.Machine, topo *topology.Result, identifiers bool) Machine {
+func buildMachine(m *inventory.Machine, topo *population.Result, identifiers bool) Machine {
 	out := Machine{
 		Vendor:  stated(m.Vendor),
 		Product: stated(m.Product),
@@ -62,7 +63,7 @@ func buildMachine(m *inventory.Machine, topo *topology.Result, identifiers bool)
 	return out
 }
 
-func buildPlatform(f fact.Fact[*topology.Platform]) Platform {
+func buildPlatform(f fact.Fact[*platform.Platform]) Platform {
 	if !f.Known() || f.Value == nil {
 		return Platform{Certainty: fact.None.String()}
 	}
@@ -77,7 +78,7 @@ func buildSources(in []inventory.Source) []Source {
 	return out
 }
 
-func buildSockets(in []inventory.Socket, processors []*topology.Processor) []Socket {
+func buildSockets(in []inventory.Socket, processors []*platform.Processor) []Socket {
 	out := make([]Socket, 0, len(in))
 	for i := range in {
 		s := &in[i]

@@ -3,21 +3,22 @@ package report
 import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
-// nowhere is the placement of a slot that topology did not look at.
-func nowhere() topology.Placement {
-	return topology.Placement{
-		Socket:     topology.Unplaced,
-		Controller: topology.Unplaced,
-		Channel:    topology.Unplaced,
-		Slot:       topology.Unplaced,
+// nowhere is the placement of a slot that was not derived.
+func nowhere() place.Placement {
+	return place.Placement{
+		Socket:     place.Unplaced,
+		Controller: place.Unplaced,
+		Channel:    place.Unplaced,
+		Slot:       place.Unplaced,
 		Reason:     "slots were not mapped",
 	}
 }
 
-func buildSlots(in []inventory.Slot, places []topology.Placement, identifiers bool) []Slot {
+func buildSlots(in []inventory.Slot, places []place.Placement, identifiers bool) []Slot {
 	out := make([]Slot, 0, len(in))
 	for i := range in {
 		at := nowhere()
@@ -25,8 +26,8 @@ func buildSlots(in []inventory.Slot, places []topology.Placement, identifiers bo
 			at = places[i]
 		}
 		slot := buildSlot(&in[i])
-		slot.Socket, slot.Controller = place(at.Socket), place(at.Controller)
-		slot.Channel, slot.Slot = place(at.Channel), place(at.Slot)
+		slot.Socket, slot.Controller = coordinate(at.Socket), coordinate(at.Controller)
+		slot.Channel, slot.Slot = coordinate(at.Channel), coordinate(at.Slot)
 		slot.Mapping = buildMapping(&at)
 		if identifiers {
 			slot.Serial, slot.AssetTag = word(in[i].Serial), word(in[i].AssetTag)
@@ -72,7 +73,7 @@ func handle(h uint16) string {
 	return string([]byte{'0', 'x', digits[h>>12], digits[h>>8&15], digits[h>>4&15], digits[h&15]})
 }
 
-func buildMapping(at *topology.Placement) Mapping {
+func buildMapping(at *place.Placement) Mapping {
 	m := Mapping{Source: word(at.Source), Reason: word(at.Reason)}
 	if m.Source != nil {
 		m.Certainty = word(at.Certainty.String())
@@ -82,7 +83,7 @@ func buildMapping(at *topology.Placement) Mapping {
 	return m
 }
 
-func buildPopulation(topo *topology.Result) Population {
+func buildPopulation(topo *population.Result) Population {
 	out := Population{
 		Sockets:   make([]PopulationSocket, 0, len(topo.Populations)),
 		Symmetric: truth(topo.Symmetric),
@@ -93,9 +94,9 @@ func buildPopulation(topo *topology.Result) Population {
 	return out
 }
 
-func buildPopulationSocket(p *topology.Population) PopulationSocket {
+func buildPopulationSocket(p *population.Population) PopulationSocket {
 	out := PopulationSocket{
-		Socket:            place(p.Socket),
+		Socket:            coordinate(p.Socket),
 		DIMMs:             number(p.DIMMs),
 		ChannelsTotal:     positive(p.ChannelsTotal),
 		ChannelsPopulated: number(p.ChannelsPopulated),
@@ -121,7 +122,7 @@ func buildPopulationSocket(p *topology.Population) PopulationSocket {
 	return out
 }
 
-func buildRelative(f fact.Fact[topology.Share]) Relative {
+func buildRelative(f fact.Fact[population.Share]) Relative {
 	share, ok := f.Get()
 	if !ok {
 		return Relative{}

@@ -8,9 +8,11 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -25,9 +27,9 @@ func TestUnknownValuesAreNull(t *testing.T) {
 		}},
 		Nodes: []inventory.Node{{ID: 3}},
 	}
-	topo := &topology.Result{
-		Processors:  []*topology.Processor{{MaxMTs: 0}},
-		Populations: []topology.Population{{Socket: topology.Unplaced}},
+	topo := &population.Result{
+		Processors:  []*platform.Processor{{MaxMTs: 0}},
+		Populations: []population.Population{{Socket: place.Unplaced}},
 	}
 	inv := report.BuildInventory(sys, topo, report.Options{})
 	none := fact.None.String()

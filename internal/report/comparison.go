@@ -6,7 +6,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // SchemaComparison is the schema of a Comparison, as its "schema" key states it.
@@ -82,7 +82,7 @@ type Undecided struct {
 }
 
 // BuildComparison makes the document of one comparison.
-func BuildComparison(sys *inventory.System, topo *topology.Result, c *audit.Comparison, o Options) Comparison {
+func BuildComparison(sys *inventory.System, topo *population.Result, c *audit.Comparison, o Options) Comparison {
 	inv := BuildInventory(sys, topo, o)
 	out := Comparison{
 		Schema:      SchemaComparison,

@@ -58,8 +58,8 @@ func above[T int | int64](v T) *T {
 	return &v
 }
 
-// place is a coordinate, nil when it is negative (topology.Unplaced).
-func place(v int) *int {
+// coordinate is a coordinate, nil when it is negative (place.Unplaced).
+func coordinate(v int) *int {
 	if v < 0 {
 		return nil
 	}

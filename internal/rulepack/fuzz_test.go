@@ -10,8 +10,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -254,6 +254,6 @@ func FuzzCompiled(f *testing.F) {
 			return
 		}
 		sys := &inventory.System{}
-		_, _ = audit.NewEngine(packs).Run(sys, &topology.Result{}, audit.Options{})
+		_, _ = audit.NewEngine(packs).Run(sys, &population.Result{}, audit.Options{})
 	})
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -64,7 +64,7 @@ func dell11G() *verdict.Citation {
 func Good() *Input {
 	m := DualSocket([12]int64{4, 4, 4, 0, 0, 0, 4, 4, 4, 0, 0, 0})
 	for s := range 2 {
-		m.Topo.Populations = append(m.Topo.Populations, population(s, []int{1, 1, 1}, "A", 1333, full()))
+		m.Topo.Populations = append(m.Topo.Populations, newPopulation(s, []int{1, 1, 1}, "A", 1333, full()))
 	}
 	m.Topo.Symmetric = Direct(true)
 	m.Audit.Profile = &audit.Profile{ID: "dell-11g/balanced", Intent: "balanced", Title: "Balanced", Citation: *dell11G()}
@@ -87,9 +87,9 @@ func Bad() *Input {
 		inventory.Source{Name: "msr", State: inventory.SourceDenied, Detail: "/dev/cpu/0/msr: permission denied; run as root"},
 		inventory.Source{Name: "edac", State: inventory.SourceAbsent, Detail: "no controller below /sys/devices/system/edac/mc"},
 		inventory.Source{Name: "acpi", State: inventory.SourceTruncated, Detail: "SRAT ends at 0x80, its header says 0x1c0"})
-	m.Topo.Populations = []topology.Population{
-		population(0, []int{1, 1, 1}, "A", 1333, full()),
-		population(1, []int{2, 1, 0}, "C", 1333, topology.Share{Low: 1. / 3, High: .5, Source: "population model"}),
+	m.Topo.Populations = []population.Population{
+		newPopulation(0, []int{1, 1, 1}, "A", 1333, full()),
+		newPopulation(1, []int{2, 1, 0}, "C", 1333, population.Share{Low: 1. / 3, High: .5, Source: "population model"}),
 	}
 	m.Topo.Symmetric = Direct(false)
 	m.Audit.Profile = &audit.Profile{ID: "dell-11g/max-performance", Intent: "max-performance", Citation: *dell11G()}

@@ -6,18 +6,19 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // Input is one made-up machine with its audit, as the earlier stages would
 // hand it over.
 type Input struct {
 	Sys   inventory.System
-	Topo  topology.Result
+	Topo  population.Result
 	Audit audit.Audit
 }
 
@@ -86,20 +87,20 @@ func Module(handle int, locator string, gib int64) inventory.Slot {
 }
 
 // At is a place that a slot map gave.
-func At(socket, controller, channel, slot int) topology.Placement {
-	return topology.Placement{
+func At(socket, controller, channel, slot int) place.Placement {
+	return place.Placement{
 		Socket: socket, Controller: controller, Channel: channel, Slot: slot,
 		Source: "slot_map", Certainty: fact.Direct, Rule: "test",
 	}
 }
 
 // unplaced is a slot of which at most the socket is known.
-func unplaced(socket int, reason string) topology.Placement {
-	return topology.Placement{Socket: socket, Controller: topology.Unplaced, Channel: topology.Unplaced, Slot: topology.Unplaced, Reason: reason}
+func unplaced(socket int, reason string) place.Placement {
+	return place.Placement{Socket: socket, Controller: place.Unplaced, Channel: place.Unplaced, Slot: place.Unplaced, Reason: reason}
 }
 
-func westmere() *topology.Platform {
-	return &topology.Platform{ID: "westmere-ep", Name: "Xeon 5600 (Westmere-EP)"}
+func westmere() *platform.Platform {
+	return &platform.Platform{ID: "westmere-ep", Name: "Xeon 5600 (Westmere-EP)"}
 }
 
 // DualSocket is a two-socket machine of three channels and two slots a
@@ -113,8 +114,8 @@ func DualSocket(sizes [12]int64) *Input {
 	}
 	const brand = "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz"
 	m.Sys.Sockets = []inventory.Socket{processor(0, brand), processor(1, brand)}
-	row := &topology.Processor{MaxMTs: 1333}
-	m.Topo.Processors = []*topology.Processor{row, row}
+	row := &platform.Processor{MaxMTs: 1333}
+	m.Topo.Processors = []*platform.Processor{row, row}
 	m.Topo.Platform = fact.Known(westmere(), fact.Direct, DMI("type 4 ID", "c2 06 02 00"))
 	for i, gib := range sizes {
 		socket, n := i/6, i%6
@@ -146,7 +147,7 @@ func node(id int, cpus []int) inventory.Node {
 	}
 }
 
-func population(socket int, dpc []int, class string, mts int, share topology.Share) topology.Population {
+func newPopulation(socket int, dpc []int, class string, mts int, share population.Share) population.Population {
 	used, dimms := 0, 0
 	for _, n := range dpc {
 		dimms += n
@@ -154,14 +155,14 @@ func population(socket int, dpc []int, class string, mts int, share topology.Sha
 			used++
 		}
 	}
-	return topology.Population{
+	return population.Population{
 		Socket: socket, DIMMs: Direct(dimms), ChannelsTotal: Direct(len(dpc)), ChannelsPopulated: Direct(used),
 		DPC:     Direct(dpc),
-		Regions: Direct([]topology.Region{{Bytes: int64(dimms) * 4 << 30, Ways: used}}),
-		Class:   Direct(topology.Class{Name: class, Best: "A"}),
-		Speed:   Direct(topology.Speed{MTs: mts, Limiter: topology.LimitNone}),
+		Regions: Direct([]population.Region{{Bytes: int64(dimms) * 4 << 30, Ways: used}}),
+		Class:   Direct(population.Class{Name: class, Best: "A"}),
+		Speed:   Direct(population.Speed{MTs: mts, Limiter: population.LimitNone}),
 		Peak:    Direct(int64(used) * int64(mts) * 8_000_000), Relative: Direct(share),
 	}
 }
 
-func full() topology.Share { return topology.Share{Low: 1, High: 1, Source: "population model"} }
+func full() population.Share { return population.Share{Low: 1, High: 1, Source: "population model"} }

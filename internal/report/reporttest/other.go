@@ -7,7 +7,9 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/topology"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -25,7 +27,7 @@ func Virtual() *Input {
 		ID: 0, Kind: inventory.NodeDRAM, CPUs: Direct([]int{0, 1, 2, 3}), MemoryBytes: Direct(int64(8_322_000_000)),
 		Distances: Direct([]int{10}),
 	}}
-	m.Topo.Platform = fact.Unknown[*topology.Platform](fact.Absent, "no processor row", "")
+	m.Topo.Platform = fact.Unknown[*platform.Platform](fact.Absent, "no processor row", "")
 	m.Audit.ProfileWhy = "no profile is documented for a machine whose platform is not recognised"
 	m.Audit.Findings = []audit.Finding{
 		skipped("memory.socket.populated", "a virtual machine has no DIMM slots of its own"),
@@ -43,7 +45,7 @@ func Nothing() *Input {
 	m.Sys.Sources = []inventory.Source{{Name: "smbios", State: inventory.SourcePartial, Detail: "12 structures of 40 are cut short"}}
 	for i := range 24 {
 		m.Sys.Slots = append(m.Sys.Slots, inventory.Slot{Handle: uint16(0x20 + i), State: inventory.SlotUnknown})
-		m.Topo.Placements = append(m.Topo.Placements, unplaced(topology.Unplaced, "the locators are empty"))
+		m.Topo.Placements = append(m.Topo.Placements, unplaced(place.Unplaced, "the locators are empty"))
 	}
 	for _, rule := range []string{"memory.socket.populated", "memory.channel.populated", "memory.dimm.uniform", "numa.node-interleaving"} {
 		m.Audit.Findings = append(m.Audit.Findings, open(rule, "machine", "no slot could be read", "run dmidecode --dump-bin as root and pass the file with --smbios"))
@@ -59,10 +61,10 @@ func Nothing() *Input {
 func Big() *Input {
 	m := &Input{}
 	m.Sys.Machine = identity("Example Computers Inc.", "Octo 8000", "U40 v2.10", "2024-03-01")
-	m.Topo.Platform = Direct(&topology.Platform{ID: "skylake-sp", Name: "Xeon Scalable"})
+	m.Topo.Platform = Direct(&platform.Platform{ID: "skylake-sp", Name: "Xeon Scalable"})
 	for s := range 8 {
 		m.Sys.Sockets = append(m.Sys.Sockets, processor(s, "Intel(R) Xeon(R) Platinum 8280 CPU @ 2.70GHz"))
-		m.Topo.Processors = append(m.Topo.Processors, &topology.Processor{MaxMTs: 2933})
+		m.Topo.Processors = append(m.Topo.Processors, &platform.Processor{MaxMTs: 2933})
 		dpc := []int{2, 2, 2, 2, 2, 2, 2, 2}
 		for i := range 16 {
 			gib := int64(64)
@@ -78,8 +80,8 @@ func Big() *Input {
 		if s == 5 {
 			dpc[3], share.Low, share.High = 0, .5, 7./8
 		}
-		p := population(s, dpc, "A", 2666, share)
-		p.Speed = Direct(topology.Speed{MTs: 1333, Limiter: topology.LimitDPC})
+		p := newPopulation(s, dpc, "A", 2666, share)
+		p.Speed = Direct(population.Speed{MTs: 1333, Limiter: population.LimitDPC})
 		m.Topo.Populations = append(m.Topo.Populations, p)
 	}
 	m.Topo.Symmetric = Direct(false)
@@ -124,7 +126,7 @@ func Chipset() *Input {
 	m.Sys.Sources = []inventory.Source{{Name: "smbios", State: inventory.SourceOK}}
 	m.Sys.Sockets = []inventory.Socket{processor(0, "Intel(R) Xeon(R) CPU E5345 @ 2.33GHz"), processor(1, "")}
 	m.Sys.Sockets[1].Populated, m.Sys.Sockets[1].Brand = Direct(false), fact.Fact[string]{}
-	m.Topo.Processors = []*topology.Processor{nil, nil}
+	m.Topo.Processors = []*platform.Processor{nil, nil}
 	for i := range 8 {
 		slot := Module(0x30+i, fmt.Sprintf("DIMM%d/%c", i%4, 'A'+i/4), int64(2*(1-i/4)))
 		slot.Type = Direct("DDR2 FB-DIMM")
@@ -132,13 +134,13 @@ func Chipset() *Input {
 			slot.SizeBytes = fact.Fact[int64]{}
 		}
 		m.Sys.Slots = append(m.Sys.Slots, slot)
-		m.Topo.Placements = append(m.Topo.Placements, At(topology.Unplaced, topology.Unplaced, i%4, i/4))
+		m.Topo.Placements = append(m.Topo.Placements, At(place.Unplaced, place.Unplaced, i%4, i/4))
 	}
 	flash := inventory.Slot{Handle: 0x50, Locator: Direct("SYSTEM ROM"), State: inventory.SlotPopulated,
 		SizeBytes: Direct(int64(4 << 20)), Technology: Direct(inventory.Flash), Type: Direct("Flash")}
 	m.Sys.Slots = append(m.Sys.Slots, flash)
-	m.Topo.Populations = []topology.Population{population(topology.Unplaced, []int{1, 1, 1, 1}, "A", 667, full())}
-	m.Topo.Populations[0].Speed = fact.Fact[topology.Speed]{}
+	m.Topo.Populations = []population.Population{newPopulation(place.Unplaced, []int{1, 1, 1, 1}, "A", 667, full())}
+	m.Topo.Populations[0].Speed = fact.Fact[population.Speed]{}
 	m.Audit.ProfileWhy = "no profile of the platform is documented"
 	m.Audit.Findings = []audit.Finding{passed("memory.channel.populated", "machine"), open("memory.dimm.uniform", "machine", "slot 0x0033 has no size", "a newer BIOS")}
 	m.Audit.Summary = summed(m.Audit.Findings)
@@ -165,9 +167,9 @@ func Wide() *Input {
 		}
 		m.Topo.Placements = append(m.Topo.Placements, p)
 	}
-	p := population(0, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "1", 4800, full())
-	p.Relative = fact.Fact[topology.Share]{}
-	m.Topo.Populations = []topology.Population{p}
+	p := newPopulation(0, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "1", 4800, full())
+	p.Relative = fact.Fact[population.Share]{}
+	m.Topo.Populations = []population.Population{p}
 	m.Audit.Findings = []audit.Finding{passed("memory.channel.populated", "socket 0")}
 	m.Audit.Summary = summed(m.Audit.Findings)
 	m.Audit.ProfileWhy = "none was asked for"

@@ -5,11 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report"
-
 	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report"
 )
 
 // machine prints the lines that say which machine this is.
@@ -22,7 +20,7 @@ func (p *printer) machine(inv *report.Inventory) {
 		pieces = append(pieces, s)
 	}
 	p.units(p.label(0, "memaudit"), pieces)
-	p.units(p.label(0, "platform"), platform(m))
+	p.units(p.label(0, "platform"), platformLines(m))
 }
 
 // productName is vendor and product, without saying the vendor twice.
@@ -66,8 +64,8 @@ func biosName(b *report.BIOS) string {
 	}
 }
 
-// platform is the recognised platform, and that the machine is a guest.
-func platform(m *report.Machine) []string {
+// platformLines is the recognised platform, and that the machine is a guest.
+func platformLines(m *report.Machine) []string {
 	var out []string
 	for _, s := range [...]*string{m.Platform.ID, m.Platform.Name} {
 		if s != nil {

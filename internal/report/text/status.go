@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/topology"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -79,9 +79,9 @@ func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 // nothing does.
 func limitText(limiter string) string {
 	switch limiter {
-	case "", topology.LimitNone, topology.LimitDIMM:
+	case "", population.LimitNone, population.LimitDIMM:
 		return ""
-	case topology.LimitDPC:
+	case population.LimitDPC:
 		return "limited by DIMMs per channel"
 	default:
 		return "limited by " + printable.Clean(limiter)

@@ -1,0 +1,42 @@
+package collecttest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// Known is a value as SMBIOS states it.
+func Known[T any](v T) fact.Fact[T] {
+	return fact.Known(v, fact.Direct, fact.Evidence{Source: inventory.SourceSMBIOS})
+}
+
+// Sockets are n populated processors of one model.
+func Sockets(n int, vendor string, family, model, stepping int, brand string) []inventory.Socket {
+	var out []inventory.Socket
+	for i := range n {
+		out = append(out, inventory.Socket{ID: i, Populated: Known(true), Vendor: Known(vendor),
+			Family: Known(family), Model: Known(model), Stepping: Known(stepping), Brand: Known(brand)})
+	}
+	return out
+}
+
+// Read reads dmidecode's text as a check does.
+func Read(t testing.TB, name string, text []byte) *inventory.System {
+	t.Helper()
+	table, err := smbios.Parse(text)
+	require.NoError(t, err, name)
+	return collect.Collect(collect.Input{SMBIOS: table})
+}
+
+// Each reads every text of an archive of the corpus.
+func Each(t testing.TB, archive string, use func(name string, sys *inventory.System)) {
+	t.Helper()
+	corpustest.Members(t, archive, func(name string, text []byte) { use(name, Read(t, name, text)) })
+}

@@ -1,0 +1,70 @@
+// Package ddr knows the data rates of the DDR generations: their printed names,
+// which numbers name one speed, and which are a clock in MHz.
+package ddr
+
+// Tolerance is how far two names of one speed lie apart in MT/s: 2933 and
+// 2934, 1333 and 1334 (DSP0134 tables print both).
+const Tolerance = 4
+
+// Same reports whether two speeds in MT/s name the same data rate.
+func Same(a, b int) bool { return a-b <= Tolerance && b-a <= Tolerance }
+
+// dataRates are the data rates of the DDR generations as vendors print them,
+// in MT/s, and the two that only memory buffers run at (978).
+var dataRates = [...]int{
+	266, 333, 400, 533, 667, 800, 978, 1066, 1333, 1600, 1866, 2133, 2400, 2666, 2933, 3200,
+	3600, 4000, 4400, 4800, 5200, 5600, 6000, 6400, 7200, 8000, 8800, 12800,
+}
+
+// Nominal is the printed name of a data rate: 2934 is 2933. Speeds that
+// are none stay as they are.
+func Nominal(mts int) int {
+	for _, r := range dataRates {
+		if Same(r, mts) {
+			return r
+		}
+	}
+	return mts
+}
+
+// SuspectUnits reports whether a rated speed is a clock in MHz that old
+// firmware printed for a data rate: it is none of the type's rates and its
+// double is one.
+func SuspectUnits(memType string, mts int) bool {
+	rates := ratesOf(memType)
+	if len(rates) == 0 || mts <= 0 {
+		return false
+	}
+	for _, r := range rates {
+		if near(r, mts) {
+			return false
+		}
+	}
+	for _, r := range rates {
+		if near(r, 2*mts) {
+			return true
+		}
+	}
+	return false
+}
+
+// near compares within one per cent.
+func near(rate, mts int) bool {
+	d := rate - mts
+	return d*100 <= rate && -d*100 <= rate
+}
+
+func ratesOf(memType string) []int {
+	switch memType {
+	case "DDR2", "DDR2 FB-DIMM", "DDR2 SDRAM FB-DIMM":
+		return []int{400, 533, 667, 800}
+	case "DDR3":
+		return []int{800, 978, 1066, 1333, 1600, 1866, 2133}
+	case "DDR4":
+		return []int{1600, 1866, 2133, 2400, 2666, 2933, 3200}
+	case "DDR5":
+		return []int{4000, 4400, 4800, 5200, 5600, 6000, 6400, 7200, 8000, 8800}
+	default:
+		return nil
+	}
+}

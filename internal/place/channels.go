@@ -1,0 +1,299 @@
+package place
+
+import (
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
+
+// setChannel records a channel and its controller.
+func (g *slotGroup) setChannel(i, channel, controller int, source string, c fact.Certainty) {
+	o := &g.out[i]
+	if o.Socket == Unplaced && !g.fsb {
+		return
+	}
+	o.Channel, o.Controller, o.Reason = channel, controller, ""
+	if o.Source == "" || o.Source == sourceSingle || source == SourceMap {
+		o.Source = source
+	}
+	if o.Certainty == fact.None || c < o.Certainty {
+		o.Certainty = c
+	}
+}
+
+// controllerOf is the controller of a channel that is numbered in board order
+// over the whole processor, Unplaced when the platform does not say.
+func (pl *placer) controllerOf(channel int) int {
+	switch {
+	case pl.controllers == 1:
+		return 0
+	case pl.controllers > 1 && pl.channels > 0 && pl.channels%pl.controllers == 0 && channel < pl.channels:
+		return channel / (pl.channels / pl.controllers)
+	default:
+		return Unplaced
+	}
+}
+
+// channelsFromMap looks the printed numbers up. One number that the map does
+// not have means that it is another board's map.
+func (g *slotGroup) channelsFromMap(m *slotMap) {
+	g.depth = max(g.depth, m.depth())
+	for _, i := range g.slots {
+		n, _ := g.labels[i].get(fNumber)
+		socket := 0
+		if !g.fsb {
+			if socket = g.position(g.out[i].Socket); socket == Unplaced {
+				socket = g.out[i].Socket
+			}
+		}
+		channel, slot, ok := m.locate(socket, n)
+		if !ok {
+			g.failChannels(fmt.Sprintf("slot number %d is not on slot map %s", n, m.ID))
+			return
+		}
+		if m.Unordered {
+			slot = Unplaced
+		}
+		g.setChannel(i, channel, g.mapController(m, channel), SourceMap, m.certainty())
+		g.out[i].Rule, g.out[i].Unverified = m.ID, m.certainty() == fact.Indirect
+		if g.out[i].Channel != Unplaced {
+			g.out[i].Slot = slot
+		}
+	}
+}
+
+func (g *slotGroup) mapController(m *slotMap, channel int) int {
+	if channel < len(m.Controllers) {
+		return m.Controllers[channel]
+	}
+	if g.controllers == 1 {
+		return 0
+	}
+	return Unplaced
+}
+
+// channelsFromBoards serves boards that repeat the channel letters, each with
+// its own controller (Fujitsu RX600 S6: two boards of channels A to D).
+func (g *slotGroup) channelsFromBoards() {
+	for _, i := range g.slots {
+		board, _ := g.labels[i].get(fBoardLetter)
+		letter, _ := g.labels[i].get(fLetter)
+		if letter >= maxBoardSlots {
+			g.failChannels("a memory board has channels A to D only")
+			return
+		}
+		g.setChannel(i, board*maxBoardSlots+letter, board, SourceBank, fact.Corroborated)
+	}
+}
+
+// channelsFromNumbers takes the printed channel number: over the processor,
+// or within a controller that the node numbers.
+func (g *slotGroup) channelsFromNumbers() {
+	source := SourceLocator
+	if g.any(fBankCPU) || g.any(fNode) || g.any(fBankSlot) {
+		source = SourceBank
+	}
+	if g.rule.node == "controller" && g.any(fNode) {
+		g.channelsFromPairs(fNode, fChannel)
+		return
+	}
+	base := g.base(fChannel)
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(fChannel); ok {
+			g.setChannel(i, v-base, g.controllerOf(v-base), source, fact.Corroborated)
+		} else {
+			g.failSlot(i, "the label names no channel", false)
+		}
+	}
+}
+
+// channelsFromPairs numbers the channels of labels that count them within a
+// controller. Where the counts fit the processor the number is exact, else
+// the order of the pairs seen.
+func (g *slotGroup) channelsFromPairs(controller, channel field) {
+	for _, socket := range g.eachSocket() {
+		pairs, owners := g.pairsOf(socket, controller, channel)
+		per := 0
+		if len(owners) > 1 && g.channels > 0 && g.channels%len(owners) == 0 {
+			per = g.channels / len(owners)
+		}
+		for _, i := range g.slots {
+			if g.out[i].Socket != socket {
+				continue
+			}
+			own, ok1 := g.labels[i].get(controller)
+			ch, ok2 := g.labels[i].get(channel)
+			if !ok1 || !ok2 {
+				g.failSlot(i, "the label names no channel", false)
+				continue
+			}
+			number, ctl, certainty := rank(pairs, own<<8|ch), Unplaced, fact.Indirect
+			switch {
+			case len(owners) == 1 && channel == fChannel:
+				number, ctl, certainty = ch, g.controllerOf(ch), fact.Corroborated
+			case per > 0:
+				number, ctl, certainty = rank(owners, own)*per+ch%per, rank(owners, own), fact.Corroborated
+			case len(owners) > 1:
+				ctl = rank(owners, own)
+			}
+			if g.controllers > 0 && len(owners) != g.controllers && len(owners) > 1 {
+				ctl = Unplaced
+			}
+			g.setChannel(i, number, ctl, g.pairSource(controller), certainty)
+		}
+	}
+}
+
+func (g *slotGroup) pairSource(controller field) string {
+	if controller == fNode {
+		return SourceBank
+	}
+	return SourceLocator
+}
+
+// pairsOf lists the (controller, channel) pairs of a processor, packed, and
+// its controllers.
+func (g *slotGroup) pairsOf(socket int, controller, channel field) (pairs, owners []int) {
+	for _, i := range g.slots {
+		own, ok1 := g.labels[i].get(controller)
+		ch, ok2 := g.labels[i].get(channel)
+		if g.out[i].Socket == socket && ok1 && ok2 {
+			pairs, owners = insertSorted(pairs, own<<8|ch), insertSorted(owners, own)
+		}
+	}
+	return pairs, owners
+}
+
+// eachSocket lists the processors of the group; Unplaced on a front-side bus.
+func (g *slotGroup) eachSocket() []int {
+	var sockets []int
+	for _, i := range g.slots {
+		if g.out[i].Socket != Unplaced || g.fsb {
+			sockets = insertSorted(sockets, g.out[i].Socket)
+		}
+	}
+	return sockets
+}
+
+// skippedLetters are the letters that board makers leave out: none; I (Cisco
+// M5, Insyde, ASUS); I and O; I, O, Q and S (Intel and Lenovo four and eight
+// processor boards).
+var skippedLetters = [...]string{"", "I", "IO", "IOQS"}
+
+// letterIndex is the position of a letter (0 = A) in an alphabet without the
+// skipped ones.
+func letterIndex(letter int, skipped string) int {
+	n := letter
+	for j := range len(skipped) {
+		if at := int(skipped[j] - 'A'); at == letter {
+			return -1
+		} else if at < letter {
+			n--
+		}
+	}
+	return n
+}
+
+// alphabet finds how the letters of the processor at the given position name
+// its channels: restarting at A on every processor or going on. It returns
+// nil when no way fits.
+func (g *slotGroup) alphabet(letters []int, position int) func(letter int) int {
+	if g.channels == 0 {
+		return nil
+	}
+	for _, skipped := range skippedLetters {
+		for _, first := range [...]int{0, position * g.channels} {
+			if lettersFit(letters, skipped, first, g.channels) {
+				return func(letter int) int { return letterIndex(letter, skipped) - first }
+			}
+		}
+	}
+	return nil
+}
+
+func lettersFit(letters []int, skipped string, first, channels int) bool {
+	for _, l := range letters {
+		if n := letterIndex(l, skipped); n < first || n >= first+channels {
+			return false
+		}
+	}
+	return true
+}
+
+// channelsFromLetters numbers the channels of each processor by its letters;
+// where the alphabet does not fit, by the bank's numbers, else by the order
+// of the letters seen.
+func (g *slotGroup) channelsFromLetters() {
+	for _, socket := range g.eachSocket() {
+		letters := g.lettersOf(socket)
+		if len(letters) == 0 {
+			continue
+		}
+		position := max(g.position(socket), 0)
+		number := g.alphabet(letters, position)
+		if number == nil && g.rule.node == "controller" && g.any(fNode) && g.any(fChannel) {
+			g.channelsFromPairs(fNode, fChannel)
+			return
+		}
+		certainty := fact.Corroborated
+		exact := number != nil
+		if !exact {
+			number = func(letter int) int { return rank(letters, letter) }
+			if g.channels == 0 && (position == 0 || letters[0] == 0) {
+				number = func(letter int) int { return letter }
+			} else if g.channels != len(letters) {
+				certainty = fact.Indirect
+			}
+		}
+		for _, i := range g.slots {
+			v, ok := g.labels[i].get(fLetter)
+			if !ok || g.out[i].Socket != socket {
+				continue
+			}
+			controller := Unplaced
+			if exact || g.channels == len(letters) {
+				controller = g.controllerOf(number(v))
+			}
+			g.setChannel(i, number(v), controller, g.letterSource(), certainty)
+		}
+	}
+}
+
+func (g *slotGroup) letterSource() string {
+	switch g.rule.id {
+	case "amd-agesa", "amd-channel", "hp-bank-letter", "dell-cloud", "dell-cloud-channel":
+		return SourceBank
+	default:
+		return SourceLocator
+	}
+}
+
+// lettersOf lists the letters of a processor in order.
+func (g *slotGroup) lettersOf(socket int) []int {
+	var letters []int
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(fLetter); ok && g.out[i].Socket == socket {
+			letters = insertSorted(letters, v)
+		}
+	}
+	return letters
+}
+
+// slotNumbers takes the slot within the channel from the label.
+func (g *slotGroup) slotNumbers() {
+	for _, f := range []field{fSlot, fSlotLetter, fBankSlot} {
+		if !g.any(f) {
+			continue
+		}
+		base := 0
+		if f != fSlotLetter {
+			base = g.base(f)
+		}
+		for _, i := range g.slots {
+			if v, ok := g.labels[i].get(f); ok && g.out[i].Channel != Unplaced {
+				g.out[i].Slot = v - base
+			}
+		}
+		return
+	}
+}

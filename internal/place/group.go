@@ -1,0 +1,144 @@
+package place
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// slotGroup is the slots that one rule read: numbers count from 0 or from 1,
+// letters restart or go on, over all of them.
+type slotGroup struct {
+	*placer
+	rule  *locatorRule
+	slots []int
+}
+
+// resolve derives the coordinates of the group's slots.
+func (g *slotGroup) resolve(k fs.FS) {
+	var m *slotMap
+	if g.any(fNumber) {
+		var err error
+		if m, err = findSlotMap(k, g.id, g.rule.id); err != nil {
+			reason := err.Error()
+			if errors.Is(err, errNoSlotMap) {
+				reason = fmt.Sprintf("the label gives a number only, and no slot map of %q is known", g.sys.Machine.Product.Or(g.sys.Machine.Board.Or("this machine")))
+			}
+			g.resolveSockets(nil)
+			g.failChannels(reason)
+			return
+		}
+	}
+	if m != nil && m.Unknown != "" {
+		g.resolveUnknown(m)
+		return
+	}
+	g.resolveSockets(m)
+	switch {
+	case m != nil:
+		g.channelsFromMap(m)
+	case g.rule.has("boards"):
+		g.channelsFromBoards()
+	case g.rule.has("cartridges"), g.rule.has("cards"):
+		g.socketsFromCartridges()
+	case g.rule.has("pair"):
+		g.channelsFromPairs(fController, fLetter)
+	case g.any(fLetter):
+		g.channelsFromLetters()
+	case g.any(fChannel):
+		g.channelsFromNumbers()
+	}
+	if m == nil {
+		g.slotNumbers()
+	}
+}
+
+// any reports whether some label of the group has the field.
+func (g *slotGroup) any(f field) bool {
+	for _, i := range g.slots {
+		if _, ok := g.labels[i].get(f); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// base is the number of the first thing: 0 when some label says 0, else 1.
+func (g *slotGroup) base(f field) int {
+	if f == fSlot || f == fBankSlot {
+		if g.rule.has("slot0") {
+			return 0
+		}
+	} else if g.rule.has("base0") {
+		return 0
+	}
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(f); ok && v == 0 {
+			return 0
+		}
+	}
+	return 1
+}
+
+// distinct lists the field's values in ascending order.
+func (g *slotGroup) distinct(f field) []int {
+	var values []int
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(f); ok {
+			values = insertSorted(values, v)
+		}
+	}
+	return values
+}
+
+// insertSorted adds v to an ascending list unless it is there.
+func insertSorted(values []int, v int) []int {
+	at := len(values)
+	for at > 0 && values[at-1] >= v {
+		at--
+	}
+	if at < len(values) && values[at] == v {
+		return values
+	}
+	values = append(values, 0)
+	copy(values[at+1:], values[at:])
+	values[at] = v
+	return values
+}
+
+// rank is the position of v in an ascending list, -1 when it is not there.
+func rank(values []int, v int) int {
+	for i := range values {
+		if values[i] == v {
+			return i
+		}
+	}
+	return -1
+}
+
+// failChannels leaves the group's channels unknown.
+func (g *slotGroup) failChannels(reason string) {
+	for _, i := range g.slots {
+		g.failSlot(i, reason, false)
+	}
+}
+
+// failAll leaves the group's processors and channels unknown.
+func (g *slotGroup) failAll(reason string) {
+	for _, i := range g.slots {
+		g.failSlot(i, reason, true)
+	}
+}
+
+// resolveUnknown keeps what is known of a machine that must not be placed.
+func (g *slotGroup) resolveUnknown(m *slotMap) {
+	if !m.SocketsOnly || len(g.sys.Sockets) != m.Sockets || len(g.present) != m.Sockets {
+		g.failAll(m.Unknown)
+		return
+	}
+	g.resolveSockets(nil)
+	g.failChannels(m.Unknown)
+	for _, i := range g.slots {
+		g.out[i].PartWired = m.PartWired
+	}
+}

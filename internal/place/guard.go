@@ -1,0 +1,168 @@
+package place
+
+import (
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// seat is one place of the machine.
+type seat struct{ socket, channel, slot int }
+
+// fillSingleSlots gives slot 0 to slots that are alone on their channel.
+func (pl *placer) fillSingleSlots() {
+	count := make(map[seat]int, len(pl.out))
+	for i := range pl.out {
+		count[pl.channelSeat(i)]++
+	}
+	for i := range pl.out {
+		if o := &pl.out[i]; o.Channel != Unplaced && o.Slot == Unplaced && count[pl.channelSeat(i)] == 1 {
+			o.Slot = 0
+		}
+	}
+}
+
+func (pl *placer) channelSeat(i int) seat {
+	return seat{pl.out[i].Socket, pl.out[i].Channel, 0}
+}
+
+// guard takes the mapping back when it cannot be true: more processors or
+// channels than there are, a channel deeper than the platform's, two modules
+// in one place, memory on an absent processor.
+func (pl *placer) guard() {
+	if pl.guardSockets() {
+		pl.guardChannels()
+	}
+}
+
+func (pl *placer) guardSockets() bool {
+	sockets := len(pl.sys.Sockets)
+	for i := range pl.out {
+		s := pl.out[i].Socket
+		if sockets == 0 || s == Unplaced || pl.socketIndex(s) >= 0 {
+			continue
+		}
+		reason := fmt.Sprintf("slot labels name processor %d and the table describes %d", s+1, sockets)
+		if pl.populated(i) {
+			pl.fail(reason, true)
+			return false
+		}
+		pl.failSlot(i, reason, true) // firmware that leaves out empty processor sockets
+	}
+	for i := range pl.out {
+		if pl.populated(i) && pl.out[i].Socket != Unplaced && !pl.isPresent(pl.out[i].Socket) {
+			if pl.onePresent() {
+				return true
+			}
+			pl.fail(fmt.Sprintf("slot labels put a module on processor %d, which the table calls absent", pl.out[i].Socket), true)
+			return false
+		}
+	}
+	return true
+}
+
+// onePresent repairs names that count processors in another order than the
+// table: with one processor all modules are on it, wherever labels say the
+// one socket is that they name.
+func (pl *placer) onePresent() bool {
+	only := Unplaced
+	if len(pl.present) == 1 {
+		only = pl.present[0]
+	}
+	named := Unplaced
+	for i := range pl.out {
+		if s := pl.out[i].Socket; pl.populated(i) && s != Unplaced {
+			if named != Unplaced && s != named {
+				return false
+			}
+			named = s
+		}
+	}
+	if only == Unplaced || named == Unplaced {
+		return false
+	}
+	for i := range pl.out {
+		switch o := &pl.out[i]; o.Socket {
+		case named:
+			o.Socket, o.Certainty = only, fact.Indirect
+		case only:
+			o.Socket, o.Certainty = named, fact.Indirect
+		}
+	}
+	return true
+}
+
+func (pl *placer) socketIndex(id int) int {
+	for i := range pl.sys.Sockets {
+		if pl.sys.Sockets[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+func (pl *placer) isPresent(id int) bool {
+	return len(pl.sys.Sockets) == 0 || rank(pl.present, id) >= 0
+}
+
+func (pl *placer) populated(i int) bool {
+	return pl.sys.Slots[i].State == inventory.SlotPopulated
+}
+
+// guardChannels checks what the channels hold.
+func (pl *placer) guardChannels() {
+	depth := make(map[seat]int, len(pl.out))
+	taken := make(map[seat]int, len(pl.out))
+	for i := range pl.out {
+		o := &pl.out[i]
+		if o.Channel == Unplaced || pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.HBM {
+			continue
+		}
+		if pl.channels > 0 && o.Channel >= pl.channels {
+			pl.fail(fmt.Sprintf("slot labels name channel %d of a processor with %d", o.Channel, pl.channels), false)
+			return
+		}
+		at := pl.channelSeat(i)
+		if depth[at]++; depth[at] > pl.depth || o.Slot >= pl.depth {
+			pl.fail(fmt.Sprintf("slot labels put more than %d slots on one channel", pl.depth), false)
+			return
+		}
+		if o.Slot == Unplaced {
+			continue
+		}
+		at.slot = o.Slot
+		if other, both := taken[at]; both {
+			pl.fail(fmt.Sprintf("slot labels put %s and %s in one place", pl.name(other), pl.name(i)), false)
+			return
+		}
+		taken[at] = i
+	}
+	pl.guardTwins()
+}
+
+// guardTwins finds populated slots with the same labels and no slot number.
+func (pl *placer) guardTwins() {
+	type text struct{ locator, bank string }
+	seen := make(map[text]bool)
+	for i := range pl.out {
+		if pl.out[i].Channel == Unplaced || pl.out[i].Slot != Unplaced || !pl.populated(i) {
+			continue
+		}
+		t := text{pl.sys.Slots[i].Locator.Or(""), pl.sys.Slots[i].BankLocator.Or("")}
+		if seen[t] {
+			pl.fail(fmt.Sprintf("two modules carry the same label %s", pl.name(i)), false)
+			return
+		}
+		seen[t] = true
+	}
+}
+
+// name is a slot's label for a reason.
+func (pl *placer) name(i int) string {
+	s := &pl.sys.Slots[i]
+	if l := s.Locator.Or(""); l != "" {
+		return fmt.Sprintf("%q", l)
+	}
+	return fmt.Sprintf("slot 0x%04x", s.Handle)
+}

@@ -1,0 +1,88 @@
+package place
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// identity is the machine's maker and product in the spelling of the index of
+// slot maps: lower case, without the words that firmware adds at will.
+type identity struct {
+	vendor, boardVendor string
+	// models are the keys to look a slot map up with, best first.
+	models []string
+}
+
+// anyBoard stands for the maker in the keys of boards that are sold under many
+// makers' names, or under none.
+const anyBoard = "board"
+
+// identify normalises the machine's names.
+func identify(m *inventory.Machine) identity {
+	id := identity{vendor: platform.Maker(m.Vendor.Or("")), boardVendor: platform.Maker(m.BoardVendor.Or(""))}
+	id.add(id.vendor, m.Product.Or(""))
+	id.add(id.boardVendor, m.Board.Or(""))
+	id.add(id.vendor, m.Board.Or(""))
+	id.add(anyBoard, m.Board.Or(""))
+	return id
+}
+
+func (id *identity) add(vendor, product string) {
+	key := modelKey(vendor, product)
+	if key == "" {
+		return
+	}
+	for _, have := range id.models {
+		if have == key {
+			return
+		}
+	}
+	id.models = append(id.models, key)
+}
+
+// isVendor reports whether the machine or its board is by one of the makers.
+func (id identity) isVendor(list string) bool {
+	return list == "" || inList(list, id.vendor) || (id.boardVendor != "" && inList(list, id.boardVendor))
+}
+
+// isModel reports whether one of the machine's keys is in the list.
+func (id identity) isModel(list string) bool {
+	if list == "" {
+		return true
+	}
+	for _, m := range id.models {
+		if inList(list, m) {
+			return true
+		}
+	}
+	return false
+}
+
+// modelNoise are words of product names that tell nothing about the board.
+const modelNoise = ",poweredge,proliant,thinksystem,thinkserver,system,server,ibm,lenovo,hp,hpe,dell,emc," +
+	"flex,compute,node,workstation,tower,bladecenter,primergy,sun,fire,oracle,idataplex,x,oemr,oem-r,emc,blade,module,eserver,netra,super,"
+
+// modelKey is the maker and the telling words of a product name: "dell r710",
+// "hp dl380 gen9", "lenovo x3550 m4". "" when nothing tells.
+func modelKey(vendor, product string) string {
+	if cut := strings.Index(product, "-["); cut >= 0 {
+		product = product[:cut]
+	}
+	key := make([]byte, 0, len(vendor)+len(product)+1)
+	key = append(key, vendor...)
+	told := false
+	for word := range strings.FieldsSeq(strings.ToLower(product)) {
+		word = strings.Trim(word, ",.()")
+		if word == "" || strings.Contains(modelNoise, ","+word+",") {
+			continue
+		}
+		key = append(append(key, ' '), word...)
+		told = true
+	}
+	if !told {
+		return ""
+	}
+	return string(key)
+}

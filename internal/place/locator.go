@@ -1,0 +1,181 @@
+package place
+
+import "strings"
+
+// field is one thing that a slot's label can say.
+type field uint8
+
+// The fields of a label. "cpu", "node" and the like are the names used
+// between braces in rules/slots/locators.yaml.
+const (
+	fCPU         field = iota // {cpu}: processor number in the locator
+	fCPULetter                // {C}: processor as a letter
+	fBankCPU                  // {p}: processor number in the bank locator
+	fNode                     // {node}: socket, controller or nothing, by rule
+	fController               // {ctl}: memory controller within the processor
+	fChannel                  // {chan}: channel number
+	fLetter                   // {L}: channel letter
+	fSlot                     // {slot}: slot within the channel
+	fBankSlot                 // {bslot}: the same in the bank locator
+	fSlotLetter               // {S}: slot within the channel as a letter
+	fNumber                   // {num}: printed number that needs a slot map
+	fBoard                    // {board}: memory board or cartridge
+	fBoardLetter              // {B}: memory board as a letter
+	fieldCount
+	fSkip = fieldCount     // {_}: digits of no meaning
+	fAny  = fieldCount + 1 // {x}: one character of no meaning
+)
+
+// captured holds what a label said.
+type captured struct {
+	has uint32
+	v   [fieldCount]int32
+}
+
+func (c *captured) set(f field, v int32) {
+	if f < fieldCount {
+		c.has |= 1 << f
+		c.v[f] = v
+	}
+}
+
+// get returns the field's value and whether the label had it.
+func (c *captured) get(f field) (int, bool) {
+	return int(c.v[f]), c.has&(1<<f) != 0
+}
+
+// fieldByName resolves the name between braces; letter is true for fields of
+// one letter A-Z.
+func fieldByName(name string) (f field, letter, ok bool) {
+	switch name {
+	case "cpu":
+		return fCPU, false, true
+	case "p":
+		return fBankCPU, false, true
+	case "node":
+		return fNode, false, true
+	case "ctl":
+		return fController, false, true
+	case "chan":
+		return fChannel, false, true
+	case "slot":
+		return fSlot, false, true
+	case "bslot":
+		return fBankSlot, false, true
+	case "num":
+		return fNumber, false, true
+	case "board":
+		return fBoard, false, true
+	case "_":
+		return fSkip, false, true
+	default:
+		f, ok = letterByName(name)
+		return f, true, ok
+	}
+}
+
+func letterByName(name string) (field, bool) {
+	switch name {
+	case "C":
+		return fCPULetter, true
+	case "L":
+		return fLetter, true
+	case "S":
+		return fSlotLetter, true
+	case "B":
+		return fBoardLetter, true
+	case "x":
+		return fAny, true
+	default:
+		return fAny, false
+	}
+}
+
+// matchLabel matches a whole label against a pattern of locators.yaml and
+// stores the fields in c. Literals compare without case, a blank matches any
+// run of blanks, {name} takes up to three digits or one letter, {name:1} one
+// digit, and a leading * skips any beginning. c is spoilt on a mismatch.
+func matchLabel(pattern, label string, c *captured) bool {
+	if rest, ok := strings.CutPrefix(pattern, "*"); ok {
+		before := *c
+		for i := range label {
+			if matchLabel(rest, label[i:], c) {
+				return true
+			}
+			*c = before
+		}
+		return false
+	}
+	i := 0
+	for p := 0; p < len(pattern); p++ {
+		switch pattern[p] {
+		case ' ':
+			n := blanks(label[i:])
+			if n == 0 {
+				return false
+			}
+			i += n
+		case '{':
+			end := strings.IndexByte(pattern[p:], '}')
+			if end < 0 {
+				return false
+			}
+			n := capture(pattern[p+1:p+end], label[i:], c)
+			if n == 0 {
+				return false
+			}
+			i, p = i+n, p+end
+		default:
+			if i >= len(label) || lower(label[i]) != lower(pattern[p]) {
+				return false
+			}
+			i++
+		}
+	}
+	return i == len(label)
+}
+
+// capture reads one field at the start of s and returns its length, 0 when
+// the field is not there.
+func capture(name, s string, c *captured) int {
+	name, one := strings.CutSuffix(name, ":1")
+	f, letter, ok := fieldByName(name)
+	if !ok || s == "" {
+		return 0
+	}
+	if letter {
+		if f != fAny && (s[0] < 'A' || s[0] > 'Z') {
+			return 0
+		}
+		c.set(f, int32(s[0])-'A')
+		return 1
+	}
+	limit := 3
+	if one {
+		limit = 1
+	}
+	n, v := 0, int32(0)
+	for n < len(s) && n < limit && s[n] >= '0' && s[n] <= '9' {
+		v = v*10 + int32(s[n]-'0')
+		n++
+	}
+	if n > 0 {
+		c.set(f, v)
+	}
+	return n
+}
+
+func blanks(s string) int {
+	n := 0
+	for n < len(s) && s[n] == ' ' {
+		n++
+	}
+	return n
+}
+
+func lower(b byte) byte {
+	if b >= 'A' && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}

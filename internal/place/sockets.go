@@ -1,0 +1,192 @@
+package place
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
+
+// resolveSockets derives the processor of every slot of the group. On a
+// front-side bus there is none.
+func (g *slotGroup) resolveSockets(m *slotMap) {
+	if g.fsb {
+		return
+	}
+	for _, f := range []field{fCPU, fCPULetter, fBankCPU} {
+		if g.any(f) {
+			g.socketsFromField(f)
+			return
+		}
+	}
+	switch {
+	case g.any(fNode) && (g.rule.node == "socket" || g.rule.node == "auto"):
+		g.socketsFromNodes()
+	case g.rule.has("cartridges"), g.rule.has("cards"):
+	case m != nil && len(g.sys.Sockets) > 1:
+		g.socketsFromNumbers(m)
+	default:
+		g.socketsFromCounts()
+	}
+}
+
+// setSocket records the processor with the given position in board order.
+func (g *slotGroup) setSocket(i, position int, source string) {
+	o := &g.out[i]
+	o.Socket, o.Source, o.Certainty = position, source, fact.Corroborated
+	if position >= 0 && position < len(g.sys.Sockets) {
+		o.Socket = g.sys.Sockets[position].ID
+	}
+}
+
+// socketsFromField takes the processor that the label prints; numbers start
+// at the observed minimum, letters at A.
+func (g *slotGroup) socketsFromField(f field) {
+	base, source := 0, SourceLocator
+	if f != fCPULetter {
+		base = g.base(f)
+	}
+	if f == fBankCPU {
+		source = SourceBank
+	}
+	for _, i := range g.slots {
+		v, ok := g.labels[i].get(f)
+		if !ok {
+			g.failSlot(i, "the label names no processor", true)
+			continue
+		}
+		g.setSocket(i, v-base, source)
+	}
+}
+
+// socketsFromNodes reads the bank's node number. Rules that know it is the
+// processor take it as such; "auto" needs the channel letters to agree, for
+// two nodes may as well be the two controllers of one processor.
+func (g *slotGroup) socketsFromNodes() {
+	sockets := max(len(g.sys.Sockets), 1)
+	base := g.base(fNode)
+	nodes := g.distinct(fNode)
+	last := nodes[len(nodes)-1] - base + 1
+	per := 1
+	if g.rule.node == "auto" && !g.nodesFit(base, 1) {
+		per = (last + sockets - 1) / sockets
+		if per == 1 || !g.nodesFit(base, per) {
+			g.failAll("the label's node number fits neither the processors nor their controllers")
+			return
+		}
+	}
+	for _, i := range g.slots {
+		v, ok := g.labels[i].get(fNode)
+		if !ok {
+			g.failSlot(i, "the label names no node", true)
+			continue
+		}
+		g.setSocket(i, (v-base)/per, SourceBank)
+	}
+}
+
+// nodesFit reports whether the channel letters bear out that so many nodes
+// make a processor: letters of different processors go on from one to the
+// next, or all processors have the same.
+func (g *slotGroup) nodesFit(base, per int) bool {
+	byProcessor := make(map[int][]int)
+	for _, i := range g.slots {
+		v, ok1 := g.labels[i].get(fNode)
+		if l, ok2 := g.labels[i].get(fLetter); ok1 && ok2 {
+			at := (v - base) / per
+			byProcessor[at] = insertSorted(byProcessor[at], l)
+		}
+	}
+	if len(byProcessor) < 2 {
+		_, first := byProcessor[0]
+		return first && (per == 1 || len(g.sys.Sockets) == 1) && (g.channels == 0 || len(byProcessor[0]) <= g.channels)
+	}
+	for _, skipped := range skippedLetters {
+		if g.lettersGoOn(byProcessor, skipped) {
+			return true
+		}
+	}
+	for at, letters := range byProcessor {
+		if at > 0 && !slices.Equal(letters, byProcessor[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// lettersGoOn reports whether each processor has its own run of letters.
+func (g *slotGroup) lettersGoOn(byProcessor map[int][]int, skipped string) bool {
+	if g.channels == 0 {
+		return false
+	}
+	for at, letters := range byProcessor {
+		if !lettersFit(letters, skipped, at*g.channels, g.channels) {
+			return false
+		}
+	}
+	return true
+}
+
+// socketsFromNumbers finds the processor of numbers that count over all of
+// them.
+func (g *slotGroup) socketsFromNumbers(m *slotMap) {
+	for _, i := range g.slots {
+		n, _ := g.labels[i].get(fNumber)
+		if owner, ok := m.owner(n, len(g.sys.Sockets)); ok {
+			g.setSocket(i, owner, SourceMap)
+		} else if only, ok := g.single(); ok && m.Offset == 0 && m.Second == nil {
+			g.setSocket(i, g.position(only), sourceSingle)
+		} else {
+			g.failSlot(i, fmt.Sprintf("slot map %s does not say which processor slot %d belongs to", m.ID, n), true)
+		}
+	}
+}
+
+// position is the board position of a socket id.
+func (g *slotGroup) position(id int) int {
+	for i := range g.sys.Sockets {
+		if g.sys.Sockets[i].ID == id {
+			return i
+		}
+	}
+	return Unplaced
+}
+
+// socketsFromCounts serves labels that say nothing about the processor: with
+// one there is no choice, and letters that are as many as all processors'
+// channels go on from one to the next.
+func (g *slotGroup) socketsFromCounts() {
+	sockets := len(g.sys.Sockets)
+	letters := g.distinct(fLetter)
+	if g.channels > 0 && sockets > 1 && len(letters) == g.channels*sockets {
+		for _, i := range g.slots {
+			v, _ := g.labels[i].get(fLetter)
+			g.setSocket(i, rank(letters, v)/g.channels, SourceLocator)
+		}
+		return
+	}
+	if only, ok := g.single(); ok {
+		for _, i := range g.slots {
+			g.setSocket(i, g.position(only), sourceSingle)
+		}
+		return
+	}
+	g.failAll("the label names no processor")
+}
+
+// socketsFromCartridges serves the DL580 G7: two cartridges to a processor,
+// in order (HP ProLiant DL580 G7 user guide), the controller behind each.
+// Memory cards of the x3850 X5 stay unknown: no document was read.
+func (g *slotGroup) socketsFromCartridges() {
+	if g.rule.has("cards") {
+		g.failAll("which processor a memory card belongs to is not known")
+		return
+	}
+	base := g.base(fBoard)
+	for _, i := range g.slots {
+		v, _ := g.labels[i].get(fBoard)
+		g.setSocket(i, (v-base)/2, SourceLocator)
+		g.out[i].Controller = (v - base) % 2
+		g.out[i].Reason = "the label names the memory cartridge and the lockstep pair, not the channel"
+	}
+}

@@ -1,0 +1,115 @@
+package platform
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// Info describes a platform for a reader.
+type Info struct {
+	Platform
+	// Recognise lists the ways in which it is known.
+	Recognise []Recognition
+	// Parts are processors whose facts differ from the platform's.
+	Parts []PartInfo
+	// Documents are its sources, resolved.
+	Documents []Citation
+}
+
+// Recognition is one way to know a platform; an empty field is not asked for.
+type Recognition struct {
+	Vendor string
+	// Family and Model are -1 where CPUID is not asked for.
+	Family, Model int
+	Steppings     []int
+	// Brand and Product are patterns, Memory is a kind of memory.
+	Brand, Product, Memory string
+	Verified               bool
+}
+
+// PartInfo is what differs for the processors of a brand pattern.
+type PartInfo struct {
+	Brand string
+	Platform
+}
+
+// Describe reads every platform file, in the order of their ids.
+func Describe(k fs.FS) ([]Info, error) {
+	names, err := fs.Glob(k, "platforms/*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("list platforms: %w", err)
+	}
+	documents, err := platformDocuments(k)
+	if err != nil {
+		return nil, err
+	}
+	var out []Info
+	for _, name := range names {
+		p, err := describePlatform(k, name)
+		if err != nil {
+			return nil, fmt.Errorf("describe %s: %w", name, err)
+		}
+		for _, key := range p.Sources {
+			p.Documents = append(p.Documents, documents[key])
+		}
+		out = append(out, *p)
+	}
+	return out, nil
+}
+
+func describePlatform(k fs.FS, name string) (*Info, error) {
+	raw, err := fs.ReadFile(k, name)
+	if err != nil {
+		return nil, err
+	}
+	var f platformFile
+	var r recogniseFile
+	dec := yaml.NewDecoder(bytes.NewReader(raw))
+	if err := dec.Decode(&f); err != nil {
+		return nil, err
+	}
+	if err := dec.Decode(&r); err != nil {
+		return nil, err
+	}
+	out := &Info{Platform: *f.platform()}
+	for i := range f.Parts {
+		own := platformFile{platformFacts: f.Parts[i].platformFacts}
+		out.Parts = append(out.Parts, PartInfo{f.Parts[i].Brand, *own.platform()})
+	}
+	for i := range r.Recognise {
+		out.Recognise = append(out.Recognise, r.Recognise[i].info())
+	}
+	return out, nil
+}
+
+func (r *recogniseRow) info() Recognition {
+	number := func(n *int) int {
+		if n == nil {
+			return -1
+		}
+		return *n
+	}
+	return Recognition{Vendor: r.Vendor, Family: number(r.Family), Model: number(r.Model), Steppings: slices.Clone(r.Stepping),
+		Brand: r.Brand, Product: r.Product, Memory: r.Memory, Verified: orTrue(r.Verified)}
+}
+
+// platformDocuments reads the documents of platforms/sources.tsv by key.
+func platformDocuments(k fs.FS) (map[string]Citation, error) {
+	raw, err := fs.ReadFile(k, "platforms/sources.tsv")
+	if err != nil {
+		return nil, fmt.Errorf("read the sources of the platforms: %w", err)
+	}
+	out := map[string]Citation{}
+	for line := range strings.Lines(string(raw)) {
+		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(col) == 6 && !strings.HasPrefix(line, "#") {
+			out[col[0]] = Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}
+		}
+	}
+	return out, nil
+}

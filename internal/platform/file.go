@@ -1,0 +1,221 @@
+package platform
+
+import (
+	"fmt"
+	"io/fs"
+	"regexp"
+
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// Detail is what the population model needs of a platform beyond the
+// fields that rules read.
+type Detail struct {
+	// Buffered is true where memory buffers sit between the processor's links
+	// and the DDR channels: the processor table counts the links.
+	Buffered bool
+	// SpeedByMode is true where the highest speed holds in one memory mode
+	// only, so that a lower one is no finding.
+	SpeedByMode bool
+	// SixChannels is true where ACDEGH interleaves as one set (Milan).
+	SixChannels bool
+	// LockstepChannels are the pairs of channels behind the two buffers of a
+	// controller, in fill order: the first half belongs to controller 0.
+	LockstepChannels [][]int
+	// LockstepBoards are the products whose labels number the channels so.
+	LockstepBoards []Board
+	// Classes names the scheme of the document's own classes, "" without.
+	Classes string
+	// ProcessorMTs are speeds by processor number that go before the processor
+	// table; "*" is every part of the platform.
+	ProcessorMTs map[string]int
+	// BoardDepth is the number of DIMMs per channel from which on boards differ
+	// in speed, so that a document speaks for its own maker's boards only.
+	BoardDepth int
+	// Boards are limits that a board sets whatever the processor.
+	Boards []Board
+	// Measured are layouts whose bandwidth a document measured.
+	Measured []Measurement
+	// Sources are the keys of all documents behind the row, resolved in
+	// rules/platforms/sources.tsv.
+	Sources []string
+}
+
+// Board is a server model, with the speed limit in MT/s that it sets, if any.
+type Board struct {
+	Product  string `yaml:"product"`
+	MaxMTs   int    `yaml:"max_mts"`
+	Source   string `yaml:"source"`
+	Verified *bool  `yaml:"verified"`
+}
+
+// Measurement holds relative bandwidth by layout ("1-1|1-0" or "4/8") as one
+// document measured it, on the products that match.
+type Measurement struct {
+	Product string             `yaml:"product"`
+	Layouts map[string]float64 `yaml:"layouts"`
+	Source  string             `yaml:"source"`
+}
+
+// platformFile is the first document of a file of rules/platforms; the second
+// one, recogniseFile, is read only to make the index.
+type platformFile struct {
+	ID            string `yaml:"id"`
+	Name          string `yaml:"name"`
+	Verified      *bool  `yaml:"verified"`
+	NUMA          *bool  `yaml:"numa"`
+	platformFacts `yaml:",inline"`
+	Parts         []platformPart    `yaml:"parts"`
+	PerSystem     int               `yaml:"channels_per_system"`
+	Controllers   int               `yaml:"controllers"`
+	Policy        string            `yaml:"policy"`
+	AlsoNormal    map[string][]int  `yaml:"also_normal"`
+	Boards        []Board           `yaml:"boards"`
+	ByDPC         *bool             `yaml:"speed_depends_on_dpc"`
+	ByMode        bool              `yaml:"speed_by_mode"`
+	BoardDepth    int               `yaml:"board_depth"`
+	Acceptable    []int             `yaml:"acceptable_dimms"`
+	Allowed       []int             `yaml:"allowed_dimms"`
+	Lockstep      bool              `yaml:"lockstep_pairs"`
+	LockChannels  [][]int           `yaml:"lockstep_channels"`
+	LockBoards    []Board           `yaml:"lockstep_boards"`
+	Buffered      bool              `yaml:"buffered"`
+	Classes       string            `yaml:"classes"`
+	SixChannels   bool              `yaml:"six_channels"`
+	Measured      []Measurement     `yaml:"measured"`
+	ZeroDIMMs     bool              `yaml:"zero_dimms_legal"`
+	NoDIMMs       bool              `yaml:"no_dimms"`
+	Uniform       bool              `yaml:"uniform"`
+	Notes         map[string]string `yaml:"notes"`
+	Citation      citationFile      `yaml:"citation"`
+	Sources       []string          `yaml:"sources"`
+}
+
+// platformFacts are the facts that differ between parts of one platform.
+type platformFacts struct {
+	Channels     int              `yaml:"channels_per_socket"`
+	MaxDPC       int              `yaml:"max_dpc"`
+	Speeds       map[string][]int `yaml:"speeds"`
+	Recommended  []int            `yaml:"recommended_dimms"`
+	ProcessorMTs map[string]int   `yaml:"processor_mts"`
+	Unverified   []string         `yaml:"unverified"`
+}
+
+// platformPart overrides facts for the processors whose brand matches.
+type platformPart struct {
+	Brand         string `yaml:"brand"`
+	platformFacts `yaml:",inline"`
+}
+
+// recogniseFile is the second document of a platform file.
+type recogniseFile struct {
+	Recognise []recogniseRow `yaml:"recognise"`
+}
+
+type recogniseRow struct {
+	Vendor   string `yaml:"vendor"`
+	Family   *int   `yaml:"family"`
+	Model    *int   `yaml:"model"`
+	Stepping []int  `yaml:"stepping"`
+	Brand    string `yaml:"brand"`
+	Product  string `yaml:"product"`
+	Memory   string `yaml:"memory"`
+	Verified *bool  `yaml:"verified"`
+}
+
+type citationFile struct {
+	Key    string `yaml:"key"`
+	Vendor string `yaml:"vendor"`
+	Title  string `yaml:"title"`
+	Year   int    `yaml:"year"`
+	Place  string `yaml:"place"`
+	URL    string `yaml:"url"`
+}
+
+// loadPlatform reads rules/platforms/ID.yaml; brand chooses among the parts
+// of the platform that differ.
+func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
+	raw, err := fs.ReadFile(k, "platforms/"+id+".yaml")
+	if err != nil {
+		return nil, fmt.Errorf("read platform %s: %w", id, err)
+	}
+	var f platformFile
+	if err := yaml.Unmarshal(raw, &f); err != nil {
+		return nil, fmt.Errorf("read platform %s: %w", id, err)
+	}
+	if f.ID != id {
+		return nil, fmt.Errorf("read platform %s: the file calls itself %q", id, f.ID)
+	}
+	if err := f.choose(brand); err != nil {
+		return nil, fmt.Errorf("read platform %s: %w", id, err)
+	}
+	return f.platform(), nil
+}
+
+// choose lays the facts of the matching part over those of the platform.
+func (f *platformFile) choose(brand string) error {
+	for _, part := range f.Parts {
+		re, err := regexp.Compile(part.Brand)
+		if err != nil {
+			return fmt.Errorf("pattern of a part: %w", err)
+		}
+		if re.MatchString(brand) {
+			f.overlay(&part.platformFacts)
+			return nil
+		}
+	}
+	return nil
+}
+
+func (f *platformFile) overlay(p *platformFacts) {
+	if p.Channels > 0 {
+		f.Channels = p.Channels
+	}
+	if p.MaxDPC > 0 {
+		f.MaxDPC = p.MaxDPC
+	}
+	if p.Speeds != nil {
+		f.Speeds = p.Speeds
+	}
+	if p.Recommended != nil {
+		f.Recommended = p.Recommended
+	}
+	if p.ProcessorMTs != nil {
+		f.ProcessorMTs = p.ProcessorMTs
+	}
+	f.Unverified = append(f.Unverified, p.Unverified...)
+}
+
+func (f *platformFile) platform() *Platform {
+	p := &Platform{
+		ID: f.ID, Name: f.Name, NUMA: orTrue(f.NUMA),
+		ChannelsPerSocket: f.Channels, ChannelsPerSystem: f.PerSystem,
+		Controllers: f.Controllers, MaxDPC: f.MaxDPC, Policy: f.Policy,
+		Speeds: f.Speeds, AlsoNormal: f.AlsoNormal,
+		RecommendedDIMMs: f.Recommended, AcceptableDIMMs: f.Acceptable, AllowedDIMMs: f.Allowed,
+		LockstepPairs: f.Lockstep, SpeedDependsOnDPC: orTrue(f.ByDPC),
+		ZeroDIMMsLegal: f.ZeroDIMMs, NoDIMMs: f.NoDIMMs, UniformDIMMs: f.Uniform,
+		Verified: orTrue(f.Verified), Notes: f.Notes, Citation: Citation(f.Citation),
+		Detail: Detail{
+			Buffered: f.Buffered, SpeedByMode: f.ByMode, SixChannels: f.SixChannels, BoardDepth: f.BoardDepth,
+			LockstepChannels: f.LockChannels, LockstepBoards: f.LockBoards, Classes: f.Classes, ProcessorMTs: f.ProcessorMTs,
+			Boards: f.Boards, Measured: f.Measured, Sources: f.Sources,
+		},
+	}
+	if p.BoardDepth == 0 {
+		p.BoardDepth = usualBoardDepth
+	}
+	if len(f.Unverified) > 0 {
+		p.Unverified = make(map[string]bool, len(f.Unverified))
+		for _, name := range f.Unverified {
+			p.Unverified[name] = true
+		}
+	}
+	return p
+}
+
+// usualBoardDepth is where boards begin to differ unless the platform says
+// otherwise.
+const usualBoardDepth = 3
+
+func orTrue(b *bool) bool { return b == nil || *b }

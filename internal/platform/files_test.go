@@ -1,0 +1,234 @@
+package platform
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	yaml "go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/ddr"
+)
+
+var updatePlatforms = flag.Bool("update-platforms", false, "rewrite rules/platforms/index.tsv from the platform files")
+
+// wholePlatformFile is both documents of a platform file.
+type wholePlatformFile struct {
+	platformFile
+	recogniseFile
+}
+
+// platformFiles reads all of them; the one that takes the rest comes last.
+func platformFiles(t testing.TB) []wholePlatformFile {
+	k := corpustest.Rules(t)
+	names, err := fs.Glob(k, "platforms/*.yaml")
+	require.NoError(t, err)
+	var files, rest []wholePlatformFile
+	for _, name := range names {
+		raw, err := fs.ReadFile(k, name)
+		require.NoError(t, err)
+		var f wholePlatformFile
+		d := yaml.NewDecoder(strings.NewReader(string(raw)))
+		d.KnownFields(true)
+		require.NoError(t, d.Decode(&f.platformFile), name)
+		require.NoError(t, d.Decode(&f.recogniseFile), name)
+		require.Equal(t, "platforms/"+f.ID+".yaml", name)
+		if f.ID == "xeon-fsb" {
+			rest = append(rest, f)
+		} else {
+			files = append(files, f)
+		}
+	}
+	return append(files, rest...)
+}
+
+func indexText(files []wholePlatformFile) string {
+	var b strings.Builder
+	b.WriteString("# id\tvendor\tfamily\tmodel\tsteppings\tcpuid\tbrand\tproduct\tmemory; made from the platform files: go test ./internal/platform -run PlatformIndex -update-platforms\n")
+	for _, f := range files {
+		for _, r := range f.Recognise {
+			num := func(n *int) string {
+				if n == nil {
+					return ""
+				}
+				return strconv.Itoa(*n)
+			}
+			var steps []string
+			for _, s := range r.Stepping {
+				steps = append(steps, strconv.Itoa(s))
+			}
+			state := "ok"
+			if !orTrue(r.Verified) {
+				state = "unverified"
+			}
+			b.WriteString(strings.Join([]string{f.ID, r.Vendor, num(r.Family), num(r.Model), strings.Join(steps, ","),
+				state, r.Brand, r.Product, r.Memory}, "\t") + "\n")
+		}
+	}
+	return b.String()
+}
+
+func TestPlatformIndexIsInStep(t *testing.T) {
+	want := indexText(platformFiles(t))
+	path := filepath.Join(corpustest.Root(t), "rules", "platforms", "index.tsv")
+	if *updatePlatforms {
+		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+	}
+	have, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, want, string(have), "run go test ./internal/platform -run PlatformIndex -update-platforms")
+	require.Len(t, parseIndex(string(have)), strings.Count(want, "\n")-1)
+}
+
+// sourceKeys are the documents of rules/platforms/sources.tsv.
+func sourceKeys(t testing.TB) map[string]Citation {
+	raw, err := fs.ReadFile(corpustest.Rules(t), "platforms/sources.tsv")
+	require.NoError(t, err)
+	out := map[string]Citation{}
+	for line := range strings.Lines(string(raw)) {
+		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		require.Len(t, col, 6, line)
+		out[col[0]] = Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}
+	}
+	return out
+}
+
+func TestPlatformFiles(t *testing.T) {
+	files, sources := platformFiles(t), sourceKeys(t)
+	require.GreaterOrEqual(t, len(files), 43)
+	for _, f := range files {
+		t.Run(f.ID, func(t *testing.T) {
+			p, err := loadPlatform(corpustest.Rules(t), f.ID, "")
+			require.NoError(t, err)
+			assert.NotEmpty(t, p.Name)
+			if p.Verified {
+				assert.Equal(t, sources[p.Citation.Key], p.Citation)
+				assert.NotEmpty(t, p.Citation.Vendor)
+				assert.NotEmpty(t, p.Citation.Title)
+			}
+			for _, s := range f.Sources {
+				assert.Contains(t, sources, s)
+			}
+			for _, b := range f.Boards {
+				assert.Contains(t, f.Sources, b.Source)
+			}
+			for _, m := range f.Measured {
+				assert.Contains(t, f.Sources, m.Source)
+			}
+			assert.NotEmpty(t, f.Recognise)
+			for _, r := range f.Recognise {
+				for _, pattern := range []string{r.Brand, r.Product} {
+					_, err := regexp.Compile(pattern)
+					require.NoError(t, err)
+				}
+			}
+			assert.Contains(t, []string{"", PolicyAny, PolicySymmetricIMC, PolicyEX, PolicyAMD, PolicyZen4}, p.Policy)
+			checkSpeeds(t, p)
+		})
+	}
+}
+
+// checkSpeeds pins the shape of the speed table: rates that exist, falling
+// with depth, kinds that the code reads, no deeper than the platform.
+func checkSpeeds(t *testing.T, p *Platform) {
+	for _, table := range []map[string][]int{p.Speeds, p.AlsoNormal} {
+		for kind, row := range table {
+			last := 1 << 30
+			for _, v := range row {
+				if v == 0 {
+					continue
+				}
+				assert.Equal(t, v, ddr.Nominal(v), "%s: %d", kind, v)
+				assert.LessOrEqual(t, v, last, kind)
+				last = v
+			}
+			if p.MaxDPC > 0 {
+				assert.LessOrEqual(t, len(row), p.MaxDPC, kind)
+			}
+		}
+	}
+	for kind := range p.Speeds {
+		k := parseKind(kind)
+		assert.Contains(t, []string{"rdimm", "lrdimm", "udimm", "mrdimm"}, k.module, kind)
+		assert.Regexp(t, `^(\dr)*$`, k.ranks, kind)
+	}
+}
+
+// TestPlatformTable compares the files with the table they were converted
+// from: the same platforms, channels, depths, policies and speeds.
+func TestPlatformTable(t *testing.T) {
+	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/platforms.yaml"))
+	require.NoError(t, err)
+	var table struct {
+		Platforms []struct {
+			ID       string    `yaml:"id"`
+			Channels yaml.Node `yaml:"channels_per_socket"`
+			MaxDPC   yaml.Node `yaml:"max_dpc"`
+			Policy   string    `yaml:"interleave_policy"`
+			Rec      []int     `yaml:"recommended_dimms_per_socket"`
+			Allowed  []int     `yaml:"allowed_dimms_per_socket"`
+			Accept   []int     `yaml:"acceptable_dimms_per_socket"`
+			Sources  []string  `yaml:"sources"`
+			V        string    `yaml:"v"`
+			CPUID    []struct {
+				Family, Model int
+				V             string
+			} `yaml:"cpuid"`
+		} `yaml:"platforms"`
+	}
+	require.NoError(t, yaml.Unmarshal(raw, &table))
+	have := map[string]wholePlatformFile{}
+	for _, f := range platformFiles(t) {
+		have[f.ID] = f
+	}
+	for _, row := range table.Platforms {
+		f, ok := have[row.ID]
+		if !ok {
+			corpustest.Gap(t, "platform "+row.ID+" of platforms.yaml")
+			continue
+		}
+		delete(have, row.ID)
+		if n, err := strconv.Atoi(row.Channels.Value); err == nil {
+			assert.Equal(t, n, f.Channels, row.ID)
+		}
+		if n, err := strconv.Atoi(row.MaxDPC.Value); err == nil {
+			assert.Equal(t, n, f.MaxDPC, row.ID)
+		}
+		if row.Policy == "" && f.Policy != "" {
+			assert.Contains(t, f.Unverified, "policy", "%s: a policy that the table does not have", row.ID)
+		} else {
+			assert.Equal(t, row.Policy, f.Policy, row.ID)
+		}
+		if len(f.Parts) == 0 && row.ID != "bensley" {
+			assert.Equal(t, row.Rec, f.Recommended, row.ID)
+		}
+		assert.Equal(t, row.Allowed, f.Allowed, row.ID)
+		assert.Equal(t, row.Accept, f.Acceptable, row.ID)
+		assert.Equal(t, row.V == "ok", orTrue(f.Verified), row.ID)
+		for _, s := range row.Sources {
+			assert.Contains(t, f.Sources, s, row.ID)
+		}
+		for _, c := range row.CPUID {
+			assert.True(t, recognises(f, c.Family, c.Model, c.V == "ok"), "%s %d/%d %s", row.ID, c.Family, c.Model, c.V)
+		}
+	}
+	delete(have, "xeon-fsb")
+	assert.Empty(t, have, "platforms without a row in the table; xeon-fsb is the one addition")
+}
+
+func recognises(f wholePlatformFile, family, model int, verified bool) bool {
+	for _, r := range f.Recognise {
+		if r.Family != nil && *r.Family == family && *r.Model == model && orTrue(r.Verified) == verified {
+			return true
+		}
+	}
+	return false
+}

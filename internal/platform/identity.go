@@ -1,0 +1,90 @@
+package platform
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// knownIdentity is a processor's identity and the reading it rests on.
+type knownIdentity struct {
+	cpuIdentity
+	from fact.Evidence
+}
+
+// identities lists the populated sockets' identities; what SMBIOS does not
+// say of a socket is taken from the kernel. Without sockets it is the
+// kernel's processor alone.
+func identities(sys *inventory.System) []knownIdentity {
+	ids := make([]knownIdentity, 0, len(sys.Sockets)+1)
+	for i := range sys.Sockets {
+		s := &sys.Sockets[i]
+		if populated, ok := s.Populated.Get(); !ok || !populated {
+			continue
+		}
+		ids = append(ids, identifySocket(s, &sys.CPU))
+	}
+	if len(ids) == 0 && (sys.CPU.Brand.Known() || sys.CPU.Family.Known()) {
+		ids = append(ids, identifySocket(&inventory.Socket{}, &sys.CPU))
+	}
+	return ids
+}
+
+func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
+	id := knownIdentity{cpuIdentity: cpuIdentity{
+		vendor: s.Vendor.Or(""),
+		family: s.Family.Or(-1), model: s.Model.Or(-1), stepping: s.Stepping.Or(-1),
+		brand: s.Brand.Or(""),
+	}, from: s.Family.From}
+	if id.family < 0 || id.model < 0 {
+		id.family, id.model = cpu.Family.Or(-1), cpu.Model.Or(-1)
+		id.stepping = cpu.Stepping.Or(-1)
+		id.from = cpu.Family.From
+	}
+	if cpu.Brand.Known() && (id.brand == "" || undecided(id.brand)) {
+		id.brand = cpu.Brand.Value
+	}
+	if id.from == (fact.Evidence{}) {
+		id.from = s.Brand.From
+	}
+	if id.vendor == "" {
+		id.vendor = cpu.Vendor.Or("")
+	}
+	maker := s.Manufacturer.Or("")
+	if id.vendor == "" {
+		id.vendor = vendorOf(id.brand + " " + maker)
+	}
+	if maker != "" && !isX86Vendor(id.vendor) {
+		id.brand = maker + " " + id.brand
+	}
+	return id
+}
+
+// vendorOf reads the CPUID vendor out of a brand string or maker's name.
+func vendorOf(text string) string {
+	switch {
+	case strings.Contains(text, "Intel"):
+		return Intel
+	case strings.Contains(text, "AMD"), strings.Contains(text, "Advanced Micro Devices"):
+		return AMD
+	default:
+		return ""
+	}
+}
+
+func identifyMachine(sys *inventory.System) machineIdentity {
+	m := machineIdentity{product: sys.Machine.Product.Or("") + " " + sys.Machine.Board.Or("")}
+	for i := range sys.Slots {
+		s := &sys.Slots[i]
+		if s.State != inventory.SlotPopulated {
+			continue
+		}
+		for _, f := range [...]string{s.Type.Or(""), s.FormFactor.Or("")} {
+			if f != "" && !strings.Contains(m.memory, f) {
+				m.memory += f + " "
+			}
+		}
+	}
+	return m
+}

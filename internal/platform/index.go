@@ -1,0 +1,102 @@
+package platform
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// indexRow is one line of rules/platforms/index.tsv: one way to recognise a
+// platform. The file repeats the "recognise" rows of all platform files, so
+// that an audit reads one small file and one YAML; a test keeps them equal.
+type indexRow struct {
+	id, vendor    string
+	family, model int // -1 when the row gives no CPUID
+	steppings     string
+	verified      bool
+	brand         string
+	product       string
+	memory        string
+}
+
+const indexColumns = 9
+
+// parseIndexRow reads one line; ok is false for comments and damaged lines.
+func parseIndexRow(line string) (r indexRow, ok bool) {
+	if line == "" || line[0] == '#' {
+		return r, false
+	}
+	var col [indexColumns]string
+	n := 0
+	for ; n < indexColumns; n++ {
+		var more bool
+		col[n], line, more = strings.Cut(line, "\t")
+		if !more {
+			n++
+			break
+		}
+	}
+	if n != indexColumns {
+		return r, false
+	}
+	return indexRow{
+		id: col[0], vendor: col[1], family: atoiOr(col[2], -1), model: atoiOr(col[3], -1),
+		steppings: col[4], verified: col[5] == "ok", brand: col[6], product: col[7], memory: col[8],
+	}, true
+}
+
+func atoiOr(s string, other int) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return other
+	}
+	return n
+}
+
+// cpuid compares the row's CPUID with the processor's; known is false when
+// the processor's is not known.
+func (r *indexRow) cpuid(p *cpuIdentity) (same, known bool) {
+	if p.family < 0 || p.model < 0 {
+		return false, false
+	}
+	if r.family != p.family || r.model != p.model {
+		return false, true
+	}
+	if r.steppings == "" {
+		return true, true
+	}
+	if p.stepping < 0 {
+		return true, true // the brand pattern decides
+	}
+	for s := range strings.SplitSeq(r.steppings, ",") {
+		if atoiOr(s, -1) == p.stepping {
+			return true, true
+		}
+	}
+	return false, true
+}
+
+// vendorFits compares vendors; an unknown one fits everything.
+func (r *indexRow) vendorFits(p *cpuIdentity) bool {
+	if p.vendor == "" || r.vendor == p.vendor {
+		return true
+	}
+	return !isX86Vendor(r.vendor) && !isX86Vendor(p.vendor)
+}
+
+func isX86Vendor(v string) bool { return v == Intel || v == AMD }
+
+// conditions checks product and memory, which some rows ask for.
+func (r *indexRow) conditions(m *machineIdentity) bool {
+	if r.product != "" && !matches(r.product, m.product) {
+		return false
+	}
+	return r.memory == "" || strings.Contains(m.memory, r.memory)
+}
+
+// matches compiles and tries one pattern; a broken one (a test forbids it)
+// never matches.
+func matches(pattern, text string) bool {
+	re, err := regexp.Compile(pattern)
+	return err == nil && re.MatchString(text)
+}

@@ -1,0 +1,79 @@
+package platform
+
+import "strings"
+
+// processorKey reduces a brand string to the key of the processor table:
+// "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz" is "intel xeon gold 6252n",
+// "AMD EPYC 7543 32-Core Processor" is "amd epyc 7543". It drops only words
+// that name no processor, so that whatever else the string says keeps it from
+// matching. "" when nothing is left.
+func processorKey(brand string) string {
+	brand, _, _ = strings.Cut(brand, "@")
+	key := make([]byte, 0, len(brand))
+	for word := range strings.FieldsSeq(brand) {
+		word = plainWord(word)
+		if noiseWord(word) {
+			continue
+		}
+		if len(key) > 0 && key[len(key)-1] != '-' {
+			key = append(key, ' ')
+		}
+		key = append(key, word...)
+	}
+	return fixKey(string(key))
+}
+
+// plainWord is the word in lower case without trade marks.
+func plainWord(word string) string {
+	word = strings.ToLower(word)
+	for _, mark := range [...]string{"(r)", "(tm)", "®", "™"} {
+		word = strings.ReplaceAll(word, mark, "")
+	}
+	return word
+}
+
+func noiseWord(word string) bool {
+	switch word {
+	case "", "cpu", "processor", "0":
+		return true
+	default:
+		return strings.HasSuffix(word, "-core")
+	}
+}
+
+// fixKey undoes the habits of some generations: "E31240" is the E3-1240, a
+// lone "E" stands before "E-2488".
+func fixKey(key string) string {
+	const xeon = "intel xeon "
+	number, ok := strings.CutPrefix(key, xeon)
+	if !ok {
+		return key
+	}
+	if rest, ok := strings.CutPrefix(number, "e e-"); ok {
+		return xeon + "e-" + rest
+	}
+	if len(number) >= 6 && strings.HasPrefix(number, "e31") && !strings.Contains(number, "-") {
+		return xeon + "e3-" + number[2:]
+	}
+	return key
+}
+
+// displayName writes the key of the table as vendors do: "Intel Xeon Gold
+// 6252N". number is the processor number in its own spelling.
+func displayName(key, number string) string {
+	words := strings.Fields(key)
+	size := len(strings.Fields(number))
+	for i, w := range words {
+		switch {
+		case i >= len(words)-size:
+			words[i] = strings.Fields(number)[i-len(words)+size]
+		case w == "amd" || w == "epyc" || w == "lv":
+			words[i] = strings.ToUpper(w)
+		case w == "ampereone":
+			words[i] = "AmpereOne"
+		case w != "":
+			words[i] = strings.ToUpper(w[:1]) + w[1:]
+		}
+	}
+	return strings.Join(words, " ")
+}

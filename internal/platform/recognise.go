@@ -1,0 +1,208 @@
+package platform
+
+import (
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// CPUID vendor strings.
+const (
+	Intel = "GenuineIntel"
+	AMD   = "AuthenticAMD"
+)
+
+const indexFile = "platforms/index.tsv"
+
+// cpuIdentity is what tells one processor from another; -1 and "" are
+// unknown.
+type cpuIdentity struct {
+	vendor                  string
+	family, model, stepping int
+	brand                   string // manufacturer and brand string
+}
+
+// machineIdentity is what else tells platforms apart.
+type machineIdentity struct {
+	product string
+	memory  string // types and form factors of the populated slots
+}
+
+// verdict is the outcome of looking one processor up in the index.
+type verdict struct {
+	row *indexRow
+	// by is cpuid, brand or product.
+	by string
+	// candidates are platforms that share the CPUID when a brand was missing.
+	candidates []string
+}
+
+// Recognise finds the platform of the machine by CPUID, brand string and,
+// where nothing else decides, product name.
+func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
+	if virtual, ok := sys.Machine.Virtual.Get(); ok && virtual {
+		return fact.Unknown[*Platform](fact.Absent, "a virtual machine shows no physical DIMM slots", "audit the host")
+	}
+	raw, err := fs.ReadFile(k, indexFile)
+	if err != nil {
+		return fact.Unknown[*Platform](fact.Malformed, "the index of platforms cannot be read: "+err.Error(), "")
+	}
+	rows := parseIndex(string(raw))
+	m := identifyMachine(sys)
+	var found verdict
+	var evidence fact.Evidence
+	var last cpuIdentity
+	ids := identities(sys)
+	for i, id := range ids {
+		if i > 0 && id.cpuIdentity == last {
+			continue
+		}
+		last = id.cpuIdentity
+		v := lookUpPlatform(rows, &id.cpuIdentity, &m)
+		if v.row == nil {
+			return unrecognised(v, id)
+		}
+		if found.row != nil && found.row.id != v.row.id {
+			return fact.Unknown[*Platform](fact.Conflicting,
+				fmt.Sprintf("the processors belong to two platforms, %s and %s", found.row.id, v.row.id), "", id.from)
+		}
+		found, evidence = v, id.from
+	}
+	if found.row == nil {
+		return fact.Unknown[*Platform](fact.Unread, "no processor was identified", "audit with SMBIOS type 4 or /proc/cpuinfo")
+	}
+	return loadRecognised(k, found, last.brand, evidence)
+}
+
+func loadRecognised(k fs.FS, v verdict, brand string, from fact.Evidence) fact.Fact[*Platform] {
+	p, err := loadPlatform(k, v.row.id, brand)
+	if err != nil {
+		return fact.Unknown[*Platform](fact.Malformed, err.Error(), "", from)
+	}
+	p.Recognised = v.by
+	c := fact.Direct
+	if !v.row.verified && v.by != "brand" {
+		c = fact.Indirect
+	}
+	f := fact.Known(p, c, from)
+	f.Unverified = !p.Verified || (!v.row.verified && v.by == "cpuid")
+	return f
+}
+
+func unrecognised(v verdict, id knownIdentity) fact.Fact[*Platform] {
+	if len(v.candidates) > 0 {
+		return fact.Unknown[*Platform](fact.Unstated,
+			"the CPUID belongs to "+strings.Join(v.candidates, " or ")+" and the brand string does not decide",
+			"a processor brand string (SMBIOS type 4 version, or /proc/cpuinfo)", id.from)
+	}
+	if id.brand == "" && id.family < 0 {
+		return fact.Unknown[*Platform](fact.Unstated, "neither CPUID nor brand string of the processor is known",
+			"audit with SMBIOS type 4 or /proc/cpuinfo", id.from)
+	}
+	return fact.Unknown[*Platform](fact.Absent, "no platform data for this processor", "", id.from)
+}
+
+func parseIndex(text string) []indexRow {
+	rows := make([]indexRow, 0, 64)
+	for line := range strings.Lines(text) {
+		if r, ok := parseIndexRow(strings.TrimSuffix(line, "\n")); ok {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// lookUpPlatform tries rows with a verified CPUID first, then those that only
+// a brand or product decides.
+func lookUpPlatform(rows []indexRow, p *cpuIdentity, m *machineIdentity) verdict {
+	var v verdict
+	for i := range rows {
+		r := &rows[i]
+		if !r.verified || r.family < 0 || !r.vendorFits(p) {
+			continue
+		}
+		if v.try(r, p, m) {
+			return v
+		}
+	}
+	for i := range rows {
+		r := &rows[i]
+		if (r.verified && r.family >= 0) || !r.vendorFits(p) {
+			continue
+		}
+		if v.tryNamed(r, p, m) {
+			return v
+		}
+	}
+	return v
+}
+
+// try decides a row whose CPUID is verified.
+func (v *verdict) try(r *indexRow, p *cpuIdentity, m *machineIdentity) bool {
+	same, known := r.cpuid(p)
+	if known && !same {
+		return false
+	}
+	if !known && !namesModel(r.brand) {
+		return false // "Xeon" alone is every Xeon there ever was
+	}
+	if r.brand == "" && p.vendor == "" {
+		return false // AMD and Intel share family numbers
+	}
+	if r.brand != "" && !matches(r.brand, p.brand) {
+		if known && undecided(p.brand) {
+			v.addCandidate(r.id)
+		}
+		return false
+	}
+	if !r.conditions(m) {
+		return false
+	}
+	v.row, v.by = r, "cpuid"
+	if !known {
+		v.by = "brand"
+	}
+	return true
+}
+
+// tryNamed decides a row whose CPUID is missing or not verified: the brand
+// must match, or the product together with the CPUID.
+func (v *verdict) tryNamed(r *indexRow, p *cpuIdentity, m *machineIdentity) bool {
+	if r.brand == "" {
+		same, _ := r.cpuid(p)
+		if r.product == "" || !same || !r.conditions(m) {
+			return false
+		}
+		v.row, v.by = r, "product"
+		return true
+	}
+	if p.brand == "" || !matches(r.brand, p.brand) || !r.conditions(m) {
+		return false
+	}
+	v.row, v.by = r, "brand"
+	return true
+}
+
+func (v *verdict) addCandidate(id string) {
+	for _, have := range v.candidates {
+		if have == id {
+			return
+		}
+	}
+	v.candidates = append(v.candidates, id)
+}
+
+// undecided reports whether the brand string names no processor at all (no
+// number in it), so that a better string could decide.
+func undecided(brand string) bool {
+	return !strings.ContainsAny(brand, "123456789")
+}
+
+// namesModel reports whether a brand pattern asks for a model number and so
+// decides without a CPUID.
+func namesModel(pattern string) bool {
+	return strings.Contains(pattern, `\d`) || strings.ContainsAny(pattern, "123456789")
+}

@@ -1,0 +1,167 @@
+package platform
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestRecogniseNeighbours are processors that share a CPUID with a platform's.
+func TestRecogniseNeighbours(t *testing.T) {
+	tests := []struct {
+		vendor                  string
+		family, model, stepping int
+		brand                   string
+		want                    string // id, or "" when it must not be recognised
+		by                      string
+	}{
+		{Intel, 6, 85, 4, "Intel(R) Xeon(R) Gold 6138 CPU @ 2.00GHz", "skylake-sp", "cpuid"},
+		{Intel, 6, 85, 4, "Intel(R) Xeon(R) W-3175X CPU @ 3.10GHz", "skylake-sp", "cpuid"},
+		{Intel, 6, 85, 4, "Intel(R) Xeon(R) W-2145 CPU @ 3.70GHz", "", ""},
+		{Intel, 6, 85, 4, "Intel(R) Xeon(R) D-2146NT CPU @ 2.30GHz", "", ""},
+		{Intel, 6, 85, 4, "Intel(R) Core(TM) i9-7900X CPU @ 3.30GHz", "", ""},
+		{Intel, 6, 85, 7, "Intel(R) Xeon(R) W-2295 CPU @ 3.00GHz", "", ""},
+		{Intel, 6, 85, 7, "Intel(R) Xeon(R) Silver 4210R CPU @ 2.40GHz", "cascade-lake-sp", "cpuid"},
+		{Intel, 6, 85, 7, "Intel(R) Xeon(R) Platinum 9242 CPU @ 2.30GHz", "cascade-lake-ap", "brand"},
+		{Intel, 6, 85, 11, "Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz", "cooper-lake", "cpuid"},
+		{Intel, 6, 106, 6, "Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz", "ice-lake-sp", "cpuid"},
+		{Intel, 6, 143, 8, "Intel(R) Xeon(R) w9-3495X", "sapphire-rapids", "cpuid"},
+		{Intel, 6, 143, 8, "Intel(R) Xeon(R) w5-2465X", "", ""},
+		{Intel, 6, 143, 8, "Intel(R) Xeon(R) CPU Max 9480", "sapphire-rapids-max", "brand"},
+		{Intel, 6, 207, 2, "Intel(R) Xeon(R) Gold 6526Y", "emerald-rapids", "cpuid"},
+		{Intel, 6, 173, 1, "Intel(R) Xeon(R) 6980P", "granite-rapids-ap", "cpuid"},
+		{Intel, 6, 173, 1, "Intel(R) Xeon(R) 6787P", "granite-rapids-sp", "brand"},
+		{Intel, 6, 174, 1, "Intel(R) Xeon(R) 6726P-B", "granite-rapids-d", "brand"},
+		{Intel, 6, 175, 3, "Intel(R) Xeon(R) 6710E", "sierra-forest", "brand"},
+		{Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2430 0 @ 2.20GHz", "sandybridge-en", "cpuid"},
+		{Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz", "sandybridge-ep", "cpuid"},
+		{Intel, 6, 45, 7, "Intel(R) Core(TM) i7-3930K CPU @ 3.20GHz", "", ""},
+		{Intel, 6, 62, 4, "Intel(R) Xeon(R) CPU E5-2430 v2 @ 2.50GHz", "sandybridge-en", "cpuid"},
+		{Intel, 6, 62, 4, "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", "ivybridge-ep", "cpuid"},
+		{Intel, 6, 62, 7, "Intel(R) Xeon(R) CPU E7-4890 v2 @ 2.80GHz", "ivybridge-ex", "cpuid"},
+		{Intel, 6, 63, 2, "Intel(R) Xeon(R) CPU E5-2680 v3 @ 2.50GHz", "haswell-ep", "cpuid"},
+		{Intel, 6, 63, 4, "Intel(R) Xeon(R) CPU E7-8880 v3 @ 2.30GHz", "haswell-ex", "brand"},
+		{Intel, 6, 79, 1, "Intel(R) Xeon(R) CPU E5-2699A v4 @ 2.40GHz", "broadwell-ep", "cpuid"},
+		{Intel, 6, 79, 1, "Intel(R) Xeon(R) CPU E7-8890 v4 @ 2.20GHz", "broadwell-ex", "brand"},
+		{Intel, 6, 86, 3, "Intel(R) Xeon(R) CPU D-1541 @ 2.10GHz", "", ""},
+		{Intel, 6, 26, 5, "Intel(R) Xeon(R) CPU           E5520  @ 2.27GHz", "nehalem-ep", "cpuid"},
+		{Intel, 6, 26, 5, "Intel(R) Core(TM) i7 CPU         920  @ 2.67GHz", "", ""},
+		{Intel, 6, 26, 5, "Intel(R) Xeon(R) CPU           E", "nehalem-ep", "cpuid"},
+		{Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz", "westmere-ep", "cpuid"},
+		{Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           W3690  @ 3.47GHz", "", ""},
+		{Intel, 6, 46, 6, "Not Specified", "nehalem-ex", "cpuid"},
+		{Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4860  @ 2.27GHz", "westmere-ex", "cpuid"},
+		{Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz", "xeon-fsb", "cpuid"}, // no FB-DIMM: another chipset
+		{Intel, 6, 29, 1, "Intel(R) Xeon(R) CPU           X7460  @ 2.66GHz", "xeon-fsb", "cpuid"},
+		{Intel, 6, 158, 10, "Intel(R) Xeon(R) E-2236 CPU @ 3.40GHz", "", ""},
+		{Intel, 15, 65, 2, "Dual-Core AMD Opteron(tm) Processor 2220", "", ""}, // a vendor that contradicts the brand
+		{AMD, 15, 65, 2, "Dual-Core AMD Opteron(tm) Processor 2220", "opteron-socket-f", "cpuid"},
+		{AMD, 15, 5, 10, "AMD Opteron(tm) Processor 248", "opteron-939-940", "brand"},
+		{AMD, 16, 8, 0, "Six-Core AMD Opteron(tm) Processor 8435", "opteron-socket-f", "cpuid"},
+		{AMD, 16, 8, 1, "AMD Opteron(tm) Processor 4174 HE", "", ""},
+		{AMD, 16, 4, 2, "AMD Phenom(tm) II X4 965 Processor", "", ""},
+		{AMD, 16, 9, 1, "AMD Opteron(tm) Processor 6176", "opteron-g34", "cpuid"},
+		{AMD, 21, 1, 2, "AMD Opteron(TM) Processor 6276", "opteron-g34", "cpuid"},
+		{AMD, 21, 1, 2, "AMD Opteron(tm) Processor 4276 HE", "", ""},
+		{AMD, 21, 2, 0, "AMD FX(tm)-6300 Six-Core Processor", "", ""},
+		{AMD, 23, 1, 2, "AMD EPYC 7551P 32-Core Processor", "naples", "cpuid"},
+		{AMD, 23, 1, 2, "AMD EPYC 3251 8-Core Processor", "", ""},
+		{AMD, 23, 1, 1, "AMD Ryzen 7 1800X Eight-Core Processor", "", ""},
+		{AMD, 23, 49, 0, "AMD EPYC 7K62 48-Core Processor", "rome", "cpuid"},
+		{AMD, 23, 49, 0, "AMD Ryzen Threadripper 3990X 64-Core Processor", "", ""},
+		{AMD, 25, 1, 1, "AMD EPYC 75F3 32-Core Processor", "milan", "cpuid"},
+		{AMD, 25, 1, 2, "AMD EPYC 7773X 64-Core Processor", "milan", "cpuid"},
+		{AMD, 25, 17, 1, "AMD EPYC 9654 96-Core Processor", "genoa", "cpuid"},
+		{AMD, 25, 160, 2, "AMD EPYC 9754 128-Core Processor", "genoa", "brand"},
+		{AMD, 25, 160, 2, "AMD EPYC 8534P 64-Core Processor", "siena", "brand"},
+		{AMD, 25, 97, 2, "AMD EPYC 4244P 6-Core Processor", "epyc-4004-4005", "brand"},
+		{AMD, 25, 97, 2, "AMD Ryzen 9 7950X 16-Core Processor", "", ""},
+		{AMD, 26, 2, 1, "AMD EPYC 9755 128-Core Processor", "turin", "brand"},
+		{"ARM", -1, -1, -1, "Ampere(R) Altra(R) Processor", "ampere-altra", "brand"},
+		{"ARM", -1, -1, -1, "FT-2000/4", "", ""},
+	}
+	for _, tt := range tests {
+		sys := &inventory.System{Sockets: collecttest.Sockets(2, tt.vendor, tt.family, tt.model, tt.stepping, tt.brand)}
+		for i := range sys.Sockets {
+			if tt.family < 0 {
+				s := &sys.Sockets[i]
+				s.Family, s.Model, s.Stepping = fact.Fact[int]{}, fact.Fact[int]{}, fact.Fact[int]{}
+			}
+		}
+		f := Recognise(sys, rules.FS)
+		if tt.want == "" {
+			assert.False(t, f.Known(), tt.brand)
+			assert.NotEmpty(t, f.Reason)
+			continue
+		}
+		if assert.True(t, f.Known(), "%s: %s", tt.brand, f.Reason) {
+			assert.Equal(t, tt.want, f.Value.ID, tt.brand)
+			assert.Equal(t, tt.by, f.Value.Recognised, tt.brand)
+		}
+	}
+}
+
+// TestRecogniseByOneSource: brand without CPUID, CPUID without brand, the
+// kernel's view alone.
+func TestRecogniseByOneSource(t *testing.T) {
+	sys := &inventory.System{Sockets: []inventory.Socket{{Populated: collecttest.Known(true), Brand: collecttest.Known("Intel(R) Xeon(R) Gold 6138 CPU @ 2.00GHz")}}}
+	f := Recognise(sys, rules.FS)
+	assert.Equal(t, "skylake-sp", f.Value.ID)
+	assert.Equal(t, "brand", f.Value.Recognised)
+
+	sys = &inventory.System{Sockets: []inventory.Socket{{Populated: collecttest.Known(true), Vendor: collecttest.Known(Intel), Family: collecttest.Known(6), Model: collecttest.Known(85), Stepping: collecttest.Known(7)}}}
+	f = Recognise(sys, rules.FS)
+	assert.Equal(t, "the CPUID belongs to cascade-lake-sp and the brand string does not decide", f.Reason)
+
+	sys.CPU.Brand = collecttest.Known("Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz")
+	assert.Equal(t, "cascade-lake-sp", Recognise(sys, rules.FS).Value.ID)
+
+	sys = &inventory.System{CPU: inventory.CPU{Vendor: collecttest.Known(AMD), Family: collecttest.Known(23), Model: collecttest.Known(49), Stepping: collecttest.Known(0), Brand: collecttest.Known("AMD EPYC 7742 64-Core Processor")}}
+	assert.Equal(t, "rome", Recognise(sys, rules.FS).Value.ID)
+
+	sys.Machine.Virtual = collecttest.Known(true)
+	assert.Equal(t, "a virtual machine shows no physical DIMM slots", Recognise(sys, rules.FS).Reason)
+}
+
+func TestRecogniseContradiction(t *testing.T) {
+	f := Recognise(&inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 6, 85, 7, "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz"),
+		collecttest.Sockets(1, AMD, 23, 49, 0, "AMD EPYC 7742 64-Core Processor")...)}, rules.FS)
+	assert.Equal(t, fact.Conflicting, f.State)
+	assert.Equal(t, "the processors belong to two platforms, cascade-lake-sp and rome", f.Reason)
+}
+
+func TestParts(t *testing.T) {
+	for brand, want := range map[string]int{"Intel(R) Xeon(R) 6780E": 8, "Intel(R) Xeon(R) 6980E": 12} {
+		p, err := loadPlatform(rules.FS, "sierra-forest", brand)
+		require.NoError(t, err)
+		assert.Equal(t, want, p.ChannelsPerSocket)
+		assert.Equal(t, want == 12, p.Unverified["channels_per_socket"])
+	}
+	p, err := loadPlatform(rules.FS, "opteron-g34", "AMD Opteron(tm) Processor 6276")
+	require.NoError(t, err)
+	assert.Empty(t, p.Speeds)
+	_, err = loadPlatform(rules.FS, "no-such", "")
+	require.ErrorContains(t, err, "read platform no-such")
+}
+
+// TestRecogniseKunpeng: desktop parts are no eight-channel servers.
+func TestRecogniseKunpeng(t *testing.T) {
+	for brand, want := range map[string]string{
+		"Kunpeng 920-4826": "kunpeng-920", "Kunpeng 920": "kunpeng-920",
+		"HUAWEI Kunpeng920 3211K": "", "HUAWEI Kunpeng 920 2426SK": "",
+	} {
+		p, _ := Recognise(&inventory.System{Sockets: collecttest.Sockets(1, "ARM", 8, 0xd01, 0, brand)}, rules.FS).Get()
+		if want == "" {
+			assert.Nil(t, p, brand)
+			continue
+		}
+		require.NotNil(t, p, brand)
+		assert.Equal(t, want, p.ID)
+	}
+}

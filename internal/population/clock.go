@@ -1,0 +1,115 @@
+package population
+
+import (
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/ddr"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// speeds fills the population's own expected and running speed.
+func (b *builder) speeds(pop *Population, proc *platform.Processor) {
+	pop.RunningMTs = runningSpeed(b.sys, pop.Slots)
+	if b.frontSideBus() {
+		pop.Speed = fact.Unknown[Speed](fact.Absent, "the memory speed belongs to the chipset, whose limits are not known", "")
+		return
+	}
+	if !pop.DIMMs.Known() {
+		pop.Speed = fact.Blame[Speed](pop.DIMMs)
+		pop.RunningMTs = fact.Blame[int](pop.DIMMs)
+		return
+	}
+	pop.Speed = b.expectedSpeed(pop, proc, b.depths(pop))
+}
+
+// depths says how many DIMMs share a slot's channel: exactly, when the
+// channels are known, else anything that fits.
+func (b *builder) depths(pop *Population) channelDepths {
+	if pop.ChannelSlots != nil {
+		return channelDepths{known: true, of: func(slot int) (int, int) {
+			d := max(len(pop.ChannelSlots[b.places[slot].Channel]), 1)
+			return d, d
+		}}
+	}
+	hi := len(pop.Slots)
+	if most := b.maxDPC(); most > 0 {
+		hi = min(hi, most)
+	}
+	lo := 1
+	if n := pop.ChannelsTotal.Or(0); n > 0 && len(pop.Slots) == n*hi {
+		lo = hi
+	}
+	return channelDepths{known: lo == hi, of: func(int) (int, int) { return lo, hi }}
+}
+
+// commonClock lowers every expectation to the slowest one: all channels of
+// all processors run at one speed.
+func (b *builder) commonClock(pops []Population) {
+	slowest := -1
+	for i := range pops {
+		f := &pops[i].Speed
+		if !f.Known() {
+			if len(pops[i].Slots) == 0 && pops[i].DIMMs.Known() {
+				continue // no DIMMs, no limit
+			}
+			b.unknownClock(pops, i)
+			return
+		}
+		if slowest < 0 || f.Value.MTs < pops[slowest].Speed.Value.MTs {
+			slowest = i
+		}
+	}
+	for i := range pops {
+		f := &pops[i].Speed
+		if slowest < 0 || !f.Known() || f.Value.MTs == pops[slowest].Speed.Value.MTs {
+			continue
+		}
+		own := f.Value.MTs
+		*f = pops[slowest].Speed
+		f.Value.Detail = fmt.Sprintf("as socket %d, whose limit is lower than %d: %s", pops[slowest].Socket, own, f.Value.Detail)
+	}
+}
+
+// unknownClock spreads one population's unknown speed over the others.
+func (b *builder) unknownClock(pops []Population, bad int) {
+	for i := range pops {
+		f := &pops[i].Speed
+		if i != bad && f.Known() {
+			*f = fact.Blame[Speed](pops[bad].Speed)
+			f.Reason = fmt.Sprintf("all processors run at one speed and that of socket %d is not known: %s", pops[bad].Socket, f.Reason)
+		}
+	}
+}
+
+// peaks fills the theoretical peak: 8 bytes per transfer and populated
+// channel, at the running speed, else the expected one.
+func (b *builder) peaks(pops []Population) {
+	for i := range pops {
+		pops[i].Peak = peak(&pops[i])
+	}
+}
+
+func peak(pop *Population) fact.Fact[int64] {
+	n, ok := pop.ChannelsPopulated.Get()
+	if !ok {
+		return fact.Blame[int64](pop.ChannelsPopulated)
+	}
+	if n == 0 {
+		return fact.Known(int64(0), pop.ChannelsPopulated.Certainty, pop.ChannelsPopulated.From)
+	}
+	var v int
+	var c fact.Certainty
+	var from fact.Evidence
+	switch {
+	case pop.RunningMTs.Known():
+		v, c, from = ddr.Nominal(pop.RunningMTs.Value), pop.RunningMTs.Certainty, pop.RunningMTs.From
+	case pop.Speed.Known():
+		v, c, from = pop.Speed.Value.MTs, pop.Speed.Certainty, pop.Speed.From
+	default:
+		return fact.Blame[int64](pop.Speed)
+	}
+	f := fact.Known(int64(n)*int64(v)*1_000_000*bytesPerTransfer, min(c, pop.ChannelsPopulated.Certainty), from)
+	f.Unverified = pop.ChannelsPopulated.Unverified
+	return f
+}

@@ -1,0 +1,88 @@
+package population
+
+import (
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// Derive works out platform, processors, placement, population and classes of
+// a machine. k is the tree under rules/; nothing else is read. It never
+// fails: what cannot be derived is unknown with the reason.
+func Derive(sys *inventory.System, k fs.FS) *Result {
+	r := &Result{Platform: platform.Recognise(sys, k)}
+	r.Processors = platform.Processors(sys, k)
+	p, _ := r.Platform.Get()
+	r.Placements, r.Conflicts = place.Slots(sys, p, k)
+	r.populate(sys)
+	return r
+}
+
+// populate fills what follows from platform, processors and placements.
+func (r *Result) populate(sys *inventory.System) {
+	b := newBuilder(sys, r)
+	r.Populations = b.populations()
+	b.commonClock(r.Populations)
+	b.peaks(r.Populations)
+	r.InstalledBytes = b.installed()
+	r.Symmetric = b.symmetric(r.Populations)
+	b.classes(r.Populations)
+	r.Class = b.machineClass(r.Populations, r.Symmetric)
+	for i := range r.Populations {
+		r.Populations[i].Signature = b.signature(&r.Populations[i])
+	}
+}
+
+// Signature is a canonical text of the whole machine's population, equal for
+// equal ones and free of identifiers: "2x[0:32G 1:32G]" is two processors with
+// one 32 GiB DIMM on each of the channels 0 and 1.
+func (r *Result) Signature() string {
+	var parts []string
+	for i := 0; i < len(r.Populations); {
+		n := 1
+		for i+n < len(r.Populations) && r.Populations[i+n].Signature == r.Populations[i].Signature {
+			n++
+		}
+		text := r.Populations[i].Signature
+		if n > 1 {
+			text = strconv.Itoa(n) + "x" + text
+		}
+		parts = append(parts, text)
+		i += n
+	}
+	return strings.Join(parts, ",")
+}
+
+// installed sums the populated DRAM slots.
+func (b *builder) installed() fact.Fact[int64] {
+	var all []int
+	for i := range b.sys.Slots {
+		s := &b.sys.Slots[i]
+		if s.State == inventory.SlotUnknown && maybeDRAM(s) {
+			return fact.Unknown[int64](fact.Unstated, "the size of "+slotName(s)+" is not stated", "", s.SizeBytes.From)
+		}
+		if s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
+			all = append(all, i)
+		}
+	}
+	if len(b.sys.Slots) == 0 {
+		return fact.Unknown[int64](fact.Unread, "no memory devices are listed", "audit with SMBIOS")
+	}
+	if f := b.lost(); f != nil {
+		return fact.Blame[int64](*f)
+	}
+	return b.sumBytes(all)
+}
+
+// slotName is the slot's label, or its handle.
+func slotName(s *inventory.Slot) string {
+	if l, ok := s.Locator.Get(); ok && l != "" {
+		return l
+	}
+	return "slot 0x" + strconv.FormatUint(uint64(s.Handle), 16)
+}

@@ -1,0 +1,443 @@
+package population
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// TestPeaksOfDell11G is Table 3 of "Optimal BIOS Settings for High Performance
+// Computing with PowerEdge 11G Servers" (Dell 2009): the memory controller's
+// bandwidth by processor bin, one DIMM rated 1333 on each channel.
+func TestPeaksOfDell11G(t *testing.T) {
+	tests := []struct {
+		model, stepping int
+		brand           string
+		mts             int
+		gbs             float64
+		limiter         string
+	}{
+		{26, 5, "Intel(R) Xeon(R) CPU           X5550  @ 2.67GHz", 1333, 31.99, LimitNone},
+		{26, 5, "Intel(R) Xeon(R) CPU           X5570  @ 2.93GHz", 1333, 31.99, LimitNone},
+		{26, 5, "Intel(R) Xeon(R) CPU           E5540  @ 2.53GHz", 1066, 25.58, LimitProcessor},
+		{26, 5, "Intel(R) Xeon(R) CPU           E5504  @ 2.00GHz", 800, 19.20, LimitProcessor},
+		{44, 2, "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz", 1333, 31.99, LimitNone},
+	}
+	for _, tt := range tests {
+		m := newTestMachine(2, platform.Intel, 6, tt.model, tt.stepping, tt.brand)
+		for s := range 2 {
+			m.fill(s, []int{1, 1, 1}, testDIMM{gb: 4, rated: 1333})
+		}
+		p := m.derive(t).Populations[1]
+		require.True(t, p.Speed.Known(), p.Speed.Reason)
+		assert.Equal(t, tt.mts, p.Speed.Value.MTs, tt.brand)
+		assert.Equal(t, tt.limiter, p.Speed.Value.Limiter, tt.brand)
+		assert.InDelta(t, tt.gbs, float64(p.Peak.Value)/1e9, 0.01, tt.brand)
+	}
+}
+
+// TestPeaksOfDocuments are the other printed peaks: Ice Lake and Sapphire
+// Rapids (Denneman), Genoa (Tom's Hardware), Ivy Bridge-EP.
+func TestPeaksOfDocuments(t *testing.T) {
+	tests := []struct {
+		m     *testMachine
+		dpc   []int
+		rated int
+		gbs   float64
+	}{
+		{newTestMachine(1, platform.Intel, 6, 106, 6, "Intel(R) Xeon(R) Gold 6348 CPU @ 2.60GHz"), []int{1, 1, 1, 1, 1, 1, 1, 1}, 3200, 204.8},
+		{newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Platinum 8480+"), []int{1, 1, 1, 1, 1, 1, 1, 1}, 4800, 307.2},
+		{newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Platinum 8480+"), []int{2, 2, 2, 2, 2, 2, 2, 2}, 4800, 281.6},
+		{newTestMachine(1, platform.AMD, 25, 17, 1, "AMD EPYC 9654 96-Core Processor"), []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 4800, 460.8},
+		{newTestMachine(1, platform.Intel, 6, 62, 4, "Intel(R) Xeon(R) CPU E5-2690 v2 @ 3.00GHz"), []int{1, 1, 1, 1}, 1866, 59.7},
+	}
+	for _, tt := range tests {
+		p := tt.m.fill(0, tt.dpc, testDIMM{gb: 32, rated: tt.rated}).derive(t).Populations[0]
+		require.True(t, p.Peak.Known(), p.Peak.Reason)
+		assert.InDelta(t, tt.gbs, float64(p.Peak.Value)/1e9, 0.05)
+	}
+}
+
+func TestExpectedSpeed(t *testing.T) {
+	gold := func(brand string, stepping int) *testMachine {
+		return newTestMachine(1, platform.Intel, 6, 85, stepping, brand)
+	}
+	one, two := []int{1, 1, 1, 1, 1, 1}, []int{2, 2, 2, 2, 2, 2}
+	tests := []struct {
+		name string
+		m    *testMachine
+		dpc  []int
+		d    testDIMM
+		want Speed
+	}{
+		{"processor below the DIMMs: never a fault of theirs", gold("Intel(R) Xeon(R) Silver 4214 CPU @ 2.20GHz", 7), one,
+			testDIMM{gb: 32, rated: 2933}, Speed{MTs: 2400, Limiter: LimitProcessor, Detail: "processor allows at most 2400"}},
+		{"DIMM below the processor", cascadeLake(1), one,
+			testDIMM{gb: 32, rated: 2666}, Speed{MTs: 2666, Limiter: LimitDIMM, Detail: "slowest DIMM is rated 2666"}},
+		{"2934 is 2933", cascadeLake(1), one,
+			testDIMM{gb: 32, rated: 2934}, Speed{MTs: 2933, Limiter: LimitNone, Detail: "DIMMs and processor agree: 2933"}},
+		{"LRDIMM, two per channel", cascadeLake(1), two, testDIMM{gb: 128, rated: 2933, ranks: 4, lr: true},
+			Speed{MTs: 2666, Limiter: LimitDPC, Detail: "2 DIMMs per channel (lrdimm-4r8r): 2666"}},
+		{"some boards stop at 2666 with two per channel", cascadeLake(1), two, testDIMM{gb: 32, rated: 2933},
+			Speed{MTs: 2933, Limiter: LimitNone, Detail: "DIMMs and processor agree: 2933", AlsoNormal: []int{2666}}},
+		{"1.35 V", sandyBridge(1), []int{1, 1, 1, 1}, testDIMM{gb: 16, rated: 1600, mv: 1350},
+			Speed{MTs: 1333, Limiter: LimitVoltage, Detail: "1 DIMM per channel (rdimm-2r-1.35v): 1333"}},
+		{"quad rank", sandyBridge(1), []int{1, 1, 1, 1}, testDIMM{gb: 32, rated: 1600, ranks: 4, mv: 1500},
+			Speed{MTs: 1066, Limiter: LimitRanks, Detail: "1 DIMM per channel (rdimm-4r-1.5v): 1066"}},
+		{"Sapphire Rapids rated 4000 keeps its speed at two per channel", newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Silver 4410Y"),
+			[]int{2, 2, 2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 4800}, Speed{MTs: 4000, Limiter: LimitProcessor, Detail: "processor allows at most 4000"}},
+		{"Turin: boards stop below AMD's 6400", newTestMachine(1, platform.AMD, 26, 2, 1, "AMD EPYC 9455 48-Core Processor"),
+			[]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 64, rated: 6400},
+			Speed{MTs: 6400, Limiter: LimitNone, Detail: "DIMMs and processor agree: 6400", AlsoNormal: []int{6000, 5200, 4800}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.m.sys.Machine.Product = collecttest.Known("Test Server")
+			p := tt.m.fill(0, tt.dpc, tt.d).derive(t).Populations[0]
+			require.True(t, p.Speed.Known(), p.Speed.Reason)
+			assert.Equal(t, tt.want, p.Speed.Value)
+		})
+	}
+}
+
+// TestBoardLimit: a T440 runs 2666 whatever the processor (Gigamon; field).
+func TestBoardLimit(t *testing.T) {
+	m := cascadeLake(1)
+	m.sys.Machine.Vendor, m.sys.Machine.Product = collecttest.Known("Dell Inc."), collecttest.Known("PowerEdge T440")
+	p := m.fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 3200, run: 2666}).derive(t).Populations[0]
+	assert.Equal(t, Speed{MTs: 2666, Limiter: LimitFirmware, Detail: "board limit whatever the processor: 2666"}, p.Speed.Value)
+	assert.False(t, p.Speed.Value.Below(p.RunningMTs.Value))
+}
+
+func TestSpeedUnknown(t *testing.T) {
+	six := []int{1, 1, 1, 1, 1, 1}
+	tests := []struct {
+		name   string
+		m      *testMachine
+		d      testDIMM
+		dpc    []int
+		reason string
+	}{
+		{"OEM processor", newTestMachine(1, platform.Intel, 6, 85, 4, "Intel(R) Xeon(R) Platinum 8124M CPU @ 3.00GHz"), testDIMM{gb: 32, rated: 2666}, six,
+			"the processor's highest memory speed is not in the vendors' table"},
+		{"rated speed missing", cascadeLake(1), testDIMM{gb: 32}, six, "the rated speed of S0C0D0 is not stated"},
+		{"clock for a data rate", cascadeLake(1), testDIMM{gb: 32, rated: 1467, memType: "DDR4"}, six,
+			"the rated speed of a DIMM looks like a clock in MHz, not a data rate"},
+		{"three quad-rank", sandyBridge(1), testDIMM{gb: 32, rated: 1333, ranks: 4, mv: 1500}, []int{3, 3, 3, 3},
+			"no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for rdimm-4r-1.5v with 3 DIMMs per channel"},
+		{"Brickland: the mode decides", newTestMachine(1, platform.Intel, 6, 62, 7, "Intel(R) Xeon(R) CPU E7-4890 v2 @ 2.80GHz"), testDIMM{gb: 32, rated: 1600}, []int{1, 1, 1, 1, 1, 1, 1, 1},
+			"the highest speed of Ivy Bridge-EX (Xeon E7 v2) depends on the memory mode, which firmware does not tell"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := tt.m.fill(0, tt.dpc, tt.d).derive(t).Populations[0]
+			assert.Equal(t, tt.reason, p.Speed.Reason)
+			assert.NotEqual(t, fact.OK, p.Speed.State)
+		})
+	}
+}
+
+// TestCommonClock: the deeper processor slows the other one down.
+func TestCommonClock(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Platinum 8480+")
+	m.fill(0, []int{2, 2, 2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 4800})
+	m.fill(1, []int{1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 64, rated: 4800})
+	r := m.derive(t)
+	assert.Equal(t, 4400, r.Populations[1].Speed.Value.MTs)
+	assert.Equal(t, "as socket 0, whose limit is lower than 4800: 2 DIMMs per channel, a limit of the processor: 4400", r.Populations[1].Speed.Value.Detail)
+	assert.Equal(t, LimitDPC, r.Populations[1].Speed.Value.Limiter)
+}
+
+func TestGrades(t *testing.T) {
+	tests := []struct {
+		name string
+		m    *testMachine
+		dpc  [][]int
+		d    testDIMM
+		want string
+	}{
+		{"full", cascadeLake(2), [][]int{{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}, testDIMM{gb: 32, rated: 2933}, "A"},
+		{"slow DIMMs", cascadeLake(2), [][]int{{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}}, testDIMM{gb: 32, rated: 2666}, "B"},
+		{"four of six", cascadeLake(2), [][]int{{1, 1, 0, 1, 1, 0}, {1, 1, 0, 1, 1, 0}}, testDIMM{gb: 32, rated: 2933}, "C"},
+		{"two of six", cascadeLake(2), [][]int{{1, 0, 0, 1, 0, 0}, {1, 0, 0, 1, 0, 0}}, testDIMM{gb: 32, rated: 2933}, "D"},
+		{"ten", cascadeLake(2), [][]int{{2, 2, 1, 2, 2, 1}, {2, 2, 1, 2, 2, 1}}, testDIMM{gb: 32, rated: 2933}, "D"},
+		{"eight slots", cascadeLake(2), [][]int{{2, 1, 1, 2, 1, 1}, {2, 1, 1, 2, 1, 1}}, testDIMM{gb: 32, rated: 2933}, "E"},
+		{"a processor without memory", cascadeLake(2), [][]int{{1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}}, testDIMM{gb: 32, rated: 2933}, "E"},
+		{"processors differ", cascadeLake(2), [][]int{{2, 2, 2, 2, 2, 2}, {1, 1, 1, 1, 1, 1}}, testDIMM{gb: 32, rated: 2933}, "E"},
+		{"Milan on six", milan(1), [][]int{{1, 0, 1, 1, 1, 0, 1, 1}}, testDIMM{gb: 64, rated: 3200}, "C"},
+		{"Rome on six", rome(1), [][]int{{1, 0, 1, 1, 1, 0, 1, 1}}, testDIMM{gb: 64, rated: 3200}, "E"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for s, dpc := range tt.dpc {
+				tt.m.fill(s, dpc, tt.d)
+			}
+			r := tt.m.derive(t)
+			require.True(t, r.Class.Known(), r.Class.Reason)
+			assert.Equal(t, Class{Name: tt.want, Best: "A"}, r.Class.Value)
+		})
+	}
+}
+
+// TestMeasuredShares are the measured rows of the validation table that the
+// model places: EPYC 7002/7003 with two and four of eight channels.
+func TestMeasuredShares(t *testing.T) {
+	for _, m := range []func(int) *testMachine{rome, milan} {
+		two := m(1).fill(0, []int{0, 0, 1, 1}, testDIMM{gb: 64, rated: 3200}).derive(t).Populations[0].Relative
+		require.NotNil(t, two.Value.Value, two.Reason)
+		assert.InDelta(t, 0.28, *two.Value.Value, 1e-9)
+		assert.InDelta(t, 0.25, two.Value.Low, 1e-9)
+		four := m(1).fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 64, rated: 3200}).derive(t).Populations[0].Relative
+		require.NotNil(t, four.Value.Value)
+		assert.InDelta(t, 0.54, *four.Value.Value, 1e-9)
+		assert.Equal(t, "TK-EPYC7002", four.Value.Source)
+		odd := m(1).fill(0, []int{1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 64, rated: 3200}).derive(t).Populations[0].Relative
+		assert.Nil(t, odd.Value.Value)
+		assert.InDelta(t, 0.125, odd.Value.Low, 1e-9)
+		assert.InDelta(t, 0.875, odd.Value.High, 1e-9)
+	}
+}
+
+// TestAMDLetters: HPE's own four-DIMM set is {1,3,14,16}, whose channels a
+// slot map can only count; which of them interleave is then not known.
+func TestAMDLetters(t *testing.T) {
+	build := func(dpc []int) *Result {
+		m := rome(1).fill(0, dpc, testDIMM{gb: 32, rated: 3200})
+		for i := range m.places {
+			m.places[i].Source = place.SourceMap
+		}
+		return m.derive(t)
+	}
+	four := build([]int{1, 1, 0, 0, 0, 0, 1, 1})
+	assert.False(t, four.Populations[0].Regions.Known())
+	assert.Equal(t, 4, four.Populations[0].ChannelsPopulated.Value)
+	assert.False(t, four.Class.Known())
+	assert.Equal(t, "A", build([]int{1, 1, 1, 1, 1, 1, 1, 1}).Class.Value.Name)
+}
+
+// TestGuards: a mapping that cannot be right gives no channel facts, and the
+// counts stay.
+func TestGuards(t *testing.T) {
+	tests := []struct {
+		name   string
+		spoil  func(m *testMachine)
+		reason string
+	}{
+		{"a DIMM without channel", func(m *testMachine) { m.places[2].Channel = place.Unplaced; m.places[2].Reason = "no map" },
+			"the channel of S0C2D0 is not known: no map"},
+		{"a channel too many", func(m *testMachine) { m.places[2].Channel = 6 },
+			"S0C2D0 would sit on channel 6 of 6: the map of slots to channels is wrong"},
+		{"too deep", func(m *testMachine) {
+			for i := range 3 {
+				m.places[i].Channel, m.places[i].Slot = 0, i
+			}
+		}, "channel 0 would hold 3 DIMMs, the platform takes 2: the map of slots to channels is wrong"},
+		{"one slot twice", func(m *testMachine) { m.places[2].Channel, m.places[2].Slot = 0, 0 },
+			"S0C0D0 and S0C2D0 would share one slot: the map of slots to channels is wrong"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933, run: 2933})
+			tt.spoil(m)
+			r := m.derive(t)
+			p := &r.Populations[0]
+			assert.Equal(t, 6, p.DIMMs.Value)
+			assert.Equal(t, 192*gib, p.Bytes.Value)
+			assert.Equal(t, 6, p.ChannelsTotal.Value)
+			assert.Equal(t, tt.reason, p.ChannelsPopulated.Reason)
+			for _, known := range []bool{p.ChannelsPopulated.Known(), p.DPC.Known(), p.ChannelBytes.Known(), p.Regions.Known(), p.Relative.Known(), p.Class.Known(), p.Peak.Known(), r.Class.Known()} {
+				assert.False(t, known)
+			}
+			assert.Equal(t, "[6 DIMMs 192G]", p.Signature)
+		})
+	}
+}
+
+func TestUnknownOwnerAndSize(t *testing.T) {
+	m := cascadeLake(2).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933}).fill(1, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
+	m.places[0].Socket, m.places[0].Reason = place.Unplaced, "no label"
+	r := m.derive(t)
+	for _, p := range r.Populations {
+		assert.False(t, p.DIMMs.Known())
+		assert.Equal(t, "the processor of S0C0D0 is not known: no label", p.DIMMs.Reason)
+	}
+	assert.False(t, r.Symmetric.Known())
+	assert.Equal(t, 128*gib, r.InstalledBytes.Value)
+
+	m = cascadeLake(1).fill(0, []int{1, 1}, testDIMM{gb: 32, rated: 2933})
+	m.sys.Slots[1].State, m.sys.Slots[1].SizeBytes = inventory.SlotUnknown, fact.Fact[int64]{State: fact.Unstated}
+	r = m.derive(t)
+	assert.False(t, r.Populations[0].DIMMs.Known())
+	assert.False(t, r.InstalledBytes.Known())
+}
+
+// TestOnlyDRAM: other technologies and soldered chips take no part.
+func TestOnlyDRAM(t *testing.T) {
+	m := cascadeLake(1).fill(0, []int{2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 2933})
+	for i := range m.sys.Slots {
+		if m.places[i].Slot == 1 {
+			m.sys.Slots[i].Technology = collecttest.Known(inventory.NVDIMM)
+		}
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, 6, p.DIMMs.Value)
+	assert.Equal(t, []int{1, 1, 1, 1, 1, 1}, p.DPC.Value)
+}
+
+// TestPersistentModulesSetTheSpeed: they share the channels, so that the DRAM
+// runs no faster than they are rated.
+func TestPersistentModulesSetTheSpeed(t *testing.T) {
+	m := cascadeLake(1).fill(0, []int{2, 2, 1, 2, 2, 1}, testDIMM{gb: 16, rated: 2933, run: 2666})
+	require.Equal(t, 2933, m.derive(t).Populations[0].Speed.Value.MTs)
+	for i := range m.sys.Slots {
+		if m.places[i].Slot == 1 {
+			m.sys.Slots[i].Technology, m.sys.Slots[i].RatedMTs = collecttest.Known(inventory.NVDIMM), collecttest.Known(2666)
+		}
+	}
+	s := m.derive(t).Populations[0].Speed.Value
+	assert.Equal(t, 2666, s.MTs)
+	assert.Equal(t, LimitDIMM, s.Limiter)
+	m.sys.Slots[1].RatedMTs = fact.Fact[int]{State: fact.Unstated, Reason: "firmware does not state a module's speed"}
+	assert.Equal(t, "firmware does not state a module's speed", m.derive(t).Populations[0].Speed.Reason)
+}
+
+// TestAllNonVolatile: a machine runs from DRAM, so that a table that calls
+// every module non-volatile is wrong about some of them.
+func TestAllNonVolatile(t *testing.T) {
+	m := cascadeLake(2).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933})
+	require.Equal(t, 0, m.derive(t).Populations[1].DIMMs.Value)
+	for _, tech := range []inventory.Technology{inventory.NVDIMM, inventory.Flash} {
+		for i := range m.sys.Slots {
+			m.sys.Slots[i].Technology = collecttest.Known(tech)
+		}
+		for _, p := range m.derive(t).Populations {
+			assert.Equal(t, "SMBIOS lists no DRAM module at all, although the machine runs", p.DIMMs.Reason)
+		}
+	}
+	m.sys.Slots[0].Technology = fact.Fact[inventory.Technology]{State: fact.Unstated}
+	assert.Equal(t, 1, m.derive(t).Populations[0].DIMMs.Value)
+}
+
+func TestHBMNeedsNoDIMMs(t *testing.T) {
+	m := newTestMachine(1, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) CPU Max 9480")
+	m.add(0, 0, 0, testDIMM{})
+	r := m.derive(t)
+	require.Equal(t, "sapphire-rapids-max", r.Platform.Value.ID)
+	assert.True(t, r.Platform.Value.ZeroDIMMsLegal)
+	assert.Equal(t, fact.Known(0, fact.Direct, m.sys.Slots[0].Locator.From), r.Populations[0].DIMMs)
+	assert.False(t, r.Class.Known())
+}
+
+// TestFrontSideBus: one population for the chipset; without a document of this
+// board the channels stay unknown.
+func TestFrontSideBus(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
+	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
+	r := m.derive(t)
+	require.Equal(t, "bensley", r.Platform.Value.ID)
+	require.Len(t, r.Populations, 1)
+	p := r.Populations[0]
+	assert.Equal(t, place.Unplaced, p.Socket)
+	assert.Equal(t, 4, p.DIMMs.Value)
+	assert.Equal(t, 4, p.ChannelsPopulated.Value)
+	assert.Equal(t, 4, p.ChannelsTotal.Value)
+	assert.False(t, p.Speed.Known())
+	assert.False(t, r.Symmetric.Known())
+
+	m.sys.Slots, m.places = m.sys.Slots[:2], m.places[:2]
+	p = m.derive(t).Populations[0]
+	assert.Equal(t, "the slots name 2 channels; chipsets for these processors have two or 4", p.ChannelsTotal.Reason)
+}
+
+// TestFrontSideBusDoubt: a slot map without a document leaves doubt on a
+// front-side bus, too.
+func TestFrontSideBusDoubt(t *testing.T) {
+	m := newTestMachine(2, platform.Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz")
+	m.fill(place.Unplaced, []int{1, 1, 1, 1}, testDIMM{gb: 4, rated: 667, memType: "DDR2 FB-DIMM"})
+	for i := range m.places {
+		m.places[i].Unverified, m.places[i].Certainty = true, fact.Indirect
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, fact.Direct, p.DIMMs.Certainty, "counting needs no map")
+	assert.True(t, p.ChannelsTotal.Unverified)
+	assert.True(t, p.ChannelsPopulated.Unverified)
+	assert.True(t, p.DPC.Unverified)
+	assert.Equal(t, fact.Indirect, p.DPC.Certainty)
+}
+
+// TestPartWired: a board that does not give a processor all of its channels
+// leaves their number unknown, for the processor's own does not hold.
+func TestPartWired(t *testing.T) {
+	m := newTestMachine(1, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4860  @ 2.27GHz")
+	m.fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 8, rated: 1333})
+	require.Equal(t, 8, m.derive(t).Populations[0].ChannelsTotal.Value)
+	for i := range m.places {
+		m.places[i].PartWired, m.places[i].Channel = true, place.Unplaced
+	}
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, 4, p.DIMMs.Value)
+	assert.Contains(t, p.ChannelsTotal.Reason, "does not give a processor all of its channels")
+}
+
+// TestUnknownPlatformCounts: no platform data means counted, not graded.
+func TestUnknownPlatformCounts(t *testing.T) {
+	m := newTestMachine(1, platform.Intel, 6, 158, 10, "Intel(R) Xeon(R) E-2236 CPU @ 3.40GHz").fill(0, []int{1, 1}, testDIMM{gb: 16, rated: 2666, run: 2666, unbuffered: true})
+	r := m.derive(t)
+	assert.Equal(t, "no platform data for this processor", r.Platform.Reason)
+	p := r.Populations[0]
+	assert.Equal(t, 2, p.DIMMs.Value)
+	assert.Equal(t, 2, p.ChannelsTotal.Value, "the processor's own row")
+	assert.Equal(t, 2, p.ChannelsPopulated.Value)
+	assert.Equal(t, "no platform data for this processor", p.Class.Reason)
+	assert.Equal(t, 2666, p.Speed.Value.MTs)
+	assert.True(t, p.Speed.Unverified)
+}
+
+func TestSymmetricAcceptsMirrors(t *testing.T) {
+	m := cascadeLake(2)
+	m.fill(0, []int{1, 1, 0, 0, 0, 0}, testDIMM{gb: 32, rated: 2933})
+	m.fill(1, []int{0, 0, 0, 0, 1, 1}, testDIMM{gb: 32, rated: 2933})
+	assert.True(t, m.derive(t).Symmetric.Value)
+	m = cascadeLake(2)
+	m.fill(0, []int{1, 0, 0, 1, 0, 0}, testDIMM{gb: 32, rated: 2933})
+	m.fill(1, []int{1, 1, 0, 0, 0, 0}, testDIMM{gb: 32, rated: 2933})
+	assert.False(t, m.derive(t).Symmetric.Value)
+}
+
+func TestSignature(t *testing.T) {
+	m := cascadeLake(2).fill(0, []int{2, 1}, testDIMM{gb: 32, rated: 2933}).fill(1, []int{2, 1}, testDIMM{gb: 32, rated: 2933})
+	r := m.derive(t)
+	assert.Equal(t, "2x[0:32G+32G 1:32G]", r.Signature())
+	assert.Equal(t, r.Signature(), m.derive(t).Signature())
+}
+
+func TestOrder(t *testing.T) {
+	m := cascadeLake(1)
+	m.add(0, 0, 0, testDIMM{})
+	m.add(0, 0, 1, testDIMM{gb: 32, rated: 2933})
+	assert.False(t, m.derive(t).Populations[0].Order.Known(), "a label alone does not say which slot is first")
+	m.places[0].Source, m.places[1].Source = place.SourceMap, place.SourceMap
+	p := m.derive(t).Populations[0]
+	assert.Equal(t, fact.OK, p.Order.State)
+	assert.False(t, p.Order.Value)
+	assert.Equal(t, "S0C0D1 is filled before S0C0D0", p.OrderDetail)
+	m.places[1].Unverified = true
+	assert.Equal(t, fact.Absent, m.derive(t).Populations[0].Order.State, "a guessed map documents no order")
+}
+
+func TestEmptySystem(t *testing.T) {
+	r := Derive(&inventory.System{}, corpustest.Rules(t))
+	assert.False(t, r.Platform.Known())
+	assert.Empty(t, r.Populations)
+	assert.False(t, r.InstalledBytes.Known())
+	assert.False(t, r.Class.Known())
+	assert.Empty(t, r.Signature())
+}

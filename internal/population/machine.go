@@ -1,0 +1,112 @@
+package population
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
+
+// symmetric compares the processors: number of DIMMs, capacity and layout.
+// Layouts that differ only in which of the equal channels or controllers are
+// used are the same, so that a mirrored board is not called unequal.
+func (b *builder) symmetric(pops []Population) fact.Fact[bool] {
+	if b.frontSideBus() {
+		return fact.Unknown[bool](fact.Absent, "the memory belongs to the chipset, not to the processors", "")
+	}
+	if len(pops) == 0 {
+		return fact.Unknown[bool](fact.Unread, "no populated processor is known", "")
+	}
+	c, unverified := fact.Direct, false
+	for i := range pops {
+		if !pops[i].DIMMs.Known() {
+			return fact.Blame[bool](pops[i].DIMMs)
+		}
+		if !pops[i].Bytes.Known() {
+			return fact.Blame[bool](pops[i].Bytes)
+		}
+		c, unverified = min(c, pops[i].DIMMs.Certainty), unverified || pops[i].DIMMs.Unverified
+	}
+	first := &pops[0]
+	for i := 1; i < len(pops); i++ {
+		if pops[i].DIMMs.Value != first.DIMMs.Value || pops[i].Bytes.Value != first.Bytes.Value {
+			return symmetry(false, c, unverified, first.DIMMs.From)
+		}
+	}
+	return b.sameLayouts(pops, c, unverified)
+}
+
+func symmetry(v bool, c fact.Certainty, unverified bool, from fact.Evidence) fact.Fact[bool] {
+	f := fact.Known(v, c, from)
+	f.Unverified = unverified
+	return f
+}
+
+// sameLayouts compares the layouts of processors with equal counts.
+func (b *builder) sameLayouts(pops []Population, c fact.Certainty, unverified bool) fact.Fact[bool] {
+	first := &pops[0]
+	if len(pops) == 1 {
+		return symmetry(true, c, unverified, first.DIMMs.From)
+	}
+	shape := ""
+	for i := range pops {
+		if !pops[i].DPC.Known() {
+			return fact.Blame[bool](pops[i].DPC)
+		}
+		c, unverified = min(c, pops[i].DPC.Certainty), unverified || pops[i].DPC.Unverified
+		s := b.shape(&pops[i])
+		if i > 0 && s != shape {
+			return symmetry(false, c, unverified, first.DIMMs.From)
+		}
+		shape = s
+	}
+	return symmetry(true, c, unverified, first.DIMMs.From)
+}
+
+// shape is the layout without regard to the order of controllers, and of
+// channels behind one controller.
+func (b *builder) shape(pop *Population) string {
+	groups := [][]string{nil}
+	l, _ := b.layout(pop)
+	if l.ctrls > 0 {
+		groups = make([][]string, l.ctrls)
+	}
+	for c, slots := range pop.ChannelSlots {
+		k := 0
+		if l.ctrls > 0 {
+			k = l.ctrl[c]
+		}
+		groups[k] = append(groups[k], string(b.appendChannel(nil, 0, slots)))
+	}
+	lines := make([]string, len(groups))
+	for k := range groups {
+		slices.Sort(groups[k])
+		lines[k] = strings.Join(groups[k], " ")
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "|")
+}
+
+// signature is the canonical text of one population.
+func (b *builder) signature(pop *Population) string {
+	text := make([]byte, 0, 96)
+	text = append(text, '[')
+	switch {
+	case !pop.DIMMs.Known():
+		text = append(text, '?')
+	case pop.ChannelSlots == nil:
+		text = append(strconv.AppendInt(text, int64(len(pop.Slots)), 10), " DIMMs "...)
+		text = appendSize(text, pop.Bytes)
+	default:
+		for c, slots := range pop.ChannelSlots {
+			if n := len(text); n > 1 && len(slots) > 0 {
+				text = append(text, ' ')
+			}
+			if len(slots) > 0 {
+				text = append(text, b.appendChannel(nil, c, slots)...)
+			}
+		}
+	}
+	return string(append(text, ']'))
+}

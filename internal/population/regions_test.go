@@ -1,0 +1,126 @@
+package population
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+func imc(channels, controllers int) *platform.Platform {
+	return &platform.Platform{Policy: platform.PolicySymmetricIMC, ChannelsPerSocket: channels, Controllers: controllers}
+}
+
+func layoutOf(p *platform.Platform, dpc []int) *layout {
+	l := &layout{dpc: dpc, ctrls: p.Controllers}
+	for c, n := range dpc {
+		l.bytes = append(l.bytes, int64(n)*32*gib)
+		if p.Controllers > 0 {
+			l.ctrl = append(l.ctrl, c*p.Controllers/len(dpc))
+		}
+	}
+	return l
+}
+
+// TestWorkedExamples is the table of docs/population.md, Shares, whose
+// values were computed there, apart from this code.
+func TestWorkedExamples(t *testing.T) {
+	amd := &platform.Platform{Policy: platform.PolicyAMD, ChannelsPerSocket: 8}
+	six := &platform.Platform{Policy: platform.PolicyAMD, ChannelsPerSocket: 8, Detail: platform.Detail{SixChannels: true}}
+	anyway := &platform.Platform{Policy: platform.PolicyAny}
+	tests := []struct {
+		name                       string
+		p                          *platform.Platform
+		dpc                        []int
+		ways                       []int
+		best, worst, sweep, spread float64
+	}{
+		{"6 channels, 12 equal", imc(6, 2), []int{2, 2, 2, 2, 2, 2}, []int{6}, 1, 1, 1, 1},
+		{"6 channels, 6 equal", imc(6, 2), []int{1, 1, 1, 1, 1, 1}, []int{6}, 1, 1, 1, 1},
+		{"6 channels, 8 on an 8-slot board", imc(6, 2), []int{2, 1, 1, 2, 1, 1}, []int{6, 2}, 1, 0.33, 0.67, 0.67},
+		{"6 channels, 8 as 4 channels x 2", imc(6, 2), []int{2, 2, 0, 2, 2, 0}, []int{4}, 0.67, 0.67, 0.67, 0.67},
+		{"6 channels, 4 as 2+2", imc(6, 2), []int{1, 1, 0, 1, 1, 0}, []int{4}, 0.67, 0.67, 0.67, 0.67},
+		{"6 channels, 5 as 3+2", imc(6, 2), []int{1, 1, 1, 1, 1, 0}, []int{4, 1}, 0.67, 0.17, 0.42, 0.83},
+		{"6 channels, 10", imc(6, 2), []int{2, 2, 1, 2, 2, 1}, []int{6, 4}, 1, 0.67, 0.83, 0.83},
+		{"8 channels, 12, one double per controller", imc(8, 4), []int{2, 1, 2, 1, 2, 1, 2, 1}, []int{8, 4}, 1, 0.5, 0.75, 0.75},
+		{"8 channels, 6 as 1,2,1,2", imc(8, 4), []int{1, 0, 1, 1, 1, 0, 1, 1}, []int{4, 2}, 0.5, 0.25, 0.38, 0.75},
+		{"E5, 6 on 4 channels", anyway, []int{2, 2, 1, 1}, []int{4, 2}, 1, 0.5, 0.75, 0.75},
+		{"Nehalem-EP, 4 on 3 channels", anyway, []int{2, 1, 1}, []int{3, 1}, 1, 0.33, 0.67, 0.67},
+		{"Milan, 6 on ACDEGH", six, []int{1, 0, 1, 1, 1, 0, 1, 1}, []int{6}, 0.75, 0.75, 0.75, 0.75},
+		{"Rome, 6 on ACDEGH", amd, []int{1, 0, 1, 1, 1, 0, 1, 1}, []int{1, 2, 1, 2}, 0.25, 0.13, 0.19, 0.75},
+		{"Rome, 4 on ACEG", amd, []int{1, 0, 1, 0, 1, 0, 1, 0}, []int{1, 1, 1, 1}, 0.13, 0.13, 0.13, 0.50},
+		{"Rome, 7", amd, []int{1, 1, 1, 1, 1, 1, 1, 0}, []int{2, 2, 2, 1}, 0.25, 0.13, 0.22, 0.88},
+		{"Rome, 4 on CDGH", amd, []int{0, 0, 1, 1, 0, 0, 1, 1}, []int{4}, 0.5, 0.5, 0.5, 0.5},
+		{"Rome, 2 on CD", amd, []int{0, 0, 1, 1, 0, 0, 0, 0}, []int{2}, 0.25, 0.25, 0.25, 0.25},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			l := layoutOf(tt.p, tt.dpc)
+			regions, ok := l.regions(tt.p)
+			require.True(t, ok)
+			var ways []int
+			var sum, total int64
+			for _, r := range regions {
+				ways = append(ways, r.Ways)
+				sum += r.Bytes
+				assert.Len(t, r.Channels, r.Ways)
+			}
+			for _, b := range l.bytes {
+				total += b
+			}
+			assert.Equal(t, tt.ways, ways)
+			assert.Equal(t, total, sum, "no byte is lost")
+			m := measure(regions, l.bytes, len(l.bytes))
+			for i, v := range [][2]float64{{tt.best, m.best}, {tt.worst, m.worst}, {tt.sweep, m.sweep}, {tt.spread, m.spread}} {
+				assert.InDelta(t, v[0], v[1], 0.0051, "metric %d", i)
+			}
+			if tt.p.Policy == platform.PolicyAny {
+				assert.InDelta(t, m.spread, m.sweep, 1e-9, "identity of the model")
+			}
+		})
+	}
+}
+
+// TestRegionsKeepEveryByte tries every population of small platforms: nothing
+// is lost, no set is empty, and no region is wider than the processor.
+func TestRegionsKeepEveryByte(t *testing.T) {
+	for _, p := range []*platform.Platform{imc(6, 2), imc(8, 4), {Policy: platform.PolicyAny, ChannelsPerSocket: 4}, {Policy: platform.PolicyAMD, ChannelsPerSocket: 8}, {Policy: platform.PolicyZen4, ChannelsPerSocket: 6}} {
+		n := p.ChannelsPerSocket
+		dpc := make([]int, n)
+		for code := range pow(3, n) {
+			var total, sum int64
+			for c, v := 0, code; c < n; c, v = c+1, v/3 {
+				dpc[c] = v % 3
+				total += int64(dpc[c]) * 32 * gib
+			}
+			regions, ok := layoutOf(p, dpc).regions(p)
+			require.True(t, ok)
+			for _, r := range regions {
+				require.Positive(t, r.Bytes)
+				require.LessOrEqual(t, r.Ways, n)
+				sum += r.Bytes
+			}
+			require.Equal(t, total, sum, "%s %v", p.Policy, dpc)
+		}
+	}
+}
+
+func pow(b, n int) int {
+	out := 1
+	for range n {
+		out *= b
+	}
+	return out
+}
+
+func TestRegionsNeedControllers(t *testing.T) {
+	l := layoutOf(&platform.Platform{}, []int{1, 1, 1, 1, 1, 1})
+	_, ok := l.regions(&platform.Platform{Policy: platform.PolicySymmetricIMC})
+	assert.False(t, ok)
+	_, ok = l.regions(&platform.Platform{Policy: platform.PolicySingle})
+	assert.False(t, ok)
+	_, ok = l.regions(&platform.Platform{Policy: platform.PolicyAMD})
+	assert.False(t, ok, "six channels are no Rome")
+}

@@ -1,0 +1,154 @@
+// Package population derives what no single source states: beside the platform
+// and the place of every slot, how the memory is interleaved, what speed it may
+// run at, and how far the population is from its peak.
+//
+// It reads the model (inventory) and the data under rules/ and does no I/O of
+// its own. What cannot be derived stays unknown with the reason; a
+// machine that the population model (docs/population.md) cannot place is
+// counted, never graded.
+package population
+
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// Result is everything derived of one machine.
+type Result struct {
+	// Platform is the recognised platform, unknown with a reason otherwise.
+	Platform fact.Fact[*platform.Platform]
+	// Processors is aligned with System.Sockets: the vendor's row of each
+	// populated socket's processor, nil where the table has none.
+	Processors []*platform.Processor
+	// Placements is aligned with System.Slots.
+	Placements []place.Placement
+	// Populations has one entry for each populated socket, in socket order;
+	// one with Socket Unplaced on a front-side-bus machine.
+	Populations []Population
+	// Symmetric is true when all populated sockets carry the same layout.
+	Symmetric fact.Fact[bool]
+	// Class is the machine's worst class by the platform's document, or by
+	// the general model (A ... E).
+	Class fact.Fact[Class]
+	// InstalledBytes is the sum of the populated DRAM slots.
+	InstalledBytes fact.Fact[int64]
+	// Conflicts lists what two sources of a slot's place disagree about.
+	Conflicts []inventory.Conflict
+}
+
+// Class is a population's class and the best one the same document knows.
+type Class struct {
+	Name, Best string
+	// Documented is true for a class of the platform's own document, false
+	// for the general model's grade.
+	Documented bool
+	// Discouraged is true where the document discourages the layout.
+	Discouraged bool
+	// Source is the citation key of the document ("" for the general model).
+	Source string
+}
+
+// Controller is the memory behind one memory controller of a processor.
+type Controller struct {
+	Index int
+	DIMMs int
+	Bytes int64
+	// Layout is a canonical description of what sits where behind this
+	// controller; equal layouts are equal strings.
+	Layout string
+}
+
+// Region is one interleave set: Bytes of address space spread over Ways
+// channels.
+type Region struct {
+	Bytes    int64
+	Ways     int
+	Channels []int
+}
+
+// Share is a part of the full population's bandwidth.
+type Share struct {
+	// Value is set only where a document measured this layout.
+	Value *float64
+	// Low and High bracket the channel share by the population model.
+	Low, High float64
+	// Source says which document measured it, or that the model computed it.
+	Source string
+}
+
+// Limiters of the expected speed, in the words of docs/interface.md.
+const (
+	LimitDIMM      = "dimm"
+	LimitProcessor = "processor"
+	LimitDPC       = "dimms_per_channel"
+	LimitRanks     = "ranks"
+	LimitVoltage   = "voltage"
+	LimitFirmware  = "firmware"
+	LimitNone      = "none"
+)
+
+// Speed is what a population may run at, and what decides it.
+type Speed struct {
+	// MTs is the expected speed in MT/s: min(DIMM, processor, platform at
+	// this DPC and rank).
+	MTs     int
+	Limiter string
+	// Detail names the limit in a few words: "2 DIMMs per channel: 2933".
+	Detail string
+	// AlsoNormal lists lower speeds that a document calls normal on some
+	// boards of the platform, and the one that the processor was never seen
+	// above; a machine running one of them is not at fault.
+	AlsoNormal []int
+}
+
+// Population is the DRAM of one processor (or of the chipset on a
+// front-side-bus machine).
+type Population struct {
+	// Socket is the socket's id, Unplaced on a front-side-bus machine.
+	Socket int
+	// Slots are indexes into System.Slots: the populated DRAM slots.
+	Slots []int
+	// EmptySlots are indexes of the empty ones.
+	EmptySlots []int
+	// DIMMs counts the populated slots; unknown when some slot's socket is.
+	DIMMs fact.Fact[int]
+	// Bytes is their capacity.
+	Bytes fact.Fact[int64]
+	// ChannelsTotal is the processor's number of channels, ChannelsPopulated
+	// those with at least one DIMM.
+	ChannelsTotal, ChannelsPopulated fact.Fact[int]
+	// DPC counts the DIMMs of each channel, by channel; ChannelBytes their
+	// capacities.
+	DPC          fact.Fact[[]int]
+	ChannelBytes fact.Fact[[]int64]
+	// ChannelSlots are the slot indexes of each channel, by channel, sorted by
+	// slot number; populated ones only.
+	ChannelSlots [][]int
+	Controllers  fact.Fact[[]Controller]
+	Regions      fact.Fact[[]Region]
+	Class        fact.Fact[Class]
+	Speed        fact.Fact[Speed]
+	// RunningMTs is the speed the population runs at (lowest configured).
+	RunningMTs fact.Fact[int]
+	// Peak is the theoretical peak in bytes per second of the populated
+	// channels at the running, else the expected speed.
+	Peak     fact.Fact[int64]
+	Relative fact.Fact[Share]
+	// Lockstep is true when every lockstep pair or group is identical; it is
+	// Absent where the platform knows no lockstep. LockstepDetail names the
+	// pairs that differ.
+	Lockstep       fact.Fact[bool]
+	LockstepDetail string
+	// Hemisphere is true when the controllers of the processor carry identical
+	// layouts (EX).
+	Hemisphere fact.Fact[bool]
+	// Order is true when the documented fill order is kept; Absent without a
+	// documented order. OrderDetail names the slots that break it.
+	Order       fact.Fact[bool]
+	OrderDetail string
+	// Signature is a canonical text of the population, equal for equal ones;
+	// free of identifiers.
+	Signature string
+}

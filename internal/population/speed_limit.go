@@ -1,0 +1,101 @@
+package population
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// unlimited is the platform's limit where its documents set none.
+const unlimited = math.MaxInt
+
+// limit is what the platform allows a population: between lo and hi MT/s,
+// which differ where the DIMM kind or the DIMMs per channel are not known.
+type limit struct {
+	lo, hi   int
+	kind     string // row of the speed table behind lo
+	dpc      int    // DIMMs per channel behind lo
+	indirect bool   // unverified, or read off a neighbouring row
+	reason   string // why there is no limit to be had; "" when there is
+}
+
+// channelDepths are the DIMMs per channel that each DIMM may sit at.
+type channelDepths struct {
+	of    func(slot int) (lo, hi int)
+	known bool
+}
+
+// platformLimit is the lowest limit over the DIMMs of a population.
+func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, depth channelDepths) limit {
+	out := limit{lo: unlimited, hi: unlimited}
+	for _, i := range slots {
+		lo, hi := depth.of(i)
+		l := slotLimit(p, &sys.Slots[i], lo, hi)
+		if l.reason != "" {
+			return l
+		}
+		if l.lo < out.lo {
+			out.lo, out.kind, out.dpc = l.lo, l.kind, l.dpc
+		}
+		out.hi = min(out.hi, l.hi)
+		out.indirect = out.indirect || l.indirect
+	}
+	return out
+}
+
+// slotLimit is the platform's limit for one DIMM on a channel with lo to hi
+// DIMMs.
+func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) limit {
+	if !p.SpeedDependsOnDPC || (len(p.Speeds) == 0 && hi == 1) {
+		return limit{lo: unlimited, hi: unlimited}
+	}
+	if len(p.Speeds) == 0 {
+		return limit{reason: "no document gives the speed of " + p.Name + " with " + dpcText(hi)}
+	}
+	keys, exact := platform.KindsFor(p, s)
+	if len(keys) == 0 && hi == 1 && s.Ranks.Or(0) > 0 && s.Ranks.Value <= 2 {
+		return limit{lo: unlimited, hi: unlimited, indirect: true}
+	}
+	if len(keys) == 0 {
+		return limit{reason: "no document gives the speed of " + p.Name + " for this kind of DIMM"}
+	}
+	out := limit{lo: unlimited, indirect: !exact}
+	for _, key := range keys {
+		for d := lo; d <= hi; d++ {
+			v := platform.SpeedAt(p.Speeds[key], d)
+			if v == 0 {
+				return limit{reason: "no document gives the speed of " + p.Name + " for " + key + " with " + dpcText(d)}
+			}
+			if v < out.lo {
+				out.lo, out.kind, out.dpc = v, key, d
+			}
+			out.hi = max(out.hi, v)
+			out.indirect = out.indirect || p.Unverified["speeds"] || p.Unverified["speeds "+strconv.Itoa(d)]
+		}
+	}
+	return out
+}
+
+func dpcText(d int) string {
+	if d == 1 {
+		return "1 DIMM per channel"
+	}
+	return strconv.Itoa(d) + " DIMMs per channel"
+}
+
+// why names the limiter behind a platform limit: depth where one DIMM per
+// channel would run faster, voltage where the same kind at 1.5 V would, else
+// the ranks and type of the DIMM.
+func (l limit) why(p *platform.Platform) (limiter, detail string) {
+	detail = dpcText(l.dpc) + " (" + l.kind + "): " + strconv.Itoa(l.lo)
+	if platform.SpeedAt(p.Speeds[l.kind], 1) > l.lo {
+		return LimitDPC, detail
+	}
+	if base, ok := strings.CutSuffix(l.kind, "-1.35v"); ok && platform.SpeedAt(p.Speeds[base+"-1.5v"], l.dpc) > l.lo {
+		return LimitVoltage, detail
+	}
+	return LimitRanks, detail
+}
