@@ -72,7 +72,7 @@ golden: ## rewrite golden files; read the diff before committing
 	$(GO) test -count=1 ./internal/report ./internal/report/metrics ./internal/report/text ./internal/cli -update
 	$(MAKE) docs
 	$(MAKE) build
-	UPDATE=1 $(GO) test -count=1 -tags e2e ./e2e -run '^TestReadmeReport$$'
+	UPDATE=1 $(GO) test -count=1 -tags e2e ./e2e -run '^TestReportsInPages$$'
 	$(MAKE) unmapped
 
 docs: ## rewrite the pages beside packs and platforms, the index in rules/README.md, and the dashboards

@@ -68,25 +68,38 @@ func commands(text string) []string {
 	return out
 }
 
-// TestReadmeReport: the report in the README is the one the program prints, but
-// for the numbers of what passed and does not apply, which each rule changes.
-func TestReadmeReport(t *testing.T) {
+// TestReportsInPages: the report in the guide is the one the program prints, and
+// the README shows its beginning, down to the last warning; but for the numbers
+// of what passed and does not apply, which each rule changes.
+func TestReportsInPages(t *testing.T) {
 	_, out, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance")
-	file := filepath.Join(root, "README.md")
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	before, rest, ok := strings.Cut(string(data), "```text\n")
+	short, _, ok := strings.Cut(out, "\nINFO ")
 	require.True(t, ok)
-	shown, after, ok := strings.Cut(rest, "```")
-	require.True(t, ok)
-	if machinetest.Uncounted(out) == machinetest.Uncounted(shown) {
-		return
+	for name, want := range map[string]string{"docs/guide.md": out, "README.md": short + "\n"} {
+		file := filepath.Join(root, name)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		before, rest, ok := strings.Cut(string(data), "```text\n")
+		require.True(t, ok, name)
+		shown, after, ok := strings.Cut(rest, "```")
+		require.True(t, ok, name)
+		if machinetest.Uncounted(want) == machinetest.Uncounted(shown) {
+			continue
+		}
+		if os.Getenv("UPDATE") != "" {
+			require.NoError(t, os.WriteFile(file, []byte(before+"```text\n"+want+"```"+after), 0o644))
+			continue
+		}
+		assert.Equal(t, want, shown, "%s: UPDATE=1 make e2e rewrites it", name)
 	}
-	if os.Getenv("UPDATE") != "" {
-		require.NoError(t, os.WriteFile(file, []byte(before+"```text\n"+out+"```"+after), 0o644))
-		return
-	}
-	assert.Equal(t, out, shown, "UPDATE=1 make e2e rewrites it")
+}
+
+// TestReadmePlay: the play in the README is that of the collection's page, which
+// TestAnsible runs.
+func TestReadmePlay(t *testing.T) {
+	readme, page := readFile(t, filepath.Join(root, "README.md")), readFile(t, filepath.Join(root, "deploy", "ansible", "README.md"))
+	require.Len(t, fenced(readme, "yaml"), 1)
+	assert.Contains(t, fenced(page, "yaml"), fenced(readme, "yaml")[0])
 }
 
 // TestRuleExample: the rule in rules/README.md is a valid one, cases and all.
