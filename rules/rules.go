@@ -8,5 +8,5 @@ import "embed"
 // FS holds every data file below this folder; the pages beside them are for
 // readers of the repository.
 //
-//go:embed compiled.bin processors.csv */*.yaml */*.tsv
+//go:embed compiled.bin processors.csv *.schema.json */*.yaml */*.tsv
 var FS embed.FS

@@ -126,35 +126,9 @@ func showAll[T any](p *Program, format string, found []T, describe func(*T) []pa
 }
 
 func (p *Program) rulesValidateCommand() *cobra.Command {
-	return &cobra.Command{Use: "validate PATH...", Short: "check rule packs and run their cases; complaints carry file:line:column",
+	return &cobra.Command{Use: "validate PATH...", Short: "check rules with their cases, profiles, platforms, slot maps, locator patterns, settings, processors; complaints carry file:line:column",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return p.validate(args) }}
-}
-
-// validate checks every named file or folder, alone and beside the built-in
-// rules, and prints one complaint a line.
-func (p *Program) validate(paths []string) error {
-	var faults rulepack.Complaints
-	var own []*rulepack.Pack
-	for _, path := range paths {
-		packs, f := loadSite(path)
-		own, faults = append(own, packs...), append(faults, f...)
-	}
-	builtin, err := rulepack.LoadBuiltin(p.Rules)
-	if err != nil {
-		return err
-	}
-	if len(faults) == 0 {
-		faults = append(faults, rulepack.ValidateSet(slices.Concat(builtin, own))...)
-	}
-	for _, c := range faults {
-		_, _ = fmt.Fprintln(p.Stderr, c)
-	}
-	rules, cases := rulepack.Count(own)
-	if len(faults) > 0 {
-		return &exit{status: report.ExitUsage, err: fmt.Errorf("rules validate: %d complaints", len(faults))}
-	}
-	return p.say(fmt.Sprintf("%d rules, %d cases, no complaint\n", rules, cases))
 }
 
 func writeJSON(w io.Writer, v any) error {

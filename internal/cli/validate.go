@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/knowledge"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/rulepack"
+)
+
+// maxDataBytes bounds a data file of the knowledge.
+const maxDataBytes = 4 << 20
+
+// validated is what a validation read, and what is wrong with it.
+type validated struct {
+	packs  []*rulepack.Pack
+	others int
+	faults []fmt.Stringer
+}
+
+// validate checks every named file or folder, rules alone and beside the
+// built-in ones, and prints one complaint a line.
+func (p *Program) validate(paths []string) error {
+	builtin, err := rulepack.LoadBuiltin(p.Rules)
+	if err != nil {
+		return err
+	}
+	var v validated
+	for _, path := range paths {
+		v.path(p.Rules, path)
+	}
+	if len(v.faults) == 0 {
+		v.complain(rulepack.ValidateSet(slices.Concat(builtin, v.packs)))
+	}
+	for _, f := range v.faults {
+		_, _ = fmt.Fprintln(p.Stderr, f)
+	}
+	if len(v.faults) > 0 {
+		return &exit{status: report.ExitUsage, err: fmt.Errorf("rules validate: %d complaints", len(v.faults))}
+	}
+	return p.say(v.summary())
+}
+
+func (v *validated) complain(faults rulepack.Complaints) {
+	for _, f := range faults {
+		v.faults = append(v.faults, f)
+	}
+}
+
+// path checks a file, or every file of a folder by what it holds.
+func (v *validated) path(k fs.FS, path string) {
+	files, err := dataFiles(path)
+	switch {
+	case err != nil:
+		v.faults = append(v.faults, knowledge.Fault{File: path, Line: 1, Column: 1, Text: err.Error()})
+	case len(files) == 0:
+		v.faults = append(v.faults, knowledge.Fault{File: path, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
+	}
+	for _, file := range files {
+		v.file(k, file)
+	}
+}
+
+func (v *validated) file(k fs.FS, file string) {
+	data, err := readBounded(file, maxDataBytes)
+	switch {
+	case err != nil:
+		v.faults = append(v.faults, knowledge.Fault{File: file, Line: 1, Column: 1, Text: err.Error()})
+		return
+	case knowledge.KindOf(file, data) == knowledge.Pack:
+		packs, faults := loadSite(file)
+		v.packs = append(v.packs, packs...)
+		v.complain(faults)
+		if len(faults) > 0 {
+			return
+		}
+	default:
+		v.others++
+	}
+	for _, f := range knowledge.Check(k, file, data) {
+		v.faults = append(v.faults, f)
+	}
+}
+
+// dataFiles are a file itself, or the YAML and CSV files below a folder.
+func dataFiles(path string) ([]string, error) {
+	var out []string
+	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if name == path || slices.Contains([]string{".yaml", ".yml", ".csv"}, filepath.Ext(name)) {
+			out = append(out, name)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// summary says what was checked: rules with their cases, and other files.
+func (v *validated) summary() string {
+	var parts []string
+	if rules, cases := rulepack.Count(v.packs); len(v.packs) > 0 || v.others == 0 {
+		parts = append(parts, fmt.Sprintf("%d rules, %d cases", rules, cases))
+	}
+	if v.others > 0 {
+		parts = append(parts, fmt.Sprintf("%d other files", v.others))
+	}
+	return strings.Join(parts, ", ") + ", no complaint\n"
+}

@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+)
+
+// TestValidateEveryKind: all that is shipped passes, whatever its kind.
+func TestValidateEveryKind(t *testing.T) {
+	status, out, errs := run(nil, "rules", "validate", filepath.Join(corpustest.Root(t), "rules"))
+	require.Equal(t, 0, status, errs)
+	assert.Regexp(t, `^\d+ rules, \d+ cases, \d+ other files, no complaint\n$`, out)
+}
+
+// TestValidateNamesThePlace: a folder with one file of each kind, each with a
+// fault of its own, gives one line a fault, and no rule of it is counted.
+func TestValidateNamesThePlace(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"platform.yaml": "id: site\nname: Site\nchannels_per_socket: 2\nmax_dpc: 1\nspeeds: {udimm: [3200, 2933]}\n---\nrecognise:\n  - {vendor: GenuineIntel, brand: Site}\n",
+		"maps.yaml":     "schema: 1\nvendor: site\nmaps:\n  - {id: a, models: [M], locators: [dell], groups: [[1], [1]], check: [doc], sources: [DELL-11G]}\n",
+		"labels.yaml":   "schema: 1\nrules:\n  - {id: a, locator: ['CPU{cpu']}\n",
+		"settings.yaml": "vendor: Site\nsources: {}\nsettings:\n  turbo:\n    - {attribute: Turbo, source: X}\n",
+		"cpu.csv":       "#key,vendor\n",
+		"pack.yaml":     "profiles:\n  - id: site/a\n    intent: hpc\n    title: A\n    citation: {vendor: V, title: T}\n    settings: {turbo: {want: enabled, level: info, remedy: none}}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	status, out, errs := run(nil, "rules", "validate", dir)
+	assert.Equal(t, 2, status)
+	assert.Empty(t, out)
+	var got []string
+	for line := range strings.Lines(errs) {
+		if rest, ok := strings.CutPrefix(line, dir+"/"); ok {
+			got = append(got, strings.TrimSpace(rest))
+		}
+	}
+	want := []string{
+		"cpu.csv:1:1: expected the columns ",
+		"labels.yaml:3:23: a: \"CPU{cpu\": a { without its }",
+		"maps.yaml:4:59: a: slot 1 stands twice in groups",
+		"pack.yaml:5:15: site/a: the citation has no place",
+		"platform.yaml:5:17: speeds.udimm: 2 cells, but max_dpc is 1",
+		"settings.yaml:5:34: settings.turbo: source X is not listed under sources",
+	}
+	require.Len(t, got, len(want), errs)
+	for i := range want {
+		assert.True(t, strings.HasPrefix(got[i], want[i]), "%s\n%s", want[i], got[i])
+	}
+}
+
+// TestContributingExamples: what CONTRIBUTING shows is what we accept.
+func TestContributingExamples(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	count := 0
+	for rest := string(data); ; count++ {
+		_, after, ok := strings.Cut(rest, "```yaml\n")
+		if !ok {
+			break
+		}
+		block, more, _ := strings.Cut(after, "```")
+		file := filepath.Join(t.TempDir(), "example.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(block), 0o600))
+		status, _, errs := run(nil, "rules", "validate", file)
+		assert.Equal(t, 0, status, "%s\n%s", errs, block)
+		rest = more
+	}
+	assert.Equal(t, 5, count)
+}

@@ -1,0 +1,314 @@
+package knowledge
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// texts are the values of a list of words.
+func texts(n *yaml.Node) []*yaml.Node {
+	if n == nil {
+		return nil
+	}
+	out := make([]*yaml.Node, len(n.Content))
+	for i, item := range n.Content {
+		out[i] = alias(item)
+	}
+	return out
+}
+
+// platform: known citations, patterns that compile, speeds that fall with depth
+// and have a cell for every depth, both documents there.
+func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
+	first := pairs(docs[0])
+	if len(docs) != 2 || first["id"] == nil || pairs(docs[1])["recognise"] == nil {
+		c.fault(docs[0], "", "%d documents, expected two: the platform, then --- and how it is recognised", len(docs))
+		return
+	}
+	keys := c.platformSources(k, first)
+	for _, s := range texts(first["sources"]) {
+		if !keys[s.Value] {
+			c.fault(s, "sources", "%s is not in rules/platforms/sources.tsv, nor the citation's key", s.Value)
+		}
+	}
+	c.speeds(first["speeds"], first["max_dpc"])
+	for _, part := range texts(first["parts"]) {
+		p := pairs(part)
+		depth := p["max_dpc"]
+		if depth == nil {
+			depth = first["max_dpc"]
+		}
+		c.speeds(p["speeds"], depth)
+		c.pattern(p["brand"])
+	}
+	for _, row := range texts(pairs(docs[1])["recognise"]) {
+		r := pairs(row)
+		c.pattern(r["brand"])
+		c.pattern(r["product"])
+		if r["family"] == nil && r["brand"] == nil && r["product"] == nil {
+			c.fault(row, "recognise", "needs family and model, a brand or a product")
+		}
+	}
+}
+
+// platformSources are the keys that a platform may cite.
+func (c *checker) platformSources(k fs.FS, first map[string]*yaml.Node) map[string]bool {
+	out := map[string]bool{}
+	if raw, err := fs.ReadFile(k, "platforms/sources.tsv"); err == nil {
+		for row := range strings.Lines(string(raw)) {
+			key, _, _ := strings.Cut(row, "\t")
+			out[key] = true
+		}
+	}
+	if citation := first["citation"]; citation != nil {
+		if key := pairs(citation)["key"]; key != nil {
+			out[key.Value] = true
+		}
+	}
+	return out
+}
+
+// speeds: a row has a cell for every depth (0 where a depth is not supported or
+// not documented) and does not rise with depth.
+func (c *checker) speeds(table, depth *yaml.Node) {
+	if table == nil {
+		return
+	}
+	deep := 0
+	if depth != nil {
+		deep, _ = strconv.Atoi(depth.Value)
+	}
+	for kind, row := range pairs(table) {
+		if deep > 0 && len(row.Content) > deep {
+			c.fault(row, "speeds."+kind, "%d cells, but max_dpc is %d", len(row.Content), deep)
+		}
+		last := 0
+		for _, cell := range row.Content {
+			mts, _ := strconv.Atoi(alias(cell).Value)
+			if mts != 0 && last != 0 && mts > last {
+				c.fault(cell, "speeds."+kind, "%d after %d: the speed rises with depth", mts, last)
+			}
+			if mts != 0 {
+				last = mts
+			}
+		}
+	}
+}
+
+func (c *checker) pattern(n *yaml.Node) {
+	if n == nil {
+		return
+	}
+	if _, err := regexp.Compile(n.Value); err != nil {
+		c.fault(n, "", "%v", err)
+	}
+}
+
+// slotMaps: known citations and patterns, no slot twice, groups that agree.
+func (c *checker) slotMaps(k fs.FS, doc *yaml.Node, data []byte) {
+	sources, locators := keysOf(k, "slots/sources.yaml", "sources"), idsOf(k, "slots/locators.yaml")
+	top := pairs(doc)
+	for key := range pairs(orEmpty(top["sources"])) {
+		sources[key] = true
+	}
+	for _, entry := range texts(top["maps"]) {
+		m := pairs(entry)
+		id := m["id"].Value
+		if !bytes.Contains(data, []byte("\n  - {id: "+id+",")) {
+			c.fault(entry, id, "a map is one line that begins with two blanks and - {id: %s,", id)
+		}
+		for _, s := range texts(m["sources"]) {
+			if len(sources) > 0 && !sources[s.Value] {
+				c.fault(s, id, "source %s is not in sources.yaml beside the maps", s.Value)
+			}
+		}
+		for _, l := range texts(m["locators"]) {
+			if len(locators) > 0 && !locators[l.Value] {
+				c.fault(l, id, "%s is no pattern of locators.yaml", l.Value)
+			}
+		}
+		c.groups(entry, m, id)
+	}
+}
+
+// groups: what a map says of channels agrees with itself.
+func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
+	if m["unknown"] == nil && m["groups"] == nil {
+		c.fault(entry, id, "needs groups, or unknown with the reason")
+	}
+	channels := len(texts(m["groups"]))
+	for _, key := range []string{"second", "controllers"} {
+		if n := m[key]; n != nil && len(n.Content) != channels {
+			c.fault(n, id, "%s has %d channels, groups %d", key, len(n.Content), channels)
+		}
+	}
+	for _, key := range []string{"groups", "second"} {
+		var seen []string
+		for _, channel := range texts(m[key]) {
+			for _, slot := range texts(channel) {
+				if slices.Contains(seen, slot.Value) {
+					c.fault(slot, id, "slot %s stands twice in %s", slot.Value, key)
+				}
+				seen = append(seen, slot.Value)
+			}
+		}
+	}
+}
+
+// field is a field of a locator pattern.
+var field = regexp.MustCompile(`\{([^}]*)(\}?)`)
+
+// fields are the names that a pattern may capture.
+var fields = []string{"cpu", "p", "node", "ctl", "chan", "slot", "bslot", "num", "board", "_", "x", "C", "L", "S", "B"}
+
+// locators: ids stand once, patterns name known fields.
+func (c *checker) locators(doc *yaml.Node) {
+	seen := map[string]bool{}
+	for _, rule := range texts(pairs(doc)["rules"]) {
+		r := pairs(rule)
+		id := r["id"].Value
+		if seen[id] {
+			c.fault(r["id"], id, "this id stands twice")
+		}
+		seen[id] = true
+		for _, p := range slices.Concat(texts(r["locator"]), texts(r["bank"])) {
+			for _, m := range field.FindAllStringSubmatch(p.Value, -1) {
+				switch name := strings.TrimSuffix(m[1], ":1"); {
+				case m[2] == "":
+					c.fault(p, id, "%q: a { without its }", p.Value)
+				case !slices.Contains(fields, name):
+					c.fault(p, id, "%q: unknown field {%s}, expected one of %s", p.Value, name, strings.Join(fields, ", "))
+				}
+			}
+		}
+	}
+}
+
+// settings: every entry's source is listed in the file.
+func (c *checker) settings(doc *yaml.Node) {
+	top := pairs(doc)
+	sources := pairs(orEmpty(top["sources"]))
+	known := func(entry *yaml.Node, what string) {
+		if s := pairs(entry)["source"]; s != nil && sources[s.Value] == nil {
+			c.fault(s, what, "source %s is not listed under sources", s.Value)
+		}
+	}
+	for id, list := range pairs(orEmpty(top["settings"])) {
+		for _, entry := range texts(list) {
+			known(entry, "settings."+id)
+			if e := pairs(entry); e["attribute"] == nil && e["menu"] == nil {
+				c.fault(entry, "settings."+id, "needs an attribute or a menu path")
+			}
+		}
+	}
+	for _, key := range []string{"masters", "commands"} {
+		for _, entry := range texts(top[key]) {
+			known(entry, key)
+		}
+	}
+}
+
+// columns of the table of processors.
+const columns = "#key,vendor,number,codename,cores,threads,smt,turbo,channels,max_mts,max_mts_2dpc,how,source"
+
+// longest bounds a row: the table is searched by halving it.
+const longest = 512
+
+// checkProcessors holds a table of processors against its form: the columns,
+// keys in order and once, numbers where numbers stand, a source in every row.
+func checkProcessors(name string, data []byte) []Fault {
+	var out []Fault
+	last, at := "", 0
+	for scan := bufio.NewScanner(bytes.NewReader(data)); scan.Scan(); {
+		at++
+		if at == 1 {
+			if scan.Text() != columns {
+				return []Fault{{name, 1, 1, "expected the columns " + columns}}
+			}
+			continue
+		}
+		if text := processorFault(scan.Text(), last); text != "" {
+			out = append(out, Fault{name, at, 1, text})
+		}
+		last, _, _ = strings.Cut(scan.Text(), ",")
+	}
+	if at == 0 {
+		out = append(out, Fault{name, 1, 1, "an empty file, expected the columns " + columns})
+	}
+	return out
+}
+
+// processorFault says what is wrong with one row.
+func processorFault(row, last string) string {
+	cells, err := csv.NewReader(strings.NewReader(row)).Read()
+	want := strings.Count(columns, ",") + 1
+	switch {
+	case err != nil && !errors.Is(err, csv.ErrFieldCount):
+		return err.Error()
+	case len(cells) != want || strings.Contains(row, `"`):
+		return fmt.Sprintf("%d cells, expected %d without quotes", len(cells), want)
+	case len(row) >= longest:
+		return fmt.Sprintf("%d characters, expected fewer than %d", len(row), longest)
+	case cells[0] != strings.ToLower(cells[0]) || cells[0] == "":
+		return fmt.Sprintf("key %q, expected the name in small letters", cells[0])
+	case cells[0] <= last:
+		return fmt.Sprintf("key %q after %q: rows stand in order, each key once", cells[0], last)
+	case cells[len(cells)-1] == "":
+		return cells[0] + ": the source is missing"
+	}
+	for _, i := range []int{4, 5, 8, 9, 10} {
+		if n, err := strconv.Atoi(cells[i]); cells[i] != "" && (err != nil || n <= 0) {
+			return fmt.Sprintf("%s: %s is %q, expected a number or nothing", cells[0], strings.Split(columns, ",")[i], cells[i])
+		}
+	}
+	return ""
+}
+
+// keysOf are the keys of one mapping of a file of the knowledge.
+func keysOf(k fs.FS, file, key string) map[string]bool {
+	out := map[string]bool{}
+	for name := range pairs(orEmpty(top(k, file)[key])) {
+		out[name] = true
+	}
+	return out
+}
+
+// idsOf are the ids of the rules of a file of the knowledge.
+func idsOf(k fs.FS, file string) map[string]bool {
+	out := map[string]bool{}
+	for _, rule := range texts(top(k, file)["rules"]) {
+		if id := pairs(rule)["id"]; id != nil {
+			out[id.Value] = true
+		}
+	}
+	return out
+}
+
+func top(k fs.FS, file string) map[string]*yaml.Node {
+	raw, err := fs.ReadFile(k, file)
+	if err != nil {
+		return nil
+	}
+	docs, bad := documents(file, raw)
+	if bad != nil {
+		return nil
+	}
+	return pairs(docs[0])
+}
+
+func orEmpty(n *yaml.Node) *yaml.Node {
+	if n == nil {
+		return &yaml.Node{}
+	}
+	return n
+}

@@ -1,0 +1,163 @@
+// Package knowledge checks the data files below rules/ that are not rule packs:
+// platforms, slot maps, locator patterns, tables of vendors' settings, citations
+// and processors. Their form is in rules/*.schema.json; what a schema cannot
+// say (keys of sources, numbers that contradict each other) is checked here.
+package knowledge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Kind is what a file holds.
+type Kind string
+
+// The kinds, by the name of their schema. A pack of rules and profiles is
+// checked by its own package.
+const (
+	Pack       Kind = "pack"
+	Platform   Kind = "platform"
+	SlotMaps   Kind = "slotmaps"
+	Locators   Kind = "locators"
+	Citations  Kind = "citations"
+	Settings   Kind = "settings"
+	Processors Kind = "processors"
+)
+
+// Fault is one thing wrong with a file, with its place.
+type Fault struct {
+	File         string
+	Line, Column int
+	Text         string
+}
+
+// String prints file:line:column: text.
+func (f Fault) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Text)
+}
+
+// KindOf tells what a file holds by its name's ending and its top keys; what is
+// none of the others is a pack.
+func KindOf(name string, data []byte) Kind {
+	if filepath.Ext(name) == ".csv" {
+		return Processors
+	}
+	docs, bad := documents(name, data)
+	if bad != nil {
+		return Pack
+	}
+	have := pairs(docs[0])
+	has := func(keys ...string) bool {
+		for _, k := range keys {
+			if have[k] == nil {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case has("maps"):
+		return SlotMaps
+	case has("schema", "rules"):
+		return Locators
+	case has("schema", "sources"):
+		return Citations
+	case has("settings", "manufacturers"), has("settings", "vendor"):
+		return Settings
+	case has("id", "channels_per_socket"), has("id", "channels_per_system"), has("id", "name"), has("recognise"):
+		return Platform
+	default:
+		return Pack
+	}
+}
+
+// Check holds a file against its schema and against what the knowledge k that
+// it joins has: keys of citations, names of locator patterns. Of a pack only
+// the citations are looked at: its own package does the rest.
+func Check(k fs.FS, name string, data []byte) []Fault {
+	kind := KindOf(name, data)
+	switch kind {
+	case Processors:
+		return checkProcessors(name, data)
+	case Pack:
+		return checkCitations(name, data)
+	}
+	text, err := fs.ReadFile(k, string(kind)+".schema.json")
+	if err != nil {
+		return []Fault{{name, 1, 1, err.Error()}}
+	}
+	c := &checker{file: name, root: &schema{}}
+	if err := json.Unmarshal(text, c.root); err != nil {
+		return []Fault{{name, 1, 1, "schema of " + string(kind) + ": " + err.Error()}}
+	}
+	docs, bad := documents(name, data)
+	if bad != nil {
+		return []Fault{*bad}
+	}
+	for _, doc := range docs {
+		c.node(doc, c.root, "")
+	}
+	if len(c.faults) > 0 {
+		return c.faults // what follows asks for the form
+	}
+	c.beyond(k, kind, docs, data)
+	return c.faults
+}
+
+// beyond checks what a schema cannot say.
+func (c *checker) beyond(k fs.FS, kind Kind, docs []*yaml.Node, data []byte) {
+	switch kind {
+	case Platform:
+		c.platform(k, docs)
+	case SlotMaps:
+		c.slotMaps(k, docs[0], data)
+	case Locators:
+		c.locators(docs[0])
+	case Settings:
+		c.settings(docs[0])
+	}
+}
+
+// line is what yaml says of a place: "yaml: line 3: ...".
+var line = regexp.MustCompile(`line (\d+): (.*)`)
+
+// documents reads the documents of a YAML file. Reading each as values too
+// refuses what nodes alone allow: an anchor that contains itself.
+func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
+	var out []*yaml.Node
+	for dec := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		var doc yaml.Node
+		var values any
+		err := dec.Decode(&doc)
+		if errors.Is(err, io.EOF) && len(out) > 0 {
+			return out, nil
+		}
+		if err == nil {
+			err = doc.Decode(&values)
+		}
+		if err != nil {
+			return nil, yamlFault(name, err)
+		}
+		out = append(out, doc.Content[0])
+	}
+}
+
+// yamlFault gives an error of the YAML reader its place.
+func yamlFault(name string, err error) *Fault {
+	at, text := 1, strings.Join(strings.Fields(err.Error()), " ")
+	if m := line.FindStringSubmatch(text); m != nil {
+		at, _ = strconv.Atoi(m[1])
+		text = m[2]
+	}
+	return &Fault{name, max(at, 1), 1, text}
+}

@@ -1,0 +1,163 @@
+package knowledge_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"strings"
+	"testing"
+
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/knowledge"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// files are the shipped files that are not packs.
+func files(t *testing.T) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	for _, pattern := range []string{"platforms/*.yaml", "slots/*.yaml", "settings/*.yaml", "processors.csv"} {
+		names, err := fs.Glob(rules.FS, pattern)
+		require.NoError(t, err)
+		for _, name := range names {
+			data, err := fs.ReadFile(rules.FS, name)
+			require.NoError(t, err)
+			out[name] = string(data)
+		}
+	}
+	require.Greater(t, len(out), 55)
+	return out
+}
+
+// TestShippedFilesAreWellFormed: what we ship passes what we ask of others.
+func TestShippedFilesAreWellFormed(t *testing.T) {
+	for name, text := range files(t) {
+		assert.NotEqual(t, knowledge.Pack, knowledge.KindOf(name, []byte(text)), name)
+		for _, f := range knowledge.Check(rules.FS, name, []byte(text)) {
+			t.Error(f)
+		}
+	}
+}
+
+// whole is another implementation's verdict on a file: nil, or why not.
+func whole(t *testing.T, kind knowledge.Kind, text string) error {
+	t.Helper()
+	raw, err := fs.ReadFile(rules.FS, string(kind)+".schema.json")
+	require.NoError(t, err)
+	doc, err := validator.UnmarshalJSON(strings.NewReader(string(raw)))
+	require.NoError(t, err)
+	c := validator.NewCompiler()
+	require.NoError(t, c.AddResource("schema.json", doc))
+	schema, err := c.Compile("schema.json")
+	require.NoError(t, err)
+	for dec := yaml.NewDecoder(strings.NewReader(text)); ; {
+		var v any
+		if err := dec.Decode(&v); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		data, err := json.Marshal(named(v))
+		require.NoError(t, err)
+		value, err := validator.UnmarshalJSON(strings.NewReader(string(data)))
+		require.NoError(t, err)
+		if err := schema.Validate(value); err != nil {
+			return err
+		}
+	}
+}
+
+// named gives every mapping keys that JSON can have.
+func named(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = named(v[k])
+		}
+	case map[any]any:
+		out := map[string]any{}
+		for k, value := range v {
+			out[fmt.Sprint(k)] = named(value)
+		}
+		return out
+	case []any:
+		for i := range v {
+			v[i] = named(v[i])
+		}
+	}
+	return v
+}
+
+// TestSchemasSayTheSame: editors that read the schemas accept what we accept.
+func TestSchemasSayTheSame(t *testing.T) {
+	for name, text := range files(t) {
+		if kind := knowledge.KindOf(name, []byte(text)); kind != knowledge.Processors {
+			require.NoError(t, whole(t, kind, text), name)
+		}
+	}
+}
+
+// TestFaultsHaveTheirPlace damages shipped files and expects one line that
+// says what and where. Where the schema alone decides, the other
+// implementation refuses the file too.
+func TestFaultsHaveTheirPlace(t *testing.T) {
+	all := files(t)
+	for _, c := range []struct {
+		file, old, replacement, want string
+		schema                       bool
+	}{
+		{"platforms/westmere-ep.yaml", "max_dpc: 3", "max_dpc: three", `platforms/westmere-ep.yaml:6:10: max_dpc: "three", expected a whole number`, true},
+		{"platforms/westmere-ep.yaml", "name: ", "nam: ", `platforms/westmere-ep.yaml:3:1: unknown key nam, expected one of `, true},
+		{"platforms/westmere-ep.yaml", "policy: 'any'", "policy: some", `platforms/westmere-ep.yaml:7:9: policy: "some", expected one of any, symmetric-imc, `, true},
+		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[1333, 1333, 800, 800]", `platforms/westmere-ep.yaml:10:15: speeds.rdimm-1r2r: 4 cells, but max_dpc is 3`, false},
+		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[800, 1333, 800]", `speeds.rdimm-1r2r: 1333 after 800: the speed rises with depth`, false},
+		{"platforms/westmere-ep.yaml", "IBM-X3550M3-PG", "NO-SUCH", "sources: NO-SUCH is not in rules/platforms/sources.tsv, nor the citation's key", false},
+		{"platforms/westmere-ep.yaml", `Xeon\(R\)`, `Xeon(R`, "error parsing regexp", false},
+		{"platforms/westmere-ep.yaml", "---", "", "unknown key recognise, expected one of ", false},
+		{"slots/dell.yaml", "check: [label]", "check: [guess]", `slots/dell.yaml:5:`, true},
+		{"slots/dell.yaml", "[1, 4, 7]", "[1, 4, 4]", "dell-11g-3ch: slot 4 stands twice in groups", false},
+		{"slots/dell.yaml", "RASD-LABELS", "NO-SUCH", "source NO-SUCH is not in sources.yaml beside the maps", false},
+		{"slots/dell.yaml", "locators: [dell]", "locators: [delll]", "delll is no pattern of locators.yaml", false},
+		{"slots/dell.yaml", "controllers: [0, 0, 0, 1, 1, 1]", "controllers: [0, 0, 1, 1]", "controllers has 4 channels, groups 6", false},
+		{"slots/locators.yaml", "P{cpu}-DIMM{slot:1}{L}", "P{gpu}-DIMM{slot:1}{L}", "unknown field {gpu}, expected one of cpu, p, ", false},
+		{"slots/locators.yaml", "node: controller", "node: socke", "expected one of socket, controller, auto, ignore", true},
+		{"settings/dell.yaml", "source: R650", "source: R65", "source R65 is not listed under sources", false},
+		{"settings/dell.yaml", "vendor: Dell\n", "vendr: Dell\n", "vendor is missing", true},
+		{"processors.csv", "amd epyc 7203,amd", "amd epyc 9999,amd", "rows stand in order, each key once", false},
+	} {
+		text := strings.Replace(all[c.file], c.old, c.replacement, 1)
+		require.NotEqual(t, all[c.file], text, c.old)
+		var said []string
+		for _, f := range knowledge.Check(rules.FS, c.file, []byte(text)) {
+			said = append(said, f.String())
+			assert.Regexp(t, regexp.MustCompile(`^[a-z./-]+:\d+:\d+: .+$`), f.String())
+		}
+		assert.Contains(t, strings.Join(said, "\n"), c.want)
+		if c.schema {
+			require.Error(t, whole(t, knowledge.KindOf(c.file, []byte(text)), text), c.want)
+		}
+	}
+}
+
+// FuzzCheck: no file makes the check panic, and a fault is one line.
+func FuzzCheck(f *testing.F) {
+	f.Add("id: a\nname: b\nsources: [x]\n---\nrecognise: [{brand: '('}]\n")
+	f.Add("schema: 1\nmaps:\n  - {id: a, models: [x], locators: [y], check: [doc], sources: [z]}\n")
+	f.Add("a: &a {<<: *a}\nmaps: *a\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, name := range []string{"x.yaml", "x.csv"} {
+			for _, fault := range knowledge.Check(rules.FS, name, []byte(text)) {
+				if strings.Contains(fault.String(), "\n") {
+					t.Errorf("%q", fault.String())
+				}
+			}
+		}
+	})
+}

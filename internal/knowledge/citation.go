@@ -1,0 +1,37 @@
+package knowledge
+
+import "go.yaml.in/yaml/v3"
+
+// checkCitations: whoever cites a document says whose it is, what it is called
+// and where in it.
+func checkCitations(name string, data []byte) []Fault {
+	docs, bad := documents(name, data)
+	if bad != nil {
+		return []Fault{*bad}
+	}
+	c := &checker{file: name}
+	top := pairs(docs[0])
+	for _, key := range []string{"rules", "profiles"} {
+		for _, entry := range texts(top[key]) {
+			c.citation(pairs(entry))
+		}
+	}
+	return c.faults
+}
+
+func (c *checker) citation(entry map[string]*yaml.Node) {
+	citation := entry["citation"]
+	if citation == nil {
+		return // a rule without one says why, or does not load
+	}
+	id := ""
+	if entry["id"] != nil {
+		id = entry["id"].Value
+	}
+	have := pairs(citation)
+	for _, key := range []string{"vendor", "title", "place"} {
+		if have[key] == nil || have[key].Value == "" {
+			c.fault(citation, id, "the citation has no %s", key)
+		}
+	}
+}

@@ -1,0 +1,229 @@
+package knowledge
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// schema is the part of JSON Schema that the files rules/*.schema.json use. A
+// test holds its verdicts against those of a whole implementation.
+type schema struct {
+	Ref        string             `json:"$ref"`
+	Defs       map[string]*schema `json:"$defs"`
+	Type       string             `json:"type"`
+	Enum       []string           `json:"enum"`
+	Pattern    string             `json:"pattern"`
+	Minimum    *float64           `json:"minimum"`
+	MinItems   int                `json:"minItems"`
+	MaxItems   *int               `json:"maxItems"`
+	Items      *schema            `json:"items"`
+	Properties map[string]*schema `json:"properties"`
+	Required   []string           `json:"required"`
+	// Others is what further keys hold; false refuses them.
+	Others *others   `json:"additionalProperties"`
+	OneOf  []*schema `json:"oneOf"`
+}
+
+// others is a schema, or a word on whether further keys are allowed.
+type others struct {
+	refused bool
+	schema  *schema
+}
+
+// UnmarshalJSON reads a boolean or a schema.
+func (o *others) UnmarshalJSON(data []byte) error {
+	var allowed bool
+	if json.Unmarshal(data, &allowed) == nil {
+		o.refused = !allowed
+		return nil
+	}
+	return json.Unmarshal(data, &o.schema)
+}
+
+// checker walks one file beside its schema.
+type checker struct {
+	file   string
+	root   *schema
+	faults []Fault
+}
+
+func (c *checker) fault(n *yaml.Node, path, format string, args ...any) {
+	text := strings.Join(strings.Fields(fmt.Sprintf(format, args...)), " ")
+	if path != "" {
+		text = strings.Join(strings.Fields(path), " ") + ": " + text
+	}
+	c.faults = append(c.faults, Fault{c.file, max(n.Line, 1), max(n.Column, 1), text})
+}
+
+// node holds one node against a schema.
+func (c *checker) node(n *yaml.Node, s *schema, path string) {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
+		s = c.root.Defs[name]
+	}
+	if len(s.OneOf) > 0 {
+		c.oneOf(n, s, path)
+		return
+	}
+	if s.Type != "" && !isOf(n, s.Type) {
+		c.fault(n, path, "%s, expected %s", describe(n), article(s.Type))
+		return
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		c.mapping(n, s, path)
+	case yaml.SequenceNode:
+		c.sequence(n, s, path)
+	case yaml.ScalarNode:
+		c.scalar(n, s, path)
+	}
+}
+
+// oneOf complains as the alternative does that fits best.
+func (c *checker) oneOf(n *yaml.Node, s *schema, path string) {
+	var best []Fault
+	for i, alternative := range s.OneOf {
+		try := &checker{file: c.file, root: c.root}
+		try.node(n, alternative, path)
+		if len(try.faults) == 0 {
+			return
+		}
+		if i == 0 || len(try.faults) < len(best) {
+			best = try.faults
+		}
+	}
+	c.faults = append(c.faults, best...)
+}
+
+func (c *checker) mapping(n *yaml.Node, s *schema, path string) {
+	have := pairs(n)
+	for _, key := range s.Required {
+		if have[key] == nil {
+			c.fault(n, path, "%s is missing", key)
+		}
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], n.Content[i+1]
+		at := strings.TrimPrefix(path+"."+key.Value, ".")
+		switch known := s.Properties[key.Value]; {
+		case key.Tag == "!!merge":
+			c.mapping(alias(value), &schema{Properties: s.Properties, Others: s.Others}, path)
+		case known != nil:
+			c.node(value, known, at)
+		case s.Others == nil:
+		case s.Others.refused:
+			c.fault(key, path, "unknown key %s, expected one of %s", key.Value, strings.Join(slices.Sorted(maps.Keys(s.Properties)), ", "))
+		case s.Others.schema != nil:
+			c.node(value, s.Others.schema, at)
+		}
+	}
+}
+
+func (c *checker) sequence(n *yaml.Node, s *schema, path string) {
+	switch {
+	case len(n.Content) < s.MinItems:
+		c.fault(n, path, "%d entries, expected at least %d", len(n.Content), s.MinItems)
+	case s.MaxItems != nil && len(n.Content) > *s.MaxItems:
+		c.fault(n, path, "%d entries, expected at most %d", len(n.Content), *s.MaxItems)
+	}
+	if s.Items == nil {
+		return
+	}
+	for i, item := range n.Content {
+		c.node(item, s.Items, fmt.Sprintf("%s[%d]", path, i))
+	}
+}
+
+func (c *checker) scalar(n *yaml.Node, s *schema, path string) {
+	if len(s.Enum) > 0 && !slices.Contains(s.Enum, n.Value) {
+		c.fault(n, path, "%q, expected one of %s", n.Value, strings.Join(s.Enum, ", "))
+	}
+	if s.Pattern != "" && !regexp.MustCompile(s.Pattern).MatchString(n.Value) {
+		c.fault(n, path, "%q does not match %s", n.Value, s.Pattern)
+	}
+	var number float64
+	if s.Minimum != nil && n.Decode(&number) == nil && number < *s.Minimum {
+		c.fault(n, path, "%s, expected at least %g", n.Value, *s.Minimum)
+	}
+}
+
+// pairs are a mapping's values by key, those it merges in included.
+func pairs(n *yaml.Node) map[string]*yaml.Node {
+	out := map[string]*yaml.Node{}
+	if n = alias(n); n.Kind != yaml.MappingNode {
+		return out
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Tag == "!!merge" {
+			for k, v := range pairs(n.Content[i+1]) {
+				if out[k] == nil {
+					out[k] = v
+				}
+			}
+			continue
+		}
+		out[n.Content[i].Value] = alias(n.Content[i+1])
+	}
+	return out
+}
+
+func alias(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+// isOf reports whether a node is of a type of JSON Schema.
+func isOf(n *yaml.Node, kind string) bool {
+	switch kind {
+	case "object":
+		return n.Kind == yaml.MappingNode
+	case "array":
+		return n.Kind == yaml.SequenceNode
+	case "string":
+		return n.Kind == yaml.ScalarNode && n.Tag == "!!str"
+	case "integer":
+		return n.Kind == yaml.ScalarNode && n.Tag == "!!int"
+	case "number":
+		return n.Kind == yaml.ScalarNode && (n.Tag == "!!int" || n.Tag == "!!float")
+	case "boolean":
+		return n.Kind == yaml.ScalarNode && n.Tag == "!!bool"
+	default:
+		return false
+	}
+}
+
+func describe(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	default:
+		return fmt.Sprintf("%q", n.Value)
+	}
+}
+
+func article(kind string) string {
+	switch kind {
+	case "object":
+		return "a mapping"
+	case "array":
+		return "a list"
+	case "integer":
+		return "a whole number"
+	case "boolean":
+		return "true or false"
+	default:
+		return "a " + kind
+	}
+}
