@@ -41,7 +41,7 @@ func ReadACPI(root *Root) *ACPI {
 	return a
 }
 
-// tableNames leaves out the folders that are no tables.
+// tableNames leaves out the folders that are not tables.
 func tableNames(names []string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == "data" || n == "dynamic" })
 }

@@ -51,7 +51,7 @@ const maxOptions = 4096
 
 // ParseCmdline splits a command line as the kernel does (lib/cmdline.c): words
 // end at blanks outside double quotes; quotes around the word or its value are
-// no part of it. Words behind "--" belong to init and are left out.
+// no part of it. Words after "--" belong to init and are left out.
 func ParseCmdline(line string) []Option {
 	var out []Option
 	rest := line

@@ -65,7 +65,7 @@ func ReadKernelLog(root *Root) *KernelLog {
 		Err: errors.New("the kernel log does not speak of mirrored memory, or no longer")})}
 }
 
-// parseMirrored reads "efi: Memory: 4096M/65536M mirrored memory", also behind
+// parseMirrored reads "efi: Memory: 4096M/65536M mirrored memory", also after
 // a time stamp.
 func parseMirrored(line string) (MirroredMemory, bool) {
 	_, rest, ok := strings.Cut(line, mirrored)

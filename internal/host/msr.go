@@ -228,7 +228,7 @@ type chunk struct {
 	err  error
 }
 
-// plainProblem says why a plain file's bytes are no reading: a hole reads 0,
+// plainProblem says why a plain file's bytes are not a reading: a hole reads 0,
 // and registers lie closer together than the 8 bytes of each, so that what
 // stands in the bytes of two can be either's.
 func plainProblem(chunks []chunk, i int) error {

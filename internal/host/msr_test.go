@@ -131,7 +131,7 @@ func TestMSRSource(t *testing.T) {
 }
 
 // TestMSRDevices: below an unpacked tree the driver's own device would show the
-// running machine's registers, and any other device is none of ours.
+// running machine's registers, and any other device is not ours.
 func TestMSRDevices(t *testing.T) {
 	dir := sapphires().Write(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "dev/cpu/0"), 0o755))

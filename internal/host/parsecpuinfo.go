@@ -9,7 +9,7 @@ import (
 // CPUInfo is /proc/cpuinfo.
 type CPUInfo struct {
 	// First holds the keys of the first processor; on old Arm kernels also
-	// the keys behind the last processor, which hold for all.
+	// the keys after the last processor, which hold for all.
 	First map[string]string
 	// Processors are all that were parsed, in order of appearance.
 	Processors []Processor
@@ -31,7 +31,7 @@ const (
 )
 
 // ParseCPUInfo parses /proc/cpuinfo of any architecture. With all false it
-// stops behind the first processor where that is known to be enough (x86).
+// stops after the first processor where that is known to be enough (x86).
 // Lines that are no "key : value" are skipped; a last line without its end is
 // taken as cut short and dropped.
 func ParseCPUInfo(b []byte, all bool) CPUInfo {

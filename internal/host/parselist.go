@@ -17,7 +17,7 @@ const maxListed = 1 << 18
 // ParseCPUList parses the kernel's list format "0-3,8,10-11", also with a
 // stride, "0-31:2/4" (the first 2 of every 4), as the kernel's
 // Documentation/admin-guide/kernel-parameters.rst has it. Blanks around the
-// list and NUL bytes behind it are ignored; "" is the empty set. The result is
+// list and NUL bytes after it are ignored; "" is the empty set. The result is
 // sorted and without duplicates. Numbers above MaxCPU, reversed ranges and
 // anything else are errors.
 func ParseCPUList(b []byte) ([]int, error) {
@@ -147,7 +147,7 @@ func hexWord(b []byte) (uint32, bool) {
 }
 
 // trim removes blanks at both ends and the NUL bytes that some captures leave
-// behind a value.
+// after a value.
 func trim(b []byte) []byte {
 	for len(b) > 0 && isBlank(b[0]) {
 		b = b[1:]

@@ -70,7 +70,7 @@ func ParseInts(b []byte, limit int) ([]int, error) {
 }
 
 // ParseMeminfo returns one entry of /proc/meminfo or nodeN/meminfo in bytes:
-// "MemTotal:  8386704 kB", there behind "Node 0 ". found is false when the key
+// "MemTotal:  8386704 kB", there after "Node 0 ". found is false when the key
 // is not in the text.
 func ParseMeminfo(b []byte, key string) (size int64, line string, found bool, err error) {
 	for raw := range bytes.Lines(b) {

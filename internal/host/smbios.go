@@ -59,7 +59,7 @@ func ReadSMBIOS(root *Root) *SMBIOS {
 	return s
 }
 
-// blob reads bytes that are no text.
+// blob reads bytes that are not text.
 func (r *reader) blob(path string, limit int) Value[[]byte] {
 	b, err := r.bytes(path, limit)
 	switch {
@@ -105,7 +105,7 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 	}
 	if slices.ContainsFunc(out, func(e SMBIOSEntry) bool { return e.Position < 0 }) {
 		for i := range out {
-			out[i].Position = -1 // half an order is none
+			out[i].Position = -1 // half an order is no order
 		}
 	}
 	slices.SortFunc(out, compareEntries)

@@ -224,7 +224,7 @@ func smallest(groups [][]int) int {
 
 // countCores gives every package the number of cores whose first CPU it has.
 // Without the cores the packages are not known either: a package carries its
-// count, and a count that is none would be taken for one.
+// count, and a number that is not a count would be taken for one.
 func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
 	if packages.State != OK {
 		return packages

@@ -87,7 +87,7 @@ func Flags(f Files, words string) Files {
 	return f.With(Files{CPUInfo: strings.ReplaceAll(f[CPUInfo], "flags\t\t: ", "flags\t\t: "+words+" ")})
 }
 
-// Notes adds what memaudit's own captures say of paths that are no files.
+// Notes adds what memaudit's own captures say of paths that are not files.
 func Notes(f Files, lines ...string) Files {
 	head := f["memaudit-notes"]
 	if head == "" {

@@ -51,7 +51,7 @@ func (f Files) WriteTo(t testing.TB, dir string) {
 	check(t, f.Save(dir))
 }
 
-// Save makes the tree in a folder, which is made where there is none.
+// Save makes the tree in a folder, which is made if it does not exist.
 func (f Files) Save(dir string) error {
 	made := map[string]bool{}
 	for path, content := range f {
