@@ -163,7 +163,7 @@ func (f *fields) addressRange(ext int) (start, end Field[uint64], size Field[int
 // extendedStart is what FFFFFFFFh, "see the extended field", reads as.
 const extendedStart = math.MaxUint32 << 10
 
-// textAddress reads a printed address. dmidecode puts a 'k' behind addresses
+// textAddress reads a printed address. dmidecode puts a 'k' after addresses
 // from the extended fields, which are in bytes nevertheless.
 func (f *fields) textAddress(label string) Field[uint64] {
 	v, ok := f.line(label)

@@ -11,7 +11,7 @@ type MemoryChannel struct {
 	Devices Field[int]
 	// Loads holds one entry a device. It is empty when read from dmidecode's
 	// text, which prints the second device as the first and, as the last,
-	// bytes behind the structure.
+	// bytes after the structure.
 	Loads []ChannelLoad
 }
 

@@ -214,7 +214,7 @@ func enums(typ uint8) []enum {
 	return nil
 }
 
-// badString returns the offset of the first field that names a string behind
+// badString returns the offset of the first field that names a string after
 // the last one, and the number of strings; 0 if there is none.
 func badString(s *Structure) (off, strs int) {
 	if int(s.Type) >= len(stringFields) {

@@ -26,7 +26,7 @@ func (t *Table) dropCopies() {
 }
 
 // same compares two structures; inactive ones and end markers say nothing, so
-// that equal ones are no copies.
+// that equal ones are not copies.
 func same(a, b *Structure) bool {
 	return a.Handle == b.Handle && a.Type == b.Type && a.Type != typeInactive && a.Type != typeEndOfTable &&
 		a.Length == b.Length && bytes.Equal(a.Data, b.Data) && a.strs == b.strs && slices.Equal(a.lines, b.lines)

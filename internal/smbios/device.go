@@ -32,7 +32,7 @@ type MemoryDevice struct {
 	Size Field[int64]
 	// FormFactor and Type are SMBIOS's words: DIMM, DDR4.
 	FormFactor Field[string]
-	// Set groups devices that must be populated together; 0 is none.
+	// Set groups devices that must be populated together; 0 means none.
 	Set Field[int]
 	// Locator and BankLocator are firmware's names of the slot and its bank.
 	Locator, BankLocator Text
@@ -57,7 +57,7 @@ type MemoryDevice struct {
 	PMIC0Revision, RCDRevision         Field[int]
 }
 
-// The values of MemoryDevice.Error and MemoryArray.Error that are no handles.
+// The values of MemoryDevice.Error and MemoryArray.Error that are not handles.
 const (
 	ErrorNotProvided = 0xFFFE
 	NoErrorHandle    = 0xFFFF

@@ -210,7 +210,7 @@ func hexField(v string, unknown int) Field[int] {
 	return numField(int(n), unknown)
 }
 
-// size64 reads a size in bytes; all ones are "unknown", 0 is none.
+// size64 reads a size in bytes; all ones are "unknown", 0 means none.
 func (f *fields) size64(off int, label string) Field[int64] {
 	if f.text {
 		return f.textSize(label)

@@ -173,7 +173,7 @@ func numField(n, unknown int) Field[int] {
 	return known(n)
 }
 
-// textNum reads a printed number with whatever unit stands behind it.
+// textNum reads a printed number with whatever unit follows it.
 func (f *fields) textNum(label string, unknown int) Field[int] {
 	v, ok := f.line(label)
 	if !ok {

@@ -83,8 +83,8 @@ func hostInterfaceType(code int) Field[string] {
 	return hostInterfaceTypes.field(code)
 }
 
-// binary reads the interface data, n bytes behind 05h, and the protocol
-// records behind them.
+// binary reads the interface data, n bytes after 05h, and the protocol
+// records after them.
 func (h *HostInterface) binary(f *fields) {
 	if !f.has(0x05, 1) || !f.has(0x06, f.u8(0x05)+1) {
 		return

@@ -7,7 +7,7 @@ const typeHPEDIMMLocation = 202
 // HPEDIMMLocation is HPE's OEM structure of type 202, the position of a slot
 // as the silk screen counts it. Numbers are as in the structure: from 1, and
 // Unstated for its "unknown" and "not applicable". The structure grew with the
-// generations: G6 to Gen8 end behind Processor, Gen9 has no controller and
+// generations: G6 to Gen8 end after Processor, Gen9 has no controller and
 // channel. The offsets follow the field order OpenDMI gives; the tables of
 // published Gen10 machines agree with them.
 type HPEDIMMLocation struct {

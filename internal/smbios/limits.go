@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// The largest machine that is decoded. What is larger is no table but an attack
+// The largest machine that is decoded. What is larger is not a table but an attack
 // on whoever reads it, and is refused by name.
 const (
 	// maxStructures: a handle has 16 bits (DSP0134 6.1.2).
 	maxStructures = 1 << 16
 	// maxProcessors: Linux has at most 1,024 nodes (NODES_SHIFT is at most 10,
-	// linux arch/x86/Kconfig), and a processor without one is none that counts.
+	// linux arch/x86/Kconfig), and a processor without one does not count.
 	maxProcessors = 1 << 10
 	// maxDevices: the largest machines have 4,096 slots (256 processors of 16).
 	maxDevices = 1 << 12
@@ -40,7 +40,7 @@ func (t *Table) outsized() error {
 	return nil
 }
 
-// nothingKnown is the error of a table that is none: it holds structures, and
+// nothingKnown is the error of what is not a table: it holds structures, and
 // none of the kinds that every machine has.
 func (t *Table) nothingKnown() error {
 	if len(t.Structures) == 0 {

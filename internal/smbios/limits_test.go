@@ -92,7 +92,7 @@ func TestMemoryBound(t *testing.T) {
 	}
 }
 
-// TestNoise: random bytes are no table, whatever they begin with; few are where
+// TestNoise: random bytes are not a table, whatever they begin with; few are where
 // so many zeros are among them that structures seem to end.
 func TestNoise(t *testing.T) {
 	taken, thin := 0, 0

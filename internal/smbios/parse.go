@@ -50,7 +50,7 @@ func Decode(entryPoint, table []byte) *Table {
 
 // DecodeEntries decodes single structures with their strings, as in
 // /sys/firmware/dmi/entries/*/raw, in the order given. Offsets are as if the
-// files stood behind one another. The table aliases raws.
+// files stood one after another. The table aliases raws.
 func DecodeEntries(raws [][]byte) *Table {
 	t := &Table{Source: FromEntries}
 	offset := 0

@@ -28,7 +28,7 @@ const (
 	CodeZeroLength = "zero_length"
 	// CodeNoEndMarker: there is no structure of type 127.
 	CodeNoEndMarker = "no_end_marker"
-	// CodeGarbage: bytes that are no structure were skipped.
+	// CodeGarbage: bytes that are not a structure were skipped.
 	CodeGarbage = "garbage"
 	// CodeDuplicateHandle: two structures have the same handle.
 	CodeDuplicateHandle = "duplicate_handle"

@@ -146,7 +146,7 @@ func (s *Structure) redactString(body, strs []byte, off byte, hide Hide) {
 	}
 }
 
-// stringArea is what stands behind a structure's formatted area up to the two
+// stringArea is what follows a structure's formatted area up to the two
 // zeros that end it.
 func stringArea(rest []byte) []byte {
 	if end := bytes.Index(rest, doubleZero[:]); end >= 0 {

@@ -248,7 +248,7 @@ func (f *fields) chassisType() Field[string] {
 	return chassisTypes.field(f.u8(0x05) & 0x7F)
 }
 
-// height is read only together with the power cords behind it: lengths of 12h
+// height is read only together with the power cords after it: lengths of 12h
 // are firmware's miscounts, and 11h is then a letter of the first string.
 func (f *fields) height() Field[int] {
 	if !f.has(0x12, 1) {
@@ -257,7 +257,7 @@ func (f *fields) height() Field[int] {
 	return f.num8(0x11, "Height", 0)
 }
 
-// chassisSKU stands behind the contained elements.
+// chassisSKU stands after the contained elements.
 func (f *fields) chassisSKU() Text {
 	if f.text {
 		return f.str(0, "SKU Number")

@@ -15,7 +15,7 @@ func leadingInt(v string) (int64, string, bool) {
 	return n, v[i:], err == nil
 }
 
-// parseHex reads "0x1F" up to the first character that is no hex digit.
+// parseHex reads "0x1F" up to the first character that is not a hex digit.
 func parseHex(v string) (uint64, bool) {
 	v, ok := strings.CutPrefix(v, "0x")
 	if !ok {

@@ -81,7 +81,7 @@ func (w *walker) step(pos int) (int, bool) {
 	}
 	w.ended = true
 	// Only for the 64-bit entry point does the marker end the table; OEM
-	// structures behind it are known with the 32-bit one.
+	// structures after it are known with the 32-bit one.
 	return end + 2, w.t.EntryPoint.Kind != EntryPoint64
 }
 
@@ -146,14 +146,14 @@ func (w *walker) truncated(pos int) {
 		s.Length, s.Offset, w.base+len(w.data))
 }
 
-// left passes over a structure of the specification behind the end marker: the
+// left passes over a structure of the specification after the end marker: the
 // marker ends the table, earlier than the entry point may say (DSP0134 7.45).
 func (w *walker) left(pos int) int {
 	w.t.problem(CodeGarbage, w.base+pos, true, "a structure (type %d) behind the end marker is left out", w.data[pos])
 	return w.terminator(pos+int(w.data[pos+1])) + 2
 }
 
-// behind notes what stands behind the length that the entry point gives the
+// behind notes what stands after the length that the entry point gives the
 // table: other memory, which is not the table's (DSP0134 5.2.1). It is read by
 // nobody, so that a table whose length is wrong lacks its end.
 func (t *Table) behind(offset int, data []byte) {
@@ -162,7 +162,7 @@ func (t *Table) behind(offset int, data []byte) {
 	}
 }
 
-// trailing notes what stands behind the table.
+// trailing notes what follows the table.
 func (w *walker) trailing(pos int) {
 	if rest := len(w.data) - pos; w.ended && !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
 		w.t.problem(CodeGarbage, w.base+pos, true, "%d bytes behind the end marker are no structures", rest)
@@ -239,7 +239,7 @@ func (w *walker) chain(pos, n int) bool {
 }
 
 // plausibleHeader tells whether a structure of this type may have this length.
-// Type 0 with little behind it is what zeros and small numbers look like.
+// Type 0 with little after it is what zeros and small numbers look like.
 func plausibleHeader(typ, length byte) bool {
 	switch {
 	case int(typ) < len(minLength):

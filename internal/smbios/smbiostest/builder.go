@@ -60,7 +60,7 @@ func (b *Builder) NextHandle(handle uint16) *Builder {
 }
 
 // Add appends a structure with the next handle and returns that handle. body
-// is the formatted area behind the four bytes of the header.
+// is the formatted area after the four bytes of the header.
 func (b *Builder) Add(typ uint8, body []byte, strings ...string) uint16 {
 	handle := b.next
 	b.next++

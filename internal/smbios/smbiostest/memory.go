@@ -111,7 +111,7 @@ func (s *body) width(off, bits, def int, populated bool) {
 	}
 }
 
-// moduleSize writes MB, KB for what is no whole number of them, or the
+// moduleSize writes MB, KB for what is not a whole number of them, or the
 // extended size from 32767 MB on.
 func (s *body) moduleSize(v DIMM) {
 	mb := v.Bytes >> 20

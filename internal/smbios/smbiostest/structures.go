@@ -125,7 +125,7 @@ type CPU struct {
 	ThreadsEnabled int
 	// Characteristics are the bits of DSP0134 7.5.9.
 	Characteristics uint16
-	// L1, L2 and L3 are handles; 0 is none.
+	// L1, L2 and L3 are handles; 0 means none.
 	L1, L2, L3 uint16
 	// Length overrides the length of the structure.
 	Length int
