@@ -16,7 +16,7 @@ type biosResource struct {
 }
 
 // bios reads the Bios resource and its settings object, and gives the name of
-// its registry. A service without the resource is no fault.
+// its registry. A service without the resource is not a fault.
 func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Problem) {
 	var head biosResource
 	body, p := c.get(ctx, at, maxAnswer, &head)

@@ -47,7 +47,7 @@ func (c *client) ended(ctx context.Context, op string) *Problem {
 	return problem(StateRefused, op, "not done within the %s that all of it may take", c.o.timeout()).final()
 }
 
-// certificate explains a TLS failure; nil when it is none.
+// certificate explains a TLS failure; nil when it is not one.
 func certificate(op string, err error) *Problem {
 	const trust = "give its authority's certificate as redfish.ca in the configuration"
 	var unknown x509.UnknownAuthorityError

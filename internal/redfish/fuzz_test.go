@@ -11,7 +11,7 @@ import (
 )
 
 // same answers every request with the same bytes, but for the service root and
-// the collection of systems, so that everything behind them is reached.
+// the collection of systems, so that everything they lead to is reached.
 type sameAnswer []byte
 
 func (s sameAnswer) RoundTrip(r *http.Request) (*http.Response, error) {

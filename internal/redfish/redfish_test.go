@@ -405,7 +405,7 @@ func TestInterrupted(t *testing.T) {
 	assert.Zero(t, b.open)
 }
 
-// TestAbsent: what a service does not have is no fault.
+// TestAbsent: what a service does not have is not a fault.
 func TestAbsent(t *testing.T) {
 	b := newBMC(t)
 	for _, gone := range []string{"/redfish/v1/Systems/FCH123456/Bios", "/redfish/v1/Systems/FCH123456/Memory"} {

@@ -25,7 +25,7 @@ type collection struct {
 }
 
 // number is a JSON number, or one in quotation marks as some controllers write
-// it; null and everything else are no number.
+// it; null and everything else are not numbers.
 type number struct {
 	value float64
 	known bool
@@ -38,7 +38,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// whole is the number as a count within its bounds; 0 when it is none.
+// whole is the number as a count within its bounds; 0 when it is not one.
 func (n number) whole(limit int64) int64 {
 	if !n.known || n.value < 1 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
 		return 0
