@@ -143,7 +143,7 @@ func Lookup(id string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// rates and hours are the values that are no words: a rate in MT/s or MHz, a
+// rates and hours are the values that are not words: a rate in MT/s or MHz, a
 // period in hours.
 var (
 	rates = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{2,4}$`) })
