@@ -247,7 +247,7 @@ func (e *Export) addNested(a Attribute, o object) error {
 	return e.add(a)
 }
 
-// scalar is the text of a string, number or boolean; null is no value.
+// scalar is the text of a string, number or boolean; null is not a value.
 func scalar(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:

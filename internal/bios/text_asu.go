@@ -71,7 +71,7 @@ func decodeASUBatch(lines []textLine) (*Export, error) {
 	return e, e.some(lines, `set Group.Name "Value"`)
 }
 
-// management reports a setting of the management controller, which is no BIOS
+// management reports a setting of the management controller, which is not a BIOS
 // setting and may identify people.
 func management(name string) bool {
 	return strings.HasPrefix(name, "IMM.") || strings.HasPrefix(name, "BMC.") || strings.HasPrefix(name, "YUM.") || strings.HasPrefix(name, "RSA_")
