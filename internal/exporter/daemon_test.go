@@ -197,7 +197,7 @@ func FuzzHotplugged(f *testing.F) {
 }
 
 // TestWatch: a file that is replaced, or leads elsewhere, is a change; a
-// neighbour is none, and folders that are not there do no harm.
+// neighbour is not one, and folders that are not there do no harm.
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }

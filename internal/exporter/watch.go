@@ -21,7 +21,7 @@ type watched struct {
 }
 
 // changed names a file that is another than before, "" for none. A neighbour in
-// the same folder is none of ours.
+// the same folder is not ours.
 func (w *watched) changed() (name string) {
 	now := map[string]string{}
 	for _, file := range w.files() {
