@@ -225,7 +225,7 @@ var memoryViews = []struct{ name, words string }{
 }
 
 // memory compares the same view then and now, the best that both have. Less
-// than what firmware and kernel normally reserve is no difference: it moves
+// than what firmware and kernel normally reserve is not a difference: it moves
 // with every kernel.
 func (c *comparison) memory(p *part) {
 	for _, view := range memoryViews {

@@ -25,7 +25,7 @@ const (
 
 // Errors that a caller tells apart with errors.Is.
 var (
-	// ErrMalformed: the file is no baseline.
+	// ErrMalformed: the file is not a baseline.
 	ErrMalformed = errors.New("not a baseline")
 	// ErrSchema: a baseline of another schema.
 	ErrSchema = errors.New("a baseline of another version")

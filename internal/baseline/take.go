@@ -112,7 +112,7 @@ func slots(sys *inventory.System, hash func(kind, id string) string) []Slot {
 			own.SizeBytes, own.Type = s.SizeBytes.Or(0), s.Type.Or("")
 			own.RatedMTs, own.ConfiguredMTs = s.RatedMTs.Or(0), s.ConfiguredMTs.Or(0)
 			own.Manufacturer, own.PartNumber = s.Manufacturer.Or(""), s.PartNumber.Or("")
-			// A number that two modules bear is none.
+			// A number that two modules bear identifies neither.
 			if telling(s.Serial) && !sys.Redacted && seen[normal(s.Serial)] == 1 {
 				own.Serial = hash("module", s.Serial)
 			}
