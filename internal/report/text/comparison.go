@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/wording"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -105,7 +107,7 @@ func (p *printer) comparison(profiles []report.HeldProfile, why string, undecide
 		return
 	}
 	groups := groupHeld(profiles)
-	p.section("PROFILES", count(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
+	p.section("PROFILES", wording.Count(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
 	p.newline()
 	p.numbered(profiles)
 	p.undecided(undecided)
@@ -195,7 +197,7 @@ func asked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown 
 
 // tallyText says how the settings of a profile stand.
 func tallyText(h *report.HeldProfile) string {
-	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, count(asked(h), "setting"), h.Differs, h.Unknown)
+	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, wording.Count(asked(h), "setting"), h.Differs, h.Unknown)
 	if h.NotApplicable > 0 {
 		out += "; of no concern here: " + strconv.Itoa(h.NotApplicable)
 	}

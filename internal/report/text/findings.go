@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/wording"
+
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -125,18 +127,18 @@ func (p *printer) evidence(g *group) {
 }
 
 func evidenceShort(f *report.Finding) string {
-	t := tally{}
+	t := wording.Tally{}
 	for i := range f.Evidence {
-		t.add(f.Evidence[i].Source, 1)
+		t.Add(f.Evidence[i].Source, 1)
 	}
 	if len(t) == 0 {
 		return ""
 	}
 	names := make([]string, len(t))
 	for i, e := range t {
-		names[i] = e.name
-		if e.n > 1 {
-			names[i] += " (" + strconv.FormatInt(e.n, 10) + " readings)"
+		names[i] = e.Name
+		if e.N > 1 {
+			names[i] += " (" + strconv.FormatInt(e.N, 10) + " readings)"
 		}
 	}
 	return strings.Join(names, ", ") + "; " + f.Certainty

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/wording"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 
@@ -226,7 +228,7 @@ func cellSize(s *report.Slot) string {
 	case s.State != string(inventory.SlotPopulated) || s.SizeBytes == nil:
 		return "?"
 	}
-	out := gibs(*s.SizeBytes)
+	out := wording.GiB(*s.SizeBytes)
 	switch report.OrEmpty(s.Technology) {
 	case string(inventory.NVDIMM):
 		out += "n"

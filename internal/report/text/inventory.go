@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/wording"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 
@@ -101,7 +103,7 @@ func slotCells(s *report.Slot) []string {
 	if s.State == string(inventory.SlotPopulated) {
 		bytes = ""
 		if s.SizeBytes != nil {
-			bytes = size(*s.SizeBytes)
+			bytes = wording.Size(*s.SizeBytes)
 		}
 	}
 	mapped := report.OrEmpty(s.Mapping.Source)
@@ -145,7 +147,7 @@ func (p *printer) population(pop *report.Population) {
 		s := &pop.Sockets[i]
 		t.row(socketWord(s.Socket), digits(s.DIMMs), countOr(s.ChannelsPopulated)+" of "+countOr(s.ChannelsTotal),
 			joined(s.DIMMsPerChannel), report.OrEmpty(s.Class), digits(s.ExpectedMTs), report.OrEmpty(s.Limiter),
-			peakText(s.PeakBytes), shareText(&s.Relative), regionText(s.Regions))
+			peakText(s.PeakBytes), wording.Share(&s.Relative), regionText(s.Regions))
 	}
 	t.print(p, 2)
 	p.newline()
@@ -166,7 +168,7 @@ func (p *printer) nodes(nodes []report.Node) {
 		n := &nodes[i]
 		bytes := ""
 		if n.MemoryBytes != nil {
-			bytes = memory(*n.MemoryBytes)
+			bytes = wording.Memory(*n.MemoryBytes)
 		}
 		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), report.OrEmpty(n.CPUs))
 	}

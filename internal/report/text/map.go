@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/wording"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 
@@ -185,7 +187,7 @@ func unplacedCell(s *report.Slot, kind string) string {
 	if kind != kindOther || s.SizeBytes == nil {
 		return cellSize(s)
 	}
-	return strings.TrimSpace(report.OrEmpty(s.Type)+" "+size(*s.SizeBytes)) + ","
+	return strings.TrimSpace(report.OrEmpty(s.Type)+" "+wording.Size(*s.SizeBytes)) + ","
 }
 
 const kindOther = "not system memory"

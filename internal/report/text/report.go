@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/report/wording"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -108,7 +110,7 @@ func failCounts(findings []report.Finding) string {
 		switch n := at[level]; {
 		case n == 0:
 		case out == "":
-			out = count(n, "finding") + " at " + report.SeverityName(level)
+			out = wording.Count(n, "finding") + " at " + report.SeverityName(level)
 		default:
 			out += ", " + strconv.Itoa(n) + " at " + report.SeverityName(level)
 		}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/wording"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -88,7 +90,7 @@ func (p *printer) reasons(findings []report.Finding, result verdict.Result, word
 	for i := range groups {
 		total += groups[i].n
 	}
-	p.section(word, count(total, "finding")+tail)
+	p.section(word, wording.Count(total, "finding")+tail)
 	for i := range groups {
 		g := &groups[i]
 		reason := g.reason
@@ -127,7 +129,7 @@ func (p *printer) passed(findings []report.Finding) {
 	if v.n == 0 {
 		return
 	}
-	p.section("PASSED", count(v.n, "finding"))
+	p.section("PASSED", wording.Count(v.n, "finding"))
 	p.to(2)
 	p.wrap(2, v.names())
 	p.newline()
@@ -166,7 +168,7 @@ func (p *printer) waived(findings []report.Finding) {
 	if n == 0 {
 		return
 	}
-	p.section("WAIVED", count(n, "finding")+", failed but accepted")
+	p.section("WAIVED", wording.Count(n, "finding")+", failed but accepted")
 	for i := range findings {
 		f := &findings[i]
 		if f.Result != string(verdict.Waived) {

@@ -4,8 +4,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report/wording"
+
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -23,13 +24,13 @@ func (d *drawing) status(key int) []string {
 		out = append(out, "class "+printable.Clean(*p.Class))
 	}
 	out = append(out, d.speed(key, p))
-	if l := limitText(report.OrEmpty(p.Limiter)); l != "" {
+	if l := wording.Limit(report.OrEmpty(p.Limiter)); l != "" {
 		out = append(out, l)
 	}
 	if p.PeakBytes != nil {
-		out = append(out, "peak "+bandwidth(*p.PeakBytes))
+		out = append(out, "peak "+wording.Bandwidth(*p.PeakBytes))
 	}
-	if s := shareText(&p.Relative); s != "" {
+	if s := wording.Share(&p.Relative); s != "" {
 		out = append(out, s)
 	}
 	return out
@@ -75,19 +76,6 @@ func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 	return s
 }
 
-// limitText says what keeps the expected speed below the modules' own; "" when
-// nothing does.
-func limitText(limiter string) string {
-	switch limiter {
-	case "", population.LimitNone, population.LimitDIMM:
-		return ""
-	case population.LimitDPC:
-		return "limited by DIMMs per channel"
-	default:
-		return "limited by " + printable.Clean(limiter)
-	}
-}
-
 // running is the lowest configured speed of the socket's modules; nil as soon
 // as one of them does not say.
 func (d *drawing) running(key int) *int {
@@ -105,21 +93,6 @@ func (d *drawing) running(key int) *int {
 		}
 	}
 	return lowest
-}
-
-// shareText is the share of full bandwidth: measured, or the model's range,
-// and which of the two. A full share is not worth a word.
-func shareText(r *report.Relative) string {
-	switch {
-	case r.Value != nil:
-		return percent(*r.Value) + " % of full bandwidth (measured)"
-	case r.Low == nil || r.High == nil || *r.Low >= 1:
-		return ""
-	case percent(*r.Low) == percent(*r.High):
-		return percent(*r.Low) + " % by channel share"
-	default:
-		return percent(*r.Low) + " to " + percent(*r.High) + " % by channel share"
-	}
 }
 
 // marks says in a few words what failed on a socket: causes only, and nothing

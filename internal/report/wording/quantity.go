@@ -1,4 +1,6 @@
-package text
+// Package wording has the words that every writer for people uses: names of
+// machines and processors, sizes, speeds and shares.
+package wording
 
 import (
 	"strconv"
@@ -10,8 +12,8 @@ const (
 	gib = 1 << 30
 )
 
-// gibs writes bytes in GiB without the unit: "16", "0.5", "1.5".
-func gibs(bytes int64) string {
+// GiB writes bytes in GiB without the unit: "16", "0.5", "1.5".
+func GiB(bytes int64) string {
 	if bytes%gib == 0 {
 		return strconv.FormatInt(bytes/gib, 10)
 	}
@@ -19,11 +21,11 @@ func gibs(bytes int64) string {
 	return strings.TrimRight(strings.TrimRight(s, "0"), ".")
 }
 
-// size writes bytes with the unit that reads best: "16 GiB", "512 MiB".
-func size(bytes int64) string {
+// Size writes bytes with the unit that reads best: "16 GiB", "512 MiB".
+func Size(bytes int64) string {
 	switch {
 	case bytes >= gib:
-		return gibs(bytes) + " GiB"
+		return GiB(bytes) + " GiB"
 	case bytes >= mib:
 		return strconv.FormatInt(bytes/mib, 10) + " MiB"
 	default:
@@ -31,35 +33,35 @@ func size(bytes int64) string {
 	}
 }
 
-// memory writes what a kernel counts, which is never round: "15.6 GiB".
-func memory(bytes int64) string {
+// Memory writes what a kernel counts, which is never round: "15.6 GiB".
+func Memory(bytes int64) string {
 	if bytes < 10*gib || bytes%gib == 0 {
-		return size(bytes)
+		return Size(bytes)
 	}
 	return strconv.FormatFloat(float64(bytes)/gib, 'f', 1, 64) + " GiB"
 }
 
-// bandwidth writes bytes per second in GB/s, as vendors do.
-func bandwidth(bytes int64) string {
+// Bandwidth writes bytes per second in GB/s, as vendors do.
+func Bandwidth(bytes int64) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB/s"
 }
 
-// percent writes a share: "33 %".
-func percent(share float64) string {
+// Percent writes a share in hundredths, without the sign: "33".
+func Percent(share float64) string {
 	return strconv.FormatFloat(share*100, 'f', 0, 64)
 }
 
-// count writes a number with its noun: "1 finding", "3 findings".
-func count(n int, noun string) string {
+// Count writes a number with its noun: "1 finding", "3 findings".
+func Count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}
 	return strconv.Itoa(n) + " " + noun
 }
 
-// isoDate turns SMBIOS's month/day/year into year-month-day; anything else
+// Date turns SMBIOS's month/day/year into year-month-day; anything else
 // stays as it is.
-func isoDate(s string) string {
+func Date(s string) string {
 	p := strings.Split(s, "/")
 	if len(p) != 3 || len(p[0]) != 2 || len(p[1]) != 2 || len(p[2]) != 4 {
 		return s
@@ -72,9 +74,9 @@ func isoDate(s string) string {
 	return p[2] + "-" + p[0] + "-" + p[1]
 }
 
-// processorName shortens a brand string to what people call the processor:
+// Processor shortens a brand string to what people call the processor:
 // "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz" is a Xeon X5670.
-func processorName(brand string) string {
+func Processor(brand string) string {
 	brand, _, _ = strings.Cut(brand, "@")
 	brand = strings.NewReplacer("(R)", " ", "(r)", " ", "(TM)", " ", "(tm)", " ").Replace(brand)
 	kept := make([]string, 0, 4)

@@ -1,0 +1,56 @@
+package markup_test
+
+import (
+	"html"
+	"testing"
+	"unicode"
+
+	"github.com/memaudit/memaudit/internal/report/markup"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestWriter(t *testing.T) {
+	w := &markup.Writer{}
+	w.Open("p", markup.Class("a"), markup.Int("data-n", -3))
+	w.Text("x < y")
+	w.Void("br")
+	w.Shape("rect", markup.Attr{Name: "x", Value: `"`})
+	w.Element("b", "&")
+	assert.Equal(t, 1, w.Depth())
+	w.Close()
+	w.Line()
+	assert.Equal(t, `<p class="a" data-n="-3">x &lt; y<br><rect x="&#34;"/><b>&amp;</b></p>`+"\n", string(w.Bytes()))
+	assert.Zero(t, w.Depth())
+}
+
+// FuzzText: html.UnescapeString is the outside truth of what a browser reads,
+// and no text ends its element or attribute.
+func FuzzText(f *testing.F) {
+	for _, seed := range []string{"", "plain", `<script>alert("1")</script>`, "a\x00b\x1b[31m\u202e", "é 日本 \xff\xfe", "'\"&<>&amp;", "two\nlines"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		w := &markup.Writer{}
+		w.Text(text)
+		got := string(w.Bytes())
+		assert.NotContains(t, got, "<")
+		assert.NotContains(t, got, `"`)
+		assert.NotContains(t, got, "'")
+		assert.Equal(t, cleanLines(text), html.UnescapeString(got))
+	})
+}
+
+// cleanLines is what a reader may see: printable runes and newlines, all else
+// as '?'.
+func cleanLines(text string) string {
+	var out []rune
+	for _, r := range text {
+		if r == '\n' || r != unicode.ReplacementChar && unicode.IsPrint(r) {
+			out = append(out, r)
+			continue
+		}
+		out = append(out, '?')
+	}
+	return string(out)
+}

@@ -1,0 +1,133 @@
+package wording
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// Machine is vendor and product, without saying the vendor twice.
+func Machine(m *report.Machine) string {
+	vendor, product := report.OrEmpty(m.Vendor), report.OrEmpty(m.Product)
+	switch {
+	case product == "" && vendor == "":
+		return "machine of unknown make"
+	case product == "":
+		return vendor + ", model not known"
+	case vendor == "":
+		return product
+	}
+	vendor = makerName(vendor)
+	first, _, _ := strings.Cut(vendor, " ")
+	if strings.HasPrefix(strings.ToLower(product), strings.ToLower(first)) {
+		return product
+	}
+	return vendor + " " + product
+}
+
+// makerName leaves a company's legal form away: "Dell Inc." is Dell.
+func makerName(vendor string) string {
+	for _, form := range [...]string{" Inc.", " Inc", " Corporation", " Corp.", " Ltd.", " Co."} {
+		vendor = strings.TrimSuffix(strings.TrimSuffix(vendor, form), ",")
+	}
+	return vendor
+}
+
+// BIOS is the firmware's version with its date, "" when neither is known.
+func BIOS(b *report.BIOS) string {
+	version, date := report.OrEmpty(b.Version), report.OrEmpty(b.Date)
+	switch {
+	case version == "" && date == "":
+		return ""
+	case version == "":
+		return "BIOS of " + Date(date)
+	case date == "":
+		return "BIOS " + version
+	default:
+		return "BIOS " + version + " (" + Date(date) + ")"
+	}
+}
+
+// Processors counts the populated sockets by model: "2 x Xeon X5670".
+func Processors(sockets []report.Socket) []string {
+	t := Tally{}
+	for i := range sockets {
+		s := &sockets[i]
+		if s.Populated != nil && !*s.Populated {
+			continue
+		}
+		name := "processor of unknown model"
+		if s.Model != nil {
+			name = Processor(*s.Model)
+		}
+		t.Add(name, 1)
+	}
+	out := make([]string, 0, len(t))
+	for _, e := range t {
+		out = append(out, strconv.FormatInt(e.N, 10)+" x "+e.Name)
+	}
+	return out
+}
+
+// Capacities sums the modules by technology: "24 GiB DDR3". A module whose
+// size is not known makes it a lower bound. Without modules the kernel's own
+// count stands in, and says so.
+func Capacities(inv *report.Inventory) []string {
+	t, open := Tally{}, false
+	var kinds []string
+	for i := range inv.Slots {
+		s := &inv.Slots[i]
+		technology := report.OrEmpty(s.Technology)
+		switch {
+		case s.State == string(inventory.SlotEmpty), technology == string(inventory.Flash), technology == string(inventory.Other):
+			continue
+		case s.SizeBytes == nil:
+			open = true
+			continue
+		case technology == string(inventory.DRAM) && s.Type != nil && !slices.Contains(kinds, *s.Type):
+			kinds = append(kinds, *s.Type)
+		}
+		t.Add(technology, *s.SizeBytes)
+	}
+	if len(t) == 0 {
+		return visible(inv.Nodes)
+	}
+	out := make([]string, 0, len(t))
+	for _, e := range t {
+		out = append(out, capacity(e, kinds, open))
+	}
+	return out
+}
+
+func capacity(e Tallied, kinds []string, open bool) string {
+	s := Size(e.N)
+	if e.Name != string(inventory.DRAM) {
+		return strings.TrimSpace(s + " " + strings.ToUpper(e.Name))
+	}
+	if len(kinds) > 0 {
+		s += " " + strings.Join(kinds, " and ")
+	}
+	if open {
+		s = "at least " + s
+	}
+	return s
+}
+
+// visible is the memory the kernel shows, of the nodes that say.
+func visible(nodes []report.Node) []string {
+	var sum int64
+	for i := range nodes {
+		if nodes[i].MemoryBytes == nil {
+			return nil
+		}
+		sum += *nodes[i].MemoryBytes
+	}
+	if sum == 0 {
+		return nil
+	}
+	return []string{Memory(sum) + " seen by the kernel"}
+}

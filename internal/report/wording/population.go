@@ -1,0 +1,35 @@
+package wording
+
+import (
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// Limit says what keeps the expected speed below the modules' own; "" when
+// nothing does.
+func Limit(limiter string) string {
+	switch limiter {
+	case "", population.LimitNone, population.LimitDIMM:
+		return ""
+	case population.LimitDPC:
+		return "limited by DIMMs per channel"
+	default:
+		return "limited by " + printable.Clean(limiter)
+	}
+}
+
+// Share is the share of full bandwidth: measured, or the model's range,
+// and which of the two. A full share is not worth a word.
+func Share(r *report.Relative) string {
+	switch {
+	case r.Value != nil:
+		return Percent(*r.Value) + " % of full bandwidth (measured)"
+	case r.Low == nil || r.High == nil || *r.Low >= 1:
+		return ""
+	case Percent(*r.Low) == Percent(*r.High):
+		return Percent(*r.Low) + " % by channel share"
+	default:
+		return Percent(*r.Low) + " to " + Percent(*r.High) + " % by channel share"
+	}
+}
