@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
@@ -136,7 +137,7 @@ func (p *Program) reportOptions(f *inputFlags) report.Options {
 // nothingRead reports whether every source of the machine itself failed.
 func nothingRead(sys *inventory.System) bool {
 	return !slices.ContainsFunc(sys.Sources, func(s inventory.Source) bool {
-		return s.State == inventory.SourceOK || s.State == inventory.SourcePartial
+		return s.State == fact.SourceOK || s.State == fact.SourcePartial
 	})
 }
 

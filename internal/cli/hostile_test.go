@@ -18,6 +18,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
@@ -220,7 +221,7 @@ func asked(t *testing.T, dir string) []string {
 	var out []string
 	root.Observe(func(a host.Access) {
 		kind := digits.ReplaceAllString(a.Path, "N")
-		if seen[a.Path] || a.State != host.OK || kinds[kind] == 2 {
+		if seen[a.Path] || a.State != fact.OK || kinds[kind] == 2 {
 			return
 		}
 		seen[a.Path] = true

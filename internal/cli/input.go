@@ -8,16 +8,14 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/memaudit/memaudit/internal/report/formats"
-
-	"github.com/memaudit/memaudit/internal/fact"
-
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/snapshot"
 )
@@ -152,7 +150,7 @@ func inputState(err error) fact.State {
 		errors.Is(err, bios.ErrUnrecognised), errors.Is(err, bios.ErrMalformed):
 		return fact.Malformed
 	case errors.As(err, &read):
-		return read.State.Fact()
+		return read.State
 	default:
 		return fact.Refused
 	}

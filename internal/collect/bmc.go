@@ -41,7 +41,7 @@ func (c *collector) bmc(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Exp
 		first := c.sys.Conflicts[before]
 		detail += fmt.Sprintf("; differs from SMBIOS in %d things, the first: %s is %s, SMBIOS says %s", n, first.Fact, first.Dropped.Raw, first.Kept.Raw)
 	}
-	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: inventory.SourceRedfish, State: inventory.SourceState(a.State()), Detail: detail})
+	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: inventory.SourceRedfish, State: a.State(), Detail: detail})
 	return exports
 }
 
@@ -58,7 +58,7 @@ func controllerExport(a *redfish.Answer, decode func(*redfish.BIOS) (*bios.Expor
 	}
 	e, err := decode(a.BIOS)
 	if err != nil {
-		a.Problems = append(a.Problems, &redfish.Problem{State: redfish.StateMalformed, Op: "GET " + a.BIOS.Path, Text: err.Error()})
+		a.Problems = append(a.Problems, &redfish.Problem{State: fact.SourceMalformed, Op: "GET " + a.BIOS.Path, Text: err.Error()})
 		a.BIOS = nil
 		return nil
 	}

@@ -156,7 +156,7 @@ func TestDoubtful(t *testing.T) {
 		assert.False(t, c.sys.Slots[0].Health.Known())
 		assert.Empty(t, c.sys.Conflicts)
 		assert.Contains(t, c.sys.Sources[0].Detail, "left out")
-		assert.Equal(t, inventory.SourcePartial, c.sys.Sources[0].State)
+		assert.Equal(t, fact.SourcePartial, c.sys.Sources[0].State)
 	}
 	answer := &redfish.Answer{Doubt: "it calls its machine X", BIOS: &redfish.BIOS{Path: "/redfish/v1/Systems/1/Bios", Resource: []byte(dellBIOS)}}
 	sys := collected(t, Input{BMC: func(redfish.Identity) *redfish.Answer { return answer }})

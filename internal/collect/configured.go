@@ -57,7 +57,7 @@ func (c *collector) exports(in *Input) {
 		case g.Export == nil:
 			c.sys.Sources = append(c.sys.Sources, g.Failed.source(g.Source))
 		case err != nil:
-			c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: g.Source, State: inventory.SourceRefused, Detail: err.Error()})
+			c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: g.Source, State: fact.SourceRefused, Detail: err.Error()})
 		default:
 			paths[g.Export] = g
 			list = append(list, g.Export)

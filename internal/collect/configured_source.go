@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/settings"
 )
@@ -17,7 +18,7 @@ import (
 // attributes that no canonical setting stands for.
 func (c *collector) exportSource(g *Export, e *bios.Export) {
 	own := c.joinedOf(e)
-	state, detail := inventory.SourceOK, string(e.Format)
+	state, detail := fact.SourceOK, string(e.Format)
 	if e.Vendor != "" {
 		detail += " of " + manufacturers[e.Vendor]
 	}
@@ -36,7 +37,7 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 		c.sys.Exports = append(c.sys.Exports, x)
 		detail += fmt.Sprintf(", %d mapped", x.Mapped)
 		if own.doubt != "" {
-			state = inventory.SourcePartial
+			state = fact.SourcePartial
 			detail += "; " + own.doubt
 		}
 		if e.Wishes {
@@ -44,8 +45,8 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 		}
 	}
 	if n := len(e.Problems); n > 0 {
-		if state == inventory.SourceOK {
-			state = inventory.SourcePartial
+		if state == fact.SourceOK {
+			state = fact.SourcePartial
 		}
 		detail += fmt.Sprintf("; %d problems, the first: %s", n, e.Problems[0])
 	}

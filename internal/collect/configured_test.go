@@ -212,7 +212,7 @@ func TestConfiguredForeign(t *testing.T) {
 	require.Equal(t, "enabled", turbo.Value)
 	require.Equal(t, fact.Indirect, turbo.Certainty)
 	require.True(t, turbo.Unverified)
-	require.Equal(t, inventory.SourcePartial, c.sys.Sources[0].State)
+	require.Equal(t, fact.SourcePartial, c.sys.Sources[0].State)
 	require.Contains(t, c.sys.Sources[0].Detail, "the export is of a machine of Dell, and this one is of HPE: no finding on it goes above info")
 	require.Equal(t, "BIOS export", c.sys.Conflicts[0].Fact)
 	require.Equal(t, "HPE", c.sys.Machine.Vendor.Value)

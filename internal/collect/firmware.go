@@ -111,7 +111,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 	}
 	v := c.facts.SMBIOS.Table
 	at := fact.Evidence{Source: inventory.SourceSMBIOS, Path: v.Path, Raw: v.Raw}
-	switch v.State.Fact() {
+	switch v.State {
 	case fact.Absent:
 		return fact.Unknown[bool](fact.Absent, "no SMBIOS table visible", "", at)
 	case fact.Unread:
@@ -120,7 +120,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 	case fact.OK:
 		return fact.Unknown[bool](fact.Malformed, "the SMBIOS table holds no structure", "", at)
 	default:
-		return fact.Unknown[bool](v.State.Fact(), v.Reason(), host.Advice(v.State.Fact(), v.Path), at)
+		return fact.Unknown[bool](v.State, v.Reason(), host.Advice(v.State, v.Path), at)
 	}
 }
 
@@ -163,12 +163,12 @@ func (c *collector) sources() {
 			if c.given {
 				continue
 			}
-			if c.table != nil && (s.State == host.SourceOK || len(c.table.Structures) == 0) {
+			if c.table != nil && (s.State == fact.SourceOK || len(c.table.Structures) == 0) {
 				c.sys.Sources = append(c.sys.Sources, tableSource(c.table))
 				continue
 			}
 		}
-		c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: inventory.SourceState(s.State), Detail: s.Detail})
+		c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: s.State, Detail: s.Detail})
 	}
 }
 
@@ -178,11 +178,11 @@ var kernelSources = [...]string{inventory.SourceSMBIOS, inventory.SourceDMIID, i
 
 // source is the failed input as the state of one source.
 func (f *Failure) source(name string) inventory.Source {
-	state := inventory.SourceState(f.State.String())
+	state := fact.SourceState(f.State.String())
 	switch f.State {
 	case fact.Absent, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
 	default:
-		state = inventory.SourceRefused
+		state = fact.SourceRefused
 	}
 	return inventory.Source{Name: name, State: state, Detail: f.Detail}
 }
@@ -190,18 +190,18 @@ func (f *Failure) source(name string) inventory.Source {
 // tableSource is the state of a decoded table: partial when a defect touches
 // what an audit reads.
 func tableSource(t *smbios.Table) inventory.Source {
-	s := inventory.Source{Name: inventory.SourceSMBIOS, State: inventory.SourceOK}
+	s := inventory.Source{Name: inventory.SourceSMBIOS, State: fact.SourceOK}
 	if t.Err != nil {
-		s.State, s.Detail = inventory.SourceState(refusedTable(t.Err).String()), t.Err.Error()
+		s.State, s.Detail = refusedTable(t.Err).Source(), t.Err.Error()
 		return s
 	}
 	if len(t.Structures) == 0 {
-		s.State, s.Detail = inventory.SourceMalformed, "no structure"
+		s.State, s.Detail = fact.SourceMalformed, "no structure"
 		return s
 	}
 	for _, p := range t.Problems {
 		if !p.Harmless {
-			s.State, s.Detail = inventory.SourcePartial, p.Text
+			s.State, s.Detail = fact.SourcePartial, p.Text
 			return s
 		}
 	}

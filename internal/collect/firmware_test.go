@@ -42,7 +42,7 @@ func oneSocket() hosttest.Files {
 }
 
 // source is the state of one source of a model.
-func source(s *inventory.System, name string) (state inventory.SourceState, detail string) {
+func source(s *inventory.System, name string) (state fact.SourceState, detail string) {
 	for _, q := range s.Sources {
 		if q.Name == name {
 			state, detail = q.State, q.Detail
@@ -60,19 +60,19 @@ func TestNoTable(t *testing.T) {
 		files   hosttest.Files
 		want    want.Fact[bool]
 		knownBy string
-		source  inventory.SourceState
+		source  fact.SourceState
 	}{
-		{"not captured", oneSocket(), want.Not[bool](fact.Unread, "holds no SMBIOS table"), "--smbios FILE", inventory.SourceAbsent},
-		{"absent", hosttest.Notes(oneSocket(), "absent\t/"+hosttest.DMITable), want.Not[bool](fact.Absent, "no SMBIOS table visible"), "", inventory.SourceAbsent},
-		{"denied", hosttest.Notes(oneSocket(), "denied\t/"+hosttest.DMITable), want.Not[bool](fact.Denied, "tables/DMI: denied"), "run as root", inventory.SourceDenied},
-		{"hidden by a container runtime", hosttest.Notes(oneSocket().Without("sys/firmware/"), "denied\t/sys/firmware"), want.Not[bool](fact.Denied, "container runtimes mask"), "run as root", inventory.SourceDenied},
-		{"refused", hosttest.Notes(oneSocket(), "refused\t/"+hosttest.DMITable), want.Not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
-		{"a folder", oneSocket().With(hosttest.Files{hosttest.DMITable + "/": ""}), want.Not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
-		{"a link to itself", oneSocket().With(hosttest.Files{hosttest.DMITable: hosttest.LinkTo + "DMI"}), want.Not[bool](fact.Refused, "tables/DMI: refused"), "", inventory.SourceRefused},
-		{"cut short, nothing kept", hosttest.Notes(oneSocket(), "truncated\t/"+hosttest.DMITable), want.Not[bool](fact.Truncated, "tables/DMI: truncated"), "", inventory.SourceTruncated},
-		{"empty", oneSocket().With(hosttest.Files{hosttest.DMITable: ""}), want.Not[bool](fact.Truncated, "file is empty"), "", inventory.SourceTruncated},
-		{"zeros", oneSocket().With(hosttest.Files{hosttest.DMITable: strings.Repeat("\x00", 512)}), want.Not[bool](fact.Malformed, "holds no structure"), "", inventory.SourceMalformed},
-		{"garbage", oneSocket().With(hosttest.Files{hosttest.DMITable: garbage}), want.Not[bool](fact.Malformed, "holds no structure"), "", inventory.SourceMalformed},
+		{"not captured", oneSocket(), want.Not[bool](fact.Unread, "holds no SMBIOS table"), "--smbios FILE", fact.SourceAbsent},
+		{"absent", hosttest.Notes(oneSocket(), "absent\t/"+hosttest.DMITable), want.Not[bool](fact.Absent, "no SMBIOS table visible"), "", fact.SourceAbsent},
+		{"denied", hosttest.Notes(oneSocket(), "denied\t/"+hosttest.DMITable), want.Not[bool](fact.Denied, "tables/DMI: denied"), "run as root", fact.SourceDenied},
+		{"hidden by a container runtime", hosttest.Notes(oneSocket().Without("sys/firmware/"), "denied\t/sys/firmware"), want.Not[bool](fact.Denied, "container runtimes mask"), "run as root", fact.SourceDenied},
+		{"refused", hosttest.Notes(oneSocket(), "refused\t/"+hosttest.DMITable), want.Not[bool](fact.Refused, "tables/DMI: refused"), "", fact.SourceRefused},
+		{"a folder", oneSocket().With(hosttest.Files{hosttest.DMITable + "/": ""}), want.Not[bool](fact.Refused, "tables/DMI: refused"), "", fact.SourceRefused},
+		{"a link to itself", oneSocket().With(hosttest.Files{hosttest.DMITable: hosttest.LinkTo + "DMI"}), want.Not[bool](fact.Refused, "tables/DMI: refused"), "", fact.SourceRefused},
+		{"cut short, nothing kept", hosttest.Notes(oneSocket(), "truncated\t/"+hosttest.DMITable), want.Not[bool](fact.Truncated, "tables/DMI: truncated"), "", fact.SourceTruncated},
+		{"empty", oneSocket().With(hosttest.Files{hosttest.DMITable: ""}), want.Not[bool](fact.Truncated, "file is empty"), "", fact.SourceTruncated},
+		{"zeros", oneSocket().With(hosttest.Files{hosttest.DMITable: strings.Repeat("\x00", 512)}), want.Not[bool](fact.Malformed, "holds no structure"), "", fact.SourceMalformed},
+		{"garbage", oneSocket().With(hosttest.Files{hosttest.DMITable: garbage}), want.Not[bool](fact.Malformed, "holds no structure"), "", fact.SourceMalformed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := collecttest.Collected(t, c.files)
@@ -101,10 +101,10 @@ func TestCutTable(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		files hosttest.Files
-		state inventory.SourceState
+		state fact.SourceState
 	}{
-		{"the file ends early", files, inventory.SourcePartial},
-		{"the reading ended early", hosttest.Notes(files, "truncated\t/"+hosttest.DMITable), inventory.SourceTruncated},
+		{"the file ends early", files, fact.SourcePartial},
+		{"the reading ended early", hosttest.Notes(files, "truncated\t/"+hosttest.DMITable), fact.SourceTruncated},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sys := collecttest.Collected(t, c.files)
@@ -207,7 +207,7 @@ func TestEntries(t *testing.T) {
 	require.Len(t, sys.Slots, 4)
 	want.Is("DIMM_A4", fact.Direct).Check(t, sys.Slots[3].Locator)
 	state, detail := source(sys, inventory.SourceSMBIOS)
-	assert.Equal(t, inventory.SourcePartial, state)
+	assert.Equal(t, fact.SourcePartial, state)
 	assert.Contains(t, detail, "denied")
 	delete(files, "sys/firmware/dmi/entries/17-1/raw")
 	sys = collecttest.Collected(t, hosttest.Notes(files, "denied\t/"+hosttest.DMITable))
@@ -237,7 +237,7 @@ func TestGivenTableReplaces(t *testing.T) {
 	for _, s := range sys.Sources {
 		if s.Name == inventory.SourceSMBIOS {
 			count++
-			assert.Equal(t, inventory.SourceOK, s.State)
+			assert.Equal(t, fact.SourceOK, s.State)
 		}
 	}
 	assert.Equal(t, 1, count, "one smbios source")
@@ -259,7 +259,7 @@ func TestDefects(t *testing.T) {
 	assert.Equal(t, smbios.CodeCount, sys.Firmware.Problems[0].Code)
 	assert.True(t, sys.Firmware.Problems[0].Harmless)
 	state, _ := source(sys, inventory.SourceSMBIOS)
-	assert.Equal(t, inventory.SourceOK, state)
+	assert.Equal(t, fact.SourceOK, state)
 
 	b := fourDIMMs()
 	b.MemoryDevice(smbiostest.DIMM{Array: 0x7777, Bytes: 1 << 30})
@@ -267,6 +267,6 @@ func TestDefects(t *testing.T) {
 	require.NotEmpty(t, sys.Firmware.Problems)
 	assert.Equal(t, smbios.CodeDanglingHandle, sys.Firmware.Problems[0].Code)
 	state, detail := source(sys, inventory.SourceSMBIOS)
-	assert.Equal(t, inventory.SourcePartial, state)
+	assert.Equal(t, fact.SourcePartial, state)
 	assert.Equal(t, sys.Firmware.Problems[0].Text, detail)
 }

@@ -39,13 +39,13 @@ func TestFirmwareAttributes(t *testing.T) {
 	assert.Equal(t, fact.Known("nps4", fact.Direct, at), s.Configured)
 	assert.Equal(t, fact.Known("nps4", fact.Direct, at), s.Pending)
 	assert.Equal(t, []string{"Beep"}, sys.Exports[0].Unmapped)
-	var states []inventory.SourceState
+	var states []fact.SourceState
 	for _, source := range sys.Sources {
 		if source.Name == inventory.SourceFirmwareAttributes {
 			states = append(states, source.State)
 		}
 	}
-	assert.Equal(t, []inventory.SourceState{inventory.SourceOK}, states, "one entry")
+	assert.Equal(t, []fact.SourceState{fact.SourceOK}, states, "one entry")
 
 	sys = collected(t, Input{Root: desktop(t, "thinklmi", "1", values)})
 	s = sys.Settings["sub_numa"]
@@ -75,6 +75,6 @@ func TestControllerSettings(t *testing.T) {
 	answer = &redfish.Answer{BIOS: &redfish.BIOS{Path: "/redfish/v1/Systems/1/Bios", Resource: []byte(`{"Attributes":[]}`)}}
 	sys = collected(t, Input{BMC: func(redfish.Identity) *redfish.Answer { return answer }})
 	require.Len(t, sys.Sources, 1)
-	assert.Equal(t, inventory.SourceMalformed, sys.Sources[0].State)
+	assert.Equal(t, fact.SourceMalformed, sys.Sources[0].State)
 	assert.ErrorContains(t, answer.Err(), "GET /redfish/v1/Systems/1/Bios: resource: not a known export")
 }

@@ -23,5 +23,5 @@ func (c *collector) readRegisters() {
 		c.msr = host.ReadMSR(c.root, c.facts.CPU)
 	}
 	s := c.msr.Source
-	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: inventory.SourceState(s.State), Detail: s.Detail})
+	c.sys.Sources = append(c.sys.Sources, inventory.Source{Name: s.Name, State: s.State, Detail: s.Detail})
 }

@@ -45,7 +45,7 @@ func (m *Machine) noRegister(register uint32) fact.Fact[uint64] {
 	if err == nil {
 		return fact.Unknown[uint64](fact.Absent, fmt.Sprintf("register 0x%X is not documented for this processor", register), elsewhere)
 	}
-	state := err.State.Fact()
+	state := err.State
 	if errors.Is(err, host.ErrNoRegisters) {
 		return fact.Unknown[uint64](state, "no register of this processor is documented here", elsewhere)
 	}

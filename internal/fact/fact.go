@@ -52,9 +52,11 @@ const (
 	Absent
 	// Unstated: the source has the field and says "unknown" in it.
 	Unstated
-	// Denied: no permission to read.
+	// Denied: no permission to read, or hidden by a container runtime.
 	Denied
-	// Refused: the driver, the hypervisor or our own bounds said no.
+	// Refused: the driver, the kernel, the hypervisor or our own bounds said no
+	// (EIO, EAGAIN, ENODEV, a FIFO or device instead of a file, a link out of
+	// the root).
 	Refused
 	// Truncated: the data end before the value does.
 	Truncated

@@ -45,7 +45,7 @@ func (m *Machine) nodesRead() Value {
 		return Plain(true)
 	}
 	for _, s := range m.sys.Sources {
-		if s.Name == inventory.SourceNUMA && s.State != inventory.SourceOK {
+		if s.Name == inventory.SourceNUMA && s.State != fact.SourceOK {
 			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+string(s.State)+detail(s)+")",
 				"audit the live machine or a capture with sys/devices/system/node")
 		}

@@ -3,6 +3,8 @@ package host
 import (
 	"errors"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 const acpiTables = "/sys/firmware/acpi/tables"
@@ -26,12 +28,12 @@ type ACPI struct {
 func ReadACPI(root *Root) *ACPI {
 	r := newReader(root)
 	a := &ACPI{Tables: r.names(acpiTables), Masked: root.firmwareMasked() != nil}
-	if a.Tables.State == OK {
+	if a.Tables.State == fact.OK {
 		a.Tables.V = tableNames(a.Tables.V)
 		if len(a.Tables.V) == 0 {
-			e := &ReadError{Op: "list", Path: acpiTables, State: NotCaptured, Err: ErrNotCaptured}
+			e := &ReadError{Op: "list", Path: acpiTables, State: fact.Unread, Err: ErrNotCaptured}
 			if root.certain(acpiTables) {
-				e = &ReadError{Op: "list", Path: acpiTables, State: Denied, Err: errors.New("the folder is empty: hidden from us")}
+				e = &ReadError{Op: "list", Path: acpiTables, State: fact.Denied, Err: errors.New("the folder is empty: hidden from us")}
 			}
 			a.Tables = unknown[[]string](e)
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // question is one operation on one path: "read", "head", "list", "stat",
@@ -13,7 +15,7 @@ type question struct{ op, path string }
 
 // answer is what a recorded capture notes of a question.
 type answer struct {
-	state State
+	state fact.State
 	// reason is the failure's cause, in words.
 	reason string
 	// names, kind and target answer list, stat and readlink.
@@ -31,7 +33,7 @@ var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "ot
 // noted is the failure that the notes give for a question, nil for none.
 func (r *Root) noted(op, path string) *ReadError {
 	a, ok := r.answers[question{op, path}]
-	if !ok || a.state == OK {
+	if !ok || a.state == fact.OK {
 		return nil
 	}
 	if op == "head" {
@@ -46,17 +48,17 @@ func (r *Root) listed(path string) ([]string, bool) {
 		return names, true
 	}
 	a, ok := r.answers[question{"list", path}]
-	return a.names, ok && a.state == OK
+	return a.names, ok && a.state == fact.OK
 }
 
 func (r *Root) notedKind(path string) (Kind, bool) {
 	a, ok := r.answers[question{"stat", path}]
-	return a.kind, ok && a.state == OK
+	return a.kind, ok && a.state == fact.OK
 }
 
 func (r *Root) notedLink(path string) (string, bool) {
 	a, ok := r.answers[question{"readlink", path}]
-	return a.target, ok && a.state == OK
+	return a.target, ok && a.state == fact.OK
 }
 
 // cause gives a noted reason its own error back, so that callers that ask for
@@ -71,7 +73,7 @@ func cause(reason string) error {
 }
 
 // failure takes in "PATH" or "PATH QUESTION REASON".
-func (n *notes) failure(state State, fields []string) error {
+func (n *notes) failure(state fact.State, fields []string) error {
 	switch {
 	case len(fields) == 1:
 		n.verdicts[fields[0]] = state
@@ -91,12 +93,12 @@ func (n *notes) path(fields []string) error {
 		return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])
 	}
 	if fields[0] == "link" {
-		n.answers[question{"readlink", fields[1]}] = answer{state: OK, target: fields[2]}
+		n.answers[question{"readlink", fields[1]}] = answer{state: fact.OK, target: fields[2]}
 		return nil
 	}
 	for kind, word := range kindWords {
 		if word == fields[2] {
-			n.answers[question{"stat", fields[1]}] = answer{state: OK, kind: kind}
+			n.answers[question{"stat", fields[1]}] = answer{state: fact.OK, kind: kind}
 			return nil
 		}
 	}
@@ -107,7 +109,7 @@ func (n *notes) path(fields []string) error {
 func (a *answer) line(q question) string {
 	var fields []string
 	switch {
-	case a.state != OK:
+	case a.state != fact.OK:
 		fields = []string{a.state.String(), q.path, q.op, plainReason(a.reason)}
 	case q.op == "list":
 		names := slices.DeleteFunc(slices.Clone(a.names), unnotable)

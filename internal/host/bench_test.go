@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
@@ -28,7 +29,7 @@ func BenchmarkReadAll(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				f := host.ReadAll(root)
-				require.Equal(b, host.OK, f.CPU.Packages.State)
+				require.Equal(b, fact.OK, f.CPU.Packages.State)
 			}
 		})
 	}

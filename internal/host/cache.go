@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // Caches are the caches as cpuN/cache tells
@@ -77,7 +79,7 @@ type l3Finder struct{ index, which int }
 func (r *reader) joinL3(g *grouping, f *l3Finder, cpu int) (found bool, err *ReadError) {
 	if f.index < 0 || !r.isL3(cpu, f.index) {
 		levels := r.levels(cpu)
-		if levels.State != OK {
+		if levels.State != fact.OK {
 			return false, levels.Err
 		}
 		if f.index = l3Index(levels); f.index < 0 {
@@ -101,10 +103,10 @@ func (g *grouping) l3(levels Value[[]Cache]) Value[[][]int] {
 		return unknown[[][]int](g.err)
 	case len(g.groups) > 0:
 		return known(g.groups, g.path, g.raw)
-	case levels.State != OK:
+	case levels.State != fact.OK:
 		return blame[[][]int](levels)
 	default:
-		return unknown[[][]int](&ReadError{Op: "read", Path: levels.Path, State: Absent, Err: errNoL3})
+		return unknown[[][]int](&ReadError{Op: "read", Path: levels.Path, State: fact.Absent, Err: errNoL3})
 	}
 }
 
@@ -128,17 +130,17 @@ func l3Index(levels Value[[]Cache]) int {
 func (r *reader) levels(cpu int) Value[[]Cache] {
 	dir := indexed(cpuPrefix, cpu, "/cache")
 	found := r.numbered(dir, "index")
-	if found.State != OK {
+	if found.State != fact.OK {
 		return blame[[]Cache](found)
 	}
 	if len(found.V) == 0 {
-		return unknown[[]Cache](&ReadError{Op: "list", Path: dir, State: Absent, Err: errors.New("no cache is listed")})
+		return unknown[[]Cache](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no cache is listed")})
 	}
 	var out []Cache
 	for _, i := range found.V {
 		entry := indexed(dir+"/index", i, "")
 		level := r.number(entry + "/level")
-		if level.State != OK {
+		if level.State != fact.OK {
 			return blame[[]Cache](level)
 		}
 		if level.V < 1 || level.V > maxLevel {
@@ -152,7 +154,7 @@ func (r *reader) levels(cpu int) Value[[]Cache] {
 // size reads a size with a unit, "32768K".
 func (r *reader) size(path string) Value[int64] {
 	v := r.text(path)
-	if v.State != OK {
+	if v.State != fact.OK {
 		return blame[int64](v)
 	}
 	n, err := ParseSize([]byte(v.V))

@@ -13,6 +13,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // Bounds of a capture.
@@ -33,7 +35,7 @@ func OpenCaptureFile(name string) (*Root, error) {
 		return nil, readError("open", name, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, &ReadError{Op: "open", Path: name, State: Refused, Err: ErrNotRegular}
+		return nil, &ReadError{Op: "open", Path: name, State: fact.Refused, Err: ErrNotRegular}
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -68,16 +70,16 @@ func OpenCapture(name string, in io.Reader) (*Root, error) {
 }
 
 // captureState gives the State of a defect of the archive itself.
-func captureState(err error) State {
+func captureState(err error) fact.State {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return Truncated
+		return fact.Truncated
 	case errors.Is(err, errBounds), errors.Is(err, errSeveral):
-		return Refused
+		return fact.Refused
 	case errors.Is(err, os.ErrPermission):
-		return Denied
+		return fact.Denied
 	default:
-		return Malformed
+		return fact.Malformed
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
@@ -37,12 +38,12 @@ var small = hosttest.Machine{Sockets: 2, NodesPerSocket: 2, CoresPerSocket: 4, T
 
 func TestCaptureLeadingFolders(t *testing.T) {
 	want := host.ReadAll(open(t, small.Files().Tar(t, "")))
-	require.Equal(t, host.SourceOK, want.CPU.Source.State, want.CPU.Source.Detail)
+	require.Equal(t, fact.SourceOK, want.CPU.Source.State, want.CPU.Source.Detail)
 	for _, prefix := range []string{"./", "machine/", "./a/b/", "a/b/c/"} {
 		assert.Equal(t, want, host.ReadAll(open(t, zipped(t, small.Files().Tar(t, prefix)))), prefix)
 	}
 	_, err := host.OpenCapture("deep", bytes.NewReader(small.Files().Tar(t, "a/b/c/d/")))
-	assert.Equal(t, host.Malformed, host.StateOf(err))
+	assert.Equal(t, fact.Malformed, host.StateOf(err))
 }
 
 func TestCaptureRefused(t *testing.T) {
@@ -51,19 +52,19 @@ func TestCaptureRefused(t *testing.T) {
 	archive := zipped(t, one)
 	for name, c := range map[string]struct {
 		data  []byte
-		state host.State
+		state fact.State
 		text  string
 	}{
-		"several machines": {two, host.Refused, "holds 2 machines, one was expected: one, two"},
-		"empty":            {nil, host.Truncated, "0 bytes"},
-		"cut gzip":         {archive[:len(archive)/2], host.Truncated, "unexpected EOF"},
-		"cut tar":          {one[:len(one)/2+100], host.Truncated, "unexpected EOF"},
-		"cut at a member":  {one[:len(one)-1024], host.Truncated, "no end mark"},
-		"lone end block":   {one[:len(one)-512], host.Truncated, "no end mark"},
-		"text":             {[]byte(strings.Repeat("not an archive\n", 100)), host.Malformed, ""},
-		"xz":               {[]byte("\xfd7zXZ\x00 and so on"), host.Malformed, "xz"},
-		"no machine":       {hosttest.Files{"etc/passwd": "root"}.Tar(t, ""), host.Malformed, "no sys or proc tree"},
-		"broken gzip":      {append([]byte("\x1f\x8b"), make([]byte, 100)...), host.Malformed, ""},
+		"several machines": {two, fact.Refused, "holds 2 machines, one was expected: one, two"},
+		"empty":            {nil, fact.Truncated, "0 bytes"},
+		"cut gzip":         {archive[:len(archive)/2], fact.Truncated, "unexpected EOF"},
+		"cut tar":          {one[:len(one)/2+100], fact.Truncated, "unexpected EOF"},
+		"cut at a member":  {one[:len(one)-1024], fact.Truncated, "no end mark"},
+		"lone end block":   {one[:len(one)-512], fact.Truncated, "no end mark"},
+		"text":             {[]byte(strings.Repeat("not an archive\n", 100)), fact.Malformed, ""},
+		"xz":               {[]byte("\xfd7zXZ\x00 and so on"), fact.Malformed, "xz"},
+		"no machine":       {hosttest.Files{"etc/passwd": "root"}.Tar(t, ""), fact.Malformed, "no sys or proc tree"},
+		"broken gzip":      {append([]byte("\x1f\x8b"), make([]byte, 100)...), fact.Malformed, ""},
 	} {
 		_, err := host.OpenCapture("x.tar", bytes.NewReader(c.data))
 		require.Error(t, err, name)
@@ -105,15 +106,15 @@ func TestCaptureOddMembers(t *testing.T) {
 		&tar.Header{Name: cpu + "../../../../etc/evil", Typeflag: tar.TypeReg},
 		&tar.Header{Name: "../m/sys/devices/system/cpu/online", Typeflag: tar.TypeReg},
 	))
-	for name, want := range map[string]host.State{
-		"present": host.OK, "inside": host.OK, "absolute": host.OK, "hard": host.OK,
-		"out": host.Refused, "loop": host.Refused, "a": host.Refused, "hardout": host.Refused,
-		"fifo": host.Refused, "device": host.Refused, "folder": host.Refused,
-		"dangling": host.NotCaptured, "online": host.Absent, "none/at/all": host.NotCaptured, "present/x": host.Refused,
+	for name, want := range map[string]fact.State{
+		"present": fact.OK, "inside": fact.OK, "absolute": fact.OK, "hard": fact.OK,
+		"out": fact.Refused, "loop": fact.Refused, "a": fact.Refused, "hardout": fact.Refused,
+		"fifo": fact.Refused, "device": fact.Refused, "folder": fact.Refused,
+		"dangling": fact.Unread, "online": fact.Absent, "none/at/all": fact.Unread, "present/x": fact.Refused,
 	} {
 		b, err := root.ReadFile("/sys/devices/system/cpu/" + name)
 		assert.Equal(t, want, host.StateOf(err), "%s: %v", name, err)
-		if want == host.OK {
+		if want == fact.OK {
 			assert.Equal(t, "0-3\n", string(b), name)
 		} else {
 			assert.Empty(t, b, name)
@@ -127,12 +128,12 @@ func TestCaptureSaysNothingAboutOtherFolders(t *testing.T) {
 	assert.False(t, root.Holds("/sys/firmware/acpi/tables/SRAT"))
 	assert.False(t, root.Holds("/proc/cmdline"))
 	f := host.ReadAll(root)
-	assert.Equal(t, host.NotCaptured, f.ACPI.Has("SRAT").State)
-	assert.Equal(t, host.NotCaptured, f.NUMA.Directory.State)
-	assert.Equal(t, host.NotCaptured, f.SMBIOS.Table.State)
-	assert.Equal(t, host.NotCaptured, f.EDAC.Controllers.State)
-	assert.Equal(t, host.NotCaptured, f.CPUFreq.Policies.State)
-	assert.Equal(t, host.NotCaptured, f.Cmdline.Line.State)
+	assert.Equal(t, fact.Unread, f.ACPI.Has("SRAT").State)
+	assert.Equal(t, fact.Unread, f.NUMA.Directory.State)
+	assert.Equal(t, fact.Unread, f.SMBIOS.Table.State)
+	assert.Equal(t, fact.Unread, f.EDAC.Controllers.State)
+	assert.Equal(t, fact.Unread, f.CPUFreq.Policies.State)
+	assert.Equal(t, fact.Unread, f.Cmdline.Line.State)
 	assert.False(t, f.ACPI.Masked)
 }
 
@@ -163,7 +164,7 @@ func TestRecordRedacts(t *testing.T) {
 		return data, !strings.HasSuffix(path, "_serial")
 	}, nil))
 	got := host.ReadDMIID(open(t, out.Bytes()))
-	assert.Equal(t, host.Denied, got.ProductSerial.State)
+	assert.Equal(t, fact.Denied, got.ProductSerial.State)
 	assert.Equal(t, "Example Inc.", got.Vendor.V)
 }
 
@@ -171,7 +172,7 @@ func TestNotesMalformed(t *testing.T) {
 	for _, notes := range []string{"", "other 1\n", "memaudit-notes 1\nabsent\n", "memaudit-notes 1\nfunny\t/sys\n",
 		"memaudit-notes 1\nmsr\t/dev/cpu/0/msr\n", "memaudit-notes 1\nmsr\t/dev/cpu/0/msr\tx\t0\n", "memaudit-notes 1\nmsr\t/dev/cpu/0/msr\t0x1a0\tmany\n"} {
 		_, err := host.OpenCapture("x", bytes.NewReader(hosttest.Files{"sys/devices/system/cpu/online": "0\n", "memaudit-notes": notes}.Tar(t, "")))
-		assert.Equal(t, host.Malformed, host.StateOf(err), "%q: %v", notes, err)
+		assert.Equal(t, fact.Malformed, host.StateOf(err), "%q: %v", notes, err)
 	}
 }
 
@@ -184,11 +185,11 @@ func FuzzCapture(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		root, err := host.OpenCapture("fuzz", bytes.NewReader(b))
 		if err != nil {
-			require.NotEqual(t, host.OK, host.StateOf(err))
+			require.NotEqual(t, fact.OK, host.StateOf(err))
 			return
 		}
 		for _, s := range append(host.ReadAll(root).Sources(), readMSR(root).Source) {
-			require.Equal(t, s.State == host.SourceOK, s.Detail == "", "%+v", s)
+			require.Equal(t, s.State == fact.SourceOK, s.Detail == "", "%+v", s)
 		}
 	})
 }

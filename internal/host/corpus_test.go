@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 )
 
@@ -56,7 +57,7 @@ func TestCorpusShapes(t *testing.T) {
 			require.NoError(t, err)
 			f := host.ReadAll(root)
 			for _, s := range f.Sources() {
-				assert.Equal(t, s.State == host.SourceOK, s.Detail == "", "%+v", s)
+				assert.Equal(t, s.State == fact.SourceOK, s.Detail == "", "%+v", s)
 			}
 			want, ok := published[machineName(archive)]
 			if !ok {
@@ -64,7 +65,7 @@ func TestCorpusShapes(t *testing.T) {
 			}
 			got := shape{len(f.CPU.Packages.V), len(f.NUMA.Nodes), f.CPU.Cores.V, f.CPU.ThreadsPerCore.V}
 			assert.Equal(t, want, got)
-			assert.Equal(t, host.NotCaptured, f.ACPI.Has("SRAT").State, "no archive holds sys/firmware/acpi")
+			assert.Equal(t, fact.Unread, f.ACPI.Has("SRAT").State, "no archive holds sys/firmware/acpi")
 		})
 	}
 }
@@ -82,7 +83,7 @@ func TestCorpusNodes(t *testing.T) {
 	assert.InDelta(t, 8<<30, half.Nodes[5].MemTotalBytes.V, 1<<28, "node 5 has half the memory of its peers")
 	assert.InDelta(t, 16<<30, half.Nodes[4].MemTotalBytes.V, 1<<28)
 	liar := read("hwloc-x86linux-64amd64-4p2n4ca2co.tar.bz2")
-	assert.Equal(t, host.Malformed, liar.HasCPU.State, "this kernel prints an empty has_cpu")
+	assert.Equal(t, fact.Malformed, liar.HasCPU.State, "this kernel prints an empty has_cpu")
 	assert.Equal(t, seq(0, 7, 1), liar.CPUNodes().V)
 	pmem := read("nri-2-socket-8-node-pmem.tar.gz")
 	assert.Equal(t, seq(0, 3, 1), pmem.CPUNodes().V)
@@ -93,7 +94,7 @@ func TestCorpusEntriesTable(t *testing.T) {
 	root, err := host.OpenCaptureFile(corpustest.Dir(t, "sysfs/hwloc-32em64t-2n8c+dax+nvme+mic+dimms.tar.bz2"))
 	require.NoError(t, err)
 	s := host.ReadSMBIOS(root)
-	require.Equal(t, host.OK, s.Entries.State, "%v", s.Entries.Err)
+	require.Equal(t, fact.OK, s.Entries.State, "%v", s.Entries.Err)
 	devices := 0
 	for _, e := range s.Entries.V {
 		if e.Type == 17 {

@@ -1,6 +1,10 @@
 package host
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // Folders of the CPU tree.
 const (
@@ -79,16 +83,16 @@ func ReadCPU(root *Root) *CPU {
 // online reads the list of online CPUs, or derives it.
 func (r *reader) online() Value[[]int] {
 	list := r.set(cpuDir + "/online")
-	if list.State == OK && len(list.V) == 0 {
+	if list.State == fact.OK && len(list.V) == 0 {
 		return malformed[[]int](list.Path, list.Raw, errNoCPU)
 	}
 	if !lacking(list) {
 		return list
 	}
-	if found := r.withTopology(); found.State == OK {
+	if found := r.withTopology(); found.State == fact.OK {
 		return found
 	}
-	if found := r.allProcessors(); found.State == OK {
+	if found := r.allProcessors(); found.State == fact.OK {
 		ids := []int{}
 		for _, p := range found.V {
 			ids = append(ids, p.ID)
@@ -103,7 +107,7 @@ func (r *reader) online() Value[[]int] {
 // topology there.
 func (r *reader) withTopology() Value[[]int] {
 	dirs := r.numbered(cpuDir, "cpu")
-	if dirs.State != OK {
+	if dirs.State != fact.OK {
 		return dirs
 	}
 	var online []int
@@ -113,7 +117,7 @@ func (r *reader) withTopology() Value[[]int] {
 		}
 	}
 	if len(online) == 0 {
-		return unknown[[]int](&ReadError{Op: "list", Path: cpuDir, State: NotCaptured, Err: ErrNotCaptured})
+		return unknown[[]int](&ReadError{Op: "list", Path: cpuDir, State: fact.Unread, Err: ErrNotCaptured})
 	}
 	return known(online, cpuDir, "")
 }
@@ -149,7 +153,7 @@ func (r *reader) microcodes(c *CPU) Sampled {
 			break // no such file here
 		}
 	}
-	if s.Read == 0 && c.Microcode.State == OK {
+	if s.Read == 0 && c.Microcode.State == fact.OK {
 		s = Sampled{Of: s.Of}
 		s.add(c.Microcode)
 	}

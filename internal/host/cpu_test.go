@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
@@ -23,7 +24,7 @@ func cpuFile(cpu int, rest string) string {
 func TestReadCPU(t *testing.T) {
 	m := hosttest.Machine{Sockets: 2, NodesPerSocket: 2, CoresPerSocket: 4, ThreadsPerCore: 2, L3PerSocket: 2, Alternate: true}
 	c := readCPU(t, m.Files())
-	assert.Equal(t, host.Source{Name: "cpu", State: host.SourceOK}, c.Source)
+	assert.Equal(t, host.Source{Name: "cpu", State: fact.SourceOK}, c.Source)
 	assert.Equal(t, []host.Package{
 		{ID: 0, CPUs: []int{0, 2, 4, 6, 8, 10, 12, 14}, Cores: 4},
 		{ID: 1, CPUs: []int{1, 3, 5, 7, 9, 11, 13, 15}, Cores: 4},
@@ -45,7 +46,7 @@ func TestReadCPU(t *testing.T) {
 	assert.True(t, same)
 	assert.Equal(t, "0x2b000590", revision)
 	assert.Equal(t, int64(48<<10), c.Levels.V[0].SizeBytes.V)
-	assert.Equal(t, host.NotCaptured, c.Hybrid.State, "a capture without the folder says nothing")
+	assert.Equal(t, fact.Unread, c.Hybrid.State, "a capture without the folder says nothing")
 }
 
 func TestMicrocodeDiffers(t *testing.T) {
@@ -94,8 +95,8 @@ func TestPackagesNotFromLists(t *testing.T) {
 			f[cpuFile(cpu, "topology/physical_package_id")] = "-1\n"
 		}
 		c := readCPU(t, f)
-		assert.Equal(t, host.Unstated, c.Packages.State)
-		assert.Equal(t, host.SourcePartial, c.Source.State)
+		assert.Equal(t, fact.Unstated, c.Packages.State)
+		assert.Equal(t, fact.SourcePartial, c.Source.State)
 		assert.Equal(t, 8, c.Cores.V)
 	})
 }
@@ -104,9 +105,9 @@ func TestCoresNotFromBrokenLists(t *testing.T) {
 	base := hosttest.Machine{Sockets: 1, CoresPerSocket: 4, ThreadsPerCore: 2}.Files()
 	for name, list := range map[string]string{"overlap": "0,5\n", "not itself": "3\n", "garbage": "x\n"} {
 		c := readCPU(t, base.With(hosttest.Files{cpuFile(1, "topology/thread_siblings_list"): list}))
-		assert.Equal(t, host.Malformed, c.Cores.State, name)
-		assert.Equal(t, host.Malformed, c.ThreadsPerCore.State, name)
-		assert.Equal(t, host.Malformed, c.Packages.State, "%s: no package with a core count that is none", name)
+		assert.Equal(t, fact.Malformed, c.Cores.State, name)
+		assert.Equal(t, fact.Malformed, c.ThreadsPerCore.State, name)
+		assert.Equal(t, fact.Malformed, c.Packages.State, "%s: no package with a core count that is none", name)
 	}
 }
 
@@ -124,7 +125,7 @@ func TestOldKernelMasks(t *testing.T) {
 	assert.Equal(t, seq(0, 7, 1), c.Online.V, "from the topology folders")
 	assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.V)
 	assert.Equal(t, 2, c.ThreadsPerCore.V)
-	assert.Equal(t, host.Absent, c.Dies.State)
+	assert.Equal(t, fact.Absent, c.Dies.State)
 }
 
 func TestOnlyCPUInfo(t *testing.T) {
@@ -134,13 +135,13 @@ func TestOnlyCPUInfo(t *testing.T) {
 	assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.V)
 	assert.Equal(t, 4, c.Cores.V)
 	assert.Equal(t, 2, c.ThreadsPerCore.V)
-	assert.Equal(t, host.NotCaptured, c.L3.State)
+	assert.Equal(t, fact.Unread, c.L3.State)
 	arm := readCPU(t, hosttest.Files{"proc/cpuinfo": "processor\t: 0\nFeatures\t: fp asimd\nCPU implementer\t: 0x41\nCPU architecture: 8\nCPU part\t: 0xd0c\nCPU revision\t: 1\n"})
 	assert.Equal(t, "ARM", arm.Vendor.V)
 	assert.Equal(t, 0xd0c, arm.Model.V)
 	assert.Equal(t, "aarch64", arm.Architecture.V)
-	assert.NotEqual(t, host.OK, arm.Packages.State, "cpuinfo of Arm names no packages")
-	assert.NotEqual(t, host.OK, arm.ThreadsPerCore.State)
+	assert.NotEqual(t, fact.OK, arm.Packages.State, "cpuinfo of Arm names no packages")
+	assert.NotEqual(t, fact.OK, arm.ThreadsPerCore.State)
 }
 
 func TestL3IsFoundByLevel(t *testing.T) {
@@ -156,14 +157,14 @@ func TestL3IsFoundByLevel(t *testing.T) {
 		f[cpuFile(cpu, "cache/index2/level")] = "2\n"
 	}
 	c := readCPU(t, f)
-	assert.Equal(t, host.Absent, c.L3.State, "no L3 is no group of all")
-	assert.Equal(t, host.Absent, c.L3Groups().State)
+	assert.Equal(t, fact.Absent, c.L3.State, "no L3 is no group of all")
+	assert.Equal(t, fact.Absent, c.L3Groups().State)
 }
 
 func TestSMTFilesMissing(t *testing.T) {
 	c := readCPU(t, hosttest.Machine{CoresPerSocket: 2}.Files().Without("sys/devices/system/cpu/smt"))
-	assert.Equal(t, host.NotCaptured, c.SMTControl.State)
-	assert.Equal(t, host.SourceOK, c.Source.State, "kernels before 4.19 have none")
+	assert.Equal(t, fact.Unread, c.SMTControl.State)
+	assert.Equal(t, fact.SourceOK, c.Source.State, "kernels before 4.19 have none")
 }
 
 func TestFilesReadPerCPU(t *testing.T) {

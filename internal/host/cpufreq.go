@@ -3,6 +3,8 @@ package host
 import (
 	"errors"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 const (
@@ -95,7 +97,7 @@ func ReadCPUFreq(root *Root, cpu *CPU) *CPUFreq {
 func (r *reader) flag(path string) Value[bool] {
 	v := r.text(path)
 	switch {
-	case v.State != OK:
+	case v.State != fact.OK:
 		return blame[bool](v)
 	case v.V == "0" || v.V == "1":
 		return known(v.V == "1", path, v.Raw)
@@ -125,10 +127,10 @@ func (r *reader) policies(cpu *CPU) Value[[]string] {
 	switch {
 	case len(dirs) > 0:
 		return known(dirs, freqDir, "")
-	case found.State != OK && found.State != Absent:
+	case found.State != fact.OK && found.State != fact.Absent:
 		return blame[[]string](found)
-	case !r.root.certain(freqDir) && found.State == OK:
-		return unknown[[]string](&ReadError{Op: "list", Path: freqDir, State: NotCaptured, Err: ErrNotCaptured})
+	case !r.root.certain(freqDir) && found.State == fact.OK:
+		return unknown[[]string](&ReadError{Op: "list", Path: freqDir, State: fact.Unread, Err: ErrNotCaptured})
 	default:
 		return known(dirs, freqDir, "")
 	}
@@ -197,7 +199,7 @@ func (r *reader) epb(cpu *CPU) Sampled {
 func (r *reader) uncore() Value[[]Uncore] {
 	const dir = cpuDir + "/intel_uncore_frequency"
 	names := r.names(dir)
-	if names.State != OK {
+	if names.State != fact.OK {
 		return blame[[]Uncore](names)
 	}
 	entries := []Uncore{}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 var errNoCPU = errors.New("no processor in it")
@@ -20,13 +22,13 @@ func (k keys) text(names ...string) Value[string] {
 			return known(v, cpuinfo, v)
 		}
 	}
-	return unknown[string](&ReadError{Op: "read", Path: cpuinfo, State: Absent, Err: fmt.Errorf("no key %q", names[0])})
+	return unknown[string](&ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no key %q", names[0])})
 }
 
 // number returns the first of these keys as a number, decimal or 0x.
 func (k keys) number(names ...string) Value[int] {
 	v := k.text(names...)
-	if v.State != OK {
+	if v.State != fact.OK {
 		return blame[int](v)
 	}
 	n, err := strconv.ParseInt(v.V, 0, 32)
@@ -38,11 +40,11 @@ func (k keys) number(names ...string) Value[int] {
 
 // vendor is vendor_id, or the name of the Arm implementer.
 func (k keys) vendor() Value[string] {
-	if v := k.text("vendor_id", "vendor"); v.State == OK {
+	if v := k.text("vendor_id", "vendor"); v.State == fact.OK {
 		return v
 	}
 	code := k.text("CPU implementer")
-	if code.State != OK {
+	if code.State != fact.OK {
 		return code
 	}
 	name, ok := implementer(code.V)
@@ -92,19 +94,19 @@ func implementer(code string) (string, bool) {
 // architecture asks the kernel (6.1 and later) or derives the word from keys
 // that only one architecture prints.
 func (r *reader) architecture(k keys) Value[string] {
-	if v := r.text("/proc/sys/kernel/arch"); v.State == OK {
+	if v := r.text("/proc/sys/kernel/arch"); v.State == fact.OK {
 		return v
 	}
 	flags := k.text("flags")
 	switch {
-	case flags.State == OK && flagSet(flags.V)["lm"]:
+	case flags.State == fact.OK && flagSet(flags.V)["lm"]:
 		return known("x86_64", cpuinfo, "flags: lm")
-	case flags.State == OK && k["vendor_id"] != "":
+	case flags.State == fact.OK && k["vendor_id"] != "":
 		return known("i686", cpuinfo, "flags without lm")
 	case k["CPU architecture"] == "8" || k["CPU architecture"] == "AArch64":
 		return known("aarch64", cpuinfo, "CPU architecture: "+k["CPU architecture"])
 	default:
-		return unknown[string](&ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: Absent, Err: errors.New("cpuinfo does not tell either")})
+		return unknown[string](&ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not tell either")})
 	}
 }
 

@@ -1,6 +1,10 @@
 package host
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // CPUIdle is the kernel's idle driver and its states
 // (Documentation/admin-guide/pm/cpuidle.rst).
@@ -51,7 +55,7 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 	if lacking(c.Governor) {
 		c.Governor = r.text(dir + "/current_governor")
 	}
-	if cpu.Online.State != OK {
+	if cpu.Online.State != fact.OK {
 		c.States = blame[[]IdleState](cpu.Online)
 	} else {
 		c.States = r.idleStates(cpu.Online.V[0])
@@ -68,11 +72,11 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 func (r *reader) idleStates(cpu int) Value[[]IdleState] {
 	dir := indexed(cpuPrefix, cpu, "/cpuidle")
 	found := r.numbered(dir, "state")
-	if found.State != OK {
+	if found.State != fact.OK {
 		return blame[[]IdleState](found)
 	}
 	if len(found.V) == 0 || len(found.V) > maxStates {
-		return unknown[[]IdleState](&ReadError{Op: "list", Path: dir, State: Absent, Err: errors.New("no idle state is listed")})
+		return unknown[[]IdleState](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no idle state is listed")})
 	}
 	states := make([]IdleState, 0, len(found.V))
 	for _, i := range found.V {
@@ -91,7 +95,7 @@ func (r *reader) idleStates(cpu int) Value[[]IdleState] {
 // compareIdle reads name and disable of every state of the sampled CPUs.
 func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
 	c.Names.Of, c.Disabled.Of = len(cpu.Online.V), len(cpu.Online.V)
-	if c.States.State != OK {
+	if c.States.State != fact.OK {
 		c.Names.add(blame[string](c.States))
 		c.Disabled.add(blame[string](c.States))
 		return
@@ -108,7 +112,7 @@ func (r *reader) joined(dir, attr string, states []IdleState) Value[string] {
 	all := ""
 	for i, s := range states {
 		v := r.text(indexed(dir, s.Index, attr))
-		if v.State != OK {
+		if v.State != fact.OK {
 			return v
 		}
 		if i > 0 {

@@ -43,7 +43,7 @@ func OpenLive() (*Root, error) {
 // OpenDir opens a machine mounted or unpacked below dir, which holds sys, proc
 // or both, directly or below one or two leading folders. Where DIR/sys is a
 // mounted sysfs a missing folder is Absent, in an unpacked tree it is
-// NotCaptured. Links are followed inside dir only.
+// Unread. Links are followed inside dir only.
 func OpenDir(dir string) (*Root, error) {
 	top, err := findMachine(dir)
 	if err != nil {

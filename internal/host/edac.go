@@ -3,6 +3,8 @@ package host
 import (
 	"errors"
 	"fmt"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 const (
@@ -71,12 +73,12 @@ func ReadEDAC(root *Root) *EDAC {
 func (r *reader) controllers() Value[[]Controller] {
 	found := r.numbered(edacDir, "mc")
 	switch {
-	case found.State != OK:
+	case found.State != fact.OK:
 		return blame[[]Controller](found)
 	case len(found.V) == 0 && !r.root.certain(edacDir):
-		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: NotCaptured, Err: ErrNotCaptured})
+		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: fact.Unread, Err: ErrNotCaptured})
 	case len(found.V) == 0:
-		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: Absent, Err: errors.New("no driver registered a controller")})
+		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: fact.Absent, Err: errors.New("no driver registered a controller")})
 	case len(found.V) > maxControllers:
 		return malformed[[]Controller](edacDir, "", fmt.Errorf("%d controllers", len(found.V)))
 	}
@@ -99,7 +101,7 @@ func (r *reader) controllers() Value[[]Controller] {
 func (r *reader) edacEntries(dir string) Value[[]EDACEntry] {
 	for _, kind := range []string{"dimm", "rank", "csrow"} {
 		found := r.numbered(dir, kind)
-		if found.State != OK {
+		if found.State != fact.OK {
 			return blame[[]EDACEntry](found)
 		}
 		if len(found.V) > maxDIMMs {
@@ -138,7 +140,7 @@ func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
 // megabytes reads a size in units of 2^20 bytes.
 func (r *reader) megabytes(path string) Value[int64] {
 	v := r.number(path)
-	if v.State == OK && (v.V < 0 || v.V > 1<<40) {
+	if v.State == fact.OK && (v.V < 0 || v.V > 1<<40) {
 		return malformed[int64](path, v.Raw, fmt.Errorf("%d MB", v.V))
 	}
 	return derive(v, func(mb int64) int64 { return mb << 20 })

@@ -12,24 +12,9 @@ func Fact[T any](source string, v Value[T], c fact.Certainty) fact.Fact[T] {
 	if v.Known() {
 		return fact.Known(v.V, c, at)
 	}
-	state := v.State.Fact()
+	state := v.State
 	return fact.Unknown[T](state, v.Reason(), Advice(state, v.Path), at)
 }
-
-// states maps the reader's words to the model's.
-var states = [...]fact.State{
-	NotCaptured: fact.Unread,
-	OK:          fact.OK,
-	Absent:      fact.Absent,
-	Unstated:    fact.Unstated,
-	Denied:      fact.Denied,
-	Refused:     fact.Refused,
-	Truncated:   fact.Truncated,
-	Malformed:   fact.Malformed,
-}
-
-// Fact is the model's word for a reader's.
-func (s State) Fact() fact.State { return states[s] }
 
 // Reason says in one clause why the value is not known.
 func (v Value[T]) Reason() string {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 const (
@@ -67,7 +69,7 @@ func ReadFirmwareAttributes(root *Root) *FirmwareAttributes {
 
 // Present reports whether a driver is there, or could not be looked for.
 func (f *FirmwareAttributes) Present() bool {
-	return f.Drivers.State != Absent && f.Drivers.State != NotCaptured
+	return f.Drivers.State != fact.Absent && f.Drivers.State != fact.Unread
 }
 
 func (r *reader) firmwareDrivers() Value[[]FirmwareDriver] {
@@ -76,7 +78,7 @@ func (r *reader) firmwareDrivers() Value[[]FirmwareDriver] {
 	case err != nil:
 		return unknown[[]FirmwareDriver](err)
 	case len(names) == 0:
-		return unknown[[]FirmwareDriver](&ReadError{Op: "list", Path: firmwareAttributesDir, State: Absent, Err: fmt.Errorf("no driver")})
+		return unknown[[]FirmwareDriver](&ReadError{Op: "list", Path: firmwareAttributesDir, State: fact.Absent, Err: fmt.Errorf("no driver")})
 	case len(names) > maxFirmwareDrivers:
 		return malformed[[]FirmwareDriver](firmwareAttributesDir, "", fmt.Errorf("%d drivers", len(names)))
 	}
@@ -137,7 +139,7 @@ func (a *FirmwareAttribute) valued() bool {
 	case "enumeration", "integer":
 		return true
 	default:
-		return a.Type.State == Absent
+		return a.Type.State == fact.Absent
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
@@ -40,7 +41,7 @@ func readFirmware(t *testing.T, files hosttest.Files) *host.FirmwareAttributes {
 
 func TestFirmwareAttributes(t *testing.T) {
 	f := readFirmware(t, workstation())
-	assert.Equal(t, host.Source{Name: "firmware_attributes", State: host.SourceOK}, f.Source)
+	assert.Equal(t, host.Source{Name: "firmware_attributes", State: fact.SourceOK}, f.Source)
 	require.Len(t, f.Drivers.V, 1)
 	d := f.Drivers.V[0]
 	assert.Equal(t, "thinklmi", d.Name)
@@ -64,7 +65,7 @@ func TestFirmwareAttributesAbsent(t *testing.T) {
 	files := workstation()
 	const dev = "sys/devices/virtual/firmware-attributes/thinklmi/attributes/"
 	f = readFirmware(t, files.With(hosttest.Files{dev + "SMT/current_value": "", dev + "pending_reboot": "maybe\n"}))
-	assert.Equal(t, host.SourcePartial, f.Source.State)
+	assert.Equal(t, fact.SourcePartial, f.Source.State)
 	assert.Contains(t, f.Source.Detail, "SMT/current_value")
-	assert.Equal(t, host.Malformed, f.Drivers.V[0].PendingReboot.State)
+	assert.Equal(t, fact.Malformed, f.Drivers.V[0].PendingReboot.State)
 }

@@ -1,5 +1,7 @@
 package host
 
+import "github.com/memaudit/memaudit/internal/fact"
+
 // Generation is a group of processors with one layout of model-specific
 // registers.
 type Generation uint8
@@ -48,7 +50,7 @@ var intelGenerations = [...]struct {
 // not known.
 func (c *CPU) Generation() Generation {
 	family, model := c.Family, c.Model
-	if family.State != OK || model.State != OK {
+	if family.State != fact.OK || model.State != fact.OK {
 		return GenOther
 	}
 	switch c.Vendor.V {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
@@ -67,7 +68,7 @@ func sameOrUnknown(t *testing.T, what string, want, got *host.Facts) {
 // check accepts the same value, or none with its reason.
 func check[T any](t *testing.T, what string, want, got host.Value[T]) {
 	t.Helper()
-	if got.State != host.OK {
+	if got.State != fact.OK {
 		require.NotNil(t, got.Err, what)
 		require.True(t, reflect.ValueOf(got.V).IsZero(), "%s: %v beside state %v", what, got.V, got.State)
 		return
@@ -99,7 +100,7 @@ func TestRandomRoots(t *testing.T) {
 		}
 		f := host.ReadAll(host.Capture(files).Root())
 		for _, s := range f.Sources() {
-			assert.Equal(t, s.State == host.SourceOK, s.Detail == "", "%+v", s)
+			assert.Equal(t, s.State == fact.SourceOK, s.Detail == "", "%+v", s)
 		}
 	}
 }
@@ -107,7 +108,7 @@ func TestRandomRoots(t *testing.T) {
 func TestNothingAtAll(t *testing.T) {
 	f := host.ReadAll(openDir(t, hosttest.Files{"sys/": ""}.Write(t)))
 	for _, s := range f.Sources() {
-		assert.Equal(t, host.SourceAbsent, s.State, s.Name)
+		assert.Equal(t, fact.SourceAbsent, s.State, s.Name)
 		assert.Contains(t, s.Detail, "not in this capture", s.Name)
 	}
 	var zero host.Value[int]

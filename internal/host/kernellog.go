@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // kernelLog is the device of the kernel's log
@@ -42,7 +44,7 @@ type MirroredMemory struct{ Mirrored, All int64 }
 // guest says that it is one.
 func kernelLogOf(root *Root, virt *Virt) *KernelLog {
 	if virt.HypervisorFlag.V {
-		return &KernelLog{unknown[MirroredMemory](&ReadError{Op: "read", Path: kernelLog, State: Refused,
+		return &KernelLog{unknown[MirroredMemory](&ReadError{Op: "read", Path: kernelLog, State: fact.Refused,
 			Err: errors.New("a hypervisor makes up the memory of its guest")})}
 	}
 	return ReadKernelLog(root)
@@ -61,7 +63,7 @@ func ReadKernelLog(root *Root) *KernelLog {
 			return &KernelLog{known(m, kernelLog, strings.TrimSpace(string(line)))}
 		}
 	}
-	return &KernelLog{unknown[MirroredMemory](&ReadError{Op: "parse", Path: kernelLog, State: Absent,
+	return &KernelLog{unknown[MirroredMemory](&ReadError{Op: "parse", Path: kernelLog, State: fact.Absent,
 		Err: errors.New("the kernel log does not speak of mirrored memory, or no longer")})}
 }
 

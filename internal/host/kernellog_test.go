@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 func TestParseMirrored(t *testing.T) {
@@ -53,15 +55,15 @@ func TestReadKernelLog(t *testing.T) {
 		defer func() { _ = root.Close() }()
 		return ReadKernelLog(root).Mirrored
 	}
-	assert.NotEqual(t, OK, read().State)
+	assert.NotEqual(t, fact.OK, read().State)
 	file := filepath.Join(dir, "dev", "kmsg")
 	require.NoError(t, os.WriteFile(file, []byte("Linux version 6.12\n"), 0o644))
-	assert.Equal(t, Absent, read().State)
+	assert.Equal(t, fact.Absent, read().State)
 	require.NoError(t, os.WriteFile(file, []byte("Linux version 6.12\n[    0.000000] efi: Memory: 4096M/65536M mirrored memory\n"), 0o644))
 	assert.Equal(t, MirroredMemory{4 << 30, 64 << 30}, read().V)
 
 	live, err := OpenLive()
 	require.NoError(t, err)
 	defer func() { _ = live.Close() }()
-	assert.Contains(t, []State{OK, Absent, Denied}, ReadKernelLog(live).Mirrored.State)
+	assert.Contains(t, []fact.State{fact.OK, fact.Absent, fact.Denied}, ReadKernelLog(live).Mirrored.State)
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // maxLeading is the deepest folder in which a machine is looked for: hwloc's
@@ -23,16 +25,16 @@ func findMachine(dir string) (string, error) {
 		return "", readError("open", dir, err)
 	}
 	if !info.IsDir() {
-		return "", &ReadError{Op: "open", Path: dir, State: Refused, Err: fmt.Errorf("is a file, a folder with sys and proc was expected")}
+		return "", &ReadError{Op: "open", Path: dir, State: fact.Refused, Err: fmt.Errorf("is a file, a folder with sys and proc was expected")}
 	}
 	found := machinesBelow(dir, maxLeading)
 	switch len(found) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", &ReadError{Op: "open", Path: dir, State: Absent, Err: fmt.Errorf("no sys or proc folder in it, nor %d levels below", maxLeading)}
+		return "", &ReadError{Op: "open", Path: dir, State: fact.Absent, Err: fmt.Errorf("no sys or proc folder in it, nor %d levels below", maxLeading)}
 	default:
-		return "", &ReadError{Op: "open", Path: dir, State: Refused, Err: severalMachines(found)}
+		return "", &ReadError{Op: "open", Path: dir, State: fact.Refused, Err: severalMachines(found)}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 const (
@@ -30,7 +32,7 @@ type Memory struct {
 	Blocks         Value[int]
 	// OnlineBytes is the sum of the blocks that are online. Reading it costs
 	// one file a block, so it is read only when MapBytes is not known and
-	// there are at most 1,024 blocks; otherwise it is NotCaptured.
+	// there are at most 1,024 blocks; otherwise it is unread.
 	OnlineBytes Value[int64]
 }
 
@@ -54,7 +56,7 @@ func ReadMemory(root *Root) *Memory {
 // range that cannot be read makes the sum unknown.
 func (r *reader) memmap() Value[int64] {
 	entries := r.numbered(memmapDir, "")
-	if entries.State != OK {
+	if entries.State != fact.OK {
 		return blame[int64](entries)
 	}
 	if len(entries.V) == 0 || len(entries.V) > maxMapped {
@@ -63,7 +65,7 @@ func (r *reader) memmap() Value[int64] {
 	var sum int64
 	for _, n := range entries.V {
 		size := r.mapped(indexed(memmapDir+"/", n, ""))
-		if size.State != OK {
+		if size.State != fact.OK {
 			return size
 		}
 		if sum > math.MaxInt64-size.V {
@@ -80,7 +82,7 @@ func (r *reader) memmap() Value[int64] {
 // mapped is the size of one range, 0 when it is not System RAM.
 func (r *reader) mapped(dir string) Value[int64] {
 	kind := r.text(dir + "/type")
-	if kind.State != OK {
+	if kind.State != fact.OK {
 		return blame[int64](kind)
 	}
 	if kind.V != systemRAM {
@@ -88,9 +90,9 @@ func (r *reader) mapped(dir string) Value[int64] {
 	}
 	start, end := r.numberBase(dir+"/start", 0), r.numberBase(dir+"/end", 0)
 	switch {
-	case start.State != OK:
+	case start.State != fact.OK:
 		return start
-	case end.State != OK:
+	case end.State != fact.OK:
 		return end
 	case start.V < 0 || end.V < start.V || end.V-start.V == math.MaxInt64:
 		return malformed[int64](end.Path, end.Raw, fmt.Errorf("range from %s to %s", start.Raw, end.Raw))
@@ -114,19 +116,19 @@ func notRAM(kind Value[string]) Value[int64] {
 // onlineBytes multiplies the online blocks with their size.
 func (r *reader) onlineBytes(m *Memory, blocks Value[[]int]) Value[int64] {
 	switch {
-	case blocks.State != OK:
+	case blocks.State != fact.OK:
 		return blame[int64](blocks)
-	case m.BlockSizeBytes.State != OK:
+	case m.BlockSizeBytes.State != fact.OK:
 		return m.BlockSizeBytes
 	case len(blocks.V) == 0 || m.BlockSizeBytes.V <= 0:
 		return malformed[int64](memoryDir, "", fmt.Errorf("%d blocks of %d bytes", len(blocks.V), m.BlockSizeBytes.V))
-	case m.MapBytes.State == OK || len(blocks.V) > maxBlocks:
-		return unknown[int64](&ReadError{Op: "read", Path: memoryDir, State: NotCaptured, Err: ErrSkipped})
+	case m.MapBytes.State == fact.OK || len(blocks.V) > maxBlocks:
+		return unknown[int64](&ReadError{Op: "read", Path: memoryDir, State: fact.Unread, Err: ErrSkipped})
 	}
 	var online int64
 	for _, n := range blocks.V {
 		state := r.text(indexed(blockPrefix, n, "/state"))
-		if state.State != OK {
+		if state.State != fact.OK {
 			return blame[int64](state)
 		}
 		if state.V == "online" {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // Addresses of the registers that are read (linux
@@ -49,11 +51,11 @@ var ErrNoRegisters = errors.New("no register of this processor is documented her
 
 // RefuseMSR is the result where registers must not be read or mean nothing.
 func RefuseMSR(reason string) *MSR {
-	return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: Refused, Err: errors.New(reason)})
+	return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: fact.Refused, Err: errors.New(reason)})
 }
 
 func noMSR(err *ReadError) *MSR {
-	return &MSR{Err: err, Source: Source{Name: msrSource, State: err.State.source(), Detail: err.Error()}}
+	return &MSR{Err: err, Source: Source{Name: msrSource, State: err.State.Source(), Detail: err.Error()}}
 }
 
 // ReadMSR reads the documented registers of this processor, read-only, through
@@ -64,8 +66,8 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 	asked := registersOf(cpu)
 	switch {
 	case len(asked) == 0:
-		return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: Absent, Err: ErrNoRegisters})
-	case cpu.Packages.State != OK:
+		return noMSR(&ReadError{Op: "read", Path: msrPath(0), State: fact.Absent, Err: ErrNoRegisters})
+	case cpu.Packages.State != fact.OK:
 		return noMSR(cpu.Packages.Err)
 	}
 	m := &MSR{Readings: map[uint32][]MSRReading{}}
@@ -80,7 +82,7 @@ func ReadMSR(root *Root, cpu *CPU) *MSR {
 		return RefuseMSR(made)
 	}
 	m.Source = sourceOf(msrSource, needed)
-	if m.Source.State != SourceOK && m.Source.State != SourcePartial {
+	if m.Source.State != fact.SourceOK && m.Source.State != fact.SourcePartial {
 		_, m.Err = needed[0].outcome()
 	}
 	return m
@@ -96,7 +98,7 @@ func (m *MSR) madeUp() string {
 		mask     uint64
 	}{{MSRPlatform, 0xff00}, {MSRHWCR, 1<<64 - 1}} {
 		for _, r := range m.Readings[c.register] {
-			if r.Value.State == OK && r.Value.V&c.mask == 0 {
+			if r.Value.State == fact.OK && r.Value.V&c.mask == 0 {
 				return fmt.Sprintf("register 0x%X of CPU %d reads 0x%x, as in virtual machines, where unknown registers read 0", c.register, r.CPU, r.Value.V)
 			}
 		}
@@ -118,7 +120,7 @@ func (m *MSR) read(root *Root, asked []register, pkg, cpu int, coresOnly bool) o
 		m.Readings[regs[i]] = append(m.Readings[regs[i]], MSRReading{Package: pkg, CPU: cpu, Value: v})
 	}
 	for _, v := range values {
-		if v.State == OK {
+		if v.State == fact.OK {
 			return v
 		}
 	}
@@ -182,7 +184,7 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []Value[uint64] {
 		if n, have := noted[reg]; have {
 			out[i] = n.value64(path, reg)
 		} else if ok {
-			out[i] = unknown[uint64](&ReadError{Op: "read", Path: path, State: NotCaptured, Err: ErrNotCaptured})
+			out[i] = unknown[uint64](&ReadError{Op: "read", Path: path, State: fact.Unread, Err: ErrNotCaptured})
 		}
 	}
 	if !ok {
@@ -255,13 +257,13 @@ func plainProblem(chunks []chunk, i int) error {
 // state in which it was not read.
 type registerNote struct {
 	value uint64
-	state State
+	state fact.State
 	// reason is the cause of a failure, "" when it is not noted.
 	reason string
 }
 
 func (n registerNote) value64(path string, reg uint32) Value[uint64] {
-	if n.state == OK {
+	if n.state == fact.OK {
 		return known(n.value, path, fmt.Sprintf("0x%x", n.value))
 	}
 	if n.reason == "" {

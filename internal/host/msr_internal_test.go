@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // TestMSRLive reads as on the running machine: 8 bytes at the register's
@@ -26,14 +28,14 @@ func TestMSRLive(t *testing.T) {
 	defer root.Close()
 	got := root.readRegisters(0, []uint32{MSRMiscEnable, MSRPrefetch, MSRPackageCst, MSRHWCR})
 	assert.Equal(t, known(uint64(0x4000850089), "/dev/cpu/0/msr", "0x4000850089"), got[0])
-	assert.Equal(t, OK, got[1].State, "the kernel keeps registers apart; this file cannot")
+	assert.Equal(t, fact.OK, got[1].State, "the kernel keeps registers apart; this file cannot")
 	assert.Equal(t, known(uint64(0), "/dev/cpu/0/msr", "0x0"), got[2])
-	assert.NotEqual(t, OK, got[3].State)
+	assert.NotEqual(t, fact.OK, got[3].State)
 	missing := root.readRegisters(1, []uint32{MSRMiscEnable})
-	assert.Equal(t, Absent, missing[0].State, "%v", missing[0].Err)
+	assert.Equal(t, fact.Absent, missing[0].State, "%v", missing[0].Err)
 	if os.Getuid() != 0 {
 		require.NoError(t, os.Chmod(filepath.Join(dir, "dev/cpu/0/msr"), 0))
-		assert.Equal(t, Denied, root.readRegisters(0, []uint32{MSRMiscEnable})[0].State)
+		assert.Equal(t, fact.Denied, root.readRegisters(0, []uint32{MSRMiscEnable})[0].State)
 	}
 	assert.Equal(t, unix.O_RDONLY, openFlags&unix.O_ACCMODE, "never for writing")
 }

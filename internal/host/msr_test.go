@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
@@ -44,19 +45,19 @@ func TestMSROfPlainFiles(t *testing.T) {
 		name     string
 		content  string
 		register uint32
-		state    host.State
+		state    fact.State
 		value    uint64
 	}{
-		{"a register alone", plainRegisters(0x1FC, 0x2004005b), host.MSRPowerCtl, host.OK, 0x2004005b},
-		{"a hole", plainRegisters(0x1FC, 0x2), host.MSRPackageCst, host.NotCaptured, 0},
-		{"behind the end", plainRegisters(0x1A0, 0x850089), host.MSRPowerCtl, host.NotCaptured, 0},
-		{"prefetchers alone", plainRegisters(0x1A4, 0xF), host.MSRPrefetch, host.OK, 0xF},
-		{"prefetchers alone are no upper half", plainRegisters(0x1A4, 0x40), host.MSRMiscEnable, host.NotCaptured, 0},
-		{"upper half or prefetchers", plainRegisters(0x1A0, 0x4000850089, 0x1FC, 2), host.MSRPrefetch, host.NotCaptured, 0},
-		{"prefetchers or upper half", plainRegisters(0x1A0, 0x4000850089, 0x1FC, 2), host.MSRMiscEnable, host.NotCaptured, 0},
-		{"an upper half that ends the file", plainRegisters(0x1A0, 0x4000850089), host.MSRMiscEnable, host.OK, 0x4000850089},
-		{"no upper half", plainRegisters(0x1A0, 0x850089), host.MSRMiscEnable, host.OK, 0x850089},
-		{"empty", "", host.MSRPowerCtl, host.NotCaptured, 0},
+		{"a register alone", plainRegisters(0x1FC, 0x2004005b), host.MSRPowerCtl, fact.OK, 0x2004005b},
+		{"a hole", plainRegisters(0x1FC, 0x2), host.MSRPackageCst, fact.Unread, 0},
+		{"behind the end", plainRegisters(0x1A0, 0x850089), host.MSRPowerCtl, fact.Unread, 0},
+		{"prefetchers alone", plainRegisters(0x1A4, 0xF), host.MSRPrefetch, fact.OK, 0xF},
+		{"prefetchers alone are no upper half", plainRegisters(0x1A4, 0x40), host.MSRMiscEnable, fact.Unread, 0},
+		{"upper half or prefetchers", plainRegisters(0x1A0, 0x4000850089, 0x1FC, 2), host.MSRPrefetch, fact.Unread, 0},
+		{"prefetchers or upper half", plainRegisters(0x1A0, 0x4000850089, 0x1FC, 2), host.MSRMiscEnable, fact.Unread, 0},
+		{"an upper half that ends the file", plainRegisters(0x1A0, 0x4000850089), host.MSRMiscEnable, fact.OK, 0x4000850089},
+		{"no upper half", plainRegisters(0x1A0, 0x850089), host.MSRMiscEnable, fact.OK, 0x850089},
+		{"empty", "", host.MSRPowerCtl, fact.Unread, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := sapphires().With(hosttest.Files{"dev/cpu/0/msr": c.content})
@@ -101,15 +102,15 @@ func TestMSRSource(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		files  hosttest.Files
-		state  host.SourceState
+		state  fact.SourceState
 		detail string
 	}{
-		{"all", f.With(all), host.SourceOK, ""},
-		{"one package", f.With(hosttest.Files{"dev/cpu/0/msr": value}), host.SourcePartial, "/dev/cpu/1/msr"},
-		{"not captured", f, host.SourceAbsent, "not in this capture"},
-		{"denied", f.With(hosttest.Files{"memaudit-notes": denied}), host.SourceDenied, "as the capture notes"},
-		{"a processor without documented registers", f.With(hosttest.Files{"proc/cpuinfo": "processor : 0\nvendor_id : GenuineIntel\ncpu family : 15\nmodel : 4\nflags : fpu\n"}), host.SourceAbsent, "no register of this processor is documented here"},
-		{"packages not known", f.With(hosttest.Files{"sys/devices/system/cpu/cpu0/topology/physical_package_id": "x\n"}), host.SourceMalformed, "physical_package_id"},
+		{"all", f.With(all), fact.SourceOK, ""},
+		{"one package", f.With(hosttest.Files{"dev/cpu/0/msr": value}), fact.SourcePartial, "/dev/cpu/1/msr"},
+		{"not captured", f, fact.SourceAbsent, "not in this capture"},
+		{"denied", f.With(hosttest.Files{"memaudit-notes": denied}), fact.SourceDenied, "as the capture notes"},
+		{"a processor without documented registers", f.With(hosttest.Files{"proc/cpuinfo": "processor : 0\nvendor_id : GenuineIntel\ncpu family : 15\nmodel : 4\nflags : fpu\n"}), fact.SourceAbsent, "no register of this processor is documented here"},
+		{"packages not known", f.With(hosttest.Files{"sys/devices/system/cpu/cpu0/topology/physical_package_id": "x\n"}), fact.SourceMalformed, "physical_package_id"},
 	} {
 		m := readMSR(open(t, c.files.Tar(t, "")))
 		assert.Equal(t, c.state, m.Source.State, "%s: %s", c.name, m.Source.Detail)
@@ -119,14 +120,14 @@ func TestMSRSource(t *testing.T) {
 		const register = "0xce"
 		hidden := f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\nmsr\t/dev/cpu/2/msr\t" + register + "\t" + values[0] + "\n"})
 		m := readMSR(open(t, hidden.Tar(t, "")))
-		assert.Equal(t, host.SourceRefused, m.Source.State, "a hypervisor that hides itself")
+		assert.Equal(t, fact.SourceRefused, m.Source.State, "a hypervisor that hides itself")
 		assert.Contains(t, m.Source.Detail, "as in virtual machines")
 		assert.Empty(t, m.Readings)
 		real := f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\nmsr\t/dev/cpu/2/msr\t" + register + "\t" + values[1] + "\n"})
 		assert.NotEmpty(t, readMSR(open(t, real.Tar(t, ""))).Readings)
 	}
 	m := host.RefuseMSR("a guest")
-	assert.Equal(t, host.SourceRefused, m.Source.State)
+	assert.Equal(t, fact.SourceRefused, m.Source.State)
 	assert.Empty(t, m.Readings)
 }
 
@@ -142,7 +143,7 @@ func TestMSRDevices(t *testing.T) {
 	}
 	m := readMSR(openDir(t, dir))
 	require.ErrorContains(t, m.Readings[host.MSRPrefetch][0].Value.Err, "registers of the running machine")
-	assert.Equal(t, host.Refused, m.Readings[host.MSRPrefetch][1].Value.State, "a FIFO")
+	assert.Equal(t, fact.Refused, m.Readings[host.MSRPrefetch][1].Value.State, "a FIFO")
 	require.NoError(t, os.Remove(filepath.Join(dir, "dev/cpu/0/msr")))
 	require.NoError(t, unix.Mknod(filepath.Join(dir, "dev/cpu/0/msr"), unix.S_IFCHR|0o644, int(unix.Mkdev(1, 5))))
 	m = readMSR(openDir(t, dir))
@@ -159,8 +160,8 @@ func TestMSRRecorded(t *testing.T) {
 	want := readMSR(root)
 	assert.Equal(t, uint64(0x4000850089), want.Readings[host.MSRMiscEnable][0].Value.V)
 	assert.Equal(t, uint64(0xf), want.Readings[host.MSRPrefetch][0].Value.V)
-	assert.Equal(t, host.Refused, want.Readings[host.MSRPowerCtl][0].Value.State)
-	assert.Equal(t, host.OK, want.Readings[host.MSRMiscEnable][1].Value.State, "0 is a value where it was noted")
+	assert.Equal(t, fact.Refused, want.Readings[host.MSRPowerCtl][0].Value.State)
+	assert.Equal(t, fact.OK, want.Readings[host.MSRMiscEnable][1].Value.State, "0 is a value where it was noted")
 	host.ReadAll(root)
 	var out bytes.Buffer
 	require.NoError(t, rec.Write(&out, time.Unix(1, 0), nil, nil))
@@ -188,8 +189,8 @@ func TestGenerations(t *testing.T) {
 		{"AuthenticAMD", 26, 2, host.GenZen4}, {"HygonGenuine", 24, 0, host.GenZen}, {"AuthenticAMD", 21, 2, host.GenOpteron}, {"AuthenticAMD", 16, 9, host.GenOther},
 		{"ARM", 8, 3340, host.GenOther},
 	} {
-		cpu := &host.CPU{Identity: host.Identity{Vendor: host.Value[string]{V: c.vendor, State: host.OK},
-			Family: host.Value[int]{V: c.family, State: host.OK}, Model: host.Value[int]{V: c.model, State: host.OK}}}
+		cpu := &host.CPU{Identity: host.Identity{Vendor: host.Value[string]{V: c.vendor, State: fact.OK},
+			Family: host.Value[int]{V: c.family, State: fact.OK}, Model: host.Value[int]{V: c.model, State: fact.OK}}}
 		assert.Equal(t, c.want, cpu.Generation(), "%+v", c)
 	}
 	assert.Equal(t, host.GenOther, (&host.CPU{}).Generation())

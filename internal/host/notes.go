@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // notesName is the member of memaudit's own captures that holds what cannot
@@ -38,7 +40,7 @@ const (
 )
 
 // noteStates are the states a capture can note about a path.
-var noteStates = [...]State{NotCaptured, Absent, Unstated, Denied, Refused, Truncated, Malformed}
+var noteStates = [...]fact.State{fact.Unread, fact.Absent, fact.Unstated, fact.Denied, fact.Refused, fact.Truncated, fact.Malformed}
 
 // loadNotes takes in the notes of a capture, if it has any.
 func (r *Root) loadNotes() error {
@@ -47,11 +49,11 @@ func (r *Root) loadNotes() error {
 		return nil // someone else's capture
 	}
 	if more {
-		return &ReadError{Op: "read", Path: "/" + notesName, State: Truncated, Err: ErrTooLarge}
+		return &ReadError{Op: "read", Path: "/" + notesName, State: fact.Truncated, Err: ErrTooLarge}
 	}
 	n, err := parseNotes(b)
 	if err != nil {
-		return &ReadError{Op: "parse", Path: "/" + notesName, State: Malformed, Err: err}
+		return &ReadError{Op: "parse", Path: "/" + notesName, State: fact.Malformed, Err: err}
 	}
 	r.verdicts, r.names, r.registers, r.answers, r.redacted = n.verdicts, n.names, n.registers, n.answers, n.redacted
 	return nil
@@ -59,7 +61,7 @@ func (r *Root) loadNotes() error {
 
 // notes are the content of the notes file.
 type notes struct {
-	verdicts  map[string]State
+	verdicts  map[string]fact.State
 	names     map[string][]string
 	registers map[string]map[uint32]registerNote
 	answers   map[question]answer
@@ -67,7 +69,7 @@ type notes struct {
 }
 
 func parseNotes(b []byte) (*notes, error) {
-	n := &notes{map[string]State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}, false}
+	n := &notes{map[string]fact.State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}, false}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, limitNotes+1)
 	if !lines.Scan() || lines.Text() != notesHeader {
@@ -92,7 +94,7 @@ func (n *notes) line(fields []string) error {
 	case fields[0] == "redacted":
 		n.redacted = true
 	case fields[0] == "some":
-		n.answers[question{"list", fields[1]}] = answer{state: OK, names: fields[2:]}
+		n.answers[question{"list", fields[1]}] = answer{state: fact.OK, names: fields[2:]}
 	case fields[0] == "link", fields[0] == "kind":
 		return n.path(fields)
 	default:
@@ -126,15 +128,15 @@ func (n *notes) register(fields []string) error {
 	if err != nil {
 		return fmt.Errorf("%q is neither a value nor a state", fields[2])
 	}
-	n.registers[path][uint32(reg)] = registerNote{value: value, state: OK}
+	n.registers[path][uint32(reg)] = registerNote{value: value, state: fact.OK}
 	return nil
 }
 
-func noteState(word string) (State, bool) {
+func noteState(word string) (fact.State, bool) {
 	for _, s := range noteStates {
 		if s.String() == word {
 			return s, true
 		}
 	}
-	return NotCaptured, false
+	return fact.Unread, false
 }

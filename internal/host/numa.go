@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 const (
@@ -91,7 +93,7 @@ func ReadNUMA(root *Root) *NUMA {
 func (n *NUMA) withoutFolder() *NUMA {
 	e := n.Directory.Err
 	if e == nil {
-		e = &ReadError{Op: "list", Path: nodeDir, State: Absent, Err: errors.New("the kernel has no NUMA nodes (CONFIG_NUMA=n)")}
+		e = &ReadError{Op: "list", Path: nodeDir, State: fact.Absent, Err: errors.New("the kernel has no NUMA nodes (CONFIG_NUMA=n)")}
 	}
 	none := unknown[[]int](e)
 	n.Online, n.Possible, n.HasCPU, n.HasMemory, n.HasNormalMemory, n.HasGenericInitiator = none, none, none, none, none, none
@@ -115,14 +117,14 @@ func (n *NUMA) sum() {
 // such file (before 2.6.25).
 func (r *reader) onlineNodes() Value[[]int] {
 	list := r.set(nodeDir + "/online")
-	if list.State == OK && (len(list.V) == 0 || len(list.V) > maxNodes) {
+	if list.State == fact.OK && (len(list.V) == 0 || len(list.V) > maxNodes) {
 		return malformed[[]int](list.Path, list.Raw, fmt.Errorf("%d nodes online", len(list.V)))
 	}
 	if !lacking(list) {
 		return list
 	}
 	dirs := r.numbered(nodeDir, "node")
-	if dirs.State != OK || len(dirs.V) == 0 || len(dirs.V) > maxNodes {
+	if dirs.State != fact.OK || len(dirs.V) == 0 || len(dirs.V) > maxNodes {
 		return list
 	}
 	return dirs
@@ -164,9 +166,9 @@ func (r *reader) nodeCPUs(dir string) Value[[]int] {
 func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
 	listed := derive(list, func(ids []int) bool { return slices.Contains(ids, id) })
 	switch {
-	case own.State != OK:
+	case own.State != fact.OK:
 		return listed
-	case !own.V && listed.State == OK && listed.V:
+	case !own.V && listed.State == fact.OK && listed.V:
 		return malformed[bool](list.Path, list.Raw, fmt.Errorf("lists node %d, but %s is empty", id, own.Path))
 	default:
 		return own
@@ -177,7 +179,7 @@ func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
 func doubt(list Value[[]int], nodes []Node, has func(*Node) Value[bool]) Value[[]int] {
 	for i := range nodes {
 		own := has(&nodes[i])
-		if list.State == OK && own.State == OK && own.V && !slices.Contains(list.V, nodes[i].ID) {
+		if list.State == fact.OK && own.State == fact.OK && own.V && !slices.Contains(list.V, nodes[i].ID) {
 			return malformed[[]int](list.Path, list.Raw, fmt.Errorf("does not list node %d, contrary to %s", nodes[i].ID, own.Path))
 		}
 	}
@@ -197,13 +199,13 @@ func (n *NUMA) MemoryNodes() Value[[]int] {
 }
 
 func (n *NUMA) those(has func(*Node) Value[bool]) Value[[]int] {
-	if n.Online.State != OK {
+	if n.Online.State != fact.OK {
 		return n.Online
 	}
 	ids := []int{}
 	for i := range n.Nodes {
 		v := has(&n.Nodes[i])
-		if v.State != OK {
+		if v.State != fact.OK {
 			return blame[[]int](v)
 		}
 		if v.V {
@@ -251,7 +253,7 @@ func (r *reader) memTotal(path string, limit int) Value[int64] {
 func (r *reader) access(dir string, class int) Initiators {
 	dir = indexed(dir+"/access", class, "/initiators")
 	found := r.numbered(dir, "node")
-	if found.State != OK {
+	if found.State != fact.OK {
 		none := blame[int64](found)
 		return Initiators{ReadLatency: none, WriteLatency: none, ReadBandwidth: none, WriteBandwidth: none, Nodes: found}
 	}
@@ -264,7 +266,7 @@ func (r *reader) access(dir string, class int) Initiators {
 
 func (r *reader) sideCaches(dir string) Value[[]SideCache] {
 	levels := r.numbered(dir, "index")
-	if levels.State != OK {
+	if levels.State != fact.OK {
 		return blame[[]SideCache](levels)
 	}
 	var out []SideCache

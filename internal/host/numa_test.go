@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
@@ -24,17 +25,17 @@ func TestReadNUMA(t *testing.T) {
 		nodes + "node1/memory_side_cache/index1/size":              "1073741824\n",
 		"sys/devices/virtual/memory_tiering/memory_tier4/nodelist": "0-3\n",
 	}))
-	assert.Equal(t, host.Source{Name: "numa", State: host.SourceOK}, n.Source)
+	assert.Equal(t, host.Source{Name: "numa", State: fact.SourceOK}, n.Source)
 	assert.Equal(t, []int{0, 1, 2, 3}, n.Online.V)
 	assert.Equal(t, []int{2, 3}, n.Nodes[1].CPUs.V)
 	assert.Equal(t, []int{12, 10, 21, 21}, n.Nodes[1].Distances.V)
 	assert.Equal(t, int64(1<<30), n.Nodes[1].MemTotalBytes.V)
 	assert.Equal(t, int64(90), n.Nodes[1].Access[0].ReadLatency.V)
 	assert.Equal(t, []int{1}, n.Nodes[1].Access[0].Nodes.V)
-	assert.Equal(t, host.NotCaptured, n.Nodes[1].Access[1].ReadLatency.State)
+	assert.Equal(t, fact.Unread, n.Nodes[1].Access[1].ReadLatency.State)
 	assert.Equal(t, int64(1<<30), n.Nodes[1].SideCaches.V[0].SizeBytes.V)
-	assert.Equal(t, []host.Tier{{Number: 4, Nodes: host.Value[[]int]{V: []int{0, 1, 2, 3}, State: host.OK, Path: "/sys/devices/virtual/memory_tiering/memory_tier4/nodelist", Raw: "0-3"}}}, n.Hints.Tiers.V)
-	assert.Equal(t, host.NotCaptured, n.Hints.CXL.State)
+	assert.Equal(t, []host.Tier{{Number: 4, Nodes: host.Value[[]int]{V: []int{0, 1, 2, 3}, State: fact.OK, Path: "/sys/devices/virtual/memory_tiering/memory_tier4/nodelist", Raw: "0-3"}}}, n.Hints.Tiers.V)
+	assert.Equal(t, fact.Unread, n.Hints.CXL.State)
 }
 
 func TestNodesInNumericOrderWithGaps(t *testing.T) {
@@ -63,12 +64,12 @@ func TestNodesInNumericOrderWithGaps(t *testing.T) {
 func TestHasCPUThatLies(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
 	n := readNUMA(t, f.With(hosttest.Files{nodes + "has_cpu": "\n"}))
-	assert.Equal(t, host.Malformed, n.HasCPU.State)
+	assert.Equal(t, fact.Malformed, n.HasCPU.State)
 	assert.Equal(t, []int{0, 1}, n.CPUNodes().V)
-	assert.Equal(t, host.SourcePartial, n.Source.State)
+	assert.Equal(t, fact.SourcePartial, n.Source.State)
 	n = readNUMA(t, f.With(hosttest.Files{nodes + "node1/cpulist": "\n"}))
-	assert.Equal(t, host.Malformed, n.Nodes[1].HasCPU.State, "has_cpu says yes, cpulist no")
-	assert.Equal(t, host.Malformed, n.CPUNodes().State)
+	assert.Equal(t, fact.Malformed, n.Nodes[1].HasCPU.State, "has_cpu says yes, cpulist no")
+	assert.Equal(t, fact.Malformed, n.CPUNodes().State)
 	n = readNUMA(t, f.With(hosttest.Files{nodes + "node1/cpulist": "\n", nodes + "has_cpu": "0\n"}))
 	assert.Equal(t, []int{0}, n.CPUNodes().V)
 }
@@ -77,7 +78,7 @@ func TestDistancesMustFit(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2}.Files()
 	for _, text := range []string{"10\n", "10 20 30\n", "10 x\n", "\n"} {
 		n := readNUMA(t, f.With(hosttest.Files{nodes + "node0/distance": text}))
-		assert.Equal(t, host.Malformed, n.Nodes[0].Distances.State, "%q", text)
+		assert.Equal(t, fact.Malformed, n.Nodes[0].Distances.State, "%q", text)
 		assert.True(t, n.Nodes[1].Distances.Known())
 	}
 }
@@ -85,15 +86,15 @@ func TestDistancesMustFit(t *testing.T) {
 func TestACPI(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2}.Files()
 	a := host.ReadACPI(open(t, f.Tar(t, "")))
-	assert.Equal(t, host.Value[bool]{V: true, State: host.OK, Path: "/sys/firmware/acpi/tables"}, a.Has("SRAT"))
+	assert.Equal(t, host.Value[bool]{V: true, State: fact.OK, Path: "/sys/firmware/acpi/tables"}, a.Has("SRAT"))
 	a = host.ReadACPI(open(t, f.Without("sys/firmware/acpi/tables/SRAT").Tar(t, "")))
-	assert.Equal(t, host.Value[bool]{V: false, State: host.OK, Path: "/sys/firmware/acpi/tables"}, a.Has("SRAT"))
+	assert.Equal(t, host.Value[bool]{V: false, State: fact.OK, Path: "/sys/firmware/acpi/tables"}, a.Has("SRAT"))
 	for name, f := range map[string]hosttest.Files{
 		"no folder": f.Without("sys/firmware/acpi"),
 		"empty":     f.Without("sys/firmware/acpi").With(hosttest.Files{"sys/firmware/acpi/tables/": ""}),
 	} {
 		a = host.ReadACPI(open(t, f.Tar(t, "")))
-		assert.Equal(t, host.NotCaptured, a.Has("SRAT").State, name)
-		assert.Equal(t, host.SourceAbsent, a.Source.State, name)
+		assert.Equal(t, fact.Unread, a.Has("SRAT").State, name)
+		assert.Equal(t, fact.SourceAbsent, a.Source.State, name)
 	}
 }

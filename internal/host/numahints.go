@@ -3,6 +3,8 @@ package host
 import (
 	"path"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // TierHints tell nodes of DRAM from those of HBM, CXL and persistent memory.
@@ -41,7 +43,7 @@ func (r *reader) tierHints() TierHints {
 
 func (r *reader) tiers() Value[[]Tier] {
 	found := r.numbered(tierDir, "memory_tier")
-	if found.State != OK {
+	if found.State != fact.OK {
 		return blame[[]Tier](found)
 	}
 	tiers := []Tier{}
@@ -57,7 +59,7 @@ const maxDAX = 256
 func (r *reader) dax() Value[[]DAXDevice] {
 	const dir = "/sys/bus/dax/devices"
 	names := r.names(dir)
-	if names.State != OK {
+	if names.State != fact.OK {
 		return blame[[]DAXDevice](names)
 	}
 	devices := []DAXDevice{}
@@ -95,8 +97,8 @@ func (r *reader) linkName(p string) Value[string] {
 }
 
 func notNegative(v Value[int64]) Value[int64] {
-	if v.State == OK && v.V < 0 {
-		return unknown[int64](&ReadError{Op: "read", Path: v.Path, State: Unstated, Err: ErrUnstated})
+	if v.State == fact.OK && v.V < 0 {
+		return unknown[int64](&ReadError{Op: "read", Path: v.Path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	return v
 }

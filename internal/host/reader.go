@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // reader puts questions to a root with one reused buffer. It is not for
@@ -39,7 +41,7 @@ func (r *reader) line(path string, limit int) ([]byte, *ReadError) {
 		return nil, err
 	}
 	if allZero(b) {
-		return nil, &ReadError{Op: "read", Path: path, State: Truncated, Err: ErrEmpty}
+		return nil, &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: ErrEmpty}
 	}
 	return trim(b), nil
 }
@@ -60,7 +62,7 @@ func (r *reader) text(path string) Value[string] {
 		return unknown[string](err)
 	}
 	if len(b) == 0 {
-		return unknown[string](&ReadError{Op: "read", Path: path, State: Unstated, Err: ErrUnstated})
+		return unknown[string](&ReadError{Op: "read", Path: path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	if bytes.IndexByte(b, 0) >= 0 {
 		return malformed[string](path, "", errors.New("text with NUL bytes"))
@@ -162,7 +164,7 @@ func (r *reader) isDir(path string) Value[bool] {
 	switch {
 	case err == nil:
 		return known(true, path, "")
-	case err.State == Absent:
+	case err.State == fact.Absent:
 		return known(false, path, "")
 	default:
 		return unknown[bool](err)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // Recorder keeps the answers of a Root, so that a capture can be written that
@@ -63,7 +65,7 @@ func (c *Recorder) note(a Access) {
 	}
 	n := answer{state: a.State, kind: a.Kind}
 	switch {
-	case a.State != OK:
+	case a.State != fact.OK:
 		n.reason = reasonOf(a.Err)
 	case a.Op == "list":
 		n.names, c.whole[a.Path] = slices.Clone(a.Names), c.root.certain(a.Path)
@@ -83,10 +85,10 @@ func reasonOf(e *ReadError) string {
 // content keeps the longest reading of a file.
 func (c *Recorder) content(a *Access) {
 	q := question{a.Op, a.Path}
-	if (a.State == OK || a.State == Truncated) && (c.files[a.Path] == nil || len(a.Data) > len(c.files[a.Path])) {
+	if (a.State == fact.OK || a.State == fact.Truncated) && (c.files[a.Path] == nil || len(a.Data) > len(c.files[a.Path])) {
 		c.files[a.Path] = append([]byte{}, a.Data...)
 	}
-	if a.State == OK {
+	if a.State == fact.OK {
 		delete(c.answers, q)
 		return
 	}
@@ -164,7 +166,7 @@ func (w *captureWriter) member(path string, data []byte) {
 func (w *captureWriter) folders(c *Recorder) {
 	var found []string
 	for q, a := range c.answers {
-		if q.op == "stat" && a.state == OK && a.kind == KindDir {
+		if q.op == "stat" && a.state == fact.OK && a.kind == KindDir {
 			found = append(found, q.path)
 		}
 	}
@@ -182,11 +184,11 @@ func (c *Recorder) notes() []byte {
 		fmt.Fprintln(&b, "redacted\tidentifiers")
 	}
 	if c.root.firmwareMasked() != nil {
-		fmt.Fprintf(&b, "%s\t/sys/firmware\n", Denied)
+		fmt.Fprintf(&b, "%s\t/sys/firmware\n", fact.Denied)
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.left)) {
 		for _, op := range [...]string{"read", "head"} {
-			fmt.Fprintf(&b, "%s\t%s\t%s\tkept back by the redaction\n", Denied, path, op)
+			fmt.Fprintf(&b, "%s\t%s\t%s\tkept back by the redaction\n", fact.Denied, path, op)
 		}
 	}
 	order := func(a, b question) int {
@@ -196,7 +198,7 @@ func (c *Recorder) notes() []byte {
 		a := c.answers[q]
 		switch {
 		case unnotable(q.path), (q.op == "read" || q.op == "head") && c.left[q.path]:
-		case q.op == "list" && a.state == OK && c.whole[q.path]:
+		case q.op == "list" && a.state == fact.OK && c.whole[q.path]:
 			b.WriteString("names" + strings.TrimPrefix(a.line(q), "some"))
 		default:
 			b.WriteString(a.line(q))
@@ -211,7 +213,7 @@ func (c *Recorder) registerNotes(b *bytes.Buffer) {
 		for _, reg := range slices.Sorted(maps.Keys(c.registers[path])) {
 			n := c.registers[path][reg]
 			word := n.state.String() + "\t" + plainReason(n.reason)
-			if n.state == OK {
+			if n.state == fact.OK {
 				word = fmt.Sprintf("0x%x", n.value)
 			}
 			fmt.Fprintf(b, "msr\t%s\t0x%x\t%s\n", path, reg, word)

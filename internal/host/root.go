@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // Bounds of single reads, in bytes.
@@ -61,7 +63,7 @@ type Root struct {
 	kernel   string
 	live     bool
 	b        backend
-	verdicts map[string]State
+	verdicts map[string]fact.State
 	names    map[string][]string
 	// registers are what a capture notes, by path and register.
 	registers map[string]map[uint32]registerNote
@@ -81,7 +83,7 @@ type Access struct {
 	// Op is "read", "head" (only the beginning was wanted), "list", "stat",
 	// "readlink" or "msr".
 	Op, Path string
-	State    State
+	State    fact.State
 	// Err is the failure; nil when State is OK.
 	Err *ReadError
 	// Data are the bytes read, or the target of a link.
@@ -152,7 +154,7 @@ func (r *Root) ReadLimit(path string, limit int) ([]byte, error) {
 // that it does.
 func (r *Root) ReadHead(path string, limit int) (b []byte, more bool, err error) {
 	b, e := r.appendFile(nil, "head", path, limit)
-	if e != nil && e.State == Truncated && errors.Is(e, ErrTooLarge) {
+	if e != nil && e.State == fact.Truncated && errors.Is(e, ErrTooLarge) {
 		return b, true, nil
 	}
 	if e != nil {
@@ -167,18 +169,18 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	var out []byte
 	more := false
 	noted := r.noted(op, path)
-	if err == nil && (noted == nil || noted.State == Truncated) {
+	if err == nil && (noted == nil || noted.State == fact.Truncated) {
 		out, more, err = r.b.read(dst[:0], rel, limit)
 	}
 	var e *ReadError
 	switch {
-	case noted != nil && (noted.State != Truncated || err == nil && !more):
+	case noted != nil && (noted.State != fact.Truncated || err == nil && !more):
 		e = noted
 	case err != nil:
 		e = r.explain("read", path, err)
 		out = nil
-	case more, r.verdicts[path] == Truncated:
-		e = &ReadError{Op: "read", Path: path, State: Truncated, Err: ErrTooLarge}
+	case more, r.verdicts[path] == fact.Truncated:
+		e = &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: ErrTooLarge}
 	}
 	if r.observed() {
 		r.tell(Access{Op: op, Path: path, State: stateOf(e), Err: e, Data: out})
@@ -187,7 +189,7 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 }
 
 // ReadDir lists the names in a folder, in no particular order. A folder that
-// is not in a capture is NotCaptured, never empty.
+// is not in a capture is Unread, never empty.
 func (r *Root) ReadDir(path string) ([]string, error) {
 	names, e := r.readDir(path)
 	if e != nil {
@@ -257,7 +259,7 @@ func (r *Root) Readlink(path string) (string, error) {
 }
 
 // Exists reports whether the path is there; on false the error says whether
-// it is Absent, NotCaptured or something else.
+// it is Absent, Unread or something else.
 func (r *Root) Exists(path string) (bool, error) {
 	_, err := r.Stat(path)
 	return err == nil, err
@@ -267,19 +269,19 @@ func (r *Root) Exists(path string) (bool, error) {
 // for a complete tree, otherwise only when the file or its folder is there.
 func (r *Root) Holds(path string) bool {
 	_, err := r.Stat(path)
-	return StateOf(err) != NotCaptured
+	return StateOf(err) != fact.Unread
 }
 
 // explain turns a cause into a ReadError, taking what the capture itself
 // noted about the path before our own reading of a missing file.
 func (r *Root) explain(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
-	if s, ok := r.verdicts[path]; ok && s != e.State && (e.State == Absent || e.State == NotCaptured) {
+	if s, ok := r.verdicts[path]; ok && s != e.State && (e.State == fact.Absent || e.State == fact.Unread) {
 		e = &ReadError{Op: op, Path: path, State: s, Err: errors.New("as the capture notes")}
 	}
-	if (e.State == Absent || e.State == NotCaptured) && strings.HasPrefix(path, "/sys/firmware/") {
+	if (e.State == fact.Absent || e.State == fact.Unread) && strings.HasPrefix(path, "/sys/firmware/") {
 		if masked := r.firmwareMasked(); masked != nil {
-			e = &ReadError{Op: op, Path: path, State: Denied, Err: masked}
+			e = &ReadError{Op: op, Path: path, State: fact.Denied, Err: masked}
 		}
 	}
 	return e
@@ -290,8 +292,8 @@ func (r *Root) explain(op, path string, err error) *ReadError {
 func (r *Root) explainFolder(op, path string, err error) *ReadError {
 	e := readError(op, path, err)
 	rel, bad := relative(path)
-	if bad == nil && e.State == Absent && !r.b.whole(rel) {
-		e = &ReadError{Op: op, Path: path, State: NotCaptured, Err: ErrNotCaptured}
+	if bad == nil && e.State == fact.Absent && !r.b.whole(rel) {
+		e = &ReadError{Op: op, Path: path, State: fact.Unread, Err: ErrNotCaptured}
 	}
 	return r.explain(op, path, e)
 }
@@ -310,7 +312,7 @@ func (r *Root) certain(path string) bool {
 // tree that is otherwise whole: the OCI runtimes' default masking.
 func (r *Root) firmwareMasked() error {
 	r.masked.Do(func() {
-		if r.verdicts["/sys/firmware"] == Denied {
+		if r.verdicts["/sys/firmware"] == fact.Denied {
 			r.maskErr = ErrMasked
 			return
 		}
@@ -324,9 +326,9 @@ func (r *Root) firmwareMasked() error {
 	return r.maskErr
 }
 
-func stateOf(e *ReadError) State {
+func stateOf(e *ReadError) fact.State {
 	if e == nil {
-		return OK
+		return fact.OK
 	}
 	return e.State
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
@@ -38,22 +39,22 @@ func TestDirAndCaptureAgree(t *testing.T) {
 func TestOpenDirFails(t *testing.T) {
 	empty := t.TempDir()
 	_, err := host.OpenDir(empty)
-	assert.Equal(t, host.Absent, host.StateOf(err))
+	assert.Equal(t, fact.Absent, host.StateOf(err))
 	_, err = host.OpenDir(filepath.Join(empty, "none"))
-	assert.Equal(t, host.Absent, host.StateOf(err))
+	assert.Equal(t, fact.Absent, host.StateOf(err))
 	two := t.TempDir()
 	for _, m := range []string{"one", "two"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(two, m, "sys"), 0o755))
 	}
 	_, err = host.OpenDir(two)
-	assert.Equal(t, host.Refused, host.StateOf(err))
+	assert.Equal(t, fact.Refused, host.StateOf(err))
 	require.ErrorContains(t, err, "holds 2 machines")
 	file := filepath.Join(empty, "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	_, err = host.OpenDir(file)
-	assert.Equal(t, host.Refused, host.StateOf(err))
+	assert.Equal(t, fact.Refused, host.StateOf(err))
 	_, err = host.OpenCaptureFile(empty)
-	assert.Equal(t, host.Refused, host.StateOf(err))
+	assert.Equal(t, fact.Refused, host.StateOf(err))
 }
 
 // oddTree is a folder with everything that a file should not be.
@@ -79,11 +80,11 @@ func oddTree(t testing.TB) string {
 }
 
 // oddStates are what every backend must say of oddTree.
-var oddStates = map[string]host.State{
-	"file": host.OK, "page": host.OK, "inside": host.OK, "absolute": host.OK, "dirlink/file": host.OK, "dirlink/dirlink/file": host.OK,
-	"empty": host.OK, "big": host.Truncated, "dir": host.Refused, "up": host.Refused, "abs_out": host.NotCaptured,
-	"loop": host.Refused, "l1": host.Refused, "dangling": host.NotCaptured, "zero": host.NotCaptured, "proc": host.NotCaptured,
-	"fifo": host.Refused, "none": host.Absent, "none/none": host.NotCaptured, "file/x": host.Refused, "socket": host.Refused,
+var oddStates = map[string]fact.State{
+	"file": fact.OK, "page": fact.OK, "inside": fact.OK, "absolute": fact.OK, "dirlink/file": fact.OK, "dirlink/dirlink/file": fact.OK,
+	"empty": fact.OK, "big": fact.Truncated, "dir": fact.Refused, "up": fact.Refused, "abs_out": fact.Unread,
+	"loop": fact.Refused, "l1": fact.Refused, "dangling": fact.Unread, "zero": fact.Unread, "proc": fact.Unread,
+	"fifo": fact.Refused, "none": fact.Absent, "none/none": fact.Unread, "file/x": fact.Refused, "socket": fact.Refused,
 }
 
 func TestDirRefusesWhatIsNoFile(t *testing.T) {
@@ -96,7 +97,7 @@ func TestDirRefusesWhatIsNoFile(t *testing.T) {
 	hosttest.Files{"sys/x/file": "v\n"}.WriteTo(t, dir)
 	if unix.Mknod(filepath.Join(dir, "sys/x/device"), unix.S_IFCHR|0o644, int(unix.Mkdev(1, 5))) == nil {
 		_, err := openDir(t, dir).ReadFile("/sys/x/device")
-		assert.Equal(t, host.Refused, host.StateOf(err), "%v", err)
+		assert.Equal(t, fact.Refused, host.StateOf(err), "%v", err)
 	}
 }
 
@@ -109,15 +110,15 @@ func checkOdd(t *testing.T, root *host.Root) {
 	}
 	for _, bad := range []string{"", "sys/x/file", "/sys/../etc/passwd", "/sys//x", "/sys/x/.", "/"} {
 		_, err := root.ReadFile(bad)
-		assert.Equal(t, host.Refused, host.StateOf(err), "%q", bad)
+		assert.Equal(t, fact.Refused, host.StateOf(err), "%q", bad)
 	}
 	names, err := root.ReadDir("/sys/x/dir")
 	require.NoError(t, err)
 	assert.Empty(t, names)
 	_, err = root.ReadDir("/sys/x/none")
-	assert.Equal(t, host.NotCaptured, host.StateOf(err), "a missing folder says nothing")
+	assert.Equal(t, fact.Unread, host.StateOf(err), "a missing folder says nothing")
 	_, err = root.ReadDir("/sys/x/file")
-	assert.Equal(t, host.Refused, host.StateOf(err))
+	assert.Equal(t, fact.Refused, host.StateOf(err))
 	target, err := root.Readlink("/sys/x/inside")
 	require.NoError(t, err)
 	assert.Equal(t, "dir/../file", target)
@@ -126,7 +127,7 @@ func checkOdd(t *testing.T, root *host.Root) {
 func TestTruncatedKeepsTheBeginning(t *testing.T) {
 	root := openDir(t, oddTree(t))
 	b, err := root.ReadFile("/sys/x/big")
-	assert.Equal(t, host.Truncated, host.StateOf(err))
+	assert.Equal(t, fact.Truncated, host.StateOf(err))
 	assert.Len(t, b, 4096)
 	b, err = root.ReadLimit("/sys/x/big", 4097)
 	require.NoError(t, err)
@@ -161,11 +162,11 @@ func TestDenied(t *testing.T) {
 	})
 	wait.Wait()
 	require.NotNil(t, f)
-	assert.Equal(t, host.Denied, f.SMBIOS.Table.State)
-	assert.Equal(t, host.SourceDenied, f.SMBIOS.Source.State, f.SMBIOS.Source.Detail)
-	assert.Equal(t, host.Denied, f.NUMA.Nodes[1].CPUs.State)
+	assert.Equal(t, fact.Denied, f.SMBIOS.Table.State)
+	assert.Equal(t, fact.SourceDenied, f.SMBIOS.Source.State, f.SMBIOS.Source.Detail)
+	assert.Equal(t, fact.Denied, f.NUMA.Nodes[1].CPUs.State)
 	assert.True(t, f.NUMA.Nodes[1].HasCPU.Known(), "has_cpu speaks where cpulist is denied")
-	assert.Equal(t, host.SourcePartial, f.NUMA.Source.State)
+	assert.Equal(t, fact.SourcePartial, f.NUMA.Source.State)
 	assert.Equal(t, []int{0, 1, 8, 9}, f.NUMA.Nodes[0].CPUs.V, "its neighbours are not lost")
 }
 
@@ -183,7 +184,7 @@ func TestLive(t *testing.T) {
 	assert.True(t, f.CPU.Online.Known(), "%v", f.CPU.Online.Err)
 	assert.LessOrEqual(t, len(f.CPU.Online.V), runtime.NumCPU()*64)
 	for _, s := range f.Sources() {
-		assert.Equal(t, s.State == host.SourceOK, s.Detail == "", "%+v", s)
+		assert.Equal(t, s.State == fact.SourceOK, s.Detail == "", "%+v", s)
 	}
 }
 
@@ -196,7 +197,7 @@ func TestMountedSysfs(t *testing.T) {
 	}
 	root := openDir(t, "/")
 	_, err := root.ReadDir("/sys/devices/system/no_such_folder")
-	assert.Equal(t, host.Absent, host.StateOf(err))
+	assert.Equal(t, fact.Absent, host.StateOf(err))
 	live, err := host.OpenLive()
 	require.NoError(t, err)
 	defer live.Close()

@@ -3,6 +3,8 @@ package host
 import (
 	"errors"
 	"fmt"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // The largest machine that is read.
@@ -39,5 +41,5 @@ func CheckSize(root *Root) error {
 }
 
 func oversized(path string, n int, what string, most int) error {
-	return &ReadError{Op: "read", Path: path, State: Refused, Err: fmt.Errorf("%w: %d %s, at most %d are read", ErrOversized, n, what, most)}
+	return &ReadError{Op: "read", Path: path, State: fact.Refused, Err: fmt.Errorf("%w: %d %s, at most %d are read", ErrOversized, n, what, most)}
 }

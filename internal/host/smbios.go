@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 const (
@@ -43,17 +45,17 @@ type SMBIOSEntry struct {
 func ReadSMBIOS(root *Root) *SMBIOS {
 	r := newReader(root)
 	s := &SMBIOS{EntryPoint: r.blob(dmiEntry, LimitAttribute), Table: r.blob(dmiTable, LimitSMBIOS)}
-	if s.Table.State == Truncated {
+	if s.Table.State == fact.Truncated {
 		s.Partial, _ = root.ReadLimit(dmiTable, LimitSMBIOS)
 	}
-	if s.Table.State == OK {
-		s.Entries = unknown[[]SMBIOSEntry](&ReadError{Op: "read", Path: dmiEntries, State: NotCaptured, Err: ErrSkipped})
+	if s.Table.State == fact.OK {
+		s.Entries = unknown[[]SMBIOSEntry](&ReadError{Op: "read", Path: dmiEntries, State: fact.Unread, Err: ErrSkipped})
 		s.Source = sourceOf("smbios", []outcomer{s.Table, s.EntryPoint})
 		return s
 	}
 	s.Entries = r.dmiEntries()
 	s.Source = sourceOf("smbios", []outcomer{s.Table})
-	if s.Entries.State == OK {
+	if s.Entries.State == fact.OK {
 		s.Source = sourceOf("smbios", []outcomer{s.Entries, s.Table})
 	}
 	return s
@@ -66,7 +68,7 @@ func (r *reader) blob(path string, limit int) Value[[]byte] {
 	case err != nil:
 		return unknown[[]byte](err)
 	case len(b) == 0:
-		return unknown[[]byte](&ReadError{Op: "read", Path: path, State: Truncated, Err: errors.New("file is empty, a table was expected")})
+		return unknown[[]byte](&ReadError{Op: "read", Path: path, State: fact.Truncated, Err: errors.New("file is empty, a table was expected")})
 	default:
 		return known(slices.Clone(b), path, fmt.Sprintf("%d bytes", len(b)))
 	}
@@ -94,11 +96,11 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 			continue
 		}
 		raw := r.blob(dmiEntries+"/"+name+"/raw", limitEntry)
-		if raw.State != OK {
+		if raw.State != fact.OK {
 			return blame[[]SMBIOSEntry](raw)
 		}
 		e.Data = raw.V
-		if p := r.number(dmiEntries + "/" + name + "/position"); p.State == OK && p.V >= 0 && p.V <= 1<<20 {
+		if p := r.number(dmiEntries + "/" + name + "/position"); p.State == fact.OK && p.V >= 0 && p.V <= 1<<20 {
 			e.Position = int(p.V)
 		}
 		out = append(out, e)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
@@ -15,19 +16,19 @@ import (
 func TestMemory(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, NodeMiB: 4096}.Files()
 	m := host.ReadMemory(open(t, f.Tar(t, "")))
-	assert.Equal(t, host.SourceOK, m.Source.State)
+	assert.Equal(t, fact.SourceOK, m.Source.State)
 	assert.Equal(t, int64(8<<30), m.TotalBytes.V)
 	assert.Equal(t, int64(8<<30-0x60000), m.MapBytes.V, "the end of a range is inclusive")
 	assert.Equal(t, int64(2<<30), m.BlockSizeBytes.V, "hexadecimal without 0x")
 	assert.Equal(t, 4, m.Blocks.V)
-	assert.Equal(t, host.NotCaptured, m.OnlineBytes.State, "not read beside the map")
+	assert.Equal(t, fact.Unread, m.OnlineBytes.State, "not read beside the map")
 	f = f.Without("sys/firmware/memmap").With(hosttest.Files{"sys/devices/system/memory/memory3/state": "offline\n"})
 	m = host.ReadMemory(open(t, f.Tar(t, "")))
 	assert.Equal(t, int64(6<<30), m.OnlineBytes.V)
 	m = host.ReadMemory(open(t, f.Without("sys/devices/system/memory/memory2/").Tar(t, "")))
 	assert.Equal(t, int64(4<<30), m.OnlineBytes.V)
 	m = host.ReadMemory(open(t, f.With(hosttest.Files{"sys/devices/system/memory/memory2/state": ""}).Tar(t, "")))
-	assert.Equal(t, host.Truncated, m.OnlineBytes.State, "one block unknown: no sum")
+	assert.Equal(t, fact.Truncated, m.OnlineBytes.State, "one block unknown: no sum")
 }
 
 func TestEDACLayouts(t *testing.T) {
@@ -57,7 +58,7 @@ func TestEDACLayouts(t *testing.T) {
 		`mc10 i10nm dimm10 32768 MiB "channel 1 slot 0" SECDED`,
 	}, got)
 	assert.Equal(t, int64(65536<<20), e.Controllers.V[2].SizeBytes.V)
-	assert.Equal(t, host.SourceOK, e.Source.State, e.Source.Detail)
+	assert.Equal(t, fact.SourceOK, e.Source.State, e.Source.Detail)
 }
 
 func TestCPUFreqDiffers(t *testing.T) {
@@ -86,14 +87,14 @@ func TestCPUFreqDiffers(t *testing.T) {
 	assert.False(t, c.NoTurbo.V)
 	assert.True(t, c.NoTurbo.Known())
 	assert.Equal(t, int64(2500000), c.Uncore.V[0].InitialMaxKHz.V)
-	assert.Equal(t, host.SourceOK, c.Source.State, c.Source.Detail)
+	assert.Equal(t, fact.SourceOK, c.Source.State, c.Source.Detail)
 }
 
 func TestNoTurboIsNeverADefault(t *testing.T) {
 	f := hosttest.Machine{Policies: true}.Files()
 	for _, text := range []string{"", "\n", "2\n", "on\n", "-1\n"} {
 		root := open(t, f.With(hosttest.Files{"sys/devices/system/cpu/intel_pstate/no_turbo": text}).Tar(t, ""))
-		assert.NotEqual(t, host.OK, host.ReadCPUFreq(root, host.ReadCPU(root)).NoTurbo.State, "%q", text)
+		assert.NotEqual(t, fact.OK, host.ReadCPUFreq(root, host.ReadCPU(root)).NoTurbo.State, "%q", text)
 	}
 }
 
@@ -123,7 +124,7 @@ func TestCPUIdle(t *testing.T) {
 	assert.Equal(t, []string{"0 0 0 0", "0 0 0 1"}, c.Disabled.Distinct)
 	assert.Equal(t, []string{"POLL C1 C1E C6"}, c.Names.Distinct)
 	assert.Equal(t, int64(9), c.IntelIdleMax.V)
-	assert.Equal(t, host.NotCaptured, c.ProcessorMax.State)
+	assert.Equal(t, fact.Unread, c.ProcessorMax.State)
 }
 
 func TestSMBIOS(t *testing.T) {
@@ -131,11 +132,11 @@ func TestSMBIOS(t *testing.T) {
 	s := host.ReadSMBIOS(open(t, hosttest.Files{dmi + "tables/DMI": "\x00\x01table", dmi + "tables/smbios_entry_point": "_SM3_"}.Tar(t, "")))
 	assert.Equal(t, []byte("\x00\x01table"), s.Table.V)
 	assert.Equal(t, []byte("_SM3_"), s.EntryPoint.V)
-	assert.Equal(t, host.SourceOK, s.Source.State)
+	assert.Equal(t, fact.SourceOK, s.Source.State)
 	s = host.ReadSMBIOS(open(t, hosttest.Files{dmi + "tables/DMI": ""}.Tar(t, "")))
-	assert.Equal(t, host.Truncated, s.Table.State)
+	assert.Equal(t, fact.Truncated, s.Table.State)
 	s = host.ReadSMBIOS(open(t, hosttest.Files{dmi + "tables/DMI": strings.Repeat("x", host.LimitSMBIOS+1)}.Tar(t, "")))
-	assert.Equal(t, host.Truncated, s.Table.State)
+	assert.Equal(t, fact.Truncated, s.Table.State)
 	assert.Len(t, s.Partial, host.LimitSMBIOS, "what could be read is not lost")
 	entries := hosttest.Files{}
 	for i, name := range []string{"17-1", "4-0", "17-0"} {
@@ -145,20 +146,20 @@ func TestSMBIOS(t *testing.T) {
 	assert.Equal(t, []host.SMBIOSEntry{
 		{Type: 17, Instance: 1, Position: 0, Data: []byte("17-1")}, {Type: 4, Instance: 0, Position: 1, Data: []byte("4-0")}, {Type: 17, Instance: 0, Position: 2, Data: []byte("17-0")},
 	}, s.Entries.V)
-	assert.Equal(t, host.SourcePartial, s.Source.State)
+	assert.Equal(t, fact.SourcePartial, s.Source.State)
 	s = host.ReadSMBIOS(open(t, entries.Without(dmi+"entries/4-0/position").Tar(t, "")))
 	assert.Equal(t, []int{4, 17, 17}, []int{s.Entries.V[0].Type, s.Entries.V[1].Type, s.Entries.V[2].Type}, "by type without a position")
 	s = host.ReadSMBIOS(open(t, entries.With(hosttest.Files{dmi + "entries/4-0/raw": ""}).Tar(t, "")))
-	assert.Equal(t, host.Truncated, s.Entries.State, "a table with a hole would lie")
+	assert.Equal(t, fact.Truncated, s.Entries.State, "a table with a hole would lie")
 }
 
 func TestDMIID(t *testing.T) {
 	f := hosttest.Machine{}.Files().With(hosttest.Files{"sys/devices/virtual/dmi/id/product_name": " R630 \n\x00", "sys/devices/virtual/dmi/id/bios_date": "\n"})
 	d := host.ReadDMIID(open(t, f.Tar(t, "")))
 	assert.Equal(t, "R630", d.Product.V)
-	assert.Equal(t, host.Unstated, d.BIOSDate.State)
-	assert.Equal(t, host.Absent, d.ProductSerial.State)
-	assert.Equal(t, host.SourceOK, d.Source.State)
+	assert.Equal(t, fact.Unstated, d.BIOSDate.State)
+	assert.Equal(t, fact.Absent, d.ProductSerial.State)
+	assert.Equal(t, fact.SourceOK, d.Source.State)
 }
 
 func TestVirt(t *testing.T) {

@@ -6,57 +6,9 @@ import (
 	"io/fs"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
-
-// State says whether a value is known and, if not, why. The zero State is
-// NotCaptured: what nobody read is not known.
-type State uint8
-
-// The states. Only OK comes with a value.
-const (
-	// NotCaptured: this root cannot say anything about the path, because the
-	// folder is not in the capture (or nobody asked).
-	NotCaptured State = iota
-	// OK: the value is known.
-	OK
-	// Absent: the folder was there and does not hold the file.
-	Absent
-	// Unstated: the file is there and says "unknown" in it.
-	Unstated
-	// Denied: no permission to read, or hidden by a container runtime.
-	Denied
-	// Refused: the driver, the kernel or our own bounds said no (EIO, EAGAIN,
-	// ENODEV, a FIFO or device instead of a file, a link out of the root).
-	Refused
-	// Truncated: the data end before the value does.
-	Truncated
-	// Malformed: the data do not make a value.
-	Malformed
-)
-
-// String gives the word used in reports; NotCaptured is "unread".
-func (s State) String() string {
-	switch s {
-	case OK:
-		return "ok"
-	case Absent:
-		return "absent"
-	case Unstated:
-		return "unstated"
-	case Denied:
-		return "denied"
-	case Refused:
-		return "refused"
-	case Truncated:
-		return "truncated"
-	case Malformed:
-		return "malformed"
-	case NotCaptured:
-		return "unread"
-	default:
-		return "unread"
-	}
-}
 
 // Reasons that are not an errno. They are wrapped in a ReadError.
 var (
@@ -82,7 +34,7 @@ var (
 // audited root, which State follows, and the cause.
 type ReadError struct {
 	Op, Path string
-	State    State
+	State    fact.State
 	Err      error
 }
 
@@ -96,9 +48,9 @@ func (e *ReadError) Unwrap() error { return e.Err }
 
 // StateOf gives the State of an error made by this package: OK for nil,
 // Refused for an error it does not know.
-func StateOf(err error) State {
+func StateOf(err error) fact.State {
 	if err == nil {
-		return OK
+		return fact.OK
 	}
 	if e, ok := errors.AsType[*ReadError](err); ok {
 		return e.State
@@ -107,23 +59,23 @@ func StateOf(err error) State {
 }
 
 // classify maps a cause to its State. ENOENT is Absent here; the backend
-// decides before whether it means NotCaptured.
-func classify(err error) State {
+// decides before whether it means Unread.
+func classify(err error) fact.State {
 	switch {
 	case err == nil:
-		return OK
+		return fact.OK
 	case errors.Is(err, ErrNotCaptured), errors.Is(err, ErrSkipped):
-		return NotCaptured
+		return fact.Unread
 	case errors.Is(err, ErrUnstated):
-		return Unstated
+		return fact.Unstated
 	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrEmpty):
-		return Truncated
+		return fact.Truncated
 	case errors.Is(err, unix.ENOENT), errors.Is(err, fs.ErrNotExist):
-		return Absent
+		return fact.Absent
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM), errors.Is(err, ErrMasked):
-		return Denied
+		return fact.Denied
 	default:
-		return Refused
+		return fact.Refused
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // Topology groups the online CPUs.
@@ -66,7 +68,7 @@ func (r *reader) members(cpu int, attrs []attribute, which *int) (list []int, pa
 		} else {
 			v = r.mask(indexed(cpuPrefix, cpu, a.mask))
 		}
-		if v.State == OK {
+		if v.State == fact.OK {
 			*which = i
 			return v.V, v.Path, v.Raw, nil
 		}
@@ -151,13 +153,13 @@ func (g *grouping) add(cpu int, list []int, path string) *ReadError {
 			continue
 		}
 		if other := g.of[m]; other >= 0 {
-			return &ReadError{Op: "parse", Path: path, State: Malformed, Err: fmt.Errorf("%w: CPU %d is also with CPU %d", errOverlap, m, g.groups[other][0])}
+			return &ReadError{Op: "parse", Path: path, State: fact.Malformed, Err: fmt.Errorf("%w: CPU %d is also with CPU %d", errOverlap, m, g.groups[other][0])}
 		}
 		self = self || m == cpu
 		members = append(members, m)
 	}
 	if !self {
-		return &ReadError{Op: "parse", Path: path, State: Malformed, Err: fmt.Errorf("CPU %d is not in its own list", cpu)}
+		return &ReadError{Op: "parse", Path: path, State: fact.Malformed, Err: fmt.Errorf("CPU %d is not in its own list", cpu)}
 	}
 	for _, m := range members {
 		g.of[m] = int32(len(g.groups))
@@ -182,7 +184,7 @@ func (g *grouping) counted(f func([][]int) int) Value[int] {
 
 // topology reads the groups of the online CPUs.
 func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
-	if online.State != OK {
+	if online.State != fact.OK {
 		return unknownTopology(online), unknownCaches(online)
 	}
 	cores := r.partition(online.V, threadAttributes[:])
@@ -226,7 +228,7 @@ func smallest(groups [][]int) int {
 // Without the cores the packages are not known either: a package carries its
 // count, and a number that is not a count would be taken for one.
 func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
-	if packages.State != OK {
+	if packages.State != fact.OK {
 		return packages
 	}
 	if cores.err != nil {
@@ -246,8 +248,8 @@ func countCores(packages Value[[]Package], cores *grouping) Value[[]Package] {
 // dies counts the dies. Arm prints die_id -1 and one die for each CPU: that is
 // no statement.
 func (r *reader) dies(online []int) Value[int] {
-	if id := r.number(indexed(cpuPrefix, online[0], "/topology/die_id")); id.State == OK && id.V < 0 {
-		return unknown[int](&ReadError{Op: "read", Path: id.Path, State: Unstated, Err: ErrUnstated})
+	if id := r.number(indexed(cpuPrefix, online[0], "/topology/die_id")); id.State == fact.OK && id.V < 0 {
+		return unknown[int](&ReadError{Op: "read", Path: id.Path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	g := r.partition(online, dieAttributes[:])
 	return g.counted(func(groups [][]int) int { return len(groups) })
@@ -276,7 +278,7 @@ func (r *reader) packages(online []int) Value[[]Package] {
 		if !same {
 			return r.packagesByID(online)
 		}
-		if id.State != OK {
+		if id.State != fact.OK {
 			return blame[[]Package](id)
 		}
 		if first.Path == "" {
@@ -290,10 +292,10 @@ func (r *reader) packages(online []int) Value[[]Package] {
 // packageID reads physical_package_id; -1 is the kernel's "unknown".
 func (r *reader) packageID(cpu int) Value[int64] {
 	id := r.number(indexed(cpuPrefix, cpu, "/topology/physical_package_id"))
-	if id.State == OK && id.V < 0 {
-		return unknown[int64](&ReadError{Op: "read", Path: id.Path, State: Unstated, Err: ErrUnstated})
+	if id.State == fact.OK && id.V < 0 {
+		return unknown[int64](&ReadError{Op: "read", Path: id.Path, State: fact.Unstated, Err: ErrUnstated})
 	}
-	if id.State == OK && id.V > 1<<31 {
+	if id.State == fact.OK && id.V > 1<<31 {
 		return malformed[int64](id.Path, id.Raw, fmt.Errorf("%d is no package id", id.V))
 	}
 	return id
@@ -305,7 +307,7 @@ func (r *reader) packagesByID(online []int) Value[[]Package] {
 	var first Value[int64]
 	for _, cpu := range online {
 		id := r.packageID(cpu)
-		if id.State != OK {
+		if id.State != fact.OK {
 			return blame[[]Package](id)
 		}
 		if first.Path == "" {

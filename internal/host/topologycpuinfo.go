@@ -1,13 +1,17 @@
 package host
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // cpuinfoTopology derives the topology from "physical id" and "core id" of
 // /proc/cpuinfo, for captures that hold no topology folder. ok is false when
 // cpuinfo cannot tell either.
 func (r *reader) cpuinfoTopology() (Topology, bool) {
 	all := r.allProcessors()
-	if all.State != OK {
+	if all.State != fact.OK {
 		return Topology{}, false
 	}
 	type core struct{ pkg, core int }
@@ -31,7 +35,7 @@ func (r *reader) cpuinfoTopology() (Topology, bool) {
 		packages[i].Cores = cores[packages[i].ID]
 	}
 	const raw = "physical id, core id"
-	dies := &ReadError{Op: "read", Path: cpuinfo, State: Absent, Err: errors.New("cpuinfo does not name dies")}
+	dies := &ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: errors.New("cpuinfo does not name dies")}
 	return Topology{
 		Packages:          known(packages, cpuinfo, raw),
 		Dies:              unknown[int](dies),

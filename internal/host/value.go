@@ -1,13 +1,17 @@
 package host
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // Value is one reading: the value, the file it came from and the text read,
 // or the reason why it is not known. The zero Value is not known.
 type Value[T any] struct {
 	// V holds only when State is OK.
 	V     T
-	State State
+	State fact.State
 	// Err says why the value is not known; nil when State is OK.
 	Err *ReadError
 	// Path is the file below the audited root, "/sys/devices/system/cpu/online".
@@ -17,15 +21,15 @@ type Value[T any] struct {
 }
 
 // Known reports whether the value holds.
-func (v Value[T]) Known() bool { return v.State == OK }
+func (v Value[T]) Known() bool { return v.State == fact.OK }
 
 // Get returns the value and whether it holds.
-func (v Value[T]) Get() (T, bool) { return v.V, v.State == OK }
+func (v Value[T]) Get() (T, bool) { return v.V, v.State == fact.OK }
 
-func (v Value[T]) outcome() (State, *ReadError) { return v.State, v.Err }
+func (v Value[T]) outcome() (fact.State, *ReadError) { return v.State, v.Err }
 
 func known[T any](v T, path, raw string) Value[T] {
-	return Value[T]{V: v, State: OK, Path: path, Raw: raw}
+	return Value[T]{V: v, State: fact.OK, Path: path, Raw: raw}
 }
 
 func unknown[T any](err *ReadError) Value[T] {
@@ -34,8 +38,8 @@ func unknown[T any](err *ReadError) Value[T] {
 
 // malformed keeps the text that made no value.
 func malformed[T any](path, raw string, err error) Value[T] {
-	e := &ReadError{Op: "parse", Path: path, State: Malformed, Err: err}
-	return Value[T]{State: Malformed, Err: e, Path: path, Raw: raw}
+	e := &ReadError{Op: "parse", Path: path, State: fact.Malformed, Err: err}
+	return Value[T]{State: fact.Malformed, Err: e, Path: path, Raw: raw}
 }
 
 // blame carries the reason of an unknown value over to another type.
@@ -45,7 +49,7 @@ func blame[T, U any](v Value[U]) Value[T] {
 
 // derive computes a value from a known one and keeps its origin.
 func derive[T, U any](v Value[U], f func(U) T) Value[T] {
-	if v.State != OK {
+	if v.State != fact.OK {
 		return blame[T](v)
 	}
 	return known(f(v.V), v.Path, v.Raw)
@@ -53,10 +57,10 @@ func derive[T, U any](v Value[U], f func(U) T) Value[T] {
 
 // lacking reports that the file is not there or holds not one byte, as captures
 // made from unreadable files do, so that another file may speak in its place.
-func lacking[T any](v Value[T]) bool { return v.State != OK && v.Err.lacking() }
+func lacking[T any](v Value[T]) bool { return v.State != fact.OK && v.Err.lacking() }
 
 func (e *ReadError) lacking() bool {
-	return e.State == Absent || e.State == NotCaptured || errors.Is(e, ErrEmpty)
+	return e.State == fact.Absent || e.State == fact.Unread || errors.Is(e, ErrEmpty)
 }
 
 // Sampled is an attribute that exists once per CPU, policy or package and was
@@ -71,24 +75,24 @@ type Sampled struct {
 	Read, Asked, Of int
 	// Failed is the first failure; State is OK only when every try gave a
 	// value.
-	State  State
+	State  fact.State
 	Failed *ReadError
 }
 
 // Uniform returns the one value when every sampled file held it.
 func (s Sampled) Uniform() (string, bool) {
-	if s.State != OK || len(s.Distinct) != 1 {
+	if s.State != fact.OK || len(s.Distinct) != 1 {
 		return "", false
 	}
 	return s.Distinct[0], true
 }
 
-func (s Sampled) outcome() (State, *ReadError) { return s.State, s.Failed }
+func (s Sampled) outcome() (fact.State, *ReadError) { return s.State, s.Failed }
 
 // add takes one reading into the sample.
 func (s *Sampled) add(v Value[string]) {
 	s.Asked++
-	if v.State != OK {
+	if v.State != fact.OK {
 		if s.Failed == nil {
 			s.Failed, s.State = v.Err, v.State
 		}
@@ -96,7 +100,7 @@ func (s *Sampled) add(v Value[string]) {
 	}
 	s.Read++
 	if s.Failed == nil {
-		s.State = OK
+		s.State = fact.OK
 	}
 	for _, have := range s.Distinct {
 		if have == v.V {

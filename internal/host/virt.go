@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // Virt are the signs of a guest or a container. What DMI strings mean is
@@ -37,15 +39,15 @@ func ReadVirt(root *Root, cpu *CPU) *Virt {
 		Lockdown:       r.bracketed("/sys/kernel/security/lockdown"),
 	}
 	v.HypervisorFlag = derive(cpu.Flags, func(f map[string]bool) bool { return f["hypervisor"] })
-	if v.HypervisorFlag.State == OK {
+	if v.HypervisorFlag.State == fact.OK {
 		v.HypervisorFlag.Raw = "flags"
 	}
-	if v.HypervisorFlag.State == OK && !strings.Contains(cpu.Architecture.V, "86") {
-		v.HypervisorFlag = unknown[bool](&ReadError{Op: "read", Path: cpuinfo, State: Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.V)})
+	if v.HypervisorFlag.State == fact.OK && !strings.Contains(cpu.Architecture.V, "86") {
+		v.HypervisorFlag = unknown[bool](&ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.V)})
 	}
 	features := r.text("/sys/hypervisor/properties/features")
 	v.XenFeatures = blame[uint64](features)
-	if features.State == OK {
+	if features.State == fact.OK {
 		n, err := strconv.ParseUint(features.V, 16, 64)
 		v.XenFeatures = known(n, features.Path, features.Raw)
 		if err != nil {
@@ -58,7 +60,7 @@ func ReadVirt(root *Root, cpu *CPU) *Virt {
 // bracketed reads a choice the kernel prints as "always [madvise] never".
 func (r *reader) bracketed(path string) Value[string] {
 	v := r.text(path)
-	if v.State != OK {
+	if v.State != fact.OK {
 		return v
 	}
 	_, rest, ok := strings.Cut(v.V, "[")

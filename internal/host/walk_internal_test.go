@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // TestWalkAgreesWithOpenat2 resolves the same paths with and without the
@@ -84,21 +86,21 @@ func TestFirmwareMasked(t *testing.T) {
 	unpacked, err := OpenDir(dir)
 	require.NoError(t, err)
 	defer unpacked.Close()
-	assert.Equal(t, NotCaptured, ReadSMBIOS(unpacked).Table.State, "an unpacked tree: nothing follows")
+	assert.Equal(t, fact.Unread, ReadSMBIOS(unpacked).Table.State, "an unpacked tree: nothing follows")
 	whole, err := OpenDir(dir)
 	require.NoError(t, err)
 	defer whole.Close()
 	whole.b.(*dirBackend).safe = [2]bool{true, true} // as if it were a mounted sysfs
 	a := ReadACPI(whole)
 	assert.True(t, a.Masked)
-	assert.Equal(t, SourceDenied, a.Source.State)
+	assert.Equal(t, fact.SourceDenied, a.Source.State)
 	require.ErrorIs(t, a.Tables.Err, ErrMasked)
 	s := ReadSMBIOS(whole)
-	assert.Equal(t, Denied, s.Table.State)
-	assert.Equal(t, SourceDenied, s.Source.State)
-	assert.Equal(t, Denied, ReadMemory(whole).MapBytes.State)
+	assert.Equal(t, fact.Denied, s.Table.State)
+	assert.Equal(t, fact.SourceDenied, s.Source.State)
+	assert.Equal(t, fact.Denied, ReadMemory(whole).MapBytes.State)
 	n := ReadNUMA(whole)
-	assert.Equal(t, Value[bool]{V: false, State: OK, Path: nodeDir}, n.Directory, "CONFIG_NUMA=n is known of a whole tree")
-	assert.Equal(t, Absent, n.Online.State)
+	assert.Equal(t, Value[bool]{V: false, State: fact.OK, Path: nodeDir}, n.Directory, "CONFIG_NUMA=n is known of a whole tree")
+	assert.Equal(t, fact.Absent, n.Online.State)
 	assert.True(t, ReadVirt(whole, ReadCPU(whole)).FirmwareMasked)
 }

@@ -46,20 +46,6 @@ func (s *System) Running() []*Socket {
 	return out
 }
 
-// SourceState is the state of a whole source, in the words of docs/interface.md.
-type SourceState string
-
-// The states of a source.
-const (
-	SourceOK        SourceState = "ok"
-	SourcePartial   SourceState = "partial"
-	SourceAbsent    SourceState = "absent"
-	SourceDenied    SourceState = "denied"
-	SourceRefused   SourceState = "refused"
-	SourceTruncated SourceState = "truncated"
-	SourceMalformed SourceState = "malformed"
-)
-
 // Source names of docs/interface.md.
 const (
 	SourceSMBIOS  = "smbios"
@@ -86,7 +72,7 @@ const TablePath = "/sys/firmware/dmi/tables/DMI"
 // Source says what became of one source of the input.
 type Source struct {
 	Name   string
-	State  SourceState
+	State  fact.SourceState
 	Detail string
 }
 

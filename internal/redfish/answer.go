@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // Answer is what a service said of one machine. The zero Answer is nothing.
@@ -102,14 +104,14 @@ func (a *Answer) note(format string, args ...any) {
 }
 
 // State sums the answer up as the state of a source.
-func (a *Answer) State() State {
+func (a *Answer) State() fact.SourceState {
 	switch {
 	case len(a.Problems) == 0 && a.Doubt != "":
-		return StatePartial
+		return fact.SourcePartial
 	case len(a.Problems) == 0:
-		return StateOK
+		return fact.SourceOK
 	case a.Found && (a.BIOS != nil || len(a.DIMMs) > 0):
-		return StatePartial
+		return fact.SourcePartial
 	default:
 		return a.Problems[0].State
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // biosResource is the part of Bios (DSP2046) that leads elsewhere.
@@ -43,7 +45,7 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 
 // absent turns a resource that is merely not there into a note.
 func (a *Answer) absent(p *Problem, text string) *Problem {
-	if p.State != StateAbsent || p.last {
+	if p.State != fact.SourceAbsent || p.last {
 		return p
 	}
 	a.note("%s", text)

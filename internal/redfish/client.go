@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // client asks one service.
@@ -96,11 +98,11 @@ func port(u *url.URL) string {
 func (c *client) resolve(link string) (*url.URL, *Problem) {
 	ref, err := url.Parse(link)
 	if err != nil || link == "" {
-		return nil, problem(StateMalformed, "", "a link of the service is no address")
+		return nil, problem(fact.SourceMalformed, "", "a link of the service is no address")
 	}
 	u := c.o.Base.ResolveReference(ref)
 	if !c.own(u) || u.User != nil {
-		return nil, problem(StateRefused, "", "a link of the service leads to another host (%s), which is not followed", printable(u.Host))
+		return nil, problem(fact.SourceRefused, "", "a link of the service leads to another host (%s), which is not followed", printable(u.Host))
 	}
 	u.Fragment = ""
 	return u, nil
@@ -134,7 +136,7 @@ func (c *client) do(ctx context.Context, method, link string, body []byte, limit
 // again waits as long as a busy service asks for, within the deadline.
 func (c *client) again(ctx context.Context, op string, h http.Header, try int) *Problem {
 	wait := retryAfter(h.Get("Retry-After"), time.Second<<try)
-	busy := problem(StateRefused, op, "the service is busy (503)").final()
+	busy := problem(fact.SourceRefused, op, "the service is busy (503)").final()
 	end, bounded := ctx.Deadline()
 	switch {
 	case try >= maxRetries:
@@ -164,7 +166,7 @@ func retryAfter(v string, other time.Duration) time.Duration {
 // once sends one request within its own deadline and reads the answer.
 func (c *client) once(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*reply, *Problem) {
 	if c.asked++; c.asked > maxRequests {
-		return nil, problem(StateRefused, op, "more than %d requests for one machine", maxRequests).final()
+		return nil, problem(fact.SourceRefused, op, "more than %d requests for one machine", maxRequests).final()
 	}
 	c.patience = min(requestTimeout, c.o.timeout())
 	if limit == maxRegistry {
@@ -174,7 +176,7 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	defer cancel()
 	req, err := http.NewRequestWithContext(one, method, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, problem(StateMalformed, op, "a link of the service is no address")
+		return nil, problem(fact.SourceMalformed, op, "a link of the service is no address")
 	}
 	c.dress(req, body)
 	resp, err := c.http.Do(req)
@@ -210,15 +212,15 @@ func (c *client) dress(req *http.Request, body []byte) {
 func (c *client) take(ctx context.Context, op string, resp *http.Response, limit int64) ([]byte, *Problem) {
 	limit = min(limit, maxTotal-c.spent)
 	if resp.ContentLength > limit {
-		return nil, problem(StateRefused, op, "the answer has %d bytes, more than the %d that are read", resp.ContentLength, limit)
+		return nil, problem(fact.SourceRefused, op, "the answer has %d bytes, more than the %d that are read", resp.ContentLength, limit)
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
 	c.spent += int64(len(data))
 	switch {
 	case int64(len(data)) > limit:
-		return nil, problem(StateRefused, op, "the answer is longer than the %d bytes that are read", limit)
+		return nil, problem(fact.SourceRefused, op, "the answer is longer than the %d bytes that are read", limit)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, problem(StateTruncated, op, "the answer ends after %d bytes, before it is whole", len(data))
+		return nil, problem(fact.SourceTruncated, op, "the answer ends after %d bytes, before it is whole", len(data))
 	case err != nil:
 		return nil, c.failed(ctx, op, err)
 	default:

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // failed tells apart why a request had no answer.
@@ -23,28 +25,28 @@ func (c *client) failed(ctx context.Context, op string, err error) *Problem {
 	case ctx.Err() != nil:
 		return c.ended(ctx, op)
 	case errors.As(err, &redirected):
-		return problem(StateRefused, op, "%s", c.clean(redirected.text))
+		return problem(fact.SourceRefused, op, "%s", c.clean(redirected.text))
 	case errors.As(err, &dns) && dns.IsNotFound:
-		return problem(StateAbsent, op, "the host's name is not known here").final()
+		return problem(fact.SourceAbsent, op, "the host's name is not known here").final()
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return problem(StateAbsent, op, "connection refused: nothing listens there").final()
+		return problem(fact.SourceAbsent, op, "connection refused: nothing listens there").final()
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return problem(StateRefused, op, "no whole answer within %s", c.patience).final()
+		return problem(fact.SourceRefused, op, "no whole answer within %s", c.patience).final()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
-		return problem(StateTruncated, op, "the service closed the connection without an answer").final()
+		return problem(fact.SourceTruncated, op, "the service closed the connection without an answer").final()
 	}
 	if p := certificate(op, err); p != nil {
 		return p.final()
 	}
-	return problem(StateRefused, op, "%s", c.clean(err.Error())).final()
+	return problem(fact.SourceRefused, op, "%s", c.clean(err.Error())).final()
 }
 
 // ended is the end of the whole reading's time, or the operator's.
 func (c *client) ended(ctx context.Context, op string) *Problem {
 	if errors.Is(ctx.Err(), context.Canceled) {
-		return problem(StateRefused, op, "interrupted").final()
+		return problem(fact.SourceRefused, op, "interrupted").final()
 	}
-	return problem(StateRefused, op, "not done within the %s that all of it may take", c.o.timeout()).final()
+	return problem(fact.SourceRefused, op, "not done within the %s that all of it may take", c.o.timeout()).final()
 }
 
 // certificate explains a TLS failure; nil when it is not one.
@@ -57,19 +59,19 @@ func certificate(op string, err error) *Problem {
 	var verify *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		p := problem(StateRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the management controller, and check both clocks")
+		p := problem(fact.SourceRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the management controller, and check both clocks")
 		if invalid.Cert != nil {
 			p.Text = "the service's certificate holds from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter) + ", not now"
 		}
 		return p
 	case errors.As(err, &unknown):
-		return problem(StateRefused, op, "no authority known here vouches for the service's certificate").hint(trust)
+		return problem(fact.SourceRefused, op, "no authority known here vouches for the service's certificate").hint(trust)
 	case errors.As(err, &host):
-		return problem(StateRefused, op, "the service's certificate is for another host name").hint("use the name in the certificate, or renew it")
+		return problem(fact.SourceRefused, op, "the service's certificate is for another host name").hint("use the name in the certificate, or renew it")
 	case errors.As(err, &verify), errors.As(err, &invalid):
-		return problem(StateRefused, op, "the service's certificate is not valid").hint(trust)
+		return problem(fact.SourceRefused, op, "the service's certificate is not valid").hint(trust)
 	case errors.As(err, &record):
-		return problem(StateMalformed, op, "what answers does not speak TLS")
+		return problem(fact.SourceMalformed, op, "what answers does not speak TLS")
 	default:
 		return nil
 	}
@@ -107,14 +109,14 @@ func refusal(op string, r *reply) *Problem {
 	case r.status >= 200 && r.status < 300:
 		return nil
 	case r.status == http.StatusUnauthorized:
-		return problem(StateDenied, op, "the service does not accept user name and password (401)").hint("check the credentials' file")
+		return problem(fact.SourceDenied, op, "the service does not accept user name and password (401)").hint("check the credentials' file")
 	case r.status == http.StatusForbidden:
-		return problem(StateDenied, op, "this user may not read it (403)").hint("give the user the right to log in and to read")
+		return problem(fact.SourceDenied, op, "this user may not read it (403)").hint("give the user the right to log in and to read")
 	case r.status == http.StatusNotFound, r.status == http.StatusGone:
-		return problem(StateAbsent, op, "the service has no such resource (%d)", r.status)
+		return problem(fact.SourceAbsent, op, "the service has no such resource (%d)", r.status)
 	case r.status >= 300 && r.status < 400:
-		return problem(StateRefused, op, "redirected without an address (%d)", r.status)
+		return problem(fact.SourceRefused, op, "redirected without an address (%d)", r.status)
 	default:
-		return problem(StateRefused, op, "the service answers %d %s", r.status, http.StatusText(r.status))
+		return problem(fact.SourceRefused, op, "the service answers %d %s", r.status, http.StatusText(r.status))
 	}
 }

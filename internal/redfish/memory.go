@@ -3,6 +3,8 @@ package redfish
 import (
 	"context"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // DIMM is one memory module or empty place as the controller describes it
@@ -60,7 +62,7 @@ func (c *client) memory(ctx context.Context, at string, a *Answer) *Problem {
 		return a.absent(p, "the service offers no memory inventory")
 	}
 	if len(list) > maxModules {
-		return problem(StateRefused, "GET "+shown(at), "more than %d modules", maxModules)
+		return problem(fact.SourceRefused, "GET "+shown(at), "more than %d modules", maxModules)
 	}
 	vain := 0
 	for _, path := range list {

@@ -3,26 +3,14 @@ package redfish
 import (
 	"fmt"
 	"strings"
-)
 
-// State says what became of a request, in the words that docs/interface.md has for sources.
-type State string
-
-// The states of a problem; StateOK and StatePartial are of a whole answer.
-const (
-	StateOK        State = "ok"
-	StatePartial   State = "partial"
-	StateAbsent    State = "absent"
-	StateDenied    State = "denied"
-	StateRefused   State = "refused"
-	StateTruncated State = "truncated"
-	StateMalformed State = "malformed"
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // Problem is one thing that could not be read, and why. Its text never holds
 // user name, password, token or an identifier of the machine.
 type Problem struct {
-	State State
+	State fact.SourceState
 	// Op is what was being done, to what: "GET /redfish/v1/Systems".
 	Op string
 	// Text says what was found and what was expected.
@@ -41,7 +29,7 @@ func (p *Problem) Error() string {
 	return p.Op + ": " + p.Text
 }
 
-func problem(s State, op, format string, args ...any) *Problem {
+func problem(s fact.SourceState, op, format string, args ...any) *Problem {
 	return &Problem{State: s, Op: op, Text: fmt.Sprintf(format, args...)}
 }
 

@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 const (
@@ -174,7 +176,7 @@ func TestReadMachine(t *testing.T) {
 	b := newBMC(t)
 	a := b.ask(t, nil)
 	require.NoError(t, a.Err())
-	assert.Equal(t, StateOK, a.State())
+	assert.Equal(t, fact.SourceOK, a.State())
 	assert.Equal(t, "Server 1, known by its model", a.Detail())
 	require.NotNil(t, a.BIOS)
 	assert.JSONEq(t, b.tree["/redfish/v1/Systems/FCH123456/Bios"], string(a.BIOS.Resource))
@@ -199,7 +201,7 @@ func TestBasic(t *testing.T) {
 	require.NoError(t, a.Err())
 	assert.Len(t, a.DIMMs, 2)
 	a = b.ask(t, func(o *Options) { o.Password = "wrong-" + password })
-	assert.Equal(t, StateDenied, a.State())
+	assert.Equal(t, fact.SourceDenied, a.State())
 
 	b = newBMC(t)
 	b.front = func(_ http.ResponseWriter, r *http.Request) bool {
@@ -237,24 +239,24 @@ func TestProblems(t *testing.T) {
 	cases := map[string]struct {
 		change func(*bmc)
 		option func(*Options)
-		state  State
+		state  fact.SourceState
 		says   string
 		dimms  int
 	}{
-		"wrong password":  {option: func(o *Options) { o.Password += "x" }, state: StateDenied, says: "does not accept user name and password"},
-		"forbidden":       {change: status("/redfish/v1/Systems", 403), state: StateDenied, says: "may not read"},
-		"unknown ca":      {option: func(o *Options) { o.Roots = x509.NewCertPool() }, state: StateRefused, says: "no authority known here"},
-		"no service":      {change: status(rootPath, 404), state: StateAbsent, says: "no such resource"},
-		"a web page":      {change: answer(rootPath, func(w http.ResponseWriter) { _, _ = w.Write([]byte("<html>")) }), state: StateMalformed, says: "no JSON object"},
-		"no root":         {change: answer(rootPath, func(w http.ResponseWriter) { _, _ = w.Write([]byte("{}")) }), state: StateMalformed, says: "not a Redfish service root"},
-		"cut JSON":        {change: answer(bios, func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"Attributes":{"A":`)) }), state: StatePartial, says: "inside its JSON", dimms: 2},
-		"bad JSON":        {change: answer(bios, func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"Attributes":nonsense}`)) }), state: StatePartial, says: "no JSON from byte", dimms: 2},
-		"short body":      {change: answer(bios, short), state: StatePartial, says: "before it is whole", dimms: 2},
-		"10 MB":           {change: answer(bios, tenMegabytes(true)), state: StatePartial, says: "has 10000000 bytes, more than", dimms: 2},
-		"10 MB unsaid":    {change: answer(bios, tenMegabytes(false)), state: StatePartial, says: "longer than the 2097152 bytes", dimms: 2},
-		"another host":    {change: redirect(bios, "https://evil.example/redfish/v1/"), state: StatePartial, says: "redirected to another host (evil.example)", dimms: 2},
-		"down to http":    {change: redirect(bios, "http://127.0.0.1/redfish/v1/"), state: StatePartial, says: "redirected to another host", dimms: 2},
-		"round and round": {change: redirect(bios, bios), state: StatePartial, says: "redirected more than 3 times", dimms: 2},
+		"wrong password":  {option: func(o *Options) { o.Password += "x" }, state: fact.SourceDenied, says: "does not accept user name and password"},
+		"forbidden":       {change: status("/redfish/v1/Systems", 403), state: fact.SourceDenied, says: "may not read"},
+		"unknown ca":      {option: func(o *Options) { o.Roots = x509.NewCertPool() }, state: fact.SourceRefused, says: "no authority known here"},
+		"no service":      {change: status(rootPath, 404), state: fact.SourceAbsent, says: "no such resource"},
+		"a web page":      {change: answer(rootPath, func(w http.ResponseWriter) { _, _ = w.Write([]byte("<html>")) }), state: fact.SourceMalformed, says: "no JSON object"},
+		"no root":         {change: answer(rootPath, func(w http.ResponseWriter) { _, _ = w.Write([]byte("{}")) }), state: fact.SourceMalformed, says: "not a Redfish service root"},
+		"cut JSON":        {change: answer(bios, func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"Attributes":{"A":`)) }), state: fact.SourcePartial, says: "inside its JSON", dimms: 2},
+		"bad JSON":        {change: answer(bios, func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"Attributes":nonsense}`)) }), state: fact.SourcePartial, says: "no JSON from byte", dimms: 2},
+		"short body":      {change: answer(bios, short), state: fact.SourcePartial, says: "before it is whole", dimms: 2},
+		"10 MB":           {change: answer(bios, tenMegabytes(true)), state: fact.SourcePartial, says: "has 10000000 bytes, more than", dimms: 2},
+		"10 MB unsaid":    {change: answer(bios, tenMegabytes(false)), state: fact.SourcePartial, says: "longer than the 2097152 bytes", dimms: 2},
+		"another host":    {change: redirect(bios, "https://evil.example/redfish/v1/"), state: fact.SourcePartial, says: "redirected to another host (evil.example)", dimms: 2},
+		"down to http":    {change: redirect(bios, "http://127.0.0.1/redfish/v1/"), state: fact.SourcePartial, says: "redirected to another host", dimms: 2},
+		"round and round": {change: redirect(bios, bios), state: fact.SourcePartial, says: "redirected more than 3 times", dimms: 2},
 		"login elsewhere": {change: func(b *bmc) {
 			b.front = func(w http.ResponseWriter, r *http.Request) bool {
 				if r.Method == http.MethodPost {
@@ -263,16 +265,16 @@ func TestProblems(t *testing.T) {
 				}
 				return r.Method == http.MethodPost
 			}
-		}, state: StateRefused, says: "a POST was redirected"},
+		}, state: fact.SourceRefused, says: "a POST was redirected"},
 		"a link away": {change: func(b *bmc) {
 			b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"https://evil.example/redfish/v1/Systems/1"}]}`
-		}, state: StateRefused, says: "leads to another host (evil.example)"},
-		"hung":        {change: answer(dimm, hang), option: func(o *Options) { o.Timeout = 300 * time.Millisecond }, state: StatePartial, says: "not done within the 300ms", dimms: 1},
-		"server says": {change: status(bios, 500), state: StatePartial, says: "500 Internal Server Error", dimms: 2},
+		}, state: fact.SourceRefused, says: "leads to another host (evil.example)"},
+		"hung":        {change: answer(dimm, hang), option: func(o *Options) { o.Timeout = 300 * time.Millisecond }, state: fact.SourcePartial, says: "not done within the 300ms", dimms: 1},
+		"server says": {change: status(bios, 500), state: fact.SourcePartial, says: "500 Internal Server Error", dimms: 2},
 		"busy": {change: answer(bios, func(w http.ResponseWriter) {
 			w.Header().Set("Retry-After", "3600")
 			w.WriteHeader(503)
-		}), state: StateRefused, says: "asks to wait 1h0m0s, longer than the deadline leaves"},
+		}), state: fact.SourceRefused, says: "asks to wait 1h0m0s, longer than the deadline leaves"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -379,7 +381,7 @@ func TestExpired(t *testing.T) {
 	cert, pool := expired(t)
 	b.TLS.Certificates = []tls.Certificate{cert}
 	a := b.ask(t, func(o *Options) { o.Roots = pool })
-	assert.Equal(t, StateRefused, a.State())
+	assert.Equal(t, fact.SourceRefused, a.State())
 	assert.Contains(t, a.Err().Error(), "holds from 2020-01-01 to 2021-01-01, not now")
 	a = b.ask(t, func(o *Options) { o.Roots, o.Insecure = pool, true })
 	require.NoError(t, a.Err())
@@ -399,7 +401,7 @@ func TestInterrupted(t *testing.T) {
 	a := Read(ctx, b.options(t), Identity{})
 	require.Error(t, a.Err())
 	assert.Contains(t, a.Err().Error(), "interrupted")
-	assert.Equal(t, StatePartial, a.State(), "the BIOS settings were read before")
+	assert.Equal(t, fact.SourcePartial, a.State(), "the BIOS settings were read before")
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	assert.Zero(t, b.open)
@@ -413,7 +415,7 @@ func TestAbsent(t *testing.T) {
 	}
 	a := b.ask(t, nil)
 	require.NoError(t, a.Err())
-	assert.Equal(t, StateOK, a.State())
+	assert.Equal(t, fact.SourceOK, a.State())
 	assert.Nil(t, a.BIOS)
 	assert.Empty(t, a.DIMMs)
 	assert.Equal(t, "Server 1, known by its model; the service offers no BIOS settings; the service offers no memory inventory", a.Detail())

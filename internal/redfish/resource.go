@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // link is a reference to another resource.
@@ -66,10 +68,10 @@ func parse(op string, r *reply, v any) *Problem {
 	}
 	body := bytes.TrimPrefix(bytes.TrimSpace(r.body), []byte("\xef\xbb\xbf"))
 	if len(body) == 0 {
-		return problem(StateTruncated, op, "the answer is empty, expected a JSON object")
+		return problem(fact.SourceTruncated, op, "the answer is empty, expected a JSON object")
 	}
 	if body[0] != '{' {
-		return problem(StateMalformed, op, "the answer is no JSON object")
+		return problem(fact.SourceMalformed, op, "the answer is no JSON object")
 	}
 	err := json.Unmarshal(body, v)
 	var other *json.UnmarshalTypeError
@@ -78,11 +80,11 @@ func parse(op string, r *reply, v any) *Problem {
 	case err == nil, errors.As(err, &other):
 		return nil
 	case errors.As(err, &syntax) && syntax.Offset >= int64(len(body)):
-		return problem(StateTruncated, op, "the answer ends after %d bytes, inside its JSON", len(body))
+		return problem(fact.SourceTruncated, op, "the answer ends after %d bytes, inside its JSON", len(body))
 	case errors.As(err, &syntax):
-		return problem(StateMalformed, op, "the answer is no JSON from byte %d on", syntax.Offset)
+		return problem(fact.SourceMalformed, op, "the answer is no JSON from byte %d on", syntax.Offset)
 	default:
-		return problem(StateMalformed, op, "the answer is no JSON that can be read")
+		return problem(fact.SourceMalformed, op, "the answer is no JSON that can be read")
 	}
 }
 
@@ -105,5 +107,5 @@ func (c *client) members(ctx context.Context, path string) ([]string, *Problem) 
 			return out, nil
 		}
 	}
-	return out, problem(StateRefused, "GET "+shown(path), "a collection of more than %d pages", maxPages)
+	return out, problem(fact.SourceRefused, "GET "+shown(path), "a collection of more than %d pages", maxPages)
 }

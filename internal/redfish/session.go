@@ -8,6 +8,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // serviceRoot is /redfish/v1/ (DSP2046 ServiceRoot).
@@ -39,7 +41,7 @@ func (c *client) root(ctx context.Context) (*serviceRoot, *Problem) {
 		p = parse("GET "+rootPath, r, root)
 	}
 	if p == nil && root.Systems.path() == "" {
-		p = problem(StateMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
+		p = problem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
 	}
 	return root, p
 }
@@ -69,7 +71,7 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 	}
 	body, err := json.Marshal(map[string]string{"UserName": c.o.Username, "Password": c.o.Password})
 	if err != nil {
-		return problem(StateMalformed, "login", "user name and password are no text")
+		return problem(fact.SourceMalformed, "login", "user name and password are no text")
 	}
 	r, p := c.do(ctx, http.MethodPost, at, body, maxAnswer)
 	if p != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/hex"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // system is one ComputerSystem (DSP2046).
@@ -47,10 +49,10 @@ func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a 
 	}
 	op := "GET " + shown(root.Systems.path())
 	if len(list) == 0 {
-		return nil, problem(StateAbsent, op, "the service lists no system")
+		return nil, problem(fact.SourceAbsent, op, "the service lists no system")
 	}
 	if len(list) > maxSystems {
-		return nil, problem(StateRefused, op, "the service lists more than %d systems", maxSystems)
+		return nil, problem(fact.SourceRefused, op, "the service lists more than %d systems", maxSystems)
 	}
 	var all []*system
 	for _, at := range list {
@@ -102,14 +104,14 @@ func choose(op string, all []*system) (*system, *Problem) {
 	}
 	switch {
 	case len(best) == 0:
-		return nil, problem(StateAbsent, op, "no system of the service could be read")
+		return nil, problem(fact.SourceAbsent, op, "no system of the service could be read")
 	case best[0].fits == other && len(all) == 1:
-		return nil, problem(StateRefused, op, "the service describes another machine: its %s differs", best[0].differsBy).
+		return nil, problem(fact.SourceRefused, op, "the service describes another machine: its %s differs", best[0].differsBy).
 			hint("give the address of this machine's own management controller")
 	case best[0].fits <= doubtful && len(all) > 1:
-		return nil, problem(StateRefused, op, "none of the service's %d systems is the audited machine", len(all))
+		return nil, problem(fact.SourceRefused, op, "none of the service's %d systems is the audited machine", len(all))
 	case len(best) > 1:
-		return nil, problem(StateRefused, op, "%d of the service's %d systems could be the audited machine", len(best), len(all)).
+		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could be the audited machine", len(best), len(all)).
 			hint("run as root: serial number and UUID tell them apart")
 	default:
 		return best[0], nil

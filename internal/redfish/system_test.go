@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // TestCompare: which machine a system is, by what the two sides know.
@@ -60,7 +62,7 @@ func TestSystems(t *testing.T) {
 	silent(t, a)
 
 	a = read(Identity{Products: []string{"Server 1"}})
-	assert.Equal(t, StateRefused, a.State())
+	assert.Equal(t, fact.SourceRefused, a.State())
 	assert.Contains(t, a.Err().Error(), "2 of the service's 2 systems could be the audited machine")
 
 	a = read(Identity{Serial: "FCH777777"})
@@ -69,7 +71,7 @@ func TestSystems(t *testing.T) {
 	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
 	a = read(Identity{Products: []string{"Server 2"}})
 	require.NoError(t, a.Err())
-	assert.Equal(t, StatePartial, a.State())
+	assert.Equal(t, fact.SourcePartial, a.State())
 	assert.Equal(t, "it calls its machine Server 1, and this one is Server 2: is it another machine's controller?", a.Doubt)
 	a = read(Identity{Serial: "FCH777777"})
 	assert.Contains(t, a.Err().Error(), "describes another machine: its serial number differs")

@@ -12,7 +12,9 @@ type Given struct {
 	Stated bool
 }
 
-// Outcome says what became of a setting in an export.
+// Outcome says what became of a setting in an export. It is not a fact.State:
+// what Missing means (absent, or not to be seen) depends on the whole export,
+// and Foreign and Split are states of a translation, not of a reading.
 type Outcome uint8
 
 // The outcomes.

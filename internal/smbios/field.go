@@ -1,7 +1,9 @@
 package smbios
 
-// Status says whether a field has a value and, if not, why. The zero Status is
-// Missing.
+// Status says whether a field has a value and, if not, why. It is not a
+// fact.State, for no field of a table is unread, denied or refused: the zero
+// Status is Missing, so that a field that a short structure never reaches is
+// right without a word. Bad becomes malformed in the model, Missing absent.
 type Status uint8
 
 // The states of a field.

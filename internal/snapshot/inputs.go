@@ -8,6 +8,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/redfish"
 	"github.com/memaudit/memaudit/internal/settings"
@@ -90,8 +91,8 @@ func Inputs(root *host.Root, in *collect.Input) error {
 	in.Redacted = root.Redacted()
 	data, err := root.ReadLimit(inputsName, limitInputs)
 	switch host.StateOf(err) {
-	case host.OK:
-	case host.Absent, host.NotCaptured:
+	case fact.OK:
+	case fact.Absent, fact.Unread:
 		return nil // another program's capture, or one without other inputs
 	default:
 		return err

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/redfish"
@@ -109,7 +110,7 @@ func TestController(t *testing.T) {
 		Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") },
 		BMC: func(redfish.Identity) *redfish.Answer {
 			return &redfish.Answer{Model: "P1", MatchedBy: "model", Found: true, Notes: []string{"a note"},
-				Problems: []*redfish.Problem{{State: redfish.StateDenied, Op: "GET /x", Text: "no"}},
+				Problems: []*redfish.Problem{{State: fact.SourceDenied, Op: "GET /x", Text: "no"}},
 				BIOS:     &redfish.BIOS{Path: "/redfish/v1/Systems/{1}/Bios", Resource: []byte(resource)}}
 		},
 	}

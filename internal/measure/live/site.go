@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/measure"
 )
@@ -25,7 +26,7 @@ func Survey(root *host.Root, guest string) *measure.Site {
 	for i := range numa.Nodes {
 		n := node(root, numa.Nodes[i].ID, numa.Nodes[i].CPUs.V, cpus)
 		n.FreeBytes = free(root, fmt.Sprintf("/sys/devices/system/node/node%d/meminfo", n.ID))
-		if has := numa.Nodes[i].HasMemory; has.State == host.OK && !has.V {
+		if has := numa.Nodes[i].HasMemory; has.State == fact.OK && !has.V {
 			n.FreeBytes = 0
 		}
 		n.MemoryBarred = mems != nil && !slices.Contains(mems, n.ID)

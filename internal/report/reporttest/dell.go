@@ -84,9 +84,9 @@ func Bad() *Input {
 	m := DualSocket([12]int64{4, 4, 4, 0, 0, 0, 4, 4, 0, 4, 0, 0})
 	m.Sys.Slots[9].ConfiguredMTs = Direct(1067)
 	m.Sys.Sources = append(m.Sys.Sources,
-		inventory.Source{Name: "msr", State: inventory.SourceDenied, Detail: "/dev/cpu/0/msr: permission denied; run as root"},
-		inventory.Source{Name: "edac", State: inventory.SourceAbsent, Detail: "no controller below /sys/devices/system/edac/mc"},
-		inventory.Source{Name: "acpi", State: inventory.SourceTruncated, Detail: "SRAT ends at 0x80, its header says 0x1c0"})
+		inventory.Source{Name: "msr", State: fact.SourceDenied, Detail: "/dev/cpu/0/msr: permission denied; run as root"},
+		inventory.Source{Name: "edac", State: fact.SourceAbsent, Detail: "no controller below /sys/devices/system/edac/mc"},
+		inventory.Source{Name: "acpi", State: fact.SourceTruncated, Detail: "SRAT ends at 0x80, its header says 0x1c0"})
 	m.Topo.Populations = []population.Population{
 		newPopulation(0, []int{1, 1, 1}, "A", 1333, full()),
 		newPopulation(1, []int{2, 1, 0}, "C", 1333, population.Share{Low: 1. / 3, High: .5, Source: "population model"}),

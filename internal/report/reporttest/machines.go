@@ -109,8 +109,8 @@ func DualSocket(sizes [12]int64) *Input {
 	m := &Input{}
 	m.Sys.Machine = identity("Dell Inc.", "PowerEdge R610", "6.6.0", "05/22/2018")
 	m.Sys.Sources = []inventory.Source{
-		{Name: "smbios", State: inventory.SourceOK}, {Name: "cpu", State: inventory.SourceOK},
-		{Name: "numa", State: inventory.SourceOK}, {Name: "memory", State: inventory.SourceOK},
+		{Name: "smbios", State: fact.SourceOK}, {Name: "cpu", State: fact.SourceOK},
+		{Name: "numa", State: fact.SourceOK}, {Name: "memory", State: fact.SourceOK},
 	}
 	const brand = "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz"
 	m.Sys.Sockets = []inventory.Socket{processor(0, brand), processor(1, brand)}

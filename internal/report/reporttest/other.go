@@ -18,10 +18,10 @@ func Virtual() *Input {
 	m := &Input{}
 	m.Sys.Machine = inventory.Machine{Virtual: Direct(true), Hypervisor: Direct("kvm")}
 	m.Sys.Sources = []inventory.Source{
-		{Name: "smbios", State: inventory.SourceAbsent, Detail: "/sys/firmware/dmi/tables does not exist"},
-		{Name: "cpu", State: inventory.SourceOK}, {Name: "numa", State: inventory.SourceOK},
-		{Name: "cpufreq", State: inventory.SourceAbsent, Detail: "not in this input"},
-		{Name: "edac", State: inventory.SourceAbsent, Detail: "not in this input"},
+		{Name: "smbios", State: fact.SourceAbsent, Detail: "/sys/firmware/dmi/tables does not exist"},
+		{Name: "cpu", State: fact.SourceOK}, {Name: "numa", State: fact.SourceOK},
+		{Name: "cpufreq", State: fact.SourceAbsent, Detail: "not in this input"},
+		{Name: "edac", State: fact.SourceAbsent, Detail: "not in this input"},
 	}
 	m.Sys.Nodes = []inventory.Node{{
 		ID: 0, Kind: inventory.NodeDRAM, CPUs: Direct([]int{0, 1, 2, 3}), MemoryBytes: Direct(int64(8_322_000_000)),
@@ -42,7 +42,7 @@ func Virtual() *Input {
 // Nothing is a table full of slots of which nothing can be told.
 func Nothing() *Input {
 	m := &Input{}
-	m.Sys.Sources = []inventory.Source{{Name: "smbios", State: inventory.SourcePartial, Detail: "12 structures of 40 are cut short"}}
+	m.Sys.Sources = []inventory.Source{{Name: "smbios", State: fact.SourcePartial, Detail: "12 structures of 40 are cut short"}}
 	for i := range 24 {
 		m.Sys.Slots = append(m.Sys.Slots, inventory.Slot{Handle: uint16(0x20 + i), State: inventory.SlotUnknown})
 		m.Topo.Placements = append(m.Topo.Placements, unplaced(place.Unplaced, "the locators are empty"))
@@ -123,7 +123,7 @@ func bigFindings() []audit.Finding {
 func Chipset() *Input {
 	m := &Input{}
 	m.Sys.Machine = identity("Supermicro", "X7DB8", "2.1", "06/23/2008")
-	m.Sys.Sources = []inventory.Source{{Name: "smbios", State: inventory.SourceOK}}
+	m.Sys.Sources = []inventory.Source{{Name: "smbios", State: fact.SourceOK}}
 	m.Sys.Sockets = []inventory.Socket{processor(0, "Intel(R) Xeon(R) CPU E5345 @ 2.33GHz"), processor(1, "")}
 	m.Sys.Sockets[1].Populated, m.Sys.Sockets[1].Brand = Direct(false), fact.Fact[string]{}
 	m.Topo.Processors = []*platform.Processor{nil, nil}

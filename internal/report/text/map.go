@@ -5,12 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/wording"
-
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
-
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // block is the picture of one processor's memory: a title and lines below.
@@ -127,7 +126,7 @@ func (p *printer) noSlots(inv *report.Inventory) {
 	why := "the SMBIOS table lists no memory device"
 	for i := range inv.Sources {
 		s := &inv.Sources[i]
-		if s.Name == inventory.SourceSMBIOS && s.State != string(inventory.SourceOK) {
+		if s.Name == inventory.SourceSMBIOS && s.State != string(fact.SourceOK) {
 			why = "the source smbios is " + s.State
 			if s.Detail != nil {
 				why += " (" + *s.Detail + ")"

@@ -5,10 +5,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/wording"
-
-	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -202,7 +201,7 @@ func (p *printer) unread(sources []report.Source) {
 	n := 0
 	for i := range sources {
 		s := &sources[i]
-		if s.State == string(inventory.SourceOK) {
+		if s.State == string(fact.SourceOK) {
 			continue
 		}
 		n++
