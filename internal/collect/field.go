@@ -95,22 +95,9 @@ func text(s structure, name string, t smbios.Text) fact.Fact[string] {
 	switch {
 	case t.Status != smbios.Known:
 		return unknownField[string](s, name, t.Status)
-	case placeholder(t.Value):
+	case smbios.Placeholder(t.Value):
 		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder for "+describe(s.kind, name), "", s.evidence(name, t.Value))
 	default:
 		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
 	}
-}
-
-// placeholder reports whether a string is one of the texts that firmware
-// leaves where nobody filled in a value.
-func placeholder(v string) bool {
-	switch strings.ToLower(strings.Trim(v, " .")) {
-	case "", "not specified", "unknown", "none", "n/a", "na", "no dimm", "[empty]", "empty", "undefined",
-		"to be filled by o.e.m", "to be filled by oem", "o.e.m", "oem", "default string", "not available",
-		"not applicable", "<out of spec>", "<bad index>", "system manufacturer", "system product name",
-		"system version", "0", "0x0000", "00000000", "ffff", "partnum", "manufacturer", "modulepartnumber", "null":
-		return true
-	}
-	return false
 }

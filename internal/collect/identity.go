@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
 )
 
 // identity is the kernel's copy of firmware's identity strings.
@@ -54,7 +55,7 @@ func ghwOptions(folder string) []any {
 
 // ask takes ghw's word where it has one; "unknown" is none.
 func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
-	if word == "" || word == "unknown" || placeholder(word) {
+	if word == "" || word == "unknown" || smbios.Placeholder(word) {
 		return own
 	}
 	if own.Known() && own.Value != word {
@@ -67,7 +68,7 @@ func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
 // dmi is one of our own readings, with placeholders told apart.
 func dmi(v host.Value[string]) fact.Fact[string] {
 	f := host.Fact(inventory.SourceDMIID, v, fact.Direct)
-	if f.Known() && placeholder(f.Value) {
+	if f.Known() && smbios.Placeholder(f.Value) {
 		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder in "+v.Path, "", f.From)
 	}
 	return f

@@ -50,6 +50,7 @@ var (
 // TestCStates holds the verdict against docs/kernel.md, C-states: driver,
 // states, default_status and the limits of the command line.
 func TestCStates(t *testing.T) {
+	t.Parallel()
 	direct, corroborated := fact.Direct, fact.Corroborated
 	firmware, administrator, cmd := inventory.DecidedFirmware, inventory.DecidedAdministrator, inventory.DecidedCommandLine
 	old := func(states ...string) []string { // a kernel before 5.6
@@ -109,6 +110,7 @@ func TestCStates(t *testing.T) {
 		{"guest", hosttest.Flags(idle(hosttest.Skylake, "intel_idle", deepest...), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings["c_states"])
 		})
 	}
@@ -122,6 +124,7 @@ func flagless(f hosttest.Files, flag string) hosttest.Files {
 // TestC1E holds the verdict against docs/kernel.md, C1E: the kernel rewrites firmware's
 // bit, so that only another driver leaves it to speak for firmware.
 func TestC1E(t *testing.T) {
+	t.Parallel()
 	direct, corroborated := fact.Direct, fact.Corroborated
 	power := func(f hosttest.Files, v uint64) hosttest.Files {
 		return hosttest.Registers(f, map[uint32]uint64{0x1FC: v}, 0, 2)
@@ -152,6 +155,7 @@ func TestC1E(t *testing.T) {
 		{"guest", hosttest.Flags(power(idle(hosttest.Skylake, "acpi_idle", acpiStates...), 0), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings["c1e"])
 		})
 	}
@@ -160,6 +164,7 @@ func TestC1E(t *testing.T) {
 // TestPackageCState holds the decoding of register 0xE2 against the table of
 // docs/kernel.md, C-states, column by column.
 func TestPackageCState(t *testing.T) {
+	t.Parallel()
 	table := []struct {
 		p     hosttest.Part
 		words []string // by value; "" has no word
@@ -184,6 +189,7 @@ func TestPackageCState(t *testing.T) {
 					raw |= 1 << 15
 				}
 				t.Run(fmt.Sprintf("%s 0x%x", c.p.Brand, raw), func(t *testing.T) {
+					t.Parallel()
 					f := hosttest.Registers(c.p.Tree(hosttest.TwoSockets), map[uint32]uint64{0xE2: raw}, 0, 2)
 					face.checkSetting(t, collecttest.Collected(t, f).Settings["package_c_state"])
 				})

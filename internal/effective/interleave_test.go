@@ -21,6 +21,7 @@ func interleaved(p hosttest.Part) hosttest.Files {
 // TestNodeInterleave holds the verdict against the decision table of sockets
 // S, nodes with CPUs N, SRAT and options, row by row.
 func TestNodeInterleave(t *testing.T) {
+	t.Parallel()
 	four := hosttest.Machine{Sockets: 4, CoresPerSocket: 1}
 	guest := func(f hosttest.Files) hosttest.Files { return hosttest.Flags(f, "hypervisor") }
 	noKernelNUMA := func(f hosttest.Files) hosttest.Files {
@@ -89,6 +90,7 @@ func TestNodeInterleave(t *testing.T) {
 		{"numa=fake, options not captured", hosttest.Nodes(hosttest.Skylake.Tree(hosttest.TwoSockets), "0-3", "0-3").Without(hosttest.Cmdline), want.Not[string](fact.Conflicting, "one CPU is in several nodes")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "node_interleave"))
 		})
 	}
@@ -97,6 +99,7 @@ func TestNodeInterleave(t *testing.T) {
 // TestNodeInterleaveEvidence: the verdict names every file it rests on, also
 // the one that is missing.
 func TestNodeInterleaveEvidence(t *testing.T) {
+	t.Parallel()
 	want := []string{"/sys/devices/system/node/has_cpu", "/sys/devices/system/cpu/cpu0/topology/physical_package_id",
 		"/sys/firmware/acpi/tables", "/proc/cmdline"}
 	for _, f := range []hosttest.Files{hosttest.Skylake.Tree(hosttest.TwoSockets), interleaved(hosttest.Skylake), interleaved(hosttest.Skylake).Without("sys/firmware/acpi/")} {
@@ -108,6 +111,7 @@ func TestNodeInterleaveEvidence(t *testing.T) {
 // TestNodeInterleaveBySMBIOSModel: without /proc/cpuinfo firmware's word for
 // the processor keeps a front-side bus apart from interleaving.
 func TestNodeInterleaveBySMBIOSModel(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		p    hosttest.Part
 		want want.Fact[string]
@@ -123,12 +127,14 @@ func TestNodeInterleaveBySMBIOSModel(t *testing.T) {
 // TestNodeInterleaveMissingProcessor: firmware runs two processors, the kernel
 // CPUs of one.
 func TestNodeInterleaveMissingProcessor(t *testing.T) {
+	t.Parallel()
 	f := collecttest.Table(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}), twoProcessors(hosttest.Skylake))
 	want.Not[string](fact.Conflicting, "SMBIOS lists 2 running processors").Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
 }
 
 // TestNodeInterleaveOfFile: an SMBIOS file says nothing about nodes.
 func TestNodeInterleaveOfFile(t *testing.T) {
+	t.Parallel()
 	sys := collecttest.Decoded(t, twoProcessors(hosttest.Skylake))
 	for _, id := range []string{"node_interleave", "sub_numa"} {
 		want.Not[string](fact.Unread, "SMBIOS file only").Check(t, collecttest.Effective(sys, id))

@@ -21,6 +21,7 @@ var genoa = hosttest.Part{Vendor: "AuthenticAMD", Brand: "AMD EPYC 9654 96-Core 
 // TestPrefetchers holds each prefetcher against its bit in docs/kernel.md: a set bit
 // means disabled.
 func TestPrefetchers(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		id       string
 		p        hosttest.Part
@@ -58,6 +59,7 @@ func TestPrefetchers(t *testing.T) {
 // TestX2APIC: the register, or more CPUs than 8-bit ids can address; the flag
 // alone says only that the processor can.
 func TestX2APIC(t *testing.T) {
+	t.Parallel()
 	base := func(f hosttest.Files, v uint64) hosttest.Files {
 		return hosttest.Registers(f, map[uint32]uint64{0x1B: v}, 0, 2)
 	}
@@ -77,6 +79,7 @@ func TestX2APIC(t *testing.T) {
 
 // TestIOMMU: units in use, firmware's table, and the options.
 func TestIOMMU(t *testing.T) {
+	t.Parallel()
 	units := hosttest.Files{"sys/class/iommu/dmar0": hosttest.LinkTo + "../../devices/virtual/iommu/dmar0"}
 	dmar := hosttest.Files{hosttest.ACPI + "DMAR": ""}
 	none := func(f hosttest.Files) hosttest.Files { return hosttest.Notes(f, "absent\t/sys/class/iommu") }
@@ -96,6 +99,7 @@ func TestIOMMU(t *testing.T) {
 
 // TestVirtualization: the flag and /dev/kvm.
 func TestVirtualization(t *testing.T) {
+	t.Parallel()
 	kvm := hosttest.Files{"sys/devices/virtual/misc/kvm/dev": "10:232\n"}
 	vmx, svm := hosttest.Flags(hosttest.Skylake.Tree(hosttest.TwoSockets), "vmx"), hosttest.Flags(hosttest.Rome.Tree(hosttest.TwoSockets), "svm")
 	run(t, "virtualization", []settingCase{
@@ -110,6 +114,7 @@ func TestVirtualization(t *testing.T) {
 
 // TestMonitorMwait: register 0x1A0 bit 18, else the flag.
 func TestMonitorMwait(t *testing.T) {
+	t.Parallel()
 	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
 	run(t, "monitor_mwait", []settingCase{
 		{"flag", f, by(want.Is("enabled", fact.Direct), inventory.DecidedFirmware)},
@@ -121,6 +126,7 @@ func TestMonitorMwait(t *testing.T) {
 
 // TestSnoopMode: cluster on die is the one that shows.
 func TestSnoopMode(t *testing.T) {
+	t.Parallel()
 	run(t, "snoop_mode", []settingCase{
 		{"cluster on die", divided(hosttest.Haswell, 2, 2, 2), by(want.Is("cod", fact.Corroborated), inventory.DecidedFirmware)},
 		{"not", divided(hosttest.Haswell, 2, 1, 1), open(want.Not[string](fact.Absent, "other snoop modes do not show"))},
@@ -142,6 +148,7 @@ func modules(f hosttest.Files, sizeMB int64, speeds ...[2]int) hosttest.Files {
 // TestMemorySpeed: modules at their rated speed; what holds others back does
 // not show here.
 func TestMemorySpeed(t *testing.T) {
+	t.Parallel()
 	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
 	run(t, "memory_speed", []settingCase{
 		{"at the rated speed", modules(f, 16384, [2]int{2666, 2666}, [2]int{2666, 2666}), by(want.Is("max", fact.Corroborated), inventory.DecidedFirmware)},
@@ -160,6 +167,7 @@ func mapped(f hosttest.Files, mib int) hosttest.Files {
 // TestMemoryRASMode: installed against visible memory, and the words of sb_edac
 // (docs/kernel.md, Mirroring, sparing, lockstep).
 func TestMemoryRASMode(t *testing.T) {
+	t.Parallel()
 	const mc = "sys/devices/system/edac/mc/mc0/"
 	four := func(f hosttest.Files) hosttest.Files {
 		return modules(f, 65536, [2]int{2666, 2666}, [2]int{2666, 2666}, [2]int{2666, 2666}, [2]int{2666, 2666})
@@ -194,6 +202,7 @@ func TestMemoryRASMode(t *testing.T) {
 
 // TestPatrolScrub: the rate that the driver of the controllers states.
 func TestPatrolScrub(t *testing.T) {
+	t.Parallel()
 	const mc = "sys/devices/system/edac/mc/"
 	rates := func(list ...string) hosttest.Files {
 		f := hosttest.Skylake.Tree(hosttest.TwoSockets)
@@ -219,6 +228,7 @@ func TestPatrolScrub(t *testing.T) {
 // TestSettingsListed: every setting of the processors' vendor is listed, those
 // that Linux cannot show with the reason and where else to look.
 func TestSettingsListed(t *testing.T) {
+	t.Parallel()
 	onIntel, onAMD := collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.TwoSockets)).Settings, collecttest.Collected(t, hosttest.Rome.Tree(hosttest.TwoSockets)).Settings
 	for _, id := range []string{"workload_profile", "refresh_rate", "sriov", "pcie_aspm", "channel_interleave"} {
 		open(want.Not[string](fact.Absent, "not observable from Linux")).checkSetting(t, onIntel[id])

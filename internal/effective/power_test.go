@@ -22,6 +22,7 @@ func run(t *testing.T, id string, cases []settingCase) {
 	t.Helper()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings[id])
 		})
 	}
@@ -29,6 +30,7 @@ func run(t *testing.T, id string, cases []settingCase) {
 
 // TestPowerPolicy: who scales the P-states, by the table of docs/kernel.md, Who owns P-states.
 func TestPowerPolicy(t *testing.T) {
+	t.Parallel()
 	none := hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"cpufreq")
 	differ := scaled(hosttest.Skylake, "intel_pstate").With(hosttest.Files{freqDir + "policy3/scaling_driver": "acpi-cpufreq\n"})
 	own := by(want.Is("os_control", fact.Indirect), inventory.DecidedFirmware)
@@ -51,6 +53,7 @@ func TestPowerPolicy(t *testing.T) {
 
 // TestPStates: EIST of register 0x1A0, else a frequency driver.
 func TestPStates(t *testing.T) {
+	t.Parallel()
 	eist := func(f hosttest.Files, v uint64) hosttest.Files {
 		return hosttest.Registers(f, map[uint32]uint64{0x1A0: v}, 0, 2)
 	}
@@ -67,6 +70,7 @@ func TestPStates(t *testing.T) {
 
 // TestHWP: docs/kernel.md, Energy bias and hardware P-states.
 func TestHWP(t *testing.T) {
+	t.Parallel()
 	pm := func(f hosttest.Files, enable uint64) hosttest.Files {
 		return hosttest.Registers(hosttest.Flags(f, "hwp"), map[uint32]uint64{0x770: enable}, 0, 2)
 	}
@@ -105,6 +109,7 @@ func biased(epb, epp string) hosttest.Files {
 
 // TestEnergyPerfBias: docs/kernel.md, the same heading; the ranges of the bias are PerfSpect's.
 func TestEnergyPerfBias(t *testing.T) {
+	t.Parallel()
 	direct := fact.Direct
 	word := func(w string) wantedFace { return open(want.Is(w, direct)) }
 	mixedEPP, mixedEPB := biased("", "performance"), biased("6", "")
@@ -148,6 +153,7 @@ func uncore(entries ...[4]int) hosttest.Files {
 
 // TestUncoreFrequency: docs/kernel.md, Uncore frequency.
 func TestUncoreFrequency(t *testing.T) {
+	t.Parallel()
 	direct := fact.Direct
 	ratio := func(v uint64) hosttest.Files {
 		return hosttest.Registers(hosttest.Skylake.Tree(hosttest.TwoSockets), map[uint32]uint64{0x620: v}, 0, 2)
@@ -169,6 +175,7 @@ func TestUncoreFrequency(t *testing.T) {
 
 // TestEPBOwner: bit 34 of register 0x1FC, documented for recent servers only.
 func TestEPBOwner(t *testing.T) {
+	t.Parallel()
 	power := func(p hosttest.Part, v uint64) hosttest.Files {
 		return hosttest.Registers(p.Tree(hosttest.TwoSockets), map[uint32]uint64{0x1FC: v}, 0, 2)
 	}

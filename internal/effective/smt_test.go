@@ -52,6 +52,7 @@ func capable(f hosttest.Files, cores, threads, running int) hosttest.Files {
 // TestSMT holds the state against the decision table of smt/control and
 // smt/active, row by row.
 func TestSMT(t *testing.T) {
+	t.Parallel()
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
 	for _, c := range []struct {
 		name  string
@@ -88,6 +89,7 @@ func TestSMT(t *testing.T) {
 		{"privileged domain of Xen", withSMT(2, "on", "1").With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}), want.Not[string](fact.Refused, "Xen makes up")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "smt"))
 		})
 	}
@@ -95,6 +97,7 @@ func TestSMT(t *testing.T) {
 
 // TestSMTOfFile: what SMBIOS alone says of threads.
 func TestSMTOfFile(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name                             string
 		cores, enabled, threads, running int
@@ -110,6 +113,7 @@ func TestSMTOfFile(t *testing.T) {
 		{"running threads counted apart, on with cores off", 8, 4, 16, 8, want.Is("enabled", fact.Indirect)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			b := smbiostest.New(3, 6)
 			b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: "Intel", Version: hosttest.Skylake.Brand, ID: hosttest.Skylake.Signature(),
 				Cores: c.cores, Enabled: c.enabled, Threads: c.threads, ThreadsEnabled: c.running, Characteristics: 4})

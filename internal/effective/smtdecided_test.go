@@ -12,6 +12,7 @@ import (
 // TestWhoDecidedSMT asks in the order of docs/kernel.md, SMT: siblings
 // offline, options, firmware's thread counts.
 func TestWhoDecidedSMT(t *testing.T) {
+	t.Parallel()
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
 	cmd, administrator, firmware := inventory.DecidedCommandLine, inventory.DecidedAdministrator, inventory.DecidedFirmware
 	off, forced := withSMT(1, "off", "0"), withSMT(1, "forceoff", "0")

@@ -24,6 +24,7 @@ func divided(p hosttest.Part, sockets, nodes, l3 int) hosttest.Files {
 // TestSubNUMA holds the mode against the decision table of nodes a socket
 // against CPUs for each L3 cache, row by row.
 func TestSubNUMA(t *testing.T) {
+	t.Parallel()
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
 	memoryOnly := hosttest.Nodes(divided(hosttest.Skylake, 2, 1, 1), "0,2", "1,3", "").With(hosttest.Files{hosttest.NodeDir + "has_cpu": "0-1\n"})
 	for _, c := range []struct {
@@ -92,6 +93,7 @@ func TestSubNUMA(t *testing.T) {
 		{"no node has CPUs", hosttest.Nodes(divided(hosttest.Skylake, 1, 1, 1), "").With(hosttest.Files{hosttest.NodeDir + "has_cpu": "\n"}), want.Not[string](fact.Conflicting, "no node has CPUs")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "sub_numa"))
 		})
 	}
@@ -110,6 +112,7 @@ func cacheless(f hosttest.Files) hosttest.Files {
 
 // TestL3AsNUMA: more nodes than any NPS mode has say that each L3 cache is one.
 func TestL3AsNUMA(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		files hosttest.Files
@@ -124,6 +127,7 @@ func TestL3AsNUMA(t *testing.T) {
 		{"guest", hosttest.Flags(divided(hosttest.Rome, 2, 8, 8), "hypervisor"), want.Not[string](fact.Refused, "hypervisor makes up")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "l3_as_numa"))
 		})
 	}

@@ -82,6 +82,7 @@ func (w wantedFace) checkSetting(t *testing.T, s inventory.Setting) {
 // TestTurbo holds the verdict against docs/kernel.md, Turbo, row by
 // row: register, flag, no_turbo and the boost files.
 func TestTurbo(t *testing.T) {
+	t.Parallel()
 	direct, corroborated, indirect := fact.Direct, fact.Corroborated, fact.Indirect
 	firmware, administrator := inventory.DecidedFirmware, inventory.DecidedAdministrator
 	bit := func(f hosttest.Files, v uint64) hosttest.Files {
@@ -168,6 +169,7 @@ func TestTurbo(t *testing.T) {
 		{"Xen", intelTurbo(true, "0").With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}), open(want.Not[string](fact.Refused, "Xen makes up"))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings["turbo"])
 		})
 	}

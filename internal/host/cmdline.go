@@ -60,7 +60,7 @@ func ParseCmdline(line string) []Option {
 		if rest == "" {
 			break
 		}
-		word := rest[:wordEnd(rest)]
+		word := rest[:WordEnd(rest)]
 		rest = rest[len(word):]
 		if word == "--" {
 			break
@@ -70,7 +70,9 @@ func ParseCmdline(line string) []Option {
 	return out
 }
 
-func wordEnd(s string) int {
+// WordEnd is the length of the word of a command line that s begins with: it
+// ends at a blank outside double quotes.
+func WordEnd[T string | []byte](s T) int {
 	quoted := false
 	for i := range len(s) {
 		switch c := s[i]; {

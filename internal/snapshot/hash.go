@@ -10,6 +10,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/smbios"
 )
 
 // Hash replaces identifiers: equal ones by equal ones, of the same length and
@@ -113,11 +115,12 @@ func (h *Hash) UUIDText(text []byte) []byte {
 // vacant reports what firmware and drivers write in place of an identifier.
 func vacant(text string) bool {
 	plain := strings.ToLower(strings.Trim(text, " .\t\r\n\x00"))
+	if smbios.Placeholder(plain) {
+		return true
+	}
 	switch plain {
-	case "", "not specified", "unknown", "none", "n/a", "na", "to be filled by o.e.m", "to be filled by oem", "default string",
-		"not available", "not applicable", "system serial number", "chassis serial number", "base board serial number",
-		"no asset tag", "no asset information", "asset tag", "null", "empty", "[empty]", "no dimm", "undefined",
-		"0123456789", "123456789", "1234567890", "redacted", "not provided", "oem", "o.e.m", "partnum", "0x0000":
+	case "system serial number", "chassis serial number", "base board serial number", "no asset tag", "no asset information", "asset tag",
+		"0123456789", "123456789", "1234567890", "redacted", "not provided":
 		return true
 	}
 	return strings.Trim(plain, plain[:1]) == ""

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
@@ -107,7 +108,7 @@ func (r *redactor) cmdline(line []byte) []byte {
 			at++
 			continue
 		}
-		end := at + wordLength(out[at:])
+		end := at + host.WordEnd(out[at:])
 		word := out[at:end]
 		key, _, valued := strings.Cut(strings.TrimLeft(string(word), `"`), "=")
 		init = init || string(word) == "--"
@@ -141,18 +142,3 @@ func (r *redactor) hidden(value []byte) []byte {
 // which the kernel found them, consoles, distributions' kernels.
 var common = regexp.MustCompile(`^(/dev/(sd|vd|xvd|hd|nvme|md)[a-z0-9]{0,8}|tty[SA]?[A-Z]*\d{0,3}(,\d{1,7}[neo]?\d?)?|` +
 	`(\(hd\d+,[a-z]*\d+\))?(/boot)?/vmlinuz(-\d[\d.]*(-\d[\d.]*)?(-generic|-default|-amd64|\.el\d[\d_]*\.x86_64)?)?)$`)
-
-// wordLength is the length of a word of the command line, with blanks inside
-// double quotes.
-func wordLength(b []byte) int {
-	quoted := false
-	for i, c := range b {
-		switch {
-		case c == '"':
-			quoted = !quoted
-		case !quoted && (c == ' ' || c >= '\t' && c <= '\r'):
-			return i
-		}
-	}
-	return len(b)
-}
