@@ -12,6 +12,16 @@ import (
 // TCP connection and port. A kernel without Landlock, or with an older one,
 // gives up as much as it can.
 func sandbox(readable []string, network bool, log *slog.Logger) {
+	restrict(landlock.V5.BestEffort(), readable, network, log)
+}
+
+// restricter is landlock.Config.
+type restricter interface {
+	RestrictPaths(rules ...landlock.Rule) error
+	RestrictNet(rules ...landlock.Rule) error
+}
+
+func restrict(best restricter, readable []string, network bool, log *slog.Logger) {
 	dirs, files := []string{"/sys", "/proc", "/dev/cpu"}, []string{}
 	for _, name := range readable {
 		st, err := os.Stat(name)
@@ -23,7 +33,6 @@ func sandbox(readable []string, network bool, log *slog.Logger) {
 			files = append(files, name)
 		}
 	}
-	best := landlock.V5.BestEffort()
 	if err := best.RestrictPaths(landlock.RODirs(dirs...).IgnoreIfMissing(), landlock.ROFiles(files...).IgnoreIfMissing()); err != nil {
 		log.Warn("no sandbox for files", "error", err)
 		return

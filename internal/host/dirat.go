@@ -53,8 +53,8 @@ func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, er
 	case unix.S_IFREG:
 		plain = !d.live
 	case unix.S_IFCHR:
-		if unix.Major(st.Rdev) != msrMajor || unix.Minor(st.Rdev) != uint32(cpu) {
-			return -1, false, fmt.Errorf("%w: device %d:%d is not the registers of CPU %d", ErrNotRegular, unix.Major(st.Rdev), unix.Minor(st.Rdev), cpu)
+		if err := isRegisters(st.Rdev, cpu); err != nil {
+			return -1, false, err
 		}
 		if !own {
 			return -1, false, fmt.Errorf("%w: the device would show the registers of the running machine", ErrNotRegular)
@@ -64,6 +64,15 @@ func (d *dirBackend) openRegisters(path string, cpu int) (fd int, plain bool, er
 	}
 	fd, err = openRetry(func() (int, error) { return unix.Open("/proc/self/fd/"+strconv.Itoa(probe), openFlags, 0) })
 	return fd, plain, err
+}
+
+// isRegisters makes sure that a device is the msr driver's, whose minor number is
+// that of the CPU.
+func isRegisters(device uint64, cpu int) error {
+	if unix.Major(device) != msrMajor || unix.Minor(device) != uint32(cpu) {
+		return fmt.Errorf("%w: device %d:%d is not the registers of CPU %d", ErrNotRegular, unix.Major(device), unix.Minor(device), cpu)
+	}
+	return nil
 }
 
 func preadRetry(fd int, b []byte, at int64) (int, error) {

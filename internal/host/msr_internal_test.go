@@ -39,3 +39,11 @@ func TestMSRLive(t *testing.T) {
 	}
 	assert.Equal(t, unix.O_RDONLY, openFlags&unix.O_ACCMODE, "never for writing")
 }
+
+// TestRegistersOfAnotherCPU: a device's numbers say whose registers it shows.
+func TestRegistersOfAnotherCPU(t *testing.T) {
+	require.NoError(t, isRegisters(unix.Mkdev(202, 3), 3))
+	require.ErrorIs(t, isRegisters(unix.Mkdev(202, 2), 3), ErrNotRegular)
+	require.ErrorContains(t, isRegisters(unix.Mkdev(202, 2), 3), "device 202:2 is not the registers of CPU 3")
+	require.ErrorIs(t, isRegisters(unix.Mkdev(203, 3), 3), ErrNotRegular)
+}

@@ -1,0 +1,45 @@
+package collect
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// TestFieldStates: a value that is none, a value that firmware leaves open and a
+// field that is not there are three states.
+func TestFieldStates(t *testing.T) {
+	for status, want := range map[smbios.Status]fact.State{smbios.Bad: fact.Malformed, smbios.Unstated: fact.Unstated, smbios.Missing: fact.Absent} {
+		assert.Equal(t, want, unknownField[int](structure{kind: 17}, "Speed", status).State)
+	}
+	b := smbiostest.New(3, 2)
+	array := b.Array(smbiostest.Array{Devices: 2})
+	b.MemoryDevice(smbiostest.DIMM{Array: array, RawSize: 0x7FFF, Length: 0x1C})
+	b.MemoryDevice(smbiostest.DIMM{Array: array, SizeUnknown: true})
+	got := slots(smbios.Decode(nil, b.Table()))
+	require.Len(t, got, 2)
+	assert.Equal(t, fact.Malformed, got[0].SizeBytes.State)
+	assert.Equal(t, fact.Unstated, got[1].SizeBytes.State)
+}
+
+// TestForeignArrays: video, flash, non-volatile and cache memory (DSP0134 7.17.2)
+// are neither slots nor arrays of system memory.
+func TestForeignArrays(t *testing.T) {
+	b := smbiostest.New(3, 2)
+	var array, device uint16
+	for _, use := range []byte{4, 5, 6, 7, 3} {
+		array = b.Array(smbiostest.Array{Devices: 1, Use: use})
+		device = b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 1 << 30})
+	}
+	table := smbios.Decode(nil, b.Table())
+	gotSlots, gotArrays := slots(table), arrays(table)
+	require.Len(t, gotSlots, 1)
+	require.Len(t, gotArrays, 1)
+	assert.Equal(t, device, gotSlots[0].Handle)
+	assert.Equal(t, array, gotArrays[0].Handle)
+}

@@ -1,0 +1,81 @@
+package exporter
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/landlock-lsm/go-landlock/landlock"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stuckClient reads nothing until it is let go.
+type stuckClient struct {
+	http.ResponseWriter
+	once   sync.Once
+	in     *sync.WaitGroup
+	resume chan struct{}
+}
+
+func (s *stuckClient) Write(b []byte) (int, error) {
+	s.once.Do(s.in.Done)
+	<-s.resume
+	return s.ResponseWriter.Write(b)
+}
+
+// TestScrapeLimit: 40 clients that do not read cost 40 answers, and the next one
+// is told so.
+func TestScrapeLimit(t *testing.T) {
+	p := &pages{}
+	require.NoError(t, p.publish(Outcome{Report: made(1, 1, first, up)}))
+	h, err := p.handler("/metrics", quiet)
+	require.NoError(t, err)
+	ask := func(w http.ResponseWriter) { h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil)) }
+	var in, done sync.WaitGroup
+	resume := make(chan struct{})
+	for range 40 {
+		in.Add(1)
+		done.Go(func() { ask(&stuckClient{ResponseWriter: httptest.NewRecorder(), in: &in, resume: resume}) })
+	}
+	in.Wait()
+	w := httptest.NewRecorder()
+	ask(w)
+	assert.Equal(t, http.StatusServiceUnavailable, w.Code)
+	close(resume)
+	done.Wait()
+	w = httptest.NewRecorder()
+	ask(w)
+	assert.Equal(t, http.StatusOK, w.Code)
+}
+
+// givenUp records what a sandbox would take away.
+type givenUp struct {
+	paths, network int
+	fails          bool
+}
+
+func (g *givenUp) RestrictPaths(...landlock.Rule) error {
+	g.paths++
+	if g.fails {
+		return errors.New("no landlock")
+	}
+	return nil
+}
+
+func (g *givenUp) RestrictNet(...landlock.Rule) error { g.network++; return nil }
+
+// TestSandboxNetwork: files are always given up, the network exactly where no
+// audit asks a host.
+func TestSandboxNetwork(t *testing.T) {
+	for _, c := range []struct {
+		network bool
+		want    int
+	}{{false, 1}, {true, 0}} {
+		g := &givenUp{}
+		restrict(g, nil, c.network, quiet)
+		assert.Equal(t, givenUp{paths: 1, network: c.want}, *g, "audits ask the network: %v", c.network)
+	}
+}
