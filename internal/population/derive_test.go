@@ -305,8 +305,27 @@ func TestPersistentModulesSetTheSpeed(t *testing.T) {
 	s := m.derive(t).Populations[0].Speed.Value
 	assert.Equal(t, 2666, s.MTs)
 	assert.Equal(t, LimitDIMM, s.Limiter)
+	assert.Equal(t, fact.Direct, m.derive(t).Populations[0].Speed.Certainty)
+	m.sys.Slots[1].RatedMTs.Certainty = fact.Indirect
+	assert.Equal(t, fact.Indirect, m.derive(t).Populations[0].Speed.Certainty, "no surer than the slowest module's rating")
 	m.sys.Slots[1].RatedMTs = fact.Fact[int]{State: fact.Unstated, Reason: "firmware does not state a module's speed"}
 	assert.Equal(t, "firmware does not state a module's speed", m.derive(t).Populations[0].Speed.Reason)
+}
+
+// TestProcessorDepthNeedsDepth: a processor's lower maximum with several DIMMs a
+// channel counts only where it is known that a channel has several.
+func TestProcessorDepthNeedsDepth(t *testing.T) {
+	proc := &Processor{MaxMTs: 5600, MaxMTs2DPC: 4400}
+	for _, c := range []struct {
+		known bool
+		depth int
+		want  int
+	}{{true, 2, 4400}, {true, 1, 5600}, {false, 2, 5600}} {
+		e := expectation{maxDepth: c.depth}
+		require.Empty(t, (&builder{}).processorLimit(&e, proc, channelDepths{known: c.known}))
+		assert.Equal(t, c.want, e.processor, "%+v", c)
+		assert.Equal(t, c.want == 4400, e.processorDepth)
+	}
 }
 
 // TestAllNonVolatile: a machine runs from DRAM, so that a table that calls

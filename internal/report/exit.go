@@ -56,7 +56,8 @@ func ExitStatus(r *Report, failOn string, strict bool) int {
 
 // PluginStatus maps a report to a plugin's status. A failure at or above
 // failOn is a warning, a critical one critical. An audit that judged nothing is
-// unknown and never OK; with strict, so is one that left anything open.
+// unknown and never OK, as is one in which nothing passed and something could not
+// be told; with strict, so is one that left anything open.
 func PluginStatus(r *Report, failOn string, strict bool) int {
 	switch {
 	case CheckFailOn(failOn) != nil:
@@ -65,7 +66,7 @@ func PluginStatus(r *Report, failOn string, strict bool) int {
 		return PluginCritical
 	case failOn != FailNever && failsAt(r, Rank(failOn)):
 		return PluginWarning
-	case r.Summary.Pass+r.Summary.Fail+r.Summary.Waived == 0, strict && r.undecided():
+	case r.Summary.Pass+r.Summary.Fail+r.Summary.Waived == 0, r.Summary.Pass+r.Summary.Waived == 0 && r.undecided(), strict && r.undecided():
 		return PluginUnknown
 	default:
 		return PluginOK

@@ -2,10 +2,12 @@ package formats
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/metrics"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -64,4 +66,30 @@ func TestLabelsAreClean(t *testing.T) {
 	assert.NotContains(t, got, "population", "no slot is known")
 	r.Profile = &report.Profile{ID: "///"}
 	assert.NotContains(t, labelsOf(t, r, true), "profile")
+}
+
+// A label's value is cut between characters, and before what is no character of
+// one.
+func TestLabelValueIsCut(t *testing.T) {
+	for _, s := range []string{strings.Repeat("aé", 60), strings.Repeat("x", 62) + "é", strings.Repeat("x", 63) + "é", strings.Repeat("日", 70) + "x"} {
+		got := labelValue(s)
+		assert.LessOrEqual(t, len(got), 63)
+		assert.Regexp(t, `^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$`, got)
+	}
+	assert.Equal(t, strings.Repeat("x", 63), labelValue(strings.Repeat("x", 63)+"é"))
+}
+
+// What is waived is one of the rules' results and one of JUnit's skipped.
+func TestWaivedIsCounted(t *testing.T) {
+	r := reportOf("pass:info waived:critical waived:info unknown:info fail:warning")
+	for i := range r.Findings {
+		r.Findings[i].Rule += strconv.Itoa(i)
+	}
+	var exposed, junit strings.Builder
+	require.NoError(t, metrics.Write(&exposed, r))
+	assert.Contains(t, exposed.String(), "memaudit_rules{result=\"waived\"} 2\n")
+	assert.Contains(t, exposed.String(), "memaudit_rules{result=\"pass\"} 1\n")
+	require.NoError(t, WriteJUnit(&junit, r))
+	assert.Contains(t, junit.String(), `tests="5" failures="1" errors="0" skipped="3"`)
+	assert.Equal(t, 3, strings.Count(junit.String(), "<skipped"))
 }
