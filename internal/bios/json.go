@@ -20,14 +20,22 @@ func decodeJSON(data []byte) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
+	root, places := twice(data, root)
+	var e *Export
 	switch v := root.(type) {
 	case object:
-		return decodeObject(v)
+		e, err = decodeObject(v)
 	case []any:
-		return decodeArray(v)
+		e, err = decodeArray(v)
 	default:
 		return nil, fmt.Errorf("%w: $: JSON that is neither an object nor an array, %s", ErrUnrecognised, expected)
 	}
+	for _, at := range places {
+		if e != nil {
+			e.Problems = append(e.Problems, at+": stands more than once with different values, of which none is taken")
+		}
+	}
+	return e, err
 }
 
 // parseJSON reads one value and nothing after it; numbers stay as written.

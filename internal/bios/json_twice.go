@@ -1,0 +1,94 @@
+package bios
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// twice finds keys that stand in one object more than once with different values
+// and makes their values null: which of them counts is said nowhere (RFC 8259,
+// clause 4), so that neither does. It returns the places.
+func twice(data []byte, root any) (any, []string) {
+	if keysWritten(data) == keysHeld(root) {
+		return root, nil
+	}
+	w := twiceWalker{dec: json.NewDecoder(bytes.NewReader(data)), places: map[string]bool{}}
+	w.dec.UseNumber()
+	again := w.value("$")
+	return again, slices.Sorted(maps.Keys(w.places))
+}
+
+// keysWritten counts the colons outside strings of valid JSON: one a key.
+func keysWritten(data []byte) (n int) {
+	inside := false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case inside && c == '\\':
+			i++
+		case c == '"':
+			inside = !inside
+		case c == ':' && !inside:
+			n++
+		}
+	}
+	return n
+}
+
+// keysHeld counts the keys that decoding kept.
+func keysHeld(v any) (n int) {
+	switch v := v.(type) {
+	case object:
+		n = len(v)
+		for _, e := range v {
+			n += keysHeld(e)
+		}
+	case []any:
+		for _, e := range v {
+			n += keysHeld(e)
+		}
+	}
+	return n
+}
+
+// twiceWalker decodes JSON that is known to be valid and not too deep.
+type twiceWalker struct {
+	dec    *json.Decoder
+	places map[string]bool
+}
+
+func (w *twiceWalker) value(path string) any {
+	token, _ := w.dec.Token()
+	switch token {
+	case json.Delim('{'):
+		return w.object(path)
+	case json.Delim('['):
+		list := []any{}
+		for w.dec.More() {
+			list = append(list, w.value(fmt.Sprintf("%s[%d]", path, len(list))))
+		}
+		_, _ = w.dec.Token()
+		return list
+	default:
+		return token
+	}
+}
+
+func (w *twiceWalker) object(path string) object {
+	o := object{}
+	for w.dec.More() {
+		token, _ := w.dec.Token()
+		key, _ := token.(string)
+		at := path + step(key)
+		v := w.value(at)
+		if before, there := o[key]; there && (w.places[at] || !reflect.DeepEqual(before, v)) {
+			w.places[at], v = true, nil
+		}
+		o[key] = v
+	}
+	_, _ = w.dec.Token()
+	return o
+}
