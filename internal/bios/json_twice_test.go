@@ -23,7 +23,7 @@ func TestEqualKeys(t *testing.T) {
 		`"Turbo":"On","Turbo":"On"`:                              {true, nil},
 		`"Turbo":"On","NumaNodes":"x:y","Other":"\\\"Turbo\":1"`: {true, nil},
 	} {
-		e, err := bios.Decode("x.json", []byte(head + body + tail))
+		e, err := bios.Decode("x.json", []byte(head+body+tail))
 		require.NoError(t, err, body)
 		assert.Equal(t, want.problems, e.Problems, body)
 		found := false

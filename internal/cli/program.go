@@ -83,7 +83,7 @@ func (p *Program) Main(args []string) int {
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
-	root.SetErr(p.Stderr)
+	root.SetErr(p.stderr())
 	err := root.Execute()
 	if err == nil {
 		return report.ExitOK
@@ -99,10 +99,10 @@ func (p *Program) Main(args []string) int {
 		e.status = report.PluginUnknown
 	}
 	if e.err != nil {
-		_, _ = fmt.Fprintf(p.Stderr, "memaudit: error: %s\n", strings.TrimSpace(e.err.Error()))
+		_, _ = fmt.Fprintf(p.stderr(), "memaudit: error: %s\n", strings.TrimSpace(e.err.Error()))
 	}
 	if e.hint != "" {
-		_, _ = fmt.Fprintf(p.Stderr, "memaudit: hint: %s\n", e.hint)
+		_, _ = fmt.Fprintf(p.stderr(), "memaudit: hint: %s\n", e.hint)
 	}
 	return e.status
 }

@@ -134,9 +134,9 @@ func (p *Program) logger(f *serveFlags) *slog.Logger {
 	_ = level.UnmarshalText([]byte(f.logLevel)) // one of logLevels
 	o := &slog.HandlerOptions{Level: level}
 	if f.logFormat == "json" {
-		return slog.New(slog.NewJSONHandler(p.Stderr, o))
+		return slog.New(slog.NewJSONHandler(p.stderr(), o))
 	}
-	return slog.New(slog.NewTextHandler(p.Stderr, o))
+	return slog.New(slog.NewTextHandler(p.stderr(), o))
 }
 
 // errReload marks a configuration that no longer loads.

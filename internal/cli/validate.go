@@ -37,7 +37,7 @@ func (p *Program) validate(paths []string) error {
 		v.complain(rulepack.ValidateSet(slices.Concat(builtin, v.packs)))
 	}
 	for _, f := range v.faults {
-		_, _ = fmt.Fprintln(p.Stderr, f)
+		_, _ = fmt.Fprintln(p.stderr(), f)
 	}
 	if len(v.faults) > 0 {
 		return &exit{status: report.ExitUsage, err: fmt.Errorf("rules validate: %d complaints", len(v.faults))}
