@@ -51,6 +51,9 @@ func populatedSockets(m *Machine) Value {
 	if len(m.sys.Sockets) == 0 {
 		return via(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
 	}
+	if p := m.sys.Firmware.Lost; p != nil {
+		return Missing(fact.Truncated, "the SMBIOS table is not whole, so that processors may be missing from the list: "+p.Text, "a whole table")
+	}
 	states := make([]Value, len(m.sys.Sockets))
 	n := 0
 	for i, s := range m.sys.Sockets {
