@@ -315,7 +315,7 @@ func TestPersistentModulesSetTheSpeed(t *testing.T) {
 // TestProcessorDepthNeedsDepth: a processor's lower maximum with several DIMMs a
 // channel counts only where it is known that a channel has several.
 func TestProcessorDepthNeedsDepth(t *testing.T) {
-	proc := &Processor{MaxMTs: 5600, MaxMTs2DPC: 4400}
+	proc := &platform.Processor{MaxMTs: 5600, MaxMTs2DPC: 4400}
 	for _, c := range []struct {
 		known bool
 		depth int
