@@ -1,7 +1,10 @@
 package population
 
 import (
+	"cmp"
+
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 )
 
@@ -17,7 +20,7 @@ func (b *builder) pairing(pop *Population) (known, unverified bool) {
 		return true, b.lockstepBoard.Unverified()
 	}
 	for _, slots := range pop.ChannelSlots {
-		if len(slots) == 0 || b.pairDiffers(pop.ChannelSlots[0], slots) != "" {
+		if diff, open := b.pairDiffers(pop.ChannelSlots[0], slots); len(slots) == 0 || diff != "" || open != "" {
 			return false, false
 		}
 	}
@@ -25,7 +28,7 @@ func (b *builder) pairing(pop *Population) (known, unverified bool) {
 }
 
 // lockstep compares the DIMMs of each lockstep pair: the same positions, and
-// the same size, ranks and type in them. Hemisphere mode asks for more: both
+// the same kind of module in them. Hemisphere mode asks for more: both
 // controllers of the processor configured identically.
 func (b *builder) lockstep(pop *Population) {
 	p := b.platform
@@ -51,17 +54,22 @@ func (b *builder) comparePairs(pop *Population) {
 			"which channels of this board work in lockstep is not known", "a document of the board", b.evidence(pop))
 		return
 	}
-	same := true
+	open := ""
 	for _, pair := range b.platform.LockstepChannels {
 		if len(pair) != 2 || max(pair[0], pair[1]) >= len(pop.ChannelSlots) {
 			continue
 		}
-		if diff := b.pairDiffers(pop.ChannelSlots[pair[0]], pop.ChannelSlots[pair[1]]); diff != "" {
-			same = false
+		diff, doubt := b.pairDiffers(pop.ChannelSlots[pair[0]], pop.ChannelSlots[pair[1]])
+		if diff != "" {
 			pop.LockstepDetail = joinDetail(pop.LockstepDetail, diff)
 		}
+		open = cmp.Or(open, doubt)
 	}
-	pop.Lockstep = fact.Known(same, pop.DPC.Certainty, pop.DPC.From)
+	if pop.LockstepDetail == "" && open != "" {
+		pop.Lockstep = fact.Unknown[bool](fact.Unstated, open, "part numbers or the modules' data from the management controller", b.evidence(pop))
+		return
+	}
+	pop.Lockstep = fact.Known(pop.LockstepDetail == "", pop.DPC.Certainty, pop.DPC.From)
 	pop.Lockstep.Unverified = pop.DPC.Unverified || unverified
 }
 
@@ -75,40 +83,100 @@ func (b *builder) hemisphere(pop *Population) {
 	pop.Hemisphere.Unverified = pop.Lockstep.Unverified
 }
 
-// pairDiffers compares two lockstep channels slot by slot.
-func (b *builder) pairDiffers(x, y []int) string {
+// pairDiffers compares two lockstep channels slot by slot: in what they are
+// known to differ, else what leaves it open that they are alike.
+func (b *builder) pairDiffers(x, y []int) (diff, open string) {
 	for i := range max(len(x), len(y)) {
 		switch {
 		case i >= len(x):
-			return slotName(&b.sys.Slots[y[i]]) + " has no partner"
+			return slotName(&b.sys.Slots[y[i]]) + " has no partner", ""
 		case i >= len(y):
-			return slotName(&b.sys.Slots[x[i]]) + " has no partner"
+			return slotName(&b.sys.Slots[x[i]]) + " has no partner", ""
 		}
-		if what := b.slotDiffers(x[i], y[i]); what != "" {
-			return slotName(&b.sys.Slots[x[i]]) + " and " + slotName(&b.sys.Slots[y[i]]) + " differ in " + what
+		what, known := b.slotDiffers(x[i], y[i])
+		pair := slotName(&b.sys.Slots[x[i]]) + " and " + slotName(&b.sys.Slots[y[i]])
+		switch {
+		case what != "" && known:
+			return pair + " differ in " + what, ""
+		case what != "":
+			open = cmp.Or(open, "whether "+pair+" are alike in "+what+" is not known")
 		}
 	}
-	return ""
+	return "", open
 }
 
-// slotDiffers names the first known property in which two DIMMs differ.
-func (b *builder) slotDiffers(x, y int) string {
+// slotDiffers names the first property in which two DIMMs are known to differ;
+// else, with known false, the first that is not known of both. One maker's one
+// part number stands for every property but size and position.
+func (b *builder) slotDiffers(x, y int) (what string, known bool) {
 	s, t := &b.sys.Slots[x], &b.sys.Slots[y]
-	switch {
-	case b.places[x].Slot != b.places[y].Slot && b.places[x].Slot != place.Unplaced && b.places[y].Slot != place.Unplaced:
-		return "position"
-	case differ(s.SizeBytes, t.SizeBytes):
-		return "size"
-	case differ(s.Ranks, t.Ranks):
-		return "ranks"
-	case differ(s.Type, t.Type):
-		return "type"
-	default:
-		return ""
+	part := samePart(s, t)
+	for _, p := range [...]struct {
+		name string
+		likeness
+	}{
+		{"position", b.samePosition(x, y)},
+		{"size", compare(s.SizeBytes, t.SizeBytes)},
+		{"ranks", compare(s.Ranks, t.Ranks).or(part)},
+		{"type", compare(s.Type, t.Type).or(part)},
+		{"width", compare(s.TotalWidth, t.TotalWidth).or(part)},
+		{"registering", compare(s.Registered, t.Registered).or(part)},
+	} {
+		switch {
+		case p.likeness == different:
+			return p.name, true
+		case p.likeness == unsure && what == "":
+			what = p.name
+		}
 	}
+	return what, false
+}
+
+// likeness is what is known of a property of two modules.
+type likeness uint8
+
+const (
+	unsure likeness = iota // one of the two is not known
+	alike
+	different
+)
+
+// compare never takes an unknown value for equal.
+func compare[T comparable](x, y fact.Fact[T]) likeness {
+	switch {
+	case !x.Known() || !y.Known():
+		return unsure
+	case x.Value == y.Value:
+		return alike
+	default:
+		return different
+	}
+}
+
+// or settles what is open by another witness.
+func (l likeness) or(same bool) likeness {
+	if l == unsure && same {
+		return alike
+	}
+	return l
+}
+
+// samePosition compares the slots within the channel.
+func (b *builder) samePosition(x, y int) likeness {
+	switch p, q := b.places[x].Slot, b.places[y].Slot; {
+	case p == place.Unplaced || q == place.Unplaced:
+		return unsure
+	case p == q:
+		return alike
+	default:
+		return different
+	}
+}
+
+// samePart reports whether two modules carry one part number of one maker.
+func samePart(s, t *inventory.Slot) bool {
+	return compare(s.PartNumber, t.PartNumber) == alike && compare(s.Manufacturer, t.Manufacturer) != different
 }
 
 // differ reports whether both facts are known and unequal.
-func differ[T comparable](x, y fact.Fact[T]) bool {
-	return x.Known() && y.Known() && x.Value != y.Value
-}
+func differ[T comparable](x, y fact.Fact[T]) bool { return compare(x, y) == different }

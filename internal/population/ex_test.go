@@ -203,13 +203,38 @@ func TestLockstepMismatch(t *testing.T) {
 	assert.True(t, r.Populations[1].Lockstep.Value)
 }
 
+// TestLockstepUnstated: a property that is not known of both modules of a pair
+// leaves their likeness open, unless one part number stands for it.
+func TestLockstepUnstated(t *testing.T) {
+	erase := map[string]func(*inventory.Slot){
+		"ranks":       func(s *inventory.Slot) { s.Ranks = fact.Fact[int]{} },
+		"type":        func(s *inventory.Slot) { s.Type = fact.Fact[string]{} },
+		"width":       func(s *inventory.Slot) { s.TotalWidth = fact.Fact[int]{} },
+		"registering": func(s *inventory.Slot) { s.Registered = fact.Fact[bool]{} },
+	}
+	for name, blank := range erase {
+		sys := rx600(4, []int64{8, 8}, []int64{8, 8})
+		i := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Value == "DIMM-1D" })
+		blank(&sys.Slots[i])
+		r := Derive(sys, corpustest.Rules(t))
+		p := &r.Populations[0]
+		assert.Equal(t, "whether DIMM-1B and DIMM-1D are alike in "+name+" is not known", p.Lockstep.Reason)
+		assert.False(t, p.Lockstep.Known() || p.Hemisphere.Known() || p.Class.Known() || r.Class.Known(), name)
+		assert.True(t, r.Populations[1].Lockstep.Value, name)
+		for i := range sys.Slots {
+			sys.Slots[i].PartNumber, sys.Slots[i].Manufacturer = collecttest.Known("M393B1K70CH0-YH9"), collecttest.Known("Samsung")
+		}
+		assert.True(t, Derive(sys, corpustest.Rules(t)).Populations[0].Lockstep.Value, name)
+	}
+}
+
 // TestLockstepUnknownBoard: another maker's board may pair its channels
 // otherwise; only a layout that is the same everywhere can be judged.
 func TestLockstepUnknownBoard(t *testing.T) {
 	build := func(counts []int) *Result {
 		m := newTestMachine(4, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz")
 		for s := range 4 {
-			m.fill(s, counts, testDIMM{gb: 8, rated: 1333})
+			m.fill(s, counts, testDIMM{gb: 8, rated: 1333, memType: "DDR3"})
 		}
 		return m.derive(t)
 	}

@@ -40,7 +40,7 @@ func (b *builder) fillRegions(pop *Population, l *layout, stated bool) {
 		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
 		return
 	}
-	if p.Policy == platform.PolicyEX && !pop.Lockstep.Known() {
+	if known, _ := b.pairing(pop); p.Policy == platform.PolicyEX && !known {
 		pop.Regions = fact.Blame[[]Region](pop.Lockstep)
 		pop.Relative = fact.Blame[Share](pop.Lockstep)
 		return

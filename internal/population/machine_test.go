@@ -45,6 +45,7 @@ func (m *testMachine) add(socket, channel, slot int, d testDIMM) {
 		s.SizeBytes, s.Technology = collecttest.Known(d.gb*gib), collecttest.Known(inventory.DRAM)
 		s.Registered, s.LoadReduced = collecttest.Known(!d.unbuffered), collecttest.Known(d.lr)
 		s.Ranks, s.RatedMTs = collecttest.Known(2), collecttest.Known(d.rated)
+		s.TotalWidth, s.DataWidth = collecttest.Known(72), collecttest.Known(64)
 		if d.ranks > 0 {
 			s.Ranks = collecttest.Known(d.ranks)
 		}
