@@ -108,7 +108,7 @@ func TestServe(t *testing.T) {
 	promtool(t, out, "check", "metrics")
 	_, once, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance", "--format", "prometheus")
 	assert.Equal(t, seriesOf(once), seriesOf(out), "serve and check say the same")
-	_, text := s.get(t, "/report")
+	_, text := s.get(t, "/report.txt")
 	_, want, _ := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance")
 	assert.Equal(t, want, text)
 	_, doc := s.get(t, "/report.json")
@@ -280,7 +280,7 @@ func TestServeFigures(t *testing.T) {
 		require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))
 		s.wait(t, `msg="audit done"`)
 	}
-	for _, path := range []string{"/report", "/report.json", "/"} {
+	for _, path := range []string{"/report", "/report.txt", "/report.json", "/"} {
 		s.get(t, path)
 	}
 	slices.Sort(took)

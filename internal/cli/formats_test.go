@@ -3,7 +3,9 @@ package cli
 import (
 	"encoding/json"
 	"encoding/xml"
+	"html"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,7 +47,7 @@ func TestFormatsAgree(t *testing.T) {
 			want := verdictsOf(t, out)
 			require.NotEmpty(t, want)
 			for format, read := range map[string]func(*testing.T, string, []judged){
-				"junit": sameJUnit, "nagios": sameNagios, "prometheus": samePrometheus, "text": sameText,
+				"junit": sameJUnit, "nagios": sameNagios, "prometheus": samePrometheus, "text": sameText, "html": sameHTML,
 			} {
 				got, out := checkAs(t, &m, format, "--verbose")
 				if format != "nagios" {
@@ -118,6 +120,18 @@ func sameNagios(t *testing.T, out string, want []judged) {
 		wanted = slices.Delete(wanted, i, i+1)
 	}
 	assert.Empty(t, wanted)
+}
+
+// article is the start tag of a finding's element.
+var article = regexp.MustCompile(`<article [^>]*data-rule="([^"]*)" data-subject="([^"]*)" data-result="([^"]*)" data-severity="([^"]*)"`)
+
+// sameHTML: every finding has an element of its own.
+func sameHTML(t *testing.T, out string, want []judged) {
+	var got []judged
+	for _, m := range article.FindAllStringSubmatch(out, -1) {
+		got = append(got, judged{html.UnescapeString(m[1]), html.UnescapeString(m[2]), html.UnescapeString(m[3]), html.UnescapeString(m[4])})
+	}
+	assert.ElementsMatch(t, want, got)
 }
 
 // sameText: the verbose text names every rule, and counts as the others do.

@@ -42,7 +42,7 @@ func (p *Program) serveCommand() *cobra.Command {
 		Short: "audit now and then, and serve metrics and reports over HTTP",
 		Long: `serve audits at start, every --interval, on SIGHUP, when configuration or rules
 change and when processors or memory come or go. It serves the last audit: metrics
-for Prometheus, /report, /report.json, /-/healthy and /-/ready. A scrape never
+for Prometheus, /report, /report.txt, /report.json, /-/healthy and /-/ready. A scrape never
 audits. When an audit fails, the last good one stays and memaudit_audit_failed is 1.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
@@ -80,7 +80,7 @@ func (f *serveFlags) check() error {
 	if err := f.input.oneMachine(); err != nil {
 		return err
 	}
-	taken := []string{"/report", "/report.json", "/-/healthy", "/-/ready"}
+	taken := []string{"/report", "/report.txt", "/report.json", "/-/healthy", "/-/ready"}
 	if path := f.web.MetricsPath; !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " {}?#") || slices.Contains(taken, path) {
 		return usage("--web.telemetry-path: %q, expected a path as /metrics other than %s", path, strings.Join(taken, ", "))
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/report/html"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/prometheus/exporter-toolkit/web"
@@ -50,8 +52,9 @@ func (p *pages) handler(metricsPath string, log *slog.Logger) (http.Handler, err
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
 	get(metricsPath, promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), ErrorHandling: promhttp.HTTPErrorOnError}))
-	get("/report", p.serve("text/plain; charset=utf-8", func(c *page) []byte { return c.text }))
-	get("/report.json", p.serve("application/json", func(c *page) []byte { return c.json }))
+	get("/report", p.negotiate(asHTML, asText, asJSON))
+	get("/report.txt", p.serve(asText))
+	get("/report.json", p.serve(asJSON))
 	get("/-/healthy", say("memaudit is healthy.\n"))
 	get("/-/ready", http.HandlerFunc(p.ready))
 	if metricsPath != "/" {
@@ -67,6 +70,7 @@ func landingPage(metricsPath string) (http.Handler, error) {
 		Links: []web.LandingLinks{
 			{Address: strings.TrimPrefix(metricsPath, "/"), Text: "Metrics", Description: "for Prometheus"},
 			{Address: "report", Text: "Report", Description: "the last audit for a person"},
+			{Address: "report.txt", Text: "Report (text)", Description: "the last audit for a terminal"},
 			{Address: "report.json", Text: "Report (JSON)", Description: "the last audit for a program"},
 			{Address: "-/healthy", Text: "Health"}, {Address: "-/ready", Text: "Readiness"},
 		},
@@ -83,16 +87,17 @@ func plain(next http.Handler) http.Handler {
 }
 
 // serve hands out one form of the last audit.
-func (p *pages) serve(kind string, form func(*page) []byte) http.Handler {
+func (p *pages) serve(f form) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		current := p.current.Load()
 		if current == nil {
 			notYet(w)
 			return
 		}
-		w.Header().Set("Content-Type", kind)
+		w.Header().Set("Content-Type", f.kind)
 		w.Header().Set("Cache-Control", "no-cache")
-		http.ServeContent(w, r, "", current.at, bytes.NewReader(form(current)))
+		w.Header().Set("Content-Security-Policy", html.Policy)
+		http.ServeContent(w, r, "", current.at, bytes.NewReader(f.of(current)))
 	})
 }
 

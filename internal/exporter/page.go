@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/report/metrics"
 	"github.com/memaudit/memaudit/internal/report/text"
 
@@ -23,6 +24,7 @@ import (
 type page struct {
 	families []metrics.Family
 	metrics  []prometheus.Metric
+	html     []byte
 	text     []byte
 	json     []byte
 	at       time.Time
@@ -61,14 +63,17 @@ func (p *pages) publish(out Outcome) error {
 func newPage(r *report.Report, good bool) (*page, error) {
 	n := &page{good: good}
 	n.at, _ = time.Parse(time.RFC3339, r.GeneratedAt)
-	var written, json bytes.Buffer
+	var laid, written, json bytes.Buffer
+	if err := html.Write(&laid, r); err != nil {
+		return nil, err
+	}
 	if err := text.Write(&written, r, text.Options{}); err != nil {
 		return nil, err
 	}
 	if err := report.WriteJSON(&json, r); err != nil {
 		return nil, err
 	}
-	n.text, n.json = slices.Clip(written.Bytes()), slices.Clip(json.Bytes())
+	n.html, n.text, n.json = slices.Clip(laid.Bytes()), slices.Clip(written.Bytes()), slices.Clip(json.Bytes())
 	n.families = metrics.Of(r)
 	if !good {
 		n.families = slices.DeleteFunc(n.families, isAuditTime)

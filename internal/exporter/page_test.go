@@ -106,14 +106,14 @@ func TestNeverGood(t *testing.T) {
 
 func TestHTTP(t *testing.T) {
 	p := &pages{}
-	for _, path := range []string{"/report", "/report.json", "/-/ready"} {
+	for _, path := range []string{"/report", "/report.txt", "/report.json", "/-/ready"} {
 		w := served(t, p, path)
 		assert.Equal(t, http.StatusServiceUnavailable, w.Code, path)
 		assert.Equal(t, "1", w.Header().Get("Retry-After"))
 	}
 	assert.Equal(t, http.StatusOK, served(t, p, "/metrics").Code, "the daemon itself is scraped before the first audit")
 	require.NoError(t, p.publish(Outcome{Report: made(2, 3, first, up)}))
-	for path, kind := range map[string]string{"/metrics": "text/plain", "/report": "text/plain; charset=utf-8", "/report.json": "application/json",
+	for path, kind := range map[string]string{"/metrics": "text/plain", "/report": "text/html; charset=utf-8", "/report.txt": "text/plain; charset=utf-8", "/report.json": "application/json",
 		"/-/healthy": "text/plain", "/-/ready": "text/plain", "/": "text/html"} {
 		w := served(t, p, path)
 		assert.Equal(t, http.StatusOK, w.Code, path)

@@ -63,11 +63,10 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 
 // vendorOf reads the CPUID vendor out of a brand string or maker's name.
 func vendorOf(text string) string {
-	text = strings.ToLower(text)
 	switch {
-	case strings.Contains(text, "intel"):
+	case strings.Contains(text, "Intel"):
 		return Intel
-	case strings.Contains(text, "amd"), strings.Contains(text, "advanced micro devices"):
+	case strings.Contains(text, "AMD"), strings.Contains(text, "Advanced Micro Devices"):
 		return AMD
 	default:
 		return ""

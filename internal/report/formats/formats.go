@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/report/metrics"
 	"github.com/memaudit/memaudit/internal/report/text"
 )
@@ -15,6 +16,7 @@ import (
 const (
 	Text       = "text"
 	JSON       = "json"
+	HTML       = "html"
 	JUnit      = "junit"
 	Nagios     = "nagios"
 	Prometheus = "prometheus"
@@ -22,7 +24,7 @@ const (
 
 // Reports lists the formats of a report, the default first.
 func Reports() []string {
-	return []string{Text, JSON, JUnit, Nagios, Prometheus}
+	return []string{Text, JSON, HTML, JUnit, Nagios, Prometheus}
 }
 
 // Inventories lists the formats of an inventory, the default first.
@@ -46,6 +48,8 @@ func Write(w io.Writer, format string, r *report.Report, o *Options) error {
 		return text.Write(w, r, o.Options)
 	case JSON:
 		return report.WriteJSON(w, r)
+	case HTML:
+		return html.Write(w, r)
 	case JUnit:
 		return WriteJUnit(w, r)
 	case Nagios:

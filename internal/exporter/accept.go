@@ -1,0 +1,78 @@
+package exporter
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// form is one way in which the last audit is served.
+type form struct {
+	kind string
+	of   func(*page) []byte
+}
+
+// The forms of a report.
+var (
+	asHTML = form{"text/html; charset=utf-8", func(c *page) []byte { return c.html }}
+	asText = form{"text/plain; charset=utf-8", func(c *page) []byte { return c.text }}
+	asJSON = form{"application/json", func(c *page) []byte { return c.json }}
+)
+
+// negotiate hands out the form that the client likes best (RFC 9110, 12.5.1);
+// of equals the one it names, then the first, which is also for those who take
+// none of them.
+func (p *pages) negotiate(forms ...form) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		accept := strings.Join(r.Header.Values("Accept"), ",")
+		best, most, named := forms[0], 0.0, 0
+		for _, f := range forms {
+			if q, exact := quality(accept, f.kind); q > most || q > 0 && q == most && exact > named {
+				best, most, named = f, q, exact
+			}
+		}
+		w.Header().Add("Vary", "Accept")
+		p.serve(best).ServeHTTP(w, r)
+	})
+}
+
+// quality is how much a client wants a media type, from 0 to 1: the most
+// specific of its ranges that fits decides. exact says how specific that is, 3
+// for the type by name and 0 for none.
+func quality(accept, kind string) (weight float64, exact int) {
+	kind, _, _ = strings.Cut(kind, ";")
+	group, _, _ := strings.Cut(kind, "/")
+	for entry := range strings.SplitSeq(accept, ",") {
+		parts := strings.Split(entry, ";")
+		fits := 0
+		switch strings.ToLower(strings.TrimSpace(parts[0])) {
+		case kind:
+			fits = 3
+		case group + "/*":
+			fits = 2
+		case "*/*":
+			fits = 1
+		}
+		if fits > exact {
+			weight, exact = weightOf(parts[1:]), fits
+		}
+	}
+	return weight, exact
+}
+
+// weightOf reads the parameter q, which is 1 when it is absent and 0 when it
+// is no number.
+func weightOf(parameters []string) float64 {
+	for _, p := range parameters {
+		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
+		if !strings.EqualFold(name, "q") {
+			continue
+		}
+		q, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(q >= 0 && q <= 1) {
+			return 0
+		}
+		return q
+	}
+	return 1
+}

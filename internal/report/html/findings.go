@@ -1,0 +1,221 @@
+package html
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/markup"
+	"github.com/memaudit/memaudit/internal/report/wording"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// findings prints every finding: failures under what causes them, then the rest
+// by result, folded where nothing is to be done.
+func (p *page) findings() {
+	p.section("findings", "Findings")
+	defer p.Close()
+	if len(p.r.Findings) == 0 {
+		p.Element("p", "Nothing was audited.")
+		return
+	}
+	p.failures()
+	for _, kind := range [...]struct {
+		result verdict.Result
+		title  string
+		open   bool
+	}{
+		{verdict.Error, "Rules that broke", true}, {verdict.Unknown, "Not known", true}, {verdict.Waived, "Accepted", true},
+		{verdict.Pass, "Passed", false}, {verdict.NotApplicable, "Not applicable", false},
+	} {
+		p.rest(kind.result, kind.title, kind.open)
+	}
+}
+
+// failures prints the causes and below each what follows from it. Of the
+// failures of one rule that say alike why, only the first stands open.
+func (p *page) failures() {
+	said := map[string]bool{}
+	for _, i := range p.roots {
+		p.failure(i, said)
+	}
+	if len(p.roots) == 0 {
+		p.Element("p", "No failure.")
+	}
+}
+
+func (p *page) failure(i int, said map[string]bool) {
+	f := &p.r.Findings[i]
+	key := f.Rule + "\n" + report.OrEmpty(f.Why) + "\n" + f.Citation.Line()
+	p.article(i, !said[key] && f.CausedBy == nil)
+	said[key] = true
+	if led := p.led[i]; len(led) > 0 {
+		p.Open("div", markup.Class("led"))
+		p.Element("p", "leads to", markup.Class("note"))
+		for _, l := range led {
+			p.failure(l, said)
+		}
+		p.Close()
+	}
+}
+
+// rest prints the findings of one result.
+func (p *page) rest(result verdict.Result, title string, open bool) {
+	var list []int
+	for i := range p.r.Findings {
+		if p.r.Findings[i].Result == string(result) {
+			list = append(list, i)
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	attrs := []markup.Attr{markup.Class("group"), attr("id", string(result))}
+	if open {
+		attrs = append(attrs, attr("open", ""))
+	}
+	p.Line()
+	p.Open("details", attrs...)
+	p.Open("summary")
+	p.Element("h3", title+" ("+strconv.Itoa(len(list))+")")
+	p.Close()
+	for _, i := range list {
+		p.article(i, false)
+	}
+	p.Close()
+}
+
+// findingID is the anchor of a finding.
+func findingID(i int) string { return "finding-" + strconv.Itoa(i) }
+
+// article is one finding with everything the report says of it.
+func (p *page) article(i int, open bool) {
+	f := &p.r.Findings[i]
+	p.Line()
+	p.Open("article", attr("id", findingID(i)), markup.Class("finding "+f.Result+" "+severityClass(f)),
+		attr("data-rule", f.Rule), attr("data-subject", f.Subject), attr("data-result", f.Result), attr("data-severity", f.Severity))
+	defer p.Close()
+	attrs := []markup.Attr{}
+	if open {
+		attrs = append(attrs, attr("open", ""))
+	}
+	p.Open("details", attrs...)
+	p.Open("summary")
+	p.Element("span", badge(f), markup.Class("badge "+severityClass(f)))
+	p.Text(" ")
+	p.Element("span", f.Subject, markup.Class("subject"))
+	p.Text(" ")
+	p.Element("span", f.Rule, markup.Class("rule"))
+	if brief := brief(f); brief != "" {
+		p.Text(" ")
+		p.Element("span", brief, markup.Class("brief"))
+	}
+	p.Close()
+	p.particulars(f)
+	p.evidence(f.Evidence, f.Certainty)
+	p.Close()
+}
+
+// badge is the word that leads a finding.
+func badge(f *report.Finding) string {
+	if f.Result == string(verdict.Fail) {
+		return f.Severity
+	}
+	return strings.ReplaceAll(f.Result, "_", " ")
+}
+
+// severityClass colours failures by severity and the rest by result.
+func severityClass(f *report.Finding) string {
+	if f.Result == string(verdict.Fail) {
+		return f.Severity
+	}
+	return f.Result
+}
+
+// brief is what is read of a folded finding.
+func brief(f *report.Finding) string {
+	if f.Result == string(verdict.Fail) || f.Result == string(verdict.Waived) {
+		return report.OrEmpty(f.Found)
+	}
+	return report.OrEmpty(f.Reason)
+}
+
+// particulars are the labelled lines of a finding.
+func (p *page) particulars(f *report.Finding) {
+	p.Open("dl")
+	p.pair("rule", report.OrEmpty(f.Title))
+	p.pair("found", report.OrEmpty(f.Found))
+	p.pair("expected", report.OrEmpty(f.Expected))
+	p.pair("reason", report.OrEmpty(f.Reason))
+	p.pair("known by", report.OrEmpty(f.KnownBy))
+	p.pair("why", report.OrEmpty(f.Why))
+	p.pair("costs", costs(f.Effect))
+	p.pair("fix", report.OrEmpty(f.Remedy))
+	p.pair("follows from", report.OrEmpty(f.CausedBy))
+	p.pair("accepted", accepted(f.Waiver))
+	if f.Citation != nil {
+		p.Element("dt", "source")
+		p.Open("dd")
+		p.citation(f.Citation)
+		p.Close()
+	}
+	p.Close()
+}
+
+func costs(e *report.Effect) string {
+	if e == nil {
+		return ""
+	}
+	if e.Source == nil {
+		return e.Text
+	}
+	return e.Text + " (" + *e.Source + ")"
+}
+
+func accepted(w *report.Waiver) string {
+	if w == nil {
+		return ""
+	}
+	if w.Until == nil {
+		return w.Reason
+	}
+	return w.Reason + " (until " + *w.Until + ")"
+}
+
+// citation names the document, with a link where it is one of the web.
+func (p *page) citation(c *report.Citation) {
+	url := report.OrEmpty(c.URL)
+	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") {
+		p.Text(c.Line())
+		if url != "" {
+			p.Text(", " + url)
+		}
+		return
+	}
+	p.Element("a", c.Line(), attr("href", url), attr("rel", "noreferrer"))
+}
+
+// evidence lists the readings behind something, folded: each source and file
+// once, and below it what was read there.
+func (p *page) evidence(readings []report.Evidence, certainty string) {
+	if len(readings) == 0 {
+		return
+	}
+	p.Open("details", markup.Class("evidence"))
+	p.Element("summary", "evidence: "+wording.Count(len(readings), "reading")+", "+certainty)
+	from := ""
+	for i := range readings {
+		e := &readings[i]
+		if at := strings.TrimSpace(e.Source + " " + report.OrEmpty(e.Path)); at != from {
+			if from != "" {
+				p.Close()
+			}
+			p.Element("p", at, markup.Class("from"))
+			p.Open("ul")
+			from = at
+		}
+		p.Element("li", report.OrEmpty(e.Raw))
+	}
+	p.Close()
+	p.Close()
+}

@@ -1,0 +1,126 @@
+package html
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/markup"
+	"github.com/memaudit/memaudit/internal/report/text"
+	"github.com/memaudit/memaudit/internal/report/wording"
+)
+
+// header says which machine this is, and the verdict.
+func (p *page) header() {
+	word, says := text.Verdict(p.r)
+	inv := &p.r.Inventory
+	p.Open("header")
+	p.Element("p", "memaudit", markup.Class("brand"))
+	p.Element("h1", wording.Machine(&p.r.Machine))
+	pieces := append(wording.Processors(inv.Sockets), wording.Capacities(inv)...)
+	if bios := wording.BIOS(&p.r.Machine.BIOS); bios != "" {
+		pieces = append(pieces, bios)
+	}
+	if len(pieces) > 0 {
+		p.Element("p", strings.Join(pieces, " · "), markup.Class("machine"))
+	}
+	p.Open("p", markup.Class("verdict "+verdictClass(word)))
+	p.Element("strong", word)
+	p.Text(" " + says)
+	p.Close()
+	p.Open("dl", markup.Class("facts"))
+	p.pair("platform", platform(&p.r.Machine))
+	p.pair("profile", profile(p.r))
+	p.pair("audited", p.r.GeneratedAt)
+	p.identifiers()
+	p.Close()
+	p.navigation()
+	p.Close()
+}
+
+// verdictClass is the colour of a verdict's leading word.
+func verdictClass(word string) string {
+	switch word {
+	case "CRITICAL", "ERROR":
+		return "critical"
+	case "WARNING":
+		return "warning"
+	case "PASS":
+		return "pass"
+	case "INFO":
+		return "info"
+	default:
+		return "unknown"
+	}
+}
+
+func platform(m *report.Machine) string {
+	out := "not recognised"
+	if m.Platform.ID != nil {
+		out = *m.Platform.ID
+	}
+	if m.Platform.Name != nil {
+		out += ", " + *m.Platform.Name
+	}
+	if m.Platform.Certainty == fact.Indirect.String() {
+		out += ", by one source only"
+	}
+	if m.Virtual != nil && *m.Virtual {
+		out += ", virtual machine"
+		if m.Hypervisor != nil {
+			out += " (" + *m.Hypervisor + ")"
+		}
+	}
+	return out
+}
+
+func profile(r *report.Report) string {
+	if r.Profile == nil {
+		if why := report.OrEmpty(r.Why); why != "" {
+			return "none: " + why
+		}
+		return "none"
+	}
+	out := r.Profile.ID
+	if s := report.OrEmpty(r.Profile.Source); s != "" {
+		out += " (" + s + ")"
+	}
+	return out
+}
+
+// identifiers are in the report only when they were asked for.
+func (p *page) identifiers() {
+	id := p.r.Machine.Identifiers
+	if id == nil {
+		return
+	}
+	p.pair("system serial", report.OrEmpty(id.SystemSerial))
+	p.pair("system UUID", report.OrEmpty(id.SystemUUID))
+	p.pair("board serial", report.OrEmpty(id.BoardSerial))
+	p.pair("chassis serial", report.OrEmpty(id.ChassisSerial))
+	p.pair("asset tag", report.OrEmpty(id.AssetTag))
+}
+
+// navigation lists the parts that every page has.
+func (p *page) navigation() {
+	p.Open("nav", attr("aria-label", "parts of the report"))
+	for _, part := range [...][2]string{
+		{"board", "slots"}, {"bandwidth", "bandwidth"}, {"numa", "NUMA"}, {"findings", "findings"},
+		{"settings", "settings"}, {"slots", "table of slots"}, {"sources", "sources"},
+	} {
+		p.Element("a", part[1], attr("href", "#"+part[0]))
+	}
+	p.Close()
+}
+
+// footer says what made the page.
+func (p *page) footer() {
+	version := "memaudit " + p.r.Memaudit.Version
+	if p.r.Memaudit.Revision != nil {
+		version += " (" + *p.r.Memaudit.Revision + ")"
+	}
+	p.Line()
+	p.Open("footer")
+	p.Element("p", version+", "+p.r.Schema+", "+p.r.GeneratedAt+". It reads the machine and never writes to it.")
+	p.Close()
+}

@@ -1,0 +1,86 @@
+package html
+
+import (
+	"image"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/report"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func slotAt(controller, channel, slot int) *report.Slot {
+	s := &report.Slot{Channel: &channel}
+	if controller >= 0 {
+		s.Controller = &controller
+	}
+	if slot >= 0 {
+		s.Slot = &slot
+	}
+	return s
+}
+
+// TestLayout: whatever the table says of places, every slot is drawn once,
+// inside the picture, over no other, and no picture is wider than a phone.
+func TestLayout(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		var slots []*report.Slot
+		for range 1 + random.IntN(40) {
+			channel := random.IntN(12)
+			slots = append(slots, slotAt(channel/(1+random.IntN(2)*3)-1, channel, random.IntN(5)-1))
+		}
+		d := layout(slots)
+		require.LessOrEqual(t, d.width, 344)
+		var taken []image.Rectangle
+		for i := range d.columns {
+			c := &d.columns[i]
+			for row, s := range c.cells {
+				if s == nil {
+					continue
+				}
+				x, y := c.cellAt(row)
+				taken = append(taken, image.Rect(x, y, x+cellWidth, y+cellHeight))
+			}
+		}
+		require.Len(t, taken, len(slots))
+		whole := image.Rect(0, 0, d.width, d.height)
+		for i, a := range taken {
+			require.True(t, a.In(whole), "%v in %v", a, whole)
+			for _, b := range taken[i+1:] {
+				require.True(t, a.Intersect(b).Empty())
+			}
+		}
+	}
+}
+
+func TestBands(t *testing.T) {
+	shape := func(controllers ...int) []int {
+		var columns []column
+		for i, c := range controllers {
+			columns = append(columns, column{channel: i, controller: c})
+		}
+		var out []int
+		for _, band := range bands(columns) {
+			out = append(out, len(band))
+		}
+		return out
+	}
+	assert.Equal(t, []int{3}, shape(0, 0, 0))
+	assert.Equal(t, []int{3, 3}, shape(0, 0, 0, 0, 0, 0))
+	assert.Equal(t, []int{3, 3}, shape(0, 0, 0, 1, 1, 1))
+	assert.Equal(t, []int{4, 4}, shape(0, 0, 1, 1, 2, 2, 3, 3))
+	assert.Equal(t, []int{4, 4, 4}, shape(-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1))
+}
+
+func TestNameLines(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"A1": {"A1", ""}, "PROC 1 DIMM 12": {"PROC 1 ", "DIMM 12"}, "P1_DIMM_A1": {"P1_DIMM_A1", ""},
+		"ChannelASlotNumber0": {"ChannelASlo", "tNumber0"}, "DIMM 1 of the left riser, upper": {"DIMM 1 of t", "he left ri…"},
+	} {
+		assert.Equal(t, want, nameLines(name), name)
+	}
+	assert.Equal(t, "日本…", fit("日本語文字", 5))
+}

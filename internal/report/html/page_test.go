@@ -1,0 +1,182 @@
+package html_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	unescape "html"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/html"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func pageOf(t testing.TB, r *report.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, html.Write(&b, r))
+	return b.String()
+}
+
+// TestPages: what stands on the pages of made-up machines was looked at.
+func TestPages(t *testing.T) {
+	for _, name := range []string{"bad", "chipset", "unknown", "vm", "wide"} {
+		t.Run(name, func(t *testing.T) {
+			r := reporttest.Report(reporttest.Inputs()[name])
+			if name == "bad" {
+				r.HoldAgainst(reporttest.Comparisons()["some"])
+			}
+			_, body, _ := strings.Cut(pageOf(t, r), "</style>")
+			reporttest.Golden(t, filepath.Join("testdata", name+".html"), []byte(body))
+		})
+	}
+}
+
+// nodes reads a page as XML does: HTML's void elements are closed first. Go has
+// no reader of HTML in its library; this one refuses what is not balanced.
+func nodes(t *testing.T, page string) []xml.StartElement {
+	t.Helper()
+	page = strings.TrimPrefix(page, "<!DOCTYPE html>")
+	page = regexp.MustCompile(`<(meta|br)( [^>]*)?>`).ReplaceAllString(page, "<$1$2/>")
+	page = regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(page, "")
+	d := xml.NewDecoder(strings.NewReader(page))
+	var out []xml.StartElement
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		require.NoError(t, err)
+		if start, ok := token.(xml.StartElement); ok {
+			out = append(out, start.Copy())
+		}
+	}
+}
+
+func value(e *xml.StartElement, name string) (string, bool) {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value, true
+		}
+	}
+	return "", false
+}
+
+// TestSound: every page is balanced, runs and loads nothing, says each id once,
+// and every way inside it leads somewhere.
+func TestSound(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		page := pageOf(t, reporttest.Report(m))
+		ids, ways := map[string]bool{}, []string{}
+		for _, e := range nodes(t, page) {
+			assert.NotContains(t, []string{"script", "link", "img", "iframe", "object", "embed", "form", "base", "use", "image", "foreignObject"}, e.Name.Local)
+			for _, a := range e.Attr {
+				assert.False(t, strings.HasPrefix(a.Name.Local, "on") || a.Name.Local == "src" || a.Name.Local == "style", a.Name.Local)
+			}
+			if id, ok := value(&e, "id"); ok {
+				assert.False(t, ids[id], "id %s comes twice", id)
+				ids[id] = true
+			}
+			if to, ok := value(&e, "href"); ok {
+				ways = append(ways, to)
+			}
+		}
+		for _, to := range ways {
+			if id, inside := strings.CutPrefix(to, "#"); inside {
+				assert.True(t, ids[id], to)
+				continue
+			}
+			assert.True(t, strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://"), to)
+		}
+		assert.NotContains(t, page, "@import")
+		assert.NotContains(t, page, "url(")
+	})
+}
+
+// TestSaysAll: each finding's element holds what the report says of it.
+func TestSaysAll(t *testing.T) {
+	r := reporttest.Report(reporttest.Bad())
+	page := pageOf(t, r)
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		_, from, found := strings.Cut(page, `data-rule="`+f.Rule+`" data-subject="`+f.Subject+`" data-result="`+f.Result+`" data-severity="`+f.Severity+`"`)
+		require.True(t, found, f.Rule)
+		element, _, _ := strings.Cut(from, "</article>")
+		element = unescape.UnescapeString(element)
+		for _, says := range []*string{f.Title, f.Found, f.Expected, f.Why, f.Reason, f.KnownBy, f.Remedy} {
+			assert.Contains(t, element, report.OrEmpty(says))
+		}
+		for _, e := range f.Evidence {
+			assert.Contains(t, element, report.OrEmpty(e.Raw))
+		}
+		if f.Effect != nil {
+			assert.Contains(t, element, f.Effect.Text)
+		}
+		if f.Waiver != nil {
+			assert.Contains(t, element, f.Waiver.Reason)
+		}
+	}
+}
+
+// TestHostile: whatever firmware or a site's pack prints stays text.
+func TestHostile(t *testing.T) {
+	m := reporttest.Bad()
+	const evil = `"><script>alert(1)</script><svg onload='x'>` + "\x00\x1b[31m\u202e\xff"
+	m.Sys.Machine.Product, m.Sys.Machine.Vendor = reporttest.Direct(evil), reporttest.Direct(evil)
+	for i := range m.Sys.Slots {
+		m.Sys.Slots[i].Locator, m.Sys.Slots[i].PartNumber = reporttest.Direct(evil), reporttest.Direct(evil)
+	}
+	for i := range m.Audit.Findings {
+		f := &m.Audit.Findings[i]
+		f.Found, f.Remedy, f.Subject, f.Reason = evil, evil, evil, evil
+		if f.Citation != nil {
+			c := *f.Citation
+			c.URL = "javascript:alert(1)"
+			f.Citation = &c
+		}
+	}
+	page := pageOf(t, reporttest.Report(m))
+	for _, e := range nodes(t, page) {
+		assert.NotEqual(t, "script", e.Name.Local)
+		to, ok := value(&e, "href")
+		assert.False(t, ok && strings.HasPrefix(to, "javascript"), to)
+		_, on := value(&e, "onload")
+		assert.False(t, on)
+	}
+}
+
+// TestCirclesOfCauses: findings that name each other as causes are all shown.
+func TestCirclesOfCauses(t *testing.T) {
+	m := reporttest.Bad()
+	m.Audit.Findings[3].CausedBy = "memory.socket.symmetric machine"
+	m.Audit.Findings[4].CausedBy = "memory.slot.order socket 1"
+	m.Audit.Findings[5].CausedBy = "memory.channel.populated socket 1"
+	page := pageOf(t, reporttest.Report(m))
+	assert.Equal(t, len(m.Audit.Findings), strings.Count(page, "<article "))
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestWriteFails(t *testing.T) {
+	require.ErrorContains(t, html.Write(full{}, reporttest.Report(reporttest.Good())), "disk full")
+}
+
+// The machine of the benchmark has 8 processors, 128 slots and 60 findings.
+func BenchmarkWrite(b *testing.B) {
+	r := reporttest.Report(reporttest.Big())
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = html.Write(io.Discard, r)
+	}
+	b.ReportMetric(float64(len(pageOf(b, r))), "bytes/page")
+}

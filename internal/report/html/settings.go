@@ -1,0 +1,116 @@
+package html
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// settings shows the three faces of every setting of which one is known, and
+// why the others are not.
+func (p *page) settings() {
+	p.section("settings", "Settings")
+	defer p.Close()
+	all := p.r.Inventory.Settings
+	var known, unknown []string
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		s := all[id]
+		if s.Configured.Value != nil || s.Configured.State == fact.Absent.String() || s.Pending.Value != nil || s.Effective.Value != nil {
+			known = append(known, id)
+		} else {
+			unknown = append(unknown, id)
+		}
+	}
+	p.Element("p", strconv.Itoa(len(known))+" of "+strconv.Itoa(len(all))+" known. Configured is what BIOS setup says, pending what it will say after the next boot, effective what the system runs with.")
+	if len(known) > 0 {
+		t := p.table("setting", "configured", "pending", "effective", "decided by", "read from")
+		for _, id := range known {
+			s := all[id]
+			t.row(id, face(&s.Configured), face(&s.Pending), face(&s.Effective), orDash(s.DecidedBy.Value), readFrom(&s))
+		}
+		t.end()
+	}
+	p.unknownSettings(all, unknown)
+}
+
+func (p *page) unknownSettings(all map[string]report.Setting, ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	p.Open("details")
+	p.Element("summary", "not known ("+strconv.Itoa(len(ids))+")")
+	t := p.table("setting", "reason", "known by")
+	for _, id := range ids {
+		s := all[id]
+		t.row(id, why(s.Effective.Reason, s.Configured.Reason), why(s.Effective.KnownBy, s.Configured.KnownBy))
+	}
+	t.end()
+	p.Close()
+}
+
+// why joins the kernel's reason and that of BIOS setup when they differ.
+func why(effective, configured *string) string {
+	a, b := report.OrEmpty(effective), report.OrEmpty(configured)
+	switch {
+	case a == "" || a == b:
+		return b
+	case b == "":
+		return a
+	default:
+		return a + "; " + b
+	}
+}
+
+// face is the value with its certainty where that is not direct, or why there
+// is none.
+func face(f *report.Face) string {
+	switch {
+	case f.Value != nil && f.Certainty == fact.Direct.String():
+		return *f.Value
+	case f.Value != nil:
+		return *f.Value + " (" + f.Certainty + ")"
+	case f.State == fact.Absent.String():
+		return "not offered"
+	default:
+		return "-"
+	}
+}
+
+func orDash(s *string) string {
+	if s == nil {
+		return "-"
+	}
+	return *s
+}
+
+// readFrom lists what the known faces rest on, each once.
+func readFrom(s *report.Setting) string {
+	var seen []string
+	add := func(known bool, readings []report.Evidence) {
+		for i := range readings {
+			if line := reading(&readings[i]); known && !slices.Contains(seen, line) {
+				seen = append(seen, line)
+			}
+		}
+	}
+	add(s.Configured.Value != nil, s.Configured.Evidence)
+	add(s.Pending.Value != nil, s.Pending.Evidence)
+	add(s.Effective.Value != nil, s.Effective.Evidence)
+	add(s.DecidedBy.Value != nil, s.DecidedBy.Evidence)
+	return joined(seen)
+}
+
+// reading is one reading in one line.
+func reading(e *report.Evidence) string {
+	s := e.Source
+	if e.Path != nil {
+		s += " " + *e.Path
+	}
+	if e.Raw != nil {
+		s += ": " + *e.Raw
+	}
+	return s
+}
