@@ -2,6 +2,7 @@ package place
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -62,10 +63,11 @@ func (id identity) isModel(list string) bool {
 
 // modelNoise are words of product names that tell nothing about the board.
 const modelNoise = ",poweredge,proliant,thinksystem,thinkserver,system,server,ibm,lenovo,hp,hpe,dell,emc," +
-	"flex,compute,node,workstation,tower,bladecenter,primergy,sun,fire,oracle,idataplex,x,oemr,oem-r,emc,blade,module,eserver,netra,super,"
+	"flex,compute,node,workstation,tower,bladecenter,primergy,sun,fire,oracle,idataplex,x,oemr,blade,module,eserver,netra,super,"
 
 // modelKey is the maker and the telling words of a product name: "dell r710",
-// "hp dl380 gen9", "lenovo x3550 m4". "" when nothing tells.
+// "hp dl380 gen9", "lenovo x3550 m4". Punctuation tells nothing: firmware
+// prints "System x3650 M5: -[8871AC1]-". "" when nothing tells.
 func modelKey(vendor, product string) string {
 	if cut := strings.Index(product, "-["); cut >= 0 {
 		product = product[:cut]
@@ -74,7 +76,7 @@ func modelKey(vendor, product string) string {
 	key = append(key, vendor...)
 	told := false
 	for word := range strings.FieldsSeq(strings.ToLower(product)) {
-		word = strings.Trim(word, ",.()")
+		word = plainWord(word)
 		if word == "" || strings.Contains(modelNoise, ","+word+",") {
 			continue
 		}
@@ -85,4 +87,14 @@ func modelKey(vendor, product string) string {
 		return ""
 	}
 	return string(key)
+}
+
+// plainWord is the word's letters and digits; a plus tells boards apart.
+func plainWord(word string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '+' || unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, word)
 }
