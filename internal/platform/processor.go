@@ -189,3 +189,9 @@ type Processor struct {
 	// How says what kind of statement the speed is; Source where it is from.
 	How, Source string
 }
+
+// CountsLinks reports whether the row's channels are links to memory buffers,
+// behind each of which are two channels: Xeon 6500, 7500 and E7.
+func (p *Processor) CountsLinks() bool {
+	return strings.HasSuffix(p.Codename, " EX") || strings.HasPrefix(p.Number, "E7-")
+}

@@ -48,6 +48,10 @@ func (b *builder) channelsTotal(pop *Population, proc *platform.Processor) fact.
 		return fact.Unknown[int](fact.Absent, "this board does not give a processor all of its channels, and no document read says how many", "the machine's manual")
 	}
 	if proc != nil && proc.Channels > 0 && (p == nil || !p.Buffered) && !b.frontSideBus() {
+		if p == nil && (proc.CountsLinks() || b.highestChannel(pop) >= proc.Channels) {
+			return fact.Unknown[int](fact.Conflicting, fmt.Sprintf("the vendor's processor table gives %s %d, which may be links to memory buffers and not channels", proc.Name, proc.Channels),
+				"a recognised platform (CPUID and brand string of the processor)", b.fact.From)
+		}
 		return fact.Known(proc.Channels, fact.Direct, fact.Evidence{
 			Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: proc.Name})
 	}

@@ -420,6 +420,22 @@ func TestUnknownPlatformCounts(t *testing.T) {
 	assert.True(t, p.Speed.Unverified)
 }
 
+// TestUnknownPlatformOfBuffers: the processor table counts the links of a
+// buffered processor. Without the platform they are no channels, or four of
+// eight filled channels would be "4 of 4".
+func TestUnknownPlatformOfBuffers(t *testing.T) {
+	b := builder{fact: fact.Unknown[*platform.Platform](fact.Absent, "no platform data for this processor", "")}
+	links := &platform.Processor{Name: "Intel Xeon E7-4870", Number: "E7-4870", Codename: "Westmere EX", Channels: 4}
+	total := b.channelsTotal(&Population{}, links)
+	assert.False(t, total.Known())
+	assert.Contains(t, total.Reason, "may be links to memory buffers")
+
+	b.places = []place.Placement{{Channel: 3}, {Channel: 4}}
+	pop := &Population{Slots: []int{0}, EmptySlots: []int{1}}
+	total = b.channelsTotal(pop, &platform.Processor{Name: "Intel Xeon E-2236", Number: "E-2236", Channels: 4})
+	assert.False(t, total.Known(), "an empty slot sits on a channel that the row does not have")
+}
+
 func TestSymmetricAcceptsMirrors(t *testing.T) {
 	m := cascadeLake(2)
 	m.fill(0, []int{1, 1, 0, 0, 0, 0}, testDIMM{gb: 32, rated: 2933})
