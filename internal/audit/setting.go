@@ -27,7 +27,7 @@ func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	switch {
 	case value.Known() && slices.Contains(w.Want, value.Text()):
 		f.Result, f.Found = verdict.Pass, found(s, value, face)
-	case s.Configured.State == fact.Absent:
+	case !value.Known() && s.Configured.State == fact.Absent:
 		f.Result, f.Reason, f.Evidence = verdict.NotApplicable, s.Configured.Reason, s.Configured.Evidence()
 	case !value.Known():
 		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, value.Reason, value.KnownBy, fact.None
@@ -74,6 +74,9 @@ func found(s inventory.Setting, value facts.Value, face string) string {
 func (r *run) settingRemedy(w *rulepack.WantedSetting, s inventory.Setting) string {
 	if next, ok := s.Pending.Get(); ok && slices.Contains(w.Want, next) {
 		return "reboot: " + next + " is set and waits for the next boot"
+	}
+	if s.Configured.State == fact.Absent {
+		return "the export lists no such setting, and the running system shows it: look in BIOS setup for what decides it, or for an export that lists it"
 	}
 	var lines []string
 	if undo := undoing(s.DecidedBy); undo != "" && !s.Configured.Known() {

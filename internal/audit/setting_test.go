@@ -84,6 +84,12 @@ func one(t *testing.T, a *audit.Audit, rule, subject string) audit.Finding {
 	return found[0]
 }
 
+// doubtful is a value that may be another machine's.
+func doubtful(f fact.Fact[string]) fact.Fact[string] {
+	f.Unverified = true
+	return f
+}
+
 // TestSettingFaces judges one row by every combination of what can be known
 // of a setting's faces.
 func TestSettingFaces(t *testing.T) {
@@ -112,7 +118,10 @@ func TestSettingFaces(t *testing.T) {
 		{"auto, effective shows", inventory.Setting{Configured: auto, Effective: runsOn}, verdict.Pass, "enabled (effective; BIOS setup says auto)", ""},
 		{"auto alone", inventory.Setting{Configured: auto}, verdict.Unknown, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show", ""},
 		{"not offered", inventory.Setting{Configured: absent}, verdict.NotApplicable, "not offered by this machine's BIOS", ""},
-		{"not offered, runs otherwise", inventory.Setting{Configured: absent, Effective: runsOff}, verdict.NotApplicable, "not offered by this machine's BIOS", ""},
+		{"not offered, runs otherwise", inventory.Setting{Configured: absent, Effective: runsOff}, verdict.Fail, "disabled (effective)", "the export lists no such setting"},
+		{"another machine's word, runs otherwise", inventory.Setting{Configured: doubtful(on), Effective: runsOff}, verdict.Fail,
+			"disabled (effective; that BIOS setup says enabled is in doubt)", "BIOS setup: Power > Boost = On"},
+		{"another machine's word alone", inventory.Setting{Configured: doubtful(on)}, verdict.Pass, "enabled (configured)", ""},
 		{"not offered, runs as wanted", inventory.Setting{Configured: absent, Effective: runsOn}, verdict.Pass, "enabled (effective)", ""},
 		{"nothing", inventory.Setting{}, verdict.Unknown, "neither firmware's settings nor the kernel show it", ""},
 	} {

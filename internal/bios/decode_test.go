@@ -96,7 +96,7 @@ func TestDecode(t *testing.T) {
 		{"ilorest save", ilorest, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Product: "ProLiant DL360 Gen10", Firmware: "U32", Wishes: true,
 			RegistryName: "BiosAttributeRegistryU32.v1_2_10", Path: "/redfish/v1/systems/1/bios/settings/",
 			Attributes: []bios.Attribute{pending("ProcTurbo", "Enabled", `$[1]["#Bios.v1_0_0.Bios"]["/redfish/v1/systems/1/bios/settings/"].Attributes.ProcTurbo`)}}},
-		{"ilorest get", ilorestGet, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Attributes: []bios.Attribute{
+		{"ilorest get", ilorestGet, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Guessed: true, Attributes: []bios.Attribute{
 			value("ProcHyperthreading", "Enabled", "$.ProcHyperthreading"), value("WorkloadProfile", "Custom", "$.WorkloadProfile")}}},
 		{"ilo 4", ilo4, bios.Export{Format: bios.Redfish, Vendor: bios.HPE, RegistryName: "HpBiosAttributeRegistryP89.1.1.00", Attributes: []bios.Attribute{
 			value("AdminPhone", "", "$.AdminPhone"), value("ProcHyperthreading", "Disabled", "$.ProcHyperthreading")}}},

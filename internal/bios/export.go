@@ -71,6 +71,11 @@ const (
 	Cray       = "cray"
 	ASRockRack = "asrockrack"
 	Fujitsu    = "fujitsu"
+	// IntelReference and AMDReference are no vendors: the names of Intel's
+	// reference code and of AMD's common BIOS settings, used as they are by every
+	// maker that ships them.
+	IntelReference = "intel-reference"
+	AMDReference   = "amd-cbs"
 )
 
 // Attribute is one attribute of an export, as the vendor spells it.
@@ -105,6 +110,9 @@ type Export struct {
 	Format Format
 	// Vendor is one of the vendor words, "" when the export does not tell.
 	Vendor string
+	// Guessed is true where no more than one attribute name tells the vendor: not
+	// enough to say of an attribute that the machine does not offer it.
+	Guessed bool
 	// Product, Firmware and RegistryName are as stated in the export, "" when
 	// they are not.
 	Product, Firmware, RegistryName string

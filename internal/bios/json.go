@@ -201,7 +201,7 @@ func decodeFlat(o object) (*Export, error) {
 			}
 		}
 	}
-	if e.Vendor = vendorByNames(e.Attributes); e.Vendor == "" {
+	if e.Vendor, e.Guessed = vendorByNames(e.Attributes); e.Vendor == "" {
 		return nil, fmt.Errorf("%w: $: an object without Attributes (keys %s), %s", ErrUnrecognised, someKeys(o), expected)
 	}
 	return e, nil

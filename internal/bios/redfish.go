@@ -159,7 +159,7 @@ func decodeResource(d document) (*Export, error) {
 	if len(e.Attributes) == 0 {
 		e.problem("%s: no attributes, as before the host's first start", at)
 	}
-	e.Vendor = e.vendorOf(d.body)
+	e.Vendor, e.Guessed = e.vendorOf(d.body)
 	e.Product, e.Firmware = e.stated("SystemModelName", "ProductName"), e.stated("SystemBiosVersion")
 	e.Complete = !e.Wishes && e.whole(d.body)
 	if e.Wishes {

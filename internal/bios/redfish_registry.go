@@ -67,7 +67,7 @@ func decodeRegistry(d document) (*Export, error) {
 			e.Product, e.Firmware = str(s, "ProductName"), str(s, "FirmwareVersion")
 		}
 	}
-	e.Vendor = e.vendorOf(d.body)
+	e.Vendor, e.Guessed = e.vendorOf(d.body)
 	return e, nil
 }
 

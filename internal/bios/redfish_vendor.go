@@ -12,7 +12,15 @@ var hpeRegistry = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 
 // vendorOf tells who wrote a Redfish document: by its registry, its OEM part,
 // its shape, and last by the names of its attributes.
-func (e *Export) vendorOf(body object) string {
+func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
+	if vendor := e.vendorByDocument(body); vendor != "" {
+		return vendor, false
+	}
+	return vendorByNames(e.Attributes)
+}
+
+// vendorByDocument is the vendor that the document itself names.
+func (e *Export) vendorByDocument(body object) string {
 	switch {
 	case strings.HasPrefix(e.RegistryName, "Cisco"):
 		return Cisco
@@ -38,7 +46,7 @@ func (e *Export) vendorOf(body object) string {
 			}
 		}
 	}
-	return vendorByNames(e.Attributes)
+	return ""
 }
 
 // nested reports attributes that are objects with a current value.
@@ -74,20 +82,65 @@ var signatures = map[string]string{
 	"ProcPwrPerf": Dell, "EmbSata": Dell, "SysMemSize": Dell, "NumaNodesPerSocket": Dell,
 	"ProcHyperthreading": HPE, "ProcTurbo": HPE, "ProcSMT": HPE, "ProcAMDBoost": HPE, "MinProcIdlePower": HPE, "PowerRegulator": HPE, "AdminPhone": HPE,
 	"NumaGroupSizeOpt": HPE, "MaxMemBusFreqMHz": HPE, "AdvancedMemProtection": HPE, "MemPatrolScrubbing": HPE, "PowerProfile": HPE, "ServerAssetTag": HPE,
-	"IntelHyperThread": Cisco, "IntelTurboBoostTech": Cisco, "SelectMemoryRAS": Cisco, "CpuEngPerfBias": Cisco, "PwrPerfTuning": Cisco,
-	"CbsCmnCpuCpb": Cisco, "CbsCpuSmtCtrl": Cisco, "CiscoAdaptiveMemTraining": Cisco, "NUMAOptimize": Cisco,
+	"IntelHyperThread": Cisco, "IntelTurboBoostTech": Cisco, "SelectMemoryRAS": Cisco, "CpuEngPerfBias": Cisco,
+	"CiscoAdaptiveMemTraining": Cisco, "NUMAOptimize": Cisco,
+	// Knobs of Intel's reference code, which several makers show as they are
+	// (registry 113.1.1.3 of an NVIDIA DGX H100).
+	"PwrPerfSwitch": IntelReference, "C6Enable": IntelReference, "NumaEn": IntelReference, "ProcessorHyperThreadingDisable": IntelReference, "SncEn": IntelReference,
+	"ProcessorEistEnable": IntelReference, "ProcessorHWPMEnable": IntelReference, "ProcessorC1eEnable": IntelReference, "AltEngPerfBIAS": IntelReference,
+	"MlcStreamerPrefetcherEnable": IntelReference, "MlcSpatialPrefetcherEnable": IntelReference, "DCUStreamerPrefetcherEnable": IntelReference,
+	"DCUIPPrefetcherEnable": IntelReference, "LlcPrefetchEnable": IntelReference, "ProcessorVmxEnable": IntelReference, "VTdSupport": IntelReference,
 }
 
+// amdName: a knob of AMD's common BIOS settings.
+const amdName = "Cbs"
+
 // vendorByNames counts the names that tell a vendor; the most frequent wins,
-// and a tie tells nothing.
-func vendorByNames(attributes []Attribute) string {
-	votes := map[string]int{}
-	opaque := 0
+// and a tie tells nothing. Names of reference code are no vendor's: they count
+// where two of them stand and no two of a vendor's. guessed: fewer than two
+// names say so.
+func vendorByNames(attributes []Attribute) (vendor string, guessed bool) {
+	votes, opaque := countNames(attributes)
+	if opaque > len(attributes)/2 {
+		if votes[Gigabyte] > 0 {
+			return Gigabyte, votes[Gigabyte] < 2
+		}
+		return AMI, true
+	}
+	reference, names := IntelReference, votes[IntelReference]
+	if votes[AMDReference] > names {
+		reference, names = AMDReference, votes[AMDReference]
+	}
+	delete(votes, IntelReference)
+	delete(votes, AMDReference)
+	best, most, tie := "", 0, false
+	for vendor, n := range votes {
+		switch {
+		case n > most:
+			best, most, tie = vendor, n, false
+		case n == most:
+			tie = true
+		}
+	}
+	switch {
+	case names >= 2 && most < 2:
+		return reference, false
+	case tie || best == "":
+		return "", true
+	}
+	return best, most < 2
+}
+
+// countNames counts by vendor the names that tell one, and the opaque ones.
+func countNames(attributes []Attribute) (votes map[string]int, opaque int) {
+	votes = map[string]int{}
 	for i := range attributes {
 		name := attributes[i].Name
 		switch {
 		case signatures[name] != "":
 			votes[signatures[name]]++
+		case strings.HasPrefix(name, amdName):
+			votes[AMDReference]++
 		case lenovoName().MatchString(name):
 			votes[Lenovo]++
 		case suffixedName().MatchString(name):
@@ -99,23 +152,5 @@ func vendorByNames(attributes []Attribute) string {
 			opaque++
 		}
 	}
-	if opaque > len(attributes)/2 {
-		if votes[Gigabyte] > 0 {
-			return Gigabyte
-		}
-		return AMI
-	}
-	best, most, tie := "", 0, false
-	for vendor, n := range votes {
-		switch {
-		case n > most:
-			best, most, tie = vendor, n, false
-		case n == most:
-			tie = true
-		}
-	}
-	if tie {
-		return ""
-	}
-	return best
+	return votes, opaque
 }

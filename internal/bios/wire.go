@@ -7,6 +7,7 @@ type wire struct {
 	Name                           string        `json:"name"`
 	Format                         Format        `json:"format"`
 	Vendor                         string        `json:"vendor,omitempty"`
+	Guessed                        bool          `json:"guessed,omitempty"`
 	Product                        string        `json:"product,omitempty"`
 	Firmware                       string        `json:"firmware,omitempty"`
 	RegistryName                   string        `json:"registry_name,omitempty"`
@@ -35,7 +36,7 @@ type wireRegistered struct {
 // MarshalJSON writes all of a decoded export, so that UnmarshalJSON gives the
 // same export again without its file.
 func (e *Export) MarshalJSON() ([]byte, error) {
-	w := wire{Name: e.Name, Format: e.Format, Vendor: e.Vendor, Product: e.Product, Firmware: e.Firmware, RegistryName: e.RegistryName,
+	w := wire{Name: e.Name, Format: e.Format, Vendor: e.Vendor, Guessed: e.Guessed, Product: e.Product, Firmware: e.Firmware, RegistryName: e.RegistryName,
 		Complete: e.Complete, Wishes: e.Wishes, ReadsPending: e.ReadsPending, Attributes: e.Attributes, Problems: e.Problems,
 		Settings: e.Settings, Path: e.Path}
 	if e.registry != nil {
@@ -57,7 +58,7 @@ func (e *Export) UnmarshalJSON(data []byte) error {
 	if len(w.Attributes) > maxAttributes {
 		return malformed(w.Name, "more than %d attributes", maxAttributes)
 	}
-	*e = Export{Name: w.Name, Format: w.Format, Vendor: w.Vendor, Product: w.Product, Firmware: w.Firmware, RegistryName: w.RegistryName,
+	*e = Export{Name: w.Name, Format: w.Format, Vendor: w.Vendor, Guessed: w.Guessed, Product: w.Product, Firmware: w.Firmware, RegistryName: w.RegistryName,
 		Complete: w.Complete, Wishes: w.Wishes, ReadsPending: w.ReadsPending, Attributes: w.Attributes, Problems: w.Problems,
 		Settings: w.Settings, Path: w.Path}
 	if w.Registry == nil {

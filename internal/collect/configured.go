@@ -39,6 +39,10 @@ type joinedExport struct {
 	// above info.
 	doubt   string
 	foreign bool
+	// proven: the export's vendor is certain, by the format, by what the document
+	// says, by two names or by the machine's own word. Only then is a setting that
+	// it does not list one that the machine does not offer.
+	proven bool
 }
 
 // exports joins the files and the controller's answer, and gives the machine
@@ -66,6 +70,7 @@ func (c *collector) exports(in *Input) {
 	together := bios.Join(list)
 	for _, e := range together {
 		j := &joinedExport{source: paths[e].Source, path: paths[e].Path, export: e, table: c.tableOf(tables, e), byName: index(e)}
+		j.proven = c.proven(tables, j)
 		c.compare(tables, j)
 		if doubt := paths[e].Doubt; doubt != "" {
 			j.foreign, j.doubt = true, doubt
@@ -89,18 +94,33 @@ func (in *Input) tables() (settings.Tables, error) {
 // manufacturers are the names by which the tables know the exports' vendors.
 var manufacturers = map[string]string{bios.Dell: "Dell", bios.HPE: "HPE", bios.Lenovo: "Lenovo", bios.IBM: "IBM", bios.Supermicro: "Supermicro",
 	bios.Cisco: "Cisco", bios.Intel: "Intel", bios.Gigabyte: "GIGABYTE", bios.AMI: "GIGABYTE", bios.ZT: "ZT Systems", bios.Cray: "HPE Cray",
-	bios.ASRockRack: "ASRockRack", bios.Fujitsu: "FUJITSU"}
+	bios.ASRockRack: "ASRockRack", bios.Fujitsu: "FUJITSU",
+	bios.IntelReference: "Intel reference code", bios.AMDReference: "AMD CBS"}
 
 // tableOf is the table of the export's vendor; of the machine's where the
-// export does not tell; else AMI's, whose firmware most other boards have.
+// export does not tell, or by one name alone; else AMI's, whose firmware most other boards have.
 func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Table {
-	if e.Vendor != "" {
+	own := tables.Of(c.sys.Machine.Vendor.Or(" "))
+	switch {
+	case e.Vendor != "" && !(e.Guessed && own != nil):
 		return tables.Of(manufacturers[e.Vendor])
-	}
-	if t := tables.Of(c.sys.Machine.Vendor.Or(" ")); t != nil {
-		return t
+	case own != nil:
+		return own
 	}
 	return tables.Of(manufacturers[bios.AMI])
+}
+
+// proven reports whether the table is surely that of the export's vendor.
+// Names of reference code prove no vendor, who may have added names of his own.
+func (c *collector) proven(tables settings.Tables, j *joinedExport) bool {
+	switch e := j.export; {
+	case j.table == nil, nobodysOwn(e.Vendor) && e.Vendor != bios.AMI:
+		return false
+	case e.Vendor != "" && !e.Guessed:
+		return true
+	default:
+		return tables.Of(c.sys.Machine.Vendor.Or(" ")) == j.table
+	}
 }
 
 // index sorts the attributes by plain name, then by their text in setup.
@@ -132,7 +152,7 @@ func (c *collector) compare(tables settings.Tables, j *joinedExport) {
 		return
 	}
 	own := tables.Of(vendor.Value)
-	if own == nil || own == j.table || related(own.Vendor, j.table.Vendor) {
+	if nobodysOwn(j.export.Vendor) || own == nil || own == j.table || related(own.Vendor, j.table.Vendor) {
 		return
 	}
 	j.foreign = true
@@ -157,8 +177,7 @@ func (c *collector) identify(j *joinedExport) {
 	at := func(field, raw string) fact.Evidence {
 		return fact.Evidence{Source: j.source, Path: j.path, Field: field, Raw: raw}
 	}
-	// AMI makes firmware, no machines.
-	if !m.Vendor.Known() && e.Vendor != "" && e.Vendor != bios.AMI && j.table != nil {
+	if !m.Vendor.Known() && e.Vendor != "" && !nobodysOwn(e.Vendor) && j.table != nil {
 		m.Vendor = fact.Known(manufacturers[e.Vendor], fact.Indirect, at("format", string(e.Format)))
 	}
 	switch {
@@ -175,6 +194,12 @@ func (c *collector) identify(j *joinedExport) {
 	if !m.BIOSVersion.Known() && e.Firmware != "" {
 		m.BIOSVersion = fact.Known(e.Firmware, fact.Indirect, at("firmware", e.Firmware))
 	}
+}
+
+// nobodysOwn reports firmware that several makers ship as it is: its names tell
+// no maker. AMI makes firmware, no machines.
+func nobodysOwn(vendor string) bool {
+	return vendor == bios.AMI || vendor == bios.IntelReference || vendor == bios.AMDReference
 }
 
 // sameProduct compares names of which one may hold the other.

@@ -232,3 +232,32 @@ func TestConfiguredDoubt(t *testing.T) {
 	require.Equal(t, "enabled", c.sys.Settings["turbo"].Configured.Value)
 	require.Contains(t, c.sys.Sources[0].Detail, `the export calls its machine "PowerEdge R640", and this one is "PowerEdge R740"`)
 }
+
+// TestReferenceNames: names of Intel's reference code tell no maker, and what
+// an export of them leaves out is not thereby missing.
+func TestReferenceNames(t *testing.T) {
+	attributes := `"PwrPerfTuning": "OS Controls EPB", "NumaEn": "Enable", "ProcessorHyperThreadingDisable": "Enabled", "TurboMode": "Disable"`
+	for i := range 120 {
+		attributes += fmt.Sprintf(`, "Knob%d": "Enable"`, i)
+	}
+	in := Input{}
+	sys := collected(t, in, `{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {`+attributes+`}}`)
+	require.False(t, sys.Machine.Vendor.Known(), "no maker is told by these names")
+	require.Equal(t, "disabled", sys.Settings["turbo"].Configured.Value)
+	require.Equal(t, "enabled", sys.Settings["smt"].Configured.Value)
+	require.Equal(t, "disabled", sys.Settings["node_interleave"].Configured.Value)
+	require.NotContains(t, sys.Settings, "package_c_state", "a name that is missing says nothing")
+}
+
+// TestGuessedVendor: one name is not enough to say of others that the machine
+// does not offer them; two are.
+func TestGuessedVendor(t *testing.T) {
+	attributes := `"NUMAOptimize": "Enabled"`
+	for i := range 120 {
+		attributes += fmt.Sprintf(`, "Knob%d": "Enable"`, i)
+	}
+	sys := collected(t, Input{}, `{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {`+attributes+`}}`)
+	require.Equal(t, fact.Unread, sys.Settings["turbo"].Configured.State)
+	sys = collected(t, Input{}, `{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {"SelectMemoryRAS": "ADDDC Sparing", `+attributes+`}}`)
+	require.Equal(t, fact.Absent, sys.Settings["turbo"].Configured.State)
+}

@@ -10,14 +10,18 @@ import (
 
 // judged picks the face a verdict speaks of and names it: the configured one
 // when known, else the effective one. A configured "auto" leaves the choice to
-// firmware; then the effective face says what it came to.
+// firmware; then the effective face says what it came to. A configured face in
+// doubt never speaks over the effective one.
 func judged(s inventory.Setting) (Value, string) {
-	if s.Configured.Known() && (s.Configured.Value != settings.Auto || !s.Effective.Known()) {
+	if s.Configured.Known() && (!s.Effective.Known() || s.Configured.Value != settings.Auto && !doubtful(s.Configured)) {
 		return of(s.Configured), "configured"
 	}
 	v := of(s.Effective)
-	if v.Known() && s.Configured.Known() {
+	switch {
+	case v.Known() && s.Configured.Or("") == settings.Auto:
 		return v, "effective; BIOS setup says auto"
+	case v.Known() && s.Configured.Known():
+		return v, "effective; that BIOS setup says " + s.Configured.Value + " is in doubt"
 	}
 	if v.Reason == "" && !v.Known() {
 		v.Reason = "neither firmware's settings nor the kernel show it"
@@ -25,6 +29,10 @@ func judged(s inventory.Setting) (Value, string) {
 	}
 	return v, "effective"
 }
+
+// doubtful reports a value of BIOS setup that may be another machine's, that a
+// tool may show before it acts, or whose name or word nothing proves.
+func doubtful(f fact.Fact[string]) bool { return f.Unverified || f.Certainty < fact.Corroborated }
 
 // JudgedFor is judged for a row of a profile: where the profile itself wants
 // auto, or its document speaks of BIOS setup word for word, only BIOS setup can
