@@ -21,6 +21,34 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 		return
 	}
 	pop.Speed = b.expectedSpeed(pop, proc, b.depths(pop))
+	pop.BoundMTs = b.speedBound(pop, proc)
+}
+
+// speedBound is the lowest of the limits that hold whatever the depth and the
+// kind of module: the slowest rating, the processor's maximum, the board's.
+// One of them is enough: nothing that is not known can raise it.
+func (b *builder) speedBound(pop *Population, proc *platform.Processor) fact.Fact[int] {
+	out := fact.Unknown[int](fact.Absent, "neither a module's rated speed nor the processor's maximum is known", "")
+	lower := func(f fact.Fact[int]) {
+		if f.Known() && (!out.Known() || f.Value < out.Value) {
+			out = f
+		}
+	}
+	for _, i := range pop.Slots {
+		lower(ratedSpeed(&b.sys.Slots[i]))
+	}
+	var e expectation
+	if b.processorLimit(&e, proc, channelDepths{}) == "" {
+		f := fact.Known(e.processor, fact.Direct, b.evidence(pop))
+		f.Unverified = b.platform == nil
+		lower(f)
+	}
+	if b.board != nil {
+		f := fact.Known(b.board.MaxMTs, fact.Direct, b.evidence(pop))
+		f.Unverified = b.board.Unverified()
+		lower(f)
+	}
+	return out
 }
 
 // depths says how many DIMMs share a slot's channel: exactly, when the

@@ -145,6 +145,37 @@ func TestSpeedUnknown(t *testing.T) {
 	}
 }
 
+// TestSpeedReasonsNameKnownFacts: a reason names no kind and no depth that
+// firmware does not state.
+func TestSpeedReasonsNameKnownFacts(t *testing.T) {
+	m := sandyBridge(1)
+	m.fill(0, []int{3, 3, 3, 3}, testDIMM{gb: 32, rated: 1333, mv: 1500})
+	for i := range m.sys.Slots {
+		m.sys.Slots[i].Ranks = fact.Fact[int]{State: fact.Unstated}
+	}
+	reason := m.derive(t).Populations[0].Speed.Reason
+	assert.Equal(t, "no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for each kind that this DIMM may be with 3 DIMMs per channel", reason)
+}
+
+// TestSpeedBound: nothing raises the speed over the slowest rating or the
+// processor's maximum, whatever else is not known.
+func TestSpeedBound(t *testing.T) {
+	oem := func() *testMachine {
+		return newTestMachine(1, platform.Intel, 6, 85, 4, "Intel(R) Xeon(R) Platinum 8124M CPU @ 3.00GHz")
+	}
+	m := oem().fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2666, run: 2666})
+	m.sys.Slots[0].RatedMTs = collecttest.Known(2400)
+	p := m.derive(t).Populations[0]
+	require.False(t, p.Speed.Known())
+	assert.Equal(t, 2400, p.BoundMTs.Value, "the slowest module")
+
+	p = cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, run: 2933}).derive(t).Populations[0]
+	require.False(t, p.Speed.Known())
+	assert.Equal(t, 2933, p.BoundMTs.Value, "the processor, as ark.intel.com has it for the Gold 6252N")
+
+	assert.False(t, oem().fill(0, []int{1}, testDIMM{gb: 32, run: 2666}).derive(t).Populations[0].BoundMTs.Known())
+}
+
 // TestCommonClock: the deeper processor slows the other one down.
 func TestCommonClock(t *testing.T) {
 	m := newTestMachine(2, platform.Intel, 6, 143, 8, "Intel(R) Xeon(R) Platinum 8480+")
@@ -267,7 +298,7 @@ func TestUnknownOwnerAndSize(t *testing.T) {
 	r := m.derive(t)
 	for _, p := range r.Populations {
 		assert.False(t, p.DIMMs.Known())
-		assert.Equal(t, "the processor of S0C0D0 is not known: no label", p.DIMMs.Reason)
+		assert.Equal(t, "which processor S0C0D0 belongs to could not be told: no label", p.DIMMs.Reason)
 	}
 	assert.False(t, r.Symmetric.Known())
 	assert.Equal(t, 128*gib, r.InstalledBytes.Value)

@@ -175,7 +175,7 @@ func (b *builder) count(pop *Population) {
 	}
 	if b.unowned >= 0 {
 		s := &b.sys.Slots[b.unowned]
-		reason := "the processor of " + slotName(s) + " is not known"
+		reason := "which processor " + slotName(s) + " belongs to could not be told"
 		if b.unowned < len(b.places) && b.places[b.unowned].Reason != "" {
 			reason += ": " + b.places[b.unowned].Reason
 		}

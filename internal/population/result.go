@@ -130,6 +130,9 @@ type Population struct {
 	Regions      fact.Fact[[]Region]
 	Class        fact.Fact[Class]
 	Speed        fact.Fact[Speed]
+	// BoundMTs is a speed in MT/s that the population cannot exceed, whatever
+	// else is not known: the slowest module's rating or the processor's maximum.
+	BoundMTs fact.Fact[int]
 	// RunningMTs is the speed the population runs at (lowest configured).
 	RunningMTs fact.Fact[int]
 	// Peak is the theoretical peak in bytes per second of the populated

@@ -59,6 +59,9 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) limit {
 	if len(keys) == 0 && hi == 1 && s.Ranks.Or(0) > 0 && s.Ranks.Value <= 2 {
 		return limit{lo: unlimited, hi: unlimited, indirect: true}
 	}
+	if len(keys) == 0 && moduleUnstated(s) {
+		return limit{reason: "firmware does not say what kind of DIMM " + slotName(s) + " is, on which the speed of " + p.Name + " depends"}
+	}
 	if len(keys) == 0 {
 		return limit{reason: "no document gives the speed of " + p.Name + " for this kind of DIMM"}
 	}
@@ -67,7 +70,7 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) limit {
 		for d := lo; d <= hi; d++ {
 			v := platform.SpeedAt(p.Speeds[key], d)
 			if v == 0 {
-				return limit{reason: "no document gives the speed of " + p.Name + " for " + key + " with " + dpcText(d)}
+				return limit{reason: undocumented(p, keys, key, lo, hi, d)}
 			}
 			if v < out.lo {
 				out.lo, out.kind, out.dpc = v, key, d
@@ -77,6 +80,25 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) limit {
 		}
 	}
 	return out
+}
+
+// moduleUnstated reports whether firmware leaves the ranks or the registering
+// of a module open, so that its kind is not known.
+func moduleUnstated(s *inventory.Slot) bool {
+	return !s.Registered.Known() || s.Ranks.Or(0) == 0
+}
+
+// undocumented says which speed no document gives, in what is known: a kind
+// only where the module can be no other, a depth only where it is certain.
+func undocumented(p *platform.Platform, keys []string, key string, lo, hi, d int) string {
+	kind, depth := "each kind that this DIMM may be", "any number of DIMMs per channel that fits"
+	if len(keys) == 1 {
+		kind = key
+	}
+	if lo == hi {
+		depth = dpcText(d)
+	}
+	return "no document gives the speed of " + p.Name + " for " + kind + " with " + depth
 }
 
 func dpcText(d int) string {
