@@ -52,6 +52,9 @@ corpus-summary: ## rewrite testdata/corpus from ../shared; read the diff before 
 e2e: build $(TOOLS)/nfpm ## the real binary over every kind of input
 	$(GO) test -count=1 -timeout 30m -tags e2e ./e2e/...
 
+house: ## the packages' sizes, arrows, and files that refer to each other in circles
+	$(GO) test -count=1 -v ./internal/tools/house -run '^TestHouse$$'
+
 soak: ## thousands of scrapes and audits of a machine that changes underneath, with the race detector
 	CGO_ENABLED=1 $(GO) test -race -count=1 -tags soak ./internal/cli -run '^TestSoak$$' -v -timeout 30m
 
@@ -126,4 +129,4 @@ $(TOOLS)/ansible/bin/ansible-playbook:
 	python3 -m venv $(TOOLS)/ansible
 	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION) ansible-lint==$(ANSIBLE_LINT_VERSION)
 
-.PHONY: help build check demo machines test race corpus gaps e2e sushy ansible soak lint golden unmapped docs mutate fuzz bench compare dist all
+.PHONY: help build check demo machines test race corpus gaps house e2e sushy ansible soak lint golden unmapped docs mutate fuzz bench compare dist all

@@ -17,7 +17,7 @@ const (
 	maxPackages = maxNodes
 )
 
-// ErrOversized: the tree describes more than any machine has.
+// ErrOversized says that the tree describes more than any machine has.
 var ErrOversized = errors.New("more than any machine has")
 
 // CheckSize refuses a tree that is no machine's but an attack on whoever reads

@@ -48,7 +48,7 @@ func sourceOf(name string, needed []outcomer, optional ...outcomer) Source {
 		case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
 			bad++
 			note(s, e)
-		case fact.Absent, fact.Unstated, fact.Unread: // no machine has every one
+		case fact.Absent, fact.Unstated, fact.Unread, fact.Conflicting: // no machine has every one
 		}
 	}
 	return Source{Name: name, State: sourceState(good, missing+bad, firstState), Detail: detail(first, missing+bad)}

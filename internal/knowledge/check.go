@@ -91,6 +91,7 @@ func Check(k fs.FS, name string, data []byte) []Fault {
 		return checkProcessors(name, data)
 	case Pack:
 		return checkCitations(name, data)
+	default: // the others have a schema
 	}
 	text, err := fs.ReadFile(k, string(kind)+".schema.json")
 	if err != nil {
@@ -125,6 +126,7 @@ func (c *checker) beyond(k fs.FS, kind Kind, docs []*yaml.Node, data []byte) {
 		c.locators(docs[0])
 	case Settings:
 		c.settings(docs[0])
+	default: // a schema says all there is to say
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -137,7 +136,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		var said []string
 		for _, f := range knowledge.Check(rules.FS, c.file, []byte(text)) {
 			said = append(said, f.String())
-			assert.Regexp(t, regexp.MustCompile(`^[a-z./-]+:\d+:\d+: .+$`), f.String())
+			assert.Regexp(t, `^[a-z./-]+:\d+:\d+: .+$`, f.String())
 		}
 		assert.Contains(t, strings.Join(said, "\n"), c.want)
 		if c.schema {

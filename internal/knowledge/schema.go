@@ -84,6 +84,7 @@ func (c *checker) node(n *yaml.Node, s *schema, path string) {
 		c.sequence(n, s, path)
 	case yaml.ScalarNode:
 		c.scalar(n, s, path)
+	default: // an alias has been followed, a document is opened before
 	}
 }
 

@@ -2,7 +2,6 @@ package measure_test
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -204,7 +203,7 @@ func TestRefusals(t *testing.T) {
 			c.change(&m.site, &o)
 			_, err := measure.NewPlan(&m.site, o)
 			var refusal *measure.Refusal
-			require.True(t, errors.As(err, &refusal), "%v", err)
+			require.ErrorAs(t, err, &refusal)
 			require.Contains(t, refusal.Reason, c.why)
 		})
 	}

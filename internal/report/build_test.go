@@ -16,8 +16,6 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 func TestUnknownValuesAreNull(t *testing.T) {
 	sys := &inventory.System{
 		Sockets: []inventory.Socket{{ID: 0, Cores: reporttest.Direct(0)}},

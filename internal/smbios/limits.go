@@ -19,7 +19,7 @@ const (
 	maxModuleBytes = 0x7FFFFFFF << 20
 )
 
-// ErrTooLarge: the table describes more than any machine has.
+// ErrTooLarge says that the table describes more than any machine has.
 var ErrTooLarge = errors.New("smbios: more than any machine has")
 
 // outsized says what there is too much of, nil for nothing.

@@ -11,7 +11,7 @@ const (
 	Words = Line / 8
 )
 
-// Bytes that one element of Triad moves, as STREAM counts them (McCalpin,
+// TriadBytes are the bytes that one element of Triad moves, as STREAM counts them (McCalpin,
 // stream.c: two loads and one store; the write-allocate read is not counted).
 const TriadBytes = 24
 
