@@ -31,6 +31,7 @@ func (r *run) rule(candidates []*rulepack.Rule) {
 	var rules []*rulepack.Rule
 	for _, s := range subjects {
 		f, spoke := r.ask(matching, s)
+		r.doubtPass(candidates, spoke, &f)
 		findings, rules = append(findings, f), append(rules, spoke)
 	}
 	if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Result != verdict.NotApplicable }) {
@@ -48,9 +49,34 @@ func (r *run) rule(candidates []*rulepack.Rule) {
 	}
 }
 
+// doubtPass takes back what a broader rule let pass where one about single
+// products may be written for this machine: only its name could tell.
+func (r *run) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, f *Finding) {
+	if f.Result != verdict.Pass || r.sys.Machine.Product.Known() {
+		return
+	}
+	for _, c := range candidates[:slices.Index(candidates, spoke)] {
+		if c.For != nil && len(c.For.Products) > 0 && r.mayMatch(c.For) {
+			f.Result, f.Severity = verdict.Unknown, c.Usual()
+			f.Reason = "whether this is a machine of which a narrower rule speaks (" + c.Title + ") is not known: firmware does not name it"
+			f.KnownBy = "the product's name"
+			return
+		}
+	}
+}
+
 // matches holds a rule's plain index against the machine. What is not known
 // of the machine does not match: the broader rule speaks.
 func (r *run) matches(m *rulepack.Match) bool {
+	return r.indexed(m, false)
+}
+
+// mayMatch is matches where every name that is not known may be the wanted one.
+func (r *run) mayMatch(m *rulepack.Match) bool {
+	return r.indexed(m, true)
+}
+
+func (r *run) indexed(m *rulepack.Match, unknown bool) bool {
 	if m == nil {
 		return true
 	}
@@ -60,15 +86,19 @@ func (r *run) matches(m *rulepack.Match) bool {
 			return false
 		}
 	}
-	return matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix) &&
-		matchText(m.Products, r.sys.Machine.Product, strings.Contains)
+	return matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, unknown) &&
+		matchText(m.Products, r.sys.Machine.Product, strings.Contains, unknown)
 }
 
-func matchText(wanted []string, text fact.Fact[string], match func(s, part string) bool) bool {
-	if len(wanted) == 0 {
+func matchText(wanted []string, text fact.Fact[string], match func(s, part string) bool, unknown bool) bool {
+	switch {
+	case len(wanted) == 0:
 		return true
+	case !text.Known():
+		return unknown
+	default:
+		return slices.ContainsFunc(wanted, func(w string) bool { return match(text.Value, w) })
 	}
-	return text.Known() && slices.ContainsFunc(wanted, func(w string) bool { return match(text.Value, w) })
 }
 
 // notConcerned is the one entry of a rule that is not about this machine.

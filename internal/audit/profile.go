@@ -114,7 +114,7 @@ func (r *run) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 // named reports whether the profile's document itself names this machine, or
 // names no machine at all.
 func (r *run) named(p *rulepack.ProfileSpec) bool {
-	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix)
+	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false)
 }
 
 // writtenFor reports whether a profile is about this machine by its name and

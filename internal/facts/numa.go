@@ -181,11 +181,10 @@ func (x *slotFacts) running() Value {
 	}
 	for _, s := range x.m.sys.Sockets {
 		if int64(s.ID) == id.v {
-			enabled := of(s.Enabled)
-			if !enabled.Known() {
-				enabled = Plain(true) // the status field is optional; a populated socket runs unless it says otherwise
+			if s.Populated.Known() && !s.Populated.Value {
+				return derived(func() any { return false }, id, of(s.Populated))
 			}
-			return derived(func() any { return s.Populated.Value && enabled.v == true }, id, of(s.Populated), enabled)
+			return derived(func() any { return s.Enabled.Value }, id, of(s.Populated), of(s.Enabled))
 		}
 	}
 	return Missing(fact.Absent, "firmware describes no socket "+itoa(int(id.v.(int64))), "")

@@ -2,6 +2,7 @@ package place
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -29,7 +30,7 @@ func (pl *placer) channelSeat(i int) seat {
 
 // guard takes the mapping back when it cannot be true: more processors or
 // channels than there are, a channel deeper than the platform's, two modules
-// in one place, memory on an absent processor.
+// in one place, memory on absent processors that another order of them explains.
 func (pl *placer) guard() {
 	if pl.guardSockets() {
 		pl.guardChannels()
@@ -52,12 +53,47 @@ func (pl *placer) guardSockets() bool {
 	}
 	for i := range pl.out {
 		if pl.populated(i) && pl.out[i].Socket != Unplaced && !pl.isPresent(pl.out[i].Socket) {
-			if pl.onePresent() {
+			if pl.onePresent() || pl.behindAbsent() {
 				return true
 			}
 			pl.fail(fmt.Sprintf("slot labels put a module on processor %d, which the table calls absent", pl.out[i].Socket), true)
 			return false
 		}
+	}
+	return true
+}
+
+// behindAbsent keeps modules behind a processor that is not there, with one
+// source to say so: the labels put modules behind every processor that is
+// there as well, and the sockets' names count in the table's order, so that no
+// other order of the processors explains them.
+func (pl *placer) behindAbsent() bool {
+	for _, id := range pl.present {
+		if !slices.ContainsFunc(pl.populatedDRAM(), func(i int) bool { return pl.out[i].Socket == id }) {
+			return false
+		}
+	}
+	if len(pl.present) == 0 || !pl.namedInOrder() {
+		return false
+	}
+	for i := range pl.out {
+		if o := &pl.out[i]; o.Socket != Unplaced && !pl.isPresent(o.Socket) {
+			o.Certainty = min(o.Certainty, fact.Indirect)
+		}
+	}
+	return true
+}
+
+// namedInOrder reports whether nothing in the sockets' designations contradicts
+// that the table lists them in board order.
+func (pl *placer) namedInOrder() bool {
+	last := ""
+	for i := range pl.sys.Sockets {
+		name := text(&pl.sys.Sockets[i].Designation)
+		if len(name) == len(last) && name < last {
+			return false
+		}
+		last = name
 	}
 	return true
 }

@@ -27,8 +27,6 @@ func TestPlaceUnknown(t *testing.T) {
 			slots: []string{"P{1,2}_DIMM1A@BANK0*"}, want: "-.-.-.- -.-.-.-", reason: "processor 1, which the table calls absent"},
 		{name: "one processor, named in another order", vendor: "iXsystems", product: "X8DAH", sockets: "Pe", platform: plat3,
 			slots: []string{"P1_DIMM{1..3}A@BANK1 P2_DIMM{1..3}A@BANK2*"}, want: "0.0.0.0 0.0.1.0 0.0.2.0", certainty: fact.Indirect},
-		{name: "one processor, and modules named on both", vendor: "Supermicro", product: "X8DTU", sockets: "Pe", platform: plat3,
-			slots: []string{"P{1,2}_DIMM1A@BANK0*"}, want: "-.-.-.- -.-.-.-", reason: "processor 1, which the table calls absent"},
 		{name: "two of three processors present", vendor: "Supermicro", product: "X8DTU", sockets: "PPe", platform: plat3,
 			slots: []string{"P3_DIMM1A@BANK0*"}, want: "-.-.-.-", reason: "processor 2, which the table calls absent"},
 		{name: "no processor present", vendor: "Supermicro", product: "X8DTU", sockets: "ee", platform: plat3,
@@ -74,6 +72,44 @@ func TestPlaceUnknown(t *testing.T) {
 			want: strings.TrimSpace(strings.Repeat("-.-.-.- ", 8)), reason: "names no processor"},
 	} {
 		t.Run(c.name, c.run)
+	}
+}
+
+// TestPlaceHalfLabelled: a slot that lacks one of the labels that the others have
+// is placed by itself, in another base than they are; it is left alone.
+func TestPlaceHalfLabelled(t *testing.T) {
+	for _, slots := range [][]string{
+		{"P1-DIMMA1@P0_Node0_Channel0_Dimm0*", "P2-DIMMA1@P1_Node0_Channel0_Dimm0*", "@P1_Node0_Channel1_Dimm0*"},
+		{"DIMM_P0_A1@P0_Node0_Channel0_Dimm0*", "DIMM_P1_A1@P1_Node0_Channel0_Dimm0*", "DIMM_P1_B1@*"},
+	} {
+		sys := board("Supermicro", "X9DRi", "PP", slots...)
+		out, _ := Slots(sys, plat4, corpustest.Rules(t))
+		assert.Equal(t, "0.-.0.0 1.-.0.0 -.-.-.-", seats(sys, out))
+		assert.Equal(t, "firmware leaves out one of the two labels that its other slots have", out[2].Reason)
+	}
+}
+
+// TestPlaceAbsentProcessor: a module behind an empty socket is placed there,
+// for a rule speaks of it, and the others keep their places. The sockets' own
+// names must count as the labels do.
+func TestPlaceAbsentProcessor(t *testing.T) {
+	for _, c := range []struct {
+		designations []string
+		want         string
+	}{
+		{[]string{"CPU 1", "CPU 2"}, "0.0.0.0 0.0.1.0 1.0.0.0"},
+		{[]string{"", ""}, "0.0.0.0 0.0.1.0 1.0.0.0"},
+		{[]string{"CPU 2", "CPU 1"}, "-.-.-.- -.-.-.- -.-.-.-"},
+	} {
+		sys := board("Supermicro", "X8DTU", "Pe", "P1_DIMM{1,2}A@BANK0*", "P2_DIMM1A@BANK0*")
+		for i := range sys.Sockets {
+			sys.Sockets[i].Designation = said(c.designations[i])
+		}
+		out, _ := Slots(sys, plat3, corpustest.Rules(t))
+		assert.Equal(t, c.want, seats(sys, out), c.designations)
+		if out[2].Socket == 1 {
+			assert.Equal(t, fact.Indirect, out[2].Certainty, "one source says where the module is")
+		}
 	}
 }
 

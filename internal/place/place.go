@@ -43,6 +43,7 @@ func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, [
 		return pl.out, nil
 	}
 	pl.read(rules)
+	pl.dropHalfLabelled()
 	for i := range rules {
 		if g := pl.group(&rules[i]); g != nil {
 			g.resolve(k)
@@ -125,6 +126,33 @@ func (pl *placer) read(rules []locatorRule) {
 		pl.labels[i] = label{rule: &rules[r], captured: c}
 		pl.out[i].Rule = rules[r].id
 	}
+}
+
+// dropHalfLabelled leaves alone what another rule reads only because one of its
+// two labels is missing: numbers count from the smallest that a rule sees, so
+// that a slot by itself would be counted from another base than its neighbours.
+func (pl *placer) dropHalfLabelled() {
+	var whole [2]*locatorRule // that reads slots with this label
+	for i := range pl.labels {
+		for n, l := range pl.texts(i) {
+			if l != "" && pl.labels[i].rule != nil && whole[n] == nil {
+				whole[n] = pl.labels[i].rule
+			}
+		}
+	}
+	for i := range pl.labels {
+		for n, l := range pl.texts(i) {
+			if r := pl.labels[i].rule; l == "" && r != nil && whole[n] != nil && whole[n] != r {
+				pl.labels[i] = label{}
+				pl.out[i].Rule, pl.out[i].Reason = "", "firmware leaves out one of the two labels that its other slots have"
+			}
+		}
+	}
+}
+
+func (pl *placer) texts(i int) [2]string {
+	s := &pl.sys.Slots[i]
+	return [2]string{text(&s.Locator), text(&s.BankLocator)}
 }
 
 // text is a label as printed, "" when firmware states none.

@@ -1,6 +1,8 @@
 package platform
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/ddr"
@@ -70,11 +72,12 @@ func beyondRDIMM(s *inventory.Slot, p *Platform) bool {
 
 // KindsFor lists the rows of the speed table that may describe the DIMM.
 // exact is false when the table has no row for just this kind and the rows are
-// the nearest documented ones.
+// the nearest documented ones. The order is always the same: of two rows with
+// one speed the first is named.
 func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 	module, ranks := moduleOf(s, p), s.Ranks.Or(0)
 	var same, more []string
-	for key := range p.Speeds {
+	for _, key := range slices.Sorted(maps.Keys(p.Speeds)) {
 		k := parseKind(key)
 		if k.module != module && (module != "" || k.module == "mrdimm") {
 			continue
