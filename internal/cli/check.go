@@ -85,7 +85,7 @@ func (p *Program) check(f *checkFlags) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	doc := report.Build(sys, topo, result, p.reportOptions(&f.input))
+	doc := report.Build(sys, topo, result, p.reportOptions(&f.input).With(p.plan(engine, options, sys, topo, result)))
 	doc.Took = p.Now().Sub(began)
 	if f.allProfiles {
 		doc.HoldAgainst(engine.Compare(sys, topo))

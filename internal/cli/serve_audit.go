@@ -72,7 +72,8 @@ func (a *auditor) once() (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := report.Build(sys, topo, result, a.p.reportOptions(&a.f.input))
+	planned := a.p.plan(a.engine, a.options, sys, topo, result)
+	doc := report.Build(sys, topo, result, a.p.reportOptions(&a.f.input).With(planned))
 	doc.Took = a.p.Now().Sub(began)
 	if failed == nil && nothingRead(sys) {
 		failed = errors.New("nothing to audit: no source of this input could be read")

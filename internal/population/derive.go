@@ -23,6 +23,14 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 	return r
 }
 
+// Again works the population out anew for the same machine with its modules in
+// other slots: platform, processors and places stay as they are in r.
+func (r *Result) Again(sys *inventory.System) *Result {
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Conflicts: r.Conflicts}
+	out.populate(sys)
+	return out
+}
+
 // populate fills what follows from platform, processors and placements.
 func (r *Result) populate(sys *inventory.System) {
 	b := newBuilder(sys, r)

@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -20,6 +21,14 @@ type Options struct {
 	Now time.Time
 	// Identifiers adds serial numbers, UUID and asset tags.
 	Identifiers bool
+	// Plan is what to do about the memory population; nil when nobody planned.
+	Plan *plan.Plan
+}
+
+// With adds a plan to the options.
+func (o Options) With(p *plan.Plan) Options {
+	o.Plan = p
+	return o
 }
 
 // Build makes the report of one audit. A nil derivation or audit gives a report
@@ -38,6 +47,7 @@ func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Opt
 		Profile:     buildProfile(a.Profile),
 		Summary:     buildSummary(a.Summary),
 		Findings:    make([]Finding, 0, len(a.Findings)),
+		Advice:      []Advice{},
 		Inventory:   inv,
 		Notices:     a.Notices,
 	}
@@ -49,6 +59,9 @@ func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Opt
 	}
 	for i := range a.Findings {
 		r.Findings = append(r.Findings, BuildFinding(&a.Findings[i]))
+	}
+	if o.Plan != nil && sys != nil {
+		r.advise(sys, o.Plan)
 	}
 	return r
 }
@@ -92,6 +105,7 @@ func BuildFinding(f *audit.Finding) Finding {
 		KnownBy:   word(f.KnownBy),
 		CausedBy:  word(f.CausedBy),
 		Remedy:    word(f.Remedy),
+		Advice:    []string{},
 		Evidence:  buildEvidence(f.Evidence),
 		Certainty: f.Certainty.String(),
 		Citation:  buildCitation(f.Citation),

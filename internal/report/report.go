@@ -20,10 +20,14 @@ type Report struct {
 	Memaudit    Program `json:"memaudit"`
 	Machine     Machine `json:"machine"`
 	// Profile is null when none applies; Why then says why.
-	Profile   *Profile  `json:"profile" jsonschema:"nullable"`
-	Why       *string   `json:"why" jsonschema:"nullable"`
-	Summary   Summary   `json:"summary"`
-	Findings  []Finding `json:"findings"`
+	Profile  *Profile  `json:"profile" jsonschema:"nullable"`
+	Why      *string   `json:"why" jsonschema:"nullable"`
+	Summary  Summary   `json:"summary"`
+	Findings []Finding `json:"findings"`
+	// Advice are alternatives for the memory population, cheapest first. AdviceWhy
+	// says why there is none although something fails.
+	Advice    []Advice  `json:"advice"`
+	AdviceWhy string    `json:"-"`
 	Inventory Inventory `json:"inventory"`
 	// Profiles holds the machine against every profile documented for it; there
 	// only when it was asked for, and empty when no document gives one.
@@ -88,9 +92,11 @@ type Finding struct {
 	Reason  *string `json:"reason" jsonschema:"nullable"`
 	KnownBy *string `json:"known_by" jsonschema:"nullable"`
 	// CausedBy names the finding that this one follows from.
-	CausedBy  *string    `json:"caused_by" jsonschema:"nullable"`
-	Effect    *Effect    `json:"effect" jsonschema:"nullable"`
-	Remedy    *string    `json:"remedy" jsonschema:"nullable"`
+	CausedBy *string `json:"caused_by" jsonschema:"nullable"`
+	Effect   *Effect `json:"effect" jsonschema:"nullable"`
+	Remedy   *string `json:"remedy" jsonschema:"nullable"`
+	// Advice are the ids of the entries of the report's advice that cure it.
+	Advice    []string   `json:"advice"`
 	Evidence  []Evidence `json:"evidence"`
 	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Citation  *Citation  `json:"citation" jsonschema:"nullable"`

@@ -120,10 +120,10 @@ func TestKeysAreTheContracts(t *testing.T) {
 		of   any
 		want []string
 	}{
-		{report.Report{}, []string{"schema", "generated_at", "memaudit", "machine", "profile", "why", "summary", "findings", "inventory", "profiles", "baseline"}},
+		{report.Report{}, []string{"schema", "generated_at", "memaudit", "machine", "profile", "why", "summary", "findings", "advice", "inventory", "profiles", "baseline"}},
 		{report.Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "identifiers"}},
 		{report.Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
-		{report.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "evidence", "certainty", "citation", "waiver"}},
+		{report.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "advice", "evidence", "certainty", "citation", "waiver"}},
 		{report.Citation{}, []string{"vendor", "title", "year", "place", "url"}},
 		{report.Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population", "unmapped"}},
 		{report.Unmapped{}, []string{"source", "path", "format", "attributes", "untranslated"}},
@@ -135,6 +135,10 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{report.Face{}, []string{"value", "state", "certainty", "evidence", "reason", "known_by"}},
 		{report.DecidedBy{}, []string{"value", "certainty", "evidence", "reason", "known_by"}},
 		{report.PopulationSocket{}, []string{"socket", "dimms", "channels_total", "channels_populated", "dimms_per_channel", "regions", "class", "expected_mts", "limiter", "peak_bytes_per_second", "relative_bandwidth"}},
+		{report.Advice{}, []string{"id", "cures", "steps", "reaches", "moves", "installs", "removes", "source"}},
+		{report.Reaches{}, []string{"findings", "sockets", "capacity_bytes"}},
+		{report.ReachedSocket{}, []string{"socket", "class", "expected_mts", "peak_bytes_per_second", "relative_bandwidth"}},
+		{report.Module{}, []string{"size_bytes", "type", "ranks", "rated_mts"}},
 		{report.Region{}, []string{"bytes", "interleave_ways"}},
 		{report.Relative{}, []string{"value", "low", "high", "source"}},
 	} {

@@ -70,9 +70,13 @@ func (p *printer) grouped(g *group, name string, get func(*report.Finding) strin
 	}
 }
 
-// fix prints the remedy. That of a setting has one way a line: the menu path,
+// fix prints the remedy, or points to the advice that it is a sentence of. That of a setting has one way a line: the menu path,
 // each command; other remedies are one text, whatever firmware put into it.
 func (p *printer) fix(g *group) {
+	if len(g.first().Advice) > 0 {
+		p.grouped(g, "fix", adviceNames)
+		return
+	}
 	if !strings.HasPrefix(g.first().Rule, "setting.") {
 		p.grouped(g, "fix", func(f *report.Finding) string { return report.OrEmpty(f.Remedy) })
 		return

@@ -23,6 +23,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	p.verdict(r)
 	p.slotMap(&r.Inventory, r.Findings)
 	p.failures(r.Findings)
+	p.advice(r)
 	p.waived(r.Findings)
 	p.explained(r.Findings)
 	p.broken(r.Findings)

@@ -1,0 +1,189 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
+)
+
+// none stands for a slot without a module in a layout.
+const none = -1
+
+// board is the machine as a planner sees it: slots in fill order by channel,
+// and the modules by kind.
+type board struct {
+	sys   *inventory.System
+	topo  *population.Result
+	kinds []kind
+	// at is the kind in each slot, by index into System.Slots.
+	at    []int
+	units []unit
+	// stray are slots behind no running processor that hold modules.
+	stray []int
+}
+
+// unit is the memory of one processor, or of the chipset.
+type unit struct {
+	socket int
+	// doubted says that no document confirms which slot is on which channel: then
+	// only a layout that fills every slot can be advised.
+	doubted bool
+	// groups are filled together: single channels, or lockstep pairs.
+	groups []group
+	// slots are all of the unit's, in table order.
+	slots []int
+}
+
+// group is one channel, or the channels that work in lockstep.
+type group struct {
+	// controller owns the group; -1 when not known.
+	controller int
+	// layers are the slots in fill order: one slot of each channel a layer.
+	layers [][]int
+	// ordered says that it is known which layer is filled first.
+	ordered bool
+	// filled counts the layers that hold modules now.
+	filled int
+}
+
+// newBoard reads the board off the model, or says why it cannot be planned for.
+func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
+	p, ok := topo.Platform.Get()
+	if !ok {
+		return nil, "the platform is not known"
+	}
+	b := &board{sys: sys, topo: topo, at: make([]int, len(sys.Slots))}
+	if why := b.modules(); why != "" {
+		return nil, why
+	}
+	for i := range topo.Populations {
+		u, why := b.unit(p, &topo.Populations[i])
+		if why != "" {
+			return nil, why
+		}
+		b.units = append(b.units, u)
+	}
+	if len(b.units) == 0 {
+		return nil, "no processor with memory slots is known"
+	}
+	b.strays()
+	b.inferOrder()
+	return b, ""
+}
+
+// unit places the slots of one population, or says what is not known of them.
+func (b *board) unit(p *platform.Platform, pop *population.Population) (unit, string) {
+	u := unit{socket: pop.Socket, slots: slices.Concat(pop.Slots, pop.EmptySlots)}
+	slices.Sort(u.slots)
+	n, ok := pop.ChannelsTotal.Get()
+	switch {
+	case !ok:
+		return u, pop.ChannelsTotal.Reason
+	case !pop.DPC.Known():
+		return u, pop.DPC.Reason
+	}
+	u.doubted = pop.DPC.Unverified
+	channels, why := b.channels(&u, n)
+	if why != "" {
+		return u, why
+	}
+	u.groups = b.groups(p, channels)
+	return u, ""
+}
+
+// channels sorts the unit's slots into channels, by position.
+func (b *board) channels(u *unit, n int) ([][]int, string) {
+	channels := make([][]int, n)
+	for _, i := range u.slots {
+		at := &b.topo.Placements[i]
+		u.doubted = u.doubted || at.Unverified
+		known := at.Channel >= 0 && at.Channel < n && at.Slot != place.Unplaced
+		switch {
+		case known:
+			channels[at.Channel] = append(channels[at.Channel], i)
+		case b.sys.Slots[i].State == inventory.SlotPopulated:
+			return nil, "the position of " + b.name(i) + " in its channel is not known"
+		}
+	}
+	for _, slots := range channels {
+		slices.SortFunc(slots, func(x, y int) int {
+			return cmp.Compare(b.topo.Placements[x].Slot, b.topo.Placements[y].Slot)
+		})
+		for j := 1; j < len(slots); j++ {
+			if b.topo.Placements[slots[j]].Slot == b.topo.Placements[slots[j-1]].Slot {
+				return nil, b.name(slots[j-1]) + " and " + b.name(slots[j]) + " have the same position in their channel"
+			}
+		}
+	}
+	return channels, ""
+}
+
+// groups makes a group of each channel, or of each lockstep pair.
+func (b *board) groups(p *platform.Platform, channels [][]int) []group {
+	var out []group
+	if p.LockstepPairs && len(p.LockstepChannels) > 0 {
+		half := len(p.LockstepChannels) / 2
+		for i, pair := range p.LockstepChannels {
+			out = append(out, b.group(i/max(half, 1), channels, pair))
+		}
+		return out
+	}
+	for c := range channels {
+		controller := place.Unplaced
+		if len(channels[c]) > 0 {
+			controller = b.topo.Placements[channels[c][0]].Controller
+		}
+		if controller == place.Unplaced && p.Controllers > 0 && len(channels)%p.Controllers == 0 {
+			controller = c * p.Controllers / len(channels)
+		}
+		out = append(out, b.group(controller, channels, []int{c}))
+	}
+	return out
+}
+
+// group puts the slots of its channels into layers; a slot without a partner
+// is left out.
+func (b *board) group(controller int, channels [][]int, of []int) group {
+	g := group{controller: controller, ordered: len(of) > 1}
+	depth := -1
+	for _, c := range of {
+		if c < 0 || c >= len(channels) {
+			return g
+		}
+		if depth < 0 || len(channels[c]) < depth {
+			depth = len(channels[c])
+		}
+	}
+	mapped := true
+	for d := range max(depth, 0) {
+		var layer []int
+		for _, c := range of {
+			layer = append(layer, channels[c][d])
+			mapped = mapped && b.topo.Placements[channels[c][d]].Source == place.SourceMap
+		}
+		g.layers = append(g.layers, layer)
+	}
+	g.ordered = g.ordered || mapped || depth == 1
+	return g
+}
+
+// strays lists modules in slots of no running processor.
+func (b *board) strays() {
+	owned := make([]bool, len(b.at))
+	for i := range b.units {
+		for _, s := range b.units[i].slots {
+			owned[s] = true
+		}
+	}
+	for i, k := range b.at {
+		if k != none && !owned[i] {
+			b.stray = append(b.stray, i)
+		}
+	}
+}
+
+func (b *board) name(slot int) string { return SlotName(b.sys, slot) }

@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// kind is what makes modules interchangeable. Unknown properties are equal to
+// unknown ones only.
+type kind struct {
+	traits traits
+	// like is a slot that holds one, count how many there are.
+	like, count int
+}
+
+type traits struct {
+	bytes               int64
+	ranks, data, total  int
+	rated, minMV        int
+	memory, form        string
+	registered, reduced int
+}
+
+func traitsOf(s *inventory.Slot) traits {
+	return traits{
+		bytes: s.SizeBytes.Value, ranks: s.Ranks.Or(-1), data: s.DataWidth.Or(-1), total: s.TotalWidth.Or(-1),
+		rated: s.RatedMTs.Or(-1), minMV: s.MinMV.Or(-1), memory: s.Type.Or(""), form: s.FormFactor.Or(""),
+		registered: truth(s.Registered), reduced: truth(s.LoadReduced),
+	}
+}
+
+// truth is 1, 0, or -1 for not known.
+func truth(f fact.Fact[bool]) int {
+	switch v, ok := f.Get(); {
+	case !ok:
+		return -1
+	case v:
+		return 1
+	default:
+		return 0
+	}
+}
+
+// modules sorts the modules at hand into kinds, the larger and then those of
+// more ranks first, as every document that speaks of an order wants them.
+func (b *board) modules() string {
+	seen := map[traits]int{}
+	for i := range b.sys.Slots {
+		b.at[i] = none
+		s := &b.sys.Slots[i]
+		if s.Soldered.Or(false) || s.State == inventory.SlotEmpty {
+			continue
+		}
+		if t := s.Technology.Or(inventory.DRAM); t != inventory.DRAM {
+			if t == inventory.NVDIMM {
+				return "persistent modules have an order of their own, which is not planned"
+			}
+			continue
+		}
+		if s.State == inventory.SlotUnknown || !s.SizeBytes.Known() {
+			return "the size of the module in " + b.name(i) + " is not known"
+		}
+		t := traitsOf(s)
+		k, ok := seen[t]
+		if !ok {
+			k = len(b.kinds)
+			seen[t] = k
+			b.kinds = append(b.kinds, kind{traits: t, like: i})
+		}
+		b.kinds[k].count++
+		b.at[i] = k
+	}
+	if len(b.kinds) == 0 {
+		return "no module is known"
+	}
+	b.sortKinds()
+	return ""
+}
+
+func (b *board) sortKinds() {
+	order := make([]int, len(b.kinds))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		p, q := b.kinds[x].traits, b.kinds[y].traits
+		return cmp.Or(cmp.Compare(q.bytes, p.bytes), cmp.Compare(q.ranks, p.ranks), cmp.Compare(b.kinds[x].like, b.kinds[y].like))
+	})
+	kinds, rank := make([]kind, len(order)), make([]int, len(order))
+	for to, from := range order {
+		kinds[to], rank[from] = b.kinds[from], to
+	}
+	b.kinds = kinds
+	for i, k := range b.at {
+		if k != none {
+			b.at[i] = rank[k]
+		}
+	}
+}

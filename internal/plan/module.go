@@ -1,0 +1,33 @@
+package plan
+
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// carry puts a module into a slot. What belongs to the slot stays: handle,
+// array, labels, HPE's position, the place in the table.
+func carry(to, module *inventory.Slot) {
+	slot := *to
+	*to = *module
+	to.Handle, to.Array, to.Row, to.HPE = slot.Handle, slot.Array, slot.Row, slot.HPE
+	to.Locator, to.BankLocator, to.DeviceSet = slot.Locator, slot.BankLocator, slot.DeviceSet
+	to.FormFactor = slot.FormFactor
+	if !slot.FormFactor.Known() {
+		to.FormFactor = module.FormFactor
+	}
+}
+
+// clearSlot takes the module out.
+func clearSlot(s *inventory.Slot) {
+	slot := *s
+	*s = inventory.Slot{
+		Handle: slot.Handle, Array: slot.Array, Row: slot.Row, HPE: slot.HPE,
+		Locator: slot.Locator, BankLocator: slot.BankLocator, DeviceSet: slot.DeviceSet, FormFactor: slot.FormFactor,
+		Soldered: slot.Soldered, Technology: slot.Technology, State: inventory.SlotEmpty,
+	}
+}
+
+func unread() fact.Fact[int] {
+	return fact.Unknown[int](fact.Unread, "only the next boot tells", "")
+}

@@ -1,0 +1,143 @@
+// Package plan says what to do about a machine's memory: which modules to move,
+// and what to buy when moving cannot help. It proposes layouts, puts each into a
+// copy of the model, has it audited there, and promises only what that audit
+// says.
+package plan
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
+)
+
+// The kinds of advice, in the words of docs/interface.md, section 7.
+const (
+	Move     = "move"
+	Install  = "install"
+	Remove   = "remove"
+	Exchange = "exchange"
+)
+
+// Plan is what to do about one machine.
+type Plan struct {
+	// Advice are alternatives, cheapest first; empty when nothing is proven.
+	Advice []Advice
+	// Why says in one clause why no advice is given, "" when some is or none
+	// is needed.
+	Why string
+}
+
+// Advice is one way to mend the population: all steps, in order.
+type Advice struct {
+	// ID is Move, Install, Exchange or Remove, by the costliest of its steps.
+	ID    string
+	Cures []Finding
+	Steps []Step
+	// Reaches is what the audit says of the machine after the steps.
+	Reaches Reach
+	// Source names the document of the target layout, or says that it is
+	// general practice.
+	Source string
+}
+
+// Finding names a failing rule and its subject.
+type Finding struct{ Rule, Subject, Severity string }
+
+// Step is one module that moves, comes, goes or is exchanged. Slots are indexes
+// into System.Slots, -1 where the step has none.
+type Step struct {
+	Do       string
+	From, To int
+	// Like is the slot whose module a new one is of the same kind as.
+	Like int
+}
+
+// Reach is what an audit says after the steps.
+type Reach struct {
+	// Findings are the failures that stay, at any severity.
+	Findings []Finding
+	Sockets  []Socket
+	// Bytes is the installed capacity.
+	Bytes fact.Fact[int64]
+}
+
+// Socket is what one processor (or the chipset) has.
+type Socket struct {
+	Socket int
+	DIMMs  fact.Fact[int]
+	Class  fact.Fact[population.Class]
+	Speed  fact.Fact[population.Speed]
+	// Peak is in bytes per second, at the expected speed.
+	Peak  fact.Fact[int64]
+	Share fact.Fact[population.Share]
+}
+
+// Count counts the steps of one kind.
+func (a *Advice) Count(do string) int {
+	n := 0
+	for _, s := range a.Steps {
+		if s.Do == do {
+			n++
+		}
+	}
+	return n
+}
+
+// Pipeline is how a proposal is judged: by the same derivation and the same
+// rules as the machine itself.
+type Pipeline struct {
+	// Derive is the whole derivation.
+	Derive func(*inventory.System) *population.Result
+	// Audit asks the rules that it accepts the ids of.
+	Audit func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*audit.Audit, error)
+}
+
+// Make plans for a machine that was audited. It does nothing when no rule
+// about the layout fails.
+func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p Pipeline) *Plan {
+	before := failures(found.Findings, aboutLayout)
+	if len(before) == 0 {
+		return &Plan{}
+	}
+	b, why := newBoard(sys, topo)
+	if why != "" {
+		return &Plan{Why: why}
+	}
+	s := &search{board: b, pipeline: p, rest: failures(found.Findings, aboutOthers)}
+	s.before = s.judge(found.Findings, topo)
+	out := &Plan{}
+	for _, c := range s.alternatives() {
+		if a, ok := s.prove(c); ok {
+			out.Advice = append(out.Advice, a)
+		}
+	}
+	if len(out.Advice) == 0 {
+		out.Why = b.why()
+	}
+	return out
+}
+
+// why says why no layout is proven.
+func (b *board) why() string {
+	for i := range b.units {
+		if b.units[i].doubted {
+			return "no document confirms which slot of this product is on which channel"
+		}
+	}
+	for i := range b.units {
+		for _, g := range b.units[i].groups {
+			if !g.ordered && len(g.layers) > 1 {
+				return "which slot of a channel is filled first is not known"
+			}
+		}
+	}
+	return "no other layout of these modules, or with more of their kind, passes the rules"
+}
+
+// CuresFinding reports whether the finding is gone after the steps.
+func (a *Advice) CuresFinding(rule, subject string) bool {
+	return slices.ContainsFunc(a.Cures, func(f Finding) bool { return f.Rule == rule && f.Subject == subject })
+}

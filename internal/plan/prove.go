@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
+)
+
+// general is the source of a layout that no document of the machine gives.
+const general = "general practice"
+
+// prove has a candidate audited by the whole derivation, as the machine will
+// be after the steps. ok is false when that says otherwise than the search did.
+func (s *search) prove(c *candidate) (Advice, bool) {
+	sys := Apply(s.board.sys, c.steps)
+	topo := s.pipeline.Derive(sys)
+	for i := range sys.Slots {
+		if sys.Slots[i].State != inventory.SlotEmpty && topo.Placements[i] != s.board.topo.Placements[i] {
+			return Advice{}, false
+		}
+	}
+	found, err := s.pipeline.Audit(sys, topo, aboutLayout)
+	if err != nil {
+		return Advice{}, false
+	}
+	after := s.judge(found.Findings, topo)
+	if !slices.Equal(after.fails, c.score.fails) {
+		return Advice{}, false
+	}
+	a := Advice{Steps: c.steps, Source: s.source(), Reaches: reach(topo)}
+	a.Reaches.Findings = slices.Concat(after.fails, s.rest)
+	a.Cures = cured(s.before.fails, after.fails)
+	a.ID = a.costliest()
+	return a, len(a.Cures) > 0
+}
+
+// cured lists the failures that are gone.
+func cured(before, after []Finding) []Finding {
+	var out []Finding
+	for _, f := range before {
+		if !slices.ContainsFunc(after, func(g Finding) bool { return g.key() == f.key() }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// costliest names the advice by what it asks for.
+func (a *Advice) costliest() string {
+	for _, do := range []string{Exchange, Install, Remove} {
+		if a.Count(do) > 0 {
+			return do
+		}
+	}
+	return Move
+}
+
+// source names the document that the platform's fill order stands in.
+func (s *search) source() string {
+	p := s.board.topo.Platform.Value
+	if !p.LockstepPairs || len(p.LockstepChannels) == 0 {
+		return general
+	}
+	return p.Citation.Vendor + ", " + p.Citation.Title
+}
+
+// reach collects what the derivation says of each processor.
+func reach(topo *population.Result) Reach {
+	r := Reach{Bytes: topo.InstalledBytes}
+	for i := range topo.Populations {
+		p := &topo.Populations[i]
+		r.Sockets = append(r.Sockets, Socket{Socket: p.Socket, DIMMs: p.DIMMs, Class: p.Class, Speed: p.Speed, Peak: p.Peak, Share: p.Relative})
+	}
+	return r
+}

@@ -1,0 +1,41 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// afterBoot are rules about what the running machine does with its memory: after
+// a change of modules only the next boot tells.
+var afterBoot = []string{
+	"memory.speed.expected", "memory.capacity.visible", "memory.ras.cost",
+	"memory.mapping.consistent", "memory.errors.corrected", "numa.node.memory",
+}
+
+// aboutLayout reports whether a rule speaks of which module sits where.
+func aboutLayout(id string) bool {
+	return (strings.HasPrefix(id, "memory.") && id != "memory.ecc.active" || id == "numa.subnuma.symmetric") && !slices.Contains(afterBoot, id)
+}
+
+// aboutOthers reports whether a rule's result stays whatever modules are moved.
+func aboutOthers(id string) bool {
+	return !aboutLayout(id) && !slices.Contains(afterBoot, id) &&
+		!strings.HasPrefix(id, "measure.") && !strings.HasPrefix(id, "baseline.")
+}
+
+// failures lists what fails among the rules that are asked for.
+func failures(findings []audit.Finding, rules func(string) bool) []Finding {
+	var out []Finding
+	for i := range findings {
+		if f := &findings[i]; f.Result == verdict.Fail && rules(f.Rule) {
+			out = append(out, Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)})
+		}
+	}
+	return out
+}
+
+// key names a rule and a subject.
+func (f Finding) key() string { return f.Rule + "\x00" + f.Subject }

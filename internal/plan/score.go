@@ -1,0 +1,109 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// score is what an audit says of a layout.
+type score struct {
+	critical, warning, info int
+	// decided and unknown are the rules and subjects that passed or failed, and
+	// those that could not be told.
+	decided, unknown map[string]bool
+	// reach is the bandwidth of all processors that is sure, in bytes per second.
+	reach float64
+	fails []Finding
+	// moves and bytes (bought) are what it takes.
+	moves int
+	bytes int64
+}
+
+// judge counts what an audit found about the layout.
+func (s *search) judge(findings []audit.Finding, topo *population.Result) score {
+	out := score{fails: failures(findings, aboutLayout), decided: map[string]bool{}, unknown: map[string]bool{}}
+	for _, f := range out.fails {
+		switch verdict.Severity(f.Severity) {
+		case verdict.Critical:
+			out.critical++
+		case verdict.Warning:
+			out.warning++
+		default:
+			out.info++
+		}
+	}
+	for i := range findings {
+		f := &findings[i]
+		switch key := (Finding{Rule: f.Rule, Subject: f.Subject}).key(); {
+		case !aboutLayout(f.Rule):
+		case f.Result == verdict.Unknown, f.Result == verdict.Error:
+			out.unknown[key] = true
+		case f.Result != verdict.NotApplicable:
+			out.decided[key] = true
+		}
+	}
+	for i := range topo.Populations {
+		p := &topo.Populations[i]
+		out.reach += float64(p.Peak.Or(0)) * lowShare(p)
+	}
+	return out
+}
+
+// lowShare is the share of the populated channels' peak that is sure.
+func lowShare(p *population.Population) float64 {
+	s, ok := p.Relative.Get()
+	if !ok {
+		return 1
+	}
+	return s.Low
+}
+
+// compare orders results: fewer and milder failures first, then more bandwidth,
+// then what costs less.
+func (a *score) compare(o *score) int {
+	return cmp.Or(a.failing(o), cmp.Compare(o.reach, a.reach), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves))
+}
+
+// failing orders by what fails alone.
+func (a *score) failing(o *score) int {
+	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning), cmp.Compare(a.info, o.info))
+}
+
+// severe reports whether something fails at warning or above.
+func (a *score) severe() bool { return a.critical+a.warning > 0 }
+
+// accepts reports whether a layout mends something that failed and breaks
+// nothing: no failure at warning or above that was not there, and nothing
+// that was decided becomes unknown.
+func (a *score) accepts(after *score) bool {
+	if after.failing(a) >= 0 {
+		return false
+	}
+	for key := range after.unknown {
+		if a.decided[key] {
+			return false
+		}
+	}
+	was := map[string]int{}
+	for _, f := range a.fails {
+		was[f.key()] = verdict.Severity(f.Severity).Rank()
+	}
+	for _, f := range after.fails {
+		if r := verdict.Severity(f.Severity).Rank(); r >= verdict.Warning.Rank() && was[f.key()] < r {
+			return false
+		}
+	}
+	return true
+}
+
+// worthBuying reports whether something fails that costs enough to buy modules
+// for: a failure at warning or above, an empty channel or a class below the best.
+func (a *score) worthBuying() bool {
+	return a.severe() || slices.ContainsFunc(a.fails, func(f Finding) bool {
+		return f.Rule == "memory.channel.populated" || f.Rule == "memory.class.optimal"
+	})
+}

@@ -1,0 +1,253 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// mostTrials bounds how many layouts one plan has audited.
+const mostTrials = 160
+
+// search looks for layouts of one machine.
+type search struct {
+	board    *board
+	pipeline Pipeline
+	// before is the audit of the machine as it is; rest are its failures that no
+	// module changes.
+	before score
+	rest   []Finding
+	trials int
+}
+
+// candidate is a layout with what it takes and what it gives.
+type candidate struct {
+	layout []int
+	steps  []Step
+	score  score
+}
+
+// alternatives are the best layout that moving alone reaches, then, when that
+// is none or leaves a warning, the cheapest with new modules that leaves none.
+func (s *search) alternatives() []*candidate {
+	counts := s.board.counts()
+	var out []*candidate
+	move := s.best(s.splits(counts), nil)
+	if move != nil {
+		out = append(out, move)
+		if !move.score.severe() {
+			return out
+		}
+	}
+	if !s.before.worthBuying() {
+		return out
+	}
+	for _, extra := range s.board.purchases(counts) {
+		if c := s.best(s.even(counts, extra), extra); c != nil && !c.score.severe() {
+			return append(out, c)
+		}
+	}
+	return out
+}
+
+// splits says how many modules of each kind each processor gets: the same
+// behind all of them, else as evenly as they go; and as it is now.
+func (s *search) splits(counts []int) [][][]int {
+	out := s.even(counts, nil)
+	if out == nil {
+		out = append(out, s.board.spread(counts))
+	}
+	if len(s.board.stray) == 0 {
+		own := s.board.own()
+		if !slices.ContainsFunc(out, func(x [][]int) bool { return slices.EqualFunc(x, own, slices.Equal[[]int]) }) {
+			out = append(out, own)
+		}
+	}
+	return out
+}
+
+// even gives every processor the same modules; nil when they do not divide.
+func (s *search) even(counts, extra []int) [][][]int {
+	n := len(s.board.units)
+	one := make([]int, len(counts))
+	for k := range counts {
+		total := counts[k]
+		if extra != nil {
+			total += extra[k]
+		}
+		if total%n != 0 {
+			return nil
+		}
+		one[k] = total / n
+	}
+	split := make([][]int, n)
+	for i := range split {
+		split[i] = one
+	}
+	return [][][]int{split}
+}
+
+// best is the best layout of the given splits that mends something; nil when
+// none does.
+func (s *search) best(splits [][][]int, extra []int) *candidate {
+	var best *candidate
+	for _, split := range splits {
+		layouts := s.layouts(split)
+		if !alike(split) {
+			layouts = s.descend(split)
+		}
+		for _, layout := range layouts {
+			c := s.try(layout, extra)
+			if c != nil && s.before.accepts(&c.score) && (best == nil || c.score.compare(&best.score) < 0) {
+				best = c
+			}
+		}
+	}
+	return best
+}
+
+// alike reports whether all processors get the same.
+func alike(split [][]int) bool {
+	return !slices.ContainsFunc(split, func(x []int) bool { return !slices.Equal(x, split[0]) })
+}
+
+// descend finds one layout for processors that do not get the same: for each in
+// turn the best, beside what was found for those before it and the least
+// changed layout of those behind.
+func (s *search) descend(split [][]int) [][]int {
+	b := s.board
+	whole := slices.Repeat([]int{none}, len(b.at))
+	choices := make([][]choice, len(b.units))
+	for i := range b.units {
+		choices[i] = b.choices(&b.units[i], split[i], b.exact())
+		if len(choices[i]) == 0 {
+			return nil
+		}
+		least := slices.MaxFunc(choices[i], func(x, y choice) int { return cmp.Compare(x.kept, y.kept) })
+		b.units[i].copy(whole, least.layout)
+	}
+	for i := range b.units {
+		var best *candidate
+		for _, c := range choices[i] {
+			layout := slices.Clone(whole)
+			b.units[i].copy(layout, c.layout)
+			if t := s.try(layout, nil); t != nil && (best == nil || t.score.compare(&best.score) < 0) {
+				best = t
+			}
+		}
+		if best != nil {
+			whole = best.layout
+		}
+	}
+	return [][]int{whole}
+}
+
+// copy takes over what a layout has in the unit's slots.
+func (u *unit) copy(into, from []int) {
+	for _, slot := range u.slots {
+		into[slot] = from[slot]
+	}
+}
+
+// exact reports whether the platform tells its channels apart.
+func (b *board) exact() bool { return b.topo.Platform.Value.Policy == platform.PolicyAMD }
+
+// layouts lists one layout of the whole board for each class of shapes: of the
+// shapes in it, that which leaves most modules where they are.
+func (s *search) layouts(split [][]int) [][]int {
+	b := s.board
+	found := map[string][]int{} // class and style: layout, as far as units agree
+	var order []string
+	for i := range b.units {
+		u := &b.units[i]
+		mine := b.choices(u, split[i], b.exact())
+		if i == 0 {
+			for _, c := range mine {
+				order = append(order, c.class)
+			}
+		}
+		for _, c := range mine {
+			whole, ok := found[c.class]
+			if !ok {
+				whole = slices.Repeat([]int{none}, len(b.at))
+				found[c.class] = whole
+			}
+			u.copy(whole, c.layout)
+		}
+		order = slices.DeleteFunc(order, func(class string) bool {
+			return !slices.ContainsFunc(mine, func(c choice) bool { return c.class == class })
+		})
+	}
+	var out [][]int
+	for _, class := range order {
+		out = append(out, found[class])
+	}
+	return out
+}
+
+// choice is the layout of one unit that stands for its class.
+type choice struct {
+	class  string
+	layout []int
+	kept   int
+}
+
+// choices lists the classes of layouts of one unit, each by the layout that
+// leaves most modules in place.
+func (b *board) choices(u *unit, counts []int, exact bool) []choice {
+	total, kinds := 0, 0
+	for _, n := range counts {
+		total += n
+		kinds += min(n, 1)
+	}
+	styles := []style{layered}
+	if kinds > 1 {
+		styles = append(styles, level)
+	}
+	var out []choice
+	at := map[string]int{}
+	layout := make([]int, len(b.at))
+	for _, sh := range u.shapes(total) {
+		for _, how := range styles {
+			if !b.place(u, sh, counts, how, layout) {
+				continue
+			}
+			class := u.class(sh, exact) + " " + []string{"layered", "level"}[how]
+			kept := b.kept(u, layout)
+			i, ok := at[class]
+			switch {
+			case !ok:
+				at[class] = len(out)
+				out = append(out, choice{class, slices.Clone(layout), kept})
+			case kept > out[i].kept:
+				out[i] = choice{class, slices.Clone(layout), kept}
+			}
+		}
+	}
+	return out
+}
+
+// try has a layout audited; nil when it cannot be reached or audited.
+func (s *search) try(layout, extra []int) *candidate {
+	if s.trials >= mostTrials {
+		return nil
+	}
+	steps, ok := s.board.steps(layout)
+	if !ok {
+		return nil
+	}
+	s.trials++
+	sys := Apply(s.board.sys, steps)
+	topo := s.board.topo.Again(sys)
+	found, err := s.pipeline.Audit(sys, topo, aboutLayout)
+	if err != nil {
+		return nil
+	}
+	c := &candidate{layout: layout, steps: steps, score: s.judge(found.Findings, topo)}
+	for k := range extra {
+		c.score.bytes += int64(extra[k]) * s.board.kinds[k].traits.bytes
+	}
+	c.score.moves = len(steps)
+	return c
+}

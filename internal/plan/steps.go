@@ -1,0 +1,148 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// steps lists what brings the board to a layout, with as few modules touched as
+// can be: only what a slot holds too much leaves it. ok is false when modules
+// would have to change places and no slot is free for it.
+func (b *board) steps(layout []int) (out []Step, ok bool) {
+	var moves, installs []Step
+	spare := make([][]int, len(b.kinds))
+	for i, k := range b.at {
+		if k != none && layout[i] != k {
+			spare[k] = append(spare[k], i)
+		}
+	}
+	for i, k := range layout {
+		if k == none || b.at[i] == k {
+			continue
+		}
+		if from := b.nearest(spare[k], i); from != none {
+			moves = append(moves, Step{Do: Move, From: from, To: i, Like: none})
+			spare[k] = slices.DeleteFunc(spare[k], func(s int) bool { return s == from })
+			continue
+		}
+		installs = append(installs, Step{Do: Install, From: none, To: i, Like: b.kinds[k].like})
+	}
+	occupied := make([]bool, len(b.at))
+	for i, k := range b.at {
+		occupied[i] = k != none
+	}
+	for _, slots := range spare {
+		for _, s := range slots {
+			out = append(out, Step{Do: Remove, From: s, To: none, Like: none})
+			occupied[s] = false
+		}
+	}
+	if moves, ok = b.inOrder(moves, occupied); !ok {
+		return nil, false
+	}
+	return exchanges(append(append(out, moves...), installs...)), true
+}
+
+// nearest is the slot of a module that is closest: of the same processor
+// if it can be, none when there is none.
+func (b *board) nearest(slots []int, to int) int {
+	best := none
+	for _, s := range slots {
+		if best == none || b.owner(best) != b.owner(to) && b.owner(s) == b.owner(to) {
+			best = s
+		}
+	}
+	return best
+}
+
+// owner is the unit that a slot belongs to, none for a stray one.
+func (b *board) owner(slot int) int {
+	for i := range b.units {
+		if _, ok := slices.BinarySearch(b.units[i].slots, slot); ok {
+			return i
+		}
+	}
+	return none
+}
+
+// inOrder sorts moves so that each goes into a slot that is empty by then.
+// Modules that change places take a free slot for the time.
+func (b *board) inOrder(moves []Step, occupied []bool) ([]Step, bool) {
+	var out []Step
+	for len(moves) > 0 {
+		at := slices.IndexFunc(moves, func(m Step) bool { return !occupied[m.To] })
+		if at < 0 {
+			free := b.free(occupied)
+			if free == none {
+				return nil, false
+			}
+			out = append(out, Step{Do: Move, From: moves[0].From, To: free, Like: none})
+			occupied[moves[0].From], occupied[free] = false, true
+			moves[0].From = free
+			continue
+		}
+		m := moves[at]
+		out = append(out, m)
+		occupied[m.From], occupied[m.To] = false, true
+		moves = slices.Delete(moves, at, at+1)
+	}
+	return out, true
+}
+
+// free is an empty slot whose position is known.
+func (b *board) free(occupied []bool) int {
+	for i := range b.units {
+		for _, g := range b.units[i].groups {
+			for _, l := range g.layers {
+				for _, s := range l {
+					if !occupied[s] {
+						return s
+					}
+				}
+			}
+		}
+	}
+	return none
+}
+
+// exchanges joins what leaves a slot and what comes into it.
+func exchanges(steps []Step) []Step {
+	var out []Step
+	for _, s := range steps {
+		if s.Do == Install {
+			if at := slices.IndexFunc(out, func(r Step) bool { return r.Do == Remove && r.From == s.To }); at >= 0 {
+				out[at] = Step{Do: Exchange, From: s.To, To: s.To, Like: s.Like}
+				continue
+			}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// Apply is a copy of the machine after the steps. The modules go with all that
+// firmware says of them but for the speed and voltage that they ran at, which
+// only the next boot tells; what the kernel's driver said of the slots is gone.
+func Apply(sys *inventory.System, steps []Step) *inventory.System {
+	out := *sys
+	out.Slots = slices.Clone(sys.Slots)
+	out.EDAC = nil
+	for _, s := range steps {
+		switch s.Do {
+		case Move:
+			carry(&out.Slots[s.To], &out.Slots[s.From])
+			clearSlot(&out.Slots[s.From])
+		case Remove:
+			clearSlot(&out.Slots[s.From])
+		case Install, Exchange:
+			carry(&out.Slots[s.To], &sys.Slots[s.Like])
+		}
+	}
+	if len(steps) > 0 {
+		for i := range out.Slots {
+			out.Slots[i].ConfiguredMTs, out.Slots[i].ConfiguredMV = unread(), unread()
+		}
+	}
+	return &out
+}

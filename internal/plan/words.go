@@ -1,0 +1,98 @@
+package plan
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// SlotName is a slot's label, with the bank's where labels repeat, or its
+// handle.
+func SlotName(sys *inventory.System, slot int) string {
+	s := &sys.Slots[slot]
+	l, ok := s.Locator.Get()
+	if !ok || l == "" {
+		return "slot 0x" + strconv.FormatUint(uint64(s.Handle), 16)
+	}
+	if bank := Board(sys, slot); bank != "" {
+		return l + " (" + bank + ")"
+	}
+	return l
+}
+
+// Board is the bank's label of a slot whose own label another slot has too; ""
+// where the label is the only one.
+func Board(sys *inventory.System, slot int) string {
+	l := sys.Slots[slot].Locator.Or("")
+	for i := range sys.Slots {
+		if i != slot && sys.Slots[i].Locator.Or("") == l {
+			return sys.Slots[slot].BankLocator.Or("")
+		}
+	}
+	return ""
+}
+
+// Sentence says the steps of an advice in one line for the finding that it
+// cures.
+func (a *Advice) Sentence(sys *inventory.System) string {
+	var parts []string
+	for _, do := range []string{Remove, Move, Exchange, Install} {
+		var names []string
+		like := none
+		for _, s := range a.Steps {
+			if s.Do != do {
+				continue
+			}
+			switch do {
+			case Move:
+				names = append(names, SlotName(sys, s.From)+" to "+SlotName(sys, s.To))
+			case Remove:
+				names = append(names, SlotName(sys, s.From))
+			default:
+				names, like = append(names, SlotName(sys, s.To)), s.Like
+			}
+		}
+		if len(names) > 0 {
+			parts = append(parts, phrase(do, names, sys, like))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+func phrase(do string, names []string, sys *inventory.System, like int) string {
+	list := strings.Join(names, ", ")
+	switch do {
+	case Move:
+		return "move " + list
+	case Remove:
+		return "take out " + list
+	case Exchange:
+		return "exchange the modules in " + list + " for " + Module(&sys.Slots[like]) + " as in " + SlotName(sys, like)
+	default:
+		return fmt.Sprintf("install %d x %s as in %s in %s", len(names), Module(&sys.Slots[like]), SlotName(sys, like), list)
+	}
+}
+
+// Module describes a module to buy by what firmware says of its like.
+func Module(s *inventory.Slot) string {
+	out := gib(s.SizeBytes.Or(0))
+	if t, ok := s.Type.Get(); ok {
+		out += " " + t
+	}
+	if r, ok := s.Ranks.Get(); ok {
+		out += " of " + strconv.Itoa(r) + " rank"
+		if r != 1 {
+			out += "s"
+		}
+	}
+	return out
+}
+
+func gib(bytes int64) string {
+	if bytes%(1<<30) == 0 {
+		return strconv.FormatInt(bytes>>30, 10) + " GiB"
+	}
+	return strconv.FormatInt(bytes>>20, 10) + " MiB"
+}

@@ -1,0 +1,182 @@
+package text
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
+)
+
+const wordAdvice = "ADVICE"
+
+// adviceNames points from a finding to the advice that cures it.
+func adviceNames(f *report.Finding) string {
+	if len(f.Advice) == 0 {
+		return report.OrEmpty(f.Remedy)
+	}
+	return "see " + wordAdvice + ": " + strings.Join(f.Advice, " or ")
+}
+
+// advice prints what to do about the population, once for the machine: the
+// steps in order, and what the audit says of the machine after them.
+func (p *printer) advice(r *report.Report) {
+	if len(r.Advice) == 0 {
+		return
+	}
+	for i := range r.Advice {
+		a := &r.Advice[i]
+		p.section(wordAdvice, a.ID+": "+effort(a))
+		name := "steps"
+		for j := range a.Steps {
+			p.field(2, name, strconv.Itoa(j+1)+". "+stepLine(&a.Steps[j]))
+			name = ""
+		}
+		p.reaches(&a.Reaches)
+		p.field(2, "cures", cures(a.Cures))
+		p.field(2, "source", a.Source)
+		p.newline()
+	}
+}
+
+// effort counts what an advice asks for.
+func effort(a *report.Advice) string {
+	var parts []string
+	for _, c := range []struct {
+		n          int
+		one, other string
+	}{{a.Moves, "module moves", "modules move"}, {a.Installs, "module is bought", "modules are bought"}, {a.Removes, "module is taken out", "modules are taken out"}} {
+		switch c.n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+c.one)
+		default:
+			parts = append(parts, strconv.Itoa(c.n)+" "+c.other)
+		}
+	}
+	if a.Installs == 0 {
+		parts = append(parts, "nothing is bought")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// stepLine is one step with the names of the silkscreen.
+func stepLine(s *report.Step) string {
+	from, to := slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)
+	switch s.Do {
+	case "move":
+		return "move " + from + " to " + to
+	case "remove":
+		return "take out " + from
+	case "exchange":
+		return "exchange " + slotWords(s.AtLocator, s.At, s.Board) + " for " + moduleWords(s.Module)
+	default:
+		return "install " + moduleWords(s.Module) + " in " + to
+	}
+}
+
+func slotWords(locator, handle, board *string) string {
+	name := report.OrEmpty(locator)
+	if name == "" {
+		name = "slot " + report.OrEmpty(handle)
+	}
+	if b := report.OrEmpty(board); b != "" {
+		name = b + " " + name
+	}
+	return name
+}
+
+func moduleWords(m *report.Module) string {
+	if m == nil {
+		return "a module"
+	}
+	out := "a module"
+	if m.SizeBytes != nil {
+		out = wording.Size(*m.SizeBytes)
+	}
+	if m.Type != nil {
+		out += " " + *m.Type
+	}
+	if m.RatedMTs != nil {
+		out += "-" + strconv.Itoa(*m.RatedMTs)
+	}
+	if m.Ranks != nil {
+		out += ", " + strconv.Itoa(*m.Ranks) + "R"
+	}
+	return out
+}
+
+// reaches prints what each processor has after the steps, equal ones once, and
+// which failures stay.
+func (p *printer) reaches(r *report.Reaches) {
+	var lines []string
+	socks := map[string][]string{}
+	for i := range r.Sockets {
+		s := &r.Sockets[i]
+		line := reachedLine(s)
+		if line == "" {
+			continue
+		}
+		if _, ok := socks[line]; !ok {
+			lines = append(lines, line)
+		}
+		name := "machine"
+		if s.Socket != nil {
+			name = "socket " + strconv.Itoa(*s.Socket)
+		}
+		socks[line] = append(socks[line], name)
+	}
+	name := "reaches"
+	for _, line := range lines {
+		if len(lines) > 1 {
+			line = glued(socks[line]) + ": " + line
+		}
+		p.field(2, name, line)
+		name = ""
+	}
+	p.field(2, "stays", remaining(r.Findings))
+}
+
+func reachedLine(s *report.ReachedSocket) string {
+	var parts []string
+	if s.Class != nil {
+		parts = append(parts, "class "+*s.Class)
+	}
+	if s.ExpectedMTs != nil {
+		parts = append(parts, strconv.Itoa(*s.ExpectedMTs)+" MT/s")
+	}
+	if t := peakText(s.PeakBytes); t != "" && s.PeakBytes != nil {
+		parts = append(parts, t)
+	}
+	if v := s.Relative.Value; v != nil {
+		parts = append(parts, fmt.Sprintf("%.0f %% of the full population's bandwidth, measured (%s)", *v*100, report.OrEmpty(s.Relative.Source)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// remaining counts what still fails about the memory, by rule.
+func remaining(findings []report.Remaining) string {
+	var names []string
+	seen := map[string]bool{}
+	for _, f := range findings {
+		if strings.HasPrefix(f.Rule, "memory.") && !seen[f.Rule] {
+			seen[f.Rule] = true
+			names = append(names, f.Rule+" ("+f.Severity+")")
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// cures lists the rules that no longer fail.
+func cures(list []report.Cured) string {
+	var names []string
+	seen := map[string]bool{}
+	for _, c := range list {
+		if !seen[c.Rule] {
+			seen[c.Rule] = true
+			names = append(names, c.Rule)
+		}
+	}
+	return strings.Join(names, ", ")
+}
