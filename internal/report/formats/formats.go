@@ -17,6 +17,8 @@ const (
 	Text       = "text"
 	JSON       = "json"
 	HTML       = "html"
+	SARIF      = "sarif"
+	OCPTV      = "ocptv"
 	JUnit      = "junit"
 	Nagios     = "nagios"
 	Prometheus = "prometheus"
@@ -24,7 +26,7 @@ const (
 
 // Reports lists the formats of a report, the default first.
 func Reports() []string {
-	return []string{Text, JSON, HTML, JUnit, Nagios, Prometheus}
+	return []string{Text, JSON, HTML, SARIF, OCPTV, JUnit, Nagios, Prometheus}
 }
 
 // Inventories lists the formats of an inventory, the default first.
@@ -50,6 +52,10 @@ func Write(w io.Writer, format string, r *report.Report, o *Options) error {
 		return report.WriteJSON(w, r)
 	case HTML:
 		return html.Write(w, r)
+	case SARIF:
+		return WriteSARIF(w, r)
+	case OCPTV:
+		return WriteOCPTV(w, r)
 	case JUnit:
 		return WriteJUnit(w, r)
 	case Nagios:
