@@ -120,6 +120,7 @@ type recogniseRow struct {
 	Brand    string `yaml:"brand"`
 	Product  string `yaml:"product"`
 	Memory   string `yaml:"memory"`
+	Codename string `yaml:"codename"`
 	Verified *bool  `yaml:"verified"`
 }
 
@@ -155,7 +156,7 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 // choose lays the facts of the matching part over those of the platform.
 func (f *platformFile) choose(brand string) error {
 	for _, part := range f.Parts {
-		re, err := regexp.Compile(part.Brand)
+		re, err := regexp.Compile("(?i)" + part.Brand)
 		if err != nil {
 			return fmt.Errorf("pattern of a part: %w", err)
 		}

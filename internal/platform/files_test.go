@@ -52,7 +52,7 @@ func platformFiles(t testing.TB) []wholePlatformFile {
 
 func indexText(files []wholePlatformFile) string {
 	var b strings.Builder
-	b.WriteString("# id\tvendor\tfamily\tmodel\tsteppings\tcpuid\tbrand\tproduct\tmemory; made from the platform files: go test ./internal/platform -run PlatformIndex -update-platforms\n")
+	b.WriteString("# id\tvendor\tfamily\tmodel\tsteppings\tcpuid\tbrand\tproduct\tmemory\tcodename; made from the platform files: go test ./internal/platform -run PlatformIndex -update-platforms\n")
 	for _, f := range files {
 		for _, r := range f.Recognise {
 			num := func(n *int) string {
@@ -70,7 +70,7 @@ func indexText(files []wholePlatformFile) string {
 				state = "unverified"
 			}
 			b.WriteString(strings.Join([]string{f.ID, r.Vendor, num(r.Family), num(r.Model), strings.Join(steps, ","),
-				state, r.Brand, r.Product, r.Memory}, "\t") + "\n")
+				state, r.Brand, r.Product, r.Memory, r.Codename}, "\t") + "\n")
 		}
 	}
 	return b.String()

@@ -63,10 +63,11 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 
 // vendorOf reads the CPUID vendor out of a brand string or maker's name.
 func vendorOf(text string) string {
+	text = strings.ToLower(text)
 	switch {
-	case strings.Contains(text, "Intel"):
+	case strings.Contains(text, "intel"):
 		return Intel
-	case strings.Contains(text, "AMD"), strings.Contains(text, "Advanced Micro Devices"):
+	case strings.Contains(text, "amd"), strings.Contains(text, "advanced micro devices"):
 		return AMD
 	default:
 		return ""

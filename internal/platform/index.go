@@ -17,9 +17,12 @@ type indexRow struct {
 	brand         string
 	product       string
 	memory        string
+	// codename finds the platform through the processor table, where neither
+	// CPUID nor a pattern does.
+	codename string
 }
 
-const indexColumns = 9
+const indexColumns = 10
 
 // parseIndexRow reads one line; ok is false for comments and damaged lines.
 func parseIndexRow(line string) (r indexRow, ok bool) {
@@ -41,7 +44,7 @@ func parseIndexRow(line string) (r indexRow, ok bool) {
 	}
 	return indexRow{
 		id: col[0], vendor: col[1], family: atoiOr(col[2], -1), model: atoiOr(col[3], -1),
-		steppings: col[4], verified: col[5] == "ok", brand: col[6], product: col[7], memory: col[8],
+		steppings: col[4], verified: col[5] == "ok", brand: col[6], product: col[7], memory: col[8], codename: col[9],
 	}, true
 }
 
@@ -94,9 +97,10 @@ func (r *indexRow) conditions(m *machineIdentity) bool {
 	return r.memory == "" || strings.Contains(m.memory, r.memory)
 }
 
-// matches compiles and tries one pattern; a broken one (a test forbids it)
-// never matches.
+// matches tries one pattern without regard to case: firmware prints
+// "INTEL(R) XEON(R) GOLD 6526Y" and "E3-1230 V2". A broken pattern (a test
+// forbids it) never matches.
 func matches(pattern, text string) bool {
-	re, err := regexp.Compile(pattern)
+	re, err := regexp.Compile("(?i)" + pattern)
 	return err == nil && re.MatchString(text)
 }

@@ -45,7 +45,8 @@ type Platform struct {
 	Notes map[string]string
 	// Citation is the document behind the row.
 	Citation Citation
-	// Recognised says by what: cpuid, brand, product.
+	// Recognised says by what: cpuid, brand, product, or candidate for the only
+	// platform with the CPUID while the brand string does not decide.
 	Recognised string
 	Detail
 }

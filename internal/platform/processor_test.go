@@ -158,7 +158,7 @@ func TestProcessorsFitPlatforms(t *testing.T) {
 	require.NoError(t, err)
 	brands := make([]*regexp.Regexp, len(rows))
 	for i := range rows {
-		brands[i] = regexp.MustCompile(rows[i].brand)
+		brands[i] = regexp.MustCompile("(?i)" + rows[i].brand)
 	}
 	seen := map[string]int{}
 	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {

@@ -3,6 +3,7 @@ package platform
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -36,12 +37,13 @@ type verdict struct {
 	row *indexRow
 	// by is cpuid, brand or product.
 	by string
-	// candidates are platforms that share the CPUID when a brand was missing.
-	candidates []string
+	// candidates are rows of platforms that share the CPUID when a brand was
+	// missing.
+	candidates []*indexRow
 }
 
-// Recognise finds the platform of the machine by CPUID, brand string and,
-// where nothing else decides, product name.
+// Recognise finds the platform of the machine by CPUID, brand string, the
+// processor table and, where nothing else decides, product name.
 func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	if virtual, ok := sys.Machine.Virtual.Get(); ok && virtual {
 		return fact.Unknown[*Platform](fact.Absent, "a virtual machine shows no physical DIMM slots", "audit the host")
@@ -55,13 +57,13 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	var found verdict
 	var evidence fact.Evidence
 	var last cpuIdentity
-	ids := identities(sys)
-	for i, id := range ids {
+	for i, id := range speaking(identities(sys)) {
 		if i > 0 && id.cpuIdentity == last {
 			continue
 		}
 		last = id.cpuIdentity
 		v := lookUpPlatform(rows, &id.cpuIdentity, &m)
+		v.decide(k, rows, &id.cpuIdentity, &m)
 		if v.row == nil {
 			return unrecognised(v, id)
 		}
@@ -77,6 +79,16 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	return loadRecognised(k, found, last.brand, evidence)
 }
 
+// speaking leaves out processors of which firmware says neither CPUID nor
+// brand while it says one of another: they split no machine.
+func speaking(ids []knownIdentity) []knownIdentity {
+	said := slices.DeleteFunc(slices.Clone(ids), func(id knownIdentity) bool { return id.family < 0 && undecided(id.brand) })
+	if len(said) == 0 {
+		return ids
+	}
+	return said
+}
+
 func loadRecognised(k fs.FS, v verdict, brand string, from fact.Evidence) fact.Fact[*Platform] {
 	p, err := loadPlatform(k, v.row.id, brand)
 	if err != nil {
@@ -84,18 +96,22 @@ func loadRecognised(k fs.FS, v verdict, brand string, from fact.Evidence) fact.F
 	}
 	p.Recognised = v.by
 	c := fact.Direct
-	if !v.row.verified && v.by != "brand" {
+	if !v.row.verified && v.by != "brand" || v.by == "candidate" {
 		c = fact.Indirect
 	}
 	f := fact.Known(p, c, from)
-	f.Unverified = !p.Verified || (!v.row.verified && v.by == "cpuid")
+	f.Unverified = !p.Verified || (!v.row.verified && v.by != "brand" && v.by != "product")
 	return f
 }
 
 func unrecognised(v verdict, id knownIdentity) fact.Fact[*Platform] {
 	if len(v.candidates) > 0 {
+		ids := make([]string, 0, len(v.candidates))
+		for _, r := range v.candidates {
+			ids = append(ids, r.id)
+		}
 		return fact.Unknown[*Platform](fact.Unstated,
-			"the CPUID belongs to "+strings.Join(v.candidates, " or ")+" and the brand string does not decide",
+			"the CPUID belongs to "+strings.Join(ids, " or ")+" and the brand string does not decide",
 			"a processor brand string (SMBIOS type 4 version, or /proc/cpuinfo)", id.from)
 	}
 	if id.brand == "" && id.family < 0 {
@@ -154,7 +170,7 @@ func (v *verdict) try(r *indexRow, p *cpuIdentity, m *machineIdentity) bool {
 	}
 	if r.brand != "" && !matches(r.brand, p.brand) {
 		if known && undecided(p.brand) {
-			v.addCandidate(r.id)
+			v.addCandidate(r)
 		}
 		return false
 	}
@@ -179,20 +195,65 @@ func (v *verdict) tryNamed(r *indexRow, p *cpuIdentity, m *machineIdentity) bool
 		v.row, v.by = r, "product"
 		return true
 	}
-	if p.brand == "" || !matches(r.brand, p.brand) || !r.conditions(m) {
+	if !r.conditions(m) {
+		return false
+	}
+	if same, _ := r.cpuid(p); same && undecided(p.brand) {
+		v.addCandidate(r)
+		return false
+	}
+	if p.brand == "" || !matches(r.brand, p.brand) {
 		return false
 	}
 	v.row, v.by = r, "brand"
 	return true
 }
 
-func (v *verdict) addCandidate(id string) {
+func (v *verdict) addCandidate(r *indexRow) {
 	for _, have := range v.candidates {
-		if have == id {
+		if have.id == r.id {
 			return
 		}
 	}
-	v.candidates = append(v.candidates, id)
+	v.candidates = append(v.candidates, r)
+}
+
+// decide is the last resort where no row matched: the processor table's code
+// name, or the only platform that the CPUID leaves.
+func (v *verdict) decide(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIdentity) {
+	if v.row != nil {
+		return
+	}
+	if r := byCodename(k, rows, p, m); r != nil {
+		v.row, v.by = r, "brand"
+		return
+	}
+	if len(v.candidates) == 1 {
+		v.row, v.by = v.candidates[0], "candidate"
+	}
+}
+
+// byCodename asks the processor table which generation the brand string names.
+// A CPUID that is known and another one's goes before it.
+func byCodename(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIdentity) *indexRow {
+	key := processorKey(p.brand)
+	if key == "" || !versionFits(key, p) {
+		return nil
+	}
+	row := lookUpProcessor(k, key)
+	if row == nil {
+		return nil
+	}
+	for i := range rows {
+		r := &rows[i]
+		if row.Codename == "" || !slices.Contains(strings.Split(r.codename, "|"), row.Codename) || !r.vendorFits(p) || !r.conditions(m) {
+			continue
+		}
+		if same, known := r.cpuid(p); same || !known {
+			return r
+		}
+	}
+	return nil
 }
 
 // undecided reports whether the brand string names no processor at all (no

@@ -56,7 +56,7 @@ func namedRows(t *testing.T) []namedRow {
 		for _, c := range p.CPUID {
 			r := namedRow{id: p.ID, family: c.Family, model: c.Model, stepping: c.Stepping, vendor: p.Vendor}
 			if p.Brand != "" {
-				r.brand = regexp.MustCompile(p.Brand)
+				r.brand = regexp.MustCompile("(?i)" + p.Brand)
 			}
 			out = append(out, r)
 		}

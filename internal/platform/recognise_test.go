@@ -34,7 +34,9 @@ func TestRecogniseNeighbours(t *testing.T) {
 		{Intel, 6, 143, 8, "Intel(R) Xeon(R) w9-3495X", "sapphire-rapids", "cpuid"},
 		{Intel, 6, 143, 8, "Intel(R) Xeon(R) w5-2465X", "", ""},
 		{Intel, 6, 143, 8, "Intel(R) Xeon(R) CPU Max 9480", "sapphire-rapids-max", "brand"},
-		{Intel, 6, 207, 2, "Intel(R) Xeon(R) Gold 6526Y", "emerald-rapids", "cpuid"},
+		{Intel, 6, 207, 2, "INTEL(R) XEON(R) GOLD 6526Y", "emerald-rapids", "cpuid"},
+		{Intel, 6, 207, 2, "INTEL(R) XEON(R) PLATINUM 8580", "emerald-rapids", "cpuid"},
+		{"", -1, -1, -1, "INTEL(R) XEON(R) GOLD 6548Y+", "emerald-rapids", "brand"},
 		{Intel, 6, 173, 1, "Intel(R) Xeon(R) 6980P", "granite-rapids-ap", "cpuid"},
 		{Intel, 6, 173, 1, "Intel(R) Xeon(R) 6787P", "granite-rapids-sp", "brand"},
 		{Intel, 6, 174, 1, "Intel(R) Xeon(R) 6726P-B", "granite-rapids-d", "brand"},
@@ -67,6 +69,10 @@ func TestRecogniseNeighbours(t *testing.T) {
 		{AMD, 16, 8, 1, "AMD Opteron(tm) Processor 4174 HE", "", ""},
 		{AMD, 16, 4, 2, "AMD Phenom(tm) II X4 965 Processor", "", ""},
 		{AMD, 16, 9, 1, "AMD Opteron(tm) Processor 6176", "opteron-g34", "cpuid"},
+		{"", -1, -1, -1, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz", "westmere-ex", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Xeon(R) CPU           X7560  @ 2.27GHz", "nehalem-ex", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Xeon(R) CPU           X5460  @ 3.16GHz", "xeon-fsb", "brand"},
+		{Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz", "", ""}, // another generation's CPUID
 		{AMD, 21, 1, 2, "AMD Opteron(TM) Processor 6276", "opteron-g34", "cpuid"},
 		{AMD, 21, 1, 2, "AMD Opteron(tm) Processor 4276 HE", "", ""},
 		{AMD, 21, 2, 0, "AMD FX(tm)-6300 Six-Core Processor", "", ""},
@@ -117,7 +123,14 @@ func TestRecogniseByOneSource(t *testing.T) {
 
 	sys = &inventory.System{Sockets: []inventory.Socket{{Populated: collecttest.Known(true), Vendor: collecttest.Known(Intel), Family: collecttest.Known(6), Model: collecttest.Known(85), Stepping: collecttest.Known(7)}}}
 	f = Recognise(sys, rules.FS)
-	assert.Equal(t, "the CPUID belongs to cascade-lake-sp and the brand string does not decide", f.Reason)
+	assert.Equal(t, "the CPUID belongs to cascade-lake-sp or cascade-lake-ap and the brand string does not decide", f.Reason)
+
+	only := &inventory.System{Sockets: collecttest.Sockets(2, Intel, 6, 85, 11, "Genuine Intel(R) CPU 0000%@")}
+	f = Recognise(only, rules.FS)
+	require.True(t, f.Known(), f.Reason)
+	assert.Equal(t, "cooper-lake", f.Value.ID, "the only platform with this CPUID")
+	assert.Equal(t, "candidate", f.Value.Recognised)
+	assert.Equal(t, fact.Indirect, f.Certainty)
 
 	sys.CPU.Brand = collecttest.Known("Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz")
 	assert.Equal(t, "cascade-lake-sp", Recognise(sys, rules.FS).Value.ID)
@@ -127,6 +140,18 @@ func TestRecogniseByOneSource(t *testing.T) {
 
 	sys.Machine.Virtual = collecttest.Known(true)
 	assert.Equal(t, "a virtual machine shows no physical DIMM slots", Recognise(sys, rules.FS).Reason)
+}
+
+// TestRecogniseSilentProcessor: a second structure with neither CPUID nor brand
+// (its ID is all zeros) does not split the machine.
+func TestRecogniseSilentProcessor(t *testing.T) {
+	silent := inventory.Socket{Populated: collecttest.Known(true), Vendor: collecttest.Known(Intel)}
+	sys := &inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz"), silent)}
+	f := Recognise(sys, rules.FS)
+	require.True(t, f.Known(), f.Reason)
+	assert.Equal(t, "westmere-ex", f.Value.ID)
+	f = Recognise(&inventory.System{Sockets: []inventory.Socket{silent}}, rules.FS)
+	assert.Equal(t, "neither CPUID nor brand string of the processor is known", f.Reason)
 }
 
 func TestRecogniseContradiction(t *testing.T) {
