@@ -2,7 +2,6 @@ package audit
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,30 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
-
-// UnknownProfileError is a profile name that is neither an intent nor the id
-// of a loaded profile.
-type UnknownProfileError struct {
-	Name string
-	// Known lists what would have been accepted.
-	Known []string
-}
-
-func (e *UnknownProfileError) Error() string {
-	return fmt.Sprintf("profile %q is not known, expected an intent or a profile id: %s", e.Name, strings.Join(e.Known, ", "))
-}
-
-// CheckProfile reports whether a name is an intent or a loaded profile.
-func (e *Engine) CheckProfile(name string) error {
-	known := slices.Clone(rulepack.Intents[:])
-	for _, p := range e.profiles {
-		known = append(known, p.ID)
-	}
-	if slices.Contains(known, name) {
-		return nil
-	}
-	return &UnknownProfileError{name, known}
-}
 
 // Profiles lists the loaded profiles in file order.
 func (e *Engine) Profiles() []*rulepack.ProfileSpec { return e.profiles }

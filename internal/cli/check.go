@@ -48,7 +48,7 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 	}
 	f.input.register(cmd)
 	f.output.register(cmd, formats.Reports())
-	f.registerRules(cmd)
+	f.registerRules(p, cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.failOn, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
 	fl.BoolVar(&f.allProfiles, "all-profiles", false, "add the machine beside every profile documented for it, as profiles compare prints it")
@@ -57,12 +57,13 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 }
 
 // registerRules adds the flags that say what a machine is held against.
-func (f *checkFlags) registerRules(cmd *cobra.Command) {
+func (f *checkFlags) registerRules(p *Program, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
 	fl.StringVar(&f.baseline, "baseline", "", "compare with the accepted hardware in `FILE` (memaudit baseline save writes it)")
 	fl.StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
+	_ = cmd.RegisterFlagCompletionFunc("profile", p.completeProfiles)
 }
 
 // check does one audit and prints it.
@@ -81,6 +82,11 @@ func (p *Program) check(f *checkFlags) error {
 		return failed
 	}
 	topo := population.Derive(sys, p.Rules)
+	if f.profile != "" {
+		if err := engine.CheckVendor(f.profile, sys, topo); err != nil {
+			return usage("--profile: %w", err)
+		}
+	}
 	result, err := engine.Run(sys, topo, *options)
 	if err != nil {
 		return usage("%w", err)
@@ -160,7 +166,7 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 	engine := audit.NewEngine(packs).WithTables(sync.OnceValues(p.settingTables))
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {
-			return nil, nil, usage("%w", err)
+			return nil, nil, p.misnamed(f, engine, err)
 		}
 	}
 	return engine, o, nil

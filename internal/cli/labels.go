@@ -31,6 +31,7 @@ audit could not be done, and the worst failure is then unknown.`,
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
 	fl.StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
+	_ = cmd.RegisterFlagCompletionFunc("profile", p.completeProfiles)
 	return cmd
 }
 

@@ -21,11 +21,18 @@ func (p *Program) profilesCommand() *cobra.Command {
 
 func (p *Program) profilesListCommand() *cobra.Command {
 	var f knowledgeFlags
+	var input inputFlags
 	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: noArgs,
+		Long: `list prints every documented profile with its source. With a flag that names a
+machine it prints those that fit that machine, each with the intents that come to it
+there.`,
 		RunE: func(*cobra.Command, []string) error {
 			packs, err := f.load(p)
 			if err != nil {
 				return err
+			}
+			if input.names() {
+				return p.fitting(&input, packs, f.format)
 			}
 			infos := rulepack.DescribeProfiles(packs)
 			if f.format == "json" {
@@ -34,6 +41,7 @@ func (p *Program) profilesListCommand() *cobra.Command {
 			return p.say(listProfiles(infos))
 		}}
 	f.register(cmd)
+	input.register(cmd)
 	return cmd
 }
 
@@ -53,6 +61,7 @@ func listProfiles(infos []rulepack.ProfileInfo) string {
 func (p *Program) profilesShowCommand() *cobra.Command {
 	var f knowledgeFlags
 	cmd := &cobra.Command{Use: "show ID", Short: "the whole setting table of a profile, or of every profile of an intent", Args: oneArg("a profile id of memaudit profiles list, or an intent"),
+		ValidArgsFunction: p.oneProfile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)
 			if err != nil {

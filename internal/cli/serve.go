@@ -48,7 +48,7 @@ audits. When an audit fails, the last good one stays and memaudit_audit_failed i
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
 	}
 	f.input.register(cmd)
-	f.registerRules(cmd)
+	f.registerRules(p, cmd)
 	fl := cmd.Flags()
 	fl.DurationVar(&f.interval, "interval", 0, "`TIME` between two audits, give or take a tenth (default 5m, or the configuration's)")
 	fl.StringArrayVar(&f.addresses, "web.listen-address", []string{":9822"}, "`ADDRESS` to listen on; repeatable")

@@ -1,0 +1,158 @@
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// nearest is how many names like a wrong one are proposed.
+const nearest = 3
+
+// UnknownProfileError is a profile name that is neither an intent nor the id
+// of a loaded profile.
+type UnknownProfileError struct {
+	Name string
+	// Nearest are the known names most like it, the likest first.
+	Nearest []string
+	// Fitting are the ids written for the audited machine, empty when it was
+	// not read or has none.
+	Fitting []string
+}
+
+func (e *UnknownProfileError) Error() string {
+	return fmt.Sprintf("profile %q is not known, nearest: %s%s; expected an intent (%s) or a profile id", e.Name, strings.Join(e.Nearest, ", "),
+		forThis(e.Fitting), strings.Join(rulepack.Intents[:], ", "))
+}
+
+// ForeignProfileError is the exact id of a profile that is written for
+// machines of another vendor.
+type ForeignProfileError struct {
+	Name string
+	// Vendors are those it is written for, Vendor is the machine's.
+	Vendors []string
+	Vendor  string
+	Fitting []string
+}
+
+func (e *ForeignProfileError) Error() string {
+	return fmt.Sprintf("profile %q is written for machines of %s, and this one is of %s%s", e.Name, strings.Join(e.Vendors, ", "), e.Vendor, forThis(e.Fitting))
+}
+
+func forThis(fitting []string) string {
+	if len(fitting) == 0 {
+		return ""
+	}
+	return "; for this machine: " + strings.Join(fitting, ", ")
+}
+
+// CheckProfile reports whether a name is an intent or a loaded profile.
+func (e *Engine) CheckProfile(name string) error {
+	known := slices.Clone(rulepack.Intents[:])
+	for _, p := range e.profiles {
+		known = append(known, p.ID)
+	}
+	if slices.Contains(known, name) {
+		return nil
+	}
+	slices.SortStableFunc(known, func(a, b string) int { return cmp.Compare(unlike(name, a), unlike(name, b)) })
+	return &UnknownProfileError{Name: name, Nearest: known[:min(nearest, len(known))]}
+}
+
+// CheckVendor is a ForeignProfileError when a name is the id of a profile for
+// machines of other vendors than this one's, which must be known.
+func (e *Engine) CheckVendor(name string, sys *inventory.System, topo *topology.Result) error {
+	r := newRun(e, sys, topo, Options{Asked: true})
+	vendors, mine := []string{}, false
+	for _, p := range e.profiles {
+		if p.ID != name {
+			continue
+		}
+		if p.For == nil || r.runs(p.Firmware) || matchText(p.For.Vendors, sys.Machine.Vendor, strings.HasPrefix) {
+			mine = true
+			continue
+		}
+		vendors = append(vendors, p.For.Vendors...)
+	}
+	if mine || len(vendors) == 0 || !sys.Machine.Vendor.Known() {
+		return nil
+	}
+	return &ForeignProfileError{Name: name, Vendors: vendors, Vendor: sys.Machine.Vendor.Value, Fitting: fitIDs(e.Fitting(sys, topo))}
+}
+
+// Fit is a profile that is written for a machine.
+type Fit struct {
+	ID string
+	// Answers are the intents that come to it on this machine.
+	Answers []string
+	// Analogy says that the document names other machines.
+	Analogy bool
+}
+
+// Fitting lists the profiles written for a machine, in file order.
+func (e *Engine) Fitting(sys *inventory.System, topo *topology.Result) []Fit {
+	r := newRun(e, sys, topo, Options{Asked: true})
+	answers := map[*rulepack.ProfileSpec][]string{}
+	for _, intent := range rulepack.Intents {
+		if p, _ := r.resolve(intent); p != nil {
+			answers[p] = append(answers[p], intent)
+		}
+	}
+	var out []Fit
+	for _, p := range e.profiles {
+		if applies, _ := r.profileApplies(p); applies {
+			out = append(out, Fit{ID: p.ID, Answers: answers[p], Analogy: !r.named(p)})
+		}
+	}
+	return out
+}
+
+// FittingIDs lists the ids of the profiles written for a machine.
+func (e *Engine) FittingIDs(sys *inventory.System, topo *topology.Result) []string {
+	return fitIDs(e.Fitting(sys, topo))
+}
+
+func fitIDs(fits []Fit) []string {
+	ids := make([]string, 0, len(fits))
+	for _, f := range fits {
+		ids = append(ids, f.ID)
+	}
+	return ids
+}
+
+// unlike is how far a name is from a known one, or from its last part: people
+// leave the family out.
+func unlike(name, known string) int {
+	name = strings.ToLower(name)
+	d := distance(name, known)
+	if at := strings.LastIndex(known, "/"); at >= 0 {
+		d = min(d, 1+distance(name, known[at+1:]))
+	}
+	return d
+}
+
+// distance counts the letters to put in, take out or change (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		corner := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := corner
+			if a[i] != b[j] {
+				change++
+			}
+			corner = row[j+1]
+			row[j+1] = min(change, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}

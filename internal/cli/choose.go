@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/topology"
+)
+
+// misnamed adds to a wrong profile name the profiles that the machine of the
+// input has, as far as it can be read.
+func (p *Program) misnamed(f *checkFlags, engine *audit.Engine, err error) error {
+	var unknown *audit.UnknownProfileError
+	if errors.As(err, &unknown) {
+		if sys, _ := p.system(&f.input); sys != nil {
+			unknown.Fitting = engine.FittingIDs(sys, topology.Derive(sys, p.Rules))
+		}
+	}
+	return &exit{status: report.ExitUsage, err: err, hint: "memaudit profiles list"}
+}
+
+// completeProfiles offers intents and profile ids to the shell.
+func (p *Program) completeProfiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	words := slices.Clone(rulepack.Intents[:])
+	packs, err := p.packs(nil)
+	if err != nil {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+	for _, profile := range audit.NewEngine(packs).Profiles() {
+		words = append(words, profile.ID+"\t"+profile.Title)
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
+
+// oneProfile offers the same for the only argument of a command.
+func (p *Program) oneProfile(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return p.completeProfiles(cmd, args, word)
+}
+
+// completeRules offers the rules' ids for the only argument of a command.
+func (p *Program) completeRules(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	packs, err := p.packs(nil)
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var ids []string
+	for _, rules := range rulepack.ByID(packs) {
+		ids = append(ids, rules[0].ID+"\t"+rules[0].Title)
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
+
+// names reports whether any flag names a machine.
+func (f *inputFlags) names() bool { return !f.live() || len(f.bios) > 0 || f.redfish.url != "" }
+
+// fitting lists the profiles that fit the machine of the input, with the
+// intents that each answers there.
+func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format string) error {
+	sys, failed := p.system(input)
+	if sys == nil {
+		return failed
+	}
+	engine, topo := audit.NewEngine(packs), topology.Derive(sys, p.Rules)
+	fits := engine.Fitting(sys, topo)
+	infos := slices.DeleteFunc(rulepack.DescribeProfiles(packs), func(i rulepack.ProfileInfo) bool {
+		return !slices.ContainsFunc(fits, func(f audit.Fit) bool { return f.ID == i.ID })
+	})
+	var err error
+	if format == "json" {
+		err = writeJSON(p.Stdout, infos)
+	} else {
+		held := engine.Compare(sys, topo)
+		err = p.say(listFitting(infos, fits) + leftOut(held))
+	}
+	return cmp.Or(err, failed)
+}
+
+// listFitting prints one profile a line: what it answers on this machine, and
+// whether the document itself names it.
+func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit) string {
+	id, intents := 0, 0
+	for _, f := range fits {
+		id, intents = max(id, len(f.ID)), max(intents, len(strings.Join(f.Answers, ", ")))
+	}
+	var out strings.Builder
+	for i, f := range fits {
+		note := ""
+		if f.Analogy {
+			note = "; by analogy, the document names other machines"
+		}
+		fmt.Fprintf(&out, "%-*s  %-*s  %s%s\n", id, f.ID, intents, strings.Join(f.Answers, ", "), infos[i].Citation.Line(), note)
+	}
+	return out.String()
+}
+
+// leftOut says why nothing is listed, and which profiles may fit and may not.
+func leftOut(c *audit.Comparison) string {
+	var out strings.Builder
+	if c.Why != "" {
+		fmt.Fprintln(&out, c.Why)
+	}
+	for _, u := range c.Undecided {
+		fmt.Fprintf(&out, "%s: %s\n", u.ID, u.Reason)
+	}
+	return out.String()
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A misspelt name proposes what was meant, and what this machine has.
+func TestWrongProfileNameProposes(t *testing.T) {
+	status, out, errs := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--profile", "dell-11g/low-latancy")
+	assert.Equal(t, 2, status)
+	assert.Empty(t, out)
+	nearest, rest, ok := strings.Cut(errs, "; for this machine: ")
+	require.True(t, ok, errs)
+	assert.Contains(t, nearest, "nearest: dell-11g/low-latency, ")
+	_, proposed, _ := strings.Cut(nearest, "nearest: ")
+	assert.Len(t, strings.Split(proposed, ", "), 3)
+	mine, _, _ := strings.Cut(rest, ";")
+	assert.Equal(t, "dell-11g/energy-efficiency, dell-11g/max-performance, dell-11g/balanced, dell-11g/low-latency, dell-11g/hpc", mine)
+}
+
+// The last part of an id alone is found too.
+func TestWrongProfileNameWithoutFamily(t *testing.T) {
+	_, _, errs := run(nil, "check", "--root", tree(t, "sun-x6440"), "--profile", "packet-processing-rome")
+	assert.Contains(t, errs, "nearest: supermicro/packet-processing-rome, ")
+	assert.NotContains(t, errs, "for this machine", "it has none")
+}
+
+// Another vendor's profile is a mistake of the caller; the same vendor's for
+// another generation and an intent are answers.
+func TestAnotherVendorsProfileIsWrongUsage(t *testing.T) {
+	rome := tree(t, "supermicro-rome-half")
+	status, out, errs := run(nil, "check", "--root", rome, "--profile", "dell-16g/performance")
+	assert.Equal(t, 2, status)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, `"dell-16g/performance" is written for machines of Dell, and this one is of Supermicro; for this machine: supermicro/`)
+	for _, profile := range []string{"supermicro/packet-processing-ice-lake", "balanced", "amd-instinct/mi300x"} {
+		status, out, errs = run(nil, "check", "--root", rome, "--profile", profile, "--fail-on", "never")
+		assert.Equal(t, 0, status, errs)
+		assert.NotEmpty(t, out, profile)
+	}
+}
+
+// With a machine, profiles list prints what fits it.
+func TestProfilesOfAMachine(t *testing.T) {
+	status, out, errs := run(nil, "profiles", "list", "--root", tree(t, "dell-r610-good"))
+	require.Equal(t, 0, status, errs)
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	require.Len(t, lines, 5)
+	for _, l := range lines {
+		id, rest, _ := strings.Cut(l, " ")
+		_, intent, _ := strings.Cut(id, "/")
+		assert.True(t, strings.HasPrefix(strings.TrimSpace(rest), intent), l)
+	}
+	_, out, _ = run(nil, "profiles", "list", "--root", tree(t, "dell-r610-good"), "--format", "json")
+	var infos []struct{ ID string }
+	require.NoError(t, json.Unmarshal([]byte(out), &infos))
+	assert.Len(t, infos, 5)
+	status, out, _ = run(nil, "profiles", "list", "--root", tree(t, "sun-x6440"))
+	assert.Equal(t, 0, status)
+	assert.Equal(t, "no document gives a profile for this machine\n", out)
+}
+
+// The shell completes intents, profile ids and rule ids.
+func TestIdsComplete(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"check", "--profile", ""}, "dell-16g/performance\t"}, {[]string{"labels", "--profile", ""}, "hpc\n"},
+		{[]string{"profiles", "show", ""}, "max-performance\n"}, {[]string{"rules", "show", ""}, "memory.speed.expected\t"},
+	} {
+		_, out, _ := run(nil, append([]string{"__complete"}, c.args...)...)
+		assert.Contains(t, out, c.want, c.args)
+	}
+}
