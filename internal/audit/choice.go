@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // nearest is how many names like a wrong one are proposed.
@@ -66,7 +66,7 @@ func (e *Engine) CheckProfile(name string) error {
 
 // CheckVendor is a ForeignProfileError when a name is the id of a profile for
 // machines of other vendors than this one's, which must be known.
-func (e *Engine) CheckVendor(name string, sys *inventory.System, topo *topology.Result) error {
+func (e *Engine) CheckVendor(name string, sys *inventory.System, topo *population.Result) error {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	vendors, mine := []string{}, false
 	for _, p := range e.profiles {
@@ -95,7 +95,7 @@ type Fit struct {
 }
 
 // Fitting lists the profiles written for a machine, in file order.
-func (e *Engine) Fitting(sys *inventory.System, topo *topology.Result) []Fit {
+func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Fit {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	answers := map[*rulepack.ProfileSpec][]string{}
 	for _, intent := range rulepack.Intents {
@@ -113,7 +113,7 @@ func (e *Engine) Fitting(sys *inventory.System, topo *topology.Result) []Fit {
 }
 
 // FittingIDs lists the ids of the profiles written for a machine.
-func (e *Engine) FittingIDs(sys *inventory.System, topo *topology.Result) []string {
+func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []string {
 	return fitIDs(e.Fitting(sys, topo))
 }
 
@@ -155,4 +155,43 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// Chosen is a profile as it speaks of one machine.
+type Chosen struct {
+	Profile *rulepack.ProfileSpec
+	// Rows are those that concern the machine; Silent has a finding for each
+	// that does not, or of which that is not known, with the reason.
+	Rows   []rulepack.WantedSetting
+	Silent []Finding
+	// Analogy names the machines that the document itself speaks of, when this
+	// one is none of them.
+	Analogy string
+}
+
+// Choose finds the profile of a name for a machine; nil with the reason when
+// none is written for it. The error is a wrong name.
+func (e *Engine) Choose(name string, sys *inventory.System, topo *population.Result) (*Chosen, string, error) {
+	if err := e.CheckProfile(name); err != nil {
+		return nil, "", err
+	}
+	r := newRun(e, sys, topo, Options{Asked: true})
+	p, why := r.resolve(name)
+	if p == nil {
+		return nil, why, nil
+	}
+	c := &Chosen{Profile: p}
+	if !r.named(p) {
+		c.Analogy = strings.Join(p.Named, ", ")
+	}
+	rows := p.Table()
+	for i := range rows {
+		f := startSetting(p, &rows[i])
+		if r.settingApplies(&rows[i], &f) {
+			c.Rows = append(c.Rows, rows[i])
+		} else {
+			c.Silent = append(c.Silent, f)
+		}
+	}
+	return c, "", nil
 }

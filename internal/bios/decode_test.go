@@ -66,7 +66,7 @@ func TestDecode(t *testing.T) {
 	}{
 		{"dell redfish", dellResource, bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Path: "/redfish/v1/Systems/System.Embedded.1/Bios",
 			Settings: "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", Attributes: []bios.Attribute{
-				value("AcPwrRcvryUserDelay", "120", "$.Attributes.AcPwrRcvryUserDelay"), value("Flag", "true", "$.Attributes.Flag"),
+				bare(value("AcPwrRcvryUserDelay", "120", "$.Attributes.AcPwrRcvryUserDelay")), bare(value("Flag", "true", "$.Attributes.Flag")),
 				{Name: "Nothing", Place: "$.Attributes.Nothing"}, value("ProcTurboMode", "Enabled", "$.Attributes.ProcTurboMode"),
 				{Name: "SetupPassword", Place: "$.Attributes.SetupPassword"}, value("SysProfile", "PerfOptimized", "$.Attributes.SysProfile")}}},
 		{"settings object alone", dellSettings, bios.Export{Format: bios.Redfish, Vendor: bios.Dell, Wishes: true,
@@ -204,6 +204,12 @@ func TestNoAttributes(t *testing.T) {
 	require.False(t, e.Complete)
 }
 
+// bare is an attribute whose JSON value is no string.
+func bare(a bios.Attribute) bios.Attribute {
+	a.Bare = true
+	return a
+}
+
 // TestDecodeRedfish joins what a BMC hands out one by one.
 func TestDecodeRedfish(t *testing.T) {
 	e, err := bios.DecodeRedfish("bmc", []byte(opaque), []byte(`{"Attributes": {"KTIS001": 0, "NEW": 1}}`), []byte(registry))
@@ -211,7 +217,7 @@ func TestDecodeRedfish(t *testing.T) {
 	a, ok := e.Attribute("KTIS001")
 	require.True(t, ok)
 	require.Equal(t, bios.Attribute{Name: "KTIS001", Display: "SNC", Menu: "./UPI", Value: "1", Stated: true, Text: "Enable",
-		Pending: "0", HasPending: true, PendingText: "Disable", Default: "0", Options: []string{"0", "1"}, Place: "$.Attributes.KTIS001"}, *a)
+		Pending: "0", HasPending: true, PendingText: "Disable", Default: "0", Options: []string{"0", "1"}, OptionTexts: map[string]string{"0": "Disable", "1": "Enable"}, Bare: true, Place: "$.Attributes.KTIS001"}, *a)
 	require.Equal(t, []string{`$.Attributes.NEW: the settings object names "NEW", which the resource does not have`}, e.Problems)
 	_, err = bios.DecodeRedfish("bmc", []byte(`{"error": {}}`), nil, nil)
 	require.ErrorIs(t, err, bios.ErrUnrecognised)

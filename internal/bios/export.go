@@ -97,8 +97,13 @@ type Attribute struct {
 	Default string
 	// ReadOnly attributes cannot be changed now.
 	ReadOnly bool
-	// Options are the values on offer, as far as the export lists them.
-	Options []string
+	// Options are the values on offer, as far as the export lists them;
+	// OptionTexts are what setup prints for them where that is another word.
+	Options     []string
+	OptionTexts map[string]string
+	// Bare is true for a JSON number or boolean, which is written without
+	// quotation marks.
+	Bare bool
 	// Place is the line or the JSON path of the value.
 	Place string
 }

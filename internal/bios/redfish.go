@@ -207,6 +207,7 @@ func (e *Export) addRedfish(at, name string, v any) error {
 		return e.addNested(a, o)
 	}
 	a.Value, a.Stated = scalar(v)
+	a.Bare = bare(v)
 	if _, ok := v.([]any); ok {
 		a.Value, a.Stated = list(v), true
 	}
@@ -245,6 +246,12 @@ func (e *Export) addNested(a Attribute, o object) error {
 		a.Value, a.Stated, a.Pending, a.HasPending = "", false, "", false
 	}
 	return e.add(a)
+}
+
+// bare reports a JSON value that is no string.
+func bare(v any) bool {
+	_, text := v.(string)
+	return v != nil && !text
 }
 
 // scalar is the text of a string, number or boolean; null is not a value.

@@ -122,7 +122,7 @@ func (e *Export) resolve(r *registry) {
 			a.Default = known.fallback
 		}
 		if len(a.Options) == 0 {
-			a.Options = known.names
+			a.Options, a.OptionTexts = known.names, known.texts
 		}
 		a.Text, a.PendingText = known.texts[a.Value], known.texts[a.Pending]
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/topology"
 )
 
 // misnamed adds to a wrong profile name the profiles that the machine of the
@@ -21,7 +21,7 @@ func (p *Program) misnamed(f *checkFlags, engine *audit.Engine, err error) error
 	var unknown *audit.UnknownProfileError
 	if errors.As(err, &unknown) {
 		if sys, _ := p.system(&f.input); sys != nil {
-			unknown.Fitting = engine.FittingIDs(sys, topology.Derive(sys, p.Rules))
+			unknown.Fitting = engine.FittingIDs(sys, population.Derive(sys, p.Rules))
 		}
 	}
 	return &exit{status: report.ExitUsage, err: err, hint: "memaudit profiles list"}
@@ -71,7 +71,7 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 	if sys == nil {
 		return failed
 	}
-	engine, topo := audit.NewEngine(packs), topology.Derive(sys, p.Rules)
+	engine, topo := audit.NewEngine(packs), population.Derive(sys, p.Rules)
 	fits := engine.Fitting(sys, topo)
 	infos := slices.DeleteFunc(rulepack.DescribeProfiles(packs), func(i rulepack.ProfileInfo) bool {
 		return !slices.ContainsFunc(fits, func(f audit.Fit) bool { return f.ID == i.ID })

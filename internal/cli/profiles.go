@@ -15,7 +15,7 @@ import (
 func (p *Program) profilesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "profiles", Short: "list and show the documented profiles, compare a machine with them", Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(p.profilesListCommand(), p.profilesShowCommand(), p.profilesCompareCommand())
+	cmd.AddCommand(p.profilesListCommand(), p.profilesShowCommand(), p.profilesCompareCommand(), p.profilesPatchCommand())
 	return cmd
 }
 

@@ -65,6 +65,21 @@ type collector struct {
 // Collect reads every source and fills the model. It never fails: what could
 // not be read is unknown with its reason.
 func Collect(in Input) *inventory.System {
+	return collectAll(in).sys
+}
+
+// CollectExports is Collect, and the exports of BIOS settings behind the
+// configured faces beside it.
+func CollectExports(in Input) (*inventory.System, []Joined) {
+	c := collectAll(in)
+	all := make([]Joined, 0, len(c.joined))
+	for _, j := range c.joined {
+		all = append(all, Joined{Path: j.path, Export: j.export, Table: j.table, ByName: j.byName, Foreign: j.foreign, Doubt: j.doubt})
+	}
+	return c.sys, all
+}
+
+func collectAll(in Input) *collector {
 	c := &collector{sys: &inventory.System{Redacted: in.Redacted}, table: in.SMBIOS, root: in.Root,
 		given: in.SMBIOS != nil || in.SMBIOSFailed != nil, failed: in.SMBIOSFailed, rootFailed: in.RootFailed}
 	if in.Root != nil {
@@ -93,7 +108,7 @@ func Collect(in Input) *inventory.System {
 	c.secondOpinion()
 	c.sys.Settings = effective.Settings(c.judged())
 	c.configured()
-	return c.sys
+	return c
 }
 
 // judged is the machine as its settings are judged.

@@ -45,6 +45,21 @@ type joinedExport struct {
 	proven bool
 }
 
+// Joined is an export of BIOS settings with all that belongs to it, and the
+// table that translates it (nil when the vendor has none).
+type Joined struct {
+	Path   string
+	Export *bios.Export
+	Table  *settings.Table
+	// ByName finds attributes by plain name, or by their text in setup where
+	// no attribute has that name.
+	ByName map[string][]*bios.Attribute
+	// Doubt says why the export may be another machine's, Foreign that it
+	// very likely is.
+	Doubt   string
+	Foreign bool
+}
+
 // exports joins the files and the controller's answer, and gives the machine
 // the identity that they state where nothing else does.
 func (c *collector) exports(in *Input) {

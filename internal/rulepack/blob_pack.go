@@ -159,7 +159,7 @@ func (r *blobReader) pairs() map[string]string {
 }
 
 func (w *blobWriter) profile(q *ProfileSpec) {
-	for _, s := range []string{q.ID, q.Title, q.Applies, q.Scope, q.Face} {
+	for _, s := range []string{q.ID, q.Title, q.Applies, q.Scope, q.Face, q.Preset} {
 		w.text(s)
 	}
 	w.texts(q.Intents)
@@ -182,7 +182,7 @@ func (w *blobWriter) profile(q *ProfileSpec) {
 // profile reads a profile's head and leaves its table for later.
 func (r *blobReader) profile() *ProfileSpec {
 	q := &ProfileSpec{}
-	for _, s := range []*string{&q.ID, &q.Title, &q.Applies, &q.Scope, &q.Face} {
+	for _, s := range []*string{&q.ID, &q.Title, &q.Applies, &q.Scope, &q.Face, &q.Preset} {
 		*s = r.text()
 	}
 	q.Intents = r.texts()

@@ -167,7 +167,10 @@ type ProfileSpec struct {
 	// Face is "configured" for a document that says word for word what BIOS
 	// setup holds: there "auto" is another word, whatever it comes to. Empty
 	// for one that speaks of the state itself.
-	Face     string            `yaml:"face,omitempty"`
+	Face string `yaml:"face,omitempty"`
+	// Preset is the value of the vendor's master preset that writes these rows,
+	// where the document says so (HPE's registries: "LowLatency").
+	Preset   string            `yaml:"preset,omitempty"`
 	Applies  string            `yaml:"applies,omitempty"`
 	Citation *verdict.Citation `yaml:"citation"`
 	// Scope says what the document was written for.

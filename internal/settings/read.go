@@ -1,6 +1,9 @@
 package settings
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Given is one attribute of an export.
 type Given struct {
@@ -79,15 +82,18 @@ func (t *Table) Read(id string, lookup func(plain string) []Given) Answer {
 
 // given finds the entry's attribute by its name, else by its text in setup.
 func (e *Attribute) given(lookup func(string) []Given) ([]Given, string) {
-	for _, name := range []string{Plain(e.Name), Plain(lastStep(e.Menu))} {
-		if name == "" {
-			continue
-		}
+	for _, name := range e.Names() {
 		if given := lookup(name); len(given) > 0 {
 			return given, name
 		}
 	}
 	return nil, ""
+}
+
+// Names are the plain names by which an export may carry the attribute: its
+// own, else its text in setup.
+func (e *Attribute) Names() []string {
+	return slices.DeleteFunc([]string{Plain(e.Name), Plain(lastStep(e.Menu))}, func(n string) bool { return n == "" })
 }
 
 // lastStep is the text of the option itself in a menu path.

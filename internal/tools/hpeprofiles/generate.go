@@ -93,7 +93,7 @@ func (p *Pack) profile(b *strings.Builder, workload int, list []row) {
 	if len(q.intents) > 0 {
 		fmt.Fprintf(b, "    intent: [%s]\n", strings.Join(q.intents, ", "))
 	}
-	fmt.Fprintf(b, "    title: %q\n    named: *named\n    firmware: *firmware\n    face: configured\n", "workload profile "+q.name+", "+p.Name)
+	fmt.Fprintf(b, "    title: %q\n    named: *named\n    firmware: *firmware\n    face: configured\n    preset: %q\n", "workload profile "+q.name+", "+p.Name, Workloads[workload])
 	if p.Applies != "" {
 		fmt.Fprintf(b, "    applies: '%s'\n", p.Applies)
 	}

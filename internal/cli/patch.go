@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/patch"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// patchFlags are those of profiles patch.
+type patchFlags struct {
+	checkFlags
+	form string
+}
+
+func (p *Program) profilesPatchCommand() *cobra.Command {
+	f := &patchFlags{}
+	cmd := &cobra.Command{
+		Use:   "patch NAME",
+		Short: "print the change that brings a machine's BIOS settings to a profile",
+		Long: `patch prints the change that brings the BIOS settings of one machine to a profile,
+in the form of the vendor's own tool: only what differs, in the order in which it
+has to be made, spelled as the export or its registry spells it. memaudit never
+applies it: review it, apply it with the vendor's tool, reboot and audit again.
+
+The change goes to standard output. What it cannot carry, and why, goes to standard
+error. The present settings come from --bios or --redfish.
+
+Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the settings could
+not be read, or no document gives this profile for the machine.`,
+		Args:              oneArg("a profile id of memaudit profiles list, or an intent"),
+		ValidArgsFunction: p.oneProfile,
+		RunE:              func(_ *cobra.Command, args []string) error { return p.patch(f, args[0]) },
+	}
+	f.input.register(cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&f.form, "for", "", "the tool that is to apply it: `FORM` is "+strings.Join(patch.Forms(), ", ")+" (default: that of the export)")
+	fl.StringVar(&f.output.output, "output", "", "write to `FILE`, whole or not at all")
+	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	_ = cmd.RegisterFlagCompletionFunc("for", cobra.FixedCompletions(patch.Forms(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// patch prints the change of one machine to one profile.
+func (p *Program) patch(f *patchFlags, name string) error {
+	if f.form != "" {
+		if err := oneOf("for", f.form, patch.Forms()); err != nil {
+			return err
+		}
+	}
+	engine, _, err := p.engine(&f.checkFlags)
+	if err != nil {
+		return err
+	}
+	if err := engine.CheckProfile(name); err != nil {
+		return p.misnamed(&f.checkFlags, engine, err)
+	}
+	g, err := p.gather(&f.input)
+	if err != nil {
+		return err
+	}
+	defer g.close()
+	sys, exports := collect.CollectExports(g.Input)
+	if failed := both(g.failed, g.bmc.failure()); failed != nil {
+		return failed
+	}
+	topo := population.Derive(sys, p.Rules)
+	if err := engine.CheckVendor(name, sys, topo); err != nil {
+		return usage("profiles patch: %w", err)
+	}
+	chosen, why, err := engine.Choose(name, sys, topo)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if chosen == nil {
+		return notAudited(errors.New(why), "memaudit profiles list with the same flags lists what fits this machine")
+	}
+	return p.printPatch(f, chosen, exports)
+}
+
+// printPatch makes the change from the first export that has the asked form.
+func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []collect.Joined) error {
+	x, form, err := presentSettings(exports, f.form)
+	if err != nil {
+		return err
+	}
+	made := patch.Make(patch.Source{Export: x.Export, Table: x.Table, ByName: x.ByName}, goal(chosen))
+	made.Fit(form)
+	for _, s := range chosen.Silent {
+		made.Open = append(made.Open, patch.Note{Setting: strings.TrimPrefix(s.Rule, "setting."), Reason: s.Reason})
+	}
+	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error { return made.Write(w, form) }); err != nil {
+		return err
+	}
+	_, _ = fmt.Fprint(p.Stderr, patchNotes(made, form, chosen, x))
+	return nil
+}
+
+// goal is what the profile wants of the machine.
+func goal(c *audit.Chosen) patch.Goal {
+	g := patch.Goal{Preset: c.Profile.Preset}
+	for _, w := range c.Rows {
+		g.Wants = append(g.Wants, patch.Want{ID: w.ID, Words: w.Want})
+	}
+	return g
+}
+
+// presentSettings picks the export to change. One that may be another machine's
+// is refused: a change of settings is no place for a doubt.
+func presentSettings(exports []collect.Joined, asked string) (*collect.Joined, patch.Form, error) {
+	var problem error
+	for i := range exports {
+		x := &exports[i]
+		if x.Export.Format == bios.Registry || x.Export.Format == bios.FirmwareAttributes {
+			continue
+		}
+		form, err := patch.Choose(x.Export, asked)
+		switch {
+		case x.Table == nil:
+			err = fmt.Errorf("memaudit has no table of this vendor's BIOS attributes")
+		case x.Doubt != "":
+			err = errors.New(x.Doubt)
+		case err == nil:
+			return x, form, nil
+		}
+		problem = usage("profiles patch: %s: %w", x.Path, err)
+	}
+	if problem == nil {
+		problem = usage("profiles patch: no present settings to change, expected an export of them with --bios FILE or --redfish URL")
+	}
+	return nil, "", problem
+}
+
+// patchNotes say what the change is, what writes itself, and what stays open.
+func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *collect.Joined) string {
+	var b strings.Builder
+	say := func(format string, args ...any) {
+		fmt.Fprintln(&b, "memaudit: note: "+printable.Clean(fmt.Sprintf(format, args...)))
+	}
+	say("%s (%s): %d to change, %d as wanted", chosen.Profile.ID, chosen.Profile.Citation.Line(), len(made.Changes), len(made.Met))
+	if chosen.Analogy != "" {
+		say("by analogy: the document speaks of %s", chosen.Analogy)
+	}
+	for _, n := range made.Written {
+		say("%s is written by %s = %s: %s", n.Setting, made.Changes[0].Attribute.Name, made.Changes[0].To, n.Reason)
+	}
+	for _, n := range made.Open {
+		say("%s is left as it is: %s", n.Setting, n.Reason)
+	}
+	if len(made.Changes) > 0 {
+		say("review it, apply it with %s, reboot and audit again; memaudit applies nothing", patch.How(form, x.Export))
+	}
+	return b.String()
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// u46Now is a machine with the ROM family of one of HPE's registries, whose
+// profiles are documented; made for this test.
+const u46Now = `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": {
+ "WorkloadProfile": "Custom", "PowerRegulator": "DynamicPowerSavings", "ProcTurbo": "Enabled", "MinProcIdlePower": "C6", "ProcHyperthreading": "Enabled", "AssetTagProtection": "Unlocked"}}`
+
+func biosFile(t *testing.T, content string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "bios.json")
+	require.NoError(t, os.WriteFile(name, []byte(content), 0o644))
+	return name
+}
+
+// emptyTree is a machine of which nothing is known.
+func emptyTree(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sys"), 0o755))
+	return dir
+}
+
+// The change goes to standard output as the tool takes it, the rest to standard
+// error; applied, nothing is left to change.
+func TestPatchIsAppliedAndAuditedAgain(t *testing.T) {
+	root := emptyTree(t)
+	status, out, errs := run(nil, "profiles", "patch", "hpe-gen10plus/low-latency", "--root", root, "--bios", biosFile(t, u46Now))
+	require.Equal(t, 0, status, errs)
+	assert.JSONEq(t, `{"Attributes": {"WorkloadProfile": "LowLatency"}}`, out)
+	status, out, errs = run(nil, "profiles", "patch", "site/quiet", "--root", root, "--bios", biosFile(t, u46Now), "--rules", freeProfile(t))
+	require.Equal(t, 0, status, errs)
+	var change struct{ Attributes map[string]string }
+	require.NoError(t, json.Unmarshal([]byte(out), &change))
+	assert.Equal(t, map[string]string{"ProcTurbo": "Disabled", "MinProcIdlePower": "NoCStates"}, change.Attributes)
+	assert.Contains(t, errs, "2 to change, 1 as wanted")
+	assert.Contains(t, errs, "node_interleave is left as it is: the export has no attribute for it")
+	var now map[string]any
+	require.NoError(t, json.Unmarshal([]byte(u46Now), &now))
+	for k, v := range change.Attributes {
+		now["Attributes"].(map[string]any)[k] = v
+	}
+	then, err := json.Marshal(now)
+	require.NoError(t, err)
+	status, out, errs = run(nil, "profiles", "patch", "site/quiet", "--root", root, "--bios", biosFile(t, string(then)), "--rules", freeProfile(t))
+	require.Equal(t, 0, status, errs)
+	assert.Empty(t, out)
+	assert.Contains(t, errs, "0 to change, 3 as wanted")
+	_, out, _ = run(nil, "check", "--profile", "site/quiet", "--root", root, "--bios", biosFile(t, string(then)), "--rules", freeProfile(t), "--format", "json")
+	var doc struct {
+		Findings []struct{ Rule, Result string }
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	pass := 0
+	for _, f := range doc.Findings {
+		if strings.HasPrefix(f.Rule, "setting.") {
+			assert.NotEqual(t, "fail", f.Result, f.Rule)
+			if f.Result == "pass" {
+				pass++
+			}
+		}
+	}
+	assert.Equal(t, 3, pass)
+}
+
+// freeProfile is a site's own profile.
+func freeProfile(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "quiet.yaml"), []byte(`profiles:
+  - id: site/quiet
+    intent: [low-latency]
+    title: our own
+    for: {vendors: [HP]}
+    citation: {vendor: Site, title: Decision 7}
+    settings:
+      turbo: {want: disabled, level: warning}
+      c_states: {want: [disabled, c1], level: warning}
+      smt: {want: enabled, level: info}
+      node_interleave: {want: disabled, level: info}
+`), 0o644))
+	return dir
+}
+
+// What cannot be patched is said, with the status of its kind.
+func TestPatchRefuses(t *testing.T) {
+	root, now := emptyTree(t), biosFile(t, u46Now)
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"hpe-gen10plus/low-latancy", "--bios", now}, 2, "nearest: hpe-gen10plus/low-latency"},
+		{[]string{"dell-16g/performance", "--bios", now}, 2, "written for machines of Dell, and this one is of HPE"},
+		{[]string{"low-latency", "--bios", now, "--for", "sum"}, 2, "expected one of redfish, ilorest"},
+		{[]string{"low-latency", "--bios", now, "--for", "syscfg"}, 2, "expected one of redfish, racadm, scp, ilorest, onecli, sum, conrep"},
+		{[]string{"hpe-gen11/low-latency", "--bios", now}, 3, "written for other machines"},
+		{[]string{"low-latency", "--bios", now + ".none"}, 3, "no such file"},
+		{[]string{}, 2, "expected one: a profile id"},
+	} {
+		status, out, errs := run(nil, append([]string{"profiles", "patch", "--root", root}, c.args...)...)
+		assert.Equal(t, c.status, status, "%v: %s", c.args, errs)
+		assert.Empty(t, out)
+		assert.Contains(t, errs, c.says, c.args)
+	}
+	status, _, errs := run(nil, "profiles", "patch", "dell-11g/hpc", "--root", tree(t, "dell-r610-good"))
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "expected an export of them with --bios FILE or --redfish URL")
+}

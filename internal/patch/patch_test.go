@@ -1,0 +1,306 @@
+package patch_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/patch"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// source decodes an export, with its registry when one is given.
+func source(t *testing.T, files ...string) patch.Source {
+	t.Helper()
+	in := collect.Input{Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
+	for _, f := range files {
+		e, err := bios.Decode("file", []byte(f))
+		require.NoError(t, err)
+		in.Exports = append(in.Exports, collect.Export{Source: inventory.SourceBIOS, Path: "file", Export: e})
+	}
+	_, joined := collect.CollectExports(in)
+	require.NotEmpty(t, joined)
+	j := joined[0]
+	require.NotNil(t, j.Table)
+	return patch.Source{Export: j.Export, Table: j.Table, ByName: j.ByName}
+}
+
+// values are the attributes that a change sets, in its order.
+func values(p *patch.Patch) []string {
+	out := []string{}
+	for _, c := range p.Changes {
+		out = append(out, c.Attribute.Name+"="+c.To)
+	}
+	return out
+}
+
+func text(t *testing.T, p *patch.Patch, f patch.Form) string {
+	t.Helper()
+	var b strings.Builder
+	p.Fit(f)
+	require.NoError(t, p.Write(&b, f))
+	return b.String()
+}
+
+func open(p *patch.Patch) map[string]string {
+	out := map[string]string{}
+	for _, n := range p.Open {
+		out[n.Setting] = n.Reason
+	}
+	return out
+}
+
+const dellNow = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "PerfPerWattOptimizedDapc",
+ "ProcPwrPerf": "SysDbpm", "ProcTurboMode": "Enabled", "ProcC1E": "Enabled", "ProcCStates": "Enabled", "MonitorMwait": "Enabled", "LogicalProc": "Enabled",
+ "NodeInterleave": "Disabled", "SubNumaCluster": "Disabled"}}`
+
+// The master comes first and frees what it governs; what it does not govern
+// needs no more (OpenManage Server Administrator, System Profile Settings).
+func TestMasterComesFirst(t *testing.T) {
+	p := patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{{"c_states", []string{"disabled", "c1"}}, {"smt", []string{"disabled"}}, {"turbo", []string{"enabled"}}}})
+	assert.Equal(t, []string{"SysProfile=Custom", "ProcCStates=Disabled", "LogicalProc=Disabled"}, values(p))
+	assert.Equal(t, []string{"turbo"}, p.Met)
+	p = patch.Make(source(t, dellNow), patch.Goal{Wants: []patch.Want{{"smt", []string{"disabled"}}}})
+	assert.Equal(t, []string{"LogicalProc=Disabled"}, values(p), "no master where nothing is locked")
+}
+
+// A preset that the profile names writes what it governs by itself.
+func TestPresetWritesItsRows(t *testing.T) {
+	goal := patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"PerfOptimized"}}, {"c_states", []string{"disabled", "c1"}}, {"power_policy", []string{"max_performance"}}, {"smt", []string{"disabled"}}}}
+	p := patch.Make(source(t, dellNow), goal)
+	assert.Equal(t, []string{"SysProfile=PerfOptimized", "LogicalProc=Disabled"}, values(p))
+	assert.Equal(t, []patch.Note{{"c_states", "ProcCStates = Disabled"}, {"power_policy", "ProcPwrPerf = MaxPerf"}}, p.Written)
+	p = patch.Make(source(t, strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "PerfOptimized", 1)), goal)
+	assert.Equal(t, []string{"LogicalProc=Disabled"}, values(p))
+	assert.Contains(t, open(p)["c_states"], "SysProfile is PerfOptimized already")
+}
+
+// What waits for the next boot counts as done.
+func TestPendingIsDone(t *testing.T) {
+	pending := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", "Attributes": {"LogicalProc": "Disabled"}}`
+	p := patch.Make(source(t, dellNow, pending), patch.Goal{Wants: []patch.Want{{"smt", []string{"disabled"}}}})
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, []string{"smt"}, p.Met)
+	assert.Empty(t, text(t, p, patch.Racadm))
+}
+
+// Values are spelled as the registry offers them; what it does not offer is
+// left open with what it does.
+func TestSpelledAsOffered(t *testing.T) {
+	registry := `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "SubNumaCluster", "Value": [{"ValueName": "Disabled"}, {"ValueName": "2-Way"}]},
+ {"AttributeName": "MonitorMwait", "ReadOnly": true, "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}]}]}}`
+	wants := patch.Goal{Wants: []patch.Want{{"sub_numa", []string{"snc2"}}, {"node_interleave", []string{"disabled"}}, {"xpt_prefetch", []string{"enabled"}}}}
+	p := patch.Make(source(t, dellNow, registry), wants)
+	assert.Equal(t, []string{"SubNumaCluster=2-Way"}, values(p))
+	assert.Equal(t, "the export has no attribute for it", open(p)["xpt_prefetch"])
+	p = patch.Make(source(t, dellNow, strings.Replace(registry, `, {"ValueName": "2-Way"}`, "", 1)), wants)
+	assert.Empty(t, p.Changes)
+	assert.Contains(t, open(p)["sub_numa"], "SubNumaCluster offers Disabled here")
+	locked := patch.Make(source(t, strings.Replace(dellNow, "PerfPerWattOptimizedDapc", "Custom", 1), registry), patch.Goal{Wants: []patch.Want{{"monitor_mwait", []string{"disabled"}}}})
+	assert.Empty(t, locked.Changes)
+	assert.Contains(t, open(locked)["monitor_mwait"], "read-only")
+	freed := patch.Make(source(t, dellNow, registry), patch.Goal{Wants: []patch.Want{{"monitor_mwait", []string{"disabled"}}}})
+	assert.Equal(t, []string{"SysProfile=Custom", "MonitorMwait=Disabled"}, values(freed), "read-only under its master, which changes")
+}
+
+// Dell's forms: commands with the job that makes them act, a profile to import
+// and the body of a request.
+func TestFormsOfDell(t *testing.T) {
+	goal := patch.Goal{Wants: []patch.Want{{"c_states", []string{"disabled"}}}}
+	p := patch.Make(source(t, dellNow), goal)
+	assert.Equal(t, `# workload_profile: SysProfile, PerfPerWattOptimizedDapc -> Custom
+racadm set BIOS.SysProfileSettings.SysProfile Custom
+# c_states: ProcCStates, Enabled -> Disabled
+racadm set BIOS.SysProfileSettings.ProcCStates Disabled
+racadm jobqueue create BIOS.Setup.1-1
+`, text(t, p, patch.Racadm))
+	assert.JSONEq(t, `{"@Redfish.SettingsApplyTime": {"ApplyTime": "OnReset"}, "Attributes": {"SysProfile": "Custom", "ProcCStates": "Disabled"}}`, text(t, p, patch.Redfish))
+	e, err := bios.Decode("scp", []byte(text(t, p, patch.SCP)))
+	require.NoError(t, err)
+	assert.Equal(t, bios.SCPXML, e.Format)
+	assert.Equal(t, [][2]string{{"SysProfile", "Custom"}, {"ProcCStates", "Disabled"}}, pairs(e))
+}
+
+func pairs(e *bios.Export) [][2]string {
+	var out [][2]string
+	for _, a := range e.Attributes {
+		out = append(out, [2]string{a.Name, a.Value})
+	}
+	return out
+}
+
+// HPE's conrep, Lenovo's OneCLI and Supermicro's SUM take files and names of
+// their own.
+func TestFormsOfOthers(t *testing.T) {
+	for _, c := range []struct {
+		name, export string
+		want         patch.Want
+		form         patch.Form
+		made         [][2]string
+		command      string
+	}{
+		{"conrep", `<Conrep originating_platform="ProLiant DL380p Gen8" originating_family="P70"><Section name="Intel_Hyperthreading">Enabled</Section><Section name="HP_Power_Regulator">HP_Static_High_Performance_Mode</Section></Conrep>`,
+			patch.Want{ID: "smt", Words: []string{"disabled"}}, patch.Conrep, [][2]string{{"Intel_Hyperthreading", "Disabled"}}, ""},
+		{"sum", `<BiosCfg><Menu name="Advanced"><Menu name="CPU Configuration"><Setting name="Hyper-Threading [ALL]" selectedOption="Enable" type="Option"><Information><AvailableOptions><Option value="0">Disable</Option><Option value="1">Enable</Option></AvailableOptions></Information></Setting></Menu></Menu></BiosCfg>`,
+			patch.Want{ID: "smt", Words: []string{"disabled"}}, patch.SUM, [][2]string{{"Hyper-Threading [ALL]", "Disable"}}, ""},
+		{"onecli", "Lenovo XClarity Essentials OneCLI\nProcessors.HyperThreading=Enable\nProcessors.TurboMode=Enable\nMemory.SocketInterleave=NUMA\n",
+			patch.Want{ID: "smt", Words: []string{"disabled"}}, patch.OneCLI, nil, "onecli config set Processors.HyperThreading Disable --override\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := patch.Make(source(t, c.export), patch.Goal{Wants: []patch.Want{c.want}})
+			out := text(t, p, c.form)
+			require.NotEmpty(t, out, "%v", p.Open)
+			if c.command != "" {
+				assert.True(t, strings.HasSuffix(out, c.command), out)
+				return
+			}
+			e, err := bios.Decode(c.name, []byte(out))
+			require.NoError(t, err, out)
+			assert.Equal(t, c.made, pairs(e))
+		})
+	}
+}
+
+// A value is one word of a shell whatever is in it, and a form is not printed
+// with names that its tool does not know.
+func TestQuotingAndFit(t *testing.T) {
+	now := strings.Replace(dellNow, `"NodeInterleave": "Disabled"`, `"NodeInterleave": "Disabled", "Odd": "x"`, 1)
+	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"workload_profile", []string{"it's; rm -rf /\nx"}}}})
+	out := text(t, p, patch.Racadm)
+	assert.Contains(t, out, `racadm set BIOS.SysProfileSettings.SysProfile 'it'\''s; rm -rf / x'`+"\n")
+	for _, line := range strings.Split(strings.TrimSpace(out), "\n") {
+		assert.Regexp(t, `^(# |racadm )`, line)
+	}
+	_, err := patch.Choose(p.Export, "conrep")
+	assert.ErrorContains(t, err, "expected one of redfish, racadm, scp")
+	batch, err := bios.Decode("batch", []byte("set uEFI.TurboModeEnable Enable\n"))
+	require.NoError(t, err)
+	_, err = patch.Choose(batch, "")
+	assert.ErrorContains(t, err, "what shall be set, not what is")
+}
+
+// workloads are the columns of the tables carried from HPE's registries: what
+// each workload profile writes.
+func workloads(t *testing.T, system string) (names []string, writes map[string]map[string]string, factory map[string]string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "profiles", "hpe-"+system+".tsv"))
+	require.NoError(t, err)
+	writes, factory = map[string]map[string]string{}, map[string]string{}
+	for line := range strings.Lines(string(data)) {
+		cells := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		switch {
+		case strings.HasPrefix(line, "#"):
+		case names == nil:
+			names = cells[2:]
+		default:
+			factory[cells[0]] = cells[1]
+			for i, c := range cells[2:] {
+				if writes[names[i]] == nil {
+					writes[names[i]] = map[string]string{}
+				}
+				if c != "." && c != "" {
+					writes[names[i]][cells[0]] = c
+				}
+			}
+		}
+	}
+	return names, writes, factory
+}
+
+// TestWorkloadProfilesReachTheirRows: a machine with the factory's settings,
+// changed as the patch says and as the registry says the firmware then does,
+// has every row of the profile, for every workload profile of every registry
+// that the project has; and what neither names is as it was.
+func TestWorkloadProfilesReachTheirRows(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	hpe := tables.Of("HPE")
+	reached := 0
+	for _, system := range []string{"u46", "u58", "u68", "u71", "u72", "a42", "a43", "a47"} {
+		names, writes, factory := workloads(t, system)
+		for _, name := range names {
+			factory["WorkloadProfile"] = "Custom"
+			var goal patch.Goal
+			goal.Preset = name
+			for attribute, value := range writes[name] {
+				for _, m := range hpe.Find(attribute) {
+					known, _ := settings.Lookup(m.ID)
+					if word, ok := m.Attr.Canonical(known, value); ok && m.ID != "adddc" { // one attribute, memory_ras_mode's too
+						goal.Wants = append(goal.Wants, patch.Want{ID: m.ID, Words: []string{word}})
+						break
+					}
+				}
+			}
+			src := source(t, resource(t, factory))
+			p := patch.Make(src, goal)
+			if len(p.Changes) == 0 {
+				assert.Len(t, p.Met, len(goal.Wants)+boolInt(slices.Contains(p.Met, "workload_profile")), "%s %s", system, name)
+				continue
+			}
+			assert.Empty(t, p.Open, "%s %s", system, name)
+			assert.Equal(t, []string{"WorkloadProfile=" + name}, values(p))
+			after := map[string]string{}
+			for k, v := range factory {
+				after[k] = v
+			}
+			for k, v := range writes[name] {
+				after[k] = v
+			}
+			after["WorkloadProfile"] = name
+			then := patch.Make(source(t, resource(t, after)), goal)
+			assert.Empty(t, then.Changes, "%s %s", system, name)
+			assert.Empty(t, then.Open, "%s %s", system, name)
+			reached++
+		}
+	}
+	assert.Greater(t, reached, 70, "8 registries of 12 workload profiles")
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// resource is a Bios resource of HPE.
+func resource(t *testing.T, attributes map[string]string) string {
+	t.Helper()
+	data, err := json.Marshal(map[string]any{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": attributes})
+	require.NoError(t, err)
+	return string(data)
+}
+
+// TestFormsAreSafe: whatever an export calls its attributes, every form stays
+// well-formed.
+func TestFormsAreSafe(t *testing.T) {
+	hostile := `a"b<c>&'$(x)--` + "\n" + `d`
+	e := &bios.Export{Format: bios.Redfish, Vendor: bios.Dell}
+	p := &patch.Patch{Export: e, Changes: []patch.Change{{Setting: "smt", Attribute: &bios.Attribute{Name: hostile, Menu: hostile, Options: []string{"x"}}, Group: "BIOS.G", From: hostile, To: hostile}}}
+	assert.True(t, json.Valid([]byte(text(t, p, patch.Redfish))))
+	for _, f := range []patch.Form{patch.SCP, patch.Conrep} {
+		got, err := bios.Decode("x", []byte(text(t, p, f)))
+		require.NoError(t, err, f)
+		require.Len(t, got.Attributes, 1)
+	}
+	comment := regexp.MustCompile(`(?s)<!--(.*?)-->`)
+	for _, m := range comment.FindAllStringSubmatch(text(t, p, patch.SCP), -1) {
+		assert.NotContains(t, m[1], "--")
+	}
+	for _, f := range []patch.Form{patch.Racadm, patch.ILORest, patch.OneCLI} {
+		for _, line := range strings.Split(strings.TrimSpace(text(t, p, f)), "\n") {
+			assert.Regexp(t, `^(# |racadm |ilorest |onecli )`, line)
+		}
+	}
+}
