@@ -26,7 +26,7 @@ type UnknownProfileError struct {
 }
 
 func (e *UnknownProfileError) Error() string {
-	return fmt.Sprintf("profile %q is not known, nearest: %s%s; expected an intent (%s) or a profile id", e.Name, strings.Join(e.Nearest, ", "),
+	return fmt.Sprintf("profile %q is not known, nearest: %s%s; expected an intent or a profile id; the intents are %s", e.Name, strings.Join(e.Nearest, ", "),
 		forThis(e.Fitting), strings.Join(rulepack.Intents[:], ", "))
 }
 
