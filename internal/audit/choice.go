@@ -73,7 +73,7 @@ func (e *Engine) CheckVendor(name string, sys *inventory.System, topo *populatio
 		if p.ID != name {
 			continue
 		}
-		if p.For == nil || r.runs(p.Firmware) || matchText(p.For.Vendors, sys.Machine.Vendor, strings.HasPrefix) {
+		if p.For == nil || r.runs(p.Firmware) || matchText(p.For.Vendors, sys.Machine.Vendor, strings.HasPrefix, true) {
 			mine = true
 			continue
 		}
