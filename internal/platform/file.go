@@ -109,6 +109,8 @@ type platformPart struct {
 
 // recogniseFile is the second document of a platform file.
 type recogniseFile struct {
+	// Rest is set where the rows take what no other platform with the CPUID does.
+	Rest      bool           `yaml:"rest"`
 	Recognise []recogniseRow `yaml:"recognise"`
 }
 
@@ -121,6 +123,7 @@ type recogniseRow struct {
 	Product  string `yaml:"product"`
 	Memory   string `yaml:"memory"`
 	Codename string `yaml:"codename"`
+	Sockets  int    `yaml:"sockets"`
 	Verified *bool  `yaml:"verified"`
 }
 

@@ -52,7 +52,7 @@ func platformFiles(t testing.TB) []wholePlatformFile {
 
 func indexText(files []wholePlatformFile) string {
 	var b strings.Builder
-	b.WriteString("# id\tvendor\tfamily\tmodel\tsteppings\tcpuid\tbrand\tproduct\tmemory\tcodename; made from the platform files: go test ./internal/platform -run PlatformIndex -update-platforms\n")
+	b.WriteString("# id\tvendor\tfamily\tmodel\tsteppings\tcpuid\tbrand\tproduct\tmemory\tcodename\trest\tsockets; made from the platform files: go test ./internal/platform -run PlatformIndex -update-platforms\n")
 	for _, f := range files {
 		for _, r := range f.Recognise {
 			num := func(n *int) string {
@@ -65,12 +65,19 @@ func indexText(files []wholePlatformFile) string {
 			for _, s := range r.Stepping {
 				steps = append(steps, strconv.Itoa(s))
 			}
+			rest, sockets := "", ""
+			if f.Rest {
+				rest = "rest"
+			}
+			if r.Sockets > 0 {
+				sockets = strconv.Itoa(r.Sockets)
+			}
 			state := "ok"
 			if !orTrue(r.Verified) {
 				state = "unverified"
 			}
 			b.WriteString(strings.Join([]string{f.ID, r.Vendor, num(r.Family), num(r.Model), strings.Join(steps, ","),
-				state, r.Brand, r.Product, r.Memory, r.Codename}, "\t") + "\n")
+				state, r.Brand, r.Product, r.Memory, r.Codename, rest, sockets}, "\t") + "\n")
 		}
 	}
 	return b.String()

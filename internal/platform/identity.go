@@ -76,6 +76,11 @@ func vendorOf(text string) string {
 
 func identifyMachine(sys *inventory.System) machineIdentity {
 	m := machineIdentity{product: sys.Machine.Product.Or("") + " " + sys.Machine.Board.Or("")}
+	for i := range sys.Sockets {
+		if sys.Sockets[i].Populated.Or(false) {
+			m.sockets++
+		}
+	}
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
 		if s.State != inventory.SlotPopulated {

@@ -20,9 +20,15 @@ type indexRow struct {
 	// codename finds the platform through the processor table, where neither
 	// CPUID nor a pattern does.
 	codename string
+	// rest is set where the row takes what no other platform with the CPUID
+	// does.
+	rest bool
+	// sockets is the most processors that a machine with this one has, 0 when
+	// there is no such limit; it drops candidates, never what a brand names.
+	sockets int
 }
 
-const indexColumns = 10
+const indexColumns = 12
 
 // parseIndexRow reads one line; ok is false for comments and damaged lines.
 func parseIndexRow(line string) (r indexRow, ok bool) {
@@ -45,6 +51,7 @@ func parseIndexRow(line string) (r indexRow, ok bool) {
 	return indexRow{
 		id: col[0], vendor: col[1], family: atoiOr(col[2], -1), model: atoiOr(col[3], -1),
 		steppings: col[4], verified: col[5] == "ok", brand: col[6], product: col[7], memory: col[8], codename: col[9],
+		rest: col[10] == "rest", sockets: atoiOr(col[11], 0),
 	}, true
 }
 

@@ -30,6 +30,7 @@ type cpuIdentity struct {
 type machineIdentity struct {
 	product string
 	memory  string // types and form factors of the populated slots
+	sockets int    // populated ones
 }
 
 // verdict is the outcome of looking one processor up in the index.
@@ -137,7 +138,7 @@ func lookUpPlatform(rows []indexRow, p *cpuIdentity, m *machineIdentity) verdict
 	var v verdict
 	for i := range rows {
 		r := &rows[i]
-		if !r.verified || r.family < 0 || !r.vendorFits(p) {
+		if r.rest || !r.verified || r.family < 0 || !r.vendorFits(p) {
 			continue
 		}
 		if v.try(r, p, m) {
@@ -146,7 +147,7 @@ func lookUpPlatform(rows []indexRow, p *cpuIdentity, m *machineIdentity) verdict
 	}
 	for i := range rows {
 		r := &rows[i]
-		if (r.verified && r.family >= 0) || !r.vendorFits(p) {
+		if r.rest || (r.verified && r.family >= 0) || !r.vendorFits(p) {
 			continue
 		}
 		if v.tryNamed(r, p, m) {
@@ -169,8 +170,8 @@ func (v *verdict) try(r *indexRow, p *cpuIdentity, m *machineIdentity) bool {
 		return false // AMD and Intel share family numbers
 	}
 	if r.brand != "" && !matches(r.brand, p.brand) {
-		if known && undecided(p.brand) {
-			v.addCandidate(r)
+		if known && undecided(p.brand) && r.conditions(m) {
+			v.addCandidate(r, m)
 		}
 		return false
 	}
@@ -199,7 +200,7 @@ func (v *verdict) tryNamed(r *indexRow, p *cpuIdentity, m *machineIdentity) bool
 		return false
 	}
 	if same, _ := r.cpuid(p); same && undecided(p.brand) {
-		v.addCandidate(r)
+		v.addCandidate(r, m)
 		return false
 	}
 	if p.brand == "" || !matches(r.brand, p.brand) {
@@ -209,7 +210,10 @@ func (v *verdict) tryNamed(r *indexRow, p *cpuIdentity, m *machineIdentity) bool
 	return true
 }
 
-func (v *verdict) addCandidate(r *indexRow) {
+func (v *verdict) addCandidate(r *indexRow, m *machineIdentity) {
+	if r.sockets > 0 && m.sockets > r.sockets {
+		return
+	}
 	for _, have := range v.candidates {
 		if have.id == r.id {
 			return
@@ -219,41 +223,54 @@ func (v *verdict) addCandidate(r *indexRow) {
 }
 
 // decide is the last resort where no row matched: the processor table's code
-// name, or the only platform that the CPUID leaves.
+// name, the only platform that the CPUID leaves, the row that takes the rest.
 func (v *verdict) decide(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIdentity) {
 	if v.row != nil {
 		return
 	}
-	if r := byCodename(k, rows, p, m); r != nil {
+	r, generation := byCodename(k, rows, p, m)
+	if r != nil {
 		v.row, v.by = r, "brand"
+	}
+	if generation {
 		return
 	}
 	if len(v.candidates) == 1 {
 		v.row, v.by = v.candidates[0], "candidate"
-	}
-}
-
-// byCodename asks the processor table which generation the brand string names.
-// A CPUID that is known and another one's goes before it.
-func byCodename(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIdentity) *indexRow {
-	key := processorKey(p.brand)
-	if key == "" || !versionFits(key, p) {
-		return nil
-	}
-	row := lookUpProcessor(k, key)
-	if row == nil {
-		return nil
+		return
 	}
 	for i := range rows {
 		r := &rows[i]
-		if row.Codename == "" || !slices.Contains(strings.Split(r.codename, "|"), row.Codename) || !r.vendorFits(p) || !r.conditions(m) {
-			continue
-		}
-		if same, known := r.cpuid(p); same || !known {
-			return r
+		if same, _ := r.cpuid(p); r.rest && same && p.vendor == r.vendor && r.conditions(m) {
+			v.row, v.by = r, "cpuid"
+			return
 		}
 	}
-	return nil
+}
+
+// byCodename asks the processor table which generation the brand string names;
+// named is true when it names one of ours. A CPUID that is known and another
+// one's goes before it, and then there is no row.
+func byCodename(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIdentity) (row *indexRow, named bool) {
+	key := processorKey(p.brand)
+	if key == "" {
+		return nil, false
+	}
+	proc := lookUpProcessor(k, key)
+	if proc == nil || proc.Codename == "" {
+		return nil, false
+	}
+	for i := range rows {
+		r := &rows[i]
+		if !slices.Contains(strings.Split(r.codename, "|"), proc.Codename) || !r.vendorFits(p) || !r.conditions(m) {
+			continue
+		}
+		named = true
+		if same, known := r.cpuid(p); (same || !known) && versionFits(key, p) {
+			return r, true
+		}
+	}
+	return nil, named
 }
 
 // undecided reports whether the brand string names no processor at all (no

@@ -89,7 +89,8 @@ func named(rows []namedRow, s *inventory.Socket) string {
 
 func TestRecogniseCorpus(t *testing.T) {
 	rows, k := namedRows(t), rules.FS
-	var machines, recognised, total, looked, xeon int
+	var machines, recognised, total, looked, xeon, multi, multiRecognised int
+	nameless := map[string]int{}
 	missed := map[string]int{}
 	unlisted := map[string]int{}
 	ids := map[string]int{}
@@ -103,6 +104,14 @@ func TestRecogniseCorpus(t *testing.T) {
 			f := Recognise(sys, k)
 			if f.Known() {
 				ids[f.Value.ID]++
+			}
+			if len(sys.Slots) > 1 && !sys.Machine.Virtual.Or(false) {
+				multi++
+				if f.Known() {
+					multiRecognised++
+				} else {
+					nameless[s.Brand.Or("?")+": "+f.Reason]++
+				}
 			}
 			if id := named(rows, s); id != "" && !excluded.MatchString(s.Brand.Or("")) && (s.Brand.Known() || id == "nehalem-ex") {
 				machines++
@@ -125,8 +134,11 @@ func TestRecogniseCorpus(t *testing.T) {
 	}
 	t.Logf("%d machines, %d with a processor of the table, %d of them recognised (%.2f %%)", total, machines, recognised, 100*float64(recognised)/float64(machines))
 	t.Logf("%d Xeon or EPYC by number, %d in the processor table (%.2f %%)", xeon, looked, 100*float64(looked)/float64(xeon))
+	t.Logf("%d machines with more than one slot, %d recognised (%.2f %%)", multi, multiRecognised, 100*float64(multiRecognised)/float64(multi))
 	t.Log(ids)
+	corpustest.LogCounts(t, "nameless", nameless)
 	corpustest.LogCounts(t, "missed", missed)
 	corpustest.LogCounts(t, "unlisted", unlisted)
 	require.GreaterOrEqual(t, float64(recognised)/float64(machines), 0.97)
+	require.GreaterOrEqual(t, float64(multiRecognised)/float64(multi), 0.97)
 }

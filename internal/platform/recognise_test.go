@@ -23,16 +23,16 @@ func TestRecogniseNeighbours(t *testing.T) {
 	}{
 		{Intel, 6, 85, 4, "Intel(R) Xeon(R) Gold 6138 CPU @ 2.00GHz", "skylake-sp", "cpuid"},
 		{Intel, 6, 85, 4, "Intel(R) Xeon(R) W-3175X CPU @ 3.10GHz", "skylake-sp", "cpuid"},
-		{Intel, 6, 85, 4, "Intel(R) Xeon(R) W-2145 CPU @ 3.70GHz", "", ""},
-		{Intel, 6, 85, 4, "Intel(R) Xeon(R) D-2146NT CPU @ 2.30GHz", "", ""},
-		{Intel, 6, 85, 4, "Intel(R) Core(TM) i9-7900X CPU @ 3.30GHz", "", ""},
-		{Intel, 6, 85, 7, "Intel(R) Xeon(R) W-2295 CPU @ 3.00GHz", "", ""},
+		{Intel, 6, 85, 4, "Intel(R) Xeon(R) W-2145 CPU @ 3.70GHz", "xeon-w-2100-2200", "cpuid"},
+		{Intel, 6, 85, 4, "Intel(R) Xeon(R) D-2146NT CPU @ 2.30GHz", "xeon-d-2100", "cpuid"},
+		{Intel, 6, 85, 4, "Intel(R) Core(TM) i9-7900X CPU @ 3.30GHz", "intel-hedt-4ch", "cpuid"},
+		{Intel, 6, 85, 7, "Intel(R) Xeon(R) W-2295 CPU @ 3.00GHz", "xeon-w-2100-2200", "brand"},
 		{Intel, 6, 85, 7, "Intel(R) Xeon(R) Silver 4210R CPU @ 2.40GHz", "cascade-lake-sp", "cpuid"},
 		{Intel, 6, 85, 7, "Intel(R) Xeon(R) Platinum 9242 CPU @ 2.30GHz", "cascade-lake-ap", "brand"},
 		{Intel, 6, 85, 11, "Intel(R) Xeon(R) Platinum 8380H CPU @ 2.90GHz", "cooper-lake", "cpuid"},
 		{Intel, 6, 106, 6, "Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz", "ice-lake-sp", "cpuid"},
-		{Intel, 6, 143, 8, "Intel(R) Xeon(R) w9-3495X", "sapphire-rapids", "cpuid"},
-		{Intel, 6, 143, 8, "Intel(R) Xeon(R) w5-2465X", "", ""},
+		{Intel, 6, 143, 8, "Intel(R) Xeon(R) w9-3495X", "xeon-w-3400-3500", "brand"},
+		{Intel, 6, 143, 8, "Intel(R) Xeon(R) w5-2465X", "xeon-w-2400-2500", "brand"},
 		{Intel, 6, 143, 8, "Intel(R) Xeon(R) CPU Max 9480", "sapphire-rapids-max", "brand"},
 		{Intel, 6, 207, 2, "INTEL(R) XEON(R) GOLD 6526Y", "emerald-rapids", "cpuid"},
 		{Intel, 6, 207, 2, "INTEL(R) XEON(R) PLATINUM 8580", "emerald-rapids", "cpuid"},
@@ -43,7 +43,7 @@ func TestRecogniseNeighbours(t *testing.T) {
 		{Intel, 6, 175, 3, "Intel(R) Xeon(R) 6710E", "sierra-forest", "brand"},
 		{Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2430 0 @ 2.20GHz", "sandybridge-en", "cpuid"},
 		{Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz", "sandybridge-ep", "cpuid"},
-		{Intel, 6, 45, 7, "Intel(R) Core(TM) i7-3930K CPU @ 3.20GHz", "", ""},
+		{Intel, 6, 45, 7, "Intel(R) Core(TM) i7-3930K CPU @ 3.20GHz", "intel-hedt-4ch", "brand"},
 		{Intel, 6, 62, 4, "Intel(R) Xeon(R) CPU E5-2430 v2 @ 2.50GHz", "sandybridge-en", "cpuid"},
 		{Intel, 6, 62, 4, "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", "ivybridge-ep", "cpuid"},
 		{Intel, 6, 62, 7, "Intel(R) Xeon(R) CPU E7-4890 v2 @ 2.80GHz", "ivybridge-ex", "cpuid"},
@@ -51,34 +51,54 @@ func TestRecogniseNeighbours(t *testing.T) {
 		{Intel, 6, 63, 4, "Intel(R) Xeon(R) CPU E7-8880 v3 @ 2.30GHz", "haswell-ex", "brand"},
 		{Intel, 6, 79, 1, "Intel(R) Xeon(R) CPU E5-2699A v4 @ 2.40GHz", "broadwell-ep", "cpuid"},
 		{Intel, 6, 79, 1, "Intel(R) Xeon(R) CPU E7-8890 v4 @ 2.20GHz", "broadwell-ex", "brand"},
-		{Intel, 6, 86, 3, "Intel(R) Xeon(R) CPU D-1541 @ 2.10GHz", "", ""},
+		{Intel, 6, 86, 3, "Intel(R) Xeon(R) CPU D-1541 @ 2.10GHz", "xeon-d-1500", "cpuid"},
 		{Intel, 6, 26, 5, "Intel(R) Xeon(R) CPU           E5520  @ 2.27GHz", "nehalem-ep", "cpuid"},
-		{Intel, 6, 26, 5, "Intel(R) Core(TM) i7 CPU         920  @ 2.67GHz", "", ""},
+		{Intel, 6, 26, 5, "Intel(R) Core(TM) i7 CPU         920  @ 2.67GHz", "intel-3ch-no-brand", "cpuid"},
 		{Intel, 6, 26, 5, "Intel(R) Xeon(R) CPU           E", "nehalem-ep", "cpuid"},
 		{Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz", "westmere-ep", "cpuid"},
-		{Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           W3690  @ 3.47GHz", "", ""},
+		{Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU           W3690  @ 3.47GHz", "nehalem-ws", "cpuid"},
 		{Intel, 6, 46, 6, "Not Specified", "nehalem-ex", "cpuid"},
 		{Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4860  @ 2.27GHz", "westmere-ex", "cpuid"},
 		{Intel, 6, 23, 10, "Intel(R) Xeon(R) CPU           E5440  @ 2.83GHz", "xeon-fsb", "cpuid"}, // no FB-DIMM: another chipset
 		{Intel, 6, 29, 1, "Intel(R) Xeon(R) CPU           X7460  @ 2.66GHz", "xeon-fsb", "cpuid"},
-		{Intel, 6, 158, 10, "Intel(R) Xeon(R) E-2236 CPU @ 3.40GHz", "", ""},
+		{Intel, 6, 158, 10, "Intel(R) Xeon(R) E-2236 CPU @ 3.40GHz", "xeon-e-2100-2200", "cpuid"},
 		{Intel, 15, 65, 2, "Dual-Core AMD Opteron(tm) Processor 2220", "", ""}, // a vendor that contradicts the brand
 		{AMD, 15, 65, 2, "Dual-Core AMD Opteron(tm) Processor 2220", "opteron-socket-f", "cpuid"},
 		{AMD, 15, 5, 10, "AMD Opteron(tm) Processor 248", "opteron-939-940", "brand"},
 		{AMD, 16, 8, 0, "Six-Core AMD Opteron(tm) Processor 8435", "opteron-socket-f", "cpuid"},
-		{AMD, 16, 8, 1, "AMD Opteron(tm) Processor 4174 HE", "", ""},
+		{AMD, 16, 8, 1, "AMD Opteron(tm) Processor 4174 HE", "opteron-c32", "cpuid"},
 		{AMD, 16, 4, 2, "AMD Phenom(tm) II X4 965 Processor", "", ""},
 		{AMD, 16, 9, 1, "AMD Opteron(tm) Processor 6176", "opteron-g34", "cpuid"},
+		{Intel, 6, 42, 7, "Intel(R) Xeon(R) CPU E31230 @ 3.20GHz", "xeon-e3-v1", "cpuid"},
+		{Intel, 6, 58, 9, "Intel(R) Xeon(R) CPU E3-1230 V2 @ 3.30GHz", "xeon-e3-v2", "cpuid"},
+		{Intel, 6, 60, 3, "Intel(R) Xeon(R) CPU E3-1240 v3 @ 3.40GHz", "xeon-e3-v3", "cpuid"},
+		{Intel, 6, 94, 3, "Intel(R) Xeon(R) CPU E3-1225 v5 @ 3.30GHz", "xeon-e3-v5", "cpuid"},
+		{Intel, 6, 158, 9, "Intel(R) Xeon(R) CPU E3-1270 v6 @ 3.80GHz", "xeon-e3-v6", "cpuid"},
+		{Intel, 6, 167, 1, "Intel(R) Xeon(R) E-2388G CPU @ 3.20GHz", "xeon-e-2300", "cpuid"},
+		{Intel, 6, 183, 1, "Intel(R) Xeon(R) E E-2488", "xeon-e-2400", "cpuid"},
+		{Intel, 6, 165, 5, "Intel(R) Xeon(R) W-1290P CPU @ 3.70GHz", "xeon-w-1200", "brand"},
+		{Intel, 6, 85, 7, "Intel(R) Xeon(R) W-3245 CPU @ 3.20GHz", "xeon-w-3200", "brand"},
+		{Intel, 6, 108, 1, "Intel(R) Xeon(R) D-2796TE CPU @ 2.00GHz", "xeon-d-2700", "cpuid"},
+		{Intel, 6, 30, 5, "Intel(R) Xeon(R) CPU           X3430  @ 2.40GHz", "lynnfield", "cpuid"},
+		{Intel, 6, 30, 4, "Intel(R) Xeon(R) CPU           C5549  @ 2.53GHz", "jasper-forest", "cpuid"},
+		{Intel, 6, 37, 5, "Intel(R) Core(TM) i3 CPU         540  @ 3.07GHz", "clarkdale", "cpuid"},
+		{Intel, 6, 158, 10, "Intel(R) Core(TM) i7-8700 CPU @ 3.20GHz", "intel-desktop-2ch", "cpuid"},
+		{Intel, 6, 77, 8, "Intel(R) Atom(TM) CPU  C2750  @ 2.40GHz", "atom-c2000", "cpuid"},
+		{Intel, 6, 95, 1, "Intel(R) Atom(TM) CPU C3758 @ 2.20GHz", "atom-c3000", "cpuid"},
+		{Intel, 6, 173, 1, "Intel(R) Xeon(R) 6975P-C", "granite-rapids-cloud", "brand"},
+		{AMD, 11, 15, 15, "AMD Opteron(tm) X3216 APU", "opteron-x3000", "brand"},
+		{AMD, 25, 33, 2, "AMD Ryzen 5 5600X 6-Core Processor", "ryzen-am4", "cpuid"},
+		{AMD, 23, 49, 0, "AMD Ryzen Threadripper PRO 3995WX 64-Cores", "threadripper-pro-ddr4", "cpuid"},
 		{"", -1, -1, -1, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz", "westmere-ex", "brand"},
 		{Intel, -1, -1, -1, "Intel(R) Xeon(R) CPU           X7560  @ 2.27GHz", "nehalem-ex", "brand"},
 		{Intel, -1, -1, -1, "Intel(R) Xeon(R) CPU           X5460  @ 3.16GHz", "xeon-fsb", "brand"},
 		{Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz", "", ""}, // another generation's CPUID
 		{AMD, 21, 1, 2, "AMD Opteron(TM) Processor 6276", "opteron-g34", "cpuid"},
-		{AMD, 21, 1, 2, "AMD Opteron(tm) Processor 4276 HE", "", ""},
+		{AMD, 21, 1, 2, "AMD Opteron(tm) Processor 4276 HE", "opteron-c32", "cpuid"},
 		{AMD, 21, 2, 0, "AMD FX(tm)-6300 Six-Core Processor", "", ""},
 		{AMD, 23, 1, 2, "AMD EPYC 7551P 32-Core Processor", "naples", "cpuid"},
-		{AMD, 23, 1, 2, "AMD EPYC 3251 8-Core Processor", "", ""},
-		{AMD, 23, 1, 1, "AMD Ryzen 7 1800X Eight-Core Processor", "", ""},
+		{AMD, 23, 1, 2, "AMD EPYC 3251 8-Core Processor", "epyc-3000", "cpuid"},
+		{AMD, 23, 1, 1, "AMD Ryzen 7 1800X Eight-Core Processor", "ryzen-am4", "brand"},
 		{AMD, 23, 49, 0, "AMD EPYC 7K62 48-Core Processor", "rome", "cpuid"},
 		{AMD, 23, 49, 0, "AMD Ryzen Threadripper 3990X 64-Core Processor", "", ""},
 		{AMD, 25, 1, 1, "AMD EPYC 75F3 32-Core Processor", "milan", "cpuid"},
@@ -87,10 +107,10 @@ func TestRecogniseNeighbours(t *testing.T) {
 		{AMD, 25, 160, 2, "AMD EPYC 9754 128-Core Processor", "genoa", "brand"},
 		{AMD, 25, 160, 2, "AMD EPYC 8534P 64-Core Processor", "siena", "brand"},
 		{AMD, 25, 97, 2, "AMD EPYC 4244P 6-Core Processor", "epyc-4004-4005", "brand"},
-		{AMD, 25, 97, 2, "AMD Ryzen 9 7950X 16-Core Processor", "", ""},
+		{AMD, 25, 97, 2, "AMD Ryzen 9 7950X 16-Core Processor", "ryzen-am5", "cpuid"},
 		{AMD, 26, 2, 1, "AMD EPYC 9755 128-Core Processor", "turin", "brand"},
 		{"ARM", -1, -1, -1, "Ampere(R) Altra(R) Processor", "ampere-altra", "brand"},
-		{"ARM", -1, -1, -1, "FT-2000/4", "", ""},
+		{"ARM", -1, -1, -1, "FT-2000/4", "phytium", "brand"},
 	}
 	for _, tt := range tests {
 		sys := &inventory.System{Sockets: collecttest.Sockets(2, tt.vendor, tt.family, tt.model, tt.stepping, tt.brand)}
@@ -123,7 +143,12 @@ func TestRecogniseByOneSource(t *testing.T) {
 
 	sys = &inventory.System{Sockets: []inventory.Socket{{Populated: collecttest.Known(true), Vendor: collecttest.Known(Intel), Family: collecttest.Known(6), Model: collecttest.Known(85), Stepping: collecttest.Known(7)}}}
 	f = Recognise(sys, rules.FS)
-	assert.Equal(t, "the CPUID belongs to cascade-lake-sp or cascade-lake-ap and the brand string does not decide", f.Reason)
+	assert.Equal(t, "the CPUID belongs to cascade-lake-sp or intel-hedt-4ch or cascade-lake-ap or xeon-w-2100-2200 or xeon-w-3200 and the brand string does not decide", f.Reason)
+
+	two := &inventory.System{Sockets: collecttest.Sockets(2, Intel, 6, 44, 2, "Not Specified")}
+	assert.Equal(t, "westmere-ep", Recognise(two, rules.FS).Value.ID, "two processors are no W3600")
+	one := &inventory.System{Sockets: collecttest.Sockets(1, Intel, 6, 44, 2, "Not Specified")}
+	assert.Equal(t, "intel-3ch-no-brand", Recognise(one, rules.FS).Value.ID)
 
 	only := &inventory.System{Sockets: collecttest.Sockets(2, Intel, 6, 85, 11, "Genuine Intel(R) CPU 0000%@")}
 	f = Recognise(only, rules.FS)
@@ -179,7 +204,7 @@ func TestParts(t *testing.T) {
 func TestRecogniseKunpeng(t *testing.T) {
 	for brand, want := range map[string]string{
 		"Kunpeng 920-4826": "kunpeng-920", "Kunpeng 920": "kunpeng-920",
-		"HUAWEI Kunpeng920 3211K": "", "HUAWEI Kunpeng 920 2426SK": "",
+		"HUAWEI Kunpeng920 3211K": "kunpeng-920-small", "HUAWEI Kunpeng 920 2426SK": "",
 	} {
 		p, _ := Recognise(&inventory.System{Sockets: collecttest.Sockets(1, "ARM", 8, 0xd01, 0, brand)}, rules.FS).Get()
 		if want == "" {

@@ -13,6 +13,7 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -57,12 +58,20 @@ func tableRows(t *testing.T) []tableRow {
 // table's row is a variant that is only also normal.
 var renamed = map[string]string{
 	"rdimm-3ds-4r8r": "rdimm-4r8r", "rdimm-2r-dense-boards": "",
-	"opteron-6100-rdimm": "rdimm-1r2r", "rdimm-6700E": "rdimm", "ampereone-x": "rdimm", "ampereone-m": "rdimm",
+	"opteron-4100-1r": "rdimm-1r", "opteron-4100-2r": "rdimm-2r", "opteron-4100-4r": "rdimm-4r", "w-2100": "rdimm", "w-2200": "rdimm",
+	"w3500": "rdimm", "w3570-3580-w3680-3690": "rdimm", "threadripper-ddr5 7000": "rdimm", "threadripper-ddr5 9000": "rdimm", "ryzen-am5 7000": "udimm", "ryzen-am5 9000": "udimm", "3000-5000-1r": "udimm-1r", "3000-5000-2r": "udimm-2r",
+	"ddr3l": "", "opteron-6100-rdimm": "rdimm-1r2r", "rdimm-6700E": "rdimm", "ampereone-x": "rdimm", "ampereone-m": "rdimm",
 }
 
 // partBrands are brand strings that choose the part of a platform a row of the
 // table speaks of.
 var partBrands = map[string]string{
+	"opteron-4100-1r": "AMD Opteron(tm) Processor 4180", "opteron-4100-2r": "AMD Opteron(tm) Processor 4180", "opteron-4100-4r": "AMD Opteron(tm) Processor 4180",
+	"w-2100": "Intel(R) Xeon(R) W-2145 CPU @ 3.70GHz", "w-2200": "Intel(R) Xeon(R) W-2295 CPU @ 3.00GHz",
+	"w3500": "Intel(R) Xeon(R) CPU           W3520  @ 2.67GHz", "w3570-3580-w3680-3690": "Intel(R) Xeon(R) CPU           W3680  @ 3.33GHz",
+	"threadripper-ddr5 7000": "AMD Ryzen Threadripper PRO 7965WX 24-Cores", "threadripper-ddr5 9000": "AMD Ryzen Threadripper PRO 9965WX 24-Cores",
+	"ryzen-am5 7000": "AMD Ryzen 9 7950X 16-Core Processor", "ryzen-am5 9000": "AMD Ryzen 9 9950X 16-Core Processor",
+	"3000-5000-1r": "AMD Ryzen 5 3600 6-Core Processor", "3000-5000-2r": "AMD Ryzen 5 3600 6-Core Processor",
 	"opteron-6100-rdimm": "AMD Opteron(tm) Processor 6172", "rdimm-6700E": "Intel(R) Xeon(R) 6780E",
 	"ampereone-x": "AmpereOne A192-32X", "ampereone-m": "AmpereOne A192-32M",
 }
@@ -103,22 +112,31 @@ func plain(speeds []*int) []int {
 	out := make([]int, len(speeds))
 	for i, v := range speeds {
 		if v != nil {
-			out[i] = *v
+			out[i] = ddr.Nominal(*v)
 		}
 	}
 	return out
 }
 
 func checkKind(t *testing.T, id, kind string, want []int) {
-	p, err := loadPlatform(corpustest.Rules(t), id, partBrands[kind])
+	key := kind
+	if _, own := renamed[id+" "+kind]; own {
+		key = id + " " + kind
+	}
+	p, err := loadPlatform(corpustest.Rules(t), id, partBrands[key])
 	require.NoError(t, err)
-	name, other := renamed[kind]
+	name, other := renamed[key]
 	switch {
 	case !other:
 		name = kind
+	case kind == "ddr3l": // another generation of memory than the file's rows
+		return
 	case name == "":
 		assert.Contains(t, alsoRows(p), want, "%s %s", id, kind)
 		return
+	}
+	if n := len(p.Speeds[name]); n < len(want) && want[n] == 0 {
+		want = want[:n] // no slot that deep
 	}
 	assert.Equal(t, want, p.Speeds[name], "%s %s", id, kind)
 }
