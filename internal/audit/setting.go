@@ -104,8 +104,6 @@ func undoing(by fact.Fact[string]) string {
 		return "take the option off the kernel's command line (" + raw + ")"
 	case inventory.DecidedAdministrator:
 		return "find out who wrote the value at run time and take it back (" + raw + ")"
-	case inventory.DecidedKernel:
-		return "the kernel decides this by itself (" + raw + "): a change in BIOS setup alone does not undo it"
 	default:
 		return ""
 	}

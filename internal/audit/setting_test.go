@@ -110,8 +110,10 @@ func TestSettingFaces(t *testing.T) {
 		{"effective alone", inventory.Setting{Effective: runsOff}, verdict.Fail, "disabled (effective)", "BIOS setup: Power > Boost = On"},
 		{"an administrator decided", inventory.Setting{Effective: runsOff, DecidedBy: known("administrator", "cpufreq", "")}, verdict.Fail,
 			"disabled (effective; decided by an administrator at run time)", "find out who wrote the value at run time and take it back (p administrator)"},
-		{"the kernel decided", inventory.Setting{Effective: runsOff, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Fail,
-			"disabled (effective; decided by the kernel)", "a change in BIOS setup alone does not undo it"},
+		{"the kernel decided", inventory.Setting{Effective: runsOff, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Unknown,
+			"the document speaks of BIOS setup, whose value is not known; the system runs with disabled, and that is the doing of the kernel", ""},
+		{"the kernel decided as wanted", inventory.Setting{Effective: runsOn, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Pass, "enabled (effective; decided by the kernel)", ""},
+		{"the kernel runs another than BIOS setup's", inventory.Setting{Configured: off, Effective: runsOn, DecidedBy: known("kernel", "cpuidle", "")}, verdict.Fail, "disabled (configured)", "BIOS setup: Power > Boost = On"},
 		{"the wanted value waits", inventory.Setting{Configured: off, Pending: on}, verdict.Fail, "disabled (configured; enabled after the next boot)", "reboot: enabled is set and waits for the next boot"},
 		{"as wanted, but not after the next boot", inventory.Setting{Configured: on, Pending: off}, verdict.Pass, "enabled (configured; disabled after the next boot)", ""},
 		{"only the next boot's value", inventory.Setting{Pending: on}, verdict.Unknown, "only the value for the next boot is known: enabled", ""},
@@ -224,5 +226,15 @@ func TestFacesOfNoExport(t *testing.T) {
 		f := one(t, a, rule, facts.SubjectMachine)
 		assert.Equal(t, verdict.NotApplicable, f.Result)
 		assert.Contains(t, f.Reason, "--bios FILE")
+	}
+}
+
+// TestNoConflict: what every kernel makes of BIOS setup's value is no
+// contradiction; what somebody else makes of it is.
+func TestNoConflict(t *testing.T) {
+	for by, want := range map[string]verdict.Result{"kernel": verdict.Pass, "administrator": verdict.Fail} {
+		a := judge(t, map[string]inventory.Setting{"energy_perf_bias": {Configured: known("max_performance", "bios", "Bias"),
+			Effective: known("balanced_performance", "cpufreq", ""), DecidedBy: known(by, "cpufreq", "")}})
+		assert.Equal(t, want, one(t, a, "settings.conflict", "setting energy_perf_bias").Result, by)
 	}
 }

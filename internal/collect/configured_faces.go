@@ -18,7 +18,7 @@ func (c *collector) configured() {
 	for _, id := range settings.IDs() {
 		var configured, pending []fact.Fact[string]
 		for _, j := range c.joined {
-			now, next := j.faces(id)
+			now, next := j.faces(id, c.sys.Settings[id].Effective)
 			configured, pending = append(configured, now), append(pending, next)
 		}
 		s, listed := c.sys.Settings[id]
@@ -31,6 +31,7 @@ func (c *collector) configured() {
 			s.DecidedBy = fact.Unknown[string](s.Effective.State, "the effective value is not known", "")
 		}
 		s.Configured, s.Pending = one, two
+		s.DecidedBy = decided(id, &s)
 		c.sys.Settings[id] = s
 	}
 }
@@ -49,8 +50,9 @@ func (c *collector) noEffective() fact.Fact[string] {
 	return fact.Unknown[string](fact.Absent, "not observable from Linux", "")
 }
 
-// faces reads one setting from one export.
-func (j *joinedExport) faces(id string) (configured, pending fact.Fact[string]) {
+// faces reads one setting from one export. effective is what the system runs
+// with: it tells a change that waits where the tool shows it at once.
+func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
 	if j.table == nil {
 		f := fact.Unknown[string](fact.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
 		return f, f
@@ -82,6 +84,9 @@ func (j *joinedExport) faces(id string) (configured, pending fact.Fact[string]) 
 	}
 	if j.export.ReadsPending && configured.Known() {
 		pending = configured
+		if effective.Known() && !settings.Agree(id, configured.Value, effective.Value) {
+			configured = fact.Unknown[string](fact.Unread, "the tool shows a change before it acts, and the system runs with "+effective.Value, "an export made after the next boot", pending.From)
+		}
 	}
 	if j.export.Wishes && !configured.Known() {
 		configured = fact.Unknown[string](fact.Unread, wishes(j.export)+" says what shall be set, not what is", "an export of the present settings")

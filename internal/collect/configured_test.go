@@ -261,3 +261,37 @@ func TestGuessedVendor(t *testing.T) {
 	sys = collected(t, Input{}, `{"@odata.type": "#Bios.v1_2_0.Bios", "Attributes": {"SelectMemoryRAS": "ADDDC Sparing", `+attributes+`}}`)
 	require.Equal(t, fact.Absent, sys.Settings["turbo"].Configured.State)
 }
+
+// TestDecidedBesideExport: BIOS setup's own value tells who made the running
+// one, and what every kernel rewrites is the kernel's doing.
+func TestDecidedBesideExport(t *testing.T) {
+	at := func(path, raw string) fact.Evidence { return fact.Evidence{Source: "cpufreq", Path: path, Raw: raw} }
+	open := fact.Unknown[string](fact.Absent, "nobody can be named", "")
+	epb := "/sys/devices/system/cpu/cpu0/power/energy_perf_bias"
+	direct := func(value string) fact.Fact[string] {
+		return fact.Known(value, fact.Direct, fact.Evidence{Source: "bios", Path: "a"})
+	}
+	doubted := direct("enabled")
+	doubted.Unverified = true
+	for _, c := range []struct {
+		name, id   string
+		configured fact.Fact[string]
+		effective  string
+		from       fact.Evidence
+		by         fact.Fact[string]
+		want       string
+	}{
+		{"the same in both", "turbo", direct("disabled"), "disabled", at("no_turbo", "1"), open, "firmware"},
+		{"maximum performance, which the kernel makes 6", "energy_perf_bias", direct("max_performance"), "balanced_performance", at(epb, "6"), open, "kernel"},
+		{"maximum performance, and somebody set 8", "energy_perf_bias", direct("max_performance"), "balanced_power", at(epb, "8"), open, ""},
+		{"power saving, and it is 6", "energy_perf_bias", direct("power_saving"), "balanced_performance", at(epb, "6"), open, ""},
+		{"x2APIC that the kernel switches on", "x2apic", direct("disabled"), "enabled", at("msr", "1"), open, "kernel"},
+		{"firmware by the kernel's view, which BIOS setup denies", "iommu", direct("disabled"), "enabled", at("dmar0", ""), fact.Known("firmware", fact.Direct, at("dmar0", "")), ""},
+		{"an administrator", "turbo", direct("enabled"), "disabled", at("no_turbo", "1"), fact.Known("administrator", fact.Direct, at("no_turbo", "1")), "administrator"},
+		{"auto says nothing", "turbo", direct("auto"), "disabled", at("no_turbo", "1"), open, ""},
+		{"another machine's export says nothing", "turbo", doubted, "enabled", at("no_turbo", "0"), open, ""},
+	} {
+		s := inventory.Setting{Configured: c.configured, Effective: fact.Known(c.effective, fact.Direct, c.from), DecidedBy: c.by}
+		require.Equal(t, c.want, decided(c.id, &s).Or(""), c.name)
+	}
+}

@@ -1,6 +1,7 @@
 package effective
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -78,8 +79,28 @@ func (m *Machine) iommuTable() fact.Fact[bool] {
 	return f
 }
 
-// virtualization is whether VT-x or SVM may be used. The kernel takes the flag
-// vmx away when firmware locked it off (since 5.6); /dev/kvm exists only where
+// clearsVirtualization reports a kernel that takes the flag away where firmware
+// disables the feature: vmx since 5.6 (arch/x86/kernel/cpu/feat_ctl.c), svm
+// since 6.7 (arch/x86/kernel/cpu/amd.c). False where the release is not known.
+func (m *Machine) clearsVirtualization(flag string) bool {
+	major, rest, _ := strings.Cut(m.Kernel.Kernel.Release.V, ".")
+	minor := rest
+	if end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+		minor = rest[:end]
+	}
+	a, err := strconv.Atoi(major)
+	b, also := strconv.Atoi(minor)
+	if err != nil || also != nil {
+		return false
+	}
+	if flag == "vmx" {
+		return a > 5 || a == 5 && b >= 6
+	}
+	return a > 6 || a == 6 && b >= 7
+}
+
+// virtualization is whether VT-x or SVM may be used. Newer kernels take the
+// flag away when firmware locked it off; /dev/kvm exists only where
 // it could be switched on.
 func (m *Machine) virtualization() face {
 	name := "svm"
@@ -97,6 +118,9 @@ func (m *Machine) virtualization() face {
 		return face{effective: fact.Blame[string](flag)}
 	case flag.Value && kvm.Known():
 		return face{fact.Known(enabledWord, fact.Corroborated, flag.From, kvm.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, flag.From, kvm.From)}
+	case flag.Value && !m.clearsVirtualization(name):
+		return face{effective: fact.Unknown[string](fact.Absent, "this kernel keeps the flag "+name+" where firmware disables it, and without /dev/kvm nothing shows whether it did",
+			"load the kvm module, or "+elsewhere, flag.From)}
 	case flag.Value:
 		return face{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
 	default:

@@ -97,6 +97,11 @@ func TestIOMMU(t *testing.T) {
 	})
 }
 
+// kernel is a tree of a kernel's release.
+func kernel(f hosttest.Files, release string) hosttest.Files {
+	return f.With(hosttest.Files{"proc/sys/kernel/osrelease": release + "\n"})
+}
+
 // TestVirtualization: the flag and /dev/kvm.
 func TestVirtualization(t *testing.T) {
 	t.Parallel()
@@ -104,8 +109,12 @@ func TestVirtualization(t *testing.T) {
 	vmx, svm := hosttest.Flags(hosttest.Skylake.Tree(hosttest.TwoSockets), "vmx"), hosttest.Flags(hosttest.Rome.Tree(hosttest.TwoSockets), "svm")
 	run(t, "virtualization", []settingCase{
 		{"vmx and kvm", vmx.With(kvm), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
-		{"vmx", vmx, by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
-		{"svm", svm, by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"vmx of 5.6", kernel(vmx, "5.6.0"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"vmx of 5.4, which keeps it", kernel(vmx, "5.4.0-216-generic"), open(want.Not[string](fact.Absent, "keeps the flag vmx"))},
+		{"vmx of 5.4 and kvm", kernel(vmx.With(kvm), "5.4.0-216-generic"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"svm of 6.7", kernel(svm, "6.7-rc1"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"svm of 6.6, which keeps it", kernel(svm, "6.6.30"), open(want.Not[string](fact.Absent, "keeps the flag svm"))},
+		{"svm of no known kernel", kernel(svm, ""), open(want.Not[string](fact.Absent, "keeps the flag svm"))},
 		{"no flag", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Is("disabled", fact.Indirect))},
 		{"Arm", hosttest.Arm.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Absent, "of x86 processors"))},
 		{"a guest with nested virtualization", hosttest.Flags(vmx, "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},

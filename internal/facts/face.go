@@ -2,6 +2,7 @@ package facts
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -34,9 +35,46 @@ func judged(s inventory.Setting) (Value, string) {
 // tool may show before it acts, or whose name or word nothing proves.
 func doubtful(f fact.Fact[string]) bool { return f.Unverified || f.Certainty < fact.Corroborated }
 
+// byBIOS reports whether the effective face shows what BIOS setup chose. What
+// the kernel rewrites by itself never does. A document about BIOS setup word
+// for word (literal) is contradicted only by what firmware decided.
+func byBIOS(s *inventory.Setting, literal bool) bool {
+	if by, ok := s.DecidedBy.Get(); ok {
+		return by == inventory.DecidedFirmware || !literal && by != inventory.DecidedKernel
+	}
+	return !literal && !rewrittenBias(s)
+}
+
+// rewrittenBias reports an energy bias of 6: firmware's, or its 0, which the
+// kernel turns into 6 at boot (linux arch/x86/kernel/cpu/intel_epb.c).
+func rewrittenBias(s *inventory.Setting) bool {
+	from := &s.Effective.From
+	return strings.HasSuffix(from.Path, "/energy_perf_bias") && strings.TrimSpace(from.Raw) == "6"
+}
+
+// notByBIOS is a running value other than wanted that says nothing of BIOS
+// setup.
+func notByBIOS(s *inventory.Setting, value string) Value {
+	why := s.DecidedBy.Reason
+	switch by, ok := s.DecidedBy.Get(); {
+	case rewrittenBias(s):
+		why = "the kernel turns firmware's 0, maximum performance, into 6 at boot"
+	case ok:
+		why = "that is the doing of " + Decider(by)
+	case why == "":
+		why = "who decided that does not show"
+	}
+	v := Missing(fact.Absent, "the document speaks of BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
+		"an export of the BIOS settings with --bios, or the BMC with --redfish")
+	v.from, v.more = s.Effective.From, s.Effective.More
+	return v
+}
+
 // JudgedFor is judged for a row of a profile: where the profile itself wants
 // auto, or its document speaks of BIOS setup word for word, only BIOS setup can
-// show it; elsewhere auto alone is no answer.
+// show it; elsewhere auto alone is no answer. Where BIOS setup's value is not
+// known, the running system speaks against the row only as far as it shows what
+// BIOS setup chose.
 func JudgedFor(s inventory.Setting, want []string, literal bool) (Value, string) {
 	if s.Configured.Known() && (literal || slices.Contains(want, settings.Auto)) {
 		return of(s.Configured), "configured"
@@ -52,6 +90,8 @@ func JudgedFor(s inventory.Setting, want []string, literal bool) (Value, string)
 	case v.Known() && len(want) == 1 && want[0] == settings.Auto:
 		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
 			"export the BIOS settings and pass them to the audit"), face
+	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto && !slices.Contains(want, v.Text()) && !byBIOS(&s, literal):
+		return notByBIOS(&s, v.Text()), face
 	}
 	return v, face
 }

@@ -43,7 +43,13 @@ func settingType() *ObjectType {
 }
 
 func (s *settingFacts) contradicts() Value {
-	return derived(func() any { return !settings.Agree(s.id, s.Configured.Value, s.Effective.Value) }, of(s.Configured), of(s.Effective))
+	return derived(func() any { return !settings.Agree(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() }, of(s.Configured), of(s.Effective))
+}
+
+// rewritten reports a value that every kernel makes of BIOS setup's: an energy
+// bias of 0, and x2APIC mode that is off.
+func (s *settingFacts) rewritten() bool {
+	return s.DecidedBy.Or("") == inventory.DecidedKernel && (s.id == "energy_perf_bias" || s.id == "x2apic")
 }
 
 // waits compares the value for the next boot with BIOS setup's present one,

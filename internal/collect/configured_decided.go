@@ -1,0 +1,50 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+// decided is who made the effective value, once BIOS setup's own is known: what
+// it says and the system runs with is firmware's doing, and what it denies is
+// not.
+func decided(id string, s *inventory.Setting) fact.Fact[string] {
+	now, runs := &s.Configured, &s.Effective
+	if !now.Known() || !runs.Known() || now.Value == settings.Auto || now.Unverified || now.Certainty < fact.Corroborated {
+		return s.DecidedBy
+	}
+	by, known := s.DecidedBy.Get()
+	switch {
+	case now.Value == runs.Value && !known:
+		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, now.From, runs.From)
+	case settings.Agree(id, now.Value, runs.Value):
+		return s.DecidedBy
+	case rewritten(id, s):
+		return fact.Known(inventory.DecidedKernel, fact.Corroborated, runs.From, now.From)
+	case !known || by == inventory.DecidedFirmware:
+		return fact.Unknown[string](fact.Absent, fmt.Sprintf("BIOS setup says %s, so that it is not firmware's doing, or the export is older than the last boot", now.Value),
+			"an export made now", now.From, runs.From)
+	default:
+		return s.DecidedBy
+	}
+}
+
+// rewritten reports what every kernel makes of a value of BIOS setup: an energy
+// bias of 0 becomes 6 (linux arch/x86/kernel/cpu/intel_epb.c), and x2APIC mode
+// is switched on where firmware left it off (arch/x86/kernel/apic/apic.c,
+// try_to_enable_x2apic).
+func rewritten(id string, s *inventory.Setting) bool {
+	switch id {
+	case "energy_perf_bias":
+		from := &s.Effective.From
+		return s.Configured.Value == "max_performance" && strings.HasSuffix(from.Path, "/energy_perf_bias") && strings.TrimSpace(from.Raw) == "6"
+	case "x2apic":
+		return s.Configured.Value == settings.Disabled && s.Effective.Value == settings.Enabled
+	default:
+		return false
+	}
+}
