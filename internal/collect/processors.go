@@ -13,7 +13,7 @@ import (
 // empty ones too; without SMBIOS one for each package of the kernel.
 func (c *collector) processors() {
 	if c.table != nil {
-		for _, p := range c.table.Processors() {
+		for _, p := range c.oneASocket(c.table.Processors()) {
 			if kind, ok := p.Type.Get(); ok && kind != "Central Processor" {
 				continue
 			}

@@ -129,7 +129,7 @@ func TestCompiledIndex(t *testing.T) {
 			}
 			for _, model := range m.Models {
 				for _, rule := range m.Locators {
-					key := strings.TrimSpace(modelKey(f.Vendor, model)) + "\t" + rule
+					key := strings.TrimSpace(modelKey(f.Vendor, model)) + "\t" + boardRule(rule, m.Slots)
 					_, twice := lines[key]
 					require.False(t, twice, "two maps for one product: %s", key)
 					lines[key] = name + "#" + m.ID

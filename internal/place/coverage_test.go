@@ -94,13 +94,15 @@ func sameAsFirstMatch(t *testing.T, k fs.FS, sys *inventory.System) {
 func TestCoverageServers(t *testing.T) {
 	c := placeArchive(t, corpustest.Servers)
 	require.Empty(t, c.impossible)
-	require.GreaterOrEqual(t, float64(c.placed)/float64(c.rows), 0.97)
+	require.GreaterOrEqual(t, float64(c.placed)/float64(c.rows), 0.98)
 }
 
 // TestCoverageOthers holds the impossible out of the machines that are no
-// servers, too; how many are placed is not the point there.
+// servers, too.
 func TestCoverageOthers(t *testing.T) {
-	require.Empty(t, placeArchive(t, corpustest.Workstations).impossible)
+	c := placeArchive(t, corpustest.Workstations)
+	require.Empty(t, c.impossible)
+	require.GreaterOrEqual(t, float64(c.placed)/float64(c.rows), 0.65)
 	require.Empty(t, placeArchive(t, corpustest.Others).impossible)
 }
 

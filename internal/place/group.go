@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // slotGroup is the slots that one rule read: numbers count from 0 or from 1,
@@ -19,7 +21,7 @@ func (g *slotGroup) resolve(k fs.FS) {
 	var m *slotMap
 	if g.any(fNumber) {
 		var err error
-		if m, err = findSlotMap(k, g.id, g.rule.id); err != nil {
+		if m, err = findSlotMap(k, g.id, g.rule.id, g.memorySlots()); err != nil {
 			reason := err.Error()
 			if errors.Is(err, errNoSlotMap) {
 				reason = fmt.Sprintf("the label gives a number only, and no slot map of %q is known", g.sys.Machine.Product.Or(g.sys.Machine.Board.Or("this machine")))
@@ -51,6 +53,17 @@ func (g *slotGroup) resolve(k fs.FS) {
 	if m == nil {
 		g.slotNumbers()
 	}
+}
+
+// memorySlots counts the machine's slots without flash memory.
+func (pl *placer) memorySlots() int {
+	n := 0
+	for i := range pl.sys.Slots {
+		if pl.sys.Slots[i].Technology.Or(inventory.DRAM) != inventory.Flash {
+			n++
+		}
+	}
+	return n
 }
 
 // any reports whether some label of the group has the field.

@@ -26,8 +26,21 @@ func TestIdentify(t *testing.T) {
 		assert.Equal(t, tt.want, id.models[0], tt.product)
 	}
 	id := identify(&inventory.Machine{Vendor: collecttest.Known("IBM"), Product: collecttest.Known("System x3650 M5: -[8871AC1]-")})
-	m, err := findSlotMap(rules.FS, id, "lenovo")
+	m, err := findSlotMap(rules.FS, id, "lenovo", 24)
 	if assert.NoError(t, err) {
 		assert.Equal(t, "lenovo-m5-12", m.ID)
 	}
+}
+
+// TestOneNameTwoBoards: the number of slots tells the boards of a product apart.
+func TestOneNameTwoBoards(t *testing.T) {
+	id := identify(&inventory.Machine{Vendor: collecttest.Known("Apple Inc."), Product: collecttest.Known("MacPro5,1")})
+	for slots, want := range map[int]string{4: "apple-mp4-single", 8: "apple-mp4-dual"} {
+		m, err := findSlotMap(rules.FS, id, "apple", slots)
+		if assert.NoError(t, err) {
+			assert.Equal(t, want, m.ID)
+		}
+	}
+	_, err := findSlotMap(rules.FS, id, "apple", 6)
+	assert.ErrorIs(t, err, errNoSlotMap)
 }

@@ -61,7 +61,7 @@ func placedBy(t *testing.T, sys *inventory.System, p *platform.Platform) []strin
 		}
 		id := o.Rule
 		if o.Source == SourceMap {
-			if m, err := findSlotMap(rules.FS, identify(&sys.Machine), o.Rule); err == nil {
+			if m, err := findSlotMap(rules.FS, identify(&sys.Machine), o.Rule, len(sys.Slots)); err == nil {
 				id = m.ID
 			} else { // the pattern itself knows the boards
 				require.ErrorIs(t, err, errNoSlotMap)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -38,6 +39,9 @@ type slotMap struct {
 	// PartWired is set where the board does not give a processor all of its
 	// channels, so that the processor's number of them does not hold.
 	PartWired bool `yaml:"part_wired"`
+	// Slots is the number of slots of the machine that the map is for, where one
+	// name is on two boards; 0 is any.
+	Slots int `yaml:"slots"`
 	// Check is how the map was checked: doc, field, label, infer.
 	Check   []string `yaml:"check"`
 	Sources []string `yaml:"sources"`
@@ -47,21 +51,33 @@ type slotMap struct {
 // errNoSlotMap is returned for a product without a map.
 var errNoSlotMap = errors.New("no slot map for this product")
 
-// findSlotMap looks the machine's products up for the locator rule. Only the
-// line of the map that is needed is parsed.
-func findSlotMap(k fs.FS, id identity, rule string) (*slotMap, error) {
+// findSlotMap looks the machine's products up for the locator rule, with the
+// number of its slots before without. Only the line of the map that is needed
+// is parsed.
+func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error) {
 	raw, err := fs.ReadFile(k, slotMapIndex)
 	if err != nil {
 		return nil, fmt.Errorf("read index of slot maps: %w", err)
 	}
 	index := string(raw)
 	for _, model := range id.models {
-		where := indexed(index, model+"\t"+rule+"\t")
+		where := indexed(index, model+"\t"+boardRule(rule, slots)+"\t")
+		if where == "" {
+			where = indexed(index, model+"\t"+rule+"\t")
+		}
 		if where != "" {
 			return readSlotMap(k, where)
 		}
 	}
 	return nil, errNoSlotMap
+}
+
+// boardRule is the index's word for a rule on a board with so many slots.
+func boardRule(rule string, slots int) string {
+	if slots == 0 {
+		return rule
+	}
+	return rule + "/" + strconv.Itoa(slots)
 }
 
 // indexed returns the rest of the line that begins with prefix.

@@ -1,0 +1,54 @@
+package collect_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+)
+
+// threadsText is dmidecode's text of a machine with the given processor
+// structures, shaped after real MacPro5,1 and MacBookPro8,1 dumps.
+func threadsText(maker string, designations ...string) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# dmidecode 3.3\nSMBIOS 2.4 present.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: %s\n\tProduct Name: MacPro5,1\n\n", maker)
+	for i, d := range designations {
+		fmt.Fprintf(&b, "Handle 0x%04X, DMI type 4, 35 bytes\nProcessor Information\n\tSocket Designation: %s\n\tType: Central Processor\n"+
+			"\tManufacturer: Intel(R) Corporation\n\tID: C2 06 02 00 FF FB EB BF\n\tSignature: Type 0, Family 6, Model 44, Stepping 2\n"+
+			"\tVersion: Intel(R) Xeon(R) CPU           X5680  @ 3.33GHz\n\tStatus: Populated, Enabled\n\n", 0x10+i, d)
+	}
+	return []byte(b.String())
+}
+
+func TestThreadsAreNoProcessors(t *testing.T) {
+	var mac []string
+	for i := range 24 {
+		mac = append(mac, fmt.Sprintf(" CPU-%c (%02d)", 'A'+i/12, i%12))
+	}
+	for _, tt := range []struct {
+		name, maker  string
+		designations []string
+		want         int
+	}{
+		{"a structure a thread", "Apple Inc.", mac, 2},
+		{"one designation", "Apple Inc.", []string{"U2E1", "U2E1", "U2E1", "U2E1"}, 1},
+		{"two sockets of one kind", "HP", []string{"1366-pin LGA", "1366-pin LGA"}, 2},
+		{"two sockets", "Apple Inc.", []string{"CPU A", "CPU B"}, 2},
+	} {
+		sys := collecttest.Read(t, tt.name, threadsText(tt.maker, tt.designations...))
+		require.Len(t, sys.Sockets, tt.want, tt.name)
+		for i := range sys.Sockets {
+			assert.Equal(t, i, sys.Sockets[i].ID, tt.name)
+		}
+		if tt.want < len(tt.designations) {
+			require.NotEmpty(t, sys.Conflicts, tt.name)
+			assert.Equal(t, fmt.Sprintf("%d processors", len(tt.designations)), sys.Conflicts[0].Dropped.Raw)
+		} else {
+			assert.Empty(t, sys.Conflicts, tt.name)
+		}
+	}
+}
