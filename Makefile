@@ -12,6 +12,7 @@ SUSHY_VERSION := 2.2.0
 NFPM_VERSION := v2.45.2
 ANSIBLE_VERSION := 2.19.14
 ANSIBLE_LINT_VERSION := 26.10.1
+AXE_VERSION := 0.1.8
 FUZZTIME   ?= 30s
 GAPS       := '^(TestEveryKnownIDIsLoaded|TestPlatformTable|TestProcessorTableIsTheSource|TestCorpusTexts)$$'
 export CGO_ENABLED ?= 0
@@ -66,13 +67,19 @@ sushy: $(TOOLS)/sushy/bin/sushy-static ## install the Redfish service that e2e a
 
 ansible: $(TOOLS)/ansible/bin/ansible-playbook ## install ansible and its linter, which e2e runs (needs python3 3.11 with venv)
 
+axe: $(TOOLS)/axe/installed ## install axe-core, with which e2e checks pages (needs python3 with venv)
+
+.PHONY: axe images
+images: build ## rewrite docs/images, the pictures of the README (needs Chromium)
+	@scripts/images $(BIN)
+
 golden: ## rewrite golden files; read the diff before committing
 	$(GO) test -count=1 ./internal/platform -run PlatformIndex -update-platforms
 	$(GO) test -count=1 ./internal/place -run Compiled -update-slots
 	$(GO) test -count=1 ./internal/tools/hpeprofiles -run Generated -update
 	$(GO) test -count=1 ./internal/rulepack -run '^TestCompiledRulesAreCurrent$$' -update
 	$(GO) test -count=1 ./internal/facts ./internal/rulepack ./internal/audit -update
-	$(GO) test -count=1 ./internal/report ./internal/report/metrics ./internal/report/text ./internal/cli -update
+	$(GO) test -count=1 ./internal/report ./internal/report/metrics ./internal/report/text ./internal/report/html ./internal/cli -update
 	$(MAKE) docs
 	$(MAKE) build
 	UPDATE=1 $(GO) test -count=1 -tags e2e ./e2e -run '^TestReportsInPages$$'
@@ -128,5 +135,10 @@ $(TOOLS)/sushy/bin/sushy-static:
 $(TOOLS)/ansible/bin/ansible-playbook:
 	python3 -m venv $(TOOLS)/ansible
 	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION) ansible-lint==$(ANSIBLE_LINT_VERSION)
+
+$(TOOLS)/axe/installed:
+	python3 -m venv $(TOOLS)/axe
+	$(TOOLS)/axe/bin/pip install -q --no-deps axe-playwright-python==$(AXE_VERSION)
+	touch $@
 
 .PHONY: help build check demo machines test race corpus gaps house e2e sushy ansible soak lint golden unmapped docs mutate fuzz bench compare dist all

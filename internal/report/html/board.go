@@ -66,6 +66,14 @@ func (p *page) legend() {
 		p.Text(mark[1])
 		p.Close()
 	}
+	if len(p.steps()) > 0 {
+		for _, mark := range [...][2]string{{"out", "take out at this step"}, {"in", "put in at this step"}} {
+			p.Open("li")
+			p.Element("span", "1", markup.Class("key step "+mark[0]))
+			p.Text(mark[1])
+			p.Close()
+		}
+	}
 	p.Close()
 }
 

@@ -151,6 +151,7 @@ func (p *page) particulars(f *report.Finding) {
 	p.pair("why", report.OrEmpty(f.Why))
 	p.pair("costs", costs(f.Effect))
 	p.pair("fix", report.OrEmpty(f.Remedy))
+	p.pair("advice", strings.Join(f.Advice, " or "))
 	p.pair("follows from", report.OrEmpty(f.CausedBy))
 	p.pair("accepted", accepted(f.Waiver))
 	if f.Citation != nil {

@@ -60,6 +60,7 @@ func (p *page) document() {
 	p.header()
 	p.Open("main")
 	p.board()
+	p.advice()
 	p.bandwidth()
 	p.numa()
 	p.findings()

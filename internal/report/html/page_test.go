@@ -180,3 +180,21 @@ func BenchmarkWrite(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(pageOf(b, r))), "bytes/page")
 }
+
+// TestArrows: the cheapest advice is drawn: numbers where modules leave and
+// arrive, and an arrow where both are one processor's.
+func TestArrows(t *testing.T) {
+	r := reporttest.Report(reporttest.Bad())
+	from, to, other := "0x1109", "0x1108", "0x1103"
+	r.Advice = []report.Advice{
+		{ID: "move", Moves: 2, Source: "general practice", Steps: []report.Step{{Do: "move", From: &from, To: &to}, {Do: "move", From: &to, To: &other}}},
+		{ID: "install", Installs: 1, Source: "general practice", Steps: []report.Step{{Do: "install", To: &to}}},
+	}
+	page := pageOf(t, r)
+	assert.Equal(t, 1, strings.Count(page, `class="arrow"`), "the second goes to the other processor")
+	assert.Equal(t, 2, strings.Count(page, `<circle class="step out"`))
+	assert.Equal(t, 2, strings.Count(page, `<circle class="step in"`))
+	assert.Contains(t, page, "2 modules move, nothing is bought")
+	assert.Equal(t, 2, strings.Count(page, "data-advice="))
+	nodes(t, page)
+}

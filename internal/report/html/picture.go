@@ -38,6 +38,7 @@ func (p *page) picture(id int, d *drawing, prefix string) {
 	for i := range d.columns {
 		p.channel(&d.columns[i], prefix, slices.Contains(starved, d.columns[i].channel))
 	}
+	p.arrows(d)
 	p.Close()
 	p.Close()
 }
@@ -83,7 +84,7 @@ func (p *page) cell(s *report.Slot, x, y int, prefix string, starved bool) {
 	p.words(x+5, y+40, "size", cellSize(s))
 	p.words(x+5, y+52, "small", cellSpeed(s))
 	if wrong {
-		p.words(x+cellWidth-10, y+40, "wrong", "!")
+		p.words(x+cellWidth-11, y+53, "wrong", "!")
 	}
 	p.Close()
 }

@@ -57,7 +57,7 @@ func TestContrast(t *testing.T) {
 			assert.GreaterOrEqual(t, got, least, "palette %d: %s on %s is %.2f", i, front, back, got)
 		}
 		for _, back := range []string{"page", "sheet"} {
-			for _, front := range []string{"ink", "soft", "link", "critical", "warning"} {
+			for _, front := range []string{"ink", "soft", "link", "critical", "warning", "pass"} {
 				hold(front, back, 4.5)
 			}
 		}

@@ -27,10 +27,10 @@ func (p *printer) advice(r *report.Report) {
 	}
 	for i := range r.Advice {
 		a := &r.Advice[i]
-		p.section(wordAdvice, a.ID+": "+effort(a))
+		p.section(wordAdvice, a.ID+": "+wording.Effort(a))
 		name := "steps"
 		for j := range a.Steps {
-			p.field(2, name, strconv.Itoa(j+1)+". "+stepLine(&a.Steps[j]))
+			p.field(2, name, strconv.Itoa(j+1)+". "+wording.Step(&a.Steps[j]))
 			name = ""
 		}
 		p.reaches(&a.Reaches)
@@ -38,73 +38,6 @@ func (p *printer) advice(r *report.Report) {
 		p.field(2, "source", a.Source)
 		p.newline()
 	}
-}
-
-// effort counts what an advice asks for.
-func effort(a *report.Advice) string {
-	var parts []string
-	for _, c := range []struct {
-		n          int
-		one, other string
-	}{{a.Moves, "module moves", "modules move"}, {a.Installs, "module is bought", "modules are bought"}, {a.Removes, "module is taken out", "modules are taken out"}} {
-		switch c.n {
-		case 0:
-		case 1:
-			parts = append(parts, "1 "+c.one)
-		default:
-			parts = append(parts, strconv.Itoa(c.n)+" "+c.other)
-		}
-	}
-	if a.Installs == 0 {
-		parts = append(parts, "nothing is bought")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// stepLine is one step with the names of the silkscreen.
-func stepLine(s *report.Step) string {
-	from, to := slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)
-	switch s.Do {
-	case "move":
-		return "move " + from + " to " + to
-	case "remove":
-		return "take out " + from
-	case "exchange":
-		return "exchange " + slotWords(s.AtLocator, s.At, s.Board) + " for " + moduleWords(s.Module)
-	default:
-		return "install " + moduleWords(s.Module) + " in " + to
-	}
-}
-
-func slotWords(locator, handle, board *string) string {
-	name := report.OrEmpty(locator)
-	if name == "" {
-		name = "slot " + report.OrEmpty(handle)
-	}
-	if b := report.OrEmpty(board); b != "" {
-		name = b + " " + name
-	}
-	return name
-}
-
-func moduleWords(m *report.Module) string {
-	if m == nil {
-		return "a module"
-	}
-	out := "a module"
-	if m.SizeBytes != nil {
-		out = wording.Size(*m.SizeBytes)
-	}
-	if m.Type != nil {
-		out += " " + *m.Type
-	}
-	if m.RatedMTs != nil {
-		out += "-" + strconv.Itoa(*m.RatedMTs)
-	}
-	if m.Ranks != nil {
-		out += ", " + strconv.Itoa(*m.Ranks) + "R"
-	}
-	return out
 }
 
 // reaches prints what each processor has after the steps, equal ones once, and

@@ -1,0 +1,220 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/report/html"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
+)
+
+// harness shows every page at every width in turn and sends what its checks
+// say; lookScript holds the checks.
+//
+//go:embed testdata/page/harness.html
+var harness string
+
+//go:embed testdata/page/look.js
+var lookScript string
+
+// browser is a Chromium, skips where there is none; CI must have one.
+func browser(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	require.Empty(t, os.Getenv("CI"), "no browser: .ci/run installs the Debian package chromium")
+	t.Skip("no browser is installed (Debian package chromium): no page was looked at")
+	return ""
+}
+
+// chromium runs the browser without a window until stop is closed or it ends
+// by itself.
+func chromium(t *testing.T, stop <-chan struct{}, args ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, browser(t), append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--user-data-dir=" + t.TempDir()}, args...)...)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	require.NoError(t, cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-stop:
+		cancel()
+		<-ended
+	case err := <-ended:
+		require.NoError(t, err, said.String())
+		if stop != nil {
+			require.Fail(t, "the browser ended early", said.String())
+		}
+	}
+}
+
+// axe is the accessibility checker, "" where make axe did not put it.
+func axe(t *testing.T) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(root, ".tools", "axe", "lib", "python3*", "site-packages", "axe_playwright_python", "axe.min.js"))
+	require.NoError(t, err)
+	if len(found) == 0 {
+		require.Empty(t, os.Getenv("CI"), "no axe-core: make axe installs it")
+		t.Log("axe-core is not installed (make axe): accessibility is held against the test's own checks alone")
+		return ""
+	}
+	data, err := os.ReadFile(found[0])
+	require.NoError(t, err)
+	return string(data)
+}
+
+// shownPages are the pages of all machines of the project and of the made-up
+// reports with every oddity.
+func shownPages(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	for _, m := range machinetest.All() {
+		_, pages[m.Name], _ = run(t, nil, "check", "--root", treeOf(t, m.Name), "--profile", m.Profile, "--format", "html")
+	}
+	for name, m := range reporttest.Inputs() {
+		var b bytes.Buffer
+		require.NoError(t, html.Write(&b, reporttest.Report(m)))
+		pages["made-up "+name] = b.String()
+	}
+	return pages
+}
+
+// accessibly are the pages that axe-core reads: with failures, with something of
+// every kind, without a slot.
+var accessibly = []string{machine, "made-up bad", "guest-without-smbios"}
+
+// list is a list of names as JavaScript writes it.
+func list(names []string) string {
+	out, _ := json.Marshal(names) // strings alone
+	return string(out)
+}
+
+// looked is what the checks say of one page at one width.
+type looked struct {
+	Page      string
+	Width     int
+	Problems  []string
+	Articles  int
+	Violation []string
+}
+
+// site serves the pages with the checks added, and notes what is asked for.
+type site struct {
+	pages map[string]string
+	axe   string
+	mu    sync.Mutex
+	asked []string
+	got   chan looked
+}
+
+func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.asked = append(s.asked, r.URL.Path)
+	s.mu.Unlock()
+	switch name := strings.TrimPrefix(r.URL.Path, "/page/"); {
+	case r.URL.Path == "/":
+		names := make([]string, 0, len(s.pages))
+		for name := range s.pages {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		io.WriteString(w, strings.NewReplacer("PAGES", list(names), "ACCESSIBLY", list(accessibly)).Replace(harness))
+	case r.URL.Path == "/look.js":
+		io.WriteString(w, lookScript)
+	case r.URL.Path == "/axe.js":
+		io.WriteString(w, s.axe)
+	case r.URL.Path == "/result":
+		var one looked
+		if err := json.NewDecoder(r.Body).Decode(&one); err != nil {
+			one.Problems = []string{err.Error()}
+		}
+		s.got <- one
+	case s.pages[name] != "":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		checked := regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`).ReplaceAllString(s.pages[name], "")
+		io.WriteString(w, strings.Replace(checked, "</body>", `<script src="/axe.js"></script><script src="/look.js"></script></body>`, 1))
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+// TestBrowser: at the width of a phone and of a screen, folded and
+// unfolded, nothing on any page overlaps, is cut or reaches beyond its frame,
+// and axe-core finds no fault.
+func TestBrowser(t *testing.T) {
+	s := &site{pages: shownPages(t), axe: axe(t), got: make(chan looked)}
+	server := httptest.NewServer(s)
+	defer server.Close()
+	stop := make(chan struct{})
+	var all []looked
+	go func() {
+		for len(all) < 2*len(s.pages) {
+			all = append(all, <-s.got)
+		}
+		close(stop)
+	}()
+	chromium(t, stop, "--remote-debugging-port=0", server.URL+"/")
+	require.Len(t, all, 2*len(s.pages))
+	for _, l := range all {
+		assert.Empty(t, l.Problems, "%s at %d px", l.Page, l.Width)
+		assert.Empty(t, l.Violation, "%s at %d px", l.Page, l.Width)
+		if strings.Contains(s.pages[l.Page], "<article") {
+			assert.Positive(t, l.Articles, "%s at %d px", l.Page, l.Width)
+		}
+	}
+	for _, path := range s.asked {
+		known := path == "/" || path == "/look.js" || path == "/axe.js" || path == "/result" || path == "/favicon.ico" || strings.HasPrefix(path, "/page/")
+		assert.True(t, known, "a page asked for %s", path)
+	}
+}
+
+// TestBrowserPrints: a machine with one cause prints on one sheet for the rack.
+func TestBrowserPrints(t *testing.T) {
+	dir := t.TempDir()
+	page, pdf := filepath.Join(dir, "page.html"), filepath.Join(dir, "page.pdf")
+	status, _, errs := run(t, nil, "check", "--root", treeOf(t, machine), "--profile", "max-performance", "--format", "html", "--output", page, "--fail-on", "never")
+	require.Equal(t, 0, status, errs)
+	chromium(t, nil, "--no-pdf-header-footer", "--print-to-pdf="+pdf, "file://"+page)
+	data, err := os.ReadFile(pdf)
+	require.NoError(t, err)
+	assert.Len(t, regexp.MustCompile(`/Type\s*/Page\b`).FindAll(data, -1), 1)
+}
+
+// TestBiggestPage: 8 sockets and 128 slots in less than 400 kB.
+func TestBiggestPage(t *testing.T) {
+	dump := filepath.Join(t.TempDir(), "big.bin")
+	require.NoError(t, os.WriteFile(dump, bigTable().Dump(), 0o600))
+	_, page, errs := run(t, nil, "check", "--smbios", dump, "--format", "html")
+	require.Empty(t, errs)
+	t.Logf("%d bytes", len(page))
+	assert.Less(t, len(page), 400_000)
+	assert.Equal(t, 128, strings.Count(page, "data-handle="), fmt.Sprint(len(page)))
+}

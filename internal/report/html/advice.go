@@ -1,0 +1,95 @@
+package html
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/markup"
+	"github.com/memaudit/memaudit/internal/report/wording"
+)
+
+// advice says what to do about the population: the alternatives with their
+// steps, and what each socket has before and after them.
+func (p *page) advice() {
+	if len(p.r.Advice) == 0 {
+		return
+	}
+	p.section("advice", "What to do")
+	defer p.Close()
+	if len(p.r.Advice) > 1 {
+		p.note("These are alternatives, the cheapest first; the picture shows the first.")
+	}
+	for i := range p.r.Advice {
+		p.alternative(&p.r.Advice[i])
+	}
+}
+
+func (p *page) alternative(a *report.Advice) {
+	p.Open("div", markup.Class("advice"), attr("data-advice", a.ID))
+	defer p.Close()
+	p.Element("h3", a.ID+": "+wording.Effort(a))
+	p.Open("ol")
+	for i := range a.Steps {
+		p.Element("li", wording.Step(&a.Steps[i]))
+	}
+	p.Close()
+	t := p.table("memory of", "before", "after")
+	for i := range a.Reaches.Sockets {
+		s := &a.Reaches.Sockets[i]
+		id := socketOf(s.Socket)
+		t.row(socketTitle(id), p.before(id), reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative))
+	}
+	t.end()
+	p.Open("dl")
+	p.pair("cures", cured(a.Cures))
+	p.pair("still fails", remaining(a.Reaches.Findings))
+	p.pair("source", a.Source)
+	p.Close()
+}
+
+// before is what a socket has now.
+func (p *page) before(id int) string {
+	s := p.population(id)
+	if s == nil {
+		return "not known"
+	}
+	return reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative)
+}
+
+// reached is a socket's memory in a few words.
+func reached(class *string, mts *int, peak *int64, share *report.Relative) string {
+	var parts []string
+	if class != nil {
+		parts = append(parts, "class "+*class)
+	}
+	if mts != nil {
+		parts = append(parts, strconv.Itoa(*mts)+" MT/s")
+	}
+	if peak != nil {
+		parts = append(parts, "peak "+wording.Bandwidth(*peak))
+	}
+	if says := wording.Share(share); says != "" {
+		parts = append(parts, says)
+	}
+	if len(parts) == 0 {
+		return "not known"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func cured(list []report.Cured) string {
+	names := make([]string, len(list))
+	for i, c := range list {
+		names[i] = c.Rule + " " + c.Subject
+	}
+	return joined(names)
+}
+
+func remaining(list []report.Remaining) string {
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = f.Rule + " " + f.Subject + " (" + f.Severity + ")"
+	}
+	return joined(names)
+}
