@@ -63,13 +63,18 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 		return f, f
 	}
 	waits := false
-	now := j.table.Read(id, func(plain string) []settings.Given {
+	current := func(plain string) []settings.Given {
 		return each(j.byName[plain], func(a *bios.Attribute) settings.Given {
 			waits = waits || a.HasPending
 			return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
 		})
-	})
+	}
+	now := j.table.Read(id, current)
 	configured = j.fact(id, now, j.certainty(false))
+	if preset, inert := j.table.InertUnder(id, current); inert && configured.Known() {
+		configured = fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does nothing", preset.Name, shown(preset), now.Given.Name),
+			"what the preset means, from the vendor's manual", fact.Evidence{Source: j.source, Path: j.path, Field: preset.Name, Raw: preset.Value})
+	}
 	pending = fact.Unknown[string](fact.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
 	if waits {
 		next := j.table.Read(id, func(plain string) []settings.Given {

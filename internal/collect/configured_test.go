@@ -295,3 +295,17 @@ func TestDecidedBesideExport(t *testing.T) {
 		require.Equal(t, c.want, decided(c.id, &s).Or(""), c.name)
 	}
 }
+
+// TestConfiguredInert: under a preset that governs them the values that an
+// export prints do nothing (Supermicro's WorkIf: 2 == Power Technology).
+func TestConfiguredInert(t *testing.T) {
+	sum := func(preset string) *inventory.System {
+		return collected(t, Input{}, `<BiosCfg><Menu name="Advanced"><Setting name="Power Technology" selectedOption="`+preset+`" type="Option"></Setting>
+<Setting name="CPU C6 report" selectedOption="Disable" type="Option"></Setting><Setting name="Hyper-Threading [ALL]" selectedOption="Disable" type="Option"></Setting></Menu></BiosCfg>`)
+	}
+	under := sum("Energy Efficient")
+	require.Equal(t, fact.Unstated, under.Settings["c_states"].Configured.State)
+	require.Equal(t, `Power Technology is "Energy Efficient", and under it CPU C6 report does nothing`, under.Settings["c_states"].Configured.Reason)
+	require.Equal(t, "disabled", under.Settings["smt"].Configured.Value, "the preset does not govern it")
+	require.Equal(t, "disabled", sum("Custom").Settings["c_states"].Configured.Value)
+}

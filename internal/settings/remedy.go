@@ -146,6 +146,23 @@ func (t *Table) unlock(w *Wish) string {
 	return ""
 }
 
+// InertUnder finds the preset of an export under which a setting's own value
+// does nothing; false where the setting is free.
+func (t *Table) InertUnder(id string, lookup func(plain string) []Given) (Given, bool) {
+	for i := range t.Masters {
+		m := &t.Masters[i]
+		if !m.Inert || !slices.Contains(m.Locks, id) {
+			continue
+		}
+		for _, g := range lookup(Plain(m.Attribute)) {
+			if g.Stated && !slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(g.Value) || g.Text != "" && Plain(f) == Plain(g.Text) }) {
+				return g, true
+			}
+		}
+	}
+	return Given{}, false
+}
+
 // Preset is the canonical id of the vendor's master preset; "" when the table
 // names none.
 func (t *Table) Preset() string {

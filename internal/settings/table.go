@@ -86,8 +86,11 @@ type Master struct {
 	// Free are the values under which the single settings may be changed.
 	Free []string `yaml:"free"`
 	// Locks are the canonical ids it governs.
-	Locks  []string `yaml:"locks"`
-	Source string   `yaml:"source"`
+	Locks []string `yaml:"locks"`
+	// Inert says that under other values what an export prints of the locked
+	// settings does nothing: the firmware neither writes nor uses it.
+	Inert  bool   `yaml:"inert,omitempty"`
+	Source string `yaml:"source"`
 }
 
 // Command is a documented way to change one attribute. Steps may name
