@@ -1,0 +1,339 @@
+package cli
+
+import (
+	"archive/tar"
+	"bufio"
+	"bytes"
+	"compress/bzip2"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/fleet"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/snapshot"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+func (p *Program) fleetCommand() *cobra.Command {
+	f := &checkFlags{}
+	by := ""
+	cmd := &cobra.Command{
+		Use:   "fleet PATH...",
+		Short: "bring many machines' reports together: findings by cause, groups, who differs",
+		Long: `fleet reads reports, inventories, snapshots, machines' trees, SMBIOS dumps and dmidecode
+texts of many machines: a folder, a file, a list of paths, a tar of such files, or
+- for a list on standard input. They are told apart by content. It prints findings
+by cause, groups of equal machines, who differs from most of its kind and in what,
+who waits for a reboot, and what would make the unknown known.
+
+Exit status: that of the worst machine by --fail-on; 3 when an input could not be
+read.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usage("%s: no argument, expected at least one folder, file, list, tar, or -", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error { return p.fleet(f, by, args) },
+	}
+	f.output.register(cmd, fleet.Formats())
+	f.registerRules(p, cmd)
+	fl := cmd.Flags()
+	fl.StringVar(&by, "by", fleet.Kinds()[0], "compare machines of one `KIND`: "+strings.Join(fleet.Kinds(), ", "))
+	fl.StringVar(&f.failOn, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(fleet.Kinds(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// gatherer feeds inputs to a fleet.
+type gatherer struct {
+	p       *Program
+	engine  *audit.Engine
+	options *audit.Options
+	fleet   *fleet.Fleet
+	refused bool
+}
+
+func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
+	if err := errors.Join(f.output.check(fleet.Formats()), oneOf("by", by, fleet.Kinds()), report.CheckFailOn(f.failOn)); err != nil {
+		return usage("%w", err)
+	}
+	engine, options, err := p.engine(f)
+	if err != nil {
+		return err
+	}
+	g := &gatherer{p: p, engine: engine, options: options, fleet: fleet.New(by)}
+	for _, path := range paths {
+		g.path(path)
+	}
+	doc := g.fleet.Document()
+	if err := f.output.write(p, false, func(w *terminal) error { return doc.Write(w, f.output.format) }); err != nil {
+		return err
+	}
+	switch {
+	case g.refused:
+		return &exit{status: report.ExitNotAudited, err: fmt.Errorf("%d inputs could not be read", len(doc.Unreadable))}
+	case f.failOn != report.FailNever && doc.Fails(report.Rank(f.failOn)):
+		return &exit{status: report.ExitFailed}
+	default:
+		return nil
+	}
+}
+
+func (g *gatherer) refuse(input string, err error) {
+	g.refused = true
+	g.fleet.Refuse(input, err.Error())
+}
+
+// path takes one argument or one line of a list.
+func (g *gatherer) path(path string) {
+	if path == "-" {
+		data, err := io.ReadAll(io.LimitReader(g.p.Stdin, maxSMBIOSFile))
+		if err != nil {
+			g.refuse("standard input", err)
+			return
+		}
+		g.content("standard input", data)
+		return
+	}
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		g.refuse(path, err)
+	case st.IsDir() && isTree(path):
+		g.root(path, func() (*host.Root, error) { return host.OpenDir(path) })
+	case st.IsDir():
+		g.folder(path)
+	case !st.Mode().IsRegular():
+		g.refuse(path, fmt.Errorf("is a %s, expected a file or a folder", st.Mode().Type()))
+	case st.Size() > maxSMBIOSFile && !isTar(path):
+		g.refuse(path, fmt.Errorf("longer than %d bytes", maxSMBIOSFile))
+	case isTar(path):
+		g.archive(path)
+	default:
+		data, err := os.ReadFile(path)
+		if err != nil {
+			g.refuse(path, err)
+			return
+		}
+		g.content(path, data)
+	}
+}
+
+// isTree reports whether a folder is a machine's root.
+func isTree(path string) bool {
+	st, err := os.Stat(filepath.Join(path, "sys"))
+	return err == nil && st.IsDir()
+}
+
+func isTar(path string) bool {
+	return slices.ContainsFunc([]string{".tar", ".tar.gz", ".tgz", ".tar.bz2"}, func(end string) bool { return strings.HasSuffix(path, end) })
+}
+
+// folder takes every file and every machine's tree below a folder, in order.
+func (g *gatherer) folder(path string) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		g.refuse(path, err)
+		return
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || e.Type()&fs.ModeSymlink != 0 && !e.IsDir() && !isFile(filepath.Join(path, e.Name())) {
+			continue
+		}
+		g.path(filepath.Join(path, e.Name()))
+	}
+}
+
+func isFile(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
+}
+
+// archive is one machine's capture, or a plain tar of inputs.
+func (g *gatherer) archive(path string) {
+	one, err := g.captures(path)
+	if err != nil {
+		g.refuse(path, err)
+		return
+	}
+	if one {
+		g.root(path, func() (*host.Root, error) { return host.OpenCaptureFile(path) })
+	}
+}
+
+// captures reports whether an archive holds one machine's sys or proc tree; of
+// an archive that does not, every file is taken as an input.
+func (g *gatherer) captures(path string) (bool, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = file.Close() }()
+	plain, err := unpacked(bufio.NewReader(file))
+	if err != nil {
+		return false, err
+	}
+	for in := tar.NewReader(plain); ; {
+		h, err := in.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return false, nil
+		case err != nil:
+			return false, err
+		case ofTree(h.Name):
+			return true, nil
+		case h.Typeflag != tar.TypeReg:
+			continue
+		}
+		data, err := io.ReadAll(io.LimitReader(in, maxSMBIOSFile))
+		if err != nil {
+			return false, err
+		}
+		g.content(path+"/"+h.Name, data)
+	}
+}
+
+// unpacked undoes the compression that a stream's first bytes show.
+func unpacked(in *bufio.Reader) (io.Reader, error) {
+	switch head, _ := in.Peek(3); {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return gzip.NewReader(in)
+	case bytes.HasPrefix(head, []byte("BZh")):
+		return bzip2.NewReader(in), nil
+	default:
+		return in, nil
+	}
+}
+
+// ofTree reports whether a member of an archive belongs to a machine's tree,
+// also below one leading folder.
+func ofTree(name string) bool {
+	parts := strings.Split(strings.TrimPrefix(name, "./"), "/")
+	parts = parts[:min(2, len(parts))]
+	return slices.Contains(parts, "sys") || slices.Contains(parts, "proc") || slices.Contains(parts, "memaudit")
+}
+
+// root audits a machine's tree.
+func (g *gatherer) root(name string, open func() (*host.Root, error)) {
+	root, err := open()
+	if err == nil {
+		defer func() { _ = root.Close() }()
+		err = host.CheckSize(root)
+	}
+	if err != nil {
+		g.refuse(name, err)
+		return
+	}
+	in := collect.Input{Root: root, Tables: g.p.settingTables}
+	if err := snapshot.Inputs(root, &in); err != nil {
+		g.refuse(name, err)
+		return
+	}
+	g.audit(name, collect.Collect(in))
+}
+
+// content tells a file's kind by what is in it.
+func (g *gatherer) content(name string, data []byte) {
+	trimmed := bytes.TrimSpace(data)
+	switch {
+	case len(trimmed) == 0:
+		g.refuse(name, errors.New("is empty"))
+	case trimmed[0] == '{':
+		g.document(name, trimmed)
+	case isList(trimmed):
+		for line := range strings.Lines(string(trimmed)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				g.path(line)
+			}
+		}
+	default:
+		table, err := smbios.Parse(data)
+		if err != nil {
+			g.refuse(name, fmt.Errorf("%w; expected a report, an inventory, a snapshot, SMBIOS or a list of paths", err))
+			return
+		}
+		g.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: g.p.settingTables}))
+	}
+}
+
+// isList reports whether the first line that says something names a path that
+// is there.
+func isList(data []byte) bool {
+	for line := range strings.Lines(string(data[:min(len(data), 4096)])) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		_, err := os.Stat(line)
+		return err == nil
+	}
+	return false
+}
+
+// document takes a report or an inventory that memaudit wrote.
+func (g *gatherer) document(name string, data []byte) {
+	var head struct{ Schema string }
+	if err := json.Unmarshal(data, &head); err != nil {
+		g.refuse(name, fmt.Errorf("JSON: %w", err))
+		return
+	}
+	switch head.Schema {
+	case report.SchemaReport:
+		var doc report.Report
+		if err := json.Unmarshal(data, &doc); err != nil {
+			g.refuse(name, fmt.Errorf("%s: %w", head.Schema, err))
+			return
+		}
+		g.fleet.Add(machineName(name), name, &doc)
+	case report.SchemaInventory:
+		var inv report.Inventory
+		if err := json.Unmarshal(data, &inv); err != nil {
+			g.refuse(name, fmt.Errorf("%s: %w", head.Schema, err))
+			return
+		}
+		g.fleet.AddInventory(machineName(name), name, &inv)
+	default:
+		g.refuse(name, fmt.Errorf("JSON with schema %q, expected %s or %s", head.Schema, report.SchemaReport, report.SchemaInventory))
+	}
+}
+
+// audit judges a machine as check does.
+func (g *gatherer) audit(name string, sys *inventory.System) {
+	if nothingRead(sys) {
+		g.refuse(name, errors.New("nothing to audit: no source of this input could be read"))
+		return
+	}
+	topo := population.Derive(sys, g.p.Rules)
+	result, err := g.engine.Run(sys, topo, *g.options)
+	if err != nil {
+		g.refuse(name, err)
+		return
+	}
+	doc := report.Build(sys, topo, result, report.Options{Version: g.p.Version, Revision: g.p.Revision, Now: g.p.Now()})
+	g.fleet.Add(machineName(name), name, &doc)
+}
+
+// machineName is the file's or folder's name without what only tells its kind.
+func machineName(path string) string {
+	name := filepath.Base(path)
+	for _, end := range []string{".json", ".txt", ".bin", ".dmi", ".gz", ".bz2", ".tgz", ".tar"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return name
+}

@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fleet"
+)
+
+// fleetOf brings inputs together and gives the document with the exit status.
+func fleetOf(t *testing.T, stdin []byte, args ...string) (int, fleet.Document) {
+	t.Helper()
+	status, out, errs := run(stdin, append([]string{"fleet", "--format", "json"}, args...)...)
+	var d fleet.Document
+	require.NoError(t, json.Unmarshal([]byte(out), &d), errs)
+	return status, d
+}
+
+// TestFleet reads every kind of input, told apart by content: a report, an
+// inventory, a snapshot, a tree, a list that names them.
+func TestFleet(t *testing.T) {
+	dir := t.TempDir()
+	good, bad := tree(t, "dell-r610-good"), tree(t, "dell-r610-unbalanced")
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	_, doc, _ := run(nil, "check", "--root", bad, "--format", "json")
+	_, inv, _ := run(nil, "inventory", "--root", good, "--format", "json")
+	write("unbalanced.json", doc)
+	write("inventory.json", inv)
+	status, _, errs := run(nil, "snapshot", "--root", good, "-o", filepath.Join(dir, "good.tar.gz"))
+	require.Zero(t, status, errs)
+	status, d := fleetOf(t, nil, dir, good)
+	assert.Equal(t, 1, status)
+	assert.Empty(t, d.Unreadable)
+	require.Len(t, d.Machines, 4)
+	assert.Equal(t, "unbalanced", d.Machines[0].Name, "the most bandwidth lost comes first")
+	require.NotEmpty(t, d.Findings)
+	assert.Equal(t, "memory.channel.populated", d.Findings[0].Rule)
+	assert.Equal(t, []string{"unbalanced"}, d.Findings[0].Machines)
+	for _, g := range d.Groups {
+		for _, x := range g.Differs {
+			assert.Equal(t, "unbalanced", x.Machine, "%+v", x)
+		}
+	}
+	status, d = fleetOf(t, []byte("# nodes\n"+dir+"\n"), "-")
+	assert.Equal(t, 1, status)
+	assert.Len(t, d.Machines, 3)
+	status, _ = fleetOf(t, nil, dir, "--fail-on", "never")
+	assert.Zero(t, status)
+}
+
+// TestFleetUnreadable: what cannot be read is named, the rest is there, and the
+// status says so.
+func TestFleetUnreadable(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"empty": "", "noise": "\x01\x02noise", "other.json": `{"schema":"other/v1"}`, "cut.json": `{"schema":`, "bad.tar.gz": "x"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	status, d := fleetOf(t, nil, dir, tree(t, "dell-r610-good"), filepath.Join(dir, "missing"))
+	assert.Equal(t, 3, status)
+	assert.Len(t, d.Machines, 1)
+	require.Len(t, d.Unreadable, 6)
+	for _, u := range d.Unreadable {
+		assert.True(t, strings.HasPrefix(u.Input, dir), u.Input)
+		assert.NotEmpty(t, u.Reason)
+	}
+}
+
+func TestFleetUsage(t *testing.T) {
+	for _, args := range [][]string{{}, {"--by", "colour", "."}, {"--format", "xml", "."}, {"--profile", "no-such", "."}} {
+		status, _, errs := run(nil, append([]string{"fleet"}, args...)...)
+		assert.Equal(t, 2, status, args)
+		assert.Contains(t, errs, "expected", args)
+	}
+	status, _, errs := run(nil, "fleet", "--fail-on", "x", ".")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "info, warning, critical, never")
+}

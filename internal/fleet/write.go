@@ -1,0 +1,160 @@
+package fleet
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// Formats lists the words of --format.
+func Formats() []string { return []string{"text", "html", "csv", "json"} }
+
+// Write prints the document in one of Formats.
+func (d *Document) Write(w io.Writer, format string) error {
+	switch format {
+	case "html":
+		return d.html(w)
+	case "csv":
+		return d.csv(w)
+	case "json":
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(d)
+	default:
+		return d.text(w)
+	}
+}
+
+// csv writes one row a machine.
+func (d *Document) csv(w io.Writer) error {
+	out := csv.NewWriter(w)
+	_ = out.Write(columns)
+	for i := range d.Machines {
+		_ = out.Write(row(&d.Machines[i]))
+	}
+	out.Flush()
+	return out.Error()
+}
+
+var columns = []string{"name", "product", "platform", "cpu", "bios", "memory_bytes", "population", "worst_severity", "failures", "relative_bandwidth"}
+
+func row(m *Machine) []string {
+	bytes, share := "", ""
+	if m.MemoryBytes != nil {
+		bytes = strconv.FormatInt(*m.MemoryBytes, 10)
+	}
+	if m.RelativeBandwidth != nil {
+		share = strconv.FormatFloat(*m.RelativeBandwidth, 'f', 2, 64)
+	}
+	cells := []string{m.Name, report.OrEmpty(m.Product), report.OrEmpty(m.Platform), report.OrEmpty(m.CPU), report.OrEmpty(m.BIOS), bytes,
+		report.OrEmpty(m.Population), report.OrEmpty(m.Worst), strconv.Itoa(m.Failures), share}
+	for i := range cells {
+		cells[i] = printable.Clean(cells[i])
+	}
+	return cells
+}
+
+// most names of machines that a line of text shows.
+const most = 6
+
+func named(machines []string) string {
+	shown := machines[:min(most, len(machines))]
+	text := strings.Join(shown, ", ")
+	if more := len(machines) - len(shown); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// text prints for a terminal: what fails, who differs, who waits, what is open.
+func (d *Document) text(w io.Writer) error {
+	var b bytes.Buffer
+	say := func(format string, args ...any) {
+		for i, a := range args {
+			if s, ok := a.(string); ok {
+				args[i] = printable.Clean(s)
+			}
+		}
+		fmt.Fprintf(&b, format, args...)
+	}
+	failing := 0
+	for i := range d.Machines {
+		if d.Machines[i].Worst != nil {
+			failing++
+		}
+	}
+	say("fleet     %d machines, %d with findings, %d inputs not read\n", len(d.Machines), failing, len(d.Unreadable))
+	d.textFindings(say)
+	d.textDiffers(say)
+	for i, p := range d.Pending {
+		if i == 0 {
+			say("\nREBOOT    settings that wait for one\n")
+		}
+		say("  %s: %s = %s\n", p.Machine, p.Setting, p.Then)
+	}
+	for i, u := range d.Undecided {
+		if i == 0 {
+			say("\nUNKNOWN   what could not be judged, and what would help\n")
+		}
+		say("  %d machines: %s\n", len(u.Machines), u.Reason)
+		if u.KnownBy != nil {
+			say("    known by  %s\n", *u.KnownBy)
+		}
+	}
+	for i, u := range d.Unreadable {
+		if i == 0 {
+			say("\nNOT READ\n")
+		}
+		say("  %s: %s\n", u.Input, u.Reason)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (d *Document) textFindings(say func(string, ...any)) {
+	for _, f := range d.Findings {
+		say("\n%-9s %s   %d machines\n", strings.ToUpper(f.Severity), f.Rule, len(f.Machines))
+		say("  on      %s\n", named(f.Machines))
+		if f.Example.Found != nil {
+			say("  found   %s, %s: %s\n", f.Example.Machine, f.Example.Subject, *f.Example.Found)
+		}
+		if f.Example.Remedy != nil {
+			say("  fix     %s\n", *f.Example.Remedy)
+		}
+	}
+	lost := slices.DeleteFunc(slices.Clone(d.Machines), func(m Machine) bool { return m.RelativeBandwidth == nil || *m.RelativeBandwidth >= 1 })
+	for i := range lost[:min(10, len(lost))] {
+		if i == 0 {
+			say("\nBANDWIDTH the most lost by population, share that is left\n")
+		}
+		say("  %3.0f %%  %s  %s\n", 100**lost[i].RelativeBandwidth, lost[i].Name, report.OrEmpty(lost[i].Product))
+	}
+}
+
+// textDiffers prints each machine that is unlike most of its kind; groups of a
+// split kind are counted, not listed.
+func (d *Document) textDiffers(say func(string, ...any)) {
+	kind := ""
+	for _, g := range d.Groups {
+		for _, diff := range g.Differs {
+			if kind != g.Kind {
+				kind = g.Kind
+				say("\nDIFFERS   from most of %s\n", kind)
+			}
+			if diff.MajorityHas == nil {
+				say("  %s: %s is %s; no value has a majority\n", diff.Machine, diff.Trait, diff.Has)
+				continue
+			}
+			say("  %s: %s is %s, most have %s\n", diff.Machine, diff.Trait, diff.Has, *diff.MajorityHas)
+		}
+	}
+}
