@@ -4,6 +4,8 @@
 package audit
 
 import (
+	"strings"
+
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -72,9 +74,18 @@ type Audit struct {
 // Only is the audit with the findings of one rule alone, held against no
 // profile.
 func (a *Audit) Only(rule string) *Audit {
+	return a.only(func(id string) bool { return id == rule })
+}
+
+// Area is the audit's findings of the rules whose ids begin with a prefix.
+func (a *Audit) Area(prefix string) *Audit {
+	return a.only(func(id string) bool { return strings.HasPrefix(id, prefix) })
+}
+
+func (a *Audit) only(takes func(id string) bool) *Audit {
 	out := &Audit{ProfileWhy: "not asked for", Notices: a.Notices}
 	for _, f := range a.Findings {
-		if f.Rule == rule {
+		if takes(f.Rule) {
 			out.Findings = append(out.Findings, f)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // Schema is the schema of the file; files of another cannot be compared.
@@ -45,6 +47,8 @@ type File struct {
 	Slots   []Slot           `json:"slots,omitempty"`
 	// Settings are the faces of each setting: configured and effective.
 	Settings map[string]map[string]Face `json:"settings,omitempty"`
+	// Measured is the last measurement that may be judged.
+	Measured *inventory.Measurement `json:"measured,omitempty"`
 }
 
 // Face is one face of a setting, and the source that gave it: two sources may

@@ -74,6 +74,11 @@ func of(sys *inventory.System, now time.Time, key string) *File {
 			f.Settings[id] = faces
 		}
 	}
+	for i := range sys.Measurements {
+		if sys.Measurements[i].Unjudged == "" {
+			f.Measured = &sys.Measurements[i]
+		}
+	}
 	return f
 }
 

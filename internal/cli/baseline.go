@@ -177,6 +177,9 @@ func (p *Program) accept(name string, sys *inventory.System) error {
 	switch {
 	case err == nil:
 		sys.Baseline = baseline.Compare(name, file, sys)
+		if sys.Baseline.Comparable() {
+			sys.Accepted = file.Measured
+		}
 		return nil
 	case errors.Is(err, baseline.ErrSchema):
 		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline anew: memaudit baseline save", fact.Refused)

@@ -30,6 +30,8 @@ type config struct {
 	Redfish  *redfishConfig     `yaml:"redfish"`
 	Sources  []string           `yaml:"sources"`
 	Waivers  []audit.WaiverSpec `yaml:"waivers"`
+	// Measured are results of memaudit measure on the live machine.
+	Measured []string `yaml:"measured"`
 	// Baseline is the file of the accepted hardware of the live machine.
 	Baseline string `yaml:"baseline"`
 }

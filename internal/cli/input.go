@@ -27,7 +27,7 @@ const maxSMBIOSFile = 64 << 20
 // inputFlags say which machine is audited.
 type inputFlags struct {
 	root, snapshot, smbios string
-	bios                   []string
+	bios, measured         []string
 	identifiers            bool
 	redfish                redfishFlags
 	// conf is the configuration, nil before it is read.
@@ -40,6 +40,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.snapshot, "snapshot", "", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
 	fl.StringVar(&f.smbios, "smbios", "", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
 	fl.StringArrayVar(&f.bios, "bios", nil, "BIOS settings of the machine from an exported `FILE` (Redfish, racadm, SCP, SUM, ilorest, OneCLI, ...), told apart by content; - is standard input; repeatable")
+	fl.StringArrayVar(&f.measured, "measured", nil, "measured bandwidth or latency from a `FILE` (memaudit measure --save, STREAM, lat_mem_rd, Intel MLC, likwid-bench), told apart by content; repeatable")
 	f.redfish.register(cmd)
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
 }
@@ -117,6 +118,8 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	g.Root = g.root
 	exports, err := p.readExports(files)
 	g.Exports, g.failed = exports, both(g.failed, err)
+	g.Measurements, err = p.readMeasurements(f.measuredFiles())
+	g.failed = both(g.failed, err)
 	if g.root != nil {
 		if err := snapshot.Inputs(g.root, &g.Input); err != nil {
 			g.Root, g.RootFailed = nil, g.fail(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))

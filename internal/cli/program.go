@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,6 +37,9 @@ type Program struct {
 	Rules fs.FS
 	// Version and Revision are those of the binary.
 	Version, Revision string
+	// Bench opens the machine to measure, given the hypervisor's name in a guest;
+	// nil for the running one.
+	Bench func(ctx context.Context, guest string) (*bench, error)
 	// Sandbox lets the daemon give up rights of its process; a test keeps them.
 	Sandbox bool
 }
@@ -129,6 +133,7 @@ say. It only ever reads the machine.`,
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.fleetCommand(), p.labelsCommand(), p.baselineCommand(),
+		p.measureCommand(),
 		p.serveCommand(), p.versionCommand(), p.manCommand(root))
 	return root
 }

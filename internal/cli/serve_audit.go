@@ -158,7 +158,7 @@ func (a *auditor) readable() []string {
 	if in.root != "" {
 		dirs = append(dirs, in.root)
 	}
-	files := slices.Concat(in.bios, in.conf.BIOS, a.webFiles())
+	files := slices.Concat(in.bios, in.conf.BIOS, in.measuredFiles(), a.webFiles())
 	files = append(files, in.snapshot, in.smbios, in.redfish.credentials, in.baselineFile(a.f.baseline, ""))
 	if r := in.conf.Redfish; r != nil {
 		files = append(files, r.Credentials, r.CA)

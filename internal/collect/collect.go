@@ -36,6 +36,8 @@ type Input struct {
 	Redacted bool
 	// Exports are exports of BIOS settings, read or failed.
 	Exports []Export
+	// Measurements are results of measurements, which nothing here is made of.
+	Measurements []inventory.Measurement
 	// Tables gives the vendors' tables of BIOS attributes; asked for when there
 	// is an export to translate.
 	Tables func() (settings.Tables, error)
@@ -108,6 +110,7 @@ func collectAll(in Input) *collector {
 	c.secondOpinion()
 	c.sys.Settings = effective.Settings(c.judged())
 	c.configured()
+	c.sys.Measurements = c.measurements(in.Measurements)
 	return c
 }
 

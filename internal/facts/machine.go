@@ -14,6 +14,8 @@ type Machine struct {
 	// asked keeps the subjects of each kind, so that their facts are derived
 	// once for all rules.
 	asked map[string]subjectList
+	// measured are the nodes that were measured, once somebody asked.
+	measured *[]*measuredNode
 	// labels counts the locators, for those that repeat.
 	labels map[string]int
 }

@@ -27,7 +27,8 @@ var Declared = sync.OnceValue(func() *Schema {
 	controller, region := controllerType(), regionType()
 	socket := socketType(controller, region)
 	slot, node := slotType(), nodeType()
-	for _, t := range []*ObjectType{controller, region} {
+	pair := pairType()
+	for _, t := range []*ObjectType{controller, region, pair} {
 		s.types[t.Name] = t
 	}
 	s.addObject("machine", machineType())
@@ -39,6 +40,8 @@ var Declared = sync.OnceValue(func() *Schema {
 	s.addObject("settings", settingsType())
 	s.addObject("setting", settingType())
 	s.addObject(SubjectBaseline, changeType())
+	s.addObject("measurement", measurementType(pair))
+	s.addObject(SubjectMeasured, measuredType())
 	s.addObject("socket", socket)
 	s.addObject("slot", slot)
 	s.addObject("node", node)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
@@ -24,8 +25,11 @@ var structural = map[string]any{
 	"setting.id": "turbo",
 	// The only other state of it is that two exports disagree.
 	"setting.exports_disagree": "",
-	"controller.any":           nil, // controllers and regions exist only inside a known list
-	"region.any":               nil,
+	// Nothing was measured, and nothing accepted.
+	"measurement.given": false,
+	"measured.accepted": false,
+	"controller.any":    nil, // controllers and regions exist only inside a known list
+	"region.any":        nil,
 }
 
 // TestNothingIsKnownOfNothing reads every field of the schema on a machine of
@@ -71,7 +75,7 @@ func emptySources() map[string]map[string]any {
 			Placements: []place.Placement{{Socket: place.Unplaced, Controller: place.Unplaced, Channel: place.Unplaced, Slot: place.Unplaced}}},
 	}
 	out := map[string]map[string]any{}
-	for _, variable := range []string{"machine", "firmware", "platform", "processor", "memory", "numa", "settings"} {
+	for _, variable := range []string{"machine", "firmware", "platform", "processor", "memory", "numa", "settings", "measurement"} {
 		out[variable] = map[string]any{"nothing": nothing, "silence": silent}
 	}
 	// Counting listed things is knowledge, even when they say nothing.
@@ -88,6 +92,7 @@ func emptySources() map[string]map[string]any {
 	out["slot"] = map[string]any{"silence": &slotFacts{m: &Machine{sys: &inventory.System{Slots: []inventory.Slot{{}}}, topo: silent.topo}}}
 	out["node"] = map[string]any{"silence": &inventory.Node{}}
 	out["setting"] = map[string]any{"nothing": &settingFacts{id: "turbo"}}
+	out[SubjectMeasured] = map[string]any{"silence": &measuredNode{m: nothing, read: &inventory.Measured{Figure: measure.Figure{Why: "not measured"}}}}
 	out[SubjectBaseline] = map[string]any{"nothing": &inventory.Compared{}}
 	return out
 }

@@ -70,7 +70,7 @@ func NewScope(m *Machine) *Scope {
 		if _, ok := sch.lists[name]; ok {
 			return m.lists(name), true
 		}
-		if t, ok := sch.objects[name]; ok && name != "socket" && name != "slot" && name != "node" && name != "setting" && name != SubjectBaseline {
+		if t, ok := sch.objects[name]; ok && name != "socket" && name != "slot" && name != "node" && name != "setting" && name != SubjectBaseline && name != SubjectMeasured {
 			return Plain(&Object{typ: t, path: name, src: m}), true
 		}
 		return Value{}, false

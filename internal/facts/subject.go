@@ -46,6 +46,8 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 		return m.settingSubjects()
 	case SubjectBaseline:
 		return m.changeSubjects()
+	case SubjectMeasured:
+		return m.measuredSubjects()
 	default:
 		return []Subject{{Name: SubjectMachine}}, Plain(true)
 	}

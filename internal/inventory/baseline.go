@@ -1,6 +1,8 @@
 package inventory
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
@@ -56,4 +58,10 @@ type Change struct {
 	Kind ChangeKind
 	// Then and Now say what was accepted and what is there.
 	Then, Now string
+}
+
+// Comparable reports whether anything could be compared: the baseline is of this
+// machine.
+func (b *Baseline) Comparable() bool {
+	return slices.ContainsFunc(b.Compared, func(c Compared) bool { return c.Same.Known() })
 }

@@ -29,6 +29,10 @@ type System struct {
 	// Baseline is the comparison with the accepted hardware; nil when nobody
 	// asked for it.
 	Baseline *Baseline
+	// Measurements are results of bandwidth and latency; Accepted is the one that
+	// a baseline carries, nil without.
+	Measurements []Measurement
+	Accepted     *Measurement
 	// Redacted says that serial numbers and UUIDs are a capture's hashes and
 	// not the machine's own.
 	Redacted bool

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -51,12 +52,12 @@ func (b Buffer) Bytes() int64 { return b.Streams + b.Chain }
 // Pair is one cell to be measured.
 type Pair struct{ CPU, Memory int }
 
-// NewPlan decides what is measured, or gives a *Refusal.
+// NewPlan decides what is measured, or gives a *Refusal; an ErrNode is wrong usage.
 func NewPlan(s *Site, o Options) (*Plan, error) {
-	if err := s.allowed(o.Force); err != nil {
+	if err := s.known(o.Nodes); err != nil {
 		return nil, err
 	}
-	if err := s.known(o.Nodes); err != nil {
+	if err := s.allowed(o.Force); err != nil {
 		return nil, err
 	}
 	p := &Plan{Site: s, Cells: s.pairs(o), Buffers: map[int]Buffer{}}
@@ -87,6 +88,9 @@ func limit(cells int, quick bool) time.Duration {
 	return time.Duration(max(cells, 2)) * 2500 * time.Millisecond
 }
 
+// ErrNode: a node that the machine does not have.
+var ErrNode = errors.New("no node")
+
 // known refuses node numbers that the machine does not have.
 func (s *Site) known(ids []int) error {
 	for _, id := range ids {
@@ -95,7 +99,7 @@ func (s *Site) known(ids []int) error {
 			for i := range s.Nodes {
 				all[i] = s.Nodes[i].ID
 			}
-			return refuse("", "no node %d here, expected some of %v", id, all)
+			return fmt.Errorf("%w %d, expected some of %v", ErrNode, id, all)
 		}
 	}
 	return nil

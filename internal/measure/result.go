@@ -96,15 +96,17 @@ type Pass struct {
 
 // Figure is one kind's passes summed up.
 type Figure struct {
-	Kind Kind
+	Kind Kind `json:"kind"`
 	// Count is the number of passes that count.
-	Count int
+	Count int `json:"passes"`
 	// Median, Low and High are of the passes that count.
-	Median, Low, High float64
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
 	// Clock is the median of the passes' clocks.
-	Clock float64
+	Clock float64 `json:"clock,omitempty"`
 	// Why says why the figure is undecided; "" when it is decided.
-	Why string
+	Why string `json:"why,omitempty"`
 }
 
 // Decided reports whether the figure may be judged.

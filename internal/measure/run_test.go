@@ -194,7 +194,6 @@ func TestRefusals(t *testing.T) {
 		"memory":      {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
 		"unknown":     {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].FreeBytes = -1 }, "the free memory of node 1 is not known"},
 		"group":       {func(s *measure.Site, _ *measure.Options) { s.MemoryBytes = 2 << 30 }, "the control group grants 2048 MiB more memory, of which a quarter may be used: 768 MiB are needed"},
-		"no node":     {func(_ *measure.Site, o *measure.Options) { o.Nodes = []int{4} }, "no node 4 here, expected some of [0 1]"},
 		"memory-less": {func(s *measure.Site, _ *measure.Options) { s.Nodes[0].FreeBytes, s.Nodes[1].FreeBytes = 0, 0 }, "no node to measure has both processors and memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,6 +206,13 @@ func TestRefusals(t *testing.T) {
 			require.Contains(t, refusal.Reason, c.why)
 		})
 	}
+}
+
+// TestUnknownNode is wrong usage, no refusal.
+func TestUnknownNode(t *testing.T) {
+	_, err := measure.NewPlan(&newSimulated(1, 60e9).site, measure.Options{Nodes: []int{4}})
+	require.ErrorIs(t, err, measure.ErrNode)
+	require.EqualError(t, err, "no node 4, expected some of [0 1]")
 }
 
 // TestPlan: local cells and socket pairs by default, all pairs with Matrix, and

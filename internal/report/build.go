@@ -53,6 +53,7 @@ func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Opt
 	}
 	if sys != nil {
 		r.Baseline, r.Changed = buildBaseline(sys.Baseline)
+		r.Measured = buildMeasured(sys.Measurements)
 	}
 	if r.Profile == nil {
 		r.Why = &a.ProfileWhy

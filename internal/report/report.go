@@ -39,6 +39,9 @@ type Report struct {
 	// Notices are remarks about the configuration (a waiver that matches
 	// nothing). They are no part of the audited machine and of the schema.
 	Notices []string `json:"-"`
+	// Measured are results of measured bandwidth and latency; there only when
+	// some were given.
+	Measured []Measurement `json:"measured,omitempty"`
 	// Baseline says what differs from the accepted hardware; there only when a
 	// baseline was compared.
 	Baseline *Baseline `json:"baseline,omitempty"`

@@ -26,7 +26,7 @@ func ByID(packs []*Pack) [][]*Rule {
 }
 
 // areas is the order of areas in a report; others follow by name.
-var areas = [...]string{"firmware", "memory", "numa", "setting", "settings", "baseline"}
+var areas = [...]string{"firmware", "memory", "numa", "setting", "settings", "baseline", "measure"}
 
 func compareIDs(a, b string) int {
 	return cmp.Or(cmp.Compare(areaRank(a), areaRank(b)), strings.Compare(a, b))

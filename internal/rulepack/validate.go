@@ -68,8 +68,8 @@ func (v *validator) rule(r *Rule) {
 			v.complain(r.node, "rule %s: %s is missing", r.ID, need.key)
 		}
 	}
-	if !slices.Contains([]string{facts.SubjectMachine, "socket", "slot", "node", "setting", facts.SubjectBaseline}, r.Subject) {
-		v.complain(at(r.node, "subject"), "subject %q, expected machine, socket, slot, node, setting or baseline", r.Subject)
+	if !slices.Contains([]string{facts.SubjectMachine, "socket", "slot", "node", "setting", facts.SubjectBaseline, facts.SubjectMeasured}, r.Subject) {
+		v.complain(at(r.node, "subject"), "subject %q, expected machine, socket, slot, node, setting, baseline or measured", r.Subject)
 	}
 	if !slices.Contains([]string{"", "direct", "corroborated", "indirect"}, r.Certainty) {
 		v.complain(at(r.node, "certainty"), "certainty %q, expected direct, corroborated or indirect", r.Certainty)

@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/redfish"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -34,6 +35,8 @@ type inputs struct {
 	SMBIOS  []byte      `json:"smbios,omitempty"`
 	Exports []input     `json:"exports,omitempty"`
 	BMC     *controller `json:"controller,omitempty"`
+	// Measurements are those given with --measured.
+	Measurements []inventory.Measurement `json:"measurements,omitempty"`
 }
 
 // input is one export of BIOS settings, decoded.
@@ -123,6 +126,7 @@ func (i *inputs) join(in *collect.Input) error {
 		exports = append(exports, collect.Export{Source: "bios", Path: e.Path, Export: e.Export})
 	}
 	in.Exports = append(exports, in.Exports...)
+	in.Measurements = append(slices.Clone(i.Measurements), in.Measurements...)
 	if i.BMC != nil && i.BMC.Answer != nil && in.BMC == nil {
 		i.BMC.replay(in)
 	}

@@ -38,6 +38,7 @@ func Take(in collect.Input, smbios []byte) (*Capture, error) {
 		}
 		c.inputs.Exports = append(c.inputs.Exports, *own)
 	}
+	c.inputs.Measurements = in.Measurements
 	if ask := in.BMC; ask != nil {
 		in.BMC = func(who redfish.Identity) *redfish.Answer {
 			a := ask(who)
@@ -95,7 +96,7 @@ func (c *Capture) Write(out io.Writer, o Options) error {
 		r = &redactor{Hash: hash, audited: audited(tables, &c.inputs)}
 	}
 	more := map[string][]byte{}
-	if !c.inputs.Tree || c.inputs.SMBIOS != nil || c.inputs.Exports != nil || c.inputs.BMC != nil {
+	if !c.inputs.Tree || c.inputs.SMBIOS != nil || c.inputs.Exports != nil || c.inputs.BMC != nil || c.inputs.Measurements != nil {
 		data, err := c.inputs.encode(r)
 		if err != nil {
 			return fmt.Errorf("write capture: %w", err)

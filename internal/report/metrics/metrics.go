@@ -57,6 +57,7 @@ func (b *families) all(r *report.Report) {
 	b.nodes(r.Inventory.Nodes)
 	b.population(&r.Inventory)
 	b.baseline(r.Changed)
+	b.measured(r.Measured)
 }
 
 // families collects metrics; a family without a sample is left out, unless all

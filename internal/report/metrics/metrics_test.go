@@ -43,6 +43,11 @@ func knownMetrics(t *testing.T) map[string]string {
 func TestKnownMetrics(t *testing.T) {
 	r := reporttest.Report(reporttest.Good())
 	r.Took, r.Changed = 4_000_000, map[string]bool{"dimm": true, "bios": false}
+	one := []float64{39.5e9, 40e9, 40.5e9, 90e-9}
+	r.Measured = []report.Measurement{{Tool: "memaudit", At: new("2026-11-20T10:00:00Z"), Figures: []report.MeasuredFigure{
+		{Kind: "read", CPUNode: new(0), MemoryNode: new(0), Low: &one[0], Value: &one[1], High: &one[2]},
+		{Kind: "latency", CPUNode: new(0), MemoryNode: new(0), Low: &one[3], Value: &one[3], High: &one[3]},
+	}}}
 	got := map[string]string{}
 	for _, f := range Of(r) {
 		got[f.Name] = strings.Join(f.Labels, " ")
@@ -52,6 +57,35 @@ func TestKnownMetrics(t *testing.T) {
 		}
 	}
 	assert.Equal(t, knownMetrics(t), got)
+}
+
+// TestMeasuredMetrics: the last of memaudit's own results, node by node; what is
+// undecided has a spread and no value, other tools' figures have none.
+func TestMeasuredMetrics(t *testing.T) {
+	figure := func(kind string, node int, low, high float64, why *string) report.MeasuredFigure {
+		mean := (low + high) / 2
+		return report.MeasuredFigure{Kind: kind, CPUNode: &node, MemoryNode: &node, Low: &low, High: &high, Value: &mean, Undecided: why}
+	}
+	why := "the passes differ"
+	r := &report.Report{Measured: []report.Measurement{
+		{Tool: "memaudit", At: new("2026-11-19T10:00:00Z"), Figures: []report.MeasuredFigure{figure("read", 0, 1, 1, nil)}},
+		{Tool: "memaudit", At: new("2026-11-20T10:00:00Z"), Figures: []report.MeasuredFigure{
+			figure("read", 0, 39e9, 41e9, nil), figure("read", 1, 30e9, 50e9, &why),
+			figure("latency", 0, 90e-9, 90e-9, nil), figure("latency", 1, 90e-9, 99e-9, &why)}},
+		{Tool: "mlc", Figures: []report.MeasuredFigure{figure("read", 2, 1, 1, &why)}},
+	}}
+	var lines []string
+	for _, f := range Of(r) {
+		for _, s := range f.Samples {
+			if strings.HasPrefix(f.Name, "memaudit_measured") {
+				lines = append(lines, f.Name+" "+strings.Join(s.Values, " ")+" "+valueWord(s.Value))
+			}
+		}
+	}
+	assert.Equal(t, []string{
+		"memaudit_measured_read_bytes_per_second 0 0 40000000000", "memaudit_measured_latency_seconds 0 0 9e-08",
+		"memaudit_measured_spread_ratio 0 0 0.05", "memaudit_measured_spread_ratio 1 1 0.5", "memaudit_measured_timestamp_seconds  1795168800",
+	}, lines)
 }
 
 // TestSchema: the list of all metrics is that of docs/interface.md.

@@ -1,0 +1,60 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/measured"
+)
+
+// measuredFiles are those of the flag; the configuration's speak of the live
+// machine alone.
+func (f *inputFlags) measuredFiles() []string {
+	if len(f.measured) > 0 || !f.live() || f.conf == nil {
+		return f.measured
+	}
+	return f.conf.Measured
+}
+
+// readMeasurements reads the files. One that cannot be read is an error, and
+// the others are there.
+func (p *Program) readMeasurements(files []string) ([]inventory.Measurement, error) {
+	var out []inventory.Measurement
+	var failed error
+	for _, name := range files {
+		m, err := p.readMeasured(name)
+		if err != nil {
+			failed = both(failed, notAudited(fmt.Errorf("--measured %s: %w", name, err), hintMeasured(err)))
+			continue
+		}
+		out = append(out, *m)
+	}
+	return out, failed
+}
+
+func (p *Program) readMeasured(name string) (*inventory.Measurement, error) {
+	if name != "-" {
+		data, err := readBounded(name, measured.MaxBytes)
+		if err != nil {
+			return nil, err
+		}
+		return measured.Decode(name, data)
+	}
+	data, err := io.ReadAll(io.LimitReader(p.Stdin, measured.MaxBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > measured.MaxBytes {
+		return nil, fmt.Errorf("longer than %d bytes", measured.MaxBytes)
+	}
+	return measured.Decode(name, data)
+}
+
+func hintMeasured(err error) string {
+	if errors.Is(err, measured.ErrUnrecognised) || errors.Is(err, measured.ErrEmpty) {
+		return "memaudit measure --save FILE makes a file that memaudit reads"
+	}
+	return ""
+}

@@ -1,0 +1,272 @@
+package facts
+
+import (
+	"fmt"
+	"slices"
+
+	"cel.dev/cel-go/common/types"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/measure"
+)
+
+// SubjectMeasured is the kind of subject of a node whose own memory was
+// measured.
+const SubjectMeasured = "measured"
+
+const measureIt = "memaudit measure, or --measured FILE"
+
+// measurementType is what was measured of the whole machine.
+func measurementType(pair *ObjectType) *ObjectType {
+	return newType("Measurement", "what was measured of the whole machine",
+		Field{"given", boolT, "memaudit measured memory, and rules may speak of it", machine(func(m *Machine) Value { return Plain(len(m.local()) > 0) })},
+		Field{"pairs", types.NewListType(pair.cel), "each two sockets with their own memory as it was measured", machine(func(m *Machine) Value { return socketPairs(m, pair) })},
+		Field{"words", stringsT, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
+			if len(m.local()) == 0 {
+				return Missing(fact.Unread, m.notMeasured(), measureIt)
+			}
+			out := []string{}
+			for _, n := range m.local() {
+				out = append(out, fmt.Sprintf("node %d: %s", n.read.MemoryNode, figureWords(n.read)))
+			}
+			return Plain(out)
+		})},
+	)
+}
+
+// measuredNode is a node's own memory as the last measurement saw it.
+type measuredNode struct {
+	m           *Machine
+	read, triad *inventory.Measured
+	path        string
+}
+
+// local are the nodes that memaudit measured, the last file of each.
+func (m *Machine) local() []*measuredNode {
+	if m.measured != nil {
+		return *m.measured
+	}
+	var out []*measuredNode
+	for i := range m.sys.Measurements {
+		from := &m.sys.Measurements[i]
+		if from.Unjudged != "" {
+			continue
+		}
+		for j := range from.Figures {
+			if f := &from.Figures[j]; f.Local() && f.Kind == measure.Read {
+				n := &measuredNode{m: m, read: f, path: from.Path, triad: twin(from, f, measure.Triad)}
+				at := slices.IndexFunc(out, func(o *measuredNode) bool { return o.read.MemoryNode == f.MemoryNode })
+				if at < 0 {
+					out = append(out, n)
+				} else {
+					out[at] = n
+				}
+			}
+		}
+	}
+	m.measured = &out
+	return out
+}
+
+// twin is the figure of another kind, or of another measurement, of the same
+// nodes; nil without.
+func twin(from *inventory.Measurement, f *inventory.Measured, kind measure.Kind) *inventory.Measured {
+	if from == nil {
+		return nil
+	}
+	for i := range from.Figures {
+		if o := &from.Figures[i]; o.Kind == kind && o.CPUNode == f.CPUNode && o.MemoryNode == f.MemoryNode {
+			return o
+		}
+	}
+	return nil
+}
+
+// evidence is the reading behind a figure.
+func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
+	return fact.Evidence{Source: "measured", Path: n.path, Field: fmt.Sprintf("node %d %s", f.MemoryNode, f.Kind),
+		Raw: fmt.Sprintf("%d passes, %.4g to %.4g B/s", f.Count, f.Low, f.High)}
+}
+
+// socketOf is the socket of a node's processors.
+func (n *measuredNode) socketOf() Value {
+	for i := range n.m.sys.Nodes {
+		if node := &n.m.sys.Nodes[i]; node.ID == n.read.CPUNode {
+			return of(node.Socket)
+		}
+	}
+	return Missing(fact.Absent, "the machine has no node "+itoa(n.read.CPUNode), "a measurement of this machine")
+}
+
+// pair is two sockets' own memory: the first, second ... node of each.
+type pair struct{ slow, fast *measuredNode }
+
+func pairType() *ObjectType {
+	get := func(f func(p *pair) Value) func(any) Value { return func(src any) Value { return f(src.(*pair)) } }
+	return newType("Pair", "two sockets with their own memory as it was measured",
+		Field{"slow", intT, "id of the socket that is asked about", get(func(p *pair) Value { return p.slow.socketOf() })},
+		Field{"fast", intT, "id of the other socket", get(func(p *pair) Value { return p.fast.socketOf() })},
+		Field{"below", floatT, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", get(func(p *pair) Value {
+			return below(p.slow, p.slow.read, p.fast.read)
+		})},
+	)
+}
+
+// below compares two figures, or says why they cannot be compared.
+func below(n *measuredNode, f, other *inventory.Measured) Value {
+	why := ""
+	switch {
+	case f.Like == "" || other.Like == "":
+		why = "the size of the pages is not known, so that nothing can be compared"
+	case f.Like != other.Like:
+		why = "the two were measured in different ways (threads, stores, pages or version)"
+	}
+	if why == "" {
+		gap := f.Below(&other.Figure)
+		if gap.Why == "" {
+			return Value{v: gap.Share, state: fact.OK, Certainty: fact.Direct, from: n.evidence(f), more: []fact.Evidence{n.evidence(other)}}
+		}
+		why = gap.Why
+	}
+	return Missing(fact.Refused, why, "measure again on a quiet machine")
+}
+
+// socketPairs pairs the first nodes of all sockets, the second nodes, and so on.
+func socketPairs(m *Machine, t *ObjectType) Value {
+	if len(m.local()) == 0 {
+		return Missing(fact.Unread, m.notMeasured(), measureIt)
+	}
+	rows := map[int64][]*measuredNode{}
+	var ids []int64
+	for _, n := range m.local() {
+		id := n.socketOf()
+		if !id.Known() {
+			return id
+		}
+		s := id.v.(int64)
+		if rows[s] == nil {
+			ids = append(ids, s)
+		}
+		rows[s] = append(rows[s], n)
+	}
+	out := []*Object{}
+	for _, a := range ids {
+		for _, b := range ids {
+			for i := 0; a != b && i < min(len(rows[a]), len(rows[b])); i++ {
+				out = append(out, &Object{typ: t, src: &pair{rows[a][i], rows[b][i]}})
+			}
+		}
+	}
+	return Plain(out)
+}
+
+// measuredType is one node's own memory.
+func measuredType() *ObjectType {
+	get := func(f func(n *measuredNode) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*measuredNode)) }
+	}
+	return newType("Measured", "one node's own memory as it was measured",
+		Field{"accepted", boolT, "the baseline carries a measurement of it", get(func(n *measuredNode) Value { return Plain(n.acceptedRead() != nil) })},
+		Field{"read_dropped", floatT, "by how much every pass of reading is below every accepted one, 0 when passes overlap", get(func(n *measuredNode) Value {
+			a := n.acceptedRead()
+			if a == nil {
+				return Missing(fact.Absent, "no measurement was accepted", "memaudit baseline save --measured FILE")
+			}
+			return below(n, n.read, a)
+		})},
+		Field{"read_share", floatT, "the fastest pass of reading over the theoretical peak of the populated channels", get((*measuredNode).share)},
+		Field{"threads", intT, "threads that read", get(func(n *measuredNode) Value {
+			if n.read.Threads == 0 {
+				return Missing(fact.Absent, "the number of threads is not said", measureIt)
+			}
+			return Plain(n.read.Threads)
+		})},
+		Field{"words", textT, "what it reads, in words", get(func(n *measuredNode) Value {
+			if !n.read.Decided() {
+				return Missing(fact.Refused, n.read.Why, "measure again on a quiet machine")
+			}
+			return Plain(figureWords(n.read))
+		})},
+		Field{"accepted_words", textT, "what was accepted, in words", get(func(n *measuredNode) Value {
+			if a := n.acceptedRead(); a != nil {
+				return Plain(figureWords(a))
+			}
+			return Missing(fact.Absent, "no measurement was accepted", "")
+		})},
+		Field{"peak_words", textT, "its theoretical peak, in words", get(func(n *measuredNode) Value {
+			peak := n.peak()
+			return derived(func() any { return rate(peak.v.(float64)) }, peak)
+		})},
+	)
+}
+
+func (n *measuredNode) acceptedRead() *inventory.Measured {
+	return twin(n.m.sys.Accepted, n.read, measure.Read)
+}
+
+// share is unknown when the figure is undecided.
+func (n *measuredNode) share() Value {
+	if !n.read.Decided() {
+		return Missing(fact.Refused, n.read.Why, "measure again on a quiet machine")
+	}
+	peak := n.peak()
+	figure := Value{v: n.read.High, state: fact.OK, Certainty: fact.Direct, from: n.evidence(n.read)}
+	return derived(func() any { return n.read.High / peak.v.(float64) }, figure, peak)
+}
+
+// peak is the socket's, divided among its nodes with memory.
+func (n *measuredNode) peak() Value {
+	socket := n.socketOf()
+	if !socket.Known() {
+		return socket
+	}
+	nodes := 0
+	for i := range n.m.sys.Nodes {
+		if node := &n.m.sys.Nodes[i]; node.HasMemory.Or(false) && node.Socket.Or(-1) == int(socket.v.(int64)) {
+			nodes++
+		}
+	}
+	for i := range n.m.topo.Populations {
+		if p := &n.m.topo.Populations[i]; int64(p.Socket) == socket.v && nodes > 0 {
+			return via(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
+		}
+	}
+	return Missing(fact.Absent, "the theoretical peak of this node's memory is not known", "")
+}
+
+// figureWords prints a figure: 41.2 GB/s (7 passes, 0.8 % apart, 16 threads).
+func figureWords(f *inventory.Measured) string {
+	if !f.Decided() {
+		return "undecided (" + f.Why + ")"
+	}
+	return fmt.Sprintf("%s (%d passes, %.1f %% apart, %s)", rate(f.Median), f.Count, 100*f.Spread(), plural(f.Threads, "thread"))
+}
+
+func rate(v float64) string { return fmt.Sprintf("%.1f GB/s", v/1e9) }
+
+// measuredSubjects are the nodes whose own memory was measured.
+func (m *Machine) measuredSubjects() ([]Subject, Value) {
+	known := Plain(true)
+	nodes := m.local()
+	if len(nodes) == 0 {
+		known.Reason = m.notMeasured()
+		return nil, known
+	}
+	var out []Subject
+	t := Declared().objects[SubjectMeasured]
+	for _, n := range nodes {
+		out = append(out, Subject{"node " + itoa(n.read.MemoryNode), SubjectMeasured, &Object{typ: t, path: SubjectMeasured, src: n}})
+	}
+	return out, known
+}
+
+// notMeasured says why no rule speaks of a measurement.
+func (m *Machine) notMeasured() string {
+	for i := range m.sys.Measurements {
+		if why := m.sys.Measurements[i].Unjudged; why != "" {
+			return why
+		}
+	}
+	return "nothing was measured (" + measureIt + ")"
+}

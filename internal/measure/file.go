@@ -1,0 +1,58 @@
+package measure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrSchema: a document of another schema.
+var ErrSchema = errors.New("another schema")
+
+// Decode reads a document of memaudit measure. Figures are summed up anew from
+// the passes: what a document claims beyond them is not believed.
+func Decode(data []byte) (*Result, error) {
+	r := &Result{}
+	if err := json.Unmarshal(data, r); err != nil {
+		return nil, err
+	}
+	if r.Schema != Schema {
+		return nil, fmt.Errorf("%w: %q, expected %q", ErrSchema, r.Schema, Schema)
+	}
+	if _, err := time.Parse(time.RFC3339, r.GeneratedAt); err != nil {
+		return nil, fmt.Errorf("generated_at %q, expected a time of RFC 3339", r.GeneratedAt)
+	}
+	for i := range r.Nodes {
+		c := &r.Nodes[i]
+		if c.CPUNode < 0 || c.MemoryNode < 0 || c.Threads < 1 {
+			return nil, fmt.Errorf("nodes[%d]: cpu_node %d, memory_node %d, threads %d: expected numbers that can be", i, c.CPUNode, c.MemoryNode, c.Threads)
+		}
+		c.sum()
+	}
+	return r, nil
+}
+
+// Refuse is the document of a measurement that was not made.
+func Refuse(reason string, now time.Time) *Result {
+	return &Result{Schema: Schema, GeneratedAt: now.UTC().Format(time.RFC3339), Refused: &reason, Kernel: Kernels, Nodes: []Cell{}, Notes: []string{}}
+}
+
+// Encode writes the document.
+func (r *Result) Encode() ([]byte, error) {
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("encode measurement: %w", err)
+	}
+	return append(data, '\n'), nil
+}
+
+// Decided reports whether every figure of every cell is.
+func (r *Result) Decided() bool {
+	for i := range r.Nodes {
+		if !r.Nodes[i].Decided {
+			return false
+		}
+	}
+	return len(r.Nodes) > 0
+}

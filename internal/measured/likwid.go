@@ -1,0 +1,74 @@
+package measured
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/measure"
+)
+
+var (
+	likwidTest = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:Test|Benchmark|Kernel):\s*(\S+)`) })
+	likwidRate = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^MByte/s:\s+([0-9.]+)`) })
+)
+
+// likwid reads the output of likwid-bench, one run or several: the test's name,
+// the processes that it ran with, and MByte/s (10^6).
+func likwid(text []byte) (*inventory.Measurement, error) {
+	if !strings.Contains(string(text), "LIKWID MICRO BENCHMARK") {
+		return nil, nil
+	}
+	m := external("likwid-bench")
+	test, threads, run := "", 0, 0
+	for s := lines(text); s.Scan(); {
+		line := strings.TrimSpace(s.Text())
+		if t := likwidTest().FindStringSubmatch(line); t != nil {
+			test = t[1]
+		}
+		if n, found := strings.CutPrefix(line, "Number of threads:"); found {
+			threads, _ = strconv.Atoi(strings.TrimSpace(n))
+		}
+		rate := likwidRate().FindStringSubmatch(line)
+		if rate == nil {
+			continue
+		}
+		v, err := strconv.ParseFloat(rate[1], 64)
+		if err != nil || v <= 0 {
+			continue
+		}
+		one := nowhere(single(likwidKind(test), v*1e6), "likwid "+test)
+		one.Run, one.Threads, one.Store = run, threads, likwidStore(test)
+		m.Figures = append(m.Figures, one)
+		run++
+	}
+	return m, nil
+}
+
+// likwidKind: load is memaudit's read, stream is STREAM's Triad; likwid's own
+// triad reads three arrays and is another thing.
+func likwidKind(test string) measure.Kind {
+	base, _, _ := strings.Cut(test, "_")
+	switch base {
+	case "load":
+		return measure.Read
+	case "stream":
+		return measure.Triad
+	default:
+		return measure.Kind("likwid_" + base)
+	}
+}
+
+func likwidStore(test string) string {
+	base, rest, _ := strings.Cut(test, "_")
+	switch {
+	case base == "load" || test == "":
+		return ""
+	case strings.Contains("_"+rest+"_", "_mem_"):
+		return "non-temporal"
+	default:
+		return "normal"
+	}
+}
