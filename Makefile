@@ -107,6 +107,11 @@ fuzz: ## every fuzz target for FUZZTIME (default 30s)
 measure-strict: ## the kernels of measure beside C, within 5 %; needs a quiet machine and cc
 	$(GO) test -count=1 -tags strict ./internal/measure/kernel -run '^TestBesideC$$' -v
 
+.PHONY: measure-rig
+measure-rig: build ## measure in a virtual machine of two NUMA nodes (needs ../shared/rig and qemu-system-x86; minutes)
+	../shared/rig/setup
+	$(GO) test -count=1 -tags e2e,rig ./e2e -run '^TestMeasureInRig$$' -v
+
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
 
