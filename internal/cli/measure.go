@@ -62,7 +62,7 @@ undecided.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.measure(cmd.Context(), f) },
 	}
 	f.output.register(cmd, []string{formats.Text, formats.JSON})
-	f.registerRules(cmd)
+	f.registerRules(p, cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&f.failOn, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
 	fl.BoolVar(&f.options.Matrix, "matrix", false, "every pair of nodes, not only local memory and pairs of sockets")

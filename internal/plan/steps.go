@@ -126,6 +126,7 @@ func exchanges(steps []Step) []Step {
 // only the next boot tells; what the kernel's driver said of the slots is gone.
 func Apply(sys *inventory.System, steps []Step) *inventory.System {
 	out := *sys
+	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
 	out.Slots = slices.Clone(sys.Slots)
 	out.EDAC = nil
 	for _, s := range steps {
