@@ -39,43 +39,6 @@ func channels(filled ...int) *socketFacts {
 	return s
 }
 
-func TestSpreadSteps(t *testing.T) {
-	tests := []struct {
-		name     string
-		filled   []int
-		lockstep bool
-		want     []string
-	}{
-		{"full", []int{1, 1, 1}, false, []string{}},
-		{"one empty", []int{1, 1, 0}, false, []string{"install a DIMM in C1"}},
-		{"one empty, one doubled", []int{2, 1, 0}, false, []string{"move A2 to C1"}},
-		{"two empty, one doubled", []int{2, 0, 0}, false, []string{"move A2 to B1", "install a DIMM in C1"}},
-		{"two empty", []int{1, 0, 0}, false, []string{"install DIMMs in B1 and C1"}},
-		{"more modules than channels stay where they are", []int{2, 2, 0}, false, []string{"install a DIMM in C1"}},
-		{"lockstep pairs stay together", []int{2, 1, 0}, true, []string{"install a DIMM in C1"}},
-	}
-	for _, c := range tests {
-		t.Run(c.name, func(t *testing.T) {
-			s := channels(c.filled...)
-			s.m.topo.Platform = sure(&platform.Platform{LockstepPairs: c.lockstep})
-			assert.Equal(t, c.want, spreadSteps(s).v)
-		})
-	}
-	s := channels(1, 0)
-	s.m.sys.Slots[2].Locator = fact.Fact[string]{}
-	assert.Equal(t, []string{"install a DIMM in slot without a name"}, spreadSteps(s).v)
-	s.pop.EmptySlots = nil
-	assert.Equal(t, []string{"leave channel 1 empty, for which firmware lists no slot"}, spreadSteps(s).v)
-	s.m.topo.Placements[1].Channel = place.Unplaced
-	assert.Equal(t, []string{"install a DIMM in channel 1"}, spreadSteps(s).v, "some empty slot may be on it")
-	for i := range s.m.sys.Slots {
-		s.m.sys.Slots[i].State = inventory.SlotPopulated
-	}
-	assert.Equal(t, []string{"install a DIMM in channel 1"}, spreadSteps(s).v, "firmware lists populated slots only")
-	s.pop.DPC = fact.Fact[[]int]{Reason: "no slot map"}
-	assert.Equal(t, "no slot map", spreadSteps(s).Reason)
-}
-
 func TestSlottedChannels(t *testing.T) {
 	s := channels(1, 1, 0)
 	assert.Equal(t, int64(3), slottedChannels(s).v)

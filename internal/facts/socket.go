@@ -172,7 +172,6 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		})},
 		{"channels_slotted", intT, "channels that the board has slots for, where firmware lists empty slots, too", socket(slottedChannels)},
 		{"empty_channels", stringsT, "empty channels by the locators of their slots", socket(emptyChannels)},
-		{"spread_steps", stringsT, "how to bring memory to the empty channels, step by step", socket(spreadSteps)},
 		{"channels", stringsT, "every channel with its modules, in words", socket(channelWords)},
 		{"dpc", intsT, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return of(p.DPC) })},
 		{"dpc_max", intT, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {

@@ -20,6 +20,10 @@ func aboutLayout(id string) bool {
 	return (strings.HasPrefix(id, "memory.") && id != "memory.ecc.active" || id == "numa.subnuma.symmetric") && !slices.Contains(afterBoot, id)
 }
 
+// Concerns reports whether a failure of the rule is one that a planner can be
+// asked to mend.
+func Concerns(rule string) bool { return aboutLayout(rule) }
+
 // aboutOthers reports whether a rule's result stays whatever modules are moved.
 func aboutOthers(id string) bool {
 	return !aboutLayout(id) && !slices.Contains(afterBoot, id) &&

@@ -3,6 +3,7 @@ package report
 import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Advice is one way to mend the memory population: all steps, in order, and
@@ -93,6 +94,9 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 				f.Remedy = word(a.Sentence(sys))
 			}
 			f.Advice = append(f.Advice, a.ID)
+		}
+		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && plan.Concerns(f.Rule) {
+			f.Remedy = word(*f.Remedy + " (no slot is named: " + p.Why + ")")
 		}
 	}
 }

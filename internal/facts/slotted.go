@@ -1,0 +1,52 @@
+package facts
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
+)
+
+// slottedChannels counts the channels of the processor that the board has slots
+// for: some boards leave a channel out. Only a list with empty slots can tell.
+func slottedChannels(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	if !s.m.placesEmpty() {
+		return Missing(fact.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
+	}
+	return via(s.pop.DPC, func(dpc []int) any {
+		slotted := int64(0)
+		for ch, n := range dpc {
+			if n > 0 || s.hasEmptySlot(ch) {
+				slotted++
+			}
+		}
+		return slotted
+	})
+}
+
+// placesEmpty reports whether firmware lists empty slots, too, and the channel
+// of every one is known: then a channel that none belongs to has no slot on
+// this board. Some firmware calls empty slots just "NO DIMM".
+func (m *Machine) placesEmpty() bool {
+	listed := false
+	for i, p := range m.topo.Placements {
+		if s := &m.sys.Slots[i]; s.State == inventory.SlotEmpty && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
+			if p.Channel == place.Unplaced {
+				return false
+			}
+			listed = true
+		}
+	}
+	return listed
+}
+
+// hasEmptySlot reports whether firmware lists an empty slot of a channel.
+func (s *socketFacts) hasEmptySlot(ch int) bool {
+	return slices.ContainsFunc(s.pop.EmptySlots, func(i int) bool {
+		return i < len(s.m.topo.Placements) && s.m.topo.Placements[i].Channel == ch
+	})
+}
