@@ -16,6 +16,7 @@ func (p *Program) plan(engine *audit.Engine, o *audit.Options, sys *inventory.Sy
 
 func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline {
 	return plan.Pipeline{
+		Rules:  p.Rules,
 		Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, p.Rules) },
 		Audit: func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*audit.Audit, error) {
 			narrow := *o

@@ -22,6 +22,8 @@ type board struct {
 	// at is the kind in each slot, by index into System.Slots.
 	at    []int
 	units []unit
+	// sets are the maker's own, nil where none are known.
+	sets *slotSets
 	// stray are slots behind no running processor that hold modules.
 	stray []int
 }

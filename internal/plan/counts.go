@@ -88,6 +88,26 @@ func (b *board) purchases(counts []int) [][]int {
 	return slices.CompactFunc(out, slices.Equal[[]int])
 }
 
+// exchanges lists what makes all modules of one kind without taking capacity
+// away: those of other kinds go, as many of this kind come. Cheapest first.
+func (b *board) exchanges(counts []int) [][]int {
+	step := len(b.units) * b.units[0].size()
+	total := sum(counts)
+	var out [][]int
+	for k := range counts {
+		extra := make([]int, len(counts))
+		for i, n := range counts {
+			extra[i] = -n
+		}
+		extra[k] = total + (step-total%step)%step - counts[k]
+		if counts[k] < total && b.bytes(extra) >= 0 {
+			out = append(out, extra)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y []int) int { return cmp.Compare(b.bytes(x), b.bytes(y)) })
+	return out
+}
+
 func (b *board) bytes(counts []int) int64 {
 	var n int64
 	for k, c := range counts {

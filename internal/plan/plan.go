@@ -5,6 +5,7 @@
 package plan
 
 import (
+	"io/fs"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -89,6 +90,8 @@ func (a *Advice) Count(do string) int {
 // Pipeline is how a proposal is judged: by the same derivation and the same
 // rules as the machine itself.
 type Pipeline struct {
+	// Rules is the tree under rules/, for the makers' slot sets.
+	Rules fs.FS
 	// Derive is the whole derivation.
 	Derive func(*inventory.System) *population.Result
 	// Audit asks the rules that it accepts the ids of.
@@ -106,6 +109,7 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 	if why != "" {
 		return &Plan{Why: why}
 	}
+	b.sets = readSets(p.Rules, sys.Machine.Product.Or(""))
 	s := &search{board: b, pipeline: p, rest: failures(found.Findings, aboutOthers)}
 	s.before = s.judge(found.Findings, topo)
 	out := &Plan{}

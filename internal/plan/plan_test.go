@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ func pipeline(t testing.TB) plan.Pipeline {
 	require.NoError(t, err)
 	engine := audit.NewEngine(packs)
 	return plan.Pipeline{
+		Rules:  rules.FS,
 		Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
 		Audit: func(sys *inventory.System, topo *population.Result, only func(string) bool) (*audit.Audit, error) {
 			return engine.Run(sys, topo, audit.Options{Now: time.Unix(0, 0), Rules: only})
@@ -128,6 +130,9 @@ func carriedOut(t *testing.T, sys *inventory.System, a *plan.Advice) {
 			require.True(t, full[s.From], "%s from an empty slot", s.Do)
 			full[s.From] = false
 		}
+		if s.Do == plan.Exchange {
+			require.True(t, full[s.To], "exchange in an empty slot")
+		}
 		if s.Do == plan.Move || s.Do == plan.Install {
 			require.False(t, full[s.To], "%s into a full slot", s.Do)
 			full[s.To] = true
@@ -142,6 +147,32 @@ func both(numbers ...int) func(locator, bank string) bool {
 		words = append(words, fmt.Sprintf("A%d", n), fmt.Sprintf("B%d", n))
 	}
 	return in(words...)
+}
+
+// TestSlotSets: what a maker's table says of a number of modules goes before
+// what is as good by channels. Dell fills 1, 2, 4, 5 of a 14G server with four.
+func TestSlotSets(t *testing.T) {
+	for _, c := range []struct {
+		product string
+		n       int
+		want    string
+	}{
+		{"PowerEdge R740", 4, "1,2,4,5"},
+		{"PowerEdge R740", 8, "1,2,4,5,7,8,10,11"},
+		{"PowerEdge R710", 6, "1,2,3,4,5,6"},
+		{"PowerEdge R7525", 4, "1,2,3,4"},
+	} {
+		text, err := fs.ReadFile(rules.FS, "slots/sets.tsv")
+		require.NoError(t, err)
+		found := false
+		for block := range strings.SplitSeq(string(text), "\nset\t") {
+			head, rows, _ := strings.Cut(block, "\n")
+			if strings.Contains(head+";", c.product+";") || strings.Contains(head+"\t", c.product+"\t") {
+				found = found || strings.Contains("\n"+rows, fmt.Sprintf("\n%d\t%s", c.n, c.want))
+			}
+		}
+		require.True(t, found, "%s with %d", c.product, c.n)
+	}
 }
 
 // TestAdvice: the examples that the planner was asked for.

@@ -28,7 +28,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	if !slices.Equal(after.fails, c.score.fails) {
 		return Advice{}, false
 	}
-	a := Advice{Steps: c.steps, Source: s.source(), Reaches: reach(topo)}
+	a := Advice{Steps: c.steps, Source: s.source(c.layout), Reaches: reach(topo)}
 	a.Reaches.Findings = slices.Concat(after.fails, s.rest)
 	a.Cures = cured(s.before.fails, after.fails)
 	a.ID = a.costliest()
@@ -56,9 +56,16 @@ func (a *Advice) costliest() string {
 	return Move
 }
 
-// source names the document that the platform's fill order stands in.
-func (s *search) source() string {
-	p := s.board.topo.Platform.Value
+// source names the document that the target layout stands in: the maker's slot
+// sets, or the platform's fill order.
+func (s *search) source(layout []int) string {
+	b := s.board
+	if b.sets != nil {
+		if title := b.sets.source(b.filled(&b.units[0], layout)); title != "" {
+			return title
+		}
+	}
+	p := b.topo.Platform.Value
 	if !p.LockstepPairs || len(p.LockstepChannels) == 0 {
 		return general
 	}

@@ -88,6 +88,9 @@ func (a *score) accepts(after *score) bool {
 			return false
 		}
 	}
+	if len(cured(a.fails, after.fails)) == 0 {
+		return false
+	}
 	was := map[string]int{}
 	for _, f := range a.fails {
 		was[f.key()] = verdict.Severity(f.Severity).Rank()

@@ -29,7 +29,8 @@ type candidate struct {
 }
 
 // alternatives are the best layout that moving alone reaches, then, when that
-// is none or leaves a warning, the cheapest with new modules that leaves none.
+// is none or leaves a warning, the cheapest with new modules that leaves none,
+// else one with modules exchanged.
 func (s *search) alternatives() []*candidate {
 	counts := s.board.counts()
 	var out []*candidate
@@ -44,6 +45,14 @@ func (s *search) alternatives() []*candidate {
 		return out
 	}
 	for _, extra := range s.board.purchases(counts) {
+		if c := s.best(s.even(counts, extra), extra); c != nil && !c.score.severe() {
+			return append(out, c)
+		}
+	}
+	if !s.before.severe() {
+		return out
+	}
+	for _, extra := range s.board.exchanges(counts) {
 		if c := s.best(s.even(counts, extra), extra); c != nil && !c.score.severe() {
 			return append(out, c)
 		}
@@ -210,7 +219,7 @@ func (b *board) choices(u *unit, counts []int, exact bool) []choice {
 	layout := make([]int, len(b.at))
 	for _, sh := range u.shapes(total) {
 		for _, how := range styles {
-			if !b.place(u, sh, counts, how, layout) {
+			if !b.place(u, sh, counts, how, layout) || !b.listed(u, layout) {
 				continue
 			}
 			class := u.class(sh, exact) + " " + []string{"layered", "level"}[how]
@@ -246,7 +255,7 @@ func (s *search) try(layout, extra []int) *candidate {
 	}
 	c := &candidate{layout: layout, steps: steps, score: s.judge(found.Findings, topo)}
 	for k := range extra {
-		c.score.bytes += int64(extra[k]) * s.board.kinds[k].traits.bytes
+		c.score.bytes += int64(max(extra[k], 0)) * s.board.kinds[k].traits.bytes
 	}
 	c.score.moves = len(steps)
 	return c
