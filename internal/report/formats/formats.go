@@ -79,6 +79,18 @@ func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Op
 	}
 }
 
+// WriteWhatIf prints a what-if in one of Inventories.
+func WriteWhatIf(w io.Writer, format string, r *report.WhatIf, o text.Options) error {
+	switch format {
+	case Text:
+		return text.WriteWhatIf(w, r, o)
+	case JSON:
+		return report.WriteJSON(w, r)
+	default:
+		return formatError(format, Inventories())
+	}
+}
+
 // WriteComparison prints a comparison in one of Comparisons.
 func WriteComparison(w io.Writer, format string, c *report.Comparison, o text.Options) error {
 	switch format {

@@ -33,7 +33,7 @@ func (p *printer) advice(r *report.Report) {
 			p.field(2, name, strconv.Itoa(j+1)+". "+wording.Step(&a.Steps[j]))
 			name = ""
 		}
-		p.reaches(&a.Reaches)
+		p.reaches(&a.Reaches, "stays")
 		p.field(2, "cures", cures(a.Cures))
 		p.field(2, "source", a.Source)
 		p.newline()
@@ -41,8 +41,8 @@ func (p *printer) advice(r *report.Report) {
 }
 
 // reaches prints what each processor has after the steps, equal ones once, and
-// which failures stay.
-func (p *printer) reaches(r *report.Reaches) {
+// which failures there are, under the given name.
+func (p *printer) reaches(r *report.Reaches, fails string) {
 	var lines []string
 	socks := map[string][]string{}
 	for i := range r.Sockets {
@@ -68,7 +68,7 @@ func (p *printer) reaches(r *report.Reaches) {
 		p.field(2, name, line)
 		name = ""
 	}
-	p.field(2, "stays", remaining(r.Findings))
+	p.field(2, fails, remaining(r.Findings))
 }
 
 func reachedLine(s *report.ReachedSocket) string {

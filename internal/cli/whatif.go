@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/formats"
+)
+
+// changeFlags are the changes of a what-if. They are carried out in this order:
+// what is removed, what moves, what is installed.
+type changeFlags struct{ remove, move, install []string }
+
+func (p *Program) planCommand() *cobra.Command {
+	f := &checkFlags{}
+	c := &changeFlags{}
+	cmd := &cobra.Command{
+		Use:   "plan",
+		Short: "audit what a change of modules would make of the machine",
+		Long: `plan audits the machine as it would be after modules are removed, moved and
+installed, and prints before beside after. Nothing is changed. What to do about
+findings is in the advice of check.
+
+A slot is named by its locator, by BANK/LOCATOR where locators repeat, or by its
+handle (0x1100). A size is a number with M, G or T.
+
+Exit status: 0 whatever the audit says; 2 wrong usage: a slot that is not there,
+empty or full; 3 the machine could not be read.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return p.whatIf(f, c) },
+	}
+	f.input.register(cmd)
+	f.output.register(cmd, formats.Inventories())
+	fl := cmd.Flags()
+	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	fl.StringArrayVar(&c.move, "move", nil, "move the module of a slot to another, `A=B`; repeatable")
+	fl.StringArrayVar(&c.install, "install", nil, "install a module, `SLOT=SIZE`; repeatable")
+	fl.StringArrayVar(&c.remove, "remove", nil, "remove the module of a `SLOT`; repeatable")
+	return cmd
+}
+
+// changes reads the flags.
+func (c *changeFlags) changes() ([]plan.Change, error) {
+	var out []plan.Change
+	for _, slot := range c.remove {
+		out = append(out, plan.Change{Do: plan.Remove, From: slot})
+	}
+	for _, s := range c.move {
+		from, to, ok := strings.Cut(s, "=")
+		if !ok || from == "" || to == "" {
+			return nil, usage("--move %q: expected A=B, the slot that holds the module and the one to move it to", s)
+		}
+		out = append(out, plan.Change{Do: plan.Move, From: from, To: to})
+	}
+	for _, s := range c.install {
+		slot, size, ok := strings.Cut(s, "=")
+		bytes := plan.ParseSize(size)
+		if !ok || slot == "" || bytes <= 0 {
+			return nil, usage("--install %q: expected SLOT=SIZE, such as DIMM_A1=16G; a size is a whole number with M, G or T", s)
+		}
+		out = append(out, plan.Change{Do: plan.Install, To: slot, Bytes: bytes})
+	}
+	if len(out) == 0 {
+		return nil, usage("plan needs --move A=B, --install SLOT=SIZE or --remove SLOT")
+	}
+	return out, nil
+}
+
+// whatIf audits a machine with its modules changed.
+func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
+	if err := f.output.check(formats.Inventories()); err != nil {
+		return err
+	}
+	changes, err := c.changes()
+	if err != nil {
+		return err
+	}
+	engine, options, err := p.engine(f)
+	if err != nil {
+		return err
+	}
+	sys, failed := p.system(&f.input)
+	if failed != nil {
+		return failed
+	}
+	if nothingRead(sys) {
+		return notAudited(errors.New("nothing to plan for: no source of this input could be read"), "")
+	}
+	after, err := plan.WhatIf(sys, changes)
+	if err != nil {
+		return usage("%w", err)
+	}
+	topo := population.Derive(sys, p.Rules)
+	found, err := engine.Run(sys, topo, *options)
+	if err != nil {
+		return usage("%w", err)
+	}
+	outcome, err := plan.Compare(topo, found, after, p.pipeline(engine, options))
+	if err != nil {
+		return usage("%w", err)
+	}
+	doc := report.BuildWhatIf(sys, topo, &outcome, f.input.identifiers)
+	return f.output.write(p, f.input.identifiers, func(t *terminal) error {
+		return formats.WriteWhatIf(t, f.output.format, &doc, t.options)
+	})
+}
