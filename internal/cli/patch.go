@@ -69,7 +69,7 @@ func (p *Program) patch(f *patchFlags, name string) error {
 		return err
 	}
 	defer g.close()
-	sys, exports := collect.CollectExports(g.Input)
+	sys, exports := collect.WithExports(g.Input)
 	if failed := both(g.failed, g.bmc.failure()); failed != nil {
 		return failed
 	}

@@ -70,9 +70,9 @@ func Collect(in Input) *inventory.System {
 	return collectAll(in).sys
 }
 
-// CollectExports is Collect, and the exports of BIOS settings behind the
+// WithExports is Collect, and the exports of BIOS settings behind the
 // configured faces beside it.
-func CollectExports(in Input) (*inventory.System, []Joined) {
+func WithExports(in Input) (*inventory.System, []Joined) {
 	c := collectAll(in)
 	all := make([]Joined, 0, len(c.joined))
 	for _, j := range c.joined {

@@ -117,7 +117,7 @@ var manufacturers = map[string]string{bios.Dell: "Dell", bios.HPE: "HPE", bios.L
 func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Table {
 	own := tables.Of(c.sys.Machine.Vendor.Or(" "))
 	switch {
-	case e.Vendor != "" && !(e.Guessed && own != nil):
+	case e.Vendor != "" && (!e.Guessed || own == nil):
 		return tables.Of(manufacturers[e.Vendor])
 	case own != nil:
 		return own

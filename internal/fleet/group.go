@@ -96,9 +96,9 @@ func differences(m *Machine, usual map[string]string) []Difference {
 	var out []Difference
 	for _, name := range slices.Sorted(maps.Keys(m.traits)) {
 		most := usual[name]
-		switch {
-		case most == m.traits[name]:
-		case most == "":
+		switch most {
+		case m.traits[name]:
+		case "":
 			out = append(out, Difference{m.Name, name, m.traits[name], nil})
 		default:
 			out = append(out, Difference{m.Name, name, m.traits[name], &most})

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// ErrSchema: a document of another schema.
+// ErrSchema says that a file is a document of another schema.
 var ErrSchema = errors.New("another schema")
 
 // Decode reads a document of memaudit measure. Figures are summed up anew from

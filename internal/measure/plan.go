@@ -88,7 +88,7 @@ func limit(cells int, quick bool) time.Duration {
 	return time.Duration(max(cells, 2)) * 2500 * time.Millisecond
 }
 
-// ErrNode: a node that the machine does not have.
+// ErrNode says that a node was asked for that the machine does not have.
 var ErrNode = errors.New("no node")
 
 // known refuses node numbers that the machine does not have.

@@ -43,6 +43,7 @@ func From(r *measure.Result) *inventory.Measurement {
 				one.Store = r.Store
 			case measure.Latency:
 				one.Threads = 1
+			default: // a read has no store and every thread
 			}
 			one.Like = like(r, &one)
 			m.Figures = append(m.Figures, one)

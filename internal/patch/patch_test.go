@@ -29,7 +29,7 @@ func source(t *testing.T, files ...string) patch.Source {
 		require.NoError(t, err)
 		in.Exports = append(in.Exports, collect.Export{Source: inventory.SourceBIOS, Path: "file", Export: e})
 	}
-	_, joined := collect.CollectExports(in)
+	_, joined := collect.WithExports(in)
 	require.NotEmpty(t, joined)
 	j := joined[0]
 	require.NotNil(t, j.Table)
@@ -183,7 +183,7 @@ func TestQuotingAndFit(t *testing.T) {
 		assert.Regexp(t, `^(# |racadm )`, line)
 	}
 	_, err := patch.Choose(p.Export, "conrep")
-	assert.ErrorContains(t, err, "expected one of redfish, racadm, scp")
+	require.ErrorContains(t, err, "expected one of redfish, racadm, scp")
 	batch, err := bios.Decode("batch", []byte("set uEFI.TurboModeEnable Enable\n"))
 	require.NoError(t, err)
 	_, err = patch.Choose(batch, "")

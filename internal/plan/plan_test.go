@@ -109,7 +109,7 @@ func kept(t *testing.T, sys *inventory.System, before *audit.Audit, a *plan.Advi
 		require.Equal(t, now.Class.Value.Name, s.Class.Value.Name)
 		require.Equal(t, now.Speed.Value.MTs, s.Speed.Value.MTs)
 		require.Equal(t, now.Peak.Value, s.Peak.Value)
-		require.Equal(t, now.Relative.Value.Low, s.Share.Value.Low)
+		require.InDelta(t, now.Relative.Value.Low, s.Share.Value.Low, 1e-9)
 	}
 	if a.ID == plan.Move {
 		require.Equal(t, p.Derive(sys).InstalledBytes.Value, topo.InstalledBytes.Value)

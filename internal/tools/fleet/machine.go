@@ -22,6 +22,12 @@ func Machine() *Dashboard {
 		"memaudit_setting_info"+this, "setting", "value", "view")
 	d.table(6, "Memory of NUMA nodes", "", "bytes", "memory", "memaudit_numa_node_memory_bytes"+this, "node")
 	d.table(6, "NUMA distances", "10 is local.", "", "distance", "memaudit_numa_distance"+this, "from", "to")
+	d.joined("Measured memory", "Of the last memaudit measure; nothing where nobody measured.", []string{"cpu_node", "memory_node"}, [][3]string{
+		{"read", "Bps", "memaudit_measured_read_bytes_per_second" + this},
+		{"latency", "s", "memaudit_measured_latency_seconds" + this},
+		{"spread", "percentunit", "memaudit_measured_spread_ratio" + this},
+	})
+	d.stat("Age of the measurement", "", "s", "time() - memaudit_measured_timestamp_seconds"+this)
 	d.row("Operation")
 	d.series(8, "Time of an audit", "", "s", "audit", "memaudit_audit_duration_seconds"+this)
 	d.series(8, "Memory of the daemon", "", "bytes", "resident", "process_resident_memory_bytes"+this)
