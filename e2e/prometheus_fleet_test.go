@@ -76,7 +76,7 @@ func TestPrometheusFleet(t *testing.T) {
 	good, _ := daemon(t, "--root", treeOf(t, "dell-r610-good"))
 	bad, _ := daemon(t, "--root", treeOf(t, "dell-r610-unbalanced"), "--web.config.file", filepath.Join(dir, "web.example.yml"))
 	worse, stop := daemon(t, "--root", tree)
-	text, gone := textfile(t, treeOf(t, "dell-m610-good"))
+	text, gone := textfile(t, "dell-m610-good")
 	daemonPages(t, good, bad, pool, password)
 
 	p := startPrometheus(t, dir, map[string]string{"memaudit": good, "memaudit-files": worse, "memaudit-tls": bad, "node": text})
