@@ -93,8 +93,21 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (unit, st
 	if why != "" {
 		return u, why
 	}
+	if u.doubted && asksForFewer(p, len(u.slots)) {
+		return u, noMap
+	}
 	u.groups = b.groups(p, channels)
 	return u, ""
+}
+
+// noMap says why no slot of a product is named.
+const noMap = "no document confirms which slot of this product is on which channel"
+
+// asksForFewer reports whether the platform's document recommends a number of
+// modules that leaves slots empty: then a layout that fills every slot, which
+// needs no map, is not what the document asks for.
+func asksForFewer(p *platform.Platform, slots int) bool {
+	return slices.ContainsFunc(p.RecommendedDIMMs, func(n int) bool { return n < slots })
 }
 
 // channels sorts the unit's slots into channels, by position.

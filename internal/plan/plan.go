@@ -128,7 +128,7 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 func (b *board) why() string {
 	for i := range b.units {
 		if b.units[i].doubted {
-			return "no document confirms which slot of this product is on which channel"
+			return noMap
 		}
 	}
 	for i := range b.units {

@@ -1,0 +1,49 @@
+package plan_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/plan"
+)
+
+// server is one of machinetest's, with modules in the slots that filled accepts.
+func server(t testing.TB, name string, filled func(cpu, channel, slot int) bool) *inventory.System {
+	s, ok := machinetest.Servers()[name]
+	require.True(t, ok, name)
+	return collecttest.Read(t, name, s.Table(filled).Dump())
+}
+
+// TestServersAreKnown: every described server is recognised, and all its slots
+// have a place; else the tests over it would prove nothing.
+func TestServersAreKnown(t *testing.T) {
+	p := pipeline(t)
+	for name, s := range machinetest.Servers() {
+		topo := p.Derive(server(t, name, func(_, _, _ int) bool { return true }))
+		require.True(t, topo.Platform.Known(), "%s: %s", name, topo.Platform.Reason)
+		require.Len(t, topo.Populations, 2, name)
+		for i := range topo.Populations {
+			pop := &topo.Populations[i]
+			require.Len(t, pop.Slots, s.Channels*s.Depth, name)
+			require.Equal(t, s.Channels, pop.ChannelsPopulated.Value, "%s: %s", name, pop.ChannelsPopulated.Reason)
+			require.Equal(t, name == "dell-r660", pop.DPC.Unverified, name)
+		}
+	}
+}
+
+// TestNoPurchaseWithoutMap: where no document confirms the slot map, filling
+// every slot needs none. It is advised where the platform's document asks for no
+// fewer modules (IBM: all slots of the e326m) and not where eight of sixteen do.
+func TestNoPurchaseWithoutMap(t *testing.T) {
+	p := pipeline(t)
+	_, _, made := planned(t, server(t, "dell-r660", func(_, channel, slot int) bool { return slot == 0 && channel < 6 }), p)
+	require.Empty(t, made.Advice)
+	require.Equal(t, "no document confirms which slot of this product is on which channel", made.Why)
+	_, _, made = planned(t, machine(t, "ibm-e326m-second-empty"), p)
+	require.Len(t, made.Advice, 1)
+	require.Equal(t, 4, made.Advice[0].Count(plan.Install))
+}
