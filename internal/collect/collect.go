@@ -100,6 +100,7 @@ func collectAll(in Input) *collector {
 		c.sys.Slots = slots(c.table)
 		c.sys.Arrays = arrays(c.table)
 		c.hpe()
+		c.mapped()
 	}
 	if in.BMC != nil {
 		in.Exports = append(slices.Clone(in.Exports), c.bmc(in.BMC(c.bmcIdentity()), in.DecodeBMC)...)

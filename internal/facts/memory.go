@@ -18,7 +18,9 @@ func memoryType() *ObjectType {
 				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.topo.InstalledBytes.Value)
 			}, installed, visible, positive(installed))
 		})},
-		{"hidden_bytes", intT, "installed memory that the system does not see, in bytes", machine(hidden)},
+		{"hidden_bytes", intT, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
+		{"mapped_bytes", intT, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return of(m.sys.Memory.MappedBytes) })},
+		{"unmapped_modules", stringsT, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
 		{"mirrored", boolT, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
 		{"options", stringsT, "kernel options that take memory away", machine(func(m *Machine) Value { return m.memoryOptions() })},
 		{"populated_slots", intT, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},

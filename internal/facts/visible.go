@@ -8,10 +8,19 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// hidden is the installed memory that the system does not see. A system that
+// hidden is the installed memory that the system does not see; without a
+// kernel, that firmware gives no addresses to.
+func hidden(m *Machine) Value {
+	if !m.sys.Memory.VisibleBytes.Known() && m.sys.Memory.MappedBytes.Known() {
+		return unmapped(m)
+	}
+	return unseen(m)
+}
+
+// unseen is the installed memory that the kernel does not see. A system that
 // sees more than the modules hold proves the list of modules incomplete, so
 // that nothing can be concluded.
-func hidden(m *Machine) Value {
+func unseen(m *Machine) Value {
 	installed, visible := of(m.topo.InstalledBytes), of(m.sys.Memory.VisibleBytes)
 	return m.complete(derived(func() any {
 		return max(0, m.topo.InstalledBytes.Value-m.sys.Memory.VisibleBytes.Value)
@@ -37,7 +46,7 @@ func reserved(installed int64) int64 { return max(installed/25, 2<<30) }
 // other share (rank sparing, a failed module, a kernel option) decides
 // nothing.
 func mirrored(m *Machine) Value {
-	h := hidden(m)
+	h := unseen(m)
 	if !h.Known() {
 		return h
 	}

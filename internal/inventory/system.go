@@ -253,6 +253,9 @@ type Slot struct {
 	Health fact.Fact[string]
 	// HPE is the slot's position as HPE's type 202 states it.
 	HPE *HPELocation
+	// Mapped is false for a module that firmware gave no address range (type 20)
+	// although it gave its neighbours some.
+	Mapped fact.Fact[bool]
 	// Row is the position of the structure in the table, from 0.
 	Row int
 }
@@ -341,6 +344,11 @@ type Memory struct {
 	BlockBytes fact.Fact[int64]
 	// VisibleBytes is the best of the three: what firmware gave the kernel.
 	VisibleBytes fact.Fact[int64]
+	// MappedBytes is what firmware itself says it gave addresses to: the ranges
+	// of SMBIOS's type 19, whole and without a contradiction.
+	MappedBytes fact.Fact[int64]
+	// MappedEnd is the first byte address behind those ranges.
+	MappedEnd int64
 }
 
 // Controller is one EDAC memory controller.

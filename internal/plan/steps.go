@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -129,6 +130,7 @@ func Apply(sys *inventory.System, steps []Step) *inventory.System {
 	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
 	out.Slots = slices.Clone(sys.Slots)
 	out.EDAC = nil
+	out.Memory.MappedBytes = fact.Fact[int64]{}
 	for _, s := range steps {
 		switch s.Do {
 		case Move:

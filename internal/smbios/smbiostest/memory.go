@@ -193,3 +193,23 @@ func (b *Builder) Mapping(v Mapping) uint16 {
 	s.u8(0x0E, orByte(v.Width, 1))
 	return b.add(19, s)
 }
+
+// DeviceMapping is a structure of type 20.
+type DeviceMapping struct {
+	// Device is the handle of the type 17 structure, Mapping of the type 19.
+	Device, Mapping uint16
+	// Start and End are byte addresses; End is the last byte.
+	Start, End uint64
+}
+
+// DeviceMapping appends a structure of type 20, in the form of SMBIOS 2.1 to
+// 2.6 with addresses in KiB, or of 2.7.
+func (b *Builder) DeviceMapping(v DeviceMapping) uint16 {
+	s := newBody(b.length(0, 0x13, step{2, 7, 0x23}))
+	s.u32(0x04, uint32(v.Start>>10))
+	s.u32(0x08, uint32(v.End>>10))
+	s.u16(0x0C, v.Device)
+	s.u16(0x0E, v.Mapping)
+	s.u8(0x10, 1)
+	return b.add(20, s)
+}

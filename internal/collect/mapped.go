@@ -1,0 +1,138 @@
+package collect
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// auditHere says what else than the table shows that memory is lost.
+const auditHere = "run memaudit on the machine itself, where the kernel says what it sees"
+
+// mapped reads which memory firmware gave addresses to (DSP0134 7.20, 7.21).
+// The structures are often boilerplate: what does not fit together says
+// nothing.
+func (c *collector) mapped() {
+	m := &c.sys.Memory
+	m.MappedBytes, m.MappedEnd = mappedRanges(c.table)
+	c.mappedDevices()
+	if m.MappedBytes.Known() {
+		m.MappedBytes = c.agreeing(m.MappedBytes)
+	}
+}
+
+// maxAddress is behind the last physical address of any processor: 52 bits.
+const maxAddress = 1 << 52
+
+// span is a range of addresses; end is the first behind it.
+type span struct{ start, end uint64 }
+
+// mappedRanges sums the ranges of the arrays that hold system memory, and says
+// where the last one ends.
+func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
+	other := map[uint16]bool{}
+	for _, a := range t.MemoryArrays() {
+		other[a.Handle] = a.Use.Known() && a.Use.Value != "System Memory"
+	}
+	var spans []span
+	var at fact.Evidence
+	for _, r := range t.ArrayMappings() {
+		if other[r.Array.Or(0)] {
+			continue
+		}
+		at = of(19, r.Handle, t).evidence("Range Size", display(r.Size.Or(0)))
+		if !r.Size.Known() || r.End.Value >= maxAddress {
+			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is none", auditHere, at), 0
+		}
+		spans = append(spans, span{r.Start.Value, r.End.Value + 1})
+	}
+	if len(spans) == 0 {
+		return fact.Unknown[int64](fact.Absent, "SMBIOS states no mapped ranges (type 19)", auditHere), 0
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	if spans[0].start != 0 {
+		return fact.Unknown[int64](fact.Malformed, "the mapped ranges of SMBIOS (type 19) do not begin at address 0", auditHere, at), 0
+	}
+	var sum, end uint64
+	for _, s := range spans {
+		if s.start < end {
+			return fact.Unknown[int64](fact.Conflicting, "the mapped ranges of SMBIOS (type 19) overlap", auditHere, at), 0
+		}
+		sum, end = sum+s.end-s.start, s.end
+	}
+	return fact.Known(int64(sum), fact.Indirect, at), int64(end)
+}
+
+// mappedDevices notes of each module whether a range of type 20 is its own. A
+// range of a page or less is how some firmware writes "none".
+func (c *collector) mappedDevices() {
+	ranges, broken := map[uint16]int64{}, false
+	for _, r := range c.table.DeviceMappings() {
+		if device, ok := r.Device.Get(); ok && r.Size.Known() {
+			ranges[device] += r.Size.Value
+		}
+		broken = broken || !r.Size.Known()
+	}
+	if len(ranges) == 0 || broken {
+		return
+	}
+	for i := range c.sys.Slots {
+		s := &c.sys.Slots[i]
+		if s.State == inventory.SlotPopulated {
+			n := ranges[s.Handle]
+			s.Mapped = fact.Known(n > 4096, fact.Indirect, of(17, s.Handle, c.table).evidence("range of type 20", display(n)))
+		}
+	}
+}
+
+// agreeing holds the ranges of arrays against those of devices and the list of
+// devices against the arrays' counts; what differs leaves the sum unknown.
+func (c *collector) agreeing(sum fact.Fact[int64]) fact.Fact[int64] {
+	doubt := func(reason string) fact.Fact[int64] {
+		return fact.Unknown[int64](fact.Conflicting, reason, auditHere, sum.From)
+	}
+	if devices, ok := c.deviceRanges(); ok && (devices < sum.Value-sum.Value/100 || devices > sum.Value+sum.Value/100) {
+		return doubt(fmt.Sprintf("SMBIOS maps %d MiB by arrays (type 19) and %d MiB by modules (type 20)", sum.Value>>20, devices>>20))
+	}
+	listed := map[uint16]int{}
+	for i := range c.sys.Slots {
+		listed[c.sys.Slots[i].Array]++
+	}
+	for _, a := range c.sys.Arrays {
+		if n, ok := a.Devices.Get(); ok && listed[a.Handle] > n {
+			return doubt(fmt.Sprintf("SMBIOS lists %d memory devices of an array that has %d", listed[a.Handle], n))
+		}
+	}
+	return sum
+}
+
+// deviceRanges is how much memory the ranges of type 20 cover together; ok is
+// false where there are none, or some that are no range.
+func (c *collector) deviceRanges() (int64, bool) {
+	own := map[uint16]bool{}
+	for i := range c.sys.Slots {
+		own[c.sys.Slots[i].Handle] = true
+	}
+	var spans []span
+	for _, r := range c.table.DeviceMappings() {
+		if !r.Size.Known() || r.End.Value >= maxAddress {
+			return 0, false
+		}
+		if device, ok := r.Device.Get(); ok && own[device] {
+			spans = append(spans, span{r.Start.Value, r.End.Value + 1})
+		}
+	}
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	var sum, end uint64
+	for _, s := range spans {
+		if s.end > end {
+			sum += s.end - max(s.start, end)
+			end = s.end
+		}
+	}
+	return int64(sum), len(spans) > 0
+}

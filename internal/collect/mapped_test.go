@@ -1,0 +1,74 @@
+package collect_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// TestMapped reads the ranges that firmware gave to arrays and modules, and
+// refuses accounts that contradict themselves.
+func TestMapped(t *testing.T) {
+	const g = uint64(1) << 30
+	type span struct{ start, end uint64 }
+	for _, c := range []struct {
+		name    string
+		devices int // that the array announces
+		arrays  []span
+		modules []span // one a module; {} has none
+		want    int64
+		state   fact.State
+		ranged  []any // true, false or nil by module
+	}{
+		{"one range", 2, []span{{0, 16 * g}}, nil, 16, fact.OK, []any{nil, nil}},
+		{"around the hole below 4 GiB", 2, []span{{0, 3 * g}, {4 * g, 17 * g}}, nil, 16, fact.OK, []any{nil, nil}},
+		{"modules too", 2, []span{{0, 16 * g}}, []span{{0, 8 * g}, {8 * g, 16 * g}}, 16, fact.OK, []any{true, true}},
+		{"modules that share a range", 2, []span{{0, 16 * g}}, []span{{0, 16 * g}, {0, 16 * g}}, 16, fact.OK, []any{true, true}},
+		{"one module has none", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {}}, 8, fact.OK, []any{true, false}},
+		{"one module has a page", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {0, 1024}}, 8, fact.OK, []any{true, false}},
+		{"arrays and modules differ", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {8 * g, 16 * g}}, 0, fact.Conflicting, []any{true, true}},
+		{"ranges overlap", 2, []span{{0, 9 * g}, {8 * g, 16 * g}}, nil, 0, fact.Conflicting, []any{nil, nil}},
+		{"no beginning", 2, []span{{8 * g, 16 * g}}, nil, 0, fact.Malformed, []any{nil, nil}},
+		{"beyond every processor's addresses", 2, []span{{0, 8 * g}, {1 << 53, 1<<53 + g}}, nil, 0, fact.Malformed, []any{nil, nil}},
+		{"none", 2, nil, nil, 0, fact.Absent, []any{nil, nil}},
+		{"more modules than the array has", 1, []span{{0, 8 * g}}, nil, 0, fact.Conflicting, []any{nil, nil}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := smbiostest.New(3, 2)
+			array := b.Array(smbiostest.Array{Devices: c.devices})
+			var ranges []uint16
+			for _, r := range c.arrays {
+				ranges = append(ranges, b.Mapping(smbiostest.Mapping{Array: array, Start: r.start, End: r.end - 1}))
+			}
+			for i := range 2 {
+				device := b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 8 << 30, Locator: string(rune('A' + i))})
+				if i < len(c.modules) && c.modules[i].end > 0 {
+					b.DeviceMapping(smbiostest.DeviceMapping{Device: device, Mapping: ranges[0], Start: c.modules[i].start, End: c.modules[i].end - 1})
+				}
+			}
+			sys := collecttest.Decoded(t, b)
+			assert.Equal(t, c.state, sys.Memory.MappedBytes.State, sys.Memory.MappedBytes.Reason)
+			assert.Equal(t, c.want<<30, sys.Memory.MappedBytes.Value)
+			for i, want := range c.ranged {
+				got, ok := sys.Slots[i].Mapped.Get()
+				assert.Equal(t, want != nil, ok)
+				assert.Equal(t, want == true, got)
+			}
+		})
+	}
+}
+
+// TestMappedFlash leaves out the range of the BIOS chip's own array.
+func TestMappedFlash(t *testing.T) {
+	b := smbiostest.New(2, 6)
+	array := b.Array(smbiostest.Array{Devices: 1})
+	b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 8 << 30})
+	b.Mapping(smbiostest.Mapping{Array: array, End: 8<<30 - 1})
+	flash := b.Array(smbiostest.Array{Use: 5, Devices: 1})
+	b.Mapping(smbiostest.Mapping{Array: flash, End: 4<<20 - 1})
+	assert.Equal(t, int64(8)<<30, collecttest.Decoded(t, b).Memory.MappedBytes.Value)
+}
