@@ -33,7 +33,7 @@ func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, value.Reason, value.KnownBy, fact.None
 	default:
 		f.Result, f.Found = verdict.Fail, found(s, value, face)
-		f.Remedy = r.settingRemedy(w, s)
+		f.Remedy = r.settingRemedy(p, w, s)
 		if w.Effect != nil {
 			f.Effect = w.Effect.Effect(w.Effect.Text, p.Citation)
 		}
@@ -71,7 +71,7 @@ func found(s inventory.Setting, value facts.Value, face string) string {
 // settingRemedy says how to fulfil a row of a profile: wait for the boot that
 // already will, undo what overrides firmware, or change BIOS setup as the
 // document or the vendor's table says.
-func (r *run) settingRemedy(w *rulepack.WantedSetting, s inventory.Setting) string {
+func (r *run) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) string {
 	if next, ok := s.Pending.Get(); ok && slices.Contains(w.Want, next) {
 		return "reboot: " + next + " is set and waits for the next boot"
 	}
@@ -82,13 +82,14 @@ func (r *run) settingRemedy(w *rulepack.WantedSetting, s inventory.Setting) stri
 	if undo := undoing(s.DecidedBy); undo != "" && !s.Configured.Known() {
 		lines = append(lines, undo)
 	}
-	switch steps := r.steps(w, s); {
+	switch steps := r.steps(p, w, s); {
 	case w.Remedy != "":
 		lines = append(lines, w.Remedy)
 	case len(steps) > 0:
 		lines = append(lines, steps...)
 	default:
-		lines = append(lines, "set "+w.ID+" to "+w.Want.String()+" in the BIOS setup")
+		lines = append(lines, "nothing at hand says how this machine spells the option: in memaudit's words "+w.ID+" must be "+w.Want.String()+
+			"; an export of its BIOS settings, given with --bios, names it")
 	}
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], "\n", " ") // one way, one line
@@ -109,26 +110,64 @@ func undoing(by fact.Fact[string]) string {
 	}
 }
 
-// steps asks the vendor's table for the menu path and commands.
-func (r *run) steps(w *rulepack.WantedSetting, s inventory.Setting) []string {
+// steps asks the vendor's table for the menu path and commands: of the preset
+// that writes the profile's rows at once, where the document names one and the
+// machine is not set to it, else of the setting itself.
+func (r *run) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) []string {
 	t := r.engine.table(r.sys.Machine.Vendor)
 	if t == nil {
 		return nil
 	}
-	maker := r.facts.ProcessorVendor().Text()
+	if lines := r.presetSteps(t, p, w); len(lines) > 0 {
+		return lines
+	}
+	wish := r.wish(s)
+	if governing := t.Governing(w.ID); governing != "" {
+		wish.Preset = r.sys.Settings[governing].Configured.Or("")
+	}
 	for _, want := range w.Want {
-		wish := settings.Wish{ID: w.ID, Want: want, Product: r.sys.Machine.Product.Or(""), Maker: maker, Seen: s.Configured.From.Field}
-		if p, ok := r.topo.Platform.Get(); ok {
-			wish.Platform = p.ID
-		}
-		if preset := t.Preset(); preset != "" {
-			wish.Preset = r.sys.Settings[preset].Configured.Or("")
-		}
+		wish.ID, wish.Want = w.ID, want
 		if lines := t.Steps(wish); len(lines) > 0 {
 			return lines
 		}
 	}
 	return nil
+}
+
+// presetSteps are the ways to the preset that writes this row and its siblings.
+func (r *run) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *rulepack.WantedSetting) []string {
+	governing := t.Governing(w.ID)
+	if governing == "" || governing == w.ID {
+		return nil
+	}
+	preset, now := p.Preset, r.sys.Settings[governing].Configured
+	for _, row := range p.Table() {
+		if row.ID == governing {
+			preset = row.Want[0]
+		}
+	}
+	if preset == "" || t.Frees(governing, preset) || settings.Plain(now.Or("")) == settings.Plain(preset) {
+		return nil
+	}
+	wish := r.wish(r.sys.Settings[governing])
+	wish.ID, wish.Want = governing, preset
+	lines := t.Steps(wish)
+	for i := range lines {
+		lines[i] = "the preset " + preset + " writes this and its sibling rows in one step: " + lines[i]
+	}
+	return lines
+}
+
+// wish is what the machine is, and how its export spells a setting.
+func (r *run) wish(s inventory.Setting) settings.Wish {
+	wish := settings.Wish{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text()}
+	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
+		wish.Seen, wish.SeenRaw = s.Configured.From.Field, s.Configured.From.Raw
+	}
+	if p, ok := r.topo.Platform.Get(); ok {
+		wish.Platform = p.ID
+	}
+	return wish
 }
 
 // table finds the machine's vendor among the vendors' tables; nil when there

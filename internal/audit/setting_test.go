@@ -29,6 +29,12 @@ profiles:
       turbo: {want: enabled, level: warning}
       x2apic: {want: auto, level: warning}
       c1e: {want: disabled, level: warning, remedy: as our runbook says}
+  - id: site/preset
+    title: what the preset writes
+    preset: MaxPerf
+    citation: {vendor: Site, title: Table}
+    settings:
+      turbo: {want: enabled, level: warning}
 `
 
 const settingTable = `
@@ -39,8 +45,11 @@ settings:
   workload_profile: [{attribute: Profile, source: s}]
   turbo: [{attribute: Boost, menu: Power > Boost, values: {On: enabled, Off: disabled}, source: s}]
 masters: [{setting: workload_profile, attribute: Profile, free: [Custom], locks: [turbo], source: s}]
+generations: [{source: s, for: [milan]}]
 commands: [{tool: tool, steps: ["tool set {attribute}={value}", reboot], acts: at the next boot, source: s}]
 `
+
+const settingSpellings = "Example\ts\tredfish\tProfile\tProfile\tCustom|MaxPerf\nExample\ts\tredfish\tBoost\tBoost\tOn|Off\n"
 
 func known(value, source, field string) fact.Fact[string] {
 	return fact.Known(value, fact.Direct, fact.Evidence{Source: source, Path: "p", Field: field, Raw: value})
@@ -49,6 +58,11 @@ func known(value, source, field string) fact.Fact[string] {
 // judge audits a machine with the given faces against settingPack and the
 // built-in rules about settings.
 func judge(t *testing.T, faces map[string]inventory.Setting) *audit.Audit {
+	t.Helper()
+	return judgeBy(t, "site/table", faces)
+}
+
+func judgeBy(t *testing.T, profile string, faces map[string]inventory.Setting) *audit.Audit {
 	t.Helper()
 	pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
 	require.Empty(t, faults)
@@ -66,9 +80,9 @@ func judge(t *testing.T, faces map[string]inventory.Setting) *audit.Audit {
 	sys.Settings = faces
 	platformOf(topo, platform.Platform{ID: "milan"})
 	engine := audit.NewEngine(append(general, pack)).WithTables(func() (settings.Tables, error) {
-		return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(settingTable)}}, "d")
+		return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(settingTable)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
 	})
-	return run(t, engine, sys, topo, audit.Options{Profile: "site/table", Asked: true})
+	return run(t, engine, sys, topo, audit.Options{Profile: profile, Asked: true})
 }
 
 // one finds the finding of a rule and subject.
@@ -143,6 +157,23 @@ func TestSettingPreset(t *testing.T) {
 		"BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
 	f = one(t, judge(t, map[string]inventory.Setting{"turbo": turbo, "workload_profile": {Configured: known("Custom", "bios", "Profile")}}), "setting.turbo", "setting turbo")
 	assert.Equal(t, "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)", f.Remedy)
+}
+
+// TestSettingOneStep: a preset that writes the profile's rows is the one step,
+// unless the machine is set to it already.
+func TestSettingOneStep(t *testing.T) {
+	turbo := inventory.Setting{Configured: known("disabled", "bios", "Boost")}
+	oneStep := "the preset MaxPerf writes this and its sibling rows in one step: tool: tool set Profile=MaxPerf; reboot (takes effect at the next boot)"
+	for preset, want := range map[string]string{
+		"": oneStep, "Custom": oneStep,
+		"MaxPerf": "first set Profile to Custom: it is MaxPerf, which governs the setting\nBIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)",
+	} {
+		faces := map[string]inventory.Setting{"turbo": turbo}
+		if preset != "" {
+			faces["workload_profile"] = inventory.Setting{Configured: known(preset, "bios", "Profile")}
+		}
+		assert.Equal(t, want, one(t, judgeBy(t, "site/preset", faces), "setting.turbo", "setting turbo").Remedy, preset)
+	}
 }
 
 // TestSettingAutoWanted: only BIOS setup can show that firmware chooses.

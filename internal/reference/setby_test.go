@@ -25,14 +25,17 @@ settings:
     - {attribute: AMDBoost, menu: Power > AMD Boost, values: {On: enabled}, source: D}
   smt:
     - {attribute: Threads, menu: CPU > Threads, values: {Yes: enabled}, source: D}
+generations: [{source: D, for: [milan]}]
 `
+
+const twoSpellings = "Example\tD\tredfish\tThreads\tThreads\tYes|No\nExample\tD\tredfish\tAMDBoost\tAMD Boost\tOn|Off\n"
 
 const toSet = `
 profiles:
   - id: example/hpc
     intent: hpc
     title: HPC
-    for: {vendors: [Example]}
+    for: {vendors: [Example], platforms: [milan]}
     citation: {vendor: Example, title: Guide}
     settings:
       turbo: {want: enabled, level: info}
@@ -50,7 +53,7 @@ profiles:
 // Where a vendor has two names for a setting, only the document tells which
 // one is meant; a guess is never printed.
 func TestSetBy(t *testing.T) {
-	tables, err := settings.Load(fstest.MapFS{"settings/example.yaml": {Data: []byte(twoNames)}}, "settings")
+	tables, err := settings.Load(fstest.MapFS{"settings/example.yaml": {Data: []byte(twoNames)}, "settings/spellings.tsv": {Data: []byte(twoSpellings)}}, "settings")
 	require.NoError(t, err)
 	pack, faults := rulepack.ParsePack("pack.yaml", []byte(toSet))
 	require.Empty(t, faults)

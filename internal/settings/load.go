@@ -30,6 +30,7 @@ func Load(fsys fs.FS, dir string) (Tables, error) {
 		}
 		all = append(all, t)
 	}
+	all.loadSpellings(fsys, dir)
 	return all, nil
 }
 
@@ -70,6 +71,11 @@ func (t *Table) check() error {
 	for _, m := range t.Masters {
 		if err := t.checkMaster(&m); err != nil {
 			return fmt.Errorf("master %s: %w", m.Attribute, err)
+		}
+	}
+	for _, g := range t.Generations {
+		if !t.knows(g.Source) || len(g.For) == 0 {
+			return fmt.Errorf("generation %s: needs a source that is listed, and platforms", g.Source)
 		}
 	}
 	for _, c := range t.Commands {

@@ -15,73 +15,138 @@ type Wish struct {
 	// Maker is who made the processors, as CPUID has it (GenuineIntel,
 	// AuthenticAMD); "" when not known.
 	Maker string
-	// Seen is the attribute name that an export of this very machine carried;
-	// it decides among a vendor's names.
-	Seen string
+	// Seen is the attribute name that an export of this very machine carried,
+	// SeenRaw its value there; they decide among a vendor's names and spellings.
+	Seen, SeenRaw string
 	// Preset is what the vendor's master preset is set to; "" when not known.
 	Preset string
 }
 
-// Steps are the ways to fulfil a wish that the vendor's documents or published
-// captures prove, one line each: first the preset that locks the setting, then
-// the menu path, then each command line. None when the table proves no name
-// for this machine. Nothing here is ever run: an operator reads it.
+// Steps are the ways to fulfil a wish, one line each: first the preset that
+// locks the setting, then what another option must be before, then the menu
+// path, then each command line. Names and values are those that an export or
+// registry of such a machine spells so, or a document about it prints; what
+// nothing proves is not printed. Nothing here is ever run: an operator reads
+// it.
 func (t *Table) Steps(w Wish) []string {
 	s, ok := Lookup(w.ID)
 	if !ok {
 		return nil
 	}
-	a, value := t.name(s, &w)
-	if a == nil {
-		return nil
-	}
-	var lines []string
-	if a.Menu != "" {
-		lines = append(lines, "BIOS setup: "+a.Menu+" = "+value)
-	}
-	if a.Name != "" {
-		lines = append(lines, t.commands(a, value, &w)...)
-	}
-	if len(lines) == 0 {
-		lines = append(lines, "BIOS attribute "+a.Name+" = "+value)
-	}
-	if first := t.unlock(&w); first != "" {
-		lines = append([]string{first}, lines...)
-	}
-	return lines
-}
-
-// name finds the vendor's attribute for this machine and its word for the
-// wanted value: the attribute that the machine's export carried, else the
-// first that names the product or platform, else the first that names none.
-func (t *Table) name(s Setting, w *Wish) (*Attribute, string) {
-	if w.Seen != "" && len(t.Find(w.Seen)) > 0 {
-		a, value := t.first(s, w, func(a *Attribute) bool { return Plain(a.Name) == Plain(w.Seen) })
-		if a == nil {
-			return nil, "" // this machine's own name is known, and no word for the value
+	for _, a := range t.candidates(s, &w) {
+		for _, value := range a.words(s, w.Want) {
+			lines := t.change(a, value, &w)
+			if len(lines) == 0 {
+				continue
+			}
+			before, ok := t.before(s, a, &w)
+			if !ok {
+				continue
+			}
+			if first := t.unlock(&w); first != "" {
+				before = append([]string{first}, before...)
+			}
+			return append(before, lines...)
 		}
-		seen := *a
-		seen.Name = w.Seen // with the suffix of this board
-		return &seen, value
 	}
-	if a, value := t.first(s, w, func(a *Attribute) bool { return names(a.For, w) }); a != nil {
-		return a, value
-	}
-	return t.first(s, w, func(a *Attribute) bool { return len(a.For) == 0 && !names(t.Except, w) && !a.foreign(w.Maker) })
+	return nil
 }
 
-// first finds the first proven attribute that fits and has a word for the
-// wanted value.
-func (t *Table) first(s Setting, w *Wish, fits func(*Attribute) bool) (*Attribute, string) {
+// candidates are the vendor's attributes that may be this machine's: the one
+// that its export carried, else those that name the product or platform, else
+// those that name none.
+func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
+	if w.Seen != "" && len(t.Find(w.Seen)) > 0 {
+		passes := false // to the entries behind it
+		return t.fitting(s, func(a *Attribute) bool {
+			own := Plain(a.Name) == Plain(w.Seen)
+			passes = passes || own && slices.Contains(values(a), Next)
+			return own || passes
+		})
+	}
+	if own := t.fitting(s, func(a *Attribute) bool { return names(a.For, w) }); len(own) > 0 {
+		return own
+	}
+	return t.fitting(s, func(a *Attribute) bool { return len(a.For) == 0 && !names(t.Except, w) && !a.foreign(w.Maker) })
+}
+
+// fitting are the proven attributes of a setting that fit.
+func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
+	var out []*Attribute
 	attrs := t.Settings[s.ID]
 	for i := range attrs {
 		if a := &attrs[i]; !a.Unverified && fits(a) {
-			if value, ok := a.Word(s, w.Want); ok {
-				return a, value
-			}
+			out = append(out, a)
 		}
 	}
-	return nil, ""
+	return out
+}
+
+// before are the changes of other options that an attribute needs in order to
+// act: an option in front of it must leave the choice to it ("Manual"). False
+// where the machine has such an option and nothing proves its word.
+func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
+	var lines []string
+	attrs := t.Settings[s.ID]
+	if w.Seen != "" && Plain(a.Name) == Plain(w.Seen) {
+		return nil, true // it decides already
+	}
+	for i := range attrs {
+		front := &attrs[i]
+		if front == a || front.Name == a.Name {
+			break
+		}
+		if !slices.Contains(values(front), Next) || len(t.spelled(front.Name, w)) == 0 {
+			continue
+		}
+		way := t.leaving(front, w)
+		if way == "" {
+			return nil, false
+		}
+		lines = append(lines, "first "+way)
+	}
+	return lines, true
+}
+
+// leaving is the first way to set an option to the word that leaves the choice
+// to the next.
+func (t *Table) leaving(front *Attribute, w *Wish) string {
+	for _, word := range front.words(Setting{}, Next) {
+		if lines := t.change(front, word, w); len(lines) > 0 {
+			return lines[0]
+		}
+	}
+	return ""
+}
+
+func values(a *Attribute) []string {
+	var out []string
+	for _, v := range a.Values {
+		out = append(out, v)
+	}
+	return out
+}
+
+// change is the menu path and the command lines that give one attribute a
+// value.
+func (t *Table) change(a *Attribute, value string, w *Wish) []string {
+	var lines []string
+	if text, ok := t.printed(a, value, w); ok && a.Menu != "" {
+		lines = append(lines, "BIOS setup: "+a.Menu+" = "+text)
+	}
+	if a.Name == "" {
+		return lines
+	}
+	commands := t.commands(a, value, w)
+	if len(lines)+len(commands) > 0 {
+		return append(lines, commands...)
+	}
+	for _, form := range []string{FormRedfish, FormSUM, FormASU} {
+		if name, word, ok := t.typed(a, value, form, w); ok {
+			return []string{"BIOS attribute " + name + " = " + word}
+		}
+	}
+	return nil
 }
 
 // names reports whether a list names this machine: its platform, or a
@@ -106,23 +171,55 @@ func (a *Attribute) foreign(maker string) bool {
 	}
 }
 
-// commands fills in the documented command lines.
+// commands fills in the documented command lines whose tool takes the name and
+// the value as this machine spells them.
 func (t *Table) commands(a *Attribute, value string, w *Wish) []string {
 	var lines []string
-	dotted := strings.Replace(a.Name, "_", ".", 1)
-	fill := strings.NewReplacer("{attribute}", a.Name, "{dotted}", dotted, "{group}", a.Group, "{value}", value, "{menu}", a.Menu)
 	for i := range t.Commands {
 		c := &t.Commands[i]
 		text := strings.Join(c.Steps, "; ")
 		switch {
 		case len(c.For) > 0 && !names(c.For, w), len(c.For) == 0 && names(t.Except, w):
+			continue
 		case len(a.Tools) > 0 && !slices.Contains(a.Tools, c.Tool):
+			continue
 		case a.Group == "" && strings.Contains(text, "{group}"):
-		default:
-			lines = append(lines, c.Tool+": "+fill.Replace(text)+" (takes effect "+c.Acts+")")
+			continue
 		}
+		name, word, ok := t.typed(a, value, c.form(), w)
+		if !ok {
+			continue
+		}
+		fill := strings.NewReplacer("{attribute}", name, "{group}", a.Group, "{value}", word)
+		lines = append(lines, c.Tool+": "+fill.Replace(text)+" (takes effect "+c.Acts+")")
 	}
 	return lines
+}
+
+func (c *Command) form() string {
+	if c.Form == "" {
+		return FormRedfish
+	}
+	return c.Form
+}
+
+// Governing is the canonical id of the preset that governs a setting; "" where
+// none does.
+func (t *Table) Governing(id string) string {
+	for i := range t.Masters {
+		if slices.Contains(t.Masters[i].Locks, id) {
+			return t.Masters[i].Setting
+		}
+	}
+	return ""
+}
+
+// Frees reports whether a value of a preset lets the single settings be
+// changed.
+func (t *Table) Frees(preset, value string) bool {
+	return slices.ContainsFunc(t.Masters, func(m Master) bool {
+		return m.Setting == preset && slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(value) })
+	})
 }
 
 // unlock says what to do about the preset that governs the setting.
@@ -135,15 +232,31 @@ func (t *Table) unlock(w *Wish) string {
 		if !slices.Contains(m.Locks, w.ID) {
 			continue
 		}
-		free := strings.Join(m.Free, " or ")
+		name, free := t.freeing(m, w)
 		switch {
-		case w.Preset == "":
-			return m.Attribute + " must be " + free + " for the setting to be changed"
-		case !slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(w.Preset) }):
-			return "first set " + m.Attribute + " to " + free + ": it is " + w.Preset + ", which governs the setting"
+		case slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(w.Preset) }):
+		case w.Preset != "" && free == "":
+			return m.Attribute + " is " + w.Preset + ", which governs the setting: free it first"
+		case w.Preset != "":
+			return "first set " + name + " to " + free + ": it is " + w.Preset + ", which governs the setting"
+		case free != "":
+			return name + " must be " + free + " for the setting to be changed"
 		}
 	}
 	return ""
+}
+
+// freeing is a preset and its value that frees the single settings, as machines
+// like this one spell both; "" where nothing proves them.
+func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
+	for _, s := range t.spelled(m.Attribute, w) {
+		for _, value := range m.Free {
+			if word, ok := s.word(value); ok {
+				return s.name, word
+			}
+		}
+	}
+	return "", ""
 }
 
 // InertUnder finds the preset of an export under which a setting's own value
@@ -161,13 +274,4 @@ func (t *Table) InertUnder(id string, lookup func(plain string) []Given) (Given,
 		}
 	}
 	return Given{}, false
-}
-
-// Preset is the canonical id of the vendor's master preset; "" when the table
-// names none.
-func (t *Table) Preset() string {
-	if len(t.Masters) == 0 {
-		return ""
-	}
-	return t.Masters[0].Setting
 }

@@ -24,12 +24,25 @@ settings:
     - {attribute: Threads, values: {Enabled: enabled}, source: s}
   workload_profile:
     - {attribute: Profile, menu: Profile, source: s}
+  determinism:
+    - {attribute: Control, values: {Auto: auto, Manual: next}, source: s}
+    - {attribute: Slider, values: {Power: power}, source: s}
 masters:
   - {setting: workload_profile, attribute: Profile, free: [Custom], locks: [turbo], source: s}
+generations:
+  - {source: s, for: [rome, milan]}
 commands:
   - {tool: tool, steps: ["tool set {group}.{attribute} {value}", reboot], acts: at the next reboot, source: s}
   - {tool: bmc, steps: ['PATCH {"{attribute}":"{value}"}'], acts: at the next reset, for: [rome], source: s}
 `
+
+// remedySpellings: what machines of Rome and Milan have. Control is a name of
+// another form, so that the command of the Redfish form has none.
+const remedySpellings = "# head\n" +
+	"V\ts\tredfish\tProfile\tProfile\tCustom|MaxPerf\n" +
+	"V\ts\tredfish\tTurbo\tTurbo\tDisabled|Enabled\n" +
+	"V\ts\tredfish\tControl\t\tAuto|Manual\n" +
+	"V\ts\tredfish\tSlider\t\tPower\n"
 
 // Where a vendor has a name for each maker's processors, a machine gets its own
 // or none, unless its export says what it carries.
@@ -45,19 +58,19 @@ func TestStepsKnowTheMaker(t *testing.T) {
 		}
 		return ""
 	}
-	for maker, want := range map[string][2]string{
-		"GenuineIntel": {"Intel(R) Turbo Boost Technology", "Intel(R) Hyper-Threading"},
-		"AuthenticAMD": {"AMD Core Performance Boost", "AMD SMT"},
+	for maker, want := range map[string][3]string{
+		"GenuineIntel": {"Intel(R) Turbo Boost Technology", "Intel(R) Hyper-Threading", "ice-lake-sp"},
+		"AuthenticAMD": {"AMD Core Performance Boost", "AMD SMT", "milan"},
 	} {
-		turbo := first(settings.Wish{ID: "turbo", Want: "disabled", Maker: maker})
+		turbo := first(settings.Wish{ID: "turbo", Want: "disabled", Maker: maker, Platform: want[2]})
 		require.Contains(t, turbo, want[0])
-		smt := first(settings.Wish{ID: "smt", Want: "disabled", Maker: maker})
+		smt := first(settings.Wish{ID: "smt", Want: "disabled", Maker: maker, Platform: want[2]})
 		require.Contains(t, smt, want[1])
 	}
 }
 
 func TestSteps(t *testing.T) {
-	tables, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(remedyTable)}}, "d")
+	tables, err := settings.Load(fstest.MapFS{"d/v.yaml": {Data: []byte(remedyTable)}, "d/spellings.tsv": {Data: []byte(remedySpellings)}}, "d")
 	require.NoError(t, err)
 	v := tables.Of("V")
 	for _, c := range []struct {
@@ -65,11 +78,12 @@ func TestSteps(t *testing.T) {
 		wish settings.Wish
 		want []string
 	}{
-		{"the first proven name, preset not known", settings.Wish{ID: "turbo", Want: "disabled"}, []string{
+		{"the first proven name, preset not known", settings.Wish{ID: "turbo", Want: "disabled", Platform: "milan"}, []string{
 			"Profile must be Custom for the setting to be changed",
 			"BIOS setup: Power > Turbo = Disabled",
 			"tool: tool set G.Turbo Disabled; reboot (takes effect at the next reboot)",
 		}},
+		{"a machine of which nothing is on record", settings.Wish{ID: "turbo", Want: "disabled", Platform: "naples"}, nil},
 		{"a preset locks it, the platform has one command more", settings.Wish{ID: "turbo", Want: "enabled", Platform: "rome", Preset: "MaxPerf"}, []string{
 			"first set Profile to Custom: it is MaxPerf, which governs the setting",
 			"BIOS setup: Power > Turbo = Enabled",
@@ -84,8 +98,18 @@ func TestSteps(t *testing.T) {
 			"tool: tool set G.Turbo_0A1F Enabled; reboot (takes effect at the next reboot)",
 			`bmc: PATCH {"Turbo_0A1F":"Enabled"} (takes effect at the next reset)`,
 		}},
-		{"no word for the value", settings.Wish{ID: "smt", Want: "disabled"}, nil},
-		{"no name", settings.Wish{ID: "c1e", Want: "disabled"}, nil},
+		{"the export of this machine says name and spelling", settings.Wish{ID: "turbo", Want: "enabled", Preset: "Custom", Seen: "Turbo_0A1F", SeenRaw: "Disabled"}, []string{
+			"tool: tool set G.Turbo_0A1F Enabled; reboot (takes effect at the next reboot)",
+		}},
+		{"an option in front must leave the choice", settings.Wish{ID: "determinism", Want: "power", Platform: "milan"}, []string{
+			"first BIOS attribute Control = Manual", "BIOS attribute Slider = Power",
+		}},
+		{"it leaves the choice already", settings.Wish{ID: "determinism", Want: "power", Platform: "milan", Seen: "Slider"}, []string{"BIOS attribute Slider = Power"}},
+		{"it decides now", settings.Wish{ID: "determinism", Want: "power", Platform: "milan", Seen: "Control"}, []string{
+			"first BIOS attribute Control = Manual", "BIOS attribute Slider = Power",
+		}},
+		{"no word for the value", settings.Wish{ID: "smt", Want: "disabled", Platform: "rome"}, nil},
+		{"no name", settings.Wish{ID: "c1e", Want: "disabled", Platform: "rome"}, nil},
 	} {
 		require.Equal(t, c.want, v.Steps(c.wish), c.name)
 	}
@@ -102,7 +126,7 @@ func TestStepsByGeneration(t *testing.T) {
 		want   []string
 	}{
 		{"Dell Inc.", settings.Wish{ID: "turbo", Want: "disabled", Product: "PowerEdge R610", Platform: "westmere-ep"}, []string{
-			"BIOS setup: Processor Settings > Turbo Mode = disable",
+			"BIOS setup: Processor Settings > Turbo Mode = Disabled",
 			"syscfg: syscfg --turbomode=disable; reboot (takes effect at the next reboot; read back before, the tool shows the new value already)",
 		}},
 		{"Dell Inc.", settings.Wish{ID: "patrol_scrub", Want: "standard", Product: "PowerEdge R610", Platform: "westmere-ep"}, nil},
@@ -114,8 +138,6 @@ func TestStepsByGeneration(t *testing.T) {
 		}},
 		{"HP", settings.Wish{ID: "turbo", Want: "disabled", Product: "ProLiant DL380p Gen8", Platform: "sandybridge-ep"}, nil},
 		{"Lenovo", settings.Wish{ID: "smt", Want: "disabled", Product: "ThinkSystem SR650", Platform: "skylake-sp", Seen: "Processors_HyperThreading"}, []string{
-			"BIOS setup: Processors > Hyper-Threading = Disable",
-			`onecli: onecli config set Processors.HyperThreading "Disable" --override --imm <user>:<pw>@<address>; reboot (takes effect at the next boot)`,
 			`redfish: PATCH the Bios resource's settings object (.../Bios/Pending) with {"Attributes":{"Processors_HyperThreading":"Disable"}} and the header If-Match: *; reboot (takes effect at the next boot)`,
 		}},
 	} {

@@ -76,9 +76,6 @@ func TestTables(t *testing.T) {
 	require.Equal(t, settings.Disabled, value)
 	_, ok = found[0].Attr.Canonical(s, "perhaps")
 	require.False(t, ok)
-	word, ok := found[0].Attr.Word(s, settings.Enabled)
-	require.True(t, ok)
-	require.Equal(t, "Enabled", word)
 }
 
 // TestRefusesATable names what is wrong and where.

@@ -2,6 +2,7 @@ package settings
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -25,11 +26,16 @@ type Table struct {
 	Settings map[string][]Attribute `yaml:"settings"`
 	// Masters are presets that lock others.
 	Masters []Master `yaml:"masters,omitempty"`
+	// Generations say which machines spell names and values as which source.
+	Generations []Generation `yaml:"generations,omitempty"`
 	// Commands are the documented ways to change one attribute.
 	Commands []Command `yaml:"commands,omitempty"`
 
 	// index maps a plain attribute name to its places in Settings.
 	index map[string][]Match
+	// spellings are the attributes as machines spell them, by plain name; nil
+	// where none were loaded.
+	spellings func() map[string][]*spelling
 }
 
 // Next in the place of a canonical value says that this value leaves the
@@ -58,6 +64,8 @@ type Attribute struct {
 	// Values maps vendor words to canonical ones; names are compared like
 	// attribute names. Empty for a setting that keeps the vendor's word.
 	Values map[string]string `yaml:"values,omitempty"`
+	// Texts are what BIOS setup prints for values that the tools call otherwise.
+	Texts map[string]string `yaml:"texts,omitempty"`
 	// Numbers says that plain numbers ("2933", "2933 MHz") are rates in MT/s as
 	// they stand.
 	Numbers bool `yaml:"numbers,omitempty"`
@@ -94,12 +102,13 @@ type Master struct {
 }
 
 // Command is a documented way to change one attribute. Steps may name
-// {attribute}, {dotted} (its first underscore a dot), {group}, {value} and
-// {menu}.
+// {attribute}, {group} and {value}.
 type Command struct {
 	// Tool is "racadm", "redfish", "setup" ...
 	Tool  string   `yaml:"tool"`
 	Steps []string `yaml:"steps"`
+	// Form is the form of names that the tool takes; FormRedfish when empty.
+	Form string `yaml:"form,omitempty"`
 	// Acts says when the change takes effect.
 	Acts string `yaml:"acts"`
 	// For limits the command like an Attribute's For.
@@ -191,18 +200,18 @@ func number(value string) (string, bool) {
 	return value, rates().MatchString(value)
 }
 
-// Word is the vendor's word for a canonical value; false when the table has
-// none. Of several the first in alphabetical order is given, so that the same
-// advice is printed every time.
-func (a *Attribute) Word(s Setting, canonical string) (string, bool) {
+// words are the vendor's words for a canonical value, in alphabetical order, so
+// that the same advice is printed every time.
+func (a *Attribute) words(s Setting, canonical string) []string {
 	if len(a.Values) == 0 && s.Kind == Name {
-		return canonical, true
+		return []string{canonical}
 	}
-	best := ""
+	var words []string
 	for word, c := range a.Values {
-		if c == canonical && (best == "" || word < best) {
-			best = word
+		if c == canonical {
+			words = append(words, word)
 		}
 	}
-	return best, best != ""
+	slices.Sort(words)
+	return words
 }

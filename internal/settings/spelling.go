@@ -1,0 +1,217 @@
+package settings
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// spellingsFile holds, for the machines of a generation, the names and values
+// of attributes as an export or a registry of such a machine spells them.
+const spellingsFile = "spellings.tsv"
+
+// Generation says which machines spell their attributes as a source does: a
+// capture, a registry or a document that prints names and values.
+type Generation struct {
+	// Source is a key of the table's sources.
+	Source string `yaml:"source"`
+	// For are platforms, Products parts of product names of which one must be
+	// there; empty for all products of the platforms.
+	For      []string `yaml:"for"`
+	Products []string `yaml:"products,omitempty"`
+}
+
+// Forms of names: what the vendor's tools call an attribute differs.
+const (
+	// FormRedfish are the names of the Redfish Bios resource, which Dell's and
+	// HPE's command lines share.
+	FormRedfish = "redfish"
+	// FormSUM are the texts that Supermicro's SUM prints.
+	FormSUM = "sum"
+	// FormASU are the names of IBM's ASU and of Lenovo's OneCLI.
+	FormASU = "asu"
+)
+
+// spelling is one attribute as one source spells it.
+type spelling struct {
+	source, form string
+	// name is the attribute, display its text in setup, "" when not known.
+	name, display string
+	// texts maps the values on record to what setup prints for them.
+	texts map[string]string
+}
+
+// word is a value as the source spells it; false when the source does not have
+// it. Spellings differ in blanks and hyphens only.
+func (s *spelling) word(value string) (string, bool) {
+	if _, ok := s.texts[value]; ok {
+		return value, true
+	}
+	for own := range s.texts {
+		if Plain(own) == Plain(value) {
+			return own, true
+		}
+	}
+	return "", false
+}
+
+// loadSpellings gives every table its rows of the folder's file, which is read
+// when a remedy first needs it; a folder without the file proves no spelling.
+func (ts Tables) loadSpellings(fsys fs.FS, dir string) {
+	rows := sync.OnceValue(func() map[string]map[string][]*spelling {
+		raw, err := fs.ReadFile(fsys, path.Join(dir, spellingsFile))
+		if err != nil {
+			return nil
+		}
+		out, err := parseSpellings(raw)
+		if err != nil {
+			return nil // a test holds the shipped file; without it nothing is printed
+		}
+		return out
+	})
+	for _, t := range ts {
+		t.spellings = func() map[string][]*spelling { return rows()[t.Vendor] }
+	}
+}
+
+// parseSpellings reads the rows by vendor and plain attribute name.
+func parseSpellings(raw []byte) (map[string]map[string][]*spelling, error) {
+	out := map[string]map[string][]*spelling{}
+	for n, line := range strings.Split(string(bytes.TrimRight(raw, "\n")), "\n") {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		f := strings.Split(line, "\t")
+		if len(f) != 6 {
+			return nil, fmt.Errorf("settings: %s:%d: %d columns, expected vendor, source, form, attribute, display, values", spellingsFile, n+1, len(f))
+		}
+		s := &spelling{source: f[1], form: f[2], name: f[3], display: f[4], texts: map[string]string{}}
+		for _, value := range strings.Split(f[5], "|") {
+			word, text, _ := strings.Cut(value, "=")
+			s.texts[word] = text
+		}
+		if out[f[0]] == nil {
+			out[f[0]] = map[string][]*spelling{}
+		}
+		out[f[0]][Plain(s.name)] = append(out[f[0]][Plain(s.name)], s)
+	}
+	return out, nil
+}
+
+// spelled are the spellings of an attribute on machines like the wish's, in
+// the order of the table's generations.
+func (t *Table) spelled(name string, w *Wish) []*spelling {
+	if t.spellings == nil {
+		return nil
+	}
+	rows := t.spellings()[Plain(name)]
+	var out []*spelling
+	for i := range t.Generations {
+		g := &t.Generations[i]
+		if !g.names(w) {
+			continue
+		}
+		for _, s := range rows {
+			if s.source == g.Source {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// names reports whether the machine is one of the generation.
+func (g *Generation) names(w *Wish) bool {
+	return slices.Contains(g.For, w.Platform) && (len(g.Products) == 0 ||
+		slices.ContainsFunc(g.Products, func(p string) bool { return strings.Contains(w.Product, p) }))
+}
+
+// documented reports whether an entry is the word of a document about this very
+// machine: it names the machine, or its source is one of the machine's
+// generation.
+func (t *Table) documented(a *Attribute, w *Wish) bool {
+	return names(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.names(w) })
+}
+
+// other is the second word of a switch whose present word is known.
+var other = map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}
+
+// formOf is the form of the names in an export of which one name is known.
+func (t *Table) formOf(name string) string {
+	switch {
+	case boardSuffix(name):
+		return FormRedfish
+	case t.Vendor == "IBM", strings.Contains(name, ".") && t.Vendor == "Lenovo":
+		return FormASU
+	case slices.ContainsFunc(t.Commands, func(c Command) bool { return c.Form == FormSUM }):
+		return FormSUM
+	default:
+		return FormRedfish
+	}
+}
+
+// boardSuffix reports a name that ends with the four digits that AMI's firmware
+// appends and that differ from board to board.
+func boardSuffix(name string) bool {
+	n := len(name) - 5
+	return n > 0 && name[n] == '_' && isHex(name[n+1:]) && strings.ContainsAny(name[n+1:], "0123456789")
+}
+
+// typed is an attribute's name and value as a tool of a form takes them on the
+// machine; false where nothing proves both.
+func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word string, ok bool) {
+	seen := w.Seen != "" && Plain(a.Name) == Plain(w.Seen) && t.formOf(w.Seen) == form
+	if seen && (value == w.SeenRaw || value == other[w.SeenRaw]) {
+		return w.Seen, value, true
+	}
+	for _, s := range t.spelled(a.Name, w) {
+		if s.form != form || boardSuffix(s.name) && !seen {
+			continue
+		}
+		if word, ok := s.word(value); ok {
+			if seen {
+				return w.Seen, word, true
+			}
+			return s.name, word, true
+		}
+	}
+	if names(a.For, w) {
+		return a.Name, value, true
+	}
+	return "", "", false
+}
+
+// printed is a value as BIOS setup prints it; false where nothing proves that
+// the menu has this option and this word.
+func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
+	if t.documented(a, w) {
+		if a.Name == "" {
+			return value, true
+		}
+		text, ok := a.Texts[value]
+		return text, ok
+	}
+	for _, s := range t.spelled(a.Name, w) {
+		word, ok := s.word(value)
+		switch {
+		case !ok:
+		case s.display != "" && Plain(s.display) != Plain(lastStep(a.Menu)):
+			return "", false // this generation calls the option otherwise
+		case s.texts[word] != "":
+			return s.texts[word], true
+		case s.form == FormSUM, s.display != "", word == "Enabled", word == "Disabled":
+			return word, true
+		case a.Texts[word] != "":
+			return a.Texts[word], true
+		}
+	}
+	return "", false
+}
+
+// OtherWord is the second word of a switch in the spelling of the first; ""
+// for any other word.
+func OtherWord(word string) string { return other[word] }
