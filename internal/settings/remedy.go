@@ -250,6 +250,9 @@ func (t *Table) unlock(w *Wish) string {
 // like this one spell both; "" where nothing proves them.
 func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 	for _, s := range t.spelled(m.Attribute, w) {
+		if s.form == FormMenu {
+			continue
+		}
 		for _, value := range m.Free {
 			if word, ok := s.word(value); ok {
 				return s.name, word

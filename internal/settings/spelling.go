@@ -34,6 +34,8 @@ const (
 	FormSUM = "sum"
 	// FormASU are the names of IBM's ASU and of Lenovo's OneCLI.
 	FormASU = "asu"
+	// FormMenu are texts of BIOS setup as a document prints them.
+	FormMenu = "menu"
 )
 
 // spelling is one attribute as one source spells it.
