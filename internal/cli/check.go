@@ -104,6 +104,7 @@ func (p *Program) check(f *checkFlags) error {
 
 // finish prints a report and gives the exit status.
 func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error {
+	doc.Failed = failed != nil
 	plugin := f.plugin(doc, failed)
 	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error {
 		return formats.Write(w, f.output.format, doc, &formats.Options{Options: w.options, Plugin: plugin})

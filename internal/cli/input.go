@@ -30,6 +30,8 @@ type inputFlags struct {
 	bios, measured         []string
 	identifiers            bool
 	redfish                redfishFlags
+	// asker is the daemon's, which goes on without a controller that it cannot ask.
+	asker *asker
 	// conf is the configuration, nil before it is read.
 	conf *config
 }
@@ -95,17 +97,19 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	if err := f.oneMachine(); err != nil {
 		return nil, err
 	}
+	g := &gathered{Input: collect.Input{Tables: p.settingTables}}
 	bmc, err := f.controller()
-	if err != nil {
+	switch {
+	case err != nil && f.asker == nil:
 		return nil, err
+	case err != nil:
+		g.BMC, g.failed = unaskable(err), err
+	case bmc != nil:
+		g.bmc, g.BMC = bmc, bmc.read
 	}
 	files, err := f.biosFiles()
 	if err != nil {
 		return nil, err
-	}
-	g := &gathered{bmc: bmc, Input: collect.Input{Tables: p.settingTables}}
-	if bmc != nil {
-		g.BMC = bmc.read
 	}
 	if f.smbios != "" {
 		if g.table, g.SMBIOS, err = p.readSMBIOS(f.smbios); err != nil {
@@ -125,7 +129,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 			g.Root, g.RootFailed = nil, g.fail(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))
 		}
 	}
-	if (len(exports) > 0 || bmc != nil) && f.live() && guestRoot(g.root) {
+	if (len(exports) > 0 || g.BMC != nil) && f.live() && guestRoot(g.root) {
 		g.Root, g.RootFailed = nil, &collect.Failure{State: fact.Refused,
 			Detail: "left out: a virtual machine runs here, which has no BIOS setup and no controller of its own"}
 	}

@@ -34,6 +34,8 @@ type redfishConfig struct {
 	CA string `yaml:"ca"`
 	// Timeout bounds the whole reading.
 	Timeout string `yaml:"timeout"`
+	// Interval is the time between two readings by the daemon.
+	Interval string `yaml:"interval"`
 }
 
 // redfishFlags name the management controller to ask.
@@ -49,9 +51,13 @@ func (f *redfishFlags) register(cmd *cobra.Command) {
 	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the management controller's certificate")
 }
 
-// controller is a management controller to be asked once.
+// controller is a management controller to be asked once, or by the daemon's
+// asker each interval.
 type controller struct {
-	o redfish.Options
+	o        redfish.Options
+	asker    *asker
+	interval time.Duration
+	revision string
 	// answer is set when it was asked.
 	answer *redfish.Answer
 }
@@ -78,7 +84,7 @@ func (f *inputFlags) controller() (*controller, error) {
 	if err != nil {
 		return nil, usage("%s: %w", name, err)
 	}
-	c := &controller{o: redfish.Options{Base: base, Insecure: flags.insecure}}
+	c := &controller{o: redfish.Options{Base: base, Insecure: flags.insecure}, asker: f.asker, interval: defaultAskInterval, revision: f.baselineState()}
 	file := flags.credentials
 	if file == "" {
 		file = conf.Credentials
@@ -101,6 +107,13 @@ func (c *controller) configure(conf *redfishConfig) error {
 		}
 		c.o.Timeout = d
 	}
+	if conf.Interval != "" {
+		d, err := time.ParseDuration(conf.Interval)
+		if err != nil || d < leastAskInterval {
+			return usage("configuration: redfish.interval %q, expected a duration as 6h, at least %s", conf.Interval, leastAskInterval)
+		}
+		c.interval = d
+	}
 	if conf.CA == "" {
 		return nil
 	}
@@ -118,6 +131,10 @@ func (c *controller) configure(conf *redfishConfig) error {
 // read asks the controller; an interrupt ends it and still gives the session
 // back.
 func (c *controller) read(who redfish.Identity) *redfish.Answer {
+	if c.asker != nil {
+		c.answer = c.asker.read(c.o, who, c.interval, c.revision)
+		return c.answer
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, unix.SIGTERM)
 	defer stop()
 	c.answer = redfish.Read(ctx, c.o, who)
@@ -131,6 +148,23 @@ func (c *controller) failure() error {
 		return nil
 	}
 	return notAudited(fmt.Errorf("--redfish %s: %w", c.o.Base, c.answer.Err()), c.answer.Hint())
+}
+
+// unaskable stands for a controller of the daemon that cannot be asked, as when
+// its credentials cannot be read.
+func unaskable(why error) func(redfish.Identity) *redfish.Answer {
+	p := &redfish.Problem{State: inputState(why).Source(), Text: why.Error()}
+	return func(redfish.Identity) *redfish.Answer { return &redfish.Answer{Problems: []*redfish.Problem{p}} }
+}
+
+// baselineState tells versions of the accepted hardware apart: when it is saved
+// anew, somebody has worked on the machine.
+func (f *inputFlags) baselineState() string {
+	st, err := os.Stat(f.baselineFile("", ""))
+	if err != nil {
+		return ""
+	}
+	return st.ModTime().String()
 }
 
 // both joins two failed inputs into one error with the hint of the first.

@@ -23,6 +23,8 @@ const (
 	defaultInterval = 5 * time.Minute
 	// leastInterval keeps a slip of a unit from auditing all the time.
 	leastInterval = time.Second
+	// askGrace is what a reading of a controller gets at the end.
+	askGrace = 6 * time.Second
 )
 
 // serveFlags are those of the daemon, named as exporters name them.
@@ -43,7 +45,9 @@ func (p *Program) serveCommand() *cobra.Command {
 		Long: `serve audits at start, every --interval, on SIGHUP, when configuration or rules
 change and when processors or memory come or go. It serves the last audit: metrics
 for Prometheus, /report, /report.txt, /report.json, /-/healthy and /-/ready. A scrape never
-audits. When an audit fails, the last good one stays and memaudit_audit_failed is 1.`,
+audits. What an audit cannot read is unknown, and memaudit_audit_failed is 1; when it can
+read nothing of the machine, the audit of before stays, marked as outdated. Before the
+first audit every page answers 503.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
 	}
@@ -97,6 +101,8 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	f.input.asker = newAsker(p.Now)
+	defer f.input.asker.end(askGrace)
 	a := &auditor{p: p, f: f}
 	if err := a.load(); err != nil {
 		return err
@@ -112,7 +118,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	signal.Notify(hup, unix.SIGHUP)
 	defer signal.Stop(hup)
 	err := exporter.Serve(ctx, exporter.Config{
-		Audit: a.audit, Reload: hup, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.logger(f),
+		Audit: a.audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.logger(f),
 		Sandbox: p.Sandbox, Readable: a.readable(), Network: a.asksNetwork(),
 	})
 	if err != nil {

@@ -35,6 +35,9 @@ type auditor struct {
 func (a *auditor) load() error {
 	before := a.f.input.conf
 	engine, options, err := a.p.engine(&a.f.checkFlags)
+	if err == nil {
+		_, err = a.f.input.biosFiles() // too many
+	}
 	if err != nil {
 		a.f.input.conf = before
 		return err
@@ -49,10 +52,15 @@ func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
 	defer debug.FreeOSMemory()
 	if reload || a.broken != nil {
 		a.broken = a.load()
+		a.f.input.asker.expire()
 	}
 	doc, err := a.once()
 	if a.broken != nil {
-		err = errors.Join(reloadFailed(a.broken), err)
+		err = both(reloadFailed(a.broken), err)
+	}
+	if doc != nil && err != nil {
+		doc.Failed = true
+		doc.Notices = append(doc.Notices, "not all could be read: "+err.Error())
 	}
 	return exporter.Outcome{Report: doc, Err: err, Interval: a.interval()}
 }

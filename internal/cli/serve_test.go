@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/report"
 )
 
 // TestServeUsage: what is wrong is said before anything listens.
@@ -48,7 +49,7 @@ func newAuditor(t *testing.T, root, conf string) *auditor {
 	t.Helper()
 	p, _, _ := newProgram(nil)
 	f := &serveFlags{}
-	f.input.root, f.config = root, conf
+	f.input.root, f.config, f.input.asker = root, conf, newAsker(p.Now)
 	a := &auditor{p: p, f: f}
 	require.NoError(t, a.load())
 	return a
@@ -91,6 +92,55 @@ func TestAuditor(t *testing.T) {
 	require.Error(t, out.Err)
 }
 
+// TestOneSourceFails: a module that is lost while an export is gone, the
+// controller's credentials are unreadable and the configuration is broken is
+// lost in the report; each of the three is said.
+func TestOneSourceFails(t *testing.T) {
+	dir, root := t.TempDir(), t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	write := func(name, text string) { require.NoError(t, os.WriteFile(at(name), []byte(text), 0o600)) }
+	write("memaudit.yaml", "interval: 90s\n")
+	write("bmc.yaml", "username: u\npassword: p\n")
+	write("bios.txt", "[x]\n")
+	installed := func(slots ...string) {
+		m := machinetest.R610("r610", "", slots, 1)
+		require.NoError(t, os.RemoveAll(root))
+		require.NoError(t, os.Mkdir(root, 0o755))
+		m.Tree().WriteTo(t, root)
+	}
+	installed("A1", "A2", "A3", "B1", "B2", "B3")
+	a := newAuditor(t, root, at("memaudit.yaml"))
+	before := a.audit(t.Context(), false)
+	require.NoError(t, before.Err)
+	assert.False(t, before.Report.Failed)
+
+	installed("A1", "A2", "A3", "B1", "B2")
+	a.f.input.bios = []string{at("gone.json")}
+	a.f.input.redfish = redfishFlags{url: "https://bmc.example", credentials: at("none.yaml")}
+	write("memaudit.yaml", "intervall: 90s\n")
+	after := a.audit(t.Context(), true)
+	require.ErrorIs(t, after.Err, errReload)
+	for _, says := range []string{"gone.json", "none.yaml", "intervall"} {
+		require.ErrorContains(t, after.Err, says)
+	}
+	require.NotNil(t, after.Report)
+	assert.True(t, after.Report.Failed)
+	populated := func(r *report.Report) (n int) {
+		for i := range r.Inventory.Slots {
+			if r.Inventory.Slots[i].State == "populated" {
+				n++
+			}
+		}
+		return n
+	}
+	assert.Equal(t, []int{6, 5}, []int{populated(before.Report), populated(after.Report)})
+	state := map[string]string{}
+	for _, s := range after.Report.Inventory.Sources {
+		state[s.Name] = s.State
+	}
+	assert.Equal(t, []string{"ok", "absent", "absent"}, []string{state["smbios"], state["bios"], state["redfish"]})
+}
+
 // TestReadable: the sandbox leaves open what audits read, and no more.
 func TestReadable(t *testing.T) {
 	dir := t.TempDir()
@@ -106,6 +156,7 @@ func TestReadable(t *testing.T) {
 	p, _, _ := newProgram(nil)
 	f := &serveFlags{}
 	f.input.root, f.config, f.rules, f.web.ConfigFile, f.input.bios = at("root"), at("conf/memaudit.yaml"), []string{at("rules")}, at("web/web.yml"), []string{at("bios/x.json")}
+	f.input.asker = newAsker(p.Now)
 	a := &auditor{p: p, f: f}
 	require.NoError(t, a.load())
 	assert.Equal(t, []string{at("conf"), at("rules"), at("rules/deep")}, a.watched())

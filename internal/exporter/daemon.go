@@ -31,7 +31,9 @@ type Config struct {
 	WatchFiles func() []string
 	// Reload asks for one, as SIGHUP does.
 	Reload <-chan os.Signal
-	Web    Web
+	// Again asks for an audit, and says why.
+	Again <-chan string
+	Web   Web
 	// Readable are the files and folders that an audit reads beside /sys and
 	// /proc; with Sandbox the daemon can read nothing else. Network says that
 	// audits ask a host over the network.
@@ -165,15 +167,32 @@ func (l *loop) finished(out Outcome) {
 	}
 	took := time.Since(l.started).Round(time.Microsecond)
 	switch {
-	case out.Err != nil:
-		l.log.Error("audit failed; the last good one stays", "error", out.Err, "took", took)
+	case out.Report == nil || out.Report.NothingRead():
+		l.failed(out, took)
 		l.notify(ready + "STATUS=the last audit failed")
+	case out.Err != nil:
+		l.log.Error("audit done in part; what could not be read is unknown", append(counts(out.Report), "error", out.Err, "took", took)...)
+		l.notify(ready + "STATUS=" + status(&out.Report.Summary) + "; not all could be read")
 	default:
-		s := out.Report.Summary
-		l.log.Info("audit done", "pass", s.Pass, "fail", s.Fail, "unknown", s.Unknown, "error", s.Error, "took", took)
-		l.notify(ready + "STATUS=" + status(&s))
+		l.log.Info("audit done", append(counts(out.Report), "took", took)...)
+		l.notify(ready + "STATUS=" + status(&out.Report.Summary))
 	}
 	l.schedule(jittered(l.interval))
+}
+
+// failed says what is served after an audit that read nothing.
+func (l *loop) failed(out Outcome, took time.Duration) {
+	served := "nothing is served yet"
+	if old := l.pages.current.Load(); old != nil {
+		served = "the audit of " + old.report.GeneratedAt + " stays, marked as outdated"
+	}
+	l.log.Error("audit failed; "+served, "error", out.Err, "took", took)
+}
+
+// counts are the numbers of a report for a line of the log.
+func counts(r *report.Report) []any {
+	s := r.Summary
+	return []any{"pass", s.Pass, "fail", s.Fail, "unknown", s.Unknown, "error", s.Error}
 }
 
 // finish gives an audit that runs a moment to end.

@@ -50,13 +50,13 @@ func (p *pages) handler(metricsPath string, log *slog.Logger) (http.Handler, err
 	}
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
-	get(metricsPath, promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), ErrorHandling: promhttp.HTTPErrorOnError}))
+	get(metricsPath, p.audited(promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), ErrorHandling: promhttp.HTTPErrorOnError})))
 	get("/report", p.negotiate(asHTML, asText, asJSON))
 	get("/report.txt", p.serve(asText))
 	get("/report.json", p.serve(asJSON))
 	get("/-/healthy", say("memaudit is healthy.\n"))
-	get("/-/ready", http.HandlerFunc(p.ready))
+	get("/-/ready", p.audited(say("memaudit is ready.\n")))
 	if metricsPath != "/" {
 		get("/{$}", landing)
 	}
@@ -101,13 +101,16 @@ func (p *pages) serve(f form) http.Handler {
 	})
 }
 
-// ready answers 200 as soon as there is an audit to serve.
-func (p *pages) ready(w http.ResponseWriter, r *http.Request) {
-	if p.current.Load() == nil {
-		notYet(w)
-		return
-	}
-	say("memaudit is ready.\n").ServeHTTP(w, r)
+// audited holds an answer back until there is an audit to speak of: a page of
+// metrics without one would resolve the alerts of before.
+func (p *pages) audited(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p.current.Load() == nil {
+			notYet(w)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func notYet(w http.ResponseWriter) {

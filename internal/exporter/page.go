@@ -22,36 +22,33 @@ import (
 // page is one audit ready to be served. It never changes once it is stored, so
 // that a scrape takes no lock and sees one audit whole.
 type page struct {
+	report   *report.Report
 	families []metrics.Family
 	metrics  []prometheus.Metric
 	html     []byte
 	text     []byte
 	json     []byte
 	at       time.Time
-	// good is false when the audit could not be done in full.
-	good bool
 }
 
 // pages holds the page of the moment, nil before the first audit.
 type pages struct{ current atomic.Pointer[page] }
 
-// publish stores the outcome of an audit. One that failed leaves the last good
-// one in place and only says that it failed, and which sources did; without a
-// good one it shows what could be read.
+// publish stores the outcome of an audit: whatever it could read, and what it
+// could not is in it as unknown. An audit that read nothing of the machine
+// leaves the page of before, marked as outdated, or none.
 func (p *pages) publish(out Outcome) error {
 	old := p.current.Load()
+	var next *page
+	var err error
 	switch {
-	case out.Err != nil && old != nil && (old.good || out.Report == nil):
-		next, err := old.failed(out.Report)
-		if err != nil {
-			return err
-		}
-		p.current.Store(next)
-		return nil
-	case out.Report == nil:
+	case out.Report != nil && !out.Report.NothingRead():
+		next, err = newPage(out.Report)
+	case old != nil:
+		next, err = old.outdated(out)
+	default:
 		return nil // nothing yet, and nothing to show
 	}
-	next, err := newPage(out.Report, out.Err == nil)
 	if err != nil {
 		return err
 	}
@@ -60,60 +57,63 @@ func (p *pages) publish(out Outcome) error {
 }
 
 // newPage prints a report in every form that is served.
-func newPage(r *report.Report, good bool) (*page, error) {
-	n := &page{good: good}
+func newPage(r *report.Report) (*page, error) {
+	n := &page{report: r, families: metrics.Of(r)}
 	n.at, _ = time.Parse(time.RFC3339, r.GeneratedAt)
+	if err := n.print(); err != nil {
+		return nil, err
+	}
+	return n, n.build()
+}
+
+// print makes the forms for people and programs.
+func (p *page) print() error {
 	var laid, written, json bytes.Buffer
-	if err := html.Write(&laid, r); err != nil {
-		return nil, err
+	if err := html.Write(&laid, p.report); err != nil {
+		return err
 	}
-	if err := text.Write(&written, r, text.Options{}); err != nil {
-		return nil, err
+	if err := text.Write(&written, p.report, text.Options{}); err != nil {
+		return err
 	}
-	if err := report.WriteJSON(&json, r); err != nil {
-		return nil, err
+	if err := report.WriteJSON(&json, p.report); err != nil {
+		return err
 	}
-	n.html, n.text, n.json = slices.Clip(laid.Bytes()), slices.Clip(written.Bytes()), slices.Clip(json.Bytes())
-	n.families = metrics.Of(r)
-	if !good {
-		n.families = slices.DeleteFunc(n.families, isAuditTime)
-	}
-	return n, n.build(!good)
+	p.html, p.text, p.json = slices.Clip(laid.Bytes()), slices.Clip(written.Bytes()), slices.Clip(json.Bytes())
+	return nil
 }
 
-// isAuditTime picks what speaks of an audit that succeeded.
-func isAuditTime(f metrics.Family) bool {
-	return f.Name == "memaudit_audit_timestamp_seconds" || f.Name == "memaudit_audit_duration_seconds"
+// outdated is the same page after an audit that read nothing: it says so, and
+// the sources are as that audit met them, where it came so far.
+func (p *page) outdated(out Outcome) (*page, error) {
+	r := *p.report
+	r.Failed = true
+	r.Outdated = "this is the machine as of " + r.GeneratedAt + "; the last audit could read nothing of it"
+	if out.Err != nil {
+		r.Outdated += ": " + out.Err.Error()
+	}
+	n := &page{report: &r, at: p.at, families: metrics.Of(&r)}
+	if out.Report != nil {
+		replace(n.families, metrics.Of(out.Report), metrics.SourceUp)
+	}
+	if err := n.print(); err != nil {
+		return nil, err
+	}
+	return n, n.build()
 }
 
-// failed is the same page after an audit that failed: the sources are as that
-// audit met them, where it came so far.
-func (p *page) failed(r *report.Report) (*page, error) {
-	n := *p
-	if r != nil {
-		n.families = slices.Clone(p.families)
-		for _, f := range metrics.Of(r) {
-			if f.Name == "memaudit_source_up" {
-				i := slices.IndexFunc(n.families, func(old metrics.Family) bool { return old.Name == f.Name })
-				if i >= 0 {
-					n.families[i] = f
-				}
-			}
-		}
+// replace takes one family from another audit, where both have it.
+func replace(all, from []metrics.Family, name string) {
+	named := func(f metrics.Family) bool { return f.Name == name }
+	i, k := slices.IndexFunc(all, named), slices.IndexFunc(from, named)
+	if i >= 0 && k >= 0 {
+		all[i] = from[k]
 	}
-	return &n, n.build(true)
 }
 
-// build makes the metrics of the families, and that of the audit's own fate.
-func (p *page) build(failed bool) error {
-	value := 0.0
-	if failed {
-		value = 1
-	}
-	own := metrics.Family{Name: "memaudit_audit_failed", Samples: []metrics.Sample{{Value: value}},
-		Help: "1 when the last audit failed; all else is then that of the last one that succeeded."}
+// build makes the metrics of the families.
+func (p *page) build() error {
 	p.metrics = nil
-	for _, f := range append(slices.Clip(p.families), own) {
+	for _, f := range p.families {
 		desc := prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
 		for _, s := range f.Samples {
 			m, err := prometheus.NewConstMetric(desc, prometheus.GaugeValue, s.Value, s.Values...)

@@ -63,55 +63,77 @@ func served(t testing.TB, p *pages, path string, header ...string) *httptest.Res
 	return w
 }
 
-// TestFailedAudit: the last good audit stays whole, and the metrics say that it
-// is the last good one and why.
+// TestPartialAudit: what could be read is served as of now beside what could
+// not; a module that goes while another source fails is seen.
+func TestPartialAudit(t *testing.T) {
+	p := &pages{}
+	require.NoError(t, p.publish(Outcome{Report: made(2, 3, first, up)}))
+	part := made(1, 1, second, up, report.Source{Name: "redfish", State: "refused"})
+	part.Failed = true
+	require.NoError(t, p.publish(Outcome{Report: part, Err: errors.New("no answer")}))
+	out := served(t, p, "/metrics").Body.String()
+	for _, want := range []string{"memaudit_audit_failed 1", `memaudit_source_up{source="redfish"} 0`, `memaudit_source_up{source="smbios"} 1`,
+		fmt.Sprintf("memaudit_audit_timestamp_seconds %v", float64(second.Unix())), `memaudit_rules{result="pass"} 1`} {
+		assert.Contains(t, out, want+"\n")
+	}
+	assert.Equal(t, 1, strings.Count(out, "\nmemaudit_dimm_info{"))
+	assert.Contains(t, served(t, p, "/report.json").Body.String(), second.Format(time.RFC3339))
+	for _, path := range []string{"/report", "/report.txt", "/report.json"} {
+		assert.NotContains(t, strings.ToLower(served(t, p, path).Body.String()), "outdated", path)
+	}
+}
+
+// TestFailedAudit: after an audit that read nothing the one of before stays, and
+// every form says that it does, of when it is and why.
 func TestFailedAudit(t *testing.T) {
 	p := &pages{}
 	require.NoError(t, p.publish(Outcome{Report: made(2, 3, first, up)}))
-	before := served(t, p, "/report.json").Body.String()
-	require.NoError(t, p.publish(Outcome{Report: made(0, 1, second, down), Err: errors.New("denied")}))
-	assert.Equal(t, before, served(t, p, "/report.json").Body.String())
-	out := served(t, p, "/metrics").Body.String()
-	for _, want := range []string{"memaudit_audit_failed 1", `memaudit_source_up{source="smbios"} 0`,
-		fmt.Sprintf("memaudit_audit_timestamp_seconds %v", float64(first.Unix())), `memaudit_rules{result="pass"} 3`} {
-		assert.Contains(t, out, want+"\n")
+	nothing := made(0, 1, second, down)
+	for _, out := range []Outcome{{Report: nothing, Err: errors.New("the tree is gone")}, {Err: errors.New("the tree is gone")}} {
+		require.NoError(t, p.publish(out))
+		page := served(t, p, "/metrics").Body.String()
+		for _, want := range []string{"memaudit_audit_failed 1", fmt.Sprintf("memaudit_audit_timestamp_seconds %v", float64(first.Unix())), `memaudit_rules{result="pass"} 3`} {
+			assert.Contains(t, page, want+"\n")
+		}
+		assert.Equal(t, out.Report == nil, strings.Contains(page, `memaudit_source_up{source="smbios"} 1`), "as the last audit met it, where it came so far")
+		assert.Equal(t, 2, strings.Count(page, "\nmemaudit_dimm_info{"))
+		for _, path := range []string{"/report", "/report.txt", "/report.json"} {
+			body := strings.Join(strings.Fields(served(t, p, path).Body.String()), " ")
+			assert.Contains(t, body, "this is the machine as of 2026-11-20T09:00:00Z", path)
+			assert.Contains(t, body, "the tree is gone", path)
+		}
+		assert.Equal(t, http.StatusOK, served(t, p, "/-/ready").Code)
 	}
-	assert.Equal(t, 2, strings.Count(out, "\nmemaudit_dimm_info{"))
-
-	require.NoError(t, p.publish(Outcome{Err: errors.New("no tree")}), "nothing could be read at all")
-	assert.Contains(t, served(t, p, "/metrics").Body.String(), "memaudit_audit_failed 1\n")
-
 	require.NoError(t, p.publish(Outcome{Report: made(4, 3, second, up)}))
-	out = served(t, p, "/metrics").Body.String()
+	out := served(t, p, "/metrics").Body.String()
 	assert.Contains(t, out, "memaudit_audit_failed 0\n")
-	assert.Contains(t, out, `memaudit_source_up{source="smbios"} 1`)
 	assert.Contains(t, out, fmt.Sprintf("memaudit_audit_timestamp_seconds %v\n", float64(second.Unix())))
 	assert.Equal(t, 4, strings.Count(out, "\nmemaudit_dimm_info{"))
+	assert.NotContains(t, served(t, p, "/report.txt").Body.String(), "outdated")
 }
 
-// TestNeverGood: an audit that never succeeded shows what it could read, has no
-// time of success, and gives way to the next one.
-func TestNeverGood(t *testing.T) {
+// TestNothingYet: until an audit has read something there is no page, whatever
+// the audits before came to.
+func TestNothingYet(t *testing.T) {
 	p := &pages{}
-	require.NoError(t, p.publish(Outcome{Err: errors.New("no tree")}))
-	assert.Equal(t, http.StatusServiceUnavailable, served(t, p, "/-/ready").Code)
-	assert.Equal(t, http.StatusOK, served(t, p, "/-/healthy").Code)
-	require.NoError(t, p.publish(Outcome{Report: made(1, 1, first, down), Err: errors.New("controller")}))
-	out := served(t, p, "/metrics").Body.String()
-	assert.Contains(t, out, "memaudit_audit_failed 1\n")
-	assert.NotContains(t, out, "memaudit_audit_timestamp_seconds")
-	require.NoError(t, p.publish(Outcome{Report: made(3, 1, second, down), Err: errors.New("controller")}))
+	for _, out := range []Outcome{{Err: errors.New("no tree")}, {Report: made(0, 1, first, down), Err: errors.New("nothing")}} {
+		require.NoError(t, p.publish(out))
+		for _, path := range []string{"/metrics", "/report", "/report.txt", "/report.json", "/-/ready"} {
+			assert.Equal(t, http.StatusServiceUnavailable, served(t, p, path).Code, path)
+		}
+	}
+	part := made(3, 1, second, up, report.Source{Name: "bios", State: "absent"})
+	require.NoError(t, p.publish(Outcome{Report: part, Err: errors.New("no export")}))
 	assert.Equal(t, 3, strings.Count(served(t, p, "/metrics").Body.String(), "\nmemaudit_dimm_info{"))
 }
 
 func TestHTTP(t *testing.T) {
 	p := &pages{}
-	for _, path := range []string{"/report", "/report.txt", "/report.json", "/-/ready"} {
+	for _, path := range []string{"/report", "/report.txt", "/report.json", "/-/ready", "/metrics"} {
 		w := served(t, p, path)
 		assert.Equal(t, http.StatusServiceUnavailable, w.Code, path)
 		assert.Equal(t, "1", w.Header().Get("Retry-After"))
 	}
-	assert.Equal(t, http.StatusOK, served(t, p, "/metrics").Code, "the daemon itself is scraped before the first audit")
 	require.NoError(t, p.publish(Outcome{Report: made(2, 3, first, up)}))
 	for path, kind := range map[string]string{"/metrics": "text/plain", "/report": "text/html; charset=utf-8", "/report.txt": "text/plain; charset=utf-8", "/report.json": "application/json",
 		"/-/healthy": "text/plain", "/-/ready": "text/plain", "/": "text/html"} {

@@ -43,7 +43,7 @@ func Serve(ctx context.Context, c Config) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	events := make(chan event)
-	go relay(ctx, c.Reload, events)
+	go relay(ctx, c.Reload, c.Again, events)
 	watch(ctx, &watched{folders: c.Watch, files: c.WatchFiles}, events, c.Log)
 	hotplug(ctx, events, c.Log)
 	if c.Sandbox {
@@ -60,14 +60,16 @@ func Serve(ctx context.Context, c Config) error {
 	return err
 }
 
-// relay turns asked-for reloads into events.
-func relay(ctx context.Context, from <-chan os.Signal, to chan<- event) {
+// relay turns what the caller asks for into events.
+func relay(ctx context.Context, reloads <-chan os.Signal, again <-chan string, to chan<- event) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-from:
+		case <-reloads:
 			send(ctx, to, event{"reload asked for", true})
+		case why := <-again:
+			send(ctx, to, event{why, false})
 		}
 	}
 }

@@ -36,6 +36,9 @@ type Answer struct {
 // is nil where the service does not have it.
 type BIOS struct {
 	Resource, Settings, Registry []byte
+	// RegistryName is the registry's name with its version, "" where the resource
+	// names none.
+	RegistryName string
 	// Path and SettingsPath name the resources without what identifies a machine.
 	Path, SettingsPath string
 }
@@ -86,6 +89,12 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 		return
 	}
 	if registry != "" && a.BIOS != nil {
+		a.BIOS.RegistryName = registry
+		if c.o.KnownRegistry != nil {
+			a.BIOS.Registry = c.o.KnownRegistry(registry)
+		}
+	}
+	if registry != "" && a.BIOS != nil && a.BIOS.Registry == nil {
 		a.failed(c.registry(ctx, root, registry, a))
 	}
 }

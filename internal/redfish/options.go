@@ -48,6 +48,9 @@ type Options struct {
 	Insecure bool
 	// Timeout bounds the whole reading; 0 is DefaultTimeout.
 	Timeout time.Duration
+	// KnownRegistry gives an attribute registry that was read before by its name,
+	// nil for one that must be read; nil when none was.
+	KnownRegistry func(name string) []byte
 }
 
 // ParseURL checks an address as https://bmc.example and gives its origin.

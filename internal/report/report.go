@@ -3,7 +3,12 @@
 // formats of one audit can never say different things.
 package report
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
 
 // The schemas of the documents, as their "schema" key states them.
 const (
@@ -45,11 +50,25 @@ type Report struct {
 	// Baseline says what differs from the accepted hardware; there only when a
 	// baseline was compared.
 	Baseline *Baseline `json:"baseline,omitempty"`
+	// Outdated says why this is not the last audit: that one could read nothing
+	// of the machine. There only in what the daemon serves meanwhile.
+	Outdated string `json:"outdated,omitempty"`
+	// Failed says that the audit could not read something it was told to read;
+	// for the metrics.
+	Failed bool `json:"-"`
 	// Took is how long the audit took, 0 when nobody measured it. Changed says of
 	// each kind of hardware that a baseline accepts whether it differs, nil
 	// without a baseline. Both are for the metrics alone.
 	Took    time.Duration   `json:"-"`
 	Changed map[string]bool `json:"-"`
+}
+
+// NothingRead reports whether no source of the machine could be read, not even
+// in part.
+func (r *Report) NothingRead() bool {
+	return !slices.ContainsFunc(r.Inventory.Sources, func(s Source) bool {
+		return s.State == string(fact.SourceOK) || s.State == string(fact.SourcePartial)
+	})
 }
 
 // Program says which memaudit made the document.

@@ -24,6 +24,12 @@ func (p *page) header() {
 	if len(pieces) > 0 {
 		p.Element("p", strings.Join(pieces, " · "), markup.Class("machine"))
 	}
+	if p.r.Outdated != "" {
+		p.Open("p", markup.Class("verdict unknown"))
+		p.Element("strong", "OUTDATED")
+		p.Text(" " + p.r.Outdated)
+		p.Close()
+	}
 	p.Open("p", markup.Class("verdict "+verdictClass(word)))
 	p.Element("strong", word)
 	p.Text(" " + says)

@@ -12,6 +12,12 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
+// prefix begins the name of every metric.
+const prefix = "memaudit_"
+
+// SourceUp is the metric that says of each source whether it could be read.
+const SourceUp = prefix + "source_up"
+
 // Family is one metric with all its samples: a gauge, as everything here is.
 type Family struct {
 	Name, Help string
@@ -70,7 +76,7 @@ type families struct {
 
 // family begins a metric. Labels are separated by blanks.
 func (b *families) family(name, labels, help string) *Family {
-	b.list = append(b.list, Family{Name: "memaudit_" + name, Help: help, Labels: strings.Fields(labels)})
+	b.list = append(b.list, Family{Name: prefix + name, Help: help, Labels: strings.Fields(labels)})
 	b.seen = map[string]bool{}
 	return &b.list[len(b.list)-1]
 }
@@ -123,7 +129,7 @@ func (b *families) program(r *report.Report) {
 }
 
 func (b *families) sources(sources []report.Source) {
-	b.family("source_up", "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged.")
+	b.family(strings.TrimPrefix(SourceUp, prefix), "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged.")
 	up := map[string]bool{}
 	for _, s := range sources {
 		good := s.State == "ok" || s.State == "partial"
@@ -138,13 +144,16 @@ func (b *families) sources(sources []report.Source) {
 
 // audit says when the audit was done and how long it took.
 func (b *families) audit(r *report.Report) {
-	b.family("audit_timestamp_seconds", "", "When the last audit that succeeded was done, in seconds since 1970.")
-	if at, err := time.Parse(time.RFC3339, r.GeneratedAt); err == nil {
+	b.family("audit_failed", "", "1 when the last audit could not read something it was told to read, or its configuration; memaudit_source_up says which source, and what rests on it is unknown.")
+	b.add(bit(r.Failed))
+	read := !r.NothingRead() // an audit that read nothing has not been done
+	b.family("audit_timestamp_seconds", "", "When the last audit that read anything of the machine was done, in seconds since 1970; all values here are as of then.")
+	if at, err := time.Parse(time.RFC3339, r.GeneratedAt); err == nil && read {
 		b.add(float64(at.Unix()))
 	}
 	b.end()
-	b.family("audit_duration_seconds", "", "How long the last audit that succeeded took.")
-	if r.Took > 0 {
+	b.family("audit_duration_seconds", "", "How long that audit took.")
+	if r.Took > 0 && read {
 		b.add(r.Took.Seconds())
 	}
 	b.end()

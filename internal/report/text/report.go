@@ -17,6 +17,9 @@ import (
 // told and what would tell it.
 func Write(w io.Writer, r *report.Report, o Options) error {
 	p := newPrinter(o)
+	if r.Outdated != "" {
+		p.field(0, "outdated", r.Outdated)
+	}
 	p.machine(&r.Inventory)
 	p.profile(r)
 	p.newline()

@@ -42,8 +42,8 @@ func (d *Dashboard) head() {
 	d.stat("Warnings", "", "short", `sum(memaudit_rule_failed{severity="warning", job=~"$job", instance=~"$instance"})`+none, doubtful...)
 	d.stat("Unknown", "Share of the applicable rules that could not be told.", "percentunit", "instance:memaudit_rules_unknown:ratio"+this,
 		limit{unjudged, "orange"})
-	d.stat("Age of the audit", "Of the last that succeeded.", "s", "time() - memaudit_audit_timestamp_seconds"+this, limit{stale, "orange"})
-	d.stat("Last audit failed", "The values are then those of the last that succeeded.", "short", "memaudit_audit_failed"+this, bad...)
+	d.stat("Age of the audit", "Of the last that read anything of the machine.", "s", "time() - memaudit_audit_timestamp_seconds"+this, limit{stale, "orange"})
+	d.stat("Not all was read", "The last audit could not read something it was told to read; what rests on it is unknown.", "short", "memaudit_audit_failed"+this, bad...)
 	d.stat("Memory", "Of all modules.", "bytes", "instance:memaudit_memory_bytes:sum"+this)
 	wide := func(title, expr string, labels ...string) {
 		d.table(24, title, "", "", "", expr, labels...).GridPos.H = 4

@@ -52,7 +52,7 @@ func (d *Dashboard) numbers() {
 	d.stat("With warnings", "", "short", `count(sum by (job, instance) (memaudit_rule_failed{`+ofJob+`, severity="warning"} == 1))`+none, doubtful...)
 	d.stat("Not judged", "More than half of the applicable rules are unknown.", "short",
 		"count(instance:memaudit_rules_unknown:ratio{"+ofJob+"} > "+share(unjudged)+")"+none, doubtful...)
-	d.stat("Outdated", "The last audit that succeeded is older than two hours.", "short",
+	d.stat("Outdated", "The last audit that read anything is older than two hours.", "short",
 		"count(time() - memaudit_audit_timestamp_seconds{"+ofJob+"} > "+share(stale)+")"+none, doubtful...)
 	d.stat("No answer", "Targets of the chosen jobs that do not answer.", "short", "count(up{"+ofJob+"} == 0)"+none, bad...)
 }

@@ -63,7 +63,6 @@ func knownNames(t *testing.T) known {
 	k := known{metrics: map[string][]string{
 		"up": {}, "ALERTS": {"alertname", "severity", "alertstate", "rule"},
 		"process_resident_memory_bytes": {}, "process_cpu_seconds_total": {},
-		"memaudit_audit_failed": {}, // the daemon's own, not of a report
 	}, labels: append([]string{"trait", "alertname"}, target...)}
 	for _, f := range metrics.Schema() {
 		k.metrics[f.Name] = f.Labels
