@@ -58,6 +58,7 @@ first audit every page answers 503.`,
 	fl.StringArrayVar(&f.addresses, "web.listen-address", []string{":9822"}, "`ADDRESS` to listen on; repeatable")
 	fl.StringVar(&f.web.ConfigFile, "web.config.file", "", "`FILE` with TLS and basic authentication, as of every Prometheus exporter")
 	fl.StringVar(&f.web.MetricsPath, "web.telemetry-path", "/metrics", "`PATH` of the metrics")
+	fl.BoolVar(&f.web.NoReport, "web.disable-report", false, "serve metrics alone: no /report, /report.txt, /report.json")
 	fl.BoolVar(&f.web.SystemdSocket, "web.systemd-socket", false, "take the sockets that systemd opened instead of --web.listen-address")
 	fl.StringVar(&f.logLevel, "log.level", "info", "least `LEVEL` of messages: "+strings.Join(logLevels(), ", "))
 	fl.StringVar(&f.logFormat, "log.format", "logfmt", "`FORMAT` of messages: "+strings.Join(logFormats(), ", "))

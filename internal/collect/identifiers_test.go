@@ -9,9 +9,12 @@ import (
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
 
-// TestNoIdentifierOfTheCommandLine: what evidence shows of it names no machine.
-func TestNoIdentifierOfTheCommandLine(t *testing.T) {
+// TestCommandLineShown: what evidence shows of it names no machine and holds no
+// secret; what an audit asks for stays.
+func TestCommandLineShown(t *testing.T) {
 	sys := collecttest.Collected(t, hosttest.Skylake.Tree(hosttest.TwoSockets).With(hosttest.Files{
-		"proc/cmdline": "BOOT_IMAGE=/vmlinuz root=UUID=0a1b2c3d-0000-4000-8000-0123456789AB BOOTIF=01-52-54-00-12-34-56 mac=52:54:00:12:34:56 numa=off\n"}))
-	assert.Equal(t, "BOOT_IMAGE=/vmlinuz root=UUID=<hidden> BOOTIF=<hidden> mac=<hidden> numa=off", sys.NUMA.Cmdline.From.Raw)
+		"proc/cmdline": `BOOT_IMAGE=/vmlinuz root=UUID=0a1b2c3d-0000-4000-8000-0123456789AB BOOTIF=01-52-54-00-12-34-56 quiet rd.iscsi.password=hunter2 ` +
+			`rd.luks.key="/a key:b" numa=off mem="64G" intel_idle.max_cstate=1 hunter2@host -- token=hunter2 hunter2` + "\n"}))
+	assert.Equal(t, "BOOT_IMAGE=<hidden> root=<hidden> BOOTIF=<hidden> quiet rd.iscsi.password=<hidden> rd.luks.key=<hidden> "+
+		`numa=off mem="64G" intel_idle.max_cstate=1 <hidden> -- <hidden> <hidden>`, sys.NUMA.Cmdline.From.Raw)
 }

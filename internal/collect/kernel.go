@@ -72,7 +72,7 @@ func (c *collector) numa() inventory.NUMA {
 		return fact.Convert(tables, func(list []string) bool { return slices.Contains(list, name) })
 	}
 	line := host.Fact(inventory.SourceCmdline, f.Cmdline.Line, fact.Direct)
-	line.From.Raw = withoutIdentifiers(line.From.Raw)
+	line.From.Raw = shownOptions(line.From.Raw)
 	return inventory.NUMA{SRAT: has("SRAT"), SLIT: has("SLIT"), HMAT: has("HMAT"),
 		KernelNUMA: host.Fact(inventory.SourceNUMA, f.NUMA.Directory, fact.Direct), Cmdline: line,
 		Options: fact.Convert(line, func(string) []string {
@@ -85,6 +85,12 @@ func (c *collector) numa() inventory.NUMA {
 			}
 			return out
 		})}
+}
+
+// shownOptions is the command line as it may be printed: anybody who asks the
+// daemon reads it, and it may hold a password (rd.iscsi.password=).
+func shownOptions(line string) string {
+	return string(host.HideOptions([]byte(line), func([]byte) []byte { return []byte("<hidden>") }))
 }
 
 // memory picks what firmware gave the kernel: its own memory map, else the

@@ -36,7 +36,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 }
 
 // handler serves the pages.
-func (p *pages) handler(metricsPath string, log *slog.Logger) (http.Handler, error) {
+func (p *pages) handler(w *Web, log *slog.Logger) (http.Handler, error) {
 	registry := prometheus.NewRegistry()
 	if err := registry.Register(p); err != nil {
 		return nil, err
@@ -44,36 +44,38 @@ func (p *pages) handler(metricsPath string, log *slog.Logger) (http.Handler, err
 	if err := registry.Register(newProcess(time.Now())); err != nil {
 		return nil, err
 	}
-	landing, err := landingPage(metricsPath)
+	landing, err := landingPage(w)
 	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
-	get(metricsPath, p.audited(promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes,
+	get(w.MetricsPath, p.audited(promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), ErrorHandling: promhttp.HTTPErrorOnError})))
-	get("/report", p.negotiate(asHTML, asText, asJSON))
-	get("/report.txt", p.serve(asText))
-	get("/report.json", p.serve(asJSON))
+	if !w.NoReport {
+		get("/report", p.negotiate(asHTML, asText, asJSON))
+		get("/report.txt", p.serve(asText))
+		get("/report.json", p.serve(asJSON))
+	}
 	get("/-/healthy", say("memaudit is healthy.\n"))
 	get("/-/ready", p.audited(say("memaudit is ready.\n")))
-	if metricsPath != "/" {
+	if w.MetricsPath != "/" {
 		get("/{$}", landing)
 	}
 	return plain(mux), nil
 }
 
 // landingPage has constants alone: the toolkit's template escapes nothing.
-func landingPage(metricsPath string) (http.Handler, error) {
+func landingPage(w *Web) (http.Handler, error) {
+	links := []web.LandingLinks{{Address: strings.TrimPrefix(w.MetricsPath, "/"), Text: "Metrics", Description: "for Prometheus"}}
+	if !w.NoReport {
+		links = append(links, web.LandingLinks{Address: "report", Text: "Report", Description: "the last audit for a person"},
+			web.LandingLinks{Address: "report.txt", Text: "Report (text)", Description: "the last audit for a terminal"},
+			web.LandingLinks{Address: "report.json", Text: "Report (JSON)", Description: "the last audit for a program"})
+	}
+	links = append(links, web.LandingLinks{Address: "-/healthy", Text: "Health"}, web.LandingLinks{Address: "-/ready", Text: "Readiness"})
 	return web.NewLandingPage(web.LandingConfig{
-		Name: "memaudit", Description: "Audit of memory population and BIOS settings.", Profiling: "false",
-		Links: []web.LandingLinks{
-			{Address: strings.TrimPrefix(metricsPath, "/"), Text: "Metrics", Description: "for Prometheus"},
-			{Address: "report", Text: "Report", Description: "the last audit for a person"},
-			{Address: "report.txt", Text: "Report (text)", Description: "the last audit for a terminal"},
-			{Address: "report.json", Text: "Report (JSON)", Description: "the last audit for a program"},
-			{Address: "-/healthy", Text: "Health"}, {Address: "-/ready", Text: "Readiness"},
-		},
+		Name: "memaudit", Description: "Audit of memory population and BIOS settings.", Profiling: "false", Links: links,
 	})
 }
 

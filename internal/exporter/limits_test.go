@@ -31,7 +31,7 @@ func (s *stuckClient) Write(b []byte) (int, error) {
 func TestScrapeLimit(t *testing.T) {
 	p := &pages{}
 	require.NoError(t, p.publish(Outcome{Report: made(1, 1, first, up)}))
-	h, err := p.handler("/metrics", quiet)
+	h, err := p.handler(&Web{MetricsPath: "/metrics"}, quiet)
 	require.NoError(t, err)
 	ask := func(w http.ResponseWriter) { h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil)) }
 	var in, done sync.WaitGroup

@@ -52,7 +52,7 @@ var (
 // served fetches a path from the pages' handler.
 func served(t testing.TB, p *pages, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	h, err := p.handler("/metrics", quiet)
+	h, err := p.handler(&Web{MetricsPath: "/metrics"}, quiet)
 	require.NoError(t, err)
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i+1 < len(header); i += 2 {
@@ -148,11 +148,27 @@ func TestHTTP(t *testing.T) {
 	open := served(t, p, "/metrics", "Accept", "application/openmetrics-text;version=1.0.0")
 	assert.Contains(t, open.Header().Get("Content-Type"), "application/openmetrics-text")
 	assert.True(t, strings.HasSuffix(open.Body.String(), "# EOF\n"))
-	h, err := p.handler("/", quiet)
+	h, err := p.handler(&Web{MetricsPath: "/"}, quiet)
 	require.NoError(t, err, "metrics instead of the landing page")
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/report", strings.NewReader("x")))
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
+}
+
+// TestNoReport: with the reports off there are metrics and health, and no link
+// to what is not there.
+func TestNoReport(t *testing.T) {
+	p := &pages{}
+	require.NoError(t, p.publish(Outcome{Report: made(2, 3, first, up)}))
+	h, err := p.handler(&Web{MetricsPath: "/metrics", NoReport: true}, quiet)
+	require.NoError(t, err)
+	for path, want := range map[string]int{"/report": 404, "/report.txt": 404, "/report.json": 404, "/metrics": 200, "/-/ready": 200, "/": 200} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+		assert.Equal(t, want, w.Code, path)
+		assert.NotContains(t, w.Body.String(), "report.json", path)
+	}
+	assert.Contains(t, served(t, p, "/").Body.String(), "report.json", "else the landing page links to it")
 }
 
 // TestLint: the metrics are as Prometheus's own linter wants them, and no more
@@ -172,7 +188,7 @@ func TestLint(t *testing.T) {
 func BenchmarkScrape(b *testing.B) {
 	p := &pages{}
 	require.NoError(b, p.publish(Outcome{Report: made(32, 33, first, up)}))
-	h, err := p.handler("/metrics", quiet)
+	h, err := p.handler(&Web{MetricsPath: "/metrics"}, quiet)
 	require.NoError(b, err)
 	b.ReportAllocs()
 	for b.Loop() {

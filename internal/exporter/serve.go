@@ -23,6 +23,8 @@ type Web struct {
 	ConfigFile string
 	// MetricsPath is where the metrics are.
 	MetricsPath string
+	// NoReport leaves the reports out: metrics alone are served.
+	NoReport bool
 }
 
 // CheckWeb says what is wrong with a web configuration file.
@@ -36,7 +38,7 @@ func Serve(ctx context.Context, c Config) error {
 		return err
 	}
 	p := &pages{}
-	handler, err := p.handler(c.Web.MetricsPath, c.Log)
+	handler, err := p.handler(&c.Web, c.Log)
 	if err != nil {
 		return err
 	}

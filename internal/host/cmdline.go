@@ -1,6 +1,10 @@
 package host
 
-import "strings"
+import (
+	"bytes"
+	"slices"
+	"strings"
+)
 
 // Cmdline is the kernel command line.
 type Cmdline struct {
@@ -96,4 +100,49 @@ func option(word string) Option {
 		o.Value = strings.TrimSuffix(o.Value[1:], `"`)
 	}
 	return o
+}
+
+// keptOptions are the kernel options whose values are shown: those that bear on
+// what an audit sees (Documentation/admin-guide/kernel-parameters.txt). A key
+// that ends in a dot stands for all options of a module.
+var keptOptions = [...]string{"numa", "acpi", "noacpi", "nosmt", "mitigations", "l1tf", "mds", "maxcpus", "nr_cpus", "possible_cpus", "mem",
+	"memmap", "kernelcore", "movablecore", "efi_fake_mem", "hugepages", "hugepagesz", "default_hugepagesz", "transparent_hugepage",
+	"numa_balancing", "crashkernel", "tsx_async_abort", "mmio_stale_data", "retbleed", "idle", "cpuidle.", "processor.", "intel_idle.",
+	"cpufreq.", "intel_pstate", "amd_pstate", "intel_iommu", "amd_iommu", "iommu", "nox2apic", "isolcpus", "nohz_full", "rcu_nocbs",
+	"clocksource", "tsc", "nohz", "pcie_aspm", "edac_report", "spec_store_bypass_disable", "spectre_v2", "pti", "swiotlb"}
+
+func keptOption(key string) bool {
+	return slices.ContainsFunc(keptOptions[:], func(k string) bool {
+		return key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)
+	})
+}
+
+// HideOptions replaces, on a command line, the values of options that no audit
+// asks for (passwords, addresses, host names), words that look like an address or
+// a name, and all that is meant for init.
+func HideOptions(line []byte, hide func([]byte) []byte) []byte {
+	out := make([]byte, 0, len(line))
+	forInit := false
+	for len(line) > 0 {
+		if line[0] <= ' ' {
+			out, line = append(out, line[0]), line[1:]
+			continue
+		}
+		word := line[:WordEnd(line)]
+		line = line[len(word):]
+		key, _, valued := bytes.Cut(bytes.TrimLeft(word, `"`), []byte("="))
+		forInit = forInit || string(word) == "--"
+		switch {
+		case string(word) == "--", !forInit && keptOption(string(key)):
+			out = append(out, word...)
+		case valued && !forInit:
+			value := bytes.IndexByte(word, '=') + 1
+			out = append(append(out, word[:value]...), hide(word[value:])...)
+		case forInit || bytes.ContainsAny(word, ":/@0123456789"):
+			out = append(out, hide(word)...)
+		default:
+			out = append(out, word...)
+		}
+	}
+	return out
 }

@@ -82,47 +82,10 @@ func (r *redactor) attribute(path, name string, data []byte) []byte {
 	return data
 }
 
-// keptOptions are the kernel options whose values stay: those that bear on what
-// an audit sees (Documentation/admin-guide/kernel-parameters.txt). A key that
-// ends in a dot stands for all options of a module.
-var keptOptions = [...]string{"numa", "acpi", "noacpi", "nosmt", "mitigations", "l1tf", "mds", "maxcpus", "nr_cpus", "possible_cpus", "mem",
-	"memmap", "kernelcore", "movablecore", "efi_fake_mem", "hugepages", "hugepagesz", "default_hugepagesz", "transparent_hugepage",
-	"numa_balancing", "crashkernel", "tsx_async_abort", "mmio_stale_data", "retbleed", "idle", "cpuidle.", "processor.", "intel_idle.",
-	"cpufreq.", "intel_pstate", "amd_pstate", "intel_iommu", "amd_iommu", "iommu", "nox2apic", "isolcpus", "nohz_full", "rcu_nocbs",
-	"clocksource", "tsc", "nohz", "pcie_aspm", "edac_report", "spec_store_bypass_disable", "spectre_v2", "pti", "swiotlb"}
-
-// kept reports an option that stays as it is.
-func kept(key string) bool {
-	return slices.ContainsFunc(keptOptions[:], func(k string) bool {
-		return key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)
-	})
-}
-
 // cmdline hides the values of options that no audit asks for (root=UUID=...,
 // ip=..., BOOTIF=...), and words that look like an address or a name.
 func (r *redactor) cmdline(line []byte) []byte {
-	out := slices.Clone(line)
-	init := false
-	for at := 0; at < len(out); {
-		if out[at] <= ' ' {
-			at++
-			continue
-		}
-		end := at + host.WordEnd(out[at:])
-		word := out[at:end]
-		key, _, valued := strings.Cut(strings.TrimLeft(string(word), `"`), "=")
-		init = init || string(word) == "--"
-		switch {
-		case string(word) == "--", !init && kept(key):
-		case valued && !init:
-			value := word[bytes.IndexByte(word, '=')+1:]
-			copy(value, r.hidden(value))
-		case init || strings.ContainsAny(string(word), ":/@0123456789"):
-			copy(word, r.hidden(word))
-		}
-		at = end
-	}
-	return out
+	return host.HideOptions(line, r.hidden)
 }
 
 // hidden replaces a value whatever it is, save for words that say how and not
