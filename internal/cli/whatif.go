@@ -19,26 +19,45 @@ type changeFlags struct{ remove, move, install []string }
 func (p *Program) planCommand() *cobra.Command {
 	f := &checkFlags{}
 	c := &changeFlags{}
+	w := &capacityFlags{}
 	cmd := &cobra.Command{
 		Use:   "plan",
-		Short: "audit what a change of modules would make of the machine",
-		Long: `plan audits the machine as it would be after modules are removed, moved and
-installed, and prints before beside after. Nothing is changed. What to do about
-findings is in the advice of check.
+		Short: "list the ways to reach a capacity, or audit a change of modules",
+		Long: `plan --capacity lists the documented ways to populate a capacity, of this machine
+or of a platform, best first, with what each of them gives.
+
+plan --move, --install, --remove audits the machine as it would be after modules
+are removed, moved and installed, and prints before beside after. Nothing is
+changed. What to do about findings is in the advice of check.
 
 A slot is named by its locator, by BANK/LOCATOR where locators repeat, or by its
-handle (0x1100). A size is a number with M, G or T.
+handle (0x1100). A size is a number with M, G or T; a capacity is that of all
+processors together.
 
 Exit status: 0 whatever the audit says; 2 wrong usage: a slot that is not there,
-empty or full; 3 the machine could not be read.`,
+empty or full, a platform that is not known, a capacity that cannot be reached;
+3 the machine could not be read.`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return p.whatIf(f, c) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("sockets") && w.sockets == 0 {
+				w.sockets = -1 // not the default
+			}
+			if cmd.Flags().Changed("capacity") {
+				return p.capacity(f, c, w)
+			}
+			if err := w.unused(cmd); err != nil {
+				return err
+			}
+			return p.whatIf(f, c)
+		},
 	}
 	f.input.register(cmd)
 	f.output.register(cmd, formats.Inventories())
 	fl := cmd.Flags()
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	w.register(fl)
+	_ = cmd.RegisterFlagCompletionFunc("platform", p.completePlatforms)
 	fl.StringArrayVar(&c.move, "move", nil, "move the module of a slot to another, `A=B`; repeatable")
 	fl.StringArrayVar(&c.install, "install", nil, "install a module, `SLOT=SIZE`; repeatable")
 	fl.StringArrayVar(&c.remove, "remove", nil, "remove the module of a `SLOT`; repeatable")
@@ -67,7 +86,7 @@ func (c *changeFlags) changes() ([]plan.Change, error) {
 		out = append(out, plan.Change{Do: plan.Install, To: slot, Bytes: bytes})
 	}
 	if len(out) == 0 {
-		return nil, usage("plan needs --move A=B, --install SLOT=SIZE or --remove SLOT")
+		return nil, usage("plan needs --capacity SIZE, --move A=B, --install SLOT=SIZE or --remove SLOT")
 	}
 	return out, nil
 }

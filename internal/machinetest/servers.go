@@ -16,6 +16,8 @@ type Server struct {
 	ID           [3]int
 	// Channels of a processor, and Depth slots on each.
 	Channels, Depth int
+	// Shared says that the slots hang on the chipset: one set for all processors.
+	Shared bool
 	// Label names the slot-th slot of a channel of a processor, all from 0. Where
 	// the maker numbers slots, the channels are counted in the order of the numbers.
 	Label func(cpu, channel, slot int) (locator, bank string)
@@ -71,9 +73,13 @@ func (s *Server) Table(filled func(cpu, channel, slot int) bool) *smbiostest.Bui
 		b.CPU(smbiostest.CPU{Socket: fmt.Sprintf("CPU%d", cpu+1), Manufacturer: s.Maker, Version: s.Brand, ID: s.signature(),
 			Family: s.family(), Cores: 32, Enabled: 32, Threads: 64, Characteristics: 0xFC})
 	}
-	array := b.Array(smbiostest.Array{Devices: 2 * s.Channels * s.Depth, MaxBytes: 8 << 40})
+	owners := 2
+	if s.Shared {
+		owners = 1
+	}
+	array := b.Array(smbiostest.Array{Devices: owners * s.Channels * s.Depth, MaxBytes: 8 << 40})
 	b.NextHandle(0x1100)
-	for cpu := range 2 {
+	for cpu := range owners {
 		for slot := range s.Depth {
 			for channel := range s.Channels {
 				d := smbiostest.DIMM{Array: array, Type: s.Type}

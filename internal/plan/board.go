@@ -93,9 +93,6 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (unit, st
 	if why != "" {
 		return u, why
 	}
-	if u.doubted && asksForFewer(p, len(u.slots)) {
-		return u, noMap
-	}
 	u.groups = b.groups(p, channels)
 	return u, ""
 }
@@ -103,9 +100,16 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (unit, st
 // noMap says why no slot of a product is named.
 const noMap = "no document confirms which slot of this product is on which channel"
 
+// unmapped reports whether nothing can be advised because no document confirms
+// the map: filling every slot needs none, but is advised only where the
+// platform's document asks for no fewer modules.
+func (b *board) unmapped() bool {
+	p := b.topo.Platform.Value
+	return slices.ContainsFunc(b.units, func(u unit) bool { return u.doubted && asksForFewer(p, len(u.slots)) })
+}
+
 // asksForFewer reports whether the platform's document recommends a number of
-// modules that leaves slots empty: then a layout that fills every slot, which
-// needs no map, is not what the document asks for.
+// modules that leaves slots empty.
 func asksForFewer(p *platform.Platform, slots int) bool {
 	return slices.ContainsFunc(p.RecommendedDIMMs, func(n int) bool { return n < slots })
 }

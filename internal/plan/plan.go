@@ -69,8 +69,10 @@ type Reach struct {
 type Socket struct {
 	Socket int
 	DIMMs  fact.Fact[int]
-	Class  fact.Fact[population.Class]
-	Speed  fact.Fact[population.Speed]
+	// Channels are those with modules.
+	Channels fact.Fact[int]
+	Class    fact.Fact[population.Class]
+	Speed    fact.Fact[population.Speed]
 	// Peak is in bytes per second, at the expected speed.
 	Peak  fact.Fact[int64]
 	Share fact.Fact[population.Share]
@@ -108,6 +110,9 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 	b, why := newBoard(sys, topo)
 	if why != "" {
 		return &Plan{Why: why}
+	}
+	if b.unmapped() {
+		return &Plan{Why: noMap}
 	}
 	b.sets = readSets(p.Rules, sys.Machine.Product.Or(""))
 	s := &search{board: b, pipeline: p, rest: failures(found.Findings, aboutOthers)}

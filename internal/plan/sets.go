@@ -21,8 +21,10 @@ type slotSets struct {
 // slotSet is one row of a maker's table: sets of slot numbers that are equally
 // good, none where the maker does not allow the number.
 type slotSet struct {
-	sets   [][]int
-	source string
+	sets [][]int
+	// grade is the maker's, or ours by its rules: balanced, near-balanced,
+	// supported, listed, unbalanced, not-recommended, not-allowed.
+	grade, source string
 }
 
 // readSets finds the sets of a product, nil without.
@@ -74,7 +76,7 @@ func (s *slotSets) add(c []string) {
 	if err != nil {
 		return
 	}
-	row := slotSet{source: c[3]}
+	row := slotSet{grade: c[2], source: c[3]}
 	for set := range strings.FieldsSeq(c[1]) {
 		var numbers []int
 		for word := range strings.SplitSeq(set, ",") {
@@ -90,6 +92,9 @@ func (s *slotSets) add(c []string) {
 	s.rows[n] = row
 }
 
+// sisterModel marks a document of another model.
+const sisterModel = " (a sister model with the same slot numbers)"
+
 // source names the document that lists the slots, "" when none does.
 func (s *slotSets) source(filled []int) string {
 	row, ok := s.rows[len(filled)]
@@ -97,7 +102,7 @@ func (s *slotSets) source(filled []int) string {
 		return ""
 	}
 	if s.analogous {
-		return row.source + " (a sister model with the same slot numbers)"
+		return row.source + sisterModel
 	}
 	return row.source
 }

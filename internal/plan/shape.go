@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -157,18 +156,32 @@ func subsets(n, k int, visit func([]bool)) {
 // is a class of its own.
 func (u *unit) class(s shape, exact bool) string {
 	if exact {
-		return fmt.Sprint(s)
-	}
-	by := map[int][]int{}
-	for i, d := range s {
-		c := u.groups[i].controller
-		by[c] = append(by[c], d)
+		return s.depths()
 	}
 	var parts []string
-	for _, d := range by {
-		slices.Sort(d)
-		parts = append(parts, fmt.Sprint(d))
+	done := make([]bool, len(s))
+	for i := range s {
+		if done[i] {
+			continue
+		}
+		var own shape // the depths behind one controller
+		for j := i; j < len(s); j++ {
+			if u.groups[j].controller == u.groups[i].controller {
+				own, done[j] = append(own, s[j]), true
+			}
+		}
+		slices.Sort(own)
+		parts = append(parts, own.depths())
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, "|")
+}
+
+// depths writes a digit a group; no channel is deeper than nine.
+func (s shape) depths() string {
+	text := make([]byte, 0, len(s))
+	for _, d := range s {
+		text = append(text, byte('0'+d))
+	}
+	return string(text)
 }

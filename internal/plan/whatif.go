@@ -179,3 +179,11 @@ func Compare(topo *population.Result, found *audit.Audit, after *inventory.Syste
 	out.Gone, out.New = cured(out.Before.Findings, out.After.Findings), cured(out.After.Findings, out.Before.Findings)
 	return out, nil
 }
+
+// Nearest lists the n names that differ least from one.
+func Nearest(names []string, name string, n int) []string {
+	out := slices.Clone(names)
+	far := func(s string) int { return distance(strings.ToUpper(s), strings.ToUpper(name)) }
+	slices.SortStableFunc(out, func(x, y string) int { return far(x) - far(y) })
+	return out[:min(n, len(out))]
+}

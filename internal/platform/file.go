@@ -3,7 +3,9 @@ package platform
 import (
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
+	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
 )
@@ -223,3 +225,18 @@ func (f *platformFile) platform() *Platform {
 const usualBoardDepth = 3
 
 func orTrue(b *bool) bool { return b == nil || *b }
+
+// ByID reads a platform of rules/platforms by its id.
+func ByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, "") }
+
+// IDs lists the platforms of rules/platforms, sorted.
+func IDs(k fs.FS) ([]string, error) {
+	names, err := fs.Glob(k, "platforms/*.yaml")
+	if err != nil {
+		return nil, fmt.Errorf("list platforms: %w", err)
+	}
+	for i, name := range names {
+		names[i] = strings.TrimSuffix(path.Base(name), ".yaml")
+	}
+	return names, nil
+}

@@ -143,15 +143,18 @@ func buildReaches(r *plan.Reach) Reaches {
 		out.Findings = append(out.Findings, Remaining(f))
 	}
 	for i := range r.Sockets {
-		s := &r.Sockets[i]
-		reached := ReachedSocket{Socket: coordinate(s.Socket), PeakBytes: positive(s.Peak), Relative: buildRelative(s.Share)}
-		if c, ok := s.Class.Get(); ok {
-			reached.Class = word(c.Name)
-		}
-		if v, ok := s.Speed.Get(); ok {
-			reached.ExpectedMTs = above(v.MTs)
-		}
-		out.Sockets = append(out.Sockets, reached)
+		out.Sockets = append(out.Sockets, buildReached(&r.Sockets[i]))
 	}
 	return out
+}
+
+func buildReached(s *plan.Socket) ReachedSocket {
+	reached := ReachedSocket{Socket: coordinate(s.Socket), PeakBytes: positive(s.Peak), Relative: buildRelative(s.Share)}
+	if c, ok := s.Class.Get(); ok {
+		reached.Class = word(c.Name)
+	}
+	if v, ok := s.Speed.Get(); ok {
+		reached.ExpectedMTs = above(v.MTs)
+	}
+	return reached
 }

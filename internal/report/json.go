@@ -9,7 +9,7 @@ import (
 
 // WriteJSON prints a *Report, an *Inventory, a *Comparison or a *WhatIf: two spaces a level, a newline
 // at the end, keys and findings in a stable order.
-func WriteJSON[T Report | Inventory | Comparison | WhatIf](w io.Writer, v *T) error {
+func WriteJSON[T Report | Inventory | Comparison | WhatIf | Capacity](w io.Writer, v *T) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -79,6 +79,18 @@ func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Op
 	}
 }
 
+// WriteCapacity prints a planned capacity in one of Inventories.
+func WriteCapacity(w io.Writer, format string, r *report.Capacity, o text.Options) error {
+	switch format {
+	case Text:
+		return text.WriteCapacity(w, r, o)
+	case JSON:
+		return report.WriteJSON(w, r)
+	default:
+		return formatError(format, Inventories())
+	}
+}
+
 // WriteWhatIf prints a what-if in one of Inventories.
 func WriteWhatIf(w io.Writer, format string, r *report.WhatIf, o text.Options) error {
 	switch format {

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/report/wording"
+)
+
+// capacityFlags ask for the ways to populate a capacity.
+type capacityFlags struct {
+	size, platform string
+	sockets        int
+	all            bool
+}
+
+// mostSockets is more than any machine has whose memory SMBIOS lists.
+const mostSockets = 64
+
+func (w *capacityFlags) register(fl *pflag.FlagSet) {
+	fl.StringVar(&w.size, "capacity", "", "list the ways to populate a capacity of `SIZE` (768G, 1T), of all processors together")
+	fl.StringVar(&w.platform, "platform", "", "plan for the document of a platform `ID` instead of a machine")
+	fl.IntVar(&w.sockets, "sockets", 0, "plan for `N` processors (default the machine's; one for --platform)")
+	fl.BoolVar(&w.all, "all", false, "list what documents discourage, too")
+}
+
+// unused refuses the flags that belong to --capacity.
+func (w *capacityFlags) unused(cmd *cobra.Command) error {
+	for _, name := range []string{"platform", "sockets", "all"} {
+		if cmd.Flags().Changed(name) {
+			return usage("--%s belongs to --capacity SIZE, which is not given", name)
+		}
+	}
+	return nil
+}
+
+// check reads the flags; the capacity is in bytes.
+func (w *capacityFlags) check(f *checkFlags, c *changeFlags) (int64, error) {
+	bytes := plan.ParseSize(w.size)
+	switch {
+	case bytes <= 0:
+		return 0, usage("--capacity %q: expected a whole number with M, G or T, such as 768G", w.size)
+	case len(c.move)+len(c.install)+len(c.remove) > 0:
+		return 0, usage("--capacity plans from empty slots: give it or --move, --install, --remove")
+	case w.sockets < 0 || w.sockets > mostSockets:
+		return 0, usage("--sockets: expected a number from 1 to %d", mostSockets)
+	case w.platform != "" && (f.input.names() || len(f.input.measured) > 0):
+		return 0, usage("--platform plans without a machine: give it or --root, --snapshot, --smbios, --bios, --redfish")
+	}
+	return bytes, nil
+}
+
+// capacity lists the ways to populate a capacity.
+func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) error {
+	if err := f.output.check(formats.Inventories()); err != nil {
+		return err
+	}
+	bytes, err := w.check(f, c)
+	if err != nil {
+		return err
+	}
+	engine, options, err := p.engine(f)
+	if err != nil {
+		return err
+	}
+	var sys *inventory.System
+	var topo *population.Result
+	var target *plan.Target
+	if w.platform != "" {
+		target, err = p.platformTarget(w.platform, p.pipeline(engine, options))
+	} else {
+		sys, topo, target, err = p.machineTarget(f, p.pipeline(engine, options))
+	}
+	if err != nil {
+		return err
+	}
+	if w.sockets > 0 {
+		target.Sockets = w.sockets
+	}
+	ways, below, above := target.Ways(bytes, w.all)
+	if len(ways) == 0 {
+		return unreachable(w, target, below, above)
+	}
+	doc := report.BuildCapacity(sys, topo, target, bytes, ways, f.input.identifiers)
+	return f.output.write(p, f.input.identifiers, func(t *terminal) error {
+		return formats.WriteCapacity(t, f.output.format, &doc, t.options)
+	})
+}
+
+// platformTarget is the target of a platform's document.
+func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Target, error) {
+	ids, err := platform.IDs(p.Rules)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	if !slices.Contains(ids, id) {
+		return nil, usage("--platform %q: no such platform; the nearest are %s", id, strings.Join(plan.Nearest(ids, id, 3), ", "))
+	}
+	pf, err := platform.ByID(p.Rules, id)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	target, why := plan.ForPlatform(pf, pipeline)
+	if why != "" {
+		return nil, usage("--platform %s: %s", id, why)
+	}
+	return target, nil
+}
+
+// machineTarget is the target of the machine that the flags name.
+func (p *Program) machineTarget(f *checkFlags, pipeline plan.Pipeline) (*inventory.System, *population.Result, *plan.Target, error) {
+	sys, failed := p.system(&f.input)
+	if failed != nil {
+		return nil, nil, nil, failed
+	}
+	if nothingRead(sys) {
+		return nil, nil, nil, notAudited(errors.New("nothing to plan for: no source of this input could be read"), "name a platform: --platform ID")
+	}
+	topo := population.Derive(sys, p.Rules)
+	target, why := plan.ForMachine(sys, topo, pipeline)
+	if why != "" {
+		return nil, nil, nil, notAudited(fmt.Errorf("cannot plan for this machine: %s", why), "name its platform: --platform ID")
+	}
+	return sys, topo, target, nil
+}
+
+// unreachable says which capacities are nearest to one that no layout reaches.
+func unreachable(w *capacityFlags, t *plan.Target, below, above int64) error {
+	var near []string
+	for _, n := range []int64{below, above} {
+		if n > 0 {
+			near = append(near, wording.Size(n))
+		}
+	}
+	says := fmt.Sprintf("--capacity %s: no documented layout of equal processors reaches it (%d of %s)", w.size, t.Sockets, t.Platform.Name)
+	if len(near) > 0 {
+		says += "; the nearest are " + strings.Join(near, " and ")
+	}
+	if !w.all {
+		says += "; --all lists discouraged ones too"
+	}
+	return usage("%s", says)
+}
+
+// completePlatforms offers the platforms to the shell.
+func (p *Program) completePlatforms(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	ids, _ := platform.IDs(p.Rules)
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestPlanCapacity: the ways to 48 GiB on an R610, and to 128 GiB behind four
+// Westmere-EX processors, whose paper gives 32 GB a class 1 and a class 2.
+func TestPlanCapacity(t *testing.T) {
+	type configuration struct {
+		DIMMs []struct {
+			SizeBytes int64 `json:"size_bytes"`
+			Count     int
+		}
+		Slots       []string
+		Class       *string
+		ExpectedMTs *int `json:"expected_mts"`
+		Source      string
+	}
+	var doc struct {
+		Schema         string
+		Machine        *struct{ Product *string }
+		Platform       string
+		Sockets        int
+		CapacityBytes  int64 `json:"capacity_bytes"`
+		Configurations []configuration
+	}
+	status, out, errs := run(nil, "plan", "--root", tree(t, "dell-r610-unbalanced"), "--capacity", "48G", "--format", "json")
+	require.Zero(t, status, errs)
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	assert.Equal(t, "memaudit.plan/v1", doc.Schema)
+	assert.Equal(t, "PowerEdge R610", *doc.Machine.Product)
+	assert.Equal(t, []any{2, int64(48 << 30), "westmere-ep"}, []any{doc.Sockets, doc.CapacityBytes, doc.Platform})
+	require.Len(t, doc.Configurations, 2)
+	assert.Equal(t, []string{"DIMM_A1", "DIMM_A2", "DIMM_A3"}, doc.Configurations[0].Slots)
+	assert.Equal(t, 1333, *doc.Configurations[0].ExpectedMTs)
+	assert.Contains(t, doc.Configurations[0].Source, "R610 Technical Guidebook")
+
+	doc.Machine = nil
+	status, out, errs = run(nil, "plan", "--platform", "westmere-ex", "--sockets", "4", "--capacity", "128G", "--format", "json")
+	require.Zero(t, status, errs)
+	require.NoError(t, json.Unmarshal([]byte(out), &doc))
+	assert.Nil(t, doc.Machine)
+	require.Len(t, doc.Configurations, 4)
+	assert.Equal(t, "1", *doc.Configurations[0].Class)
+	assert.Equal(t, 8, doc.Configurations[0].DIMMs[0].Count)
+
+	status, out, errs = run(nil, "plan", "--platform", "bensley", "--capacity", "4G", "--all")
+	require.Zero(t, status, errs)
+	assert.Contains(t, out, "57 %")
+	assert.Contains(t, out, "(discouraged)")
+}
+
+// TestPlanCapacityRefuses: wrong usage is 2, prints nothing, and says what would
+// have been accepted.
+func TestPlanCapacityRefuses(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--capacity", "lots"}, "expected a whole number with M, G or T"},
+		{[]string{"--capacity", "0G", "--platform", "rome"}, "expected a whole number"},
+		{[]string{"--capacity", "64G", "--platform", "westmer"}, "the nearest are westmere-ep"},
+		{[]string{"--capacity", "50G", "--platform", "westmere-ex"}, "the nearest are 48 GiB and 64 GiB"},
+		{[]string{"--capacity", "1T", "--platform", "westmere-ep"}, "the nearest are 576 GiB"},
+		{[]string{"--capacity", "64G", "--platform", "power10"}, "no document gives"},
+		{[]string{"--capacity", "64G", "--platform", "rome", "--sockets", "65"}, "expected a number from 1 to 64"},
+		{[]string{"--capacity", "64G", "--platform", "rome", "--sockets", "0"}, "expected a number from 1 to 64"},
+		{[]string{"--capacity", "64G", "--platform", "rome", "--root", "/nowhere"}, "--platform plans without a machine"},
+		{[]string{"--capacity", "64G", "--platform", "rome", "--move", "A=B"}, "--capacity plans from empty slots"},
+		{[]string{"--platform", "rome"}, "--platform belongs to --capacity"},
+		{[]string{"--capacity", "64G", "--platform", "rome", "--format", "html"}, "expected one of"},
+	} {
+		status, out, errs := run(nil, append([]string{"plan"}, c.args...)...)
+		assert.Equal(t, 2, status, c.args)
+		assert.Empty(t, out, c.args)
+		assert.Contains(t, errs, c.says)
+	}
+}

@@ -1,0 +1,179 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// derive works a layout out.
+func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
+	sys := t.put(layout)
+	return sys, t.base.Again(sys)
+}
+
+// configuration has a layout audited.
+func (t *Target) configuration(c *count, layout, mix []int) Configuration {
+	sys, topo := t.derive(layout)
+	out := Configuration{Source: t.documentOf(c), Slots: t.slotWords(layout, c), Modules: t.modulesOf(mix)}
+	if len(topo.Populations) > 0 {
+		out.Socket = reach(topo).Sockets[0]
+	}
+	if c.row != nil && t.labels == nil && t.namesSets() {
+		for _, set := range c.row.sets[1:] {
+			if other, ok := t.bySet(set, mix); ok {
+				out.Also = append(out.Also, t.slotWords(other, c))
+			}
+		}
+	}
+	if found, err := t.pipeline.Audit(sys, topo, aboutLayout); err == nil {
+		out.judged(found)
+	}
+	out.Discouraged = out.Discouraged || c.row != nil && c.row.discouraged()
+	return out
+}
+
+// labelled names the slots of the maker's own set on a machine whose slots have
+// no known place; nil when a number is not there.
+func (t *Target) labelled(set []int) []string {
+	if t.sets.analogous {
+		return nil
+	}
+	var out []string
+	for _, n := range set {
+		if t.labels[n] == "" {
+			return nil
+		}
+		out = append(out, t.labels[n])
+	}
+	return out
+}
+
+// unplaced is a configuration of the maker's table of which nothing can be
+// derived: no document says which slots share a channel.
+func (t *Target) unplaced(c *count, names []string, mix []int) Configuration {
+	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: c.row.discouraged()}
+	const reason = "no document says which of these slots share a channel"
+	out.DIMMs = given(c.n)
+	out.Channels = fact.Unknown[int](fact.Absent, reason, "")
+	out.Class = fact.Unknown[population.Class](fact.Absent, reason, "")
+	out.Speed = fact.Unknown[population.Speed](fact.Absent, reason, "")
+	out.Peak = fact.Unknown[int64](fact.Absent, reason, "")
+	out.Share = fact.Unknown[population.Share](fact.Absent, reason, "")
+	return out
+}
+
+func (t *Target) modulesOf(mix []int) []Modules {
+	var out []Modules
+	for k, n := range mix {
+		if n > 0 {
+			out = append(out, Modules{Bytes: t.sizes[k].bytes, Ranks: t.sizes[k].ranks, Count: n})
+		}
+	}
+	return out
+}
+
+// judged takes over what an audit says of a layout. Where the platform's document
+// has classes of its own they decide, and whether it permits the number.
+func (c *Configuration) judged(found *audit.Audit) {
+	class, _ := c.Class.Get()
+	for i := range found.Findings {
+		f := &found.Findings[i]
+		if (f.Result == verdict.Fail || f.Explains) && f.Effect != nil && !modelled(f.Effect) && !slices.Contains(c.Effects, *f.Effect) {
+			c.Effects = append(c.Effects, *f.Effect)
+		}
+		if f.Result != verdict.Fail {
+			continue
+		}
+		c.Against = append(c.Against, Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)})
+		severe := f.Severity.Rank() >= verdict.Warning.Rank()
+		if severe && (!class.Documented || f.Rule == "memory.count.supported" || f.Severity == verdict.Critical) {
+			c.Discouraged = true
+		}
+	}
+	c.Discouraged = c.Discouraged || class.Discouraged
+}
+
+// modelled reports whether an effect is the population model's share, which the
+// configuration states anyway.
+func modelled(e *verdict.Effect) bool {
+	return strings.HasSuffix(e.Source, "memaudit's population model")
+}
+
+// discouraged reports whether the maker's own grade speaks against a set.
+func (r *slotSet) discouraged() bool { return r.grade == "unbalanced" || r.grade == "not-recommended" }
+
+// namesSets reports whether the product's own maker lists slots.
+func (t *Target) namesSets() bool { return t.sets != nil && (t.named || !t.sets.analogous) }
+
+// documentOf names the document that a number of modules stands in.
+func (t *Target) documentOf(c *count) string {
+	if c.row != nil {
+		if t.sets.analogous {
+			return c.row.source + sisterModel
+		}
+		return c.row.source
+	}
+	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
+		return t.Platform.Citation.Vendor + ", " + t.Platform.Citation.Title
+	}
+	return general
+}
+
+// slotWords names the filled slots: by locator where the places of the labels
+// are documented, or the maker's own table names them; else by channel and slot.
+// Of a channel whose first slot is not known both are named.
+func (t *Target) slotWords(layout []int, c *count) []string {
+	if c.row != nil && t.labels != nil {
+		if names := t.labelled(c.row.sets[0]); len(names) == c.n {
+			return names
+		}
+	}
+	named := t.labels == nil && (t.named || c.row != nil && t.namesSets())
+	var out []string
+	for i, k := range layout {
+		if k == none {
+			continue
+		}
+		at := &t.base.Placements[i]
+		switch other := t.eitherOf(i, layout); {
+		case named && len(other) > 0 && c.row == nil:
+			out = append(out, "one of "+strings.Join(other, ", "))
+		case named:
+			out = append(out, strings.TrimSpace(t.sys.Slots[i].Locator.Or("")))
+		default:
+			out = append(out, documentSlot(at.Channel, at.Slot))
+		}
+	}
+	return out
+}
+
+// eitherOf lists the slots of a channel of which some are filled while it is not
+// known which comes first.
+func (t *Target) eitherOf(slot int, layout []int) []string {
+	for n, g := range t.unit.groups {
+		if !t.open[n] || len(g.layers) < 2 {
+			continue
+		}
+		here, filled := false, 0
+		var names []string
+		for _, l := range g.layers {
+			for _, s := range l {
+				here = here || s == slot
+				if layout[s] != none {
+					filled++
+				}
+				names = append(names, strings.TrimSpace(t.sys.Slots[s].Locator.Or("")))
+			}
+		}
+		if here && filled < len(names) {
+			return names
+		}
+	}
+	return nil
+}

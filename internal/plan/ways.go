@@ -1,0 +1,362 @@
+package plan
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// Configuration is one way to populate every processor. Figures are of one
+// processor (of the chipset on a front-side bus).
+type Configuration struct {
+	// Modules are the sizes, largest first.
+	Modules []Modules
+	// Slots are the ones filled, in the order of the board, named by locator, or by
+	// channel and slot where no document says where the labels are. Also are other
+	// sets that the maker calls as good.
+	Slots []string
+	Also  [][]string
+	Socket
+	// Effects are measured, or what a document says of such a layout.
+	Effects []verdict.Effect
+	// Source names the document of the layout, or says that it is general practice.
+	Source string
+	// Discouraged is true where a document discourages the layout, or a rule about
+	// it fails at warning or above; Against are the rules that fail.
+	Discouraged bool
+	Against     []Finding
+}
+
+// Modules are equal modules of a configuration; Ranks is 0 when it is free.
+type Modules struct {
+	Bytes        int64
+	Ranks, Count int
+}
+
+// Ways lists the ways to reach a capacity of the whole machine in bytes with
+// equal processors, best first; all adds the discouraged ones. Without any,
+// below and above are the nearest capacities that can be reached, 0 for none.
+func (t *Target) Ways(bytes int64, all bool) (ways []Configuration, below, above int64) {
+	if ways = t.ways(bytes, all); len(ways) > 0 {
+		return ways, 0, 0
+	}
+	totals := t.totals(all)
+	at, _ := slices.BinarySearch(totals, bytes)
+	for i := at - 1; i >= 0 && below == 0; i-- {
+		if len(t.ways(totals[i], all)) > 0 {
+			below = totals[i]
+		}
+	}
+	for i := at; i < len(totals) && above == 0; i++ {
+		if len(t.ways(totals[i], all)) > 0 {
+			above = totals[i]
+		}
+	}
+	return nil, below, above
+}
+
+func (t *Target) ways(bytes int64, all bool) []Configuration {
+	if bytes%int64(t.Sockets) != 0 {
+		return nil
+	}
+	var out []Configuration
+	for _, c := range t.counts(all) {
+		for _, mix := range t.mixes(c.n, bytes/int64(t.Sockets), all) {
+			out = append(out, t.layouts(&c, mix, all)...)
+		}
+	}
+	if !all {
+		out = slices.DeleteFunc(out, func(c Configuration) bool { return c.Discouraged })
+	}
+	slices.SortStableFunc(out, betterWay)
+	return out
+}
+
+// betterWay orders by what documents and rules say, then by bandwidth, then by
+// the number of modules.
+func betterWay(a, b Configuration) int {
+	x, y := &a, &b
+	discouraged := func(c *Configuration) int {
+		if c.Discouraged {
+			return 1
+		}
+		return 0
+	}
+	count := func(c *Configuration) (n int) {
+		for _, m := range c.Modules {
+			n += m.Count
+		}
+		return n
+	}
+	return cmp.Or(cmp.Compare(discouraged(x), discouraged(y)), cmp.Compare(classOrder(x), classOrder(y)),
+		cmp.Compare(y.left(), x.left()), cmp.Compare(y.Peak.Or(0), x.Peak.Or(0)), cmp.Compare(count(x), count(y)))
+}
+
+// classOrder orders classes by their names, which are best first in every scheme
+// (1 to 3 and discouraged, A to E); one that is not known comes last.
+func classOrder(c *Configuration) string {
+	if v, ok := c.Class.Get(); ok {
+		return v.Name
+	}
+	return "~"
+}
+
+// left is the share of the full bandwidth that is left: as measured, else what
+// is sure; 0 when it is not known.
+func (s *Socket) left() float64 {
+	share, ok := s.Share.Get()
+	switch {
+	case !ok:
+		return 0
+	case share.Value != nil:
+		return *share.Value
+	default:
+		return share.Low
+	}
+}
+
+// count is a number of modules of one processor and what documents say of it.
+type count struct {
+	n int
+	// row is the maker's, nil without.
+	row *slotSet
+	// documented says that the platform's document names the number.
+	documented bool
+}
+
+// counts lists the numbers of modules that documents name; all of them that no
+// document forbids when they are asked for.
+func (t *Target) counts(all bool) []count {
+	p := t.Platform
+	width := t.unit.size()
+	slots := 0
+	for _, g := range t.unit.groups {
+		slots += len(g.layers) * width
+	}
+	var out []count
+	for n := width; n <= slots; n += width {
+		c := count{n: n, documented: slices.Contains(slices.Concat(p.RecommendedDIMMs, p.AcceptableDIMMs, p.AllowedDIMMs), n)}
+		if t.sets != nil {
+			if row, ok := t.sets.rows[n]; ok {
+				if len(row.sets) == 0 {
+					continue // the maker does not allow the number
+				}
+				c.row = &row
+			}
+		}
+		switch {
+		case len(p.AllowedDIMMs) > 0 && !slices.Contains(p.AllowedDIMMs, n):
+		case all, c.documented, c.row != nil && !c.row.discouraged(), t.kit() > 1 && n%t.kit() == 0,
+			t.silent() && n%len(t.unit.groups) == 0:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// silent reports whether no document names any number of modules.
+func (t *Target) silent() bool {
+	return t.sets == nil && len(t.Platform.RecommendedDIMMs)+len(t.Platform.AcceptableDIMMs)+len(t.Platform.AllowedDIMMs) == 0
+}
+
+// kit is the number of equal modules that are bought together where they work in
+// lockstep: a pair on both controllers (Fujitsu: every size in fours).
+func (t *Target) kit() int {
+	if w := t.unit.size(); w > 1 {
+		return 2 * w
+	}
+	return 1
+}
+
+// mixes lists the numbers of modules of each size, by index into sizes, that
+// make n modules and per bytes (any capacity when per is negative). Sizes are
+// mixed in lockstep kits, which documents describe, and on request in whole
+// layers of equal modules over all channels.
+func (t *Target) mixes(n int, per int64, all bool) [][]int {
+	step, kinds := n, 1
+	switch {
+	case t.kit() > 1 && n%t.kit() == 0:
+		step, kinds = t.kit(), 3
+	case all && !t.Platform.UniformDIMMs && n%len(t.unit.groups) == 0:
+		step, kinds = len(t.unit.groups), 2
+	}
+	var out [][]int
+	mix := make([]int, len(t.sizes))
+	var fill func(k, left, used int, bytes int64)
+	fill = func(k, left, used int, bytes int64) {
+		if left == 0 {
+			if per < 0 || bytes == per {
+				out = append(out, slices.Clone(mix))
+			}
+			return
+		}
+		if k == len(t.sizes) || per >= 0 && bytes > per {
+			return
+		}
+		fill(k+1, left, used, bytes)
+		if used == kinds {
+			return
+		}
+		for m := step; m <= left; m += step {
+			mix[k] = m
+			fill(k+1, left-m, used+1, bytes+int64(m)*t.sizes[k].bytes)
+		}
+		mix[k] = 0
+	}
+	fill(0, n, 0, 0)
+	return out
+}
+
+// totals are the capacities of the machine that some numbers and sizes of
+// modules make, in order.
+func (t *Target) totals(all bool) []int64 {
+	var out []int64
+	for _, c := range t.counts(all) {
+		for _, mix := range t.mixes(c.n, -1, all) {
+			var total int64
+			for k, m := range mix {
+				total += int64(m) * t.sizes[k].bytes * int64(t.Sockets)
+			}
+			out = append(out, total)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// layouts are the configurations of one mix: the maker's own set of slots, else
+// the best layout on as many channels as can be, and on request that on fewer.
+func (t *Target) layouts(c *count, mix []int, all bool) []Configuration {
+	var out []Configuration
+	if c.row != nil && t.labels == nil {
+		if layout, ok := t.bySet(c.row.sets[0], mix); ok {
+			return append(out, t.configuration(c, layout, mix))
+		}
+	}
+	if c.row != nil && t.labels != nil {
+		if names := t.labelled(c.row.sets[0]); len(names) > 0 && c.n < len(t.sys.Slots) {
+			return append(out, t.unplaced(c, names, mix))
+		}
+	}
+	for _, s := range t.spread(c.n, all) {
+		layout := t.empty()
+		if t.unit.fillLayers(s, mix, layout) {
+			out = append(out, t.configuration(c, layout, mix))
+		}
+	}
+	return out
+}
+
+// bySet puts a mix into the slots of those numbers, larger modules first in the
+// fill order.
+func (t *Target) bySet(set, mix []int) ([]int, bool) {
+	layout := t.empty()
+	left, k, placed := slices.Clone(mix), 0, 0
+	for _, g := range t.unit.slots {
+		if !slices.Contains(set, printed(t.sys.Slots[g].Locator.Or(""))) {
+			continue
+		}
+		for k < len(left) && left[k] == 0 {
+			k++
+		}
+		if k == len(left) {
+			return nil, false
+		}
+		layout[g] = k
+		left[k]--
+		placed++
+	}
+	return layout, placed == len(set) && !slices.ContainsFunc(left, func(n int) bool { return n > 0 })
+}
+
+// mostShapesRanked bounds how many shapes of one count are derived.
+const mostShapesRanked = 256
+
+// extent is how far a shape spreads: over so many channels (or lockstep pairs),
+// behind so many controllers where modules work in lockstep.
+type extent struct{ controllers, channels int }
+
+func (t *Target) extent(s shape) extent {
+	var e extent
+	behind := map[int]bool{}
+	for i, d := range s {
+		if d > 0 {
+			e.channels++
+			behind[t.unit.groups[i].controller] = true
+		}
+	}
+	if t.kit() > 1 {
+		e.controllers = len(behind)
+	}
+	return e
+}
+
+// spread lists shapes of n modules: the best one over as many channels as can be
+// (where modules work in lockstep, behind one controller too), and on request
+// the best over each smaller number of channels.
+func (t *Target) spread(n int, all bool) []shape {
+	type ranked struct {
+		shape shape
+		way   Configuration
+	}
+	best, most := map[extent]ranked{}, map[int]int{}
+	for _, s := range t.distinct(n) {
+		e := t.extent(s)
+		r := ranked{s, Configuration{Socket: t.outlook(s, n)}}
+		if old, ok := best[e]; !ok || betterWay(r.way, old.way) < 0 {
+			best[e] = r
+		}
+		most[e.controllers] = max(most[e.controllers], e.channels)
+	}
+	var out []shape
+	for _, e := range slices.SortedFunc(maps.Keys(best), func(x, y extent) int {
+		return cmp.Or(cmp.Compare(y.controllers, x.controllers), cmp.Compare(y.channels, x.channels))
+	}) {
+		if all || e.channels == most[e.controllers] {
+			out = append(out, best[e].shape)
+		}
+	}
+	return out
+}
+
+// distinct lists the shapes of n modules, one of each class, the most even first
+// and of equal ones those on the first channels.
+func (t *Target) distinct(n int) []shape {
+	var out []shape
+	seen := map[string]bool{}
+	exact := t.Platform.Policy == platform.PolicyAMD // it tells its channels apart
+	for _, s := range slices.Backward(t.unit.shapes(n)) {
+		if class := t.unit.class(s, exact); !seen[class] {
+			seen[class] = true
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(x, y shape) int { return x.unevenness() - y.unevenness() })
+	return out[:min(len(out), mostShapesRanked)]
+}
+
+// unevenness is least where the modules are spread most evenly.
+func (s shape) unevenness() int {
+	n := 0
+	for _, d := range s {
+		n += d * d
+	}
+	return n
+}
+
+// outlook is what equal modules in a shape give.
+func (t *Target) outlook(s shape, n int) Socket {
+	layout, mix := t.empty(), make([]int, len(t.sizes))
+	mix[len(mix)-1] = n
+	if !t.unit.fillLayers(s, mix, layout) {
+		return Socket{}
+	}
+	_, topo := t.derive(layout)
+	return reach(topo).Sockets[0]
+}
+
+// empty is a layout without a module.
+func (t *Target) empty() []int { return slices.Repeat([]int{none}, len(t.sys.Slots)) }

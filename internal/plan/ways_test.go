@@ -1,0 +1,300 @@
+package plan_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// target is a platform's, by its document alone.
+func target(t testing.TB, id string) *plan.Target {
+	pf, err := platform.ByID(rules.FS, id)
+	require.NoError(t, err)
+	out, why := plan.ForPlatform(pf, pipeline(t))
+	require.Empty(t, why)
+	return out
+}
+
+// mix names the modules of a configuration: "4x16 8x8", sizes in GiB.
+func mix(c *plan.Configuration) string {
+	var out []string
+	for _, m := range c.Modules {
+		out = append(out, fmt.Sprintf("%dx%g", m.Count, float64(m.Bytes)/(1<<30)))
+	}
+	return strings.Join(out, " ")
+}
+
+// TestWaysWestmereEX: the plan lists all 34 + 9 configurations of the Fujitsu
+// paper's two tables, each with the class printed there, and no other.
+func TestWaysWestmereEX(t *testing.T) {
+	f, err := os.Open(filepath.Join("..", "population", "testdata", "westmere-ex-configurations.csv"))
+	require.NoError(t, err)
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#'
+	rows, err := r.ReadAll()
+	require.NoError(t, err)
+	want := map[int64][]string{} // by GB of a processor
+	for _, c := range rows[1:] {
+		num := func(i int) int { n, err := strconv.Atoi(c[i]); require.NoError(t, err); return n }
+		var modules []string
+		for i, size := range []int{16, 8, 4} {
+			if n := num(4 - i); n > 0 {
+				modules = append(modules, fmt.Sprintf("%dx%d", n, size))
+			}
+		}
+		gb := int64(num(1))
+		want[gb] = append(want[gb], strings.Join(modules, " ")+" class "+c[8])
+	}
+	total := 0
+	for _, sockets := range []int{1, 4} {
+		target := target(t, "westmere-ex")
+		target.Sockets = sockets
+		for gb, rows := range want {
+			ways, _, _ := target.Ways(int64(sockets)*gb<<30, false)
+			var got []string
+			for i := range ways {
+				got = append(got, mix(&ways[i])+" class "+ways[i].Class.Value.Name)
+				require.Equal(t, 1066, ways[i].Speed.Value.MTs)
+			}
+			require.ElementsMatch(t, rows, got, "%d GB", gb)
+			require.True(t, slices.IsSortedFunc(got, func(x, y string) int { return strings.Compare(x[len(x)-1:], y[len(y)-1:]) }), "best first")
+			total += len(got)
+		}
+	}
+	require.Equal(t, 2*43, total)
+}
+
+// documentedServers are the products of testdata/slot-sets.tsv as their firmware
+// describes them: processor, labels of the slots, and how many of them.
+func documentedServers() map[string]machinetest.Server {
+	numbered := func(format string, letters bool) func(cpu, channel, slot int) (string, string) {
+		return func(cpu, channel, _ int) (string, string) {
+			switch {
+			case letters:
+				return fmt.Sprintf(format, 'A'+cpu, channel+1), ""
+			case strings.Count(format, "%") == 2:
+				return fmt.Sprintf(format, cpu+1, channel+1), ""
+			default:
+				return fmt.Sprintf(format, channel+1), ""
+			}
+		}
+	}
+	dell, hp := numbered("DIMM_%c%d", true), numbered("PROC %d DIMM %d", false)
+	out := map[string]machinetest.Server{}
+	add := func(vendor, product, maker, brand string, id [3]int, slots int, memory byte, label func(cpu, channel, slot int) (string, string)) {
+		out[product] = machinetest.Server{Vendor: vendor, Product: product, Maker: maker, Brand: brand, ID: id, Channels: slots, Depth: 1,
+			Type: memory, MTs: map[byte]int{0x14: 667, 0x18: 1333, 0x1A: 2133, 0x22: 4800}[memory], Label: label, Shared: memory == 0x14}
+	}
+	const ddr3, ddr4, ddr5, fbd = 0x18, 0x1A, 0x22, 0x14
+	const amd = "Advanced Micro Devices, Inc."
+	x5570, e52430 := "Intel(R) Xeon(R) CPU           X5570  @ 2.93GHz", "Intel(R) Xeon(R) CPU E5-2430 0 @ 2.20GHz"
+	add("Dell Inc.", "PowerEdge R710", "Intel", x5570, [3]int{6, 26, 5}, 9, ddr3, dell)
+	add("Dell Inc.", "PowerEdge R610", "Intel", x5570, [3]int{6, 26, 5}, 6, ddr3, dell)
+	add("Dell Inc.", "PowerEdge T410", "Intel", x5570, [3]int{6, 26, 5}, 4, ddr3, dell)
+	add("Dell Inc.", "PowerEdge T420", "Intel", e52430, [3]int{6, 45, 7}, 6, ddr3, dell)
+	add("Dell Inc.", "PowerEdge M620", "Intel", "Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz", [3]int{6, 45, 7}, 12, ddr3, dell)
+	add("Dell Inc.", "PowerEdge FC430", "Intel", "Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz", [3]int{6, 63, 2}, 4, ddr4, dell)
+	add("Dell Inc.", "PowerEdge T640", "Intel", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", [3]int{6, 85, 4}, 12, ddr4, dell)
+	add("Dell Inc.", "PowerEdge C6520", "Intel", "Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz", [3]int{6, 106, 6}, 8, ddr4, dell)
+	add("Dell Inc.", "XC760", "Intel", "Intel(R) Xeon(R) Gold 6430", [3]int{6, 143, 8}, 16, ddr5, dell)
+	add("Dell Inc.", "PowerEdge T560", "Intel", "Intel(R) Xeon(R) Gold 6430", [3]int{6, 143, 8}, 8, ddr5, dell)
+	add("Dell Inc.", "PowerEdge R7425", amd, "AMD EPYC 7401 24-Core Processor", [3]int{23, 1, 2}, 16, ddr4, dell)
+	add("Dell Inc.", "XC6515", amd, "AMD EPYC 7402 24-Core Processor", [3]int{23, 49, 0}, 16, ddr4, dell)
+	add("Dell Inc.", "PowerEdge C6525", amd, "AMD EPYC 7402 24-Core Processor", [3]int{23, 49, 0}, 8, ddr4, dell)
+	add("Dell Inc.", "PowerEdge R6615", amd, "AMD EPYC 9354 32-Core Processor", [3]int{25, 17, 1}, 12, ddr5, dell)
+	add("Dell Inc.", "PowerEdge 2950", "Intel", "Intel(R) Xeon(R) CPU            5150  @ 2.66GHz", [3]int{6, 15, 6}, 8, fbd, numbered("DIMM%d", false))
+	add("Dell Inc.", "PowerEdge 2900", "Intel", "Intel(R) Xeon(R) CPU            5150  @ 2.66GHz", [3]int{6, 15, 6}, 12, fbd, numbered("DIMM%d", false))
+	add("HP", "ProLiant DL320 G6", "Intel", x5570, [3]int{6, 26, 5}, 9, ddr3, hp)
+	add("HP", "ProLiant SL210t Gen8", "Intel", "Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz", [3]int{6, 45, 7}, 8, ddr3, hp)
+	add("HP", "ProLiant DL360e Gen8", "Intel", e52430, [3]int{6, 45, 7}, 6, ddr3, hp)
+	add("IBM", "System x3550 (7978)", "Intel", "Intel(R) Xeon(R) CPU            5150  @ 2.66GHz", [3]int{6, 15, 6}, 8, fbd, numbered("DIMM %d", false))
+	return out
+}
+
+// TestWaysSlotSets: for every number of modules that a maker's manual lists, the
+// plan of a described machine of that product names the manual's slots; for one
+// that it forbids, no configuration.
+func TestWaysSlotSets(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "slot-sets.tsv"))
+	require.NoError(t, err)
+	p := pipeline(t)
+	servers := documentedServers()
+	for line := range strings.Lines(string(text)) {
+		c := strings.Split(strings.TrimSpace(line), "\t")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		s, ok := servers[c[0]]
+		require.True(t, ok, c[0])
+		sys := collecttest.Read(t, c[0], s.Table(func(_, _, _ int) bool { return true }).Dump())
+		target, why := plan.ForMachine(sys, p.Derive(sys), p)
+		require.Empty(t, why, c[0])
+		n, err := strconv.Atoi(c[1])
+		require.NoError(t, err)
+		ways, _, _ := target.Ways(int64(n*target.Sockets)<<35, true)
+		var got []string
+		for i := range ways {
+			if len(ways[i].Slots) == n && len(ways[i].Modules) == 1 {
+				got = append(got, strings.Join(ways[i].Slots, ","))
+				require.NotEqual(t, "general practice", ways[i].Source, line)
+			}
+		}
+		var want []string
+		if c[2] != "-" {
+			var names []string
+			for number := range strings.SplitSeq(c[2], ",") {
+				for slot := range s.Channels {
+					if label, _ := s.Label(0, slot, 0); strconv.Itoa(slot+1) == number {
+						names = append(names, label)
+					}
+				}
+			}
+			want = []string{strings.Join(names, ",")}
+		}
+		require.Equal(t, want, got, "%s with %d", c[0], n)
+	}
+}
+
+// summary is one line a configuration: modules, speed, peak.
+func summary(ways []plan.Configuration) []string {
+	var out []string
+	for i := range ways {
+		c := &ways[i]
+		out = append(out, fmt.Sprintf("%s at %d: %.2f GB/s", mix(c), c.Speed.Value.MTs, float64(c.Peak.Value)/1e9))
+	}
+	return out
+}
+
+// TestWaysDell11G: the three ways of Dell's 11G paper and guidebook, three, six
+// and nine modules of a processor: 1333, 1066 and 800 MT/s, with the bandwidths
+// of the paper's Table 3. A 5600 keeps 1333 with two on a channel (IBM).
+func TestWaysDell11G(t *testing.T) {
+	sys := machine(t, "dell-r710-two-channels")
+	p := pipeline(t)
+	r710, why := plan.ForMachine(sys, p.Derive(sys), p)
+	require.Empty(t, why)
+	require.Equal(t, 2, r710.Sockets)
+	nehalem, westmere := target(t, "nehalem-ep"), target(t, "westmere-ep")
+	nehalem.Sockets, westmere.Sockets = 2, 2
+	for _, c := range []struct {
+		target *plan.Target
+		gib    int64
+		want   []string
+	}{
+		{r710, 24, []string{"3x4 at 1333: 31.99 GB/s", "6x2 at 1066: 25.58 GB/s"}},
+		{r710, 48, []string{"3x8 at 1333: 31.99 GB/s", "6x4 at 1066: 25.58 GB/s"}},
+		{r710, 72, []string{"9x4 at 800: 19.20 GB/s"}},
+		{nehalem, 48, []string{"3x8 at 1333: 31.99 GB/s", "6x4 at 1066: 25.58 GB/s"}},
+		{nehalem, 72, []string{"9x4 at 800: 19.20 GB/s"}},
+		{westmere, 48, []string{"3x8 at 1333: 31.99 GB/s", "6x4 at 1333: 31.99 GB/s"}},
+		{westmere, 72, []string{"9x4 at 800: 19.20 GB/s"}},
+	} {
+		ways, _, _ := c.target.Ways(c.gib<<30, false)
+		require.Equal(t, c.want, summary(ways), "%d GiB", c.gib)
+	}
+	ways, _, _ := r710.Ways(48<<30, false)
+	require.Equal(t, []string{"DIMM_A1", "DIMM_A2", "DIMM_A3"}, ways[0].Slots)
+	ways, below, above := r710.Ways(50<<30, false)
+	require.Empty(t, ways)
+	require.Equal(t, [2]int64{48 << 30, 72 << 30}, [2]int64{below, above})
+}
+
+// TestWaysBensley: four 1 GB modules on four channels are the way; on two and on
+// one they are slower (Ohio State: 6 and 57 % of latency), and said on request.
+func TestWaysBensley(t *testing.T) {
+	sys := machine(t, "supermicro-x7db8-1ch")
+	p := pipeline(t)
+	x7db8, why := plan.ForMachine(sys, p.Derive(sys), p)
+	require.Empty(t, why)
+	for _, target := range []*plan.Target{x7db8, target(t, "bensley")} {
+		ways, _, _ := target.Ways(4<<30, false)
+		require.GreaterOrEqual(t, len(ways), 2, "%v", summary(ways))
+		require.Equal(t, []string{"4x1", "8x0.5"}, []string{mix(&ways[0]), mix(&ways[1])})
+		all, _, _ := target.Ways(4<<30, true)
+		said := map[int]string{} // by channels used
+		for i := range all {
+			if mix(&all[i]) == "4x1" && all[i].Channels.Value < 3 {
+				require.True(t, all[i].Discouraged)
+				require.NotEmpty(t, all[i].Effects)
+				said[all[i].Channels.Value] = all[i].Effects[0].Text
+			}
+		}
+		require.Contains(t, said[1], "57 % higher on one channel than on two")
+		require.Contains(t, said[2], "6 % lower on four channels than on two")
+	}
+}
+
+// TestWaysEveryPlatform: every platform whose memory is known can be planned for:
+// each number of modules that its document recommends gives a configuration over
+// all channels, none is discouraged, and every figure follows from the document.
+func TestWaysEveryPlatform(t *testing.T) {
+	ids, err := platform.IDs(rules.FS)
+	require.NoError(t, err)
+	p := pipeline(t)
+	planned := 0
+	for _, id := range ids {
+		pf, err := platform.ByID(rules.FS, id)
+		require.NoError(t, err)
+		target, why := plan.ForPlatform(pf, p)
+		if why != "" {
+			continue
+		}
+		planned++
+		for _, n := range pf.RecommendedDIMMs {
+			ways, _, _ := target.Ways(int64(n)*8<<30, false)
+			found := slices.IndexFunc(ways, func(c plan.Configuration) bool { return len(c.Slots) == n })
+			if n > pf.MaxDPC*max(pf.ChannelsPerSocket, pf.ChannelsPerSystem) {
+				continue // a document of boards with more slots than the platform's depth
+			}
+			require.GreaterOrEqual(t, found, 0, "%s with %d", id, n)
+			require.False(t, ways[found].Discouraged, "%s with %d: %v", id, n, ways[found].Against)
+		}
+	}
+	require.Greater(t, planned, 50)
+}
+
+// TestWaysNeverAssume: a platform whose document says nothing of its memory is
+// refused.
+func TestWaysNeverAssume(t *testing.T) {
+	pf, err := platform.ByID(rules.FS, "power10")
+	require.NoError(t, err)
+	_, why := plan.ForPlatform(pf, pipeline(t))
+	require.Contains(t, why, "no document gives")
+}
+
+// BenchmarkWays64 plans for the 64 slots of an RX600 S6 and for 48 of a server
+// with twelve channels.
+func BenchmarkWays64(b *testing.B) {
+	s := machinetest.Servers()["supermicro-genoa"]
+	s.Channels, s.Depth = 12, 2
+	half := s.Table(func(_, channel, _ int) bool { return channel < 6 })
+	for name, sys := range map[string]*inventory.System{
+		"rx600-s6": machine(b, "fujitsu-rx600s6-class2"), "genoa": collecttest.Read(b, "genoa", half.Dump()),
+	} {
+		b.Run(name, func(b *testing.B) {
+			p := pipeline(b)
+			topo := p.Derive(sys)
+			for b.Loop() {
+				target, why := plan.ForMachine(sys, topo, p)
+				require.Empty(b, why)
+				ways, _, _ := target.Ways(1<<40, true)
+				require.NotEmpty(b, ways)
+			}
+		})
+	}
+}

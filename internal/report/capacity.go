@@ -1,0 +1,88 @@
+package report
+
+import (
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/population"
+)
+
+// Capacity lists the ways to populate a capacity, best first. Figures of a
+// configuration are of one processor (of the chipset on a front-side bus); the
+// others are populated alike.
+type Capacity struct {
+	Schema string `json:"schema"`
+	// Machine is null for a platform's document alone.
+	Machine  *Machine `json:"machine"`
+	Platform *string  `json:"platform"`
+	Sockets  int      `json:"sockets"`
+	// CapacityBytes is that of all processors.
+	CapacityBytes int64 `json:"capacity_bytes"`
+	// Assumed says what is not read of a machine but taken for granted.
+	Assumed        *string         `json:"assumed"`
+	Configurations []Configuration `json:"configurations"`
+}
+
+// Configuration is one way to populate each processor.
+type Configuration struct {
+	DIMMs []DIMMs `json:"dimms"`
+	// Slots are locators, BANK/LOCATOR where locators repeat, or channel and slot
+	// where no label is known; Also are sets that the maker calls as good.
+	Slots       []string         `json:"slots"`
+	Also        [][]string       `json:"also"`
+	Class       *string          `json:"class"`
+	ExpectedMTs *int             `json:"expected_mts"`
+	PeakBytes   *int64           `json:"peak_bytes_per_second"`
+	Relative    Relative         `json:"relative_bandwidth"`
+	Effects     []DocumentEffect `json:"effects"`
+	// Source names the document of the layout, or general practice.
+	Source      string      `json:"source"`
+	Discouraged bool        `json:"discouraged"`
+	Findings    []Remaining `json:"findings"`
+}
+
+// DIMMs are equal modules; Ranks is null when it is free.
+type DIMMs struct {
+	SizeBytes int64 `json:"size_bytes"`
+	Ranks     *int  `json:"ranks"`
+	Count     int   `json:"count"`
+}
+
+// DocumentEffect is what a document says that a layout does.
+type DocumentEffect struct {
+	Text   string `json:"text"`
+	Source string `json:"source"`
+}
+
+// BuildCapacity makes the document of a planned capacity; sys is nil for a
+// platform's document alone.
+func BuildCapacity(sys *inventory.System, topo *population.Result, t *plan.Target, bytes int64, ways []plan.Configuration, identifiers bool) Capacity {
+	out := Capacity{Schema: SchemaPlan, Platform: word(t.Platform.ID), Sockets: t.Sockets, CapacityBytes: bytes,
+		Assumed: word(t.Assumed), Configurations: []Configuration{}}
+	if sys != nil {
+		m := buildMachine(&sys.Machine, topo, identifiers)
+		out.Machine = &m
+	}
+	for i := range ways {
+		out.Configurations = append(out.Configurations, buildConfiguration(&ways[i]))
+	}
+	return out
+}
+
+func buildConfiguration(c *plan.Configuration) Configuration {
+	s := buildReached(&c.Socket)
+	out := Configuration{DIMMs: []DIMMs{}, Slots: c.Slots, Also: c.Also, Class: s.Class, ExpectedMTs: s.ExpectedMTs, PeakBytes: s.PeakBytes,
+		Relative: s.Relative, Effects: []DocumentEffect{}, Source: c.Source, Discouraged: c.Discouraged, Findings: []Remaining{}}
+	if out.Also == nil {
+		out.Also = [][]string{}
+	}
+	for _, m := range c.Modules {
+		out.DIMMs = append(out.DIMMs, DIMMs{SizeBytes: m.Bytes, Ranks: above(m.Ranks), Count: m.Count})
+	}
+	for _, e := range c.Effects {
+		out.Effects = append(out.Effects, DocumentEffect(e))
+	}
+	for _, f := range c.Against {
+		out.Findings = append(out.Findings, Remaining(f))
+	}
+	return out
+}

@@ -1,0 +1,69 @@
+package text
+
+import (
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
+)
+
+// WriteCapacity prints the ways to populate a capacity, best first.
+func WriteCapacity(w io.Writer, r *report.Capacity, o Options) error {
+	p := newPrinter(o)
+	head := wording.Size(r.CapacityBytes)
+	if r.Sockets > 1 {
+		head += " on " + strconv.Itoa(r.Sockets) + " processors, " + wording.Size(r.CapacityBytes/int64(r.Sockets)) + " each; figures are of one"
+	}
+	p.section("CAPACITY", head)
+	if r.Machine != nil {
+		p.field(2, "machine", wording.Machine(r.Machine))
+	}
+	p.field(2, "platform", report.OrEmpty(r.Platform))
+	p.field(2, "assumed", report.OrEmpty(r.Assumed))
+	p.newline()
+	for i := range r.Configurations {
+		p.configuration(i+1, &r.Configurations[i])
+	}
+	return p.flush(w)
+}
+
+func (p *printer) configuration(n int, c *report.Configuration) {
+	title := dimmWords(c.DIMMs)
+	if c.Discouraged {
+		title += " (discouraged)"
+	}
+	p.section(strconv.Itoa(n), title)
+	line := reachedLine(&report.ReachedSocket{Class: c.Class, ExpectedMTs: c.ExpectedMTs, PeakBytes: c.PeakBytes, Relative: c.Relative})
+	if share := wording.Share(&c.Relative); share != "" && c.Relative.Value == nil {
+		line += ", " + share
+	}
+	if line == "" {
+		line = "not known"
+	}
+	p.field(2, "gives", line)
+	p.field(2, "slots", glued(c.Slots))
+	for _, also := range c.Also {
+		p.field(2, "or", glued(also))
+	}
+	p.field(2, "fails", remaining(c.Findings))
+	for _, e := range c.Effects {
+		p.field(2, "effect", e.Text+" ("+e.Source+")")
+	}
+	p.field(2, "source", c.Source)
+	p.newline()
+}
+
+// dimmWords are the modules of a configuration: "4 x 16 GiB, 4R and 8 x 8 GiB".
+func dimmWords(list []report.DIMMs) string {
+	var parts []string
+	for _, d := range list {
+		text := strconv.Itoa(d.Count) + " x " + wording.Size(d.SizeBytes)
+		if d.Ranks != nil {
+			text += ", " + strconv.Itoa(*d.Ranks) + "R"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " and ")
+}
