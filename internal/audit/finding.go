@@ -66,6 +66,8 @@ type Audit struct {
 	// Profile is nil when none applies; ProfileWhy says why.
 	Profile    *Profile
 	ProfileWhy string
+	// ProfileAsked is true when somebody chose the profile.
+	ProfileAsked bool
 	// Notices are remarks about the configuration: a waiver that matches
 	// nothing, one past its date.
 	Notices []string

@@ -22,6 +22,7 @@ func (r *run) profile() error {
 	if err := r.engine.CheckProfile(name); err != nil {
 		return err
 	}
+	r.out.ProfileAsked = r.options.Asked
 	var rows rulepack.SettingTable
 	chosen, why := r.resolve(name)
 	if chosen == nil {

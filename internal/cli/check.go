@@ -76,6 +76,8 @@ func (p *Program) check(f *checkFlags) error {
 		return err
 	}
 	began := p.Now()
+	done := p.progress("reading and judging the machine")
+	defer done()
 	sys, failed := p.system(&f.input)
 	failed = both(failed, p.joinBaseline(f, sys))
 	if !showFailed(failed, sys, f.output.format) {
@@ -99,6 +101,7 @@ func (p *Program) check(f *checkFlags) error {
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
 	}
+	done()
 	return p.finish(f, &doc, failed)
 }
 
@@ -106,12 +109,15 @@ func (p *Program) check(f *checkFlags) error {
 func (p *Program) finish(f *checkFlags, doc *report.Report, failed error) error {
 	doc.Failed = failed != nil
 	plugin := f.plugin(doc, failed)
+	ends := f.status(doc, plugin, failed)
+	status := statusOf(ends)
 	if err := f.output.write(p, f.input.identifiers, func(w *terminal) error {
+		w.options.Exit = &status
 		return formats.Write(w, f.output.format, doc, &formats.Options{Options: w.options, Plugin: plugin})
 	}); err != nil {
 		return err
 	}
-	return f.status(doc, plugin, failed)
+	return ends
 }
 
 // plugin is what the audit says of itself as a monitoring plugin.

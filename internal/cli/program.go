@@ -88,7 +88,24 @@ func (p *Program) Main(args []string) int {
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
 	root.SetErr(p.stderr())
-	err := root.Execute()
+	return p.end(root.Execute(), args)
+}
+
+// statusOf is the exit status that an error asks for.
+func statusOf(err error) int {
+	var e *exit
+	switch {
+	case err == nil:
+		return report.ExitOK
+	case errors.As(err, &e):
+		return e.status
+	default:
+		return report.ExitUsage
+	}
+}
+
+// end says what ended the program and gives its status.
+func (p *Program) end(err error, args []string) int {
 	if err == nil {
 		return report.ExitOK
 	}

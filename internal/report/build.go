@@ -40,16 +40,17 @@ func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Opt
 	}
 	inv := BuildInventory(sys, topo, o)
 	r := Report{
-		Schema:      SchemaReport,
-		GeneratedAt: o.Now.UTC().Format(time.RFC3339),
-		Memaudit:    Program{Version: o.Version, Revision: word(o.Revision)},
-		Machine:     inv.Machine,
-		Profile:     buildProfile(a.Profile),
-		Summary:     buildSummary(a.Summary),
-		Findings:    make([]Finding, 0, len(a.Findings)),
-		Advice:      []Advice{},
-		Inventory:   inv,
-		Notices:     a.Notices,
+		Schema:       SchemaReport,
+		GeneratedAt:  o.Now.UTC().Format(time.RFC3339),
+		Memaudit:     Program{Version: o.Version, Revision: word(o.Revision)},
+		Machine:      inv.Machine,
+		Profile:      buildProfile(a.Profile),
+		ProfileAsked: a.ProfileAsked,
+		Summary:      buildSummary(a.Summary),
+		Findings:     make([]Finding, 0, len(a.Findings)),
+		Advice:       []Advice{},
+		Inventory:    inv,
+		Notices:      a.Notices,
 	}
 	if sys != nil {
 		r.Baseline, r.Changed = buildBaseline(sys.Baseline)

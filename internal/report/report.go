@@ -25,10 +25,12 @@ type Report struct {
 	Memaudit    Program `json:"memaudit"`
 	Machine     Machine `json:"machine"`
 	// Profile is null when none applies; Why then says why.
-	Profile  *Profile  `json:"profile" jsonschema:"nullable"`
-	Why      *string   `json:"why" jsonschema:"nullable"`
-	Summary  Summary   `json:"summary"`
-	Findings []Finding `json:"findings"`
+	Profile *Profile `json:"profile" jsonschema:"nullable"`
+	Why     *string  `json:"why" jsonschema:"nullable"`
+	// ProfileAsked is true where somebody chose the profile, for the text.
+	ProfileAsked bool      `json:"-"`
+	Summary      Summary   `json:"summary"`
+	Findings     []Finding `json:"findings"`
 	// Advice are alternatives for the memory population, cheapest first. AdviceWhy
 	// says why there is none although something fails.
 	Advice    []Advice  `json:"advice"`

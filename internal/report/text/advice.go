@@ -25,6 +25,10 @@ func (p *printer) advice(r *report.Report) {
 	if len(r.Advice) == 0 {
 		return
 	}
+	if !p.verbose {
+		p.briefAdvice(r.Advice)
+		return
+	}
 	for i := range r.Advice {
 		a := &r.Advice[i]
 		p.section(wordAdvice, a.ID+": "+wording.Effort(a))
@@ -39,6 +43,60 @@ func (p *printer) advice(r *report.Report) {
 		p.newline()
 	}
 }
+
+// briefAdvice prints the cheapest advice with its steps, and the others in a line each.
+func (p *printer) briefAdvice(all []report.Advice) {
+	for i := range all {
+		a := &all[i]
+		steps := briefSteps(a.Steps)
+		if i > 0 && p.tight == tightest {
+			p.brief(2, "or", wording.Count(len(all)-1, "other way")+" with -v", 1)
+			break
+		}
+		if i > 0 {
+			p.brief(2, "or", a.ID+": "+wording.Effort(a)+": "+strings.Join(steps, "; "), linesOther)
+			continue
+		}
+		p.section(wordAdvice, a.ID+": "+wording.Effort(a))
+		p.brief(2, "steps", strings.Join(steps, "; "), linesSteps)
+		p.atMost(linesReaches-min(p.tight, 2), func() { p.reaches(&a.Reaches, "stays") })
+		if p.tight < tightest {
+			p.brief(2, "source", a.Source, 1)
+		}
+	}
+	p.newline()
+}
+
+// briefSteps are the steps by their numbers; equal modules that are installed one
+// after the other are one entry.
+func briefSteps(steps []report.Step) []string {
+	var out []string
+	for first := 0; first < len(steps); {
+		text, end := wording.Step(&steps[first]), first+1
+		if into := strings.LastIndex(text, " in "); steps[first].Do == "install" && into > 0 {
+			for end < len(steps) && steps[end].Do == "install" && strings.HasPrefix(wording.Step(&steps[end]), text[:into]+" in ") {
+				text += "," + strings.TrimPrefix(wording.Step(&steps[end]), text[:into]+" in")
+				end++
+			}
+		}
+		number := strconv.Itoa(first + 1)
+		if end > first+1 {
+			number += "-" + strconv.Itoa(end)
+		}
+		if text = number + ". " + text; end == first+1 {
+			text = strings.ReplaceAll(text, " ", glue)
+		}
+		out, first = append(out, text), end
+	}
+	return out
+}
+
+// How many lines the parts of an advice may take on the first screen.
+const (
+	linesSteps   = 6
+	linesReaches = 3
+	linesOther   = 2
+)
 
 // reaches prints what each processor has after the steps, equal ones once, and
 // which failures there are, under the given name.

@@ -2,10 +2,12 @@ package text
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/wording"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -16,8 +18,9 @@ type drawing struct {
 	findings []report.Finding
 	// room is the number of columns that a block may take.
 	room int
-	// many is true from three blocks on: then they are kept narrow.
-	many bool
+	// many is true from three blocks on: then they are kept narrow. wide is true
+	// where they stand below each other.
+	many, wide bool
 	// failed holds the handles of slots that a failure is about.
 	failed []string
 }
@@ -30,7 +33,10 @@ const (
 )
 
 func (d *drawing) statusWidth() int {
-	if d.many {
+	switch {
+	case d.wide:
+		return d.room
+	case d.many:
 		return leastStatus
 	}
 	return max(leastStatus, min((d.room-mapGap)/2, mostStatus))
@@ -58,41 +64,73 @@ func (d *drawing) legend() string {
 			s += e.text
 		}
 	}
-	return s
+	return s + "; MT/s: million transfers per second"
 }
 
-// blocks draws every processor. From three on, equal ones share one picture.
+// classes explains the class letters that the blocks print, each once.
+func (d *drawing) classes() string {
+	var out []string
+	for i := range d.inv.Population.Sockets {
+		class := report.OrEmpty(d.inv.Population.Sockets[i].Class)
+		line := class + ": " + wording.Grade(class)
+		if wording.Grade(class) != "" && !slices.Contains(out, line) {
+			out = append(out, line)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	slices.Sort(out)
+	return "class " + strings.Join(out, "; ")
+}
+
+// blocks draws every processor. Equal ones share one picture, with the slots'
+// names of the first, unless there are but two and both have room side by side.
 func (d *drawing) blocks() []block {
 	keys := d.sockets()
 	d.many = len(keys) > 2
 	out := make([]block, 0, len(keys))
 	seen := map[string]int{}
 	for _, k := range keys {
-		b := d.block(k, !d.many)
+		b := d.block(k, false)
 		body := strings.Join(b.lines, "\n")
-		if at, ok := seen[body]; ok && d.many && k != offSocket {
+		if at, ok := seen[body]; ok && k != offSocket {
 			out[at].ids = append(out[at].ids, b.ids...)
-			out[at].name = ""
 			continue
 		}
 		seen[body] = len(out)
 		out = append(out, b)
 	}
-	if d.many {
-		d.nameSingles(out)
+	if len(keys) == 2 {
+		if both := []block{d.block(keys[0], true), d.block(keys[1], true)}; perRow(both, d.room) == 2 {
+			return both
+		}
 	}
-	return out
+	return d.named(out)
 }
 
-// nameSingles draws the blocks that stand for one processor again, with the
-// names of their slots.
-func (d *drawing) nameSingles(blocks []block) {
+// named draws the blocks with the names of their slots.
+func (d *drawing) named(blocks []block) []block {
+	out := make([]block, len(blocks))
 	for i := range blocks {
-		if len(blocks[i].ids) != 1 {
+		ids := blocks[i].ids
+		if len(ids) == 0 {
+			out[i] = d.block(offSocket, true)
 			continue
 		}
-		blocks[i] = d.block(blocks[i].ids[0], true)
+		out[i] = d.block(ids[0], true)
+		if out[i].ids = ids; len(ids) > 1 {
+			out[i].name = "names of " + strings.TrimSpace("socket "+strconv.Itoa(ids[0])+" "+out[i].name)
+		}
+		if printable.Columns(out[i].title()) > d.room {
+			out[i].name = ""
+		}
 	}
+	if !d.wide && perRow(out, d.room) == 1 {
+		d.wide = true
+		return d.named(out)
+	}
+	return out
 }
 
 // offSocket stands for memory behind a controller outside the processors.

@@ -1,35 +1,52 @@
 package text
 
 import (
-	"strconv"
 	"strings"
-
-	"github.com/memaudit/memaudit/internal/report/wording"
 
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// failures prints what failed, causes first, and below each what follows
+// parted tells what is warned of from what is only remarked, by the worst of a cause and
+// all that follows from it.
+func parted(groups []*group) (causes, remarks []*group) {
+	for _, g := range groups {
+		if g.rank() > 1 && !g.setting() {
+			causes = append(causes, g)
+		} else {
+			remarks = append(remarks, g)
+		}
+	}
+	return causes, remarks
+}
+
+// failures prints what failed by its cause, and below each what follows
 // from it.
-func (p *printer) failures(findings []report.Finding) {
-	for _, g := range failureGroups(findings) {
-		p.finding(g)
+func (p *printer) failures(causes []*group) {
+	for _, g := range causes {
+		if p.verbose {
+			p.finding(g)
+		} else {
+			p.cause(g)
+		}
 		p.newline()
 	}
 }
 
+// finding prints a cause with all that is known of it.
 func (p *printer) finding(g *group) {
 	p.headline(g)
 	if p.verbose {
 		p.grouped(g, "title", func(f *report.Finding) string { return report.OrEmpty(f.Title) })
 	}
-	p.grouped(g, "found", func(f *report.Finding) string { return report.OrEmpty(f.Found) })
-	p.grouped(g, "expected", func(f *report.Finding) string { return report.OrEmpty(f.Expected) })
+	p.grouped(g, "found", found)
+	p.grouped(g, "expected", expected)
 	p.grouped(g, "why", func(f *report.Finding) string { return report.OrEmpty(f.Why) })
 	p.grouped(g, "costs", costs)
 	p.fix(g)
 	p.grouped(g, "source", p.source)
-	p.evidence(g)
+	if p.verbose {
+		p.evidence(g)
+	}
 	if g.follows == nil {
 		p.grouped(g, "follows", func(f *report.Finding) string { return report.OrEmpty(f.CausedBy) })
 	}
@@ -38,12 +55,16 @@ func (p *printer) finding(g *group) {
 	}
 }
 
+func found(f *report.Finding) string { return report.OrEmpty(f.Found) }
+
+func expected(f *report.Finding) string { return report.OrEmpty(f.Expected) }
+
 // headline is severity, rule and subjects.
 func (p *printer) headline(g *group) {
 	f := g.first()
 	p.lead(severityWord(f.Severity))
 	p.to(p.col + 2)
-	p.ruleAndSubject(valueColumn, f.Rule, g.subjects())
+	p.ruleAndSubject(valueColumn, f.Rule, p.subjects(g))
 }
 
 // ruleAndSubject ends a line with a rule and what it is about.
@@ -108,13 +129,8 @@ func (p *printer) source(f *report.Finding) string {
 	return s
 }
 
-// evidence prints every reading, or in short which sources were read and how
-// sure they are.
+// evidence prints every reading, and how sure they are.
 func (p *printer) evidence(g *group) {
-	if !p.verbose {
-		p.grouped(g, "evidence", evidenceShort)
-		return
-	}
 	name, seen := "evidence", map[string]bool{}
 	for _, f := range g.members {
 		for i := range f.Evidence {
@@ -128,24 +144,6 @@ func (p *printer) evidence(g *group) {
 		}
 	}
 	p.grouped(g, "certainty", func(f *report.Finding) string { return f.Certainty })
-}
-
-func evidenceShort(f *report.Finding) string {
-	t := wording.Tally{}
-	for i := range f.Evidence {
-		t.Add(f.Evidence[i].Source, 1)
-	}
-	if len(t) == 0 {
-		return ""
-	}
-	names := make([]string, len(t))
-	for i, e := range t {
-		names[i] = e.Name
-		if e.N > 1 {
-			names[i] += " (" + strconv.FormatInt(e.N, 10) + " readings)"
-		}
-	}
-	return strings.Join(names, ", ") + "; " + f.Certainty
 }
 
 func evidenceLine(e *report.Evidence) string {

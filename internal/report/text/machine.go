@@ -7,8 +7,9 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// machine prints the lines that say which machine this is.
-func (p *printer) machine(inv *report.Inventory) {
+// machine prints the lines that say which machine this is, and what is to stand
+// beside the platform.
+func (p *printer) machine(inv *report.Inventory, beside ...string) {
 	m := &inv.Machine
 	pieces := []string{wording.Machine(m)}
 	pieces = append(pieces, wording.Processors(inv.Sockets)...)
@@ -17,7 +18,7 @@ func (p *printer) machine(inv *report.Inventory) {
 		pieces = append(pieces, s)
 	}
 	p.units(p.label(0, "memaudit"), pieces)
-	p.units(p.label(0, "platform"), platformLines(m))
+	p.units(p.label(0, "platform"), append(platformLines(m), beside...))
 }
 
 // platformLines is the recognised platform, and that the machine is a guest.

@@ -47,12 +47,18 @@ func (b *block) width() int {
 const (
 	mapIndent = 2
 	mapGap    = 4
+	// linesClasses and linesReason are how many lines the classes' meaning and the
+	// reasons of slots without a place may take.
+	linesClasses = 2
+	linesReason  = 2
 )
 
 // slotMap prints the slots of every processor, channels across, so that the
 // population is seen at a glance.
 func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
-	p.newline()
+	if p.tight < tightest {
+		p.newline()
+	}
 	if len(inv.Slots) == 0 {
 		p.noSlots(inv)
 		return
@@ -62,8 +68,11 @@ func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
 	if len(blocks) > 0 {
 		p.wrap(0, d.legend())
 		p.newline()
-		p.newline()
 		p.blocks(blocks)
+		if classes := d.classes(); classes != "" {
+			p.atMost(max(1, linesClasses-p.tight), func() { p.wrap(2, "  "+classes); p.newline() })
+		}
+		p.newline()
 	}
 	p.unplaced(inv)
 }
@@ -73,27 +82,30 @@ func (p *printer) blocks(blocks []block) {
 	for len(blocks) > 0 {
 		n, widths := p.fit(blocks)
 		p.row(blocks[:n], widths)
-		blocks = blocks[n:]
-		p.newline()
+		if blocks = blocks[n:]; len(blocks) > 0 && p.tight < tightest {
+			p.newline()
+		}
 	}
 }
 
 // fit says how many blocks stand in the next row: rows are kept even, so that
 // four blocks stand as two and two and not as three and one.
 func (p *printer) fit(blocks []block) (int, []int) {
-	widths := make([]int, len(blocks))
-	widest := 1
-	for i := range blocks {
-		widths[i] = blocks[i].width()
-		widest = max(widest, widths[i])
-	}
-	n := max(1, (p.width-mapIndent+mapGap)/(widest+mapGap))
+	n := perRow(blocks, p.width-mapIndent)
 	rows := (len(blocks) + n - 1) / n
 	n = (len(blocks) + rows - 1) / rows
-	for i := range widths {
-		widths[i] = widest
+	return min(n, len(blocks)), slices.Repeat([]int{widestOf(blocks)}, len(blocks))
+}
+
+// perRow is how many blocks have room side by side.
+func perRow(blocks []block, room int) int { return max(1, (room+mapGap)/(widestOf(blocks)+mapGap)) }
+
+func widestOf(blocks []block) int {
+	widest := 1
+	for i := range blocks {
+		widest = max(widest, blocks[i].width())
 	}
-	return min(n, len(blocks)), widths
+	return widest
 }
 
 func (p *printer) row(blocks []block, widths []int) {
@@ -174,9 +186,7 @@ func (p *printer) unplaced(inv *report.Inventory) {
 		p.wrap(p.col, strings.TrimSuffix(strings.Join(byKind[kind], " "), ","))
 		p.newline()
 	}
-	for _, r := range reasons {
-		p.field(mapIndent, "reason", r)
-	}
+	p.brief(mapIndent, "reason", strings.Join(reasons, "; "), linesReason)
 	p.newline()
 }
 

@@ -79,9 +79,9 @@ func (p *printer) pageTable(t *page.Table) {
 func Finding(f *report.Finding, o Options) string {
 	p := newPrinter(o)
 	if f.Result == string(verdict.Fail) {
-		p.failures([]report.Finding{*f})
+		p.finding(failureGroups([]report.Finding{*f})[0])
 	} else {
-		p.explained([]report.Finding{*f})
+		p.explanation(f)
 	}
 	return strings.TrimRight(string(p.buf), "\n") + "\n"
 }

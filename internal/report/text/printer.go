@@ -30,6 +30,11 @@ type printer struct {
 	width   int
 	color   bool
 	verbose bool
+	// roomy parts sections by empty lines. tight is how much is left out so that the report fits a screen, 0 to tightest.
+	roomy bool
+	tight int
+	// said are the documents that were named.
+	said map[string]bool
 }
 
 // Options say how text is laid out. The caller knows the terminal.
@@ -40,6 +45,8 @@ type Options struct {
 	Color bool
 	// Verbose adds every reading behind a finding and what passed.
 	Verbose bool
+	// Exit is the exit status that the report is printed with, nil where there is none.
+	Exit *int
 	// Settings prints of an inventory the settings alone, each with all that it
 	// rests on.
 	Settings bool
@@ -55,6 +62,7 @@ func newPrinter(o Options) *printer {
 		width:   max(width, leastWidth),
 		color:   o.Color,
 		verbose: o.Verbose,
+		said:    map[string]bool{},
 	}
 }
 
@@ -178,6 +186,13 @@ func glued(items []string) string {
 	return strings.ReplaceAll(strings.Join(items, ",\n"), " ", glue)
 }
 
+// pause parts two sections by an empty line where there is room.
+func (p *printer) pause() {
+	if p.verbose || p.roomy {
+		p.newline()
+	}
+}
+
 // field prints a labelled, wrapped value; nothing for an empty one.
 func (p *printer) field(indent int, name, value string) {
 	if value == "" {
@@ -185,4 +200,46 @@ func (p *printer) field(indent int, name, value string) {
 	}
 	p.wrap(p.label(indent, name), value)
 	p.newline()
+}
+
+// tightest leaves out the most.
+const tightest = 4
+
+// cutShort ends what is not printed in whole.
+const cutShort = " ... (-v)"
+
+// atMost keeps what print prints, in whole lines, to a number of lines; with
+// Verbose all of it stays.
+func (p *printer) atMost(lines int, print func()) {
+	start := len(p.buf)
+	print()
+	if p.verbose {
+		return
+	}
+	end := start
+	for range lines {
+		i := bytes.IndexByte(p.buf[end:], '\n')
+		if i < 0 {
+			return
+		}
+		end += i + 1
+	}
+	if end == len(p.buf) {
+		return
+	}
+	from := start + 1 + bytes.LastIndexByte(p.buf[start:end-1], '\n')
+	last := string(p.buf[from : end-1])
+	for printable.Columns(last)+len(cutShort) > p.width {
+		i := strings.LastIndexByte(last, ' ')
+		if i < 0 {
+			break
+		}
+		last = strings.TrimRight(last[:i], " ")
+	}
+	p.buf = append(append(p.buf[:from], strings.TrimRight(last, ",;:")...), cutShort+"\n"...)
+}
+
+// brief prints a labelled value on at most so many lines.
+func (p *printer) brief(indent int, name, value string, lines int) {
+	p.atMost(max(1, lines-p.tight), func() { p.field(indent, name, value) })
 }

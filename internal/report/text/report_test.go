@@ -15,6 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -28,11 +29,38 @@ func textOf(t *testing.T, r *report.Report, o Options) string {
 // flat undoes line breaks, so that a wrapped phrase can be searched for.
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-func TestTextNamesEveryOpenFinding(t *testing.T) {
+// The first screen names every rule that failed, was waived or broke, and what
+// would make known what is not; nothing open is left out in silence.
+func TestTextNamesEveryOpenRule(t *testing.T) {
 	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
 		r := reporttest.Report(m)
 		for _, width := range []int{0, 60, 160} {
 			text := flat(textOf(t, r, Options{Width: width}))
+			open := 0
+			for i := range r.Findings {
+				f := &r.Findings[i]
+				switch verdict.Result(f.Result) {
+				case verdict.Fail:
+					assert.Contains(t, text, strings.TrimPrefix(f.Rule, settingPrefix))
+				case verdict.Waived, verdict.Error:
+					assert.Contains(t, text, f.Rule)
+				case verdict.Unknown:
+					open++
+				case verdict.Pass, verdict.NotApplicable:
+				}
+			}
+			if open > 0 {
+				assert.Contains(t, text, wording.Count(open, "finding")+" could not be judged")
+			}
+		}
+	})
+}
+
+func TestVerboseTextNamesEveryOpenFinding(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		r := reporttest.Report(m)
+		for _, width := range []int{0, 60, 160} {
+			text := flat(textOf(t, r, Options{Width: width, Verbose: true}))
 			for i := range r.Findings {
 				f := &r.Findings[i]
 				if f.Result == string(verdict.Pass) || f.Result == string(verdict.NotApplicable) {
@@ -48,6 +76,67 @@ func TestTextNamesEveryOpenFinding(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The verdict is the last line too, with the exit status and what to do next.
+func TestTextEndsWithTheVerdict(t *testing.T) {
+	status := 1
+	for name, want := range map[string]string{
+		"good":    "PASS no failure; exit status 1; next: nothing",
+		"bad":     "WARNING ",
+		"vm":      "UNKNOWN nothing could be judged; exit status 1; next: audit the host",
+		"unknown": "UNKNOWN nothing ",
+	} {
+		r := reporttest.Report(reporttest.Inputs()[name])
+		text := strings.TrimRight(textOf(t, r, Options{Exit: &status, Width: 160}), "\n")
+		last := flat(text[strings.LastIndexByte(text, '\n'):])
+		assert.True(t, strings.HasPrefix(last, want), "%s: %s", name, last)
+		assert.Contains(t, last, "; exit status 1; next: ", name)
+		assert.NotContains(t, textOf(t, r, Options{}), "exit status", "a daemon's page has none")
+	}
+}
+
+// A guest is called the same whether its hypervisor shows it a table or not, and a
+// file that passed is told apart from a machine of which too little is known.
+func TestVerdictByState(t *testing.T) {
+	finding := func(result, knownBy string) report.Finding {
+		return report.Finding{Rule: "memory.x", Subject: "machine", Result: result, Severity: "info", KnownBy: &knownBy}
+	}
+	yes := true
+	word := func(virtual *bool, findings ...report.Finding) string {
+		r := report.Report{Findings: findings, Machine: report.Machine{Virtual: virtual}}
+		for _, f := range findings {
+			switch f.Result {
+			case "pass":
+				r.Summary.Pass++
+			case "unknown":
+				r.Summary.Unknown++
+			}
+		}
+		word, says := judgement(&r)
+		return word + " " + says
+	}
+	live := "audit the live machine, or give --root or --snapshot beside the file"
+	assert.Equal(t, word(&yes, finding("pass", "")), word(&yes, finding("unknown", live)))
+	assert.Equal(t, "INCOMPLETE passed what this input can show", word(nil, finding("pass", ""), finding("unknown", live)))
+	assert.Equal(t, "INCOMPLETE no failure found", word(nil, finding("pass", ""), finding("unknown", live), finding("unknown", "run as root")))
+	assert.Equal(t, "UNKNOWN nothing could be judged", word(nil, finding("unknown", live)))
+	assert.Equal(t, "PASS no failure", word(nil, finding("pass", "")))
+}
+
+// A value that is cut short says so, fits the width, and is whole with -v.
+func TestCutShort(t *testing.T) {
+	long := strings.Repeat("word ", 60)
+	p := newPrinter(Options{Width: 60})
+	p.brief(2, "found", long, 2)
+	lines := strings.Split(strings.TrimSuffix(string(p.buf), "\n"), "\n")
+	require.Len(t, lines, 2)
+	assert.True(t, strings.HasSuffix(lines[1], "word"+cutShort), lines[1])
+	assert.LessOrEqual(t, len(lines[1]), 60)
+	p = newPrinter(Options{Width: 60, Verbose: true})
+	p.brief(2, "found", long, 2)
+	assert.Equal(t, 60, strings.Count(string(p.buf), "word"))
+	assert.NotContains(t, string(p.buf), cutShort)
 }
 
 func TestVerboseTextNamesEveryFinding(t *testing.T) {

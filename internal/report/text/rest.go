@@ -105,7 +105,13 @@ func (p *printer) reasons(findings []report.Finding, result verdict.Result, word
 	p.newline()
 }
 
+// unknowns prints what could not be judged: in brief one line for each thing
+// that would make it known.
 func (p *printer) unknowns(findings []report.Finding) {
+	if !p.verbose {
+		p.byWay(findings)
+		return
+	}
 	p.reasons(findings, verdict.Unknown, wordUnknown, " could not be judged")
 }
 
@@ -140,20 +146,37 @@ func (p *printer) passed(findings []report.Finding) {
 func (p *printer) explained(findings []report.Finding) {
 	for i := range findings {
 		f := &findings[i]
-		if !f.Explains || f.Result != string(verdict.Pass) {
-			continue
+		switch {
+		case !f.Explains || f.Result != string(verdict.Pass):
+		case p.verbose:
+			p.explanation(f)
+			p.newline()
+		default:
+			p.briefExplanation(f)
+			p.pause()
 		}
-		p.section("NOTE", f.Rule+"   "+f.Subject)
-		p.field(2, "found", report.OrEmpty(f.Found))
-		p.field(2, "why", report.OrEmpty(f.Why))
-		if f.Effect != nil {
-			p.field(2, "measured", f.Effect.Text)
-		}
-		if f.Citation != nil {
-			p.field(2, "source", f.Citation.Line())
-		}
-		p.newline()
 	}
+}
+
+func (p *printer) explanation(f *report.Finding) {
+	p.section("NOTE", f.Rule+"   "+f.Subject)
+	p.field(2, "found", report.OrEmpty(f.Found))
+	p.field(2, "why", report.OrEmpty(f.Why))
+	if f.Effect != nil {
+		p.field(2, "measured", f.Effect.Text)
+	}
+	if f.Citation != nil {
+		p.field(2, "source", f.Citation.Line())
+	}
+}
+
+func (p *printer) briefExplanation(f *report.Finding) {
+	p.section("NOTE", f.Rule+"   "+f.Subject)
+	p.brief(2, "found", report.OrEmpty(f.Found), 2)
+	if f.Effect != nil {
+		p.brief(2, "measured", f.Effect.Text, 2)
+	}
+	p.document(2, f.Citation)
 }
 
 // waived lists accepted failures with the reason and the last day.
@@ -195,9 +218,8 @@ func waiverText(w *report.Waiver) string {
 // unread lists the sources that did not say all, by state and detail: denied
 // is not absent, and neither is truncated.
 func (p *printer) unread(sources []report.Source) {
-	type key struct{ state, detail string }
-	var keys []key
-	names := map[key][]string{}
+	var keys []sourceState
+	names := map[sourceState][]string{}
 	n := 0
 	for i := range sources {
 		s := &sources[i]
@@ -205,13 +227,17 @@ func (p *printer) unread(sources []report.Source) {
 			continue
 		}
 		n++
-		k := key{s.State, report.OrEmpty(s.Detail)}
+		k := sourceState{s.State, report.OrEmpty(s.Detail)}
 		if names[k] == nil {
 			keys = append(keys, k)
 		}
 		names[k] = append(names[k], s.Name)
 	}
 	if n == 0 {
+		return
+	}
+	if !p.verbose {
+		p.unreadNames(keys, names, len(sources))
 		return
 	}
 	p.section("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(len(sources))+" not read in full")
@@ -223,6 +249,37 @@ func (p *printer) unread(sources []report.Source) {
 		p.field(2, k.state, text)
 	}
 	p.newline()
+}
+
+// sourceState is why a source did not say all.
+type sourceState struct{ state, detail string }
+
+// unreadNames names the sources that were there and could not be read, by their
+// state, without the details. What is not there is no news; rules that miss it say so.
+func (p *printer) unreadNames(keys []sourceState, names map[sourceState][]string, of int) {
+	var states []string
+	by := map[string][]string{}
+	n := 0
+	for _, k := range keys {
+		if k.state == string(fact.SourceAbsent) || k.state == string(fact.SourcePartial) {
+			continue
+		}
+		if by[k.state] == nil {
+			states = append(states, k.state)
+		}
+		by[k.state] = append(by[k.state], names[k]...)
+		n += len(names[k])
+	}
+	if n == 0 {
+		return
+	}
+	parts := make([]string, len(states))
+	for i, state := range states {
+		parts[i] = state + ": " + strings.Join(by[state], ", ")
+	}
+	p.atMost(linesSources, func() {
+		p.section("SOURCES", strconv.Itoa(n)+" of "+strconv.Itoa(of)+" not read in full; "+strings.Join(parts, "; "))
+	})
 }
 
 func (p *printer) notices(notices []string) {

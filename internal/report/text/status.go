@@ -65,7 +65,7 @@ func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 	case running == nil && p.ExpectedMTs == nil:
 		return "speed not known"
 	case running == nil:
-		return "? MT/s (expected " + strconv.Itoa(*p.ExpectedMTs) + ")"
+		return strconv.Itoa(*p.ExpectedMTs) + " MT/s expected"
 	case p.ExpectedMTs == nil:
 		return strconv.Itoa(*running) + " MT/s (expected ?)"
 	}

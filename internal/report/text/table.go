@@ -1,6 +1,8 @@
 package text
 
 import (
+	"cmp"
+	"math"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -23,6 +25,8 @@ type table struct {
 	rows    [][]string
 	// below are lines under a row, by its number, indented and wrapped.
 	below map[int][]string
+	// belowMost is how many lines each of them may take, 0 for any number.
+	belowMost int
 }
 
 const (
@@ -46,9 +50,11 @@ func (t *table) print(p *printer, indent int) {
 	for i, r := range t.rows {
 		t.line(p, indent, widths, r)
 		for _, text := range t.below[i] {
-			p.to(indent + belowIndent)
-			p.wrap(indent+belowIndent, text)
-			p.newline()
+			p.atMost(cmp.Or(t.belowMost, math.MaxInt), func() {
+				p.to(indent + belowIndent)
+				p.wrap(indent+belowIndent, text)
+				p.newline()
+			})
 		}
 	}
 	if len(left) > 0 {

@@ -1,0 +1,108 @@
+package text
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
+)
+
+// settingPrefix begins the ids of the rules that hold a setting against a profile.
+const settingPrefix = "setting."
+
+// mostRemarked is the number of settings up to which each says what it matters and
+// how it is set; of more, the table alone is printed.
+const mostRemarked = 4
+
+// setting reports whether a group is one setting's failure that nothing follows from.
+func (g *group) setting() bool {
+	return strings.HasPrefix(g.first().Rule, settingPrefix) && len(g.led) == 0
+}
+
+// settingFailures prints the settings that differ from the profile as a table,
+// the worst first, and names the profile's document once.
+func (p *printer) settingFailures(r *report.Report, groups []*group) {
+	groups = slices.DeleteFunc(slices.Clone(groups), func(g *group) bool { return !g.setting() })
+	if len(groups) == 0 {
+		return
+	}
+	if p.verbose {
+		p.failures(groups)
+		return
+	}
+	p.section(severityWord(groups[0].first().Severity), settingsHead(r, len(groups)))
+	t := &table{columns: []column{{head: "setting"}, {head: "found"}, {head: "wanted"}, {head: "matters"}}, below: map[int][]string{}, belowMost: 1}
+	for i, g := range groups {
+		f := g.first()
+		t.row(strings.TrimPrefix(f.Rule, settingPrefix), withoutBrackets(found(f)), expected(f), f.Severity)
+		if len(groups) <= mostRemarked>>p.tight {
+			t.below[i] = settingNotes(f, p.tight == 0)
+		}
+	}
+	t.print(p, 2)
+	p.settingDocuments(groups)
+	if len(t.below) == 0 {
+		p.brief(2, "set by", "-v prints what each does and how it is set", 1)
+	}
+	p.pause()
+}
+
+func settingsHead(r *report.Report, n int) string {
+	head := wording.Count(n, "setting") + " unlike "
+	if r.Profile == nil {
+		return head + "the profile"
+	}
+	head += r.Profile.ID
+	if !r.ProfileAsked {
+		head += " (not asked for)"
+	}
+	return head
+}
+
+// settingNotes are what a setting's failure costs, where there is room, and the
+// first way to set it.
+func settingNotes(f *report.Finding, effect bool) []string {
+	var out []string
+	if effect && f.Effect != nil {
+		out = append(out, clause(f.Effect.Text))
+	}
+	if way, _, _ := strings.Cut(report.OrEmpty(f.Remedy), "\n"); way != "" {
+		if menu, _, ok := strings.Cut(way, " in the BIOS setup"); ok {
+			return append(out, "BIOS setup: "+clause(menu))
+		}
+		out = append(out, "set by: "+clause(way))
+	}
+	return out
+}
+
+// clause is the first part of a sentence, up to what it explains or adds.
+func clause(s string) string {
+	for _, end := range [...]string{" (", ", or ", ", then ", "; "} {
+		s, _, _ = strings.Cut(s, end)
+	}
+	return s
+}
+
+// settingDocuments names each document once, with the place where it is one for all.
+func (p *printer) settingDocuments(groups []*group) {
+	var documents []*report.Citation
+	for _, g := range groups {
+		c := g.first().Citation
+		if c == nil {
+			continue
+		}
+		at := slices.IndexFunc(documents, func(d *report.Citation) bool { return d.Vendor == c.Vendor && d.Title == c.Title })
+		if at < 0 {
+			whole := *c
+			documents = append(documents, &whole)
+		} else if report.OrEmpty(documents[at].Place) != report.OrEmpty(c.Place) {
+			documents[at].Place = nil
+		}
+	}
+	for _, c := range documents {
+		if !p.said[c.Vendor+c.Title] {
+			p.document(2, c)
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package text
+
+import (
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// verdict is the one line to read when there is time for one.
+func (p *printer) verdict(r *report.Report) {
+	word, says := judgement(r)
+	p.section(word, says+"; "+restCounts(r.Summary, p.verbose))
+}
+
+// last repeats the verdict, with the exit status and what to do next: the line
+// that is still on the screen when the rest has scrolled away.
+func (p *printer) last(r *report.Report, exit *int) {
+	word, says := judgement(r)
+	p.part()
+	if exit != nil {
+		says += "; exit status " + strconv.Itoa(*exit)
+	}
+	p.section(word, says+"; next: "+next(r))
+}
+
+// Verdict is the leading word of a report and the line that says it all.
+func Verdict(r *report.Report) (word, says string) {
+	word, says = judgement(r)
+	if len(r.Findings) > 0 {
+		says += "; " + restCounts(r.Summary, true)
+	}
+	return word, says
+}
+
+// judgement is the leading word of a report and what it means in a few words.
+func judgement(r *report.Report) (word, says string) {
+	s := r.Summary
+	switch {
+	case len(r.Findings) == 0:
+		return wordUnknown, "nothing was audited"
+	case s.Fail > 0:
+		return severityWord(worst(r.Findings)), failCounts(r.Findings)
+	case s.Error > 0:
+		return wordError, "no failure found, but the audit is not complete"
+	case guest(r), s.Pass == 0 && s.Waived == 0:
+		return wordUnknown, "nothing could be judged"
+	case s.Unknown > 0 && onlyLive(r.Findings):
+		return wordIncomplete, "passed what this input can show"
+	case s.Unknown > 0:
+		return wordIncomplete, "no failure found"
+	default:
+		return wordPass, "no failure"
+	}
+}
+
+// guest reports whether the machine is a virtual one: of its memory nothing is
+// judged, whether its hypervisor shows it a table or not.
+func guest(r *report.Report) bool { return r.Machine.Virtual != nil && *r.Machine.Virtual }
+
+// onlyLive reports whether all that is not known is what the running kernel
+// shows: then a file passed as far as a file can.
+func onlyLive(findings []report.Finding) bool {
+	for i := range findings {
+		f := &findings[i]
+		if f.Result == string(verdict.Unknown) && wording.Way(report.OrEmpty(f.KnownBy)) != wording.WayLive {
+			return false
+		}
+	}
+	return true
+}
+
+// next is what to do about a report, in a few words.
+func next(r *report.Report) string {
+	s := r.Summary
+	switch {
+	case s.Fail > 0 && len(r.Advice) > 0:
+		return "see " + wordAdvice
+	case s.Fail > 0 && report.Rank(worst(r.Findings)) > 1:
+		return "see the fix"
+	case s.Fail > 0:
+		return "weigh the remarks"
+	case s.Error > 0:
+		return "mend the rules that broke"
+	case guest(r):
+		return "audit the host"
+	case s.Unknown > 0:
+		return firstWay(r.Findings)
+	case len(r.Findings) == 0:
+		return "see the sources"
+	default:
+		return "nothing"
+	}
+}
+
+func worst(findings []report.Finding) string {
+	severity := ""
+	for i := range findings {
+		f := &findings[i]
+		if f.Result == string(verdict.Fail) && (severity == "" || report.Rank(f.Severity) > report.Rank(severity)) {
+			severity = f.Severity
+		}
+	}
+	return severity
+}
+
+// failCounts counts failures by severity, worst first: "2 findings at
+// warning, 1 at info".
+func failCounts(findings []report.Finding) string {
+	var at [4]int
+	for i := range findings {
+		if f := &findings[i]; f.Result == string(verdict.Fail) {
+			at[report.Rank(f.Severity)]++
+		}
+	}
+	out := ""
+	for level := 3; level > 0; level-- {
+		switch n := at[level]; {
+		case n == 0:
+		case out == "":
+			out = wording.Count(n, "finding") + " at " + report.SeverityName(level)
+		default:
+			out += ", " + strconv.Itoa(n) + " at " + report.SeverityName(level)
+		}
+	}
+	return out
+}
+
+// restCounts counts what did not fail. Pass and unknown are always named.
+func restCounts(s report.Summary, all bool) string {
+	out := strconv.Itoa(s.Pass) + " passed, " + strconv.Itoa(s.Unknown) + " unknown"
+	if all {
+		out += ", " + strconv.Itoa(s.NotApplicable) + " not applicable"
+	}
+	if s.Waived > 0 {
+		out += ", " + strconv.Itoa(s.Waived) + " waived"
+	}
+	if s.Error > 0 {
+		out += ", " + strconv.Itoa(s.Error) + " broken"
+	}
+	return out
+}

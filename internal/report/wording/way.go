@@ -1,0 +1,75 @@
+package wording
+
+import "strings"
+
+// The ways to make known what an audit could not tell, in the words of the
+// flags that take them. Way finds them.
+const (
+	// WayLive is for what the running kernel shows and a file cannot.
+	WayLive = "audit the live machine, or give --root or --snapshot"
+	// WayRoot is for what only root may read.
+	WayRoot = "run as root"
+	// WayBIOS is for what only BIOS setup itself knows.
+	WayBIOS = "give --bios FILE or --redfish URL"
+	// WayBMC is for what the management controller knows of the modules.
+	WayBMC = "give --redfish URL, the management controller"
+	// WayMap is for slots whose channel no table tells.
+	WayMap = "give --rules DIR with a slot map of this product"
+	// WaySMBIOS is for firmware's table where it was not given.
+	WaySMBIOS = "give --smbios FILE (sudo dmidecode --dump-bin FILE)"
+	// WayCapture is for a capture that holds too little.
+	WayCapture = "give a capture that holds more (memaudit snapshot)"
+	// WayNone is for what no input would tell.
+	WayNone = "nothing that memaudit reads would tell"
+)
+
+// ways tell a way by a word of what would make a fact known. The first that fits counts, the narrower ones first.
+var ways = [...]struct{ word, way string }{
+	{"--smbios", WaySMBIOS},
+	{"SMBIOS type 4", "give SMBIOS or /proc/cpuinfo"},
+	{"audit the live machine", WayLive},
+	{"capture made by root with the msr module", "give a capture made by root with the msr module loaded"},
+	{"msr module", "load the msr module (modprobe msr) and run as root"},
+	{"run as root", WayRoot},
+	{"a capture that holds", WayCapture},
+	{"BMC's memory inventory", WayBMC},
+	{"BIOS settings", WayBIOS},
+	{"slot map", WayMap},
+}
+
+// Way is what to do, in a line, for a fact whose known_by is given. Equal ways
+// bring together what one input makes known; words that are not known stay as they are.
+func Way(knownBy string) string {
+	if knownBy == "" {
+		return WayNone
+	}
+	for _, w := range ways {
+		if strings.Contains(knownBy, w.word) {
+			return w.way
+		}
+	}
+	return knownBy
+}
+
+// Grade says what a class letter of the population model means, or that a
+// number is the document's; "" for a word that explains itself.
+func Grade(class string) string {
+	switch class {
+	case "A":
+		return "one region, all channels"
+	case "B":
+		return "one region, slowed or mixed"
+	case "C":
+		return "one region, half the channels or more"
+	case "D":
+		return "several regions, or one over fewer than half"
+	case "E":
+		return "uneven regions or unlike sockets"
+	case "1":
+		return "the document's best"
+	case "2", "3":
+		return "below the document's best, 1"
+	default:
+		return ""
+	}
+}
