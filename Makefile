@@ -100,6 +100,10 @@ slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared, then the pag
 unmapped: ## rewrite the lists of BIOS attributes without a canonical setting, where ../shared is
 	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
 
+.PHONY: coverage
+coverage: ## rewrite internal/audit/testdata/coverage.tsv: which documented profile common servers get for each intent
+	$(GO) test -count=1 ./internal/audit -run '^TestCoverage$$' -update-coverage
+
 .PHONY: spellings
 spellings: ## rewrite rules/settings/spellings.tsv, names and values as machines spell them, from ../shared
 	$(GO) test -count=1 -tags corpus ./internal/settings -run '^TestSpellingsAreTheCorpus$$' -update-spellings

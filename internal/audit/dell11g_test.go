@@ -241,7 +241,7 @@ func TestProfileIsNeverLent(t *testing.T) {
 		"no PowerEdge": func(s *inventory.System, _ *population.Result) {
 			s.Machine.Product = direct("Precision WorkStation T7500")
 		},
-		"another platform": func(_ *inventory.System, r *population.Result) { platformOf(r, platform.Platform{ID: "haswell-ep"}) },
+		"another platform": func(_ *inventory.System, r *population.Result) { platformOf(r, platform.Platform{ID: "naples"}) },
 		"platform unknown": func(_ *inventory.System, r *population.Result) { r.Platform = fact.Fact[*platform.Platform]{} },
 		"vendor unknown":   func(s *inventory.System, _ *population.Result) { s.Machine.Vendor = fact.Fact[string]{} },
 	} {

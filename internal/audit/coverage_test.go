@@ -1,0 +1,83 @@
+package audit
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/rulepack"
+)
+
+var updateCoverage = flag.Bool("update-coverage", false, "rewrite testdata/coverage.tsv")
+
+const coverageFile = "testdata/coverage.tsv"
+
+// noDocument stands for an intent that no document at hand covers.
+const noDocument = "no document"
+
+// TestCoverage: which documented profile 45 common servers get for each intent.
+// The first three columns are written by hand. A star marks a profile that the
+// document gives for other machines and that is taken by analogy.
+func TestCoverage(t *testing.T) {
+	e := NewEngine(builtinPacks(t))
+	shipped, err := os.ReadFile(coverageFile)
+	require.NoError(t, err)
+	var out []string
+	covered, machines := 0, 0
+	for line := range strings.Lines(string(shipped)) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "#") {
+			out = append(out, line)
+			continue
+		}
+		f := strings.Split(line, "\t")
+		require.GreaterOrEqual(t, len(f), 3, line)
+		machines++
+		row := f[:3]
+		for _, cell := range coverageOf(e, f[0], f[1], f[2]) {
+			row = append(row, cell)
+			if cell != noDocument {
+				covered++
+			}
+		}
+		out = append(out, strings.Join(row, "\t"))
+	}
+	got := strings.Join(out, "\n") + "\n"
+	t.Logf("%d of %d", covered, machines*len(rulepack.Intents))
+	if *updateCoverage {
+		require.NoError(t, os.WriteFile(coverageFile, []byte(got), 0o644))
+		return
+	}
+	assert.Equal(t, string(shipped), got, "make coverage, and read the difference")
+	assert.Equal(t, 45, machines)
+	assert.GreaterOrEqual(t, covered, 260)
+}
+
+// coverageOf names the profile of each intent for a machine.
+func coverageOf(e *Engine, vendor, product, id string) []string {
+	at := fact.Evidence{Source: "test"}
+	sys := &inventory.System{Machine: inventory.Machine{Vendor: fact.Known(vendor, fact.Direct, at), Product: fact.Known(product, fact.Direct, at)}}
+	topo := &population.Result{Platform: fact.Known(&platform.Platform{ID: id}, fact.Direct, at)}
+	r := newRun(e, sys, topo, Options{Asked: true})
+	var cells []string
+	for _, intent := range rulepack.Intents {
+		p, _ := r.resolve(intent)
+		switch {
+		case p == nil:
+			cells = append(cells, noDocument)
+		case r.named(p):
+			cells = append(cells, p.ID)
+		default:
+			cells = append(cells, p.ID+" *")
+		}
+	}
+	return cells
+}
