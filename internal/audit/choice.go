@@ -92,6 +92,8 @@ type Fit struct {
 	Answers []string
 	// Analogy says that the document names other machines.
 	Analogy bool
+	// width is how narrowly the profile says what machines it is for.
+	width int
 }
 
 // Fitting lists the profiles written for a machine, in file order.
@@ -106,18 +108,21 @@ func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Fit {
 	var out []Fit
 	for _, p := range e.profiles {
 		if applies, _ := r.profileApplies(p); applies {
-			out = append(out, Fit{ID: p.ID, Answers: answers[p], Analogy: !r.named(p)})
+			out = append(out, Fit{ID: p.ID, Answers: answers[p], Analogy: !r.named(p), width: p.For.Width()})
 		}
 	}
 	return out
 }
 
-// FittingIDs lists the ids of the profiles written for a machine.
+// FittingIDs lists the ids of the profiles written for a machine, the narrowest
+// first.
 func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []string {
 	return fitIDs(e.Fitting(sys, topo))
 }
 
+// fitIDs are the ids, those written most narrowly for the machine first.
 func fitIDs(fits []Fit) []string {
+	slices.SortStableFunc(fits, func(a, b Fit) int { return cmp.Compare(b.width, a.width) })
 	ids := make([]string, 0, len(fits))
 	for _, f := range fits {
 		ids = append(ids, f.ID)
