@@ -234,6 +234,7 @@ func (t *Table) unlock(w *Wish) string {
 		}
 		name, free := t.freeing(m, w)
 		switch {
+		case free == "" && t.otherMaster(m, w): // this generation has another preset
 		case slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(w.Preset) }):
 		case w.Preset != "" && free == "":
 			return m.Attribute + " is " + w.Preset + ", which governs the setting: free it first"
@@ -244,6 +245,12 @@ func (t *Table) unlock(w *Wish) string {
 		}
 	}
 	return ""
+}
+
+// otherMaster reports whether machines like this one are on record with another
+// preset than m.
+func (t *Table) otherMaster(m *Master, w *Wish) bool {
+	return slices.ContainsFunc(t.Masters, func(o Master) bool { return o.Attribute != m.Attribute && len(t.spelled(o.Attribute, w)) > 0 })
 }
 
 // freeing is a preset and its value that frees the single settings, as machines

@@ -145,6 +145,16 @@ func TestStepsByGeneration(t *testing.T) {
 	}
 }
 
+// TestPresetOfAnotherGeneration: Gen9's power profile governs the memory speed;
+// what a Gen12's workload profile is set to says nothing of it.
+func TestPresetOfAnotherGeneration(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	lines := tables.Of("HPE").Steps(settings.Wish{ID: "memory_speed", Want: "auto", Product: "ProLiant Compute DL360 Gen12", Platform: "granite-rapids-sp", Preset: "LowLatency"})
+	require.NotEmpty(t, lines)
+	require.Contains(t, lines[0], "Maximum Memory Bus Frequency")
+}
+
 // TestCommandsReboot: nothing that is printed reboots a machine by itself, and
 // no command carries a secret.
 func TestCommandsReboot(t *testing.T) {

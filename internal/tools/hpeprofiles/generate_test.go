@@ -80,7 +80,7 @@ func TestEveryAttributeIsOneSetting(t *testing.T) {
 // setting that a profile writes among those that the profile locks.
 func TestWorkloadProfileLocksWhatItWrites(t *testing.T) {
 	hpe := vendorTable(t)
-	require.Len(t, hpe.Masters, 1)
+	require.Equal(t, "WorkloadProfile", hpe.Masters[0].Attribute)
 	for _, p := range Packs {
 		for _, system := range p.Systems {
 			for _, r := range readTable(t, system).Rows {
