@@ -73,21 +73,12 @@ axe: $(TOOLS)/axe/installed ## install axe-core, with which e2e checks pages (ne
 images: build ## rewrite docs/images, the pictures of the README (needs Chromium)
 	@scripts/images $(BIN)
 
-golden: ## rewrite golden files; read the diff before committing
-	$(GO) test -count=1 ./internal/platform -run PlatformIndex -update-platforms
-	$(GO) test -count=1 ./internal/place -run Compiled -update-slots
-	$(GO) test -count=1 ./internal/tools/hpeprofiles -run Generated -update
-	$(GO) test -count=1 ./internal/rulepack -run '^TestCompiledRulesAreCurrent$$' -update
-	$(GO) test -count=1 ./internal/facts ./internal/rulepack ./internal/audit -update
-	$(GO) test -count=1 ./internal/report ./internal/report/metrics ./internal/report/text ./internal/report/html ./internal/cli -update
-	$(MAKE) docs
+golden: ## make generated files and goldens anew; read the diff before committing
+	$(GO) generate ./...
+	$(GO) test -count=1 ./internal/audit ./internal/cli -update
 	$(MAKE) build
 	UPDATE=1 $(GO) test -count=1 -tags e2e ./e2e -run '^TestReportsInPages$$'
 	$(MAKE) unmapped
-
-docs: ## rewrite the pages beside packs and platforms, the index in rules/README.md, and the dashboards
-	$(GO) test -count=1 ./internal/reference -run '^TestPages$$' -update
-	$(GO) test -count=1 ./internal/tools/fleet -run '^TestDashboardsAreGenerated$$' -update
 
 mutate: ## change every value, threshold and condition of the packs; a case must notice
 	$(GO) test -count=1 -tags mutate ./internal/audit -run '^TestMutation$$' -v
@@ -95,7 +86,7 @@ mutate: ## change every value, threshold and condition of the packs; a case must
 .PHONY: slot-maps
 slot-maps: ## rewrite testdata/corpus/slot-maps.tsv from ../shared, then the pages; read the diff before committing
 	$(GO) test -count=1 -tags corpus ./internal/place -run '^TestSeenMaps$$' -update-seen
-	$(MAKE) docs
+	$(GO) generate ./...
 
 unmapped: ## rewrite the lists of BIOS attributes without a canonical setting, where ../shared is
 	$(GO) test -count=1 -tags corpus ./internal/collect -run "Corpus(Unmapped|Options)" -update-unmapped
@@ -154,4 +145,4 @@ $(TOOLS)/axe/installed:
 	$(TOOLS)/axe/bin/pip install -q --no-deps axe-playwright-python==$(AXE_VERSION)
 	touch $@
 
-.PHONY: help build check demo machines test race corpus gaps house e2e sushy ansible soak lint golden unmapped docs mutate fuzz bench compare dist all
+.PHONY: help build check demo machines test race corpus gaps house e2e sushy ansible soak lint golden unmapped mutate fuzz bench compare dist all

@@ -5,6 +5,8 @@ package rules
 
 import "embed"
 
+//go:generate go run ../internal/tools/generate ..
+
 // FS holds every data file below this folder; the pages beside them are for
 // readers of the repository.
 //

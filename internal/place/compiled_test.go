@@ -2,155 +2,85 @@ package place
 
 import (
 	"bytes"
-	"flag"
-	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/require"
 	yaml "go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/corpustest"
 )
 
-var update = flag.Bool("update-slots", false, "rewrite rules/slots/*.tsv from the YAML")
-
-type locatorFile struct {
-	Rules []struct {
-		ID      string   `yaml:"id"`
-		Locator []string `yaml:"locator"`
-		Bank    []string `yaml:"bank"`
-		Vendor  []string `yaml:"vendor"`
-		Model   []string `yaml:"model"`
-		Node    string   `yaml:"node"`
-		Options []string `yaml:"options"`
-	} `yaml:"rules"`
-}
-
-// compileLocators makes locators.tsv from locators.yaml.
-func compileLocators(t *testing.T, raw []byte) []byte {
-	var file locatorFile
-	dec := yaml.NewDecoder(bytes.NewReader(raw))
-	var loose struct {
-		Schema int `yaml:"schema"`
+// TestCompiledParts: the compiled patterns and index are those of the files, and
+// the index leads to each map.
+func TestCompiledParts(t *testing.T) {
+	k := corpustest.Rules(t)
+	for part, compile := range map[string]func(fs.FS) ([]byte, error){LocatorPart: CompileLocators, MapPart: CompileMaps} {
+		want, err := compile(k)
+		require.NoError(t, err)
+		have, err := compiled.Part(k, part)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(have), "go generate ./rules makes %s anew", compiled.File)
 	}
-	require.NoError(t, yaml.Unmarshal(raw, &loose))
-	require.Equal(t, 1, loose.Schema)
-	require.NoError(t, dec.Decode(&file))
-	var out bytes.Buffer
-	out.WriteString("# Made from locators.yaml by go test ./internal/place -run Compiled -update-slots; do not edit.\n")
-	ids := map[string]bool{}
-	for _, r := range file.Rules {
-		require.False(t, ids[r.ID], "rule %s twice", r.ID)
-		ids[r.ID] = true
-		for _, p := range append(slices.Clone(r.Locator), r.Bank...) {
-			checkPattern(t, r.ID, p)
-		}
-		fmt.Fprintln(&out, strings.Join([]string{r.ID, strings.Join(r.Locator, "|"), strings.Join(r.Bank, "|"),
-			strings.Join(r.Vendor, ","), strings.Join(r.Model, ","), r.Node, strings.Join(r.Options, ",")}, "\t"))
-	}
-	return out.Bytes()
-}
-
-// checkPattern refuses what matchLabel would silently never match.
-func checkPattern(t *testing.T, rule, pattern string) {
-	require.NotContains(t, pattern, "|", rule)
-	require.NotContains(t, pattern, "\t", rule)
-	for rest := pattern; ; {
-		_, after, ok := strings.Cut(rest, "{")
-		if !ok {
-			return
-		}
-		name, tail, closed := strings.Cut(after, "}")
-		require.True(t, closed, "%s: %s", rule, pattern)
-		_, _, known := fieldByName(strings.TrimSuffix(name, ":1"))
-		require.True(t, known, "%s: field %s", rule, name)
-		rest = tail
-	}
-}
-
-// TestCompiledLocators keeps the table that an audit reads equal to the YAML.
-func TestCompiledLocators(t *testing.T) {
-	dir := filepath.Join(corpustest.Root(t), "rules", "slots")
-	raw, err := os.ReadFile(filepath.Join(dir, "locators.yaml"))
+	index, err := compiled.Part(k, MapPart)
 	require.NoError(t, err)
-	sameFile(t, filepath.Join(dir, "locators.tsv"), compileLocators(t, raw))
-}
-
-func sameFile(t *testing.T, path string, want []byte) {
-	if *update {
-		require.NoError(t, os.WriteFile(path, want, 0o644))
+	for line := range strings.Lines(strings.TrimPrefix(string(index), "\n")) {
+		where := strings.TrimSuffix(line[strings.LastIndex(line, "\t")+1:], "\n")
+		m, err := readSlotMap(k, where)
+		require.NoError(t, err)
+		require.Equal(t, where[strings.Index(where, "#")+1:], m.ID)
 	}
-	have, err := os.ReadFile(path)
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(have), "%s is stale: go test ./internal/place -run Compiled -update-slots", filepath.Base(path))
-}
-
-type slotMapFile struct {
-	Schema int       `yaml:"schema"`
-	Vendor string    `yaml:"vendor"`
-	Maps   []slotMap `yaml:"maps"`
 }
 
 // slotMapFiles reads every file of maps.
-func slotMapFiles(t *testing.T) map[string]slotMapFile {
-	files := map[string]slotMapFile{}
+func slotMapFiles(t *testing.T) map[string]*mapFile {
+	files := map[string]*mapFile{}
 	names, err := fs.Glob(corpustest.Rules(t), "slots/*.yaml")
 	require.NoError(t, err)
 	for _, name := range names {
-		if name == "slots/locators.yaml" || name == "slots/sources.yaml" {
-			continue
+		if !slices.Contains(notMaps[:], name) {
+			files[name], err = readMapFile(corpustest.Rules(t), name)
+			require.NoError(t, err)
 		}
-		raw, err := fs.ReadFile(corpustest.Rules(t), name)
-		require.NoError(t, err)
-		var f slotMapFile
-		dec := yaml.NewDecoder(bytes.NewReader(raw))
-		dec.KnownFields(true)
-		require.NoError(t, dec.Decode(&f), name)
-		files[filepath.Base(name)] = f
 	}
 	return files
 }
 
-// TestCompiledIndex keeps index.tsv equal to the maps and checks each map.
-func TestCompiledIndex(t *testing.T) {
-	files := slotMapFiles(t)
-	lines := map[string]string{}
+// TestSlotMaps checks each map and its sources.
+func TestSlotMaps(t *testing.T) {
 	sources := slotSources(t)
-	for name, f := range files {
+	for _, f := range slotMapFiles(t) {
 		for _, m := range f.Maps {
 			checkMap(t, &m)
 			for _, s := range m.Sources {
 				require.Contains(t, sources, s, m.ID)
 			}
-			for _, model := range m.Models {
-				for _, rule := range m.Locators {
-					key := strings.TrimSpace(modelKey(f.Vendor, model)) + "\t" + boardRule(rule, m.Slots)
-					_, twice := lines[key]
-					require.False(t, twice, "two maps for one product: %s", key)
-					lines[key] = name + "#" + m.ID
-				}
-			}
 		}
 	}
-	out := "# Made from the YAML beside it by go test ./internal/place -run Compiled -update-slots: product, locator rule, map.\n"
-	keys := make([]string, 0, len(lines))
-	for k := range lines {
-		keys = append(keys, k)
+}
+
+// TestCompileRefuses: what can never match, or stands twice, is told with its
+// place.
+func TestCompileRefuses(t *testing.T) {
+	for says, file := range map[string]string{
+		`slots/locators.yaml: rule a: pattern "DIMM{": has no closing brace`:        "rules: [{id: a, locator: ['DIMM{']}]",
+		`slots/locators.yaml: rule a: pattern "{foo}": has the unknown field {foo}`: "rules: [{id: a, locator: ['{foo}']}]",
+		`slots/locators.yaml: rule a: pattern "A|B": holds a bar or a tab`:          "rules: [{id: a, locator: ['A|B']}]",
+		`slots/locators.yaml: rule a stands there twice`:                            "rules: [{id: a, locator: [A]}, {id: a, locator: [B]}]",
+	} {
+		_, err := CompileLocators(fstest.MapFS{locatorYAML: {Data: []byte(file)}})
+		require.ErrorContains(t, err, says)
 	}
-	slices.Sort(keys)
-	for _, k := range keys {
-		out += k + "\t" + lines[k] + "\n"
-	}
-	sameFile(t, filepath.Join(corpustest.Root(t), "rules", "slots", "index.tsv"), []byte(out))
-	for _, where := range lines {
-		m, err := readSlotMap(corpustest.Rules(t), where)
-		require.NoError(t, err)
-		require.Equal(t, where[strings.Index(where, "#")+1:], m.ID)
+	for says, file := range map[string]string{
+		"slots/x.yaml: x.yaml#one and two are both for v r900, pattern p": "{vendor: v, maps: [{id: one, models: [R900], locators: [p]}, {id: two, models: [r900], locators: [p]}]}",
+		"field modles not found": "{vendor: v, maps: [{id: one, modles: [R900]}]}",
+	} {
+		_, err := CompileMaps(fstest.MapFS{"slots/x.yaml": {Data: []byte(file)}})
+		require.ErrorContains(t, err, says)
 	}
 }
 

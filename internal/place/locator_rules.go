@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/compiled"
 )
 
-// locatorRule is one row of rules/slots/locators.tsv, which is made from
-// locators.yaml: which labels it reads, and what its node number means.
+// locatorRule is one row of rules/slots/locators.yaml in its compiled form:
+// which labels it reads, and what its node number means.
 type locatorRule struct {
 	id       string
 	locators string // patterns, split at '|'
@@ -21,15 +23,13 @@ type locatorRule struct {
 	starts uint32
 }
 
-// The files of rules/slots that an audit reads.
-const (
-	locatorTable = "slots/locators.tsv"
-	slotMapIndex = "slots/index.tsv"
-)
+// LocatorPart is the part of the compiled knowledge that holds the patterns of
+// labels, a line each.
+const LocatorPart = "locators"
 
 // loadLocatorRules returns the rules that may apply to the machine, in order.
 func loadLocatorRules(k fs.FS, id identity) ([]locatorRule, error) {
-	raw, err := fs.ReadFile(k, locatorTable)
+	raw, err := compiled.Part(k, LocatorPart)
 	if err != nil {
 		return nil, fmt.Errorf("read locator patterns: %w", err)
 	}
@@ -46,11 +46,8 @@ func loadLocatorRules(k fs.FS, id identity) ([]locatorRule, error) {
 	return rules, nil
 }
 
-// parseLocatorRule reads one row; comments and short rows are no rules.
+// parseLocatorRule reads one row; a short one is not a rule.
 func parseLocatorRule(line string) (locatorRule, bool) {
-	if line == "" || line[0] == '#' {
-		return locatorRule{}, false
-	}
 	var col [7]string
 	for i := range col {
 		var found bool

@@ -9,6 +9,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
@@ -48,6 +49,10 @@ type slotMap struct {
 	Note    string   `yaml:"note"`
 }
 
+// MapPart is the part of the compiled knowledge that says which map is for
+// which product and pattern.
+const MapPart = "slots"
+
 // errNoSlotMap is returned for a product without a map.
 var errNoSlotMap = errors.New("no slot map for this product")
 
@@ -55,7 +60,7 @@ var errNoSlotMap = errors.New("no slot map for this product")
 // number of its slots before without. Only the line of the map that is needed
 // is parsed.
 func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error) {
-	raw, err := fs.ReadFile(k, slotMapIndex)
+	raw, err := compiled.Part(k, MapPart)
 	if err != nil {
 		return nil, fmt.Errorf("read index of slot maps: %w", err)
 	}

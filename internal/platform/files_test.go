@@ -1,10 +1,8 @@
 package platform
 
 import (
-	"flag"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,85 +12,27 @@ import (
 	"github.com/stretchr/testify/require"
 	yaml "go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/ddr"
 )
 
-var updatePlatforms = flag.Bool("update-platforms", false, "rewrite rules/platforms/index.tsv from the platform files")
-
-// wholePlatformFile is both documents of a platform file.
-type wholePlatformFile struct {
-	platformFile
-	recogniseFile
-}
-
-// platformFiles reads all of them; the one that takes the rest comes last.
+// platformFiles reads all of them.
 func platformFiles(t testing.TB) []wholePlatformFile {
-	k := corpustest.Rules(t)
-	names, err := fs.Glob(k, "platforms/*.yaml")
+	files, err := readFiles(corpustest.Rules(t))
 	require.NoError(t, err)
-	var files, rest []wholePlatformFile
-	for _, name := range names {
-		raw, err := fs.ReadFile(k, name)
-		require.NoError(t, err)
-		var f wholePlatformFile
-		d := yaml.NewDecoder(strings.NewReader(string(raw)))
-		d.KnownFields(true)
-		require.NoError(t, d.Decode(&f.platformFile), name)
-		require.NoError(t, d.Decode(&f.recogniseFile), name)
-		require.Equal(t, "platforms/"+f.ID+".yaml", name)
-		if f.ID == "xeon-fsb" {
-			rest = append(rest, f)
-		} else {
-			files = append(files, f)
-		}
-	}
-	return append(files, rest...)
+	return files
 }
 
-func indexText(files []wholePlatformFile) string {
-	var b strings.Builder
-	b.WriteString("# id\tvendor\tfamily\tmodel\tsteppings\tcpuid\tbrand\tproduct\tmemory\tcodename\trest\tsockets; made from the platform files: go test ./internal/platform -run PlatformIndex -update-platforms\n")
-	for _, f := range files {
-		for _, r := range f.Recognise {
-			num := func(n *int) string {
-				if n == nil {
-					return ""
-				}
-				return strconv.Itoa(*n)
-			}
-			var steps []string
-			for _, s := range r.Stepping {
-				steps = append(steps, strconv.Itoa(s))
-			}
-			rest, sockets := "", ""
-			if f.Rest {
-				rest = "rest"
-			}
-			if r.Sockets > 0 {
-				sockets = strconv.Itoa(r.Sockets)
-			}
-			state := "ok"
-			if !orTrue(r.Verified) {
-				state = "unverified"
-			}
-			b.WriteString(strings.Join([]string{f.ID, r.Vendor, num(r.Family), num(r.Model), strings.Join(steps, ","),
-				state, r.Brand, r.Product, r.Memory, r.Codename, rest, sockets}, "\t") + "\n")
-		}
-	}
-	return b.String()
-}
-
+// TestPlatformIndexIsInStep: the compiled index is that of the files.
 func TestPlatformIndexIsInStep(t *testing.T) {
-	want := indexText(platformFiles(t))
-	path := filepath.Join(corpustest.Root(t), "rules", "platforms", "index.tsv")
-	if *updatePlatforms {
-		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
-	}
-	have, err := os.ReadFile(path)
+	k := corpustest.Rules(t)
+	want, err := Compile(k)
 	require.NoError(t, err)
-	require.Equal(t, want, string(have), "run go test ./internal/platform -run PlatformIndex -update-platforms")
-	require.Len(t, parseIndex(string(have)), strings.Count(want, "\n")-1)
+	have, err := compiled.Part(k, Part)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(have), "go generate ./rules makes %s anew", compiled.File)
+	require.Len(t, parseIndex(string(have)), strings.Count(string(want), "\n"))
 }
 
 // sourceKeys are the documents of rules/platforms/sources.tsv.

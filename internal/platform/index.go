@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// indexRow is one line of rules/platforms/index.tsv: one way to recognise a
-// platform. The file repeats the "recognise" rows of all platform files, so
-// that an audit reads one small file and one YAML; a test keeps them equal.
+// indexRow is one line of the compiled index: one way to recognise a platform.
+// The index repeats the "recognise" rows of all platform files, so that an
+// audit reads one small part and one YAML.
 type indexRow struct {
 	id, vendor    string
 	family, model int // -1 when the row gives no CPUID
@@ -30,11 +30,8 @@ type indexRow struct {
 
 const indexColumns = 12
 
-// parseIndexRow reads one line; ok is false for comments and damaged lines.
+// parseIndexRow reads one line; ok is false for a damaged one.
 func parseIndexRow(line string) (r indexRow, ok bool) {
-	if line == "" || line[0] == '#' {
-		return r, false
-	}
 	var col [indexColumns]string
 	n := 0
 	for ; n < indexColumns; n++ {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -151,7 +152,7 @@ func zeroBlank(n int) string {
 // TestProcessorsFitPlatforms: a processor that belongs to a platform has its
 // channels, except where the table counts links to buffers.
 func TestProcessorsFitPlatforms(t *testing.T) {
-	raw, err := fs.ReadFile(rules.FS, indexFile)
+	raw, err := compiled.Part(rules.FS, Part)
 	require.NoError(t, err)
 	rows := parseIndex(string(raw))
 	table, err := fs.ReadFile(rules.FS, processorTable)

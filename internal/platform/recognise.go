@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -16,7 +17,9 @@ const (
 	AMD   = "AuthenticAMD"
 )
 
-const indexFile = "platforms/index.tsv"
+// Part is the part of the compiled knowledge that says how platforms are
+// recognised: a line for each way.
+const Part = "platforms"
 
 // cpuIdentity is what tells one processor from another; -1 and "" are
 // unknown.
@@ -49,7 +52,7 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	if virtual, ok := sys.Machine.Virtual.Get(); ok && virtual {
 		return fact.Unknown[*Platform](fact.Absent, "a virtual machine shows no physical DIMM slots", "audit the host")
 	}
-	raw, err := fs.ReadFile(k, indexFile)
+	raw, err := compiled.Part(k, Part)
 	if err != nil {
 		return fact.Unknown[*Platform](fact.Malformed, "the index of platforms cannot be read: "+err.Error(), "")
 	}

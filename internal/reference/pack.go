@@ -44,7 +44,7 @@ func (k *knowledge) pack(file string) []page.Block {
 	}
 	return slices.Concat([]page.Block{
 		{Head: &page.Head{Level: 1, Kind: "pack", Name: file}},
-		{Text: "Made from the pack by make docs; do not edit. The program says the same of each:"},
+		{Text: "Made from the pack by go generate; do not edit. The program says the same of each:"},
 		{Commands: []string{command}},
 	}, rules, profiles)
 }

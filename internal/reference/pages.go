@@ -16,8 +16,8 @@ import (
 
 // The lines of rules/README.md between which the index stands.
 const (
-	indexBegin = "<!-- made by make docs: begin -->\n"
-	indexEnd   = "<!-- made by make docs: end -->\n"
+	indexBegin = "<!-- made by go generate: begin -->\n"
+	indexEnd   = "<!-- made by go generate: end -->\n"
 )
 
 // Pages makes every page of the folder with the rules: Markdown by its path

@@ -1,14 +1,11 @@
 package reference
 
 import (
-	"flag"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -19,46 +16,12 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-var update = flag.Bool("update", false, "rewrite the pages below rules")
-
-// written are Markdown files below rules that are not made.
-var written = []string{"facts.md", "slots/README.md"}
-
 // seen is the table of what places slots.
 func seen(t *testing.T) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "testdata", "corpus", "slot-maps.tsv"))
 	require.NoError(t, err)
 	return data
-}
-
-// TestPages keeps the pages in step with the packs and platforms.
-func TestPages(t *testing.T) {
-	dir := filepath.Join(corpustest.Root(t), "rules")
-	k := os.DirFS(dir)
-	pages, err := Pages(k, seen(t))
-	require.NoError(t, err)
-	require.Greater(t, len(pages), 40)
-	stale, err := fs.Glob(k, "*/*.md")
-	require.NoError(t, err)
-	for _, name := range stale {
-		if _, made := pages[name]; made || slices.Contains(written, name) {
-			continue
-		}
-		if *update {
-			require.NoError(t, os.Remove(filepath.Join(dir, name)))
-			continue
-		}
-		t.Errorf("rules/%s has no pack or platform; make docs removes it", name)
-	}
-	for _, name := range slices.Sorted(maps.Keys(pages)) {
-		if *update {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(pages[name]), 0o644))
-		}
-		have, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err, "make docs writes it")
-		assert.Equal(t, pages[name], string(have), "rules/%s is out of date; make docs rewrites it", name)
-	}
 }
 
 var link = regexp.MustCompile(`\]\(([^)]+)\)`)

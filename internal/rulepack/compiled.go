@@ -8,12 +8,13 @@ import (
 	"cel.dev/cel-go/cel"
 	celast "cel.dev/cel-go/common/ast"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// CompiledFile is the built-in rules compiled ahead of time, beside their YAML.
-const CompiledFile = "compiled.bin"
+// Part is the part of the compiled knowledge that holds the built-in rules.
+const Part = "rules"
 
 // Compile turns validated packs into a blob: the rules without their cases,
 // and every expression parsed. Expressions are found by their text, so that a
@@ -97,7 +98,7 @@ type parsedNode struct {
 
 // LoadCompiled reads the built-in rules from their blob.
 func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
-	data, err := fs.ReadFile(fsys, CompiledFile)
+	data, err := compiled.Part(fsys, Part)
 	if err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}

@@ -1,20 +1,16 @@
 package rulepack_test
 
 import (
-	"flag"
-	"io/fs"
-	"os"
-	"path/filepath"
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/rules"
 )
-
-var update = flag.Bool("update", false, "rewrite golden files")
 
 // TestCompiledRulesAreCurrent: the blob is what the YAML compiles to.
 func TestCompiledRulesAreCurrent(t *testing.T) {
@@ -22,13 +18,9 @@ func TestCompiledRulesAreCurrent(t *testing.T) {
 	require.NoError(t, err)
 	want, err := rulepack.Compile(packs)
 	require.NoError(t, err)
-	if *update {
-		require.NoError(t, os.WriteFile(filepath.Join("..", "..", "rules", rulepack.CompiledFile), want, 0o644))
-		return
-	}
-	got, err := fs.ReadFile(rules.FS, rulepack.CompiledFile)
+	got, err := compiled.Part(rules.FS, rulepack.Part)
 	require.NoError(t, err)
-	require.Equal(t, want, got, "rules/%s is out of date: run make golden", rulepack.CompiledFile)
+	require.True(t, bytes.Equal(want, got), "rules/%s is out of date: go generate ./... makes it anew", compiled.File)
 	loaded, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	require.Len(t, loaded, len(packs))
@@ -49,12 +41,17 @@ func TestCompiledRulesAreCurrent(t *testing.T) {
 	}
 }
 
+// onlyRules is an artefact that holds nothing but compiled rules.
+func onlyRules(blob []byte) mapFS {
+	return mapFS{compiled.File: compiled.Join(map[string][]byte{rulepack.Part: blob})}
+}
+
 // TestDamagedBlob: a blob cut at any byte is an error, never a panic.
 func TestDamagedBlob(t *testing.T) {
-	whole, err := fs.ReadFile(rules.FS, rulepack.CompiledFile)
+	whole, err := compiled.Part(rules.FS, rulepack.Part)
 	require.NoError(t, err)
 	for n := 0; n < len(whole); n += max(len(whole)/200, 1) {
-		_, err := rulepack.LoadCompiled(mapFS{rulepack.CompiledFile: whole[:n]})
+		_, err := rulepack.LoadCompiled(onlyRules(whole[:n]))
 		require.Error(t, err, n)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/facts"
 )
 
@@ -45,7 +46,7 @@ func compiledAhead(t *testing.T, sources []string) map[string]cel.Program {
 	}
 	blob, err := Compile([]*Pack{pack})
 	require.NoError(t, err)
-	packs, err := LoadCompiled(fstest.MapFS{CompiledFile: {Data: blob}})
+	packs, err := LoadCompiled(fstest.MapFS{compiled.File: {Data: compiled.Join(map[string][]byte{Part: blob})}})
 	require.NoError(t, err)
 	out := map[string]cel.Program{}
 	for _, src := range sources {

@@ -2,9 +2,6 @@ package fleet
 
 import (
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"regexp"
 	"testing"
 
@@ -14,28 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "rewrite deploy/grafana")
-
-// pages are the dashboards by file name.
-func pages() map[string]*Dashboard {
-	return map[string]*Dashboard{"memaudit-fleet.json": Overview(), "memaudit-machine.json": Machine()}
-}
-
-// TestDashboardsAreGenerated: the committed files are what the code makes.
-func TestDashboardsAreGenerated(t *testing.T) {
-	for name, d := range pages() {
-		want, err := d.JSON()
-		require.NoError(t, err)
-		file := filepath.Join(root, "deploy", "grafana", name)
-		if *update {
-			require.NoError(t, os.WriteFile(file, want, 0o644))
-		}
-		got, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Equal(t, string(want), string(got), "make docs rewrites %s", name)
-	}
-}
-
 // variable matches what Grafana replaces.
 var variable = regexp.MustCompile(`\$\{?([a-zA-Z_]+)`)
 
@@ -43,7 +18,7 @@ var variable = regexp.MustCompile(`\$\{?([a-zA-Z_]+)`)
 // every variable is declared, and no data source is fixed.
 func TestDashboardQueries(t *testing.T) {
 	k := knownNames(t)
-	for name, d := range pages() {
+	for name, d := range Dashboards() {
 		declared := []string{}
 		for _, v := range d.Templating.List {
 			declared = append(declared, v.Name)
@@ -95,7 +70,7 @@ func TestMachinePageShowsAll(t *testing.T) {
 
 // TestPanelsDoNotOverlap: each has an id of its own and a place of its own.
 func TestPanelsDoNotOverlap(t *testing.T) {
-	for name, d := range pages() {
+	for name, d := range Dashboards() {
 		taken := map[[2]int]string{}
 		ids := map[int]bool{}
 		for _, p := range d.Panels {

@@ -28,7 +28,7 @@ func (p *Pack) Generate(dir string, vendor *settings.Table) (pack, cells string,
 	}
 	var b, c strings.Builder
 	p.head(&b, tables)
-	c.WriteString("# Made by make golden from testdata/profiles: what HPE's workload profiles write.\n")
+	c.WriteString("# Made by go generate from testdata/profiles: what HPE's workload profiles write.\n")
 	for i := range Workloads {
 		list, err := rows(tables, vendor, i)
 		if err != nil {
@@ -70,7 +70,7 @@ func (p *Pack) head(b *strings.Builder, tables []*Table) {
 		named = append(named, strings.TrimPrefix(t.Product, "HPE "))
 		families = append(families, t.System())
 	}
-	fmt.Fprintf(b, `# Made by make golden from testdata/profiles: edit those tables or internal/tools/hpeprofiles.
+	fmt.Fprintf(b, `# Made by go generate from testdata/profiles: edit those tables or internal/tools/hpeprofiles.
 # What HPE's workload profiles write, by the BIOS attribute registries
 #   %s
 # A registry speaks for its own system. %s:

@@ -1,8 +1,6 @@
 package hpeprofiles
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,8 +10,6 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
 )
-
-var update = flag.Bool("update", false, "rewrite the profiles made from the tables")
 
 // tablesDir holds the committed tables.
 var tablesDir = filepath.Join("..", "..", "..", "testdata", "profiles")
@@ -26,28 +22,6 @@ func vendorTable(t *testing.T) *settings.Table {
 	hpe := tables.Of("HPE")
 	require.NotNil(t, hpe)
 	return hpe
-}
-
-// TestProfilesAreGenerated: the committed profiles are what the tables make.
-func TestProfilesAreGenerated(t *testing.T) {
-	hpe := vendorTable(t)
-	for i := range Packs {
-		p := &Packs[i]
-		pack, cells, err := p.Generate(tablesDir, hpe)
-		require.NoError(t, err)
-		for file, want := range map[string]string{
-			filepath.Join("..", "..", "..", "rules", "profiles", p.File()):       pack,
-			filepath.Join("..", "..", "audit", "testdata", "cells", p.ID+".tsv"): cells,
-		} {
-			if *update {
-				require.NoError(t, os.WriteFile(file, []byte(want), 0o644))
-				continue
-			}
-			got, err := os.ReadFile(file)
-			require.NoError(t, err)
-			assert.Equal(t, want, string(got), "%s is out of date: run make golden", file)
-		}
-	}
 }
 
 // TestEveryAttributeIsOneSetting: no two attributes of one table are judged as

@@ -1,0 +1,151 @@
+package place
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v3"
+)
+
+// locatorFile is rules/slots/locators.yaml.
+type locatorFile struct {
+	Schema int `yaml:"schema"`
+	Rules  []struct {
+		ID      string   `yaml:"id"`
+		Locator []string `yaml:"locator"`
+		Bank    []string `yaml:"bank"`
+		Vendor  []string `yaml:"vendor"`
+		Model   []string `yaml:"model"`
+		Node    string   `yaml:"node"`
+		Options []string `yaml:"options"`
+	} `yaml:"rules"`
+}
+
+// mapFile is a file of slot maps.
+type mapFile struct {
+	Schema int       `yaml:"schema"`
+	Vendor string    `yaml:"vendor"`
+	Maps   []slotMap `yaml:"maps"`
+}
+
+const locatorYAML = "slots/locators.yaml"
+
+// notMaps are the files of rules/slots that hold no slot maps.
+var notMaps = [...]string{locatorYAML, "slots/sources.yaml"}
+
+// CompileLocators makes LocatorPart from slots/locators.yaml; nothing where
+// there is no such file.
+func CompileLocators(k fs.FS) ([]byte, error) {
+	raw, err := fs.ReadFile(k, locatorYAML)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var file locatorFile
+	if err == nil {
+		err = yaml.Unmarshal(raw, &file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", locatorYAML, err)
+	}
+	var out bytes.Buffer
+	seen := map[string]bool{}
+	for _, r := range file.Rules {
+		if seen[r.ID] {
+			return nil, fmt.Errorf("%s: rule %s stands there twice", locatorYAML, r.ID)
+		}
+		seen[r.ID] = true
+		for _, p := range slices.Concat(r.Locator, r.Bank) {
+			if err := checkPattern(p); err != nil {
+				return nil, fmt.Errorf("%s: rule %s: pattern %q: %w", locatorYAML, r.ID, p, err)
+			}
+		}
+		fmt.Fprintln(&out, strings.Join([]string{r.ID, strings.Join(r.Locator, "|"), strings.Join(r.Bank, "|"),
+			strings.Join(r.Vendor, ","), strings.Join(r.Model, ","), r.Node, strings.Join(r.Options, ",")}, "\t"))
+	}
+	return out.Bytes(), nil
+}
+
+// checkPattern refuses what matchLabel would never match.
+func checkPattern(pattern string) error {
+	if strings.ContainsAny(pattern, "|\t") {
+		return errors.New("holds a bar or a tab, which separate patterns")
+	}
+	for rest := pattern; ; {
+		_, after, ok := strings.Cut(rest, "{")
+		if !ok {
+			return nil
+		}
+		name, tail, closed := strings.Cut(after, "}")
+		if !closed {
+			return errors.New("has no closing brace")
+		}
+		if _, _, known := fieldByName(strings.TrimSuffix(name, ":1")); !known {
+			return fmt.Errorf("has the unknown field {%s}", name)
+		}
+		rest = tail
+	}
+}
+
+// CompileMaps makes MapPart, the index of all slot maps.
+func CompileMaps(k fs.FS) ([]byte, error) {
+	names, err := fs.Glob(k, "slots/*.yaml")
+	if err != nil {
+		return nil, err
+	}
+	lines := map[string]string{}
+	for _, name := range names {
+		if slices.Contains(notMaps[:], name) {
+			continue
+		}
+		file, err := readMapFile(k, name)
+		if err != nil {
+			return nil, err
+		}
+		for i := range file.Maps {
+			if err := file.Maps[i].index(lines, file.Vendor, path.Base(name)); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	out := make([]string, 0, len(lines))
+	for key, where := range lines {
+		out = append(out, key+"\t"+where+"\n")
+	}
+	slices.Sort(out)
+	// A line begins after a line's end: that is how one is looked for.
+	return []byte("\n" + strings.Join(out, "")), nil
+}
+
+// readMapFile reads one file of slot maps; an unknown key is an error.
+func readMapFile(k fs.FS, name string) (*mapFile, error) {
+	raw, err := fs.ReadFile(k, name)
+	if err != nil {
+		return nil, err
+	}
+	var file mapFile
+	d := yaml.NewDecoder(bytes.NewReader(raw))
+	d.KnownFields(true)
+	if err := d.Decode(&file); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return &file, nil
+}
+
+// index adds a line for every product and pattern of the map.
+func (m *slotMap) index(lines map[string]string, vendor, file string) error {
+	for _, model := range m.Models {
+		for _, rule := range m.Locators {
+			key := strings.TrimSpace(modelKey(vendor, model)) + "\t" + boardRule(rule, m.Slots)
+			if other, twice := lines[key]; twice {
+				return fmt.Errorf("%s and %s are both for %s", other, m.ID, strings.ReplaceAll(key, "\t", ", pattern "))
+			}
+			lines[key] = file + "#" + m.ID
+		}
+	}
+	return nil
+}

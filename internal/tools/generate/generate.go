@@ -1,0 +1,108 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/compiled"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/reference"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/tools/fleet"
+	"github.com/memaudit/memaudit/internal/tools/hpeprofiles"
+)
+
+// files are contents by path below the project's folder.
+type files map[string][]byte
+
+// profiles are HPE's, made from tables of their attribute registries.
+func profiles(root string) (files, error) {
+	tables, err := settings.Load(rulesOf(root), "settings")
+	if err != nil {
+		return nil, err
+	}
+	out := files{}
+	for i := range hpeprofiles.Packs {
+		p := &hpeprofiles.Packs[i]
+		pack, cells, err := p.Generate(filepath.Join(root, "testdata", "profiles"), tables.Of("HPE"))
+		if err != nil {
+			return nil, err
+		}
+		out["rules/profiles/"+filepath.ToSlash(p.File())] = []byte(pack)
+		out["internal/audit/testdata/cells/"+p.ID+".tsv"] = []byte(cells)
+	}
+	return out, nil
+}
+
+// knowledge is the one artefact that an audit reads.
+func knowledge(root string) (files, error) {
+	k := rulesOf(root)
+	packs, err := rulepack.LoadBuiltin(k)
+	if err != nil {
+		return nil, err
+	}
+	parts := map[string][]byte{}
+	for _, part := range []struct {
+		name string
+		make func() ([]byte, error)
+	}{
+		{rulepack.Part, func() ([]byte, error) { return rulepack.Compile(packs) }},
+		{settings.Part, func() ([]byte, error) { return settings.Compile(k, "settings") }},
+		{platform.Part, func() ([]byte, error) { return platform.Compile(k) }},
+		{place.LocatorPart, func() ([]byte, error) { return place.CompileLocators(k) }},
+		{place.MapPart, func() ([]byte, error) { return place.CompileMaps(k) }},
+	} {
+		if parts[part.name], err = part.make(); err != nil {
+			return nil, err
+		}
+	}
+	return files{"rules/" + compiled.File: compiled.Join(parts)}, nil
+}
+
+// byHand are the pages below rules that people write.
+var byHand = []string{"slots/README.md"}
+
+// pages describe packs, profiles and platforms. What no longer has a pack or a
+// platform comes back empty: it is to be removed.
+func pages(root string) (files, error) {
+	seen, err := os.ReadFile(filepath.Join(root, "testdata", "corpus", "slot-maps.tsv"))
+	if err != nil {
+		return nil, err
+	}
+	k := rulesOf(root)
+	made, err := reference.Pages(k, seen)
+	if err != nil {
+		return nil, err
+	}
+	out := files{}
+	for name, text := range made {
+		out["rules/"+name] = []byte(text)
+	}
+	there, err := fs.Glob(k, "*/*.md")
+	for _, name := range there {
+		if _, known := made[name]; !known && !slices.Contains(byHand, name) {
+			out["rules/"+name] = nil
+		}
+	}
+	return out, err
+}
+
+// dashboards are Grafana's.
+func dashboards(string) (files, error) {
+	out := files{}
+	for name, d := range fleet.Dashboards() {
+		text, err := d.JSON()
+		if err != nil {
+			return nil, err
+		}
+		out[path.Join("deploy", "grafana", name)] = text
+	}
+	return out, nil
+}
+
+func rulesOf(root string) fs.FS { return os.DirFS(filepath.Join(root, "rules")) }

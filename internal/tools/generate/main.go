@@ -1,0 +1,67 @@
+// Command generate writes what is made from the files that people edit: HPE's
+// profiles, the compiled knowledge, the pages beside packs and platforms, and
+// the dashboards. go generate ./... runs it; a test holds its output against
+// what is committed.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// step makes some of the files from what lies below the project's folder.
+type step func(root string) (files, error)
+
+// steps are in the order in which one needs what another made.
+var steps = [...]step{forms, profiles, knowledge, pages, dashboards}
+
+// stale lists the files that are not as a step makes them, and writes them when
+// asked to.
+func stale(root string, write bool) ([]string, error) {
+	var out []string
+	for _, make := range steps {
+		made, err := make(root)
+		if err != nil {
+			return out, err
+		}
+		for name, want := range made {
+			file := filepath.Join(root, filepath.FromSlash(name))
+			have, err := os.ReadFile(file)
+			if err == nil && want != nil && bytes.Equal(have, want) {
+				continue
+			}
+			out = append(out, name)
+			switch {
+			case !write:
+			case want == nil:
+				err = os.Remove(file)
+			default:
+				err = os.WriteFile(file, want, 0o644)
+			}
+			if write && err != nil {
+				return out, err
+			}
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+func main() {
+	root := "."
+	if len(os.Args) > 1 {
+		root = os.Args[1]
+	}
+	written, err := stale(root, true)
+	if len(written) > 0 {
+		fmt.Println(strings.Join(written, "\n"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+}
