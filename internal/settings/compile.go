@@ -20,8 +20,9 @@ func Compile(fsys fs.FS, dir string) ([]byte, error) {
 	return json.Marshal(tables)
 }
 
-// LoadCompiled reads the tables that Compile made; they were checked then.
-func LoadCompiled(fsys fs.FS) (Tables, error) {
+// LoadCompiled reads the tables that Compile made of a folder; they were
+// checked then. Spellings stay in their file, which few remedies need.
+func LoadCompiled(fsys fs.FS, dir string) (Tables, error) {
 	raw, err := compiled.Part(fsys, Part)
 	if err != nil {
 		return nil, fmt.Errorf("settings: %w", err)
@@ -33,5 +34,6 @@ func LoadCompiled(fsys fs.FS) (Tables, error) {
 	for _, t := range all {
 		t.build()
 	}
+	all.loadSpellings(fsys, dir)
 	return all, nil
 }
