@@ -180,7 +180,9 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 }
 
 // settingTables reads the vendors' attribute names and commands.
-func (p *Program) settingTables() (settings.Tables, error) { return settings.LoadCompiled(p.Rules, "settings") }
+func (p *Program) settingTables() (settings.Tables, error) {
+	return settings.LoadCompiled(p.Rules, "settings")
+}
 
 // packs loads the compiled built-in rules and the site's own folders, which must
 // be without fault: a rule that does not load would be a check that is not made.
