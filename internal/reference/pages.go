@@ -55,6 +55,9 @@ func Pages(k fs.FS, seen []byte) (map[string]string, error) {
 			return nil, err
 		}
 	}
+	if out[byNamePage], err = markdown(known.byName()); err != nil {
+		return nil, err
+	}
 	out["README.md"], err = readme(k, known, platforms)
 	return out, err
 }

@@ -127,9 +127,9 @@ func (b *families) nodes(nodes []report.Node) {
 		addKnown(b, nodes[i].MemoryBytes, 1, strconv.Itoa(nodes[i].ID))
 	}
 	b.end()
-	b.family("numa_distance", "from to", "Distance between two NUMA nodes as firmware states it; 10 is local.")
+	b.family("numa_distance", "from to", "Distance between two NUMA nodes as firmware states it; 10 is local. Left out on machines of more than 16 nodes.")
 	for i := range nodes {
-		if len(nodes[i].Distances) != len(nodes) {
+		if len(nodes[i].Distances) != len(nodes) || len(nodes) > maxDistanceNodes {
 			continue // nobody can say which node a distance belongs to
 		}
 		for j, d := range nodes[i].Distances {

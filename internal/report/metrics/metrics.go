@@ -38,6 +38,7 @@ type Sample struct {
 func Of(r *report.Report) []Family {
 	b := &families{}
 	b.all(r)
+	b.fit()
 	return b.list
 }
 
@@ -55,6 +56,8 @@ func Schema() []Family {
 func (b *families) all(r *report.Report) {
 	b.program(r)
 	b.rules(r.Findings)
+	b.findings(r.Findings)
+	b.waivers(r.Findings)
 	b.sources(r.Inventory.Sources)
 	b.audit(r)
 	b.slots(r.Inventory.Slots)
@@ -102,13 +105,15 @@ func (b *families) end() {
 	}
 }
 
+// maxLabel bounds the bytes of a label's value.
+const maxLabel = 128
+
 // labelText makes a value fit for a label: valid, printable UTF-8 of a bounded
 // length. Firmware may print anything.
 func labelText(s string) string {
-	const most = 128
 	s = strings.TrimSpace(printable.Clean(s))
-	if len(s) > most {
-		s = strings.ToValidUTF8(s[:most], "")
+	if len(s) > maxLabel {
+		s = strings.ToValidUTF8(s[:maxLabel], "")
 	}
 	return s
 }

@@ -13,9 +13,12 @@ func Machine() *Dashboard {
 	d.row("Findings")
 	d.table(12, "Rules that fail", "The report says what was found and what to change.", "", "", "memaudit_rule_failed"+this+" == 1", "rule", "severity")
 	d.table(12, "Rules that are unknown", "The report says what would make them known.", "", "", "memaudit_rule_unknown"+this+" == 1", "rule", "severity")
+	d.table(12, "What fails, and why", "root is the rule that causes it, or the rule itself.", "", "", "memaudit_finding_info"+this, "rule", "subject", "severity", "root")
+	d.table(12, "What to do", "For failures that follow from no other.", "", "", "memaudit_finding_fix_info"+this, "rule", "subject", "fix")
 	d.series(12, "Rules by result", "", "short", "{{result}}", `memaudit_rules{result!="not_applicable", job=~"$job", instance=~"$instance"}`)
 	d.table(6, "Baseline", "1: differs from what was accepted.", "", "changed", "memaudit_baseline_changed"+this, "kind")
 	d.table(6, "Sources", "1: could be read.", "", "up", "memaudit_source_up"+this, "source")
+	d.table(24, "Waivers", "Time until the failure counts again.", "s", "ends in", "memaudit_waiver_until_timestamp_seconds"+this+" - time()", "rule", "subject").GridPos.H = 4
 	d.memory()
 	d.row("Settings and NUMA")
 	d.table(12, "BIOS settings", "configured: what the BIOS holds; pending: waits for the next boot; effective: what the system does.", "", "",

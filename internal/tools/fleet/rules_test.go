@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/memaudit/memaudit/internal/report/metrics"
+	"github.com/memaudit/memaudit/internal/rulepack"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,6 +55,9 @@ type known struct {
 	labels  []string
 }
 
+// group is the label by which a site tells machines of one product apart.
+const group = "memaudit_group"
+
 // target are the labels that Prometheus gives every series.
 var target = []string{"job", "instance"}
 
@@ -62,10 +66,11 @@ func knownNames(t *testing.T) known {
 	t.Helper()
 	k := known{metrics: map[string][]string{
 		"up": {}, "ALERTS": {"alertname", "severity", "alertstate", "rule"},
-		"process_resident_memory_bytes": {}, "process_cpu_seconds_total": {},
-	}, labels: append([]string{"trait", "alertname"}, target...)}
+		"process_resident_memory_bytes": {}, "process_cpu_seconds_total": {}, "node_uname_info": {},
+		"instance:memaudit_retired:info": {}, // a site's own
+	}, labels: append([]string{"trait", "alertname", "host", group}, target...)}
 	for _, f := range metrics.Schema() {
-		k.metrics[f.Name] = f.Labels
+		k.metrics[f.Name] = append(slices.Clone(f.Labels), group)
 		k.labels = append(k.labels, f.Labels...)
 	}
 	for _, r := range ruleFile(t, "memaudit.rules.yml") {
@@ -129,30 +134,51 @@ func queries(annotations map[string]string) []string {
 // TestAlertsAreComplete: each says how bad, what and where, and links to a page
 // of the repository that is there.
 func TestAlertsAreComplete(t *testing.T) {
+	headings := map[string][]string{}
 	for _, r := range ruleFile(t, "memaudit.alerts.yml") {
 		assert.Contains(t, []string{"info", "warning", "critical"}, r.Labels["severity"], r.Alert)
 		assert.NotEmpty(t, r.For, r.Alert)
 		assert.NotEmpty(t, r.Annotations["summary"], r.Alert)
 		about := r.Annotations["description"]
 		assert.Regexp(t, `[Rr]ules?:? `, about, r.Alert)
-		assert.Regexp(t, `labels\.instance|Labels\.instance|no instance`, about, r.Alert)
+		assert.Regexp(t, `labels\.(instance|host)|Labels\.instance|no instance`, about, r.Alert)
 		link, ok := strings.CutPrefix(r.Annotations["runbook_url"], "https://github.com/memaudit/memaudit/blob/main/")
 		require.True(t, ok, r.Alert)
-		for _, page := range alternatives(link) {
+		for _, page := range alternatives(t, link) {
 			file, anchor, ok := strings.Cut(page, "#")
 			require.True(t, ok, r.Alert)
-			assert.Contains(t, anchors(t, file), anchor, "%s: %s", r.Alert, page)
+			if headings[file] == nil {
+				headings[file] = anchors(t, file)
+			}
+			assert.Contains(t, headings[file], anchor, "%s: %s", r.Alert, page)
 		}
 	}
 }
 
-// alternatives expands {{ if … }}a{{ else }}b{{ end }}.
-func alternatives(link string) []string {
-	m := regexp.MustCompile(`^(.*)\{\{ if [^}]*\}\}(.*)\{\{ else \}\}(.*)\{\{ end \}\}$`).FindStringSubmatch(link)
-	if m == nil {
+// ofTheRule ends a link to the page of all rules with the alert's own.
+const ofTheRule = `#{{ reReplaceAll "[.]" "" $labels.rule }}`
+
+// alternatives are the pages that a link may lead to: with ofTheRule those of
+// every rule.
+func alternatives(t *testing.T, link string) []string {
+	t.Helper()
+	page, ok := strings.CutSuffix(link, ofTheRule)
+	if !ok {
 		return []string{link}
 	}
-	return []string{m[1] + m[2], m[1] + m[3]}
+	packs, err := rulepack.LoadBuiltin(os.DirFS(filepath.Join(root, "rules")))
+	require.NoError(t, err)
+	var out []string
+	for _, r := range rulepack.Describe(packs) {
+		out = append(out, page+"#"+strings.ReplaceAll(r.ID, ".", ""))
+	}
+	for _, p := range rulepack.DescribeProfiles(packs) {
+		for id := range p.Settings {
+			out = append(out, page+"#setting"+id)
+		}
+	}
+	require.Greater(t, len(out), 100)
+	return out
 }
 
 // anchors lists the headings of a page as links name them.
@@ -193,7 +219,8 @@ func TestEveryRuleHasCases(t *testing.T) {
 				silent[a.Name] = silent[a.Name] || len(a.Exp) == 0
 			}
 			for _, e := range c.Exprs {
-				recorded[e.Expr] = len(e.Exp) > 0
+				name, _, _ := strings.Cut(e.Expr, "{")
+				recorded[name] = recorded[name] || len(e.Exp) > 0
 			}
 		}
 	}

@@ -1,0 +1,91 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// alertmanagerConfig is the example.
+var alertmanagerConfig = filepath.Join(prometheusDir, "alertmanager.example.yml")
+
+// TestAlertmanagerRoutes: amtool reads the example and finds a receiver for what
+// the alerts are.
+func TestAlertmanagerRoutes(t *testing.T) {
+	amtool := needProgram(t, "amtool")
+	for _, args := range [][]string{{"check-config", alertmanagerConfig},
+		{"config", "routes", "test", "--config.file", alertmanagerConfig, "--verify.receivers=fleet", "alertname=MemauditRuleCritical", "severity=critical"},
+		{"config", "routes", "test", "--config.file", alertmanagerConfig, "--verify.receivers=fleet", "alertname=MemauditBiosDrift", "severity=info"}} {
+		out, err := exec.Command(amtool, args...).CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	}
+}
+
+// TestAlertmanagerGroups: one cause on a hundred machines is one group, and what
+// another alert makes needless is inhibited.
+func TestAlertmanagerGroups(t *testing.T) {
+	address := freeAddress(t)
+	startProcess(t, exec.Command(needProgram(t, "prometheus-alertmanager"), "--config.file", alertmanagerConfig, "--storage.path", t.TempDir(), "--web.listen-address", address,
+		"--cluster.listen-address=", "--log.level=error"))
+	base := "http://" + address + "/api/v2/"
+	waitFor(t, 30*time.Second, "Alertmanager", func() bool {
+		resp, err := http.Get("http://" + address + "/-/ready")
+		if err == nil {
+			resp.Body.Close()
+		}
+		return err == nil && resp.StatusCode == http.StatusOK
+	})
+	alert := func(name, severity, instance string, more ...string) map[string]any {
+		labels := map[string]string{"alertname": name, "severity": severity, "job": "memaudit", "instance": instance}
+		for i := 0; i+1 < len(more); i += 2 {
+			labels[more[i]] = more[i+1]
+		}
+		return map[string]any{"labels": labels}
+	}
+	var alerts []map[string]any
+	for i := range 100 {
+		alerts = append(alerts, alert("MemauditMemoryPopulation", "warning", fmt.Sprintf("n%d:9822", i), "rule", "memory.channel.populated"))
+	}
+	alerts = append(alerts, alert("MemauditSourceDown", "warning", "denied:9822", "source", "smbios"), alert("MemauditNotJudged", "warning", "denied:9822"),
+		alert("MemauditAuditFailed", "warning", "denied:9822"), alert("MemauditNotJudged", "warning", "other:9822"),
+		alert("MemauditDimmLost", "warning", "lost:9822"), alert("MemauditMemoryShrunk", "warning", "lost:9822"))
+	body, err := json.Marshal(alerts)
+	require.NoError(t, err)
+	resp, err := http.Post(base+"alerts", "application/json", bytes.NewReader(body))
+	require.NoError(t, err)
+	resp.Body.Close()
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+
+	var groups []struct {
+		Labels map[string]string
+		Alerts []struct{ Labels map[string]string }
+	}
+	ask := func(query string) {
+		groups = nil
+		resp, err := http.Get(base + "alerts/groups" + query)
+		require.NoError(t, err)
+		defer resp.Body.Close()
+		require.NoError(t, json.NewDecoder(resp.Body).Decode(&groups))
+	}
+	active := func() map[string]int {
+		ask("?inhibited=false")
+		out := map[string]int{}
+		for _, g := range groups {
+			out[g.Labels["alertname"]+" "+g.Labels["rule"]+g.Labels["source"]] = len(g.Alerts)
+		}
+		return out
+	}
+	waitFor(t, 30*time.Second, "groups", func() bool { return len(active()) == 4 })
+	assert.Equal(t, map[string]int{"MemauditMemoryPopulation memory.channel.populated": 100, "MemauditSourceDown smbios": 1, "MemauditNotJudged ": 1,
+		"MemauditDimmLost ": 1}, active())
+}

@@ -1,0 +1,120 @@
+package metrics
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// lines are the series of one metric of a report, values last.
+func lines(r *report.Report, name string) (out []string) {
+	for _, f := range Of(r) {
+		for _, s := range f.Samples {
+			if f.Name == name {
+				out = append(out, strings.Join(append(slices.Clone(s.Values), valueWord(s.Value)), "|"))
+			}
+		}
+	}
+	return out
+}
+
+func failing(rule, subject, severity, cause, remedy string) report.Finding {
+	f := report.Finding{Rule: rule, Subject: subject, Severity: severity, Result: "fail"}
+	if cause != "" {
+		f.CausedBy = &cause
+	}
+	if remedy != "" {
+		f.Remedy = &remedy
+	}
+	return f
+}
+
+// TestFindingInfo: failures alone are named, each with the rule at the beginning
+// of its chain; what to do stands beside the beginnings.
+func TestFindingInfo(t *testing.T) {
+	passed := failing("numa.srat", "machine", "warning", "", "")
+	passed.Result = "pass"
+	r := &report.Report{Findings: []report.Finding{
+		failing("memory.class.optimal", "machine", "warning", "memory.channel.symmetric", "move as above"), passed,
+		failing("memory.channel.symmetric", "socket 1", "warning", "memory.channel.populated socket 1", ""),
+		failing("memory.channel.populated", "socket 1", "critical", "", "move the module of A4\n  to B4\nracadm"),
+		failing("setting.turbo", "machine", "info", "", "switch it on"),
+		failing("circle.one", "machine", "info", "circle.two", ""), failing("circle.two", "machine", "info", "circle.one", ""),
+		failing("memory.speed.expected", "socket 0", "warning", "", strings.Repeat("many words ", 40)),
+	}}
+	got := lines(r, "memaudit_finding_info")
+	assert.Len(t, got, 7)
+	assert.Equal(t, []string{
+		"memory.channel.populated|socket 1|critical|memory.channel.populated|1",
+		"memory.speed.expected|socket 0|warning|memory.speed.expected|1",
+		"memory.class.optimal|machine|warning|memory.channel.populated|1",
+		"memory.channel.symmetric|socket 1|warning|memory.channel.populated|1",
+		"setting.turbo|machine|info|setting.turbo|1",
+	}, got[:5])
+	fixes := lines(r, "memaudit_finding_fix_info")
+	assert.Equal(t, "memory.channel.populated|socket 1|move the module of A4|1", fixes[0])
+	assert.Len(t, fixes, 2, "not what follows, not what is only info")
+	assert.Regexp(t, `^memory.speed.expected\|socket 0\|many words.* \.\.\.\|1$`, fixes[1])
+}
+
+// TestWaivers: the last day of a waiver is a day on which it holds.
+func TestWaivers(t *testing.T) {
+	waived := failing("memory.channel.populated", "socket 1", "warning", "", "")
+	waived.Result, waived.Waiver = "waived", &report.Waiver{Reason: "on order", Until: new("2026-12-15")}
+	ended := failing("setting.smt", "machine", "warning", "", "")
+	ended.Waiver = &report.Waiver{Reason: "was on order", Until: new("2026-01-01")}
+	r := &report.Report{Findings: []report.Finding{waived, ended}}
+	assert.Equal(t, []string{"memory.channel.populated|socket 1|1797379200"}, lines(r, "memaudit_waiver_until_timestamp_seconds"))
+}
+
+// TestSeriesOfLargeMachines: no machine has more than 600 series, and what
+// alerts and sums rest on goes last and whole.
+func TestSeriesOfLargeMachines(t *testing.T) {
+	for _, c := range []struct {
+		modules, nodes, failures int
+		has, lacks               []string
+	}{
+		{16, 16, 3, []string{"numa_distance", "dimm_rated_transfers_per_second"}, nil},
+		{128, 34, 128, []string{"dimm_size_bytes", "dimm_info", "finding_info", "numa_node_memory_bytes"}, []string{"numa_distance"}},
+		{192, 64, 3, []string{"dimm_size_bytes"}, []string{"numa_distance", "dimm_rated_transfers_per_second"}},
+		{512, 64, 512, []string{"finding_info", "rules"}, []string{"dimm_size_bytes", "dimm_info"}},
+		{4096, 1024, 4096, []string{"finding_info", "rules"}, []string{"dimm_size_bytes", "numa_node_memory_bytes"}},
+	} {
+		r := &report.Report{}
+		for i := range c.modules {
+			r.Inventory.Slots = append(r.Inventory.Slots, report.Slot{Handle: fmt.Sprint(i), State: "populated", SizeBytes: new(int64(1)),
+				RatedMTs: new(3200), ConfiguredMTs: new(3200)})
+		}
+		for i := range c.nodes {
+			r.Inventory.Nodes = append(r.Inventory.Nodes, report.Node{ID: i, MemoryBytes: new(int64(1)), Distances: make([]int, c.nodes)})
+		}
+		for i := range c.failures {
+			r.Findings = append(r.Findings, failing("memory.slot.reachable", fmt.Sprint("slot ", i), "warning", "", "do it"))
+		}
+		for i := range 70 { // rules that pass
+			f := failing(fmt.Sprint("rule.", i), "machine", "info", "", "")
+			f.Result = "pass"
+			r.Findings = append(r.Findings, f)
+		}
+		total, there := 0, map[string]int{}
+		for _, f := range Of(r) {
+			total += len(f.Samples)
+			there[strings.TrimPrefix(f.Name, prefix)] = len(f.Samples)
+		}
+		assert.LessOrEqual(t, total, maxSeries, "%+v", c)
+		for _, name := range c.has {
+			assert.NotZero(t, there[name], "%s of %+v", name, c)
+		}
+		for _, name := range c.lacks {
+			assert.Zero(t, there[name], "%s of %+v", name, c)
+		}
+		if n := there["dimm_size_bytes"]; n > 0 {
+			assert.Equal(t, c.modules, n, "whole or not at all")
+		}
+	}
+}
