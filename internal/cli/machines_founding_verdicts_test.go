@@ -34,7 +34,7 @@ var foundingVerdicts = map[string]struct {
 	"dell-m710-full": {"westmere-ep", true, []foundingVerdict{
 		{"memory.channel.populated", "socket 0", "pass", "", "", ""}, {"memory.channel.symmetric", "socket 1", "pass", "", "", ""}}},
 	"dell-r710-two-channels": {"nehalem-ep", false, []foundingVerdict{
-		{"memory.channel.populated", "socket 0", "fail", "warning", "DIMM_A3", "67 %"}}},
+		{"memory.channel.populated", "socket 0", "fail", "warning", "DIMM_A3", "53 %"}}},
 	"dell-r610-interleaved": {"westmere-ep", false, []foundingVerdict{
 		{"numa.node-interleaving", "machine", "fail", "warning", "enabled", "hurt 4 of 9 by 4 to 13 %"}}},
 	"fujitsu-rx600s6-class1": {"westmere-ex", true, []foundingVerdict{

@@ -152,6 +152,16 @@ func (m *Machine) whole(installed int64) bool {
 	return ok && visible <= installed && (float64(installed-visible) <= mirrorTolerance*float64(installed) || installed-visible <= reservedBytes)
 }
 
+// allMirrored reports whether firmware's memory map calls all of the visible
+// memory mirrored.
+func (m *Machine) allMirrored() bool {
+	part := host.Fact(inventory.SourceMemory, m.Kernel.KernelLog.Mirrored, fact.Direct)
+	return part.Known() && part.Value.All > 0 && part.Value.Mirrored == part.Value.All
+}
+
+// mirroring reads the mode off the share of the memory that is visible. Half of it
+// is no proof alone: the paper's 1-1|1-1 leaves half under sparing as well
+// (Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
 func (m *Machine) mirroring() fact.Fact[string] {
 	installed, ok := m.installed()
 	visible := m.System.Memory.VisibleBytes
@@ -168,8 +178,10 @@ func (m *Machine) mirroring() fact.Fact[string] {
 	share := float64(visible.Value) / float64(installed)
 	half, third := share > 0.5*(1-mirrorTolerance)-0.01 && share <= 0.5, share > (1-mirrorTolerance)/3-0.01 && share <= 1.0/3
 	switch {
-	case half:
+	case half && m.allMirrored():
 		return fact.Known("mirror_full", fact.Corroborated, visible.From, at)
+	case half:
+		return unobservable("half of the installed memory is visible, which mirroring leaves and sparing of one of two ranks or modules, too", visible.From, at)
 	case third:
 		return fact.Known("mirror_full", fact.Indirect, visible.From, at)
 	case m.whole(installed):

@@ -206,7 +206,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"bound_mts", intT, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return of(p.BoundMTs) })},
 		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return of(p.RunningMTs) })},
 		{"peak", intT, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return of(p.Peak) })},
-		{"share_measured", floatT, "share of the full population's bandwidth where a document measured this layout", ofPopulation(func(p *population.Population) Value {
+		{"share_measured", floatT, "share of the best population's bandwidth where a document measured this layout", ofPopulation(func(p *population.Population) Value {
 			if p.Relative.Known() && p.Relative.Value.Value == nil {
 				return Missing(fact.Absent, "no document measured this layout", "")
 			}
@@ -215,10 +215,10 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"share_source", textT, "the document behind share_measured, or the population model", ofPopulation(func(p *population.Population) Value {
 			return via(p.Relative, func(s population.Share) any { return s.Source })
 		})},
-		{"share_low", floatT, "guaranteed share of the full population's bandwidth", ofPopulation(func(p *population.Population) Value {
+		{"share_low", floatT, "share of the processor's best bandwidth (all channels, highest clock) that its slowest region has", ofPopulation(func(p *population.Population) Value {
 			return via(p.Relative, func(s population.Share) any { return s.Low })
 		})},
-		{"share_high", floatT, "reachable share of the full population's bandwidth", ofPopulation(func(p *population.Population) Value {
+		{"share_high", floatT, "share of the processor's best bandwidth (all channels, highest clock) that one can have at most", ofPopulation(func(p *population.Population) Value {
 			return via(p.Relative, func(s population.Share) any { return s.High })
 		})},
 		{"lockstep_identical", boolT, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return of(p.Lockstep) })},

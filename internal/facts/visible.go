@@ -11,7 +11,7 @@ import (
 // hidden is the installed memory that the system does not see; without a
 // kernel, that firmware gives no addresses to.
 func hidden(m *Machine) Value {
-	if !m.sys.Memory.VisibleBytes.Known() && m.sys.Memory.MappedBytes.Known() {
+	if !m.visible().Known() && m.sys.Memory.MappedBytes.Known() {
 		return unmapped(m)
 	}
 	return unseen(m)
@@ -21,15 +21,26 @@ func hidden(m *Machine) Value {
 // sees more than the modules hold proves the list of modules incomplete, so
 // that nothing can be concluded.
 func unseen(m *Machine) Value {
-	installed, visible := of(m.topo.InstalledBytes), of(m.sys.Memory.VisibleBytes)
+	seen := m.visible()
+	installed, visible := of(m.topo.InstalledBytes), of(seen)
 	return m.complete(derived(func() any {
-		return max(0, m.topo.InstalledBytes.Value-m.sys.Memory.VisibleBytes.Value)
+		return max(0, m.topo.InstalledBytes.Value-seen.Value)
 	}, installed, visible, positive(installed)))
+}
+
+// visible is what the kernel sees: its own best account, else any other that was
+// read. One that was judged and refused (a guest of Xen) is not replaced.
+func (m *Machine) visible() fact.Fact[int64] {
+	k := &m.sys.Memory
+	if k.VisibleBytes.Known() || k.VisibleBytes.State == fact.Refused {
+		return k.VisibleBytes
+	}
+	return fact.First(k.MapBytes, k.BlockBytes, k.TotalBytes, k.VisibleBytes)
 }
 
 // complete turns v into an unknown when more memory is visible than installed.
 func (m *Machine) complete(v Value) Value {
-	installed, visible := m.topo.InstalledBytes, m.sys.Memory.VisibleBytes
+	installed, visible := m.topo.InstalledBytes, m.visible()
 	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
 		return Value{state: fact.Conflicting, from: v.from, more: v.more,
 			Reason: "the system sees " + gib(visible.Value) + ", more than the " + gib(installed.Value) + " of the listed modules"}

@@ -48,18 +48,21 @@ func (s *search) judge(findings []audit.Finding, topo *population.Result) score 
 	}
 	for i := range topo.Populations {
 		p := &topo.Populations[i]
-		out.reach += float64(p.Peak.Or(0)) * lowShare(p)
+		out.reach += sure(p)
 	}
 	return out
 }
 
-// lowShare is the share of the populated channels' peak that is sure.
-func lowShare(p *population.Population) float64 {
-	s, ok := p.Relative.Get()
-	if !ok {
-		return 1
+// sure is the bandwidth that the slowest region has by the population model, in
+// bytes per second; the populated channels' peak where the regions are not known.
+// What was measured is left out: a few percent are not worth twice the modules.
+func sure(p *population.Population) float64 {
+	s, known := p.Relative.Get()
+	best, ok := p.Best.Get()
+	if !known || !ok {
+		return float64(p.Peak.Or(0))
 	}
-	return s.Low
+	return float64(best) * s.Model
 }
 
 // compare orders results: fewer and milder failures first, then more bandwidth,

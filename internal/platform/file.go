@@ -51,12 +51,20 @@ type Board struct {
 	Verified *bool  `yaml:"verified"`
 }
 
-// Measurement holds relative bandwidth by layout ("1-1|1-0" or "4/8") as one
-// document measured it, on the products that match.
+// Measurement holds relative bandwidth by layout as one document measured it, on
+// the products that match: "1-1|1-0" (lockstep pairs), "4/8" (channels, one
+// module each), "6/6, 1 per channel", "3/3, 2 per channel, 1066 MT/s".
 type Measurement struct {
 	Product string             `yaml:"product"`
 	Layouts map[string]float64 `yaml:"layouts"`
-	Source  string             `yaml:"source"`
+	// Spared says which layout is left of another one under sparing.
+	Spared map[string]string `yaml:"spared"`
+	// Sockets (populated), Slots (of a processor) and BestMTs (its highest
+	// memory speed) are the conditions of the measurement; 0 is any.
+	Sockets int    `yaml:"sockets"`
+	Slots   int    `yaml:"slots"`
+	BestMTs int    `yaml:"best_mts"`
+	Source  string `yaml:"source"`
 }
 
 // platformFile is the first document of a file of rules/platforms; the second

@@ -33,7 +33,6 @@ func (b *builder) channels(pop *Population, proc *platform.Processor) {
 		b.lockstep(pop)
 		pop.Controllers = fact.Blame[[]Controller](pop.ChannelsTotal)
 		pop.Regions = fact.Blame[[]Region](pop.ChannelsTotal)
-		pop.Relative = fact.Blame[Share](pop.ChannelsTotal)
 	}
 }
 
@@ -129,7 +128,6 @@ func (b *builder) blankChannels(pop *Population, state fact.State, reason string
 	pop.ChannelBytes = fact.Blame[[]int64](u)
 	pop.Controllers = fact.Blame[[]Controller](u)
 	pop.Regions = fact.Blame[[]Region](u)
-	pop.Relative = fact.Blame[Share](u)
 	pop.Lockstep = fact.Blame[bool](u)
 	pop.Hemisphere = fact.Blame[bool](u)
 	pop.Order = fact.Blame[bool](u)

@@ -56,12 +56,11 @@ func (b *builder) documentedClass(pop *Population) fact.Fact[Class] {
 	if !same {
 		return fact.Unknown[Class](fact.Absent, "the document gives no class to lockstep pairs that differ: "+pop.LockstepDetail, "", pop.DPC.From)
 	}
-	l, _ := b.layout(pop)
-	bytes, ok := l.pairBytes(b.platform)
-	if !ok {
-		return fact.Unknown[Class](fact.Absent, "the lockstep pairs of this processor are not known", "")
+	bytes, dimms, reason := b.activePairs(pop)
+	if reason != "" {
+		return fact.Unknown[Class](fact.Absent, reason, "")
 	}
-	name, ok := exClass(bytes, len(pop.Slots))
+	name, ok := exClass(bytes, dimms)
 	if !ok {
 		return fact.Unknown[Class](fact.Absent, "the document does not describe a segment over three channel pairs", "", pop.DPC.From)
 	}
@@ -69,6 +68,28 @@ func (b *builder) documentedClass(pop *Population) fact.Fact[Class] {
 		Discouraged: name == "discouraged", Source: b.platform.Citation.Key}, pop.DPC.Certainty, pop.DPC.From)
 	f.Unverified = pop.Lockstep.Unverified
 	return f
+}
+
+// activePairs is what each logical channel holds for use, and the number of DIMMs
+// in use: without the spare ones, where the document says what sparing leaves.
+func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason string) {
+	l, _ := b.layout(pop)
+	bytes, ok := l.pairBytes(b.platform)
+	if !ok {
+		return nil, 0, "the lockstep pairs of this processor are not known"
+	}
+	if !b.sparing() {
+		return bytes, len(pop.Slots), ""
+	}
+	left, ok := b.spared(l.exShorthand(b.platform))
+	if !ok || !b.equalDIMMs(pop.Slots) {
+		return nil, 0, "BIOS setup keeps spare memory, and the document does not say what that leaves of this layout"
+	}
+	bytes = pairsLeft(left)
+	for _, n := range bytes {
+		dimms += 2 * int(n)
+	}
+	return bytes, dimms, ""
 }
 
 // grade applies the general model.

@@ -37,6 +37,7 @@ func (r *Result) populate(sys *inventory.System) {
 	r.Populations = b.populations()
 	b.commonClock(r.Populations)
 	b.peaks(r.Populations)
+	b.shares(r.Populations)
 	r.InstalledBytes = b.installed()
 	r.Symmetric = b.symmetric(r.Populations)
 	b.classes(r.Populations)

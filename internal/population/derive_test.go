@@ -222,15 +222,27 @@ func TestGrades(t *testing.T) {
 // model places: EPYC 7002/7003 with two and four of eight channels.
 func TestMeasuredShares(t *testing.T) {
 	for _, m := range []func(int) *testMachine{rome, milan} {
-		two := m(1).fill(0, []int{0, 0, 1, 1}, testDIMM{gb: 64, rated: 3200}).derive(t).Populations[0].Relative
+		// The measured board has eight slots, and one processor.
+		of := func(sockets, slots int, dpc ...int) fact.Fact[Share] {
+			m := m(sockets).fill(0, dpc, testDIMM{gb: 64, rated: 3200})
+			for c := range slots {
+				if c >= len(dpc) || dpc[c] == 0 {
+					m.add(0, c%8, c/8, testDIMM{})
+				}
+			}
+			return m.derive(t).Populations[0].Relative
+		}
+		two := of(1, 8, 0, 0, 1, 1)
 		require.NotNil(t, two.Value.Value, two.Reason)
 		assert.InDelta(t, 0.28, *two.Value.Value, 1e-9)
 		assert.InDelta(t, 0.25, two.Value.Low, 1e-9)
-		four := m(1).fill(0, []int{1, 1, 1, 1}, testDIMM{gb: 64, rated: 3200}).derive(t).Populations[0].Relative
+		four := of(1, 8, 1, 1, 1, 1)
 		require.NotNil(t, four.Value.Value)
 		assert.InDelta(t, 0.54, *four.Value.Value, 1e-9)
 		assert.Equal(t, "TK-EPYC7002", four.Value.Source)
-		odd := m(1).fill(0, []int{1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 64, rated: 3200}).derive(t).Populations[0].Relative
+		assert.Nil(t, of(1, 16, 1, 1, 1, 1).Value.Value, "16 slots")
+		assert.Nil(t, of(2, 8, 1, 1, 1, 1).Value.Value, "two processors")
+		odd := of(1, 8, 1, 1, 1, 1, 1, 1, 1)
 		assert.Nil(t, odd.Value.Value)
 		assert.InDelta(t, 0.125, odd.Value.Low, 1e-9)
 		assert.InDelta(t, 0.875, odd.Value.High, 1e-9)

@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
-// interleave fills controllers, regions, share, lockstep, hemisphere and
-// order; the channels are known.
+// interleave fills controllers, regions, lockstep, hemisphere and order; the
+// channels are known.
 func (b *builder) interleave(pop *Population) {
 	b.orderKept(pop)
 	l, owners := b.layout(pop)
@@ -17,12 +17,10 @@ func (b *builder) interleave(pop *Population) {
 	b.lockstep(pop)
 	if !pop.ChannelBytes.Known() {
 		pop.Regions = fact.Blame[[]Region](pop.ChannelBytes)
-		pop.Relative = fact.Blame[Share](pop.ChannelBytes)
 		return
 	}
 	if b.platform == nil || b.platform.Policy == "" || b.platform.Policy == platform.PolicySingle {
-		u := fact.Unknown[[]Region](fact.Absent, "no document describes the interleaving of this platform", "")
-		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
+		pop.Regions = fact.Unknown[[]Region](fact.Absent, "no document describes the interleaving of this platform", "")
 		return
 	}
 	b.fillRegions(pop, l, owners)
@@ -31,37 +29,30 @@ func (b *builder) interleave(pop *Population) {
 func (b *builder) fillRegions(pop *Population, l *layout, stated bool) {
 	p := b.platform
 	if len(pop.Slots) == 0 {
-		u := fact.Unknown[[]Region](fact.Absent, "no DIMMs", "")
-		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
+		pop.Regions = fact.Unknown[[]Region](fact.Absent, "no DIMMs", "")
 		return
 	}
 	if p.ChannelsPerSocket != len(l.bytes) {
-		u := fact.Unknown[[]Region](fact.Absent, "the processor has other channels than the platform's documents describe", "")
-		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
+		pop.Regions = fact.Unknown[[]Region](fact.Absent, "the processor has other channels than the platform's documents describe", "")
 		return
 	}
 	if known, _ := b.pairing(pop); p.Policy == platform.PolicyEX && !known {
 		pop.Regions = fact.Blame[[]Region](pop.Lockstep)
-		pop.Relative = fact.Blame[Share](pop.Lockstep)
 		return
 	}
 	if p.Policy == platform.PolicyAMD && !l.even() && !b.lettered(pop) {
-		u := fact.Unknown[[]Region](fact.Absent,
+		pop.Regions = fact.Unknown[[]Region](fact.Absent,
 			"the slot map counts the channels and does not letter them, and the letters decide what interleaves", "a slot map with channel letters", b.evidence(pop))
-		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
 		return
 	}
 	regions, ok := l.regions(p)
 	if !ok {
-		u := fact.Unknown[[]Region](fact.Absent, "no document says how this layout is interleaved", "", b.evidence(pop))
-		pop.Regions, pop.Relative = u, fact.Blame[Share](u)
+		pop.Regions = fact.Unknown[[]Region](fact.Absent, "no document says how this layout is interleaved", "", b.evidence(pop))
 		return
 	}
 	pop.Regions = fact.Known(regions, min(pop.ChannelBytes.Certainty, b.fact.Certainty), pop.ChannelBytes.From)
 	pop.Regions.Unverified = pop.ChannelBytes.Unverified || pop.Lockstep.Unverified || b.unverified("policy") ||
 		(p.Policy == platform.PolicySymmetricIMC && !stated)
-	pop.Relative = fact.Known(b.relative(pop, l, regions), pop.Regions.Certainty, pop.Regions.From)
-	pop.Relative.Unverified = pop.Regions.Unverified
 }
 
 // lettered reports whether the slots' own labels name the channels, A as 0.
@@ -90,24 +81,6 @@ func (l *layout) even() bool {
 // knowledge.
 func (b *builder) unverified(field string) bool {
 	return b.platform != nil && (!b.platform.Verified || b.platform.Unverified[field])
-}
-
-// relative is the share of the full population, with the measured value where
-// a document measured just this layout.
-func (b *builder) relative(pop *Population, l *layout, regions []Region) Share {
-	bytes, n, name := l.bytes, len(l.bytes), countLayout(regions, l.dpc)
-	if b.platform.Policy == platform.PolicyEX {
-		bytes, _ = l.pairBytes(b.platform)
-		n, name = exPairs, l.exShorthand(b.platform)
-	}
-	s := share(regions, bytes, n)
-	if name == "" || !b.equalDIMMs(pop.Slots) {
-		return s
-	}
-	if v, source, ok := b.measuredShare(name); ok {
-		s.Value, s.Source = &v, source
-	}
-	return s
 }
 
 func (b *builder) equalDIMMs(slots []int) bool {

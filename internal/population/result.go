@@ -68,12 +68,19 @@ type Region struct {
 	Channels []int
 }
 
-// Share is a part of the full population's bandwidth.
+// Share is the part that a population leaves of the bandwidth that its
+// processor has at its best: all channels alike, at the processor's highest
+// memory speed.
 type Share struct {
 	// Value is set only where a document measured this layout.
 	Value *float64
-	// Low and High bracket the channel share by the population model.
+	// Low is what a program inside the slowest region has, High what one can
+	// have at most: by channels and clock, or by the levels that a document
+	// measured of each region.
 	Low, High float64
+	// Model is the slowest region's share by channels and clock alone, whatever
+	// was measured: one yardstick for layouts of which only some were.
+	Model float64
 	// Source says which document measured it, or that the model computed it.
 	Source string
 }
@@ -137,7 +144,10 @@ type Population struct {
 	RunningMTs fact.Fact[int]
 	// Peak is the theoretical peak in bytes per second of the populated
 	// channels at the running, else the expected speed.
-	Peak     fact.Fact[int64]
+	Peak fact.Fact[int64]
+	// Best is the theoretical peak in bytes per second that the processor has
+	// with all channels at its highest memory speed.
+	Best     fact.Fact[int64]
 	Relative fact.Fact[Share]
 	// Lockstep is true when every lockstep pair or group is identical; it is
 	// Absent where the platform knows no lockstep. LockstepDetail names the

@@ -23,7 +23,7 @@ func (p *page) bandwidth() {
 		p.share(t, &sockets[i])
 	}
 	t.end()
-	p.note("The predicted share is of what this processor could have at its best: the channel shares of the population model, from its slowest region to its fastest. It is not a measurement.")
+	p.note("The predicted share is of what this processor could have at its best, all channels at its highest clock: from its slowest region to the most that one can have. It is not a measurement.")
 }
 
 func (p *page) share(t *table, s *report.PopulationSocket) {

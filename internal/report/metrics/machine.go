@@ -94,11 +94,13 @@ func (b *families) sockets(sockets []report.PopulationSocket) {
 		addKnown(b, sockets[i].PeakBytes, 1, numberWord(sockets[i].Socket))
 	}
 	b.end()
-	b.family("socket_relative_bandwidth_ratio", "socket",
-		"Share of the full population's bandwidth: as a document measured this layout, else the lower bound by channel share.")
+	b.family("socket_relative_bandwidth_ratio", "socket bound",
+		"Share of what this processor could have at its best: the slowest region's (low), the most that one can have (high), and where a document measured this layout its figure (documented).")
 	for i := range sockets {
-		share := &sockets[i].Relative
-		addKnown(b, cmp.Or(share.Value, share.Low), 1, numberWord(sockets[i].Socket))
+		share, socket := &sockets[i].Relative, numberWord(sockets[i].Socket)
+		addKnown(b, share.Low, 1, socket, "low")
+		addKnown(b, share.High, 1, socket, "high")
+		addKnown(b, share.Value, 1, socket, "documented")
 	}
 	b.end()
 }

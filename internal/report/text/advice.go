@@ -141,7 +141,7 @@ func reachedLine(s *report.ReachedSocket) string {
 		parts = append(parts, t)
 	}
 	if v := s.Relative.Value; v != nil {
-		parts = append(parts, fmt.Sprintf("%.0f %% of the full population's bandwidth, measured (%s)", *v*100, report.OrEmpty(s.Relative.Source)))
+		parts = append(parts, fmt.Sprintf("%.0f %% of the best population's bandwidth, measured (%s)", *v*100, report.OrEmpty(s.Relative.Source)))
 	}
 	return strings.Join(parts, ", ")
 }

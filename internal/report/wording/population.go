@@ -19,17 +19,17 @@ func Limit(limiter string) string {
 	}
 }
 
-// Share is the share of full bandwidth: measured, or the model's range,
+// Share is the share of the best bandwidth: measured, or the model's range,
 // and which of the two. A full share is not worth a word.
 func Share(r *report.Relative) string {
 	switch {
 	case r.Value != nil:
-		return Percent(*r.Value) + " % of full bandwidth (measured)"
+		return Percent(*r.Value) + " % of best bandwidth (measured)"
 	case r.Low == nil || r.High == nil || *r.Low >= 1:
 		return ""
 	case Percent(*r.Low) == Percent(*r.High):
-		return Percent(*r.Low) + " % by channel share"
+		return Percent(*r.Low) + " % of best bandwidth"
 	default:
-		return Percent(*r.Low) + " to " + Percent(*r.High) + " % by channel share"
+		return Percent(*r.Low) + " to " + Percent(*r.High) + " % of best bandwidth"
 	}
 }

@@ -67,11 +67,11 @@ func (d *Dashboard) memory() {
 			{"rated (T/s)", "short", "memaudit_dimm_rated_transfers_per_second" + this},
 			{"runs at (T/s)", "short", "memaudit_dimm_configured_transfers_per_second" + this},
 		})
-	d.joined("Processors", "Share: of the full population's bandwidth, as measured or the lower bound by channel share.", []string{"socket"}, [][3]string{
+	d.joined("Processors", "Share: of the processor's best bandwidth, that of its slowest region.", []string{"socket"}, [][3]string{
 		{"channels", "short", "memaudit_socket_channels" + this},
 		{"populated", "short", "memaudit_socket_channels_populated" + this},
 		{"peak", "Bps", "memaudit_socket_peak_bandwidth_bytes_per_second" + this},
-		{"share", "percentunit", "memaudit_socket_relative_bandwidth_ratio" + this},
+		{"share", "percentunit", `memaudit_socket_relative_bandwidth_ratio{bound="low", ` + this[1:]},
 	})
 	d.table(12, "Slots", "", "", "slots", "memaudit_dimm_slots"+this, "socket", "state")
 	d.series(12, "Memory of all modules", "", "bytes", "memory", "instance:memaudit_memory_bytes:sum"+this)

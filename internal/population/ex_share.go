@@ -1,0 +1,92 @@
+package population
+
+import (
+	"strconv"
+	"strings"
+)
+
+// pairShare is the share of a layout of lockstep pairs by channels, the regions
+// of logical channels behind it, and the document's name for it. What sparing
+// leaves of a layout performs as the layout that is left (Fujitsu, Memory
+// Performance of Westmere-EX based Systems, 2011, Memory performance under
+// redundancy).
+func (b *builder) pairShare(pop *Population, l *layout, regions []Region) ([]Region, Share, layoutNames) {
+	name := l.exShorthand(b.platform)
+	if !b.equalDIMMs(pop.Slots) {
+		name = ""
+	}
+	bytes, _ := l.pairBytes(b.platform)
+	if left, ok := b.spared(name); ok {
+		name, bytes = left, pairsLeft(left)
+	}
+	if segments, ok := exSegments(bytes); ok {
+		regions = segments
+	}
+	return regions, channelShare(regions, bytes, exPairs), layoutNames{best: []string{name}}
+}
+
+// spared is the layout that sparing leaves of another one; ok is false where
+// nothing is spared, or no document says what is left.
+func (b *builder) spared(name string) (left string, ok bool) {
+	if !b.sparing() {
+		return "", false
+	}
+	for _, m := range b.measured {
+		if left, ok := m.Spared[name]; ok {
+			return left, true
+		}
+	}
+	return "", false
+}
+
+// pairsLeft reads a layout's shorthand, "1-0|1-0", as the number of lockstep
+// pairs on each logical channel; nil when it is none.
+func pairsLeft(name string) []int64 {
+	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '|' })
+	out := make([]int64, len(parts))
+	for i, part := range parts {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			return nil
+		}
+		out[i] = int64(n)
+	}
+	if len(out) != exPairs {
+		return nil
+	}
+	return out
+}
+
+// pairLevels takes the levels that a document measured of such regions on this
+// product, lowest to highest, where it measured all of them.
+func (b *builder) pairLevels(s *Share, segments []Region) {
+	for _, m := range b.measured {
+		low, high, all := 1.0, 0.0, len(segments) > 0
+		for _, segment := range segments {
+			level, known := m.Layouts[segmentName(segment.Channels)]
+			all = all && known
+			low, high = min(low, level), max(high, level)
+		}
+		if all {
+			s.Low, s.High, s.Source = low, high, m.Source+": measured level of each region"
+			return
+		}
+	}
+}
+
+// segmentName is the shorthand of one lockstep pair on each logical channel of a
+// region.
+func segmentName(pairs []int) string {
+	switch exSegmentClass(pairs) {
+	case 1:
+		return "1-1|1-1"
+	case 2:
+		return "1-0|1-0"
+	case 3:
+		return "1-1|0-0"
+	case 4:
+		return "1-0|0-0"
+	default:
+		return ""
+	}
+}
