@@ -214,4 +214,3 @@ func (b *builder) sparing() bool {
 	s := b.sys.Settings[rasMode]
 	return fact.First(s.Configured, s.Effective).Or("") == spare
 }
-
