@@ -43,12 +43,16 @@ const (
 	ilorest = `[{"Comments": {"Manufacturer": "HPE", "Model": "ProLiant DL360 Gen10", "BIOSFamily": "U32"}},
  {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {"AttributeRegistry": "BiosAttributeRegistryU32.v1_2_10", "Attributes": {"ProcTurbo": "Enabled"}}}}]`
 	ilorestGet = `{"WorkloadProfile": "Custom", "ProcHyperthreading": "Enabled"}`
-	ilo4       = `{"@odata.type": "#HpBios.1.2.0.HpBios", "AttributeRegistry": "HpBiosAttributeRegistryP89.1.1.00", "ProcHyperthreading": "Disabled", "AdminPhone": "", "links": {"self": {}}}`
-	conrep     = `<Conrep version="3.50" originating_platform="ProLiant DL380p Gen8"><Section name="Intel_Hyperthreading" helptext="">Disabled</Section></Conrep>`
-	asu        = "IBM Advanced Settings Utility version 9.60\nIMM.LoginId.1=USERID\nuEFI.TurboModeEnable=Enable\nuEFI.ProcessorC1eEnable=Enable=<Disable>\n"
-	batch      = "loaddefault uEFI\nset uEFI.OperatingMode \"Custom Mode\"\nset uEFI.TurboModeEnable Enable\n"
-	intelINI   = "; comment\n[SYSTEM]\nName=x\n[BIOS::Advanced::Processor]\nC1E=Disabled           ; power savings\nTurbo=01;Options: 00=Disabled: 01=Enabled\n"
-	sce        = `[{"Title": "Hardware Prefetcher", "Question Id": 187, "Value": 1, ";Default Value": 0, "Valid Value": [{"Title": "Disabled", "Value": 0}, {"Title": "Enabled", "Value": 1}]}]`
+	// What the tools print, made for this test.
+	ilorestText = "Discovering data...Done\n@odata.id=/redfish/v1/systems/1/bios/\nAttributeRegistry=BiosAttributeRegistryU46.v1_2_34\nAttributes=\n   ProcHyperthreading=Enabled\n   WorkloadProfile=LowLatency\n"
+	ansible     = `{"changed": false, "redfish_facts": {"bios_attribute": {"ret": true, "entries": [[{"system_uri": "/redfish/v1/Systems/1"}, {"ProcHyperthreading": "Enabled", "ProcTurbo": "Disabled"}]]}}}`
+	omreport    = "System BIOS Settings\n\nProcessor Settings\n------------------\nLogical Processor     : Enabled\n\nSystem Profile Settings\nSystem Profile        : Performance\nSystem Profile        : Something new\n"
+	ilo4        = `{"@odata.type": "#HpBios.1.2.0.HpBios", "AttributeRegistry": "HpBiosAttributeRegistryP89.1.1.00", "ProcHyperthreading": "Disabled", "AdminPhone": "", "links": {"self": {}}}`
+	conrep      = `<Conrep version="3.50" originating_platform="ProLiant DL380p Gen8"><Section name="Intel_Hyperthreading" helptext="">Disabled</Section></Conrep>`
+	asu         = "IBM Advanced Settings Utility version 9.60\nIMM.LoginId.1=USERID\nuEFI.TurboModeEnable=Enable\nuEFI.ProcessorC1eEnable=Enable=<Disable>\n"
+	batch       = "loaddefault uEFI\nset uEFI.OperatingMode \"Custom Mode\"\nset uEFI.TurboModeEnable Enable\n"
+	intelINI    = "; comment\n[SYSTEM]\nName=x\n[BIOS::Advanced::Processor]\nC1E=Disabled           ; power savings\nTurbo=01;Options: 00=Disabled: 01=Enabled\n"
+	sce         = `[{"Title": "Hardware Prefetcher", "Question Id": 187, "Value": 1, ";Default Value": 0, "Valid Value": [{"Title": "Disabled", "Value": 0}, {"Title": "Enabled", "Value": 1}]}]`
 )
 
 func value(name, v, place string) bios.Attribute {
@@ -98,6 +102,18 @@ func TestDecode(t *testing.T) {
 			Attributes: []bios.Attribute{pending("ProcTurbo", "Enabled", `$[1]["#Bios.v1_0_0.Bios"]["/redfish/v1/systems/1/bios/settings/"].Attributes.ProcTurbo`)}}},
 		{"ilorest get", ilorestGet, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, Guessed: true, Attributes: []bios.Attribute{
 			value("ProcHyperthreading", "Enabled", "$.ProcHyperthreading"), value("WorkloadProfile", "Custom", "$.WorkloadProfile")}}},
+		{"ilorest get, text", ilorestText, bios.Export{Format: bios.ILORest, Vendor: bios.HPE, RegistryName: "BiosAttributeRegistryU46.v1_2_34", Attributes: []bios.Attribute{
+			value("ProcHyperthreading", "Enabled", "line 5"), value("WorkloadProfile", "LowLatency", "line 6")}}},
+		{"ansible", ansible, bios.Export{Format: bios.Redfish, Vendor: bios.HPE, Path: "/redfish/v1/Systems/1/Bios", Complete: false, Attributes: []bios.Attribute{
+			value("ProcHyperthreading", "Enabled", "$.redfish_facts.bios_attribute.entries[0][1].Attributes.ProcHyperthreading"),
+			value("ProcTurbo", "Disabled", "$.redfish_facts.bios_attribute.entries[0][1].Attributes.ProcTurbo")}}},
+		{"omreport", omreport, bios.Export{Format: bios.Omreport, Vendor: bios.Dell, Attributes: []bios.Attribute{
+			value("Logical Processor", "Enabled", "line 5"), value("SysProfile", "PerfOptimized", "line 8")},
+			Problems: []string{`line 9: the system profile "Something new" is not known by that text`}}},
+		{"omreport, old", "BIOS Settings\n\nAttribute : Logical Processor\nSetting   : Disabled\n\nAttribute : Asset Tag\nSetting   : \n", bios.Export{Format: bios.Omreport, Vendor: bios.Dell, Attributes: []bios.Attribute{
+			value("Logical Processor", "Disabled", "line 4"), value("Asset Tag", "", "line 7")}}},
+		{"omreport, ssv", "System BIOS Settings\n\nLogical Processor;Enabled\n", bios.Export{Format: bios.Omreport, Vendor: bios.Dell, Attributes: []bios.Attribute{
+			value("Logical Processor", "Enabled", "line 3")}}},
 		{"ilo 4", ilo4, bios.Export{Format: bios.Redfish, Vendor: bios.HPE, RegistryName: "HpBiosAttributeRegistryP89.1.1.00", Attributes: []bios.Attribute{
 			value("AdminPhone", "", "$.AdminPhone"), value("ProcHyperthreading", "Disabled", "$.ProcHyperthreading")}}},
 		{"conrep", conrep, bios.Export{Format: bios.Conrep, Vendor: bios.HPE, Product: "ProLiant DL380p Gen8", Attributes: []bios.Attribute{

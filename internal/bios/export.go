@@ -28,9 +28,9 @@ var (
 )
 
 // expected names what Decode reads, for its error text.
-const expected = "expected a Redfish Bios resource, settings object or attribute registry (JSON), Dell racadm, syscfg, SCP or " +
-	"WS-Man output, Supermicro SUM output, HPE ilorest or conrep output, Lenovo/IBM ASU or OneCLI output, Intel syscfg INI, " +
-	"or an AMI SCE dump (JSON)"
+const expected = "expected a Redfish Bios resource, settings object or attribute registry (JSON), Dell racadm, syscfg, SCP, " +
+	"omreport or WS-Man output, Supermicro SUM output, HPE ilorest or conrep output, Ansible's redfish_info, Lenovo/IBM ASU or OneCLI output, Intel syscfg INI, " +
+	"an AMI SCE dump (JSON), or memaudit's own words, one \"setting: value\" a line"
 
 // Format is the kind of an export.
 type Format string
@@ -52,6 +52,9 @@ const (
 	ASUBatch    Format = "asu-batch"
 	IntelSyscfg Format = "intel-syscfg"
 	SCE         Format = "ami-sce"
+	Omreport    Format = "omreport"
+	// Words is a file of memaudit's own words, written by a person.
+	Words Format = "settings"
 	// FirmwareAttributes are those of the kernel's class of that name; no file.
 	FirmwareAttributes Format = "firmware-attributes"
 )

@@ -105,6 +105,9 @@ func decodeObject(o object) (*Export, error) {
 	if kind(o) != notBIOS {
 		return combine([]document{{"$", o}})
 	}
+	if facts, at := redfishFacts(o); facts != nil {
+		return decodeAnsible(facts, at)
+	}
 	for _, key := range []string{"Members", "members", "value"} {
 		if list, ok := o[key].([]any); ok {
 			return decodeList("$."+key, list)
@@ -160,6 +163,44 @@ func decodeList(path string, list []any) (*Export, error) {
 		e.Product, e.Firmware = str(comments, "Model"), str(comments, "BIOSFamily")
 	}
 	return e, err
+}
+
+// redfishFacts is what Ansible's redfish_info gives: at the top, or where a
+// registered variable was written down.
+func redfishFacts(o object) (object, string) {
+	if facts, ok := o["redfish_facts"].(object); ok {
+		return facts, "$.redfish_facts"
+	}
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		if inner, ok := o[key].(object); ok {
+			if facts, ok := inner["redfish_facts"].(object); ok {
+				return facts, "$" + step(key) + ".redfish_facts"
+			}
+		}
+	}
+	return nil, ""
+}
+
+// decodeAnsible takes bios_attribute of community.general's redfish_info: a list
+// of pairs, the system's path and its attributes.
+func decodeAnsible(facts object, at string) (*Export, error) {
+	at += ".bios_attribute.entries"
+	answer, _ := facts["bios_attribute"].(object)
+	entries, _ := answer["entries"].([]any)
+	if len(entries) != 1 {
+		return nil, malformed(at, "%d systems, expected those settings of one (redfish_info with category Systems, command GetBiosAttributes)", len(entries))
+	}
+	pair, _ := entries[0].([]any)
+	if len(pair) != 2 {
+		return nil, malformed(at+"[0]", "expected a pair: the system's path and its attributes")
+	}
+	system, _ := pair[0].(object)
+	attributes, ok := pair[1].(object)
+	if !ok {
+		return nil, malformed(at+"[0][1]", "expected an object of attributes")
+	}
+	// It is the whole Bios resource without its head.
+	return combine([]document{{at + "[0][1]", object{"@odata.id": strings.TrimRight(str(system, "system_uri"), "/") + "/Bios", "Attributes": attributes}}})
 }
 
 // saved finds the resources that "ilorest save" files below type and path:

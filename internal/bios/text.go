@@ -31,8 +31,11 @@ var textFormats = sync.OnceValue(func() []textFormat {
 		{regexp.MustCompile(`^Supermicro Update Manager|^\[[^\]|]+\|[^\]]+\]$|^[^=\[\]/]+=\S*\s+//\s*\*?[0-9A-Fa-f]+ \(`), decodeSUMText},
 		{regexp.MustCompile(`^(set (CMOS_|(` + asuGroups + `)\.)\S* \S|loaddefault \S)`), decodeASUBatch},
 		{regexp.MustCompile(`^((` + asuGroups + `)\.[A-Za-z0-9][^=]*|CMOS_[A-Za-z0-9_]+)=`), decodeASU},
+		{regexp.MustCompile(`^(` + ilorestNames + `)`), decodeILORest},
+		{regexp.MustCompile(omreportTell), decodeOmreport},
 		{regexp.MustCompile(`^(--)?(` + syscfgNames + `)=`), decodeSyscfg},
 		{regexp.MustCompile(`^#?(` + racadmNames + `)=`), decodeRacadm},
+		{regexp.MustCompile(`^(` + settingNames + `)\s*[:=]`), decodeWords},
 	}
 })
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -36,18 +37,21 @@ type redfishConfig struct {
 	Timeout string `yaml:"timeout"`
 	// Interval is the time between two readings by the daemon.
 	Interval string `yaml:"interval"`
+	// System is one of the controller's systems, where it has several.
+	System string `yaml:"system"`
 }
 
 // redfishFlags name the management controller to ask.
 type redfishFlags struct {
-	url, credentials string
-	insecure         bool
+	url, credentials, system string
+	insecure                 bool
 }
 
 func (f *redfishFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.url, "redfish", "", "ask the machine's management controller at `URL` (https://HOST) for BIOS settings and memory")
 	fl.StringVar(&f.credentials, "redfish-credentials", "", "a YAML `FILE` with username and password, for its owner's eyes only")
+	fl.StringVar(&f.system, "redfish-system", "", "take the system `NAME` of a management controller that has several")
 	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the management controller's certificate")
 }
 
@@ -75,8 +79,8 @@ func (f *inputFlags) controller() (*controller, error) {
 		url, name = conf.URL, "configuration: redfish.url"
 	}
 	if url == "" {
-		if flags.credentials != "" || flags.insecure {
-			return nil, usage("--redfish-credentials and --redfish-insecure need --redfish URL or redfish.url in the configuration")
+		if flags.credentials != "" || flags.system != "" || flags.insecure {
+			return nil, usage("--redfish-credentials, --redfish-system and --redfish-insecure need --redfish URL or redfish.url in the configuration")
 		}
 		return nil, nil
 	}
@@ -84,7 +88,7 @@ func (f *inputFlags) controller() (*controller, error) {
 	if err != nil {
 		return nil, usage("%s: %w", name, err)
 	}
-	c := &controller{o: redfish.Options{Base: base, Insecure: flags.insecure}, asker: f.asker, interval: defaultAskInterval, revision: f.baselineState()}
+	c := &controller{o: redfish.Options{Base: base, Insecure: flags.insecure, System: cmp.Or(flags.system, conf.System)}, asker: f.asker, interval: defaultAskInterval, revision: f.baselineState()}
 	file := flags.credentials
 	if file == "" {
 		file = conf.Credentials

@@ -117,6 +117,8 @@ var manufacturers = map[string]string{bios.Dell: "Dell", bios.HPE: "HPE", bios.L
 func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Table {
 	own := tables.Of(c.sys.Machine.Vendor.Or(" "))
 	switch {
+	case e.Format == bios.Words:
+		return nil // its words are canonical
 	case e.Vendor != "" && (!e.Guessed || own == nil):
 		return tables.Of(manufacturers[e.Vendor])
 	case own != nil:
@@ -131,6 +133,8 @@ func (c *collector) proven(tables settings.Tables, j *joinedExport) bool {
 	switch e := j.export; {
 	case j.table == nil, nobodysOwn(e.Vendor) && e.Vendor != bios.AMI:
 		return false
+	case j.table == tables.Of(manufacturers[bios.IntelReference]):
+		return false // whoever made the machine
 	case e.Vendor != "" && !e.Guessed:
 		return true
 	default:

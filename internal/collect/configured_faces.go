@@ -53,6 +53,9 @@ func (c *collector) noEffective() fact.Fact[string] {
 // faces reads one setting from one export. effective is what the system runs
 // with: it tells a change that waits where the tool shows it at once.
 func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
+	if j.export.Format == bios.Words {
+		return j.word(id), fact.Unknown[string](fact.Unread, "a file of settings says what is, not what waits for the next boot", "")
+	}
 	if j.table == nil {
 		f := fact.Unknown[string](fact.Unread, "memaudit has no table of this vendor's BIOS attributes", "")
 		return f, f
@@ -97,6 +100,32 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 		configured = fact.Unknown[string](fact.Unread, wishes(j.export)+" says what shall be set, not what is", "an export of the present settings")
 	}
 	return configured, pending
+}
+
+// word reads one setting from a file of canonical words. What a person wrote
+// down is one source that may err.
+func (j *joinedExport) word(id string) fact.Fact[string] {
+	given := j.byName[settings.Plain(id)]
+	at := fact.Evidence{Source: j.source, Path: j.path}
+	if len(given) == 0 {
+		return fact.Unknown[string](fact.Unread, "the file of settings does not name it", "", at)
+	}
+	a, s := given[0], vocabularyOf(id)
+	at.Field, at.Raw = a.Name, a.Value
+	for _, other := range given[1:] {
+		if other.Value != a.Value {
+			return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the file names %s several times with different values", id), "", at)
+		}
+	}
+	if !s.Accepts(a.Value) {
+		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%s is %q, expected one of %s", id, a.Value, strings.Join(s.Expected(), ", ")), "", at)
+	}
+	return fact.Known(a.Value, fact.Indirect, at)
+}
+
+func vocabularyOf(id string) settings.Setting {
+	s, _ := settings.Lookup(id)
+	return s
 }
 
 // certainty of a value: what a tool shows that prints a change before it acts,
@@ -218,7 +247,7 @@ func (c *collector) agree(id string, faces []fact.Fact[string]) fact.Fact[string
 // unsettled is the face that no export gives a value for: the most telling of
 // the reasons, and "not offered" only when a whole export says so.
 func unsettled(faces []fact.Fact[string]) fact.Fact[string] {
-	order := []fact.State{fact.Conflicting, fact.Unstated, fact.Absent, fact.Unread}
+	order := []fact.State{fact.Conflicting, fact.Malformed, fact.Unstated, fact.Absent, fact.Unread}
 	for _, state := range order {
 		for _, f := range faces {
 			if f.State == state && strings.TrimSpace(f.Reason) != "" {

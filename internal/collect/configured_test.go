@@ -8,6 +8,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
@@ -308,4 +310,40 @@ func TestConfiguredInert(t *testing.T) {
 	require.Equal(t, `Power Technology is "Energy Efficient", and under it CPU C6 report does nothing`, under.Settings["c_states"].Configured.Reason)
 	require.Equal(t, "disabled", under.Settings["smt"].Configured.Value, "the preset does not govern it")
 	require.Equal(t, "disabled", sum("Custom").Settings["c_states"].Configured.Value)
+}
+
+// TestConfiguredWords: a file of memaudit's own words gives the configured face
+// of a machine that exports nothing; a word that is none is malformed, and what
+// a person wrote is not direct.
+func TestConfiguredWords(t *testing.T) {
+	sys := collected(t, Input{}, "# looked up in setup\nmemory_ras_mode: spare\nturbo = enabled # F2\nsmt: perhaps\nc1e: enabled\nc1e: disabled\nturbos: enabled\nno line\n")
+	require.Equal(t, fact.Known("spare", fact.Indirect, fact.Evidence{Source: "bios", Path: "a", Field: "memory_ras_mode", Raw: "spare"}), sys.Settings["memory_ras_mode"].Configured)
+	require.Equal(t, "enabled", sys.Settings["turbo"].Configured.Value)
+	require.Equal(t, fact.Malformed, sys.Settings["smt"].Configured.State)
+	require.Equal(t, `smt is "perhaps", expected one of enabled, disabled, auto`, sys.Settings["smt"].Configured.Reason)
+	require.Equal(t, fact.Conflicting, sys.Settings["c1e"].Configured.State)
+	require.False(t, sys.Settings["x2apic"].Configured.Known())
+	require.NotEqual(t, fact.Absent, sys.Settings["x2apic"].Configured.State, "what a person left out may be offered")
+	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "settings", Attributes: 6, Mapped: 5, Unmapped: []string{"turbos"}, Foreign: []string{"smt"}}}, sys.Exports)
+}
+
+// TestEverySettingIsAWord: a file of own words is known by any setting.
+func TestEverySettingIsAWord(t *testing.T) {
+	for _, id := range settings.IDs() {
+		e, err := bios.Decode("file", []byte(id+": auto\n"))
+		require.NoError(t, err, id)
+		require.Equal(t, bios.Words, e.Format, id)
+	}
+}
+
+// TestConfiguredByReferenceCode: makers that show the names of Intel's reference
+// code are read by them, and a name that is missing says nothing.
+func TestConfiguredByReferenceCode(t *testing.T) {
+	for _, maker := range []string{"XFUSION", "Huawei", "Inspur", "New H3C Technologies Co., Ltd."} {
+		root, err := host.OpenDir(hosttest.Files{"sys/class/dmi/id/sys_vendor": maker + "\n"}.Write(t))
+		require.NoError(t, err)
+		sys := collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"TurboMode": "Disable"}}`)
+		require.Equal(t, "disabled", sys.Settings["turbo"].Configured.Value, maker)
+		require.NotEqual(t, fact.Absent, sys.Settings["smt"].Configured.State, maker)
+	}
 }

@@ -78,14 +78,14 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 	}
 	a.Found = true
 	registry := ""
-	if at := s.Bios.path(); at == "" {
+	if at := s.bios(); at == "" {
 		a.note("the service offers no BIOS settings")
 	} else if registry, p = c.bios(ctx, at, a); a.failed(p) && p.last {
 		return
 	}
 	if at := s.Memory.path(); at == "" {
 		a.note("the service offers no memory inventory")
-	} else if p := c.memory(ctx, at, a); a.failed(p) && p.last {
+	} else if p := c.memory(ctx, root, at, a); a.failed(p) && p.last {
 		return
 	}
 	if registry != "" && a.BIOS != nil {

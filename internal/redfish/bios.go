@@ -15,6 +15,23 @@ type biosResource struct {
 	Settings struct {
 		Object link `json:"SettingsObject"`
 	} `json:"@Redfish.Settings"`
+	// Type and Links are those of iLO 4's HpBios, whose attributes stand beside
+	// its own properties and whose settings object is one of its links.
+	Type  string `json:"@odata.type"`
+	Links struct{ Settings link }
+}
+
+// empty reports a resource without attributes.
+func (b *biosResource) empty() bool {
+	return (len(b.Content) == 0 || string(b.Content) == "null") && !strings.Contains(b.Type, "HpBios.")
+}
+
+// pending is the path of the settings object.
+func (b *biosResource) pending() string {
+	if at := b.Settings.Object.path(); at != "" {
+		return at
+	}
+	return b.Links.Settings.path()
 }
 
 // bios reads the Bios resource and its settings object, and gives the name of
@@ -25,12 +42,12 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 	if p != nil {
 		return "", a.absent(p, "the service offers no BIOS settings")
 	}
-	if len(head.Content) == 0 || string(head.Content) == "null" {
+	if head.empty() {
 		a.note("the service's BIOS resource holds no attributes")
 		return "", nil
 	}
 	a.BIOS = &BIOS{Resource: body, Path: shown(at)}
-	pending := head.Settings.Object.path()
+	pending := head.pending()
 	if pending == "" {
 		a.note("the service names no settings object: what waits for the next boot is not known")
 		return head.Registry, nil

@@ -70,6 +70,9 @@ func certificate(op string, err error) *Problem {
 		return problem(fact.SourceRefused, op, "the service's certificate is for another host name").hint("use the name in the certificate, or renew it")
 	case errors.As(err, &verify), errors.As(err, &invalid):
 		return problem(fact.SourceRefused, op, "the service's certificate is not valid").hint(trust)
+	case strings.Contains(err.Error(), "protocol version"):
+		return problem(fact.SourceRefused, op, "the service offers TLS 1.0 or 1.1 at most, expected 1.2 or later").
+			hint("update the firmware of the management controller; until then export the settings with the vendor's tool and give them with --bios FILE")
 	case errors.As(err, &record):
 		return problem(fact.SourceMalformed, op, "what answers does not speak TLS")
 	default:

@@ -56,7 +56,10 @@ const (
 )
 
 // memory reads the memory collection of the system.
-func (c *client) memory(ctx context.Context, at string, a *Answer) *Problem {
+func (c *client) memory(ctx context.Context, root *serviceRoot, at string, a *Answer) *Problem {
+	if root.Features.Expand.NoLinks && root.Features.Expand.Levels && c.expanded(ctx, at, a) {
+		return nil
+	}
 	list, p := c.members(ctx, at)
 	if p != nil {
 		return a.absent(p, "the service offers no memory inventory")
@@ -77,6 +80,35 @@ func (c *client) memory(ctx context.Context, at string, a *Answer) *Problem {
 		a.DIMMs = append(a.DIMMs, c.dimm(path, &m))
 	}
 	return nil
+}
+
+// expanded reads all modules by one request where the service says that it can;
+// false, with nothing taken, where the answer is not whole: then each is asked.
+func (c *client) expanded(ctx context.Context, at string, a *Answer) bool {
+	var page struct {
+		Members []struct {
+			link
+			memoryResource
+		}
+		Count number `json:"Members@odata.count"`
+		Next  string `json:"Members@odata.nextLink"`
+	}
+	if _, p := c.get(ctx, at+"?$expand=.($levels=1)", maxAnswer, &page); p != nil || page.Next != "" || len(page.Members) == 0 || len(page.Members) > maxModules {
+		return false
+	}
+	if page.Count.known && page.Count.whole(maxMembers) != int64(len(page.Members)) {
+		return false
+	}
+	var all []DIMM
+	for i := range page.Members {
+		m := &page.Members[i]
+		if m.path() == "" || m.memoryResource.ID == "" {
+			return false // a link where the resource should stand
+		}
+		all = append(all, c.dimm(m.path(), &m.memoryResource))
+	}
+	a.DIMMs = append(a.DIMMs, all...)
+	return true
 }
 
 // dimm takes over what a resource says, within what a module can be.

@@ -44,6 +44,9 @@ type Options struct {
 	Username, Password string
 	// Roots are the authorities that vouch for the service; nil: the system's.
 	Roots *x509.CertPool
+	// System names one of the service's systems, by the last step of its path,
+	// its Id or its Name; "" where the machine tells by itself.
+	System string
 	// Insecure leaves the certificate unverified.
 	Insecure bool
 	// Timeout bounds the whole reading; 0 is DefaultTimeout.

@@ -15,10 +15,17 @@ import (
 // link is a reference to another resource.
 type link struct {
 	ID string `json:"@odata.id"`
+	// Href is how iLO 4 wrote it before Redfish.
+	Href string `json:"href"`
 }
 
 // path is "" where there is no link.
-func (l link) path() string { return strings.TrimSpace(l.ID) }
+func (l link) path() string {
+	if id := strings.TrimSpace(l.ID); id != "" {
+		return id
+	}
+	return strings.TrimSpace(l.Href)
+}
 
 // collection is one page of a collection.
 type collection struct {

@@ -19,6 +19,10 @@ type serviceRoot struct {
 	Registries     link    `json:"Registries"`
 	SessionService link    `json:"SessionService"`
 	Links          rootRef `json:"Links"`
+	// Features say what queries the service knows (DSP0266, query parameters).
+	Features struct {
+		Expand struct{ NoLinks, Levels bool } `json:"ExpandQuery"`
+	} `json:"ProtocolFeaturesSupported"`
 }
 
 type rootRef struct {

@@ -14,8 +14,13 @@ type system struct {
 	SerialNumber, SKU, UUID string
 	AssetTag, HostName      string
 	Bios, Memory            link
-	at                      string
-	fits                    fit
+	ID, Name                string
+	// Oem holds iLO 4's link to the BIOS settings, which stands nowhere else.
+	Oem struct {
+		Hp struct{ Links struct{ BIOS link } }
+	}
+	at   string
+	fits fit
 	// matchedBy and differsBy name what decided; here is this machine's model
 	// where it differs.
 	matchedBy, differsBy, here string
@@ -68,7 +73,7 @@ func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a 
 		s.compare(who)
 		all = append(all, s)
 	}
-	s, p := choose(op, all)
+	s, p := choose(op, all, c.o.System)
 	if p != nil {
 		return nil, p
 	}
@@ -92,7 +97,10 @@ func (c *client) conceal(s *system) {
 // choose takes the one system that fits best, else says why none can be taken.
 // The only system of a service is taken although its model differs; of several
 // none is.
-func choose(op string, all []*system) (*system, *Problem) {
+func choose(op string, all []*system, name string) (*system, *Problem) {
+	if name != "" {
+		return named(op, all, name)
+	}
 	var best []*system
 	for _, s := range all {
 		switch {
@@ -111,11 +119,67 @@ func choose(op string, all []*system) (*system, *Problem) {
 	case best[0].fits <= doubtful && len(all) > 1:
 		return nil, problem(fact.SourceRefused, op, "none of the service's %d systems is the audited machine", len(all))
 	case len(best) > 1:
-		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could be the audited machine", len(best), len(all)).
-			hint("run as root: serial number and UUID tell them apart")
+		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could be the audited machine: %s", len(best), len(all), namesOf(best)).
+			hint("run as root: serial number and UUID tell them apart; or name one with --redfish-system")
 	default:
 		return best[0], nil
 	}
+}
+
+// named takes the system of a name; one whose identifiers are another machine's
+// stays refused.
+func named(op string, all []*system, name string) (*system, *Problem) {
+	for _, s := range all {
+		if !strings.EqualFold(s.last(), name) && !strings.EqualFold(s.ID, name) && !strings.EqualFold(s.Name, name) {
+			continue
+		}
+		if s.fits == other {
+			return nil, problem(fact.SourceRefused, op, "the system %s is another machine: its %s differs", name, s.differsBy)
+		}
+		return s, nil
+	}
+	return nil, problem(fact.SourceAbsent, op, "the service has no system %s, expected one of %s", name, namesOf(all))
+}
+
+// last is the last step of the system's path, by which people name it.
+func (s *system) last() string {
+	path := strings.TrimRight(s.at, "/")
+	return path[strings.LastIndex(path, "/")+1:]
+}
+
+// namesOf lists the names by which systems can be told apart. A path may hold
+// what identifies a machine: then the system's Name stands for it.
+func namesOf(all []*system) string {
+	var out []string
+	for _, s := range all {
+		name := s.last()
+		if s.identifies(name) {
+			name = s.Name
+		}
+		if name == "" || s.identifies(name) {
+			name = "(one whose name identifies it)"
+		}
+		out = append(out, printable(name))
+	}
+	return strings.Join(out, ", ")
+}
+
+// identifies reports whether a name holds an identifier of the machine.
+func (s *system) identifies(name string) bool {
+	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
+		if len(id) >= 4 && strings.Contains(name, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// bios is the path of the BIOS settings.
+func (s *system) bios() string {
+	if at := s.Bios.path(); at != "" {
+		return at
+	}
+	return s.Oem.Hp.Links.BIOS.path()
 }
 
 // compare holds a system against the audited machine: by serial number (Dell
@@ -191,7 +255,9 @@ func telling(s string) bool {
 	p := plain(s)
 	switch p {
 	case "", "notspecified", "tobefilledbyoem", "defaultstring", "none", "na", "unknown", "systemserialnumber",
-		"0123456789", "123456789", "1234567890", "redacted", "notavailable", "notapplicable", "null":
+		"0123456789", "123456789", "1234567890", "redacted", "notavailable", "notapplicable", "null",
+		"serialnumber", "serial", "systemserial", "chassisserialnumber", "baseboardserialnumber", "baseserialnumber", "default", "invalid", "empty",
+		"oem", "filledbyoem", "nosn", "noserial", "notset", "notprovided", "notpopulated", "tbd", "12345678", "123456", "1234567", "0123456789abcdef":
 		return false
 	}
 	return len(p) >= 3 && strings.Trim(p, p[:1]) != ""

@@ -2,6 +2,10 @@ package redfish
 
 import (
 	"context"
+	"crypto/tls"
+	"io"
+	"log"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -125,4 +129,96 @@ func TestMember(t *testing.T) {
 	assert.Equal(t, list[2], member(list, "BiosAttributeRegistry.v1_0_3"))
 	assert.Equal(t, list[2], member(list, "BiosAttributeRegistry"))
 	assert.Empty(t, member(list, "OtherRegistry"))
+}
+
+// TestNamedSystem: of several systems that could be the machine, as on HGX
+// boards, the named one is taken; never one that is surely another machine's.
+func TestNamedSystem(t *testing.T) {
+	b := newBMC(t)
+	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/HGX_Baseboard_0"},{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
+	b.tree["/redfish/v1/Systems/HGX_Baseboard_0"] = `{"Id":"HGX_Baseboard_0","Model":"Server 1","SerialNumber":"To be filled by O.E.M."}`
+	read := func(name string, who Identity) *Answer {
+		o := b.options(t)
+		o.System = name
+		return Read(context.Background(), o, who)
+	}
+	who := Identity{Products: []string{"Server 1"}}
+	a := read("", who)
+	assert.Contains(t, a.Err().Error(), "2 of the service's 2 systems could be the audited machine: HGX_Baseboard_0, (one whose name identifies it)")
+	assert.Contains(t, a.Hint(), "--redfish-system")
+	silent(t, a)
+	a = read("fch123456", who)
+	require.NoError(t, a.Err())
+	assert.Len(t, a.DIMMs, 2)
+	a = read("hgx_baseboard_0", who)
+	require.NoError(t, a.Err())
+	assert.Nil(t, a.BIOS)
+	a = read("HGX_9", who)
+	assert.Contains(t, a.Err().Error(), "the service has no system HGX_9, expected one of HGX_Baseboard_0, ")
+	a = read("FCH123456", Identity{Serial: "FCH777777"})
+	assert.Contains(t, a.Err().Error(), "is another machine: its serial number differs")
+	assert.Nil(t, a.BIOS)
+}
+
+// TestILO4: BIOS settings that only HP's own links lead to, with attributes
+// beside the resource's properties, before Redfish and after.
+func TestILO4(t *testing.T) {
+	for _, oem := range []string{`{"Hp":{"links":{"BIOS":{"href":"/rest/v1/systems/1/bios"}}}}`, `{"Hp":{"Links":{"BIOS":{"@odata.id":"/rest/v1/systems/1/bios"}}}}`} {
+		b := newBMC(t)
+		b.tree["/redfish/v1/Systems/FCH123456"] = `{"Model":"ProLiant DL380 Gen9","SerialNumber":"FCH123456","Oem":` + oem + `}`
+		b.tree["/rest/v1/systems/1/bios"] = `{"@odata.type":"#HpBios.1.1.0.HpBios","AttributeRegistry":"HpBiosAttributeRegistryP89.1.1.00","PowerProfile":"MaxPerf",
+			"links":{"Settings":{"href":"/rest/v1/systems/1/bios/Settings"}}}`
+		b.tree["/rest/v1/systems/1/bios/Settings"] = `{"@odata.type":"#HpBios.1.1.0.HpBios","PowerProfile":"Custom"}`
+		a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+		require.NotNil(t, a.BIOS, "%v %v", a.Err(), a.Notes)
+		assert.Contains(t, string(a.BIOS.Resource), "MaxPerf")
+		assert.Contains(t, string(a.BIOS.Settings), "Custom")
+	}
+}
+
+// TestExpandedMemory: one request for all modules where the service offers it,
+// each by itself where its answer is not whole.
+func TestExpandedMemory(t *testing.T) {
+	const expand = "/redfish/v1/Systems/FCH123456/Memory?$expand=.($levels=1)"
+	features := func(b *bmc) {
+		b.tree["/redfish/v1/"] = strings.Replace(b.tree["/redfish/v1/"], `"RedfishVersion"`, `"ProtocolFeaturesSupported":{"ExpandQuery":{"NoLinks":true,"Levels":true}},"RedfishVersion"`, 1)
+	}
+	plain := newBMC(t)
+	want := Read(context.Background(), plain.options(t), Identity{Serial: "FCH123456"}).DIMMs
+	require.Len(t, want, 2)
+	one, two := plain.tree["/redfish/v1/Systems/FCH123456/Memory/1"], plain.tree["/redfish/v1/Systems/FCH123456/Memory/2"]
+	whole := `{"Members@odata.count":2,"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/1",` + one[1:] + `,{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/2",` + two[1:] + `]}`
+	for answer, requests := range map[string]int{
+		whole: 1,
+		strings.Replace(whole, `"Members@odata.count":2`, `"Members@odata.count":3`, 1):        5,
+		`{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/1"}]}`:                 5,
+		strings.Replace(whole, `"Members":`, `"Members@odata.nextLink":"/more","Members":`, 1): 5,
+	} {
+		b := newBMC(t)
+		features(b)
+		b.tree[expand] = answer
+		a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+		require.NoError(t, a.Err())
+		assert.Equal(t, want, a.DIMMs)
+		asked := 0
+		for _, r := range b.requests {
+			if strings.Contains(r, "/Memory") {
+				asked++
+			}
+		}
+		assert.Equal(t, requests, asked, answer)
+	}
+}
+
+// TestOldTLS: a controller that speaks only TLS 1.1 is refused with the way out.
+func TestOldTLS(t *testing.T) {
+	b := &bmc{tree: machine(), sessions: true}
+	b.Server = httptest.NewUnstartedServer(b)
+	b.TLS = &tls.Config{MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11} //nolint:gosec // the old controller itself
+	b.Config.ErrorLog = log.New(io.Discard, "", 0)
+	b.StartTLS()
+	t.Cleanup(b.Close)
+	a := Read(context.Background(), b.options(t), Identity{})
+	assert.Contains(t, a.Err().Error(), "the service offers TLS 1.0 or 1.1 at most, expected 1.2 or later")
+	assert.Contains(t, a.Hint(), "--bios FILE")
 }

@@ -1,0 +1,44 @@
+package bios
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// ilorestNames are attributes of HPE's alone, by which a printed excerpt is
+// known; Dell has a WorkloadProfile too, with other values.
+const ilorestNames = `(?:ProcHyperthreading|ProcTurbo|ProcSMT|ProcAMDBoost|MinProcIdlePower|MinProcIdlePkgState|PowerRegulator|NumaGroupSizeOpt|MaxMemBusFreqMHz|` +
+	`AdvancedMemProtection|MemPatrolScrubbing|EnergyPerfBias|SubNumaClustering|CollabPowerControl|PowerProfile)=|` +
+	`WorkloadProfile=(?:General|Virtualization-|LowLatency|MissionCritical|Transactional|HighPerformance|DecisionSupport|Graphic|I/OThroughput|Custom)|` +
+	`AttributeRegistry=BiosAttributeRegistry[A-Z]`
+
+var ilorestLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`) })
+
+// wholeBIOS is how many attributes the smallest whole list of an HPE machine
+// has at least; "ilorest get" of single names prints fewer.
+const wholeBIOS = 100
+
+// decodeILORest reads what "ilorest get --select Bios." prints: Name=Value, the
+// attributes below "Attributes=" set in, the resource's own properties beside
+// them.
+func decodeILORest(lines []textLine) (*Export, error) {
+	e := &Export{Format: ILORest, Vendor: HPE}
+	for _, l := range lines {
+		m := ilorestLine().FindStringSubmatch(l.text)
+		if m == nil || strings.HasPrefix(m[1], "@") {
+			continue // the tool's own talk
+		}
+		switch name, value := m[1], m[2]; {
+		case name == "AttributeRegistry":
+			e.RegistryName = value
+		case value == "" && name == "Attributes", name == "Id", name == "Name", name == "Description":
+		default:
+			if err := e.addPlain(name, value, false, l.place()); err != nil {
+				return nil, err
+			}
+		}
+	}
+	e.Complete = len(e.Attributes) >= wholeBIOS
+	return e, e.some(lines, "Name=Value")
+}
