@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -17,6 +18,11 @@ import (
 func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
 	if !r.settingApplies(w, &f) {
+		r.add(f)
+		return
+	}
+	if without := r.without(w); without != "" {
+		f.Result, f.Reason = verdict.NotApplicable, without
 		r.add(f)
 		return
 	}
@@ -40,6 +46,36 @@ func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	}
 	r.settingSeverity(p, &f, value)
 	r.add(f)
+}
+
+// without says that no processor of the machine has what a row wants enabled,
+// by the vendors' tables: there is nothing to enable. "" where one has it, where
+// that is not known, and where the running system shows otherwise.
+func (r *run) without(w *rulepack.WantedSetting) string {
+	if !slices.Contains(w.Want, settings.Enabled) || r.sys.Settings[w.ID].Effective.Or("") == settings.Enabled {
+		return ""
+	}
+	has, what := func(*platform.Processor) string { return "" }, ""
+	switch w.ID {
+	case "smt":
+		has, what = func(p *platform.Processor) string { return p.SMT }, "simultaneous multithreading"
+	case "turbo":
+		has, what = func(p *platform.Processor) string { return p.Turbo }, "Turbo"
+	}
+	name := ""
+	for i, p := range r.topo.Processors {
+		switch {
+		case i < len(r.sys.Sockets) && r.sys.Sockets[i].Populated.Known() && !r.sys.Sockets[i].Populated.Value:
+		case p == nil || has(p) != "no":
+			return ""
+		default:
+			name = p.Name
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return "the processor has no " + what + " (" + name + ", by its maker's table)"
 }
 
 // settingSeverity lowers a row's level to what the facts and the document

@@ -64,6 +64,12 @@ func judge(t *testing.T, faces map[string]inventory.Setting) *audit.Audit {
 
 func judgeBy(t *testing.T, profile string, faces map[string]inventory.Setting) *audit.Audit {
 	t.Helper()
+	return judgeOn(t, profile, faces, nil)
+}
+
+// judgeOn does so on processors with the given rows of the vendors' tables.
+func judgeOn(t *testing.T, profile string, faces map[string]inventory.Setting, rows []*platform.Processor) *audit.Audit {
+	t.Helper()
 	pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
 	require.Empty(t, faults)
 	packs, err := rulepack.LoadBuiltin(rules.FS)
@@ -79,6 +85,7 @@ func judgeBy(t *testing.T, profile string, faces map[string]inventory.Setting) *
 	sys.Machine.Vendor, sys.Machine.Product = direct("Example"), direct("Server")
 	sys.Settings = faces
 	platformOf(topo, platform.Platform{ID: "milan"})
+	topo.Processors = rows
 	engine := audit.NewEngine(append(general, pack)).WithTables(func() (settings.Tables, error) {
 		return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(settingTable)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
 	})
@@ -268,4 +275,29 @@ func TestNoConflict(t *testing.T) {
 			Effective: known("balanced_performance", "cpufreq", ""), DecidedBy: known(by, "cpufreq", "")}})
 		assert.Equal(t, want, one(t, a, "settings.conflict", "setting energy_perf_bias").Result, by)
 	}
+}
+
+// TestNothingToEnable: a processor without Turbo or threads is not asked to
+// enable them; one whose table says nothing is.
+func TestNothingToEnable(t *testing.T) {
+	off := inventory.Setting{Effective: known("disabled", "cpufreq", "")}
+	for _, c := range []struct {
+		rows   []*platform.Processor
+		result verdict.Result
+	}{
+		{nil, verdict.Fail},
+		{[]*platform.Processor{{Name: "Xeon Bronze 3104", Turbo: "no"}, {Name: "Xeon Bronze 3104", Turbo: "no"}}, verdict.NotApplicable},
+		{[]*platform.Processor{{Name: "Xeon Bronze 3104", Turbo: "no"}, nil}, verdict.Fail},
+		{[]*platform.Processor{{Turbo: "no"}, {Turbo: ""}}, verdict.Fail},
+		{[]*platform.Processor{{Turbo: "no"}, {Turbo: "yes"}}, verdict.Fail},
+	} {
+		f := one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": off}, c.rows), "setting.turbo", "setting turbo")
+		assert.Equal(t, c.result, f.Result)
+		if c.result == verdict.NotApplicable {
+			assert.Equal(t, "the processor has no Turbo (Xeon Bronze 3104, by its maker's table)", f.Reason)
+		}
+	}
+	on := inventory.Setting{Effective: known("enabled", "cpufreq", "")}
+	rows := []*platform.Processor{{Turbo: "no"}, {Turbo: "no"}}
+	assert.Equal(t, verdict.Pass, one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": on}, rows), "setting.turbo", "setting turbo").Result, "the table is wrong")
 }

@@ -347,3 +347,28 @@ func TestConfiguredByReferenceCode(t *testing.T) {
 		require.NotEqual(t, fact.Absent, sys.Settings["smt"].Configured.State, maker)
 	}
 }
+
+// TestConfiguredFixedFabric: APBDIS 1 fixes the fabric at the state of the option
+// beside it; alone it is the fastest.
+func TestConfiguredFixedFabric(t *testing.T) {
+	for attributes, want := range map[string]string{
+		`"CbsCmnApbdis": "1", "CbsCmnFixedSocPstate": "P0"`:    "enabled",
+		`"CbsCmnApbdis": "1", "CbsCmnFixedSocPstate": "P2"`:    "p2",
+		`"CbsCmnApbdis": "1"`:                                  "enabled",
+		`"CbsCmnApbdis": "0", "CbsCmnFixedSocPstate": "P2"`:    "disabled",
+		`"CbsCmnApbdis": "Auto", "CbsCmnFixedSocPstate": "P2"`: "auto",
+	} {
+		sys := collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {`+attributes+`}}`)
+		require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, attributes)
+	}
+}
+
+// TestConfiguredUnderAParent: what Supermicro's parent options make inert is not
+// known, whatever an export prints of it.
+func TestConfiguredUnderAParent(t *testing.T) {
+	sys := collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"SpeedStep_P_States__FF12": "Disable", "TurboMode_3D06": "Enable",
+ "PowerPerformanceTuning_3CE0": "OS Controls EPB", "ENERGY_PERF_BIAS_CFGMode_3CE1": "Maximum Performance", "PowerTechnology_FF77": "Custom"}}`)
+	require.Contains(t, sys.Settings["turbo"].Configured.Reason, `SpeedStep_P_States__FF12 is "Disable"`)
+	require.Contains(t, sys.Settings["energy_perf_bias"].Configured.Reason, `is "OS Controls EPB"`)
+	require.Equal(t, "os", sys.Settings["epb_owner"].Configured.Value)
+}

@@ -1,6 +1,7 @@
 package effective
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -78,8 +79,13 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) face {
 
 // packageLimits decode the field of register 0xE2 by generation (turbostat
 // 6.12, *_pkg_cstate_limits) into canonical words. The field has four bits, from
-// Skylake servers on three.
-func packageLimits(g host.Generation) (words map[uint64]string, bits uint) {
+// Skylake servers on three. turbostat decodes Haswell and Broadwell servers by the
+// client's table; Intel's manual has one of their own (SDM vol. 4, transcribed in
+// EDK II's HaswellEMsr.h and XeonDMsr.h), which is followed here.
+func packageLimits(g host.Generation, model int) (words map[uint64]string, bits uint) {
+	if g == host.GenHaswell && slices.Contains([]int{0x3F, 0x4F, 0x56}, model) {
+		g = host.GenSkylake // the same words and bits
+	}
 	switch g {
 	case host.GenNehalem:
 		return map[uint64]string{0: "c0c1", 1: "c0c1", 2: "c3", 3: "c6", 4: "c7", 7: "nolimit"}, 4
@@ -98,7 +104,7 @@ func packageLimits(g host.Generation) (words map[uint64]string, bits uint) {
 
 // packageCState is the deepest idle state of a whole package.
 func (m *Machine) packageCState() face {
-	words, bits := packageLimits(m.Kernel.CPU.Generation())
+	words, bits := packageLimits(m.Kernel.CPU.Generation(), m.Kernel.CPU.Model.V)
 	if words == nil {
 		return face{effective: unobservable("the limit of this processor's packages is not documented here")}
 	}

@@ -165,13 +165,16 @@ func TestC1E(t *testing.T) {
 // docs/kernel.md, C-states, column by column.
 func TestPackageCState(t *testing.T) {
 	t.Parallel()
+	haswellClient := hosttest.Haswell
+	haswellClient.Model, haswellClient.Brand = 60, "Intel(R) Xeon(R) CPU E3-1230 v3 @ 3.30GHz"
 	table := []struct {
 		p     hosttest.Part
 		words []string // by value; "" has no word
 	}{
 		{hosttest.Westmere, []string{"c0c1", "c0c1", "c3", "c6", "c7", "", "", "nolimit", ""}},
 		{hosttest.Ivybridge, []string{"c0c1", "c2", "c6nr", "c6r", "c7", "", "", "nolimit", ""}},
-		{hosttest.Haswell, []string{"c0c1", "c2", "c3", "c6", "c7", "", "", "", "nolimit"}},
+		{hosttest.Haswell, []string{"c0c1", "c2", "c6nr", "c6r", "", "", "", "nolimit"}},
+		{haswellClient, []string{"c0c1", "c2", "c3", "c6", "c7", "", "", "", "nolimit"}},
 		{hosttest.Skylake, []string{"c0c1", "c2", "c6nr", "c6r", "", "", "", "nolimit"}},
 		{hosttest.Sapphire, []string{"c0c1", "c2", "c6", "c6", "", "", "", "nolimit"}},
 	}

@@ -229,8 +229,8 @@ func (t *Table) unlock(w *Wish) string {
 	}
 	for i := range t.Masters {
 		m := &t.Masters[i]
-		if !slices.Contains(m.Locks, w.ID) {
-			continue
+		if !slices.Contains(m.Locks, w.ID) || m.Setting != t.Governing(w.ID) {
+			continue // the wish's preset is the governing one's
 		}
 		name, free := t.freeing(m, w)
 		switch {
