@@ -69,6 +69,7 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 		}
 	}
 	run.causes()
+	run.inherit()
 	run.waive()
 	run.out.Summary = Summarize(run.out.Findings)
 	return &run.out, nil
@@ -86,8 +87,10 @@ type run struct {
 	// applied keeps the applicability of rules that is the same for every
 	// subject.
 	applied map[*rulepack.Rule]applicable
-	// depends holds depends_on of the rule that spoke, by finding index.
+	// depends holds depends_on of the rule that spoke, by finding index; roots the
+	// failures that a finding follows from.
 	depends map[int][]string
+	roots   map[int][]int
 }
 
 func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options) *run {
@@ -125,33 +128,3 @@ func Summarize(findings []Finding) Summary {
 	return s
 }
 
-// causes names the root cause of findings whose rule depends on one that
-// failed for the same subject or for the whole machine.
-func (r *run) causes() {
-	for i, ids := range r.depends {
-		f := &r.out.Findings[i]
-		if f.Result != verdict.Fail && f.Result != verdict.Unknown {
-			continue
-		}
-		for _, id := range ids {
-			if r.failed(id, f.Subject) {
-				f.CausedBy = id
-				break
-			}
-		}
-	}
-}
-
-// failed reports whether a rule failed for a subject, for the socket that the
-// subject belongs to, or for the machine, or, when the subject is the machine,
-// for any part of it.
-func (r *run) failed(id, subject string) bool {
-	owner := r.facts.Owner(subject)
-	for _, f := range r.out.Findings {
-		if f.Rule == id && f.Result == verdict.Fail &&
-			(f.Subject == subject || f.Subject == owner || f.Subject == facts.SubjectMachine || subject == facts.SubjectMachine) {
-			return true
-		}
-	}
-	return false
-}

@@ -40,7 +40,7 @@ func (w WaiverSpec) Check() error {
 
 // waive turns accepted failures into waived ones. A waiver past its date
 // leaves the failure standing and says so; one that matches nothing is
-// reported.
+// reported. What follows from waived failures alone is waived with them.
 func (r *run) waive() {
 	for _, w := range r.options.Waivers {
 		end, err := w.End()
@@ -65,6 +65,7 @@ func (r *run) waive() {
 		}
 		r.noticeWaiver(w, matched, ended)
 	}
+	r.waiveConsequences()
 }
 
 func (r *run) noticeWaiver(w WaiverSpec, matched, ended bool) {

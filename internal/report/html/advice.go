@@ -30,8 +30,8 @@ func (p *page) alternative(a *report.Advice) {
 	defer p.Close()
 	p.Element("h3", a.ID+": "+wording.Effort(a))
 	p.Open("ol")
-	for i := range a.Steps {
-		p.Element("li", wording.Step(&a.Steps[i]))
+	for _, line := range wording.Steps(a.Steps, p.r.Inventory.Slots) {
+		p.Element("li", line.Text)
 	}
 	p.Close()
 	t := p.table("memory of", "before", "after")

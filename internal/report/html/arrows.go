@@ -6,6 +6,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
+	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // Where the number of a step stands in a cell.
@@ -42,11 +43,17 @@ func (d *drawing) spot(handle *string) (x, y int, ok bool) {
 // arrows draws the steps: a number on each slot that something is taken out of
 // or put into, and an arrow where a module stays with its processor.
 func (p *page) arrows(d *drawing) {
+	lines := make([]int, len(p.steps())) // the number of the line that says each step
+	for n, line := range wording.Steps(p.steps(), p.r.Inventory.Slots) {
+		for _, i := range line.Steps {
+			lines[i] = n + 1
+		}
+	}
 	for i, s := range p.steps() {
 		fromX, fromY, out := d.spot(s.From)
 		toX, toY, in := d.spot(s.To)
 		atX, atY, exchanged := d.spot(s.At)
-		number := strconv.Itoa(i + 1)
+		number := strconv.Itoa(lines[i])
 		if out && in {
 			p.arrow(fromX, fromY, toX, toY)
 		}

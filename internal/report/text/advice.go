@@ -33,8 +33,8 @@ func (p *printer) advice(r *report.Report) {
 		a := &r.Advice[i]
 		p.section(wordAdvice, a.ID+": "+wording.Effort(a))
 		name := "steps"
-		for j := range a.Steps {
-			p.field(2, name, strconv.Itoa(j+1)+". "+wording.Step(&a.Steps[j]))
+		for j, line := range wording.Steps(a.Steps, r.Inventory.Slots) {
+			p.field(2, name, strconv.Itoa(j+1)+". "+line.Text)
 			name = ""
 		}
 		p.reaches(&a.Reaches, "stays")

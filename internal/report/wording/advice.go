@@ -28,21 +28,6 @@ func Effort(a *report.Advice) string {
 	return strings.Join(parts, ", ")
 }
 
-// Step is one step with the names of the silkscreen.
-func Step(s *report.Step) string {
-	from, to := slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)
-	switch s.Do {
-	case "move":
-		return "move " + from + " to " + to
-	case "remove":
-		return "take out " + from
-	case "exchange":
-		return "exchange " + slotWords(s.AtLocator, s.At, s.Board) + " for " + moduleWords(s.Module)
-	default:
-		return "install " + moduleWords(s.Module) + " in " + to
-	}
-}
-
 func slotWords(locator, handle, board *string) string {
 	name := report.OrEmpty(locator)
 	if name == "" {

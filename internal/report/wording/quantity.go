@@ -99,3 +99,12 @@ func noiseWord(w string) bool {
 		return strings.HasSuffix(w, "-Core")
 	}
 }
+
+// And lists names: "A, B and C".
+func And(names []string) string {
+	n := len(names)
+	if n < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+}

@@ -1,0 +1,68 @@
+package audit_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// chain is a cause without effect and citation, what follows from it on the same
+// socket, and what follows from that on the machine.
+const chain = `
+rules:
+  - {id: test.socket.root, title: root, subject: socket, check: socket.dimms > 2, severity: critical, why: w, uncited: true}
+  - {id: test.socket.other, title: other, subject: socket, check: socket.dimms > 2, severity: info, why: w, uncited: true}
+  - {id: test.socket.follows, title: f, subject: socket, check: socket.dimms > 3, severity: info, why: w, depends_on: [test.socket.root],
+     effect: {text: little, conditions: always}, citation: {vendor: us, title: first}}
+  - {id: test.machine.follows, title: f, check: machine.processors == 1, severity: warning, why: w, depends_on: [test.socket.follows],
+     effect: {text: much, conditions: always}, citation: {vendor: us, title: second}}
+  - {id: test.machine.both, title: f, check: machine.processors == 1, severity: info, why: w, uncited: true, depends_on: [test.socket.root, test.socket.other]}
+`
+
+// TestCauseCarriesEffect: a cause says what the worst of its consequences costs,
+// and whose document says so; what it says itself stays.
+func TestCauseCarriesEffect(t *testing.T) {
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 1, 8)
+	a := run(t, engineOf(t, chain), sys, topo, audit.Options{})
+	root := findings(a, "test.socket.root")["socket 0"]
+	assert.Equal(t, verdict.Fail, root.Result)
+	assert.Contains(t, root.Effect.Text, "much")
+	assert.Equal(t, "second", root.Citation.Title)
+	between := findings(a, "test.socket.follows")["socket 0"]
+	assert.Contains(t, between.Effect.Text, "little")
+	assert.Equal(t, "first", between.Citation.Title)
+	assert.Nil(t, findings(a, "test.socket.other")["socket 0"].Effect)
+}
+
+// TestWaivedCause: what follows from waived causes alone is waived with them, over
+// any number of steps, and says so; with one cause left standing it counts.
+func TestWaivedCause(t *testing.T) {
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 1, 8)
+	options := audit.Options{Now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), Waivers: []audit.WaiverSpec{
+		{Rule: "test.socket.root", Subject: "socket 0", Reason: "half is enough", Until: "2026-12-31"}}}
+	a := run(t, engineOf(t, chain), sys, topo, options)
+	child := findings(a, "test.socket.follows")
+	assert.Equal(t, verdict.Waived, child["socket 0"].Result)
+	assert.Equal(t, audit.Waiver{Reason: "follows from test.socket.root, which is accepted: half is enough", Until: "2026-12-31"}, *child["socket 0"].Waiver)
+	assert.Equal(t, verdict.Fail, child["socket 1"].Result, "its own cause stands")
+	assert.Equal(t, verdict.Fail, findings(a, "test.machine.follows")["machine"].Result)
+
+	options.Waivers[0].Subject = ""
+	a = run(t, engineOf(t, chain), sys, topo, options)
+	assert.Equal(t, verdict.Waived, findings(a, "test.socket.follows")["socket 1"].Result)
+	assert.Equal(t, verdict.Waived, findings(a, "test.machine.follows")["machine"].Result)
+	assert.Equal(t, "follows from test.socket.root, which is accepted: half is enough", findings(a, "test.machine.follows")["machine"].Waiver.Reason)
+	assert.Equal(t, verdict.Fail, findings(a, "test.machine.both")["machine"].Result, "another cause stands")
+	assert.Equal(t, verdict.Fail, findings(a, "test.socket.other")["socket 0"].Result)
+	assert.Equal(t, 3, a.Summary.Fail, "both sockets' other cause, and what follows from it")
+
+	options.Now = options.Now.AddDate(1, 0, 2) // the waiver has ended
+	a = run(t, engineOf(t, chain), sys, topo, options)
+	assert.Zero(t, a.Summary.Waived)
+}

@@ -1,0 +1,220 @@
+package wording
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// StepLine is what one line says of an advice's steps: those of one kind behind
+// one processor, or behind several whose slots are filled alike.
+type StepLine struct {
+	Text string
+	// Steps are the indexes of the steps that the line covers.
+	Steps []int
+}
+
+// Steps gathers an advice's steps into lines, in the order in which they are
+// carried out. slots are the machine's.
+func Steps(steps []report.Step, slots []report.Slot) []StepLine {
+	owners := map[string]int{}
+	for i := range slots {
+		if s := slots[i].Socket; s != nil {
+			owners[slots[i].Handle] = *s
+		}
+	}
+	var out []StepLine
+	for from := 0; from < len(steps); {
+		to := from + 1
+		for to < len(steps) && kindOf(&steps[to]) == kindOf(&steps[from]) {
+			to++
+		}
+		out = append(out, runLines(steps, from, to, owners)...)
+		from = to
+	}
+	return out
+}
+
+// kindOf is what steps of one line have in common.
+func kindOf(s *report.Step) string { return s.Do + "\n" + moduleWords(s.Module) }
+
+// errand are the steps of one kind behind one processor.
+type errand struct {
+	steps []int
+	// names are the slots in order: of a move the two of each step.
+	names []string
+}
+
+// runLines makes lines of consecutive steps of one kind. Modules that move from
+// one processor to another have a line each: their order counts.
+func runLines(steps []report.Step, from, to int, owners map[string]int) []StepLine {
+	var errands []errand
+	at := map[int]int{}
+	for i := from; i < to; i++ {
+		s := &steps[i]
+		owner, one := ownerOf(s, owners)
+		n, ok := at[owner]
+		if !one || !ok {
+			n = len(errands)
+			errands = append(errands, errand{})
+			if one {
+				at[owner] = n
+			}
+		}
+		e := &errands[n]
+		e.steps, e.names = append(e.steps, i), append(e.names, namesOf(s)...)
+		if !one { // what comes after it may need the slot that it frees
+			at = map[int]int{}
+		}
+	}
+	return likeLines(&steps[from], errands)
+}
+
+// ownerOf is the processor that a step stays with; one is false for a move
+// between two.
+func ownerOf(s *report.Step, owners map[string]int) (owner int, one bool) {
+	owner, one = -1, true
+	for i, h := range []*string{s.From, s.To, s.At} {
+		if h == nil {
+			continue
+		}
+		o, ok := owners[*h]
+		if !ok {
+			o = -1
+		}
+		one = one && (i == 0 || s.From == nil || o == owner)
+		owner = o
+	}
+	return owner, one
+}
+
+func namesOf(s *report.Step) []string {
+	switch s.Do {
+	case "move":
+		return []string{slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)}
+	case "remove":
+		return []string{slotWords(s.FromLocator, s.From, s.FromBoard)}
+	case "exchange":
+		return []string{slotWords(s.AtLocator, s.At, s.Board)}
+	default:
+		return []string{slotWords(s.ToLocator, s.To, s.Board)}
+	}
+}
+
+// likeLines brings errands together whose slots have the same names behind the
+// processors' own: "PROC 1 DIMM 3" and "PROC 2 DIMM 3".
+func likeLines(s *report.Step, errands []errand) []StepLine {
+	var out []StepLine
+	for i := 0; i < len(errands); {
+		group := errands[i : i+1]
+		var heads []string
+		rest := errands[i].names
+		for j := i + 2; j <= len(errands); j++ {
+			h, r, ok := headed(errands[i:j])
+			if !ok {
+				break
+			}
+			group, heads, rest = errands[i:j], h, r
+		}
+		line := StepLine{Text: errandWords(s, rest)}
+		if len(heads) > 0 {
+			line.Text = "on each of " + span(heads) + ": " + line.Text
+		}
+		for _, e := range group {
+			line.Steps = append(line.Steps, e.steps...)
+		}
+		slices.Sort(line.Steps)
+		out = append(out, line)
+		i += len(group)
+	}
+	return out
+}
+
+// headed splits the names of several errands into a head that differs between
+// them, one for each, and rests that are the same.
+func headed(errands []errand) (heads, rests []string, ok bool) {
+	for n := range errands {
+		e, next := &errands[n], &errands[(n+1)%len(errands)]
+		if len(e.names) != len(next.names) {
+			return nil, nil, false
+		}
+		for i, name := range e.names {
+			head := name[:headEnd(name, next.names[i])]
+			rest := strings.TrimLeft(name[len(head):], "-_ :.")
+			if head == "" || rest == "" {
+				return nil, nil, false
+			}
+			if i == 0 {
+				heads = append(heads, head)
+			}
+			if n == 0 {
+				rests = append(rests, rest)
+			}
+			if heads[n] != head || rests[i] != rest {
+				return nil, nil, false
+			}
+		}
+	}
+	return heads, rests, true
+}
+
+// headEnd is where the word ends in which two names first differ; 0 when they
+// are the same.
+func headEnd(name, other string) int {
+	at := 0
+	for at < len(name) && at < len(other) && name[at] == other[at] {
+		at++
+	}
+	if name == other {
+		return 0
+	}
+	for at < len(name) && alphanumeric(name[at]) {
+		at++
+	}
+	return at
+}
+
+func alphanumeric(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// span names heads that are numbered on by the first and the last.
+func span(heads []string) string {
+	first, n := numbered(heads[0])
+	for i, h := range heads {
+		if text, m := numbered(h); len(heads) < 3 || text != first || m != n+i {
+			return And(heads)
+		}
+	}
+	return heads[0] + " to " + heads[len(heads)-1]
+}
+
+// numbered splits a name into text and the number that ends it, -1 without.
+func numbered(name string) (string, int) {
+	text := strings.TrimRight(name, "0123456789")
+	n, err := strconv.Atoi(name[len(text):])
+	if err != nil {
+		return name, -1
+	}
+	return text, n
+}
+
+// errandWords says what is done with the slots of those names.
+func errandWords(s *report.Step, names []string) string {
+	switch s.Do {
+	case "move":
+		var moves []string
+		for i := 0; i+1 < len(names); i += 2 {
+			moves = append(moves, names[i]+" to "+names[i+1])
+		}
+		return "move " + And(moves)
+	case "remove":
+		return "take out " + And(names)
+	case "exchange":
+		return "exchange " + And(names) + " for " + moduleWords(s.Module)
+	default:
+		return "install " + moduleWords(s.Module) + " in " + And(names)
+	}
+}

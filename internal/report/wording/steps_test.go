@@ -1,0 +1,86 @@
+package wording
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// TestSteps: processors whose slots are filled alike share a line, as long as
+// their names tell which part is the processor's; steps keep their order.
+func TestSteps(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		// steps are "from>to", "+to" or "-from"; a slot is SOCKET/NAME, of which
+		// BOARD|LOCATOR has a board.
+		steps string
+		want  []string
+	}{
+		{"boards", "+0/CPU1-B|1A +0/CPU1-B|1C +1/CPU2-B|1A +1/CPU2-B|1C +2/CPU3-B|1A +2/CPU3-B|1C",
+			[]string{"on each of CPU1 to CPU3: install 8 GiB DDR3 in B 1A and B 1C"}},
+		{"moves between boards", "0/CPU1-A|1A>0/CPU1-B|1A 1/CPU2-A|1A>1/CPU2-B|1A",
+			[]string{"on each of CPU1 and CPU2: move A 1A to B 1A"}},
+		{"one processor differs", "+0/CPU1-B|1A +1/CPU2-B|1A +2/CPU3-B|2A",
+			[]string{"on each of CPU1 and CPU2: install 8 GiB DDR3 in B 1A", "install 8 GiB DDR3 in CPU3-B 2A"}},
+		{"letters that are no word of their own", "0/DIMM_A8>0/DIMM_A1 0/DIMM_A9>0/DIMM_A4 1/DIMM_B8>1/DIMM_B1 1/DIMM_B9>1/DIMM_B4",
+			[]string{"move DIMM_A8 to DIMM_A1 and DIMM_A9 to DIMM_A4", "move DIMM_B8 to DIMM_B1 and DIMM_B9 to DIMM_B4"}},
+		{"HP", "+0/PROC_1_DIMM_3 +1/PROC_2_DIMM_3", []string{"on each of PROC 1 and PROC 2: install 8 GiB DDR3 in DIMM 3"}},
+		{"between processors, in order", "0/P1-A1>1/P2-A1 0/P1-B1>1/P2-B1", []string{"move P1-A1 to P2-A1", "move P1-B1 to P2-B1"}},
+		{"what a processor gives and keeps", "0/P1-A1>1/P2-A1 0/P1-B1>0/P1-A1", []string{"move P1-A1 to P2-A1", "move P1-B1 to P1-A1"}},
+		{"kinds", "-0/A1 -1/B1 +0/A2 +1/B2", []string{"take out A1", "take out B1", "install 8 GiB DDR3 in A2", "install 8 GiB DDR3 in B2"}},
+		{"no processor", "+-/DIMM3A +-/DIMM4A", []string{"install 8 GiB DDR3 in DIMM3A and DIMM4A"}},
+	} {
+		steps, slots := parseSteps(c.steps)
+		var got []string
+		seen := 0
+		for _, l := range Steps(steps, slots) {
+			got = append(got, l.Text)
+			seen += len(l.Steps)
+		}
+		assert.Equal(t, c.want, got, c.name)
+		assert.Equal(t, len(steps), seen, c.name)
+	}
+}
+
+func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
+	slot := func(word string) (handle, locator, board *string) {
+		socket, name, _ := strings.Cut(word, "/")
+		name = strings.ReplaceAll(name, "DIMM_A", "DIMM~A")
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "DIMM_B", "DIMM~B"), "_", " ")
+		name = strings.ReplaceAll(name, "~", "_")
+		h := word
+		s := report.Slot{Handle: h}
+		var n int
+		if _, err := fmt.Sscanf(socket, "%d", &n); err == nil {
+			s.Socket = &n
+		}
+		slots = append(slots, s)
+		if b, l, ok := strings.Cut(name, "|"); ok {
+			return &h, &l, &b
+		}
+		return &h, &name, nil
+	}
+	size, kind := int64(8<<30), "DDR3"
+	for word := range strings.FieldsSeq(text) {
+		var s report.Step
+		from, to, moves := strings.Cut(word, ">")
+		switch {
+		case moves:
+			s.Do = "move"
+			s.From, s.FromLocator, s.FromBoard = slot(from)
+			s.To, s.ToLocator, s.Board = slot(to)
+		case word[0] == '+':
+			s.Do, s.Module = "install", &report.Module{SizeBytes: &size, Type: &kind}
+			s.To, s.ToLocator, s.Board = slot(word[1:])
+		default:
+			s.Do = "remove"
+			s.From, s.FromLocator, s.FromBoard = slot(word[1:])
+		}
+		steps = append(steps, s)
+	}
+	return steps, slots
+}
