@@ -127,4 +127,3 @@ func Summarize(findings []Finding) Summary {
 	}
 	return s
 }
-
