@@ -26,7 +26,7 @@ func (p *printer) advice(r *report.Report) {
 		return
 	}
 	if !p.verbose {
-		p.briefAdvice(r.Advice)
+		p.briefAdvice(r)
 		return
 	}
 	for i := range r.Advice {
@@ -45,10 +45,11 @@ func (p *printer) advice(r *report.Report) {
 }
 
 // briefAdvice prints the cheapest advice with its steps, and the others in a line each.
-func (p *printer) briefAdvice(all []report.Advice) {
+func (p *printer) briefAdvice(r *report.Report) {
+	all := r.Advice
 	for i := range all {
 		a := &all[i]
-		steps := briefSteps(a.Steps)
+		steps := briefSteps(a.Steps, r.Inventory.Slots)
 		if i > 0 && p.tight == tightest {
 			p.brief(2, "or", wording.Count(len(all)-1, "other way")+" with -v", 1)
 			break
@@ -67,26 +68,16 @@ func (p *printer) briefAdvice(all []report.Advice) {
 	p.newline()
 }
 
-// briefSteps are the steps by their numbers; equal modules that are installed one
-// after the other are one entry.
-func briefSteps(steps []report.Step) []string {
+// briefSteps are the lines of the steps by their numbers, kept whole where one
+// step is a line.
+func briefSteps(steps []report.Step, slots []report.Slot) []string {
 	var out []string
-	for first := 0; first < len(steps); {
-		text, end := wording.Step(&steps[first]), first+1
-		if into := strings.LastIndex(text, " in "); steps[first].Do == "install" && into > 0 {
-			for end < len(steps) && steps[end].Do == "install" && strings.HasPrefix(wording.Step(&steps[end]), text[:into]+" in ") {
-				text += "," + strings.TrimPrefix(wording.Step(&steps[end]), text[:into]+" in")
-				end++
-			}
-		}
-		number := strconv.Itoa(first + 1)
-		if end > first+1 {
-			number += "-" + strconv.Itoa(end)
-		}
-		if text = number + ". " + text; end == first+1 {
+	for i, line := range wording.Steps(steps, slots) {
+		text := strconv.Itoa(i+1) + ". " + line.Text
+		if len(line.Steps) == 1 {
 			text = strings.ReplaceAll(text, " ", glue)
 		}
-		out, first = append(out, text), end
+		out = append(out, text)
 	}
 	return out
 }
