@@ -17,7 +17,6 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // defaultBaseline is where the accepted hardware is kept.
@@ -132,7 +131,7 @@ some of it cannot.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.baseline, "file", "", "the baseline's `FILE` (default: the configuration's, else "+defaultBaseline+")")
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringVar(&f.failOn, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	registerFailOn(cmd, &f.failOn)
 	fl.BoolVar(&f.strict, "strict", false, "exit 3 when something could not be compared")
 	return cmd
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // checkFlags are those of an audit.
@@ -50,7 +49,7 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 	f.output.register(cmd, formats.Reports())
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.failOn, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	registerFailOn(cmd, &f.failOn)
 	fl.BoolVar(&f.allProfiles, "all-profiles", false, "add the machine beside every profile documented for it, as profiles compare prints it")
 	fl.BoolVar(&f.strict, "strict", false, "exit 3 when a rule is unknown or broke")
 	return cmd

@@ -27,7 +27,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/snapshot"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 func (p *Program) fleetCommand() *cobra.Command {
@@ -56,7 +55,7 @@ read.`,
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
 	fl.StringVar(&by, "by", fleet.Kinds()[0], "compare machines of one `KIND`: "+strings.Join(fleet.Kinds(), ", "))
-	fl.StringVar(&f.failOn, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	registerFailOn(cmd, &f.failOn)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(fleet.Kinds(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -64,7 +64,7 @@ undecided.`,
 	f.output.register(cmd, []string{formats.Text, formats.JSON})
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&f.failOn, "fail-on", string(verdict.Warning), "lowest `SEVERITY` that gives exit status 1: info, warning, critical, never")
+	registerFailOn(cmd, &f.failOn)
 	fl.BoolVar(&f.options.Matrix, "matrix", false, "every pair of nodes, not only local memory and pairs of sockets")
 	fl.BoolVar(&f.options.Quick, "quick", false, "take 3 seconds in all")
 	fl.BoolVar(&f.options.Force, "force", false, "measure a virtual machine too, and judge nothing")

@@ -150,7 +150,7 @@ say. It only ever reads the machine.`,
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.fleetCommand(), p.planCommand(), p.labelsCommand(), p.baselineCommand(),
-		p.measureCommand(),
+		p.measureCommand(), p.explainCommand(),
 		p.serveCommand(), p.versionCommand(), p.manCommand(root))
 	return root
 }

@@ -32,6 +32,7 @@ const (
 	Citations  Kind = "citations"
 	Settings   Kind = "settings"
 	Processors Kind = "processors"
+	Topics     Kind = "topics"
 )
 
 // Fault is one thing wrong with a file, with its place.
@@ -68,6 +69,8 @@ func KindOf(name string, data []byte) Kind {
 	switch {
 	case has("maps"):
 		return SlotMaps
+	case has("topics"):
+		return Topics
 	case has("schema", "rules"):
 		return Locators
 	case has("schema", "sources"):

@@ -202,7 +202,7 @@ func builtinDirs(fsys fs.FS) ([]string, error) {
 	var out []string
 	for _, e := range entries {
 		switch e.Name() {
-		case "platforms", "slots", "settings":
+		case "platforms", "slots", "settings", "explain":
 		default:
 			if e.IsDir() {
 				out = append(out, path.Clean(e.Name()))

@@ -43,13 +43,9 @@ func (p *printer) briefFix(g *group, lines int) {
 }
 
 // briefCosts is what the deviation costs; its source only where it is another
-// document than the finding's, and no model that the text itself names.
+// document than the finding's.
 func briefCosts(f *report.Finding) string {
-	if f.Effect == nil {
-		return ""
-	}
-	source := report.OrEmpty(f.Effect.Source)
-	if source == "" || strings.Contains(source, "population model") || f.Citation != nil && strings.Contains(source, f.Citation.Title) {
+	if f.Effect != nil && f.Citation != nil && strings.Contains(report.OrEmpty(f.Effect.Source), f.Citation.Title) {
 		return f.Effect.Text
 	}
 	return costs(f)

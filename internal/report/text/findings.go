@@ -109,15 +109,17 @@ func (p *printer) fix(g *group) {
 	}
 }
 
-// costs is what the deviation costs, and who measured it.
+// costs is what the deviation costs, and who measured it. What the population model
+// computes names its ground by itself.
 func costs(f *report.Finding) string {
 	if f.Effect == nil {
 		return ""
 	}
-	if f.Effect.Source == nil {
+	source := report.OrEmpty(f.Effect.Source)
+	if source == "" || strings.Contains(source, "population model") {
 		return f.Effect.Text
 	}
-	return f.Effect.Text + " (" + *f.Effect.Source + ")"
+	return f.Effect.Text + " (" + source + ")"
 }
 
 // source names the document; its address only when everything is asked for.

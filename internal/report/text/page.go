@@ -28,8 +28,10 @@ func (p *printer) block(b *page.Block) {
 	case b.Example != "":
 		p.newline()
 		for line := range strings.Lines(b.Example) {
-			p.to(2)
-			p.put(strings.TrimSuffix(line, "\n"))
+			if line = strings.TrimSuffix(line, "\n"); line != "" {
+				p.to(2)
+				p.put(line)
+			}
 			p.newline()
 		}
 		p.newline()

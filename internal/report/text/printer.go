@@ -177,6 +177,9 @@ func (p *printer) label(indent int, name string) int {
 	p.to(indent)
 	p.put(name)
 	hang := indent + valueColumn
+	if p.col >= hang {
+		p.to(p.col + 2)
+	}
 	p.to(hang)
 	return hang
 }

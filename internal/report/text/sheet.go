@@ -23,11 +23,17 @@ type sheet struct {
 	most []int
 }
 
+// leastCell is the width that a column keeps however narrow the page is.
+const leastCell = 12
+
 func (s *sheet) print(p *printer, indent int) {
 	widths := s.widths()
 	room := p.width - indent
 	for _, w := range widths[:s.fixed] {
 		room -= w + tableGap
+	}
+	for i := s.fixed; i < len(widths); i++ {
+		widths[i] = min(widths[i], max(room, leastCell))
 	}
 	for first := s.fixed; first < len(s.heads); {
 		end, left := first+1, room-widths[first]
@@ -87,7 +93,7 @@ func (s *sheet) line(p *printer, indent int, widths []int, cells []string, first
 	}
 	for n := range height {
 		for i, lines := range folded {
-			if n < len(lines) {
+			if n < len(lines) && lines[n] != "" {
 				p.to(at[i])
 				p.put(lines[n])
 			}

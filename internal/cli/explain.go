@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/reference"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/text"
+)
+
+func (p *Program) explainCommand() *cobra.Command {
+	f := &checkFlags{failOn: report.FailNever}
+	cmd := &cobra.Command{
+		Use:   "explain WORD",
+		Short: "a rule, setting or platform for a person new to the subject",
+		Long: `explain says of a rule, a setting or a platform what it is, why it matters, what was
+measured, how it is changed, and which documents say so. Where a flag names a
+machine it says what that machine shows; memaudit explain never reads the live one.`,
+		Args:              oneArg("a rule, a setting or a platform"),
+		ValidArgsFunction: p.completeWords,
+		RunE:              func(_ *cobra.Command, args []string) error { return p.explain(f, args[0]) },
+	}
+	f.input.register(cmd)
+	f.registerRules(p, cmd)
+	return cmd
+}
+
+// explain prints the page of a word, with what the named machine shows of it.
+func (p *Program) explain(f *checkFlags, word string) error {
+	e, err := p.explainer(f.rules, f.config)
+	if err != nil {
+		return err
+	}
+	if e.Explain(word, nil) == nil {
+		return &exit{status: report.ExitUsage, err: fmt.Errorf("explain: %q is no rule, setting or platform; near it: %s",
+			word, strings.Join(plan.Nearest(e.Words(), word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
+	}
+	var doc *report.Report
+	var failed error
+	if f.input.names() {
+		if doc, failed = p.judgedMachine(f); doc == nil {
+			return failed
+		}
+	}
+	var out strings.Builder
+	if err := text.WriteBlocks(&out, e.Explain(word, doc), p.terminal(false).options); err != nil {
+		return err
+	}
+	if err := p.say(out.String()); err != nil {
+		return err
+	}
+	return failed
+}
+
+func (p *Program) explainer(rules []string, config string) (*reference.Explainer, error) {
+	known := knowledgeFlags{rules: rules, config: config, format: listFormats[0]}
+	packs, err := known.load(p)
+	if err != nil {
+		return nil, err
+	}
+	return reference.NewExplainer(p.Rules, packs)
+}
+
+// judgedMachine audits the machine that the flags name; nil with the error where it
+// could not be read.
+func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
+	engine, options, err := p.engine(f)
+	if err != nil {
+		return nil, err
+	}
+	done := p.progress("reading and judging the machine")
+	defer done()
+	sys, failed := p.system(&f.input)
+	failed = both(failed, p.joinBaseline(f, sys))
+	if sys == nil || nothingRead(sys) && failed != nil {
+		return nil, failed
+	}
+	topo := population.Derive(sys, p.Rules)
+	result, err := engine.Run(sys, topo, *options)
+	if err != nil {
+		return nil, usage("%w", err)
+	}
+	doc := report.Build(sys, topo, result, p.reportOptions(&f.input))
+	return &doc, failed
+}
+
+// completeWords offers all that can be explained to the shell.
+func (p *Program) completeWords(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	e, err := p.explainer(nil, "")
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return e.Words(), cobra.ShellCompDirectiveNoFileComp
+}
+
+// registerFailOn adds --fail-on with its words.
+func registerFailOn(cmd *cobra.Command, word *string) {
+	cmd.Flags().StringVar(word, "fail-on", report.SeverityName(2), "lowest `SEVERITY` that gives exit status 1: "+strings.Join(report.FailOn(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(report.FailOn(), cobra.ShellCompDirectiveNoFileComp))
+}

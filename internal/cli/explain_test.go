@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestExplain(t *testing.T) {
+	bad := tree(t, "dell-r610-unbalanced")
+	for _, c := range []struct {
+		args []string
+		says []string
+		not  string
+	}{
+		{[]string{"memory.channel.populated"}, []string{"rule      memory.channel.populated", "[##] [##] [##]", "Why it matters", "Documents"}, "This machine"},
+		{[]string{"memory.channel.populated", "--root", bad}, []string{"This machine", "2 of 3 channels hold memory"}, ""},
+		{[]string{"smt"}, []string{"setting   smt", "thread 0", "dell-11g/balanced", "lost 11 % on one", "Logical Processor"}, "This machine"},
+		{[]string{"setting.smt", "--root", bad}, []string{"at work   enabled", "expected  disabled"}, ""},
+		{[]string{"westmere-ep", "--root", bad}, []string{"3 channels side by side", "is of this platform", "2 of 3"}, ""},
+		{[]string{"rome", "--root", bad}, []string{"is not of this platform: westmere-ep"}, ""},
+	} {
+		status, out, errs := run(nil, append([]string{"explain"}, c.args...)...)
+		assert.Zero(t, status, errs)
+		for _, s := range c.says {
+			assert.Contains(t, out, s, c.args)
+		}
+		if c.not != "" {
+			assert.NotContains(t, out, c.not, c.args)
+		}
+	}
+}
+
+func TestExplainRefuses(t *testing.T) {
+	status, _, errs := run(nil, "explain", "smtt")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, `"smtt" is no rule, setting or platform; near it: smt`)
+	status, _, errs = run(nil, "explain", "smt", "--root", "/nowhere")
+	assert.Equal(t, 3, status)
+	assert.Contains(t, errs, "--root /nowhere")
+	status, _, _ = run(nil, "explain")
+	assert.Equal(t, 2, status)
+}
+
+// The shell completes rules, settings, platforms, profiles and severities.
+func TestCompletion(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"explain", ""}, []string{"memory.channel.populated", "smt", "westmere-ep"}},
+		{[]string{"check", "--profile", ""}, []string{"balanced", "dell-11g/balanced"}},
+		{[]string{"check", "--fail-on", ""}, []string{"info", "warning", "critical", "never"}},
+		{[]string{"rules", "show", ""}, []string{"memory.channel.populated"}},
+	} {
+		_, out, _ := run(nil, append([]string{"__complete"}, c.args...)...)
+		var have []string
+		for line := range strings.Lines(out) {
+			word, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+			have = append(have, word)
+		}
+		assert.Subset(t, have, c.want, c.args)
+	}
+}
