@@ -17,7 +17,8 @@ const settingNames = `workload_profile|power_policy|p_states|hwp|turbo|energy_ef
 	`|collaborative_power|ioat|dmi_link_speed|hwp_interrupt|optimized_power_mode|efficiency_latency_control` +
 	`|avx_pregrant_override|avx_pregrant_level|c1_auto_demotion|c1_auto_undemotion|fabric_power_mgmt` +
 	`|c_state_efficiency|xgmi_link_width|upi_links|upi_speed|xpt_remote_prefetch|llc_dead_line|virtual_numa` +
-	`|enhanced_cpu_performance|workload_io|opportunistic_self_refresh|tdp_level|amd_workload_profile`
+	`|enhanced_cpu_performance|workload_io|opportunistic_self_refresh|tdp_level|package_power_limit|enabled_cores` +
+	`|memory_encryption|memory_power_down|page_policy|sgx|cxl_memory_mode|amd_workload_profile`
 
 var wordLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`) })
 

@@ -108,14 +108,21 @@ var vocabulary = [...]Setting{
 	{"c_state_efficiency", "C-state efficiency mode (AMD)", Switch, nil},
 	{"xgmi_link_width", "forced width of the socket links (AMD)", Choice, words("x2", "x4", "x8", "x16")},
 	{"upi_links", "socket links in use", Choice, words("1", "2", "3", "4")},
-	{"upi_speed", "speed of the socket links (QPI, UPI)", Rate, words("max", "slow")},
+	{"upi_speed", "speed of the socket links (QPI, UPI)", Rate, words("max", "balanced", "slow")},
 	{"xpt_remote_prefetch", "XPT prefetcher for remote memory", Switch, nil},
 	{"llc_dead_line", "allocation of dead lines in the last-level cache", Switch, nil},
 	{"virtual_numa", "virtual NUMA nodes inside a processor", Switch, nil},
 	{"enhanced_cpu_performance", "a vendor's tuning beyond the processor's defaults (Cisco)", Switch, nil},
 	{"workload_io", "uncore tuned for balance or for I/O", Choice, words("balanced", "io_sensitive")},
 	{"opportunistic_self_refresh", "self-refresh of idle memory", Switch, nil},
-	{"tdp_level", "configurable TDP level", Choice, words("nominal", "level1", "level2")},
+	{"tdp_level", "configurable TDP (cTDP): a level of Intel's, an end of the range or a figure set by hand on AMD", Choice, words("nominal", "level1", "level2", "maximum", "minimum", "manual")},
+	{"package_power_limit", "limit of the package's power; manual where a figure is set", Choice, words("manual")},
+	{"enabled_cores", "cores of a processor that are switched on; a count is a word too (16)", Choice, words("all")},
+	{"memory_encryption", "encryption of memory by the controller: one key (TME, TSME) or several (MK-TME, SME)", Choice, words("disabled", "single_key", "multi_key")},
+	{"memory_power_down", "power-down of idle memory (CKE)", Switch, nil},
+	{"page_policy", "pages of DRAM kept open or closed after an access", Choice, words("open", "closed", "adaptive")},
+	{"sgx", "memory reserved for enclaves (Software Guard Extensions)", Switch, nil},
+	{"cxl_memory_mode", "CXL memory interleaved with DRAM or by itself", Choice, words("homogeneous", "heterogeneous")},
 	{"amd_workload_profile", "preset of AMD's own beside the vendor's", Name, nil},
 }
 
@@ -143,11 +150,12 @@ func Lookup(id string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// rates and hours are the values that are not words: a rate in MT/s or MHz, a
-// period in hours.
+// rates, counts and hours are the values that are not words: a rate in MT/s or
+// MHz, a number of cores, a period in hours.
 var (
-	rates = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{2,4}$`) })
-	hours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]?h$`) })
+	rates  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{2,4}$`) })
+	counts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,2}$`) })
+	hours  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]?h$`) })
 )
 
 // Accepts reports whether a value is a canonical word of the setting.
@@ -162,6 +170,8 @@ func (s Setting) Accepts(value string) bool {
 	case s.Kind == Switch:
 		return value == Enabled || value == Disabled
 	case s.Kind == Rate && rates().MatchString(value):
+		return true
+	case s.ID == "enabled_cores" && counts().MatchString(value):
 		return true
 	case s.ID == "patrol_scrub" && hours().MatchString(value):
 		return true
