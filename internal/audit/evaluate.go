@@ -31,6 +31,7 @@ func (r *run) rule(candidates []*rulepack.Rule) {
 	var rules []*rulepack.Rule
 	for _, s := range subjects {
 		f, spoke := r.ask(matching, s)
+		f.Citation = r.cite(spoke, s)
 		r.doubtPass(candidates, spoke, &f)
 		findings, rules = append(findings, f), append(rules, spoke)
 	}
@@ -194,9 +195,6 @@ func startRule(r *rulepack.Rule, subject string) Finding {
 
 // check evaluates a rule that applies and fills the finding.
 func (r *run) check(rule *rulepack.Rule, s facts.Subject, f *Finding) {
-	if rule.CitePlatform {
-		f.Citation = r.platformCitation(rule.Citation)
-	}
 	p, err := r.engine.programs.Get(rule.Check, types.BoolType)
 	if err != nil {
 		f.Result, f.Reason = verdict.Error, "check: "+err.Error()
@@ -227,17 +225,6 @@ func (r *run) check(rule *rulepack.Rule, s facts.Subject, f *Finding) {
 		r.severity(rule, f)
 		f.Severity = capSeverity(f.Severity, f.Certainty, unverified)
 	}
-}
-
-// platformCitation is the document behind the platform's data, else the
-// rule's own.
-func (r *run) platformCitation(own *verdict.Citation) *verdict.Citation {
-	p, ok := r.topo.Platform.Get()
-	if !ok || p.Citation.Title == "" {
-		return own
-	}
-	c := p.Citation
-	return &verdict.Citation{Vendor: c.Vendor, Title: c.Title, Year: c.Year, Place: c.Place, URL: c.URL}
 }
 
 // platformUnverified reports whether a rule that is written for platforms

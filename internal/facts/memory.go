@@ -221,7 +221,7 @@ func perSocket(m *Machine) Value {
 	for i := range m.topo.Populations {
 		p := &m.topo.Populations[i]
 		facts = append(facts, of(p.DIMMs), of(p.Bytes))
-		words := subjectOfPopulation(p) + ": " + plural(p.DIMMs.Or(0), "DIMM") + ", " + gib(p.Bytes.Or(0))
+		words := SubjectOfPopulation(p) + ": " + plural(p.DIMMs.Or(0), "DIMM") + ", " + gib(p.Bytes.Or(0))
 		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {
 			words += " on " + plural(p.ChannelsPopulated.Value, "channel")
 		}

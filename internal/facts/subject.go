@@ -66,7 +66,7 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 				facts.sock = &m.sys.Sockets[j]
 			}
 		}
-		out = append(out, Subject{subjectOfPopulation(p), "socket", &Object{typ: t, path: "socket", src: facts}})
+		out = append(out, Subject{SubjectOfPopulation(p), "socket", &Object{typ: t, path: "socket", src: facts}})
 	}
 	if len(out) > 0 {
 		return out, Plain(true)
@@ -118,7 +118,9 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	return out, Plain(true)
 }
 
-func subjectOfPopulation(p *population.Population) string {
+// SubjectOfPopulation names the processor of a population, or the machine on a
+// front-side bus.
+func SubjectOfPopulation(p *population.Population) string {
 	if p.Socket < 0 {
 		return SubjectMachine
 	}

@@ -23,7 +23,7 @@ type board struct {
 	at    []int
 	units []unit
 	// sets are the maker's own, nil where none are known.
-	sets *slotSets
+	sets *place.Sets
 	// stray are slots behind no running processor that hold modules.
 	stray []int
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -25,7 +26,7 @@ func (t *Target) configuration(c *count, layout, mix []int) Configuration {
 		out.Socket = reach(topo).Sockets[0]
 	}
 	if c.row != nil && t.labels == nil && t.namesSets() {
-		for _, set := range c.row.sets[1:] {
+		for _, set := range c.row.Sets[1:] {
 			if other, ok := t.bySet(set, mix); ok {
 				out.Also = append(out.Also, t.slotWords(other, c))
 			}
@@ -34,14 +35,14 @@ func (t *Target) configuration(c *count, layout, mix []int) Configuration {
 	if found, err := t.pipeline.Audit(sys, topo, aboutLayout); err == nil {
 		out.judged(found)
 	}
-	out.Discouraged = out.Discouraged || c.row != nil && c.row.discouraged()
+	out.Discouraged = out.Discouraged || c.row != nil && discouraged(c.row)
 	return out
 }
 
 // labelled names the slots of the maker's own set on a machine whose slots have
 // no known place; nil when a number is not there.
 func (t *Target) labelled(set []int) []string {
-	if t.sets.analogous {
+	if t.sets.Analogous {
 		return nil
 	}
 	var out []string
@@ -57,7 +58,7 @@ func (t *Target) labelled(set []int) []string {
 // unplaced is a configuration of the maker's table of which nothing can be
 // derived: no document says which slots share a channel.
 func (t *Target) unplaced(c *count, names []string, mix []int) Configuration {
-	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: c.row.discouraged()}
+	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: discouraged(c.row)}
 	const reason = "no document says which of these slots share a channel"
 	out.DIMMs = given(c.n)
 	out.Channels = fact.Unknown[int](fact.Absent, reason, "")
@@ -106,18 +107,17 @@ func modelled(e *verdict.Effect) bool {
 }
 
 // discouraged reports whether the maker's own grade speaks against a set.
-func (r *slotSet) discouraged() bool { return r.grade == "unbalanced" || r.grade == "not-recommended" }
+func discouraged(r *place.SetRow) bool {
+	return r.Grade == "unbalanced" || r.Grade == "not-recommended"
+}
 
 // namesSets reports whether the product's own maker lists slots.
-func (t *Target) namesSets() bool { return t.sets != nil && (t.named || !t.sets.analogous) }
+func (t *Target) namesSets() bool { return t.sets != nil && (t.named || !t.sets.Analogous) }
 
 // documentOf names the document that a number of modules stands in.
 func (t *Target) documentOf(c *count) string {
 	if c.row != nil {
-		if t.sets.analogous {
-			return c.row.source + sisterModel
-		}
-		return c.row.source
+		return t.sets.Document(c.n)
 	}
 	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
 		return t.Platform.Citation.Vendor + ", " + t.Platform.Citation.Title
@@ -130,7 +130,7 @@ func (t *Target) documentOf(c *count) string {
 // Of a channel whose first slot is not known both are named.
 func (t *Target) slotWords(layout []int, c *count) []string {
 	if c.row != nil && t.labels != nil {
-		if names := t.labelled(c.row.sets[0]); len(names) == c.n {
+		if names := t.labelled(c.row.Sets[0]); len(names) == c.n {
 			return names
 		}
 	}

@@ -114,7 +114,7 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 	if b.unmapped() {
 		return &Plan{Why: noMap}
 	}
-	b.sets = readSets(p.Rules, sys.Machine.Product.Or(""))
+	b.sets = topo.Sets
 	s := &search{board: b, pipeline: p, rest: failures(found.Findings, aboutOthers)}
 	s.before = s.judge(found.Findings, topo)
 	out := &Plan{}

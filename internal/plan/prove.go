@@ -61,7 +61,7 @@ func (a *Advice) costliest() string {
 func (s *search) source(layout []int) string {
 	b := s.board
 	if b.sets != nil {
-		if title := b.sets.source(b.filled(&b.units[0], layout)); title != "" {
+		if title := source(b.sets, b.filled(&b.units[0], layout)); title != "" {
 			return title
 		}
 	}

@@ -25,7 +25,7 @@ type Target struct {
 	sys  *inventory.System
 	base *population.Result
 	unit unit
-	sets *slotSets
+	sets *place.Sets
 	// named says that the slots are a machine's and a document confirms their
 	// places; else only the maker's own slot sets name any.
 	named bool
@@ -48,7 +48,7 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 		return nil, "the platform is not known: " + topo.Platform.Reason
 	}
 	t := &Target{Platform: pf, Sockets: max(len(topo.Populations), 1), pipeline: p,
-		sets: readSets(p.Rules, sys.Machine.Product.Or("")), like: mostCommon(sys)}
+		sets: topo.Sets, like: mostCommon(sys)}
 	if !t.like.SizeBytes.Known() {
 		t.like = documented(pf, memoryType(p.Rules, pf.ID))
 	}
@@ -173,7 +173,7 @@ func (t *Target) fromBoard(b *board) {
 	u := &b.units[0]
 	t.named = !u.doubted
 	sys := inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: b.sys.Arrays}
-	t.base = &population.Result{Platform: b.topo.Platform}
+	t.base = &population.Result{Platform: b.topo.Platform, Sets: b.topo.Sets}
 	for i := range b.sys.Sockets {
 		if u.socket == place.Unplaced || b.sys.Sockets[i].ID == u.socket {
 			sys.Sockets = append(sys.Sockets, b.sys.Sockets[i])

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -122,7 +123,7 @@ func (s *Socket) left() float64 {
 type count struct {
 	n int
 	// row is the maker's, nil without.
-	row *slotSet
+	row *place.SetRow
 	// documented says that the platform's document names the number.
 	documented bool
 }
@@ -140,8 +141,8 @@ func (t *Target) counts(all bool) []count {
 	for n := width; n <= slots; n += width {
 		c := count{n: n, documented: slices.Contains(slices.Concat(p.RecommendedDIMMs, p.AcceptableDIMMs, p.AllowedDIMMs), n)}
 		if t.sets != nil {
-			if row, ok := t.sets.rows[n]; ok {
-				if len(row.sets) == 0 {
+			if row, ok := t.sets.Rows[n]; ok && row.Source != "" {
+				if len(row.Sets) == 0 {
 					continue // the maker does not allow the number
 				}
 				c.row = &row
@@ -149,7 +150,7 @@ func (t *Target) counts(all bool) []count {
 		}
 		switch {
 		case len(p.AllowedDIMMs) > 0 && !slices.Contains(p.AllowedDIMMs, n):
-		case all, c.documented, c.row != nil && !c.row.discouraged(), t.kit() > 1 && n%t.kit() == 0,
+		case all, c.documented, c.row != nil && !discouraged(c.row), t.kit() > 1 && n%t.kit() == 0,
 			t.silent() && n%len(t.unit.groups) == 0:
 			out = append(out, c)
 		}
@@ -232,12 +233,12 @@ func (t *Target) totals(all bool) []int64 {
 func (t *Target) layouts(c *count, mix []int, all bool) []Configuration {
 	var out []Configuration
 	if c.row != nil && t.labels == nil {
-		if layout, ok := t.bySet(c.row.sets[0], mix); ok {
+		if layout, ok := t.bySet(c.row.Sets[0], mix); ok {
 			return append(out, t.configuration(c, layout, mix))
 		}
 	}
 	if c.row != nil && t.labels != nil {
-		if names := t.labelled(c.row.sets[0]); len(names) > 0 && c.n < len(t.sys.Slots) {
+		if names := t.labelled(c.row.Sets[0]); len(names) > 0 && c.n < len(t.sys.Slots) {
 			return append(out, t.unplaced(c, names, mix))
 		}
 	}

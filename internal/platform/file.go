@@ -41,6 +41,8 @@ type Detail struct {
 	// Sources are the keys of all documents behind the row, resolved in
 	// rules/platforms/sources.tsv.
 	Sources []string
+	// Documents are those of Sources whose titles are known, in the same order.
+	Documents []Citation
 }
 
 // Board is a server model, with the speed limit in MT/s that it sets, if any.
@@ -163,7 +165,25 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 	if err := f.choose(brand); err != nil {
 		return nil, fmt.Errorf("read platform %s: %w", id, err)
 	}
-	return f.platform(), nil
+	p := f.platform()
+	p.Documents = documentsBehind(k, f.Sources)
+	return p, nil
+}
+
+// documentsBehind are the sources that rules/platforms/sources.tsv describes, in
+// the order of the platform's file.
+func documentsBehind(k fs.FS, keys []string) []Citation {
+	all, err := platformDocuments(k)
+	if err != nil {
+		return nil // a site's own platform may have no list
+	}
+	var out []Citation
+	for _, key := range keys {
+		if c, ok := all[key]; ok {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // choose lays the facts of the matching part over those of the platform.

@@ -19,6 +19,7 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 	r.Processors = platform.Processors(sys, k)
 	p, _ := r.Platform.Get()
 	r.Placements, r.Conflicts = place.Slots(sys, p, k)
+	r.Sets = place.ReadSets(k, sys.Machine.Product.Or(""))
 	r.populate(sys)
 	return r
 }
@@ -26,7 +27,7 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 // Again works the population out anew for the same machine with its modules in
 // other slots: platform, processors and places stay as they are in r.
 func (r *Result) Again(sys *inventory.System) *Result {
-	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Conflicts: r.Conflicts}
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Sets: r.Sets, Conflicts: r.Conflicts}
 	out.populate(sys)
 	return out
 }

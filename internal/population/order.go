@@ -1,32 +1,58 @@
 package population
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/place"
 )
 
-// orderKept checks the fill order within the channels: the slot that the
-// vendor's map names first holds a DIMM before the next one does. Only slot
-// maps say which slot of a channel is first; labels alone do not, and neither
-// does a map that no document or dump confirms.
+// orderKept checks the slots that are filled against the documents: the paper of
+// the lockstep boards, else the order within the channels that the slot map
+// gives, and the maker's own sets of slots for this number of modules. It is
+// kept only where the maker's sets, or equal channels filled from the first slot
+// on, prove it.
 func (b *builder) orderKept(pop *Population) {
 	pop.Order = fact.Unknown[bool](fact.Absent, "no documented fill order is known for these slots", "")
 	if b.lockstepBoard != nil && pop.DPC.Known() && len(pop.Slots) > 0 {
 		b.exOrderKept(pop)
 		return
 	}
+	if len(pop.Slots) == 0 {
+		return
+	}
+	listed := b.setOrder(pop)
+	if listed.Known() {
+		pop.Order = listed
+		return
+	}
+	within, mapped := b.channelOrder(pop)
+	switch {
+	case !mapped:
+	case !within.Value, pop.DPC.Known() && level(pop.DPC.Value):
+		pop.Order = within
+	default:
+		pop.Order = listed
+	}
+}
+
+// channelOrder checks the order within the channels: the slot that the vendor's
+// map names first holds a DIMM before the next one does. Only slot maps say which
+// slot of a channel is first (known); labels alone do not, and neither does a map
+// that no document or dump confirms.
+func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known bool) {
 	c := fact.Direct
 	for _, slots := range pop.ChannelSlots {
 		for _, i := range slots {
 			p := &b.places[i]
 			if p.Source != place.SourceMap || p.Slot == place.Unplaced || p.Unverified {
-				return
+				return kept, false
 			}
 			c = min(c, p.Certainty)
 		}
-	}
-	if len(pop.Slots) == 0 {
-		return
 	}
 	for _, e := range pop.EmptySlots {
 		at := &b.places[e]
@@ -39,7 +65,71 @@ func (b *builder) orderKept(pop *Population) {
 			}
 		}
 	}
-	pop.Order = fact.Known(pop.OrderDetail == "", c, b.evidence(pop))
+	return fact.Known(pop.OrderDetail == "", c, b.evidence(pop)), true
+}
+
+// setOrder holds the filled slots against the maker's sets for this number of
+// modules. A set of lockstep, mirroring or sparing says nothing: the mode may be
+// on. What a sister model's manual says is not verified.
+func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
+	unknown := func(reason string) fact.Fact[bool] {
+		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.evidence(pop))
+	}
+	if b.sets == nil {
+		return unknown("which slots the maker fills for " + modules(len(pop.Slots)) + " is in no document that was read")
+	}
+	var filled []int
+	for _, i := range pop.Slots {
+		n := place.PrintedNumber(b.sys.Slots[i].Locator.Or(""))
+		if n < 0 || slices.Contains(filled, n) {
+			return unknown("the labels of the slots have no numbers of their own")
+		}
+		filled = append(filled, n)
+	}
+	slices.Sort(filled)
+	row := b.sets.Rows[len(filled)]
+	switch {
+	case len(row.Sets) == 0:
+		return unknown("which slots the maker fills for " + modules(len(filled)) + " is in no document that was read")
+	case !row.Has(filled) && row.HasMode(filled):
+		return unknown("the filled slots are the maker's set for lockstep, mirroring or sparing, and whether that is on is not known")
+	}
+	f := fact.Known(row.Has(filled), pop.DIMMs.Certainty, b.evidence(pop))
+	f.Unverified = b.sets.Analogous
+	if !f.Value {
+		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", numbers(filled), b.listed(&row), modules(len(filled)))
+	}
+	pop.OrderSource = b.sets.Document(len(filled))
+	return f
+}
+
+// listed names the sets of a row: "1, 2" or "1, 3 or 6, 8".
+func (b *builder) listed(row *place.SetRow) string {
+	out := make([]string, len(row.Sets))
+	for i, set := range row.Sets {
+		out[i] = numbers(set)
+	}
+	return strings.Join(out, " or ")
+}
+
+func numbers(list []int) string {
+	out := make([]string, len(list))
+	for i, n := range list {
+		out[i] = strconv.Itoa(n)
+	}
+	return strings.Join(out, ", ")
+}
+
+func modules(n int) string {
+	if n == 1 {
+		return "1 module"
+	}
+	return strconv.Itoa(n) + " modules"
+}
+
+// level reports whether all channels hold the same number of modules.
+func level(dpc []int) bool {
+	return !slices.ContainsFunc(dpc, func(n int) bool { return n != dpc[0] })
 }
 
 func joinDetail(have, more string) string {

@@ -19,6 +19,7 @@ type builder struct {
 	procs    []*platform.Processor
 	places   []place.Placement
 	product  string
+	sets     *place.Sets
 	fsb      bool // one memory controller outside the processors
 	// What the platform says of this product; nil without.
 	board, lockstepBoard *platform.Board
@@ -31,7 +32,7 @@ type builder struct {
 // newBuilder resolves what the platform says of the machine's product.
 func newBuilder(sys *inventory.System, r *Result) *builder {
 	p, _ := r.Platform.Get()
-	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements,
+	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets,
 		product: platform.ProductName(&sys.Machine), fsb: platform.FrontSideBus(sys, p)}
 	if p == nil {
 		return b

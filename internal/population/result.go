@@ -24,6 +24,8 @@ type Result struct {
 	Processors []*platform.Processor
 	// Placements is aligned with System.Slots.
 	Placements []place.Placement
+	// Sets are the maker's own, nil where none are known.
+	Sets *place.Sets
 	// Populations has one entry for each populated socket, in socket order;
 	// one with Socket Unplaced on a front-side-bus machine.
 	Populations []Population
@@ -161,6 +163,8 @@ type Population struct {
 	// documented order. OrderDetail names the slots that break it.
 	Order       fact.Fact[bool]
 	OrderDetail string
+	// OrderSource names the document of the order, "" for the slot map's.
+	OrderSource string
 	// Signature is a canonical text of the population, equal for equal ones;
 	// free of identifiers.
 	Signature string

@@ -132,7 +132,7 @@ func buildCitation(c *verdict.Citation) *Citation {
 		Year:    above(c.Year),
 		Place:   word(c.Place),
 		URL:     word(c.URL),
-		Version: c.Version,
+		Version: c.Version, Standing: word(c.Standing),
 	}
 }
 
@@ -154,7 +154,7 @@ func (c *Citation) Line() string {
 		add(strconv.Itoa(*c.Year))
 	}
 	add(OrEmpty(c.Place))
-	return strings.Join(parts, ", ")
+	return verdict.Standing(OrEmpty(c.Standing), strings.Join(parts, ", "))
 }
 
 // versionWord puts a v before a bare number.

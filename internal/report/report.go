@@ -150,6 +150,8 @@ type Citation struct {
 	Year   *int    `json:"year" jsonschema:"nullable"`
 	Place  *string `json:"place" jsonschema:"nullable"`
 	URL    *string `json:"url" jsonschema:"nullable"`
+	// Standing is set where the document is another maker's than the machine's.
+	Standing *string `json:"standing" jsonschema:"nullable,enum=analogous,enum=general practice"`
 	// Version is the document's own; the schema has no key for it.
 	Version string `json:"-"`
 }

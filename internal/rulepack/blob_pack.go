@@ -52,6 +52,8 @@ func (w *blobWriter) rule(r *Rule) {
 	w.bool(r.Explains)
 	w.bool(r.Uncited)
 	w.bool(r.CitePlatform)
+	w.bool(r.CiteSources)
+	w.bool(r.CiteOrder)
 }
 
 func (r *blobReader) rule() *Rule {
@@ -64,7 +66,7 @@ func (r *blobReader) rule() *Rule {
 	out.Remedies = r.pairs()
 	out.DependsOn, out.Related = r.texts(), r.texts()
 	out.Explains, out.Uncited = r.bool(), r.bool()
-	out.CitePlatform = r.bool()
+	out.CitePlatform, out.CiteSources, out.CiteOrder = r.bool(), r.bool(), r.bool()
 	return out
 }
 

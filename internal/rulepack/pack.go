@@ -105,6 +105,12 @@ type Rule struct {
 	// own: its document is cited instead, so that no machine is judged by a
 	// paper of another.
 	CitePlatform bool `yaml:"cite_platform,omitempty"`
+	// CiteSources prefers, of the documents behind the platform's row, one by the
+	// machine's own maker, then one by the processor's.
+	CiteSources bool `yaml:"cite_sources,omitempty"`
+	// CiteOrder marks a rule about the slots that are filled: the maker's manual
+	// with the sets of slots is cited where there is one.
+	CiteOrder bool `yaml:"cite_order,omitempty"`
 	// DependsOn names rules whose failure causes this one's.
 	DependsOn []string `yaml:"depends_on,omitempty"`
 	Related   []string `yaml:"related,omitempty"`

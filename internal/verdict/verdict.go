@@ -50,7 +50,16 @@ type Citation struct {
 	// Place is the page, table, figure or section.
 	Place string `yaml:"place,omitempty" json:"place,omitempty"`
 	URL   string `yaml:"url,omitempty" json:"url,omitempty"`
+	// Standing is Analogous or Practice where the document is another maker's than
+	// the machine's, "" where it fits.
+	Standing string `yaml:"-" json:"-"`
 }
+
+// Standings of a document that is not about the machine at hand.
+const (
+	Analogous = "analogous"
+	Practice  = "general practice"
+)
 
 // Effect is what a deviation costs, as measured, with its conditions.
 type Effect struct {
@@ -73,7 +82,19 @@ func (c *Citation) Line() string {
 	if c.Place != "" {
 		out += ", " + c.Place
 	}
-	return out
+	return Standing(c.Standing, out)
+}
+
+// Standing marks a document of another maker.
+func Standing(standing, document string) string {
+	switch standing {
+	case Practice:
+		return "general practice: " + document
+	case Analogous:
+		return "by analogy: " + document
+	default:
+		return document
+	}
 }
 
 // version prints "v1.0", and words as they are.

@@ -1,0 +1,64 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestCitations: a machine is judged by its own maker's document where there is
+// one, then by the processor's; another maker's is marked, and that of a general
+// rule is called general practice.
+func TestCitations(t *testing.T) {
+	const brand = "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz"
+	for _, c := range []struct {
+		vendor, rule, cites, standing string
+	}{
+		// The row of Xeon 5600 is from IBM's guides; Dell's paper is behind it, too.
+		{"Dell Inc.", "memory.channel.populated", "Dell", ""},
+		{"IBM", "memory.channel.populated", "IBM", ""},
+		{"HP", "memory.channel.populated", "IBM", verdict.Analogous},
+		{"Dell Inc.", "memory.channel.symmetric", "Dell EMC", ""},
+		{"HP", "memory.channel.symmetric", "Dell EMC", verdict.Practice},
+	} {
+		sys := dell11G("PowerEdge R610", brand, 44, 6, 1333, 1, 2, 4)
+		sys.Machine.Vendor = direct(c.vendor)
+		if c.vendor != "Dell Inc." {
+			sys.Machine.Product = direct("Example")
+		}
+		found := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), c.rule)["socket 0"]
+		require.NotNil(t, found.Citation, "%v: %s", c, found.Reason)
+		assert.Equal(t, c.cites, found.Citation.Vendor, c)
+		assert.Equal(t, c.standing, found.Citation.Standing, c)
+	}
+	practice := verdict.Citation{Vendor: "Dell", Title: "A guide", Year: 2019, Standing: verdict.Practice}
+	assert.Equal(t, "general practice: Dell, A guide, 2019", practice.Line())
+}
+
+// TestOrderCitesTheManual: an R630 with modules in slots 3 and 4 alone breaks the
+// order of Dell's own manuals of the generation, and they are cited; a machine
+// without a table is never told that an order is kept.
+func TestOrderCitesTheManual(t *testing.T) {
+	const brand = "Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz"
+	audited := func(product string, slots ...int) audit.Finding {
+		sys := dell11G(product, brand, 63, 12, 1866, slots...)
+		return findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.slot.order")["socket 0"]
+	}
+	f := audited("PowerEdge R630", 3, 4)
+	assert.Equal(t, verdict.Fail, f.Result, f.Reason)
+	assert.Equal(t, "slots 3, 4 are filled; the manual fills 1, 2 for 2 modules", f.Found)
+	assert.Equal(t, verdict.Info, f.Severity)
+	assert.Equal(t, "Dell", f.Citation.Vendor)
+	assert.Contains(t, f.Citation.Line(), "by analogy") // the manual of a sister model was read
+	f = audited("PowerEdge R630", 1, 2)
+	assert.Equal(t, verdict.Pass, f.Result, f.Reason)
+	f = audited("PowerEdge T630", 3, 4)
+	assert.Equal(t, verdict.Fail, f.Result, f.Reason)
+	assert.NotContains(t, f.Citation.Line(), "by analogy")
+}
