@@ -46,7 +46,7 @@ func TestOrderBySets(t *testing.T) {
 				}
 				m.add(0, channel, slot, d)
 				at := len(m.sys.Slots) - 1
-				m.sys.Slots[at].Locator = fact.Known("DIMM_A" + numbers([]int{n}), fact.Direct, fact.Evidence{})
+				m.sys.Slots[at].Locator = fact.Known("DIMM_A"+numbers([]int{n}), fact.Direct, fact.Evidence{})
 				m.places[at].Source = place.SourceMap
 			}
 		}
