@@ -124,7 +124,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{report.Machine{}, []string{"vendor", "product", "bios", "virtual", "hypervisor", "platform", "identifiers"}},
 		{report.Summary{}, []string{"pass", "fail", "unknown", "not_applicable", "waived", "error", "worst_severity"}},
 		{report.Finding{}, []string{"rule", "title", "result", "severity", "subject", "found", "expected", "why", "reason", "known_by", "caused_by", "effect", "remedy", "advice", "evidence", "certainty", "citation", "waiver"}},
-		{report.Citation{}, []string{"vendor", "title", "year", "place", "url"}},
+		{report.Citation{}, []string{"vendor", "title", "year", "place", "url", "standing"}},
 		{report.Inventory{}, []string{"schema", "machine", "sources", "sockets", "slots", "nodes", "settings", "population", "unmapped"}},
 		{report.Unmapped{}, []string{"source", "path", "format", "attributes", "untranslated"}},
 		{report.Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
