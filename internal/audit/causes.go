@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/facts"
@@ -11,13 +12,14 @@ import (
 // failed for the same subject or for the whole machine.
 func (r *run) causes() {
 	r.roots = map[int][]int{}
+	all := r.failures()
 	for i, ids := range r.depends {
 		f := &r.out.Findings[i]
 		if f.Result != verdict.Fail && f.Result != verdict.Unknown {
 			continue
 		}
 		for _, id := range ids {
-			failed := r.failed(id, f.Subject)
+			failed := all.of(id, f.Subject, r.facts.Owner(f.Subject))
 			if len(failed) > 0 && f.CausedBy == "" {
 				f.CausedBy = id
 			}
@@ -26,19 +28,40 @@ func (r *run) causes() {
 	}
 }
 
-// failed lists the failures of a rule for a subject, for the socket that the
-// subject belongs to, or for the machine, or, when the subject is the machine,
-// for any part of it.
-func (r *run) failed(id, subject string) []int {
-	owner := r.facts.Owner(subject)
-	var out []int
+// failures are the findings that failed, by rule and subject.
+type failures map[string]map[string][]int
+
+// failures lists them in the order of the audit.
+func (r *run) failures() failures {
+	out := failures{}
 	for i := range r.out.Findings {
 		f := &r.out.Findings[i]
-		if f.Rule == id && f.Result == verdict.Fail &&
-			(f.Subject == subject || f.Subject == owner || f.Subject == facts.SubjectMachine || subject == facts.SubjectMachine) {
-			out = append(out, i)
+		if f.Result != verdict.Fail {
+			continue
+		}
+		if out[f.Rule] == nil {
+			out[f.Rule] = map[string][]int{}
+		}
+		out[f.Rule][f.Subject] = append(out[f.Rule][f.Subject], i)
+	}
+	return out
+}
+
+// of lists the failures of a rule for a subject, for the socket that owns it, or
+// for the machine, or, when the subject is the machine, for any part of it.
+func (f failures) of(rule, subject, owner string) []int {
+	bySubject := f[rule]
+	if subject != facts.SubjectMachine {
+		bySubject = map[string][]int{}
+		for _, s := range []string{subject, owner, facts.SubjectMachine} {
+			bySubject[s] = f[rule][s]
 		}
 	}
+	var out []int
+	for _, list := range bySubject {
+		out = append(out, list...)
+	}
+	slices.Sort(out)
 	return out
 }
 

@@ -136,7 +136,7 @@ func (r *run) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome
 	if rule.Applies == "" {
 		return true, facts.Outcome{Val: types.True}
 	}
-	shared := s.Variable == "" || !strings.Contains(rule.Applies, s.Variable+".")
+	shared := s.Variable == "" || !rule.Regards(s.Variable)
 	if got, ok := r.applied[rule]; ok && shared {
 		return got.holds, got.Outcome
 	}

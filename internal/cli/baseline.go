@@ -14,7 +14,6 @@ import (
 	"github.com/memaudit/memaudit/internal/baseline"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 )
@@ -153,12 +152,12 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if failed != nil && f.output.format == formats.Text {
 		return failed // a person needs no report of nothing
 	}
-	topo := population.Derive(sys, p.Rules)
-	result, err := engine.Run(sys, topo, *options)
+	j, err := p.judge(engine, options, sys)
 	if err != nil {
 		return usage("%w", err)
 	}
-	doc := report.Build(sys, topo, result.Only(baselineRule), p.reportOptions(&f.input))
+	j.found = j.found.Only(baselineRule)
+	doc := j.report(p.reportOptions(&f.input))
 	if b := doc.Baseline; failed == nil && b.Comparable != nil && !*b.Comparable {
 		failed = notAudited(errors.New(doc.Incomparable()), "memaudit baseline save accepts the machine as it is")
 	}

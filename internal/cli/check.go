@@ -10,7 +10,6 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -82,20 +81,19 @@ func (p *Program) check(f *checkFlags) error {
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
 	}
-	topo := population.Derive(sys, p.Rules)
-	if f.profile != "" {
-		if err := engine.CheckVendor(f.profile, sys, topo); err != nil {
-			return usage("--profile: %w", err)
-		}
-	}
-	result, err := engine.Run(sys, topo, *options)
+	j, err := p.judge(engine, options, sys)
 	if err != nil {
 		return usage("%w", err)
 	}
-	doc := report.Build(sys, topo, result, p.reportOptions(&f.input).With(p.plan(engine, options, sys, topo, result)))
+	if f.profile != "" {
+		if err := engine.CheckVendor(f.profile, sys, j.topo); err != nil {
+			return usage("--profile: %w", err)
+		}
+	}
+	doc := p.advised(engine, options, j, p.reportOptions(&f.input))
 	doc.Took = p.Now().Sub(began)
 	if f.allProfiles {
-		doc.HoldAgainst(engine.Compare(sys, topo))
+		doc.HoldAgainst(engine.Compare(sys, j.topo))
 	}
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")

@@ -42,7 +42,7 @@ func TestReportLines(t *testing.T) {
 				topo := population.Derive(sys, p.Rules)
 				result, err := engine.Run(sys, topo, *options)
 				require.NoError(t, err)
-				doc := report.Build(sys, topo, result, p.reportOptions(&f.input).With(p.plan(engine, options, sys, topo, result)))
+				doc := p.advised(engine, options, &assessment{sys, topo, result}, p.reportOptions(&f.input))
 				lines = append(lines, fits(t, name, &doc))
 			})
 			require.NotEmpty(t, lines)

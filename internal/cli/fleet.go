@@ -23,7 +23,6 @@ import (
 	"github.com/memaudit/memaudit/internal/fleet"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/snapshot"
@@ -318,13 +317,12 @@ func (g *gatherer) audit(name string, sys *inventory.System) {
 		g.refuse(name, errors.New("nothing to audit: no source of this input could be read"))
 		return
 	}
-	topo := population.Derive(sys, g.p.Rules)
-	result, err := g.engine.Run(sys, topo, *g.options)
+	j, err := g.p.judge(g.engine, g.options, sys)
 	if err != nil {
 		g.refuse(name, err)
 		return
 	}
-	doc := report.Build(sys, topo, result, report.Options{Version: g.p.Version, Revision: g.p.Revision, Now: g.p.Now()})
+	doc := j.report(report.Options{Version: g.p.Version, Revision: g.p.Revision, Now: g.p.Now()})
 	g.fleet.Add(machineName(name), name, &doc)
 }
 

@@ -5,8 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/population"
-	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
@@ -46,12 +44,11 @@ func (p *Program) labels(f *checkFlags) error {
 	if !showFailed(failed, sys, formats.JSON) {
 		return failed
 	}
-	topo := population.Derive(sys, p.Rules)
-	result, err := engine.Run(sys, topo, *options)
+	j, err := p.judge(engine, options, sys)
 	if err != nil {
 		return usage("%w", err)
 	}
-	doc := report.Build(sys, topo, result, p.reportOptions(&f.input))
+	doc := j.report(p.reportOptions(&f.input))
 	if failed == nil && nothingRead(sys) {
 		failed = notAudited(errors.New("nothing to audit: no source of this input could be read"), "")
 	}

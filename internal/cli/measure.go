@@ -18,7 +18,6 @@ import (
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/measure/live"
 	"github.com/memaudit/memaudit/internal/measured"
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -118,12 +117,12 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if then != nil {
 		sys.Accepted = measured.From(then)
 	}
-	topo := population.Derive(sys, p.Rules)
-	judged, err := engine.Run(sys, topo, *options)
+	j, err := p.judge(engine, options, sys)
 	if err != nil {
 		return usage("%w", err)
 	}
-	doc := report.Build(sys, topo, judged.Area(measureArea), p.reportOptions(&f.input))
+	j.found = j.found.Area(measureArea)
+	doc := j.report(p.reportOptions(&f.input))
 	if err := describe(result, &doc); err != nil {
 		return notAudited(err, "")
 	}

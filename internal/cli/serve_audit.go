@@ -15,7 +15,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/exporter"
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -74,14 +73,12 @@ func (a *auditor) once() (*report.Report, error) {
 	if sys == nil {
 		return nil, failed
 	}
-	topo := population.Derive(sys, a.p.Rules)
 	a.options.Now = began
-	result, err := a.engine.Run(sys, topo, *a.options)
+	j, err := a.p.judge(a.engine, a.options, sys)
 	if err != nil {
 		return nil, err
 	}
-	planned := a.p.plan(a.engine, a.options, sys, topo, result)
-	doc := report.Build(sys, topo, result, a.p.reportOptions(&a.f.input).With(planned))
+	doc := a.p.advised(a.engine, a.options, j, a.p.reportOptions(&a.f.input))
 	doc.Took = a.p.Now().Sub(began)
 	if failed == nil && nothingRead(sys) {
 		failed = errors.New("nothing to audit: no source of this input could be read")

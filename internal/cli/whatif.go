@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/plan"
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 )
@@ -115,16 +114,15 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	topo := population.Derive(sys, p.Rules)
-	found, err := engine.Run(sys, topo, *options)
+	j, err := p.judge(engine, options, sys)
 	if err != nil {
 		return usage("%w", err)
 	}
-	outcome, err := plan.Compare(topo, found, after, p.pipeline(engine, options))
+	outcome, err := plan.Compare(j.topo, j.found, after, p.pipeline(engine, options))
 	if err != nil {
 		return usage("%w", err)
 	}
-	doc := report.BuildWhatIf(sys, topo, &outcome, f.input.identifiers)
+	doc := report.BuildWhatIf(sys, j.topo, &outcome, f.input.identifiers)
 	return f.output.write(p, f.input.identifiers, func(t *terminal) error {
 		return formats.WriteWhatIf(t, f.output.format, &doc, t.options)
 	})

@@ -18,6 +18,8 @@ type Machine struct {
 	measured *[]*measuredNode
 	// labels counts the locators, for those that repeat.
 	labels map[string]int
+	// owners are the sockets of nodes and slots by subject, once somebody asked.
+	owners map[string]string
 }
 
 // NewMachine is the facts of a machine and of what was derived for it.

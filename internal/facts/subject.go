@@ -1,9 +1,9 @@
 package facts
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
@@ -145,24 +145,26 @@ func (m *Machine) lists(variable string) Value {
 // Owner names the socket that a node or slot belongs to, else the subject
 // itself.
 func (m *Machine) Owner(name string) string {
-	socket := -1
-	if !strings.HasPrefix(name, "node ") && !strings.HasPrefix(name, "slot ") {
-		return name
-	}
-	for i := range m.sys.Nodes {
-		if n := &m.sys.Nodes[i]; name == "node "+itoa(n.ID) {
-			socket = n.Socket.Or(-1)
+	if m.owners == nil {
+		m.owners = map[string]string{}
+		for i := range m.sys.Nodes {
+			n := &m.sys.Nodes[i]
+			m.own("node "+itoa(n.ID), n.Socket.Or(-1))
+		}
+		for i := range m.topo.Placements {
+			if i < len(m.sys.Slots) {
+				m.own(SlotSubject(&m.sys.Slots[i]), m.topo.Placements[i].Socket)
+			}
 		}
 	}
-	for i := range m.sys.Slots {
-		if i < len(m.topo.Placements) && name == SlotSubject(&m.sys.Slots[i]) {
-			socket = m.topo.Placements[i].Socket
-		}
+	return cmp.Or(m.owners[name], name)
+}
+
+// own notes the socket of a subject; a negative one is not known.
+func (m *Machine) own(name string, socket int) {
+	if socket >= 0 {
+		m.owners[name] = "socket " + itoa(socket)
 	}
-	if socket < 0 {
-		return name
-	}
-	return "socket " + itoa(socket)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

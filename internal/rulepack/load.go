@@ -99,6 +99,7 @@ func (p *Pack) adopt(root *yaml.Node) {
 		if r.Subject == "" {
 			r.Subject = facts.SubjectMachine
 		}
+		r.measure()
 	}
 	for i, q := range p.Profiles {
 		q.pack, q.node = p, profiles.Content[i]

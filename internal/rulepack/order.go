@@ -39,19 +39,3 @@ func areaRank(id string) int {
 	}
 	return len(areas)
 }
-
-// narrowness ranks rules of one id: named platforms, vendors and products
-// first, then the facts that `applies` names, then a site's own.
-func (r *Rule) narrowness() int {
-	n := r.For.Width() * 100
-	for _, word := range []string{"platform.", "machine.product", "machine.vendor", "processor."} {
-		n += 10 * strings.Count(r.Applies, word)
-	}
-	if r.Applies != "" {
-		n += 2
-	}
-	if r.pack != nil && r.pack.Site {
-		n++
-	}
-	return n
-}

@@ -123,6 +123,7 @@ type Rule struct {
 
 	pack *Pack
 	node *yaml.Node
+	shape
 }
 
 // EffectSpec is what a deviation costs.

@@ -21,18 +21,7 @@ func (r *Rule) Concern() string {
 
 // Usual is the rule's severity; where an expression decides, its last
 // alternative.
-func (r *Rule) Usual() verdict.Severity {
-	if s := verdict.Severity(r.Severity); s.Rank() > 0 {
-		return s
-	}
-	last, at := verdict.Warning, -1
-	for _, s := range []verdict.Severity{verdict.Info, verdict.Warning, verdict.Critical} {
-		if i := strings.LastIndex(r.Severity, `"`+string(s)+`"`); i > at {
-			last, at = s, i
-		}
-	}
-	return last
-}
+func (r *Rule) Usual() verdict.Severity { return r.usual }
 
 // RemedyFor picks the vendor's own words, of two names that fit (HP, HPE) the
 // longer one's, else the general ones; "" is no vendor.

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// assessment is a machine, what was derived of it, and what the rules say.
+type assessment struct {
+	sys   *inventory.System
+	topo  *population.Result
+	found *audit.Audit
+}
+
+// judge is the way from a machine's facts to its findings. The error is one of
+// the options.
+func (p *Program) judge(engine *audit.Engine, o *audit.Options, sys *inventory.System) (*assessment, error) {
+	topo := population.Derive(sys, p.Rules)
+	found, err := engine.Run(sys, topo, *o)
+	if err != nil {
+		return nil, err
+	}
+	return &assessment{sys, topo, found}, nil
+}
+
+// report is the document about a judged machine.
+func (j *assessment) report(o report.Options) report.Report {
+	return report.Build(j.sys, j.topo, j.found, o)
+}
+
+// advised is the document with what to do about the memory population. The
+// planner's proposals go through the derivation and the rules that the machine
+// itself went through.
+func (p *Program) advised(engine *audit.Engine, o *audit.Options, j *assessment, ro report.Options) report.Report {
+	return j.report(ro.With(plan.Make(j.sys, j.topo, j.found, p.pipeline(engine, o))))
+}
+
+func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline {
+	return plan.Pipeline{
+		Rules:  p.Rules,
+		Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, p.Rules) },
+		Audit: func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*audit.Audit, error) {
+			narrow := *o
+			narrow.Rules, narrow.Waivers = rules, nil
+			return engine.Run(sys, topo, narrow)
+		},
+	}
+}

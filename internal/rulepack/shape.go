@@ -1,0 +1,111 @@
+package rulepack
+
+import (
+	"strings"
+
+	celast "cel.dev/cel-go/common/ast"
+
+	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// shape is what the engine asks of a rule's expressions without evaluating
+// them, found in the parsed expressions when the rule is loaded or compiled.
+type shape struct {
+	// paths are the facts that applies names ("platform.id"), as often as it
+	// does; variables are its variables ("platform", "socket").
+	paths, variables []string
+	// words are the texts that applies compares with.
+	words []string
+	// usual is the severity's last alternative.
+	usual verdict.Severity
+}
+
+// measure fills the shape. An expression that does not parse leaves it empty:
+// Validate tells of it, and a rule with a fault is never used.
+func (r *Rule) measure() {
+	r.shape = shape{usual: verdict.Warning}
+	visit(r.Applies, func(e celast.Expr) {
+		switch e.Kind() {
+		case celast.IdentKind:
+			r.variables = append(r.variables, e.AsIdent())
+		case celast.SelectKind:
+			if s := e.AsSelect(); s.Operand().Kind() == celast.IdentKind {
+				r.paths = append(r.paths, s.Operand().AsIdent()+"."+s.FieldName())
+			}
+		case celast.LiteralKind:
+			if text, ok := e.AsLiteral().Value().(string); ok {
+				r.words = append(r.words, text)
+			}
+		}
+	})
+	if s := verdict.Severity(r.Severity); s.Rank() > 0 {
+		r.usual = s
+		return
+	}
+	visit(r.Severity, func(e celast.Expr) {
+		if e.Kind() != celast.LiteralKind {
+			return
+		}
+		if text, ok := e.AsLiteral().Value().(string); ok && verdict.Severity(text).Rank() > 0 {
+			r.usual = verdict.Severity(text)
+		}
+	})
+}
+
+// visit walks an expression in the order in which it is written.
+func visit(src string, see func(celast.Expr)) {
+	if src == "" {
+		return
+	}
+	parsed, err := facts.ParseExpr(src)
+	if err != nil {
+		return
+	}
+	celast.PreOrderVisit(parsed.Expr(), celast.NewExprVisitor(see))
+}
+
+// Names reports whether the rule is written for something by its own
+// condition, such as a platform's id.
+func (r *Rule) Names(word string) bool {
+	for _, w := range r.words {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// Regards reports whether the rule's condition depends on a variable: the
+// subject's makes it differ from subject to subject.
+func (r *Rule) Regards(variable string) bool {
+	for _, v := range r.variables {
+		if v == variable {
+			return true
+		}
+	}
+	return false
+}
+
+// identifying are the facts by which a condition singles machines out.
+var identifying = [...]string{"platform.", "processor.", "machine.product", "machine.vendor"}
+
+// narrowness ranks rules of one id: named platforms, vendors and products
+// first, then the facts that `applies` names, then a site's own.
+func (r *Rule) narrowness() int {
+	n := r.For.Width() * 100
+	for _, path := range r.paths {
+		for _, beginning := range identifying {
+			if strings.HasPrefix(path, beginning) {
+				n += 10
+			}
+		}
+	}
+	if r.Applies != "" {
+		n += 2
+	}
+	if r.pack != nil && r.pack.Site {
+		n++
+	}
+	return n
+}
