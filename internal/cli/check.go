@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/site"
 )
 
 // checkFlags are those of an audit.
@@ -184,11 +186,28 @@ func (p *Program) settingTables() (settings.Tables, error) {
 // packs loads the compiled built-in rules and the site's own folders, which must
 // be without fault: a rule that does not load would be a check that is not made.
 func (p *Program) packs(dirs []string) ([]*rulepack.Pack, error) {
+	if err := p.join(dirs); err != nil {
+		return nil, err
+	}
 	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
 		return nil, usage("built-in rules: %w", err)
 	}
 	return withSite(packs, dirs)
+}
+
+// join puts the data files of a site's own folders beside the built-in ones:
+// platforms, slot maps, processors.
+func (p *Program) join(dirs []string) error {
+	if p.builtin == nil {
+		p.builtin = p.Rules
+	}
+	k, err := site.Join(p.builtin, dirs)
+	if err != nil {
+		return &exit{status: report.ExitUsage, err: err, hint: "memaudit rules validate " + strings.Join(dirs, " ")}
+	}
+	p.Rules = k
+	return nil
 }
 
 // withSite adds the packs of a site's own folders.
@@ -209,7 +228,7 @@ func loadSite(name string) ([]*rulepack.Pack, rulepack.Complaints) {
 	for _, pack := range packs {
 		faults = append(faults, pack.Validate()...)
 	}
-	if len(packs) == 0 && len(faults) == 0 {
+	if len(packs) == 0 && len(faults) == 0 && !site.HasData(name) {
 		faults = append(faults, rulepack.Complaint{File: name, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
 	}
 	return packs, faults

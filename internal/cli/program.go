@@ -33,8 +33,11 @@ type Program struct {
 	Getenv func(string) string
 	// Now is the clock.
 	Now func() time.Time
-	// Rules is the tree of the built-in knowledge.
+	// Rules is the tree of the built-in knowledge; with a site's own data files
+	// beside it once they were loaded.
 	Rules fs.FS
+	// builtin is the tree without those.
+	builtin fs.FS
 	// Version and Revision are those of the binary.
 	Version, Revision string
 	// Bench opens the machine to measure, given the hypervisor's name in a guest;

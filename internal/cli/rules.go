@@ -50,9 +50,9 @@ func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
 }
 
 func (p *Program) rulesCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "rules", Short: "list, show and validate rules", Args: noCommand,
+	cmd := &cobra.Command{Use: "rules", Short: "list, show, validate and draft rules", Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
-	cmd.AddCommand(p.rulesListCommand(), p.rulesShowCommand(), p.rulesValidateCommand())
+	cmd.AddCommand(p.rulesListCommand(), p.rulesShowCommand(), p.rulesValidateCommand(), p.rulesDraftCommand())
 	return cmd
 }
 

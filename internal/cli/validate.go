@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/knowledge"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/site"
 )
 
 // maxDataBytes bounds a data file of the knowledge.
@@ -31,7 +32,12 @@ func (p *Program) validate(paths []string) error {
 	}
 	var v validated
 	for _, path := range paths {
-		v.path(p.Rules, path)
+		v.path(site.Beside(p.Rules, path), path)
+	}
+	if len(v.faults) == 0 {
+		if _, err := site.Join(p.Rules, paths); err != nil {
+			v.faults = append(v.faults, told{err})
+		}
 	}
 	if len(v.faults) == 0 {
 		v.complain(rulepack.ValidateSet(slices.Concat(builtin, v.packs)))
@@ -44,6 +50,11 @@ func (p *Program) validate(paths []string) error {
 	}
 	return p.say(v.summary())
 }
+
+// told is an error as a fault: its own text.
+type told struct{ error }
+
+func (t told) String() string { return t.Error() }
 
 func (v *validated) complain(faults rulepack.Complaints) {
 	for _, f := range faults {

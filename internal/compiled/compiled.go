@@ -41,32 +41,47 @@ func Join(parts map[string][]byte) []byte {
 // Part reads one part of the artefact in a folder of rules. Errors: the file
 // cannot be read, is damaged, or has no such part.
 func Part(fsys fs.FS, name string) ([]byte, error) {
+	var found []byte
+	err := each(fsys, func(part string, body []byte) {
+		if part == name {
+			found = body
+		}
+	})
+	if err == nil && found == nil {
+		err = fmt.Errorf("%s has no part %q; go generate ./rules makes it anew", File, name)
+	}
+	return found, err
+}
+
+// Parts lists the names of the parts.
+func Parts(fsys fs.FS) ([]string, error) {
+	var names []string
+	err := each(fsys, func(part string, _ []byte) { names = append(names, part) })
+	return names, err
+}
+
+// each visits the parts in their order.
+func each(fsys fs.FS, visit func(part string, body []byte)) error {
 	data, err := fs.ReadFile(fsys, File)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	table, bodies, ok := bytes.Cut(data, []byte("\n\n"))
 	lines, ours := strings.CutPrefix(string(table)+"\n", head)
 	if !ok || !ours {
-		return nil, errDamaged
+		return errDamaged
 	}
-	var found []byte
 	for line := range strings.Lines(lines) {
 		part, length, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		n, err := strconv.ParseUint(length, 10, 31)
 		if err != nil || n > uint64(len(bodies)) {
-			return nil, errDamaged
+			return errDamaged
 		}
-		if part == name {
-			found = bodies[:n:n]
-		}
+		visit(part, bodies[:n:n])
 		bodies = bodies[n:]
 	}
-	switch {
-	case len(bodies) > 0:
-		return nil, errDamaged
-	case found == nil:
-		return nil, fmt.Errorf("%s has no part %q; go generate ./rules makes it anew", File, name)
+	if len(bodies) > 0 {
+		return errDamaged
 	}
-	return found, nil
+	return nil
 }

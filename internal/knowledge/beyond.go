@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -114,9 +115,15 @@ func (c *checker) pattern(n *yaml.Node) {
 	}
 }
 
+// SiteFolder is where knowledge that a site's files were joined to keeps those
+// that stand beside a built-in file of the same name.
+const SiteFolder = "site/"
+
 // slotMaps: known citations and patterns, no slot twice, groups that agree.
 func (c *checker) slotMaps(k fs.FS, doc *yaml.Node, data []byte) {
 	sources, locators := keysOf(k, "slots/sources.yaml", "sources"), idsOf(k, "slots/locators.yaml")
+	maps.Copy(sources, keysOf(k, SiteFolder+"sources.yaml", "sources"))
+	maps.Copy(locators, idsOf(k, SiteFolder+"locators.yaml"))
 	top := pairs(doc)
 	for key := range pairs(orEmpty(top["sources"])) {
 		sources[key] = true

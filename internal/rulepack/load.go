@@ -165,6 +165,9 @@ func LoadDir(fsys fs.FS, dir string, site bool) ([]*Pack, Complaints) {
 			faults = append(faults, Complaint{name, 1, 1, err.Error()})
 			return nil
 		}
+		if d.IsDir() && holdsData(d.Name()) {
+			return fs.SkipDir
+		}
 		if ext := path.Ext(name); d.IsDir() || ext != ".yaml" && ext != ".yml" {
 			return nil
 		}
@@ -193,8 +196,13 @@ func loadFile(fsys fs.FS, name string, site bool) (*Pack, Complaints) {
 	return p, faults
 }
 
-// builtinDirs are the folders of the embedded rules that hold packs; the
-// others hold data of other shapes.
+// holdsData reports whether a folder of that name holds no packs but data of
+// other shapes.
+func holdsData(name string) bool {
+	return name == "platforms" || name == "slots" || name == "settings" || name == "explain"
+}
+
+// builtinDirs are the folders of the embedded rules that hold packs.
 func builtinDirs(fsys fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	if err != nil {
@@ -202,12 +210,8 @@ func builtinDirs(fsys fs.FS) ([]string, error) {
 	}
 	var out []string
 	for _, e := range entries {
-		switch e.Name() {
-		case "platforms", "slots", "settings", "explain":
-		default:
-			if e.IsDir() {
-				out = append(out, path.Clean(e.Name()))
-			}
+		if e.IsDir() && !holdsData(e.Name()) {
+			out = append(out, e.Name())
 		}
 	}
 	sort.Strings(out)

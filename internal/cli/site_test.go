@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// stranger is a dump of a server whose processor is on no list and whose slots
+// have numbers that no map explains.
+func stranger(t *testing.T) string {
+	t.Helper()
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "Example Computers", Product: "Example E200"})
+	b.Board(smbiostest.Board{Manufacturer: "Example Computers", Product: "E200MB"})
+	for _, socket := range []string{"CPU1", "CPU2"} {
+		b.CPU(smbiostest.CPU{Socket: socket, Manufacturer: "Intel", Version: "Intel(R) Xeon(R) Example 9999", ID: machinetest.Signature(6, 254, 1), Cores: 8, Enabled: 8, Threads: 16, Characteristics: 0xFC})
+	}
+	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 1 << 40})
+	for n := range 8 {
+		d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("Bay %d of CPU %d", n%4+1, n/4+1), Bank: "x"}
+		if n%4 < 2 {
+			d.Bytes, d.Speed, d.Configured, d.Rank = 16<<30, 2666, 2666, 2
+		}
+		b.MemoryDevice(d)
+	}
+	file := filepath.Join(t.TempDir(), "dump.bin")
+	require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
+	return file
+}
+
+// inFolder writes the parts of a draft, or whatever has such heads, into files.
+func inFolder(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, part := range strings.Split(text, "# ---- ")[1:] {
+		name, body, _ := strings.Cut(part, "\n")
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(body), 0o644))
+	}
+	return dir
+}
+
+// TestDraftBecomesKnowledge: what a draft leaves open is refused; filled in it
+// is valid, and the machine's slots have their channels and are judged.
+func TestDraftBecomesKnowledge(t *testing.T) {
+	dump := stranger(t)
+	status, text, errs := run(nil, "rules", "draft", "--smbios", dump)
+	require.Zero(t, status, errs)
+	assert.Contains(t, text, "# ---- platforms/our-platform.yaml")
+	assert.Contains(t, text, "vendor: GenuineIntel, family: 6, model: 254")
+	assert.Contains(t, text, `"Bay 3 of CPU 2", "x"`)
+	status, _, errs = run(nil, "rules", "validate", inFolder(t, text))
+	assert.Equal(t, 2, status, "a skeleton is not knowledge")
+	assert.Contains(t, errs, "FILL IN")
+
+	filled := strings.NewReplacer(
+		"name: FILL IN", "name: Example 9999",
+		"channels_per_socket: FILL IN", "channels_per_socket: 4",
+		"max_dpc: FILL IN", "max_dpc: 1",
+		"rdimm: [FILL IN]", "rdimm: [2666]",
+		"recommended_dimms: [FILL IN]", "recommended_dimms: [4]",
+		"vendor: FILL IN, title: FILL IN, year: FILL IN, place: FILL IN", "vendor: Example, title: Memory of the E200, year: 2025, place: p3",
+		`locator: ["FILL IN"]`, `locator: ["Bay {num} of CPU {cpu}"]`,
+	).Replace(text)
+	dir := inFolder(t, filled)
+	status, out, errs := run(nil, "rules", "validate", dir)
+	require.Zero(t, status, errs)
+	assert.Contains(t, out, "2 other files, no complaint")
+
+	status, text, errs = run(nil, "rules", "draft", "--smbios", dump, "--rules", dir)
+	require.Zero(t, status, errs)
+	assert.NotContains(t, text, "our-platform.yaml", "the platform is known now")
+	assert.Contains(t, text, "# ---- slots/our-maps.yaml")
+	assert.Contains(t, text, "locators: [our-labels]")
+	status, _, errs = run(nil, "rules", "validate", inFolder(t, text))
+	assert.Equal(t, 2, status, "groups are not filled in")
+	assert.NotEmpty(t, errs)
+	maps := strings.NewReplacer("groups: FILL IN", "groups: [[1], [2], [3], [4]]", "vendor: FILL IN, title: FILL IN", "vendor: Example, title: Memory of the E200",
+		"FILL IN: page or table", "p4").Replace(text[strings.Index(text, "# ---- slots/sources.yaml"):])
+	dir = inFolder(t, filled+maps)
+	status, _, errs = run(nil, "rules", "validate", dir)
+	require.Zero(t, status, errs)
+
+	status, text, errs = run(nil, "rules", "draft", "--smbios", dump, "--rules", dir)
+	require.Zero(t, status, errs)
+	assert.Equal(t, "# Nothing to draft: the platform is our-platform, and all 8 memory slots have their channel.\n", text)
+	for _, with := range []bool{false, true} {
+		args := []string{"check", "--smbios", dump, "--format", "json"}
+		if with {
+			args = append(args, "--rules", dir)
+		}
+		_, out, _ := run(nil, args...)
+		found := map[string]string{}
+		for _, f := range verdictsOf(t, out) {
+			found[f.Rule+" "+f.Subject] = f.Result
+		}
+		want := map[bool]string{false: "unknown", true: "fail"}[with]
+		assert.Equal(t, want, found["memory.channel.populated socket 0"], "with the site's files: %v\n%v", with, found)
+	}
+}
+
+// TestDraftOfKnownMachine: a machine of which all is known needs no files.
+func TestDraftOfKnownMachine(t *testing.T) {
+	status, text, errs := run(nil, "rules", "draft", "--root", trees.Dir(t, "dell-r610-good"))
+	require.Zero(t, status, errs)
+	assert.Equal(t, "# Nothing to draft: the platform is westmere-ep, and all 12 memory slots have their channel.\n", text)
+}
+
+// TestSiteFilesAreChecked: a fault in a site's data file stops every command
+// that would use it, with its place.
+func TestSiteFilesAreChecked(t *testing.T) {
+	for says, text := range map[string]string{
+		"a built-in file has this name":  "# ---- platforms/milan.yaml\nid: milan\nname: Milan\n---\nrecognise: [{vendor: AuthenticAMD, family: 25, model: 1}]\n",
+		`the platform's id is "other"`:   "# ---- platforms/ours.yaml\nid: other\nname: Ours\nchannels_per_socket: 2\n---\nrecognise: [{vendor: AuthenticAMD, family: 25, model: 250}]\n",
+		"is no pattern of locators.yaml": "# ---- slots/ours.yaml\nschema: 1\nvendor: dell\nmaps:\n  - {id: a, models: [X], locators: [nothing], groups: [[1]], check: [doc], sources: [DELL-11G]}\n",
+	} {
+		dir := inFolder(t, text)
+		status, _, errs := run(nil, "check", "--smbios", stranger(t), "--rules", dir)
+		assert.Equal(t, 2, status, says)
+		assert.Contains(t, errs, says)
+		assert.Contains(t, errs, "memaudit rules validate")
+		status, _, errs = run(nil, "rules", "validate", dir)
+		assert.Equal(t, 2, status, says)
+		assert.Contains(t, errs, says)
+	}
+}

@@ -1,0 +1,273 @@
+// Package site joins a site's own data files to the built-in knowledge:
+// platforms, slot maps, patterns of labels, processors and their citations, in
+// the same form, from the folders that --rules names. Rule packs are loaded by
+// rulepack.
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/compiled"
+	"github.com/memaudit/memaudit/internal/knowledge"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// maxBytes bounds one data file.
+const maxBytes = 4 << 20
+
+// The data files of a folder, by their place in it.
+var patterns = [...]string{"platforms/*.yaml", "platforms/sources.tsv", "slots/*.yaml", "processors.csv"}
+
+// Names of files that are put together with the built-in ones, not beside them.
+const (
+	processors    = "processors.csv"
+	documents     = "platforms/sources.tsv"
+	mapDocuments  = "slots/sources.yaml"
+	labelPatterns = "slots/locators.yaml"
+)
+
+// together are those names.
+var together = [...]string{processors, documents, mapDocuments, labelPatterns}
+
+// Faults are what is wrong with a site's data files, all of it.
+type Faults []knowledge.Fault
+
+func (f Faults) Error() string {
+	lines := make([]string, len(f))
+	for i := range f {
+		lines[i] = f[i].String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Join is the built-in knowledge with the data files of folders, the last
+// folder first. A folder without data files adds nothing. Errors: Faults, or
+// a folder or the built-in knowledge that cannot be read.
+func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
+	k := builtin
+	for _, dir := range dirs {
+		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+			continue // one file of rules; a missing one is told where rules are loaded
+		}
+		own, err := read(dir)
+		if err != nil {
+			return nil, err
+		}
+		if len(own) == 0 {
+			continue
+		}
+		if k, err = join(k, own, dir); err != nil {
+			return nil, err
+		}
+	}
+	return k, nil
+}
+
+// HasData reports whether a folder holds data files.
+func HasData(dir string) bool {
+	own, err := read(dir)
+	return err == nil && len(own) > 0
+}
+
+// Beside is the knowledge with the data files of a folder beside it, unchecked:
+// what a check of one of them may refer to.
+func Beside(k fs.FS, dir string) fs.FS {
+	own, err := read(dir)
+	if err != nil || len(own) == 0 {
+		return k
+	}
+	return beside(k, own)
+}
+
+// read is the content of a folder's data files by name; none of a folder that is
+// a whole knowledge of its own, as the project's rules are.
+func read(dir string) (map[string][]byte, error) {
+	own := map[string][]byte{}
+	from := os.DirFS(dir)
+	if _, err := fs.Stat(from, compiled.File); err == nil {
+		return nil, nil
+	}
+	for _, pattern := range patterns {
+		names, err := fs.Glob(from, pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			info, err := fs.Stat(from, name)
+			if err == nil && (info.IsDir() || info.Size() > maxBytes) {
+				err = fmt.Errorf("not a file of at most %d bytes", maxBytes)
+			}
+			if err == nil {
+				own[name], err = fs.ReadFile(from, name)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", filepath.Join(dir, filepath.FromSlash(name)), err)
+			}
+		}
+	}
+	return own, nil
+}
+
+// join puts files beside those of k and makes the compiled parts and the tables
+// anew that list both.
+func join(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
+	out := beside(k, own)
+	var faults Faults
+	for name, data := range own {
+		where := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := fs.Stat(k, name); err == nil && !slices.Contains(together[:], name) {
+			faults = append(faults, knowledge.Fault{File: where, Line: 1, Column: 1, Text: "a built-in file has this name; expected another, so that both can be used"})
+		}
+		if name != documents {
+			faults = append(faults, knowledge.Check(out, where, data)...)
+		}
+	}
+	if len(faults) > 0 {
+		slices.SortFunc(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
+		return nil, faults
+	}
+	artefact, err := compile(k, &joined{FS: none{}, own: own})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	out.own[compiled.File] = artefact
+	return out, nil
+}
+
+// beside puts files beside those of k; what is put together with a built-in
+// table is, citations and patterns keep a folder of their own.
+func beside(k fs.FS, own map[string][]byte) *joined {
+	out := &joined{FS: k, own: map[string][]byte{}}
+	for name, data := range own {
+		switch name {
+		case processors, documents:
+			text, _ := fs.ReadFile(k, name) // without a built-in table the site's is all
+			out.own[name] = merged(text, data, name == processors)
+		case mapDocuments, labelPatterns:
+			out.own[knowledge.SiteFolder+path.Base(name)] = data
+		default:
+			out.own[name] = data
+		}
+	}
+	return out
+}
+
+// compile makes the parts anew: a site's own lines go before the built-in ones,
+// and the first that fits is taken.
+func compile(k fs.FS, own fs.FS) ([]byte, error) {
+	parts := map[string][]byte{}
+	names, err := compiled.Parts(k)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if parts[name], err = compiled.Part(k, name); err != nil {
+			return nil, err
+		}
+	}
+	for name, make := range map[string]func(fs.FS) ([]byte, error){
+		platform.Part: platform.Compile, place.LocatorPart: place.CompileLocators, place.MapPart: place.CompileMaps,
+	} {
+		lines, err := make(own)
+		if err != nil {
+			return nil, err
+		}
+		parts[name] = slices.Concat(bytes.TrimSuffix(lines, []byte("\n")), []byte("\n"), bytes.TrimPrefix(parts[name], []byte("\n")))
+		if name != place.MapPart {
+			parts[name] = bytes.TrimPrefix(parts[name], []byte("\n"))
+		}
+	}
+	return compiled.Join(parts), nil
+}
+
+// merged is a table with the lines of another, of two with one key the other's.
+// A table with a head begins with it and is sorted after.
+func merged(builtin, own []byte, head bool) []byte {
+	first := ""
+	rows := map[string]string{}
+	for i, text := range []string{string(builtin), string(own)} {
+		for n, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+			if head && n == 0 {
+				if i == 0 {
+					first = line + "\n"
+				}
+				continue
+			}
+			key, _, _ := strings.Cut(line, separator(head))
+			rows[key] = line
+		}
+	}
+	keys := make([]string, 0, len(rows))
+	for key := range rows {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	var out strings.Builder
+	out.WriteString(first)
+	for _, key := range keys {
+		out.WriteString(rows[key] + "\n")
+	}
+	return []byte(out.String())
+}
+
+// separator is what stands between the columns of a table.
+func separator(comma bool) string {
+	if comma {
+		return ","
+	}
+	return "\t"
+}
+
+// joined is a file system with files beside those of another.
+type joined struct {
+	fs.FS
+	own map[string][]byte
+}
+
+// Open implements fs.FS.
+func (j *joined) Open(name string) (fs.File, error) {
+	if data, ok := j.own[name]; ok {
+		return &file{Reader: bytes.NewReader(data), name: path.Base(name)}, nil
+	}
+	return j.FS.Open(name)
+}
+
+// ReadFile implements fs.ReadFileFS.
+func (j *joined) ReadFile(name string) ([]byte, error) {
+	if data, ok := j.own[name]; ok {
+		return slices.Clone(data), nil
+	}
+	return fs.ReadFile(j.FS, name)
+}
+
+// Glob implements fs.GlobFS.
+func (j *joined) Glob(pattern string) ([]string, error) {
+	out, err := fs.Glob(j.FS, pattern)
+	if err != nil {
+		return nil, err
+	}
+	for name := range j.own {
+		if ok, err := path.Match(pattern, name); err == nil && ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// none is a file system without files.
+type none struct{}
+
+func (none) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+func (none) Glob(string) ([]string, error) { return nil, nil }
