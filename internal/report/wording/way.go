@@ -14,7 +14,7 @@ const (
 	// WayBMC is for what the management controller knows of the modules.
 	WayBMC = "give --redfish URL, the management controller"
 	// WayMap is for slots whose channel no table tells.
-	WayMap = "give --rules DIR with a slot map of this product"
+	WayMap = "give --rules DIR with a slot map (see memaudit rules draft)"
 	// WaySMBIOS is for firmware's table where it was not given.
 	WaySMBIOS = "give --smbios FILE (sudo dmidecode --dump-bin FILE)"
 	// WayCapture is for a capture that holds too little.
