@@ -85,7 +85,7 @@ func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	doc := report.Build(sys, topo, result, p.reportOptions(&f.input))
+	doc := report.Build(sys, topo, result, p.reportOptions(&f.input).With(p.plan(engine, options, sys, topo, result)))
 	return &doc, failed
 }
 
