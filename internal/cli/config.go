@@ -7,6 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -54,9 +56,28 @@ func loadConfig(name string) (*config, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	if err := dec.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-		return nil, usage("configuration %s: %w", name, err)
+		return nil, usage("configuration %s: %s", name, plainYAML(err))
 	}
 	return c, c.check(name)
+}
+
+// plainYAML says what is wrong with a file in words of the file: the parser
+// speaks of the types that this program reads it into.
+func plainYAML(err error) string {
+	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:")
+	for _, r := range []struct{ from, to string }{
+		{`field (\S+) not found in type \S+`, "unknown key $1"},
+		{`field (\S+) already set in type \S+`, "key $1 stands twice"},
+		{`cannot unmarshal !!(\w+) into (\[\]|\*)?\w+\.\w+`, "a $1 where keys or a list of them were expected"},
+		{`cannot unmarshal !!(\w+)( .*?)? into \[\]\w+(\.\w+)?`, "a $1$2 where a list was expected"},
+		{`cannot unmarshal !!(\w+)( .*?)? into (\*?)\w+\.\w+`, "a $1$2 where keys were expected"},
+		{`cannot unmarshal !!(\w+)( .*?)? into (\w+)`, "a $1$2 where a $3 was expected"},
+		{`\ba (map|seq|str)\b`, "a <$1>"},
+	} {
+		text = regexp.MustCompile(r.from).ReplaceAllString(text, r.to)
+	}
+	text = strings.NewReplacer("<map>", "mapping", "<seq>", "list", "<str>", "text", "a string was", "a text was", "a int", "an integer").Replace(text)
+	return strings.Join(strings.Fields(text), " ")
 }
 
 func (c *config) check(name string) error {

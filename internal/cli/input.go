@@ -38,13 +38,29 @@ type inputFlags struct {
 
 func (f *inputFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.root, "root", "", "audit the machine mounted or unpacked below `DIR`: DIR/sys and DIR/proc are read")
-	fl.StringVar(&f.snapshot, "snapshot", "", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
-	fl.StringVar(&f.smbios, "smbios", "", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
+	fl.Var((*once)(&f.root), "root", "audit the machine mounted or unpacked below `DIR`: DIR/sys and DIR/proc are read")
+	fl.Var((*once)(&f.snapshot), "snapshot", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
+	fl.Var((*once)(&f.smbios), "smbios", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
 	fl.StringArrayVar(&f.bios, "bios", nil, "BIOS settings of the machine from an exported `FILE` (Redfish, racadm, SCP, SUM, ilorest, OneCLI, ...), told apart by content; - is standard input; repeatable")
 	fl.StringArrayVar(&f.measured, "measured", nil, "measured bandwidth or latency from a `FILE` (memaudit measure --save, STREAM, lat_mem_rd, Intel MLC, likwid-bench), told apart by content; repeatable")
 	f.redfish.register(cmd)
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
+}
+
+// once is the value of a flag that names a machine: a second one would silently
+// take the place of the first.
+type once string
+
+func (o *once) String() string { return string(*o) }
+func (o *once) Type() string   { return "string" }
+
+// Set takes the first value and refuses another.
+func (o *once) Set(value string) error {
+	if *o != "" {
+		return errors.New("given twice, expected one machine; memaudit fleet takes many")
+	}
+	*o = once(value)
+	return nil
 }
 
 // gathered are the inputs of an audit, opened and read.

@@ -59,7 +59,7 @@ func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
 	}
 	if doc != nil && err != nil {
 		doc.Failed = true
-		doc.Notices = append(doc.Notices, "not all could be read: "+err.Error())
+		doc.Notices = append(doc.Notices, exporter.UnreadNotice+err.Error())
 	}
 	return exporter.Outcome{Report: doc, Err: err, Interval: a.interval()}
 }

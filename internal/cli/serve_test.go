@@ -33,6 +33,7 @@ func TestServeUsage(t *testing.T) {
 		{[]string{"--profile", "fast"}, "expected an intent or a profile id"},
 		{[]string{"--redfish", "https://bmc"}, "no credentials"},
 		{[]string{"--snapshot", "x"}, "both name a machine"},
+		{[]string{"--root", "other"}, "given twice, expected one machine"},
 		{[]string{"now"}, "unexpected argument"},
 	} {
 		status, _, errs := run(nil, append([]string{"serve", "--root", root}, c.args...)...)

@@ -158,6 +158,7 @@ func (l *loop) start(ctx context.Context) {
 func (l *loop) finished(out Outcome) {
 	l.running = false
 	l.interval = out.Interval
+	before := l.pages.current.Load()
 	if err := l.pages.publish(out); err != nil && out.Err == nil {
 		out.Err = err
 	}
@@ -172,10 +173,12 @@ func (l *loop) finished(out Outcome) {
 		l.notify(ready + "STATUS=the last audit failed")
 	case out.Err != nil:
 		l.log.Error("audit done in part; what could not be read is unknown", append(counts(out.Report), "error", out.Err, "took", took)...)
-		l.notify(ready + "STATUS=" + status(&out.Report.Summary) + "; not all could be read")
+		l.notify(ready + "STATUS=" + status(out.Report) + "; not all could be read")
+		l.changes(before)
 	default:
 		l.log.Info("audit done", append(counts(out.Report), "took", took)...)
-		l.notify(ready + "STATUS=" + status(&out.Report.Summary))
+		l.notify(ready + "STATUS=" + status(out.Report))
+		l.changes(before)
 	}
 	l.schedule(jittered(l.interval))
 }
@@ -187,12 +190,6 @@ func (l *loop) failed(out Outcome, took time.Duration) {
 		served = "the audit of " + old.report.GeneratedAt + " stays, marked as outdated"
 	}
 	l.log.Error("audit failed; "+served, "error", out.Err, "took", took)
-}
-
-// counts are the numbers of a report for a line of the log.
-func counts(r *report.Report) []any {
-	s := r.Summary
-	return []any{"pass", s.Pass, "fail", s.Fail, "unknown", s.Unknown, "error", s.Error}
 }
 
 // finish gives an audit that runs a moment to end.

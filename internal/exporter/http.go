@@ -32,6 +32,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ConnState: newConnections(maxConnections).state,
 	}
 }
 
@@ -51,7 +52,7 @@ func (p *pages) handler(w *Web, log *slog.Logger) (http.Handler, error) {
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
 	get(w.MetricsPath, p.audited(promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError), ErrorHandling: promhttp.HTTPErrorOnError})))
+		ErrorLog: scrapeLog{log}, ErrorHandling: promhttp.HTTPErrorOnError})))
 	if !w.NoReport {
 		get("/report", p.negotiate(asHTML, asText, asJSON))
 		get("/report.txt", p.serve(asText))

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/landlock-lsm/go-landlock/landlock"
+	"golang.org/x/sys/unix"
 )
 
 // sandbox gives up, for the rest of the process, every file but those that an
@@ -12,7 +13,33 @@ import (
 // TCP connection and port. A kernel without Landlock, or with an older one,
 // gives up as much as it can.
 func sandbox(readable []string, network bool, log *slog.Logger) {
+	if lacks := lacking(landlockVersion(), network); lacks != "" {
+		log.Warn("not sandboxed in full: "+lacks, "expected", "Linux 5.13 with landlock among lsm=, 6.7 for the network")
+	}
 	restrict(landlock.V5.BestEffort(), readable, network, log)
+}
+
+// landlockVersion is the kernel's, 0 where there is none or it is switched off
+// (landlock_create_ruleset(2)).
+func landlockVersion() int {
+	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if errno != 0 {
+		return 0
+	}
+	return int(version)
+}
+
+// lacking says what a version of Landlock cannot take away, "" when it can take
+// all that the daemon gives up. The network came with version 4.
+func lacking(version int, network bool) string {
+	switch {
+	case version < 1:
+		return "this kernel has no Landlock, so the daemon keeps its rights to files and network"
+	case version < 4 && !network:
+		return "this kernel's Landlock does not know the network"
+	default:
+		return ""
+	}
 }
 
 // restricter is landlock.Config.

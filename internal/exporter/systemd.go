@@ -8,6 +8,8 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/metrics"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // notifier tells systemd, when it asked to be told.
@@ -32,6 +34,7 @@ func watchdogTime(log *slog.Logger) time.Duration {
 }
 
 // status is what systemctl status shows.
-func status(s *report.Summary) string {
-	return fmt.Sprintf("%d failed, %d unknown, %d passed", s.Fail, s.Unknown, s.Pass)
+func status(r *report.Report) string {
+	n := metrics.RulesByResult(r)
+	return fmt.Sprintf("%d failed, %d unknown, %d passed", n[verdict.Fail], n[verdict.Unknown], n[verdict.Pass])
 }

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -19,7 +22,7 @@ func BuildInventory(sys *inventory.System, topo *population.Result, o Options) I
 	return Inventory{
 		Schema:     SchemaInventory,
 		Machine:    buildMachine(&sys.Machine, topo, o.Identifiers),
-		Sources:    buildSources(sys.Sources),
+		Sources:    buildSources(sys),
 		Sockets:    buildSockets(sys.Sockets, topo.Processors),
 		Slots:      buildSlots(sys.Slots, topo.Placements, o.Identifiers),
 		Nodes:      buildNodes(sys.Nodes),
@@ -70,12 +73,21 @@ func buildPlatform(f fact.Fact[*platform.Platform]) Platform {
 	return Platform{ID: word(f.Value.ID), Name: word(f.Value.Name), Certainty: f.Certainty.String()}
 }
 
-func buildSources(in []inventory.Source) []Source {
-	out := make([]Source, 0, len(in))
-	for _, s := range in {
-		out = append(out, Source{Name: s.Name, State: string(s.State), Detail: word(s.Detail)})
+func buildSources(sys *inventory.System) []Source {
+	out := make([]Source, 0, len(sys.Sources))
+	for _, s := range sys.Sources {
+		none := s.State == fact.SourceAbsent && noFirmwareTables(sys.Machine.Architecture.Or("")) &&
+			slices.Contains([]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceACPI}, s.Name)
+		out = append(out, Source{Name: s.Name, State: string(s.State), Detail: word(s.Detail), NoSuch: none})
 	}
 	return out
+}
+
+// noFirmwareTables reports an architecture whose kernel knows neither SMBIOS nor
+// ACPI (Linux: config DMI and ARCH_SUPPORTS_ACPI are not selected there): its
+// firmware hands over a device tree, or nothing.
+func noFirmwareTables(architecture string) bool {
+	return strings.HasPrefix(architecture, "ppc") || strings.HasPrefix(architecture, "s390")
 }
 
 func buildSockets(in []inventory.Socket, processors []*platform.Processor) []Socket {

@@ -157,3 +157,15 @@ func known(value string) report.Face {
 		{Source: "smbios", Path: new("/sys/firmware/dmi/tables/DMI"), Raw: new("field: " + value)},
 	}}
 }
+
+// TestSourcesThatCannotBe: a machine whose architecture knows no SMBIOS does not
+// lack it; one that could have it does.
+func TestSourcesThatCannotBe(t *testing.T) {
+	for architecture, want := range map[string]bool{"ppc64le": true, "s390x": true, "x86_64": false, "aarch64": false} {
+		sys := &inventory.System{Sources: []inventory.Source{{Name: inventory.SourceSMBIOS, State: fact.SourceAbsent},
+			{Name: inventory.SourceSMBIOS, State: fact.SourceDenied}, {Name: inventory.SourceNUMA, State: fact.SourceAbsent}}}
+		sys.Machine.Architecture = fact.Known(architecture, fact.Direct, fact.At(inventory.SourceCPU, "/proc/sys/kernel/arch", architecture))
+		got := report.BuildInventory(sys, nil, report.Options{}).Sources
+		assert.Equal(t, []bool{want, false, false}, []bool{got[0].NoSuch, got[1].NoSuch, got[2].NoSuch}, architecture)
+	}
+}

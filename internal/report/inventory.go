@@ -68,6 +68,9 @@ type Source struct {
 	Name   string  `json:"name"`
 	State  string  `json:"state" jsonschema:"enum=ok,enum=partial,enum=absent,enum=denied,enum=refused,enum=truncated,enum=malformed"`
 	Detail *string `json:"detail" jsonschema:"nullable"`
+	// NoSuch says that machines of this architecture have no such source: its
+	// absence is no fault. For the metrics.
+	NoSuch bool `json:"-"`
 }
 
 // Socket is one processor socket. Model is the brand string; Family,

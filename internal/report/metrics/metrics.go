@@ -134,7 +134,7 @@ func (b *families) program(r *report.Report) {
 }
 
 func (b *families) sources(sources []report.Source) {
-	b.family(strings.TrimPrefix(SourceUp, prefix), "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged.")
+	b.family(strings.TrimPrefix(SourceUp, prefix), "source", "1 when the source could be read, in full or in part; 0 when it is absent, denied, refused or damaged. No series for what machines of this architecture do not have.")
 	up := map[string]bool{}
 	for _, s := range sources {
 		good := s.State == "ok" || s.State == "partial"
@@ -142,7 +142,9 @@ func (b *families) sources(sources []report.Source) {
 		up[s.Name] = good && (before || !again) // one of several exports that fails is a failure
 	}
 	for _, s := range sources {
-		b.add(bit(up[s.Name]), s.Name)
+		if !s.NoSuch {
+			b.add(bit(up[s.Name]), s.Name)
+		}
 	}
 	b.end()
 }

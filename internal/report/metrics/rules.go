@@ -74,12 +74,21 @@ func (b *families) rules(findings []report.Finding) {
 		}
 	}
 	b.end()
-	count := map[verdict.Result]int{}
-	for i := range rules {
-		count[rules[i].result()]++
-	}
+	count := countResults(rules)
 	b.family("rules", "result", "Number of rules by result, each counted once by the worst of its subjects.")
 	for _, r := range [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error} {
 		b.add(float64(count[r]), string(r))
 	}
+}
+
+// RulesByResult counts the rules of a report by result, each once by the worst
+// of its subjects.
+func RulesByResult(r *report.Report) map[verdict.Result]int { return countResults(byRule(r.Findings)) }
+
+func countResults(rules []verdicts) map[verdict.Result]int {
+	count := map[verdict.Result]int{}
+	for i := range rules {
+		count[rules[i].result()]++
+	}
+	return count
 }

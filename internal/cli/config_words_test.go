@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestConfigurationInPlainWords: what is wrong with a configuration is said in
+// words of the file, with its line, and names no type of this program.
+func TestConfigurationInPlainWords(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "site.yaml")
+	for text, says := range map[string]string{
+		"profile: hpc\nprofil: hpc\n":          "line 2: unknown key profil",
+		"redfish: {url: https://b, user: x}\n": "line 1: unknown key user",
+		"redfish: https://bmc\n":               "line 1: a text `https:/...` where keys were expected",
+		"rules: /etc/rules\n":                  "line 1: a text `/etc/rules` where a list was expected",
+		"profile: [a, b]\n":                    "line 1: a list where a text was expected",
+		"waivers: [setting.smt]\n":             "a text `setting...` where keys were expected",
+		"waivers: {rule: setting.smt}\n":       "a mapping where keys or a list of them were expected",
+		"profile: hpc\nprofile: balanced\n":    `mapping key "profile" already defined at line 1`,
+		"- profile\n":                          "a list where keys",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err := loadConfig(file)
+		require.Error(t, err, text)
+		assert.Contains(t, err.Error(), says)
+		for _, inside := range []string{"cli.", "audit.", "!!", "unmarshal", "struct"} {
+			assert.NotContains(t, err.Error(), inside, text)
+		}
+	}
+}
