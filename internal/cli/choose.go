@@ -62,7 +62,9 @@ func (p *Program) completeRules(_ *cobra.Command, args []string, _ string) ([]st
 }
 
 // names reports whether any flag names a machine.
-func (f *inputFlags) names() bool { return !f.live() || len(f.bios) > 0 || f.redfish.url != "" }
+func (f *inputFlags) names() bool {
+	return f.root != "" || !f.live() || len(f.bios) > 0 || f.redfish.url != ""
+}
 
 // fitting lists the profiles that fit the machine of the input, with the
 // intents that each answers there.

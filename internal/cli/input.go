@@ -158,8 +158,11 @@ func guestRoot(root *host.Root) bool {
 	return root != nil && collect.Collect(collect.Input{Root: root}).Machine.Virtual.Or(false)
 }
 
-// live reports whether no input but the running system was named.
-func (f *inputFlags) live() bool { return f.root == "" && f.snapshot == "" && f.smbios == "" }
+// live reports whether the running system is audited: nothing else was named, or
+// a root that holds this kernel's own sysfs, as a container mounts it.
+func (f *inputFlags) live() bool {
+	return f.snapshot == "" && f.smbios == "" && (f.root == "" || host.RunningKernel(f.root))
+}
 
 // inputState tells apart why an input could not be read.
 func inputState(err error) fact.State {

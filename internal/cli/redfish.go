@@ -75,7 +75,7 @@ func (f *inputFlags) controller() (*controller, error) {
 		conf = *f.conf.Redfish
 	}
 	url, name := flags.url, "--redfish"
-	if live := f.root == "" && f.snapshot == "" && f.smbios == ""; url == "" && live {
+	if url == "" && f.live() {
 		url, name = conf.URL, "configuration: redfish.url"
 	}
 	if url == "" {

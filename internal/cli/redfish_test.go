@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/host"
 )
 
 // TestCredentials: what a file must be.
@@ -65,6 +67,30 @@ func TestControllerOfTheConfiguration(t *testing.T) {
 		require.NoError(t, err)
 		require.NotNil(t, c, "asked for by flag")
 		assert.Equal(t, "other.example", c.o.Base.Host)
+	}
+}
+
+// TestConfigurationBelowHostRoot: a container that has this node's /sys below
+// --root audits this node, and what the configuration names for it holds; an
+// unpacked tree, and one that only links to /sys, is another machine.
+func TestConfigurationBelowHostRoot(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bmc.yaml")
+	require.NoError(t, os.WriteFile(file, []byte("username: u\npassword: p\n"), 0o600))
+	conf := &config{Redfish: &redfishConfig{URL: "https://bmc.example", Credentials: file}, Baseline: "/b", BIOS: []string{"/x"}, Measured: []string{"/m"}}
+	links := t.TempDir()
+	require.NoError(t, os.Symlink("/sys", filepath.Join(links, "sys")))
+	for root, want := range map[string]bool{"/": host.RunningKernel("/"), links: false, t.TempDir(): false} {
+		f := inputFlags{root: root, conf: conf}
+		c, err := f.controller()
+		require.NoError(t, err)
+		files, err := f.biosFiles()
+		require.NoError(t, err)
+		for what, has := range map[string]bool{"redfish": c != nil, "baseline": f.baselineFile("", "") != "", "bios": len(files) > 0, "measured": len(f.measuredFiles()) > 0} {
+			assert.Equal(t, want, has, "%s of --root %s", what, root)
+		}
+	}
+	if !host.RunningKernel("/") {
+		t.Log("/sys is no sysfs here: only the refusals were tested")
 	}
 }
 

@@ -66,6 +66,18 @@ func OpenDir(dir string) (*Root, error) {
 	return r, nil
 }
 
+// RunningKernel reports whether dir holds the running kernel's own sysfs and so
+// this machine, not an unpacked or foreign one.
+func RunningKernel(dir string) bool {
+	fd, err := unix.Open(dir+"/sys", unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer closeFD(fd)
+	var st unix.Statfs_t
+	return unix.Fstatfs(fd, &st) == nil && int64(st.Type) == unix.SYSFS_MAGIC
+}
+
 // haveOpenat2 probes once: kernels before 5.6 answer ENOSYS, old seccomp
 // filters EPERM.
 func haveOpenat2(fd int) bool {
