@@ -105,4 +105,17 @@ func dashboards(string) (files, error) {
 	return out, nil
 }
 
+// operatorRules is the object that the Prometheus operator takes.
+func operatorRules(root string) (files, error) {
+	var texts []string
+	for _, name := range []string{"memaudit.rules.yml", "memaudit.alerts.yml"} {
+		data, err := os.ReadFile(filepath.Join(root, "deploy", "prometheus", name))
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, string(data))
+	}
+	return files{"deploy/kubernetes/monitoring/prometheusrule.yaml": []byte(fleet.PrometheusRule(texts...))}, nil
+}
+
 func rulesOf(root string) fs.FS { return os.DirFS(filepath.Join(root, "rules")) }

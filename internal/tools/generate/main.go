@@ -17,7 +17,7 @@ import (
 type step func(root string) (files, error)
 
 // steps are in the order in which one needs what another made.
-var steps = [...]step{forms, profiles, knowledge, pages, dashboards}
+var steps = [...]step{forms, profiles, knowledge, pages, dashboards, operatorRules}
 
 // stale lists the files that are not as a step makes them, and writes them when
 // asked to.
