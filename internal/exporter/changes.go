@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"log/slog"
 	"slices"
 	"strings"
 
@@ -18,11 +19,10 @@ func counts(r *report.Report) []any {
 	return []any{"pass", n[verdict.Pass], "fail", n[verdict.Fail], "unknown", n[verdict.Unknown], "error", n[verdict.Error]}
 }
 
-// changes logs what the page of the moment has and the one of before had not,
+// logChanges says what the page of the moment has and the one of before had not,
 // and the reverse; at the first audit all that fails. Remarks about the
 // configuration are said when they are new.
-func (l *loop) changes(before *page) {
-	now := l.pages.current.Load()
+func logChanges(log *slog.Logger, before, now *page) {
 	if now == nil || now == before {
 		return
 	}
@@ -32,12 +32,12 @@ func (l *loop) changes(before *page) {
 	}
 	failed, mended := differ(failures(now.report), failures(&old))
 	if len(failed)+len(mended) > 0 {
-		l.log.Info("findings changed", "now_failing", failed, "no_longer_failing", mended)
+		log.Info("findings changed", "now_failing", failed, "no_longer_failing", mended)
 	}
 	notices, _ := differ(now.report.Notices, old.Notices)
 	for _, n := range notices {
 		if !strings.HasPrefix(n, UnreadNotice) { // the line about the audit says it
-			l.log.Warn("notice", "text", n)
+			log.Warn("notice", "text", n)
 		}
 	}
 }

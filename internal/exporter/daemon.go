@@ -6,19 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"time"
-
-	"github.com/memaudit/memaudit/internal/report"
 )
-
-// Outcome is what one audit came to.
-type Outcome struct {
-	// Report is what could be read, nil for nothing.
-	Report *report.Report
-	// Err says why the audit could not be done, or not in full.
-	Err error
-	// Interval is when the next one is due; the configuration may change it.
-	Interval time.Duration
-}
 
 // Config is what the daemon needs of its caller.
 type Config struct {
@@ -174,11 +162,11 @@ func (l *loop) finished(out Outcome) {
 	case out.Err != nil:
 		l.log.Error("audit done in part; what could not be read is unknown", append(counts(out.Report), "error", out.Err, "took", took)...)
 		l.notify(ready + "STATUS=" + status(out.Report) + "; not all could be read")
-		l.changes(before)
+		logChanges(l.log, before, l.pages.current.Load())
 	default:
 		l.log.Info("audit done", append(counts(out.Report), "took", took)...)
 		l.notify(ready + "STATUS=" + status(out.Report))
-		l.changes(before)
+		logChanges(l.log, before, l.pages.current.Load())
 	}
 	l.schedule(jittered(l.interval))
 }

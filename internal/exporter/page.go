@@ -19,6 +19,16 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
+// Outcome is what one audit came to.
+type Outcome struct {
+	// Report is what could be read, nil for nothing.
+	Report *report.Report
+	// Err says why the audit could not be done, or not in full.
+	Err error
+	// Interval is when the next one is due; the configuration may change it.
+	Interval time.Duration
+}
+
 // page is one audit ready to be served. It never changes once it is stored, so
 // that a scrape takes no lock and sees one audit whole.
 type page struct {

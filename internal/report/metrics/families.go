@@ -1,0 +1,101 @@
+package metrics
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// prefix begins the name of every metric.
+const prefix = "memaudit_"
+
+// SourceUp is the metric that says of each source whether it could be read.
+const SourceUp = prefix + "source_up"
+
+// Family is one metric with all its samples: a gauge, as everything here is.
+type Family struct {
+	Name, Help string
+	// Labels are the names of every sample's labels.
+	Labels  []string
+	Samples []Sample
+}
+
+// Sample is one series of a family; Values stand in the order of its Labels.
+type Sample struct {
+	Values []string
+	Value  float64
+}
+
+// families collects metrics; a family without a sample is left out, unless all
+// are asked for.
+type families struct {
+	list []Family
+	seen map[string]bool
+	keep bool
+}
+
+// family begins a metric. Labels are separated by blanks.
+func (b *families) family(name, labels, help string) *Family {
+	b.list = append(b.list, Family{Name: prefix + name, Help: help, Labels: strings.Fields(labels)})
+	b.seen = map[string]bool{}
+	return &b.list[len(b.list)-1]
+}
+
+// add appends a sample to the last family. A second one with the same labels is
+// dropped: firmware may give two slots one handle and one label, and a scraper
+// refuses the whole page for a series that comes twice.
+func (b *families) add(value float64, labels ...string) {
+	for i, l := range labels {
+		labels[i] = labelText(l)
+	}
+	if key := strings.Join(labels, "\x00"); !b.seen[key] {
+		b.seen[key] = true
+		f := &b.list[len(b.list)-1]
+		f.Samples = append(f.Samples, Sample{labels, value})
+	}
+}
+
+// end drops the last family when it has no sample.
+func (b *families) end() {
+	if n := len(b.list) - 1; len(b.list[n].Samples) == 0 && !b.keep {
+		b.list = b.list[:n]
+	}
+}
+
+// maxLabel bounds the bytes of a label's value.
+const maxLabel = 128
+
+// labelText makes a value fit for a label: valid, printable UTF-8 of a bounded
+// length. Firmware may print anything.
+func labelText(s string) string {
+	s = strings.TrimSpace(printable.Clean(s))
+	if len(s) > maxLabel {
+		s = strings.ToValidUTF8(s[:maxLabel], "")
+	}
+	return s
+}
+
+// bit is 1 for true.
+func bit(v bool) float64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// truthWord is "true", "false", or "" for what is not known.
+func truthWord(v *bool) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.FormatBool(*v)
+}
+
+// numberWord is the number, "" for what is not known.
+func numberWord(v *int) string {
+	if v == nil {
+		return ""
+	}
+	return strconv.Itoa(*v)
+}
