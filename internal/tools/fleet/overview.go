@@ -30,6 +30,12 @@ func Overview() *Dashboard {
 	d.table(12, "Machines with findings", "At warning or critical.", "", "",
 		"(memaudit_rule_failed{"+ofJob+`, severity=~"warning|critical"} == 1)`+withProduct, "instance", "product", "rule", "severity")
 	d.table(12, "Alerts that fire", "", "", "alerts", `count by (alertname, severity) (ALERTS{alertname=~"Memaudit.*", alertstate="firing"})`, "alertname", "severity")
+	d.table(24, "What to do first", "Ten failures that follow from no other, critical ones first, with slot or processor and what to do.", "", "",
+		"topk(10, memaudit_finding_fix_info{"+ofJob+"} + on (job, instance, rule, subject) group_left () 2 * max by (job, instance, rule, subject) (memaudit_finding_info{"+
+			ofJob+`, severity="critical"}) or memaudit_finding_fix_info{`+ofJob+"})", "instance", "rule", "subject", "fix")
+	d.table(12, "Waits for a reboot", "Settings that were changed and are not yet in force.", "", "", "memaudit_rule_failed{"+ofJob+`, rule="settings.pending"} == 1`, "instance", "rule")
+	d.table(12, "Waivers that end within 30 days", "The failure counts again then.", "s", "ends in",
+		"sort(min by (job, instance, rule) (memaudit_waiver_until_timestamp_seconds{"+ofJob+"}) - time() < 30 * 86400)", "instance", "rule")
 	d.differences()
 	d.row("What cannot be told")
 	d.table(12, "Rules that are unknown", "On how many machines.", "", "machines", "topk(50, rule:memaudit_machines_unknown:count > 0)", "rule", "severity")
@@ -54,7 +60,7 @@ func (d *Dashboard) numbers() {
 		"count(instance:memaudit_rules_unknown:ratio{"+ofJob+"} > "+share(unjudged)+")"+none, doubtful...)
 	d.stat("Outdated", "The last audit that read anything is older than two hours.", "short",
 		"count(time() - memaudit_audit_timestamp_seconds{"+ofJob+"} > "+share(stale)+")"+none, doubtful...)
-	d.stat("No answer", "Targets of the chosen jobs that do not answer.", "short", "count(up{"+ofJob+"} == 0)"+none, bad...)
+	d.stat("No answer", "Daemons of the chosen jobs that do not answer; other programs of these jobs are not counted.", "short", "count(up{"+ofJob+`, job=~"memaudit.*"} == 0)`+none, bad...)
 }
 
 // differences shows who differs from the majority of its product.

@@ -22,7 +22,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 // page without a pack is removed.
 func TestGenerateWrites(t *testing.T) {
 	root := t.TempDir()
-	for _, dir := range []string{"rules", "testdata/corpus", "testdata/profiles", "deploy/grafana"} {
+	for _, dir := range []string{"rules", "testdata/corpus", "testdata/profiles", "deploy/grafana", "deploy/prometheus", "deploy/kubernetes"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 		require.NoError(t, os.CopyFS(filepath.Join(root, dir), os.DirFS(filepath.Join(corpustest.Root(t), dir))))
 	}
