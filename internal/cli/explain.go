@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/plan"
-	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/text"
@@ -80,12 +79,11 @@ func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
 	if sys == nil || nothingRead(sys) && failed != nil {
 		return nil, failed
 	}
-	topo := population.Derive(sys, p.Rules)
-	result, err := engine.Run(sys, topo, *options)
+	j, err := p.judge(engine, options, sys)
 	if err != nil {
 		return nil, usage("%w", err)
 	}
-	doc := report.Build(sys, topo, result, p.reportOptions(&f.input).With(p.plan(engine, options, sys, topo, result)))
+	doc := p.advised(engine, options, j, p.reportOptions(&f.input))
 	return &doc, failed
 }
 
