@@ -28,7 +28,7 @@ func oneSocket(slots ...inventory.Slot) *socketFacts {
 // module is a DIMM that says everything of itself.
 func module(name string, gib int64, ranks int) inventory.Slot {
 	return inventory.Slot{Locator: sure(name), SizeBytes: sure(gib << 30), Ranks: sure(ranks), Type: sure("DDR4"),
-		TotalWidth: sure(72), DataWidth: sure(64), Registered: sure(true), PartNumber: sure(name), Manufacturer: sure("Example")}
+		TotalWidth: sure(72), DataWidth: sure(64), RatedMTs: sure(1333), Registered: sure(true), PartNumber: sure(name), Manufacturer: sure("Example")}
 }
 
 func TestDifferences(t *testing.T) {
@@ -51,6 +51,9 @@ func TestDifferences(t *testing.T) {
 		{"type", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Type = sure("DDR3") })}, []string{"type: DDR4 (A1) against DDR3 (A2)"}, ""},
 		{"width", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.TotalWidth = sure(64) })}, []string{"width: 72 bits (A1) against 64 bits (A2)"}, ""},
 		{"registering", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.Registered = sure(false) })}, []string{"registering: registered (A1) against unbuffered (A2)"}, ""},
+		{"rated speed", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.RatedMTs = sure(1066) })}, []string{"rated speed: 1333 MT/s (A1) against 1066 MT/s (A2)"}, ""},
+		{"two names of one rated speed", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.RatedMTs = sure(1334) })}, []string{}, ""},
+		{"rated speed not stated", []inventory.Slot{other(module("A1", 8, 1), func(s *inventory.Slot) { s.RatedMTs = fact.Fact[int]{State: fact.Unstated, Reason: "not stated"} }), module("A2", 8, 1)}, nil, "not stated"},
 		{"ranks not stated", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "y")}, nil, "SMBIOS 2.5 has no ranks"},
 		{"one part number", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "x")}, []string{}, ""},
 		{"one part number that lies", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 16, 1), "x")}, []string{"size: 8 GiB (A1) against 16 GiB (A2)"}, ""},

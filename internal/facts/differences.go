@@ -3,6 +3,7 @@ package facts
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -27,6 +28,9 @@ func moduleProperties() []property {
 		{"type", func(s *inventory.Slot) Value { return of(s.Type) }},
 		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
 		{"registering", func(s *inventory.Slot) Value { return via(s.Registered, func(r bool) any { return registering(r) }) }},
+		{"rated speed", func(s *inventory.Slot) Value {
+			return via(s.RatedMTs, func(n int) any { return itoa(ddr.Nominal(n)) + " MT/s" })
+		}},
 	}
 }
 

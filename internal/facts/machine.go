@@ -1,6 +1,8 @@
 package facts
 
 import (
+	"strings"
+
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -165,6 +167,7 @@ func platformType() *ObjectType {
 		Field{"name", textT, "name in words", ofPlatform(func(p *platform.Platform) any { return p.Name })},
 		Field{"numa", boolT, "memory controllers are in the processors", ofPlatform(func(p *platform.Platform) any { return p.NUMA })},
 		Field{"graded", boolT, "an interleave policy is known, so populations are graded", ofPlatform(func(p *platform.Platform) any { return p.Policy != "" })},
+		Field{"registered", boolT, "its documents know registered modules: a server processor", machine(undocumented("speeds", func(p *platform.Platform) any { return p.TakesRegistered() }, false))},
 		Field{"lockstep", boolT, "DIMMs work in lockstep pairs (EX)", ofPlatform(func(p *platform.Platform) any { return p.LockstepPairs })},
 		Field{"hbm", boolT, "processors carry HBM: no DIMM at all is legal", ofPlatform(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
 		Field{"classed", boolT, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
@@ -186,6 +189,7 @@ func processorType() *ObjectType {
 		Field{"vendor", textT, "CPUID vendor", machine(func(m *Machine) Value {
 			return m.ProcessorVendor()
 		})},
+		Field{"models", stringsT, "distinct models of the populated sockets, by brand string", machine(processorModels)},
 		Field{"turbo_capable", boolT, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
 		Field{"smt_capable", boolT, "the vendor's table states SMT", machine(capability("SMT", func(p *platform.Processor) string { return p.SMT }))},
 		Field{"max_mts", intT, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
@@ -193,6 +197,27 @@ func processorType() *ObjectType {
 		})},
 		Field{"logical", intT, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
 	)
+}
+
+// processorModels are the distinct brand strings, without regard to blanks.
+func processorModels(m *Machine) Value {
+	var brands []Value
+	for i := range m.sys.Sockets {
+		if s := &m.sys.Sockets[i]; s.Populated.Or(true) {
+			brands = append(brands, of(s.Populated), via(s.Brand, func(b string) any { return strings.Join(strings.Fields(b), " ") }))
+		}
+	}
+	if len(brands) == 0 {
+		return Missing(fact.Absent, "no processor is described", "the SMBIOS table")
+	}
+	models := gather[string](brands)
+	list, _ := models.v.([]string)
+	for i := 1; i < len(list); i++ {
+		if strings.HasPrefix(list[i], list[i-1]) {
+			return Missing(fact.Malformed, "the brand string "+list[i-1]+" is cut short", "the processors' own brand strings")
+		}
+	}
+	return models
 }
 
 // logicalProcessors counts the hardware threads that firmware describes. The

@@ -23,6 +23,9 @@ func memoryType() *ObjectType {
 		{"unmapped_modules", stringsT, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
 		{"mirrored", boolT, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
 		{"options", stringsT, "kernel options that take memory away", machine(func(m *Machine) Value { return m.memoryOptions() })},
+		{"channels", intT, "memory channels of all populated processors", machine(allChannels)},
+		{"full", boolT, "every slot that firmware declares holds a module", machine(slotsFull)},
+		{"stopped_modules", stringsT, "modules without a running speed, where firmware states one for others", machine(stoppedModules)},
 		{"populated_slots", intT, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
 		{"empty_slots", intT, "empty slots", machine(countSlots(inventory.SlotEmpty))},
 		{"soldered", boolT, "the DRAM is soldered", machine(func(m *Machine) Value {
@@ -62,6 +65,7 @@ func memoryClassFields() []Field {
 			return gather[string](facts)
 		})},
 		{"ecc_modules", boolT, "every DRAM module has check bits", machine(eccModules)},
+		{"unchecked_modules", stringsT, "DRAM modules without check bits", machine(uncheckedModules)},
 		{"edac_modes", stringsT, "error correction modes that the EDAC driver reports", machine(edacModes)},
 		{"edac_native", boolT, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
 		{"min_mv", intsT, "distinct lowest voltages of the modules in mV", machine(func(m *Machine) Value {
@@ -174,6 +178,63 @@ func eccModules(m *Machine) Value {
 		every = every && s.TotalWidth.Or(0) > s.DataWidth.Or(0)
 	}
 	return derived(func() any { return every && seen }, facts...)
+}
+
+// uncheckedModules names the DRAM modules that are as wide as their data, where
+// another one of the machine is wider: whole series of boards state 64 bits for
+// the registered ECC modules that they are full of, so that widths that are all
+// alike prove nothing.
+func uncheckedModules(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	names := []string{}
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !isDRAM(s) {
+			continue
+		}
+		facts = append(facts, of(s.TotalWidth), of(s.DataWidth))
+		if s.TotalWidth.Or(0) == s.DataWidth.Or(1) {
+			names = append(names, m.slotName(i))
+		}
+	}
+	if 2*len(names) == len(facts) && len(names) > 0 {
+		return Missing(fact.Unstated, "firmware states no check bits for any module, as it does on boards full of ECC modules, too", "the modules' part numbers")
+	}
+	return derived(func() any { return names }, facts...)
+}
+
+// stoppedModules names the modules for which firmware says that it does not
+// know the running speed, beside others for which it does: unknown where it
+// states none at all, or has no field for it.
+func stoppedModules(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var stated []Value
+	names := []string{}
+	missing := Missing(fact.Absent, "no DRAM module is listed", "")
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !isDRAM(s) {
+			continue
+		}
+		switch speed := of(s.ConfiguredMTs); {
+		case speed.Known():
+			stated = append(stated, speed)
+		case s.ConfiguredMTs.State == fact.Unstated:
+			names = append(names, m.slotName(i))
+			missing = speed
+		default:
+			return speed
+		}
+	}
+	if len(stated) == 0 {
+		return missing
+	}
+	return derived(func() any { return names }, stated...)
 }
 
 // edacKnown says why EDAC tells nothing, or is known.

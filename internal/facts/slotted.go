@@ -14,7 +14,7 @@ func slottedChannels(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
 	}
-	if !s.m.placesEmpty() {
+	if full := slotsFull(s.m); !s.m.placesEmpty() && full.v != true {
 		return Missing(fact.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
 	}
 	return via(s.pop.DPC, func(dpc []int) any {
@@ -49,4 +49,47 @@ func (s *socketFacts) hasEmptySlot(ch int) bool {
 	return slices.ContainsFunc(s.pop.EmptySlots, func(i int) bool {
 		return i < len(s.m.topo.Placements) && s.m.topo.Placements[i].Channel == ch
 	})
+}
+
+// slotsFull reports whether the arrays have no more slots than hold modules.
+// Firmware that lists the filled slots alone is told by the arrays' own counts.
+func slotsFull(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	listed := map[uint16]int{}
+	full := true
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		listed[s.Array]++
+		full = full && s.State == inventory.SlotPopulated
+	}
+	facts := make([]Value, 0, len(m.sys.Arrays))
+	for i := range m.sys.Arrays {
+		a := &m.sys.Arrays[i]
+		facts = append(facts, of(a.Devices))
+		full = full && a.Devices.Or(0) == listed[a.Handle]
+	}
+	if len(facts) == 0 {
+		return Missing(fact.Absent, "SMBIOS lists no memory array, which would say how many slots there are", "the machine's manual")
+	}
+	return derived(func() any { return full }, facts...)
+}
+
+// allChannels sums the channels of the populated processors.
+func allChannels(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	sum := 0
+	for i := range m.topo.Populations {
+		n := m.topo.Populations[i].ChannelsTotal
+		facts = append(facts, of(n))
+		sum += n.Or(0)
+	}
+	if len(facts) == 0 {
+		return Missing(fact.Absent, "no populated processor is known", "the SMBIOS table")
+	}
+	return derived(func() any { return sum }, facts...)
 }

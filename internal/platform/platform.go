@@ -3,6 +3,8 @@
 // processor. What cannot be recognised stays unknown with the reason.
 package platform
 
+import "strings"
+
 // Platform is one row of rules/platforms: how a processor generation attaches
 // its memory, and what its documents say of populating it.
 type Platform struct {
@@ -49,6 +51,17 @@ type Platform struct {
 	// platform with the CPUID while the brand string does not decide.
 	Recognised string
 	Detail
+}
+
+// TakesRegistered reports whether the platform's documents know registered
+// modules, as those of server processors do.
+func (p *Platform) TakesRegistered() bool {
+	for kind := range p.Speeds {
+		if strings.HasPrefix(kind, "rdimm") || strings.HasPrefix(kind, "lrdimm") {
+			return true
+		}
+	}
+	return false
 }
 
 // Citation names a document.

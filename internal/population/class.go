@@ -124,10 +124,15 @@ func (b *builder) grade(pop *Population) fact.Fact[Class] {
 	if reason != "" {
 		return fact.Unknown[Class](fact.Absent, "A or B: "+reason, "", pop.DPC.From)
 	}
-	if !full || b.mixedRanks(pop.Slots) {
+	ranks := b.sameRanks(pop.Slots)
+	switch {
+	case !full || ranks == different:
 		return known(gradeB)
+	case ranks == unsure:
+		return fact.Unknown[Class](fact.Absent, "A or B: whether the modules have the same number of ranks is not known", "", pop.DPC.From)
+	default:
+		return known(gradeA)
 	}
-	return known(gradeA)
 }
 
 // gradeRegions grades by the regions alone; A stands for A or B.
@@ -158,13 +163,22 @@ func (b *builder) fullSpeed(pop *Population) (full bool, reason string) {
 	return s.Limiter == LimitProcessor || s.Limiter == LimitNone, ""
 }
 
-func (b *builder) mixedRanks(slots []int) bool {
+// sameRanks compares the modules' ranks, where firmware does not state them by
+// one maker's one part number.
+func (b *builder) sameRanks(slots []int) likeness {
+	out := alike
 	for _, i := range slots {
-		if differ(b.sys.Slots[i].Ranks, b.sys.Slots[slots[0]].Ranks) {
-			return true
+		s, first := &b.sys.Slots[i], &b.sys.Slots[slots[0]]
+		switch compare(s.Ranks, first.Ranks).or(samePart(s, first)) {
+		case different:
+			return different
+		case unsure:
+			if i != slots[0] {
+				out = unsure
+			}
 		}
 	}
-	return false
+	return out
 }
 
 // machineClass is the worst class over the processors. Processors that differ

@@ -2,9 +2,12 @@ package population
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
@@ -20,8 +23,34 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 		pop.RunningMTs = fact.Blame[int](pop.DIMMs)
 		return
 	}
+	b.believe(pop, proc)
 	pop.Speed = b.expectedSpeed(pop, proc, b.depths(pop))
 	pop.BoundMTs = b.speedBound(pop, proc)
+}
+
+// believe takes the processor's highest speed for a stated one that is above it:
+// a server's processor does not run memory faster than its maker says, but
+// firmware does print modules' ratings as the running speed. Desktops, whose
+// memory may be overclocked, are left as they are.
+func (b *builder) believe(pop *Population, proc *platform.Processor) {
+	var e expectation
+	running, ok := pop.RunningMTs.Get()
+	if !ok || b.platform == nil || !b.platform.TakesRegistered() || b.processorLimit(&e, proc, channelDepths{}) != "" || running <= e.processor+ddr.Tolerance {
+		return
+	}
+	stated := pop.RunningMTs.From
+	possible := fact.Evidence{Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: strconv.Itoa(e.processor)}
+	b.conflicts = append(b.conflicts, inventory.Conflict{Fact: "memory speed of " + ownerName(pop.Socket), Kept: possible, Dropped: stated,
+		Why: fmt.Sprintf("firmware states %d MT/s, and the processor allows at most %d", running, e.processor)})
+	pop.RunningMTs = fact.Known(e.processor, fact.Indirect, stated, possible)
+}
+
+// ownerName names a processor, or the chipset.
+func ownerName(socket int) string {
+	if socket == place.Unplaced {
+		return "the chipset"
+	}
+	return "socket " + strconv.Itoa(socket)
 }
 
 // speedBound is the lowest of the limits that hold whatever the depth and the

@@ -2,6 +2,7 @@ package population
 
 import (
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,8 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 	r := &Result{Platform: platform.Recognise(sys, k)}
 	r.Processors = platform.Processors(sys, k)
 	p, _ := r.Platform.Get()
-	r.Placements, r.Conflicts = place.Slots(sys, p, k)
+	r.Placements, r.placed = place.Slots(sys, p, k)
+	r.Conflicts = r.placed
 	r.Sets = place.ReadSets(k, sys.Machine.Product.Or(""))
 	r.populate(sys)
 	return r
@@ -27,7 +29,8 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 // Again works the population out anew for the same machine with its modules in
 // other slots: platform, processors and places stay as they are in r.
 func (r *Result) Again(sys *inventory.System) *Result {
-	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Sets: r.Sets, Conflicts: r.Conflicts}
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Sets: r.Sets, Conflicts: r.placed}
+	out.placed = r.placed
 	out.populate(sys)
 	return out
 }
@@ -39,6 +42,7 @@ func (r *Result) populate(sys *inventory.System) {
 	b.commonClock(r.Populations)
 	b.peaks(r.Populations)
 	b.shares(r.Populations)
+	r.Conflicts = slices.Concat(r.Conflicts, b.conflicts)
 	r.InstalledBytes = b.installed()
 	r.Symmetric = b.symmetric(r.Populations)
 	b.classes(r.Populations)

@@ -27,6 +27,8 @@ type builder struct {
 	// unowned is the first DRAM slot whose processor is not known, -1 without;
 	// then no processor's count is known.
 	unowned int
+	// conflicts are what firmware states and cannot be.
+	conflicts []inventory.Conflict
 }
 
 // newBuilder resolves what the platform says of the machine's product.

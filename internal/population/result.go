@@ -38,6 +38,8 @@ type Result struct {
 	InstalledBytes fact.Fact[int64]
 	// Conflicts lists what two sources of a slot's place disagree about.
 	Conflicts []inventory.Conflict
+	// placed are those of Conflicts that are about places.
+	placed []inventory.Conflict
 }
 
 // Class is a population's class and the best one the same document knows.

@@ -152,7 +152,7 @@ type layoutNames struct {
 
 // names are those of a layout of equal modules in one region.
 func (b *builder) names(pop *Population, regions []Region) layoutNames {
-	if len(regions) != 1 || !b.equalDIMMs(pop.Slots) || b.mixedRanks(pop.Slots) {
+	if len(regions) != 1 || !b.equalDIMMs(pop.Slots) || b.sameRanks(pop.Slots) != alike {
 		return layoutNames{}
 	}
 	depth := slices.Max(pop.DPC.Value)

@@ -1,0 +1,40 @@
+package population
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// TestRunningAboveTheProcessor: firmware of a server with E5-2630 (1333 at most)
+// states 1866; the possible speed is taken and the conflict said. A desktop's
+// memory may be overclocked.
+func TestRunningAboveTheProcessor(t *testing.T) {
+	d := testDIMM{gb: 8, rated: 1866, run: 1866, ranks: 2, memType: "DDR3"}
+	r := newTestMachine(1, platform.Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2630 0 @ 2.30GHz").fill(0, []int{1, 1, 1, 1}, d).derive(t)
+	p := &r.Populations[0]
+	assert.Equal(t, 1333, p.RunningMTs.Value)
+	assert.Equal(t, fact.Indirect, p.RunningMTs.Certainty)
+	assert.Equal(t, int64(4*1333*8*1_000_000), p.Peak.Value)
+	require.Len(t, r.Conflicts, 1)
+	assert.Equal(t, "firmware states 1866 MT/s, and the processor allows at most 1333", r.Conflicts[0].Why)
+
+	d.rated, d.run = 1333, 1333
+	r = newTestMachine(1, platform.Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2630 0 @ 2.30GHz").fill(0, []int{1, 1, 1, 1}, d).derive(t)
+	assert.Equal(t, fact.Direct, r.Populations[0].RunningMTs.Certainty)
+	assert.Empty(t, r.Conflicts)
+}
+
+// TestUnknownRanksAreNotEqual: grade A needs equal ranks.
+func TestUnknownRanksAreNotEqual(t *testing.T) {
+	m := cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933})
+	require.Equal(t, "A", m.derive(t).Class.Value.Name)
+	m.sys.Slots[3].Ranks = fact.Fact[int]{State: fact.Unstated}
+	class := m.derive(t).Class
+	assert.False(t, class.Known())
+	assert.Equal(t, "A or B: whether the modules have the same number of ranks is not known", class.Reason)
+}
