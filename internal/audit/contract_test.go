@@ -77,6 +77,7 @@ func TestAsymmetryByDesign(t *testing.T) {
 		sys.Sockets = append(sys.Sockets, sys.Sockets...)
 		sys.Machine.Vendor, sys.Machine.Product = direct(vendor), direct(product)
 		platformOf(topo, platform.Platform{ID: id, NUMA: true})
+		addDIMM(sys, topo, 7, 0)
 		return findings(run(t, builtin(t), sys, topo, audit.Options{}), "memory.asymmetry.expected")["machine"]
 	}
 	for _, vendor := range []string{"Sun Microsystems", "SUN MICROSYSTEMS", "Oracle Corporation", "ORACLE CORPORATION"} {
