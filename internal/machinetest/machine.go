@@ -25,9 +25,6 @@ type Machine struct {
 	Table *smbiostest.Builder
 }
 
-// All lists the machines of testdata/machines.
-func All() []Machine { return append(General(), Papers()...) }
-
 // Signature is CPUID 1 EAX of a family, model and stepping.
 func Signature(family, model, stepping int) uint64 {
 	base := min(family, 15)
@@ -63,4 +60,17 @@ func (s *Machine) Tree() hosttest.Files {
 	}
 	f["proc/cpuinfo"] = info
 	return f
+}
+
+// uniform makes the machine one with a single node of so many MiB and no SRAT,
+// as a front-side bus or node interleaving does.
+func (s Machine) uniform(mib int) Machine {
+	s.Without = append(s.Without, "sys/devices/system/node/node1", "sys/firmware/acpi/tables/SRAT", "sys/firmware/acpi/tables/SLIT")
+	for _, f := range []string{"online", "possible", "has_cpu", "has_memory", "has_normal_memory"} {
+		s.Files["sys/devices/system/node/"+f] = "0\n"
+	}
+	s.Files["sys/devices/system/node/node0/cpulist"] = hosttest.List(upTo(s.Host.CPUs()))
+	s.Files["sys/devices/system/node/node0/distance"] = "10\n"
+	s.Files["sys/devices/system/node/node0/meminfo"] = fmt.Sprintf("Node 0 MemTotal:       %d kB\n", mib<<10)
+	return s
 }

@@ -3,9 +3,7 @@
 package measured
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/measure"
@@ -23,27 +21,6 @@ var (
 	// ErrEmpty: nothing in it.
 	ErrEmpty = errors.New("empty")
 )
-
-// decoder is one tool's; a nil result means that it is not that tool's output.
-type decoder func(text []byte) (*inventory.Measurement, error)
-
-// Decode reads one file.
-func Decode(path string, data []byte) (*inventory.Measurement, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, ErrEmpty
-	}
-	for _, d := range []decoder{own, stream, mlc, likwid, latMemRd} {
-		m, err := d(data)
-		if err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
-		}
-		if m != nil {
-			m.Path = path
-			return m, nil
-		}
-	}
-	return nil, ErrUnrecognised
-}
 
 // single is a figure without passes: it can be shown and never judged.
 func single(kind measure.Kind, value float64) measure.Figure {

@@ -179,3 +179,17 @@ func lower(b byte) byte {
 	}
 	return b
 }
+
+// inList reports whether a comma separated list has the word.
+func inList(list, word string) bool {
+	for {
+		w, rest, more := strings.Cut(list, ",")
+		if w == word {
+			return true
+		}
+		if !more {
+			return false
+		}
+		list = rest
+	}
+}

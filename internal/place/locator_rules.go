@@ -120,20 +120,6 @@ func matchAny(patterns, label string, c *captured) bool {
 	}
 }
 
-// inList reports whether a comma separated list has the word.
-func inList(list, word string) bool {
-	for {
-		w, rest, more := strings.Cut(list, ",")
-		if w == word {
-			return true
-		}
-		if !more {
-			return false
-		}
-		list = rest
-	}
-}
-
 // firstMatch finds the first rule that reads the labels, -1 when none does.
 func firstMatch(rules []locatorRule, locator, bank string) (int, captured) {
 	start := ^uint32(0)

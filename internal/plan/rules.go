@@ -12,7 +12,7 @@ import (
 // a change of modules only the next boot tells.
 var afterBoot = []string{
 	"memory.speed.expected", "memory.capacity.visible", "memory.ras.cost",
-	"memory.mapping.consistent", "memory.errors.corrected", "numa.node.memory",
+	"memory.mapping.consistent", "memory.errors.corrected", "memory.module.running", "numa.node.memory",
 }
 
 // aboutLayout reports whether a rule speaks of which module sits where.

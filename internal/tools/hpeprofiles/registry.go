@@ -12,11 +12,6 @@ import (
 	"strings"
 )
 
-// Workloads are the profiles of every registry, in the order of HPE's menu.
-var Workloads = [...]string{"GeneralPowerEfficientCompute", "GeneralPeakFrequencyCompute", "GeneralThroughputCompute",
-	"Virtualization-PowerEfficient", "Virtualization-MaxPerformance", "LowLatency", "MissionCritical",
-	"TransactionalApplicationProcessing", "HighPerformanceCompute(HPC)", "DecisionSupport", "GraphicProcessing", "I/OThroughput"}
-
 // Registry is a BIOS attribute registry reduced to names, defaults, allowed
 // values and the map of each workload profile.
 type Registry struct {

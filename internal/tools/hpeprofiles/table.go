@@ -7,6 +7,11 @@ import (
 	"strings"
 )
 
+// Workloads are the profiles of every registry, in the order of HPE's menu.
+var Workloads = [...]string{"GeneralPowerEfficientCompute", "GeneralPeakFrequencyCompute", "GeneralThroughputCompute",
+	"Virtualization-PowerEfficient", "Virtualization-MaxPerformance", "LowLatency", "MissionCritical",
+	"TransactionalApplicationProcessing", "HighPerformanceCompute(HPC)", "DecisionSupport", "GraphicProcessing", "I/OThroughput"}
+
 // Table is what the workload profiles of one registry write, in HPE's words.
 type Table struct {
 	// Registry is its id, Product the system it is of, ROM that system's
