@@ -99,11 +99,18 @@ func (r *run) writtenFor(p *rulepack.ProfileSpec) bool { return r.matches(p.For)
 
 // runs reports whether the machine runs firmware of one of the families.
 func (r *run) runs(families []string) bool {
-	machine := &r.sys.Machine
-	registry, _, _ := strings.Cut(machine.BIOSRegistry.Or(""), ".")
-	return slices.ContainsFunc(families, func(f string) bool {
-		return machine.BIOSVersion.Or("") == f || strings.HasPrefix(registry, "BiosAttributeRegistry") && strings.TrimPrefix(registry, "BiosAttributeRegistry") == f
-	})
+	return slices.Contains(families, r.sys.Machine.BIOSVersion.Or("")) || slices.Contains(families, r.firmware())
+}
+
+// firmware is the family of the machine's firmware as its attribute registry
+// names it, "" when that is not known.
+func (r *run) firmware() string {
+	registry, _, _ := strings.Cut(r.sys.Machine.BIOSRegistry.Or(""), ".")
+	family, _ := strings.CutPrefix(registry, "BiosAttributeRegistry")
+	if family == registry {
+		return ""
+	}
+	return family
 }
 
 // startSetting starts the finding of a profile's row with what the document

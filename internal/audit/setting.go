@@ -196,7 +196,7 @@ func (r *run) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *rulepac
 
 // wish is what the machine is, and how its export spells a setting.
 func (r *run) wish(s inventory.Setting) settings.Wish {
-	wish := settings.Wish{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text()}
+	wish := settings.Wish{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOSVersion.Or(""))}
 	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
 		wish.Seen, wish.SeenRaw = s.Configured.From.Field, s.Configured.From.Raw
 	}

@@ -17,13 +17,13 @@ func TestParts(t *testing.T) {
 		assert.Equal(t, want, string(got), name)
 	}
 	_, err := Part(at, "d")
-	assert.ErrorContains(t, err, `no part "d"`)
+	require.ErrorContains(t, err, `no part "d"`)
 	_, err = Part(fstest.MapFS{}, "a")
-	assert.ErrorContains(t, err, "file does not exist")
+	require.ErrorContains(t, err, "file does not exist")
 	for n := range whole {
 		_, err := Part(fstest.MapFS{File: {Data: whole[:n]}}, "b")
-		assert.ErrorIs(t, err, errDamaged, n)
+		require.ErrorIs(t, err, errDamaged, n)
 	}
 	_, err = Part(fstest.MapFS{File: {Data: append(whole, 'x')}}, "b")
-	assert.ErrorIs(t, err, errDamaged, "something follows the last part")
+	require.ErrorIs(t, err, errDamaged, "something follows the last part")
 }

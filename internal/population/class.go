@@ -176,6 +176,7 @@ func (b *builder) sameRanks(slots []int) likeness {
 			if i != slots[0] {
 				out = unsure
 			}
+		case alike:
 		}
 	}
 	return out

@@ -177,6 +177,3 @@ func (b *builder) samePosition(x, y int) likeness {
 func samePart(s, t *inventory.Slot) bool {
 	return compare(s.PartNumber, t.PartNumber) == alike && compare(s.Manufacturer, t.Manufacturer) != different
 }
-
-// differ reports whether both facts are known and unequal.
-func differ[T comparable](x, y fact.Fact[T]) bool { return compare(x, y) == different }

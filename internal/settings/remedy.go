@@ -12,6 +12,9 @@ type Wish struct {
 	// Product and Platform say which machine it is: what the system calls
 	// itself, and the platform's id.
 	Product, Platform string
+	// Firmware is the family of its firmware ("U46"), "" when not known: an
+	// export alone tells it and not the platform.
+	Firmware string
 	// Maker is who made the processors, as CPUID has it (GenuineIntel,
 	// AuthenticAMD); "" when not known.
 	Maker string

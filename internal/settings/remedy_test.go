@@ -30,7 +30,7 @@ settings:
 masters:
   - {setting: workload_profile, attribute: Profile, free: [Custom], locks: [turbo], source: s}
 generations:
-  - {source: s, for: [rome, milan]}
+  - {source: s, for: [rome, milan], firmware: [V1]}
 commands:
   - {tool: tool, steps: ["tool set {group}.{attribute} {value}", reboot], acts: at the next reboot, source: s}
   - {tool: bmc, steps: ['PATCH {"{attribute}":"{value}"}'], acts: at the next reset, for: [rome], source: s}
@@ -83,6 +83,12 @@ func TestSteps(t *testing.T) {
 			"BIOS setup: Power > Turbo = Disabled",
 			"tool: tool set G.Turbo Disabled; reboot (takes effect at the next reboot)",
 		}},
+		{"an export alone tells the firmware", settings.Wish{ID: "turbo", Want: "disabled", Firmware: "V1"}, []string{
+			"Profile must be Custom for the setting to be changed",
+			"BIOS setup: Power > Turbo = Disabled",
+			"tool: tool set G.Turbo Disabled; reboot (takes effect at the next reboot)",
+		}},
+		{"an export of other firmware", settings.Wish{ID: "turbo", Want: "disabled", Firmware: "V2"}, nil},
 		{"a machine of which nothing is on record", settings.Wish{ID: "turbo", Want: "disabled", Platform: "naples"}, nil},
 		{"a preset locks it, the platform has one command more", settings.Wish{ID: "turbo", Want: "enabled", Platform: "rome", Preset: "MaxPerf"}, []string{
 			"first set Profile to Custom: it is MaxPerf, which governs the setting",

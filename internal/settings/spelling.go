@@ -23,6 +23,8 @@ type Generation struct {
 	// there; empty for all products of the platforms.
 	For      []string `yaml:"for"`
 	Products []string `yaml:"products,omitempty"`
+	// Firmware are families of firmware that tell such a machine by themselves.
+	Firmware []string `yaml:"firmware,omitempty"`
 }
 
 // Forms of names: what the vendor's tools call an attribute differs.
@@ -128,7 +130,7 @@ func (t *Table) spelled(name string, w *Wish) []*spelling {
 
 // names reports whether the machine is one of the generation.
 func (g *Generation) names(w *Wish) bool {
-	return slices.Contains(g.For, w.Platform) && (len(g.Products) == 0 ||
+	return w.Firmware != "" && slices.Contains(g.Firmware, w.Firmware) || slices.Contains(g.For, w.Platform) && (len(g.Products) == 0 ||
 		slices.ContainsFunc(g.Products, func(p string) bool { return strings.Contains(w.Product, p) }))
 }
 

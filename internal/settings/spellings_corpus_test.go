@@ -82,7 +82,7 @@ func TestSpellingsAreTheCorpus(t *testing.T) {
 			documents = append(documents, line)
 		}
 	}
-	body := append(rows, documents...)
+	body := slices.Concat(rows, documents)
 	slices.Sort(body)
 	want := strings.Join(append(head, slices.Compact(body)...), "\n") + "\n"
 	if *updateSpellings {

@@ -12,7 +12,7 @@ type file struct {
 	name string
 }
 
-func (f *file) Stat() (fs.FileInfo, error) { return info{f.name, f.Reader.Size()}, nil }
+func (f *file) Stat() (fs.FileInfo, error) { return info{f.name, f.Size()}, nil }
 func (f *file) Close() error               { return nil }
 
 // info describes a file in memory.

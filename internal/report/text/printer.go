@@ -211,11 +211,11 @@ const tightest = 4
 // cutShort ends what is not printed in whole.
 const cutShort = " ... (-v)"
 
-// atMost keeps what print prints, in whole lines, to a number of lines; with
+// atMost keeps what section prints, in whole lines, to a number of lines; with
 // Verbose all of it stays.
-func (p *printer) atMost(lines int, print func()) {
+func (p *printer) atMost(lines int, section func()) {
 	start := len(p.buf)
-	print()
+	section()
 	if p.verbose {
 		return
 	}

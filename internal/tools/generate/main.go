@@ -58,7 +58,7 @@ func main() {
 	}
 	written, err := stale(root, true)
 	if len(written) > 0 {
-		fmt.Println(strings.Join(written, "\n"))
+		_, _ = fmt.Fprintln(os.Stdout, strings.Join(written, "\n"))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
