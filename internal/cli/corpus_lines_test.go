@@ -70,24 +70,35 @@ func fits(t *testing.T, name string, doc *report.Report) int {
 	return n
 }
 
-// rootCauses are the rules of failures at warning or above that follow from no
-// other; settings, which are one table, are one cause.
+// rootCauses are the rules that failures at warning or above come from in the
+// end, whatever their own severity; settings, which are one table, are one cause.
 func rootCauses(r *report.Report) []string {
-	failing := map[string]bool{}
+	cause := map[string]string{}
 	for i := range r.Findings {
-		if r.Findings[i].Result == "fail" {
-			failing[r.Findings[i].Rule] = true
+		if f := &r.Findings[i]; f.Result == "fail" {
+			by, _, _ := strings.Cut(report.OrEmpty(f.CausedBy), " ")
+			if old, seen := cause[f.Rule]; !seen || old != "" {
+				cause[f.Rule] = by
+			}
 		}
 	}
 	var out []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		cause, _, _ := strings.Cut(report.OrEmpty(f.CausedBy), " ")
+		if f.Result != "fail" || report.Rank(f.Severity) < 2 {
+			continue
+		}
 		rule := f.Rule
+		for range cause {
+			if _, failed := cause[cause[rule]]; !failed {
+				break
+			}
+			rule = cause[rule]
+		}
 		if strings.HasPrefix(rule, "setting.") {
 			rule = "setting."
 		}
-		if f.Result == "fail" && report.Rank(f.Severity) > 1 && !failing[cause] && !slices.Contains(out, rule) {
+		if !slices.Contains(out, rule) {
 			out = append(out, rule)
 		}
 	}

@@ -50,9 +50,12 @@ func (p *printer) report(r *report.Report, causes, remarks []*group) {
 	if r.Outdated != "" {
 		p.field(0, "outdated", r.Outdated)
 	}
-	if r.Profile != nil && !p.verbose && !r.ProfileAsked {
+	switch {
+	case r.Profile != nil && !p.verbose && !r.ProfileAsked && p.tight == tightest:
+		p.machine(&r.Inventory) // nobody asked for the profile
+	case r.Profile != nil && !p.verbose && !r.ProfileAsked:
 		p.machine(&r.Inventory, "profile "+r.Profile.ID)
-	} else {
+	default:
 		p.machine(&r.Inventory)
 		p.profile(r)
 	}
