@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/rules"
@@ -37,7 +38,9 @@ func tree(t testing.TB, name string) string {
 func TestMain(m *testing.M) {
 	// The tests write thousands of small files and live for seconds: memory is
 	// cheaper for both than a disk and a diligent collector.
-	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() && os.Getenv("TMPDIR") == "" {
+	var memory unix.Statfs_t
+	const enough = 512 << 20
+	if err := unix.Statfs("/dev/shm", &memory); err == nil && memory.Bavail*uint64(memory.Bsize) > enough && os.Getenv("TMPDIR") == "" {
 		_ = os.Setenv("TMPDIR", "/dev/shm")
 	}
 	debug.SetGCPercent(400)
