@@ -115,7 +115,7 @@ func testAnsibleInstall(t *testing.T, a *ansible) {
 		wrong["memaudit_config"] = map[string]any{"profil": "hpc"}
 		status, out := a.run(t, "ansible-playbook", "-i", host(wrong), play)
 		assert.Equal(t, 2, status, out)
-		assert.Contains(t, out, "field profil not found")
+		assert.Contains(t, out, "unknown key profil")
 		data, err := os.ReadFile(filepath.Join(dir, "etc", "memaudit.yaml"))
 		require.NoError(t, err)
 		assert.Equal(t, "profile: max-performance\n", string(data))

@@ -235,7 +235,7 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 				}
 			}
 			for host, says := range map[string][]string{
-				"good":     {"good machine: Dell Inc. PowerEdge R610", "0 failed", "7 unknown"},
+				"good":     {"good machine: Dell Inc. PowerEdge R610", "0 failed", "8 unknown"},
 				"below":    {"warning: Dell Inc. PowerEdge R610, failures below critical", "WARNING memory.channel.populated: socket 1"},
 				"never":    {"warning: Dell Inc. PowerEdge R610, failures\n", "WARNING memory.channel.populated: socket 1"},
 				"become":   {"good machine: Dell Inc. PowerEdge R610"},
@@ -249,7 +249,7 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 				}
 			}
 			assert.Equal(t, recap{rescued: 1}, got["rescued"])
-			assert.Equal(t, "1\nPowerEdge R610\n4\nmemory.channel.populated\nmemory.channel.symmetric\nmemory.socket.symmetric\nsetting.smt", went["rescued"])
+			assert.Equal(t, "1\nPowerEdge R610\n5\nmemory.channel.populated\nmemory.channel.symmetric\nmemory.socket.symmetric\nmemory.slot.order\nsetting.smt", went["rescued"])
 		})
 	}
 }

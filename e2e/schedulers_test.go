@@ -25,7 +25,7 @@ esac
 const (
 	goodMachine   = "dell-r610-good"
 	worstFinding  = "memory.channel.populated socket 1: warning: 2 of 3 channels hold memory; empty: channel 2 (DIMM_B3, DIMM_B6); expected memory on each of the 3 channels: 3, 6 or 9 DIMMs per processor"
-	drainedReason = "memaudit: " + worstFinding + " (and 3 more)"
+	drainedReason = "memaudit: " + worstFinding + " (and 4 more)"
 )
 
 // script starts a script of deploy in the repository.
