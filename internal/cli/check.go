@@ -11,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -182,6 +183,9 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 func (p *Program) settingTables() (settings.Tables, error) {
 	return settings.LoadCompiled(p.Rules, "settings")
 }
+
+// partNumbers reads the patterns of modules' part numbers.
+func (p *Program) partNumbers() (*partnumber.Table, error) { return partnumber.Load(p.Rules) }
 
 // packs loads the compiled built-in rules and the site's own folders, which must
 // be without fault: a rule that does not load would be a check that is not made.

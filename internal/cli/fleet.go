@@ -239,7 +239,7 @@ func (g *gatherer) root(name string, open func() (*host.Root, error)) {
 		g.refuse(name, err)
 		return
 	}
-	in := collect.Input{Root: root, Tables: g.p.settingTables}
+	in := collect.Input{Root: root, Tables: g.p.settingTables, PartNumbers: g.p.partNumbers}
 	if err := snapshot.Inputs(root, &in); err != nil {
 		g.refuse(name, err)
 		return
@@ -267,7 +267,7 @@ func (g *gatherer) content(name string, data []byte) {
 			g.refuse(name, fmt.Errorf("%w; expected a report, an inventory, a snapshot, SMBIOS or a list of paths", err))
 			return
 		}
-		g.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: g.p.settingTables}))
+		g.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: g.p.settingTables, PartNumbers: g.p.partNumbers}))
 	}
 }
 

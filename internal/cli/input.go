@@ -113,7 +113,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	if err := f.oneMachine(); err != nil {
 		return nil, err
 	}
-	g := &gathered{Input: collect.Input{Tables: p.settingTables}}
+	g := &gathered{Input: collect.Input{Tables: p.settingTables, PartNumbers: p.partNumbers}}
 	bmc, err := f.controller()
 	switch {
 	case err != nil && f.asker == nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/internal/redfish"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -41,6 +42,9 @@ type Input struct {
 	// Tables gives the vendors' tables of BIOS attributes; asked for when there
 	// is an export to translate.
 	Tables func() (settings.Tables, error)
+	// PartNumbers gives the patterns of modules' part numbers; nil leaves the
+	// numbers unread.
+	PartNumbers func() (*partnumber.Table, error)
 }
 
 // Failure is an input that could not be read.
@@ -105,6 +109,7 @@ func collectAll(in Input) *collector {
 	if in.BMC != nil {
 		in.Exports = append(slices.Clone(in.Exports), c.bmc(in.BMC(c.bmcIdentity()), in.DecodeBMC)...)
 	}
+	c.partNumbers(in.PartNumbers)
 	in.Exports = append(slices.Clone(in.Exports), c.firmwareAttributes()...)
 	c.exports(&in)
 	c.nodes()

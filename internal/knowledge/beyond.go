@@ -225,6 +225,38 @@ func (c *checker) settings(doc *yaml.Node) {
 	}
 }
 
+// parts: ids stand once, sources are listed, patterns compile and have the groups
+// that tables go by.
+func (c *checker) parts(doc *yaml.Node) {
+	top := pairs(doc)
+	sources, seen := pairs(top["sources"]), map[string]bool{}
+	for _, entry := range texts(top["parts"]) {
+		p := pairs(entry)
+		id := p["id"].Value
+		if seen[id] {
+			c.fault(p["id"], id, "this id stands twice")
+		}
+		seen[id] = true
+		for _, s := range texts(p["sources"]) {
+			if sources[s.Value] == nil {
+				c.fault(s, id, "source %s is not listed under sources", s.Value)
+			}
+		}
+		re, err := regexp.Compile(p["match"].Value)
+		if err != nil {
+			c.fault(p["match"], id, "%v", err)
+			continue
+		}
+		for _, table := range texts(p["tables"]) {
+			for _, group := range texts(pairs(table)["by"]) {
+				if re.SubexpIndex(group.Value) < 0 {
+					c.fault(group, id, "match has no group %s", group.Value)
+				}
+			}
+		}
+	}
+}
+
 // columns of the table of processors.
 const columns = "#key,vendor,number,codename,cores,threads,smt,turbo,channels,max_mts,max_mts_2dpc,how,source"
 

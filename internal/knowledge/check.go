@@ -1,6 +1,6 @@
 // Package knowledge checks the data files below rules/ that are not rule packs:
-// platforms, slot maps, locator patterns, tables of vendors' settings, citations
-// and processors. Their form is in rules/*.schema.json; what a schema cannot
+// platforms, slot maps, locator patterns, tables of vendors' settings, citations,
+// part numbers and processors. Their form is in rules/*.schema.json; what a schema cannot
 // say (keys of sources, numbers that contradict each other) is checked here.
 package knowledge
 
@@ -33,6 +33,7 @@ const (
 	Settings   Kind = "settings"
 	Processors Kind = "processors"
 	Topics     Kind = "topics"
+	Parts      Kind = "parts"
 )
 
 // Fault is one thing wrong with a file, with its place.
@@ -71,6 +72,8 @@ func KindOf(name string, data []byte) Kind {
 		return SlotMaps
 	case has("topics"):
 		return Topics
+	case has("schema", "vendor", "parts"):
+		return Parts
 	case has("schema", "rules"):
 		return Locators
 	case has("schema", "sources"):
@@ -129,6 +132,8 @@ func (c *checker) beyond(k fs.FS, kind Kind, docs []*yaml.Node, data []byte) {
 		c.locators(docs[0])
 	case Settings:
 		c.settings(docs[0])
+	case Parts:
+		c.parts(docs[0])
 	default: // a schema says all there is to say
 	}
 }

@@ -22,7 +22,7 @@ import (
 func files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, pattern := range []string{"platforms/*.yaml", "slots/*.yaml", "settings/*.yaml", "processors.csv"} {
+	for _, pattern := range []string{"platforms/*.yaml", "slots/*.yaml", "settings/*.yaml", "parts/*.yaml", "processors.csv"} {
 		names, err := fs.Glob(rules.FS, pattern)
 		require.NoError(t, err)
 		for _, name := range names {
@@ -129,6 +129,10 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"slots/locators.yaml", "node: controller", "node: socke", "expected one of socket, controller, auto, ignore", true},
 		{"settings/dell.yaml", "source: R650", "source: R65", "source R65 is not listed under sources", false},
 		{"settings/dell.yaml", "vendor: Dell\n", "vendr: Dell\n", "vendor is missing", true},
+		{"parts/samsung.yaml", "- {by: [depth], gives: size_gb", "- {by: [deep], gives: size_gb", "samsung-ddr4: match has no group deep", false},
+		{"parts/samsung.yaml", "check: [doc, field]", "check: [guess]", "expected one of doc, field, infer", true},
+		{"parts/samsung.yaml", "sources: [SAM-DDR4-PG", "sources: [NO-SUCH", "samsung-ddr4: source NO-SUCH is not listed under sources", false},
+		{"parts/samsung.yaml", `"ddr": "DDR4"`, `"ddr": "DDR9"`, `parts[0].fixed.ddr: "DDR9", expected one of DDR2, DDR3, DDR4, DDR5`, true},
 		{"processors.csv", "amd epyc 7203,amd", "amd epyc 9999,amd", "rows stand in order, each key once", false},
 	} {
 		text := strings.Replace(all[c.file], c.old, c.replacement, 1)

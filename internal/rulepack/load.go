@@ -199,7 +199,7 @@ func loadFile(fsys fs.FS, name string, site bool) (*Pack, Complaints) {
 // holdsData reports whether a folder of that name holds no packs but data of
 // other shapes.
 func holdsData(name string) bool {
-	return name == "platforms" || name == "slots" || name == "settings" || name == "explain"
+	return name == "platforms" || name == "slots" || name == "settings" || name == "explain" || name == "parts"
 }
 
 // builtinDirs are the folders of the embedded rules that hold packs.

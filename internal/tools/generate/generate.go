@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/compiled"
+	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/reference"
@@ -55,6 +56,7 @@ func knowledge(root string) (files, error) {
 		{settings.Part, func() ([]byte, error) { return settings.Compile(k, "settings") }},
 		{platform.Part, func() ([]byte, error) { return platform.Compile(k) }},
 		{place.LocatorPart, func() ([]byte, error) { return place.CompileLocators(k) }},
+		{partnumber.Part, func() ([]byte, error) { return partnumber.Compile(k) }},
 		{place.MapPart, func() ([]byte, error) { return place.CompileMaps(k) }},
 	} {
 		if parts[part.name], err = part.make(); err != nil {

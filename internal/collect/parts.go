@@ -1,0 +1,256 @@
+package collect
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/ddr"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/partnumber"
+)
+
+// named is a module whose part number could be read.
+type named struct {
+	slot *inventory.Slot
+	says partnumber.Module
+	// agrees is true where firmware states the same size and the same rated
+	// speed: then the number is that module's own.
+	agrees bool
+}
+
+// partNumbers joins what the modules' part numbers say with what firmware says
+// of them: it fills in what firmware leaves open and never replaces what firmware
+// states. What differs is said in the source's detail.
+func (c *collector) partNumbers(load func() (*partnumber.Table, error)) {
+	if load == nil || !c.hasPartNumbers() {
+		return
+	}
+	table, err := load()
+	if err != nil {
+		return // the built-in knowledge is damaged: everything that needs it says so
+	}
+	p := &partJoint{differs: map[string]int{}}
+	modules := c.readPartNumbers(table, p)
+	p.doubtRanks(c.sys, modules)
+	for i := range modules {
+		p.fill(&modules[i])
+	}
+	c.saySource(p.words())
+}
+
+func (c *collector) hasPartNumbers() bool {
+	for i := range c.sys.Slots {
+		if c.sys.Slots[i].PartNumber.Known() {
+			return true
+		}
+	}
+	return false
+}
+
+// readPartNumbers decodes the number of every DRAM module. One that contradicts
+// the module's size or generation is not believed.
+func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []named {
+	known := map[string]*partnumber.Module{}
+	var out []named
+	for i := range c.sys.Slots {
+		s := &c.sys.Slots[i]
+		number, ok := s.PartNumber.Get()
+		if !ok || s.State != inventory.SlotPopulated || s.Technology.Or(inventory.Other) != inventory.DRAM {
+			continue
+		}
+		m, decoded := known[number]
+		if !decoded {
+			if says, ok := table.Decode(number); ok {
+				m = &says
+			}
+			known[number] = m
+		}
+		if m == nil {
+			continue
+		}
+		n := named{slot: s, says: *m}
+		if size, ok := s.SizeBytes.Get(); ok && m.SizeBytes > 0 {
+			if size != m.SizeBytes {
+				p.differ(&n, "MiB", int(m.SizeBytes>>20), int(size>>20), "and is not believed")
+				continue
+			}
+			rated, ok := s.RatedMTs.Get()
+			n.agrees = ok && m.RatedMTs > 0 && ddr.Same(ddr.Nominal(rated), ddr.Nominal(m.RatedMTs))
+		}
+		if typ := s.Type.Or(""); generation(typ) != "" && m.Type != "" && generation(typ) != generation(m.Type) {
+			p.say(number + " is " + m.Type + " by its number and " + typ + " by firmware, and is not believed")
+			continue
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// generation is the DDR generation of one of SMBIOS's words; "" for words that
+// name none (DRAM, DDR, SDRAM).
+func generation(typ string) string {
+	if name, _, _ := strings.Cut(typ, " "); len(name) == 4 && strings.HasPrefix(name, "DDR") {
+		return name
+	}
+	return ""
+}
+
+// partJoint joins part numbers and keeps what is to be said of it.
+type partJoint struct {
+	// filled counts the modules of which something was filled in; differs
+	// counts modules by what differs.
+	filled  int
+	differs map[string]int
+	order   []string
+}
+
+// differ notes that a number says something else than firmware.
+func (p *partJoint) differ(n *named, unit string, says, firmware int, then string) {
+	p.say(fmt.Sprintf("%s says %d %s and firmware %d, %s", n.slot.PartNumber.Value, says, unit, firmware, then))
+}
+
+func (p *partJoint) say(text string) {
+	if p.differs[text] == 0 {
+		p.order = append(p.order, text)
+	}
+	p.differs[text]++
+}
+
+// doubtRanks takes the ranks from modules that their part numbers contradict
+// where firmware prints one number for all modules: over real machines that is
+// a constant of the firmware and no measurement (260 of 262 differing modules
+// of linuxhw/DMI). A single module that differs is said, and firmware's number
+// stands.
+func (p *partJoint) doubtRanks(sys *inventory.System, modules []named) {
+	wrong := map[*inventory.Slot]bool{}
+	for i := range modules {
+		n := &modules[i]
+		if ranks, ok := n.slot.Ranks.Get(); ok && n.says.Ranks > 0 && n.says.Ranks != ranks {
+			wrong[n.slot] = true
+		}
+	}
+	if len(wrong) == 0 {
+		return
+	}
+	constant := oneRankCount(sys)
+	for i := range modules {
+		n := &modules[i]
+		switch ranks := n.slot.Ranks.Value; {
+		case !wrong[n.slot]:
+		case !constant:
+			p.differ(n, "ranks", n.says.Ranks, ranks, "which stands")
+		default:
+			p.differ(n, "ranks", n.says.Ranks, ranks, "as of every module: neither is taken")
+			n.slot.Ranks = fact.Unknown[int](fact.Conflicting,
+				fmt.Sprintf("firmware states %d of every module, and part number %s has %d", ranks, n.slot.PartNumber.Value, n.says.Ranks),
+				"the module's label, which prints its ranks as 1Rx4, 2Rx4 or 2Rx8", n.slot.Ranks.From, n.at())
+		}
+	}
+	for i := range sys.Slots {
+		if r := &sys.Slots[i].Ranks; constant && r.Known() {
+			r.Certainty = fact.Indirect
+		}
+	}
+}
+
+// oneRankCount reports whether firmware states one and the same rank count of
+// every module of which it states any.
+func oneRankCount(sys *inventory.System) bool {
+	first := 0
+	for i := range sys.Slots {
+		ranks, ok := sys.Slots[i].Ranks.Get()
+		if ok && first != 0 && ranks != first {
+			return false
+		}
+		if ok {
+			first = ranks
+		}
+	}
+	return first != 0
+}
+
+// at is the reading behind what a part number says.
+func (n *named) at() fact.Evidence {
+	at := n.slot.PartNumber.From
+	at.Field += ", read as " + n.says.Pattern
+	return at
+}
+
+// fill puts what the number says where firmware says nothing.
+func (p *partJoint) fill(n *named) {
+	s, m := n.slot, &n.says
+	p.speed(n)
+	filled := fillFrom(n, &s.Ranks, m.Ranks, m.Ranks > 0)
+	filled = fillFrom(n, &s.RatedMTs, m.RatedMTs, m.RatedMTs > 0) || filled
+	filled = fillFrom(n, &s.Type, m.Type, m.Type != "") || filled
+	registered, ok := m.Registered()
+	filled = fillFrom(n, &s.Registered, registered, ok) || filled
+	reduced, ok := m.LoadReduced()
+	filled = fillFrom(n, &s.LoadReduced, reduced, ok) || filled
+	data, total, ok := m.Widths()
+	filled = fillFrom(n, &s.DataWidth, data, ok) || filled
+	filled = fillFrom(n, &s.TotalWidth, total, ok) || filled
+	if filled {
+		p.filled++
+	}
+}
+
+// speed doubts a rated speed below that of the part number: most firmware of
+// that kind prints the running speed there (777 of 826 modules).
+func (p *partJoint) speed(n *named) {
+	rated, ok := n.slot.RatedMTs.Get()
+	if !ok || n.says.RatedMTs == 0 || ddr.Same(ddr.Nominal(rated), ddr.Nominal(n.says.RatedMTs)) {
+		return
+	}
+	p.differ(n, "MT/s", n.says.RatedMTs, rated, "which stands")
+	if rated < n.says.RatedMTs && n.slot.RatedMTs.Certainty > fact.Indirect {
+		n.slot.RatedMTs.Certainty = fact.Indirect
+		n.slot.RatedMTs.More = append(n.slot.RatedMTs.More[:len(n.slot.RatedMTs.More):len(n.slot.RatedMTs.More)], n.at())
+	}
+}
+
+// fillFrom puts a value where firmware is silent. What firmware states wrongly
+// or in contradiction stays as it is.
+func fillFrom[T any](n *named, into *fact.Fact[T], value T, says bool) bool {
+	silent := into.State == fact.Unstated || into.State == fact.Absent || into.State == fact.Unread
+	if !says || !silent {
+		return false
+	}
+	certainty := fact.Indirect
+	if n.agrees {
+		certainty = fact.Corroborated
+	}
+	*into = fact.Known(value, certainty, n.at())
+	into.Unverified = !n.says.Documented
+	return true
+}
+
+// words say what part numbers brought.
+func (p *partJoint) words() string {
+	var out []string
+	if p.filled > 0 {
+		out = append(out, "part numbers complete "+modulesWord(p.filled))
+	}
+	for _, text := range p.order {
+		out = append(out, text+" ("+modulesWord(p.differs[text])+")")
+	}
+	return strings.Join(out, "; ")
+}
+
+func modulesWord(n int) string {
+	if n == 1 {
+		return "1 module"
+	}
+	return strconv.Itoa(n) + " modules"
+}
+
+// saySource adds to the detail of the SMBIOS source.
+func (c *collector) saySource(text string) {
+	for i := range c.sys.Sources {
+		if s := &c.sys.Sources[i]; s.Name == inventory.SourceSMBIOS && text != "" {
+			s.Detail = strings.TrimPrefix(s.Detail+"; "+text, "; ")
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package collect_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/fact/want"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/partnumber"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// withParts is the model of a table of such modules, their part numbers read.
+func withParts(t *testing.T, modules ...smbiostest.DIMM) *inventory.System {
+	t.Helper()
+	b := smbiostest.New(3, 2)
+	array := b.Array(smbiostest.Array{Devices: len(modules)})
+	for _, d := range modules {
+		d.Array = array
+		b.MemoryDevice(d)
+	}
+	return collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, b.Dump()),
+		PartNumbers: func() (*partnumber.Table, error) { return partnumber.Load(rules.FS) }})
+}
+
+// ddr4 is a 32 GiB 2Rx4 RDIMM of Samsung (product guide of May 2018) of which
+// firmware says everything.
+func ddr4() smbiostest.DIMM {
+	return smbiostest.DIMM{Bytes: 32 << 30, Type: typeDDR4, Rank: 2, Speed: 2666, Configured: 2666, Detail: detailSynchronous | detailRegistered,
+		Part: "M393A4K40CB2-CTD", Manufacturer: "Samsung", Locator: "A1"}
+}
+
+// TestPartNumberFillsSilence: what firmware leaves open comes from the number,
+// corroborated where size and rated speed agree; what it states stays.
+func TestPartNumberFillsSilence(t *testing.T) {
+	d := ddr4()
+	d.Rank, d.Detail = 0, detailSynchronous
+	s := withParts(t, d).Slots[0]
+	want.Is(2, fact.Corroborated).Check(t, s.Ranks)
+	want.Is(true, fact.Corroborated).Check(t, s.Registered)
+	want.Is(false, fact.Corroborated).Check(t, s.LoadReduced)
+	assert.Contains(t, s.Ranks.From.Field, "Part Number, read as samsung-ddr4")
+	assert.Equal(t, "M393A4K40CB2-CTD", s.Ranks.From.Raw)
+	assert.False(t, s.Ranks.Unverified, "Samsung's guide explains the number")
+
+	d.Speed = 0
+	s = withParts(t, d).Slots[0]
+	want.Is(2, fact.Indirect).Check(t, s.Ranks)
+	want.Is(2666, fact.Indirect).Check(t, s.RatedMTs)
+
+	d.Part, d.Bytes = "M321R4GA3BB6-CQK", 32<<30
+	d.Type = typeDDR5
+	assert.True(t, withParts(t, d).Slots[0].Ranks.Unverified, "no document of Samsung explains DDR5 numbers")
+
+	whole := ddr4()
+	s = withParts(t, whole).Slots[0]
+	want.Is(2, fact.Direct).Check(t, s.Ranks)
+	assert.NotContains(t, s.Ranks.From.Field, "Part Number")
+}
+
+// TestPartNumberIsNotBelieved where it contradicts the module's size or
+// generation, or where the slot is none of DRAM.
+func TestPartNumberIsNotBelieved(t *testing.T) {
+	d := ddr4()
+	d.Rank, d.Bytes = 0, 16<<30
+	sys := withParts(t, d)
+	assert.False(t, sys.Slots[0].Ranks.Known())
+	assert.Contains(t, detail(sys), "M393A4K40CB2-CTD says 32768 MiB and firmware 16384, and is not believed (1 module)")
+
+	d = ddr4()
+	d.Rank, d.Type, d.Speed, d.Configured = 0, typeDDR3, 1333, 1333
+	sys = withParts(t, d)
+	assert.False(t, sys.Slots[0].Ranks.Known())
+	assert.Contains(t, detail(sys), "is DDR4 by its number and DDR3 by firmware")
+
+	d = ddr4()
+	d.Rank, d.Type, d.Technology = 0, typeLogical, techOptane
+	assert.False(t, withParts(t, d).Slots[0].Ranks.Known())
+
+	d = ddr4()
+	d.Rank, d.Part = 0, "9965525-018.A00LF"
+	assert.False(t, withParts(t, d).Slots[0].Ranks.Known(), "nothing can be read from Kingston's assembly numbers")
+}
+
+// detail is that of the SMBIOS source.
+func detail(sys *inventory.System) string {
+	for _, s := range sys.Sources {
+		if s.Name == inventory.SourceSMBIOS {
+			return s.Detail
+		}
+	}
+	return ""
+}
+
+// TestPartNumberAgainstRanks: one rank count printed for every module is a
+// constant of the firmware where a number says otherwise; a single module that
+// differs keeps what firmware states.
+func TestPartNumberAgainstRanks(t *testing.T) {
+	one := ddr4()
+	one.Rank = 1
+	unread := one
+	unread.Part = "9965525-018.A00LF"
+	sys := withParts(t, one, one, unread)
+	want.Not[int](fact.Conflicting, "firmware states 1 of every module, and part number M393A4K40CB2-CTD has 2").Check(t, sys.Slots[0].Ranks)
+	want.Is(1, fact.Indirect).Check(t, sys.Slots[2].Ranks)
+	assert.Contains(t, detail(sys), "says 2 ranks and firmware 1, as of every module: neither is taken (2 modules)")
+
+	sys = withParts(t, one, ddr4())
+	want.Is(1, fact.Direct).Check(t, sys.Slots[0].Ranks)
+	want.Is(2, fact.Direct).Check(t, sys.Slots[1].Ranks)
+	assert.Contains(t, detail(sys), "which stands (1 module)")
+}
+
+// TestPartNumberAgainstSpeed: firmware's lower speed stands and is doubted, a
+// higher one stands as it is.
+func TestPartNumberAgainstSpeed(t *testing.T) {
+	d := ddr4()
+	d.Speed, d.Configured = 2133, 2133
+	sys := withParts(t, d)
+	want.Is(2133, fact.Indirect).Check(t, sys.Slots[0].RatedMTs)
+	want.Is(2133, fact.Direct).Check(t, sys.Slots[0].ConfiguredMTs)
+	assert.Contains(t, detail(sys), "says 2666 MT/s and firmware 2133, which stands")
+	d.Speed = 2933
+	want.Is(2933, fact.Direct).Check(t, withParts(t, d).Slots[0].RatedMTs)
+}
+
+// TestPartNumbersUnread: damaged knowledge leaves the facts as firmware has them.
+func TestPartNumbersUnread(t *testing.T) {
+	b := smbiostest.New(3, 2)
+	d := ddr4()
+	d.Rank = 0
+	d.Array = b.Array(smbiostest.Array{Devices: 1})
+	b.MemoryDevice(d)
+	sys := collect.Collect(collect.Input{SMBIOS: collecttest.Parsed(t, b.Dump()),
+		PartNumbers: func() (*partnumber.Table, error) { return nil, errors.New("damaged") }})
+	require.Len(t, sys.Slots, 1)
+	assert.False(t, sys.Slots[0].Ranks.Known())
+}
