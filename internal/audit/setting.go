@@ -176,20 +176,21 @@ func (r *run) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *rulepac
 	if governing == "" || governing == w.ID {
 		return nil
 	}
-	preset, now := p.Preset, r.sys.Settings[governing].Configured
+	preset, says := p.Preset, "writes this and its sibling rows in one step"
 	for _, row := range p.Table() {
-		if row.ID == governing {
-			preset = row.Want[0]
+		if row.ID == governing && preset == "" {
+			preset, says = row.Want[0], "governs this setting; what it makes of it is not on record"
 		}
 	}
-	if preset == "" || t.Frees(governing, preset) || settings.Plain(now.Or("")) == settings.Plain(preset) {
+	now := r.sys.Settings[governing].Configured
+	if preset == "" || t.Frees(governing, preset) || settings.SamePreset(now.Or(""), preset) {
 		return nil
 	}
 	wish := r.wish(r.sys.Settings[governing])
 	wish.ID, wish.Want = governing, preset
 	lines := t.Steps(wish)
 	for i := range lines {
-		lines[i] = "the preset " + preset + " writes this and its sibling rows in one step: " + lines[i]
+		lines[i] = "the preset " + preset + " " + says + ": " + lines[i]
 	}
 	return lines
 }

@@ -5,7 +5,6 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,15 +42,6 @@ var hpeSystems = []hpeSystem{
 	{"hpe-a43-dl325-gen10plus", "hpe-gen10plus-amd", "ProLiant DL325 Gen10 Plus", "AuthenticAMD", "AMD EPYC 7502P 32-Core Processor", 0x17, 0x31},
 	{"hpe-a47-xl675d-gen10plus", "hpe-gen10plus-amd", "ProLiant XL675d Gen10 Plus", "AuthenticAMD", "AMD EPYC 7742 64-Core Processor", 0x17, 0x31},
 	{"hpe-a42-dl365-gen10plus", "hpe-gen10plus-amd-7003", "ProLiant DL365 Gen10 Plus", "AuthenticAMD", "AMD EPYC 7543 32-Core Processor", 0x19, 1},
-}
-
-// boundary is where a new word begins in a workload profile's name.
-var boundary = regexp.MustCompile(`([a-z])([A-Z])`)
-
-// profileID is the id that a workload profile has in its pack.
-func profileID(pack, workload string) string {
-	name, _, _ := strings.Cut(strings.ReplaceAll(workload, "I/O", "Io-"), "(")
-	return pack + "/" + strings.ToLower(boundary.ReplaceAllString(name, "$1-$2"))
 }
 
 // failures audits a Bios resource on the system against a profile and gives

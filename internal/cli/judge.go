@@ -31,11 +31,16 @@ func (j *assessment) report(o report.Options) report.Report {
 	return report.Build(j.sys, j.topo, j.found, o)
 }
 
-// advised is the document with what to do about the memory population. The
-// planner's proposals go through the derivation and the rules that the machine
-// itself went through.
+// advised is the document with what to do about the memory population and the
+// BIOS settings. What the planner proposes goes through the derivation and the
+// rules that the machine itself went through.
 func (p *Program) advised(engine *audit.Engine, o *audit.Options, j *assessment, ro report.Options) report.Report {
-	return j.report(ro.With(plan.Make(j.sys, j.topo, j.found, p.pipeline(engine, o))))
+	pipeline := p.pipeline(engine, o)
+	made := plan.Make(j.sys, j.topo, j.found, pipeline)
+	if a, ok := plan.Preset(j.sys, j.found, engine.Preset(j.sys, j.topo, *o), pipeline); ok {
+		made.Advice = append(made.Advice, a)
+	}
+	return j.report(ro.With(made))
 }
 
 func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline {

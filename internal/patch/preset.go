@@ -42,12 +42,12 @@ func (m *maker) preset(p *settings.Master, a *bios.Attribute) {
 	case wanted == "" && (len(held) == 0 || free(p, now)):
 	case wanted == "":
 		m.choose(p, a, p.Free)
-	case samePreset(now, wanted) && !free(p, now):
+	case settings.SamePreset(now, wanted) && !free(p, now):
 		m.out.Met = append(m.out.Met, p.Setting)
 		m.drop(held, func(c Change) {
 			m.open(c.Setting, a.Name+" is "+now+" already, which governs it: set by hand the value would not stay")
 		})
-	case samePreset(now, wanted):
+	case settings.SamePreset(now, wanted):
 		m.out.Met = append(m.out.Met, p.Setting)
 	case !m.rests(p, held):
 	case m.choose(p, a, []string{wanted}) && !free(p, wanted):
@@ -78,7 +78,7 @@ func (m *maker) choose(p *settings.Master, a *bios.Attribute, values []string) b
 	to := values[0]
 	if len(a.Options) > 0 {
 		at := slices.IndexFunc(a.Options, func(o string) bool {
-			return slices.ContainsFunc(values, func(v string) bool { return samePreset(o, v) || samePreset(a.OptionTexts[o], v) })
+			return slices.ContainsFunc(values, func(v string) bool { return settings.SamePreset(o, v) || settings.SamePreset(a.OptionTexts[o], v) })
 		})
 		if at < 0 {
 			m.open(p.Setting, a.Name+" offers "+strings.Join(a.Options, ", ")+" here, not "+strings.Join(values, " or "))
@@ -137,13 +137,5 @@ func (m *maker) released(id string) bool {
 // free reports whether a value of the preset lets the single settings be
 // changed.
 func free(p *settings.Master, value string) bool {
-	return slices.ContainsFunc(p.Free, func(f string) bool { return samePreset(f, value) })
-}
-
-// samePreset compares names of presets by letters and digits up to a bracket:
-// HPE's HighPerformanceCompute is HighPerformanceCompute(HPC) in newer ROMs.
-func samePreset(a, b string) bool {
-	a, _, _ = strings.Cut(a, "(")
-	b, _, _ = strings.Cut(b, "(")
-	return a != "" && settings.Plain(a) == settings.Plain(b)
+	return slices.ContainsFunc(p.Free, func(f string) bool { return settings.SamePreset(f, value) })
 }

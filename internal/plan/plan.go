@@ -24,7 +24,8 @@ const (
 
 // Plan is what to do about one machine.
 type Plan struct {
-	// Advice are alternatives, cheapest first; empty when nothing is proven.
+	// Advice are alternatives for the modules, cheapest first, and what stands
+	// beside them, Settings; empty when nothing is proven.
 	Advice []Advice
 	// Why says in one clause why no advice is given, "" when some is or none
 	// is needed.
@@ -33,7 +34,8 @@ type Plan struct {
 
 // Advice is one way to mend the population: all steps, in order.
 type Advice struct {
-	// ID is Move, Install, Exchange or Remove, by the costliest of its steps.
+	// ID is Move, Install, Exchange or Remove, by the costliest of its steps, or
+	// Settings.
 	ID    string
 	Cures []Finding
 	Steps []Step
@@ -47,13 +49,16 @@ type Advice struct {
 // Finding names a failing rule and its subject.
 type Finding struct{ Rule, Subject, Severity string }
 
-// Step is one module that moves, comes, goes or is exchanged. Slots are indexes
+// Step is one module that moves, comes, goes or is exchanged, or a preset of
+// BIOS settings that is set. Slots are indexes
 // into System.Slots, -1 where the step has none.
 type Step struct {
 	Do       string
 	From, To int
 	// Like is the slot whose module a new one is of the same kind as.
 	Like int
+	// Set is the change of the BIOS settings where Do is Set, else nil.
+	Set *audit.PresetStep
 }
 
 // Reach is what an audit says after the steps.

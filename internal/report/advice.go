@@ -6,8 +6,8 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// Advice is one way to mend the memory population: all steps, in order, and
-// what an audit says of the machine after them.
+// Advice is one way to mend the memory population, or the BIOS settings: all
+// steps, in order, and what an audit says of the machine after them.
 type Advice struct {
 	ID    string  `json:"id" jsonschema:"enum=move,enum=install,enum=remove,enum=exchange,enum=settings"`
 	Cures []Cured `json:"cures"`
@@ -30,7 +30,7 @@ type Cured struct {
 // Step is one thing to do. Slots are named by handle; locators stand beside, and
 // the board's label where locators repeat.
 type Step struct {
-	Do          string  `json:"do" jsonschema:"enum=move,enum=install,enum=remove,enum=exchange"`
+	Do          string  `json:"do" jsonschema:"enum=move,enum=install,enum=remove,enum=exchange,enum=set"`
 	From        *string `json:"from,omitempty"`
 	FromLocator *string `json:"from_locator,omitempty"`
 	FromBoard   *string `json:"from_board,omitempty"`
@@ -42,7 +42,18 @@ type Step struct {
 	// Like is the slot whose module the new one is of the same kind as.
 	Like   *string `json:"like,omitempty"`
 	Module *Module `json:"module,omitempty"`
+	// Setting is the canonical id of the preset to be set, Value its new value as
+	// the vendor spells it. Command is for the tool, Menu the same change by hand.
+	Setting *string `json:"setting,omitempty"`
+	Value   *string `json:"value,omitempty"`
+	Tool    *string `json:"tool,omitempty"`
+	Command *string `json:"command,omitempty"`
+	Menu    *string `json:"menu,omitempty"`
 }
+
+// AdviceSettings is the id of the advice about BIOS settings, which stands
+// beside those about the population.
+const AdviceSettings = plan.Settings
 
 // Module says what to buy; what firmware does not say of its like is null.
 type Module struct {
@@ -90,7 +101,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 			if !a.CuresFinding(f.Rule, f.Subject) {
 				continue
 			}
-			if len(f.Advice) == 0 {
+			if len(f.Advice) == 0 && a.ID != plan.Settings {
 				f.Remedy = word(a.Sentence(sys))
 			}
 			f.Advice = append(f.Advice, a.ID)
@@ -116,6 +127,11 @@ func buildAdvice(sys *inventory.System, a *plan.Advice) Advice {
 
 func buildStep(sys *inventory.System, s plan.Step) Step {
 	out := Step{Do: s.Do}
+	if s.Set != nil {
+		out.Setting, out.Value = word(s.Set.Setting), word(s.Set.Value)
+		out.Tool, out.Command, out.Menu = word(s.Set.Tool), word(s.Set.Command), word(s.Set.Menu)
+		return out
+	}
 	name := func(slot int, h, locator, board **string) {
 		*h, *locator = word(handle(sys.Slots[slot].Handle)), stated(sys.Slots[slot].Locator)
 		*board = word(plan.Board(sys, slot))

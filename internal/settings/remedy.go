@@ -32,14 +32,49 @@ type Wish struct {
 // nothing proves is not printed. Nothing here is ever run: an operator reads
 // it.
 func (t *Table) Steps(w Wish) []string {
+	before, ways := t.Ways(w)
+	for _, way := range ways {
+		before = append(before, way.String())
+	}
+	return before
+}
+
+// Way is one way to give one attribute a value: by the menus of BIOS setup, or
+// by a tool. Of one change there are several; any one of them is enough.
+type Way struct {
+	// Menu is the path and the value as BIOS setup prints them; Tool and Command
+	// are a documented command line, Attribute the bare name and value where
+	// neither is documented. One of the three is there.
+	Menu, Tool, Command, Attribute string
+	// Acts says when a command takes effect.
+	Acts string
+	// Value is the value as this way spells it.
+	Value string
+}
+
+// String is the way in one line.
+func (w Way) String() string {
+	switch {
+	case w.Menu != "":
+		return "BIOS setup: " + w.Menu
+	case w.Tool != "":
+		return w.Tool + ": " + w.Command + " (takes effect " + w.Acts + ")"
+	default:
+		return "BIOS attribute " + w.Attribute
+	}
+}
+
+// Ways are the ways to fulfil a wish, and what must be done before any of them,
+// one line each. No way where nothing proves one.
+func (t *Table) Ways(w Wish) (before []string, ways []Way) {
 	s, ok := Lookup(w.ID)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	for _, a := range t.candidates(s, &w) {
 		for _, value := range a.words(s, w.Want) {
-			lines := t.change(a, value, &w)
-			if len(lines) == 0 {
+			ways := t.change(a, value, &w)
+			if len(ways) == 0 {
 				continue
 			}
 			before, ok := t.before(s, a, &w)
@@ -49,10 +84,10 @@ func (t *Table) Steps(w Wish) []string {
 			if first := t.unlock(&w); first != "" {
 				before = append([]string{first}, before...)
 			}
-			return append(before, lines...)
+			return before, ways
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // candidates are the vendor's attributes that may be this machine's: the one
@@ -115,8 +150,8 @@ func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
 // to the next.
 func (t *Table) leaving(front *Attribute, w *Wish) string {
 	for _, word := range front.words(Setting{}, Next) {
-		if lines := t.change(front, word, w); len(lines) > 0 {
-			return lines[0]
+		if ways := t.change(front, word, w); len(ways) > 0 {
+			return ways[0].String()
 		}
 	}
 	return ""
@@ -132,21 +167,21 @@ func values(a *Attribute) []string {
 
 // change is the menu path and the command lines that give one attribute a
 // value.
-func (t *Table) change(a *Attribute, value string, w *Wish) []string {
-	var lines []string
+func (t *Table) change(a *Attribute, value string, w *Wish) []Way {
+	var ways []Way
 	if text, ok := t.printed(a, value, w); ok && a.Menu != "" {
-		lines = append(lines, "BIOS setup: "+a.Menu+" = "+text)
+		ways = append(ways, Way{Menu: a.Menu + " = " + text, Value: text})
 	}
 	if a.Name == "" {
-		return lines
+		return ways
 	}
 	commands := t.commands(a, value, w)
-	if len(lines)+len(commands) > 0 {
-		return append(lines, commands...)
+	if len(ways)+len(commands) > 0 {
+		return append(ways, commands...)
 	}
 	for _, form := range []string{FormRedfish, FormSUM, FormASU} {
 		if name, word, ok := t.typed(a, value, form, w); ok {
-			return []string{"BIOS attribute " + name + " = " + word}
+			return []Way{{Attribute: name + " = " + word, Value: word}}
 		}
 	}
 	return nil
@@ -176,8 +211,8 @@ func (a *Attribute) foreign(maker string) bool {
 
 // commands fills in the documented command lines whose tool takes the name and
 // the value as this machine spells them.
-func (t *Table) commands(a *Attribute, value string, w *Wish) []string {
-	var lines []string
+func (t *Table) commands(a *Attribute, value string, w *Wish) []Way {
+	var ways []Way
 	for i := range t.Commands {
 		c := &t.Commands[i]
 		text := strings.Join(c.Steps, "; ")
@@ -194,9 +229,9 @@ func (t *Table) commands(a *Attribute, value string, w *Wish) []string {
 			continue
 		}
 		fill := strings.NewReplacer("{attribute}", name, "{group}", a.Group, "{value}", word)
-		lines = append(lines, c.Tool+": "+fill.Replace(text)+" (takes effect "+c.Acts+")")
+		ways = append(ways, Way{Tool: c.Tool, Command: fill.Replace(text), Acts: c.Acts, Value: word})
 	}
-	return lines
+	return ways
 }
 
 func (c *Command) form() string {
@@ -223,6 +258,14 @@ func (t *Table) Frees(preset, value string) bool {
 	return slices.ContainsFunc(t.Masters, func(m Master) bool {
 		return m.Setting == preset && slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(value) })
 	})
+}
+
+// SamePreset compares names of presets by letters and digits up to a bracket:
+// HPE's HighPerformanceCompute is HighPerformanceCompute(HPC) in newer ROMs.
+func SamePreset(a, b string) bool {
+	a, _, _ = strings.Cut(a, "(")
+	b, _, _ = strings.Cut(b, "(")
+	return a != "" && Plain(a) == Plain(b)
 }
 
 // unlock says what to do about the preset that governs the setting.

@@ -9,15 +9,15 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// advice says what to do about the population: the alternatives with their
-// steps, and what each socket has before and after them.
+// advice says what to do: the alternatives for the population with their steps,
+// what each socket has before and after them, and the BIOS settings beside them.
 func (p *page) advice() {
 	if len(p.r.Advice) == 0 {
 		return
 	}
 	p.section("advice", "What to do")
 	defer p.Close()
-	if len(p.r.Advice) > 1 {
+	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
 		p.note("These are alternatives, the cheapest first; the picture shows the first.")
 	}
 	for i := range p.r.Advice {
@@ -34,6 +34,18 @@ func (p *page) alternative(a *report.Advice) {
 		p.Element("li", line.Text)
 	}
 	p.Close()
+	if a.ID != report.AdviceSettings {
+		p.beforeAndAfter(a)
+	}
+	p.Open("dl")
+	p.pair("cures", cured(a.Cures))
+	p.pair("still fails", remaining(a.Reaches.Findings))
+	p.pair("source", a.Source)
+	p.Close()
+}
+
+// beforeAndAfter is what each socket has now and after the steps.
+func (p *page) beforeAndAfter(a *report.Advice) {
 	t := p.table("memory of", "before", "after")
 	for i := range a.Reaches.Sockets {
 		s := &a.Reaches.Sockets[i]
@@ -41,11 +53,6 @@ func (p *page) alternative(a *report.Advice) {
 		t.row(socketTitle(id), p.before(id), reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative))
 	}
 	t.end()
-	p.Open("dl")
-	p.pair("cures", cured(a.Cures))
-	p.pair("still fails", remaining(a.Reaches.Findings))
-	p.pair("source", a.Source)
-	p.Close()
 }
 
 // before is what a socket has now.

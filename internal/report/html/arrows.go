@@ -16,9 +16,9 @@ const (
 	badgeRadius = 8
 )
 
-// steps are those of the cheapest advice.
+// steps are those of the cheapest advice about the modules.
 func (p *page) steps() []report.Step {
-	if len(p.r.Advice) == 0 {
+	if len(p.r.Advice) == 0 || p.r.Advice[0].ID == report.AdviceSettings {
 		return nil
 	}
 	return p.r.Advice[0].Steps

@@ -19,8 +19,8 @@ func adviceNames(f *report.Finding) string {
 	return "see " + wordAdvice + ": " + strings.Join(f.Advice, " or ")
 }
 
-// advice prints what to do about the population, once for the machine: the
-// steps in order, and what the audit says of the machine after them.
+// advice prints what to do about the population and the BIOS settings, once for
+// the machine: the steps in order, and what the audit says of it after them.
 func (p *printer) advice(r *report.Report) {
 	if len(r.Advice) == 0 {
 		return
@@ -37,7 +37,7 @@ func (p *printer) advice(r *report.Report) {
 			p.field(2, name, strconv.Itoa(j+1)+". "+line.Text)
 			name = ""
 		}
-		p.reaches(&a.Reaches, "stays")
+		p.promises(a)
 		p.field(2, "cures", cures(a.Cures))
 		p.field(2, "source", a.Source)
 		p.newline()
@@ -47,6 +47,10 @@ func (p *printer) advice(r *report.Report) {
 // briefAdvice prints the cheapest advice with its steps, and the others in a line each.
 func (p *printer) briefAdvice(r *report.Report) {
 	all := r.Advice
+	if n := len(all) - 1; all[n].ID == report.AdviceSettings {
+		defer p.briefSettings(&all[n])
+		all = all[:n]
+	}
 	for i := range all {
 		a := &all[i]
 		steps := briefSteps(a.Steps, r.Inventory.Slots)
@@ -65,7 +69,29 @@ func (p *printer) briefAdvice(r *report.Report) {
 			p.brief(2, "source", a.Source, 1)
 		}
 	}
+	if len(all) > 0 {
+		p.newline()
+	}
+}
+
+// briefSettings prints the one step that sets many settings.
+func (p *printer) briefSettings(a *report.Advice) {
+	p.section(wordAdvice, a.ID+": "+wording.Effort(a))
+	p.brief(2, "step", wording.Steps(a.Steps, nil)[0].Text, linesSteps)
+	p.atMost(linesReaches-min(p.tight, 2), func() { p.promises(a) })
+	if p.tight < tightest {
+		p.brief(2, "source", a.Source, 1)
+	}
 	p.newline()
+}
+
+// promises prints what an audit says after the steps.
+func (p *printer) promises(a *report.Advice) {
+	if a.ID == report.AdviceSettings {
+		p.field(2, "stays", remaining(a.Reaches.Findings, settingPrefix))
+		return
+	}
+	p.reaches(&a.Reaches, "stays")
 }
 
 // briefSteps are the lines of the steps by their numbers, kept whole where one
@@ -117,7 +143,7 @@ func (p *printer) reaches(r *report.Reaches, fails string) {
 		p.field(2, name, line)
 		name = ""
 	}
-	p.field(2, fails, remaining(r.Findings))
+	p.field(2, fails, remaining(r.Findings, "memory."))
 }
 
 func reachedLine(s *report.ReachedSocket) string {
@@ -137,12 +163,12 @@ func reachedLine(s *report.ReachedSocket) string {
 	return strings.Join(parts, ", ")
 }
 
-// remaining counts what still fails about the memory, by rule.
-func remaining(findings []report.Remaining) string {
+// remaining lists what still fails, by rules that begin so.
+func remaining(findings []report.Remaining, rules string) string {
 	var names []string
 	seen := map[string]bool{}
 	for _, f := range findings {
-		if strings.HasPrefix(f.Rule, "memory.") && !seen[f.Rule] {
+		if strings.HasPrefix(f.Rule, rules) && !seen[f.Rule] {
 			seen[f.Rule] = true
 			names = append(names, f.Rule+" ("+f.Severity+")")
 		}

@@ -47,7 +47,7 @@ func (p *printer) configuration(n int, c *report.Configuration) {
 	for _, also := range c.Also {
 		p.field(2, "or", glued(also))
 	}
-	p.field(2, "fails", remaining(c.Findings))
+	p.field(2, "fails", remaining(c.Findings, "memory."))
 	for _, e := range c.Effects {
 		p.field(2, "effect", e.Text+" ("+e.Source+")")
 	}

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -42,10 +43,24 @@ func (p *printer) settingFailures(r *report.Report, groups []*group) {
 	}
 	t.print(p, 2)
 	p.settingDocuments(groups)
-	if len(t.below) == 0 {
+	switch n := advised(groups); {
+	case n > 0:
+		p.brief(2, "set by", fmt.Sprintf("one step for %d of %d, see %s", n, len(groups), wordAdvice), 1)
+	case len(t.below) == 0:
 		p.brief(2, "set by", "-v prints what each does and how it is set", 1)
 	}
 	p.pause()
+}
+
+// advised counts the settings that an advice cures.
+func advised(groups []*group) int {
+	n := 0
+	for _, g := range groups {
+		if len(g.first().Advice) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func settingsHead(r *report.Report, n int) string {
@@ -67,7 +82,7 @@ func settingNotes(f *report.Finding, effect bool) []string {
 	if effect && f.Effect != nil {
 		out = append(out, clause(f.Effect.Text))
 	}
-	if way, _, _ := strings.Cut(report.OrEmpty(f.Remedy), "\n"); way != "" {
+	if way, _, _ := strings.Cut(report.OrEmpty(f.Remedy), "\n"); way != "" && len(f.Advice) == 0 {
 		if menu, _, ok := strings.Cut(way, " in the BIOS setup"); ok {
 			return append(out, "BIOS setup: "+clause(menu))
 		}

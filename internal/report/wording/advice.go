@@ -9,6 +9,9 @@ import (
 
 // Effort counts what an advice asks for.
 func Effort(a *report.Advice) string {
+	if a.ID == report.AdviceSettings {
+		return "1 setting for " + Count(len(a.Cures), "finding")
+	}
 	var parts []string
 	for _, c := range []struct {
 		n          int
@@ -57,4 +60,21 @@ func moduleWords(m *report.Module) string {
 		out += ", " + strconv.Itoa(*m.Ranks) + "R"
 	}
 	return out
+}
+
+// setWords says what is set to what and how: a tool's command line, the menus
+// of BIOS setup, or both, of which one is enough.
+func setWords(s *report.Step) string {
+	var ways []string
+	if s.Tool != nil {
+		command := report.OrEmpty(s.Command)
+		if !strings.HasPrefix(command, *s.Tool+" ") {
+			command = *s.Tool + ": " + command
+		}
+		ways = append(ways, command)
+	}
+	if s.Menu != nil {
+		ways = append(ways, "BIOS setup: "+*s.Menu)
+	}
+	return "set " + report.OrEmpty(s.Setting) + " to " + report.OrEmpty(s.Value) + " (" + strings.Join(ways, "; or ") + ")"
 }

@@ -38,7 +38,9 @@ func Steps(steps []report.Step, slots []report.Slot) []StepLine {
 }
 
 // kindOf is what steps of one line have in common.
-func kindOf(s *report.Step) string { return s.Do + "\n" + moduleWords(s.Module) }
+func kindOf(s *report.Step) string {
+	return s.Do + "\n" + moduleWords(s.Module) + "\n" + report.OrEmpty(s.Setting)
+}
 
 // errand are the steps of one kind behind one processor.
 type errand struct {
@@ -92,6 +94,8 @@ func ownerOf(s *report.Step, owners map[string]int) (owner int, one bool) {
 
 func namesOf(s *report.Step) []string {
 	switch s.Do {
+	case "set":
+		return nil
 	case "move":
 		return []string{slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)}
 	case "remove":
@@ -204,6 +208,8 @@ func numbered(name string) (string, int) {
 // errandWords says what is done with the slots of those names.
 func errandWords(s *report.Step, names []string) string {
 	switch s.Do {
+	case "set":
+		return setWords(s)
 	case "move":
 		var moves []string
 		for i := 0; i+1 < len(names); i += 2 {

@@ -1,0 +1,104 @@
+package audit
+
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/settings"
+)
+
+// PresetStep is the one step that fulfils several rows of a profile: the
+// vendor's master preset is set to the value that, by the profile's own
+// document, writes them.
+type PresetStep struct {
+	// Setting is the canonical id of the preset, Preset its new value as the
+	// profile names it, Value as the tool or the menu spells it, From the one that
+	// it has now.
+	Setting, Preset, Value, From string
+	// Tool and Command are a documented command line, Menu the way through BIOS
+	// setup; "" where nothing proves one. At least one is there.
+	Tool, Command, Menu string
+	// Writes are the settings that the preset writes, with what the document says
+	// it writes; Silent are those that it governs and of which the document says
+	// nothing.
+	Writes map[string]string
+	Silent []string
+	// Source is the document that says what the preset writes.
+	Source string
+}
+
+// Preset finds that step for the profile that somebody asked for; nil where the
+// profile's document names no preset, speaks of other machines, where the
+// machine's present preset is not known for sure or is the one already, and
+// where nothing proves how this machine spells it.
+func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Options) *PresetStep {
+	if !o.Asked {
+		return nil
+	}
+	r := newRun(e, sys, topo, o)
+	p, _ := r.resolve(o.Profile)
+	t := e.table(sys.Machine.Vendor)
+	if p == nil || t == nil || p.Preset == "" || !r.named(p) {
+		return nil
+	}
+	m, now := r.master(t)
+	if m == nil || settings.SamePreset(now, p.Preset) || settings.SamePreset(r.sys.Settings[m.Setting].Pending.Or(""), p.Preset) {
+		return nil
+	}
+	wish := r.wish(r.sys.Settings[m.Setting])
+	wish.ID, wish.Want = m.Setting, p.Preset
+	before, ways := t.Ways(wish)
+	if len(before) > 0 || len(ways) == 0 {
+		return nil
+	}
+	step := &PresetStep{Setting: m.Setting, Preset: p.Preset, Value: ways[0].Value, From: now, Source: p.Citation.Line()}
+	step.Writes, step.Silent = r.writes(p, m)
+	for _, w := range ways {
+		switch {
+		case w.Tool != "" && step.Tool == "":
+			step.Tool, step.Command, step.Value = w.Tool, w.Command, w.Value
+		case w.Menu != "" && step.Menu == "":
+			step.Menu = w.Menu
+		}
+	}
+	if step.Tool == "" && step.Menu == "" {
+		return nil
+	}
+	return step
+}
+
+// master is the vendor's preset that this machine's export carries, and its
+// value. Presets under which the single options do nothing are none: what they
+// come to is not on record.
+func (r *run) master(t *settings.Table) (*settings.Master, string) {
+	for i := range t.Masters {
+		m := &t.Masters[i]
+		now := r.sys.Settings[m.Setting].Configured
+		if !m.Inert && now.Known() && now.Certainty == fact.Direct && !now.Unverified && settings.Plain(now.From.Field) == settings.Plain(m.Attribute) {
+			return m, now.Value
+		}
+	}
+	return nil, ""
+}
+
+// writes splits what a preset governs into what the profile's document says that
+// it writes on this machine, and the rest.
+func (r *run) writes(p *rulepack.ProfileSpec, m *settings.Master) (written map[string]string, silent []string) {
+	written = map[string]string{}
+	rows := p.Table()
+	for i := range rows {
+		w := &rows[i]
+		if slices.Contains(m.Locks, w.ID) && r.settingApplies(w, &Finding{}) {
+			written[w.ID] = w.Want[0]
+		}
+	}
+	for _, id := range m.Locks {
+		if _, ok := written[id]; !ok {
+			silent = append(silent, id)
+		}
+	}
+	return written, silent
+}
