@@ -25,6 +25,8 @@ func memoryType() *ObjectType {
 		{"options", stringsT, "kernel options that take memory away", machine(func(m *Machine) Value { return m.memoryOptions() })},
 		{"channels", intT, "memory channels of all populated processors", machine(allChannels)},
 		{"full", boolT, "every slot that firmware declares holds a module", machine(slotsFull)},
+		{"mapping_doubts", stringsT, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
+		{"mapping_witnessed", boolT, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
 		{"stopped_modules", stringsT, "modules without a running speed, where firmware states one for others", machine(stoppedModules)},
 		{"populated_slots", intT, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
 		{"empty_slots", intT, "empty slots", machine(countSlots(inventory.SlotEmpty))},

@@ -44,6 +44,50 @@ func (m *Machine) placesEmpty() bool {
 	return listed
 }
 
+// mappingDoubts are the contradictions of the slots' places.
+func mappingDoubts(m *Machine) Value {
+	return m.placedModules(func(all []place.Placement) any {
+		doubts := []string{}
+		for i := range all {
+			if d := all[i].Doubt; d != "" && !slices.Contains(doubts, d) {
+				doubts = append(doubts, d)
+			}
+		}
+		return doubts
+	})
+}
+
+// mappingWitnessed reports whether nothing is left that could contradict the
+// slots' places.
+func mappingWitnessed(m *Machine) Value {
+	return m.placedModules(func(all []place.Placement) any {
+		return !slices.ContainsFunc(all, func(p place.Placement) bool { return !p.Witnessed })
+	})
+}
+
+// placedModules derives something from the places of the modules with a channel;
+// unknown where there is none.
+func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var all []place.Placement
+	var labels []Value
+	for i := range m.topo.Placements {
+		if m.topo.Placements[i].Channel == place.Unplaced || !isDRAM(&m.sys.Slots[i]) {
+			continue
+		}
+		all = append(all, m.topo.Placements[i])
+		if label := of(m.sys.Slots[i].Locator); label.Known() {
+			labels = append(labels, label)
+		}
+	}
+	if len(all) == 0 {
+		return Missing(fact.Absent, "no module's channel is known", "a slot map for this product")
+	}
+	return derived(func() any { return compute(all) }, labels...)
+}
+
 // hasEmptySlot reports whether firmware lists an empty slot of a channel.
 func (s *socketFacts) hasEmptySlot(ch int) bool {
 	return slices.ContainsFunc(s.pop.EmptySlots, func(i int) bool {

@@ -97,11 +97,15 @@ func (pl *placer) applyEDAC() {
 func (pl *placer) populatedDRAM() []int {
 	var slots []int
 	for i := range pl.sys.Slots {
-		if pl.populated(i) && pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM {
+		if pl.isPopulatedDRAM(i) {
 			slots = append(slots, i)
 		}
 	}
 	return slots
+}
+
+func (pl *placer) isPopulatedDRAM(i int) bool {
+	return pl.populated(i) && pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM
 }
 
 func (pl *placer) allPlaced(slots []int) bool {

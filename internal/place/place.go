@@ -53,6 +53,7 @@ func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, [
 	pl.fillSingleSlots()
 	pl.guard()
 	pl.applyEDAC()
+	pl.examine(p)
 	return pl.out, pl.conflicts
 }
 

@@ -27,6 +27,12 @@ type Placement struct {
 	PartWired bool
 	// Reason says why a coordinate is not known.
 	Reason string
+	// Doubt says what contradicts the mapping: both readings. "" when nothing
+	// does.
+	Doubt string
+	// Witnessed is true where a second source names the channel, and nothing is
+	// unknown that could contradict it.
+	Witnessed bool
 	// Rule is the id of the pattern or slot map that spoke.
 	Rule string
 }

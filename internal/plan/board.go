@@ -31,9 +31,9 @@ type board struct {
 // unit is the memory of one processor, or of the chipset.
 type unit struct {
 	socket int
-	// doubted says that no document confirms which slot is on which channel: then
-	// only a layout that fills every slot can be advised.
-	doubted bool
+	// doubted says why it is not certain which slot is on which channel: then only
+	// a layout that fills every slot can be advised. "" when it is.
+	doubted string
 	// groups are filled together: single channels, or lockstep pairs.
 	groups []group
 	// slots are all of the unit's, in table order.
@@ -88,7 +88,9 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (unit, st
 	case !pop.DPC.Known():
 		return u, pop.DPC.Reason
 	}
-	u.doubted = pop.DPC.Unverified
+	if pop.DPC.Unverified {
+		u.doubted = noMap
+	}
 	channels, why := b.channels(&u, n)
 	if why != "" {
 		return u, why
@@ -97,15 +99,23 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (unit, st
 	return u, ""
 }
 
-// noMap says why no slot of a product is named.
-const noMap = "no document confirms which slot of this product is on which channel"
+// Why no slot of a machine is named.
+const (
+	noMap      = "no document confirms which slot of this product is on which channel"
+	doubtedMap = "what firmware says of the slots contradicts itself, so that it is not certain which slot is on which channel"
+)
 
-// unmapped reports whether nothing can be advised because no document confirms
-// the map: filling every slot needs none, but is advised only where the
-// platform's document asks for no fewer modules.
-func (b *board) unmapped() bool {
+// unmapped says why nothing can be advised where the map is not certain, ""
+// when something can: filling every slot needs no map, but is advised only
+// where the platform's document asks for no fewer modules.
+func (b *board) unmapped() string {
 	p := b.topo.Platform.Value
-	return slices.ContainsFunc(b.units, func(u unit) bool { return u.doubted && asksForFewer(p, len(u.slots)) })
+	for i := range b.units {
+		if u := &b.units[i]; u.doubted != "" && asksForFewer(p, len(u.slots)) {
+			return u.doubted
+		}
+	}
+	return ""
 }
 
 // asksForFewer reports whether the platform's document recommends a number of
@@ -119,7 +129,12 @@ func (b *board) channels(u *unit, n int) ([][]int, string) {
 	channels := make([][]int, n)
 	for _, i := range u.slots {
 		at := &b.topo.Placements[i]
-		u.doubted = u.doubted || at.Unverified
+		switch {
+		case at.Doubt != "":
+			u.doubted = doubtedMap
+		case at.Unverified && u.doubted == "":
+			u.doubted = noMap
+		}
 		known := at.Channel >= 0 && at.Channel < n && at.Slot != place.Unplaced
 		switch {
 		case known:

@@ -116,8 +116,8 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 	if why != "" {
 		return &Plan{Why: why}
 	}
-	if b.unmapped() {
-		return &Plan{Why: noMap}
+	if why := b.unmapped(); why != "" {
+		return &Plan{Why: why}
 	}
 	b.sets = topo.Sets
 	s := &search{board: b, pipeline: p, rest: failures(found.Findings, aboutOthers)}
@@ -137,8 +137,8 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 // why says why no layout is proven.
 func (b *board) why() string {
 	for i := range b.units {
-		if b.units[i].doubted {
-			return noMap
+		if why := b.units[i].doubted; why != "" {
+			return why
 		}
 	}
 	for i := range b.units {

@@ -1,14 +1,18 @@
 package plan_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // server is one of machinetest's, with modules in the slots that filled accepts.
@@ -46,4 +50,27 @@ func TestNoPurchaseWithoutMap(t *testing.T) {
 	_, _, made = planned(t, machine(t, "ibm-e326m-second-empty"), p)
 	require.Len(t, made.Advice, 1)
 	require.Equal(t, 4, made.Advice[0].Count(plan.Install))
+}
+
+// TestNoMoveOnDoubtedMap: a Supermicro X8DAH up to BIOS 2.0a has the labels of
+// three channels in one bank. Nothing is moved on the word of such labels; with
+// banks that agree with them the same modules are.
+func TestNoMoveOnDoubtedMap(t *testing.T) {
+	p := pipeline(t)
+	x8dah := func(bank func(channel, slot int) int) *inventory.System {
+		s := machinetest.Server{Vendor: "Supermicro", Product: "X8DAH", Brand: "Intel(R) Xeon(R) CPU           E5630  @ 2.53GHz", Maker: "Intel", ID: [3]int{6, 44, 2},
+			Channels: 3, Depth: 3, Type: 0x18, MTs: 1333, Label: func(cpu, channel, slot int) (string, string) {
+				return fmt.Sprintf("P%d_DIMM%d%c", cpu+1, channel+1, 'A'+slot), fmt.Sprintf("P%d_BANK%d", cpu+1, bank(channel, slot)+1)
+			}}
+		return collecttest.Read(t, "x8dah", s.Table(func(_, channel, slot int) bool { return channel == 0 && slot < 2 }).Dump())
+	}
+	_, _, made := planned(t, x8dah(func(channel, _ int) int { return channel }), p)
+	require.NotEmpty(t, made.Advice, made.Why)
+	require.Positive(t, made.Advice[0].Count(plan.Move))
+	found, _, made := planned(t, x8dah(func(_, slot int) int { return slot }), p)
+	require.Empty(t, made.Advice)
+	require.Contains(t, made.Why, "contradicts itself")
+	require.True(t, slices.ContainsFunc(found.Findings, func(f audit.Finding) bool {
+		return f.Rule == "memory.mapping.consistent" && f.Result == verdict.Fail && f.Severity == verdict.Info
+	}))
 }

@@ -53,7 +53,7 @@ func (u *unit) shapes(n int) []shape {
 func (u *unit) allows(s shape) bool {
 	for i, d := range s {
 		g := &u.groups[i]
-		if u.doubted && d != len(g.layers) {
+		if u.doubted != "" && d != len(g.layers) {
 			return false
 		}
 		if d > len(g.layers) || !g.ordered && d != 0 && d != len(g.layers) && d != g.filled {

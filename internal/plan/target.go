@@ -171,7 +171,7 @@ func labelsByNumber(sys *inventory.System) map[int]string {
 // fromBoard takes over the first processor of a machine, with empty slots.
 func (t *Target) fromBoard(b *board) {
 	u := &b.units[0]
-	t.named = !u.doubted
+	t.named = u.doubted == ""
 	sys := inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: b.sys.Arrays}
 	t.base = &population.Result{Platform: b.topo.Platform, Sets: b.topo.Sets}
 	for i := range b.sys.Sockets {

@@ -74,7 +74,7 @@ func handle(h uint16) string {
 }
 
 func buildMapping(at *place.Placement) Mapping {
-	m := Mapping{Source: word(at.Source), Reason: word(at.Reason)}
+	m := Mapping{Source: word(at.Source), Reason: word(at.Reason), Doubt: word(at.Doubt)}
 	if m.Source != nil {
 		m.Certainty = word(at.Certainty.String())
 	} else if m.Reason == nil {

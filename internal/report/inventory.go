@@ -130,6 +130,8 @@ type Mapping struct {
 	Source    *string `json:"source" jsonschema:"nullable"`
 	Certainty *string `json:"certainty" jsonschema:"nullable,enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Reason    *string `json:"reason" jsonschema:"nullable"`
+	// Doubt is what contradicts the coordinates, both readings.
+	Doubt *string `json:"doubt" jsonschema:"nullable"`
 }
 
 // Node is one NUMA node. CPUs is a list in the kernel's own notation

@@ -129,7 +129,7 @@ func TestKeysAreTheContracts(t *testing.T) {
 		{report.Unmapped{}, []string{"source", "path", "format", "attributes", "untranslated"}},
 		{report.Socket{}, []string{"id", "designation", "populated", "model", "family", "model_number", "stepping", "cores", "cores_enabled", "threads", "max_mts"}},
 		{report.Slot{}, []string{"handle", "locator", "bank_locator", "state", "socket", "controller", "channel", "slot", "mapping", "size_bytes", "technology", "type", "form_factor", "registered", "nonvolatile", "ranks", "data_width_bits", "total_width_bits", "rated_mts", "configured_mts", "configured_mv", "manufacturer", "part_number", "health", "serial", "asset_tag"}},
-		{report.Mapping{}, []string{"source", "certainty", "reason"}},
+		{report.Mapping{}, []string{"source", "certainty", "reason", "doubt"}},
 		{report.Node{}, []string{"id", "kind", "socket", "cpus", "memory_bytes", "distances"}},
 		{report.Setting{}, []string{"configured", "pending", "effective", "decided_by"}},
 		{report.Face{}, []string{"value", "state", "certainty", "evidence", "reason", "known_by"}},

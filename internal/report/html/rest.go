@@ -116,6 +116,9 @@ func mapped(s *report.Slot) string {
 	if s.Mapping.Certainty != nil {
 		out += " (" + *s.Mapping.Certainty + ")"
 	}
+	if s.Mapping.Doubt != nil {
+		out += ", doubted: " + *s.Mapping.Doubt
+	}
 	return out
 }
 

@@ -110,6 +110,9 @@ func slotCells(s *report.Slot) []string {
 	if c := report.OrEmpty(s.Mapping.Certainty); c != "" && mapped != "" {
 		mapped += " (" + c + ")"
 	}
+	if s.Mapping.Doubt != nil {
+		mapped += ", doubted"
+	}
 	return []string{
 		s.Handle, report.OrEmpty(s.Locator), report.OrEmpty(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
 		bytes, slotType(s), digits(s.Ranks), digits(s.RatedMTs), digits(s.ConfiguredMTs), digits(s.ConfiguredMV), report.OrEmpty(s.Health),
