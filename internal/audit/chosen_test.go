@@ -9,14 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/rules"
 )
 
 // TestProfilesAreChosenAlone: for each intent, of the profiles that could speak
 // for one machine of a vendor and platform no two are equally narrow, so that
 // the order of files decides nothing.
 func TestProfilesAreChosenAlone(t *testing.T) {
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := loadedPacks()
 	require.NoError(t, err)
 	all := NewEngine(packs).Profiles()
 	for i, p := range all {

@@ -12,9 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/platform"
-	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
-	"github.com/memaudit/memaudit/rules"
 )
 
 // TestRulesKnownByName: dashboards and playbooks rely on these ids and on what
@@ -30,7 +28,7 @@ func TestRulesKnownByName(t *testing.T) {
 		"memory.ecc.active": "machine", "memory.asymmetry.expected": "machine", "numa.node-interleaving": "machine",
 		"numa.node.memory": "node", "numa.distance.plausible": "machine", "numa.subnuma.symmetric": "socket",
 	}
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := builtinPacks()
 	require.NoError(t, err)
 	got := map[string]string{}
 	for _, p := range packs {
@@ -114,7 +112,7 @@ func TestE326m(t *testing.T) {
 // TestEveryCitationNamesAPlace: a rule or profile says which document and
 // where in it; a rule that compares the machine with itself says that instead.
 func TestEveryCitationNamesAPlace(t *testing.T) {
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := builtinPacks()
 	require.NoError(t, err)
 	holds := func(c *verdict.Citation, what string) {
 		if assert.NotNil(t, c, what) {
@@ -144,7 +142,7 @@ func TestEveryKnownIDIsLoaded(t *testing.T) {
 	_, section, found := strings.Cut(string(data), "\n## 6. ")
 	require.True(t, found)
 	section, _, _ = strings.Cut(section, "\n## ")
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := builtinPacks()
 	require.NoError(t, err)
 	loaded := map[string][]string{}
 	for _, p := range packs {

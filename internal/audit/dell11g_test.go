@@ -20,10 +20,13 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
+// builtinPacks are read once for all tests, none of which changes them.
+var builtinPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
+
 // builtinEngine is made once: its expressions are planned once for all tests,
 // none of which runs beside another.
 var builtinEngine = sync.OnceValues(func() (*audit.Engine, error) {
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := builtinPacks()
 	return audit.NewEngine(packs), err
 })
 

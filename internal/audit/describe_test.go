@@ -9,7 +9,6 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
-	"github.com/memaudit/memaudit/rules"
 )
 
 const differing = `
@@ -73,7 +72,7 @@ func TestProfilesNameWhatOthersWant(t *testing.T) {
 
 // Every built-in rule that can fail shows how, in its own words.
 func TestEveryRuleHasAnExample(t *testing.T) {
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := builtinPacks()
 	require.NoError(t, err)
 	count := 0
 	for _, r := range rulepack.Describe(packs) {

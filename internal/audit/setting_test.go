@@ -16,7 +16,6 @@ import (
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/verdict"
-	"github.com/memaudit/memaudit/rules"
 )
 
 const settingPack = `
@@ -72,7 +71,7 @@ func judgeOn(t *testing.T, profile string, faces map[string]inventory.Setting, r
 	t.Helper()
 	pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
 	require.Empty(t, faults)
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := builtinPacks()
 	require.NoError(t, err)
 	var general []*rulepack.Pack
 	for _, p := range packs {

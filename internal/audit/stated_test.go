@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"cel.dev/cel-go/common/types"
@@ -75,9 +76,12 @@ func tsv(t *testing.T, name string, columns int) [][]string {
 	return out
 }
 
+// loadedPacks are read once for all tests, none of which changes them.
+var loadedPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
+
 func builtinPacks(t *testing.T) []*rulepack.Pack {
 	t.Helper()
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := loadedPacks()
 	require.NoError(t, err)
 	return packs
 }

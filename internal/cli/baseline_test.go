@@ -51,7 +51,8 @@ func changesOf(doc *report.Report) []string {
 
 // TestBaselineMachines: a machine is as it was accepted.
 func TestBaselineMachines(t *testing.T) {
-	for _, m := range machinetest.All() {
+	t.Parallel()
+	for _, m := range machinetest.Sample(t) {
 		root := tree(t, m.Name)
 		status, doc := compared(t, saveBaseline(t, "--root", root), "--root", root)
 		assert.Zero(t, status, m.Name)

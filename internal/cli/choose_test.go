@@ -33,6 +33,7 @@ func TestWrongProfileNameWithoutFamily(t *testing.T) {
 // Another vendor's profile is a mistake of the caller; the same vendor's for
 // another generation and an intent are answers.
 func TestAnotherVendorsProfileIsWrongUsage(t *testing.T) {
+	t.Parallel()
 	rome := tree(t, "supermicro-rome-half")
 	status, out, errs := run(nil, "check", "--root", rome, "--profile", "dell-16g/performance")
 	assert.Equal(t, 2, status)
@@ -47,6 +48,7 @@ func TestAnotherVendorsProfileIsWrongUsage(t *testing.T) {
 
 // With a machine, profiles list prints what fits it.
 func TestProfilesOfAMachine(t *testing.T) {
+	t.Parallel()
 	status, out, errs := run(nil, "profiles", "list", "--root", tree(t, "dell-r610-good"))
 	require.Equal(t, 0, status, errs)
 	lines := strings.Split(strings.TrimSpace(out), "\n")

@@ -76,6 +76,7 @@ func TestProfilesCompareWithoutProfile(t *testing.T) {
 
 // A check beside all profiles is the same check, with one key more.
 func TestCheckAllProfiles(t *testing.T) {
+	t.Parallel()
 	args := []string{"check", "--root", tree(t, "dell-r610-unbalanced"), "--profile", "max-performance"}
 	for _, more := range [][]string{nil, {"--fail-on", "never"}, {"--fail-on", "critical"}} {
 		plain, text, _ := run(nil, append(args, more...)...)

@@ -8,6 +8,7 @@ import (
 )
 
 func TestExplain(t *testing.T) {
+	t.Parallel()
 	bad := tree(t, "dell-r610-unbalanced")
 	for _, c := range []struct {
 		args []string
@@ -33,6 +34,7 @@ func TestExplain(t *testing.T) {
 }
 
 func TestExplainRefuses(t *testing.T) {
+	t.Parallel()
 	status, _, errs := run(nil, "explain", "smtt")
 	assert.Equal(t, 2, status)
 	assert.Contains(t, errs, `"smtt" is no rule, setting or platform; near it: smt`)
@@ -45,6 +47,7 @@ func TestExplainRefuses(t *testing.T) {
 
 // The shell completes rules, settings, platforms, profiles and severities.
 func TestCompletion(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want []string

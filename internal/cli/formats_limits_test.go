@@ -70,6 +70,7 @@ func tuned(t *testing.T) string {
 // TestSeries counts the series of machines of which nearly everything is known:
 // memory, kernel, and every setting that a profile for HPC sets.
 func TestSeries(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ modules, nodes, most int }{{16, 2, 250}, {32, 4, 400}} {
 		m := milan(c.modules, c.nodes)
 		dir := t.TempDir()

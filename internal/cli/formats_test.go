@@ -44,8 +44,9 @@ func verdictsOf(t *testing.T, out string) []judged {
 // exit status; a plugin alone has statuses of its own. Without --verbose the text
 // names the same failures, and the labels count them.
 func TestFormatsAgree(t *testing.T) {
-	for _, m := range machinetest.All() {
+	for _, m := range machinetest.Sample(t) {
 		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
 			status, out := checkAs(t, &m, "json")
 			want := verdictsOf(t, out)
 			require.NotEmpty(t, want)
@@ -333,6 +334,7 @@ func samePrometheus(t *testing.T, out string, want []judged) {
 
 // TestPluginStatus holds the plugin's own statuses against the findings.
 func TestPluginStatus(t *testing.T) {
+	t.Parallel()
 	root := func(name string) []string {
 		return []string{"check", "--format", "nagios", "--root", tree(t, name)}
 	}

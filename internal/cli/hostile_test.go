@@ -18,6 +18,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
@@ -282,12 +283,11 @@ func (v *victim) ruin(t *testing.T, path string, d *damage) {
 }
 
 // TestDamagedRoot ruins every file that an audit reads, one at a time. No
-// damage may make a verdict better. Each path is ruined in a few of the ways,
-// each time on one of the machines; with HOSTILE=pairs (make corpus) in every
-// way, with HOSTILE=all in every way on every machine.
+// damage may make a verdict better. Each path is ruined in one or two of the ways,
+// each time on one of the machines; in make corpus in every way, with HOSTILE=all
+// in every way on every machine.
 func TestDamagedRoot(t *testing.T) {
-	how := os.Getenv("HOSTILE")
-	everything, pairs := how == "all", how == "pairs"
+	everything := os.Getenv("HOSTILE") == "all"
 	list := hostileMachines()
 	for i := range list {
 		t.Run(list[i].Name, func(t *testing.T) {
@@ -299,7 +299,7 @@ func TestDamagedRoot(t *testing.T) {
 					if d.content && v.folders[path] {
 						continue
 					}
-					if everything || turn == i && (pairs || (at+n)%4 == 0) {
+					if everything || turn == i && (corpustest.Stage || (at+n)%12 == 0) {
 						v.ruin(t, path, &d)
 						runs++
 					}
@@ -330,12 +330,13 @@ func TestDamagedAltogether(t *testing.T) {
 // TestDeniedRoot takes the permission away from every file in turn, and notes
 // the same in a capture, which works for root too.
 func TestDeniedRoot(t *testing.T) {
+	t.Parallel()
 	list := hostileMachines()
 	v := newVictim(t, &list[1])
 	const header = "memaudit-notes 1\n"
 	file := filepath.Join(v.dir, "memaudit-notes")
 	states := []string{"denied", "refused", "truncated", "malformed", "unstated", "absent"}
-	for i, path := range v.paths {
+	for i, path := range corpustest.Sample(v.paths, 4) {
 		full := filepath.Join(v.dir, path)
 		for _, state := range []string{states[0], states[i%len(states)]} {
 			if state != "truncated" { // of a cut file the beginning is there
@@ -389,7 +390,8 @@ func TestCutTable(t *testing.T) {
 }
 
 // cuts are the ends of a table to try: before each structure, in its header,
-// in its middle and in its strings; every byte with HOSTILE=all.
+// in its middle and in its strings, and of these every seventh in the unit tests;
+// every byte with HOSTILE=all.
 func cuts(data []byte) []int {
 	var out []int
 	if os.Getenv("HOSTILE") == "all" {
@@ -405,5 +407,5 @@ func cuts(data []byte) []int {
 			}
 		}
 	}
-	return out
+	return corpustest.Sample(out, 7)
 }

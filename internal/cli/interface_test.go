@@ -108,6 +108,7 @@ func TestInterfaceNamesEveryFormat(t *testing.T) {
 // TestInterfaceRulesAreLoaded: each rule that the page names is loaded, asked
 // of the subject and with the severity that the page gives.
 func TestInterfaceRulesAreLoaded(t *testing.T) {
+	t.Parallel()
 	status, out, errs := run(nil, "rules", "list", "--format", "json")
 	require.Equal(t, 0, status, errs)
 	var rules []struct{ ID, Subject, Severity string }

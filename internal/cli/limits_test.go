@@ -17,6 +17,7 @@ import (
 // TestRefusedInputs: what is no machine, or more than any, is named and ends
 // with status 3, in every format.
 func TestRefusedInputs(t *testing.T) {
+	t.Parallel()
 	noise := make([]byte, 5000)
 	r := rand.New(rand.NewPCG(5, 17))
 	for i := range noise {

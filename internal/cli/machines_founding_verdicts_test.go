@@ -93,6 +93,7 @@ func TestFoundingMachines(t *testing.T) {
 			continue
 		}
 		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
 			status, out, errs := run(nil, "check", "--root", tree(t, m.Name), "--profile", m.Profile, "--format", "json")
 			require.Empty(t, errs)
 			assert.Equal(t, map[bool]int{true: 0, false: 1}[want.best], status)

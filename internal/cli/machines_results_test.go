@@ -23,6 +23,7 @@ var resultLetters = map[string]string{
 // TestMachineResults asserts the result of every rule on every machine, a line
 // per rule, so that a new rule is one new line.
 func TestMachineResults(t *testing.T) {
+	t.Parallel()
 	all := machinetest.All()
 	head, cells := []string{"rule"}, map[string][]string{}
 	for i, m := range all {

@@ -8,14 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
+	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -36,14 +35,7 @@ func tree(t testing.TB, name string) string {
 }
 
 func TestMain(m *testing.M) {
-	// The tests write thousands of small files and live for seconds: memory is
-	// cheaper for both than a disk and a diligent collector.
-	var memory unix.Statfs_t
-	const enough = 512 << 20
-	if err := unix.Statfs("/dev/shm", &memory); err == nil && memory.Bavail*uint64(memory.Bsize) > enough && os.Getenv("TMPDIR") == "" {
-		_ = os.Setenv("TMPDIR", "/dev/shm")
-	}
-	debug.SetGCPercent(400)
+	hosttest.InMemory()
 	status := m.Run()
 	if err := trees.Remove(); err != nil {
 		fmt.Fprintln(os.Stderr, "remove the machines' trees:", err)

@@ -43,14 +43,15 @@ type Program struct {
 	// Bench opens the machine to measure, given the hypervisor's name in a guest;
 	// nil for the running one.
 	Bench func(ctx context.Context, guest string) (*bench, error)
-	// Sandbox lets the daemon give up rights of its process; a test keeps them.
-	Sandbox bool
+	// OwnsProcess says that nothing else runs in the process: the program may then
+	// set how garbage is collected, and the daemon gives up rights. A test keeps both.
+	OwnsProcess bool
 }
 
 // New is the program of the process.
 func New(version, revision string) *Program {
 	return &Program{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv,
-		Now: time.Now, Rules: rules.FS, Version: version, Revision: revision, Sandbox: true}
+		Now: time.Now, Rules: rules.FS, Version: version, Revision: revision, OwnsProcess: true}
 }
 
 // exit is an error that ends the program with a status of its own. An empty
@@ -83,9 +84,11 @@ func notAudited(err error, hint string) error {
 
 // Main runs the program and returns its exit status.
 func (p *Program) Main(args []string) int {
-	// One audit allocates a few megabytes: let it end before the first
-	// collection of garbage.
-	debug.SetGCPercent(400)
+	if p.OwnsProcess {
+		// One audit allocates a few megabytes: let it end before the first
+		// collection of garbage.
+		debug.SetGCPercent(400)
+	}
 	root := p.command()
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)

@@ -17,6 +17,7 @@ import (
 // no output, also where the command line is a finding's evidence, nor when
 // identifiers are asked for.
 func TestNoSecretOfTheCommandLine(t *testing.T) {
+	t.Parallel()
 	root := t.TempDir()
 	m := machinetest.R610("r610", "", []string{"A1", "A2", "A3", "B1"}, 1)
 	m.Tree().WriteTo(t, root)

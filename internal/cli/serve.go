@@ -111,7 +111,9 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	if _, err := f.input.controller(); err != nil {
 		return err
 	}
-	modestMemory()
+	if p.OwnsProcess {
+		modestMemory()
+	}
 	f.web.Addresses = f.addresses
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
 	defer stop()
@@ -120,7 +122,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	defer signal.Stop(hup)
 	err := exporter.Serve(ctx, exporter.Config{
 		Audit: a.audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.logger(f),
-		Sandbox: p.Sandbox, Readable: a.readable(), Network: a.asksNetwork(),
+		Sandbox: p.OwnsProcess, Readable: a.readable(), Network: a.asksNetwork(),
 	})
 	if err != nil {
 		return notAudited(err, "")

@@ -59,6 +59,7 @@ func newAuditor(t *testing.T, root, conf string) *auditor {
 // TestAuditor: a configuration that breaks leaves the one of before in force,
 // is told at every audit, and is taken up as soon as it loads.
 func TestAuditor(t *testing.T) {
+	t.Parallel()
 	conf := filepath.Join(t.TempDir(), "memaudit.yaml")
 	write := func(text string) { require.NoError(t, os.WriteFile(conf, []byte(text), 0o600)) }
 	write("profile: max-performance\ninterval: 90s\n")
@@ -97,6 +98,7 @@ func TestAuditor(t *testing.T) {
 // controller's credentials are unreadable and the configuration is broken is
 // lost in the report; each of the three is said.
 func TestOneSourceFails(t *testing.T) {
+	t.Parallel()
 	dir, root := t.TempDir(), t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	write := func(name, text string) { require.NoError(t, os.WriteFile(at(name), []byte(text), 0o600)) }

@@ -14,6 +14,7 @@ import (
 // What rules show prints is what the page beside the pack says, example and
 // all.
 func TestShowSaysWhatThePageSays(t *testing.T) {
+	t.Parallel()
 	status, out, errs := run(nil, "rules", "show", "memory.channel.populated")
 	require.Equal(t, 0, status, errs)
 	page, err := os.ReadFile(filepath.Join("..", "..", "rules", "dell", "11g.md"))
@@ -32,6 +33,7 @@ func TestShowSaysWhatThePageSays(t *testing.T) {
 
 // A pack may hold anything; a terminal executes none of it.
 func TestShowIsPrintable(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "site.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`profiles:
   - id: "site/a"
@@ -51,6 +53,7 @@ func TestShowIsPrintable(t *testing.T) {
 
 // Where vendors disagree, each profile names who wants what.
 func TestShowNamesOtherProfiles(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "site.yaml")
 	require.NoError(t, os.WriteFile(file, []byte(`profiles:
   - id: site/low-latency

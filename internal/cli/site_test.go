@@ -53,6 +53,7 @@ func inFolder(t *testing.T, text string) string {
 // TestDraftBecomesKnowledge: what a draft leaves open is refused; filled in it
 // is valid, and the machine's slots have their channels and are judged.
 func TestDraftBecomesKnowledge(t *testing.T) {
+	t.Parallel()
 	dump := stranger(t)
 	status, text, errs := run(nil, "rules", "draft", "--smbios", dump)
 	require.Zero(t, status, errs)
@@ -121,6 +122,7 @@ func TestDraftOfKnownMachine(t *testing.T) {
 // TestSiteFilesAreChecked: a fault in a site's data file stops every command
 // that would use it, with its place.
 func TestSiteFilesAreChecked(t *testing.T) {
+	t.Parallel()
 	for says, text := range map[string]string{
 		"a built-in file has this name":  "# ---- platforms/milan.yaml\nid: milan\nname: Milan\n---\nrecognise: [{vendor: AuthenticAMD, family: 25, model: 1}]\n",
 		`the platform's id is "other"`:   "# ---- platforms/ours.yaml\nid: other\nname: Ours\nchannels_per_socket: 2\n---\nrecognise: [{vendor: AuthenticAMD, family: 25, model: 250}]\n",

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -68,7 +69,7 @@ func firstDifference(want, got string) string {
 // TestSnapshotMachines: the audit of a capture is that of the machine, for
 // every machine of the project.
 func TestSnapshotMachines(t *testing.T) {
-	for _, m := range machinetest.All() {
+	for _, m := range machinetest.Sample(t) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			root := tree(t, m.Name)
@@ -79,6 +80,7 @@ func TestSnapshotMachines(t *testing.T) {
 
 // TestSnapshotOfSnapshot: a capture can be captured.
 func TestSnapshotOfSnapshot(t *testing.T) {
+	t.Parallel()
 	first := capture(t, nil, "--root", tree(t, "dell-r610-unbalanced"))
 	second := capture(t, nil, "--snapshot", first)
 	sameAudit(t, second, nil, "--snapshot", first)
@@ -86,6 +88,7 @@ func TestSnapshotOfSnapshot(t *testing.T) {
 
 // TestSnapshotInputs: what was given beside the trees is in the capture.
 func TestSnapshotInputs(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	table := filepath.Join(t.TempDir(), "dump")
 	m := machinetest.Named(t, "dell-r610-unbalanced")
@@ -148,15 +151,16 @@ func taken(t *testing.T, root *host.Root) (want, got *inventory.System, size int
 }
 
 // TestSnapshotDamaged: the capture of a damaged machine is as damaged, and for
-// the same reasons. Every fourth pair of path and damage is tried; with
-// HOSTILE=all every one.
+// the same reasons. One in thirty pairs of path and damage is tried, in make
+// corpus every one that fits the path.
 func TestSnapshotDamaged(t *testing.T) {
-	list, runs, everything := hostileMachines(), 0, os.Getenv("HOSTILE") != ""
+	t.Parallel()
+	list, runs := hostileMachines(), 0
 	for i := range list {
 		v := newVictim(t, &list[i])
 		for n, path := range v.paths {
 			d := damages()[(n+i)%len(damages())]
-			if d.content && v.folders[path] || !everything && (n+3*i)%10 > 0 {
+			if d.content && v.folders[path] || !corpustest.Stage && (n+3*i)%30 > 0 {
 				continue
 			}
 			full, aside := filepath.Join(v.dir, path), filepath.Join(v.outside, "kept")
@@ -175,7 +179,7 @@ func TestSnapshotDamaged(t *testing.T) {
 		}
 	}
 	t.Logf("%d damages", runs)
-	assert.Greater(t, runs, 40)
+	assert.Greater(t, runs, 15)
 }
 
 // TestSnapshotLive: the running machine's capture says what the machine says.
@@ -198,6 +202,7 @@ func asJSON(t *testing.T, sys *inventory.System) string {
 
 // TestSnapshotLarge: a capture stays small.
 func TestSnapshotLarge(t *testing.T) {
+	t.Parallel()
 	m := hosttest.Machine{Sockets: 2, CoresPerSocket: 64, ThreadsPerCore: 2}
 	root, err := host.OpenCapture("large", bytes.NewReader(m.Files().Tar(t, "")))
 	require.NoError(t, err)
@@ -247,6 +252,7 @@ func secretive() (tree hosttest.Files, secrets []string) {
 // TestSnapshotRedacts: no identifier is in a capture, equal ones stay equal in
 // it, and two captures cannot be told to be of one machine.
 func TestSnapshotRedacts(t *testing.T) {
+	t.Parallel()
 	tree, secrets := secretive()
 	dir := tree.Write(t)
 	first, second := members(t, capture(t, nil, "--root", dir)), members(t, capture(t, nil, "--root", dir))

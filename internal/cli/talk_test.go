@@ -12,6 +12,7 @@ import (
 // TestTalkIsPrintable: what an input's maker named comes to standard error
 // without what a terminal would obey.
 func TestTalkIsPrintable(t *testing.T) {
+	t.Parallel()
 	const evil = "\x1b]0;owned\x07\x1b[31m\u202e"
 	dir := t.TempDir()
 	file := func(name, text string) string {

@@ -26,7 +26,7 @@ type validated struct {
 // validate checks every named file or folder, rules alone and beside the
 // built-in ones, and prints one complaint a line.
 func (p *Program) validate(paths []string) error {
-	builtin, err := rulepack.LoadBuiltin(p.Rules)
+	builtin, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
 		return err
 	}

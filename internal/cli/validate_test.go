@@ -12,9 +12,19 @@ import (
 	"github.com/memaudit/memaudit/internal/corpustest"
 )
 
-// TestValidateEveryKind: all that is shipped passes, whatever its kind.
+// TestValidateEveryKind: what is shipped passes, whatever its kind: a file or a
+// folder of each kind, and in make corpus all.
 func TestValidateEveryKind(t *testing.T) {
-	status, out, errs := run(nil, "rules", "validate", filepath.Join(corpustest.Root(t), "rules"))
+	t.Parallel()
+	args := []string{"rules", "validate"}
+	kinds := []string{"sun", "platforms/milan.yaml", "slots", "settings/ibm.yaml", "processors.csv"}
+	if corpustest.Stage {
+		kinds = []string{"."}
+	}
+	for _, kind := range kinds {
+		args = append(args, filepath.Join(corpustest.Root(t), "rules", kind))
+	}
+	status, out, errs := run(nil, args...)
 	require.Equal(t, 0, status, errs)
 	assert.Regexp(t, `^\d+ rules, \d+ cases, \d+ other files, no complaint\n$`, out)
 }
@@ -22,6 +32,7 @@ func TestValidateEveryKind(t *testing.T) {
 // TestValidateNamesThePlace: a folder with one file of each kind, each with a
 // fault of its own, gives one line a fault, and no rule of it is counted.
 func TestValidateNamesThePlace(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"platform.yaml": "id: site\nname: Site\nchannels_per_socket: 2\nmax_dpc: 1\nspeeds: {udimm: [3200, 2933]}\n---\nrecognise:\n  - {vendor: GenuineIntel, brand: Site}\n",
@@ -58,6 +69,7 @@ func TestValidateNamesThePlace(t *testing.T) {
 
 // TestContributingExamples: what CONTRIBUTING shows is what we accept.
 func TestContributingExamples(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "CONTRIBUTING.md"))
 	require.NoError(t, err)
 	count := 0

@@ -28,8 +28,9 @@ func documentOf(t *testing.T, m *machinetest.Machine) *report.Report {
 // columns, but for lines with an address, which stays whole to be of use; and the
 // report without -v fits a screen.
 func TestTextFitsTheTerminal(t *testing.T) {
-	for _, m := range machinetest.All() {
+	for _, m := range machinetest.Sample(t) {
 		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
 			doc, status := documentOf(t, &m), 0
 			for _, width := range []int{80, 160} {
 				for name, write := range map[string]func(*strings.Builder) error{

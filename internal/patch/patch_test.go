@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -20,10 +21,13 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
+// tables are the vendors' attributes, read once for all tests.
+var tables = sync.OnceValues(func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") })
+
 // source decodes an export, with its registry when one is given.
 func source(t *testing.T, files ...string) patch.Source {
 	t.Helper()
-	in := collect.Input{Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
+	in := collect.Input{Tables: tables}
 	for _, f := range files {
 		e, err := bios.Decode("file", []byte(f))
 		require.NoError(t, err)
@@ -223,9 +227,9 @@ func workloads(t *testing.T, system string) (names []string, writes map[string]m
 // has every row of the profile, for every workload profile of every registry
 // that the project has; and what neither names is as it was.
 func TestWorkloadProfilesReachTheirRows(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	all, err := tables()
 	require.NoError(t, err)
-	hpe := tables.Of("HPE")
+	hpe := all.Of("HPE")
 	reached := 0
 	for _, system := range []string{"u46", "u58", "u68", "u71", "u72", "a42", "a43", "a47"} {
 		names, writes, factory := workloads(t, system)

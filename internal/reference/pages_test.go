@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,19 +17,21 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// seen is the table of what places slots.
-func seen(t *testing.T) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "testdata", "corpus", "slot-maps.tsv"))
-	require.NoError(t, err)
-	return data
-}
+// made are the pages as they are generated, made once for all tests.
+var made = sync.OnceValues(func() (map[string]string, error) {
+	root := filepath.Join("..", "..")
+	seen, err := os.ReadFile(filepath.Join(root, "testdata", "corpus", "slot-maps.tsv"))
+	if err != nil {
+		return nil, err
+	}
+	return Pages(os.DirFS(filepath.Join(root, "rules")), seen)
+})
 
 var link = regexp.MustCompile(`\]\(([^)]+)\)`)
 
 // Links lead to a page that is there, and to a heading in it.
 func TestLinks(t *testing.T) {
-	pages, err := Pages(os.DirFS(filepath.Join(corpustest.Root(t), "rules")), seen(t))
+	pages, err := made()
 	require.NoError(t, err)
 	count := 0
 	for name, text := range pages {
@@ -81,7 +84,7 @@ func TestPagesAreNotEmbedded(t *testing.T) {
 // Every page says where its facts are from and names no place of this machine.
 func TestPagesSayTheirSources(t *testing.T) {
 	root := corpustest.Root(t)
-	pages, err := Pages(os.DirFS(filepath.Join(root, "rules")), seen(t))
+	pages, err := made()
 	require.NoError(t, err)
 	for name, text := range pages {
 		assert.NotContains(t, text, root, name)
