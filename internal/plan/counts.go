@@ -56,56 +56,111 @@ func (b *board) spread(counts []int) [][]int {
 }
 
 // purchases lists what may be bought, cheapest first: modules of the kinds
-// installed, so many that every processor gets the same.
+// installed, so many that every processor gets the same. Either one kind is added
+// to, or every kind is brought to a number that spreads evenly over the groups.
 func (b *board) purchases(counts []int) [][]int {
-	step := len(b.units) * b.units[0].size()
-	room := 0
-	for i := range b.units {
-		for _, g := range b.units[i].groups {
-			room += len(g.layers) * b.units[i].size()
-		}
-	}
-	have := 0
+	step := b.step()
 	base := make([]int, len(counts)) // what makes each kind divide
 	for k, n := range counts {
-		have += n
-		base[k] = (step - n%step) % step
+		base[k] = upTo(n, step)
 	}
 	var out [][]int
 	for k := range counts {
 		for more := 0; ; more += step {
 			extra := slices.Clone(base)
 			extra[k] += more
-			if have+sum(extra) > room {
+			if sum(counts)+sum(extra) > b.room() {
 				break
 			}
-			if sum(extra) > 0 {
+			out = append(out, extra)
+		}
+	}
+	return b.cheapestFirst(append(out, b.levelled(counts)...))
+}
+
+// mostLevelled bounds how many ways to bring every kind to an even number are
+// tried.
+const mostLevelled = 64
+
+// levelled lists the purchases after which each kind spreads evenly over the
+// groups of every processor.
+func (b *board) levelled(counts []int) [][]int {
+	even := b.step() * len(b.units[0].groups)
+	var out [][]int
+	extra := make([]int, len(counts))
+	var fill func(k, total int)
+	fill = func(k, total int) {
+		if total > b.room() || len(out) == mostLevelled {
+			return
+		}
+		if k == len(counts) {
+			out = append(out, slices.Clone(extra))
+			return
+		}
+		for extra[k] = upTo(counts[k], even); total+counts[k]+extra[k] <= b.room(); extra[k] += even {
+			fill(k+1, total+counts[k]+extra[k])
+		}
+	}
+	fill(0, 0)
+	return out
+}
+
+// upTo is what n lacks to a multiple of step.
+func upTo(n, step int) int { return (step - n%step) % step }
+
+// step is the number of modules that all processors together get at once.
+func (b *board) step() int { return len(b.units) * b.units[0].size() }
+
+// room is the number of modules that the slots in the groups take.
+func (b *board) room() int {
+	n := 0
+	for i := range b.units {
+		for _, g := range b.units[i].groups {
+			n += len(g.layers) * b.units[i].size()
+		}
+	}
+	return n
+}
+
+// exchanges lists what makes all modules of one kind without taking capacity
+// away: those of other kinds go, at least as many of this kind come. Cheapest
+// first.
+func (b *board) exchanges(counts []int) [][]int {
+	step := b.step()
+	var out [][]int
+	for k := range counts {
+		if counts[k] == sum(counts) {
+			continue
+		}
+		for total := sum(counts) + upTo(sum(counts), step); total <= b.room(); total += step {
+			extra := make([]int, len(counts))
+			for i, n := range counts {
+				extra[i] = -n
+			}
+			extra[k] = total - counts[k]
+			if b.bytes(extra) >= 0 {
 				out = append(out, extra)
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(x, y []int) int { return cmp.Compare(b.bytes(x), b.bytes(y)) })
-	return slices.CompactFunc(out, slices.Equal[[]int])
+	return b.cheapestFirst(out)
 }
 
-// exchanges lists what makes all modules of one kind without taking capacity
-// away: those of other kinds go, as many of this kind come. Cheapest first.
-func (b *board) exchanges(counts []int) [][]int {
-	step := len(b.units) * b.units[0].size()
-	total := sum(counts)
-	var out [][]int
-	for k := range counts {
-		extra := make([]int, len(counts))
-		for i, n := range counts {
-			extra[i] = -n
+// cheapestFirst orders purchases by the bytes bought, then by modules, and leaves
+// out the empty one and what stands twice.
+func (b *board) cheapestFirst(purchases [][]int) [][]int {
+	bought := func(extra []int) []int {
+		out := slices.Clone(extra)
+		for k := range out {
+			out[k] = max(out[k], 0)
 		}
-		extra[k] = total + (step-total%step)%step - counts[k]
-		if counts[k] < total && b.bytes(extra) >= 0 {
-			out = append(out, extra)
-		}
+		return out
 	}
-	slices.SortStableFunc(out, func(x, y []int) int { return cmp.Compare(b.bytes(x), b.bytes(y)) })
-	return out
+	purchases = slices.DeleteFunc(purchases, func(extra []int) bool { return sum(bought(extra)) == 0 })
+	slices.SortStableFunc(purchases, func(x, y []int) int {
+		return cmp.Or(cmp.Compare(b.bytes(bought(x)), b.bytes(bought(y))), cmp.Compare(sum(bought(x)), sum(bought(y))), slices.Compare(x, y))
+	})
+	return slices.CompactFunc(purchases, slices.Equal[[]int])
 }
 
 func (b *board) bytes(counts []int) int64 {

@@ -129,24 +129,33 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 		}
 	}
 	if len(out.Advice) == 0 {
-		out.Why = b.why()
+		out.Why = s.why()
 	}
 	return out
 }
 
 // why says why no layout is proven.
-func (b *board) why() string {
-	for i := range b.units {
-		if why := b.units[i].doubted; why != "" {
-			return why
-		}
+func (s *search) why() string {
+	if s.unproven != "" {
+		return "of the best layout " + s.unproven
 	}
+	b := s.board
 	for i := range b.units {
-		for _, g := range b.units[i].groups {
-			if !g.ordered && len(g.layers) > 1 {
+		u := &b.units[i]
+		if u.doubted != "" {
+			return u.doubted
+		}
+		for _, g := range u.groups {
+			switch {
+			case len(g.layers) == 0:
+				return "firmware's table names no slot of some channels"
+			case !g.ordered && len(g.layers) > 1:
 				return "which slot of a channel is filled first is not known"
 			}
 		}
+	}
+	if s.cut {
+		return "more layouts are possible than were tried, and none of those tried passes the rules"
 	}
 	return "no other layout of these modules, or with more of their kind, passes the rules"
 }

@@ -15,6 +15,9 @@ var afterBoot = []string{
 	"memory.mapping.consistent", "memory.errors.corrected", "memory.module.running", "numa.node.memory",
 }
 
+// slotOrder judges the slots against the maker's order and sets.
+const slotOrder = "memory.slot.order"
+
 // aboutLayout reports whether a rule speaks of which module sits where.
 func aboutLayout(id string) bool {
 	return (strings.HasPrefix(id, "memory.") && id != "memory.ecc.active" || id == "numa.subnuma.symmetric") && !slices.Contains(afterBoot, id)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -14,7 +15,8 @@ type score struct {
 	critical, warning, info int
 	// decided and unknown are the rules and subjects that passed or failed, and
 	// those that could not be told.
-	decided, unknown map[string]bool
+	decided map[string]bool
+	unknown map[string]string // with the reason
 	// reach is the bandwidth of all processors that is sure, in bytes per second.
 	reach float64
 	fails []Finding
@@ -25,7 +27,7 @@ type score struct {
 
 // judge counts what an audit found about the layout.
 func (s *search) judge(findings []audit.Finding, topo *population.Result) score {
-	out := score{fails: failures(findings, aboutLayout), decided: map[string]bool{}, unknown: map[string]bool{}}
+	out := score{fails: failures(findings, aboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
 	for _, f := range out.fails {
 		switch verdict.Severity(f.Severity) {
 		case verdict.Critical:
@@ -41,7 +43,7 @@ func (s *search) judge(findings []audit.Finding, topo *population.Result) score 
 		switch key := (Finding{Rule: f.Rule, Subject: f.Subject}).key(); {
 		case !aboutLayout(f.Rule):
 		case f.Result == verdict.Unknown, f.Result == verdict.Error:
-			out.unknown[key] = true
+			out.unknown[key] = f.Rule + " could not be told: " + f.Reason
 		case f.Result != verdict.NotApplicable:
 			out.decided[key] = true
 		}
@@ -80,26 +82,26 @@ func (a *score) failing(o *score) int {
 func (a *score) severe() bool { return a.critical+a.warning > 0 }
 
 // accepts reports whether a layout mends something that failed and breaks
-// nothing: no failure at warning or above that was not there, and nothing
-// that was decided becomes unknown.
-func (a *score) accepts(after *score) bool {
-	if after.failing(a) >= 0 {
-		return false
-	}
-	for key := range after.unknown {
-		if a.decided[key] {
-			return false
-		}
-	}
-	if len(cured(a.fails, after.fails)) == 0 {
+// nothing: no failure at warning or above that was not there, no order of slots
+// that was kept, and nothing that was decided becomes unknown.
+func (s *search) accepts(after *score) bool {
+	before := &s.before
+	if after.failing(before) >= 0 || len(cured(before.fails, after.fails)) == 0 {
 		return false
 	}
 	was := map[string]int{}
-	for _, f := range a.fails {
+	for _, f := range before.fails {
 		was[f.key()] = verdict.Severity(f.Severity).Rank()
 	}
 	for _, f := range after.fails {
-		if r := verdict.Severity(f.Severity).Rank(); r >= verdict.Warning.Rank() && was[f.key()] < r {
+		r := verdict.Severity(f.Severity).Rank()
+		if was[f.key()] < r && (r >= verdict.Warning.Rank() || f.Rule == slotOrder) {
+			return false
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(after.unknown)) {
+		if before.decided[key] {
+			s.unproven = after.unknown[key]
 			return false
 		}
 	}

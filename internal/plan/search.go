@@ -7,8 +7,15 @@ import (
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
-// mostTrials bounds how many layouts one plan has audited.
-const mostTrials = 160
+// Bounds of how many layouts one plan has audited: to move modules, to buy some,
+// to exchange some; how many of one purchase, and how many are derived at all.
+const (
+	mostMoved     = 160
+	mostBought    = 120
+	mostExchanged = 60
+	mostPurchase  = 4
+	mostDerived   = 1024
+)
 
 // search looks for layouts of one machine.
 type search struct {
@@ -18,7 +25,11 @@ type search struct {
 	// module changes.
 	before score
 	rest   []Finding
+	// trials are the audits left; cut says that a search ended for want of them.
 	trials int
+	cut    bool
+	// unproven says what could not be told of a layout that breaks nothing.
+	unproven string
 }
 
 // candidate is a layout with what it takes and what it gives.
@@ -34,6 +45,7 @@ type candidate struct {
 func (s *search) alternatives() []*candidate {
 	counts := s.board.counts()
 	var out []*candidate
+	s.trials = mostMoved
 	move := s.best(s.splits(counts), nil)
 	if move != nil {
 		out = append(out, move)
@@ -44,20 +56,29 @@ func (s *search) alternatives() []*candidate {
 	if !s.before.worthBuying() {
 		return out
 	}
-	for _, extra := range s.board.purchases(counts) {
-		if c := s.best(s.even(counts, extra), extra); c != nil && !c.score.severe() {
-			return append(out, c)
-		}
+	s.trials = mostBought
+	if c := s.cheapest(counts, s.board.purchases(counts)); c != nil {
+		return append(out, c)
 	}
 	if !s.before.severe() {
 		return out
 	}
-	for _, extra := range s.board.exchanges(counts) {
-		if c := s.best(s.even(counts, extra), extra); c != nil && !c.score.severe() {
-			return append(out, c)
-		}
+	s.trials = mostExchanged
+	if c := s.cheapest(counts, s.board.exchanges(counts)); c != nil {
+		return append(out, c)
 	}
 	return out
+}
+
+// cheapest is the first of the purchases after which nothing fails at warning or
+// above; nil when there is none.
+func (s *search) cheapest(counts []int, purchases [][]int) *candidate {
+	for _, extra := range purchases {
+		if c := s.best(s.even(counts, extra), extra); c != nil && !c.score.severe() {
+			return c
+		}
+	}
+	return nil
 }
 
 // splits says how many modules of each kind each processor gets: the same
@@ -98,22 +119,66 @@ func (s *search) even(counts, extra []int) [][][]int {
 }
 
 // best is the best layout of the given splits that mends something; nil when
-// none does.
+// none does. The layouts that leave most bandwidth are audited first, of equal ones
+// that with the fewest steps: the first after which nothing fails is the best.
 func (s *search) best(splits [][][]int, extra []int) *candidate {
-	var best *candidate
+	var layouts [][]int
 	for _, split := range splits {
-		layouts := s.layouts(split)
-		if !alike(split) {
-			layouts = s.descend(split)
+		if alike(split) {
+			layouts = append(layouts, s.layouts(split)...)
+		} else {
+			layouts = append(layouts, s.descend(split)...)
 		}
-		for _, layout := range layouts {
-			c := s.try(layout, extra)
-			if c != nil && s.before.accepts(&c.score) && (best == nil || c.score.compare(&best.score) < 0) {
-				best = c
-			}
+	}
+	layouts = s.ranked(layouts)
+	if extra != nil && len(layouts) > mostPurchase {
+		layouts, s.cut = layouts[:mostPurchase], true
+	}
+	var best *candidate
+	for _, layout := range layouts {
+		c := s.try(layout, extra)
+		if c == nil || !s.accepts(&c.score) || best != nil && c.score.compare(&best.score) >= 0 {
+			continue
+		}
+		if best = c; len(c.score.fails) == 0 {
+			break
 		}
 	}
 	return best
+}
+
+// ranked orders layouts by the bandwidth that is sure, then by the number of
+// steps: an audit of each would cost four times what deriving it does.
+func (s *search) ranked(layouts [][]int) [][]int {
+	if len(layouts) > mostDerived {
+		layouts, s.cut = layouts[:mostDerived], true
+	}
+	if len(layouts) < 2 {
+		return layouts
+	}
+	type rank struct {
+		reach float64
+		steps int
+	}
+	ranks, order := make([]rank, len(layouts)), make([]int, len(layouts))
+	for i, layout := range layouts {
+		order[i] = i
+		if steps, ok := s.board.steps(layout); ok {
+			ranks[i].steps = len(steps)
+			topo := s.board.topo.Again(Apply(s.board.sys, steps))
+			for j := range topo.Populations {
+				ranks[i].reach += sure(&topo.Populations[j])
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(x, y int) int {
+		return cmp.Or(cmp.Compare(ranks[y].reach, ranks[x].reach), cmp.Compare(ranks[x].steps, ranks[y].steps))
+	})
+	out := make([][]int, len(layouts))
+	for i := range out {
+		out[i] = layouts[order[i]]
+	}
+	return out
 }
 
 // alike reports whether all processors get the same.
@@ -210,6 +275,9 @@ func (b *board) choices(u *unit, counts []int, exact bool) []choice {
 		total += n
 		kinds += min(n, 1)
 	}
+	if u.doubted != "" {
+		return b.filledUp(u, counts)
+	}
 	styles := []style{layered}
 	if kinds > 1 {
 		styles = append(styles, level)
@@ -237,16 +305,52 @@ func (b *board) choices(u *unit, counts []int, exact bool) []choice {
 	return out
 }
 
+// filledUp is the one layout that needs no slot map: every slot holds a module.
+// Those that are there stay, but when all are to be of one kind; none when the
+// numbers do not come to that.
+func (b *board) filledUp(u *unit, counts []int) []choice {
+	one := slices.Max(counts) == sum(counts)
+	if sum(counts) != len(u.slots) {
+		return nil
+	}
+	layout := slices.Repeat([]int{none}, len(b.at))
+	left := slices.Clone(counts)
+	for _, slot := range u.slots {
+		k := b.at[slot]
+		switch {
+		case k == none:
+		case left[k] > 0:
+			layout[slot] = k
+			left[k]--
+		case !one:
+			return nil
+		}
+	}
+	k := 0
+	for _, slot := range u.slots {
+		if layout[slot] != none {
+			continue
+		}
+		for left[k] == 0 {
+			k++
+		}
+		layout[slot] = k
+		left[k]--
+	}
+	return []choice{{"full", layout, b.kept(u, layout)}}
+}
+
 // try has a layout audited; nil when it cannot be reached or audited.
 func (s *search) try(layout, extra []int) *candidate {
-	if s.trials >= mostTrials {
+	if s.trials == 0 {
+		s.cut = true
 		return nil
 	}
 	steps, ok := s.board.steps(layout)
 	if !ok {
 		return nil
 	}
-	s.trials++
+	s.trials--
 	sys := Apply(s.board.sys, steps)
 	topo := s.board.topo.Again(sys)
 	found, err := s.pipeline.Audit(sys, topo, aboutLayout)

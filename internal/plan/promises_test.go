@@ -1,0 +1,196 @@
+package plan_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// promises collects what of a plan does not hold.
+type promises struct {
+	sys    *inventory.System
+	topo   *population.Result
+	found  *audit.Audit
+	made   *plan.Plan
+	broken []string
+}
+
+// broke notes a promise that does not hold.
+func (c *promises) broke(a *plan.Advice, format string, values ...any) {
+	c.broken = append(c.broken, a.Sentence(c.sys)+": "+fmt.Sprintf(format, values...))
+}
+
+// check plans for a machine and carries every advice out on a copy of it: what
+// the audit says then must be what was promised, to the letter; nothing new may
+// fail at warning or above, no order of slots that was kept may be broken, no
+// slot without a known position may be named, and without a purchase the capacity
+// stays. Where something fails at warning there must be a step or a reason.
+func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
+	t.Helper()
+	c := &promises{sys: sys}
+	c.found, c.topo, c.made = planned(t, sys, p)
+	if severe(c.found) > 0 && len(c.made.Advice) == 0 && c.made.Why == "" {
+		c.broken = append(c.broken, "neither a step nor a reason")
+	}
+	bought := 0
+	for i := range c.made.Advice {
+		a := &c.made.Advice[i]
+		if a.ID == plan.Settings {
+			continue // held by its own tests
+		}
+		after := plan.Apply(sys, a.Steps)
+		topo := p.Derive(after)
+		again, err := p.Audit(after, topo, nil)
+		require.NoError(t, err)
+		c.findings(a, again)
+		c.sockets(a, topo)
+		c.steps(a)
+		if n := a.Count(plan.Install) + a.Count(plan.Exchange); n < bought {
+			c.broke(a, "%d modules bought come after %d", n, bought)
+		} else {
+			bought = n
+		}
+	}
+	return c
+}
+
+// findings holds the failures that were promised against those of the audit.
+func (c *promises) findings(a *plan.Advice, again *audit.Audit) {
+	type verdictOf struct{ rule, subject string }
+	before := map[verdictOf]*audit.Finding{}
+	for i := range c.found.Findings {
+		f := &c.found.Findings[i]
+		before[verdictOf{f.Rule, f.Subject}] = f
+	}
+	stays := map[plan.Finding]bool{}
+	for _, f := range a.Reaches.Findings {
+		stays[f] = true
+	}
+	if len(a.Cures) == 0 {
+		c.broke(a, "cures nothing")
+	}
+	for i := range again.Findings {
+		f := &again.Findings[i]
+		was := before[verdictOf{f.Rule, f.Subject}]
+		name := plan.Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)}
+		said := stays[name]
+		delete(stays, name)
+		if a.CuresFinding(f.Rule, f.Subject) && f.Result == verdict.Fail {
+			c.broke(a, "%s of %s was to be cured", f.Rule, f.Subject)
+		}
+		if plan.Concerns(f.Rule) && f.Result == verdict.Unknown && was != nil && was.Result != verdict.Unknown && was.Result != verdict.NotApplicable {
+			c.broke(a, "%s of %s is not known any more: %s", f.Rule, f.Subject, f.Reason)
+		}
+		if f.Result != verdict.Fail {
+			if said {
+				c.broke(a, "%s of %s was to stay and is %s", f.Rule, f.Subject, f.Result)
+			}
+			continue
+		}
+		isNew := was == nil || was.Result != verdict.Fail || was.Severity.Rank() < f.Severity.Rank()
+		switch {
+		case !said:
+			c.broke(a, "%s of %s fails and was not said to: %s", f.Rule, f.Subject, f.Found)
+		case isNew && f.Severity.Rank() >= verdict.Warning.Rank():
+			c.broke(a, "%s of %s is new: %s", f.Rule, f.Subject, f.Found)
+		case isNew && f.Rule == "memory.slot.order":
+			c.broke(a, "breaks the order of slots: %s", f.Found)
+		}
+	}
+	for f := range stays {
+		c.broke(a, "%s of %s was to stay and is not asked any more", f.Rule, f.Subject)
+	}
+}
+
+// sockets holds the promised figures of every processor and the capacity against
+// the derivation.
+func (c *promises) sockets(a *plan.Advice, topo *population.Result) {
+	if len(a.Reaches.Sockets) != len(topo.Populations) {
+		c.broke(a, "%d processors promised, %d found", len(a.Reaches.Sockets), len(topo.Populations))
+		return
+	}
+	for i, s := range a.Reaches.Sockets {
+		now := &topo.Populations[i]
+		same := now.Class.State == s.Class.State && now.Class.Value.Name == s.Class.Value.Name && now.Speed.State == s.Speed.State &&
+			now.Speed.Value.MTs == s.Speed.Value.MTs && now.Peak.Value == s.Peak.Value && now.Relative.State == s.Share.State &&
+			now.Relative.Value.Low == s.Share.Value.Low && now.Relative.Value.High == s.Share.Value.High &&
+			(now.Relative.Value.Value == nil) == (s.Share.Value.Value == nil) &&
+			(s.Share.Value.Value == nil || *now.Relative.Value.Value == *s.Share.Value.Value)
+		if !same {
+			c.broke(a, "processor %d has other figures than promised", s.Socket)
+		}
+	}
+	want := c.topo.InstalledBytes.Value
+	for _, s := range a.Steps {
+		switch s.Do {
+		case plan.Install, plan.Exchange:
+			want += c.sys.Slots[s.Like].SizeBytes.Value
+		}
+		switch s.Do {
+		case plan.Exchange:
+			want -= c.sys.Slots[s.To].SizeBytes.Value
+		case plan.Remove:
+			want -= c.sys.Slots[s.From].SizeBytes.Value
+		}
+	}
+	if got := topo.InstalledBytes.Value; got != want || got != a.Reaches.Bytes.Value || got < c.topo.InstalledBytes.Value {
+		c.broke(a, "%d bytes after %d, steps make %d, promised are %d", got, c.topo.InstalledBytes.Value, want, a.Reaches.Bytes.Value)
+	}
+}
+
+// steps checks that the steps can be done one after the other, and that every
+// slot they fill has a position that a document or a label gives.
+func (c *promises) steps(a *plan.Advice) {
+	full := make([]bool, len(c.sys.Slots))
+	for i := range c.sys.Slots {
+		full[i] = c.sys.Slots[i].State == inventory.SlotPopulated
+	}
+	for _, s := range a.Steps {
+		if s.Do == plan.Move || s.Do == plan.Remove {
+			if !full[s.From] {
+				c.broke(a, "%s from an empty slot", s.Do)
+			}
+			full[s.From] = false
+		}
+		if s.Do == plan.Exchange && !full[s.To] {
+			c.broke(a, "exchange in an empty slot")
+		}
+		if s.Do == plan.Move || s.Do == plan.Install {
+			if full[s.To] {
+				c.broke(a, "%s into a full slot", s.Do)
+			}
+			full[s.To] = true
+			at := &c.topo.Placements[s.To]
+			if at.Slot == place.Unplaced || at.Channel == place.Unplaced || at.Unverified && a.Count(plan.Move) > 0 {
+				c.broke(a, "the position of %s is not known", plan.SlotName(c.sys, s.To))
+			}
+		}
+	}
+}
+
+// hold fails the test with what does not hold.
+func hold(t testing.TB, name string, sys *inventory.System, p plan.Pipeline) *promises {
+	t.Helper()
+	c := check(t, sys, p)
+	require.Empty(t, c.broken, "%s", name)
+	return c
+}
+
+// severe counts failures of rules about the layout at warning or above.
+func severe(found *audit.Audit) int {
+	n := 0
+	for _, f := range found.Findings {
+		if f.Result == verdict.Fail && plan.Concerns(f.Rule) && f.Severity.Rank() >= verdict.Warning.Rank() {
+			n++
+		}
+	}
+	return n
+}
