@@ -184,6 +184,7 @@ func place(label string) string {
 // one part in two ways.
 func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	j := joint{c, s, d}
+	s.BMC = j.location()
 	populated := s.State == inventory.SlotPopulated
 	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
 		says := map[bool]string{true: "a module", false: "no module"}
@@ -216,6 +217,16 @@ func (j joint) what(thing string) string {
 
 func (j joint) at(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
+}
+
+// location is the place that the controller states.
+func (j joint) location() *inventory.Location {
+	at := j.d.Location
+	if at == nil {
+		return nil
+	}
+	return &inventory.Location{Processor: at.Socket, Controller: at.Controller, Channel: at.Channel, Index: at.Slot,
+		Evidence: j.at("MemoryLocation", fmt.Sprintf("Socket %d, Channel %d", at.Socket, at.Channel))}
 }
 
 // health takes the schema's words only (DSP2046 Resource.Health).

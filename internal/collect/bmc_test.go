@@ -162,3 +162,21 @@ func TestDoubtful(t *testing.T) {
 	sys := collected(t, Input{BMC: func(redfish.Identity) *redfish.Answer { return answer }})
 	assert.True(t, sys.Settings["turbo"].Configured.Unverified)
 }
+
+// TestLocationOfController: the place that the controller states goes with its
+// slot, filled or not.
+func TestLocationOfController(t *testing.T) {
+	stated, silent := moduleAt("A1"), moduleAt("A2")
+	stated.Location = &redfish.Location{Socket: 1, Controller: -1, Channel: 3, Slot: 17}
+	empty := slotNamed(0x1102, "A3")
+	empty.State = inventory.SlotEmpty
+	absent := redfish.DIMM{Path: "/redfish/v1/Systems/1/Memory/A3", Labels: [4]string{"", "A3", "", ""}, Known: true, Condition: "Absent",
+		Location: &redfish.Location{Socket: 1, Controller: -1, Channel: 4, Slot: 18}}
+	c := joined([]inventory.Slot{slotNamed(0x1100, "A1"), slotNamed(0x1101, "A2"), empty}, stated, silent, absent)
+	require.NotNil(t, c.sys.Slots[0].BMC)
+	assert.Equal(t, inventory.Location{Processor: 1, Controller: -1, Channel: 3, Index: 17, Evidence: fact.Evidence{Source: inventory.SourceRedfish,
+		Path: stated.Path, Field: "MemoryLocation", Raw: "Socket 1, Channel 3"}}, *c.sys.Slots[0].BMC)
+	assert.Nil(t, c.sys.Slots[1].BMC)
+	require.NotNil(t, c.sys.Slots[2].BMC)
+	assert.Equal(t, 4, c.sys.Slots[2].BMC.Channel)
+}

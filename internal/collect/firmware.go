@@ -239,7 +239,7 @@ func (c *collector) hpe() {
 
 // hpeLocation turns numbers that count from 1, with 0 for unknown, into
 // numbers from 0 with -1 for unknown.
-func hpeLocation(l smbios.HPEDIMMLocation, t *smbios.Table) *inventory.HPELocation {
+func hpeLocation(l smbios.HPEDIMMLocation, t *smbios.Table) *inventory.Location {
 	fromOne := func(f smbios.Field[int]) int {
 		if n, ok := f.Get(); ok && n > 0 {
 			return n - 1
@@ -247,7 +247,7 @@ func hpeLocation(l smbios.HPEDIMMLocation, t *smbios.Table) *inventory.HPELocati
 		return -1
 	}
 	s := of(202, l.Handle, t)
-	return &inventory.HPELocation{Processor: fromOne(l.Processor), Controller: fromOne(l.Controller),
+	return &inventory.Location{Processor: fromOne(l.Processor), Controller: fromOne(l.Controller),
 		Channel: fromOne(l.Channel), Index: l.IndexInChannel.Or(-1),
 		Evidence: s.evidence("processor, controller, channel", fmt.Sprintf("%d, %d, %d", l.Processor.Or(0), l.Controller.Or(0), l.Channel.Or(0)))}
 }

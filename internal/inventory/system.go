@@ -251,8 +251,11 @@ type Slot struct {
 	// Health is what the management controller says of the module: OK, Warning
 	// or Critical.
 	Health fact.Fact[string]
-	// HPE is the slot's position as HPE's type 202 states it.
-	HPE *HPELocation
+	// HPE is the slot's position as HPE's type 202 states it, in numbers from 0.
+	HPE *Location
+	// BMC is the slot's position as the management controller states it (Redfish
+	// MemoryLocation), in numbers of its own: makers count from 0 or from 1.
+	BMC *Location
 	// Mapped is false for a module that firmware gave no address range (type 20)
 	// although it gave its neighbours some.
 	Mapped fact.Fact[bool]
@@ -260,9 +263,9 @@ type Slot struct {
 	Row int
 }
 
-// HPELocation is the slot's position by HPE's OEM type 202. A zero Controller
-// or Channel is "unknown" there and -1 here; numbers are 0-based here.
-type HPELocation struct {
+// Location is a slot's position as one source states it; -1 is what it does not
+// state. HPE's OEM type 202 says 0 for an unknown controller or channel.
+type Location struct {
 	Processor, Controller, Channel, Index int
 	Evidence                              fact.Evidence
 }

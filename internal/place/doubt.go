@@ -56,7 +56,7 @@ func (pl *placer) examine(p *platform.Platform) {
 		}
 		for _, i := range c.slots {
 			s, o := &pl.sys.Slots[i], &pl.out[i]
-			o.Witnessed = machine && (named || o.Certainty == fact.Direct) && s.ConfiguredMTs.Known() && s.Ranks.Known()
+			o.Witnessed = machine && (named || o.Witnessed || o.Certainty == fact.Direct) && s.ConfiguredMTs.Known() && s.Ranks.Known()
 		}
 	}
 	pl.doubtAll(pl.arraysAgainst())

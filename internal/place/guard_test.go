@@ -192,7 +192,7 @@ func TestPlaceHPE(t *testing.T) {
 	sys := board("HPE", "ProLiant DL580 Gen12", "PP", "PROC~{1,2}~DIMM~{1,3}*")
 	for i := range sys.Slots {
 		// Gen10 numbers controllers over the machine.
-		sys.Slots[i].HPE = &inventory.HPELocation{Processor: i / 2, Controller: i, Channel: 3 * (i % 2), Index: 0}
+		sys.Slots[i].HPE = &inventory.Location{Processor: i / 2, Controller: i, Channel: 3 * (i % 2), Index: 0}
 	}
 	sys.Slots[3].HPE.Channel = -1
 	out, _ := Slots(sys, plat6, corpustest.Rules(t))

@@ -17,6 +17,7 @@ const (
 	sourceHPE     = "hpe_202"
 	sourceEDAC    = "edac"
 	sourceSingle  = "single_socket"
+	sourceBMC     = "redfish"
 )
 
 // Depths assumed where the platform does not state one, in DIMMs a channel.
@@ -52,7 +53,12 @@ func Slots(sys *inventory.System, p *platform.Platform, k fs.FS) ([]Placement, [
 	pl.applyHPE()
 	pl.fillSingleSlots()
 	pl.guard()
-	pl.applyEDAC()
+	if v := pl.labelledEDAC(); v != nil {
+		pl.hear(v)
+	} else {
+		pl.applyEDAC()
+	}
+	pl.hear(pl.controllerView())
 	pl.examine(p)
 	return pl.out, pl.conflicts
 }

@@ -16,7 +16,7 @@ const Unplaced = -1
 type Placement struct {
 	Socket, Controller, Channel, Slot int
 	// Source says how it was derived: "locator", "bank_locator", "slot_map",
-	// "hpe_202", "edac", "single_socket"; "" when nothing could be derived.
+	// "hpe_202", "edac", "redfish", "single_socket"; "" when nothing could be derived.
 	Source    string
 	Certainty fact.Certainty
 	// Unverified is true when the pattern or map behind it has no document and

@@ -6,11 +6,11 @@ import (
 )
 
 // carry puts a module into a slot. What belongs to the slot stays: handle,
-// array, labels, HPE's position, the place in the table.
+// array, labels, stated positions, the place in the table.
 func carry(to, module *inventory.Slot) {
 	slot := *to
 	*to = *module
-	to.Handle, to.Array, to.Row, to.HPE = slot.Handle, slot.Array, slot.Row, slot.HPE
+	to.Handle, to.Array, to.Row, to.HPE, to.BMC = slot.Handle, slot.Array, slot.Row, slot.HPE, slot.BMC
 	to.Locator, to.BankLocator, to.DeviceSet = slot.Locator, slot.BankLocator, slot.DeviceSet
 	to.FormFactor = slot.FormFactor
 	if !slot.FormFactor.Known() {
@@ -22,7 +22,7 @@ func carry(to, module *inventory.Slot) {
 func clearSlot(s *inventory.Slot) {
 	slot := *s
 	*s = inventory.Slot{
-		Handle: slot.Handle, Array: slot.Array, Row: slot.Row, HPE: slot.HPE,
+		Handle: slot.Handle, Array: slot.Array, Row: slot.Row, HPE: slot.HPE, BMC: slot.BMC,
 		Locator: slot.Locator, BankLocator: slot.BankLocator, DeviceSet: slot.DeviceSet, FormFactor: slot.FormFactor,
 		Soldered: slot.Soldered, Technology: slot.Technology, State: inventory.SlotEmpty,
 	}

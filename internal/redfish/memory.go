@@ -28,6 +28,34 @@ type DIMM struct {
 	Ranks     int
 	// Type is the schema's word: DDR4, DDR5.
 	Type, Manufacturer, PartNumber string
+	// Location is the place by MemoryLocation; nil where the service states none.
+	Location *Location
+}
+
+// Location is where a module sits, as the service counts; -1 is not stated.
+type Location struct{ Socket, Controller, Channel, Slot int }
+
+// memoryLocation is MemoryLocation of DSP2046 Memory.
+type memoryLocation struct {
+	Socket, MemoryController, Channel, Slot number
+}
+
+// stated is the location without what the service leaves out; nil without a
+// socket and a channel, which together name a channel of the machine.
+func (m *memoryLocation) stated() *Location {
+	at := Location{place(m.Socket), place(m.MemoryController), place(m.Channel), place(m.Slot)}
+	if at.Socket < 0 || at.Channel < 0 {
+		return nil
+	}
+	return &at
+}
+
+// place is a number of a location, -1 where it is none.
+func place(n number) int {
+	if !n.known || n.value < 0 || n.value > maxModules || n.value != float64(int(n.value)) {
+		return -1
+	}
+	return int(n.value)
 }
 
 // memoryResource is one Memory resource. Serial numbers are not read.
@@ -38,6 +66,7 @@ type memoryResource struct {
 	Location      struct {
 		PartLocation struct{ ServiceLabel string }
 	}
+	MemoryLocation    memoryLocation
 	CapacityMiB       number
 	OperatingSpeedMHz number `json:"OperatingSpeedMhz"`
 	RankCount         number
@@ -116,7 +145,7 @@ func (c *client) dimm(path string, m *memoryResource) DIMM {
 	d := DIMM{Path: shown(path), Health: c.word(m.Status.Health), Condition: c.word(m.Status.State),
 		SizeBytes: m.CapacityMiB.whole(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.whole(maxMTs)),
 		Ranks: int(m.RankCount.whole(maxRanks)), Type: c.word(m.MemoryDeviceType),
-		Manufacturer: c.word(m.Manufacturer), PartNumber: c.word(m.PartNumber)}
+		Manufacturer: c.word(m.Manufacturer), PartNumber: c.word(m.PartNumber), Location: m.MemoryLocation.stated()}
 	for i, label := range [...]string{m.Location.PartLocation.ServiceLabel, m.DeviceLocator, m.Name, m.ID} {
 		d.Labels[i] = c.word(label)
 	}

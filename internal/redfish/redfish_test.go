@@ -420,3 +420,31 @@ func TestAbsent(t *testing.T) {
 	assert.Empty(t, a.DIMMs)
 	assert.Equal(t, "Server 1, known by its model; the service offers no BIOS settings; the service offers no memory inventory", a.Detail())
 }
+
+// TestMemoryLocation: the place in the service's own numbers, and none where it
+// names no channel.
+func TestMemoryLocation(t *testing.T) {
+	for _, c := range []struct {
+		name, raw string
+		want      *Location
+	}{
+		{"whole", `{"Socket":1,"MemoryController":0,"Channel":3,"Slot":17}`, &Location{1, 0, 3, 17}},
+		{"without a controller", `{"Socket":0,"Channel":0,"Slot":0}`, &Location{0, -1, 0, 0}},
+		{"as texts", `{"Socket":"1","Channel":"2"}`, &Location{1, -1, 2, -1}},
+		{"without a channel", `{"Socket":0,"Slot":4}`, nil},
+		{"without a socket", `{"Channel":1}`, nil},
+		{"no number", `{"Socket":0,"Channel":"A"}`, nil},
+		{"below zero", `{"Socket":0,"Channel":-1}`, nil},
+		{"a fraction", `{"Socket":0,"Channel":1.5}`, nil},
+		{"beyond any machine", `{"Socket":0,"Channel":100000}`, nil},
+		{"empty", `{}`, nil},
+		{"null", `null`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var m memoryResource
+			require.NoError(t, json.Unmarshal([]byte(`{"Id":"1","CapacityMiB":1024,"MemoryLocation":`+c.raw+`}`), &m))
+			d := (&client{}).dimm("/redfish/v1/Systems/1/Memory/1", &m)
+			assert.Equal(t, c.want, d.Location)
+		})
+	}
+}
