@@ -188,7 +188,7 @@ func (r *run) ask(candidates []*rulepack.Rule, s facts.Subject) (Finding, *rulep
 
 // finding starts a finding with what the rule says of itself.
 func startRule(r *rulepack.Rule, subject string) Finding {
-	f := Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation}
+	f := Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation, Mark: r.Mark}
 	f.Severity = r.Usual()
 	return f
 }

@@ -42,6 +42,8 @@ type Finding struct {
 	Certainty fact.Certainty
 	Citation  *verdict.Citation
 	Waiver    *Waiver
+	// Mark is what a failure is called below the picture of its socket.
+	Mark string
 	// Explains is true for a pass that is there for what it says.
 	Explains bool
 }

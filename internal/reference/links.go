@@ -2,7 +2,6 @@ package reference
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/platform"
@@ -74,13 +73,13 @@ func platformTable(platforms []platform.Info) *page.Table {
 func (k *knowledge) refines(id string) []page.Block {
 	rules := &page.Table{Heads: []string{"rule", "severity", "subject", "for", "title"}}
 	for i := range k.rules {
-		if r := &k.rules[i]; names(r.Match, r.Applies, id) {
+		if r := &k.rules[i]; r.WrittenFor(id) {
 			rules.Rows = append(rules.Rows, ruleRow(r, "../"))
 		}
 	}
 	var profiles []rulepack.ProfileInfo
 	for i := range k.profiles {
-		if p := &k.profiles[i]; names(p.Match, p.Applies, id) {
+		if p := &k.profiles[i]; p.WrittenFor(id) {
 			profiles = append(profiles, *p)
 		}
 	}
@@ -92,10 +91,4 @@ func (k *knowledge) refines(id string) []page.Block {
 		out = append(out, page.Block{Head: &page.Head{Level: 2, Kind: "profiles", Name: "Profiles"}}, page.Block{Table: profileTable(profiles, "../")})
 	}
 	return out
-}
-
-// names reports whether a rule or profile is written for a platform, by its
-// index or by its own condition.
-func names(m *rulepack.Match, applies, id string) bool {
-	return m != nil && slices.Contains(m.Platforms, id) || strings.Contains(applies, `"`+id+`"`)
 }

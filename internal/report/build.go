@@ -111,6 +111,7 @@ func BuildFinding(f *audit.Finding) Finding {
 		Evidence:  buildEvidence(f.Evidence),
 		Certainty: f.Certainty.String(),
 		Citation:  buildCitation(f.Citation),
+		Mark:      word(f.Mark),
 		Explains:  f.Explains,
 	}
 	if f.Effect != nil {

@@ -125,6 +125,9 @@ type Finding struct {
 	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
 	Citation  *Citation  `json:"citation" jsonschema:"nullable"`
 	Waiver    *Waiver    `json:"waiver" jsonschema:"nullable"`
+	// Mark is what a failure is called below the picture of its socket, nil where
+	// its rule has no word for it.
+	Mark *string `json:"-"`
 	// Explains is true for a pass that is there for what it says.
 	Explains bool `json:"-"`
 }

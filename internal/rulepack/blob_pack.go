@@ -40,7 +40,7 @@ func (r *blobReader) pack() *Pack {
 
 func (w *blobWriter) rule(r *Rule) {
 	for _, s := range []string{r.ID, r.Title, r.Subject, r.Applies, r.Concerns, r.Check, r.Severity, r.Certainty,
-		r.Found, r.Expected, r.Why, r.Remedy} {
+		r.Found, r.Expected, r.Why, r.Remedy, r.Mark} {
 		w.text(s)
 	}
 	w.match(r.For)
@@ -63,7 +63,7 @@ func (w *blobWriter) rule(r *Rule) {
 func (r *blobReader) rule() *Rule {
 	out := &Rule{}
 	for _, s := range []*string{&out.ID, &out.Title, &out.Subject, &out.Applies, &out.Concerns, &out.Check, &out.Severity,
-		&out.Certainty, &out.Found, &out.Expected, &out.Why, &out.Remedy} {
+		&out.Certainty, &out.Found, &out.Expected, &out.Why, &out.Remedy, &out.Mark} {
 		*s = r.text()
 	}
 	out.For, out.Effect, out.Citation = r.match(), r.effect(), r.citation()

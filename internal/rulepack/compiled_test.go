@@ -29,8 +29,8 @@ func TestCompiledRulesAreCurrent(t *testing.T) {
 		require.Len(t, loaded[i].Rules, len(p.Rules), p.File)
 		for j, r := range p.Rules {
 			l := loaded[i].Rules[j]
-			assert.Equal(t, []any{r.ID, r.Check, r.For, r.Effect, r.Citation, r.Remedies, r.DependsOn, r.Related, r.Explains},
-				[]any{l.ID, l.Check, l.For, l.Effect, l.Citation, l.Remedies, l.DependsOn, l.Related, l.Explains})
+			assert.Equal(t, []any{r.ID, r.Check, r.For, r.Effect, r.Citation, r.Remedies, r.DependsOn, r.Related, r.Explains, r.Mark},
+				[]any{l.ID, l.Check, l.For, l.Effect, l.Citation, l.Remedies, l.DependsOn, l.Related, l.Explains, l.Mark})
 		}
 		for j, q := range p.Profiles {
 			l := loaded[i].Profiles[j]

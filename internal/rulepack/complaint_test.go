@@ -1,6 +1,7 @@
 package rulepack_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,4 +38,31 @@ func TestComplaintsCarryPlaces(t *testing.T) {
 	require.NotEmpty(t, out)
 	assert.Equal(t, "site.yaml:4:18: check: undefined field 'installed_byte'", out[0].String())
 	assert.Contains(t, out.Error(), "no case that expects pass")
+}
+
+// TestMarksFitThePicture: a mark belongs to a socket, is short, and has no braces
+// but those of the empty channels.
+func TestMarksFitThePicture(t *testing.T) {
+	for _, c := range []struct{ name, subject, mark, says string }{
+		{name: "words", subject: "socket", mark: "no memory"},
+		{name: "the channels without a DIMM", subject: "socket", mark: "'{empty_channels}'"},
+		{name: "another subject", subject: "machine", mark: "no memory", says: "site.yaml:5:11: rule site.a.b: a mark stands below a socket's picture, and the subject is machine"},
+		{name: "too long", subject: "socket", mark: "words that nobody can put below the picture of one socket", says: "site.yaml:5:11: rule site.a.b: a mark of 57 letters, at most 40 fit"},
+		{name: "other braces", subject: "socket", mark: "'{slots} empty'", says: `site.yaml:5:11: rule site.a.b: mark "{slots} empty", the only braces known are {empty_channels}`},
+	} {
+		src := "rules:\n  - id: site.a.b\n    title: t\n    subject: " + c.subject + "\n    mark: " + c.mark + "\n    check: memory.installed_bytes > 5\n    severity: info\n    why: w\n    uncited: true\n    cases: []\n"
+		p, faults := rulepack.ParsePack("site.yaml", []byte(src))
+		require.Empty(t, faults, c.name)
+		var marks []string
+		for _, f := range p.Validate() {
+			if strings.Contains(f.Text, "mark") {
+				marks = append(marks, f.String())
+			}
+		}
+		if c.says == "" {
+			assert.Empty(t, marks, c.name)
+		} else {
+			assert.Equal(t, []string{c.says}, marks, c.name)
+		}
+	}
 }

@@ -94,6 +94,17 @@ func (m *Match) String() string {
 	return strings.Join(slices.Concat(m.Vendors, m.Products, m.Platforms), ", ")
 }
 
+// lists reports whether a platform is among those named.
+func (m *Match) lists(platform string) bool {
+	return m != nil && slices.Contains(m.Platforms, platform)
+}
+
+// WrittenFor reports whether the rule is written for a platform, by its list or
+// by its own condition.
+func (i *RuleInfo) WrittenFor(platform string) bool {
+	return i.Match.lists(platform) || i.Rule.Names(platform)
+}
+
 // CitationLine prints a citation on one line, "" without one.
 func (i RuleInfo) CitationLine() string { return i.Citation.Line() }
 

@@ -79,6 +79,12 @@ func DescribeProfiles(packs []*Pack) []ProfileInfo {
 	return out
 }
 
+// WrittenFor reports whether the profile is written for a platform, by its list
+// or by its own condition.
+func (i *ProfileInfo) WrittenFor(platform string) bool {
+	return i.Match.lists(platform) || slices.Contains(literals(i.spec.Applies), platform)
+}
+
 // answersAlike reports whether two profiles share an intent and are written for
 // different machines.
 func (i *ProfileInfo) answersAlike(other *ProfileInfo) bool {

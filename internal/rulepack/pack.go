@@ -111,6 +111,9 @@ type Rule struct {
 	// CiteOrder marks a rule about the slots that are filled: the maker's manual
 	// with the sets of slots is cited where there is one.
 	CiteOrder bool `yaml:"cite_order,omitempty"`
+	// Mark is what a failure is called below the picture of its socket, in two or
+	// three words; EmptyChannels stands for the channels without a DIMM.
+	Mark string `yaml:"mark,omitempty"`
 	// DependsOn names rules whose failure causes this one's.
 	DependsOn []string `yaml:"depends_on,omitempty"`
 	Related   []string `yaml:"related,omitempty"`

@@ -1,6 +1,7 @@
 package rulepack
 
 import (
+	"slices"
 	"strings"
 
 	celast "cel.dev/cel-go/common/ast"
@@ -33,24 +34,32 @@ func (r *Rule) measure() {
 			if s := e.AsSelect(); s.Operand().Kind() == celast.IdentKind {
 				r.paths = append(r.paths, s.Operand().AsIdent()+"."+s.FieldName())
 			}
-		case celast.LiteralKind:
-			if text, ok := e.AsLiteral().Value().(string); ok {
-				r.words = append(r.words, text)
-			}
 		}
 	})
+	r.words = literals(r.Applies)
 	if s := verdict.Severity(r.Severity); s.Rank() > 0 {
 		r.usual = s
 		return
 	}
-	visit(r.Severity, func(e celast.Expr) {
+	for _, text := range literals(r.Severity) {
+		if s := verdict.Severity(text); s.Rank() > 0 {
+			r.usual = s
+		}
+	}
+}
+
+// literals are the texts that stand in an expression, in its order.
+func literals(src string) []string {
+	var out []string
+	visit(src, func(e celast.Expr) {
 		if e.Kind() != celast.LiteralKind {
 			return
 		}
-		if text, ok := e.AsLiteral().Value().(string); ok && verdict.Severity(text).Rank() > 0 {
-			r.usual = verdict.Severity(text)
+		if text, ok := e.AsLiteral().Value().(string); ok {
+			out = append(out, text)
 		}
 	})
+	return out
 }
 
 // visit walks an expression in the order in which it is written.
@@ -67,25 +76,11 @@ func visit(src string, see func(celast.Expr)) {
 
 // Names reports whether the rule is written for something by its own
 // condition, such as a platform's id.
-func (r *Rule) Names(word string) bool {
-	for _, w := range r.words {
-		if w == word {
-			return true
-		}
-	}
-	return false
-}
+func (r *Rule) Names(word string) bool { return slices.Contains(r.words, word) }
 
 // Regards reports whether the rule's condition depends on a variable: the
 // subject's makes it differ from subject to subject.
-func (r *Rule) Regards(variable string) bool {
-	for _, v := range r.variables {
-		if v == variable {
-			return true
-		}
-	}
-	return false
-}
+func (r *Rule) Regards(variable string) bool { return slices.Contains(r.variables, variable) }
 
 // identifying are the facts by which a condition singles machines out.
 var identifying = [...]string{"platform.", "processor.", "machine.product", "machine.vendor"}

@@ -79,6 +79,7 @@ func (v *validator) rule(r *Rule) {
 	}
 	v.expressions(r)
 	v.sources(r)
+	v.mark(r)
 	v.cases(r)
 }
 
@@ -154,6 +155,26 @@ func (v *validator) sources(r *Rule) {
 	}
 	if r.Effect != nil && r.Effect.Text == "" && r.Effect.Expr == "" {
 		v.complain(at(r.node, "effect"), "rule %s: an effect needs text or expr", r.ID)
+	}
+}
+
+// longestMark is what fits below the picture of a socket.
+const longestMark = 40
+
+// mark checks that the words below a picture are few, and that a picture is there.
+func (v *validator) mark(r *Rule) {
+	if r.Mark == "" {
+		return
+	}
+	node := at(r.node, "mark")
+	if r.Subject != "socket" {
+		v.complain(node, "rule %s: a mark stands below a socket's picture, and the subject is %s", r.ID, r.Subject)
+	}
+	if len(r.Mark) > longestMark {
+		v.complain(node, "rule %s: a mark of %d letters, at most %d fit", r.ID, len(r.Mark), longestMark)
+	}
+	if strings.ContainsAny(strings.ReplaceAll(r.Mark, verdict.EmptyChannels, ""), "{}") {
+		v.complain(node, "rule %s: mark %q, the only braces known are %s", r.ID, r.Mark, verdict.EmptyChannels)
 	}
 }
 

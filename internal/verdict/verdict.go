@@ -17,6 +17,10 @@ const (
 	Error         Result = "error"
 )
 
+// EmptyChannels stands in a rule's mark for the channels without a DIMM: "channels
+// 2, 5 empty".
+const EmptyChannels = "{empty_channels}"
+
 // Severity of a rule.
 type Severity string
 

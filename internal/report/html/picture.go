@@ -207,7 +207,7 @@ func (p *page) failedSlot(handle string) bool {
 func (p *page) starved(id int) []int {
 	pop := p.population(id)
 	fails := slices.ContainsFunc(p.r.Findings, func(f report.Finding) bool {
-		return f.Rule == "memory.channel.populated" && f.Result == string(verdict.Fail) && (f.Subject == socketTitle(id) || id == offSocket && f.Subject == "machine")
+		return strings.Contains(report.OrEmpty(f.Mark), verdict.EmptyChannels) && f.Result == string(verdict.Fail) && (f.Subject == socketTitle(id) || id == offSocket && f.Subject == "machine")
 	})
 	if pop == nil || !fails {
 		return nil

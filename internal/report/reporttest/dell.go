@@ -117,6 +117,7 @@ func BadFindings() []audit.Finding {
 		{
 			Rule: "memory.channel.populated", Title: "every channel of a processor has a DIMM", Result: verdict.Fail,
 			Severity: verdict.Warning, Subject: "socket 1",
+			Mark:     verdict.EmptyChannels,
 			Found:    "channel 2 (DIMM_B3, DIMM_B6) is empty, channel 0 holds two DIMMs",
 			Expected: "one DIMM on each of the three channels",
 			Why:      "an empty channel takes its share of the processor's memory bandwidth away, and the interleave falls into several regions",

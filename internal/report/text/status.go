@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/wording"
-
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -58,7 +58,7 @@ func countOr(v *int) string {
 	return strconv.Itoa(*v)
 }
 
-// speed compares the running with the expected speed. Firmware rounds speeds, so 4 MT/s are no difference.
+// speed compares the running with the expected speed.
 func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 	running := d.running(key)
 	switch {
@@ -70,7 +70,7 @@ func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 		return strconv.Itoa(*running) + " MT/s (expected ?)"
 	}
 	s := strconv.Itoa(*running) + " MT/s"
-	if diff := *running - *p.ExpectedMTs; diff < -4 || diff > 4 {
+	if !ddr.Same(*running, *p.ExpectedMTs) {
 		s += " (expected " + strconv.Itoa(*p.ExpectedMTs) + ")"
 	}
 	return s
@@ -103,31 +103,18 @@ func (d *drawing) marks(key int) []string {
 	for i := range d.findings {
 		f := &d.findings[i]
 		if f.Result == string(verdict.Fail) && f.Subject == subject && f.CausedBy == nil && report.Rank(f.Severity) > 1 {
-			out = append(out, printable.Clean(d.mark(f.Rule, key)))
+			out = append(out, printable.Clean(d.mark(f, key)))
 		}
 	}
 	return out
 }
 
-func (d *drawing) mark(rule string, key int) string {
-	switch rule {
-	case "memory.socket.populated":
-		return "no memory"
-	case "memory.channel.populated":
-		return d.emptyChannels(key)
-	case "memory.channel.symmetric":
-		return "channels unequal"
-	case "memory.speed.expected":
-		return "slower than expected"
-	case "memory.dimm.uniform":
-		return "unlike DIMMs"
-	case "memory.slot.order":
-		return "fill order not kept"
-	case "memory.count.supported":
-		return "count of DIMMs not supported"
-	default:
-		return strings.TrimPrefix(rule, "memory.")
+// mark is the rule's own word for a failure of the socket, else its id.
+func (d *drawing) mark(f *report.Finding, key int) string {
+	if f.Mark == nil {
+		return strings.TrimPrefix(f.Rule, "memory.")
 	}
+	return strings.ReplaceAll(*f.Mark, verdict.EmptyChannels, d.emptyChannels(key))
 }
 
 // emptyChannels names the channels without a DIMM: "channels 2, 5 empty".
