@@ -43,6 +43,8 @@ type Detail struct {
 	Sources []string
 	// Documents are those of Sources whose titles are known, in the same order.
 	Documents []Citation
+	// Authors are the makers of machines that Sources speak of.
+	Authors []Author
 }
 
 // Board is a server model, with the speed limit in MT/s that it sets, if any.
@@ -167,6 +169,9 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 	}
 	p := f.platform()
 	p.Documents = documentsBehind(k, f.Sources)
+	if p.Authors, err = authorsOf(k, f.Sources); err != nil {
+		return nil, fmt.Errorf("read platform %s: %w", id, err)
+	}
 	return p, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
@@ -161,43 +160,8 @@ func (b *builder) speedUnverified(e *expectation, ceiling int) bool {
 	case e.platform.lo != unlimited && e.platform.indirect:
 		return true
 	default:
-		return e.maxDepth >= b.platform.BoardDepth && b.platform.SpeedDependsOnDPC && !b.makerDocumented()
+		return e.maxDepth >= b.platform.BoardDepth && b.platform.SpeedDependsOnDPC && !b.platform.DocumentedFor(b.sys.Machine.Vendor.Or(""), b.product)
 	}
-}
-
-// makerDocumented reports whether a document of the machine's own maker is
-// behind the platform's table.
-func (b *builder) makerDocumented() bool {
-	if strings.Contains(b.product, "BladeCenter") || strings.Contains(b.product, "Flex System") {
-		return false // the makers' rack manuals behind the tables say nothing of blades
-	}
-	var prefixes []string
-	switch platform.Maker(b.sys.Machine.Vendor.Or("")) {
-	case "dell":
-		prefixes = []string{"DELL-"}
-	case "lenovo":
-		prefixes = []string{"LNV-", "IBM-"}
-	case "hp":
-		prefixes = []string{"HP-", "HPE-"}
-	case "cisco":
-		prefixes = []string{"CSCO-"}
-	case "supermicro":
-		prefixes = []string{"SMC-"}
-	case "gigabyte":
-		prefixes = []string{"GBT-"}
-	case "huawei":
-		prefixes = []string{"HW-"}
-	default:
-		return false
-	}
-	for _, key := range b.platform.Sources {
-		for _, p := range prefixes {
-			if strings.HasPrefix(key, p) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // speed names the lowest limit. Where two are equal, the one that comes first

@@ -1,0 +1,130 @@
+package settings
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/memaudit/memaudit/rules"
+)
+
+// The files of the vocabulary. Its words are those of the interface, the same
+// for every site, so that they come from the program's own rules alone.
+const (
+	vocabularyFile = "settings/vocabulary.tsv"
+	includesFile   = "settings/includes.tsv"
+)
+
+// wordlist is the vocabulary and which of its words include others.
+type wordlist struct {
+	settings []Setting
+	// at finds a setting by its id.
+	at       map[string]int
+	includes map[string][]inclusion
+}
+
+// vocabulary is read once, when it is first needed. A file that is broken was
+// never built: a test holds the shipped ones.
+var vocabulary = sync.OnceValue(func() *wordlist {
+	v, err := readVocabulary(rules.FS)
+	if err != nil {
+		panic(err)
+	}
+	return v
+})
+
+// kinds and figures are the words of the file for them.
+var (
+	kinds   = map[string]Kind{"switch": Switch, "choice": Choice, "rate": Rate, "name": Name}
+	figures = map[string]Figures{"": NoFigures, "count": Counts, "hours": Hours}
+)
+
+// readVocabulary reads both files; the error names file and line.
+func readVocabulary(k fs.FS) (*wordlist, error) {
+	v := &wordlist{at: map[string]int{}, includes: map[string][]inclusion{}}
+	if err := eachRow(k, vocabularyFile, 5, v.addSetting); err != nil {
+		return nil, err
+	}
+	if err := eachRow(k, includesFile, 4, v.addInclusion); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// eachRow visits the rows of a table without its comments.
+func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error) error {
+	raw, err := fs.ReadFile(k, file)
+	if err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	n := 0
+	for line := range strings.Lines(string(raw)) {
+		n++
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if len(cells) != columns {
+			return fmt.Errorf("settings: %s:%d: %d columns, expected %d", file, n, len(cells), columns)
+		}
+		if err := visit(cells); err != nil {
+			return fmt.Errorf("settings: %s:%d: %w", file, n, err)
+		}
+	}
+	return nil
+}
+
+// addSetting takes a row: id, kind, figures, words, title.
+func (v *wordlist) addSetting(cells []string) error {
+	s := Setting{ID: cells[0], Words: words(cells[3]), Title: cells[4]}
+	var known, fits bool
+	s.Kind, known = kinds[cells[1]]
+	s.Figures, fits = figures[cells[2]]
+	_, twice := v.at[s.ID]
+	switch {
+	case s.ID == "" || s.Title == "":
+		return fmt.Errorf("a setting has an id and a title")
+	case twice:
+		return fmt.Errorf("%s stands there twice", s.ID)
+	case !known:
+		return fmt.Errorf("%s: kind %q, expected switch, choice, rate or name", s.ID, cells[1])
+	case !fits:
+		return fmt.Errorf("%s: figures %q, expected count, hours or nothing", s.ID, cells[2])
+	case (s.Kind == Choice || s.Kind == Rate) != (len(s.Words) > 0):
+		return fmt.Errorf("%s: choices and rates have words, and no others", s.ID)
+	}
+	v.at[s.ID] = len(v.settings)
+	v.settings = append(v.settings, s)
+	return nil
+}
+
+// addInclusion takes a row: setting, word, what it includes, why.
+func (v *wordlist) addInclusion(cells []string) error {
+	at, ok := v.at[cells[0]]
+	if !ok {
+		return fmt.Errorf("%s is no setting of %s", cells[0], vocabularyFile)
+	}
+	s, g := v.settings[at], inclusion{word: cells[1], others: words(cells[2])}
+	g.others = slices.DeleteFunc(g.others, func(w string) bool {
+		period := w == "hours" && s.Figures == Hours
+		g.hours = g.hours || period
+		return period
+	})
+	for _, w := range append(slices.Clone(g.others), g.word) {
+		if !s.Accepts(w) || w == Auto {
+			return fmt.Errorf("%s: %q is not one of its words", s.ID, w)
+		}
+	}
+	v.includes[s.ID] = append(v.includes[s.ID], g)
+	return nil
+}
+
+// words splits a cell; nil for an empty one.
+func words(cell string) []string {
+	if cell == "" {
+		return nil
+	}
+	return strings.Fields(cell)
+}
