@@ -178,8 +178,8 @@ func (r *run) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *rulepac
 	}
 	preset, says := p.Preset, "writes this and its sibling rows in one step"
 	for _, row := range p.Table() {
-		if row.ID == governing && preset == "" {
-			preset, says = row.Want[0], "governs this setting; what it makes of it is not on record"
+		if known, _ := settings.Lookup(governing); row.ID == governing && preset == "" && known.Kind == settings.Name {
+			preset, says = row.Want[0], "governs this setting"
 		}
 	}
 	now := r.sys.Settings[governing].Configured

@@ -72,23 +72,17 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 			return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
 		})
 	}
-	now := j.table.Read(id, current)
-	configured = j.fact(id, now, j.certainty(false))
-	if preset, inert := j.table.InertUnder(id, current); inert && configured.Known() {
-		configured = fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does nothing", preset.Name, shown(preset), now.Given.Name),
-			"what the preset means, from the vendor's manual", fact.Evidence{Source: j.source, Path: j.path, Field: preset.Name, Raw: preset.Value})
-	}
+	configured = j.read(id, current, j.certainty(false))
 	pending = fact.Unknown[string](fact.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
 	if waits {
-		next := j.table.Read(id, func(plain string) []settings.Given {
+		pending = j.read(id, func(plain string) []settings.Given {
 			return each(j.byName[plain], func(a *bios.Attribute) settings.Given {
 				if a.HasPending {
 					return settings.Given{Name: a.Name, Value: a.Pending, Text: a.PendingText, Stated: true}
 				}
 				return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
 			})
-		})
-		pending = j.fact(id, next, j.certainty(true))
+		}, j.certainty(true))
 	}
 	if j.export.ReadsPending && configured.Known() {
 		pending = configured
@@ -100,6 +94,24 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 		configured = fact.Unknown[string](fact.Unread, wishes(j.export)+" says what shall be set, not what is", "an export of the present settings")
 	}
 	return configured, pending
+}
+
+// read is a setting as the export states it, or what the vendor's preset makes
+// of it: under some presets the setting's own value does nothing.
+func (j *joinedExport) read(id string, lookup func(plain string) []settings.Given, c fact.Certainty) fact.Fact[string] {
+	own := j.table.Read(id, lookup)
+	f := j.fact(id, own, c)
+	preset, word, governed := j.table.Under(id, lookup)
+	if !governed || !f.Known() || f.Value == word {
+		return f
+	}
+	at := fact.Evidence{Source: j.source, Path: j.path, Field: preset.Name, Raw: preset.Value}
+	if word == "" {
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does nothing", preset.Name, shown(preset), own.Given.Name),
+			"what the preset means, from the vendor's manual", at)
+	}
+	f.Value, f.From, f.More = word, at, []fact.Evidence{f.From}
+	return f
 }
 
 // word reads one setting from a file of canonical words. What a person wrote

@@ -372,3 +372,26 @@ func TestConfiguredUnderAParent(t *testing.T) {
 	require.Contains(t, sys.Settings["energy_perf_bias"].Configured.Reason, `is "OS Controls EPB"`)
 	require.Equal(t, "os", sys.Settings["epb_owner"].Configured.Value)
 }
+
+// TestConfiguredUnderCiscosPresets: the performance profile decides the
+// prefetchers (Cisco IMC XML API, CPU Performance: under High Throughput only the
+// DCU IP prefetcher is on), whatever the options say; under another power
+// technology than Custom the options that it governs do nothing (Power Technology).
+func TestConfiguredUnderCiscosPresets(t *testing.T) {
+	export := func(attributes string) map[string]inventory.Setting {
+		return collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {`+attributes+`}}`).Settings
+	}
+	options := `"HardwarePrefetch": "Enabled", "DcuIpPrefetch": "Enabled", "EnhancedIntelSpeedStep": "Enabled", "IntelTurboBoostTech": "Enabled", "IntelHyperThread": "Enabled"`
+	throughput := export(options + `, "CPUPerformance": "High Throughput", "CPUPowerManagement": "Custom"`)
+	require.Equal(t, "disabled", throughput["hw_prefetch"].Configured.Value)
+	require.Equal(t, "CPUPerformance", throughput["hw_prefetch"].Configured.From.Field)
+	require.Equal(t, "HardwarePrefetch", throughput["hw_prefetch"].Configured.More[0].Field)
+	require.Equal(t, "enabled", throughput["dcu_ip_prefetch"].Configured.Value)
+	require.Equal(t, "enabled", throughput["turbo"].Configured.Value)
+	own := export(options + `, "CPUPerformance": "Custom", "CPUPowerManagement": "Energy Efficient"`)
+	require.Equal(t, "enabled", own["hw_prefetch"].Configured.Value)
+	require.Contains(t, own["turbo"].Configured.Reason, `CPUPowerManagement is "Energy Efficient", and under it IntelTurboBoostTech does nothing`)
+	require.False(t, own["p_states"].Configured.Known())
+	require.Equal(t, "enabled", own["smt"].Configured.Value)
+	require.Equal(t, "enabled", export(options + `, "CPUPerformance": "Something new"`)["hw_prefetch"].Configured.Value)
+}

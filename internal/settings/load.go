@@ -113,6 +113,13 @@ func (t *Table) checkMaster(m *Master) error {
 			return fmt.Errorf("setting %q is not in the vocabulary", id)
 		}
 	}
+	for value, words := range m.Means {
+		for id, word := range words {
+			if s, _ := Lookup(id); !slices.Contains(m.Locks, id) || !s.Accepts(word) {
+				return fmt.Errorf("%s: it does not lock %s, or %q is not one of its words", value, id, word)
+			}
+		}
+	}
 	return nil
 }
 

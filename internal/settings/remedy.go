@@ -315,19 +315,40 @@ func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 	return "", ""
 }
 
-// InertUnder finds the preset of an export under which a setting's own value
-// does nothing; false where the setting is free.
-func (t *Table) InertUnder(id string, lookup func(plain string) []Given) (Given, bool) {
+// Under finds the preset of an export that decides a setting in the place of
+// the setting's own value, and what it makes of it: "" where no document says
+// that, and then the own value does nothing. False where the setting is free or
+// its own value holds.
+func (t *Table) Under(id string, lookup func(plain string) []Given) (preset Given, word string, governed bool) {
 	for i := range t.Masters {
 		m := &t.Masters[i]
-		if !m.Inert || !slices.Contains(m.Locks, id) {
+		if !slices.Contains(m.Locks, id) {
 			continue
 		}
 		for _, g := range lookup(Plain(m.Attribute)) {
-			if g.Stated && !slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(g.Value) || g.Text != "" && Plain(f) == Plain(g.Text) }) {
-				return g, true
+			if !g.Stated || slices.ContainsFunc(m.Free, func(f string) bool { return g.is(f) }) {
+				continue
+			}
+			if word := m.means(id, &g); word != "" || m.Inert {
+				return g, word, true
 			}
 		}
 	}
-	return Given{}, false
+	return Given{}, "", false
+}
+
+// is reports whether the attribute has a value, by its name or its text.
+func (g *Given) is(value string) bool {
+	return Plain(value) == Plain(g.Value) || g.Text != "" && Plain(value) == Plain(g.Text)
+}
+
+// means is what the preset's value makes of a setting, "" where that is not
+// known.
+func (m *Master) means(id string, g *Given) string {
+	for value, words := range m.Means {
+		if g.is(value) {
+			return words[id]
+		}
+	}
+	return ""
 }

@@ -97,8 +97,11 @@ type Master struct {
 	Locks []string `yaml:"locks"`
 	// Inert says that under other values what an export prints of the locked
 	// settings does nothing: the firmware neither writes nor uses it.
-	Inert  bool   `yaml:"inert,omitempty"`
-	Source string `yaml:"source"`
+	Inert bool `yaml:"inert,omitempty"`
+	// Means is what a value of the preset makes of the locked settings, as far as
+	// the source says it: vendor's value, canonical id, canonical word.
+	Means  map[string]map[string]string `yaml:"means,omitempty"`
+	Source string                       `yaml:"source"`
 }
 
 // Command is a documented way to change one attribute. Steps may name
