@@ -4,6 +4,6 @@ package kernel_test
 
 // Bounds of TestBesideC on a quiet machine.
 const (
-	buffer, passes, tries = 256 << 20, 9, 10
-	tolerance             = 1.05
+	buffer, rounds = 256 << 20, 100
+	tolerance      = 1.05
 )

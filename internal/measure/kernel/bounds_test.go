@@ -5,6 +5,6 @@ package kernel_test
 // Bounds of TestBesideC in an ordinary run: they find a kernel that a compiler
 // spoils, not one that a neighbour slows.
 const (
-	buffer, passes, tries = 32 << 20, 3, 3
-	tolerance             = 3.0
+	buffer, rounds = 32 << 20, 10
+	tolerance      = 3.0
 )

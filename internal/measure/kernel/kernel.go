@@ -31,29 +31,45 @@ func Floats(b []byte) []float64 {
 	return unsafe.Slice((*float64)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/8)
 }
 
-// Read loads one word of every line of three streams of equal length, which
-// brings the whole lines. Inlined, a compiler would leave out loads whose sum
+// byLine are the whole lines of a slice. A loop over lines of one length has its
+// bounds checked once, a loop over every eighth word checks each load, which
+// costs a tenth of the bandwidth that a thread reads.
+func byLine[T uint64 | float64](words []T) [][Words]T {
+	return unsafe.Slice((*[Words]T)(unsafe.Pointer(unsafe.SliceData(words))), len(words)/Words)
+}
+
+// Read loads one word of every whole line of three streams of equal length, which
+// brings the lines. Inlined, a compiler would leave out loads whose sum
 // nobody wants.
 //
 //go:noinline
 func Read(a, b, c []uint64) uint64 {
-	n := min(len(a), len(b), len(c))
-	a, b, c = a[:n], b[:n], c[:n]
+	n := min(len(a), len(b), len(c)) / Words
+	x, y, z := byLine(a)[:n], byLine(b)[:n], byLine(c)[:n]
 	var s0, s1, s2 uint64
-	for i := 0; i < n; i += Words {
-		s0 += a[i]
-		s1 += b[i]
-		s2 += c[i]
+	for i := range x {
+		s0 += x[i][0]
+		s1 += y[i][0]
+		s2 += z[i][0]
 	}
 	return s0 + s1 + s2
 }
 
 // TriadNormal is STREAM's a = b + s*c with ordinary stores, which read each line
-// of a before they write it.
+// of a before they write it. A line is loaded whole before it is stored, as
+// compilers for C make it.
 func TriadNormal(a, b, c []float64, s float64) {
 	n := min(len(a), len(b), len(c))
 	a, b, c = a[:n], b[:n], c[:n]
-	for i := range a {
+	x, y, z := byLine(a), byLine(b), byLine(c)
+	for i := range x {
+		to, p, q := &x[i], &y[i], &z[i]
+		t0, t1, t2, t3 := p[0]+s*q[0], p[1]+s*q[1], p[2]+s*q[2], p[3]+s*q[3]
+		t4, t5, t6, t7 := p[4]+s*q[4], p[5]+s*q[5], p[6]+s*q[6], p[7]+s*q[7]
+		to[0], to[1], to[2], to[3] = t0, t1, t2, t3
+		to[4], to[5], to[6], to[7] = t4, t5, t6, t7
+	}
+	for i := n / Words * Words; i < n; i++ {
 		a[i] = b[i] + s*c[i]
 	}
 }
