@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -53,6 +54,49 @@ func TestMeasured(t *testing.T) {
 			}
 			assert.Equal(t, verdict.Pass, d["node 0"].Result, d["node 0"].Reason)
 			assert.Equal(t, c.dropped, d["node 1"].Result, d["node 1"].Reason)
+		})
+	}
+}
+
+// between is a figure of one node's processors and another node's memory.
+func between(cpu, memory int, kind measure.Kind, v float64) inventory.Measured {
+	m := readOf(memory, v)
+	m.Kind, m.CPUNode = kind, cpu
+	return m
+}
+
+// TestRemoteAsThePapersMeasured: IBM's 61 and 87 ns, Dell's 40 % between own and
+// other memory, and what a machine with interleaved memory shows.
+func TestRemoteAsThePapersMeasured(t *testing.T) {
+	undecided := between(0, 1, measure.Latency, 87e-9)
+	undecided.Why = "the passes differ by 7 %"
+	for name, c := range map[string]struct {
+		maker, product, platform string
+		own, other               inventory.Measured
+		unjudged, tool           string
+		foreign                  bool
+		want                     verdict.Result
+	}{
+		"IBM as printed":          {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), between(0, 1, measure.Latency, 87e-9), "", "memaudit", false, verdict.Pass},
+		"IBM interleaved":         {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 74e-9), between(0, 1, measure.Latency, 74e-9), "", "memaudit", false, verdict.Fail},
+		"IBM undecided":           {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), undecided, "", "memaudit", false, verdict.Unknown},
+		"IBM by MLC":              {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), undecided, "another tool", "mlc", false, verdict.Pass},
+		"IBM in a guest":          {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), undecided, "measured in a guest", "memaudit", false, verdict.NotApplicable},
+		"IBM, of another machine": {"IBM", "eserver 326m -[796976Y]-", "opteron-939-940", between(0, 0, measure.Latency, 61e-9), between(0, 1, measure.Latency, 87e-9), "another machine", "mlc", true, verdict.NotApplicable},
+		"Dell as printed":         {"Dell Inc.", "PowerEdge R610", "nehalem-ep", between(0, 0, measure.Triad, 14e9), between(0, 1, measure.Triad, 10e9), "", "memaudit", false, verdict.Pass},
+		"Dell interleaved":        {"Dell Inc.", "PowerEdge R610", "nehalem-ep", between(0, 0, measure.Triad, 12e9), between(0, 1, measure.Triad, 12e9), "", "memaudit", false, verdict.Fail},
+		"Dell, latency alone":     {"Dell Inc.", "PowerEdge R610", "nehalem-ep", between(0, 0, measure.Latency, 60e-9), between(0, 1, measure.Latency, 90e-9), "", "memaudit", false, verdict.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			sys.Machine.Vendor, sys.Machine.Product = direct(c.maker), direct(c.product)
+			platformOf(topo, platform.Platform{ID: c.platform})
+			sys.Measurements = []inventory.Measurement{{Tool: c.tool, Unjudged: c.unjudged, Foreign: c.foreign, Figures: []inventory.Measured{c.own, c.other}}}
+			f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "measure.remote.distance")["machine"]
+			assert.Equal(t, c.want, f.Result, "%s %s", f.Found, f.Reason)
+			if c.want == verdict.Fail {
+				assert.Equal(t, verdict.Info, f.Severity)
+			}
 		})
 	}
 }

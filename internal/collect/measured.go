@@ -12,7 +12,9 @@ func (c *collector) measurements(given []inventory.Measurement) []inventory.Meas
 	out := slices.Clone(given)
 	own := c.sys.Machine.Product.Or("")
 	for i := range out {
-		if m := &out[i]; m.Unjudged == "" && m.Product != "" && own != "" && m.Product != own {
+		m := &out[i]
+		m.Foreign = m.Product != "" && own != "" && m.Product != own
+		if m.Foreign && m.Unjudged == "" {
 			m.Unjudged = "measured on another machine: " + m.Product + ", and this is " + own
 		}
 	}

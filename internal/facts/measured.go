@@ -15,13 +15,18 @@ import (
 // measured.
 const SubjectMeasured = "measured"
 
-const measureIt = "memaudit measure, or --measured FILE"
-
 // measurementType is what was measured of the whole machine.
-func measurementType(pair *ObjectType) *ObjectType {
+func measurementType(pair, crossing *ObjectType) *ObjectType {
 	return newType("Measurement", "what was measured of the whole machine",
 		Field{"given", boolT, "memaudit measured memory, and rules may speak of it", machine(func(m *Machine) Value { return Plain(len(m.local()) > 0) })},
 		Field{"pairs", types.NewListType(pair.cel), "each two sockets with their own memory as it was measured", machine(func(m *Machine) Value { return socketPairs(m, pair) })},
+		Field{"crossed", boolT, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return Plain(len(m.crossings(crossing)) > 0) })},
+		Field{"crossings", types.NewListType(crossing.cel), "each node's processors with another node's memory, as measured beside their own", machine(func(m *Machine) Value {
+			if all := m.crossings(crossing); len(all) > 0 {
+				return Plain(all)
+			}
+			return Missing(fact.Unread, "no other node's memory was measured", measureIt)
+		})},
 		Field{"words", stringsT, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
 			if len(m.local()) == 0 {
 				return Missing(fact.Unread, m.notMeasured(), measureIt)
@@ -33,6 +38,87 @@ func measurementType(pair *ObjectType) *ObjectType {
 			return Plain(out)
 		})},
 	)
+}
+
+// pair is two sockets' own memory: the first, second ... node of each.
+type pair struct{ slow, fast *measuredNode }
+
+func pairType() *ObjectType {
+	get := func(f func(p *pair) Value) func(any) Value { return func(src any) Value { return f(src.(*pair)) } }
+	return newType("Pair", "two sockets with their own memory as it was measured",
+		Field{"slow", intT, "id of the socket that is asked about", get(func(p *pair) Value { return p.slow.socketOf() })},
+		Field{"fast", intT, "id of the other socket", get(func(p *pair) Value { return p.fast.socketOf() })},
+		Field{"below", floatT, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", get(func(p *pair) Value {
+			return below(p.slow, p.slow.read, p.fast.read)
+		})},
+	)
+}
+
+// socketPairs pairs the first nodes of all sockets, the second nodes, and so on.
+func socketPairs(m *Machine, t *ObjectType) Value {
+	if len(m.local()) == 0 {
+		return Missing(fact.Unread, m.notMeasured(), measureIt)
+	}
+	rows := map[int64][]*measuredNode{}
+	var ids []int64
+	for _, n := range m.local() {
+		id := n.socketOf()
+		if !id.Known() {
+			return id
+		}
+		s := id.v.(int64)
+		if rows[s] == nil {
+			ids = append(ids, s)
+		}
+		rows[s] = append(rows[s], n)
+	}
+	out := []*Object{}
+	for _, a := range ids {
+		for _, b := range ids {
+			for i := 0; a != b && i < min(len(rows[a]), len(rows[b])); i++ {
+				out = append(out, &Object{typ: t, src: &pair{rows[a][i], rows[b][i]}})
+			}
+		}
+	}
+	return Plain(out)
+}
+
+func crossingType() *ObjectType {
+	get := func(f func(c *crossing) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*crossing)) }
+	}
+	return newType("Crossing", "one node's processors with another node's memory, as measured",
+		Field{"extra_ns", floatT, "by how many nanoseconds the other node's memory answers later than the own, idle", get(func(c *crossing) Value {
+			return c.compare(c.latency, c.ownLatency, "latency", func(other, own float64) float64 { return 1e9 * (other - own) })
+		})},
+		Field{"triad_times", floatT, "STREAM's Triad in the own memory over that in the other node's", get(func(c *crossing) Value {
+			return c.compare(c.triad, c.near, "Triad", func(other, own float64) float64 { return own / other })
+		})},
+		Field{"latency_words", textT, "the two latencies, in words", get(func(c *crossing) Value {
+			return c.words(c.latency, c.ownLatency, "latency", func(v float64) string { return fmt.Sprintf("%.0f ns", 1e9*v) })
+		})},
+		Field{"triad_words", textT, "the two bandwidths, in words", get(func(c *crossing) Value {
+			return c.words(c.triad, c.near, "Triad", rate)
+		})},
+	)
+}
+
+// crossings are those of the last result that names nodes.
+func (m *Machine) crossings(t *ObjectType) []*Object {
+	for i := len(m.sys.Measurements) - 1; i >= 0; i-- {
+		from := &m.sys.Measurements[i]
+		if from.Unjudged != "" && from.Tool == "memaudit" || from.Foreign {
+			continue
+		}
+		var out []*Object
+		for _, c := range crossingsOf(from) {
+			out = append(out, &Object{typ: t, src: c})
+		}
+		if out != nil {
+			return out
+		}
+	}
+	return nil
 }
 
 // measuredNode is a node's own memory as the last measurement saw it.
@@ -69,20 +155,6 @@ func (m *Machine) local() []*measuredNode {
 	return out
 }
 
-// twin is the figure of another kind, or of another measurement, of the same
-// nodes; nil without.
-func twin(from *inventory.Measurement, f *inventory.Measured, kind measure.Kind) *inventory.Measured {
-	if from == nil {
-		return nil
-	}
-	for i := range from.Figures {
-		if o := &from.Figures[i]; o.Kind == kind && o.CPUNode == f.CPUNode && o.MemoryNode == f.MemoryNode {
-			return o
-		}
-	}
-	return nil
-}
-
 // evidence is the reading behind a figure.
 func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
 	return fact.Evidence{Source: "measured", Path: n.path, Field: fmt.Sprintf("node %d %s", f.MemoryNode, f.Kind),
@@ -97,20 +169,6 @@ func (n *measuredNode) socketOf() Value {
 		}
 	}
 	return Missing(fact.Absent, "the machine has no node "+itoa(n.read.CPUNode), "a measurement of this machine")
-}
-
-// pair is two sockets' own memory: the first, second ... node of each.
-type pair struct{ slow, fast *measuredNode }
-
-func pairType() *ObjectType {
-	get := func(f func(p *pair) Value) func(any) Value { return func(src any) Value { return f(src.(*pair)) } }
-	return newType("Pair", "two sockets with their own memory as it was measured",
-		Field{"slow", intT, "id of the socket that is asked about", get(func(p *pair) Value { return p.slow.socketOf() })},
-		Field{"fast", intT, "id of the other socket", get(func(p *pair) Value { return p.fast.socketOf() })},
-		Field{"below", floatT, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", get(func(p *pair) Value {
-			return below(p.slow, p.slow.read, p.fast.read)
-		})},
-	)
 }
 
 // below compares two figures, or says why they cannot be compared.
@@ -130,35 +188,6 @@ func below(n *measuredNode, f, other *inventory.Measured) Value {
 		why = gap.Why
 	}
 	return Missing(fact.Refused, why, "measure again on a quiet machine")
-}
-
-// socketPairs pairs the first nodes of all sockets, the second nodes, and so on.
-func socketPairs(m *Machine, t *ObjectType) Value {
-	if len(m.local()) == 0 {
-		return Missing(fact.Unread, m.notMeasured(), measureIt)
-	}
-	rows := map[int64][]*measuredNode{}
-	var ids []int64
-	for _, n := range m.local() {
-		id := n.socketOf()
-		if !id.Known() {
-			return id
-		}
-		s := id.v.(int64)
-		if rows[s] == nil {
-			ids = append(ids, s)
-		}
-		rows[s] = append(rows[s], n)
-	}
-	out := []*Object{}
-	for _, a := range ids {
-		for _, b := range ids {
-			for i := 0; a != b && i < min(len(rows[a]), len(rows[b])); i++ {
-				out = append(out, &Object{typ: t, src: &pair{rows[a][i], rows[b][i]}})
-			}
-		}
-	}
-	return Plain(out)
 }
 
 // measuredType is one node's own memory.
@@ -242,8 +271,6 @@ func figureWords(f *inventory.Measured) string {
 	}
 	return fmt.Sprintf("%s (%d passes, %.1f %% apart, %s)", rate(f.Median), f.Count, 100*f.Spread(), plural(f.Threads, "thread"))
 }
-
-func rate(v float64) string { return fmt.Sprintf("%.1f GB/s", v/1e9) }
 
 // measuredSubjects are the nodes whose own memory was measured.
 func (m *Machine) measuredSubjects() ([]Subject, Value) {

@@ -27,8 +27,8 @@ var Declared = sync.OnceValue(func() *Schema {
 	controller, region := controllerType(), regionType()
 	socket := socketType(controller, region)
 	slot, node := slotType(), nodeType()
-	pair := pairType()
-	for _, t := range []*ObjectType{controller, region, pair} {
+	pair, crossing := pairType(), crossingType()
+	for _, t := range []*ObjectType{controller, region, pair, crossing} {
 		s.types[t.Name] = t
 	}
 	s.addObject("machine", machineType())
@@ -40,7 +40,7 @@ var Declared = sync.OnceValue(func() *Schema {
 	s.addObject("settings", settingsType())
 	s.addObject("setting", settingType())
 	s.addObject(SubjectBaseline, changeType())
-	s.addObject("measurement", measurementType(pair))
+	s.addObject("measurement", measurementType(pair, crossing))
 	s.addObject(SubjectMeasured, measuredType())
 	s.addObject("socket", socket)
 	s.addObject("slot", slot)

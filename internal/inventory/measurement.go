@@ -14,7 +14,9 @@ type Measurement struct {
 	// Product is the machine's, "" where the tool does not say.
 	Product string `json:"product,omitempty"`
 	// Unjudged says why no rule may speak of it, "" when rules may.
-	Unjudged string     `json:"unjudged,omitempty"`
+	Unjudged string `json:"unjudged,omitempty"`
+	// Foreign: it names another machine's product.
+	Foreign bool       `json:"-"`
 	Figures  []Measured `json:"figures"`
 }
 

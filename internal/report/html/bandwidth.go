@@ -2,6 +2,7 @@ package html
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
@@ -14,6 +15,7 @@ func (p *page) bandwidth() {
 	sockets := p.r.Inventory.Population.Sockets
 	p.section("bandwidth", "Bandwidth")
 	defer p.Close()
+	defer p.measured()
 	if len(sockets) == 0 {
 		p.Element("p", "No population is known, and so no prediction.")
 		return
@@ -103,3 +105,96 @@ func (p *page) barPart(class string, from, to float64) {
 
 // share is a share's place on the bar.
 func share(v float64) int { return int(min(max(v, 0), 1)*barWidth + .5) }
+
+// mostMeasured is how many figures of one result are listed: a matrix of more
+// nodes than eight is read by programs.
+const mostMeasured = 192
+
+// measured lists what was measured, beside the theoretical peak of the node's
+// memory where the figure is of a node's own memory.
+func (p *page) measured() {
+	for i := range p.r.Measured {
+		m := &p.r.Measured[i]
+		p.Element("h3", "Measured with "+m.Tool)
+		if m.Unjudged != nil {
+			p.note("No verdict: " + *m.Unjudged + ".")
+		}
+		t := p.table("processors of", "memory of", "what", "measured", "passes", "of the peak")
+		for j := range m.Figures[:min(len(m.Figures), mostMeasured)] {
+			f := &m.Figures[j]
+			t.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), kindOf(f), figure(f, f.Value), passes(f), p.ofPeak(f))
+		}
+		t.end()
+		if more := len(m.Figures) - mostMeasured; more > 0 {
+			p.note(wording.Count(more, "figure") + " more in the JSON.")
+		}
+	}
+}
+
+func nodeName(id *int) string {
+	if id == nil {
+		return "not said"
+	}
+	return "node " + strconv.Itoa(*id)
+}
+
+// kindOf names the loop, and how it stores where that is known.
+func kindOf(f *report.MeasuredFigure) string {
+	if f.Store == nil {
+		return f.What
+	}
+	return f.What + ", " + *f.Store + " stores"
+}
+
+// figure prints bytes per second or seconds.
+func figure(f *report.MeasuredFigure, v *float64) string {
+	switch {
+	case v == nil:
+		return "not measured"
+	case f.Kind == "latency":
+		return strconv.FormatFloat(1e9**v, 'f', 1, 64) + " ns"
+	}
+	return wording.Bandwidth(int64(*v))
+}
+
+// passes are the extremes, and why the figure is not decided.
+func passes(f *report.MeasuredFigure) string {
+	var out []string
+	if f.Low != nil && f.High != nil && *f.Low != *f.High {
+		out = append(out, figure(f, f.Low)+" to "+figure(f, f.High))
+	}
+	if f.Undecided != nil {
+		out = append(out, *f.Undecided)
+	}
+	if len(out) == 0 {
+		return "–"
+	}
+	return strings.Join(out, "; ")
+}
+
+// ofPeak is a local figure's share of the peak of its node's memory: that of the
+// socket, divided among the socket's nodes with memory.
+func (p *page) ofPeak(f *report.MeasuredFigure) string {
+	if f.Value == nil || f.Kind == "latency" || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode {
+		return "–"
+	}
+	socket, nodes := -1, int64(0)
+	for _, n := range p.r.Inventory.Nodes {
+		if n.ID == *f.CPUNode && n.Socket != nil {
+			socket = *n.Socket
+		}
+	}
+	for _, n := range p.r.Inventory.Nodes {
+		if n.Socket != nil && *n.Socket == socket && n.MemoryBytes != nil && *n.MemoryBytes > 0 {
+			nodes++
+		}
+	}
+	for i := range p.r.Inventory.Population.Sockets {
+		s := &p.r.Inventory.Population.Sockets[i]
+		if s.Socket != nil && *s.Socket == socket && s.PeakBytes != nil && nodes > 0 {
+			peak := *s.PeakBytes / nodes
+			return wording.Percent(*f.Value/float64(peak)) + " % of " + wording.Bandwidth(peak)
+		}
+	}
+	return "peak not known"
+}

@@ -198,3 +198,28 @@ func TestArrows(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(page, "data-advice="))
 	nodes(t, page)
 }
+
+// TestMeasuredBesideThePrediction: a figure of a node's own memory stands with
+// its share of the peak that the population leaves the node, one of another node
+// without, an undecided one with its reason.
+func TestMeasuredBesideThePrediction(t *testing.T) {
+	r := reporttest.Report(reporttest.Inputs()["bad"])
+	number := func(v float64) *float64 { return &v }
+	zero, one, socket, peak, memory := 0, 1, 0, int64(64e9), int64(1<<30)
+	r.Inventory.Nodes = []report.Node{{ID: 0, Socket: &socket, MemoryBytes: &memory}, {ID: 1, Socket: &socket, MemoryBytes: &memory}}
+	r.Inventory.Population.Sockets = []report.PopulationSocket{{Socket: &socket, PeakBytes: &peak}}
+	noise, store := "the passes differ by 7 %", "non-temporal"
+	r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{
+		{Kind: "read", What: "read", CPUNode: &zero, MemoryNode: &zero, Value: number(24e9), Low: number(23e9), High: number(25e9)},
+		{Kind: "triad", What: "Triad", Store: &store, CPUNode: &zero, MemoryNode: &one, Value: number(10e9), Undecided: &noise},
+		{Kind: "latency", What: "latency", CPUNode: &one, MemoryNode: &one, Value: number(89.5e-9)},
+	}}}
+	page := pageOf(t, r)
+	nodes(t, page)
+	_, section, _ := strings.Cut(page, "Measured with memaudit")
+	section, _, _ = strings.Cut(section, "</table>")
+	for _, want := range []string{"24.0 GB/s", "23.0 GB/s to 25.0 GB/s", "75 % of 32.0 GB/s", "Triad, non-temporal stores", noise, "89.5 ns"} {
+		assert.Contains(t, section, want)
+	}
+	assert.Equal(t, 1, strings.Count(section, "% of "), "only the node's own bandwidth has a share")
+}
