@@ -10,6 +10,7 @@ LINT       := $(TOOLS)/golangci-lint
 LINT_VERSION := v2.15.0
 SUSHY_VERSION := 2.2.0
 NFPM_VERSION := v2.45.2
+VULN_VERSION := v1.1.4
 ANSIBLE_VERSION := 2.19.14
 ANSIBLE_LINT_VERSION := 26.10.1
 AXE_VERSION := 0.1.8
@@ -111,6 +112,10 @@ measure-rig: build ## measure in a virtual machine of two NUMA nodes (needs ../s
 	../shared/rig/setup
 	$(GO) test -count=1 -tags e2e,rig ./e2e -run '^TestMeasureInRig$$' -v
 
+.PHONY: fuzz-whole
+fuzz-whole: ## from arbitrary bytes to the report, for 20 s: what must hold whatever a machine says
+	$(GO) test -run '^$$' -fuzz '^FuzzWhole$$' -fuzztime 20s -fuzzminimizetime 5x ./internal/cli
+
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
 
@@ -119,6 +124,14 @@ compare: build ## memaudit beside dmidecode and lscpu on the same input
 
 dist: $(TOOLS)/nfpm ## deb, rpm and tar.gz for amd64 and arm64 in dist/, the same bytes every time
 	@scripts/dist
+
+.PHONY: differential
+differential: ## decoder and topology beside u-root's, lscpu's and lstopo's readings of ../shared
+	cd e2e/differential && $(GO) test -count=1 -v .
+
+.PHONY: vuln
+vuln: $(TOOLS)/govulncheck ## known vulnerabilities in what is linked; says so when the database is not reachable
+	@scripts/vuln $(TOOLS)/govulncheck
 
 .PHONY: fleet-scale
 fleet-scale: build ## rules and dashboards over fleets of 1,000, 3,000 and 10,000 machines (minutes, 8 GB, Prometheus)
@@ -131,6 +144,9 @@ $(LINT):
 
 $(TOOLS)/nfpm:
 	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
+
+$(TOOLS)/govulncheck:
+	GOBIN=$(TOOLS) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION)
 
 $(TOOLS)/sushy/bin/sushy-static:
 	python3 -m venv $(TOOLS)/sushy

@@ -3,7 +3,10 @@
 package e2e
 
 import (
+	"crypto/sha256"
 	"debug/elf"
+	"encoding/hex"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,7 +107,7 @@ func must(t *testing.T, name string, args ...string) string {
 // modes give the same bytes.
 func TestDistReproducible(t *testing.T) {
 	first := readFile(t, filepath.Join(dist(t), "SHA256SUMS"))
-	assert.Len(t, strings.Fields(first), 12, "deb, rpm and tar.gz for two architectures")
+	assert.Len(t, strings.Fields(first), 16, "deb, rpm, tar.gz and bill of materials for two architectures")
 	copied := filepath.Join(t.TempDir(), "somewhere", "else")
 	require.NoError(t, os.MkdirAll(copied, 0o755))
 	must(t, "bash", "-c", "cd "+root+" && git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- -cf - | tar -xmf - -C "+copied)
@@ -139,6 +142,29 @@ func TestArchives(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range packages {
 		weigh(t, name, aimPackage, maxPackage)
+	}
+}
+
+// TestBillOfMaterials: it names the packed program by its sum, and every module
+// whose licence is packed.
+func TestBillOfMaterials(t *testing.T) {
+	for _, arch := range []string{"amd64", "arm64"} {
+		dir := t.TempDir()
+		must(t, "tar", "-xzf", one(t, dist(t)+"/*-linux-"+arch+".tar.gz"), "-C", dir, "--strip-components=1")
+		var bill struct {
+			Metadata struct {
+				Component struct{ Hashes []struct{ Content string } }
+			}
+			Components []struct{ Name, Version string }
+		}
+		require.NoError(t, json.Unmarshal([]byte(readFile(t, one(t, dist(t)+"/*-linux-"+arch+".cdx.json"))), &bill))
+		sum := sha256.Sum256([]byte(readFile(t, filepath.Join(dir, "memaudit"))))
+		assert.Equal(t, hex.EncodeToString(sum[:]), bill.Metadata.Component.Hashes[0].Content)
+		licences := readFile(t, filepath.Join(dir, "licences", "THIRD-PARTY"))
+		assert.Greater(t, len(bill.Components), 20)
+		for _, c := range bill.Components[1:] {
+			assert.Contains(t, licences, "==== "+c.Name+" "+c.Version+" ====", arch)
+		}
 	}
 }
 

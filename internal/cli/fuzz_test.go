@@ -1,16 +1,22 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
+	"runtime"
 	"strings"
 	"testing"
+
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -48,35 +54,6 @@ func seeds(f *testing.F) {
 	f.Add([]byte("# dmidecode 3.6\n# No SMBIOS nor DMI entry point found, sorry.\n"))
 }
 
-// FuzzCheck audits arbitrary bytes as an SMBIOS file: no panic, a status of
-// docs/interface.md, JSON that is JSON, and no good word for memory that nothing
-// lists.
-func FuzzCheck(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		status, out, errs := run(data, "check", "--smbios", "-", "--format", "json")
-		var r report.Report
-		decodeJSON(t, out, &r)
-		if !slices.Contains([]int{report.ExitOK, report.ExitFailed, report.ExitNotAudited}, status) {
-			t.Fatalf("exit status %d", status)
-		}
-		if out == "" && errs == "" {
-			t.Fatal("neither a report nor an error")
-		}
-		var inv struct{ Slots []json.RawMessage }
-		_, listed, _ := run(data, "inventory", "--smbios", "-", "--format", "json")
-		decodeJSON(t, listed, &inv)
-		for _, finding := range r.Findings {
-			if finding.Result == string(verdict.Error) {
-				t.Errorf("%s %s broke: %s", finding.Rule, finding.Subject, *finding.Reason)
-			}
-			if len(inv.Slots) == 0 && finding.Result == string(verdict.Pass) && strings.HasPrefix(finding.Rule, "memory.") {
-				t.Errorf("%s %s passes without a memory device", finding.Rule, finding.Subject)
-			}
-		}
-	})
-}
-
 func decodeJSON(t *testing.T, out string, into any) {
 	t.Helper()
 	if out == "" {
@@ -85,4 +62,149 @@ func decodeJSON(t *testing.T, out string, into any) {
 	if err := json.Unmarshal([]byte(out), into); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+}
+
+// reportSchema is the committed schema of the report.
+func reportSchema(t testing.TB) *validator.Schema {
+	t.Helper()
+	c := validator.NewCompiler()
+	c.DefaultDraft(validator.Draft2020)
+	c.AssertFormat()
+	file, err := os.Open(filepath.Join("..", "report", "schema", "report.v1.json"))
+	require.NoError(t, err)
+	defer func() { _ = file.Close() }()
+	document, err := validator.UnmarshalJSON(file)
+	require.NoError(t, err)
+	require.NoError(t, c.AddResource("report.v1.json", document))
+	s, err := c.Compile("report.v1.json")
+	require.NoError(t, err)
+	return s
+}
+
+// heapFactor bounds what an audit of an arbitrary table allocates in all, as a
+// multiple of the input, above what an empty one needs.
+const (
+	heapFactor = 2000
+	heapFloor  = 64 << 20
+	failOn     = string(verdict.Warning)
+)
+
+// FuzzWhole goes the whole way from a table's bytes to the report and holds what
+// must be so whatever firmware says.
+func FuzzWhole(f *testing.F) {
+	seeds(f)
+	schema := reportSchema(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		status, out, errs := run(data, "check", "--smbios", "-", "--format", "json", "--fail-on", failOn)
+		runtime.ReadMemStats(&after)
+		if used, most := after.TotalAlloc-before.TotalAlloc, uint64(heapFloor+heapFactor*len(data)); used > most {
+			t.Errorf("%d bytes of input cost %d bytes of memory, most %d", len(data), used, most)
+		}
+		_, text, _ := run(data, "check", "--smbios", "-")
+		for _, stream := range []string{text, errs} {
+			for line := range strings.Lines(stream) {
+				if line = strings.TrimSuffix(line, "\n"); line != printable.Clean(line) {
+					t.Errorf("not printable: %q", line)
+				}
+			}
+		}
+		if out == "" {
+			if status != report.ExitNotAudited || errs == "" {
+				t.Errorf("no report, status %d, %q", status, errs)
+			}
+			return
+		}
+		document, err := validator.UnmarshalJSON(strings.NewReader(out))
+		if err == nil {
+			err = schema.Validate(document)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r report.Report
+		decodeJSON(t, out, &r)
+		agrees(t, status, errs, &r)
+		modules(t, data, &r)
+	})
+}
+
+// agrees: the status is the one that the findings ask for, or says with its
+// reason that nothing could be read.
+func agrees(t *testing.T, status int, errs string, r *report.Report) {
+	t.Helper()
+	unread := status == report.ExitNotAudited && errs != ""
+	if want := report.ExitStatus(r, failOn, false); status != want && !unread {
+		t.Errorf("status %d, and the findings ask for %d", status, want)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Result == string(verdict.Error) {
+			t.Errorf("%s %s broke", f.Rule, f.Subject)
+		}
+		if f.Result == string(verdict.Pass) && strings.HasPrefix(f.Rule, "memory.") && len(r.Inventory.Slots) == 0 {
+			t.Errorf("%s %s passes without a memory device", f.Rule, f.Subject)
+		}
+	}
+}
+
+// modules: the report has no more of them than the table has structures.
+func modules(t *testing.T, data []byte, r *report.Report) {
+	t.Helper()
+	table, err := smbios.Parse(data)
+	if err != nil {
+		if len(r.Inventory.Slots) > 0 {
+			t.Errorf("%d slots of a table that cannot be read: %v", len(r.Inventory.Slots), err)
+		}
+		return
+	}
+	if devices := len(table.MemoryDevices()); len(r.Inventory.Slots) > devices {
+		t.Errorf("%d slots of %d memory devices", len(r.Inventory.Slots), devices)
+	}
+}
+
+// TestSpoiledTablesPassNothingNew spoils the tables of the project's machines by
+// cutting them and by overwriting structures: what was no pass becomes none.
+func TestSpoiledTablesPassNothingNew(t *testing.T) {
+	for _, m := range machinetest.Sample(t) {
+		if m.Table == nil {
+			continue
+		}
+		whole := results(t, m.Table.Dump())
+		dump := m.Table.Dump()
+		for _, at := range []int{3, 5, 7} {
+			cut := dump[:len(dump)*at/8]
+			for key, result := range results(t, cut) {
+				if result == string(verdict.Pass) && whole[key] == string(verdict.Fail) {
+					t.Errorf("%s cut at %d/8: %s was a fail and passes", m.Name, at, key)
+				}
+			}
+			spoiled := bytes.Clone(dump)
+			for i := len(dump) * at / 8; i < len(dump)*at/8+64 && i < len(dump); i++ {
+				spoiled[i] = 0xFF
+			}
+			for key, result := range results(t, spoiled) {
+				if result == string(verdict.Pass) && whole[key] == string(verdict.Fail) {
+					t.Errorf("%s spoiled at %d/8: %s was a fail and passes", m.Name, at, key)
+				}
+			}
+		}
+	}
+}
+
+func results(t *testing.T, data []byte) map[string]string {
+	t.Helper()
+	_, out, _ := run(data, "check", "--smbios", "-", "--format", "json")
+	var r struct {
+		Findings []struct{ Rule, Subject, Result string }
+	}
+	if out != "" {
+		require.NoError(t, json.Unmarshal([]byte(out), &r))
+	}
+	all := map[string]string{}
+	for _, f := range r.Findings {
+		all[f.Rule+" / "+f.Subject] = f.Result
+	}
+	return all
 }

@@ -17,7 +17,7 @@ type Measurement struct {
 	Unjudged string `json:"unjudged,omitempty"`
 	// Foreign: it names another machine's product.
 	Foreign bool       `json:"-"`
-	Figures  []Measured `json:"figures"`
+	Figures []Measured `json:"figures"`
 }
 
 // Measured is one figure.
