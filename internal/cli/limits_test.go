@@ -5,12 +5,16 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/baseline"
+	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/measured"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
@@ -56,4 +60,35 @@ func TestRefusedInputs(t *testing.T) {
 			assert.Contains(t, errs, c.says)
 		}
 	}
+}
+
+// TestInputsAreBounded: a file that is longer than its kind may be is refused by
+// name, and not read into memory. Each is sparse and one byte too long.
+func TestInputsAreBounded(t *testing.T) {
+	root := tree(t, "dell-r610-good")
+	for name, c := range map[string]struct {
+		most int64
+		args []string
+	}{
+		"configuration": {maxConfigBytes, []string{"--config"}},
+		"SMBIOS":        {maxSMBIOSFile, []string{"--smbios"}},
+		"export":        {bios.MaxBytes, []string{"--root", root, "--bios"}},
+		"measurement":   {measured.MaxBytes, []string{"--root", root, "--measured"}},
+		"baseline":      {baseline.MaxBytes, []string{"--root", root, "--baseline"}},
+	} {
+		file := filepath.Join(t.TempDir(), "long")
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+		require.NoError(t, os.Truncate(file, c.most+1))
+		status, _, errs := run(nil, append(append([]string{"check"}, c.args...), file)...)
+		assert.Contains(t, []int{2, 3}, status, "%s: %s", name, errs)
+		assert.Regexp(t, fmt.Sprintf(`(longer|more) than %d`, c.most), errs, name)
+	}
+	var many strings.Builder
+	many.WriteString("[Key=BIOS.Setup.1-1#SysProfileSettings]\n")
+	for i := range 20001 {
+		fmt.Fprintf(&many, "A%d=Enabled\n", i)
+	}
+	status, _, errs := run([]byte(many.String()), "check", "--root", root, "--bios", "-")
+	assert.Equal(t, 3, status)
+	assert.Contains(t, errs, "more than 20000 attributes")
 }
