@@ -75,34 +75,38 @@ func (b *board) purchases(counts []int) [][]int {
 			out = append(out, extra)
 		}
 	}
-	return b.cheapestFirst(append(out, b.levelled(counts)...))
+	levelled, _ := b.levelled(counts)
+	return b.cheapestFirst(append(out, levelled...))
 }
 
-// mostLevelled bounds how many ways to bring every kind to an even number are
-// tried.
-const mostLevelled = 64
+// mostLevelled bounds how many numbers of modules of each kind are looked at.
+const mostLevelled = 4096
 
-// levelled lists the purchases after which each kind spreads evenly over the
-// groups of every processor.
-func (b *board) levelled(counts []int) [][]int {
+// levelled lists the changes after which each kind spreads evenly over the groups
+// of every processor. Those that take modules of a kind away keep the capacity.
+func (b *board) levelled(counts []int) (purchases, exchanges [][]int) {
 	even := b.step() * len(b.units[0].groups)
-	var out [][]int
-	extra := make([]int, len(counts))
+	extra, seen := make([]int, len(counts)), 0
 	var fill func(k, total int)
 	fill = func(k, total int) {
-		if total > b.room() || len(out) == mostLevelled {
-			return
-		}
-		if k == len(counts) {
-			out = append(out, slices.Clone(extra))
-			return
-		}
-		for extra[k] = upTo(counts[k], even); total+counts[k]+extra[k] <= b.room(); extra[k] += even {
-			fill(k+1, total+counts[k]+extra[k])
+		switch {
+		case seen >= mostLevelled:
+		case k < len(counts):
+			for n := 0; total+n <= b.room(); n += even {
+				extra[k] = n - counts[k]
+				fill(k+1, total+n)
+			}
+		default:
+			seen++
+			if slices.Min(extra) >= 0 {
+				purchases = append(purchases, slices.Clone(extra))
+			} else if b.bytes(extra) >= 0 {
+				exchanges = append(exchanges, slices.Clone(extra))
+			}
 		}
 	}
 	fill(0, 0)
-	return out
+	return purchases, exchanges
 }
 
 // upTo is what n lacks to a multiple of step.
@@ -122,12 +126,12 @@ func (b *board) room() int {
 	return n
 }
 
-// exchanges lists what makes all modules of one kind without taking capacity
-// away: those of other kinds go, at least as many of this kind come. Cheapest
-// first.
+// exchanges lists what takes modules away and no capacity, cheapest first: of some
+// kinds so many go and of others come that every kind spreads evenly, or all become
+// of one kind.
 func (b *board) exchanges(counts []int) [][]int {
 	step := b.step()
-	var out [][]int
+	_, out := b.levelled(counts)
 	for k := range counts {
 		if counts[k] == sum(counts) {
 			continue

@@ -75,9 +75,9 @@ func TestMovesAreMinimalEverywhere(t *testing.T) {
 	p := pipeline(t)
 	for _, g := range generators() {
 		held := 0
-		g.every, g.sample = nil, 400
+		g.every, g.sample = nil, 200
 		for name, sys := range g.all(t) {
-			if held == 8 {
+			if held == 5 {
 				break
 			}
 			if minimal(t, g.name+" "+name, sys, p) {
@@ -85,5 +85,17 @@ func TestMovesAreMinimalEverywhere(t *testing.T) {
 			}
 		}
 		t.Logf("%s: %d layouts", g.name, held)
+	}
+}
+
+// TestMoreModulesAreNoSlowerEverywhere: over every generated layout.
+func TestMoreModulesAreNoSlowerEverywhere(t *testing.T) {
+	for _, g := range generators() {
+		added, slower := monotone(t, &g, func(use func(string, *inventory.System)) {
+			for name, sys := range g.all(t) {
+				use(name, sys)
+			}
+		})
+		t.Logf("%s: %d additions, %d times slower", g.name, added, slower)
 	}
 }

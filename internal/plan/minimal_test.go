@@ -1,12 +1,14 @@
 package plan_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -47,8 +49,14 @@ func outcomeOf(found *audit.Audit, topo *population.Result) outcome {
 
 // asGood reports whether a layout is as good as another one, for a machine that
 // is as before: no more failures of any severity, no less bandwidth, nothing new at
-// warning or in the order of slots, nothing decided that is not known any more.
+// warning or in the order of slots, nothing not known that was, or that is after the
+// other.
 func (o *outcome) asGood(as, before *outcome) bool {
+	for key, result := range o.failed {
+		if result == verdict.Unknown && as.failed[key] == verdict.Pass {
+			return false
+		}
+	}
 	for rank := len(o.failing) - 1; rank > 0; rank-- {
 		if o.failing[rank] != as.failing[rank] {
 			return o.failing[rank] < as.failing[rank] && o.allowed(before)
@@ -99,7 +107,10 @@ func fewest(t *testing.T, sys *inventory.System, a *plan.Advice, p plan.Pipeline
 		require.NoError(t, err)
 		return outcomeOf(found, topo)
 	}
-	before, target := judge(sys), judge(plan.Apply(sys, a.Steps))
+	wanted := plan.Apply(sys, a.Steps)
+	before, target := judge(sys), judge(wanted)
+	now := p.Derive(sys)
+	same := modulesOf(now, wanted)
 	for n := 1; n < a.Count(plan.Move) && better == nil; n++ {
 		each(full, n, func(from []int) {
 			each(empty, n, func(to []int) {
@@ -110,13 +121,64 @@ func fewest(t *testing.T, sys *inventory.System, a *plan.Advice, p plan.Pipeline
 				for i := range from {
 					steps = append(steps, plan.Step{Do: plan.Move, From: from[i], To: to[i], Like: -1})
 				}
-				if o := judge(plan.Apply(sys, steps)); o.asGood(&target, &before) {
+				after := plan.Apply(sys, steps)
+				if !slices.Equal(modulesOf(now, after), same) || !certain(now, sys, after) {
+					return
+				}
+				if o := judge(after); o.asGood(&target, &before) {
 					better = &plan.Advice{Steps: steps}
 				}
 			})
 		})
 	}
 	return better, true
+}
+
+// modulesOf counts the modules of each processor.
+func modulesOf(topo *population.Result, sys *inventory.System) []int {
+	var out []int
+	for i := range topo.Populations {
+		n := 0
+		for _, slot := range slices.Concat(topo.Populations[i].Slots, topo.Populations[i].EmptySlots) {
+			if sys.Slots[slot].State == inventory.SlotPopulated {
+				n++
+			}
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// certain reports whether a layout needs no knowledge that nobody has: where no
+// slot map says which slot of a channel is filled first, a channel is empty, full
+// or as it was.
+func certain(topo *population.Result, before, after *inventory.System) bool {
+	type channel struct{ socket, channel int }
+	type use struct{ slots, filled, changed int }
+	uses := map[channel]*use{}
+	for i := range after.Slots {
+		at := &topo.Placements[i]
+		if at.Source == place.SourceMap {
+			continue
+		}
+		key := channel{at.Socket, at.Channel}
+		if uses[key] == nil {
+			uses[key] = &use{}
+		}
+		uses[key].slots++
+		if after.Slots[i].State == inventory.SlotPopulated {
+			uses[key].filled++
+		}
+		if after.Slots[i].State != before.Slots[i].State {
+			uses[key].changed++
+		}
+	}
+	for _, u := range uses {
+		if u.changed > 0 && u.filled > 0 && u.filled < u.slots {
+			return false
+		}
+	}
+	return true
 }
 
 func choose(n, k int) int {
