@@ -14,6 +14,9 @@ const setsFile = "slots/sets.tsv"
 type Sets struct {
 	// Analogous is true for a sister's manual: the product's own was not read.
 	Analogous bool
+	// numbering says how the slots of further processors are named: "" as those of
+	// the first, else see rules/slots/sets.tsv.
+	numbering string
 	// Rows are by the number of modules of a processor (of a machine on a
 	// front-side bus).
 	Rows map[int]SetRow
@@ -40,8 +43,8 @@ func ReadSets(k fs.FS, product string) *Sets {
 	if err != nil {
 		return nil
 	}
-	var own, sister *Sets
-	var into *Sets
+	var found, into *Sets
+	length := 0 // of the name that fits, own manuals first
 	for line := range strings.Lines(string(raw)) {
 		head := strings.HasPrefix(line, "set\t")
 		if !head && into == nil || line[0] == '#' {
@@ -49,34 +52,55 @@ func ReadSets(k fs.FS, product string) *Sets {
 		}
 		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		switch {
-		case len(c) != 4:
-		case head:
-			into = nil
-			if own == nil && names(c[2], product) {
-				own = &Sets{Rows: map[int]SetRow{}}
-				into = own
-			} else if sister == nil && names(c[3], product) {
-				sister = &Sets{Rows: map[int]SetRow{}, Analogous: true}
-				into = sister
-			}
-		default:
+		case !head && len(c) == 4:
 			into.add(c)
+		case head && len(c) >= 4:
+			into = nil
+			own, sister := named(c[2], product), named(c[3], product)
+			analogous := own == 0
+			if n := max(own, sister); n > 0 && (found == nil || found.Analogous && !analogous || found.Analogous == analogous && n > length) {
+				found, length = &Sets{Analogous: analogous, Rows: map[int]SetRow{}}, n
+				if len(c) > 4 {
+					found.numbering = c[4]
+				}
+				into = found
+			}
 		}
 	}
-	if own != nil {
-		return own
-	}
-	return sister
+	return found
 }
 
-// names reports whether a list of models has the product.
-func names(models, product string) bool {
+// named is the length of the name in a list of models that a product begins with,
+// 0 without one. A version or a generation behind the name is another model.
+func named(models, product string) int {
+	longest := 0
 	for m := range strings.SplitSeq(models, ";") {
-		if m != "" && (product == m || strings.HasPrefix(product, m+" ")) {
-			return true
+		rest, ok := strings.CutPrefix(product, m)
+		if m != "" && ok && (rest == "" || rest[0] == ' ' && !anotherModel(rest)) {
+			longest = max(longest, len(m))
 		}
 	}
-	return false
+	return longest
+}
+
+// anotherModel reports whether the words behind a model's name make another model
+// of it: "V2", "Plus", "II", "Gen10", "M5".
+func anotherModel(rest string) bool {
+	words := strings.Fields(strings.ToLower(rest))
+	if len(words) == 0 {
+		return false
+	}
+	w := words[0]
+	if w == "plus" || strings.Trim(w, "i") == "" {
+		return true
+	}
+	number := strings.TrimLeft(w, "0123456789")
+	for _, prefix := range []string{"gen", "v", "m", "g"} {
+		if left, ok := strings.CutPrefix(w, prefix); ok && left != "" {
+			number = strings.TrimLeft(left, "0123456789")
+		}
+	}
+	return number == ""
 }
 
 func (s *Sets) add(c []string) {
@@ -88,7 +112,7 @@ func (s *Sets) add(c []string) {
 	for set := range strings.FieldsSeq(c[1]) {
 		var numbers []int
 		for word := range strings.SplitSeq(set, ",") {
-			if v, err := strconv.Atoi(word); err == nil {
+			if v := s.slot(word); v >= 0 {
 				numbers = append(numbers, v)
 			}
 		}
@@ -128,6 +152,58 @@ func (r *SetRow) HasMode(filled []int) bool { return has(r.Modes, filled) }
 
 func has(sets [][]int, filled []int) bool {
 	return slices.ContainsFunc(sets, func(set []int) bool { return slices.Equal(set, filled) })
+}
+
+// Ways of naming the slots of further processors.
+const (
+	lettered = "letters" // the letter is the channel, the digit the slot in it
+	mirrored = "-n"      // 33-n: counted from the other end
+)
+
+// slot reads a slot of a row: its number, or for a letter and a digit (A1, 1A) the
+// channel times a hundred and the slot, both from 1; -1 for anything else.
+func (s *Sets) slot(word string) int {
+	if s.numbering != lettered {
+		v, err := strconv.Atoi(word)
+		if err != nil {
+			return -1
+		}
+		return v
+	}
+	letter := strings.Trim(word, "0123456789")
+	digit, err := strconv.Atoi(strings.Trim(word, "ABCDEFGHIJKLMNOP"))
+	if len(letter) != 1 || err != nil || digit < 1 || digit > 9 {
+		return -1
+	}
+	return (int(letter[0]-'A')+1)*letterStep + digit
+}
+
+// letterStep parts channels in the number of a lettered slot.
+const letterStep = 100
+
+// Number is what the rows call a slot: its printed number as the first processor
+// counts, or channel and slot where letters name them; -1 when that is not known.
+func (s *Sets) Number(label string, at *Placement) int {
+	if s.numbering == lettered {
+		if at.Channel < 0 || at.Slot < 0 || at.Unverified || at.Doubt != "" {
+			return -1
+		}
+		return (at.Channel+1)*letterStep + at.Slot + 1
+	}
+	n := PrintedNumber(label)
+	if n < 1 || s.numbering == "" {
+		return n
+	}
+	if end, ok := strings.CutSuffix(s.numbering, mirrored); ok {
+		if last, err := strconv.Atoi(end); err == nil && 2*n >= last {
+			return last - n
+		}
+		return n
+	}
+	if each, err := strconv.Atoi(strings.TrimPrefix(s.numbering, "+")); err == nil && each > 0 {
+		return (n-1)%each + 1
+	}
+	return -1
 }
 
 // PrintedNumber is the last number of a label: 4 of "DIMM_A4", 7 of "PROC 1 DIMM 7I";

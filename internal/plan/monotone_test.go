@@ -11,7 +11,7 @@ import (
 )
 
 // bandwidth is what a processor can reach at most, by its channels and clock, and
-// by its regions; in bytes per second.
+// by its regions, as measured where a document has that; in bytes per second.
 type bandwidth struct {
 	peak, regions int64
 	mts           int
@@ -19,7 +19,11 @@ type bandwidth struct {
 }
 
 func bandwidthOf(p *population.Population) bandwidth {
-	return bandwidth{peak: p.Peak.Or(0), regions: int64(float64(p.Best.Or(0)) * p.Relative.Value.High),
+	share := p.Relative.Value.High
+	if v := p.Relative.Value.Value; v != nil {
+		share = *v
+	}
+	return bandwidth{peak: p.Peak.Or(0), regions: int64(float64(p.Best.Or(0)) * share),
 		mts: p.Speed.Value.MTs, limiter: string(p.Speed.Value.Limiter)}
 }
 

@@ -31,12 +31,9 @@ func (b *board) filled(u *unit, layout []int) []int {
 	var out []int
 	for _, i := range u.slots {
 		if layout[i] != none {
-			out = append(out, printed(b.sys.Slots[i].Locator.Or("")))
+			out = append(out, b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.topo.Placements[i]))
 		}
 	}
 	slices.Sort(out)
 	return out
 }
-
-// printed is the number that a label ends in, -1 without.
-func printed(label string) int { return place.PrintedNumber(label) }

@@ -161,7 +161,7 @@ func labelsByNumber(sys *inventory.System) map[int]string {
 	out := map[int]string{}
 	for i := range sys.Slots {
 		label := strings.TrimSpace(sys.Slots[i].Locator.Or(""))
-		if n := printed(label); n >= 0 && out[n] == "" {
+		if n := place.PrintedNumber(label); n >= 0 && out[n] == "" {
 			out[n] = label
 		}
 	}

@@ -257,7 +257,7 @@ func (t *Target) bySet(set, mix []int) ([]int, bool) {
 	layout := t.empty()
 	left, k, placed := slices.Clone(mix), 0, 0
 	for _, g := range t.unit.slots {
-		if !slices.Contains(set, printed(t.sys.Slots[g].Locator.Or(""))) {
+		if !slices.Contains(set, t.sets.Number(t.sys.Slots[g].Locator.Or(""), &t.base.Placements[g])) {
 			continue
 		}
 		for k < len(left) && left[k] == 0 {

@@ -80,7 +80,7 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	}
 	var filled []int
 	for _, i := range pop.Slots {
-		n := place.PrintedNumber(b.sys.Slots[i].Locator.Or(""))
+		n := b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.places[i])
 		if n < 0 || slices.Contains(filled, n) {
 			return unknown("the labels of the slots have no numbers of their own")
 		}
@@ -97,25 +97,39 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	f := fact.Known(row.Has(filled), pop.DIMMs.Certainty, b.evidence(pop))
 	f.Unverified = b.sets.Analogous
 	if !f.Value {
-		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", numbers(filled), b.listed(&row), modules(len(filled)))
+		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", b.printed(pop, filled), b.listed(pop, &row), modules(len(filled)))
 	}
 	pop.OrderSource = b.sets.Document(len(filled))
 	return f
 }
 
 // listed names the sets of a row: "1, 2" or "1, 3 or 6, 8".
-func (b *builder) listed(row *place.SetRow) string {
+func (b *builder) listed(pop *Population, row *place.SetRow) string {
 	out := make([]string, len(row.Sets))
 	for i, set := range row.Sets {
-		out[i] = numbers(set)
+		out[i] = b.printed(pop, set)
 	}
 	return strings.Join(out, " or ")
 }
 
-func numbers(list []int) string {
-	out := make([]string, len(list))
-	for i, n := range list {
-		out[i] = strconv.Itoa(n)
+// printed names slots of a set: by number, or by label where this processor's
+// labels have other numbers than the rows.
+func (b *builder) printed(pop *Population, set []int) string {
+	names := map[int]string{}
+	for _, slot := range slices.Concat(pop.Slots, pop.EmptySlots) {
+		label := strings.TrimSpace(b.sys.Slots[slot].Locator.Or(""))
+		n := b.sets.Number(label, &b.places[slot])
+		if printed := place.PrintedNumber(label); printed == n {
+			names[n] = strconv.Itoa(n)
+		} else {
+			names[n] = label
+		}
+	}
+	out := make([]string, len(set))
+	for i, n := range set {
+		if out[i] = names[n]; out[i] == "" {
+			out[i] = strconv.Itoa(n)
+		}
 	}
 	return strings.Join(out, ", ")
 }

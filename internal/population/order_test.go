@@ -1,6 +1,7 @@
 package population
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -46,7 +47,7 @@ func TestOrderBySets(t *testing.T) {
 				}
 				m.add(0, channel, slot, d)
 				at := len(m.sys.Slots) - 1
-				m.sys.Slots[at].Locator = fact.Known("DIMM_A"+numbers([]int{n}), fact.Direct, fact.Evidence{})
+				m.sys.Slots[at].Locator = fact.Known("DIMM_A"+strconv.Itoa(n), fact.Direct, fact.Evidence{})
 				m.places[at].Source = place.SourceMap
 			}
 		}

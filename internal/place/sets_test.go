@@ -1,0 +1,175 @@
+package place
+
+import (
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// TestSetNumbers: what the rows call the slots of every processor.
+func TestSetNumbers(t *testing.T) {
+	at := func(channel, slot int) *Placement { return &Placement{Channel: channel, Slot: slot} }
+	for _, c := range []struct {
+		numbering, label string
+		at               *Placement
+		want             int
+	}{
+		{"", "DIMM_B4", at(3, 0), 4},
+		{"", "D0", at(0, 0), 0},
+		{"", "DIMM A", at(0, 0), -1},
+		{"+12", "DIMM 12", at(3, 0), 12},
+		{"+12", "DIMM 13", at(0, 0), 1},
+		{"+12", "DIMM 48", at(3, 0), 12},
+		{"33-n", "DIMM 14", at(4, 0), 14},
+		{"33-n", "DIMM 19", at(0, 0), 14},
+		{"33-n", "DIMM 30", at(4, 0), 3},
+		{"letters", "P2-DIMME1", at(0, 0), 101},
+		{"letters", "DIMM_B2", at(1, 1), 202},
+		{"letters", "DIMM_B2", at(1, -1), -1},
+		{"letters", "DIMM_B2", &Placement{Channel: 1, Slot: 1, Unverified: true}, -1},
+	} {
+		s := &Sets{numbering: c.numbering}
+		assert.Equal(t, c.want, s.Number(c.label, c.at), "%s %s", c.numbering, c.label)
+	}
+	assert.Equal(t, []int{101, 302, 302}, []int{(&Sets{numbering: lettered}).slot("A1"), (&Sets{numbering: lettered}).slot("C2"), (&Sets{numbering: lettered}).slot("2C")})
+}
+
+// TestSetsOfProducts: a version behind a model's name is another model; a type
+// number or more of the same name is not.
+func TestSetsOfProducts(t *testing.T) {
+	for _, c := range []struct {
+		product   string
+		analogous bool
+		one       [][]int // for four modules
+	}{
+		{"ThinkSystem SR630 V2 -[7Z71CTO1WW]-", false, [][]int{{3, 7, 10, 14}}},
+		{"System x3550 M5 -[8869AC1]-", true, [][]int{{1, 4, 9, 12}}},
+		{"System x3500 M5 -[5464AC1]-", false, [][]int{{1, 4, 9, 12}}},
+		{"SUN BLADE X6270 M2 SERVER MODULE", false, [][]int{{2, 5, 7, 8}}},
+		{"UCSC-C240-M5SX", false, nil}, // the manual has no row for four
+		{"X9DRW", false, [][]int{{101, 201, 301, 401}}},
+		{"ThinkSystem SR860 V4", false, [][]int{{3, 7, 10, 14}, {1, 5, 12, 16}}},
+	} {
+		s := ReadSets(rules.FS, c.product)
+		require.NotNil(t, s, c.product)
+		assert.Equal(t, c.analogous, s.Analogous, c.product)
+		assert.Equal(t, c.one, s.Rows[4].Sets, c.product)
+	}
+	for _, other := range []string{"ThinkSystem SR850 V3", "PowerEdge R7100", "ProLiant DL360 Gen12", "PowerEdge C6520 II"} {
+		assert.Nil(t, ReadSets(rules.FS, other), other)
+	}
+}
+
+// withoutMap are blocks of whose products no slot map is known: their tables name
+// slots by number alone. The x3550's map goes by the name without the type number.
+var withoutMap = []string{"ibm-m2-8", "lnv-td200-6", "lnv-gnr-4s-16", "ibm-x3550-8"}
+
+// TestSetsJoinSlotMaps: the slots of every row are slots of the maps of the block's
+// products, on each processor as the block counts them.
+func TestSetsJoinSlotMaps(t *testing.T) {
+	raw, err := fs.ReadFile(rules.FS, setsFile)
+	require.NoError(t, err)
+	joined := 0
+	for block := range strings.SplitSeq("\n"+string(raw), "\nset\t") {
+		if strings.HasPrefix(strings.TrimSpace(block), "#") {
+			continue
+		}
+		head := strings.Split(strings.SplitN(block, "\n", 2)[0], "\t")
+		if len(head) > 3 && head[3] == lettered {
+			continue // the labels say the channel: no map is needed
+		}
+		maps := mapsOf(t, head)
+		if len(maps) == 0 {
+			assert.Contains(t, withoutMap, head[0])
+			continue
+		}
+		assert.NotContains(t, withoutMap, head[0])
+		joined++
+		for _, model := range strings.Split(head[1]+";"+head[2], ";") {
+			if sets := ReadSets(rules.FS, model); model != "" && sets != nil {
+				joins(t, head[0], sets, maps)
+			}
+		}
+	}
+	assert.GreaterOrEqual(t, joined, 25)
+}
+
+// mapsOf finds the slot maps of a block's products.
+func mapsOf(t *testing.T, head []string) (out []*slotMap) {
+	t.Helper()
+	for _, model := range strings.Split(head[1]+";"+head[2], ";") {
+		for _, vendor := range []string{"Dell Inc.", "HP", "IBM", "Oracle"} {
+			id := identify(&inventory.Machine{Vendor: known(vendor), Product: known(model)})
+			for _, rule := range []string{"dell", "dell-number", "hp", "hp-single", "lenovo", "ibm-bank", "oracle"} {
+				if m, err := findSlotMap(rules.FS, id, rule, 0); err == nil && m.Unknown == "" && !slices.ContainsFunc(out, func(o *slotMap) bool { return o.ID == m.ID }) {
+					out = append(out, m)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// joins checks that the largest set that a map has room for is made of its slots,
+// and that the second processor's slots are called as the first one's.
+func joins(t *testing.T, block string, sets *Sets, maps []*slotMap) {
+	t.Helper()
+	for _, m := range maps {
+		have := map[int]bool{}
+		for _, slots := range m.Groups {
+			for _, n := range slots {
+				have[n] = true
+				if m.Offset > 0 {
+					label := "DIMM " + strconv.Itoa(n+m.Offset)
+					if got := sets.Number(label, &Placement{}); sets.numbering != "33-n" {
+						assert.Equal(t, n, got, "%s: %s by map %s", block, label, m.ID)
+					}
+				}
+			}
+		}
+		for n, row := range sets.Rows {
+			for _, set := range row.Sets {
+				if n > len(have) {
+					continue // another product of the block has more slots
+				}
+				for _, slot := range set {
+					assert.True(t, have[slot], "%s: slot %d of %d modules is not in map %s", block, slot, n, m.ID)
+				}
+			}
+		}
+	}
+}
+
+// TestEverySetIsAccountedFor: each collected table stands in sets.tsv, or in the
+// README with the reason why not.
+func TestEverySetIsAccountedFor(t *testing.T) {
+	collected, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/slot-sets.yaml"))
+	require.NoError(t, err)
+	here, err := fs.ReadFile(rules.FS, setsFile)
+	require.NoError(t, err)
+	readme, err := fs.ReadFile(corpustest.Rules(t), "slots/README.md")
+	require.NoError(t, err)
+	_, sets, _ := strings.Cut(string(collected), "\nsets:\n")
+	sets, _, _ = strings.Cut(sets, "\nchannel_sets:")
+	for line := range strings.Lines(sets) {
+		id, ok := strings.CutPrefix(strings.TrimSpace(line), "- id: ")
+		if !ok {
+			continue
+		}
+		inSets, inReadme := strings.Contains(string(here), "\nset\t"+id+"\t"), strings.Contains(string(readme), "`"+id+"`")
+		if !inSets && !inReadme {
+			corpustest.Gap(t, "slot sets of "+id)
+		}
+		assert.False(t, inSets && inReadme && !strings.Contains(id, "lnv-gnr-16"), "%s stands in both", id)
+	}
+}
