@@ -11,7 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/fact/want"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
-	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // TestNodeSockets gives each node the one socket of its CPUs.
@@ -39,43 +38,6 @@ func TestNodeSockets(t *testing.T) {
 			for i, w := range c.want {
 				w.Check(t, sys.Nodes[i].Socket)
 			}
-		})
-	}
-}
-
-// TestNodeKinds tells memory tiers apart.
-func TestNodeKinds(t *testing.T) {
-	// Nodes 0 and 1 have CPUs, node 2 memory only.
-	tiers := func(p hosttest.Part) hosttest.Files {
-		f := hosttest.Nodes(p.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), "0-1", "2-3", "")
-		return f.With(hosttest.Files{hosttest.NodeDir + "has_cpu": "0-1\n"})
-	}
-	dax := hosttest.Files{"sys/bus/dax/devices/dax0.0/target_node": "2\n", "sys/bus/dax/devices/dax0.0/numa_node": "0\n"}
-	cxl := hosttest.Files{"sys/bus/cxl/devices/mem0/": ""}
-	dram := inventory.NodeDRAM
-	for _, c := range []struct {
-		name  string
-		files hosttest.Files
-		want  []inventory.NodeKind
-	}{
-		{"two nodes", hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), []inventory.NodeKind{dram, dram}},
-		{"without memory", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "node1/meminfo": "Node 1 MemTotal: 0 kB\n", hosttest.NodeDir + "has_memory": "0,2\n"}), []inventory.NodeKind{dram, inventory.NodeMemoryless, inventory.NodeCPULess}},
-		{"without CPUs", tiers(hosttest.Skylake), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
-		{"HBM", tiers(hosttest.CPUMax), []inventory.NodeKind{dram, dram, inventory.NodeHBM}},
-		{"CXL", tiers(hosttest.Skylake).With(dax).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCXL}},
-		{"persistent memory as RAM", tiers(hosttest.Skylake).With(dax), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
-		{"CXL of another node", tiers(hosttest.Skylake).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
-		{"neither", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "node2/meminfo": "Node 2 MemTotal: 0 kB\n", hosttest.NodeDir + "has_memory": "0-1\n"}), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
-		{"memory not captured", tiers(hosttest.Skylake).Without(hosttest.NodeDir+"node2/meminfo", hosttest.NodeDir+"has_memory"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
-		{"CPUs not captured", tiers(hosttest.Skylake).Without(hosttest.NodeDir+"node2/cpulist", hosttest.NodeDir+"has_cpu"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
-		{"lists left empty by old kernels", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "has_cpu": "\n"}), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var got []inventory.NodeKind
-			for _, n := range collecttest.Collected(t, c.files).Nodes {
-				got = append(got, n.Kind)
-			}
-			assert.Equal(t, c.want, got)
 		})
 	}
 }

@@ -8,27 +8,27 @@ import (
 )
 
 func numaType() *ObjectType {
-	return newType("NUMA", "the kernel's NUMA state",
-		Field{"cpu_nodes", intT, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return of(n.HasCPU) }))},
-		Field{"memory_nodes", intT, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return of(n.HasMemory) }))},
-		Field{"nodes", intT, "online nodes", machine(func(m *Machine) Value {
+	return newType("NUMA", "the kernel's NUMA state", append([]Field{
+		{"cpu_nodes", intT, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return of(n.HasCPU) }))},
+		{"memory_nodes", intT, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return of(n.HasMemory) }))},
+		{"nodes", intT, "online nodes", machine(func(m *Machine) Value {
 			if v := m.nodesRead(); !v.Known() {
 				return v
 			}
 			return Plain(len(m.sys.Nodes))
 		})},
-		Field{"srat", boolT, "firmware handed over an SRAT", machine(func(m *Machine) Value { return of(m.sys.NUMA.SRAT) })},
-		Field{"slit", boolT, "firmware handed over a SLIT", machine(func(m *Machine) Value { return of(m.sys.NUMA.SLIT) })},
-		Field{"options", stringsT, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return of(m.sys.NUMA.Options) })},
-		Field{"faked", boolT, "numa=fake on the command line", machine(func(m *Machine) Value {
+		{"srat", boolT, "firmware handed over an SRAT", machine(func(m *Machine) Value { return of(m.sys.NUMA.SRAT) })},
+		{"slit", boolT, "firmware handed over a SLIT", machine(func(m *Machine) Value { return of(m.sys.NUMA.SLIT) })},
+		{"options", stringsT, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return of(m.sys.NUMA.Options) })},
+		{"faked", boolT, "numa=fake on the command line", machine(func(m *Machine) Value {
 			return via(m.sys.NUMA.Options, func(o []string) any { return hasOption(o, "numa=fake") })
 		})},
-		Field{"sub_numa", textT, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
-		Field{"sub_numa_on", boolT, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
-		Field{"sub_numa_effective", textT, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return of(m.sys.Settings[subNUMASetting].Effective) })},
-		Field{"distance_default", boolT, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
-		Field{"distance_faults", stringsT, "what is wrong with the distance table, in words", machine(distanceFaults)},
-	)
+		{"sub_numa", textT, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
+		{"sub_numa_on", boolT, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
+		{"sub_numa_effective", textT, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return of(m.sys.Settings[subNUMASetting].Effective) })},
+		{"distance_default", boolT, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
+		{"distance_faults", stringsT, "what is wrong with the distance table, in words", machine(distanceFaults)},
+	}, tierFields()...)...)
 }
 
 func hasOption(options []string, prefix string) bool {
@@ -114,10 +114,11 @@ func nodeType() *ObjectType {
 	}
 	return newType("Node", "one online NUMA node",
 		Field{"id", intT, "number of the node", get(func(n *inventory.Node) Value { return Plain(n.ID) })},
-		Field{"kind", textT, "dram, cpuless, memoryless, hbm, cxl, unknown", get(func(n *inventory.Node) Value { return Plain(string(n.Kind)) })},
+		Field{"kind", textT, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", get(func(n *inventory.Node) Value { return of(n.Kind) })},
 		Field{"has_cpu", boolT, "CPUs are on it", get(func(n *inventory.Node) Value { return of(n.HasCPU) })},
 		Field{"has_memory", boolT, "memory is on it", get(func(n *inventory.Node) Value { return of(n.HasMemory) })},
 		Field{"bytes", intT, "its memory in bytes", get(func(n *inventory.Node) Value { return of(n.MemoryBytes) })},
+		Field{"tier", intT, "the kernel's memory tier; a smaller one is faster", get(func(n *inventory.Node) Value { return of(n.Tier) })},
 		Field{"socket", intT, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return of(n.Socket) })},
 		Field{"distances", intsT, "distances to the online nodes", get(func(n *inventory.Node) Value { return of(n.Distances) })},
 	)

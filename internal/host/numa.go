@@ -97,7 +97,8 @@ func (n *NUMA) withoutFolder() *NUMA {
 	}
 	none := unknown[[]int](e)
 	n.Online, n.Possible, n.HasCPU, n.HasMemory, n.HasNormalMemory, n.HasGenericInitiator = none, none, none, none, none, none
-	n.Hints = TierHints{Tiers: unknown[[]Tier](e), DAX: unknown[[]DAXDevice](e), CXL: unknown[[]string](e)}
+	n.Hints = TierHints{Tiers: unknown[[]Tier](e), DAX: unknown[[]DAXDevice](e), CXL: unknown[[]string](e), NVDIMM: unknown[[]string](e),
+		GPUs: none, Weights: Weights{Auto: unknown[bool](e)}, Demotion: unknown[bool](e)}
 	n.Source = sourceOf("numa", []outcomer{none})
 	return n
 }

@@ -3,6 +3,8 @@ package host
 import (
 	"path"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
 )
@@ -17,6 +19,26 @@ type TierHints struct {
 	DAX Value[[]DAXDevice]
 	// CXL are the names in /sys/bus/cxl/devices, sorted.
 	CXL Value[[]string]
+	// NVDIMM are the names in /sys/bus/nd/devices, sorted.
+	NVDIMM Value[[]string]
+	// GPUs are the nodes that the NVIDIA driver says are its GPUs' memory
+	// (/proc/driver/nvidia/gpus/ADDRESS/numa_status), those with Status online.
+	GPUs Value[[]int]
+	// Weights says how the kernel comes to the nodes' weights.
+	Weights Weights
+	// Demotion is /sys/kernel/mm/numa/demotion_enabled: reclaim moves pages to a
+	// slower tier (Documentation/ABI/testing/sysfs-kernel-mm-numa).
+	Demotion Value[bool]
+}
+
+// Weights is /sys/kernel/mm/mempolicy/weighted_interleave
+// (Documentation/ABI/testing/sysfs-kernel-mm-mempolicy-weighted-interleave).
+type Weights struct {
+	// Auto is true where the kernel makes the weights from rated bandwidths;
+	// kernels without that file leave every weight as it was written.
+	Auto Value[bool]
+	// Nodes are the weights by node, 1 to 255.
+	Nodes map[int]Value[int64]
 }
 
 // Tier is one memory tier.
@@ -31,6 +53,10 @@ type DAXDevice struct {
 	// Target is the node the memory forms when it is used as RAM; Node the
 	// node it is near to. The kernel's -1 is Unstated.
 	Target, Node Value[int64]
+	// Origin is the target of the entry's link, whose path names what the memory
+	// belongs to: ACPI0017 and a region of CXL, ndbusN of persistent memory, hmem
+	// where firmware set a range apart and nobody owns it.
+	Origin Value[string]
 	// Driver is "kmem" when the memory is used as RAM, "device_dax" when not.
 	Driver Value[string]
 }
@@ -38,7 +64,81 @@ type DAXDevice struct {
 const tierDir = "/sys/devices/virtual/memory_tiering"
 
 func (r *reader) tierHints() TierHints {
-	return TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: r.names("/sys/bus/cxl/devices")}
+	return TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: r.names("/sys/bus/cxl/devices"), NVDIMM: r.names("/sys/bus/nd/devices"),
+		GPUs: r.gpuNodes(), Weights: r.weights(), Demotion: r.truth("/sys/kernel/mm/numa/demotion_enabled")}
+}
+
+// maxGPUs bounds the devices that are looked at.
+const maxGPUs = 64
+
+// gpuNodes lists the nodes of GPUs' memory.
+func (r *reader) gpuNodes() Value[[]int] {
+	const dir = "/proc/driver/nvidia/gpus"
+	names := r.names(dir)
+	if names.State != fact.OK {
+		return blame[[]int](names)
+	}
+	nodes := []int{}
+	for _, name := range names.V[:min(len(names.V), maxGPUs)] {
+		text, err := r.bytes(dir+"/"+name+"/numa_status", LimitAttribute)
+		if err != nil {
+			continue // older drivers, and GPUs whose memory is none of the system's
+		}
+		if node, ok := gpuNode(string(text)); ok {
+			nodes = append(nodes, node)
+		}
+	}
+	return known(nodes, dir, "")
+}
+
+// gpuNode reads "Node: 254", which counts with "Status: online".
+func gpuNode(text string) (node int, ok bool) {
+	online := false
+	node = -1
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(line, ":")
+		switch value = strings.TrimSpace(value); key {
+		case "Node":
+			n, err := strconv.Atoi(value)
+			if err == nil && n < maxNodes {
+				node = n
+			}
+		case "Status":
+			online = value == "online"
+		}
+	}
+	return node, online && node >= 0
+}
+
+// weights reads the weights of interleaving; without the folder nothing.
+func (r *reader) weights() Weights {
+	const dir = "/sys/kernel/mm/mempolicy/weighted_interleave"
+	nodes := r.numbered(dir, "node")
+	w := Weights{Auto: r.truth(dir + "/auto"), Nodes: map[int]Value[int64]{}}
+	if nodes.State != fact.OK {
+		w.Auto = blame[bool](nodes)
+		return w
+	}
+	if names := r.names(dir); names.State == fact.OK && !slices.Contains(names.V, "auto") {
+		w.Auto = known(false, dir, "")
+	}
+	for _, n := range nodes.V {
+		w.Nodes[n] = r.number(indexed(dir+"/node", n, ""))
+	}
+	return w
+}
+
+// truth reads a file that says true or false.
+func (r *reader) truth(path string) Value[bool] {
+	text := r.text(path)
+	if text.State != fact.OK {
+		return blame[bool](text)
+	}
+	v, err := strconv.ParseBool(text.V)
+	if err != nil {
+		return malformed[bool](path, text.Raw, err)
+	}
+	return known(v, path, text.Raw)
 }
 
 func (r *reader) tiers() Value[[]Tier] {
@@ -48,7 +148,13 @@ func (r *reader) tiers() Value[[]Tier] {
 	}
 	tiers := []Tier{}
 	for _, n := range found.V {
-		tiers = append(tiers, Tier{Number: n, Nodes: r.set(indexed(tierDir+"/memory_tier", n, "/nodelist"))})
+		nodes := r.set(indexed(tierDir+"/memory_tier", n, "/nodelist"))
+		if lacking(nodes) { // as the ABI text calls the file
+			if named := r.set(indexed(tierDir+"/memory_tier", n, "/nodes")); !lacking(named) {
+				nodes = named
+			}
+		}
+		tiers = append(tiers, Tier{Number: n, Nodes: nodes})
 	}
 	return known(tiers, tierDir, "")
 }
@@ -67,6 +173,7 @@ func (r *reader) dax() Value[[]DAXDevice] {
 		entry := dir + "/" + name
 		devices = append(devices, DAXDevice{
 			Name:   name,
+			Origin: r.link(entry),
 			Target: notNegative(r.number(entry + "/target_node")),
 			Node:   notNegative(r.number(entry + "/numa_node")),
 			Driver: r.linkName(entry + "/driver"),
@@ -86,14 +193,19 @@ func (r *reader) names(dir string) Value[[]string] {
 	return known(sorted, dir, "")
 }
 
-// linkName reads a link and gives the last name of its target, as the kernel
-// shows a device's driver.
-func (r *reader) linkName(p string) Value[string] {
+// link reads a link's target.
+func (r *reader) link(p string) Value[string] {
 	target, err := r.root.Readlink(p)
 	if err != nil {
 		return unknown[string](readError("readlink", p, err))
 	}
-	return known(path.Base(target), p, target)
+	return known(target, p, target)
+}
+
+// linkName reads a link and gives the last name of its target, as the kernel
+// shows a device's driver.
+func (r *reader) linkName(p string) Value[string] {
+	return derive(r.link(p), path.Base)
 }
 
 func notNegative(v Value[int64]) Value[int64] {

@@ -11,11 +11,11 @@ var captured = [...]string{
 	"sys/devices/virtual/dmi/", "sys/devices/virtual/firmware-attributes/", "sys/devices/virtual/memory_tiering/",
 	"sys/devices/cpu_core/", "sys/devices/cpu_atom/", "sys/devices/soc0/",
 	"sys/class/dmi/", "sys/class/firmware-attributes/", "sys/class/powercap/",
-	"sys/bus/dax/", "sys/bus/cxl/", "sys/bus/node/", "sys/bus/edac/",
+	"sys/bus/dax/", "sys/bus/cxl/", "sys/bus/nd/", "sys/bus/node/", "sys/bus/edac/",
 	"sys/firmware/", "sys/hypervisor/", "sys/kernel/mm/", "sys/kernel/security/lockdown",
 	"sys/module/intel_idle/", "sys/module/processor/", "sys/module/cpuidle/",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline", "proc/version", "proc/sys/kernel/", "proc/sys/vm/",
-	"proc/device-tree/hypervisor/", "proc/iomem", "proc/config.gz",
+	"proc/device-tree/hypervisor/", "proc/driver/nvidia/gpus/", "proc/iomem", "proc/config.gz",
 	"sys/class/iommu/", "sys/devices/virtual/misc/kvm/", "dev/cpu/", "dev/kmsg",
 	notesName, InputsFolder,
 }
@@ -75,6 +75,6 @@ func isTree(path string) bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "proc/device-tree/") || strings.HasPrefix(path, "dev/cpu/") ||
+	return strings.HasPrefix(path, "proc/sys/") || strings.HasPrefix(path, "proc/device-tree/") || strings.HasPrefix(path, "proc/driver/nvidia/") || strings.HasPrefix(path, "dev/cpu/") ||
 		path == "dev/kmsg"
 }

@@ -307,13 +307,16 @@ const (
 	NodeMemoryless NodeKind = "memoryless"
 	NodeHBM        NodeKind = "hbm"
 	NodeCXL        NodeKind = "cxl"
+	NodePersistent NodeKind = "persistent"
+	NodeGPU        NodeKind = "gpu"
 	NodeUnknown    NodeKind = "unknown"
 )
 
 // Node is one online NUMA node of the kernel.
 type Node struct {
-	ID   int
-	Kind NodeKind
+	ID int
+	// Kind is unknown with the reason where the kernel's files leave it open.
+	Kind fact.Fact[NodeKind]
 	// Socket is the id of the socket its CPUs belong to.
 	Socket fact.Fact[int]
 	CPUs   fact.Fact[[]int]
@@ -321,6 +324,17 @@ type Node struct {
 	MemoryBytes       fact.Fact[int64]
 	Distances         fact.Fact[[]int]
 	HasCPU, HasMemory fact.Fact[bool]
+	// RatedBytesPerSecond is the read bandwidth for the best initiators, as
+	// firmware rates it (HMAT, or the device's CDAT), never measured.
+	RatedBytesPerSecond fact.Fact[int64]
+	// Tier is the kernel's memory tier of the node; a smaller one is faster.
+	Tier fact.Fact[int]
+	// InterleaveWeight is the node's share of pages under weighted interleaving.
+	InterleaveWeight fact.Fact[int]
+	// SideCacheBytes is the size of the caches in front of the node's memory;
+	// SideCacheOf what they are made of.
+	SideCacheBytes fact.Fact[int64]
+	SideCacheOf    fact.Fact[Technology]
 }
 
 // NUMA is the machine-wide NUMA state.
@@ -328,6 +342,12 @@ type NUMA struct {
 	// SRAT and SLIT say whether firmware handed the table over. A capture
 	// that never held sys/firmware/acpi leaves them Unread.
 	SRAT, SLIT, HMAT fact.Fact[bool]
+	// WeightsAuto is true where the kernel makes the weights of interleaving from
+	// rated bandwidths.
+	WeightsAuto fact.Fact[bool]
+	// CXLDevices counts CXL memory devices, CXLRegions the ranges that the kernel
+	// maps to them.
+	CXLDevices, CXLRegions fact.Fact[int]
 	// KernelNUMA is false when /sys/devices/system/node does not exist on a
 	// kernel that was read (CONFIG_NUMA=n).
 	KernelNUMA fact.Fact[bool]

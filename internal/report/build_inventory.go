@@ -120,7 +120,7 @@ func buildNodes(in []inventory.Node) []Node {
 		n := &in[i]
 		node := Node{
 			ID:          n.ID,
-			Kind:        string(n.Kind),
+			Kind:        string(n.Kind.Or(inventory.NodeUnknown)),
 			Socket:      number(n.Socket),
 			MemoryBytes: number(n.MemoryBytes),
 			Distances:   []int{},
@@ -132,8 +132,11 @@ func buildNodes(in []inventory.Node) []Node {
 		if d, ok := n.Distances.Get(); ok {
 			node.Distances = list(d)
 		}
-		if node.Kind == "" {
-			node.Kind = string(inventory.NodeUnknown)
+		node.KindReason = word(n.Kind.Reason)
+		node.RatedBytesPerSecond, node.Tier = positive(n.RatedBytesPerSecond), number(n.Tier)
+		node.InterleaveWeight = positive(n.InterleaveWeight)
+		if size := positive(n.SideCacheBytes); size != nil {
+			node.SideCache = &SideCache{Bytes: *size, Technology: word(string(n.SideCacheOf.Or("")))}
 		}
 		out = append(out, node)
 	}

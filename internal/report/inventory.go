@@ -138,11 +138,28 @@ type Mapping struct {
 // ("0-5,12-17", "" without a CPU), null when not known.
 type Node struct {
 	ID          int     `json:"id" jsonschema:"minimum=0"`
-	Kind        string  `json:"kind" jsonschema:"enum=dram,enum=cpuless,enum=memoryless,enum=hbm,enum=cxl,enum=unknown"`
+	Kind        string  `json:"kind" jsonschema:"enum=dram,enum=cpuless,enum=memoryless,enum=hbm,enum=cxl,enum=persistent,enum=gpu,enum=unknown"`
 	Socket      *int    `json:"socket" jsonschema:"nullable,minimum=0"`
 	CPUs        *string `json:"cpus" jsonschema:"nullable"`
 	MemoryBytes *int64  `json:"memory_bytes" jsonschema:"nullable,minimum=0"`
 	Distances   []int   `json:"distances"`
+	// KindReason says why the kind is "unknown".
+	KindReason *string `json:"kind_reason" jsonschema:"nullable"`
+	// RatedBytesPerSecond is firmware's rating (HMAT), Tier the kernel's memory
+	// tier, InterleaveWeight its weight under weighted interleaving.
+	RatedBytesPerSecond *int64 `json:"rated_bytes_per_second" jsonschema:"nullable,minimum=1"`
+	Tier                *int   `json:"tier" jsonschema:"nullable,minimum=0"`
+	InterleaveWeight    *int   `json:"interleave_weight" jsonschema:"nullable,minimum=1"`
+	// SideCache is the cache in front of the node's memory, null without one or
+	// where the kernel does not say.
+	SideCache *SideCache `json:"side_cache" jsonschema:"nullable"`
+}
+
+// SideCache is a memory-side cache: HBM before DRAM, or DRAM before persistent
+// memory.
+type SideCache struct {
+	Bytes      int64   `json:"bytes" jsonschema:"minimum=1"`
+	Technology *string `json:"technology" jsonschema:"nullable"`
 }
 
 // Setting is one canonical BIOS setting with its three faces.

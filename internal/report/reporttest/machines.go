@@ -142,7 +142,7 @@ func node(id int, cpus []int) inventory.Node {
 	distances := []int{21, 21}
 	distances[id%2] = 10
 	return inventory.Node{
-		ID: id, Kind: inventory.NodeDRAM, Socket: Direct(id), CPUs: Direct(cpus),
+		ID: id, Kind: Direct(inventory.NodeDRAM), Socket: Direct(id), CPUs: Direct(cpus),
 		MemoryBytes: Direct(int64(12_345_678_848)), Distances: Direct(distances),
 	}
 }

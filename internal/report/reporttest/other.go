@@ -24,7 +24,7 @@ func Virtual() *Input {
 		{Name: "edac", State: fact.SourceAbsent, Detail: "not in this input"},
 	}
 	m.Sys.Nodes = []inventory.Node{{
-		ID: 0, Kind: inventory.NodeDRAM, CPUs: Direct([]int{0, 1, 2, 3}), MemoryBytes: Direct(int64(8_322_000_000)),
+		ID: 0, Kind: Direct(inventory.NodeDRAM), CPUs: Direct([]int{0, 1, 2, 3}), MemoryBytes: Direct(int64(8_322_000_000)),
 		Distances: Direct([]int{10}),
 	}}
 	m.Topo.Platform = fact.Unknown[*platform.Platform](fact.Absent, "no processor row", "")

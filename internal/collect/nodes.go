@@ -1,0 +1,72 @@
+package collect
+
+import (
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// nodes fills the NUMA nodes and finds the socket of each.
+func (c *collector) nodes() {
+	if c.facts == nil || c.privileged() {
+		return
+	}
+	const src = inventory.SourceNUMA
+	owner := c.owners()
+	for i := range c.facts.NUMA.Nodes {
+		n := &c.facts.NUMA.Nodes[i]
+		out := inventory.Node{ID: n.ID, CPUs: host.Fact(src, n.CPUs, fact.Direct),
+			MemoryBytes: host.Fact(src, n.MemTotalBytes, fact.Direct), Distances: host.Fact(src, n.Distances, fact.Direct),
+			HasCPU: host.Fact(src, n.HasCPU, fact.Direct), HasMemory: host.Fact(src, n.HasMemory, fact.Direct)}
+		if cpus, ok := out.CPUs.Get(); ok && !out.HasCPU.Known() {
+			// Old kernels leave has_cpu empty; the node's own list tells.
+			out.HasCPU = fact.Known(len(cpus) > 0, fact.Corroborated, out.CPUs.From, out.HasCPU.Evidence()...)
+		}
+		out.Socket = nodeSocket(&out, owner)
+		c.tier(&out, n)
+		c.sys.Nodes = append(c.sys.Nodes, out)
+	}
+	for i := range c.sys.Nodes {
+		c.sys.Nodes[i].Kind = c.nodeKind(&c.sys.Nodes[i])
+	}
+	c.sideCaches()
+	c.memoryOfOthers()
+}
+
+// owners maps a CPU to the id of its socket.
+func (c *collector) owners() map[int]int {
+	owner := map[int]int{}
+	packages, _ := c.sys.CPU.Packages.Get()
+	for _, s := range c.sys.Sockets {
+		for _, p := range packages {
+			if id, ok := s.Package.Get(); ok && id == p.ID {
+				for _, n := range p.CPUs {
+					owner[n] = s.ID
+				}
+			}
+		}
+	}
+	return owner
+}
+
+// nodeSocket is the one socket of a node's CPUs.
+func nodeSocket(n *inventory.Node, owner map[int]int) fact.Fact[int] {
+	cpus, ok := n.CPUs.Get()
+	if !ok {
+		return fact.Blame[int](n.CPUs)
+	}
+	if len(cpus) == 0 {
+		return fact.Unknown[int](fact.Absent, "the node has no CPUs", "", n.CPUs.From)
+	}
+	id, found := owner[cpus[0]]
+	for _, cpu := range cpus {
+		other, ok := owner[cpu]
+		switch {
+		case !ok || !found:
+			return fact.Unknown[int](fact.Absent, "the sockets of the node's CPUs are not known", "", n.CPUs.From)
+		case other != id:
+			return fact.Unknown[int](fact.Conflicting, "the node's CPUs belong to several sockets", "", n.CPUs.From)
+		}
+	}
+	return fact.Known(id, fact.Direct, n.CPUs.From)
+}

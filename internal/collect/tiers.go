@@ -1,0 +1,250 @@
+package collect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// onPackage are processors with memory of their own on the package, by a part of
+// the brand string, and how much each carries: 64 GB of HBM2e (Intel, Xeon CPU
+// Max Series product brief), 16 GB of MCDRAM (Intel, Xeon Phi 7200 series
+// product brief).
+var onPackage = [...]struct {
+	brand string
+	bytes int64
+}{{"CPU Max", 64 << 30}, {"Xeon Phi", 16 << 30}}
+
+// packageMemory is how much each processor carries on its package, 0 where it is
+// not known to carry any.
+func (c *collector) packageMemory() int64 {
+	for _, p := range onPackage {
+		if strings.Contains(c.sys.CPU.Brand.Or(""), p.brand) {
+			return p.bytes
+		}
+	}
+	return 0
+}
+
+// tier fills what the kernel says of the memory behind a node.
+func (c *collector) tier(out *inventory.Node, n *host.Node) {
+	const src = inventory.SourceNUMA
+	hints := &c.facts.NUMA.Hints
+	rated := host.Fact(src, n.Access[0].ReadBandwidth, fact.Indirect)
+	out.RatedBytesPerSecond = fact.Convert(rated, func(mib int64) int64 { return mib << 20 })
+	if rated.Known() && rated.Value <= 0 {
+		out.RatedBytesPerSecond = fact.Unknown[int64](fact.Unstated, "firmware rates the node's bandwidth with 0", "", rated.From)
+	}
+	tiers := host.Fact(src, hints.Tiers, fact.Direct)
+	out.Tier = fact.Blame[int](tiers)
+	for _, t := range hints.Tiers.V {
+		for _, id := range t.Nodes.V {
+			if id == n.ID {
+				out.Tier = fact.Known(t.Number, fact.Direct, fact.At(src, t.Nodes.Path, t.Nodes.Raw))
+			}
+		}
+	}
+	if tiers.Known() && !out.Tier.Known() {
+		out.Tier = fact.Unknown[int](fact.Absent, "no memory tier of the kernel lists the node", "", tiers.From)
+	}
+	out.InterleaveWeight = fact.Convert(host.Fact(src, hints.Weights.Nodes[n.ID], fact.Direct), func(w int64) int { return int(w) })
+	out.SideCacheBytes = fact.Convert(host.Fact(src, n.SideCaches, fact.Direct), func(caches []host.SideCache) int64 {
+		sum := int64(0)
+		for _, cache := range caches {
+			sum += cache.SizeBytes.V
+		}
+		return sum
+	})
+	c.sys.NUMA.WeightsAuto = host.Fact(src, hints.Weights.Auto, fact.Direct)
+	names := host.Fact(src, hints.CXL, fact.Direct)
+	c.sys.NUMA.CXLDevices, c.sys.NUMA.CXLRegions = countNames(names, "mem"), countNames(names, "region")
+}
+
+// countNames counts the names that are a word and a number.
+func countNames(names fact.Fact[[]string], word string) fact.Fact[int] {
+	return fact.Convert(names, func(list []string) int {
+		n := 0
+		for _, name := range list {
+			if rest, ok := strings.CutPrefix(name, word); ok && rest != "" && strings.Trim(rest, "0123456789") == "" {
+				n++
+			}
+		}
+		return n
+	})
+}
+
+// nodeKind tells the tiers apart. A processor with HBM alone decides nothing: a
+// CXL expander can be its CPU-less node, too.
+func (c *collector) nodeKind(n *inventory.Node) fact.Fact[inventory.NodeKind] {
+	hasCPU, cpuKnown := n.HasCPU.Get()
+	hasMemory, memoryKnown := n.HasMemory.Get()
+	says := func(kind inventory.NodeKind) fact.Fact[inventory.NodeKind] {
+		return fact.Known(kind, fact.Direct, n.HasCPU.From, n.HasMemory.From)
+	}
+	switch {
+	case !cpuKnown:
+		return fact.Blame[inventory.NodeKind](n.HasCPU)
+	case !memoryKnown:
+		return fact.Blame[inventory.NodeKind](n.HasMemory)
+	case hasCPU && hasMemory:
+		return says(inventory.NodeDRAM)
+	case hasCPU:
+		return says(inventory.NodeMemoryless)
+	case !hasMemory:
+		return fact.Unknown[inventory.NodeKind](fact.Absent, "the node has neither CPUs nor memory", "", n.HasCPU.From, n.HasMemory.From)
+	}
+	if kind := c.kindByDevice(n); kind.Known() {
+		return kind
+	}
+	return c.kindByRating(n, says(inventory.NodeCPULess))
+}
+
+// kindByDevice goes by the device whose memory the node is: the GPU driver's own
+// word, or the path of the dax device that was onlined as it.
+func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind] {
+	hints := &c.facts.NUMA.Hints
+	const src = inventory.SourceNUMA
+	for _, id := range hints.GPUs.V {
+		if id == n.ID {
+			return fact.Known(inventory.NodeGPU, fact.Direct, fact.At(src, hints.GPUs.Path, display(id)))
+		}
+	}
+	for i := range hints.DAX.V {
+		d := &hints.DAX.V[i]
+		if !d.Target.Known() || int(d.Target.V) != n.ID || d.Driver.Known() && d.Driver.V != "kmem" {
+			continue
+		}
+		at := fact.At(src, d.Origin.Path, d.Origin.V)
+		switch path := d.Origin.V; {
+		case strings.Contains(path, "/ndbus"):
+			return fact.Known(inventory.NodePersistent, fact.Direct, at)
+		case strings.Contains(path, "/ACPI0017") || strings.Contains(path, "/cxl_") || strings.Contains(path, "/dax_region"):
+			return fact.Known(inventory.NodeCXL, fact.Direct, at)
+		case c.onlyCXL():
+			// Firmware set the range apart, and nothing else here has such memory.
+			return fact.Known(inventory.NodeCXL, fact.Corroborated, at, fact.At(src, hints.CXL.Path, strings.Join(hints.CXL.V, " ")))
+		}
+	}
+	return fact.Fact[inventory.NodeKind]{}
+}
+
+// onlyCXL reports whether CXL memory devices are the only ones here that a
+// CPU-less node could come from.
+func (c *collector) onlyCXL() bool {
+	hints := &c.facts.NUMA.Hints
+	return c.sys.NUMA.CXLDevices.Or(0) > 0 && c.packageMemory() == 0 && len(hints.NVDIMM.V) == 0 && len(hints.GPUs.V) == 0
+}
+
+// kindByRating goes by firmware's rated bandwidth beside that of the nearest
+// node with CPUs, then by capacity: HBM that is not explained otherwise is as
+// much as the processors carry, in as many nodes as have CPUs.
+func (c *collector) kindByRating(n *inventory.Node, plain fact.Fact[inventory.NodeKind]) fact.Fact[inventory.NodeKind] {
+	own, rated := n.RatedBytesPerSecond.Get()
+	near, nearRated := c.nearest(n).Get()
+	fast := rated && nearRated && 2*own >= 3*near
+	slow := rated && nearRated && own < near
+	switch each := c.packageMemory(); {
+	case each > 0 && fast:
+		return fact.Known(inventory.NodeHBM, fact.Corroborated, c.sys.CPU.Brand.From, n.RatedBytesPerSecond.From)
+	case slow && c.onlyCXL():
+		return fact.Known(inventory.NodeCXL, fact.Corroborated, n.RatedBytesPerSecond.From, c.sys.NUMA.CXLDevices.From)
+	case each > 0 && !slow && c.allOnPackage(each):
+		return fact.Known(inventory.NodeHBM, fact.Corroborated, c.sys.CPU.Brand.From, n.MemoryBytes.From)
+	case each > 0:
+		return fact.Unknown[inventory.NodeKind](fact.Conflicting, "the processor carries memory on its package, and this node could also be CXL memory",
+			"a firmware that hands over an HMAT, by which Linux rates the node's bandwidth", c.sys.CPU.Brand.From, n.MemoryBytes.From)
+	default:
+		return plain
+	}
+}
+
+// nearest is the rated bandwidth of the nearest node with CPUs and memory.
+func (c *collector) nearest(n *inventory.Node) fact.Fact[int64] {
+	distances, ok := n.Distances.Get()
+	if !ok || len(distances) != len(c.sys.Nodes) {
+		return fact.Fact[int64]{}
+	}
+	best := -1
+	for i := range c.sys.Nodes {
+		other := &c.sys.Nodes[i]
+		if other.HasCPU.Or(false) && other.HasMemory.Or(false) && (best < 0 || distances[i] < distances[best]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return fact.Fact[int64]{}
+	}
+	return c.sys.Nodes[best].RatedBytesPerSecond
+}
+
+// allOnPackage reports whether the CPU-less nodes that no device explains are as
+// many as the nodes with CPUs and hold what the processors carry, within 5 %.
+func (c *collector) allOnPackage(each int64) bool {
+	var sum int64
+	without, with := 0, 0
+	for i := range c.sys.Nodes {
+		n := &c.sys.Nodes[i]
+		bytes, known := n.MemoryBytes.Get()
+		switch {
+		case n.HasCPU.Or(true):
+			with++
+		case c.kindByDevice(n).Known() || !n.HasMemory.Or(false):
+		case !known:
+			return false
+		default:
+			without, sum = without+1, sum+bytes
+		}
+	}
+	packages, ok := c.sys.CPU.Packages.Get()
+	want := each * int64(len(packages))
+	return ok && without == with && sum >= want-want/20 && sum <= want+want/20
+}
+
+// sideCaches says what the memory-side caches are made of: HBM on processors
+// that carry it, DRAM modules before persistent ones (Optane's memory mode).
+func (c *collector) sideCaches() {
+	persistent := fact.Evidence{}
+	for i := range c.sys.Slots {
+		if s := &c.sys.Slots[i]; s.State == inventory.SlotPopulated && s.Technology.Or(inventory.Other) == inventory.NVDIMM {
+			persistent = s.Technology.From
+		}
+	}
+	for i := range c.sys.Nodes {
+		n := &c.sys.Nodes[i]
+		size, ok := n.SideCacheBytes.Get()
+		switch {
+		case !ok || size <= 0:
+			n.SideCacheOf = fact.Blame[inventory.Technology](n.SideCacheBytes)
+		case c.packageMemory() > 0 && persistent == (fact.Evidence{}):
+			n.SideCacheOf = fact.Known(inventory.HBM, fact.Corroborated, n.SideCacheBytes.From, c.sys.CPU.Brand.From)
+		case c.packageMemory() == 0 && persistent != (fact.Evidence{}):
+			n.SideCacheOf = fact.Known(inventory.DRAM, fact.Corroborated, n.SideCacheBytes.From, persistent)
+		default:
+			n.SideCacheOf = fact.Unknown[inventory.Technology](fact.Absent, "what the memory-side cache is made of is not known",
+				"the SMBIOS table, which lists persistent modules", n.SideCacheBytes.From)
+		}
+	}
+}
+
+// memoryOfOthers takes the memory of nodes that are no DRAM module's out of what
+// the system sees, for that is compared with the modules.
+func (c *collector) memoryOfOthers() {
+	v := &c.sys.Memory.VisibleBytes
+	for i := range c.sys.Nodes {
+		n := &c.sys.Nodes[i]
+		bytes, ok := n.MemoryBytes.Get()
+		switch kind, _ := n.Kind.Get(); kind {
+		case inventory.NodeHBM, inventory.NodeCXL, inventory.NodePersistent, inventory.NodeGPU:
+			if ok && v.Known() && v.Value > bytes {
+				v.Value -= bytes
+				v.Certainty = min(v.Certainty, n.Kind.Certainty)
+				v.More = append(v.More[:len(v.More):len(v.More)], n.MemoryBytes.From)
+				v.From.Raw = fmt.Sprintf("%s, without node %d", v.From.Raw, n.ID)
+			}
+		default: // DRAM's, or not known to be another's
+		}
+	}
+}

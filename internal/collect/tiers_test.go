@@ -1,0 +1,216 @@
+package collect_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/fact/want"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+)
+
+// TestNodeKinds tells memory tiers apart.
+func TestNodeKinds(t *testing.T) {
+	// Nodes 0 and 1 have CPUs, node 2 memory only.
+	tiers := func(p hosttest.Part) hosttest.Files {
+		f := hosttest.Nodes(p.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), "0-1", "2-3", "")
+		return f.With(hosttest.Files{hosttest.NodeDir + "has_cpu": "0-1\n"})
+	}
+	dax := hosttest.Files{"sys/bus/dax/devices/dax0.0/target_node": "2\n", "sys/bus/dax/devices/dax0.0/numa_node": "0\n"}
+	cxl := hosttest.Files{"sys/bus/cxl/devices/mem0/": ""}
+	dram := inventory.NodeDRAM
+	for _, c := range []struct {
+		name  string
+		files hosttest.Files
+		want  []inventory.NodeKind
+	}{
+		{"two nodes", hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), []inventory.NodeKind{dram, dram}},
+		{"without memory", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "node1/meminfo": "Node 1 MemTotal: 0 kB\n", hosttest.NodeDir + "has_memory": "0,2\n"}), []inventory.NodeKind{dram, inventory.NodeMemoryless, inventory.NodeCPULess}},
+		{"without CPUs", tiers(hosttest.Skylake), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"HBM or not", tiers(hosttest.CPUMax), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"CXL", tiers(hosttest.Skylake).With(dax).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCXL}},
+		{"persistent memory as RAM", tiers(hosttest.Skylake).With(dax), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"CXL of another node", tiers(hosttest.Skylake).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"neither", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "node2/meminfo": "Node 2 MemTotal: 0 kB\n", hosttest.NodeDir + "has_memory": "0-1\n"}), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"memory not captured", tiers(hosttest.Skylake).Without(hosttest.NodeDir+"node2/meminfo", hosttest.NodeDir+"has_memory"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"CPUs not captured", tiers(hosttest.Skylake).Without(hosttest.NodeDir+"node2/cpulist", hosttest.NodeDir+"has_cpu"), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
+		{"lists left empty by old kernels", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "has_cpu": "\n"}), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var got []inventory.NodeKind
+			for _, n := range collecttest.Collected(t, c.files).Nodes {
+				got = append(got, n.Kind.Or(inventory.NodeUnknown))
+			}
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+// memoryOnly is a machine of two processors with a node each, and nodes without
+// CPUs of so many MiB.
+func memoryOnly(p hosttest.Part, mib ...int) hosttest.Files {
+	lists := append([]string{"0-1", "2-3"}, make([]string, len(mib))...)
+	f := hosttest.Nodes(p.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), lists...)
+	f = f.With(hosttest.Files{hosttest.NodeDir + "has_cpu": "0-1\n"})
+	for i, size := range mib {
+		f[fmt.Sprintf("%snode%d/meminfo", hosttest.NodeDir, i+2)] = fmt.Sprintf("Node %d MemTotal: %d kB\n", i+2, size<<10)
+	}
+	return f
+}
+
+// rated adds firmware's ratings in MiB/s, by node.
+func rated(f hosttest.Files, mibs ...int) hosttest.Files {
+	for id, v := range mibs {
+		dir := fmt.Sprintf("%snode%d/access0/initiators/", hosttest.NodeDir, id)
+		f[dir+"read_bandwidth"], f[dir+"node0"] = strconv.Itoa(v)+"\n", hosttest.LinkTo+"../../../node0"
+	}
+	return f
+}
+
+// daxFrom adds a dax device of a node behind a path, used as RAM.
+func daxFrom(f hosttest.Files, node int, path string) hosttest.Files {
+	name := fmt.Sprintf("dax%d.0", node)
+	own := "sys/devices/" + path + "/" + name + "/"
+	f["sys/bus/dax/devices/"+name] = hosttest.LinkTo + "../../../devices/" + path + "/" + name
+	f[own+"target_node"], f[own+"driver"] = strconv.Itoa(node)+"\n", hosttest.LinkTo+"../../bus/dax/drivers/kmem"
+	return f
+}
+
+const (
+	cxlPath  = "platform/ACPI0017:00/root0/decoder0.0/region0/dax_region0"
+	hmemPath = "platform/hmem.0"
+	nvPath   = "LNXSYSTM:00/LNXSYBUS:00/ACPI0012:00/ndbus0/region1/dax1.1"
+)
+
+var (
+	cxlCard = hosttest.Files{"sys/bus/cxl/devices/mem0/": ""}
+	gib     = 1024 // in MiB
+)
+
+// TestMemoryOnlyNodes: what a node without CPUs is, as kernel documents and the
+// drivers' own paths have it; the processor's brand alone decides nothing.
+func TestMemoryOnlyNodes(t *testing.T) {
+	hbm, cxl, plain, open := inventory.NodeHBM, inventory.NodeCXL, inventory.NodeCPULess, inventory.NodeUnknown
+	for _, c := range []struct {
+		name      string
+		files     hosttest.Files
+		want      []inventory.NodeKind
+		certainty fact.Certainty
+	}{
+		{"Xeon Max, flat: as much as both processors carry", memoryOnly(hosttest.CPUMax, 64*gib, 64*gib), []inventory.NodeKind{hbm, hbm}, fact.Corroborated},
+		{"Xeon Max with a CXL card that firmware onlined", memoryOnly(hosttest.CPUMax, 256*gib).With(cxlCard), []inventory.NodeKind{open}, fact.None},
+		{"Xeon Max, flat, and a CXL card by its driver", daxFrom(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib, 256*gib).With(cxlCard), 4, cxlPath), []inventory.NodeKind{hbm, hbm, cxl}, 0},
+		{"Xeon Max, flat, soft-reserved, and a CXL card", daxFrom(daxFrom(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib).With(cxlCard), 2, hmemPath), 3, hmemPath), []inventory.NodeKind{hbm, hbm}, fact.Corroborated},
+		{"Xeon Max, rated fast", rated(memoryOnly(hosttest.CPUMax, 16*gib), 200_000, 200_000, 400_000), []inventory.NodeKind{hbm}, fact.Corroborated},
+		{"Xeon Max, rated slow", rated(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib), 200_000, 200_000, 50_000, 50_000), []inventory.NodeKind{open, open}, fact.None},
+		{"CXL by its driver", daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, cxlPath), []inventory.NodeKind{cxl}, fact.Direct},
+		{"CXL that firmware set apart", daxFrom(memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard), 2, hmemPath), []inventory.NodeKind{cxl}, fact.Corroborated},
+		{"CXL that firmware onlined, rated slow", rated(memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard), 200_000, 200_000, 40_000), []inventory.NodeKind{cxl}, fact.Corroborated},
+		{"a CXL card and a node, nothing more", memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard), []inventory.NodeKind{plain}, fact.Direct},
+		{"a range set apart, no card", daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, hmemPath), []inventory.NodeKind{plain}, fact.Direct},
+		{"persistent memory as RAM beside a CXL card", daxFrom(memoryOnly(hosttest.Skylake, 512*gib).With(cxlCard), 2, nvPath), []inventory.NodeKind{inventory.NodePersistent}, fact.Direct},
+		{"rated fast on a processor without HBM", rated(memoryOnly(hosttest.Skylake, 64*gib), 200_000, 200_000, 400_000), []inventory.NodeKind{plain}, fact.Direct},
+		{"a GPU's memory", memoryOnly(hosttest.Skylake, 96*gib).With(hosttest.Files{
+			"proc/driver/nvidia/gpus/0009:01:00.0/numa_status": "Node:      2\nStatus:    online\nAddress:   40000000000\nSize:      1800000000\n"}), []inventory.NodeKind{inventory.NodeGPU}, fact.Direct},
+		{"a GPU's memory that is offline", memoryOnly(hosttest.Skylake, 96*gib).With(hosttest.Files{
+			"proc/driver/nvidia/gpus/0009:01:00.0/numa_status": "Node:      2\nStatus:    offline\n"}), []inventory.NodeKind{plain}, fact.Direct},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			nodes := collecttest.Collected(t, c.files).Nodes
+			var got []inventory.NodeKind
+			for _, n := range nodes[2:] {
+				got = append(got, n.Kind.Or(inventory.NodeUnknown))
+				if c.certainty > 0 {
+					assert.Equal(t, c.certainty, n.Kind.Certainty)
+				}
+				assert.True(t, n.Kind.Known() || n.Kind.Reason != "")
+			}
+			assert.Equal(t, c.want, got)
+		})
+	}
+}
+
+// TestTierFacts: ratings, tiers, weights and caches of a node.
+func TestTierFacts(t *testing.T) {
+	const weights = "sys/kernel/mm/mempolicy/weighted_interleave/"
+	f := rated(memoryOnly(hosttest.Skylake, 256*gib), 200_000, 0, 40_000).With(hosttest.Files{
+		"sys/devices/virtual/memory_tiering/memory_tier4/nodelist": "0-1\n",
+		"sys/devices/virtual/memory_tiering/memory_tier22/nodes":   "2\n",
+		weights + "node0": "5\n", weights + "node2": "1\n", weights + "auto": "true\n",
+		"sys/bus/cxl/devices/region0/": "", "sys/bus/cxl/devices/mem0/": "", "sys/bus/cxl/devices/mem1/": "", "sys/bus/cxl/devices/memory/": "",
+		hosttest.NodeDir + "node1/memory_side_cache/index1/size": "68719476736\n",
+	})
+	sys := collecttest.Collected(t, f)
+	n := sys.Nodes
+	want.Is(int64(200_000<<20), fact.Indirect).Check(t, n[0].RatedBytesPerSecond)
+	want.Not[int64](fact.Unstated, "rates the node's bandwidth with 0").Check(t, n[1].RatedBytesPerSecond)
+	want.Is(4, fact.Direct).Check(t, n[1].Tier)
+	want.Is(22, fact.Direct).Check(t, n[2].Tier)
+	want.Is(5, fact.Direct).Check(t, n[0].InterleaveWeight)
+	assert.False(t, n[1].InterleaveWeight.Known())
+	want.Is(true, fact.Direct).Check(t, sys.NUMA.WeightsAuto)
+	want.Is(2, fact.Direct).Check(t, sys.NUMA.CXLDevices)
+	want.Is(1, fact.Direct).Check(t, sys.NUMA.CXLRegions)
+	want.Is(int64(64<<30), fact.Direct).Check(t, n[1].SideCacheBytes)
+	want.Not[inventory.Technology](fact.Absent, "is not known").Check(t, n[1].SideCacheOf)
+
+	older := collecttest.Collected(t, f.Without(weights+"auto"))
+	want.Is(false, fact.Direct).Check(t, older.NUMA.WeightsAuto)
+	none := collecttest.Collected(t, f.Without(weights))
+	assert.False(t, none.NUMA.WeightsAuto.Known())
+	assert.False(t, none.Nodes[0].InterleaveWeight.Known())
+}
+
+// TestSideCache: Optane's memory mode by its two kinds of modules, HBM by the
+// processor.
+func TestSideCache(t *testing.T) {
+	cache := hosttest.Files{hosttest.NodeDir + "node0/memory_side_cache/index1/size": "103079215104\n"}
+	b := smbiostest.New(3, 2)
+	array := b.Array(smbiostest.Array{Devices: 2})
+	b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 16 << 30})
+	b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 128 << 30, Type: typeLogical, Technology: techOptane})
+	two := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}
+	optane := collecttest.Collected(t, collecttest.Table(hosttest.Skylake.Tree(two), b).With(cache)).Nodes[0]
+	want.Is(inventory.DRAM, fact.Corroborated).Check(t, optane.SideCacheOf)
+	hbm := collecttest.Collected(t, hosttest.CPUMax.Tree(two).With(cache)).Nodes[0]
+	want.Is(inventory.HBM, fact.Corroborated).Check(t, hbm.SideCacheOf)
+	assert.False(t, collecttest.Collected(t, hosttest.Skylake.Tree(two)).Nodes[0].SideCacheOf.Known())
+}
+
+// TestVisibleWithoutOthers: memory of a CXL card is none that modules are
+// counted against.
+func TestVisibleWithoutOthers(t *testing.T) {
+	f := daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, cxlPath).Without("sys/firmware/memmap/", "proc/meminfo").With(hosttest.Files{
+		"proc/meminfo": fmt.Sprintf("MemTotal: %d kB\n", (256+2)<<20)})
+	want.Is(int64(2<<30), fact.Corroborated).Check(t, collecttest.Collected(t, f).Memory.VisibleBytes)
+}
+
+// TestRealTiers: a machine with GPUs' memory as nodes and one with persistent
+// memory as RAM (hwloc's captures).
+func TestRealTiers(t *testing.T) {
+	kinds := func(name string) map[inventory.NodeKind][]int {
+		root, err := host.OpenCaptureFile(corpustest.Dir(t, "sysfs/"+name))
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = root.Close() })
+		out := map[inventory.NodeKind][]int{}
+		for _, n := range collect.Collect(collect.Input{Root: root}).Nodes {
+			kind := n.Kind.Or(inventory.NodeUnknown)
+			out[kind] = append(out[kind], n.ID)
+		}
+		return out
+	}
+	assert.Equal(t, map[inventory.NodeKind][]int{inventory.NodeDRAM: {0, 8}, inventory.NodeGPU: {250, 251, 252, 253, 254, 255}},
+		kinds("hwloc-nvidiagpunumanodes.tar.bz2"))
+	persistent := kinds("hwloc-32em64t-2n8c+dax+nvme+mic+dimms.tar.bz2")
+	t.Log(persistent)
+}
