@@ -305,7 +305,8 @@ func (pl *placer) nodesAgainst() string {
 	for i := range pl.sys.Nodes {
 		n := &pl.sys.Nodes[i]
 		bytes, known := n.MemoryBytes.Get()
-		if !known || n.Kind != inventory.NodeDRAM && n.Kind != inventory.NodeMemoryless {
+		kind, _ := n.Kind.Get()
+		if !known || kind != inventory.NodeDRAM && kind != inventory.NodeMemoryless {
 			return ""
 		}
 		socket, ok := n.Socket.Get()
