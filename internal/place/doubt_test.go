@@ -186,7 +186,7 @@ func TestDoubtByNodes(t *testing.T) {
 		}
 		sys.Slots[5].SizeBytes = known(int64(32 << 30))
 		for socket, size := range gib {
-			sys.Nodes = append(sys.Nodes, inventory.Node{ID: socket, Kind: inventory.NodeDRAM, Socket: known(socket), MemoryBytes: known(int64(size * (1 << 30)))})
+			sys.Nodes = append(sys.Nodes, inventory.Node{ID: socket, Kind: fact.Known(inventory.NodeDRAM, fact.Direct, fact.Evidence{}), Socket: known(socket), MemoryBytes: known(int64(size * (1 << 30)))})
 		}
 		return examined(t, sys, plat6)
 	}
