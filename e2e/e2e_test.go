@@ -169,7 +169,7 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-// TestEmptyInput: no byte on standard input is no machine.
+// TestEmptyInput: no byte on standard input is not a machine.
 func TestEmptyInput(t *testing.T) {
 	status, out, errs := run(t, nil, "check", "--smbios", "-")
 	assert.Equal(t, 3, status)

@@ -89,7 +89,7 @@ func TestPrometheusFleet(t *testing.T) {
 	for name := range p.alerts(t, "firing") {
 		assert.NotContains(t, name, good)
 		assert.NotContains(t, name, text)
-		assert.NotContains(t, name, "symmetric", "what follows from empty channels is no alert of its own")
+		assert.NotContains(t, name, "symmetric", "what follows from empty channels is not an alert of its own")
 	}
 	p.healthy(t, good, bad, worse, text)
 

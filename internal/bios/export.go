@@ -74,7 +74,7 @@ const (
 	Cray       = "cray"
 	ASRockRack = "asrockrack"
 	Fujitsu    = "fujitsu"
-	// IntelReference and AMDReference are no vendors: the names of Intel's
+	// IntelReference and AMDReference are not vendors: the names of Intel's
 	// reference code and of AMD's common BIOS settings, used as they are by every
 	// maker that ships them.
 	IntelReference = "intel-reference"

@@ -248,7 +248,7 @@ func (e *Export) addNested(a Attribute, o object) error {
 	return e.add(a)
 }
 
-// bare reports a JSON value that is no string.
+// bare reports a JSON value that is not a string.
 func bare(v any) bool {
 	_, text := v.(string)
 	return v != nil && !text

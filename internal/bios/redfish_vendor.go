@@ -96,7 +96,7 @@ var signatures = map[string]string{
 const amdName = "Cbs"
 
 // vendorByNames counts the names that tell a vendor; the most frequent wins,
-// and a tie tells nothing. Names of reference code are no vendor's: they count
+// and a tie tells nothing. Names of reference code are not a vendor's: they count
 // where two of them stand and no two of a vendor's. guessed: fewer than two
 // names say so.
 func vendorByNames(attributes []Attribute) (vendor string, guessed bool) {

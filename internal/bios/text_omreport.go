@@ -51,7 +51,7 @@ func decodeOmreport(lines []textLine) (*Export, error) {
 }
 
 // addOmreport adds one attribute; a text of the system profile that no document
-// translates is no value.
+// translates is not a value.
 func (e *Export) addOmreport(name, value string, l textLine) error {
 	if strings.EqualFold(name, "System Profile") || name == "SysProfile" {
 		code, ok := systemProfiles[value]

@@ -24,7 +24,7 @@ var wordLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 
 // decodeWords reads a file of memaudit's own words ("memory_ras_mode: spare"),
 // which somebody wrote who looked into BIOS setup: for machines that export
-// nothing. Empty lines and what stands behind # are left out.
+// nothing. Empty lines and what stands after # are left out.
 func decodeWords(lines []textLine) (*Export, error) {
 	e := &Export{Format: Words}
 	for _, l := range lines {

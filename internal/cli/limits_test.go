@@ -18,7 +18,7 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
-// TestRefusedInputs: what is no machine, or more than any, is named and ends
+// TestRefusedInputs: what is not a machine, or more than any, is named and ends
 // with status 3, in every format.
 func TestRefusedInputs(t *testing.T) {
 	t.Parallel()

@@ -77,7 +77,7 @@ func (t *target) keepRights(tmp *os.File, mode fs.FileMode) error {
 	return tmp.Chmod(keep)
 }
 
-// writeInto writes to what is there already and is no file. It is opened without
+// writeInto writes to what is there already and is not a file. It is opened without
 // waiting: a named pipe that nobody reads would wait for ever.
 func writeInto(t *target, body func(io.Writer) error) error {
 	fd, err := unix.Open(t.name, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW|unix.O_NOCTTY|unix.O_CLOEXEC, 0)

@@ -94,7 +94,7 @@ func TestOutputLinkOfAnotherUser(t *testing.T) {
 	require.ErrorContains(t, writeText(filepath.Join(dir, "report"), 0o644), "is a link")
 }
 
-// TestOutputPlantedPipe: a pipe that nobody reads is no reason to wait, one that
+// TestOutputPlantedPipe: a pipe that nobody reads is not a reason to wait, one that
 // another user made where all may write is not written to.
 func TestOutputPlantedPipe(t *testing.T) {
 	dir := sticky(t)

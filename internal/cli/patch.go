@@ -115,7 +115,7 @@ func goal(c *audit.Chosen) patch.Goal {
 }
 
 // presentSettings picks the export to change. One that may be another machine's
-// is refused: a change of settings is no place for a doubt.
+// is refused: a change of settings is not the place for a doubt.
 func presentSettings(exports []collect.Joined, asked string) (*collect.Joined, patch.Form, error) {
 	var problem error
 	for i := range exports {

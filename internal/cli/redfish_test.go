@@ -90,7 +90,7 @@ func TestConfigurationBelowHostRoot(t *testing.T) {
 		}
 	}
 	if !host.RunningKernel("/") {
-		t.Log("/sys is no sysfs here: only the refusals were tested")
+		t.Log("/sys is not sysfs here: only the refusals were tested")
 	}
 }
 

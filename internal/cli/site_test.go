@@ -124,9 +124,9 @@ func TestDraftOfKnownMachine(t *testing.T) {
 func TestSiteFilesAreChecked(t *testing.T) {
 	t.Parallel()
 	for says, text := range map[string]string{
-		"a built-in file has this name":  "# ---- platforms/milan.yaml\nid: milan\nname: Milan\n---\nrecognise: [{vendor: AuthenticAMD, family: 25, model: 1}]\n",
-		`the platform's id is "other"`:   "# ---- platforms/ours.yaml\nid: other\nname: Ours\nchannels_per_socket: 2\n---\nrecognise: [{vendor: AuthenticAMD, family: 25, model: 250}]\n",
-		"is no pattern of locators.yaml": "# ---- slots/ours.yaml\nschema: 1\nvendor: dell\nmaps:\n  - {id: a, models: [X], locators: [nothing], groups: [[1]], check: [doc], sources: [DELL-11G]}\n",
+		"a built-in file has this name":     "# ---- platforms/milan.yaml\nid: milan\nname: Milan\n---\nrecognise: [{vendor: AuthenticAMD, family: 25, model: 1}]\n",
+		`the platform's id is "other"`:      "# ---- platforms/ours.yaml\nid: other\nname: Ours\nchannels_per_socket: 2\n---\nrecognise: [{vendor: AuthenticAMD, family: 25, model: 250}]\n",
+		"is not a pattern of locators.yaml": "# ---- slots/ours.yaml\nschema: 1\nvendor: dell\nmaps:\n  - {id: a, models: [X], locators: [nothing], groups: [[1]], check: [doc], sources: [DELL-11G]}\n",
 	} {
 		dir := inFolder(t, text)
 		status, _, errs := run(nil, "check", "--smbios", stranger(t), "--rules", dir)

@@ -145,7 +145,7 @@ func rulesIn(page string) (sum int) {
 }
 
 // heapInUse is what is reachable. What lies in pools (compressors of answers,
-// 0.8 MB each) outlives one collection and is no growth.
+// 0.8 MB each) outlives one collection and is not growth.
 func heapInUse() uint64 {
 	var m runtime.MemStats
 	for range 3 {

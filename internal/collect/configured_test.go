@@ -68,7 +68,7 @@ func TestConfigured(t *testing.T) {
 	unknown := sys.Settings["c_states"].Configured
 	require.Equal(t, fact.Unstated, unknown.State)
 	require.Equal(t, `ProcCStates is "Sometimes", a value that memaudit's table of Dell does not translate`, unknown.Reason)
-	require.Equal(t, fact.Unstated, sys.Settings["smt"].Configured.State, "null is no value")
+	require.Equal(t, fact.Unstated, sys.Settings["smt"].Configured.State, "null is not a value")
 	require.Equal(t, fact.Unread, sys.Settings["node_interleave"].Configured.State, "an excerpt does not tell what is not offered")
 
 	require.Equal(t, "Dell", sys.Machine.Vendor.Value)
@@ -80,7 +80,7 @@ func TestConfigured(t *testing.T) {
 }
 
 // TestConfiguredOffered: what a whole export does not list is not offered, and
-// that is no unknown.
+// that is not an unknown.
 func TestConfiguredOffered(t *testing.T) {
 	whole := `<SystemConfiguration Model="PowerEdge R640"><Component FQDD="BIOS.Setup.1-1"><Attribute Name="ProcTurboMode">Enabled</Attribute>`
 	for i := range 50 {
@@ -125,7 +125,7 @@ func TestConfiguredChains(t *testing.T) {
 	require.NotContains(t, sys.Settings, "c1e", "EPYC has none")
 }
 
-// TestConfiguredWishes: a batch of commands is no evidence of the machine.
+// TestConfiguredWishes: a batch of commands is not evidence of the machine.
 func TestConfiguredWishes(t *testing.T) {
 	sys := collected(t, Input{}, "loaddefault uEFI\nset uEFI.TurboModeEnable Enable\nset uEFI.PackageCState \"ACPI C3\"\n")
 	turbo := sys.Settings["turbo"]

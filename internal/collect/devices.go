@@ -119,7 +119,7 @@ func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[in
 	return rated, configured
 }
 
-// clock marks a number that is no speed: a clock in MHz, which is half of a
+// clock marks a number that is not a speed: a clock in MHz, which is half of a
 // rate of the module's type, or one far from every rate of it.
 func clock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 	low, high := rates(typ.Or(""))
@@ -131,7 +131,7 @@ func clock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 		return fact.Unknown[int](fact.Malformed,
 			"the speed looks like a clock in MHz, not like transfers ("+display(f.Value)+" for "+typ.Or("memory")+")", "", f.From)
 	case f.Value < low/2 || f.Value > 2*high:
-		return fact.Unknown[int](fact.Malformed, display(f.Value)+" is no speed that "+typ.Or("memory")+" can have", "", f.From)
+		return fact.Unknown[int](fact.Malformed, display(f.Value)+" is not a speed that "+typ.Or("memory")+" can have", "", f.From)
 	default:
 		return f // overclocked, or the type is mistaken
 	}

@@ -101,7 +101,7 @@ func TestSoldered(t *testing.T) {
 }
 
 // TestSpeeds: a single speed field says rated or running and nobody knows
-// which; a clock in MHz is no speed.
+// which; a clock in MHz is not a speed.
 func TestSpeeds(t *testing.T) {
 	direct, indirect := fact.Direct, fact.Indirect
 	clock := "looks like a clock in MHz"
@@ -122,7 +122,7 @@ func TestSpeeds(t *testing.T) {
 		{"clock, DDR5", 17, smbiostest.DIMM{Type: typeDDR5, Speed: 2400, Configured: 2200}, want.Not[int](fact.Malformed, clock), want.Not[int](fact.Malformed, clock)},
 		{"throttled DDR4", 12, smbiostest.DIMM{Type: typeDDR4, Speed: 2400, Configured: 1333}, want.Is(2400, direct), want.Is(1333, direct)},
 		{"overclocked DDR3", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 2400, Configured: 2400}, want.Is(2400, direct), want.Is(2400, direct)},
-		{"far from every rate", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 130, Configured: 58785}, want.Not[int](fact.Malformed, "130 is no speed that DDR3 can have"), want.Not[int](fact.Malformed, "58785 is no speed")},
+		{"far from every rate", 8, smbiostest.DIMM{Type: typeDDR3, Speed: 130, Configured: 58785}, want.Not[int](fact.Malformed, "130 is not a speed that DDR3 can have"), want.Not[int](fact.Malformed, "58785 is not a speed")},
 		{"type not stated", 12, smbiostest.DIMM{Type: typeUnknown, Speed: 667}, want.Is(667, direct), want.Not[int](fact.Unstated, "does not state")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestModuleFacts(t *testing.T) {
 	want.Not[int](fact.Unstated, "does not state").Check(t, unstated.ConfiguredMV)
 }
 
-// TestForeignArrays: devices of arrays that are not system memory are no slots.
+// TestForeignArrays: devices of arrays that are not system memory are not slots.
 func TestForeignArrays(t *testing.T) {
 	b := smbiostest.New(3, 2)
 	flash := b.Array(smbiostest.Array{Devices: 1, Use: 5})

@@ -149,7 +149,7 @@ func TestLostStructures(t *testing.T) {
 			b.MemoryDevice(smbiostest.DIMM{Array: b.Array(smbiostest.Array{Devices: 4}), Bytes: 1 << 30})
 			return b.Table()
 		}, ""},
-		{"bytes that are no structure before the memory", func() []byte {
+		{"bytes that are not a structure before the memory", func() []byte {
 			b := smbiostest.New(3, 2)
 			b.BIOS(smbiostest.BIOS{Vendor: "Example"})
 			b.Raw(17, 0, 3, 4, 5, 6, 7)

@@ -66,7 +66,7 @@ func TestIdentityPrecedence(t *testing.T) {
 	assert.Equal(t, inventory.SourceDMIID, sys.Machine.Product.From.Source)
 }
 
-// TestIdentityPlaceholders: a vendor's placeholder is no name; the other source
+// TestIdentityPlaceholders: a vendor's placeholder is not a name; the other source
 // may have one.
 func TestIdentityPlaceholders(t *testing.T) {
 	files := collecttest.Table(oneSocket(), identified("To be filled by O.E.M.", "Default string"))

@@ -154,7 +154,7 @@ func TestModelFromKernel(t *testing.T) {
 	assert.False(t, alone.Model.Known())
 }
 
-// TestForeignProcessors: what is no central processor is no socket.
+// TestForeignProcessors: what is not a central processor is not a socket.
 func TestForeignProcessors(t *testing.T) {
 	b := sockets(fitted)
 	math := make([]byte, 0x2C)

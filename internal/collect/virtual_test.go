@@ -25,7 +25,7 @@ func firmwareBit(vendor, product string, guest bool) *smbiostest.Builder {
 
 // TestVirtual: the CPU's flag, then firmware's bit, then the names by which
 // hypervisors are known; whole machines of clouds and the privileged domain of
-// Xen are no guests.
+// Xen are not guests.
 func TestVirtual(t *testing.T) {
 	direct, corroborated := fact.Direct, fact.Corroborated
 	base := oneSocket()

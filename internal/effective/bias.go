@@ -53,7 +53,7 @@ func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	n, err := strconv.Atoi(raw)
 	switch {
 	case err != nil || n < 0 || n > 15:
-		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%q is no energy bias from 0 to 15", raw), "", at), fact.Fact[string]{}
+		return fact.Unknown[string](fact.Malformed, fmt.Sprintf("%q is not an energy bias from 0 to 15", raw), "", at), fact.Fact[string]{}
 	case n == 0:
 		decided = fact.Known(inventory.DecidedAdministrator, fact.Corroborated, at)
 	case n == 6:

@@ -66,7 +66,7 @@ func TestNodeInterleave(t *testing.T) {
 		{"S=2 N=1 numa=off no SRAT", hosttest.Options(sratOff, "numa=off"), want.Not[string](fact.Refused, "turns NUMA off")},
 		{"S=2 N=1 acpi=off", hosttest.Options(sratOff.Without("sys/firmware/acpi/"), "acpi=off"), want.Not[string](fact.Refused, "turns NUMA off")},
 		{"S=2 N=1 an option behind -- is init's", hosttest.Options(sratOff, "-- numa=off"), want.Is("enabled", fact.Corroborated)},
-		{"S=2 N=1 numa=nohmat is no reason", hosttest.Options(sratOff, "numa=nohmat"), want.Is("enabled", fact.Corroborated)},
+		{"S=2 N=1 numa=nohmat is not a reason", hosttest.Options(sratOff, "numa=nohmat"), want.Is("enabled", fact.Corroborated)},
 
 		{"S=4 N=2", hosttest.Nodes(hosttest.Skylake.Tree(four), "0-1", "2-3"), want.Not[string](fact.Conflicting, "2 nodes for 4 sockets")},
 		{"S=4 N=2 no SRAT", hosttest.Nodes(hosttest.Skylake.Tree(four), "0-1", "2-3").Without(hosttest.ACPI + "SRAT"), want.Not[string](fact.Conflicting, "2 nodes for 4 sockets")},

@@ -122,7 +122,7 @@ func TestEnergyPerfBias(t *testing.T) {
 		{"7", biased("7", ""), word("balanced_performance")},
 		{"8", biased("8", ""), word("balanced_power")},
 		{"15", biased("15", ""), word("power_saving")},
-		{"16 is none", biased("16", ""), open(want.Not[string](fact.Malformed, "no energy bias"))},
+		{"16 is none", biased("16", ""), open(want.Not[string](fact.Malformed, "not an energy bias"))},
 		{"preference performance", biased("", "performance"), word("max_performance")},
 		{"preference balance_performance", biased("6", "balance_performance"), word("balanced_performance")},
 		{"preference balance_power", biased("", "balance_power"), word("balanced_power")},

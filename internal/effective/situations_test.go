@@ -90,7 +90,7 @@ func situations() []situation {
 		{docCpuidle + ": acpi_idle follows firmware's states", "EPYC with C2", "c_states", idle(rome, "acpi_idle", polling, "C1 0 enabled ACPI FFH MWAIT 0x0", "C2 0 enabled ACPI IOPORT 0x814"), "enabled", fw},
 		{docCpuidle + ": acpi_idle follows firmware's states", "EPYC with C1 alone", "c_states", idle(rome, "acpi_idle", polling, "C1 0 enabled ACPI FFH MWAIT 0x0"), "disabled", fw},
 		{docCpuidle + ": haltpoll is a driver of guests", "haltpoll", "c_states", idle(sky, "haltpoll", polling, "haltpoll 0 enabled"), "", ""},
-		{docIdle + ": the driver's own C1E entry", "C1E of intel_idle is no word of firmware", "c1e", deep, "enabled", kern},
+		{docIdle + ": the driver's own C1E entry", "C1E of intel_idle is not a word of firmware", "c1e", deep, "enabled", kern},
 		{docMSR + ": MSR_IA32_POWER_CTL, bit 1", "acpi_idle, C1E promotion set", "c1e",
 			reg(idle(sky, "acpi_idle", polling, "C1 0 enabled ACPI FFH MWAIT 0x0", "C2 0 enabled ACPI FFH MWAIT 0x20"), 0x1FC, 2), "enabled", fw},
 		{"drivers/idle/intel_idle.c, skx_idle_state_table_update: below 2 package C6 is disabled", "package limit 1", "package_c_state", reg(two, 0xE2, 1|1<<15), "c2", fw},

@@ -40,7 +40,7 @@ func TestSubNUMA(t *testing.T) {
 		{"Skylake n=2, one L3", divided(hosttest.Skylake, 2, 2, 1), want.Is("snc2", direct)},
 		{"Sapphire Rapids n=4, one L3", divided(hosttest.Sapphire, 2, 4, 1), want.Is("snc4", direct)},
 		{"Granite Rapids n=3, one L3", divided(hosttest.Granite, 1, 3, 1), want.Is("snc3", direct)},
-		{"n=5 is no mode", divided(hosttest.Sapphire, 1, 5, 1), want.Not[string](fact.Conflicting, "no known mode")},
+		{"n=5 is not a mode", divided(hosttest.Sapphire, 1, 5, 1), want.Not[string](fact.Conflicting, "no known mode")},
 		{"two dies a package are no SNC", divided(hosttest.Skylake, 2, 2, 2), want.Not[string](fact.Conflicting, "no known mode")},
 		{"n=2 on a processor without any mode", divided(hosttest.Ivybridge, 2, 2, 1), want.Not[string](fact.Conflicting, "no known mode")},
 		{"Haswell n=2, split L3", divided(hosttest.Haswell, 2, 2, 2), want.Is("cod", corroborated)},

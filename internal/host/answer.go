@@ -80,7 +80,7 @@ func (n *notes) failure(state fact.State, fields []string) error {
 	case len(fields) != 3:
 		return fmt.Errorf("%d fields behind the state, one or three were expected", len(fields))
 	case !slices.Contains(questions[:], fields[1]):
-		return fmt.Errorf("%q is no question", fields[1])
+		return fmt.Errorf("%q is not a question", fields[1])
 	default:
 		n.answers[question{fields[1], fields[0]}] = answer{state: state, reason: fields[2]}
 	}
@@ -102,7 +102,7 @@ func (n *notes) path(fields []string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no kind of file", fields[2])
+	return fmt.Errorf("%q is not a kind of file", fields[2])
 }
 
 // line is an answer as a line of the notes; "" for one that has none.

@@ -144,7 +144,7 @@ func (r *reader) levels(cpu int) Value[[]Cache] {
 			return blame[[]Cache](level)
 		}
 		if level.V < 1 || level.V > maxLevel {
-			return malformed[[]Cache](level.Path, level.Raw, fmt.Errorf("%d is no cache level", level.V))
+			return malformed[[]Cache](level.Path, level.Raw, fmt.Errorf("%d is not a cache level", level.V))
 		}
 		out = append(out, Cache{Index: i, Level: int(level.V), Type: r.text(entry + "/type").V, SizeBytes: r.size(entry + "/size")})
 	}

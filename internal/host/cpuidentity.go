@@ -33,7 +33,7 @@ func (k keys) number(names ...string) Value[int] {
 	}
 	n, err := strconv.ParseInt(v.V, 0, 32)
 	if err != nil {
-		return malformed[int](cpuinfo, string(clip([]byte(v.V))), fmt.Errorf("%q is no number", clip([]byte(v.V))))
+		return malformed[int](cpuinfo, string(clip([]byte(v.V))), fmt.Errorf("%q is not a number", clip([]byte(v.V))))
 	}
 	return known(int(n), cpuinfo, v.V)
 }

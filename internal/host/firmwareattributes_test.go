@@ -48,7 +48,7 @@ func TestFirmwareAttributes(t *testing.T) {
 	assert.True(t, d.PendingReboot.Known() && d.PendingReboot.V)
 	require.Len(t, d.Attributes.V, 3)
 	numa, smt, serial := d.Attributes.V[0], d.Attributes.V[1], d.Attributes.V[2]
-	assert.Equal(t, "Auto", numa.Current.V, "the options are no part of the value")
+	assert.Equal(t, "Auto", numa.Current.V, "the options are not part of the value")
 	assert.Equal(t, []string{"NPS1", "NPS2", "NPS4", "Auto"}, numa.Possible)
 	assert.Equal(t, "/sys/class/firmware-attributes/thinklmi/attributes/NUMA/current_value", numa.Current.Path)
 	assert.Equal(t, "Enabled", smt.Current.V)

@@ -108,7 +108,7 @@ func (t *memTree) find(path string, follow bool) (*memNode, error) {
 
 // missingIn says what a missing name means: absent when its folder was
 // captured and the caller asked for it by this name, otherwise nothing at all.
-// /proc itself is no such folder: people capture single files of it.
+// /proc itself is not such a folder: people capture single files of it.
 func missingIn(path string, last, asked bool) error {
 	switch {
 	case last && asked && !strings.HasPrefix(path, "proc/"):

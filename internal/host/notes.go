@@ -115,7 +115,7 @@ func (n *notes) register(fields []string) error {
 	path := fields[0]
 	reg, err := strconv.ParseUint(fields[1], 0, 32)
 	if err != nil {
-		return fmt.Errorf("%q is no register", fields[1])
+		return fmt.Errorf("%q is not a register", fields[1])
 	}
 	if n.registers[path] == nil {
 		n.registers[path] = map[uint32]registerNote{}

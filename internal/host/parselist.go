@@ -86,7 +86,7 @@ func parseRange(item []byte) (cpuRange, error) {
 		r.group, ok[3] = smallNumber(group)
 	}
 	if ok != [4]bool{true, true, true, true} || r.last < r.first || r.used < 1 || r.group < r.used || strided && !isRange {
-		return r, fmt.Errorf("%q is no range of numbers up to %d", clip(item), MaxCPU)
+		return r, fmt.Errorf("%q is not a range of numbers up to %d", clip(item), MaxCPU)
 	}
 	return r, nil
 }
@@ -117,7 +117,7 @@ func ParseCPUMask(b []byte) ([]int, error) {
 	for i := len(groups) - 1; i >= 0; i-- {
 		word, ok := hexWord(groups[i])
 		if !ok {
-			return nil, fmt.Errorf("%q is no group of a CPU mask", clip(groups[i]))
+			return nil, fmt.Errorf("%q is not a group of a CPU mask", clip(groups[i]))
 		}
 		for base := 32 * (len(groups) - 1 - i); word != 0; word &= word - 1 {
 			out = append(out, base+bits.TrailingZeros32(word))

@@ -19,7 +19,7 @@ func ParseSize(b []byte) (int64, error) {
 	}
 	n, err := strconv.ParseInt(string(b[:min(i, 20)]), 10, 64)
 	if err != nil || i > 20 {
-		return 0, fmt.Errorf("%q is no size", clip(b))
+		return 0, fmt.Errorf("%q is not a size", clip(b))
 	}
 	shift, ok := unitShift(bytes.TrimSpace(b[i:]))
 	if !ok {
@@ -62,7 +62,7 @@ func ParseInts(b []byte, limit int) ([]int, error) {
 	for i, f := range fields {
 		n, ok := smallNumber(f)
 		if !ok {
-			return nil, fmt.Errorf("%q is no number", clip(f))
+			return nil, fmt.Errorf("%q is not a number", clip(f))
 		}
 		out[i] = n
 	}

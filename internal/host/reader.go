@@ -85,7 +85,7 @@ func (r *reader) numberBase(path string, base int) Value[int64] {
 	raw := string(clip(b))
 	n, perr := strconv.ParseInt(string(b), base, 64)
 	if perr != nil {
-		return malformed[int64](path, raw, fmt.Errorf("%q is no number", raw))
+		return malformed[int64](path, raw, fmt.Errorf("%q is not a number", raw))
 	}
 	return known(n, path, raw)
 }

@@ -20,7 +20,7 @@ const (
 // ErrOversized says that the tree describes more than any machine has.
 var ErrOversized = errors.New("more than any machine has")
 
-// CheckSize refuses a tree that is no machine's but an attack on whoever reads
+// CheckSize refuses a tree that is not a machine's but an attack on whoever reads
 // it: what an audit costs grows with processors and nodes.
 func CheckSize(root *Root) error {
 	r := newReader(root)

@@ -107,7 +107,7 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 	}
 	if slices.ContainsFunc(out, func(e SMBIOSEntry) bool { return e.Position < 0 }) {
 		for i := range out {
-			out[i].Position = -1 // half an order is no order
+			out[i].Position = -1 // half an order is not an order
 		}
 	}
 	slices.SortFunc(out, compareEntries)

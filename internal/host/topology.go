@@ -296,7 +296,7 @@ func (r *reader) packageID(cpu int) Value[int64] {
 		return unknown[int64](&ReadError{Op: "read", Path: id.Path, State: fact.Unstated, Err: ErrUnstated})
 	}
 	if id.State == fact.OK && id.V > 1<<31 {
-		return malformed[int64](id.Path, id.Raw, fmt.Errorf("%d is no package id", id.V))
+		return malformed[int64](id.Path, id.Raw, fmt.Errorf("%d is not a package id", id.V))
 	}
 	return id
 }

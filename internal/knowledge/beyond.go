@@ -141,7 +141,7 @@ func (c *checker) slotMaps(k fs.FS, doc *yaml.Node, data []byte) {
 		}
 		for _, l := range texts(m["locators"]) {
 			if len(locators) > 0 && !locators[l.Value] {
-				c.fault(l, id, "%s is no pattern of locators.yaml", l.Value)
+				c.fault(l, id, "%s is not a pattern of locators.yaml", l.Value)
 			}
 		}
 		c.groups(entry, m, id)

@@ -123,7 +123,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"slots/dell.yaml", "check: [label]", "check: [guess]", `slots/dell.yaml:5:`, true},
 		{"slots/dell.yaml", "[1, 4, 7]", "[1, 4, 4]", "dell-11g-3ch: slot 4 stands twice in groups", false},
 		{"slots/dell.yaml", "RASD-LABELS", "NO-SUCH", "source NO-SUCH is not in sources.yaml beside the maps", false},
-		{"slots/dell.yaml", "locators: [dell]", "locators: [delll]", "delll is no pattern of locators.yaml", false},
+		{"slots/dell.yaml", "locators: [dell]", "locators: [delll]", "delll is not a pattern of locators.yaml", false},
 		{"slots/dell.yaml", "controllers: [0, 0, 0, 1, 1, 1]", "controllers: [0, 0, 1, 1]", "controllers has 4 channels, groups 6", false},
 		{"slots/locators.yaml", "P{cpu}-DIMM{slot:1}{L}", "P{gpu}-DIMM{slot:1}{L}", "unknown field {gpu}, expected one of cpu, p, ", false},
 		{"slots/locators.yaml", "node: controller", "node: socke", "expected one of socket, controller, auto, ignore", true},

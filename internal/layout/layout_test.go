@@ -61,7 +61,7 @@ func TestImports(t *testing.T) {
 		}
 	}
 	for pkg := range tables {
-		require.True(t, seen[pkg], "the import table has a row for %s, which is no package", pkg)
+		require.True(t, seen[pkg], "the import table has a row for %s, which is not a package", pkg)
 	}
 }
 

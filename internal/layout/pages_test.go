@@ -25,7 +25,7 @@ var (
 // held as one to the file.
 const own = "https://github.com/memaudit/memaudit/blob/main/"
 
-// comment is what stands behind the mark of a comment.
+// comment is what stands after the mark of a comment.
 var comment = regexp.MustCompile(`(?m)(?://|#)\s.*$`)
 
 // texts lists the files that people read: sources, pages, data, scripts. Tests

@@ -117,7 +117,7 @@ func (t *Table) Decode(number string) (Module, bool) {
 // first: Micron's and HPE's.
 var makerNames = [...]string{"MTA", "MT", "HPE ", "HPE", "HP ", "HP"}
 
-// afterName is how a number goes on behind such a name.
+// afterName is how a number goes on after such a name.
 var afterName = regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`)
 
 // normal undoes what firmware does to numbers: bytes printed in hexadecimal,

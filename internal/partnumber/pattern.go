@@ -79,7 +79,7 @@ func take[T comparable](into *T, v T) {
 	}
 }
 
-// table gives values by what the groups caught, one behind the other.
+// table gives values by what the groups caught, one after the other.
 type table struct {
 	By  []string          `json:"by"`
 	Map map[string]values `json:"map"`
@@ -105,7 +105,7 @@ func (t *table) UnmarshalYAML(n *yaml.Node) error {
 			name := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: raw.Gives}
 			row = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{name, &cell}}
 		default:
-			return fmt.Errorf("gives %q, which is no field", raw.Gives)
+			return fmt.Errorf("gives %q, which is not a field", raw.Gives)
 		}
 		var v values
 		if err := row.Decode(&v); err != nil {

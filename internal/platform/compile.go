@@ -49,7 +49,7 @@ func readFiles(k fs.FS) ([]wholePlatformFile, error) {
 	return files, nil
 }
 
-// rank puts what takes the rest behind the others.
+// rank puts what takes the rest after the others.
 func rank(rest bool) int {
 	if rest {
 		return 1

@@ -17,7 +17,7 @@ type Detail struct {
 	// and the DDR channels: the processor table counts the links.
 	Buffered bool
 	// SpeedByMode is true where the highest speed holds in one memory mode
-	// only, so that a lower one is no finding.
+	// only, so that a lower one is not a finding.
 	SpeedByMode bool
 	// SixChannels is true where ACDEGH interleaves as one set (Milan).
 	SixChannels bool

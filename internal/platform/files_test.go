@@ -158,7 +158,7 @@ func TestPlatformTable(t *testing.T) {
 		}
 		assert.Equal(t, row.Allowed, f.Allowed, row.ID)
 		// The table's acceptable counts leave channels empty and lose a quarter to a half
-		// of the bandwidth: on other generations the same loss is no acceptable count, and
+		// of the bandwidth: on other generations the same loss is not an acceptable count, and
 		// one loss has one severity.
 		assert.Empty(t, f.Acceptable, row.ID)
 		assert.Equal(t, row.V == "ok", orTrue(f.Verified), row.ID)

@@ -200,7 +200,7 @@ func TestParts(t *testing.T) {
 	require.ErrorContains(t, err, "read platform no-such")
 }
 
-// TestRecogniseKunpeng: desktop parts are no eight-channel servers.
+// TestRecogniseKunpeng: desktop parts are not eight-channel servers.
 func TestRecogniseKunpeng(t *testing.T) {
 	for brand, want := range map[string]string{
 		"Kunpeng 920-4826": "kunpeng-920", "Kunpeng 920": "kunpeng-920",

@@ -98,7 +98,7 @@ func port(u *url.URL) string {
 func (c *client) resolve(link string) (*url.URL, *Problem) {
 	ref, err := url.Parse(link)
 	if err != nil || link == "" {
-		return nil, problem(fact.SourceMalformed, "", "a link of the service is no address")
+		return nil, problem(fact.SourceMalformed, "", "a link of the service is not an address")
 	}
 	u := c.o.Base.ResolveReference(ref)
 	if !c.own(u) || u.User != nil {
@@ -176,7 +176,7 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	defer cancel()
 	req, err := http.NewRequestWithContext(one, method, u.String(), bytes.NewReader(body))
 	if err != nil {
-		return nil, problem(fact.SourceMalformed, op, "a link of the service is no address")
+		return nil, problem(fact.SourceMalformed, op, "a link of the service is not an address")
 	}
 	c.dress(req, body)
 	resp, err := c.http.Do(req)

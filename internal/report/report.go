@@ -44,7 +44,7 @@ type Report struct {
 	ProfilesWhy string      `json:"-"`
 	LeftOut     []Undecided `json:"-"`
 	// Notices are remarks about the configuration (a waiver that matches
-	// nothing). They are no part of the audited machine and of the schema.
+	// nothing). They are not part of the audited machine and of the schema.
 	Notices []string `json:"-"`
 	// Measured are results of measured bandwidth and latency; there only when
 	// some were given.

@@ -195,7 +195,7 @@ func parseSize(s string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no whole number (64Gi and the like are)", s)
+		return 0, fmt.Errorf("%q is not a whole number (64Gi and the like are)", s)
 	}
 	return n << shift, nil
 }

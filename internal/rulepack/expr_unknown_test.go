@@ -181,7 +181,7 @@ func TestCaseFactsAreChecked(t *testing.T) {
 	tests := []struct{ facts, want string }{
 		{`{sockett: {dimms: 1}}`, "unknown variable"},
 		{`{socket: {dimm: 1}}`, `socket has no fact "dimm"`},
-		{`{socket: {dimms: six}}`, "no whole number"},
+		{`{socket: {dimms: six}}`, "not a whole number"},
 		{`{socket: {populated: maybe}}`, "neither true nor false"},
 		{`{socket: 6}`, "mapping"},
 		{`{sockets: {dimms: 6}}`, "list"},

@@ -24,7 +24,7 @@ func (r *Rule) Concern() string {
 func (r *Rule) Usual() verdict.Severity { return r.usual }
 
 // RemedyFor picks the vendor's own words, of two names that fit (HP, HPE) the
-// longer one's, else the general ones; "" is no vendor.
+// longer one's, else the general ones; "" is not a vendor.
 func (r *Rule) RemedyFor(vendor string) string {
 	best, text := "", r.Remedy
 	for name, own := range r.Remedies {

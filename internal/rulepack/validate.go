@@ -194,7 +194,7 @@ func (v *validator) cases(r *Rule) {
 			continue
 		}
 		if v.spent > maxSpent {
-			v.complain(node, "the cases of this file cost more than %d, so that this one and those behind it are not run", maxSpent)
+			v.complain(node, "the cases of this file cost more than %d, so that this one and those after it are not run", maxSpent)
 			return
 		}
 		if text := v.Run(r, c); text != "" {
@@ -234,7 +234,7 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 	node := at(table, w.ID)
 	known, ok := settings.Lookup(w.ID)
 	if !ok {
-		v.complain(node, "profile %s: %q is no canonical setting", q.ID, w.ID)
+		v.complain(node, "profile %s: %q is not a canonical setting", q.ID, w.ID)
 	}
 	for _, word := range w.Want {
 		if ok && !known.Accepts(word) {
@@ -268,7 +268,7 @@ func ValidateSet(packs []*Pack) Complaints {
 		for _, r := range p.Rules {
 			for _, d := range slices.Concat(r.DependsOn, r.Related) {
 				if _, ok := ids[d]; !ok && !strings.HasPrefix(d, "setting.") {
-					out = append(out, Complaint{p.File, r.node.Line, r.node.Column, fmt.Sprintf("rule %s: %s is no loaded rule", r.ID, d)})
+					out = append(out, Complaint{p.File, r.node.Line, r.node.Column, fmt.Sprintf("rule %s: %s is not a loaded rule", r.ID, d)})
 				}
 			}
 		}

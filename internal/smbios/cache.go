@@ -14,7 +14,7 @@ type Cache struct {
 	Enabled, Socketed Field[bool]
 	// Mode is "Write Back"; Location "Internal".
 	Mode, Location Field[string]
-	// Installed and Maximum are in bytes; Installed 0 is no cache.
+	// Installed and Maximum are in bytes; Installed 0 is not a cache.
 	Installed, Maximum Field[int64]
 	// Speed is in ns.
 	Speed                    Field[int]

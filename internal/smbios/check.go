@@ -52,7 +52,7 @@ func (t *Table) checkHandles() {
 				good = key // devices share their array
 				continue
 			}
-			t.problemAt(CodeDanglingHandle, s, r.harmless, "field %q refers to 0x%04X, which is no structure of type %d",
+			t.problemAt(CodeDanglingHandle, s, r.harmless, "field %q refers to 0x%04X, which is not a structure of type %d",
 				r.label, h.Value, r.to[0])
 		}
 	}

@@ -26,7 +26,7 @@ const (
 	// CodeZeroLength: a structure announces less than the four bytes of its
 	// header, so that the next one cannot be found from it.
 	CodeZeroLength = "zero_length"
-	// CodeNoEndMarker: there is no structure of type 127.
+	// CodeNoEndMarker: no structure is of type 127.
 	CodeNoEndMarker = "no_end_marker"
 	// CodeGarbage: bytes that are not a structure were skipped.
 	CodeGarbage = "garbage"

@@ -143,9 +143,9 @@ var expectedDifferences = map[string][]string{
 	},
 	"oddities": {
 		"oddities\t0x0004/4/1\tline Core Count\t\t255", // "255 or more"
-		"oddities\t0x000A/17/1\tline Size\t\t32767 MB", // 7FFFh is no size
-		"oddities\t0x000B/17/1\tline Size\t\t0 TB",     // nothing is no size
-		"oddities\t0x000D/17/1\tline Size\t\t0 kB",     // nothing is no size
+		"oddities\t0x000A/17/1\tline Size\t\t32767 MB", // 7FFFh is not a size
+		"oddities\t0x000B/17/1\tline Size\t\t0 TB",     // nothing is not a size
+		"oddities\t0x000D/17/1\tline Size\t\t0 kB",     // nothing is not a size
 	},
 }
 

@@ -224,7 +224,7 @@ func (p *textParser) close() {
 	p.open = false
 	s := p.last()
 	if s.Length == 0 && s.Type == 0 {
-		p.t.problem(CodeText, s.Offset, false, "handle 0x%04X: no type and length behind it", s.Handle)
+		p.t.problem(CodeText, s.Offset, false, "handle 0x%04X: no type and length after it", s.Handle)
 		p.drop()
 		return
 	}

@@ -32,7 +32,7 @@ type walker struct {
 // t.Structures (DSP0134 6.1).
 func (t *Table) walk(base int, data []byte, announced int) {
 	if announced < len(data) {
-		t.behind(base+announced, data[announced:])
+		t.after(base+announced, data[announced:])
 		data = data[:announced:announced]
 	}
 	w := walker{t: t, base: base, data: data, str: string(data)}
@@ -149,23 +149,23 @@ func (w *walker) truncated(pos int) {
 // left passes over a structure of the specification after the end marker: the
 // marker ends the table, earlier than the entry point may say (DSP0134 7.45).
 func (w *walker) left(pos int) int {
-	w.t.problem(CodeGarbage, w.base+pos, true, "a structure (type %d) behind the end marker is left out", w.data[pos])
+	w.t.problem(CodeGarbage, w.base+pos, true, "a structure (type %d) after the end marker is left out", w.data[pos])
 	return w.terminator(pos+int(w.data[pos+1])) + 2
 }
 
-// behind notes what stands after the length that the entry point gives the
+// after notes what stands after the length that the entry point gives the
 // table: other memory, which is not the table's (DSP0134 5.2.1). It is read by
 // nobody, so that a table whose length is wrong lacks its end.
-func (t *Table) behind(offset int, data []byte) {
+func (t *Table) after(offset int, data []byte) {
 	if !allZero(data) {
-		t.problem(CodeGarbage, offset, true, "%d bytes behind the announced length are left out", len(data))
+		t.problem(CodeGarbage, offset, true, "%d bytes after the announced length are left out", len(data))
 	}
 }
 
 // trailing notes what follows the table.
 func (w *walker) trailing(pos int) {
 	if rest := len(w.data) - pos; w.ended && !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
-		w.t.problem(CodeGarbage, w.base+pos, true, "%d bytes behind the end marker are no structures", rest)
+		w.t.problem(CodeGarbage, w.base+pos, true, "%d bytes after the end marker are not structures", rest)
 	}
 }
 
@@ -185,11 +185,11 @@ func (w *walker) resync(pos int) (int, bool) {
 	w.findTerminators()
 	for q := pos + 1; q+headerLength < len(w.data); q++ {
 		if w.chain(q, 3) {
-			w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes that are no structure were skipped", q-pos)
+			w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes that are not a structure were skipped", q-pos)
 			return q, true
 		}
 	}
-	w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes up to the end are no structures", len(w.data)-pos)
+	w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes up to the end are not structures", len(w.data)-pos)
 	return 0, false
 }
 

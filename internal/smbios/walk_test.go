@@ -79,7 +79,7 @@ func TestDamage(t *testing.T) {
 		{"length too high", func() []byte { b := small(2, 8); b.TableLength = 999; return b.Dump() }, whole, []string{CodeLength}},
 		{"length too low", func() []byte { b := small(2, 8); b.TableLength = 80; return b.Dump() }, whole[:3],
 			[]string{CodeGarbage, CodeTruncated, CodeCount, CodeNoEndMarker}},
-		{"structures behind the announced length", func() []byte {
+		{"structures after the announced length", func() []byte {
 			b := small(2, 8)
 			b.End()
 			b.TableLength = len(b.Table())

@@ -53,7 +53,7 @@ func inVocabulary(t *testing.T, sys *inventory.System) {
 			assert.True(t, !f.Known() || len(f.Evidence()) > 0 && f.Certainty > fact.None, "setting %s: no evidence", id)
 		}
 		if v, ok := s.Effective.Get(); ok {
-			assert.True(t, entry.Accepts(v) && v != settings.Auto, "setting %s: %q is no word of it", id, v)
+			assert.True(t, entry.Accepts(v) && v != settings.Auto, "setting %s: %q is not a word of it", id, v)
 		}
 		if who, ok := s.DecidedBy.Get(); ok {
 			assert.Contains(t, []string{"firmware", "command line", "administrator", "kernel", "hypervisor"}, who)

@@ -83,7 +83,7 @@ const unlimited = 1 << 60
 // memoryLeft is what one group still grants.
 func memoryLeft(root *host.Root, dir string) (int64, bool) {
 	for _, names := range [][2]string{{"memory.max", "memory.current"}, {"memory.limit_in_bytes", "memory.usage_in_bytes"}} {
-		limit, ok := number(root, dir+"/"+names[0]) // "max" is no number
+		limit, ok := number(root, dir+"/"+names[0]) // "max" is not a number
 		used, known := number(root, dir+"/"+names[1])
 		if ok && known && limit < unlimited {
 			return max(0, limit-used), true

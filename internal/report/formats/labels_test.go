@@ -68,7 +68,7 @@ func TestLabelsAreClean(t *testing.T) {
 	assert.NotContains(t, labelsOf(t, r, true), "profile")
 }
 
-// A label's value is cut between characters, and before what is no character of
+// A label's value is cut between characters, and before what is not a character of
 // one.
 func TestLabelValueIsCut(t *testing.T) {
 	for _, s := range []string{strings.Repeat("aé", 60), strings.Repeat("x", 62) + "é", strings.Repeat("x", 63) + "é", strings.Repeat("日", 70) + "x"} {

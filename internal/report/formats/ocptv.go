@@ -66,7 +66,7 @@ func (o *ocptv) part(id, kind string, artifact any) {
 	o.line("testStepArtifact", object{"testStepId": id, kind: artifact})
 }
 
-// runResult is the run's: nothing judged is no pass.
+// runResult is the run's: nothing judged is not a pass.
 func runResult(r *report.Report) string {
 	for i := range r.Findings {
 		f := &r.Findings[i]

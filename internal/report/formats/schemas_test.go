@@ -118,7 +118,7 @@ func TestOCPTVHardware(t *testing.T) {
 	assert.Contains(t, b.String(), `"location":"P2_DIMM_C1"`)
 }
 
-// TestOCPTVResult: nothing judged is no pass, and a remark no failure.
+// TestOCPTVResult: nothing judged is not a pass, and a remark no failure.
 func TestOCPTVResult(t *testing.T) {
 	for words, want := range map[string]string{
 		"pass:info": "PASS", "fail:info pass:info": "PASS", "fail:warning": "FAIL", "fail:critical": "FAIL", "waived:critical": "PASS",

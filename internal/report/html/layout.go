@@ -139,7 +139,7 @@ func bands(columns []column) [][]column {
 			parts := (left + perBand - 1) / perBand
 			take := (left + parts - 1) / parts
 			if last := len(out) - 1; take == n && last >= 0 && len(out[last])+n <= perBand {
-				out[last] = out[last][:len(out[last])+n] // they lie behind each other
+				out[last] = out[last][:len(out[last])+n] // they follow each other
 			} else {
 				out = append(out, columns[:take])
 			}

@@ -218,7 +218,7 @@ func (d *drawing) socketName(id int) string {
 	return ""
 }
 
-// fold joins pieces with commas into lines that are no wider than they must be.
+// fold joins pieces with commas into lines that are not wider than they must be.
 func fold(pieces []string, width int) []string {
 	var out []string
 	line := ""

@@ -64,7 +64,7 @@ func settingOrder(groups []*heldGroup) []string {
 	return out
 }
 
-// wantedCell is what a profile wants of a setting, behind its mark.
+// wantedCell is what a profile wants of a setting, after its mark.
 func wantedCell(s *report.HeldSetting) string {
 	if s == nil {
 		return notAsked

@@ -190,7 +190,7 @@ func (p *printer) unplaced(inv *report.Inventory) {
 	p.newline()
 }
 
-// unplacedCell is the size; of things that are no system memory with the unit
+// unplacedCell is the size; of things that are not system memory with the unit
 // and what they are, for a ROM has no whole GiB.
 func unplacedCell(s *report.Slot, kind string) string {
 	if kind != kindOther || s.SizeBytes == nil {

@@ -102,7 +102,7 @@ func (s *sheet) line(p *printer, indent int, widths []int, cells []string, first
 	}
 }
 
-// foldCell breaks a cell at blanks, and words that are too long behind an
+// foldCell breaks a cell at blanks, and words that are too long after an
 // underscore where they have one in reach. A mark of one column in front stays
 // with its word.
 func foldCell(s string, width int) []string {

@@ -26,7 +26,7 @@ func TestSteps(t *testing.T) {
 			[]string{"on each of CPU1 and CPU2: move A 1A to B 1A"}},
 		{"one processor differs", "+0/CPU1-B|1A +1/CPU2-B|1A +2/CPU3-B|2A",
 			[]string{"on each of CPU1 and CPU2: install 8 GiB DDR3 in B 1A", "install 8 GiB DDR3 in CPU3-B 2A"}},
-		{"letters that are no word of their own", "0/DIMM_A8>0/DIMM_A1 0/DIMM_A9>0/DIMM_A4 1/DIMM_B8>1/DIMM_B1 1/DIMM_B9>1/DIMM_B4",
+		{"letters that are not words of their own", "0/DIMM_A8>0/DIMM_A1 0/DIMM_A9>0/DIMM_A4 1/DIMM_B8>1/DIMM_B1 1/DIMM_B9>1/DIMM_B4",
 			[]string{"move DIMM_A8 to DIMM_A1 and DIMM_A9 to DIMM_A4", "move DIMM_B8 to DIMM_B1 and DIMM_B9 to DIMM_B4"}},
 		{"HP", "+0/PROC_1_DIMM_3 +1/PROC_2_DIMM_3", []string{"on each of PROC 1 and PROC 2: install 8 GiB DDR3 in DIMM 3"}},
 		{"between processors, in order", "0/P1-A1>1/P2-A1 0/P1-B1>1/P2-B1", []string{"move P1-A1 to P2-A1", "move P1-B1 to P2-B1"}},

@@ -25,7 +25,7 @@ var token = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`
 	`|\$\{?[a-zA-Z_]+\}?` + // Grafana's variables
 	`|([a-zA-Z_:][a-zA-Z0-9_:]*)` + `|[^\s]`)
 
-// Words of PromQL that are no metrics. Functions are told by their parenthesis.
+// Words of PromQL that are not metrics. Functions are told by their parenthesis.
 var (
 	grouping  = []string{"by", "without", "on", "ignoring", "group_left", "group_right"}
 	operators = []string{"and", "or", "unless", "bool", "offset", "inf", "nan"}

@@ -1,7 +1,7 @@
 // Package hpeprofiles makes the HPE workload profiles of rules/profiles from
 // what HPE's BIOS attribute registries say a workload profile writes. The
 // tables carried from the registries lie in testdata/profiles; the registries
-// themselves are no part of the project.
+// themselves are not part of the project.
 package hpeprofiles
 
 import (
