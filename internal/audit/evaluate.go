@@ -293,6 +293,9 @@ func (r *run) describe(rule *rulepack.Rule, f *Finding) {
 		}
 		if text != "" { // a computed effect may have nothing to say of this machine
 			f.Effect = e.Effect(text, rule.Citation)
+			if e.SourceExpr != "" {
+				f.Effect.Source = say(e.SourceExpr)
+			}
 		}
 	}
 }

@@ -57,6 +57,9 @@ func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *Finding
 	if e := r.Effect; e != nil {
 		if text := e.Text + say(e.Expr); text != "" {
 			f.Effect = e.Effect(text, r.Citation)
+			if e.SourceExpr != "" {
+				f.Effect.Source = say(e.SourceExpr)
+			}
 		}
 	}
 	return &f

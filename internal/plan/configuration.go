@@ -85,7 +85,7 @@ func (c *Configuration) judged(found *audit.Audit) {
 	class, _ := c.Class.Get()
 	for i := range found.Findings {
 		f := &found.Findings[i]
-		if (f.Result == verdict.Fail || f.Explains) && f.Effect != nil && !modelled(f.Effect) && !slices.Contains(c.Effects, *f.Effect) {
+		if (f.Result == verdict.Fail || f.Explains) && f.Effect != nil && !c.states(f.Effect) && !slices.Contains(c.Effects, *f.Effect) {
 			c.Effects = append(c.Effects, *f.Effect)
 		}
 		if f.Result != verdict.Fail {
@@ -100,10 +100,10 @@ func (c *Configuration) judged(found *audit.Audit) {
 	c.Discouraged = c.Discouraged || class.Discouraged
 }
 
-// modelled reports whether an effect is the population model's share, which the
-// configuration states anyway.
-func modelled(e *verdict.Effect) bool {
-	return strings.HasSuffix(e.Source, "memaudit's population model")
+// states reports whether an effect is the share of the best bandwidth, computed or
+// measured, which the configuration states anyway.
+func (c *Configuration) states(e *verdict.Effect) bool {
+	return strings.HasSuffix(e.Source, "memaudit's population model") || e.Source != "" && e.Source == c.Share.Value.Source
 }
 
 // discouraged reports whether the maker's own grade speaks against a set.

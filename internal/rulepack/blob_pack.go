@@ -96,7 +96,7 @@ func (w *blobWriter) effect(e *EffectSpec) {
 	if e == nil {
 		return
 	}
-	for _, s := range []string{e.Text, e.Expr, e.Unit, e.Conditions, e.Place, e.Source} {
+	for _, s := range []string{e.Text, e.Expr, e.Unit, e.Conditions, e.Place, e.Source, e.SourceExpr} {
 		w.text(s)
 	}
 	w.bool(e.Number != nil)
@@ -110,7 +110,7 @@ func (r *blobReader) effect() *EffectSpec {
 		return nil
 	}
 	e := &EffectSpec{}
-	for _, s := range []*string{&e.Text, &e.Expr, &e.Unit, &e.Conditions, &e.Place, &e.Source} {
+	for _, s := range []*string{&e.Text, &e.Expr, &e.Unit, &e.Conditions, &e.Place, &e.Source, &e.SourceExpr} {
 		*s = r.text()
 	}
 	if r.bool() {

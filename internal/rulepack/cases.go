@@ -102,13 +102,18 @@ func (x *Runner) texts(r *Rule, s *facts.Scope, c *Case) string {
 			return t.name + ": " + err.Error()
 		}
 	}
-	if r.Effect != nil && r.Effect.Expr != "" { // may come out empty: nothing to say
-		p, err := x.programs.Get(r.Effect.Expr, types.StringType)
-		if err == nil {
-			_, err = s.EvalText(p)
-		}
-		if err != nil {
-			return "effect: " + err.Error()
+	if r.Effect != nil {
+		for _, src := range []string{r.Effect.Expr, r.Effect.SourceExpr} {
+			if src == "" {
+				continue
+			}
+			p, err := x.programs.Get(src, types.StringType)
+			if err == nil {
+				_, err = s.EvalText(p) // may come out empty: nothing to say
+			}
+			if err != nil {
+				return "effect: " + err.Error()
+			}
 		}
 	}
 	severity := r.Severity

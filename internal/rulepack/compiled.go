@@ -60,7 +60,7 @@ func expressions(packs []*Pack) []string {
 				out = append(out, r.Severity)
 			}
 			if r.Effect != nil {
-				out = append(out, r.Effect.Expr)
+				out = append(out, r.Effect.Expr, r.Effect.SourceExpr)
 			}
 		}
 		for _, q := range p.Profiles {

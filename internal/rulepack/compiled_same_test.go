@@ -43,7 +43,7 @@ func sameCase(t *testing.T, parsed *parsedExprs, r *Rule, c *Case) int {
 		exprs[r.Severity] = types.StringType
 	}
 	if r.Effect != nil {
-		exprs[r.Effect.Expr] = types.StringType
+		exprs[r.Effect.Expr], exprs[r.Effect.SourceExpr] = types.StringType, types.StringType
 	}
 	n := 0
 	for src, want := range exprs {

@@ -139,9 +139,10 @@ type EffectSpec struct {
 	Unit       string   `yaml:"unit,omitempty"`
 	Conditions string   `yaml:"conditions,omitempty"`
 	// Place is where the citation's document prints it; Source names another
-	// document.
-	Place  string `yaml:"place,omitempty"`
-	Source string `yaml:"source,omitempty"`
+	// document; SourceExpr computes its name.
+	Place      string `yaml:"place,omitempty"`
+	Source     string `yaml:"source,omitempty"`
+	SourceExpr string `yaml:"source_expr,omitempty"`
 }
 
 // Case is one test of a rule. What its facts do not state is unknown.

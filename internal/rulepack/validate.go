@@ -98,6 +98,7 @@ func (v *validator) expressions(r *Rule) {
 	}
 	if r.Effect != nil {
 		v.expr(child(r.node, "effect"), "expr", r.Effect.Expr, types.StringType)
+		v.expr(child(r.node, "effect"), "source_expr", r.Effect.SourceExpr, types.StringType)
 	}
 }
 
@@ -150,7 +151,7 @@ func (v *validator) sources(r *Rule) {
 	if c := r.Citation; c != nil && (c.Vendor == "" || c.Title == "") {
 		v.complain(at(r.node, "citation"), "rule %s: a citation needs vendor and title", r.ID)
 	}
-	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" {
+	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" && e.SourceExpr == "" {
 		v.complain(at(r.node, "effect"), "rule %s: an effect needs its document", r.ID)
 	}
 	if r.Effect != nil && r.Effect.Text == "" && r.Effect.Expr == "" {

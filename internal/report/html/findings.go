@@ -149,7 +149,7 @@ func (p *page) particulars(f *report.Finding) {
 	p.pair("reason", report.OrEmpty(f.Reason))
 	p.pair("known by", report.OrEmpty(f.KnownBy))
 	p.pair("why", report.OrEmpty(f.Why))
-	p.pair("costs", costs(f.Effect))
+	p.pair("costs", wording.Costs(f.Effect))
 	p.pair("fix", report.OrEmpty(f.Remedy))
 	p.pair("advice", strings.Join(f.Advice, " or "))
 	p.pair("follows from", report.OrEmpty(f.CausedBy))
@@ -161,16 +161,6 @@ func (p *page) particulars(f *report.Finding) {
 		p.Close()
 	}
 	p.Close()
-}
-
-func costs(e *report.Effect) string {
-	if e == nil {
-		return ""
-	}
-	if e.Source == nil {
-		return e.Text
-	}
-	return e.Text + " (" + *e.Source + ")"
 }
 
 func accepted(w *report.Waiver) string {

@@ -48,7 +48,7 @@ func briefCosts(f *report.Finding) string {
 	if f.Effect != nil && f.Citation != nil && strings.Contains(report.OrEmpty(f.Effect.Source), f.Citation.Title) {
 		return f.Effect.Text
 	}
-	return costs(f)
+	return wording.Costs(f.Effect)
 }
 
 // alike prints one field of a group's findings. Findings that differ in the names

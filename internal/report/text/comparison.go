@@ -45,7 +45,7 @@ func alike(profiles []report.HeldProfile) [][]*report.HeldProfile {
 			s := &h.Settings[j]
 			switch verdict.Result(s.Result) {
 			case verdict.Fail:
-				key += "\n" + s.Setting + "\t" + wanted(s) + "\t" + report.OrEmpty(s.Remedy) + "\t" + report.OrEmpty(s.Note) + "\t" + costs(&report.Finding{Effect: s.Effect})
+				key += "\n" + s.Setting + "\t" + wanted(s) + "\t" + report.OrEmpty(s.Remedy) + "\t" + report.OrEmpty(s.Note) + "\t" + wording.Costs(s.Effect)
 			case verdict.Unknown, verdict.NotApplicable, verdict.Error:
 				key += "\n" + s.Setting + "\t" + s.Result + "\t" + report.OrEmpty(s.Reason)
 			case verdict.Pass, verdict.Waived:
@@ -224,7 +224,7 @@ func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 		p.field(2, "differs", s.Setting+": "+report.OrEmpty(s.Found)+", wanted "+wanted(s))
 		p.field(4, "note", report.OrEmpty(s.Note))
 		p.field(4, "except", strings.Join(s.Exceptions, "; "))
-		p.field(4, "costs", costs(&report.Finding{Effect: s.Effect}))
+		p.field(4, "costs", wording.Costs(s.Effect))
 		name := "fix"
 		for line := range strings.SplitSeq(report.OrEmpty(s.Remedy), "\n") { // one way a line
 			p.field(4, name, line)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // parted tells what is warned of from what is only remarked, by the worst of a cause and
@@ -41,7 +42,7 @@ func (p *printer) finding(g *group) {
 	p.grouped(g, "found", found)
 	p.grouped(g, "expected", expected)
 	p.grouped(g, "why", func(f *report.Finding) string { return report.OrEmpty(f.Why) })
-	p.grouped(g, "costs", costs)
+	p.grouped(g, "costs", func(f *report.Finding) string { return wording.Costs(f.Effect) })
 	p.fix(g)
 	p.grouped(g, "source", p.source)
 	if p.verbose {
@@ -107,19 +108,6 @@ func (p *printer) fix(g *group) {
 		p.field(2, name, line)
 		name = ""
 	}
-}
-
-// costs is what the deviation costs, and who measured it. What the population model
-// computes names its ground by itself.
-func costs(f *report.Finding) string {
-	if f.Effect == nil {
-		return ""
-	}
-	source := report.OrEmpty(f.Effect.Source)
-	if source == "" || strings.Contains(source, "population model") {
-		return f.Effect.Text
-	}
-	return f.Effect.Text + " (" + source + ")"
 }
 
 // source names the document; its address only when everything is asked for.

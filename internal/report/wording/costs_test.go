@@ -1,0 +1,25 @@
+package wording
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// TestCosts: the document stands once, and the model's figures name the model
+// themselves.
+func TestCosts(t *testing.T) {
+	for _, c := range []struct {
+		effect *report.Effect
+		want   string
+	}{
+		{effect: nil, want: ""},
+		{effect: &report.Effect{Text: "a third of the bandwidth"}, want: "a third of the bandwidth"},
+		{effect: &report.Effect{Text: "70 % was measured", Source: new("FTS-WEX")}, want: "70 % was measured (FTS-WEX)"},
+		{effect: &report.Effect{Text: "33 % is left (population model)", Source: new("memaudit's population model")}, want: "33 % is left (population model)"},
+	} {
+		assert.Equal(t, c.want, Costs(c.effect))
+	}
+}
