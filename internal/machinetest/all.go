@@ -22,11 +22,11 @@ func Papers() []Machine {
 		rx900S2("fujitsu-rx900s2-one-controller", "Four modules per processor behind the buffers of one controller only (1-1|0-0): the paper does not permit it on this system.", "BDAC"),
 		e326m("ibm-e326m-full", "All eight slots filled with identical 2 GB DDR400 modules: the paper's best configuration.", 8),
 		e326m("ibm-e326m-second-empty", "The first processor's four slots are filled, the second's are empty: permitted by the paper, and half of the channels are lost.", 4),
-		x6440("sun-x6440", "Four Opteron 8380 with equal memory. Processors 0 and 3 stream about 16 % slower than 1 and 2 by design: the report explains it. There is not a machine beside this one that fails for the paper's reason, because the paper names no deviation."),
+		x6440("sun-x6440", "Four Opteron 8380 with equal memory. Processors 0 and 3 stream about 16 % slower than 1 and 2 by design: the report explains it. There is no machine beside this one that fails for the paper's reason, because the paper names no deviation."),
 		x7db8("supermicro-x7db8-4ch", "Four 1 GB FB-DIMMs, one on each channel: the best of the paper's three layouts of 4 GB.", 1, 1),
 		x7db8("supermicro-x7db8-1ch", "The same four modules on one channel: 57 % more latency than on two.", 4, 4),
 		x7db8("supermicro-x7db8-2ch", "The same four modules on two channels: 6 % more latency than on four.", 2, 2),
 		x7db8("supermicro-x7db8-deep", "Sixteen modules, four on each channel: all channels are used; the paper saw the latency rise with depth and the bandwidth stay.", 1, 4),
-		x6dh8("supermicro-x6dh8-g2", "The paper's system of comparison: two Xeons at 3.4 GHz, four DDR2 modules. The paper advises nothing for it, so there is not a machine that fails."),
+		x6dh8("supermicro-x6dh8-g2", "The paper's system of comparison: two Xeons at 3.4 GHz, four DDR2 modules. The paper advises nothing for it, so there is no machine that fails."),
 	}
 }

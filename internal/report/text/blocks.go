@@ -21,7 +21,8 @@ type drawing struct {
 	// many is true from three blocks on: then they are kept narrow. wide is true
 	// where they stand below each other.
 	many, wide bool
-	// failed holds the handles of slots that a failure is about.
+	// failed holds the handles of slots that a failure is about, and of empty ones
+	// that it asks to be filled.
 	failed []string
 }
 
@@ -59,7 +60,7 @@ func (d *drawing) legend() string {
 	for _, e := range []struct {
 		used bool
 		text string
-	}{{n, ", n NVDIMM"}, {c, ", c CXL"}, {h, ", h HBM"}, {len(d.failed) > 0, ", ! see the findings"}} {
+	}{{n, ", n NVDIMM"}, {c, ", c CXL"}, {h, ", h HBM"}, {len(d.failed) > 0, ", ! wrong"}} {
 		if e.used {
 			s += e.text
 		}

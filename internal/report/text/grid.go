@@ -44,7 +44,7 @@ func newGrid(slots []*report.Slot, failed []string) *grid {
 	for _, s := range slots {
 		c := cell{label: printable.Clean(strings.TrimPrefix(report.OrEmpty(s.Locator), prefix)), size: cellSize(s)}
 		if slices.Contains(failed, s.Handle) {
-			c.size += "!"
+			c.size = strings.TrimSuffix(c.size, ".") + "!"
 		}
 		g.labelW, g.sizeW = max(g.labelW, printable.Columns(c.label)), max(g.sizeW, len(c.size))
 		g.set(slices.Index(g.channels, *s.Channel), s.Slot, c)

@@ -64,6 +64,9 @@ func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
 		return
 	}
 	d := &drawing{inv: inv, findings: findings, room: p.width - mapIndent, failed: failedSlots(findings)}
+	for _, key := range d.sockets() {
+		d.failed = append(d.failed, d.starved(key)...)
+	}
 	blocks := d.blocks()
 	if len(blocks) > 0 {
 		p.wrap(0, d.legend())

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -98,13 +99,50 @@ func (d *drawing) running(key int) *int {
 // marks says in a few words what failed on a socket: causes only, and nothing
 // that is a mere remark.
 func (d *drawing) marks(key int) []string {
-	subject := "socket " + strconv.Itoa(key)
 	var out []string
+	for _, f := range d.causes(key) {
+		out = append(out, printable.Clean(d.mark(f, key)))
+	}
+	return out
+}
+
+// causes are the failures of a socket that follow from no other and are more than
+// a remark.
+func (d *drawing) causes(key int) []*report.Finding {
+	subject := "socket " + strconv.Itoa(key)
+	var out []*report.Finding
 	for i := range d.findings {
 		f := &d.findings[i]
 		if f.Result == string(verdict.Fail) && f.Subject == subject && f.CausedBy == nil && report.Rank(f.Severity) > 1 {
-			out = append(out, printable.Clean(d.mark(f, key)))
+			out = append(out, f)
 		}
+	}
+	return out
+}
+
+// starved are the slots, by handle, that a failure wants filled: the first of each
+// channel of the socket that holds no DIMM.
+func (d *drawing) starved(key int) []string {
+	p := d.population(key)
+	wanted := slices.ContainsFunc(d.causes(key), func(f *report.Finding) bool {
+		return strings.Contains(report.OrEmpty(f.Mark), verdict.EmptyChannels)
+	})
+	if p == nil || !wanted {
+		return nil
+	}
+	first := map[int]*report.Slot{}
+	for _, s := range d.placed(key) {
+		c := *s.Channel
+		if c >= len(p.DIMMsPerChannel) || p.DIMMsPerChannel[c] > 0 || s.State != string(inventory.SlotEmpty) || s.Slot == nil {
+			continue
+		}
+		if first[c] == nil || *s.Slot < *first[c].Slot {
+			first[c] = s
+		}
+	}
+	var out []string
+	for _, s := range first {
+		out = append(out, s.Handle)
 	}
 	return out
 }
