@@ -55,13 +55,13 @@ func (p *printer) configuration(n int, c *report.Configuration) {
 	p.newline()
 }
 
-// dimmWords are the modules of a configuration: "4 x 16 GiB, 4R and 8 x 8 GiB".
+// dimmWords are the modules of a configuration: "4 x 16 GiB quad-rank and 8 x 8 GiB".
 func dimmWords(list []report.DIMMs) string {
 	var parts []string
 	for _, d := range list {
 		text := strconv.Itoa(d.Count) + " x " + wording.Size(d.SizeBytes)
 		if d.Ranks != nil {
-			text += ", " + strconv.Itoa(*d.Ranks) + "R"
+			text += " " + wording.Ranked(*d.Ranks)
 		}
 		parts = append(parts, text)
 	}

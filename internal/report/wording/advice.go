@@ -50,16 +50,30 @@ func moduleWords(m *report.Module) string {
 	if m.SizeBytes != nil {
 		out = Size(*m.SizeBytes)
 	}
+	if m.Ranks != nil {
+		out += " " + Ranked(*m.Ranks)
+	}
 	if m.Type != nil {
 		out += " " + *m.Type
 	}
 	if m.RatedMTs != nil {
 		out += "-" + strconv.Itoa(*m.RatedMTs)
 	}
-	if m.Ranks != nil {
-		out += ", " + strconv.Itoa(*m.Ranks) + "R"
-	}
 	return out
+}
+
+// Ranked says how many ranks a module has: "dual-rank".
+func Ranked(ranks int) string {
+	switch ranks {
+	case 1:
+		return "single-rank"
+	case 2:
+		return "dual-rank"
+	case 4:
+		return "quad-rank"
+	default:
+		return strconv.Itoa(ranks) + "-rank"
+	}
 }
 
 // setWords says what is set to what and how: a tool's command line, the menus
