@@ -90,8 +90,8 @@ type Fit struct {
 	ID string
 	// Answers are the intents that come to it on this machine.
 	Answers []string
-	// Analogy says that the document names other machines.
-	Analogy bool
+	// Standing is what the document is to the machine, as of a verdict's.
+	Standing string
 	// width is how narrowly the profile says what machines it is for.
 	width int
 }
@@ -108,7 +108,7 @@ func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Fit {
 	var out []Fit
 	for _, p := range e.profiles {
 		if applies, _ := r.profileApplies(p); applies {
-			out = append(out, Fit{ID: p.ID, Answers: answers[p], Analogy: !r.named(p), width: p.For.Width()})
+			out = append(out, Fit{ID: p.ID, Answers: answers[p], Standing: r.standing(p), width: p.For.Width()})
 		}
 	}
 	return out

@@ -99,7 +99,7 @@ func (r *run) undecided(p *rulepack.ProfileSpec) bool {
 
 // hold judges every setting of one profile.
 func (r *run) hold(p *rulepack.ProfileSpec) Held {
-	h := Held{Profile: Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *p.Citation}, Intents: p.Intents}
+	h := Held{Profile: Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
 	if !r.named(p) {
 		h.Analogy = "the document speaks of " + strings.Join(p.Named, ", ")
 	}

@@ -8,6 +8,7 @@ import (
 	"cel.dev/cel-go/common/types"
 
 	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -28,7 +29,7 @@ func (r *run) profile() error {
 	if chosen == nil {
 		r.out.ProfileWhy = why
 	} else {
-		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *chosen.Citation}
+		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
 		rows = chosen.Table()
 		for i := range rows {
 			r.setting(chosen, &rows[i])
@@ -91,6 +92,29 @@ func (r *run) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 // names no machine at all.
 func (r *run) named(p *rulepack.ProfileSpec) bool {
 	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false)
+}
+
+// standing says what a profile's document is to this machine: "" where its own
+// maker wrote it for it, Analogous where it names other machines, Practice where
+// another than the machine's maker wrote it. A machine whose maker is not known
+// has no other.
+func (r *run) standing(p *rulepack.ProfileSpec) string {
+	own := r.maker()
+	switch {
+	case own != "" && platform.Maker(p.Citation.Vendor) != own && !r.runs(p.Firmware):
+		return verdict.Practice
+	case !r.named(p):
+		return verdict.Analogous
+	default:
+		return ""
+	}
+}
+
+// profileCitation is the profile's document with its standing.
+func (r *run) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
+	c := *p.Citation
+	c.Standing = r.standing(p)
+	return &c
 }
 
 // writtenFor reports whether a profile is about this machine by its name and

@@ -17,6 +17,10 @@ import (
 // setting judges one row of the profile.
 func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
+	f.Citation.Standing = r.standing(p)
+	if f.Citation.Standing == verdict.Practice {
+		f.Why += "; no document of the machine's maker, general practice of " + p.Citation.Vendor
+	}
 	if !r.settingApplies(w, &f) {
 		r.add(f)
 		return

@@ -13,6 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // misnamed adds to a wrong profile name the profiles that the machine of the
@@ -89,7 +90,7 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 }
 
 // listFitting prints one profile a line: what it answers on this machine, and
-// whether the document itself names it.
+// whether the document is the maker's and names it.
 func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit) string {
 	id, intents := 0, 0
 	for _, f := range fits {
@@ -98,8 +99,11 @@ func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit) string {
 	var out strings.Builder
 	for i, f := range fits {
 		note := ""
-		if f.Analogy {
+		switch f.Standing {
+		case verdict.Analogous:
 			note = "; by analogy, the document names other machines"
+		case verdict.Practice:
+			note = "; general practice, no document of the machine's maker"
 		}
 		fmt.Fprintf(&out, "%-*s  %-*s  %s%s\n", id, f.ID, intents, strings.Join(f.Answers, ", "), infos[i].Citation.Line(), note)
 	}

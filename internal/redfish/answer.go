@@ -69,8 +69,10 @@ func (c *client) read(ctx context.Context, who Identity) *Answer {
 	return a
 }
 
-// all reads the machine's resources, the smallest first: what a service that
-// stops answering has said until then stays.
+// all reads the machine's resources, what nothing else tells first: without the
+// registry the settings of some makers are codes, and the modules, a request
+// each on many services, are in SMBIOS, too. What a service that stops answering
+// has said until then stays.
 func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *Answer) {
 	s, p := c.system(ctx, root, who, a)
 	if a.failed(p) || s == nil {
@@ -83,20 +85,29 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 	} else if registry, p = c.bios(ctx, at, a); a.failed(p) && p.last {
 		return
 	}
-	if at := s.Memory.path(); at == "" {
-		a.note("the service offers no memory inventory")
-	} else if p := c.memory(ctx, root, at, a); a.failed(p) && p.last {
+	if p := c.named(ctx, root, registry, a); a.failed(p) && p.last {
 		return
 	}
-	if registry != "" && a.BIOS != nil {
-		a.BIOS.RegistryName = registry
-		if c.o.KnownRegistry != nil {
-			a.BIOS.Registry = c.o.KnownRegistry(registry)
-		}
+	if at := s.Memory.path(); at == "" {
+		a.note("the service offers no memory inventory")
+	} else {
+		a.failed(c.memory(ctx, root, at, a))
 	}
-	if registry != "" && a.BIOS != nil && a.BIOS.Registry == nil {
-		a.failed(c.registry(ctx, root, registry, a))
+}
+
+// named reads the registry that the settings name, unless the caller has it.
+func (c *client) named(ctx context.Context, root *serviceRoot, registry string, a *Answer) *Problem {
+	if registry == "" || a.BIOS == nil {
+		return nil
 	}
+	a.BIOS.RegistryName = registry
+	if c.o.KnownRegistry != nil {
+		a.BIOS.Registry = c.o.KnownRegistry(registry)
+	}
+	if a.BIOS.Registry != nil {
+		return nil
+	}
+	return c.registry(ctx, root, registry, a)
 }
 
 // failed keeps a problem; what is merely absent is kept by its caller.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"log"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -221,4 +222,26 @@ func TestOldTLS(t *testing.T) {
 	a := Read(context.Background(), b.options(t), Identity{})
 	assert.Contains(t, a.Err().Error(), "the service offers TLS 1.0 or 1.1 at most, expected 1.2 or later")
 	assert.Contains(t, a.Hint(), "--bios FILE")
+}
+
+// TestRegistryFirst: the registry is read before the modules, so that a service
+// that is slow with them costs no meaning of the settings; one that fails costs
+// no modules.
+func TestRegistryFirst(t *testing.T) {
+	b := newBMC(t)
+	a := Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+	require.NoError(t, a.Err())
+	require.NotNil(t, a.BIOS.Registry)
+	at := func(part string) int {
+		return slices.IndexFunc(b.requests, func(r string) bool { return strings.Contains(r, part) })
+	}
+	assert.Positive(t, at("/Bios"))
+	assert.Less(t, at("/Bios"), at("/Registries"))
+	assert.Less(t, at("/Registries"), at("/Memory"))
+
+	b = newBMC(t)
+	delete(b.tree, "/redfish/v1/Registries")
+	a = Read(context.Background(), b.options(t), Identity{Serial: "FCH123456"})
+	assert.Nil(t, a.BIOS.Registry)
+	assert.Len(t, a.DIMMs, 2)
 }

@@ -5,8 +5,10 @@ package text
 import (
 	"bytes"
 	"io"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Write prints a report for a person at a terminal: who the machine is, the
@@ -94,8 +96,11 @@ func (p *printer) profile(r *report.Report) {
 	}
 	hang := p.label(0, "profile")
 	pieces := []string{r.Profile.ID}
-	if s := report.OrEmpty(r.Profile.Source); s != "" && p.verbose {
+	switch s := report.OrEmpty(r.Profile.Source); {
+	case s != "" && p.verbose:
 		pieces = append(pieces, s)
+	case strings.HasPrefix(s, verdict.Standing(verdict.Practice, "")):
+		pieces = append(pieces, "general practice, no document of the maker")
 	}
 	p.units(hang, pieces)
 }
