@@ -42,16 +42,3 @@ func overlap(a, b *rulepack.Match) bool {
 	part := func(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
 	return either(a.Platforms, b.Platforms, equal) && either(a.Vendors, b.Vendors, part) && either(a.Products, b.Products, func(_, _ string) bool { return true })
 }
-
-// TestEveryProfileIsStated: what a profile wants stands a second time, in the
-// words of its document.
-func TestEveryProfileIsStated(t *testing.T) {
-	stated := statedCells(t)
-	for _, p := range builtinPacks(t) {
-		for _, q := range p.Profiles {
-			for _, w := range q.Table() {
-				assert.NotEmpty(t, stated[[2]string{q.ID, w.ID}].printed, "%s %s", q.ID, w.ID)
-			}
-		}
-	}
-}

@@ -23,10 +23,12 @@ var registryPacks = map[string][]string{
 
 // hpeTable is what the test needs of rules/settings/hpe.yaml.
 type hpeTable struct {
-	Settings map[string][]struct {
-		Attribute string            `yaml:"attribute"`
-		Values    map[string]string `yaml:"values"`
-	} `yaml:"settings"`
+	Settings map[string][]hpeAttribute `yaml:"settings"`
+}
+
+type hpeAttribute struct {
+	Attribute string            `yaml:"attribute"`
+	Values    map[string]string `yaml:"values"`
 }
 
 // wants reports whether an attribute's value means a wanted word of a setting.
@@ -40,55 +42,78 @@ func (h *hpeTable) wants(setting, attribute, value string, want []string) bool {
 	return false
 }
 
-// TestGeneratedCellsAreTheRegistries does by itself what the generator of the
-// workload profiles does: the attribute and value that a row is printed with
+// generated reports whether a profile was made of registries: what it says
+// stands in them, and no second time in testdata/cells.
+func generated(profile string) bool {
+	pack, _, _ := strings.Cut(profile, "/")
+	return registryPacks[pack] != nil
+}
+
+// TestGeneratedRowsAreTheRegistries does by itself what the generator of the
+// workload profiles does: the attribute and value that a row's place names
 // stand in every registry of its pack that has the attribute, in the column of its
-// profile, and HPE's own table turns them into the wanted word.
-func TestGeneratedCellsAreTheRegistries(t *testing.T) {
+// profile, and HPE's own table turns them into a wanted word; and what a
+// registry writes has its row.
+func TestGeneratedRowsAreTheRegistries(t *testing.T) {
 	var table hpeTable
 	data, err := fs.ReadFile(rules.FS, "settings/hpe.yaml")
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(data, &table))
 	checked := 0
-	for _, c := range statedCells(t) {
-		pack, profile, _ := strings.Cut(c.profile, "/")
-		registries := registryPacks[pack]
-		if registries == nil {
-			continue
-		}
-		checked++
-		attribute, value, _ := strings.Cut(c.printed, "=")
-		assert.True(t, table.wants(c.setting, attribute, value, c.want), "%s %s: %s is not %v", c.profile, c.setting, c.printed, c.want)
-		found := 0
-		for _, r := range registries {
-			if got, ok := registryCell(t, r, profile, attribute); ok {
-				found++
-				assert.Equal(t, value, got, "%s %s in registry %s", c.profile, attribute, r)
+	for _, p := range builtinPacks(t) {
+		for _, q := range p.Profiles {
+			if !generated(q.ID) {
+				continue
+			}
+			pack, profile, _ := strings.Cut(q.ID, "/")
+			rows := map[string]string{}
+			for _, w := range q.Table() {
+				printed := w.Place[strings.LastIndex(w.Place, " ")+1:]
+				attribute, value, _ := strings.Cut(printed, "=")
+				rows[attribute] = value
+				assert.True(t, table.wants(w.ID, attribute, value, w.Want), "%s %s: %s is not %v", q.ID, w.ID, printed, w.Want)
+				checked++
+			}
+			for _, r := range registryPacks[pack] {
+				for attribute, value := range registryColumn(t, r, profile) {
+					if table.settingOf(attribute) != "" {
+						assert.Equal(t, value, rows[attribute], "%s: %s in registry %s", q.ID, attribute, r)
+					}
+				}
 			}
 		}
-		assert.NotZero(t, found, "%s: no registry of %v has %s", c.profile, registries, attribute)
 	}
 	assert.Greater(t, checked, 700)
 }
 
+// settingOf is a setting that an attribute of HPE's stands for, "" for none.
+func (h *hpeTable) settingOf(attribute string) string {
+	for id, list := range h.Settings {
+		if slices.ContainsFunc(list, func(a hpeAttribute) bool { return a.Attribute == attribute }) {
+			return id
+		}
+	}
+	return ""
+}
+
 var notAlnum = regexp.MustCompile(`[^a-z0-9]`)
 
-// registryCell is what a registry's map writes for a profile into an attribute.
-func registryCell(t *testing.T, registry, profile, attribute string) (value string, ok bool) {
+// registryColumn is what a registry's map writes for a profile, by attribute.
+func registryColumn(t *testing.T, registry, profile string) map[string]string {
 	t.Helper()
-	var column int
+	out, column := map[string]string{}, 0
 	for _, c := range registryRows(t, registry) {
-		switch c[0] {
-		case "attribute":
+		switch {
+		case c[0] == "attribute":
 			column = slices.IndexFunc(c, func(name string) bool {
 				return strings.HasPrefix(notAlnum.ReplaceAllString(strings.ToLower(name), ""), notAlnum.ReplaceAllString(profile, ""))
 			})
 			require.Positive(t, column, "%s has no profile %s", registry, profile)
-		case attribute:
-			return c[column], c[column] != "."
+		case c[column] != ".":
+			out[c[0]] = c[column]
 		}
 	}
-	return "", false
+	return out
 }
 
 func registryRows(t *testing.T, registry string) [][]string {

@@ -141,6 +141,8 @@ type Export struct {
 	Settings, Path string
 	// registry is set when the file holds one.
 	registry *registry
+	// locks are those of the registry that the attributes were resolved by.
+	locks map[string][]dependency
 }
 
 // Attribute finds an attribute by its exact name.

@@ -9,6 +9,8 @@ import (
 type registry struct {
 	name       string
 	attributes map[string]*registered
+	// locks say, by attribute, when it can be changed.
+	locks map[string][]dependency
 }
 
 // registered is one attribute of a registry.
@@ -39,7 +41,7 @@ func registryEntries(o object) ([]any, bool) {
 // without values.
 func decodeRegistry(d document) (*Export, error) {
 	entries, _ := registryEntries(d.body)
-	r := &registry{name: str(d.body, "Id"), attributes: map[string]*registered{}}
+	r := &registry{name: str(d.body, "Id"), attributes: map[string]*registered{}, locks: lockedBy(d.body)}
 	e := &Export{Format: Registry, RegistryName: r.name, registry: r}
 	for i, entry := range entries {
 		at := fmt.Sprintf("%s.Attributes[%d]", d.path, i)
@@ -111,6 +113,7 @@ func (e *Export) resolve(r *registry) {
 	if r == nil {
 		return
 	}
+	e.locks = r.locks
 	for i := range e.Attributes {
 		a := &e.Attributes[i]
 		known, ok := r.attributes[a.Name]

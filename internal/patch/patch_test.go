@@ -194,6 +194,48 @@ func TestQuotingAndFit(t *testing.T) {
 	assert.ErrorContains(t, err, "what shall be set, not what is")
 }
 
+// dependent is a registry of Dell's form, made for this test: Turbo is locked
+// unless the profile is Custom, C1E while C-states are Autonomous, the patrol
+// scrub open only where the profile is Custom and C-states are Disabled.
+const dependent = `{"@odata.type": "#AttributeRegistry.v1_3_0.AttributeRegistry", "Id": "BiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [
+  {"AttributeName": "SysProfile", "Value": [{"ValueName": "Custom"}, {"ValueName": "PerfOptimized"}]},
+  {"AttributeName": "ProcTurboMode", "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}]},
+  {"AttributeName": "ProcC1E", "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}]},
+  {"AttributeName": "ProcCStates", "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}, {"ValueName": "Autonomous"}]},
+  {"AttributeName": "MemPatrolScrub", "ReadOnly": true, "Value": [{"ValueName": "Standard"}, {"ValueName": "Disabled"}]}],
+ "Dependencies": [
+  {"Type": "Map", "DependencyFor": "ProcTurboMode", "Dependency": {"MapFrom": [{"MapFromAttribute": "SysProfile", "MapFromProperty": "CurrentValue", "MapFromCondition": "NEQ", "MapFromValue": "Custom"}],
+   "MapToAttribute": "ProcTurboMode", "MapToProperty": "ReadOnly", "MapToValue": true}},
+  {"Type": "Map", "DependencyFor": "ProcC1E", "Dependency": {"MapFrom": [{"MapFromAttribute": "ProcCStates", "MapFromProperty": "CurrentValue", "MapFromCondition": "EQU", "MapFromValue": "Autonomous"}],
+   "MapToAttribute": "ProcC1E", "MapToProperty": "GrayOut", "MapToValue": true}},
+  {"Type": "Map", "DependencyFor": "MemPatrolScrub", "Dependency": {"MapFrom": [{"MapFromAttribute": "SysProfile", "MapFromProperty": "CurrentValue", "MapFromCondition": "EQU", "MapFromValue": "Custom"},
+    {"MapTerms": "AND", "MapFromAttribute": "ProcCStates", "MapFromProperty": "CurrentValue", "MapFromCondition": "EQU", "MapFromValue": "Disabled"}],
+   "MapToAttribute": "MemPatrolScrub", "MapToProperty": "ReadOnly", "MapToValue": false}}]}}`
+
+// TestRegistrysDependencies: what a registry locks is not changed until what it
+// depends on is, and comes behind it.
+func TestRegistrysDependencies(t *testing.T) {
+	now := func(profile, states string) string {
+		return `{"@odata.type": "#Bios.v1_0_0.Bios", "@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "AttributeRegistry": "BiosAttributeRegistry.v1_0_0", "Attributes": {
+ "SysProfile": "` + profile + `", "ProcTurboMode": "Enabled", "ProcC1E": "Enabled", "ProcCStates": "` + states + `", "MemPatrolScrub": "Standard"}}`
+	}
+	want := func(ids ...string) patch.Goal {
+		var g patch.Goal
+		for _, id := range ids {
+			g.Wants = append(g.Wants, patch.Want{ID: id, Words: []string{"disabled"}})
+		}
+		return g
+	}
+	p := patch.Make(source(t, now("PerfOptimized", "Enabled"), dependent), want("turbo"))
+	assert.Equal(t, []string{"SysProfile=Custom", "ProcTurboMode=Disabled"}, values(p))
+	p = patch.Make(source(t, now("Custom", "Autonomous"), dependent), want("patrol_scrub", "c1e", "c_states"))
+	assert.Equal(t, []string{"ProcCStates=Disabled", "MemPatrolScrub=Disabled", "ProcC1E=Disabled"}, values(p))
+	p = patch.Make(source(t, now("Custom", "Autonomous"), dependent), want("patrol_scrub", "c1e"))
+	assert.Empty(t, p.Changes)
+	assert.Contains(t, open(p)["c1e"], "ProcC1E cannot be changed while ProcCStates is as it is")
+	assert.Contains(t, open(p)["patrol_scrub"], "read-only")
+}
+
 // workloads are the columns of the tables carried from HPE's registries: what
 // each workload profile writes.
 func workloads(t *testing.T, system string) (names []string, writes map[string]map[string]string, factory map[string]string) {

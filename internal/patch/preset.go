@@ -105,16 +105,62 @@ func (m *maker) drop(these []Change, say func(Change)) {
 }
 
 // locked takes back what cannot be changed now, unless the preset that locks it
-// changes too.
+// changes too. Where the registry says what an attribute depends on, it speaks:
+// what another change frees comes after that change.
 func (m *maker) locked() {
-	for _, c := range slices.Clone(m.out.Changes) {
-		if !c.Attribute.ReadOnly || m.released(c.Setting) {
-			continue
-		}
-		m.drop([]Change{c}, func(c Change) {
-			m.open(c.Setting, c.Attribute.Name+" cannot be changed now, the export says (read-only)")
-		})
+	for n := -1; n != len(m.out.Changes); { // what is taken back may have freed another
+		n = len(m.out.Changes)
+		m.lockedNow()
 	}
+	m.order()
+}
+
+func (m *maker) lockedNow() {
+	for _, c := range slices.Clone(m.out.Changes) {
+		locked, said, by := m.src.Export.Locked(c.Attribute.Name, m.after)
+		switch {
+		case said && !locked:
+		case locked:
+			m.drop([]Change{c}, func(c Change) {
+				m.open(c.Setting, c.Attribute.Name+" cannot be changed while "+by+" is as it is, the registry says")
+			})
+		case c.Attribute.ReadOnly && !m.released(c.Setting):
+			m.drop([]Change{c}, func(c Change) {
+				m.open(c.Setting, c.Attribute.Name+" cannot be changed now, the export says (read-only)")
+			})
+		}
+	}
+}
+
+// after is an attribute's value once all changes are made.
+func (m *maker) after(name string) (string, bool) {
+	for _, c := range m.out.Changes {
+		if c.Attribute.Name == name {
+			return c.To, true
+		}
+	}
+	a, ok := m.src.Export.Attribute(name)
+	if !ok || !a.Stated {
+		return "", false
+	}
+	return stands(a), true
+}
+
+// order puts every change behind those that its attribute depends on.
+func (m *maker) order() {
+	var out []Change
+	rest := m.out.Changes
+	for len(rest) > 0 {
+		at := slices.IndexFunc(rest, func(c Change) bool {
+			return !slices.ContainsFunc(rest, func(o Change) bool {
+				return o.Attribute != c.Attribute && m.src.Export.DependsOn(c.Attribute.Name, o.Attribute.Name)
+			})
+		})
+		at = max(at, 0) // a circle: as it stands
+		out = append(out, rest[at])
+		rest = slices.Delete(slices.Clone(rest), at, at+1)
+	}
+	m.out.Changes = out
 }
 
 // released reports whether a preset that governs the setting is changed to a

@@ -109,3 +109,20 @@ func TestNext(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, settings.Next, word)
 }
+
+// TestCounts: a number of cores stands as it is, Dell's as Supermicro's, where
+// 0 means all of them (SUM's help text of Cores Enabled).
+func TestCounts(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	cores, _ := settings.Lookup("enabled_cores")
+	for _, c := range [][4]string{{"Supermicro", "Cores Enabled", "0", "all"}, {"Supermicro", "Cores Enabled", "12", "12"}, {"Supermicro", "Active Processor Cores", "All", "all"}, {"Dell Inc.", "ProcCores", "4", "4"}} {
+		found := tables.Of(c[0]).Find(c[1])
+		require.Len(t, found, 1, c[1])
+		got, ok := found[0].Attr.Canonical(cores, c[2])
+		require.True(t, ok, c)
+		require.Equal(t, c[3], got, c)
+	}
+	_, ok := tables.Of("Dell Inc.").Find("ProcCores")[0].Attr.Canonical(cores, "many")
+	require.False(t, ok)
+}

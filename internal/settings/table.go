@@ -191,6 +191,9 @@ func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 	if rate, ok := number(value); a.Numbers && ok {
 		return rate, true
 	}
+	if s.Figures == Counts && counts().MatchString(value) {
+		return value, true
+	}
 	return "", false
 }
 

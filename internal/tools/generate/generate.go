@@ -30,12 +30,11 @@ func profiles(root string) (files, error) {
 	out := files{}
 	for i := range hpeprofiles.Packs {
 		p := &hpeprofiles.Packs[i]
-		pack, cells, err := p.Generate(filepath.Join(root, "testdata", "profiles"), tables.Of("HPE"))
+		pack, err := p.Generate(filepath.Join(root, "testdata", "profiles"), tables.Of("HPE"))
 		if err != nil {
 			return nil, err
 		}
 		out["rules/profiles/"+filepath.ToSlash(p.File())] = []byte(pack)
-		out["internal/audit/testdata/cells/"+p.ID+".tsv"] = []byte(cells)
 	}
 	return out, nil
 }

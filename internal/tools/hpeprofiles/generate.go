@@ -13,36 +13,32 @@ import (
 func (p *Pack) File() string { return p.ID + ".yaml" }
 
 // Generate makes the pack's file from the tables of a folder and the vendor's
-// table of attributes, and the cells that the tests of the packs read beside it.
-func (p *Pack) Generate(dir string, vendor *settings.Table) (pack, cells string, err error) {
+// table of attributes.
+func (p *Pack) Generate(dir string, vendor *settings.Table) (string, error) {
 	var tables []*Table
 	for _, system := range p.Systems {
 		t, err := ReadTable(filepath.Join(dir, "hpe-"+strings.ToLower(system)+".tsv"))
 		if err != nil {
-			return "", "", err
+			return "", err
 		}
 		tables = append(tables, t)
 	}
 	if err := agree(tables); err != nil {
-		return "", "", fmt.Errorf("%s: %w", p.ID, err)
+		return "", fmt.Errorf("%s: %w", p.ID, err)
 	}
-	var b, c strings.Builder
+	var b strings.Builder
 	p.head(&b, tables)
-	c.WriteString("# Made by go generate from testdata/profiles: what HPE's workload profiles write.\n")
 	for i := range Workloads {
 		list, err := rows(tables, vendor, i)
 		if err != nil {
-			return "", "", fmt.Errorf("%s: %w", p.ID, err)
+			return "", fmt.Errorf("%s: %w", p.ID, err)
 		}
 		for j := range list {
 			list[j].note = cmp.Or(list[j].note, p.Notes[list[j].id])
 		}
 		p.profile(&b, i, list)
-		for _, r := range list {
-			fmt.Fprintf(&c, "%s/%s\t%s\t%s\t%s\t%s=%s\n", p.ID, profiles[i].id, r.id, strings.Join(r.want, "|"), r.level, r.attribute, r.value)
-		}
 	}
-	return b.String(), c.String(), nil
+	return b.String(), nil
 }
 
 // agree demands that tables of one pack write the same wherever they have an
