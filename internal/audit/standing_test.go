@@ -1,0 +1,39 @@
+package audit
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// TestStandingOfAProfile: a finding says whether its document is the maker's for
+// this machine, the maker's for others, or somebody else's.
+func TestStandingOfAProfile(t *testing.T) {
+	e := NewEngine(builtinPacks(t))
+	for _, c := range []struct {
+		who           identity
+		intent, given string
+		standing      string
+	}{
+		{identity{"Dell Inc.", "PowerEdge R740", "skylake-sp", ""}, "low-latency", "workloads/vdu", verdict.Practice},
+		{identity{"Dell Inc.", "PowerEdge R740", "skylake-sp", ""}, "max-performance", "dell-system-profiles/performance-optimized", verdict.Analogous},
+		{identity{"Dell Inc.", "PowerEdge R650", "ice-lake-sp", ""}, "max-performance", "dell-system-profiles/performance-optimized", ""},
+		{identity{"-", "-", "skylake-sp", ""}, "low-latency", "workloads/vdu", ""},
+	} {
+		r := runFor(e, c.who)
+		p, why := r.resolve(c.intent)
+		require.NotNil(t, p, why)
+		require.Equal(t, c.given, p.ID)
+		table := p.Table()
+		f := r.judge(p, &table[0], "another word")
+		assert.Equal(t, c.standing, f.Citation.Standing, "%v %s", c.who, c.intent)
+		if c.standing == verdict.Practice {
+			assert.Contains(t, f.Why, "no document of the machine's maker, general practice of Red Hat")
+		} else {
+			assert.NotContains(t, f.Why, "general practice")
+		}
+	}
+}
