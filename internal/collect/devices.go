@@ -20,6 +20,7 @@ func slots(t *smbios.Table) []inventory.Slot {
 	}
 	devices := t.MemoryDevices()
 	out := make([]inventory.Slot, 0, len(devices))
+	rows := make(map[uint16]int, len(devices))
 	for i := range devices {
 		array, known := devices[i].Array.Get()
 		if known && foreign[array] {
@@ -30,6 +31,13 @@ func slots(t *smbios.Table) []inventory.Slot {
 		fillSlot(s, t, &devices[i])
 		if known && cards[array] {
 			s.Technology = fact.Known(inventory.CXL, fact.Direct, of(16, array, t).evidence("Location", cxlCard))
+		}
+		first, twice := rows[s.Handle]
+		if twice && out[first].Array == s.Array && out[first].Locator.Value == s.Locator.Value && out[first].BankLocator.Value == s.BankLocator.Value {
+			contradicted(&out[first], s)
+			out = out[:len(out)-1]
+		} else if !twice {
+			rows[s.Handle] = s.Row
 		}
 	}
 	return out

@@ -251,3 +251,32 @@ func TestHPELocation(t *testing.T) {
 	assert.Contains(t, l.Evidence.Field, "type 202")
 	assert.Nil(t, sys.Slots[1].HPE)
 }
+
+// TestSlotTwice: two structures with one handle and the same labels are one
+// slot, of which only what both say is known. With other labels they are two
+// slots and a slip of the firmware.
+func TestSlotTwice(t *testing.T) {
+	twice := func(second smbiostest.DIMM) []inventory.Slot {
+		b := smbiostest.New(3, 2)
+		array := b.Array(smbiostest.Array{Devices: 2})
+		first := b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 4 << 30, Locator: "A1", Rank: 2, Speed: 1600, Serial: "SN1", AssetTag: "AT"})
+		b.NextHandle(first)
+		second.Array = array
+		b.MemoryDevice(second)
+		b.NextHandle(first + 1)
+		return collecttest.Decoded(t, b).Slots
+	}
+	slots := twice(smbiostest.DIMM{Bytes: 8 << 30, Locator: "A1", Rank: 2, AssetTag: "AT"})
+	require.Len(t, slots, 1)
+	want.Not[int64](fact.Conflicting, "two structures with the slot's handle").Check(t, slots[0].SizeBytes)
+	want.Not[int](fact.Conflicting, "different things").Check(t, slots[0].RatedMTs)
+	want.Is(2, fact.Direct).Check(t, slots[0].Ranks)
+	assert.Equal(t, inventory.SlotPopulated, slots[0].State)
+	assert.Equal(t, []string{"", "AT"}, []string{slots[0].Serial, slots[0].AssetTag})
+
+	slots = twice(smbiostest.DIMM{Locator: "A1"})
+	require.Len(t, slots, 1)
+	assert.Equal(t, inventory.SlotUnknown, slots[0].State, "filled by one, empty by the other")
+	require.Len(t, twice(smbiostest.DIMM{Bytes: 4 << 30, Locator: "A2", Rank: 2, Speed: 1600}), 2)
+	require.Len(t, twice(smbiostest.DIMM{Bytes: 4 << 30, Locator: "A1", Bank: "B", Rank: 2, Speed: 1600}), 2)
+}
