@@ -27,18 +27,24 @@ func moduleProperties() []property {
 		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
 		{"type", func(s *inventory.Slot) Value { return of(s.Type) }},
 		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
-		{"registering", func(s *inventory.Slot) Value { return via(s.Registered, func(r bool) any { return registering(r) }) }},
+		{"registering", registering},
 		{"rated speed", func(s *inventory.Slot) Value {
 			return via(s.RatedMTs, func(n int) any { return itoa(ddr.Nominal(n)) + " MT/s" })
 		}},
 	}
 }
 
-func registering(registered bool) string {
-	if registered {
-		return "registered"
+// registering is how a module buffers what the controller sends it.
+func registering(s *inventory.Slot) Value {
+	if s.LoadReduced.Or(false) {
+		return via(s.LoadReduced, func(bool) any { return "load-reduced" })
 	}
-	return "unbuffered"
+	return via(s.Registered, func(registered bool) any {
+		if registered {
+			return "registered"
+		}
+		return "unbuffered"
+	})
 }
 
 // differences says in what the modules of a processor differ, one sentence

@@ -70,6 +70,7 @@ func memoryClassFields() []Field {
 		{"unchecked_modules", stringsT, "DRAM modules without check bits", machine(uncheckedModules)},
 		{"edac_modes", stringsT, "error correction modes that the EDAC driver reports", machine(edacModes)},
 		{"edac_native", boolT, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
+		{"several_voltages", boolT, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", machine(severalVoltages)},
 		{"min_mv", intsT, "distinct lowest voltages of the modules in mV", machine(func(m *Machine) Value {
 			return m.gatherDRAM(func(s *inventory.Slot) Value { return of(s.MinMV) })
 		})},
@@ -77,6 +78,36 @@ func memoryClassFields() []Field {
 			return m.gatherDRAM(func(s *inventory.Slot) Value { return of(s.ConfiguredMV) })
 		})},
 	}
+}
+
+// severalVoltages is false where every module is of a generation with one supply
+// voltage: 1.2 V for DDR4 (JEDEC JESD79-4), 1.1 V for DDR5 (JESD79-5). DDR3 has
+// 1.5, 1.35 and 1.25 V (JESD79-3-1, -2), FB-DIMMs have two.
+func severalVoltages(m *Machine) Value {
+	v := m.gatherTypes()
+	if !v.Known() {
+		return v
+	}
+	several := false
+	for _, memory := range v.v.([]string) {
+		several = several || memory != "DDR4" && memory != "DDR5"
+	}
+	v.v = several
+	return v
+}
+
+// gatherTypes are the distinct types of the DRAM modules.
+func (m *Machine) gatherTypes() Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var types []Value
+	for i := range m.sys.Slots {
+		if s := &m.sys.Slots[i]; isDRAM(s) {
+			types = append(types, of(s.Type))
+		}
+	}
+	return gather[string](types)
 }
 
 // positive turns a capacity into an unknown when it is zero, so that nothing

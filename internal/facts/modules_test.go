@@ -76,3 +76,41 @@ func TestProcessorModels(t *testing.T) {
 	assert.Equal(t, "the brand string Intel Xeon is cut short", models(socket("Intel Xeon"), socket("Intel Xeon CPU E5")).Reason)
 	assert.False(t, models(socket("Xeon X5670"), inventory.Socket{Populated: sure(true)}).Known())
 }
+
+// TestSeveralVoltages: DDR4 and DDR5 have one each; which generation a module is
+// of must be known.
+func TestSeveralVoltages(t *testing.T) {
+	typed := func(types ...string) Value {
+		var slots []inventory.Slot
+		for _, name := range types {
+			slots = append(slots, changed(module("A1", 8, 2), func(s *inventory.Slot) {
+				s.Type = sure(name)
+				if name == "" {
+					s.Type = fact.Unknown[string](fact.Unstated, "not stated", "")
+				}
+			}))
+		}
+		return severalVoltages(board(len(slots), slots...))
+	}
+	assert.Equal(t, false, typed("DDR4", "DDR4").v)
+	assert.Equal(t, false, typed("DDR5").v)
+	assert.Equal(t, true, typed("DDR3").v)
+	assert.Equal(t, true, typed("DDR2 FB-DIMM").v)
+	assert.Equal(t, "not stated", typed("DDR4", "").Reason)
+}
+
+// TestRegistering: a load-reduced module is registered, too, and may not stand
+// beside one that is only registered.
+func TestRegistering(t *testing.T) {
+	of := func(registered, reduced bool) Value {
+		s := changed(module("A1", 8, 2), func(s *inventory.Slot) { s.Registered, s.LoadReduced = sure(registered), sure(reduced) })
+		return registering(&s)
+	}
+	assert.Equal(t, "load-reduced", of(true, true).v)
+	assert.Equal(t, "registered", of(true, false).v)
+	assert.Equal(t, "unbuffered", of(false, false).v)
+	s := module("A1", 8, 2)
+	s.Registered = fact.Unknown[bool](fact.Unstated, "not stated", "")
+	v := registering(&s)
+	assert.Equal(t, "not stated", v.Reason)
+}

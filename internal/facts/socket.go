@@ -248,9 +248,7 @@ func socketModules() []Field {
 		{"types", stringsT, "distinct memory types", dimms[string](func(s *inventory.Slot) Value { return of(s.Type) })},
 		{"widths", intsT, "distinct total widths in bits", dimms[int64](func(s *inventory.Slot) Value { return of(s.TotalWidth) })},
 		{"rated_mts", intsT, "distinct rated speeds in MT/s", dimms[int64](func(s *inventory.Slot) Value { return of(s.RatedMTs) })},
-		{"registering", stringsT, "distinct kinds: registered, unbuffered", dimms[string](func(s *inventory.Slot) Value {
-			return via(s.Registered, func(r bool) any { return registering(r) })
-		})},
+		{"registering", stringsT, "distinct kinds: registered, load-reduced, unbuffered", dimms[string](registering)},
 		{"differences", stringsT, "in what the DIMMs differ, with their slots, in words", socket(differences)},
 		{"channel_ranks", intsT, "ranks on every populated channel", socket(channelRanks)},
 		{"ranks_total", intT, "ranks of all DIMMs together", socket(func(s *socketFacts) Value {
