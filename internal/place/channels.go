@@ -2,6 +2,7 @@ package place
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
 )
@@ -259,13 +260,12 @@ func (g *slotGroup) channelsFromLetters() {
 	}
 }
 
+// letterSource is the label that names the channel's letter, by the rule's patterns.
 func (g *slotGroup) letterSource() string {
-	switch g.rule.id {
-	case "amd-agesa", "amd-channel", "hp-bank-letter", "dell-cloud", "dell-cloud-channel":
+	if strings.Contains(g.rule.banks, "{L}") {
 		return SourceBank
-	default:
-		return SourceLocator
 	}
+	return SourceLocator
 }
 
 // lettersOf lists the letters of a processor in order.
