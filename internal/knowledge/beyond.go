@@ -175,6 +175,9 @@ func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 // field is a field of a locator pattern.
 var field = regexp.MustCompile(`\{([^}]*)(\}?)`)
 
+// constant is what gives a field a number that the label does not print.
+var constant = regexp.MustCompile(`=\d$`)
+
 // fields are the names that a pattern may capture.
 var fields = []string{"cpu", "p", "node", "ctl", "chan", "slot", "bslot", "num", "board", "_", "x", "C", "L", "S", "B"}
 
@@ -190,7 +193,7 @@ func (c *checker) locators(doc *yaml.Node) {
 		seen[id] = true
 		for _, p := range slices.Concat(texts(r["locator"]), texts(r["bank"])) {
 			for _, m := range field.FindAllStringSubmatch(p.Value, -1) {
-				switch name := strings.TrimSuffix(m[1], ":1"); {
+				switch name := constant.ReplaceAllString(strings.TrimSuffix(m[1], ":1"), ""); {
 				case m[2] == "":
 					c.fault(p, id, "%q: a { without its }", p.Value)
 				case !slices.Contains(fields, name):

@@ -126,6 +126,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"slots/dell.yaml", "locators: [dell]", "locators: [delll]", "delll is not a pattern of locators.yaml", false},
 		{"slots/dell.yaml", "controllers: [0, 0, 0, 1, 1, 1]", "controllers: [0, 0, 1, 1]", "controllers has 4 channels, groups 6", false},
 		{"slots/locators.yaml", "P{cpu}-DIMM{slot:1}{L}", "P{gpu}-DIMM{slot:1}{L}", "unknown field {gpu}, expected one of cpu, p, ", false},
+		{"slots/locators.yaml", "{cpu=2}RISER", "{cpu=two}RISER", "unknown field {cpu=two}, expected one of cpu, p, ", false},
 		{"slots/locators.yaml", "node: controller", "node: socke", "expected one of socket, controller, auto, ignore", true},
 		{"settings/dell.yaml", "source: R650", "source: R65", "source R65 is not listed under sources", false},
 		{"settings/dell.yaml", "vendor: Dell\n", "vendr: Dell\n", "vendor is missing", true},

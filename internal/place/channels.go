@@ -41,6 +41,7 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 	g.depth = max(g.depth, m.depth())
 	for _, i := range g.slots {
 		n, _ := g.labels[i].get(fNumber)
+		n += m.PerBoard * g.boardOf(i)
 		socket := 0
 		if !g.fsb {
 			if socket = g.position(g.out[i].Socket); socket == Unplaced {
@@ -61,6 +62,17 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 			g.out[i].Slot = slot
 		}
 	}
+}
+
+// boardOf is the memory board or riser of a slot, from 0.
+func (g *slotGroup) boardOf(i int) int {
+	if letter, ok := g.labels[i].get(fBoardLetter); ok {
+		return letter
+	}
+	if board, ok := g.labels[i].get(fBoard); ok {
+		return board - g.base(fBoard)
+	}
+	return 0
 }
 
 func (g *slotGroup) mapController(m *slotMap, channel int) int {

@@ -84,7 +84,8 @@ func checkPattern(pattern string) error {
 		if !closed {
 			return errors.New("has no closing brace")
 		}
-		if _, _, known := fieldByName(strings.TrimSuffix(name, ":1")); !known {
+		_, _, constant := constantField(name)
+		if _, _, known := fieldByName(strings.TrimSuffix(name, ":1")); !known && !constant {
 			return fmt.Errorf("has the unknown field {%s}", name)
 		}
 		rest = tail

@@ -67,10 +67,11 @@ func TestSlotMaps(t *testing.T) {
 // place.
 func TestCompileRefuses(t *testing.T) {
 	for says, file := range map[string]string{
-		`slots/locators.yaml: rule a: pattern "DIMM{": has no closing brace`:        "rules: [{id: a, locator: ['DIMM{']}]",
-		`slots/locators.yaml: rule a: pattern "{foo}": has the unknown field {foo}`: "rules: [{id: a, locator: ['{foo}']}]",
-		`slots/locators.yaml: rule a: pattern "A|B": holds a bar or a tab`:          "rules: [{id: a, locator: ['A|B']}]",
-		`slots/locators.yaml: rule a stands there twice`:                            "rules: [{id: a, locator: [A]}, {id: a, locator: [B]}]",
+		`slots/locators.yaml: rule a: pattern "DIMM{": has no closing brace`:               "rules: [{id: a, locator: ['DIMM{']}]",
+		`slots/locators.yaml: rule a: pattern "{foo}": has the unknown field {foo}`:        "rules: [{id: a, locator: ['{foo}']}]",
+		`slots/locators.yaml: rule a: pattern "{cpu=12}A": has the unknown field {cpu=12}`: "rules: [{id: a, locator: ['{cpu=12}A']}]",
+		`slots/locators.yaml: rule a: pattern "A|B": holds a bar or a tab`:                 "rules: [{id: a, locator: ['A|B']}]",
+		`slots/locators.yaml: rule a stands there twice`:                                   "rules: [{id: a, locator: [A]}, {id: a, locator: [B]}]",
 	} {
 		_, err := CompileLocators(fstest.MapFS{locatorYAML: {Data: []byte(file)}})
 		require.ErrorContains(t, err, says)

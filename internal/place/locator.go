@@ -94,7 +94,7 @@ func letterByName(name string) (field, bool) {
 // matchLabel matches a whole label against a pattern of locators.yaml and
 // stores the fields in c. Literals compare without case, a blank matches any
 // run of blanks, {name} takes up to three digits or one letter, {name:1} one
-// digit, and a leading * skips any beginning. c is spoilt on a mismatch.
+// digit, {name=2} none and is 2, and a leading * skips any beginning. c is spoilt on a mismatch.
 func matchLabel(pattern, label string, c *captured) bool {
 	if rest, ok := strings.CutPrefix(pattern, "*"); ok {
 		before := *c
@@ -120,11 +120,17 @@ func matchLabel(pattern, label string, c *captured) bool {
 			if end < 0 {
 				return false
 			}
-			n := capture(pattern[p+1:p+end], label[i:], c)
+			name := pattern[p+1 : p+end]
+			p += end
+			if f, v, constant := constantField(name); constant {
+				c.set(f, v)
+				continue
+			}
+			n := capture(name, label[i:], c)
 			if n == 0 {
 				return false
 			}
-			i, p = i+n, p+end
+			i += n
 		default:
 			if i >= len(label) || lower(label[i]) != lower(pattern[p]) {
 				return false
@@ -133,6 +139,16 @@ func matchLabel(pattern, label string, c *captured) bool {
 		}
 	}
 	return i == len(label)
+}
+
+// constantField reads {cpu=2}: what labels of a pattern mean by words alone.
+func constantField(name string) (f field, v int32, ok bool) {
+	name, digit, constant := strings.Cut(name, "=")
+	if !constant || len(digit) != 1 || !isDigit(digit[0]) {
+		return 0, 0, false
+	}
+	f, letter, known := fieldByName(name)
+	return f, int32(digit[0] - '0'), known && !letter && f < fieldCount
 }
 
 // capture reads one field at the start of s and returns its length, 0 when

@@ -26,6 +26,9 @@ type slotMap struct {
 	Second [][]int `yaml:"second"`
 	// Offset is added to the numbers for each further processor.
 	Offset int `yaml:"offset"`
+	// PerBoard is added to the numbers for each further memory board or riser, which
+	// count anew.
+	PerBoard int `yaml:"per_board"`
 	// Controllers names the memory controller of each channel; empty when no
 	// document tells.
 	Controllers []int `yaml:"controllers"`
