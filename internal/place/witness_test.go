@@ -213,3 +213,63 @@ func TestControllersOfRealMachines(t *testing.T) {
 		}
 	}
 }
+
+// labelFiles are the boards of label files (rasdaemon, edac-utils) by product,
+// every slot filled: what ras-mc-ctl would tell the drivers of such a machine.
+func labelFiles(t *testing.T) map[string]*inventory.System {
+	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/edac-labels.tsv"))
+	require.NoError(t, err)
+	defer f.Close()
+	out := map[string]*inventory.System{}
+	for in := bufio.NewScanner(f); in.Scan(); {
+		c := strings.Split(in.Text(), "\t")
+		if len(c) != 12 || c[9] != "mc.channel.slot" || c[11] != "" {
+			continue // other forms give a module several rows; a note marks a slip of the file
+		}
+		for product := range strings.SplitSeq(c[2], ", ") {
+			file, _, _ := strings.Cut(c[10], "#")
+			key := product + " in " + file
+			sys := out[key]
+			if sys == nil {
+				sys = board(c[0], product, "PPPP")
+				sys.Sockets = nil
+				out[key] = sys
+			}
+			sys.Slots = append(sys.Slots, slotOf(strings.ReplaceAll(c[3], " ", "~")+"*", len(sys.Slots)))
+			mc, err := strconv.Atoi(c[4])
+			require.NoError(t, err)
+			for len(sys.EDAC) <= mc {
+				sys.EDAC = append(sys.EDAC, inventory.Controller{Index: len(sys.EDAC)})
+			}
+			sys.EDAC[mc].DIMMs = append(sys.EDAC[mc].DIMMs, inventory.ControllerDIMM{Label: known(c[3]), Location: known("channel " + c[7] + " slot " + c[8]), SizeBytes: known(int64(8 << 30))})
+		}
+	}
+	return out
+}
+
+// TestMapsAgainstLabelFiles holds slot maps and patterns against label files:
+// the same slots share a channel.
+func TestMapsAgainstLabelFiles(t *testing.T) {
+	compared := 0
+	for name, sys := range labelFiles(t) {
+		out, _ := Slots(sys, &platform.Platform{NUMA: true, MaxDPC: 3}, corpustest.Rules(t))
+		assert.Empty(t, doubts(sys, out), name)
+		if out[0].Channel != Unplaced && out[0].Source != sourceEDAC {
+			assert.False(t, out[0].Unverified, "%s: a label file bears the map out", name)
+			compared++
+		}
+	}
+	assert.GreaterOrEqual(t, compared, 55, "products whose maps a label file bears out")
+}
+
+// TestLabelFileContradicts: a label file that has two slots of a map's channel on
+// two brings the map into doubt.
+func TestLabelFileContradicts(t *testing.T) {
+	sys := labelFiles(t)["PowerEdge R710 in mchehab/rasdaemon@769593be91:labels/dell"]
+	require.NotNil(t, sys)
+	first, last := &sys.EDAC[0].DIMMs[0], &sys.EDAC[0].DIMMs[len(sys.EDAC[0].DIMMs)-1]
+	first.Location, last.Location = last.Location, first.Location
+	out, _ := Slots(sys, plat3, corpustest.Rules(t))
+	require.NotEmpty(t, doubts(sys, out))
+	assert.Contains(t, doubts(sys, out)[0], "the driver of the memory controller says that they")
+}
