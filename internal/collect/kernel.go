@@ -136,12 +136,15 @@ func edac(e *host.EDAC) []inventory.Controller {
 	const src = inventory.SourceEDAC
 	var out []inventory.Controller
 	for _, m := range e.Controllers.V {
-		ctl := inventory.Controller{Index: m.Index, Name: host.Fact(src, m.Name, fact.Direct)}
+		ctl := inventory.Controller{Index: m.Index, Name: host.Fact(src, m.Name, fact.Direct),
+			CountedSeconds: host.Fact(src, m.CountedSeconds, fact.Direct), CorrectedNoInfo: host.Fact(src, m.CorrectedNoInfo, fact.Direct),
+			UncorrectedNoInfo: host.Fact(src, m.UncorrectedNoInfo, fact.Direct)}
 		for _, d := range m.Entries.V {
 			ctl.DIMMs = append(ctl.DIMMs, inventory.ControllerDIMM{
 				Label: host.Fact(src, d.Label, fact.Direct), Location: host.Fact(src, d.Location, fact.Direct),
 				SizeBytes: host.Fact(src, d.SizeBytes, fact.Direct), MemType: host.Fact(src, d.MemType, fact.Indirect),
-				Mode: host.Fact(src, d.Mode, fact.Indirect)})
+				Mode:      host.Fact(src, d.Mode, fact.Indirect),
+				Corrected: host.Fact(src, d.Corrected, fact.Direct), Uncorrected: host.Fact(src, d.Uncorrected, fact.Direct)})
 		}
 		out = append(out, ctl)
 	}

@@ -124,9 +124,12 @@ func replace(all, from []metrics.Family, name string) {
 func (p *page) build() error {
 	p.metrics = nil
 	for _, f := range p.families {
-		desc := prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
+		desc, kind := prometheus.NewDesc(f.Name, f.Help, f.Labels, nil), prometheus.GaugeValue
+		if f.Counter() {
+			kind = prometheus.CounterValue
+		}
 		for _, s := range f.Samples {
-			m, err := prometheus.NewConstMetric(desc, prometheus.GaugeValue, s.Value, s.Values...)
+			m, err := prometheus.NewConstMetric(desc, kind, s.Value, s.Values...)
 			if err != nil {
 				return fmt.Errorf("metric %s: %w", f.Name, err)
 			}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 )
 
 func numaType() *ObjectType {
@@ -150,6 +151,20 @@ func slotType() *ObjectType {
 		Field{"channel", intT, "channel of the processor", func(src any) Value {
 			x := src.(*slotFacts)
 			return x.coordinate(x.m.topo.Placements[x.i].Channel, "channel")
+		}},
+		Field{"manufacturer", textT, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return of(s.Manufacturer) })},
+		Field{"part_number", textT, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return of(s.PartNumber) })},
+		Field{"health", textT, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return of(s.Health) })},
+		Field{"corrected_errors", intT, "memory errors corrected on the module since the kernel's driver was loaded", counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })},
+		Field{"uncorrected_errors", intT, "memory errors on the module since then that could not be corrected", counted(func(e *place.Errors) fact.Fact[int64] { return e.Uncorrected })},
+		Field{"counted_days", floatT, "for how many days they were counted", func(src any) Value {
+			return via(src.(*slotFacts).errors().CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
+		}},
+		Field{"corrected_a_day", floatT, "corrected errors in the mean day; while less than a day was counted, those counted", func(src any) Value {
+			return src.(*slotFacts).meanDay()
+		}},
+		Field{"corrected_worst_day", intT, "corrected errors of the worst day; known only while no more than one day was counted", func(src any) Value {
+			return src.(*slotFacts).worstDay()
 		}},
 		Field{"socket_running", boolT, "its socket holds a processor that is not disabled", func(src any) Value { return src.(*slotFacts).running() }},
 	)

@@ -34,6 +34,11 @@ type Controller struct {
 	SizeBytes Value[int64]
 	// ScrubRate is sdram_scrub_rate in bytes/s.
 	ScrubRate Value[int64]
+	// CountedSeconds is seconds_since_reset: how long the counters have counted.
+	CountedSeconds Value[int64]
+	// CorrectedNoInfo and UncorrectedNoInfo are errors that the driver could put
+	// down to no module (ce_noinfo_count, ue_noinfo_count).
+	CorrectedNoInfo, UncorrectedNoInfo Value[int64]
 	// Entries are the dimmN, else the rankN, else the csrowN, numerically.
 	// Only populated ones have a folder.
 	Entries Value[[]EDACEntry]
@@ -51,6 +56,10 @@ type EDACEntry struct {
 	SizeBytes Value[int64]
 	// MemType is "Registered-DDR4", Mode "SECDED", DeviceType "x4".
 	MemType, Mode, DeviceType Value[string]
+	// Corrected and Uncorrected count errors since the driver was loaded
+	// (dimm_ce_count, dimm_ue_count; kernel 4.10). A csrow's counters are those
+	// of several modules and are not read.
+	Corrected, Uncorrected Value[int64]
 }
 
 // ReadEDAC reads /sys/devices/system/edac/mc.
@@ -63,7 +72,8 @@ func ReadEDAC(root *Root) *EDAC {
 		c := &e.Controllers.V[i]
 		needed = append(needed, c.Name, c.Entries)
 		for j := range c.Entries.V {
-			optional = append(optional, c.Entries.V[j].SizeBytes, c.Entries.V[j].Label, c.Entries.V[j].Mode)
+			d := &c.Entries.V[j]
+			optional = append(optional, d.SizeBytes, d.Label, d.Mode, d.Corrected, d.Uncorrected)
 		}
 	}
 	e.Source = sourceOf("edac", needed, optional...)
@@ -91,6 +101,10 @@ func (r *reader) controllers() Value[[]Controller] {
 			SizeBytes: r.megabytes(dir + "/size_mb"),
 			ScrubRate: notNegative(r.number(dir + "/sdram_scrub_rate")),
 			Entries:   r.edacEntries(dir),
+
+			CountedSeconds:    notNegative(r.number(dir + "/seconds_since_reset")),
+			CorrectedNoInfo:   notNegative(r.number(dir + "/ce_noinfo_count")),
+			UncorrectedNoInfo: notNegative(r.number(dir + "/ue_noinfo_count")),
 		})
 	}
 	return known(list, edacDir, "")
@@ -122,7 +136,9 @@ func (r *reader) edacEntries(dir string) Value[[]EDACEntry] {
 func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
 	d := indexed(dir+"/"+kind, n, "")
 	if kind == "csrow" {
+		several := unknown[int64](&ReadError{Op: "read", Path: d + "/ce_count", State: fact.Unread, Err: errors.New("a csrow's counters are those of several modules")})
 		return EDACEntry{
+			Corrected: several, Uncorrected: several,
 			Kind: kind, Index: n,
 			Label: r.text(d + "/ch0_dimm_label"), Location: known(fmt.Sprintf("csrow %d", n), d, ""),
 			SizeBytes: r.megabytes(d + "/size_mb"),
@@ -134,6 +150,7 @@ func (r *reader) edacEntry(dir, kind string, n int) EDACEntry {
 		Label: r.text(d + "/dimm_label"), Location: r.text(d + "/dimm_location"),
 		SizeBytes: r.megabytes(d + "/size"),
 		MemType:   r.text(d + "/dimm_mem_type"), Mode: r.text(d + "/dimm_edac_mode"), DeviceType: r.text(d + "/dimm_dev_type"),
+		Corrected: notNegative(r.number(d + "/dimm_ce_count")), Uncorrected: notNegative(r.number(d + "/dimm_ue_count")),
 	}
 }
 

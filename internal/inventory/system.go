@@ -380,6 +380,11 @@ type Controller struct {
 	Index int
 	Name  fact.Fact[string]
 	DIMMs []ControllerDIMM
+	// CountedSeconds is how long the counters of errors have counted.
+	CountedSeconds fact.Fact[int64]
+	// CorrectedNoInfo and UncorrectedNoInfo are errors that the driver could put
+	// down to no module.
+	CorrectedNoInfo, UncorrectedNoInfo fact.Fact[int64]
 }
 
 // ControllerDIMM is one dimmN, rankN or csrow entry below an EDAC controller.
@@ -387,6 +392,8 @@ type ControllerDIMM struct {
 	Label, Location fact.Fact[string]
 	SizeBytes       fact.Fact[int64]
 	MemType, Mode   fact.Fact[string]
+	// Corrected and Uncorrected count memory errors since the driver was loaded.
+	Corrected, Uncorrected fact.Fact[int64]
 }
 
 // Who can have decided an effective value.

@@ -17,7 +17,48 @@ func General() []Machine {
 		Interleaved(R610("dell-r610-interleaved", "The good machine with node interleaving on: one node, no SRAT.", []string{"A1", "A2", "A3", "B1", "B2", "B3"}, 1)),
 		EPYC("supermicro-rome-half", "EPYC 7402 with one DIMM on channels A, C, E and G: half of every pair is empty."),
 		guest(),
+		erring(),
 	}
+}
+
+// erring is a server with one module that has errors, as its EDAC driver shows.
+func erring() Machine {
+	const name, brand = "dell-r740-errors", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz"
+	server := Servers()["dell-r740"]
+	m := Machine{Name: name, About: "Twelve modules, one on each channel; the kernel corrected 120 errors of B4 in twelve hours and could not correct one of A2.",
+		Profile: "max-performance", CPUID: [3]int{6, 85, 4},
+		Table: server.Table(func(_, _, slot int) bool { return slot == 0 }),
+		Host:  hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2, NodeMiB: 192 << 10, Vendor: "GenuineIntel", Brand: brand},
+		Files: DMI("Dell Inc.", "PowerEdge R740", "2.12.2").With(SkylakeEDAC(2, 32<<10))}
+	m.Files["sys/devices/system/edac/mc/mc3/dimm0/dimm_ce_count"] = "120\n"
+	m.Files["sys/devices/system/edac/mc/mc0/dimm2/dimm_ue_count"] = "1\n"
+	return m
+}
+
+// SkylakeEDAC is what skx_edac shows of processors with two controllers of three
+// channels and a module of so many MiB in the first slot of each; twelve hours
+// without an error.
+func SkylakeEDAC(sockets, mib int) hosttest.Files {
+	f := hosttest.Files{}
+	for mc := range sockets * 2 {
+		dir := fmt.Sprintf("sys/devices/system/edac/mc/mc%d/", mc)
+		f[dir+"mc_name"] = fmt.Sprintf("Skylake Socket#%d IMC#%d\n", mc/2, mc%2)
+		f[dir+"size_mb"] = strconv.Itoa(3*mib) + "\n"
+		for _, name := range []string{"ce_count", "ue_count", "ce_noinfo_count", "ue_noinfo_count"} {
+			f[dir+name] = "0\n"
+		}
+		f[dir+"seconds_since_reset"] = "43200\n"
+		for channel := range 3 {
+			// The driver counts the two slots of a channel, of which the second is empty.
+			at := fmt.Sprintf("%sdimm%d/", dir, 2*channel)
+			f[at+"dimm_label"] = fmt.Sprintf("CPU_SrcID#%d_MC#%d_Chan#%d_DIMM#0\n", mc/2, mc%2, channel)
+			f[at+"dimm_location"] = fmt.Sprintf("channel %d slot 0 \n", channel)
+			f[at+"size"] = strconv.Itoa(mib) + "\n"
+			f[at+"dimm_mem_type"], f[at+"dimm_edac_mode"], f[at+"dimm_dev_type"] = "Registered-DDR4\n", "SECDED\n", "x4\n"
+			f[at+"dimm_ce_count"], f[at+"dimm_ue_count"] = "0\n", "0\n"
+		}
+	}
+	return f
 }
 
 // R610 is a PowerEdge R610 as the paper's: locators with a trailing blank,

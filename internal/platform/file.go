@@ -38,6 +38,9 @@ type Detail struct {
 	Boards []Board
 	// Measured are layouts whose bandwidth a document measured.
 	Measured []Measurement
+	// EDACOrder lists the boards on which the kernel's driver counts controllers
+	// and channels in the order of the slot map, as label files confirm.
+	EDACOrder []EDACOrder
 	// Sources are the keys of all documents behind the row, resolved in
 	// rules/platforms/sources.tsv.
 	Sources []string
@@ -53,6 +56,29 @@ type Board struct {
 	MaxMTs   int    `yaml:"max_mts"`
 	Source   string `yaml:"source"`
 	Verified *bool  `yaml:"verified"`
+}
+
+// EDACOrder are one maker's boards that match Products and not Except (regular
+// expressions over product and board; "" matches all, and none).
+type EDACOrder struct {
+	Maker    string `yaml:"maker"`
+	Products string `yaml:"products"`
+	Except   string `yaml:"except"`
+	Source   string `yaml:"source"`
+}
+
+// Covers reports whether the boards of a product are among them; a pattern that
+// cannot be read covers nothing.
+func (o *EDACOrder) Covers(product string) bool {
+	in, err := regexp.Compile("(?i)" + o.Products)
+	if err != nil || !in.MatchString(product) {
+		return false
+	}
+	if o.Except == "" {
+		return true
+	}
+	out, err := regexp.Compile("(?i)" + o.Except)
+	return err == nil && !out.MatchString(product)
 }
 
 // Measurement holds relative bandwidth by layout as one document measured it, on
@@ -102,6 +128,7 @@ type platformFile struct {
 	Uniform       bool              `yaml:"uniform"`
 	Notes         map[string]string `yaml:"notes"`
 	Citation      citationFile      `yaml:"citation"`
+	EDACOrder     []EDACOrder       `yaml:"edac_order"`
 	Sources       []string          `yaml:"sources"`
 }
 
@@ -238,7 +265,7 @@ func (f *platformFile) platform() *Platform {
 		Detail: Detail{
 			Buffered: f.Buffered, SpeedByMode: f.ByMode, SixChannels: f.SixChannels, BoardDepth: f.BoardDepth,
 			LockstepChannels: f.LockChannels, LockstepBoards: f.LockBoards, Classes: f.Classes, ProcessorMTs: f.ProcessorMTs,
-			Boards: f.Boards, Measured: f.Measured, Sources: f.Sources,
+			Boards: f.Boards, Measured: f.Measured, EDACOrder: f.EDACOrder, Sources: f.Sources,
 		},
 	}
 	if p.BoardDepth == 0 {

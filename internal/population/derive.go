@@ -21,6 +21,7 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 	p, _ := r.Platform.Get()
 	r.Placements, r.placed = place.Slots(sys, p, k)
 	r.Conflicts = r.placed
+	r.Errors, r.Stray = place.JoinErrors(sys, p, r.Placements)
 	r.Sets = place.ReadSets(k, sys.Machine.Product.Or(""))
 	r.populate(sys)
 	return r

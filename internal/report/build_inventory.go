@@ -24,11 +24,13 @@ func BuildInventory(sys *inventory.System, topo *population.Result, o Options) I
 		Machine:    buildMachine(&sys.Machine, topo, o.Identifiers),
 		Sources:    buildSources(sys),
 		Sockets:    buildSockets(sys.Sockets, topo.Processors),
-		Slots:      buildSlots(sys.Slots, topo.Placements, o.Identifiers),
+		Slots:      buildSlots(sys.Slots, topo, o.Identifiers),
 		Nodes:      buildNodes(sys.Nodes),
 		Settings:   buildSettings(sys.Settings),
 		Population: buildPopulation(topo),
 		Unmapped:   buildUnmapped(sys.Exports),
+
+		UnplacedErrors: buildUnplacedErrors(topo.Stray),
 	}
 }
 

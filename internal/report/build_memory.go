@@ -18,7 +18,8 @@ func nowhere() place.Placement {
 	}
 }
 
-func buildSlots(in []inventory.Slot, places []place.Placement, identifiers bool) []Slot {
+func buildSlots(in []inventory.Slot, topo *population.Result, identifiers bool) []Slot {
+	places := topo.Placements
 	out := make([]Slot, 0, len(in))
 	for i := range in {
 		at := nowhere()
@@ -29,6 +30,9 @@ func buildSlots(in []inventory.Slot, places []place.Placement, identifiers bool)
 		slot.Socket, slot.Controller = coordinate(at.Socket), coordinate(at.Controller)
 		slot.Channel, slot.Slot = coordinate(at.Channel), coordinate(at.Slot)
 		slot.Mapping = buildMapping(&at)
+		if i < len(topo.Errors) && topo.Errors[i].By != "" {
+			slot.Errors = buildErrors(&topo.Errors[i])
+		}
 		if identifiers {
 			slot.Serial, slot.AssetTag = word(in[i].Serial), word(in[i].AssetTag)
 		}
@@ -63,6 +67,27 @@ func buildSlot(s *inventory.Slot) Slot {
 	}
 	if t, ok := s.Technology.Get(); ok {
 		out.Technology = word(string(t))
+	}
+	return out
+}
+
+// buildErrors is nil where nothing was counted.
+func buildErrors(e *place.Errors) *Errors {
+	out := &Errors{Corrected: number(e.Corrected), Uncorrected: number(e.Uncorrected), CountedSeconds: number(e.CountedSeconds),
+		Source: inventory.SourceEDAC, By: e.By}
+	if out.Corrected == nil && out.Uncorrected == nil {
+		return nil
+	}
+	return out
+}
+
+// buildUnplacedErrors leaves zeroes out: nothing happened there.
+func buildUnplacedErrors(in []place.StrayErrors) []UnplacedErrors {
+	var out []UnplacedErrors
+	for i := range in {
+		if e := buildErrors(&in[i].Errors); e != nil && in[i].Corrected.Or(0)+in[i].Uncorrected.Or(0) > 0 {
+			out = append(out, UnplacedErrors{Label: in[i].Label, Errors: *e})
+		}
 	}
 	return out
 }

@@ -11,6 +11,9 @@ type Inventory struct {
 	Nodes      []Node             `json:"nodes"`
 	Settings   map[string]Setting `json:"settings"`
 	Population Population         `json:"population"`
+	// UnplacedErrors lists counters of memory errors, other than zero, that
+	// nothing puts down to a slot; left out where there are none.
+	UnplacedErrors []UnplacedErrors `json:"unplaced_errors,omitempty"`
 	// Unmapped lists, for each export of BIOS settings, the attributes that no
 	// canonical setting stands for; there only when an export was given.
 	Unmapped []Unmapped `json:"unmapped,omitempty"`
@@ -119,9 +122,30 @@ type Slot struct {
 	PartNumber     *string `json:"part_number" jsonschema:"nullable"`
 	// Health is the management controller's word on the module.
 	Health *string `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
+	// Errors are the memory errors that the kernel counted on the module, null
+	// where none are counted or nothing says which counter is the slot's.
+	Errors *Errors `json:"errors" jsonschema:"nullable"`
 	// Serial and AssetTag are there only when identifiers were asked for.
 	Serial   *string `json:"serial,omitempty"`
 	AssetTag *string `json:"asset_tag,omitempty"`
+}
+
+// Errors counts memory errors since the kernel's EDAC driver was loaded. Source
+// is edac; By says how the counters were put down to the slot: label, channel,
+// or that every counter of the machine is zero.
+type Errors struct {
+	Corrected      *int64 `json:"corrected" jsonschema:"nullable,minimum=0"`
+	Uncorrected    *int64 `json:"uncorrected" jsonschema:"nullable,minimum=0"`
+	CountedSeconds *int64 `json:"counted_seconds" jsonschema:"nullable,minimum=0"`
+	Source         string `json:"source" jsonschema:"enum=edac"`
+	By             string `json:"by,omitempty"`
+}
+
+// UnplacedErrors are counters of memory errors that no slot is known for, under
+// the driver's own label of them.
+type UnplacedErrors struct {
+	Label string `json:"label"`
+	Errors
 }
 
 // Mapping says how a slot's coordinates were derived; Source and Certainty

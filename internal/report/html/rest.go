@@ -86,6 +86,9 @@ func speeds(s *report.Slot) string {
 	if s.ConfiguredMV != nil {
 		parts = append(parts, strconv.Itoa(*s.ConfiguredMV)+" mV")
 	}
+	if text := wording.Errors(s.Errors); text != "" {
+		parts = append(parts, text)
+	}
 	if len(parts) == 0 {
 		return "-"
 	}

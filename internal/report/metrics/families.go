@@ -13,13 +13,17 @@ const prefix = "memaudit_"
 // SourceUp is the metric that says of each source whether it could be read.
 const SourceUp = prefix + "source_up"
 
-// Family is one metric with all its samples: a gauge, as everything here is.
+// Family is one metric with all its samples: a counter where its name says so,
+// else a gauge.
 type Family struct {
 	Name, Help string
 	// Labels are the names of every sample's labels.
 	Labels  []string
 	Samples []Sample
 }
+
+// Counter reports whether the metric only grows, until what counts it starts anew.
+func (f *Family) Counter() bool { return strings.HasSuffix(f.Name, "_total") }
 
 // Sample is one series of a family; Values stand in the order of its Labels.
 type Sample struct {

@@ -40,6 +40,7 @@ func (b *families) all(r *report.Report) {
 	b.sources(r.Inventory.Sources)
 	b.audit(r)
 	b.slots(r.Inventory.Slots)
+	b.errors(&r.Inventory)
 	b.sockets(r.Inventory.Population.Sockets)
 	b.settings(r.Inventory.Settings)
 	b.nodes(r.Inventory.Nodes)

@@ -41,6 +41,8 @@ func TestKnownMetrics(t *testing.T) {
 		{Kind: "read", CPUNode: new(0), MemoryNode: new(0), Low: &one[0], Value: &one[1], High: &one[2]},
 		{Kind: "latency", CPUNode: new(0), MemoryNode: new(0), Low: &one[3], Value: &one[3], High: &one[3]},
 	}}}
+	none := int64(0)
+	r.Inventory.Slots[0].Errors = &report.Errors{Corrected: &none, Uncorrected: &none}
 	waived := failing("setting.smt", "machine", "warning", "", "")
 	waived.Result, waived.Waiver = "waived", &report.Waiver{Until: new("2026-12-15")}
 	r.Findings = append(r.Findings, waived, failing("memory.channel.populated", "socket 1", "warning", "", "move it"))

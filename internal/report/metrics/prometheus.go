@@ -24,7 +24,11 @@ func Write(w io.Writer, r *report.Report) error {
 
 // append writes a family: its help, its type, its samples.
 func (f *Family) append(buf []byte) []byte {
-	buf = append(buf, "# HELP "+f.Name+" "+f.Help+"\n# TYPE "+f.Name+" gauge\n"...)
+	kind := "gauge"
+	if f.Counter() {
+		kind = "counter"
+	}
+	buf = append(buf, "# HELP "+f.Name+" "+f.Help+"\n# TYPE "+f.Name+" "+kind+"\n"...)
 	for _, s := range f.Samples {
 		buf = append(buf, f.Name...)
 		for i, v := range s.Values {

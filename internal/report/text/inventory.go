@@ -87,7 +87,7 @@ func (p *printer) slots(inv *report.Inventory) {
 	t := &table{columns: []column{
 		{head: "handle", drop: 4}, {head: "locator"}, {head: "bank", drop: 5}, {head: "s/c/n"},
 		{head: "size", right: true}, {head: "type"}, {head: "ranks", right: true, drop: 1},
-		{head: "rated", right: true}, {head: "runs", right: true}, {head: "mV", right: true, drop: 6}, {head: "health", drop: 1},
+		{head: "rated", right: true}, {head: "runs", right: true}, {head: "mV", right: true, drop: 6}, {head: "health", drop: 1}, {head: "ce/ue", right: true, drop: 1},
 		{head: "part number", drop: 3}, {head: "maker", drop: 7}, {head: "mapped by", drop: 8},
 		{head: "serial", drop: 2}, {head: "asset tag", drop: 2},
 	}}
@@ -95,6 +95,12 @@ func (p *printer) slots(inv *report.Inventory) {
 		t.row(slotCells(&inv.Slots[i])...)
 	}
 	t.print(p, 2)
+	for i := range inv.UnplacedErrors {
+		e := &inv.UnplacedErrors[i]
+		p.to(2)
+		p.wrap(4, wording.Errors(&e.Errors)+" on "+e.Label+"; nothing says which slot that is")
+		p.newline()
+	}
 	p.newline()
 }
 
@@ -115,9 +121,17 @@ func slotCells(s *report.Slot) []string {
 	}
 	return []string{
 		s.Handle, report.OrEmpty(s.Locator), report.OrEmpty(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
-		bytes, slotType(s), digits(s.Ranks), digits(s.RatedMTs), digits(s.ConfiguredMTs), digits(s.ConfiguredMV), report.OrEmpty(s.Health),
+		bytes, slotType(s), digits(s.Ranks), digits(s.RatedMTs), digits(s.ConfiguredMTs), digits(s.ConfiguredMV), report.OrEmpty(s.Health), errorsCell(s.Errors),
 		report.OrEmpty(s.PartNumber), report.OrEmpty(s.Manufacturer), mapped, report.OrEmpty(s.Serial), report.OrEmpty(s.AssetTag),
 	}
+}
+
+// errorsCell is corrected/uncorrected errors, empty where nobody counts.
+func errorsCell(e *report.Errors) string {
+	if e == nil {
+		return ""
+	}
+	return wording.Counted(e.Corrected) + "/" + wording.Counted(e.Uncorrected)
 }
 
 // slotType is SMBIOS's word, with the technology where it is not DRAM.

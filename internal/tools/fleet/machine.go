@@ -67,6 +67,12 @@ func (d *Dashboard) memory() {
 			{"rated (T/s)", "short", "memaudit_dimm_rated_transfers_per_second" + this},
 			{"runs at (T/s)", "short", "memaudit_dimm_configured_transfers_per_second" + this},
 		})
+	d.joined("Memory errors", "Since the kernel's driver was loaded. Without a handle: the driver's own label, where nothing says which slot that is.",
+		[]string{"handle", "locator"}, [][3]string{
+			{"corrected", "short", "memaudit_dimm_corrected_errors_total" + this},
+			{"corrected in a day", "short", "increase(memaudit_dimm_corrected_errors_total" + this + "[1d])"},
+			{"uncorrected", "short", "memaudit_dimm_uncorrected_errors_total" + this},
+		})
 	d.joined("Processors", "Share: of the processor's best bandwidth, that of its slowest region.", []string{"socket"}, [][3]string{
 		{"channels", "short", "memaudit_socket_channels" + this},
 		{"populated", "short", "memaudit_socket_channels_populated" + this},

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/machinetest"
+)
+
+// TestErrorsToThePart follows errors that the kernel counted to the slot: in
+// what is printed for people, and as metrics.
+func TestErrorsToThePart(t *testing.T) {
+	root := trees.Dir(t, "dell-r740-errors")
+	status, out, errs := run(nil, "inventory", "--root", root)
+	require.Zero(t, status, errs)
+	assert.Regexp(t, `B4 .* 120/0 `, out)
+	assert.Regexp(t, `A2 .* 0/1 `, out)
+	_, out, _ = run(nil, "check", "--root", root, "--format", "prometheus")
+	assert.Contains(t, out, "# TYPE memaudit_dimm_corrected_errors_total counter\n")
+	assert.Contains(t, out, `memaudit_dimm_corrected_errors_total{handle="0x110F",locator="B4"} 120`)
+	assert.Contains(t, out, `memaudit_dimm_uncorrected_errors_total{handle="0x1101",locator="A2"} 1`)
+	assert.Contains(t, out, `memaudit_dimm_corrected_errors_total{handle="0x1100",locator="A1"} 0`)
+	_, out, _ = run(nil, "check", "--root", root, "--format", "html")
+	assert.Contains(t, out, "120 corrected errors")
+}
+
+// TestErrorsOfNoSlot: what nothing puts down to a slot is neither lost nor put
+// down to one.
+func TestErrorsOfNoSlot(t *testing.T) {
+	m := machinetest.Named(t, "dell-r740-errors")
+	m.Files["sys/devices/system/edac/mc/mc3/dimm0/dimm_label"] = "mc#3csrow#0channel#0\n"
+	root := t.TempDir()
+	m.Tree().WriteTo(t, root)
+	_, out, _ := run(nil, "inventory", "--root", root)
+	assert.Contains(t, strings.Join(strings.Fields(out), " "), "120 corrected errors on mc#3csrow#0channel#0; nothing says which slot that is")
+	_, out, _ = run(nil, "check", "--root", root, "--format", "prometheus")
+	assert.Contains(t, out, `memaudit_dimm_corrected_errors_total{handle="",locator="mc#3csrow#0channel#0"} 120`)
+	assert.NotContains(t, out, `memaudit_dimm_corrected_errors_total{handle="0x110F"`)
+	_, out, _ = run(nil, "check", "--root", root, "--format", "json")
+	for _, f := range verdictsOf(t, out) {
+		if f.Rule == "memory.errors.corrected" {
+			assert.Equal(t, "unknown", f.Result, f.Subject)
+		}
+	}
+}
+
+// TestKnownBadModules: the example of a site's list of parts fails for a module
+// of a batch that it names, and for no other.
+func TestKnownBadModules(t *testing.T) {
+	pack, err := os.ReadFile(filepath.Join(corpustest.Root(t), "deploy", "site", "known-bad-modules.yaml"))
+	require.NoError(t, err)
+	for part, want := range map[string]string{"M000": "fail", "M393B5273CH0-CH9": "pass"} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "batches.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(strings.ReplaceAll(string(pack), "EXAMPLE-PART-1", part)), 0o644))
+		status, _, errs := run(nil, "rules", "validate", dir)
+		require.Zero(t, status, errs)
+		_, out, _ := run(nil, "check", "--root", trees.Dir(t, "dell-r740-errors"), "--rules", dir, "--format", "json")
+		asked := 0
+		for _, f := range verdictsOf(t, out) {
+			if f.Rule == "site.module.batch" {
+				asked++
+				assert.Equal(t, want, f.Result, f.Subject)
+			}
+		}
+		assert.Equal(t, 12, asked)
+	}
+}

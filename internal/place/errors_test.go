@@ -1,0 +1,263 @@
+package place
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
+// labelFile is what a label file of rasdaemon says of one board: the label of
+// each place (mc, channel, slot).
+type labelFile struct {
+	vendor, models string
+	at             map[[3]int]string
+}
+
+// labelFiles are the entries of the knowledge's table that count modules by
+// controller, channel and slot.
+func labelFiles(t *testing.T) []*labelFile {
+	var out []*labelFile
+	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/edac-labels.tsv"))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(raw)) {
+		col := strings.Split(strings.TrimRight(line, "\n"), "\t")
+		if len(col) < 10 || col[9] != "mc.channel.slot" || len(col) > 11 && col[11] != "" {
+			continue
+		}
+		i := slices.IndexFunc(out, func(f *labelFile) bool { return f.vendor == col[0] && f.models == col[2] })
+		if i < 0 {
+			i = len(out)
+			out = append(out, &labelFile{col[0], col[2], map[[3]int]string{}})
+		}
+		var at [3]int
+		for n, c := range []int{4, 7, 8} {
+			_, err := fmt.Sscan(col[c], &at[n])
+			require.NoError(t, err, line)
+		}
+		out[i].at[at] = col[3]
+	}
+	return out
+}
+
+// generations are the platforms of the boards in label files by the names of
+// their products, and how the driver of each labels a module.
+var generations = []struct{ platform, products string }{
+	{"sandybridge-ep", "R620 R720 R720xd T620 M620 FC620 R820 M820 Z9PH-D16 S2600JF"},
+	{"haswell-ep", "C6320 C4130 R630 R730 R730xd T630 M630 FC630 R430 T430 R530 FC430 X10DRI X10DRI-T X10DRL-i X10SRA-F B1DRi FM120x4"},
+	{"skylake-sp", "R640 R740 R740xd T640 R940 C6420 M640 FC640 R440 R540 X11SPM-F X11SPM-TF X11SPM-TPF X11DDW-NT X11DDW-L X11DPH-i X11DPH-T X11DPH-TQ X11DPi-N X11DPi-NT 1038"},
+	{"ice-lake-sp", "X12DPU-6"},
+}
+
+// driverLabel is what sb_edac, skx_edac and i10nm_edac write for a place of a
+// label file: mc counts over the machine, the drivers' labels over a processor.
+func driverLabel(p *platform.Platform, at [3]int) string {
+	if p.ID == "sandybridge-ep" || p.ID == "haswell-ep" {
+		return fmt.Sprintf("CPU_SrcID#%d_Ha#0_Chan#%d_DIMM#%d", at[0], at[1], at[2])
+	}
+	return fmt.Sprintf("CPU_SrcID#%d_MC#%d_Chan#%d_DIMM#%d", at[0]/p.Controllers, at[0]%p.Controllers, at[1], at[2])
+}
+
+// TestErrorsAgainstLabelFiles joins counters by channel on every board that
+// rasdaemon has a label file for: what is joined carries the file's label.
+func TestErrorsAgainstLabelFiles(t *testing.T) {
+	boards, modules, left := 0, 0, map[string]string{}
+	for _, f := range labelFiles(t) {
+		for model := range strings.SplitSeq(f.models, ", ") {
+			id := generationOf(model)
+			if id == "" {
+				continue
+			}
+			p, err := platform.ByID(corpustest.Rules(t), id)
+			require.NoError(t, err)
+			sys, want := labelledBoard(f, model, p)
+			places, _ := Slots(sys, p, corpustest.Rules(t))
+			got, _ := JoinErrors(sys, p, places)
+			joined := 0
+			for i := range got {
+				if got[i].By == "" {
+					continue
+				}
+				joined++
+				assert.Equal(t, want[i], got[i].Corrected.Value, "%s %s: %s", f.vendor, model, sys.Slots[i].Locator.Value)
+			}
+			if joined == 0 {
+				left[f.vendor+" "+model] = places[0].Reason
+				continue
+			}
+			boards, modules = boards+1, modules+joined
+		}
+	}
+	t.Logf("%d boards, %d modules joined; not: %v", boards, modules, left)
+	assert.GreaterOrEqual(t, boards, 30)
+	for _, refused := range []string{"Dell Inc. PowerEdge FC430", "LENOVO 1038"} {
+		assert.Contains(t, left, refused, "the driver counts otherwise there")
+	}
+}
+
+func generationOf(model string) string {
+	name := model[strings.LastIndex(model, " ")+1:]
+	for _, g := range generations {
+		if slices.Contains(strings.Fields(g.products), name) || strings.Contains(model, "Z9PH-D16") && g.platform == "sandybridge-ep" {
+			return g.platform
+		}
+	}
+	return ""
+}
+
+// labelledBoard is a machine with a module in every place of a label file, and a
+// count of its own on each; want is aligned with its slots.
+func labelledBoard(f *labelFile, model string, p *platform.Platform) (*inventory.System, []int64) {
+	type row struct {
+		at    [3]int
+		label string
+	}
+	var rows []row
+	sockets := 0
+	for at, label := range f.at {
+		rows = append(rows, row{at, label})
+		sockets = max(sockets, at[0]/max(p.Controllers, 1)+1)
+	}
+	slices.SortFunc(rows, func(a, b row) int { return slices.Compare(a.at[:], b.at[:]) })
+	words := make([]string, len(rows))
+	for i, r := range rows {
+		words[i] = strings.ReplaceAll(r.label, " ", "~") + "*"
+	}
+	sys := board(f.vendor, model, strings.Repeat("P", sockets), words...)
+	sys.Machine.Board, sys.Machine.BoardVendor = known(model), known(f.vendor)
+	want := make([]int64, len(rows))
+	for i, r := range rows {
+		want[i] = int64(100 + i)
+		sys.EDAC = append(sys.EDAC, inventory.Controller{Index: r.at[0], CountedSeconds: known(int64(3600)), DIMMs: []inventory.ControllerDIMM{
+			counted(driverLabel(p, r.at), want[i])}})
+	}
+	return sys, want
+}
+
+// counted is an 8 GiB entry of the driver with corrected errors.
+func counted(label string, ce int64) inventory.ControllerDIMM {
+	return inventory.ControllerDIMM{Label: known(label), SizeBytes: known(int64(8 << 30)), Corrected: known(ce), Uncorrected: known(int64(0))}
+}
+
+// perSlot prints the corrected errors of every slot, "-" for unknown.
+func perSlot(all []Errors) string {
+	var out []string
+	for _, e := range all {
+		if n, ok := e.Corrected.Get(); ok {
+			out = append(out, fmt.Sprintf("%d %s", n, e.By))
+		} else {
+			out = append(out, "-")
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+// TestErrorsByLabel joins what firmware or an administrator labelled.
+func TestErrorsByLabel(t *testing.T) {
+	zero := known(int64(0))
+	machine := func(dimms ...inventory.ControllerDIMM) *inventory.System {
+		sys := board("Dell Inc.", "PowerEdge R9999", "P", "DIMM_A1@BANK~0* DIMM_A2@BANK~1* DIMM_A3@BANK~2")
+		sys.EDAC = []inventory.Controller{{CountedSeconds: known(int64(60)), CorrectedNoInfo: zero, UncorrectedNoInfo: zero, DIMMs: dimms}}
+		sys.Sources = []inventory.Source{{Name: inventory.SourceEDAC, State: fact.SourceOK}}
+		return sys
+	}
+	join := func(sys *inventory.System) ([]Errors, []StrayErrors) {
+		return JoinErrors(sys, nil, make([]Placement, len(sys.Slots)))
+	}
+	t.Run("names in other spellings", func(t *testing.T) {
+		got, stray := join(machine(counted("A1", 3), counted("BANK 1 DIMM_A2", 0)))
+		assert.Equal(t, "3 label; 0 label; -", perSlot(got))
+		assert.Empty(t, stray)
+	})
+	t.Run("ranks of one module", func(t *testing.T) {
+		half := func(label string, ce int64) inventory.ControllerDIMM {
+			d := counted(label, ce)
+			d.SizeBytes = known(int64(4 << 30))
+			return d
+		}
+		got, _ := join(machine(half("DIMM_A1", 3), half("DIMM_A1", 4), half("DIMM_A2", 0), half("DIMM_A2", 0)))
+		assert.Equal(t, "7 label; 0 label; -", perSlot(got))
+	})
+	t.Run("labels of another board", func(t *testing.T) {
+		other := counted("DIMM_A1", 3)
+		other.SizeBytes = known(int64(16 << 30))
+		got, stray := join(machine(other))
+		assert.Equal(t, "-; -; -", perSlot(got))
+		require.Len(t, stray, 1)
+		assert.Equal(t, "DIMM_A1", stray[0].Label)
+	})
+	t.Run("a label that two slots share", func(t *testing.T) {
+		sys := machine(counted("DIMM_A1", 3))
+		sys.Slots[1].Locator = said("DIMM_A1")
+		got, stray := join(sys)
+		assert.Equal(t, "-; -; -", perSlot(got))
+		assert.Len(t, stray, 1)
+	})
+	t.Run("no label, all zero", func(t *testing.T) {
+		got, stray := join(machine(counted("mc#0csrow#0channel#0", 0), counted("mc#0csrow#0channel#1", 0)))
+		assert.Equal(t, "0 every counter is zero; 0 every counter is zero; -", perSlot(got))
+		assert.Len(t, stray, 2)
+	})
+	t.Run("no label, half of the memory", func(t *testing.T) {
+		got, _ := join(machine(counted("mc#0csrow#0channel#0", 0)))
+		assert.Equal(t, "-; -; -", perSlot(got))
+	})
+	t.Run("no label, one error", func(t *testing.T) {
+		got, _ := join(machine(counted("mc#0csrow#0channel#0", 0), counted("mc#0csrow#0channel#1", 1)))
+		assert.Equal(t, "-; -; -", perSlot(got))
+		assert.Equal(t, fact.Absent, got[0].Corrected.State)
+	})
+	t.Run("errors of no module", func(t *testing.T) {
+		sys := machine(counted("A1", 0), counted("A2", 0))
+		sys.EDAC[0].CorrectedNoInfo = known(int64(5))
+		_, stray := join(sys)
+		require.Len(t, stray, 1)
+		assert.Equal(t, "mc0, module not told", stray[0].Label)
+	})
+	for state, want := range map[fact.SourceState]fact.State{fact.SourceAbsent: fact.Absent, fact.SourceDenied: fact.Denied,
+		fact.SourceRefused: fact.Refused, fact.SourceTruncated: fact.Truncated, fact.SourceMalformed: fact.Malformed} {
+		t.Run("no counters: "+string(state), func(t *testing.T) {
+			sys := machine()
+			sys.Sources[0].State = state
+			got, _ := join(sys)
+			assert.Equal(t, want, got[0].Corrected.State)
+			assert.NotEmpty(t, got[0].Corrected.Reason)
+		})
+	}
+}
+
+// TestErrorsByChannelNeedProof: what one module contradicts is joined for none.
+func TestErrorsByChannelNeedProof(t *testing.T) {
+	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
+	require.NoError(t, err)
+	r740 := &labelFile{"Dell Inc.", "PowerEdge R740", map[[3]int]string{{0, 0, 0}: "A1", {0, 1, 0}: "A2", {1, 0, 0}: "A4"}}
+	join := func(change func(sys *inventory.System)) string {
+		sys, _ := labelledBoard(r740, r740.models, p)
+		change(sys)
+		places, _ := Slots(sys, p, corpustest.Rules(t))
+		got, _ := JoinErrors(sys, p, places)
+		return perSlot(got)
+	}
+	assert.Equal(t, "100 channel; 101 channel; 102 channel", join(func(*inventory.System) {}))
+	const none = "-; -; -"
+	assert.Equal(t, none, join(func(sys *inventory.System) { sys.EDAC[2].DIMMs[0].Label = known("CPU_SrcID#0_MC#1_Chan#1_DIMM#0") }), "another channel")
+	assert.Equal(t, none, join(func(sys *inventory.System) { sys.EDAC[2].DIMMs[0].SizeBytes = known(int64(16 << 30)) }), "another size")
+	assert.Equal(t, none, join(func(sys *inventory.System) { sys.EDAC = sys.EDAC[:2] }), "one module less")
+	sys, _ := labelledBoard(r740, r740.models, p)
+	places, _ := Slots(sys, p, corpustest.Rules(t))
+	places[2].Doubt = "something contradicts the map"
+	got, _ := JoinErrors(sys, p, places)
+	assert.Equal(t, none, perSlot(got), "a map in doubt")
+	assert.Equal(t, none, join(func(sys *inventory.System) {
+		sys.Machine.Vendor, sys.Machine.BoardVendor = known("Quanta"), known("Quanta")
+	}), "a maker without label files")
+}
