@@ -55,8 +55,29 @@ func (x *slotFacts) worstDay() Value {
 // countsErrors is true where the kernel counts the errors of some module, false
 // where no driver does; unknown where its counters could not be read.
 func countsErrors(m *Machine) Value {
-	if len(m.sys.EDAC) > 0 {
-		return Plain(true)
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var unread *fact.Fact[int64]
+	entries := 0
+	for i := range m.sys.EDAC {
+		for j := range m.sys.EDAC[i].DIMMs {
+			f := &m.sys.EDAC[i].DIMMs[j].Corrected
+			entries++
+			switch f.State {
+			case fact.OK:
+				return Plain(true)
+			case fact.Absent: // kernels before 4.10 count none by module
+			default:
+				unread = f
+			}
+		}
+	}
+	if unread != nil {
+		return of(*unread)
+	}
+	if len(m.sys.EDAC) > 0 && entries == 0 {
+		return Missing(fact.Unread, "the kernel's driver lists controllers and no module", "the kernel's log")
 	}
 	for i := range m.topo.Errors {
 		switch e := &m.topo.Errors[i].Corrected; e.State {
@@ -68,27 +89,19 @@ func countsErrors(m *Machine) Value {
 	return Plain(false)
 }
 
-// healthTold is true where the management controller says of some module how it
-// is; some say it of none.
-func healthTold(m *Machine) Value {
-	for i := range m.sys.Slots {
-		if m.sys.Slots[i].Health.Known() {
-			return Plain(true)
-		}
-	}
-	return Plain(false)
-}
-
 // erringModules names the modules with errors, corrected or not; unknown when
 // a counter is.
 func erringModules(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
 	var facts []Value
 	names := []string{}
-	for i := range m.topo.Errors {
+	for i := range m.sys.Slots {
 		if m.sys.Slots[i].State != inventory.SlotPopulated {
 			continue
 		}
-		e := &m.topo.Errors[i]
+		e := (&slotFacts{m: m, i: i}).errors()
 		facts = append(facts, of(e.Corrected), of(e.Uncorrected))
 		if e.Corrected.Or(0)+e.Uncorrected.Or(0) > 0 {
 			names = append(names, m.slotName(i))

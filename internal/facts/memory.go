@@ -54,7 +54,6 @@ func memoryClassFields() []Field {
 		{"ecc_on", boolT, "memory errors are corrected", machine(eccOn)},
 		{"errors_counted", boolT, "the kernel counts memory errors", machine(countsErrors)},
 		{"erring_modules", stringsT, "modules on which the kernel counted an error", machine(erringModules)},
-		{"health_told", boolT, "the management controller speaks of the health of some module", machine(healthTold)},
 		{"class", textT, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
 		{"class_best", textT, "the best class of the same document", class(func(c population.Class) any { return c.Best })},
 		{"class_documented", boolT, "the class is one of the platform's document", class(func(c population.Class) any { return c.Documented })},
