@@ -63,7 +63,7 @@ func (w *capacityFlags) check(f *checkFlags, c *changeFlags) (int64, error) {
 
 // capacity lists the ways to populate a capacity.
 func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) error {
-	if err := f.output.check(formats.Inventories()); err != nil {
+	if err := f.output.check(formats.Plans()); err != nil {
 		return err
 	}
 	bytes, err := w.check(f, c)

@@ -48,6 +48,7 @@ With --format nagios the plugin's own: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.check(f) },
 	}
 	f.input.register(cmd)
+	f.input.registerHostName(cmd)
 	f.output.register(cmd, formats.Reports())
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
 	"encoding/json"
@@ -298,14 +299,14 @@ func (g *gatherer) document(name string, data []byte) {
 			g.refuse(name, fmt.Errorf("%s: %w", head.Schema, err))
 			return
 		}
-		g.fleet.Add(machineName(name), name, &doc)
+		g.fleet.Add(cmp.Or(report.OrEmpty(doc.Machine.Host), machineName(name)), name, &doc)
 	case report.SchemaInventory:
 		var inv report.Inventory
 		if err := json.Unmarshal(data, &inv); err != nil {
 			g.refuse(name, fmt.Errorf("%s: %w", head.Schema, err))
 			return
 		}
-		g.fleet.AddInventory(machineName(name), name, &inv)
+		g.fleet.AddInventory(cmp.Or(report.OrEmpty(inv.Machine.Host), machineName(name)), name, &inv)
 	default:
 		g.refuse(name, fmt.Errorf("JSON with schema %q, expected %s or %s", head.Schema, report.SchemaReport, report.SchemaInventory))
 	}

@@ -28,7 +28,7 @@ const maxSMBIOSFile = 64 << 20
 type inputFlags struct {
 	root, snapshot, smbios string
 	bios, measured         []string
-	identifiers            bool
+	identifiers, hostName  bool
 	redfish                redfishFlags
 	// asker is the daemon's, which goes on without a controller that it cannot ask.
 	asker *asker
@@ -45,6 +45,11 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVar(&f.measured, "measured", nil, "measured bandwidth or latency from a `FILE` (memaudit measure --save, STREAM, lat_mem_rd, Intel MLC, likwid-bench), told apart by content; repeatable")
 	f.redfish.register(cmd)
 	fl.BoolVar(&f.identifiers, "identifiers", false, "print serial numbers, UUID and asset tags")
+}
+
+// registerHostName adds the flag of the commands whose document names the machine.
+func (f *inputFlags) registerHostName(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.hostName, "host-name", false, "put the machine's name into the report")
 }
 
 // once is the value of a flag that names a machine: a second one would silently
@@ -113,7 +118,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	if err := f.oneMachine(); err != nil {
 		return nil, err
 	}
-	g := &gathered{Input: collect.Input{Tables: p.settingTables, PartNumbers: p.partNumbers}}
+	g := &gathered{Input: collect.Input{Tables: p.settingTables, PartNumbers: p.partNumbers, HostName: f.hostName}}
 	bmc, err := f.controller()
 	switch {
 	case err != nil && f.asker == nil:

@@ -50,6 +50,7 @@ func (p *Program) inventoryCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&settings, "settings", false, "text: the BIOS settings alone: configured, pending, effective, who decided, and what each rests on")
 	in.register(cmd)
+	in.registerHostName(cmd)
 	out.register(cmd, formats.Inventories())
 	cmd.Flags().StringVar(&configFile, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	return cmd

@@ -52,6 +52,7 @@ first audit every page answers 503.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
 	}
 	f.input.register(cmd)
+	f.input.registerHostName(cmd)
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
 	fl.DurationVar(&f.interval, "interval", 0, "`TIME` between two audits, give or take a tenth (default 5m, or the configuration's)")

@@ -51,7 +51,7 @@ empty or full, a platform that is not known, a capacity that cannot be reached;
 		},
 	}
 	f.input.register(cmd)
-	f.output.register(cmd, formats.Inventories())
+	f.output.register(cmd, formats.Plans())
 	fl := cmd.Flags()
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
@@ -92,7 +92,7 @@ func (c *changeFlags) changes() ([]plan.Change, error) {
 
 // whatIf audits a machine with its modules changed.
 func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
-	if err := f.output.check(formats.Inventories()); err != nil {
+	if err := f.output.check(formats.Plans()); err != nil {
 		return err
 	}
 	changes, err := c.changes()

@@ -42,6 +42,8 @@ type Input struct {
 	// Tables gives the vendors' tables of BIOS attributes; asked for when there
 	// is an export to translate.
 	Tables func() (settings.Tables, error)
+	// HostName asks for the machine's name.
+	HostName bool
 	// PartNumbers gives the patterns of modules' part numbers; nil leaves the
 	// numbers unread.
 	PartNumbers func() (*partnumber.Table, error)
@@ -97,6 +99,9 @@ func collectAll(in Input) *collector {
 		c.table = nil // it says nothing of the machine, not even what it is not
 	}
 	c.machine()
+	if in.HostName && in.Root != nil {
+		c.sys.Machine.Host = host.Fact(inventory.SourceHostName, host.ReadHostName(in.Root), fact.Direct)
+	}
 	c.readRegisters()
 	c.kernel()
 	c.processors()

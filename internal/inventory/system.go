@@ -65,6 +65,9 @@ const (
 	SourceMSR     = "msr"
 	SourceRedfish = "redfish"
 
+	// SourceHostName is no source of an audit: it gives the name alone.
+	SourceHostName = "hostname"
+
 	SourceFirmwareAttributes = "firmware_attributes"
 	SourceBIOS               = "bios"
 )
@@ -107,6 +110,8 @@ type Machine struct {
 	// Virtual is true in a guest. Hypervisor names it when known.
 	Virtual    fact.Fact[bool]
 	Hypervisor fact.Fact[string]
+	// Host is the machine's name in its network; read only when asked for.
+	Host fact.Fact[string]
 	// Architecture is the kernel's word: x86_64, aarch64.
 	Architecture fact.Fact[string]
 	Identifiers  Identifiers

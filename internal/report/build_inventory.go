@@ -55,6 +55,7 @@ func buildMachine(m *inventory.Machine, topo *population.Result, identifiers boo
 		Virtual:    truth(m.Virtual),
 		Hypervisor: stated(m.Hypervisor),
 		Platform:   buildPlatform(topo.Platform),
+		Host:       stated(m.Host),
 	}
 	if identifiers {
 		out.Identifiers = &Identifiers{

@@ -38,6 +38,8 @@ type Machine struct {
 	Virtual    *bool    `json:"virtual" jsonschema:"nullable"`
 	Hypervisor *string  `json:"hypervisor" jsonschema:"nullable"`
 	Platform   Platform `json:"platform"`
+	// Host is the machine's name, there only when it was asked for and could be read.
+	Host *string `json:"host,omitempty"`
 	// Identifiers are there only when they were asked for.
 	Identifiers *Identifiers `json:"identifiers,omitempty"`
 }

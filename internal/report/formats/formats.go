@@ -22,6 +22,8 @@ const (
 	JUnit      = "junit"
 	Nagios     = "nagios"
 	Prometheus = "prometheus"
+	CSV        = "csv"
+	NetBox     = "netbox"
 )
 
 // Reports lists the formats of a report, the default first.
@@ -30,7 +32,11 @@ func Reports() []string {
 }
 
 // Inventories lists the formats of an inventory, the default first.
-func Inventories() []string { return []string{Text, JSON} }
+func Inventories() []string { return []string{Text, JSON, CSV, NetBox} }
+
+// Plans lists the formats of a planned capacity and of a what-if, the default
+// first.
+func Plans() []string { return []string{Text, JSON} }
 
 // Options say how a document is written.
 type Options struct {
@@ -74,12 +80,16 @@ func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Op
 		return text.WriteInventory(w, inv, o)
 	case JSON:
 		return report.WriteJSON(w, inv)
+	case CSV:
+		return writeCSV(w, inv)
+	case NetBox:
+		return writeNetBox(w, inv)
 	default:
 		return formatError(format, Inventories())
 	}
 }
 
-// WriteCapacity prints a planned capacity in one of Inventories.
+// WriteCapacity prints a planned capacity in one of Plans.
 func WriteCapacity(w io.Writer, format string, r *report.Capacity, o text.Options) error {
 	switch format {
 	case Text:
@@ -87,11 +97,11 @@ func WriteCapacity(w io.Writer, format string, r *report.Capacity, o text.Option
 	case JSON:
 		return report.WriteJSON(w, r)
 	default:
-		return formatError(format, Inventories())
+		return formatError(format, Plans())
 	}
 }
 
-// WriteWhatIf prints a what-if in one of Inventories.
+// WriteWhatIf prints a what-if in one of Plans.
 func WriteWhatIf(w io.Writer, format string, r *report.WhatIf, o text.Options) error {
 	switch format {
 	case Text:
@@ -99,7 +109,7 @@ func WriteWhatIf(w io.Writer, format string, r *report.WhatIf, o text.Options) e
 	case JSON:
 		return report.WriteJSON(w, r)
 	default:
-		return formatError(format, Inventories())
+		return formatError(format, Plans())
 	}
 }
 

@@ -33,7 +33,7 @@ func TestWrite(t *testing.T) {
 		assert.NotEmpty(t, b.String())
 	}
 	require.EqualError(t, Write(nil, "yaml", r, &Options{}), `format "yaml" is not one of text, json, html, sarif, ocptv, junit, nagios, prometheus`)
-	require.EqualError(t, WriteInventory(nil, "", &r.Inventory, text.Options{}), `format "" is not one of text, json`)
+	require.EqualError(t, WriteInventory(nil, "", &r.Inventory, text.Options{}), `format "" is not one of text, json, csv, netbox`)
 }
 
 // Identifiers leave only when they are asked for, and then in both formats.

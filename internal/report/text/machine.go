@@ -18,6 +18,9 @@ func (p *printer) machine(inv *report.Inventory, beside ...string) {
 		pieces = append(pieces, s)
 	}
 	p.units(p.label(0, "memaudit"), pieces)
+	if m.Host != nil {
+		p.units(p.label(0, "host"), []string{*m.Host})
+	}
 	p.units(p.label(0, "platform"), append(platformLines(m), beside...))
 }
 

@@ -1,0 +1,149 @@
+package formats
+
+import (
+	"encoding/json"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// netBox is what NetBox's REST API takes, one list an endpoint: module_bays for
+// POST /api/dcim/module-bays/, module_types for /api/dcim/module-types/ and
+// modules for /api/dcim/modules/, in this order. Related objects are named by
+// their attributes, as the API allows (NetBox: REST API overview, "Related
+// Objects"; models DCIM module bay, module type, module).
+type netBox struct {
+	Schema      string        `json:"schema"`
+	ModuleBays  []moduleBay   `json:"module_bays"`
+	ModuleTypes []moduleType  `json:"module_types"`
+	Modules     []moduleInBay `json:"modules"`
+}
+
+// netBoxDevice names a device by its name, else by its serial number; both are
+// null unless --host-name or --identifiers asked for them.
+type netBoxDevice struct {
+	Name   *string `json:"name,omitempty"`
+	Serial *string `json:"serial,omitempty"`
+}
+
+type moduleBay struct {
+	Device      *netBoxDevice `json:"device"`
+	Name        string        `json:"name"`
+	Label       string        `json:"label"`
+	Position    string        `json:"position"`
+	Description string        `json:"description"`
+}
+
+type moduleType struct {
+	Manufacturer *named `json:"manufacturer"`
+	Model        string `json:"model"`
+	PartNumber   string `json:"part_number"`
+}
+
+type named struct {
+	Name string `json:"name"`
+}
+
+type bayOfDevice struct {
+	Device *netBoxDevice `json:"device"`
+	Name   string        `json:"name"`
+}
+
+type typeOfMaker struct {
+	Manufacturer *named `json:"manufacturer"`
+	Model        string `json:"model"`
+}
+
+type moduleInBay struct {
+	Device     *netBoxDevice `json:"device"`
+	ModuleBay  bayOfDevice   `json:"module_bay"`
+	ModuleType typeOfMaker   `json:"module_type"`
+	Status     string        `json:"status"`
+	Serial     string        `json:"serial"`
+	AssetTag   *string       `json:"asset_tag"`
+}
+
+// Lengths that NetBox's models allow.
+const (
+	maxBayName, maxBayLabel, maxModel, maxSerial, maxDescription = 64, 64, 100, 50, 200
+)
+
+// writeNetBox writes a bay for every slot, and a module for every one that holds
+// a module whose maker and part number are known: NetBox has no module without.
+func writeNetBox(w io.Writer, inv *report.Inventory) error {
+	doc := netBox{Schema: "memaudit.netbox/v1", ModuleBays: []moduleBay{}, ModuleTypes: []moduleType{}, Modules: []moduleInBay{}}
+	device := netBoxDeviceOf(&inv.Machine)
+	names := bayNames(inv.Slots)
+	seen := map[typeKey]bool{}
+	for i := range inv.Slots {
+		s := &inv.Slots[i]
+		doc.ModuleBays = append(doc.ModuleBays, moduleBay{Device: device, Name: names[i], Label: cut(report.OrEmpty(s.Locator), maxBayLabel),
+			Position: s.Handle, Description: cut("memory slot, SMBIOS handle "+s.Handle, maxDescription)})
+		maker, part := report.OrEmpty(s.Manufacturer), report.OrEmpty(s.PartNumber)
+		if s.State != "populated" || maker == "" || part == "" {
+			continue
+		}
+		key := typeKey{cut(maker, maxModel), cut(part, maxModel)}
+		if !seen[key] {
+			seen[key] = true
+			doc.ModuleTypes = append(doc.ModuleTypes, moduleType{&named{key.maker}, key.part, cut(part, maxSerial)})
+		}
+		doc.Modules = append(doc.Modules, moduleInBay{Device: device, ModuleBay: bayOfDevice{device, names[i]},
+			ModuleType: typeOfMaker{&named{key.maker}, key.part}, Status: "active", Serial: cut(report.OrEmpty(s.Serial), maxSerial), AssetTag: s.AssetTag})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(&doc)
+}
+
+type typeKey struct{ maker, part string }
+
+// netBoxDeviceOf is null where nothing that may be said names the machine.
+func netBoxDeviceOf(m *report.Machine) *netBoxDevice {
+	switch {
+	case m.Host != nil:
+		return &netBoxDevice{Name: m.Host}
+	case m.Identifiers != nil && m.Identifiers.SystemSerial != nil:
+		return &netBoxDevice{Serial: m.Identifiers.SystemSerial}
+	default:
+		return nil
+	}
+}
+
+// bayNames are the slots' labels, with the bank before them where labels repeat
+// and the handle where even that does: a bay's name is its device's own.
+func bayNames(slots []report.Slot) []string {
+	forms := []func(s *report.Slot) string{
+		func(s *report.Slot) string { return report.OrEmpty(s.Locator) },
+		func(s *report.Slot) string { return report.OrEmpty(s.BankLocator) + "/" + report.OrEmpty(s.Locator) },
+		func(s *report.Slot) string { return report.OrEmpty(s.Locator) + " " + s.Handle },
+	}
+	for _, form := range forms {
+		names, count := make([]string, len(slots)), map[string]int{}
+		for i := range slots {
+			names[i] = cut(form(&slots[i]), maxBayName)
+			count[names[i]]++
+		}
+		if len(count) == len(slots) && count[""] == 0 {
+			return names
+		}
+	}
+	names := make([]string, len(slots))
+	for i := range slots {
+		names[i] = slots[i].Handle
+	}
+	return names
+}
+
+// cut bounds a text in characters, without what cannot be printed.
+func cut(s string, most int) string {
+	s = strings.TrimSpace(printable.Clean(s))
+	if utf8.RuneCountInString(s) > most {
+		s = string([]rune(s)[:most])
+	}
+	return s
+}
