@@ -28,7 +28,7 @@ func TestAnsible(t *testing.T) {
 	a := newAnsible(t)
 	for name, test := range map[string]func(*testing.T, *ansible){
 		"lint": testAnsibleLint, "page": testAnsiblePage, "preflight": testAnsiblePreflight,
-		"install": testAnsibleInstall, "sources": testAnsibleSources,
+		"summary": testAnsibleSummary, "install": testAnsibleInstall, "sources": testAnsibleSources,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, a) })
 	}
@@ -40,6 +40,9 @@ func newAnsible(t *testing.T) *ansible {
 	t.Helper()
 	bin, err := filepath.Abs(filepath.Join(root, ".tools", "ansible", "bin"))
 	require.NoError(t, err)
+	if other := os.Getenv("MEMAUDIT_E2E_ANSIBLE"); other != "" {
+		bin = other // another version, as a distribution has it
+	}
 	if _, err := os.Stat(filepath.Join(bin, "ansible-playbook")); err != nil {
 		if os.Getenv("CI") != "" {
 			require.NoError(t, err, "`make ansible` installs it")
@@ -244,8 +247,10 @@ func testAnsiblePreflight(t *testing.T, a *ansible) {
 				"hostile":  {"{{ 6 * 7 }} {% raw %}", "INFO a.b: {{ lookup('pipe', 'id') }}\n  found     {{ 6 * 7 }}"},
 			} {
 				assert.Equal(t, recap{}, got[host], host)
+				// Before 2.19 the marks of a template are split, or they would be one.
+				text := strings.NewReplacer("{ {", "{{", "{ %", "{%").Replace(went[host])
 				for _, s := range says {
-					assert.Contains(t, went[host], s, host)
+					assert.Contains(t, text, s, host)
 				}
 			}
 			assert.Equal(t, recap{rescued: 1}, got["rescued"])

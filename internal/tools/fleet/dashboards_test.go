@@ -91,3 +91,27 @@ func TestPanelsDoNotOverlap(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &any))
 	}
 }
+
+// TestMachinesLead: every table that names machines leads from each to its page,
+// by the page's own id and variables, and to its report.
+func TestMachinesLead(t *testing.T) {
+	machine, tables := Machine(), 0
+	names := []string{}
+	for _, v := range machine.Templating.List {
+		names = append(names, v.Name)
+	}
+	for _, p := range Overview().Panels {
+		text, err := json.Marshal(p)
+		require.NoError(t, err)
+		if p.Type != "table" || !regexp.MustCompile(`"names":\[[^\]]*"instance"`).Match(text) {
+			continue
+		}
+		tables++
+		assert.Contains(t, string(text), "/d/"+machine.UID+"?", p.Title)
+		assert.Contains(t, string(text), `http://${__value.text}/report`, p.Title)
+		for _, m := range regexp.MustCompile(`var-([a-z]+)=`).FindAllStringSubmatch(string(text), -1) {
+			assert.Contains(t, names, m[1], p.Title)
+		}
+	}
+	assert.GreaterOrEqual(t, tables, 8)
+}

@@ -149,7 +149,9 @@ func (d *Dashboard) place(p *Panel, width, height int) *Panel {
 	if p.FieldConfig.Defaults == nil {
 		p.FieldConfig.Defaults = map[string]any{}
 	}
-	p.FieldConfig.Overrides = []map[string]any{}
+	if p.FieldConfig.Overrides == nil {
+		p.FieldConfig.Overrides = []map[string]any{}
+	}
 	if n := len(d.Panels); n > 0 {
 		last := d.Panels[n-1].GridPos
 		p.GridPos.X, p.GridPos.Y = last.X+last.W, last.Y

@@ -1,6 +1,9 @@
 package fleet
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // queried is a panel with queries of the moment.
 func queried(kind, title, about string, exprs ...string) *Panel {
@@ -74,6 +77,24 @@ func columns(p *Panel, value string, labels []string) {
 		transform{"filterFieldsByName", map[string]any{"include": include}},
 		transform{"organize", map[string]any{"excludeByName": hide, "indexByName": order, "renameByName": rename}})
 	p.Options = map[string]any{"showHeader": true, "cellHeight": "sm"}
+	if slices.Contains(labels, "instance") {
+		p.FieldConfig.Overrides = append(p.FieldConfig.Overrides, toMachine())
+	}
+}
+
+// toMachine makes a machine's name lead to its page and to its report, which the
+// daemon serves beside its metrics; a textfile has none.
+func toMachine() map[string]any {
+	link := func(title, url string) map[string]any {
+		return map[string]any{"title": title, "url": url, "targetBlank": true}
+	}
+	return map[string]any{
+		"matcher": map[string]any{"id": "byName", "options": "instance"},
+		"properties": []map[string]any{{"id": "links", "value": []map[string]any{
+			link("The machine's page", "/d/memaudit-machine?var-datasource=${datasource}&var-instance=${__value.text:percentencode}"),
+			link("The daemon's report", "http://${__value.text}/report"),
+		}}},
+	}
 }
 
 // joined adds a table of several queries joined by a label; each has a heading
