@@ -176,7 +176,7 @@ func testAnsiblePage(t *testing.T, a *ansible) {
 		a.must(t, words[0], words[1:]...)
 	}
 	plays := fenced(string(data), "yaml")
-	require.Len(t, plays, 2)
+	require.Len(t, plays, 3)
 	good := treeOf(t, goodMachine)
 	_, vars := a.prefix(t, "")
 	delete(vars, "memaudit_config")
@@ -185,7 +185,7 @@ func testAnsiblePage(t *testing.T, a *ansible) {
 	require.NoError(t, os.Mkdir(filepath.Join(a.home, "dist"), 0o755))
 	require.NoError(t, os.Symlink(binary(t), filepath.Join(a.home, "dist", "memaudit")))
 	inventory := a.inventory(t, map[string]map[string]any{"server": vars})
-	for i, play := range []string{plays[1], plays[0]} {
+	for i, play := range []string{plays[2], plays[0], plays[1]} {
 		out := a.must(t, "ansible-playbook", "-i", inventory, a.write(t, "page.yml", play))
 		assert.Zero(t, recaps(out)["server"].failed, "playbook %d\n%s", i, out)
 	}
