@@ -16,17 +16,17 @@ import (
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
-// labelFile is what a label file of rasdaemon says of one board: the label of
+// confirmedBoard is what a label file of rasdaemon says of one board: the label of
 // each place (mc, channel, slot).
-type labelFile struct {
+type confirmedBoard struct {
 	vendor, models string
 	at             map[[3]int]string
 }
 
-// labelFiles are the entries of the knowledge's table that count modules by
+// confirmedBoards are the entries of the knowledge's table that count modules by
 // controller, channel and slot.
-func labelFiles(t *testing.T) []*labelFile {
-	var out []*labelFile
+func confirmedBoards(t *testing.T) []*confirmedBoard {
+	var out []*confirmedBoard
 	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/edac-labels.tsv"))
 	require.NoError(t, err)
 	for line := range strings.Lines(string(raw)) {
@@ -34,10 +34,10 @@ func labelFiles(t *testing.T) []*labelFile {
 		if len(col) < 10 || col[9] != "mc.channel.slot" || len(col) > 11 && col[11] != "" {
 			continue
 		}
-		i := slices.IndexFunc(out, func(f *labelFile) bool { return f.vendor == col[0] && f.models == col[2] })
+		i := slices.IndexFunc(out, func(f *confirmedBoard) bool { return f.vendor == col[0] && f.models == col[2] })
 		if i < 0 {
 			i = len(out)
-			out = append(out, &labelFile{col[0], col[2], map[[3]int]string{}})
+			out = append(out, &confirmedBoard{col[0], col[2], map[[3]int]string{}})
 		}
 		var at [3]int
 		for n, c := range []int{4, 7, 8} {
@@ -71,7 +71,7 @@ func driverLabel(p *platform.Platform, at [3]int) string {
 // rasdaemon has a label file for: what is joined carries the file's label.
 func TestErrorsAgainstLabelFiles(t *testing.T) {
 	boards, modules, left := 0, 0, map[string]string{}
-	for _, f := range labelFiles(t) {
+	for _, f := range confirmedBoards(t) {
 		for model := range strings.SplitSeq(f.models, ", ") {
 			id := generationOf(model)
 			if id == "" {
@@ -116,7 +116,7 @@ func generationOf(model string) string {
 
 // labelledBoard is a machine with a module in every place of a label file, and a
 // count of its own on each; want is aligned with its slots.
-func labelledBoard(f *labelFile, model string, p *platform.Platform) (*inventory.System, []int64) {
+func labelledBoard(f *confirmedBoard, model string, p *platform.Platform) (*inventory.System, []int64) {
 	type row struct {
 		at    [3]int
 		label string
@@ -239,7 +239,7 @@ func TestErrorsByLabel(t *testing.T) {
 func TestErrorsByChannelNeedProof(t *testing.T) {
 	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
 	require.NoError(t, err)
-	r740 := &labelFile{"Dell Inc.", "PowerEdge R740", map[[3]int]string{{0, 0, 0}: "A1", {0, 1, 0}: "A2", {1, 0, 0}: "A4"}}
+	r740 := &confirmedBoard{"Dell Inc.", "PowerEdge R740", map[[3]int]string{{0, 0, 0}: "A1", {0, 1, 0}: "A2", {1, 0, 0}: "A4"}}
 	join := func(change func(sys *inventory.System)) string {
 		sys, _ := labelledBoard(r740, r740.models, p)
 		change(sys)
