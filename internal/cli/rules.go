@@ -28,7 +28,7 @@ type knowledgeFlags struct {
 
 func (f *knowledgeFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs, platforms, slot maps and processors; repeatable")
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringVar(&f.format, "format", listFormats[0], "output `FORMAT`: text, json")
 }
@@ -42,11 +42,15 @@ func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
 	if err != nil {
 		return nil, err
 	}
+	dirs := slices.Concat(conf.Rules, f.rules)
+	if err := p.join(dirs); err != nil {
+		return nil, err
+	}
 	packs, err := rulepack.LoadBuiltin(p.Rules)
 	if err != nil {
 		return nil, usage("built-in rules: %w", err)
 	}
-	return withSite(packs, slices.Concat(conf.Rules, f.rules))
+	return withSite(packs, dirs)
 }
 
 func (p *Program) rulesCommand() *cobra.Command {

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -107,7 +106,7 @@ func rulePaths(from []string) (dirs, files []string) {
 				dirs = append(dirs, name)
 			case name == dir:
 				dirs, files = append(dirs, filepath.Dir(name)), append(files, name)
-			case strings.HasSuffix(name, ".yaml"), strings.HasSuffix(name, ".yml"):
+			case slices.Contains([]string{".yaml", ".yml", ".csv", ".tsv"}, filepath.Ext(name)): // packs and data files
 				files = append(files, name)
 			}
 			return nil

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,16 @@ func TestDraftBecomesKnowledge(t *testing.T) {
 	status, text, errs = run(nil, "rules", "draft", "--smbios", dump, "--rules", dir)
 	require.Zero(t, status, errs)
 	assert.Equal(t, "# Nothing to draft: the platform is our-platform, and all 8 memory slots have their channel.\n", text)
+	status, page, errs := run(nil, "explain", "our-platform", "--rules", dir)
+	require.Zero(t, status, errs)
+	assert.Contains(t, page, "Example 9999")
+	status, _, errs = run(nil, "explain", "our-platform")
+	assert.Equal(t, 2, status, "without the site's files nobody knows it: %s", errs)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "slots", "broken.yaml"), []byte("schema: 1\nmaps: [{}]\n"), 0o600))
+	status, _, errs = run(nil, "rules", "list", "--rules", dir)
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "broken.yaml", "rules list reads the site's data files, too")
+	require.NoError(t, os.Remove(filepath.Join(dir, "slots", "broken.yaml")))
 	for _, with := range []bool{false, true} {
 		args := []string{"check", "--smbios", dump, "--format", "json"}
 		if with {
@@ -110,6 +121,40 @@ func TestDraftBecomesKnowledge(t *testing.T) {
 		want := map[bool]string{false: "unknown", true: "fail"}[with]
 		assert.Equal(t, want, found["memory.channel.populated socket 0"], "with the site's files: %v\n%v", with, found)
 	}
+}
+
+// TestDaemonReadsSiteFilesAnew: every data file of a site is among those whose
+// change asks for a reload, and a reload reads it.
+func TestDaemonReadsSiteFilesAnew(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	row := "example 9999,GenuineIntel,9999,Example,8,16,yes,yes,%d,2666,,doc,SITE\n"
+	head := "#key,vendor,number,codename,cores,threads,smt,turbo,channels,max_mts,max_mts_2dpc,how,source\n"
+	file := filepath.Join(dir, "processors.csv")
+	require.NoError(t, os.WriteFile(file, []byte(head+fmt.Sprintf(row, 4)), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "platforms"), 0o700))
+	sources := filepath.Join(dir, "platforms", "sources.tsv")
+	require.NoError(t, os.WriteFile(sources, []byte("SITE\tExample\tManual\n"), 0o600))
+
+	p, _, _ := newProgram(nil)
+	a := &auditor{p: p, f: &serveFlags{checkFlags: checkFlags{rules: []string{dir}, failOn: "never", config: filepath.Join(dir, "none.yaml")}}}
+	require.NoError(t, os.WriteFile(a.f.config, nil, 0o600))
+	require.NoError(t, a.load())
+	files := a.watchedFiles()()
+	assert.Contains(t, files, file)
+	assert.Contains(t, files, sources)
+	assert.Contains(t, a.watched(), filepath.Join(dir, "platforms"))
+	channels := func() string {
+		raw, err := fs.ReadFile(p.Rules, "processors.csv")
+		require.NoError(t, err)
+		_, rest, ok := strings.Cut(string(raw), "\nexample 9999,")
+		require.True(t, ok)
+		return strings.Split(rest, ",")[7]
+	}
+	assert.Equal(t, "4", channels())
+	require.NoError(t, os.WriteFile(file, []byte(head+fmt.Sprintf(row, 6)), 0o600))
+	require.NoError(t, a.load())
+	assert.Equal(t, "6", channels())
 }
 
 // TestDraftOfKnownMachine: a machine of which all is known needs no files.
