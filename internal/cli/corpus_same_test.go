@@ -1,0 +1,347 @@
+//go:build corpus
+
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// sameEvery is how many texts of the corpus stand for one that is changed: the
+// rest say the same, and every run costs.
+const sameEvery = 12
+
+// blocks are the structures of a dmidecode text.
+func blocks(text []byte) []string { return strings.Split(string(text), "\n\n") }
+
+func joined(blocks []string) []byte { return []byte(strings.Join(blocks, "\n\n")) }
+
+// ofKind lists the positions of the structures of a name.
+func ofKind(blocks []string, name string) []int {
+	var out []int
+	for i, b := range blocks {
+		if strings.Contains(b, "\n"+name+"\n") {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+const memoryDevice = "Memory Device"
+
+// rowsReversed is the text with its memory devices in the opposite order.
+func rowsReversed(text []byte) []byte {
+	all := blocks(text)
+	rows := ofKind(all, memoryDevice)
+	out := slices.Clone(all)
+	for i, at := range rows {
+		out[at] = all[rows[len(rows)-1-i]]
+	}
+	return joined(out)
+}
+
+var serialLine = regexp.MustCompile(`(?m)^\t(Serial Number|Asset Tag): .*$`)
+
+// serialsChanged gives every part another serial number and asset tag.
+func serialsChanged(text []byte) []byte {
+	n := 0
+	return serialLine.ReplaceAllFunc(text, func(line []byte) []byte {
+		n++
+		key, _, _ := strings.Cut(string(line), ":")
+		return fmt.Appendf(nil, "%s: OTHER%04d", key, n)
+	})
+}
+
+// rotated moves one line of the memory devices on to the next: all of them, or
+// the populated ones.
+func rotated(text []byte, key string, populated bool) []byte {
+	all := blocks(text)
+	line := regexp.MustCompile(`(?m)^\t` + key + `: .*$`)
+	var rows []int
+	for _, at := range ofKind(all, memoryDevice) {
+		if line.MatchString(all[at]) && !(populated && strings.Contains(all[at], "\tSize: No Module Installed")) {
+			rows = append(rows, at)
+		}
+	}
+	out := slices.Clone(all)
+	for i, at := range rows {
+		out[at] = line.ReplaceAllLiteralString(all[at], line.FindString(all[rows[(i+1)%len(rows)]]))
+	}
+	return joined(out)
+}
+
+// withoutRanges leaves out the mapped address ranges, which name modules.
+func withoutRanges(text []byte) []byte {
+	return joined(slices.DeleteFunc(blocks(text), func(b string) bool {
+		return strings.Contains(b, "\nMemory Device Mapped Address\n") || strings.Contains(b, "\nMemory Array Mapped Address\n")
+	}))
+}
+
+var identityLine = regexp.MustCompile(`^\t(Array Handle|Error Information Handle|Locator|Bank Locator|Set): `)
+
+// socketsSwapped exchanges the modules of two processors, slot by slot; nil where
+// the slots of both are not all known and alike.
+func socketsSwapped(text []byte, r *report.Report) []byte {
+	type place struct{ socket, channel, slot int }
+	at := map[place]string{}
+	for _, s := range r.Inventory.Slots {
+		if s.Socket == nil || s.Channel == nil || s.Slot == nil || *s.Socket > 1 {
+			return nil
+		}
+		at[place{*s.Socket, *s.Channel, *s.Slot}] = s.Handle
+	}
+	partner := map[string]string{}
+	for p, handle := range at {
+		other, ok := at[place{1 - p.socket, p.channel, p.slot}]
+		if !ok {
+			return nil
+		}
+		partner[handle] = other
+	}
+	all := blocks(text)
+	byHandle := map[string]int{}
+	for _, i := range ofKind(all, memoryDevice) {
+		handle, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(all[i]), "Handle "), ",")
+		byHandle[strings.ToLower(handle)] = i
+	}
+	out := slices.Clone(all)
+	for handle, other := range partner {
+		own, okOwn := byHandle[strings.ToLower(handle)]
+		from, okFrom := byHandle[strings.ToLower(other)]
+		if !okOwn || !okFrom {
+			return nil
+		}
+		var lines []string
+		for i, line := range strings.Split(all[own], "\n") {
+			if i < 2 || !strings.HasPrefix(line, "\t") || identityLine.MatchString(line) {
+				lines = append(lines, line)
+			}
+		}
+		for _, line := range strings.Split(all[from], "\n") {
+			if strings.HasPrefix(line, "\t") && !identityLine.MatchString(line) {
+				lines = append(lines, line)
+			}
+		}
+		out[own] = strings.Join(lines, "\n")
+	}
+	return joined(out)
+}
+
+// auditedText is the report about a text.
+func auditedText(t *testing.T, text []byte) *report.Report {
+	t.Helper()
+	_, out, errs := run(text, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
+	if out == "" {
+		t.Log(errs)
+		return nil
+	}
+	var r report.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	return &r
+}
+
+// said lists what a report says, a line a finding, in order; without subjects
+// where processors have changed places.
+func said(r *report.Report, subjects bool) []string {
+	var out []string
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		line := f.Rule + " " + outcome(f)
+		if subjects {
+			line += " " + f.Subject
+		}
+		out = append(out, line)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// lacking lists what the first has and the second has not.
+func lacking(a, b []string) []string {
+	left := map[string]int{}
+	for _, line := range b {
+		left[line]++
+	}
+	var out []string
+	for _, line := range a {
+		if left[line]--; left[line] < 0 {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// severe are the failures at warning or above.
+func severe(lines []string) []string {
+	return slices.DeleteFunc(slices.Clone(lines), func(l string) bool {
+		return !strings.Contains(l, " warning") && !strings.Contains(l, " critical")
+	})
+}
+
+// TestSameMachineSameVerdict: what does not change a machine does not change its
+// verdict, and labels that are wrong bring doubt, not a new failure at warning.
+func TestSameMachineSameVerdict(t *testing.T) {
+	counts := map[string]int{}
+	n := 0
+	for _, source := range []string{corpustest.Servers, corpustest.Workstations} {
+		eachText(t, source, func(name string, text []byte) {
+			if n++; n%sameEvery != 0 {
+				return
+			}
+			base := auditedText(t, text)
+			if base == nil || ofGuest(base) {
+				return
+			}
+			counts["machines"]++
+			want := said(base, true)
+			for what, changed := range map[string][]byte{"rows in the opposite order": rowsReversed(text), "other serial numbers": serialsChanged(text)} {
+				if got := auditedText(t, changed); got != nil {
+					if diff := lacking(said(got, true), want); len(diff) > 0 {
+						counts[what]++
+						t.Errorf("%s: %s: %v, before: %v", name, what, diff, lacking(want, said(got, true)))
+					}
+				}
+			}
+			plain := withoutRanges(text)
+			if before := auditedText(t, plain); before != nil {
+				if swapped := socketsSwapped(plain, before); swapped != nil {
+					counts["swapped"]++
+					if diff := lacking(said(auditedText(t, swapped), false), said(before, false)); len(diff) > 0 {
+						counts["processors' modules exchanged"]++
+						t.Errorf("%s: processors' modules exchanged: %v", name, diff)
+					}
+				}
+			}
+			wrong := map[string][]byte{"banks moved on": rotated(text, "Bank Locator", false)}
+			if oneSize(text) { // else it is another population
+				wrong["labels of modules moved on"] = rotated(text, "Locator", true)
+			}
+			for what, changed := range wrong {
+				if got := auditedText(t, changed); got != nil {
+					if diff := lacking(severe(said(got, true)), severe(want)); len(diff) > 0 {
+						counts[what]++
+						t.Logf("%s: %s: %v", name, what, diff)
+					}
+				}
+			}
+		})
+	}
+	corpustest.LogCounts(t, "changed", counts)
+	assert.Greater(t, counts["machines"], 100)
+	assert.Greater(t, counts["swapped"], 20)
+	// Known: boards of which a label and a bank say the same in two ways, and a
+	// false bank makes a layout that can be (X8DTU, Z10PE-D8).
+	assert.LessOrEqual(t, counts["banks moved on"], 3)
+	assert.Zero(t, counts["labels of modules moved on"])
+}
+
+// oneSize reports whether all devices with a size have one and the same.
+func oneSize(text []byte) bool {
+	sizes := map[string]bool{}
+	for _, size := range regexp.MustCompile(`(?m)^\tSize: \d+ .*$`).FindAllString(string(text), -1) {
+		sizes[size] = true
+	}
+	return len(sizes) == 1
+}
+
+// TestSameInputSameBytes audits texts three times and compares what is printed:
+// a quarter of the corpus, or with SAME=all the whole of it ten times (minutes).
+func TestSameInputSameBytes(t *testing.T) {
+	every, times := 4, 3
+	if os.Getenv("SAME") == "all" {
+		every, times = 1, 10
+	}
+	for _, source := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others, corpusFiles} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			n, compared := 0, 0
+			eachText(t, source, func(name string, text []byte) {
+				if n++; n%every != 0 {
+					return
+				}
+				_, first, _ := run(text, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
+				for range times - 1 {
+					_, again, _ := run(text, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
+					compared++
+					if again != first {
+						t.Errorf("%s: two audits of one text differ", name)
+						return
+					}
+				}
+			})
+			t.Logf("%d audits compared", compared)
+			assert.Positive(t, compared)
+		})
+	}
+}
+
+// TestOneBoardOnePlace: on two machines of one board whose memory devices have
+// the same handles and labels, each handle is the same slot, whatever the BIOS.
+func TestOneBoardOnePlace(t *testing.T) {
+	type seen struct{ name, place string }
+	places := map[string]seen{}
+	boards, compared, differ := map[string]int{}, 0, 0
+	for _, source := range []string{corpustest.Servers} {
+		eachText(t, source, func(name string, text []byte) {
+			all := blocks(text)
+			var handles []string
+			for _, i := range ofKind(all, memoryDevice) {
+				handle, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(all[i]), "Handle "), ",")
+				handles = append(handles, handle)
+			}
+			if len(handles) < 4 {
+				return
+			}
+			_, out, _ := run(text, "inventory", "--smbios", "-", "--format", "json")
+			var inv report.Inventory
+			if json.Unmarshal([]byte(out), &inv) != nil {
+				return
+			}
+			board := productLine(all) + " " + strings.Join(handles, " ")
+			boards[board]++
+			for _, s := range inv.Slots {
+				if s.Socket == nil || s.Channel == nil || s.Slot == nil || s.Locator == nil {
+					continue
+				}
+				key, place := board+" "+s.Handle, fmt.Sprint(*s.Socket, *s.Channel, *s.Slot)
+				if other, ok := places[key]; ok {
+					compared++
+					if other.place != place {
+						differ++
+						t.Logf("%s: slot %s (%s) is at %s, and at %s on %s", name, s.Handle, *s.Locator, place, other.place, other.name)
+					}
+					continue
+				}
+				places[key] = seen{name, place}
+			}
+		})
+	}
+	t.Logf("%d slots of %d boards compared, %d differ", compared, len(boards), differ)
+	assert.Greater(t, compared, 1000)
+}
+
+// productLine is the maker and name of machine and board.
+func productLine(all []string) string {
+	var out []string
+	for _, kind := range []string{"System Information", "Base Board Information"} {
+		for _, i := range ofKind(all, kind) {
+			for line := range strings.Lines(all[i]) {
+				if strings.HasPrefix(line, "\tManufacturer:") || strings.HasPrefix(line, "\tProduct Name:") {
+					out = append(out, strings.TrimSpace(line))
+				}
+			}
+		}
+	}
+	return strings.Join(out, "; ")
+}
