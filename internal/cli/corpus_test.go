@@ -37,6 +37,9 @@ type tally struct {
 	rows, mapped int
 	results      map[string]map[string]int
 	examples     map[string][]string
+	// fires counts the machines on which each rule fails, by source.
+	fires  *fires
+	source string
 }
 
 // audit runs a check over one text; false when it could not be read.
@@ -57,6 +60,7 @@ func (c *tally) audit(t *testing.T, name string, data []byte) (audited, bool) {
 func (c *tally) add(t *testing.T, name string, r *report.Report) {
 	c.machines++
 	c.slots(t, name, r)
+	c.fires.add(c.source, r)
 	for _, f := range r.Findings {
 		if c.results[f.Rule] == nil {
 			c.results[f.Rule] = map[string]int{}
@@ -128,10 +132,18 @@ func deref(s *string) string {
 // a list that was reviewed by hand; the servers' verdicts stand in tables, so
 // that a changed one shows in review.
 func TestCorpusTexts(t *testing.T) {
+	fires := newFires()
+	t.Run("texts", func(t *testing.T) { corpusTexts(t, fires) })
+	fires.made(t)
+	fires.captures(t)
+	sameTable(t, "fires.tsv", fires.table(t))
+}
+
+func corpusTexts(t *testing.T, fires *fires) {
 	for _, source := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others, corpusFiles} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
-			c := &tally{results: map[string]map[string]int{}, examples: map[string][]string{}}
+			c := &tally{results: map[string]map[string]int{}, examples: map[string][]string{}, fires: fires, source: source}
 			var all []audited
 			eachText(t, source, func(name string, data []byte) {
 				if a, ok := c.audit(t, name, data); ok {

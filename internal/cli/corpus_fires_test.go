@@ -1,0 +1,100 @@
+//go:build corpus
+
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// The columns of the table of what rules fire on.
+const (
+	firesMade     = "made machines"
+	firesCaptures = "captures"
+)
+
+var firesColumns = []string{corpustest.Servers, corpustest.Workstations, corpustest.Others, corpusFiles, firesCaptures, firesMade}
+
+// fires counts, by rule and source, the machines on which the rule fails. The
+// sources are counted side by side.
+type fires struct {
+	lock   sync.Mutex
+	counts map[string]map[string]int
+}
+
+func newFires() *fires { return &fires{counts: map[string]map[string]int{}} }
+
+// add counts each rule once that fails on a machine.
+func (f *fires) add(source string, r *report.Report) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	seen := map[string]bool{}
+	for i := range r.Findings {
+		id := r.Findings[i].Rule
+		if r.Findings[i].Result != "fail" || seen[id] {
+			continue
+		}
+		seen[id] = true
+		if f.counts[id] == nil {
+			f.counts[id] = map[string]int{}
+		}
+		f.counts[id][source]++
+	}
+}
+
+// report adds what a check prints as JSON.
+func (f *fires) report(t *testing.T, source, out string) {
+	t.Helper()
+	var r report.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	f.add(source, &r)
+}
+
+// made adds the project's own machines and situations.
+func (f *fires) made(t *testing.T) {
+	for id, n := range madeFires(t) {
+		if f.counts[id] == nil {
+			f.counts[id] = map[string]int{}
+		}
+		f.counts[id][firesMade] = n
+	}
+}
+
+// captures audits the captures of other projects.
+func (f *fires) captures(t *testing.T) {
+	for _, name := range slices.Concat(corpustest.Glob(t, "sysfs/*.tar.gz"), corpustest.Glob(t, "sysfs/*.tar.bz2")) {
+		_, out, _ := run(nil, "check", "--snapshot", name, "--format", "json", "--fail-on", "never")
+		if out != "" {
+			f.report(t, firesCaptures, out)
+		}
+	}
+}
+
+// table lists every built-in rule with its counts; settings of profiles are one
+// rule each.
+func (f *fires) table(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("# On how many machines each built-in rule fails, at any severity. Made by make corpus-summary; read the diff.\n# rule\tpack")
+	for _, c := range firesColumns {
+		b.WriteString("\t" + strings.TrimSuffix(strings.TrimPrefix(filepath.Base(c), "linuxhw-"), ".tar.gz"))
+	}
+	b.WriteString("\n")
+	for _, id := range builtinRules(t) {
+		b.WriteString(id.id + "\t" + id.pack)
+		for _, c := range firesColumns {
+			fmt.Fprintf(&b, "\t%d", f.counts[id.id][c])
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// builtinRule is a rule's id and the folder of its pack: general before a
+// vendor's.
+type builtinRule struct{ id, pack string }
+
+func builtinRules(t testing.TB) []builtinRule {
+	t.Helper()
+	packs, err := rulepack.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	in := map[string]string{}
+	for _, p := range packs {
+		for i := range p.Rules {
+			id, folder := p.Rules[i].ID, path.Dir(p.File)
+			if in[id] == "" || folder == "general" {
+				in[id] = folder
+			}
+		}
+	}
+	out := []builtinRule{}
+	for id, folder := range in {
+		out = append(out, builtinRule{id, folder})
+	}
+	slices.SortFunc(out, func(a, b builtinRule) int { return strings.Compare(a.id, b.id) })
+	return out
+}
+
+// TestEveryGeneralRuleFires: the committed list of what rules fire on names every
+// rule, and none of the general pack is without a machine: a rule that nothing
+// ever fails is not known to work.
+func TestEveryGeneralRuleFires(t *testing.T) {
+	t.Parallel()
+	raw, err := os.ReadFile(filepath.Join(corpustest.Root(t), "testdata", "corpus", "fires.tsv"))
+	require.NoError(t, err)
+	fired, listed := map[string]int{}, map[string]bool{}
+	for line := range strings.Lines(string(raw)) {
+		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		listed[cells[0]] = true
+		for _, cell := range cells[2:] {
+			n, err := strconv.Atoi(cell)
+			require.NoError(t, err, line)
+			fired[cells[0]] += n
+		}
+	}
+	for _, r := range builtinRules(t) {
+		assert.True(t, listed[r.id], "%s is not in testdata/corpus/fires.tsv: make corpus-summary", r.id)
+		if r.pack == "general" {
+			assert.Equal(t, !slices.Contains(notYet, r.id), fired[r.id] > 0, "%s fails on %d machines", r.id, fired[r.id])
+		}
+	}
+}
+
+// notYet are the general rules that no machine of the table fails: four are of
+// measurements, which the tests of audit and the rig make, one of SNC beside a
+// population that does not carry it.
+var notYet = []string{"measure.bandwidth.share", "measure.baseline.dropped", "measure.remote.distance", "measure.socket.asymmetric", "numa.subnuma.symmetric"}
+
+// situation is a machine in a state that a rule is made for.
+type situation struct {
+	name string
+	// check gives the arguments of the check.
+	check func(t *testing.T) []string
+}
+
+// situations are states of the project's machines that take more than a tree, or
+// hardware that none of them has.
+var situations = []situation{
+	{"a module moved since it was accepted", func(t *testing.T) []string {
+		return []string{"--root", tree(t, "dell-r610-unbalanced"), "--baseline", saveBaseline(t, "--root", tree(t, "dell-r610-good"))}
+	}},
+	{"a setting that waits", func(t *testing.T) []string {
+		return []string{"--root", tree(t, "dell-r610-good"), "--bios", export(t, exportText)}
+	}},
+	{"a setting that contradicts the running system", func(t *testing.T) []string {
+		return []string{"--root", tree(t, "dell-r610-good"), "--bios", export(t, "node_interleave: enabled\n")}
+	}},
+	{"a CXL card of which nothing is mapped", func(t *testing.T) []string {
+		return []string{"--root", treeOf(t).With(cxlDevice).Write(t)}
+	}},
+	{"CXL memory in DRAM's tier with DRAM's weight", func(t *testing.T) []string {
+		return []string{"--root", withCXLNode(treeOf(t)).Write(t)}
+	}},
+}
+
+// odd are situations that only a table of firmware's shows.
+var odd = []situation{
+	{"a module without a running speed", func(t *testing.T) []string {
+		return []string{"--smbios", supermicro(t, "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", [3]int{6, 79, 1}, 14, false, 0)}
+	}},
+	{"a module behind an empty processor socket", func(t *testing.T) []string {
+		return []string{"--smbios", supermicro(t, "Intel(R) Xeon(R) CPU E5-2680 v4 @ 2.40GHz", [3]int{6, 79, 1}, 14, true, 2400)}
+	}},
+	{"256 logical processors and no IOMMU", func(t *testing.T) []string {
+		return []string{"--smbios", supermicro(t, "AMD EPYC 7742 64-Core Processor", [3]int{23, 49, 0}, 64, false, 2400),
+			"--bios", export(t, "iommu: disabled\n")}
+	}},
+	{"distances that cannot be", func(t *testing.T) []string {
+		return []string{"--root", treeOf(t).With(hosttest.Files{hosttest.NodeDir + "node0/distance": "10 5\n"}).Write(t)}
+	}},
+}
+
+// supermicro is a dump of a machine of two sockets with a module in each of four
+// slots a socket; the last module runs at so many MT/s, the others at 2400.
+func supermicro(t *testing.T, brand string, id [3]int, cores int, secondEmpty bool, last int) string {
+	t.Helper()
+	b := smbiostest.New(3, 0)
+	b.System(smbiostest.System{Manufacturer: "Supermicro", Product: "SYS-1028R-WTRT"})
+	b.Board(smbiostest.Board{Manufacturer: "Supermicro", Product: "X10DRW-iT"})
+	maker := map[bool]string{true: "Advanced Micro Devices, Inc.", false: "Intel"}[strings.HasPrefix(brand, "AMD")]
+	for n := range 2 {
+		b.CPU(smbiostest.CPU{Socket: "CPU" + strconv.Itoa(n+1), Manufacturer: maker, Version: brand, ID: machinetest.Signature(id[0], id[1], id[2]),
+			Cores: cores, Enabled: cores, Threads: 2 * cores, Characteristics: 0xFC, Empty: secondEmpty && n == 1})
+	}
+	array := b.Array(smbiostest.Array{Devices: 8, MaxBytes: 1 << 40})
+	for n := range 8 {
+		d := smbiostest.DIMM{Array: array, Locator: "P" + strconv.Itoa(n/4+1) + "-DIMM" + string(rune('A'+n)) + "1",
+			Bank: "P" + strconv.Itoa(n/4) + "_Node" + strconv.Itoa(n/4) + "_Channel" + strconv.Itoa(n%4) + "_Dimm0", Bytes: 16 << 30, Speed: 2400, Configured: 2400, Rank: 2}
+		if n == 7 {
+			d.Configured = last
+		}
+		b.MemoryDevice(d)
+	}
+	file := filepath.Join(t.TempDir(), "dump.bin")
+	require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
+	return file
+}
+
+// treeOf are the files of a machine of two processors.
+func treeOf(t *testing.T) hosttest.Files {
+	t.Helper()
+	m := machinetest.Named(t, "dell-r610-good")
+	return m.Tree()
+}
+
+// cxlDevice is a CXL memory device as the kernel lists it.
+var cxlDevice = hosttest.Files{"sys/bus/cxl/devices/mem0/": ""}
+
+// withCXLNode adds 128 GiB of CXL memory by its driver as node 2, which firmware
+// rates at a fifth of DRAM.
+func withCXLNode(f hosttest.Files) hosttest.Files {
+	const (
+		node    = hosttest.NodeDir
+		weights = "sys/kernel/mm/mempolicy/weighted_interleave/"
+		device  = "platform/ACPI0017:00/root0/decoder0.0/region0/dax_region0/dax0.0"
+		rated   = "/access0/initiators/read_bandwidth"
+		linked  = "/access0/initiators/node0"
+	)
+	return f.With(cxlDevice).With(hosttest.Files{
+		node + "online": "0-2\n", node + "possible": "0-2\n", node + "has_cpu": "0-1\n", node + "has_memory": "0-2\n",
+		node + "node0/distance": "10 21 14\n", node + "node1/distance": "21 10 24\n", node + "node2/distance": "14 24 10\n",
+		node + "node2/cpulist": "\n", node + "node2/meminfo": "Node 2 MemTotal: 134217728 kB\n",
+		node + "node0" + rated: "200000\n", node + "node1" + rated: "200000\n", node + "node2" + rated: "40000\n",
+		node + "node0" + linked: hosttest.LinkTo + "../../../node0", node + "node1" + linked: hosttest.LinkTo + "../../../node0",
+		node + "node2" + linked:                                    hosttest.LinkTo + "../../../node0",
+		"sys/bus/cxl/devices/region0/":                             "",
+		"sys/bus/dax/devices/dax0.0":                               hosttest.LinkTo + "../../../devices/" + device,
+		"sys/devices/" + device + "/target_node":                   "2\n",
+		"sys/devices/" + device + "/driver":                        hosttest.LinkTo + "../../../../bus/dax/drivers/kmem",
+		"sys/devices/virtual/memory_tiering/memory_tier4/nodelist": "0-2\n",
+		weights + "node0":                                          "1\n", weights + "node1": "1\n", weights + "node2": "1\n", weights + "auto": "false\n",
+	})
+}
+
+// TestSituations: each fires the rules that it is made for.
+func TestSituations(t *testing.T) {
+	t.Parallel()
+	want := map[string][]string{
+		"a module moved since it was accepted":          {"baseline.changed"},
+		"a setting that waits":                          {"settings.pending"},
+		"a setting that contradicts the running system": {"settings.conflict"},
+		"a CXL card of which nothing is mapped":         {"memory.cxl.used"},
+		"CXL memory in DRAM's tier with DRAM's weight":  {"numa.tier.distinct", "numa.interleave.weights"},
+	}
+	for _, s := range slices.Concat(situations, odd) {
+		fails := map[string]string{}
+		_, out, errs := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, s.check(t)...)...)
+		for _, f := range verdictsOf(t, out) {
+			if f.Result == "fail" || fails[f.Rule] == "" {
+				fails[f.Rule] = f.Result
+			}
+		}
+		for _, rule := range want[s.name] {
+			assert.Equal(t, "fail", fails[rule], "%s: %s %s", s.name, rule, errs)
+		}
+	}
+}
+
+// TestMadeMachinesFire: the table's last column is what the project's machines and
+// situations fire today.
+func TestMadeMachinesFire(t *testing.T) {
+	t.Parallel()
+	now := madeFires(t)
+	raw, err := os.ReadFile(filepath.Join(corpustest.Root(t), "testdata", "corpus", "fires.tsv"))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(raw)) {
+		if cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); !strings.HasPrefix(line, "#") {
+			assert.Equal(t, strconv.Itoa(now[cells[0]]), cells[len(cells)-1], "%s: make corpus-summary", cells[0])
+		}
+	}
+}
+
+// madeFires counts the machines and situations of the project on which each rule
+// fails.
+func madeFires(t *testing.T) map[string]int {
+	t.Helper()
+	out := map[string]int{}
+	count := func(text string) {
+		seen := map[string]bool{}
+		for _, f := range verdictsOf(t, text) {
+			if f.Result == "fail" && !seen[f.Rule] {
+				seen[f.Rule] = true
+				out[f.Rule]++
+			}
+		}
+	}
+	for _, m := range machinetest.All() {
+		_, text := checkAs(t, &m, "json")
+		count(text)
+	}
+	for _, s := range slices.Concat(situations, odd) {
+		_, text, _ := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, s.check(t)...)...)
+		count(text)
+	}
+	return out
+}
