@@ -1,0 +1,230 @@
+package exporter
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// heard is a log that tests read.
+type heard struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (h *heard) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.all.Write(b)
+}
+
+func (h *heard) String() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.all.String()
+}
+
+// freeAddress is one on which nobody listens at the moment.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, l.Close()) }()
+	return l.Addr().String()
+}
+
+// serving is a daemon that runs; end stops it and gives what it ended with.
+type serving struct {
+	url    string
+	log    *heard
+	reload chan os.Signal
+	again  chan string
+	audits atomic.Int32
+	end    func() error
+}
+
+// serve starts the daemon as the program does, but for the sandbox, which no
+// process gets rid of.
+func serve(t *testing.T, change func(*Config)) *serving {
+	t.Helper()
+	s := &serving{log: &heard{}, reload: make(chan os.Signal, 1), again: make(chan string, 1)}
+	address := freeAddress(t)
+	s.url = "http://" + address
+	c := Config{Web: Web{Addresses: []string{address}, MetricsPath: "/metrics"}, Reload: s.reload, Again: s.again, Settle: time.Millisecond, WatchFiles: func() []string { return nil },
+		Log: slog.New(slog.NewTextHandler(s.log, nil)),
+		Audit: func(context.Context, bool) Outcome {
+			s.audits.Add(1)
+			return Outcome{Report: made(1, 1, time.Now(), up), Interval: time.Hour}
+		}}
+	if change != nil {
+		change(&c)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- Serve(ctx, c) }()
+	s.end = sync.OnceValue(func() error {
+		stop()
+		return <-ended
+	})
+	t.Cleanup(func() { _ = s.end() })
+	return s
+}
+
+// get asks until the daemon answers.
+func (s *serving) get(t *testing.T, path string) (int, string) {
+	t.Helper()
+	status, text := 0, ""
+	require.Eventually(t, func() bool {
+		answer, err := http.Get(s.url + path)
+		if err != nil {
+			return false
+		}
+		defer func() { _ = answer.Body.Close() }()
+		body, err := io.ReadAll(answer.Body)
+		status, text = answer.StatusCode, string(body)
+		return err == nil && status != http.StatusServiceUnavailable
+	}, 20*time.Second, 10*time.Millisecond)
+	return status, text
+}
+
+// TestServe: the daemon tells systemd that it is ready, answers, audits again
+// when asked, tells the watchdog, and ends without an error when it is told to.
+func TestServe(t *testing.T) {
+	dir := t.TempDir()
+	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(dir, "n"), Net: "unixgram"})
+	require.NoError(t, err)
+	defer func() { _ = manager.Close() }()
+	t.Setenv("NOTIFY_SOCKET", filepath.Join(dir, "n"))
+	t.Setenv("WATCHDOG_USEC", "30000000")
+	t.Setenv("WATCHDOG_PID", fmt.Sprint(os.Getpid()))
+	s := serve(t, func(c *Config) { c.Watch = []string{dir} })
+	status, page := s.get(t, "/metrics")
+	assert.Equal(t, http.StatusOK, status)
+	assert.Contains(t, page, "memaudit_")
+	told := make([]byte, 1000)
+	require.NoError(t, manager.SetReadDeadline(time.Now().Add(20*time.Second)))
+	n, err := manager.Read(told)
+	require.NoError(t, err)
+	assert.Contains(t, string(told[:n]), "READY=1")
+	before := s.audits.Load()
+	s.again <- "a test asks"
+	require.Eventually(t, func() bool { return s.audits.Load() > before }, 20*time.Second, 10*time.Millisecond)
+	before = s.audits.Load()
+	s.reload <- os.Interrupt
+	require.Eventually(t, func() bool { return s.audits.Load() > before }, 20*time.Second, 10*time.Millisecond)
+	require.NoError(t, s.end())
+	assert.Equal(t, 30*time.Second, watchdogTime(quiet))
+	_, err = http.Get(s.url + "/metrics")
+	require.Error(t, err, "it answers after its end")
+}
+
+// TestServeRefused: an address that is taken, a socket that nobody passed, a
+// configuration of the web that cannot be read.
+func TestServeRefused(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	free := freeAddress(t)
+	err = Serve(t.Context(), Config{Web: Web{Addresses: []string{free, l.Addr().String()}, MetricsPath: "/metrics"}, Log: quiet})
+	require.ErrorContains(t, err, "listen on "+l.Addr().String())
+	again, err := net.Listen("tcp", free)
+	require.NoError(t, err, "the first listener was left open")
+	require.NoError(t, again.Close())
+	require.ErrorContains(t, Serve(t.Context(), Config{Web: Web{SystemdSocket: true, MetricsPath: "/metrics"}, Log: quiet}), "systemd passed no socket")
+	broken := filepath.Join(t.TempDir(), "web.yml")
+	require.NoError(t, os.WriteFile(broken, []byte("tls_server_config: nonsense\n"), 0o600))
+	require.Error(t, CheckWeb(broken))
+	s := serve(t, func(c *Config) { c.Web.ConfigFile = broken })
+	require.Eventually(t, func() bool { return s.audits.Load() > 0 }, 20*time.Second, 10*time.Millisecond)
+	require.ErrorContains(t, s.end(), "serve on ", "a server that fails stops the daemon with its reason")
+}
+
+// TestWatchdogOfNobody: a time that is no number is said, and means never.
+func TestWatchdogOfNobody(t *testing.T) {
+	var log heard
+	t.Setenv("WATCHDOG_USEC", "soon")
+	t.Setenv("WATCHDOG_PID", fmt.Sprint(os.Getpid()))
+	assert.Zero(t, watchdogTime(slog.New(slog.NewTextHandler(&log, nil))))
+	assert.Contains(t, log.String(), "watchdog")
+	t.Setenv("NOTIFY_SOCKET", filepath.Join(t.TempDir(), "nobody"))
+	notifier(slog.New(slog.NewTextHandler(&log, nil)))("READY=1")
+	assert.Contains(t, log.String(), "telling systemd")
+}
+
+// sandboxed is the variable that makes this test's program the one that is
+// sandboxed: a sandbox stays until the process ends.
+const sandboxed = "MEMAUDIT_TEST_SANDBOXED"
+
+// TestSandbox: in the sandbox what is readable is read, what is not is denied,
+// nothing is written, and no port is opened unless audits ask a host.
+func TestSandbox(t *testing.T) {
+	if landlockVersion() < 1 {
+		t.Skip("this kernel has no Landlock")
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"open", "closed"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
+	}
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestInSandbox$", "-test.v")
+	cmd.Env = append(os.Environ(), sandboxed+"="+dir)
+	// Where coverage is counted the program fails at its end: it may not write.
+	out, _ := cmd.CombinedOutput()
+	require.Contains(t, string(out), "--- PASS: TestInSandbox", "%s", out)
+	said := map[string]string{}
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		if what, result, found := strings.Cut(lines.Text(), " => "); found {
+			said[strings.TrimSpace(what)] = result
+		}
+	}
+	assert.Equal(t, "ok", said["open"])
+	assert.Contains(t, said["closed"], "permission denied")
+	assert.Contains(t, said["write"], "permission denied")
+	if landlockVersion() >= 4 {
+		assert.Contains(t, said["listen"], "permission denied")
+		assert.Contains(t, said["connect"], "permission denied")
+	}
+}
+
+// TestInSandbox is the program of TestSandbox.
+func TestInSandbox(t *testing.T) {
+	dir := os.Getenv(sandboxed)
+	if dir == "" {
+		t.Skip("run by TestSandbox")
+	}
+	sandbox([]string{filepath.Join(dir, "open"), filepath.Join(dir, "nothing")}, false, quiet)
+	say := func(what string, err error) {
+		if err == nil {
+			fmt.Println(what + " => ok")
+			return
+		}
+		fmt.Println(what + " => " + err.Error())
+	}
+	_, err := os.ReadFile(filepath.Join(dir, "open"))
+	say("open", err)
+	_, err = os.ReadFile(filepath.Join(dir, "closed"))
+	say("closed", err)
+	say("write", os.WriteFile(filepath.Join(dir, "open"), []byte("y"), 0o600))
+	// Go listens by multipath TCP, of which Landlock knows nothing.
+	plain := net.ListenConfig{}
+	plain.SetMultipathTCP(false)
+	_, err = plain.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	say("listen", err)
+	_, err = net.Dial("tcp", "127.0.0.1:9")
+	say("connect", err)
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const source = `package p
+
+import "errors"
+
+func F(n int, ok bool) (int, error) {
+	err := errors.New("x")
+	_ = err.Error()
+	if n > 3 && ok {
+		return n, err
+	}
+	return 0, nil
+}
+`
+
+// TestChanges: operators, bounds, conditions and returned errors, each at its
+// place.
+func TestChanges(t *testing.T) {
+	found, err := changesIn("p.go", []byte(source))
+	require.NoError(t, err)
+	var got []string
+	for _, c := range found {
+		assert.Equal(t, c.Old, source[c.From:c.To])
+		got = append(got, c.Old+" -> "+c.New)
+	}
+	assert.ElementsMatch(t, []string{"n > 3 && ok -> !(n > 3 && ok)", "n > 3 && ok -> n > 3 || ok", "n > 3 -> n >= 3", "n > 3 -> n > 4", "err -> nil"}, got)
+}
+
+// TestMutate runs a module whose test notices the bound and not the error, and
+// takes a reason for what is listed.
+func TestMutate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("GOFLAGS", "-trimpath")
+	for name, text := range map[string]string{"go.mod": "module p\n\ngo 1.26\n", "p.go": source,
+		"p_test.go": `package p
+
+import "testing"
+
+func TestF(t *testing.T) {
+	for n, want := range map[int]int{3: 0, 4: 4, 5: 5} {
+		if got, _ := F(n, true); got != want {
+			t.Fatal(n, got)
+		}
+	}
+	if got, _ := F(4, false); got != 0 {
+		t.Fatal(got)
+	}
+}
+`} {
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	var out bytes.Buffer
+	survivors, err := mutate(&out, []string{"."}, plan{known: map[string]bool{}})
+	require.NoError(t, err)
+	assert.Equal(t, 1, survivors, out.String())
+	assert.Contains(t, out.String(), "p.go:9\terr\tnil\n")
+	assert.Contains(t, out.String(), "5 tried, 4 noticed")
+	list := filepath.Join(t.TempDir(), "reasons.tsv")
+	require.NoError(t, os.WriteFile(list, []byte("# why\np.go\terr\tnil\tnobody asks\n"), 0o600))
+	known, err := readReasons(list)
+	require.NoError(t, err)
+	survivors, err = mutate(&out, []string{"."}, plan{known: known})
+	require.NoError(t, err)
+	assert.Zero(t, survivors)
+	require.NoError(t, os.WriteFile(list, []byte("p.go\terr\tnil\t\n"), 0o600))
+	_, err = readReasons(list)
+	require.Error(t, err, "no reason")
+}
+
+// TestSample: the same seed draws the same changes.
+func TestSample(t *testing.T) {
+	draw := func(seed uint64) []change {
+		all := make([]change, 20)
+		for i := range all {
+			all[i].Line = i
+		}
+		return sampled(all, plan{sample: 5, seed: seed})
+	}
+	assert.Equal(t, draw(1), draw(1))
+	assert.Len(t, draw(2), 5)
+	assert.NotEqual(t, draw(1), draw(2))
+}
