@@ -18,7 +18,9 @@ import (
 )
 
 // TestCompare times whole processes in pairs and prints the figures; it asserts
-// nothing. scripts/compare runs it.
+// nothing. scripts/compare runs it. dmidecode and lscpu read the same input as
+// memaudit; the others know no input but the machine they run on (lstopo also a
+// tree), and memaudit then audits that machine, too.
 func TestCompare(t *testing.T) {
 	if os.Getenv("MEMAUDIT_BIN") == "" {
 		t.Skip("measured by make compare")
@@ -32,8 +34,15 @@ func TestCompare(t *testing.T) {
 		tree := filepath.Join(dir, fmt.Sprint(nodes))
 		require.NoError(t, os.Mkdir(tree, 0o755))
 		m.Files().WriteTo(t, tree)
-		pair(t, fmt.Sprintf("tree of %d CPUs", m.CPUs()), []string{"lscpu", "--sysroot", tree}, []string{binary(t), "check", "--root", tree})
+		ours := []string{binary(t), "check", "--root", tree}
+		pair(t, fmt.Sprintf("tree of %d CPUs", m.CPUs()), []string{"lscpu", "--sysroot", tree}, ours)
+		pair(t, fmt.Sprintf("tree of %d CPUs", m.CPUs()), []string{"lstopo-no-graphics", "--if", "fsroot", "--input", tree, "--of", "console"}, ours)
 	}
+	for _, theirs := range [][]string{{"lscpu"}, {"dmidecode"}, {"lstopo-no-graphics"}, {"lshw", "-quiet", "-class", "memory", "-class", "processor"}, {"ghwc", "memory"},
+		{"perfspect", "report", "--format", "json"}} {
+		pair(t, "this machine", theirs, []string{binary(t), "check"})
+	}
+	pair(t, "start alone", []string{"prometheus-node-exporter", "--version"}, []string{binary(t), "version"})
 }
 
 // bigTable has 8 sockets and 128 slots, half of them populated.
@@ -66,6 +75,10 @@ func pair(t *testing.T, what string, theirs, ours []string) {
 	t.Helper()
 	if _, err := exec.LookPath(theirs[0]); err != nil {
 		t.Logf("%s: %s is not installed", what, theirs[0])
+		return
+	}
+	if out, err := exec.Command(theirs[0], theirs[1:]...).CombinedOutput(); err != nil {
+		t.Logf("%s: %s refuses it (%v): %.80s", what, theirs[0], err, out)
 		return
 	}
 	const runs = 25
