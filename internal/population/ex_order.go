@@ -5,34 +5,48 @@ import (
 	"github.com/memaudit/memaudit/internal/place"
 )
 
-// exOrderKept checks the fill order of the lockstep boards: on every
-// controller the first slot of the first pair of channels, of the second pair,
-// then the second slots, larger DIMMs first (Fujitsu, Westmere-EX: 1B-1D,
-// 1A-1C, 2B-2D, 2A-2C).
+// exOrderKept checks the fill order of the lockstep boards: the first slots of a
+// controller's pairs of channels in the order of the platform's data, then the
+// second slots, larger DIMMs first (Fujitsu, Memory Performance of Westmere-EX
+// based Systems, 2011, "DIMM slots and connection": 1B-1D, 1A-1C, 2B-2D, 2A-2C).
+// Only the first channel of a pair is followed: the other one is its mirror, and
+// memory.lockstep.identical speaks of that.
 func (b *builder) exOrderKept(pop *Population) {
-	p := b.platform
-	for k := 0; k+exHalf <= len(p.LockstepChannels); k += exHalf {
-		last := place.Unplaced // the slot filled last, by index
-		gap := false
-		for slot := range p.MaxDPC {
-			for _, pair := range p.LockstepChannels[k : k+exHalf] {
-				at := b.slotAt(pop, pair[0], slot)
-				if at == place.Unplaced {
-					gap = true
-					continue
-				}
-				switch name := slotName(&b.sys.Slots[at]); {
-				case gap:
-					pop.OrderDetail = joinDetail(pop.OrderDetail, name+" is filled before the slots ahead of it")
-				case last != place.Unplaced && b.sys.Slots[at].SizeBytes.Or(0) > b.sys.Slots[last].SizeBytes.Or(0):
-					pop.OrderDetail = joinDetail(pop.OrderDetail, name+" holds a larger DIMM than "+slotName(&b.sys.Slots[last])+" ahead of it")
-				}
-				last = at
-			}
+	pairs := b.platform.LockstepChannels
+	half := (len(pairs) + 1) / 2
+	for first := 0; first < len(pairs); first += half {
+		b.exController(pop, pairs[first:min(first+half, len(pairs))])
+	}
+	for _, f := range pop.OrderFaults {
+		name := slotName(&b.sys.Slots[f.Slot])
+		if f.Smaller == place.Unplaced {
+			pop.OrderDetail = joinDetail(pop.OrderDetail, name+" is filled before the slots ahead of it")
+		} else {
+			pop.OrderDetail = joinDetail(pop.OrderDetail, name+" holds a larger DIMM than "+slotName(&b.sys.Slots[f.Smaller])+" ahead of it")
 		}
 	}
-	pop.Order = fact.Known(pop.OrderDetail == "", pop.DPC.Certainty, pop.DPC.From)
+	pop.Order = fact.Known(len(pop.OrderFaults) == 0, pop.DPC.Certainty, pop.DPC.From)
 	pop.Order.Unverified = pop.DPC.Unverified || b.lockstepBoard.Unverified()
+}
+
+// exController walks the positions behind one controller in fill order.
+func (b *builder) exController(pop *Population, pairs [][]int) {
+	last, gap := place.Unplaced, false // the slot filled last; an empty one ahead
+	for slot := range b.platform.MaxDPC {
+		for _, pair := range pairs {
+			at := b.slotAt(pop, pair[0], slot)
+			switch {
+			case at == place.Unplaced:
+				gap = true
+				continue
+			case gap:
+				pop.OrderFaults = append(pop.OrderFaults, OrderFault{Slot: at, Smaller: place.Unplaced})
+			case last != place.Unplaced && b.sys.Slots[at].SizeBytes.Or(0) > b.sys.Slots[last].SizeBytes.Or(0):
+				pop.OrderFaults = append(pop.OrderFaults, OrderFault{Slot: at, Smaller: last})
+			}
+			last = at
+		}
+	}
 }
 
 // slotAt is the populated slot at a place, Unplaced when there is none.

@@ -170,9 +170,16 @@ type Population struct {
 	// documented order. OrderDetail names the slots that break it.
 	Order       fact.Fact[bool]
 	OrderDetail string
+	// OrderFaults are the slots of lockstep pairs that break their order.
+	OrderFaults []OrderFault
 	// OrderSource names the document of the order, "" for the slot map's.
 	OrderSource string
 	// Signature is a canonical text of the population, equal for equal ones;
 	// free of identifiers.
 	Signature string
 }
+
+// OrderFault is a slot of a lockstep pair that is filled out of turn: before a
+// position ahead of it, or with a larger module than the one in Smaller
+// (place.Unplaced for none).
+type OrderFault struct{ Slot, Smaller int }
