@@ -25,12 +25,21 @@ func TestPlan(t *testing.T) {
 	assert.Equal(t, "memaudit.plan/v1", doc.Schema)
 	assert.NotEmpty(t, doc.Gone)
 	assert.Empty(t, doc.New)
-	for _, args := range [][]string{
-		{"--move", "DIMM_B4"}, {"--install", "DIMM_B3=big"}, {"--remove", "DIMM_X1"}, {"--move", "DIMM_B6=DIMM_B3"}, {},
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"--move", "DIMM_B4"}, "expected A=B"},
+		{[]string{"--install", "DIMM_B3=big"}, "expected SLOT=SIZE, such as DIMM_A1=16G"},
+		{[]string{"--install", "DIMM_B4=8G"}, "DIMM_B4 is not empty"},
+		{[]string{"--remove", "DIMM_X1"}, `the nearest is "DIMM_A1"); accepted are a locator, BANK/LOCATOR or a handle`},
+		{[]string{"--remove", "what"}, "the nearest is"},
+		{[]string{"--move", "DIMM_B6=DIMM_B3"}, "DIMM_B6 holds no module to move; filled are DIMM_A1"},
+		{nil, "plan needs --capacity SIZE, --move A=B"},
 	} {
-		status, out, errs = run(nil, append([]string{"plan", "--root", root}, args...)...)
-		assert.Equal(t, 2, status, args)
+		status, out, errs = run(nil, append([]string{"plan", "--root", root}, c.args...)...)
+		assert.Equal(t, 2, status, c.args)
 		assert.Empty(t, out)
-		assert.NotEmpty(t, errs)
+		assert.Contains(t, errs, c.says)
 	}
 }

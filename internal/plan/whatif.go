@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,7 +57,7 @@ func resolve(sys *inventory.System, c Change) (Step, error) {
 			return s, err
 		}
 		if sys.Slots[s.From].State != inventory.SlotPopulated {
-			return s, fmt.Errorf("%s holds no module to %s", SlotName(sys, s.From), c.Do)
+			return s, fmt.Errorf("%s holds no module to %s; filled are %s", SlotName(sys, s.From), c.Do, filledSlots(sys))
 		}
 	}
 	if c.To != "" {
@@ -73,6 +74,27 @@ func resolve(sys *inventory.System, c Change) (Step, error) {
 		}
 	}
 	return s, nil
+}
+
+// mostNamed bounds the slots that an error lists.
+const mostNamed = 16
+
+// filledSlots names the slots that hold modules.
+func filledSlots(sys *inventory.System) string {
+	var out []string
+	for i := range sys.Slots {
+		if sys.Slots[i].State == inventory.SlotPopulated {
+			out = append(out, SlotName(sys, i))
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return "none"
+	case len(out) > mostNamed:
+		return strings.Join(out[:mostNamed], ", ") + fmt.Sprintf(" and %d more", len(out)-mostNamed)
+	default:
+		return strings.Join(out, ", ")
+	}
 }
 
 // sample is a slot with a module of the size, else with any.
@@ -132,7 +154,7 @@ func slotNames(sys *inventory.System, slot int) []string {
 
 // closest names the slot whose label differs least.
 func closest(sys *inventory.System, name string) string {
-	best, least := "", len(name)
+	best, least := "", math.MaxInt
 	for i := range sys.Slots {
 		for _, n := range slotNames(sys, i) {
 			if d := distance(strings.ToUpper(n), strings.ToUpper(name)); d < least {
