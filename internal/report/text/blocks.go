@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
+	"github.com/memaudit/memaudit/internal/verdict"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -78,11 +79,26 @@ func (d *drawing) classes() string {
 			out = append(out, line)
 		}
 	}
+	if cost := d.classCost(); cost != "" && len(out) == 1 {
+		out[0] += "; " + cost
+	}
 	if len(out) == 0 {
 		return ""
 	}
 	slices.Sort(out)
 	return "class " + strings.Join(out, "; ")
+}
+
+// classCost is what a document says that the machine's class costs, where that
+// finding follows from another and is not printed itself.
+func (d *drawing) classCost() string {
+	for i := range d.findings {
+		f := &d.findings[i]
+		if f.Rule == "memory.class.optimal" && f.Result == string(verdict.Fail) && report.OrEmpty(f.CausedBy) != "" && f.Effect != nil {
+			return f.Effect.Text
+		}
+	}
+	return ""
 }
 
 // blocks draws every processor. Equal ones share one picture, with the slots'
