@@ -2,7 +2,6 @@ package plan
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -80,33 +79,6 @@ func (a *score) failing(o *score) int {
 
 // severe reports whether something fails at warning or above.
 func (a *score) severe() bool { return a.critical+a.warning > 0 }
-
-// accepts reports whether a layout mends something that failed and breaks
-// nothing: no failure at warning or above that was not there, no order of slots
-// that was kept, and nothing that was decided becomes unknown.
-func (s *search) accepts(after *score) bool {
-	before := &s.before
-	if after.failing(before) >= 0 || len(cured(before.fails, after.fails)) == 0 {
-		return false
-	}
-	was := map[string]int{}
-	for _, f := range before.fails {
-		was[f.key()] = verdict.Severity(f.Severity).Rank()
-	}
-	for _, f := range after.fails {
-		r := verdict.Severity(f.Severity).Rank()
-		if was[f.key()] < r && (r >= verdict.Warning.Rank() || f.Rule == slotOrder) {
-			return false
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(after.unknown)) {
-		if before.decided[key] {
-			s.unproven = after.unknown[key]
-			return false
-		}
-	}
-	return true
-}
 
 // worthBuying reports whether something fails that costs enough to buy modules
 // for: a failure at warning or above, an empty channel or a class below the best.
