@@ -1,0 +1,70 @@
+package bios_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/bios"
+)
+
+// decoded is what an input of this package's tests says.
+func decoded(t *testing.T, name, text string) *bios.Export {
+	t.Helper()
+	e, err := bios.Decode(name, []byte(text))
+	require.NoError(t, err)
+	return e
+}
+
+// TestKeptExports: an export that a capture keeps is the same export again, of
+// every form, with what its registry adds.
+func TestKeptExports(t *testing.T) {
+	joined := bios.Join([]*bios.Export{decoded(t, "a.json", opaque), decoded(t, "b.json", registry)})
+	require.Len(t, joined, 2)
+	for name, before := range map[string]*bios.Export{
+		"redfish": decoded(t, "a", dellResource), "a settings object": decoded(t, "a", dellSettings), "with its registry": joined[0], "the registry": joined[1],
+		"racadm": decoded(t, "a", racadm), "SCP": decoded(t, "a", scp), "WS-Man": decoded(t, "a", wsman), "SUM": decoded(t, "a", sumXML),
+		"conrep": decoded(t, "a", conrep), "ASU": decoded(t, "a", asu), "a batch": decoded(t, "a", batch), "SCE": decoded(t, "a", sce),
+	} {
+		data, err := json.Marshal(before)
+		require.NoError(t, err, name)
+		assert.NotContains(t, string(data), "hunter2", name)
+		var after bios.Export
+		require.NoError(t, json.Unmarshal(data, &after), name)
+		assert.Equal(t, before, &after, name)
+	}
+}
+
+// TestKeptExportsAreBounded: a capture is a file of strangers.
+func TestKeptExportsAreBounded(t *testing.T) {
+	many, err := json.Marshal(map[string]any{"name": "big", "attributes": make([]struct{}, 1<<20)})
+	require.NoError(t, err)
+	var e bios.Export
+	require.ErrorContains(t, json.Unmarshal(many, &e), "big: more than")
+	require.Error(t, json.Unmarshal([]byte(`{"attributes": 1}`), &e))
+}
+
+// TestWithout: of what nobody audits the name stays, and nothing that it holds.
+func TestWithout(t *testing.T) {
+	before := decoded(t, "a", ilo4)
+	require.NotEmpty(t, before.Attributes)
+	after := before.Without(func(name, _ string) bool { return name == "ProcHyperthreading" })
+	require.Len(t, after.Attributes, len(before.Attributes))
+	for i := range after.Attributes {
+		was, is := &before.Attributes[i], &after.Attributes[i]
+		assert.Equal(t, was.Name, is.Name)
+		assert.Equal(t, was.Stated, is.Stated, "that it has a value is no secret")
+		if was.Name == "ProcHyperthreading" {
+			assert.Equal(t, was, is)
+			continue
+		}
+		assert.Empty(t, is.Value, was.Name)
+		assert.Empty(t, is.Default, was.Name)
+		assert.Empty(t, is.Options, was.Name)
+	}
+	kept, ok := before.Attribute("ProcHyperthreading")
+	require.True(t, ok)
+	assert.Equal(t, "Disabled", kept.Value, "the export itself is as it was")
+}
