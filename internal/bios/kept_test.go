@@ -2,6 +2,7 @@ package bios_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,16 +22,18 @@ func decoded(t *testing.T, name, text string) *bios.Export {
 // TestKeptExports: an export that a capture keeps is the same export again, of
 // every form, with what its registry adds.
 func TestKeptExports(t *testing.T) {
-	joined := bios.Join([]*bios.Export{decoded(t, "a.json", opaque), decoded(t, "b.json", registry)})
-	require.Len(t, joined, 2)
+	const locking = `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A", "Type": "Enumeration", "Value": [{"ValueName": "0"}]}],
+ "Dependencies": [{"Type": "Map", "DependencyFor": "A", "Dependency": {"MapFrom": [{"MapFromAttribute": "B", "MapFromProperty": "CurrentValue",
+ "MapFromCondition": "EQU", "MapFromValue": "Auto"}], "MapToAttribute": "A", "MapToProperty": "ReadOnly", "MapToValue": true}}]}}`
 	for name, before := range map[string]*bios.Export{
-		"redfish": decoded(t, "a", dellResource), "a settings object": decoded(t, "a", dellSettings), "with its registry": joined[0], "the registry": joined[1],
+		"redfish": decoded(t, "a", dellResource), "a settings object": decoded(t, "a", dellSettings), "a registry": decoded(t, "a", registry), "a registry with dependencies": decoded(t, "a", locking),
 		"racadm": decoded(t, "a", racadm), "SCP": decoded(t, "a", scp), "WS-Man": decoded(t, "a", wsman), "SUM": decoded(t, "a", sumXML),
 		"conrep": decoded(t, "a", conrep), "ASU": decoded(t, "a", asu), "a batch": decoded(t, "a", batch), "SCE": decoded(t, "a", sce),
 	} {
 		data, err := json.Marshal(before)
 		require.NoError(t, err, name)
 		assert.NotContains(t, string(data), "hunter2", name)
+		assert.Equal(t, name == "a registry with dependencies", strings.Contains(string(data), `"locks":{`), name)
 		var after bios.Export
 		require.NoError(t, json.Unmarshal(data, &after), name)
 		assert.Equal(t, before, &after, name)

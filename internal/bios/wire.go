@@ -20,8 +20,54 @@ type wire struct {
 }
 
 type wireRegistry struct {
-	Name       string                    `json:"name"`
-	Attributes map[string]wireRegistered `json:"attributes"`
+	Name       string                      `json:"name"`
+	Attributes map[string]wireRegistered   `json:"attributes"`
+	Locks      map[string][]wireDependency `json:"locks,omitempty"`
+}
+
+type wireDependency struct {
+	Locks bool       `json:"locks"`
+	Terms []wireTerm `json:"terms"`
+}
+
+type wireTerm struct {
+	Attribute string `json:"attribute"`
+	Condition string `json:"condition"`
+	Value     string `json:"value"`
+	Or        bool   `json:"or,omitempty"`
+}
+
+// wiredLocks are a registry's dependencies as a capture keeps them.
+func wiredLocks(locks map[string][]dependency) map[string][]wireDependency {
+	out := map[string][]wireDependency{}
+	for name, list := range locks {
+		for _, d := range list {
+			w := wireDependency{Locks: d.locks}
+			for _, t := range d.terms {
+				w.Terms = append(w.Terms, wireTerm{t.attribute, t.condition, t.value, t.or})
+			}
+			out[name] = append(out[name], w)
+		}
+	}
+	return out
+}
+
+// unwiredLocks are the dependencies that a capture kept; one without a term would
+// lock or unlock by nothing and is left out.
+func unwiredLocks(locks map[string][]wireDependency) map[string][]dependency {
+	out := map[string][]dependency{}
+	for name, list := range locks {
+		for _, w := range list {
+			d := dependency{locks: w.Locks}
+			for _, t := range w.Terms {
+				d.terms = append(d.terms, term{t.Attribute, t.Condition, t.Value, t.Or})
+			}
+			if len(d.terms) > 0 {
+				out[name] = append(out[name], d)
+			}
+		}
+	}
+	return out
 }
 
 type wireRegistered struct {
@@ -40,7 +86,7 @@ func (e *Export) MarshalJSON() ([]byte, error) {
 		Complete: e.Complete, Wishes: e.Wishes, ReadsPending: e.ReadsPending, Attributes: e.Attributes, Problems: e.Problems,
 		Settings: e.Settings, Path: e.Path}
 	if e.registry != nil {
-		w.Registry = &wireRegistry{Name: e.registry.name, Attributes: map[string]wireRegistered{}}
+		w.Registry = &wireRegistry{Name: e.registry.name, Attributes: map[string]wireRegistered{}, Locks: wiredLocks(e.registry.locks)}
 		for name, a := range e.registry.attributes {
 			w.Registry.Attributes[name] = wireRegistered{Display: a.display, Menu: a.menu, Fallback: a.fallback, ReadOnly: a.readOnly,
 				Names: a.names, Texts: a.texts}
@@ -64,7 +110,7 @@ func (e *Export) UnmarshalJSON(data []byte) error {
 	if w.Registry == nil {
 		return nil
 	}
-	e.registry = &registry{name: w.Registry.Name, attributes: map[string]*registered{}}
+	e.registry = &registry{name: w.Registry.Name, attributes: map[string]*registered{}, locks: unwiredLocks(w.Registry.Locks)}
 	for name, a := range w.Registry.Attributes {
 		e.registry.attributes[name] = &registered{display: a.Display, menu: a.Menu, fallback: a.Fallback, readOnly: a.ReadOnly,
 			names: a.Names, texts: a.Texts}
