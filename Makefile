@@ -15,6 +15,7 @@ ANSIBLE_VERSION := 2.19.14
 ANSIBLE_LINT_VERSION := 26.10.1
 AXE_VERSION := 0.1.8
 FUZZTIME   ?= 30s
+RIG        := ../shared/rig
 GAPS       := '^(TestEveryKnownIDIsLoaded|TestPlatformTable|TestProcessorTableIsTheSource|TestCorpusTexts)$$'
 export CGO_ENABLED ?= 0
 
@@ -113,10 +114,11 @@ fuzz: ## every fuzz target for FUZZTIME (default 30s)
 measure-strict: ## the kernels of measure beside C, within 5 %; needs a quiet machine and cc
 	$(GO) test -count=1 -tags strict ./internal/measure/kernel -run '^TestBesideC$$' -v
 
-.PHONY: measure-rig
-measure-rig: build ## measure in a virtual machine of two NUMA nodes (needs ../shared/rig and qemu-system-x86; minutes)
-	../shared/rig/setup
-	$(GO) test -count=1 -tags e2e,rig ./e2e -run '^TestMeasureInRig$$' -v
+.PHONY: vm
+vm: build ## real kernels on described machines, under QEMU; audited, measured, served (needs ../shared/rig; minutes)
+	$(RIG)/setup
+	RIG_CACHE=$(TOOLS)/rig-other RIG_KERNEL_PACKAGE=$$(scripts/other-kernel) $(RIG)/setup
+	RIG_OTHER_CACHE=$(TOOLS)/rig-other $(GO) test -count=1 -timeout 30m -parallel 2 -tags e2e,rig ./e2e -run '^(TestVM|TestMeasureInRig)' -v
 
 .PHONY: fuzz-whole
 fuzz-whole: ## from arbitrary bytes to the report, for 20 s: what must hold whatever a machine says

@@ -1,0 +1,421 @@
+//go:build e2e && rig
+
+package e2e
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/measure"
+)
+
+// guest is a virtual machine with a described truth: a real kernel on the
+// SMBIOS table, NUMA nodes and processors of a machine file of ../shared/rig.
+type guest struct {
+	machine string
+	flags   []string // of the rig
+	// cache is the folder of another kernel than the distribution's usual
+	// one; empty: that one.
+	cache string
+}
+
+// ended is what the rig tells of one run.
+type ended struct {
+	status         int
+	stdout, stderr string
+	// writes are the attempts to write a model-specific register.
+	writes []string
+}
+
+// command is a command of the rig. Where the rig is there and cannot run, as
+// without QEMU, the test fails under CI and is skipped elsewhere.
+func (g guest) command(t *testing.T, flags, args []string) *exec.Cmd {
+	t.Helper()
+	rig := corpustest.Shared(t, "rig")
+	if _, err := exec.LookPath("qemu-system-x86_64"); err != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("no qemu-system-x86_64, which ../shared/rig/setup installs")
+		}
+		t.Skip("no qemu-system-x86_64: ../shared/rig/setup installs it")
+	}
+	program, err := filepath.Abs(binary(t))
+	require.NoError(t, err)
+	all := slices.Concat(g.flags, flags, []string{g.machine, "--", program}, args)
+	cmd := exec.Command(filepath.Join(rig, "run"), all...)
+	if g.cache != "" {
+		cmd.Env = append(os.Environ(), "RIG_CACHE="+g.cache)
+	}
+	return cmd
+}
+
+// run runs a command of memaudit in the machine.
+func (g guest) run(t *testing.T, args ...string) ended {
+	t.Helper()
+	out := t.TempDir()
+	cmd := g.command(t, []string{"--time", "300", "--out", out}, args)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	stdout, err := cmd.Output()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	e := ended{status: cmd.ProcessState.ExitCode(), stdout: string(stdout), stderr: stderr.String()}
+	require.NotContains(t, []int{124, 125, 127}, e.status, "the rig failed: %s", e.stderr)
+	e.writes = registerWrites(t, out)
+	return e
+}
+
+// registerWrites are the attempts to write a model-specific register that the
+// rig noted: its registers refuse and record each.
+func registerWrites(t *testing.T, out string) (writes []string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(out, "result.json"))
+	require.NoError(t, err)
+	var result struct {
+		Events []struct{ Event, Reg string }
+	}
+	require.NoError(t, json.Unmarshal(data, &result))
+	for _, e := range result.Events {
+		if e.Event == "msr-write" {
+			writes = append(writes, e.Reg)
+		}
+	}
+	return writes
+}
+
+// sighting is what a report in JSON says of a machine, as far as a machine file
+// states it too.
+type sighting struct {
+	Machine struct {
+		Product  string
+		Virtual  bool
+		Platform struct{ ID *string }
+	}
+	Findings []struct {
+		Rule, Result, Severity, Subject string
+	}
+	Inventory struct {
+		Sockets []struct {
+			Designation string
+			Populated   bool
+		}
+		Slots []struct {
+			State     string
+			SizeBytes *uint64 `json:"size_bytes"`
+			Socket    *int
+			Channel   *int
+		}
+		Nodes []struct {
+			Kind   string
+			CPUs   *string
+			Socket *int
+		}
+		Settings map[string]struct {
+			Effective struct {
+				Value *string
+				State string
+			}
+		}
+		Population struct {
+			Sockets []struct {
+				ChannelsPopulated *int    `json:"channels_populated"`
+				Class             *string `json:"class"`
+				Expected          *int    `json:"expected_mts"`
+			}
+		}
+	}
+}
+
+// fails are the rules that failed at a severity above info.
+func (s *sighting) fails() (rules []string) {
+	for _, f := range s.Findings {
+		if f.Result == "fail" && f.Severity != "info" {
+			rules = append(rules, f.Rule)
+		}
+	}
+	slices.Sort(rules)
+	return slices.Compact(rules)
+}
+
+// modules counts the populated slots, those among them with a known channel,
+// and their GiB.
+func (s *sighting) modules() (count, placed int, gib uint64) {
+	for _, slot := range s.Inventory.Slots {
+		if slot.State != "populated" {
+			continue
+		}
+		count++
+		if slot.Channel != nil && (slot.Socket != nil || len(s.Inventory.Population.Sockets) == 1) {
+			placed++
+		}
+		if slot.SizeBytes != nil {
+			gib += *slot.SizeBytes >> 30
+		}
+	}
+	return count, placed, gib
+}
+
+// audited runs check in the machine and holds that nothing was written.
+func (g guest) audited(t *testing.T, args ...string) (*sighting, ended) {
+	t.Helper()
+	e := g.run(t, append([]string{"check", "--format", "json"}, args...)...)
+	s := &sighting{}
+	require.NoError(t, json.Unmarshal([]byte(e.stdout), s), "status %d: %s%s", e.status, e.stdout, e.stderr)
+	assert.Empty(t, e.writes, "registers are only read")
+	return s, e
+}
+
+// truth is what a machine file says, in memaudit's words. Platforms, classes
+// and speeds are the papers'.
+type truth struct {
+	product, platform string
+	processors        int
+	modules           int
+	gib               uint64
+	nodes             int
+	channels          int    // populated of each processor, or of the machine where its memory is the chipset's
+	class             string // empty: no document states classes, or the speed is not known
+	speed             int    // MT/s expected; 0: not known
+	settings          map[string]string
+	fails             []string // rules that fail at warning or above
+	status            int
+}
+
+var guests = map[string]truth{
+	"dell-r610-good": {product: "PowerEdge R610", platform: "nehalem-ep", processors: 2, modules: 6, gib: 24, nodes: 2, channels: 3,
+		class: "A", speed: 1333, settings: map[string]string{"node_interleave": "disabled", "turbo": "enabled", "smt": "disabled", "c1e": "enabled"}},
+	"dell-r610-interleaved": {product: "PowerEdge R610", platform: "nehalem-ep", processors: 2, modules: 6, gib: 24, nodes: 1, channels: 3,
+		class: "A", speed: 1333, settings: map[string]string{"node_interleave": "enabled"}, fails: []string{"numa.node-interleaving"}, status: 1},
+	"fujitsu-rx600s6-class1": {product: "PRIMERGY RX600 S6", platform: "westmere-ex", processors: 4, modules: 32, gib: 256, nodes: 4, channels: 8,
+		class: "1", speed: 1066, settings: map[string]string{"node_interleave": "disabled"}},
+	"fujitsu-rx600s6-class3": {product: "PRIMERGY RX600 S6", platform: "westmere-ex", processors: 4, modules: 16, gib: 128, nodes: 4, channels: 4,
+		class: "3", speed: 1066, status: 1,
+		fails: []string{"memory.channel.populated", "memory.class.optimal", "memory.hemisphere.possible", "memory.interleave.controllers"}},
+	"ibm-e326m-full": {product: "eServer 326m -[796976U]-", platform: "opteron-939-940", processors: 2, modules: 8, gib: 16, nodes: 2, channels: 2,
+		settings: map[string]string{"node_interleave": "disabled"}},
+	"sun-x6440":   {product: "SUN BLADE X6440 SERVER MODULE", platform: "opteron-socket-f", processors: 4, modules: 32, gib: 64, nodes: 4, channels: 2},
+	"bensley-4ch": {product: "X7DB8+", platform: "bensley", processors: 2, modules: 4, gib: 4, nodes: 1, channels: 4},
+	"xeon-spr-snc2": {product: "PowerEdge R760", platform: "sapphire-rapids", processors: 2, modules: 16, gib: 1024, nodes: 4, channels: 8,
+		class: "A", speed: 4800, settings: map[string]string{"sub_numa": "snc2", "smt": "enabled", "turbo": "enabled"}},
+}
+
+// holds holds a report against the machine's truth.
+func (w truth) holds(t *testing.T, s *sighting, e ended) {
+	t.Helper()
+	assert.Equal(t, w.status, e.status, "exit status")
+	assert.Equal(t, w.product, s.Machine.Product)
+	assert.Equal(t, w.platform, deref(s.Machine.Platform.ID))
+	assert.False(t, s.Machine.Virtual)
+	assert.Len(t, s.Inventory.Sockets, w.processors)
+	count, placed, gib := s.modules()
+	assert.Equal(t, []any{w.modules, w.modules, w.gib}, []any{count, placed, gib}, "modules, those placed on a channel, GiB")
+	assert.Len(t, s.Inventory.Nodes, w.nodes)
+	require.NotEmpty(t, s.Inventory.Population.Sockets)
+	for i, p := range s.Inventory.Population.Sockets {
+		assert.Equal(t, w.channels, deref(p.ChannelsPopulated), "channels of socket %d", i)
+		assert.Equal(t, w.class, deref(p.Class), "class of socket %d", i)
+		assert.Equal(t, w.speed, deref(p.Expected), "speed of socket %d", i)
+	}
+	for name, value := range w.settings {
+		assert.Equal(t, value, deref(s.Inventory.Settings[name].Effective.Value), name)
+	}
+	assert.Equal(t, w.fails, s.fails(), "findings at warning or above")
+}
+
+func deref[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}
+
+// TestVM: each described machine is seen as its description and the papers say.
+func TestVM(t *testing.T) {
+	described, err := filepath.Glob(filepath.Join(corpustest.Shared(t, "rig"), "machines", "*.yaml"))
+	require.NoError(t, err)
+	for _, path := range described {
+		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
+		w, ok := guests[name]
+		if !ok {
+			continue // a machine that ../shared got since; vm-qemu has a test of its own
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, e := guest{machine: name}.audited(t)
+			w.holds(t, s, e)
+		})
+	}
+}
+
+// TestVMOtherKernel: a second kernel, younger than the distribution's usual
+// one, shows the same machines.
+func TestVMOtherKernel(t *testing.T) {
+	cache := os.Getenv("RIG_OTHER_CACHE")
+	if cache == "" {
+		t.Skip("RIG_OTHER_CACHE names no folder with a second kernel: make vm sets it")
+	}
+	for _, name := range []string{"dell-r610-interleaved", "fujitsu-rx600s6-class3", "xeon-spr-snc2"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, e := guest{machine: name, cache: cache}.audited(t)
+			guests[name].holds(t, s, e)
+		})
+	}
+}
+
+// TestVMGuest: a machine that says that it is a virtual one is not judged by
+// its slots.
+func TestVMGuest(t *testing.T) {
+	t.Parallel()
+	s, e := guest{machine: "vm-qemu"}.audited(t)
+	assert.True(t, s.Machine.Virtual)
+	assert.Nil(t, s.Machine.Platform.ID)
+	assert.Empty(t, s.fails())
+	assert.Equal(t, 0, e.status)
+}
+
+// TestVMEightSockets: eight processors of which two lack a module on a channel.
+func TestVMEightSockets(t *testing.T) {
+	t.Parallel()
+	path, err := filepath.Abs(filepath.Join("testdata", "vm", "eight-sockets.json"))
+	require.NoError(t, err)
+	s, e := guest{machine: path}.audited(t)
+	assert.Len(t, s.Inventory.Sockets, 8)
+	assert.Len(t, s.Inventory.Nodes, 8)
+	count, placed, gib := s.modules()
+	assert.Equal(t, []any{46, 46, uint64(46 * 32)}, []any{count, placed, gib})
+	assert.Equal(t, "cascade-lake-sp", deref(s.Machine.Platform.ID))
+	var empty []string
+	for _, f := range s.Findings {
+		if f.Rule == "memory.channel.populated" && f.Result == "fail" {
+			empty = append(empty, f.Subject)
+		}
+	}
+	assert.Equal(t, []string{"socket 2", "socket 7"}, empty)
+	assert.Contains(t, s.fails(), "memory.channel.populated")
+	assert.Equal(t, 1, e.status)
+}
+
+// TestVMUnprivileged: without rights the table is denied, which is neither an
+// empty machine nor a pass; the kernel's world-readable files still speak.
+func TestVMUnprivileged(t *testing.T) {
+	t.Parallel()
+	s, e := guest{machine: "dell-r610-interleaved", flags: []string{"--uid", "65534"}}.audited(t)
+	assert.Empty(t, s.Inventory.Slots)
+	assert.Len(t, s.Inventory.Nodes, 1)
+	byRule := map[string][]string{}
+	for _, f := range s.Findings {
+		byRule[f.Rule] = append(byRule[f.Rule], f.Result)
+	}
+	assert.Equal(t, []string{"unknown"}, byRule["memory.socket.symmetric"])
+	assert.NotContains(t, byRule["memory.channel.populated"], "pass")
+	assert.Equal(t, []string{"fail"}, byRule["numa.node-interleaving"], "two processors in one node need no right to be seen")
+	assert.Equal(t, 1, e.status)
+}
+
+// TestVMDaemon: the machine changes under the daemon, and the page with it.
+func TestVMDaemon(t *testing.T) {
+	t.Parallel()
+	out := t.TempDir()
+	cmd := guest{machine: "dell-r610-good"}.command(t, []string{"--serve", "9822", "--time", "600", "--out", out},
+		[]string{"serve", "--web.listen-address", ":9822", "--interval", "1h"})
+	stdout, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	cmd.Stderr = os.Stderr
+	require.NoError(t, cmd.Start())
+	ended := false
+	t.Cleanup(func() {
+		if !ended {
+			_ = cmd.Process.Signal(syscall.SIGTERM)
+			_ = cmd.Wait()
+		}
+	})
+	lines := bufio.NewScanner(stdout)
+	require.True(t, lines.Scan(), "the rig says where it listens")
+	var ready struct {
+		Ports map[string]int
+		Ctl   string
+	}
+	require.NoError(t, json.Unmarshal(lines.Bytes(), &ready), lines.Text())
+	page := fmt.Sprintf("http://127.0.0.1:%d/metrics", ready.Ports["9822"])
+
+	waitForPage(t, page, `memaudit_setting_info{setting="turbo",value="enabled",view="effective"} 1`)
+	rig := corpustest.Shared(t, "rig")
+	for _, order := range [][]string{{"set", "/sys/devices/system/cpu/cpufreq/boost", "0"}, {"signal", "HUP"}} {
+		said, err := exec.Command(filepath.Join(rig, "ctl"), append([]string{ready.Ctl}, order...)...).CombinedOutput()
+		require.NoError(t, err, "%s", said)
+	}
+	waitForPage(t, page, `memaudit_setting_info{setting="turbo",value="disabled",view="effective"} 1`)
+
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	err = cmd.Wait()
+	ended = true
+	require.NoError(t, err, "the daemon ends well on SIGTERM")
+	assert.Empty(t, registerWrites(t, out), "registers are only read")
+}
+
+// waitForPage asks for a page until it holds a text.
+func waitForPage(t *testing.T, page, text string) {
+	t.Helper()
+	waitFor(t, 2*time.Minute, "the page to say "+text, func() bool {
+		answer, err := http.Get(page)
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		body, err := io.ReadAll(answer.Body)
+		return err == nil && strings.Contains(string(body), text)
+	})
+}
+
+// TestMeasureInRig: a guest is refused; where it is measured, all of the memory
+// lies on the node that was asked for.
+func TestMeasureInRig(t *testing.T) {
+	g := guest{machine: "dell-r610-good", flags: []string{"--no-overlay", "--real-ram", "--set", "hypervisor=true",
+		"--set", "cpu.cores=2", "--set", `numa.nodes=[{"cpus":"0-1","mem_mb":2048},{"cpus":"2-3","mem_mb":2048}]`}}
+	measured := func(args ...string) *measure.Result {
+		e := g.run(t, append([]string{"measure", "--format", "json"}, args...)...)
+		r := &measure.Result{}
+		require.NoError(t, json.Unmarshal([]byte(e.stdout), r), "%s%s", e.stdout, e.stderr)
+		return r
+	}
+	refused := measured()
+	require.NotNil(t, refused.Refused)
+	assert.Contains(t, *refused.Refused, "this is a virtual machine")
+	assert.Empty(t, refused.Nodes)
+
+	r := measured("--force")
+	require.Nil(t, r.Refused)
+	assert.True(t, r.Forced)
+	require.NotNil(t, r.HugePages, "the pages were looked at")
+	var pairs [][2]int
+	for _, c := range r.Nodes {
+		pairs = append(pairs, [2]int{c.CPUNode, c.MemoryNode})
+		assert.Equal(t, 2, c.Threads)
+		for _, p := range c.Passes {
+			if p.Discarded != nil {
+				assert.NotContains(t, *p.Discarded, "memory lies")
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	assert.Equal(t, [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}}, pairs)
+}
