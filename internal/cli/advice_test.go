@@ -26,9 +26,9 @@ func profileID(pack, workload string) string {
 // hpeTable is a table carried from one of HPE's attribute registries: the
 // factory's value of each attribute, and what each workload profile writes.
 type hpeTable struct {
-	registry, rom string
-	factory       map[string]string
-	writes        map[string]map[string]string
+	registry string
+	factory  map[string]string
+	writes   map[string]map[string]string
 }
 
 func readHPETable(t *testing.T, system string) *hpeTable {

@@ -70,7 +70,7 @@ func rotated(text []byte, key string, populated bool) []byte {
 	line := regexp.MustCompile(`(?m)^\t` + key + `: .*$`)
 	var rows []int
 	for _, at := range ofKind(all, memoryDevice) {
-		if line.MatchString(all[at]) && !(populated && strings.Contains(all[at], "\tSize: No Module Installed")) {
+		if line.MatchString(all[at]) && (!populated || !strings.Contains(all[at], "\tSize: No Module Installed")) {
 			rows = append(rows, at)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -60,7 +61,7 @@ func membersOf(t *testing.T, archive []byte) []member {
 	var out []member
 	for r := tar.NewReader(bytes.NewReader(archive)); ; {
 		h, err := r.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return out
 		}
 		require.NoError(t, err)

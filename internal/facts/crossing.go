@@ -44,9 +44,9 @@ func (c *crossing) compare(other, own *inventory.Measured, what string, by func(
 	return Value{v: by(other.Median, own.Median), state: fact.OK, Certainty: certainty, from: c.evidence(other), more: []fact.Evidence{c.evidence(own)}}
 }
 
-func (c *crossing) words(other, own *inventory.Measured, what string, print func(float64) string) Value {
+func (c *crossing) words(other, own *inventory.Measured, what string, figure func(float64) string) Value {
 	return derived(func() any {
-		return fmt.Sprintf("node %d's processors: own memory %s, node %d's %s", c.cpu, print(own.Median), c.memory, print(other.Median))
+		return fmt.Sprintf("node %d's processors: own memory %s, node %d's %s", c.cpu, figure(own.Median), c.memory, figure(other.Median))
 	}, c.compare(other, own, what, func(_, _ float64) float64 { return 0 }))
 }
 

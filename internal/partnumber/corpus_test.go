@@ -96,7 +96,7 @@ func TestFirmwareAgrees(t *testing.T) {
 		"speed": 0.90, "size samsung": 0.999, "size micron": 0.999, "size hynix": 0.98, "size hpe": 0.99, "ranks samsung": 0.95, "ranks hynix": 0.95, "ranks micron": 0.95} {
 		a := fields[name]
 		if assert.NotNil(t, a, name) {
-			assert.GreaterOrEqual(t, a.share(), least, fmt.Sprintf("%s: %d of %d", name, a.same, a.of))
+			assert.GreaterOrEqual(t, a.share(), least, "%s: %d of %d", name, a.same, a.of)
 		}
 	}
 }

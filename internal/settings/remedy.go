@@ -326,7 +326,7 @@ func (t *Table) Under(id string, lookup func(plain string) []Given) (preset Give
 			continue
 		}
 		for _, g := range lookup(Plain(m.Attribute)) {
-			if !g.Stated || slices.ContainsFunc(m.Free, func(f string) bool { return g.is(f) }) {
+			if !g.Stated || slices.ContainsFunc(m.Free, g.is) {
 				continue
 			}
 			if word := m.means(id, &g); word != "" || m.Inert {

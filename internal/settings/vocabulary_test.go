@@ -25,7 +25,7 @@ func TestBrokenVocabulary(t *testing.T) {
 		"x\tswitch\t\t\t\n":                  "an id and a title",
 		"x\tswitch\n":                        "2 columns, expected 5",
 	} {
-		assert.ErrorContains(t, read(good+row, ""), says, row)
+		require.ErrorContains(t, read(good+row, ""), says, row)
 	}
 	for row, says := range map[string]string{
 		"smt\tenabled\tsnc2\t\n":       "includes.tsv:1: smt: \"snc2\" is not one of its words",
@@ -33,7 +33,7 @@ func TestBrokenVocabulary(t *testing.T) {
 		"turbo\tenabled\tdisabled\t\n": "turbo is no setting",
 		"sub_numa\tauto\toff\t\n":      "\"auto\" is not one of its words",
 	} {
-		assert.ErrorContains(t, read(good, row), says, row)
+		require.ErrorContains(t, read(good, row), says, row)
 	}
 	require.Error(t, func() error { _, err := readVocabulary(fstest.MapFS{}); return err }())
 }
