@@ -153,3 +153,9 @@ func (f *File) Encode() ([]byte, error) {
 	}
 	return append(data, '\n'), nil
 }
+
+var states = map[string]inventory.SlotState{
+	string(inventory.SlotPopulated): inventory.SlotPopulated,
+	string(inventory.SlotEmpty):     inventory.SlotEmpty,
+	string(inventory.SlotUnknown):   inventory.SlotUnknown,
+}

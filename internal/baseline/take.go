@@ -15,12 +15,6 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-var states = map[string]inventory.SlotState{
-	string(inventory.SlotPopulated): inventory.SlotPopulated,
-	string(inventory.SlotEmpty):     inventory.SlotEmpty,
-	string(inventory.SlotUnknown):   inventory.SlotUnknown,
-}
-
 // Take makes a baseline of a machine, with a key of its own; random is nil for
 // the system's source.
 func Take(sys *inventory.System, now time.Time, random io.Reader) (*File, error) {

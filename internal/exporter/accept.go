@@ -1,7 +1,6 @@
 package exporter
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
 )
@@ -18,23 +17,6 @@ var (
 	asText = form{"text/plain; charset=utf-8", func(c *page) []byte { return c.text }}
 	asJSON = form{"application/json", func(c *page) []byte { return c.json }}
 )
-
-// negotiate hands out the form that the client likes best (RFC 9110, 12.5.1);
-// of equals the one it names, then the first, which is also for those who take
-// none of them.
-func (p *pages) negotiate(forms ...form) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		accept := strings.Join(r.Header.Values("Accept"), ",")
-		best, most, named := forms[0], 0.0, 0
-		for _, f := range forms {
-			if q, exact := quality(accept, f.kind); q > most || q > 0 && q == most && exact > named {
-				best, most, named = f, q, exact
-			}
-		}
-		w.Header().Add("Vary", "Accept")
-		p.serve(best).ServeHTTP(w, r)
-	})
-}
 
 // quality is how much a client wants a media type, from 0 to 1: the most
 // specific of its ranges that fits decides. exact says how specific that is, 3

@@ -128,3 +128,20 @@ func say(text string) http.Handler {
 		_, _ = w.Write([]byte(text)) // a client that went away is no matter
 	})
 }
+
+// negotiate hands out the form that the client likes best (RFC 9110, 12.5.1);
+// of equals the one it names, then the first, which is also for those who take
+// none of them.
+func (p *pages) negotiate(forms ...form) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		accept := strings.Join(r.Header.Values("Accept"), ",")
+		best, most, named := forms[0], 0.0, 0
+		for _, f := range forms {
+			if q, exact := quality(accept, f.kind); q > most || q > 0 && q == most && exact > named {
+				best, most, named = f, q, exact
+			}
+		}
+		w.Header().Add("Vary", "Accept")
+		p.serve(best).ServeHTTP(w, r)
+	})
+}

@@ -95,3 +95,15 @@ func JudgedFor(s inventory.Setting, want []string, literal bool) (Value, string)
 	}
 	return v, face
 }
+
+// Decider names who decided a value, in a sentence.
+func Decider(by string) string {
+	switch by {
+	case inventory.DecidedCommandLine:
+		return "the kernel's command line"
+	case inventory.DecidedAdministrator:
+		return "an administrator at run time"
+	default:
+		return "the " + by
+	}
+}

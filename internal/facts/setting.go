@@ -99,15 +99,3 @@ func (m *Machine) settingSubjects() ([]Subject, Value) {
 	}
 	return out, known
 }
-
-// Decider names who decided a value, in a sentence.
-func Decider(by string) string {
-	switch by {
-	case inventory.DecidedCommandLine:
-		return "the kernel's command line"
-	case inventory.DecidedAdministrator:
-		return "an administrator at run time"
-	default:
-		return "the " + by
-	}
-}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"io"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -13,29 +12,6 @@ import (
 const style = `body{font:15px/1.4 system-ui,sans-serif;margin:1.5rem;max-width:90rem;color-scheme:light dark}
 table{border-collapse:collapse;width:100%;margin:0 0 1.5rem}th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #8886;vertical-align:top}
 .wide{overflow-x:auto}.critical,.warning{font-weight:600}@media print{body{margin:0}}`
-
-// html writes one self-contained page, one row a machine; no script, no request.
-func (d *Document) html(w io.Writer) error {
-	var b bytes.Buffer
-	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">" +
-		"<title>memaudit fleet</title><style>" + style + "</style></head><body><main>\n")
-	fmt.Fprintf(&b, "<h1>memaudit fleet</h1><p>%d machines, %d inputs not read</p>\n", len(d.Machines), len(d.Unreadable))
-	d.htmlFindings(&b)
-	d.htmlDiffers(&b)
-	var rows [][]string
-	for i := range d.Machines {
-		rows = append(rows, row(&d.Machines[i]))
-	}
-	table(&b, "Machines, the most bandwidth lost first", columns, rows)
-	rows = nil
-	for _, u := range d.Unreadable {
-		rows = append(rows, []string{u.Input, u.Reason})
-	}
-	table(&b, "Not read", []string{"input", "reason"}, rows)
-	b.WriteString("</main></body></html>\n")
-	_, err := w.Write(b.Bytes())
-	return err
-}
 
 func (d *Document) htmlFindings(b *bytes.Buffer) {
 	var rows [][]string

@@ -158,3 +158,26 @@ func (d *Document) textDiffers(say func(string, ...any)) {
 		}
 	}
 }
+
+// html writes one self-contained page, one row a machine; no script, no request.
+func (d *Document) html(w io.Writer) error {
+	var b bytes.Buffer
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">" +
+		"<title>memaudit fleet</title><style>" + style + "</style></head><body><main>\n")
+	fmt.Fprintf(&b, "<h1>memaudit fleet</h1><p>%d machines, %d inputs not read</p>\n", len(d.Machines), len(d.Unreadable))
+	d.htmlFindings(&b)
+	d.htmlDiffers(&b)
+	var rows [][]string
+	for i := range d.Machines {
+		rows = append(rows, row(&d.Machines[i]))
+	}
+	table(&b, "Machines, the most bandwidth lost first", columns, rows)
+	rows = nil
+	for _, u := range d.Unreadable {
+		rows = append(rows, []string{u.Input, u.Reason})
+	}
+	table(&b, "Not read", []string{"input", "reason"}, rows)
+	b.WriteString("</main></body></html>\n")
+	_, err := w.Write(b.Bytes())
+	return err
+}

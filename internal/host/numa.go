@@ -8,12 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-const (
-	nodeDir    = "/sys/devices/system/node"
-	nodePrefix = nodeDir + "/node"
-	maxNodes   = 1 << 10
-)
-
 // NUMA is what the kernel says about its memory nodes
 // (Documentation/ABI/stable/sysfs-devices-node).
 type NUMA struct {

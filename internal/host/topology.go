@@ -326,3 +326,9 @@ func packageList(byID map[int][]int) []Package {
 	slices.SortFunc(list, func(a, b Package) int { return a.ID - b.ID })
 	return list
 }
+
+const (
+	nodeDir    = "/sys/devices/system/node"
+	nodePrefix = nodeDir + "/node"
+	maxNodes   = 1 << 10
+)

@@ -228,3 +228,10 @@ func article(kind string) string {
 		return "a " + kind
 	}
 }
+
+// Fault is one thing wrong with a file, with its place.
+type Fault struct {
+	File         string
+	Line, Column int
+	Text         string
+}

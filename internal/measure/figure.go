@@ -5,16 +5,6 @@ import (
 	"slices"
 )
 
-// Bounds of an honest figure.
-const (
-	// MinPasses must count.
-	MinPasses = 7
-	// MaxSpread is the widest spread of a figure that is decided.
-	MaxSpread = 0.05
-	// MinBusy is the least share of a pass's wall time that its threads ran.
-	MinBusy = 0.97
-)
-
 // Figure sums up the cell's passes of one kind.
 func (c *Cell) Figure(kind Kind) Figure {
 	f := Figure{Kind: kind}

@@ -3,7 +3,6 @@
 package partnumber_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 

@@ -209,3 +209,5 @@ func inList(list, word string) bool {
 		list = rest
 	}
 }
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }

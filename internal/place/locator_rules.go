@@ -185,5 +185,4 @@ func sameShape(a, b string) bool {
 	return true
 }
 
-func isDigit(b byte) bool   { return b >= '0' && b <= '9' }
 func isCapital(b byte) bool { return b >= 'A' && b <= 'Z' }

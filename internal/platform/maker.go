@@ -41,3 +41,9 @@ func ProcessorMaker(vendor string) string {
 		return ""
 	}
 }
+
+// CPUID vendor strings.
+const (
+	Intel = "GenuineIntel"
+	AMD   = "AuthenticAMD"
+)

@@ -11,12 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// CPUID vendor strings.
-const (
-	Intel = "GenuineIntel"
-	AMD   = "AuthenticAMD"
-)
-
 // Part is the part of the compiled knowledge that says how platforms are
 // recognised: a line for each way.
 const Part = "platforms"

@@ -92,3 +92,6 @@ func (k *knowledge) refines(id string) []page.Block {
 	}
 	return out
 }
+
+// pageOf is the page beside a pack.
+func pageOf(file string) string { return strings.TrimSuffix(file, ".yaml") + ".md" }

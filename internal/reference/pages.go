@@ -62,9 +62,6 @@ func Pages(k fs.FS, seen []byte) (map[string]string, error) {
 	return out, err
 }
 
-// pageOf is the page beside a pack.
-func pageOf(file string) string { return strings.TrimSuffix(file, ".yaml") + ".md" }
-
 func markdown(blocks []page.Block) (string, error) {
 	var b bytes.Buffer
 	err := page.WriteMarkdown(&b, blocks)
