@@ -28,6 +28,9 @@ func clearSlot(s *inventory.Slot) {
 	}
 }
 
+// nextBoot is why a value of the machine after the steps is not known.
+const nextBoot = "only the next boot tells"
+
 func unread() fact.Fact[int] {
-	return fact.Unknown[int](fact.Unread, "only the next boot tells", "")
+	return fact.Unknown[int](fact.Unread, nextBoot, "")
 }

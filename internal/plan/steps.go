@@ -124,7 +124,8 @@ func exchanges(steps []Step) []Step {
 
 // Apply is a copy of the machine after the steps. The modules go with all that
 // firmware says of them but for the speed and voltage that they ran at, which
-// only the next boot tells; what the kernel's driver said of the slots is gone.
+// only the next boot tells, as it does what each node holds; what the kernel's
+// driver said of the slots is gone.
 func Apply(sys *inventory.System, steps []Step) *inventory.System {
 	out := *sys
 	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
@@ -145,6 +146,10 @@ func Apply(sys *inventory.System, steps []Step) *inventory.System {
 	if len(steps) > 0 {
 		for i := range out.Slots {
 			out.Slots[i].ConfiguredMTs, out.Slots[i].ConfiguredMV = unread(), unread()
+		}
+		out.Nodes = slices.Clone(sys.Nodes)
+		for i := range out.Nodes {
+			out.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
 		}
 	}
 	return &out
