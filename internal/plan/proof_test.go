@@ -54,3 +54,40 @@ func TestMovesBetweenNodes(t *testing.T) {
 	require.Equal(t, plan.Move, c.made.Advice[0].ID)
 	require.Equal(t, 6, c.made.Advice[0].Count(plan.Move))
 }
+
+// TestTwiceTheModulesAreNoMirror: on a live machine, half of what will be installed
+// is what the kernel sees today. That is no mirror: one more group of four on the
+// second board of every processor is class 1 in the paper, and nothing dearer is
+// advised. Where half is hidden already it stays so.
+func TestTwiceTheModulesAreNoMirror(t *testing.T) {
+	p := pipeline(t)
+	for _, c := range []struct {
+		name    string
+		visible int64
+		class1  bool
+	}{
+		{"all but 2 GiB visible", 126 << 30, true},
+		{"half visible", 63 << 30, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sys := machine(t, "fujitsu-rx600s6-class3")
+			sys.Memory.VisibleBytes = fact.Known(c.visible, fact.Direct, fact.Evidence{})
+			_, _, made := planned(t, sys, p) // rules about what the kernel sees are not asked after the steps
+			require.NotEmpty(t, made.Advice, made.Why)
+			installs := 0
+			for i := range made.Advice {
+				a := &made.Advice[i]
+				installs += a.Count(plan.Install)
+				for _, f := range a.Cures {
+					require.False(t, !c.class1 && f.Rule == "memory.class.optimal", "a mirror is no class 1")
+				}
+			}
+			require.Equal(t, c.class1, installs == 16, "%d modules bought", installs)
+			if c.class1 {
+				best := &made.Advice[len(made.Advice)-1]
+				require.Equal(t, "1", best.Reaches.Sockets[0].Class.Value.Name)
+				require.Zero(t, severeOf(best))
+			}
+		})
+	}
+}

@@ -151,6 +151,42 @@ func Apply(sys *inventory.System, steps []Step) *inventory.System {
 		for i := range out.Nodes {
 			out.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
 		}
+		seeAgain(&out.Memory, installed(sys), installed(&out))
 	}
 	return &out
+}
+
+// seeAgain is what the system sees of so many bytes after so many before. What
+// firmware and kernel keep for themselves stays as large as it was; where much is
+// not seen, a mirror or a spare, it is as large a part of the whole again. Twice the
+// modules beside what was seen of the old ones would look mirrored.
+func seeAgain(m *inventory.Memory, before, after int64) {
+	if before <= 0 {
+		return
+	}
+	for _, seen := range []*fact.Fact[int64]{&m.TotalBytes, &m.MapBytes, &m.BlockBytes, &m.VisibleBytes} {
+		lost := before - seen.Value
+		switch {
+		case !seen.Known():
+		case lost > before/mirrorShare:
+			seen.Value = int64(float64(seen.Value) / float64(before) * float64(after))
+		default:
+			seen.Value = max(0, after-lost)
+		}
+	}
+}
+
+// mirrorShare is the part of the memory of which more is missing than firmware and
+// kernel keep: a mirror or a spare takes a quarter at least.
+const mirrorShare = 5
+
+// installed is the capacity of the modules whose size is known, in bytes.
+func installed(sys *inventory.System) int64 {
+	var n int64
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
+			n += s.SizeBytes.Or(0)
+		}
+	}
+	return n
 }
