@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -276,7 +277,10 @@ func TestVMOtherKernel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s, e := guest{machine: name, cache: cache}.audited(t)
-			guests[name].holds(t, s, e)
+			w := guests[name]
+			w.settings = maps.Clone(w.settings)
+			delete(w.settings, "turbo") // laid over /sys, for which the rig finds no module in this kernel's package
+			w.holds(t, s, e)
 		})
 	}
 }
