@@ -108,12 +108,19 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	if !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", name)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	data, err := readWhole(f, limit)
 	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("%s: longer than %d bytes", name, limit)
+		return nil, fmt.Errorf("%s: %w", name, withoutName(err))
 	}
 	return data, nil
+}
+
+// readWhole reads all of in and refuses what is longer than most bytes: the
+// beginning of a file is another file.
+func readWhole(in io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err == nil && int64(len(data)) > most {
+		return nil, fmt.Errorf("longer than %d bytes", most)
+	}
+	return data, err
 }

@@ -103,7 +103,7 @@ func (g *gatherer) refuse(input string, err error) {
 // path takes one argument or one line of a list.
 func (g *gatherer) path(path string) {
 	if path == "-" {
-		data, err := io.ReadAll(io.LimitReader(g.p.Stdin, maxSMBIOSFile))
+		data, err := readWhole(g.p.Stdin, maxSMBIOSFile)
 		if err != nil {
 			g.refuse("standard input", err)
 			return
@@ -200,8 +200,11 @@ func (g *gatherer) captures(path string) (bool, error) {
 			return true, nil
 		case h.Typeflag != tar.TypeReg:
 			continue
+		case h.Size > maxSMBIOSFile:
+			g.refuse(path+"/"+h.Name, fmt.Errorf("longer than %d bytes", maxSMBIOSFile))
+			continue
 		}
-		data, err := io.ReadAll(io.LimitReader(in, maxSMBIOSFile))
+		data, err := io.ReadAll(in)
 		if err != nil {
 			return false, err
 		}

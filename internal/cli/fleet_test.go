@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"archive/tar"
+	"compress/gzip"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -73,6 +75,38 @@ func TestFleetUnreadable(t *testing.T) {
 		assert.True(t, strings.HasPrefix(u.Input, dir), u.Input)
 		assert.NotEmpty(t, u.Reason)
 	}
+}
+
+// TestFleetLonger: the beginning of an input that is too long is not judged as
+// if it were the whole, and what stands behind it in an archive is still read.
+func TestFleetLonger(t *testing.T) {
+	status, d := fleetOf(t, make([]byte, maxSMBIOSFile+1), "-")
+	assert.Equal(t, 3, status)
+	require.Len(t, d.Unreadable, 1)
+	assert.Contains(t, d.Unreadable[0].Reason, "longer than 67108864 bytes")
+
+	_, report, _ := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--format", "json")
+	archive := filepath.Join(t.TempDir(), "reports.tar.gz")
+	f, err := os.Create(archive)
+	require.NoError(t, err)
+	z := gzip.NewWriter(f)
+	w := tar.NewWriter(z)
+	for _, m := range []struct {
+		name string
+		data []byte
+	}{{"long.json", make([]byte, maxSMBIOSFile+1)}, {"r610.json", []byte(report)}} {
+		require.NoError(t, w.WriteHeader(&tar.Header{Name: m.name, Mode: 0o644, Size: int64(len(m.data))}))
+		_, err = w.Write(m.data)
+		require.NoError(t, err)
+	}
+	require.NoError(t, w.Close())
+	require.NoError(t, z.Close())
+	require.NoError(t, f.Close())
+	status, d = fleetOf(t, nil, archive)
+	assert.Equal(t, 3, status)
+	assert.Len(t, d.Machines, 1)
+	require.Len(t, d.Unreadable, 1)
+	assert.Equal(t, archive+"/long.json", d.Unreadable[0].Input)
 }
 
 func TestFleetUsage(t *testing.T) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/measured"
@@ -42,12 +41,9 @@ func (p *Program) readMeasured(name string) (*inventory.Measurement, error) {
 		}
 		return measured.Decode(name, data)
 	}
-	data, err := io.ReadAll(io.LimitReader(p.Stdin, measured.MaxBytes+1))
+	data, err := readWhole(p.Stdin, measured.MaxBytes)
 	if err != nil {
 		return nil, err
-	}
-	if len(data) > measured.MaxBytes {
-		return nil, fmt.Errorf("longer than %d bytes", measured.MaxBytes)
 	}
 	return measured.Decode(name, data)
 }

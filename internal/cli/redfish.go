@@ -205,12 +205,9 @@ func readCredentials(name string) (user, password string, err error) {
 	case st.Mode().Perm()&0o077 != 0:
 		return "", "", fmt.Errorf("%s: mode %04o lets others than its owner at the password, expected 0600", name, st.Mode().Perm())
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxCredentials+1))
+	data, err := readWhole(f, maxCredentials)
 	if err != nil {
-		return "", "", err
-	}
-	if len(data) > maxCredentials {
-		return "", "", fmt.Errorf("%s: longer than %d bytes", name, maxCredentials)
+		return "", "", fmt.Errorf("%s: %w", name, withoutName(err))
 	}
 	return parseCredentials(name, data)
 }
