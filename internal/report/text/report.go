@@ -22,7 +22,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 		p = newPrinter(o)
 		p.roomy, p.tight = try == 0, max(0, try-1)
 		p.report(r, causes, remarks)
-		if p.verbose || bytes.Count(p.buf, []byte("\n")) <= screen(len(causes)) {
+		if p.verbose || p.with(func() { p.last(r, o.Exit) }) <= screen(len(causes)) {
 			break
 		}
 	}
@@ -34,16 +34,24 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 	return p.flush(w)
 }
 
-// screen is how many lines a report may take before its last one and the empty
-// one in front of it, by the number of causes.
+// with is how many lines the report has with one more section, which is not kept.
+func (p *printer) with(section func()) int {
+	kept := len(p.buf)
+	section()
+	lines := bytes.Count(p.buf, []byte("\n"))
+	p.buf = p.buf[:kept]
+	return lines
+}
+
+// screen is how many lines a report may take, by the number of causes.
 func screen(causes int) int {
 	switch causes {
 	case 0, 1:
-		return 38
+		return 40
 	case 2:
-		return 58
+		return 60
 	default:
-		return 98
+		return 100
 	}
 }
 
