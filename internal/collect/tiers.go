@@ -51,16 +51,25 @@ func (c *collector) tier(out *inventory.Node, n *host.Node) {
 		out.Tier = fact.Unknown[int](fact.Absent, "no memory tier of the kernel lists the node", "", tiers.From)
 	}
 	out.InterleaveWeight = fact.Convert(host.Fact(src, hints.Weights.Nodes[n.ID], fact.Direct), func(w int64) int { return int(w) })
-	out.SideCacheBytes = fact.Convert(host.Fact(src, n.SideCaches, fact.Direct), func(caches []host.SideCache) int64 {
-		sum := int64(0)
-		for _, cache := range caches {
-			sum += cache.SizeBytes.V
-		}
-		return sum
-	})
+	out.SideCacheBytes = sideCacheBytes(n)
 	c.sys.NUMA.WeightsAuto = host.Fact(src, hints.Weights.Auto, fact.Direct)
 	names := host.Fact(src, hints.CXL, fact.Direct)
 	c.sys.NUMA.CXLDevices, c.sys.NUMA.CXLRegions = countNames(names, "mem"), countNames(names, "region")
+}
+
+// sideCacheBytes sums the node's memory-side caches; one whose size cannot be
+// read leaves the sum unknown.
+func sideCacheBytes(n *host.Node) fact.Fact[int64] {
+	const src = inventory.SourceNUMA
+	sum := int64(0)
+	for _, cache := range n.SideCaches.V {
+		size := host.Fact(src, cache.SizeBytes, fact.Direct)
+		if !size.Known() {
+			return fact.Blame[int64](size)
+		}
+		sum += size.Value
+	}
+	return fact.Convert(host.Fact(src, n.SideCaches, fact.Direct), func([]host.SideCache) int64 { return sum })
 }
 
 // countNames counts the names that are a word and a number.
@@ -132,10 +141,14 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 }
 
 // onlyCXL reports whether CXL memory devices are the only ones here that a
-// CPU-less node could come from.
+// CPU-less node could come from. What could not be read may be there.
 func (c *collector) onlyCXL() bool {
 	hints := &c.facts.NUMA.Hints
-	return c.sys.NUMA.CXLDevices.Or(0) > 0 && c.packageMemory() == 0 && len(hints.NVDIMM.V) == 0 && len(hints.GPUs.V) == 0
+	none := func(state fact.State, found int) bool {
+		return found == 0 && (state == fact.OK || state == fact.Absent)
+	}
+	return c.sys.NUMA.CXLDevices.Or(0) > 0 && c.sys.CPU.Brand.Known() && c.packageMemory() == 0 &&
+		none(hints.NVDIMM.State, len(hints.NVDIMM.V)) && none(hints.GPUs.State, len(hints.GPUs.V))
 }
 
 // kindByRating goes by firmware's rated bandwidth beside that of the nearest

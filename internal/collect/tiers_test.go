@@ -27,7 +27,7 @@ func TestNodeKinds(t *testing.T) {
 		return f.With(hosttest.Files{hosttest.NodeDir + "has_cpu": "0-1\n"})
 	}
 	dax := hosttest.Files{"sys/bus/dax/devices/dax0.0/target_node": "2\n", "sys/bus/dax/devices/dax0.0/numa_node": "0\n"}
-	cxl := hosttest.Files{"sys/bus/cxl/devices/mem0/": ""}
+	cxl := cxlCard
 	dram := inventory.NodeDRAM
 	for _, c := range []struct {
 		name  string
@@ -92,8 +92,9 @@ const (
 	nvPath   = "LNXSYSTM:00/LNXSYBUS:00/ACPI0012:00/ndbus0/region1/dax1.1"
 )
 
+// A capture says of a list whether it is empty: one that it lacks says nothing.
 var (
-	cxlCard = hosttest.Files{"sys/bus/cxl/devices/mem0/": ""}
+	cxlCard = hosttest.Files{"sys/bus/cxl/devices/mem0/": "", "sys/bus/nd/devices/": "", "proc/driver/nvidia/gpus/": ""}
 	gib     = 1024 // in MiB
 )
 
@@ -119,6 +120,9 @@ func TestMemoryOnlyNodes(t *testing.T) {
 		{"a CXL card and a node, nothing more", memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard), []inventory.NodeKind{plain}, fact.Direct},
 		{"a range set apart, no card", daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, hmemPath), []inventory.NodeKind{plain}, fact.Direct},
 		{"persistent memory as RAM beside a CXL card", daxFrom(memoryOnly(hosttest.Skylake, 512*gib).With(cxlCard), 2, nvPath), []inventory.NodeKind{inventory.NodePersistent}, fact.Direct},
+		{"CXL that firmware set apart, where NVDIMMs cannot be listed", daxFrom(memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard).Without("sys/bus/nd/devices/"), 2, hmemPath), []inventory.NodeKind{plain}, fact.Direct},
+		{"CXL that firmware set apart, where a GPU's state cannot be read", daxFrom(memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard), 2, hmemPath).With(hosttest.Files{
+			"proc/driver/nvidia/gpus/0009:01:00.0/numa_status/": ""}), []inventory.NodeKind{plain}, fact.Direct},
 		{"rated fast on a processor without HBM", rated(memoryOnly(hosttest.Skylake, 64*gib), 200_000, 200_000, 400_000), []inventory.NodeKind{plain}, fact.Direct},
 		{"a GPU's memory", memoryOnly(hosttest.Skylake, 96*gib).With(hosttest.Files{
 			"proc/driver/nvidia/gpus/0009:01:00.0/numa_status": "Node:      2\nStatus:    online\nAddress:   40000000000\nSize:      1800000000\n"}), []inventory.NodeKind{inventory.NodeGPU}, fact.Direct},
@@ -185,6 +189,13 @@ func TestSideCache(t *testing.T) {
 	hbm := collecttest.Collected(t, hosttest.CPUMax.Tree(two).With(cache)).Nodes[0]
 	want.Is(inventory.HBM, fact.Corroborated).Check(t, hbm.SideCacheOf)
 	assert.False(t, collecttest.Collected(t, hosttest.Skylake.Tree(two)).Nodes[0].SideCacheOf.Known())
+}
+
+// TestSideCacheUnread: a cache whose size is malformed is not one of 0 bytes.
+func TestSideCacheUnread(t *testing.T) {
+	two := hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2})
+	cache := hosttest.Files{hosttest.NodeDir + "node0/memory_side_cache/index1/size": "much\n"}
+	want.Not[int64](fact.Malformed, "much").Check(t, collecttest.Collected(t, two.With(cache)).Nodes[0].SideCacheBytes)
 }
 
 // TestVisibleWithoutOthers: memory of a CXL card is none that modules are

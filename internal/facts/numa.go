@@ -261,8 +261,10 @@ func dramTier(m *Machine) Value {
 func slowNodes(m *Machine) Value {
 	facts := []Value{m.nodesRead()}
 	var least int64
+	var dram []Value
 	for i := range m.sys.Nodes {
 		if n := &m.sys.Nodes[i]; kindOf(n) == inventory.NodeDRAM {
+			dram = append(dram, of(n.RatedBytesPerSecond))
 			rated, ok := n.RatedBytesPerSecond.Get()
 			if ok && (least == 0 || rated < least) {
 				least = rated
@@ -287,6 +289,9 @@ func slowNodes(m *Machine) Value {
 	}
 	if others && least == 0 {
 		return Missing(fact.Absent, "firmware does not rate the bandwidth of DRAM", "a firmware that hands over an HMAT")
+	}
+	if others {
+		facts = append(facts, dram...)
 	}
 	return derived(func() any { return count }, facts...)
 }

@@ -81,8 +81,12 @@ func (r *reader) gpuNodes() Value[[]int] {
 	nodes := []int{}
 	for _, name := range names.V[:min(len(names.V), maxGPUs)] {
 		text, err := r.bytes(dir+"/"+name+"/numa_status", LimitAttribute)
-		if err != nil {
+		switch stateOf(err) {
+		case fact.OK:
+		case fact.Absent:
 			continue // older drivers, and GPUs whose memory is none of the system's
+		default:
+			return unknown[[]int](err)
 		}
 		if node, ok := gpuNode(string(text)); ok {
 			nodes = append(nodes, node)

@@ -275,6 +275,7 @@ func slotErrors(sys *inventory.System, all []counter, slot int) Errors {
 		return Errors{}
 	}
 	var out Errors
+	var ctl *inventory.Controller
 	n := 0
 	for i := range all {
 		c := &all[i]
@@ -282,15 +283,37 @@ func slotErrors(sys *inventory.System, all []counter, slot int) Errors {
 			continue
 		}
 		if n++; n == 1 {
-			out = c.errors(c.by)
+			out, ctl = c.errors(c.by), c.ctl
 			continue
 		}
 		out.Corrected, out.Uncorrected = sum(out.Corrected, c.dimm.Corrected), sum(out.Uncorrected, c.dimm.Uncorrected)
 	}
 	if n > 0 {
+		out.Corrected = unlessElsewhere(out.Corrected, ctl.CorrectedNoInfo, ctl.CorrectedNoInfo.Value)
+		out.Uncorrected = unlessElsewhere(out.Uncorrected, ctl.UncorrectedNoInfo, 0)
 		return out
 	}
 	return withoutCounter(sys, all)
+}
+
+// unlessElsewhere leaves a module's count unknown that is no more than most,
+// where its controller counted errors without saying on which module, or where
+// nobody can read whether it did: they may be this one's.
+func unlessElsewhere(f, noInfo fact.Fact[int64], most int64) fact.Fact[int64] {
+	if !f.Known() || f.Value > most {
+		return f
+	}
+	switch noInfo.State {
+	case fact.OK:
+		if noInfo.Value > 0 {
+			return fact.Unknown[int64](fact.Conflicting, fmt.Sprintf("the driver counted %d errors of the module's controller without saying on which module", noInfo.Value),
+				"the kernel's log, or the management controller's", f.From, noInfo.From)
+		}
+	case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
+		return fact.Blame[int64](noInfo)
+	default: // a driver without the file puts every error down to a module
+	}
+	return f
 }
 
 func sum(a, b fact.Fact[int64]) fact.Fact[int64] {

@@ -219,9 +219,24 @@ func TestErrorsByLabel(t *testing.T) {
 	t.Run("errors of no module", func(t *testing.T) {
 		sys := machine(counted("A1", 0), counted("A2", 0))
 		sys.EDAC[0].CorrectedNoInfo = known(int64(5))
-		_, stray := join(sys)
+		got, stray := join(sys)
 		require.Len(t, stray, 1)
 		assert.Equal(t, "mc0, module not told", stray[0].Label)
+		assert.Equal(t, fact.Conflicting, got[0].Corrected.State, "the five may be this module's")
+		assert.Equal(t, int64(0), got[0].Uncorrected.Or(-1))
+	})
+	t.Run("fewer errors of no module than of one", func(t *testing.T) {
+		sys := machine(counted("A1", 120), counted("A2", 0))
+		sys.EDAC[0].CorrectedNoInfo = known(int64(5))
+		got, _ := join(sys)
+		assert.Equal(t, int64(120), got[0].Corrected.Or(0))
+		assert.False(t, got[1].Corrected.Known())
+	})
+	t.Run("errors of no module cannot be read", func(t *testing.T) {
+		sys := machine(counted("A1", 0), counted("A2", 0))
+		sys.EDAC[0].UncorrectedNoInfo = fact.Unknown[int64](fact.Denied, "permission denied", "root")
+		got, _ := join(sys)
+		assert.Equal(t, fact.Denied, got[0].Uncorrected.State)
 	})
 	for state, want := range map[fact.SourceState]fact.State{fact.SourceAbsent: fact.Absent, fact.SourceDenied: fact.Denied,
 		fact.SourceRefused: fact.Refused, fact.SourceTruncated: fact.Truncated, fact.SourceMalformed: fact.Malformed} {
