@@ -4,14 +4,19 @@ package e2e
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -54,6 +59,7 @@ type (
 			Name      string
 			MountPath string `yaml:"mountPath"`
 			ReadOnly  bool   `yaml:"readOnly"`
+			Recursive string `json:"recursiveReadOnly"`
 		} `yaml:"volumeMounts"`
 	}
 )
@@ -165,6 +171,9 @@ func kubeMounts(t *testing.T, c *kubeContainer, paths map[string]string) {
 			continue
 		case onHost:
 			assert.Equal(t, "/host"+path, m.MountPath)
+			if path == "/sys" { // file systems are mounted below it, some of them writable
+				assert.Equal(t, "IfPossible", m.Recursive)
+			}
 		default:
 			assert.Equal(t, "/etc/memaudit", m.MountPath)
 		}
@@ -192,14 +201,24 @@ func kubeArgs(t *testing.T, c *kubeContainer) {
 	}
 }
 
-// TestKubernetesMounts audits this machine through the mounts of the manifest
-// and nothing else, as root without capabilities but that to enter the
-// container's root: it sees what it sees without a container.
-func TestKubernetesMounts(t *testing.T) {
+// inPod runs the program through the mounts of the manifest and nothing else, as
+// root without capabilities but that to enter the container's root. config takes
+// the place of the ConfigMap.
+func inPod(t *testing.T, config string, args ...string) (stdout, stderr string) {
+	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("only root mounts")
 	}
 	pod := manifests(t)["file"]["DaemonSet"].Spec.Template.Spec
+	sources := map[string]string{"config": config}
+	for _, v := range pod.Volumes {
+		if v.HostPath != nil {
+			sources[v.Name] = v.HostPath.Path
+			info, err := os.Stat(v.HostPath.Path)
+			require.NoError(t, err)
+			assert.Equal(t, info.IsDir(), v.HostPath.Type == "Directory", v.Name)
+		}
+	}
 	jail := t.TempDir()
 	data, err := os.ReadFile(binary(t))
 	require.NoError(t, err)
@@ -207,33 +226,84 @@ func TestKubernetesMounts(t *testing.T) {
 	var script strings.Builder
 	script.WriteString("set -e\n")
 	for _, m := range pod.Containers[0].VolumeMounts {
-		for _, v := range pod.Volumes {
-			if v.Name != m.Name || v.HostPath == nil {
-				continue
-			}
-			target, source := filepath.Join(jail, m.MountPath), v.HostPath.Path
-			info, err := os.Stat(source)
-			require.NoError(t, err)
-			assert.Equal(t, info.IsDir(), v.HostPath.Type == "Directory", source)
-			require.NoError(t, os.MkdirAll(filepath.Dir(target), 0o755))
-			if info.IsDir() {
-				require.NoError(t, os.MkdirAll(target, 0o755))
-			} else {
-				require.NoError(t, os.WriteFile(target, nil, 0o600))
-			}
-			script.WriteString("mount --rbind " + source + " " + target + "\nmount -o remount,bind,ro " + target + "\n")
+		if sources[m.Name] != "" {
+			script.WriteString(bindMount(t, sources[m.Name], filepath.Join(jail, m.MountPath)))
 		}
 	}
-	script.WriteString("exec setpriv --bounding-set=-all,+sys_chroot --inh-caps=-all chroot " + jail + " /memaudit inventory --root /host --format json\n")
+	script.WriteString("exec setpriv --bounding-set=-all,+sys_chroot --inh-caps=-all chroot " + jail + " /memaudit " + strings.Join(args, " ") + "\n")
 	out, err := exec.Command("unshare", "--mount", "--propagation", "private", "sh", "-c", script.String()).Output()
 	var failed *exec.ExitError
-	if errors.As(err, &failed) && strings.Contains(string(failed.Stderr), "ermission") {
-		t.Skipf("mounting is not allowed here: %s", failed.Stderr)
+	if errors.As(err, &failed) {
+		stderr = string(failed.Stderr)
+		if strings.Contains(stderr, "mount") && strings.Contains(stderr, "ermission") {
+			t.Skipf("mounting is not allowed here: %s", stderr)
+		}
+		return string(out), stderr
 	}
 	require.NoError(t, err)
+	return string(out), ""
+}
+
+// bindMount makes target and gives the commands that mount source there,
+// read-only.
+func bindMount(t *testing.T, source, target string) string {
+	t.Helper()
+	info, err := os.Stat(source)
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(filepath.Dir(target), 0o755))
+	if info.IsDir() {
+		require.NoError(t, os.MkdirAll(target, 0o755))
+	} else {
+		require.NoError(t, os.WriteFile(target, nil, 0o600))
+	}
+	return "mount --rbind " + source + " " + target + "\nmount -o remount,bind,ro " + target + "\n"
+}
+
+// TestKubernetesMounts: an audit in the pod sees what it sees without a
+// container.
+func TestKubernetesMounts(t *testing.T) {
+	out, errs := inPod(t, "", "inventory", "--root", "/host", "--format", "json")
+	require.Empty(t, errs)
 	_, want, errs := run(t, nil, "inventory", "--root", "/", "--format", "json")
 	require.Empty(t, errs)
-	assert.Equal(t, sources(t, want), sources(t, string(out)))
+	assert.Equal(t, sources(t, want), sources(t, out))
+}
+
+// TestKubernetesConfiguration: /host/sys is this node's own sysfs, so what the
+// ConfigMap says of the live machine holds with --root /host: the controller is
+// asked, and a baseline that is not there is missed.
+func TestKubernetesConfiguration(t *testing.T) {
+	cert, key := certificate(t, time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	require.NoError(t, err)
+	var asked atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		http.NotFound(w, r)
+	}))
+	server.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+
+	config := t.TempDir()
+	for name, text := range map[string]string{
+		"memaudit.yaml": "baseline: /etc/memaudit/gone.json\nredfish: {url: '" + server.URL + "', credentials: /etc/memaudit/bmc.yaml, ca: /etc/memaudit/ca.pem}\n",
+		"bmc.yaml":      "username: audit\npassword: example\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(config, name), []byte(text), 0o600))
+	}
+	ca, err := os.ReadFile(cert)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(config, "ca.pem"), ca, 0o600))
+
+	out, errs := inPod(t, config, "check", "--root", "/host", "--format", "json")
+	assert.Positive(t, asked.Load(), "the controller was not asked: %s", errs)
+	assert.Contains(t, errs, "/etc/memaudit/gone.json")
+	var report struct {
+		Inventory json.RawMessage
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &report), out+errs)
+	assert.Contains(t, []string{"absent", "malformed"}, sources(t, string(report.Inventory))["redfish"], "a controller that knows no Redfish")
 }
 
 // sources gives the state of each source of an inventory.

@@ -58,3 +58,38 @@ func TestPodMonitor(t *testing.T) {
 	assert.Equal(t, []string{"__meta_kubernetes_pod_node_name"}, object.Spec.Endpoints[0].Relabelings[0].Source)
 	assert.Equal(t, "instance", object.Spec.Endpoints[0].Relabelings[0].Target)
 }
+
+// TestKubernetesScrapeExample: without the operator machines are named by their
+// node as well, and nothing but memaudit's own port is scraped.
+func TestKubernetesScrapeExample(t *testing.T) {
+	var config struct {
+		Jobs []struct {
+			Name       string                  `yaml:"job_name"`
+			Discovered []struct{ Role string } `yaml:"kubernetes_sd_configs"`
+			Relabel    []struct {
+				Source []string `yaml:"source_labels"`
+				Regex  string
+				Action string
+				Target string `yaml:"target_label"`
+			} `yaml:"relabel_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	decode(t, filepath.Join(root, "deploy", "kubernetes", "monitoring", "scrape.example.yml"), &config)
+	require.Len(t, config.Jobs, 1)
+	job := config.Jobs[0]
+	assert.Equal(t, "memaudit", job.Name, "the alerts look for this job")
+	require.Len(t, job.Discovered, 1)
+	assert.Equal(t, "pod", job.Discovered[0].Role)
+	require.Len(t, job.Relabel, 2)
+	assert.Equal(t, "keep", job.Relabel[0].Action)
+	assert.Equal(t, []string{"__meta_kubernetes_pod_label_app_kubernetes_io_name", "__meta_kubernetes_pod_container_port_name"}, job.Relabel[0].Source)
+	assert.Equal(t, []string{"__meta_kubernetes_pod_node_name"}, job.Relabel[1].Source)
+	assert.Equal(t, "instance", job.Relabel[1].Target)
+
+	// The manifest's pods carry what the job keeps.
+	data, err := os.ReadFile(filepath.Join(root, "deploy", "kubernetes", "base", "memaudit.yaml"))
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "      labels: {app.kubernetes.io/name: memaudit}\n")
+	assert.Contains(t, string(data), "- {name: metrics, containerPort: 9822}")
+	assert.Equal(t, "memaudit;metrics", job.Relabel[0].Regex)
+}
