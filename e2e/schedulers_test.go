@@ -104,12 +104,19 @@ func TestSlurmConfiguration(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "deploy/slurm/README.md"))
 	require.NoError(t, err)
 	blocks := fenced(string(data), "sh")
-	require.Len(t, blocks, 1)
-	conf := filepath.Join(t.TempDir(), "slurm.conf")
+	require.Len(t, blocks, 2)
+	dir := t.TempDir()
+	conf := filepath.Join(dir, "slurm.conf")
 	require.NoError(t, os.WriteFile(conf, []byte(strings.Replace(blocks[0], "--profile hpc", "--profile hpc --root "+treeOf(t, goodMachine), 1)), 0o600))
-	status, out := script(t, []string{"MEMAUDIT_CONF=" + conf, "MEMAUDIT=" + binary(t)}, "deploy/slurm/memaudit-healthcheck")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte(fakeScontrol), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "node"), []byte("NodeName=n1 AvailableFeatures=(null) ActiveFeatures=(null) State=IDLE\n"), 0o600))
+	env := []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "SLURMD_NODENAME=n1", "MEMAUDIT_CONF=" + conf, "MEMAUDIT=" + binary(t)}
+	status, out := script(t, env, "deploy/slurm/memaudit-healthcheck")
 	assert.Zero(t, status, out)
 	assert.Empty(t, out)
+	told, err := os.ReadFile(filepath.Join(dir, "told"))
+	require.NoError(t, err)
+	assert.Contains(t, string(told), ",memaudit_profile_dell-11g_hpc,", "both settings of the page are read")
 
 	data, err = os.ReadFile(filepath.Join(root, "deploy/slurm/slurm.conf"))
 	require.NoError(t, err)
@@ -164,4 +171,45 @@ func TestScripts(t *testing.T) {
 	}
 	status, out := script(t, nil, "shellcheck", files...)
 	assert.Zero(t, status, out)
+}
+
+// TestSlurmFeatures: the features are the audit's, those of the site stay, and
+// slurmctld is told only what is new.
+func TestSlurmFeatures(t *testing.T) {
+	const good = "memaudit_failure_none,memaudit_profile_dell-11g_balanced,memaudit_platform_westmere-ep,memaudit_population_6x4GiB-7664a74e79e5"
+	for name, c := range map[string]struct {
+		features string // as scontrol shows the available ones
+		env      []string
+		tells    string // both lists, "" for nothing
+		says     string
+	}{
+		"first":           {"(null)", nil, good, ""},
+		"beside others":   {"gpu,rack7", nil, "gpu,rack7," + good, ""},
+		"as before":       {"gpu," + good, nil, "", ""},
+		"of before":       {"memaudit_failure_critical,gpu,memaudit_population_old", nil, "gpu," + good, ""},
+		"not judged":      {"gpu,memaudit_failure_none", []string{"MEMAUDIT_ARGS=--root /nowhere"}, "gpu,memaudit_failure_unknown", ""},
+		"no program":      {"gpu", []string{"MEMAUDIT=/nowhere/memaudit"}, "gpu,memaudit_failure_unknown", ""},
+		"another program": {"gpu", []string{"MEMAUDIT=/bin/true"}, "gpu,memaudit_failure_unknown", ""},
+		"another node":    {"gpu", []string{"SLURMD_NODENAME=n2"}, "", "its features stay"},
+		"prolog":          {"gpu", []string{"SLURM_JOB_ID=7"}, "", ""},
+		"not asked for":   {"gpu", []string{"MEMAUDIT_FEATURES=no"}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "scontrol"), []byte(fakeScontrol), 0o700))
+			line := "NodeName=n1 AvailableFeatures=" + c.features + " ActiveFeatures=" + c.features + " Gres=(null) State=IDLE CPUTot=8\n"
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "node"), []byte(line), 0o600))
+			env := append([]string{"PATH=" + dir + ":" + os.Getenv("PATH"), "SLURMD_NODENAME=n1", "MEMAUDIT_CONF=/nowhere", "MEMAUDIT_FEATURES=yes",
+				"MEMAUDIT=" + binary(t), "MEMAUDIT_ARGS=--root " + treeOf(t, goodMachine)}, c.env...)
+			status, out := script(t, env, "deploy/slurm/memaudit-healthcheck")
+			assert.Zero(t, status, out)
+			assert.Contains(t, out, c.says)
+			told, _ := os.ReadFile(filepath.Join(dir, "told"))
+			want := ""
+			if c.tells != "" {
+				want = "update\nnodename=n1\navailablefeatures=" + c.tells + "\nactivefeatures=" + c.tells + "\n"
+			}
+			assert.Equal(t, want, string(told))
+		})
+	}
 }
