@@ -28,6 +28,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/tools/fleet"
 )
 
 // faster is by how much the copy of the rules is faster than the rules: an hour
@@ -92,6 +94,7 @@ func TestPrometheusFleet(t *testing.T) {
 		assert.NotContains(t, name, "symmetric", "what follows from empty channels is not an alert of its own")
 	}
 	p.healthy(t, good, bad, worse, text)
+	p.filtered(t)
 
 	require.NoError(t, os.Rename(tree, tree+".gone"))
 	p.wait(t, map[string]string{"MemauditAuditFailed " + worse + " ": "warning"})
@@ -357,4 +360,34 @@ func (p *prometheus) healthy(t *testing.T, targets ...string) {
 		}
 	}
 	assert.Positive(t, count)
+}
+
+// filtered asks every query of the fleet's page: with all chosen none fails, and
+// with a job or product chosen that nobody has, nothing is left.
+func (p *prometheus) filtered(t *testing.T) {
+	t.Helper()
+	for _, choice := range []map[string]string{{"$job": ".*", "$product": ".*"}, {"$job": "nobody", "$product": ".*"}, {"$job": ".*", "$product": "nothing"}} {
+		all, shown := choice["$job"] == choice["$product"], 0
+		for _, panel := range fleet.Overview().Panels {
+			for _, q := range panel.Targets {
+				expr := strings.NewReplacer("$job", choice["$job"], "$product", choice["$product"]).Replace(q.Expr)
+				var data struct {
+					Result []struct {
+						Metric map[string]string
+						Value  [2]any
+					}
+				}
+				p.get(t, "/api/v1/query?query="+url.QueryEscape(expr), &data)
+				for _, r := range data.Result {
+					if nothing := len(r.Metric) == 0 && r.Value[1] == "0"; !nothing {
+						shown++
+						assert.True(t, all, "%s with %v: %v", panel.Title, choice, r)
+					}
+				}
+			}
+		}
+		if all {
+			assert.Greater(t, shown, 50)
+		}
+	}
 }

@@ -115,3 +115,41 @@ func TestMachinesLead(t *testing.T) {
 	}
 	assert.GreaterOrEqual(t, tables, 8)
 }
+
+// TestEveryPanelIsFiltered: every query follows the choices at the head of its
+// page.
+func TestEveryPanelIsFiltered(t *testing.T) {
+	for _, c := range []struct {
+		page    *Dashboard
+		choices []string
+	}{{Overview(), []string{`$job"`, `$product`}}, {Machine(), []string{`job=~"$job"`, `instance=~"$instance"`}}} {
+		for _, p := range c.page.Panels {
+			for _, q := range p.Targets {
+				for _, choice := range c.choices {
+					assert.Contains(t, q.Expr, choice, "%s: %s", c.page.Title, p.Title)
+				}
+			}
+		}
+	}
+}
+
+// TestPanelsOfTheFleet: what people on call ask first has a panel of its own, with
+// the columns that answer it.
+func TestPanelsOfTheFleet(t *testing.T) {
+	panels := map[string]string{}
+	for _, p := range Overview().Panels {
+		text, err := json.Marshal(p)
+		require.NoError(t, err)
+		panels[p.Title] = string(text)
+	}
+	for title, words := range map[string][]string{
+		"What to do first":                {"topk(10, ", `"names":["instance","rule","subject","fix","Value"]`},
+		"Waits for a reboot":              {`settings.pending`, `"names":["instance","rule","Value"]`},
+		"Waivers that end within 30 days": {"memaudit_waiver_until_timestamp_seconds", "30 * 86400", `"instance"`},
+		"No answer":                       {`up{job=~\"$job\", job=~\"memaudit.*\"} == 0`},
+	} {
+		for _, w := range words {
+			assert.Contains(t, panels[title], w, title)
+		}
+	}
+}

@@ -65,7 +65,7 @@ var target = []string{"job", "instance"}
 func knownNames(t *testing.T) known {
 	t.Helper()
 	k := known{metrics: map[string][]string{
-		"up": {}, "ALERTS": {"alertname", "severity", "alertstate", "rule"},
+		"up": {}, "ALERTS": {"alertname", "severity", "alertstate", "rule", "product"},
 		"process_resident_memory_bytes": {}, "process_cpu_seconds_total": {}, "node_uname_info": {},
 		"instance:memaudit_retired:info": {}, // a site's own
 	}, labels: append([]string{"trait", "alertname", "host", group}, target...)}
