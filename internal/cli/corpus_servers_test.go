@@ -229,11 +229,14 @@ func missingSlots(t *testing.T, a *audited) {
 }
 
 // rulesTable counts the results of the memory and NUMA rules by platform, one
-// subject (machine, socket, slot) one count.
+// subject (machine, socket, slot) one count. A rule that is applicable nowhere has
+// no row.
 func rulesTable(all []audited) string {
 	type key struct{ rule, platform string }
 	counts := map[key]map[string]int{}
+	applied := map[string]bool{}
 	add := func(k key, result string) {
+		applied[k.rule] = applied[k.rule] || result != "not_applicable"
 		if counts[k] == nil {
 			counts[k] = map[string]int{}
 		}
@@ -255,7 +258,9 @@ func rulesTable(all []audited) string {
 	}
 	keys := make([]key, 0, len(counts))
 	for k := range counts {
-		keys = append(keys, k)
+		if applied[k.rule] {
+			keys = append(keys, k)
+		}
 	}
 	slices.SortFunc(keys, func(x, y key) int {
 		return cmp.Or(cmp.Compare(x.rule, y.rule), cmp.Compare(x.platform, y.platform))
@@ -263,7 +268,8 @@ func rulesTable(all []audited) string {
 	results := []string{"pass", "info", "warning", "critical", "unknown", "not_applicable"}
 	var b bytes.Buffer
 	b.WriteString("# Made from the servers of linuxhw/DMI by make corpus-summary; read the diff. One count a subject (machine, socket,\n" +
-		"# slot); * is all platforms, (none) no platform recognised. info, warning and critical are failures.\n")
+		"# slot); * is all platforms, (none) no platform recognised. info, warning and critical are failures. A rule that is\n" +
+		"# applicable nowhere has no row.\n")
 	fmt.Fprintf(&b, "%-30s %-20s %6s %6s %8s %9s %8s %15s\n", "rule", "platform", "pass", "info", "warning", "critical", "unknown", "not_applicable")
 	for _, k := range keys {
 		fmt.Fprintf(&b, "%-30s %-20s", k.rule, k.platform)

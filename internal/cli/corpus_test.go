@@ -134,7 +134,6 @@ func deref(s *string) string {
 func TestCorpusTexts(t *testing.T) {
 	fires := newFires()
 	t.Run("texts", func(t *testing.T) { corpusTexts(t, fires) })
-	fires.made(t)
 	fires.captures(t)
 	sameTable(t, "fires.tsv", fires.table(t))
 }

@@ -1,53 +1,60 @@
 package reference
 
 import (
-	"maps"
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/page"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// byNamePage is where alerts link to: a heading for every rule id, whichever
-// packs speak of it.
+// byNamePage is the page of all rules, and where alerts link to: a heading for
+// every rule id, whichever packs speak of it.
 const byNamePage = "by-name.md"
 
-// byName lists under each rule's id the packs that speak of it, and under each
-// setting's what the profiles want of it.
-func (k *knowledge) byName() []page.Block {
-	out := []page.Block{{Head: &page.Head{Level: 1, Name: "Rules by name"}},
-		{Text: "Of several rules of one name, the narrowest that fits the machine speaks. Its page has the reason, the source and the remedy; so has memaudit rules show, and profiles show for a setting."}}
-	rules := map[string]*page.Table{}
-	for i := range k.rules {
-		r := &k.rules[i]
-		t := namedTable(rules, r.ID, "rule", "severity", "subject", "for", "title")
-		t.Rows = append(t.Rows, ruleRow(r, ""))
+// byName shows under each id the rules of all packs in full, with what they say
+// of the example servers, and after them the settings that profiles may want.
+func (k *knowledge) byName(examples map[string]string) []page.Block {
+	out := []page.Block{
+		{Head: &page.Head{Level: 1, Name: "Rules by name"}},
+		{Text: "Made from the packs by go generate; do not edit. Of several rules of one name, the narrowest that fits the machine speaks. The program says the same of each:"},
+		{Commands: []string{"memaudit rules show memory.channel.populated"}},
 	}
-	for _, id := range slices.Sorted(maps.Keys(rules)) {
-		out = append(out, page.Block{Head: &page.Head{Level: 2, Name: id}}, page.Block{Table: rules[id]})
-	}
-	wanted := map[string]map[string][]string{}
-	for i := range k.profiles {
-		for id, s := range k.profiles[i].Settings {
-			if wanted[id] == nil {
-				wanted[id] = map[string][]string{}
-			}
-			wanted[id][s.Value] = append(wanted[id][s.Value], k.profiles[i].ID)
+	for rest := k.rules; len(rest) > 0; {
+		id := rest[0].ID
+		of := slices.IndexFunc(rest, func(r rulepack.RuleInfo) bool { return r.ID != id })
+		if of < 0 {
+			of = len(rest)
 		}
+		out = append(out, named(rest[:of], examples[id])...)
+		rest = rest[of:]
 	}
-	for _, id := range slices.Sorted(maps.Keys(wanted)) {
-		t := &page.Table{Heads: []string{"value", "profiles that want it"}}
-		for _, value := range slices.Sorted(maps.Keys(wanted[id])) {
-			t.Rows = append(t.Rows, []page.Cell{{Text: value}, {Text: strings.Join(wanted[id][value], ", ")}})
-		}
-		out = append(out, page.Block{Head: &page.Head{Level: 2, Name: "setting." + id}}, page.Block{Table: t})
+	for _, s := range settings.All() {
+		id := "setting." + s.ID
+		out = append(out, page.Block{Head: &page.Head{Level: 2, Name: id}}, page.Block{Fields: []page.Field{
+			{Name: "title", Value: s.Title}, exampleField(examples[id]),
+		}}, page.Block{Commands: []string{"memaudit explain " + s.ID}})
 	}
 	return out
 }
 
-func namedTable(tables map[string]*page.Table, id string, heads ...string) *page.Table {
-	if tables[id] == nil {
-		tables[id] = &page.Table{Heads: heads}
+// named shows the rules of one id, each under the machines that it is for where
+// there are several.
+func named(rules []rulepack.RuleInfo, examples string) []page.Block {
+	out := []page.Block{{Head: &page.Head{Level: 2, Name: rules[0].ID}}, {Fields: []page.Field{exampleField(examples)}}}
+	for i := range rules {
+		blocks := Rule(&rules[i])
+		if len(rules) > 1 {
+			blocks[0].Head = &page.Head{Level: 3, Name: "For " + cmp.Or(rules[i].Scope, "every other machine")}
+		} else {
+			blocks = blocks[1:]
+		}
+		out = append(out, blocks...)
 	}
-	return tables[id]
+	return out
+}
+
+func exampleField(says string) page.Field {
+	return page.Field{Name: "on the example servers", Value: says}
 }

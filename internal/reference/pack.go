@@ -14,12 +14,9 @@ type knowledge struct {
 	profiles []rulepack.ProfileInfo
 }
 
-// files lists the packs.
-func (k *knowledge) files() []string {
+// documents lists the files of profiles.
+func (k *knowledge) documents() []string {
 	var out []string
-	for i := range k.rules {
-		out = append(out, k.rules[i].File)
-	}
 	for i := range k.profiles {
 		out = append(out, k.profiles[i].File)
 	}
@@ -27,26 +24,14 @@ func (k *knowledge) files() []string {
 	return slices.Compact(out)
 }
 
-// pack is the page of one file of rules and profiles.
-func (k *knowledge) pack(file string) []page.Block {
-	var rules, profiles []page.Block
-	command := ""
-	for i := range k.rules {
-		if r := &k.rules[i]; r.File == file {
-			rules = append(rules, Rule(r)...)
-			command = "memaudit rules show " + r.ID
-		}
-	}
+// document is the page of one file of profiles.
+func (k *knowledge) document(file string) []page.Block {
 	of := k.profilesOf(file)
-	if len(of) > 0 {
-		profiles = profileTables(of)
-		command = "memaudit profiles show " + of[0].ID
-	}
-	return slices.Concat([]page.Block{
+	return append([]page.Block{
 		{Head: &page.Head{Level: 1, Kind: "pack", Name: file}},
 		{Text: "Made from the pack by go generate; do not edit. The program says the same of each:"},
-		{Commands: []string{command}},
-	}, rules, profiles)
+		{Commands: []string{"memaudit profiles show " + of[0].ID}},
+	}, profileTables(of)...)
 }
 
 func (k *knowledge) profilesOf(file string) []*rulepack.ProfileInfo {

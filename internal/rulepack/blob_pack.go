@@ -56,7 +56,6 @@ func (w *blobWriter) rule(r *Rule) {
 	w.bool(r.CiteOrder)
 	w.texts(r.paths)
 	w.texts(r.variables)
-	w.texts(r.words)
 	w.text(string(r.usual))
 }
 
@@ -71,7 +70,7 @@ func (r *blobReader) rule() *Rule {
 	out.DependsOn, out.Related = r.texts(), r.texts()
 	out.Explains, out.Uncited = r.bool(), r.bool()
 	out.CitePlatform, out.CiteSources, out.CiteOrder = r.bool(), r.bool(), r.bool()
-	out.shape = shape{paths: r.texts(), variables: r.texts(), words: r.texts(), usual: verdict.Severity(r.text())}
+	out.shape = shape{paths: r.texts(), variables: r.texts(), usual: verdict.Severity(r.text())}
 	return out
 }
 

@@ -99,11 +99,8 @@ func (m *Match) lists(platform string) bool {
 	return m != nil && slices.Contains(m.Platforms, platform)
 }
 
-// WrittenFor reports whether the rule is written for a platform, by its list or
-// by its own condition.
-func (i *RuleInfo) WrittenFor(platform string) bool {
-	return i.Match.lists(platform) || i.Rule.Names(platform)
-}
+// WrittenFor reports whether the rule is written for a platform.
+func (i *RuleInfo) WrittenFor(platform string) bool { return i.Match.lists(platform) }
 
 // CitationLine prints a citation on one line, "" without one.
 func (i RuleInfo) CitationLine() string { return i.Citation.Line() }

@@ -16,8 +16,6 @@ type shape struct {
 	// paths are the facts that applies names ("platform.id"), as often as it
 	// does; variables are its variables ("platform", "socket").
 	paths, variables []string
-	// words are the texts that applies compares with.
-	words []string
 	// usual is the severity's last alternative.
 	usual verdict.Severity
 }
@@ -36,7 +34,6 @@ func (r *Rule) measure() {
 			}
 		}
 	})
-	r.words = literals(r.Applies)
 	if s := verdict.Severity(r.Severity); s.Rank() > 0 {
 		r.usual = s
 		return
@@ -73,10 +70,6 @@ func visit(src string, see func(celast.Expr)) {
 	}
 	celast.PreOrderVisit(parsed.Expr(), celast.NewExprVisitor(see))
 }
-
-// Names reports whether the rule is written for something by its own
-// condition, such as a platform's id.
-func (r *Rule) Names(word string) bool { return slices.Contains(r.words, word) }
 
 // Regards reports whether the rule's condition depends on a variable: the
 // subject's makes it differ from subject to subject.

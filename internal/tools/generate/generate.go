@@ -76,7 +76,11 @@ func pages(root string) (files, error) {
 		return nil, err
 	}
 	k := rulesOf(root)
-	made, err := reference.Pages(k, seen)
+	says, err := examples(root)
+	if err != nil {
+		return nil, err
+	}
+	made, err := reference.Pages(k, seen, says)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
+
+func TestMain(m *testing.M) {
+	hosttest.InMemory()
+	os.Exit(m.Run())
+}
 
 // TestGeneratedFilesAreCurrent: what is committed is what the steps make.
 func TestGeneratedFilesAreCurrent(t *testing.T) {

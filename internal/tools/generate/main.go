@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
 
 // step makes some of the files from what lies below the project's folder.
@@ -52,6 +54,7 @@ func stale(root string, write bool) ([]string, error) {
 }
 
 func main() {
+	hosttest.InMemory()
 	root := "."
 	if len(os.Args) > 1 {
 		root = os.Args[1]
