@@ -28,7 +28,7 @@ func TestAnsible(t *testing.T) {
 	a := newAnsible(t)
 	for name, test := range map[string]func(*testing.T, *ansible){
 		"lint": testAnsibleLint, "page": testAnsiblePage, "preflight": testAnsiblePreflight,
-		"summary": testAnsibleSummary, "install": testAnsibleInstall, "sources": testAnsibleSources,
+		"summary": testAnsibleSummary, "measure": testAnsibleMeasure, "install": testAnsibleInstall, "sources": testAnsibleSources,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, a) })
 	}

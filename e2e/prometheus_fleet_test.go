@@ -95,6 +95,7 @@ func TestPrometheusFleet(t *testing.T) {
 	}
 	p.healthy(t, good, bad, worse, text)
 	p.filtered(t)
+	p.ranked(t)
 
 	require.NoError(t, os.Rename(tree, tree+".gone"))
 	p.wait(t, map[string]string{"MemauditAuditFailed " + worse + " ": "warning"})
@@ -390,4 +391,24 @@ func (p *prometheus) filtered(t *testing.T) {
 			assert.Greater(t, shown, 50)
 		}
 	}
+}
+
+// ranked asks the queries by which docs/measure.md ranks a fleet: each has its
+// grammar right.
+func (p *prometheus) ranked(t *testing.T) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(root, "docs", "measure.md"))
+	require.NoError(t, err)
+	_, block, ok := strings.Cut(string(page), "```\n# the twenty slowest machines\n")
+	require.True(t, ok)
+	block, _, _ = strings.Cut(block, "```")
+	count := 0
+	for line := range strings.Lines(block) {
+		if !strings.HasPrefix(line, "#") {
+			var data any
+			p.get(t, "/api/v1/query?query="+url.QueryEscape(line), &data)
+			count++
+		}
+	}
+	assert.Equal(t, 4, count)
 }

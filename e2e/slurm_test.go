@@ -169,3 +169,29 @@ func TestSlurmCluster(t *testing.T) {
 	features, _, _ := s.node()
 	assert.Equal(t, []string{"rack7", "memaudit_failure_unknown"}, features, "what was known of the machine of before is gone")
 }
+
+// TestSlurmMeasure runs the page's script for a maintenance window, with a
+// stand-in for the measurement alone: a node that measures as predicted goes back to
+// work, one that is slow or undecided stays drained and says so.
+func TestSlurmMeasure(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/measure.md"))
+	require.NoError(t, err)
+	scripts := fenced(string(page), "sh")
+	require.Len(t, scripts, 1)
+	s := startSlurm(t)
+	s.machine(t, treeOf(t, goodMachine))
+	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "measure"), []byte(scripts[0]), 0o700))
+	for name, text := range map[string]string{"hostname": "echo n1", "memaudit": `[ "$*" = "measure --save /var/lib/memaudit/measured.json" ] && exit $MEASURED; exit 2`} {
+		require.NoError(t, os.WriteFile(filepath.Join(s.dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700))
+	}
+	waitFor(t, time.Minute, "the node", func() bool { _, state, _ := s.node(); return state == "IDLE" })
+	for status, want := range map[string]string{"0": "", "1": "memaudit measure: memory slower than predicted", "3": "memaudit measure: undecided, measure again"} {
+		out, err := s.run("scontrol", "update", "nodename=n1", "state=drain", "reason=measure")
+		require.NoError(t, err, out)
+		out, err = s.run("env", "PATH="+s.dir+":"+os.Getenv("PATH"), "MEASURED="+status, "./measure")
+		require.NoError(t, err, out)
+		_, state, reason := s.node()
+		assert.Equal(t, want, reason, status)
+		assert.Equal(t, want != "", strings.HasSuffix(state, "+DRAIN"), state)
+	}
+}

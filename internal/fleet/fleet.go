@@ -26,6 +26,11 @@ type Document struct {
 	Findings []Finding `json:"findings"`
 	// Groups are machines of one kind that are equal in all that is known.
 	Groups []Group `json:"groups"`
+	// BIOSVersions are the versions of each product, the most frequent first.
+	BIOSVersions []BIOSVersion `json:"bios_versions"`
+	// Measured are the machines whose report carries a measurement, the slowest
+	// beside the median of its kind first.
+	Measured []Measured `json:"measured"`
 	// Pending are settings that wait for a reboot.
 	Pending []Pending `json:"pending"`
 	// Undecided are rules that could not be judged, by what would help.
@@ -100,6 +105,13 @@ type Difference struct {
 	MajorityHas *string `json:"majority_has" jsonschema:"nullable"`
 }
 
+// BIOSVersion is one version that machines of a product run.
+type BIOSVersion struct {
+	Product  string   `json:"product"`
+	Version  string   `json:"version"`
+	Machines []string `json:"machines"`
+}
+
 // Pending is a setting that changes at a machine's next boot.
 type Pending struct {
 	Machine string  `json:"machine"`
@@ -126,6 +138,7 @@ type Fleet struct {
 	unreadable []Unreadable
 	findings   map[[2]string]*Finding
 	pending    []Pending
+	measured   []Measured
 	undecided  map[[2]string]*Undecided
 	names      map[string]bool
 	words      map[string]string
@@ -146,6 +159,7 @@ func (f *Fleet) Refuse(input, reason string) {
 func (f *Fleet) Add(name, input string, r *report.Report) {
 	m := f.machine(name, input, &r.Inventory)
 	m.Judged = true
+	f.measurement(&m, r.Measured)
 	for i := range r.Findings {
 		f.finding(&m, &r.Findings[i])
 	}
@@ -252,6 +266,8 @@ func (f *Fleet) Document() *Document {
 	}
 	d.sort()
 	d.Groups = groups(f.machines)
+	d.BIOSVersions = biosVersions(d.Machines)
+	d.Measured = ranked(f.measured)
 	return d
 }
 
@@ -267,6 +283,32 @@ func (d *Document) sort() {
 	slices.SortFunc(d.Undecided, func(a, b Undecided) int {
 		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason), cmp.Compare(report.OrEmpty(a.KnownBy), report.OrEmpty(b.KnownBy)))
 	})
+}
+
+// biosVersions counts the versions of each product; a machine of which either is
+// unknown is left out.
+func biosVersions(machines []Machine) []BIOSVersion {
+	all := map[[2]string]*BIOSVersion{}
+	for i := range machines {
+		m := &machines[i]
+		if m.Product == nil || m.BIOS == nil {
+			continue
+		}
+		key := [2]string{*m.Product, *m.BIOS}
+		if all[key] == nil {
+			all[key] = &BIOSVersion{Product: key[0], Version: key[1]}
+		}
+		all[key].Machines = append(all[key].Machines, m.Name)
+	}
+	out := []BIOSVersion{}
+	for _, v := range all {
+		slices.Sort(v.Machines)
+		out = append(out, *v)
+	}
+	slices.SortFunc(out, func(a, b BIOSVersion) int {
+		return cmp.Or(cmp.Compare(a.Product, b.Product), len(b.Machines)-len(a.Machines), cmp.Compare(a.Version, b.Version))
+	})
+	return out
 }
 
 // worseFirst ranks machines: the bandwidth lost, then the gravest severity, then

@@ -211,3 +211,85 @@ func TestEmpty(t *testing.T) {
 	require.NoError(t, fleet.New("product").Document().Write(&b, "json"))
 	assert.NotContains(t, b.String(), "null")
 }
+
+// TestMeasured: the machine whose slowest node is slowest beside its kind comes
+// first; a node that is undecided leaves its machine undecided, for it may be the
+// slowest; remote memory and other tools' figures are not compared.
+func TestMeasured(t *testing.T) {
+	figure := func(kind string, cpu, memory int, gigabytes float64, why *string) report.MeasuredFigure {
+		return report.MeasuredFigure{Kind: kind, CPUNode: &cpu, MemoryNode: &memory, Value: ptr(gigabytes * 1e9), Undecided: why}
+	}
+	measured := func(tool string, figures ...report.MeasuredFigure) func(r *report.Report) {
+		return func(r *report.Report) {
+			r.Measured = append(r.Measured, report.Measurement{Tool: tool, Figures: figures})
+		}
+	}
+	forced := func(r *report.Report) {
+		measured("memaudit", figure("read", 0, 0, 5, nil))(r)
+		r.Measured[0].Unjudged = ptr("a virtual machine")
+	}
+	f := fleet.New("product")
+	for name, change := range map[string]func(r *report.Report){
+		"even":      measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 40, nil), figure("read", 0, 1, 12, nil), figure("triad", 0, 0, 9, nil)),
+		"lost":      measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 20, nil)),
+		"fast":      measured("memaudit", figure("read", 0, 0, 44, nil), figure("read", 1, 1, 42, nil)),
+		"undecided": measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 3, ptr("a neighbour was busy"))),
+		"forced":    forced,
+		"foreign":   measured("stream", figure("read", 0, 0, 1, nil)),
+		"nobody":    nil,
+	} {
+		f.Add(name, "", node(change))
+	}
+	f.Add("other", "", node(func(r *report.Report) {
+		r.Inventory.Machine.Product = ptr("PowerEdge R710")
+		measured("memaudit", figure("read", 0, 0, 10, nil))(r)
+	}))
+	d := f.Document()
+	var said []string
+	for _, m := range d.Measured {
+		line := m.Machine
+		if m.ReadBytesPerSecond != nil {
+			line += fmt.Sprintf(" node %d %.0f GB/s", *m.Node, *m.ReadBytesPerSecond/1e9)
+		}
+		if m.ShareOfMedian != nil {
+			line += fmt.Sprintf(" %.2f", *m.ShareOfMedian)
+		}
+		if m.Undecided != nil {
+			line += ": " + *m.Undecided
+		}
+		said = append(said, line)
+	}
+	assert.Equal(t, []string{"lost node 1 20 GB/s 0.50", "even node 0 40 GB/s 1.00", "fast node 1 42 GB/s 1.05", "other node 0 10 GB/s",
+		"forced: a virtual machine", "undecided: a neighbour was busy"}, said)
+	for format, words := range map[string][]string{
+		"text": {"MEASURED  6 machines", " 50 %    20.0 GB/s  lost, node 1  PowerEdge R610", "10.0 GB/s  other, node 0", "undecided  forced: a virtual machine",
+			"BIOS      versions", "  PowerEdge R610: 6.6.0 (7)\n  PowerEdge R710: 6.6.0 (1)\n"},
+		"csv":  {",20000000000,0.50\n", ",10000000000,\n", "nobody,PowerEdge R610,westmere-ep,Intel(R) Xeon(R) CPU X5670,6.6.0,4294967296,"},
+		"html": {"<td>20000000000</td><td>0.50</td>", "<h2>BIOS versions</h2>", "<td>a neighbour was busy</td>"},
+	} {
+		var b bytes.Buffer
+		require.NoError(t, d.Write(&b, format))
+		for _, w := range words {
+			assert.Contains(t, b.String(), w, format)
+		}
+	}
+}
+
+// TestOpen: each format names what waits for a reboot, what could not be judged
+// with what would help, and what could not be read.
+func TestOpen(t *testing.T) {
+	f := fleet.New("product")
+	f.Add("a", "", node(func(r *report.Report) {
+		r.Inventory.Settings["turbo"] = report.Setting{Configured: report.Face{Value: ptr("enabled")}, Pending: report.Face{Value: ptr("disabled")}}
+		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: ptr("no SMBIOS"), KnownBy: ptr("root")}}
+	}))
+	f.Refuse("b.json", "is empty")
+	d := f.Document()
+	for _, format := range []string{"text", "html", "json"} {
+		var b bytes.Buffer
+		require.NoError(t, d.Write(&b, format))
+		for _, w := range []string{"turbo", "disabled", "no SMBIOS", "root", "b.json", "is empty"} {
+			assert.Contains(t, b.String(), w, format)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
@@ -37,6 +38,41 @@ func (d *Document) htmlDiffers(b *bytes.Buffer) {
 		}
 	}
 	table(b, "Unlike most of their kind", []string{"kind", "machine", "trait", "has", "most have"}, rows)
+}
+
+func (d *Document) htmlMeasured(b *bytes.Buffer) {
+	var rows [][]string
+	for i := range d.Measured {
+		m := &d.Measured[i]
+		node := ""
+		if m.Node != nil {
+			node = fmt.Sprint(*m.Node)
+		}
+		rows = append(rows, append([]string{m.Machine, report.OrEmpty(m.Kind), node}, append(m.cells(), report.OrEmpty(m.Undecided))...))
+	}
+	table(b, "Measured, the slowest beside the median of its kind first", []string{"machine", "kind", "slowest_node", "read_bytes_per_second", "share_of_median", "undecided"}, rows)
+}
+
+// htmlOpen lists BIOS versions, what waits for a reboot, what could not be
+// judged, and what could not be read.
+func (d *Document) htmlOpen(b *bytes.Buffer) {
+	var versions, pending, undecided, unreadable [][]string
+	for _, v := range d.BIOSVersions {
+		versions = append(versions, []string{v.Product, v.Version, fmt.Sprint(len(v.Machines)), strings.Join(v.Machines, ", ")})
+	}
+	for _, p := range d.Pending {
+		pending = append(pending, []string{p.Machine, p.Setting, report.OrEmpty(p.Now), p.Then})
+	}
+	for _, u := range d.Undecided {
+		undecided = append(undecided, []string{u.Reason, report.OrEmpty(u.KnownBy), fmt.Sprint(len(u.Machines)), strings.Join(u.Machines, ", ")})
+	}
+	for _, u := range d.Unreadable {
+		unreadable = append(unreadable, []string{u.Input, u.Reason})
+	}
+	table(b, "BIOS versions", []string{"product", "version", "machines", "which"}, versions)
+	table(b, "Waits for a reboot", []string{"machine", "setting", "now", "then"}, pending)
+	table(b, "Could not be judged", []string{"reason", "known_by", "machines", "which"}, undecided)
+	table(b, "Not read", []string{"input", "reason"}, unreadable)
 }
 
 // table writes a table with a heading, nothing without rows.

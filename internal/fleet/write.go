@@ -38,14 +38,41 @@ func (d *Document) Write(w io.Writer, format string) error {
 func (d *Document) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write(columns)
-	for i := range d.Machines {
-		_ = out.Write(row(&d.Machines[i]))
+	for _, cells := range d.rows() {
+		_ = out.Write(cells)
 	}
 	out.Flush()
 	return out.Error()
 }
 
-var columns = []string{"name", "product", "platform", "cpu", "bios", "memory_bytes", "population", "worst_severity", "failures", "relative_bandwidth"}
+var columns = []string{"name", "product", "platform", "cpu", "bios", "memory_bytes", "population", "worst_severity", "failures", "relative_bandwidth",
+	"measured_read_bytes_per_second", "measured_share_of_median"}
+
+// rows is one row a machine under columns.
+func (d *Document) rows() [][]string {
+	measured := map[string]*Measured{}
+	for i := range d.Measured {
+		measured[d.Measured[i].Machine] = &d.Measured[i]
+	}
+	var out [][]string
+	for i := range d.Machines {
+		m := &d.Machines[i]
+		out = append(out, append(row(m), measured[m.Name].cells()...))
+	}
+	return out
+}
+
+// cells are empty where nothing was measured or decided.
+func (m *Measured) cells() []string {
+	rate, share := "", ""
+	if m != nil && m.ReadBytesPerSecond != nil {
+		rate = strconv.FormatFloat(*m.ReadBytesPerSecond, 'f', 0, 64)
+	}
+	if m != nil && m.ShareOfMedian != nil {
+		share = strconv.FormatFloat(*m.ShareOfMedian, 'f', 2, 64)
+	}
+	return []string{rate, share}
+}
 
 func row(m *Machine) []string {
 	bytes, share := "", ""
@@ -94,7 +121,9 @@ func (d *Document) text(w io.Writer) error {
 	}
 	say("fleet     %d machines, %d with findings, %d inputs not read\n", len(d.Machines), failing, len(d.Unreadable))
 	d.textFindings(say)
+	d.textMeasured(say)
 	d.textDiffers(say)
+	d.textBIOS(say)
 	for i, p := range d.Pending {
 		if i == 0 {
 			say("\nREBOOT    settings that wait for one\n")
@@ -140,6 +169,47 @@ func (d *Document) textFindings(say func(string, ...any)) {
 	}
 }
 
+// slowest is how many measured machines a person is shown.
+const slowest = 10
+
+// textMeasured prints the slowest machines that were measured.
+func (d *Document) textMeasured(say func(string, ...any)) {
+	for i := range d.Measured[:min(slowest, len(d.Measured))] {
+		m := &d.Measured[i]
+		if i == 0 {
+			say("\nMEASURED  %d machines, the slowest node of each, beside the median machine of its kind\n", len(d.Measured))
+		}
+		switch {
+		case m.ReadBytesPerSecond == nil:
+			say("  undecided  %s: %s\n", m.Machine, report.OrEmpty(m.Undecided))
+		case m.ShareOfMedian == nil:
+			say("  %9.1f GB/s  %s, node %d\n", *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node)
+		default:
+			say("  %3.0f %%  %6.1f GB/s  %s, node %d  %s\n", 100**m.ShareOfMedian, *m.ReadBytesPerSecond/1e9, m.Machine, *m.Node, report.OrEmpty(m.Kind))
+		}
+	}
+}
+
+// textBIOS prints a line for each product.
+func (d *Document) textBIOS(say func(string, ...any)) {
+	product, line := "", ""
+	for i, v := range d.BIOSVersions {
+		if i == 0 {
+			say("\nBIOS      versions of each product, and on how many machines\n")
+		}
+		if v.Product != product {
+			if line != "" {
+				say("  %s\n", line)
+			}
+			product, line = v.Product, v.Product+":"
+		}
+		line += fmt.Sprintf(" %s (%d)", v.Version, len(v.Machines))
+	}
+	if line != "" {
+		say("  %s\n", line)
+	}
+}
+
 // textDiffers prints each machine that is unlike most of its kind; groups of a
 // split kind are counted, not listed.
 func (d *Document) textDiffers(say func(string, ...any)) {
@@ -167,16 +237,9 @@ func (d *Document) html(w io.Writer) error {
 	fmt.Fprintf(&b, "<h1>memaudit fleet</h1><p>%d machines, %d inputs not read</p>\n", len(d.Machines), len(d.Unreadable))
 	d.htmlFindings(&b)
 	d.htmlDiffers(&b)
-	var rows [][]string
-	for i := range d.Machines {
-		rows = append(rows, row(&d.Machines[i]))
-	}
-	table(&b, "Machines, the most bandwidth lost first", columns, rows)
-	rows = nil
-	for _, u := range d.Unreadable {
-		rows = append(rows, []string{u.Input, u.Reason})
-	}
-	table(&b, "Not read", []string{"input", "reason"}, rows)
+	table(&b, "Machines, the most bandwidth lost first", columns, d.rows())
+	d.htmlMeasured(&b)
+	d.htmlOpen(&b)
 	b.WriteString("</main></body></html>\n")
 	_, err := w.Write(b.Bytes())
 	return err

@@ -8,15 +8,21 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// measured says what the last measurement of memaudit's own found. A figure that
-// is undecided has no value; its spread says how far off it is.
-func (b *families) measured(all []report.Measurement) {
+// LastMeasured is the last measurement of memaudit's own, nil when there is none.
+func LastMeasured(all []report.Measurement) *report.Measurement {
 	var last *report.Measurement
 	for i := range all {
 		if all[i].Tool == "memaudit" {
 			last = &all[i]
 		}
 	}
+	return last
+}
+
+// measured says what the last measurement of memaudit's own found. A figure that
+// is undecided has no value; its spread says how far off it is.
+func (b *families) measured(all []report.Measurement) {
+	last := LastMeasured(all)
 	if last == nil {
 		last = &report.Measurement{}
 	}

@@ -53,6 +53,8 @@ func Overview() *Dashboard {
 	d.table(12, "Waivers that end within 30 days", "The failure counts again then.", "s", "ends in",
 		"sort((min by (job, instance, rule) (memaudit_waiver_until_timestamp_seconds{"+ofJob+"}) - time() < 30 * 86400)"+notOfOthers+")", "instance", "rule")
 	d.differences()
+	d.table(24, "Slowest measured memory", "Slowest node of each machine, beside the median machine of its product; nothing where fewer than three of a product were measured.",
+		"percentunit", "of the median", "bottomk(20, instance:memaudit_measured_read:ratio{"+ofBoth+"})", "instance", "product")
 	d.row("What cannot be told")
 	d.table(12, "Rules that are unknown", "On how many machines.", "", "machines", "topk(50, sum by (rule, severity) (product_rule:memaudit_machines_unknown:count{"+ofBoth+"}))", "rule", "severity")
 	d.table(12, "Machines with most unknown rules", "Share of the applicable rules.", "percentunit", "unknown",

@@ -1,0 +1,55 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// testAnsibleMeasure runs the plays of docs/measure.md: with a stand-in that
+// measured a slow processor the play says so and goes on; then a real measurement's
+// report is kept on the controller, where memaudit fleet ranks it.
+func testAnsibleMeasure(t *testing.T, a *ansible) {
+	page, err := os.ReadFile(filepath.Join(root, "docs/measure.md"))
+	require.NoError(t, err)
+	var plays []string
+	for _, block := range fenced(string(page), "yaml") {
+		if strings.HasPrefix(block, "- hosts: maintenance\n") {
+			plays = append(plays, strings.Replace(block, "become: true\n", "become: false\n", 1))
+		}
+	}
+	require.Len(t, plays, 2)
+	measured := filepath.Join(a.home, "measured.json")
+	cmd := exec.Command(binary(t), "measure", "--force", "--quick", "--nodes", "0", "--save", measured)
+	said, _ := cmd.CombinedOutput()
+	if _, err := os.Stat(measured); err != nil {
+		t.Skipf("nothing can be measured here: %s", said)
+	}
+	stub := `#!/bin/sh
+[ "$1" != measure ] || { echo '{"findings": [{"result": "fail", "found": "socket 1 reads 20 GB/s"}, {"result": "pass", "found": "not this"}]}'; exit 1; }
+shift 2 # check --measured, whose file is a test's own
+shift
+exec ` + binary(t) + ` check --root ` + treeOf(t, goodMachine) + ` --measured ` + measured + ` "$@"
+`
+	a.write(t, "memaudit", stub)
+	inventory := a.write(t, "measured-hosts.ini", "[maintenance]\nnode7 ansible_connection=local ansible_python_interpreter="+filepath.Join(a.bin, "python3")+"\n")
+	require.NoError(t, os.MkdirAll(filepath.Join(a.home, "reports"), 0o700))
+	t.Setenv("PATH", a.home+":"+os.Getenv("PATH"))
+
+	out := a.must(t, "ansible-playbook", "-i", inventory, a.write(t, "measure.yml", plays[0]))
+	assert.Contains(t, out, "socket 1 reads 20 GB/s")
+	assert.NotContains(t, out, "not this")
+
+	a.must(t, "ansible-playbook", "-i", inventory, a.write(t, "reports.yml", plays[1]))
+	status, out, errs := run(t, nil, "fleet", filepath.Join(a.home, "reports"))
+	assert.Zero(t, status, errs)
+	assert.Contains(t, out, "MEASURED  1 machines")
+	assert.Contains(t, out, "node7")
+}

@@ -1,0 +1,97 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/metrics"
+)
+
+// Measured is what a machine read from its memory at its last memaudit measure.
+type Measured struct {
+	Machine string  `json:"machine"`
+	Kind    *string `json:"kind" jsonschema:"nullable"`
+	// Node is the slowest node, and ReadBytesPerSecond what its own processors read
+	// from its own memory; null while a node is undecided, which may be the slowest.
+	Node               *int     `json:"node" jsonschema:"nullable"`
+	ReadBytesPerSecond *float64 `json:"read_bytes_per_second" jsonschema:"nullable,minimum=0"`
+	// ShareOfMedian is its share of the median machine of its kind; null where fewer
+	// than leastMeasured of the kind were measured.
+	ShareOfMedian *float64 `json:"share_of_median" jsonschema:"nullable,minimum=0"`
+	Undecided     *string  `json:"undecided" jsonschema:"nullable"`
+}
+
+// leastMeasured is how many machines have a middle that none of two makes up.
+const leastMeasured = 3
+
+// measurement takes the last measurement of a machine's report.
+func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
+	last := metrics.LastMeasured(all)
+	if last == nil {
+		return
+	}
+	one := Measured{Machine: m.Name, Kind: m.Kind, Undecided: last.Unjudged}
+	for i := range last.Figures {
+		figure := &last.Figures[i]
+		if figure.Kind != string(measure.Read) || figure.CPUNode == nil || *figure.CPUNode != *figure.MemoryNode {
+			continue
+		}
+		switch {
+		case figure.Undecided != nil:
+			one.Undecided = cmp.Or(one.Undecided, figure.Undecided)
+		case figure.Value != nil && (one.ReadBytesPerSecond == nil || *figure.Value < *one.ReadBytesPerSecond):
+			one.Node, one.ReadBytesPerSecond = figure.CPUNode, figure.Value
+		}
+	}
+	switch {
+	case one.Undecided != nil:
+		one.Node, one.ReadBytesPerSecond = nil, nil
+	case one.ReadBytesPerSecond == nil:
+		return // it measured something else
+	}
+	f.measured = append(f.measured, one)
+}
+
+// ranked holds the machines beside the median of their kind, the slowest first
+// and those that are undecided last.
+func ranked(all []Measured) []Measured {
+	rates := map[string][]float64{}
+	for i := range all {
+		if m := &all[i]; m.Kind != nil && m.ReadBytesPerSecond != nil {
+			rates[*m.Kind] = append(rates[*m.Kind], *m.ReadBytesPerSecond)
+		}
+	}
+	out := append([]Measured{}, all...)
+	for i := range out {
+		m := &out[i]
+		if m.Kind == nil || m.ReadBytesPerSecond == nil || len(rates[*m.Kind]) < leastMeasured {
+			continue
+		}
+		if middle := median(rates[*m.Kind]); middle > 0 {
+			share := *m.ReadBytesPerSecond / middle
+			m.ShareOfMedian = &share
+		}
+	}
+	const unknown = 1e300 // stands after all that is known
+	value := func(v *float64) float64 {
+		if v == nil {
+			return unknown
+		}
+		return *v
+	}
+	slices.SortFunc(out, func(a, b Measured) int {
+		return cmp.Or(cmp.Compare(value(a.ShareOfMedian), value(b.ShareOfMedian)),
+			cmp.Compare(value(a.ReadBytesPerSecond), value(b.ReadBytesPerSecond)), cmp.Compare(a.Machine, b.Machine))
+	})
+	return out
+}
+
+// median sorts the values and gives the middle one, or that of the two in the
+// middle.
+func median(values []float64) float64 {
+	slices.Sort(values)
+	n := len(values)
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
