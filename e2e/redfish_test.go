@@ -70,6 +70,12 @@ func certificate(t *testing.T, from, to time.Time) (cert, key string) {
 // to get it.
 func sushy(t *testing.T, cert, key string) *url.URL {
 	t.Helper()
+	return sushyOver(t, bmcMockup, cert, key)
+}
+
+// sushyOver is sushy over another mockup: a folder, from the repository's top.
+func sushyOver(t *testing.T, mockup, cert, key string) *url.URL {
+	t.Helper()
 	program := os.Getenv("SUSHY_STATIC")
 	if program == "" {
 		var err error
@@ -88,7 +94,7 @@ func sushy(t *testing.T, cert, key string) *url.URL {
 	require.NoError(t, listener.Close())
 	_, port, err := net.SplitHostPort(at)
 	require.NoError(t, err)
-	cmd := exec.Command(program, "-i", "127.0.0.1", "-p", port, "-m", bmcMockup, "-c", cert, "-k", key)
+	cmd := exec.Command(program, "-i", "127.0.0.1", "-p", port, "-m", mockup, "-c", cert, "-k", key)
 	cmd.Dir = root
 	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
 	require.NoError(t, cmd.Start())

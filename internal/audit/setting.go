@@ -163,7 +163,7 @@ func (r *run) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s invent
 	}
 	wish := r.wish(s)
 	if governing := t.Governing(w.ID); governing != "" {
-		wish.Preset = r.sys.Settings[governing].Configured.Or("")
+		wish.Preset = presetWord(r.sys.Settings[governing].Configured)
 	}
 	for _, want := range w.Want {
 		wish.ID, wish.Want = w.ID, want
@@ -172,6 +172,15 @@ func (r *run) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s invent
 		}
 	}
 	return nil
+}
+
+// presetWord is what a master preset is set to, as the vendor spells it: some are
+// settings with canonical words, which no menu prints.
+func presetWord(f fact.Fact[string]) string {
+	if f.Known() && (f.From.Source == inventory.SourceBIOS || f.From.Source == inventory.SourceRedfish) {
+		return cmp.Or(f.From.Raw, f.Value)
+	}
+	return f.Or("")
 }
 
 // presetSteps are the ways to the preset that writes this row and its siblings.

@@ -153,6 +153,9 @@ func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *col
 	for _, n := range made.Written {
 		say("%s is written by %s = %s: %s", n.Setting, made.Changes[0].Attribute.Name, made.Changes[0].To, n.Reason)
 	}
+	for _, n := range made.Beside {
+		say("%s changes beside the profile: %s", n.Setting, n.Reason)
+	}
 	for _, n := range made.Open {
 		say("%s is left as it is: %s", n.Setting, n.Reason)
 	}

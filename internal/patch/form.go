@@ -81,20 +81,29 @@ func Choose(e *bios.Export, asked string) (Form, error) {
 	}
 }
 
-// Fit takes back the changes that a form cannot carry, with the reason.
+// Fit takes back the changes that a form cannot carry, with the reason, and what
+// does not act without them.
 func (p *Patch) Fit(f Form) {
 	var kept []Change
 	for _, c := range p.Changes {
+		reason := ""
 		switch {
 		case f == Racadm && c.Group == "":
-			p.Open = append(p.Open, Note{c.Setting, "racadm wants the group of " + c.Attribute.Name + ", which no document at hand names"})
+			reason = "racadm wants the group of " + c.Attribute.Name + ", which no document at hand names"
 		case f == SUM && (len(c.Attribute.Options) == 0 || p.twice(c.Attribute)):
-			p.Open = append(p.Open, Note{c.Setting, "SUM's file tells " + c.Attribute.Name + " from its namesakes by their order: change it in an export of the whole"})
+			reason = "SUM's file tells " + c.Attribute.Name + " from its namesakes by their order: change it in an export of the whole"
 		default:
 			kept = append(kept, c)
+			continue
+		}
+		for _, id := range c.serves() {
+			p.Open = append(p.Open, Note{id, reason})
 		}
 	}
 	p.Changes = kept
+	if p.maker != nil {
+		p.maker.hold()
+	}
 }
 
 // twice reports a second attribute of the same name and menu.

@@ -4,9 +4,8 @@
 package patch
 
 import (
-	"fmt"
+	"maps"
 	"slices"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/settings"
@@ -45,6 +44,9 @@ type Change struct {
 	// From is the value after the next boot as it stands, To the new one, both
 	// as this machine spells them.
 	From, To string
+	// Also are further rows of the profile that the attribute decides and that
+	// the new value fulfils.
+	Also []string
 }
 
 // Note is a row of the profile that the change does not carry, and why.
@@ -60,21 +62,13 @@ type Patch struct {
 	Met     []string
 	Written []Note
 	Open    []Note
-}
-
-// Make finds the change. A row that the export cannot carry out is left open
-// with its reason; nothing is guessed.
-func Make(src Source, goal Goal) *Patch {
-	m := &maker{src: src, goal: goal, out: &Patch{Export: src.Export}}
-	for _, w := range goal.Wants {
-		if m.isPreset(w.ID) {
-			continue // the preset is dealt with as what it is
-		}
-		m.row(w)
-	}
-	m.presets()
-	m.locked()
-	return m.out
+	// Beside are settings that the profile does not speak of and that the change
+	// alters all the same: one attribute decides several, and a preset that is
+	// left lets values act that did nothing.
+	Beside []Note
+	// maker made the patch; it looks at the rows again when a form cannot carry a
+	// change.
+	maker *maker
 }
 
 // maker is one search.
@@ -82,78 +76,37 @@ type maker struct {
 	src  Source
 	goal Goal
 	out  *Patch
+	// asleep are rows whose own value is as wanted and does nothing under the
+	// preset that governs it.
+	asleep []string
+	// writes are the settings that a chosen preset writes by itself.
+	writes []string
 }
 
-// row looks for the change that fulfils one row.
-func (m *maker) row(w Want) {
-	now := m.src.Table.Read(w.ID, m.given(nil))
-	if now.Outcome == settings.Read && slices.Contains(w.Words, now.Value) {
-		m.out.Met = append(m.out.Met, w.ID)
-		return
+func (m *maker) open(id, reason string) {
+	if !m.isOpen(id) {
+		m.out.Open = append(m.out.Open, Note{id, reason})
 	}
-	if now.Outcome == settings.Missing {
-		m.open(w.ID, "the export has no attribute for it")
-		return
-	}
-	reason := fmt.Sprintf("memaudit's table of %s has no proven word of %s for %s", m.src.Table.Vendor, now.Given.Name, strings.Join(w.Words, " or "))
-	entries := m.src.Table.Settings[w.ID]
-	for _, word := range w.Words {
-		for i := range entries {
-			changes, why := m.try(w, word, &entries[i])
-			if len(changes) > 0 {
-				m.out.Changes = append(m.out.Changes, changes...)
-				return
-			}
-			if why != "" {
-				reason = why
-			}
-		}
-	}
-	m.open(w.ID, reason)
 }
 
-func (m *maker) open(id, reason string) { m.out.Open = append(m.out.Open, Note{id, reason}) }
-
-// try changes every occurrence of one attribute and reads the setting again:
-// only what then comes to the wanted word is a change.
-func (m *maker) try(w Want, word string, e *settings.Attribute) ([]Change, string) {
-	if e.Unverified || e.With != "" && len(m.src.ByName[settings.Plain(e.With)]) == 0 {
-		return nil, ""
-	}
-	attributes := m.occurrences(e)
-	var changes []Change
-	next := map[*bios.Attribute]string{}
-	for _, a := range attributes {
-		to, why := m.spell(w.ID, word, e, a)
-		if to == "" {
-			return nil, why
-		}
-		next[a] = to
-		changes = append(changes, Change{Setting: w.ID, Attribute: a, Group: m.group(e, a), From: stands(a), To: to})
-	}
-	then := m.src.Table.Read(w.ID, m.given(next))
-	if then.Outcome != settings.Read || !slices.Contains(w.Words, then.Value) {
-		return nil, ""
-	}
-	if hit := m.disturbed(w.ID, next); hit != "" {
-		return nil, fmt.Sprintf("%s also decides %s, which the profile wants otherwise", changes[0].Attribute.Name, hit)
-	}
-	return changes, ""
+func (m *maker) isOpen(id string) bool {
+	return slices.ContainsFunc(m.out.Open, func(n Note) bool { return n.Setting == id })
 }
 
-// disturbed is another setting of the profile that a change would take away
-// from what is wanted; "" for none.
-func (m *maker) disturbed(id string, next map[*bios.Attribute]string) string {
-	for _, w := range m.goal.Wants {
-		if w.ID == id {
-			continue
-		}
-		now, then := m.src.Table.Read(w.ID, m.given(nil)), m.src.Table.Read(w.ID, m.given(next))
-		if now.Outcome == settings.Read && slices.Contains(w.Words, now.Value) && (then.Outcome != settings.Read || !slices.Contains(w.Words, then.Value)) {
-			return w.ID
-		}
+// comesTo is the word that a setting comes to with the changes made so far.
+func (m *maker) comesTo(id string) (string, bool) { return m.under(id, m.given(nil)) }
+
+// under is the word that a setting comes to with some attributes: its own, or
+// what a preset makes of it. False where that is not known.
+func (m *maker) under(id string, given func(string) []settings.Given) (string, bool) {
+	own := m.src.Table.Read(id, given)
+	if own.Outcome != settings.Read {
+		return "", false
 	}
-	return ""
+	if _, word, governed := m.src.Table.Under(id, given); governed {
+		return word, word != ""
+	}
+	return own.Value, true
 }
 
 // occurrences are the attributes of the export that an entry speaks of.
@@ -176,8 +129,18 @@ func (m *maker) group(e *settings.Attribute, a *bios.Attribute) string {
 }
 
 // given shows the export to the table as it will be after the next boot, with
-// some values changed.
+// the changes made so far and some more values changed.
 func (m *maker) given(next map[*bios.Attribute]string) func(string) []settings.Given {
+	changed := map[*bios.Attribute]string{}
+	for i := range m.out.Changes {
+		changed[m.out.Changes[i].Attribute] = m.out.Changes[i].To
+	}
+	maps.Copy(changed, next)
+	return m.show(changed)
+}
+
+// show is the export after the next boot with some values changed.
+func (m *maker) show(next map[*bios.Attribute]string) func(string) []settings.Given {
 	return func(plain string) []settings.Given {
 		var out []settings.Given
 		for _, a := range m.src.ByName[plain] {
@@ -200,4 +163,65 @@ func stands(a *bios.Attribute) string {
 		return a.Pending
 	}
 	return a.Value
+}
+
+// isPreset reports whether a setting is a master preset of this export that the
+// vendor calls by names of its own: a master with canonical words is a row like
+// any other, and what it governs is looked at when the rows are done.
+func (m *maker) isPreset(id string) bool {
+	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return p.Setting == id && named(&p) && m.master(&p) != nil })
+}
+
+// named reports whether a master's values are the vendor's own names.
+func named(p *settings.Master) bool {
+	s, _ := settings.Lookup(p.Setting)
+	return s.Kind == settings.Name
+}
+
+// master is the attribute of a master preset in this export.
+func (m *maker) master(p *settings.Master) *bios.Attribute {
+	found := m.src.ByName[settings.Plain(p.Attribute)]
+	if len(found) != 1 {
+		return nil
+	}
+	return found[0]
+}
+
+// wants reports whether the profile has a row of a setting.
+func (m *maker) wants(id string) bool {
+	return slices.ContainsFunc(m.goal.Wants, func(w Want) bool { return w.ID == id })
+}
+
+// drop takes changes back and says what becomes of every row that they serve.
+func (m *maker) drop(these []Change, say func(id string, c *Change)) {
+	for i := range these {
+		c := &these[i]
+		m.out.Changes = slices.DeleteFunc(m.out.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
+		for _, id := range c.serves() {
+			say(id, c)
+		}
+	}
+}
+
+// serves are the settings for whose sake an attribute is changed.
+func (c *Change) serves() []string { return append([]string{c.Setting}, c.Also...) }
+
+// after is an attribute's value once all changes are made.
+func (m *maker) after(name string) (string, bool) {
+	for _, c := range m.out.Changes {
+		if c.Attribute.Name == name {
+			return c.To, true
+		}
+	}
+	a, ok := m.src.Export.Attribute(name)
+	if !ok || !a.Stated {
+		return "", false
+	}
+	return stands(a), true
+}
+
+// free reports whether a value of the preset lets the single settings be
+// changed.
+func free(p *settings.Master, value string) bool {
+	return slices.ContainsFunc(p.Free, func(f string) bool { return settings.SamePreset(f, value) })
 }

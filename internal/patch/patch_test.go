@@ -90,6 +90,110 @@ func TestPresetWritesItsRows(t *testing.T) {
 	assert.Contains(t, open(p)["c_states"], "SysProfile is PerfOptimized already")
 }
 
+// Cisco's power technology is a preset with canonical words: it is a row like any
+// other and spelled as Cisco spells it; what it governs does nothing under it.
+func TestPresetWithCanonicalWords(t *testing.T) {
+	now := func(power, turbo string) string {
+		return `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPowerManagement": "` + power + `", "IntelTurboBoostTech": "` + turbo +
+			`", "EnhancedIntelSpeedStep": "Enabled", "IntelHyperThread": "Enabled", "ProcessorC3Report": "Disabled"}}`
+	}
+	performance := patch.Want{ID: "power_policy", Words: []string{"max_performance"}}
+	turbo := patch.Want{ID: "turbo", Words: []string{"enabled"}}
+	p := patch.Make(source(t, now("Custom", "Enabled")), patch.Goal{Wants: []patch.Want{performance}})
+	assert.Equal(t, []string{"CPUPowerManagement=Performance"}, values(p))
+	assert.Contains(t, p.Beside, patch.Note{Setting: "turbo", Reason: "what it comes to is no longer known, it was enabled"})
+	p = patch.Make(source(t, now("Custom", "Enabled")), patch.Goal{Wants: []patch.Want{performance, turbo}})
+	assert.Empty(t, p.Changes)
+	assert.Contains(t, open(p)["power_policy"], "CPUPowerManagement also decides turbo")
+	p = patch.Make(source(t, now("Performance", "Disabled")), patch.Goal{Wants: []patch.Want{performance, turbo}})
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, "under CPUPowerManagement = Performance IntelTurboBoostTech does nothing", open(p)["turbo"])
+	p = patch.Make(source(t, now("Performance", "Enabled")), patch.Goal{Wants: []patch.Want{turbo}})
+	assert.Equal(t, []string{"CPUPowerManagement=Custom"}, values(p), "the own value is as wanted and does nothing yet")
+	assert.Equal(t, []string{"turbo"}, p.Met)
+	p = patch.Make(source(t, now("Performance", "Disabled")), patch.Goal{Wants: []patch.Want{turbo}})
+	assert.Equal(t, []string{"CPUPowerManagement=Custom", "IntelTurboBoostTech=Enabled"}, values(p))
+	assert.Contains(t, p.Beside, patch.Note{Setting: "p_states", Reason: "EnhancedIntelSpeedStep = Enabled acts from then on: enabled"})
+}
+
+// A preset that decides the prefetchers is left for one of them, and then the
+// others need their own values, too.
+func TestLeavingAPresetThatMeans(t *testing.T) {
+	now := `{"AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {"CPUPerformance": "Enterprise", "HardwarePrefetch": "Disabled", "AdjacentCacheLinePrefetch": "Enabled", "IntelHyperThread": "Enabled"}}`
+	registry := `{"Id": "CiscoBiosAttributeRegistry.v1_0_0", "RegistryEntries": {"Attributes": [{"AttributeName": "CPUPerformance", "Value": [{"ValueName": "Enterprise"}, {"ValueName": "Custom"}]},
+ {"AttributeName": "AdjacentCacheLinePrefetch", "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}]}, {"AttributeName": "HardwarePrefetch", "Value": [{"ValueName": "Enabled"}, {"ValueName": "Disabled"}]}]}}`
+	goal := patch.Goal{Wants: []patch.Want{{"hw_prefetch", []string{"enabled"}}, {"adjacent_prefetch", []string{"disabled"}}}}
+	p := patch.Make(source(t, now, registry), goal)
+	assert.Equal(t, []string{"CPUPerformance=Custom", "AdjacentCacheLinePrefetch=Disabled", "HardwarePrefetch=Enabled"}, values(p))
+	assert.Empty(t, p.Met)
+	p = patch.Make(source(t, now), goal)
+	assert.Empty(t, p.Changes, "no Cisco export on record spells Custom")
+	assert.Len(t, p.Open, 2)
+}
+
+// One attribute may serve two rows, and alters a third setting that the profile
+// does not speak of; it is changed once.
+func TestOneAttributeForSeveral(t *testing.T) {
+	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryU46.v1_2_34", "Attributes": {"WorkloadProfile": "Custom", "MinProcIdlePower": "C6", "EnergyPerfBias": "MaxPerf", "ProcTurbo": "Enabled"}}`
+	states := patch.Want{ID: "c_states", Words: []string{"disabled"}}
+	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{states, {"c1e", []string{"disabled"}}}})
+	assert.Equal(t, []string{"MinProcIdlePower=NoCStates"}, values(p))
+	assert.Equal(t, []string{"c1e"}, p.Changes[0].Also)
+	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{states}})
+	assert.Equal(t, []patch.Note{{Setting: "c1e", Reason: "MinProcIdlePower = NoCStates decides it too: from enabled to disabled"}}, p.Beside)
+	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{states, {"c1e", []string{"enabled"}}}})
+	assert.Empty(t, p.Changes)
+	assert.Contains(t, open(p)["c_states"], "MinProcIdlePower also decides c1e")
+}
+
+// An option in front of another is set to leave the choice to it.
+func TestOptionInFront(t *testing.T) {
+	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"WorkloadProfile": "Custom", "DeterminismControl": "DeterminismCtrlAuto", "PerformanceDeterminism": "PerformanceDeterministic"}}`
+	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"determinism", []string{"power"}}}})
+	assert.Equal(t, []string{"DeterminismControl=DeterminismCtrlManual", "PerformanceDeterminism=PowerDeterministic"}, values(p))
+	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"determinism", []string{"performance"}}}})
+	assert.Equal(t, []string{"DeterminismControl=DeterminismCtrlManual"}, values(p), "the option behind it is set already")
+}
+
+// A value that no export, registry or document on record spells is not printed.
+func TestUnprovenIsNotPrinted(t *testing.T) {
+	now := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "Custom", "NumaNodesPerSocket": "1", "LogicalProc": "Enabled", "ProcCStates": "Enabled"}}`
+	want := patch.Goal{Wants: []patch.Want{{"sub_numa", []string{"nps4"}}}}
+	p := patch.Make(source(t, now), want)
+	assert.Empty(t, p.Changes)
+	assert.Contains(t, open(p)["sub_numa"], "no export or registry on record shows that NumaNodesPerSocket is spelled 4")
+	registry := `{"Id": "BiosAttributeRegistry.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "NumaNodesPerSocket", "Value": [{"ValueName": "1"}, {"ValueName": "4"}]}]}}`
+	assert.Equal(t, []string{"NumaNodesPerSocket=4"}, values(patch.Make(source(t, now, registry), want)))
+}
+
+// What a form cannot carry is not carried, and what would not act without it
+// neither.
+func TestFitTakesBackWhatHangsOnIt(t *testing.T) {
+	setting := func(name, value string, options ...string) string {
+		s := `<Setting name="` + name + `" selectedOption="` + value + `" type="Option"><Information><AvailableOptions>`
+		for _, o := range options {
+			s += `<Option value="0">` + o + `</Option>`
+		}
+		return s + `</AvailableOptions></Information></Setting>`
+	}
+	master := setting("Power Technology", "Energy Efficient", "Disable", "Energy Efficient", "Custom")
+	file := func(masters string) string {
+		return `<BiosCfg><Menu name="Advanced">` + masters + setting("Enhanced Halt State (C1E)", "Enable", "Disable", "Enable") + setting("Hyper-Threading [ALL]", "Enable", "Disable", "Enable") + `</Menu></BiosCfg>`
+	}
+	goal := patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}, {"smt", []string{"disabled"}}}}
+	p := patch.Make(source(t, file(master)), goal)
+	p.Fit(patch.SUM)
+	assert.Equal(t, []string{"Power Technology=Custom", "Enhanced Halt State (C1E)=Disable", "Hyper-Threading [ALL]=Disable"}, values(p))
+	for i := range p.Export.Attributes {
+		if p.Export.Attributes[i].Name == "Power Technology" {
+			p.Export.Attributes[i].Options = nil // as of an export without them
+		}
+	}
+	p.Fit(patch.SUM)
+	assert.Equal(t, []string{"Hyper-Threading [ALL]=Disable"}, values(p))
+	assert.Contains(t, open(p)["c1e"], "does nothing")
+}
+
 // What waits for the next boot counts as done.
 func TestPendingIsDone(t *testing.T) {
 	pending := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios/Settings", "Attributes": {"LogicalProc": "Disabled"}}`

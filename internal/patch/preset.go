@@ -8,20 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// isPreset reports whether a setting is a master preset of this export.
-func (m *maker) isPreset(id string) bool {
-	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return p.Setting == id && m.master(&p) != nil })
-}
-
-// master is the attribute of a master preset in this export.
-func (m *maker) master(p *settings.Master) *bios.Attribute {
-	found := m.src.ByName[settings.Plain(p.Attribute)]
-	if len(found) != 1 {
-		return nil
-	}
-	return found[0]
-}
-
 // presets brings every master preset before what it governs.
 func (m *maker) presets() {
 	for i := range m.src.Table.Masters {
@@ -36,31 +22,94 @@ func (m *maker) presets() {
 // it governs, or the value that frees the single settings.
 func (m *maker) preset(p *settings.Master, a *bios.Attribute) {
 	wanted := m.wantedPreset(p)
-	held := slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return !slices.Contains(p.Locks, c.Setting) })
+	if !named(p) {
+		m.governor(p, a)
+		return
+	}
+	held := m.held(p, a)
 	now := stands(a)
 	switch {
-	case wanted == "" && (len(held) == 0 || free(p, now)):
+	case wanted == "" && (!m.needs(p, held) || free(p, now)):
 	case wanted == "":
-		m.choose(p, a, p.Free)
+		if !m.choose(p, a, p.Free) {
+			m.dropInert(p, a, held, now)
+		}
 	case settings.SamePreset(now, wanted) && !free(p, now):
 		m.out.Met = append(m.out.Met, p.Setting)
-		m.drop(held, func(c Change) {
-			m.open(c.Setting, a.Name+" is "+now+" already, which governs it: set by hand the value would not stay")
+		m.drop(held, func(id string, c *Change) {
+			m.open(id, a.Name+" is "+now+" already, which governs it: set by hand the value would not stay")
 		})
 	case settings.SamePreset(now, wanted):
 		m.out.Met = append(m.out.Met, p.Setting)
 	case !m.rests(p, held):
 	case m.choose(p, a, []string{wanted}) && !free(p, wanted):
-		m.drop(held, func(c Change) {
-			m.out.Written = append(m.out.Written, Note{c.Setting, c.Attribute.Name + " = " + c.To})
+		m.writes = append(m.writes, p.Locks...)
+		m.sleepers(p)
+		m.drop(held, func(id string, c *Change) {
+			m.out.Written = append(m.out.Written, Note{id, c.Attribute.Name + " = " + c.To})
 		})
+	}
+}
+
+// sleepers are written by the chosen preset, as the changes that it governs are.
+func (m *maker) sleepers(p *settings.Master) {
+	for _, id := range m.asleep {
+		if slices.Contains(p.Locks, id) {
+			own := m.src.Table.Read(id, m.given(nil)).Given
+			m.out.Written = append(m.out.Written, Note{id, own.Name + " = " + own.Value})
+		}
+	}
+}
+
+// governor decides about a master with canonical words. Where the profile wants
+// a word of it under which the settings that it governs do nothing, they stay
+// as they are; else it is set to what frees them.
+func (m *maker) governor(p *settings.Master, a *bios.Attribute) {
+	held := m.held(p, a)
+	value, _ := m.after(a.Name)
+	switch {
+	case free(p, value):
+		m.first(a)
+	case !m.needs(p, held):
+	case m.wants(p.Setting), !m.choose(p, a, p.Free):
+		m.dropInert(p, a, held, value)
+	}
+}
+
+// held are the changes that a master governs.
+func (m *maker) held(p *settings.Master, a *bios.Attribute) []Change {
+	return slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Locks, c.Setting) })
+}
+
+// needs reports whether something that a master governs is to act by its own
+// value.
+func (m *maker) needs(p *settings.Master, held []Change) bool {
+	return len(held) > 0 || slices.ContainsFunc(m.asleep, func(id string) bool { return slices.Contains(p.Locks, id) })
+}
+
+// dropInert takes back the changes that would do nothing under a master.
+func (m *maker) dropInert(p *settings.Master, a *bios.Attribute, held []Change, value string) {
+	if !p.Inert {
+		return
+	}
+	m.drop(held, func(id string, c *Change) {
+		m.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does nothing")
+	})
+}
+
+// first puts the change of a master before all else.
+func (m *maker) first(a *bios.Attribute) {
+	at := slices.IndexFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a })
+	if at > 0 {
+		c := m.out.Changes[at]
+		m.out.Changes = slices.Insert(slices.Delete(m.out.Changes, at, at+1), 0, c)
 	}
 }
 
 // rests reports whether a preset has anything to do: one that the profile names
 // only as the writer of its rows is not chosen when every row is met.
 func (m *maker) rests(p *settings.Master, held []Change) bool {
-	return len(held) > 0 || slices.ContainsFunc(m.goal.Wants, func(w Want) bool { return w.ID == p.Setting })
+	return m.needs(p, held) || m.wants(p.Setting)
 }
 
 // wantedPreset is the value that the profile gives the preset, "" for none.
@@ -73,18 +122,18 @@ func (m *maker) wantedPreset(p *settings.Master) string {
 	return m.goal.Preset
 }
 
-// choose puts the preset before all else, spelled as this machine spells it.
+// choose puts the preset before all else, spelled as this machine spells it. A
+// value that a profile names is the document's own word.
 func (m *maker) choose(p *settings.Master, a *bios.Attribute, values []string) bool {
-	to := values[0]
-	if len(a.Options) > 0 {
-		at := slices.IndexFunc(a.Options, func(o string) bool {
-			return slices.ContainsFunc(values, func(v string) bool { return settings.SamePreset(o, v) || settings.SamePreset(a.OptionTexts[o], v) })
-		})
-		if at < 0 {
-			m.open(p.Setting, a.Name+" offers "+strings.Join(a.Options, ", ")+" here, not "+strings.Join(values, " or "))
-			return false
-		}
-		to = a.Options[at]
+	to := m.called(p, a, values)
+	switch {
+	case to != "":
+	case len(a.Options) > 0:
+		m.open(p.Setting, a.Name+" offers "+strings.Join(a.Options, ", ")+" here, not "+strings.Join(values, " or "))
+		return false
+	default:
+		m.open(p.Setting, "no export or registry on record shows that "+a.Name+" is spelled "+strings.Join(values, " or "))
+		return false
 	}
 	group := ""
 	for i := range m.src.Table.Settings[p.Setting] {
@@ -96,12 +145,27 @@ func (m *maker) choose(p *settings.Master, a *bios.Attribute, values []string) b
 	return true
 }
 
-// drop takes changes back and says what becomes of them.
-func (m *maker) drop(these []Change, say func(Change)) {
-	for _, c := range these {
-		m.out.Changes = slices.DeleteFunc(m.out.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
-		say(c)
+// called is one of a preset's values as this machine spells it; "" where nothing
+// proves that.
+func (m *maker) called(p *settings.Master, a *bios.Attribute, values []string) string {
+	if len(a.Options) > 0 {
+		at := slices.IndexFunc(a.Options, func(o string) bool {
+			return slices.ContainsFunc(values, func(v string) bool { return settings.SamePreset(o, v) || settings.SamePreset(a.OptionTexts[o], v) })
+		})
+		if at < 0 {
+			return ""
+		}
+		return a.Options[at]
 	}
+	for _, v := range values {
+		if found := m.src.Table.Recorded(a.Name, v, recordsOf(m.src.Export)); len(found) == 1 {
+			return found[0]
+		}
+	}
+	if m.wantedPreset(p) == values[0] && named(p) {
+		return values[0]
+	}
+	return ""
 }
 
 // locked takes back what cannot be changed now, unless the preset that locks it
@@ -121,29 +185,15 @@ func (m *maker) lockedNow() {
 		switch {
 		case said && !locked:
 		case locked:
-			m.drop([]Change{c}, func(c Change) {
-				m.open(c.Setting, c.Attribute.Name+" cannot be changed while "+by+" is as it is, the registry says")
+			m.drop([]Change{c}, func(id string, c *Change) {
+				m.open(id, c.Attribute.Name+" cannot be changed while "+by+" is as it is, the registry says")
 			})
 		case c.Attribute.ReadOnly && !m.released(c.Setting):
-			m.drop([]Change{c}, func(c Change) {
-				m.open(c.Setting, c.Attribute.Name+" cannot be changed now, the export says (read-only)")
+			m.drop([]Change{c}, func(id string, c *Change) {
+				m.open(id, c.Attribute.Name+" cannot be changed now, the export says (read-only)")
 			})
 		}
 	}
-}
-
-// after is an attribute's value once all changes are made.
-func (m *maker) after(name string) (string, bool) {
-	for _, c := range m.out.Changes {
-		if c.Attribute.Name == name {
-			return c.To, true
-		}
-	}
-	a, ok := m.src.Export.Attribute(name)
-	if !ok || !a.Stated {
-		return "", false
-	}
-	return stands(a), true
 }
 
 // order puts every change behind those that its attribute depends on.
@@ -178,10 +228,4 @@ func (m *maker) released(id string) bool {
 		}
 	}
 	return false
-}
-
-// free reports whether a value of the preset lets the single settings be
-// changed.
-func free(p *settings.Master, value string) bool {
-	return slices.ContainsFunc(p.Free, func(f string) bool { return settings.SamePreset(f, value) })
 }

@@ -10,9 +10,10 @@ import (
 )
 
 // spell is a canonical word as this machine spells it for one attribute: one
-// of the options on offer where they are known, else the vendor's word. "" with
-// a reason when there is none, or when several spellings are known and nothing
-// in the export decides.
+// of the options on offer where they are known, else the other word of the
+// switch that the export shows, else what is on record of machines of the
+// vendor. "" with a reason when nothing proves a spelling, or when several are
+// known and nothing in the export decides.
 func (m *maker) spell(id, word string, e *settings.Attribute, a *bios.Attribute) (string, string) {
 	words := vendorWords(id, word, e)
 	if len(words) == 0 {
@@ -24,22 +25,54 @@ func (m *maker) spell(id, word string, e *settings.Attribute, a *bios.Attribute)
 		}
 		return "", fmt.Sprintf("%s offers %s here, none of which is known to be %s", a.Name, strings.Join(a.Options, ", "), word)
 	}
-	seen := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !m.uses(w) })
-	own := opposite[stands(a)]
-	switch {
-	case slices.Contains(words, own):
+	if own := settings.OtherWord(stands(a)); slices.Contains(words, own) {
 		return own, "" // as the attribute's own value is spelled
-	case len(seen) == 1:
-		return seen[0], ""
+	}
+	proven := m.proven(words, a)
+	if len(proven) > 1 {
+		proven = slices.DeleteFunc(proven, func(w string) bool { return !m.uses(w) })
+	}
+	switch {
+	case len(proven) == 1:
+		return proven[0], ""
 	case len(words) == 1:
-		return words[0], ""
+		return "", fmt.Sprintf("no export or registry on record shows that %s is spelled %s: the attribute registry, given with a further --bios, decides", a.Name, words[0])
 	default:
 		return "", fmt.Sprintf("%s is spelled %s by one firmware or another: the attribute registry, given with a further --bios, decides", a.Name, strings.Join(words, ", "))
 	}
 }
 
-// opposite are the words of one spelling of a switch.
-var opposite = map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}
+// proven are the words that machines of the vendor are on record with for the
+// attribute, and those of a switch that this export uses for others.
+func (m *maker) proven(words []string, a *bios.Attribute) []string {
+	var out []string
+	for _, w := range words {
+		found := m.src.Table.Recorded(a.Name, w, recordsOf(m.src.Export))
+		if settings.OtherWord(w) != "" && m.uses(w) {
+			found = append(found, w)
+		}
+		for _, f := range found {
+			if !slices.Contains(out, f) {
+				out = append(out, f)
+			}
+		}
+	}
+	return out
+}
+
+// recordsOf is the form of names that an export has.
+func recordsOf(e *bios.Export) string {
+	switch e.Format {
+	case bios.SUMXML:
+		return settings.FormSUM
+	case bios.ASU:
+		return settings.FormASU
+	case bios.Conrep:
+		return "" // its names are its own, and none are on record
+	default:
+		return settings.FormRedfish
+	}
+}
 
 // vendorWords are the vendor's words for a canonical one, sorted.
 func vendorWords(id, word string, e *settings.Attribute) []string {

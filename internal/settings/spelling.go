@@ -128,6 +128,22 @@ func (t *Table) spelled(name string, w *Wish) []*spelling {
 	return out
 }
 
+// Recorded lists how machines of the vendor, of whatever generation, spell a
+// value of an attribute in the names of one form, as far as an export, a
+// registry or a document on record shows it.
+func (t *Table) Recorded(name, value, form string) []string {
+	if t.spellings == nil {
+		return nil
+	}
+	var out []string
+	for _, s := range t.spellings()[Plain(name)] {
+		if word, ok := s.word(value); ok && s.form == form && !slices.Contains(out, word) {
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
 // names reports whether the machine is one of the generation.
 func (g *Generation) names(w *Wish) bool {
 	return w.Firmware != "" && slices.Contains(g.Firmware, w.Firmware) || slices.Contains(g.For, w.Platform) && (len(g.Products) == 0 ||

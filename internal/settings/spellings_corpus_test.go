@@ -49,6 +49,7 @@ var witnesses = []witness{
 	{"redfish/cisco-c220-m4s.json", "Cisco", "M4", settings.FormRedfish},
 	{"redfish/cisco-c220-m5sx.json", "Cisco", "M5", settings.FormRedfish},
 	{"redfish/cisco-c225-m6s.json", "Cisco", "M6", settings.FormRedfish},
+	{"redfish/cisco-s3260.json", "Cisco", "S3260", settings.FormRedfish},
 	{"redfish/cray-ex235a-node0.json", "HPE Cray", "EX235A", settings.FormRedfish},
 	{"redfish/cray-ex420-node0.json", "HPE Cray", "EX420", settings.FormRedfish},
 	{"bios-cli/ibm-asu-m2-m3-hpc.bat", "IBM", "M2M3", settings.FormASU},
