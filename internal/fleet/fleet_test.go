@@ -235,8 +235,11 @@ func TestMeasured(t *testing.T) {
 		"fast":      measured("memaudit", figure("read", 0, 0, 44, nil), figure("read", 1, 1, 42, nil)),
 		"undecided": measured("memaudit", figure("read", 0, 0, 40, nil), figure("read", 1, 1, 3, ptr("a neighbour was busy"))),
 		"forced":    forced,
-		"foreign":   measured("stream", figure("read", 0, 0, 1, nil)),
-		"nobody":    nil,
+		"one node": func(r *report.Report) { // a report that another program wrote
+			measured("memaudit", report.MeasuredFigure{Kind: "read", CPUNode: ptr(0), Value: ptr(1e9)})(r)
+		},
+		"foreign": measured("stream", figure("read", 0, 0, 1, nil)),
+		"nobody":  nil,
 	} {
 		f.Add(name, "", node(change))
 	}
@@ -263,7 +266,7 @@ func TestMeasured(t *testing.T) {
 		"forced: a virtual machine", "undecided: a neighbour was busy"}, said)
 	for format, words := range map[string][]string{
 		"text": {"MEASURED  6 machines", " 50 %    20.0 GB/s  lost, node 1  PowerEdge R610", "10.0 GB/s  other, node 0", "undecided  forced: a virtual machine",
-			"BIOS      versions", "  PowerEdge R610: 6.6.0 (7)\n  PowerEdge R710: 6.6.0 (1)\n"},
+			"BIOS      versions", "  PowerEdge R610: 6.6.0 (8)\n  PowerEdge R710: 6.6.0 (1)\n"},
 		"csv":  {",20000000000,0.50\n", ",10000000000,\n", "nobody,PowerEdge R610,westmere-ep,Intel(R) Xeon(R) CPU X5670,6.6.0,4294967296,"},
 		"html": {"<td>20000000000</td><td>0.50</td>", "<h2>BIOS versions</h2>", "<td>a neighbour was busy</td>"},
 	} {
@@ -292,4 +295,33 @@ func TestOpen(t *testing.T) {
 			assert.Contains(t, b.String(), w, format)
 		}
 	}
+}
+
+// FuzzReports: whatever JSON a report holds, the fleet's document can be written in
+// every format.
+func FuzzReports(f *testing.F) {
+	for _, r := range []*report.Report{node(nil), node(func(r *report.Report) {
+		one := 1
+		r.Findings = []report.Finding{{Rule: "x", Result: "unknown", Reason: ptr("no SMBIOS")}, {Rule: "y", Result: "fail", Severity: "warning"}}
+		r.Measured = []report.Measurement{{Tool: "memaudit", Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: &one, MemoryNode: &one, Value: ptr(1e9)}}}}
+	})} {
+		text, err := json.Marshal(r)
+		require.NoError(f, err)
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var r report.Report
+		if json.Unmarshal(text, &r) != nil {
+			return
+		}
+		for _, by := range fleet.Kinds() {
+			all := fleet.New(by)
+			all.Add("a", "", &r)
+			all.AddInventory("b", "", &r.Inventory)
+			d := all.Document()
+			for _, format := range fleet.Formats() {
+				require.NoError(t, d.Write(&bytes.Buffer{}, format))
+			}
+		}
+	})
 }

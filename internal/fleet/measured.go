@@ -35,7 +35,7 @@ func (f *Fleet) measurement(m *Machine, all []report.Measurement) {
 	one := Measured{Machine: m.Name, Kind: m.Kind, Undecided: last.Unjudged}
 	for i := range last.Figures {
 		figure := &last.Figures[i]
-		if figure.Kind != string(measure.Read) || figure.CPUNode == nil || *figure.CPUNode != *figure.MemoryNode {
+		if figure.Kind != string(measure.Read) || figure.CPUNode == nil || figure.MemoryNode == nil || *figure.CPUNode != *figure.MemoryNode {
 			continue
 		}
 		switch {
