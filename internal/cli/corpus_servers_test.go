@@ -185,7 +185,7 @@ func guessedSlots(t *testing.T, a *audited) {
 		if f.Rule == "memory.channel.symmetric" || strings.HasPrefix(f.Rule, "memory.slot.") {
 			assert.Equal(t, "info", f.Severity, "%s: %s", a.name, f.Rule)
 		}
-		remedy, _, _ := strings.Cut(deref(f.Remedy), "(no slot is named:") // the reason names what is not known
+		remedy, _, _ := strings.Cut(deref(f.Remedy), "(no layout is advised:") // the reason names what is not known
 		if fillsAll(a, remedy) {
 			continue
 		}

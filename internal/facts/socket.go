@@ -2,6 +2,7 @@ package facts
 
 import (
 	"strconv"
+	"strings"
 
 	"cel.dev/cel-go/common/types"
 
@@ -212,8 +213,11 @@ func socketPopulation(controller, region *ObjectType) []Field {
 			}
 			return via(p.Relative, func(s population.Share) any { return *s.Value })
 		})},
-		{"share_source", textT, "the document behind share_measured, or the population model", ofPopulation(func(p *population.Population) Value {
-			return via(p.Relative, func(s population.Share) any { return s.Source })
+		{"share_basis", textT, "what share_low and share_high rest on, in a few words: the population model, or measured levels", ofPopulation(func(p *population.Population) Value {
+			return via(p.Relative, func(s population.Share) any { return s.Basis })
+		})},
+		{"share_source", textT, "the document behind share_measured or share_basis, or the population model", ofPopulation(func(p *population.Population) Value {
+			return via(p.Relative, func(s population.Share) any { return strings.TrimSuffix(s.Source, ": "+s.Basis) })
 		})},
 		{"share_low", floatT, "share of the processor's best bandwidth (all channels, highest clock) that its slowest region has", ofPopulation(func(p *population.Population) Value {
 			return via(p.Relative, func(s population.Share) any { return s.Low })

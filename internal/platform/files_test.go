@@ -181,3 +181,19 @@ func recognises(f wholePlatformFile, family, model int, verified bool) bool {
 	}
 	return false
 }
+
+// TestDocumentForPeople: who reads a share is told its document, not the key of
+// our list; every measured layout has one.
+func TestDocumentForPeople(t *testing.T) {
+	for _, f := range platformFiles(t) {
+		p, err := loadPlatform(corpustest.Rules(t), f.ID, "")
+		require.NoError(t, err)
+		for _, m := range p.Measured {
+			assert.NotEqual(t, m.Source, p.Document(m.Source), f.ID)
+		}
+	}
+	p, err := loadPlatform(corpustest.Rules(t), "westmere-ex", "")
+	require.NoError(t, err)
+	assert.Equal(t, "Fujitsu Technology Solutions, Memory Performance of Xeon E7-8800/4800/2800 (Westmere-EX) based Systems", p.Document("FTS-WEX"))
+	assert.Equal(t, "A-SITES-KEY", p.Document("A-SITES-KEY"))
+}

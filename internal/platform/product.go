@@ -29,6 +29,17 @@ func FindBoard(boards []Board, product string) *Board {
 // Unverified reports whether what the table says of the board has no document.
 func (b *Board) Unverified() bool { return !orTrue(b.Verified) }
 
+// Document names the document of a key as "vendor, title", for people; the key
+// itself where nothing describes it (a site's own platform).
+func (p *Platform) Document(key string) string {
+	for _, c := range append([]Citation{p.Citation}, p.Documents...) {
+		if c.Key == key && c.Title != "" {
+			return c.Vendor + ", " + c.Title
+		}
+	}
+	return key
+}
+
 // MeasuredOn lists the measurements that hold for a product.
 func (p *Platform) MeasuredOn(product string) []*Measurement {
 	var out []*Measurement

@@ -68,7 +68,7 @@ func (b *builder) pairLevels(s *Share, segments []Region) {
 			low, high = min(low, level), max(high, level)
 		}
 		if all {
-			s.Low, s.High, s.Source = low, high, m.Source+": measured level of each region"
+			s.Low, s.High, s.Source, s.Basis = low, high, b.platform.Document(m.Source)+": "+shareByRegions, shareByRegions
 			return
 		}
 	}

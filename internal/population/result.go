@@ -90,8 +90,10 @@ type Share struct {
 	// Model is the slowest region's share by channels and clock alone, whatever
 	// was measured: one yardstick for layouts of which only some were.
 	Model float64
-	// Source says which document measured it, or that the model computed it.
+	// Source names the document that measured it, or says that the model computed it.
 	Source string
+	// Basis says what the bounds rest on in a few words, without the document.
+	Basis string
 }
 
 // Limiters of the expected speed, in the words of docs/interface.md.

@@ -13,6 +13,8 @@ import (
 const (
 	shareByModel    = "population model: channels and clock"
 	shareByChannels = "population model: channels alone, the clock is not known"
+	shareByRegions  = "measured level of each region"
+	shareByLayout   = "measured for this layout"
 )
 
 // shares fills what each population leaves of its processor's best bandwidth;
@@ -118,8 +120,9 @@ func (b *builder) relative(pop *Population, best int) Share {
 	if !clocked {
 		s.Source = shareByChannels
 	}
+	s.Basis = s.Source
 	if v, source, ok := b.measuredShare(pop, names, best, clock); ok {
-		s.Value, s.Source = &v, source
+		s.Value, s.Source, s.Basis = &v, b.platform.Document(source), shareByLayout
 		return s
 	}
 	if b.platform.Policy == platform.PolicyEX {

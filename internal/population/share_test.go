@@ -28,9 +28,9 @@ func TestShareOfTheBest(t *testing.T) {
 		source     string
 	}{
 		{"0-3-3 at 800 of 1333", 2, "X5670  @ 2.93GHz", []int{0, 3, 3}, 1333, 0, 0.4, 0.4, 0, shareByModel},
-		{"3-3-3 at 800", 2, "X5670  @ 2.93GHz", []int{3, 3, 3}, 1333, 0, 0.6, 0.6, 0.714, "IBM-HS22V-PG"},
-		{"2-2-2 run at 1066", 2, "X5670  @ 2.93GHz", []int{2, 2, 2}, 1333, 1066, 0.8, 0.8, 0.914, "IBM-HS22V-PG"},
-		{"1-1-1", 2, "X5670  @ 2.93GHz", []int{1, 1, 1}, 1333, 0, 1, 1, 1, "IBM-HS22V-PG"},
+		{"3-3-3 at 800", 2, "X5670  @ 2.93GHz", []int{3, 3, 3}, 1333, 0, 0.6, 0.6, 0.714, "IBM, BladeCenter HS22V product guide"},
+		{"2-2-2 run at 1066", 2, "X5670  @ 2.93GHz", []int{2, 2, 2}, 1333, 1066, 0.8, 0.8, 0.914, "IBM, BladeCenter HS22V product guide"},
+		{"1-1-1", 2, "X5670  @ 2.93GHz", []int{1, 1, 1}, 1333, 0, 1, 1, 1, "IBM, BladeCenter HS22V product guide"},
 		{"one processor was not measured", 1, "X5670  @ 2.93GHz", []int{3, 3, 3}, 1333, 0, 0.6, 0.6, 0, shareByModel},
 		{"a processor of 1066 was not measured", 2, "E5620  @ 2.40GHz", []int{3, 3, 3}, 1333, 0, 0.75, 0.75, 0, shareByModel},
 		{"slow modules in a fast machine", 2, "X5670  @ 2.93GHz", []int{1, 1, 1}, 1066, 0, 0.8, 0.8, 0, shareByModel},
@@ -106,7 +106,7 @@ func TestWestmereEXLevels(t *testing.T) {
 		assert.Nil(t, s.Value, c.layout)
 		assert.InDelta(t, c.low, s.Low, 1e-9, c.layout)
 		assert.InDelta(t, c.high, s.High, 1e-9, c.layout)
-		assert.Equal(t, "FTS-WEX: measured level of each region", s.Source)
+		assert.Equal(t, wexDocument+": measured level of each region", s.Source)
 	}
 	s := exShare(t, "PRIMERGY RX900 S2", "2-1|0-0")
 	assert.InDelta(t, 0.25, s.Low, 1e-9, "one controller alone was not measured on this machine")

@@ -107,7 +107,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 			f.Advice = append(f.Advice, a.ID)
 		}
 		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && plan.Concerns(f.Rule) {
-			f.Remedy = word(*f.Remedy + " (no slot is named: " + p.Why + ")")
+			f.Remedy = word(*f.Remedy + " (no layout is advised: " + p.Why + ")")
 		}
 	}
 }

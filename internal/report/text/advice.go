@@ -1,7 +1,6 @@
 package text
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -157,8 +156,8 @@ func reachedLine(s *report.ReachedSocket) string {
 	if t := peakText(s.PeakBytes); t != "" && s.PeakBytes != nil {
 		parts = append(parts, t)
 	}
-	if v := s.Relative.Value; v != nil {
-		parts = append(parts, fmt.Sprintf("%.0f %% of the best population's bandwidth, measured (%s)", *v*100, report.OrEmpty(s.Relative.Source)))
+	if share := wording.Share(&s.Relative); share != "" {
+		parts = append(parts, share)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -28,6 +28,9 @@ func (p *printer) cause(g *group) {
 	p.alike(g, "expected", linesExpected, expected)
 	// What a cost rests on stands at its end: it is not cut off, but where no room is left.
 	p.alike(g, "costs", linesCosts+p.tight%tightest, briefCosts)
+	if e := g.first().Effect; e != nil {
+		p.said[e.Text] = true
+	}
 	p.briefFix(g, linesFix)
 	p.document(2, g.first().Citation)
 	p.atMost(linesLeads, func() { p.field(2, "leads to", p.ledNames(g)) })
@@ -36,7 +39,8 @@ func (p *printer) cause(g *group) {
 // briefFix prints what to do, once for findings that name other slots only.
 func (p *printer) briefFix(g *group, lines int) {
 	if len(g.first().Advice) == 0 && !strings.HasPrefix(g.first().Rule, settingPrefix) {
-		p.alike(g, "fix", lines, func(f *report.Finding) string { return report.OrEmpty(f.Remedy) })
+		// What to do is the last to be shortened.
+		p.alike(g, "fix", lines+min(p.tight, tightest-2), func(f *report.Finding) string { return report.OrEmpty(f.Remedy) })
 		return
 	}
 	p.atMost(max(1, lines-p.tight), func() { p.fix(g) })
@@ -72,8 +76,16 @@ func (p *printer) alike(g *group, name string, lines int, get func(*report.Findi
 
 var brackets = regexp.MustCompile(` \([^()]*\)`)
 
-// withoutBrackets takes out what stands in brackets.
-func withoutBrackets(s string) string { return brackets.ReplaceAllString(s, "") }
+// withoutBrackets takes out what stands in brackets, from the innermost on.
+func withoutBrackets(s string) string {
+	for {
+		bare := brackets.ReplaceAllString(s, "")
+		if bare == s {
+			return s
+		}
+		s = bare
+	}
+}
 
 // document names a source once; where it was named before, only the place in it.
 func (p *printer) document(indent int, c *report.Citation) {

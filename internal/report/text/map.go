@@ -56,7 +56,7 @@ const (
 // slotMap prints the slots of every processor, channels across, so that the
 // population is seen at a glance.
 func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
-	if p.tight < tightest {
+	if p.tight < 2 {
 		p.newline()
 	}
 	if len(inv.Slots) == 0 {

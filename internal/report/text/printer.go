@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -33,7 +34,7 @@ type printer struct {
 	// roomy parts sections by empty lines. tight is how much is left out so that the report fits a screen, 0 to tightest.
 	roomy bool
 	tight int
-	// said are the documents that were named.
+	// said are the documents that were named, and what causes were said to cost.
 	said map[string]bool
 }
 
@@ -242,7 +243,49 @@ func (p *printer) atMost(lines int, section func()) {
 	p.buf = append(append(p.buf[:from], strings.TrimRight(last, ",;:")...), cutShort+"\n"...)
 }
 
-// brief prints a labelled value on at most so many lines.
+// brief prints a labelled value on at most so many lines. What does not fit is left
+// out by whole clauses, from the end, as long as half of the room is used; else it is
+// cut between two words.
 func (p *printer) brief(indent int, name, value string, lines int) {
-	p.atMost(max(1, lines-p.tight), func() { p.field(indent, name, value) })
+	lines = max(1, lines-p.tight)
+	if p.verbose || p.with(func() { p.field(indent, name, value) }) <= p.lines()+lines {
+		p.field(indent, name, value)
+		return
+	}
+	room := lines * (p.width - indent - valueColumn)
+	for _, end := range clauseEnds(value) {
+		short := value[:end] + strings.ReplaceAll(cutShort, " ", glue)
+		if end > room {
+			continue
+		}
+		if end < room/2 {
+			break
+		}
+		if p.with(func() { p.field(indent, name, short) }) <= p.lines()+lines {
+			p.field(indent, name, short)
+			return
+		}
+	}
+	p.atMost(lines, func() { p.field(indent, name, value) })
+}
+
+// clauseEnds are the places where a text may end, the last first: before a remark in
+// brackets, and before a comma or semicolon outside of brackets.
+func clauseEnds(s string) []int {
+	var out []int
+	depth := 0
+	for i, r := range s {
+		switch {
+		case r == '(':
+			if depth++; depth == 1 && i > 0 && s[i-1] == ' ' {
+				out = append(out, i-1)
+			}
+		case r == ')':
+			depth = max(0, depth-1)
+		case depth == 0 && (r == ';' || r == ',') && strings.HasPrefix(s[i+1:], " "):
+			out = append(out, i)
+		}
+	}
+	slices.Reverse(out)
+	return out
 }

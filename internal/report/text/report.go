@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -22,7 +23,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 		p = newPrinter(o)
 		p.roomy, p.tight = try == 0, max(0, try-1)
 		p.report(r, causes, remarks)
-		if p.verbose || p.with(func() { p.last(r, o.Exit) }) <= screen(len(causes)) {
+		if p.verbose || p.with(func() { p.words(); p.last(r, o.Exit) }) <= screen(len(causes)) {
 			break
 		}
 	}
@@ -30,18 +31,31 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 		p.newline()
 		p.comparison(r.Profiles, r.ProfilesWhy, r.LeftOut, r.Inventory.Settings)
 	}
+	p.words()
 	p.last(r, o.Exit)
 	return p.flush(w)
+}
+
+// words explains the abbreviations that the report uses.
+func (p *printer) words() {
+	var out []string
+	for _, t := range wording.Terms(string(p.buf)) {
+		out = append(out, t.Name+": "+t.Meaning)
+	}
+	p.field(0, "words", strings.Join(out, "; "))
 }
 
 // with is how many lines the report has with one more section, which is not kept.
 func (p *printer) with(section func()) int {
 	kept := len(p.buf)
 	section()
-	lines := bytes.Count(p.buf, []byte("\n"))
+	lines := p.lines()
 	p.buf = p.buf[:kept]
 	return lines
 }
+
+// lines is how many lines are printed so far.
+func (p *printer) lines() int { return bytes.Count(p.buf, []byte("\n")) }
 
 // screen is how many lines a report may take, by the number of causes.
 func screen(causes int) int {

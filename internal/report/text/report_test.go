@@ -328,3 +328,37 @@ func TestSlotsThatShareAPlaceAreAllShown(t *testing.T) {
 		assert.Contains(t, text, strings.TrimPrefix(m.Sys.Slots[i].Locator.Value, "DIMM_")+":")
 	}
 }
+
+// A value that does not fit ends after a whole clause, where one ends beyond half of
+// the room, and never within brackets.
+func TestShortenedByClauses(t *testing.T) {
+	for value, want := range map[string]string{
+		"set Redundancy to Disabled in the setup (RX900 S2: Mirroring, (all) off), then go on for a while":      "set Redundancy to Disabled in the setup ... (-v)",
+		"exchange modules until all are the same, as the manual says in a place that has no more room for this": "exchange modules until all are the same ... (-v)",
+		"no, this begins with a word before a comma and then has no other clause which could be its end":        "no, this begins with a word before a comma ... (-v)",
+		"a value that fits": "a value that fits",
+	} {
+		p := newPrinter(Options{Width: 65})
+		p.brief(2, "fix", value, 1)
+		assert.Equal(t, "  fix       "+want+"\n", string(p.buf))
+	}
+	assert.Equal(t, "8 GiB in A1", withoutBrackets("8 GiB (channel 0 (A1), channel 1 (A2)) in A1"))
+}
+
+// The abbreviations of a report are explained below it, before the last line, and
+// what a cause costs is not said again below a setting.
+func TestLegendAndNoSentenceTwice(t *testing.T) {
+	cost := "enabled it hurt 4 of 9 benchmarks by 4 to 13 %"
+	effect, found := &report.Effect{Text: cost}, "Node Interleaving is enabled"
+	r := report.Report{Summary: report.Summary{Fail: 2}, Findings: []report.Finding{
+		{Rule: "numa.node-interleaving", Subject: "machine", Result: "fail", Severity: "warning", Found: &found, Effect: effect},
+		{Rule: "setting.node_interleave", Subject: "setting node_interleave", Result: "fail", Severity: "info", Found: &found, Effect: effect},
+	}}
+	printed := textOf(t, &r, Options{})
+	assert.Equal(t, 1, strings.Count(flat(printed), cost), printed)
+	assert.Contains(t, printed, "\nwords     NUMA: memory nearer to one processor than to others\n\nWARNING   ")
+	r.Findings = r.Findings[1:]
+	printed = textOf(t, &r, Options{})
+	assert.Equal(t, 1, strings.Count(flat(printed), cost), "nobody said it before")
+	assert.NotContains(t, printed, "\nwords ")
+}

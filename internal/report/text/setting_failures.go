@@ -38,7 +38,7 @@ func (p *printer) settingFailures(r *report.Report, groups []*group) {
 		f := g.first()
 		t.row(strings.TrimPrefix(f.Rule, settingPrefix), withoutBrackets(found(f)), expected(f), f.Severity)
 		if len(groups) <= mostRemarked>>p.tight {
-			t.below[i] = settingNotes(f, p.tight == 0)
+			t.below[i] = settingNotes(f, p.tight == 0 && f.Effect != nil && !p.said[f.Effect.Text])
 		}
 	}
 	t.print(p, 2)
@@ -46,7 +46,7 @@ func (p *printer) settingFailures(r *report.Report, groups []*group) {
 	switch n := advised(groups); {
 	case n > 0:
 		p.brief(2, "set by", fmt.Sprintf("one step for %d of %d, see %s", n, len(groups), wordAdvice), 1)
-	case len(t.below) == 0:
+	case len(t.below) == 0 && p.tight < tightest:
 		p.brief(2, "set by", "-v prints what each does and how it is set", 1)
 	}
 	p.pause()
@@ -79,7 +79,7 @@ func settingsHead(r *report.Report, n int) string {
 // first way to set it.
 func settingNotes(f *report.Finding, effect bool) []string {
 	var out []string
-	if effect && f.Effect != nil {
+	if effect {
 		out = append(out, clause(f.Effect.Text))
 	}
 	if way, _, _ := strings.Cut(report.OrEmpty(f.Remedy), "\n"); way != "" && len(f.Advice) == 0 {

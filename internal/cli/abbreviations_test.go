@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/text"
+)
+
+// plainWords are capital letters that need no word for who looks after servers:
+// units, makers, standards bodies, placeholders of the command line, and the
+// report's own leading words.
+var plainWords = []string{
+	"BIOS", "CPU", "DIMM", "DDR", "GiB", "MiB", "KiB", "GB", "MB", "MT", "MHz", "GHz", "mV", "OS", "URL", "FILE", "DIR", "JSON", "SUM", "SCP", "PCI", "RAM", "DRAM", "ID", "DMI", "PATCH",
+	"AMD", "IBM", "HP", "HPE", "EMC", "DMTF", "DSP0134", "EPYC", "PRIMERGY", "FUJITSU", "NVIDIA", "OSU", "GT", "ES", "EX", "EP",
+	"CRITICAL", "WARNING", "INFO", "PASS", "UNKNOWN", "INCOMPLETE", "ERROR", "ADVICE", "NOTE", "WAIVED", "SOURCES", "SLOTS", "PASSED", "NOT", "APPLICABLE",
+}
+
+// onlySmall keeps small letters.
+func onlySmall(r rune) rune {
+	if unicode.IsLower(r) {
+		return r
+	}
+	return -1
+}
+
+var manyCapitals = regexp.MustCompile(`\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b`)
+
+// unexplained are the abbreviations of a report that its legend does not explain, but
+// for plain words, what the machine's own firmware says, and titles of documents.
+func unexplained(t *testing.T, doc *report.Report, printed string) []string {
+	t.Helper()
+	own, err := json.Marshal([]any{doc.Machine, doc.Inventory.Sockets, doc.Inventory.Slots})
+	require.NoError(t, err)
+	known := string(own)
+	for i := range doc.Findings {
+		if c := doc.Findings[i].Citation; c != nil {
+			known += " " + c.Line()
+		}
+	}
+	for i := range doc.Advice {
+		known += " " + doc.Advice[i].Source
+	}
+	at := strings.LastIndex(printed, "\nwords ")
+	if at < 0 {
+		at = len(printed)
+	}
+	explained := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(\S+): `).FindAllStringSubmatch(printed[at:], -1) {
+		for part := range strings.SplitSeq(m[1], "-") {
+			explained[strings.ToLower(part)] = true
+		}
+	}
+	var out []string
+	for _, word := range manyCapitals.FindAllString(printed[:at], -1) {
+		if small := len(strings.Map(onlySmall, word)); 2*small > len(word) {
+			continue // a name: HyperTransport, SysProfile
+		}
+		singular := strings.TrimSuffix(word, "s")
+		switch {
+		case slices.Contains(plainWords, word), slices.Contains(plainWords, singular), slices.Contains(out, word):
+		case strings.Contains(known, word), explained[strings.ToLower(word)], explained[strings.ToLower(singular)]:
+		default:
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// TestAbbreviationsAreExplained: who has never seen memaudit finds every abbreviation
+// of the report in its legend, which does not stand where nothing is to explain.
+func TestAbbreviationsAreExplained(t *testing.T) {
+	for _, m := range machinetest.Sample(t) {
+		t.Run(m.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, profile := range []string{"", "low-latency"} {
+				p, _, _ := newProgram(nil)
+				doc, err := p.judgedMachine(&checkFlags{profile: profile, input: inputFlags{root: tree(t, m.Name)}})
+				require.NoError(t, err)
+				var brief, verbose strings.Builder
+				require.NoError(t, text.Write(&brief, doc, text.Options{Exit: new(int)}))
+				require.NoError(t, text.Write(&verbose, doc, text.Options{Verbose: true, Width: 160}))
+				assert.Empty(t, unexplained(t, doc, brief.String()), brief.String())
+				assert.Empty(t, unexplained(t, doc, verbose.String()), "with -v")
+			}
+		})
+	}
+}

@@ -1,0 +1,42 @@
+package wording
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestTerms: an abbreviation is a word of its own, in any case, alone or in a
+// rule's or setting's id, and is explained once.
+func TestTerms(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                                        nil,
+		"the plumsy resmtart":                     nil,
+		"QPI links, UPIs and QPI again":           {"QPI", "UPI"},
+		"memory.ecc.active, upi_prefetch":         {"ECC", "UPI"},
+		"C-states (NUMA-aware), FB-DIMM":          {"C-state", "NUMA", "FB-DIMM"},
+		"dell-system-profiles/something-dapc":     {"DAPC"},
+		"MT/s, DIMM_A1, CPU1, SNCX, xGMIs; a-b-c": {"xGMI"},
+	} {
+		var got []string
+		for _, term := range Terms(text) {
+			got = append(got, term.Name)
+			assert.NotEmpty(t, term.Meaning)
+		}
+		assert.Equal(t, want, got, text)
+	}
+}
+
+// TestTermsAreShort: the legend of a report has a line or two, and names each once.
+func TestTermsAreShort(t *testing.T) {
+	var names []string
+	for _, term := range terms() {
+		names = append(names, strings.ToLower(term.Name))
+		assert.LessOrEqual(t, len(term.Name)+len(term.Meaning), 55, term.Name)
+		assert.NotContains(t, term.Meaning, ";")
+	}
+	slices.Sort(names)
+	assert.Equal(t, strings.Count(termsFile, "\n")-2, len(slices.Compact(names)), "a line of the file that says nothing, or a name twice")
+}
