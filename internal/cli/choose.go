@@ -81,17 +81,51 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 	})
 	var err error
 	if format == "json" {
-		err = writeJSON(p.Stdout, infos)
+		err = writeJSON(p.Stdout, fittingProfiles(infos, fits, sys.Machine.Vendor.Known()))
 	} else {
 		held := engine.Compare(sys, topo)
-		err = p.say(listFitting(infos, fits) + leftOut(held))
+		err = p.say(listFitting(infos, fits, sys.Machine.Vendor.Known()) + leftOut(held))
 	}
 	return cmp.Or(err, failed)
 }
 
+// fittingProfile is a profile and what it is to one machine.
+type fittingProfile struct {
+	rulepack.ProfileInfo
+	// Answers are the intents that come to it on this machine.
+	Answers []string `json:"answers"`
+	// Standing is ownMaker, or that of a document that is not about this machine;
+	// null where the machine's maker is not known.
+	Standing *string `json:"standing"`
+}
+
+// ownMaker is the standing of a document of the machine's own maker about
+// machines like it.
+const ownMaker = "own maker"
+
+func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool) []fittingProfile {
+	out := make([]fittingProfile, 0, len(fits))
+	for i, f := range fits {
+		standing := &f.Standing
+		if *standing = cmp.Or(f.Standing, ownMaker); *standing == ownMaker && !maker {
+			standing = nil
+		}
+		out = append(out, fittingProfile{infos[i], append([]string{}, f.Answers...), standing})
+	}
+	return out
+}
+
+// undocumented are the intents that no profile answers.
+func undocumented(fits []audit.Fit) []string {
+	return slices.DeleteFunc(slices.Clone(rulepack.Intents[:]), func(intent string) bool {
+		return slices.ContainsFunc(fits, func(f audit.Fit) bool { return slices.Contains(f.Answers, intent) })
+	})
+}
+
 // listFitting prints one profile a line: what it answers on this machine, and
-// whether the document is the maker's and names it.
-func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit) string {
+// whether the document is the maker's and names it; then the intents for which
+// there is none.
+func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool) string {
 	id, intents := 0, 0
 	for _, f := range fits {
 		id, intents = max(id, len(f.ID)), max(intents, len(strings.Join(f.Answers, ", ")))
@@ -100,12 +134,19 @@ func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit) string {
 	for i, f := range fits {
 		note := ""
 		switch f.Standing {
+		case "":
+			if maker {
+				note = "; by the machine's own maker"
+			}
 		case verdict.Analogous:
 			note = "; by analogy, the document names other machines"
 		case verdict.Practice:
 			note = "; general practice, no document of the machine's maker"
 		}
 		fmt.Fprintf(&out, "%-*s  %-*s  %s%s\n", id, f.ID, intents, strings.Join(f.Answers, ", "), infos[i].Citation.Line(), note)
+	}
+	if none := undocumented(fits); len(fits) > 0 && len(none) > 0 {
+		fmt.Fprintf(&out, "no document for this machine: %s\n", strings.Join(none, ", "))
 	}
 	return out.String()
 }

@@ -52,16 +52,33 @@ func TestProfilesOfAMachine(t *testing.T) {
 	status, out, errs := run(nil, "profiles", "list", "--root", tree(t, "dell-r610-good"))
 	require.Equal(t, 0, status, errs)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	require.Len(t, lines, 5)
-	for _, l := range lines {
+	require.Len(t, lines, 6)
+	assert.Equal(t, "no document for this machine: virtualization, database", lines[5])
+	for _, l := range lines[:5] {
+		assert.Contains(t, l, "; by the machine's own maker")
 		id, rest, _ := strings.Cut(l, " ")
 		_, intent, _ := strings.Cut(id, "/")
 		assert.True(t, strings.HasPrefix(strings.TrimSpace(rest), intent), l)
 	}
 	_, out, _ = run(nil, "profiles", "list", "--root", tree(t, "dell-r610-good"), "--format", "json")
-	var infos []struct{ ID string }
+	var infos []struct {
+		ID, Standing string
+		Answers      []string
+	}
 	require.NoError(t, json.Unmarshal([]byte(out), &infos))
 	assert.Len(t, infos, 5)
+	for _, i := range infos {
+		assert.Equal(t, "own maker", i.Standing)
+		assert.Len(t, i.Answers, 1)
+	}
+	infos = nil
+	_, out, _ = run(nil, "profiles", "list", "--root", tree(t, "supermicro-rome-half"), "--format", "json")
+	require.NoError(t, json.Unmarshal([]byte(out), &infos))
+	standings := map[string]string{}
+	for _, i := range infos {
+		standings[i.ID] = i.Standing
+	}
+	assert.Equal(t, "general practice", standings["amd-epyc-7003/nic-latency"], "AMD's advice as HPE prints it, for a Supermicro")
 	status, out, _ = run(nil, "profiles", "list", "--root", tree(t, "sun-x6440"))
 	assert.Equal(t, 0, status)
 	assert.Equal(t, "no document gives a profile for this machine\n", out)

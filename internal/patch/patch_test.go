@@ -146,6 +146,35 @@ func TestOneAttributeForSeveral(t *testing.T) {
 	assert.Contains(t, open(p)["c_states"], "MinProcIdlePower also decides c1e")
 }
 
+// AMD's own preset beside HPE's is set to Disabled before what it governs (HPE's
+// registry A42: its options are read-only while it is set), and is never given
+// the name of a workload profile.
+func TestSecondPreset(t *testing.T) {
+	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryA42.v1_3_72", "Attributes": {"WorkloadProfile": "Custom", "AMDPerformanceWorkloadProfile": "NICLatencySensitive", "ProcSMT": "Enabled", "Sriov": "Disabled"}}`
+	smt := patch.Want{ID: "smt", Words: []string{"disabled"}}
+	p := patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{smt}})
+	assert.Equal(t, []string{"AMDPerformanceWorkloadProfile=Disabled", "ProcSMT=Disabled"}, values(p))
+	p = patch.Make(source(t, now), patch.Goal{Wants: []patch.Want{{"amd_workload_profile", []string{"Disabled"}}, {"sriov", []string{"enabled"}}, smt}, Preset: "LowLatency"})
+	assert.Equal(t, []string{"WorkloadProfile=LowLatency", "ProcSMT=Disabled"}, values(p))
+	assert.Equal(t, []patch.Note{{"sriov", "Sriov = Enabled"}, {"amd_workload_profile", "AMDPerformanceWorkloadProfile = Disabled"}}, p.Written)
+}
+
+// What another setting locks is not changed by changing that setting unasked
+// (registry of the SR670 V2: C1E is gray while C-states are Autonomous).
+func TestLockedByAnotherSetting(t *testing.T) {
+	now := func(states string) string {
+		return `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "BiosAttributeRegistry.1.0.0", "Attributes": {"OperatingModes_ChooseOperatingMode": "CustomMode", "Processors_CStates": "` + states +
+			`", "Processors_C1EnhancedMode": "Enabled", "Processors_HyperThreading": "Enabled", "Processors_TurboMode": "Enabled"}}`
+	}
+	goal := patch.Goal{Wants: []patch.Want{{"c1e", []string{"disabled"}}}}
+	p := patch.Make(source(t, now("Autonomous")), goal)
+	assert.Empty(t, p.Changes)
+	assert.Equal(t, "Processors_C1EnhancedMode cannot be changed under Processors_CStates = Autonomous", open(p)["c1e"])
+	assert.Equal(t, []string{"Processors_C1EnhancedMode=Disabled"}, values(patch.Make(source(t, now("Legacy")), goal)))
+	goal.Wants = append(goal.Wants, patch.Want{ID: "c_states", Words: []string{"disabled"}})
+	assert.Equal(t, []string{"Processors_CStates=Disabled", "Processors_C1EnhancedMode=Disabled"}, values(patch.Make(source(t, now("Autonomous")), goal)), "the setting that frees it first")
+}
+
 // An option in front of another is set to leave the choice to it.
 func TestOptionInFront(t *testing.T) {
 	now := `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "BiosAttributeRegistryA43.v1_2_52", "Attributes": {"WorkloadProfile": "Custom", "DeterminismControl": "DeterminismCtrlAuto", "PerformanceDeterminism": "PerformanceDeterministic"}}`

@@ -29,10 +29,14 @@ func (m *maker) preset(p *settings.Master, a *bios.Attribute) {
 	held := m.held(p, a)
 	now := stands(a)
 	switch {
+	case slices.Contains(m.writes, p.Setting): // by the preset before it
+		if m.wants(p.Setting) {
+			m.out.Written = append(m.out.Written, Note{p.Setting, a.Name + " = " + wanted})
+		}
 	case wanted == "" && (!m.needs(p, held) || free(p, now)):
 	case wanted == "":
 		if !m.choose(p, a, p.Free) {
-			m.dropInert(p, a, held, now)
+			m.dropLocked(p, a, held, now)
 		}
 	case settings.SamePreset(now, wanted) && !free(p, now):
 		m.out.Met = append(m.out.Met, p.Setting)
@@ -61,9 +65,10 @@ func (m *maker) sleepers(p *settings.Master) {
 	}
 }
 
-// governor decides about a master with canonical words. Where the profile wants
-// a word of it under which the settings that it governs do nothing, they stay
-// as they are; else it is set to what frees them.
+// governor decides about a master with canonical words, which is a setting of its
+// own. Where the profile wants a word of it under which the settings that it
+// governs do nothing, they stay as they are, and so do those that it only locks;
+// else it is set to what lets them act.
 func (m *maker) governor(p *settings.Master, a *bios.Attribute) {
 	held := m.held(p, a)
 	value, _ := m.after(a.Name)
@@ -71,8 +76,8 @@ func (m *maker) governor(p *settings.Master, a *bios.Attribute) {
 	case free(p, value):
 		m.first(a)
 	case !m.needs(p, held):
-	case m.wants(p.Setting), !m.choose(p, a, p.Free):
-		m.dropInert(p, a, held, value)
+	case m.wants(p.Setting), !p.Inert, !m.choose(p, a, p.Free):
+		m.dropLocked(p, a, held, value)
 	}
 }
 
@@ -87,13 +92,15 @@ func (m *maker) needs(p *settings.Master, held []Change) bool {
 	return len(held) > 0 || slices.ContainsFunc(m.asleep, func(id string) bool { return slices.Contains(p.Locks, id) })
 }
 
-// dropInert takes back the changes that would do nothing under a master.
-func (m *maker) dropInert(p *settings.Master, a *bios.Attribute, held []Change, value string) {
-	if !p.Inert {
-		return
-	}
+// dropLocked takes back the changes that a master does not let be made, or
+// under which they would do nothing.
+func (m *maker) dropLocked(p *settings.Master, a *bios.Attribute, held []Change, value string) {
 	m.drop(held, func(id string, c *Change) {
-		m.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does nothing")
+		if p.Inert {
+			m.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does nothing")
+		} else {
+			m.open(id, c.Attribute.Name+" cannot be changed under "+a.Name+" = "+value)
+		}
 	})
 }
 
@@ -118,6 +125,9 @@ func (m *maker) wantedPreset(p *settings.Master) string {
 		if w.ID == p.Setting && len(w.Words) > 0 {
 			return w.Words[0]
 		}
+	}
+	if p.Setting != "workload_profile" {
+		return "" // a second preset beside the vendor's own
 	}
 	return m.goal.Preset
 }

@@ -30,7 +30,7 @@ func (m *maker) spell(id, word string, e *settings.Attribute, a *bios.Attribute)
 	}
 	proven := m.proven(words, a)
 	if len(proven) > 1 {
-		proven = slices.DeleteFunc(proven, func(w string) bool { return !m.uses(w) })
+		proven = slices.DeleteFunc(proven, func(w string) bool { return !m.speaks(w) })
 	}
 	switch {
 	case len(proven) == 1:
@@ -48,7 +48,7 @@ func (m *maker) proven(words []string, a *bios.Attribute) []string {
 	var out []string
 	for _, w := range words {
 		found := m.src.Table.Recorded(a.Name, w, recordsOf(m.src.Export))
-		if settings.OtherWord(w) != "" && m.uses(w) {
+		if settings.OtherWord(w) != "" && m.speaks(w) {
 			found = append(found, w)
 		}
 		for _, f := range found {
@@ -100,6 +100,13 @@ func offered(a *bios.Attribute, words []string) string {
 		}
 	}
 	return ""
+}
+
+// speaks reports whether the export spells switches as a word is spelled: some
+// firmware says Enable and Disable, other Enabled and Disabled.
+func (m *maker) speaks(word string) bool {
+	other := settings.OtherWord(word)
+	return m.uses(word) || other != "" && m.uses(other)
 }
 
 // uses reports whether the export uses a word for any of its attributes.
