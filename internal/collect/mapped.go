@@ -67,13 +67,20 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 	return fact.Known(int64(sum), fact.Indirect, at), int64(end)
 }
 
-// mappedDevices notes of each module whether a range of type 20 is its own. A
-// range of a page or less is how some firmware writes "none".
+// noRange is the size in bytes of a range up to which it is how some firmware
+// writes "none".
+const noRange = 4096
+
+// mappedDevices notes of each module whether a range of type 20 is its own, and
+// where the first one begins.
 func (c *collector) mappedDevices() {
-	ranges, broken := map[uint16]int64{}, false
+	ranges, first, broken := map[uint16]int64{}, map[uint16]*inventory.Range{}, false
 	for _, r := range c.table.DeviceMappings() {
 		if device, ok := r.Device.Get(); ok && r.Size.Known() {
 			ranges[device] += r.Size.Value
+			if own := rangeOf(&r); own != nil && (first[device] == nil || own.Start < first[device].Start) {
+				first[device] = own
+			}
 		}
 		broken = broken || !r.Size.Known()
 	}
@@ -84,9 +91,22 @@ func (c *collector) mappedDevices() {
 		s := &c.sys.Slots[i]
 		if s.State == inventory.SlotPopulated {
 			n := ranges[s.Handle]
-			s.Mapped = fact.Known(n > 4096, fact.Indirect, of(17, s.Handle, c.table).evidence("range of type 20", display(n)))
+			s.Range = first[s.Handle]
+			s.Mapped = fact.Known(n > noRange, fact.Indirect, of(17, s.Handle, c.table).evidence("range of type 20", display(n)))
 		}
 	}
+}
+
+// rangeOf is a range of type 20 as the model has it; nil for none.
+func rangeOf(r *smbios.DeviceMapping) *inventory.Range {
+	if r.Size.Value <= noRange || r.End.Value >= maxAddress {
+		return nil
+	}
+	out := &inventory.Range{Start: int64(r.Start.Value)}
+	if position, depth := r.InterleavePosition.Or(0), r.InterleaveDepth.Or(0); position <= depth && depth > 1 {
+		out.Position, out.Depth = position, depth
+	}
+	return out
 }
 
 // agreeing holds the ranges of arrays against those of devices and the list of

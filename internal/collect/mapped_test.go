@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
@@ -71,4 +72,30 @@ func TestMappedFlash(t *testing.T) {
 	flash := b.Array(smbiostest.Array{Use: 5, Devices: 1})
 	b.Mapping(smbiostest.Mapping{Array: flash, End: 4<<20 - 1})
 	assert.Equal(t, int64(8)<<30, collecttest.Decoded(t, b).Memory.MappedBytes.Value)
+}
+
+// TestRanges reads where a module's memory begins and its place in an
+// interleave; a page is how firmware writes "none", and a position behind the
+// depth is none.
+func TestRanges(t *testing.T) {
+	const g = uint64(1) << 30
+	b := smbiostest.New(3, 2)
+	array := b.Array(smbiostest.Array{Devices: 4})
+	all := b.Mapping(smbiostest.Mapping{Array: array, End: 24*g - 1})
+	of := func(ranges ...smbiostest.DeviceMapping) {
+		device := b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 8 << 30})
+		for _, r := range ranges {
+			r.Device, r.Mapping = device, all
+			b.DeviceMapping(r)
+		}
+	}
+	of(smbiostest.DeviceMapping{Start: 16 * g, End: 17*g - 1}, smbiostest.DeviceMapping{Start: 0, End: 7*g - 1, Position: 2, Depth: 3})
+	of(smbiostest.DeviceMapping{Start: 8 * g, End: 16*g - 1, Position: 4, Depth: 3})
+	of(smbiostest.DeviceMapping{Start: 17 * g, End: 24*g - 1, Position: 1, Depth: 1})
+	of(smbiostest.DeviceMapping{Start: 0, End: 1023})
+	sys := collecttest.Decoded(t, b)
+	assert.Equal(t, &inventory.Range{Position: 2, Depth: 3}, sys.Slots[0].Range)
+	assert.Equal(t, &inventory.Range{Start: int64(8 * g)}, sys.Slots[1].Range)
+	assert.Equal(t, &inventory.Range{Start: int64(17 * g)}, sys.Slots[2].Range, "one row is no interleave")
+	assert.Nil(t, sys.Slots[3].Range)
 }

@@ -264,6 +264,9 @@ type Slot struct {
 	// Mapped is false for a module that firmware gave no address range (type 20)
 	// although it gave its neighbours some.
 	Mapped fact.Fact[bool]
+	// Range is where the module's memory begins, as far as firmware says so (type
+	// 20); nil where it gives it no range.
+	Range *Range
 	// Row is the position of the structure in the table, from 0.
 	Row int
 }
@@ -273,6 +276,16 @@ type Slot struct {
 type Location struct {
 	Processor, Controller, Channel, Index int
 	Evidence                              fact.Evidence
+}
+
+// Range is what firmware says of a module's first address range (type 20,
+// DSP0134 7.21).
+type Range struct {
+	// Start is the range's first byte address.
+	Start int64
+	// Position in an interleave of Depth rows, from 1; 0 for what is not
+	// interleaved or not said.
+	Position, Depth int
 }
 
 // CPU is the kernel's view of the processors.

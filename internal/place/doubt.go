@@ -51,7 +51,7 @@ func (pl *placer) examine(p *platform.Platform) {
 	machine := pl.nodesKnown()
 	for _, c := range pl.processors() {
 		bank, named := pl.bankAgainst(&c)
-		for _, says := range []string{bank, pl.rowsAgainst(&c), pl.speedAgainst(&c, p), pl.ranksAgainst(&c)} {
+		for _, says := range []string{bank, pl.rowsAgainst(&c), pl.speedAgainst(&c, p), pl.ranksAgainst(&c), pl.positionsAgainst(&c)} {
 			pl.doubt(&c, says)
 		}
 		for _, i := range c.slots {
@@ -60,6 +60,7 @@ func (pl *placer) examine(p *platform.Platform) {
 		}
 	}
 	pl.doubtAll(pl.arraysAgainst())
+	pl.doubtAll(pl.addressesAgainst())
 	pl.doubtAll(pl.nodesAgainst())
 }
 

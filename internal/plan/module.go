@@ -6,13 +6,14 @@ import (
 )
 
 // carry puts a module into a slot. What belongs to the slot stays: handle,
-// array, labels, stated positions, the place in the table.
+// array, labels, stated positions, the place in the table. Which addresses it
+// gets only the next boot tells.
 func carry(to, module *inventory.Slot) {
 	slot := *to
 	*to = *module
 	to.Handle, to.Array, to.Row, to.HPE, to.BMC = slot.Handle, slot.Array, slot.Row, slot.HPE, slot.BMC
 	to.Locator, to.BankLocator, to.DeviceSet = slot.Locator, slot.BankLocator, slot.DeviceSet
-	to.FormFactor = slot.FormFactor
+	to.FormFactor, to.Range = slot.FormFactor, nil
 	if !slot.FormFactor.Known() {
 		to.FormFactor = module.FormFactor
 	}

@@ -200,6 +200,8 @@ type DeviceMapping struct {
 	Device, Mapping uint16
 	// Start and End are byte addresses; End is the last byte.
 	Start, End uint64
+	// Position in an interleave of Depth rows; 0 is not interleaved.
+	Position, Depth byte
 }
 
 // DeviceMapping appends a structure of type 20, in the form of SMBIOS 2.1 to
@@ -211,5 +213,7 @@ func (b *Builder) DeviceMapping(v DeviceMapping) uint16 {
 	s.u16(0x0C, v.Device)
 	s.u16(0x0E, v.Mapping)
 	s.u8(0x10, 1)
+	s.u8(0x11, v.Position)
+	s.u8(0x12, v.Depth)
 	return b.add(20, s)
 }
