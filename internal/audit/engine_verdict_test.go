@@ -11,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -226,4 +227,49 @@ func TestWaiverNeedsReasonAndDate(t *testing.T) {
 		require.Error(t, w.Check(), "%+v", w)
 	}
 	require.NoError(t, audit.WaiverSpec{Rule: "a.b", Reason: "x", Until: "2027-01-01"}.Check())
+}
+
+// TestCountNeedsNoMap: one module for six channels is as much with a map that no
+// document confirms as without any: the count is the evidence. What only the map
+// says, and a severity that rests on it, is a remark.
+func TestCountNeedsNoMap(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		dimms      int
+		acceptable []int
+		populated  int
+		want       verdict.Severity
+	}{
+		{"one for six", 1, nil, 1, verdict.Warning},
+		{"six on five", 6, nil, 5, verdict.Info},
+		{"a count of the document's, as the map has it on too few", 4, []int{4}, 3, verdict.Info},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			platformOf(topo, platform.Platform{ID: "example", NUMA: true, ChannelsPerSocket: 6, RecommendedDIMMs: []int{12}, AcceptableDIMMs: c.acceptable})
+			p := &topo.Populations[0]
+			p.ChannelsTotal, p.DPC = direct(6), direct(make([]int, 6))
+			for range c.dimms {
+				addDIMM(sys, topo, 0, 8)
+			}
+			p = &topo.Populations[0]
+			for ch := range c.populated {
+				p.DPC.Value[ch] = 1
+			}
+			p.DPC.Unverified = true
+			p.ChannelsPopulated = direct(c.populated)
+			p.ChannelsPopulated.Unverified = true
+			for ch := range 6 { // an empty slot on every channel
+				sys.Slots = append(sys.Slots, inventory.Slot{Handle: uint16(0x1200 + ch), State: inventory.SlotEmpty, Technology: direct(inventory.DRAM)})
+				topo.Placements = append(topo.Placements, place.Placement{Channel: ch, Slot: 1, Unverified: true})
+				p.EmptySlots = append(p.EmptySlots, len(sys.Slots)-1)
+			}
+			for i := range topo.Placements[:c.dimms] {
+				topo.Placements[i].Channel = i % c.populated
+			}
+			f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "memory.channel.populated")["socket 0"]
+			assert.Equal(t, verdict.Fail, f.Result, f.Reason)
+			assert.Equal(t, c.want, f.Severity)
+		})
+	}
 }

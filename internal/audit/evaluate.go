@@ -222,7 +222,7 @@ func (r *run) check(rule *rulepack.Rule, s facts.Subject, f *Finding) {
 		r.describe(rule, f)
 	}
 	if f.Result == verdict.Fail || f.Result == verdict.Unknown {
-		r.severity(rule, f)
+		unverified = r.severity(rule, s, f) || unverified
 		f.Severity = capSeverity(f.Severity, f.Certainty, unverified)
 	}
 }
@@ -244,12 +244,15 @@ func capSeverity(s verdict.Severity, c fact.Certainty, unverified bool) verdict.
 	return s
 }
 
-// severity evaluates a severity that is an expression.
-func (r *run) severity(rule *rulepack.Rule, f *Finding) {
+// severity evaluates a severity that is an expression. unverified reports whether
+// it rests on what no document confirms: the check may have needed none of that.
+func (r *run) severity(rule *rulepack.Rule, s facts.Subject, f *Finding) (unverified bool) {
 	if verdict.Severity(rule.Severity).Rank() > 0 {
-		return
+		return false
 	}
+	r.scope.About(s)
 	text, err := r.text(rule.Severity)
+	_, unverified = r.scope.Certainty()
 	switch {
 	case err != nil:
 		f.Result, f.Reason = verdict.Error, "severity: "+err.Error()
@@ -260,6 +263,7 @@ func (r *run) severity(rule *rulepack.Rule, f *Finding) {
 	default:
 		f.Result, f.Reason = verdict.Error, "severity: expression gives "+text+", expected info, warning or critical"
 	}
+	return unverified
 }
 
 // text evaluates a text expression for the subject that the scope is about.

@@ -229,9 +229,9 @@ func TestSameMachineSameVerdict(t *testing.T) {
 			}
 			for what, changed := range wrong {
 				if got := auditedText(t, changed); got != nil {
-					if diff := lacking(severe(said(got, true)), severe(want)); len(diff) > 0 {
+					if diff := lacking(severe(said(got, true)), severe(want)); len(diff) > 0 && !countedBefore(diff, want) {
 						counts[what]++
-						t.Logf("%s: %s: %v", name, what, diff)
+						t.Errorf("%s: %s: %v", name, what, diff)
 					}
 				}
 			}
@@ -240,10 +240,16 @@ func TestSameMachineSameVerdict(t *testing.T) {
 	corpustest.LogCounts(t, "changed", counts)
 	assert.Greater(t, counts["machines"], 100)
 	assert.Greater(t, counts["swapped"], 20)
-	// Known: boards of which a label and a bank say the same in two ways, and a
-	// false bank makes a layout that can be (X8DTU, Z10PE-D8).
-	assert.LessOrEqual(t, counts["banks moved on"], 3)
+	assert.Zero(t, counts["banks moved on"])
 	assert.Zero(t, counts["labels of modules moved on"])
+}
+
+// countedBefore reports whether all that is new is that there are too few modules
+// for the channels, wherever they sit, where the channels were found empty one by
+// one before: one fault, counted where it cannot be placed any more.
+func countedBefore(diff, before []string) bool {
+	empty := slices.ContainsFunc(severe(before), func(l string) bool { return strings.HasPrefix(l, "memory.channel.populated ") })
+	return empty && !slices.ContainsFunc(diff, func(l string) bool { return !strings.HasPrefix(l, "memory.count.channels ") })
 }
 
 // oneSize reports whether all devices with a size have one and the same.

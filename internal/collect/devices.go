@@ -217,8 +217,11 @@ func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technol
 }
 
 // isROM reports whether the device is the BIOS chip, which some boards list
-// among the memory devices.
+// among the memory devices. A module does not become one by its label.
 func isROM(d *smbios.MemoryDevice) bool {
+	if strings.Contains(d.FormFactor.Or(""), "DIMM") {
+		return false
+	}
 	loc, bank := strings.ToUpper(d.Locator.Or("")), strings.ToUpper(d.BankLocator.Or(""))
 	return loc == "BIOS" || loc == "SYSTEM ROM" || loc == "ROM0" || strings.HasPrefix(bank, "ROM")
 }

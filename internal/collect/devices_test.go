@@ -57,8 +57,9 @@ func TestTechnology(t *testing.T) {
 		{"HBM", smbiostest.DIMM{Type: typeHBM2, FormFactor: formDie}, want.Is(inventory.HBM, direct), "Type"},
 		{"CXL by label", smbiostest.DIMM{Locator: "CXL 3", Type: typeDDR5}, want.Is(inventory.CXL, direct), "Locator"},
 		{"flash", smbiostest.DIMM{Type: typeFlash}, want.Is(inventory.Flash, direct), "Type"},
-		{"the BIOS chip", smbiostest.DIMM{Locator: "System ROM", Type: typeUnknown}, want.Is(inventory.Flash, direct), "Type"},
-		{"the BIOS chip by its bank", smbiostest.DIMM{Locator: "x", Bank: "ROM 0", Type: typeUnknown}, want.Is(inventory.Flash, direct), "Type"},
+		{"the BIOS chip", smbiostest.DIMM{Locator: "System ROM", FormFactor: formChip, Type: typeUnknown}, want.Is(inventory.Flash, direct), "Type"},
+		{"the BIOS chip by its bank", smbiostest.DIMM{Locator: "x", Bank: "ROM 0", FormFactor: formChip, Type: typeUnknown}, want.Is(inventory.Flash, direct), "Type"},
+		{"a module beside the BIOS chip's bank", smbiostest.DIMM{Locator: "P1_DIMM3A", Bank: "ROM0", Type: typeUnknown, Technology: techUnknown}, want.Is(inventory.DRAM, fact.Indirect), "Type"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.d.Bytes = 16 << 30

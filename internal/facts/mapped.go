@@ -114,20 +114,27 @@ func (m *Machine) silentModules() []int {
 }
 
 // listedTwice names a module without an address range that has both labels of
-// another one: Phytium's FT-2000/4 lists a module a second time under an array
-// that does not exist.
+// another one, or one of them and an array that does not exist: Phytium's
+// FT-2000/4 lists a module a second time like that.
 func (m *Machine) listedTwice(silent []int) string {
 	for _, i := range silent {
 		s := &m.sys.Slots[i]
 		for j := range m.sys.Slots {
 			o := &m.sys.Slots[j]
-			if i != j && isDRAM(o) && s.Locator.Known() && s.BankLocator.Known() &&
-				s.Locator.Value == o.Locator.Value && s.BankLocator.Value == o.BankLocator.Value {
+			if i == j || !isDRAM(o) || !s.Locator.Known() || !s.BankLocator.Known() {
+				continue
+			}
+			locator, bank := s.Locator.Value == o.Locator.Value, s.BankLocator.Value == o.BankLocator.Value
+			if locator && bank || (locator || bank) && !m.hasArray(s.Array) && m.hasArray(o.Array) {
 				return m.slotName(i)
 			}
 		}
 	}
 	return ""
+}
+
+func (m *Machine) hasArray(handle uint16) bool {
+	return slices.ContainsFunc(m.sys.Arrays, func(a inventory.Array) bool { return a.Handle == handle })
 }
 
 // silentNames are the modules that firmware leaves out of its account, where

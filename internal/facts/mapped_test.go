@@ -44,6 +44,12 @@ func TestUnmapped(t *testing.T) {
 		{"a module listed twice", 2, 16, 16 * g, 16 * g, silent(1, 1, func(s *inventory.Slot) {
 			s.Mapped, s.Locator, s.BankLocator = sure(false), sure("A"), sure("bank")
 		}), nil, 0, nil},
+		{"a module listed again under no array", 2, 16, 16 * g, 16 * g, silent(1, 1, func(s *inventory.Slot) {
+			s.Mapped, s.Locator, s.BankLocator, s.Array = sure(false), sure("A"), sure("another bank"), 0x1008
+		}), nil, 0, nil},
+		{"a module whose label repeats", 2, 16, 16 * g, 16 * g, silent(1, 1, func(s *inventory.Slot) {
+			s.Mapped, s.Locator, s.BankLocator = sure(false), sure("A"), sure("another bank")
+		}), 16 * g, fact.Corroborated, []string{"another bank A"}},
 		{"an odd total", 12, 4, 25 * g, 26 * g, nil, nil, 0, nil},
 		{"below 4 GiB alone", 4, 2, 4 * g, 4 * g, nil, nil, 0, nil},
 		{"36 address bits", 7, 16, 48 * g, 49 * g, nil, nil, 0, nil},
@@ -51,11 +57,11 @@ func TestUnmapped(t *testing.T) {
 		{"a normal reservation", 12, 8, 94 * g, 97 * g, nil, 2 * g, fact.Indirect, []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(int64(c.modules) * c.each * g)}}
+			m := &Machine{sys: &inventory.System{Arrays: []inventory.Array{{Handle: 0x1000}}}, topo: &population.Result{InstalledBytes: sure(int64(c.modules) * c.each * g)}}
 			for i := range c.modules {
 				s := module(string(rune('A'+i)), c.each, 2)
 				s.State, s.ConfiguredMTs, s.Mapped = inventory.SlotPopulated, sure(1333), sure(true)
-				s.BankLocator = sure("bank")
+				s.BankLocator, s.Array = sure("bank"), 0x1000
 				m.sys.Slots = append(m.sys.Slots, s)
 			}
 			if c.change != nil {

@@ -9,7 +9,9 @@ import (
 )
 
 // slottedChannels counts the channels of the processor that the board has slots
-// for: some boards leave a channel out. Only a list with empty slots can tell.
+// for, where it leaves some out. Only a list with empty slots can tell. Of a board
+// with slots for all it says nothing, so that what follows from a count alone
+// does not rest on a map.
 func slottedChannels(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -17,15 +19,16 @@ func slottedChannels(s *socketFacts) Value {
 	if full := slotsFull(s.m); !s.m.placesEmpty() && full.v != true {
 		return Missing(fact.Absent, "firmware does not list the empty slots, or not which channel they are on", "the machine's manual")
 	}
-	return via(s.pop.DPC, func(dpc []int) any {
-		slotted := int64(0)
-		for ch, n := range dpc {
-			if n > 0 || s.hasEmptySlot(ch) {
-				slotted++
-			}
+	slotted := 0
+	for ch, n := range s.pop.DPC.Value {
+		if n > 0 || s.hasEmptySlot(ch) {
+			slotted++
 		}
-		return slotted
-	})
+	}
+	if s.pop.DPC.Known() && slotted == len(s.pop.DPC.Value) {
+		return Missing(fact.Absent, "the board has slots for every channel", "")
+	}
+	return via(s.pop.DPC, func([]int) any { return slotted })
 }
 
 // placesEmpty reports whether firmware lists empty slots, too, and the channel

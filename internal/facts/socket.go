@@ -171,7 +171,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"channels_equal", boolT, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value {
 			return via(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
 		})},
-		{"channels_slotted", intT, "channels that the board has slots for, where firmware lists empty slots, too", socket(slottedChannels)},
+		{"channels_slotted", intT, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", socket(slottedChannels)},
 		{"empty_channels", stringsT, "empty channels by the locators of their slots", socket(emptyChannels)},
 		{"channels", stringsT, "every channel with its modules, in words", socket(channelWords)},
 		{"dpc", intsT, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return of(p.DPC) })},
