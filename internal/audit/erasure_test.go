@@ -1,7 +1,9 @@
 package audit_test
 
 import (
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,14 +22,21 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestErasure: what is not known is never a pass. Whichever fact of an example
-// machine is taken away, from one part or from all that have it, no rule that
-// failed passes. The unit tests take every fourth kind of fact of a few machines.
+// TestErasure: what is not known is never a pass. Whichever facts of an example
+// machine are taken away, from one part or from all that have it, one or two, no
+// rule that failed passes. The unit tests take every fourth kind of fact of a few
+// machines, and some pairs.
 func TestErasure(t *testing.T) {
 	e := builtin(t)
+	pairs := 4
+	if corpustest.Stage {
+		pairs = 200
+	}
 	for _, m := range machinetest.Sample(t) {
 		t.Run(m.Name, func(t *testing.T) {
-			holdErasure(t, e, collecttest.Collected(t, m.Tree()))
+			held := &erasure{engine: e, sys: collecttest.Collected(t, m.Tree()), every: 1, pairs: pairs}
+			held.hold(t)
+			t.Logf("%d audits", held.audits)
 		})
 	}
 }
@@ -44,32 +53,73 @@ func verdictsOf(t *testing.T, e *audit.Engine, sys *inventory.System) verdicts {
 	return out
 }
 
-// holdErasure audits a machine without each of its facts in turn: everywhere,
-// on the first and on the last part that has it.
-func holdErasure(t *testing.T, e *audit.Engine, sys *inventory.System) {
+// erasure audits a machine without some of its facts.
+type erasure struct {
+	engine *audit.Engine
+	sys    *inventory.System
+	// every is how many parts of one kind of fact stand for one that is erased by
+	// itself; the first and the last always are.
+	every int
+	// pairs of facts, of single parts and of whole kinds, are erased together.
+	pairs int
+	// audits counts what was held.
+	audits int
+	failed verdicts
+}
+
+// hold erases each kind of fact everywhere, parts of it one by one, and pairs.
+func (h *erasure) hold(t *testing.T) {
 	t.Helper()
-	whole := verdictsOf(t, e, sys)
-	if !slices.Contains(slices.Collect(maps.Values(whole)), verdict.Fail) {
+	h.failed = verdicts{}
+	for key, result := range verdictsOf(t, h.engine, h.sys) {
+		if result == verdict.Fail {
+			h.failed[key] = result
+		}
+	}
+	if len(h.failed) == 0 {
 		return
 	}
-	fields := erasable(sys)
-	for _, name := range corpustest.Sample(slices.Sorted(maps.Keys(fields)), 4) {
-		all := fields[name]
-		held := []struct {
-			where string
-			facts []eraser
-		}{{"everywhere", all}, {"on the first", all[:1]}, {"on the last", all[len(all)-1:]}}
-		if len(sys.Sockets) > 2 {
-			held = held[:1] // hundreds of slots
+	fields := erasable(h.sys)
+	names := corpustest.Sample(slices.Sorted(maps.Keys(fields)), 4)
+	for _, name := range names {
+		h.without(t, name+" everywhere", fields[name])
+		for _, n := range h.parts(len(fields[name])) {
+			h.without(t, fmt.Sprintf("%s of part %d", name, n), fields[name][n:n+1])
 		}
-		for _, c := range held {
-			restore := erase(c.facts)
-			for key, now := range verdictsOf(t, e, sys) {
-				if now == verdict.Pass && whole[key] == verdict.Fail {
-					assert.Fail(t, "a failure passes where a fact is missing", "%s of %s, %s erased %s", key[0], key[1], name, c.where)
-				}
-			}
-			restore()
+	}
+	random := rand.New(rand.NewPCG(20, 26))
+	for range h.pairs {
+		one, other := names[random.IntN(len(names))], names[random.IntN(len(names))]
+		h.without(t, one+" and "+other+" everywhere", slices.Concat(fields[one], fields[other]))
+		i, j := random.IntN(len(fields[one])), random.IntN(len(fields[other]))
+		h.without(t, fmt.Sprintf("%s of part %d and %s of part %d", one, i, other, j), []eraser{fields[one][i], fields[other][j]})
+	}
+}
+
+// parts lists the parts that are erased one by one. Of machines with hundreds of
+// slots and of the unit tests' the first and the last stand for the rest.
+func (h *erasure) parts(n int) []int {
+	out := []int{0}
+	if corpustest.Stage && len(h.sys.Sockets) <= 2 {
+		for i := h.every; i < n-1; i += h.every {
+			out = append(out, i)
+		}
+	}
+	if n > 1 {
+		out = append(out, n-1)
+	}
+	return out
+}
+
+// without audits the machine without the facts.
+func (h *erasure) without(t *testing.T, what string, facts []eraser) {
+	t.Helper()
+	restore := erase(facts)
+	defer restore()
+	h.audits++
+	for key, now := range verdictsOf(t, h.engine, h.sys) {
+		if now == verdict.Pass && h.failed[key] == verdict.Fail {
+			assert.Fail(t, "a failure passes where a fact is missing", "%s of %s, erased: %s", key[0], key[1], what)
 		}
 	}
 }
@@ -77,13 +127,15 @@ func holdErasure(t *testing.T, e *audit.Engine, sys *inventory.System) {
 // eraser takes one fact away and gives back what undoes that.
 type eraser func() (restore func())
 
+// erase takes facts away; what was taken first is given back last, since a pair
+// may be of one fact.
 func erase(facts []eraser) (restore func()) {
 	var undo []func()
 	for _, f := range facts {
 		undo = append(undo, f())
 	}
 	return func() {
-		for _, f := range undo {
+		for _, f := range slices.Backward(undo) {
 			f()
 		}
 	}
