@@ -10,7 +10,12 @@ const (
 	layered style = iota
 	// level gives the next largest module to the group that holds least.
 	level
+	// staying leaves what is there and fills the rest of the shape.
+	staying
 )
+
+// String names the style, for classes of layouts.
+func (s style) String() string { return [...]string{"layered", "level", "staying"}[s] }
 
 // place puts counts modules of each kind into a shape of the unit and writes
 // them into a layout of the whole board. It reports whether they fit.
@@ -24,10 +29,46 @@ func (b *board) place(u *unit, s shape, counts []int, how style, into []int) boo
 	for _, i := range u.slots {
 		into[i] = none
 	}
-	if how == layered {
+	switch how {
+	case layered:
 		return u.fillLayers(s, counts, into)
+	case level:
+		return b.fillLevel(u, s, counts, into)
+	default:
+		return b.fillStaying(u, s, counts, into)
 	}
-	return b.fillLevel(u, s, counts, into)
+}
+
+// fillStaying leaves the modules that are in slots of the shape, as many as the
+// counts have, and puts the rest into its other slots in the fill order, larger
+// modules first.
+func (b *board) fillStaying(u *unit, s shape, counts []int, into []int) bool {
+	left := slices.Clone(counts)
+	var open []int
+	for d := range slices.Max(s) {
+		for _, g := range u.turns() {
+			if d >= s[g] {
+				continue
+			}
+			for _, slot := range u.groups[g].layers[d] {
+				if k := b.at[slot]; k != none && left[k] > 0 {
+					into[slot] = k
+					left[k]--
+				} else {
+					open = append(open, slot)
+				}
+			}
+		}
+	}
+	for _, slot := range open {
+		k := slices.IndexFunc(left, func(n int) bool { return n > 0 })
+		if k < 0 {
+			return false
+		}
+		into[slot] = k
+		left[k]--
+	}
+	return sum(left) == 0
 }
 
 // fillLayers follows the fill order: the first layer of every group, then the
@@ -102,4 +143,28 @@ func (b *board) kept(u *unit, layout []int) int {
 		}
 	}
 	return n
+}
+
+// occupied counts the slots that hold a module now and in the layout.
+func (b *board) occupied(u *unit, layout []int) int {
+	n := 0
+	for _, i := range u.slots {
+		if layout[i] != none && b.at[i] != none {
+			n++
+		}
+	}
+	return n
+}
+
+// leaves reports whether a processor gives up modules of some kind.
+func (b *board) leaves(u *unit, counts []int) bool {
+	left := slices.Clone(counts)
+	for _, i := range u.slots {
+		if k := b.at[i]; k != none {
+			if left[k]--; left[k] < 0 {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -75,16 +75,16 @@ func (b *board) purchases(counts []int) [][]int {
 			out = append(out, extra)
 		}
 	}
-	levelled, _ := b.levelled(counts)
-	return b.cheapestFirst(append(out, levelled...))
+	return b.cheapestFirst(append(out, b.levelled(counts, func(extra []int) bool { return slices.Min(extra) >= 0 })...))
 }
 
 // mostLevelled bounds how many numbers of modules of each kind are looked at.
 const mostLevelled = 4096
 
-// levelled lists the changes after which each kind spreads evenly over the groups
-// of every processor. Those that take modules of a kind away keep the capacity.
-func (b *board) levelled(counts []int) (purchases, exchanges [][]int) {
+// levelled lists the changes that are wanted after which each kind spreads evenly
+// over the groups of every processor.
+func (b *board) levelled(counts []int, wanted func(extra []int) bool) [][]int {
+	var out [][]int
 	even := b.step() * len(b.units[0].groups)
 	extra, seen := make([]int, len(counts)), 0
 	var fill func(k, total int)
@@ -97,16 +97,13 @@ func (b *board) levelled(counts []int) (purchases, exchanges [][]int) {
 				fill(k+1, total+n)
 			}
 		default:
-			seen++
-			if slices.Min(extra) >= 0 {
-				purchases = append(purchases, slices.Clone(extra))
-			} else if b.bytes(extra) >= 0 {
-				exchanges = append(exchanges, slices.Clone(extra))
+			if seen++; wanted(extra) {
+				out = append(out, slices.Clone(extra))
 			}
 		}
 	}
 	fill(0, 0)
-	return purchases, exchanges
+	return out
 }
 
 // upTo is what n lacks to a multiple of step.
@@ -131,7 +128,7 @@ func (b *board) room() int {
 // of one kind.
 func (b *board) exchanges(counts []int) [][]int {
 	step := b.step()
-	_, out := b.levelled(counts)
+	out := b.levelled(counts, func(extra []int) bool { return slices.Min(extra) < 0 && b.bytes(extra) >= 0 })
 	for k := range counts {
 		if counts[k] == sum(counts) {
 			continue

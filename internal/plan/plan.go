@@ -30,6 +30,9 @@ type Plan struct {
 	// Why says in one clause why no advice is given, "" when some is or none
 	// is needed.
 	Why string
+	// Dear says in one clause why nothing cheaper is among the advice than what buys
+	// more than half as many modules as are installed; "" when something is.
+	Dear string
 }
 
 // Advice is one way to mend the population: all steps, in order.
@@ -41,6 +44,8 @@ type Advice struct {
 	Steps []Step
 	// Reaches is what the audit says of the machine after the steps.
 	Reaches Reach
+	// GivenUp is how many bytes of capacity there are less after the steps.
+	GivenUp int64
 	// Source names the document of the target layout, or says that it is
 	// general practice.
 	Source string
@@ -130,7 +135,9 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 	}
 	if len(out.Advice) == 0 {
 		out.Why = s.why()
+		return out
 	}
+	out.Dear = s.dear
 	return out
 }
 

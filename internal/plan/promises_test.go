@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -53,7 +54,7 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 		c.findings(a, again)
 		c.sockets(a, topo)
 		c.steps(a)
-		if n := a.Count(plan.Install) + a.Count(plan.Exchange); n < bought {
+		if n := buys(a); n < bought {
 			c.broke(a, "%d modules bought come after %d", n, bought)
 		} else {
 			bought = n
@@ -141,10 +142,30 @@ func (c *promises) sockets(a *plan.Advice, topo *population.Result) {
 			want -= c.sys.Slots[s.From].SizeBytes.Value
 		}
 	}
-	if got := topo.InstalledBytes.Value; got != want || got != a.Reaches.Bytes.Value || got < c.topo.InstalledBytes.Value {
+	if got := topo.InstalledBytes.Value; got != want || got != a.Reaches.Bytes.Value {
 		c.broke(a, "%d bytes after %d, steps make %d, promised are %d", got, c.topo.InstalledBytes.Value, want, a.Reaches.Bytes.Value)
 	}
+	c.capacity(a)
 }
+
+// capacity holds what is given up against what is said: nothing where nothing is
+// bought or something is dear without it, and never more than a quarter.
+func (c *promises) capacity(a *plan.Advice) {
+	before := c.topo.InstalledBytes.Value
+	lost := before - a.Reaches.Bytes.Value
+	switch {
+	case max(0, lost) != a.GivenUp:
+		c.broke(a, "gives up %d bytes and says %d", lost, a.GivenUp)
+	case lost > 0 && a.Count(plan.Exchange)+a.Count(plan.Install) == 0:
+		c.broke(a, "gives up %d bytes and buys nothing", lost)
+	case lost > before/4:
+		c.broke(a, "gives up %d of %d bytes", lost, before)
+	case lost > 0 && !slices.ContainsFunc(c.made.Advice, func(o plan.Advice) bool { return o.GivenUp == 0 && buys(&o) > buys(a) }):
+		c.broke(a, "gives up %d bytes, and none that keeps them is dearer", lost)
+	}
+}
+
+func buys(a *plan.Advice) int { return a.Count(plan.Install) + a.Count(plan.Exchange) }
 
 // steps checks that the steps can be done one after the other, and that every
 // slot they fill has a position that a document or a label gives.

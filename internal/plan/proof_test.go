@@ -88,12 +88,9 @@ func TestTwiceTheModulesAreNoMirror(t *testing.T) {
 					require.False(t, !c.class1 && f.Rule == "memory.class.optimal", "a mirror is no class 1")
 				}
 			}
-			require.Equal(t, c.class1, installs == 16, "%d modules bought", installs)
-			if c.class1 {
-				best := &made.Advice[len(made.Advice)-1]
-				require.Equal(t, "1", best.Reaches.Sockets[0].Class.Value.Name)
-				require.Zero(t, severeOf(best))
-			}
+			require.Equal(t, 16, installs)
+			best := &made.Advice[len(made.Advice)-1]
+			require.Equal(t, c.class1, severeOf(best) == 0, "a part of the failures is cured, and what stays is said")
 		})
 	}
 }

@@ -31,7 +31,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		s.unproven = "the whole derivation finds other failures than the search did"
 		return Advice{}, false
 	}
-	a := Advice{Steps: c.steps, Source: s.source(c.layout), Reaches: reach(topo)}
+	a := Advice{Steps: c.steps, Source: s.source(c.layout), Reaches: reach(topo), GivenUp: max(0, installed(s.board.sys)-installed(sys))}
 	a.Reaches.Findings = slices.Concat(after.fails, s.rest)
 	a.Cures = cured(s.before.fails, after.fails)
 	a.ID = a.costliest()
@@ -57,8 +57,12 @@ func cured(before, after []Finding) []Finding {
 	return out
 }
 
-// costliest names the advice by what it asks for.
+// costliest names the advice by what it asks for. Modules that come for others
+// that go are an exchange, whichever slots they come into.
 func (a *Advice) costliest() string {
+	if a.Count(Install) > 0 && a.Count(Remove) > 0 {
+		return Exchange
+	}
 	for _, do := range []string{Exchange, Install, Remove} {
 		if a.Count(do) > 0 {
 			return do

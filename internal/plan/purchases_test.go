@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,92 @@ func TestPurchaseOfTwoKinds(t *testing.T) {
 	require.Equal(t, plan.Install, last.ID)
 	require.Equal(t, 4, last.Count(plan.Install))
 	require.Zero(t, severeOf(last))
+}
+
+// TestCapacityGivenUp: two of 32 modules of a Rome server are twice as large.
+// To keep every byte, thirty would be exchanged; two suffice where 32 GiB may go,
+// and it is said that they go.
+func TestCapacityGivenUp(t *testing.T) {
+	sys := server(t, "supermicro-rome", func(_, _, _ int) bool { return true })
+	sys.Slots[3].SizeBytes.Value *= 2
+	sys.Slots[7].SizeBytes.Value *= 2
+	c := hold(t, "two of 32 larger", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 2, c.made.Why)
+	less, full := &c.made.Advice[0], &c.made.Advice[1]
+	require.Equal(t, []int{2, 30}, []int{less.Count(plan.Exchange), full.Count(plan.Exchange)})
+	require.Equal(t, sys.Slots[3].SizeBytes.Value, less.GivenUp)
+	require.Zero(t, full.GivenUp)
+	require.Zero(t, severeOf(less)+severeOf(full))
+	require.Empty(t, c.made.Dear)
+}
+
+// TestPartialPurchase: an R740 with eight modules of each processor on four of six
+// channels, of which three are rated faster. Four more for each fill all channels;
+// that the three are exchanged as well is the dearer way.
+func TestPartialPurchase(t *testing.T) {
+	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
+	for _, i := range []int{0, 1, 3} {
+		sys.Slots[i].RatedMTs.Value += 266
+	}
+	c := hold(t, "three rated faster", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 2, c.made.Why)
+	part, full := &c.made.Advice[0], &c.made.Advice[1]
+	require.Equal(t, []int{0, 8, 0}, []int{part.Count(plan.Move), part.Count(plan.Install), part.Count(plan.Exchange)})
+	require.True(t, part.CuresFinding("memory.channel.populated", "socket 0"))
+	require.Equal(t, []string{"memory.dimm.uniform"}, rulesLeft(part))
+	require.Equal(t, 11, full.Count(plan.Install)+full.Count(plan.Exchange))
+	require.Zero(t, severeOf(full))
+}
+
+// TestWhyDear: one module behind each processor of an R740. Ten are bought for all
+// channels, and why not fewer is said.
+func TestWhyDear(t *testing.T) {
+	c := hold(t, "one of each", server(t, "dell-r740", func(_, channel, slot int) bool { return channel == 0 && slot == 0 }), pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, 10, c.made.Advice[0].Count(plan.Install))
+	require.Equal(t, "with fewer new modules memory.channel.populated still fails", c.made.Dear)
+}
+
+// TestFirstForTheEmptyProcessor: one module in a machine of two processors. Another
+// one for the second mends the critical failure; eleven mend all.
+func TestFirstForTheEmptyProcessor(t *testing.T) {
+	c := hold(t, "one module", server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu+channel+slot == 0 }), pipeline(t))
+	require.Len(t, c.made.Advice, 2, c.made.Why)
+	require.Equal(t, 1, c.made.Advice[0].Count(plan.Install))
+	require.True(t, c.made.Advice[0].CuresFinding("memory.socket.populated", "socket 1"))
+	require.Equal(t, []string{"memory.channel.populated"}, rulesLeft(&c.made.Advice[0]))
+	require.Equal(t, 11, c.made.Advice[1].Count(plan.Install))
+}
+
+// TestModulesOfTwoSizesStay: an R710 whose six modules of each processor are alike but
+// for one in the second slot of a channel. A third larger one on either of the other
+// channels makes three of each, and what is there stays where it is.
+func TestModulesOfTwoSizesStay(t *testing.T) {
+	g := generatorOf("R610")
+	full := g.full(t)
+	positions := g.positions(full)
+	_, sys := laid(full, positions, func(int) bool { return true })
+	for _, at := range []int{3, 4} { // second slots
+		for _, i := range positions[at] {
+			sys.Slots[i].SizeBytes.Value *= 2
+		}
+	}
+	c := hold(t, "larger ones in second slots", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	last := &c.made.Advice[len(c.made.Advice)-1]
+	require.Equal(t, []int{0, 2}, []int{last.Count(plan.Move), last.Count(plan.Exchange)})
+	require.Zero(t, severeOf(last))
+}
+
+// rulesLeft are the rules about the layout that still fail at warning or above.
+func rulesLeft(a *plan.Advice) []string {
+	var out []string
+	for _, f := range a.Reaches.Findings {
+		if plan.Concerns(f.Rule) && f.Severity != "info" && !slices.Contains(out, f.Rule) {
+			out = append(out, f.Rule)
+		}
+	}
+	return out
 }
 
 func severeOf(a *plan.Advice) int {

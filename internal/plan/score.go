@@ -77,8 +77,24 @@ func (a *score) failing(o *score) int {
 	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning), cmp.Compare(a.info, o.info))
 }
 
+// milder reports whether less fails at warning or above.
+func (a *score) milder(than *score) bool {
+	return cmp.Or(cmp.Compare(a.critical, than.critical), cmp.Compare(a.warning, than.warning)) < 0
+}
+
 // severe reports whether something fails at warning or above.
 func (a *score) severe() bool { return a.critical+a.warning > 0 }
+
+// rules are those that fail.
+func (a *score) rules() []string {
+	var out []string
+	for _, f := range a.fails {
+		if !slices.Contains(out, f.Rule) {
+			out = append(out, f.Rule)
+		}
+	}
+	return out
+}
 
 // worthBuying reports whether something fails that costs enough to buy modules
 // for: a failure at warning or above, an empty channel or a class below the best.

@@ -32,6 +32,10 @@ type search struct {
 	cut    bool
 	// unproven says what could not be told of a layout that breaks nothing.
 	unproven string
+	// stays are the rules that failed after each purchase that was tried in vain; dear
+	// says in one clause why no cheaper one is among the alternatives.
+	stays [][]string
+	dear  string
 }
 
 // candidate is a layout with what it takes and what it gives.
@@ -42,8 +46,7 @@ type candidate struct {
 }
 
 // alternatives are the best layout that moving alone reaches, then, when that
-// is none or leaves a warning, the cheapest with new modules that leaves none,
-// else one with modules exchanged.
+// is none or leaves a warning, what new modules reach, those with the fewest first.
 func (s *search) alternatives() []*candidate {
 	counts := s.board.counts()
 	var out []*candidate
@@ -58,29 +61,7 @@ func (s *search) alternatives() []*candidate {
 	if !s.before.worthBuying() {
 		return out
 	}
-	s.trials = mostBought
-	if c := s.cheapest(counts, s.board.purchases(counts)); c != nil {
-		return append(out, c)
-	}
-	if !s.before.severe() {
-		return out
-	}
-	s.trials = mostExchanged
-	if c := s.cheapest(counts, s.board.exchanges(counts)); c != nil {
-		return append(out, c)
-	}
-	return out
-}
-
-// cheapest is the first of the purchases after which nothing fails at warning or
-// above; nil when there is none.
-func (s *search) cheapest(counts []int, purchases [][]int) *candidate {
-	for _, extra := range purchases {
-		if c := s.best(s.even(counts, extra), extra); c != nil && !c.score.severe() {
-			return c
-		}
-	}
-	return nil
+	return append(out, s.bought(counts, move)...)
 }
 
 // splits says how many modules of each kind each processor gets: the same
@@ -139,7 +120,14 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 	var best *candidate
 	for _, layout := range layouts {
 		c := s.try(layout, extra)
-		if c == nil || !s.accepts(&c.score) || best != nil && c.score.compare(&best.score) >= 0 {
+		if c == nil {
+			continue
+		}
+		accepted := s.accepts(&c.score)
+		if extra != nil && (!accepted || c.score.severe()) {
+			s.stays = append(s.stays, c.score.rules())
+		}
+		if !accepted || best != nil && c.score.compare(&best.score) >= 0 {
 			continue
 		}
 		if best = c; len(c.score.fails) == 0 {
@@ -266,7 +254,9 @@ func (s *search) layouts(split [][]int) [][]int {
 type choice struct {
 	class  string
 	layout []int
-	kept   int
+	// kept is more where more modules stay; where some leave the processor, of equal
+	// ones where more go out of slots that others come into.
+	kept int
 }
 
 // choices lists the classes of layouts of one unit, each by the layout that
@@ -282,8 +272,9 @@ func (b *board) choices(u *unit, counts []int, exact bool) []choice {
 	}
 	styles := []style{layered}
 	if kinds > 1 {
-		styles = append(styles, level)
+		styles = append(styles, level, staying)
 	}
+	leave := b.leaves(u, counts)
 	var out []choice
 	at := map[string]int{}
 	layout := make([]int, len(b.at))
@@ -292,8 +283,11 @@ func (b *board) choices(u *unit, counts []int, exact bool) []choice {
 			if !b.place(u, sh, counts, how, layout) || !b.listed(u, layout) {
 				continue
 			}
-			class := u.class(sh, exact) + " " + []string{"layered", "level"}[how]
-			kept := b.kept(u, layout)
+			class := u.class(sh, exact) + " " + how.String()
+			kept := b.kept(u, layout) * len(b.at)
+			if leave {
+				kept += b.occupied(u, layout)
+			}
 			i, ok := at[class]
 			switch {
 			case !ok:

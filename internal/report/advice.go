@@ -19,6 +19,9 @@ type Advice struct {
 	Removes  int     `json:"removes"`
 	// Source names the document of the target layout, or general practice.
 	Source string `json:"source"`
+	// GivenUpBytes is how much less capacity there is after the steps, for the text:
+	// Reaches has what there is then.
+	GivenUpBytes int64 `json:"-"`
 }
 
 // Cured names a finding.
@@ -90,7 +93,7 @@ type ReachedSocket struct {
 // advise puts the plan into the report: the advice itself, and into each finding
 // that it cures its ids and the remedy in a sentence.
 func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
-	r.AdviceWhy = p.Why
+	r.AdviceWhy, r.AdviceDear = p.Why, p.Dear
 	for i := range p.Advice {
 		r.Advice = append(r.Advice, buildAdvice(sys, &p.Advice[i]))
 	}
@@ -102,7 +105,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 				continue
 			}
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
-				f.Remedy = word(a.Sentence(sys))
+				f.Remedy = word(a.Sentence(sys) + dearly(p))
 			}
 			f.Advice = append(f.Advice, a.ID)
 		}
@@ -112,8 +115,16 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 	}
 }
 
+// dearly says in brackets why nothing cheaper is advised, "" where something is.
+func dearly(p *plan.Plan) string {
+	if p.Dear == "" {
+		return ""
+	}
+	return " (nothing cheaper is advised: " + p.Dear + ")"
+}
+
 func buildAdvice(sys *inventory.System, a *plan.Advice) Advice {
-	out := Advice{ID: a.ID, Cures: []Cured{}, Steps: []Step{}, Source: a.Source,
+	out := Advice{ID: a.ID, Cures: []Cured{}, Steps: []Step{}, Source: a.Source, GivenUpBytes: a.GivenUp,
 		Moves: a.Count(plan.Move), Installs: a.Count(plan.Install) + a.Count(plan.Exchange), Removes: a.Count(plan.Remove) + a.Count(plan.Exchange),
 		Reaches: buildReaches(&a.Reaches)}
 	for _, c := range a.Cures {

@@ -38,9 +38,33 @@ func (p *printer) advice(r *report.Report) {
 		}
 		p.promises(a)
 		p.field(2, "cures", cures(a.Cures))
+		p.field(2, "cheaper", cheaper(r, i))
 		p.field(2, "source", a.Source)
 		p.newline()
 	}
+}
+
+// other prints another advice: what it takes and what it gives, and its steps where
+// there is room.
+func (p *printer) other(a *report.Advice, steps []string) {
+	line := a.ID + ": " + wording.Effort(a) + "; " + outcome(&a.Reaches)
+	lines := linesOther
+	switch {
+	case p.tight == 0:
+		line += ": " + strings.Join(steps, "; ")
+		lines++
+	case p.tight > 1:
+		lines = 1
+	}
+	p.atMost(lines, func() { p.field(2, "or", line) })
+}
+
+// cheaper says, below the first advice, why there is no cheaper one.
+func cheaper(r *report.Report, nth int) string {
+	if nth > 0 || r.AdviceDear == "" {
+		return ""
+	}
+	return "none: " + r.AdviceDear
 }
 
 // briefAdvice prints the cheapest advice with its steps, and the others in a line each.
@@ -53,18 +77,20 @@ func (p *printer) briefAdvice(r *report.Report) {
 	for i := range all {
 		a := &all[i]
 		steps := briefSteps(a.Steps, r.Inventory.Slots)
-		if i > 0 && p.tight == tightest {
-			p.brief(2, "or", wording.Count(len(all)-1, "other way")+" with -v", 1)
-			break
-		}
 		if i > 0 {
-			p.brief(2, "or", a.ID+": "+wording.Effort(a)+": "+strings.Join(steps, "; "), linesOther)
+			if p.tight < tightest || i == len(all)-1 { // the last cures most
+				p.other(a, steps)
+			}
 			continue
 		}
 		p.section(wordAdvice, a.ID+": "+wording.Effort(a))
 		p.brief(2, "steps", strings.Join(steps, "; "), linesSteps)
-		p.atMost(linesReaches-min(p.tight, 2), func() { p.reaches(&a.Reaches, "stays") })
-		if p.tight < tightest {
+		p.atMost(linesReaches-min(p.tight, 2), func() { p.reached(&a.Reaches) })
+		p.brief(2, "stays", remaining(a.Reaches.Findings, "memory."), linesOther)
+		if why := cheaper(r, i); why != "" && p.tight < tightest {
+			p.brief(2, "cheaper", why, linesOther)
+		}
+		if p.tight < tightest-1 || p.tight < tightest && len(all) == 1 {
 			p.brief(2, "source", a.Source, 1)
 		}
 	}
@@ -114,11 +140,43 @@ const (
 	linesOther   = 2
 )
 
+// outcome is what another advice reaches and leaves, in a clause.
+func outcome(r *report.Reaches) string {
+	lines, _ := reachedLines(r)
+	out := "reaches " + strings.Join(lines, " and ")
+	if len(lines) == 0 {
+		out = "what it reaches is not known"
+	}
+	if stays := remaining(r.Findings, "memory."); stays != "" {
+		return out + "; " + stays + " stays"
+	}
+	return out
+}
+
 // reaches prints what each processor has after the steps, equal ones once, and
 // which failures there are, under the given name.
 func (p *printer) reaches(r *report.Reaches, fails string) {
-	var lines []string
-	socks := map[string][]string{}
+	p.reached(r)
+	p.field(2, fails, remaining(r.Findings, "memory."))
+}
+
+// reached prints what each processor has after the steps, equal ones once.
+func (p *printer) reached(r *report.Reaches) {
+	lines, socks := reachedLines(r)
+	name := "reaches"
+	for _, line := range lines {
+		if len(lines) > 1 {
+			line = glued(socks[line]) + ": " + line
+		}
+		p.field(2, name, line)
+		name = ""
+	}
+}
+
+// reachedLines are the different lines of what processors have, with the names of
+// those that have it.
+func reachedLines(r *report.Reaches) (lines []string, socks map[string][]string) {
+	socks = map[string][]string{}
 	for i := range r.Sockets {
 		s := &r.Sockets[i]
 		line := reachedLine(s)
@@ -134,15 +192,7 @@ func (p *printer) reaches(r *report.Reaches, fails string) {
 		}
 		socks[line] = append(socks[line], name)
 	}
-	name := "reaches"
-	for _, line := range lines {
-		if len(lines) > 1 {
-			line = glued(socks[line]) + ": " + line
-		}
-		p.field(2, name, line)
-		name = ""
-	}
-	p.field(2, fails, remaining(r.Findings, "memory."))
+	return lines, socks
 }
 
 func reachedLine(s *report.ReachedSocket) string {
@@ -156,8 +206,11 @@ func reachedLine(s *report.ReachedSocket) string {
 	if t := peakText(s.PeakBytes); t != "" && s.PeakBytes != nil {
 		parts = append(parts, t)
 	}
-	if share := wording.Share(&s.Relative); share != "" {
+	switch share := wording.Share(&s.Relative); {
+	case share != "":
 		parts = append(parts, share)
+	case s.Class == nil && s.Relative.Low != nil:
+		parts = append(parts, "all of the best bandwidth")
 	}
 	return strings.Join(parts, ", ")
 }

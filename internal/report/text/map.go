@@ -73,7 +73,7 @@ func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
 		p.newline()
 		p.blocks(blocks)
 		if classes := d.classes(); classes != "" {
-			p.atMost(linesClasses-p.tight/tightest, func() { p.wrap(2, "  "+classes); p.newline() })
+			p.atMost(linesClasses, func() { p.wrap(2, "  "+classes); p.newline() })
 		}
 		p.newline()
 	}

@@ -36,9 +36,6 @@ func (p *printer) configuration(n int, c *report.Configuration) {
 	}
 	p.section(strconv.Itoa(n), title)
 	line := reachedLine(&report.ReachedSocket{Class: c.Class, ExpectedMTs: c.ExpectedMTs, PeakBytes: c.PeakBytes, Relative: c.Relative})
-	if share := wording.Share(&c.Relative); share != "" && c.Relative.Value == nil {
-		line += ", " + share
-	}
 	if line == "" {
 		line = "not known"
 	}

@@ -28,6 +28,9 @@ func Effort(a *report.Advice) string {
 	if a.Installs == 0 {
 		parts = append(parts, "nothing is bought")
 	}
+	if a.GivenUpBytes > 0 {
+		parts = append(parts, Size(a.GivenUpBytes)+" of capacity are given up")
+	}
 	return strings.Join(parts, ", ")
 }
 
