@@ -224,6 +224,10 @@ type bmcInventory struct {
 	Slots   []struct {
 		Locator string
 		Health  *string
+		Errors  *struct {
+			Corrected  int64
+			Source, By string
+		}
 	}
 	Inventory *bmcInventory
 }
@@ -277,6 +281,8 @@ func TestRedfish(t *testing.T) {
 		assert.Equal(t, "fail", got["memory.channel.populated socket 0"])
 		assert.Equal(t, "fail", got["settings.conflict setting smt"], "setup says disabled, the kernel runs with SMT")
 		assert.Equal(t, "fail", got["settings.pending setting smt"])
+		assert.Equal(t, "fail", got["memory.module.health slot 0x0009 (DIMME1)"])
+		assert.Equal(t, "unknown", got["memory.errors.corrected slot 0x0009 (DIMME1)"], "61 errors, and nobody says in what time")
 	})
 	t.Run("insecure", func(t *testing.T) {
 		status, out, errs := askBMC(t, "inventory", service, "", bmcPassword, "--redfish-insecure")
@@ -318,6 +324,14 @@ func health(t *testing.T, stdout string) {
 		}
 	}
 	assert.Equal(t, map[string]string{"DIMMA1": "OK", "DIMMC1": "OK", "DIMME1": "Critical", "DIMMG1": "OK"}, got)
+	counted := map[string]int64{}
+	for _, s := range inv.Slots {
+		if s.Errors != nil {
+			counted[s.Locator] = s.Errors.Corrected
+			assert.Equal(t, "redfish controller", s.Errors.Source+" "+s.Errors.By)
+		}
+	}
+	assert.Equal(t, map[string]int64{"DIMMA1": 0, "DIMMC1": 0, "DIMME1": 61, "DIMMG1": 0}, counted)
 }
 
 // TestRedfishFailures: each failure is told in its own words within its

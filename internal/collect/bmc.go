@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/bios"
@@ -196,6 +197,7 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 		return
 	}
 	s.Health = j.health()
+	s.BMCErrors = j.errors()
 	join(j, "size", "CapacityMiB", &s.SizeBytes, d.SizeBytes, same)
 	join(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), sameSpeed)
 	join(j, "ranks", "RankCount", &s.Ranks, d.Ranks, same)
@@ -244,6 +246,31 @@ func (j joint) health() fact.Fact[string] {
 	default:
 		return fact.Unknown[string](fact.Malformed, "the management controller states a health that Redfish does not know", "", at)
 	}
+}
+
+// errors are the controller's counts; what it does not state stays unread.
+func (j joint) errors() inventory.ControllerErrors {
+	var out inventory.ControllerErrors
+	counts := j.d.Counts
+	if counts == nil {
+		return out
+	}
+	at := func(field, raw string) fact.Evidence {
+		return fact.Evidence{Source: inventory.SourceRedfish, Path: counts.Path, Field: field, Raw: raw}
+	}
+	count := func(n *int64, field string) fact.Fact[int64] {
+		if n == nil {
+			return fact.Unknown[int64](fact.Unstated, "the management controller does not count these errors", "", at(field, ""))
+		}
+		return fact.Known(*n, fact.Direct, at(field, strconv.FormatInt(*n, 10)))
+	}
+	out.Corrected = count(counts.Corrected, "CurrentPeriod.CorrectableECCErrorCount")
+	out.Uncorrected = count(counts.Uncorrected, "CurrentPeriod.UncorrectableECCErrorCount")
+	if counts.Alarms != nil {
+		names := strings.Join(counts.Alarms, ", ")
+		out.Alarms = fact.Known(names, fact.Direct, at("HealthData.AlarmTrips", names))
+	}
+	return out
 }
 
 // speed is the controller's operating speed in MT/s: one that looks like a

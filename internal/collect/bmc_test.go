@@ -74,6 +74,21 @@ func TestAgreeing(t *testing.T) {
 	assert.Equal(t, "/redfish/v1/Systems/1/Memory/A1", c.sys.Slots[0].Health.From.Path)
 }
 
+// TestCounted: the controller's counts are the slot's, with the field that says
+// so; what it does not state is not zero.
+func TestCounted(t *testing.T) {
+	d := moduleAt("A1")
+	corrected := int64(61)
+	d.Counts = &redfish.Counts{Path: d.Path + "/MemoryMetrics", Corrected: &corrected, Alarms: []string{"CorrectableECCError"}}
+	c := joined([]inventory.Slot{slotNamed(0x1100, "DIMM_A1"), slotNamed(0x1101, "DIMM_A2")}, d, moduleAt("A2"))
+	e := c.sys.Slots[0].BMCErrors
+	assert.Equal(t, int64(61), e.Corrected.Value)
+	assert.Equal(t, "CurrentPeriod.CorrectableECCErrorCount", e.Corrected.From.Field)
+	assert.Equal(t, fact.Unstated, e.Uncorrected.State)
+	assert.Equal(t, "CorrectableECCError", e.Alarms.Value)
+	assert.Equal(t, inventory.ControllerErrors{}, c.sys.Slots[1].BMCErrors)
+}
+
 // TestClock: a controller that gives the clock instead of the transfers says
 // the same as SMBIOS.
 func TestClock(t *testing.T) {

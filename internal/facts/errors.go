@@ -10,7 +10,8 @@ import (
 
 const secondsADay = 24 * 60 * 60
 
-// errors are what the kernel counted on the slot's module.
+// errors are what the kernel or the management controller counted on the slot's
+// module.
 func (x *slotFacts) errors() *place.Errors {
 	if x.i < len(x.m.topo.Errors) {
 		return &x.m.topo.Errors[x.i]
@@ -52,11 +53,17 @@ func (x *slotFacts) worstDay() Value {
 	return derived(func() any { return e.Corrected.Value }, counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })(x), of(e.CountedSeconds))
 }
 
-// countsErrors is true where the kernel counts the errors of some module, false
-// where no driver does; unknown where its counters could not be read.
+// countsErrors is true where the kernel or the management controller counts the
+// errors of some module, false where neither does; unknown where the kernel's
+// counters could not be read.
 func countsErrors(m *Machine) Value {
 	if !m.listed() {
 		return m.noPopulation()
+	}
+	for i := range m.topo.Errors {
+		if m.topo.Errors[i].By == place.ByController {
+			return Plain(true)
+		}
 	}
 	var unread *fact.Fact[int64]
 	entries := 0

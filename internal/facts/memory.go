@@ -52,7 +52,7 @@ func memoryClassFields() []Field {
 	}
 	return []Field{
 		{"ecc_on", boolT, "memory errors are corrected", machine(eccOn)},
-		{"errors_counted", boolT, "the kernel counts memory errors", machine(countsErrors)},
+		{"errors_counted", boolT, "the kernel or the management controller counts memory errors", machine(countsErrors)},
 		{"erring_modules", stringsT, "modules on which the kernel counted an error", machine(erringModules)},
 		{"class", textT, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
 		{"class_best", textT, "the best class of the same document", class(func(c population.Class) any { return c.Best })},

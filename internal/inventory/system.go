@@ -217,6 +217,14 @@ const (
 	Other  Technology = "other"
 )
 
+// ControllerErrors are memory errors since the machine's last reset, as the
+// management controller counts them (Redfish MemoryMetrics, CurrentPeriod). Alarms
+// names the maker's own thresholds that were crossed, "" for none.
+type ControllerErrors struct {
+	Corrected, Uncorrected fact.Fact[int64]
+	Alarms                 fact.Fact[string]
+}
+
 // Slot is one memory device of SMBIOS (type 17): a slot, populated or empty,
 // or a soldered or stacked device.
 type Slot struct {
@@ -256,6 +264,8 @@ type Slot struct {
 	// Health is what the management controller says of the module: OK, Warning
 	// or Critical.
 	Health fact.Fact[string]
+	// BMCErrors are the errors that the management controller counted on the module.
+	BMCErrors ControllerErrors
 	// HPE is the slot's position as HPE's type 202 states it, in numbers from 0.
 	HPE *Location
 	// BMC is the slot's position as the management controller states it (Redfish

@@ -18,12 +18,16 @@ const (
 	// ByChannel: the driver's controller and channel are the slot's by the slot
 	// map, on boards whose numbering label files confirm.
 	ByChannel = "channel"
+	// ByController: the management controller counts more on the module than the
+	// kernel does, of which firmware that handles errors first hides them.
+	ByController = "controller"
 	// ByZero: whichever counter is the slot's, it is zero.
 	ByZero = "every counter is zero"
 )
 
 // Errors are the memory errors that the kernel's EDAC driver counted on the
-// module of one slot since the driver was loaded.
+// module of one slot since the driver was loaded, or by ByController those that the
+// management controller counted since the machine's last reset.
 type Errors struct {
 	Corrected, Uncorrected fact.Fact[int64]
 	// CountedSeconds is how long they were counted.
@@ -58,7 +62,7 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 	joinByChannel(sys, p, places, all)
 	slots := make([]Errors, len(sys.Slots))
 	for i := range slots {
-		slots[i] = slotErrors(sys, all, i)
+		slots[i] = withController(slotErrors(sys, all, i), &sys.Slots[i].BMCErrors)
 	}
 	var stray []StrayErrors
 	for i := range all {
@@ -294,6 +298,25 @@ func slotErrors(sys *inventory.System, all []counter, slot int) Errors {
 		return out
 	}
 	return withoutCounter(sys, all)
+}
+
+// withController takes the management controller's counts where they are more
+// than the kernel's, or where the kernel has none.
+func withController(e Errors, c *inventory.ControllerErrors) Errors {
+	more := func(a, b fact.Fact[int64]) bool { return a.Known() && (!b.Known() || a.Value > b.Value) }
+	if !more(c.Corrected, e.Corrected) && !more(c.Uncorrected, e.Uncorrected) {
+		return e
+	}
+	out := Errors{Corrected: e.Corrected, Uncorrected: e.Uncorrected, By: ByController}
+	if c.Corrected.Known() {
+		out.Corrected = c.Corrected
+	}
+	if c.Uncorrected.Known() {
+		out.Uncorrected = c.Uncorrected
+	}
+	out.CountedSeconds = fact.Unknown[int64](fact.Unstated, "the management controller does not say since when it counts",
+		"the machine's last reset in the controller's own log", c.Corrected.From)
+	return out
 }
 
 // unlessElsewhere leaves a module's count unknown that is no more than most,

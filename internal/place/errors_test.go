@@ -276,3 +276,35 @@ func TestErrorsByChannelNeedProof(t *testing.T) {
 		sys.Machine.Vendor, sys.Machine.BoardVendor = known("Quanta"), known("Quanta")
 	}), "a maker without label files")
 }
+
+// TestErrorsOfTheController: the controller's counts stand in for a kernel that
+// counts nothing or less, because firmware handles errors first; they never take
+// away what the kernel counted.
+func TestErrorsOfTheController(t *testing.T) {
+	known := func(n int64) fact.Fact[int64] {
+		return fact.Known(n, fact.Direct, fact.Evidence{Source: inventory.SourceRedfish})
+	}
+	none := fact.Unknown[int64](fact.Absent, "no EDAC driver", "")
+	for name, c := range map[string]struct {
+		kernel     Errors
+		controller inventory.ControllerErrors
+		by         string
+		corrected  int64
+	}{
+		"the kernel alone":         {Errors{Corrected: known(3), Uncorrected: known(0), By: ByLabel}, inventory.ControllerErrors{}, ByLabel, 3},
+		"the controller alone":     {Errors{Corrected: none, Uncorrected: none}, inventory.ControllerErrors{Corrected: known(0), Uncorrected: known(0)}, ByController, 0},
+		"hidden from the kernel":   {Errors{Corrected: known(0), Uncorrected: known(0), By: ByZero}, inventory.ControllerErrors{Corrected: known(40)}, ByController, 40},
+		"the controller was reset": {Errors{Corrected: known(40), Uncorrected: known(0), By: ByLabel}, inventory.ControllerErrors{Corrected: known(2), Uncorrected: known(0)}, ByLabel, 40},
+		"uncorrected":              {Errors{Corrected: known(1), Uncorrected: known(0), By: ByLabel}, inventory.ControllerErrors{Uncorrected: known(1)}, ByController, 1},
+	} {
+		got := withController(c.kernel, &c.controller)
+		assert.Equal(t, c.by, got.By, name)
+		assert.Equal(t, c.corrected, got.Corrected.Or(-1), name)
+		if c.by == ByController {
+			assert.False(t, got.CountedSeconds.Known(), "%s: nobody says since when", name)
+			assert.True(t, got.Uncorrected.Known(), name)
+			continue
+		}
+		assert.Equal(t, c.kernel, got, name)
+	}
+}

@@ -30,6 +30,8 @@ type DIMM struct {
 	Type, Manufacturer, PartNumber string
 	// Location is the place by MemoryLocation; nil where the service states none.
 	Location *Location
+	// Counts are the errors that the service counted on the module.
+	Counts *Counts
 }
 
 // Location is where a module sits, as the service counts; -1 is not stated.
@@ -74,6 +76,7 @@ type memoryResource struct {
 	Manufacturer      string
 	PartNumber        string
 	Status            struct{ State, Health string }
+	Metrics           link
 }
 
 const (
@@ -84,36 +87,49 @@ const (
 	maxProblems = 4
 )
 
-// memory reads the memory collection of the system.
+// memory reads the memory collection of the system, and then the errors counted on
+// each module.
 func (c *client) memory(ctx context.Context, root *serviceRoot, at string, a *Answer) *Problem {
-	if root.Features.Expand.NoLinks && root.Features.Expand.Levels && c.expanded(ctx, at, a) {
-		return nil
+	if root.Features.Expand.NoLinks && root.Features.Expand.Levels {
+		if metrics, ok := c.expanded(ctx, at, a); ok {
+			return c.counts(ctx, metrics, a)
+		}
 	}
+	metrics, p := c.modules(ctx, at, a)
+	if p != nil {
+		return p
+	}
+	return c.counts(ctx, metrics, a)
+}
+
+// modules asks for each module and gives the links to their counts.
+func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []string, p *Problem) {
 	list, p := c.members(ctx, at)
 	if p != nil {
-		return a.absent(p, "the service offers no memory inventory")
+		return nil, a.absent(p, "the service offers no memory inventory")
 	}
 	if len(list) > maxModules {
-		return problem(fact.SourceRefused, "GET "+shown(at), "more than %d modules", maxModules)
+		return nil, problem(fact.SourceRefused, "GET "+shown(at), "more than %d modules", maxModules)
 	}
 	vain := 0
 	for _, path := range list {
 		var m memoryResource
 		if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
 			if vain++; p.last || vain >= maxProblems {
-				return p
+				return nil, p
 			}
 			a.failed(p)
 			continue
 		}
-		a.DIMMs = append(a.DIMMs, c.dimm(path, &m))
+		a.DIMMs, metrics = append(a.DIMMs, c.dimm(path, &m)), append(metrics, m.Metrics.path())
 	}
-	return nil
+	return metrics, nil
 }
 
-// expanded reads all modules by one request where the service says that it can;
-// false, with nothing taken, where the answer is not whole: then each is asked.
-func (c *client) expanded(ctx context.Context, at string, a *Answer) bool {
+// expanded reads all modules by one request where the service says that it can,
+// and gives the links to their counts; false, with nothing taken, where the answer
+// is not whole: then each is asked.
+func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []string, ok bool) {
 	var page struct {
 		Members []struct {
 			link
@@ -123,21 +139,21 @@ func (c *client) expanded(ctx context.Context, at string, a *Answer) bool {
 		Next  string `json:"Members@odata.nextLink"`
 	}
 	if _, p := c.get(ctx, at+"?$expand=.($levels=1)", maxAnswer, &page); p != nil || page.Next != "" || len(page.Members) == 0 || len(page.Members) > maxModules {
-		return false
+		return nil, false
 	}
 	if page.Count.known && page.Count.whole(maxMembers) != int64(len(page.Members)) {
-		return false
+		return nil, false
 	}
 	var all []DIMM
 	for i := range page.Members {
 		m := &page.Members[i]
 		if m.path() == "" || m.memoryResource.ID == "" {
-			return false // a link where the resource should stand
+			return nil, false // a link where the resource should stand
 		}
-		all = append(all, c.dimm(m.path(), &m.memoryResource))
+		all, metrics = append(all, c.dimm(m.path(), &m.memoryResource)), append(metrics, m.Metrics.path())
 	}
 	a.DIMMs = append(a.DIMMs, all...)
-	return true
+	return metrics, true
 }
 
 // dimm takes over what a resource says, within what a module can be.

@@ -71,7 +71,10 @@ func machine() map[string]string {
 		"/redfish/v1/Systems/FCH123456/Memory/1": `{"Id":"1","Name":"proc1dimm1","DeviceLocator":"PROC 1 DIMM 1","CapacityMiB":"16384",
 			"OperatingSpeedMhz":3200,"RankCount":2,"MemoryDeviceType":"DDR4","Manufacturer":"Example","PartNumber":" EX-1 ",
 			"SerialNumber":"DIMMSERIAL","Location":{"PartLocation":{"ServiceLabel":"PROC 1 DIMM 1"}},
-			"Status":{"State":"Enabled","Health":"Critical"}}`,
+			"Status":{"State":"Enabled","Health":"Critical"},
+			"Metrics":{"@odata.id":"/redfish/v1/Systems/FCH123456/Memory/1/MemoryMetrics"}}`,
+		"/redfish/v1/Systems/FCH123456/Memory/1/MemoryMetrics": `{"Id":"MemoryMetrics","CurrentPeriod":{"CorrectableECCErrorCount":17,"UncorrectableECCErrorCount":0},
+			"LifeTime":{"CorrectableECCErrorCount":4000},"HealthData":{"AlarmTrips":{"CorrectableECCError":true,"UncorrectableECCError":false,"Temperature":true,"SpareBlock":null}}}`,
 		"/redfish/v1/Systems/FCH123456/Memory/2": `{"Id":"2","DeviceLocator":"PROC 1 DIMM 2","CapacityMiB":null,"RankCount":[],"Status":{"State":"Absent"}}`,
 		"/redfish/v1/Registries":                 `{"Members":[{"@odata.id":"/redfish/v1/Registries/Base.1"},{"@odata.id":"/redfish/v1/Registries/biosattributeregistry.v1_0_0/"}]}`,
 		"/redfish/v1/Registries/biosattributeregistry.v1_0_0/": `{"Registry":"BiosAttributeRegistry.1.0.0","Location":[
@@ -185,10 +188,59 @@ func TestReadMachine(t *testing.T) {
 	assert.Equal(t, "/redfish/v1/Systems/ID/Bios", a.BIOS.Path)
 	assert.Equal(t, []DIMM{
 		{Path: "/redfish/v1/Systems/ID/Memory/1", Labels: [4]string{"PROC 1 DIMM 1", "PROC 1 DIMM 1", "proc1dimm1", "1"}, Installed: true, Known: true,
-			Health: "Critical", Condition: "Enabled", SizeBytes: 16 << 30, SpeedMTs: 3200, Ranks: 2, Type: "DDR4", Manufacturer: "Example", PartNumber: "EX-1"},
+			Health: "Critical", Condition: "Enabled", SizeBytes: 16 << 30, SpeedMTs: 3200, Ranks: 2, Type: "DDR4", Manufacturer: "Example", PartNumber: "EX-1",
+			Counts: &Counts{Path: "/redfish/v1/Systems/ID/Memory/1/MemoryMetrics", Corrected: new(int64(17)), Uncorrected: new(int64(0)), Alarms: []string{"CorrectableECCError"}}},
 		{Path: "/redfish/v1/Systems/ID/Memory/2", Labels: [4]string{"", "PROC 1 DIMM 2", "", "2"}, Known: true, Condition: "Absent"},
 	}, a.DIMMs)
 	assert.Equal(t, "DELETE /redfish/v1/SessionService/Sessions/77", b.requests[len(b.requests)-1])
+}
+
+// TestCounts: counts that are not there or not stated are none, never zero; a
+// service that has none is asked a few times only, and is no failure.
+func TestCounts(t *testing.T) {
+	const at = "/redfish/v1/Systems/FCH123456/Memory/1/MemoryMetrics"
+	for name, c := range map[string]struct {
+		body string
+		want *Counts
+	}{
+		"nothing":    {`{}`, nil},
+		"lifetime":   {`{"LifeTime":{"CorrectableECCErrorCount":9}}`, nil},
+		"null":       {`{"CurrentPeriod":{"CorrectableECCErrorCount":null}}`, nil},
+		"negative":   {`{"CurrentPeriod":{"CorrectableECCErrorCount":-1}}`, nil},
+		"half":       {`{"CurrentPeriod":{"CorrectableECCErrorCount":0.5}}`, nil},
+		"zero":       {`{"CurrentPeriod":{"CorrectableECCErrorCount":0}}`, &Counts{Corrected: new(int64(0))}},
+		"no alarm":   {`{"HealthData":{"AlarmTrips":{"CorrectableECCError":false}}}`, &Counts{Alarms: []string{}}},
+		"other word": {`{"HealthData":{"AlarmTrips":{"CorrectableECCError":"no"}}}`, nil},
+	} {
+		b := newBMC(t)
+		b.tree[at] = c.body
+		a := b.ask(t, nil)
+		require.NoError(t, a.Err(), name)
+		if c.want != nil {
+			c.want.Path = "/redfish/v1/Systems/ID/Memory/1/MemoryMetrics"
+		}
+		assert.Equal(t, c.want, a.DIMMs[0].Counts, name)
+	}
+	b := newBMC(t)
+	delete(b.tree, at)
+	var links []string
+	for i := range 20 {
+		path := fmt.Sprintf("/redfish/v1/Systems/FCH123456/Memory/m%d", i)
+		b.tree[path] = strings.Replace(b.tree["/redfish/v1/Systems/FCH123456/Memory/1"], `"Id":"1"`, fmt.Sprintf(`"Id":"m%d"`, i), 1)
+		links = append(links, `{"@odata.id":"`+path+`"}`)
+	}
+	b.tree["/redfish/v1/Systems/FCH123456/Memory"] = `{"Members":[` + strings.Join(links, ",") + `]}`
+	a := b.ask(t, nil)
+	require.NoError(t, a.Err())
+	assert.Len(t, a.DIMMs, 20)
+	asked := 0
+	for _, r := range b.requests {
+		if strings.HasSuffix(r, "/MemoryMetrics") {
+			asked++
+		}
+	}
+	assert.Equal(t, maxProblems, asked)
+	assert.Contains(t, a.Detail(), "the service links to counts of memory errors and has none")
 }
 
 // TestBasic: user name and password go with the requests only where the

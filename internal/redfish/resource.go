@@ -55,6 +55,15 @@ func (n number) whole(limit int64) int64 {
 	return int64(n.value)
 }
 
+// count is the number as a count, which may be zero; nil when it is not one.
+func (n number) count(limit int64) *int64 {
+	if !n.known || n.value < 0 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
+		return nil
+	}
+	v := int64(n.value)
+	return &v
+}
+
 // get reads a resource into v and gives its bytes.
 func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]byte, *Problem) {
 	r, p := c.do(ctx, http.MethodGet, path, nil, limit)

@@ -203,7 +203,7 @@ func TestExpandedMemory(t *testing.T) {
 		assert.Equal(t, want, a.DIMMs)
 		asked := 0
 		for _, r := range b.requests {
-			if strings.Contains(r, "/Memory") {
+			if strings.Contains(r, "/Memory") && !strings.HasSuffix(r, "/MemoryMetrics") {
 				asked++
 			}
 		}

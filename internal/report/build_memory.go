@@ -75,6 +75,9 @@ func buildSlot(s *inventory.Slot) Slot {
 func buildErrors(e *place.Errors) *Errors {
 	out := &Errors{Corrected: number(e.Corrected), Uncorrected: number(e.Uncorrected), CountedSeconds: number(e.CountedSeconds),
 		Source: inventory.SourceEDAC, By: e.By}
+	if e.By == place.ByController {
+		out.Source = inventory.SourceRedfish
+	}
 	if out.Corrected == nil && out.Uncorrected == nil {
 		return nil
 	}

@@ -124,7 +124,7 @@ type Slot struct {
 	PartNumber     *string `json:"part_number" jsonschema:"nullable"`
 	// Health is the management controller's word on the module.
 	Health *string `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
-	// Errors are the memory errors that the kernel counted on the module, null
+	// Errors are the memory errors that were counted on the module, null
 	// where none are counted or nothing says which counter is the slot's.
 	Errors *Errors `json:"errors" jsonschema:"nullable"`
 	// Serial and AssetTag are there only when identifiers were asked for.
@@ -132,14 +132,15 @@ type Slot struct {
 	AssetTag *string `json:"asset_tag,omitempty"`
 }
 
-// Errors counts memory errors since the kernel's EDAC driver was loaded. Source
-// is edac; By says how the counters were put down to the slot: label, channel,
+// Errors counts memory errors since the kernel's EDAC driver was loaded (source
+// edac), or since the machine's last reset by the management controller (redfish).
+// By says how the counters were put down to the slot: label, channel, controller,
 // or that every counter of the machine is zero.
 type Errors struct {
 	Corrected      *int64 `json:"corrected" jsonschema:"nullable,minimum=0"`
 	Uncorrected    *int64 `json:"uncorrected" jsonschema:"nullable,minimum=0"`
 	CountedSeconds *int64 `json:"counted_seconds" jsonschema:"nullable,minimum=0"`
-	Source         string `json:"source" jsonschema:"enum=edac"`
+	Source         string `json:"source" jsonschema:"enum=edac,enum=redfish"`
 	By             string `json:"by,omitempty"`
 }
 

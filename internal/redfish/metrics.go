@@ -1,0 +1,77 @@
+package redfish
+
+import (
+	"context"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
+
+// Counts are the memory errors of a module since the machine's last reset, or
+// since somebody cleared them (DSP0268 MemoryMetrics, CurrentPeriod); nil where the
+// service does not say. Those of a module's lifetime are not read: nobody can tell
+// when they were.
+type Counts struct {
+	// Path is the resource without what identifies a machine.
+	Path                   string
+	Corrected, Uncorrected *int64
+	// Alarms are the maker's own thresholds that were crossed, by the schema's names
+	// (AlarmTrips), in order; nil where the service does not say.
+	Alarms []string
+}
+
+// memoryMetrics is one MemoryMetrics resource.
+type memoryMetrics struct {
+	CurrentPeriod struct {
+		CorrectableECCErrorCount, UncorrectableECCErrorCount number
+	}
+	HealthData struct {
+		AlarmTrips map[string]any
+	}
+}
+
+// maxErrors is more errors than a module lives through.
+const maxErrors = 1 << 48
+
+// counts reads the errors of each module, one request a module, and stops where
+// the service answers none: they are asked for last and are no reason to wait.
+// metrics are the links of a.DIMMs, in their order.
+func (c *client) counts(ctx context.Context, metrics []string, a *Answer) *Problem {
+	vain := 0
+	for i, path := range metrics {
+		if path == "" || !a.DIMMs[i].Installed {
+			continue
+		}
+		var m memoryMetrics
+		if _, p := c.get(ctx, path, maxAnswer, &m); p != nil {
+			if vain++; p.last || vain >= maxProblems {
+				return a.absent(p, "the service links to counts of memory errors and has none")
+			}
+			if p.State != fact.SourceAbsent {
+				a.failed(p)
+			}
+			continue
+		}
+		a.DIMMs[i].Counts = m.stated(shown(path))
+	}
+	return nil
+}
+
+// stated is nil where the resource says nothing about errors.
+func (m *memoryMetrics) stated(path string) *Counts {
+	out := Counts{Path: path, Corrected: m.CurrentPeriod.CorrectableECCErrorCount.count(maxErrors),
+		Uncorrected: m.CurrentPeriod.UncorrectableECCErrorCount.count(maxErrors)}
+	for _, name := range [...]string{"AddressParityError", "CorrectableECCError", "UncorrectableECCError"} {
+		if tripped, said := m.HealthData.AlarmTrips[name].(bool); said {
+			if out.Alarms == nil {
+				out.Alarms = []string{} // said, though none may be tripped
+			}
+			if tripped {
+				out.Alarms = append(out.Alarms, name)
+			}
+		}
+	}
+	if out.Corrected == nil && out.Uncorrected == nil && out.Alarms == nil {
+		return nil
+	}
+	return &out
+}
