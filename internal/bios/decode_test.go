@@ -88,7 +88,7 @@ func TestDecode(t *testing.T) {
 			{Name: "ApbDis", Value: "Disabled", Stated: true, ReadOnly: true, Place: "$.SystemConfiguration.Components[0].Attributes[1]"}}}},
 		{"ws-man", wsman, bios.Export{Format: bios.WSMan, Vendor: bios.Dell, Attributes: []bios.Attribute{{Name: "LogicalProc", Display: "Logical Processor",
 			Value: "Enabled", Stated: true, ReadOnly: true, Options: []string{"Enabled", "Disabled"}, Place: "line 1"}}}},
-		{"sum xml", sumXML, bios.Export{Format: bios.SUMXML, Vendor: bios.Supermicro, Product: "X11DPH-T", Firmware: "3.3", Complete: true, Attributes: []bios.Attribute{
+		{"sum xml", sumXML, bios.Export{Format: bios.SUMXML, Vendor: bios.Supermicro, Product: "X11DPH-T", Firmware: "3.3", Attributes: []bios.Attribute{
 			{Name: "Intel® VT", Menu: "Advanced > CPU", Value: "Enable", Stated: true, Default: "Disable", Options: []string{"Disable", "Enable"}, Place: "line 5"},
 			{Name: "Quiet Boot", Menu: "Advanced > CPU", Value: "Unchecked", Stated: true, Place: "line 6"},
 			{Name: "Cores", Menu: "Advanced > CPU", Value: "0", Stated: true, Place: "line 6"}, {Name: "Administrator Password", Menu: "Advanced > CPU", Place: "line 7"}}}},

@@ -2,6 +2,7 @@ package bios
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 )
 
@@ -43,6 +44,7 @@ func decodeRegistry(d document) (*Export, error) {
 	entries, _ := registryEntries(d.body)
 	r := &registry{name: str(d.body, "Id"), attributes: map[string]*registered{}, locks: lockedBy(d.body)}
 	e := &Export{Format: Registry, RegistryName: r.name, registry: r}
+	doubted := map[string]bool{}
 	for i, entry := range entries {
 		at := fmt.Sprintf("%s.Attributes[%d]", d.path, i)
 		o, ok := entry.(object)
@@ -55,7 +57,10 @@ func decodeRegistry(d document) (*Export, error) {
 			continue
 		}
 		a := newRegistered(o)
-		r.attributes[name] = a
+		if !r.register(name, a, doubted) {
+			e.problem("%s: %s stands more than once, and otherwise, so that nothing is taken of it", at, name)
+			continue
+		}
 		if err := e.add(Attribute{Name: name, Display: a.display, Menu: a.menu, Default: a.fallback, ReadOnly: a.readOnly, Options: a.names, Place: at}); err != nil {
 			return nil, err
 		}
@@ -71,6 +76,19 @@ func decodeRegistry(d document) (*Export, error) {
 	}
 	e.Vendor, e.Guessed = e.vendorOf(d.body)
 	return e, nil
+}
+
+// register keeps an attribute; false for one that stands there otherwise, of
+// which nothing is kept: doubted are the names of those.
+func (r *registry) register(name string, a *registered, doubted map[string]bool) bool {
+	before, known := r.attributes[name]
+	if doubted[name] || known && !reflect.DeepEqual(before, a) {
+		doubted[name] = true
+		delete(r.attributes, name)
+		return false
+	}
+	r.attributes[name] = a
+	return true
 }
 
 func newRegistered(o object) *registered {

@@ -16,7 +16,7 @@ var sumText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // GetCurrentBiosCfg"): menus with settings, whose value stands in an attribute
 // by the setting's type.
 func (w *walker) sum() (*Export, error) {
-	e := &Export{Format: SUMXML, Vendor: Supermicro, Complete: true}
+	e := &Export{Format: SUMXML, Vendor: Supermicro}
 	var menus []string
 	for {
 		t, err := w.next()
@@ -40,6 +40,7 @@ func (w *walker) sum() (*Export, error) {
 	if len(e.Attributes) == 0 {
 		return nil, malformed(w.place(), "<BiosCfg> without a <Setting>")
 	}
+	e.Complete = len(e.Attributes) >= 40 // a file for ChangeBiosCfg may hold a few settings
 	return e, nil
 }
 
