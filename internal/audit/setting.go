@@ -163,7 +163,11 @@ func (r *run) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s invent
 	}
 	wish := r.wish(s)
 	if governing := t.Governing(w.ID); governing != "" {
-		wish.Preset = presetWord(r.sys.Settings[governing].Configured)
+		preset, listed := r.sys.Settings[governing]
+		wish.Preset = presetWord(preset.Configured)
+		// The vendor's own preset is on every machine of a generation that has it,
+		// a second one where the machine shows it.
+		wish.NoPreset = !listed && governing != "workload_profile"
 	}
 	for _, want := range w.Want {
 		wish.ID, wish.Want = w.ID, want

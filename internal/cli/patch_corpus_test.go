@@ -126,18 +126,7 @@ func TestPatchEveryFile(t *testing.T) {
 // by code of its own and audits again: what the change carries passes, nothing
 // is left to change, and no other attribute and no other setting is another.
 func TestPatchEveryExport(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
-	require.NoError(t, err)
-	packs, err := rulepack.LoadCompiled(rules.FS)
-	require.NoError(t, err)
-	b := &patchBench{engine: audit.NewEngine(packs), tables: tables, counts: map[string]int{}, records: map[string]string{}}
-	file, err := fs.ReadFile(rules.FS, "settings/spellings.tsv")
-	require.NoError(t, err)
-	for line := range strings.Lines(string(file)) {
-		if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) == 6 {
-			b.records[settings.Plain(f[3])] += "|" + f[5]
-		}
-	}
+	b := newPatchBench(t)
 	for i := range patchables {
 		p := &patchables[i]
 		t.Run(filepath.Base(p.file), func(t *testing.T) {
@@ -157,6 +146,24 @@ type patchBench struct {
 	counts map[string]int
 	// records are the values on record of every attribute, by its plain name.
 	records map[string]string
+}
+
+func newPatchBench(t *testing.T) *patchBench {
+	t.Helper()
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	packs, err := rulepack.LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	engine := audit.NewEngine(packs).WithTables(func() (settings.Tables, error) { return tables, nil })
+	b := &patchBench{engine: engine, tables: tables, counts: map[string]int{}, records: map[string]string{}}
+	file, err := fs.ReadFile(rules.FS, "settings/spellings.tsv")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(file)) {
+		if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) == 6 {
+			b.records[settings.Plain(f[3])] += "|" + f[5]
+		}
+	}
+	return b
 }
 
 // stand is one machine as it stands with an export.

@@ -22,7 +22,9 @@ type Wish struct {
 	// SeenRaw its value there; they decide among a vendor's names and spellings.
 	Seen, SeenRaw string
 	// Preset is what the vendor's master preset is set to; "" when not known.
-	Preset string
+	// NoPreset says that this machine does not offer the preset.
+	Preset   string
+	NoPreset bool
 }
 
 // Steps are the ways to fulfil a wish, one line each: first the preset that
@@ -270,7 +272,7 @@ func SamePreset(a, b string) bool {
 
 // unlock says what to do about the preset that governs the setting.
 func (t *Table) unlock(w *Wish) string {
-	if names(t.Except, w) {
+	if w.NoPreset || names(t.Except, w) {
 		return ""
 	}
 	for i := range t.Masters {

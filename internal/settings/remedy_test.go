@@ -44,6 +44,16 @@ const remedySpellings = "# head\n" +
 	"V\ts\tredfish\tControl\t\tAuto|Manual\n" +
 	"V\ts\tredfish\tSlider\t\tPower\n"
 
+// A preset that the machine does not offer need not be freed first.
+func TestNoPresetNoUnlocking(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	w := settings.Wish{ID: "smt", Want: "disabled", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"}
+	require.Contains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile must be Disabled")
+	w.NoPreset = true
+	require.NotContains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile")
+}
+
 // Where a vendor has a name for each maker's processors, a machine gets its own
 // or none, unless its export says what it carries.
 func TestStepsKnowTheMaker(t *testing.T) {
