@@ -4,6 +4,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/verdict"
+	"slices"
 )
 
 // Advice is one way to mend the memory population, or the BIOS settings: all
@@ -107,7 +108,9 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
 				f.Remedy = word(a.Sentence(sys) + dearly(p))
 			}
-			f.Advice = append(f.Advice, a.ID)
+			if !slices.Contains(f.Advice, a.ID) { // two exchanges are one word
+				f.Advice = append(f.Advice, a.ID)
+			}
 		}
 		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && plan.Concerns(f.Rule) {
 			f.Remedy = word(*f.Remedy + " (no layout is advised: " + p.Why + ")")

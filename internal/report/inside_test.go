@@ -7,6 +7,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/plan"
 )
 
 // encoding/json is the outside truth for the layout.
@@ -24,4 +27,14 @@ func TestIndentJSON(t *testing.T) {
 func TestCPUList(t *testing.T) {
 	assert.Equal(t, "0-2,4,6-7", CPUList([]int{0, 1, 2, 4, 6, 7}))
 	assert.Empty(t, CPUList(nil))
+}
+
+// TestAdviceOfAFindingOnce: two ways by exchange are named by one word.
+func TestAdviceOfAFindingOnce(t *testing.T) {
+	cures := []plan.Finding{{Rule: "memory.dimm.uniform", Subject: "socket 0"}}
+	r := Report{Findings: []Finding{{Rule: cures[0].Rule, Subject: cures[0].Subject}}}
+	r.advise(&inventory.System{}, &plan.Plan{Advice: []plan.Advice{
+		{ID: plan.Move, Cures: cures}, {ID: plan.Exchange, Cures: cures}, {ID: plan.Exchange, Cures: cures}}})
+	assert.Equal(t, []string{"move", "exchange"}, r.Findings[0].Advice)
+	assert.Len(t, r.Advice, 3)
 }
