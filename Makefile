@@ -14,6 +14,7 @@ VULN_VERSION := v1.1.4
 ANSIBLE_VERSION := 2.19.14
 ANSIBLE_LINT_VERSION := 26.10.1
 AXE_VERSION := 0.1.8
+PROMETHEUS3_VERSION := v0.316.0
 FUZZTIME   ?= 30s
 RIG        := ../shared/rig
 GAPS       := '^(TestEveryKnownIDIsLoaded|TestPlatformTable|TestProcessorTableIsTheSource|TestCorpusTexts)$$'
@@ -145,6 +146,11 @@ vuln: $(TOOLS)/govulncheck ## known vulnerabilities in what is linked; says so w
 fleet-scale: build ## rules and dashboards over fleets of 1,000, 3,000 and 10,000 machines (minutes, 8 GB, Prometheus)
 	$(GO) test -count=1 -tags fleetscale -timeout 60m -v ./e2e/fleetscale
 
+.PHONY: prometheus3
+prometheus3: build $(TOOLS)/prometheus3/promtool ## rules, situations and dashboards with Prometheus 3 beside the distribution's; builds it first (8 minutes of processor time)
+	PATH=$(TOOLS)/prometheus3:$$PATH $(GO) test -count=1 -timeout 30m -tags e2e ./e2e -run '^(TestPrometheus|TestDashboardGrammar)' -v
+	$(TOOLS)/prometheus3/promtool check config deploy/kubernetes/monitoring/scrape.example.yml
+
 all: build lint race corpus mutate e2e ## what must be green before an issue is done
 
 $(LINT):
@@ -152,6 +158,10 @@ $(LINT):
 
 $(TOOLS)/nfpm:
 	GOBIN=$(TOOLS) $(GO) install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
+
+$(TOOLS)/prometheus3/promtool:
+	GOBIN=$(TOOLS)/prometheus3 $(GO) install -tags remove_all_sd,enable_kubernetes_sd \
+		github.com/prometheus/prometheus/cmd/prometheus@$(PROMETHEUS3_VERSION) github.com/prometheus/prometheus/cmd/promtool@$(PROMETHEUS3_VERSION)
 
 $(TOOLS)/govulncheck:
 	GOBIN=$(TOOLS) $(GO) install golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION)
