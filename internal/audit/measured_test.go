@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -96,6 +97,59 @@ func TestRemoteAsThePapersMeasured(t *testing.T) {
 			assert.Equal(t, c.want, f.Result, "%s %s", f.Found, f.Reason)
 			if c.want == verdict.Fail {
 				assert.Equal(t, verdict.Info, f.Severity)
+			}
+		})
+	}
+}
+
+// TestClassesAsThePaperMeasured: Fujitsu's diagram of the RX600 S6 gives STREAM by
+// layout, 2-2|2-2 as 1.00; processors in two of these layouts stand so beside each
+// other, and one that does not is named.
+func TestClassesAsThePaperMeasured(t *testing.T) {
+	triad := func(node int, rate float64) inventory.Measured { return between(node, node, measure.Triad, rate) }
+	undecided := triad(1, 8e9)
+	undecided.Why = "the passes differ by 7 %"
+	for name, c := range map[string]struct {
+		product string
+		shares  [2]float64 // 0: no document measured the layout
+		first   float64
+		second  inventory.Measured
+		want    verdict.Result
+	}{
+		"2-2|2-2 and 1-1|1-1":  {"PRIMERGY RX600 S6", [2]float64{1, 0.93}, 20e9, triad(1, 18.6e9), verdict.Pass},
+		"2-2|2-2 and 1-0|1-0":  {"PRIMERGY RX600 S6", [2]float64{1, 0.61}, 20e9, triad(1, 12.2e9), verdict.Pass},
+		"2-2|2-2 and 2-2|0-0":  {"PRIMERGY RX600 S6", [2]float64{1, 0.42}, 20e9, triad(1, 8.4e9), verdict.Pass},
+		"1-1|0-0 and 1-0|0-0":  {"PRIMERGY RX600 S6", [2]float64{0.40, 0.30}, 8e9, triad(1, 6e9), verdict.Pass},
+		"a class 1 like a 3":   {"PRIMERGY RX600 S6", [2]float64{1, 0.93}, 20e9, triad(1, 8.4e9), verdict.Fail},
+		"a class 3 like a 1":   {"PRIMERGY RX600 S6", [2]float64{1, 0.42}, 20e9, triad(1, 18e9), verdict.Fail},
+		"a class 2 like a 3":   {"PRIMERGY RX600 S6", [2]float64{1, 0.61}, 20e9, triad(1, 8.4e9), verdict.Fail},
+		"a weaker processor":   {"PRIMERGY RX600 S6", [2]float64{1, 0.30}, 20e9, triad(1, 6.8e9), verdict.Pass},
+		"undecided":            {"PRIMERGY RX600 S6", [2]float64{1, 0.42}, 20e9, undecided, verdict.Unknown},
+		"not measured so":      {"PRIMERGY RX600 S6", [2]float64{1, 0}, 20e9, triad(1, 8.4e9), verdict.Unknown},
+		"where links limit it": {"PRIMERGY RX900 S2", [2]float64{1, 0.70}, 20e9, triad(1, 8.4e9), verdict.NotApplicable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			sys.Machine.Vendor, sys.Machine.Product = direct("FUJITSU"), direct(c.product)
+			platformOf(topo, platform.Platform{ID: "westmere-ex"})
+			topo.Symmetric = direct(false)
+			addDIMM(sys, topo, 0, 8)
+			addDIMM(sys, topo, 1, 8)
+			sys.Nodes = []inventory.Node{{ID: 0, Socket: direct(0), HasMemory: direct(true)}, {ID: 1, Socket: direct(1), HasMemory: direct(true)}}
+			for i, share := range c.shares {
+				s := population.Share{Low: share, High: share}
+				if share > 0 {
+					s.Value = &share
+				}
+				topo.Populations[i].Relative = direct(s)
+			}
+			sys.Measurements = []inventory.Measurement{{Tool: "memaudit", Figures: []inventory.Measured{
+				readOf(0, 20e9), readOf(1, 20e9), triad(0, c.first), c.second}}}
+			f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "measure.class.expected")["machine"]
+			assert.Equal(t, c.want, f.Result, "%s %s", f.Found, f.Reason)
+			if c.want == verdict.Fail {
+				assert.Equal(t, verdict.Info, f.Severity)
+				assert.Contains(t, f.Found, "of such layouts a document measured")
 			}
 		})
 	}

@@ -55,7 +55,7 @@ func unexplained(t *testing.T, doc *report.Report, printed string) []string {
 		at = len(printed)
 	}
 	explained := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(\S+): `).FindAllStringSubmatch(printed[at:], -1) {
+	for _, m := range regexp.MustCompile(`(\S+):\s`).FindAllStringSubmatch(printed[at:], -1) {
 		for part := range strings.SplitSeq(m[1], "-") {
 			explained[strings.ToLower(part)] = true
 		}

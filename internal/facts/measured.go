@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // SubjectMeasured is the kind of subject of a node whose own memory was
@@ -51,7 +52,54 @@ func pairType() *ObjectType {
 		Field{"below", floatT, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", get(func(p *pair) Value {
 			return below(p.slow, p.slow.read, p.fast.read)
 		})},
+		Field{"triad_times", floatT, "STREAM's Triad of the one over that of the other", get((*pair).triadTimes)},
+		Field{"share_times", floatT, "what a document measured of the one's layout over what it measured of the other's", get((*pair).shareTimes)},
+		Field{"triad_words", textT, "the two Triads and what a document measured of their layouts, in words", get(func(p *pair) Value {
+			triad, share := p.triadTimes(), p.shareTimes()
+			return derived(func() any {
+				return fmt.Sprintf("node %d: %s, %.0f %% of node %d's %s; of such layouts a document measured %.0f %%", p.slow.read.MemoryNode,
+					rate(p.slow.triad.Median), 100*triad.v.(float64), p.fast.read.MemoryNode, rate(p.fast.triad.Median), 100*share.v.(float64))
+			}, triad, share)
+		})},
 	)
+}
+
+// triadTimes compares the Triads of two sockets, which must have been measured in
+// one way at the same clock.
+func (p *pair) triadTimes() Value {
+	if p.slow.triad == nil || p.fast.triad == nil {
+		return Missing(fact.Absent, "no Triad was measured of these nodes", measureIt)
+	}
+	if v := below(p.slow, p.slow.triad, p.fast.triad); !v.Known() {
+		return v
+	}
+	return Value{v: p.slow.triad.Median / p.fast.triad.Median, state: fact.OK, Certainty: fact.Direct,
+		from: p.slow.evidence(p.slow.triad), more: []fact.Evidence{p.fast.evidence(p.fast.triad)}}
+}
+
+func (p *pair) shareTimes() Value {
+	one, other := p.slow.documented(), p.fast.documented()
+	return derived(func() any { return one.v.(float64) / other.v.(float64) }, one, other)
+}
+
+// documented is the share of the best bandwidth that a document measured of the
+// layout of a node's socket.
+func (n *measuredNode) documented() Value {
+	socket := n.socketOf()
+	if !socket.Known() {
+		return socket
+	}
+	for i := range n.m.topo.Populations {
+		p := &n.m.topo.Populations[i]
+		if int64(p.Socket) != socket.v {
+			continue
+		}
+		if p.Relative.Known() && p.Relative.Value.Value == nil {
+			return Missing(fact.Absent, "no document measured the layout of socket "+itoa(p.Socket), "")
+		}
+		return via(p.Relative, func(s population.Share) any { return *s.Value })
+	}
+	return Missing(fact.Absent, "the layout of this node's socket is not known", "")
 }
 
 // socketPairs pairs the first nodes of all sockets, the second nodes, and so on.

@@ -85,18 +85,35 @@ func reached(class *string, mts *int, peak *int64, share *report.Relative) strin
 	return strings.Join(parts, ", ")
 }
 
+// cured names each rule once, with what it no longer fails on.
 func cured(list []report.Cured) string {
-	names := make([]string, len(list))
+	names, subjects := make([]string, len(list)), make([]string, len(list))
 	for i, c := range list {
-		names[i] = c.Rule + " " + c.Subject
+		names[i], subjects[i] = c.Rule, c.Subject
 	}
-	return joined(names)
+	return byRule(names, subjects)
 }
 
 func remaining(list []report.Remaining) string {
-	names := make([]string, len(list))
+	names, subjects := make([]string, len(list)), make([]string, len(list))
 	for i, f := range list {
-		names[i] = f.Rule + " " + f.Subject + " (" + f.Severity + ")"
+		names[i], subjects[i] = f.Rule+" ("+f.Severity+")", f.Subject
 	}
-	return joined(names)
+	return byRule(names, subjects)
+}
+
+// byRule writes each name once, with its subjects.
+func byRule(names, subjects []string) string {
+	var order []string
+	of := map[string][]string{}
+	for i, name := range names {
+		if of[name] == nil {
+			order = append(order, name)
+		}
+		of[name] = append(of[name], subjects[i])
+	}
+	for i, name := range order {
+		order[i] = name + " " + strings.Join(wording.Subjects(of[name]), ", ")
+	}
+	return joined(order)
 }

@@ -222,10 +222,11 @@ func (p *page) concerns(f *report.Finding, socket int) bool {
 	return f.Subject == socketTitle(socket)
 }
 
-// markSays is what was found wrong, else the rule.
+// markSays is what was found wrong, else the rule. The names of slots are in the
+// picture above it.
 func markSays(f *report.Finding) string {
 	if f.Found != nil {
-		return *f.Found
+		return wording.WithoutBrackets(*f.Found)
 	}
 	return f.Rule
 }

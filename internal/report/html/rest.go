@@ -137,10 +137,27 @@ func (p *page) sources() {
 		t.end()
 	}
 	p.documents()
+	p.abbreviations()
 	p.unmapped()
 	for _, n := range p.r.Notices {
 		p.note(n)
 	}
+}
+
+// abbreviations explains those that the page uses up to here.
+func (p *page) abbreviations() {
+	terms := wording.Terms(string(p.Bytes()))
+	if len(terms) == 0 {
+		return
+	}
+	p.Open("details", markup.Class("group"))
+	p.Element("summary", "abbreviations")
+	p.Open("dl")
+	for _, t := range terms {
+		p.pair(t.Name, t.Meaning)
+	}
+	p.Close()
+	p.Close()
 }
 
 // documents lists every document that speaks in a finding, each once.

@@ -1,9 +1,7 @@
 package text
 
 import (
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -60,7 +58,7 @@ func briefCosts(f *report.Finding) string {
 func (p *printer) alike(g *group, name string, lines int, get func(*report.Finding) string) {
 	texts := g.byText(get)
 	if len(texts) > 1 {
-		if bare := g.byText(func(f *report.Finding) string { return withoutBrackets(get(f)) }); len(bare) < len(texts) {
+		if bare := g.byText(func(f *report.Finding) string { return wording.WithoutBrackets(get(f)) }); len(bare) < len(texts) {
 			texts = bare
 		}
 	}
@@ -72,19 +70,6 @@ func (p *printer) alike(g *group, name string, lines int, get func(*report.Findi
 		}
 	}
 	p.brief(2, name, strings.Join(parts, "; "), lines)
-}
-
-var brackets = regexp.MustCompile(` \([^()]*\)`)
-
-// withoutBrackets takes out what stands in brackets, from the innermost on.
-func withoutBrackets(s string) string {
-	for {
-		bare := brackets.ReplaceAllString(s, "")
-		if bare == s {
-			return s
-		}
-		s = bare
-	}
 }
 
 // document names a source once; where it was named before, only the place in it.
@@ -140,30 +125,7 @@ func (p *printer) named(subjects []string) string {
 	if p.verbose {
 		return glued(subjects)
 	}
-	numbers := map[string][]int{}
-	var out []string
-	for _, s := range subjects {
-		kind, rest, _ := strings.Cut(s, " ")
-		n, err := strconv.Atoi(rest)
-		if err != nil || n < 0 {
-			out = append(out, s)
-			continue
-		}
-		if numbers[kind] == nil {
-			out = append(out, kind)
-		}
-		numbers[kind] = append(numbers[kind], n)
-	}
-	for i, kind := range out {
-		if list := numbers[kind]; list != nil {
-			slices.Sort(list)
-			if len(list) > 1 {
-				kind += "s"
-			}
-			out[i] = kind + " " + report.CPUList(list)
-		}
-	}
-	return glued(out)
+	return glued(wording.Subjects(subjects))
 }
 
 // remarks prints failures at info that no setting is named in, each with what

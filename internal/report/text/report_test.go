@@ -342,7 +342,6 @@ func TestShortenedByClauses(t *testing.T) {
 		p.brief(2, "fix", value, 1)
 		assert.Equal(t, "  fix       "+want+"\n", string(p.buf))
 	}
-	assert.Equal(t, "8 GiB in A1", withoutBrackets("8 GiB (channel 0 (A1), channel 1 (A2)) in A1"))
 }
 
 // The abbreviations of a report are explained below it, before the last line, and
