@@ -154,7 +154,7 @@ func TestSlurmCluster(t *testing.T) {
 	require.NoError(t, err, out)
 	assert.FileExists(t, filepath.Join(s.dir, "ran"), "the job's own features and the prolog let it run")
 	out, err = s.run("sbatch", "--constraint", "memaudit_failure_critical", job)
-	assert.Error(t, err)
+	require.Error(t, err)
 	assert.Contains(t, out, "Invalid feature specification")
 
 	s.machine(t, treeOf(t, machine))
