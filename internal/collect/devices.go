@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -40,7 +41,40 @@ func slots(t *smbios.Table) []inventory.Slot {
 			rows[s.Handle] = s.Row
 		}
 	}
-	return out
+	return withoutStrays(out, t.MemoryArrays())
+}
+
+// withoutStrays leaves out what firmware lists a second time under an array that
+// does not exist, with the labels and the size of a module of one that does: some
+// firmware of Phytium's FT-2000/4, where the copy would be a second module in one
+// slot. The dangling handle stands among the table's defects.
+func withoutStrays(slots []inventory.Slot, arrays []smbios.MemoryArray) []inventory.Slot {
+	listed := map[uint16]bool{}
+	for i := range arrays {
+		listed[arrays[i].Handle] = true
+	}
+	var strays []int
+	for i := range slots {
+		for j := range slots {
+			if !listed[slots[i].Array] && listed[slots[j].Array] && alike(&slots[i], &slots[j]) {
+				strays = append(strays, i)
+				break
+			}
+		}
+	}
+	for _, i := range slices.Backward(strays) {
+		slots = slices.Delete(slots, i, i+1)
+	}
+	for i := range slots {
+		slots[i].Row = i
+	}
+	return slots
+}
+
+// alike reports whether two modules have the same size and the same two labels.
+func alike(a, b *inventory.Slot) bool {
+	return a.State == inventory.SlotPopulated && b.State == a.State && a.SizeBytes.Known() && a.SizeBytes.Value == b.SizeBytes.Value &&
+		a.Locator.Known() && a.BankLocator.Known() && a.Locator.Value == b.Locator.Value && a.BankLocator.Value == b.BankLocator.Value
 }
 
 // cxlCard is the location of an array of CXL memory (DSP0134 7.17.1, A4h).

@@ -281,3 +281,31 @@ func TestSlotTwice(t *testing.T) {
 	require.Len(t, twice(smbiostest.DIMM{Bytes: 4 << 30, Locator: "A2", Rank: 2, Speed: 1600}), 2)
 	require.Len(t, twice(smbiostest.DIMM{Bytes: 4 << 30, Locator: "A1", Bank: "B", Rank: 2, Speed: 1600}), 2)
 }
+
+// TestSlotOfNoArray: Phytium's FT-2000/4 lists a module a second time, first in the
+// table and under an array that does not exist. What has other labels or another
+// size under such an array is a module whose handle is wrong.
+func TestSlotOfNoArray(t *testing.T) {
+	listed := func(stray smbiostest.DIMM) []inventory.Slot {
+		b := smbiostest.New(3, 2)
+		stray.Array = 0x1008
+		b.MemoryDevice(stray)
+		array := b.Array(smbiostest.Array{Devices: 2})
+		b.MemoryDevice(smbiostest.DIMM{Array: array, Bytes: 16 << 30, Locator: "DIMM1", Bank: "SOCKET 0 CHANNEL 1 DIMM 1"})
+		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "DIMM2", Bank: "SOCKET 0 CHANNEL 2 DIMM 2"})
+		return collecttest.Decoded(t, b).Slots
+	}
+	slots := listed(smbiostest.DIMM{Bytes: 16 << 30, Locator: "DIMM1", Bank: "SOCKET 0 CHANNEL 1 DIMM 1"})
+	require.Len(t, slots, 2)
+	assert.Equal(t, []int{0, 1}, []int{slots[0].Row, slots[1].Row})
+	assert.Equal(t, []inventory.SlotState{inventory.SlotPopulated, inventory.SlotEmpty}, []inventory.SlotState{slots[0].State, slots[1].State})
+	assert.NotEqual(t, uint16(0x1008), slots[0].Array)
+	for _, other := range []smbiostest.DIMM{
+		{Bytes: 8 << 30, Locator: "DIMM1", Bank: "SOCKET 0 CHANNEL 1 DIMM 1"},
+		{Bytes: 16 << 30, Locator: "DIMM3", Bank: "SOCKET 0 CHANNEL 1 DIMM 1"},
+		{Bytes: 16 << 30, Locator: "DIMM1", Bank: "SOCKET 0 CHANNEL 3 DIMM 1"},
+		{Locator: "DIMM1", Bank: "SOCKET 0 CHANNEL 1 DIMM 1"},
+	} {
+		require.Len(t, listed(other), 3)
+	}
+}
