@@ -154,7 +154,7 @@ func slotType() *ObjectType {
 		}},
 		Field{"manufacturer", textT, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return of(s.Manufacturer) })},
 		Field{"part_number", textT, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return of(s.PartNumber) })},
-		Field{"alarms", textT, "the management controller's own thresholds that the module passed, empty for none", get(func(s *inventory.Slot) Value { return of(s.BMCErrors.Alarms) })},
+		Field{"alarms", textT, "the alarms that the management controller raised for the module, empty for none", get(func(s *inventory.Slot) Value { return of(s.BMCErrors.Alarms) })},
 		Field{"health", textT, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return of(s.Health) })},
 		Field{"corrected_errors", intT, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })},
 		Field{"uncorrected_errors", intT, "memory errors on the module since then that could not be corrected", counted(func(e *place.Errors) fact.Fact[int64] { return e.Uncorrected })},

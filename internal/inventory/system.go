@@ -219,7 +219,7 @@ const (
 
 // ControllerErrors are memory errors since the machine's last reset, as the
 // management controller counts them (Redfish MemoryMetrics, CurrentPeriod). Alarms
-// names the maker's own thresholds that were crossed, "" for none.
+// names the alarms that the controller raised, "" for none.
 type ControllerErrors struct {
 	Corrected, Uncorrected fact.Fact[int64]
 	Alarms                 fact.Fact[string]

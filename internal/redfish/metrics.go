@@ -14,7 +14,7 @@ type Counts struct {
 	// Path is the resource without what identifies a machine.
 	Path                   string
 	Corrected, Uncorrected *int64
-	// Alarms are the maker's own thresholds that were crossed, by the schema's names
+	// Alarms are thresholds crossed and parity errors that stayed, by the schema's names
 	// (AlarmTrips), in order; nil where the service does not say.
 	Alarms []string
 }
