@@ -11,7 +11,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-	"github.com/prometheus/exporter-toolkit/web"
 )
 
 // Bounds of a client: a scrape is answered from memory, so whoever needs longer
@@ -45,10 +44,6 @@ func (p *pages) handler(w *Web, log *slog.Logger) (http.Handler, error) {
 	if err := registry.Register(newProcess(time.Now())); err != nil {
 		return nil, err
 	}
-	landing, err := landingPage(w)
-	if err != nil {
-		return nil, err
-	}
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
 	get(w.MetricsPath, p.audited(promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes,
@@ -61,23 +56,9 @@ func (p *pages) handler(w *Web, log *slog.Logger) (http.Handler, error) {
 	get("/-/healthy", say("memaudit is healthy.\n"))
 	get("/-/ready", p.audited(say("memaudit is ready.\n")))
 	if w.MetricsPath != "/" {
-		get("/{$}", landing)
+		get("/{$}", landing(w))
 	}
 	return plain(mux), nil
-}
-
-// landingPage has constants alone: the toolkit's template escapes nothing.
-func landingPage(w *Web) (http.Handler, error) {
-	links := []web.LandingLinks{{Address: strings.TrimPrefix(w.MetricsPath, "/"), Text: "Metrics", Description: "for Prometheus"}}
-	if !w.NoReport {
-		links = append(links, web.LandingLinks{Address: "report", Text: "Report", Description: "the last audit for a person"},
-			web.LandingLinks{Address: "report.txt", Text: "Report (text)", Description: "the last audit for a terminal"},
-			web.LandingLinks{Address: "report.json", Text: "Report (JSON)", Description: "the last audit for a program"})
-	}
-	links = append(links, web.LandingLinks{Address: "-/healthy", Text: "Health"}, web.LandingLinks{Address: "-/ready", Text: "Readiness"})
-	return web.NewLandingPage(web.LandingConfig{
-		Name: "memaudit", Description: "Audit of memory population and BIOS settings.", Profiling: "false", Links: links,
-	})
 }
 
 // plain tells browsers to take every answer for what it says it is.

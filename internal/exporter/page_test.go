@@ -155,6 +155,18 @@ func TestHTTP(t *testing.T) {
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
 }
 
+// TestLandingPage: the first page names each other one by an address relative to
+// itself, so that it works behind a prefix too.
+func TestLandingPage(t *testing.T) {
+	page := served(t, &pages{}, "/").Body.String()
+	for _, address := range []string{"metrics", "report", "report.txt", "report.json", "-/healthy", "-/ready"} {
+		assert.Contains(t, page, `<a href="`+address+`">`)
+	}
+	assert.Contains(t, page, "<li><a href=\"report\">Report</a>: the last audit for a person</li>")
+	assert.Equal(t, strings.Count(page, "<li>"), strings.Count(page, "</li>"))
+	assert.True(t, strings.HasSuffix(page, "</ul></body></html>\n"), page)
+}
+
 // TestNoReport: with the reports off there are metrics and health, and no link
 // to what is not there.
 func TestNoReport(t *testing.T) {

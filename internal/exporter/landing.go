@@ -1,0 +1,58 @@
+package exporter
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/report/markup"
+)
+
+// link is one line of the first page.
+type link struct{ address, text, description string }
+
+// landing is the first page: links to the others. It is written here and not by
+// exporter-toolkit, whose template keeps every exported method of the program
+// alive, a fifth of the binary.
+func landing(w *Web) http.Handler {
+	links := []link{{strings.TrimPrefix(w.MetricsPath, "/"), "Metrics", "for Prometheus"}}
+	if !w.NoReport {
+		links = append(links, link{"report", "Report", "the last audit for a person"}, link{"report.txt", "Report (text)", "the last audit for a terminal"},
+			link{"report.json", "Report (JSON)", "the last audit for a program"})
+	}
+	links = append(links, link{"-/healthy", "Health", ""}, link{"-/ready", "Readiness", ""})
+	page := landingPage(links)
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(page) // a client that went away is no matter
+	})
+}
+
+func landingPage(links []link) []byte {
+	var w markup.Writer
+	w.Own("<!DOCTYPE html>\n")
+	w.Open("html", markup.Attr{Name: "lang", Value: "en"})
+	w.Open("head")
+	w.Void("meta", markup.Attr{Name: "charset", Value: "utf-8"})
+	w.Void("meta", markup.Attr{Name: "name", Value: "viewport"}, markup.Attr{Name: "content", Value: "width=device-width, initial-scale=1"})
+	w.Element("title", "memaudit")
+	w.Close()
+	w.Line()
+	w.Open("body")
+	w.Element("h1", "memaudit")
+	w.Element("p", "Audit of memory population and BIOS settings.")
+	w.Open("ul")
+	for _, l := range links {
+		w.Line()
+		w.Open("li")
+		w.Element("a", l.text, markup.Attr{Name: "href", Value: l.address})
+		if l.description != "" {
+			w.Text(": " + l.description)
+		}
+		w.Close()
+	}
+	for w.Depth() > 0 {
+		w.Close()
+	}
+	w.Line()
+	return w.Bytes()
+}

@@ -1,0 +1,24 @@
+package layout_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestLinkedPackages: no linked package looks methods up by a name that it reads
+// as soon as it starts, for then the linker keeps every exported method of the
+// program, 4 MB. text/template is imported by cobra and exporter-toolkit and may
+// not be reached: that is what the binary's budget in e2e holds.
+func TestLinkedPackages(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", module+"cmd/memaudit").Output()
+	require.NoError(t, err)
+	linked := strings.Fields(string(out))
+	require.Contains(t, linked, "github.com/prometheus/exporter-toolkit/web")
+	for _, name := range []string{"html/template", "golang.org/x/net/trace", "net/http/pprof"} {
+		assert.NotContains(t, linked, name)
+	}
+}
