@@ -79,6 +79,20 @@ func TestController(t *testing.T) {
 		assert.Equal(t, sourceBMC, out[0].Source)
 		assert.Equal(t, fact.Indirect, out[0].Certainty)
 	})
+	t.Run("settles slots of a channel", func(t *testing.T) {
+		for first, want := range map[int]string{ // a number below 0 is none, and then no slot's number is taken
+			0:  "0.1.5.0 0.1.5.1 0.0.1.0 0.0.1.1 1.1.5.0 1.1.5.1 1.0.1.0 1.0.1.1",
+			1:  "0.1.5.- 0.1.5.- 0.0.1.- 0.0.1.- 1.1.5.- 1.1.5.- 1.0.1.- 1.0.1.-",
+			-1: "0.1.5.- 0.1.5.- 0.0.1.- 0.0.1.- 1.1.5.- 1.1.5.- 1.0.1.- 1.0.1.-",
+		} {
+			sys := unmapped()
+			for i := range sys.Slots {
+				sys.Slots[i].BMC = stated(i/4+1, 0, []int{6, 6, 2, 2}[i%4], i%2+first)
+			}
+			out, _ := Slots(sys, plat6, corpustest.Rules(t))
+			assert.Equal(t, want, seats(sys, out), first)
+		}
+	})
 	t.Run("settles nothing without all modules", func(t *testing.T) {
 		sys := unmapped()
 		for i := range sys.Slots[1:] {

@@ -96,6 +96,17 @@ func TestRedactText(t *testing.T) {
 	}
 }
 
+// TestRedactBytes: of a structure's bytes in dmidecode's hexadecimal rows the header
+// stays, every digit after it goes, in the first row and in the next.
+func TestRedactBytes(t *testing.T) {
+	text := "# dmidecode 3.3\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: Maker\n\n" +
+		"Handle 0x12DD, DMI type 221, 20 bytes\nOEM-specific Type\n\tHeader and Data:\n" +
+		"\t\tDD 14 DD 12 F1 F2 F3 F4 F5 F6 F7 F8 F9 FA FB FC\n\t\tA1 A2 A3 A4\n"
+	out, err := smbios.Redact([]byte(text), stars)
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "\t\tDD 14 DD 12"+strings.Repeat(" 00", 12)+"\n\t\t00 00 00 00\n")
+}
+
 func FuzzRedact(f *testing.F) {
 	f.Add(secretTable().Dump())
 	f.Add(secretTable().Table())
