@@ -1,6 +1,8 @@
 package compiled
 
 import (
+	"io/fs"
+	"runtime"
 	"testing"
 	"testing/fstest"
 
@@ -26,4 +28,30 @@ func TestParts(t *testing.T) {
 	}
 	_, err = Part(fstest.MapFS{File: {Data: append(whole, 'x')}}, "b")
 	require.ErrorIs(t, err, errDamaged, "something follows the last part")
+}
+
+// TestPartAlone: a part costs its own bytes, not the file's.
+func TestPartAlone(t *testing.T) {
+	small := []byte("a few bytes")
+	whole := fstest.MapFS{File: {Data: Join(map[string][]byte{"large": make([]byte, 1<<20), "small": small})}}
+	for name, at := range map[string]fs.FS{"at any place": whole, "in order alone": inOrder{whole}} {
+		got, err := Part(at, "small")
+		require.NoError(t, err, name)
+		assert.Equal(t, small, got, name)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 100 {
+		_, _ = Part(whole, "small")
+	}
+	runtime.ReadMemStats(&after)
+	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/100, uint64(16<<10))
+}
+
+// inOrder opens files that can be read from their beginning alone.
+type inOrder struct{ fs.FS }
+
+func (i inOrder) Open(name string) (fs.File, error) {
+	file, err := i.FS.Open(name)
+	return struct{ fs.File }{file}, err
 }
