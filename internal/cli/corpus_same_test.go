@@ -5,15 +5,12 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/report"
@@ -139,17 +136,14 @@ func socketsSwapped(text []byte, r *report.Report) []byte {
 	return joined(out)
 }
 
-// auditedText is the report about a text.
-func auditedText(t *testing.T, text []byte) *report.Report {
+// audited is the report about a text, nil where it cannot be read.
+func (a *textAuditor) audited(t *testing.T, text []byte) *report.Report {
 	t.Helper()
-	_, out, errs := run(text, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
-	if out == "" {
-		t.Log(errs)
-		return nil
+	doc, failed := a.document(t, text)
+	if failed != nil {
+		t.Log(failed)
 	}
-	var r report.Report
-	require.NoError(t, json.Unmarshal([]byte(out), &r))
-	return &r
+	return doc
 }
 
 // said lists what a report says, a line a finding, in order; without subjects
@@ -193,21 +187,21 @@ func severe(lines []string) []string {
 // TestSameMachineSameVerdict: what does not change a machine does not change its
 // verdict, and labels that are wrong bring doubt, not a new failure at warning.
 func TestSameMachineSameVerdict(t *testing.T) {
-	counts := map[string]int{}
+	counts, with := map[string]int{}, newTextAuditor(t)
 	n := 0
 	for _, source := range []string{corpustest.Servers, corpustest.Workstations} {
 		eachText(t, source, func(name string, text []byte) {
 			if n++; n%sameEvery != 0 {
 				return
 			}
-			base := auditedText(t, text)
+			base := with.audited(t, text)
 			if base == nil || ofGuest(base) {
 				return
 			}
 			counts["machines"]++
 			want := said(base, true)
 			for what, changed := range map[string][]byte{"rows in the opposite order": rowsReversed(text), "other serial numbers": serialsChanged(text)} {
-				if got := auditedText(t, changed); got != nil {
+				if got := with.audited(t, changed); got != nil {
 					if diff := lacking(said(got, true), want); len(diff) > 0 {
 						counts[what]++
 						t.Errorf("%s: %s: %v, before: %v", name, what, diff, lacking(want, said(got, true)))
@@ -215,10 +209,10 @@ func TestSameMachineSameVerdict(t *testing.T) {
 				}
 			}
 			plain := withoutRanges(text)
-			if before := auditedText(t, plain); before != nil {
+			if before := with.audited(t, plain); before != nil {
 				if swapped := socketsSwapped(plain, before); swapped != nil {
 					counts["swapped"]++
-					if diff := lacking(said(auditedText(t, swapped), false), said(before, false)); len(diff) > 0 {
+					if diff := lacking(said(with.audited(t, swapped), false), said(before, false)); len(diff) > 0 {
 						counts["processors' modules exchanged"]++
 						t.Errorf("%s: processors' modules exchanged: %v", name, diff)
 					}
@@ -229,7 +223,7 @@ func TestSameMachineSameVerdict(t *testing.T) {
 				wrong["labels of modules moved on"] = rotated(text, "Locator", true)
 			}
 			for what, changed := range wrong {
-				if got := auditedText(t, changed); got != nil {
+				if got := with.audited(t, changed); got != nil {
 					if diff := lacking(severe(said(got, true)), severe(want)); len(diff) > 0 && !countedBefore(diff, want) {
 						counts[what]++
 						t.Errorf("%s: %s: %v", name, what, diff)
@@ -260,37 +254,6 @@ func oneSize(text []byte) bool {
 		sizes[size] = true
 	}
 	return len(sizes) == 1
-}
-
-// TestSameInputSameBytes audits texts three times and compares what is printed:
-// a quarter of the corpus, or with SAME=10 the whole of it ten times (half an hour).
-func TestSameInputSameBytes(t *testing.T) {
-	every, times := 4, 3
-	if n, err := strconv.Atoi(os.Getenv("SAME")); err == nil && n > 1 {
-		every, times = 1, n
-	}
-	for _, source := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others, corpusFiles} {
-		t.Run(source, func(t *testing.T) {
-			t.Parallel()
-			n, compared := 0, 0
-			eachText(t, source, func(name string, text []byte) {
-				if n++; n%every != 0 {
-					return
-				}
-				_, first, _ := run(text, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
-				for range times - 1 {
-					_, again, _ := run(text, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
-					compared++
-					if again != first {
-						t.Errorf("%s: two audits of one text differ", name)
-						return
-					}
-				}
-			})
-			t.Logf("%d audits compared", compared)
-			assert.Positive(t, compared)
-		})
-	}
 }
 
 // TestOneBoardOnePlace: on two machines of one board whose memory devices have

@@ -3,20 +3,24 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sort"
-	"strings"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/formats"
 )
 
 var updateCorpus = flag.Bool("update-corpus", false, "rewrite the tables of testdata/corpus")
@@ -40,21 +44,95 @@ type tally struct {
 	// fires counts the machines on which each rule fails, by source.
 	fires  *fires
 	source string
+	// lines are the lengths of the reports for the terminal; read counts the texts,
+	// compared the audits that were done again.
+	lines          []int
+	read, compared int
 }
 
-// audit runs a check over one text; false when it could not be read.
-func (c *tally) audit(t *testing.T, name string, data []byte) (audited, bool) {
-	status, out, errs := run(data, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
-	if status == report.ExitNotAudited && out == "" {
+// audit audits one text; false when it could not be read.
+func (c *tally) audit(t *testing.T, with *textAuditor, name string, data []byte) (audited, bool) {
+	doc, failed := with.document(t, data)
+	if doc == nil {
 		c.failed++
-		t.Logf("%s: %s", name, strings.TrimSpace(errs))
+		t.Logf("%s: %v", name, failed)
+		c.again(t, name, data, statusOf(failed), "")
 		return audited{}, false
 	}
-	assert.Equal(t, report.ExitOK, status, "%s: %s", name, errs)
+	status, out := with.print(t, doc, failed)
+	assert.Equal(t, report.ExitOK, status, "%s: %v", name, failed)
+	c.lines = append(c.lines, fits(t, name, doc))
+	c.again(t, name, data, status, out)
 	a := audited{name: name, text: data, raw: out}
 	require.NoError(t, json.Unmarshal([]byte(out), &a.report), name)
 	c.add(t, name, &a.report)
 	return a, true
+}
+
+// again has the program itself audit every eighth text twice more, from its
+// arguments on: the same text gives the same bytes and the same status. With
+// SAME=10 it is every text ten times in all (half an hour).
+func (c *tally) again(t *testing.T, name string, data []byte, status int, out string) {
+	every, times := 8, 2
+	if n, err := strconv.Atoi(os.Getenv("SAME")); err == nil && n > 1 {
+		every, times = 1, n-1
+	}
+	if c.read++; c.read%every != 0 {
+		return
+	}
+	for range times {
+		c.compared++
+		again, printed, errs := run(data, "check", "--smbios", "-", "--format", "json", "--fail-on", "never")
+		if again != status || printed != out {
+			t.Errorf("%s: two audits of one text differ: status %d and %d, %s", name, status, again, errs)
+			return
+		}
+	}
+}
+
+// textAuditor audits one text after the other with rules that are loaded once, by the
+// way of check: one audit is worth several tests.
+type textAuditor struct {
+	program *Program
+	flags   *checkFlags
+	engine  *audit.Engine
+	options *audit.Options
+}
+
+func newTextAuditor(t *testing.T) *textAuditor {
+	t.Helper()
+	p, _, _ := newProgram(nil)
+	f := &checkFlags{failOn: report.FailNever}
+	f.input.smbios, f.output.format = "-", formats.JSON
+	engine, options, err := p.engine(f)
+	require.NoError(t, err)
+	return &textAuditor{p, f, engine, options}
+}
+
+// document is the report about a text, nil where none would be printed; the error
+// says what of it could not be read.
+func (a *textAuditor) document(t *testing.T, text []byte) (*report.Report, error) {
+	t.Helper()
+	a.program.Stdin = bytes.NewReader(text)
+	sys, failed := a.program.system(&a.flags.input)
+	if !showFailed(failed, sys, formats.JSON) {
+		return nil, failed
+	}
+	j, err := a.program.judge(a.engine, a.options, sys)
+	require.NoError(t, err)
+	doc := a.program.advised(a.engine, a.options, j, a.program.reportOptions(&a.flags.input))
+	if failed == nil && nothingRead(sys) {
+		failed = notAudited(errors.New("nothing was read"), "")
+	}
+	return &doc, failed
+}
+
+// print is the report as JSON, with the exit status that goes with it.
+func (a *textAuditor) print(t *testing.T, doc *report.Report, failed error) (int, string) {
+	t.Helper()
+	var out bytes.Buffer
+	a.program.Stdout = &out
+	return statusOf(a.program.finish(a.flags, doc, failed)), out.String()
 }
 
 func (c *tally) add(t *testing.T, name string, r *report.Report) {
@@ -130,7 +208,8 @@ func deref(s *string) string {
 // TestCorpusTexts audits every dmidecode text: none panics, breaks a rule, or
 // ends in a status that docs/interface.md does not know. What is critical stands in
 // a list that was reviewed by hand; the servers' verdicts stand in tables, so
-// that a changed one shows in review.
+// that a changed one shows in review. A text audited again gives the same bytes, and
+// what is printed for a person fits its screen.
 func TestCorpusTexts(t *testing.T) {
 	fires := newFires()
 	t.Run("texts", func(t *testing.T) { corpusTexts(t, fires) })
@@ -143,12 +222,15 @@ func corpusTexts(t *testing.T, fires *fires) {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
 			c := &tally{results: map[string]map[string]int{}, examples: map[string][]string{}, fires: fires, source: source}
+			with := newTextAuditor(t)
 			var all []audited
 			eachText(t, source, func(name string, data []byte) {
-				if a, ok := c.audit(t, name, data); ok {
+				if a, ok := c.audit(t, with, name, data); ok {
 					all = append(all, a)
 				}
 			})
+			assert.Positive(t, c.compared)
+			shortEnough(t, c.lines)
 			assert.LessOrEqual(t, c.failed*1000, c.machines+c.failed, "more than 0.1 %% of the texts were not read")
 			reviewed(t, source, all)
 			if source == corpustest.Servers {
