@@ -63,14 +63,19 @@ func (p provider) FindStructFieldType(name, field string) (*types.FieldType, boo
 		Type: t.Fields[i].Type,
 		IsSet: func(target any) bool {
 			o, ok := target.(*Object)
-			return ok && o.field(field).Known()
+			if !ok {
+				return false
+			}
+			v, _ := o.field(field)
+			return v.Known()
 		},
 		GetFrom: func(target any) (any, error) {
 			o, ok := target.(*Object)
 			if !ok {
 				return nil, fmt.Errorf("fact %s.%s: asked of %T", name, field, target)
 			}
-			return celValue(o.path+"."+field, o.field(field)), nil
+			v, path := o.field(field)
+			return celValue(path, v), nil
 		},
 	}, true
 }

@@ -69,51 +69,63 @@ type Object struct {
 	trace *trace
 	// cache keeps what was read from the model, by field: many rules ask for
 	// the same facts.
-	cache []*Value
+	cache []*answer
 }
 
-// field returns the value of a field and notes that it was read.
-func (o *Object) field(name string) Value {
+// answer is what the model said of a field, and the field's path below the object's,
+// of: an object that is found in another place has other paths.
+type answer struct {
+	value    Value
+	path, of string
+}
+
+// field returns the value of a field with its path, and notes that it was read.
+func (o *Object) field(name string) (Value, string) {
 	i, ok := o.typ.index[name]
 	if !ok {
-		return Value{}
+		return Value{}, ""
 	}
 	var v Value
+	var path string
 	if o.given != nil {
-		v = o.given[name]
+		v, path = o.given[name], o.path+"."+name
 		if !v.Known() && v.Reason == "" {
 			v.Reason = "not stated"
 		}
 	} else {
-		v = o.model(i)
+		v, path = o.model(i)
 	}
-	o.adopt(name, v)
+	adopt(path, o.trace, v)
 	if o.trace != nil {
-		o.trace.read(o.path+"."+name, v)
+		o.trace.read(path, v)
 	}
-	return v
+	return v, path
 }
 
-// model reads a field from the model once.
-func (o *Object) model(i int) Value {
+// model reads a field from the model once, and makes its path once.
+func (o *Object) model(i int) (Value, string) {
 	if o.cache == nil {
-		o.cache = make([]*Value, len(o.typ.Fields))
+		o.cache = make([]*answer, len(o.typ.Fields))
 	}
-	if o.cache[i] == nil {
-		v := o.typ.Fields[i].get(o.src)
-		o.cache[i] = &v
+	a := o.cache[i]
+	if a == nil {
+		a = &answer{value: o.typ.Fields[i].get(o.src)}
+		o.cache[i] = a
 	}
-	return *o.cache[i]
+	if a.path == "" || a.of != o.path {
+		a.path, a.of = o.path+"."+o.typ.Fields[i].Name, o.path
+	}
+	return a.value, a.path
 }
 
-// adopt gives the objects inside a value their path and the trace.
-func (o *Object) adopt(name string, v Value) {
+// adopt gives the objects inside the value of a field their path and the trace.
+func adopt(path string, into *trace, v Value) {
 	switch t := v.v.(type) {
 	case *Object:
-		t.path, t.trace = o.path+"."+name, o.trace
+		t.path, t.trace = path, into
 	case []*Object:
 		for i, e := range t {
-			e.path, e.trace = o.path+"."+name+"["+strconv.Itoa(i)+"]", o.trace
+			e.path, e.trace = path+"["+strconv.Itoa(i)+"]", into
 		}
 	}
 }
@@ -168,7 +180,8 @@ func (o *Object) Get(index ref.Val) ref.Val {
 	if _, ok := o.typ.index[string(name)]; !ok {
 		return types.NewErr("%s has no fact %q", o.path, string(name))
 	}
-	return celValue(o.path+"."+string(name), o.field(string(name)))
+	v, path := o.field(string(name))
+	return celValue(path, v)
 }
 
 // IsSet implements traits.FieldTester: has(socket.x) asks whether a fact is
@@ -178,7 +191,8 @@ func (o *Object) IsSet(field ref.Val) ref.Val {
 	if !ok {
 		return types.False
 	}
-	return types.Bool(o.field(string(name)).Known())
+	v, _ := o.field(string(name))
+	return types.Bool(v.Known())
 }
 
 // ConvertToNative implements ref.Val.

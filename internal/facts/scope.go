@@ -103,7 +103,7 @@ func (s *Scope) About(subject Subject) {
 
 // Read is a fact as an expression since About read it; the zero Value, unknown,
 // for one that none did.
-func (s *Scope) Read(name string) Value { return s.tr.values[name] }
+func (s *Scope) Read(name string) Value { return s.tr.value(name) }
 
 // Certainty is the weakest of the facts read; unverified reports whether one of
 // them rests on what no document confirms.
@@ -120,12 +120,13 @@ func (s *Scope) Cost() uint64 { return s.spent }
 // PlainFact prints the plain value of a variable's fact, "" where it is not
 // known or no plain value.
 func (s *Scope) PlainFact(variable, field string) string {
-	v, _ := s.ResolveName(variable)
-	o, ok := v.(*Object)
+	named, _ := s.ResolveName(variable)
+	o, ok := named.(*Object)
 	if !ok {
 		return ""
 	}
-	switch t := o.field(field).v.(type) {
+	v, _ := o.field(field)
+	switch t := v.v.(type) {
 	case string, int64, float64, bool:
 		return fmt.Sprint(t)
 	default:
