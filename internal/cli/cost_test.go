@@ -11,10 +11,9 @@ import (
 )
 
 // TestCostOfACheck bounds, of 128 slots for which a plan is made and of a machine
-// with twelve that is as it should be what a
-// whole check allocates, from the arguments to the printed report: counts, which no
-// other load on the machine changes. The second of two is counted: patterns are
-// compiled once.
+// with six modules that is as it should be, what a whole check allocates, from the
+// arguments to the printed report: counts, which no other load changes. The second
+// of two is counted: patterns are compiled once.
 func TestCostOfACheck(t *testing.T) {
 	for _, c := range []struct {
 		machine string
