@@ -58,7 +58,7 @@ func behindAbsent(r *report.Report) (modules, unknown int) {
 // is found unreachable, and nothing that was judged before is unknown.
 func TestSecondProcessorRemoved(t *testing.T) {
 	products := []string{"PowerEdge R610", "PowerEdge R740", "ProLiant DL360 Gen10", "X8DTU", "X8DTL", "X9DRi", "X10DRi"}
-	held := map[string]int{}
+	held, with := map[string]int{}, newTextAuditor(t)
 	eachText(t, corpustest.Servers, func(name string, text []byte) {
 		product := ""
 		for _, p := range products {
@@ -70,13 +70,13 @@ func TestSecondProcessorRemoved(t *testing.T) {
 		if product == "" || held[product] == 2 || changed == nil {
 			return
 		}
-		before := auditedText(t, text)
+		before := with.audited(t, text)
 		if before == nil || len(before.Inventory.Population.Sockets) != 2 || number(before.Inventory.Population.Sockets[1].DIMMs) < 1 {
 			return
 		}
 		held[product]++
 		_, had := behindAbsent(before)
-		modules, unknown := behindAbsent(auditedText(t, changed))
+		modules, unknown := behindAbsent(with.audited(t, changed))
 		assert.Equal(t, number(before.Inventory.Population.Sockets[1].DIMMs), modules, name)
 		assert.LessOrEqual(t, unknown, had, name)
 	})
