@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -249,4 +250,38 @@ func TestMovesAreMinimal(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, held, 2)
+}
+
+// TestMovesAreMinimalOnServers: all modules behind one of two processors of a Rome and
+// a Genoa; lockstep pairs behind one controller of an RX600 S6 with one processor.
+func TestMovesAreMinimalOnServers(t *testing.T) {
+	p := pipeline(t)
+	for _, name := range []string{"supermicro-rome", "supermicro-genoa"} {
+		sys := server(t, name, func(cpu, channel, slot int) bool { return cpu == 0 && slot == 0 && channel < 4 })
+		require.True(t, minimal(t, name, sys, p), name)
+	}
+	for _, pairs := range [][]string{{"A1B", "A1D", "A2B", "A2D"}, {"A1B", "A1D", "A2B", "A2D", "B1B", "B1D"}} {
+		sys := machine(t, "fujitsu-rx600s6-class1")
+		populate(sys, func(locator, bank string) bool {
+			return strings.HasPrefix(bank, "CPU1") && slices.Contains(pairs, bank[len(bank)-1:]+locator[len(locator)-2:])
+		})
+		for i := range sys.Sockets {
+			sys.Sockets[i].Populated.Value = i == 0
+		}
+		require.True(t, minimal(t, "RX600 S6 with one processor", sys, p))
+	}
+}
+
+// TestNoMovesWithoutMap: no document confirms the e326m's slot map, so that no layout
+// of it is told to move a module, and there is nothing to be minimal.
+func TestNoMovesWithoutMap(t *testing.T) {
+	p := pipeline(t)
+	g := generatorOf("e326m")
+	g.every, g.sample = nil, 8
+	for name, sys := range g.all(t) {
+		_, _, made := planned(t, sys, p)
+		for i := range made.Advice {
+			require.Zero(t, made.Advice[i].Count(plan.Move), name)
+		}
+	}
 }

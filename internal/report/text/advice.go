@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,7 +16,7 @@ func adviceNames(f *report.Finding) string {
 	if len(f.Advice) == 0 {
 		return report.OrEmpty(f.Remedy)
 	}
-	return "see " + wordAdvice + ": " + strings.Join(f.Advice, " or ")
+	return "see " + wordAdvice + ": " + strings.Join(slices.Compact(slices.Clone(f.Advice)), " or ")
 }
 
 // advice prints what to do about the population and the BIOS settings, once for
