@@ -22,8 +22,12 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 			return Advice{}, false
 		}
 	}
-	found, err := s.pipeline.Audit(sys, topo, aboutLayout)
+	found, err := s.pipeline.Audit(sys, topo, func(id string) bool { return aboutLayout(id) || id == eccActive })
 	if err != nil {
+		return Advice{}, false
+	}
+	if checked := failures(found.Findings, func(id string) bool { return id == eccActive }); len(cured(checked, s.rest)) > 0 {
+		s.unproven = "only the next boot tells whether firmware checks the new modules"
 		return Advice{}, false
 	}
 	after := s.judge(found.Findings, topo)

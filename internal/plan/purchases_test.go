@@ -126,6 +126,27 @@ func TestModulesOfTwoSizesStay(t *testing.T) {
 	require.Zero(t, severeOf(last))
 }
 
+// TestErrorCorrectionIsNotPromised: modules without check bits beside one with them, in
+// a machine whose firmware declares no error correction. That all have check bits is
+// not advised as if firmware then used them.
+func TestErrorCorrectionIsNotPromised(t *testing.T) {
+	g := generatorOf("R610")
+	full := g.full(t)
+	positions := g.positions(full)
+	_, sys := laid(full, positions, func(at int) bool { return at < 2 })
+	for i := range sys.Arrays {
+		sys.Arrays[i].ECC.Value = "None"
+	}
+	for n, i := range []int{positions[0][1], positions[1][0], positions[1][1]} {
+		sys.Slots[i].TotalWidth.Value = 64
+		sys.Slots[i].SizeBytes.Value >>= min(n, 1)
+	}
+	c := hold(t, "one of four with check bits", sys, pipeline(t))
+	for i := range c.made.Advice {
+		require.Zero(t, c.made.Advice[i].Count(plan.Exchange), c.made.Advice[i].Sentence(sys))
+	}
+}
+
 // rulesLeft are the rules about the layout that still fail at warning or above.
 func rulesLeft(a *plan.Advice) []string {
 	var out []string

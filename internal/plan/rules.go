@@ -18,9 +18,13 @@ var afterBoot = []string{
 // slotOrder judges the slots against the maker's order and sets.
 const slotOrder = "memory.slot.order"
 
+// eccActive holds what the modules can against what firmware declares: it stays as it
+// is where modules move, and fails where new ones have what the others had not.
+const eccActive = "memory.ecc.active"
+
 // aboutLayout reports whether a rule speaks of which module sits where.
 func aboutLayout(id string) bool {
-	return (strings.HasPrefix(id, "memory.") && id != "memory.ecc.active" || id == "numa.subnuma.symmetric") && !slices.Contains(afterBoot, id)
+	return (strings.HasPrefix(id, "memory.") && id != eccActive || id == "numa.subnuma.symmetric") && !slices.Contains(afterBoot, id)
 }
 
 // Concerns reports whether a failure of the rule is one that a planner can be
