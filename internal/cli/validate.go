@@ -92,7 +92,11 @@ func (v *validated) file(k fs.FS, file string) {
 	default:
 		v.others++
 	}
-	for _, f := range knowledge.Check(k, file, data) {
+	check := knowledge.Check
+	if site.Shipped(file) {
+		check = knowledge.CheckShipped
+	}
+	for _, f := range check(k, file, data) {
 		v.faults = append(v.faults, f)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/ddr"
 )
 
 // texts are the values of a list of words.
@@ -28,6 +30,10 @@ func texts(n *yaml.Node) []*yaml.Node {
 	return out
 }
 
+// platformSources names where documents of platforms are listed: key, vendor,
+// title, year, place and address, tab-separated.
+const platformSources = "platforms/sources.tsv"
+
 // platform: known citations, patterns that compile, speeds that fall with depth
 // and have a cell for every depth, both documents there.
 func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
@@ -36,23 +42,26 @@ func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 		c.fault(docs[0], "", "%d documents, expected two: the platform, then --- and how it is recognised", len(docs))
 		return
 	}
-	keys := c.platformSources(k, first)
-	for _, s := range texts(first["sources"]) {
-		if !keys[s.Value] {
-			c.fault(s, "sources", "%s is not in rules/platforms/sources.tsv, nor the citation's key", s.Value)
-		}
+	c.documents(k, first)
+	c.speeds(first["speeds"], first["max_dpc"], false)
+	c.speeds(first["also_normal"], first["max_dpc"], true)
+	for kind := range pairs(orEmpty(first["speeds"])) {
+		c.module(first["speeds"], kind)
 	}
-	c.speeds(first["speeds"], first["max_dpc"])
 	for _, part := range texts(first["parts"]) {
 		p := pairs(part)
 		depth := p["max_dpc"]
 		if depth == nil {
 			depth = first["max_dpc"]
 		}
-		c.speeds(p["speeds"], depth)
+		c.speeds(p["speeds"], depth, false)
 		c.pattern(p["brand"])
 	}
-	for _, row := range texts(pairs(docs[1])["recognise"]) {
+	rows := texts(pairs(docs[1])["recognise"])
+	if len(rows) == 0 {
+		c.fault(docs[1], "recognise", "empty: nothing tells that a machine is of this platform")
+	}
+	for _, row := range rows {
 		r := pairs(row)
 		c.pattern(r["brand"])
 		c.pattern(r["product"])
@@ -62,26 +71,75 @@ func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 	}
 }
 
-// platformSources are the keys that a platform may cite.
-func (c *checker) platformSources(k fs.FS, first map[string]*yaml.Node) map[string]bool {
-	out := map[string]bool{}
-	if raw, err := fs.ReadFile(k, "platforms/sources.tsv"); err == nil {
+// documents: every key that a platform names is a known document, boards and
+// measured layouts name one of the platform's, and the citation says of its
+// document what the list says. A site's document may stand in the citation alone.
+func (c *checker) documents(k fs.FS, first map[string]*yaml.Node) {
+	listed := map[string][]string{}
+	if raw, err := fs.ReadFile(k, platformSources); err == nil {
 		for row := range strings.Lines(string(raw)) {
-			key, _, _ := strings.Cut(row, "\t")
-			out[key] = true
+			cells := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
+			listed[cells[0]] = cells
 		}
 	}
-	if citation := first["citation"]; citation != nil {
-		if key := pairs(citation)["key"]; key != nil {
-			out[key.Value] = true
+	cited := ""
+	if citation := pairs(orEmpty(first["citation"])); citation["key"] != nil {
+		cited = citation["key"].Value
+		c.sameDocument(first["citation"], citation, listed[cited])
+	}
+	own := map[string]bool{}
+	for _, s := range texts(first["sources"]) {
+		own[s.Value] = true
+		switch {
+		case listed[s.Value] != nil || s.Value == cited && !c.shipped:
+		case c.shipped:
+			c.fault(s, "sources", "%s is not in rules/%s", s.Value, platformSources)
+		default:
+			c.fault(s, "sources", "%s is not in rules/%s, nor the citation's key", s.Value, platformSources)
 		}
 	}
-	return out
+	for _, list := range []string{"boards", "measured"} {
+		for _, entry := range texts(first[list]) {
+			if s := pairs(entry)["source"]; s != nil && !own[s.Value] {
+				c.fault(s, list, "source %s is not one of the platform's sources", s.Value)
+			}
+		}
+	}
+}
+
+// sameDocument holds a citation against the list's row of its key, where the list
+// has one.
+func (c *checker) sameDocument(at *yaml.Node, citation map[string]*yaml.Node, row []string) {
+	if row == nil {
+		return
+	}
+	for i, name := range []string{"vendor", "title", "year", "place", "url"} {
+		said, want := "", ""
+		if n := citation[name]; n != nil {
+			said = n.Value
+		}
+		if i+1 < len(row) {
+			want = row[i+1]
+		}
+		if said != want {
+			c.fault(at, "citation", "the %s of %s is %q, in rules/%s %q", name, row[0], said, platformSources, want)
+		}
+	}
+}
+
+// moduleKind is a kind of modules that has speeds of its own.
+var moduleKind = regexp.MustCompile(`^(rdimm|lrdimm|udimm|mrdimm)(-(\dr)+)?(-\d\.\d+v)?$`)
+
+func (c *checker) module(table *yaml.Node, kind string) {
+	if !moduleKind.MatchString(kind) {
+		c.fault(table, "speeds", "unknown kind %s, expected rdimm, lrdimm, udimm or mrdimm, with ranks and voltage where they matter (rdimm-2r-1.35v)", kind)
+	}
 }
 
 // speeds: a row has a cell for every depth (0 where a depth is not supported or
-// not documented) and does not rise with depth.
-func (c *checker) speeds(table, depth *yaml.Node) {
+// not documented) and does not rise with depth; a rate has its printed name. A
+// table of single boards may be short: a board may have fewer slots.
+func (c *checker) speeds(table, depth *yaml.Node, short bool) {
 	if table == nil {
 		return
 	}
@@ -90,14 +148,17 @@ func (c *checker) speeds(table, depth *yaml.Node) {
 		deep, _ = strconv.Atoi(depth.Value)
 	}
 	for kind, row := range pairs(table) {
-		if deep > 0 && len(row.Content) > deep {
-			c.fault(row, "speeds."+kind, "%d cells, but max_dpc is %d", len(row.Content), deep)
+		if cells := len(row.Content); deep > 0 && cells > deep || deep > 0 && cells < deep && !short {
+			c.fault(row, "speeds."+kind, "%d cells, but max_dpc is %d", cells, deep)
 		}
 		last := 0
 		for _, cell := range row.Content {
 			mts, _ := strconv.Atoi(alias(cell).Value)
 			if mts != 0 && last != 0 && mts > last {
 				c.fault(cell, "speeds."+kind, "%d after %d: the speed rises with depth", mts, last)
+			}
+			if named := ddr.Nominal(mts); named != mts {
+				c.fault(cell, "speeds."+kind, "%d MT/s is printed as %d", mts, named)
 			}
 			if mts != 0 {
 				last = mts

@@ -80,10 +80,21 @@ func KindOf(name string, data []byte) Kind {
 	}
 }
 
-// Check holds a file against its schema and against what the knowledge k that
-// it joins has: keys of citations, names of locator patterns. Of a pack only
-// the citations are looked at: its own package does the rest.
+// Check holds a file of a site against its schema and against what the knowledge
+// k that it joins has: keys of citations, names of locator patterns. Of a pack
+// only the citations are looked at: its own package does the rest.
 func Check(k fs.FS, name string, data []byte) []Fault {
+	return (&checker{file: name, root: &schema{}}).check(k, data)
+}
+
+// CheckShipped holds a file of the project's own rules k. Beside what Check asks of
+// a site, its documents stand in the project's lists.
+func CheckShipped(k fs.FS, name string, data []byte) []Fault {
+	return (&checker{file: name, root: &schema{}, shipped: true}).check(k, data)
+}
+
+func (c *checker) check(k fs.FS, data []byte) []Fault {
+	name := c.file
 	kind := KindOf(name, data)
 	switch kind {
 	case Processors:
@@ -96,7 +107,6 @@ func Check(k fs.FS, name string, data []byte) []Fault {
 	if err != nil {
 		return []Fault{{name, 1, 1, err.Error()}}
 	}
-	c := &checker{file: name, root: &schema{}}
 	if err := json.Unmarshal(text, c.root); err != nil {
 		return []Fault{{name, 1, 1, "schema of " + string(kind) + ": " + err.Error()}}
 	}

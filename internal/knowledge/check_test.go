@@ -39,7 +39,7 @@ func files(t *testing.T) map[string]string {
 func TestShippedFilesAreWellFormed(t *testing.T) {
 	for name, text := range files(t) {
 		assert.NotEqual(t, knowledge.Pack, knowledge.KindOf(name, []byte(text)), name)
-		for _, f := range knowledge.Check(rules.FS, name, []byte(text)) {
+		for _, f := range knowledge.CheckShipped(rules.FS, name, []byte(text)) {
 			t.Error(f)
 		}
 	}
@@ -117,7 +117,14 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"platforms/westmere-ep.yaml", "policy: 'any'", "policy: some", `platforms/westmere-ep.yaml:7:9: policy: "some", expected one of any, symmetric-imc, `, true},
 		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[1333, 1333, 800, 800]", `platforms/westmere-ep.yaml:10:15: speeds.rdimm-1r2r: 4 cells, but max_dpc is 3`, false},
 		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[800, 1333, 800]", `speeds.rdimm-1r2r: 1333 after 800: the speed rises with depth`, false},
-		{"platforms/westmere-ep.yaml", "IBM-X3550M3-PG", "NO-SUCH", "sources: NO-SUCH is not in rules/platforms/sources.tsv, nor the citation's key", false},
+		{"platforms/westmere-ep.yaml", "IBM-X3550M3-PG", "NO-SUCH", "sources: NO-SUCH is not in rules/platforms/sources.tsv", false},
+		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[1333, 1333]", "speeds.rdimm-1r2r: 2 cells, but max_dpc is 3", false},
+		{"platforms/westmere-ep.yaml", "rdimm-1r2r:", "rdim:", "speeds: unknown kind rdim, expected rdimm, ", false},
+		{"platforms/westmere-ep.yaml", "[1333, 1333, 800]", "[1334, 1333, 800]", "speeds.rdimm-1r2r: 1334 MT/s is printed as 1333", false},
+		{"platforms/cascade-lake-sp.yaml", "max_mts: 2666, source: 'GIGAMON-FM'", "max_mts: 2666, source: 'NO-SUCH'", "boards: source NO-SUCH is not one of the platform's sources", false},
+		{"platforms/cascade-lake-sp.yaml", "slots: 12, source: 'DELL-CLX-BAL'", "slots: 12, source: 'NO-SUCH'", "measured: source NO-SUCH is not one of the platform's sources", false},
+		{"platforms/cascade-lake-sp.yaml", "dense-boards: [2933, 2666]", "dense-boards: [2666, 2933]", "speeds.dense-boards: 2933 after 2666: the speed rises with depth", false},
+		{"platforms/ampere-altra.yaml", "vendor: 'Ampere'", "vendor: 'Amper'", `citation: the vendor of AMPERE-ALTRA is "Amper", in rules/platforms/sources.tsv "Ampere"`, false},
 		{"platforms/westmere-ep.yaml", `Xeon\(R\)`, `Xeon(R`, "error parsing regexp", false},
 		{"platforms/westmere-ep.yaml", "---", "", "unknown key recognise, expected one of ", false},
 		{"slots/dell.yaml", "check: [label]", "check: [guess]", `slots/dell.yaml:5:`, true},
@@ -139,7 +146,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		text := strings.Replace(all[c.file], c.old, c.replacement, 1)
 		require.NotEqual(t, all[c.file], text, c.old)
 		var said []string
-		for _, f := range knowledge.Check(rules.FS, c.file, []byte(text)) {
+		for _, f := range knowledge.CheckShipped(rules.FS, c.file, []byte(text)) {
 			said = append(said, f.String())
 			assert.Regexp(t, `^[a-z./-]+:\d+:\d+: .+$`, f.String())
 		}
@@ -148,6 +155,16 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 			require.Error(t, whole(t, knowledge.KindOf(c.file, []byte(text)), text), c.want)
 		}
 	}
+}
+
+// TestSitesDocument: a site's platform may bring its document in its citation; one
+// of the project's own is listed with the others.
+func TestSitesDocument(t *testing.T) {
+	text := strings.NewReplacer("key: 'AMPERE-ALTRA'", "key: OWN", "sources: [AMPERE-ALTRA,", "sources: [OWN,").Replace(files(t)["platforms/ampere-altra.yaml"])
+	assert.Empty(t, knowledge.Check(rules.FS, "platforms/own.yaml", []byte(text)))
+	faults := knowledge.CheckShipped(rules.FS, "platforms/own.yaml", []byte(text))
+	require.Len(t, faults, 1)
+	assert.Equal(t, "platforms/own.yaml:14:11: sources: OWN is not in rules/platforms/sources.tsv", faults[0].String())
 }
 
 // FuzzCheck: no file makes the check panic, and a fault is one line.

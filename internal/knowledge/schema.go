@@ -48,9 +48,11 @@ func (o *others) UnmarshalJSON(data []byte) error {
 
 // checker walks one file beside its schema.
 type checker struct {
-	file   string
-	root   *schema
-	faults []Fault
+	file string
+	root *schema
+	// shipped says that the file is the project's own.
+	shipped bool
+	faults  []Fault
 }
 
 func (c *checker) fault(n *yaml.Node, path, format string, args ...any) {

@@ -78,13 +78,23 @@ func HasData(dir string) bool {
 }
 
 // Beside is the knowledge with the data files of a folder beside it, unchecked:
-// what a check of one of them may refer to.
+// what a check of one of them may refer to. A whole knowledge stands by itself.
 func Beside(k fs.FS, dir string) fs.FS {
+	if _, err := os.Stat(filepath.Join(dir, compiled.File)); err == nil {
+		return os.DirFS(dir)
+	}
 	own, err := read(dir)
 	if err != nil || len(own) == 0 {
 		return k
 	}
 	return beside(k, own)
+}
+
+// Shipped reports whether a data file lies in a whole knowledge of its own, as the
+// project's rules are.
+func Shipped(file string) bool {
+	_, err := os.Stat(filepath.Join(filepath.Dir(file), "..", compiled.File))
+	return err == nil
 }
 
 // read is the content of a folder's data files by name; none of a folder that is
