@@ -9,7 +9,6 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Engine holds rules and profiles ready for audits. It compiles an expression
@@ -101,29 +100,4 @@ func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options
 func (r *run) add(f Finding) int {
 	r.out.Findings = append(r.out.Findings, f)
 	return len(r.out.Findings) - 1
-}
-
-// Summarize counts the findings by result and finds the worst failure.
-func Summarize(findings []Finding) Summary {
-	var s Summary
-	for _, f := range findings {
-		switch f.Result {
-		case verdict.Pass:
-			s.Pass++
-		case verdict.Fail:
-			s.Fail++
-			if f.Severity.Rank() > s.Worst.Rank() {
-				s.Worst = f.Severity
-			}
-		case verdict.Unknown:
-			s.Unknown++
-		case verdict.NotApplicable:
-			s.NotApplicable++
-		case verdict.Waived:
-			s.Waived++
-		case verdict.Error:
-			s.Error++
-		}
-	}
-	return s
 }

@@ -96,3 +96,28 @@ func (a *Audit) only(takes func(id string) bool) *Audit {
 	out.Summary = Summarize(out.Findings)
 	return out
 }
+
+// Summarize counts the findings by result and finds the worst failure.
+func Summarize(findings []Finding) Summary {
+	var s Summary
+	for _, f := range findings {
+		switch f.Result {
+		case verdict.Pass:
+			s.Pass++
+		case verdict.Fail:
+			s.Fail++
+			if f.Severity.Rank() > s.Worst.Rank() {
+				s.Worst = f.Severity
+			}
+		case verdict.Unknown:
+			s.Unknown++
+		case verdict.NotApplicable:
+			s.NotApplicable++
+		case verdict.Waived:
+			s.Waived++
+		case verdict.Error:
+			s.Error++
+		}
+	}
+	return s
+}

@@ -18,18 +18,6 @@ import (
 	"github.com/memaudit/memaudit/internal/ddr"
 )
 
-// texts are the values of a list of words.
-func texts(n *yaml.Node) []*yaml.Node {
-	if n == nil {
-		return nil
-	}
-	out := make([]*yaml.Node, len(n.Content))
-	for i, item := range n.Content {
-		out[i] = alias(item)
-	}
-	return out
-}
-
 // platformSources names where documents of platforms are listed: key, vendor,
 // title, year, place and address, tab-separated.
 const platformSources = "platforms/sources.tsv"
@@ -395,23 +383,4 @@ func idsOf(k fs.FS, file string) map[string]bool {
 		}
 	}
 	return out
-}
-
-func top(k fs.FS, file string) map[string]*yaml.Node {
-	raw, err := fs.ReadFile(k, file)
-	if err != nil {
-		return nil
-	}
-	docs, bad := documents(file, raw)
-	if bad != nil {
-		return nil
-	}
-	return pairs(docs[0])
-}
-
-func orEmpty(n *yaml.Node) *yaml.Node {
-	if n == nil {
-		return &yaml.Node{}
-	}
-	return n
 }

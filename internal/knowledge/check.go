@@ -5,16 +5,10 @@
 package knowledge
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -139,38 +133,4 @@ func (c *checker) beyond(k fs.FS, kind Kind, docs []*yaml.Node, data []byte) {
 		c.parts(docs[0])
 	default: // a schema says all there is to say
 	}
-}
-
-// line is what yaml says of a place: "yaml: line 3: ...".
-var line = regexp.MustCompile(`line (\d+): (.*)`)
-
-// documents reads the documents of a YAML file. Reading each as values too
-// refuses what nodes alone allow: an anchor that contains itself.
-func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
-	var out []*yaml.Node
-	for dec := yaml.NewDecoder(bytes.NewReader(data)); ; {
-		var doc yaml.Node
-		var values any
-		err := dec.Decode(&doc)
-		if errors.Is(err, io.EOF) && len(out) > 0 {
-			return out, nil
-		}
-		if err == nil {
-			err = doc.Decode(&values)
-		}
-		if err != nil {
-			return nil, yamlFault(name, err)
-		}
-		out = append(out, doc.Content[0])
-	}
-}
-
-// yamlFault gives an error of the YAML reader its place.
-func yamlFault(name string, err error) *Fault {
-	at, text := 1, strings.Join(strings.Fields(err.Error()), " ")
-	if m := line.FindStringSubmatch(text); m != nil {
-		at, _ = strconv.Atoi(m[1])
-		text = m[2]
-	}
-	return &Fault{name, max(at, 1), 1, text}
 }

@@ -1,7 +1,6 @@
 package redfish
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -41,73 +40,6 @@ type BIOS struct {
 	RegistryName string
 	// Path and SettingsPath name the resources without what identifies a machine.
 	Path, SettingsPath string
-}
-
-// Read asks a service for one machine. It never fails: what could not be read
-// is a Problem of the answer. The session is given back whatever happens.
-func Read(ctx context.Context, o Options, who Identity) *Answer {
-	c := newClient(o)
-	defer c.close()
-	return c.read(ctx, who)
-}
-
-func (c *client) read(ctx context.Context, who Identity) *Answer {
-	a := &Answer{Insecure: c.o.Insecure}
-	ctx, cancel := context.WithTimeout(ctx, c.o.timeout())
-	defer cancel()
-	root, p := c.root(ctx)
-	if a.failed(p) {
-		return a
-	}
-	if a.failed(c.login(ctx, root)) {
-		return a
-	}
-	c.all(ctx, root, who, a)
-	if text := c.logout(ctx); text != "" {
-		a.note("%s", text)
-	}
-	return a
-}
-
-// all reads the machine's resources, what nothing else tells first: without the
-// registry the settings of some makers are codes, and the modules, a request
-// each on many services, are in SMBIOS, too. What a service that stops answering
-// has said until then stays.
-func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *Answer) {
-	s, p := c.system(ctx, root, who, a)
-	if a.failed(p) || s == nil {
-		return
-	}
-	a.Found = true
-	registry := ""
-	if at := s.bios(); at == "" {
-		a.note("the service offers no BIOS settings")
-	} else if registry, p = c.bios(ctx, at, a); a.failed(p) && p.last {
-		return
-	}
-	if p := c.named(ctx, root, registry, a); a.failed(p) && p.last {
-		return
-	}
-	if at := s.Memory.path(); at == "" {
-		a.note("the service offers no memory inventory")
-	} else {
-		a.failed(c.memory(ctx, root, at, a))
-	}
-}
-
-// named reads the registry that the settings name, unless the caller has it.
-func (c *client) named(ctx context.Context, root *serviceRoot, registry string, a *Answer) *Problem {
-	if registry == "" || a.BIOS == nil {
-		return nil
-	}
-	a.BIOS.RegistryName = registry
-	if c.o.KnownRegistry != nil {
-		a.BIOS.Registry = c.o.KnownRegistry(registry)
-	}
-	if a.BIOS.Registry != nil {
-		return nil
-	}
-	return c.registry(ctx, root, registry, a)
 }
 
 // failed keeps a problem; what is merely absent is kept by its caller.
@@ -183,4 +115,13 @@ func (a *Answer) Detail() string {
 		parts = append(parts, model)
 	}
 	return strings.Join(append(parts, a.Notes...), "; ")
+}
+
+// absent turns a resource that is merely not there into a note.
+func (a *Answer) absent(p *Problem, text string) *Problem {
+	if p.State != fact.SourceAbsent || p.last {
+		return p
+	}
+	a.note("%s", text)
+	return nil
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
-
-	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // biosResource is the part of Bios (DSP2046) that leads elsewhere.
@@ -58,15 +56,6 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 	}
 	a.BIOS.Settings, a.BIOS.SettingsPath = body, shown(pending)
 	return head.Registry, nil
-}
-
-// absent turns a resource that is merely not there into a note.
-func (a *Answer) absent(p *Problem, text string) *Problem {
-	if p.State != fact.SourceAbsent || p.last {
-		return p
-	}
-	a.note("%s", text)
-	return nil
 }
 
 // registryFile is a MessageRegistryFile (DSP2046), or the registry itself,

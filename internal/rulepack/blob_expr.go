@@ -3,9 +3,12 @@ package rulepack
 import (
 	"fmt"
 
+	"cel.dev/cel-go/cel"
 	celast "cel.dev/cel-go/common/ast"
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
+
+	"github.com/memaudit/memaudit/internal/facts"
 )
 
 // Kinds of nodes in a compiled expression.
@@ -178,4 +181,35 @@ func (r *exprReader) exprs() []celast.Expr {
 		out = append(out, r.expr())
 	}
 	return out
+}
+
+// parsedExprs finds a parsed expression by its text.
+type parsedExprs struct {
+	blob  *blobReader
+	nodes map[string]parsedNode
+}
+
+type parsedNode struct {
+	body []byte
+	// extended is true when planning needs the whole environment.
+	extended bool
+}
+
+// program plans a parsed expression without parsing or checking it again; ok
+// is false when the text is not in the blob.
+func (p *parsedExprs) program(src string) (prog cel.Program, ok bool, err error) {
+	if p == nil {
+		return nil, false, nil
+	}
+	node, ok := p.nodes[src]
+	if !ok {
+		return nil, false, nil
+	}
+	r := &exprReader{blobReader: &blobReader{body: node.body, strings: p.blob.strings}, fac: celast.NewExprFactory(), refs: map[int64]*celast.ReferenceInfo{}}
+	e := r.expr()
+	if r.err != nil {
+		return nil, true, r.err
+	}
+	prog, err = facts.PlanExpr(celast.NewCheckedAST(celast.NewAST(e, celast.NewSourceInfo(nil)), nil, r.refs), node.extended)
+	return prog, true, err
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"cel.dev/cel-go/cel"
-	celast "cel.dev/cel-go/common/ast"
 
 	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/facts"
@@ -84,18 +83,6 @@ func (p *Pack) Ahead() func(src string) (prog cel.Program, ok bool, err error) {
 	return p.expressions.program
 }
 
-// parsedExprs finds a parsed expression by its text.
-type parsedExprs struct {
-	blob  *blobReader
-	nodes map[string]parsedNode
-}
-
-type parsedNode struct {
-	body []byte
-	// extended is true when planning needs the whole environment.
-	extended bool
-}
-
 // LoadCompiled reads the built-in rules from their blob.
 func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 	data, err := compiled.Part(fsys, Part)
@@ -125,23 +112,4 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 		p.expressions = parsed
 	}
 	return packs, nil
-}
-
-// program plans a parsed expression without parsing or checking it again; ok
-// is false when the text is not in the blob.
-func (p *parsedExprs) program(src string) (prog cel.Program, ok bool, err error) {
-	if p == nil {
-		return nil, false, nil
-	}
-	node, ok := p.nodes[src]
-	if !ok {
-		return nil, false, nil
-	}
-	r := &exprReader{blobReader: &blobReader{body: node.body, strings: p.blob.strings}, fac: celast.NewExprFactory(), refs: map[int64]*celast.ReferenceInfo{}}
-	e := r.expr()
-	if r.err != nil {
-		return nil, true, r.err
-	}
-	prog, err = facts.PlanExpr(celast.NewCheckedAST(celast.NewAST(e, celast.NewSourceInfo(nil)), nil, r.refs), node.extended)
-	return prog, true, err
 }

@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"sort"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -19,48 +18,6 @@ import (
 
 // maxPackBytes bounds one file of rules.
 const maxPackBytes = 4 << 20
-
-// Complaint is one fault of a pack with its place.
-type Complaint struct {
-	File         string
-	Line, Column int
-	Text         string
-}
-
-// String prints file:line:column: text.
-func (c Complaint) String() string {
-	return fmt.Sprintf("%s:%d:%d: %s", c.File, c.Line, c.Column, c.Text)
-}
-
-// Error implements error.
-func (c Complaint) Error() string { return c.String() }
-
-// Complaints are all faults found; as an error it prints one a line.
-type Complaints []Complaint
-
-// maxComplaints bounds the faults told of one file.
-const maxComplaints = 200
-
-// add appends a complaint; of very many the rest is left out.
-func (c Complaints) add(more Complaint) Complaints {
-	switch {
-	case len(c) < maxComplaints:
-		return append(c, more)
-	case len(c) == maxComplaints:
-		more.Text = "more faults than are told here, the next: " + more.Text
-		return append(c, more)
-	default:
-		return c
-	}
-}
-
-func (c Complaints) Error() string {
-	lines := make([]string, len(c))
-	for i, e := range c {
-		lines[i] = e.String()
-	}
-	return strings.Join(lines, "\n")
-}
 
 // ParsePack reads one file of rules and profiles. It reports every unknown
 // key and wrong type with line and column; expressions are checked by Validate.
@@ -107,52 +64,6 @@ func (p *Pack) adopt(root *yaml.Node) {
 			q.For = p.For
 		}
 	}
-}
-
-// child finds a key's value in a mapping, nil when absent.
-func child(n *yaml.Node, key string) *yaml.Node {
-	if n == nil {
-		return nil
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == key {
-			return resolve(n.Content[i+1])
-		}
-	}
-	return nil
-}
-
-func resolve(n *yaml.Node) *yaml.Node {
-	for n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
-}
-
-// yamlComplaint reads the line out of a yaml error: "yaml: line 3: ...".
-func yamlComplaint(file string, err error) Complaint {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 1
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		if n, tail, ok := strings.Cut(rest, ": "); ok {
-			if _, scanErr := fmt.Sscanf(n, "%d", &line); scanErr == nil {
-				text = tail
-			}
-		}
-	}
-	return Complaint{file, line, 1, text}
-}
-
-func yamlComplaints(file string, err error) Complaints {
-	var te *yaml.TypeError
-	if !errors.As(err, &te) {
-		return Complaints{yamlComplaint(file, err)}
-	}
-	var out Complaints
-	for _, e := range te.Errors {
-		out = append(out, yamlComplaint(file, errors.New(e)))
-	}
-	return out
 }
 
 // LoadDir reads every .yaml file below a folder of rules, in name order. A

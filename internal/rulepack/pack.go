@@ -280,3 +280,13 @@ var Intents = [...]string{"balanced", "max-performance", "energy-efficiency", "l
 
 // FaceConfigured is the Face of a profile whose document speaks of BIOS setup.
 const FaceConfigured = "configured"
+
+// shape is what the engine asks of a rule's expressions without evaluating
+// them, found in the parsed expressions when the rule is loaded or compiled.
+type shape struct {
+	// paths are the facts that applies names ("platform.id"), as often as it
+	// does; variables are its variables ("platform", "socket").
+	paths, variables []string
+	// usual is the severity's last alternative.
+	usual verdict.Severity
+}

@@ -10,16 +10,6 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// shape is what the engine asks of a rule's expressions without evaluating
-// them, found in the parsed expressions when the rule is loaded or compiled.
-type shape struct {
-	// paths are the facts that applies names ("platform.id"), as often as it
-	// does; variables are its variables ("platform", "socket").
-	paths, variables []string
-	// usual is the severity's last alternative.
-	usual verdict.Severity
-}
-
 // measure fills the shape. An expression that does not parse leaves it empty:
 // Validate tells of it, and a rule with a fault is never used.
 func (r *Rule) measure() {

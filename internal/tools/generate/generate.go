@@ -18,9 +18,6 @@ import (
 	"github.com/memaudit/memaudit/internal/tools/hpeprofiles"
 )
 
-// files are contents by path below the project's folder.
-type files map[string][]byte
-
 // profiles are HPE's, made from tables of their attribute registries.
 func profiles(root string) (files, error) {
 	tables, err := settings.Load(rulesOf(root), "settings")
@@ -122,5 +119,3 @@ func operatorRules(root string) (files, error) {
 	}
 	return files{"deploy/kubernetes/monitoring/prometheusrule.yaml": []byte(fleet.PrometheusRule(texts...))}, nil
 }
-
-func rulesOf(root string) fs.FS { return os.DirFS(filepath.Join(root, "rules")) }

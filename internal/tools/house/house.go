@@ -42,6 +42,24 @@ func (r *Room) InCircles() int {
 	return n
 }
 
+// Topic is what a file is about: files whose names begin alike up to the first
+// underline are of one topic ("text.go", "text_menu.go").
+func Topic(file string) string {
+	topic, _, _ := strings.Cut(strings.TrimSuffix(file, ".go"), "_")
+	return topic
+}
+
+// AcrossTopics counts the files of circles that hold more than one topic.
+func (r *Room) AcrossTopics() int {
+	n := 0
+	for _, circle := range r.Circles {
+		if slices.ContainsFunc(circle, func(file string) bool { return Topic(file) != Topic(circle[0]) }) {
+			n += len(circle)
+		}
+	}
+	return n
+}
+
 // listed is what go list says of one package.
 type listed struct {
 	ImportPath, Dir, Export string

@@ -12,9 +12,36 @@ const (
 	// mostLines and mostFiles bound one package.
 	mostLines, mostFiles = 6000, 25
 	// mostInCircles bounds the files of all packages that refer to each other in
-	// circles; it may only shrink.
-	mostInCircles = 253
+	// circles, whatever their topic; it may only shrink.
+	mostInCircles = 240
 )
+
+// acrossTopics bounds, for the packages that still have them, the files in circles
+// of several topics. A package that is not named here has none; numbers only
+// shrink.
+var acrossTopics = map[string]int{
+	"internal/audit":             8,
+	"internal/bios":              20,
+	"internal/cli":               30,
+	"internal/collect":           20,
+	"internal/facts":             17,
+	"internal/fleet":             6,
+	"internal/host":              14,
+	"internal/measure/live":      3,
+	"internal/patch":             3,
+	"internal/place":             6,
+	"internal/plan":              16,
+	"internal/platform":          8,
+	"internal/population":        18,
+	"internal/report":            8,
+	"internal/report/html":       13,
+	"internal/report/reporttest": 3,
+	"internal/report/text":       10,
+	"internal/rulepack":          2,
+	"internal/settings":          8,
+	"internal/smbios":            19,
+	"internal/tools/fleet":       4,
+}
 
 // flat packages hold one topic a file, as many as there are topics (of cli: one
 // command).
@@ -26,21 +53,29 @@ func TestCircles(t *testing.T) {
 		circles(map[string][]string{"a": {"b"}, "b": {"c"}, "c": {"a", "d"}, "e": {"f"}, "f": {"e", "a"}}))
 }
 
+func TestAcrossTopics(t *testing.T) {
+	r := Room{Circles: [][]string{{"text.go", "text_menu.go"}, {"a.go", "a_b.go", "c.go"}}}
+	assert.Equal(t, 5, r.InCircles())
+	assert.Equal(t, 3, r.AcrossTopics())
+}
+
 // TestHouse keeps rooms small and bounds the circles inside them.
 func TestHouse(t *testing.T) {
 	rooms, err := Measure("../../..", "internal/", "cmd/", "rules")
 	require.NoError(t, err)
 	require.NotEmpty(t, rooms)
-	arrows, files := 0, 0
+	arrows, files, across := 0, 0, 0
 	for _, r := range rooms {
 		arrows += len(r.Imports)
 		files += r.InCircles()
+		across += r.AcrossTopics()
+		assert.LessOrEqual(t, r.AcrossTopics(), acrossTopics[r.Path], "files of %s in circles across topics: %v", r.Path, r.Circles)
 		if !slices.Contains(flat, r.Path) {
 			assert.LessOrEqual(t, r.Lines, mostLines, "lines of %s", r.Path)
 			assert.LessOrEqual(t, r.Files, mostFiles, "files of %s", r.Path)
 		}
-		t.Logf("%-30s %3d files %5d lines %2d in circles", r.Path, r.Files, r.Lines, r.InCircles())
+		t.Logf("%-30s %3d files %5d lines %2d in circles, %2d across topics", r.Path, r.Files, r.Lines, r.InCircles(), r.AcrossTopics())
 	}
-	t.Log(len(rooms), "rooms,", arrows, "arrows,", files, "files in circles")
+	t.Log(len(rooms), "rooms,", arrows, "arrows,", files, "files in circles,", across, "across topics")
 	assert.LessOrEqual(t, files, mostInCircles)
 }

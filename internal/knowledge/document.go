@@ -1,0 +1,78 @@
+package knowledge
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// texts are the values of a list of words.
+func texts(n *yaml.Node) []*yaml.Node {
+	if n == nil {
+		return nil
+	}
+	out := make([]*yaml.Node, len(n.Content))
+	for i, item := range n.Content {
+		out[i] = alias(item)
+	}
+	return out
+}
+
+func top(k fs.FS, file string) map[string]*yaml.Node {
+	raw, err := fs.ReadFile(k, file)
+	if err != nil {
+		return nil
+	}
+	docs, bad := documents(file, raw)
+	if bad != nil {
+		return nil
+	}
+	return pairs(docs[0])
+}
+
+func orEmpty(n *yaml.Node) *yaml.Node {
+	if n == nil {
+		return &yaml.Node{}
+	}
+	return n
+}
+
+// line is what yaml says of a place: "yaml: line 3: ...".
+var line = regexp.MustCompile(`line (\d+): (.*)`)
+
+// documents reads the documents of a YAML file. Reading each as values too
+// refuses what nodes alone allow: an anchor that contains itself.
+func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
+	var out []*yaml.Node
+	for dec := yaml.NewDecoder(bytes.NewReader(data)); ; {
+		var doc yaml.Node
+		var values any
+		err := dec.Decode(&doc)
+		if errors.Is(err, io.EOF) && len(out) > 0 {
+			return out, nil
+		}
+		if err == nil {
+			err = doc.Decode(&values)
+		}
+		if err != nil {
+			return nil, yamlFault(name, err)
+		}
+		out = append(out, doc.Content[0])
+	}
+}
+
+// yamlFault gives an error of the YAML reader its place.
+func yamlFault(name string, err error) *Fault {
+	at, text := 1, strings.Join(strings.Fields(err.Error()), " ")
+	if m := line.FindStringSubmatch(text); m != nil {
+		at, _ = strconv.Atoi(m[1])
+		text = m[2]
+	}
+	return &Fault{name, max(at, 1), 1, text}
+}

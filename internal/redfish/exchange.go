@@ -1,0 +1,128 @@
+package redfish
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
+
+// do sends a request and asks again while the service says that it is busy.
+func (c *client) do(ctx context.Context, method, link string, body []byte, limit int64) (*reply, *Problem) {
+	u, p := c.resolve(link)
+	if p != nil {
+		return nil, p
+	}
+	op := method + " " + shown(u.Path)
+	for try := 0; ; try++ {
+		r, p := c.once(ctx, method, u, body, limit, op)
+		if p != nil || r.status != http.StatusServiceUnavailable {
+			return r, p
+		}
+		if p := c.again(ctx, op, r.header, try); p != nil {
+			return nil, p
+		}
+	}
+}
+
+// again waits as long as a busy service asks for, within the deadline.
+func (c *client) again(ctx context.Context, op string, h http.Header, try int) *Problem {
+	wait := retryAfter(h.Get("Retry-After"), time.Second<<try)
+	busy := problem(fact.SourceRefused, op, "the service is busy (503)").final()
+	end, bounded := ctx.Deadline()
+	switch {
+	case try >= maxRetries:
+		busy.Text += ", also when asked " + strconv.Itoa(maxRetries) + " times more"
+		return busy
+	case bounded && time.Until(end) <= wait:
+		busy.Text += " and asks to wait " + wait.String() + ", longer than the deadline leaves"
+		return busy
+	}
+	if c.sleep(ctx, wait) != nil {
+		return c.ended(ctx, op)
+	}
+	return nil
+}
+
+// retryAfter reads the header: seconds or a date.
+func retryAfter(v string, other time.Duration) time.Duration {
+	if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && n >= 0 && n <= 1<<20 {
+		return max(time.Duration(n)*time.Second, 100*time.Millisecond)
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return max(time.Until(t), 100*time.Millisecond)
+	}
+	return other
+}
+
+// once sends one request within its own deadline and reads the answer.
+func (c *client) once(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*reply, *Problem) {
+	if c.asked++; c.asked > maxRequests {
+		return nil, problem(fact.SourceRefused, op, "more than %d requests for one machine", maxRequests).final()
+	}
+	c.patience = min(requestTimeout, c.o.timeout())
+	if limit == maxRegistry {
+		c.patience = min(registryTimeout, c.o.timeout())
+	}
+	one, cancel := context.WithTimeout(ctx, c.patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(one, method, u.String(), bytes.NewReader(body))
+	if err != nil {
+		return nil, problem(fact.SourceMalformed, op, "a link of the service is not an address")
+	}
+	c.dress(req, body)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.failed(ctx, op, err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, p := c.take(ctx, op, resp, limit)
+	if p != nil {
+		return nil, p
+	}
+	return &reply{status: resp.StatusCode, header: resp.Header, body: data}, nil
+}
+
+// dress sets the headers that DSP0266 asks of a client.
+func (c *client) dress(req *http.Request, body []byte) {
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("OData-Version", "4.0")
+	req.Header.Set("User-Agent", "memaudit")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	switch {
+	case c.token != "":
+		req.Header.Set("X-Auth-Token", c.token)
+	case c.basic:
+		req.SetBasicAuth(c.o.Username, c.o.Password)
+	}
+}
+
+// take reads an answer up to its limit and not a byte further than it takes to
+// notice.
+func (c *client) take(ctx context.Context, op string, resp *http.Response, limit int64) ([]byte, *Problem) {
+	limit = min(limit, maxTotal-c.spent)
+	if resp.ContentLength > limit {
+		return nil, problem(fact.SourceRefused, op, "the answer has %d bytes, more than the %d that are read", resp.ContentLength, limit)
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, limit+1))
+	c.spent += int64(len(data))
+	switch {
+	case int64(len(data)) > limit:
+		return nil, problem(fact.SourceRefused, op, "the answer is longer than the %d bytes that are read", limit)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, problem(fact.SourceTruncated, op, "the answer ends after %d bytes, before it is whole", len(data))
+	case err != nil:
+		return nil, c.failed(ctx, op, err)
+	default:
+		return data, nil
+	}
+}

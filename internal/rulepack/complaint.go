@@ -1,0 +1,77 @@
+package rulepack
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Complaint is one fault of a pack with its place.
+type Complaint struct {
+	File         string
+	Line, Column int
+	Text         string
+}
+
+// String prints file:line:column: text.
+func (c Complaint) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s", c.File, c.Line, c.Column, c.Text)
+}
+
+// Error implements error.
+func (c Complaint) Error() string { return c.String() }
+
+// Complaints are all faults found; as an error it prints one a line.
+type Complaints []Complaint
+
+// add appends a complaint; of very many the rest is left out.
+func (c Complaints) add(more Complaint) Complaints {
+	switch {
+	case len(c) < maxComplaints:
+		return append(c, more)
+	case len(c) == maxComplaints:
+		more.Text = "more faults than are told here, the next: " + more.Text
+		return append(c, more)
+	default:
+		return c
+	}
+}
+
+func (c Complaints) Error() string {
+	lines := make([]string, len(c))
+	for i, e := range c {
+		lines[i] = e.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// yamlComplaint reads the line out of a yaml error: "yaml: line 3: ...".
+func yamlComplaint(file string, err error) Complaint {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 1
+	if rest, ok := strings.CutPrefix(text, "line "); ok {
+		if n, tail, ok := strings.Cut(rest, ": "); ok {
+			if _, scanErr := fmt.Sscanf(n, "%d", &line); scanErr == nil {
+				text = tail
+			}
+		}
+	}
+	return Complaint{file, line, 1, text}
+}
+
+func yamlComplaints(file string, err error) Complaints {
+	var te *yaml.TypeError
+	if !errors.As(err, &te) {
+		return Complaints{yamlComplaint(file, err)}
+	}
+	var out Complaints
+	for _, e := range te.Errors {
+		out = append(out, yamlComplaint(file, errors.New(e)))
+	}
+	return out
+}
+
+// maxComplaints bounds the faults told of one file.
+const maxComplaints = 200
