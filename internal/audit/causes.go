@@ -2,7 +2,6 @@ package audit
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -121,33 +120,3 @@ func anyOf(list []int, in map[int]bool) bool {
 
 // follows begins the reason of a consequence that is waived with its cause.
 const follows = "follows from "
-
-// waiveConsequences takes along what follows from waived failures alone: who
-// accepts the cause accepts what it leads to.
-func (r *run) waiveConsequences() {
-	for again := true; again; {
-		again = false
-		for i := range r.out.Findings {
-			f := &r.out.Findings[i]
-			if f.Result != verdict.Fail || !r.onlyWaived(r.roots[i]) {
-				continue
-			}
-			root := &r.out.Findings[r.roots[i][0]]
-			reason := root.Waiver.Reason
-			if !strings.HasPrefix(reason, follows) {
-				reason = follows + root.Rule + ", which is accepted: " + reason
-			}
-			f.Result, f.Waiver = verdict.Waived, &Waiver{Reason: reason, Until: root.Waiver.Until}
-			again = true
-		}
-	}
-}
-
-func (r *run) onlyWaived(roots []int) bool {
-	for _, i := range roots {
-		if r.out.Findings[i].Result != verdict.Waived {
-			return false
-		}
-	}
-	return len(roots) > 0
-}

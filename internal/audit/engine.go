@@ -2,7 +2,6 @@ package audit
 
 import (
 	"slices"
-	"time"
 
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -24,20 +23,6 @@ type Engine struct {
 	tables func() (settings.Tables, error)
 }
 
-// Options of one audit.
-type Options struct {
-	// Profile is an intent or a profile id; Asked is true when somebody chose
-	// it, false for the default.
-	Profile string
-	Asked   bool
-	Waivers []WaiverSpec
-	// Now decides which waivers have ended.
-	Now time.Time
-	// Rules narrows an audit to the rules whose ids it accepts, held against no
-	// profile; nil asks all of them.
-	Rules func(id string) bool
-}
-
 // NewEngine makes the rules and profiles of all packs ready.
 func NewEngine(packs []*rulepack.Pack) *Engine {
 	e := &Engine{rules: rulepack.ByID(packs)}
@@ -51,27 +36,6 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 	slices.Sort(e.settings)
 	e.settings = slices.Compact(e.settings)
 	return e
-}
-
-// Run audits one machine.
-func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) (*Audit, error) {
-	run := newRun(e, sys, topo, o)
-	run.out.Findings = make([]Finding, 0, 2*len(e.rules)+len(sys.Slots)+2*len(sys.Sockets))
-	for _, candidates := range e.rules {
-		if o.Rules == nil || o.Rules(candidates[0].ID) {
-			run.rule(candidates)
-		}
-	}
-	if o.Rules == nil {
-		if err := run.profile(); err != nil {
-			return nil, err
-		}
-	}
-	run.causes()
-	run.inherit()
-	run.waive()
-	run.out.Summary = Summarize(run.out.Findings)
-	return &run.out, nil
 }
 
 // run is one audit in progress.
@@ -100,4 +64,10 @@ func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options
 func (r *run) add(f Finding) int {
 	r.out.Findings = append(r.out.Findings, f)
 	return len(r.out.Findings) - 1
+}
+
+// applicable is what an applies expression gave.
+type applicable struct {
+	holds bool
+	facts.Outcome
 }

@@ -124,12 +124,6 @@ func (r *run) noSubject(rule *rulepack.Rule, known facts.Value) {
 	r.add(f)
 }
 
-// applicable is what an applies expression gave.
-type applicable struct {
-	holds bool
-	facts.Outcome
-}
-
 // applies evaluates a rule's applicability for a subject; once for all
 // subjects when the expression does not name the subject.
 func (r *run) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome) {

@@ -16,30 +16,6 @@ import (
 // Profiles lists the loaded profiles in file order.
 func (e *Engine) Profiles() []*rulepack.ProfileSpec { return e.profiles }
 
-// profile resolves the wanted profile for this machine and judges its
-// settings. Every setting id of every loaded profile gets an entry.
-func (r *run) profile() error {
-	name := cmp.Or(r.options.Profile, rulepack.Intents[0])
-	if err := r.engine.CheckProfile(name); err != nil {
-		return err
-	}
-	r.out.ProfileAsked = r.options.Asked
-	var rows rulepack.SettingTable
-	chosen, why := r.resolve(name)
-	if chosen == nil {
-		r.out.ProfileWhy = why
-	} else {
-		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
-		rows = chosen.Table()
-		for i := range rows {
-			r.setting(chosen, &rows[i])
-		}
-		why = "the profile " + chosen.ID + " does not speak of it"
-	}
-	r.otherSettings(rows, why)
-	return nil
-}
-
 // resolve finds the documented profile: by id, or by intent the narrowest that
 // applies to this machine. A profile of another platform is never lent.
 func (r *run) resolve(name string) (*rulepack.ProfileSpec, string) {

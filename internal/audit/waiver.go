@@ -1,42 +1,10 @@
 package audit
 
 import (
-	"fmt"
-	"time"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/verdict"
 )
-
-// WaiverSpec is one accepted failure of the configuration.
-type WaiverSpec struct {
-	Rule string `yaml:"rule"`
-	// Subject narrows it; empty covers every subject.
-	Subject string `yaml:"subject,omitempty"`
-	Reason  string `yaml:"reason"`
-	// Until is the last day it holds, YYYY-MM-DD.
-	Until string `yaml:"until"`
-}
-
-// End parses the last day.
-func (w WaiverSpec) End() (time.Time, error) {
-	t, err := time.Parse(time.DateOnly, w.Until)
-	if err != nil {
-		return time.Time{}, fmt.Errorf("waiver of %s: until is %q, expected a date as 2027-06-30", w.Rule, w.Until)
-	}
-	return t, nil
-}
-
-// Check complains about a waiver without rule, reason or date.
-func (w WaiverSpec) Check() error {
-	switch {
-	case w.Rule == "":
-		return fmt.Errorf("waiver names no rule")
-	case w.Reason == "":
-		return fmt.Errorf("waiver of %s gives no reason", w.Rule)
-	}
-	_, err := w.End()
-	return err
-}
 
 // waive turns accepted failures into waived ones. A waiver past its date
 // leaves the failure standing and says so; one that matches nothing is
@@ -79,4 +47,34 @@ func (r *run) noticeWaiver(w WaiverSpec, matched, ended bool) {
 	case ended:
 		r.out.Notices = append(r.out.Notices, what+" ended on "+w.Until+"; the failure counts again")
 	}
+}
+
+// waiveConsequences takes along what follows from waived failures alone: who
+// accepts the cause accepts what it leads to.
+func (r *run) waiveConsequences() {
+	for again := true; again; {
+		again = false
+		for i := range r.out.Findings {
+			f := &r.out.Findings[i]
+			if f.Result != verdict.Fail || !r.onlyWaived(r.roots[i]) {
+				continue
+			}
+			root := &r.out.Findings[r.roots[i][0]]
+			reason := root.Waiver.Reason
+			if !strings.HasPrefix(reason, follows) {
+				reason = follows + root.Rule + ", which is accepted: " + reason
+			}
+			f.Result, f.Waiver = verdict.Waived, &Waiver{Reason: reason, Until: root.Waiver.Until}
+			again = true
+		}
+	}
+}
+
+func (r *run) onlyWaived(roots []int) bool {
+	for _, i := range roots {
+		if r.out.Findings[i].Result != verdict.Waived {
+			return false
+		}
+	}
+	return len(roots) > 0
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
-	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
 )
@@ -96,20 +95,4 @@ func (r *recogniseRow) info() Recognition {
 	}
 	return Recognition{Vendor: r.Vendor, Family: number(r.Family), Model: number(r.Model), Steppings: slices.Clone(r.Stepping),
 		Brand: r.Brand, Product: r.Product, Memory: r.Memory, Verified: orTrue(r.Verified)}
-}
-
-// platformDocuments reads the documents of platforms/sources.tsv by key.
-func platformDocuments(k fs.FS) (map[string]Citation, error) {
-	raw, err := fs.ReadFile(k, "platforms/sources.tsv")
-	if err != nil {
-		return nil, fmt.Errorf("read the sources of the platforms: %w", err)
-	}
-	out := map[string]Citation{}
-	for line := range strings.Lines(string(raw)) {
-		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(col) == 6 && !strings.HasPrefix(line, "#") {
-			out[col[0]] = Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}
-		}
-	}
-	return out, nil
 }

@@ -10,14 +10,6 @@ import (
 // makersFile says whose machines a document speaks of.
 const makersFile = "platforms/makers.tsv"
 
-// Author is a maker of machines whose documents are among a platform's sources.
-type Author struct {
-	// Maker is the name as Maker folds it.
-	Maker string
-	// Not are parts of product names of which its documents say nothing.
-	Not []string
-}
-
 // DocumentedFor reports whether a document of the machine's own maker is behind
 // the platform's table, and speaks of such a product.
 func (d *Detail) DocumentedFor(vendor, product string) bool {

@@ -10,93 +10,6 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// Detail is what the population model needs of a platform beyond the
-// fields that rules read.
-type Detail struct {
-	// Buffered is true where memory buffers sit between the processor's links
-	// and the DDR channels: the processor table counts the links.
-	Buffered bool
-	// SpeedByMode is true where the highest speed holds in one memory mode
-	// only, so that a lower one is not a finding.
-	SpeedByMode bool
-	// SixChannels is true where ACDEGH interleaves as one set (Milan).
-	SixChannels bool
-	// LockstepChannels are the pairs of channels behind the two buffers of a
-	// controller, in fill order: the first half belongs to controller 0.
-	LockstepChannels [][]int
-	// LockstepBoards are the products whose labels number the channels so.
-	LockstepBoards []Board
-	// Classes names the scheme of the document's own classes, "" without.
-	Classes string
-	// ProcessorMTs are speeds by processor number that go before the processor
-	// table; "*" is every part of the platform.
-	ProcessorMTs map[string]int
-	// BoardDepth is the number of DIMMs per channel from which on boards differ
-	// in speed, so that a document speaks for its own maker's boards only.
-	BoardDepth int
-	// Boards are limits that a board sets whatever the processor.
-	Boards []Board
-	// Measured are layouts whose bandwidth a document measured.
-	Measured []Measurement
-	// EDACOrder lists the boards on which the kernel's driver counts controllers
-	// and channels in the order of the slot map, as label files confirm.
-	EDACOrder []EDACOrder
-	// Sources are the keys of all documents behind the row, resolved in
-	// rules/platforms/sources.tsv.
-	Sources []string
-	// Documents are those of Sources whose titles are known, in the same order.
-	Documents []Citation
-	// Authors are the makers of machines that Sources speak of.
-	Authors []Author
-}
-
-// Board is a server model, with the speed limit in MT/s that it sets, if any.
-type Board struct {
-	Product  string `yaml:"product"`
-	MaxMTs   int    `yaml:"max_mts"`
-	Source   string `yaml:"source"`
-	Verified *bool  `yaml:"verified"`
-}
-
-// EDACOrder are one maker's boards that match Products and not Except (regular
-// expressions over product and board; "" matches all, and none).
-type EDACOrder struct {
-	Maker    string `yaml:"maker"`
-	Products string `yaml:"products"`
-	Except   string `yaml:"except"`
-	Source   string `yaml:"source"`
-}
-
-// Covers reports whether the boards of a product are among them; a pattern that
-// cannot be read covers nothing.
-func (o *EDACOrder) Covers(product string) bool {
-	in, err := regexp.Compile("(?i)" + o.Products)
-	if err != nil || !in.MatchString(product) {
-		return false
-	}
-	if o.Except == "" {
-		return true
-	}
-	out, err := regexp.Compile("(?i)" + o.Except)
-	return err == nil && !out.MatchString(product)
-}
-
-// Measurement holds relative bandwidth by layout as one document measured it, on
-// the products that match: "1-1|1-0" (lockstep pairs), "4/8" (channels, one
-// module each), "6/6, 1 per channel", "3/3, 2 per channel, 1066 MT/s".
-type Measurement struct {
-	Product string             `yaml:"product"`
-	Layouts map[string]float64 `yaml:"layouts"`
-	// Spared says which layout is left of another one under sparing.
-	Spared map[string]string `yaml:"spared"`
-	// Sockets (populated), Slots (of a processor) and BestMTs (its highest
-	// memory speed) are the conditions of the measurement; 0 is any.
-	Sockets int    `yaml:"sockets"`
-	Slots   int    `yaml:"slots"`
-	BestMTs int    `yaml:"best_mts"`
-	Source  string `yaml:"source"`
-}
-
 // platformFile is the first document of a file of rules/platforms; the second
 // one, recogniseFile, is read only to make the index.
 type platformFile struct {
@@ -200,22 +113,6 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 		return nil, fmt.Errorf("read platform %s: %w", id, err)
 	}
 	return p, nil
-}
-
-// documentsBehind are the sources that rules/platforms/sources.tsv describes, in
-// the order of the platform's file.
-func documentsBehind(k fs.FS, keys []string) []Citation {
-	all, err := platformDocuments(k)
-	if err != nil {
-		return nil // a site's own platform may have no list
-	}
-	var out []Citation
-	for _, key := range keys {
-		if c, ok := all[key]; ok {
-			out = append(out, c)
-		}
-	}
-	return out
 }
 
 // choose lays the facts of the matching part over those of the platform.

@@ -94,3 +94,26 @@ func identifyMachine(sys *inventory.System) machineIdentity {
 	}
 	return m
 }
+
+func isX86Vendor(v string) bool { return v == Intel || v == AMD }
+
+// cpuIdentity is what tells one processor from another; -1 and "" are
+// unknown.
+type cpuIdentity struct {
+	vendor                  string
+	family, model, stepping int
+	brand                   string // manufacturer and brand string
+}
+
+// machineIdentity is what else tells platforms apart.
+type machineIdentity struct {
+	product string
+	memory  string // types and form factors of the populated slots
+	sockets int    // populated ones
+}
+
+// undecided reports whether the brand string names no processor at all (no
+// number in it), so that a better string could decide.
+func undecided(brand string) bool {
+	return !strings.ContainsAny(brand, "123456789")
+}

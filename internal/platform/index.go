@@ -91,8 +91,6 @@ func (r *indexRow) vendorFits(p *cpuIdentity) bool {
 	return !isX86Vendor(r.vendor) && !isX86Vendor(p.vendor)
 }
 
-func isX86Vendor(v string) bool { return v == Intel || v == AMD }
-
 // conditions checks product and memory, which some rows ask for.
 func (r *indexRow) conditions(m *machineIdentity) bool {
 	if r.product != "" && !matches(r.product, m.product) {

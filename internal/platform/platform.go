@@ -63,10 +63,3 @@ func (p *Platform) TakesRegistered() bool {
 	}
 	return false
 }
-
-// Citation names a document.
-type Citation struct {
-	Key, Vendor, Title string
-	Year               int
-	Place, URL         string
-}

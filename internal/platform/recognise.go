@@ -15,21 +15,6 @@ import (
 // recognised: a line for each way.
 const Part = "platforms"
 
-// cpuIdentity is what tells one processor from another; -1 and "" are
-// unknown.
-type cpuIdentity struct {
-	vendor                  string
-	family, model, stepping int
-	brand                   string // manufacturer and brand string
-}
-
-// machineIdentity is what else tells platforms apart.
-type machineIdentity struct {
-	product string
-	memory  string // types and form factors of the populated slots
-	sockets int    // populated ones
-}
-
 // verdict is the outcome of looking one processor up in the index.
 type verdict struct {
 	row *indexRow
@@ -268,12 +253,6 @@ func byCodename(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIdentity) (r
 		}
 	}
 	return nil, named
-}
-
-// undecided reports whether the brand string names no processor at all (no
-// number in it), so that a better string could decide.
-func undecided(brand string) bool {
-	return !strings.ContainsAny(brand, "123456789")
 }
 
 // namesModel reports whether a brand pattern asks for a model number and so

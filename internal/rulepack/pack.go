@@ -193,7 +193,7 @@ type ProfileSpec struct {
 	pack *Pack
 	node *yaml.Node
 	// packed is the table of a compiled profile, not read yet.
-	packed *packedTable
+	packed interface{ table() SettingTable }
 }
 
 // Table is the profile's rows in file order. A compiled profile reads them

@@ -1,0 +1,51 @@
+package audit
+
+import (
+	"fmt"
+	"time"
+)
+
+// Options of one audit.
+type Options struct {
+	// Profile is an intent or a profile id; Asked is true when somebody chose
+	// it, false for the default.
+	Profile string
+	Asked   bool
+	Waivers []WaiverSpec
+	// Now decides which waivers have ended.
+	Now time.Time
+	// Rules narrows an audit to the rules whose ids it accepts, held against no
+	// profile; nil asks all of them.
+	Rules func(id string) bool
+}
+
+// WaiverSpec is one accepted failure of the configuration.
+type WaiverSpec struct {
+	Rule string `yaml:"rule"`
+	// Subject narrows it; empty covers every subject.
+	Subject string `yaml:"subject,omitempty"`
+	Reason  string `yaml:"reason"`
+	// Until is the last day it holds, YYYY-MM-DD.
+	Until string `yaml:"until"`
+}
+
+// End parses the last day.
+func (w WaiverSpec) End() (time.Time, error) {
+	t, err := time.Parse(time.DateOnly, w.Until)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("waiver of %s: until is %q, expected a date as 2027-06-30", w.Rule, w.Until)
+	}
+	return t, nil
+}
+
+// Check complains about a waiver without rule, reason or date.
+func (w WaiverSpec) Check() error {
+	switch {
+	case w.Rule == "":
+		return fmt.Errorf("waiver names no rule")
+	case w.Reason == "":
+		return fmt.Errorf("waiver of %s gives no reason", w.Rule)
+	}
+	_, err := w.End()
+	return err
+}

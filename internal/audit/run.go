@@ -1,0 +1,54 @@
+package audit
+
+import (
+	"cmp"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/rulepack"
+)
+
+// Run audits one machine.
+func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) (*Audit, error) {
+	run := newRun(e, sys, topo, o)
+	run.out.Findings = make([]Finding, 0, 2*len(e.rules)+len(sys.Slots)+2*len(sys.Sockets))
+	for _, candidates := range e.rules {
+		if o.Rules == nil || o.Rules(candidates[0].ID) {
+			run.rule(candidates)
+		}
+	}
+	if o.Rules == nil {
+		if err := run.profile(); err != nil {
+			return nil, err
+		}
+	}
+	run.causes()
+	run.inherit()
+	run.waive()
+	run.out.Summary = Summarize(run.out.Findings)
+	return &run.out, nil
+}
+
+// profile resolves the wanted profile for this machine and judges its
+// settings. Every setting id of every loaded profile gets an entry.
+func (r *run) profile() error {
+	name := cmp.Or(r.options.Profile, rulepack.Intents[0])
+	if err := r.engine.CheckProfile(name); err != nil {
+		return err
+	}
+	r.out.ProfileAsked = r.options.Asked
+	var rows rulepack.SettingTable
+	chosen, why := r.resolve(name)
+	if chosen == nil {
+		r.out.ProfileWhy = why
+	} else {
+		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
+		rows = chosen.Table()
+		for i := range rows {
+			r.setting(chosen, &rows[i])
+		}
+		why = "the profile " + chosen.ID + " does not speak of it"
+	}
+	r.otherSettings(rows, why)
+	return nil
+}
