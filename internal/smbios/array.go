@@ -2,15 +2,6 @@ package smbios
 
 import "math"
 
-// Types of the memory structures beside the device.
-const (
-	typeMemoryArray   = 16
-	typeMemoryError   = 18
-	typeArrayMapping  = 19
-	typeDeviceMapping = 20
-	typeMemoryChannel = 37
-)
-
 // MemoryArray is a physical memory array (type 16, DSP0134 7.17): the slots of
 // a system, a socket, a controller or a riser, as firmware likes.
 type MemoryArray struct {
@@ -246,3 +237,9 @@ func (f *fields) errorAddress(off int, label string) Field[int64] {
 	}
 	return known(n)
 }
+
+// The values of MemoryDevice.Error and MemoryArray.Error that are not handles.
+const (
+	ErrorNotProvided = 0xFFFE
+	NoErrorHandle    = 0xFFFF
+)

@@ -2,8 +2,6 @@ package smbios
 
 import "strings"
 
-const typeCache = 7
-
 // Cache is a processor cache (type 7, DSP0134 7.8). Sizes are mostly totals of
 // the socket.
 type Cache struct {

@@ -1,7 +1,5 @@
 package smbios
 
-import "strings"
-
 // checkCount compares the number of structures with the announced one and
 // looks for the end marker.
 func (t *Table) checkCount() {
@@ -212,59 +210,4 @@ func enums(typ uint8) []enum {
 		return deviceEnums
 	}
 	return nil
-}
-
-// badString returns the offset of the first field that names a string after
-// the last one, and the number of strings; 0 if there is none.
-func badString(s *Structure) (off, strs int) {
-	if int(s.Type) >= len(stringFields) {
-		return 0, 0
-	}
-	n := -1
-	for _, c := range []byte(stringFields[s.Type]) {
-		if int(c) >= len(s.Data) || s.Data[c] == 0 {
-			continue
-		}
-		if n < 0 {
-			n = countStrings(s.strs)
-		}
-		if int(s.Data[c]) > n {
-			return int(c), n
-		}
-	}
-	return 0, 0
-}
-
-func countStrings(strs string) int {
-	if strs == "" {
-		return 0
-	}
-	return strings.Count(strs, "\x00") + 1
-}
-
-// stringFields are the offsets of string numbers by type (DSP0134 clause 7).
-var stringFields = [...]string{
-	typeBIOS:         "\x04\x05\x08",
-	typeSystem:       "\x04\x05\x06\x07\x19\x1A",
-	typeBoard:        "\x04\x05\x06\x07\x08\x0A",
-	typeChassis:      "\x04\x06\x07\x08",
-	typeProcessor:    "\x04\x07\x10\x20\x21\x22",
-	6:                "\x04",
-	typeCache:        "\x04",
-	8:                "\x04\x06",
-	9:                "\x04",
-	14:               "\x04",
-	typeMemoryDevice: "\x10\x11\x17\x18\x19\x1A\x2B",
-	22:               "\x04\x05\x06\x07\x08\x0E",
-	26:               "\x04",
-	27:               "\x0E",
-	28:               "\x04",
-	29:               "\x04",
-	30:               "\x04",
-	34:               "\x04",
-	35:               "\x04",
-	39:               "\x05\x06\x07\x08\x09\x0A\x0B",
-	typeOnboard:      "\x04",
-	typeTPM:          "\x12",
-	typeFirmware:     "\x04\x05\x07\x09\x0A\x0B",
 }

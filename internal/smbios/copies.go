@@ -31,3 +31,25 @@ func same(a, b *Structure) bool {
 	return a.Handle == b.Handle && a.Type == b.Type && a.Type != typeInactive && a.Type != typeEndOfTable &&
 		a.Length == b.Length && bytes.Equal(a.Data, b.Data) && a.strs == b.strs && slices.Equal(a.lines, b.lines)
 }
+
+// finish builds the index and looks for what is wrong with the whole.
+func (t *Table) finish() {
+	err := t.outsized()
+	if err == nil && t.Source != FromText { // of a text people keep parts
+		err = t.nothingKnown()
+	}
+	if err != nil {
+		t.refuse(err)
+		return
+	}
+	t.index()
+	if len(t.Structures) == 0 {
+		t.problem(CodeNoStructures, -1, false, "no structures")
+		return
+	}
+	t.checkCount()
+	t.dropCopies()
+	t.checkHandles()
+	t.checkFields()
+	t.Problems = slices.Clip(t.Problems)
+}

@@ -2,9 +2,6 @@ package smbios
 
 import "strings"
 
-// typeMemoryDevice is DSP0134 7.18.
-const typeMemoryDevice = 17
-
 // MemoryDevice is a slot, populated or not, or a soldered or stacked device
 // (type 17, DSP0134 7.18).
 //
@@ -56,12 +53,6 @@ type MemoryDevice struct {
 	PMIC0Manufacturer, RCDManufacturer Field[JEP106]
 	PMIC0Revision, RCDRevision         Field[int]
 }
-
-// The values of MemoryDevice.Error and MemoryArray.Error that are not handles.
-const (
-	ErrorNotProvided = 0xFFFE
-	NoErrorHandle    = 0xFFFF
-)
 
 // MemoryDevices decodes the structures of type 17 in table order.
 func (t *Table) MemoryDevices() []MemoryDevice {

@@ -5,9 +5,6 @@ import (
 	"encoding/binary"
 )
 
-// EntryPointKind is the kind of an entry point (DSP0134 5.2).
-type EntryPointKind uint8
-
 // The kinds of entry points.
 const (
 	// NoEntryPoint: the table came without one.
@@ -47,22 +44,6 @@ func (k EntryPointKind) length() int {
 		return 0x0F
 	}
 	return 0x0F
-}
-
-// EntryPoint is what an entry point states. From text only Kind's NoEntryPoint
-// and the numbers dmidecode prints are filled in.
-type EntryPoint struct {
-	Kind EntryPointKind
-	// Declared is the version before corrections.
-	Declared Version
-	// TableLength is the length of the table in bytes; for EntryPoint64 only
-	// the largest it may have.
-	TableLength int
-	// Structures is the announced number of structures; 0 for EntryPoint64,
-	// which does not state one.
-	Structures int
-	// Address is the table's physical address, or its place in a dump.
-	Address uint64
 }
 
 // entryPointKind recognises the anchor at the start of b.

@@ -68,24 +68,6 @@ func (f *fields) items() []line {
 	return f.s.lines[start:end]
 }
 
-// What dmidecode prints for values that are none.
-const (
-	notSpecified = "Not Specified"
-	badIndex     = "<BAD INDEX>"
-	outOfSpec    = "<OUT OF SPEC>"
-)
-
-// textStatus says what a printed value is.
-func textStatus(v string) Status {
-	switch v {
-	case "", "Unknown", notSpecified, "Not Provided", "Unspecified", "Not Present", "Not Settable", "No Error":
-		return Unstated
-	case outOfSpec, badIndex:
-		return Bad
-	}
-	return Known
-}
-
 // word reads a code of one byte that stands for a word.
 func (f *fields) word(off int, label string, words *wordList) Field[string] {
 	if f.text {

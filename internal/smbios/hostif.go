@@ -6,8 +6,6 @@ import (
 	"strings"
 )
 
-const typeHostInterface = 42
-
 // HostInterface is a way from the running system to the management controller
 // (type 42, DSP0134 7.43 and DSP0270).
 type HostInterface struct {

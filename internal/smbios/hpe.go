@@ -2,8 +2,6 @@ package smbios
 
 import "strings"
 
-const typeHPEDIMMLocation = 202
-
 // HPEDIMMLocation is HPE's OEM structure of type 202, the position of a slot
 // as the silk screen counts it. Numbers are as in the structure: from 1, and
 // Unstated for its "unknown" and "not applicable". The structure grew with the

@@ -8,8 +8,6 @@ import (
 // The largest machine that is decoded. What is larger is not a table but an attack
 // on whoever reads it, and is refused by name.
 const (
-	// maxStructures: a handle has 16 bits (DSP0134 6.1.2).
-	maxStructures = 1 << 16
 	// maxProcessors: Linux has at most 1,024 nodes (NODES_SHIFT is at most 10,
 	// linux arch/x86/Kconfig), and a processor without one does not count.
 	maxProcessors = 1 << 10

@@ -5,14 +5,6 @@ import (
 	"strings"
 )
 
-// Types of the structures about management, devices and firmware.
-const (
-	typeIPMI     = 38
-	typeOnboard  = 41
-	typeTPM      = 43
-	typeFirmware = 45
-)
-
 // IPMIDevice announces a BMC (type 38, DSP0134 7.39).
 type IPMIDevice struct {
 	Handle    uint16

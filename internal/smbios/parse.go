@@ -3,7 +3,6 @@ package smbios
 import (
 	"bytes"
 	"fmt"
-	"slices"
 )
 
 // Parse decodes SMBIOS from a file's content: a `dmidecode --dump-bin` file, a
@@ -124,26 +123,4 @@ func (w *walker) cutFirst() bool {
 		end = len(w.data)
 	}
 	return !control(string(w.data[body:end]))
-}
-
-// finish builds the index and looks for what is wrong with the whole.
-func (t *Table) finish() {
-	err := t.outsized()
-	if err == nil && t.Source != FromText { // of a text people keep parts
-		err = t.nothingKnown()
-	}
-	if err != nil {
-		t.refuse(err)
-		return
-	}
-	t.index()
-	if len(t.Structures) == 0 {
-		t.problem(CodeNoStructures, -1, false, "no structures")
-		return
-	}
-	t.checkCount()
-	t.dropCopies()
-	t.checkHandles()
-	t.checkFields()
-	t.Problems = slices.Clip(t.Problems)
 }

@@ -1,9 +1,6 @@
 package smbios
 
-import (
-	"errors"
-	"fmt"
-)
+import "errors"
 
 // The codes of problems.
 const (
@@ -78,28 +75,3 @@ var (
 	// the handles that tell the slots apart.
 	ErrNoHandles = errors.New("smbios: dmidecode text has no handles (printed with -q?): print it without -q")
 )
-
-// problem appends a defect without a structure.
-func (t *Table) problem(code string, offset int, harmless bool, format string, args ...any) {
-	t.addProblem(Problem{Code: code, Text: fmt.Sprintf(format, args...), Offset: offset, Handle: -1, Harmless: harmless})
-}
-
-// problemAt appends a defect of a structure.
-func (t *Table) problemAt(code string, s *Structure, harmless bool, format string, args ...any) {
-	if len(t.Problems) >= maxProblems {
-		return
-	}
-	text := fmt.Sprintf("structure 0x%04X (type %d) ", s.Handle, s.Type) + fmt.Sprintf(format, args...)
-	t.addProblem(Problem{Code: code, Text: text, Offset: s.Offset, Handle: int(s.Handle), Harmless: harmless})
-}
-
-func (t *Table) addProblem(p Problem) {
-	switch {
-	case len(t.Problems) < maxProblems-1:
-		t.Problems = append(t.Problems, p)
-	case len(t.Problems) == maxProblems-1:
-		t.Problems = append(t.Problems, Problem{
-			Code: CodeMore, Text: "more problems than are listed", Offset: -1, Handle: -1,
-		})
-	}
-}

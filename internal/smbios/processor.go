@@ -1,10 +1,5 @@
 package smbios
 
-const (
-	typeProcessor     = 4
-	typeProcessorInfo = 44
-)
-
 // Processor is a processor socket, populated or not (type 4, DSP0134 7.5).
 type Processor struct {
 	Handle      uint16

@@ -6,14 +6,6 @@ import (
 	"strings"
 )
 
-// Types of the structures about the machine as a whole.
-const (
-	typeBIOS    = 0
-	typeSystem  = 1
-	typeBoard   = 2
-	typeChassis = 3
-)
-
 // BIOS is the firmware (type 0, DSP0134 7.1).
 type BIOS struct {
 	Handle uint16

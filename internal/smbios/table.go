@@ -1,6 +1,7 @@
 package smbios
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -198,3 +199,47 @@ func (t *Table) index() {
 	}
 	slices.Sort(t.sorted)
 }
+
+// problem appends a defect without a structure.
+func (t *Table) problem(code string, offset int, harmless bool, format string, args ...any) {
+	t.addProblem(Problem{Code: code, Text: fmt.Sprintf(format, args...), Offset: offset, Handle: -1, Harmless: harmless})
+}
+
+// problemAt appends a defect of a structure.
+func (t *Table) problemAt(code string, s *Structure, harmless bool, format string, args ...any) {
+	if len(t.Problems) >= maxProblems {
+		return
+	}
+	text := fmt.Sprintf("structure 0x%04X (type %d) ", s.Handle, s.Type) + fmt.Sprintf(format, args...)
+	t.addProblem(Problem{Code: code, Text: text, Offset: s.Offset, Handle: int(s.Handle), Harmless: harmless})
+}
+
+func (t *Table) addProblem(p Problem) {
+	switch {
+	case len(t.Problems) < maxProblems-1:
+		t.Problems = append(t.Problems, p)
+	case len(t.Problems) == maxProblems-1:
+		t.Problems = append(t.Problems, Problem{
+			Code: CodeMore, Text: "more problems than are listed", Offset: -1, Handle: -1,
+		})
+	}
+}
+
+// EntryPoint is what an entry point states. From text only Kind's NoEntryPoint
+// and the numbers dmidecode prints are filled in.
+type EntryPoint struct {
+	Kind EntryPointKind
+	// Declared is the version before corrections.
+	Declared Version
+	// TableLength is the length of the table in bytes; for EntryPoint64 only
+	// the largest it may have.
+	TableLength int
+	// Structures is the announced number of structures; 0 for EntryPoint64,
+	// which does not state one.
+	Structures int
+	// Address is the table's physical address, or its place in a dump.
+	Address uint64
+}
+
+// EntryPointKind is the kind of an entry point (DSP0134 5.2).
+type EntryPointKind uint8

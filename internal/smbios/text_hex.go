@@ -36,22 +36,6 @@ func (h *hexDump) take(l line) bool {
 	return true
 }
 
-// parseHexRow appends the bytes of "CA 1D 3A 00" to b.
-func parseHexRow(b []byte, row string) ([]byte, bool) {
-	n := len(b)
-	for i := 0; i < len(row); i += 3 {
-		if i+1 >= len(row) || i+2 < len(row) && row[i+2] != ' ' {
-			return b[:n], false
-		}
-		hi, lo := hexDigit(row[i]), hexDigit(row[i+1])
-		if hi < 0 || lo < 0 {
-			return b[:n], false
-		}
-		b = append(b, byte(hi<<4|lo))
-	}
-	return b, len(b) > n
-}
-
 // bytes returns the formatted area and the string area if the dump is one of
 // structure s.
 func (h *hexDump) bytes(s *Structure) ([]byte, string) {

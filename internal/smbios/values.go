@@ -84,3 +84,37 @@ func sizeField(v string) Field[int64] {
 	}
 	return known(n)
 }
+
+// textStatus says what a printed value is.
+func textStatus(v string) Status {
+	switch v {
+	case "", "Unknown", notSpecified, "Not Provided", "Unspecified", "Not Present", "Not Settable", "No Error":
+		return Unstated
+	case outOfSpec, badIndex:
+		return Bad
+	}
+	return Known
+}
+
+// parseHexRow appends the bytes of "CA 1D 3A 00" to b.
+func parseHexRow(b []byte, row string) ([]byte, bool) {
+	n := len(b)
+	for i := 0; i < len(row); i += 3 {
+		if i+1 >= len(row) || i+2 < len(row) && row[i+2] != ' ' {
+			return b[:n], false
+		}
+		hi, lo := hexDigit(row[i]), hexDigit(row[i+1])
+		if hi < 0 || lo < 0 {
+			return b[:n], false
+		}
+		b = append(b, byte(hi<<4|lo))
+	}
+	return b, len(b) > n
+}
+
+// What dmidecode prints for values that are none.
+const (
+	notSpecified = "Not Specified"
+	badIndex     = "<BAD INDEX>"
+	outOfSpec    = "<OUT OF SPEC>"
+)

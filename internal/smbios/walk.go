@@ -10,9 +10,7 @@ import (
 
 // End marker and inactive structure (DSP0134 7.45, 7.47).
 const (
-	typeInactive   = 126
-	typeEndOfTable = 127
-	headerLength   = 4
+	headerLength = 4
 )
 
 // walker finds the structures of a table.

@@ -162,8 +162,3 @@ func (d *Dashboard) place(p *Panel, width, height int) *Panel {
 	d.Panels = append(d.Panels, p)
 	return p
 }
-
-// Dashboards are all of them, by the name of their file.
-func Dashboards() map[string]*Dashboard {
-	return map[string]*Dashboard{"memaudit-fleet.json": Overview(), "memaudit-machine.json": Machine()}
-}

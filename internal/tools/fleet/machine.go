@@ -82,3 +82,12 @@ func (d *Dashboard) memory() {
 	d.table(12, "Slots", "", "", "slots", "memaudit_dimm_slots"+this, "socket", "state")
 	d.series(12, "Memory of all modules", "", "bytes", "memory", "instance:memaudit_memory_bytes:sum"+this)
 }
+
+// Limits that the alerts have too.
+const (
+	// unjudged is the share of unknown rules above which a machine counts as not
+	// judged.
+	unjudged = 0.5
+	// stale is the age of an audit in seconds above which it is outdated.
+	stale = 7200
+)

@@ -25,15 +25,6 @@ const firing = `count by (alertname, severity) ((ALERTS{` + oneFires + `, ` + of
 
 const oneFires = `alertname=~"Memaudit.*", alertstate="firing"`
 
-// Limits that the alerts have too.
-const (
-	// unjudged is the share of unknown rules above which a machine counts as not
-	// judged.
-	unjudged = 0.5
-	// stale is the age of an audit in seconds above which it is outdated.
-	stale = 7200
-)
-
 // Overview is the page about a fleet.
 func Overview() *Dashboard {
 	d := newDashboard("memaudit-fleet", "memaudit: fleet", "Which machines have findings, which cannot be judged, and which differ from the others of their product.")

@@ -1,0 +1,30 @@
+package smbios
+
+// The types of structures that are decoded (DSP0134 7; type 202 is HPE's own).
+const (
+	typeBIOS            = 0
+	typeSystem          = 1
+	typeBoard           = 2
+	typeChassis         = 3
+	typeProcessor       = 4
+	typeCache           = 7
+	typeMemoryArray     = 16
+	typeMemoryDevice    = 17
+	typeMemoryError     = 18
+	typeArrayMapping    = 19
+	typeDeviceMapping   = 20
+	typeMemoryChannel   = 37
+	typeIPMI            = 38
+	typeOnboard         = 41
+	typeHostInterface   = 42
+	typeTPM             = 43
+	typeProcessorInfo   = 44
+	typeFirmware        = 45
+	typeInactive        = 126
+	typeEndOfTable      = 127
+	typeHPEDIMMLocation = 202
+)
+
+// maxStructures is how many a table can have: a handle has 16 bits (DSP0134
+// 6.1.2).
+const maxStructures = 1 << 16
