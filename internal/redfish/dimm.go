@@ -29,3 +29,24 @@ type DIMM struct {
 
 // Location is where a module sits, as the service counts; -1 is not stated.
 type Location struct{ Socket, Controller, Channel, Slot int }
+
+const (
+	maxModules = 256
+	// maxMiB is 16 TiB, maxMTs and maxRanks more than any module has.
+	maxMiB, maxMTs, maxRanks = 1 << 24, 20000, 64
+	// maxProblems bounds how many modules in a row are asked in vain.
+	maxProblems = 4
+)
+
+// Counts are the memory errors of a module since the machine's last reset, or
+// since somebody cleared them (DSP0268 MemoryMetrics, CurrentPeriod); nil where the
+// service does not say. Those of a module's lifetime are not read: nobody can tell
+// when they were.
+type Counts struct {
+	// Path is the resource without what identifies a machine.
+	Path                   string
+	Corrected, Uncorrected *int64
+	// Alarms are thresholds crossed and parity errors that stayed, by the schema's names
+	// (AlarmTrips), in order; nil where the service does not say.
+	Alarms []string
+}

@@ -49,14 +49,6 @@ type memoryResource struct {
 	Metrics           link
 }
 
-const (
-	maxModules = 256
-	// maxMiB is 16 TiB, maxMTs and maxRanks more than any module has.
-	maxMiB, maxMTs, maxRanks = 1 << 24, 20000, 64
-	// maxProblems bounds how many modules in a row are asked in vain.
-	maxProblems = 4
-)
-
 // memory reads the memory collection of the system, and then the errors counted on
 // each module.
 func (c *client) memory(ctx context.Context, root *serviceRoot, at string, a *Answer) *Problem {

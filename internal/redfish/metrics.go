@@ -6,19 +6,6 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Counts are the memory errors of a module since the machine's last reset, or
-// since somebody cleared them (DSP0268 MemoryMetrics, CurrentPeriod); nil where the
-// service does not say. Those of a module's lifetime are not read: nobody can tell
-// when they were.
-type Counts struct {
-	// Path is the resource without what identifies a machine.
-	Path                   string
-	Corrected, Uncorrected *int64
-	// Alarms are thresholds crossed and parity errors that stayed, by the schema's names
-	// (AlarmTrips), in order; nil where the service does not say.
-	Alarms []string
-}
-
 // memoryMetrics is one MemoryMetrics resource.
 type memoryMetrics struct {
 	CurrentPeriod struct {

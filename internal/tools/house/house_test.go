@@ -27,12 +27,12 @@ var acrossTopics = map[string]int{
 	"internal/fleet":        6,
 	"internal/host":         14,
 	"internal/measure/live": 3,
-	"internal/place":        6,
-	"internal/plan":         16,
+	"internal/place":        8,
+	"internal/plan":         17,
 	"internal/population":   18,
 	"internal/report":       8,
 	"internal/report/html":  13,
-	"internal/report/text":  25,
+	"internal/report/text":  20,
 	"internal/settings":     8,
 }
 
