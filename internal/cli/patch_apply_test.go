@@ -40,10 +40,10 @@ func sets(t *testing.T, form patch.Form, text string) []set {
 	if pattern, ok := commandLines[form]; ok {
 		return commandSets(t, pattern, text)
 	}
-	switch form {
-	case patch.Redfish:
+	if form == patch.Redfish {
 		return redfishSets(t, text)
-	case patch.SUM:
+	}
+	if form == patch.SUM {
 		return sumSets(t, text)
 	}
 	var file struct {
@@ -154,10 +154,10 @@ func attributeOf(e xml.StartElement, name string) string {
 // then: the file of the corpus with the values replaced where they stand.
 func applied(t *testing.T, e *bios.Export, raw string, changes []set) string {
 	t.Helper()
-	switch e.Format {
-	case bios.Redfish, bios.SCPJSON:
+	if e.Format == bios.Redfish || e.Format == bios.SCPJSON {
 		return appliedJSON(t, e.Format, raw, changes)
-	case bios.SUMXML:
+	}
+	if e.Format == bios.SUMXML {
 		return appliedSUM(t, raw, changes)
 	}
 	for _, c := range changes {

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -90,7 +91,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "bmc.yaml")
 	require.NoError(t, os.WriteFile(secret, []byte("username: u\npassword: p\n"), 0o600))
 	machine := []string{"check", "--fail-on", "never", "--root", tree(t, "dell-r610-good")}
-	asked := append(machine, "--redfish", slow.URL, "--redfish-insecure", "--redfish-credentials", secret)
+	asked := slices.Concat(machine, []string{"--redfish", slow.URL, "--redfish-insecure", "--redfish-credentials", secret})
 
 	p, _, _ := newProgram(nil)
 	program, screen := pseudoTerminal(t)

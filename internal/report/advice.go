@@ -1,10 +1,11 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/verdict"
-	"slices"
 )
 
 // Advice is one way to mend the memory population, or the BIOS settings: all

@@ -38,5 +38,5 @@ func TestTermsAreShort(t *testing.T) {
 		assert.NotContains(t, term.Meaning, ";")
 	}
 	slices.Sort(names)
-	assert.Equal(t, strings.Count(termsFile, "\n")-2, len(slices.Compact(names)), "a line of the file that says nothing, or a name twice")
+	assert.Len(t, slices.Compact(names), strings.Count(termsFile, "\n")-2, "a line of the file that says nothing, or a name twice")
 }
