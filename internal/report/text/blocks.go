@@ -5,12 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
-
-	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // drawing is what the blocks of one machine share.
@@ -124,6 +123,30 @@ func (d *drawing) blocks() []block {
 		}
 	}
 	return d.named(out)
+}
+
+// unused says whether a socket holds no processor and none of its slots a module,
+// as far as all of that is known.
+func (d *drawing) unused(id int) bool {
+	for i := range d.inv.Slots {
+		if s := &d.inv.Slots[i]; socketKey(s.Socket) == id && s.State != string(inventory.SlotEmpty) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(d.inv.Sockets, func(s report.Socket) bool {
+		return s.ID == id && s.Populated != nil && !*s.Populated
+	})
+}
+
+// withoutUnused keeps the titles alone of sockets that are not used.
+func (d *drawing) withoutUnused(blocks []block) {
+	for i := range blocks {
+		b := &blocks[i]
+		if len(b.ids) > 0 && !slices.ContainsFunc(b.ids, func(id int) bool { return !d.unused(id) }) {
+			b.name += ", its slots are empty"
+			b.lines = nil
+		}
+	}
 }
 
 // named draws the blocks with the names of their slots.

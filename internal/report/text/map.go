@@ -69,11 +69,18 @@ func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
 	}
 	blocks := d.blocks()
 	if len(blocks) > 0 {
+		if p.tight == tightest {
+			d.withoutUnused(blocks)
+		}
 		p.wrap(0, d.legend())
 		p.newline()
 		p.blocks(blocks)
 		if classes := d.classes(); classes != "" {
-			p.atMost(linesClasses, func() { p.wrap(2, "  "+classes); p.newline() })
+			lines := linesClasses
+			if p.tight == tightest && d.classCost() == "" {
+				lines = 1
+			}
+			p.atMost(lines, func() { p.wrap(2, "  "+classes); p.newline() })
 		}
 		p.newline()
 	}

@@ -42,7 +42,9 @@ func (p *printer) settingFailures(r *report.Report, groups []*group) {
 		}
 	}
 	t.print(p, 2)
-	p.settingDocuments(groups)
+	if r.ProfileAsked || p.tight < tightest { // of a profile that nobody asked for, the name says whose it is
+		p.settingDocuments(groups)
+	}
 	switch n := advised(groups); {
 	case n > 0:
 		p.brief(2, "set by", fmt.Sprintf("one step for %d of %d, see %s", n, len(groups), wordAdvice), 1)

@@ -18,7 +18,9 @@ func (p *printer) verdict(r *report.Report) {
 // that is still on the screen when the rest has scrolled away.
 func (p *printer) last(r *report.Report, exit *int) {
 	word, says := judgement(r)
-	p.part()
+	if p.tight < tightest {
+		p.part()
+	}
 	if exit != nil {
 		says += "; exit status " + strconv.Itoa(*exit)
 	}
