@@ -192,6 +192,6 @@ func TestSlurmMeasure(t *testing.T) {
 		require.NoError(t, err, out)
 		_, state, reason := s.node()
 		assert.Equal(t, want, reason, status)
-		assert.Equal(t, want != "", strings.HasSuffix(state, "+DRAIN"), state)
+		assert.Equal(t, want != "", strings.Contains(state, "+DRAIN"), state) // a node may also be NOT_RESPONDING
 	}
 }
