@@ -171,13 +171,6 @@ func (b *builder) spread(pop *Population, n int) string {
 	return ""
 }
 
-func (b *builder) maxDPC() int {
-	if b.platform == nil {
-		return 0
-	}
-	return b.platform.MaxDPC
-}
-
 // channelFacts fills the counts by channel. total is false when the channels
 // of the processor are not known: then empty ones cannot be told.
 func (b *builder) channelFacts(pop *Population, total bool) {
@@ -209,4 +202,9 @@ func (b *builder) channelFacts(pop *Population, total bool) {
 	}
 	pop.ChannelBytes = fact.Known(bytes, c, from)
 	pop.ChannelBytes.Unverified = unverified
+}
+
+// tooDeep says that a slot map must be wrong.
+func tooDeep(channel, dimms, most int) string {
+	return fmt.Sprintf("channel %d would hold %d DIMMs, the platform takes %d: the map of slots to channels is wrong", channel, dimms, most)
 }

@@ -70,28 +70,6 @@ func (b *builder) documentedClass(pop *Population) fact.Fact[Class] {
 	return f
 }
 
-// activePairs is what each logical channel holds for use, and the number of DIMMs
-// in use: without the spare ones, where the document says what sparing leaves.
-func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason string) {
-	l, _ := b.layout(pop)
-	bytes, ok := l.pairBytes(b.platform)
-	if !ok {
-		return nil, 0, "the lockstep pairs of this processor are not known"
-	}
-	if !b.sparing() {
-		return bytes, len(pop.Slots), ""
-	}
-	left, ok := b.spared(l.exShorthand(b.platform))
-	if !ok || !b.equalDIMMs(pop.Slots) {
-		return nil, 0, "BIOS setup keeps spare memory, and the document does not say what that leaves of this layout"
-	}
-	bytes = pairsLeft(left)
-	for _, n := range bytes {
-		dimms += 2 * int(n)
-	}
-	return bytes, dimms, ""
-}
-
 // grade applies the general model.
 func (b *builder) grade(pop *Population) fact.Fact[Class] {
 	known := func(name string) fact.Fact[Class] {
@@ -161,25 +139,6 @@ func (b *builder) fullSpeed(pop *Population) (full bool, reason string) {
 		return false, pop.Speed.Reason
 	}
 	return s.Limiter == LimitProcessor || s.Limiter == LimitNone, ""
-}
-
-// sameRanks compares the modules' ranks, where firmware does not state them by
-// one maker's one part number.
-func (b *builder) sameRanks(slots []int) likeness {
-	out := alike
-	for _, i := range slots {
-		s, first := &b.sys.Slots[i], &b.sys.Slots[slots[0]]
-		switch compare(s.Ranks, first.Ranks).or(samePart(s, first)) {
-		case different:
-			return different
-		case unsure:
-			if i != slots[0] {
-				out = unsure
-			}
-		case alike:
-		}
-	}
-	return out
 }
 
 // machineClass is the worst class over the processors. Processors that differ

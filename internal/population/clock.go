@@ -7,7 +7,6 @@ import (
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
@@ -43,14 +42,6 @@ func (b *builder) believe(pop *Population, proc *platform.Processor) {
 	b.conflicts = append(b.conflicts, inventory.Conflict{Fact: "memory speed of " + ownerName(pop.Socket), Kept: possible, Dropped: stated,
 		Why: fmt.Sprintf("firmware states %d MT/s, and the processor allows at most %d", running, e.processor)})
 	pop.RunningMTs = fact.Known(e.processor, fact.Indirect, stated, possible)
-}
-
-// ownerName names a processor, or the chipset.
-func ownerName(socket int) string {
-	if socket == place.Unplaced {
-		return "the chipset"
-	}
-	return "socket " + strconv.Itoa(socket)
 }
 
 // speedBound is the lowest of the limits that hold whatever the depth and the

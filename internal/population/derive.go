@@ -93,11 +93,3 @@ func (b *builder) installed() fact.Fact[int64] {
 	}
 	return b.sumBytes(all)
 }
-
-// slotName is the slot's label, or its handle.
-func slotName(s *inventory.Slot) string {
-	if l, ok := s.Locator.Get(); ok && l != "" {
-		return l
-	}
-	return "slot 0x" + strconv.FormatUint(uint64(s.Handle), 16)
-}

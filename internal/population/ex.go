@@ -1,6 +1,8 @@
 package population
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
@@ -52,7 +54,7 @@ func (l *layout) lockstepRegions(p *platform.Platform) ([]Region, bool) {
 		for _, pair := range segments[i].Channels {
 			channels = append(channels, p.LockstepChannels[pair]...)
 		}
-		sortInts(channels)
+		slices.Sort(channels)
 		segments[i].Channels = channels
 	}
 	return segments, true

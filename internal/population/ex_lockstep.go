@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 )
 
@@ -132,35 +131,6 @@ func (b *builder) slotDiffers(x, y int) (what string, known bool) {
 	return what, false
 }
 
-// likeness is what is known of a property of two modules.
-type likeness uint8
-
-const (
-	unsure likeness = iota // one of the two is not known
-	alike
-	different
-)
-
-// compare never takes an unknown value for equal.
-func compare[T comparable](x, y fact.Fact[T]) likeness {
-	switch {
-	case !x.Known() || !y.Known():
-		return unsure
-	case x.Value == y.Value:
-		return alike
-	default:
-		return different
-	}
-}
-
-// or settles what is open by another witness.
-func (l likeness) or(same bool) likeness {
-	if l == unsure && same {
-		return alike
-	}
-	return l
-}
-
 // samePosition compares the slots within the channel.
 func (b *builder) samePosition(x, y int) likeness {
 	switch p, q := b.places[x].Slot, b.places[y].Slot; {
@@ -171,9 +141,4 @@ func (b *builder) samePosition(x, y int) likeness {
 	default:
 		return different
 	}
-}
-
-// samePart reports whether two modules carry one part number of one maker.
-func samePart(s, t *inventory.Slot) bool {
-	return compare(s.PartNumber, t.PartNumber) == alike && compare(s.Manufacturer, t.Manufacturer) != different
 }

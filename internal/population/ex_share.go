@@ -3,6 +3,8 @@ package population
 import (
 	"strconv"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/fact"
 )
 
 // pairShare is the share of a layout of lockstep pairs by channels, the regions
@@ -89,4 +91,38 @@ func segmentName(pairs []int) string {
 	default:
 		return ""
 	}
+}
+
+// activePairs is what each logical channel holds for use, and the number of DIMMs
+// in use: without the spare ones, where the document says what sparing leaves.
+func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason string) {
+	l, _ := b.layout(pop)
+	bytes, ok := l.pairBytes(b.platform)
+	if !ok {
+		return nil, 0, "the lockstep pairs of this processor are not known"
+	}
+	if !b.sparing() {
+		return bytes, len(pop.Slots), ""
+	}
+	left, ok := b.spared(l.exShorthand(b.platform))
+	if !ok || !b.equalDIMMs(pop.Slots) {
+		return nil, 0, "BIOS setup keeps spare memory, and the document does not say what that leaves of this layout"
+	}
+	bytes = pairsLeft(left)
+	for _, n := range bytes {
+		dimms += 2 * int(n)
+	}
+	return bytes, dimms, ""
+}
+
+// rasMode is the setting that says how channels or ranks stand in for others.
+const rasMode = "memory_ras_mode"
+
+// spare is its word for sparing.
+const spare = "spare"
+
+// sparing reports whether BIOS setup keeps memory back as a spare.
+func (b *builder) sparing() bool {
+	s := b.sys.Settings[rasMode]
+	return fact.First(s.Configured, s.Effective).Or("") == spare
 }

@@ -134,21 +134,7 @@ func (b *builder) printed(pop *Population, set []int) string {
 	return strings.Join(out, ", ")
 }
 
-func modules(n int) string {
-	if n == 1 {
-		return "1 module"
-	}
-	return strconv.Itoa(n) + " modules"
-}
-
 // level reports whether all channels hold the same number of modules.
 func level(dpc []int) bool {
 	return !slices.ContainsFunc(dpc, func(n int) bool { return n != dpc[0] })
-}
-
-func joinDetail(have, more string) string {
-	if have == "" {
-		return more
-	}
-	return have + "; " + more
 }

@@ -1,17 +1,10 @@
 package population
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/platform"
 )
-
-// layout is where the capacity of one processor sits: the input of the
-// interleave policies. Slices are indexed by channel.
-type layout struct {
-	bytes []int64
-	dpc   []int
-	ctrl  []int // controller of each channel, nil when not known
-	ctrls int   // number of controllers, 0 when not known
-}
 
 // regions splits the capacity into interleave sets as the policy chooses
 // them. known is false when the policy needs something that is not known.
@@ -35,39 +28,6 @@ func (l *layout) regions(p *platform.Platform) (out []Region, known bool) {
 	default:
 		return nil, false
 	}
-}
-
-// peel takes the smallest remaining capacity of the chosen channels off them
-// as one region until nothing is left (the general algorithm of the model).
-func peel(bytes []int64, choose func(rem []int64) []int) []Region {
-	rem := append([]int64(nil), bytes...)
-	var out []Region
-	for {
-		set := choose(rem)
-		if len(set) == 0 {
-			return out
-		}
-		m := rem[set[0]]
-		for _, c := range set {
-			m = min(m, rem[c])
-		}
-		for _, c := range set {
-			rem[c] -= m
-		}
-		out = append(out, Region{Bytes: m * int64(len(set)), Ways: len(set), Channels: set})
-	}
-}
-
-// allChannels is the policy "any": every subset may interleave, so the set is
-// every channel with capacity left.
-func allChannels(rem []int64) []int {
-	var set []int
-	for c, b := range rem {
-		if b > 0 {
-			set = append(set, c)
-		}
-	}
-	return set
 }
 
 // symmetricSet is the policy "symmetric-imc": the same number of channels on
@@ -145,7 +105,7 @@ func pickSymmetric(rem []int64, by [][]int, taking, each int) (set []int, least 
 			set = append(set, by[k][:each]...)
 		}
 	}
-	sortInts(set)
+	slices.Sort(set)
 	return set, least
 }
 
@@ -168,12 +128,4 @@ func zen4Set(rem []int64) []int {
 		}
 	}
 	return append(set[:drop:drop], set[drop+1:]...)
-}
-
-func sortInts(s []int) {
-	for i := 1; i < len(s); i++ {
-		for j := i; j > 0 && s[j] < s[j-1]; j-- {
-			s[j], s[j-1] = s[j-1], s[j]
-		}
-	}
 }

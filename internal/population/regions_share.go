@@ -29,3 +29,33 @@ func measure(regions []Region, bytes []int64, n int) metrics {
 	m.spread = float64(total) / (float64(n) * float64(fullest))
 	return m
 }
+
+// layoutNames are the names under which a document may have measured a layout:
+// at the clock that it runs at, and at the best one.
+type layoutNames struct {
+	clocked string
+	best    []string
+}
+
+// channelShare is the bracket that channels alone give: one figure for one region;
+// for several, from the narrowest to all memory at once, or to the whole where
+// one region spans all channels.
+func channelShare(regions []Region, bytes []int64, n int) Share {
+	m := measure(regions, bytes, n)
+	s := Share{Low: m.worst, High: m.worst}
+	if len(regions) > 1 {
+		s.High = m.spread
+		if m.best == 1 {
+			s.High = 1
+		}
+	}
+	return s
+}
+
+// Where a share comes from that no document measured.
+const (
+	shareByModel    = "population model: channels and clock"
+	shareByChannels = "population model: channels alone, the clock is not known"
+	shareByRegions  = "measured level of each region"
+	shareByLayout   = "measured for this layout"
+)

@@ -9,14 +9,6 @@ import (
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
-// Where a share comes from that no document measured.
-const (
-	shareByModel    = "population model: channels and clock"
-	shareByChannels = "population model: channels alone, the clock is not known"
-	shareByRegions  = "measured level of each region"
-	shareByLayout   = "measured for this layout"
-)
-
 // shares fills what each population leaves of its processor's best bandwidth;
 // regions and speeds are known by now, or unknown for good.
 func (b *builder) shares(pops []Population) {
@@ -131,28 +123,6 @@ func (b *builder) relative(pop *Population, best int) Share {
 	return s
 }
 
-// channelShare is the bracket that channels alone give: one figure for one region;
-// for several, from the narrowest to all memory at once, or to the whole where
-// one region spans all channels.
-func channelShare(regions []Region, bytes []int64, n int) Share {
-	m := measure(regions, bytes, n)
-	s := Share{Low: m.worst, High: m.worst}
-	if len(regions) > 1 {
-		s.High = m.spread
-		if m.best == 1 {
-			s.High = 1
-		}
-	}
-	return s
-}
-
-// layoutNames are the names under which a document may have measured a layout:
-// at the clock that it runs at, and at the best one.
-type layoutNames struct {
-	clocked string
-	best    []string
-}
-
 // names are those of a layout of equal modules in one region.
 func (b *builder) names(pop *Population, regions []Region) layoutNames {
 	if len(regions) != 1 || !b.equalDIMMs(pop.Slots) || b.sameRanks(pop.Slots) != alike {
@@ -204,16 +174,4 @@ func (b *builder) processors() int {
 		}
 	}
 	return n
-}
-
-// rasMode is the setting that says how channels or ranks stand in for others.
-const rasMode = "memory_ras_mode"
-
-// spare is its word for sparing.
-const spare = "spare"
-
-// sparing reports whether BIOS setup keeps memory back as a spare.
-func (b *builder) sparing() bool {
-	s := b.sys.Settings[rasMode]
-	return fact.First(s.Configured, s.Effective).Or("") == spare
 }
