@@ -30,37 +30,6 @@ var questions = [...]string{"read", "head", "list", "stat", "readlink"}
 // kindWords are the kinds as notes write them.
 var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
 
-// noted is the failure that the notes give for a question, nil for none.
-func (r *Root) noted(op, path string) *ReadError {
-	a, ok := r.answers[question{op, path}]
-	if !ok || a.state == fact.OK {
-		return nil
-	}
-	if op == "head" {
-		op = "read"
-	}
-	return &ReadError{Op: op, Path: path, State: a.state, Err: cause(a.reason)}
-}
-
-// listed is what the notes say that a folder lists.
-func (r *Root) listed(path string) ([]string, bool) {
-	if names, ok := r.names[path]; ok {
-		return names, true
-	}
-	a, ok := r.answers[question{"list", path}]
-	return a.names, ok && a.state == fact.OK
-}
-
-func (r *Root) notedKind(path string) (Kind, bool) {
-	a, ok := r.answers[question{"stat", path}]
-	return a.kind, ok && a.state == fact.OK
-}
-
-func (r *Root) notedLink(path string) (string, bool) {
-	a, ok := r.answers[question{"readlink", path}]
-	return a.target, ok && a.state == fact.OK
-}
-
 // cause gives a noted reason its own error back, so that callers that ask for
 // one of the package's find it.
 func cause(reason string) error {
@@ -70,39 +39,6 @@ func cause(reason string) error {
 		}
 	}
 	return errors.New(reason)
-}
-
-// failure takes in "PATH" or "PATH QUESTION REASON".
-func (n *notes) failure(state fact.State, fields []string) error {
-	switch {
-	case len(fields) == 1:
-		n.verdicts[fields[0]] = state
-	case len(fields) != 3:
-		return fmt.Errorf("%d fields behind the state, one or three were expected", len(fields))
-	case !slices.Contains(questions[:], fields[1]):
-		return fmt.Errorf("%q is not a question", fields[1])
-	default:
-		n.answers[question{fields[1], fields[0]}] = answer{state: state, reason: fields[2]}
-	}
-	return nil
-}
-
-// path takes in "link PATH TARGET" and "kind PATH WORD".
-func (n *notes) path(fields []string) error {
-	if len(fields) != 3 {
-		return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])
-	}
-	if fields[0] == "link" {
-		n.answers[question{"readlink", fields[1]}] = answer{state: fact.OK, target: fields[2]}
-		return nil
-	}
-	for kind, word := range kindWords {
-		if word == fields[2] {
-			n.answers[question{"stat", fields[1]}] = answer{state: fact.OK, kind: kind}
-			return nil
-		}
-	}
-	return fmt.Errorf("%q is not a kind of file", fields[2])
 }
 
 // line is an answer as a line of the notes; "" for one that has none.
@@ -138,4 +74,23 @@ func plainReason(s string) string {
 		}
 		return c
 	}, s)
+}
+
+// registerNote is what a capture notes of one register: its value, or the
+// state in which it was not read.
+type registerNote struct {
+	value uint64
+	state fact.State
+	// reason is the cause of a failure, "" when it is not noted.
+	reason string
+}
+
+func (n registerNote) value64(path string, reg uint32) Value[uint64] {
+	if n.state == fact.OK {
+		return known(n.value, path, fmt.Sprintf("0x%x", n.value))
+	}
+	if n.reason == "" {
+		n.reason = fmt.Sprintf("register 0x%X: as the capture notes", reg)
+	}
+	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: cause(n.reason)})
 }

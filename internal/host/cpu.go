@@ -1,19 +1,7 @@
 package host
 
 import (
-	"strings"
-
 	"github.com/memaudit/memaudit/internal/fact"
-)
-
-// Folders of the CPU tree.
-const (
-	cpuDir    = "/sys/devices/system/cpu"
-	cpuPrefix = cpuDir + "/cpu"
-	cpuinfo   = "/proc/cpuinfo"
-	// cpuinfoHead is enough for the first processor of every architecture
-	// (x86 needs about 2.5 KB).
-	cpuinfoHead = 16 << 10
 )
 
 // CPU is what the kernel says about the processors
@@ -35,25 +23,6 @@ type CPU struct {
 	// Hybrid is true where the kernel has PMUs of two kinds of core
 	// (/sys/devices/cpu_atom).
 	Hybrid Value[bool]
-}
-
-// Identity is the model of the first processor from /proc/cpuinfo.
-type Identity struct {
-	// Vendor is the CPUID vendor, "GenuineIntel"; "ARM" and the like by
-	// implementer for Arm. Brand is "model name" or its like.
-	Vendor, Brand Value[string]
-	// Family, Model and Stepping are CPUID's, decimal; for Arm Family is the
-	// architecture, Model the part and Stepping the revision.
-	Family, Model, Stepping Value[int]
-	// Microcode is the revision as printed, "0x2007108".
-	Microcode Value[string]
-	// Flags are the words of "flags" or "Features".
-	Flags Value[map[string]bool]
-	// MIDR is Arm's identification register, regs/identification/midr_el1.
-	MIDR Value[int64]
-	// Architecture is the kernel's word, "x86_64" (/proc/sys/kernel/arch,
-	// else from the keys of cpuinfo).
-	Architecture Value[string]
 }
 
 // ReadCPU reads /sys/devices/system/cpu and the first processor of
@@ -122,20 +91,6 @@ func (r *reader) withTopology() Value[[]int] {
 	return known(online, cpuDir, "")
 }
 
-// allProcessors parses the whole of /proc/cpuinfo. Reading it is slow on big
-// machines; only what sysfs does not tell is looked up here.
-func (r *reader) allProcessors() Value[[]Processor] {
-	b, err := r.bytes(cpuinfo, LimitCPUInfo)
-	if err != nil {
-		return unknown[[]Processor](err)
-	}
-	info := ParseCPUInfo(b, true)
-	if len(info.Processors) == 0 {
-		return malformed[[]Processor](cpuinfo, "", errNoCPU)
-	}
-	return known(info.Processors, cpuinfo, "")
-}
-
 // hybrid looks for the PMU of efficient cores, which is where perf and lscpu
 // look too.
 func (r *reader) hybrid() Value[bool] {
@@ -179,37 +134,4 @@ func (c *CPU) Sample() []int {
 		pick(c.Online.V)
 	}
 	return out
-}
-
-// identity reads the head of /proc/cpuinfo.
-func (r *reader) identity() Identity {
-	b, more, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
-	id := Identity{MIDR: r.numberBase(cpuPrefix+"0/regs/identification/midr_el1", 0)}
-	if err != nil {
-		e := readError("read", cpuinfo, err)
-		id.Vendor, id.Brand, id.Microcode = unknown[string](e), unknown[string](e), unknown[string](e)
-		id.Family, id.Model, id.Stepping = unknown[int](e), unknown[int](e), unknown[int](e)
-		id.Flags = unknown[map[string]bool](e)
-		id.Architecture = r.architecture(nil)
-		return id
-	}
-	if more {
-		b = b[:lastLine(b)]
-	}
-	k := keys(ParseCPUInfo(b, false).First)
-	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")
-	id.Family, id.Model, id.Stepping = k.number("cpu family", "CPU architecture"), k.number("model", "CPU part"), k.number("stepping", "CPU revision")
-	id.Microcode = k.text("microcode")
-	id.Flags = derive(k.text("flags", "Features", "features"), flagSet)
-	id.Architecture = r.architecture(k)
-	return id
-}
-
-func flagSet(line string) map[string]bool {
-	words := strings.Fields(line)
-	set := make(map[string]bool, len(words))
-	for _, w := range words {
-		set[w] = true
-	}
-	return set
 }

@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
 )
-
-var errNoCPU = errors.New("no processor in it")
 
 // keys are the keys of one processor of /proc/cpuinfo.
 type keys map[string]string
@@ -117,4 +116,56 @@ func lastLine(b []byte) int { return bytes.LastIndexByte(b, '\n') + 1 }
 func sortedSet(ids []int) []int {
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+func flagSet(line string) map[string]bool {
+	words := strings.Fields(line)
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}
+
+// identity reads the head of /proc/cpuinfo.
+func (r *reader) identity() Identity {
+	b, more, err := r.root.ReadHead(cpuinfo, cpuinfoHead)
+	id := Identity{MIDR: r.numberBase(cpuPrefix+"0/regs/identification/midr_el1", 0)}
+	if err != nil {
+		e := readError("read", cpuinfo, err)
+		id.Vendor, id.Brand, id.Microcode = unknown[string](e), unknown[string](e), unknown[string](e)
+		id.Family, id.Model, id.Stepping = unknown[int](e), unknown[int](e), unknown[int](e)
+		id.Flags = unknown[map[string]bool](e)
+		id.Architecture = r.architecture(nil)
+		return id
+	}
+	if more {
+		b = b[:lastLine(b)]
+	}
+	k := keys(ParseCPUInfo(b, false).First)
+	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")
+	id.Family, id.Model, id.Stepping = k.number("cpu family", "CPU architecture"), k.number("model", "CPU part"), k.number("stepping", "CPU revision")
+	id.Microcode = k.text("microcode")
+	id.Flags = derive(k.text("flags", "Features", "features"), flagSet)
+	id.Architecture = r.architecture(k)
+	return id
+}
+
+// Identity is the model of the first processor from /proc/cpuinfo.
+type Identity struct {
+	// Vendor is the CPUID vendor, "GenuineIntel"; "ARM" and the like by
+	// implementer for Arm. Brand is "model name" or its like.
+	Vendor, Brand Value[string]
+	// Family, Model and Stepping are CPUID's, decimal; for Arm Family is the
+	// architecture, Model the part and Stepping the revision.
+	Family, Model, Stepping Value[int]
+	// Microcode is the revision as printed, "0x2007108".
+	Microcode Value[string]
+	// Flags are the words of "flags" or "Features".
+	Flags Value[map[string]bool]
+	// MIDR is Arm's identification register, regs/identification/midr_el1.
+	MIDR Value[int64]
+	// Architecture is the kernel's word, "x86_64" (/proc/sys/kernel/arch,
+	// else from the keys of cpuinfo).
+	Architecture Value[string]
 }

@@ -9,9 +9,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openFlags never block on a FIFO and never make a terminal ours.
-const openFlags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
-
 // dirBackend reads below a folder of the file system.
 type dirBackend struct {
 	fd int
@@ -101,9 +98,6 @@ func (d *dirBackend) hasMagic(name string, magic int64) bool {
 
 func (d *dirBackend) close() error { return unix.Close(d.fd) }
 
-// closeFD closes a descriptor that was only read, so that nothing can be lost.
-func closeFD(fd int) { _ = unix.Close(fd) }
-
 func (d *dirBackend) whole(path string) bool {
 	top, _, _ := strings.Cut(path, "/")
 	switch top {
@@ -119,7 +113,7 @@ func (d *dirBackend) whole(path string) bool {
 
 func (d *dirBackend) read(dst []byte, path string, limit int) ([]byte, bool, error) {
 	if d.live && path == kernelLog[1:] {
-		b, err := d.readKernelLog(dst)
+		b, err := readKernelLog(d.fd, dst)
 		return b, false, err
 	}
 	fd, err := d.openFile(path)
@@ -180,12 +174,12 @@ func (d *dirBackend) locate(path string, flags int) (int, error) {
 		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
 	}
 	if !d.openat2 {
-		return d.walk(path, flags)
+		return walk(d.fd, path, flags)
 	}
 	how := unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := openRetry(func() (int, error) { return unix.Openat2(d.fd, path, &how) })
 	if errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EAGAIN) {
-		return d.walk(path, flags)
+		return walk(d.fd, path, flags)
 	}
 	return fd, err
 }
@@ -250,33 +244,4 @@ func splitPath(path string) (parent, name string) {
 		return path[:i], path[i+1:]
 	}
 	return ".", path
-}
-
-func kindOf(fd int) (Kind, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return KindNone, err
-	}
-	return kindOfMode(st.Mode), nil
-}
-
-func kindOfMode(mode uint32) Kind {
-	switch mode & unix.S_IFMT {
-	case unix.S_IFREG:
-		return KindFile
-	case unix.S_IFDIR:
-		return KindDir
-	default:
-		return KindOther
-	}
-}
-
-// openRetry repeats a call that a signal interrupted.
-func openRetry(open func() (int, error)) (int, error) {
-	for {
-		fd, err := open()
-		if !errors.Is(err, unix.EINTR) {
-			return fd, err
-		}
-	}
 }

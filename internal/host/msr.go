@@ -223,13 +223,6 @@ func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uin
 	}
 }
 
-// chunk is 8 bytes of a file.
-type chunk struct {
-	at   int64
-	data [8]byte
-	err  error
-}
-
 // plainProblem says why a plain file's bytes are not a reading: a hole reads 0,
 // and registers lie closer together than the 8 bytes of each, so that what
 // stands in the bytes of two can be either's.
@@ -251,23 +244,4 @@ func plainProblem(chunks []chunk, i int) error {
 		}
 	}
 	return nil
-}
-
-// registerNote is what a capture notes of one register: its value, or the
-// state in which it was not read.
-type registerNote struct {
-	value uint64
-	state fact.State
-	// reason is the cause of a failure, "" when it is not noted.
-	reason string
-}
-
-func (n registerNote) value64(path string, reg uint32) Value[uint64] {
-	if n.state == fact.OK {
-		return known(n.value, path, fmt.Sprintf("0x%x", n.value))
-	}
-	if n.reason == "" {
-		n.reason = fmt.Sprintf("register 0x%X: as the capture notes", reg)
-	}
-	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: cause(n.reason)})
 }

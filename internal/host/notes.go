@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -139,4 +140,37 @@ func noteState(word string) (fact.State, bool) {
 		}
 	}
 	return fact.Unread, false
+}
+
+// failure takes in "PATH" or "PATH QUESTION REASON".
+func (n *notes) failure(state fact.State, fields []string) error {
+	switch {
+	case len(fields) == 1:
+		n.verdicts[fields[0]] = state
+	case len(fields) != 3:
+		return fmt.Errorf("%d fields behind the state, one or three were expected", len(fields))
+	case !slices.Contains(questions[:], fields[1]):
+		return fmt.Errorf("%q is not a question", fields[1])
+	default:
+		n.answers[question{fields[1], fields[0]}] = answer{state: state, reason: fields[2]}
+	}
+	return nil
+}
+
+// path takes in "link PATH TARGET" and "kind PATH WORD".
+func (n *notes) path(fields []string) error {
+	if len(fields) != 3 {
+		return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])
+	}
+	if fields[0] == "link" {
+		n.answers[question{"readlink", fields[1]}] = answer{state: fact.OK, target: fields[2]}
+		return nil
+	}
+	for kind, word := range kindWords {
+		if word == fields[2] {
+			n.answers[question{"stat", fields[1]}] = answer{state: fact.OK, kind: kind}
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a kind of file", fields[2])
 }

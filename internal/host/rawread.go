@@ -74,3 +74,26 @@ func readlinkAt(fd int, name string) (string, error) {
 	}
 	return string(buf[:n]), nil
 }
+
+// openFlags never block on a FIFO and never make a terminal ours.
+const openFlags = unix.O_RDONLY | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+
+// closeFD closes a descriptor that was only read, so that nothing can be lost.
+func closeFD(fd int) { _ = unix.Close(fd) }
+
+// openRetry repeats a call that a signal interrupted.
+func openRetry(open func() (int, error)) (int, error) {
+	for {
+		fd, err := open()
+		if !errors.Is(err, unix.EINTR) {
+			return fd, err
+		}
+	}
+}
+
+// chunk is 8 bytes of a file.
+type chunk struct {
+	at   int64
+	data [8]byte
+	err  error
+}

@@ -9,33 +9,6 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Bounds of single reads, in bytes.
-const (
-	// LimitAttribute bounds a sysfs attribute (one page).
-	LimitAttribute = 4096
-	// LimitList bounds files that grow with the machine: CPU lists, masks.
-	LimitList = 64 << 10
-	// LimitCPUInfo bounds /proc/cpuinfo (4 MB with 2,048 CPUs).
-	LimitCPUInfo = 16 << 20
-	// LimitSMBIOS bounds the SMBIOS structure table.
-	LimitSMBIOS = 4 << 20
-	// limitNames bounds the entries of one folder; a node of 12 TiB links
-	// 100,000 memory blocks.
-	limitNames = 1 << 20
-)
-
-// Kind is the type of a file below the root, after following links.
-type Kind uint8
-
-// The kinds.
-const (
-	KindNone Kind = iota
-	KindFile
-	KindDir
-	// KindOther is a FIFO, device or socket; it is never opened.
-	KindOther
-)
-
 // backend is one way to hold a tree. Paths are clean, relative to the root,
 // without a leading slash. Errors are bare causes; ENOENT means that the
 // folder is held and the name is not in it.

@@ -21,10 +21,10 @@ type walker struct {
 	links int
 }
 
-// walk opens a path beneath the root without openat2. Absolute links start at
+// walk opens a path beneath a root, given by its descriptor, without openat2. Absolute links start at
 // the root again; a ".." above it is ErrLeavesRoot.
-func (d *dirBackend) walk(path string, flags int) (int, error) {
-	w := walker{stack: []int{d.fd}, parts: strings.Split(path, "/")}
+func walk(root int, path string, flags int) (int, error) {
+	w := walker{stack: []int{root}, parts: strings.Split(path, "/")}
 	defer func() { w.rewind() }()
 	for len(w.parts) > 0 {
 		part := w.parts[0]

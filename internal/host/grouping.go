@@ -1,0 +1,173 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/memaudit/memaudit/internal/fact"
+)
+
+// attribute is a list of CPUs below cpuN, and the mask older kernels have
+// instead.
+type attribute struct{ list, mask string }
+
+var (
+	threadAttributes  = [...]attribute{{"/topology/thread_siblings_list", "/topology/thread_siblings"}, {"/topology/core_cpus_list", "/topology/core_cpus"}}
+	packageAttributes = [...]attribute{{"/topology/package_cpus_list", "/topology/package_cpus"}, {"/topology/core_siblings_list", "/topology/core_siblings"}}
+	dieAttributes     = [...]attribute{{"/topology/die_cpus_list", "/topology/die_cpus"}}
+)
+
+var errOverlap = errors.New("CPU lists overlap")
+
+// grouping is a partition of the online CPUs, by the index of each CPU's
+// group.
+type grouping struct {
+	groups [][]int
+	// of is the group of each CPU number, -1 for none.
+	of   []int32
+	path string
+	raw  string
+	// err is the first failure; then the groups are not all.
+	err *ReadError
+}
+
+// members reads the siblings of one CPU, restricted to the online CPUs. which
+// remembers the attribute that this kernel has.
+func (r *reader) members(cpu int, attrs []attribute, which *int) (list []int, path, raw string, err *ReadError) {
+	for i := *which; i < 2*len(attrs); i++ {
+		a := attrs[i/2]
+		var v Value[[]int]
+		if i%2 == 0 {
+			v = r.scratchSet(indexed(cpuPrefix, cpu, a.list))
+		} else {
+			v = r.mask(indexed(cpuPrefix, cpu, a.mask))
+		}
+		if v.State == fact.OK {
+			*which = i
+			return v.V, v.Path, v.Raw, nil
+		}
+		if err == nil {
+			err = v.Err
+		}
+		if !lacking(v) {
+			return nil, v.Path, v.Raw, v.Err
+		}
+	}
+	return nil, "", "", err
+}
+
+// maxFailures stops a partition whose files fail for every CPU.
+const maxFailures = 4
+
+// partition groups the online CPUs by one of the attributes, reading it once
+// for each group.
+func (r *reader) partition(online []int, attrs []attribute) grouping {
+	g := newGrouping(online)
+	which, failures := 0, 0
+	for _, cpu := range online {
+		if g.of[cpu] >= 0 {
+			continue
+		}
+		list, path, raw, err := r.members(cpu, attrs, &which)
+		if err == nil {
+			err = g.add(cpu, list, path)
+		}
+		if err != nil {
+			g.fail(err)
+			if failures++; failures >= maxFailures && len(g.groups) == 0 {
+				return g
+			}
+			continue
+		}
+		if g.path == "" {
+			g.path, g.raw = path, raw
+		}
+	}
+	return g
+}
+
+// offline marks a CPU number that is not online in grouping.of.
+const offline = -2
+
+func newGrouping(online []int) grouping {
+	g := grouping{}
+	if len(online) > 0 {
+		g.of = make([]int32, online[len(online)-1]+1)
+	}
+	for i := range g.of {
+		g.of[i] = offline
+	}
+	for _, cpu := range online {
+		g.of[cpu] = -1
+	}
+	return g
+}
+
+// add makes a group of the listed CPUs that are online. The CPU itself must be
+// among them, and none may be in another group already.
+func (g *grouping) add(cpu int, list []int, path string) *ReadError {
+	members := make([]int, 0, len(list))
+	self := false
+	for _, m := range list {
+		if m >= len(g.of) || g.of[m] == offline {
+			continue
+		}
+		if other := g.of[m]; other >= 0 {
+			return &ReadError{Op: "parse", Path: path, State: fact.Malformed, Err: fmt.Errorf("%w: CPU %d is also with CPU %d", errOverlap, m, g.groups[other][0])}
+		}
+		self = self || m == cpu
+		members = append(members, m)
+	}
+	if !self {
+		return &ReadError{Op: "parse", Path: path, State: fact.Malformed, Err: fmt.Errorf("CPU %d is not in its own list", cpu)}
+	}
+	for _, m := range members {
+		g.of[m] = int32(len(g.groups))
+	}
+	g.groups = append(g.groups, members)
+	return nil
+}
+
+func (g *grouping) fail(err *ReadError) {
+	if g.err == nil {
+		g.err = err
+	}
+}
+
+// counted turns a partition into a number.
+func (g *grouping) counted(f func([][]int) int) Value[int] {
+	if g.err != nil {
+		return unknown[int](g.err)
+	}
+	return known(f(g.groups), g.path, g.raw)
+}
+
+func largest(groups [][]int) int {
+	n := 0
+	for _, g := range groups {
+		n = max(n, len(g))
+	}
+	return n
+}
+
+func smallest(groups [][]int) int {
+	n := len(groups[0])
+	for _, g := range groups {
+		n = min(n, len(g))
+	}
+	return n
+}
+
+// scratchSet is set without keeping the list: V is valid until the next call.
+func (r *reader) scratchSet(path string) Value[[]int] {
+	b, err := r.line(path, LimitList)
+	if err != nil {
+		return unknown[[]int](err)
+	}
+	list, perr := appendCPUList(r.nums[:0], b)
+	if perr != nil {
+		return malformed[[]int](path, string(clip(b)), perr)
+	}
+	r.nums = list
+	return known(list, path, string(b))
+}

@@ -1,0 +1,34 @@
+package host
+
+import "github.com/memaudit/memaudit/internal/fact"
+
+// noted is the failure that the notes give for a question, nil for none.
+func (r *Root) noted(op, path string) *ReadError {
+	a, ok := r.answers[question{op, path}]
+	if !ok || a.state == fact.OK {
+		return nil
+	}
+	if op == "head" {
+		op = "read"
+	}
+	return &ReadError{Op: op, Path: path, State: a.state, Err: cause(a.reason)}
+}
+
+// listed is what the notes say that a folder lists.
+func (r *Root) listed(path string) ([]string, bool) {
+	if names, ok := r.names[path]; ok {
+		return names, true
+	}
+	a, ok := r.answers[question{"list", path}]
+	return a.names, ok && a.state == fact.OK
+}
+
+func (r *Root) notedKind(path string) (Kind, bool) {
+	a, ok := r.answers[question{"stat", path}]
+	return a.kind, ok && a.state == fact.OK
+}
+
+func (r *Root) notedLink(path string) (string, bool) {
+	a, ok := r.answers[question{"readlink", path}]
+	return a.target, ok && a.state == fact.OK
+}
