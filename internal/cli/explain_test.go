@@ -5,6 +5,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/report/text"
 )
 
 func TestExplain(t *testing.T) {
@@ -15,9 +19,9 @@ func TestExplain(t *testing.T) {
 		says []string
 		not  string
 	}{
-		{[]string{"memory.channel.populated"}, []string{"rule      memory.channel.populated", "[##] [##] [##]", "Why it matters", "Documents"}, "This machine"},
+		{[]string{"memory.channel.populated"}, []string{"rule      memory.channel.populated", "[##] [##] [##]", "Why it matters", "Documents", "none was named"}, "2 of 3 channels hold memory"},
 		{[]string{"memory.channel.populated", "--root", bad}, []string{"This machine", "2 of 3 channels hold memory"}, ""},
-		{[]string{"smt"}, []string{"setting   smt", "thread 0", "dell-11g/balanced", "lost 11 % on one", "Logical Processor"}, "This machine"},
+		{[]string{"smt"}, []string{"setting   smt", "thread 0", "dell-11g/balanced", "lost 11 % on one", "Logical Processor", "none was named"}, "at work"},
 		{[]string{"setting.smt", "--root", bad}, []string{"at work   enabled", "expected  disabled"}, ""},
 		{[]string{"westmere-ep", "--root", bad}, []string{"3 channels side by side", "is of this platform", "2 of 3"}, ""},
 		{[]string{"rome", "--root", bad}, []string{"is not of this platform: westmere-ep"}, ""},
@@ -29,6 +33,28 @@ func TestExplain(t *testing.T) {
 		}
 		if c.not != "" {
 			assert.NotContains(t, out, c.not, c.args)
+		}
+	}
+}
+
+// TestExplainSaysWhatAMachineShows: of a machine that was read, every rule, setting and platform says something.
+func TestExplainSaysWhatAMachineShows(t *testing.T) {
+	t.Parallel()
+	doc := documentOf(t, new(machinetest.Named(t, "dell-r610-unbalanced")))
+	p, _, _ := newProgram(nil)
+	e, err := p.explainer(nil, "")
+	require.NoError(t, err)
+	for _, word := range e.Words() {
+		var out strings.Builder
+		require.NoError(t, text.WriteBlocks(&out, e.Explain(word, doc), text.Options{Width: 80}))
+		_, shows, ok := strings.Cut(out.String(), "\n  This machine\n")
+		require.True(t, ok, word)
+		shows, _, ok = strings.Cut(shows, "\n  How to change it\n")
+		require.True(t, ok, word)
+		assert.Greater(t, len(strings.Fields(shows)), 1, word)
+		assert.NotContains(t, shows, "none was named", word)
+		if strings.Contains(word, ".") {
+			assert.NotContains(t, shows, "says nothing of it", word)
 		}
 	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/report"
@@ -18,56 +16,13 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// topicsFile holds what rules and settings are about, in words and drawings.
-const topicsFile = "explain/topics.yaml"
-
-// Topic says what some words are about, for a reader to whom they are new.
-type Topic struct {
-	// For are the ids that it explains; * at an end stands for anything.
-	For     []string `yaml:"for"`
-	What    string   `yaml:"what"`
-	Drawing string   `yaml:"drawing"`
-}
-
-// Topics reads the topics of the knowledge.
-func Topics(k fs.FS) ([]Topic, error) {
-	raw, err := fs.ReadFile(k, topicsFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the topics: %w", err)
-	}
-	var file struct {
-		Topics []Topic `yaml:"topics"`
-	}
-	if err := yaml.Unmarshal(raw, &file); err != nil {
-		return nil, fmt.Errorf("read %s: %w", topicsFile, err)
-	}
-	return file.Topics, nil
-}
-
-// names reports whether a topic explains a word.
-func (t *Topic) names(word string) bool {
-	return slices.ContainsFunc(t.For, func(pattern string) bool {
-		head, behind := strings.CutPrefix(pattern, "*")
-		stem, before := strings.CutSuffix(head, "*")
-		switch {
-		case behind && before:
-			return strings.Contains(word, stem)
-		case before:
-			return strings.HasPrefix(word, stem)
-		case behind:
-			return strings.HasSuffix(word, stem)
-		default:
-			return word == pattern
-		}
-	})
-}
-
 // Explainer explains rules, settings and platforms.
 type Explainer struct {
 	topics    []Topic
 	rules     []rulepack.RuleInfo
 	profiles  []rulepack.ProfileInfo
 	platforms []platform.Info
+	tables    settings.Tables
 }
 
 // NewExplainer reads what explanations are made of.
@@ -84,7 +39,7 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}
-	e := &Explainer{topics, rulepack.Describe(packs), rulepack.DescribeProfiles(packs), platforms}
+	e := &Explainer{topics, rulepack.Describe(packs), rulepack.DescribeProfiles(packs), platforms, tables}
 	SetBy(e.profiles, tables)
 	return e, nil
 }
@@ -122,20 +77,6 @@ func (e *Explainer) Explain(word string, doc *report.Report) []page.Block {
 	return e.rule(rules, doc)
 }
 
-// about is what a word means, with its drawing.
-func (e *Explainer) about(word, title string) []page.Block {
-	out := []page.Block{{Text: title}}
-	i := slices.IndexFunc(e.topics, func(t Topic) bool { return t.names(word) })
-	if i < 0 {
-		return out
-	}
-	out = append(out, page.Block{Text: e.topics[i].What})
-	if d := e.topics[i].Drawing; d != "" {
-		out = append(out, page.Block{Example: d})
-	}
-	return out
-}
-
 func part(name string) page.Block { return page.Block{Head: &page.Head{Level: 3, Name: name}} }
 
 // rule explains the rules of one id, the one for every machine first.
@@ -146,22 +87,59 @@ func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.B
 	for _, why := range texts(rules, func(r *rulepack.RuleInfo) string { return r.Why }) {
 		out = append(out, page.Block{Fields: []page.Field{why}, Indent: 2})
 	}
+	out = append(out, e.measured(general.ID, texts(rules, effect))...)
 	if f, name := audit.Example(general); f != nil {
-		built := report.BuildFinding(f)
-		out = append(out, part("What it says and how it is mended: a made-up machine ("+name+")"),
-			page.Block{Example: text.Finding(&built, text.Options{Width: exampleWidth})})
-	}
-	if effects := texts(rules, func(r *rulepack.RuleInfo) string {
-		if r.Computed {
-			return ""
-		}
-		return r.Effect
-	}); len(effects) > 0 {
-		out = append(out, part("Measured"), page.Block{Fields: effects, Indent: 2})
+		out = append(out, part("What a report says: a made-up machine ("+name+")"), page.Block{Example: bare(f)})
 	}
 	out = append(out, e.judged(general.ID, doc)...)
-	out = append(out, part("Documents"))
-	return append(out, page.Block{Fields: texts(rules, func(r *rulepack.RuleInfo) string { return source(r.Citation) }), Indent: 2})
+	return slices.Concat(out, ways(rules), sources(rules))
+}
+
+// bare is a finding without what the page about its rule says in parts of its own.
+func bare(f *audit.Finding) string {
+	built := report.BuildFinding(f)
+	built.Why, built.Remedy, built.Citation, built.Effect = nil, nil, nil, nil
+	return text.Finding(&built, text.Options{Width: exampleWidth})
+}
+
+// effect is what a document says of a rule's effect, with the document; "" where none
+// does. An effect that is computed is told by the rule's own example.
+func effect(r *rulepack.RuleInfo) string {
+	if !r.Computed {
+		if r.Effect == "" {
+			return ""
+		}
+		return r.Effect + " [" + r.Citation.Line() + "]"
+	}
+	f, _ := audit.Example(*r)
+	if f == nil || f.Effect == nil || f.Citation == nil || !strings.HasPrefix(f.Effect.Source, f.Citation.Vendor) {
+		return ""
+	}
+	return f.Effect.Text + " [" + f.Effect.Source + "]"
+}
+
+// ways are what a failure's report tells to do.
+func ways(rules []rulepack.RuleInfo) []page.Block {
+	out := []page.Block{part("How to change it")}
+	fields := texts(rules, func(r *rulepack.RuleInfo) string {
+		if f, _ := audit.Example(*r); f != nil && f.Result == verdict.Fail {
+			return f.Remedy
+		}
+		return ""
+	})
+	if len(fields) == 0 {
+		fields = []page.Field{{Name: "-", Value: "nothing is to be changed: the rule explains, and never fails"}}
+	}
+	return append(out, page.Block{Fields: fields, Indent: 2})
+}
+
+// sources are the documents behind the rules of one id.
+func sources(rules []rulepack.RuleInfo) []page.Block {
+	fields := texts(rules, func(r *rulepack.RuleInfo) string { return source(r.Citation) })
+	if len(fields) == 0 {
+		fields = []page.Field{{Name: "-", Value: "none: the machine is held against itself, not against a document"}}
+	}
+	return []page.Block{part("Documents"), {Fields: fields, Indent: 2}}
 }
 
 // texts are the different texts of some rules, each with the machines that its
@@ -182,11 +160,11 @@ func texts(rules []rulepack.RuleInfo, get func(*rulepack.RuleInfo) string) []pag
 }
 
 // judged is what an audit of the named machine says of a rule.
-func (e *Explainer) judged(rule string, doc *report.Report) []page.Block {
+func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block) []page.Block {
 	if doc == nil {
-		return nil
+		return unnamed()
 	}
-	out := []page.Block{part("This machine")}
+	out := append([]page.Block{part("This machine")}, before...)
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		switch {
@@ -198,5 +176,14 @@ func (e *Explainer) judged(rule string, doc *report.Report) []page.Block {
 				f.Result, report.OrEmpty(f.Found), report.OrEmpty(f.Reason), report.OrEmpty(f.KnownBy)}, func(s string) bool { return s == "" }), "; ")}}})
 		}
 	}
+	if len(out) == 1 {
+		out = append(out, page.Block{Indent: 2, Fields: []page.Field{{Name: "-", Value: "the audit says nothing of it"}}})
+	}
 	return out
+}
+
+// unnamed says how a machine is named, where none was.
+func unnamed() []page.Block {
+	return []page.Block{part("This machine"), {Indent: 2, Fields: []page.Field{{Name: "-",
+		Value: "none was named: --root / reads the one at hand, --snapshot, --smbios and --bios FILE read another"}}}}
 }

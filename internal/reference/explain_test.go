@@ -2,15 +2,25 @@ package reference_test
 
 import (
 	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/reference"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/rules"
@@ -50,15 +60,23 @@ func TestEveryWordIsExplained(t *testing.T) {
 	assert.Equal(t, e.Explain("smt", nil), e.Explain("setting.smt", nil), "a setting is found by its rule's id too")
 }
 
-// A topic explains something that exists, in a drawing that fits, and every rule about memory has one.
+// A topic explains something that exists, in a drawing that fits; every rule and
+// setting has one.
 func TestTopics(t *testing.T) {
 	topics, err := reference.Topics(rules.FS)
 	require.NoError(t, err)
 	e := explainer(t)
 	for _, topic := range topics {
 		assert.NotEmpty(t, topic.What)
+		assert.NotEmpty(t, topic.Drawing, topic.What)
 		for line := range strings.Lines(topic.Drawing) {
 			assert.LessOrEqual(t, len(strings.TrimSuffix(line, "\n")), 76, line)
+		}
+		for _, m := range topic.Measured {
+			assert.NotEmpty(t, m.Source.Vendor, m.Text)
+			assert.NotEmpty(t, m.Source.Place, m.Text)
+			assert.Contains(t, m.Text, "(", "under which conditions?")
+			assert.NotEmpty(t, m.Rows, m.Text)
 		}
 		for _, pattern := range topic.For {
 			stem := strings.Trim(pattern, "*")
@@ -67,14 +85,106 @@ func TestTopics(t *testing.T) {
 			}), pattern)
 		}
 	}
-	for _, word := range e.Words() {
-		if !strings.HasPrefix(word, "memory.") {
-			continue
+}
+
+// figure is a number in a sentence.
+var figure = regexp.MustCompile(`\d+(?:\.\d+)?`)
+
+// TestTopicsMeasured: every figure that a topic says was measured stands in the rows
+// of the documents' table that it names, as a value, a share or a condition.
+func TestTopicsMeasured(t *testing.T) {
+	f, err := os.Open(corpustest.Shared(t, "knowledge/memory-population/measured-effects.csv"))
+	require.NoError(t, err)
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	require.NoError(t, err)
+	table := map[string]string{}
+	for _, r := range records[1:] {
+		row := strings.Join(r, " ")
+		for _, n := range figure.FindAllString(row, -1) {
+			if share, err := strconv.ParseFloat(n, 64); err == nil && share < 1 {
+				row += " " + strconv.FormatFloat(math.Round(share*1000)/10, 'f', -1, 64)
+			}
 		}
-		var out bytes.Buffer
-		require.NoError(t, text.WriteBlocks(&out, e.Explain(word, nil), text.Options{Width: 400}))
-		assert.True(t, slices.ContainsFunc(topics, func(topic reference.Topic) bool {
-			return strings.Contains(out.String(), strings.TrimSpace(topic.What))
-		}), "%s has no topic in rules/explain", word)
+		table[r[0]] = row
 	}
+	topics, err := reference.Topics(rules.FS)
+	require.NoError(t, err)
+	checked := 0
+	for _, topic := range topics {
+		for _, m := range topic.Measured {
+			have := " "
+			for _, id := range m.Rows {
+				require.Contains(t, table, id)
+				have += strings.Join(figure.FindAllString(table[id], -1), " ") + " "
+			}
+			for _, n := range figure.FindAllString(m.Text, -1) {
+				assert.Contains(t, have, " "+n+" ", m.Text)
+				checked++
+			}
+		}
+	}
+	assert.Greater(t, checked, 50)
+}
+
+// parts are what every page has, in this order, after what the word means and its drawing.
+var parts = []string{"Why it matters", "Measured effects", "This machine", "How to change it", "Documents"}
+
+// shape is what a page has of each part, "" for a part without a word in it.
+func shape(blocks []page.Block) map[string]string {
+	out, at := map[string]string{}, "about"
+	for i := range blocks {
+		b := &blocks[i]
+		switch {
+		case b.Head != nil && b.Head.Level == 3:
+			at = b.Head.Name
+			out["order"] += at + "\n"
+		case at == "about" && b.Example != "":
+			out["drawing"] += b.Example
+		case b.Table != nil:
+			out[at] += fmt.Sprint(b.Table.Rows)
+		default:
+			out[at] += b.Text + b.Example
+			for _, f := range b.Fields {
+				out[at] += f.Value + "\n"
+			}
+		}
+	}
+	return out
+}
+
+// TestEveryPageHasEveryPart: every rule, setting and platform says what it is, draws it, says why it matters, what
+// was measured under which conditions and by whom or that nothing was, what the machine
+// at hand shows, how it is changed and which documents say so.
+func TestEveryPageHasEveryPart(t *testing.T) {
+	e := explainer(t)
+	inputs := reporttest.Inputs()
+	doc := reporttest.Report(inputs["bad"])
+	measured := 0
+	for _, word := range e.Words() {
+		for _, doc := range []*report.Report{nil, doc} {
+			have := shape(e.Explain(word, doc))
+			assert.Greater(t, len(strings.Fields(have["about"])), 15, "%s: what is it?", word)
+			assert.NotEmpty(t, strings.TrimSpace(have["drawing"]), "%s: no drawing", word)
+			order := have["order"]
+			for _, name := range parts {
+				assert.Greater(t, len(strings.TrimSpace(have[name])), 5, "%s: %s", word, name)
+				_, after, ok := strings.Cut(order, name+"\n")
+				assert.True(t, ok, "%s: %q is missing or out of order in %q", word, name, have["order"])
+				order = after
+			}
+			for line := range strings.Lines(have["Measured effects"]) {
+				if line = strings.TrimSpace(line); line != "no document on record measured what it costs" {
+					assert.Regexp(t, `\[[^]]+, [^]]+\]( \[[^]]+\])?$`, line, "%s: whose figures?", word)
+					measured++
+				}
+			}
+			if doc == nil {
+				assert.Contains(t, have["This machine"], "none was named")
+			} else {
+				assert.NotContains(t, have["This machine"], "none was named")
+			}
+		}
+	}
+	assert.Greater(t, measured, 100)
 }
