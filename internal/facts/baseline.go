@@ -26,22 +26,3 @@ func changeType() *ObjectType {
 		})},
 	)
 }
-
-// changeSubjects are the slots that hold a module or held one, and the machine.
-func (m *Machine) changeSubjects() ([]Subject, Value) {
-	b, known := m.sys.Baseline, Plain(true)
-	if b == nil {
-		known.Reason = "nothing to compare with: no baseline was given (--baseline FILE, or baseline in the configuration)"
-		return nil, known
-	}
-	var out []Subject
-	t := Declared().objects[SubjectBaseline]
-	for i := range b.Compared {
-		c := &b.Compared[i]
-		out = append(out, Subject{c.Subject, SubjectBaseline, &Object{typ: t, path: SubjectBaseline, src: c}})
-	}
-	return out, known
-}
-
-// SubjectBaseline is the kind of subject of what is compared with a baseline.
-const SubjectBaseline = "baseline"

@@ -6,38 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
-	"github.com/memaudit/memaudit/internal/population"
 )
-
-// Machine is the source of every machine-wide object.
-type Machine struct {
-	sys  *inventory.System
-	topo *population.Result
-	// asked keeps the subjects of each kind, so that their facts are derived
-	// once for all rules.
-	asked map[string]subjectList
-	// measured are the nodes that were measured, once somebody asked.
-	measured *[]*measuredNode
-	// labels counts the locators, for those that repeat.
-	labels map[string]int
-	// owners are the sockets of nodes and slots by subject, once somebody asked.
-	owners map[string]string
-}
-
-// NewMachine is the facts of a machine and of what was derived for it.
-func NewMachine(sys *inventory.System, topo *population.Result) *Machine {
-	return &Machine{sys: sys, topo: topo}
-}
-
-type subjectList struct {
-	list  []Subject
-	known Value
-}
-
-// machine reads a field of machineFacts.
-func machine(f func(m *Machine) Value) func(any) Value {
-	return func(src any) Value { return f(src.(*Machine)) }
-}
 
 func machineType() *ObjectType {
 	return newType("Machine", "identity of the machine",

@@ -12,10 +12,6 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 )
 
-// SubjectMeasured is the kind of subject of a node whose own memory was
-// measured.
-const SubjectMeasured = "measured"
-
 // measurementType is what was measured of the whole machine.
 func measurementType(pair, crossing *ObjectType) *ObjectType {
 	return newType("Measurement", "what was measured of the whole machine",
@@ -169,13 +165,6 @@ func (m *Machine) crossings(t *ObjectType) []*Object {
 	return nil
 }
 
-// measuredNode is a node's own memory as the last measurement saw it.
-type measuredNode struct {
-	m           *Machine
-	read, triad *inventory.Measured
-	path        string
-}
-
 // local are the nodes that memaudit measured, the last file of each.
 func (m *Machine) local() []*measuredNode {
 	if m.measured != nil {
@@ -320,34 +309,6 @@ func figureWords(f *inventory.Measured) string {
 	return fmt.Sprintf("%s (%d passes, %.1f %% apart, %s)", rate(f.Median), f.Count, 100*f.Spread(), plural(f.Threads, "thread"))
 }
 
-// measuredSubjects are the nodes whose own memory was measured.
-func (m *Machine) measuredSubjects() ([]Subject, Value) {
-	known := Plain(true)
-	nodes := m.local()
-	if len(nodes) == 0 {
-		known.Reason = m.notMeasured()
-		return nil, known
-	}
-	var out []Subject
-	t := Declared().objects[SubjectMeasured]
-	for _, n := range nodes {
-		out = append(out, Subject{"node " + itoa(n.read.MemoryNode), SubjectMeasured, &Object{typ: t, path: SubjectMeasured, src: n}})
-	}
-	return out, known
-}
-
-// notMeasured says why no rule speaks of a measurement.
-func (m *Machine) notMeasured() string {
-	for i := range m.sys.Measurements {
-		if why := m.sys.Measurements[i].Unjudged; why != "" {
-			return why
-		}
-	}
-	return "nothing was measured (" + measureIt + ")"
-}
-
-const measureIt = "memaudit measure, or --measured FILE"
-
 // crossing is one node's processors with another node's memory. Both figures of
 // a comparison are of one file, so that one tool made them in one way.
 type crossing struct {
@@ -428,3 +389,15 @@ func twin(from *inventory.Measurement, f *inventory.Measured, kind measure.Kind)
 }
 
 func rate(v float64) string { return fmt.Sprintf("%.1f GB/s", v/1e9) }
+
+// notMeasured says why no rule speaks of a measurement.
+func (m *Machine) notMeasured() string {
+	for i := range m.sys.Measurements {
+		if why := m.sys.Measurements[i].Unjudged; why != "" {
+			return why
+		}
+	}
+	return "nothing was measured (" + measureIt + ")"
+}
+
+const measureIt = "memaudit measure, or --measured FILE"

@@ -112,20 +112,6 @@ func (m *Machine) gatherTypes() Value {
 	return gather[string](types)
 }
 
-// positive turns a capacity into an unknown when it is zero, so that nothing
-// is divided by it.
-func positive(v Value) Value {
-	if v.v == int64(0) {
-		return Missing(fact.Unstated, "no installed capacity is stated", "")
-	}
-	return v
-}
-
-// isDRAM reports whether a populated slot holds a DRAM module.
-func isDRAM(s *inventory.Slot) bool {
-	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
-}
-
 func countSlots(state inventory.SlotState) func(m *Machine) Value {
 	return func(m *Machine) Value {
 		if !m.listed() {
@@ -196,51 +182,6 @@ func (m *Machine) gatherDRAM(f func(s *inventory.Slot) Value) Value {
 	return gather[int64](facts)
 }
 
-// eccModules is true when every DRAM module is wider than its data.
-func eccModules(m *Machine) Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
-	var facts []Value
-	every, seen := true, false
-	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
-		if !isDRAM(s) {
-			continue
-		}
-		seen = true
-		facts = append(facts, of(s.TotalWidth), of(s.DataWidth))
-		every = every && s.TotalWidth.Or(0) > s.DataWidth.Or(0)
-	}
-	return derived(func() any { return every && seen }, facts...)
-}
-
-// uncheckedModules names the DRAM modules that are as wide as their data, where
-// another one of the machine is wider: whole series of boards state 64 bits for
-// the registered ECC modules that they are full of, so that widths that are all
-// alike prove nothing.
-func uncheckedModules(m *Machine) Value {
-	if !m.listed() {
-		return m.noPopulation()
-	}
-	var facts []Value
-	names := []string{}
-	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
-		if !isDRAM(s) {
-			continue
-		}
-		facts = append(facts, of(s.TotalWidth), of(s.DataWidth))
-		if s.TotalWidth.Or(0) == s.DataWidth.Or(1) {
-			names = append(names, m.slotName(i))
-		}
-	}
-	if 2*len(names) == len(facts) && len(names) > 0 {
-		return Missing(fact.Unstated, "firmware states no check bits for any module, as it does on boards full of ECC modules, too", "the modules' part numbers")
-	}
-	return derived(func() any { return names }, facts...)
-}
-
 // stoppedModules names the modules for which firmware says that it does not
 // know the running speed, beside others for which it does: unknown where it
 // states none at all, or has no field for it.
@@ -270,41 +211,6 @@ func stoppedModules(m *Machine) Value {
 		return missing
 	}
 	return derived(func() any { return names }, stated...)
-}
-
-// edacKnown says why EDAC tells nothing, or is known.
-func edacKnown(m *Machine) Value {
-	if len(m.sys.EDAC) == 0 {
-		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
-	}
-	return Plain(true)
-}
-
-func edacModes(m *Machine) Value {
-	facts := []Value{}
-	for _, c := range m.sys.EDAC {
-		for _, d := range c.DIMMs {
-			facts = append(facts, of(d.Mode))
-		}
-	}
-	if len(facts) == 0 {
-		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
-	}
-	return gather[string](facts)
-}
-
-// edacNative is true when a memory-controller driver other than ghes_edac is
-// loaded: those load only with error correction enabled (linux 6.12,
-// drivers/edac: skx, i10nm, sb, amd64).
-func edacNative(m *Machine) Value {
-	known := edacKnown(m)
-	facts := []Value{known}
-	native := false
-	for _, c := range m.sys.EDAC {
-		facts = append(facts, of(c.Name))
-		native = native || (c.Name.Known() && c.Name.Value != "ghes_edac")
-	}
-	return derived(func() any { return native }, facts...)
 }
 
 // perSocket describes what every processor carries: "socket 0: 6 DIMMs, 24 GiB".

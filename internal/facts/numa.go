@@ -5,7 +5,6 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
-	"github.com/memaudit/memaudit/internal/place"
 )
 
 func numaType() *ObjectType {
@@ -39,27 +38,6 @@ func hasOption(options []string, prefix string) bool {
 		}
 	}
 	return false
-}
-
-func (m *Machine) nodesRead() Value {
-	if len(m.sys.Nodes) > 0 {
-		return Plain(true)
-	}
-	for _, s := range m.sys.Sources {
-		if s.Name == inventory.SourceNUMA && s.State != fact.SourceOK {
-			return Missing(fact.Unread, "the kernel's NUMA nodes were not read ("+string(s.State)+detail(s)+")",
-				"audit the live machine or a capture with sys/devices/system/node")
-		}
-	}
-	return Missing(fact.Unread, "the kernel's NUMA nodes are not part of this input",
-		"audit the live machine or a capture with sys/devices/system/node")
-}
-
-func detail(s inventory.Source) string {
-	if s.Detail == "" {
-		return ""
-	}
-	return ": " + s.Detail
 }
 
 func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
@@ -123,88 +101,6 @@ func nodeType() *ObjectType {
 		Field{"socket", intT, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return of(n.Socket) })},
 		Field{"distances", intsT, "distances to the online nodes", get(func(n *inventory.Node) Value { return of(n.Distances) })},
 	)
-}
-
-// slotFacts is the source of a slot object.
-type slotFacts struct {
-	m *Machine
-	i int
-}
-
-func slotType() *ObjectType {
-	get := func(f func(s *inventory.Slot) Value) func(any) Value {
-		return func(src any) Value { x := src.(*slotFacts); return f(&x.m.sys.Slots[x.i]) }
-	}
-	return newType("Slot", "one memory slot",
-		Field{"locator", textT, "firmware's label", get(func(s *inventory.Slot) Value { return of(s.Locator) })},
-		Field{"state", textT, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return Plain(string(s.State)) })},
-		Field{"technology", textT, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return of(s.Technology) })},
-		Field{"size_bytes", intT, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return of(s.SizeBytes) })},
-		Field{"type", textT, "memory type", get(func(s *inventory.Slot) Value { return of(s.Type) })},
-		Field{"ranks", intT, "ranks of the module", get(func(s *inventory.Slot) Value { return of(s.Ranks) })},
-		Field{"rated_mts", intT, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return of(s.RatedMTs) })},
-		Field{"configured_mts", intT, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return of(s.ConfiguredMTs) })},
-		Field{"socket", intT, "id of the socket it belongs to", func(src any) Value {
-			x := src.(*slotFacts)
-			return x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
-		}},
-		Field{"channel", intT, "channel of the processor", func(src any) Value {
-			x := src.(*slotFacts)
-			return x.coordinate(x.m.topo.Placements[x.i].Channel, "channel")
-		}},
-		Field{"manufacturer", textT, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return of(s.Manufacturer) })},
-		Field{"part_number", textT, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return of(s.PartNumber) })},
-		Field{"alarms", textT, "the alarms that the management controller raised for the module, empty for none", get(func(s *inventory.Slot) Value { return of(s.BMCErrors.Alarms) })},
-		Field{"health", textT, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return of(s.Health) })},
-		Field{"corrected_errors", intT, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })},
-		Field{"uncorrected_errors", intT, "memory errors on the module since then that could not be corrected", counted(func(e *place.Errors) fact.Fact[int64] { return e.Uncorrected })},
-		Field{"counted_days", floatT, "for how many days they were counted", func(src any) Value {
-			return via(src.(*slotFacts).errors().CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
-		}},
-		Field{"corrected_a_day", floatT, "corrected errors in the mean day; while less than a day was counted, those counted", func(src any) Value {
-			return src.(*slotFacts).meanDay()
-		}},
-		Field{"corrected_worst_day", intT, "corrected errors of the worst day; known only while no more than one day was counted", func(src any) Value {
-			return src.(*slotFacts).worstDay()
-		}},
-		Field{"socket_running", boolT, "its socket holds a processor that is not disabled", func(src any) Value { return src.(*slotFacts).running() }},
-	)
-}
-
-func (x *slotFacts) coordinate(n int, what string) Value {
-	p := x.m.topo.Placements[x.i]
-	if n < 0 {
-		reason := p.Reason
-		if reason == "" {
-			reason = "the " + what + " of this slot could not be derived"
-		}
-		return Missing(fact.Absent, reason, "")
-	}
-	v := Plain(n)
-	v.Certainty, v.Unverified = p.Certainty, p.Unverified
-	v.from = x.m.sys.Slots[x.i].Locator.From
-	if bank := x.m.sys.Slots[x.i].BankLocator.From; bank.Raw != "" {
-		v.more = []fact.Evidence{bank}
-	}
-	return v
-}
-
-// running is unknown when the slot's socket is; a socket beyond those that
-// firmware describes does not exist.
-func (x *slotFacts) running() Value {
-	id := x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
-	if !id.Known() {
-		return id
-	}
-	for _, s := range x.m.sys.Sockets {
-		if int64(s.ID) == id.v {
-			if s.Populated.Known() && !s.Populated.Value {
-				return derived(func() any { return false }, id, of(s.Populated))
-			}
-			return derived(func() any { return s.Enabled.Value }, id, of(s.Populated), of(s.Enabled))
-		}
-	}
-	return Missing(fact.Absent, "firmware describes no socket "+itoa(int(id.v.(int64))), "")
 }
 
 // tierFields are the facts about memory that is no DRAM module's.

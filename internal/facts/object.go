@@ -222,3 +222,13 @@ func (o *Object) Type() ref.Type { return o.typ.cel }
 
 // Value implements ref.Val.
 func (o *Object) Value() any { return o }
+
+// Shorthands of the field tables.
+var (
+	boolT    = types.BoolType
+	intT     = types.IntType
+	textT    = types.StringType
+	floatT   = types.DoubleType
+	intsT    = types.NewListType(types.IntType)
+	stringsT = types.NewListType(types.StringType)
+)

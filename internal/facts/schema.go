@@ -78,16 +78,6 @@ func (s *Schema) List(variable string) (*ObjectType, bool) {
 // VariableNames lists the fact variables, sorted.
 func (s *Schema) VariableNames() []string { return slices.Sorted(maps.Keys(s.variables)) }
 
-// Shorthands of the field tables.
-var (
-	boolT    = types.BoolType
-	intT     = types.IntType
-	textT    = types.StringType
-	floatT   = types.DoubleType
-	intsT    = types.NewListType(types.IntType)
-	stringsT = types.NewListType(types.StringType)
-)
-
 // ObjectField finds the object type behind a field that holds one object or a
 // list of them; nil for a plain fact.
 func (s *Schema) ObjectField(f Field) *ObjectType {

@@ -1,10 +1,8 @@
 package facts
 
 import (
-	"errors"
 	"fmt"
 	"sort"
-	"strings"
 
 	"cel.dev/cel-go/cel"
 	"cel.dev/cel-go/common/types"
@@ -198,43 +196,4 @@ func (s *Scope) EvalText(p cel.Program) (string, error) {
 		return "", fmt.Errorf("expression gives %s, expected text", o.Val.Type().TypeName())
 	}
 	return string(t), nil
-}
-
-// CompileExpr checks an expression against the fact schema and plans it. The
-// expected type is bool or text.
-func CompileExpr(src string, want *types.Type) (cel.Program, error) {
-	env, err := environment()
-	if err != nil {
-		return nil, err
-	}
-	ast, iss := env.Compile(src)
-	if iss.Err() != nil {
-		return nil, issueError(iss)
-	}
-	if !ast.OutputType().IsExactType(want) {
-		return nil, &ExprError{Message: fmt.Sprintf("expression gives %s, expected %s", ast.OutputType(), want)}
-	}
-	return env.Program(ast, cel.CostLimit(costLimit), cel.EvalOptions(cel.OptPartialEval))
-}
-
-// ExprError is a fault in an expression, with its place inside it (0-based
-// column, 1-based line; 0 line when the place is not known).
-type ExprError struct {
-	Line, Column int
-	Message      string
-}
-
-func (e *ExprError) Error() string { return e.Message }
-
-func issueError(iss *cel.Issues) error {
-	errs := iss.Errors()
-	if len(errs) == 0 {
-		return iss.Err()
-	}
-	var all []error
-	for _, e := range errs {
-		msg, _, _ := strings.Cut(e.Message, "\n")
-		all = append(all, &ExprError{Line: e.Location.Line(), Column: e.Location.Column(), Message: msg})
-	}
-	return errors.Join(all...)
 }

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -16,12 +17,6 @@ func settingsType() *ObjectType {
 			machine(func(m *Machine) Value { v, _ := judged(m.sys.Settings[id]); return v })})
 	}
 	return newType("Settings", "BIOS settings in canonical words", fields...)
-}
-
-// settingFacts is the source of a setting object: one setting with its faces.
-type settingFacts struct {
-	id string
-	inventory.Setting
 }
 
 // settingType is one setting, for rules that compare its faces.
@@ -80,22 +75,101 @@ func (s *settingFacts) decision() Value {
 	})
 }
 
-// settingSubjects are the settings of which BIOS setup's side is known. To
-// know of none leaves nothing to compare; that the settings themselves are not
-// known is for the profile's rules to say.
-func (m *Machine) settingSubjects() ([]Subject, Value) {
-	var out []Subject
-	t := Declared().objects["setting"]
-	for _, id := range settings.IDs() {
-		s := m.sys.Settings[id]
-		if !s.Configured.Known() && !s.Pending.Known() && s.Configured.State != fact.Conflicting {
-			continue
-		}
-		out = append(out, Subject{"setting " + id, "setting", &Object{typ: t, path: "setting", src: &settingFacts{id, s}}})
+// judged picks the face a verdict speaks of and names it: the configured one
+// when known, else the effective one. A configured "auto" leaves the choice to
+// firmware; then the effective face says what it came to. A configured face in
+// doubt never speaks over the effective one.
+func judged(s inventory.Setting) (Value, string) {
+	if s.Configured.Known() && (!s.Effective.Known() || s.Configured.Value != settings.Auto && !doubtful(s.Configured)) {
+		return of(s.Configured), "configured"
 	}
-	known := Plain(true)
-	if len(out) == 0 {
-		known.Reason = "nothing to compare: no settings of BIOS setup are part of this input (--bios FILE, --redfish URL)"
+	v := of(s.Effective)
+	switch {
+	case v.Known() && s.Configured.Or("") == settings.Auto:
+		return v, "effective; BIOS setup says auto"
+	case v.Known() && s.Configured.Known():
+		return v, "effective; that BIOS setup says " + s.Configured.Value + " is in doubt"
 	}
-	return out, known
+	if v.Reason == "" && !v.Known() {
+		v.Reason = "neither firmware's settings nor the kernel show it"
+		v.KnownBy = "export the BIOS settings and pass them to the audit"
+	}
+	return v, "effective"
+}
+
+// doubtful reports a value of BIOS setup that may be another machine's, that a
+// tool may show before it acts, or whose name or word nothing proves.
+func doubtful(f fact.Fact[string]) bool { return f.Unverified || f.Certainty < fact.Corroborated }
+
+// byBIOS reports whether the effective face shows what BIOS setup chose. What
+// the kernel rewrites by itself never does. A document about BIOS setup word
+// for word (literal) is contradicted only by what firmware decided.
+func byBIOS(s *inventory.Setting, literal bool) bool {
+	if by, ok := s.DecidedBy.Get(); ok {
+		return by == inventory.DecidedFirmware || !literal && by != inventory.DecidedKernel
+	}
+	return !literal && !rewrittenBias(s)
+}
+
+// rewrittenBias reports an energy bias of 6: firmware's, or its 0, which the
+// kernel turns into 6 at boot (linux arch/x86/kernel/cpu/intel_epb.c).
+func rewrittenBias(s *inventory.Setting) bool {
+	from := &s.Effective.From
+	return strings.HasSuffix(from.Path, "/energy_perf_bias") && strings.TrimSpace(from.Raw) == "6"
+}
+
+// notByBIOS is a running value other than wanted that says nothing of BIOS
+// setup.
+func notByBIOS(s *inventory.Setting, value string) Value {
+	why := s.DecidedBy.Reason
+	switch by, ok := s.DecidedBy.Get(); {
+	case rewrittenBias(s):
+		why = "the kernel turns firmware's 0, maximum performance, into 6 at boot"
+	case ok:
+		why = "that is the doing of " + Decider(by)
+	case why == "":
+		why = "who decided that does not show"
+	}
+	v := Missing(fact.Absent, "the document speaks of BIOS setup, whose value is not known; the system runs with "+value+", and "+why,
+		"an export of the BIOS settings with --bios, or the BMC with --redfish")
+	v.from, v.more = s.Effective.From, s.Effective.More
+	return v
+}
+
+// JudgedFor is judged for a row of a profile: where the profile itself wants
+// auto, or its document speaks of BIOS setup word for word, only BIOS setup can
+// show it; elsewhere auto alone is no answer. Where BIOS setup's value is not
+// known, the running system speaks against the row only as far as it shows what
+// BIOS setup chose.
+func JudgedFor(s inventory.Setting, want []string, literal bool) (Value, string) {
+	if s.Configured.Known() && (literal || slices.Contains(want, settings.Auto)) {
+		return of(s.Configured), "configured"
+	}
+	v, face := judged(s)
+	switch {
+	case !v.Known() && s.Pending.Known():
+		v.Reason = "only the value for the next boot is known: " + s.Pending.Value
+		v.from, v.more = s.Pending.From, s.Pending.More
+	case v.Known() && face == "configured" && v.v == settings.Auto:
+		return Missing(fact.Absent, "BIOS setup leaves the choice to firmware (auto), and what it came to does not show",
+			"the menu of BIOS setup, or the vendor's description of auto"), face
+	case v.Known() && len(want) == 1 && want[0] == settings.Auto:
+		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
+			"export the BIOS settings and pass them to the audit"), face
+	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto && !slices.Contains(want, v.Text()) && !byBIOS(&s, literal):
+		return notByBIOS(&s, v.Text()), face
+	}
+	return v, face
+}
+
+// Decider names who decided a value, in a sentence.
+func Decider(by string) string {
+	switch by {
+	case inventory.DecidedCommandLine:
+		return "the kernel's command line"
+	case inventory.DecidedAdministrator:
+		return "an administrator at run time"
+	default:
+		return "the " + by
+	}
 }

@@ -140,3 +140,17 @@ func allChannels(m *Machine) Value {
 	}
 	return derived(func() any { return sum }, facts...)
 }
+
+// isDRAM reports whether a populated slot holds a DRAM module.
+func isDRAM(s *inventory.Slot) bool {
+	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
+}
+
+// positive turns a capacity into an unknown when it is zero, so that nothing
+// is divided by it.
+func positive(v Value) Value {
+	if v.v == int64(0) {
+		return Missing(fact.Unstated, "no installed capacity is stated", "")
+	}
+	return v
+}

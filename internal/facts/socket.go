@@ -8,53 +8,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
 )
-
-// socketFacts is the source of a socket object: one processor with its
-// memory, or the chipset's memory on a front-side-bus machine (sock nil).
-type socketFacts struct {
-	m    *Machine
-	sock *inventory.Socket
-	pop  *population.Population
-}
-
-func socket(f func(s *socketFacts) Value) func(any) Value {
-	return func(src any) Value { return f(src.(*socketFacts)) }
-}
-
-// ofPopulation reads a field of the socket's population; without one the reason
-// is that of the slots.
-func ofPopulation(f func(p *population.Population) Value) func(any) Value {
-	return socket(func(s *socketFacts) Value {
-		if !s.hasPopulation() {
-			return s.m.noPopulation()
-		}
-		return f(s.pop)
-	})
-}
-
-// hasPopulation reports whether anything was read of the DIMMs. Processors
-// come from the kernel too: without a list of slots their "no DIMM" is no
-// finding but ignorance.
-func (s *socketFacts) hasPopulation() bool { return s.pop != nil && s.m.listed() }
-
-// listed reports whether SMBIOS lists the DIMMs, all of them.
-func (m *Machine) listed() bool {
-	return len(m.sys.Slots) > 0 && m.sys.Firmware.Lost == nil
-}
-
-// noPopulation says why nothing is known of the DIMMs.
-func (m *Machine) noPopulation() Value {
-	f := m.sys.Firmware.SMBIOS
-	if !f.Known() {
-		return Missing(f.State, f.Reason, f.KnownBy)
-	}
-	if p := m.sys.Firmware.Lost; p != nil {
-		return Missing(fact.Truncated, "the SMBIOS table is not whole, so that modules may be missing from the list: "+p.Text, "a whole table")
-	}
-	return Missing(fact.Absent, "SMBIOS lists no memory devices", "")
-}
 
 // dimms reads one fact of every populated DIMM of the socket, distinct and
 // sorted.
@@ -107,44 +63,6 @@ func socketIdentity() []Field {
 			return s.countNodes(func(n inventory.Node) Value { return of(n.HasCPU) })
 		})},
 	}
-}
-
-// nodes lists the kernel's nodes on the socket; unknown when any node's socket
-// is not known.
-func (s *socketFacts) nodes() ([]inventory.Node, Value) {
-	if s.sock == nil || len(s.m.sys.Nodes) == 0 {
-		return nil, Missing(fact.Unread, "the kernel's NUMA nodes were not read", "audit the live machine or a capture with sys/devices/system/node")
-	}
-	var own []inventory.Node
-	for _, n := range s.m.sys.Nodes {
-		if n.HasCPU.Known() && !n.HasCPU.Value {
-			continue
-		}
-		if !n.Socket.Known() {
-			return nil, of(n.Socket)
-		}
-		if n.Socket.Value == s.sock.ID {
-			own = append(own, n)
-		}
-	}
-	return own, Plain(true)
-}
-
-func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
-	own, ok := s.nodes()
-	if !ok.Known() {
-		return ok
-	}
-	facts := []Value{ok}
-	n := 0
-	for _, node := range own {
-		v := f(node)
-		facts = append(facts, v)
-		if v.v == true {
-			n++
-		}
-	}
-	return derived(func() any { return n }, facts...)
 }
 
 func kernelBytes(s *socketFacts) Value {
@@ -393,3 +311,36 @@ func largest(d []int) int {
 	}
 	return m
 }
+
+// lockstepFaults says where a processor's lockstep pairs break the fill order
+// of their document, as population derives it. It is known only on boards whose
+// pairs are.
+func lockstepFaults(s *socketFacts) Value {
+	if !s.hasPopulation() {
+		return s.m.noPopulation()
+	}
+	p, ok := s.m.topo.Platform.Get()
+	if !ok {
+		return of(s.m.topo.Platform)
+	}
+	if len(p.LockstepChannels) == 0 || !p.LockstepPairs {
+		return Missing(fact.Absent, "no document gives a fill order of lockstep pairs for "+p.Name, "")
+	}
+	return derived(s.orderFaults, of(s.pop.Lockstep), of(s.pop.DPC), of(s.pop.Bytes), of(s.pop.Order))
+}
+
+// orderFaults says which slots break the order, by the machine's names.
+func (s *socketFacts) orderFaults() any {
+	out := []string{}
+	for _, f := range s.pop.OrderFaults {
+		name := s.m.slotName(f.Slot)
+		if f.Smaller == place.Unplaced {
+			out = append(out, name+" is filled before an earlier position of its controller")
+		} else {
+			out = append(out, name+" ("+gib(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
+		}
+	}
+	return out
+}
+
+func (s *socketFacts) size(at int) int64 { return s.m.sys.Slots[at].SizeBytes.Or(0) }

@@ -1,0 +1,135 @@
+package facts
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	celast "cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/types"
+)
+
+// ParseExpr parses an expression, macros expanded; it does not check it.
+func ParseExpr(src string) (*celast.AST, error) {
+	env, err := environment()
+	if err != nil {
+		return nil, err
+	}
+	ast, iss := env.Parse(src)
+	if iss.Err() != nil {
+		return nil, iss.Err()
+	}
+	return ast.NativeRep(), nil
+}
+
+// PlanExpr plans an expression that was parsed and checked ahead of time;
+// wide is what Extended said of it.
+func PlanExpr(ast *celast.AST, wide bool) (cel.Program, error) {
+	env, err := planner()
+	if wide {
+		env, err = environment()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return env.PlanProgram(ast, cel.EvalOptions(cel.OptPartialEval))
+}
+
+// standard are the functions of CEL's standard library that rules call by name
+// beside the operators, which begin with an underscore or a sign.
+var standard = [...]string{"size", "string", "int", "double", "startsWith", "endsWith", "contains", "matches",
+	"gib", "text", "words", "listed", "percent"}
+
+// Extended reports whether an expression calls a function that is neither
+// standard nor one of ours.
+func Extended(a *celast.AST) bool {
+	found := false
+	celast.PreOrderVisit(a.Expr(), celast.NewExprVisitor(func(e celast.Expr) {
+		if e.Kind() != celast.CallKind {
+			return
+		}
+		name := e.AsCall().FunctionName()
+		operator := name[0] == '_' || name[0] == '!' || name[0] == '@' || name[0] == '-'
+		found = found || !operator && !slices.Contains(standard[:], name)
+	}))
+	return found
+}
+
+// Programs compiles expressions, each once.
+type Programs struct {
+	// Ahead plans an expression that was parsed ahead of time; ok is false when
+	// it was not. It may be nil.
+	Ahead func(src string) (p cel.Program, ok bool, err error)
+	done  map[programKey]compiled
+}
+
+type programKey struct{ src, want string }
+
+type compiled struct {
+	program cel.Program
+	err     error
+}
+
+// Get is the program of an expression that gives the wanted type.
+func (x *Programs) Get(src string, want *types.Type) (cel.Program, error) {
+	key := programKey{src, want.TypeName()}
+	if c, ok := x.done[key]; ok {
+		return c.program, c.err
+	}
+	if x.done == nil {
+		x.done = map[programKey]compiled{}
+	}
+	p, err := x.plan(src, want)
+	x.done[key] = compiled{p, err}
+	return p, err
+}
+
+func (x *Programs) plan(src string, want *types.Type) (cel.Program, error) {
+	if x.Ahead != nil {
+		if p, ok, err := x.Ahead(src); ok {
+			return p, err
+		}
+	}
+	return CompileExpr(src, want)
+}
+
+// CompileExpr checks an expression against the fact schema and plans it. The
+// expected type is bool or text.
+func CompileExpr(src string, want *types.Type) (cel.Program, error) {
+	env, err := environment()
+	if err != nil {
+		return nil, err
+	}
+	ast, iss := env.Compile(src)
+	if iss.Err() != nil {
+		return nil, issueError(iss)
+	}
+	if !ast.OutputType().IsExactType(want) {
+		return nil, &ExprError{Message: fmt.Sprintf("expression gives %s, expected %s", ast.OutputType(), want)}
+	}
+	return env.Program(ast, cel.CostLimit(costLimit), cel.EvalOptions(cel.OptPartialEval))
+}
+
+// ExprError is a fault in an expression, with its place inside it (0-based
+// column, 1-based line; 0 line when the place is not known).
+type ExprError struct {
+	Line, Column int
+	Message      string
+}
+
+func (e *ExprError) Error() string { return e.Message }
+
+func issueError(iss *cel.Issues) error {
+	errs := iss.Errors()
+	if len(errs) == 0 {
+		return iss.Err()
+	}
+	var all []error
+	for _, e := range errs {
+		msg, _, _ := strings.Cut(e.Message, "\n")
+		all = append(all, &ExprError{Line: e.Location.Line(), Column: e.Location.Column(), Message: msg})
+	}
+	return errors.Join(all...)
+}
