@@ -5,11 +5,7 @@ package live
 
 import (
 	"context"
-	"fmt"
-	"runtime"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/measure"
@@ -72,94 +68,4 @@ func sum(kind measure.Kind, outs []outcome) measure.Sample {
 	}
 	s.Clock = clock
 	return s
-}
-
-// worker is a goroutine on a thread of its own that is pinned to one CPU.
-type worker struct {
-	jobs chan job
-	outs chan outcome
-}
-
-// crew are the workers by CPU.
-type crew map[int]*worker
-
-// job is one pass of one thread.
-type job struct {
-	ctx  context.Context
-	d    time.Duration
-	work func() int64
-	// start holds the threads until all are there.
-	start *gate
-}
-
-// outcome is what a thread did in one pass: bytes, or loads.
-type outcome struct {
-	done      int64
-	wall, cpu time.Duration
-	switches  int64
-	clock     float64
-	err       error
-}
-
-// run gives each CPU its job and waits for all.
-func (c crew) run(cpus []int, jobs []job) ([]outcome, error) {
-	for _, cpu := range cpus {
-		if err := c.hire(cpu); err != nil {
-			return nil, err
-		}
-	}
-	g := newGate(len(cpus))
-	for i, cpu := range cpus {
-		jobs[i].start = g
-		c[cpu].jobs <- jobs[i]
-	}
-	outs := make([]outcome, len(cpus))
-	var err error
-	for i, cpu := range cpus {
-		outs[i] = <-c[cpu].outs
-		if outs[i].err != nil {
-			err = fmt.Errorf("CPU %d: %w", cpu, outs[i].err)
-		}
-	}
-	return outs, err
-}
-
-// hire starts the worker of a CPU.
-func (c crew) hire(cpu int) error {
-	if c[cpu] != nil {
-		return nil
-	}
-	w := &worker{jobs: make(chan job), outs: make(chan outcome)}
-	ready := make(chan error)
-	go w.live(cpu, ready)
-	if err := <-ready; err != nil {
-		return fmt.Errorf("cannot pin a thread to CPU %d: %w", cpu, err)
-	}
-	c[cpu] = w
-	return nil
-}
-
-func (c crew) dismiss() {
-	for cpu, w := range c {
-		close(w.jobs)
-		<-w.outs // closed when the thread is about to end
-		delete(c, cpu)
-	}
-}
-
-// live pins its thread and works. The thread is never unlocked, so that the
-// runtime ends it and no other goroutine inherits the pin.
-func (w *worker) live(cpu int, ready chan<- error) {
-	runtime.LockOSThread()
-	defer close(w.outs)
-	var set unix.CPUSet
-	set.Set(cpu)
-	err := unix.SchedSetaffinity(0, &set)
-	ready <- err
-	if err != nil {
-		return
-	}
-	for j := range w.jobs {
-		w.outs <- j.do()
-	}
 }

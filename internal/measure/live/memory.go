@@ -3,38 +3,12 @@ package live
 import (
 	"errors"
 	"fmt"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/measure/kernel"
 )
-
-const (
-	// mpolBind is MPOL_BIND of linux/mempolicy.h.
-	mpolBind = 2
-	// hugePage is what the mapping is aligned to, so that its first and last
-	// pages can be huge: the size on x86 and on arm64 with 4 KiB pages.
-	hugePage = 2 << 20
-	// piece is how much of one stream is done between two looks at the clock.
-	piece = 128 << 10
-	// chaseSteps is the same for the chase, chainParts the number of passes in
-	// which no line of the chain is met twice.
-	chaseSteps, chainParts = 2048, 8
-)
-
-// area is memory mapped for one node.
-type area struct {
-	whole []byte
-	// streams and chain are parts of it.
-	streams, chain []byte
-	// at is where the chase stands, stood where each thread's streams do: a pass
-	// that began anew might find the beginning in a cache.
-	at     uint64
-	stood  []int
-	placed measure.Placement
-}
 
 // Map maps memory, binds it to the node before the first touch, asks for huge
 // pages, touches it from all CPUs, and looks where it came to lie.
@@ -52,35 +26,6 @@ func (b *Bench) Map(node int, cpus []int, size measure.Buffer) (measure.Memory, 
 	}
 	a.placed = placement(b.root, a.whole, node)
 	return a, nil
-}
-
-func (a *area) bind(node int, size measure.Buffer) error {
-	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(a.whole))) & (hugePage - 1)
-	used := a.whole[skip : int64(skip)+size.Bytes()]
-	a.streams, a.chain = used[:size.Streams:size.Streams], used[size.Streams:]
-	// ENOSYS is a kernel without NUMA, EPERM a container's filter. Then the
-	// first touch decides, and where the memory came to lie is looked at anyway.
-	if err := mbind(used, node); err != nil && !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EPERM) {
-		return fmt.Errorf("cannot bind memory to node %d: %w", node, err)
-	}
-	// Refused where the kernel has none; the size of the pages is looked at.
-	_ = unix.Madvise(used, unix.MADV_HUGEPAGE)
-	return nil
-}
-
-// mbind is mbind(2) with MPOL_BIND and one node.
-func mbind(b []byte, node int) error {
-	var mask [16]uint64
-	if node < 0 || node >= 64*len(mask) {
-		return fmt.Errorf("node %d is out of range", node)
-	}
-	mask[node/64] = 1 << (node % 64)
-	_, _, errno := unix.Syscall6(unix.SYS_MBIND, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), mpolBind,
-		uintptr(unsafe.Pointer(&mask)), uintptr(64*len(mask)), 0)
-	if errno != 0 {
-		return errno
-	}
-	return nil
 }
 
 // touch writes every page from all CPUs, then the chain.
@@ -107,77 +52,4 @@ func (b *Bench) touch(a *area, cpus []int) error {
 		return 1
 	}}})
 	return errors.Join(err, b.ctx.Err())
-}
-
-// fill writes numbers that Triad keeps finite.
-func fill(b []byte) {
-	f := kernel.Floats(b)
-	for i := range f {
-		f[i] = 1
-	}
-}
-
-// slice is one thread's part of a buffer, whole pages.
-func slice(b []byte, i, n int) []byte {
-	const page = 4096
-	size := len(b) / n / page * page
-	return b[i*size : (i+1)*size : (i+1)*size]
-}
-
-// Placed says where the memory lies.
-func (a *area) Placed() measure.Placement { return a.placed }
-
-// Close gives the memory back.
-func (a *area) Close() error {
-	whole := a.whole
-	a.whole, a.streams, a.chain = nil, nil, nil
-	if whole == nil {
-		return nil
-	}
-	return unix.Munmap(whole)
-}
-
-// work is one thread's piece of work, to be called again and again.
-func (a *area) work(kind measure.Kind, i, n int) func() int64 {
-	if kind == measure.Latency {
-		return a.chase()
-	}
-	part := slice(a.streams, i, n)
-	third := len(part) / 3 / kernel.Line * kernel.Line
-	x, y, z := part[:third], part[third:2*third], part[2*third:3*third]
-	at := a.stand(i, n)
-	return func() int64 {
-		from := *at
-		end := min(from+piece, third)
-		if *at = end; end == third {
-			*at = 0
-		}
-		if kind == measure.Triad {
-			kernel.Triad(kernel.Floats(x[from:end]), kernel.Floats(y[from:end]), kernel.Floats(z[from:end]), 0.5)
-		} else {
-			_ = kernel.Read(kernel.Words64(x[from:end]), kernel.Words64(y[from:end]), kernel.Words64(z[from:end]))
-		}
-		return 3 * int64(end-from) // TriadBytes a number are three words: the same count
-	}
-}
-
-// stand is where one of n threads goes on.
-func (a *area) stand(i, n int) *int {
-	if len(a.stood) != n {
-		a.stood = make([]int, n)
-	}
-	return &a.stood[i]
-}
-
-// chase goes on where the last pass stopped, and stops after its part of the
-// chain: a line met again might still be in a cache.
-func (a *area) chase() func() int64 {
-	words := kernel.Words64(a.chain)
-	left := len(words) / kernel.Words / chainParts
-	return func() int64 {
-		n := min(left, chaseSteps)
-		a.at = kernel.Chase(words, a.at, n)
-		left -= n
-		return int64(n)
-	}
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -77,4 +78,22 @@ func usage() (cpu, switches int64, err error) {
 	var ru unix.Rusage
 	err = unix.Getrusage(unix.RUSAGE_THREAD, &ru)
 	return ts.Nano(), ru.Nivcsw, err
+}
+
+// job is one pass of one thread.
+type job struct {
+	ctx  context.Context
+	d    time.Duration
+	work func() int64
+	// start holds the threads until all are there.
+	start *gate
+}
+
+// outcome is what a thread did in one pass: bytes, or loads.
+type outcome struct {
+	done      int64
+	wall, cpu time.Duration
+	switches  int64
+	clock     float64
+	err       error
 }
