@@ -1,11 +1,7 @@
 package report
 
 import (
-	"slices"
-
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Advice is one way to mend the memory population, or the BIOS settings: all
@@ -90,102 +86,4 @@ type ReachedSocket struct {
 	ExpectedMTs *int     `json:"expected_mts" jsonschema:"nullable"`
 	PeakBytes   *int64   `json:"peak_bytes_per_second" jsonschema:"nullable"`
 	Relative    Relative `json:"relative_bandwidth"`
-}
-
-// advise puts the plan into the report: the advice itself, and into each finding
-// that it cures its ids and the remedy in a sentence.
-func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
-	r.AdviceWhy, r.AdviceDear = p.Why, p.Dear
-	for i := range p.Advice {
-		r.Advice = append(r.Advice, buildAdvice(sys, &p.Advice[i]))
-	}
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		for j := range p.Advice {
-			a := &p.Advice[j]
-			if !a.CuresFinding(f.Rule, f.Subject) {
-				continue
-			}
-			if len(f.Advice) == 0 && a.ID != plan.Settings {
-				f.Remedy = word(a.Sentence(sys) + dearly(p))
-			}
-			if !slices.Contains(f.Advice, a.ID) { // two exchanges are one word
-				f.Advice = append(f.Advice, a.ID)
-			}
-		}
-		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && plan.Concerns(f.Rule) {
-			f.Remedy = word(*f.Remedy + " (no layout is advised: " + p.Why + ")")
-		}
-	}
-}
-
-// dearly says in brackets why nothing cheaper is advised, "" where something is.
-func dearly(p *plan.Plan) string {
-	if p.Dear == "" {
-		return ""
-	}
-	return " (nothing cheaper is advised: " + p.Dear + ")"
-}
-
-func buildAdvice(sys *inventory.System, a *plan.Advice) Advice {
-	out := Advice{ID: a.ID, Cures: []Cured{}, Steps: []Step{}, Source: a.Source, GivenUpBytes: a.GivenUp,
-		Moves: a.Count(plan.Move), Installs: a.Count(plan.Install) + a.Count(plan.Exchange), Removes: a.Count(plan.Remove) + a.Count(plan.Exchange),
-		Reaches: buildReaches(&a.Reaches)}
-	for _, c := range a.Cures {
-		out.Cures = append(out.Cures, Cured{c.Rule, c.Subject})
-	}
-	for _, s := range a.Steps {
-		out.Steps = append(out.Steps, buildStep(sys, s))
-	}
-	return out
-}
-
-func buildStep(sys *inventory.System, s plan.Step) Step {
-	out := Step{Do: s.Do}
-	if s.Set != nil {
-		out.Setting, out.Value = word(s.Set.Setting), word(s.Set.Value)
-		out.Tool, out.Command, out.Menu = word(s.Set.Tool), word(s.Set.Command), word(s.Set.Menu)
-		return out
-	}
-	name := func(slot int, h, locator, board **string) {
-		*h, *locator = word(handle(sys.Slots[slot].Handle)), stated(sys.Slots[slot].Locator)
-		*board = word(plan.Board(sys, slot))
-	}
-	switch {
-	case s.Do == plan.Exchange:
-		name(s.To, &out.At, &out.AtLocator, &out.Board)
-	case s.To >= 0:
-		name(s.To, &out.To, &out.ToLocator, &out.Board)
-	}
-	if s.From >= 0 && s.Do != plan.Exchange {
-		name(s.From, &out.From, &out.FromLocator, &out.FromBoard)
-	}
-	if s.Like >= 0 {
-		like := &sys.Slots[s.Like]
-		out.Like = word(handle(like.Handle))
-		out.Module = &Module{SizeBytes: positive(like.SizeBytes), Type: stated(like.Type), Ranks: positive(like.Ranks), RatedMTs: positive(like.RatedMTs)}
-	}
-	return out
-}
-
-func buildReaches(r *plan.Reach) Reaches {
-	out := Reaches{Findings: []Remaining{}, Sockets: []ReachedSocket{}, CapacityBytes: positive(r.Bytes)}
-	for _, f := range r.Findings {
-		out.Findings = append(out.Findings, Remaining(f))
-	}
-	for i := range r.Sockets {
-		out.Sockets = append(out.Sockets, buildReached(&r.Sockets[i]))
-	}
-	return out
-}
-
-func buildReached(s *plan.Socket) ReachedSocket {
-	reached := ReachedSocket{Socket: coordinate(s.Socket), PeakBytes: positive(s.Peak), Relative: buildRelative(s.Share)}
-	if c, ok := s.Class.Get(); ok {
-		reached.Class = word(c.Name)
-	}
-	if v, ok := s.Speed.Get(); ok {
-		reached.ExpectedMTs = above(v.MTs)
-	}
-	return reached
 }

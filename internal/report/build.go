@@ -1,8 +1,6 @@
 package report
 
 import (
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -137,35 +135,6 @@ func buildCitation(c *verdict.Citation) *Citation {
 	}
 }
 
-// Line names the document in one line: vendor, title, version, year, place.
-func (c *Citation) Line() string {
-	if c == nil {
-		return ""
-	}
-	parts := make([]string, 0, 5)
-	add := func(s string) {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	add(c.Vendor)
-	add(c.Title)
-	add(versionWord(c.Version))
-	if c.Year != nil {
-		add(strconv.Itoa(*c.Year))
-	}
-	add(OrEmpty(c.Place))
-	return verdict.Standing(OrEmpty(c.Standing), strings.Join(parts, ", "))
-}
-
-// versionWord puts a v before a bare number.
-func versionWord(v string) string {
-	if v != "" && v[0] >= '0' && v[0] <= '9' {
-		return "v" + v
-	}
-	return v
-}
-
 func buildEvidence(in []fact.Evidence) []Evidence {
 	out := make([]Evidence, 0, len(in))
 	for i := range in {
@@ -186,12 +155,4 @@ func rawText(e *fact.Evidence) string {
 	default:
 		return e.Field + ": " + e.Raw
 	}
-}
-
-// OrEmpty is "" for nil.
-func OrEmpty(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

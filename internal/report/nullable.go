@@ -94,3 +94,11 @@ func CPUList(cpus []int) string {
 	}
 	return b.String()
 }
+
+// OrEmpty is "" for nil.
+func OrEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -102,67 +102,12 @@ type Summary struct {
 	WorstSeverity *string `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
 }
 
-// Finding is the result of one rule for one subject.
-type Finding struct {
-	Rule     string  `json:"rule"`
-	Title    *string `json:"title" jsonschema:"nullable"`
-	Result   string  `json:"result" jsonschema:"enum=pass,enum=fail,enum=unknown,enum=not_applicable,enum=waived,enum=error"`
-	Severity string  `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
-	// Subject names the thing judged: machine, socket 0, node 1.
-	Subject  string  `json:"subject"`
-	Found    *string `json:"found" jsonschema:"nullable"`
-	Expected *string `json:"expected" jsonschema:"nullable"`
-	Why      *string `json:"why" jsonschema:"nullable"`
-	// Reason says why the result is unknown, not_applicable or error; KnownBy
-	// what would make an unknown known.
-	Reason  *string `json:"reason" jsonschema:"nullable"`
-	KnownBy *string `json:"known_by" jsonschema:"nullable"`
-	// CausedBy names the finding that this one follows from.
-	CausedBy *string `json:"caused_by" jsonschema:"nullable"`
-	Effect   *Effect `json:"effect" jsonschema:"nullable"`
-	Remedy   *string `json:"remedy" jsonschema:"nullable"`
-	// Advice are the ids of the entries of the report's advice that cure it.
-	Advice    []string   `json:"advice"`
-	Evidence  []Evidence `json:"evidence"`
-	Certainty string     `json:"certainty" jsonschema:"enum=direct,enum=corroborated,enum=indirect,enum=none"`
-	Citation  *Citation  `json:"citation" jsonschema:"nullable"`
-	Waiver    *Waiver    `json:"waiver" jsonschema:"nullable"`
-	// Mark is what a failure is called below the picture of its socket, nil where
-	// its rule has no word for it.
-	Mark *string `json:"-"`
-	// Explains is true for a pass that is there for what it says.
-	Explains bool `json:"-"`
-}
-
-// Effect is what a deviation costs, and who says so.
-type Effect struct {
-	Text   string  `json:"text"`
-	Source *string `json:"source" jsonschema:"nullable"`
-}
-
-// Evidence is one reading: the source's name, the file below the audited
-// root, and what was read there (for SMBIOS with structure and field).
-type Evidence struct {
-	Source string  `json:"source"`
-	Path   *string `json:"path" jsonschema:"nullable"`
-	Raw    *string `json:"raw" jsonschema:"nullable"`
-}
-
-// Citation names a document and the place in it.
-type Citation struct {
-	Vendor string  `json:"vendor"`
-	Title  string  `json:"title"`
-	Year   *int    `json:"year" jsonschema:"nullable"`
-	Place  *string `json:"place" jsonschema:"nullable"`
-	URL    *string `json:"url" jsonschema:"nullable"`
-	// Standing is set where the document is another maker's than the machine's.
-	Standing *string `json:"standing" jsonschema:"nullable,enum=analogous,enum=general practice"`
-	// Version is the document's own; the schema has no key for it.
-	Version string `json:"-"`
-}
-
-// Waiver is the acceptance of a failure; Until is its last day (YYYY-MM-DD).
-type Waiver struct {
-	Reason string  `json:"reason"`
-	Until  *string `json:"until" jsonschema:"nullable"`
+// Incomparable says why nothing could be compared.
+func (r *Report) Incomparable() string {
+	for i := range r.Findings {
+		if why := r.Findings[i].Reason; why != nil {
+			return *why
+		}
+	}
+	return "nothing could be compared with the baseline"
 }

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"strings"
+	"time"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
+)
+
+// BuildComparison makes the document of one comparison.
+func BuildComparison(sys *inventory.System, topo *population.Result, c *audit.Comparison, o Options) Comparison {
+	inv := BuildInventory(sys, topo, o)
+	out := Comparison{
+		Schema:      SchemaComparison,
+		GeneratedAt: o.Now.UTC().Format(time.RFC3339),
+		Memaudit:    Program{Version: o.Version, Revision: word(o.Revision)},
+		Machine:     inv.Machine,
+		Profiles:    buildProfiles(c),
+		Why:         word(c.Why),
+		Undecided:   buildUndecided(c),
+		Settings:    inv.Settings,
+		Inventory:   inv,
+	}
+	return out
+}
+
+// HoldAgainst adds the machine beside every profile documented for it.
+func (r *Report) HoldAgainst(c *audit.Comparison) {
+	r.Profiles, r.ProfilesWhy, r.LeftOut = buildProfiles(c), c.Why, buildUndecided(c)
+}
+
+func buildUndecided(c *audit.Comparison) []Undecided {
+	out := []Undecided{}
+	for _, u := range c.Undecided {
+		out = append(out, Undecided{u.ID, u.Reason})
+	}
+	return out
+}
+
+// buildProfiles is never nil: JSON has [] when no document gives a profile.
+func buildProfiles(c *audit.Comparison) []HeldProfile {
+	out := []HeldProfile{}
+	for i := range c.Held {
+		out = append(out, buildHeld(&c.Held[i]))
+	}
+	return out
+}
+
+func buildHeld(h *audit.Held) HeldProfile {
+	p := buildProfile(&h.Profile)
+	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: list(h.Intents), Analogy: word(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
+		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,
+		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}
+	for i := range h.Findings {
+		f := BuildFinding(&h.Findings[i])
+		s := HeldSetting{Setting: strings.TrimPrefix(f.Rule, settingPrefix), Result: f.Result, Severity: f.Severity,
+			Wanted: list(h.Rows[i].Want), Note: word(h.Rows[i].Note), Exceptions: list(h.Rows[i].Exceptions), Found: f.Found, Reason: f.Reason, KnownBy: f.KnownBy, Effect: f.Effect, Remedy: f.Remedy}
+		if f.Citation != nil {
+			s.Place = f.Citation.Place
+		}
+		out.Settings = append(out.Settings, s)
+	}
+	return out
+}
+
+// settingPrefix begins the id of a profile's rule for one setting.
+const settingPrefix = "setting."
