@@ -57,18 +57,6 @@ only its owner may read.`,
 	return cmd
 }
 
-// baselineFile is the file of a flag, else the configuration's for the live
-// machine, else the other.
-func (f *inputFlags) baselineFile(flag, other string) string {
-	if flag == "" && f.conf != nil && f.live() {
-		flag = f.conf.Baseline
-	}
-	if flag == "" {
-		return other
-	}
-	return flag
-}
-
 // saveBaseline refuses what would later pass for more than was accepted: an
 // input that could not be read, and a machine of which no memory is known.
 func (p *Program) saveBaseline(in *inputFlags, name string) error {

@@ -98,12 +98,3 @@ func (p *Program) exportBytes(name string) ([]byte, error) {
 	}
 	return data.Bytes(), nil
 }
-
-// withoutName is a file error without the name, which the caller says.
-func withoutName(err error) error {
-	var path *os.PathError
-	if errors.As(err, &path) {
-		return path.Err
-	}
-	return err
-}

@@ -3,16 +3,13 @@ package cli
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
-	"golang.org/x/sys/unix"
 
 	"github.com/memaudit/memaudit/internal/audit"
 )
@@ -94,33 +91,17 @@ func (c *config) check(name string) error {
 	return nil
 }
 
-// readBounded reads a regular file up to a limit.
-func readBounded(name string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not hold us
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", name)
-	}
-	data, err := readWhole(f, limit)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, withoutName(err))
-	}
-	return data, nil
-}
-
-// readWhole reads all of in and refuses what is longer than most bytes: the
-// beginning of a file is another file.
-func readWhole(in io.Reader, most int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(in, most+1))
-	if err == nil && int64(len(data)) > most {
-		return nil, fmt.Errorf("longer than %d bytes", most)
-	}
-	return data, err
+// redfishConfig is the management controller to ask for the live machine.
+type redfishConfig struct {
+	URL         string `yaml:"url"`
+	Credentials string `yaml:"credentials"`
+	// CA is a file of certificates that vouch for the controller, instead of
+	// the system's.
+	CA string `yaml:"ca"`
+	// Timeout bounds the whole reading.
+	Timeout string `yaml:"timeout"`
+	// Interval is the time between two readings by the daemon.
+	Interval string `yaml:"interval"`
+	// System is one of the controller's systems, where it has several.
+	System string `yaml:"system"`
 }

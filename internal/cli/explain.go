@@ -95,9 +95,3 @@ func (p *Program) completeWords(_ *cobra.Command, args []string, _ string) ([]st
 	}
 	return e.Words(), cobra.ShellCompDirectiveNoFileComp
 }
-
-// registerFailOn adds --fail-on with its words.
-func registerFailOn(cmd *cobra.Command, word *string) {
-	cmd.Flags().StringVar(word, "fail-on", report.SeverityName(2), "lowest `SEVERITY` that gives exit status 1: "+strings.Join(report.FailOn(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(report.FailOn(), cobra.ShellCompDirectiveNoFileComp))
-}

@@ -36,13 +36,6 @@ type measureFlags struct {
 	hint string
 }
 
-// bench is what measures: the running machine, or a simulated one in tests.
-type bench struct {
-	site  *measure.Site
-	bench measure.Bench
-	close func()
-}
-
 func (p *Program) measureCommand() *cobra.Command {
 	f := &measureFlags{}
 	cmd := &cobra.Command{

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 	"golang.org/x/sys/unix"
 
@@ -25,35 +24,6 @@ const (
 	maxCredentials = 64 << 10
 	maxCA          = 1 << 20
 )
-
-// redfishConfig is the management controller to ask for the live machine.
-type redfishConfig struct {
-	URL         string `yaml:"url"`
-	Credentials string `yaml:"credentials"`
-	// CA is a file of certificates that vouch for the controller, instead of
-	// the system's.
-	CA string `yaml:"ca"`
-	// Timeout bounds the whole reading.
-	Timeout string `yaml:"timeout"`
-	// Interval is the time between two readings by the daemon.
-	Interval string `yaml:"interval"`
-	// System is one of the controller's systems, where it has several.
-	System string `yaml:"system"`
-}
-
-// redfishFlags name the management controller to ask.
-type redfishFlags struct {
-	url, credentials, system string
-	insecure                 bool
-}
-
-func (f *redfishFlags) register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringVar(&f.url, "redfish", "", "ask the machine's management controller at `URL` (https://HOST) for BIOS settings and memory")
-	fl.StringVar(&f.credentials, "redfish-credentials", "", "a YAML `FILE` with username and password, for its owner's eyes only")
-	fl.StringVar(&f.system, "redfish-system", "", "take the system `NAME` of a management controller that has several")
-	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the management controller's certificate")
-}
 
 // controller is a management controller to be asked once, or by the daemon's
 // asker each interval.

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -11,47 +9,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/page"
-	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/rulepack"
 )
-
-// listFormats are those of the rules and profiles commands.
-var listFormats = [...]string{"text", "json"}
-
-// knowledgeFlags say which rules are loaded and how they are printed.
-type knowledgeFlags struct {
-	rules  []string
-	config string
-	format string
-}
-
-func (f *knowledgeFlags) register(cmd *cobra.Command) {
-	fl := cmd.Flags()
-	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs, platforms, slot maps and processors; repeatable")
-	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
-	fl.StringVar(&f.format, "format", listFormats[0], "output `FORMAT`: text, json")
-}
-
-// load reads the packs that the flags and the configuration name.
-func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
-	if err := oneOf("format", f.format, listFormats[:]); err != nil {
-		return nil, err
-	}
-	conf, err := loadConfig(f.config)
-	if err != nil {
-		return nil, err
-	}
-	dirs := slices.Concat(conf.Rules, f.rules)
-	if err := p.join(dirs); err != nil {
-		return nil, err
-	}
-	packs, err := rulepack.LoadBuiltin(p.Rules)
-	if err != nil {
-		return nil, usage("built-in rules: %w", err)
-	}
-	return withSite(packs, dirs)
-}
 
 func (p *Program) rulesCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "rules", Short: "list, show, validate and draft rules", Args: noCommand,
@@ -114,31 +73,8 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 	return cmd
 }
 
-// showAll prints rules or profiles, in text with an empty line between two.
-func showAll[T any](p *Program, format string, found []T, describe func(*T) []page.Block) error {
-	if format == "json" {
-		return writeJSON(p.Stdout, found)
-	}
-	var blocks []page.Block
-	for i := range found {
-		blocks = append(blocks, describe(&found[i])...)
-	}
-	var out strings.Builder
-	if err := text.WriteBlocks(&out, blocks, p.terminal(false).options); err != nil {
-		return err
-	}
-	return p.say(out.String())
-}
-
 func (p *Program) rulesValidateCommand() *cobra.Command {
 	return &cobra.Command{Use: "validate PATH...", Short: "check rules with their cases, profiles, platforms, slot maps, locator patterns, settings, processors; complaints carry file:line:column",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error { return p.validate(args) }}
-}
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return unwritten(enc.Encode(v))
 }

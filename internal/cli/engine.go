@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// checkFlags are those of an audit.
+type checkFlags struct {
+	input   inputFlags
+	output  outputFlags
+	config  string
+	rules   []string
+	profile string
+	failOn  string
+	strict  bool
+	// baseline names the file of the accepted hardware.
+	baseline string
+	// allProfiles adds every profile documented for the machine, side by side.
+	allProfiles bool
+}
+
+// registerRules adds the flags that say what a machine is held against.
+func (f *checkFlags) registerRules(p *Program, cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
+	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")
+	fl.StringVar(&f.baseline, "baseline", "", "compare with the accepted hardware in `FILE` (memaudit baseline save writes it)")
+	fl.StringVar(&f.profile, "profile", "", "an intent (balanced, max-performance, ...) or a profile `NAME` (default balanced, then at most info)")
+	_ = cmd.RegisterFlagCompletionFunc("profile", p.completeProfiles)
+}
+
+// registerFailOn adds --fail-on with its words.
+func registerFailOn(cmd *cobra.Command, word *string) {
+	cmd.Flags().StringVar(word, "fail-on", report.SeverityName(2), "lowest `SEVERITY` that gives exit status 1: "+strings.Join(report.FailOn(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(report.FailOn(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// engine loads configuration and rules.
+func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
+	conf, err := loadConfig(f.config)
+	if err != nil {
+		return nil, nil, err
+	}
+	f.input.conf = conf
+	packs, err := p.packs(slices.Concat(conf.Rules, f.rules))
+	if err != nil {
+		return nil, nil, err
+	}
+	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Now: p.Now()}
+	if f.profile != "" {
+		o.Profile = f.profile
+	}
+	o.Asked = o.Profile != ""
+	engine := audit.NewEngine(packs).WithTables(sync.OnceValues(p.settingTables))
+	if o.Asked {
+		if err := engine.CheckProfile(o.Profile); err != nil {
+			return nil, nil, p.misnamed(f, engine, err)
+		}
+	}
+	return engine, o, nil
+}
+
+func (p *Program) reportOptions(f *inputFlags) report.Options {
+	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers}
+}
+
+// misnamed adds to a wrong profile name the profiles that the machine of the
+// input has, as far as it can be read.
+func (p *Program) misnamed(f *checkFlags, engine *audit.Engine, err error) error {
+	var unknown *audit.UnknownProfileError
+	if errors.As(err, &unknown) {
+		if sys, _ := p.system(&f.input); sys != nil {
+			unknown.Fitting = engine.FittingIDs(sys, population.Derive(sys, p.Rules))
+		}
+	}
+	return &exit{status: report.ExitUsage, err: err, hint: "memaudit profiles list"}
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// withoutName is a file error without the name, which the caller says.
+func withoutName(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// readBounded reads a regular file up to a limit.
+func readBounded(name string, limit int64) ([]byte, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not hold us
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", name)
+	}
+	data, err := readWhole(f, limit)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, withoutName(err))
+	}
+	return data, nil
+}
+
+// readWhole reads all of in and refuses what is longer than most bytes: the
+// beginning of a file is another file.
+func readWhole(in io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	if err == nil && int64(len(data)) > most {
+		return nil, fmt.Errorf("longer than %d bytes", most)
+	}
+	return data, err
+}
+
+// inputState tells apart why an input could not be read.
+func inputState(err error) fact.State {
+	var read *host.ReadError
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, smbios.ErrNoTable), errors.Is(err, smbios.ErrEmpty), errors.Is(err, bios.ErrEmpty):
+		return fact.Absent
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, smbios.ErrDenied):
+		return fact.Denied
+	case errors.Is(err, smbios.ErrUnrecognised), errors.Is(err, smbios.ErrNoHandles),
+		errors.Is(err, bios.ErrUnrecognised), errors.Is(err, bios.ErrMalformed):
+		return fact.Malformed
+	case errors.As(err, &read):
+		return read.State
+	default:
+		return fact.Refused
+	}
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/snapshot"
+)
+
+// gathered are the inputs of an audit, opened and read.
+type gathered struct {
+	collect.Input
+	// table is the content of the file of --smbios.
+	table []byte
+	root  *host.Root
+	bmc   *controller
+	// failed says what was asked for and could not be read.
+	failed error
+}
+
+func (g *gathered) close() {
+	if g.root != nil {
+		_ = g.root.Close()
+	}
+}
+
+// fail keeps an input that could not be read.
+func (g *gathered) fail(err error) *collect.Failure {
+	g.failed = both(g.failed, err)
+	return &collect.Failure{State: inputState(err), Detail: err.Error()}
+}
+
+// system reads the machine that the flags name. An input that cannot be read
+// is an error, and what the others hold is still there: a system comes with
+// every error but wrong usage.
+func (p *Program) system(f *inputFlags) (*inventory.System, error) {
+	g, err := p.gather(f)
+	if err != nil {
+		return nil, err
+	}
+	defer g.close()
+	sys := collect.Collect(g.Input)
+	return sys, both(g.failed, g.bmc.failure())
+}
+
+// gather opens and reads the inputs that the flags name; an error is wrong
+// usage.
+func (p *Program) gather(f *inputFlags) (*gathered, error) {
+	if err := f.oneMachine(); err != nil {
+		return nil, err
+	}
+	g := &gathered{Input: collect.Input{Tables: p.settingTables, PartNumbers: p.partNumbers, HostName: f.hostName}}
+	bmc, err := f.controller()
+	switch {
+	case err != nil && f.asker == nil:
+		return nil, err
+	case err != nil:
+		g.BMC, g.failed = unaskable(err), err
+	case bmc != nil:
+		g.bmc, g.BMC = bmc, bmc.read
+	}
+	files, err := f.biosFiles()
+	if err != nil {
+		return nil, err
+	}
+	if f.smbios != "" {
+		if g.table, g.SMBIOS, err = p.readSMBIOS(f.smbios); err != nil {
+			g.SMBIOSFailed = g.fail(err)
+		}
+	}
+	if g.root, err = f.open(); err != nil {
+		g.RootFailed = g.fail(err)
+	}
+	g.Root = g.root
+	exports, err := p.readExports(files)
+	g.Exports, g.failed = exports, both(g.failed, err)
+	g.Measurements, err = p.readMeasurements(f.measuredFiles())
+	g.failed = both(g.failed, err)
+	if g.root != nil {
+		if err := snapshot.Inputs(g.root, &g.Input); err != nil {
+			g.Root, g.RootFailed = nil, g.fail(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))
+		}
+	}
+	if (len(exports) > 0 || g.BMC != nil) && f.live() && guestRoot(g.root) {
+		g.Root, g.RootFailed = nil, &collect.Failure{State: fact.Refused,
+			Detail: "left out: a virtual machine runs here, which has no BIOS setup and no controller of its own"}
+	}
+	return g, nil
+}
+
+// guestRoot reports whether a tree is that of a virtual machine. BIOS settings
+// that are given beside a running guest speak of a machine that is not it.
+func guestRoot(root *host.Root) bool {
+	return root != nil && collect.Collect(collect.Input{Root: root}).Machine.Virtual.Or(false)
+}
+
+// showFailed reports whether a report is worth printing although an input
+// failed: to a program always, to a person when something was read.
+func showFailed(err error, sys *inventory.System, format string) bool {
+	return err == nil || sys != nil && (format != formats.Text || !nothingRead(sys))
+}
+
+// open opens the machine's tree; nil when only an SMBIOS file is audited.
+func (f *inputFlags) open() (*host.Root, error) {
+	var root *host.Root
+	var err error
+	var what string
+	switch {
+	case f.snapshot != "":
+		what = "--snapshot " + f.snapshot
+		root, err = host.OpenCaptureFile(f.snapshot)
+	case f.root != "":
+		what = "--root " + f.root
+		root, err = host.OpenDir(f.root)
+	case f.smbios != "":
+		return nil, nil
+	default:
+		what = "live machine"
+		root, err = host.OpenLive()
+	}
+	if err == nil {
+		if err = host.CheckSize(root); err != nil {
+			_ = root.Close()
+		}
+	}
+	if err != nil {
+		return nil, notAudited(fmt.Errorf("%s: %w", what, err), "")
+	}
+	return root, nil
+}
+
+// readSMBIOS reads and decodes the file of --smbios.
+func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
+	in := p.Stdin
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, nil, notAudited(fmt.Errorf("--smbios: %w", err), "")
+		}
+		defer func() { _ = file.Close() }()
+		if st, err := file.Stat(); err == nil && st.IsDir() {
+			return nil, nil, notAudited(fmt.Errorf("--smbios %s: is a folder, expected a dump, a table or dmidecode's text", name), "")
+		}
+		in = file
+	}
+	var data bytes.Buffer
+	n, err := io.Copy(&data, io.LimitReader(in, maxSMBIOSFile+1))
+	if err != nil {
+		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), "")
+	}
+	if n > maxSMBIOSFile {
+		return nil, nil, notAudited(fmt.Errorf("--smbios %s: longer than %d bytes, expected a dump, a table or dmidecode's text", name, maxSMBIOSFile), "")
+	}
+	table, err := smbios.Parse(data.Bytes())
+	if err != nil {
+		hint := "sudo dmidecode --dump-bin FILE makes a file that memaudit reads"
+		if errors.Is(err, smbios.ErrDenied) {
+			hint = "run dmidecode as root"
+		}
+		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), hint)
+	}
+	return data.Bytes(), table, nil
+}
+
+// nothingRead reports whether every source of the machine itself failed.
+func nothingRead(sys *inventory.System) bool {
+	return !slices.ContainsFunc(sys.Sources, func(s inventory.Source) bool {
+		return s.State == fact.SourceOK || s.State == fact.SourcePartial
+	})
+}
+
+// maxSMBIOSFile bounds a file given with --smbios: the largest table is under
+// 1 MiB, its text about ten times that.
+const maxSMBIOSFile = 64 << 20

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/partnumber"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/site"
+)
+
+// settingTables reads the vendors' attribute names and commands.
+func (p *Program) settingTables() (settings.Tables, error) {
+	return settings.LoadCompiled(p.Rules, "settings")
+}
+
+// partNumbers reads the patterns of modules' part numbers.
+func (p *Program) partNumbers() (*partnumber.Table, error) { return partnumber.Load(p.Rules) }
+
+// packs loads the compiled built-in rules and the site's own folders, which must
+// be without fault: a rule that does not load would be a check that is not made.
+func (p *Program) packs(dirs []string) ([]*rulepack.Pack, error) {
+	if err := p.join(dirs); err != nil {
+		return nil, err
+	}
+	packs, err := rulepack.LoadCompiled(p.Rules)
+	if err != nil {
+		return nil, usage("built-in rules: %w", err)
+	}
+	return withSite(packs, dirs)
+}
+
+// join puts the data files of a site's own folders beside the built-in ones:
+// platforms, slot maps, processors.
+func (p *Program) join(dirs []string) error {
+	if p.builtin == nil {
+		p.builtin = p.Rules
+	}
+	k, err := site.Join(p.builtin, dirs)
+	if err != nil {
+		return &exit{status: report.ExitUsage, err: err, hint: "memaudit rules validate " + strings.Join(dirs, " ")}
+	}
+	p.Rules = k
+	return nil
+}
+
+// withSite adds the packs of a site's own folders.
+func withSite(packs []*rulepack.Pack, dirs []string) ([]*rulepack.Pack, error) {
+	for _, dir := range dirs {
+		own, faults := loadSite(dir)
+		if len(faults) > 0 {
+			return nil, &exit{status: report.ExitUsage, err: faults, hint: "memaudit rules validate " + dir}
+		}
+		packs = append(packs, own...)
+	}
+	return packs, nil
+}
+
+// loadSite reads and validates a folder or a file of a site's own rules.
+func loadSite(name string) ([]*rulepack.Pack, rulepack.Complaints) {
+	packs, faults := rulepack.LoadPath(name)
+	for _, pack := range packs {
+		faults = append(faults, pack.Validate()...)
+	}
+	if len(packs) == 0 && len(faults) == 0 && !site.HasData(name) {
+		faults = append(faults, rulepack.Complaint{File: name, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
+	}
+	return packs, faults
+}
