@@ -2,7 +2,6 @@ package html
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -12,9 +11,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
-
-// offSocket stands for memory behind a controller outside the processors.
-const offSocket = -1
 
 // board draws the slots of every processor.
 func (p *page) board() {
@@ -97,13 +93,6 @@ func (p *page) drawnSockets() []int {
 	return ids
 }
 
-func socketOf(socket *int) int {
-	if socket == nil {
-		return offSocket
-	}
-	return *socket
-}
-
 // unplaced counts the slots of system memory that no picture shows.
 func (p *page) unplaced() int {
 	n := 0
@@ -140,13 +129,6 @@ func (p *page) socket(id int) {
 	p.marks(id)
 }
 
-func socketTitle(id int) string {
-	if id == offSocket {
-		return "memory of all processors"
-	}
-	return "socket " + strconv.Itoa(id)
-}
-
 // socketName is firmware's label with the processor.
 func (p *page) socketName(id int) string {
 	for i := range p.r.Inventory.Sockets {
@@ -177,15 +159,6 @@ func (p *page) placed(id int) []*report.Slot {
 		}
 	}
 	return out
-}
-
-func (p *page) population(id int) *report.PopulationSocket {
-	for i := range p.r.Inventory.Population.Sockets {
-		if s := &p.r.Inventory.Population.Sockets[i]; socketOf(s.Socket) == id {
-			return s
-		}
-	}
-	return nil
 }
 
 // marks names the failures of a socket and of its slots, with a way to each.

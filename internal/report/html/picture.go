@@ -89,13 +89,6 @@ func (p *page) cell(s *report.Slot, x, y int, prefix string, starved bool) {
 	p.Close()
 }
 
-// words writes a text of the picture, nothing for "".
-func (p *page) words(x, y int, class, s string) {
-	if s != "" {
-		p.Element("text", s, markup.Class(class), markup.Int("x", x), markup.Int("y", y))
-	}
-}
-
 func cellClass(s *report.Slot) string {
 	switch s.State {
 	case string(inventory.SlotEmpty):
