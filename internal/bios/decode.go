@@ -2,7 +2,15 @@ package bios
 
 import (
 	"bytes"
+	"encoding/xml"
+	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
 )
 
 // Decode reads one export and tells its format by its content. name is for
@@ -42,4 +50,157 @@ func decode(data []byte) (*Export, error) {
 		return nil, fmt.Errorf("%w: binary data, %s", ErrUnrecognised, expected)
 	}
 	return decodeText(string(data))
+}
+
+// decodeXML tells the XML exports apart by their root.
+func decodeXML(data []byte, start int) (*Export, error) {
+	w := &walker{Decoder: xml.NewDecoder(bytes.NewReader(data[start:])), before: bytes.Count(data[:start], []byte{'\n'})}
+	w.CharsetReader = latin1
+	w.Strict = true
+	for {
+		t, err := w.next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil, malformed(line(1), "XML without an element, %s", expected)
+			}
+			return nil, err
+		}
+		root, ok := t.(xml.StartElement)
+		if !ok {
+			continue
+		}
+		switch {
+		case root.Name.Local == "BiosCfg":
+			return w.sum()
+		case root.Name.Local == "SystemConfiguration":
+			return w.scp(root)
+		case strings.EqualFold(root.Name.Local, "Conrep"):
+			return w.conrep(root)
+		case root.Name.Local == "Envelope":
+			return w.wsman()
+		default:
+			return nil, fmt.Errorf("%w: %s: XML root <%s>, %s", ErrUnrecognised, w.place(), root.Name.Local, expected)
+		}
+	}
+}
+
+// decodeJSON tells the JSON exports apart.
+func decodeJSON(data []byte) (*Export, error) {
+	root, err := parseJSON(data)
+	if err != nil {
+		return nil, err
+	}
+	root, places := twice(data, root)
+	var e *Export
+	switch v := root.(type) {
+	case object:
+		e, err = decodeObject(v)
+	case []any:
+		e, err = decodeArray(v)
+	default:
+		return nil, fmt.Errorf("%w: $: JSON that is neither an object nor an array, %s", ErrUnrecognised, expected)
+	}
+	for _, at := range places {
+		if e != nil {
+			e.Problems = append(e.Problems, at+": stands more than once with different values, of which none is taken")
+		}
+	}
+	return e, err
+}
+
+// decodeObject takes a lone document, a collection, or an object that holds
+// several documents by name.
+func decodeObject(o object) (*Export, error) {
+	if body, ok := o["SystemConfiguration"].(object); ok {
+		return decodeSCPJSON(body)
+	}
+	if kind(o) != notBIOS {
+		return combine([]document{{"$", o}})
+	}
+	if facts, at := redfishFacts(o); facts != nil {
+		return decodeAnsible(facts, at)
+	}
+	for _, key := range []string{"Members", "members", "value"} {
+		if list, ok := o[key].([]any); ok {
+			return decodeList("$."+key, list)
+		}
+	}
+	docs := saved("$", o)
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		if body, ok := o[key].(object); ok && kind(body) != notBIOS {
+			docs = append(docs, document{"$" + step(key), body})
+		}
+	}
+	if len(docs) > 0 {
+		return combine(docs)
+	}
+	return decodeFlat(o)
+}
+
+func decodeArray(list []any) (*Export, error) {
+	if len(list) > 0 {
+		if first, ok := list[0].(object); ok && isQuestion(first) {
+			return decodeSCE(list)
+		}
+	}
+	return decodeList("$", list)
+}
+
+// textFormat is one text format with the line that gives it away.
+type textFormat struct {
+	tell   *regexp.Regexp
+	decode func([]textLine) (*Export, error)
+}
+
+// textFormats in the order in which they are tried: the surest mark first.
+// Like every pattern here they are compiled when first needed: most runs read
+// no export, and pay nothing for it.
+var textFormats = sync.OnceValue(func() []textFormat {
+	return []textFormat{
+		{regexp.MustCompile(`^\[Key=`), decodeRacadm},
+		{regexp.MustCompile(`^\[BIOS(::.*)?\]$`), decodeIntel},
+		{regexp.MustCompile(`^Supermicro Update Manager|^\[[^\]|]+\|[^\]]+\]$|^[^=\[\]/]+=\S*\s+//\s*\*?[0-9A-Fa-f]+ \(`), decodeSUMText},
+		{regexp.MustCompile(`^(set (CMOS_|(` + asuGroups + `)\.)\S* \S|loaddefault \S)`), decodeASUBatch},
+		{regexp.MustCompile(`^((` + asuGroups + `)\.[A-Za-z0-9][^=]*|CMOS_[A-Za-z0-9_]+)=`), decodeASU},
+		{regexp.MustCompile(`^(` + ilorestNames + `)`), decodeILORest},
+		{regexp.MustCompile(omreportTell), decodeOmreport},
+		{regexp.MustCompile(`^(--)?(` + syscfgNames + `)=`), decodeSyscfg},
+		{regexp.MustCompile(`^#?(` + racadmNames + `)=`), decodeRacadm},
+		{regexp.MustCompile(`^(` + settingNames + `)\s*[:=]`), decodeWords},
+	}
+})
+
+// decodeText tells the text exports apart by their lines.
+func decodeText(text string) (*Export, error) {
+	var lines []textLine
+	n := 0
+	for l := range strings.Lines(text) {
+		switch n++; {
+		case n > maxLines:
+			return nil, malformed(line(n), "more than %d lines", maxLines)
+		case len(l) > maxValue:
+			return nil, malformed(line(n), "longer than %d bytes", maxValue)
+		}
+		if l = clean(l); l != "" {
+			lines = append(lines, textLine{n, l})
+		}
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%w, %s", ErrEmpty, expected)
+	}
+	for _, f := range textFormats() {
+		for _, l := range lines {
+			if f.tell.MatchString(l.text) {
+				return f.decode(lines)
+			}
+		}
+	}
+	first := lines[0]
+	switch {
+	case secret(first.text):
+		first.text = "(a password)"
+	case len(first.text) > 60:
+		first.text = first.text[:60] + "..."
+	}
+	return nil, fmt.Errorf("%w: line %d: %q, %s", ErrUnrecognised, first.n, first.text, expected)
 }

@@ -3,6 +3,7 @@ package bios
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Bounds on one export. The largest known registry is under 4 MiB and holds
@@ -192,3 +193,57 @@ func malformed(place, format string, args ...any) error {
 
 // line names a line, counted from 1.
 func line(n int) string { return fmt.Sprintf("line %d", n) }
+
+// registry is a DMTF attribute registry (DSP8010 BiosAttributeRegistry).
+type registry struct {
+	name       string
+	attributes map[string]*registered
+	// locks say, by attribute, when it can be changed.
+	locks map[string][]dependency
+}
+
+// registered is one attribute of a registry.
+type registered struct {
+	display, menu, fallback string
+	readOnly                bool
+	// names are the values on offer, texts what setup prints for them.
+	names []string
+	texts map[string]string
+}
+
+// dependency is one entry of a registry's Dependencies (DMTF DSP8010,
+// AttributeRegistry): what holds of one attribute while others have values.
+type dependency struct {
+	// locks is true where the attribute cannot be changed while the terms hold,
+	// false where it then can.
+	locks bool
+	terms []term
+}
+
+// term compares one attribute's current value. or joins it to the terms before
+// it, which otherwise must hold, too.
+type term struct {
+	attribute, condition, value string
+	or                          bool
+}
+
+// addPlain appends a name and its value.
+func (e *Export) addPlain(name, value string, readOnly bool, place string) error {
+	a := Attribute{Name: clean(name), Value: clean(value), Stated: true, ReadOnly: readOnly, Place: place}
+	if secret(a.Name) {
+		a.Value, a.Stated = "", false
+	}
+	return e.add(a)
+}
+
+// secret reports an attribute whose value is nobody's business: it is not
+// even kept.
+func secret(name string) bool {
+	lower := strings.ToLower(name)
+	for _, word := range []string{"password", "passwd", "passphrase", "privatekey", "private key"} {
+		if strings.Contains(lower, word) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,7 +1,6 @@
 package bios
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -246,46 +245,6 @@ func (e *Export) addNested(a Attribute, o object) error {
 		a.Value, a.Stated, a.Pending, a.HasPending = "", false, "", false
 	}
 	return e.add(a)
-}
-
-// bare reports a JSON value that is not a string.
-func bare(v any) bool {
-	_, text := v.(string)
-	return v != nil && !text
-}
-
-// scalar is the text of a string, number or boolean; null is not a value.
-func scalar(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return clean(v), true
-	case json.Number:
-		return v.String(), true
-	case bool:
-		return fmt.Sprint(v), true
-	default:
-		return "", false
-	}
-}
-
-func list(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
-// secret reports an attribute whose value is nobody's business: it is not
-// even kept.
-func secret(name string) bool {
-	lower := strings.ToLower(name)
-	for _, word := range []string{"password", "passwd", "passphrase", "privatekey", "private key"} {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // stated is the value of the first attribute that has one.

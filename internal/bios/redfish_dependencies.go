@@ -2,22 +2,6 @@ package bios
 
 import "strings"
 
-// dependency is one entry of a registry's Dependencies (DMTF DSP8010,
-// AttributeRegistry): what holds of one attribute while others have values.
-type dependency struct {
-	// locks is true where the attribute cannot be changed while the terms hold,
-	// false where it then can.
-	locks bool
-	terms []term
-}
-
-// term compares one attribute's current value. or joins it to the terms before
-// it, which otherwise must hold, too.
-type term struct {
-	attribute, condition, value string
-	or                          bool
-}
-
 // lockedBy reads the dependencies that say when an attribute may be changed, by
 // attribute. Those about values, texts and bounds are passed over: a value that a
 // preset once wrote may have been changed since, and the attribute tells it.

@@ -6,23 +6,6 @@ import (
 	"strings"
 )
 
-// registry is a DMTF attribute registry (DSP8010 BiosAttributeRegistry).
-type registry struct {
-	name       string
-	attributes map[string]*registered
-	// locks say, by attribute, when it can be changed.
-	locks map[string][]dependency
-}
-
-// registered is one attribute of a registry.
-type registered struct {
-	display, menu, fallback string
-	readOnly                bool
-	// names are the values on offer, texts what setup prints for them.
-	names []string
-	texts map[string]string
-}
-
 // registryEntries finds the list of attributes: below RegistryEntries, or
 // directly in a reduced registry.
 func registryEntries(o object) ([]any, bool) {

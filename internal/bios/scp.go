@@ -79,15 +79,6 @@ func (e *Export) scpComment(comment, place string) error {
 	return e.addPlain(a.Name, a.Value, true, place)
 }
 
-// addPlain appends a name and its value.
-func (e *Export) addPlain(name, value string, readOnly bool, place string) error {
-	a := Attribute{Name: clean(name), Value: clean(value), Stated: true, ReadOnly: readOnly, Place: place}
-	if secret(a.Name) {
-		a.Value, a.Stated = "", false
-	}
-	return e.add(a)
-}
-
 // decodeSCPJSON reads Dell's Server Configuration Profile as JSON.
 func decodeSCPJSON(body object) (*Export, error) {
 	e := &Export{Format: SCPJSON, Vendor: Dell, Product: str(body, "Model")}

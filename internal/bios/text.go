@@ -1,7 +1,6 @@
 package bios
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"sync"
@@ -14,65 +13,6 @@ type textLine struct {
 }
 
 func (l textLine) place() string { return line(l.n) }
-
-// textFormat is one text format with the line that gives it away.
-type textFormat struct {
-	tell   *regexp.Regexp
-	decode func([]textLine) (*Export, error)
-}
-
-// textFormats in the order in which they are tried: the surest mark first.
-// Like every pattern here they are compiled when first needed: most runs read
-// no export, and pay nothing for it.
-var textFormats = sync.OnceValue(func() []textFormat {
-	return []textFormat{
-		{regexp.MustCompile(`^\[Key=`), decodeRacadm},
-		{regexp.MustCompile(`^\[BIOS(::.*)?\]$`), decodeIntel},
-		{regexp.MustCompile(`^Supermicro Update Manager|^\[[^\]|]+\|[^\]]+\]$|^[^=\[\]/]+=\S*\s+//\s*\*?[0-9A-Fa-f]+ \(`), decodeSUMText},
-		{regexp.MustCompile(`^(set (CMOS_|(` + asuGroups + `)\.)\S* \S|loaddefault \S)`), decodeASUBatch},
-		{regexp.MustCompile(`^((` + asuGroups + `)\.[A-Za-z0-9][^=]*|CMOS_[A-Za-z0-9_]+)=`), decodeASU},
-		{regexp.MustCompile(`^(` + ilorestNames + `)`), decodeILORest},
-		{regexp.MustCompile(omreportTell), decodeOmreport},
-		{regexp.MustCompile(`^(--)?(` + syscfgNames + `)=`), decodeSyscfg},
-		{regexp.MustCompile(`^#?(` + racadmNames + `)=`), decodeRacadm},
-		{regexp.MustCompile(`^(` + settingNames + `)\s*[:=]`), decodeWords},
-	}
-})
-
-// decodeText tells the text exports apart by their lines.
-func decodeText(text string) (*Export, error) {
-	var lines []textLine
-	n := 0
-	for l := range strings.Lines(text) {
-		switch n++; {
-		case n > maxLines:
-			return nil, malformed(line(n), "more than %d lines", maxLines)
-		case len(l) > maxValue:
-			return nil, malformed(line(n), "longer than %d bytes", maxValue)
-		}
-		if l = clean(l); l != "" {
-			lines = append(lines, textLine{n, l})
-		}
-	}
-	if len(lines) == 0 {
-		return nil, fmt.Errorf("%w, %s", ErrEmpty, expected)
-	}
-	for _, f := range textFormats() {
-		for _, l := range lines {
-			if f.tell.MatchString(l.text) {
-				return f.decode(lines)
-			}
-		}
-	}
-	first := lines[0]
-	switch {
-	case secret(first.text):
-		first.text = "(a password)"
-	case len(first.text) > 60:
-		first.text = first.text[:60] + "..."
-	}
-	return nil, fmt.Errorf("%w: line %d: %q, %s", ErrUnrecognised, first.n, first.text, expected)
-}
 
 // racadmNames are attributes by which an excerpt without its header is known.
 const racadmNames = `SysProfile|LogicalProc|ProcCStates|ProcC1E|ProcTurboMode|ProcPwrPerf|NodeInterleave|MemFrequency|SubNumaCluster|NumaNodesPerSocket`

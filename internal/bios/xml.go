@@ -32,38 +32,6 @@ type walker struct {
 	before, depth int
 }
 
-// decodeXML tells the XML exports apart by their root.
-func decodeXML(data []byte, start int) (*Export, error) {
-	w := &walker{Decoder: xml.NewDecoder(bytes.NewReader(data[start:])), before: bytes.Count(data[:start], []byte{'\n'})}
-	w.CharsetReader = latin1
-	w.Strict = true
-	for {
-		t, err := w.next()
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil, malformed(line(1), "XML without an element, %s", expected)
-			}
-			return nil, err
-		}
-		root, ok := t.(xml.StartElement)
-		if !ok {
-			continue
-		}
-		switch {
-		case root.Name.Local == "BiosCfg":
-			return w.sum()
-		case root.Name.Local == "SystemConfiguration":
-			return w.scp(root)
-		case strings.EqualFold(root.Name.Local, "Conrep"):
-			return w.conrep(root)
-		case root.Name.Local == "Envelope":
-			return w.wsman()
-		default:
-			return nil, fmt.Errorf("%w: %s: XML root <%s>, %s", ErrUnrecognised, w.place(), root.Name.Local, expected)
-		}
-	}
-}
-
 // next is the next token; it counts the depth and turns errors into places.
 func (w *walker) next() (xml.Token, error) {
 	t, err := w.Token()

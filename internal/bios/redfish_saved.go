@@ -1,0 +1,137 @@
+package bios
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// decodeList takes the documents of an array: resource, settings object and
+// registry in any order, or what "ilorest save" wrote.
+func decodeList(path string, list []any) (*Export, error) {
+	var docs []document
+	var comments object
+	for i, e := range list {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		body, ok := e.(object)
+		if !ok {
+			return nil, fmt.Errorf("%w: %s: not an object, %s", ErrUnrecognised, at, expected)
+		}
+		if c, ok := body["Comments"].(object); ok {
+			comments = c
+		}
+		if kind(body) != notBIOS {
+			docs = append(docs, document{at, body})
+			continue
+		}
+		docs = append(docs, saved(at, body)...)
+	}
+	if len(docs) == 0 {
+		return nil, fmt.Errorf("%w: %s: none of %d entries is a Bios resource, %s", ErrUnrecognised, path, len(list), expected)
+	}
+	e, err := combine(docs)
+	if err == nil && comments != nil {
+		e.Format, e.Vendor = ILORest, HPE
+		e.Product, e.Firmware = str(comments, "Model"), str(comments, "BIOSFamily")
+	}
+	return e, err
+}
+
+// redfishFacts is what Ansible's redfish_info gives: at the top, or where a
+// registered variable was written down.
+func redfishFacts(o object) (object, string) {
+	if facts, ok := o["redfish_facts"].(object); ok {
+		return facts, "$.redfish_facts"
+	}
+	for _, key := range slices.Sorted(maps.Keys(o)) {
+		if inner, ok := o[key].(object); ok {
+			if facts, ok := inner["redfish_facts"].(object); ok {
+				return facts, "$" + step(key) + ".redfish_facts"
+			}
+		}
+	}
+	return nil, ""
+}
+
+// decodeAnsible takes bios_attribute of community.general's redfish_info: a list
+// of pairs, the system's path and its attributes.
+func decodeAnsible(facts object, at string) (*Export, error) {
+	at += ".bios_attribute.entries"
+	answer, _ := facts["bios_attribute"].(object)
+	entries, _ := answer["entries"].([]any)
+	if len(entries) != 1 {
+		return nil, malformed(at, "%d systems, expected those settings of one (redfish_info with category Systems, command GetBiosAttributes)", len(entries))
+	}
+	pair, _ := entries[0].([]any)
+	if len(pair) != 2 {
+		return nil, malformed(at+"[0]", "expected a pair: the system's path and its attributes")
+	}
+	system, _ := pair[0].(object)
+	attributes, ok := pair[1].(object)
+	if !ok {
+		return nil, malformed(at+"[0][1]", "expected an object of attributes")
+	}
+	// It is the whole Bios resource without its head.
+	return combine([]document{{at + "[0][1]", object{"@odata.id": strings.TrimRight(str(system, "system_uri"), "/") + "/Bios", "Attributes": attributes}}})
+}
+
+// saved finds the resources that "ilorest save" files below type and path:
+// {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {...}}}.
+func saved(at string, body object) []document {
+	var docs []document
+	for _, key := range slices.Sorted(maps.Keys(body)) {
+		inner, ok := body[key].(object)
+		if !ok || !strings.Contains(strings.ToLower(key), "bios.") {
+			continue
+		}
+		for _, path := range slices.Sorted(maps.Keys(inner)) {
+			resource, ok := inner[path].(object)
+			if !ok {
+				continue
+			}
+			resource = maps.Clone(resource)
+			if str(resource, "@odata.id") == "" {
+				resource["@odata.id"] = path
+			}
+			if str(resource, "@odata.type") == "" {
+				resource["@odata.type"] = key
+			}
+			docs = append(docs, document{at + step(key) + step(path), resource})
+		}
+	}
+	return docs
+}
+
+// decodeFlat takes what "ilorest get --json" prints: names and values only.
+// Without a name that tells a vendor it could be anything.
+func decodeFlat(o object) (*Export, error) {
+	e := &Export{Format: ILORest}
+	for _, name := range slices.Sorted(maps.Keys(o)) {
+		switch o[name].(type) {
+		case string, json.Number, bool:
+			if err := e.addRedfish("$", name, o[name]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if e.Vendor, e.Guessed = vendorByNames(e.Attributes); e.Vendor == "" {
+		return nil, fmt.Errorf("%w: $: an object without Attributes (keys %s), %s", ErrUnrecognised, someKeys(o), expected)
+	}
+	return e, nil
+}
+
+func someKeys(o object) string {
+	keys := slices.Sorted(maps.Keys(o))
+	if len(keys) > 5 {
+		keys = append(keys[:5], "...")
+	}
+	for i := range keys {
+		if len(keys[i]) > 40 {
+			keys[i] = keys[i][:40] + "..."
+		}
+		keys[i] = fmt.Sprintf("%q", keys[i])
+	}
+	return strings.Join(keys, ", ")
+}
