@@ -16,35 +16,6 @@ import (
 // memory configuration guide; IBM System x3650 M4 HD product guide).
 const mostRanks = 8
 
-// processor is the memory of one processor as it was placed: its slots, and the
-// populated DRAM on each channel.
-type processor struct {
-	socket   int
-	slots    []int
-	channels map[int][]int
-}
-
-// processors lists the placed slots by processor, in order.
-func (pl *placer) processors() []processor {
-	var out []processor
-	for i := range pl.out {
-		o := &pl.out[i]
-		if o.Channel == Unplaced || pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.HBM {
-			continue
-		}
-		at := slices.IndexFunc(out, func(p processor) bool { return p.socket == o.Socket })
-		if at < 0 {
-			at = len(out)
-			out = append(out, processor{socket: o.Socket, channels: map[int][]int{}})
-		}
-		out[at].slots = append(out[at].slots, i)
-		if pl.isPopulatedDRAM(i) {
-			out[at].channels[o.Channel] = append(out[at].channels[o.Channel], i)
-		}
-	}
-	return out
-}
-
 // examine holds the mapping against everything else that bears on it: each
 // thing by itself may be firmware's slip, but both cannot be true.
 func (pl *placer) examine(p *platform.Platform) {

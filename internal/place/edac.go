@@ -93,21 +93,6 @@ func (pl *placer) applyEDAC() {
 	}
 }
 
-// populatedDRAM lists the populated DRAM slots.
-func (pl *placer) populatedDRAM() []int {
-	var slots []int
-	for i := range pl.sys.Slots {
-		if pl.isPopulatedDRAM(i) {
-			slots = append(slots, i)
-		}
-	}
-	return slots
-}
-
-func (pl *placer) isPopulatedDRAM(i int) bool {
-	return pl.populated(i) && pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.DRAM
-}
-
 func (pl *placer) allPlaced(slots []int) bool {
 	for _, i := range slots {
 		if pl.out[i].Channel == Unplaced {

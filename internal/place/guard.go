@@ -142,10 +142,6 @@ func (pl *placer) isPresent(id int) bool {
 	return len(pl.sys.Sockets) == 0 || rank(pl.present, id) >= 0
 }
 
-func (pl *placer) populated(i int) bool {
-	return pl.sys.Slots[i].State == inventory.SlotPopulated
-}
-
 // guardChannels checks what the channels hold.
 func (pl *placer) guardChannels() {
 	depth := make(map[seat]int, len(pl.out))
@@ -192,13 +188,4 @@ func (pl *placer) guardTwins() {
 		}
 		seen[t] = true
 	}
-}
-
-// name is a slot's label for a reason.
-func (pl *placer) name(i int) string {
-	s := &pl.sys.Slots[i]
-	if l := s.Locator.Or(""); l != "" {
-		return fmt.Sprintf("%q", l)
-	}
-	return fmt.Sprintf("slot 0x%04x", s.Handle)
 }

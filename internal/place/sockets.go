@@ -142,16 +142,6 @@ func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 	}
 }
 
-// position is the board position of a socket id.
-func (g *slotGroup) position(id int) int {
-	for i := range g.sys.Sockets {
-		if g.sys.Sockets[i].ID == id {
-			return i
-		}
-	}
-	return Unplaced
-}
-
 // socketsFromCounts serves labels that say nothing about the processor: with
 // one there is no choice, and letters that are as many as all processors'
 // channels go on from one to the next.
