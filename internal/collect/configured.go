@@ -10,55 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// Export is one export of BIOS settings that was asked for.
-type Export struct {
-	// Source is the source's name in docs/interface.md, Path the file's name or the
-	// resource's path.
-	Source, Path string
-	// Doubt says why it may be another machine's, "" when nothing says so.
-	Doubt string
-	// Export is nil when it could not be read; Failed then says why.
-	Export *bios.Export
-	Failed *Failure
-}
-
 // exportAdvice is what would make a setting's face known.
 const exportAdvice = "export the BIOS settings and give them with --bios FILE"
-
-// joinedExport is an export with the table that translates it.
-type joinedExport struct {
-	source, path string
-	export       *bios.Export
-	table        *settings.Table
-	// byName finds attributes by their plain name, or by their text in setup
-	// where no attribute has that name.
-	byName map[string][]*bios.Attribute
-	// doubt says why the export may be another machine's, "" when nothing
-	// speaks for it. foreign exports are of another vendor's machine, or of a
-	// controller that names another model: nothing that rests on them goes
-	// above info.
-	doubt   string
-	foreign bool
-	// proven: the export's vendor is certain, by the format, by what the document
-	// says, by two names or by the machine's own word. Only then is a setting that
-	// it does not list one that the machine does not offer.
-	proven bool
-}
-
-// Joined is an export of BIOS settings with all that belongs to it, and the
-// table that translates it (nil when the vendor has none).
-type Joined struct {
-	Path   string
-	Export *bios.Export
-	Table  *settings.Table
-	// ByName finds attributes by plain name, or by their text in setup where
-	// no attribute has that name.
-	ByName map[string][]*bios.Attribute
-	// Doubt says why the export may be another machine's, Foreign that it
-	// very likely is.
-	Doubt   string
-	Foreign bool
-}
 
 // exports joins the files and the controller's answer, and gives the machine
 // the identity that they state where nothing else does.
