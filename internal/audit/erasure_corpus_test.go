@@ -4,6 +4,8 @@ package audit_test
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,8 +15,13 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// TestErasureCorpus holds the same over real machines: every twentieth, or with
-// ERASE=all every one (an hour).
+// onceLost are records on which a failure once passed where a fact was missing: a
+// second processor whose state is not known was left out of the channels, a bank
+// alone named the first processor, ranks contradicted one part number.
+var onceLost = []string{"497A2CEA99CB", "DAF42406F667", "CD92FD663863", "DAE6717210E6", "1DBB98ED868B", "71AA1290BBFA", "E57894F2843F", "F6D9DCD7DB12"}
+
+// TestErasureCorpus holds the same over real machines: every twentieth and those on
+// which it once did not hold, or with ERASE=all every one (an hour).
 func TestErasureCorpus(t *testing.T) {
 	e := builtin(t)
 	step := 20
@@ -24,7 +31,8 @@ func TestErasureCorpus(t *testing.T) {
 	n, machines, audits := 0, 0, 0
 	for _, archive := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others} {
 		collecttest.Each(t, archive, func(name string, sys *inventory.System) {
-			if n++; n%step != 0 || len(sys.Slots) > 64 {
+			once := slices.ContainsFunc(onceLost, func(record string) bool { return strings.Contains(name, record) })
+			if n++; n%step != 0 && !once || len(sys.Slots) > 64 {
 				return
 			}
 			held := &erasure{engine: e, sys: sys, every: 5, pairs: 15}

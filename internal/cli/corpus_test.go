@@ -39,8 +39,11 @@ type tally struct {
 	// rows counts populated DRAM slots, mapped those with a socket and a
 	// channel (on a front-side bus with a channel).
 	rows, mapped int
-	results      map[string]map[string]int
-	examples     map[string][]string
+	// several counts physical machines with more than one slot, recognised those of
+	// them whose platform is.
+	several, recognised int
+	results             map[string]map[string]int
+	examples            map[string][]string
 	// fires counts the machines on which each rule fails, by source.
 	fires  *fires
 	source string
@@ -138,6 +141,12 @@ func (a *textAuditor) print(t *testing.T, doc *report.Report, failed error) (int
 func (c *tally) add(t *testing.T, name string, r *report.Report) {
 	c.machines++
 	c.slots(t, name, r)
+	if !ofGuest(r) && len(r.Inventory.Slots) > 1 {
+		c.several++
+		if r.Machine.Platform.ID != nil {
+			c.recognised++
+		}
+	}
 	c.fires.add(c.source, r)
 	for _, f := range r.Findings {
 		if c.results[f.Rule] == nil {
@@ -211,13 +220,14 @@ func deref(s *string) string {
 // that a changed one shows in review. A text audited again gives the same bytes, and
 // what is printed for a person fits its screen.
 func TestCorpusTexts(t *testing.T) {
-	fires := newFires()
-	t.Run("texts", func(t *testing.T) { corpusTexts(t, fires) })
+	fires, figures := newFires(), &corpusFigures{of: map[string][]figure{}}
+	t.Run("texts", func(t *testing.T) { corpusTexts(t, fires, figures) })
 	fires.captures(t)
 	sameTable(t, "fires.tsv", fires.table(t))
+	sameTable(t, "figures.tsv", figures.table(t))
 }
 
-func corpusTexts(t *testing.T, fires *fires) {
+func corpusTexts(t *testing.T, fires *fires, figures *corpusFigures) {
 	for _, source := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others, corpusFiles} {
 		t.Run(source, func(t *testing.T) {
 			t.Parallel()
@@ -233,8 +243,9 @@ func corpusTexts(t *testing.T, fires *fires) {
 			shortEnough(t, c.lines)
 			assert.LessOrEqual(t, c.failed*1000, c.machines+c.failed, "more than 0.1 %% of the texts were not read")
 			reviewed(t, source, all)
+			figures.add(source, c.figures(source)...)
 			if source == corpustest.Servers {
-				c.servers(t, all)
+				figures.add(source, c.servers(t, all)...)
 			}
 			c.print(t)
 		})

@@ -15,6 +15,10 @@ type property struct {
 	read func(s *inventory.Slot) Value
 }
 
+// sizeProperty comes first: a module's size is read in more ways than the rest, and
+// a part number cut short may stand for several sizes.
+const sizeProperty = "size"
+
 // moduleProperties are those that memory.dimm.uniform compares (docs/interface.md).
 func moduleProperties() []property {
 	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
@@ -23,7 +27,7 @@ func moduleProperties() []property {
 		}
 	}
 	return []property{
-		{"size", func(s *inventory.Slot) Value { return via(s.SizeBytes, func(n int64) any { return gib(n) }) }},
+		{sizeProperty, func(s *inventory.Slot) Value { return via(s.SizeBytes, func(n int64) any { return gib(n) }) }},
 		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
 		{"type", func(s *inventory.Slot) Value { return of(s.Type) }},
 		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
@@ -51,7 +55,8 @@ func registering(s *inventory.Slot) Value {
 // each: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB (DIMM_A3)". Two values that are
 // known and unequal differ whatever else is unknown. That nothing differs is
 // known when every property of every module is, or when all modules carry one
-// maker's one part number.
+// maker's one part number. Modules of one part number that firmware states as unlike
+// in anything but their size are a contradiction: neither witness is believed.
 func differences(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -59,18 +64,21 @@ func differences(s *socketFacts) Value {
 	if !s.pop.DIMMs.Known() {
 		return of(s.pop.DIMMs)
 	}
-	out, facts := []string{}, []Value{}
+	out, names, facts := []string{}, []string{}, []Value{}
 	for _, p := range moduleProperties() {
 		values := s.eachModule(p.read)
 		if text := s.groups(values); text != "" {
-			out = append(out, p.name+": "+text)
+			out, names = append(out, p.name+": "+text), append(names, p.name)
 		}
 		facts = append(facts, values...)
 	}
-	if len(out) > 0 {
+	parts := s.partNumbers()
+	switch one := onePart(parts); {
+	case one && len(out) > 0 && names[0] != sizeProperty:
+		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for modules of one maker's one part number, "+strings.TrimSpace(parts[0].v.(string)), "the labels on the modules")
+	case len(out) > 0:
 		return derived(func() any { return out }, onlyKnown(facts)...)
-	}
-	if parts := s.partNumbers(); onePart(parts) {
+	case one:
 		return derived(func() any { return out }, parts...)
 	}
 	return derived(func() any { return out }, facts...)

@@ -61,6 +61,11 @@ func TestAllChannels(t *testing.T) {
 	assert.Equal(t, int64(16), allChannels(m).v)
 	m.topo.Populations[1].ChannelsTotal = fact.Unknown[int](fact.Absent, "not in the table", "")
 	assert.Equal(t, "not in the table", allChannels(m).Reason)
+	m.topo.Populations = m.topo.Populations[:1]
+	m.sys.Sockets = []inventory.Socket{{Populated: sure(true)}, {ID: 1, Populated: fact.Unknown[bool](fact.Unstated, "the state is not stated", "")}}
+	assert.Equal(t, "the state is not stated", allChannels(m).Reason, "a second processor may have as many")
+	m.sys.Sockets[1].Populated = sure(false)
+	assert.Equal(t, int64(8), allChannels(m).v)
 }
 
 func TestProcessorModels(t *testing.T) {

@@ -123,7 +123,8 @@ func slotsFull(m *Machine) Value {
 	return derived(func() any { return full }, facts...)
 }
 
-// allChannels sums the channels of the populated processors.
+// allChannels sums the channels of the populated processors. A socket of which it is
+// not known whether it holds one leaves the sum open.
 func allChannels(m *Machine) Value {
 	if !m.listed() {
 		return m.noPopulation()
@@ -137,6 +138,9 @@ func allChannels(m *Machine) Value {
 	}
 	if len(facts) == 0 {
 		return Missing(fact.Absent, "no populated processor is known", "the SMBIOS table")
+	}
+	for i := range m.sys.Sockets {
+		facts = append(facts, of(m.sys.Sockets[i].Populated))
 	}
 	return derived(func() any { return sum }, facts...)
 }

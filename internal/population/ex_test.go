@@ -228,6 +228,28 @@ func TestLockstepUnstated(t *testing.T) {
 	}
 }
 
+// TestLockstepContradicted: modules of one part number that firmware states as
+// unlike are two witnesses against each other; a size is read in more ways and is
+// believed.
+func TestLockstepContradicted(t *testing.T) {
+	for name, change := range map[string]func(*inventory.Slot){
+		"ranks": func(s *inventory.Slot) { s.Ranks = collecttest.Known(4) },
+		"size":  func(s *inventory.Slot) { s.SizeBytes = collecttest.Known(int64(4 * gib)) },
+	} {
+		sys := rx600(4, []int64{8, 8}, []int64{8, 8})
+		i := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Value == "DIMM-1D" })
+		change(&sys.Slots[i])
+		p := Derive(sys, corpustest.Rules(t)).Populations[0]
+		assert.True(t, p.Lockstep.Known() && !p.Lockstep.Value, name)
+		for i := range sys.Slots {
+			sys.Slots[i].PartNumber, sys.Slots[i].Manufacturer = collecttest.Known("M393B1K70CH0-YH9"), collecttest.Known("Samsung")
+		}
+		p = Derive(sys, corpustest.Rules(t)).Populations[0]
+		assert.Equal(t, name == "size", p.Lockstep.Known(), name)
+		assert.False(t, p.Lockstep.Value, name)
+	}
+}
+
 // TestLockstepUnknownBoard: another maker's board may pair its channels
 // otherwise; only a layout that is the same everywhere can be judged.
 func TestLockstepUnknownBoard(t *testing.T) {

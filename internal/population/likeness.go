@@ -26,12 +26,17 @@ func compare[T comparable](x, y fact.Fact[T]) likeness {
 	}
 }
 
-// or settles what is open by another witness.
+// or settles what is open by the part number, another witness; where it
+// contradicts a difference that firmware states, neither is believed.
 func (l likeness) or(same bool) likeness {
-	if l == unsure && same {
+	switch {
+	case l == unsure && same:
 		return alike
+	case l == different && same:
+		return unsure
+	default:
+		return l
 	}
-	return l
 }
 
 // samePart reports whether two modules carry one part number of one maker.

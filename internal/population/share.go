@@ -18,7 +18,7 @@ func (b *builder) shares(pops []Population) {
 		best, ok := b.bestSpeed(owners[i].proc)
 		pop.Best = bestPeak(pop, best, ok)
 		if !pop.Regions.Known() {
-			pop.Relative = fact.Blame[Share](pop.Regions)
+			pop.Relative = b.plainShare(pop, best)
 			continue
 		}
 		if b.platform.Policy == platform.PolicyEX {
@@ -30,6 +30,34 @@ func (b *builder) shares(pops []Population) {
 		pop.Relative = fact.Known(b.relative(pop, best), pop.Regions.Certainty, pop.Regions.From)
 		pop.Relative.Unverified = pop.Regions.Unverified
 	}
+}
+
+// plainShare is the share of a layout that leaves interleaving no choice: all memory
+// on one channel has that channel's share, and where every channel holds the same no
+// layout of this processor has more. The other layouts of a platform whose
+// interleaving no document describes have none, nor has one behind memory buffers,
+// where the channels work in pairs.
+func (b *builder) plainShare(pop *Population, best int) fact.Fact[Share] {
+	if b.platform == nil || b.platform.Buffered || b.frontSideBus() || !pop.ChannelsTotal.Known() || !pop.DPC.Known() || len(pop.Slots) == 0 {
+		return fact.Blame[Share](pop.Regions)
+	}
+	share := 1.0
+	switch l, _ := b.layout(pop); {
+	case pop.ChannelsPopulated.Value == 1:
+		share = 1 / float64(len(pop.DPC.Value))
+	case pop.ChannelBytes.Known() && pop.ChannelsPopulated.Value == len(pop.DPC.Value) && l.even():
+	default:
+		return fact.Blame[Share](pop.Regions)
+	}
+	clock, clocked := b.clockShare(pop, best)
+	s := Share{Low: share * clock, High: share * clock, Model: share * clock, Source: shareByModel}
+	if !clocked {
+		s.Source = shareByChannels
+	}
+	s.Basis = s.Source
+	f := fact.Known(s, min(pop.DPC.Certainty, pop.ChannelsTotal.Certainty), pop.DPC.From)
+	f.Unverified = pop.DPC.Unverified || pop.ChannelsTotal.Unverified
+	return f
 }
 
 // bestSpeed is the highest memory speed in MT/s that the processor can have in

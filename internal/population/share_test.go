@@ -8,7 +8,9 @@ import (
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
@@ -137,5 +139,72 @@ func TestSpared(t *testing.T) {
 		} else if assert.NotNil(t, v) {
 			assert.InDelta(t, c.measured, *v, 1e-9)
 		}
+	}
+}
+
+// TestShareWithoutPolicy: memory on one channel has that channel's share, and where
+// every channel holds the same nothing of this processor has more, whatever its
+// interleaving, which no document describes for these; what lies between has no
+// share. On Rome a map without letters says as little about two modules and as much
+// about one.
+func TestShareWithoutPolicy(t *testing.T) {
+	opteron := func() *testMachine {
+		return newTestMachine(1, platform.AMD, 16, 9, 1, "AMD Opteron(tm) Processor 6134")
+	}
+	naples := func() *testMachine {
+		return newTestMachine(1, platform.AMD, 23, 1, 2, "AMD EPYC 7551P 32-Core Processor")
+	}
+	ex := func() *testMachine {
+		return newTestMachine(1, platform.Intel, 6, 47, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz")
+	}
+	for _, c := range []struct {
+		name  string
+		m     *testMachine
+		dpc   []int
+		d     testDIMM
+		share float64 // 0: not known
+	}{
+		{"all four channels of an Opteron", opteron(), []int{2, 2, 2, 2}, testDIMM{gb: 8, rated: 1333, memType: "DDR3"}, 1},
+		{"one of four", opteron(), []int{2, 0, 0, 0}, testDIMM{gb: 8, rated: 1333, memType: "DDR3"}, 0.25},
+		{"two of four", opteron(), []int{1, 1, 0, 0}, testDIMM{gb: 8, rated: 1333, memType: "DDR3"}, 0},
+		{"uneven", opteron(), []int{2, 1, 1, 1}, testDIMM{gb: 8, rated: 1333, memType: "DDR3"}, 0},
+		{"all eight of Naples", naples(), []int{1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 16, rated: 2666}, 1},
+		{"one of Naples with two modules, at the clock of two", naples(), []int{0, 2, 0, 0, 0, 0, 0, 0}, testDIMM{gb: 16, rated: 2666}, 0.1},
+		{"four of Naples, one a die", naples(), []int{1, 0, 1, 0, 1, 0, 1, 0}, testDIMM{gb: 16, rated: 2666}, 0},
+		{"one of Rome", rome(1), []int{0, 0, 1, 0, 0, 0, 0, 0}, testDIMM{gb: 16, rated: 3200}, 0.125},
+		{"two of Rome", rome(1), []int{1, 1, 0, 0, 0, 0, 0, 0}, testDIMM{gb: 16, rated: 3200}, 0},
+		{"half a pair behind memory buffers", ex(), []int{1, 0, 0, 0, 0, 0, 0, 0}, testDIMM{gb: 8, rated: 1333, memType: "DDR3"}, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.m.fill(0, c.dpc, c.d)
+			for i := range c.m.places {
+				c.m.places[i].Source = place.SourceMap
+			}
+			r := c.m.derive(t).Populations[0].Relative
+			if c.share == 0 {
+				assert.False(t, r.Known(), "%+v", r.Value)
+				return
+			}
+			require.True(t, r.Known(), r.Reason)
+			assert.InDelta(t, c.share, r.Value.Low, 0.001)
+			assert.InDelta(t, c.share, r.Value.High, 0.001)
+			assert.Nil(t, r.Value.Value)
+		})
+	}
+}
+
+// TestShareOfUnknownSizes: a module's size does not matter to the share of one
+// channel, and is all that matters to whether the channels hold the same.
+func TestShareOfUnknownSizes(t *testing.T) {
+	for _, c := range []struct {
+		dpc   []int
+		known bool
+	}{{[]int{2, 0, 0, 0}, true}, {[]int{1, 1, 1, 1}, false}} {
+		m := newTestMachine(1, platform.AMD, 16, 9, 1, "AMD Opteron(tm) Processor 6134").
+			fill(0, c.dpc, testDIMM{gb: 8, rated: 1333, memType: "DDR3"})
+		for i := range m.sys.Slots {
+			m.sys.Slots[i].SizeBytes = fact.Unknown[int64](fact.Unstated, "firmware does not say", "")
+		}
+		assert.Equal(t, c.known, m.derive(t).Populations[0].Relative.Known(), "%v", c.dpc)
 	}
 }

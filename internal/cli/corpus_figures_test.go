@@ -1,0 +1,74 @@
+//go:build corpus
+
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+)
+
+// figure is a count that must not fall below a share.
+type figure struct {
+	name      string
+	count, of int
+	least     float64
+}
+
+// corpusFigures are the figures of each source of texts; the sources are counted
+// side by side.
+type corpusFigures struct {
+	lock sync.Mutex
+	of   map[string][]figure
+}
+
+func (f *corpusFigures) add(source string, figures ...figure) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	f.of[source] = append(f.of[source], figures...)
+}
+
+// The first figures of every source.
+const (
+	figurePlaced = iota
+	figureRecognised
+)
+
+// figures are those that every source has: slots placed and platforms recognised.
+// Laptops and damaged tables are counted and nothing is asked of them.
+func (c *tally) figures(source string) []figure {
+	placed := map[string]float64{corpustest.Servers: 0.99, corpustest.Workstations: 0.80}
+	return []figure{
+		figurePlaced:     {"populated DRAM slots with socket and channel", c.mapped, c.rows, placed[source]},
+		figureRecognised: {"machines with several slots whose platform is recognised", c.recognised, c.several, 0},
+	}
+}
+
+// table lists the figures by source, and the platforms recognised of servers and
+// workstations together.
+func (f *corpusFigures) table(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("# Made by make corpus-summary; read the diff.\n# source\tfigure\tcount\tof\tshare\n")
+	line := func(source string, f figure) {
+		share := float64(f.count) / float64(f.of)
+		assert.GreaterOrEqual(t, share, f.least, "%s: %s", source, f.name)
+		fmt.Fprintf(&b, "%s\t%s\t%d\t%d\t%.3f\n", source, f.name, f.count, f.of, share)
+	}
+	for _, source := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others} {
+		for _, f := range f.of[source] {
+			line(strings.TrimSuffix(strings.TrimPrefix(filepath.Base(source), "linuxhw-"), ".tar.gz"), f)
+		}
+	}
+	both := f.of[corpustest.Servers][figureRecognised]
+	also := f.of[corpustest.Workstations][figureRecognised]
+	both.count, both.of, both.least = both.count+also.count, both.of+also.of, 0.97
+	line("servers and workstations", both)
+	t.Log("\n" + b.String())
+	return b.String()
+}
