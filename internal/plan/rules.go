@@ -12,7 +12,8 @@ import (
 // a change of modules only the next boot tells.
 var afterBoot = []string{
 	"memory.speed.expected", "memory.capacity.visible", "memory.ras.cost",
-	"memory.mapping.consistent", "memory.errors.corrected", "memory.module.running", "numa.node.memory",
+	"memory.mapping.consistent", "memory.errors.corrected", "memory.errors.uncorrected", "memory.module.health", "memory.module.running",
+	"numa.node.memory",
 }
 
 // slotOrder judges the slots against the maker's order and sets.

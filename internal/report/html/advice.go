@@ -9,13 +9,16 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
+// adviceTitle heads what the report advises.
+const adviceTitle = "What to do"
+
 // advice says what to do: the alternatives for the population with their steps,
 // what each socket has before and after them, and the BIOS settings beside them.
 func (p *page) advice() {
 	if len(p.r.Advice) == 0 {
 		return
 	}
-	p.section("advice", "What to do")
+	p.section("advice", adviceTitle)
 	defer p.Close()
 	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
 		p.note("These are alternatives, the cheapest first; the picture shows the first.")
@@ -47,10 +50,21 @@ func (p *page) alternative(a *report.Advice) {
 // beforeAndAfter is what each socket has now and after the steps.
 func (p *page) beforeAndAfter(a *report.Advice) {
 	t := p.table("memory of", "before", "after")
-	for i := range a.Reaches.Sockets {
+	of := func(i int) (id int, before, after string) {
 		s := &a.Reaches.Sockets[i]
-		id := socketOf(s.Socket)
-		t.row(socketTitle(id), p.before(id), reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative))
+		id = socketOf(s.Socket)
+		return id, p.before(id), reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative)
+	}
+	for _, alike := range alike(len(a.Reaches.Sockets), func(i int) string {
+		_, before, after := of(i)
+		return before + "\n" + after
+	}) {
+		ids := make([]int, len(alike))
+		for n, i := range alike {
+			ids[n], _, _ = of(i)
+		}
+		_, before, after := of(alike[0])
+		t.row(socketTitles(ids), before, after)
 	}
 	t.end()
 }

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,29 +17,39 @@ func (p *page) bandwidth() {
 	p.section("bandwidth", "Bandwidth")
 	defer p.Close()
 	defer p.measured()
-	if len(sockets) == 0 {
+	if !slices.ContainsFunc(sockets, func(s report.PopulationSocket) bool {
+		return s.PeakBytes != nil || s.ExpectedMTs != nil || s.Relative.High != nil || len(s.DIMMsPerChannel) > 0
+	}) {
 		p.Element("p", "No population is known, and so no prediction.")
 		return
 	}
 	t := p.table("memory of", "predicted share", "measured by a document", "peak", "expected speed", "limited by", "DIMMs per channel")
-	for i := range sockets {
-		p.share(t, &sockets[i])
+	for _, alike := range alike(len(sockets), func(i int) string { return strings.Join(predicted(&sockets[i]), "\n") + share(&sockets[i].Relative) }) {
+		ids := make([]int, len(alike))
+		for n, i := range alike {
+			ids[n] = socketOf(sockets[i].Socket)
+		}
+		p.share(t, socketTitles(ids), &sockets[alike[0]])
 	}
 	t.end()
 	p.note("The predicted share is of what this processor could have at its best, all channels at its highest clock: from its slowest region to the most that one can have. It is not a measurement.")
 }
 
-func (p *page) share(t *table, s *report.PopulationSocket) {
-	r := &s.Relative
-	p.Open("tr")
-	p.Element("th", socketTitle(socketOf(s.Socket)), attr("scope", "row"))
-	p.Open("td", attr("data-head", t.heads[1]))
+// share is the predicted range in words.
+func share(r *report.Relative) string {
 	if r.Low == nil || r.High == nil {
-		p.Text("not known")
-	} else {
-		p.bar(r)
+		return "not known"
 	}
-	p.Close()
+	low, high := wording.Percent(*r.Low), wording.Percent(*r.High)
+	if low == high {
+		return low + " %"
+	}
+	return low + " to " + high + " %"
+}
+
+// predicted are the cells of a socket behind its share.
+func predicted(s *report.PopulationSocket) []string {
+	r := &s.Relative
 	measured := "none for this layout"
 	if r.Value != nil {
 		measured = wording.Percent(*r.Value) + " %"
@@ -46,14 +57,26 @@ func (p *page) share(t *table, s *report.PopulationSocket) {
 	if r.Source != nil && r.Value != nil {
 		measured += " (" + *r.Source + ")"
 	}
-	peak, speed, limit := "not known", "not known", orDash(s.Limiter)
+	peak, speed := "not known", "not known"
 	if s.PeakBytes != nil {
 		peak = wording.Bandwidth(*s.PeakBytes)
 	}
 	if s.ExpectedMTs != nil {
 		speed = strconv.Itoa(*s.ExpectedMTs) + " MT/s"
 	}
-	for i, cell := range []string{measured, peak, speed, limit, depth(s.DIMMsPerChannel)} {
+	return []string{measured, peak, speed, orDash(s.Limiter), depth(s.DIMMsPerChannel)}
+}
+
+func (p *page) share(t *table, name string, s *report.PopulationSocket) {
+	p.Open("tr")
+	p.Element("th", name, attr("scope", "row"))
+	p.Open("td", attr("data-head", t.heads[1]))
+	if r := &s.Relative; r.Low != nil && r.High != nil {
+		p.bar(r)
+	}
+	p.Text(share(&s.Relative))
+	p.Close()
+	for i, cell := range predicted(s) {
 		p.Element("td", cell, attr("data-head", t.heads[i+2]))
 	}
 	p.Close()
@@ -83,28 +106,24 @@ const (
 
 // bar draws the range, and a tick where a document measured.
 func (p *page) bar(r *report.Relative) {
-	says := wording.Percent(*r.Low) + " to " + wording.Percent(*r.High) + " %"
-	if wording.Percent(*r.Low) == wording.Percent(*r.High) {
-		says = wording.Percent(*r.Low) + " %"
-	}
 	p.Open("svg", markup.Class("bar"), attr("viewBox", "0 0 "+strconv.Itoa(barWidth)+" "+strconv.Itoa(barHeight)),
 		markup.Int("width", barWidth), markup.Int("height", barHeight), attr("aria-hidden", "true"))
 	p.barPart("track", 0, 1)
 	p.barPart("possible", 0, *r.High)
 	p.barPart("sure", 0, *r.Low)
 	if r.Value != nil {
-		p.Shape("rect", markup.Class("tick"), markup.Int("x", min(share(*r.Value), barWidth-3)), markup.Int("y", 0), markup.Int("width", 3), markup.Int("height", barHeight))
+		p.Shape("rect", markup.Class("tick"), markup.Int("x", min(onBar(*r.Value), barWidth-3)), markup.Int("y", 0), markup.Int("width", 3), markup.Int("height", barHeight))
 	}
 	p.Close()
-	p.Text(" " + says)
+	p.Text(" ")
 }
 
 func (p *page) barPart(class string, from, to float64) {
-	p.Shape("rect", markup.Class(class), markup.Int("x", share(from)), markup.Int("y", 0), markup.Int("width", share(to)-share(from)), markup.Int("height", barHeight))
+	p.Shape("rect", markup.Class(class), markup.Int("x", onBar(from)), markup.Int("y", 0), markup.Int("width", onBar(to)-onBar(from)), markup.Int("height", barHeight))
 }
 
-// share is a share's place on the bar.
-func share(v float64) int { return int(min(max(v, 0), 1)*barWidth + .5) }
+// onBar is a share's place on the bar.
+func onBar(v float64) int { return int(min(max(v, 0), 1)*barWidth + .5) }
 
 // mostMeasured is how many figures of one result are listed: a matrix of more
 // nodes than eight is read by programs.

@@ -38,19 +38,31 @@ func (p *page) board() {
 // noBoard says why nothing is drawn.
 func (p *page) noBoard() {
 	why := "The SMBIOS table lists no memory device."
+	if s := p.withoutTable(); s != "" {
+		why = s
+	}
 	switch {
 	case len(p.r.Inventory.Slots) > 0:
 		why = "The channel of no slot is known; the table of slots says why."
 	case p.r.Machine.Virtual != nil && *p.r.Machine.Virtual:
 		why = "A virtual machine's memory is what the hypervisor grants; its DIMMs are the host's."
 	}
+	p.Element("p", why)
+}
+
+// withoutTable says that firmware's table was not read, or not whole, and why; "" where it was.
+func (p *page) withoutTable() string {
 	for i := range p.r.Inventory.Sources {
 		s := &p.r.Inventory.Sources[i]
-		if s.Name == inventory.SourceSMBIOS && s.State != string(fact.SourceOK) {
-			why += " The source smbios is " + s.State + "."
+		switch {
+		case s.Name != inventory.SourceSMBIOS || s.State == string(fact.SourceOK):
+		case s.Detail != nil:
+			return "The source smbios is " + s.State + " (" + *s.Detail + ")."
+		default:
+			return "The source smbios is " + s.State + "."
 		}
 	}
-	p.Element("p", why)
+	return ""
 }
 
 // legend explains the marks that the pictures use.

@@ -71,7 +71,7 @@ func (p *page) rest(result verdict.Result, title string, open bool) {
 		return
 	}
 	attrs := []markup.Attr{markup.Class("group"), attr("id", string(result))}
-	if open {
+	if open && len(list) < manyUnknown {
 		attrs = append(attrs, attr("open", ""))
 	}
 	p.Line()
@@ -111,7 +111,7 @@ func (p *page) article(i int, open bool) {
 		p.Element("span", brief, markup.Class("brief"))
 	}
 	p.Close()
-	p.particulars(f)
+	p.particulars(f, brief(f))
 	p.evidence(f.Evidence, f.Certainty)
 	p.Close()
 }
@@ -140,18 +140,23 @@ func brief(f *report.Finding) string {
 	return report.OrEmpty(f.Reason)
 }
 
-// particulars are the labelled lines of a finding.
-func (p *page) particulars(f *report.Finding) {
+// particulars are the labelled lines of a finding, but for the one that stands in
+// its first lines already.
+func (p *page) particulars(f *report.Finding, said string) {
 	p.Open("dl")
 	p.pair("rule", report.OrEmpty(f.Title))
-	p.pair("found", report.OrEmpty(f.Found))
+	if found := report.OrEmpty(f.Found); found != said {
+		p.pair("found", found)
+	}
 	p.pair("expected", report.OrEmpty(f.Expected))
-	p.pair("reason", report.OrEmpty(f.Reason))
+	if reason := report.OrEmpty(f.Reason); reason != said {
+		p.pair("reason", reason)
+	}
 	p.pair("known by", report.OrEmpty(f.KnownBy))
 	p.pair("why", report.OrEmpty(f.Why))
 	p.pair("costs", wording.Costs(f.Effect))
 	p.pair("fix", report.OrEmpty(f.Remedy))
-	p.pair("advice", strings.Join(f.Advice, " or "))
+	p.seeAdvice(f.Advice)
 	p.pair("follows from", report.OrEmpty(f.CausedBy))
 	p.pair("accepted", accepted(f.Waiver))
 	if f.Citation != nil {
@@ -162,6 +167,21 @@ func (p *page) particulars(f *report.Finding) {
 	}
 	p.Close()
 }
+
+// seeAdvice leads to what the report advises.
+func (p *page) seeAdvice(ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	p.Element("dt", "advice")
+	p.Open("dd")
+	p.Element("a", strings.Join(ids, " or ")+", in "+adviceTitle, attr("href", "#advice"))
+	p.Close()
+}
+
+// manyUnknown is the number from which on what is not known stands folded: a page
+// without firmware's table has little else.
+const manyUnknown = 20
 
 func accepted(w *report.Waiver) string {
 	if w == nil {

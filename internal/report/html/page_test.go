@@ -126,6 +126,47 @@ func TestSaysAll(t *testing.T) {
 	}
 }
 
+// TestSaysOnce: what a finding's first lines say does not stand below them again, and
+// sockets of which the same is said share a row.
+func TestSaysOnce(t *testing.T) {
+	reporttest.Each(t, func(t *testing.T, m *reporttest.Input) {
+		page := pageOf(t, reporttest.Report(m))
+		for _, element := range strings.Split(page, "<article ")[1:] {
+			element, _, _ = strings.Cut(element, "</article>")
+			_, brief, ok := strings.Cut(element, `<span class="brief">`)
+			if brief, _, _ = strings.Cut(brief, "</span>"); ok {
+				assert.NotContains(t, element, "<dd>"+brief+"</dd>")
+			}
+		}
+		_, bandwidth, _ := strings.Cut(page, `<section id="bandwidth"`)
+		bandwidth, _, _ = strings.Cut(bandwidth, "</table>")
+		rows := map[string]bool{}
+		for _, row := range strings.Split(bandwidth, "<tr>")[1:] {
+			if _, cells, ok := strings.Cut(row, "</th><td"); ok {
+				assert.False(t, rows[cells], "twice: %s", cells)
+				rows[cells] = true
+			}
+		}
+	})
+	equal := reporttest.Report(reporttest.Big())
+	assert.Regexp(t, `<th scope="row">sockets \d+(-|,)`, pageOf(t, equal))
+}
+
+// TestWithoutATable: a table that was not read lists nothing, and is not said to.
+func TestWithoutATable(t *testing.T) {
+	r := &report.Report{Inventory: report.Inventory{Sources: []report.Source{{Name: "smbios", State: "denied"}}}}
+	page := pageOf(t, r)
+	assert.Contains(t, page, "The source smbios is denied.")
+	assert.NotContains(t, page, "lists no memory device")
+	r.Inventory.Sources[0].State = "ok"
+	assert.Contains(t, pageOf(t, r), "The SMBIOS table lists no memory device.")
+}
+
+// TestNext: the page says what to do next, as the terminal does.
+func TestNext(t *testing.T) {
+	assert.Contains(t, pageOf(t, reporttest.Report(reporttest.Bad())), "<dt>next</dt><dd>see ")
+}
+
 // TestHostile: whatever firmware or a site's pack prints stays text.
 func TestHostile(t *testing.T) {
 	m := reporttest.Bad()

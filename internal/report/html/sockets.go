@@ -1,9 +1,12 @@
 package html
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // offSocket stands for memory behind a controller outside the processors.
@@ -21,6 +24,34 @@ func socketTitle(id int) string {
 		return "memory of all processors"
 	}
 	return "socket " + strconv.Itoa(id)
+}
+
+// socketTitles names sockets of which the same is said: "sockets 0-3".
+func socketTitles(ids []int) string {
+	if slices.Contains(ids, offSocket) {
+		return socketTitle(offSocket)
+	}
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = socketTitle(id)
+	}
+	return strings.Join(wording.Subjects(names), ", ")
+}
+
+// alike groups the numbers below n by what is said of them, in the order of the first.
+func alike(n int, says func(int) string) [][]int {
+	var out [][]int
+	at := map[string]int{}
+	for i := range n {
+		key := says(i)
+		if group, seen := at[key]; seen {
+			out[group] = append(out[group], i)
+			continue
+		}
+		at[key] = len(out)
+		out = append(out, []int{i})
+	}
+	return out
 }
 
 func (p *page) population(id int) *report.PopulationSocket {

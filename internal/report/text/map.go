@@ -80,7 +80,7 @@ func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
 			if p.tight == tightest && d.classCost() == "" {
 				lines = 1
 			}
-			p.atMost(lines, func() { p.wrap(2, "  "+classes); p.newline() })
+			p.shortened(lines, lines*(p.width-2), classes, func(s string) { p.wrap(2, "  "+s); p.newline() })
 		}
 		p.newline()
 	}

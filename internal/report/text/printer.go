@@ -243,16 +243,20 @@ func (p *printer) atMost(lines int, section func()) {
 	p.buf = append(append(p.buf[:from], strings.TrimRight(last, ",;:")...), cutShort+"\n"...)
 }
 
-// brief prints a labelled value on at most so many lines. What does not fit is left
-// out by whole clauses, from the end, as long as half of the room is used; else it is
-// cut between two words.
+// brief prints a labelled value on at most so many lines.
 func (p *printer) brief(indent int, name, value string, lines int) {
 	lines = max(1, lines-p.tight)
-	if p.verbose || p.with(func() { p.field(indent, name, value) }) <= p.lines()+lines {
-		p.field(indent, name, value)
+	p.shortened(lines, lines*(p.width-indent-valueColumn), value, func(s string) { p.field(indent, name, s) })
+}
+
+// shortened prints a value on at most so many lines, which have room for so many columns.
+// What does not fit is left out by whole clauses, from the end, as long as half of the
+// room is used; else it is cut between two words.
+func (p *printer) shortened(lines, room int, value string, print func(string)) {
+	if p.verbose || p.with(func() { print(value) }) <= p.lines()+lines {
+		print(value)
 		return
 	}
-	room := lines * (p.width - indent - valueColumn)
 	for _, end := range clauseEnds(value) {
 		short := value[:end] + strings.ReplaceAll(cutShort, " ", glue)
 		if end > room {
@@ -261,16 +265,16 @@ func (p *printer) brief(indent int, name, value string, lines int) {
 		if end < room/2 {
 			break
 		}
-		if p.with(func() { p.field(indent, name, short) }) <= p.lines()+lines {
-			p.field(indent, name, short)
+		if p.with(func() { print(short) }) <= p.lines()+lines {
+			print(short)
 			return
 		}
 	}
-	p.atMost(lines, func() { p.field(indent, name, value) })
+	p.atMost(lines, func() { print(value) })
 }
 
 // clauseEnds are the places where a text may end, the last first: before a remark in
-// brackets, and before a comma or semicolon outside of brackets.
+// brackets, and before a comma, semicolon or colon outside of brackets.
 func clauseEnds(s string) []int {
 	var out []int
 	depth := 0
@@ -282,7 +286,7 @@ func clauseEnds(s string) []int {
 			}
 		case r == ')':
 			depth = max(0, depth-1)
-		case depth == 0 && (r == ';' || r == ',') && strings.HasPrefix(s[i+1:], " "):
+		case depth == 0 && (r == ';' || r == ',' || r == ':') && strings.HasPrefix(s[i+1:], " "):
 			out = append(out, i)
 		}
 	}

@@ -333,9 +333,10 @@ func TestSlotsThatShareAPlaceAreAllShown(t *testing.T) {
 // the room, and never within brackets.
 func TestShortenedByClauses(t *testing.T) {
 	for value, want := range map[string]string{
-		"set Redundancy to Disabled in the setup (RX900 S2: Mirroring, (all) off), then go on for a while":      "set Redundancy to Disabled in the setup ... (-v)",
-		"exchange modules until all are the same, as the manual says in a place that has no more room for this": "exchange modules until all are the same ... (-v)",
-		"no, this begins with a word before a comma and then has no other clause which could be its end":        "no, this begins with a word before a comma ... (-v)",
+		"set Redundancy to Disabled in the setup (RX900 S2: Mirroring, (all) off), then go on for a while":       "set Redundancy to Disabled in the setup ... (-v)",
+		"exchange modules until all are the same, as the manual says in a place that has no more room for this":  "exchange modules until all are the same ... (-v)",
+		"no, this begins with a word before a comma and then has no other clause which could be its end":         "no, this begins with a word before a comma ... (-v)",
+		"replace the modules that stand out: rated speed 1866 MT/s in two of the slots against 1333 MT/s in all": "replace the modules that stand out ... (-v)",
 		"a value that fits": "a value that fits",
 	} {
 		p := newPrinter(Options{Width: 65})

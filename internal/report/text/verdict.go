@@ -24,7 +24,7 @@ func (p *printer) last(r *report.Report, exit *int) {
 	if exit != nil {
 		says += "; exit status " + strconv.Itoa(*exit)
 	}
-	p.section(word, says+"; next: "+next(r))
+	p.section(word, says+"; next: "+Next(r, wordAdvice))
 }
 
 // Verdict is the leading word of a report and the line that says it all.
@@ -73,12 +73,13 @@ func onlyLive(findings []report.Finding) bool {
 	return true
 }
 
-// next is what to do about a report, in a few words.
-func next(r *report.Report) string {
+// Next is what to do about a report, in a few words; advice is what the part is called
+// that advises.
+func Next(r *report.Report, advice string) string {
 	s := r.Summary
 	switch {
 	case s.Fail > 0 && len(r.Advice) > 0:
-		return "see " + wordAdvice
+		return "see " + advice
 	case s.Fail > 0 && report.Rank(worst(r.Findings)) > 1:
 		return "see the fix"
 	case s.Fail > 0:
