@@ -75,6 +75,7 @@ func TestPartialPurchase(t *testing.T) {
 	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
 	for _, i := range []int{0, 1, 3} {
 		sys.Slots[i].RatedMTs.Value += 266
+		sys.Slots[i].PartNumber.Value += "F" // of one part number unlike rates would be a contradiction
 	}
 	c := hold(t, "three rated faster", sys, pipeline(t))
 	require.Len(t, c.made.Advice, 2, c.made.Why)
