@@ -4,10 +4,8 @@ import (
 	"archive/tar"
 	"bufio"
 	"bytes"
-	"cmp"
 	"compress/bzip2"
 	"compress/gzip"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,14 +17,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/fleet"
 	"github.com/memaudit/memaudit/internal/host"
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/smbios"
-	"github.com/memaudit/memaudit/internal/snapshot"
 )
 
 func (p *Program) fleetCommand() *cobra.Command {
@@ -60,33 +53,32 @@ read.`,
 	return cmd
 }
 
-// gatherer feeds inputs to a fleet.
+// gatherer finds the inputs, in order, and hands each to the pool.
 type gatherer struct {
-	p       *Program
-	engine  *audit.Engine
-	options *audit.Options
-	fleet   *fleet.Fleet
-	refused bool
+	p    *Program
+	pool *pool
 }
 
 func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 	if err := errors.Join(f.output.check(fleet.Formats()), oneOf("by", by, fleet.Kinds()), report.CheckFailOn(f.failOn)); err != nil {
 		return usage("%w", err)
 	}
-	engine, options, err := p.engine(f)
+	auditors, err := p.auditors(f)
 	if err != nil {
 		return err
 	}
-	g := &gatherer{p: p, engine: engine, options: options, fleet: fleet.New(by)}
+	all := fleet.New(by)
+	g := &gatherer{p: p, pool: startPool(auditors, func(o outcome) { o.join(all) })}
 	for _, path := range paths {
 		g.path(path)
 	}
-	doc := g.fleet.Document()
+	g.pool.finish()
+	doc := all.Document()
 	if err := f.output.write(p, false, func(w *terminal) error { return doc.Write(w, f.output.format) }); err != nil {
 		return err
 	}
 	switch {
-	case g.refused:
+	case len(doc.Unreadable) > 0:
 		return &exit{status: report.ExitNotAudited, err: fmt.Errorf("%d inputs could not be read", len(doc.Unreadable))}
 	case f.failOn != report.FailNever && doc.Fails(report.Rank(f.failOn)):
 		return &exit{status: report.ExitFailed}
@@ -96,8 +88,7 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 }
 
 func (g *gatherer) refuse(input string, err error) {
-	g.refused = true
-	g.fleet.Refuse(input, err.Error())
+	g.pool.submit(func(*fleetAuditor) outcome { return outcome{input: input, refused: err} })
 }
 
 // path takes one argument or one line of a list.
@@ -232,23 +223,9 @@ func ofTree(name string) bool {
 	return slices.Contains(parts, "sys") || slices.Contains(parts, "proc") || slices.Contains(parts, "memaudit")
 }
 
-// root audits a machine's tree.
+// root has a machine's tree audited.
 func (g *gatherer) root(name string, open func() (*host.Root, error)) {
-	root, err := open()
-	if err == nil {
-		defer func() { _ = root.Close() }()
-		err = host.CheckSize(root)
-	}
-	if err != nil {
-		g.refuse(name, err)
-		return
-	}
-	in := collect.Input{Root: root, Tables: g.p.settingTables, PartNumbers: g.p.partNumbers}
-	if err := snapshot.Inputs(root, &in); err != nil {
-		g.refuse(name, err)
-		return
-	}
-	g.audit(name, collect.Collect(in))
+	g.pool.submit(func(a *fleetAuditor) outcome { return a.root(name, open) })
 }
 
 // content tells a file's kind by what is in it.
@@ -257,21 +234,14 @@ func (g *gatherer) content(name string, data []byte) {
 	switch {
 	case len(trimmed) == 0:
 		g.refuse(name, errors.New("is empty"))
-	case trimmed[0] == '{':
-		g.document(name, trimmed)
-	case isList(trimmed):
+	case trimmed[0] != '{' && isList(trimmed):
 		for line := range strings.Lines(string(trimmed)) {
 			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 				g.path(line)
 			}
 		}
 	default:
-		table, err := smbios.Parse(data)
-		if err != nil {
-			g.refuse(name, fmt.Errorf("%w; expected a report, an inventory, a snapshot, SMBIOS or a list of paths", err))
-			return
-		}
-		g.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: g.p.settingTables, PartNumbers: g.p.partNumbers}))
+		g.pool.submit(func(a *fleetAuditor) outcome { return a.content(name, data) })
 	}
 }
 
@@ -286,48 +256,6 @@ func isList(data []byte) bool {
 		return err == nil
 	}
 	return false
-}
-
-// document takes a report or an inventory that memaudit wrote.
-func (g *gatherer) document(name string, data []byte) {
-	var head struct{ Schema string }
-	if err := json.Unmarshal(data, &head); err != nil {
-		g.refuse(name, fmt.Errorf("JSON: %w", err))
-		return
-	}
-	switch head.Schema {
-	case report.SchemaReport:
-		var doc report.Report
-		if err := json.Unmarshal(data, &doc); err != nil {
-			g.refuse(name, fmt.Errorf("%s: %w", head.Schema, err))
-			return
-		}
-		g.fleet.Add(cmp.Or(report.OrEmpty(doc.Machine.Host), machineName(name)), name, &doc)
-	case report.SchemaInventory:
-		var inv report.Inventory
-		if err := json.Unmarshal(data, &inv); err != nil {
-			g.refuse(name, fmt.Errorf("%s: %w", head.Schema, err))
-			return
-		}
-		g.fleet.AddInventory(cmp.Or(report.OrEmpty(inv.Machine.Host), machineName(name)), name, &inv)
-	default:
-		g.refuse(name, fmt.Errorf("JSON with schema %q, expected %s or %s", head.Schema, report.SchemaReport, report.SchemaInventory))
-	}
-}
-
-// audit judges a machine as check does.
-func (g *gatherer) audit(name string, sys *inventory.System) {
-	if nothingRead(sys) {
-		g.refuse(name, errors.New("nothing to audit: no source of this input could be read"))
-		return
-	}
-	j, err := g.p.judge(g.engine, g.options, sys)
-	if err != nil {
-		g.refuse(name, err)
-		return
-	}
-	doc := j.report(report.Options{Version: g.p.Version, Revision: g.p.Revision, Now: g.p.Now()})
-	g.fleet.Add(machineName(name), name, &doc)
 }
 
 // machineName is the file's or folder's name without what only tells its kind.

@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/fleet"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/partnumber"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/snapshot"
+)
+
+// fleetAuditor reads and judges inputs, one at a time. Its engine and tables are its
+// own: they keep what they once made and are for one goroutine.
+type fleetAuditor struct {
+	p           *Program
+	engine      *audit.Engine
+	options     *audit.Options
+	tables      func() (settings.Tables, error)
+	partNumbers func() (*partnumber.Table, error)
+}
+
+// mostAuditors bounds the memory: each may hold an input of maxSMBIOSFile.
+const mostAuditors = 4
+
+// auditors makes one for each processor.
+func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
+	var all []*fleetAuditor
+	for range min(runtime.GOMAXPROCS(0), mostAuditors) {
+		engine, options, err := p.engine(f)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.settingTables), sync.OnceValues(p.partNumbers)})
+	}
+	return all, nil
+}
+
+// outcome is what one input gave: a report, an inventory, or why neither.
+type outcome struct {
+	name, input string
+	report      *report.Report
+	inventory   *report.Inventory
+	refused     error
+}
+
+// join puts it into the fleet.
+func (o *outcome) join(all *fleet.Fleet) {
+	switch {
+	case o.refused != nil:
+		all.Refuse(o.input, o.refused.Error())
+	case o.report != nil:
+		all.Add(o.name, o.input, o.report)
+	default:
+		all.AddInventory(o.name, o.input, o.inventory)
+	}
+}
+
+// pool has inputs read by several auditors at once and takes the outcomes in
+// the order in which the inputs came, so that what comes out does not depend on
+// how many they are. What waits is bounded: a few inputs an auditor.
+type pool struct {
+	work  chan func(*fleetAuditor)
+	order chan (<-chan outcome)
+	taken chan struct{}
+}
+
+// startPool starts a goroutine for each auditor, and one that takes.
+func startPool(auditors []*fleetAuditor, take func(outcome)) *pool {
+	q := &pool{make(chan func(*fleetAuditor)), make(chan (<-chan outcome), len(auditors)), make(chan struct{})}
+	for _, a := range auditors {
+		go func() {
+			for read := range q.work {
+				read(a)
+			}
+		}()
+	}
+	go func() {
+		defer close(q.taken)
+		for o := range q.order {
+			take(<-o)
+		}
+	}()
+	return q
+}
+
+// submit waits while too much is under way.
+func (q *pool) submit(read func(*fleetAuditor) outcome) {
+	done := make(chan outcome, 1)
+	q.order <- done
+	q.work <- func(a *fleetAuditor) { done <- read(a) }
+}
+
+// finish returns when every outcome is taken.
+func (q *pool) finish() {
+	close(q.work)
+	close(q.order)
+	<-q.taken
+}
+
+// root audits a machine's tree.
+func (a *fleetAuditor) root(name string, open func() (*host.Root, error)) outcome {
+	root, err := open()
+	if err == nil {
+		defer func() { _ = root.Close() }()
+		err = host.CheckSize(root)
+	}
+	if err != nil {
+		return outcome{input: name, refused: err}
+	}
+	in := collect.Input{Root: root, Tables: a.tables, PartNumbers: a.partNumbers}
+	if err := snapshot.Inputs(root, &in); err != nil {
+		return outcome{input: name, refused: err}
+	}
+	return a.audit(name, collect.Collect(in))
+}
+
+// content takes a document that memaudit wrote, or SMBIOS.
+func (a *fleetAuditor) content(name string, data []byte) outcome {
+	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' {
+		return document(name, trimmed)
+	}
+	table, err := smbios.Parse(data)
+	if err != nil {
+		return outcome{input: name, refused: fmt.Errorf("%w; expected a report, an inventory, a snapshot, SMBIOS or a list of paths", err)}
+	}
+	return a.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: a.tables, PartNumbers: a.partNumbers}))
+}
+
+// document takes a report or an inventory that memaudit wrote.
+func document(name string, data []byte) outcome {
+	o := outcome{input: name}
+	schema, err := schemaOf(data)
+	if err != nil {
+		o.refused = fmt.Errorf("JSON: %w", err)
+		return o
+	}
+	host := (*string)(nil)
+	switch schema {
+	case report.SchemaReport:
+		o.report = &report.Report{}
+		err = json.Unmarshal(data, o.report)
+		host = o.report.Machine.Host
+	case report.SchemaInventory:
+		o.inventory = &report.Inventory{}
+		err = json.Unmarshal(data, o.inventory)
+		host = o.inventory.Machine.Host
+	default:
+		err = fmt.Errorf("expected %s or %s", report.SchemaReport, report.SchemaInventory)
+		schema = fmt.Sprintf("JSON with schema %q", schema)
+	}
+	if err != nil {
+		o.refused = fmt.Errorf("%s: %w", schema, err)
+	}
+	o.name = cmp.Or(report.OrEmpty(host), machineName(name))
+	return o
+}
+
+// schemaOf reads what a document says it is. memaudit's own say it first, and
+// then the rest is not read twice.
+func schemaOf(data []byte) (string, error) {
+	in := json.NewDecoder(bytes.NewReader(data))
+	_, _ = in.Token() // the brace
+	if key, err := in.Token(); err == nil && key == "schema" {
+		if value, err := in.Token(); err == nil {
+			if schema, ok := value.(string); ok {
+				return schema, nil
+			}
+		}
+	}
+	var head struct{ Schema string }
+	err := json.Unmarshal(data, &head)
+	return head.Schema, err
+}
+
+// audit judges a machine as check does.
+func (a *fleetAuditor) audit(name string, sys *inventory.System) outcome {
+	if nothingRead(sys) {
+		return outcome{input: name, refused: errors.New("nothing to audit: no source of this input could be read")}
+	}
+	j, err := a.p.judge(a.engine, a.options, sys)
+	if err != nil {
+		return outcome{input: name, refused: err}
+	}
+	doc := j.report(report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now()})
+	return outcome{name: machineName(name), input: name, report: &doc}
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fleet"
+	"github.com/memaudit/memaudit/internal/machinetest"
+)
+
+// copies writes an input n times into a folder.
+func copies(t *testing.T, name string, data []byte, n int) string {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range n {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d-%s", i, name)), data, 0o600))
+	}
+	return dir
+}
+
+// TestFleetSameForAnyNumber: however many processors read, the bytes are the
+// same, also where the order decides: of two inputs of one name the second is
+// called by its path.
+func TestFleetSameForAnyNumber(t *testing.T) {
+	slow := machinetest.Named(t, "fujitsu-rx900s2-class2").Table.Dump()
+	quick := machinetest.Named(t, "dell-r610-good").Table.Dump()
+	_, document, _ := run(slow, "check", "--smbios", "-", "--format", "json")
+	inputs := map[string][]byte{"a.bin": slow, "b.bin": quick, "c.json": []byte(document), "d.json": []byte(`{"schema":`), "empty": nil}
+	first, second := t.TempDir(), t.TempDir()
+	for name, data := range inputs {
+		require.NoError(t, os.WriteFile(filepath.Join(first, name), data, 0o600))
+	}
+	// The same names, the slow and the quick one exchanged.
+	require.NoError(t, os.WriteFile(filepath.Join(second, "a.bin"), quick, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(second, "b.bin"), slow, 0o600))
+	list := filepath.Join(t.TempDir(), "list")
+	require.NoError(t, os.WriteFile(list, []byte(filepath.Join(first, "a.bin")+"\n"+filepath.Join(second, "b.bin")+"\n"), 0o600))
+	args := []string{first, list, second, tree(t, "ibm-e326m-full"), filepath.Join(first, "missing")}
+
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, format := range fleet.Formats() {
+		want := ""
+		for _, processors := range []int{1, 2, 4, 4} {
+			runtime.GOMAXPROCS(processors)
+			status, out, errs := run(nil, append([]string{"fleet", "--format", format}, args...)...)
+			require.Equal(t, 3, status, errs)
+			if want == "" {
+				want = out
+				require.Contains(t, out, filepath.Join(second, "b.bin"), "the second of one name is called by its path")
+			}
+			require.Equal(t, want, out, "%s with %d processors", format, processors)
+		}
+	}
+}
+
+// TestCostOfAFleet bounds what one more machine of a fleet allocates: what all
+// need is read once, and a document is read once.
+func TestCostOfAFleet(t *testing.T) {
+	dump := machinetest.Named(t, "dell-r610-good").Table.Dump()
+	_, document, _ := run(dump, "check", "--smbios", "-", "--format", "json")
+	for _, c := range []struct {
+		name string
+		data []byte
+		most int
+	}{{"dump.bin", dump, 7_000}, {"report.json", []byte(document), 4_500}} {
+		count := func(n int) int {
+			dir := copies(t, c.name, c.data, n)
+			return int(testing.AllocsPerRun(1, func() { _, _, _ = run(nil, "fleet", "--format", "csv", dir) }))
+		}
+		slope := (count(30) - count(10)) / 20
+		t.Logf("%s: %d allocations a machine", c.name, slope)
+		assert.LessOrEqual(t, slope, c.most, c.name)
+		assert.Positive(t, slope, c.name)
+	}
+}
