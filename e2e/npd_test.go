@@ -88,3 +88,63 @@ func TestNodeProblemDetectorMonitor(t *testing.T) {
 		assert.Equal(t, "memaudit-plugin", filepath.Base(r.Path))
 	}
 }
+
+// condition is a node's condition as node-problem-detector keeps it.
+type condition struct{ status, reason, message string }
+
+// next is what node-problem-detector makes of a plugin's result, as its custom
+// plugin monitor does (pkg/custompluginmonitor, generateStatus): a problem
+// carries the rule's reason and the plugin's line, no problem the default's reason
+// and message, and a result that is not known the default's reason beside the
+// plugin's line. Nothing changes while the status stays False or Unknown.
+func (c condition) next(status int, line string, initial condition, problem string) condition {
+	word := map[int]string{0: "False", 1: "True"}[status]
+	switch {
+	case word == "True":
+		return condition{"True", problem, line}
+	case word == "" && c.status != "Unknown":
+		return condition{"Unknown", initial.reason, line}
+	case word == "False" && c.status != "False":
+		return condition{"False", initial.reason, initial.message}
+	}
+	return c
+}
+
+// TestNodeProblemDetectorCondition: what the node's condition says is true before
+// the first result, where node-problem-detector sets the default with status
+// False, and beside a result that is not known, of which it keeps the default's
+// reason.
+func TestNodeProblemDetectorCondition(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join(root, "deploy", "kubernetes", "npd", "memaudit-monitor.json"))
+	require.NoError(t, err)
+	var monitor struct {
+		PluginConfig map[string]any
+		Conditions   []struct{ Type, Reason, Message string }
+		Rules        []struct{ Reason string }
+	}
+	require.NoError(t, json.Unmarshal(raw, &monitor))
+	assert.NotContains(t, monitor.PluginConfig, "skip_initial_status",
+		"node-problem-detector then never makes the condition, and no result changes it")
+	initial := condition{"False", monitor.Conditions[0].Reason, monitor.Conditions[0].Message}
+	problem := monitor.Rules[0].Reason
+	nothingKnown := condition{"False", "NoMemoryConfigurationProblemKnown", "no problem of memory or BIOS settings is known"}
+	assert.Equal(t, nothingKnown, initial, "nobody has audited yet")
+
+	run := func(c condition, args ...string) condition {
+		cmd := exec.Command("deploy/kubernetes/npd/memaudit-plugin", args...)
+		cmd.Dir, cmd.Env = root, append(os.Environ(), "MEMAUDIT="+binary(t))
+		out, _ := cmd.Output()
+		require.NotNil(t, cmd.ProcessState)
+		return c.next(cmd.ProcessState.ExitCode(), strings.TrimSpace(string(out)), initial, problem)
+	}
+	c := run(initial, "--root", "/nowhere")
+	assert.Equal(t, condition{"Unknown", "NoMemoryConfigurationProblemKnown", c.message}, c)
+	assert.Contains(t, c.message, "not judged (status 3)")
+	c = run(c, "--root", treeOf(t, machine))
+	assert.Equal(t, condition{"True", "MemoryConfigurationIsBad", c.message}, c)
+	assert.Contains(t, c.message, "memory.channel.populated socket 1")
+	c = run(c, "--root", "/nowhere")
+	assert.Equal(t, "Unknown", c.status, "a problem is not gone because nobody can see it")
+	c = run(c, "--root", treeOf(t, goodMachine))
+	assert.Equal(t, nothingKnown, c)
+}
