@@ -68,7 +68,7 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 		return err
 	}
 	all := fleet.New(by)
-	g := &gatherer{p: p, pool: startPool(auditors, func(o outcome) { o.join(all) })}
+	g := &gatherer{p: p, pool: startPool(auditors, func(o fleetInput) { o.join(all) })}
 	for _, path := range paths {
 		g.path(path)
 	}
@@ -88,7 +88,7 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 }
 
 func (g *gatherer) refuse(input string, err error) {
-	g.pool.submit(func(*fleetAuditor) outcome { return outcome{input: input, refused: err} })
+	g.pool.submit(func(*fleetAuditor) fleetInput { return fleetInput{input: input, refused: err} })
 }
 
 // path takes one argument or one line of a list.
@@ -225,7 +225,7 @@ func ofTree(name string) bool {
 
 // root has a machine's tree audited.
 func (g *gatherer) root(name string, open func() (*host.Root, error)) {
-	g.pool.submit(func(a *fleetAuditor) outcome { return a.root(name, open) })
+	g.pool.submit(func(a *fleetAuditor) fleetInput { return a.root(name, open) })
 }
 
 // content tells a file's kind by what is in it.
@@ -241,7 +241,7 @@ func (g *gatherer) content(name string, data []byte) {
 			}
 		}
 	default:
-		g.pool.submit(func(a *fleetAuditor) outcome { return a.content(name, data) })
+		g.pool.submit(func(a *fleetAuditor) fleetInput { return a.content(name, data) })
 	}
 }
 

@@ -47,8 +47,8 @@ func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 	return all, nil
 }
 
-// outcome is what one input gave: a report, an inventory, or why neither.
-type outcome struct {
+// fleetInput is what one input gave: a report, an inventory, or why neither.
+type fleetInput struct {
 	name, input string
 	report      *report.Report
 	inventory   *report.Inventory
@@ -56,7 +56,7 @@ type outcome struct {
 }
 
 // join puts it into the fleet.
-func (o *outcome) join(all *fleet.Fleet) {
+func (o *fleetInput) join(all *fleet.Fleet) {
 	switch {
 	case o.refused != nil:
 		all.Refuse(o.input, o.refused.Error())
@@ -72,13 +72,13 @@ func (o *outcome) join(all *fleet.Fleet) {
 // how many they are. What waits is bounded: a few inputs an auditor.
 type pool struct {
 	work  chan func(*fleetAuditor)
-	order chan (<-chan outcome)
+	order chan (<-chan fleetInput)
 	taken chan struct{}
 }
 
 // startPool starts a goroutine for each auditor, and one that takes.
-func startPool(auditors []*fleetAuditor, take func(outcome)) *pool {
-	q := &pool{make(chan func(*fleetAuditor)), make(chan (<-chan outcome), len(auditors)), make(chan struct{})}
+func startPool(auditors []*fleetAuditor, take func(fleetInput)) *pool {
+	q := &pool{make(chan func(*fleetAuditor)), make(chan (<-chan fleetInput), len(auditors)), make(chan struct{})}
 	for _, a := range auditors {
 		go func() {
 			for read := range q.work {
@@ -96,13 +96,13 @@ func startPool(auditors []*fleetAuditor, take func(outcome)) *pool {
 }
 
 // submit waits while too much is under way.
-func (q *pool) submit(read func(*fleetAuditor) outcome) {
-	done := make(chan outcome, 1)
+func (q *pool) submit(read func(*fleetAuditor) fleetInput) {
+	done := make(chan fleetInput, 1)
 	q.order <- done
 	q.work <- func(a *fleetAuditor) { done <- read(a) }
 }
 
-// finish returns when every outcome is taken.
+// finish returns when every input is taken.
 func (q *pool) finish() {
 	close(q.work)
 	close(q.order)
@@ -110,37 +110,37 @@ func (q *pool) finish() {
 }
 
 // root audits a machine's tree.
-func (a *fleetAuditor) root(name string, open func() (*host.Root, error)) outcome {
+func (a *fleetAuditor) root(name string, open func() (*host.Root, error)) fleetInput {
 	root, err := open()
 	if err == nil {
 		defer func() { _ = root.Close() }()
 		err = host.CheckSize(root)
 	}
 	if err != nil {
-		return outcome{input: name, refused: err}
+		return fleetInput{input: name, refused: err}
 	}
 	in := collect.Input{Root: root, Tables: a.tables, PartNumbers: a.partNumbers}
 	if err := snapshot.Inputs(root, &in); err != nil {
-		return outcome{input: name, refused: err}
+		return fleetInput{input: name, refused: err}
 	}
 	return a.audit(name, collect.Collect(in))
 }
 
 // content takes a document that memaudit wrote, or SMBIOS.
-func (a *fleetAuditor) content(name string, data []byte) outcome {
+func (a *fleetAuditor) content(name string, data []byte) fleetInput {
 	if trimmed := bytes.TrimSpace(data); len(trimmed) > 0 && trimmed[0] == '{' {
 		return document(name, trimmed)
 	}
 	table, err := smbios.Parse(data)
 	if err != nil {
-		return outcome{input: name, refused: fmt.Errorf("%w; expected a report, an inventory, a snapshot, SMBIOS or a list of paths", err)}
+		return fleetInput{input: name, refused: fmt.Errorf("%w; expected a report, an inventory, a snapshot, SMBIOS or a list of paths", err)}
 	}
 	return a.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: a.tables, PartNumbers: a.partNumbers}))
 }
 
 // document takes a report or an inventory that memaudit wrote.
-func document(name string, data []byte) outcome {
-	o := outcome{input: name}
+func document(name string, data []byte) fleetInput {
+	o := fleetInput{input: name}
 	schema, err := schemaOf(data)
 	if err != nil {
 		o.refused = fmt.Errorf("JSON: %w", err)
@@ -185,14 +185,14 @@ func schemaOf(data []byte) (string, error) {
 }
 
 // audit judges a machine as check does.
-func (a *fleetAuditor) audit(name string, sys *inventory.System) outcome {
+func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	if nothingRead(sys) {
-		return outcome{input: name, refused: errors.New("nothing to audit: no source of this input could be read")}
+		return fleetInput{input: name, refused: errors.New("nothing to audit: no source of this input could be read")}
 	}
 	j, err := a.p.judge(a.engine, a.options, sys)
 	if err != nil {
-		return outcome{input: name, refused: err}
+		return fleetInput{input: name, refused: err}
 	}
 	doc := j.report(report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now()})
-	return outcome{name: machineName(name), input: name, report: &doc}
+	return fleetInput{name: machineName(name), input: name, report: &doc}
 }
