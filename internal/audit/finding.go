@@ -75,21 +75,12 @@ type Audit struct {
 	Notices []string
 }
 
-// Only is the audit with the findings of one rule alone, held against no
-// profile.
-func (a *Audit) Only(rule string) *Audit {
-	return a.only(func(id string) bool { return id == rule })
-}
-
-// Area is the audit's findings of the rules whose ids begin with a prefix.
+// Area is the audit's findings of the rules whose ids begin with a prefix, held
+// against no profile.
 func (a *Audit) Area(prefix string) *Audit {
-	return a.only(func(id string) bool { return strings.HasPrefix(id, prefix) })
-}
-
-func (a *Audit) only(takes func(id string) bool) *Audit {
 	out := &Audit{ProfileWhy: "not asked for", Notices: a.Notices}
 	for _, f := range a.Findings {
-		if takes(f.Rule) {
+		if strings.HasPrefix(f.Rule, prefix) {
 			out.Findings = append(out.Findings, f)
 		}
 	}

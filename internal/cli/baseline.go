@@ -21,8 +21,8 @@ import (
 // defaultBaseline is where the accepted hardware is kept.
 const defaultBaseline = "/var/lib/memaudit/baseline.json"
 
-// baselineRule is the rule that speaks of what changed.
-const baselineRule = "baseline.changed"
+// baselineArea is where the rules about what changed stand, a site's own too.
+const baselineArea = "baseline."
 
 func (p *Program) baselineCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "baseline", Short: "remember the accepted hardware, and say what changed since", Args: noCommand,
@@ -123,7 +123,7 @@ some of it cannot.`,
 	return cmd
 }
 
-// compareWithBaseline is check with one rule.
+// compareWithBaseline is check with the rules about what changed.
 func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if err := f.words(); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	j.found = j.found.Only(baselineRule)
+	j.found = j.found.Area(baselineArea)
 	doc := j.report(p.reportOptions(&f.input))
 	if b := doc.Baseline; failed == nil && b.Comparable != nil && !*b.Comparable {
 		failed = notAudited(errors.New(doc.Incomparable()), "memaudit baseline save accepts the machine as it is")
