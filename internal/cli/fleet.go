@@ -257,12 +257,3 @@ func isList(data []byte) bool {
 	}
 	return false
 }
-
-// machineName is the file's or folder's name without what only tells its kind.
-func machineName(path string) string {
-	name := filepath.Base(path)
-	for _, end := range []string{".json", ".txt", ".bin", ".dmi", ".gz", ".bz2", ".tgz", ".tar"} {
-		name = strings.TrimSuffix(name, end)
-	}
-	return name
-}

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -195,4 +197,13 @@ func (a *fleetAuditor) audit(name string, sys *inventory.System) fleetInput {
 	}
 	doc := j.report(report.Options{Version: a.p.Version, Revision: a.p.Revision, Now: a.p.Now()})
 	return fleetInput{name: machineName(name), input: name, report: &doc}
+}
+
+// machineName is the file's or folder's name without what only tells its kind.
+func machineName(path string) string {
+	name := filepath.Base(path)
+	for _, end := range []string{".json", ".txt", ".bin", ".dmi", ".gz", ".bz2", ".tgz", ".tar"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return name
 }
