@@ -45,10 +45,21 @@ func (c *collector) exports(in *Input) {
 		}
 		c.joined = append(c.joined, j)
 		c.identify(j)
+		if j.table != nil {
+			j.table = j.table.On(c.productOf(j))
+		}
 	}
 	for _, e := range list {
 		c.exportSource(paths[e], e)
 	}
+}
+
+// productOf is the machine's own name for itself, or what the export calls it.
+func (c *collector) productOf(j *joinedExport) string {
+	if j.export.Product != "" {
+		return j.export.Product
+	}
+	return c.sys.Machine.Product.Or("")
 }
 
 // tables loads the vendors' tables, once they are needed.

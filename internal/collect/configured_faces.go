@@ -107,7 +107,7 @@ func (j *joinedExport) read(id string, lookup func(plain string) []settings.Give
 	}
 	at := fact.Evidence{Source: j.source, Path: j.path, Field: preset.Name, Raw: preset.Value}
 	if word == "" {
-		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does nothing", preset.Name, shown(preset), own.Given.Name),
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does not decide", preset.Name, shown(preset), own.Given.Name),
 			"what the preset means, from the vendor's manual", at)
 	}
 	f.Value, f.From, f.More = word, at, []fact.Evidence{f.From}

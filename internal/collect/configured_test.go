@@ -307,7 +307,7 @@ func TestConfiguredInert(t *testing.T) {
 	}
 	under := sum("Energy Efficient")
 	require.Equal(t, fact.Unstated, under.Settings["c_states"].Configured.State)
-	require.Equal(t, `Power Technology is "Energy Efficient", and under it CPU C6 report does nothing`, under.Settings["c_states"].Configured.Reason)
+	require.Equal(t, `Power Technology is "Energy Efficient", and under it CPU C6 report does not decide`, under.Settings["c_states"].Configured.Reason)
 	require.Equal(t, "disabled", under.Settings["smt"].Configured.Value, "the preset does not govern it")
 	require.Equal(t, "disabled", sum("Custom").Settings["c_states"].Configured.Value)
 }
@@ -390,8 +390,50 @@ func TestConfiguredUnderCiscosPresets(t *testing.T) {
 	require.Equal(t, "enabled", throughput["turbo"].Configured.Value)
 	own := export(options + `, "CPUPerformance": "Custom", "CPUPowerManagement": "Energy Efficient"`)
 	require.Equal(t, "enabled", own["hw_prefetch"].Configured.Value)
-	require.Contains(t, own["turbo"].Configured.Reason, `CPUPowerManagement is "Energy Efficient", and under it IntelTurboBoostTech does nothing`)
+	require.Contains(t, own["turbo"].Configured.Reason, `CPUPowerManagement is "Energy Efficient", and under it IntelTurboBoostTech does not decide`)
 	require.False(t, own["p_states"].Configured.Known())
 	require.Equal(t, "enabled", own["smt"].Configured.Value)
 	require.Equal(t, "enabled", export(options + `, "CPUPerformance": "Something new"`)["hw_prefetch"].Configured.Value)
+}
+
+// TestConfiguredUnderLenovosModes: under a preset mode the single settings are
+// what a document says that the mode makes of them (registry of the SR670 V2), and
+// where none says it they are not known, whatever the export prints.
+func TestConfiguredUnderLenovosModes(t *testing.T) {
+	export := func(product, mode string) map[string]inventory.Setting {
+		root, err := host.OpenDir(hosttest.Files{"sys/class/dmi/id/sys_vendor": "Lenovo\n", "sys/class/dmi/id/product_name": product + "\n"}.Write(t))
+		require.NoError(t, err)
+		return collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"OperatingModes_ChooseOperatingMode": "`+mode+`",
+ "Processors_TurboMode": "Disabled", "Processors_CStates": "Disabled", "Processors_HyperThreading": "Disabled", "Memory_MemorySpeed": "MaximumPerformance"}}`).Settings
+	}
+	named := export("ThinkSystem SR670 V2", "Efficiency_FavorPerformance")
+	require.Equal(t, "enabled", named["turbo"].Configured.Value)
+	require.Equal(t, "OperatingModes_ChooseOperatingMode", named["turbo"].Configured.From.Field)
+	require.Equal(t, "Processors_TurboMode", named["turbo"].Configured.More[0].Field)
+	require.Equal(t, "autonomous", named["c_states"].Configured.Value)
+	require.Equal(t, "max", named["memory_speed"].Configured.Value)
+	require.Equal(t, "disabled", named["smt"].Configured.Value, "no mode governs it")
+	for product, mode := range map[string]string{"ThinkSystem SR650 V3": "Efficiency_FavorPerformance", "ThinkSystem SR670 V2": "MaximumPerformance"} {
+		other := export(product, mode)
+		require.Equal(t, `OperatingModes_ChooseOperatingMode is "`+mode+`", and under it Processors_TurboMode does not decide`, other["turbo"].Configured.Reason, product)
+		require.False(t, other["memory_speed"].Configured.Known(), product)
+		require.Equal(t, "disabled", other["smt"].Configured.Value, product)
+	}
+	require.Equal(t, "disabled", export("ThinkSystem SR650 V3", "CustomMode")["turbo"].Configured.Value)
+}
+
+// TestConfiguredUnderHPEsSecondPreset: AMD's preset beside HPE's decides what it
+// writes (maps of the registries A42, A43, A47), and leaves the rest alone.
+func TestConfiguredUnderHPEsSecondPreset(t *testing.T) {
+	export := func(preset string) map[string]inventory.Setting {
+		return collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "BiosAttributeRegistryA42.v1_3_72", "Attributes": {"WorkloadProfile": "Custom",
+ "AMDPerformanceWorkloadProfile": "`+preset+`", "NumaMemoryDomainsPerSocket": "OneMemoryDomainPerSocket", "ProcSMT": "Enabled", "AmdL1Prefetcher": "Enabled"}}`).Settings
+	}
+	hpc := export("HPCOptimized")
+	require.Equal(t, "nps4", hpc["sub_numa"].Configured.Value)
+	require.Equal(t, "disabled", hpc["smt"].Configured.Value)
+	require.Equal(t, "enabled", hpc["l1_stream_prefetch"].Configured.Value)
+	require.Equal(t, "AmdL1Prefetcher", hpc["l1_stream_prefetch"].Configured.From.Field)
+	require.Equal(t, "nps1", export("Disabled")["sub_numa"].Configured.Value)
+	require.Equal(t, "nps1", export("Something new")["sub_numa"].Configured.Value)
 }

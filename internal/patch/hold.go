@@ -71,7 +71,7 @@ func (m *maker) why(w Want) string {
 	preset, word, governed := m.src.Table.Under(w.ID, given)
 	switch {
 	case governed && word == "":
-		return fmt.Sprintf("under %s = %s %s does nothing", preset.Name, preset.Value, own.Given.Name)
+		return fmt.Sprintf("under %s = %s %s does not decide", preset.Name, preset.Value, own.Given.Name)
 	case governed:
 		return fmt.Sprintf("%s = %s makes %s of it", preset.Name, preset.Value, word)
 	default:

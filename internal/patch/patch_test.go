@@ -107,7 +107,7 @@ func TestPresetWithCanonicalWords(t *testing.T) {
 	assert.Contains(t, open(p)["power_policy"], "CPUPowerManagement also decides turbo")
 	p = patch.Make(source(t, now("Performance", "Disabled")), patch.Goal{Wants: []patch.Want{performance, turbo}})
 	assert.Empty(t, p.Changes)
-	assert.Equal(t, "under CPUPowerManagement = Performance IntelTurboBoostTech does nothing", open(p)["turbo"])
+	assert.Equal(t, "under CPUPowerManagement = Performance IntelTurboBoostTech does not decide", open(p)["turbo"])
 	p = patch.Make(source(t, now("Performance", "Enabled")), patch.Goal{Wants: []patch.Want{turbo}})
 	assert.Equal(t, []string{"CPUPowerManagement=Custom"}, values(p), "the own value is as wanted and does nothing yet")
 	assert.Equal(t, []string{"turbo"}, p.Met)
@@ -220,7 +220,7 @@ func TestFitTakesBackWhatHangsOnIt(t *testing.T) {
 	}
 	p.Fit(patch.SUM)
 	assert.Equal(t, []string{"Hyper-Threading [ALL]=Disable"}, values(p))
-	assert.Contains(t, open(p)["c1e"], "does nothing")
+	assert.Contains(t, open(p)["c1e"], "does not decide")
 }
 
 // What waits for the next boot counts as done.

@@ -97,7 +97,7 @@ func (m *maker) needs(p *settings.Master, held []Change) bool {
 func (m *maker) dropLocked(p *settings.Master, a *bios.Attribute, held []Change, value string) {
 	m.drop(held, func(id string, c *Change) {
 		if p.Inert {
-			m.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does nothing")
+			m.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does not decide")
 		} else {
 			m.open(id, c.Attribute.Name+" cannot be changed under "+a.Name+" = "+value)
 		}

@@ -317,6 +317,23 @@ func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 	return "", ""
 }
 
+// On is the table for one machine: without what its presets mean on others. A
+// product that is not known is none of those that an entry names.
+func (t *Table) On(product string) *Table {
+	other := func(m Master) bool { return len(m.MeansFor) > 0 && !names(m.MeansFor, &Wish{Product: product}) }
+	if !slices.ContainsFunc(t.Masters, other) {
+		return t
+	}
+	own := *t
+	own.Masters = slices.Clone(t.Masters)
+	for i := range own.Masters {
+		if other(own.Masters[i]) {
+			own.Masters[i].Means = nil
+		}
+	}
+	return &own
+}
+
 // Under finds the preset of an export that decides a setting in the place of
 // the setting's own value, and what it makes of it: "" where no document says
 // that, and then the own value does nothing. False where the setting is free or

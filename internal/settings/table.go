@@ -96,12 +96,16 @@ type Master struct {
 	// Locks are the canonical ids it governs.
 	Locks []string `yaml:"locks"`
 	// Inert says that under other values what an export prints of the locked
-	// settings does nothing: the firmware neither writes nor uses it.
+	// settings is not what acts: firmware neither writes nor uses it, or no
+	// document says that it does.
 	Inert bool `yaml:"inert,omitempty"`
 	// Means is what a value of the preset makes of the locked settings, as far as
 	// the source says it: vendor's value, canonical id, canonical word.
-	Means  map[string]map[string]string `yaml:"means,omitempty"`
-	Source string                       `yaml:"source"`
+	Means map[string]map[string]string `yaml:"means,omitempty"`
+	// MeansFor are beginnings of the product names that the source of Means speaks
+	// of; empty for all.
+	MeansFor []string `yaml:"means_for,omitempty"`
+	Source   string   `yaml:"source"`
 }
 
 // Command is a documented way to change one attribute. Steps may name
