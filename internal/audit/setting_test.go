@@ -211,6 +211,9 @@ func TestSettingLiteral(t *testing.T) {
 	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}))
 	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Configured: known("enabled", "bios", "Boost"), Effective: known("disabled", "cpufreq", "")}))
 	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Effective: known("enabled", "cpufreq", "")}))
+	other, byFirmware := doubtful(known("enabled", "bios", "Boost")), known("firmware", "cpufreq", "")
+	assert.Equal(t, verdict.Fail, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", ""), DecidedBy: byFirmware}), "another machine's export hides nothing")
+	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", "")}), "nothing says that firmware chose")
 }
 
 // TestSettingRemedyOfTheDocument goes before the vendor's table.

@@ -5,7 +5,6 @@ package cli
 import (
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,8 +101,7 @@ const nothingToChange = "0 to change"
 // TestPatchEveryFile: every file of the corpus's exports is patched below, or
 // refused with the reason.
 func TestPatchEveryFile(t *testing.T) {
-	own := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(own, "wish.yaml"), []byte(wishPack), 0o600))
+	own, _ := wishes(t)
 	for _, file := range append(corpustest.Glob(t, "redfish/*.json"), corpustest.Glob(t, "bios-cli/*.*")...) {
 		name := filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file))
 		says, listed := unpatched[name]

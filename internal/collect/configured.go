@@ -170,6 +170,7 @@ func (c *collector) identify(j *joinedExport) {
 	case !sameProduct(e.Product, m.Product.Value) && !sameProduct(e.Product, m.Board.Or("")):
 		c.conflict("machine of the BIOS export", m.Product.From, at("product", e.Product), "it is the machine's own name for itself")
 		j.doubt = fmt.Sprintf("the export calls its machine %q, and this one is %q: is it another machine's?", e.Product, m.Product.Value)
+		j.foreign = j.source != inventory.SourceRedfish // a controller that is this machine's may use another name
 	}
 	if !m.BIOSRegistry.Known() && e.RegistryName != "" {
 		m.BIOSRegistry = fact.Known(e.RegistryName, fact.Indirect, at("AttributeRegistry", e.RegistryName))

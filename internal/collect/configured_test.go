@@ -233,6 +233,7 @@ func TestConfiguredDoubt(t *testing.T) {
 	c.configured()
 	require.Equal(t, "enabled", c.sys.Settings["turbo"].Configured.Value)
 	require.Contains(t, c.sys.Sources[0].Detail, `the export calls its machine "PowerEdge R640", and this one is "PowerEdge R740"`)
+	require.True(t, c.sys.Settings["turbo"].Configured.Unverified, "nothing that rests on it goes above info")
 }
 
 // TestReferenceNames: names of Intel's reference code tell no maker, and what

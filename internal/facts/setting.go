@@ -136,13 +136,20 @@ func notByBIOS(s *inventory.Setting, value string) Value {
 	return v
 }
 
+// denied reports a value of BIOS setup that may be another machine's, where
+// firmware has this one run with what is not wanted.
+func denied(s *inventory.Setting, want []string, literal bool) bool {
+	runs, known := s.Effective.Get()
+	return s.Configured.Unverified && known && !slices.Contains(want, runs) && byBIOS(s, literal)
+}
+
 // JudgedFor is judged for a row of a profile: where the profile itself wants
 // auto, or its document speaks of BIOS setup word for word, only BIOS setup can
 // show it; elsewhere auto alone is no answer. Where BIOS setup's value is not
 // known, the running system speaks against the row only as far as it shows what
 // BIOS setup chose.
 func JudgedFor(s inventory.Setting, want []string, literal bool) (Value, string) {
-	if s.Configured.Known() && (literal || slices.Contains(want, settings.Auto)) {
+	if s.Configured.Known() && (literal || slices.Contains(want, settings.Auto)) && !denied(&s, want, literal) {
 		return of(s.Configured), "configured"
 	}
 	v, face := judged(s)
