@@ -19,8 +19,8 @@ func TestStandingOfAProfile(t *testing.T) {
 		standing      string
 	}{
 		{identity{"Dell Inc.", "PowerEdge R740", "skylake-sp", ""}, "low-latency", "workloads/vdu", verdict.Practice},
-		{identity{"Dell Inc.", "PowerEdge R740", "skylake-sp", ""}, "max-performance", "dell-system-profiles/performance-optimized", verdict.Analogous},
-		{identity{"Dell Inc.", "PowerEdge R650", "ice-lake-sp", ""}, "max-performance", "dell-system-profiles/performance-optimized", ""},
+		{identity{"Dell Inc.", "PowerEdge R670", "granite-rapids-sp", ""}, "max-performance", "dell-system-profiles/performance-optimized", verdict.Analogous},
+		{identity{"Dell Inc.", "PowerEdge R650", "ice-lake-sp", ""}, "max-performance", "dell-14g-15g/performance", ""},
 		{identity{"-", "-", "skylake-sp", ""}, "low-latency", "workloads/vdu", ""},
 	} {
 		r := runFor(e, c.who)
