@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -112,7 +113,8 @@ func (c *collector) nodeKind(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 }
 
 // kindByDevice goes by the device whose memory the node is: the GPU driver's own
-// word, or the path of the dax device that was onlined as it.
+// word, the path of the dax device that was onlined as it, or the window of
+// addresses that it lies in.
 func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	hints := &c.facts.NUMA.Hints
 	const src = inventory.SourceNUMA
@@ -121,6 +123,7 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 			return fact.Known(inventory.NodeGPU, fact.Direct, fact.At(src, hints.GPUs.Path, display(id)))
 		}
 	}
+	apart := fact.Evidence{}
 	for i := range hints.DAX.V {
 		d := &hints.DAX.V[i]
 		if !d.Target.Known() || int(d.Target.V) != n.ID || d.Driver.Known() && d.Driver.V != "kmem" {
@@ -132,12 +135,49 @@ func (c *collector) kindByDevice(n *inventory.Node) fact.Fact[inventory.NodeKind
 			return fact.Known(inventory.NodePersistent, fact.Direct, at)
 		case strings.Contains(path, "/ACPI0017") || strings.Contains(path, "/cxl_") || strings.Contains(path, "/dax_region"):
 			return fact.Known(inventory.NodeCXL, fact.Direct, at)
-		case c.onlyCXL():
-			// Firmware set the range apart, and nothing else here has such memory.
-			return fact.Known(inventory.NodeCXL, fact.Corroborated, at, fact.At(src, hints.CXL.Path, strings.Join(hints.CXL.V, " ")))
+		default:
+			apart = at
 		}
 	}
+	switch inside := c.inWindow(n.ID); {
+	case inside.Known() && inside.Value:
+		return fact.Known(inventory.NodeCXL, fact.Direct, inside.From)
+	case !inside.Known() && apart != (fact.Evidence{}) && c.onlyCXL():
+		// Firmware set the range apart, and nothing else here has such memory.
+		return fact.Known(inventory.NodeCXL, fact.Corroborated, apart, fact.At(src, hints.CXL.Path, strings.Join(hints.CXL.V, " ")))
+	}
 	return fact.Fact[inventory.NodeKind]{}
+}
+
+// inWindow reports whether a node's memory lies in CXL's windows of addresses, all
+// of it; false when none of it does. Half a node decides nothing.
+func (c *collector) inWindow(id int) fact.Fact[bool] {
+	hints, size := &c.facts.NUMA.Hints, c.facts.Memory.BlockSizeBytes
+	windows := host.Fact(inventory.SourceNUMA, hints.Windows, fact.Direct)
+	at := slices.IndexFunc(c.facts.NUMA.Nodes, func(n host.Node) bool { return n.ID == id })
+	switch {
+	case !windows.Known():
+		return fact.Blame[bool](windows)
+	case at < 0 || !size.Known() || size.V <= 0:
+		return fact.Unknown[bool](fact.Absent, "the size of a memory block is not known", "", windows.From)
+	}
+	blocks := c.facts.NUMA.Nodes[at].Blocks
+	inside := 0
+	for _, k := range blocks.V {
+		block := host.Range{Start: uint64(k) * uint64(size.V), End: uint64(k+1) * uint64(size.V)}
+		for _, w := range windows.Value {
+			switch {
+			case block.Start >= w.Start && block.End <= w.End:
+				inside++
+			case block.Start < w.End && w.Start < block.End:
+				return fact.Unknown[bool](fact.Conflicting, "a memory block of the node lies partly in a CXL window", "", windows.From)
+			}
+		}
+	}
+	if len(blocks.V) == 0 || inside != 0 && inside != len(blocks.V) {
+		return fact.Unknown[bool](fact.Conflicting, "the node's memory blocks do not say where it lies", "", windows.From)
+	}
+	return fact.Known(inside > 0, fact.Direct, windows.From)
 }
 
 // onlyCXL reports whether CXL memory devices are the only ones here that a
@@ -159,16 +199,20 @@ func (c *collector) kindByRating(n *inventory.Node, plain fact.Fact[inventory.No
 	near, nearRated := c.nearest(n).Get()
 	fast := rated && nearRated && 2*own >= 3*near
 	slow := rated && nearRated && own < near
+	outside := c.inWindow(n.ID) // inside is told by kindByDevice
 	switch each := c.packageMemory(); {
 	case each > 0 && fast:
 		return fact.Known(inventory.NodeHBM, fact.Corroborated, c.sys.CPU.Brand.From, n.RatedBytesPerSecond.From)
-	case slow && c.onlyCXL():
+	case slow && !outside.Known() && c.onlyCXL():
 		return fact.Known(inventory.NodeCXL, fact.Corroborated, n.RatedBytesPerSecond.From, c.sys.NUMA.CXLDevices.From)
 	case each > 0 && !slow && c.allOnPackage(each):
 		return fact.Known(inventory.NodeHBM, fact.Corroborated, c.sys.CPU.Brand.From, n.MemoryBytes.From)
+	case each > 0 && outside.Known():
+		return fact.Unknown[inventory.NodeKind](fact.Conflicting, "the processor carries memory on its package, and this node, which is no CXL memory, is rated slower or of another size",
+			"", c.sys.CPU.Brand.From, n.MemoryBytes.From, outside.From)
 	case each > 0:
 		return fact.Unknown[inventory.NodeKind](fact.Conflicting, "the processor carries memory on its package, and this node could also be CXL memory",
-			"a firmware that hands over an HMAT, by which Linux rates the node's bandwidth", c.sys.CPU.Brand.From, n.MemoryBytes.From)
+			"a firmware that hands over an HMAT, by which Linux rates the node's bandwidth; as root, the windows of the CEDT", c.sys.CPU.Brand.From, n.MemoryBytes.From)
 	default:
 		return plain
 	}

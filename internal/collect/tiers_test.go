@@ -98,6 +98,19 @@ var (
 	gib     = 1024 // in MiB
 )
 
+// window is a CEDT with one window of CXL memory, 16 GiB from 64 GiB on, and memory
+// blocks of 1 GiB.
+var window = hosttest.Files{"sys/firmware/acpi/tables/CEDT": hosttest.CEDT([2]uint64{0x1000000000, 0x400000000})}
+
+// at gives a node memory blocks of 1 GiB by their numbers.
+func at(f hosttest.Files, node int, blocks ...int) hosttest.Files {
+	f["sys/devices/system/memory/block_size_bytes"] = "40000000\n"
+	for _, k := range blocks {
+		f[fmt.Sprintf("%snode%d/memory%d", hosttest.NodeDir, node, k)] = fmt.Sprintf("%s../../memory/memory%d", hosttest.LinkTo, k)
+	}
+	return f
+}
+
 // TestMemoryOnlyNodes: what a node without CPUs is, as kernel documents and the
 // drivers' own paths have it; the processor's brand alone decides nothing.
 func TestMemoryOnlyNodes(t *testing.T) {
@@ -123,6 +136,17 @@ func TestMemoryOnlyNodes(t *testing.T) {
 		{"CXL that firmware set apart, where NVDIMMs cannot be listed", daxFrom(memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard).Without("sys/bus/nd/devices/"), 2, hmemPath), []inventory.NodeKind{plain}, fact.Direct},
 		{"CXL that firmware set apart, where a GPU's state cannot be read", daxFrom(memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard), 2, hmemPath).With(hosttest.Files{
 			"proc/driver/nvidia/gpus/0009:01:00.0/numa_status/": ""}), []inventory.NodeKind{plain}, fact.Direct},
+		{"CXL that firmware onlined, in a window of the CEDT", at(memoryOnly(hosttest.Skylake, 256*gib), 2, 64).With(window), []inventory.NodeKind{cxl}, fact.Direct},
+		{"the same on a Xeon Max", at(memoryOnly(hosttest.CPUMax, 256*gib), 2, 64).With(window), []inventory.NodeKind{cxl}, fact.Direct},
+		{"Xeon Max, flat, and CXL that firmware onlined", at(at(at(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib, 256*gib), 2, 4), 3, 6), 4, 64).With(window).With(cxlCard), []inventory.NodeKind{hbm, hbm, cxl}, 0},
+		{"the kernel's decoder, where the CEDT cannot be read", at(memoryOnly(hosttest.Skylake, 256*gib), 2, 64).With(cxlCard).With(hosttest.Files{
+			"sys/bus/cxl/devices/decoder0.0/start": "0x1000000000\n", "sys/bus/cxl/devices/decoder0.0/size": "0x400000000\n"}), []inventory.NodeKind{cxl}, fact.Direct},
+		{"beside the window", at(memoryOnly(hosttest.Skylake, 256*gib), 2, 63).With(window), []inventory.NodeKind{plain}, fact.Direct},
+		{"a block behind the window", at(memoryOnly(hosttest.Skylake, 256*gib), 2, 80).With(window), []inventory.NodeKind{plain}, fact.Direct},
+		{"one block inside and one beside", at(memoryOnly(hosttest.Skylake, 256*gib), 2, 63, 64).With(window), []inventory.NodeKind{plain}, fact.Direct},
+		{"set apart beside a CXL card, and no CXL by its address", daxFrom(at(memoryOnly(hosttest.Skylake, 256*gib), 2, 4).With(window).With(cxlCard), 2, hmemPath), []inventory.NodeKind{plain}, fact.Direct},
+		{"rated slow beside a CXL card, and no CXL by its address", rated(at(memoryOnly(hosttest.Skylake, 256*gib), 2, 4).With(window).With(cxlCard), 200_000, 200_000, 40_000), []inventory.NodeKind{plain}, fact.Direct},
+		{"Xeon Max, one node that is no CXL by its address and no HBM by its size", at(memoryOnly(hosttest.CPUMax, 256*gib), 2, 4).With(window), []inventory.NodeKind{open}, fact.None},
 		{"rated fast on a processor without HBM", rated(memoryOnly(hosttest.Skylake, 64*gib), 200_000, 200_000, 400_000), []inventory.NodeKind{plain}, fact.Direct},
 		{"a GPU's memory", memoryOnly(hosttest.Skylake, 96*gib).With(hosttest.Files{
 			"proc/driver/nvidia/gpus/0009:01:00.0/numa_status": "Node:      2\nStatus:    online\nAddress:   40000000000\nSize:      1800000000\n"}), []inventory.NodeKind{inventory.NodeGPU}, fact.Direct},

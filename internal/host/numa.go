@@ -37,6 +37,9 @@ type Node struct {
 	// HasCPU and HasMemory say that cpulist is not empty and MemTotal not 0;
 	// where those are not known, membership in has_cpu and has_memory.
 	HasCPU, HasMemory Value[bool]
+	// Blocks are the numbers of its memory blocks, online or not: memoryK begins at
+	// K times the size of a block. They are read of nodes with memory and no CPUs.
+	Blocks Value[[]int]
 	// Access are the rated values for access0 (any initiator) and access1
 	// (CPUs only), from HMAT.
 	Access [2]Initiators
@@ -91,7 +94,8 @@ func (n *NUMA) withoutFolder() *NUMA {
 	}
 	none := unknown[[]int](e)
 	n.Online, n.Possible, n.HasCPU, n.HasMemory, n.HasNormalMemory, n.HasGenericInitiator = none, none, none, none, none, none
-	n.Hints = TierHints{Tiers: unknown[[]Tier](e), DAX: unknown[[]DAXDevice](e), CXL: unknown[[]string](e), NVDIMM: unknown[[]string](e),
+	n.Hints = TierHints{Tiers: unknown[[]Tier](e), DAX: unknown[[]DAXDevice](e), CXL: unknown[[]string](e),
+		Windows: unknown[[]Range](e), NVDIMM: unknown[[]string](e),
 		GPUs: none, Weights: Weights{Auto: unknown[bool](e)}, Demotion: unknown[bool](e)}
 	n.Source = sourceOf("numa", []outcomer{none})
 	return n
@@ -135,6 +139,9 @@ func (r *reader) node(n *NUMA, id int) Node {
 	}
 	node.HasCPU = settle(n.HasCPU, id, derive(node.CPUs, func(c []int) bool { return len(c) > 0 }))
 	node.HasMemory = settle(n.HasMemory, id, derive(node.MemTotalBytes, func(b int64) bool { return b > 0 }))
+	if node.HasMemory.V && node.HasCPU.State == fact.OK && !node.HasCPU.V {
+		node.Blocks = r.numbered(dir, "memory")
+	}
 	for class := range node.Access {
 		node.Access[class] = r.access(dir, class)
 	}

@@ -19,6 +19,9 @@ type TierHints struct {
 	DAX Value[[]DAXDevice]
 	// CXL are the names in /sys/bus/cxl/devices, sorted.
 	CXL Value[[]string]
+	// Windows are the ranges of physical addresses that lead to CXL memory, in
+	// firmware's order; none where firmware's table has none.
+	Windows Value[[]Range]
 	// NVDIMM are the names in /sys/bus/nd/devices, sorted.
 	NVDIMM Value[[]string]
 	// GPUs are the nodes that the NVIDIA driver says are its GPUs' memory
@@ -64,7 +67,8 @@ type DAXDevice struct {
 const tierDir = "/sys/devices/virtual/memory_tiering"
 
 func (r *reader) tierHints() TierHints {
-	return TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: r.names("/sys/bus/cxl/devices"), NVDIMM: r.names("/sys/bus/nd/devices"),
+	devices := r.names("/sys/bus/cxl/devices")
+	return TierHints{Tiers: r.tiers(), DAX: r.dax(), CXL: devices, Windows: r.windows(devices), NVDIMM: r.names("/sys/bus/nd/devices"),
 		GPUs: r.gpuNodes(), Weights: r.weights(), Demotion: r.truth("/sys/kernel/mm/numa/demotion_enabled")}
 }
 
