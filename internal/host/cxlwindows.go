@@ -15,7 +15,7 @@ type Range struct{ Start, End uint64 }
 // Sizes and offsets of ACPI's CXL Early Discovery Table, in bytes (CXL
 // Specification 3.0, 9.17.1; Linux, include/acpi/actbl1.h).
 const (
-	cedtPath        = acpiTables + "/CEDT"
+	cedtPath        = "/sys/firmware/acpi/tables/CEDT"
 	cedtHeader      = 36
 	cedtWindow      = 1 // the record's type: CXL Fixed Memory Window Structure
 	cedtWindowStart = 8
