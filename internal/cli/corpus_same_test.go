@@ -85,10 +85,12 @@ func rotated(text []byte, key string, populated bool) []byte {
 	return joined(out)
 }
 
-// withoutRanges leaves out the mapped address ranges, which name modules.
+// withoutRanges leaves out the mapped address ranges and HPE's records of modules,
+// which name modules that have changed places.
 func withoutRanges(text []byte) []byte {
 	return joined(slices.DeleteFunc(blocks(text), func(b string) bool {
-		return strings.Contains(b, "\nMemory Device Mapped Address\n") || strings.Contains(b, "\nMemory Array Mapped Address\n")
+		return strings.Contains(b, "\nMemory Device Mapped Address\n") || strings.Contains(b, "\nMemory Array Mapped Address\n") ||
+			strings.Contains(b, ", DMI type 202, ")
 	}))
 }
 
