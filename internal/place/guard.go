@@ -3,6 +3,7 @@ package place
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -28,13 +29,51 @@ func (pl *placer) channelSeat(i int) seat {
 	return seat{pl.out[i].Socket, pl.out[i].Channel, 0}
 }
 
-// guard takes the mapping back when it cannot be true: more processors or
+// guard takes the mapping back when it cannot be true: labels against each other, more processors or
 // channels than there are, a channel deeper than the platform's, two modules
 // in one place, memory on absent processors that another order of them explains.
 func (pl *placer) guard() {
-	if pl.guardSockets() {
+	if pl.guardLetters() && pl.guardSockets() {
 		pl.guardChannels()
 	}
+}
+
+// guardLetters holds banks that decide by themselves against the locators beside
+// them: DIMM_B1 and DIMM_B2 are of one channel, and DIMM_C1 is of another. Where the
+// two differ nobody can tell which is wrong.
+func (pl *placer) guardLetters() bool {
+	type channel struct{ socket, channel int }
+	named, owner := map[string]channel{}, map[channel]string{}
+	for i := range pl.out {
+		o := &pl.out[i]
+		if o.Source != SourceBank || o.Channel == Unplaced || !strings.Contains(pl.labels[i].rule.banks, "{chan}") {
+			continue
+		}
+		name, ok := letteredName(pl.sys.Slots[i].Locator.Or(""))
+		if !ok {
+			return true // other labels name no channel
+		}
+		at := channel{o.Socket, o.Channel}
+		other, seen := named[name]
+		if first, taken := owner[at]; seen && other != at || taken && first != name {
+			pl.fail(fmt.Sprintf("the label %s and its bank %q cannot both be true", pl.name(i), text(&pl.sys.Slots[i].BankLocator)), true)
+			return false
+		}
+		named[name], owner[at] = at, name
+	}
+	return true
+}
+
+// letteredName is a locator without the number behind a letter that stands alone
+// or behind DIMM: "DIMM_B" of "DIMM_B2".
+func letteredName(locator string) (string, bool) {
+	name := strings.TrimRight(locator, "0123456789")
+	if name == locator || name == "" {
+		return "", false
+	}
+	before, letter := strings.ToUpper(name[:len(name)-1]), name[len(name)-1]
+	alone := before == "" || strings.HasSuffix(before, "DIMM") || before[len(before)-1] < 'A' || before[len(before)-1] > 'Z'
+	return name, 'A' <= letter && letter <= 'Z' && alone
 }
 
 func (pl *placer) guardSockets() bool {
