@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -192,6 +193,11 @@ func severe(lines []string) []string {
 	})
 }
 
+// bankAlone are texts whose banks are all that says a channel, so that nothing
+// contradicts one that is wrong: firmware of a Phytium board with a module listed
+// twice.
+var bankAlone = []string{"phytium-ft-2000-4-813e.txt"}
+
 // TestSameMachineSameVerdict: what does not change a machine does not change its
 // verdict, and labels that are wrong bring doubt, not a new failure at warning.
 func TestSameMachineSameVerdict(t *testing.T) {
@@ -226,7 +232,10 @@ func TestSameMachineSameVerdict(t *testing.T) {
 					}
 				}
 			}
-			wrong := map[string][]byte{"banks moved on": rotated(text, "Bank Locator", false)}
+			wrong := map[string][]byte{}
+			if !slices.Contains(bankAlone, filepath.Base(name)) {
+				wrong["banks moved on"] = rotated(text, "Bank Locator", false)
+			}
 			if oneSize(text) { // else it is another population
 				wrong["labels of modules moved on"] = rotated(text, "Locator", true)
 			}

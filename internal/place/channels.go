@@ -49,6 +49,10 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 			}
 		}
 		channel, slot, ok := m.locate(socket, n)
+		if owner, counted := m.owner(n, len(g.sys.Sockets)); !ok && counted && m.Offset > 0 && owner != socket {
+			g.failAll(fmt.Sprintf("slot number %d is of processor %d, and its label names another", n, owner))
+			return
+		}
 		if !ok {
 			g.failChannels(fmt.Sprintf("slot number %d is not on slot map %s", n, m.ID))
 			return

@@ -40,6 +40,8 @@ func TestPlaceUnknown(t *testing.T) {
 		{name: "banks moved on by one slot", vendor: "Intel", product: "S5500BC", sockets: "PP", platform: plat3,
 			slots: []string{"DIMM_A1@NODE~0~CHANNEL~0~DIMM~1* DIMM_A2@NODE~0~CHANNEL~1~DIMM~0* DIMM_B1@NODE~0~CHANNEL~1~DIMM~1* DIMM_B2@NODE~1~CHANNEL~0~DIMM~0*"},
 			want:  "-.-.-.- -.-.-.- -.-.-.- -.-.-.-", reason: "cannot both be true"},
+		{name: "a number of one processor on a bank of the other", vendor: "Lenovo", product: "System x3650 M5: -[8871AC1]-", sockets: "PP", platform: plat4,
+			slots: []string{"DIMM~{1,4,9}@CPU~1* DIMM~12@CPU~2*"}, want: "-.-.-.- -.-.-.- -.-.-.- -.-.-.-", reason: "slot number 12 is of processor 0, and its label names another"},
 		{name: "one bank on the channel of another letter", vendor: "Intel", product: "S2600", sockets: "PP", platform: plat4,
 			slots: []string{"DIMM_{A,B}1@NODE~0~CHANNEL~0~DIMM~0*"}, want: "-.-.-.- -.-.-.-", reason: "cannot both be true"},
 		{name: "twins without a slot number", vendor: "Phytium", product: "FT-2000/4", sockets: "P", platform: nil,
