@@ -82,7 +82,7 @@ func TestFleetOfRealMachines(t *testing.T) {
 	kinds := []string{"bios", "speed", "module"}
 	seen := 0
 	eachText(t, corpustest.Servers, func(name string, text []byte) {
-		if seen++; seen%sameEvery != 0 {
+		if seen++; seen%sameEvery() != 0 {
 			return
 		}
 		doc, _ := with.document(t, text)

@@ -198,6 +198,11 @@ func severe(lines []string) []string {
 // twice.
 var bankAlone = []string{"phytium-ft-2000-4-813e.txt"}
 
+// mirrored are texts of boards whose second processor is filled in another order of
+// channels than the first, by the maker's table, so that modules which change
+// places change their order (ThinkSystem ST650 V2: 33 - n).
+var mirrored = []string{"lenovo-thinksystem-st650-v2-038a.txt"}
+
 // TestSameMachineSameVerdict: what does not change a machine does not change its
 // verdict, and labels that are wrong bring doubt, not a new failure at warning.
 func TestSameMachineSameVerdict(t *testing.T) {
@@ -223,7 +228,7 @@ func TestSameMachineSameVerdict(t *testing.T) {
 				}
 			}
 			plain := withoutRanges(text)
-			if before := with.audited(t, plain); before != nil {
+			if before := with.audited(t, plain); before != nil && !slices.Contains(mirrored, filepath.Base(name)) {
 				if swapped := socketsSwapped(plain, before); swapped != nil {
 					counts["swapped"]++
 					if diff := lacking(said(with.audited(t, swapped), false), said(before, false)); len(diff) > 0 {
