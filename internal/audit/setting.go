@@ -128,13 +128,23 @@ func (r *run) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, 
 	case len(steps) > 0:
 		lines = append(lines, steps...)
 	default:
-		lines = append(lines, "nothing at hand says how this machine spells the option: in memaudit's words "+w.ID+" must be "+w.Want.String()+
-			"; an export of its BIOS settings, given with --bios, names it")
+		lines = append(lines, unspelled(w, s.Configured))
 	}
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], "\n", " ") // one way, one line
 	}
 	return strings.Join(lines, "\n")
+}
+
+// unspelled says what is wanted where nothing proves how the machine spells it,
+// and what would.
+func unspelled(w *rulepack.WantedSetting, now fact.Fact[string]) string {
+	inOurs := "in memaudit's words " + w.ID + " must be " + w.Want.String()
+	if now.Known() && now.From.Field != "" {
+		return "nothing at hand says how " + now.From.Field + ", which is " + now.From.Raw + ", spells it: " + inOurs +
+			"; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
+	}
+	return "nothing at hand says how this machine spells the option: " + inOurs + "; an export of its BIOS settings, given with --bios, names it"
 }
 
 // undoing says what to take back when not firmware decided.

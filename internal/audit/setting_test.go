@@ -216,6 +216,15 @@ func TestSettingLiteral(t *testing.T) {
 	assert.Equal(t, verdict.Pass, literal(inventory.Setting{Configured: other, Effective: known("disabled", "cpufreq", "")}), "nothing says that firmware chose")
 }
 
+// TestSettingNothingSpells: where nothing spells the wanted word, the remedy names
+// the option that the export showed, and asks for an export only where none is there.
+func TestSettingNothingSpells(t *testing.T) {
+	remedy := func(s inventory.Setting) string {
+		return one(t, judge(t, map[string]inventory.Setting{"c1e": s, "x2apic": s}), "setting.x2apic", "setting x2apic").Remedy
+	}
+	assert.Contains(t, remedy(inventory.Setting{Configured: known("enabled", "bios", "X2")}), "nothing at hand says how X2, which is enabled, spells it: in memaudit's words x2apic must be auto; the option's values in BIOS setup")
+}
+
 // TestSettingRemedyOfTheDocument goes before the vendor's table.
 func TestSettingRemedyOfTheDocument(t *testing.T) {
 	f := one(t, judge(t, map[string]inventory.Setting{"c1e": {Configured: known("enabled", "bios", "A")}}), "setting.c1e", "setting c1e")

@@ -44,7 +44,7 @@ func decodeRegistry(d document) (*Export, error) {
 			e.problem("%s: %s stands more than once, and otherwise, so that nothing is taken of it", at, name)
 			continue
 		}
-		if err := e.add(Attribute{Name: name, Display: a.display, Menu: a.menu, Default: a.fallback, ReadOnly: a.readOnly, Options: a.names, Place: at}); err != nil {
+		if err := e.add(Attribute{Name: name, Display: a.display, Menu: a.menu, Default: a.fallback, ReadOnly: a.readOnly, Options: a.names, OptionTexts: a.texts, Place: at}); err != nil {
 			return nil, err
 		}
 	}

@@ -84,6 +84,28 @@ func TestProfilesOfAMachine(t *testing.T) {
 	assert.Equal(t, "no document gives a profile for this machine\n", out)
 }
 
+// TestProfilesOfADocument: from a document to the profiles made of it.
+func TestProfilesOfADocument(t *testing.T) {
+	t.Parallel()
+	ids := func(words string) (found []string) {
+		status, out, errs := run(nil, "profiles", "list", "--document", words)
+		require.Equal(t, 0, status, errs)
+		for line := range strings.Lines(out) {
+			id, _, _ := strings.Cut(line, " ")
+			found = append(found, id)
+		}
+		return found
+	}
+	assert.Equal(t, []string{"lenovo-modes/v3-efficiency-favor-performance", "lenovo-modes/v3-maximum-performance", "lenovo-modes/v3-efficiency-favor-power"}, ids("LP1836"))
+	assert.Equal(t, []string{"dell-14g-15g/performance-per-watt-dapc", "dell-14g-15g/performance"}, ids("1.8.2 r740 DELL"), "any order, any case")
+	status, _, errs := run(nil, "profiles", "list", "--document", "LP9999")
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, `no profile rests on a document that names "LP9999"`)
+	status, _, errs = run(nil, "profiles", "list", "--document", "LP1836", "--root", tree(t, "sun-x6440"))
+	assert.Equal(t, 2, status)
+	assert.Contains(t, errs, "without a flag that names a machine")
+}
+
 // The shell completes intents, profile ids and rule ids.
 func TestIdsComplete(t *testing.T) {
 	for _, c := range []struct {

@@ -22,19 +22,27 @@ func (p *Program) profilesCommand() *cobra.Command {
 func (p *Program) profilesListCommand() *cobra.Command {
 	var f knowledgeFlags
 	var input inputFlags
+	var document string
 	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: noArgs,
 		Long: `list prints every documented profile with its source. With a flag that names a
 machine it prints those that fit that machine, each with the intents that come to it
-there.`,
+there; with --document those that a document of that maker, title, year or address
+is behind.`,
 		RunE: func(*cobra.Command, []string) error {
 			packs, err := f.load(p)
 			if err != nil {
 				return err
 			}
-			if input.names() {
+			switch {
+			case input.names() && document != "":
+				return usage("--document lists of all profiles those of a document: give it without a flag that names a machine")
+			case input.names():
 				return p.fitting(&input, packs, f.format)
 			}
-			infos := rulepack.DescribeProfiles(packs)
+			infos := ofDocument(rulepack.DescribeProfiles(packs), document)
+			if len(infos) == 0 {
+				return &exit{status: report.ExitUsage, err: fmt.Errorf("profiles list: no profile rests on a document that names %q", document), hint: "memaudit profiles list"}
+			}
 			if f.format == "json" {
 				return writeJSON(p.Stdout, infos)
 			}
@@ -42,7 +50,17 @@ there.`,
 		}}
 	f.register(cmd)
 	input.register(cmd)
+	cmd.Flags().StringVar(&document, "document", "", "only profiles of documents whose maker, title, year or address holds every word of `TEXT`")
 	return cmd
+}
+
+// ofDocument are the profiles of which the document's line holds every word, in
+// any case.
+func ofDocument(infos []rulepack.ProfileInfo, words string) []rulepack.ProfileInfo {
+	return slices.DeleteFunc(infos, func(i rulepack.ProfileInfo) bool {
+		line := strings.ToLower(i.Citation.Line() + " " + i.Citation.URL)
+		return slices.ContainsFunc(strings.Fields(strings.ToLower(words)), func(w string) bool { return !strings.Contains(line, w) })
+	})
 }
 
 // listProfiles prints one profile a line.

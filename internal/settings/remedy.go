@@ -285,7 +285,7 @@ func (t *Table) unlock(w *Wish) string {
 		case free == "" && t.otherMaster(m, w): // this generation has another preset
 		case slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(w.Preset) }):
 		case w.Preset != "" && free == "":
-			return m.Attribute + " is " + w.Preset + ", which governs the setting: free it first"
+			return m.Attribute + " is " + w.Preset + ", which governs the setting: free it first, by the value that documents call " + m.Free[0]
 		case w.Preset != "":
 			return "first set " + name + " to " + free + ": it is " + w.Preset + ", which governs the setting"
 		case free != "":

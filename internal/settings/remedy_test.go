@@ -191,3 +191,16 @@ func TestCommandsReboot(t *testing.T) {
 	}
 	require.Greater(t, seen, 8)
 }
+
+// TestMenusPrintTheirOwnWords: BIOS setup shows "Low Latency" where the tools say
+// LowLatency (HPE's registry U46, ValueDisplayName); a preset whose freeing value
+// nothing spells for the machine is named by the documents' word.
+func TestMenusPrintTheirOwnWords(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	hpe := tables.Of("HPE").Steps(settings.Wish{ID: "workload_profile", Want: "LowLatency", Platform: "ice-lake-sp", Firmware: "U46"})
+	require.Equal(t, "BIOS setup: BIOS/Platform Configuration (RBSU) > Workload Profile = Low Latency", hpe[0])
+	require.Contains(t, hpe[1], "ilorest set WorkloadProfile=LowLatency ")
+	amd := tables.Of("Dell").Steps(settings.Wish{ID: "c_states", Want: "enabled", Platform: "genoa", Preset: "PerfOptimized"})
+	require.Equal(t, "SysProfile is PerfOptimized, which governs the setting: free it first, by the value that documents call Custom", amd[0])
+}
