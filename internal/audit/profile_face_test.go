@@ -1,0 +1,30 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/rulepack"
+)
+
+// TestProfilesOfBIOSSetup: a line of a maker's document about its BIOS setup, of a
+// capture or of a batch of a BIOS tool is judged by BIOS setup, so that the kernel
+// speaks against it only where it shows the BIOS's choice. Advice for processors and
+// workloads of whatever maker, and the two founding papers, which measured running
+// systems, take what an automatic setting came to as well.
+func TestProfilesOfBIOSSetup(t *testing.T) {
+	running := []string{"amd-epyc-7003", "amd-epyc-9004", "workloads", "dell-11g", "fujitsu-westmere-ex"}
+	asked := 0
+	for _, pack := range builtinPacks(t) {
+		for _, p := range pack.Profiles {
+			if name, _, _ := strings.Cut(p.ID, "/"); !slices.Contains(running, name) {
+				asked++
+				assert.Equal(t, rulepack.FaceConfigured, p.Face, p.ID)
+			}
+		}
+	}
+	assert.Greater(t, asked, 100)
+}
