@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"encoding/json"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,5 +34,30 @@ func TestCostOfACheck(t *testing.T) {
 		t.Logf("%s: %d allocations of %d kB", c.machine, count, kB)
 		assert.LessOrEqual(t, count, c.most, c.machine)
 		assert.LessOrEqual(t, kB, c.kB, c.machine)
+	}
+}
+
+// TestCostOfLists bounds what a list of rules or profiles allocates: it is read
+// from the compiled knowledge, and no YAML is.
+func TestCostOfLists(t *testing.T) {
+	for command, most := range map[string]float64{"rules": 5_000, "profiles": 15_000} {
+		count := testing.AllocsPerRun(1, func() { _, _, _ = run(nil, command, "list") })
+		t.Logf("%s list: %.0f allocations", command, count)
+		assert.LessOrEqual(t, count, most, command)
+	}
+}
+
+// TestRulesListKeys: a list's JSON carries what is documented of a rule and
+// nothing of how it is kept.
+func TestRulesListKeys(t *testing.T) {
+	_, out, _ := run(nil, "rules", "list", "--format", "json")
+	var list []map[string]any
+	require.NoError(t, json.Unmarshal([]byte(out), &list))
+	require.NotEmpty(t, list)
+	for _, r := range list {
+		for key := range r {
+			assert.Equal(t, strings.ToLower(key), key)
+		}
+		assert.Contains(t, r, "cases")
 	}
 }

@@ -29,7 +29,7 @@ machine it prints those that fit that machine, each with the intents that come t
 there; with --document those that a document of that maker, title, year or address
 is behind.`,
 		RunE: func(*cobra.Command, []string) error {
-			packs, err := f.load(p)
+			packs, err := f.loadBy(p, rulepack.LoadCompiled)
 			if err != nil {
 				return err
 			}

@@ -23,7 +23,7 @@ func (p *Program) rulesListCommand() *cobra.Command {
 	var f knowledgeFlags
 	cmd := &cobra.Command{Use: "list", Short: "list the loaded rules", Args: noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			packs, err := f.load(p)
+			packs, err := f.loadBy(p, rulepack.LoadCompiled)
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,8 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// pack writes a pack without what only a validation needs: cases and places.
+// pack writes a pack without what only a validation needs: cases, of which it
+// keeps the counts, and places.
 func (w *blobWriter) pack(p *Pack) {
 	w.text(p.File)
 	w.uint(uint64(len(p.Rules)))
@@ -57,6 +58,10 @@ func (w *blobWriter) rule(r *Rule) {
 	w.texts(r.paths)
 	w.texts(r.variables)
 	w.text(string(r.usual))
+	n := r.caseCounts()
+	w.uint(uint64(n.Pass))
+	w.uint(uint64(n.Fail))
+	w.uint(uint64(n.Unknown))
 }
 
 func (r *blobReader) rule() *Rule {
@@ -71,6 +76,7 @@ func (r *blobReader) rule() *Rule {
 	out.Explains, out.Uncited = r.bool(), r.bool()
 	out.CitePlatform, out.CiteSources, out.CiteOrder = r.bool(), r.bool(), r.bool()
 	out.shape = shape{paths: r.texts(), variables: r.texts(), usual: verdict.Severity(r.text())}
+	out.counted = CaseCounts{Pass: int(r.uint()), Fail: int(r.uint()), Unknown: int(r.uint())}
 	return out
 }
 

@@ -35,6 +35,29 @@ func TestCompiledRulesMeanTheSame(t *testing.T) {
 	assert.Greater(t, n, 1000, "expressions compared")
 }
 
+// TestCompiledRulesAreDescribedTheSame: a list that is read from the blob says
+// what the sources say, the counts of the cases among it.
+func TestCompiledRulesAreDescribedTheSame(t *testing.T) {
+	packs, err := LoadBuiltin(rules.FS)
+	require.NoError(t, err)
+	compiledPacks, err := LoadCompiled(rules.FS)
+	require.NoError(t, err)
+	want, got := Describe(packs), Describe(compiledPacks)
+	require.Len(t, got, len(want))
+	require.Greater(t, len(want), 50)
+	for i := range want {
+		want[i].Rule, got[i].Rule = nil, nil
+		require.Positive(t, want[i].Cases.Pass, want[i].ID)
+		require.Equal(t, want[i], got[i], want[i].ID)
+	}
+	wanted, profiles := DescribeProfiles(packs), DescribeProfiles(compiledPacks)
+	require.Len(t, profiles, len(wanted))
+	for i := range wanted {
+		wanted[i].spec, profiles[i].spec = nil, nil
+		require.Equal(t, wanted[i], profiles[i], wanted[i].ID)
+	}
+}
+
 func sameCase(t *testing.T, parsed *parsedExprs, r *Rule, c *Case) int {
 	t.Helper()
 	exprs := map[string]*types.Type{r.Check: types.BoolType, r.Applies: types.BoolType, r.Found: types.StringType,

@@ -34,7 +34,8 @@ type RuleInfo struct {
 	// Computed marks an Effect that is an expression.
 	Computed bool `json:"-"`
 
-	Rule *Rule
+	// Rule is the rule itself, with its cases unless it was compiled.
+	Rule *Rule `json:"-"`
 }
 
 // CaseCounts counts a rule's own cases by what they expect.
@@ -65,18 +66,25 @@ func (r *Rule) info() RuleInfo {
 		i.Computed = r.Effect.Expr != ""
 		i.Effect = r.Effect.Effect(strings.TrimSpace(r.Effect.Text+r.Effect.Expr), r.Citation).Text
 	}
+	i.Cases = r.caseCounts()
+	return i
+}
+
+// caseCounts counts the rule's own cases, also those that the artefact left behind.
+func (r *Rule) caseCounts() CaseCounts {
+	n := r.counted
 	for _, c := range r.Cases {
 		switch verdict.Result(c.Expect) {
 		case verdict.Pass:
-			i.Cases.Pass++
+			n.Pass++
 		case verdict.Fail:
-			i.Cases.Fail++
+			n.Fail++
 		case verdict.Unknown:
-			i.Cases.Unknown++
+			n.Unknown++
 		case verdict.NotApplicable, verdict.Waived, verdict.Error:
 		}
 	}
-	return i
+	return n
 }
 
 func emptyNotNil(l []string) []string {

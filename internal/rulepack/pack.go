@@ -123,6 +123,8 @@ type Rule struct {
 	// on no document.
 	Uncited bool   `yaml:"uncited,omitempty"`
 	Cases   []Case `yaml:"cases"`
+	// counted are the cases of a compiled rule, which carries none itself.
+	counted CaseCounts
 
 	pack *Pack
 	node *yaml.Node
