@@ -38,13 +38,6 @@ type RuleInfo struct {
 	Rule *Rule `json:"-"`
 }
 
-// CaseCounts counts a rule's own cases by what they expect.
-type CaseCounts struct {
-	Pass    int `json:"pass"`
-	Fail    int `json:"fail"`
-	Unknown int `json:"unknown"`
-}
-
 // Describe lists the rules of all packs by id, the narrowest of one id first.
 func Describe(packs []*Pack) []RuleInfo {
 	out := []RuleInfo{}
@@ -68,23 +61,6 @@ func (r *Rule) info() RuleInfo {
 	}
 	i.Cases = r.caseCounts()
 	return i
-}
-
-// caseCounts counts the rule's own cases, also those that the artefact left behind.
-func (r *Rule) caseCounts() CaseCounts {
-	n := r.counted
-	for _, c := range r.Cases {
-		switch verdict.Result(c.Expect) {
-		case verdict.Pass:
-			n.Pass++
-		case verdict.Fail:
-			n.Fail++
-		case verdict.Unknown:
-			n.Unknown++
-		case verdict.NotApplicable, verdict.Waived, verdict.Error:
-		}
-	}
-	return n
 }
 
 func emptyNotNil(l []string) []string {

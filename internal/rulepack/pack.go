@@ -292,3 +292,27 @@ type shape struct {
 	// usual is the severity's last alternative.
 	usual verdict.Severity
 }
+
+// CaseCounts counts a rule's own cases by what they expect.
+type CaseCounts struct {
+	Pass    int `json:"pass"`
+	Fail    int `json:"fail"`
+	Unknown int `json:"unknown"`
+}
+
+// caseCounts counts the rule's own cases, also those that the artefact left behind.
+func (r *Rule) caseCounts() CaseCounts {
+	n := r.counted
+	for _, c := range r.Cases {
+		switch verdict.Result(c.Expect) {
+		case verdict.Pass:
+			n.Pass++
+		case verdict.Fail:
+			n.Fail++
+		case verdict.Unknown:
+			n.Unknown++
+		case verdict.NotApplicable, verdict.Waived, verdict.Error:
+		}
+	}
+	return n
+}
