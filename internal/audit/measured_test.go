@@ -102,6 +102,61 @@ func TestRemoteAsThePapersMeasured(t *testing.T) {
 	}
 }
 
+// TestChannelsAsThePaperMeasured: the Ohio State study of Bensley prints of the same
+// modules that one channel has a 57 % higher latency than two, and four a 6 % lower one.
+func TestChannelsAsThePaperMeasured(t *testing.T) {
+	undecided := between(0, 0, measure.Latency, 157e-9)
+	undecided.Why = "the passes differ by 7 %"
+	latency := func(ns float64) inventory.Measured { return between(0, 0, measure.Latency, ns*1e-9) }
+	one, two, four := []int{0, 0, 0, 0}, []int{0, 0, 1, 1}, []int{0, 1, 2, 3}
+	for name, c := range map[string]struct {
+		platform  string
+		now, then []int // the channel of each module
+		measured  inventory.Measured
+		accepted  float64
+		want      verdict.Result
+	}{
+		"two to one":               {"bensley", one, two, latency(157), 100, verdict.Pass},
+		"one to two":               {"bensley", two, one, latency(100), 157, verdict.Pass},
+		"two to four":              {"bensley", four, two, latency(94), 100, verdict.Pass},
+		"four to one":              {"bensley", one, four, latency(157), 94, verdict.Pass},
+		"one to four, and nothing": {"bensley", four, one, latency(155), 157, verdict.Fail},
+		"undecided":                {"bensley", one, two, undecided, 100, verdict.Unknown},
+		"as accepted":              {"bensley", two, two, latency(157), 100, verdict.NotApplicable},
+		"more modules":             {"bensley", two, []int{0, 0}, latency(157), 100, verdict.NotApplicable},
+		"another platform":         {"lindenhurst", one, two, latency(157), 100, verdict.NotApplicable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sys, topo := twoSockets()
+			sys.Machine.Virtual = direct(false)
+			platformOf(topo, platform.Platform{ID: c.platform})
+			slot := func(channel int) uint16 {
+				addDIMM(sys, topo, 0, 1)
+				last := len(sys.Slots) - 1
+				sys.Slots[last].Handle = uint16(0x1100 + last)
+				topo.Placements[last].Channel = channel
+				return sys.Slots[last].Handle
+			}
+			for _, channel := range c.now {
+				slot(channel)
+			}
+			for _, channel := range c.then {
+				sys.AcceptedSlots = append(sys.AcceptedSlots, slot(channel))
+				last := &sys.Slots[len(sys.Slots)-1]
+				last.State = inventory.SlotEmpty
+			}
+			sys.Measurements = []inventory.Measurement{{Tool: "memaudit", Figures: []inventory.Measured{readOf(0, 5e9), c.measured}}}
+			sys.Accepted = &inventory.Measurement{Figures: []inventory.Measured{latency(c.accepted)}}
+			f := findings(run(t, builtin(t), sys, topo, audit.Options{}), "measure.channels.expected")["machine"]
+			assert.Equal(t, c.want, f.Result, "%s %s", f.Found, f.Reason)
+			if c.want == verdict.Fail {
+				assert.Equal(t, verdict.Info, f.Severity)
+				assert.Equal(t, "155 ns on 4 channels; accepted: 157 ns on 1 channel", f.Found)
+			}
+		})
+	}
+}
+
 // TestClassesAsThePaperMeasured: Fujitsu's diagram of the RX600 S6 gives STREAM by
 // layout, 2-2|2-2 as 1.00; processors in two of these layouts stand so beside each
 // other, and one that does not is named.

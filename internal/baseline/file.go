@@ -51,6 +51,17 @@ type File struct {
 	Measured *inventory.Measurement `json:"measured,omitempty"`
 }
 
+// Populated are the handles of the slots that held a module.
+func (f *File) Populated() []uint16 {
+	var out []uint16
+	for i := range f.Slots {
+		if f.Slots[i].State == string(inventory.SlotPopulated) {
+			out = append(out, f.Slots[i].Handle)
+		}
+	}
+	return out
+}
+
 // Face is one face of a setting, and the source that gave it: two sources may
 // see one setting differently.
 type Face struct {

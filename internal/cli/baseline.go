@@ -164,7 +164,7 @@ func (p *Program) accept(name string, sys *inventory.System) error {
 	case err == nil:
 		sys.Baseline = baseline.Compare(name, file, sys)
 		if sys.Baseline.Comparable() {
-			sys.Accepted = file.Measured
+			sys.Accepted, sys.AcceptedSlots = file.Measured, file.Populated()
 		}
 		return nil
 	case errors.Is(err, baseline.ErrSchema):

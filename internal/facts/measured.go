@@ -24,6 +24,11 @@ func measurementType(pair, crossing *ObjectType) *ObjectType {
 			}
 			return Missing(fact.Unread, "no other node's memory was measured", measureIt)
 		})},
+		Field{"rearranged", boolT, "the latency was measured when the machine was accepted, with as many modules on another number of channels", machine((*Machine).rearranged)},
+		Field{"channels", intT, "channels that hold memory", machine((*Machine).channelsNow)},
+		Field{"accepted_channels", intT, "channels that held memory when the machine was accepted", machine((*Machine).channelsThen)},
+		Field{"latency_times", floatT, "the idle latency of the first node's own memory over the accepted one", machine((*Machine).latencyTimes)},
+		Field{"latency_words", textT, "the two latencies with their channels, in words", machine((*Machine).latencyWords)},
 		Field{"words", stringsT, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
 			if len(m.local()) == 0 {
 				return Missing(fact.Unread, m.notMeasured(), measureIt)
@@ -194,8 +199,12 @@ func (m *Machine) local() []*measuredNode {
 
 // evidence is the reading behind a figure.
 func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
+	unit := "B/s"
+	if f.Kind == measure.Latency {
+		unit = "s"
+	}
 	return fact.Evidence{Source: "measured", Path: n.path, Field: fmt.Sprintf("node %d %s", f.MemoryNode, f.Kind),
-		Raw: fmt.Sprintf("%d passes, %.4g to %.4g B/s", f.Count, f.Low, f.High)}
+		Raw: fmt.Sprintf("%d passes, %.4g to %.4g %s", f.Count, f.Low, f.High, unit)}
 }
 
 // socketOf is the socket of a node's processors.

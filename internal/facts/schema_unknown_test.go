@@ -26,11 +26,12 @@ var structural = map[string]any{
 	// The only other state of it is that two exports disagree.
 	"setting.exports_disagree": "",
 	// Nothing was measured, and nothing accepted.
-	"measurement.given":   false,
-	"measurement.crossed": false,
-	"measured.accepted":   false,
-	"controller.any":      nil, // controllers and regions exist only inside a known list
-	"region.any":          nil,
+	"measurement.given":      false,
+	"measurement.crossed":    false,
+	"measurement.rearranged": false,
+	"measured.accepted":      false,
+	"controller.any":         nil, // controllers and regions exist only inside a known list
+	"region.any":             nil,
 }
 
 // TestNothingIsKnownOfNothing reads every field of the schema on a machine of

@@ -33,6 +33,9 @@ type System struct {
 	// a baseline carries, nil without.
 	Measurements []Measurement
 	Accepted     *Measurement
+	// AcceptedSlots are the handles of the slots that held a module when the baseline
+	// was saved; nil without one.
+	AcceptedSlots []uint16
 	// Redacted says that serial numbers and UUIDs are a capture's hashes and
 	// not the machine's own.
 	Redacted bool

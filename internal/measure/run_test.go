@@ -44,6 +44,28 @@ func TestQuietMachine(t *testing.T) {
 	require.False(t, failed(gap(r, 0, 1)) || failed(gap(r, 1, 0)))
 }
 
+// TestBudget: two sockets take at most ten seconds, and three when it is to be quick,
+// mapping included; all figures of a quiet machine are decided in either.
+func TestBudget(t *testing.T) {
+	for name, c := range map[string]struct {
+		options measure.Options
+		limit   time.Duration
+	}{"default": {measure.Options{}, 10 * time.Second}, "quick": {measure.Options{Quick: true}, 3 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			m := newSimulated(3, 100e9)
+			plan, err := measure.NewPlan(&m.site, c.options)
+			require.NoError(t, err)
+			r, err := measure.Run(t.Context(), m, plan)
+			require.NoError(t, err)
+			require.LessOrEqual(t, m.elapsed(), c.limit)
+			require.Len(t, r.Nodes, 4)
+			for _, cell := range r.Nodes {
+				require.True(t, cell.Decided, cell.Undecided)
+			}
+		})
+	}
+}
+
 // TestLostChannel: of 4, 6 or 8 channels one is dead behind one socket.
 func TestLostChannel(t *testing.T) {
 	for _, channels := range []float64{4, 6, 8} {
