@@ -17,11 +17,7 @@ func (q pair) name() string {
 	if s == nil {
 		s = q.then
 	}
-	locator := s.Locator
-	if locator == "" {
-		locator = "no name"
-	}
-	return fmt.Sprintf("slot 0x%04X (%s)", s.Handle, locator)
+	return inventory.SlotSubject(s.Handle, s.Locator)
 }
 
 // slots compares every slot that holds a module then or now.

@@ -189,7 +189,7 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	populated := s.State == inventory.SlotPopulated
 	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
 		says := map[bool]string{true: "a module", false: "no module"}
-		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 17 0x" + hex4(s.Handle) + " Size", Raw: says[populated]},
+		c.conflict(j.what("presence"), fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: "type 17 " + inventory.HandleText(s.Handle) + " Size", Raw: says[populated]},
 			j.at("Status.State", says[d.Installed]), "SMBIOS lists what the firmware uses")
 		return
 	}
@@ -214,7 +214,7 @@ type joint struct {
 }
 
 func (j joint) what(thing string) string {
-	return thing + " of slot 0x" + hex4(j.s.Handle) + " (" + j.s.Locator.Or("no name") + ")"
+	return thing + " of " + inventory.SlotSubject(j.s.Handle, j.s.Locator.Or(""))
 }
 
 func (j joint) at(field, raw string) fact.Evidence {

@@ -21,17 +21,12 @@ type structure struct {
 
 // of is the structure of a type and handle.
 func of(kind int, handle uint16, t *smbios.Table) structure {
-	return structure{kind, "type " + strconv.Itoa(kind) + " 0x" + hex4(handle) + " ", t.Version}
+	return structure{kind, "type " + strconv.Itoa(kind) + " " + inventory.HandleText(handle) + " ", t.Version}
 }
 
 // evidence names one field: type 17 0x1101 Speed.
 func (s structure) evidence(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.name + field, Raw: raw}
-}
-
-func hex4(n uint16) string {
-	const digits = "0123456789ABCDEF"
-	return string([]byte{digits[n>>12], digits[n>>8&15], digits[n>>4&15], digits[n&15]})
 }
 
 // fact turns a field into a fact of the given certainty.

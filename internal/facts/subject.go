@@ -1,8 +1,6 @@
 package facts
 
 import (
-	"fmt"
-
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
 )
@@ -18,10 +16,8 @@ type Subject struct {
 	object   *Object
 }
 
-// SlotSubject names a slot as findings do: slot 0x1101 (DIMM_A4).
-func SlotSubject(s *inventory.Slot) string {
-	return fmt.Sprintf("slot 0x%04X (%s)", s.Handle, s.Locator.Or("no name"))
-}
+// SlotSubject names a slot as findings do.
+func SlotSubject(s *inventory.Slot) string { return inventory.SlotSubject(s.Handle, s.Locator.Or("")) }
 
 // SubjectOfPopulation names the processor of a population, or the machine on a
 // front-side bus.

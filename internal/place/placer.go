@@ -145,7 +145,7 @@ func (pl *placer) name(i int) string {
 	if l := s.Locator.Or(""); l != "" {
 		return fmt.Sprintf("%q", l)
 	}
-	return fmt.Sprintf("slot 0x%04x", s.Handle)
+	return s.Name()
 }
 
 func (pl *placer) texts(i int) [2]string {

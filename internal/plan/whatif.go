@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit"
@@ -145,7 +144,7 @@ func slotNames(sys *inventory.System, slot int) []string {
 	if l != "" {
 		out = append(out, l)
 	}
-	handle := "0x" + strings.ToUpper(strconv.FormatUint(uint64(s.Handle)|0x10000, 16)[1:])
+	handle := inventory.HandleText(s.Handle)
 	if l == "" || bank == "" {
 		return append(out, handle)
 	}

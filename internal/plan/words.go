@@ -11,15 +11,14 @@ import (
 // SlotName is a slot's label, with the bank's where labels repeat, or its
 // handle.
 func SlotName(sys *inventory.System, slot int) string {
-	s := &sys.Slots[slot]
-	l, ok := s.Locator.Get()
-	if !ok || l == "" {
-		return "slot 0x" + strconv.FormatUint(uint64(s.Handle), 16)
+	name := sys.Slots[slot].Name()
+	if sys.Slots[slot].Locator.Or("") == "" {
+		return name
 	}
 	if bank := Board(sys, slot); bank != "" {
-		return l + " (" + bank + ")"
+		return name + " (" + bank + ")"
 	}
-	return l
+	return name
 }
 
 // Board is the bank's label of a slot whose own label another slot has too; ""

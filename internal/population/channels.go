@@ -109,7 +109,7 @@ func (b *builder) unmapped(pop *Population) (string, fact.State) {
 		if p.Channel != place.Unplaced {
 			continue
 		}
-		reason := "the channel of " + slotName(&b.sys.Slots[i]) + " is not known"
+		reason := "the channel of " + b.sys.Slots[i].Name() + " is not known"
 		if p.Reason != "" {
 			reason += ": " + p.Reason
 		}
@@ -152,7 +152,7 @@ func (b *builder) spread(pop *Population, n int) string {
 		c := b.places[i].Channel
 		if c >= n {
 			return fmt.Sprintf("%s would sit on channel %d of %d: the map of slots to channels is wrong",
-				slotName(&b.sys.Slots[i]), c, n)
+				b.sys.Slots[i].Name(), c, n)
 		}
 		pop.ChannelSlots[c] = append(pop.ChannelSlots[c], i)
 	}
@@ -164,7 +164,7 @@ func (b *builder) spread(pop *Population, n int) string {
 		for j := 1; j < len(slots); j++ {
 			if s := b.places[slots[j]].Slot; s != place.Unplaced && s == b.places[slots[j-1]].Slot {
 				return fmt.Sprintf("%s and %s would share one slot: the map of slots to channels is wrong",
-					slotName(&b.sys.Slots[slots[j-1]]), slotName(&b.sys.Slots[slots[j]]))
+					b.sys.Slots[slots[j-1]].Name(), b.sys.Slots[slots[j]].Name())
 			}
 		}
 	}

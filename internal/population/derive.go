@@ -79,7 +79,7 @@ func (b *builder) installed() fact.Fact[int64] {
 	for i := range b.sys.Slots {
 		s := &b.sys.Slots[i]
 		if s.State == inventory.SlotUnknown && maybeDRAM(s) {
-			return fact.Unknown[int64](fact.Unstated, "the size of "+slotName(s)+" is not stated", "", s.SizeBytes.From)
+			return fact.Unknown[int64](fact.Unstated, "the size of "+s.Name()+" is not stated", "", s.SizeBytes.From)
 		}
 		if s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
 			all = append(all, i)

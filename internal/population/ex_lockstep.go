@@ -88,12 +88,12 @@ func (b *builder) pairDiffers(x, y []int) (diff, open string) {
 	for i := range max(len(x), len(y)) {
 		switch {
 		case i >= len(x):
-			return slotName(&b.sys.Slots[y[i]]) + " has no partner", ""
+			return b.sys.Slots[y[i]].Name() + " has no partner", ""
 		case i >= len(y):
-			return slotName(&b.sys.Slots[x[i]]) + " has no partner", ""
+			return b.sys.Slots[x[i]].Name() + " has no partner", ""
 		}
 		what, known := b.slotDiffers(x[i], y[i])
-		pair := slotName(&b.sys.Slots[x[i]]) + " and " + slotName(&b.sys.Slots[y[i]])
+		pair := b.sys.Slots[x[i]].Name() + " and " + b.sys.Slots[y[i]].Name()
 		switch {
 		case what != "" && known:
 			return pair + " differ in " + what, ""

@@ -18,11 +18,11 @@ func (b *builder) exOrderKept(pop *Population) {
 		b.exController(pop, pairs[first:min(first+half, len(pairs))])
 	}
 	for _, f := range pop.OrderFaults {
-		name := slotName(&b.sys.Slots[f.Slot])
+		name := b.sys.Slots[f.Slot].Name()
 		if f.Smaller == place.Unplaced {
 			pop.OrderDetail = joinDetail(pop.OrderDetail, name+" is filled before the slots ahead of it")
 		} else {
-			pop.OrderDetail = joinDetail(pop.OrderDetail, name+" holds a larger DIMM than "+slotName(&b.sys.Slots[f.Smaller])+" ahead of it")
+			pop.OrderDetail = joinDetail(pop.OrderDetail, name+" holds a larger DIMM than "+b.sys.Slots[f.Smaller].Name()+" ahead of it")
 		}
 	}
 	pop.Order = fact.Known(len(pop.OrderFaults) == 0, pop.DPC.Certainty, pop.DPC.From)

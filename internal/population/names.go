@@ -3,17 +3,8 @@ package population
 import (
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 )
-
-// slotName is the slot's label, or its handle.
-func slotName(s *inventory.Slot) string {
-	if l, ok := s.Locator.Get(); ok && l != "" {
-		return l
-	}
-	return "slot 0x" + strconv.FormatUint(uint64(s.Handle), 16)
-}
 
 // ownerName names a processor, or the chipset.
 func ownerName(socket int) string {

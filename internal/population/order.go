@@ -61,7 +61,7 @@ func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known boo
 		}
 		for _, i := range pop.ChannelSlots[at.Channel] {
 			if b.places[i].Slot > at.Slot {
-				pop.OrderDetail = joinDetail(pop.OrderDetail, slotName(&b.sys.Slots[i])+" is filled before "+slotName(&b.sys.Slots[e]))
+				pop.OrderDetail = joinDetail(pop.OrderDetail, b.sys.Slots[i].Name()+" is filled before "+b.sys.Slots[e].Name())
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func (b *builder) count(pop *Population) {
 	}
 	if b.unowned >= 0 {
 		s := &b.sys.Slots[b.unowned]
-		reason := "which processor " + slotName(s) + " belongs to could not be told"
+		reason := "which processor " + s.Name() + " belongs to could not be told"
 		if b.unowned < len(b.places) && b.places[b.unowned].Reason != "" {
 			reason += ": " + b.places[b.unowned].Reason
 		}
@@ -107,7 +107,7 @@ func (b *builder) count(pop *Population) {
 	for _, i := range pop.Slots {
 		s := &b.sys.Slots[i]
 		if s.State == inventory.SlotUnknown {
-			pop.DIMMs = fact.Unknown[int](fact.Unstated, "the size field of "+slotName(s)+" says unknown", "", s.SizeBytes.From)
+			pop.DIMMs = fact.Unknown[int](fact.Unstated, "the size field of "+s.Name()+" says unknown", "", s.SizeBytes.From)
 			pop.Bytes = fact.Blame[int64](pop.DIMMs)
 			return
 		}

@@ -60,7 +60,7 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) limit {
 		return limit{lo: unlimited, hi: unlimited, indirect: true}
 	}
 	if len(keys) == 0 && moduleUnstated(s) {
-		return limit{reason: "firmware does not say what kind of DIMM " + slotName(s) + " is, on which the speed of " + p.Name + " depends"}
+		return limit{reason: "firmware does not say what kind of DIMM " + s.Name() + " is, on which the speed of " + p.Name + " depends"}
 	}
 	if len(keys) == 0 {
 		return limit{reason: "no document gives the speed of " + p.Name + " for this kind of DIMM"}

@@ -26,7 +26,7 @@ func (s Speed) Below(running int) bool {
 func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.RatedMTs.Get()
 	if !ok {
-		return unstated(s.RatedMTs, "the rated speed of "+slotName(s)+" is not stated")
+		return unstated(s.RatedMTs, "the rated speed of "+s.Name()+" is not stated")
 	}
 	if v <= 0 {
 		return fact.Unknown[int](fact.Unstated, "the rated speed of a DIMM is 0", "", s.RatedMTs.From)
@@ -45,7 +45,7 @@ func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 func configuredSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.ConfiguredMTs.Get()
 	if !ok {
-		return unstated(s.ConfiguredMTs, "the configured speed of "+slotName(s)+" is not stated")
+		return unstated(s.ConfiguredMTs, "the configured speed of "+s.Name()+" is not stated")
 	}
 	doubt := ddr.SuspectUnits(s.Type.Or(""), v) && ddr.SuspectUnits(s.Type.Or(""), s.RatedMTs.Or(0))
 	if v <= 0 || doubt {

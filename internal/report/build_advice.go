@@ -64,7 +64,7 @@ func buildStep(sys *inventory.System, s plan.Step) Step {
 		return out
 	}
 	name := func(slot int, h, locator, board **string) {
-		*h, *locator = word(handle(sys.Slots[slot].Handle)), stated(sys.Slots[slot].Locator)
+		*h, *locator = word(inventory.HandleText(sys.Slots[slot].Handle)), stated(sys.Slots[slot].Locator)
 		*board = word(plan.Board(sys, slot))
 	}
 	switch {
@@ -78,7 +78,7 @@ func buildStep(sys *inventory.System, s plan.Step) Step {
 	}
 	if s.Like >= 0 {
 		like := &sys.Slots[s.Like]
-		out.Like = word(handle(like.Handle))
+		out.Like = word(inventory.HandleText(like.Handle))
 		out.Module = &Module{SizeBytes: positive(like.SizeBytes), Type: stated(like.Type), Ranks: positive(like.Ranks), RatedMTs: positive(like.RatedMTs)}
 	}
 	return out

@@ -43,7 +43,7 @@ func buildSlots(in []inventory.Slot, topo *population.Result, identifiers bool) 
 
 func buildSlot(s *inventory.Slot) Slot {
 	out := Slot{
-		Handle:         handle(s.Handle),
+		Handle:         inventory.HandleText(s.Handle),
 		Locator:        stated(s.Locator),
 		BankLocator:    stated(s.BankLocator),
 		State:          string(s.State),
@@ -93,12 +93,6 @@ func buildUnplacedErrors(in []place.StrayErrors) []UnplacedErrors {
 		}
 	}
 	return out
-}
-
-// handle writes an SMBIOS handle as docs/interface.md and dmidecode do: 0x110A.
-func handle(h uint16) string {
-	const digits = "0123456789ABCDEF"
-	return string([]byte{'0', 'x', digits[h>>12], digits[h>>8&15], digits[h>>4&15], digits[h&15]})
 }
 
 func buildMapping(at *place.Placement) Mapping {
