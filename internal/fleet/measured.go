@@ -9,20 +9,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report/metrics"
 )
 
-// Measured is what a machine read from its memory at its last memaudit measure.
-type Measured struct {
-	Machine string  `json:"machine"`
-	Kind    *string `json:"kind" jsonschema:"nullable"`
-	// Node is the slowest node, and ReadBytesPerSecond what its own processors read
-	// from its own memory; null while a node is undecided, which may be the slowest.
-	Node               *int     `json:"node" jsonschema:"nullable"`
-	ReadBytesPerSecond *float64 `json:"read_bytes_per_second" jsonschema:"nullable,minimum=0"`
-	// ShareOfMedian is its share of the median machine of its kind; null where fewer
-	// than leastMeasured of the kind were measured.
-	ShareOfMedian *float64 `json:"share_of_median" jsonschema:"nullable,minimum=0"`
-	Undecided     *string  `json:"undecided" jsonschema:"nullable"`
-}
-
 // leastMeasured is how many machines have a middle that none of two makes up.
 const leastMeasured = 3
 

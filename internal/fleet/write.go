@@ -62,18 +62,6 @@ func (d *Document) rows() [][]string {
 	return out
 }
 
-// cells are empty where nothing was measured or decided.
-func (m *Measured) cells() []string {
-	rate, share := "", ""
-	if m != nil && m.ReadBytesPerSecond != nil {
-		rate = strconv.FormatFloat(*m.ReadBytesPerSecond, 'f', 0, 64)
-	}
-	if m != nil && m.ShareOfMedian != nil {
-		share = strconv.FormatFloat(*m.ShareOfMedian, 'f', 2, 64)
-	}
-	return []string{rate, share}
-}
-
 func row(m *Machine) []string {
 	bytes, share := "", ""
 	if m.MemoryBytes != nil {
