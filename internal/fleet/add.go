@@ -1,0 +1,79 @@
+package fleet
+
+import "github.com/memaudit/memaudit/internal/report"
+
+// Refuse notes an input that gave no machine.
+func (f *Fleet) Refuse(input, reason string) {
+	f.unreadable = append(f.unreadable, Unreadable{input, reason})
+}
+
+// Add takes a machine's report. The name is made unique by the input that it
+// came from.
+func (f *Fleet) Add(name, input string, r *report.Report) {
+	m := f.machine(name, input, &r.Inventory)
+	m.Judged = true
+	f.measurement(&m, r.Measured)
+	for i := range r.Findings {
+		f.finding(&m, &r.Findings[i])
+	}
+	f.machines = append(f.machines, m)
+}
+
+// AddInventory takes a machine's inventory, which was judged by nobody.
+func (f *Fleet) AddInventory(name, input string, inv *report.Inventory) {
+	m := f.machine(name, input, inv)
+	f.undecide(m.Name, "an inventory holds no findings", "memaudit check --format json on the machine, or its snapshot")
+	f.machines = append(f.machines, m)
+}
+
+func (f *Fleet) machine(name, input string, inv *report.Inventory) Machine {
+	if f.names[name] {
+		name = input
+	}
+	f.names[name] = true
+	m := Machine{Name: name, traits: map[string]string{}}
+	f.identity(&m, inv)
+	f.memory(&m, inv)
+	f.settings(&m, inv)
+	return m
+}
+
+// finding counts one finding of a machine.
+func (f *Fleet) finding(m *Machine, one *report.Finding) {
+	switch one.Result {
+	case "fail":
+		if one.CausedBy != nil {
+			return
+		}
+		m.Failures++
+		if m.Worst == nil || report.Rank(one.Severity) > report.Rank(*m.Worst) {
+			m.Worst = f.word(one.Severity)
+		}
+		f.failure(m.Name, one)
+	case "unknown", "error":
+		f.undecide(m.Name, report.OrEmpty(one.Reason), report.OrEmpty(one.KnownBy))
+	}
+}
+
+func (f *Fleet) failure(machine string, one *report.Finding) {
+	key := [2]string{one.Rule, one.Severity}
+	all := f.findings[key]
+	if all == nil {
+		all = &Finding{Rule: one.Rule, Severity: one.Severity, Example: Example{machine, one.Subject, one.Found, one.Remedy}}
+		f.findings[key] = all
+	}
+	all.Machines = appendOnce(all.Machines, machine)
+}
+
+func (f *Fleet) undecide(machine, reason, knownBy string) {
+	key := [2]string{reason, knownBy}
+	all := f.undecided[key]
+	if all == nil {
+		all = &Undecided{Reason: reason}
+		if knownBy != "" {
+			all.KnownBy = &key[1]
+		}
+		f.undecided[key] = all
+	}
+	all.Machines = appendOnce(all.Machines, machine)
+}

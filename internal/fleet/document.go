@@ -1,0 +1,155 @@
+package fleet
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// Schema is what the document's "schema" key states.
+const Schema = "memaudit.fleet/v1"
+
+// Document is the outcome. Lists are never null; what is not known is null.
+type Document struct {
+	Schema   string    `json:"schema" jsonschema:"enum=memaudit.fleet/v1"`
+	By       string    `json:"by" jsonschema:"enum=product,enum=platform,enum=cpu"`
+	Machines []Machine `json:"machines"`
+	// Unreadable are the inputs that gave no machine, with the reason.
+	Unreadable []Unreadable `json:"unreadable"`
+	// Findings are failures that follow from no other, by rule and severity, the
+	// gravest and most frequent first.
+	Findings []Finding `json:"findings"`
+	// Groups are machines of one kind that are equal in all that is known.
+	Groups []Group `json:"groups"`
+	// BIOSVersions are the versions of each product, the most frequent first.
+	BIOSVersions []BIOSVersion `json:"bios_versions"`
+	// Measured are the machines whose report carries a measurement, the slowest
+	// beside the median of its kind first.
+	Measured []Measured `json:"measured"`
+	// Pending are settings that wait for a reboot.
+	Pending []Pending `json:"pending"`
+	// Undecided are rules that could not be judged, by what would help.
+	Undecided []Undecided `json:"undecided"`
+}
+
+// Machine is one machine of the fleet.
+type Machine struct {
+	Name string `json:"name"`
+	// Kind is what it is compared within: its product, platform or processor.
+	Kind        *string `json:"kind" jsonschema:"nullable"`
+	Product     *string `json:"product" jsonschema:"nullable"`
+	Platform    *string `json:"platform" jsonschema:"nullable"`
+	CPU         *string `json:"cpu" jsonschema:"nullable"`
+	BIOS        *string `json:"bios" jsonschema:"nullable"`
+	MemoryBytes *int64  `json:"memory_bytes" jsonschema:"nullable,minimum=1"`
+	// Population is the signature of what is populated and where.
+	Population *string `json:"population" jsonschema:"nullable"`
+	// Worst is the gravest severity that fails, null without a failure; Failures
+	// counts those that follow from no other.
+	Worst    *string `json:"worst_severity" jsonschema:"nullable,enum=info,enum=warning,enum=critical"`
+	Failures int     `json:"failures" jsonschema:"minimum=0"`
+	// Judged is false for an inventory, which holds no findings.
+	Judged bool `json:"judged"`
+	// RelativeBandwidth is the share of the full population's bandwidth of the
+	// machine's worst processor, by measurement or the model's lower bound.
+	RelativeBandwidth *float64 `json:"relative_bandwidth" jsonschema:"nullable,minimum=0"`
+
+	traits map[string]string
+}
+
+// Unreadable is an input that gave no machine.
+type Unreadable struct {
+	Input  string `json:"input"`
+	Reason string `json:"reason"`
+}
+
+// Finding is one failing rule with the machines that have it.
+type Finding struct {
+	Rule     string   `json:"rule"`
+	Severity string   `json:"severity" jsonschema:"enum=info,enum=warning,enum=critical"`
+	Machines []string `json:"machines"`
+	// Example is what one of them shows.
+	Example Example `json:"example"`
+}
+
+// Example is one machine's finding in words.
+type Example struct {
+	Machine string  `json:"machine"`
+	Subject string  `json:"subject"`
+	Found   *string `json:"found" jsonschema:"nullable"`
+	Remedy  *string `json:"remedy" jsonschema:"nullable"`
+}
+
+// Group is a set of equal machines of one kind.
+type Group struct {
+	Kind      string   `json:"kind"`
+	Signature string   `json:"signature"`
+	Machines  []string `json:"machines"`
+	// Majority is true for the group that holds more than half of its kind.
+	Majority bool `json:"majority"`
+	// Differs says in what its machines are unlike most of their kind.
+	Differs []Difference `json:"differs"`
+}
+
+// Difference is one trait in which a machine is unlike most of its kind;
+// MajorityHas is null where no value is held by more than half.
+type Difference struct {
+	Machine     string  `json:"machine"`
+	Trait       string  `json:"trait"`
+	Has         string  `json:"has"`
+	MajorityHas *string `json:"majority_has" jsonschema:"nullable"`
+}
+
+// BIOSVersion is one version that machines of a product run.
+type BIOSVersion struct {
+	Product  string   `json:"product"`
+	Version  string   `json:"version"`
+	Machines []string `json:"machines"`
+}
+
+// Pending is a setting that changes at a machine's next boot.
+type Pending struct {
+	Machine string  `json:"machine"`
+	Setting string  `json:"setting"`
+	Now     *string `json:"now" jsonschema:"nullable"`
+	Then    string  `json:"then"`
+}
+
+// Undecided is one reason why rules could not be judged.
+type Undecided struct {
+	Reason   string   `json:"reason"`
+	KnownBy  *string  `json:"known_by" jsonschema:"nullable"`
+	Machines []string `json:"machines"`
+}
+
+// Measured is what a machine read from its memory at its last memaudit measure.
+type Measured struct {
+	Machine string  `json:"machine"`
+	Kind    *string `json:"kind" jsonschema:"nullable"`
+	// Node is the slowest node, and ReadBytesPerSecond what its own processors read
+	// from its own memory; null while a node is undecided, which may be the slowest.
+	Node               *int     `json:"node" jsonschema:"nullable"`
+	ReadBytesPerSecond *float64 `json:"read_bytes_per_second" jsonschema:"nullable,minimum=0"`
+	// ShareOfMedian is its share of the median machine of its kind; null where fewer
+	// than leastMeasured of the kind were measured.
+	ShareOfMedian *float64 `json:"share_of_median" jsonschema:"nullable,minimum=0"`
+	Undecided     *string  `json:"undecided" jsonschema:"nullable"`
+}
+
+// Fails reports whether a machine fails at or above a severity's rank.
+func (d *Document) Fails(rank int) bool {
+	return slices.ContainsFunc(d.Machines, func(m Machine) bool { return m.Worst != nil && report.Rank(*m.Worst) >= rank })
+}
+
+// cells are empty where nothing was measured or decided.
+func (m *Measured) cells() []string {
+	rate, share := "", ""
+	if m != nil && m.ReadBytesPerSecond != nil {
+		rate = strconv.FormatFloat(*m.ReadBytesPerSecond, 'f', 0, 64)
+	}
+	if m != nil && m.ShareOfMedian != nil {
+		share = strconv.FormatFloat(*m.ShareOfMedian, 'f', 2, 64)
+	}
+	return []string{rate, share}
+}

@@ -1,0 +1,89 @@
+package fleet
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// Document is the outcome, in an order that depends on the machines alone.
+func (f *Fleet) Document() *Document {
+	d := &Document{Schema: Schema, By: f.by, Machines: slices.Clone(f.machines), Unreadable: slices.Clone(f.unreadable),
+		Pending: slices.Clone(f.pending), Findings: []Finding{}, Undecided: []Undecided{}}
+	if d.Machines == nil {
+		d.Machines = []Machine{}
+	}
+	if d.Unreadable == nil {
+		d.Unreadable = []Unreadable{}
+	}
+	if d.Pending == nil {
+		d.Pending = []Pending{}
+	}
+	for _, one := range f.findings {
+		slices.Sort(one.Machines)
+		d.Findings = append(d.Findings, *one)
+	}
+	for _, one := range f.undecided {
+		slices.Sort(one.Machines)
+		d.Undecided = append(d.Undecided, *one)
+	}
+	d.sort()
+	d.Groups = groups(f.machines)
+	d.BIOSVersions = biosVersions(d.Machines)
+	d.Measured = ranked(f.measured)
+	return d
+}
+
+func (d *Document) sort() {
+	slices.SortFunc(d.Machines, worseFirst)
+	slices.SortFunc(d.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Input, b.Input) })
+	slices.SortFunc(d.Findings, func(a, b Finding) int {
+		return cmp.Or(report.Rank(b.Severity)-report.Rank(a.Severity), len(b.Machines)-len(a.Machines), cmp.Compare(a.Rule, b.Rule))
+	})
+	slices.SortFunc(d.Pending, func(a, b Pending) int {
+		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Setting, b.Setting))
+	})
+	slices.SortFunc(d.Undecided, func(a, b Undecided) int {
+		return cmp.Or(len(b.Machines)-len(a.Machines), cmp.Compare(a.Reason, b.Reason), cmp.Compare(report.OrEmpty(a.KnownBy), report.OrEmpty(b.KnownBy)))
+	})
+}
+
+// biosVersions counts the versions of each product; a machine of which either is
+// unknown is left out.
+func biosVersions(machines []Machine) []BIOSVersion {
+	all := map[[2]string]*BIOSVersion{}
+	for i := range machines {
+		m := &machines[i]
+		if m.Product == nil || m.BIOS == nil {
+			continue
+		}
+		key := [2]string{*m.Product, *m.BIOS}
+		if all[key] == nil {
+			all[key] = &BIOSVersion{Product: key[0], Version: key[1]}
+		}
+		all[key].Machines = append(all[key].Machines, m.Name)
+	}
+	out := []BIOSVersion{}
+	for _, v := range all {
+		slices.Sort(v.Machines)
+		out = append(out, *v)
+	}
+	slices.SortFunc(out, func(a, b BIOSVersion) int {
+		return cmp.Or(cmp.Compare(a.Product, b.Product), len(b.Machines)-len(a.Machines), cmp.Compare(a.Version, b.Version))
+	})
+	return out
+}
+
+// worseFirst ranks machines: the bandwidth lost, then the gravest severity, then
+// the name.
+func worseFirst(a, b Machine) int {
+	share := func(m *Machine) float64 {
+		if m.RelativeBandwidth == nil {
+			return 2 // not known stands after all that is
+		}
+		return *m.RelativeBandwidth
+	}
+	rank := func(m *Machine) int { return report.Rank(report.OrEmpty(m.Worst)) }
+	return cmp.Or(cmp.Compare(share(&a), share(&b)), rank(&b)-rank(&a), cmp.Compare(a.Name, b.Name))
+}
