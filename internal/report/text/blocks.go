@@ -12,20 +12,6 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// drawing is what the blocks of one machine share.
-type drawing struct {
-	inv      *report.Inventory
-	findings []report.Finding
-	// room is the number of columns that a block may take.
-	room int
-	// many is true from three blocks on: then they are kept narrow. wide is true
-	// where they stand below each other.
-	many, wide bool
-	// failed holds the handles of slots that a failure is about, and of empty ones
-	// that it asks to be filled.
-	failed []string
-}
-
 // The width that the lines below a grid are wrapped at: so that two blocks
 // stand side by side, within reason.
 const (
@@ -173,9 +159,6 @@ func (d *drawing) named(blocks []block) []block {
 	return out
 }
 
-// offSocket stands for memory behind a controller outside the processors.
-const offSocket = -1
-
 // sockets lists what gets a block: every socket that has a placed slot or a
 // processor, and the memory outside them when slots are placed there.
 func (d *drawing) sockets() []int {
@@ -202,13 +185,6 @@ func (d *drawing) sockets() []int {
 	return keys
 }
 
-func socketKey(socket *int) int {
-	if socket == nil {
-		return offSocket
-	}
-	return *socket
-}
-
 // block draws one processor.
 func (d *drawing) block(key int, named bool) block {
 	b := block{}
@@ -229,17 +205,6 @@ func (d *drawing) block(key int, named bool) block {
 		b.lines = append(b.lines, "! "+m)
 	}
 	return b
-}
-
-// placed are the slots of one socket whose channel is known.
-func (d *drawing) placed(key int) []*report.Slot {
-	var out []*report.Slot
-	for i := range d.inv.Slots {
-		if s := &d.inv.Slots[i]; s.Channel != nil && socketKey(s.Socket) == key {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // socketName is firmware's label, and that the socket is empty.
@@ -276,4 +241,56 @@ func fold(pieces []string, width int) []string {
 		out = append(out, line)
 	}
 	return out
+}
+
+// block is the picture of one processor's memory: a title and lines below.
+type block struct {
+	ids   []int
+	name  string
+	lines []string
+}
+
+// title names the sockets: "socket 0  CPU1", "sockets 0,2-4".
+func (b *block) title() string {
+	noun := "socket "
+	if len(b.ids) > 1 {
+		noun = "sockets "
+	}
+	if len(b.ids) == 0 {
+		return b.name
+	}
+	t := noun + report.CPUList(b.ids)
+	if b.name != "" {
+		t += "  " + b.name
+	}
+	return t
+}
+
+func (b *block) width() int {
+	w := printable.Columns(printable.Clean(b.title()))
+	for _, line := range b.lines {
+		w = max(w, printable.Columns(printable.Clean(line)))
+	}
+	return w
+}
+
+// The frame around the picture of the slots.
+const (
+	mapIndent = 2
+	mapGap    = 4
+	// linesClasses and linesReason are how many lines the classes' meaning and the
+	// reasons of slots without a place may take.
+	linesClasses = 2
+	linesReason  = 2
+)
+
+// perRow is how many blocks have room side by side.
+func perRow(blocks []block, room int) int { return max(1, (room+mapGap)/(widestOf(blocks)+mapGap)) }
+
+func widestOf(blocks []block) int {
+	widest := 1
+	for i := range blocks {
+		widest = max(widest, blocks[i].width())
+	}
+	return widest
 }

@@ -8,16 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// How many lines each part of a cause may take on the first screen.
-const (
-	linesFound    = 2
-	linesExpected = 2
-	linesCosts    = 2
-	linesFix      = 2
-	linesSource   = 2
-	linesLeads    = 3
-)
-
 // cause prints a cause in brief: what was found, what the document asks for, what
 // it costs, what to do and where it stands.
 func (p *printer) cause(g *group) {
@@ -72,62 +62,6 @@ func (p *printer) alike(g *group, name string, lines int, get func(*report.Findi
 	p.brief(2, name, strings.Join(parts, "; "), lines)
 }
 
-// document names a source once; where it was named before, only the place in it.
-func (p *printer) document(indent int, c *report.Citation) {
-	if c == nil {
-		return
-	}
-	key, line := c.Vendor+c.Title, c.Line()
-	if p.said[key] && !p.verbose {
-		line = "the same document"
-		if place := report.OrEmpty(c.Place); place != "" {
-			line += ", " + place
-		}
-	}
-	p.said[key] = true
-	p.brief(indent, "source", line, linesSource)
-}
-
-// ledNames lists the failures that go when the cause is mended, with all that
-// follows from them.
-func (p *printer) ledNames(g *group) string { return p.groupNames(g.led) }
-
-// groupNames lists rules with their subjects, and what follows from them.
-func (p *printer) groupNames(groups []*group) string {
-	var names []string
-	for _, led := range groups {
-		name := led.first().Rule
-		if s := p.subjects(led); s != "machine" {
-			name += " (" + s + ")"
-		}
-		names = append(names, strings.ReplaceAll(name, " ", glue))
-		if below := p.ledNames(led); below != "" {
-			names = append(names, below)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// subjects lists what a group's findings are about: each, or in brief.
-func (p *printer) subjects(g *group) string {
-	if p.verbose {
-		return g.subjects()
-	}
-	names := make([]string, len(g.members))
-	for i, f := range g.members {
-		names[i] = f.Subject
-	}
-	return p.named(names)
-}
-
-// named brings numbered subjects of one kind together: "sockets 0-3".
-func (p *printer) named(subjects []string) string {
-	if p.verbose {
-		return glued(subjects)
-	}
-	return glued(wording.Subjects(subjects))
-}
-
 // remarks prints failures at info that no setting is named in, each with what
 // was found and what to do.
 func (p *printer) remarks(groups []*group) {
@@ -153,4 +87,53 @@ func (p *printer) remarks(groups []*group) {
 		p.brief(2, "leads to", p.ledNames(g), 1)
 	}
 	p.pause()
+}
+
+// failures prints what failed by its cause, and below each what follows
+// from it.
+func (p *printer) failures(causes []*group) {
+	for _, g := range causes {
+		if p.verbose {
+			p.finding(g)
+		} else {
+			p.cause(g)
+		}
+		p.newline()
+	}
+}
+
+// finding prints a cause with all that is known of it.
+func (p *printer) finding(g *group) {
+	p.headline(g)
+	if p.verbose {
+		p.grouped(g, "title", func(f *report.Finding) string { return report.OrEmpty(f.Title) })
+	}
+	p.grouped(g, "found", found)
+	p.grouped(g, "expected", expected)
+	p.grouped(g, "why", func(f *report.Finding) string { return report.OrEmpty(f.Why) })
+	p.grouped(g, "costs", func(f *report.Finding) string { return wording.Costs(f.Effect) })
+	p.fix(g)
+	p.grouped(g, "source", p.source)
+	if p.verbose {
+		p.evidence(g)
+	}
+	if g.follows == nil {
+		p.grouped(g, "follows", func(f *report.Finding) string { return report.OrEmpty(f.CausedBy) })
+	}
+	for _, led := range g.led {
+		p.consequence(led)
+	}
+}
+
+// parted tells what is warned of from what is only remarked, by the worst of a cause and
+// all that follows from it.
+func parted(groups []*group) (causes, remarks []*group) {
+	for _, g := range groups {
+		if g.rank() > 1 && !g.setting() {
+			causes = append(causes, g)
+		} else {
+			remarks = append(remarks, g)
+		}
+	}
+	return causes, remarks
 }

@@ -135,3 +135,11 @@ func (g *group) byText(get func(*report.Finding) string) []shared {
 	}
 	return out
 }
+
+// setting reports whether a group is one setting's failure that nothing follows from.
+func (g *group) setting() bool {
+	return strings.HasPrefix(g.first().Rule, settingPrefix) && len(g.led) == 0
+}
+
+// settingPrefix begins the ids of the rules that hold a setting against a profile.
+const settingPrefix = "setting."

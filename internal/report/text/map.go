@@ -8,49 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
-)
-
-// block is the picture of one processor's memory: a title and lines below.
-type block struct {
-	ids   []int
-	name  string
-	lines []string
-}
-
-// title names the sockets: "socket 0  CPU1", "sockets 0,2-4".
-func (b *block) title() string {
-	noun := "socket "
-	if len(b.ids) > 1 {
-		noun = "sockets "
-	}
-	if len(b.ids) == 0 {
-		return b.name
-	}
-	t := noun + report.CPUList(b.ids)
-	if b.name != "" {
-		t += "  " + b.name
-	}
-	return t
-}
-
-func (b *block) width() int {
-	w := printable.Columns(printable.Clean(b.title()))
-	for _, line := range b.lines {
-		w = max(w, printable.Columns(printable.Clean(line)))
-	}
-	return w
-}
-
-// The frame around the picture of the slots.
-const (
-	mapIndent = 2
-	mapGap    = 4
-	// linesClasses and linesReason are how many lines the classes' meaning and the
-	// reasons of slots without a place may take.
-	linesClasses = 2
-	linesReason  = 2
 )
 
 // slotMap prints the slots of every processor, channels across, so that the
@@ -105,17 +63,6 @@ func (p *printer) fit(blocks []block) (int, []int) {
 	rows := (len(blocks) + n - 1) / n
 	n = (len(blocks) + rows - 1) / rows
 	return min(n, len(blocks)), slices.Repeat([]int{widestOf(blocks)}, len(blocks))
-}
-
-// perRow is how many blocks have room side by side.
-func perRow(blocks []block, room int) int { return max(1, (room+mapGap)/(widestOf(blocks)+mapGap)) }
-
-func widestOf(blocks []block) int {
-	widest := 1
-	for i := range blocks {
-		widest = max(widest, blocks[i].width())
-	}
-	return widest
 }
 
 func (p *printer) row(blocks []block, widths []int) {

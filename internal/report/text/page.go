@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bytes"
 	"io"
 	"strings"
 
@@ -42,13 +41,6 @@ func (p *printer) block(b *page.Block) {
 	}
 	for _, f := range b.Fields {
 		p.field(b.Indent, f.Name, f.Value)
-	}
-}
-
-// part leaves an empty line between what was printed and what comes.
-func (p *printer) part() {
-	if len(p.buf) > 0 && !bytes.HasSuffix(p.buf, []byte("\n\n")) {
-		p.newline()
 	}
 }
 

@@ -293,3 +293,30 @@ func clauseEnds(s string) []int {
 	slices.Reverse(out)
 	return out
 }
+
+// lines is how many lines are printed so far.
+func (p *printer) lines() int { return bytes.Count(p.buf, []byte("\n")) }
+
+// with is how many lines the report has with one more section, which is not kept.
+func (p *printer) with(section func()) int {
+	kept := len(p.buf)
+	section()
+	lines := p.lines()
+	p.buf = p.buf[:kept]
+	return lines
+}
+
+// part leaves an empty line between what was printed and what comes.
+func (p *printer) part() {
+	if len(p.buf) > 0 && !bytes.HasSuffix(p.buf, []byte("\n\n")) {
+		p.newline()
+	}
+}
+
+// section starts a part of the report with a leading word and a count.
+func (p *printer) section(word, text string) {
+	p.lead(word)
+	p.to(p.col + 2)
+	p.wrap(valueColumn, text)
+	p.newline()
+}

@@ -45,18 +45,6 @@ func (p *printer) words() {
 	p.field(0, "words", strings.Join(out, "; "))
 }
 
-// with is how many lines the report has with one more section, which is not kept.
-func (p *printer) with(section func()) int {
-	kept := len(p.buf)
-	section()
-	lines := p.lines()
-	p.buf = p.buf[:kept]
-	return lines
-}
-
-// lines is how many lines are printed so far.
-func (p *printer) lines() int { return bytes.Count(p.buf, []byte("\n")) }
-
 // screen is how many lines a report may take, by the number of causes.
 func screen(causes int) int {
 	switch causes {

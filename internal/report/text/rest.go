@@ -71,14 +71,6 @@ func selfEvident(rule, subject string) bool {
 	return subject == "machine" || ok && subject == "setting "+id
 }
 
-// section starts a part of the report with a leading word and a count.
-func (p *printer) section(word, text string) {
-	p.lead(word)
-	p.to(p.col + 2)
-	p.wrap(valueColumn, text)
-	p.newline()
-}
-
 // reasons prints one result grouped by reason.
 func (p *printer) reasons(findings []report.Finding, result verdict.Result, word, tail string) {
 	groups := byReason(findings, result)

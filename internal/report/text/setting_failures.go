@@ -9,17 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// settingPrefix begins the ids of the rules that hold a setting against a profile.
-const settingPrefix = "setting."
-
 // mostRemarked is the number of settings up to which each says what it matters and
 // how it is set; of more, the table alone is printed.
 const mostRemarked = 4
-
-// setting reports whether a group is one setting's failure that nothing follows from.
-func (g *group) setting() bool {
-	return strings.HasPrefix(g.first().Rule, settingPrefix) && len(g.led) == 0
-}
 
 // settingFailures prints the settings that differ from the profile as a table,
 // the worst first, and names the profile's document once.

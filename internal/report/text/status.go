@@ -191,3 +191,38 @@ func failedSlots(findings []report.Finding) []string {
 	}
 	return out
 }
+
+// drawing is what the blocks of one machine share.
+type drawing struct {
+	inv      *report.Inventory
+	findings []report.Finding
+	// room is the number of columns that a block may take.
+	room int
+	// many is true from three blocks on: then they are kept narrow. wide is true
+	// where they stand below each other.
+	many, wide bool
+	// failed holds the handles of slots that a failure is about, and of empty ones
+	// that it asks to be filled.
+	failed []string
+}
+
+// offSocket stands for memory behind a controller outside the processors.
+const offSocket = -1
+
+func socketKey(socket *int) int {
+	if socket == nil {
+		return offSocket
+	}
+	return *socket
+}
+
+// placed are the slots of one socket whose channel is known.
+func (d *drawing) placed(key int) []*report.Slot {
+	var out []*report.Slot
+	for i := range d.inv.Slots {
+		if s := &d.inv.Slots[i]; s.Channel != nil && socketKey(s.Socket) == key {
+			out = append(out, s)
+		}
+	}
+	return out
+}
