@@ -40,10 +40,15 @@ func (pl *placer) guard() {
 
 // guardLetters holds banks that decide by themselves against the locators beside
 // them: DIMM_B1 and DIMM_B2 are of one channel, and DIMM_C1 is of another. Where the
-// two differ nobody can tell which is wrong.
+// two differ nobody can tell which is wrong. Where labels repeat, letters begin
+// anew with each processor, which the banks alone name.
 func (pl *placer) guardLetters() bool {
 	type channel struct{ socket, channel int }
-	named, owner := map[string]channel{}, map[channel]string{}
+	type letter struct {
+		name   string
+		socket int
+	}
+	named, owner, anew := map[letter]channel{}, map[channel]letter{}, pl.labelsRepeat()
 	for i := range pl.out {
 		o := &pl.out[i]
 		if o.Source != SourceBank || o.Channel == Unplaced || !strings.Contains(pl.labels[i].rule.banks, "{chan}") {
@@ -53,15 +58,34 @@ func (pl *placer) guardLetters() bool {
 		if !ok {
 			return true // other labels name no channel
 		}
-		at := channel{o.Socket, o.Channel}
-		other, seen := named[name]
-		if first, taken := owner[at]; seen && other != at || taken && first != name {
+		at, of := channel{o.Socket, o.Channel}, letter{name: name}
+		if anew {
+			of.socket = o.Socket
+		}
+		other, seen := named[of]
+		if first, taken := owner[at]; seen && other != at || taken && first != of {
 			pl.fail(fmt.Sprintf("the label %s and its bank %q cannot both be true", pl.name(i), text(&pl.sys.Slots[i].BankLocator)), true)
 			return false
 		}
-		named[name], owner[at] = at, name
+		named[of], owner[at] = at, of
 	}
 	return true
+}
+
+// labelsRepeat reports whether two memory slots have one locator.
+func (pl *placer) labelsRepeat() bool {
+	seen := map[string]bool{}
+	for i := range pl.sys.Slots {
+		l := pl.sys.Slots[i].Locator.Or("")
+		if pl.labels[i].rule == nil {
+			continue
+		}
+		if seen[l] {
+			return true
+		}
+		seen[l] = true
+	}
+	return false
 }
 
 // letteredName is a locator without the number behind a letter that stands alone
