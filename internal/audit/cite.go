@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/facts"
@@ -9,56 +10,126 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// cite is the document that a verdict rests on: for what the platform's row or
-// the maker's table of slots decides, theirs. One by another maker than the
-// machine's is marked.
+// Ranks of a document, the first best.
+const (
+	ownMaker      = iota // of the machine's maker, about such machines
+	fits                 // of the processor's maker, or a standard
+	ownMakerOther        // of the machine's maker, about others
+	otherMaker           // of another maker, about such machines
+	thirdParty           // of somebody who makes neither, about such machines
+	practice             // of somebody else, about other machines
+)
+
+// standings are what the ranks are called.
+var standings = [...]string{ownMakerOther: verdict.Analogous, otherMaker: verdict.Analogous, thirdParty: verdict.Practice, practice: verdict.Practice}
+
+// cite is the document that a verdict rests on: the machine's own maker's before
+// the processor's, and theirs before any other's, which is marked.
 func (r *run) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if rule.CiteOrder {
 		if c := r.orderCitation(s.Name); c != nil {
 			return c
 		}
 	}
-	c := rule.Citation
-	if rule.CitePlatform {
-		c = r.platformCitation(c, rule.CiteSources)
+	best, rank := rule.Citation, len(standings)
+	if best != nil {
+		rank = r.rank(rule)
 	}
-	return r.marked(rule, c)
+	for _, d := range r.documents(rule) {
+		if n := rankOf(d, r.maker()); n < rank {
+			best, rank = &verdict.Citation{Vendor: d.Vendor, Title: d.Title, Year: d.Year, Place: d.Place, URL: d.URL}, n
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	out := *best
+	out.Standing = standings[rank]
+	return &out
 }
 
-// platformCitation is the document behind the platform's data, else the rule's
-// own. Of several behind the row the machine's own maker's goes first, then the
-// processor's.
-func (r *run) platformCitation(own *verdict.Citation, any bool) *verdict.Citation {
+// documents are those of the recognised platform that the rule may cite: about its
+// topics, and the one behind the row where the rule rests on that.
+func (r *run) documents(rule *rulepack.Rule) []*platform.Document {
 	p, ok := r.topo.Platform.Get()
-	if !ok || p.Citation.Title == "" {
-		return own
+	if !ok {
+		return nil
 	}
-	c := p.Citation
-	if any {
-		for _, maker := range []string{r.maker(), r.processorMaker()} {
-			if d, ok := documentOf(p, maker); ok {
-				c = d
-				break
-			}
+	var out []*platform.Document
+	for i := range p.Documents {
+		if d := &p.Documents[i]; d.Speaks(rule.CiteSources) {
+			out = append(out, d)
 		}
 	}
-	return &verdict.Citation{Vendor: c.Vendor, Title: c.Title, Year: c.Year, Place: c.Place, URL: c.URL}
+	// Of a site's own platform only the row's document is known.
+	row, listed := rowDocument(p)
+	if p.Citation.Title != "" && (rule.CitePlatform || !listed && len(rule.CiteSources) > 0) {
+		out = append(out, row)
+	}
+	return out
 }
 
-// documentOf is the first document behind a platform's row by a maker.
-func documentOf(p *platform.Platform, maker string) (platform.Citation, bool) {
-	if maker == "" {
-		return platform.Citation{}, false
-	}
-	if platform.Maker(p.Citation.Vendor) == maker {
-		return p.Citation, true
-	}
-	for _, d := range p.Documents {
-		if platform.Maker(d.Vendor) == maker {
-			return d, true
+// rowDocument is the document behind a platform's row, and whether it is listed.
+func rowDocument(p *platform.Platform) (*platform.Document, bool) {
+	for i := range p.Documents {
+		if p.Documents[i].Key == p.Citation.Key {
+			return &p.Documents[i], true
 		}
 	}
-	return platform.Citation{}, false
+	return &platform.Document{Citation: p.Citation, Authority: platform.OfMaker}, false
+}
+
+// RowDocument names the document behind a platform's row as it stands for a machine
+// of a maker, as Maker folds it: "" for a collection of what was seen.
+func RowDocument(p *platform.Platform, maker string) string {
+	d, _ := rowDocument(p)
+	rank := rankOf(d, maker)
+	if d.Title == "" || rank == len(standings) {
+		return ""
+	}
+	return verdict.Standing(standings[rank], d.Vendor+", "+d.Title)
+}
+
+// rankOf ranks a document about the platform for a machine of a maker, "" for one
+// that is not known. A collection of what was seen asks for nothing and is never cited.
+func rankOf(d *platform.Document, maker string) int {
+	switch {
+	case d.Authority == platform.OfCollection:
+		return len(standings)
+	case d.Authority == platform.OfProcessorMaker:
+		return fits
+	case d.Authority == platform.OfThird:
+		return thirdParty
+	case maker != "" && platform.Maker(d.Vendor) == maker:
+		return ownMaker
+	default:
+		return otherMaker
+	}
+}
+
+// rank ranks the rule's own document. A rule that is written for makers or products
+// cites what it is written from.
+func (r *run) rank(rule *rulepack.Rule) int {
+	c, maker := rule.Citation, platform.Maker(rule.Citation.Vendor)
+	switch {
+	case rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0):
+		return ownMaker
+	case c.Authority == verdict.Standard:
+		return fits
+	case c.Authority == verdict.Third:
+		return practice
+	case r.maker() != "" && maker == r.maker():
+		if p, ok := r.topo.Platform.Get(); len(c.About) == 0 || ok && slices.Contains(c.About, p.ID) {
+			return ownMaker
+		}
+		return ownMakerOther
+	case maker == r.processorMaker():
+		return fits
+	case rule.For != nil:
+		return otherMaker
+	default:
+		return practice
+	}
 }
 
 // maker is the machine's, folded; "" when firmware does not name it.
@@ -82,29 +153,10 @@ func (r *run) orderCitation(subject string) *verdict.Citation {
 		}
 		vendor, title, _ := strings.Cut(p.OrderSource, ", ")
 		c := &verdict.Citation{Vendor: vendor, Title: title}
-		if r.topo.Sets != nil && r.topo.Sets.Analogous {
+		if r.topo.Sets != nil && r.topo.Sets.Analogous || platform.Maker(vendor) != r.maker() {
 			c.Standing = verdict.Analogous
 		}
 		return c
 	}
 	return nil
-}
-
-// marked says of a document by another maker of machines that it is one: of a
-// general rule it shows the practice, of a platform's it is an analogy. A rule
-// that is written for makers or products cites what it is written from.
-func (r *run) marked(rule *rulepack.Rule, c *verdict.Citation) *verdict.Citation {
-	if c == nil || rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0) {
-		return c
-	}
-	doc := platform.Maker(c.Vendor)
-	if own := r.maker(); own == "" || doc == own || !platform.MakesSystems(doc) {
-		return c
-	}
-	out := *c
-	out.Standing = verdict.Analogous
-	if rule.For == nil && !rule.CitePlatform {
-		out.Standing = verdict.Practice
-	}
-	return &out
 }

@@ -18,8 +18,12 @@ import (
 func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
 	f.Citation.Standing = r.standing(p)
-	if f.Citation.Standing == verdict.Practice {
+	switch {
+	case f.Citation.Standing == verdict.Practice:
 		f.Why += "; no document of the machine's maker, general practice of " + p.Citation.Vendor
+	case f.Citation.Standing == "" && r.maker() == "":
+		f.Citation.Standing = verdict.Practice
+		f.Why += "; the machine's maker is not known, general practice of " + p.Citation.Vendor
 	}
 	if !r.settingApplies(w, &f) {
 		r.add(f)

@@ -21,7 +21,7 @@ func TestStandingOfAProfile(t *testing.T) {
 		{identity{"Dell Inc.", "PowerEdge R740", "skylake-sp", ""}, "low-latency", "workloads/vdu", verdict.Practice},
 		{identity{"Dell Inc.", "PowerEdge R670", "granite-rapids-sp", ""}, "max-performance", "dell-system-profiles/performance-optimized", verdict.Analogous},
 		{identity{"Dell Inc.", "PowerEdge R650", "ice-lake-sp", ""}, "max-performance", "dell-14g-15g/performance", ""},
-		{identity{"-", "-", "skylake-sp", ""}, "low-latency", "workloads/vdu", ""},
+		{identity{"-", "-", "skylake-sp", ""}, "low-latency", "workloads/vdu", verdict.Practice},
 	} {
 		r := runFor(e, c.who)
 		p, why := r.resolve(c.intent)
@@ -30,7 +30,9 @@ func TestStandingOfAProfile(t *testing.T) {
 		table := p.Table()
 		f := r.judge(p, &table[0], "another word")
 		assert.Equal(t, c.standing, f.Citation.Standing, "%v %s", c.who, c.intent)
-		if c.standing == verdict.Practice {
+		if c.standing == verdict.Practice && c.who.vendor == "-" {
+			assert.Contains(t, f.Why, "the machine's maker is not known, general practice of Red Hat")
+		} else if c.standing == verdict.Practice {
 			assert.Contains(t, f.Why, "no document of the machine's maker, general practice of Red Hat")
 		} else {
 			assert.NotContains(t, f.Why, "general practice")

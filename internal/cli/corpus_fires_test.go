@@ -27,14 +27,16 @@ var firesColumns = []string{corpustest.Servers, corpustest.Workstations, corpust
 type fires struct {
 	lock   sync.Mutex
 	counts map[string]map[string]int
+	cites  cites
 }
 
-func newFires() *fires { return &fires{counts: map[string]map[string]int{}} }
+func newFires() *fires { return &fires{counts: map[string]map[string]int{}, cites: cites{}} }
 
-// add counts each rule once that fails on a machine.
+// add counts each rule once that fails on a machine, and what its failures cite.
 func (f *fires) add(source string, r *report.Report) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
+	f.cites.add(r)
 	seen := map[string]bool{}
 	for i := range r.Findings {
 		id := r.Findings[i].Rule

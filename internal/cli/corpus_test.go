@@ -225,6 +225,7 @@ func TestCorpusTexts(t *testing.T) {
 	fires.captures(t)
 	sameTable(t, "fires.tsv", fires.table(t))
 	sameTable(t, "figures.tsv", figures.table(t))
+	sameTable(t, "citations.tsv", fires.cites.table(t))
 }
 
 func corpusTexts(t *testing.T, fires *fires, figures *corpusFigures) {

@@ -19,7 +19,7 @@ import (
 )
 
 // platformSources names where documents of platforms are listed: key, vendor,
-// title, year, place and address, tab-separated.
+// title, year, place, address, whose word it is and what it says, tab-separated.
 const platformSources = "platforms/sources.tsv"
 
 // platform: known citations, patterns that compile, speeds that fall with depth
@@ -78,13 +78,10 @@ func (c *checker) documents(k fs.FS, first map[string]*yaml.Node) {
 	own := map[string]bool{}
 	for _, s := range texts(first["sources"]) {
 		own[s.Value] = true
-		switch {
-		case listed[s.Value] != nil || s.Value == cited && !c.shipped:
-		case c.shipped:
-			c.fault(s, "sources", "%s is not in rules/%s", s.Value, platformSources)
-		default:
-			c.fault(s, "sources", "%s is not in rules/%s, nor the citation's key", s.Value, platformSources)
-		}
+		c.listed(s, "sources", listed, cited)
+	}
+	for _, s := range texts(first["guides"]) {
+		c.listed(s, "guides", listed, cited)
 	}
 	for _, list := range []string{"boards", "measured"} {
 		for _, entry := range texts(first[list]) {
@@ -92,6 +89,18 @@ func (c *checker) documents(k fs.FS, first map[string]*yaml.Node) {
 				c.fault(s, list, "source %s is not one of the platform's sources", s.Value)
 			}
 		}
+	}
+}
+
+// listed complains of a key that the list does not have; a site may name its own
+// citation's.
+func (c *checker) listed(s *yaml.Node, field string, listed map[string][]string, cited string) {
+	switch {
+	case listed[s.Value] != nil || s.Value == cited && !c.shipped:
+	case c.shipped:
+		c.fault(s, field, "%s is not in rules/%s", s.Value, platformSources)
+	default:
+		c.fault(s, field, "%s is not in rules/%s, nor the citation's key", s.Value, platformSources)
 	}
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -120,7 +122,9 @@ func (t *Target) documentOf(c *count) string {
 		return t.sets.Document(c.n)
 	}
 	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
-		return t.Platform.Citation.Vendor + ", " + t.Platform.Citation.Title
+		// Of a platform without a machine each maker's document is about it.
+		maker := platform.Maker(t.sys.Machine.Vendor.Or(t.Platform.Citation.Vendor))
+		return cmp.Or(audit.RowDocument(t.Platform, maker), general)
 	}
 	return general
 }

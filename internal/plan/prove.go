@@ -1,10 +1,13 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 )
 
@@ -88,7 +91,7 @@ func (s *search) source(layout []int) string {
 	if !p.LockstepPairs || len(p.LockstepChannels) == 0 {
 		return general
 	}
-	return p.Citation.Vendor + ", " + p.Citation.Title
+	return cmp.Or(audit.RowDocument(p, platform.Maker(b.sys.Machine.Vendor.Or(""))), general)
 }
 
 // reach collects what the derivation says of each processor.

@@ -16,8 +16,8 @@ type Info struct {
 	Recognise []Recognition
 	// Parts are processors whose facts differ from the platform's.
 	Parts []PartInfo
-	// Documents are its sources, resolved.
-	Documents []Citation
+	// Documents are its guides and sources, resolved.
+	Documents []Document
 }
 
 // Recognition is one way to know a platform; an empty field is not asked for.
@@ -43,7 +43,7 @@ func Describe(k fs.FS) ([]Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list platforms: %w", err)
 	}
-	documents, err := platformDocuments(k)
+	documents, err := platformDocuments(k, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func Describe(k fs.FS) ([]Info, error) {
 		if err != nil {
 			return nil, fmt.Errorf("describe %s: %w", name, err)
 		}
-		for _, key := range p.Sources {
+		for _, key := range slices.Concat(p.Guides, p.Sources) {
 			p.Documents = append(p.Documents, documents[key])
 		}
 		out = append(out, *p)

@@ -44,8 +44,11 @@ type Detail struct {
 	// Sources are the keys of all documents behind the row, resolved in
 	// rules/platforms/sources.tsv.
 	Sources []string
-	// Documents are those of Sources whose titles are known, in the same order.
-	Documents []Citation
+	// Guides are the keys of documents that ask for something and are behind no
+	// number of the row.
+	Guides []string
+	// Documents are those of Guides, then Sources, that are listed, in their order.
+	Documents []Document
 	// Authors are the makers of machines that Sources speak of.
 	Authors []Author
 }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
@@ -43,6 +44,7 @@ type platformFile struct {
 	Citation      citationFile      `yaml:"citation"`
 	EDACOrder     []EDACOrder       `yaml:"edac_order"`
 	Sources       []string          `yaml:"sources"`
+	Guides        []string          `yaml:"guides"`
 }
 
 // platformFacts are the facts that differ between parts of one platform.
@@ -108,7 +110,7 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 		return nil, fmt.Errorf("read platform %s: %w", id, err)
 	}
 	p := f.platform()
-	p.Documents = documentsBehind(k, f.Sources)
+	p.Documents = documentsBehind(k, slices.Concat(f.Guides, f.Sources))
 	if p.Authors, err = authorsOf(k, f.Sources); err != nil {
 		return nil, fmt.Errorf("read platform %s: %w", id, err)
 	}
@@ -162,7 +164,7 @@ func (f *platformFile) platform() *Platform {
 		Detail: Detail{
 			Buffered: f.Buffered, SpeedByMode: f.ByMode, SixChannels: f.SixChannels, BoardDepth: f.BoardDepth,
 			LockstepChannels: f.LockChannels, LockstepBoards: f.LockBoards, Classes: f.Classes, ProcessorMTs: f.ProcessorMTs,
-			Boards: f.Boards, Measured: f.Measured, EDACOrder: f.EDACOrder, Sources: f.Sources,
+			Boards: f.Boards, Measured: f.Measured, EDACOrder: f.EDACOrder, Sources: f.Sources, Guides: f.Guides,
 		},
 	}
 	if p.BoardDepth == 0 {

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,8 +42,18 @@ func sourceKeys(t testing.TB) map[string]Citation {
 	require.NoError(t, err)
 	out := map[string]Citation{}
 	for line := range strings.Lines(string(raw)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
 		col := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		require.Len(t, col, 6, line)
+		require.Len(t, col, 8, line)
+		require.Contains(t, []string{OfMaker, OfProcessorMaker, OfThird, OfCollection}, col[6], line)
+		if col[6] == OfCollection {
+			require.Empty(t, col[7], "what was seen asks for nothing: %s", line)
+		}
+		for _, topic := range strings.Fields(col[7]) {
+			require.Contains(t, []string{"channels", "alike", "sockets", "modules", "voltage", "number", "speed"}, topic, line)
+		}
 		out[col[0]] = Citation{Key: col[0], Vendor: col[1], Title: col[2], Year: atoiOr(col[3], 0), Place: col[4], URL: col[5]}
 	}
 	return out
@@ -61,7 +72,7 @@ func TestPlatformFiles(t *testing.T) {
 				assert.NotEmpty(t, p.Citation.Vendor)
 				assert.NotEmpty(t, p.Citation.Title)
 			}
-			for _, s := range f.Sources {
+			for _, s := range slices.Concat(f.Sources, f.Guides) {
 				assert.Contains(t, sources, s)
 			}
 			for _, b := range f.Boards {

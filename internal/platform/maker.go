@@ -18,17 +18,6 @@ func Maker(name string) string {
 	}
 }
 
-// MakesSystems reports whether a maker, as Maker folds it, sells machines, so that
-// its manuals speak of its own and of no other's.
-func MakesSystems(maker string) bool {
-	switch maker {
-	case "dell", "hp", "lenovo", "fujitsu", "oracle", "cisco", "supermicro", "gigabyte", "huawei", "xfusion", "h3c", "inspur", "asus", "asrock", "tyan", "apple", "nutanix":
-		return true
-	default:
-		return false
-	}
-}
-
 // ProcessorMaker is the maker behind a processor's CPUID vendor string, "" when
 // it is not known.
 func ProcessorMaker(vendor string) string {

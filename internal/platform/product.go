@@ -32,8 +32,11 @@ func (b *Board) Unverified() bool { return !orTrue(b.Verified) }
 // Document names the document of a key as "vendor, title", for people; the key
 // itself where nothing describes it (a site's own platform).
 func (p *Platform) Document(key string) string {
-	for _, c := range append([]Citation{p.Citation}, p.Documents...) {
-		if c.Key == key && c.Title != "" {
+	if c := &p.Citation; c.Key == key && c.Title != "" {
+		return c.Vendor + ", " + c.Title
+	}
+	for i := range p.Documents {
+		if c := &p.Documents[i].Citation; c.Key == key && c.Title != "" {
 			return c.Vendor + ", " + c.Title
 		}
 	}

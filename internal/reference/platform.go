@@ -179,7 +179,7 @@ func boards(p *platform.Info) []page.Block {
 func documents(p *platform.Info) []page.Block {
 	t := &page.Table{Heads: []string{"key", "document"}}
 	for i := range p.Documents {
-		t.Rows = append(t.Rows, []page.Cell{{Text: p.Documents[i].Key}, {Text: document(&p.Documents[i])}})
+		t.Rows = append(t.Rows, []page.Cell{{Text: p.Documents[i].Key}, {Text: document(&p.Documents[i].Citation)}})
 	}
 	if len(t.Rows) == 0 {
 		return nil

@@ -122,7 +122,7 @@ func BuildFinding(f *audit.Finding) Finding {
 }
 
 func buildCitation(c *verdict.Citation) *Citation {
-	if c == nil || *c == (verdict.Citation{}) {
+	if c == nil || c.Vendor == "" && c.Title == "" {
 		return nil
 	}
 	return &Citation{

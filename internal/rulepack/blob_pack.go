@@ -53,7 +53,7 @@ func (w *blobWriter) rule(r *Rule) {
 	w.bool(r.Explains)
 	w.bool(r.Uncited)
 	w.bool(r.CitePlatform)
-	w.bool(r.CiteSources)
+	w.texts(r.CiteSources)
 	w.bool(r.CiteOrder)
 	w.texts(r.paths)
 	w.texts(r.variables)
@@ -74,7 +74,7 @@ func (r *blobReader) rule() *Rule {
 	out.Remedies = r.pairs()
 	out.DependsOn, out.Related = r.texts(), r.texts()
 	out.Explains, out.Uncited = r.bool(), r.bool()
-	out.CitePlatform, out.CiteSources, out.CiteOrder = r.bool(), r.bool(), r.bool()
+	out.CitePlatform, out.CiteSources, out.CiteOrder = r.bool(), r.texts(), r.bool()
 	out.shape = shape{paths: r.texts(), variables: r.texts(), usual: verdict.Severity(r.text())}
 	out.counted = CaseCounts{Pass: int(r.uint()), Fail: int(r.uint()), Unknown: int(r.uint())}
 	return out
@@ -130,10 +130,11 @@ func (w *blobWriter) citation(c *verdict.Citation) {
 	if c == nil {
 		return
 	}
-	for _, s := range []string{c.Vendor, c.Title, c.Version, c.Place, c.URL} {
+	for _, s := range []string{c.Vendor, c.Title, c.Version, c.Place, c.URL, c.Authority} {
 		w.text(s)
 	}
 	w.int(int64(c.Year))
+	w.texts(c.About)
 }
 
 func (r *blobReader) citation() *verdict.Citation {
@@ -141,10 +142,10 @@ func (r *blobReader) citation() *verdict.Citation {
 		return nil
 	}
 	c := &verdict.Citation{}
-	for _, s := range []*string{&c.Vendor, &c.Title, &c.Version, &c.Place, &c.URL} {
+	for _, s := range []*string{&c.Vendor, &c.Title, &c.Version, &c.Place, &c.URL, &c.Authority} {
 		*s = r.text()
 	}
-	c.Year = int(r.int())
+	c.Year, c.About = int(r.int()), r.texts()
 	return c
 }
 

@@ -105,9 +105,10 @@ type Rule struct {
 	// own: its document is cited instead, so that no machine is judged by a
 	// paper of another.
 	CitePlatform bool `yaml:"cite_platform,omitempty"`
-	// CiteSources prefers, of the documents behind the platform's row, one by the
-	// machine's own maker, then one by the processor's.
-	CiteSources bool `yaml:"cite_sources,omitempty"`
+	// CiteSources names the topics of rules/platforms/sources.tsv of which the rule
+	// speaks: of the platform's documents about them one by the machine's own maker
+	// is preferred, then one by the processor's, then another's.
+	CiteSources []string `yaml:"cite_sources,omitempty"`
 	// CiteOrder marks a rule about the slots that are filled: the maker's manual
 	// with the sets of slots is cited where there is one.
 	CiteOrder bool `yaml:"cite_order,omitempty"`

@@ -54,10 +54,22 @@ type Citation struct {
 	// Place is the page, table, figure or section.
 	Place string `yaml:"place,omitempty" json:"place,omitempty"`
 	URL   string `yaml:"url,omitempty" json:"url,omitempty"`
-	// Standing is Analogous or Practice where the document is another maker's than
-	// the machine's, "" where it fits.
+	// Authority is Standard or Third; "" for a maker's document about its own.
+	Authority string `yaml:"authority,omitempty" json:"-"`
+	// About names the platforms that the document speaks of, none for any.
+	About []string `yaml:"about,omitempty" json:"-"`
+	// Standing is Analogous or Practice where the document is not about the machine
+	// at hand, or nobody's who made it; "" where it fits.
 	Standing string `yaml:"-" json:"-"`
 }
+
+// Authorities of a document that is no maker's.
+const (
+	// Standard binds every machine: a specification, what the kernel says of its files.
+	Standard = "standard"
+	// Third is somebody who makes neither the machine nor its processor.
+	Third = "third"
+)
 
 // Standings of a document that is not about the machine at hand.
 const (

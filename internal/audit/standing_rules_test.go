@@ -1,0 +1,82 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// processorMakers are the makers of the platforms' processors whose documents fit,
+// by the beginning of the platforms' ids; everything else is Intel's.
+var processorMakers = map[string]string{"rome": "AMD", "milan": "AMD", "naples": "AMD", "genoa": "AMD", "turin": "AMD", "siena": "AMD",
+	"venice": "AMD", "opteron": "AMD", "epyc": "AMD", "ryzen": "AMD", "threadripper": "AMD", "ampere": "Ampere", "nvidia": "NVIDIA"}
+
+func processorMakerOf(platform string) string {
+	for begins, maker := range processorMakers {
+		if strings.HasPrefix(platform, begins) {
+			return maker
+		}
+	}
+	return "Intel"
+}
+
+// TestNoUnmarkedStranger: whatever the rule, the platform and the machine's maker, a
+// document without a mark is the maker's, the processor's maker's or a standard, and
+// a collection of what was seen is never cited.
+func TestNoUnmarkedStranger(t *testing.T) {
+	all, err := platform.Describe(rules.FS)
+	require.NoError(t, err)
+	e := NewEngine(builtinPacks(t))
+	marked, fitting := 0, 0
+	for i := range all {
+		p := &all[i].Platform
+		p.Detail.Documents = all[i].Documents
+		for _, vendor := range []string{"Dell Inc.", "HPE", "Lenovo", "Supermicro", "FUJITSU", "Cisco Systems Inc", "Example", "-"} {
+			r := runFor(e, identity{vendor, "Example", p.ID, ""})
+			r.topo.Platform = fact.Known(p, fact.Direct, fact.Evidence{})
+			id := map[string]string{"Intel": platform.Intel, "AMD": platform.AMD}[processorMakerOf(p.ID)]
+			r.sys.Sockets = []inventory.Socket{{Vendor: fact.Known(id, fact.Direct, fact.Evidence{})}}
+			for _, pack := range builtinPacks(t) {
+				for _, rule := range pack.Rules {
+					if rule.For != nil && (!r.matches(rule.For) || len(rule.For.Vendors)+len(rule.For.Products) > 0) {
+						continue
+					}
+					c := r.cite(rule, facts.Subject{Name: facts.SubjectMachine})
+					if c == nil {
+						require.Nil(t, rule.Citation, rule.ID)
+						continue
+					}
+					assert.NotContains(t, []string{"linuxhw/DMI", "DborUS/hardware-dashboard", "Spec-ify/hwapi", "mchehab/rasdaemon", "torvalds/linux"}, c.Vendor,
+						"%s on %s", rule.ID, p.ID)
+					if c.Standing != "" {
+						marked++
+						continue
+					}
+					fitting++
+					assert.True(t, fitsUnmarked(c.Vendor, vendor, p.ID), "%s on %s of %s cites %s without a mark", rule.ID, p.ID, vendor, c.Line())
+				}
+			}
+		}
+	}
+	t.Logf("%d marked, %d not", marked, fitting)
+	require.Greater(t, marked, 1000)
+	require.Greater(t, fitting, 1000)
+}
+
+func fitsUnmarked(doc, vendor, platform string) bool {
+	if doc == "DMTF" || doc == "Linux kernel" || slices.Contains(strings.Split(doc, ", "), processorMakerOf(platform)) {
+		return true
+	}
+	own := map[string][]string{"Dell Inc.": {"Dell", "Dell EMC"}, "HPE": {"HP", "HPE"}, "Lenovo": {"Lenovo", "Lenovo Press", "IBM", "IBM Redbooks"},
+		"Supermicro": {"Supermicro"}, "FUJITSU": {"Fujitsu", "Fujitsu Technology Solutions"}, "Cisco Systems Inc": {"Cisco"}}
+	return slices.Contains(own[vendor], doc)
+}

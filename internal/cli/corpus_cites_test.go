@@ -1,0 +1,116 @@
+//go:build corpus
+
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// Columns of the table of citations.
+const (
+	citeOwn       = "own maker"
+	citeProcessor = "processor's maker"
+	citeStandard  = "standard"
+	citeNone      = "none"
+	citeUnmarked  = "unmarked"
+)
+
+var citeColumns = []string{citeOwn, citeProcessor, citeStandard, "analogous", "general practice", citeNone}
+
+// cites counts whose documents the failures cite, by rule. What an unmarked one is
+// comes from the names alone, not from the code that marks.
+type cites map[string]map[string]int
+
+func (c cites) add(r *report.Report) {
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if f.Result != "fail" {
+			continue
+		}
+		if c[f.Rule] == nil {
+			c[f.Rule] = map[string]int{}
+		}
+		c[f.Rule][citedOf(r, f)]++
+	}
+}
+
+func citedOf(r *report.Report, f *report.Finding) string {
+	c := f.Citation
+	switch {
+	case c == nil:
+		return citeNone
+	case c.Standing != nil:
+		return *c.Standing
+	case slices.Contains([]string{"DMTF", "Linux kernel"}, c.Vendor):
+		return citeStandard
+	case sameMaker(c.Vendor, deref(r.Machine.Vendor)):
+		return citeOwn
+	case madeProcessor(c.Vendor, r):
+		return citeProcessor
+	}
+	return citeUnmarked + ": " + c.Vendor
+}
+
+// makersNames are the spellings of the makers whose documents are cited.
+var makersNames = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)^dell\b`), regexp.MustCompile(`(?i)^(hp|hpe|hewlett)\b`), regexp.MustCompile(`(?i)^(lenovo|ibm|thinkstation)\b`),
+	regexp.MustCompile(`(?i)^(sun|oracle)\b`), regexp.MustCompile(`(?i)^fujitsu\b`), regexp.MustCompile(`(?i)^super ?micro\b`),
+	regexp.MustCompile(`(?i)^cisco\b`), regexp.MustCompile(`(?i)^huawei\b`), regexp.MustCompile(`(?i)^giga-?byte\b`), regexp.MustCompile(`(?i)^intel\b`),
+}
+
+func sameMaker(a, b string) bool {
+	return slices.ContainsFunc(makersNames, func(m *regexp.Regexp) bool { return m.MatchString(a) && m.MatchString(b) })
+}
+
+// processorNames are words in the names of processors, by maker.
+var processorNames = map[string]*regexp.Regexp{
+	"Intel":  regexp.MustCompile(`(?i)intel|xeon|pentium|celeron|core|atom`),
+	"AMD":    regexp.MustCompile(`(?i)amd|epyc|opteron|ryzen|threadripper`),
+	"Ampere": regexp.MustCompile(`(?i)ampere|altra`),
+}
+
+func madeProcessor(vendor string, r *report.Report) bool {
+	for i := range r.Inventory.Sockets {
+		for v := range strings.SplitSeq(vendor, ", ") {
+			if name := processorNames[v]; name != nil && name.MatchString(deref(r.Inventory.Sockets[i].Model)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// table lists the rules with the counts, and holds that nothing is cited as fitting
+// that nobody wrote who made the machine, its processor or a standard.
+func (c cites) table(t *testing.T) string {
+	var b strings.Builder
+	b.WriteString("# Whose document the failures on real machines cite, by rule. Made by make corpus-summary; read the diff.\n# rule\t" + strings.Join(citeColumns, "\t") + "\n")
+	sum := map[string]int{}
+	for _, rule := range slices.SortedFunc(maps.Keys(c), cmp.Compare[string]) {
+		b.WriteString(rule)
+		for _, column := range citeColumns {
+			fmt.Fprintf(&b, "\t%d", c[rule][column])
+			sum[column] += c[rule][column]
+		}
+		b.WriteString("\n")
+		for kind, n := range c[rule] {
+			assert.False(t, strings.HasPrefix(kind, citeUnmarked), "%s cites %d times without a mark: %s", rule, n, kind)
+		}
+	}
+	b.WriteString("all")
+	for _, column := range citeColumns {
+		fmt.Fprintf(&b, "\t%d", sum[column])
+	}
+	b.WriteString("\n")
+	return b.String()
+}
