@@ -79,7 +79,7 @@ func layoutWords(layout string) string {
 // documentOf is the document behind a key.
 func documentOf(p *platform.Info, key string) string {
 	for i := range p.Documents {
-		if c := &p.Documents[i]; c.Key == key {
+		if c := &p.Documents[i].Citation; c.Key == key {
 			return c.Vendor + ", " + c.Title
 		}
 	}
@@ -105,7 +105,7 @@ func platformDocuments(p *platform.Info) []page.Field {
 		out = append(out, page.Field{Name: "-", Value: own})
 	}
 	for i := range p.Documents {
-		if c := &p.Documents[i]; c.Key != p.Citation.Key {
+		if c := &p.Documents[i].Citation; c.Key != p.Citation.Key {
 			out = append(out, page.Field{Name: "-", Value: document(c)})
 		}
 	}
