@@ -2,6 +2,7 @@ package audit
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -21,11 +22,14 @@ type Engine struct {
 	programs facts.Programs
 	// tables gives the vendors' attribute names and commands; nil for none.
 	tables func() (settings.Tables, error)
+	// roles are what the rules are to a plan, read when one is made.
+	roles func() map[string]Role
 }
 
 // NewEngine makes the rules and profiles of all packs ready.
 func NewEngine(packs []*rulepack.Pack) *Engine {
 	e := &Engine{rules: rulepack.ByID(packs)}
+	e.roles = sync.OnceValue(func() map[string]Role { return rolesOf(e.rules) })
 	for _, p := range packs {
 		e.profiles = append(e.profiles, p.Profiles...)
 		e.settings = append(e.settings, p.SettingIDs()...)

@@ -46,6 +46,7 @@ func (p *Program) advised(engine *audit.Engine, o *audit.Options, j *assessment,
 func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline {
 	return plan.Pipeline{
 		Rules:  p.Rules,
+		Role:   engine.Role,
 		Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, p.Rules) },
 		Audit: func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*audit.Audit, error) {
 			narrow := *o

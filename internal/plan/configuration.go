@@ -34,8 +34,8 @@ func (t *Target) configuration(c *count, layout, mix []int) Configuration {
 			}
 		}
 	}
-	if found, err := t.pipeline.Audit(sys, topo, aboutLayout); err == nil {
-		out.judged(found)
+	if found, err := t.pipeline.Audit(sys, topo, t.pipeline.AboutLayout); err == nil {
+		out.judged(found, &t.pipeline)
 	}
 	out.Discouraged = out.Discouraged || c.row != nil && discouraged(c.row)
 	return out
@@ -83,7 +83,7 @@ func (t *Target) modulesOf(mix []int) []Modules {
 
 // judged takes over what an audit says of a layout. Where the platform's document
 // has classes of its own they decide, and whether it permits the number.
-func (c *Configuration) judged(found *audit.Audit) {
+func (c *Configuration) judged(found *audit.Audit, p *Pipeline) {
 	class, _ := c.Class.Get()
 	for i := range found.Findings {
 		f := &found.Findings[i]
@@ -95,7 +95,7 @@ func (c *Configuration) judged(found *audit.Audit) {
 		}
 		c.Against = append(c.Against, Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)})
 		severe := f.Severity.Rank() >= verdict.Warning.Rank()
-		if severe && (!class.Documented || f.Rule == "memory.count.supported" || f.Severity == verdict.Critical) {
+		if severe && (!class.Documented || p.Role(f.Rule).Permits || f.Severity == verdict.Critical) {
 			c.Discouraged = true
 		}
 	}

@@ -28,7 +28,7 @@ func outcomeOf(found *audit.Audit, topo *population.Result) outcome {
 	out := outcome{failed: map[string]verdict.Result{}, rank: map[string]int{}}
 	for i := range found.Findings {
 		f := &found.Findings[i]
-		if !plan.Concerns(f.Rule) {
+		if !concerns(f.Rule) {
 			continue
 		}
 		out.failed[f.Rule+" "+f.Subject] = f.Result
@@ -104,7 +104,7 @@ func fewest(t *testing.T, sys *inventory.System, a *plan.Advice, p plan.Pipeline
 	}
 	judge := func(sys *inventory.System) outcome {
 		topo := p.Derive(sys)
-		found, err := p.Audit(sys, topo, plan.Concerns)
+		found, err := p.Audit(sys, topo, concerns)
 		require.NoError(t, err)
 		return outcomeOf(found, topo)
 	}

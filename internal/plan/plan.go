@@ -30,6 +30,8 @@ type Plan struct {
 	// Why says in one clause why no advice is given, "" when some is or none
 	// is needed.
 	Why string
+	// Asked are the failures that advice was sought for.
+	Asked []Finding
 	// Dear says in one clause why nothing cheaper is among the advice than what buys
 	// more than half as many modules as are installed; "" when something is.
 	Dear string
@@ -108,26 +110,28 @@ type Pipeline struct {
 	Derive func(*inventory.System) *population.Result
 	// Audit asks the rules that it accepts the ids of.
 	Audit func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*audit.Audit, error)
+	// Role is what the rules of an id are to a plan.
+	Role func(id string) audit.Role
 }
 
 // Make plans for a machine that was audited. It does nothing when no rule
 // about the layout fails.
 func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p Pipeline) *Plan {
-	before := failures(found.Findings, aboutLayout)
+	before := failures(found.Findings, p.AboutLayout)
 	if len(before) == 0 {
 		return &Plan{}
 	}
 	b, why := newBoard(sys, topo)
 	if why != "" {
-		return &Plan{Why: why}
+		return &Plan{Why: why, Asked: before}
 	}
 	if why := b.unmapped(); why != "" {
-		return &Plan{Why: why}
+		return &Plan{Why: why, Asked: before}
 	}
 	b.sets = topo.Sets
-	s := &search{board: b, pipeline: p, rest: failures(found.Findings, aboutOthers)}
+	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers)}
 	s.before = s.judge(found.Findings, topo)
-	out := &Plan{}
+	out := &Plan{Asked: before}
 	for _, c := range s.alternatives() {
 		if a, ok := s.prove(c); ok {
 			out.Advice = append(out.Advice, a)
@@ -167,7 +171,14 @@ func (s *search) why() string {
 	return "no other layout of these modules, or with more of their kind, passes the rules"
 }
 
+// Sought reports whether advice was sought for the finding.
+func (p *Plan) Sought(rule, subject string) bool { return names(p.Asked, rule, subject) }
+
 // CuresFinding reports whether the finding is gone after the steps.
 func (a *Advice) CuresFinding(rule, subject string) bool {
-	return slices.ContainsFunc(a.Cures, func(f Finding) bool { return f.Rule == rule && f.Subject == subject })
+	return names(a.Cures, rule, subject)
+}
+
+func names(list []Finding, rule, subject string) bool {
+	return slices.ContainsFunc(list, func(f Finding) bool { return f.Rule == rule && f.Subject == subject })
 }

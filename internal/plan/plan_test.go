@@ -28,6 +28,7 @@ func pipeline(t testing.TB) plan.Pipeline {
 	engine := audit.NewEngine(packs)
 	return plan.Pipeline{
 		Rules:  rules.FS,
+		Role:   engine.Role,
 		Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
 		Audit: func(sys *inventory.System, topo *population.Result, only func(string) bool) (*audit.Audit, error) {
 			return engine.Run(sys, topo, audit.Options{Now: time.Unix(0, 0), Rules: only})

@@ -43,7 +43,7 @@ func Preset(sys *inventory.System, found *audit.Audit, step *audit.PresetStep, p
 	if err != nil {
 		return Advice{}, false
 	}
-	rules := told(sys, after)
+	rules := told(sys, after, &p)
 	before, then := failures(found.Findings, rules), failures(audited.Findings, rules)
 	a := Advice{ID: Settings, Steps: []Step{{Do: Set, From: none, To: none, Like: none, Set: step}}, Cures: cured(before, then), Reaches: reach(topo), Source: step.Source}
 	a.Reaches.Findings = then
@@ -73,7 +73,7 @@ func results(found *audit.Audit, f Finding, result verdict.Result) bool {
 // told reports the rules of which an audit of the copy can tell: not those that
 // hold firmware's settings against the running system, and where the layout of
 // the memory changes none about what the system sees of it.
-func told(now, after *inventory.System) func(rule string) bool {
+func told(now, after *inventory.System, p *Pipeline) func(rule string) bool {
 	changes := slices.ContainsFunc(onLayout, func(id string) bool {
 		return now.Settings[id].Configured.Or("") != after.Settings[id].Configured.Or("")
 	})
@@ -84,7 +84,7 @@ func told(now, after *inventory.System) func(rule string) bool {
 		case changes && strings.HasPrefix(rule, "numa."):
 			return false
 		default:
-			return aboutLayout(rule) || aboutOthers(rule)
+			return p.AboutLayout(rule) || p.aboutOthers(rule)
 		}
 	}
 }

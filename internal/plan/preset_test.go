@@ -64,7 +64,7 @@ func presetOf(t *testing.T, sys *inventory.System, o audit.Options) (*audit.Audi
 	require.NoError(t, err)
 	engine := audit.NewEngine(packs).WithTables(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS, "settings") })
 	o.Now = time.Unix(0, 0)
-	p := plan.Pipeline{Rules: fs.FS(rules.FS), Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
+	p := plan.Pipeline{Rules: fs.FS(rules.FS), Role: engine.Role, Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
 		Audit: func(sys *inventory.System, topo *population.Result, only func(string) bool) (*audit.Audit, error) {
 			narrow := o
 			narrow.Rules = only

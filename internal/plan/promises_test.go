@@ -87,7 +87,7 @@ func (c *promises) findings(a *plan.Advice, again *audit.Audit) {
 		if a.CuresFinding(f.Rule, f.Subject) && f.Result == verdict.Fail {
 			c.broke(a, "%s of %s was to be cured", f.Rule, f.Subject)
 		}
-		if plan.Concerns(f.Rule) && f.Result == verdict.Unknown && was != nil && was.Result != verdict.Unknown && was.Result != verdict.NotApplicable {
+		if concerns(f.Rule) && f.Result == verdict.Unknown && was != nil && was.Result != verdict.Unknown && was.Result != verdict.NotApplicable {
 			c.broke(a, "%s of %s is not known any more: %s", f.Rule, f.Subject, f.Reason)
 		}
 		if f.Result != verdict.Fail {
@@ -209,7 +209,7 @@ func hold(t testing.TB, name string, sys *inventory.System, p plan.Pipeline) *pr
 func severe(found *audit.Audit) int {
 	n := 0
 	for _, f := range found.Findings {
-		if f.Result == verdict.Fail && plan.Concerns(f.Rule) && f.Severity.Rank() >= verdict.Warning.Rank() {
+		if f.Result == verdict.Fail && concerns(f.Rule) && f.Severity.Rank() >= verdict.Warning.Rank() {
 			n++
 		}
 	}

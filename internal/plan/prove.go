@@ -25,11 +25,11 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 			return Advice{}, false
 		}
 	}
-	found, err := s.pipeline.Audit(sys, topo, func(id string) bool { return aboutLayout(id) || id == eccActive })
+	found, err := s.pipeline.Audit(sys, topo, func(id string) bool { return s.pipeline.AboutLayout(id) || s.pipeline.ofModules(id) })
 	if err != nil {
 		return Advice{}, false
 	}
-	if checked := failures(found.Findings, func(id string) bool { return id == eccActive }); len(cured(checked, s.rest)) > 0 {
+	if checked := failures(found.Findings, s.pipeline.ofModules); len(cured(checked, s.rest)) > 0 {
 		s.unproven = "only the next boot tells whether firmware checks the new modules"
 		return Advice{}, false
 	}

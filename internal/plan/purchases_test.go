@@ -152,7 +152,7 @@ func TestErrorCorrectionIsNotPromised(t *testing.T) {
 func rulesLeft(a *plan.Advice) []string {
 	var out []string
 	for _, f := range a.Reaches.Findings {
-		if plan.Concerns(f.Rule) && f.Severity != "info" && !slices.Contains(out, f.Rule) {
+		if concerns(f.Rule) && f.Severity != "info" && !slices.Contains(out, f.Rule) {
 			out = append(out, f.Rule)
 		}
 	}
@@ -162,7 +162,7 @@ func rulesLeft(a *plan.Advice) []string {
 func severeOf(a *plan.Advice) int {
 	n := 0
 	for _, f := range a.Reaches.Findings {
-		if plan.Concerns(f.Rule) && f.Severity != "info" {
+		if concerns(f.Rule) && f.Severity != "info" {
 			n++
 		}
 	}

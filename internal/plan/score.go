@@ -26,7 +26,7 @@ type score struct {
 
 // judge counts what an audit found about the layout.
 func (s *search) judge(findings []audit.Finding, topo *population.Result) score {
-	out := score{fails: failures(findings, aboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
+	out := score{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
 	for _, f := range out.fails {
 		switch verdict.Severity(f.Severity) {
 		case verdict.Critical:
@@ -40,7 +40,7 @@ func (s *search) judge(findings []audit.Finding, topo *population.Result) score 
 	for i := range findings {
 		f := &findings[i]
 		switch key := (Finding{Rule: f.Rule, Subject: f.Subject}).key(); {
-		case !aboutLayout(f.Rule):
+		case !s.pipeline.AboutLayout(f.Rule):
 		case f.Result == verdict.Unknown, f.Result == verdict.Error:
 			out.unknown[key] = f.Rule + " could not be told: " + f.Reason
 		case f.Result != verdict.NotApplicable:
@@ -98,8 +98,6 @@ func (a *score) rules() []string {
 
 // worthBuying reports whether something fails that costs enough to buy modules
 // for: a failure at warning or above, an empty channel or a class below the best.
-func (a *score) worthBuying() bool {
-	return a.severe() || slices.ContainsFunc(a.fails, func(f Finding) bool {
-		return f.Rule == "memory.channel.populated" || f.Rule == "memory.class.optimal"
-	})
+func (a *score) worthBuying(p *Pipeline) bool {
+	return a.severe() || slices.ContainsFunc(a.fails, func(f Finding) bool { return p.Role(f.Rule).Purchase })
 }

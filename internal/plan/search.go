@@ -58,7 +58,7 @@ func (s *search) alternatives() []*candidate {
 			return out
 		}
 	}
-	if !s.before.worthBuying() {
+	if !s.before.worthBuying(&s.pipeline) {
 		return out
 	}
 	return append(out, s.bought(counts, move)...)
@@ -349,7 +349,7 @@ func (s *search) try(layout, extra []int) *candidate {
 	s.trials--
 	sys := Apply(s.board.sys, steps)
 	topo := s.board.topo.Again(sys)
-	found, err := s.pipeline.Audit(sys, topo, aboutLayout)
+	found, err := s.pipeline.Audit(sys, topo, s.pipeline.AboutLayout)
 	if err != nil {
 		return nil
 	}
@@ -375,7 +375,7 @@ func (s *search) accepts(after *score) bool {
 	}
 	for _, f := range after.fails {
 		r := verdict.Severity(f.Severity).Rank()
-		if was[f.key()] < r && (r >= verdict.Warning.Rank() || f.Rule == slotOrder) {
+		if was[f.key()] < r && (r >= verdict.Warning.Rank() || s.pipeline.Role(f.Rule).Order) {
 			return false
 		}
 	}

@@ -190,13 +190,13 @@ func distance(a, b string) int {
 // Compare audits what a machine would be and holds it against what it is.
 func Compare(topo *population.Result, found *audit.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
 	next := p.Derive(after)
-	audited, err := p.Audit(after, next, aboutLayout)
+	audited, err := p.Audit(after, next, p.AboutLayout)
 	if err != nil {
 		return Outcome{}, err
 	}
 	out := Outcome{Before: reach(topo), After: reach(next)}
-	out.Before.Findings = failures(found.Findings, aboutLayout)
-	out.After.Findings = failures(audited.Findings, aboutLayout)
+	out.Before.Findings = failures(found.Findings, p.AboutLayout)
+	out.After.Findings = failures(audited.Findings, p.AboutLayout)
 	out.Gone, out.New = cured(out.Before.Findings, out.After.Findings), cured(out.After.Findings, out.Before.Findings)
 	return out, nil
 }

@@ -29,7 +29,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 				f.Advice = append(f.Advice, a.ID)
 			}
 		}
-		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && plan.Concerns(f.Rule) {
+		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && p.Sought(f.Rule, f.Subject) {
 			f.Remedy = word(*f.Remedy + " (no layout is advised: " + p.Why + ")")
 		}
 	}

@@ -50,6 +50,7 @@ func (w *blobWriter) rule(r *Rule) {
 	w.pairs(r.Remedies)
 	w.texts(r.DependsOn)
 	w.texts(r.Related)
+	w.texts(r.Planning)
 	w.bool(r.Explains)
 	w.bool(r.Uncited)
 	w.bool(r.CitePlatform)
@@ -72,7 +73,7 @@ func (r *blobReader) rule() *Rule {
 	}
 	out.For, out.Effect, out.Citation = r.match(), r.effect(), r.citation()
 	out.Remedies = r.pairs()
-	out.DependsOn, out.Related = r.texts(), r.texts()
+	out.DependsOn, out.Related, out.Planning = r.texts(), r.texts(), r.texts()
 	out.Explains, out.Uncited = r.bool(), r.bool()
 	out.CitePlatform, out.CiteSources, out.CiteOrder = r.bool(), r.texts(), r.bool()
 	out.shape = shape{paths: r.texts(), variables: r.texts(), usual: verdict.Severity(r.text())}

@@ -66,3 +66,35 @@ func TestMarksFitThePicture(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanningAndCitations: what a rule is to a plan and what it may cite are words
+// that mean something.
+func TestPlanningAndCitations(t *testing.T) {
+	for _, c := range []struct{ name, lines, says string }{
+		{name: "nothing said", lines: ""},
+		{name: "layout with what goes with it", lines: "    planning: [layout, order, purchase, permits]\n"},
+		{name: "another word", lines: "    planning: [layuot]\n", says: `"layuot" is no word of planning`},
+		{name: "order without layout", lines: "    planning: [running, order]\n", says: "planning order goes with layout only"},
+		{name: "two kinds", lines: "    planning: [layout, running]\n", says: "planning is one of layout, running and modules"},
+		{name: "a topic", lines: "    cite_sources: [channels, speed]\n"},
+		{name: "no topic", lines: "    cite_sources: [colours]\n", says: `"colours" is no topic`},
+		{name: "a standard", lines: "    citation: {vendor: DMTF, title: DSP0134, authority: standard}\n"},
+		{name: "no authority", lines: "    citation: {vendor: DMTF, title: DSP0134, authority: maker}\n", says: `authority "maker" is neither standard nor third`},
+	} {
+		src := "rules:\n  - id: site.a.b\n    title: t\n    subject: machine\n    check: memory.installed_bytes > 5\n    severity: info\n    why: w\n    uncited: true\n" +
+			c.lines + "    cases: []\n"
+		p, faults := rulepack.ParsePack("site.yaml", []byte(src))
+		require.Empty(t, faults, c.name)
+		said := ""
+		for _, f := range p.Validate() {
+			if strings.Contains(f.Text, "planning") || strings.Contains(f.Text, "topic") || strings.Contains(f.Text, "authority") {
+				said += f.Text
+			}
+		}
+		if c.says == "" {
+			assert.Empty(t, said, c.name)
+			continue
+		}
+		assert.Contains(t, said, c.says, c.name)
+	}
+}

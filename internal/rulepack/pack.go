@@ -115,6 +115,9 @@ type Rule struct {
 	// Mark is what a failure is called below the picture of its socket, in two or
 	// three words; EmptyChannels stands for the channels without a DIMM.
 	Mark string `yaml:"mark,omitempty"`
+	// Planning says what the result is to a plan for the machine's modules, in words
+	// of PlanningWords; nothing of what a module's place decides.
+	Planning []string `yaml:"planning,omitempty"`
 	// DependsOn names rules whose failure causes this one's.
 	DependsOn []string `yaml:"depends_on,omitempty"`
 	Related   []string `yaml:"related,omitempty"`

@@ -78,6 +78,7 @@ func (v *validator) rule(r *Rule) {
 		v.complain(at(r.node, "applies"), "rule %s: applies needs concerns, the same in words", r.ID)
 	}
 	v.expressions(r)
+	v.planning(r)
 	v.sources(r)
 	v.mark(r)
 	v.cases(r)
