@@ -42,6 +42,9 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 	return e
 }
 
+// Role tells what the rules of an id are to a plan.
+func (e *Engine) Role(id string) Role { return e.roles()[id] }
+
 // run is one audit in progress.
 type run struct {
 	engine  *Engine

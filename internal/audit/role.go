@@ -10,10 +10,7 @@ import (
 // rule's own words; the zero Role is a rule whose result stays whatever is moved.
 type Role struct{ Layout, Running, Modules, Order, Purchase, Permits bool }
 
-// Role tells the role of the rules of an id: of several the first that has one.
-func (e *Engine) Role(id string) Role { return e.roles()[id] }
-
-// rolesOf lists the roles by id.
+// rolesOf lists the roles by id: of several rules of one the first that has one.
 func rolesOf(rules [][]*rulepack.Rule) map[string]Role {
 	out := map[string]Role{}
 	for _, same := range rules {

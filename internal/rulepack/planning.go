@@ -1,6 +1,7 @@
 package rulepack
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -24,22 +25,25 @@ const (
 // PlanningWords are all words of a rule's planning.
 var PlanningWords = []string{PlanLayout, PlanRunning, PlanModules, PlanOrder, PlanPurchase, PlanPermits}
 
-// planning checks the words: one of the first three, and what goes with layout.
-func (v *validator) planning(r *Rule) {
+// planningFaults says what is wrong with the words: one of the first three, and
+// what goes with layout.
+func planningFaults(words []string) []string {
+	var out []string
 	kinds := 0
-	for _, word := range r.Planning {
+	for _, word := range words {
 		switch word {
 		case PlanLayout, PlanRunning, PlanModules:
 			kinds++
 		case PlanOrder, PlanPurchase, PlanPermits:
-			if !slices.Contains(r.Planning, PlanLayout) {
-				v.complain(at(r.node, "planning"), "rule %s: planning %s goes with %s only", r.ID, word, PlanLayout)
+			if !slices.Contains(words, PlanLayout) {
+				out = append(out, fmt.Sprintf("planning %s goes with %s only", word, PlanLayout))
 			}
 		default:
-			v.complain(at(r.node, "planning"), "rule %s: %q is no word of planning: %s", r.ID, word, strings.Join(PlanningWords, ", "))
+			out = append(out, fmt.Sprintf("%q is no word of planning: %s", word, strings.Join(PlanningWords, ", ")))
 		}
 	}
 	if kinds > 1 {
-		v.complain(at(r.node, "planning"), "rule %s: planning is one of %s, %s and %s", r.ID, PlanLayout, PlanRunning, PlanModules)
+		out = append(out, fmt.Sprintf("planning is one of %s, %s and %s", PlanLayout, PlanRunning, PlanModules))
 	}
+	return out
 }

@@ -78,7 +78,9 @@ func (v *validator) rule(r *Rule) {
 		v.complain(at(r.node, "applies"), "rule %s: applies needs concerns, the same in words", r.ID)
 	}
 	v.expressions(r)
-	v.planning(r)
+	for _, fault := range planningFaults(r.Planning) {
+		v.complain(at(r.node, "planning"), "rule %s: %s", r.ID, fault)
+	}
 	v.sources(r)
 	v.mark(r)
 	v.cases(r)
