@@ -136,8 +136,11 @@ func documentedServers() map[string]machinetest.Server {
 	oracle := func(cpu, channel, _ int) (string, string) {
 		return fmt.Sprintf("D%d", channel), fmt.Sprintf("/SYS/MB/P%d", cpu)
 	}
-	cisco := func(cpu, channel, slot int) (string, string) {
-		return fmt.Sprintf("DIMM_%c%d", 'A'+channel, slot+1), fmt.Sprintf("NODE %d CHANNEL %d DIMM %d", cpu, channel, slot)
+	// The letters go on over the processors, without an I.
+	cisco := func(channels int) func(cpu, channel, slot int) (string, string) {
+		return func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("DIMM_%c%d", "ABCDEFGHJKLMNOPQ"[cpu*channels+channel], slot+1), fmt.Sprintf("NODE %d CHANNEL %d DIMM %d", cpu, channel, slot)
+		}
 	}
 	e52640v3, gold6130, gold6330, gold6430 := "Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz",
 		"Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz", "Intel(R) Xeon(R) Gold 6430"
@@ -163,7 +166,7 @@ func documentedServers() map[string]machinetest.Server {
 		"UCSC-C240-M5SX": {gold6130, [3]int{6, 85, 4}, 6, 2},
 		"UCSX-210C-M6":   {gold6330, [3]int{6, 106, 6}, 8, 2},
 	} {
-		add("Cisco Systems Inc", product, "Intel", s.brand, s.id, s.channels, ddr4, cisco)
+		add("Cisco Systems Inc", product, "Intel", s.brand, s.id, s.channels, ddr4, cisco(s.channels))
 		deep := out[product]
 		deep.Depth = s.depth
 		out[product] = deep
