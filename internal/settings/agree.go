@@ -28,16 +28,3 @@ func Agree(id, configured, effective string) bool {
 func agreeRates(a, b string) bool {
 	return rates().MatchString(a) != rates().MatchString(b)
 }
-
-// inclusion says that a word stands for any of others: a row of
-// rules/settings/includes.tsv.
-type inclusion struct {
-	word   string
-	others []string
-	// hours says that it stands for every period, too.
-	hours bool
-}
-
-func (g *inclusion) covers(general, special string) bool {
-	return g.word == general && (slices.Contains(g.others, special) || g.hours && hours().MatchString(special))
-}

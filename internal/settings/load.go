@@ -11,9 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Tables are the vendors' tables.
-type Tables []*Table
-
 // Load reads every table of a folder ("settings" of the embedded rules). A
 // table that names an unknown setting, word or source is an error with its
 // file.

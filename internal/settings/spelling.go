@@ -14,19 +14,6 @@ import (
 // of attributes as an export or a registry of such a machine spells them.
 const spellingsFile = "spellings.tsv"
 
-// Generation says which machines spell their attributes as a source does: a
-// capture, a registry or a document that prints names and values.
-type Generation struct {
-	// Source is a key of the table's sources.
-	Source string `yaml:"source"`
-	// For are platforms, Products parts of product names of which one must be
-	// there; empty for all products of the platforms.
-	For      []string `yaml:"for"`
-	Products []string `yaml:"products,omitempty"`
-	// Firmware are families of firmware that tell such a machine by themselves.
-	Firmware []string `yaml:"firmware,omitempty"`
-}
-
 // Forms of names: what the vendor's tools call an attribute differs.
 const (
 	// FormRedfish are the names of the Redfish Bios resource, which Dell's and
@@ -39,15 +26,6 @@ const (
 	// FormMenu are texts of BIOS setup as a document prints them.
 	FormMenu = "menu"
 )
-
-// spelling is one attribute as one source spells it.
-type spelling struct {
-	source, form string
-	// name is the attribute, display its text in setup, "" when not known.
-	name, display string
-	// texts maps the values on record to what setup prints for them.
-	texts map[string]string
-}
 
 // word is a value as the source spells it; false when the source does not have
 // it. Spellings differ in blanks and hyphens only.

@@ -225,3 +225,28 @@ func (a *Attribute) words(s Setting, canonical string) []string {
 	slices.Sort(words)
 	return words
 }
+
+// Generation says which machines spell their attributes as a source does: a
+// capture, a registry or a document that prints names and values.
+type Generation struct {
+	// Source is a key of the table's sources.
+	Source string `yaml:"source"`
+	// For are platforms, Products parts of product names of which one must be
+	// there; empty for all products of the platforms.
+	For      []string `yaml:"for"`
+	Products []string `yaml:"products,omitempty"`
+	// Firmware are families of firmware that tell such a machine by themselves.
+	Firmware []string `yaml:"firmware,omitempty"`
+}
+
+// spelling is one attribute as one source spells it.
+type spelling struct {
+	source, form string
+	// name is the attribute, display its text in setup, "" when not known.
+	name, display string
+	// texts maps the values on record to what setup prints for them.
+	texts map[string]string
+}
+
+// Tables are the vendors' tables.
+type Tables []*Table

@@ -55,29 +55,6 @@ const (
 	Hours
 )
 
-// IDs lists the canonical ids in the order of reports.
-func IDs() []string {
-	all := vocabulary().settings
-	ids := make([]string, len(all))
-	for i := range all {
-		ids[i] = all[i].ID
-	}
-	return ids
-}
-
-// All lists the vocabulary in the order of reports.
-func All() []Setting { return slices.Clone(vocabulary().settings) }
-
-// Lookup finds a setting by its id.
-func Lookup(id string) (Setting, bool) {
-	v := vocabulary()
-	at, ok := v.at[id]
-	if !ok {
-		return Setting{}, false
-	}
-	return v.settings[at], true
-}
-
 // rates, counts and hours are the values that are not words: a rate in MT/s or
 // MHz, a number of cores, a period in hours.
 var (

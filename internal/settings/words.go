@@ -128,3 +128,39 @@ func words(cell string) []string {
 	}
 	return strings.Fields(cell)
 }
+
+// inclusion says that a word stands for any of others: a row of
+// rules/settings/includes.tsv.
+type inclusion struct {
+	word   string
+	others []string
+	// hours says that it stands for every period, too.
+	hours bool
+}
+
+func (g *inclusion) covers(general, special string) bool {
+	return g.word == general && (slices.Contains(g.others, special) || g.hours && hours().MatchString(special))
+}
+
+// IDs lists the canonical ids in the order of reports.
+func IDs() []string {
+	all := vocabulary().settings
+	ids := make([]string, len(all))
+	for i := range all {
+		ids[i] = all[i].ID
+	}
+	return ids
+}
+
+// All lists the vocabulary in the order of reports.
+func All() []Setting { return slices.Clone(vocabulary().settings) }
+
+// Lookup finds a setting by its id.
+func Lookup(id string) (Setting, bool) {
+	v := vocabulary()
+	at, ok := v.at[id]
+	if !ok {
+		return Setting{}, false
+	}
+	return v.settings[at], true
+}
