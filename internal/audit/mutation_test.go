@@ -28,6 +28,8 @@ var equivalent = map[string]string{
 	"memory.count.supported check: socket.dimms % 4 == 0 && socket.dimms >= 4 && socket.controllers.exists(c, c.dimms * 2 == socket.dimms)":   "of two controllers that share the DIMMs both hold half when one does",
 	rasCost + `((true && !has(memory.mirrored) && settings.memory_ras_mode == "independent") || !memory.mirrored)`:                            "a mode that is not known leaves the verdict unknown, asked for or not",
 	rasCost + `((true && !has(memory.mirrored) && settings.memory_ras_mode in ["independent", "advanced_ecc", "adddc"]) || !memory.mirrored)`: "a mode that is not known leaves the verdict unknown, asked for or not",
+	`measure.channels.expected check: [[1.57, 1.0, 0.94]].exists(latency, measurement.latency_times >= 0.9 * latency[measurement.channels / 2] / latency[measurement.accepted_channels / 2]` +
+		` && measurement.latency_times <= 1.1 * latency[measurement.channels / 2] / latency[measurement.accepted_channels / 2])`: "a list of one",
 	`memory.interleave.controllers check: socket.controllers.size() > 1 && socket.controllers.all(c, c.size_bytes == socket.controllers[1].size_bytes)` +
 		` && !(has(settings.controller_interleave) && settings.controller_interleave == "none")`: "all are equal to the second when they are to the first",
 }
