@@ -8,22 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// kind is what makes modules interchangeable. Unknown properties are equal to
-// unknown ones only.
-type kind struct {
-	traits traits
-	// like is a slot that holds one, count how many there are.
-	like, count int
-}
-
-type traits struct {
-	bytes               int64
-	ranks, data, total  int
-	rated, minMV        int
-	memory, form        string
-	registered, reduced int
-}
-
 func traitsOf(s *inventory.Slot) traits {
 	return traits{
 		bytes: s.SizeBytes.Value, ranks: s.Ranks.Or(-1), data: s.DataWidth.Or(-1), total: s.TotalWidth.Or(-1),

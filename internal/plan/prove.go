@@ -53,17 +53,6 @@ func samePlace(x, y place.Placement) bool {
 	return x == y
 }
 
-// cured lists the failures that are gone.
-func cured(before, after []Finding) []Finding {
-	var out []Finding
-	for _, f := range before {
-		if !slices.ContainsFunc(after, func(g Finding) bool { return g.key() == f.key() }) {
-			out = append(out, f)
-		}
-	}
-	return out
-}
-
 // costliest names the advice by what it asks for. Modules that come for others
 // that go are an exchange, whichever slots they come into.
 func (a *Advice) costliest() string {

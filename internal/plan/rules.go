@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -30,5 +32,13 @@ func failures(findings []audit.Finding, rules func(string) bool) []Finding {
 	return out
 }
 
-// key names a rule and a subject.
-func (f Finding) key() string { return f.Rule + "\x00" + f.Subject }
+// cured lists the failures that are gone.
+func cured(before, after []Finding) []Finding {
+	var out []Finding
+	for _, f := range before {
+		if !slices.ContainsFunc(after, func(g Finding) bool { return g.key() == f.key() }) {
+			out = append(out, f)
+		}
+	}
+	return out
+}

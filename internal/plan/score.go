@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/population"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // score is what an audit says of a layout.
@@ -22,36 +20,6 @@ type score struct {
 	// moves and bytes (bought) are what it takes.
 	moves int
 	bytes int64
-}
-
-// judge counts what an audit found about the layout.
-func (s *search) judge(findings []audit.Finding, topo *population.Result) score {
-	out := score{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
-	for _, f := range out.fails {
-		switch verdict.Severity(f.Severity) {
-		case verdict.Critical:
-			out.critical++
-		case verdict.Warning:
-			out.warning++
-		default:
-			out.info++
-		}
-	}
-	for i := range findings {
-		f := &findings[i]
-		switch key := (Finding{Rule: f.Rule, Subject: f.Subject}).key(); {
-		case !s.pipeline.AboutLayout(f.Rule):
-		case f.Result == verdict.Unknown, f.Result == verdict.Error:
-			out.unknown[key] = f.Rule + " could not be told: " + f.Reason
-		case f.Result != verdict.NotApplicable:
-			out.decided[key] = true
-		}
-	}
-	for i := range topo.Populations {
-		p := &topo.Populations[i]
-		out.reach += sure(p)
-	}
-	return out
 }
 
 // sure is the bandwidth that the slowest region has by the population model, in

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -43,25 +45,6 @@ type candidate struct {
 	layout []int
 	steps  []Step
 	score  score
-}
-
-// alternatives are the best layout that moving alone reaches, then, when that
-// is none or leaves a warning, what new modules reach, those with the fewest first.
-func (s *search) alternatives() []*candidate {
-	counts := s.board.counts()
-	var out []*candidate
-	s.trials = mostMoved
-	move := s.best(s.splits(counts), nil)
-	if move != nil {
-		out = append(out, move)
-		if !move.score.severe() {
-			return out
-		}
-	}
-	if !s.before.worthBuying(&s.pipeline) {
-		return out
-	}
-	return append(out, s.bought(counts, move)...)
 }
 
 // splits says how many modules of each kind each processor gets: the same
@@ -386,4 +369,34 @@ func (s *search) accepts(after *score) bool {
 		}
 	}
 	return true
+}
+
+// judge counts what an audit found about the layout.
+func (s *search) judge(findings []audit.Finding, topo *population.Result) score {
+	out := score{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
+	for _, f := range out.fails {
+		switch verdict.Severity(f.Severity) {
+		case verdict.Critical:
+			out.critical++
+		case verdict.Warning:
+			out.warning++
+		default:
+			out.info++
+		}
+	}
+	for i := range findings {
+		f := &findings[i]
+		switch key := (Finding{Rule: f.Rule, Subject: f.Subject}).key(); {
+		case !s.pipeline.AboutLayout(f.Rule):
+		case f.Result == verdict.Unknown, f.Result == verdict.Error:
+			out.unknown[key] = f.Rule + " could not be told: " + f.Reason
+		case f.Result != verdict.NotApplicable:
+			out.decided[key] = true
+		}
+	}
+	for i := range topo.Populations {
+		p := &topo.Populations[i]
+		out.reach += sure(p)
+	}
+	return out
 }

@@ -5,37 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
-
-// Configuration is one way to populate every processor. Figures are of one
-// processor (of the chipset on a front-side bus).
-type Configuration struct {
-	// Modules are the sizes, largest first.
-	Modules []Modules
-	// Slots are the ones filled, in the order of the board, named by locator, or by
-	// channel and slot where no document says where the labels are. Also are other
-	// sets that the maker calls as good.
-	Slots []string
-	Also  [][]string
-	Socket
-	// Effects are measured, or what a document says of such a layout.
-	Effects []verdict.Effect
-	// Source names the document of the layout, or says that it is general practice.
-	Source string
-	// Discouraged is true where a document discourages the layout, or a rule about
-	// it fails at warning or above; Against are the rules that fail.
-	Discouraged bool
-	Against     []Finding
-}
-
-// Modules are equal modules of a configuration; Ranks is 0 when it is free.
-type Modules struct {
-	Bytes        int64
-	Ranks, Count int
-}
 
 // Ways lists the ways to reach a capacity of the whole machine in bytes with
 // equal processors, best first; all adds the discouraged ones. Without any,
@@ -119,15 +90,6 @@ func (s *Socket) left() float64 {
 	}
 }
 
-// count is a number of modules of one processor and what documents say of it.
-type count struct {
-	n int
-	// row is the maker's, nil without.
-	row *place.SetRow
-	// documented says that the platform's document names the number.
-	documented bool
-}
-
 // counts lists the numbers of modules that documents name; all of them that no
 // document forbids when they are asked for.
 func (t *Target) counts(all bool) []count {
@@ -161,15 +123,6 @@ func (t *Target) counts(all bool) []count {
 // silent reports whether no document names any number of modules.
 func (t *Target) silent() bool {
 	return t.sets == nil && len(t.Platform.RecommendedDIMMs)+len(t.Platform.AcceptableDIMMs)+len(t.Platform.AllowedDIMMs) == 0
-}
-
-// kit is the number of equal modules that are bought together where they work in
-// lockstep: a pair on both controllers (Fujitsu: every size in fours).
-func (t *Target) kit() int {
-	if w := t.unit.size(); w > 1 {
-		return 2 * w
-	}
-	return 1
 }
 
 // mixes lists the numbers of modules of each size, by index into sizes, that
@@ -249,28 +202,6 @@ func (t *Target) layouts(c *count, mix []int, all bool) []Configuration {
 		}
 	}
 	return out
-}
-
-// bySet puts a mix into the slots of those numbers, larger modules first in the
-// fill order.
-func (t *Target) bySet(set, mix []int) ([]int, bool) {
-	layout := t.empty()
-	left, k, placed := slices.Clone(mix), 0, 0
-	for _, g := range t.unit.slots {
-		if !slices.Contains(set, t.sets.Number(t.sys.Slots[g].Locator.Or(""), &t.base.Placements[g])) {
-			continue
-		}
-		for k < len(left) && left[k] == 0 {
-			k++
-		}
-		if k == len(left) {
-			return nil, false
-		}
-		layout[g] = k
-		left[k]--
-		placed++
-	}
-	return layout, placed == len(set) && !slices.ContainsFunc(left, func(n int) bool { return n > 0 })
 }
 
 // mostShapesRanked bounds how many shapes of one count are derived.
@@ -358,6 +289,3 @@ func (t *Target) outlook(s shape, n int) Socket {
 	_, topo := t.derive(layout)
 	return reach(topo).Sockets[0]
 }
-
-// empty is a layout without a module.
-func (t *Target) empty() []int { return slices.Repeat([]int{none}, len(t.sys.Slots)) }
