@@ -149,5 +149,5 @@ func buildRelative(f fact.Fact[population.Share]) Relative {
 	if !ok {
 		return Relative{}
 	}
-	return Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: word(share.Source)}
+	return Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: word(share.Source), ByChannels: share.ByChannels()}
 }

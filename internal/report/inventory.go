@@ -257,4 +257,6 @@ type Relative struct {
 	Low    *float64 `json:"low" jsonschema:"nullable,minimum=0"`
 	High   *float64 `json:"high" jsonschema:"nullable,minimum=0"`
 	Source *string  `json:"source" jsonschema:"nullable"`
+	// ByChannels is true where the clock is not known; for the text, Source has it.
+	ByChannels bool `json:"-"`
 }

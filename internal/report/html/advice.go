@@ -90,7 +90,7 @@ func reached(class *string, mts *int, peak *int64, share *report.Relative) strin
 	if peak != nil {
 		parts = append(parts, "peak "+wording.Bandwidth(*peak))
 	}
-	if says := wording.Share(share); says != "" {
+	if says := wording.Promised(share, class != nil); says != "" {
 		parts = append(parts, says)
 	}
 	if len(parts) == 0 {

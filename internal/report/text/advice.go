@@ -207,11 +207,8 @@ func reachedLine(s *report.ReachedSocket) string {
 	if t := peakText(s.PeakBytes); t != "" && s.PeakBytes != nil {
 		parts = append(parts, t)
 	}
-	switch share := wording.Share(&s.Relative); {
-	case share != "":
+	if share := wording.Promised(&s.Relative, s.Class != nil); share != "" {
 		parts = append(parts, share)
-	case s.Class == nil && s.Relative.Low != nil:
-		parts = append(parts, "all of the best bandwidth")
 	}
 	return strings.Join(parts, ", ")
 }

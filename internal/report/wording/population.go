@@ -19,6 +19,19 @@ func Limit(limiter string) string {
 	}
 }
 
+// Promised is the share that a layout is promised, and that the clock is not known
+// where it is not; a full share where no class (classed) says as much.
+func Promised(r *report.Relative, classed bool) string {
+	share := Share(r)
+	if share == "" && r.Low != nil && (!classed || r.ByChannels) {
+		share = "all of the best bandwidth"
+	}
+	if share != "" && r.ByChannels {
+		share += " by channels, the clock is not known"
+	}
+	return share
+}
+
 // Share is the share of the best bandwidth: measured, or the model's range,
 // and which of the two. A full share is not worth a word.
 func Share(r *report.Relative) string {
