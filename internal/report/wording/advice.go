@@ -59,8 +59,12 @@ func moduleWords(m *report.Module) string {
 	if m.Type != nil {
 		out += " " + *m.Type
 	}
-	if m.RatedMTs != nil {
+	switch {
+	case m.RatedMTs == nil:
+	case m.Type != nil:
 		out += "-" + strconv.Itoa(*m.RatedMTs)
+	default:
+		out += " for " + strconv.Itoa(*m.RatedMTs) + " MT/s"
 	}
 	return out
 }

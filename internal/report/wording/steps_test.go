@@ -84,3 +84,16 @@ func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
 	}
 	return steps, slots
 }
+
+// TestModuleWords: a rate belongs to the type where that is known.
+func TestModuleWords(t *testing.T) {
+	size, ranks, rate, ddr3 := int64(2<<30), 2, 1333, "DDR3"
+	for want, m := range map[string]*report.Module{
+		"2 GiB dual-rank DDR3-1333":     {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate, Type: &ddr3},
+		"2 GiB dual-rank for 1333 MT/s": {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate},
+		"2 GiB DDR3":                    {SizeBytes: &size, Type: &ddr3},
+		"a module":                      nil,
+	} {
+		assert.Equal(t, want, moduleWords(m))
+	}
+}
