@@ -44,7 +44,7 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 		out = join(out, less)
 	}
 	if move == nil && out[0] == full {
-		s.dear = s.whyDear()
+		s.dear = s.whyDear(full)
 	}
 	return out
 }
@@ -143,8 +143,9 @@ func (b *board) reductions(counts []int) [][]int {
 }
 
 // whyDear says why nothing cheaper is advised than what keeps the capacity: what
-// is not known of the slots, or what all that was tried with fewer modules leaves.
-func (s *search) whyDear() string {
+// is not known of the slots, or what that was tried with fewer modules leaves that
+// the taken one does not.
+func (s *search) whyDear(taken *candidate) string {
 	for i := range s.board.units {
 		if doubted := s.board.units[i].doubted; doubted != "" {
 			return doubted + ", and only a machine with all slots filled needs no such document"
@@ -158,19 +159,29 @@ func (s *search) whyDear() string {
 	if s.unproven != "" {
 		return "of a cheaper layout " + s.unproven
 	}
-	var always []string
-	for i, rules := range s.stays {
-		if i == 0 {
-			always = slices.Clone(rules)
-		}
+	if len(s.stays) == 0 {
+		return "no layout with fewer new modules is even behind all processors"
+	}
+	too := func(rule string) bool {
+		return slices.ContainsFunc(taken.score.fails, func(f Finding) bool { return f.Rule == rule })
+	}
+	always, any := slices.DeleteFunc(slices.Clone(s.stays[0]), too), []string{}
+	for _, rules := range s.stays {
+		rules = slices.DeleteFunc(slices.Clone(rules), too)
 		always = slices.DeleteFunc(always, func(rule string) bool { return !slices.Contains(rules, rule) })
+		for _, rule := range rules {
+			if !slices.Contains(any, rule) {
+				any = append(any, rule)
+			}
+		}
 	}
 	switch {
-	case len(s.stays) == 0:
-		return "no layout with fewer new modules is even behind all processors"
-	case len(always) == 0:
-		return "no layout tried with fewer new modules mends a part and breaks nothing"
-	default:
+	case len(always) > 0:
 		return "with fewer new modules " + strings.Join(always, " and ") + " still fails"
+	case len(any) > 0:
+		last := len(any) - 1
+		return "with fewer new modules " + strings.TrimPrefix(strings.Join(any[:last], ", ")+" or "+any[last], " or ") + " fails"
+	default:
+		return "no layout tried with fewer new modules mends a part and breaks nothing"
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // score is what an audit says of a layout.
@@ -53,11 +54,13 @@ func (a *score) milder(than *score) bool {
 // severe reports whether something fails at warning or above.
 func (a *score) severe() bool { return a.critical+a.warning > 0 }
 
-// rules are those that fail.
-func (a *score) rules() []string {
+// against are the rules that speak against a layout: those that fail at warning or
+// above, and those that did not fail before.
+func (a *score) against(before *score) []string {
 	var out []string
 	for _, f := range a.fails {
-		if !slices.Contains(out, f.Rule) {
+		failed := slices.ContainsFunc(before.fails, func(b Finding) bool { return b.key() == f.key() })
+		if (!failed || verdict.Severity(f.Severity).Rank() >= verdict.Warning.Rank()) && !slices.Contains(out, f.Rule) {
 			out = append(out, f.Rule)
 		}
 	}

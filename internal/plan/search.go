@@ -108,7 +108,7 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 		}
 		accepted := s.accepts(&c.score)
 		if extra != nil && (!accepted || c.score.severe()) {
-			s.stays = append(s.stays, c.score.rules())
+			s.stays = append(s.stays, c.score.against(&s.before))
 		}
 		if !accepted || best != nil && c.score.compare(&best.score) >= 0 {
 			continue
