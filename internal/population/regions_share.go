@@ -59,3 +59,7 @@ const (
 	shareByRegions  = "measured level of each region"
 	shareByLayout   = "measured for this layout"
 )
+
+// ByChannels reports whether the share is of channels alone: at which clock they
+// run is not known.
+func (s *Share) ByChannels() bool { return s.Source == shareByChannels }

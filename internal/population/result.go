@@ -96,10 +96,6 @@ type Share struct {
 	Basis string
 }
 
-// ByChannels reports whether the share is of channels alone: at which clock they
-// run is not known.
-func (s *Share) ByChannels() bool { return s.Source == shareByChannels }
-
 // Limiters of the expected speed, in the words of docs/interface.md.
 const (
 	LimitDIMM      = "dimm"
