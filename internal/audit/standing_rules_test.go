@@ -39,7 +39,7 @@ func TestNoUnmarkedStranger(t *testing.T) {
 	marked, fitting := 0, 0
 	for i := range all {
 		p := &all[i].Platform
-		p.Detail.Documents = all[i].Documents
+		p.Documents = all[i].Documents
 		for _, vendor := range []string{"Dell Inc.", "HPE", "Lenovo", "Supermicro", "FUJITSU", "Cisco Systems Inc", "Example", "-"} {
 			r := runFor(e, identity{vendor, "Example", p.ID, ""})
 			r.topo.Platform = fact.Known(p, fact.Direct, fact.Evidence{})

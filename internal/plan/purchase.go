@@ -165,22 +165,22 @@ func (s *search) whyDear(taken *candidate) string {
 	too := func(rule string) bool {
 		return slices.ContainsFunc(taken.score.fails, func(f Finding) bool { return f.Rule == rule })
 	}
-	always, any := slices.DeleteFunc(slices.Clone(s.stays[0]), too), []string{}
+	always, some := slices.DeleteFunc(slices.Clone(s.stays[0]), too), []string{}
 	for _, rules := range s.stays {
 		rules = slices.DeleteFunc(slices.Clone(rules), too)
 		always = slices.DeleteFunc(always, func(rule string) bool { return !slices.Contains(rules, rule) })
 		for _, rule := range rules {
-			if !slices.Contains(any, rule) {
-				any = append(any, rule)
+			if !slices.Contains(some, rule) {
+				some = append(some, rule)
 			}
 		}
 	}
 	switch {
 	case len(always) > 0:
 		return "with fewer new modules " + strings.Join(always, " and ") + " still fails"
-	case len(any) > 0:
-		last := len(any) - 1
-		return "with fewer new modules " + strings.TrimPrefix(strings.Join(any[:last], ", ")+" or "+any[last], " or ") + " fails"
+	case len(some) > 0:
+		last := len(some) - 1
+		return "with fewer new modules " + strings.TrimPrefix(strings.Join(some[:last], ", ")+" or "+some[last], " or ") + " fails"
 	default:
 		return "no layout tried with fewer new modules mends a part and breaks nothing"
 	}

@@ -252,9 +252,9 @@ func (p *printer) brief(indent int, name, value string, lines int) {
 // shortened prints a value on at most so many lines, which have room for so many columns.
 // What does not fit is left out by whole clauses, from the end, as long as half of the
 // room is used; else it is cut between two words.
-func (p *printer) shortened(lines, room int, value string, print func(string)) {
-	if p.verbose || p.with(func() { print(value) }) <= p.lines()+lines {
-		print(value)
+func (p *printer) shortened(lines, room int, value string, show func(string)) {
+	if p.verbose || p.with(func() { show(value) }) <= p.lines()+lines {
+		show(value)
 		return
 	}
 	for _, end := range clauseEnds(value) {
@@ -265,12 +265,12 @@ func (p *printer) shortened(lines, room int, value string, print func(string)) {
 		if end < room/2 {
 			break
 		}
-		if p.with(func() { print(short) }) <= p.lines()+lines {
-			print(short)
+		if p.with(func() { show(short) }) <= p.lines()+lines {
+			show(short)
 			return
 		}
 	}
-	p.atMost(lines, func() { print(value) })
+	p.atMost(lines, func() { show(value) })
 }
 
 // clauseEnds are the places where a text may end, the last first: before a remark in
