@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -38,6 +39,9 @@ type search struct {
 	// says in one clause why no cheaper one is among the alternatives.
 	stays [][]string
 	dear  string
+	// machine is the one after the steps that are looked at: one for all, as the slots
+	// of a large one have 400 kB.
+	machine inventory.System
 }
 
 // candidate is a layout with what it takes and what it gives.
@@ -138,7 +142,7 @@ func (s *search) ranked(layouts [][]int) [][]int {
 		order[i] = i
 		if steps, ok := s.board.steps(layout); ok {
 			ranks[i].steps = len(steps)
-			topo := s.board.topo.Again(Apply(s.board.sys, steps))
+			topo := s.board.topo.Again(s.after(steps))
 			for j := range topo.Populations {
 				ranks[i].reach += sure(&topo.Populations[j])
 			}
@@ -152,6 +156,12 @@ func (s *search) ranked(layouts [][]int) [][]int {
 		out[i] = layouts[order[i]]
 	}
 	return out
+}
+
+// after is the machine after the steps, until it is asked for the next ones.
+func (s *search) after(steps []Step) *inventory.System {
+	applyTo(&s.machine, s.board.sys, steps)
+	return &s.machine
 }
 
 // alike reports whether all processors get the same.
@@ -330,7 +340,7 @@ func (s *search) try(layout, extra []int) *candidate {
 		return nil
 	}
 	s.trials--
-	sys := Apply(s.board.sys, steps)
+	sys := s.after(steps)
 	topo := s.board.topo.Again(sys)
 	found, err := s.pipeline.Audit(sys, topo, s.pipeline.AboutLayout)
 	if err != nil {

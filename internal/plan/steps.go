@@ -127,9 +127,18 @@ func exchanges(steps []Step) []Step {
 // only the next boot tells, as it does what each node holds; what the kernel's
 // driver said of the slots is gone.
 func Apply(sys *inventory.System, steps []Step) *inventory.System {
-	out := *sys
+	out := &inventory.System{}
+	applyTo(out, sys, steps)
+	return out
+}
+
+// applyTo is Apply into a machine that nobody needs any more: its slots and nodes
+// are written over.
+func applyTo(out, sys *inventory.System, steps []Step) {
+	slots, nodes := out.Slots[:0], out.Nodes[:0]
+	*out = *sys
 	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
-	out.Slots = slices.Clone(sys.Slots)
+	out.Slots = append(slots, sys.Slots...)
 	out.EDAC = nil
 	out.Memory.MappedBytes = fact.Fact[int64]{}
 	for _, s := range steps {
@@ -147,13 +156,12 @@ func Apply(sys *inventory.System, steps []Step) *inventory.System {
 		for i := range out.Slots {
 			out.Slots[i].ConfiguredMTs, out.Slots[i].ConfiguredMV = unread(), unread()
 		}
-		out.Nodes = slices.Clone(sys.Nodes)
+		out.Nodes = append(nodes, sys.Nodes...)
 		for i := range out.Nodes {
 			out.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
 		}
-		seeAgain(&out.Memory, installed(sys), installed(&out))
+		seeAgain(&out.Memory, installed(sys), installed(out))
 	}
-	return &out
 }
 
 // seeAgain is what the system sees of so many bytes after so many before. What
