@@ -135,10 +135,12 @@ func Apply(sys *inventory.System, steps []Step) *inventory.System {
 // applyTo is Apply into a machine that nobody needs any more: its slots and nodes
 // are written over.
 func applyTo(out, sys *inventory.System, steps []Step) {
-	slots, nodes := out.Slots[:0], out.Nodes[:0]
+	out.Slots = append(out.Slots[:0], sys.Slots...)
+	out.Nodes = append(out.Nodes[:0], sys.Nodes...)
+	slots, nodes := out.Slots, out.Nodes
 	*out = *sys
 	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
-	out.Slots = append(slots, sys.Slots...)
+	out.Slots, out.Nodes = slots, nodes
 	out.EDAC = nil
 	out.Memory.MappedBytes = fact.Fact[int64]{}
 	for _, s := range steps {
@@ -156,7 +158,6 @@ func applyTo(out, sys *inventory.System, steps []Step) {
 		for i := range out.Slots {
 			out.Slots[i].ConfiguredMTs, out.Slots[i].ConfiguredMV = unread(), unread()
 		}
-		out.Nodes = append(nodes, sys.Nodes...)
 		for i := range out.Nodes {
 			out.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
 		}
