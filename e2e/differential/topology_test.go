@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // TestTopology reads every captured tree of the corpus with memaudit, with
@@ -120,7 +121,7 @@ func lscpu(tree string) map[string]string {
 			out[what] = words[key]
 		}
 	}
-	if list, err := host.ParseCPUList([]byte(words["On-line CPU(s) list"])); err == nil && len(list) > 0 {
+	if list, err := kerneltext.ParseCPUList([]byte(words["On-line CPU(s) list"])); err == nil && len(list) > 0 {
 		out["online"] = strconv.Itoa(len(list))
 	}
 	return out

@@ -15,6 +15,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/measure/live"
 	"github.com/memaudit/memaudit/internal/measured"
@@ -77,7 +78,7 @@ func (f *measureFlags) check() error {
 	if f.nodes == "" {
 		return nil
 	}
-	list, err := host.ParseCPUList([]byte(f.nodes))
+	list, err := kerneltext.ParseCPUList([]byte(f.nodes))
 	if err != nil || len(list) == 0 {
 		return usage("--nodes: %q, expected a list of nodes as 0,2-3", f.nodes)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // kernel fills the kernel's view of processors, memory and controllers.
@@ -90,7 +91,7 @@ func (c *collector) numa() inventory.NUMA {
 // shownOptions is the command line as it may be printed: anybody who asks the
 // daemon reads it, and it may hold a password (rd.iscsi.password=).
 func shownOptions(line string) string {
-	return string(host.HideOptions([]byte(line), func([]byte) []byte { return []byte("<hidden>") }))
+	return string(kerneltext.HideOptions([]byte(line), func([]byte) []byte { return []byte("<hidden>") }))
 }
 
 // memory picks what firmware gave the kernel: its own memory map, else the

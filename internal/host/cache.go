@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // Caches are the caches as cpuN/cache tells
@@ -157,7 +158,7 @@ func (r *reader) size(path string) Value[int64] {
 	if v.State != fact.OK {
 		return blame[int64](v)
 	}
-	n, err := ParseSize([]byte(v.V))
+	n, err := kerneltext.ParseSize([]byte(v.V))
 	if err != nil {
 		return malformed[int64](path, v.Raw, err)
 	}

@@ -1,9 +1,9 @@
 package host
 
 import (
-	"bytes"
-	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // Cmdline is the kernel command line.
@@ -12,16 +12,7 @@ type Cmdline struct {
 	// Line is /proc/cmdline as read.
 	Line Value[string]
 	// Options are its words in order; for most options the last one wins.
-	Options []Option
-}
-
-// Option is one word of the command line: "numa=off", "quiet".
-type Option struct {
-	Key, Value string
-	// HasValue tells "key=" from "key".
-	HasValue bool
-	// Raw is the word as it stands there, with its quotes.
-	Raw string
+	Options []kerneltext.Option
 }
 
 // ReadCmdline reads /proc/cmdline.
@@ -34,115 +25,18 @@ func ReadCmdline(root *Root) *Cmdline {
 	} else {
 		line := strings.ToValidUTF8(string(b), "\uFFFD")
 		c.Line = known(line, "/proc/cmdline", line)
-		c.Options = ParseCmdline(line)
+		c.Options = kerneltext.ParseCmdline(line)
 	}
 	c.Source = sourceOf("cmdline", []outcomer{c.Line})
 	return c
 }
 
 // Last returns the last option of that key.
-func (c *Cmdline) Last(key string) (Option, bool) {
+func (c *Cmdline) Last(key string) (kerneltext.Option, bool) {
 	for i := len(c.Options) - 1; i >= 0; i-- {
 		if c.Options[i].Key == key {
 			return c.Options[i], true
 		}
 	}
-	return Option{}, false
-}
-
-// maxOptions bounds the words of a command line.
-const maxOptions = 4096
-
-// ParseCmdline splits a command line as the kernel does (lib/cmdline.c): words
-// end at blanks outside double quotes; quotes around the word or its value are
-// no part of it. Words after "--" belong to init and are left out.
-func ParseCmdline(line string) []Option {
-	var out []Option
-	rest := line
-	for len(out) < maxOptions {
-		rest = strings.TrimLeft(rest, " \t\r\n\v\f")
-		if rest == "" {
-			break
-		}
-		word := rest[:WordEnd(rest)]
-		rest = rest[len(word):]
-		if word == "--" {
-			break
-		}
-		out = append(out, option(word))
-	}
-	return out
-}
-
-// WordEnd is the length of the word of a command line that s begins with: it
-// ends at a blank outside double quotes.
-func WordEnd[T string | []byte](s T) int {
-	quoted := false
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"':
-			quoted = !quoted
-		case !quoted && strings.IndexByte(" \t\r\n\v\f", c) >= 0:
-			return i
-		}
-	}
-	return len(s)
-}
-
-func option(word string) Option {
-	o := Option{Raw: word}
-	bare := word
-	if strings.HasPrefix(bare, `"`) {
-		bare = strings.TrimSuffix(bare[1:], `"`)
-	}
-	o.Key, o.Value, o.HasValue = strings.Cut(bare, "=")
-	if strings.HasPrefix(o.Value, `"`) {
-		o.Value = strings.TrimSuffix(o.Value[1:], `"`)
-	}
-	return o
-}
-
-// keptOptions are the kernel options whose values are shown: those that bear on
-// what an audit sees (Documentation/admin-guide/kernel-parameters.txt). A key
-// that ends in a dot stands for all options of a module.
-var keptOptions = [...]string{"numa", "acpi", "noacpi", "nosmt", "mitigations", "l1tf", "mds", "maxcpus", "nr_cpus", "possible_cpus", "mem",
-	"memmap", "kernelcore", "movablecore", "efi_fake_mem", "hugepages", "hugepagesz", "default_hugepagesz", "transparent_hugepage",
-	"numa_balancing", "crashkernel", "tsx_async_abort", "mmio_stale_data", "retbleed", "idle", "cpuidle.", "processor.", "intel_idle.",
-	"cpufreq.", "intel_pstate", "amd_pstate", "intel_iommu", "amd_iommu", "iommu", "nox2apic", "isolcpus", "nohz_full", "rcu_nocbs",
-	"clocksource", "tsc", "nohz", "pcie_aspm", "edac_report", "spec_store_bypass_disable", "spectre_v2", "pti", "swiotlb"}
-
-func keptOption(key string) bool {
-	return slices.ContainsFunc(keptOptions[:], func(k string) bool {
-		return key == k || strings.HasSuffix(k, ".") && strings.HasPrefix(key, k)
-	})
-}
-
-// HideOptions replaces, on a command line, the values of options that no audit
-// asks for (passwords, addresses, host names), words that look like an address or
-// a name, and all that is meant for init.
-func HideOptions(line []byte, hide func([]byte) []byte) []byte {
-	out := make([]byte, 0, len(line))
-	forInit := false
-	for len(line) > 0 {
-		if line[0] <= ' ' {
-			out, line = append(out, line[0]), line[1:]
-			continue
-		}
-		word := line[:WordEnd(line)]
-		line = line[len(word):]
-		key, _, valued := bytes.Cut(bytes.TrimLeft(word, `"`), []byte("="))
-		forInit = forInit || string(word) == "--"
-		switch {
-		case string(word) == "--", !forInit && keptOption(string(key)):
-			out = append(out, word...)
-		case valued && !forInit:
-			value := bytes.IndexByte(word, '=') + 1
-			out = append(append(out, word[:value]...), hide(word[value:])...)
-		case forInit || bytes.ContainsAny(word, ":/@0123456789"):
-			out = append(out, hide(word)...)
-		default:
-			out = append(out, word...)
-		}
-	}
-	return out
+	return kerneltext.Option{}, false
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // archives lists the sysfs captures of the corpus.
@@ -84,10 +86,10 @@ func TestCorpusNodes(t *testing.T) {
 	assert.InDelta(t, 16<<30, half.Nodes[4].MemTotalBytes.V, 1<<28)
 	liar := read("hwloc-x86linux-64amd64-4p2n4ca2co.tar.bz2")
 	assert.Equal(t, fact.Malformed, liar.HasCPU.State, "this kernel prints an empty has_cpu")
-	assert.Equal(t, seq(0, 7, 1), liar.CPUNodes().V)
+	assert.Equal(t, hosttest.Seq(0, 7, 1), liar.CPUNodes().V)
 	pmem := read("nri-2-socket-8-node-pmem.tar.gz")
-	assert.Equal(t, seq(0, 3, 1), pmem.CPUNodes().V)
-	assert.Equal(t, seq(0, 7, 1), pmem.MemoryNodes().V)
+	assert.Equal(t, hosttest.Seq(0, 3, 1), pmem.CPUNodes().V)
+	assert.Equal(t, hosttest.Seq(0, 7, 1), pmem.MemoryNodes().V)
 }
 
 func TestCorpusEntriesTable(t *testing.T) {
@@ -204,7 +206,7 @@ func lscpu(t *testing.T, top string) map[string]int {
 		key, value, _ := strings.Cut(line, ":")
 		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
 		if strings.HasPrefix(key, "On-line") {
-			list, err := host.ParseCPUList([]byte(value))
+			list, err := kerneltext.ParseCPUList([]byte(value))
 			require.NoError(t, err)
 			words["On-line"] = len(list)
 		} else if n, err := strconv.Atoi(value); err == nil {

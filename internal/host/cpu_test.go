@@ -122,7 +122,7 @@ func TestOldKernelMasks(t *testing.T) {
 		f[cpuFile(cpu, "topology/core_siblings")] = fmt.Sprintf("00000000,%08x\n", 0x33<<(core/2*2))
 	}
 	c := readCPU(t, f)
-	assert.Equal(t, seq(0, 7, 1), c.Online.V, "from the topology folders")
+	assert.Equal(t, hosttest.Seq(0, 7, 1), c.Online.V, "from the topology folders")
 	assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.V)
 	assert.Equal(t, 2, c.ThreadsPerCore.V)
 	assert.Equal(t, fact.Absent, c.Dies.State)
@@ -131,7 +131,7 @@ func TestOldKernelMasks(t *testing.T) {
 func TestOnlyCPUInfo(t *testing.T) {
 	all := hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2}.Files()
 	c := readCPU(t, hosttest.Files{"proc/cpuinfo": all["proc/cpuinfo"]})
-	assert.Equal(t, seq(0, 7, 1), c.Online.V)
+	assert.Equal(t, hosttest.Seq(0, 7, 1), c.Online.V)
 	assert.Equal(t, []host.Package{{ID: 0, CPUs: []int{0, 1, 4, 5}, Cores: 2}, {ID: 1, CPUs: []int{2, 3, 6, 7}, Cores: 2}}, c.Packages.V)
 	assert.Equal(t, 4, c.Cores.V)
 	assert.Equal(t, 2, c.ThreadsPerCore.V)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // keys are the keys of one processor of /proc/cpuinfo.
@@ -32,7 +33,7 @@ func (k keys) number(names ...string) Value[int] {
 	}
 	n, err := strconv.ParseInt(v.V, 0, 32)
 	if err != nil {
-		return malformed[int](cpuinfo, string(clip([]byte(v.V))), fmt.Errorf("%q is not a number", clip([]byte(v.V))))
+		return malformed[int](cpuinfo, string(kerneltext.Clip([]byte(v.V))), fmt.Errorf("%q is not a number", kerneltext.Clip([]byte(v.V))))
 	}
 	return known(int(n), cpuinfo, v.V)
 }
@@ -48,7 +49,7 @@ func (k keys) vendor() Value[string] {
 	}
 	name, ok := implementer(code.V)
 	if !ok {
-		return malformed[string](cpuinfo, code.V, fmt.Errorf("unknown implementer %q", clip([]byte(code.V))))
+		return malformed[string](cpuinfo, code.V, fmt.Errorf("unknown implementer %q", kerneltext.Clip([]byte(code.V))))
 	}
 	return known(name, cpuinfo, code.V)
 }
@@ -142,7 +143,7 @@ func (r *reader) identity() Identity {
 	if more {
 		b = b[:lastLine(b)]
 	}
-	k := keys(ParseCPUInfo(b, false).First)
+	k := keys(kerneltext.ParseCPUInfo(b, false).First)
 	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")
 	id.Family, id.Model, id.Stepping = k.number("cpu family", "CPU architecture"), k.number("model", "CPU part"), k.number("stepping", "CPU revision")
 	id.Microcode = k.text("microcode")
@@ -169,3 +170,19 @@ type Identity struct {
 	// else from the keys of cpuinfo).
 	Architecture Value[string]
 }
+
+// allProcessors parses the whole of /proc/cpuinfo. Reading it is slow on big
+// machines; only what sysfs does not tell is looked up here.
+func (r *reader) allProcessors() Value[[]kerneltext.Processor] {
+	b, err := r.bytes(cpuinfo, LimitCPUInfo)
+	if err != nil {
+		return unknown[[]kerneltext.Processor](err)
+	}
+	info := kerneltext.ParseCPUInfo(b, true)
+	if len(info.Processors) == 0 {
+		return malformed[[]kerneltext.Processor](cpuinfo, "", errNoCPU)
+	}
+	return known(info.Processors, cpuinfo, "")
+}
+
+var errNoCPU = errors.New("no processor in it")

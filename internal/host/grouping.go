@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // attribute is a list of CPUs below cpuN, and the mask older kernels have
@@ -164,9 +165,9 @@ func (r *reader) scratchSet(path string) Value[[]int] {
 	if err != nil {
 		return unknown[[]int](err)
 	}
-	list, perr := appendCPUList(r.nums[:0], b)
+	list, perr := kerneltext.AppendCPUList(r.nums[:0], b)
 	if perr != nil {
-		return malformed[[]int](path, string(clip(b)), perr)
+		return malformed[[]int](path, string(kerneltext.Clip(b)), perr)
 	}
 	r.nums = list
 	return known(list, path, string(b))

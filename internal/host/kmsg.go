@@ -3,9 +3,10 @@ package host
 import (
 	"bytes"
 	"errors"
-	"strconv"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // kernelLog is the device of the kernel's log
@@ -32,28 +33,15 @@ func readKernelLog(root int, dst []byte) ([]byte, error) {
 		case err != nil:
 			return dst, err
 		}
-		message, early := bootMessage(record[:n])
+		message, early := kerneltext.BootMessage(record[:n])
 		if !early {
 			return dst, nil
 		}
-		if bytes.Contains(message, []byte(mirrored)) {
+		if bytes.Contains(message, []byte(kerneltext.MirroredPrefix)) {
 			dst = append(append(dst, message...), '\n')
 		}
 	}
 	return dst, nil
-}
-
-// bootMessage takes the text out of a record "priority,sequence,microseconds,
-// flags;text" and says whether it is one of the boot.
-func bootMessage(record []byte) (text []byte, early bool) {
-	head, text, ok := bytes.Cut(record, []byte(";"))
-	text, _, _ = bytes.Cut(text, []byte("\n"))
-	fields := bytes.SplitN(head, []byte(","), 4)
-	if !ok || len(fields) < 3 {
-		return nil, true
-	}
-	at, err := strconv.ParseInt(string(fields[2]), 10, 64)
-	return text, err != nil || at < bootTime
 }
 
 const (
@@ -61,10 +49,4 @@ const (
 	// how many are read at most.
 	limitRecord  = 8 << 10
 	limitRecords = 1 << 16
-	// bootTime is how many microseconds after the start of the kernel firmware's
-	// memory map is reported at the latest, with much room.
-	bootTime = 60_000_000
-	// mirrored starts the message about mirrored memory (linux
-	// drivers/firmware/efi/efi.c, efi_find_mirror).
-	mirrored = "efi: Memory: "
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // NUMA is what the kernel says about its memory nodes
@@ -224,7 +225,7 @@ func (r *reader) distances(path string, nodes int) Value[[]int] {
 		return unknown[[]int](err)
 	}
 	raw := string(b)
-	list, perr := ParseInts(b, maxNodes)
+	list, perr := kerneltext.ParseInts(b, maxNodes)
 	if perr == nil && len(list) != nodes {
 		perr = fmt.Errorf("%d distances for %d online nodes", len(list), nodes)
 	}
@@ -240,7 +241,7 @@ func (r *reader) memTotal(path string, limit int) Value[int64] {
 	if err != nil {
 		return unknown[int64](err)
 	}
-	n, line, found, perr := ParseMeminfo(b, "MemTotal")
+	n, line, found, perr := kerneltext.ParseMeminfo(b, "MemTotal")
 	switch {
 	case perr != nil:
 		return malformed[int64](path, line, perr)

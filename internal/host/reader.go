@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 // reader puts questions to a root with one reused buffer. It is not for
@@ -43,7 +44,7 @@ func (r *reader) line(path string, limit int) ([]byte, *ReadError) {
 	if allZero(b) {
 		return nil, &ReadError{Op: "read", Path: path, State: fact.Truncated, Err: ErrEmpty}
 	}
-	return trim(b), nil
+	return kerneltext.Trim(b), nil
 }
 
 func allZero(b []byte) bool {
@@ -82,7 +83,7 @@ func (r *reader) numberBase(path string, base int) Value[int64] {
 	if err != nil {
 		return unknown[int64](err)
 	}
-	raw := string(clip(b))
+	raw := string(kerneltext.Clip(b))
 	n, perr := strconv.ParseInt(string(b), base, 64)
 	if perr != nil {
 		return malformed[int64](path, raw, fmt.Errorf("%q is not a number", raw))
@@ -97,9 +98,9 @@ func (r *reader) set(path string) Value[[]int] {
 		return unknown[[]int](err)
 	}
 	raw := string(b)
-	list, perr := ParseCPUList(b)
+	list, perr := kerneltext.ParseCPUList(b)
 	if perr != nil {
-		return malformed[[]int](path, string(clip(b)), perr)
+		return malformed[[]int](path, string(kerneltext.Clip(b)), perr)
 	}
 	if list == nil {
 		list = []int{}
@@ -113,9 +114,9 @@ func (r *reader) mask(path string) Value[[]int] {
 	if err != nil {
 		return unknown[[]int](err)
 	}
-	list, perr := ParseCPUMask(b)
+	list, perr := kerneltext.ParseCPUMask(b)
 	if perr != nil {
-		return malformed[[]int](path, string(clip(b)), perr)
+		return malformed[[]int](path, string(kerneltext.Clip(b)), perr)
 	}
 	if list == nil {
 		list = []int{}

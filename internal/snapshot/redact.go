@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
@@ -85,7 +85,7 @@ func (r *redactor) attribute(path, name string, data []byte) []byte {
 // cmdline hides the values of options that no audit asks for (root=UUID=...,
 // ip=..., BOOTIF=...), and words that look like an address or a name.
 func (r *redactor) cmdline(line []byte) []byte {
-	return host.HideOptions(line, r.hidden)
+	return kerneltext.HideOptions(line, r.hidden)
 }
 
 // hidden replaces a value whatever it is, save for words that say how and not

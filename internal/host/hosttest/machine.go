@@ -65,6 +65,15 @@ func (m Machine) group(key func(place) int) map[int][]int {
 	return out
 }
 
+// Seq are the numbers from first to last, each step apart.
+func Seq(first, last, step int) []int {
+	var out []int
+	for n := first; n <= last; n += step {
+		out = append(out, n)
+	}
+	return out
+}
+
 // List prints CPU numbers in the kernel's format.
 func List(cpus []int) string {
 	var b strings.Builder

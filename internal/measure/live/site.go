@@ -8,6 +8,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 	"github.com/memaudit/memaudit/internal/measure"
 )
 
@@ -83,7 +84,7 @@ func list(root *host.Root, path string) ([]int, bool) {
 	if err != nil {
 		return nil, false
 	}
-	l, err := host.ParseCPUList(bytes.TrimSpace(b))
+	l, err := kerneltext.ParseCPUList(bytes.TrimSpace(b))
 	return l, err == nil
 }
 
@@ -93,7 +94,7 @@ func free(root *host.Root, path string) int64 {
 	if err != nil {
 		return -1
 	}
-	n, _, found, err := host.ParseMeminfo(b, "MemFree")
+	n, _, found, err := kerneltext.ParseMeminfo(b, "MemFree")
 	if err != nil || !found {
 		return -1
 	}
@@ -109,7 +110,7 @@ func allowed(root *host.Root) (cpus, mems []int) {
 	}
 	for line := range strings.Lines(string(b)) {
 		key, text, _ := strings.Cut(line, ":")
-		l, err := host.ParseCPUList([]byte(strings.TrimSpace(text)))
+		l, err := kerneltext.ParseCPUList([]byte(strings.TrimSpace(text)))
 		switch {
 		case err != nil:
 		case key == "Cpus_allowed_list":
@@ -157,7 +158,7 @@ func coreCaches(root *host.Root, cpus []int) int64 {
 			if err != nil {
 				return 0
 			}
-			size, err := host.ParseSize(bytes.TrimSpace(b))
+			size, err := kerneltext.ParseSize(bytes.TrimSpace(b))
 			if err != nil {
 				return 0
 			}

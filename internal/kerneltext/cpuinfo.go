@@ -1,8 +1,7 @@
-package host
+package kerneltext
 
 import (
 	"bytes"
-	"errors"
 	"strconv"
 	"strings"
 )
@@ -114,19 +113,3 @@ func same(first string, b []byte) string {
 	}
 	return string(b)
 }
-
-// allProcessors parses the whole of /proc/cpuinfo. Reading it is slow on big
-// machines; only what sysfs does not tell is looked up here.
-func (r *reader) allProcessors() Value[[]Processor] {
-	b, err := r.bytes(cpuinfo, LimitCPUInfo)
-	if err != nil {
-		return unknown[[]Processor](err)
-	}
-	info := ParseCPUInfo(b, true)
-	if len(info.Processors) == 0 {
-		return malformed[[]Processor](cpuinfo, "", errNoCPU)
-	}
-	return known(info.Processors, cpuinfo, "")
-}
-
-var errNoCPU = errors.New("no processor in it")

@@ -1,4 +1,4 @@
-package host
+package kerneltext
 
 import (
 	"bytes"
@@ -12,21 +12,21 @@ import (
 // "1024 kB", "8 MB", "2G"; without a unit the number counts bytes. The result
 // is in bytes.
 func ParseSize(b []byte) (int64, error) {
-	b = trim(b)
+	b = Trim(b)
 	i := 0
 	for i < len(b) && b[i] >= '0' && b[i] <= '9' {
 		i++
 	}
 	n, err := strconv.ParseInt(string(b[:min(i, 20)]), 10, 64)
 	if err != nil || i > 20 {
-		return 0, fmt.Errorf("%q is not a size", clip(b))
+		return 0, fmt.Errorf("%q is not a size", Clip(b))
 	}
 	shift, ok := unitShift(bytes.TrimSpace(b[i:]))
 	if !ok {
-		return 0, fmt.Errorf("%q has an unknown unit", clip(b))
+		return 0, fmt.Errorf("%q has an unknown unit", Clip(b))
 	}
 	if n > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("%q overflows", clip(b))
+		return 0, fmt.Errorf("%q overflows", Clip(b))
 	}
 	return n << shift, nil
 }
@@ -51,7 +51,7 @@ func unitShift(unit []byte) (uint, bool) {
 // ParseInts parses numbers separated by blanks, at most limit of them, as
 // nodeN/distance has them.
 func ParseInts(b []byte, limit int) ([]int, error) {
-	fields := bytes.Fields(trim(b))
+	fields := bytes.Fields(Trim(b))
 	if len(fields) == 0 {
 		return nil, errors.New("no number")
 	}
@@ -62,7 +62,7 @@ func ParseInts(b []byte, limit int) ([]int, error) {
 	for i, f := range fields {
 		n, ok := smallNumber(f)
 		if !ok {
-			return nil, fmt.Errorf("%q is not a number", clip(f))
+			return nil, fmt.Errorf("%q is not a number", Clip(f))
 		}
 		out[i] = n
 	}
@@ -86,7 +86,7 @@ func ParseMeminfo(b []byte, key string) (size int64, line string, found bool, er
 			continue
 		}
 		size, err = ParseSize(value)
-		return size, string(clip(text)), true, err
+		return size, string(Clip(text)), true, err
 	}
 	return 0, "", false, nil
 }

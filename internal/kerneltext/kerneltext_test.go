@@ -1,4 +1,4 @@
-package host_test
+package kerneltext_test
 
 import (
 	"slices"
@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 func TestParseCPUList(t *testing.T) {
@@ -21,14 +21,14 @@ func TestParseCPUList(t *testing.T) {
 		"0-3,8,10-11\n":                 {0, 1, 2, 3, 8, 10, 11},
 		"10-11,8,0-1":                   {0, 1, 8, 10, 11},
 		"1,1-2,2":                       {1, 2},
-		"0-63\n\x00":                    seq(0, 63, 1),
+		"0-63\n\x00":                    hosttest.Seq(0, 63, 1),
 		"0-10:1/2":                      {0, 2, 4, 6, 8, 10},
 		"0-7:2/4":                       {0, 1, 4, 5},
 		" 3 ," + " 5 ":                  {3, 5},
 		"65535":                         {65535},
 		strings.Repeat("7,", 500) + "7": {7},
 	} {
-		got, err := host.ParseCPUList([]byte(in))
+		got, err := kerneltext.ParseCPUList([]byte(in))
 		require.NoError(t, err, "%q", in)
 		assert.Equal(t, want, got, "%q", in)
 	}
@@ -36,17 +36,9 @@ func TestParseCPUList(t *testing.T) {
 		",", "1,", ",1", "1,,2", "3-1", "-1", "1-", "a", "0x1", "65536", "0-99999", "1-2-3", "0-7:", "0-7:2", "0-7:0/2",
 		"0-7:3/2", "5:1/2", "1 2", "all", "0-3\n4-7", strings.Repeat("0-65535,", 100) + "1",
 	} {
-		_, err := host.ParseCPUList([]byte(in))
+		_, err := kerneltext.ParseCPUList([]byte(in))
 		assert.Error(t, err, "%q", in)
 	}
-}
-
-func seq(first, last, step int) []int {
-	var out []int
-	for n := first; n <= last; n += step {
-		out = append(out, n)
-	}
-	return out
 }
 
 func TestParseCPUMask(t *testing.T) {
@@ -55,14 +47,14 @@ func TestParseCPUMask(t *testing.T) {
 		"00000000,00000003\n":        {0, 1},
 		"00000001,80000000":          {31, 32},
 		"00000000":                   nil,
-		"ff,00000000,00000000\n\x00": seq(64, 71, 1),
+		"ff,00000000,00000000\n\x00": hosttest.Seq(64, 71, 1),
 	} {
-		got, err := host.ParseCPUMask([]byte(in))
+		got, err := kerneltext.ParseCPUMask([]byte(in))
 		require.NoError(t, err, "%q", in)
 		assert.Equal(t, want, got, "%q", in)
 	}
 	for _, in := range []string{"", ",", "xyz", "000000000", "0x3", "1,,2", strings.Repeat("0,", 3000) + "1"} {
-		_, err := host.ParseCPUMask([]byte(in))
+		_, err := kerneltext.ParseCPUMask([]byte(in))
 		assert.Error(t, err, "%q", in)
 	}
 }
@@ -71,67 +63,67 @@ func TestParseSize(t *testing.T) {
 	for in, want := range map[string]int64{
 		"48K\n": 48 << 10, "1024 kB": 1 << 20, "32768K": 32 << 20, "8 MB": 8 << 20, "2G": 2 << 30, "512": 512, "0K": 0, "1T": 1 << 40,
 	} {
-		got, err := host.ParseSize([]byte(in))
+		got, err := kerneltext.ParseSize([]byte(in))
 		require.NoError(t, err, "%q", in)
 		assert.Equal(t, want, got, "%q", in)
 	}
 	for _, in := range []string{"", "K", "-1K", "1.5G", "9223372036854775807K", "99999999999999999999999", "12 parsecs"} {
-		_, err := host.ParseSize([]byte(in))
+		_, err := kerneltext.ParseSize([]byte(in))
 		assert.Error(t, err, "%q", in)
 	}
 }
 
 func TestParseMeminfo(t *testing.T) {
 	node := "\nNode 12 MemTotal:       58458112 kB\nNode 12 MemFree:        57280640 kB\n"
-	size, line, found, err := host.ParseMeminfo([]byte(node), "MemTotal")
+	size, line, found, err := kerneltext.ParseMeminfo([]byte(node), "MemTotal")
 	require.NoError(t, err)
 	assert.True(t, found)
 	assert.Equal(t, int64(58458112)<<10, size)
 	assert.Equal(t, "Node 12 MemTotal:       58458112 kB", line)
-	_, _, found, err = host.ParseMeminfo([]byte("MemFree: 1 kB\nMemTotalX: 3 kB\n"), "MemTotal")
+	_, _, found, err = kerneltext.ParseMeminfo([]byte("MemFree: 1 kB\nMemTotalX: 3 kB\n"), "MemTotal")
 	require.NoError(t, err)
 	assert.False(t, found)
-	_, _, _, err = host.ParseMeminfo([]byte("MemTotal: lots\n"), "MemTotal")
+	_, _, _, err = kerneltext.ParseMeminfo([]byte("MemTotal: lots\n"), "MemTotal")
 	require.Error(t, err)
 }
 
 func TestParseInts(t *testing.T) {
-	got, err := host.ParseInts([]byte("10 21\t32 \n"), 4)
+	got, err := kerneltext.ParseInts([]byte("10 21\t32 \n"), 4)
 	require.NoError(t, err)
 	assert.Equal(t, []int{10, 21, 32}, got)
 	for _, in := range []string{"", "\n", "10 x", "10 -1", "1 2 3 4 5"} {
-		_, err := host.ParseInts([]byte(in), 4)
+		_, err := kerneltext.ParseInts([]byte(in), 4)
 		assert.Error(t, err, "%q", in)
 	}
 }
 
 func TestParseCPUInfoX86(t *testing.T) {
 	text := hosttest.Machine{Sockets: 2, CoresPerSocket: 2, ThreadsPerCore: 2}.Files()["proc/cpuinfo"]
-	first := host.ParseCPUInfo([]byte(text), false)
+	first := kerneltext.ParseCPUInfo([]byte(text), false)
 	assert.Len(t, first.Processors, 1, "one processor is enough")
 	assert.Equal(t, "143", first.First["model"])
-	all := host.ParseCPUInfo([]byte(text), true)
+	all := kerneltext.ParseCPUInfo([]byte(text), true)
 	require.Len(t, all.Processors, 8)
-	assert.Equal(t, host.Processor{ID: 7, PhysicalID: 1, CoreID: 1, Siblings: 4, Cores: 2, Model: first.First["model name"], Microcode: "0x2b000590"}, all.Processors[7])
-	cut := host.ParseCPUInfo([]byte("processor\t: 0\nmodel\t: 12\nmodel name\t: Xe"), true)
+	assert.Equal(t, kerneltext.Processor{ID: 7, PhysicalID: 1, CoreID: 1, Siblings: 4, Cores: 2, Model: first.First["model name"], Microcode: "0x2b000590"}, all.Processors[7])
+	cut := kerneltext.ParseCPUInfo([]byte("processor\t: 0\nmodel\t: 12\nmodel name\t: Xe"), true)
 	assert.Equal(t, map[string]string{"processor": "0", "model": "12"}, cut.First, "a line without its end is dropped")
 }
 
 func TestParseCPUInfoOthers(t *testing.T) {
-	arm := host.ParseCPUInfo([]byte("Processor\t: ARMv7 rev 4\nprocessor\t: 0\nBogoMIPS\t: 1.0\n\nprocessor\t: 1\nBogoMIPS\t: 1.0\n\nFeatures\t: swp neon\nCPU implementer\t: 0x41\n"), false)
+	arm := kerneltext.ParseCPUInfo([]byte("Processor\t: ARMv7 rev 4\nprocessor\t: 0\nBogoMIPS\t: 1.0\n\nprocessor\t: 1\nBogoMIPS\t: 1.0\n\nFeatures\t: swp neon\nCPU implementer\t: 0x41\n"), false)
 	assert.Len(t, arm.Processors, 2)
 	assert.Equal(t, "0x41", arm.First["CPU implementer"], "keys behind the last processor hold for all")
-	s390 := host.ParseCPUInfo([]byte("vendor_id       : IBM/S390\n# processors    : 2\nprocessor 0: version = FF,  machine = 2817\nprocessor 1: version = FF,  machine = 2817\n"), true)
+	s390 := kerneltext.ParseCPUInfo([]byte("vendor_id       : IBM/S390\n# processors    : 2\nprocessor 0: version = FF,  machine = 2817\nprocessor 1: version = FF,  machine = 2817\n"), true)
 	require.Len(t, s390.Processors, 2)
 	assert.Equal(t, 1, s390.Processors[1].ID)
 	for _, junk := range []string{"", "\n", ":", "processor", "processor : -1\n", "processor : 999999999999\n", "\x00\x00"} {
-		assert.Empty(t, host.ParseCPUInfo([]byte(junk), true).Processors, "%q", junk)
+		assert.Empty(t, kerneltext.ParseCPUInfo([]byte(junk), true).Processors, "%q", junk)
 	}
 }
 
 func TestParseCmdline(t *testing.T) {
-	got := host.ParseCmdline("  BOOT_IMAGE=/vmlinuz numa=off nosmt dyndbg=\"file a.c +p\" \"key=a b\" empty= x=1=2\n-- init=arg")
-	want := []host.Option{
+	got := kerneltext.ParseCmdline("  BOOT_IMAGE=/vmlinuz numa=off nosmt dyndbg=\"file a.c +p\" \"key=a b\" empty= x=1=2\n-- init=arg")
+	want := []kerneltext.Option{
 		{Key: "BOOT_IMAGE", Value: "/vmlinuz", HasValue: true, Raw: "BOOT_IMAGE=/vmlinuz"},
 		{Key: "numa", Value: "off", HasValue: true, Raw: "numa=off"},
 		{Key: "nosmt", Raw: "nosmt"},
@@ -141,8 +133,8 @@ func TestParseCmdline(t *testing.T) {
 		{Key: "x", Value: "1=2", HasValue: true, Raw: "x=1=2"},
 	}
 	assert.Equal(t, want, got)
-	assert.Empty(t, host.ParseCmdline("\n"))
-	assert.Equal(t, []host.Option{{Key: "open end", Raw: "\"open end"}}, host.ParseCmdline("\"open end"))
+	assert.Empty(t, kerneltext.ParseCmdline("\n"))
+	assert.Equal(t, []kerneltext.Option{{Key: "open end", Raw: "\"open end"}}, kerneltext.ParseCmdline("\"open end"))
 }
 
 func FuzzCPUList(f *testing.F) {
@@ -150,19 +142,19 @@ func FuzzCPUList(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		list, err := host.ParseCPUList(b)
+		list, err := kerneltext.ParseCPUList(b)
 		if err != nil {
 			return
 		}
 		require.True(t, slices.IsSorted(list))
 		require.Len(t, slices.Compact(slices.Clone(list)), len(list))
-		again, err := host.ParseCPUList([]byte(hosttest.List(list)))
+		again, err := kerneltext.ParseCPUList([]byte(hosttest.List(list)))
 		require.NoError(t, err)
 		require.True(t, slices.Equal(list, again))
 		for _, n := range list {
-			require.LessOrEqual(t, n, host.MaxCPU)
+			require.LessOrEqual(t, n, kerneltext.MaxCPU)
 		}
-		_, _ = host.ParseCPUMask(b)
+		_, _ = kerneltext.ParseCPUMask(b)
 	})
 }
 
@@ -171,17 +163,48 @@ func FuzzText(f *testing.F) {
 	f.Add([]byte("Node 0 MemTotal: 58458112 kB\n"))
 	f.Add([]byte("a=\"b c\" d -- e"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		all := host.ParseCPUInfo(b, true)
-		require.LessOrEqual(t, len(host.ParseCPUInfo(b, false).Processors), len(all.Processors))
-		if size, _, found, err := host.ParseMeminfo(b, "MemTotal"); found && err == nil {
+		all := kerneltext.ParseCPUInfo(b, true)
+		require.LessOrEqual(t, len(kerneltext.ParseCPUInfo(b, false).Processors), len(all.Processors))
+		if size, _, found, err := kerneltext.ParseMeminfo(b, "MemTotal"); found && err == nil {
 			require.GreaterOrEqual(t, size, int64(0))
 		}
-		if size, err := host.ParseSize(b); err == nil {
+		if size, err := kerneltext.ParseSize(b); err == nil {
 			require.GreaterOrEqual(t, size, int64(0))
 		}
-		_, _ = host.ParseInts(b, 16)
-		for _, o := range host.ParseCmdline(string(b)) {
+		_, _ = kerneltext.ParseInts(b, 16)
+		for _, o := range kerneltext.ParseCmdline(string(b)) {
 			require.NotEmpty(t, o.Raw)
 		}
 	})
+}
+
+func TestParseMirrored(t *testing.T) {
+	for line, want := range map[string]kerneltext.MirroredMemory{
+		"efi: Memory: 4096M/65536M mirrored memory":                  {4 << 30, 64 << 30},
+		"[    0.000000] efi: Memory: 65536M/65536M mirrored memory":  {64 << 30, 64 << 30},
+		"efi: Memory: 0M/65536M mirrored memory":                     {},
+		"efi: Memory: 70000M/65536M mirrored memory":                 {},
+		"efi: Memory: 4096M/65536M of something":                     {},
+		"efi: Memory: 4096/65536M mirrored memory":                   {},
+		"efi: Memory: 99999999999999999999M/65536M mirrored memory":  {},
+		"Memory: 65000000K/66000000K available (14336K kernel code)": {},
+	} {
+		got, ok := kerneltext.ParseMirrored(line)
+		assert.Equal(t, want != kerneltext.MirroredMemory{}, ok, line)
+		if ok {
+			assert.Equal(t, want, got, line)
+		}
+	}
+}
+
+// TestBootMessage: records as the device gives them out, those after the boot
+// end the reading.
+func TestBootMessage(t *testing.T) {
+	text, early := kerneltext.BootMessage([]byte("6,42,131072,-;efi: Memory: 1M/2M mirrored memory\n SUBSYSTEM=x\n"))
+	assert.Equal(t, "efi: Memory: 1M/2M mirrored memory", string(text))
+	assert.True(t, early)
+	_, early = kerneltext.BootMessage([]byte("6,9000,3600000000,-;eth0: link up\n"))
+	assert.False(t, early)
+	_, early = kerneltext.BootMessage([]byte("no head"))
+	assert.True(t, early)
 }

@@ -1,4 +1,4 @@
-package host
+package kerneltext
 
 import (
 	"bytes"
@@ -21,22 +21,22 @@ const maxListed = 1 << 18
 // sorted and without duplicates. Numbers above MaxCPU, reversed ranges and
 // anything else are errors.
 func ParseCPUList(b []byte) ([]int, error) {
-	return appendCPUList(nil, b)
+	return AppendCPUList(nil, b)
 }
 
-// appendCPUList is ParseCPUList into a buffer of the caller.
-func appendCPUList(dst []int, b []byte) ([]int, error) {
+// AppendCPUList is ParseCPUList into a buffer of the caller.
+func AppendCPUList(dst []int, b []byte) ([]int, error) {
 	start := len(dst)
-	rest := trim(b)
+	rest := Trim(b)
 	sorted := true
 	for len(rest) > 0 {
 		var item []byte
 		var more bool
 		item, rest, more = bytes.Cut(rest, []byte{','})
-		if more && len(trim(rest)) == 0 {
-			return dst[:start], fmt.Errorf("list %q ends in a comma", clip(b))
+		if more && len(Trim(rest)) == 0 {
+			return dst[:start], fmt.Errorf("list %q ends in a comma", Clip(b))
 		}
-		r, err := parseRange(trim(item))
+		r, err := parseRange(Trim(item))
 		if err != nil {
 			return dst[:start], err
 		}
@@ -86,7 +86,7 @@ func parseRange(item []byte) (cpuRange, error) {
 		r.group, ok[3] = smallNumber(group)
 	}
 	if ok != [4]bool{true, true, true, true} || r.last < r.first || r.used < 1 || r.group < r.used || strided && !isRange {
-		return r, fmt.Errorf("%q is not a range of numbers up to %d", clip(item), MaxCPU)
+		return r, fmt.Errorf("%q is not a range of numbers up to %d", Clip(item), MaxCPU)
 	}
 	return r, nil
 }
@@ -109,7 +109,7 @@ func smallNumber(b []byte) (int, bool) {
 // ParseCPUMask parses the kernel's mask format "00000000,0000ffff": groups of
 // 32 bits in hexadecimal, the highest first.
 func ParseCPUMask(b []byte) ([]int, error) {
-	groups := bytes.Split(trim(b), []byte{','})
+	groups := bytes.Split(Trim(b), []byte{','})
 	if len(groups) > (MaxCPU+1)/32 {
 		return nil, fmt.Errorf("mask of %d groups", len(groups))
 	}
@@ -117,7 +117,7 @@ func ParseCPUMask(b []byte) ([]int, error) {
 	for i := len(groups) - 1; i >= 0; i-- {
 		word, ok := hexWord(groups[i])
 		if !ok {
-			return nil, fmt.Errorf("%q is not a group of a CPU mask", clip(groups[i]))
+			return nil, fmt.Errorf("%q is not a group of a CPU mask", Clip(groups[i]))
 		}
 		for base := 32 * (len(groups) - 1 - i); word != 0; word &= word - 1 {
 			out = append(out, base+bits.TrailingZeros32(word))
@@ -146,9 +146,9 @@ func hexWord(b []byte) (uint32, bool) {
 	return w, true
 }
 
-// trim removes blanks at both ends and the NUL bytes that some captures leave
+// Trim removes blanks at both ends and the NUL bytes that some captures leave
 // after a value.
-func trim(b []byte) []byte {
+func Trim(b []byte) []byte {
 	for len(b) > 0 && isBlank(b[0]) {
 		b = b[1:]
 	}
@@ -162,5 +162,5 @@ func isBlank(c byte) bool {
 	return c == ' ' || c == '\n' || c == 0 || c == '\t' || c == '\r'
 }
 
-// clip keeps a quotation in an error short.
-func clip(b []byte) []byte { return b[:min(len(b), 64)] }
+// Clip keeps a quotation in an error short.
+func Clip(b []byte) []byte { return b[:min(len(b), 64)] }
