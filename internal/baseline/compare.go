@@ -9,6 +9,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // subjectMachine is the subject of what belongs to no slot.
@@ -135,7 +136,7 @@ func (c *comparison) memory(p *part) {
 		if then == 0 || now == 0 {
 			continue
 		}
-		said := func(n int64) string { return gib(n) + " visible " + view.words }
+		said := func(n int64) string { return prose.Memory(n) + " visible " + view.words }
 		switch allowed := reserved(then); {
 		case now < then-allowed:
 			p.change(inventory.MemoryLost, said(then), said(now))

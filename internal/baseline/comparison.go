@@ -8,6 +8,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // comparison is one comparison in progress.
@@ -81,31 +82,16 @@ func (c *comparison) done(p *part) inventory.Compared {
 	for _, change := range p.changes {
 		then, now = append(then, change.Then), append(now, change.Now)
 	}
-	out.Then, out.Now = listed(then), listed(now)
+	out.Then, out.Now = prose.First(atMost, then), prose.First(atMost, now)
 	switch {
 	case len(p.changes) > 0:
 		out.Same = fact.Known(false, fact.Direct, at)
 	case len(p.unknown) > 0:
-		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+listed(p.unknown), advice, at)
+		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+prose.First(atMost, p.unknown), advice, at)
 	default:
 		out.Same = fact.Known(true, fact.Direct, at)
 	}
 	return out
-}
-
-func listed(parts []string) string {
-	if rest := len(parts) - atMost; rest > 0 {
-		return strings.Join(parts[:atMost], "; ") + fmt.Sprintf("; and %d more", rest)
-	}
-	return strings.Join(parts, "; ")
-}
-
-// gib prints bytes in the largest unit that keeps two digits.
-func gib(n int64) string {
-	if n%(1<<30) == 0 {
-		return fmt.Sprintf("%d GiB", n>>30)
-	}
-	return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
 }
 
 // advice is what makes most of what was not read known.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // pair is one slot then and now; either may be missing.
@@ -239,7 +240,7 @@ func size(s *Slot) string {
 	if s.SizeBytes == 0 {
 		return ""
 	}
-	return gib(s.SizeBytes)
+	return prose.Size(s.SizeBytes)
 }
 
 // describe names a module without what identifies it.

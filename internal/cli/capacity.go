@@ -13,9 +13,9 @@ import (
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
-	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // capacityFlags ask for the ways to populate a capacity.
@@ -140,7 +140,7 @@ func unreachable(w *capacityFlags, t *plan.Target, below, above int64) error {
 	var near []string
 	for _, n := range []int64{below, above} {
 		if n > 0 {
-			near = append(near, wording.Size(n))
+			near = append(near, prose.Size(n))
 		}
 	}
 	says := fmt.Sprintf("--capacity %s: no documented layout of equal processors reaches it (%d of %s)", w.size, t.Sockets, t.Platform.Name)

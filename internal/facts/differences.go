@@ -6,6 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // property is one thing in which the modules of a processor may differ.
@@ -23,11 +24,11 @@ const sizeProperty = "size"
 func moduleProperties() []property {
 	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
 		return func(s *inventory.Slot) Value {
-			return via(f(s), func(n int) any { return plural(n, noun) })
+			return via(f(s), func(n int) any { return prose.Count(n, noun) })
 		}
 	}
 	return []property{
-		{sizeProperty, func(s *inventory.Slot) Value { return via(s.SizeBytes, func(n int64) any { return gib(n) }) }},
+		{sizeProperty, func(s *inventory.Slot) Value { return via(s.SizeBytes, func(n int64) any { return prose.Exact(n) }) }},
 		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
 		{"type", func(s *inventory.Slot) Value { return of(s.Type) }},
 		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
@@ -202,7 +203,7 @@ func channelWords(s *socketFacts) Value {
 			for i, at := range slots {
 				names[i] = s.m.slotName(at)
 			}
-			out = append(out, text+gib(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(names, ", ")+")")
+			out = append(out, text+prose.Exact(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(names, ", ")+")")
 		}
 		return out
 	}, dpc, bytes)

@@ -9,6 +9,8 @@ import (
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/ext"
+
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // Bounds of a site's own expressions: costLimit stops one that would run away
@@ -109,7 +111,7 @@ var planner = sync.OnceValues(func() (*cel.Env, error) {
 // displays are the functions that turn a value into text.
 func displays() []cel.EnvOption {
 	return []cel.EnvOption{
-		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return gib(int64(v.(types.Int))) }),
+		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return prose.Exact(int64(v.(types.Int))) }),
 		display("text", []*types.Type{types.IntType, types.StringType, types.DoubleType, types.BoolType}, plainText),
 		display("words", []*types.Type{types.NewListType(types.StringType), types.NewListType(types.IntType)}, words),
 		display("listed", []*types.Type{types.NewListType(types.StringType)}, listed),

@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // measurementType is what was measured of the whole machine.
@@ -59,7 +60,7 @@ func pairType() *ObjectType {
 			triad, share := p.triadTimes(), p.shareTimes()
 			return derived(func() any {
 				return fmt.Sprintf("node %d: %s, %.0f %% of node %d's %s; of such layouts a document measured %.0f %%", p.slow.read.MemoryNode,
-					rate(p.slow.triad.Median), 100*triad.v.(float64), p.fast.read.MemoryNode, rate(p.fast.triad.Median), 100*share.v.(float64))
+					prose.Bandwidth(p.slow.triad.Median), 100*triad.v.(float64), p.fast.read.MemoryNode, prose.Bandwidth(p.fast.triad.Median), 100*share.v.(float64))
 			}, triad, share)
 		})},
 	)
@@ -147,7 +148,7 @@ func crossingType() *ObjectType {
 			return c.words(c.latency, c.ownLatency, "latency", func(v float64) string { return fmt.Sprintf("%.0f ns", 1e9*v) })
 		})},
 		Field{"triad_words", textT, "the two bandwidths, in words", get(func(c *crossing) Value {
-			return c.words(c.triad, c.near, "Triad", rate)
+			return c.words(c.triad, c.near, "Triad", prose.Bandwidth[float64])
 		})},
 	)
 }
@@ -271,7 +272,7 @@ func measuredType() *ObjectType {
 		})},
 		Field{"peak_words", textT, "its theoretical peak, in words", get(func(n *measuredNode) Value {
 			peak := n.peak()
-			return derived(func() any { return rate(peak.v.(float64)) }, peak)
+			return derived(func() any { return prose.Bandwidth(peak.v.(float64)) }, peak)
 		})},
 	)
 }
@@ -315,7 +316,7 @@ func figureWords(f *inventory.Measured) string {
 	if !f.Decided() {
 		return "undecided (" + f.Why + ")"
 	}
-	return fmt.Sprintf("%s (%d passes, %.1f %% apart, %s)", rate(f.Median), f.Count, 100*f.Spread(), plural(f.Threads, "thread"))
+	return fmt.Sprintf("%s (%d passes, %.1f %% apart, %s)", prose.Bandwidth(f.Median), f.Count, 100*f.Spread(), prose.Count(f.Threads, "thread"))
 }
 
 // crossing is one node's processors with another node's memory. Both figures of
@@ -396,8 +397,6 @@ func twin(from *inventory.Measurement, f *inventory.Measured, kind measure.Kind)
 	}
 	return nil
 }
-
-func rate(v float64) string { return fmt.Sprintf("%.1f GB/s", v/1e9) }
 
 // notMeasured says why no rule speaks of a measurement.
 func (m *Machine) notMeasured() string {

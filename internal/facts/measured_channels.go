@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // latencies are the idle latency of the first node that memaudit measured and the
@@ -100,6 +101,6 @@ func (m *Machine) latencyWords() Value {
 	times, now, then := m.latencyTimes(), m.channelsNow(), m.channelsThen()
 	return derived(func() any {
 		_, a, b := m.latencies()
-		return fmt.Sprintf("%.0f ns on %s; accepted: %.0f ns on %s", 1e9*a.Median, plural(int(now.v.(int64)), "channel"), 1e9*b.Median, plural(int(then.v.(int64)), "channel"))
+		return fmt.Sprintf("%.0f ns on %s; accepted: %.0f ns on %s", 1e9*a.Median, prose.Count(int(now.v.(int64)), "channel"), 1e9*b.Median, prose.Count(int(then.v.(int64)), "channel"))
 	}, times, now, then)
 }

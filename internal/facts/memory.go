@@ -6,6 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 func memoryType() *ObjectType {
@@ -223,9 +224,9 @@ func perSocket(m *Machine) Value {
 	for i := range m.topo.Populations {
 		p := &m.topo.Populations[i]
 		facts = append(facts, of(p.DIMMs), of(p.Bytes))
-		words := SubjectOfPopulation(p) + ": " + plural(p.DIMMs.Or(0), "DIMM") + ", " + gib(p.Bytes.Or(0))
+		words := SubjectOfPopulation(p) + ": " + prose.Count(p.DIMMs.Or(0), "DIMM") + ", " + prose.Exact(p.Bytes.Or(0))
 		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {
-			words += " on " + plural(p.ChannelsPopulated.Value, "channel")
+			words += " on " + prose.Count(p.ChannelsPopulated.Value, "channel")
 		}
 		out = append(out, words)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 func numaType() *ObjectType {
@@ -72,7 +73,7 @@ func faultsOf(nodes []inventory.Node) []string {
 	for i, n := range nodes {
 		d := n.Distances.Value
 		if len(d) != len(nodes) {
-			out = append(out, "node "+itoa(n.ID)+" states "+plural(len(d), "distance")+" for "+plural(len(nodes), "node"))
+			out = append(out, "node "+itoa(n.ID)+" states "+prose.Count(len(d), "distance")+" for "+prose.Count(len(nodes), "node"))
 			continue
 		}
 		if d[i] != 10 {

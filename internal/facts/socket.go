@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // dimms reads one fact of every populated DIMM of the socket, distinct and
@@ -337,7 +338,7 @@ func (s *socketFacts) orderFaults() any {
 		if f.Smaller == place.Unplaced {
 			out = append(out, name+" is filled before an earlier position of its controller")
 		} else {
-			out = append(out, name+" ("+gib(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
+			out = append(out, name+" ("+prose.Exact(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
 		}
 	}
 	return out

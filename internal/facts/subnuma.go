@@ -5,6 +5,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 const subNUMASetting = "sub_numa"
@@ -117,7 +118,7 @@ func controllerWords(s *socketFacts) Value {
 	return derived(func() any {
 		out := []string{}
 		for _, c := range s.pop.Controllers.Value {
-			out = append(out, "controller "+itoa(c.Index)+": "+plural(c.DIMMs, "DIMM")+", "+gib(c.Bytes))
+			out = append(out, "controller "+itoa(c.Index)+": "+prose.Count(c.DIMMs, "DIMM")+", "+prose.Exact(c.Bytes))
 		}
 		return out
 	}, of(s.pop.Controllers))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // hidden is the installed memory that the system does not see; without a
@@ -43,7 +44,7 @@ func (m *Machine) complete(v Value) Value {
 	installed, visible := m.topo.InstalledBytes, m.visible()
 	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
 		return Value{state: fact.Conflicting, from: v.from, more: v.more,
-			Reason: "the system sees " + gib(visible.Value) + ", more than the " + gib(installed.Value) + " of the listed modules"}
+			Reason: "the system sees " + prose.Exact(visible.Value) + ", more than the " + prose.Exact(installed.Value) + " of the listed modules"}
 	}
 	return v
 }
@@ -78,7 +79,7 @@ func mirrored(m *Machine) Value {
 		}
 	}
 	return Value{state: fact.Absent, from: h.from, more: h.more, KnownBy: "export the BIOS settings and pass them to the audit",
-		Reason: gib(lost) + " of " + gib(installed) + " are missing, which is neither a normal reservation nor a mirror"}
+		Reason: prose.Exact(lost) + " of " + prose.Exact(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
 // memoryOptions are the kernel options that take memory away.
@@ -125,7 +126,7 @@ func unmapped(m *Machine) Value {
 	}
 	total, given := m.topo.InstalledBytes.Value, m.sys.Memory.MappedBytes.Value
 	lost := v.v.(int64)
-	account := "firmware maps " + gib(given) + " of " + gib(total)
+	account := "firmware maps " + prose.Exact(given) + " of " + prose.Exact(total)
 	switch {
 	case given > total+total/100:
 		return doubt(account + ", more than the listed modules hold")

@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // mostRanks a channel carries without load-reduced modules (Supermicro, X9
@@ -315,15 +316,9 @@ func sortedSizes(by map[int]int64) []int64 {
 }
 
 func sizes(list []int64) string {
-	out := ""
+	words := make([]string, len(list))
 	for i, bytes := range list {
-		switch {
-		case i > 0 && i == len(list)-1:
-			out += " and "
-		case i > 0:
-			out += ", "
-		}
-		out += fmt.Sprintf("%.0f GiB", float64(bytes)/(1<<30))
+		words[i] = fmt.Sprintf("%.0f GiB", float64(bytes)/(1<<30))
 	}
-	return out
+	return prose.And(words)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // SlotName is a slot's label, with the bank's where labels repeat, or its
@@ -76,7 +77,7 @@ func phrase(do string, names []string, sys *inventory.System, like int) string {
 
 // Module describes a module to buy by what firmware says of its like.
 func Module(s *inventory.Slot) string {
-	out := gib(s.SizeBytes.Or(0))
+	out := prose.Size(s.SizeBytes.Or(0))
 	if t, ok := s.Type.Get(); ok {
 		out += " " + t
 	}
@@ -87,11 +88,4 @@ func Module(s *inventory.Slot) string {
 		}
 	}
 	return out
-}
-
-func gib(bytes int64) string {
-	if bytes%(1<<30) == 0 {
-		return strconv.FormatInt(bytes>>30, 10) + " GiB"
-	}
-	return strconv.FormatInt(bytes>>20, 10) + " MiB"
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -88,7 +89,7 @@ func reached(class *string, mts *int, peak *int64, share *report.Relative) strin
 		parts = append(parts, strconv.Itoa(*mts)+" MT/s")
 	}
 	if peak != nil {
-		parts = append(parts, "peak "+wording.Bandwidth(*peak))
+		parts = append(parts, "peak "+prose.Bandwidth(*peak))
 	}
 	if says := wording.Promised(share, class != nil); says != "" {
 		parts = append(parts, says)

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -59,7 +60,7 @@ func predicted(s *report.PopulationSocket) []string {
 	}
 	peak, speed := "not known", "not known"
 	if s.PeakBytes != nil {
-		peak = wording.Bandwidth(*s.PeakBytes)
+		peak = prose.Bandwidth(*s.PeakBytes)
 	}
 	if s.ExpectedMTs != nil {
 		speed = strconv.Itoa(*s.ExpectedMTs) + " MT/s"
@@ -145,7 +146,7 @@ func (p *page) measured() {
 		}
 		t.end()
 		if more := len(m.Figures) - mostMeasured; more > 0 {
-			p.note(wording.Count(more, "figure") + " more in the JSON.")
+			p.note(prose.Count(more, "figure") + " more in the JSON.")
 		}
 	}
 }
@@ -173,7 +174,7 @@ func figure(f *report.MeasuredFigure, v *float64) string {
 	case f.Kind == "latency":
 		return strconv.FormatFloat(1e9**v, 'f', 1, 64) + " ns"
 	}
-	return wording.Bandwidth(int64(*v))
+	return prose.Bandwidth(int64(*v))
 }
 
 // passes are the extremes, and why the figure is not decided.
@@ -212,7 +213,7 @@ func (p *page) ofPeak(f *report.MeasuredFigure) string {
 		s := &p.r.Inventory.Population.Sockets[i]
 		if s.Socket != nil && *s.Socket == socket && s.PeakBytes != nil && nodes > 0 {
 			peak := *s.PeakBytes / nodes
-			return wording.Percent(*f.Value/float64(peak)) + " % of " + wording.Bandwidth(peak)
+			return wording.Percent(*f.Value/float64(peak)) + " % of " + prose.Bandwidth(peak)
 		}
 	}
 	return "peak not known"

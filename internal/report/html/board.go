@@ -6,6 +6,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -29,7 +30,7 @@ func (p *page) board() {
 	p.Close()
 	if n := p.unplaced(); n > 0 {
 		p.Open("p")
-		p.Text(wording.Count(n, "slot") + " not drawn, for the channel is not known: see the ")
+		p.Text(prose.Count(n, "slot") + " not drawn, for the channel is not known: see the ")
 		p.Element("a", "table of slots", attr("href", "#slots"))
 		p.Close()
 	}

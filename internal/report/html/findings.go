@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -213,7 +214,7 @@ func (p *page) evidence(readings []report.Evidence, certainty string) {
 		return
 	}
 	p.Open("details", markup.Class("evidence"))
-	p.Element("summary", "evidence: "+wording.Count(len(readings), "reading")+", "+certainty)
+	p.Element("summary", "evidence: "+prose.Count(len(readings), "reading")+", "+certainty)
 	from := ""
 	for i := range readings {
 		e := &readings[i]

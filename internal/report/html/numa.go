@@ -3,9 +3,9 @@ package html
 import (
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
-	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // mostDrawn is how many nodes are drawn with a line between any two: beyond,
@@ -37,7 +37,7 @@ func nodeMemory(n *report.Node) string {
 	if n.MemoryBytes == nil {
 		return "not known"
 	}
-	return wording.Memory(*n.MemoryBytes)
+	return prose.Memory(*n.MemoryBytes)
 }
 
 // The measures of the picture of nodes, in CSS pixels.
@@ -55,7 +55,7 @@ func (p *page) nodesPicture(nodes []report.Node) {
 		height += nodeStepY
 	}
 	p.Open("svg", markup.Class("nodes"), attr("viewBox", "0 0 "+strconv.Itoa(width+2)+" "+strconv.Itoa(height+2)), markup.Int("width", width+2), markup.Int("height", height+2),
-		attr("role", "img"), attr("aria-label", wording.Count(len(nodes), "NUMA node")+" and their distances, as in the tables below"))
+		attr("role", "img"), attr("aria-label", prose.Count(len(nodes), "NUMA node")+" and their distances, as in the tables below"))
 	p.Open("g", attr("transform", "translate(1 1)"))
 	for a := range nodes {
 		for b := a + 1; b < len(nodes); b++ {

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -27,7 +27,7 @@ func (p *page) picture(id int, d *drawing, prefix string) {
 			}
 		}
 	}
-	what := socketTitle(id) + ": " + strconv.Itoa(full) + " of " + wording.Count(all, "slot") + " on " + wording.Count(len(d.columns), "channel") + " hold memory; the table of slots names each"
+	what := socketTitle(id) + ": " + strconv.Itoa(full) + " of " + prose.Count(all, "slot") + " on " + prose.Count(len(d.columns), "channel") + " hold memory; the table of slots names each"
 	p.Open("svg", attr("viewBox", "0 0 "+strconv.Itoa(d.width+2)+" "+strconv.Itoa(d.height+2)), markup.Int("width", d.width+2),
 		markup.Int("height", d.height+2), attr("role", "img"), attr("aria-label", what))
 	p.Open("g", attr("transform", "translate(1 1)"))
@@ -108,7 +108,7 @@ func cellSize(s *report.Slot) string {
 	case s.State != string(inventory.SlotPopulated), s.SizeBytes == nil:
 		return "?"
 	default:
-		return fit(wording.Size(*s.SizeBytes), cellColumns)
+		return fit(prose.Size(*s.SizeBytes), cellColumns)
 	}
 }
 

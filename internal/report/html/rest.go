@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -19,7 +20,7 @@ func (p *page) slots() {
 		return
 	}
 	p.Open("details", markup.Class("group"))
-	p.Element("summary", wording.Count(len(all), "slot"))
+	p.Element("summary", prose.Count(len(all), "slot"))
 	t := p.table("slot", "handle", "place", "holds", "speed", "module", "mapped by")
 	for i := range all {
 		s := &all[i]
@@ -61,7 +62,7 @@ func holds(s *report.Slot) string {
 		}
 	}
 	if s.Ranks != nil {
-		parts = append(parts, wording.Count(*s.Ranks, "rank"))
+		parts = append(parts, prose.Count(*s.Ranks, "rank"))
 	}
 	if s.DataWidthBits != nil && s.TotalWidthBits != nil {
 		parts = append(parts, strconv.Itoa(*s.TotalWidthBits)+"/"+strconv.Itoa(*s.DataWidthBits)+" bits")

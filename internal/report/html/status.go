@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -19,7 +20,7 @@ func (p *page) status(id int, pop *report.PopulationSocket) []string {
 		out = append(out, limit)
 	}
 	if pop.PeakBytes != nil {
-		out = append(out, "peak "+wording.Bandwidth(*pop.PeakBytes))
+		out = append(out, "peak "+prose.Bandwidth(*pop.PeakBytes))
 	}
 	return out
 }

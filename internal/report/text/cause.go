@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -74,10 +75,10 @@ func (p *printer) remarks(groups []*group) {
 		return
 	}
 	if p.tight > 1 {
-		p.atMost(2, func() { p.section(wordInfo, wording.Count(len(groups), "remark")+": "+p.groupNames(groups)) })
+		p.atMost(2, func() { p.section(wordInfo, prose.Count(len(groups), "remark")+": "+p.groupNames(groups)) })
 		return
 	}
-	p.section(wordInfo, wording.Count(len(groups), "remark"))
+	p.section(wordInfo, prose.Count(len(groups), "remark"))
 	for _, g := range groups {
 		p.to(2)
 		p.ruleAndSubject(2, g.first().Rule, p.subjects(g))

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/wording"
+	"github.com/memaudit/memaudit/internal/prose"
 
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -53,14 +53,14 @@ func peakText(bytes *int64) string {
 	if bytes == nil {
 		return ""
 	}
-	return wording.Bandwidth(*bytes)
+	return prose.Bandwidth(*bytes)
 }
 
 // regionText lists interleave regions: "8 GiB x2, 4 GiB x1".
 func regionText(regions []report.Region) string {
 	parts := make([]string, len(regions))
 	for i, r := range regions {
-		parts[i] = wording.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways)
+		parts[i] = prose.Size(r.Bytes) + " x" + strconv.Itoa(r.Ways)
 	}
 	return strings.Join(parts, ", ")
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report/wording"
 
 	"github.com/memaudit/memaudit/internal/report"
@@ -107,7 +108,7 @@ func (p *printer) comparison(profiles []report.HeldProfile, why string, undecide
 		return
 	}
 	groups := groupHeld(profiles)
-	p.section("PROFILES", wording.Count(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
+	p.section("PROFILES", prose.Count(len(profiles), "profile")+" documented for this machine; "+nearest(profiles))
 	p.newline()
 	p.numbered(profiles)
 	p.undecided(undecided)
@@ -197,7 +198,7 @@ func asked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown 
 
 // tallyText says how the settings of a profile stand.
 func tallyText(h *report.HeldProfile) string {
-	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, wording.Count(asked(h), "setting"), h.Differs, h.Unknown)
+	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, prose.Count(asked(h), "setting"), h.Differs, h.Unknown)
 	if h.NotApplicable > 0 {
 		out += "; of no concern here: " + strconv.Itoa(h.NotApplicable)
 	}

@@ -5,12 +5,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/report/wording"
-
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // grid is the picture of one processor's slots: a column for each channel, a
@@ -228,7 +227,7 @@ func cellSize(s *report.Slot) string {
 	case s.State != string(inventory.SlotPopulated) || s.SizeBytes == nil:
 		return "?"
 	}
-	out := wording.GiB(*s.SizeBytes)
+	out := prose.GiB(*s.SizeBytes)
 	switch report.OrEmpty(s.Technology) {
 	case string(inventory.NVDIMM):
 		out += "n"

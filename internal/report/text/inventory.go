@@ -11,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // WriteInventory prints what was read of a machine, and from where. '-'
@@ -109,7 +110,7 @@ func slotCells(s *report.Slot) []string {
 	if s.State == string(inventory.SlotPopulated) {
 		bytes = ""
 		if s.SizeBytes != nil {
-			bytes = wording.Size(*s.SizeBytes)
+			bytes = prose.Size(*s.SizeBytes)
 		}
 	}
 	mapped := report.OrEmpty(s.Mapping.Source)
@@ -185,7 +186,7 @@ func (p *printer) nodes(nodes []report.Node) {
 		n := &nodes[i]
 		bytes := ""
 		if n.MemoryBytes != nil {
-			bytes = wording.Memory(*n.MemoryBytes)
+			bytes = prose.Memory(*n.MemoryBytes)
 		}
 		t.row(strconv.Itoa(n.ID), n.Kind, digits(n.Socket), bytes, joined(n.Distances), report.OrEmpty(n.CPUs))
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // slotMap prints the slots of every processor, channels across, so that the
@@ -153,7 +153,7 @@ func unplacedCell(s *report.Slot, kind string) string {
 	if kind != kindOther || s.SizeBytes == nil {
 		return cellSize(s)
 	}
-	return strings.TrimSpace(report.OrEmpty(s.Type)+" "+wording.Size(*s.SizeBytes)) + ","
+	return strings.TrimSpace(report.OrEmpty(s.Type)+" "+prose.Size(*s.SizeBytes)) + ","
 }
 
 const kindOther = "not system memory"

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -78,12 +79,12 @@ func (p *printer) byWay(findings []report.Finding) {
 	for _, w := range ways {
 		total += w.findings
 	}
-	p.section(wordUnknown, wording.Count(total, "finding")+" could not be judged; -v says which and why")
+	p.section(wordUnknown, prose.Count(total, "finding")+" could not be judged; -v says which and why")
 	room := max(1, linesWays-p.tight)
 	for i, w := range ways {
 		line := w.way + ": " + ruleCount(w.rules)
 		if left := len(ways) - i; i == room-1 && left > 1 {
-			line += "; " + wording.Count(left-1, "other way")
+			line += "; " + prose.Count(left-1, "other way")
 		}
 		p.atMost(1, func() {
 			p.to(2)
@@ -100,7 +101,7 @@ func (p *printer) byWay(findings []report.Finding) {
 // ruleCount counts rules, or settings where all of them are rules about one.
 func ruleCount(rules []string) string {
 	if slices.ContainsFunc(rules, func(r string) bool { return !strings.HasPrefix(r, settingPrefix) }) {
-		return wording.Count(len(rules), "rule")
+		return prose.Count(len(rules), "rule")
 	}
-	return wording.Count(len(rules), "setting")
+	return prose.Count(len(rules), "setting")
 }

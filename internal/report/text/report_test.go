@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
-	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -50,7 +50,7 @@ func TestTextNamesEveryOpenRule(t *testing.T) {
 				}
 			}
 			if open > 0 {
-				assert.Contains(t, text, wording.Count(open, "finding")+" could not be judged")
+				assert.Contains(t, text, prose.Count(open, "finding")+" could not be judged")
 			}
 		}
 	})

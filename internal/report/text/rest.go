@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -81,7 +81,7 @@ func (p *printer) reasons(findings []report.Finding, result verdict.Result, word
 	for i := range groups {
 		total += groups[i].n
 	}
-	p.section(word, wording.Count(total, "finding")+tail)
+	p.section(word, prose.Count(total, "finding")+tail)
 	for i := range groups {
 		g := &groups[i]
 		reason := g.reason
@@ -126,7 +126,7 @@ func (p *printer) passed(findings []report.Finding) {
 	if v.n == 0 {
 		return
 	}
-	p.section("PASSED", wording.Count(v.n, "finding"))
+	p.section("PASSED", prose.Count(v.n, "finding"))
 	p.to(2)
 	p.wrap(2, v.names())
 	p.newline()
@@ -182,7 +182,7 @@ func (p *printer) waived(findings []report.Finding) {
 	if n == 0 {
 		return
 	}
-	p.section("WAIVED", wording.Count(n, "finding")+", failed but accepted")
+	p.section("WAIVED", prose.Count(n, "finding")+", failed but accepted")
 	for i := range findings {
 		f := &findings[i]
 		if f.Result != string(verdict.Waived) {

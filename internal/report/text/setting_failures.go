@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -58,7 +59,7 @@ func advised(groups []*group) int {
 }
 
 func settingsHead(r *report.Report, n int) string {
-	head := wording.Count(n, "setting") + " unlike "
+	head := prose.Count(n, "setting") + " unlike "
 	if r.Profile == nil {
 		return head + "the profile"
 	}

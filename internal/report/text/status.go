@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -29,7 +30,7 @@ func (d *drawing) status(key int) []string {
 		out = append(out, l)
 	}
 	if p.PeakBytes != nil {
-		out = append(out, "peak "+wording.Bandwidth(*p.PeakBytes))
+		out = append(out, "peak "+prose.Bandwidth(*p.PeakBytes))
 	}
 	if s := wording.Share(&p.Relative); s != "" {
 		out = append(out, s)

@@ -3,6 +3,7 @@ package text
 import (
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -122,7 +123,7 @@ func failCounts(findings []report.Finding) string {
 		switch n := at[level]; {
 		case n == 0:
 		case out == "":
-			out = wording.Count(n, "finding") + " at " + report.SeverityName(level)
+			out = prose.Count(n, "finding") + " at " + report.SeverityName(level)
 		default:
 			out += ", " + strconv.Itoa(n) + " at " + report.SeverityName(level)
 		}

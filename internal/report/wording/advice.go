@@ -4,13 +4,14 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
 // Effort counts what an advice asks for.
 func Effort(a *report.Advice) string {
 	if a.ID == report.AdviceSettings {
-		return "1 setting for " + Count(len(a.Cures), "finding")
+		return "1 setting for " + prose.Count(len(a.Cures), "finding")
 	}
 	var parts []string
 	for _, c := range []struct {
@@ -29,7 +30,7 @@ func Effort(a *report.Advice) string {
 		parts = append(parts, "nothing is bought")
 	}
 	if a.GivenUpBytes > 0 {
-		parts = append(parts, Size(a.GivenUpBytes)+" of capacity are given up")
+		parts = append(parts, prose.Size(a.GivenUpBytes)+" of capacity are given up")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -51,7 +52,7 @@ func moduleWords(m *report.Module) string {
 	}
 	out := "a module"
 	if m.SizeBytes != nil {
-		out = Size(*m.SizeBytes)
+		out = prose.Size(*m.SizeBytes)
 	}
 	if m.Ranks != nil {
 		out += " " + Ranked(*m.Ranks)

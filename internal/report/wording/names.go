@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // Machine is vendor and product, without saying the vendor twice.
@@ -104,7 +105,7 @@ func Capacities(inv *report.Inventory) []string {
 }
 
 func capacity(e Tallied, kinds []string, open bool) string {
-	s := Size(e.N)
+	s := prose.Size(e.N)
 	if e.Name != string(inventory.DRAM) {
 		return strings.TrimSpace(s + " " + strings.ToUpper(e.Name))
 	}
@@ -129,5 +130,5 @@ func visible(nodes []report.Node) []string {
 	if sum == 0 {
 		return nil
 	}
-	return []string{Memory(sum) + " seen by the kernel"}
+	return []string{prose.Memory(sum) + " seen by the kernel"}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -189,7 +190,7 @@ func span(heads []string) string {
 	first, n := numbered(heads[0])
 	for i, h := range heads {
 		if text, m := numbered(h); len(heads) < 3 || text != first || m != n+i {
-			return And(heads)
+			return prose.And(heads)
 		}
 	}
 	return heads[0] + " to " + heads[len(heads)-1]
@@ -215,12 +216,12 @@ func errandWords(s *report.Step, names []string) string {
 		for i := 0; i+1 < len(names); i += 2 {
 			moves = append(moves, names[i]+" to "+names[i+1])
 		}
-		return "move " + And(moves)
+		return "move " + prose.And(moves)
 	case "remove":
-		return "take out " + And(names)
+		return "take out " + prose.And(names)
 	case "exchange":
-		return "exchange " + And(names) + " for " + moduleWords(s.Module)
+		return "exchange " + prose.And(names) + " for " + moduleWords(s.Module)
 	default:
-		return "install " + moduleWords(s.Module) + " in " + And(names)
+		return "install " + moduleWords(s.Module) + " in " + prose.And(names)
 	}
 }

@@ -1,8 +1,9 @@
-// Package wording has the words that every writer for people uses: names of
-// machines and processors, sizes, speeds and shares.
-package wording
+// Package prose writes numbers and lists as sentences have them: sizes, rates,
+// counts with their noun, "A, B and C".
+package prose
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -42,13 +43,28 @@ func Memory(bytes int64) string {
 }
 
 // Bandwidth writes bytes per second in GB/s, as vendors do.
-func Bandwidth(bytes int64) string {
+func Bandwidth[N int64 | float64](bytes N) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB/s"
 }
 
-// Percent writes a share in hundredths, without the sign: "33".
-func Percent(share float64) string {
-	return strconv.FormatFloat(share*100, 'f', 0, 64)
+// Exact writes bytes in the largest unit that keeps them whole: "64 GiB",
+// "2 TiB", "1536 MiB"; where none but the byte does, with one decimal.
+func Exact(n int64) string {
+	units := []struct {
+		size int64
+		name string
+	}{{1 << 40, "TiB"}, {1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}}
+	for _, u := range units {
+		if n >= u.size && n%u.size == 0 {
+			return fmt.Sprintf("%d %s", n/u.size, u.name)
+		}
+	}
+	for _, u := range units {
+		if n >= u.size {
+			return fmt.Sprintf("%.1f %s", float64(n)/float64(u.size), u.name)
+		}
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // Count writes a number with its noun: "1 finding", "3 findings".
@@ -59,47 +75,6 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun
 }
 
-// Date turns SMBIOS's month/day/year into year-month-day; anything else
-// stays as it is.
-func Date(s string) string {
-	p := strings.Split(s, "/")
-	if len(p) != 3 || len(p[0]) != 2 || len(p[1]) != 2 || len(p[2]) != 4 {
-		return s
-	}
-	for _, part := range p {
-		if _, err := strconv.Atoi(part); err != nil {
-			return s
-		}
-	}
-	return p[2] + "-" + p[0] + "-" + p[1]
-}
-
-// Processor shortens a brand string to what people call the processor:
-// "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz" is a Xeon X5670.
-func Processor(brand string) string {
-	brand, _, _ = strings.Cut(brand, "@")
-	brand = strings.NewReplacer("(R)", " ", "(r)", " ", "(TM)", " ", "(tm)", " ").Replace(brand)
-	kept := make([]string, 0, 4)
-	for w := range strings.FieldsSeq(brand) {
-		if !noiseWord(w) {
-			kept = append(kept, w)
-		}
-	}
-	if len(kept) == 0 {
-		return strings.TrimSpace(brand)
-	}
-	return strings.Join(kept, " ")
-}
-
-func noiseWord(w string) bool {
-	switch w {
-	case "CPU", "Processor", "processor", "Intel", "AMD", "Genuine":
-		return true
-	default:
-		return strings.HasSuffix(w, "-Core")
-	}
-}
-
 // And lists names: "A, B and C".
 func And(names []string) string {
 	n := len(names)
@@ -107,4 +82,12 @@ func And(names []string) string {
 		return strings.Join(names, "")
 	}
 	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+}
+
+// First writes the first most of a list in a row: "a; b; c; and 4 more".
+func First(most int, list []string) string {
+	if rest := len(list) - most; rest > 0 {
+		return strings.Join(list[:most], "; ") + "; and " + strconv.Itoa(rest) + " more"
+	}
+	return strings.Join(list, "; ")
 }
