@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -112,8 +111,10 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	if _, err := f.input.controller(); err != nil {
 		return err
 	}
+	idle := func() {}
 	if p.OwnsProcess {
 		modestMemory()
+		idle = giveBack
 	}
 	f.web.Addresses = f.addresses
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
@@ -123,20 +124,12 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	defer signal.Stop(hup)
 	err := exporter.Serve(ctx, exporter.Config{
 		Audit: a.audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.logger(f),
-		Sandbox: p.OwnsProcess, Readable: a.readable(), Network: a.asksNetwork(),
+		Idle: idle, Sandbox: p.OwnsProcess, Readable: a.readable(), Network: a.asksNetwork(),
 	})
 	if err != nil {
 		return notAudited(err, "")
 	}
 	return nil
-}
-
-// modestMemory trades a little work at each audit for the memory of a program
-// that mostly waits.
-func modestMemory() {
-	const enough = 24 << 20
-	debug.SetGCPercent(50)
-	debug.SetMemoryLimit(enough)
 }
 
 func (p *Program) logger(f *serveFlags) *slog.Logger {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -46,8 +45,6 @@ func (a *auditor) load() error {
 
 // audit does one audit. A configuration that is wrong is tried anew each time.
 func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
-	// What an audit allocates is garbage until the next.
-	defer debug.FreeOSMemory()
 	if reload || a.broken != nil {
 		a.broken = a.load()
 		a.f.input.asker.expire()

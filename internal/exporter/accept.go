@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 )
@@ -8,15 +9,29 @@ import (
 // form is one way in which the last audit is served.
 type form struct {
 	kind string
-	of   func(*page) []byte
+	of   func(*page) func() ([]byte, error)
 }
 
 // The forms of a report.
 var (
-	asHTML = form{"text/html; charset=utf-8", func(c *page) []byte { return c.html }}
-	asText = form{"text/plain; charset=utf-8", func(c *page) []byte { return c.text }}
-	asJSON = form{"application/json", func(c *page) []byte { return c.json }}
+	asHTML = form{"text/html; charset=utf-8", func(c *page) func() ([]byte, error) { return c.html }}
+	asText = form{"text/plain; charset=utf-8", func(c *page) func() ([]byte, error) { return c.text }}
+	asJSON = form{"application/json", func(c *page) func() ([]byte, error) { return c.json }}
 )
+
+// preferred is which of several media types a client likes best (RFC 9110,
+// 12.5.1); of equals the one it names, then the first, which is also for those who
+// take none of them.
+func preferred(r *http.Request, kinds ...string) int {
+	accept := strings.Join(r.Header.Values("Accept"), ",")
+	best, most, named := 0, 0.0, 0
+	for i, kind := range kinds {
+		if q, exact := quality(accept, kind); q > most || q > 0 && q == most && exact > named {
+			best, most, named = i, q, exact
+		}
+	}
+	return best
+}
 
 // quality is how much a client wants a media type, from 0 to 1: the most
 // specific of its ranges that fits decides. exact says how specific that is, 3

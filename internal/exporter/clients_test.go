@@ -58,14 +58,14 @@ func TestConnections(t *testing.T) {
 	assert.LessOrEqual(t, len(c.idle), len(c.open))
 }
 
-// TestScrapeLog: a client that went away is no error, anything else is.
-func TestScrapeLog(t *testing.T) {
+// TestScrapeFailed: a client that went away is no error, anything else is.
+func TestScrapeFailed(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		says bool
 	}{{fmt.Errorf("write: %w", syscall.EPIPE), false}, {&net.OpError{Op: "write", Err: syscall.ECONNRESET}, false}, {errors.New("two series with one name"), true}} {
 		var out bytes.Buffer
-		scrapeLog{slog.New(slog.NewTextHandler(&out, nil))}.Println("error encoding and sending metric family:", c.err)
+		scrapeFailed(slog.New(slog.NewTextHandler(&out, nil)), c.err)
 		assert.Equal(t, c.says, out.Len() > 0, c.err)
 	}
 }

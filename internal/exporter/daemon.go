@@ -22,6 +22,8 @@ type Config struct {
 	// Again asks for an audit, and says why.
 	Again <-chan string
 	Web   Web
+	// Idle is called when an audit has been stored and the next is not yet due.
+	Idle func()
 	// Readable are the files and folders that an audit reads beside /sys and
 	// /proc; with Sandbox the daemon can read nothing else. Network says that
 	// audits ask a host over the network.
@@ -55,6 +57,7 @@ type loop struct {
 	notify   func(state string)
 	watchdog time.Duration
 	settle   time.Duration
+	idle     func()
 
 	timer    *time.Timer
 	due      time.Time
@@ -91,6 +94,9 @@ func (l *loop) run(ctx context.Context) {
 			l.start(ctx)
 		case out := <-l.done:
 			l.finished(out)
+			if l.idle != nil {
+				l.idle()
+			}
 		case <-ping:
 			if !l.running || time.Since(l.started) < stuck {
 				l.notify("WATCHDOG=1")
@@ -147,9 +153,7 @@ func (l *loop) finished(out Outcome) {
 	l.running = false
 	l.interval = out.Interval
 	before := l.pages.current.Load()
-	if err := l.pages.publish(out); err != nil && out.Err == nil {
-		out.Err = err
-	}
+	l.pages.publish(out)
 	ready := "READY=1\n"
 	if l.reload {
 		ready = "" // another reload waits

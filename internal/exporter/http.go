@@ -4,13 +4,9 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/report/html"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // Bounds of a client: a scrape is answered from memory, so whoever needs longer
@@ -36,18 +32,10 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 }
 
 // handler serves the pages.
-func (p *pages) handler(w *Web, log *slog.Logger) (http.Handler, error) {
-	registry := prometheus.NewRegistry()
-	if err := registry.Register(p); err != nil {
-		return nil, err
-	}
-	if err := registry.Register(newProcess(time.Now())); err != nil {
-		return nil, err
-	}
+func (p *pages) handler(w *Web, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
-	get(w.MetricsPath, p.audited(promhttp.HandlerFor(registry, promhttp.HandlerOpts{EnableOpenMetrics: true, MaxRequestsInFlight: maxScrapes,
-		ErrorLog: scrapeLog{log}, ErrorHandling: promhttp.HTTPErrorOnError})))
+	get(w.MetricsPath, p.scrape(time.Now(), log))
 	if !w.NoReport {
 		get("/report", p.negotiate(asHTML, asText, asJSON))
 		get("/report.txt", p.serve(asText))
@@ -58,7 +46,7 @@ func (p *pages) handler(w *Web, log *slog.Logger) (http.Handler, error) {
 	if w.MetricsPath != "/" {
 		get("/{$}", landing(w))
 	}
-	return plain(mux), nil
+	return plain(mux)
 }
 
 // plain tells browsers to take every answer for what it says it is.
@@ -78,15 +66,19 @@ func (p *pages) serve(f form) http.Handler {
 			notYet(w)
 			return
 		}
+		body, err := f.of(current)()
+		if err != nil {
+			http.Error(w, "the report could not be written: "+err.Error(), http.StatusInternalServerError)
+			return
+		}
 		w.Header().Set("Content-Type", f.kind)
 		w.Header().Set("Cache-Control", "no-cache")
 		w.Header().Set("Content-Security-Policy", html.Policy)
-		http.ServeContent(w, r, "", current.at, bytes.NewReader(f.of(current)))
+		http.ServeContent(w, r, "", current.at, bytes.NewReader(body))
 	})
 }
 
-// audited holds an answer back until there is an audit to speak of: a page of
-// metrics without one would resolve the alerts of before.
+// audited holds an answer back until there is an audit to speak of.
 func (p *pages) audited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p.current.Load() == nil {
@@ -110,19 +102,14 @@ func say(text string) http.Handler {
 	})
 }
 
-// negotiate hands out the form that the client likes best (RFC 9110, 12.5.1);
-// of equals the one it names, then the first, which is also for those who take
-// none of them.
+// negotiate hands out the form that the client likes best.
 func (p *pages) negotiate(forms ...form) http.Handler {
+	kinds := make([]string, len(forms))
+	for i, f := range forms {
+		kinds[i] = f.kind
+	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		accept := strings.Join(r.Header.Values("Accept"), ",")
-		best, most, named := forms[0], 0.0, 0
-		for _, f := range forms {
-			if q, exact := quality(accept, f.kind); q > most || q > 0 && q == most && exact > named {
-				best, most, named = f, q, exact
-			}
-		}
 		w.Header().Add("Vary", "Accept")
-		p.serve(best).ServeHTTP(w, r)
+		p.serve(forms[preferred(r, kinds...)]).ServeHTTP(w, r)
 	})
 }

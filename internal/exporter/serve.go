@@ -25,10 +25,7 @@ func Serve(ctx context.Context, c Config) error {
 		return err
 	}
 	p := &pages{}
-	handler, err := p.handler(&c.Web, c.Log)
-	if err != nil {
-		return err
-	}
+	handler := p.handler(&c.Web, c.Log)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	events := make(chan event)
@@ -40,7 +37,7 @@ func Serve(ctx context.Context, c Config) error {
 	}
 	servers := serveAll(listeners, handler, &c.Web, c.Log, stop)
 	l := &loop{audit: c.Audit, events: events, pages: p, log: c.Log, notify: notifier(c.Log), watchdog: watchdogTime(c.Log),
-		settle: cmp.Or(c.Settle, defaultSettle)}
+		settle: cmp.Or(c.Settle, defaultSettle), idle: c.Idle}
 	l.run(ctx)
 	err = shutdown(servers)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {

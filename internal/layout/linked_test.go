@@ -21,4 +21,5 @@ func TestLinkedPackages(t *testing.T) {
 	for _, name := range []string{"html/template", "golang.org/x/net/trace", "net/http/pprof"} {
 		assert.NotContains(t, linked, name)
 	}
+	assert.NotContains(t, linked, "github.com/prometheus/client_golang/prometheus", "every start pays for it; tests alone need it")
 }

@@ -23,7 +23,10 @@ type Family struct {
 }
 
 // Counter reports whether the metric only grows, until what counts it starts anew.
-func (f *Family) Counter() bool { return strings.HasSuffix(f.Name, "_total") }
+func (f *Family) Counter() bool { return strings.HasSuffix(f.Name, counterEnding) }
+
+// counterEnding ends a counter's name.
+const counterEnding = "_total"
 
 // Sample is one series of a family; Values stand in the order of its Labels.
 type Sample struct {

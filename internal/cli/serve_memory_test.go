@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// smapsOfPIE is the beginning of what the kernel says of a program that may lie
+// anywhere: its relocated data are read-only and are not what the file holds.
+const smapsOfPIE = `55d0c0000000-55d0c0400000 r-xp 00000000 08:01 131 /usr/bin/a program
+Size:               4096 kB
+Rss:                2048 kB
+Anonymous:             0 kB
+VmFlags: rd ex mr mw me
+55d0c0400000-55d0c0500000 r--p 00400000 08:01 131 /usr/bin/a program
+Rss:                1024 kB
+Anonymous:            64 kB
+55d0c0500000-55d0c0600000 rw-p 00500000 08:01 131 /usr/bin/a program
+Anonymous:             0 kB
+55d0c0600000-55d0c0700000 r--p 00600000 08:01 131 /usr/bin/a program (deleted)
+Anonymous:             0 kB
+55d0c0700000-55d0c0800000 r--p 00000000 08:01 140 /usr/lib/x
+Anonymous:             0 kB
+55d0c0800000-55d0c0900000 ---p 00000000 08:01 131 /usr/bin/a program
+Anonymous:             0 kB
+7ffd0000000-7ffd0010000 rw-p 00000000 00:00 0 [stack]
+Anonymous:             0 kB
+`
+
+// TestUnchanged: what may be given back is the program's own file, read-only, and
+// nothing that was ever written.
+func TestUnchanged(t *testing.T) {
+	assert.Equal(t, []area{{0x55d0c0000000, 0x55d0c0400000}}, unchanged(strings.NewReader(smapsOfPIE), "/usr/bin/a program"))
+	assert.Empty(t, unchanged(strings.NewReader("nonsense r-xp 0 0 0 /bin/x\nAnonymous: 0 kB\n"), "/bin/x"))
+	assert.Empty(t, unchanged(strings.NewReader(""), ""))
+}
+
+var residentFile = regexp.MustCompile(`RssFile:\s+(\d+) kB`)
+
+// TestGiveBack: after it most of the program is no longer resident, and the
+// program still runs.
+func TestGiveBack(t *testing.T) {
+	resident := func() int {
+		status, err := os.ReadFile("/proc/self/status")
+		require.NoError(t, err)
+		found := residentFile.FindSubmatch(status)
+		require.NotNil(t, found, "Linux 4.5 and newer")
+		kB, err := strconv.Atoi(string(found[1]))
+		require.NoError(t, err)
+		return kB
+	}
+	_, want, _ := run(nil, "rules", "list", "--format", "json")
+	before := resident()
+	giveBack()
+	after := resident()
+	t.Logf("%d kB, then %d kB", before, after)
+	assert.Less(t, after, before*2/3)
+	_, got, _ := run(nil, "rules", "list", "--format", "json")
+	assert.True(t, bytes.Equal([]byte(want), []byte(got)))
+}
