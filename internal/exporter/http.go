@@ -18,8 +18,6 @@ const (
 	// idleTimeout is longer than the intervals at which one usually scrapes.
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
-	// maxScrapes is how many scrapes are answered at one time.
-	maxScrapes = 40
 )
 
 // newServer bounds what a client can hold.
@@ -76,22 +74,6 @@ func (p *pages) serve(f form) http.Handler {
 		w.Header().Set("Content-Security-Policy", html.Policy)
 		http.ServeContent(w, r, "", current.at, bytes.NewReader(body))
 	})
-}
-
-// audited holds an answer back until there is an audit to speak of.
-func (p *pages) audited(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if p.current.Load() == nil {
-			notYet(w)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-func notYet(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
-	http.Error(w, "no audit has been done yet", http.StatusServiceUnavailable)
 }
 
 // say answers with a constant.
