@@ -78,11 +78,13 @@ func (v *validated) path(k fs.FS, path string) {
 
 func (v *validated) file(k fs.FS, file string) {
 	data, err := readBounded(file, maxDataBytes)
-	switch {
-	case err != nil:
+	if err != nil {
 		v.faults = append(v.faults, knowledge.Fault{File: file, Line: 1, Column: 1, Text: err.Error()})
 		return
-	case knowledge.KindOf(file, data) == knowledge.Pack:
+	}
+	parsed := knowledge.Parse(file, data)
+	switch parsed.Kind {
+	case knowledge.Pack:
 		packs, faults := loadSite(file)
 		v.packs = append(v.packs, packs...)
 		v.complain(faults)
@@ -92,11 +94,11 @@ func (v *validated) file(k fs.FS, file string) {
 	default:
 		v.others++
 	}
-	check := knowledge.Check
+	check := parsed.Check
 	if site.Shipped(file) {
-		check = knowledge.CheckShipped
+		check = parsed.CheckShipped
 	}
-	for _, f := range check(k, file, data) {
+	for _, f := range check(k) {
 		v.faults = append(v.faults, f)
 	}
 }

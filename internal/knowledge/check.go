@@ -35,17 +35,31 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Text)
 }
 
-// KindOf tells what a file holds by its name's ending and its top keys; what is
-// none of the others is a pack.
-func KindOf(name string, data []byte) Kind {
+// File is a data file that was read.
+type File struct {
+	Kind Kind
+	name string
+	data []byte
+	docs []*yaml.Node
+	bad  *Fault
+}
+
+// Parse reads a file and tells what it holds by its name's ending and its top
+// keys; what is none of the others is a pack, also what is no YAML.
+func Parse(name string, data []byte) *File {
+	f := &File{Kind: Processors, name: name, data: data}
 	if filepath.Ext(name) == ".csv" {
-		return Processors
+		return f
 	}
-	docs, bad := documents(name, data)
-	if bad != nil {
-		return Pack
+	f.Kind = Pack
+	if f.docs, f.bad = documents(name, data); f.bad == nil {
+		f.Kind = kindOf(f.docs[0])
 	}
-	have := pairs(docs[0])
+	return f
+}
+
+func kindOf(first *yaml.Node) Kind {
+	have := pairs(first)
 	has := func(keys ...string) bool {
 		for _, k := range keys {
 			if have[k] == nil {
@@ -77,60 +91,55 @@ func KindOf(name string, data []byte) Kind {
 // Check holds a file of a site against its schema and against what the knowledge
 // k that it joins has: keys of citations, names of locator patterns. Of a pack
 // only the citations are looked at: its own package does the rest.
-func Check(k fs.FS, name string, data []byte) []Fault {
-	return (&checker{file: name, root: &schema{}}).check(k, data)
+func (f *File) Check(k fs.FS) []Fault {
+	return (&checker{file: f.name, root: &schema{}}).check(k, f)
 }
 
 // CheckShipped holds a file of the project's own rules k. Beside what Check asks of
 // a site, its documents stand in the project's lists.
-func CheckShipped(k fs.FS, name string, data []byte) []Fault {
-	return (&checker{file: name, root: &schema{}, shipped: true}).check(k, data)
+func (f *File) CheckShipped(k fs.FS) []Fault {
+	return (&checker{file: f.name, root: &schema{}, shipped: true}).check(k, f)
 }
 
-func (c *checker) check(k fs.FS, data []byte) []Fault {
-	name := c.file
-	kind := KindOf(name, data)
-	switch kind {
-	case Processors:
-		return checkProcessors(name, data)
-	case Pack:
-		return checkCitations(name, data)
-	default: // the others have a schema
+func (c *checker) check(k fs.FS, f *File) []Fault {
+	switch {
+	case f.Kind == Processors:
+		return checkProcessors(f.name, f.data)
+	case f.bad != nil:
+		return []Fault{*f.bad}
+	case f.Kind == Pack:
+		return checkCitations(f.name, f.docs[0])
 	}
-	text, err := fs.ReadFile(k, string(kind)+".schema.json")
+	text, err := fs.ReadFile(k, string(f.Kind)+".schema.json")
 	if err != nil {
-		return []Fault{{name, 1, 1, err.Error()}}
+		return []Fault{{f.name, 1, 1, err.Error()}}
 	}
 	if err := json.Unmarshal(text, c.root); err != nil {
-		return []Fault{{name, 1, 1, "schema of " + string(kind) + ": " + err.Error()}}
+		return []Fault{{f.name, 1, 1, "schema of " + string(f.Kind) + ": " + err.Error()}}
 	}
-	docs, bad := documents(name, data)
-	if bad != nil {
-		return []Fault{*bad}
-	}
-	for _, doc := range docs {
+	for _, doc := range f.docs {
 		c.node(doc, c.root, "")
 	}
 	if len(c.faults) > 0 {
 		return c.faults // what follows asks for the form
 	}
-	c.beyond(k, kind, docs, data)
+	c.beyond(k, f)
 	return c.faults
 }
 
 // beyond checks what a schema cannot say.
-func (c *checker) beyond(k fs.FS, kind Kind, docs []*yaml.Node, data []byte) {
-	switch kind {
+func (c *checker) beyond(k fs.FS, f *File) {
+	switch f.Kind {
 	case Platform:
-		c.platform(k, docs)
+		c.platform(k, f.docs)
 	case SlotMaps:
-		c.slotMaps(k, docs[0], data)
+		c.slotMaps(k, f.docs[0], f.data)
 	case Locators:
-		c.locators(docs[0])
+		c.locators(f.docs[0])
 	case Settings:
-		c.settings(docs[0])
+		c.settings(f.docs[0])
 	case Parts:
-		c.parts(docs[0])
+		c.parts(f.docs[0])
 	default: // a schema says all there is to say
 	}
 }

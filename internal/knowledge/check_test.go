@@ -38,8 +38,8 @@ func files(t *testing.T) map[string]string {
 // TestShippedFilesAreWellFormed: what we ship passes what we ask of others.
 func TestShippedFilesAreWellFormed(t *testing.T) {
 	for name, text := range files(t) {
-		assert.NotEqual(t, knowledge.Pack, knowledge.KindOf(name, []byte(text)), name)
-		for _, f := range knowledge.CheckShipped(rules.FS, name, []byte(text)) {
+		assert.NotEqual(t, knowledge.Pack, knowledge.Parse(name, []byte(text)).Kind, name)
+		for _, f := range knowledge.Parse(name, []byte(text)).CheckShipped(rules.FS) {
 			t.Error(f)
 		}
 	}
@@ -97,7 +97,7 @@ func named(v any) any {
 // TestSchemasSayTheSame: editors that read the schemas accept what we accept.
 func TestSchemasSayTheSame(t *testing.T) {
 	for name, text := range files(t) {
-		if kind := knowledge.KindOf(name, []byte(text)); kind != knowledge.Processors {
+		if kind := knowledge.Parse(name, []byte(text)).Kind; kind != knowledge.Processors {
 			require.NoError(t, whole(t, kind, text), name)
 		}
 	}
@@ -146,13 +146,13 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		text := strings.Replace(all[c.file], c.old, c.replacement, 1)
 		require.NotEqual(t, all[c.file], text, c.old)
 		var said []string
-		for _, f := range knowledge.CheckShipped(rules.FS, c.file, []byte(text)) {
+		for _, f := range knowledge.Parse(c.file, []byte(text)).CheckShipped(rules.FS) {
 			said = append(said, f.String())
 			assert.Regexp(t, `^[a-z./-]+:\d+:\d+: .+$`, f.String())
 		}
 		assert.Contains(t, strings.Join(said, "\n"), c.want)
 		if c.schema {
-			require.Error(t, whole(t, knowledge.KindOf(c.file, []byte(text)), text), c.want)
+			require.Error(t, whole(t, knowledge.Parse(c.file, []byte(text)).Kind, text), c.want)
 		}
 	}
 }
@@ -161,8 +161,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 // of the project's own is listed with the others.
 func TestSitesDocument(t *testing.T) {
 	text := strings.NewReplacer("key: 'AMPERE-ALTRA'", "key: OWN", "sources: [AMPERE-ALTRA,", "sources: [OWN,").Replace(files(t)["platforms/ampere-altra.yaml"])
-	assert.Empty(t, knowledge.Check(rules.FS, "platforms/own.yaml", []byte(text)))
-	faults := knowledge.CheckShipped(rules.FS, "platforms/own.yaml", []byte(text))
+	assert.Empty(t, knowledge.Parse("platforms/own.yaml", []byte(text)).Check(rules.FS))
+	faults := knowledge.Parse("platforms/own.yaml", []byte(text)).CheckShipped(rules.FS)
 	require.Len(t, faults, 1)
 	assert.Equal(t, "platforms/own.yaml:14:11: sources: OWN is not in rules/platforms/sources.tsv", faults[0].String())
 }
@@ -174,7 +174,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add("a: &a {<<: *a}\nmaps: *a\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"x.yaml", "x.csv"} {
-			for _, fault := range knowledge.Check(rules.FS, name, []byte(text)) {
+			for _, fault := range knowledge.Parse(name, []byte(text)).Check(rules.FS) {
 				if strings.Contains(fault.String(), "\n") {
 					t.Errorf("%q", fault.String())
 				}

@@ -4,13 +4,9 @@ import "go.yaml.in/yaml/v3"
 
 // checkCitations: whoever cites a document says whose it is, what it is called
 // and where in it.
-func checkCitations(name string, data []byte) []Fault {
-	docs, bad := documents(name, data)
-	if bad != nil {
-		return []Fault{*bad}
-	}
+func checkCitations(name string, first *yaml.Node) []Fault {
 	c := &checker{file: name}
-	top := pairs(docs[0])
+	top := pairs(first)
 	for _, key := range []string{"rules", "profiles"} {
 		for _, entry := range texts(top[key]) {
 			c.citation(pairs(entry))

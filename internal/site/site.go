@@ -137,7 +137,7 @@ func join(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 			faults = append(faults, knowledge.Fault{File: where, Line: 1, Column: 1, Text: "a built-in file has this name; expected another, so that both can be used"})
 		}
 		if name != documents {
-			faults = append(faults, knowledge.Check(out, where, data)...)
+			faults = append(faults, knowledge.Parse(where, data).Check(out)...)
 		}
 	}
 	if len(faults) > 0 {
