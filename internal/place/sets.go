@@ -142,6 +142,31 @@ func (s *Sets) Document(modules int) string {
 	return row.Source
 }
 
+// Order compares two slots of a channel by the sets that have one of them without
+// the other: -1 when all of these fill x, 1 when all fill y, 0 when there is none,
+// they differ, or a number is not known.
+func (s *Sets) Order(x, y int) int {
+	if x < 0 || y < 0 {
+		return 0
+	}
+	order := 0
+	for _, row := range s.Rows {
+		for _, set := range row.Sets {
+			hasX, hasY := slices.Contains(set, x), slices.Contains(set, y)
+			switch {
+			case hasX == hasY:
+			case hasX && order <= 0:
+				order = -1
+			case hasY && order >= 0:
+				order = 1
+			default:
+				return 0
+			}
+		}
+	}
+	return order
+}
+
 // Has reports whether the row lists the slots with those numbers, sorted, as a
 // set of its own.
 func (r *SetRow) Has(filled []int) bool { return has(r.Sets, filled) }

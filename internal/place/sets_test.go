@@ -44,6 +44,26 @@ func TestSetNumbers(t *testing.T) {
 	assert.Equal(t, []int{101, 302, 302}, []int{(&Sets{numbering: lettered}).slot("A1"), (&Sets{numbering: lettered}).slot("C2"), (&Sets{numbering: lettered}).slot("2C")})
 }
 
+// TestOrderOfSets: one slot is first where every set that tells the two apart has it.
+func TestOrderOfSets(t *testing.T) {
+	s := &Sets{Rows: map[int]SetRow{
+		1: {Sets: [][]int{{1}}},
+		2: {Sets: [][]int{{1, 2}}, Modes: [][]int{{5, 6}}},
+		3: {Sets: [][]int{{1, 2, 3}, {1, 2, 4}}},
+		4: {Sets: [][]int{{1, 2, 3, 4}}},
+	}}
+	for _, c := range []struct{ x, y, want int }{
+		{x: 1, y: 2, want: -1},
+		{x: 2, y: 1, want: 1},
+		{x: 2, y: 4, want: -1},
+		{x: 3, y: 4, want: 0}, // the sets differ
+		{x: 5, y: 6, want: 0}, // no set has either; modes tell nothing
+		{x: -1, y: 1, want: 0},
+	} {
+		assert.Equal(t, c.want, s.Order(c.x, c.y), "%d and %d", c.x, c.y)
+	}
+}
+
 // TestSetsOfProducts: a version behind a model's name is another model; a type
 // number or more of the same name is not.
 func TestSetsOfProducts(t *testing.T) {

@@ -2,9 +2,15 @@ package plan
 
 import "slices"
 
-// inferOrder settles which slot of a channel is filled first where no slot map
-// says so: the channels that are filled in part show it, when they agree.
-func (b *board) inferOrder() {
+// settleOrder settles which slot of a channel is filled first where no slot map
+// says so: the sets of slots in the product's own manual do, else the channels that
+// are filled in part show it, when they agree.
+func (b *board) settleOrder() {
+	for i := range b.units {
+		for j := range b.units[i].groups {
+			b.orderBySets(&b.units[i].groups[j])
+		}
+	}
 	up, down := b.partlyFilled()
 	for i := range b.units {
 		for j := range b.units[i].groups {
@@ -25,6 +31,26 @@ func (b *board) inferOrder() {
 			}
 		}
 	}
+}
+
+// orderBySets puts the slots of a channel in the order in which the product's own
+// manual fills them, where its sets tell every two of them apart.
+func (b *board) orderBySets(g *group) {
+	if g.ordered || b.sets == nil || b.sets.Analogous {
+		return
+	}
+	number := func(layer []int) int {
+		return b.sets.Number(b.sys.Slots[layer[0]].Locator.Or(""), &b.topo.Placements[layer[0]])
+	}
+	for i, later := range g.layers {
+		for _, sooner := range g.layers[:i] {
+			if b.sets.Order(number(sooner), number(later)) == 0 {
+				return
+			}
+		}
+	}
+	slices.SortStableFunc(g.layers, func(x, y []int) int { return b.sets.Order(number(x), number(y)) })
+	g.ordered = true
 }
 
 // partlyFilled reports whether the groups that are filled in part are filled

@@ -24,7 +24,6 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 	if why := b.unmapped(); why != "" {
 		return &Plan{Why: why, Asked: before}
 	}
-	b.sets = topo.Sets
 	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers)}
 	s.before = s.judge(found.Findings, topo)
 	out := &Plan{Asked: before}

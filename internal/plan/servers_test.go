@@ -74,3 +74,27 @@ func TestNoMoveOnDoubtedMap(t *testing.T) {
 		return f.Rule == "memory.mapping.consistent" && f.Result == verdict.Fail && f.Severity == verdict.Info
 	}))
 }
+
+// TestOrderByTheMakersSets: labels alone do not say which slot of a channel is
+// first, and channels that are full do not show it; the manual of the X9DRW fills
+// A1, B1, C1, D1 with four modules, so that two move and none is bought. For a board
+// without a manual of its own the same modules stay unordered.
+func TestOrderByTheMakersSets(t *testing.T) {
+	p := pipeline(t)
+	board := func(product string) *inventory.System {
+		s := machinetest.Server{Vendor: "Supermicro", Product: product, Brand: "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
+			Channels: 4, Depth: 2, Type: 0x18, MTs: 1866, Label: func(cpu, channel, slot int) (string, string) {
+				return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+4*cpu+channel, slot+1), fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", cpu, cpu, channel, slot)
+			}}
+		return collecttest.Read(t, product, s.Table(func(_, channel, _ int) bool { return channel < 2 }).Dump())
+	}
+	sys := board("X9DRW")
+	_, _, made := planned(t, sys, p)
+	require.NotEmpty(t, made.Advice, made.Why)
+	require.Equal(t, 0, made.Advice[0].Count(plan.Install))
+	require.Contains(t, made.Advice[0].Sentence(sys), "move P1-DIMMA2 to P1-DIMMC1, P1-DIMMB2 to P1-DIMMD1")
+	_, _, made = planned(t, board("X9DBX"), p)
+	for i := range made.Advice {
+		require.Zero(t, made.Advice[i].Count(plan.Move), "no document of this board says which slot is first")
+	}
+}

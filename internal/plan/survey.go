@@ -16,7 +16,7 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 	if !ok {
 		return nil, "the platform is not known"
 	}
-	b := &board{sys: sys, topo: topo, at: make([]int, len(sys.Slots))}
+	b := &board{sys: sys, topo: topo, sets: topo.Sets, at: make([]int, len(sys.Slots))}
 	if why := b.modules(); why != "" {
 		return nil, why
 	}
@@ -31,7 +31,7 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 		return nil, "no processor with memory slots is known"
 	}
 	b.strays()
-	b.inferOrder()
+	b.settleOrder()
 	return b, ""
 }
 
