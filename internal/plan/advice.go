@@ -29,7 +29,8 @@ type Plan struct {
 	// Asked are the failures that advice was sought for.
 	Asked []Finding
 	// Dear says in one clause why nothing cheaper is among the advice than what buys
-	// more than half as many modules as are installed; "" when something is.
+	// more than half as many modules as are installed, or than what buys any where
+	// moving would do but no slot can be named; "" when something is.
 	Dear string
 }
 

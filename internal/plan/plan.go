@@ -5,6 +5,8 @@
 package plan
 
 import (
+	"cmp"
+
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
@@ -36,7 +38,7 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 		out.Why = s.why()
 		return out
 	}
-	out.Dear = s.dear
+	out.Dear = cmp.Or(s.either, s.dear)
 	return out
 }
 
@@ -56,7 +58,7 @@ func (s *search) why() string {
 			case len(g.layers) == 0:
 				return "firmware's table names no slot of some channels"
 			case !g.ordered && len(g.layers) > 1:
-				return "which slot of a channel is filled first is not known"
+				return cmp.Or(s.either, unordered)
 			}
 		}
 	}
@@ -79,6 +81,7 @@ func (s *search) alternatives() []*candidate {
 			return out
 		}
 	}
+	s.either = s.eitherWay(counts)
 	if !s.before.worthBuying(&s.pipeline) {
 		return out
 	}

@@ -152,7 +152,7 @@ func (s *search) whyDear(taken *candidate) string {
 		}
 		for _, g := range s.board.units[i].groups {
 			if !g.ordered && len(g.layers) > 1 {
-				return "which slot of a channel is filled first is not known, so that channels are filled whole or not at all"
+				return unordered + ", so that channels are filled whole or not at all"
 			}
 		}
 	}

@@ -39,6 +39,8 @@ type search struct {
 	// says in one clause why no cheaper one is among the alternatives.
 	stays [][]string
 	dear  string
+	// either says what moving would reach whichever slot of a channel is first.
+	either string
 	// machine is the one after the steps that are looked at: one for all, as the slots
 	// of a large one have 400 kB.
 	machine inventory.System

@@ -97,4 +97,7 @@ func TestOrderByTheMakersSets(t *testing.T) {
 	for i := range made.Advice {
 		require.Zero(t, made.Advice[i].Count(plan.Move), "no document of this board says which slot is first")
 	}
+	require.Equal(t, "moving 1 module from socket 0 channel 0 to socket 0 channel 2, 1 module from socket 0 channel 1 to socket 0 channel 3, "+
+		"1 module from socket 1 channel 0 to socket 1 channel 2 and 1 module from socket 1 channel 1 to socket 1 channel 3 would do, "+
+		"but which slot of a channel is filled first is not known", made.Dear)
 }
