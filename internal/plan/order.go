@@ -1,6 +1,12 @@
 package plan
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/prose"
+)
 
 // settleOrder settles which slot of a channel is filled first where no slot map
 // says so: the sets of slots in the product's own manual do, else the channels that
@@ -92,4 +98,106 @@ func (b *board) fullness(layer []int) int {
 		}
 	}
 	return n
+}
+
+// unordered is why no slot of a channel can be named.
+const unordered = "which slot of a channel is filled first is not known"
+
+// eitherWay says in one clause how many modules would go from which channel to
+// which where it is not known which slot of a channel is filled first: when moving
+// them leaves nothing at warning or above and is the same whether channels are filled
+// from the first slot up or from the last one down. "" else.
+func (s *search) eitherWay(counts []int) string {
+	said := ""
+	for _, down := range []bool{false, true} {
+		b := s.board.assuming(down)
+		if b == nil {
+			return ""
+		}
+		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before, trials: mostMoved}
+		c := other.best(other.splits(counts), nil)
+		if c == nil || c.score.severe() {
+			return ""
+		}
+		if _, proven := other.prove(c); !proven {
+			return ""
+		}
+		words := b.byChannel(c.steps)
+		if words == "" || said != "" && words != said {
+			return ""
+		}
+		said = words
+	}
+	return "moving " + said + " would do, but " + unordered
+}
+
+// assuming is the board with every channel of unknown order filled from the first
+// slot up, or from the last one down; nil when the order of all is known.
+func (b *board) assuming(down bool) *board {
+	out, changed := *b, false
+	out.units = slices.Clone(b.units)
+	for i := range out.units {
+		u := &out.units[i]
+		u.groups = slices.Clone(u.groups)
+		for j := range u.groups {
+			g := &u.groups[j]
+			if g.ordered || len(g.layers) < 2 {
+				continue
+			}
+			changed, g.ordered = true, true
+			g.layers = slices.Clone(g.layers)
+			slices.SortFunc(g.layers, func(x, y []int) int {
+				at := cmp.Compare(b.topo.Placements[x[0]].Slot, b.topo.Placements[y[0]].Slot)
+				if down {
+					return -at
+				}
+				return at
+			})
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return &out
+}
+
+// byChannel says moves by channels: "1 module from channel 0 to channel 1", with the
+// sockets where there are several; "" when a step is no move.
+func (b *board) byChannel(steps []Step) string {
+	type way struct{ fromSocket, from, toSocket, to int }
+	count := map[way]int{}
+	var ways []way
+	for _, s := range steps {
+		if s.Do != Move {
+			return ""
+		}
+		w := way{b.socketOf(s.From), b.topo.Placements[s.From].Channel, b.socketOf(s.To), b.topo.Placements[s.To].Channel}
+		if count[w]++; count[w] == 1 {
+			ways = append(ways, w)
+		}
+	}
+	slices.SortFunc(ways, func(x, y way) int {
+		return cmp.Or(cmp.Compare(x.fromSocket, y.fromSocket), cmp.Compare(x.from, y.from), cmp.Compare(x.toSocket, y.toSocket), cmp.Compare(x.to, y.to))
+	})
+	channel := func(socket, channel int) string {
+		if len(b.units) == 1 {
+			return fmt.Sprintf("channel %d", channel)
+		}
+		return fmt.Sprintf("socket %d channel %d", socket, channel)
+	}
+	var parts []string
+	for _, w := range ways {
+		parts = append(parts, fmt.Sprintf("%s from %s to %s", prose.Count(count[w], "module"), channel(w.fromSocket, w.from), channel(w.toSocket, w.to)))
+	}
+	return prose.And(parts)
+}
+
+// socketOf is the socket of the unit that owns a slot, -1 without one.
+func (b *board) socketOf(slot int) int {
+	for i := range b.units {
+		if slices.Contains(b.units[i].slots, slot) {
+			return b.units[i].socket
+		}
+	}
+	return none
 }
