@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,6 +22,8 @@ import (
 	"github.com/memaudit/memaudit/internal/measured"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/report/page"
+	"github.com/memaudit/memaudit/internal/report/text"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -219,7 +222,7 @@ func (f *measureFlags) keep(result *measure.Result) error {
 	return nil
 }
 
-func (f *measureFlags) print(w io.Writer, result, then *measure.Result, doc *report.Report) error {
+func (f *measureFlags) print(w *terminal, result, then *measure.Result, doc *report.Report) error {
 	if f.output.format == formats.JSON {
 		data, err := result.Encode()
 		if err != nil {
@@ -228,37 +231,74 @@ func (f *measureFlags) print(w io.Writer, result, then *measure.Result, doc *rep
 		_, err = w.Write(data)
 		return err
 	}
-	if err := measure.WriteText(w, result); err != nil || result.Refused != nil {
-		return err
-	}
-	if then != nil {
-		if err := measure.WriteChange(w, then, result); err != nil {
-			return err
-		}
-	}
-	_, err := io.WriteString(w, findingLines(doc))
-	return err
+	return text.WriteBlocks(w, measureBlocks(result, then, doc, w.options.Width), w.options)
 }
 
-// findingLines are the findings that say something, in words.
-func findingLines(doc *report.Report) string {
-	var b strings.Builder
-	for i := range doc.Findings {
-		f := &doc.Findings[i]
-		if f.Result == string(verdict.NotApplicable) {
-			continue
-		}
-		fmt.Fprintf(&b, "\n%s  %s   %s\n", strings.ToUpper(f.Result), f.Rule, f.Subject)
-		for _, line := range []struct {
-			key  string
-			text *string
-		}{{"found", f.Found}, {"expected", f.Expected}, {"reason", f.Reason}, {"why", f.Why}, {"fix", f.Remedy}} {
-			if line.text != nil && (f.Result == string(verdict.Fail) || line.key != "why" && line.key != "fix") {
-				fmt.Fprintf(&b, "      %-9s %s\n", line.key, *line.text)
-			}
+// matrixWidth is the width for matrices where the terminal's is not known.
+const matrixWidth = 80
+
+// measureBlocks are what a measurement is printed as: how it was made, the matrices,
+// what is undecided, what changed, and the verdicts.
+func measureBlocks(result, then *measure.Result, doc *report.Report, width int) []page.Block {
+	out := []page.Block{{Fields: fieldsOf(result.Circumstances())}}
+	if result.Refused != nil {
+		return out
+	}
+	if width <= 0 {
+		width = matrixWidth
+	}
+	var matrices []string
+	for _, kind := range measure.Kinds() {
+		matrices = append(matrices, result.Matrix(kind, width-2))
+	}
+	out = append(out, page.Block{Example: strings.Join(matrices, "\n")}, page.Block{Fields: fieldsOf(result.Doubts())})
+	if then != nil {
+		out = append(out, page.Block{Head: &page.Head{Level: 2, Kind: "since", Name: then.GeneratedAt}, Fields: fieldsOf(result.Changes(then))})
+	}
+	for _, f := range inOrderOfJudgement(doc.Findings) {
+		out = append(out, findingBlock(f))
+	}
+	return out
+}
+
+func fieldsOf(lines []measure.Line) []page.Field {
+	out := make([]page.Field, len(lines))
+	for i, l := range lines {
+		out[i] = page.Field{Name: l.Name, Value: l.Text}
+	}
+	return out
+}
+
+// inOrderOfJudgement are the findings that say something: first the machine beside
+// itself, then beside what was accepted, then beside what others measured.
+func inOrderOfJudgement(findings []report.Finding) []*report.Finding {
+	order := []string{"measure.socket.asymmetric", "measure.baseline.dropped", "measure.bandwidth.share"}
+	var out []*report.Finding
+	for i := range findings {
+		if findings[i].Result != string(verdict.NotApplicable) {
+			out = append(out, &findings[i])
 		}
 	}
-	return b.String()
+	place := func(f *report.Finding) int {
+		if at := slices.Index(order, f.Rule); at >= 0 {
+			return at
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(out, func(a, b *report.Finding) int { return place(a) - place(b) })
+	return out
+}
+
+// findingBlock is a finding in words; why and what to do belong to a failure.
+func findingBlock(f *report.Finding) page.Block {
+	b := page.Block{Head: &page.Head{Level: 2, Kind: strings.ToUpper(f.Result), Name: f.Rule + ", " + f.Subject}, Indent: 2,
+		Fields: []page.Field{{Name: "found", Value: report.OrEmpty(f.Found)}, {Name: "expected", Value: report.OrEmpty(f.Expected)},
+			{Name: "reason", Value: report.OrEmpty(f.Reason)}}}
+	if f.Result == string(verdict.Fail) {
+		b.Fields = append(b.Fields, page.Field{Name: "why", Value: report.OrEmpty(f.Why)}, page.Field{Name: "fix", Value: report.OrEmpty(f.Remedy)},
+			page.Field{Name: "source", Value: f.Citation.Line()})
+	}
+	return b
 }
 
 // measureStatus is 1 for a failure, 3 for what is refused or undecided.

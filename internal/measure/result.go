@@ -24,13 +24,13 @@ func Kinds() []Kind { return []Kind{Read, Triad, Latency} }
 
 // Result is one measurement: the document that measure --format json prints.
 type Result struct {
-	Schema string `json:"schema"`
+	Schema string `json:"schema" jsonschema:"enum=memaudit.measurement/v1"`
 	// GeneratedAt is RFC 3339, UTC.
 	GeneratedAt string `json:"generated_at"`
 	// Machine is the report's block of the same name.
 	Machine json.RawMessage `json:"machine"`
 	// Refused says why nothing was measured.
-	Refused *string `json:"refused"`
+	Refused *string `json:"refused" jsonschema:"nullable"`
 	// Forced is true for a guest that was measured on request: its figures are
 	// never judged.
 	Forced bool `json:"forced"`
@@ -39,11 +39,11 @@ type Result struct {
 	Store  string `json:"store"`
 	// Threads is the number of threads of a node, BufferBytes the memory a node
 	// was measured in; null where the nodes differ.
-	Threads     *int   `json:"threads"`
-	BufferBytes *int64 `json:"buffer_bytes"`
+	Threads     *int   `json:"threads" jsonschema:"nullable"`
+	BufferBytes *int64 `json:"buffer_bytes" jsonschema:"nullable"`
 	// HugePages is true when all of the memory came in huge pages, false when
 	// some did not, null when that could not be seen.
-	HugePages *bool  `json:"huge_pages"`
+	HugePages *bool  `json:"huge_pages" jsonschema:"nullable"`
 	Nodes     []Cell `json:"nodes"`
 	// Notes are circumstances that bear on the figures.
 	Notes []string `json:"notes"`
@@ -56,15 +56,15 @@ type Cell struct {
 	CPUNode    int `json:"cpu_node"`
 	MemoryNode int `json:"memory_node"`
 	// Socket is the CPU node's, null when not known.
-	Socket *int `json:"socket"`
+	Socket *int `json:"socket" jsonschema:"nullable"`
 	// The figures are medians of the passes that count; null without one.
-	Read    *float64 `json:"read_bytes_per_second"`
-	Triad   *float64 `json:"triad_bytes_per_second"`
-	Latency *float64 `json:"latency_seconds"`
+	Read    *float64 `json:"read_bytes_per_second" jsonschema:"nullable"`
+	Triad   *float64 `json:"triad_bytes_per_second" jsonschema:"nullable"`
+	Latency *float64 `json:"latency_seconds" jsonschema:"nullable"`
 	Threads int      `json:"threads"`
 	Passes  []Pass   `json:"passes"`
 	// Spread is the widest of the figures' (highest - lowest) / median.
-	Spread *float64 `json:"spread"`
+	Spread *float64 `json:"spread" jsonschema:"nullable"`
 	// Decided is true when every figure rests on enough quiet passes that agree.
 	Decided bool `json:"decided"`
 	// Undecided says why not, one clause a figure.
@@ -73,7 +73,7 @@ type Cell struct {
 
 // Pass is one timed run of one kernel.
 type Pass struct {
-	Kind Kind `json:"kernel"`
+	Kind Kind `json:"kernel" jsonschema:"enum=read,enum=triad,enum=latency"`
 	// Value is the pass's own figure.
 	Value float64 `json:"value"`
 	// Wall and CPU are the threads' sums.
@@ -84,14 +84,14 @@ type Pass struct {
 	// (PSI); null where the kernel does not say.
 	// Foreign is the time that other processors than the pass's were busy.
 	Switches int64    `json:"involuntary_switches"`
-	Steal    *float64 `json:"steal_seconds"`
-	Stall    *float64 `json:"pressure_seconds"`
-	Foreign  *float64 `json:"foreign_seconds"`
+	Steal    *float64 `json:"steal_seconds" jsonschema:"nullable"`
+	Stall    *float64 `json:"pressure_seconds" jsonschema:"nullable"`
+	Foreign  *float64 `json:"foreign_seconds" jsonschema:"nullable"`
 	// Clock is the cores' speed just after it, in arithmetic steps per second:
 	// it means nothing but beside another one.
 	Clock float64 `json:"clock"`
 	// Discarded says why the pass does not count; null when it does.
-	Discarded *string `json:"discarded"`
+	Discarded *string `json:"discarded" jsonschema:"nullable"`
 }
 
 // Figure is one kind's passes summed up.

@@ -276,6 +276,46 @@ func TestBufferBounds(t *testing.T) {
 	}
 }
 
+// TestMemoryBound: whatever caches, free memory and limits are, what is measured takes
+// at least four times the caches and 256 MiB of a node, at most a quarter of its free memory
+// and of what the control group grants, and gives all of it back; the rest is refused.
+func TestMemoryBound(t *testing.T) {
+	rng, refused, ran := rand.New(rand.NewPCG(1, 5)), 0, 0
+	for seed := range uint64(500) {
+		m := newSimulated(seed, 60e9)
+		for i := range m.site.Nodes {
+			n := &m.site.Nodes[i]
+			n.CacheBytes, n.FreeBytes = rng.Int64N(600<<20), rng.Int64N(24<<30)
+		}
+		if rng.IntN(2) == 0 {
+			m.site.MemoryBytes = rng.Int64N(32 << 30)
+		}
+		options := measure.Options{Matrix: rng.IntN(2) == 0, Quick: true}
+		plan, err := measure.NewPlan(&m.site, options)
+		if err != nil {
+			var refusal *measure.Refusal
+			require.ErrorAs(t, err, &refusal)
+			refused++
+			continue
+		}
+		_, err = measure.Run(t.Context(), m, plan)
+		require.NoError(t, err)
+		ran++
+		for _, n := range m.site.Nodes {
+			require.GreaterOrEqual(t, plan.Buffers[n.ID].Streams, max(256<<20, 4*n.CacheBytes))
+			require.Equal(t, plan.Buffers[n.ID].Bytes(), m.on[n.ID], "memory is taken once")
+			require.LessOrEqual(t, m.on[n.ID], n.FreeBytes/4)
+		}
+		if m.site.MemoryBytes >= 0 {
+			require.LessOrEqual(t, m.peak, m.site.MemoryBytes/4)
+		}
+		require.Zero(t, m.mapped)
+	}
+	t.Logf("%d refused, %d ran", refused, ran)
+	require.Greater(t, refused, 50)
+	require.Greater(t, ran, 50)
+}
+
 // TestInterrupted: no result, and the memory is given back.
 func TestInterrupted(t *testing.T) {
 	m := newSimulated(1, 60e9)

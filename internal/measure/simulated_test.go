@@ -27,7 +27,10 @@ type simulated struct {
 	// misplaced puts half of the memory on another node.
 	misplaced bool
 	counters  measure.Counters
-	mapped    int64
+	// mapped is the memory taken now, peak the most at one time, in bytes; on are the
+	// bytes taken on each node in all.
+	mapped, peak int64
+	on           map[int]int64
 }
 
 // neighbour is a program that moves memory of one node in some of the time, on a
@@ -50,7 +53,7 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // newSimulated is a quiet machine of two sockets with equal memory.
 func newSimulated(seed uint64, bandwidth float64) *simulated {
-	m := &simulated{rng: rand.New(rand.NewPCG(seed, 1)), now: epoch, bandwidth: map[int]float64{0: bandwidth, 1: bandwidth}, noise: 0.004}
+	m := &simulated{rng: rand.New(rand.NewPCG(seed, 1)), now: epoch, bandwidth: map[int]float64{0: bandwidth, 1: bandwidth}, noise: 0.004, on: map[int]int64{}}
 	m.site.MemoryBytes = -1
 	for id := range 2 {
 		n := measure.Node{ID: id, Socket: id, FreeBytes: 64 << 30, CacheBytes: 64 << 20}
@@ -74,6 +77,8 @@ type simulatedMemory struct {
 
 func (m *simulated) Map(node int, _ []int, size measure.Buffer) (measure.Memory, error) {
 	m.mapped += size.Bytes()
+	m.peak = max(m.peak, m.mapped)
+	m.on[node] += size.Bytes()
 	m.now = m.now.Add(time.Duration(float64(size.Bytes()) / 20e9 * float64(time.Second)))
 	return &simulatedMemory{m, node, size.Bytes()}, nil
 }

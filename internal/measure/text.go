@@ -1,9 +1,7 @@
 package measure
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -14,57 +12,68 @@ var units = map[Kind]struct {
 	scale float64
 }{Read: {"read, GB/s", 1e-9}, Triad: {"STREAM Triad, GB/s", 1e-9}, Latency: {"latency, ns", 1e9}}
 
-// WriteText prints a result: how it was measured, one matrix for each kind, and
-// what is undecided and why.
-func WriteText(w io.Writer, r *Result) error {
-	var b bytes.Buffer
+// Line is something to say of a result, with its name.
+type Line struct{ Name, Text string }
+
+// Circumstances say how a result was measured, or why nothing was.
+func (r *Result) Circumstances() []Line {
 	if r.Refused != nil {
-		fmt.Fprintf(&b, "refused   %s\n", *r.Refused)
-		_, err := w.Write(b.Bytes())
-		return err
+		return []Line{{"refused", *r.Refused}}
 	}
-	fmt.Fprintf(&b, "kernels   %s\nstores    %s\nthreads   %s\nmemory    %s\n", r.Kernel, r.Store, threadsWords(r), memoryWords(r))
+	out := []Line{{"kernels", r.Kernel}, {"stores", r.Store}, {"threads", threadsWords(r)}, {"memory", memoryWords(r)}}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "note      %s\n", note)
+		out = append(out, Line{"note", note})
 	}
 	if r.Forced {
-		b.WriteString("note      a virtual machine, measured on request and never judged\n")
+		out = append(out, Line{"note", "a virtual machine, measured on request and never judged"})
 	}
-	for _, kind := range Kinds() {
-		matrix(&b, r, kind)
-	}
-	b.WriteByte('\n')
-	for i := range r.Nodes {
-		for _, why := range r.Nodes[i].Undecided {
-			fmt.Fprintf(&b, "undecided node %d, memory of node %d: %s\n", r.Nodes[i].CPUNode, r.Nodes[i].MemoryNode, why)
-		}
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return out
 }
 
-// matrix prints one kind: a row for each node of processors, a column for each
-// node of memory. A figure that is undecided has a question mark.
-func matrix(b *bytes.Buffer, r *Result, kind Kind) {
+// Doubts say which figures are undecided, and why.
+func (r *Result) Doubts() []Line {
+	var out []Line
+	for i := range r.Nodes {
+		c := &r.Nodes[i]
+		for _, why := range c.Undecided {
+			out = append(out, Line{"undecided", fmt.Sprintf("node %d, memory of node %d: %s", c.CPUNode, c.MemoryNode, why)})
+		}
+	}
+	return out
+}
+
+// The widths of a matrix: the name of a row, and a figure with the blank before it.
+const (
+	rowWidth  = 22
+	cellWidth = 9
+)
+
+// Matrix is one kind in text: a row for each node of processors, a column for each
+// node of memory; as many columns beside each other as the width holds, the others
+// below. A figure that is undecided has a question mark.
+func (r *Result) Matrix(kind Kind, width int) string {
 	var rows, columns []int
 	for i := range r.Nodes {
 		rows, columns = append(rows, r.Nodes[i].CPUNode), append(columns, r.Nodes[i].MemoryNode)
 	}
 	slices.Sort(rows)
 	slices.Sort(columns)
-	columns = slices.Compact(columns)
-	fmt.Fprintf(b, "\n%-22s memory of node\n%-22s", units[kind].title, "processors of")
-	for _, memory := range columns {
-		fmt.Fprintf(b, " %8d", memory)
-	}
-	b.WriteByte('\n')
-	for _, cpu := range slices.Compact(rows) {
-		line := fmt.Sprintf("%-22s", rowName(r, cpu))
-		for _, memory := range columns {
-			line += fmt.Sprintf(" %8s", cellWord(r.Cell(cpu, memory), kind))
+	var b strings.Builder
+	for part := range slices.Chunk(slices.Compact(columns), max(1, (width-rowWidth)/cellWidth)) {
+		fmt.Fprintf(&b, "%-*s memory of node\n%-*s", rowWidth, units[kind].title, rowWidth, "processors of")
+		for _, memory := range part {
+			fmt.Fprintf(&b, "%*d", cellWidth, memory)
 		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		b.WriteByte('\n')
+		for _, cpu := range slices.Compact(rows) {
+			line := fmt.Sprintf("%-*s", rowWidth, rowName(r, cpu))
+			for _, memory := range part {
+				line += fmt.Sprintf("%*s", cellWidth, cellWord(r.Cell(cpu, memory), kind))
+			}
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+		}
 	}
+	return b.String()
 }
 
 func rowName(r *Result, cpu int) string {
@@ -113,20 +122,19 @@ func memoryWords(r *Result) string {
 	}
 }
 
-// WriteChange prints what changed since another result, and why what cannot be
-// compared cannot.
-func WriteChange(w io.Writer, then, now *Result) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "\nsince %s\n", then.GeneratedAt)
-	for i := range now.Nodes {
-		c := &now.Nodes[i]
+// Changes say what changed since another result, and why what cannot be compared
+// cannot.
+func (r *Result) Changes(then *Result) []Line {
+	var out []Line
+	for i := range r.Nodes {
+		c := &r.Nodes[i]
 		old := then.Cell(c.CPUNode, c.MemoryNode)
 		for _, kind := range Kinds() {
-			fmt.Fprintf(&b, "  node %d, memory of node %d, %-7s %s\n", c.CPUNode, c.MemoryNode, kind, change(then, now, old, c, kind))
+			where := fmt.Sprintf("node %d, memory of node %d: ", c.CPUNode, c.MemoryNode)
+			out = append(out, Line{string(kind), where + change(then, r, old, c, kind)})
 		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return out
 }
 
 // change is one figure's line.

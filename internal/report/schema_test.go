@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 
@@ -33,6 +34,7 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 	reporttest.Golden(t, filepath.Join("schema", "report.v1.json"), schemaOf(t, &report.Report{}, "report.v1.json", report.SchemaReport))
 	reporttest.Golden(t, filepath.Join("schema", "inventory.v1.json"), schemaOf(t, &report.Inventory{}, "inventory.v1.json", report.SchemaInventory))
 	reporttest.Golden(t, filepath.Join("schema", "comparison.v1.json"), schemaOf(t, &report.Comparison{}, "comparison.v1.json", report.SchemaComparison))
+	reporttest.Golden(t, filepath.Join("schema", "measurement.v1.json"), schemaOf(t, &measure.Result{}, "measurement.v1.json", measure.Schema))
 }
 
 func committedSchema(t *testing.T, name string) *validator.Schema {

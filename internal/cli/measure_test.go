@@ -1,0 +1,277 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
+)
+
+// steady is a machine without noise that one measures: node n's own memory gives
+// rates[n] bytes a second, another node's 0.7 of the slower one's in 1.5 times the 80 ns.
+type steady struct {
+	now    time.Time
+	rates  []float64
+	mapped int
+	// busy is the share of the time that the threads of a pass get.
+	busy float64
+}
+
+// site has sixteen cores and a node for each socket.
+func (s *steady) site() *measure.Site {
+	site := &measure.Site{MemoryBytes: -1, Notes: []string{}}
+	for id := range s.rates {
+		n := measure.Node{ID: id, Socket: id, FreeBytes: 8 << 30, CacheBytes: 16 << 20}
+		for core := range 16 {
+			n.CPUs = append(n.CPUs, 16*id+core)
+		}
+		site.Nodes = append(site.Nodes, n)
+	}
+	return site
+}
+
+type steadyMemory struct {
+	s    *steady
+	node int
+}
+
+func (m *steadyMemory) Placed() measure.Placement {
+	return measure.Placement{Known: true, Here: 1, Huge: 1}
+}
+func (m *steadyMemory) Close() error { m.s.mapped--; return nil }
+
+func (s *steady) Now() time.Time                  { return s.now }
+func (s *steady) Counters([]int) measure.Counters { return measure.Counters{} }
+func (s *steady) Map(node int, _ []int, _ measure.Buffer) (measure.Memory, error) {
+	s.mapped++
+	return &steadyMemory{s, node}, nil
+}
+
+func (s *steady) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
+	s.now = s.now.Add(d)
+	node := m.(*steadyMemory).node
+	value, latency := s.rates[node], 80e-9
+	if home := cpus[0] / 16; home != node {
+		value, latency = 0.7*min(value, s.rates[home]), 1.5*latency
+	}
+	if kind == measure.Latency {
+		value = latency
+	}
+	wall := d * time.Duration(len(cpus))
+	return measure.Sample{Value: value, Wall: wall, CPU: time.Duration(s.busy * float64(wall)), Clock: 8e8}, nil
+}
+
+// measuring is one call of measure on a machine of the project.
+type measuring struct {
+	machine string
+	rates   []float64
+	busy    float64
+	change  func(*measureFlags, *measure.Site)
+}
+
+func (m *measuring) run(t *testing.T) (status int, out, errs string) {
+	t.Helper()
+	p, stdout, stderr := newProgram(nil)
+	s := &steady{now: p.Now(), rates: m.rates, busy: m.busy}
+	if s.busy == 0 {
+		s.busy = 1
+	}
+	f := &measureFlags{checkFlags: checkFlags{input: inputFlags{root: tree(t, m.machine)}, failOn: "warning", output: outputFlags{format: "text"}}}
+	site := s.site()
+	if m.change != nil {
+		m.change(f, site)
+	}
+	p.Bench = func(context.Context, string) (*bench, error) { return &bench{site, s, func() {}}, nil }
+	status = p.end(p.measure(t.Context(), f), []string{"measure"})
+	assert.Zero(t, s.mapped, "memory is given back")
+	for line := range strings.Lines(stdout.String()) {
+		assert.True(t, f.output.format == "json" || printable.Columns(strings.TrimSuffix(line, "\n")) <= 80, line)
+	}
+	return status, stdout.String(), stderr.String()
+}
+
+// keepsMeasurementSchema holds a document against the published schema.
+func keepsMeasurementSchema(t *testing.T, text string) {
+	t.Helper()
+	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "report", "schema", "measurement.v1.json"))
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	require.NoError(t, err)
+	require.NoError(t, schema.Validate(doc))
+}
+
+// saveTo makes a call keep its result.
+func saveTo(file string) func(*measureFlags, *measure.Site) {
+	return func(f *measureFlags, _ *measure.Site) { f.save = file }
+}
+
+// TestMeasureText: the matrices, then the verdicts: the sockets beside each other
+// first, then the accepted result, then what others measured.
+func TestMeasureText(t *testing.T) {
+	t.Parallel()
+	status, out, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}}).run(t)
+	assert.Zero(t, status, errs)
+	assert.Contains(t, out, `
+  read, GB/s             memory of node
+  processors of                 0        1
+    node 0 (package 0)       20.0     14.0
+    node 1 (package 1)       14.0     20.0
+
+  STREAM Triad, GB/s     memory of node
+`)
+	assert.Contains(t, out, `
+  latency, ns            memory of node
+  processors of                 0        1
+    node 0 (package 0)       80.0    120.0
+`)
+	assert.Contains(t, out, "threads   16 on each node, one a core\nmemory    384 MiB on each node, in huge pages\n")
+	assert.Contains(t, out, "\nPASS      measure.socket.asymmetric, machine\n")
+
+	status, out, _ = (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 14e9}}).run(t)
+	assert.Equal(t, report.ExitFailed, status)
+	assert.Contains(t, out, "FAIL      measure.socket.asymmetric, machine\n  found     node 0: 20.0 GB/s")
+}
+
+// TestMeasureManyNodes: a matrix wider than the terminal goes on below.
+func TestMeasureManyNodes(t *testing.T) {
+	t.Parallel()
+	m := measuring{machine: "sun-x6440", rates: slices.Repeat([]float64{10e9}, 8), change: func(f *measureFlags, _ *measure.Site) { f.options.Matrix = true }}
+	_, out, errs := m.run(t)
+	require.Empty(t, errs)
+	assert.Equal(t, 6, strings.Count(out, "processors of"), "three kinds in two parts each")
+	assert.Contains(t, out, "\n    node 7 (package 7)        7.0     10.0\n")
+}
+
+// TestMeasureCompares: --save keeps a result, --compare says what changed and takes
+// it for the accepted one; the drop comes after the sockets' comparison.
+func TestMeasureCompares(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "measured.json")
+	status, _, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}, change: saveTo(file)}).run(t)
+	require.Zero(t, status, errs)
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	keepsMeasurementSchema(t, string(kept))
+	status, out, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Site) { f.compare = file }}).run(t)
+	assert.Equal(t, report.ExitFailed, status, errs)
+	assert.Contains(t, out, "\nsince     2026-11-20T12:00:")
+	assert.Contains(t, out, "\nread      node 0, memory of node 0: 20.0, was 20.0 (+0.0 %)\n")
+	assert.Contains(t, out, "\nread      node 1, memory of node 1: 15.0, was 20.0 (-25.0 %)\n")
+	assert.Regexp(t, `(?s)FAIL      measure.socket.asymmetric, machine.*PASS      measure.baseline.dropped, node 0.*FAIL      measure.baseline.dropped, node 1`, out)
+
+	// The same file is what check and the metrics read.
+	status, out, errs = run(nil, "check", "--root", tree(t, "dell-r610-good"), "--measured", file, "--format", "prometheus")
+	assert.Zero(t, status, errs)
+	assert.Contains(t, out, `memaudit_measured_read_bytes_per_second{cpu_node="1",memory_node="0"} 14000000000`)
+	_, out, _ = run(nil, "check", "--root", tree(t, "dell-r610-good"), "--measured", file, "--format", "html")
+	assert.Contains(t, out, "Measured with memaudit")
+
+	// And a file of anything else is no earlier result.
+	require.NoError(t, os.WriteFile(file, []byte(`{"schema": "memaudit.report/v1"}`), 0o600))
+	status, _, errs = (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Site) { f.compare = file }}).run(t)
+	assert.Equal(t, report.ExitNotAudited, status)
+	assert.Contains(t, errs, `another schema: "memaudit.report/v1", expected "memaudit.measurement/v1"`)
+}
+
+// TestMeasureByDesign: Sun's middle processors stream 16 % more than the outer ones,
+// which is no fault of any.
+func TestMeasureByDesign(t *testing.T) {
+	t.Parallel()
+	status, out, errs := (&measuring{machine: "sun-x6440", rates: []float64{8.4e9, 10e9, 10e9, 8.4e9}}).run(t)
+	assert.Zero(t, status, out+errs)
+	assert.NotContains(t, out, "FAIL")
+}
+
+// TestMeasureUndecided: what others disturb has a question mark, its reason and
+// status 3, and is no failure even where the figures differ.
+func TestMeasureUndecided(t *testing.T) {
+	t.Parallel()
+	status, out, _ := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 10e9}, busy: 0.9}).run(t)
+	assert.Equal(t, report.ExitNotAudited, status)
+	assert.Contains(t, out, "    node 0 (package 0)          ?        ?\n")
+	assert.Contains(t, out, "\nundecided node 0, memory of node 0: read: 0 of ")
+	assert.Contains(t, out, "its threads ran 90")
+	assert.Contains(t, out, "UNKNOWN   measure.socket.asymmetric, machine")
+	assert.NotContains(t, out, "FAIL")
+}
+
+// TestMeasureRefuses: a refusal is a document with its reason and status 3, and
+// replaces no kept result.
+func TestMeasureRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refuse func(*measure.Site)
+		why    string
+	}{
+		"guest":  {func(s *measure.Site) { s.Guest = "kvm" }, "this is a virtual machine (kvm)"},
+		"quota":  {func(s *measure.Site) { s.Quota = "cpu.max is 200000 100000" }, "the control group limits processor time: cpu.max is 200000 100000"},
+		"cpuset": {func(s *measure.Site) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out 1 cores of node 1"},
+		"memory": {func(s *measure.Site) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "measured.json")
+			require.NoError(t, os.WriteFile(file, []byte("kept"), 0o600))
+			m := measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}, change: func(f *measureFlags, s *measure.Site) {
+				c.refuse(s)
+				f.save, f.output.format = file, "json"
+			}}
+			status, out, errs := m.run(t)
+			assert.Equal(t, report.ExitNotAudited, status)
+			assert.Contains(t, errs, "memaudit: error: measure: refused: "+c.why)
+			keepsMeasurementSchema(t, out)
+			var r measure.Result
+			require.NoError(t, json.Unmarshal([]byte(out), &r))
+			require.NotNil(t, r.Refused)
+			assert.Contains(t, *r.Refused, c.why)
+			assert.Empty(t, r.Nodes)
+			kept, err := os.ReadFile(file)
+			require.NoError(t, err)
+			assert.Equal(t, "kept", string(kept))
+		})
+	}
+}
+
+// TestMeasureForcedIsNotJudged: a guest's figures are printed, and no rule speaks.
+func TestMeasureForcedIsNotJudged(t *testing.T) {
+	t.Parallel()
+	status, out, errs := (&measuring{machine: "guest-without-smbios", rates: []float64{20e9, 10e9}, change: func(f *measureFlags, s *measure.Site) {
+		s.Guest, f.options.Force = "kvm", true
+	}}).run(t)
+	assert.Zero(t, status, errs)
+	assert.Contains(t, out, "\nnote      a virtual machine, measured on request and never judged\n")
+	assert.Contains(t, out, "    node 1 (package 1)        7.0     10.0\n")
+	assert.NotRegexp(t, regexp.MustCompile(`(FAIL|PASS|UNKNOWN) +measure\.`), out)
+}
+
+// TestMeasureInterrupted: no result, no kept file, status 3.
+func TestMeasureInterrupted(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p, stdout, stderr := newProgram(nil)
+	s := &steady{now: p.Now(), rates: []float64{20e9, 20e9}, busy: 1}
+	p.Bench = func(context.Context, string) (*bench, error) { return &bench{s.site(), s, func() {}}, nil }
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := &measureFlags{checkFlags: checkFlags{input: inputFlags{root: tree(t, "dell-r610-good")}, failOn: "warning", output: outputFlags{format: "text"}},
+		save: filepath.Join(dir, "measured.json")}
+	assert.Equal(t, report.ExitNotAudited, p.end(p.measure(ctx, f), nil))
+	assert.Empty(t, stdout.String())
+	assert.True(t, strings.HasPrefix(stderr.String(), "memaudit: error: measure: "), stderr.String())
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	assert.Zero(t, s.mapped)
+}
