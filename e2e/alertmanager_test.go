@@ -58,7 +58,9 @@ func TestAlertmanagerGroups(t *testing.T) {
 	}
 	alerts = append(alerts, alert("MemauditSourceDown", "warning", "denied:9822", "source", "smbios"), alert("MemauditNotJudged", "warning", "denied:9822"),
 		alert("MemauditAuditFailed", "warning", "denied:9822"), alert("MemauditNotJudged", "warning", "other:9822"),
-		alert("MemauditDimmLost", "warning", "lost:9822"), alert("MemauditMemoryShrunk", "warning", "lost:9822"))
+		alert("MemauditDimmLost", "warning", "lost:9822"), alert("MemauditMemoryShrunk", "warning", "lost:9822"),
+		alert("MemauditAbsent", "critical", "", "cluster", "east"), alert("MemauditVanished", "warning", "of-east:9822", "cluster", "east"),
+		alert("MemauditVanished", "warning", "of-west:9822", "cluster", "west"))
 	body, err := json.Marshal(alerts)
 	require.NoError(t, err)
 	resp, err := http.Post(base+"alerts", "application/json", bytes.NewReader(body))
@@ -85,7 +87,7 @@ func TestAlertmanagerGroups(t *testing.T) {
 		}
 		return out
 	}
-	waitFor(t, 30*time.Second, "groups", func() bool { return len(active()) == 4 })
+	waitFor(t, 30*time.Second, "groups", func() bool { return len(active()) == 6 })
 	assert.Equal(t, map[string]int{"MemauditMemoryPopulation memory.channel.populated": 100, "MemauditSourceDown smbios": 1, "MemauditNotJudged ": 1,
-		"MemauditDimmLost ": 1}, active())
+		"MemauditDimmLost ": 1, "MemauditAbsent ": 1, "MemauditVanished ": 1}, active())
 }

@@ -17,17 +17,19 @@ func (b *families) findings(all []report.Finding) {
 	causes := causesOf(all)
 	b.family("finding_info", "rule subject severity root",
 		"A rule that fails for a subject; always 1, there for failures alone. root is the rule whose failure this one follows from, or its own.")
-	for _, f := range worstFirst(all, causes) {
+	for _, f := range atMost(maxFindings, worstFirst(all, causes)) {
 		b.add(1, f.Rule, f.Subject, f.Severity, rootOf(f, causes))
 	}
 	b.end()
 	b.family("finding_fix_info", "rule subject fix", "What the report says to do about a failure at warning or critical that follows from no other, in one line; always 1.")
-	fixes := 0
+	var told []*report.Finding
 	for _, f := range worstFirst(all, causes) {
-		if fixes < maxFixes && report.Rank(f.Severity) > report.Rank(string(verdict.Info)) && rootOf(f, causes) == f.Rule && f.Remedy != nil {
-			b.add(1, f.Rule, f.Subject, oneLine(*f.Remedy))
-			fixes++
+		if report.Rank(f.Severity) > report.Rank(string(verdict.Info)) && rootOf(f, causes) == f.Rule && f.Remedy != nil {
+			told = append(told, f)
 		}
+	}
+	for _, f := range atMost(maxFixes, told) {
+		b.add(1, f.Rule, f.Subject, oneLine(*f.Remedy))
 	}
 	b.end()
 }
@@ -40,7 +42,7 @@ const (
 )
 
 // worstFirst are the failures, the most severe first and of those the causes
-// first, up to maxFindings.
+// first.
 func worstFirst(all []report.Finding, causes map[string]string) []*report.Finding {
 	var out []*report.Finding
 	for i := range all {
@@ -52,7 +54,27 @@ func worstFirst(all []report.Finding, causes map[string]string) []*report.Findin
 	slices.SortStableFunc(out, func(a, c *report.Finding) int {
 		return cmp.Or(cmp.Compare(report.Rank(c.Severity), report.Rank(a.Severity)), cmp.Compare(follows(a), follows(c)))
 	})
-	return out[:min(len(out), maxFindings)]
+	return out
+}
+
+// atMost keeps the first failures. Where there are more, one of each rule goes
+// before a second of any: alerts are by rule, and one that fails on all of a
+// hundred modules must not take another's place.
+func atMost(most int, all []*report.Finding) []*report.Finding {
+	if len(all) <= most {
+		return all
+	}
+	var first, more []*report.Finding
+	seen := map[string]bool{}
+	for _, f := range all {
+		if seen[f.Rule] {
+			more = append(more, f)
+			continue
+		}
+		seen[f.Rule] = true
+		first = append(first, f)
+	}
+	return append(first, more...)[:most]
 }
 
 // oneLine is a remedy for an alert: its first line, since those that follow say

@@ -62,6 +62,22 @@ func TestFindingInfo(t *testing.T) {
 	assert.Regexp(t, `^memory.speed.expected\|socket 0\|many words.* \.\.\.\|1$`, fixes[1])
 }
 
+// TestManyFindings: a rule that fails on every one of 128 modules takes the place
+// of no other, which would have no alert then.
+func TestManyFindings(t *testing.T) {
+	r := &report.Report{}
+	for i := range 128 {
+		r.Findings = append(r.Findings, failing("memory.slot.reachable", fmt.Sprint("slot ", i), "critical", "", "move it"))
+	}
+	r.Findings = append(r.Findings, failing("setting.turbo", "machine", "info", "", ""), failing("memory.errors.uncorrected", "A1", "warning", "", "replace it"))
+	named, fixed := lines(r, "memaudit_finding_info"), lines(r, "memaudit_finding_fix_info")
+	assert.Len(t, named, 100)
+	assert.Contains(t, named, "memory.errors.uncorrected|A1|warning|memory.errors.uncorrected|1")
+	assert.Contains(t, named, "setting.turbo|machine|info|setting.turbo|1")
+	assert.Len(t, fixed, 20)
+	assert.Contains(t, fixed, "memory.errors.uncorrected|A1|replace it|1")
+}
+
 // TestWaivers: the last day of a waiver is a day on which it holds.
 func TestWaivers(t *testing.T) {
 	waived := failing("memory.channel.populated", "socket 1", "warning", "", "")

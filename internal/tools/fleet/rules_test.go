@@ -23,6 +23,7 @@ var root = filepath.Join("..", "..", "..")
 // rule is one rule of a rule file.
 type rule struct {
 	Record, Alert, Expr, For string
+	Keep                     string `yaml:"keep_firing_for"`
 	Labels, Annotations      map[string]string
 }
 
@@ -131,6 +132,10 @@ func queries(annotations map[string]string) []string {
 	return out
 }
 
+// ofNoAnswer are the alerts that a missed scrape does not resolve, since a scrape
+// that is missed is what they are about.
+var ofNoAnswer = map[string]bool{"MemauditDown": true, "MemauditVanished": true, "MemauditAbsent": true}
+
 // TestAlertsAreComplete: each says how bad, what and where, and links to a page
 // of the repository that is there.
 func TestAlertsAreComplete(t *testing.T) {
@@ -138,6 +143,7 @@ func TestAlertsAreComplete(t *testing.T) {
 	for _, r := range ruleFile(t, "memaudit.alerts.yml") {
 		assert.Contains(t, []string{"info", "warning", "critical"}, r.Labels["severity"], r.Alert)
 		assert.NotEmpty(t, r.For, r.Alert)
+		assert.NotEqual(t, ofNoAnswer[r.Alert], r.Keep != "", "%s: a missed scrape must not resolve it", r.Alert)
 		assert.NotEmpty(t, r.Annotations["summary"], r.Alert)
 		about := r.Annotations["description"]
 		assert.Regexp(t, `[Rr]ules?:? `, about, r.Alert)
@@ -231,4 +237,29 @@ func TestEveryRuleHasCases(t *testing.T) {
 	for _, r := range ruleFile(t, "memaudit.rules.yml") {
 		assert.True(t, recorded[r.Record], "%s: no case in %v", r.Record, slices.Sorted(maps.Keys(recorded)))
 	}
+}
+
+// TestSituationsAreListed: the page's table has the fifteen situations of a fleet,
+// and names each case of them once.
+func TestSituationsAreListed(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "deploy", "prometheus", "README.md"))
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(data), "| situation | cases | fires | and not |\n| --- | --- | --- | --- |\n")
+	require.True(t, ok)
+	table, _, _ = strings.Cut(table, "\n\n")
+	rows := strings.Split(table, "\n")
+	assert.Len(t, rows, 15)
+	var listed []string
+	for _, row := range rows {
+		cells := strings.Split(row, " | ")
+		require.GreaterOrEqual(t, len(cells), 3, row)
+		listed = append(listed, strings.Split(cells[1], " · ")...)
+	}
+	var file struct{ Tests []struct{ Name string } }
+	decode(t, filepath.Join(root, "deploy", "prometheus", "tests", "situations.test.yml"), &file)
+	var cases []string
+	for _, c := range file.Tests {
+		cases = append(cases, c.Name)
+	}
+	assert.ElementsMatch(t, cases, listed)
 }
