@@ -339,10 +339,10 @@ func TestKubernetesPage(t *testing.T) {
 	}
 	assert.Contains(t, out, "feature.node.kubernetes.io/memaudit-failure=warning\n")
 	examples := fenced(page, "yaml")
-	require.Len(t, examples, 1)
-	assert.Contains(t, examples[0], "key: feature.node.kubernetes.io/memaudit-failure, operator: In, values: [none, info]")
+	require.Len(t, examples, 2)
+	assert.Contains(t, examples[1], "key: feature.node.kubernetes.io/memaudit-failure, operator: In, values: [none, info]")
 	var affinity map[string]any
-	require.NoError(t, yaml.Unmarshal([]byte(examples[0]), &affinity))
+	require.NoError(t, yaml.Unmarshal([]byte(examples[1]), &affinity))
 
 	// TestContainer and TestKubernetes run these, apart from where they write.
 	commands := strings.Split(strings.TrimSpace(blocks[0]), "\n")

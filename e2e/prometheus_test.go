@@ -72,6 +72,40 @@ func TestPrometheusConfig(t *testing.T) {
 	assert.NotContains(t, out, "FAILED")
 }
 
+// nodesLeave: of a node that left the cluster nothing is missed, of one that is
+// there without memaudit all is, and nobody is retired where nothing is known of nodes.
+const nodesLeave = `
+rule_files: [memaudit.rules.yml, memaudit.alerts.yml, nodes.yml]
+evaluation_interval: 1m
+tests:
+  - interval: 1m
+    input_series:
+      - {series: 'memaudit_build_info{job="memaudit", instance="left"}', values: '1x60 stale'}
+      - {series: 'memaudit_build_info{job="memaudit", instance="evicted"}', values: '1x60 stale'}
+      - {series: 'memaudit_build_info{job="memaudit", instance="stays"}', values: '1x400'}
+      - {series: 'kube_node_info{instance="ksm:8080", node="left"}', values: '1x60 stale'}
+      - {series: 'kube_node_info{instance="ksm:8080", node="evicted"}', values: '1x200 stale'}
+      - {series: 'kube_node_info{instance="ksm:8080", node="stays"}', values: '1x200 stale'}
+    promql_expr_test:
+      - expr: 'count by (instance) (ALERTS{alertname="MemauditVanished", alertstate="firing"})'
+        eval_time: 120m
+        exp_samples: [{labels: '{instance="evicted"}', value: 1}]
+      - expr: 'count by (instance) (ALERTS{alertname="MemauditVanished", alertstate="firing"})'
+        eval_time: 240m
+        exp_samples: [{labels: '{instance="evicted"}', value: 1}, {labels: '{instance="left"}', value: 1}]
+`
+
+// TestKubernetesNodesLeave runs the rule of deploy/kubernetes/README.md.
+func TestKubernetesNodesLeave(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "deploy", "kubernetes", "README.md"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS(prometheusDir)))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "nodes.yml"), []byte(fenced(string(page), "yaml")[0]), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "nodes.test.yml"), []byte(nodesLeave), 0o600))
+	assert.Contains(t, promtoolIn(t, dir, "test", "rules", "nodes.test.yml"), "SUCCESS")
+}
+
 // TestDashboardGrammar: promtool parses every query of the dashboards.
 func TestDashboardGrammar(t *testing.T) {
 	var rules []map[string]string
