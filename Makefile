@@ -12,6 +12,7 @@ SUSHY_VERSION := 2.2.0
 NFPM_VERSION := v2.45.2
 VULN_VERSION := v1.1.4
 ANSIBLE_VERSION := 2.19.14
+ANSIBLE_OLDEST := 2.14.18
 ANSIBLE_LINT_VERSION := 26.10.1
 AXE_VERSION := 0.1.8
 PROMETHEUS3_VERSION := v0.316.0
@@ -68,7 +69,11 @@ lint: $(LINT) ## format, vet, staticcheck and the house rules
 
 sushy: $(TOOLS)/sushy/bin/sushy-static ## install the Redfish service that e2e audits (needs python3 with venv)
 
-ansible: $(TOOLS)/ansible/bin/ansible-playbook ## install ansible and its linter, which e2e runs (needs python3 3.11 with venv)
+ansible: $(TOOLS)/ansible/bin/ansible-playbook $(TOOLS)/ansible-oldest/bin/ansible-playbook ## install the newest ansible, its linter, and the oldest, which e2e runs (needs python3 3.11 with venv)
+
+.PHONY: ansible-oldest
+ansible-oldest: build $(TOOLS)/ansible-oldest/bin/ansible-playbook ## all tests of the roles with the oldest ansible-core they ask for, Debian 12's (minutes)
+	MEMAUDIT_E2E_ANSIBLE=$(TOOLS)/ansible-oldest/bin $(GO) test -count=1 -timeout 30m -tags e2e ./e2e -run '^TestAnsible$$' -v
 
 axe: $(TOOLS)/axe/installed ## install axe-core, with which e2e checks pages (needs python3 with venv)
 
@@ -173,6 +178,10 @@ $(TOOLS)/sushy/bin/sushy-static:
 $(TOOLS)/ansible/bin/ansible-playbook:
 	python3 -m venv $(TOOLS)/ansible
 	$(TOOLS)/ansible/bin/pip install -q ansible-core==$(ANSIBLE_VERSION) ansible-lint==$(ANSIBLE_LINT_VERSION)
+
+$(TOOLS)/ansible-oldest/bin/ansible-playbook:
+	python3 -m venv $(TOOLS)/ansible-oldest
+	$(TOOLS)/ansible-oldest/bin/pip install -q ansible-core==$(ANSIBLE_OLDEST)
 
 $(TOOLS)/axe/installed:
 	python3 -m venv $(TOOLS)/axe

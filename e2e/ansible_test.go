@@ -25,7 +25,7 @@ type ansible struct {
 
 // TestAnsible runs the real programs of ansible over the collection.
 func TestAnsible(t *testing.T) {
-	a := newAnsible(t)
+	a := newAnsible(t, "ansible")
 	for name, test := range map[string]func(*testing.T, *ansible){
 		"lint": testAnsibleLint, "page": testAnsiblePage, "preflight": testAnsiblePreflight,
 		"summary": testAnsibleSummary, "measure": testAnsibleMeasure, "install": testAnsibleInstall, "sources": testAnsibleSources,
@@ -34,11 +34,26 @@ func TestAnsible(t *testing.T) {
 	}
 }
 
-// newAnsible builds and installs the collection. Without ansible a continuous
+// TestAnsibleOldest runs the playbooks of the collection's page, each of its roles,
+// with the oldest ansible-core that it asks for; make ansible-oldest runs all of
+// TestAnsible with it.
+func TestAnsibleOldest(t *testing.T) {
+	a := newAnsible(t, "ansible-oldest")
+	runtime := yamlFile(t, filepath.Join(root, "deploy", "ansible", "meta", "runtime.yml"))
+	oldest := strings.TrimSuffix(strings.TrimPrefix(runtime["requires_ansible"].(string), ">="), ".0")
+	assert.Contains(t, a.must(t, "ansible-playbook", "--version"), "[core "+oldest+".")
+	plays, inventory := a.pagePlays(t, readFile(t, filepath.Join(root, "deploy", "ansible", "README.md")))
+	out := a.must(t, "ansible-playbook", "-i", inventory, a.write(t, "page.yml", plays[2]+plays[0]+plays[1]))
+	assert.Zero(t, recaps(out)["server"].failed, out)
+	assert.Contains(t, out, "TASK [memaudit.memaudit.summary : Tell how the machines stand]")
+}
+
+// newAnsible builds and installs the collection with the programs of a folder of
+// .tools. Without ansible a continuous
 // integration fails; a developer is told how to get it.
-func newAnsible(t *testing.T) *ansible {
+func newAnsible(t *testing.T, folder string) *ansible {
 	t.Helper()
-	bin, err := filepath.Abs(filepath.Join(root, ".tools", "ansible", "bin"))
+	bin, err := filepath.Abs(filepath.Join(root, ".tools", folder, "bin"))
 	require.NoError(t, err)
 	if other := os.Getenv("MEMAUDIT_E2E_ANSIBLE"); other != "" {
 		bin = other // another version, as a distribution has it
