@@ -96,19 +96,6 @@ func (u *unit) fillLayers(s shape, counts []int, into []int) bool {
 	return !slices.ContainsFunc(left, func(n int) bool { return n != 0 })
 }
 
-// turns lists the groups so that controllers take turns.
-func (u *unit) turns() []int {
-	nth, seen := make([]int, len(u.groups)), map[int]int{}
-	order := make([]int, len(u.groups))
-	for i, g := range u.groups {
-		order[i] = i
-		nth[i] = seen[g.controller]
-		seen[g.controller]++
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return nth[x] - nth[y] })
-	return order
-}
-
 // fillLevel gives every layer of modules, largest first, to the group that holds
 // the fewest bytes and has room.
 func (b *board) fillLevel(u *unit, s shape, counts []int, into []int) bool {
@@ -134,24 +121,62 @@ func (b *board) fillLevel(u *unit, s shape, counts []int, into []int) bool {
 	return slices.Equal(used, []int(s))
 }
 
-// kept counts the modules that stay where they are.
-func (b *board) kept(u *unit, layout []int) int {
-	n := 0
-	for _, i := range u.slots {
-		if layout[i] != none && layout[i] == b.at[i] {
-			n++
+// worth says what the slots of a unit are worth to a layout that fills them: more where
+// more modules stay; where some leave the processor, of equal ones where more go out
+// of slots that others come into.
+type worth struct {
+	// stays is for a module that stays, goes for one that makes way.
+	stays, goes int
+	// below is, of layouts of one kind, what the first layers of each group are worth.
+	below [][]int
+}
+
+func (b *board) worth(u *unit, counts []int) worth {
+	w := worth{stays: len(b.at)}
+	if b.leaves(u, counts) {
+		w.goes = 1
+	}
+	kind := slices.IndexFunc(counts, func(n int) bool { return n > 0 })
+	for _, g := range u.groups {
+		below := []int{0}
+		for d, layer := range g.layers {
+			sum := below[d]
+			for _, slot := range layer {
+				sum += w.slot(b.at[slot], kind)
+			}
+			below = append(below, sum)
 		}
+		w.below = append(w.below, below)
+	}
+	return w
+}
+
+// slot is what a slot is worth that has a kind now and another one in the layout.
+func (w *worth) slot(now, then int) int {
+	switch {
+	case now == none || then == none:
+		return 0
+	case now == then:
+		return w.stays + w.goes
+	default:
+		return w.goes
+	}
+}
+
+// of is what a shape is worth that is filled with modules of one kind.
+func (w *worth) of(s shape) int {
+	n := 0
+	for g, d := range s {
+		n += w.below[g][d]
 	}
 	return n
 }
 
-// occupied counts the slots that hold a module now and in the layout.
-func (b *board) occupied(u *unit, layout []int) int {
+// kept is what a layout is worth.
+func (w *worth) kept(b *board, u *unit, layout []int) int {
 	n := 0
 	for _, i := range u.slots {
-		if layout[i] != none && b.at[i] != none {
-			n++
-		}
+		n += w.slot(b.at[i], layout[i])
 	}
 	return n
 }

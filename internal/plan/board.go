@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
@@ -31,6 +33,36 @@ type unit struct {
 	groups []group
 	// slots are all of the unit's, in table order.
 	slots []int
+	// turn lists the groups so that controllers take turns; controller is each one's,
+	// counted from 0, of so many controllers. See settle.
+	turn, controller []int
+	controllers      int
+}
+
+// turns lists the groups so that controllers take turns.
+func (u *unit) turns() []int {
+	u.settle()
+	return u.turn
+}
+
+// settle works out once what depends on the groups' controllers alone.
+func (u *unit) settle() {
+	if u.turn != nil {
+		return
+	}
+	index, seen := map[int]int{}, map[int]int{}
+	u.turn, u.controller = make([]int, len(u.groups)), make([]int, len(u.groups))
+	nth := make([]int, len(u.groups))
+	for i, g := range u.groups {
+		if _, known := index[g.controller]; !known {
+			index[g.controller] = len(index)
+		}
+		u.turn[i], u.controller[i] = i, index[g.controller]
+		nth[i] = seen[g.controller]
+		seen[g.controller]++
+	}
+	u.controllers = len(index)
+	slices.SortStableFunc(u.turn, func(x, y int) int { return nth[x] - nth[y] })
 }
 
 // group is one channel, or the channels that work in lockstep.

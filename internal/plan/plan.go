@@ -28,6 +28,7 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 	}
 	s := &search{board: b, pipeline: p, rest: failures(found.Findings, p.aboutOthers)}
 	s.before = s.judge(found.Findings, topo)
+	s.suspect(s.before.fails)
 	out := &Plan{Asked: before}
 	for _, c := range s.alternatives() {
 		if a, ok := s.prove(c); ok {

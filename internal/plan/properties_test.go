@@ -1,12 +1,9 @@
 package plan_test
 
 import (
-	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/memaudit/memaudit/internal/plan"
 )
 
 // layoutsEach is how many layouts of each machine are tried here; all of them
@@ -41,23 +38,4 @@ func TestReasonIsTrue(t *testing.T) {
 	c := hold(t, g.name, sys, pipeline(t))
 	require.Empty(t, c.made.Advice)
 	require.Equal(t, "of the best layout memory.dimm.uniform could not be told: SMBIOS 2.3 has no field for a module's rank here", c.made.Why)
-}
-
-// BenchmarkNothingFails is a machine of 32 slots of which no rule about the layout
-// complains: the audit, and what planning adds to it.
-func BenchmarkNothingFails(b *testing.B) {
-	sys := server(b, "supermicro-x13", func(_, _, slot int) bool { return slot == 0 })
-	p := pipeline(b)
-	for _, plans := range []bool{false, true} {
-		b.Run(fmt.Sprintf("plan=%t", plans), func(b *testing.B) {
-			for b.Loop() {
-				topo := p.Derive(sys)
-				found, err := p.Audit(sys, topo, nil)
-				require.NoError(b, err)
-				if plans {
-					require.Empty(b, plan.Make(sys, topo, found, p).Advice)
-				}
-			}
-		})
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -30,6 +29,9 @@ type search struct {
 	// module changes.
 	before score
 	rest   []Finding
+	// suspects are the rules that failed before, or after steps that were tried: most
+	// layouts fail by them.
+	suspects map[string]bool
 	// trials are the audits left; cut says that a search ended for want of them.
 	trials int
 	cut    bool
@@ -41,9 +43,8 @@ type search struct {
 	dear  string
 	// either says what moving would reach whichever slot of a channel is first.
 	either string
-	// machine is the one after the steps that are looked at: one for all, as the slots
-	// of a large one have 400 kB.
-	machine inventory.System
+	// machine is the one after the steps that are looked at.
+	machine trial
 }
 
 // candidate is a layout with what it takes and what it gives.
@@ -51,6 +52,8 @@ type candidate struct {
 	layout []int
 	steps  []Step
 	score  score
+	// whole says that all rules about the layout were asked, not only those suspected.
+	whole bool
 }
 
 // splits says how many modules of each kind each processor gets: the same
@@ -108,11 +111,11 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 	}
 	var best *candidate
 	for _, layout := range layouts {
-		c := s.try(layout, extra)
+		c := s.try(layout, extra, best, true)
 		if c == nil {
 			continue
 		}
-		accepted := s.accepts(&c.score)
+		accepted := c.whole && s.accepts(&c.score)
 		if extra != nil && (!accepted || c.score.severe()) {
 			s.stays = append(s.stays, c.score.against(&s.before))
 		}
@@ -144,7 +147,7 @@ func (s *search) ranked(layouts [][]int) [][]int {
 		order[i] = i
 		if steps, ok := s.board.steps(layout); ok {
 			ranks[i].steps = len(steps)
-			topo := s.board.topo.Again(s.after(steps))
+			topo := s.board.topo.Again(s.machine.after(s.board.sys, steps))
 			for j := range topo.Populations {
 				ranks[i].reach += sure(&topo.Populations[j])
 			}
@@ -160,12 +163,6 @@ func (s *search) ranked(layouts [][]int) [][]int {
 	return out
 }
 
-// after is the machine after the steps, until it is asked for the next ones.
-func (s *search) after(steps []Step) *inventory.System {
-	applyTo(&s.machine, s.board.sys, steps)
-	return &s.machine
-}
-
 // alike reports whether all processors get the same.
 func alike(split [][]int) bool {
 	return !slices.ContainsFunc(split, func(x []int) bool { return !slices.Equal(x, split[0]) })
@@ -179,7 +176,7 @@ func (s *search) descend(split [][]int) [][]int {
 	whole := slices.Repeat([]int{none}, len(b.at))
 	choices := make([][]choice, len(b.units))
 	for i := range b.units {
-		choices[i] = b.choices(&b.units[i], split[i], b.exact())
+		choices[i] = b.choices(&b.units[i], split[i])
 		if len(choices[i]) == 0 {
 			return nil
 		}
@@ -187,11 +184,15 @@ func (s *search) descend(split [][]int) [][]int {
 		b.units[i].copy(whole, least.layout)
 	}
 	for i := range b.units {
-		var best *candidate
+		var layouts [][]int
 		for _, c := range choices[i] {
 			layout := slices.Clone(whole)
 			b.units[i].copy(layout, c.layout)
-			if t := s.try(layout, nil); t != nil && (best == nil || t.score.compare(&best.score) < 0) {
+			layouts = append(layouts, layout)
+		}
+		var best *candidate
+		for _, layout := range s.ranked(layouts) {
+			if t := s.try(layout, nil, best, false); t != nil && t.whole && (best == nil || t.score.compare(&best.score) < 0) {
 				best = t
 			}
 		}
@@ -209,9 +210,6 @@ func (u *unit) copy(into, from []int) {
 	}
 }
 
-// exact reports whether the platform tells its channels apart.
-func (b *board) exact() bool { return b.topo.Platform.Value.Policy == platform.PolicyAMD }
-
 // layouts lists one layout of the whole board for each class of shapes: of the
 // shapes in it, that which leaves most modules where they are.
 func (s *search) layouts(split [][]int) [][]int {
@@ -220,7 +218,7 @@ func (s *search) layouts(split [][]int) [][]int {
 	var order []string
 	for i := range b.units {
 		u := &b.units[i]
-		mine := b.choices(u, split[i], b.exact())
+		mine := b.choices(u, split[i])
 		if i == 0 {
 			for _, c := range mine {
 				order = append(order, c.class)
@@ -249,14 +247,13 @@ func (s *search) layouts(split [][]int) [][]int {
 type choice struct {
 	class  string
 	layout []int
-	// kept is more where more modules stay; where some leave the processor, of equal
-	// ones where more go out of slots that others come into.
+	// kept is what the layout is worth.
 	kept int
 }
 
 // choices lists the classes of layouts of one unit, each by the layout that
 // leaves most modules in place.
-func (b *board) choices(u *unit, counts []int, exact bool) []choice {
+func (b *board) choices(u *unit, counts []int) []choice {
 	total, kinds := 0, 0
 	for _, n := range counts {
 		total += n
@@ -265,34 +262,43 @@ func (b *board) choices(u *unit, counts []int, exact bool) []choice {
 	if u.doubted != "" {
 		return b.filledUp(u, counts)
 	}
-	styles := []style{layered}
-	if kinds > 1 {
-		styles = append(styles, level, staying)
-	}
-	leave := b.leaves(u, counts)
 	var out []choice
 	at := map[string]int{}
 	layout := make([]int, len(b.at))
-	for _, sh := range u.shapes(total) {
-		for _, how := range styles {
-			if !b.place(u, sh, counts, how, layout) || !b.listed(u, layout) {
-				continue
-			}
-			class := u.class(sh, exact) + " " + how.String()
-			kept := b.kept(u, layout) * len(b.at)
-			if leave {
-				kept += b.occupied(u, layout)
-			}
-			i, ok := at[class]
-			switch {
-			case !ok:
-				at[class] = len(out)
-				out = append(out, choice{class, slices.Clone(layout), kept})
-			case kept > out[i].kept:
-				out[i] = choice{class, slices.Clone(layout), kept}
-			}
+	worth := b.worth(u, counts)
+	add := func(class string, sh shape, how style) {
+		i, known := at[class]
+		if known && kinds == 1 && worth.of(sh) <= out[i].kept {
+			return
+		}
+		if !b.place(u, sh, counts, how, layout) || !b.listed(u, layout) {
+			return
+		}
+		c := choice{class: class, kept: worth.kept(b, u, layout)}
+		switch {
+		case !known:
+			at[class] = len(out)
+			c.layout = slices.Clone(layout)
+			out = append(out, c)
+		case c.kept > out[i].kept:
+			c.layout = slices.Clone(layout)
+			out[i] = c
 		}
 	}
+	p := b.topo.Platform.Value
+	u.each(total, func(sh shape) {
+		class := sh.depths()
+		if kinds == 1 || p.Policy != platform.PolicyAMD {
+			class = u.class(sh, p)
+		}
+		if kinds == 1 {
+			add(class, sh, layered)
+			return
+		}
+		for _, how := range [...]style{layered, level, staying} {
+			add(class+how.String(), sh, how)
+		}
+	})
 	return out
 }
 
@@ -328,11 +334,14 @@ func (b *board) filledUp(u *unit, counts []int) []choice {
 		layout[slot] = k
 		left[k]--
 	}
-	return []choice{{"full", layout, b.kept(u, layout)}}
+	return []choice{{class: "full", layout: layout}}
 }
 
-// try has a layout audited; nil when it cannot be reached or audited.
-func (s *search) try(layout, extra []int) *candidate {
+// try has a layout audited; nil when it cannot be reached or audited. The rules that
+// failed before or after other layouts are asked first: where these alone leave it no
+// better than best, or with curing wanted it mends nothing or breaks something, the
+// others are not asked, and it is not whole.
+func (s *search) try(layout, extra []int, best *candidate, curing bool) *candidate {
 	if s.trials == 0 {
 		s.cut = true
 		return nil
@@ -342,9 +351,9 @@ func (s *search) try(layout, extra []int) *candidate {
 		return nil
 	}
 	s.trials--
-	sys := s.after(steps)
+	sys := s.machine.after(s.board.sys, steps)
 	topo := s.board.topo.Again(sys)
-	found, err := s.pipeline.Audit(sys, topo, s.pipeline.AboutLayout)
+	found, err := s.pipeline.Audit(sys, topo, s.suspected)
 	if err != nil {
 		return nil
 	}
@@ -353,13 +362,37 @@ func (s *search) try(layout, extra []int) *candidate {
 		c.score.bytes += int64(max(extra[k], 0)) * s.board.kinds[k].traits.bytes
 	}
 	c.score.moves = len(steps)
+	if curing && !s.mends(&c.score) || best != nil && c.score.compare(&best.score) >= 0 {
+		return c
+	}
+	if found, err = s.pipeline.Audit(sys, topo, s.pipeline.AboutLayout); err != nil {
+		return nil
+	}
+	whole := s.judge(found.Findings, topo)
+	whole.bytes, whole.moves = c.score.bytes, c.score.moves
+	c.score, c.whole = whole, true
+	s.suspect(whole.fails)
 	return c
 }
 
-// accepts reports whether a layout mends something that failed and breaks
-// nothing: no failure at warning or above that was not there, no order of slots
-// that was kept, and nothing that was decided becomes unknown.
-func (s *search) accepts(after *score) bool {
+// suspected reports whether a rule failed before the steps or after some that were
+// tried.
+func (s *search) suspected(rule string) bool { return s.suspects[rule] }
+
+// suspect remembers which rules failed.
+func (s *search) suspect(fails []Finding) {
+	if s.suspects == nil {
+		s.suspects = map[string]bool{}
+	}
+	for _, f := range fails {
+		s.suspects[f.Rule] = true
+	}
+}
+
+// mends reports whether a layout mends something that failed and breaks nothing: no
+// failure at warning or above that was not there, and no order of slots that was
+// kept. What does not by some of the rules does not by all of them.
+func (s *search) mends(after *score) bool {
 	before := &s.before
 	if after.failing(before) >= 0 || len(cured(before.fails, after.fails)) == 0 {
 		return false
@@ -374,8 +407,17 @@ func (s *search) accepts(after *score) bool {
 			return false
 		}
 	}
+	return true
+}
+
+// accepts reports whether a layout mends something and breaks nothing, and nothing
+// that was decided becomes unknown.
+func (s *search) accepts(after *score) bool {
+	if !s.mends(after) {
+		return false
+	}
 	for _, key := range slices.Sorted(maps.Keys(after.unknown)) {
-		if before.decided[key] {
+		if s.before.decided[key] {
 			s.unproven = after.unknown[key]
 			return false
 		}

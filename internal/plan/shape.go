@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"encoding/binary"
 	"slices"
-	"strings"
+
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // shape says how many layers of each group hold modules.
@@ -23,30 +26,37 @@ func (u *unit) size() int {
 	return 1
 }
 
-// shapes lists the ways to put n modules into a unit's slots that keep the fill
+// shapes lists the ways to put n modules into a unit's slots.
+func (u *unit) shapes(n int) []shape {
+	var out []shape
+	u.each(n, func(s shape) { out = append(out, slices.Clone(s)) })
+	return out
+}
+
+// each visits the ways to put n modules into a unit's slots that keep the fill
 // order where it is known; where it is not, a channel is empty, full or filled
 // as it is now.
-func (u *unit) shapes(n int) []shape {
+func (u *unit) each(n int, visit func(shape)) {
 	if n%u.size() != 0 {
-		return nil
+		return
 	}
 	n /= u.size()
 	total := 1
 	for _, g := range u.groups {
 		total = min(total*(len(g.layers)+1), mostShapes+1)
 	}
-	var out []shape
-	add := func(s shape) {
-		if len(out) <= mostShapes && u.allows(s) {
-			out = append(out, slices.Clone(s))
+	seen := 0
+	allowed := func(s shape) {
+		if seen <= mostShapes && u.allows(s) {
+			seen++
+			visit(s)
 		}
 	}
 	if total <= mostShapes {
-		every(u, n, add)
-		return out
+		every(u, n, allowed)
+		return
 	}
-	u.regular(n, add)
-	return out
+	u.regular(n, allowed)
 }
 
 // allows reports whether every group can be filled to its depth.
@@ -78,21 +88,25 @@ func (u *unit) inTurn(s shape) bool {
 // every visits all shapes of n layers.
 func every(u *unit, n int, visit func(shape)) {
 	s := make(shape, len(u.groups))
+	behind := make([]int, len(s)+1) // what the groups from one on take
+	for i := len(s) - 1; i >= 0; i-- {
+		behind[i] = behind[i+1] + len(u.groups[i].layers)
+	}
 	var fill func(at, left int)
 	fill = func(at, left int) {
 		if at == len(s) {
-			if left == 0 {
-				visit(s)
-			}
+			visit(s)
 			return
 		}
-		for d := 0; d <= min(left, len(u.groups[at].layers)); d++ {
+		for d := max(0, left-behind[at+1]); d <= min(left, len(u.groups[at].layers)); d++ {
 			s[at] = d
 			fill(at+1, left-d)
 		}
 		s[at] = 0
 	}
-	fill(0, n)
+	if n <= behind[0] {
+		fill(0, n)
+	}
 }
 
 // regular visits the shapes that put n layers evenly over k groups, for every k
@@ -152,30 +166,27 @@ func subsets(n, k int, visit func([]bool)) {
 }
 
 // class names shapes that are alike but for which of the equal channels and
-// controllers they use; where the platform tells its channels apart, each shape
-// is a class of its own.
-func (u *unit) class(s shape, exact bool) string {
-	if exact {
-		return s.depths()
+// controllers they use: how many groups of each depth every controller has. Where
+// the platform tells its channels apart, alike are those that interleave alike.
+func (u *unit) class(s shape, p *platform.Platform) string {
+	if p.Policy == platform.PolicyAMD {
+		return shape(population.Alike(p, s)).depths()
 	}
-	var parts []string
-	done := make([]bool, len(s))
-	for i := range s {
-		if done[i] {
-			continue
-		}
-		var own shape // the depths behind one controller
-		for j := i; j < len(s); j++ {
-			if u.groups[j].controller == u.groups[i].controller {
-				own, done[j] = append(own, s[j]), true
-			}
-		}
-		slices.Sort(own)
-		parts = append(parts, own.depths())
+	u.settle()
+	counts := make([]uint64, u.controllers)
+	for i, d := range s {
+		counts[u.controller[i]] += 1 << (depthBits * d)
 	}
-	slices.Sort(parts)
-	return strings.Join(parts, "|")
+	slices.Sort(counts)
+	name := make([]byte, 0, 8*len(counts))
+	for _, n := range counts {
+		name = binary.BigEndian.AppendUint64(name, n)
+	}
+	return string(name)
 }
+
+// depthBits is the room for a number of groups; a processor has fewer than 32.
+const depthBits = 5
 
 // depths writes a digit a group; no channel is deeper than nine.
 func (s shape) depths() string {

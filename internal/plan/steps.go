@@ -142,7 +142,19 @@ func applyTo(out, sys *inventory.System, steps []Step) {
 	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
 	out.Slots, out.Nodes = slots, nodes
 	out.EDAC = nil
-	out.Memory.MappedBytes = fact.Fact[int64]{}
+	carryOut(out, sys, steps)
+	if len(steps) > 0 {
+		for i := range out.Slots {
+			notBooted(&out.Slots[i])
+		}
+		for i := range out.Nodes {
+			out.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
+		}
+	}
+}
+
+// carryOut moves modules in a copy of sys, and adapts what the system sees of them.
+func carryOut(out, sys *inventory.System, steps []Step) {
 	for _, s := range steps {
 		switch s.Do {
 		case Move:
@@ -154,15 +166,48 @@ func applyTo(out, sys *inventory.System, steps []Step) {
 			carry(&out.Slots[s.To], &sys.Slots[s.Like])
 		}
 	}
+	out.Memory = sys.Memory
+	out.Memory.MappedBytes = fact.Fact[int64]{}
 	if len(steps) > 0 {
-		for i := range out.Slots {
-			out.Slots[i].ConfiguredMTs, out.Slots[i].ConfiguredMV = unread(), unread()
-		}
-		for i := range out.Nodes {
-			out.Nodes[i].MemoryBytes = fact.Unknown[int64](fact.Unread, nextBoot, "")
-		}
 		seeAgain(&out.Memory, installed(sys), installed(out))
 	}
+}
+
+// notBooted forgets what a module ran at.
+func notBooted(s *inventory.Slot) { s.ConfiguredMTs, s.ConfiguredMV = unread(), unread() }
+
+// trial is a copy of the machine that one layout after the other is tried on. Only
+// the slots that the last steps touched are copied again: those of a large machine
+// have 400 kB.
+type trial struct {
+	machine inventory.System
+	touched []int
+}
+
+// after is the machine after the steps, until it is asked for the next ones.
+func (t *trial) after(sys *inventory.System, steps []Step) *inventory.System {
+	if t.touched == nil || len(steps) == 0 {
+		applyTo(&t.machine, sys, steps)
+		t.touched = nil
+	} else {
+		for _, i := range t.touched {
+			t.machine.Slots[i] = sys.Slots[i]
+			notBooted(&t.machine.Slots[i])
+		}
+		carryOut(&t.machine, sys, steps)
+	}
+	if len(steps) > 0 {
+		t.touched = t.touched[:0]
+	}
+	for _, s := range steps {
+		for _, i := range [...]int{s.From, s.To} {
+			if i != none {
+				notBooted(&t.machine.Slots[i]) // a new module is like one that runs
+				t.touched = append(t.touched, i)
+			}
+		}
+	}
+	return &t.machine
 }
 
 // seeAgain is what the system sees of so many bytes after so many before. What

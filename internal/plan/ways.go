@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-
-	"github.com/memaudit/memaudit/internal/platform"
 )
 
 // Ways lists the ways to reach a capacity of the whole machine in bytes with
@@ -259,9 +257,8 @@ func (t *Target) spread(n int, all bool) []shape {
 func (t *Target) distinct(n int) []shape {
 	var out []shape
 	seen := map[string]bool{}
-	exact := t.Platform.Policy == platform.PolicyAMD // it tells its channels apart
 	for _, s := range slices.Backward(t.unit.shapes(n)) {
-		if class := t.unit.class(s, exact); !seen[class] {
+		if class := t.unit.class(s, t.Platform); !seen[class] {
 			seen[class] = true
 			out = append(out, s)
 		}

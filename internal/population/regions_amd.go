@@ -1,5 +1,11 @@
 package population
 
+import (
+	"slices"
+
+	"github.com/memaudit/memaudit/internal/platform"
+)
+
 // amdChannels is the number of channels of Rome and Milan, A to H.
 const amdChannels = 8
 
@@ -69,6 +75,27 @@ func pairRegions(bytes []int64, a, b int) []Region {
 		if rest := bytes[c] - common; rest > 0 {
 			out = append(out, Region{Bytes: rest, Ways: 1, Channels: []int{c}})
 		}
+	}
+	return out
+}
+
+// Alike writes the depths of a processor's channels as the first of all layouts of
+// equal modules that interleave alike: of a platform that tells its channels apart
+// the two of a pair may change places, but for A with B and E with F where only A
+// and E take part in six-channel interleaving, and so may A to D with E to H.
+func Alike(p *platform.Platform, depths []int) []int {
+	out := slices.Clone(depths)
+	if p.Policy != platform.PolicyAMD || len(out) != amdChannels {
+		return out
+	}
+	for c := 0; c < amdChannels; c += 2 {
+		if out[c] > out[c+1] && (!p.SixChannels || c%4 == 2) {
+			out[c], out[c+1] = out[c+1], out[c]
+		}
+	}
+	const half = amdChannels / 2
+	if other := slices.Concat(out[half:], out[:half]); slices.Compare(other, out) < 0 {
+		return other
 	}
 	return out
 }

@@ -1,6 +1,9 @@
 package population
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -123,4 +126,46 @@ func TestRegionsNeedControllers(t *testing.T) {
 	assert.False(t, ok)
 	_, ok = l.regions(&platform.Platform{Policy: platform.PolicyAMD})
 	assert.False(t, ok, "six channels are no Rome")
+}
+
+// TestAlike: layouts of equal modules that Alike writes as one interleave alike, have
+// one class and leave one share of the bandwidth; over all layouts of two slots on a
+// channel, and the derivation over a sample of them.
+func TestAlike(t *testing.T) {
+	for name, m := range map[string]func(int) *testMachine{"rome": rome, "milan": milan} {
+		p, known := m(1).derive(t).Platform.Get()
+		require.True(t, known, name)
+		derived := func(depths []int) string {
+			pop := m(1).fill(0, depths, testDIMM{gb: 64, rated: 3200}).derive(t).Populations[0]
+			require.True(t, pop.Class.Known() || slices.Max(depths) == 0, pop.Class.Reason)
+			return fmt.Sprint(pop.Class.Value.Name, pop.Relative.Value.Model, pop.Speed.Value.MTs)
+		}
+		seen := map[string]string{}
+		held := 0
+		for code := range 6561 {
+			sampled := code%53 == 0
+			depths := make([]int, amdChannels)
+			for c := range depths {
+				depths[c], code = code%3, code/3
+			}
+			same := fmt.Sprint(Alike(p, depths))
+			var regions []string
+			for _, r := range layoutOf(p, depths).amdRegions(p.SixChannels) {
+				regions = append(regions, fmt.Sprint(r.Bytes, " over ", r.Ways))
+			}
+			slices.Sort(regions)
+			what := strings.Join(regions, ", ")
+			if first, ok := seen[same]; ok {
+				require.Equal(t, first, what, "%s %v", name, depths)
+			}
+			seen[same] = what
+			if sampled && same != fmt.Sprint(depths) {
+				require.Equal(t, derived(Alike(p, depths)), derived(depths), "%s %v", name, depths)
+				held++
+			}
+		}
+		require.Greater(t, held, 50, "derived")
+		require.Less(t, len(seen), 2000, "the classes are fewer than the layouts")
+	}
+	require.NotEqual(t, Alike(imc(8, 4), []int{1, 0, 0, 0, 0, 0, 0, 0}), Alike(imc(8, 4), []int{0, 1, 0, 0, 0, 0, 0, 0}), "only of platforms with letters")
 }
