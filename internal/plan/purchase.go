@@ -147,10 +147,14 @@ func (b *board) reductions(counts []int) [][]int {
 // the taken one does not.
 func (s *search) whyDear(taken *candidate) string {
 	for i := range s.board.units {
-		if doubted := s.board.units[i].doubted; doubted != "" {
-			return doubted + ", and only a machine with all slots filled needs no such document"
+		u := &s.board.units[i]
+		switch {
+		case s.board.manual(u):
+			continue
+		case u.doubted != "":
+			return u.doubted + ", and only a machine with all slots filled needs no such document"
 		}
-		for _, g := range s.board.units[i].groups {
+		for _, g := range u.groups {
 			if !g.ordered && len(g.layers) > 1 {
 				return unordered + ", so that channels are filled whole or not at all"
 			}

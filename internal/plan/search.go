@@ -260,7 +260,7 @@ func (b *board) choices(u *unit, counts []int) []choice {
 		kinds += min(n, 1)
 	}
 	if u.doubted != "" {
-		return b.filledUp(u, counts)
+		return append(b.filledUp(u, counts), b.byManual(u, counts)...)
 	}
 	var out []choice
 	at := map[string]int{}

@@ -101,3 +101,25 @@ func TestOrderByTheMakersSets(t *testing.T) {
 		"1 module from socket 1 channel 0 to socket 1 channel 2 and 1 module from socket 1 channel 1 to socket 1 channel 3 would do, "+
 		"but which slot of a channel is filled first is not known", made.Dear)
 }
+
+// TestSetsNeedNoMap: which slot of an R7525 is on which channel is inferred, but the
+// manual lists the slots for eight modules, and these are named.
+func TestSetsNeedNoMap(t *testing.T) {
+	p := pipeline(t)
+	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R7525", Brand: "AMD EPYC 7262 8-Core Processor", Maker: "Advanced Micro Devices, Inc.", ID: [3]int{0x17, 0x31, 0},
+		Channels: 8, Depth: 2, Type: 0x1A, MTs: 3200, Label: func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("%c%d", 'A'+cpu, channel+1+8*slot), "Not Specified"
+		}}
+	filled := func(n int) *inventory.System {
+		return collecttest.Read(t, "r7525", s.Table(func(_, channel, slot int) bool { return slot == 0 && channel < n }).Dump())
+	}
+	sys := filled(2)
+	_, topo, made := planned(t, sys, p)
+	require.True(t, topo.Populations[0].DPC.Unverified, "the slot map is inferred; with a document this test proves nothing")
+	require.Len(t, made.Advice, 1, made.Why)
+	require.Contains(t, made.Advice[0].Sentence(sys), "in A3, A4, A5, A6, A7, A8, B3, B4, B5, B6, B7, B8")
+	require.Contains(t, made.Advice[0].Source, "XC6515 service manual")
+	require.Contains(t, made.Dear, "memory.channel.populated still fails")
+	_, _, made = planned(t, filled(8), p)
+	require.Empty(t, made.Advice)
+}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/memaudit/memaudit/internal/place"
 )
@@ -35,5 +36,39 @@ func (b *board) filled(u *unit, layout []int) []int {
 		}
 	}
 	slices.Sort(out)
+	return out
+}
+
+// manual reports whether the product's own manual names the slots to fill of a unit
+// whose channels no document confirms.
+func (b *board) manual(u *unit) bool {
+	return u.doubted == noMap && b.sets != nil && !b.sets.Analogous
+}
+
+// byManual are the layouts that need no slot map, as the product's own manual lists
+// them: for so many modules these slots. The modules are all of one kind, and those
+// that stand in a slot of the set stay.
+func (b *board) byManual(u *unit, counts []int) []choice {
+	n := sum(counts)
+	kind := slices.Index(counts, n)
+	if n == 0 || kind < 0 || !b.manual(u) {
+		return nil
+	}
+	row := b.sets.Rows[n]
+	if discouraged(&row) {
+		return nil
+	}
+	var out []choice
+	for i, set := range row.Sets {
+		layout := slices.Repeat([]int{none}, len(b.at))
+		for _, slot := range u.slots {
+			if slices.Contains(set, b.sets.Number(b.sys.Slots[slot].Locator.Or(""), &b.topo.Placements[slot])) {
+				layout[slot] = kind
+			}
+		}
+		if slices.Equal(b.filled(u, layout), set) {
+			out = append(out, choice{class: "set " + strconv.Itoa(i), layout: layout, kept: b.kept(u, layout)})
+		}
+	}
 	return out
 }

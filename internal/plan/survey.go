@@ -58,12 +58,13 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (unit, st
 }
 
 // unmapped says why nothing can be advised where the map is not certain, ""
-// when something can: filling every slot needs no map, but is advised only
-// where the platform's document asks for no fewer modules.
+// when something can: the sets of the product's own manual need no map, and
+// neither does filling every slot, which is advised only where the platform's
+// document asks for no fewer modules.
 func (b *board) unmapped() string {
 	p := b.topo.Platform.Value
 	for i := range b.units {
-		if u := &b.units[i]; u.doubted != "" && asksForFewer(p, len(u.slots)) {
+		if u := &b.units[i]; u.doubted != "" && !b.manual(u) && asksForFewer(p, len(u.slots)) {
 			return u.doubted
 		}
 	}
