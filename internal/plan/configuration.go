@@ -108,11 +108,6 @@ func (c *Configuration) states(e *verdict.Effect) bool {
 	return strings.HasSuffix(e.Source, "memaudit's population model") || e.Source != "" && e.Source == c.Share.Value.Source
 }
 
-// discouraged reports whether the maker's own grade speaks against a set.
-func discouraged(r *place.SetRow) bool {
-	return r.Grade == "unbalanced" || r.Grade == "not-recommended"
-}
-
 // namesSets reports whether the product's own maker lists slots.
 func (t *Target) namesSets() bool { return t.sets != nil && (t.named || !t.sets.Analogous) }
 

@@ -103,34 +103,6 @@ func (b *board) fullness(layer []int) int {
 // unordered is why no slot of a channel can be named.
 const unordered = "which slot of a channel is filled first is not known"
 
-// eitherWay says in one clause how many modules would go from which channel to
-// which where it is not known which slot of a channel is filled first: when moving
-// them leaves nothing at warning or above and is the same whether channels are filled
-// from the first slot up or from the last one down. "" else.
-func (s *search) eitherWay(counts []int) string {
-	said := ""
-	for _, down := range []bool{false, true} {
-		b := s.board.assuming(down)
-		if b == nil {
-			return ""
-		}
-		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before, trials: mostMoved}
-		c := other.best(other.splits(counts), nil)
-		if c == nil || c.score.severe() {
-			return ""
-		}
-		if _, proven := other.prove(c); !proven {
-			return ""
-		}
-		words := b.byChannel(c.steps)
-		if words == "" || said != "" && words != said {
-			return ""
-		}
-		said = words
-	}
-	return "moving " + said + " would do, but " + unordered
-}
-
 // assuming is the board with every channel of unknown order filled from the first
 // slot up, or from the last one down; nil when the order of all is known.
 func (b *board) assuming(down bool) *board {

@@ -88,3 +88,31 @@ func (s *search) alternatives() []*candidate {
 	}
 	return append(out, s.bought(counts, move)...)
 }
+
+// eitherWay says in one clause how many modules would go from which channel to
+// which where it is not known which slot of a channel is filled first: when moving
+// them leaves nothing at warning or above and is the same whether channels are filled
+// from the first slot up or from the last one down. "" else.
+func (s *search) eitherWay(counts []int) string {
+	said := ""
+	for _, down := range []bool{false, true} {
+		b := s.board.assuming(down)
+		if b == nil {
+			return ""
+		}
+		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before, trials: mostMoved}
+		c := other.best(other.splits(counts), nil)
+		if c == nil || c.score.severe() {
+			return ""
+		}
+		if _, proven := other.prove(c); !proven {
+			return ""
+		}
+		words := b.byChannel(c.steps)
+		if words == "" || said != "" && words != said {
+			return ""
+		}
+		said = words
+	}
+	return "moving " + said + " would do, but " + unordered
+}

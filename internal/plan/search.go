@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -335,6 +336,34 @@ func (b *board) filledUp(u *unit, counts []int) []choice {
 		left[k]--
 	}
 	return []choice{{class: "full", layout: layout}}
+}
+
+// byManual are the layouts that need no slot map, as the product's own manual lists
+// them: for so many modules these slots. The modules are all of one kind, and those
+// that stand in a slot of the set stay.
+func (b *board) byManual(u *unit, counts []int) []choice {
+	n := sum(counts)
+	kind := slices.Index(counts, n)
+	if n == 0 || n == len(u.slots) || kind < 0 || !b.manual(u) {
+		return nil
+	}
+	row := b.sets.Rows[n]
+	if discouraged(&row) {
+		return nil
+	}
+	var out []choice
+	for i, set := range row.Sets {
+		layout := slices.Repeat([]int{none}, len(b.at))
+		for _, slot := range u.slots {
+			if slices.Contains(set, b.sets.Number(b.sys.Slots[slot].Locator.Or(""), &b.topo.Placements[slot])) {
+				layout[slot] = kind
+			}
+		}
+		if slices.Equal(b.filled(u, layout), set) {
+			out = append(out, choice{class: "set " + strconv.Itoa(i), layout: layout})
+		}
+	}
+	return out
 }
 
 // try has a layout audited; nil when it cannot be reached or audited. The rules that

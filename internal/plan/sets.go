@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/memaudit/memaudit/internal/place"
 )
@@ -45,30 +44,7 @@ func (b *board) manual(u *unit) bool {
 	return u.doubted == noMap && b.sets != nil && !b.sets.Analogous
 }
 
-// byManual are the layouts that need no slot map, as the product's own manual lists
-// them: for so many modules these slots. The modules are all of one kind, and those
-// that stand in a slot of the set stay.
-func (b *board) byManual(u *unit, counts []int) []choice {
-	n := sum(counts)
-	kind := slices.Index(counts, n)
-	if n == 0 || kind < 0 || !b.manual(u) {
-		return nil
-	}
-	row := b.sets.Rows[n]
-	if discouraged(&row) {
-		return nil
-	}
-	var out []choice
-	for i, set := range row.Sets {
-		layout := slices.Repeat([]int{none}, len(b.at))
-		for _, slot := range u.slots {
-			if slices.Contains(set, b.sets.Number(b.sys.Slots[slot].Locator.Or(""), &b.topo.Placements[slot])) {
-				layout[slot] = kind
-			}
-		}
-		if slices.Equal(b.filled(u, layout), set) {
-			out = append(out, choice{class: "set " + strconv.Itoa(i), layout: layout, kept: b.kept(u, layout)})
-		}
-	}
-	return out
+// discouraged reports whether the maker's own grade speaks against a set.
+func discouraged(r *place.SetRow) bool {
+	return r.Grade == "unbalanced" || r.Grade == "not-recommended"
 }
