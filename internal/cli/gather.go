@@ -60,6 +60,9 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 		return nil, err
 	}
 	g := &gathered{Input: collect.Input{Tables: p.settingTables, PartNumbers: p.partNumbers, HostName: f.hostName}}
+	if f.partNumbers != nil {
+		g.PartNumbers = f.partNumbers
+	}
 	bmc, err := f.controller()
 	switch {
 	case err != nil && f.asker == nil:

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/partnumber"
 )
 
 // inputFlags say which machine is audited.
@@ -16,6 +17,8 @@ type inputFlags struct {
 	redfish                redfishFlags
 	// asker is the daemon's, which goes on without a controller that it cannot ask.
 	asker *asker
+	// partNumbers are kept between the daemon's audits; nil reads them for each.
+	partNumbers func() (*partnumber.Table, error)
 	// conf is the configuration, nil before it is read.
 	conf *config
 }

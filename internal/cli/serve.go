@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -104,6 +105,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	}
 	f.input.asker = newAsker(p.Now)
 	defer f.input.asker.end(askGrace)
+	f.input.partNumbers = sync.OnceValues(p.partNumbers)
 	a := &auditor{p: p, f: f}
 	if err := a.load(); err != nil {
 		return err

@@ -4,6 +4,7 @@
 package partnumber
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -81,7 +82,16 @@ func (m *Module) Widths() (data, total int, ok bool) {
 
 // Table are the patterns of all makers.
 type Table struct {
-	patterns []pattern
+	rows []row
+}
+
+// row is a pattern as it is compiled ahead of time. It is read when a number
+// begins as its numbers do: a machine has modules of few makers.
+type row struct {
+	// begin is how every number that the pattern reads begins; often empty.
+	begin string
+	raw   []byte
+	read  *pattern
 }
 
 // Load reads the compiled patterns.
@@ -90,27 +100,53 @@ func Load(k fs.FS) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("part numbers: %w", err)
 	}
-	t := &Table{}
-	if err := json.Unmarshal(raw, &t.patterns); err != nil {
-		return nil, fmt.Errorf("part numbers: %s: %w", compiled.File, err)
+	t := &Table{rows: make([]row, 0, bytes.Count(raw, []byte("\n")))}
+	for line := range bytes.Lines(raw) {
+		begin, rest, ok := bytes.Cut(line, []byte("\t"))
+		if !ok {
+			return nil, fmt.Errorf("part numbers: %s is damaged", compiled.File)
+		}
+		t.rows = append(t.rows, row{begin: string(begin), raw: rest})
 	}
 	return t, nil
 }
 
 // Decode reads a number as firmware prints it; false when no pattern matches.
-// The first pattern that does decides. A table is not for two goroutines.
+// The first pattern that does decides; one that is damaged leaves the number
+// unread, for nobody knows whether it would have. A table is not for two goroutines.
 func (t *Table) Decode(number string) (Module, bool) {
 	number = normal(number)
-	for i := range t.patterns {
-		p := &t.patterns[i]
-		if p.compiled == nil {
-			p.compiled = regexp.MustCompile(p.Match) // Compile has checked it
+	for i := range t.rows {
+		r := &t.rows[i]
+		if !strings.HasPrefix(number, r.begin) {
+			continue
+		}
+		p, err := r.pattern()
+		if err != nil {
+			return Module{}, false
 		}
 		if found := p.compiled.FindStringSubmatch(number); found != nil {
 			return p.decode(found), true
 		}
 	}
 	return Module{}, false
+}
+
+// pattern reads the row once.
+func (r *row) pattern() (*pattern, error) {
+	if r.read != nil {
+		return r.read, nil
+	}
+	p := &pattern{}
+	if err := json.Unmarshal(r.raw, p); err != nil {
+		return nil, err
+	}
+	var err error
+	if p.compiled, err = regexp.Compile(p.Match); err != nil {
+		return nil, err
+	}
+	r.read = p
+	return p, nil
 }
 
 // makerNames are what labels print before a number and SPD does not, longest

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -116,13 +117,42 @@ func (t *table) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Compile makes Part from the files below parts/.
+// Compile makes Part from the files below parts/: a line a pattern, what its
+// numbers begin with, a tab, and the pattern as JSON.
 func Compile(k fs.FS) ([]byte, error) {
 	all, err := read(k)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(all)
+	var out bytes.Buffer
+	for i := range all {
+		begin, err := beginning(all[i].Match)
+		if err != nil {
+			return nil, err
+		}
+		raw, err := json.Marshal(&all[i])
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&out, "%s\t%s\n", begin, raw)
+	}
+	return out.Bytes(), nil
+}
+
+// beginning is the text with which everything begins that an expression matches
+// from its start on; empty where that is not one text.
+func beginning(match string) (string, error) {
+	parsed, err := syntax.Parse(match, syntax.Perl)
+	if err != nil {
+		return "", err
+	}
+	if parsed.Op != syntax.OpConcat || len(parsed.Sub) < 2 || parsed.Sub[0].Op != syntax.OpBeginText {
+		return "", nil
+	}
+	if literal := parsed.Sub[1]; literal.Op == syntax.OpLiteral && literal.Flags&syntax.FoldCase == 0 {
+		return string(literal.Rune), nil
+	}
+	return "", nil
 }
 
 // read reads and checks every file; the order of names is that of patterns.
