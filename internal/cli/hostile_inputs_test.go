@@ -8,17 +8,22 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/collect"
 	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
@@ -134,54 +139,140 @@ func TestDamagedCapture(t *testing.T) {
 	}
 }
 
-// TestDamagedExport spoils each attribute of an export in turn: it is then worth no
-// more than one that is missing, and a file that is refused no more than none. A
-// setting may still pass by what the kernel shows.
-func TestDamagedExport(t *testing.T) {
-	attributes := map[string]any{"LogicalProc": "Enabled", "NodeInterleave": "Enabled", "ProcTurboMode": "Disabled", "ProcCStates": "Disabled",
+// spoilt is the audit of an R610 beside an export: result by rule and subject. Of
+// the report it holds what must be so whatever an export says: it is as its schema
+// has it, prints nothing that a terminal would obey, no rule breaks, and the status
+// is the findings', or says that the export could not be read, with the reason.
+func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) (results map[string]verdict.Result, read bool) {
+	t.Helper()
+	ask := func(format string) (int, string, string) {
+		return run(export, "check", "--root", root, "--bios", "-", "--profile", "max-performance", "--format", format, "--fail-on", failOn)
+	}
+	status, out, errs := ask("json")
+	document, err := validator.UnmarshalJSON(strings.NewReader(out))
+	require.NoError(t, err, errs)
+	require.NoError(t, schema.Validate(document))
+	var r report.Report
+	decodeJSON(t, out, &r)
+	results = map[string]verdict.Result{}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		assert.NotEqual(t, string(verdict.Error), f.Result, f.Rule)
+		results[f.Rule+" / "+f.Subject] = verdict.Result(f.Result)
+	}
+	at := slices.IndexFunc(r.Inventory.Sources, func(s report.Source) bool { return s.Name == inventory.SourceBIOS })
+	require.GreaterOrEqual(t, at, 0, "what became of the export is said")
+	source := r.Inventory.Sources[at]
+	if read = source.State == "ok" || source.State == "partial"; read {
+		assert.Equal(t, report.ExitStatus(&r, failOn, false), status)
+	} else {
+		assert.Equal(t, report.ExitNotAudited, status, source.State)
+		assert.NotEmpty(t, errs)
+		assert.NotEmpty(t, source.Detail)
+	}
+	text := ""
+	if bytes.ContainsAny(export, "\x1b") || bytes.Contains(export, []byte(`\u001b`)) {
+		_, text, _ = ask("text")
+	}
+	for _, stream := range []string{text, errs} {
+		for line := range strings.Lines(stream) {
+			line = strings.TrimSuffix(line, "\n")
+			assert.Equal(t, printable.Clean(line), line)
+		}
+	}
+	return results, read
+}
+
+// exportOf is a Redfish Bios resource of a Dell server.
+func exportOf(t *testing.T, attributes map[string]any) []byte {
+	t.Helper()
+	text, err := json.Marshal(map[string]any{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Id": "Bios",
+		"AttributeRegistry": "BiosAttributeRegistry.v1_0_0", "Attributes": attributes})
+	require.NoError(t, err)
+	return text
+}
+
+func exampleAttributes() map[string]any {
+	return map[string]any{"LogicalProc": "Enabled", "NodeInterleave": "Enabled", "ProcTurboMode": "Disabled", "ProcCStates": "Disabled",
 		"ProcC1E": "Enabled", "SysProfile": "Custom", "ProcPwrPerf": "OsDbpm", "MemOpMode": "MirrorMode", "SnoopMode": "EarlySnoop", "ProcVirtualization": "Enabled"}
-	export := func(a map[string]any) []byte {
-		text, err := json.Marshal(map[string]any{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Id": "Bios",
-			"AttributeRegistry": "BiosAttributeRegistry.v1_0_0", "Attributes": a})
-		require.NoError(t, err)
-		return text
-	}
-	judged := func(data []byte) map[string]verdict.Result {
-		_, out, _ := run(data, "check", "--root", tree(t, "dell-r610-good"), "--bios", "-", "--profile", "max-performance", "--format", "json", "--fail-on", "never")
-		var r struct {
-			Findings []struct{ Rule, Subject, Result string }
-		}
-		if out != "" {
-			require.NoError(t, json.Unmarshal([]byte(out), &r))
-		}
-		results := map[string]verdict.Result{}
-		for _, f := range r.Findings {
-			results[f.Rule+" / "+f.Subject] = verdict.Result(f.Result)
-		}
-		return results
-	}
-	whole := judged(export(attributes))
-	failed := 0
+}
+
+// TestDamagedExport spoils each attribute of an export in turn: it is then worth no
+// more than one that is missing, and costs no other; only a text without bounds has
+// the whole file refused, which is then worth what none is. A setting may still pass
+// by what the kernel shows.
+func TestDamagedExport(t *testing.T) {
+	schema, root, attributes := reportSchema(t), tree(t, "dell-r610-good"), exampleAttributes()
+	whole, _ := spoilt(t, schema, root, exportOf(t, attributes))
+	without, read := spoilt(t, schema, root, []byte("{"))
+	require.False(t, read)
+	failed, mattered := 0, 0
 	for key, result := range whole {
 		if strings.HasPrefix(key, "setting.") && result == verdict.Fail {
 			failed++
 		}
 	}
 	require.Greater(t, failed, 1, "the whole export fails settings")
-	without := judged(nil)
-	for name := range attributes {
+	values := map[string]any{"nothing": nil, "empty": "", "number": -1e300, "list": []int{1}, "object": map[string]any{"Other": "Disabled"},
+		"escapes": "\x1b[2JDisabled", "long": strings.Repeat("Disabled", 9000), "a near word": "Disabledd"}
+	ways := slices.Sorted(maps.Keys(values))
+	for i, name := range slices.Sorted(maps.Keys(attributes)) {
 		less := maps.Clone(attributes)
 		delete(less, name)
-		removed := judged(export(less))
-		for what, value := range map[string]any{"nothing": nil, "empty": "", "number": -1e300, "list": []int{1}, "object": map[string]any{"Other": "Disabled"},
-			"escapes": "\x1b[2JDisabled", "long": strings.Repeat("Disabled", 9000), "a near word": "Disabledd"} {
+		removed, _ := spoilt(t, schema, root, exportOf(t, less))
+		for n := range 3 { // in turn: each way several times, each attribute in three of them
+			what := ways[(3*i+n)%len(ways)]
+			value := values[what]
 			spoiled := maps.Clone(attributes)
 			spoiled[name] = value
-			for key, result := range judged(export(spoiled)) {
-				if result == verdict.Pass && whole[key] != verdict.Pass && removed[key] != verdict.Pass && without[key] != verdict.Pass {
-					t.Errorf("%s, %s: %s was %s and passes", name, what, key, whole[key])
+			results, read := spoilt(t, schema, root, exportOf(t, spoiled))
+			require.Equal(t, what != "long", read, "%s, %s", name, what)
+			for key, result := range results {
+				base := removed[key]
+				if !read {
+					base = without[key]
+				}
+				if result == verdict.Pass && base != verdict.Pass {
+					t.Errorf("%s, %s: %s passes, is %s without it and %s with it whole", name, what, key, base, whole[key])
+				}
+				if result != whole[key] {
+					mattered++
 				}
 			}
 		}
 	}
+	assert.Greater(t, mattered, 20, "what was spoiled mattered to some verdict")
+}
+
+// TestCutExport cuts the file of an export and changes single bytes of it: nothing
+// passes then that passes neither with it whole nor without it, and one that is
+// refused is worth what none is.
+func TestCutExport(t *testing.T) {
+	schema, root := reportSchema(t), tree(t, "dell-r610-good")
+	file := exportOf(t, exampleAttributes())
+	whole, read := spoilt(t, schema, root, file)
+	require.True(t, read)
+	without, read := spoilt(t, schema, root, []byte("{"))
+	require.False(t, read)
+	refused := 0
+	holds := func(what string, n int, data []byte) {
+		results, read := spoilt(t, schema, root, data)
+		if !read {
+			refused++
+		}
+		for key, result := range results {
+			if result == verdict.Pass && without[key] != verdict.Pass && (!read || whole[key] != verdict.Pass) {
+				t.Errorf("%s at %d: %s passes, is %s without the export and %s with it whole", what, n, key, without[key], whole[key])
+			}
+		}
+	}
+	for n := 0; n < len(file); n += len(file) / 5 {
+		holds("cut", n, file[:n])
+		for _, b := range []byte{0, 0x1b, '"', 0xff} {
+			changed := slices.Clone(file)
+			changed[n] = b
+			holds("byte "+strconv.Itoa(int(b)), n, changed)
+		}
+	}
+	assert.Greater(t, refused, 5)
 }

@@ -19,6 +19,7 @@ func TestNegotiate(t *testing.T) {
 		"application/json": "json", "application/json, text/plain, */*": "text", "text/plain": "text", "text/*": "html",
 		"text/html;q=0.1, text/plain;q=0.5": "text", "text/html;q=0, */*": "text", "image/*, */*;q=0": "html", "image/png": "html", "text/plain;q=2": "html",
 		"text/*;q=0.3, text/html;q=0.7, text/html;level=1, text/html;level=2;q=0.4, */*;q=0.5": "html", "TEXT/PLAIN": "text",
+		"text/html;q=0.9, text/plain;q=1": "text", "text/html;q=0.9, text/plain;q=1.0001": "html",
 	} {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/report", nil)
 		if accept != "" {

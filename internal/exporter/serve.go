@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/coreos/go-systemd/v22/activation"
 	"github.com/prometheus/exporter-toolkit/web"
@@ -39,7 +40,7 @@ func Serve(ctx context.Context, c Config) error {
 	l := &loop{audit: c.Audit, events: events, pages: p, log: c.Log, notify: notifier(c.Log), watchdog: watchdogTime(c.Log),
 		settle: cmp.Or(c.Settle, defaultSettle), idle: c.Idle}
 	l.run(ctx)
-	err = shutdown(servers)
+	err = shutdown(servers, grace)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
@@ -104,9 +105,10 @@ func serveAll(listeners []net.Listener, handler http.Handler, w *Web, log *slog.
 	return servers
 }
 
-// shutdown lets the scrapes of the moment end.
-func shutdown(servers []*http.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
+// shutdown lets the scrapes of the moment end; those that take longer are cut off,
+// and it is said.
+func shutdown(servers []*http.Server, most time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()
 	var all error
 	for _, s := range servers {

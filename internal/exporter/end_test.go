@@ -1,0 +1,57 @@
+package exporter
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestShutdown: an answer that does not end is cut off and said; without one the
+// end is quiet.
+func TestShutdown(t *testing.T) {
+	for _, hangs := range []bool{false, true} {
+		asked, stop := make(chan struct{}), make(chan struct{})
+		s := &http.Server{Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(asked); <-stop })}
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		go func() { _ = s.Serve(l) }()
+		answered := make(chan error, 1)
+		if hangs {
+			go func() {
+				answer, err := http.Get("http://" + l.Addr().String())
+				if err == nil {
+					_ = answer.Body.Close()
+				}
+				answered <- err
+			}()
+			<-asked
+		}
+		err = shutdown([]*http.Server{s}, 20*time.Millisecond)
+		if hangs {
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Error(t, <-answered, "the client is not left waiting")
+		} else {
+			require.NoError(t, err)
+		}
+		close(stop)
+	}
+}
+
+// TestFolderNotWatched: a folder that cannot be watched is named, one that can is not.
+func TestFolderNotWatched(t *testing.T) {
+	var out bytes.Buffer
+	there, gone := t.TempDir(), filepath.Join(t.TempDir(), "gone")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	watch(ctx, &watched{folders: []string{there, gone}, files: func() []string { return nil }}, make(chan event), slog.New(slog.NewTextHandler(&out, nil)))
+	assert.Contains(t, out.String(), "folder="+gone)
+	assert.NotContains(t, out.String(), "folder="+there+" ")
+}
