@@ -1,0 +1,51 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/population"
+)
+
+// TestReached: what a layout comes to is printed where it is known, and is null,
+// not a class or a speed, where it is not.
+func TestReached(t *testing.T) {
+	at := fact.Evidence{Source: "x"}
+	known := buildReached(&plan.Socket{Socket: 1, Class: fact.Known(population.Class{Name: "B"}, fact.Direct, at),
+		Speed: fact.Known(population.Speed{MTs: 3200}, fact.Direct, at), Peak: fact.Known(int64(204_800_000_000), fact.Direct, at)})
+	require.NotNil(t, known.Class)
+	assert.Equal(t, "B", *known.Class)
+	require.NotNil(t, known.ExpectedMTs)
+	assert.Equal(t, 3200, *known.ExpectedMTs)
+	unknown := buildReached(&plan.Socket{Socket: 1})
+	assert.Nil(t, unknown.Class)
+	assert.Nil(t, unknown.ExpectedMTs)
+	assert.Nil(t, unknown.PeakBytes)
+}
+
+// TestDearly: why nothing cheaper is advised is said where there is a reason, and
+// no empty brackets where there is none.
+func TestDearly(t *testing.T) {
+	assert.Empty(t, dearly(&plan.Plan{}))
+	assert.Equal(t, " (nothing cheaper is advised: six modules fail)", dearly(&plan.Plan{Dear: "six modules fail"}))
+}
+
+// TestUnplacedErrors: a counter of a slot that nobody can place is told where it
+// counted something, of either kind, and not where it read zero or nothing.
+func TestUnplacedErrors(t *testing.T) {
+	count := func(label string, corrected, uncorrected fact.Fact[int64]) place.StrayErrors {
+		return place.StrayErrors{Label: label, Errors: place.Errors{Corrected: corrected, Uncorrected: uncorrected}}
+	}
+	number := func(n int64) fact.Fact[int64] { return fact.Known(n, fact.Direct, fact.Evidence{Source: "edac"}) }
+	got := buildUnplacedErrors([]place.StrayErrors{count("zero", number(0), number(0)), count("unread", fact.Fact[int64]{}, fact.Fact[int64]{}),
+		count("corrected", number(7), number(0)), count("uncorrected", fact.Fact[int64]{}, number(1))})
+	require.Len(t, got, 2)
+	assert.Equal(t, []string{"corrected", "uncorrected"}, []string{got[0].Label, got[1].Label})
+	assert.EqualValues(t, 7, *got[0].Corrected)
+	assert.Nil(t, got[1].Corrected, "not read is not zero")
+}
