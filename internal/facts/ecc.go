@@ -26,6 +26,27 @@ func eccModules(m *Machine) Value {
 	return derived(func() any { return every && seen }, facts...)
 }
 
+// someChecked is true when a DRAM module is wider than its data: its owner wants
+// errors corrected, whatever the processor's documents say of modules.
+func someChecked(m *Machine) Value {
+	if !m.listed() {
+		return m.noPopulation()
+	}
+	var facts []Value
+	for i := range m.sys.Slots {
+		s := &m.sys.Slots[i]
+		if !isDRAM(s) {
+			continue
+		}
+		total, data := of(s.TotalWidth), of(s.DataWidth)
+		if s.TotalWidth.Or(0) > s.DataWidth.Or(0) && s.DataWidth.Known() {
+			return derived(func() any { return true }, total, data)
+		}
+		facts = append(facts, total, data)
+	}
+	return derived(func() any { return false }, facts...)
+}
+
 // uncheckedModules names the DRAM modules that are as wide as their data, where
 // another one of the machine is wider: whole series of boards state 64 bits for
 // the registered ECC modules that they are full of, so that widths that are all

@@ -70,6 +70,7 @@ func memoryClassFields() []Field {
 			return gather[string](facts)
 		})},
 		{"ecc_modules", boolT, "every DRAM module has check bits", machine(eccModules)},
+		{"some_checked", boolT, "a DRAM module has check bits", machine(someChecked)},
 		{"unchecked_modules", stringsT, "DRAM modules without check bits", machine(uncheckedModules)},
 		{"edac_modes", stringsT, "error correction modes that the EDAC driver reports", machine(edacModes)},
 		{"edac_native", boolT, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},

@@ -40,6 +40,10 @@ func TestUncheckedModules(t *testing.T) {
 	assert.Equal(t, []string{"A2"}, uncheckedModules(board(2, module("A1", 8, 2), plain)).v)
 	assert.Equal(t, "firmware states no check bits for any module, as it does on boards full of ECC modules, too", uncheckedModules(board(2, plain, plain)).Reason)
 	assert.Equal(t, "not stated", uncheckedModules(board(2, plain, silent)).Reason)
+	assert.Equal(t, true, someChecked(board(2, plain, module("A1", 8, 2))).v)
+	assert.Equal(t, false, someChecked(board(2, plain, plain)).v)
+	assert.Equal(t, true, someChecked(board(2, silent, module("A1", 8, 2))).v)
+	assert.Equal(t, "not stated", someChecked(board(2, plain, silent)).Reason)
 }
 
 // TestSlotsFull: a list of the filled slots alone does not say that none is free;

@@ -174,6 +174,29 @@ func TestPresetOfAnotherGeneration(t *testing.T) {
 	require.Contains(t, lines[0], "Maximum Memory Bus Frequency")
 }
 
+// TestPresetOfGen10: of HPE's Gen10 no registry is public; HPE's own OneView
+// samples show how it spells the preset and what the preset writes.
+func TestPresetOfGen10(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	gen10 := settings.Wish{ID: "workload_profile", Want: "LowLatency", Maker: "GenuineIntel", Product: "ProLiant DL360 Gen10", Platform: "cascade-lake-sp", Firmware: "U32"}
+	require.Contains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set WorkloadProfile=LowLatency ")
+	gen10.Want = "DecisionSupport"
+	require.NotContains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set")
+}
+
+// TestDellLocksAMDToo: the captures of R6615 and R7615 list these below System
+// Profile Settings, which OpenManage frees by Custom alone.
+func TestDellLocksAMDToo(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	for id, want := range map[string]string{"apb_disable": "enabled", "df_c_states": "disabled", "determinism": "performance"} {
+		lines := tables.Of("Dell").Steps(settings.Wish{ID: id, Want: want, Maker: "AuthenticAMD", Platform: "genoa", Preset: "PerfOptimized"})
+		require.NotEmpty(t, lines, id)
+		require.Contains(t, lines[0], "SysProfile is PerfOptimized, which governs the setting", id)
+	}
+}
+
 // TestCommandsReboot: nothing that is printed reboots a machine by itself, and
 // no command carries a secret.
 func TestCommandsReboot(t *testing.T) {
