@@ -48,6 +48,7 @@ func socket(t *smbios.Table, p *smbios.Processor, id int) inventory.Socket {
 		return out // firmware leaves old text in the fields of an empty socket
 	}
 	out.Brand = text(s, "Version", p.Version)
+	out.Series = word(s, "Family", p.FamilyName)
 	out.Cores = field(s, "Core Count", p.CoreCount, fact.Direct)
 	out.CoresEnabled = field(s, "Core Enabled", p.CoresEnabled, fact.Direct)
 	out.Threads = field(s, "Thread Count", p.ThreadCount, fact.Indirect)

@@ -172,6 +172,8 @@ type Socket struct {
 	Manufacturer fact.Fact[string]
 	// Brand is the processor's brand string.
 	Brand fact.Fact[string]
+	// Series is firmware's word for the family of products, "Xeon" (DSP0134 7.5.2).
+	Series fact.Fact[string]
 	// Vendor is the CPUID vendor: GenuineIntel, AuthenticAMD; "ARM" for Arm.
 	Vendor                  fact.Fact[string]
 	Family, Model, Stepping fact.Fact[int]

@@ -35,7 +35,7 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 	id := knownIdentity{cpuIdentity: cpuIdentity{
 		vendor: s.Vendor.Or(""),
 		family: s.Family.Or(-1), model: s.Model.Or(-1), stepping: s.Stepping.Or(-1),
-		brand: s.Brand.Or(""),
+		brand: s.Brand.Or(""), series: s.Series.Or(""),
 	}, from: s.Family.From}
 	if id.family < 0 || id.model < 0 {
 		id.family, id.model = cpu.Family.Or(-1), cpu.Model.Or(-1)
@@ -103,6 +103,7 @@ type cpuIdentity struct {
 	vendor                  string
 	family, model, stepping int
 	brand                   string // manufacturer and brand string
+	series                  string // firmware's word for the family of products
 }
 
 // machineIdentity is what else tells platforms apart.

@@ -34,7 +34,7 @@ func plainWord(word string) string {
 
 func noiseWord(word string) bool {
 	switch word {
-	case "", "cpu", "processor", "0":
+	case "", "cpu", "processor", "0", "extreme", "edition", "x-series", "gen", "11th", "12th", "13th", "14th":
 		return true
 	default:
 		return strings.HasSuffix(word, "-core")
@@ -42,8 +42,12 @@ func noiseWord(word string) bool {
 }
 
 // fixKey undoes the habits of some generations: "E31240" is the E3-1240, a
-// lone "E" stands before "E-2488".
+// lone "E" stands before "E-2488", "i7 920" and "i7 X 980" are the i7-920 and
+// the i7-980X; "i5+8400" is Intel's name of an i5-8400 sold with a cache.
 func fixKey(key string) string {
+	if number, ok := strings.CutPrefix(key, "intel core i"); ok {
+		return "intel core i" + coreNumber(number)
+	}
 	const xeon = "intel xeon "
 	number, ok := strings.CutPrefix(key, xeon)
 	if !ok {
@@ -56,6 +60,17 @@ func fixKey(key string) string {
 		return xeon + "e3-" + number[2:]
 	}
 	return key
+}
+
+// coreNumber spells "7 920", "7 x 980" and "5+8400" as later brand strings do.
+func coreNumber(number string) string {
+	if len(number) < 3 || number[1] != ' ' && number[1] != '+' {
+		return number
+	}
+	if x, ok := strings.CutPrefix(number[2:], "x "); ok {
+		return number[:1] + "-" + x + "x"
+	}
+	return number[:1] + "-" + number[2:]
 }
 
 // displayName writes the key of the table as vendors do: "Intel Xeon Gold

@@ -217,8 +217,8 @@ func (v *verdict) decide(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIde
 	if generation {
 		return
 	}
-	if len(v.candidates) == 1 {
-		v.row, v.by = v.candidates[0], "candidate"
+	if r := v.bySeries(p); r != nil {
+		v.row, v.by = r, "candidate"
 		return
 	}
 	for i := range rows {
@@ -228,6 +228,20 @@ func (v *verdict) decide(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIde
 			return
 		}
 	}
+}
+
+// bySeries is the only candidate, or the one that takes every processor of the
+// series that firmware states: what it says is true of all of them.
+func (v *verdict) bySeries(p *cpuIdentity) *indexRow {
+	if len(v.candidates) == 1 {
+		return v.candidates[0]
+	}
+	for _, r := range v.candidates {
+		if p.series != "" && !namesModel(r.brand) && matches(r.brand, p.series) {
+			return r
+		}
+	}
+	return nil
 }
 
 // byCodename asks the processor table which generation the brand string names;

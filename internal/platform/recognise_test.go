@@ -179,6 +179,25 @@ func TestRecogniseSilentProcessor(t *testing.T) {
 	assert.Equal(t, "neither CPUID nor brand string of the processor is known", f.Reason)
 }
 
+// TestRecogniseBySeries: HP's G5 and Dell's Precision T7400 print no brand string
+// and the family word "Xeon" (linuxhw/DMI, DL380 G5 1BCCA824D53F). What a front-side
+// bus means is true of every Xeon with the CPUID; a Core 2 with it is none.
+func TestRecogniseBySeries(t *testing.T) {
+	sys := &inventory.System{Sockets: collecttest.Sockets(2, Intel, 6, 23, 10, "Not Specified"), Slots: []inventory.Slot{{State: inventory.SlotPopulated, Type: collecttest.Known("DDR2 FB-DIMM")}}}
+	assert.Equal(t, "the CPUID belongs to bensley or xeon-fsb and the brand string does not decide", Recognise(sys, rules.FS).Reason)
+	for i := range sys.Sockets {
+		sys.Sockets[i].Series = collecttest.Known("Xeon")
+	}
+	f := Recognise(sys, rules.FS)
+	require.True(t, f.Known(), f.Reason)
+	assert.Equal(t, "xeon-fsb", f.Value.ID)
+	assert.Equal(t, fact.Indirect, f.Certainty)
+	for i := range sys.Sockets {
+		sys.Sockets[i].Series = collecttest.Known("Core 2")
+	}
+	assert.False(t, Recognise(sys, rules.FS).Known())
+}
+
 func TestRecogniseContradiction(t *testing.T) {
 	f := Recognise(&inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 6, 85, 7, "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz"),
 		collecttest.Sockets(1, AMD, 23, 49, 0, "AMD EPYC 7742 64-Core Processor")...)}, rules.FS)

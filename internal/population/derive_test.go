@@ -135,6 +135,9 @@ func TestSpeedUnknown(t *testing.T) {
 			"no document gives the speed of Sandy Bridge-EP (Xeon E5-1600/2600/4600) for rdimm-4r-1.5v with 3 DIMMs per channel"},
 		{"Brickland: the mode decides", newTestMachine(1, platform.Intel, 6, 62, 7, "Intel(R) Xeon(R) CPU E7-4890 v2 @ 2.80GHz"), testDIMM{gb: 32, rated: 1600}, []int{1, 1, 1, 1, 1, 1, 1, 1},
 			"the highest speed of Ivy Bridge-EX (Xeon E7 v2) depends on the memory mode, which firmware does not tell"},
+		// asrockrack-z690d4u-2l2t-g5-2a61: one 4800 module on a channel with two slots runs at 4400
+		{"DDR5 without a table", newTestMachine(1, platform.Intel, 6, 183, 1, "13th Gen Intel(R) Core(TM) i9-13900K"), testDIMM{gb: 32, rated: 4800, run: 4400, ranks: 2, memType: "DDR5"}, []int{1, 1},
+			"no document gives the speed of Core, Pentium or Celeron of the 2nd to 14th generation with 1 DIMM per channel"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -190,7 +190,7 @@ func TestPresetOfGen10(t *testing.T) {
 func TestDellLocksAMDToo(t *testing.T) {
 	tables, err := settings.Load(rules.FS, "settings")
 	require.NoError(t, err)
-	for id, want := range map[string]string{"apb_disable": "enabled", "df_c_states": "disabled", "determinism": "performance"} {
+	for id, want := range map[string]string{"apb_disable": "enabled", "df_c_states": "disabled"} {
 		lines := tables.Of("Dell").Steps(settings.Wish{ID: id, Want: want, Maker: "AuthenticAMD", Platform: "genoa", Preset: "PerfOptimized"})
 		require.NotEmpty(t, lines, id)
 		require.Contains(t, lines[0], "SysProfile is PerfOptimized, which governs the setting", id)
