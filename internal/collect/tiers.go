@@ -109,7 +109,30 @@ func (c *collector) nodeKind(n *inventory.Node) fact.Fact[inventory.NodeKind] {
 	if kind := c.kindByDevice(n); kind.Known() {
 		return kind
 	}
-	return c.kindByRating(n, says(inventory.NodeCPULess))
+	return c.kindByRating(n, c.processorsOff(n, says(inventory.NodeCPULess)))
+}
+
+// processorsOff is what a node is that shows no CPUs while some are offline: the
+// kernel takes an offline CPU out of its node's list, not out of its folder. Without
+// the folder's links it is not known whose the offline ones are.
+func (c *collector) processorsOff(n *inventory.Node, plain fact.Fact[inventory.NodeKind]) fact.Fact[inventory.NodeKind] {
+	present, online := &c.facts.CPU.Present, &c.facts.CPU.Online
+	if !present.Known() || !online.Known() || len(present.V) <= len(online.V) {
+		return plain
+	}
+	var linked, blocks host.Value[[]int]
+	if i := slices.IndexFunc(c.facts.NUMA.Nodes, func(of host.Node) bool { return of.ID == n.ID }); i >= 0 {
+		linked, blocks = c.facts.NUMA.Nodes[i].LinkedCPUs, c.facts.NUMA.Nodes[i].Blocks
+	}
+	at := fact.At(inventory.SourceCPU, present.Path, present.Raw)
+	switch {
+	case len(linked.V) > 0:
+		return fact.Known(inventory.NodeDRAM, fact.Corroborated, fact.At(inventory.SourceNUMA, linked.Path, fmt.Sprintf("cpu%d", linked.V[0])), at)
+	case len(blocks.V) > 0:
+		return plain // its memory is linked, and no CPU is
+	default:
+		return fact.Unknown[inventory.NodeKind](fact.Absent, "CPUs are offline, and the capture does not show whose they are", "the links nodeN/cpuM of the running machine", n.HasCPU.From, at)
+	}
 }
 
 // kindByDevice goes by the device whose memory the node is: the GPU driver's own

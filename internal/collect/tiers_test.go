@@ -28,6 +28,7 @@ func TestNodeKinds(t *testing.T) {
 	}
 	dax := hosttest.Files{"sys/bus/dax/devices/dax0.0/target_node": "2\n", "sys/bus/dax/devices/dax0.0/numa_node": "0\n"}
 	cxl := cxlCard
+	offline := hosttest.Files{"sys/devices/system/cpu/present": "0-4\n", "sys/devices/system/cpu/possible": "0-4\n", "sys/devices/system/cpu/online": "0-3\n", "sys/devices/system/cpu/offline": "4\n"}
 	dram := inventory.NodeDRAM
 	for _, c := range []struct {
 		name  string
@@ -37,6 +38,9 @@ func TestNodeKinds(t *testing.T) {
 		{"two nodes", hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 2}), []inventory.NodeKind{dram, dram}},
 		{"without memory", tiers(hosttest.Skylake).With(hosttest.Files{hosttest.NodeDir + "node1/meminfo": "Node 1 MemTotal: 0 kB\n", hosttest.NodeDir + "has_memory": "0,2\n"}), []inventory.NodeKind{dram, inventory.NodeMemoryless, inventory.NodeCPULess}},
 		{"without CPUs", tiers(hosttest.Skylake), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"with CPUs that are offline", tiers(hosttest.Skylake).With(offline).With(hosttest.Files{hosttest.NodeDir + "node2/cpu4/topology": "", hosttest.NodeDir + "node2/memory9/online": "1\n"}), []inventory.NodeKind{dram, dram, dram}},
+		{"CPUs of another node are offline", tiers(hosttest.Skylake).With(offline).With(hosttest.Files{hosttest.NodeDir + "node2/memory9/online": "1\n"}), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},
+		{"nobody knows whose CPUs are offline", tiers(hosttest.Skylake).With(offline), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
 		{"HBM or not", tiers(hosttest.CPUMax), []inventory.NodeKind{dram, dram, inventory.NodeUnknown}},
 		{"CXL", tiers(hosttest.Skylake).With(dax).With(cxl), []inventory.NodeKind{dram, dram, inventory.NodeCXL}},
 		{"persistent memory as RAM", tiers(hosttest.Skylake).With(dax), []inventory.NodeKind{dram, dram, inventory.NodeCPULess}},

@@ -41,6 +41,9 @@ type Node struct {
 	// Blocks are the numbers of its memory blocks, online or not: memoryK begins at
 	// K times the size of a block. They are read of nodes with memory and no CPUs.
 	Blocks Value[[]int]
+	// LinkedCPUs are the CPUs below it, online or not: cpulist names those online only
+	// (drivers/base/node.c). They are read of nodes with memory and no CPUs.
+	LinkedCPUs Value[[]int]
 	// Access are the rated values for access0 (any initiator) and access1
 	// (CPUs only), from HMAT.
 	Access [2]Initiators
@@ -141,7 +144,7 @@ func (r *reader) node(n *NUMA, id int) Node {
 	node.HasCPU = settle(n.HasCPU, id, derive(node.CPUs, func(c []int) bool { return len(c) > 0 }))
 	node.HasMemory = settle(n.HasMemory, id, derive(node.MemTotalBytes, func(b int64) bool { return b > 0 }))
 	if node.HasMemory.V && node.HasCPU.State == fact.OK && !node.HasCPU.V {
-		node.Blocks = r.numbered(dir, "memory")
+		node.Blocks, node.LinkedCPUs = r.numbered(dir, "memory"), r.numbered(dir, "cpu")
 	}
 	for class := range node.Access {
 		node.Access[class] = r.access(dir, class)
