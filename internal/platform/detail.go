@@ -16,6 +16,10 @@ type Detail struct {
 	// Buffered is true where memory buffers sit between the processor's links
 	// and the DDR channels: the processor table counts the links.
 	Buffered bool
+	// RatedBelow is true for processors that their maker rates below what their
+	// channels give together (AMD EPYC 7232P, 7252, 7272, 7282: half), so that what
+	// fewer channels leave of it is not known.
+	RatedBelow bool
 	// SpeedByMode is true where the highest speed holds in one memory mode
 	// only, so that a lower one is not a finding.
 	SpeedByMode bool

@@ -28,7 +28,6 @@ type platformFile struct {
 	ByDPC         *bool             `yaml:"speed_depends_on_dpc"`
 	ByMode        bool              `yaml:"speed_by_mode"`
 	BoardDepth    int               `yaml:"board_depth"`
-	Acceptable    []int             `yaml:"acceptable_dimms"`
 	Allowed       []int             `yaml:"allowed_dimms"`
 	Lockstep      bool              `yaml:"lockstep_pairs"`
 	LockChannels  [][]int           `yaml:"lockstep_channels"`
@@ -53,7 +52,9 @@ type platformFacts struct {
 	MaxDPC       int              `yaml:"max_dpc"`
 	Speeds       map[string][]int `yaml:"speeds"`
 	Recommended  []int            `yaml:"recommended_dimms"`
+	Acceptable   []int            `yaml:"acceptable_dimms"`
 	ProcessorMTs map[string]int   `yaml:"processor_mts"`
+	RatedBelow   bool             `yaml:"rated_below"`
 	Unverified   []string         `yaml:"unverified"`
 }
 
@@ -145,9 +146,13 @@ func (f *platformFile) overlay(p *platformFacts) {
 	if p.Recommended != nil {
 		f.Recommended = p.Recommended
 	}
+	if p.Acceptable != nil {
+		f.Acceptable = p.Acceptable
+	}
 	if p.ProcessorMTs != nil {
 		f.ProcessorMTs = p.ProcessorMTs
 	}
+	f.RatedBelow = f.RatedBelow || p.RatedBelow
 	f.Unverified = append(f.Unverified, p.Unverified...)
 }
 
@@ -162,7 +167,7 @@ func (f *platformFile) platform() *Platform {
 		ZeroDIMMsLegal: f.ZeroDIMMs, NoDIMMs: f.NoDIMMs, UniformDIMMs: f.Uniform,
 		Verified: orTrue(f.Verified), Notes: f.Notes, Citation: Citation(f.Citation),
 		Detail: Detail{
-			Buffered: f.Buffered, SpeedByMode: f.ByMode, SixChannels: f.SixChannels, BoardDepth: f.BoardDepth,
+			Buffered: f.Buffered, RatedBelow: f.RatedBelow, SpeedByMode: f.ByMode, SixChannels: f.SixChannels, BoardDepth: f.BoardDepth,
 			LockstepChannels: f.LockChannels, LockstepBoards: f.LockBoards, Classes: f.Classes, ProcessorMTs: f.ProcessorMTs,
 			Boards: f.Boards, Measured: f.Measured, EDACOrder: f.EDACOrder, Sources: f.Sources, Guides: f.Guides,
 		},

@@ -135,6 +135,9 @@ func (b *builder) unknownClock(pops []Population, bad int) {
 func (b *builder) peaks(pops []Population) {
 	for i := range pops {
 		pops[i].Peak = peak(&pops[i])
+		if b.platform != nil && b.platform.RatedBelow {
+			pops[i].Peak = fact.Unknown[int64](fact.Absent, ratedBelow, "")
+		}
 	}
 }
 

@@ -9,12 +9,19 @@ import (
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
+// ratedBelow is why neither peak nor share of some processors is known.
+const ratedBelow = "the processor's maker rates it below what its channels give together, and what fewer channels leave of that is not documented"
+
 // shares fills what each population leaves of its processor's best bandwidth;
 // regions and speeds are known by now, or unknown for good.
 func (b *builder) shares(pops []Population) {
 	owners := b.owners()
 	for i := range pops {
 		pop := &pops[i]
+		if b.platform != nil && b.platform.RatedBelow {
+			pop.Best, pop.Relative = fact.Unknown[int64](fact.Absent, ratedBelow, ""), fact.Unknown[Share](fact.Absent, ratedBelow, "")
+			continue
+		}
 		best, ok := b.bestSpeed(owners[i].proc)
 		pop.Best = bestPeak(pop, best, ok)
 		if !pop.Regions.Known() {

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -206,5 +207,22 @@ func TestShareOfUnknownSizes(t *testing.T) {
 			m.sys.Slots[i].SizeBytes = fact.Unknown[int64](fact.Unstated, "firmware does not say", "")
 		}
 		assert.Equal(t, c.known, m.derive(t).Populations[0].Relative.Known(), "%v", c.dpc)
+	}
+}
+
+// TestRatedBelow: AMD rates the EPYC 7232P, 7252, 7272 and 7282 at half of what eight
+// channels give, best with four: no share and no peak are derived of them.
+func TestRatedBelow(t *testing.T) {
+	for _, c := range []struct {
+		number string
+		below  bool
+	}{{"7232P", true}, {"7252", true}, {"7272", true}, {"7282", true}, {"7262", false}, {"7302P", false}, {"7742", false}} {
+		m := newTestMachine(1, platform.AMD, 23, 49, 0, "AMD EPYC "+c.number+" 8-Core Processor")
+		r := m.fill(0, []int{1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 16, rated: 3200}).derive(t)
+		pop := &r.Populations[0]
+		assert.Equal(t, !c.below, pop.Relative.Known(), c.number)
+		assert.Equal(t, !c.below, pop.Peak.Known(), c.number)
+		assert.Equal(t, !c.below, pop.Best.Known(), c.number)
+		assert.Equal(t, c.below, slices.Contains(r.Platform.Value.AcceptableDIMMs, 4), c.number)
 	}
 }
