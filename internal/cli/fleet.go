@@ -215,12 +215,13 @@ func unpacked(in *bufio.Reader) (io.Reader, error) {
 	}
 }
 
-// ofTree reports whether a member of an archive belongs to a machine's tree,
-// also below one leading folder.
+// ofTree reports whether a member of an archive belongs to a machine: anything in
+// its sys and proc, also below one leading folder, or what a capture of memaudit's own
+// holds, which has neither where SMBIOS was all there was.
 func ofTree(name string) bool {
 	parts := strings.Split(strings.TrimPrefix(name, "./"), "/")
 	parts = parts[:min(2, len(parts))]
-	return slices.Contains(parts, "sys") || slices.Contains(parts, "proc") || slices.Contains(parts, "memaudit")
+	return slices.Contains(parts, "sys") || slices.Contains(parts, "proc") || host.OfCapture(name)
 }
 
 // root has a machine's tree audited.

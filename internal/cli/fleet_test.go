@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/fleet"
+	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
 // fleetOf brings inputs together and gives the document with the exit status.
@@ -58,6 +59,19 @@ func TestFleet(t *testing.T) {
 	assert.Len(t, d.Machines, 3)
 	status, _ = fleetOf(t, nil, dir, "--fail-on", "never")
 	assert.Zero(t, status)
+}
+
+// TestFleetCaptureWithoutTree: a capture of a machine of which SMBIOS was all there
+// is holds no sys or proc, and is one machine all the same.
+func TestFleetCaptureWithoutTree(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "node7.tar.gz")
+	status, _, errs := run(machinetest.Named(t, "dell-r610-unbalanced").Table.Dump(), "snapshot", "--smbios", "-", "-o", file)
+	require.Zero(t, status, errs)
+	status, d := fleetOf(t, nil, file)
+	assert.Equal(t, 1, status)
+	assert.Empty(t, d.Unreadable)
+	require.Len(t, d.Machines, 1)
+	assert.Equal(t, "node7", d.Machines[0].Name)
 }
 
 // TestFleetUnreadable: what cannot be read is named, the rest is there, and the

@@ -67,6 +67,28 @@ func tuned(t *testing.T) string {
 	return export(t, string(doc))
 }
 
+// TestSeriesOfManyNodes: captures of machines of 34 and 64 NUMA nodes have no more
+// than the series that any machine has at most, none of them a distance.
+func TestSeriesOfManyNodes(t *testing.T) {
+	t.Parallel()
+	for _, nodes := range []int{17, 32} {
+		m := milan(32, nodes)
+		dir := t.TempDir()
+		m.Tree().WriteTo(t, dir)
+		_, out, errs := run(nil, "check", "--snapshot", capture(t, nil, "--root", dir, "--bios", tuned(t)), "--profile", "hpc", "--format", "prometheus", "--fail-on", "never")
+		require.Empty(t, errs)
+		families, total := exposition(t, out), 0
+		for _, f := range families {
+			total += len(f.GetMetric())
+		}
+		t.Logf("%d nodes: %d series", 2*nodes, total)
+		assert.LessOrEqual(t, total, 600)
+		assert.Len(t, families["memaudit_numa_node_memory_bytes"].GetMetric(), 2*nodes)
+		assert.Len(t, families["memaudit_dimm_size_bytes"].GetMetric(), 32)
+		assert.NotContains(t, families, "memaudit_numa_distance")
+	}
+}
+
 // TestSeries counts the series of machines of which nearly everything is known:
 // memory, kernel, and every setting that a profile for HPC sets.
 func TestSeries(t *testing.T) {
