@@ -79,9 +79,10 @@ func TestPrometheusFleet(t *testing.T) {
 	bad, _ := daemon(t, "--root", treeOf(t, "dell-r610-unbalanced"), "--web.config.file", filepath.Join(dir, "web.example.yml"))
 	worse, stop := daemon(t, "--root", tree)
 	text, gone := textfile(t, "dell-m610-good")
+	counting, _ := daemon(t, kept(t, "dell-r740-errors", "memory.errors.uncorrected")...)
 	daemonPages(t, good, bad, pool, password)
 
-	p := startPrometheus(t, dir, map[string]string{"memaudit": good, "memaudit-files": worse, "memaudit-tls": bad, "node": text})
+	p := startPrometheus(t, dir, map[string]string{"memaudit": good + " " + counting, "memaudit-files": worse, "memaudit-tls": bad, "node": text})
 	p.wait(t, map[string]string{
 		"MemauditMemoryPopulation " + bad + " memory.channel.populated": "warning",
 		"MemauditRuleWarning " + worse + " numa.node-interleaving":      "warning",
@@ -95,6 +96,7 @@ func TestPrometheusFleet(t *testing.T) {
 	}
 	p.healthy(t, good, bad, worse, text)
 	p.filtered(t)
+	p.shown(t, counting)
 	p.ranked(t)
 
 	require.NoError(t, os.Rename(tree, tree+".gone"))
@@ -122,6 +124,18 @@ func daemon(t *testing.T, args ...string) (address string, stop func()) {
 		return err == nil
 	})
 	return address, stop
+}
+
+// kept are the arguments for a machine with an accepted baseline and a waiver of a
+// rule that fails there, which ends in a few days.
+func kept(t *testing.T, machine, rule string) []string {
+	t.Helper()
+	dir, tree := t.TempDir(), treeOf(t, machine)
+	baseline, config := filepath.Join(dir, "baseline.json"), filepath.Join(dir, "memaudit.yaml")
+	status, _, errs := run(t, nil, "baseline", "save", "--root", tree, "--file", baseline)
+	require.Zero(t, status, errs)
+	require.NoError(t, os.WriteFile(config, fmt.Appendf(nil, "waivers: [{rule: %s, reason: on order, until: %s}]\n", rule, time.Now().AddDate(0, 0, 3).Format(time.DateOnly)), 0o600))
+	return []string{"--root", tree, "--baseline", baseline, "--config", config}
 }
 
 // startProcess starts a process that ends with the test at the latest.
@@ -249,7 +263,7 @@ func startPrometheus(t *testing.T, dir string, targets map[string]string) *prome
 	for _, job := range config["scrape_configs"].([]any) {
 		job := job.(map[string]any)
 		if target, ok := targets[job["job_name"].(string)]; ok && job["static_configs"] != nil {
-			job["static_configs"] = []any{map[string]any{"targets": []string{target}}}
+			job["static_configs"] = []any{map[string]any{"targets": strings.Fields(target)}}
 		}
 	}
 	text, err = yaml.Marshal(config)
@@ -389,6 +403,40 @@ func (p *prometheus) filtered(t *testing.T) {
 		}
 		if all {
 			assert.Greater(t, shown, 50)
+		}
+	}
+}
+
+// empty are the panels that show nothing of this test's machines, and why; every
+// other one shows something.
+var empty = map[string]string{
+	"memaudit-fleet Waits for a reboot A":       "no controller tells of a change that waits",
+	"memaudit-fleet Another BIOS A":             "all machines of a product have one version",
+	"memaudit-fleet Slowest measured memory A":  "nobody measured",
+	"memaudit-machine What to do A":             "its one failure at warning is waived",
+	"memaudit-machine Measured memory A":        "nobody measured",
+	"memaudit-machine Measured memory B":        "nobody measured",
+	"memaudit-machine Measured memory C":        "nobody measured",
+	"memaudit-machine Age of the measurement A": "nobody measured",
+}
+
+// shown asks the queries of both pages as they are with everything, and with one
+// machine, chosen: a panel shows something, or it is known why it does not.
+func (p *prometheus) shown(t *testing.T, machine string) {
+	t.Helper()
+	chosen := strings.NewReplacer("$job", ".*", "$product", ".*", "$instance", machine)
+	for _, page := range []*fleet.Dashboard{fleet.Overview(), fleet.Machine()} {
+		for _, panel := range page.Panels {
+			for _, q := range panel.Targets {
+				var data struct{ Result []any }
+				p.get(t, "/api/v1/query?query="+url.QueryEscape(chosen.Replace(q.Expr)), &data)
+				name := page.UID + " " + panel.Title + " " + q.RefID
+				if why := empty[name]; why == "" {
+					assert.NotEmpty(t, data.Result, name)
+				} else {
+					assert.Empty(t, data.Result, "%s: %s", name, why)
+				}
+			}
 		}
 	}
 }
