@@ -88,8 +88,16 @@ func TestNetBox(t *testing.T) {
 		assert.True(t, bays[m.ModuleBay.Name])
 		assert.Nil(t, m.Device)
 		assert.Empty(t, m.Serial)
-		assert.Nil(t, m.AssetTag)
 	}
+
+	// NetBox refuses a type whose manufacturer is not there, and a second module
+	// with one asset tag.
+	for _, m := range doc.ModuleTypes {
+		assert.Contains(t, doc.Manufacturers, manufacturer{m.Manufacturer.Name, slug(m.Manufacturer.Name)})
+	}
+	assert.Len(t, doc.Manufacturers, 1)
+	assert.Equal(t, "micron-technology-inc", slug("Micron Technology, Inc."))
+	assert.NotContains(t, string(assetsOf(t, NetBox, true, nil)), "asset_tag")
 
 	doc = read(true, nil)
 	assert.Equal(t, "SYSTEM-SECRET", *doc.ModuleBays[0].Device.Serial)

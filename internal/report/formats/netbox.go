@@ -3,6 +3,7 @@ package formats
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,16 +11,18 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// netBox is what NetBox's REST API takes, one list an endpoint: module_bays for
-// POST /api/dcim/module-bays/, module_types for /api/dcim/module-types/ and
-// modules for /api/dcim/modules/, in this order. Related objects are named by
+// netBox is what NetBox's REST API takes, one list an endpoint: manufacturers for
+// POST /api/dcim/manufacturers/, of those that are not there, module_bays for
+// /api/dcim/module-bays/, module_types for /api/dcim/module-types/ and modules for
+// /api/dcim/modules/, in this order: each names those before it. Related objects are named by
 // their attributes, as the API allows (NetBox: REST API overview, "Related
 // Objects"; models DCIM module bay, module type, module).
 type netBox struct {
-	Schema      string        `json:"schema"`
-	ModuleBays  []moduleBay   `json:"module_bays"`
-	ModuleTypes []moduleType  `json:"module_types"`
-	Modules     []moduleInBay `json:"modules"`
+	Schema        string         `json:"schema"`
+	Manufacturers []manufacturer `json:"manufacturers"`
+	ModuleBays    []moduleBay    `json:"module_bays"`
+	ModuleTypes   []moduleType   `json:"module_types"`
+	Modules       []moduleInBay  `json:"modules"`
 }
 
 // netBoxDevice names a device by its name, else by its serial number; both are
@@ -27,6 +30,13 @@ type netBox struct {
 type netBoxDevice struct {
 	Name   *string `json:"name,omitempty"`
 	Serial *string `json:"serial,omitempty"`
+}
+
+// manufacturer is one that a module type needs (NetBox: netbox/dcim/models/modules.py,
+// prerequisite_models); the slug is its name in addresses.
+type manufacturer struct {
+	Name string `json:"name"`
+	Slug string `json:"slug"`
 }
 
 type moduleBay struct {
@@ -57,13 +67,14 @@ type typeOfMaker struct {
 	Model        string `json:"model"`
 }
 
+// moduleInBay has no asset tag: NetBox wants each once in all of it, and firmware
+// prints one for many modules.
 type moduleInBay struct {
 	Device     *netBoxDevice `json:"device"`
 	ModuleBay  bayOfDevice   `json:"module_bay"`
 	ModuleType typeOfMaker   `json:"module_type"`
 	Status     string        `json:"status"`
 	Serial     string        `json:"serial"`
-	AssetTag   *string       `json:"asset_tag"`
 }
 
 // Lengths that NetBox's models allow.
@@ -74,7 +85,7 @@ const (
 // writeNetBox writes a bay for every slot, and a module for every one that holds
 // a module whose maker and part number are known: NetBox has no module without.
 func writeNetBox(w io.Writer, inv *report.Inventory) error {
-	doc := netBox{Schema: "memaudit.netbox/v1", ModuleBays: []moduleBay{}, ModuleTypes: []moduleType{}, Modules: []moduleInBay{}}
+	doc := netBox{Schema: "memaudit.netbox/v1", Manufacturers: []manufacturer{}, ModuleBays: []moduleBay{}, ModuleTypes: []moduleType{}, Modules: []moduleInBay{}}
 	device := netBoxDeviceOf(&inv.Machine)
 	names := bayNames(inv.Slots)
 	seen := map[typeKey]bool{}
@@ -87,12 +98,15 @@ func writeNetBox(w io.Writer, inv *report.Inventory) error {
 			continue
 		}
 		key := typeKey{cut(maker, maxModel), cut(part, maxModel)}
+		if by := (manufacturer{key.maker, slug(key.maker)}); !slices.Contains(doc.Manufacturers, by) {
+			doc.Manufacturers = append(doc.Manufacturers, by)
+		}
 		if !seen[key] {
 			seen[key] = true
 			doc.ModuleTypes = append(doc.ModuleTypes, moduleType{&named{key.maker}, key.part, cut(part, maxSerial)})
 		}
 		doc.Modules = append(doc.Modules, moduleInBay{Device: device, ModuleBay: bayOfDevice{device, names[i]},
-			ModuleType: typeOfMaker{&named{key.maker}, key.part}, Status: "active", Serial: cut(report.OrEmpty(s.Serial), maxSerial), AssetTag: s.AssetTag})
+			ModuleType: typeOfMaker{&named{key.maker}, key.part}, Status: "active", Serial: cut(report.OrEmpty(s.Serial), maxSerial)})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -101,6 +115,12 @@ func writeNetBox(w io.Writer, inv *report.Inventory) error {
 }
 
 type typeKey struct{ maker, part string }
+
+// slug is a name in small letters, digits and hyphens.
+func slug(name string) string {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.Join(words, "-")
+}
 
 // netBoxDeviceOf is null where nothing that may be said names the machine.
 func netBoxDeviceOf(m *report.Machine) *netBoxDevice {
