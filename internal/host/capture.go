@@ -236,6 +236,16 @@ func memberName(name string) (string, bool) {
 	return path.Clean(name), true
 }
 
+// OfCapture reports whether a member of an archive, by its name, belongs to a
+// machine's trees or to what memaudit's own captures hold beside them.
+func OfCapture(name string) bool {
+	name, ok := memberName(name)
+	if ok {
+		_, _, ok = splitMember(name)
+	}
+	return ok
+}
+
 func (l *loader) machine(prefix string) *memTree {
 	tree := l.machines[prefix]
 	if tree == nil {

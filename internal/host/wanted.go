@@ -66,16 +66,6 @@ func splitMember(name string) (prefix, path string, ok bool) {
 	return "", "", false
 }
 
-// OfCapture reports whether a member of an archive, by its name, belongs to a
-// machine's trees or to what memaudit's own captures hold beside them.
-func OfCapture(name string) bool {
-	name, ok := memberName(name)
-	if ok {
-		_, _, ok = splitMember(name)
-	}
-	return ok
-}
-
 // maxPrefix is the largest number of leading folders in an archive.
 const maxPrefix = 3
 
