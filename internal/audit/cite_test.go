@@ -29,6 +29,9 @@ func TestCitations(t *testing.T) {
 		{"Dell Inc.", "memory.channel.symmetric", "Dell", ""},
 		{"HP", "memory.channel.symmetric", "HP", ""},
 		{"Fujitsu", "memory.channel.symmetric", "HP", verdict.Analogous},
+		// Dell's manual of the R940 lets sizes be mixed; that of the C6520 asks for equal modules.
+		{"Dell Inc.", "memory.dimm.uniform", "Dell EMC", verdict.Analogous},
+		{"IBM", "memory.dimm.uniform", "IBM", ""},
 		// A standard binds every machine; a manual of Dell's about another generation is Dell's still.
 		{"Fujitsu", "memory.mapping.consistent", "DMTF", ""},
 		{"Dell Inc.", "memory.capacity.visible", "Dell", verdict.Analogous},
