@@ -134,7 +134,7 @@ func (p *page) socket(id int) {
 	}
 	p.Close()
 	if len(slots) > 0 {
-		p.picture(id, layout(slots), prefix)
+		p.picture(id, layout(slots), prefix, wording.Boards(&p.r.Inventory, slots))
 	}
 	if pop := p.population(id); pop != nil {
 		p.Element("p", strings.Join(p.status(id, pop), ", "))

@@ -15,7 +15,7 @@ import (
 
 // picture draws the channels and slots of one processor. What it shows stands
 // in the table of slots as well, for those who do not see it.
-func (p *page) picture(id int, d *drawing, prefix string) {
+func (p *page) picture(id int, d *drawing, prefix string, boards map[int]string) {
 	full, all := 0, 0
 	for i := range d.columns {
 		for _, s := range d.columns[i].cells {
@@ -32,7 +32,7 @@ func (p *page) picture(id int, d *drawing, prefix string) {
 		markup.Int("height", d.height+2), attr("role", "img"), attr("aria-label", what))
 	p.Open("g", attr("transform", "translate(1 1)"))
 	for _, l := range d.labels {
-		p.controller(l)
+		p.controller(l, boards[l.controller])
 	}
 	starved := p.starved(id)
 	for i := range d.columns {
@@ -43,10 +43,14 @@ func (p *page) picture(id int, d *drawing, prefix string) {
 	p.Close()
 }
 
-func (p *page) controller(l label) {
+// controller names the controller of some channels, and the board that its slots are on.
+func (p *page) controller(l label, board string) {
 	name := "controller " + strconv.Itoa(l.controller)
 	if l.controller < 0 {
 		name = "controller not known"
+	}
+	if board != "" {
+		name += ", " + board
 	}
 	p.Shape("line", markup.Class("bracket"), markup.Int("x1", l.x), markup.Int("x2", l.x+l.width), markup.Int("y1", l.y+groupLabel-2), markup.Int("y2", l.y+groupLabel-2))
 	p.words(l.x, l.y+groupLabel-5, "head", fit(name, l.width/6))

@@ -194,7 +194,8 @@ func (d *drawing) block(key int, named bool) block {
 		b.ids = []int{key}
 		b.name = d.socketName(key)
 	}
-	g := newGrid(d.placed(key), d.failed)
+	slots := d.placed(key)
+	g := newGrid(slots, d.failed, wording.Boards(d.inv, slots))
 	b.lines = g.draw(d.room, named)
 	width := d.statusWidth()
 	for _, line := range b.lines {

@@ -16,13 +16,16 @@ import (
 // row for each slot of a channel.
 type grid struct {
 	channels []int
-	// breaks holds the channels that another controller begins at.
+	// breaks holds the channels that another controller begins at, owner the controller of each.
 	breaks map[int]bool
+	owner  map[int]int
 	rows   [][]cell
 	// numbers are the slot numbers of the rows, "" where one is not known.
 	numbers []string
-	labelW  int
-	sizeW   int
+	// boards are the names of the controllers' boards, where labels repeat without them.
+	boards map[int]string
+	labelW int
+	sizeW  int
 }
 
 type cell struct{ label, size string }
@@ -30,8 +33,8 @@ type cell struct{ label, size string }
 // rowHead is the width of the words before the cells: "channel", "slot 0".
 const rowHead = 9
 
-func newGrid(slots []*report.Slot, failed []string) *grid {
-	g := &grid{breaks: map[int]bool{}, sizeW: 1}
+func newGrid(slots []*report.Slot, failed []string, boards map[int]string) *grid {
+	g := &grid{breaks: map[int]bool{}, owner: map[int]int{}, boards: boards, sizeW: 1}
 	for _, s := range slots {
 		if !slices.Contains(g.channels, *s.Channel) {
 			g.channels = append(g.channels, *s.Channel)
@@ -53,15 +56,14 @@ func newGrid(slots []*report.Slot, failed []string) *grid {
 
 // splitControllers notes where the channels of another controller begin.
 func (g *grid) splitControllers(slots []*report.Slot) {
-	owner := map[int]int{}
 	for _, s := range slots {
 		if s.Controller != nil {
-			owner[*s.Channel] = *s.Controller
+			g.owner[*s.Channel] = *s.Controller
 		}
 	}
 	for i := 1; i < len(g.channels); i++ {
-		before, ok1 := owner[g.channels[i-1]]
-		here, ok2 := owner[g.channels[i]]
+		before, ok1 := g.owner[g.channels[i-1]]
+		here, ok2 := g.owner[g.channels[i]]
 		if ok1 && ok2 && before != here {
 			g.breaks[g.channels[i]] = true
 		}
@@ -145,6 +147,9 @@ func (g *grid) part(from, to, labelW, gap int) []string {
 		}
 		head.right(number, g.sizeW)
 	}
+	if names := g.boardNames(from, to, labelW, gap); names != "" {
+		lines = append(lines, names)
+	}
 	lines = append(lines, head.String())
 	for r, row := range g.rows {
 		if emptyRow(row[from:to]) {
@@ -161,6 +166,33 @@ func (g *grid) part(from, to, labelW, gap int) []string {
 		lines = append(lines, strings.TrimRight(l.String(), " "))
 	}
 	return lines
+}
+
+// boardNames are the names of the boards over the channels [from, to), "" where
+// the slots' labels are not shown or need none, or a name is longer than its controller.
+func (g *grid) boardNames(from, to, labelW, gap int) string {
+	if len(g.boards) == 0 || labelW == 0 {
+		return ""
+	}
+	l, at := newLine("board"), rowHead
+	for c := from; c < to; c++ {
+		begins := c == from || g.breaks[g.channels[c]]
+		if c > from {
+			at += gap
+		}
+		if begins && c > from {
+			at += gap
+		}
+		if begins {
+			if printable.Columns(l.String()) > at {
+				return ""
+			}
+			l.blank(at - printable.Columns(l.String()))
+			l.WriteString(g.boards[g.owner[g.channels[c]]])
+		}
+		at += labelW + 1 + g.sizeW
+	}
+	return l.String()
 }
 
 func emptyRow(row []cell) bool {

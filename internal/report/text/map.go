@@ -139,13 +139,28 @@ func (p *printer) unplaced(inv *report.Inventory) {
 	for _, kind := range kinds {
 		p.to(mapIndent)
 		p.put(kind)
-		p.to(p.col + 2)
-		p.wrap(p.col, strings.TrimSuffix(strings.Join(byKind[kind], " "), ","))
-		p.newline()
+		at := p.col + 2
+		for part := range slices.Chunk(byKind[kind], p.perLine(byKind[kind])) {
+			p.to(at)
+			p.wrap(at, strings.TrimSuffix(strings.Join(part, " "), ","))
+			p.newline()
+		}
 	}
 	p.brief(mapIndent, "reason", strings.Join(reasons, "; "), linesReason)
 	p.newline()
 }
+
+// perLine is how many cells stand in a line: all where they fit, else a number by which
+// boards count.
+func (p *printer) perLine(cells []string) int {
+	if len(strings.Join(cells, " ")) <= p.width-p.col-2 || len(cells) <= countedSlots {
+		return len(cells)
+	}
+	return countedSlots
+}
+
+// countedSlots is a number of slots that is still counted at a glance.
+const countedSlots = 16
 
 // unplacedCell is the size; of things that are not system memory with the unit
 // and what they are, for a ROM has no whole GiB.

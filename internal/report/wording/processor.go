@@ -5,6 +5,7 @@ package wording
 import (
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Percent writes a share in hundredths, without the sign: "33".
@@ -12,19 +13,14 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(share*100, 'f', 0, 64)
 }
 
-// Date turns SMBIOS's month/day/year into year-month-day; anything else
-// stays as it is.
+// Date turns SMBIOS's month/day/year into year-month-day; anything else, also a
+// day that no calendar has, stays as it is.
 func Date(s string) string {
-	p := strings.Split(s, "/")
-	if len(p) != 3 || len(p[0]) != 2 || len(p[1]) != 2 || len(p[2]) != 4 {
+	day, err := time.Parse("01/02/2006", s)
+	if err != nil {
 		return s
 	}
-	for _, part := range p {
-		if _, err := strconv.Atoi(part); err != nil {
-			return s
-		}
-	}
-	return p[2] + "-" + p[0] + "-" + p[1]
+	return day.Format(time.DateOnly)
 }
 
 // Processor shortens a brand string to what people call the processor:
