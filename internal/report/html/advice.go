@@ -48,15 +48,27 @@ func (p *page) alternative(a *report.Advice) {
 	p.Close()
 }
 
-// beforeAndAfter is what each socket has now and after the steps.
+// notKnown stands where nothing of a socket's memory is known.
+const notKnown = "not known"
+
+// beforeAndAfter is what each socket has now and after the steps, where anything of
+// it is known.
 func (p *page) beforeAndAfter(a *report.Advice) {
-	t := p.table("memory of", "before", "after")
 	of := func(i int) (id int, before, after string) {
 		s := &a.Reaches.Sockets[i]
 		id = socketOf(s.Socket)
 		return id, p.before(id), reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative)
 	}
-	for _, alike := range alike(len(a.Reaches.Sockets), func(i int) string {
+	sockets, known := len(a.Reaches.Sockets), false
+	for i := range sockets {
+		_, before, after := of(i)
+		known = known || before != notKnown || after != notKnown
+	}
+	if !known {
+		return
+	}
+	t := p.table("memory of", "before", "after")
+	for _, alike := range alike(sockets, func(i int) string {
 		_, before, after := of(i)
 		return before + "\n" + after
 	}) {
@@ -74,7 +86,7 @@ func (p *page) beforeAndAfter(a *report.Advice) {
 func (p *page) before(id int) string {
 	s := p.population(id)
 	if s == nil {
-		return "not known"
+		return notKnown
 	}
 	return reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative)
 }
@@ -95,7 +107,7 @@ func reached(class *string, mts *int, peak *int64, share *report.Relative) strin
 		parts = append(parts, says)
 	}
 	if len(parts) == 0 {
-		return "not known"
+		return notKnown
 	}
 	return strings.Join(parts, ", ")
 }

@@ -93,7 +93,11 @@ func findingID(i int) string { return "finding-" + strconv.Itoa(i) }
 func (p *page) article(i int, open bool) {
 	f := &p.r.Findings[i]
 	p.Line()
-	p.Open("article", attr("id", findingID(i)), markup.Class("finding "+f.Result+" "+severityClass(f)),
+	class := "finding " + f.Result + " " + severityClass(f)
+	if len(f.Advice) > 0 {
+		class += " advised"
+	}
+	p.Open("article", attr("id", findingID(i)), markup.Class(class),
 		attr("data-rule", f.Rule), attr("data-subject", f.Subject), attr("data-result", f.Result), attr("data-severity", f.Severity))
 	defer p.Close()
 	attrs := []markup.Attr{}

@@ -240,6 +240,15 @@ func TestArrows(t *testing.T) {
 	nodes(t, page)
 }
 
+// TestBeforeAndAfter: what an advice changes is a table where anything of it is known.
+func TestBeforeAndAfter(t *testing.T) {
+	socket, class := 7, "A"
+	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &socket}}}}}}
+	assert.NotContains(t, pageOf(t, r), ">before<")
+	r.Advice[0].Reaches.Sockets[0].Class = &class
+	assert.Contains(t, pageOf(t, r), ">before<")
+}
+
 // TestMeasuredBesideThePrediction: a figure of a node's own memory stands with
 // its share of the peak that the population leaves the node, one of another node
 // without, an undecided one with its reason.

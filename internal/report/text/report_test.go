@@ -329,6 +329,17 @@ func TestSlotsThatShareAPlaceAreAllShown(t *testing.T) {
 	}
 }
 
+// TestUnplacedSlotsAreCounted: more slots than a line holds stand sixteen to a line.
+func TestUnplacedSlotsAreCounted(t *testing.T) {
+	slots := make([]report.Slot, 32)
+	for i := range slots {
+		slots[i] = report.Slot{State: string(inventory.SlotEmpty)}
+	}
+	text := textOf(t, &report.Report{Inventory: report.Inventory{Slots: slots}}, Options{})
+	row := strings.TrimSuffix(strings.Repeat(". ", 16), " ")
+	assert.Contains(t, text, "  no socket known  "+row+"\n"+strings.Repeat(" ", 19)+row+"\n")
+}
+
 // A value that does not fit ends after a whole clause, where one ends beyond half of
 // the room, and never within brackets.
 func TestShortenedByClauses(t *testing.T) {

@@ -108,12 +108,19 @@ func (d *drawing) marks(key int) []string {
 }
 
 // causes are the failures of a socket that follow from no other and are more than
-// a remark.
+// a remark; of memory behind no processor those of the machine that have a word for
+// the picture.
 func (d *drawing) causes(key int) []*report.Finding {
 	subject := "socket " + strconv.Itoa(key)
+	if key == offSocket {
+		subject = "machine"
+	}
 	var out []*report.Finding
 	for i := range d.findings {
 		f := &d.findings[i]
+		if key == offSocket && f.Mark == nil {
+			continue
+		}
 		if f.Result == string(verdict.Fail) && f.Subject == subject && f.CausedBy == nil && report.Rank(f.Severity) > 1 {
 			out = append(out, f)
 		}

@@ -22,4 +22,5 @@ func TestProcessorName(t *testing.T) {
 func TestDate(t *testing.T) {
 	assert.Equal(t, "2018-05-22", Date("05/22/2018"))
 	assert.Equal(t, "05/22/18", Date("05/22/18"))
+	assert.Equal(t, "32/22/2015", Date("32/22/2015"), "a Supermicro H8QG6 prints so")
 }
