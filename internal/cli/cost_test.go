@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -21,7 +22,7 @@ func TestCostOfACheck(t *testing.T) {
 		machine string
 		// allocations, and bytes in kB
 		most, kB uint64
-	}{{"fujitsu-rx900s2-class2", 195_000, 34_500}, {"dell-r610-good", 22_000, 3_200}} {
+	}{{"fujitsu-rx900s2-class2", 172_000, 19_000}, {"dell-r610-good", 18_800, 2_800}} {
 		dump := machinetest.Named(t, c.machine).Table.Dump()
 		var before, after runtime.MemStats
 		for range 2 {
@@ -35,6 +36,18 @@ func TestCostOfACheck(t *testing.T) {
 		assert.LessOrEqual(t, count, c.most, c.machine)
 		assert.LessOrEqual(t, kB, c.kB, c.machine)
 	}
+}
+
+// TestCostOfAnotherAudit bounds what the daemon allocates when it audits again: rules
+// and part numbers stay read, and nothing is written that nobody asked for.
+func TestCostOfAnotherAudit(t *testing.T) {
+	a := newAuditor(t, tree(t, "dell-r610-good"), "")
+	a.f.input.partNumbers = sync.OnceValues(a.p.partNumbers)
+	first := testing.AllocsPerRun(1, func() { a.audit(t.Context(), true) })
+	again := testing.AllocsPerRun(2, func() { a.audit(t.Context(), false) })
+	t.Logf("%.0f allocations to audit again, %.0f with rules read anew", again, first)
+	assert.LessOrEqual(t, again, 10_500.0)
+	assert.Less(t, again, first-2_000)
 }
 
 // TestCostOfLists bounds what a list of rules or profiles allocates: it is read

@@ -110,9 +110,11 @@ func TestVirtualization(t *testing.T) {
 	run(t, "virtualization", []settingCase{
 		{"vmx and kvm", vmx.With(kvm), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
 		{"vmx of 5.6", kernel(vmx, "5.6.0"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"vmx of 6.0, whose minor number is small", kernel(vmx, "6.0.0"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
 		{"vmx of 5.4, which keeps it", kernel(vmx, "5.4.0-216-generic"), open(want.Not[string](fact.Absent, "keeps the flag vmx"))},
 		{"vmx of 5.4 and kvm", kernel(vmx.With(kvm), "5.4.0-216-generic"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
 		{"svm of 6.7", kernel(svm, "6.7-rc1"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
+		{"svm of 7.0, whose minor number is small", kernel(svm, "7.0.0"), by(want.Is("enabled", fact.Indirect), inventory.DecidedFirmware)},
 		{"svm of 6.6, which keeps it", kernel(svm, "6.6.30"), open(want.Not[string](fact.Absent, "keeps the flag svm"))},
 		{"svm of no known kernel", kernel(svm, ""), open(want.Not[string](fact.Absent, "keeps the flag svm"))},
 		{"no flag", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Is("disabled", fact.Indirect))},

@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -77,7 +76,13 @@ func beyondRDIMM(s *inventory.Slot, p *Platform) bool {
 func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 	module, ranks := moduleOf(s, p), s.Ranks.Or(0)
 	var same, more []string
-	for _, key := range slices.Sorted(maps.Keys(p.Speeds)) {
+	var space [16]string // asked for every slot: no memory for the usual handful of rows
+	keysInOrder := space[:0]
+	for key := range p.Speeds {
+		keysInOrder = append(keysInOrder, key)
+	}
+	slices.Sort(keysInOrder)
+	for _, key := range keysInOrder {
 		k := parseKind(key)
 		if k.module != module && (module != "" || k.module == "mrdimm") {
 			continue

@@ -92,24 +92,25 @@ func buildSummary(s audit.Summary) Summary {
 
 // BuildFinding makes the document of one finding.
 func BuildFinding(f *audit.Finding) Finding {
+	own := make(texts, 0, 9)
 	out := Finding{
 		Rule:      f.Rule,
-		Title:     word(f.Title),
+		Title:     own.word(f.Title),
 		Result:    string(f.Result),
 		Severity:  string(f.Severity),
 		Subject:   f.Subject,
-		Found:     word(f.Found),
-		Expected:  word(f.Expected),
-		Why:       word(f.Why),
-		Reason:    word(f.Reason),
-		KnownBy:   word(f.KnownBy),
-		CausedBy:  word(f.CausedBy),
-		Remedy:    word(f.Remedy),
+		Found:     own.word(f.Found),
+		Expected:  own.word(f.Expected),
+		Why:       own.word(f.Why),
+		Reason:    own.word(f.Reason),
+		KnownBy:   own.word(f.KnownBy),
+		CausedBy:  own.word(f.CausedBy),
+		Remedy:    own.word(f.Remedy),
 		Advice:    []string{},
 		Evidence:  buildEvidence(f.Evidence),
 		Certainty: f.Certainty.String(),
 		Citation:  buildCitation(f.Citation),
-		Mark:      word(f.Mark),
+		Mark:      own.word(f.Mark),
 		Explains:  f.Explains,
 	}
 	if f.Effect != nil {
@@ -137,9 +138,10 @@ func buildCitation(c *verdict.Citation) *Citation {
 
 func buildEvidence(in []fact.Evidence) []Evidence {
 	out := make([]Evidence, 0, len(in))
+	own := make(texts, 0, 2*len(in))
 	for i := range in {
 		e := &in[i]
-		out = append(out, Evidence{Source: e.Source, Path: word(e.Path), Raw: word(rawText(e))})
+		out = append(out, Evidence{Source: e.Source, Path: own.word(e.Path), Raw: own.word(rawText(e))})
 	}
 	return out
 }
