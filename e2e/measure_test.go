@@ -3,12 +3,15 @@
 package e2e
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -50,5 +53,41 @@ func TestMeasureOnlyMapsItsOwn(t *testing.T) {
 		if strings.Contains(line, "openat(") {
 			assert.NotRegexp(t, `O_(WRONLY|RDWR|CREAT|TRUNC)`, line)
 		}
+	}
+}
+
+// TestMeasureEnds: stopped or killed in the middle, measure leaves no file, neither the kept
+// one nor a part of it, and a result that was kept before stays as it was.
+func TestMeasureEnds(t *testing.T) {
+	for name, signal := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "terminated": syscall.SIGTERM, "killed": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			kept := filepath.Join(dir, "kept.json")
+			require.NoError(t, os.WriteFile(kept, []byte("as it was"), 0o600))
+			cmd := exec.Command(binary(t), "measure", "--force", "--nodes", "0", "--save", kept)
+			var said bytes.Buffer
+			cmd.Stdout, cmd.Stderr = &said, &said
+			require.NoError(t, cmd.Start())
+			time.Sleep(time.Second) // of five: it has mapped and measures
+			require.NoError(t, cmd.Process.Signal(signal))
+			err := cmd.Wait()
+			var ended *exec.ExitError
+			require.ErrorAs(t, err, &ended, said.String())
+			if strings.Contains(said.String(), "refused: ") {
+				t.Skip(said.String())
+			}
+			if signal == syscall.SIGKILL {
+				assert.Equal(t, -1, ended.ExitCode())
+			} else {
+				assert.Equal(t, 3, ended.ExitCode(), said.String())
+				assert.Contains(t, said.String(), "memaudit: error: measure: ")
+			}
+			files, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Len(t, files, 1)
+			data, err := os.ReadFile(kept)
+			require.NoError(t, err)
+			assert.Equal(t, "as it was", string(data))
+		})
 	}
 }

@@ -62,21 +62,19 @@ func TestTextFitsTheTerminal(t *testing.T) {
 }
 
 // TestPageOfManySlots: the page of 8 processors with 128 slots stays below
-// 400 kB and is written in under 20 ms where nothing else runs (2 to 5 ms measured).
-// Other tests run beside this one, so that its bound is wider, and for the best of many runs.
+// 400 kB and is written in under 20 ms (2 to 5 ms measured where nothing else runs). A
+// shared machine decides what a clock says: held are what takes the time, allocations and bytes.
 func TestPageOfManySlots(t *testing.T) {
 	doc := documentOf(t, new(machinetest.Named(t, "fujitsu-rx900s2-class2")))
 	require.Len(t, doc.Inventory.Sockets, 8)
 	require.Len(t, doc.Inventory.Slots, 128)
-	best := time.Hour
 	var page strings.Builder
-	for range 20 {
+	began := time.Now()
+	allocated := testing.AllocsPerRun(5, func() {
 		page.Reset()
-		began := time.Now()
 		require.NoError(t, html.Write(&page, doc))
-		best = min(best, time.Since(began))
-	}
-	t.Logf("%d bytes in %v", page.Len(), best)
+	})
+	t.Logf("%d bytes, %.0f allocations, about %v", page.Len(), allocated, time.Since(began)/6)
 	assert.Less(t, page.Len(), 400_000)
-	assert.Less(t, best, 200*time.Millisecond)
+	assert.Less(t, allocated, 40_000.0) // 29,425 as seen
 }
