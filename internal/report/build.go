@@ -114,7 +114,7 @@ func BuildFinding(f *audit.Finding) Finding {
 		Explains:  f.Explains,
 	}
 	if f.Effect != nil {
-		out.Effect = &Effect{Text: f.Effect.Text, Source: word(f.Effect.Source)}
+		out.Effect = &Effect{Text: f.Effect.Text, Source: word(f.Effect.Source), Beside: f.Effect.Beside}
 	}
 	if f.Waiver != nil {
 		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: word(f.Waiver.Until)}

@@ -79,7 +79,7 @@ func buildConfiguration(c *plan.Configuration) Configuration {
 		out.DIMMs = append(out.DIMMs, DIMMs{SizeBytes: m.Bytes, Ranks: above(m.Ranks), Count: m.Count})
 	}
 	for _, e := range c.Effects {
-		out.Effects = append(out.Effects, DocumentEffect(e))
+		out.Effects = append(out.Effects, DocumentEffect{Text: e.Text, Source: e.Source})
 	}
 	for _, f := range c.Against {
 		out.Findings = append(out.Findings, Remaining(f))

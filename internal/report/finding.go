@@ -43,6 +43,8 @@ type Finding struct {
 type Effect struct {
 	Text   string  `json:"text"`
 	Source *string `json:"source" jsonschema:"nullable"`
+	// Beside is the word of the report that the effect is of, "" for none.
+	Beside string `json:"-"`
 }
 
 // Evidence is one reading: the source's name, the file below the audited

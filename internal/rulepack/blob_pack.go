@@ -102,7 +102,7 @@ func (w *blobWriter) effect(e *EffectSpec) {
 	if e == nil {
 		return
 	}
-	for _, s := range []string{e.Text, e.Expr, e.Unit, e.Conditions, e.Place, e.Source, e.SourceExpr} {
+	for _, s := range []string{e.Text, e.Expr, e.Unit, e.Conditions, e.Place, e.Source, e.SourceExpr, e.Beside} {
 		w.text(s)
 	}
 	w.bool(e.Number != nil)
@@ -116,7 +116,7 @@ func (r *blobReader) effect() *EffectSpec {
 		return nil
 	}
 	e := &EffectSpec{}
-	for _, s := range []*string{&e.Text, &e.Expr, &e.Unit, &e.Conditions, &e.Place, &e.Source, &e.SourceExpr} {
+	for _, s := range []*string{&e.Text, &e.Expr, &e.Unit, &e.Conditions, &e.Place, &e.Source, &e.SourceExpr, &e.Beside} {
 		*s = r.text()
 	}
 	if r.bool() {

@@ -79,6 +79,8 @@ func TestPlanningAndCitations(t *testing.T) {
 		{name: "a topic", lines: "    cite_sources: [channels, speed]\n"},
 		{name: "no topic", lines: "    cite_sources: [colours]\n", says: `"colours" is no topic`},
 		{name: "a standard", lines: "    citation: {vendor: DMTF, title: DSP0134, authority: standard}\n"},
+		{name: "a class's cost", lines: "    effect: {text: t, source: s, beside: class}\n"},
+		{name: "beside what is not drawn", lines: "    effect: {text: t, source: s, beside: clock}\n", says: `an effect stands beside "clock", expected class or nothing`},
 		{name: "no authority", lines: "    citation: {vendor: DMTF, title: DSP0134, authority: maker}\n", says: `authority "maker" is neither standard nor third`},
 	} {
 		src := "rules:\n  - id: site.a.b\n    title: t\n    subject: machine\n    check: memory.installed_bytes > 5\n    severity: info\n    why: w\n    uncited: true\n" +
@@ -87,7 +89,7 @@ func TestPlanningAndCitations(t *testing.T) {
 		require.Empty(t, faults, c.name)
 		said := ""
 		for _, f := range p.Validate() {
-			if strings.Contains(f.Text, "planning") || strings.Contains(f.Text, "topic") || strings.Contains(f.Text, "authority") {
+			if strings.Contains(f.Text, "planning") || strings.Contains(f.Text, "topic") || strings.Contains(f.Text, "authority") || strings.Contains(f.Text, "beside") {
 				said += f.Text
 			}
 		}

@@ -149,6 +149,10 @@ type EffectSpec struct {
 	Place      string `yaml:"place,omitempty"`
 	Source     string `yaml:"source,omitempty"`
 	SourceExpr string `yaml:"source_expr,omitempty"`
+	// Beside is the word of the report that the effect is of: it stands beside that
+	// word's explanation where the finding follows from another and is not printed.
+	// verdict.BesideClass is the only one.
+	Beside string `yaml:"beside,omitempty"`
 }
 
 // Case is one test of a rule. What its facts do not state is unknown.

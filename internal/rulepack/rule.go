@@ -47,7 +47,7 @@ func (e *EffectSpec) Effect(text string, c *verdict.Citation) *verdict.Effect {
 			source += ", " + e.Place
 		}
 	}
-	return &verdict.Effect{Text: text, Source: source}
+	return &verdict.Effect{Text: text, Source: source, Beside: e.Beside}
 }
 
 // Cap lowers the certainty of the facts read to the rule's own.

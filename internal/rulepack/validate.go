@@ -83,6 +83,9 @@ func (v *validator) rule(r *Rule) {
 	}
 	v.sources(r)
 	v.mark(r)
+	if e := r.Effect; e != nil && e.Beside != "" && e.Beside != verdict.BesideClass {
+		v.complain(at(child(r.node, "effect"), "beside"), "rule %s: an effect stands beside %q, expected %s or nothing", r.ID, e.Beside, verdict.BesideClass)
+	}
 	v.cases(r)
 }
 
@@ -256,6 +259,9 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 		if ok && !known.Accepts(word) {
 			v.complain(at(node, "want"), "profile %s: %s wants %q, expected %s", q.ID, w.ID, word, strings.Join(known.Expected(), ", "))
 		}
+	}
+	if w.Effect != nil && w.Effect.Beside != "" {
+		v.complain(at(child(node, "effect"), "beside"), "profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
 	}
 	if len(w.Want) == 0 {
 		v.complain(node, "profile %s: %s wants nothing", q.ID, w.ID)

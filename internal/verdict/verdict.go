@@ -81,7 +81,12 @@ const (
 type Effect struct {
 	Text   string
 	Source string
+	// Beside is the word of the report that the effect is of, "" for none.
+	Beside string
 }
+
+// BesideClass is an Effect's Beside: what a layout's class costs.
+const BesideClass = "class"
 
 // Line prints vendor, title, version, year and place.
 func (c *Citation) Line() string {

@@ -79,7 +79,7 @@ func (d *drawing) classes() string {
 func (d *drawing) classCost() string {
 	for i := range d.findings {
 		f := &d.findings[i]
-		if f.Rule == "memory.class.optimal" && f.Result == string(verdict.Fail) && report.OrEmpty(f.CausedBy) != "" && f.Effect != nil {
+		if f.Effect != nil && f.Effect.Beside == verdict.BesideClass && f.Result == string(verdict.Fail) && report.OrEmpty(f.CausedBy) != "" {
 			return f.Effect.Text
 		}
 	}

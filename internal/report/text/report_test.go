@@ -373,3 +373,18 @@ func TestLegendAndNoSentenceTwice(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(flat(printed), cost), "nobody said it before")
 	assert.NotContains(t, printed, "\nwords ")
 }
+
+// TestCostOfTheClass: what a document says that the machine's class costs stands beside
+// the class where the finding follows from another, whatever the rule is called.
+func TestCostOfTheClass(t *testing.T) {
+	r := reporttest.Report(reporttest.Bad())
+	found, cause, class := "class C", "memory.channel.populated socket 1", "C"
+	for i := range r.Inventory.Population.Sockets {
+		r.Inventory.Population.Sockets[i].Class = &class
+	}
+	r.Findings = append(r.Findings, report.Finding{Rule: "site.layout.class", Subject: "machine", Result: "fail", Severity: "warning", Found: &found, CausedBy: &cause,
+		Effect: &report.Effect{Text: "a fifth was measured", Beside: verdict.BesideClass}})
+	assert.Contains(t, flat(textOf(t, r, Options{})), "a fifth was measured")
+	r.Findings[len(r.Findings)-1].Effect.Beside = ""
+	assert.NotContains(t, flat(textOf(t, r, Options{})), "a fifth was measured")
+}
