@@ -83,14 +83,14 @@ func (s *socketFacts) equalControllers(mode Value) Value {
 	}, mode, of(s.pop.Controllers))
 }
 
-// everyPart asks for a DIMM in each of n runs of channels. Only Rome and Milan
-// number their channels so that a part is a run of them.
+// everyPart asks for a DIMM in each of n runs of channels, where the platform
+// numbers its channels so that a part is a run of them.
 func (s *socketFacts) everyPart(mode Value, n int) Value {
 	p, ok := s.m.topo.Platform.Get()
 	if !ok {
 		return of(s.m.topo.Platform)
 	}
-	if p.ID != "rome" && p.ID != "milan" {
+	if !p.NodePartsInOrder {
 		return Missing(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here",
 			"audit the live machine or a capture with sys/devices/system/node")
 	}

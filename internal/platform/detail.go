@@ -25,6 +25,9 @@ type Detail struct {
 	SpeedByMode bool
 	// SixChannels is true where ACDEGH interleaves as one set (Milan).
 	SixChannels bool
+	// NodePartsInOrder is true where a NUMA part of a processor (NPS2, NPS4) is a
+	// run of channels as they are numbered.
+	NodePartsInOrder bool
 	// LockstepChannels are the pairs of channels behind the two buffers of a
 	// controller, in fill order: the first half belongs to controller 0.
 	LockstepChannels [][]int

@@ -35,6 +35,7 @@ type platformFile struct {
 	Buffered      bool              `yaml:"buffered"`
 	Classes       string            `yaml:"classes"`
 	SixChannels   bool              `yaml:"six_channels"`
+	PartsInOrder  bool              `yaml:"node_parts_in_order"`
 	Measured      []Measurement     `yaml:"measured"`
 	ZeroDIMMs     bool              `yaml:"zero_dimms_legal"`
 	NoDIMMs       bool              `yaml:"no_dimms"`
@@ -167,7 +168,8 @@ func (f *platformFile) platform() *Platform {
 		ZeroDIMMsLegal: f.ZeroDIMMs, NoDIMMs: f.NoDIMMs, UniformDIMMs: f.Uniform,
 		Verified: orTrue(f.Verified), Notes: f.Notes, Citation: Citation(f.Citation),
 		Detail: Detail{
-			Buffered: f.Buffered, RatedBelow: f.RatedBelow, SpeedByMode: f.ByMode, SixChannels: f.SixChannels, BoardDepth: f.BoardDepth,
+			Buffered: f.Buffered, RatedBelow: f.RatedBelow, SpeedByMode: f.ByMode, SixChannels: f.SixChannels,
+			NodePartsInOrder: f.PartsInOrder, BoardDepth: f.BoardDepth,
 			LockstepChannels: f.LockChannels, LockstepBoards: f.LockBoards, Classes: f.Classes, ProcessorMTs: f.ProcessorMTs,
 			Boards: f.Boards, Measured: f.Measured, EDACOrder: f.EDACOrder, Sources: f.Sources, Guides: f.Guides,
 		},

@@ -208,3 +208,19 @@ func TestDocumentForPeople(t *testing.T) {
 	assert.Equal(t, "Fujitsu Technology Solutions, Memory Performance of Xeon E7-8800/4800/2800 (Westmere-EX) based Systems", p.Document("FTS-WEX"))
 	assert.Equal(t, "A-SITES-KEY", p.Document("A-SITES-KEY"))
 }
+
+// TestNodePartsInOrder: Dell's tables of NPS and slots (PowerEdge R6525 Installation and
+// Service Manual, tables 41 and 42) are for these two.
+func TestNodePartsInOrder(t *testing.T) {
+	ids, err := IDs(corpustest.Rules(t))
+	require.NoError(t, err)
+	var have []string
+	for _, id := range ids {
+		p, err := ByID(corpustest.Rules(t), id)
+		require.NoError(t, err)
+		if p.NodePartsInOrder {
+			have = append(have, id)
+		}
+	}
+	assert.Equal(t, []string{"milan", "rome"}, have)
+}
