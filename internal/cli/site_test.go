@@ -134,7 +134,7 @@ func TestDaemonReadsSiteFilesAnew(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(head+fmt.Sprintf(row, 4)), 0o600))
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "platforms"), 0o700))
 	sources := filepath.Join(dir, "platforms", "sources.tsv")
-	require.NoError(t, os.WriteFile(sources, []byte("SITE\tExample\tManual\n"), 0o600))
+	require.NoError(t, os.WriteFile(sources, []byte("SITE\tExample\tManual\t2024\tp3\t\n"), 0o600))
 
 	p, _, _ := newProgram(nil)
 	a := &auditor{p: p, f: &serveFlags{checkFlags: checkFlags{rules: []string{dir}, failOn: "never", config: filepath.Join(dir, "none.yaml")}}}

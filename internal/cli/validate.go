@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/knowledge"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/site"
@@ -46,7 +47,7 @@ func (p *Program) validate(paths []string) error {
 		_, _ = fmt.Fprintln(p.stderr(), f)
 	}
 	if len(v.faults) > 0 {
-		return &exit{status: report.ExitUsage, err: fmt.Errorf("rules validate: %d complaints", len(v.faults))}
+		return &exit{status: report.ExitUsage, err: fmt.Errorf("rules validate: %s", prose.Count(len(v.faults), "complaint"))}
 	}
 	return p.say(v.summary())
 }
@@ -103,14 +104,14 @@ func (v *validated) file(k fs.FS, file string) {
 	}
 }
 
-// dataFiles are a file itself, or the YAML and CSV files below a folder.
+// dataFiles are a file itself, or the YAML and CSV files and the checked tables below a folder.
 func dataFiles(path string) ([]string, error) {
 	var out []string
 	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		if name == path || slices.Contains([]string{".yaml", ".yml", ".csv"}, filepath.Ext(name)) {
+		if name == path || slices.Contains([]string{".yaml", ".yml", ".csv"}, filepath.Ext(name)) || knowledge.IsTable(name) {
 			out = append(out, name)
 		}
 		return nil

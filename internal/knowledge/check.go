@@ -1,7 +1,7 @@
 // Package knowledge checks the data files below rules/ that are not rule packs:
 // platforms, slot maps, locator patterns, tables of vendors' settings, citations,
-// part numbers and processors. Their form is in rules/*.schema.json; what a schema cannot
-// say (keys of sources, numbers that contradict each other) is checked here.
+// part numbers, processors, documents and slot sets. Their form is in rules/*.schema.json, that of
+// tables here; what a schema cannot say (keys of sources, numbers that contradict each other) is checked here.
 package knowledge
 
 import (
@@ -28,6 +28,7 @@ const (
 	Processors Kind = "processors"
 	Topics     Kind = "topics"
 	Parts      Kind = "parts"
+	Table      Kind = "table" // of fields parted by tabs, without a schema
 )
 
 // String prints file:line:column: text.
@@ -49,6 +50,10 @@ type File struct {
 func Parse(name string, data []byte) *File {
 	f := &File{Kind: Processors, name: name, data: data}
 	if filepath.Ext(name) == ".csv" {
+		return f
+	}
+	if tableOf(name) != "" {
+		f.Kind = Table
 		return f
 	}
 	f.Kind = Pack
@@ -105,6 +110,8 @@ func (c *checker) check(k fs.FS, f *File) []Fault {
 	switch {
 	case f.Kind == Processors:
 		return checkProcessors(f.name, f.data)
+	case f.Kind == Table:
+		return checkTable(f.name, f.data)
 	case f.bad != nil:
 		return []Fault{*f.bad}
 	case f.Kind == Pack:

@@ -149,10 +149,6 @@ func (v *validator) placeExpr(n *yaml.Node, key string, err error) {
 	v.out = v.out.add(c)
 }
 
-// Topics are what a document of a platform may speak of, the words of
-// rules/platforms/sources.tsv.
-var Topics = []string{"channels", "alike", "sockets", "modules", "voltage", "number", "speed"}
-
 // sources checks what a verdict must rest on.
 func (v *validator) sources(r *Rule) {
 	if r.Citation == nil && !r.Explains && !r.Uncited {
@@ -165,8 +161,8 @@ func (v *validator) sources(r *Rule) {
 		v.complain(at(at(r.node, "citation"), "authority"), "rule %s: authority %q is neither %s nor %s", r.ID, c.Authority, verdict.Standard, verdict.Third)
 	}
 	for _, topic := range r.CiteSources {
-		if !slices.Contains(Topics, topic) {
-			v.complain(at(r.node, "cite_sources"), "rule %s: %q is no topic: %s", r.ID, topic, strings.Join(Topics, ", "))
+		if !slices.Contains(verdict.Topics, topic) {
+			v.complain(at(r.node, "cite_sources"), "rule %s: %q is no topic: %s", r.ID, topic, strings.Join(verdict.Topics, ", "))
 		}
 	}
 	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" && e.SourceExpr == "" {

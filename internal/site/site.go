@@ -136,9 +136,7 @@ func join(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 		if _, err := fs.Stat(k, name); err == nil && !slices.Contains(together[:], name) {
 			faults = append(faults, knowledge.Fault{File: where, Line: 1, Column: 1, Text: "a built-in file has this name; expected another, so that both can be used"})
 		}
-		if name != documents {
-			faults = append(faults, knowledge.Parse(where, data).Check(out)...)
-		}
+		faults = append(faults, knowledge.Parse(where, data).Check(out)...)
 	}
 	if len(faults) > 0 {
 		slices.SortFunc(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })

@@ -77,6 +77,10 @@ const (
 	Practice  = "general practice"
 )
 
+// Topics are what a document of a platform may speak of, the words of
+// rules/platforms/sources.tsv.
+var Topics = []string{"channels", "alike", "sockets", "modules", "voltage", "number", "speed"}
+
 // Effect is what a deviation costs, as measured, with its conditions.
 type Effect struct {
 	Text   string

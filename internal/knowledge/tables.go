@@ -1,0 +1,173 @@
+package knowledge
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// tables are the lists of fields parted by tabs, by the end of their path, each with
+// what is wrong with a row.
+var tables = map[string]func() func(cells []string) string{
+	slotSets:        func() func([]string) string { return (&setRows{blocks: map[string]bool{}}).fault },
+	platformSources: func() func([]string) string { return (&documentRows{keys: map[string]bool{}}).fault },
+}
+
+// slotSets holds the makers' slot sets.
+const slotSets = "slots/sets.tsv"
+
+// tableOf is the entry of tables that a file is, "" for none.
+func tableOf(name string) string {
+	for table := range tables {
+		if name == table || strings.HasSuffix(name, "/"+table) {
+			return table
+		}
+	}
+	return ""
+}
+
+// IsTable reports whether a file of that name is a list of fields parted by tabs
+// that is checked.
+func IsTable(name string) bool { return tableOf(name) != "" }
+
+// checkTable holds a list against its form, a row at a time.
+func checkTable(name string, data []byte) []Fault {
+	var out []Fault
+	fault := tables[tableOf(name)]()
+	at := 0
+	for line := range strings.Lines(string(data)) {
+		at++
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if text := fault(strings.Split(strings.TrimSuffix(line, "\n"), "\t")); text != "" {
+			out = append(out, Fault{name, at, 1, text})
+		}
+	}
+	return out
+}
+
+// documentRows are the rows of platforms/sources.tsv.
+type documentRows struct{ keys map[string]bool }
+
+// authorities of a document, as platform.Document has them.
+var authorities = []string{"maker", "processor", "third", "collection"}
+
+func (d *documentRows) fault(c []string) string {
+	if len(c) != 8 && len(c) != 6 {
+		return fmt.Sprintf("%d fields, expected 8: key, vendor, title, year, place, url, authority, says (a site's may end after url)", len(c))
+	}
+	known := d.keys[c[0]]
+	d.keys[c[0]] = true
+	_, err := strconv.Atoi(c[3])
+	switch {
+	case c[0] == "" || c[1] == "" || c[2] == "":
+		return "key, vendor or title is empty"
+	case known:
+		return fmt.Sprintf("key %s stands twice", c[0])
+	case c[3] != "" && err != nil:
+		return fmt.Sprintf("%s: year %q, expected a number or nothing", c[0], c[3])
+	case len(c) == 6:
+		return ""
+	case !slices.Contains(authorities, c[6]):
+		return fmt.Sprintf("%s: authority %q, expected one of %s", c[0], c[6], strings.Join(authorities, ", "))
+	}
+	for topic := range strings.FieldsSeq(c[7]) {
+		if !slices.Contains(verdict.Topics, topic) {
+			return fmt.Sprintf("%s: says %q, expected words of %s", c[0], topic, strings.Join(verdict.Topics, ", "))
+		}
+	}
+	return ""
+}
+
+// setRows are the rows of slots/sets.tsv: heads of blocks, and what stands below each.
+type setRows struct {
+	blocks map[string]bool
+	// block is the current one's id, lettered that letters name its slots; counts are
+	// the numbers of modules that have a row.
+	block    string
+	lettered bool
+	counts   map[int]bool
+}
+
+// grades of a row, and mode, which stands for sets of lockstep, mirroring and sparing.
+var grades = []string{"balanced", "near-balanced", "supported", "listed", "unbalanced", "not-recommended", notAllowed, "mode"}
+
+const notAllowed = "not-allowed"
+
+// numberings are the ways of counting further processors' slots: +12, 33-n, letters.
+var numberings = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\+[1-9]\d*|[1-9]\d*-n|letters)$`) })
+
+// letteredSlot is a slot named by its channel's letter: A1 or 1A.
+var letteredSlot = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-P][1-9]|[1-9][A-P])$`) })
+
+func (s *setRows) fault(c []string) string {
+	if c[0] == "set" {
+		return s.head(c)
+	}
+	modules, err := strconv.Atoi(c[0])
+	switch {
+	case s.block == "":
+		return fmt.Sprintf("%q before the first block: expected set, a tab and the block's id", c[0])
+	case len(c) != 4:
+		return fmt.Sprintf("%s: %d fields, expected 4: modules, sets, grade, document", s.block, len(c))
+	case err != nil || modules < 1:
+		return fmt.Sprintf("%s: %q modules, expected a number from one", s.block, c[0])
+	case !slices.Contains(grades, c[2]):
+		return fmt.Sprintf("%s: grade %q, expected one of %s", s.block, c[2], strings.Join(grades, ", "))
+	case strings.TrimSpace(c[3]) == "":
+		return fmt.Sprintf("%s: the document of %d modules is missing", s.block, modules)
+	case (c[1] == "-") != (c[2] == notAllowed):
+		return fmt.Sprintf("%s: sets %q and grade %q, - goes with %s", s.block, c[1], c[2], notAllowed)
+	case c[2] != "mode" && s.counts[modules]:
+		return fmt.Sprintf("%s: %d modules stand twice", s.block, modules)
+	}
+	s.counts[modules] = s.counts[modules] || c[2] != "mode"
+	return s.sets(c[1], modules)
+}
+
+// head begins a block.
+func (s *setRows) head(c []string) string {
+	if len(c) != 4 && len(c) != 5 {
+		return fmt.Sprintf("%d fields, expected set, id, products, products with the same numbering and perhaps how the slots of further processors are counted", len(c))
+	}
+	known := s.blocks[c[1]]
+	s.blocks[c[1]] = true
+	s.block, s.lettered, s.counts = c[1], len(c) == 5 && c[4] == "letters", map[int]bool{}
+	switch {
+	case c[1] == "":
+		return "a block without an id"
+	case known:
+		return fmt.Sprintf("block %s stands twice", c[1])
+	case c[2]+c[3] == "":
+		return fmt.Sprintf("%s: no product", c[1])
+	case len(c) == 5 && !numberings().MatchString(c[4]):
+		return fmt.Sprintf("%s: counted %q, expected such as +12, 33-n or letters", c[1], c[4])
+	}
+	return ""
+}
+
+// sets holds each set of a row against the number of modules.
+func (s *setRows) sets(text string, modules int) string {
+	if text == "-" {
+		return ""
+	}
+	for set := range strings.FieldsSeq(text) {
+		slots := strings.Split(set, ",")
+		for _, slot := range slots {
+			if _, err := strconv.ParseUint(slot, 10, 8); s.lettered && !letteredSlot().MatchString(slot) || !s.lettered && err != nil {
+				return fmt.Sprintf("%s: %d modules in %s: %q is not a slot", s.block, modules, set, slot)
+			}
+		}
+		distinct := slices.Compact(slices.Sorted(slices.Values(slots)))
+		if len(slots) != modules || len(distinct) != modules {
+			return fmt.Sprintf("%s: %d modules in %s: expected %d different slots", s.block, modules, set, modules)
+		}
+	}
+	return ""
+}
