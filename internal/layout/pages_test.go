@@ -15,6 +15,10 @@ import (
 var (
 	// page is a word that names a page by its path.
 	page = regexp.MustCompile(`[\w.][\w./-]*\.md\b`)
+	// file is a word that names a file below a folder by its path.
+	file = regexp.MustCompile(`[\w./~-]*\w/[\w.-]+\.(?:ya?ml|tsv|csv|json|go|txt|bin|sh|toml|service)\b`)
+	// placeholder is a part of a path that stands for any name.
+	placeholder = regexp.MustCompile(`\b[A-Z]{2,}\.\w+$|/our-[\w-]+\.\w+$`)
 	// link is the target of a link in a page, without what is outside.
 	link = regexp.MustCompile(`\]\(([^)#\s]*)(#[^)\s]*)?\)`)
 	// outer are addresses of pages elsewhere.
@@ -70,6 +74,28 @@ func TestPagesThatTextsNameAreHere(t *testing.T) {
 		text = outer.ReplaceAllString(strings.ReplaceAll(text, own, ""), "")
 		for _, word := range page.FindAllString(text, -1) {
 			assert.True(t, here(name, word), "%s names %s, which is not in the repository", name, word)
+		}
+	}
+}
+
+// elsewhere are files of others that a text names by a path without an address.
+var elsewhere = regexp.MustCompile(`^Documentation/|^internal/script/scripts.go$`) // Linux's, PerfSpect's
+
+// TestFilesThatTextsNameAreHere: the same for every other file that is named with
+// its folder, from the naming file's, the repository's, rules' or internal's. What begins
+// with a slash is on a machine.
+func TestFilesThatTextsNameAreHere(t *testing.T) {
+	for name, text := range texts(t) {
+		if filepath.Ext(name) != ".md" {
+			text = strings.Join(comment.FindAllString(text, -1), "\n")
+		} else if strings.HasPrefix(name, "rules/") {
+			continue
+		}
+		for _, word := range file.FindAllString(outer.ReplaceAllString(strings.ReplaceAll(text, own, ""), ""), -1) {
+			if strings.HasPrefix(word, "/") || placeholder.MatchString(word) || elsewhere.MatchString(word) {
+				continue
+			}
+			assert.True(t, here(name, word) || here("rules/-", word) || here("internal/-", word), "%s names %s, which is not in the repository", name, word)
 		}
 	}
 }
