@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/settings"
 )
 
 // redfish is the body of the PATCH on the settings object, in the order of the
@@ -89,7 +90,7 @@ func (p *Patch) conrep() string {
 
 // remark is a change as an XML comment, in which no two hyphens may meet.
 func remark(c *Change) string {
-	text := strings.ReplaceAll(oneLine(c.said()), "->", "to")
+	text := strings.ReplaceAll(settings.OneLine(c.said()), "->", "to")
 	for strings.Contains(text, "--") {
 		text = strings.ReplaceAll(text, "--", "- -")
 	}

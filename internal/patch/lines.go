@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/settings"
 )
 
 // said is a change as a comment says it.
@@ -21,7 +22,7 @@ func (p *Patch) shell(command func(i int, c *Change) string) string {
 	var b strings.Builder
 	for i := range p.Changes {
 		c := &p.Changes[i]
-		fmt.Fprintf(&b, "# %s\n%s\n", oneLine(c.said()), command(i, c))
+		fmt.Fprintf(&b, "# %s\n%s\n", settings.OneLine(c.said()), command(i, c))
 	}
 	return b.String()
 }
@@ -30,14 +31,14 @@ func (p *Patch) shell(command func(i int, c *Change) string) string {
 // the next boot.
 func (p *Patch) racadm() string {
 	return p.shell(func(_ int, c *Change) string {
-		return "racadm set " + c.Group + "." + quoted(c.Attribute.Name) + " " + quoted(c.To)
+		return "racadm set " + c.Group + "." + settings.ShellWord(c.Attribute.Name) + " " + settings.ShellWord(c.To)
 	}) + "racadm jobqueue create BIOS.Setup.1-1\n"
 }
 
 // ilorest sets one attribute a line and commits with the last.
 func (p *Patch) ilorest() string {
 	return p.shell(func(i int, c *Change) string {
-		line := "ilorest set " + quoted(c.Attribute.Name+"="+c.To) + " --select Bios."
+		line := "ilorest set " + settings.ShellWord(c.Attribute.Name+"="+c.To) + " --select Bios."
 		if i == len(p.Changes)-1 {
 			line += " --commit"
 		}
@@ -49,31 +50,8 @@ func (p *Patch) ilorest() string {
 func (p *Patch) onecli() string {
 	return p.shell(func(_ int, c *Change) string {
 		if p.Export.Vendor == bios.IBM {
-			return "asu set " + quoted(c.Attribute.Name) + " " + quoted(c.To)
+			return "asu set " + settings.ShellWord(c.Attribute.Name) + " " + settings.ShellWord(c.To)
 		}
-		return "onecli config set " + quoted(c.Attribute.Name) + " " + quoted(c.To) + " --override"
+		return "onecli config set " + settings.ShellWord(c.Attribute.Name) + " " + settings.ShellWord(c.To) + " --override"
 	})
-}
-
-// plainWord are the characters that mean nothing to a shell.
-const plainWord = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+:,=@%"
-
-// quoted is one word of a shell's command line, whatever is in it. A line break
-// would end the command: it becomes a space.
-func quoted(s string) string {
-	s = oneLine(s)
-	if s != "" && strings.Trim(s, plainWord) == "" {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// oneLine makes one line without control characters of a text.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return ' '
-		}
-		return r
-	}, s)
 }

@@ -185,6 +185,18 @@ func TestPresetOfGen10(t *testing.T) {
 	require.NotContains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set")
 }
 
+// TestCommandsAreShellWords: HPE's registries spell a preset with brackets, which a
+// shell takes within quotes alone.
+func TestCommandsAreShellWords(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	lines := tables.Of("HPE").Steps(settings.Wish{ID: "workload_profile", Want: "HighPerformanceCompute(HPC)", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"})
+	require.Contains(t, strings.Join(lines, "\n"), "ilorest set 'WorkloadProfile=HighPerformanceCompute(HPC)' --select Bios. --commit")
+	for word, want := range map[string]string{"MaxPerf": "MaxPerf", "I/OThroughput": "I/OThroughput", "a b": "'a b'", "": "''", "it's": `'it'\''s'`, "a\nb": "'a b'"} {
+		require.Equal(t, want, settings.ShellWord(word))
+	}
+}
+
 // TestDellLocksAMDToo: the captures of R6615 and R7615 list these below System
 // Profile Settings, which OpenManage frees by Custom alone.
 func TestDellLocksAMDToo(t *testing.T) {
