@@ -96,6 +96,9 @@ func TestCStates(t *testing.T) {
 		// Deep states missing altogether.
 		{"intel_idle.max_cstate=1", hosttest.Options(idle(hosttest.Skylake, "intel_idle", shallow...), "intel_idle.max_cstate=1"), by(want.Is("disabled", direct), cmd)},
 		{"processor.max_cstate=1", hosttest.Options(idle(hosttest.Skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "processor.max_cstate=1 intel_idle.max_cstate=0"), by(want.Is("disabled", direct), cmd)},
+		{"processor.max_cstate=0, which is 1", hosttest.Options(idle(hosttest.Skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "processor.max_cstate=0"), by(want.Is("disabled", direct), cmd)},
+		{"intel_idle.max_cstate=0, which only chooses the driver", hosttest.Options(idle(hosttest.Skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "intel_idle.max_cstate=0"), by(want.Is("disabled", direct), firmware)},
+		{"max_cstate of the module as it is by default", idle(hosttest.Skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT").With(hosttest.Files{"sys/module/processor/parameters/max_cstate": "9\n"}), by(want.Is("disabled", direct), firmware)},
 		{"max_cstate of the module", idle(hosttest.Skylake, "intel_idle", shallow...).With(hosttest.Files{"sys/module/intel_idle/parameters/max_cstate": "1\n"}).Without(hosttest.Cmdline), by(want.Is("disabled", direct), cmd)},
 		{"idle=nomwait", hosttest.Options(idle(hosttest.Skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "idle=nomwait"), by(want.Is("disabled", direct), cmd)},
 		{"MWAIT disabled", flagless(idle(hosttest.Skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "monitor"), by(want.Is("disabled", direct), firmware)},

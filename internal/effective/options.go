@@ -63,8 +63,10 @@ func idleOption(key, value string) bool {
 		return value == "poll" || value == "halt" || value == "nomwait"
 	case "cpuidle.off":
 		return value == "1"
-	case "processor.max_cstate", "intel_idle.max_cstate":
+	case "processor.max_cstate": // 0 counts as 1 (drivers/acpi/processor_idle.c)
 		return value == "0" || value == "1"
+	case "intel_idle.max_cstate": // 0 only has ACPI's driver take over
+		return value == "1"
 	default:
 		return false
 	}
