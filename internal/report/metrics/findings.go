@@ -125,17 +125,33 @@ func rootOf(f *report.Finding, causes map[string]string) string {
 	return rule
 }
 
-// waivers says when those that are at work end.
+// waivers says when those that are at work end. What is accepted because its cause
+// is has no end of its own: one waiver is one series, and one alert before it ends.
 func (b *families) waivers(all []report.Finding) {
 	b.family("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is at work ends, in seconds since 1970: the failure counts again from then on.")
+	ends := map[string]string{}
+	for i := range all {
+		if f := &all[i]; waivedUntil(f) != "" {
+			ends[f.Rule], ends[f.Rule+" "+f.Subject] = waivedUntil(f), waivedUntil(f)
+		}
+	}
 	for i := range all {
 		f := &all[i]
-		if f.Result != string(verdict.Waived) || f.Waiver == nil || f.Waiver.Until == nil {
+		until := waivedUntil(f)
+		if until == "" || ends[report.OrEmpty(f.CausedBy)] == until {
 			continue
 		}
-		if last, err := time.Parse(time.DateOnly, *f.Waiver.Until); err == nil {
+		if last, err := time.Parse(time.DateOnly, until); err == nil {
 			b.add(float64(last.AddDate(0, 0, 1).Unix()), f.Rule, f.Subject)
 		}
 	}
 	b.end()
+}
+
+// waivedUntil is the last day of the waiver that is at work, "" for none.
+func waivedUntil(f *report.Finding) string {
+	if f.Result != string(verdict.Waived) || f.Waiver == nil {
+		return ""
+	}
+	return report.OrEmpty(f.Waiver.Until)
 }

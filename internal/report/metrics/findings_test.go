@@ -78,14 +78,19 @@ func TestManyFindings(t *testing.T) {
 	assert.Contains(t, fixed, "memory.errors.uncorrected|A1|replace it|1")
 }
 
-// TestWaivers: the last day of a waiver is a day on which it holds.
+// TestWaivers: the last day of a waiver is a day on which it holds, and what it
+// takes along has no end of its own.
 func TestWaivers(t *testing.T) {
 	waived := failing("memory.channel.populated", "socket 1", "warning", "", "")
 	waived.Result, waived.Waiver = "waived", &report.Waiver{Reason: "on order", Until: new("2026-12-15")}
 	ended := failing("setting.smt", "machine", "warning", "", "")
 	ended.Waiver = &report.Waiver{Reason: "was on order", Until: new("2026-01-01")}
-	r := &report.Report{Findings: []report.Finding{waived, ended}}
+	follows := failing("memory.channel.symmetric", "socket 1", "warning", "memory.channel.populated socket 1", "")
+	follows.Result, follows.Waiver = "waived", &report.Waiver{Reason: "follows from memory.channel.populated, which is accepted: on order", Until: waived.Waiver.Until}
+	r := &report.Report{Findings: []report.Finding{waived, ended, follows}}
 	assert.Equal(t, []string{"memory.channel.populated|socket 1|1797379200"}, lines(r, "memaudit_waiver_until_timestamp_seconds"))
+	r.Findings[2].Waiver.Until = new("2026-12-20")
+	assert.Contains(t, lines(r, "memaudit_waiver_until_timestamp_seconds"), "memory.channel.symmetric|socket 1|1797811200", "it has a waiver of its own")
 }
 
 // TestSeriesOfLargeMachines: no machine has more than 600 series, and what
