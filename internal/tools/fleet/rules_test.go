@@ -67,9 +67,9 @@ func knownNames(t *testing.T) known {
 	t.Helper()
 	k := known{metrics: map[string][]string{
 		"up": {}, "ALERTS": {"alertname", "severity", "alertstate", "rule", "product"},
-		"process_resident_memory_bytes": {}, "process_cpu_seconds_total": {}, "node_uname_info": {},
+		"process_resident_memory_bytes": {}, "process_cpu_seconds_total": {}, "node_uname_info": {"nodename"},
 		"instance:memaudit_retired:info": {}, // a site's own
-	}, labels: append([]string{"trait", "alertname", "host", group}, target...)}
+	}, labels: append([]string{"trait", "alertname", "host", "nodename", group}, target...)}
 	for _, f := range metrics.Schema() {
 		k.metrics[f.Name] = append(slices.Clone(f.Labels), group)
 		k.labels = append(k.labels, f.Labels...)
