@@ -101,6 +101,7 @@ func (s *search) eitherWay(counts []int) string {
 			return ""
 		}
 		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before, trials: mostMoved}
+		other.suspect(s.before.fails)
 		c := other.best(other.splits(counts), nil)
 		if c == nil || c.score.severe() {
 			return ""
