@@ -34,7 +34,7 @@ type Outcome struct {
 type page struct {
 	report           *report.Report
 	families         []metrics.Family
-	printed          [len(expositions)]func() *printed
+	metrics          [len(expositions)]func() []byte
 	html, text, json func() ([]byte, error)
 	at               time.Time
 }
@@ -72,8 +72,8 @@ func (p *page) lazily() *page {
 	}
 	p.html, p.json = form(html.Write), form(report.WriteJSON)
 	p.text = form(func(w io.Writer, r *report.Report) error { return text.Write(w, r, text.Options{}) })
-	for i := range p.printed {
-		p.printed[i] = sync.OnceValue(func() *printed { return newPrinted(p.families, expositions[i].as) })
+	for i := range p.metrics {
+		p.metrics[i] = sync.OnceValue(func() []byte { return metrics.Append(nil, p.families, expositions[i].as) })
 	}
 	return p
 }

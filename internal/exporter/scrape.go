@@ -1,10 +1,13 @@
 package exporter
 
 import (
+	"bytes"
+	"compress/gzip"
 	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/report/metrics"
@@ -33,19 +36,35 @@ func (p *pages) scrape(began time.Time, log *slog.Logger) http.Handler {
 		h.Set("Content-Type", format.kind)
 		h.Add("Vary", "Accept")
 		h.Add("Vary", "Accept-Encoding")
-		page := p.current.Load().printed[which]()
-		var body []byte
-		if takesGzip(r) {
-			h.Set("Content-Encoding", "gzip")
-			body = page.gzipped(own)
-		} else {
-			body = append(page.plain[:len(page.plain):len(page.plain)], own...)
-		}
-		h.Set("Content-Length", strconv.Itoa(len(body)))
-		if _, err := w.Write(body); err != nil {
+		if err := answer(w, takesGzip(r), p.current.Load().metrics[which](), own); err != nil {
 			scrapeFailed(log, err)
 		}
 	}))
+}
+
+// packers are kept from scrape to scrape: one has more memory than a page.
+var packers = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // one of the levels there are
+	return w
+}}
+
+// answer writes the parts of a page, packed when the client takes it. Little time
+// counts for more than a few bytes.
+func answer(w http.ResponseWriter, packed bool, parts ...[]byte) error {
+	body := bytes.Join(parts, nil)
+	if packed {
+		w.Header().Set("Content-Encoding", "gzip")
+		var out bytes.Buffer
+		packer := packers.Get().(*gzip.Writer)
+		packer.Reset(&out)
+		_, _ = packer.Write(body) // into memory
+		_ = packer.Close()
+		packers.Put(packer)
+		body = out.Bytes()
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	_, err := w.Write(body)
+	return err
 }
 
 // takesGzip reports whether a client reads gzip (RFC 9110, 12.5.3).
