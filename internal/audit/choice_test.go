@@ -25,7 +25,7 @@ func TestWrongProfileName(t *testing.T) {
 		require.NoError(t, e.CheckProfile(name))
 	}
 	for name, meant := range map[string]string{"max-performanc": "max-performance", "low-latncy": "low-latency", "virtualisation": "virtualization",
-		"dell-11g/max-perfromance": "dell-11g/max-performance", "HPC": "hpc"} {
+		"dell-11g/max-performnce": "dell-11g/max-performance", "HPC": "hpc"} {
 		var unknown *audit.UnknownProfileError
 		require.ErrorAs(t, e.CheckProfile(name), &unknown, name)
 		assert.Equal(t, meant, unknown.Nearest[0])
