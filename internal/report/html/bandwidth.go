@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,7 +66,7 @@ func predicted(s *report.PopulationSocket) []string {
 	if s.ExpectedMTs != nil {
 		speed = strconv.Itoa(*s.ExpectedMTs) + " MT/s"
 	}
-	return []string{measured, peak, speed, orDash(s.Limiter), depth(s.DIMMsPerChannel)}
+	return []string{measured, peak, speed, cmp.Or(wording.Limiter(report.OrEmpty(s.Limiter)), "-"), depth(s.DIMMsPerChannel)}
 }
 
 func (p *page) share(t *table, name string, s *report.PopulationSocket) {

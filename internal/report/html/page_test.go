@@ -96,6 +96,7 @@ func TestSound(t *testing.T) {
 			}
 			assert.True(t, strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://"), to)
 		}
+		assert.NotContains(t, page, "dimms_per_channel", "a word of the JSON's, not of people")
 		assert.NotContains(t, page, "@import")
 		assert.NotContains(t, page, "url(")
 	})

@@ -12,10 +12,20 @@ func Limit(limiter string) string {
 	switch limiter {
 	case "", population.LimitNone, population.LimitDIMM:
 		return ""
-	case population.LimitDPC:
-		return "limited by DIMMs per channel"
 	default:
-		return "limited by " + printable.Clean(limiter)
+		return "limited by " + Limiter(limiter)
+	}
+}
+
+// Limiter is the word for what decides the expected speed.
+func Limiter(limiter string) string {
+	switch limiter {
+	case population.LimitDPC:
+		return "DIMMs per channel"
+	case population.LimitDIMM:
+		return "the modules"
+	default:
+		return printable.Clean(limiter)
 	}
 }
 
