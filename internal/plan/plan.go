@@ -63,6 +63,9 @@ func (s *search) why() string {
 			}
 		}
 	}
+	if s.ratedBelow() {
+		return "the processor's maker rates it below what its channels give together, and no document says what more modules would gain"
+	}
 	if s.cut {
 		return "more layouts are possible than were tried, and none of those tried passes the rules"
 	}
@@ -83,10 +86,17 @@ func (s *search) alternatives() []*candidate {
 		}
 	}
 	s.either = s.eitherWay(counts)
-	if !s.before.worthBuying(&s.pipeline) {
+	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() {
 		return out
 	}
 	return append(out, s.bought(counts, move)...)
+}
+
+// ratedBelow reports whether no more than remarks are made about a machine whose
+// processors their maker rates below what their channels give together: what more
+// modules would gain there is not documented, so none are bought.
+func (s *search) ratedBelow() bool {
+	return s.board.topo.Platform.Value.RatedBelow && !s.before.severe()
 }
 
 // eitherWay says in one clause how many modules would go from which channel to

@@ -52,6 +52,30 @@ func TestNoPurchaseWithoutMap(t *testing.T) {
 	require.Equal(t, 4, made.Advice[0].Count(plan.Install))
 }
 
+// TestNothingBoughtForPartsRatedBelow: AMD rates the EPYC 7282 at half of what eight
+// channels give, and no document says what more than four modules gain it. Four are
+// left alone, one is not; the 7402 is told to fill its channels in both cases.
+func TestNothingBoughtForPartsRatedBelow(t *testing.T) {
+	p := pipeline(t)
+	advised := func(brand string, channels int) *plan.Plan {
+		s := machinetest.Servers()["supermicro-rome"]
+		s.Brand = brand
+		sys := collecttest.Read(t, brand, s.Table(func(_, channel, slot int) bool { return slot == 0 && channel < channels }).Dump())
+		_, _, made := planned(t, sys, p)
+		return made
+	}
+	made := advised("AMD EPYC 7282 16-Core Processor", 4)
+	require.NotEmpty(t, made.Asked)
+	require.Empty(t, made.Advice)
+	require.Equal(t, "the processor's maker rates it below what its channels give together, and no document says what more modules would gain", made.Why)
+	require.NotEmpty(t, advised("AMD EPYC 7282 16-Core Processor", 1).Advice)
+	for _, channels := range []int{1, 4} {
+		made := advised("AMD EPYC 7402 24-Core Processor", channels)
+		require.NotEmpty(t, made.Advice, made.Why)
+		require.Positive(t, made.Advice[0].Count(plan.Install))
+	}
+}
+
 // TestNoMoveOnDoubtedMap: a Supermicro X8DAH up to BIOS 2.0a has the labels of
 // three channels in one bank. Nothing is moved on the word of such labels; with
 // banks that agree with them the same modules are.
