@@ -79,6 +79,7 @@ func unexplained(t *testing.T, doc *report.Report, printed string) []string {
 // TestAbbreviationsAreExplained: who has never seen memaudit finds every abbreviation
 // of the report in its legend, which does not stand where nothing is to explain.
 func TestAbbreviationsAreExplained(t *testing.T) {
+	t.Parallel()
 	for _, m := range machinetest.Sample(t) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()

@@ -35,6 +35,7 @@ func hpeMachine(t *testing.T, product, brand string, family uint16, id uint64) s
 // A machine whose firmware says which workload profile wrote its settings comes
 // nearest to that profile by its settings alone: the name is not looked at.
 func TestCompareFindsThePresetThatWrote(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		export, product, brand, nearest string
 		family                          uint16

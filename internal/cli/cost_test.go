@@ -27,7 +27,7 @@ func TestCostOfACheck(t *testing.T) {
 		var before, after runtime.MemStats
 		for range 2 {
 			runtime.ReadMemStats(&before)
-			_, out, errs := run(dump, "check", "--smbios", "-", "--fail-on", "never")
+			_, out, errs := runAlone(dump, "check", "--smbios", "-", "--fail-on", "never")
 			runtime.ReadMemStats(&after)
 			require.NotEmpty(t, out, errs)
 		}
@@ -54,7 +54,7 @@ func TestCostOfAnotherAudit(t *testing.T) {
 // from the compiled knowledge, and no YAML is.
 func TestCostOfLists(t *testing.T) {
 	for command, most := range map[string]float64{"rules": 5_000, "profiles": 15_000} {
-		count := testing.AllocsPerRun(1, func() { _, _, _ = run(nil, command, "list") })
+		count := testing.AllocsPerRun(1, func() { _, _, _ = runAlone(nil, command, "list") })
 		t.Logf("%s list: %.0f allocations", command, count)
 		assert.LessOrEqual(t, count, most, command)
 	}
@@ -63,7 +63,7 @@ func TestCostOfLists(t *testing.T) {
 // TestRulesListKeys: a list's JSON carries what is documented of a rule and
 // nothing of how it is kept.
 func TestRulesListKeys(t *testing.T) {
-	_, out, _ := run(nil, "rules", "list", "--format", "json")
+	_, out, _ := runAlone(nil, "rules", "list", "--format", "json")
 	var list []map[string]any
 	require.NoError(t, json.Unmarshal([]byte(out), &list))
 	require.NotEmpty(t, list)

@@ -64,7 +64,7 @@ func TestFleetSameForAnyNumber(t *testing.T) {
 // need is read once, and a document is read once.
 func TestCostOfAFleet(t *testing.T) {
 	dump := machinetest.Named(t, "dell-r610-good").Table.Dump()
-	_, document, _ := run(dump, "check", "--smbios", "-", "--format", "json")
+	_, document, _ := runAlone(dump, "check", "--smbios", "-", "--format", "json")
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -72,7 +72,7 @@ func TestCostOfAFleet(t *testing.T) {
 	}{{"dump.bin", dump, 7_000}, {"report.json", []byte(document), 4_500}} {
 		count := func(n int) int {
 			dir := copies(t, c.name, c.data, n)
-			return int(testing.AllocsPerRun(1, func() { _, _, _ = run(nil, "fleet", "--format", "csv", dir) }))
+			return int(testing.AllocsPerRun(1, func() { _, _, _ = runAlone(nil, "fleet", "--format", "csv", dir) }))
 		}
 		slope := (count(30) - count(10)) / 20
 		t.Logf("%s: %d allocations a machine", c.name, slope)

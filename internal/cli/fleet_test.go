@@ -94,6 +94,7 @@ func TestFleetUnreadable(t *testing.T) {
 // TestFleetLonger: the beginning of an input that is too long is not judged as
 // if it were the whole, and what stands behind it in an archive is still read.
 func TestFleetLonger(t *testing.T) {
+	t.Parallel()
 	status, d := fleetOf(t, make([]byte, maxSMBIOSFile+1), "-")
 	assert.Equal(t, 3, status)
 	require.Len(t, d.Unreadable, 1)

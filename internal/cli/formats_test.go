@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
@@ -44,7 +45,8 @@ func verdictsOf(t *testing.T, out string) []judged {
 // exit status; a plugin alone has statuses of its own. Without --verbose the text
 // names the same failures, and the labels count them.
 func TestFormatsAgree(t *testing.T) {
-	for _, m := range machinetest.Sample(t) {
+	t.Parallel()
+	for _, m := range corpustest.Sample(machinetest.Sample(t), 3) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			status, out := checkAs(t, &m, "json")

@@ -200,6 +200,7 @@ func modules(t *testing.T, data []byte, r *report.Report) {
 // TestCostOfLargestTables holds the bounds on the largest tables that are taken, made
 // of the smallest structures: there the whole way costs most a byte.
 func TestCostOfLargestTables(t *testing.T) {
+	t.Parallel()
 	for what, c := range map[string]struct{ processors, devices int }{"processors": {1 << 10, 0}, "memory devices": {0, 1 << 12}, "both": {256, 1 << 11}} {
 		b := smbiostest.New(2, 3)
 		b.System(smbiostest.System{Manufacturer: "Maker", Product: "P1"})
@@ -218,6 +219,7 @@ func TestCostOfLargestTables(t *testing.T) {
 // TestSpoiledTablesPassNothingNew spoils the tables of the project's machines by
 // cutting them and by overwriting structures: what was no pass becomes none.
 func TestSpoiledTablesPassNothingNew(t *testing.T) {
+	t.Parallel()
 	for _, m := range machinetest.Sample(t) {
 		if m.Table == nil {
 			continue

@@ -19,6 +19,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/collect"
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
@@ -106,9 +107,10 @@ func memberDamages() map[string]func(m *member) {
 }
 
 // TestDamagedCapture ruins the members of a capture, one at a time: what an audit
-// asked for by the readers' own record, each in two of the ways. Nothing may
-// become better.
+// asked for by the readers' own record, each in one of the ways, in make corpus in
+// two. Nothing may become better.
 func TestDamagedCapture(t *testing.T) {
+	t.Parallel()
 	packs, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	engine := audit.NewEngine(packs)
@@ -127,7 +129,7 @@ func TestDamagedCapture(t *testing.T) {
 				continue
 			}
 			kinds[kind]++
-			for _, way := range []string{ways[tried%len(ways)], ways[(tried+5)%len(ways)]} {
+			for _, way := range corpustest.Sample([]string{ways[tried%len(ways)], ways[(tried+5)%len(ways)]}, 2) {
 				damaged := slices.Clone(all)
 				memberDamages()[way](&damaged[i])
 				results, _ := ofCapture(t, engine, archiveOf(t, damaged))
@@ -135,7 +137,7 @@ func TestDamagedCapture(t *testing.T) {
 				tried++
 			}
 		}
-		assert.Greater(t, tried, 40, list[n].Name)
+		assert.Greater(t, tried, 20*len(corpustest.Sample([]int{1, 2}, 2)), list[n].Name)
 	}
 }
 
@@ -202,6 +204,7 @@ func exampleAttributes() map[string]any {
 // the whole file refused, which is then worth what none is. A setting may still pass
 // by what the kernel shows.
 func TestDamagedExport(t *testing.T) {
+	t.Parallel()
 	schema, root, attributes := reportSchema(t), tree(t, "dell-r610-good"), exampleAttributes()
 	whole, _ := spoilt(t, schema, root, exportOf(t, attributes))
 	without, read := spoilt(t, schema, root, []byte("{"))
@@ -220,7 +223,7 @@ func TestDamagedExport(t *testing.T) {
 		less := maps.Clone(attributes)
 		delete(less, name)
 		removed, _ := spoilt(t, schema, root, exportOf(t, less))
-		for n := range 3 { // in turn: each way several times, each attribute in three of them
+		for _, n := range corpustest.Sample([]int{0, 1, 2}, 3) { // in turn: each way at least once, each attribute in one of them; in make corpus in three
 			what := ways[(3*i+n)%len(ways)]
 			value := values[what]
 			spoiled := maps.Clone(attributes)
@@ -241,13 +244,18 @@ func TestDamagedExport(t *testing.T) {
 			}
 		}
 	}
-	assert.Greater(t, mattered, 20, "what was spoiled mattered to some verdict")
+	least := 10
+	if corpustest.Stage {
+		least = 20
+	}
+	assert.Greater(t, mattered, least, "what was spoiled mattered to some verdict")
 }
 
 // TestCutExport cuts the file of an export and changes single bytes of it: nothing
 // passes then that passes neither with it whole nor without it, and one that is
 // refused is worth what none is.
 func TestCutExport(t *testing.T) {
+	t.Parallel()
 	schema, root := reportSchema(t), tree(t, "dell-r610-good")
 	file := exportOf(t, exampleAttributes())
 	whole, read := spoilt(t, schema, root, file)
@@ -266,9 +274,11 @@ func TestCutExport(t *testing.T) {
 			}
 		}
 	}
-	for n := 0; n < len(file); n += len(file) / 5 {
+	bad := []byte{0, 0x1b, '"', 0xff} // at each place one of them in turn, in make corpus each
+	for turn := range 5 {
+		n := turn * (len(file) / 5)
 		holds("cut", n, file[:n])
-		for _, b := range []byte{0, 0x1b, '"', 0xff} {
+		for _, b := range corpustest.Sample([]byte{bad[turn%len(bad)], bad[(turn+1)%len(bad)], bad[(turn+2)%len(bad)], bad[(turn+3)%len(bad)]}, len(bad)) {
 			changed := slices.Clone(file)
 			changed[n] = b
 			holds("byte "+strconv.Itoa(int(b)), n, changed)

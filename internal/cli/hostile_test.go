@@ -287,6 +287,7 @@ func (v *victim) ruin(t *testing.T, path string, d *damage) {
 // each time on one of the machines; in make corpus in every way, with HOSTILE=all
 // in every way on every machine.
 func TestDamagedRoot(t *testing.T) {
+	t.Parallel()
 	everything := os.Getenv("HOSTILE") == "all"
 	list := hostileMachines()
 	for i := range list {
@@ -312,6 +313,7 @@ func TestDamagedRoot(t *testing.T) {
 
 // TestDamagedAltogether ruins every file of a machine in the same way.
 func TestDamagedAltogether(t *testing.T) {
+	t.Parallel()
 	list := hostileMachines()
 	for n, d := range damages() {
 		t.Run(d.name, func(t *testing.T) {
@@ -368,6 +370,7 @@ func TestDeniedRoot(t *testing.T) {
 // each. What the lost part would have shown must not pass, and of a list that
 // is not whole nothing may be said but what a slot shows by itself.
 func TestCutTable(t *testing.T) {
+	t.Parallel()
 	for _, m := range append(machinetest.General(), machinetest.Named(t, "supermicro-x7db8-1ch"), machinetest.Named(t, "supermicro-x6dh8-g2")) {
 		if m.Table == nil {
 			continue

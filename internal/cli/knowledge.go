@@ -12,6 +12,9 @@ import (
 
 // settingTables reads the vendors' attribute names and commands.
 func (p *Program) settingTables() (settings.Tables, error) {
+	if p.tables != nil {
+		return p.tables()
+	}
 	return settings.LoadCompiled(p.Rules, "settings")
 }
 

@@ -87,6 +87,7 @@ var foundingVerdicts = map[string]struct {
 // machine fails nothing above info, the others fail for the paper's reason
 // and quote what the paper measured.
 func TestFoundingMachines(t *testing.T) {
+	t.Parallel()
 	for _, m := range append(machinetest.Papers(), machinetest.General()...) {
 		want, ok := foundingVerdicts[m.Name]
 		if !ok {

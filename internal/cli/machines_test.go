@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -51,8 +53,21 @@ func newProgram(stdin []byte) (p *Program, stdout, stderr *bytes.Buffer) {
 		Now: func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }, Rules: rules.FS, Version: "test"}, stdout, stderr
 }
 
+// readTables are the vendors' settings, which a site cannot change, read once for
+// all tests.
+var readTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS, "settings") })
+
 // run calls the program and returns its exit status and streams.
 func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
+	p, out, errs := newProgram(stdin)
+	p.tables = readTables
+	status = p.Main(args)
+	return status, out.String(), errs.String()
+}
+
+// runAlone is run by a program that shares nothing: where it is counted what a whole
+// process costs.
+func runAlone(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	p, out, errs := newProgram(stdin)
 	status = p.Main(args)
 	return status, out.String(), errs.String()
@@ -61,6 +76,7 @@ func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 // TestMachines audits every machine of the project and compares report and
 // inventory with what was reviewed.
 func TestMachines(t *testing.T) {
+	t.Parallel()
 	for _, m := range machinetest.All() {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()

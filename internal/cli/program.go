@@ -17,6 +17,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -42,6 +43,9 @@ type Program struct {
 	// OwnsProcess says that nothing else runs in the process: the program may then
 	// set how garbage is collected, and the daemon gives up rights. A test keeps both.
 	OwnsProcess bool
+	// tables are the vendors' settings where many programs of one process share
+	// them; nil reads them each time.
+	tables func() (settings.Tables, error)
 }
 
 // New is the program of the process.

@@ -82,6 +82,7 @@ func pseudoTerminal(t *testing.T) (program *os.File, screen func() string) {
 // terminal after half a second, and the line is gone before anything else is
 // written; a quick audit, and a standard error that is no terminal, show nothing.
 func TestProgressOnATerminal(t *testing.T) {
+	t.Parallel()
 	const line = "memaudit: reading and judging the machine ..."
 	slow := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(quietFor + 300*time.Millisecond)

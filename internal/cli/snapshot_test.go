@@ -69,6 +69,7 @@ func firstDifference(want, got string) string {
 // TestSnapshotMachines: the audit of a capture is that of the machine, for
 // every machine of the project.
 func TestSnapshotMachines(t *testing.T) {
+	t.Parallel()
 	for _, m := range machinetest.Sample(t) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
