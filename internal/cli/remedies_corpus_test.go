@@ -23,10 +23,10 @@ import (
 // types.
 var typedLines = []*regexp.Regexp{
 	regexp.MustCompile(`racadm: racadm set BIOS\.[A-Za-z0-9]+\.(\S+) (\S+); `),
-	regexp.MustCompile(`ilorest: ilorest set ([^= ]+)=(.+) --select Bios\. --commit; `),
+	regexp.MustCompile(`ilorest: ilorest set '?([^'= ]+)=([^']+)'? --select Bios\. --commit; `),
 	regexp.MustCompile(`"Attributes":\{"([^"]+)":"([^"]*)"\}`),
-	regexp.MustCompile(`onecli: onecli config set (\S+) "([^"]*)" `),
-	regexp.MustCompile(`asu: asu set (\S+) "([^"]*)"; `),
+	regexp.MustCompile(`onecli: onecli config set (\S+) '?([^']*?)'? --override `),
+	regexp.MustCompile(`asu: asu set (\S+) '?([^';]*)'?; `),
 	regexp.MustCompile(`edit bios\.cfg: set "([^"]+)" to ([^;]+); `),
 	regexp.MustCompile(`BIOS attribute (.+) = (.+)$`),
 	regexp.MustCompile(`first set (\S.*) to (.+): it is `),

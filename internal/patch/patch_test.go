@@ -3,6 +3,7 @@ package patch_test
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -468,7 +469,7 @@ func TestFormsAreSafe(t *testing.T) {
 	e := &bios.Export{Format: bios.Redfish, Vendor: bios.Dell}
 	p := &patch.Patch{Export: e, Changes: []patch.Change{{Setting: "smt", Attribute: &bios.Attribute{Name: hostile, Menu: hostile, Options: []string{"x"}}, Group: "BIOS.G", From: hostile, To: hostile}}}
 	assert.True(t, json.Valid([]byte(text(t, p, patch.Redfish))))
-	for _, f := range []patch.Form{patch.SCP, patch.Conrep} {
+	for _, f := range []patch.Form{patch.SCP, patch.Conrep, patch.SUM} {
 		got, err := bios.Decode("x", []byte(text(t, p, f)))
 		require.NoError(t, err, f)
 		require.Len(t, got.Attributes, 1)
@@ -482,4 +483,32 @@ func TestFormsAreSafe(t *testing.T) {
 			assert.Regexp(t, `^(# |racadm |ilorest |onecli )`, line)
 		}
 	}
+	oneLine := strings.ReplaceAll(hostile, "\n", " ")
+	for _, c := range []struct {
+		form   patch.Form
+		vendor string
+		want   []string
+	}{
+		{patch.Racadm, bios.Dell, []string{"racadm", "set", "BIOS.G." + oneLine, oneLine, "racadm", "jobqueue", "create", "BIOS.Setup.1-1"}},
+		{patch.ILORest, bios.HPE, []string{"ilorest", "set", oneLine + "=" + oneLine, "--select", "Bios.", "--commit"}},
+		{patch.OneCLI, bios.Lenovo, []string{"onecli", "config", "set", oneLine, oneLine, "--override"}},
+		{patch.OneCLI, bios.IBM, []string{"asu", "set", oneLine, oneLine}},
+	} {
+		e.Vendor = c.vendor
+		assert.Equal(t, c.want, shellReads(t, text(t, p, c.form)), c.form)
+	}
+}
+
+// shellReads are the words that sh makes of all commands, none of which it runs.
+func shellReads(t *testing.T, commands string) []string {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("no sh on this machine to hold the commands against")
+	}
+	run := exec.Command(sh, "-s")
+	run.Stdin, run.Dir = strings.NewReader(regexp.MustCompile(`(?m)^([^#\n])`).ReplaceAllString(commands, `printf '%s\0' $1`)), t.TempDir()
+	out, err := run.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }

@@ -201,7 +201,7 @@ func (t *Table) commands(a *Attribute, value string, w *Wish) []Way {
 			continue
 		}
 		fill := strings.NewReplacer("{attribute}", name, "{group}", a.Group, "{value}", word,
-			"{word}", ShellWord(word), "{pair}", ShellWord(name+"="+word))
+			"{name}", ShellWord(name), "{word}", ShellWord(word), "{pair}", ShellWord(name+"="+word))
 		ways = append(ways, Way{Tool: c.Tool, Command: fill.Replace(text), Acts: c.Acts, Value: word})
 	}
 	return ways

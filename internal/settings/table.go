@@ -109,8 +109,8 @@ type Master struct {
 }
 
 // Command is a documented way to change one attribute. Steps may name
-// {attribute}, {group} and {value}; {word} is the value and {pair} attribute=value as a
-// shell takes them.
+// {attribute}, {group} and {value}; {name} is the attribute, {word} the value and
+// {pair} attribute=value as a shell takes them.
 type Command struct {
 	// Tool is "racadm", "redfish", "setup" ...
 	Tool  string   `yaml:"tool"`
