@@ -274,3 +274,92 @@ func TestMeasureInterrupted(t *testing.T) {
 	assert.Empty(t, left)
 	assert.Zero(t, s.mapped)
 }
+
+// TestCheckSaysWhatWasJoined: a person sees each figure of each tool that was given,
+// on which node it is and, where no rule judges it, why; without a file nothing.
+func TestCheckSaysWhatWasJoined(t *testing.T) {
+	root := tree(t, "dell-r610-good")
+	likwid := "LIKWID MICRO BENCHMARK\nTest: load_avx\nNumber of threads: 14\nMByte/s:\t\t61800.00\n"
+	latencies := "Intel(R) Memory Latency Checker - v3.9\nMeasuring idle latencies (in ns)...\n\t\tNuma node\nNuma node\t     0\t     1\t\n       0\t  81.2\t 131.0\t\n       1\t 130.5\t  80.9\t\n"
+	for tool, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"stream":       {"Number of Threads counted = 1\nTriad:  3939.7779 0.0244 0.0244 0.0246\nTriad:  4693.9123 0.0205 0.0205 0.0206\n", []string{"run 1: STREAM Triad 3.9 GB/s", "run 2: STREAM Triad 4.7 GB/s"}},
+		"lat_mem_rd":   {"\"stride=128\n0.00049 1.364\n64.00000 60.900\n128.00000 61.100\n", []string{"run 1: lat_mem_rd stride 128 61.1 ns\n"}},
+		"mlc":          {latencies, []string{"node 0: MLC matrix 81.2 ns", "node 0, memory of node 1: MLC matrix 131.0 ns"}},
+		"likwid-bench": {likwid, []string{"run 1: likwid load_avx 61.8 GB/s"}},
+	} {
+		file := filepath.Join(t.TempDir(), "result")
+		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
+		_, out, errs := run(nil, "check", "--root", root, "--measured", file)
+		require.Empty(t, errs, tool)
+		_, section, found := strings.Cut(out, "\nMEASURED  with "+tool+", ")
+		require.True(t, found, "%s: %s", tool, out)
+		for _, want := range append(c.want, "  no verdict") {
+			assert.Contains(t, section, want, tool)
+		}
+	}
+	own := measuredFile(t, "PowerEdge R610", 12, 20e9, 14e9)
+	_, out, _ := run(nil, "check", "--root", root, "--measured", own)
+	_, section, _ := strings.Cut(out, "\nMEASURED  with memaudit, 2026-11-22T00:00:00Z, ")
+	assert.Contains(t, section, "\n  node 0: read 20.1 GB/s\n")
+	assert.Contains(t, section, "\n  node 1: read 14.0 GB/s\n")
+	assert.NotContains(t, section, "no verdict")
+	_, out, _ = run(nil, "check", "--root", root, "--measured", own, "-v")
+	assert.Contains(t, out, "node 1: read 14.0 GB/s (14.0 GB/s to 14.1 GB/s)")
+	_, out, _ = run(nil, "check", "--root", root)
+	assert.NotContains(t, out, "MEASURED")
+}
+
+// TestMeasurementIsCarried: a capture and an accepted baseline carry the result that
+// they were given, so that an audit of the capture says the same and the next machine
+// is held against the baseline's figures.
+func TestMeasurementIsCarried(t *testing.T) {
+	root := tree(t, "dell-r610-good")
+	file := measuredFile(t, "PowerEdge R610", 12, 20e9, 20e9)
+	captured := capture(t, nil, "--root", root, "--measured", file)
+	require.NoError(t, os.Remove(file))
+	read := func(args ...string) *report.Report {
+		_, out, errs := run(nil, append([]string{"check", "--format", "json"}, args...)...)
+		require.Empty(t, errs)
+		var doc report.Report
+		require.NoError(t, json.Unmarshal([]byte(out), &doc))
+		return &doc
+	}
+	doc := read("--snapshot", captured)
+	require.Len(t, doc.Measured, 1)
+	assert.Len(t, slices.DeleteFunc(doc.Measured[0].Figures, func(f report.MeasuredFigure) bool { return f.Kind != "read" }), 2)
+
+	slower := measuredFile(t, "PowerEdge R610", 12, 17e9, 17e9)
+	doc = read("--root", root, "--measured", slower, "--baseline", saveBaseline(t, "--snapshot", captured))
+	var dropped []string
+	for i := range doc.Findings {
+		if f := &doc.Findings[i]; f.Rule == "measure.baseline.dropped" {
+			dropped = append(dropped, f.Subject+" "+f.Result)
+		}
+	}
+	assert.Equal(t, []string{"node 0 fail", "node 1 fail"}, dropped)
+}
+
+// TestDaemonServesTheLastRun: the daemon's audit takes its figures from the file that
+// the last run left, each time as the file is then, and measures nothing itself.
+func TestDaemonServesTheLastRun(t *testing.T) {
+	root := tree(t, "dell-r610-good")
+	left := filepath.Join(t.TempDir(), "left.json")
+	conf := filepath.Join(t.TempDir(), "memaudit.yaml")
+	require.NoError(t, os.WriteFile(conf, []byte("interval: 90s\n"), 0o600))
+	a := newAuditor(t, root, conf)
+	a.f.input.measured = []string{left} // a configuration's would be of the live machine
+	for _, rate := range []float64{20e9, 17e9} {
+		require.NoError(t, os.Rename(measuredFile(t, "PowerEdge R610", 12, rate, rate), left))
+		out := a.audit(t.Context(), false)
+		require.NoError(t, out.Err)
+		require.Len(t, out.Report.Measured, 1)
+		assert.InEpsilon(t, rate, *out.Report.Measured[0].Figures[0].Value, 0.01)
+	}
+	require.NoError(t, os.Remove(left))
+	out := a.audit(t.Context(), false)
+	require.Error(t, out.Err, "a result that is gone is said")
+	assert.Empty(t, out.Report.Measured, "and nothing is measured in its place")
+}

@@ -143,7 +143,7 @@ func (p *page) measured() {
 		t := p.table("processors of", "memory of", "what", "measured", "passes", "of the peak")
 		for j := range m.Figures[:min(len(m.Figures), mostMeasured)] {
 			f := &m.Figures[j]
-			t.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), kindOf(f), figure(f, f.Value), passes(f), p.ofPeak(f))
+			t.row(nodeName(f.CPUNode), nodeName(f.MemoryNode), wording.MeasuredKind(f), wording.MeasuredValue(f, f.Value), cmp.Or(wording.MeasuredPasses(f), "–"), p.ofPeak(f))
 		}
 		t.end()
 		if more := len(m.Figures) - mostMeasured; more > 0 {
@@ -157,40 +157,6 @@ func nodeName(id *int) string {
 		return "not said"
 	}
 	return "node " + strconv.Itoa(*id)
-}
-
-// kindOf names the loop, and how it stores where that is known.
-func kindOf(f *report.MeasuredFigure) string {
-	if f.Store == nil {
-		return f.What
-	}
-	return f.What + ", " + *f.Store + " stores"
-}
-
-// figure prints bytes per second or seconds.
-func figure(f *report.MeasuredFigure, v *float64) string {
-	switch {
-	case v == nil:
-		return "not measured"
-	case f.Kind == "latency":
-		return strconv.FormatFloat(1e9**v, 'f', 1, 64) + " ns"
-	}
-	return prose.Bandwidth(int64(*v))
-}
-
-// passes are the extremes, and why the figure is not decided.
-func passes(f *report.MeasuredFigure) string {
-	var out []string
-	if f.Low != nil && f.High != nil && *f.Low != *f.High {
-		out = append(out, figure(f, f.Low)+" to "+figure(f, f.High))
-	}
-	if f.Undecided != nil {
-		out = append(out, *f.Undecided)
-	}
-	if len(out) == 0 {
-		return "–"
-	}
-	return strings.Join(out, "; ")
 }
 
 // ofPeak is a local figure's share of the peak of its node's memory: that of the

@@ -80,6 +80,7 @@ func (p *printer) report(r *report.Report, causes, remarks []*group) {
 	p.settingFailures(r, remarks)
 	p.waived(r.Findings)
 	p.explained(r.Findings)
+	p.measured(r.Measured)
 	p.broken(r.Findings)
 	p.unknowns(r.Findings)
 	if p.verbose {
