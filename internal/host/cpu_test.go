@@ -144,6 +144,21 @@ func TestOnlyCPUInfo(t *testing.T) {
 	assert.NotEqual(t, fact.OK, arm.ThreadsPerCore.State)
 }
 
+// TestArchitectureOfCPUInfo: kernels before 6.1 do not name their architecture; keys
+// of cpuinfo that only one of them prints do.
+func TestArchitectureOfCPUInfo(t *testing.T) {
+	for want, cpuinfo := range map[string]string{
+		"x86_64":  "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu lm\n",
+		"i686":    "processor\t: 0\nvendor_id\t: GenuineIntel\nflags\t\t: fpu\n",
+		"aarch64": "processor\t: 0\nCPU architecture: 8\n",
+		"s390x":   "vendor_id       : IBM/S390\n# processors    : 2\nfeatures\t: esan3 zarch\nprocessor 0: version = FF,  machine = 2817\n",
+		"ppc64":   "processor\t: 0\ncpu\t\t: POWER7 (architected), altivec supported\nclock\t\t: 3864.000000MHz\nrevision\t: 2.1 (pvr 003f 0201)\n",
+		"":        "processor\t: 0\nhart\t\t: 3\nisa\t\t: rv64imafdc\n",
+	} {
+		assert.Equal(t, want, readCPU(t, hosttest.Files{"proc/cpuinfo": cpuinfo}).Architecture.V, cpuinfo)
+	}
+}
+
 func TestL3IsFoundByLevel(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, CoresPerSocket: 2}.Files()
 	for cpu := range 4 {

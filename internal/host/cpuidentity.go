@@ -105,6 +105,10 @@ func (r *reader) architecture(k keys) Value[string] {
 		return known("i686", cpuinfo, "flags without lm")
 	case k["CPU architecture"] == "8" || k["CPU architecture"] == "AArch64":
 		return known("aarch64", cpuinfo, "CPU architecture: "+k["CPU architecture"])
+	case k["vendor_id"] == "IBM/S390":
+		return known("s390x", cpuinfo, "vendor_id: IBM/S390")
+	case strings.Contains(k["revision"], "(pvr "): // the processor version register
+		return known("ppc64", cpuinfo, "revision: "+k["revision"])
 	default:
 		return unknown[string](&ReadError{Op: "read", Path: "/proc/sys/kernel/arch", State: fact.Absent, Err: errors.New("cpuinfo does not tell either")})
 	}
