@@ -163,6 +163,9 @@ func (s *search) whyDear(taken *candidate) string {
 	if s.unproven != "" {
 		return "of a cheaper layout " + s.unproven
 	}
+	if len(s.stays) == 0 && s.board.manual(&s.board.units[0]) {
+		return "the manual lists no set of slots for fewer new modules that it does not discourage"
+	}
 	if len(s.stays) == 0 {
 		return "no layout with fewer new modules is even behind all processors"
 	}
