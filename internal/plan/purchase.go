@@ -163,10 +163,11 @@ func (s *search) whyDear(taken *candidate) string {
 	if s.unproven != "" {
 		return "of a cheaper layout " + s.unproven
 	}
-	if len(s.stays) == 0 && s.board.manual(&s.board.units[0]) {
+	byManual := slices.ContainsFunc(s.board.units, func(u unit) bool { return s.board.manual(&u) })
+	switch {
+	case len(s.stays) == 0 && byManual:
 		return "the manual lists no set of slots for fewer new modules that it does not discourage"
-	}
-	if len(s.stays) == 0 {
+	case len(s.stays) == 0:
 		return "no layout with fewer new modules is even behind all processors"
 	}
 	too := func(rule string) bool {

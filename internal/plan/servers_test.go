@@ -144,6 +144,9 @@ func TestSetsNeedNoMap(t *testing.T) {
 	require.Contains(t, made.Advice[0].Sentence(sys), "in A3, A4, A5, A6, A7, A8, B3, B4, B5, B6, B7, B8")
 	require.Contains(t, made.Advice[0].Source, "XC6515 service manual")
 	require.Contains(t, made.Dear, "memory.channel.populated still fails")
+	_, _, made = planned(t, filled(4), p)
+	require.Equal(t, 8, made.Advice[0].Count(plan.Install))
+	require.Equal(t, "the manual lists no set of slots for fewer new modules that it does not discourage", made.Dear)
 	_, _, made = planned(t, filled(8), p)
 	require.Empty(t, made.Advice)
 }
