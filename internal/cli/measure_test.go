@@ -17,6 +17,7 @@ import (
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // steady is a machine without noise that one measures: node n's own memory gives
@@ -142,6 +143,21 @@ func TestMeasureText(t *testing.T) {
 	status, out, _ = (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 14e9}}).run(t)
 	assert.Equal(t, report.ExitFailed, status)
 	assert.Contains(t, out, "FAIL      measure.socket.asymmetric, machine\n  found     node 0: 20.0 GB/s")
+}
+
+// TestOrderOfJudgement: the sockets beside each other, then what was accepted, then
+// what others measured, then the rest; what does not apply is left out.
+func TestOrderOfJudgement(t *testing.T) {
+	var given []report.Finding
+	for _, rule := range []string{"measure.bandwidth.share", "measure.remote.distance", "measure.baseline.dropped", "measure.channels.expected", "measure.socket.asymmetric"} {
+		given = append(given, report.Finding{Rule: rule, Result: string(verdict.Pass)})
+	}
+	given[3].Result = string(verdict.NotApplicable)
+	var got []string
+	for _, f := range inOrderOfJudgement(given) {
+		got = append(got, f.Rule)
+	}
+	assert.Equal(t, []string{"measure.socket.asymmetric", "measure.baseline.dropped", "measure.bandwidth.share", "measure.remote.distance"}, got)
 }
 
 // TestMeasureManyNodes: a matrix wider than the terminal goes on below.
