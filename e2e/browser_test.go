@@ -216,13 +216,17 @@ func lookAt(t *testing.T, s *site) {
 	}
 }
 
-// TestBrowserPrints: a machine with one cause prints on one sheet for the rack, also one
-// of eight processors with 128 slots whose advice concerns each.
+// TestBrowserPrints: a machine prints on one sheet for the rack, also one of eight
+// processors with 128 slots whose advice concerns each, and one with another profile's
+// settings beside.
 func TestBrowserPrints(t *testing.T) {
-	for _, name := range []string{machine, "fujitsu-rx900s2-one-controller"} {
+	for name, profile := range map[string]string{
+		machine: "max-performance", "fujitsu-rx900s2-one-controller": "max-performance", "fujitsu-rx900s2-class1": "balanced", "fujitsu-rx900s2-class2": "balanced",
+		"fujitsu-rx600s6-class1": "balanced", "fujitsu-rx600s6-class2": "balanced", "fujitsu-rx600s6-class3": "balanced", "supermicro-x7db8-deep": "balanced",
+	} {
 		dir := t.TempDir()
 		page, pdf := filepath.Join(dir, "page.html"), filepath.Join(dir, "page.pdf")
-		status, _, errs := run(t, nil, "check", "--root", treeOf(t, name), "--profile", "max-performance", "--format", "html", "--output", page, "--fail-on", "never")
+		status, _, errs := run(t, nil, "check", "--root", treeOf(t, name), "--profile", profile, "--format", "html", "--output", page, "--fail-on", "never")
 		require.Equal(t, 0, status, errs)
 		chromium(t, nil, "--no-pdf-header-footer", "--print-to-pdf="+pdf, "file://"+page)
 		data, err := os.ReadFile(pdf)
