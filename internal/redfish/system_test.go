@@ -245,3 +245,37 @@ func TestRegistryFirst(t *testing.T) {
 	assert.Nil(t, a.BIOS.Registry)
 	assert.Len(t, a.DIMMs, 2)
 }
+
+// TestKnownRegistry: a registry that the caller has is taken by its name and not
+// fetched again, and one reading logs in once and out once.
+func TestKnownRegistry(t *testing.T) {
+	b := newBMC(t)
+	var asked []string
+	o := b.options(t)
+	o.KnownRegistry = func(name string) []byte {
+		asked = append(asked, name)
+		return []byte(`{"RegistryEntries":{}}`)
+	}
+	a := Read(context.Background(), o, Identity{Serial: "FCH123456"})
+	require.NoError(t, a.Err())
+	require.Len(t, asked, 1)
+	assert.Equal(t, a.BIOS.RegistryName, asked[0])
+	assert.JSONEq(t, `{"RegistryEntries":{}}`, string(a.BIOS.Registry))
+	in, out := 0, 0
+	for _, r := range b.requests {
+		assert.NotContains(t, r, "/Registries")
+		if strings.HasPrefix(r, "POST ") {
+			in++
+		}
+		if strings.HasPrefix(r, "DELETE ") {
+			out++
+		}
+	}
+	assert.Equal(t, []int{1, 1}, []int{in, out}, "%v", b.requests)
+
+	o.KnownRegistry = func(string) []byte { return nil }
+	a = Read(context.Background(), o, Identity{Serial: "FCH123456"})
+	require.NoError(t, a.Err())
+	assert.True(t, slices.ContainsFunc(b.requests, func(r string) bool { return strings.Contains(r, "/Registries") }), "one that is not known is fetched")
+	assert.NotEmpty(t, a.BIOS.Registry)
+}
