@@ -111,7 +111,7 @@ func TestRuleExample(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(example), 0o600))
 	status, out, errs := run(t, nil, "rules", "validate", file)
 	assert.Equal(t, 0, status, errs)
-	assert.Contains(t, out, "1 rules, 3 cases, no complaint")
+	assert.Contains(t, out, "1 rule, 3 cases, no complaint")
 	status, out, errs = run(t, nil, "check", "--root", treeOf(t, "dell-r610-good"), "--rules", filepath.Dir(file), "--format", "json")
 	assert.Equal(t, 1, status, errs)
 	assert.Equal(t, "fail", results(t, out)["memory.site.capacity machine"])

@@ -123,10 +123,10 @@ func dataFiles(path string) ([]string, error) {
 func (v *validated) summary() string {
 	var parts []string
 	if rules, cases := rulepack.Count(v.packs); len(v.packs) > 0 || v.others == 0 {
-		parts = append(parts, fmt.Sprintf("%d rules, %d cases", rules, cases))
+		parts = append(parts, prose.Count(rules, "rule")+", "+prose.Count(cases, "case"))
 	}
 	if v.others > 0 {
-		parts = append(parts, fmt.Sprintf("%d other files", v.others))
+		parts = append(parts, prose.Count(v.others, "other file"))
 	}
 	return strings.Join(parts, ", ") + ", no complaint\n"
 }
