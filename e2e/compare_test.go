@@ -4,16 +4,19 @@ package e2e
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
@@ -33,7 +36,7 @@ func TestCompare(t *testing.T) {
 		m := hosttest.Machine{Sockets: max(nodes/2, 1), NodesPerSocket: 2, CoresPerSocket: 128, ThreadsPerCore: 2, L3PerSocket: 4, NodeMiB: 131072}
 		tree := filepath.Join(dir, fmt.Sprint(nodes))
 		require.NoError(t, os.Mkdir(tree, 0o755))
-		m.Files().WriteTo(t, tree)
+		withMasks(t, m.Files()).WriteTo(t, tree)
 		ours := []string{binary(t), "check", "--root", tree}
 		pair(t, fmt.Sprintf("tree of %d CPUs", m.CPUs()), []string{"lscpu", "--sysroot", tree}, ours)
 		pair(t, fmt.Sprintf("tree of %d CPUs", m.CPUs()), []string{"lstopo-no-graphics", "--if", "fsroot", "--input", tree, "--of", "console"}, ours)
@@ -43,6 +46,33 @@ func TestCompare(t *testing.T) {
 		pair(t, "this machine", theirs, []string{binary(t), "check"})
 	}
 	pair(t, "start alone", []string{"prometheus-node-exporter", "--version"}, []string{binary(t), "version"})
+}
+
+// withMasks adds the masks that the kernel writes beside every list of CPUs: lscpu
+// reads those, memaudit the lists.
+func withMasks(t *testing.T, files hosttest.Files) hosttest.Files {
+	for path, text := range maps.Clone(files) {
+		dir, name := filepath.Split(path)
+		mask, isList := map[string]string{"cpulist": "cpumap", "shared_cpu_list": "shared_cpu_map"}[name]
+		if !isList {
+			mask, isList = strings.CutSuffix(name, "_list")
+		}
+		if !isList || !strings.Contains(path, "/devices/system/") {
+			continue
+		}
+		cpus, err := kerneltext.ParseCPUList([]byte(strings.TrimSpace(text)))
+		require.NoError(t, err, path)
+		words := make([]uint32, slices.Max(cpus)/32+1)
+		for _, cpu := range cpus {
+			words[cpu/32] |= 1 << (cpu % 32)
+		}
+		var parts []string
+		for _, w := range slices.Backward(words) {
+			parts = append(parts, fmt.Sprintf("%08x", w))
+		}
+		files[dir+mask] = strings.Join(parts, ",") + "\n"
+	}
+	return files
 }
 
 // bigTable has 8 sockets and 128 slots, half of them populated.
