@@ -43,6 +43,7 @@ func memoryType() *ObjectType {
 			}
 			return of(m.topo.Symmetric)
 		})},
+		{"fewer_slots", boolT, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
 		{"per_socket", stringsT, "what each processor carries, in words", machine(perSocket)},
 	}, memoryClassFields()...)...)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
 )
 
@@ -122,4 +123,42 @@ func TestRegistering(t *testing.T) {
 	s.Registered = fact.Unknown[bool](fact.Unstated, "not stated", "")
 	v := registering(&s)
 	assert.Equal(t, "not stated", v.Reason)
+}
+
+func TestFewerSlots(t *testing.T) {
+	full := func(sizes ...int64) *Machine {
+		var slots []inventory.Slot
+		for i, size := range sizes {
+			slots = append(slots, module("A"+itoa(i+1), size, 1))
+		}
+		m := board(len(slots), slots...)
+		for range slots {
+			m.topo.Placements = append(m.topo.Placements, place.Placement{})
+		}
+		m.topo.Populations = []population.Population{{DIMMs: sure(2)}, {DIMMs: sure(1)}}
+		return m
+	}
+	assert.Equal(t, true, fewerSlots(full(8, 8, 8)).v)
+	assert.Equal(t, false, fewerSlots(full(8, 8, 16)).v, "an exchange could make them equal")
+
+	m := full(8, 8, 8)
+	m.topo.Populations[1].EmptySlots = []int{3}
+	assert.Equal(t, false, fewerSlots(m).v, "the poorer one has an empty slot")
+
+	m = full(8, 8, 8)
+	m.sys.Arrays[0].Devices = sure(4)
+	assert.Equal(t, false, fewerSlots(m).v, "firmware does not list every slot")
+
+	m = full(8, 8, 8)
+	m.sys.Slots = append(m.sys.Slots, inventory.Slot{State: inventory.SlotEmpty})
+	m.sys.Arrays[0].Devices = sure(4)
+	m.topo.Placements = append(m.topo.Placements, place.Placement{Socket: place.Unplaced})
+	assert.Equal(t, false, fewerSlots(m).v, "an empty slot may be the poorer one's")
+
+	m.sys.Arrays = nil
+	assert.False(t, fewerSlots(m).Known())
+
+	m = full(8, 8)
+	m.topo.Populations[0].DIMMs = sure(1)
+	assert.Equal(t, false, fewerSlots(m).v, "equal counts in unlike slots")
 }

@@ -101,26 +101,64 @@ func (s *socketFacts) hasEmptySlot(ch int) bool {
 // slotsFull reports whether the arrays have no more slots than hold modules.
 // Firmware that lists the filled slots alone is told by the arrays' own counts.
 func slotsFull(m *Machine) Value {
+	return m.ofAllSlots(func(complete bool) any {
+		return complete && !slices.ContainsFunc(m.sys.Slots, func(s inventory.Slot) bool { return s.State != inventory.SlotPopulated })
+	})
+}
+
+// ofAllSlots derives something from the list of slots and whether it is
+// complete: as long as the arrays' own counts say.
+func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
 	if !m.listed() {
 		return m.noPopulation()
 	}
 	listed := map[uint16]int{}
-	full := true
 	for i := range m.sys.Slots {
-		s := &m.sys.Slots[i]
-		listed[s.Array]++
-		full = full && s.State == inventory.SlotPopulated
+		listed[m.sys.Slots[i].Array]++
 	}
+	complete := true
 	facts := make([]Value, 0, len(m.sys.Arrays))
 	for i := range m.sys.Arrays {
 		a := &m.sys.Arrays[i]
 		facts = append(facts, of(a.Devices))
-		full = full && a.Devices.Or(0) == listed[a.Handle]
+		complete = complete && a.Devices.Or(0) == listed[a.Handle]
 	}
 	if len(facts) == 0 {
 		return Missing(fact.Absent, "SMBIOS lists no memory array, which would say how many slots there are", "the machine's manual")
 	}
-	return derived(func() any { return full }, facts...)
+	return derived(func() any { return compute(complete) }, facts...)
+}
+
+// fewerSlots reports whether the processors differ only because the board gives
+// some of them fewer slots (a PowerEdge R430 has eight and four): the modules are
+// alike in size, and who has fewer has none of its slots empty.
+func fewerSlots(m *Machine) Value {
+	most, size := 0, int64(0)
+	for i := range m.topo.Populations {
+		most = max(most, m.topo.Populations[i].DIMMs.Or(0))
+	}
+	return m.ofAllSlots(func(complete bool) any {
+		for i := range m.sys.Slots {
+			s := &m.sys.Slots[i]
+			if !isDRAM(s) {
+				complete = complete && (s.State != inventory.SlotEmpty || m.topo.Placements[i].Socket != place.Unplaced)
+				continue
+			}
+			if size == 0 {
+				size = s.SizeBytes.Or(0)
+			}
+			complete = complete && size > 0 && s.SizeBytes.Or(0) == size
+		}
+		fewer := false
+		for i := range m.topo.Populations {
+			p := &m.topo.Populations[i]
+			if p.DIMMs.Or(0) < most {
+				fewer = true
+				complete = complete && p.DIMMs.Or(0) > 0 && len(p.EmptySlots) == 0
+			}
+		}
+		return complete && fewer
+	})
 }
 
 // allChannels sums the channels of the populated processors. A socket of which it is
