@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Percent writes a share in hundredths, without the sign: "33".
@@ -24,7 +25,8 @@ func Date(s string) string {
 }
 
 // Processor shortens a brand string to what people call the processor:
-// "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz" is a Xeon X5670.
+// "Intel(R) Xeon(R) CPU X5670 @ 2.93GHz" is a Xeon X5670. A string that names no
+// product (a sample's "Genuine Intel(R) CPU 0000%@") keeps its words.
 func Processor(brand string) string {
 	brand, _, _ = strings.Cut(brand, "@")
 	brand = strings.NewReplacer("(R)", " ", "(r)", " ", "(TM)", " ", "(tm)", " ").Replace(brand)
@@ -34,10 +36,11 @@ func Processor(brand string) string {
 			kept = append(kept, w)
 		}
 	}
-	if len(kept) == 0 {
-		return strings.TrimSpace(brand)
+	short := strings.Join(kept, " ")
+	if !strings.ContainsFunc(short, unicode.IsLetter) {
+		return strings.Join(strings.Fields(brand), " ")
 	}
-	return strings.Join(kept, " ")
+	return short
 }
 
 func noiseWord(w string) bool {

@@ -14,6 +14,7 @@ func TestProcessorName(t *testing.T) {
 		"Quad-Core AMD Opteron(tm) Processor 8356":        "Opteron 8356",
 		"Intel(R) Xeon(R) Platinum 8480+":                 "Xeon Platinum 8480+",
 		"Intel":                                           "Intel",
+		"Genuine Intel(R) CPU 0000%@":                     "Genuine Intel CPU 0000%",
 	} {
 		assert.Equal(t, want, Processor(in))
 	}
