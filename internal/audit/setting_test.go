@@ -155,6 +155,37 @@ func TestSettingFaces(t *testing.T) {
 	}
 }
 
+// TestFirmwareFace: a document about BIOS setup is not contradicted by what the
+// operating system made or may have made, in either of its two readings; a site's own
+// profile speaks of the state, whoever made it.
+func TestFirmwareFace(t *testing.T) {
+	off, nobody := known("disabled", "cpufreq", ""), fact.Unknown[string](fact.Absent, "who did does not show", "")
+	for _, c := range []struct {
+		id   string
+		by   fact.Fact[string]
+		want [3]bool // fails as the state itself, as firmware's, word for word
+	}{
+		{"turbo", known(inventory.DecidedFirmware, "msr", ""), [3]bool{true, true, true}},
+		{"turbo", known(inventory.DecidedHardware, "cpu", ""), [3]bool{true, true, false}},
+		{"turbo", known(inventory.DecidedAdministrator, "cpufreq", ""), [3]bool{true, false, false}},
+		{"turbo", known(inventory.DecidedCommandLine, "cmdline", ""), [3]bool{true, false, false}},
+		{"turbo", known(inventory.DecidedKernel, "cpufreq", ""), [3]bool{false, false, false}},
+		{"turbo", nobody, [3]bool{true, false, false}},
+		{"hw_prefetch", nobody, [3]bool{true, true, false}},
+	} {
+		for i, face := range []facts.Face{facts.FaceAny, facts.FaceFirmware, facts.FaceConfigured} {
+			v, _ := facts.JudgedFor(inventory.Setting{Effective: off, DecidedBy: c.by}, c.id, []string{"enabled"}, face)
+			assert.Equal(t, c.want[i], v.Known(), "%s by %s%s, face %q: %s", c.id, c.by.Value, c.by.Reason, face, v.Reason)
+			assert.NotContains(t, v.Reason, "doing of the firmware")
+		}
+	}
+	auto := inventory.Setting{Configured: known("auto", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}
+	v, _ := facts.JudgedFor(auto, "turbo", []string{"enabled"}, facts.FaceFirmware)
+	assert.Equal(t, "enabled", v.Text(), "what auto came to counts")
+	v, _ = facts.JudgedFor(auto, "turbo", []string{"enabled"}, facts.FaceConfigured)
+	assert.Equal(t, "auto", v.Text(), "auto is another word")
+}
+
 // TestSettingPreset: the preset that governs a setting comes first.
 func TestSettingPreset(t *testing.T) {
 	turbo := inventory.Setting{Configured: known("disabled", "bios", "Boost")}

@@ -18,14 +18,15 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 		return s.DecidedBy
 	}
 	by, known := s.DecidedBy.Get()
+	hardware := by == inventory.DecidedHardware
 	switch {
-	case now.Value == runs.Value && !known:
+	case now.Value == runs.Value && (!known || hardware):
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, now.From, runs.From)
 	case settings.Agree(id, now.Value, runs.Value):
 		return s.DecidedBy
 	case rewritten(id, s):
 		return fact.Known(inventory.DecidedKernel, fact.Corroborated, runs.From, now.From)
-	case !known || by == inventory.DecidedFirmware:
+	case !known || hardware || by == inventory.DecidedFirmware:
 		return fact.Unknown[string](fact.Absent, fmt.Sprintf("BIOS setup says %s, so that it is not firmware's doing, or the export is older than the last boot", now.Value),
 			"an export made now", now.From, runs.From)
 	default:

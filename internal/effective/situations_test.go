@@ -49,6 +49,7 @@ func situations() []situation {
 	sky, rome := hosttest.Skylake, hosttest.Rome
 	two := sky.Tree(hosttest.TwoSockets)
 	fw, admin, cmd, kern := inventory.DecidedFirmware, inventory.DecidedAdministrator, inventory.DecidedCommandLine, inventory.DecidedKernel
+	hardware := inventory.DecidedHardware
 	reg := func(f hosttest.Files, address uint32, value uint64) hosttest.Files {
 		return hosttest.Registers(f, map[uint32]uint64{address: value}, 0, 2)
 	}
@@ -63,13 +64,13 @@ func situations() []situation {
 		{docSMT + ": off, by a write or nosmt", "switched off at run time", "smt", withSMT(1, "off", "0"), "disabled", admin},
 		{docSMT + ": forceoff", "nosmt=force", "smt", hosttest.Options(withSMT(1, "forceoff", "0"), "nosmt=force"), "disabled", cmd},
 		{docOptions + ": nosmt", "nosmt on the command line", "smt", hosttest.Options(withSMT(1, "off", "0"), "nosmt"), "disabled", cmd},
-		{docSMT + ": notsupported", "a processor without threads, or firmware with them off", "smt", withSMT(1, "notsupported", "0"), "disabled", fw},
+		{docSMT + ": notsupported", "a processor without threads, or firmware with them off", "smt", withSMT(1, "notsupported", "0"), "disabled", hardware},
 		{docSMT + ": notimplemented", "an architecture without the control", "smt", withSMT(2, "notimplemented", ""), "enabled", fw},
 
 		// Turbo.
 		{docPstate + ": no_turbo 0", "Turbo not disallowed", "turbo", intelTurbo(true, "0"), "enabled", fw},
 		{docPstate + ": no_turbo 1", "Turbo disallowed by a write", "turbo", intelTurbo(true, "1"), "disabled", admin},
-		{docPstate + ": no_turbo is 1 and cannot be written where firmware disabled Turbo", "firmware disabled it", "turbo", intelTurbo(false, "1"), "disabled", fw},
+		{docPstate + ": no_turbo is 1 and cannot be written where firmware disabled Turbo", "firmware disabled it", "turbo", intelTurbo(false, "1"), "disabled", hardware},
 		{docMSR + ": MSR_IA32_MISC_ENABLE, bit 38", "firmware's bit set", "turbo", reg(intelTurbo(false, "1"), 0x1A0, miscTurbo), "disabled", fw},
 		{docCpufreq + ": boost 1", "boost allowed under acpi-cpufreq", "turbo", boosted(amd("acpi-cpufreq"), "1"), "enabled", fw},
 		{docCpufreq + ": boost 0", "boost off under acpi-cpufreq", "turbo", boosted(amd("acpi-cpufreq"), "0"), "disabled", admin},

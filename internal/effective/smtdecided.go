@@ -43,6 +43,9 @@ func (m *Machine) whoDisabledSMT(off *fact.Fact[string]) fact.Fact[string] {
 	if at, ok := m.capableOfThreads(); ok {
 		return fact.Known(inventory.DecidedFirmware, fact.Corroborated, at, off.From)
 	}
+	if control.Or("") == "notsupported" {
+		return fact.Known(inventory.DecidedHardware, fact.Corroborated, control.From, off.From)
+	}
 	return undecided("SMT is not active: firmware turned it off, or the processor has none", off.From)
 }
 

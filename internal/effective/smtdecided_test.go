@@ -33,7 +33,7 @@ func TestWhoDecidedSMT(t *testing.T) {
 		{"on and 0, the part can do two threads", capable(withSMT(1, "on", "0"), 4, 8, 0), by(want.Is("disabled", direct), firmware)},
 		{"on and 0, nothing says", withSMT(1, "on", "0"), open(want.Is("disabled", direct))},
 		{"notsupported, the part can do two threads", capable(withSMT(1, "notsupported", "0"), 4, 8, 0), by(want.Is("disabled", corroborated), firmware)},
-		{"notsupported, nothing says", withSMT(1, "notsupported", "0"), open(want.Is("disabled", indirect))},
+		{"notsupported, nothing says", withSMT(1, "notsupported", "0"), by(want.Is("disabled", indirect), inventory.DecidedHardware)},
 		{"a guest's", hosttest.Flags(withSMT(2, "on", "1"), "hypervisor"), by(want.Is("enabled", direct), inventory.DecidedHypervisor)},
 	})
 }

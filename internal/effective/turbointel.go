@@ -53,7 +53,7 @@ func (m *Machine) whoSetTurboBit(v *turboView) fact.Fact[string] {
 
 // offOrNone: Turbo is not there, for one of two reasons.
 func offOrNone(v *turboView) fact.Fact[string] {
-	return undecided("firmware disables Turbo, or the processor has none", v.evidence()...)
+	return v.by(inventory.DecidedHardware, fact.Corroborated)
 }
 
 // noTurboSet is no_turbo=1: the kernel sets it when firmware disabled Turbo,
@@ -63,6 +63,8 @@ func (v *turboView) noTurboSet() face {
 	switch {
 	case known && offered, v.off.Known() && v.above:
 		return v.say(disabledWord, fact.Corroborated, v.by(inventory.DecidedAdministrator, fact.Corroborated))
+	case !known:
+		return v.say(disabledWord, fact.Corroborated, undecided("no_turbo=1 can be firmware's doing or an administrator's, and the processor's flags are not known", v.evidence()...))
 	default:
 		return v.say(disabledWord, fact.Corroborated, offOrNone(v))
 	}

@@ -29,7 +29,7 @@ func settingType() *ObjectType {
 		Field{"configured", textT, "what BIOS setup says", get(func(s *settingFacts) Value { return of(s.Configured) })},
 		Field{"pending", textT, "what BIOS setup will say after the next boot", get(func(s *settingFacts) Value { return of(s.Pending) })},
 		Field{"effective", textT, "what the system runs with", get(func(s *settingFacts) Value { return of(s.Effective) })},
-		Field{"decided_by", textT, "firmware, command line, administrator, kernel or hypervisor: who made the effective value", get(func(s *settingFacts) Value { return of(s.DecidedBy) })},
+		Field{"decided_by", textT, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", get(func(s *settingFacts) Value { return of(s.DecidedBy) })},
 		Field{"decision", textT, "who made the effective value, in words, with the reading that shows it", get((*settingFacts).decision)},
 		Field{"contradicts", boolT, "BIOS setup says one thing and the system runs with another", get((*settingFacts).contradicts)},
 		Field{"waits", boolT, "a change waits for the next boot", get((*settingFacts).waits)},
@@ -101,15 +101,41 @@ func judged(s inventory.Setting) (Value, string) {
 // tool may show before it acts, or whose name or word nothing proves.
 func doubtful(f fact.Fact[string]) bool { return f.Unverified || f.Certainty < fact.Corroborated }
 
+// Face is what a profile's document speaks of.
+type Face string
+
+// The faces.
+const (
+	// FaceAny is the state itself, whoever made it: a site's own profiles.
+	FaceAny Face = ""
+	// FaceFirmware is BIOS setup of systems that were measured running: what auto
+	// came to counts, and what the operating system made does not.
+	FaceFirmware Face = "firmware"
+	// FaceConfigured is BIOS setup word for word: auto is another word.
+	FaceConfigured Face = "configured"
+)
+
 // byBIOS reports whether the effective face shows what BIOS setup chose. What
-// the kernel rewrites by itself never does. A document about BIOS setup word
-// for word (literal) is contradicted only by what firmware decided.
-func byBIOS(s *inventory.Setting, literal bool) bool {
-	if by, ok := s.DecidedBy.Get(); ok {
-		return by == inventory.DecidedFirmware || !literal && by != inventory.DecidedKernel
+// the kernel rewrites by itself never does. A document about BIOS setup is not
+// contradicted by what the operating system made or may have made.
+func byBIOS(s *inventory.Setting, id string, face Face) bool {
+	by, known := s.DecidedBy.Get()
+	switch {
+	case face == FaceAny && known:
+		return by != inventory.DecidedKernel
+	case face == FaceAny:
+		return !rewrittenBias(s)
+	case known:
+		return by == inventory.DecidedFirmware || face == FaceFirmware && by == inventory.DecidedHardware
+	default:
+		return face == FaceFirmware && leftAlone(id)
 	}
-	return !literal && !rewrittenBias(s)
 }
+
+// leftAlone reports a setting in registers that the kernel neither writes nor has
+// an interface for: they hold what firmware left, unless somebody wrote registers
+// (docs/kernel.md, Prefetchers).
+func leftAlone(id string) bool { return strings.HasSuffix(id, "_prefetch") }
 
 // rewrittenBias reports an energy bias of 6: firmware's, or its 0, which the
 // kernel turns into 6 at boot (linux arch/x86/kernel/cpu/intel_epb.c).
@@ -125,6 +151,8 @@ func notByBIOS(s *inventory.Setting, value string) Value {
 	switch by, ok := s.DecidedBy.Get(); {
 	case rewrittenBias(s):
 		why = "the kernel turns firmware's 0, maximum performance, into 6 at boot"
+	case by == inventory.DecidedHardware:
+		why = "firmware disables it, or the processor has none"
 	case ok:
 		why = "that is the doing of " + Decider(by)
 	case why == "":
@@ -138,18 +166,18 @@ func notByBIOS(s *inventory.Setting, value string) Value {
 
 // denied reports a value of BIOS setup that may be another machine's, where
 // firmware has this one run with what is not wanted.
-func denied(s *inventory.Setting, want []string, literal bool) bool {
+func denied(s *inventory.Setting, id string, want []string, face Face) bool {
 	runs, known := s.Effective.Get()
-	return s.Configured.Unverified && known && !slices.Contains(want, runs) && byBIOS(s, literal)
+	return s.Configured.Unverified && known && !slices.Contains(want, runs) && byBIOS(s, id, face)
 }
 
-// JudgedFor is judged for a row of a profile: where the profile itself wants
-// auto, or its document speaks of BIOS setup word for word, only BIOS setup can
-// show it; elsewhere auto alone is no answer. Where BIOS setup's value is not
-// known, the running system speaks against the row only as far as it shows what
-// BIOS setup chose.
-func JudgedFor(s inventory.Setting, want []string, literal bool) (Value, string) {
-	if s.Configured.Known() && (literal || slices.Contains(want, settings.Auto)) && !denied(&s, want, literal) {
+// JudgedFor is judged for the row of a profile about the setting id: where the
+// profile itself wants auto, or its document speaks of BIOS setup word for word,
+// only BIOS setup can show it; elsewhere auto alone is no answer. Where BIOS
+// setup's value is not known, the running system speaks against the row only as
+// far as it shows what BIOS setup chose.
+func JudgedFor(s inventory.Setting, id string, want []string, about Face) (Value, string) {
+	if s.Configured.Known() && (about == FaceConfigured || slices.Contains(want, settings.Auto)) && !denied(&s, id, want, about) {
 		return of(s.Configured), "configured"
 	}
 	v, face := judged(s)
@@ -163,7 +191,7 @@ func JudgedFor(s inventory.Setting, want []string, literal bool) (Value, string)
 	case v.Known() && len(want) == 1 && want[0] == settings.Auto:
 		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
 			"export the BIOS settings and pass them to the audit"), face
-	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto && !slices.Contains(want, v.Text()) && !byBIOS(&s, literal):
+	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto && !slices.Contains(want, v.Text()) && !byBIOS(&s, id, about):
 		return notByBIOS(&s, v.Text()), face
 	}
 	return v, face

@@ -436,6 +436,9 @@ const (
 	DecidedAdministrator = "administrator" // at run time
 	DecidedKernel        = "kernel"        // which rewrites part of what firmware left
 	DecidedHypervisor    = "hypervisor"
+	// DecidedHardware is what firmware disabled or the processor has not: the
+	// operating system had no part in it.
+	DecidedHardware = "firmware or the processor"
 )
 
 // Setting is one canonical BIOS setting with its three faces. One never

@@ -173,7 +173,7 @@ func (r *blobReader) pairs() map[string]string {
 }
 
 func (w *blobWriter) profile(q *ProfileSpec) {
-	for _, s := range []string{q.ID, q.Title, q.Applies, q.Scope, q.Face, q.Preset} {
+	for _, s := range []string{q.ID, q.Title, q.Applies, q.Scope, string(q.Face), q.Preset} {
 		w.text(s)
 	}
 	w.texts(q.Intents)
@@ -196,7 +196,7 @@ func (w *blobWriter) profile(q *ProfileSpec) {
 // profile reads a profile's head and leaves its table for later.
 func (r *blobReader) profile() *ProfileSpec {
 	q := &ProfileSpec{}
-	for _, s := range []*string{&q.ID, &q.Title, &q.Applies, &q.Scope, &q.Face, &q.Preset} {
+	for _, s := range []*string{&q.ID, &q.Title, &q.Applies, &q.Scope, (*string)(&q.Face), &q.Preset} {
 		*s = r.text()
 	}
 	q.Intents = r.texts()

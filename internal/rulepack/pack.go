@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -186,9 +187,11 @@ type ProfileSpec struct {
 	// whatever it is called and For says.
 	Firmware []string `yaml:"firmware,omitempty"`
 	// Face is "configured" for a document that says word for word what BIOS
-	// setup holds: there "auto" is another word, whatever it comes to. Empty
-	// for one that speaks of the state itself.
-	Face string `yaml:"face,omitempty"`
+	// setup holds: there "auto" is another word, whatever it comes to. It is
+	// "firmware" for one about BIOS setup that means what auto comes to as well.
+	// Neither is contradicted by what the operating system made. Empty for one
+	// that speaks of the state itself, whoever made it.
+	Face facts.Face `yaml:"face,omitempty"`
 	// Preset is the value of the vendor's master preset that writes these rows,
 	// where the document says so (HPE's registries: "LowLatency").
 	Preset   string            `yaml:"preset,omitempty"`
@@ -287,9 +290,6 @@ func (t *SettingTable) UnmarshalYAML(n *yaml.Node) error {
 
 // Intents are what an operator may ask for by name.
 var Intents = [...]string{"balanced", "max-performance", "energy-efficiency", "low-latency", "hpc", "virtualization", "database"}
-
-// FaceConfigured is the Face of a profile whose document speaks of BIOS setup.
-const FaceConfigured = "configured"
 
 // shape is what the engine asks of a rule's expressions without evaluating
 // them, found in the parsed expressions when the rule is loaded or compiled.

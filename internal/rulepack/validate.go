@@ -235,8 +235,8 @@ func (v *validator) profile(q *ProfileSpec) {
 	if q.Citation == nil || q.Citation.Vendor == "" || q.Citation.Title == "" {
 		v.complain(q.node, "profile %s: citation with vendor and title is missing", q.ID)
 	}
-	if q.Face != "" && q.Face != FaceConfigured {
-		v.complain(at(q.node, "face"), "face %q, expected %s or nothing", q.Face, FaceConfigured)
+	if q.Face != facts.FaceAny && q.Face != facts.FaceFirmware && q.Face != facts.FaceConfigured {
+		v.complain(at(q.node, "face"), "face %q, expected %s, %s or nothing", q.Face, facts.FaceFirmware, facts.FaceConfigured)
 	}
 	v.expr(q.node, "applies", q.Applies, types.BoolType)
 	table := child(q.node, "settings")

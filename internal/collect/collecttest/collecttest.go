@@ -56,7 +56,7 @@ func inVocabulary(t *testing.T, sys *inventory.System) {
 			assert.True(t, entry.Accepts(v) && v != settings.Auto, "setting %s: %q is not a word of it", id, v)
 		}
 		if who, ok := s.DecidedBy.Get(); ok {
-			assert.Contains(t, []string{"firmware", "command line", "administrator", "kernel", "hypervisor"}, who)
+			assert.Contains(t, []string{"firmware", "command line", "administrator", "kernel", "hypervisor", "firmware or the processor"}, who)
 		}
 	}
 }
