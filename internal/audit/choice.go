@@ -60,7 +60,9 @@ func (e *Engine) CheckProfile(name string) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
-	slices.SortStableFunc(known, func(a, b string) int { return cmp.Compare(unlike(name, a), unlike(name, b)) })
+	slices.SortStableFunc(known, func(a, b string) int {
+		return cmp.Or(cmp.Compare(shared(name, b), shared(name, a)), cmp.Compare(unlike(name, a), unlike(name, b)))
+	})
 	return &UnknownProfileError{Name: name, Nearest: known[:min(nearest, len(known))]}
 }
 
@@ -114,6 +116,46 @@ func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Fit {
 	return out
 }
 
+// Possible lists the profiles of the machine's own maker that may be written for
+// it, those whose document names it first, and the facts that would decide. There
+// are none where all of those are known, and where the maker is not.
+func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits []Fit, missing []string) {
+	r := newRun(e, sys, topo, Options{Asked: true})
+	if !sys.Machine.Vendor.Known() {
+		return nil, nil
+	}
+	if !topo.Platform.Known() {
+		missing = append(missing, MissingProcessors)
+	}
+	if !sys.Machine.Product.Known() {
+		missing = append(missing, MissingProduct)
+	}
+	for _, p := range e.profiles {
+		if len(missing) > 0 && !r.writtenFor(p) && r.mayFit(p.For) {
+			fits = append(fits, Fit{ID: p.ID, Standing: r.standing(p), width: p.For.Width()})
+		}
+	}
+	slices.SortStableFunc(fits, func(a, b Fit) int { return cmp.Compare(len(a.Standing), len(b.Standing)) })
+	return fits, missing
+}
+
+// The facts that decide which profiles fit a machine.
+const (
+	MissingProcessors = "processors"
+	MissingProduct    = "product"
+)
+
+// mayFit is whether profiles of the machine's maker match but for facts that are
+// not known.
+func (r *run) mayFit(m *rulepack.Match) bool {
+	if m == nil || len(m.Vendors) == 0 {
+		return false
+	}
+	p, known := r.topo.Platform.Get()
+	return (!known || len(m.Platforms) == 0 || slices.Contains(m.Platforms, p.ID)) &&
+		matchText(m.Vendors, r.sys.Machine.Vendor, strings.HasPrefix, false) && matchText(m.Products, r.sys.Machine.Product, strings.Contains, true)
+}
+
 // FittingIDs lists the ids of the profiles written for a machine, the narrowest
 // first.
 func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []string {
@@ -129,6 +171,31 @@ func fitIDs(fits []Fit) []string {
 	}
 	return ids
 }
+
+// shared weighs the words that a name has in common with a known one: two for each,
+// one for a misspelt one, and one more where both begin with it, which is the maker.
+func shared(name, known string) int {
+	between := func(r rune) bool { return r == '/' || r == '-' || r == '_' || r == ' ' }
+	ours, theirs := strings.FieldsFunc(strings.ToLower(name), between), strings.FieldsFunc(known, between)
+	sum := 0
+	for i, w := range ours {
+		switch {
+		case slices.Contains(theirs, w):
+			sum += 2
+		case slices.ContainsFunc(theirs, func(k string) bool { return distance(w, k) <= len(w)/wordSlips }):
+			sum++
+		default:
+			continue
+		}
+		if i == 0 && len(theirs) > 0 && distance(w, theirs[0]) <= len(w)/wordSlips {
+			sum++
+		}
+	}
+	return sum
+}
+
+// wordSlips is the number of letters of a word that one wrong letter is allowed for.
+const wordSlips = 4
 
 // unlike is how far a name is from a known one, or from its last part: people
 // leave the family out.

@@ -185,3 +185,21 @@ func TestPreset(t *testing.T) {
 		assert.Nil(t, preset(c.o, c.now), why)
 	}
 }
+
+// TestNearestByWords: a name of the same maker that shares words comes before one
+// that is only spelled alike.
+func TestNearestByWords(t *testing.T) {
+	e := builtin(t)
+	for name, want := range map[string][]string{
+		"dell-14g/performance":   {"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc"},
+		"Dell 15G performance":   {"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc"},
+		"dell-16g/preformance":   {"dell-16g/performance"},
+		"supermicro/x13":         {"supermicro-defaults/x13", "supermicro-defaults/x11"},
+		"virtualisation":         {"virtualization"},
+		"lenovo/max-performance": {"lenovo-modes/maximum-performance"},
+	} {
+		var unknown *audit.UnknownProfileError
+		require.ErrorAs(t, e.CheckProfile(name), &unknown, name)
+		assert.Equal(t, want, unknown.Nearest[:len(want)], name)
+	}
+}

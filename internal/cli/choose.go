@@ -25,18 +25,26 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 		return failed
 	}
 	engine, topo := audit.NewEngine(packs), population.Derive(sys, p.Rules)
-	fits := engine.Fitting(sys, topo)
-	infos := slices.DeleteFunc(rulepack.DescribeProfiles(packs), func(i rulepack.ProfileInfo) bool {
-		return !slices.ContainsFunc(fits, func(f audit.Fit) bool { return f.ID == i.ID })
-	})
+	fits, all, maker := engine.Fitting(sys, topo), rulepack.DescribeProfiles(packs), sys.Machine.Vendor.Known()
+	possible, missing := engine.Possible(sys, topo)
 	var err error
 	if format == "json" {
-		err = writeJSON(p.Stdout, fittingProfiles(infos, fits, sys.Machine.Vendor.Known()))
+		err = writeJSON(p.Stdout, append(fittingProfiles(described(all, fits), fits, maker, nil), fittingProfiles(described(all, possible), possible, maker, missing)...))
 	} else {
-		held := engine.Compare(sys, topo)
-		err = p.say(listFitting(infos, fits, sys.Machine.Vendor.Known()) + leftOut(held))
+		err = p.say(listFitting(described(all, fits), fits, maker) + leftOut(engine.Compare(sys, topo)) + listPossible(described(all, possible), possible, missing))
 	}
 	return cmp.Or(err, failed)
+}
+
+// described are the profiles of the fits, in their order.
+func described(all []rulepack.ProfileInfo, fits []audit.Fit) []rulepack.ProfileInfo {
+	out := make([]rulepack.ProfileInfo, 0, len(fits))
+	for _, f := range fits {
+		if i := slices.IndexFunc(all, func(i rulepack.ProfileInfo) bool { return i.ID == f.ID }); i >= 0 {
+			out = append(out, all[i])
+		}
+	}
+	return out
 }
 
 // fittingProfile is a profile and what it is to one machine.
@@ -47,20 +55,23 @@ type fittingProfile struct {
 	// Standing is ownMaker, or that of a document that is not about this machine;
 	// null where the machine's maker is not known.
 	Standing *string `json:"standing"`
+	// Missing are the facts of the machine that would say whether the profile is
+	// written for it; none where it is.
+	Missing []string `json:"missing"`
 }
 
 // ownMaker is the standing of a document of the machine's own maker about
 // machines like it.
 const ownMaker = "own maker"
 
-func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool) []fittingProfile {
+func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool, missing []string) []fittingProfile {
 	out := make([]fittingProfile, 0, len(fits))
 	for i, f := range fits {
 		standing := &f.Standing
 		if *standing = cmp.Or(f.Standing, ownMaker); *standing == ownMaker && !maker {
 			standing = nil
 		}
-		out = append(out, fittingProfile{infos[i], append([]string{}, f.Answers...), standing})
+		out = append(out, fittingProfile{infos[i], append([]string{}, f.Answers...), standing, append([]string{}, missing...)})
 	}
 	return out
 }
@@ -76,9 +87,18 @@ func undocumented(fits []audit.Fit) []string {
 // whether the document is the maker's and names it; then the intents for which
 // there is none.
 func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool) string {
+	out := fitLines(infos, fits, func(i int) []string { return fits[i].Answers }, maker)
+	if none := undocumented(fits); len(fits) > 0 && len(none) > 0 {
+		out += fmt.Sprintf("no document for this machine: %s\n", strings.Join(none, ", "))
+	}
+	return out
+}
+
+// fitLines is one profile a line with the intents given for it.
+func fitLines(infos []rulepack.ProfileInfo, fits []audit.Fit, answers func(int) []string, maker bool) string {
 	id, intents := 0, 0
-	for _, f := range fits {
-		id, intents = max(id, len(f.ID)), max(intents, len(strings.Join(f.Answers, ", ")))
+	for i, f := range fits {
+		id, intents = max(id, len(f.ID)), max(intents, len(strings.Join(answers(i), ", ")))
 	}
 	var out strings.Builder
 	for i, f := range fits {
@@ -93,12 +113,19 @@ func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool) str
 		case verdict.Practice:
 			note = "; general practice, no document of the machine's maker"
 		}
-		fmt.Fprintf(&out, "%-*s  %-*s  %s%s\n", id, f.ID, intents, strings.Join(f.Answers, ", "), infos[i].Citation.Line(), note)
-	}
-	if none := undocumented(fits); len(fits) > 0 && len(none) > 0 {
-		fmt.Fprintf(&out, "no document for this machine: %s\n", strings.Join(none, ", "))
+		fmt.Fprintf(&out, "%-*s  %-*s  %s%s\n", id, f.ID, intents, strings.Join(answers(i), ", "), infos[i].Citation.Line(), note)
 	}
 	return out.String()
+}
+
+// listPossible prints the profiles of the machine's maker of which a fact that is
+// not known says whether they fit, after a line that names it.
+func listPossible(infos []rulepack.ProfileInfo, fits []audit.Fit, missing []string) string {
+	if len(infos) == 0 {
+		return ""
+	}
+	return "of the machine's maker may fit, as the " + strings.Join(missing, " and the ") + " will say (give --smbios FILE or --root DIR with it):\n" +
+		fitLines(infos, fits, func(i int) []string { return infos[i].Intents }, false)
 }
 
 // leftOut says why nothing is listed, and which profiles may fit and may not.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,6 +83,45 @@ func TestProfilesOfAMachine(t *testing.T) {
 	status, out, _ = run(nil, "profiles", "list", "--root", tree(t, "sun-x6440"))
 	assert.Equal(t, 0, status)
 	assert.Equal(t, "no document gives a profile for this machine\n", out)
+}
+
+// An export alone names its machine as far as its format does: Dell's its processors
+// too, so that the profiles fit; of others the maker's profiles that may fit are
+// listed with the fact that is missing.
+func TestProfilesOfAnExport(t *testing.T) {
+	t.Parallel()
+	list := func(text string, args ...string) string {
+		status, out, errs := run(nil, append([]string{"profiles", "list", "--bios", export(t, text)}, args...)...)
+		require.Equal(t, 0, status, errs)
+		return out
+	}
+	const dell = `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SystemModelName": "PowerEdge R650", "SysProfile": "Custom", "ProcTurboMode": "Enabled"%s}}`
+	whole := list(fmt.Sprintf(dell, `, "Proc1Brand": "Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz", "Proc1Id": "6-6A-6"`))
+	assert.Contains(t, whole, "dell-14g-15g/performance  ")
+	assert.NotContains(t, whole, "dell-16g/")
+	assert.NotContains(t, whole, "may fit")
+	some := list(fmt.Sprintf(dell, ""))
+	says, lines, ok := strings.Cut(some, "may fit, as the processors will say (give --smbios FILE or --root DIR with it):\n")
+	require.True(t, ok, some)
+	assert.Contains(t, says, "its platform is not known")
+	assert.NotContains(t, some, "no document for this machine")
+	for _, id := range []string{"dell-14g-15g/performance", "dell-16g/performance", "dell-11g/hpc"} {
+		assert.Contains(t, "\n"+lines, "\n"+id+" ")
+	}
+	assert.NotContains(t, lines, "hpe-")
+	var infos []struct {
+		ID      string
+		Answers []string
+		Missing []string
+	}
+	const lenovo = `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "BiosAttributeRegistry.1.0.0", "Attributes": {"OperatingModes_ChooseOperatingMode": "MaximumPerformance", "Processors_TurboMode": "Enabled"}}`
+	require.NoError(t, json.Unmarshal([]byte(list(lenovo, "--format", "json")), &infos))
+	require.NotEmpty(t, infos)
+	for _, i := range infos {
+		assert.Equal(t, []string{"processors", "product"}, i.Missing, i.ID)
+		assert.Empty(t, i.Answers, i.ID)
+	}
+	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no processor was identified\n", list("turbo: enabled\n"), "of no maker nothing is listed")
 }
 
 // TestProfilesOfADocument: from a document to the profiles made of it.

@@ -45,6 +45,7 @@ func (c *collector) exports(in *Input) {
 		}
 		c.joined = append(c.joined, j)
 		c.identify(j)
+		c.exportProcessors(j)
 		if j.table != nil {
 			j.table = j.table.On(c.productOf(j))
 		}

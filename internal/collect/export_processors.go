@@ -1,0 +1,66 @@
+package collect
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+)
+
+// exportProcessors takes the processors that Dell's exports name (Proc1Brand, and
+// Proc1Id as family, model and stepping in hexadecimal: "6-6A-6") where nothing else
+// is known of any. A list of wishes says nothing of what is.
+func (c *collector) exportProcessors(j *joinedExport) {
+	if len(c.sys.Sockets) > 0 || j.foreign || j.export.Wishes || j.export.Vendor != bios.Dell {
+		return
+	}
+	var found []inventory.Socket
+	for n := range maxExportProcessors {
+		if s, ok := exportProcessor(j, "Proc"+strconv.Itoa(n)); ok {
+			s.ID = len(found)
+			found = append(found, s)
+		}
+	}
+	c.sys.Sockets = found
+}
+
+// maxExportProcessors bounds the number in an attribute's name: up to 16G Dell
+// counts from 1, from 17G on from 0.
+const maxExportProcessors = 9
+
+// exportProcessor is the processor of one prefix; false where its place is empty or
+// the export does not say who made it.
+func exportProcessor(j *joinedExport, prefix string) (inventory.Socket, bool) {
+	text := func(name string) fact.Fact[string] {
+		a, ok := j.export.Attribute(prefix + name)
+		if !ok || !a.Stated || strings.TrimSpace(a.Value) == "" {
+			return fact.Unknown[string](fact.Absent, "the export does not say", "")
+		}
+		return fact.Known(strings.TrimSpace(a.Value), fact.Indirect, fact.Evidence{Source: j.source, Path: j.path, Field: a.Name, Raw: a.Value})
+	}
+	s := inventory.Socket{Handle: -1, Brand: text("Brand")}
+	s.Vendor = vendor(s)
+	id := text("Id")
+	words := strings.Split(id.Value, "-")
+	if !s.Vendor.Known() || !id.Known() || len(words) != 3 {
+		return s, false
+	}
+	at := id.From
+	for i, to := range []*fact.Fact[int]{&s.Family, &s.Model, &s.Stepping} {
+		v, err := strconv.ParseUint(words[i], 16, 16)
+		if err != nil {
+			return s, false
+		}
+		*to = fact.Known(int(v), fact.Indirect, at)
+	}
+	s.Populated = fact.Known(true, fact.Indirect, at)
+	s.Vendor.Certainty = fact.Indirect
+	if cores := text("NumCores"); cores.Known() {
+		if v, err := strconv.Atoi(cores.Value); err == nil && v > 0 {
+			s.Cores = fact.Known(v, fact.Indirect, cores.From)
+		}
+	}
+	return s, true
+}
