@@ -24,7 +24,7 @@ import (
 
 // TestErasure: what is not known is never a pass. Whichever facts of an example
 // machine are taken away, from one part or from all that have it, one or two, no
-// rule that failed passes. The unit tests take every fourth kind of fact of a few
+// rule that failed passes. The unit tests take every fourth kind of fact of three
 // machines, and some pairs.
 func TestErasure(t *testing.T) {
 	e := builtin(t)
@@ -32,7 +32,7 @@ func TestErasure(t *testing.T) {
 	if corpustest.Stage {
 		pairs = 200
 	}
-	for _, m := range machinetest.Sample(t) {
+	for _, m := range corpustest.Sample(machinetest.Sample(t), 3) {
 		t.Run(m.Name, func(t *testing.T) {
 			held := &erasure{engine: e, sys: collecttest.Collected(t, m.Tree()), every: 1, pairs: pairs}
 			held.hold(t)

@@ -66,6 +66,7 @@ func TestBaselineMachines(t *testing.T) {
 // TestBaselineChanged: what changed is named slot by slot, by the command, by
 // check, in the metrics, and in the exit status.
 func TestBaselineChanged(t *testing.T) {
+	t.Parallel()
 	good, uneven := tree(t, "dell-r610-good"), tree(t, "dell-r610-unbalanced")
 	file := saveBaseline(t, "--root", good)
 	status, doc := compared(t, file, "--root", uneven)
@@ -87,6 +88,7 @@ func TestBaselineChanged(t *testing.T) {
 
 // TestBaselineNotComparable: not to know is neither a change nor a pass.
 func TestBaselineNotComparable(t *testing.T) {
+	t.Parallel()
 	good := tree(t, "dell-r610-good")
 	file := saveBaseline(t, "--root", good)
 	// Without the SMBIOS table, as an unprivileged user has it.
@@ -127,6 +129,7 @@ func TestBaselineNotComparable(t *testing.T) {
 // TestBaselineOfCapture: a redacted capture has none of the machine's serial
 // numbers: that is not to be taken for other modules.
 func TestBaselineOfCapture(t *testing.T) {
+	t.Parallel()
 	tree, _ := secretive()
 	dir := tree.Write(t)
 	file := saveBaseline(t, "--root", dir)
@@ -147,6 +150,7 @@ func TestBaselineOfCapture(t *testing.T) {
 
 // TestBaselineRefused: what is wrong usage, and what cannot be accepted.
 func TestBaselineRefused(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.json")
 	for args, want := range map[string]int{"baseline other": 2, "baseline compare --fail-on x": 2, "baseline save --root /nowhere": 3,
 		"baseline save --root " + t.TempDir(): 3} {
@@ -158,6 +162,7 @@ func TestBaselineRefused(t *testing.T) {
 
 // TestBaselineOfTheConfiguration: it is the live machine's.
 func TestBaselineOfTheConfiguration(t *testing.T) {
+	t.Parallel()
 	conf := &config{Baseline: "/x"}
 	assert.Equal(t, "/x", (&inputFlags{conf: conf}).baselineFile("", "/default"))
 	assert.Equal(t, "/flag", (&inputFlags{conf: conf}).baselineFile("/flag", "/default"))

@@ -47,6 +47,7 @@ func export(t *testing.T, text string) string {
 
 // An export joins the machine that is audited, and identifies nobody.
 func TestBIOSJoins(t *testing.T) {
+	t.Parallel()
 	file := export(t, exportText)
 	status, out, errs := run(nil, "inventory", "--root", tree(t, "dell-r610-good"), "--bios", file, "--format", "json")
 	require.Equal(t, 0, status, errs)
@@ -64,6 +65,7 @@ func TestBIOSJoins(t *testing.T) {
 
 // A check judges by the configured face and names the attribute.
 func TestBIOSJudged(t *testing.T) {
+	t.Parallel()
 	file := export(t, "[Key=BIOS.Setup.1-1#SysProfileSettings]\nProcTurboMode=Disabled\n")
 	status, out, errs := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--bios", file, "--profile", "max-performance",
 		"--format", "json", "--fail-on", "never")
@@ -87,6 +89,7 @@ func TestBIOSJudged(t *testing.T) {
 
 // Standard input, and a machine known by its SMBIOS table beside it.
 func TestBIOSFromStandardInput(t *testing.T) {
+	t.Parallel()
 	status, out, errs := run([]byte("logicproc=disable\n"), "inventory", "--root", tree(t, "dell-r610-good"), "--bios", "-", "--format", "json")
 	require.Equal(t, 0, status, errs)
 	assert.Equal(t, "disabled", *decodeSettings(t, out).Settings["smt"].Configured.Value)
@@ -97,6 +100,7 @@ func TestBIOSFromStandardInput(t *testing.T) {
 
 // What cannot be read is exit status 3, and everything else is still reported.
 func TestBIOSFailures(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	good := export(t, exportText)
 	for _, c := range []struct{ name, file, state, want string }{
@@ -127,6 +131,7 @@ func TestBIOSFailures(t *testing.T) {
 // Another vendor's export is said to be one, and no finding on it goes above
 // info.
 func TestBIOSOfAnotherMachine(t *testing.T) {
+	t.Parallel()
 	file := export(t, `{"MinProcIdlePower": "C6", "ProcSMT": "Enabled", "ProcAMDBoost": "Disabled"}`)
 	root := tree(t, "dell-r610-good")
 	status, out, errs := run(nil, "inventory", "--root", root, "--bios", file, "--format", "json")
@@ -153,6 +158,7 @@ func TestBIOSOfAnotherMachine(t *testing.T) {
 
 // The configuration names exports of the live machine; a capture has none.
 func TestBIOSConfigured(t *testing.T) {
+	t.Parallel()
 	conf := filepath.Join(t.TempDir(), "memaudit.yaml")
 	require.NoError(t, os.WriteFile(conf, []byte("bios: ["+export(t, exportText)+"]\n"), 0o600))
 	c, err := loadConfig(conf)
@@ -168,6 +174,7 @@ func TestBIOSConfigured(t *testing.T) {
 // TestBIOSBesideAGuest: a guest has no BIOS setup of its own, so that its
 // kernel says nothing of the machine whose settings are given.
 func TestBIOSBesideAGuest(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]bool{"guest-without-smbios": true, "dell-r610-good": false} {
 		root, err := host.OpenDir(tree(t, name))
 		require.NoError(t, err)

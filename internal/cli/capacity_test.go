@@ -11,6 +11,7 @@ import (
 // TestPlanCapacity: the ways to 48 GiB on an R610, and to 128 GiB behind four
 // Westmere-EX processors, whose paper gives 32 GB a class 1 and a class 2.
 func TestPlanCapacity(t *testing.T) {
+	t.Parallel()
 	type configuration struct {
 		DIMMs []struct {
 			SizeBytes int64 `json:"size_bytes"`
@@ -58,6 +59,7 @@ func TestPlanCapacity(t *testing.T) {
 // TestPlanCapacityRefuses: wrong usage is 2, prints nothing, and says what would
 // have been accepted.
 func TestPlanCapacityRefuses(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		says string

@@ -12,6 +12,7 @@ import (
 
 // A misspelt name proposes what was meant, and what this machine has.
 func TestWrongProfileNameProposes(t *testing.T) {
+	t.Parallel()
 	status, out, errs := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--profile", "dell-11g/low-latancy")
 	assert.Equal(t, 2, status)
 	assert.Empty(t, out)
@@ -26,6 +27,7 @@ func TestWrongProfileNameProposes(t *testing.T) {
 
 // The last part of an id alone is found too.
 func TestWrongProfileNameWithoutFamily(t *testing.T) {
+	t.Parallel()
 	_, _, errs := run(nil, "check", "--root", tree(t, "sun-x6440"), "--profile", "packet-processing-rome")
 	assert.Contains(t, errs, "nearest: supermicro/packet-processing-rome, ")
 	assert.NotContains(t, errs, "for this machine", "it has none")
@@ -148,6 +150,7 @@ func TestProfilesOfADocument(t *testing.T) {
 
 // The shell completes intents, profile ids and rule ids.
 func TestIdsComplete(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		args []string
 		want string

@@ -37,6 +37,7 @@ func decodeHeld(t *testing.T, out string) heldDocument {
 // The test bed of the Dell paper shows SMT, node interleaving, C-states and
 // C1E; of its eight settings the other four are the firmware's alone.
 func TestProfilesCompare(t *testing.T) {
+	t.Parallel()
 	dir := tree(t, "dell-r610-unbalanced")
 	status, out, errs := run(nil, "profiles", "compare", "--root", dir, "--format", "json")
 	require.Equal(t, 0, status, errs)
@@ -62,6 +63,7 @@ func TestProfilesCompare(t *testing.T) {
 }
 
 func TestProfilesCompareWithoutProfile(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"sun-x6440", "guest-without-smbios"} {
 		dir := tree(t, name)
 		status, out, errs := run(nil, "profiles", "compare", "--root", dir)
@@ -102,6 +104,7 @@ func TestCheckAllProfiles(t *testing.T) {
 }
 
 func TestProfilesCompareRefuses(t *testing.T) {
+	t.Parallel()
 	machine := tree(t, "dell-r610-good")
 	for _, c := range []struct {
 		status int

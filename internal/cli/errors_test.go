@@ -16,6 +16,7 @@ import (
 // TestErrorsToThePart follows errors that the kernel counted to the slot: in
 // what is printed for people, and as metrics.
 func TestErrorsToThePart(t *testing.T) {
+	t.Parallel()
 	root := trees.Dir(t, "dell-r740-errors")
 	status, out, errs := run(nil, "inventory", "--root", root)
 	require.Zero(t, status, errs)
@@ -33,6 +34,7 @@ func TestErrorsToThePart(t *testing.T) {
 // TestErrorsOfNoSlot: what nothing puts down to a slot is neither lost nor put
 // down to one.
 func TestErrorsOfNoSlot(t *testing.T) {
+	t.Parallel()
 	m := machinetest.Named(t, "dell-r740-errors")
 	m.Files["sys/devices/system/edac/mc/mc3/dimm0/dimm_label"] = "mc#3csrow#0channel#0\n"
 	root := t.TempDir()
@@ -53,6 +55,7 @@ func TestErrorsOfNoSlot(t *testing.T) {
 // TestKnownBadModules: the example of a site's list of parts fails for a module
 // of a batch that it names, and for no other.
 func TestKnownBadModules(t *testing.T) {
+	t.Parallel()
 	pack, err := os.ReadFile(filepath.Join(corpustest.Root(t), "deploy", "site", "known-bad-modules.yaml"))
 	require.NoError(t, err)
 	for part, want := range map[string]string{"M000": "fail", "M393B5273CH0-CH9": "pass"} {

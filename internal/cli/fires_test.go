@@ -18,6 +18,7 @@ import (
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 	"github.com/memaudit/memaudit/rules"
+	"sync"
 )
 
 // builtinRule is a rule's id and the folder of its pack: general before a
@@ -78,6 +79,16 @@ type situation struct {
 	name string
 	// check gives the arguments of the check.
 	check func(t *testing.T) []string
+}
+
+// audited is the JSON report of the situation, made once for all tests.
+func (s *situation) audited(t *testing.T) output {
+	t.Helper()
+	once, _ := onceAudited.LoadOrStore(s.name, sync.OnceValue(func() output {
+		status, out, errs := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, s.check(t)...)...)
+		return output{status, out, errs}
+	}))
+	return once.(func() output)()
 }
 
 // situations are states of the project's machines that take more than a tree, or
@@ -196,14 +207,14 @@ func TestSituations(t *testing.T) {
 	}
 	for _, s := range slices.Concat(situations, odd, beside) {
 		fails := map[string]string{}
-		_, out, errs := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, s.check(t)...)...)
-		for _, f := range verdictsOf(t, out) {
+		audit := s.audited(t)
+		for _, f := range verdictsOf(t, audit.out) {
 			if f.Result == "fail" || fails[f.Rule] == "" {
 				fails[f.Rule] = f.Result
 			}
 		}
 		for _, rule := range want[s.name] {
-			assert.Equal(t, "fail", fails[rule], "%s: %s %s", s.name, rule, errs)
+			assert.Equal(t, "fail", fails[rule], "%s: %s %s", s.name, rule, audit.errs)
 		}
 	}
 }
@@ -227,8 +238,7 @@ func madeFires(t *testing.T) map[string]int {
 		count(text)
 	}
 	for _, s := range slices.Concat(situations, odd, beside) {
-		_, text, _ := run(nil, append([]string{"check", "--format", "json", "--fail-on", "never"}, s.check(t)...)...)
-		count(text)
+		count(s.audited(t).out)
 	}
 	return out
 }

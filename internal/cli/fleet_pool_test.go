@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fleet"
 	"github.com/memaudit/memaudit/internal/machinetest"
 )
@@ -47,7 +48,11 @@ func TestFleetSameForAnyNumber(t *testing.T) {
 	defer runtime.GOMAXPROCS(before)
 	for _, format := range fleet.Formats() {
 		want := ""
-		for _, processors := range []int{1, 2, 4, 4} {
+		counts := []int{1, 2, 4, 4}
+		if format != "json" && !corpustest.Stage { // the order is decided before anything is written
+			counts = []int{1, 4}
+		}
+		for _, processors := range counts {
 			runtime.GOMAXPROCS(processors)
 			status, out, errs := run(nil, append([]string{"fleet", "--format", format}, args...)...)
 			require.Equal(t, 3, status, errs)
@@ -74,7 +79,7 @@ func TestCostOfAFleet(t *testing.T) {
 			dir := copies(t, c.name, c.data, n)
 			return int(testing.AllocsPerRun(1, func() { _, _, _ = runAlone(nil, "fleet", "--format", "csv", dir) }))
 		}
-		slope := (count(30) - count(10)) / 20
+		slope := (count(14) - count(4)) / 10
 		t.Logf("%s: %d allocations a machine", c.name, slope)
 		assert.LessOrEqual(t, slope, c.most, c.name)
 		assert.Positive(t, slope, c.name)

@@ -28,6 +28,7 @@ func fleetOf(t *testing.T, stdin []byte, args ...string) (int, fleet.Document) {
 // TestFleet reads every kind of input, told apart by content: a report, an
 // inventory, a snapshot, a tree, a list that names them.
 func TestFleet(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	good, bad := tree(t, "dell-r610-good"), tree(t, "dell-r610-unbalanced")
 	write := func(name, text string) string {
@@ -64,6 +65,7 @@ func TestFleet(t *testing.T) {
 // TestFleetCaptureWithoutTree: a capture of a machine of which SMBIOS was all there
 // is holds no sys or proc, and is one machine all the same.
 func TestFleetCaptureWithoutTree(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "node7.tar.gz")
 	status, _, errs := run(machinetest.Named(t, "dell-r610-unbalanced").Table.Dump(), "snapshot", "--smbios", "-", "-o", file)
 	require.Zero(t, status, errs)
@@ -77,6 +79,7 @@ func TestFleetCaptureWithoutTree(t *testing.T) {
 // TestFleetUnreadable: what cannot be read is named, the rest is there, and the
 // status says so.
 func TestFleetUnreadable(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"empty": "", "noise": "\x01\x02noise", "other.json": `{"schema":"other/v1"}`, "cut.json": `{"schema":`, "bad.tar.gz": "x"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -104,7 +107,8 @@ func TestFleetLonger(t *testing.T) {
 	archive := filepath.Join(t.TempDir(), "reports.tar.gz")
 	f, err := os.Create(archive)
 	require.NoError(t, err)
-	z := gzip.NewWriter(f)
+	z, err := gzip.NewWriterLevel(f, gzip.BestSpeed)
+	require.NoError(t, err)
 	w := tar.NewWriter(z)
 	for _, m := range []struct {
 		name string
@@ -125,6 +129,7 @@ func TestFleetLonger(t *testing.T) {
 }
 
 func TestFleetUsage(t *testing.T) {
+	t.Parallel()
 	for _, args := range [][]string{{}, {"--by", "colour", "."}, {"--format", "xml", "."}, {"--profile", "no-such", "."}} {
 		status, _, errs := run(nil, append([]string{"fleet"}, args...)...)
 		assert.Equal(t, 2, status, args)

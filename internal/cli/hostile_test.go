@@ -300,7 +300,7 @@ func TestDamagedRoot(t *testing.T) {
 					if d.content && v.folders[path] {
 						continue
 					}
-					if everything || turn == i && (corpustest.Stage || (at+n)%12 == 0) {
+					if everything || turn == i && (corpustest.Stage || (at+n)%48 == 0) {
 						v.ruin(t, path, &d)
 						runs++
 					}
@@ -311,11 +311,12 @@ func TestDamagedRoot(t *testing.T) {
 	}
 }
 
-// TestDamagedAltogether ruins every file of a machine in the same way.
+// TestDamagedAltogether ruins every file of a machine in the same way: in a third of
+// the ways, in make corpus in each.
 func TestDamagedAltogether(t *testing.T) {
 	t.Parallel()
 	list := hostileMachines()
-	for n, d := range damages() {
+	for n, d := range corpustest.Sample(damages(), 3) {
 		t.Run(d.name, func(t *testing.T) {
 			t.Parallel()
 			v := newVictim(t, &list[n%len(list)])
@@ -338,7 +339,7 @@ func TestDeniedRoot(t *testing.T) {
 	const header = "memaudit-notes 1\n"
 	file := filepath.Join(v.dir, "memaudit-notes")
 	states := []string{"denied", "refused", "truncated", "malformed", "unstated", "absent"}
-	for i, path := range corpustest.Sample(v.paths, 4) {
+	for i, path := range corpustest.Sample(v.paths, 10) {
 		full := filepath.Join(v.dir, path)
 		for _, state := range []string{states[0], states[i%len(states)]} {
 			if state != "truncated" { // of a cut file the beginning is there
@@ -393,7 +394,7 @@ func TestCutTable(t *testing.T) {
 }
 
 // cuts are the ends of a table to try: before each structure, in its header,
-// in its middle and in its strings, and of these every seventh in the unit tests;
+// in its middle and in its strings, and of these every 29th in the unit tests;
 // every byte with HOSTILE=all.
 func cuts(data []byte) []int {
 	var out []int
@@ -410,5 +411,5 @@ func cuts(data []byte) []int {
 			}
 		}
 	}
-	return corpustest.Sample(out, 7)
+	return corpustest.Sample(out, 29)
 }

@@ -15,6 +15,7 @@ import (
 // TestHostName: the machine's name is in no output unless it is asked for, never
 // in metrics, and names the machine in a fleet.
 func TestHostName(t *testing.T) {
+	t.Parallel()
 	m := machinetest.Named(t, "dell-r610-good")
 	m.Files["proc/sys/kernel/hostname"] = "secret-node17\n"
 	root := t.TempDir()

@@ -65,6 +65,7 @@ func TestRefusedInputs(t *testing.T) {
 // TestInputsAreBounded: a file that is longer than its kind may be is refused by
 // name, and not read into memory. Each is sparse and one byte too long.
 func TestInputsAreBounded(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	for name, c := range map[string]struct {
 		most int64

@@ -34,7 +34,12 @@ func (f *knowledgeFlags) register(cmd *cobra.Command) {
 // load reads the packs that the flags and the configuration name, with the rules'
 // own cases.
 func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
-	return f.loadBy(p, rulepack.LoadBuiltin)
+	return f.loadBy(p, func(knowledge fs.FS) ([]*rulepack.Pack, error) {
+		if p.sources != nil {
+			return p.sources()
+		}
+		return rulepack.LoadBuiltin(knowledge)
+	})
 }
 
 // loadBy takes the built-in packs from their sources or, for a list, compiled:

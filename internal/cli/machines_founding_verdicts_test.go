@@ -95,10 +95,10 @@ func TestFoundingMachines(t *testing.T) {
 		}
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
-			status, out, errs := run(nil, "check", "--root", tree(t, m.Name), "--profile", m.Profile, "--format", "json")
-			require.Empty(t, errs)
-			assert.Equal(t, map[bool]int{true: 0, false: 1}[want.best], status)
-			doc := parseFounding(t, out)
+			audit := auditedOnce(t, &m)
+			require.Empty(t, audit.errs)
+			assert.Equal(t, map[bool]int{true: 0, false: 1}[want.best], audit.status)
+			doc := parseFounding(t, audit.out)
 			assert.Equal(t, want.platform, doc.Machine.Platform.ID)
 			for _, v := range want.verdicts {
 				doc.holds(t, v)

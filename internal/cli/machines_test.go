@@ -17,8 +17,10 @@ import (
 
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
+	"slices"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata/machines and golden files")
@@ -57,10 +59,16 @@ func newProgram(stdin []byte) (p *Program, stdout, stderr *bytes.Buffer) {
 // all tests.
 var readTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS, "settings") })
 
+// readSources are the built-in packs with their cases, read once for all tests.
+var readSources = sync.OnceValues(func() ([]*rulepack.Pack, error) {
+	packs, err := rulepack.LoadBuiltin(rules.FS)
+	return slices.Clip(packs), err // a site's packs are appended to a copy
+})
+
 // run calls the program and returns its exit status and streams.
 func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	p, out, errs := newProgram(stdin)
-	p.tables = readTables
+	p.tables, p.sources = readTables, readSources
 	status = p.Main(args)
 	return status, out.String(), errs.String()
 }
@@ -71,6 +79,27 @@ func runAlone(stdin []byte, args ...string) (status int, stdout, stderr string) 
 	p, out, errs := newProgram(stdin)
 	status = p.Main(args)
 	return status, out.String(), errs.String()
+}
+
+// output is what one run of the program gave.
+type output struct {
+	status    int
+	out, errs string
+}
+
+// onceAudited are the JSON reports of the project's machines: several tests read other
+// things out of the same.
+var onceAudited sync.Map
+
+// auditedOnce is the JSON report of one of the project's machines by its profile.
+func auditedOnce(t *testing.T, m *machinetest.Machine) output {
+	t.Helper()
+	root := tree(t, m.Name)
+	once, _ := onceAudited.LoadOrStore(m.Name, sync.OnceValue(func() output {
+		status, out, errs := run(nil, "check", "--root", root, "--profile", m.Profile, "--format", "json")
+		return output{status, out, errs}
+	}))
+	return once.(func() output)()
 }
 
 // TestMachines audits every machine of the project and compares report and
@@ -94,6 +123,7 @@ func TestMachines(t *testing.T) {
 
 // TestDemo: the committed capture is the machine's tree and nothing else.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	m := machinetest.Named(t, "dell-r610-unbalanced")
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)

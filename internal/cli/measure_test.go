@@ -148,6 +148,7 @@ func TestMeasureText(t *testing.T) {
 // TestOrderOfJudgement: the sockets beside each other, then what was accepted, then
 // what others measured, then the rest; what does not apply is left out.
 func TestOrderOfJudgement(t *testing.T) {
+	t.Parallel()
 	var given []report.Finding
 	for _, rule := range []string{"measure.bandwidth.share", "measure.remote.distance", "measure.baseline.dropped", "measure.channels.expected", "measure.socket.asymmetric"} {
 		given = append(given, report.Finding{Rule: rule, Result: string(verdict.Pass)})
@@ -294,6 +295,7 @@ func TestMeasureInterrupted(t *testing.T) {
 // TestCheckSaysWhatWasJoined: a person sees each figure of each tool that was given,
 // on which node it is and, where no rule judges it, why; without a file nothing.
 func TestCheckSaysWhatWasJoined(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	likwid := "LIKWID MICRO BENCHMARK\nTest: load_avx\nNumber of threads: 14\nMByte/s:\t\t61800.00\n"
 	latencies := "Intel(R) Memory Latency Checker - v3.9\nMeasuring idle latencies (in ns)...\n\t\tNuma node\nNuma node\t     0\t     1\t\n       0\t  81.2\t 131.0\t\n       1\t 130.5\t  80.9\t\n"
@@ -332,6 +334,7 @@ func TestCheckSaysWhatWasJoined(t *testing.T) {
 // they were given, so that an audit of the capture says the same and the next machine
 // is held against the baseline's figures.
 func TestMeasurementIsCarried(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	file := measuredFile(t, "PowerEdge R610", 12, 20e9, 20e9)
 	captured := capture(t, nil, "--root", root, "--measured", file)
@@ -361,6 +364,7 @@ func TestMeasurementIsCarried(t *testing.T) {
 // TestDaemonServesTheLastRun: the daemon's audit takes its figures from the file that
 // the last run left, each time as the file is then, and measures nothing itself.
 func TestDaemonServesTheLastRun(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	left := filepath.Join(t.TempDir(), "left.json")
 	conf := filepath.Join(t.TempDir(), "memaudit.yaml")

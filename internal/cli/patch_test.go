@@ -34,6 +34,7 @@ func emptyTree(t *testing.T) string {
 // The change goes to standard output as the tool takes it, the rest to standard
 // error; applied, nothing is left to change.
 func TestPatchIsAppliedAndAuditedAgain(t *testing.T) {
+	t.Parallel()
 	root := emptyTree(t)
 	status, out, errs := run(nil, "profiles", "patch", "hpe-gen10plus/low-latency", "--root", root, "--bios", biosFile(t, u46Now))
 	require.Equal(t, 0, status, errs)
@@ -94,6 +95,7 @@ func freeProfile(t *testing.T) string {
 
 // What cannot be patched is said, with the status of its kind.
 func TestPatchRefuses(t *testing.T) {
+	t.Parallel()
 	root, now := emptyTree(t), biosFile(t, u46Now)
 	for _, c := range []struct {
 		args   []string

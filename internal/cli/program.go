@@ -17,6 +17,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -46,6 +47,8 @@ type Program struct {
 	// tables are the vendors' settings where many programs of one process share
 	// them; nil reads them each time.
 	tables func() (settings.Tables, error)
+	// sources are the built-in packs read from their sources, shared in the same way.
+	sources func() ([]*rulepack.Pack, error)
 }
 
 // New is the program of the process.

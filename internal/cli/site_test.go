@@ -159,6 +159,7 @@ func TestDaemonReadsSiteFilesAnew(t *testing.T) {
 
 // TestDraftOfKnownMachine: a machine of which all is known needs no files.
 func TestDraftOfKnownMachine(t *testing.T) {
+	t.Parallel()
 	status, text, errs := run(nil, "rules", "draft", "--root", trees.Dir(t, "dell-r610-good"))
 	require.Zero(t, status, errs)
 	assert.Equal(t, "# Nothing to draft: the platform is westmere-ep, and all 12 memory slots have their channel.\n", text)

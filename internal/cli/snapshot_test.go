@@ -70,7 +70,7 @@ func firstDifference(want, got string) string {
 // every machine of the project.
 func TestSnapshotMachines(t *testing.T) {
 	t.Parallel()
-	for _, m := range machinetest.Sample(t) {
+	for _, m := range corpustest.Sample(machinetest.Sample(t), 2) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			root := tree(t, m.Name)
@@ -152,7 +152,7 @@ func taken(t *testing.T, root *host.Root) (want, got *inventory.System, size int
 }
 
 // TestSnapshotDamaged: the capture of a damaged machine is as damaged, and for
-// the same reasons. One in thirty pairs of path and damage is tried, in make
+// the same reasons. One in sixty pairs of path and damage is tried, in make
 // corpus every one that fits the path.
 func TestSnapshotDamaged(t *testing.T) {
 	t.Parallel()
@@ -161,7 +161,7 @@ func TestSnapshotDamaged(t *testing.T) {
 		v := newVictim(t, &list[i])
 		for n, path := range v.paths {
 			d := damages()[(n+i)%len(damages())]
-			if d.content && v.folders[path] || !corpustest.Stage && (n+3*i)%30 > 0 {
+			if d.content && v.folders[path] || !corpustest.Stage && (n+7*i)%60 > 0 {
 				continue
 			}
 			full, aside := filepath.Join(v.dir, path), filepath.Join(v.outside, "kept")
@@ -180,11 +180,12 @@ func TestSnapshotDamaged(t *testing.T) {
 		}
 	}
 	t.Logf("%d damages", runs)
-	assert.Greater(t, runs, 15)
+	assert.Greater(t, runs, 7)
 }
 
 // TestSnapshotLive: the running machine's capture says what the machine says.
 func TestSnapshotLive(t *testing.T) {
+	t.Parallel()
 	root, err := host.OpenLive()
 	require.NoError(t, err)
 	defer func() { _ = root.Close() }()
@@ -281,6 +282,7 @@ func TestSnapshotRedacts(t *testing.T) {
 
 // TestSnapshotOutput: what is refused, and standard output.
 func TestSnapshotOutput(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	file := capture(t, nil, "--root", root)
 	status, _, errs := run(nil, "snapshot", "--root", root, "-o", file)

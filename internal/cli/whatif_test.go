@@ -10,6 +10,7 @@ import (
 
 // TestPlan: what the planner would do to an unbalanced R610, by hand.
 func TestPlan(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "dell-r610-unbalanced")
 	status, out, errs := run(nil, "plan", "--root", root, "--move", "DIMM_B4=DIMM_B3", "--format", "json")
 	require.Zero(t, status, errs)

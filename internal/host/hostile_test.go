@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"regexp"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
@@ -26,19 +28,24 @@ var damages = map[string]string{
 // skipped are files on which nothing that is compared rests.
 var skipped = regexp.MustCompile(`/cpuidle/state|virtual/dmi|/cache/index./(type|size)$|/microcode/version$`)
 
-// TestDamagedFiles damages every single file of a machine in every way and
-// reads it all: nothing panics, and a damaged file never gives another value
+// TestDamagedFiles damages every single file of a machine, in make corpus in every way
+// and here in a quarter of them, and reads it all: nothing panics, and a damaged file never gives another value
 // for what the sources agreed on.
 func TestDamagedFiles(t *testing.T) {
 	tiny := hosttest.Machine{Sockets: 2, ThreadsPerCore: 2, NodeMiB: 2048, Policies: true}.Files()
 	capture := host.Capture(tiny)
 	want := host.ReadAll(open(t, tiny.Tar(t, "")))
 	require.Equal(t, blameless(host.ReadAll(open(t, tiny.Tar(t, "")))), blameless(host.ReadAll(capture.Root())))
-	for path := range tiny {
+	ways := slices.Sorted(maps.Keys(damages))
+	for i, path := range slices.Sorted(maps.Keys(tiny)) {
 		if skipped.MatchString(path) {
 			continue
 		}
-		for name, content := range damages {
+		for n, name := range ways {
+			if !corpustest.Stage && (i+n)%4 > 0 {
+				continue
+			}
+			content := damages[name]
 			at := path
 			if name == "dir" {
 				at += "/"
