@@ -39,7 +39,11 @@ const mostAuditors = 4
 // auditors makes one for each processor.
 func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 	var all []*fleetAuditor
-	for range min(runtime.GOMAXPROCS(0), mostAuditors) {
+	number := p.processors
+	if number == 0 {
+		number = min(runtime.GOMAXPROCS(0), mostAuditors)
+	}
+	for range number {
 		engine, options, err := p.engine(f)
 		if err != nil {
 			return nil, err

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,6 +28,7 @@ func copies(t *testing.T, name string, data []byte, n int) string {
 // same, also where the order decides: of two inputs of one name the second is
 // called by its path.
 func TestFleetSameForAnyNumber(t *testing.T) {
+	t.Parallel()
 	slow := machinetest.Named(t, "fujitsu-rx900s2-class2").Table.Dump()
 	quick := machinetest.Named(t, "dell-r610-good").Table.Dump()
 	_, document, _ := run(slow, "check", "--smbios", "-", "--format", "json")
@@ -44,8 +44,6 @@ func TestFleetSameForAnyNumber(t *testing.T) {
 	require.NoError(t, os.WriteFile(list, []byte(filepath.Join(first, "a.bin")+"\n"+filepath.Join(second, "b.bin")+"\n"), 0o600))
 	args := []string{first, list, second, tree(t, "ibm-e326m-full"), filepath.Join(first, "missing")}
 
-	before := runtime.GOMAXPROCS(0)
-	defer runtime.GOMAXPROCS(before)
 	for _, format := range fleet.Formats() {
 		want := ""
 		counts := []int{1, 2, 4, 4}
@@ -53,9 +51,10 @@ func TestFleetSameForAnyNumber(t *testing.T) {
 			counts = []int{1, 4}
 		}
 		for _, processors := range counts {
-			runtime.GOMAXPROCS(processors)
-			status, out, errs := run(nil, append([]string{"fleet", "--format", format}, args...)...)
-			require.Equal(t, 3, status, errs)
+			p, stdout, stderr := newProgram(nil)
+			p.tables, p.processors = readTables, processors
+			require.Equal(t, 3, p.Main(append([]string{"fleet", "--format", format}, args...)), stderr)
+			out := stdout.String()
 			if want == "" {
 				want = out
 				require.Contains(t, out, filepath.Join(second, "b.bin"), "the second of one name is called by its path")

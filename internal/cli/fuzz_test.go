@@ -25,7 +25,7 @@ import (
 // seeds are tables of the project in every form that --smbios takes.
 func seeds(f *testing.F) {
 	f.Helper()
-	for i, m := range machinetest.Sample(f) {
+	for i, m := range corpustest.Seeds(machinetest.Sample(f), 2) {
 		if m.Table == nil {
 			continue
 		}
@@ -44,7 +44,7 @@ func seeds(f *testing.F) {
 	if err != nil || len(texts) == 0 {
 		f.Fatalf("no texts of the project: %v", err)
 	}
-	for _, name := range texts {
+	for _, name := range corpustest.Seeds(texts, 2) {
 		data, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

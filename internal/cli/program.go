@@ -47,6 +47,9 @@ type Program struct {
 	// tables are the vendors' settings where many programs of one process share
 	// them; nil reads them each time.
 	tables func() (settings.Tables, error)
+	// processors is how many inputs of a fleet are read at once; 0 is as many as the
+	// process may use, at most mostAuditors.
+	processors int
 	// sources are the built-in packs read from their sources, shared in the same way.
 	sources func() ([]*rulepack.Pack, error)
 }

@@ -1,5 +1,7 @@
 package corpustest
 
+import "flag"
+
 // Sample is every nth of a list, the first included, and in `make corpus` the
 // whole list.
 func Sample[T any](list []T, n int) []T {
@@ -11,4 +13,13 @@ func Sample[T any](list []T, n int) []T {
 		out = append(out, list[i])
 	}
 	return out
+}
+
+// Seeds are of a fuzz target's seeds every nth, the first included: in `make corpus`,
+// and where the target is fuzzed, all.
+func Seeds[T any](list []T, n int) []T {
+	if fuzz := flag.Lookup("test.fuzz"); fuzz != nil && fuzz.Value.String() != "" {
+		return list
+	}
+	return Sample(list, n)
 }

@@ -212,7 +212,7 @@ func FuzzPack(f *testing.F) {
 			f.Add([]byte(text))
 		}
 	}
-	for _, data := range corpustest.Sample(shipped(f), 8) {
+	for _, data := range corpustest.Seeds(shipped(f), 8) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { tryPack(t, data) })
