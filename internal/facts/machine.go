@@ -142,6 +142,7 @@ func platformType() *ObjectType {
 		Field{"classed", boolT, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
 		Field{"dimms", boolT, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
 		Field{"uniform", boolT, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
+		Field{"rated_below", boolT, "its maker rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
 		Field{"controllers", intT, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
 		Field{"max_dpc", intT, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
 		Field{"recommended_dimms", intsT, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *platform.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},

@@ -44,6 +44,12 @@ func memoryType() *ObjectType {
 			return of(m.topo.Symmetric)
 		})},
 		{"fewer_slots", boolT, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
+		{"channels_alike", boolT, "all populated processors have the same capacity on each of their channels, whatever modules make it up", machine(func(m *Machine) Value {
+			if !m.listed() {
+				return m.noPopulation()
+			}
+			return of(m.topo.ChannelsAlike)
+		})},
 		{"per_socket", stringsT, "what each processor carries, in words", machine(perSocket)},
 	}, memoryClassFields()...)...)
 }

@@ -114,7 +114,8 @@ type Pipeline struct {
 // Sought reports whether advice was sought for the finding.
 func (p *Plan) Sought(rule, subject string) bool { return names(p.Asked, rule, subject) }
 
-// CuresFinding reports whether the finding is gone after the steps.
+// CuresFinding reports whether the finding is gone after the steps, or stays as no
+// more than a remark.
 func (a *Advice) CuresFinding(rule, subject string) bool {
 	return names(a.Cures, rule, subject)
 }

@@ -45,12 +45,12 @@ func Preset(sys *inventory.System, found *audit.Audit, step *audit.PresetStep, p
 	}
 	rules := told(sys, after, &p)
 	before, then := failures(found.Findings, rules), failures(audited.Findings, rules)
-	a := Advice{ID: Settings, Steps: []Step{{Do: Set, From: none, To: none, Like: none, Set: step}}, Cures: cured(before, then), Reaches: reach(topo), Source: step.Source}
+	a := Advice{ID: Settings, Steps: []Step{{Do: Set, From: none, To: none, Like: none, Set: step}}, Cures: gone(before, then), Reaches: reach(topo), Source: step.Source}
 	a.Reaches.Findings = then
 	if len(a.Cures) < fewestRows || slices.ContainsFunc(a.Cures, func(f Finding) bool { return !passes(audited, f) }) {
 		return Advice{}, false
 	}
-	for _, f := range cured(then, before) {
+	for _, f := range gone(then, before) {
 		if !accepted(found, f) {
 			return Advice{}, false
 		}

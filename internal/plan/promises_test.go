@@ -84,7 +84,7 @@ func (c *promises) findings(a *plan.Advice, again *audit.Audit) {
 		name := plan.Finding{Rule: f.Rule, Subject: f.Subject, Severity: string(f.Severity)}
 		said := stays[name]
 		delete(stays, name)
-		if a.CuresFinding(f.Rule, f.Subject) && f.Result == verdict.Fail {
+		if a.CuresFinding(f.Rule, f.Subject) && f.Result == verdict.Fail && f.Severity.Rank() >= verdict.Warning.Rank() {
 			c.broke(a, "%s of %s was to be cured", f.Rule, f.Subject)
 		}
 		if concerns(f.Rule) && f.Result == verdict.Unknown && was != nil && was.Result != verdict.Unknown && was.Result != verdict.NotApplicable {

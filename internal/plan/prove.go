@@ -29,7 +29,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	if err != nil {
 		return Advice{}, false
 	}
-	if checked := failures(found.Findings, s.pipeline.ofModules); len(cured(checked, s.rest)) > 0 {
+	if checked := failures(found.Findings, s.pipeline.ofModules); len(gone(checked, s.rest)) > 0 {
 		s.unproven = "only the next boot tells whether firmware checks the new modules"
 		return Advice{}, false
 	}

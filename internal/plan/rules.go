@@ -32,13 +32,30 @@ func failures(findings []audit.Finding, rules func(string) bool) []Finding {
 	return out
 }
 
-// cured lists the failures that are gone.
+// gone lists the failures that are no more.
+func gone(before, after []Finding) []Finding {
+	return without(before, after, func(_, _ Finding) bool { return true })
+}
+
+// cured lists the failures that are gone, and those at warning or above of which no
+// more than a remark stays.
 func cured(before, after []Finding) []Finding {
+	return without(before, after, func(f, g Finding) bool { return severe(g.Severity) || !severe(f.Severity) })
+}
+
+// without lists the failures but those that stay after: the same rule fails on the
+// same subject, and stays says that it is no less a failure.
+func without(before, after []Finding, stays func(f, g Finding) bool) []Finding {
 	var out []Finding
 	for _, f := range before {
-		if !slices.ContainsFunc(after, func(g Finding) bool { return g.key() == f.key() }) {
+		if !slices.ContainsFunc(after, func(g Finding) bool { return g.key() == f.key() && stays(f, g) }) {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// severe reports whether a failure is at warning or above.
+func severe(severity string) bool {
+	return verdict.Severity(severity).Rank() >= verdict.Warning.Rank()
 }

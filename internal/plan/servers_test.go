@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -68,11 +69,45 @@ func TestNothingBoughtForPartsRatedBelow(t *testing.T) {
 	require.NotEmpty(t, made.Asked)
 	require.Empty(t, made.Advice)
 	require.Equal(t, "the processor's maker rates it below what its channels give together, and no document says what more modules would gain", made.Why)
-	require.NotEmpty(t, advised("AMD EPYC 7282 16-Core Processor", 1).Advice)
+	one := advised("AMD EPYC 7282 16-Core Processor", 1)
+	require.NotEmpty(t, one.Advice, one.Why)
+	require.Equal(t, 2*3, one.Advice[0].Count(plan.Install), "four channels of each processor suffice")
 	for _, channels := range []int{1, 4} {
 		made := advised("AMD EPYC 7402 24-Core Processor", channels)
 		require.NotEmpty(t, made.Advice, made.Why)
 		require.Positive(t, made.Advice[0].Count(plan.Install))
+	}
+}
+
+// TestFourChannelsThatInterleave: of the sets of four channels AMD's controllers
+// interleave A to D, E to H and C, D, G, H (Gigabyte, Memory Population Guidelines). A
+// machine of the SMBIOS archives has C, G and H and lacks one module, another has A, C,
+// E and G, four regions of one channel each, and moves two. The board here has two
+// processors filled alike.
+func TestFourChannelsThatInterleave(t *testing.T) {
+	p := pipeline(t)
+	s := machinetest.Servers()["supermicro-rome"]
+	s.Brand = "AMD EPYC 7232P 8-Core Processor"
+	for _, c := range []struct {
+		channels        string
+		moves, installs int
+	}{{"CGH", 0, 2}, {"ACEG", 4, 0}, {"CDGH", 0, 0}, {"EFGH", 0, 0}, {"ABCDEFGH", 0, 0}} {
+		sys := collecttest.Read(t, c.channels, s.Table(func(_, channel, slot int) bool {
+			return slot == 0 && strings.ContainsRune(c.channels, rune('A'+channel))
+		}).Dump())
+		found, _, made := planned(t, sys, p)
+		severe := slices.ContainsFunc(found.Findings, func(f audit.Finding) bool {
+			return f.Rule == "memory.channel.populated" && f.Result == verdict.Fail && f.Severity == verdict.Warning
+		})
+		require.Equal(t, c.moves+c.installs > 0, severe, c.channels)
+		if !severe {
+			require.Empty(t, made.Advice, c.channels)
+			continue
+		}
+		require.NotEmpty(t, made.Advice, "%s: %s", c.channels, made.Why)
+		require.Equal(t, c.moves, made.Advice[0].Count(plan.Move), c.channels)
+		require.Equal(t, c.installs, made.Advice[0].Count(plan.Install), c.channels)
+		require.True(t, made.Advice[0].CuresFinding("memory.channel.populated", "socket 0"), c.channels)
 	}
 }
 

@@ -197,7 +197,7 @@ func Compare(topo *population.Result, found *audit.Audit, after *inventory.Syste
 	out := Outcome{Before: reach(topo), After: reach(next)}
 	out.Before.Findings = failures(found.Findings, p.AboutLayout)
 	out.After.Findings = failures(audited.Findings, p.AboutLayout)
-	out.Gone, out.New = cured(out.Before.Findings, out.After.Findings), cured(out.After.Findings, out.Before.Findings)
+	out.Gone, out.New = gone(out.Before.Findings, out.After.Findings), gone(out.After.Findings, out.Before.Findings)
 	return out, nil
 }
 

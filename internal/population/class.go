@@ -142,8 +142,10 @@ func (b *builder) fullSpeed(pop *Population) (full bool, reason string) {
 }
 
 // machineClass is the worst class over the processors. Processors that differ
-// make the general model's E.
-func (b *builder) machineClass(pops []Population, symmetric fact.Fact[bool]) fact.Fact[Class] {
+// make the general model's E, but where no more than the modules differ that make up
+// the same capacity on each channel.
+func (b *builder) machineClass(r *Result) fact.Fact[Class] {
+	pops := r.Populations
 	if len(pops) == 0 {
 		return fact.Unknown[Class](fact.Unread, "no populated processor is known", "")
 	}
@@ -164,7 +166,7 @@ func (b *builder) machineClass(pops []Population, symmetric fact.Fact[bool]) fac
 		return fact.Blame[Class](pops[0].Class)
 	}
 	out := pops[worst].Class
-	if same, ok := symmetric.Get(); ok && !same && !out.Value.Documented {
+	if same, ok := r.Symmetric.Get(); ok && !same && !r.ChannelsAlike.Or(false) && !out.Value.Documented {
 		out.Value.Name = gradeE
 	}
 	return out

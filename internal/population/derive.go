@@ -45,9 +45,9 @@ func (r *Result) populate(sys *inventory.System) {
 	b.shares(r.Populations)
 	r.Conflicts = slices.Concat(r.Conflicts, b.conflicts)
 	r.InstalledBytes = b.installed()
-	r.Symmetric = b.symmetric(r.Populations)
+	r.Symmetric, r.ChannelsAlike = b.symmetric(r.Populations), b.channelsAlike(r.Populations)
 	b.classes(r.Populations)
-	r.Class = b.machineClass(r.Populations, r.Symmetric)
+	r.Class = b.machineClass(r)
 	for i := range r.Populations {
 		r.Populations[i].Signature = b.signature(&r.Populations[i])
 	}

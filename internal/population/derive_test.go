@@ -493,6 +493,38 @@ func TestSymmetricAcceptsMirrors(t *testing.T) {
 	assert.False(t, m.derive(t).Symmetric.Value)
 }
 
+// TestChannelsAlike: a Supermicro X9DRW of the SMBIOS archives has two modules of 2 GiB on
+// each channel of one processor and one of 4 GiB on each of the other. The modules
+// differ and the channels do not, so that the machine's class is that of its processors.
+func TestChannelsAlike(t *testing.T) {
+	small, large := testDIMM{gb: 2, rated: 2933}, testDIMM{gb: 4, rated: 2933}
+	for _, c := range []struct {
+		name             string
+		first, second    []int
+		module           testDIMM
+		symmetric, alike bool
+	}{
+		{"the same modules", []int{2, 2, 2, 2, 2, 2}, []int{2, 2, 2, 2, 2, 2}, small, true, true},
+		{"other modules, the same channels", []int{2, 2, 2, 2, 2, 2}, []int{1, 1, 1, 1, 1, 1}, large, false, true},
+		{"the same bytes on fewer channels", []int{1, 1, 1, 1, 1, 1}, []int{1, 1, 1}, large, false, false},
+		{"fewer bytes", []int{2, 2, 2, 2, 2, 2}, []int{1, 1, 1, 1, 1, 1}, small, false, false},
+		{"the other without memory", []int{1, 1, 1, 1, 1, 1}, []int{}, small, false, false},
+	} {
+		m := cascadeLake(2)
+		m.fill(0, c.first, small)
+		m.fill(1, c.second, c.module)
+		r := m.derive(t)
+		assert.Equal(t, c.symmetric, r.Symmetric.Value, c.name)
+		require.True(t, r.ChannelsAlike.Known(), c.name)
+		assert.Equal(t, c.alike, r.ChannelsAlike.Value, c.name)
+		if !c.alike {
+			assert.Equal(t, gradeE, r.Class.Value.Name, c.name)
+		} else {
+			assert.Equal(t, classRank(gradeB) >= classRank(r.Class.Value.Name), true, "%s: %s", c.name, r.Class.Value.Name)
+		}
+	}
+}
+
 func TestSignature(t *testing.T) {
 	m := cascadeLake(2).fill(0, []int{2, 1}, testDIMM{gb: 32, rated: 2933}).fill(1, []int{2, 1}, testDIMM{gb: 32, rated: 2933})
 	r := m.derive(t)

@@ -36,6 +36,9 @@ type Result struct {
 	Populations []Population
 	// Symmetric is true when all populated sockets carry the same layout.
 	Symmetric fact.Fact[bool]
+	// ChannelsAlike is true when each populated socket has the same capacity on each
+	// of its channels, whatever modules make it up.
+	ChannelsAlike fact.Fact[bool]
 	// Class is the machine's worst class by the platform's document, or by
 	// the general model (A ... E).
 	Class fact.Fact[Class]
