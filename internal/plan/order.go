@@ -3,8 +3,11 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
@@ -162,6 +165,65 @@ func (b *board) byChannel(steps []Step) string {
 		parts = append(parts, fmt.Sprintf("%s from %s to %s", prose.Count(count[w], "module"), channel(w.fromSocket, w.from), channel(w.toSocket, w.to)))
 	}
 	return prose.And(parts)
+}
+
+// installs says by channels which modules come: "1 module on each of channels 1 and 2",
+// with the sockets where there are several; "" when a step is anything else.
+func (b *board) installs(steps []Step) string {
+	type place struct{ socket, modules int }
+	count := map[[2]int]int{}
+	for _, s := range steps {
+		if s.Do != Install {
+			return ""
+		}
+		count[[2]int{b.socketOf(s.To), b.topo.Placements[s.To].Channel}]++
+	}
+	channels := map[place][]string{}
+	for _, at := range slices.SortedFunc(maps.Keys(count), func(x, y [2]int) int { return slices.Compare(x[:], y[:]) }) {
+		p := place{at[0], count[at]}
+		channels[p] = append(channels[p], strconv.Itoa(at[1]))
+	}
+	var parts []string
+	for _, p := range slices.SortedFunc(maps.Keys(channels), func(x, y place) int {
+		return cmp.Or(cmp.Compare(x.socket, y.socket), cmp.Compare(x.modules, y.modules))
+	}) {
+		where := "channel " + channels[p][0]
+		if len(channels[p]) > 1 {
+			where = "each of channels " + prose.And(channels[p])
+		}
+		if len(b.units) > 1 {
+			where += fmt.Sprintf(" of socket %d", p.socket)
+		}
+		parts = append(parts, prose.Count(p.modules, "module")+" on "+where)
+	}
+	return prose.And(parts)
+}
+
+// undocumented is why channels are filled whole or all slots are, for want of a
+// document: "" where one says which slots are first, or the manual lists them.
+func (b *board) undocumented() string {
+	for i := range b.units {
+		u := &b.units[i]
+		switch {
+		case b.manual(u) && b.listsFewer(u):
+			continue
+		case u.doubted != "":
+			return u.doubted + ", and only a machine with all slots filled needs no such document"
+		}
+		for _, g := range u.groups {
+			if !g.ordered && len(g.layers) > 1 {
+				return unordered + ", so that channels are filled whole or not at all"
+			}
+		}
+	}
+	return ""
+}
+
+// deep reports whether a processor has more slots than channels.
+func (b *board) deep() bool {
+	return slices.ContainsFunc(b.topo.Populations, func(p population.Population) bool {
+		return len(p.Slots)+len(p.EmptySlots) > p.ChannelsTotal.Or(0)
+	})
 }
 
 // socketOf is the socket of the unit that owns a slot, -1 without one.

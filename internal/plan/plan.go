@@ -6,6 +6,7 @@ package plan
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -89,7 +90,19 @@ func (s *search) alternatives() []*candidate {
 	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() {
 		return out
 	}
-	return append(out, s.bought(counts, move)...)
+	bought := slices.DeleteFunc(s.bought(counts, move), func(c *candidate) bool { return s.filledForWant(c, counts) })
+	if len(bought) == 0 && move == nil && s.either == "" {
+		s.either = s.eitherPurchase(counts)
+	}
+	return append(out, bought...)
+}
+
+// filledForWant reports whether a candidate buys more modules than are installed to
+// fill slots that nothing but the want of a document asks for: where it is not known
+// which slots are first, channels are filled whole or all slots are. Two modules do not
+// become 32 for that; where every channel has one slot, all of them are wanted.
+func (s *search) filledForWant(c *candidate, counts []int) bool {
+	return s.board.undocumented() != "" && s.board.deep() && c.buys() > sum(counts)
 }
 
 // ratedBelow reports whether no more than remarks are made about a machine whose
@@ -126,4 +139,33 @@ func (s *search) eitherWay(counts []int) string {
 		said = words
 	}
 	return "moving " + said + " would do, but " + unordered
+}
+
+// eitherPurchase says in one clause how many modules would come to which channel where
+// it is not known which slot of a channel is filled first: under the conditions of
+// eitherWay. "" else.
+func (s *search) eitherPurchase(counts []int) string {
+	said := ""
+	for _, down := range []bool{false, true} {
+		b := s.board.assuming(down)
+		if b == nil {
+			return ""
+		}
+		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before}
+		other.suspect(s.before.fails)
+		even := func(extra []int) [][][]int { return other.even(counts, extra) }
+		c, _ := other.cheapest(b.purchases(counts), even, nil, mostExchanged)
+		if c == nil {
+			return ""
+		}
+		if _, proven := other.prove(c); !proven {
+			return ""
+		}
+		words := b.installs(c.steps)
+		if words == "" || said != "" && words != said {
+			return ""
+		}
+		said = words
+	}
+	return "installing " + said + " would do, but " + unordered
 }

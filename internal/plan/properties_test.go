@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,14 +13,16 @@ const layoutsEach = 2
 
 // TestAdviceHolds: over some generated layouts of every machine, of the papers and
 // of newer servers, what is advised keeps its promises. Where the slots of a
-// product are documented there is always a step; elsewhere the reason is true.
+// product are documented, with their order, there is always a step; elsewhere the reason is true.
 func TestAdviceHolds(t *testing.T) {
 	p := pipeline(t)
 	for _, g := range generators() {
 		g.every, g.sample = nil, layoutsEach
 		for name, sys := range g.all(t) {
 			c := hold(t, g.name+" "+name, sys, p)
-			if severe(c.found) > 0 && !g.undocumented {
+			// nothing says which slot is first: more modules than are there are not bought for that
+			unordered := strings.Contains(c.made.Why, "which slot of a channel is filled first is not known")
+			if severe(c.found) > 0 && !g.undocumented && !unordered {
 				require.NotEmpty(t, c.made.Advice, "%s %s: %s", g.name, name, c.made.Why)
 			}
 		}

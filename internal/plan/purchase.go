@@ -146,19 +146,8 @@ func (b *board) reductions(counts []int) [][]int {
 // is not known of the slots, or what that was tried with fewer modules leaves that
 // the taken one does not.
 func (s *search) whyDear(taken *candidate) string {
-	for i := range s.board.units {
-		u := &s.board.units[i]
-		switch {
-		case s.board.manual(u):
-			continue
-		case u.doubted != "":
-			return u.doubted + ", and only a machine with all slots filled needs no such document"
-		}
-		for _, g := range u.groups {
-			if !g.ordered && len(g.layers) > 1 {
-				return unordered + ", so that channels are filled whole or not at all"
-			}
-		}
+	if why := s.board.undocumented(); why != "" {
+		return why
 	}
 	if s.unproven != "" {
 		return "of a cheaper layout " + s.unproven

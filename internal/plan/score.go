@@ -25,14 +25,23 @@ type score struct {
 
 // sure is the bandwidth that the slowest region has by the population model, in
 // bytes per second; the populated channels' peak where the regions are not known.
-// What was measured is left out: a few percent are not worth twice the modules.
+// Where the clock is not known either, as with modules that have not run yet, channels
+// are counted: enough to order the layouts of one machine. What was measured is left
+// out: a few percent are not worth twice the modules.
 func sure(p *population.Population) float64 {
 	s, known := p.Relative.Get()
 	best, ok := p.Best.Get()
-	if !known || !ok {
-		return float64(p.Peak.Or(0))
+	peak, clocked := p.Peak.Get()
+	switch {
+	case known && ok:
+		return float64(best) * s.Model
+	case clocked:
+		return float64(peak)
+	case known:
+		return float64(p.ChannelsTotal.Or(0)) * s.Model
+	default:
+		return float64(p.ChannelsPopulated.Or(0))
 	}
-	return float64(best) * s.Model
 }
 
 // compare orders results: fewer and milder failures first, then more bandwidth,

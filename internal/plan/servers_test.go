@@ -111,6 +111,45 @@ func TestFourChannelsThatInterleave(t *testing.T) {
 	}
 }
 
+// TestLayoutsRankedWithoutClock: where the clock is not known, layouts are ordered by the
+// channels that they fill. An X7DB8 with one module of 16 was told to buy 15, since of
+// four modules only the layouts on one channel were tried; three are enough.
+func TestLayoutsRankedWithoutClock(t *testing.T) {
+	p := pipeline(t)
+	s := machinetest.Server{Vendor: "Supermicro", Product: "X7DB8", Brand: "Intel(R) Xeon(R) CPU           E5345  @ 2.33GHz", Maker: "Intel", ID: [3]int{6, 15, 7},
+		Channels: 4, Depth: 4, Shared: true, Type: 0x14, MTs: 667, Label: func(_, channel, slot int) (string, string) {
+			return fmt.Sprintf("DIMM%d%c", channel+1, 'A'+slot), ""
+		}}
+	sys := collecttest.Read(t, "x7db8", s.Table(func(_, channel, slot int) bool { return channel == 0 && slot == 0 }).Dump())
+	_, _, made := planned(t, sys, p)
+	require.NotEmpty(t, made.Advice, made.Why)
+	require.Equal(t, 3, made.Advice[0].Count(plan.Install))
+	require.Contains(t, made.Advice[0].Sentence(sys), "in DIMM2A, DIMM3A, DIMM4A")
+}
+
+// TestBoardNotFilledForWant: the R7425's manual is on record with all 32 slots filled
+// only, and no document says which slot is on which channel. Two modules are not told
+// to become 32; what is not known is said instead. With one
+// slot on each channel all slots are what the channels ask for.
+func TestBoardNotFilledForWant(t *testing.T) {
+	p := pipeline(t)
+	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R7425", Brand: "AMD EPYC 7451 24-Core Processor", Maker: "Advanced Micro Devices, Inc.", ID: [3]int{23, 1, 2},
+		Channels: 8, Depth: 2, Type: 0x1A, MTs: 2666, Label: func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("%c%d", 'A'+cpu, slot*8+channel+1), ""
+		}}
+	sys := collecttest.Read(t, "r7425", s.Table(func(_, channel, slot int) bool { return channel == 4 && slot == 0 }).Dump())
+	_, _, made := planned(t, sys, p)
+	require.NotEmpty(t, made.Asked)
+	require.Empty(t, made.Advice)
+	require.Contains(t, made.Why, "no document confirms which slot of this product is on which channel")
+	s = machinetest.Servers()["dell-r660"]
+	s.Depth = 1
+	sys = collecttest.Read(t, "one slot a channel", s.Table(func(_, channel, _ int) bool { return channel == 0 }).Dump())
+	_, _, made = planned(t, sys, p)
+	require.NotEmpty(t, made.Advice, made.Why)
+	require.Equal(t, 14, made.Advice[0].Count(plan.Install))
+}
+
 // TestNoMoveOnDoubtedMap: a Supermicro X8DAH up to BIOS 2.0a has the labels of
 // three channels in one bank. Nothing is moved on the word of such labels; with
 // banks that agree with them the same modules are.

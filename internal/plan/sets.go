@@ -44,6 +44,16 @@ func (b *board) manual(u *unit) bool {
 	return u.doubted == noMap && b.sets != nil && !b.sets.Analogous
 }
 
+// listsFewer reports whether the sets have a number of modules that leaves slots empty.
+func (b *board) listsFewer(u *unit) bool {
+	for n, row := range b.sets.Rows {
+		if n < len(u.slots) && len(row.Sets) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // discouraged reports whether the maker's own grade speaks against a set.
 func discouraged(r *place.SetRow) bool {
 	return r.Grade == "unbalanced" || r.Grade == "not-recommended"
