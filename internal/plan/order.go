@@ -167,15 +167,37 @@ func (b *board) byChannel(steps []Step) string {
 	return prose.And(parts)
 }
 
+// comeAndGo says moves and installations by channels: "moving 1 module from channel 0 to
+// channel 1 and installing 1 module on each of channels 2 and 3"; "" when a step is
+// anything else.
+func (b *board) comeAndGo(steps []Step) string {
+	var moves, installs []Step
+	for _, s := range steps {
+		switch s.Do {
+		case Move:
+			moves = append(moves, s)
+		case Install:
+			installs = append(installs, s)
+		default:
+			return ""
+		}
+	}
+	var parts []string
+	if len(moves) > 0 {
+		parts = append(parts, "moving "+b.byChannel(moves))
+	}
+	if len(installs) > 0 {
+		parts = append(parts, "installing "+b.installs(installs))
+	}
+	return prose.And(parts)
+}
+
 // installs says by channels which modules come: "1 module on each of channels 1 and 2",
-// with the sockets where there are several; "" when a step is anything else.
+// with the sockets where there are several.
 func (b *board) installs(steps []Step) string {
 	type place struct{ socket, modules int }
 	count := map[[2]int]int{}
 	for _, s := range steps {
-		if s.Do != Install {
-			return ""
-		}
 		count[[2]int{b.socketOf(s.To), b.topo.Placements[s.To].Channel}]++
 	}
 	channels := map[place][]string{}

@@ -161,11 +161,11 @@ func (s *search) eitherPurchase(counts []int) string {
 		if _, proven := other.prove(c); !proven {
 			return ""
 		}
-		words := b.installs(c.steps)
+		words := b.comeAndGo(c.steps)
 		if words == "" || said != "" && words != said {
 			return ""
 		}
 		said = words
 	}
-	return "installing " + said + " would do, but " + unordered
+	return said + " would do, but " + unordered
 }

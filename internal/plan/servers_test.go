@@ -127,6 +127,27 @@ func TestLayoutsRankedWithoutClock(t *testing.T) {
 	require.Contains(t, made.Advice[0].Sentence(sys), "in DIMM2A, DIMM3A, DIMM4A")
 }
 
+// TestOwnModulesStayBehindTheirProcessor: a DL360 Gen9 of the SMBIOS archives has three
+// modules each on two of the four channels of both processors. Two move on each, and two
+// are bought for each; the second processor's were carried to the first.
+func TestOwnModulesStayBehindTheirProcessor(t *testing.T) {
+	s := machinetest.Servers()["dell-r740"]
+	s.Product = "PowerEdge R740"
+	sys := collecttest.Read(t, "two of six channels", s.Table(func(_, channel, _ int) bool { return channel < 2 }).Dump())
+	_, _, made := planned(t, sys, pipeline(t))
+	require.NotEmpty(t, made.Advice, made.Why)
+	for i := range made.Advice {
+		for _, step := range made.Advice[i].Steps {
+			if step.Do == plan.Move {
+				require.Equal(t, sys.Slots[step.From].Locator.Value[0], sys.Slots[step.To].Locator.Value[0], "%v", made.Advice[i].Sentence(sys))
+			}
+		}
+	}
+	full := made.Advice[len(made.Advice)-1]
+	require.Equal(t, 4, full.Count(plan.Move), full.Sentence(sys))
+	require.Equal(t, 4, full.Count(plan.Install))
+}
+
 // TestBoardNotFilledForWant: the R7425's manual is on record with all 32 slots filled
 // only, and no document says which slot is on which channel. Two modules are not told
 // to become 32; what is not known is said instead. With one
@@ -179,11 +200,14 @@ func TestNoMoveOnDoubtedMap(t *testing.T) {
 // without a manual of its own the same modules stay unordered.
 func TestOrderByTheMakersSets(t *testing.T) {
 	p := pipeline(t)
-	board := func(product string) *inventory.System {
-		s := machinetest.Server{Vendor: "Supermicro", Product: product, Brand: "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
+	lettered := func(product string) machinetest.Server {
+		return machinetest.Server{Vendor: "Supermicro", Product: product, Brand: "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
 			Channels: 4, Depth: 2, Type: 0x18, MTs: 1866, Label: func(cpu, channel, slot int) (string, string) {
 				return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+4*cpu+channel, slot+1), fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", cpu, cpu, channel, slot)
 			}}
+	}
+	board := func(product string) *inventory.System {
+		s := lettered(product)
 		return collecttest.Read(t, product, s.Table(func(_, channel, _ int) bool { return channel < 2 }).Dump())
 	}
 	sys := board("X9DRW")
@@ -191,6 +215,13 @@ func TestOrderByTheMakersSets(t *testing.T) {
 	require.NotEmpty(t, made.Advice, made.Why)
 	require.Equal(t, 0, made.Advice[0].Count(plan.Install))
 	require.Contains(t, made.Advice[0].Sentence(sys), "move P1-DIMMA2 to P1-DIMMC1, P1-DIMMB2 to P1-DIMMD1")
+	x9dbx := lettered("X9DBX")
+	two := collecttest.Read(t, "one channel full", x9dbx.Table(func(_, channel, _ int) bool { return channel == 0 }).Dump())
+	_, _, made = planned(t, two, p)
+	require.Empty(t, made.Advice, "12 modules are not bought beside 4 to fill every slot")
+	require.Equal(t, "moving 1 module from socket 0 channel 0 to socket 0 channel 1 and 1 module from socket 1 channel 0 to socket 1 channel 1 and "+
+		"installing 1 module on each of channels 2 and 3 of socket 0 and 1 module on each of channels 2 and 3 of socket 1 would do, "+
+		"but which slot of a channel is filled first is not known", made.Why)
 	_, _, made = planned(t, board("X9DBX"), p)
 	for i := range made.Advice {
 		require.Zero(t, made.Advice[i].Count(plan.Move), "no document of this board says which slot is first")

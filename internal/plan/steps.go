@@ -18,16 +18,15 @@ func (b *board) steps(layout []int) (out []Step, ok bool) {
 			spare[k] = append(spare[k], i)
 		}
 	}
+	come := b.sources(layout, spare)
 	for i, k := range layout {
-		if k == none || b.at[i] == k {
-			continue
+		switch {
+		case k == none || b.at[i] == k:
+		case come[i] != none:
+			moves = append(moves, Step{Do: Move, From: come[i], To: i, Like: none})
+		default:
+			installs = append(installs, Step{Do: Install, From: none, To: i, Like: b.kinds[k].like})
 		}
-		if from := b.nearest(spare[k], i); from != none {
-			moves = append(moves, Step{Do: Move, From: from, To: i, Like: none})
-			spare[k] = slices.DeleteFunc(spare[k], func(s int) bool { return s == from })
-			continue
-		}
-		installs = append(installs, Step{Do: Install, From: none, To: i, Like: b.kinds[k].like})
 	}
 	occupied := make([]bool, len(b.at))
 	for i, k := range b.at {
@@ -45,16 +44,24 @@ func (b *board) steps(layout []int) (out []Step, ok bool) {
 	return exchanges(append(append(out, moves...), installs...)), true
 }
 
-// nearest is the slot of a module that is closest: of the same processor
-// if it can be, none when there is none.
-func (b *board) nearest(slots []int, to int) int {
-	best := none
-	for _, s := range slots {
-		if best == none || b.owner(best) != b.owner(to) && b.owner(s) == b.owner(to) {
-			best = s
+// sources says for each slot of a layout which slot its module comes from, none for one
+// that stays or is bought, and takes these modules out of spare. A processor's own
+// modules come first: no other one gets them while it has use for them itself.
+func (b *board) sources(layout []int, spare [][]int) []int {
+	come := slices.Repeat([]int{none}, len(layout))
+	for _, own := range [...]bool{true, false} {
+		for i, k := range layout {
+			if k == none || b.at[i] == k || come[i] != none {
+				continue
+			}
+			nth := slices.IndexFunc(spare[k], func(s int) bool { return !own || b.owner(s) == b.owner(i) })
+			if nth >= 0 {
+				come[i] = spare[k][nth]
+				spare[k] = slices.Delete(spare[k], nth, nth+1)
+			}
 		}
 	}
-	return best
+	return come
 }
 
 // owner is the unit that a slot belongs to, none for a stray one.
