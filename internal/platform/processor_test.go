@@ -172,7 +172,7 @@ func TestProcessorsFitPlatforms(t *testing.T) {
 		brand := strings.Replace(c.Name, "Intel Xeon ", "Intel(R) Xeon(R) ", 1)
 		var hits []string
 		for i := range rows {
-			if rows[i].brand != "" && rows[i].id != "xeon-fsb" && brands[i].MatchString(brand) && !slices.Contains(hits, rows[i].id) {
+			if rows[i].brand != "" && !strings.HasSuffix(rows[i].id, "-fsb") && brands[i].MatchString(brand) && !slices.Contains(hits, rows[i].id) {
 				hits = append(hits, rows[i].id)
 			}
 		}

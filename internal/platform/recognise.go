@@ -62,10 +62,20 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	return loadRecognised(k, found, last.brand, evidence)
 }
 
-// speaking leaves out processors of which firmware says neither CPUID nor
-// brand while it says one of another: they split no machine.
+// speaking leaves out processors that split no machine: those of which firmware
+// says neither CPUID nor brand while it says one of another, and those without
+// CPUID whose brand is that of one with it (boards of 2003 to 2005 repeat a
+// hyper-threaded or two-core processor so).
 func speaking(ids []knownIdentity) []knownIdentity {
-	said := slices.DeleteFunc(slices.Clone(ids), func(id knownIdentity) bool { return id.family < 0 && undecided(id.brand) })
+	identified := map[string]bool{}
+	for _, id := range ids {
+		if id.family >= 0 {
+			identified[id.brand] = true
+		}
+	}
+	said := slices.DeleteFunc(slices.Clone(ids), func(id knownIdentity) bool {
+		return id.family < 0 && (undecided(id.brand) || identified[id.brand])
+	})
 	if len(said) == 0 {
 		return ids
 	}
@@ -225,6 +235,21 @@ func (v *verdict) decide(k fs.FS, rows []indexRow, p *cpuIdentity, m *machineIde
 		r := &rows[i]
 		if same, _ := r.cpuid(p); r.rest && same && p.vendor == r.vendor && r.conditions(m) {
 			v.row, v.by = r, "cpuid"
+			return
+		}
+	}
+	if p.family < 0 {
+		v.restByBrand(rows, p)
+	}
+}
+
+// restByBrand finds what takes the rest by its brand, where firmware gives no
+// CPUID.
+func (v *verdict) restByBrand(rows []indexRow, p *cpuIdentity) {
+	for i := range rows {
+		r := &rows[i]
+		if r.rest && r.family < 0 && r.vendorFits(p) && matches(r.brand, p.brand) {
+			v.row, v.by = r, "brand"
 			return
 		}
 	}

@@ -94,7 +94,7 @@ func TestRecogniseCorpus(t *testing.T) {
 	missed := map[string]int{}
 	unlisted := map[string]int{}
 	ids := map[string]int{}
-	for _, archive := range []string{corpustest.Servers, corpustest.Workstations} {
+	for _, archive := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others} {
 		collecttest.Each(t, archive, func(_ string, sys *inventory.System) {
 			i := slices.IndexFunc(sys.Sockets, func(s inventory.Socket) bool { return s.Populated.Value })
 			if i < 0 {

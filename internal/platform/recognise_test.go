@@ -67,7 +67,46 @@ func TestRecogniseNeighbours(t *testing.T) {
 		{AMD, 15, 5, 10, "AMD Opteron(tm) Processor 248", "opteron-939-940", "brand"},
 		{AMD, 16, 8, 0, "Six-Core AMD Opteron(tm) Processor 8435", "opteron-socket-f", "cpuid"},
 		{AMD, 16, 8, 1, "AMD Opteron(tm) Processor 4174 HE", "opteron-c32", "cpuid"},
-		{AMD, 16, 4, 2, "AMD Phenom(tm) II X4 965 Processor", "", ""},
+		{AMD, 16, 4, 2, "AMD Phenom(tm) II X4 965 Processor", "amd-k10", "cpuid"},
+		{AMD, 16, 6, 3, "AMD Athlon(tm) II X2 245 Processor", "amd-k10", "cpuid"},
+		{"", -1, -1, -1, "AMD Athlon(tm) II X2 245 Processor", "amd-k10", "brand"},
+		{AMD, 15, 47, 2, "AMD Athlon(tm) 64 Processor 3200+", "amd-k8", "cpuid"},
+		{AMD, 15, 104, 2, "AMD Turion(tm) 64 X2 Mobile TL60", "amd-k8", "cpuid"},
+		{AMD, 21, 48, 1, "AMD A10-7850K APU with Radeon(TM) R7 Graphics", "amd-family-15h", "cpuid"},
+		{AMD, 20, 2, 0, "AMD E-300 APU with Radeon(tm) HD Graphics", "amd-1ch", "cpuid"},
+		{AMD, 22, 0, 1, "AMD Athlon(tm) 5350 APU with Radeon(tm) R3", "amd-1ch", "cpuid"},
+		{AMD, 25, 68, 1, "AMD Ryzen 7 6800H with Radeon Graphics", "ryzen-mobile", "cpuid"},
+		{AMD, 25, 68, 1, "AMD Ryzen 7 7735HS with Radeon Graphics", "ryzen-mobile", "cpuid"},
+		{AMD, 23, 24, 1, "AMD Athlon Silver 3050U with Radeon Graphics", "amd-zen-apu", "cpuid"},
+		{AMD, 23, 1, 1, "AMD Ryzen Threadripper 1900X 8-Core Processor", "threadripper-ddr4", "cpuid"},
+		{AMD, 23, 8, 2, "AMD Ryzen Threadripper 2990WX 32-Core Processor", "threadripper-ddr4", "cpuid"},
+		{Intel, 6, 69, 1, "Intel(R) Core(TM) i5-4210U CPU @ 1.70GHz", "intel-mobile-2ch", "cpuid"},
+		{Intel, 6, 142, 10, "Intel(R) Core(TM) i7-8650U CPU @ 1.90GHz", "intel-mobile-2ch", "cpuid"},
+		{Intel, 6, 140, 1, "11th Gen Intel(R) Core(TM) i7-1165G7 @ 2.80GHz", "intel-mobile-2ch", "cpuid"},
+		{Intel, 6, 170, 4, "Intel(R) Core(TM) Ultra 7 165H", "intel-core-ultra", "cpuid"},
+		{Intel, 6, 191, 5, "Intel(R) Core(TM) i3-14100", "intel-desktop-2ch", "cpuid"},
+		{Intel, 6, 190, 0, "Intel(R) N100", "intel-atom", "cpuid"},
+		{Intel, 6, 122, 8, "Intel(R) Celeron(R) N4020 CPU @ 1.10GHz", "intel-atom", "cpuid"},
+		{Intel, 6, 28, 2, "Intel(R) Atom(TM) CPU N270   @ 1.60GHz", "intel-fsb", "cpuid"},
+		{Intel, 6, 28, 10, "Intel(R) Atom(TM) CPU D425   @ 1.80GHz", "intel-atom", "cpuid"},
+		{Intel, 6, 23, 10, "Intel(R) Core(TM)2 Quad CPU    Q9550  @ 2.83GHz", "intel-fsb", "cpuid"},
+		{Intel, 6, 23, 10, "Pentium(R) Dual-Core  CPU      E5700  @ 3.00GHz", "intel-fsb", "cpuid"},
+		{Intel, 15, 6, 4, "Intel(R) Pentium(R) D CPU 2.80GHz", "intel-fsb", "cpuid"},
+		{Intel, -1, -1, -1, "Intel(R) Core(TM) i5-6500 CPU @ 3.20GHz", "intel-desktop-2ch", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Core(TM) i5-8250U CPU @ 1.60GHz", "intel-mobile-2ch", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Core(TM) i7-5960X CPU @ 3.00GHz", "intel-hedt-4ch", "brand"},
+		{Intel, 6, 158, 9, "Intel(R) Xeon(R) CPU E3-1505M v6 @ 3.00GHz", "xeon-e3-v6", "cpuid"},
+		{"", -1, -1, -1, "Hygon C86 7185 32-core Processor", "hygon", "brand"},
+		{"", -1, -1, -1, "ZHAOXIN KaiXian KX-6000G/4@3.0GHz", "zhaoxin", "brand"},
+		{"ARM", -1, -1, -1, "Cavium ThunderX2(R) CPU CN9980 v2.2 @ 2.20GHz", "arm-server", "brand"},
+		{Intel, 6, 158, 12, "Intel(R) Core(TM) i9-9900K CPU @ 3.60GHz", "intel-desktop-2ch", "cpuid"}, // no i9-9900X
+		{Intel, 6, 85, 7, "Intel(R) Core(TM) i9-9900X CPU @ 3.50GHz", "intel-hedt-4ch", "cpuid"},
+		{Intel, 6, 63, 2, "Intel(R) Core(TM) i7-5820K CPU @ 3.30GHz", "intel-hedt-4ch", "cpuid"},
+		{AMD, 25, 80, 0, "AMD Ryzen 5 7530U with Radeon Graphics", "ryzen-mobile", "cpuid"},
+		{AMD, 23, 160, 0, "AMD Ryzen 3 7320U with Radeon Graphics", "amd-zen-apu", "cpuid"},
+		{AMD, 25, 97, 2, "AMD Ryzen 9 7945HX with Radeon Graphics", "ryzen-am5", "cpuid"},
+		{AMD, 25, 117, 2, "AMD Ryzen 7 8700G w/ Radeon 780M Graphics", "ryzen-am5", "brand"},
+		{"ARM", -1, -1, -1, "Phytium D3000", "phytium", "brand"},
 		{AMD, 16, 9, 1, "AMD Opteron(tm) Processor 6176", "opteron-g34", "cpuid"},
 		{Intel, 6, 42, 7, "Intel(R) Xeon(R) CPU E31230 @ 3.20GHz", "xeon-e3-v1", "cpuid"},
 		{Intel, 6, 58, 9, "Intel(R) Xeon(R) CPU E3-1230 V2 @ 3.30GHz", "xeon-e3-v2", "cpuid"},
@@ -95,12 +134,12 @@ func TestRecogniseNeighbours(t *testing.T) {
 		{Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU E7- 4870  @ 2.40GHz", "", ""}, // another generation's CPUID
 		{AMD, 21, 1, 2, "AMD Opteron(TM) Processor 6276", "opteron-g34", "cpuid"},
 		{AMD, 21, 1, 2, "AMD Opteron(tm) Processor 4276 HE", "opteron-c32", "cpuid"},
-		{AMD, 21, 2, 0, "AMD FX(tm)-6300 Six-Core Processor", "", ""},
+		{AMD, 21, 2, 0, "AMD FX(tm)-6300 Six-Core Processor", "amd-family-15h", "cpuid"},
 		{AMD, 23, 1, 2, "AMD EPYC 7551P 32-Core Processor", "naples", "cpuid"},
 		{AMD, 23, 1, 2, "AMD EPYC 3251 8-Core Processor", "epyc-3000", "cpuid"},
 		{AMD, 23, 1, 1, "AMD Ryzen 7 1800X Eight-Core Processor", "ryzen-am4", "brand"},
 		{AMD, 23, 49, 0, "AMD EPYC 7K62 48-Core Processor", "rome", "cpuid"},
-		{AMD, 23, 49, 0, "AMD Ryzen Threadripper 3990X 64-Core Processor", "", ""},
+		{AMD, 23, 49, 0, "AMD Ryzen Threadripper 3990X 64-Core Processor", "threadripper-ddr4", "cpuid"},
 		{AMD, 25, 1, 1, "AMD EPYC 75F3 32-Core Processor", "milan", "cpuid"},
 		{AMD, 25, 1, 2, "AMD EPYC 7773X 64-Core Processor", "milan", "cpuid"},
 		{AMD, 25, 17, 1, "AMD EPYC 9654 96-Core Processor", "genoa", "cpuid"},
@@ -175,6 +214,12 @@ func TestRecogniseSilentProcessor(t *testing.T) {
 	f := Recognise(sys, rules.FS)
 	require.True(t, f.Known(), f.Reason)
 	assert.Equal(t, "westmere-ex", f.Value.ID)
+	// A board of 2003 (linuxhw/DMI, GA-8SQ800) lists a second, disabled structure with the brand and no CPUID.
+	repeated := inventory.Socket{Populated: collecttest.Known(true), Brand: collecttest.Known("Intel Pentium(R) 4")}
+	twice := &inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 15, 2, 7, "Intel Pentium(R) 4"), repeated)}
+	f = Recognise(twice, rules.FS)
+	require.True(t, f.Known(), f.Reason)
+	assert.Equal(t, "intel-fsb", f.Value.ID)
 	f = Recognise(&inventory.System{Sockets: []inventory.Socket{silent}}, rules.FS)
 	assert.Equal(t, "neither CPUID nor brand string of the processor is known", f.Reason)
 }
@@ -184,7 +229,7 @@ func TestRecogniseSilentProcessor(t *testing.T) {
 // bus means is true of every Xeon with the CPUID; a Core 2 with it is none.
 func TestRecogniseBySeries(t *testing.T) {
 	sys := &inventory.System{Sockets: collecttest.Sockets(2, Intel, 6, 23, 10, "Not Specified"), Slots: []inventory.Slot{{State: inventory.SlotPopulated, Type: collecttest.Known("DDR2 FB-DIMM")}}}
-	assert.Equal(t, "the CPUID belongs to bensley or xeon-fsb and the brand string does not decide", Recognise(sys, rules.FS).Reason)
+	assert.Equal(t, "the CPUID belongs to bensley or intel-fsb or xeon-fsb and the brand string does not decide", Recognise(sys, rules.FS).Reason)
 	for i := range sys.Sockets {
 		sys.Sockets[i].Series = collecttest.Known("Xeon")
 	}
@@ -223,13 +268,9 @@ func TestParts(t *testing.T) {
 func TestRecogniseKunpeng(t *testing.T) {
 	for brand, want := range map[string]string{
 		"Kunpeng 920-4826": "kunpeng-920", "Kunpeng 920": "kunpeng-920",
-		"HUAWEI Kunpeng920 3211K": "kunpeng-920-small", "HUAWEI Kunpeng 920 2426SK": "",
+		"HUAWEI Kunpeng920 3211K": "kunpeng-920-small", "HUAWEI Kunpeng 920 2426SK": "kunpeng-920-small",
 	} {
 		p, _ := Recognise(&inventory.System{Sockets: collecttest.Sockets(1, "ARM", 8, 0xd01, 0, brand)}, rules.FS).Get()
-		if want == "" {
-			assert.Nil(t, p, brand)
-			continue
-		}
 		require.NotNil(t, p, brand)
 		assert.Equal(t, want, p.ID)
 	}

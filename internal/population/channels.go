@@ -201,7 +201,8 @@ func (b *builder) channelFacts(pop *Population, total bool) {
 		return
 	}
 	pop.ChannelBytes = fact.Known(bytes, c, from)
-	pop.ChannelBytes.Unverified = unverified
+	// Which channels there are to compare is the platform's word.
+	pop.ChannelBytes.Unverified = unverified || pop.ChannelsTotal.Unverified
 }
 
 // tooDeep says that a slot map must be wrong.

@@ -454,7 +454,7 @@ func TestPartWired(t *testing.T) {
 
 // TestUnknownPlatformCounts: no platform data means counted, not graded.
 func TestUnknownPlatformCounts(t *testing.T) {
-	m := newTestMachine(1, platform.Intel, 6, 141, 1, "Intel(R) Xeon(R) W-11155MRE @ 2.40GHz").fill(0, []int{1, 1}, testDIMM{gb: 16, rated: 2666, run: 2666, unbuffered: true})
+	m := newTestMachine(1, platform.Intel, 6, 200, 1, "Intel(R) Xeon(R) W-11155MRE @ 2.40GHz").fill(0, []int{1, 1}, testDIMM{gb: 16, rated: 2666, run: 2666, unbuffered: true})
 	r := m.derive(t)
 	assert.Equal(t, "no platform data for this processor", r.Platform.Reason)
 	p := r.Populations[0]
