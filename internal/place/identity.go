@@ -27,6 +27,11 @@ func identify(m *inventory.Machine) identity {
 	id.add(id.boardVendor, m.Board.Or(""))
 	id.add(id.vendor, m.Board.Or(""))
 	id.add(anyBoard, m.Board.Or(""))
+	if id.vendor == "lenovo" {
+		// The product is a machine type ("4223AU4"); its name stands beside it.
+		id.add(id.vendor, m.ProductVersion.Or(""))
+		id.add(id.vendor, m.Family.Or(""))
+	}
 	return id
 }
 

@@ -32,6 +32,20 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
+// TestLenovoMachineType: the product is a machine type, and the name stands in
+// the version (linuxhw/DMI, ThinkStation D20 4155K4U).
+func TestLenovoMachineType(t *testing.T) {
+	m := inventory.Machine{Vendor: known("LENOVO"), Product: known("4155K4U"), ProductVersion: known("ThinkStation D20"), Family: known("NONE")}
+	id := identify(&m)
+	assert.Contains(t, id.models, "lenovo thinkstation d20")
+	slotMap, err := findSlotMap(rules.FS, id, "lenovo-ws-number", 12)
+	assert.NoError(t, err)
+
+	assert.Equal(t, "thinkstation-d20", slotMap.ID)
+	m.Vendor = known("Dell Inc.")
+	assert.NotContains(t, identify(&m).models, "dell thinkstation d20")
+}
+
 // TestOneNameTwoBoards: the number of slots tells the boards of a product apart.
 func TestOneNameTwoBoards(t *testing.T) {
 	id := identify(&inventory.Machine{Vendor: collecttest.Known("Apple Inc."), Product: collecttest.Known("MacPro5,1")})
