@@ -6,6 +6,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/slab"
 )
 
 // The built-in rules are compiled ahead of time: parsing YAML and CEL of every
@@ -73,6 +75,8 @@ type blobReader struct {
 	body    []byte
 	strings []string
 	err     error
+	// lists keeps the texts of many lists beside each other.
+	lists slab.Of[string]
 }
 
 func newBlobReader(data []byte) *blobReader {
@@ -160,7 +164,7 @@ func (r *blobReader) texts() []string {
 	if n == 0 {
 		return nil
 	}
-	out := make([]string, n)
+	out := r.lists.Slice(n)
 	for i := range out {
 		out[i] = r.text()
 	}

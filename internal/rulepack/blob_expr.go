@@ -185,8 +185,8 @@ func (r *exprReader) exprs() []celast.Expr {
 
 // parsedExprs finds a parsed expression by its text.
 type parsedExprs struct {
-	blob  *blobReader
-	nodes map[string]parsedNode
+	strings []string
+	nodes   map[string]parsedNode
 }
 
 type parsedNode struct {
@@ -205,7 +205,7 @@ func (p *parsedExprs) program(src string) (prog cel.Program, ok bool, err error)
 	if !ok {
 		return nil, false, nil
 	}
-	r := &exprReader{blobReader: &blobReader{body: node.body, strings: p.blob.strings}, fac: celast.NewExprFactory(), refs: map[int64]*celast.ReferenceInfo{}}
+	r := &exprReader{blobReader: &blobReader{body: node.body, strings: p.strings}, fac: celast.NewExprFactory(), refs: map[int64]*celast.ReferenceInfo{}}
 	e := r.expr()
 	if r.err != nil {
 		return nil, true, r.err

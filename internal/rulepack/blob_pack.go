@@ -1,6 +1,7 @@
 package rulepack
 
 import (
+	"github.com/memaudit/memaudit/internal/slab"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -19,7 +20,17 @@ func (w *blobWriter) pack(p *Pack) {
 	}
 }
 
-func (r *blobReader) pack() *Pack {
+// packReader reads packs and keeps what they have many of beside each other.
+type packReader struct {
+	*blobReader
+	rules     slab.Of[Rule]
+	profiles  slab.Of[ProfileSpec]
+	tables    slab.Of[packedTable]
+	matches   slab.Of[Match]
+	citations slab.Of[verdict.Citation]
+}
+
+func (r *packReader) pack() *Pack {
 	p := &Pack{File: r.text()}
 	n := r.count()
 	p.Rules = make([]*Rule, 0, n)
@@ -65,8 +76,8 @@ func (w *blobWriter) rule(r *Rule) {
 	w.uint(uint64(n.Unknown))
 }
 
-func (r *blobReader) rule() *Rule {
-	out := &Rule{}
+func (r *packReader) rule() *Rule {
+	out := r.rules.New()
 	for _, s := range []*string{&out.ID, &out.Title, &out.Subject, &out.Applies, &out.Concerns, &out.Check, &out.Severity,
 		&out.Certainty, &out.Found, &out.Expected, &out.Why, &out.Remedy, &out.Mark} {
 		*s = r.text()
@@ -90,11 +101,11 @@ func (w *blobWriter) match(m *Match) {
 	}
 }
 
-func (r *blobReader) match() *Match {
+func (r *packReader) match() *Match {
 	if !r.bool() {
 		return nil
 	}
-	return &Match{Platforms: r.texts(), Vendors: r.texts(), Products: r.texts()}
+	return r.matches.With(Match{Platforms: r.texts(), Vendors: r.texts(), Products: r.texts()})
 }
 
 func (w *blobWriter) effect(e *EffectSpec) {
@@ -111,7 +122,7 @@ func (w *blobWriter) effect(e *EffectSpec) {
 	}
 }
 
-func (r *blobReader) effect() *EffectSpec {
+func (r *packReader) effect() *EffectSpec {
 	if !r.bool() {
 		return nil
 	}
@@ -138,11 +149,11 @@ func (w *blobWriter) citation(c *verdict.Citation) {
 	w.texts(c.About)
 }
 
-func (r *blobReader) citation() *verdict.Citation {
+func (r *packReader) citation() *verdict.Citation {
 	if !r.bool() {
 		return nil
 	}
-	c := &verdict.Citation{}
+	c := r.citations.New()
 	for _, s := range []*string{&c.Vendor, &c.Title, &c.Version, &c.Place, &c.URL, &c.Authority} {
 		*s = r.text()
 	}
@@ -159,7 +170,7 @@ func (w *blobWriter) pairs(m map[string]string) {
 	}
 }
 
-func (r *blobReader) pairs() map[string]string {
+func (r *packReader) pairs() map[string]string {
 	n := r.count()
 	if n == 0 {
 		return nil
@@ -194,25 +205,28 @@ func (w *blobWriter) profile(q *ProfileSpec) {
 }
 
 // profile reads a profile's head and leaves its table for later.
-func (r *blobReader) profile() *ProfileSpec {
-	q := &ProfileSpec{}
+func (r *packReader) profile() *ProfileSpec {
+	q := r.profiles.New()
 	for _, s := range []*string{&q.ID, &q.Title, &q.Applies, &q.Scope, (*string)(&q.Face), &q.Preset} {
 		*s = r.text()
 	}
 	q.Intents = r.texts()
 	q.For, q.Named, q.Firmware, q.Citation = r.match(), r.texts(), r.texts(), r.citation()
 	n := r.count()
-	q.packed = &packedTable{&blobReader{body: r.body[:n], strings: r.strings}}
+	q.packed = r.tables.With(packedTable{body: r.body[:n], strings: r.strings})
 	r.body = r.body[n:]
 	return q
 }
 
 // packedTable is the table of a compiled profile as the blob holds it.
-type packedTable struct{ blob *blobReader }
+type packedTable struct {
+	body    []byte
+	strings []string
+}
 
 // table reads the rows; a damaged one ends it.
 func (p *packedTable) table() SettingTable {
-	r := *p.blob
+	r := &packReader{blobReader: &blobReader{body: p.body, strings: p.strings}}
 	n := r.count()
 	rows := make(SettingTable, n)
 	for i := 0; i < n && r.err == nil; i++ {
@@ -230,7 +244,7 @@ func (w *blobWriter) setting(s *WantedSetting) {
 	w.effect(s.Effect)
 }
 
-func (r *blobReader) setting(s *WantedSetting) {
+func (r *packReader) setting(s *WantedSetting) {
 	for _, v := range []*string{&s.ID, &s.Level, &s.Applies, &s.Concerns, &s.Note, &s.Remedy, &s.Place} {
 		*v = r.text()
 	}

@@ -89,13 +89,13 @@ func LoadCompiled(fsys fs.FS) ([]*Pack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rules: %w", err)
 	}
-	r := newBlobReader(data)
+	r := &packReader{blobReader: newBlobReader(data)}
 	n := r.count()
 	packs := make([]*Pack, 0, n)
 	for i := 0; i < n && r.err == nil; i++ {
 		packs = append(packs, r.pack())
 	}
-	parsed := &parsedExprs{blob: r, nodes: make(map[string]parsedNode, 256)}
+	parsed := &parsedExprs{strings: r.strings, nodes: make(map[string]parsedNode, 256)}
 	for range r.count() {
 		src, wide := r.text(), r.bool()
 		n := r.count()
