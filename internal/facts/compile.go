@@ -34,7 +34,7 @@ func PlanExpr(ast *celast.AST, wide bool) (cel.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return env.PlanProgram(ast, cel.EvalOptions(cel.OptPartialEval))
+	return env.PlanProgram(ast)
 }
 
 // standard are the functions of CEL's standard library that rules call by name
@@ -109,7 +109,7 @@ func CompileExpr(src string, want *types.Type) (cel.Program, error) {
 	if !ast.OutputType().IsExactType(want) {
 		return nil, &ExprError{Message: fmt.Sprintf("expression gives %s, expected %s", ast.OutputType(), want)}
 	}
-	return env.Program(ast, cel.CostLimit(costLimit), cel.EvalOptions(cel.OptPartialEval))
+	return env.Program(ast, cel.CostLimit(costLimit))
 }
 
 // ExprError is a fault in an expression, with its place inside it (0-based

@@ -72,13 +72,6 @@ type Object struct {
 	cache []*answer
 }
 
-// answer is what the model said of a field, and the field's path below the object's,
-// of: an object that is found in another place has other paths.
-type answer struct {
-	value    Value
-	path, of string
-}
-
 // field returns the value of a field with its path, and notes that it was read.
 func (o *Object) field(name string) (Value, string) {
 	i, ok := o.typ.index[name]
@@ -109,11 +102,12 @@ func (o *Object) model(i int) (Value, string) {
 	}
 	a := o.cache[i]
 	if a == nil {
-		a = &answer{value: o.typ.Fields[i].get(o.src)}
+		a = o.trace.answer()
+		a.value = o.typ.Fields[i].get(o.src)
 		o.cache[i] = a
 	}
 	if a.path == "" || a.of != o.path {
-		a.path, a.of = o.path+"."+o.typ.Fields[i].Name, o.path
+		a.path, a.of = o.trace.join(o.path, ".", o.typ.Fields[i].Name), o.path
 	}
 	return a.value, a.path
 }

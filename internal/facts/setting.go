@@ -9,12 +9,16 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
+// settingDoc is the meaning of every field that is named as a setting.
+const settingDoc = "canonical value of the setting of this name: the configured face when known, else the effective one"
+
 // settingsType holds every setting by its id, for rules about the machine.
 func settingsType() *ObjectType {
-	var fields []Field
-	for _, id := range settings.IDs() {
-		fields = append(fields, Field{id, textT, "canonical value of the setting " + id + ": the configured face when known, else the effective one",
-			machine(func(m *Machine) Value { v, _ := judged(m.sys.Settings[id]); return v })})
+	ids := settings.IDs()
+	fields := make([]Field, 0, len(ids))
+	for _, id := range ids {
+		fields = append(fields, Field{id, textT, settingDoc,
+			func(src any) Value { v, _ := judged(src.(*Machine).sys.Settings[id]); return v }})
 	}
 	return newType("Settings", "BIOS settings in canonical words", fields...)
 }

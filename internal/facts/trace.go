@@ -2,8 +2,10 @@ package facts
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/slab"
 )
 
 // trace notes which facts an expression read: they are the verdict's evidence,
@@ -15,6 +17,9 @@ type trace struct {
 	at         map[string]int
 	certainty  fact.Certainty
 	unverified bool
+	// answers and paths are of what was read from the model through this trace.
+	answers slab.Of[answer]
+	paths   slab.Texts
 }
 
 // tracedFact is one fact that was read.
@@ -23,8 +28,31 @@ type tracedFact struct {
 	value Value
 }
 
+// answer is what the model said of a field, and the field's path below the object's,
+// of: an object that is found in another place has other paths.
+type answer struct {
+	value    Value
+	path, of string
+}
+
 func newTrace() *trace {
 	return &trace{at: map[string]int{}, certainty: fact.Direct}
+}
+
+// answer is room for what the model says of a field; without a trace on its own.
+func (t *trace) answer() *answer {
+	if t == nil {
+		return &answer{}
+	}
+	return t.answers.New()
+}
+
+// join makes a path of its parts.
+func (t *trace) join(parts ...string) string {
+	if t == nil {
+		return strings.Join(parts, "")
+	}
+	return t.paths.Join(parts...)
 }
 
 // reset forgets everything, so that one trace serves many expressions.

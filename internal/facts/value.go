@@ -48,12 +48,30 @@ func (v Value) Known() bool { return v.v != nil }
 
 // of turns a fact of the model into a Value.
 func of[T any](f fact.Fact[T]) Value {
-	out := Value{state: f.State, Reason: f.Reason, KnownBy: f.KnownBy,
-		Certainty: f.Certainty, Unverified: f.Unverified, from: f.From, more: f.More}
+	out := origin(&f)
 	if f.Known() {
-		out.v = native(any(f.Value))
+		out.v = widened(&f.Value)
 	}
 	return out
+}
+
+// origin is a Value that has no value yet: what a fact says of itself.
+func origin[T any](f *fact.Fact[T]) Value {
+	return Value{state: f.State, Reason: f.Reason, KnownBy: f.KnownBy,
+		Certainty: f.Certainty, Unverified: f.Unverified, from: f.From, more: f.More}
+}
+
+// widened is native of what is pointed to. A value is put into an interface once:
+// there are a dozen of each slot.
+func widened[T any](v *T) any {
+	switch t := any(v).(type) {
+	case *int:
+		return int64(*t)
+	case *inventory.Technology:
+		return string(*t)
+	default:
+		return native(any(*v))
+	}
 }
 
 // native widens the model's types to those CEL knows.
@@ -81,7 +99,7 @@ func native(v any) any {
 // via replaces the value of a known fact by something computed from it and
 // keeps origin, certainty and reason.
 func via[T any](f fact.Fact[T], compute func(T) any) Value {
-	out := of(f)
+	out := origin(&f)
 	if f.Known() {
 		out.v = native(compute(f.Value))
 	}
