@@ -53,6 +53,8 @@ type Failure struct {
 type collector struct {
 	sys   *inventory.System
 	table *smbios.Table
+	// said are the texts that many of the table's structures share.
+	said phrases
 	// given says that the table is a file's, not the root's own.
 	given bool
 	facts *host.Facts

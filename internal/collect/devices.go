@@ -11,7 +11,7 @@ import (
 
 // slots turns the memory devices into slots. Devices of arrays that are not
 // system memory (flash, video, cache) are left out.
-func slots(t *smbios.Table) []inventory.Slot {
+func slots(t *smbios.Table, said *phrases) []inventory.Slot {
 	foreign, cards := map[uint16]bool{}, map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {
 		if use, ok := a.Use.Get(); ok && use != "System Memory" {
@@ -29,9 +29,9 @@ func slots(t *smbios.Table) []inventory.Slot {
 		}
 		out = append(out, inventory.Slot{Row: len(out)})
 		s := &out[len(out)-1]
-		fillSlot(s, t, &devices[i])
+		fillSlot(s, said.of(17, devices[i].Handle, t), &devices[i])
 		if known && cards[array] {
-			s.Technology = fact.Known(inventory.CXL, fact.Direct, of(16, array, t).evidence("Location", cxlCard))
+			s.Technology = fact.Known(inventory.CXL, fact.Direct, said.of(16, array, t).evidence("Location", cxlCard))
 		}
 		first, twice := rows[s.Handle]
 		if twice && out[first].Array == s.Array && out[first].Locator.Value == s.Locator.Value && out[first].BankLocator.Value == s.BankLocator.Value {
@@ -81,8 +81,7 @@ func alike(a, b *inventory.Slot) bool {
 const cxlCard = "CXL Add-on Card"
 
 // fillSlot turns one memory device into a slot, in place: a slot is large.
-func fillSlot(out *inventory.Slot, t *smbios.Table, d *smbios.MemoryDevice) {
-	s := of(17, d.Handle, t)
+func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.Handle, out.Array, out.State = d.Handle, d.Array.Or(0), slotState(d)
 	out.Locator, out.BankLocator = label(s, "Locator", d.Locator), label(s, "Bank Locator", d.BankLocator)
 	out.DeviceSet = field(s, "Set", d.Set, fact.Direct)
@@ -206,9 +205,9 @@ func detail(s structure, d *smbios.MemoryDevice, bits smbios.TypeDetail) fact.Fa
 		return unknownField[bool](s, "Type Detail", d.Detail.Status)
 	}
 	if v&(smbios.DetailRegistered|smbios.DetailUnbuffered|smbios.DetailLRDIMM) == 0 {
-		return fact.Unknown[bool](fact.Unstated, "firmware does not state whether a module is registered", "", s.evidence("Type Detail", v.String()))
+		return fact.Unknown[bool](fact.Unstated, "firmware does not state whether a module is registered", "", s.evidence("Type Detail", s.said.detail(v)))
 	}
-	return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", v.String()))
+	return fact.Known(v&bits != 0, fact.Direct, s.evidence("Type Detail", s.said.detail(v)))
 }
 
 func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.Fact[bool] {
@@ -216,7 +215,7 @@ func detailBit(s structure, d *smbios.MemoryDevice, bit smbios.TypeDetail) fact.
 	if !ok {
 		return unknownField[bool](s, "Type Detail", d.Detail.Status)
 	}
-	return fact.Known(v.Has(bit), fact.Direct, s.evidence("Type Detail", v.String()))
+	return fact.Known(v.Has(bit), fact.Direct, s.evidence("Type Detail", s.said.detail(v)))
 }
 
 // technology tells DRAM from the rest by the technology field, the type and
@@ -237,7 +236,7 @@ func technology(s structure, d *smbios.MemoryDevice) fact.Fact[inventory.Technol
 	case strings.HasPrefix(tech, "NVDIMM") || strings.HasPrefix(tech, "Intel Optane") || strings.HasPrefix(tech, "Intel persistent"):
 		return say(inventory.NVDIMM, "Memory Technology", tech)
 	case typ == "Logical non-volatile device" || detail.Has(smbios.DetailNonVolatile):
-		return say(inventory.NVDIMM, "Type Detail", detail.String())
+		return say(inventory.NVDIMM, "Type Detail", s.said.detail(detail))
 	case typ == "ROM" || typ == "EPROM" || typ == "EEPROM" || typ == "FEPROM":
 		return say(inventory.Flash, "Type", typ)
 	case tech == "DRAM":

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/slab"
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
@@ -17,16 +18,48 @@ type structure struct {
 	name string
 	// version is the table's, for the reason of a field that is too new.
 	version smbios.Version
+	said    *phrases
+}
+
+// phrases are the texts of many structures of one table, most of which have the
+// same gaps: a machine has up to a thousand slots of a dozen fields.
+type phrases struct {
+	texts   slab.Texts
+	reasons map[gap]string
+	details map[smbios.TypeDetail]string
+}
+
+// gap is a field that structures of a kind do not have, or not in a usable way.
+type gap struct {
+	kind   int
+	name   string
+	status smbios.Status
 }
 
 // of is the structure of a type and handle.
-func of(kind int, handle uint16, t *smbios.Table) structure {
-	return structure{kind, "type " + strconv.Itoa(kind) + " " + inventory.HandleText(handle) + " ", t.Version}
+func of(kind int, handle uint16, t *smbios.Table) structure { return (&phrases{}).of(kind, handle, t) }
+
+// of is the structure of a type and handle, of a table that has many.
+func (p *phrases) of(kind int, handle uint16, t *smbios.Table) structure {
+	return structure{kind, p.texts.Join("type ", strconv.Itoa(kind), " ", inventory.HandleText(handle), " "), t.Version, p}
+}
+
+// detail is the type detail in SMBIOS's words.
+func (p *phrases) detail(d smbios.TypeDetail) string {
+	text, made := p.details[d]
+	if !made {
+		text = d.String()
+		if p.details == nil {
+			p.details = map[smbios.TypeDetail]string{}
+		}
+		p.details[d] = text
+	}
+	return text
 }
 
 // evidence names one field: type 17 0x1101 Speed.
 func (s structure) evidence(field, raw string) fact.Evidence {
-	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.name + field, Raw: raw}
+	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.said.texts.Join(s.name, field), Raw: raw}
 }
 
 // fact turns a field into a fact of the given certainty.
@@ -38,19 +71,39 @@ func field[T any](s structure, name string, f smbios.Field[T], c fact.Certainty)
 }
 
 func unknownField[T any](s structure, name string, status smbios.Status) fact.Fact[T] {
-	at := s.evidence(name, "")
+	state := fact.Absent
 	switch status {
 	case smbios.Unstated:
-		return fact.Unknown[T](fact.Unstated, "firmware does not state "+describe(s.kind, name), "", at)
+		state = fact.Unstated
 	case smbios.Bad:
-		return fact.Unknown[T](fact.Malformed, "SMBIOS holds no valid value of "+describe(s.kind, name), "", at)
-	default:
-		reason := "this SMBIOS table has no field for " + describe(s.kind, name)
-		if s.version.Known() {
-			reason = fmt.Sprintf("SMBIOS %d.%d has no field for %s here", s.version.Major, s.version.Minor, describe(s.kind, name))
-		}
-		return fact.Unknown[T](fact.Absent, reason, "", at)
+		state = fact.Malformed
+	case smbios.Missing, smbios.Known:
 	}
+	return fact.Fact[T]{State: state, Reason: s.reason(name, status), From: s.evidence(name, "")}
+}
+
+// reason says why a field has no value.
+func (s structure) reason(name string, status smbios.Status) string {
+	key := gap{s.kind, name, status}
+	if reason, made := s.said.reasons[key]; made {
+		return reason
+	}
+	var reason string
+	switch {
+	case status == smbios.Unstated:
+		reason = "firmware does not state " + describe(s.kind, name)
+	case status == smbios.Bad:
+		reason = "SMBIOS holds no valid value of " + describe(s.kind, name)
+	case s.version.Known():
+		reason = fmt.Sprintf("SMBIOS %d.%d has no field for %s here", s.version.Major, s.version.Minor, describe(s.kind, name))
+	default:
+		reason = "this SMBIOS table has no field for " + describe(s.kind, name)
+	}
+	if s.said.reasons == nil {
+		s.said.reasons = map[gap]string{}
+	}
+	s.said.reasons[key] = reason
+	return reason
 }
 
 // describe says what a field is in the words of an operator.

@@ -209,13 +209,13 @@ func tableSource(t *smbios.Table) inventory.Source {
 }
 
 // arrays lists the arrays of system memory.
-func arrays(t *smbios.Table) []inventory.Array {
+func arrays(t *smbios.Table, said *phrases) []inventory.Array {
 	var out []inventory.Array
 	for _, a := range t.MemoryArrays() {
 		if use, ok := a.Use.Get(); ok && use != "System Memory" {
 			continue
 		}
-		s := of(16, a.Handle, t)
+		s := said.of(16, a.Handle, t)
 		out = append(out, inventory.Array{Handle: a.Handle,
 			ECC:              word(s, "Error Correction Type", a.ECC),
 			Location:         word(s, "Location", a.Location),
@@ -231,7 +231,7 @@ func (c *collector) hpe() {
 	for i := range c.sys.Slots {
 		for _, l := range locations {
 			if device, ok := l.Device.Get(); ok && device == c.sys.Slots[i].Handle {
-				c.sys.Slots[i].HPE = hpeLocation(l, c.table)
+				c.sys.Slots[i].HPE = hpeLocation(l, c.said.of(202, l.Handle, c.table))
 			}
 		}
 	}
@@ -239,14 +239,13 @@ func (c *collector) hpe() {
 
 // hpeLocation turns numbers that count from 1, with 0 for unknown, into
 // numbers from 0 with -1 for unknown.
-func hpeLocation(l smbios.HPEDIMMLocation, t *smbios.Table) *inventory.Location {
+func hpeLocation(l smbios.HPEDIMMLocation, s structure) *inventory.Location {
 	fromOne := func(f smbios.Field[int]) int {
 		if n, ok := f.Get(); ok && n > 0 {
 			return n - 1
 		}
 		return -1
 	}
-	s := of(202, l.Handle, t)
 	return &inventory.Location{Processor: fromOne(l.Processor), Controller: fromOne(l.Controller),
 		Channel: fromOne(l.Channel), Index: l.IndexInChannel.Or(-1),
 		Evidence: s.evidence("processor, controller, channel", fmt.Sprintf("%d, %d, %d", l.Processor.Or(0), l.Controller.Or(0), l.Channel.Or(0)))}

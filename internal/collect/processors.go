@@ -17,7 +17,7 @@ func (c *collector) processors() {
 			if kind, ok := p.Type.Get(); ok && kind != "Central Processor" {
 				continue
 			}
-			c.sys.Sockets = append(c.sys.Sockets, socket(c.table, &p, len(c.sys.Sockets)))
+			c.sys.Sockets = append(c.sys.Sockets, socket(c.said.of(4, p.Handle, c.table), &p, len(c.sys.Sockets)))
 		}
 	}
 	packages, known := c.sys.CPU.Packages.Get()
@@ -36,8 +36,7 @@ func (c *collector) processors() {
 }
 
 // socket turns one type 4 structure into a socket.
-func socket(t *smbios.Table, p *smbios.Processor, id int) inventory.Socket {
-	s := of(4, p.Handle, t)
+func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 	out := inventory.Socket{ID: id, Handle: int(p.Handle),
 		Designation:  text(s, "Socket Designation", p.Designation),
 		Populated:    field(s, "Status", p.Populated, fact.Direct),
@@ -53,7 +52,7 @@ func socket(t *smbios.Table, p *smbios.Processor, id int) inventory.Socket {
 	out.CoresEnabled = field(s, "Core Enabled", p.CoresEnabled, fact.Direct)
 	out.Threads = field(s, "Thread Count", p.ThreadCount, fact.Indirect)
 	out.ThreadsEnabled = unknownField[int](s, "Thread Enabled", smbios.Missing)
-	if out.Threads.Known() && t.Version.AtLeast(3, 6) {
+	if out.Threads.Known() && s.version.AtLeast(3, 6) {
 		out.ThreadsEnabled = field(s, "Thread Enabled", p.ThreadsEnabled, fact.Indirect)
 	}
 	if id, ok := p.CPUID.Get(); ok {
