@@ -31,12 +31,25 @@ func (r *run) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 			return c
 		}
 	}
-	best, rank := rule.Citation, len(standings)
+	if c, chosen := r.cited[rule]; chosen {
+		return c
+	}
+	c := r.document(rule)
+	if r.cited == nil {
+		r.cited = map[*rulepack.Rule]*verdict.Citation{}
+	}
+	r.cited[rule] = c
+	return c
+}
+
+// document is the best of the documents that a rule may cite, nil for none.
+func (r *run) document(rule *rulepack.Rule) *verdict.Citation {
+	best, rank, maker := rule.Citation, len(standings), r.maker()
 	if best != nil {
 		rank = r.rank(rule)
 	}
 	for _, d := range r.documents(rule) {
-		if n := rankOf(d, r.maker()); n < rank {
+		if n := rankOf(d, maker); n < rank {
 			best, rank = &verdict.Citation{Vendor: d.Vendor, Title: d.Title, Year: d.Year, Place: d.Place, URL: d.URL}, n
 		}
 	}
@@ -133,7 +146,13 @@ func (r *run) rank(rule *rulepack.Rule) int {
 }
 
 // maker is the machine's, folded; "" when firmware does not name it.
-func (r *run) maker() string { return platform.Maker(r.sys.Machine.Vendor.Or("")) }
+func (r *run) maker() string {
+	if r.folded == nil {
+		name := platform.Maker(r.sys.Machine.Vendor.Or(""))
+		r.folded = &name
+	}
+	return *r.folded
+}
 
 func (r *run) processorMaker() string {
 	for i := range r.sys.Sockets {

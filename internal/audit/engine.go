@@ -8,6 +8,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
@@ -57,6 +58,12 @@ type run struct {
 	// applied keeps the applicability of rules that is the same for every
 	// subject.
 	applied map[*rulepack.Rule]applicable
+	// cited keeps the document of a rule that is the same for every subject, concerns
+	// in words which machines a rule concerns.
+	cited    map[*rulepack.Rule]*verdict.Citation
+	concerns map[*rulepack.Rule]string
+	// folded is the machine's maker once it was asked for.
+	folded *string
 	// depends holds depends_on of the rule that spoke, by finding index; roots the
 	// failures that a finding follows from.
 	depends map[int][]string

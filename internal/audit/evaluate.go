@@ -105,7 +105,7 @@ func matchText(wanted []string, text fact.Fact[string], match func(s, part strin
 // notConcerned is the one entry of a rule that is not about this machine.
 func (r *run) notConcerned(rule *rulepack.Rule) {
 	f := startRule(rule, facts.SubjectMachine)
-	f.Result, f.Reason = verdict.NotApplicable, rule.Concern()
+	f.Result, f.Reason = verdict.NotApplicable, r.concern(rule)
 	r.add(f)
 }
 
@@ -115,7 +115,7 @@ func (r *run) noSubject(rule *rulepack.Rule, known facts.Value) {
 	f := startRule(rule, facts.SubjectMachine)
 	s := facts.Subject{Name: facts.SubjectMachine}
 	if applies, o := r.applies(rule, s); o.Val != nil && !applies {
-		f.Result, f.Reason = verdict.NotApplicable, rule.Concern()
+		f.Result, f.Reason = verdict.NotApplicable, r.concern(rule)
 	} else if known.Known() {
 		f.Result, f.Reason = verdict.NotApplicable, cmp.Or(known.Reason, "the machine has no "+rule.Subject)
 	} else {
@@ -152,7 +152,7 @@ func (r *run) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome
 // ask lets the narrowest rule that applies speak for one subject. When none
 // surely applies but one may, the result is unknown.
 func (r *run) ask(candidates []*rulepack.Rule, s facts.Subject) (Finding, *rulepack.Rule) {
-	var unsure *Finding
+	var unsure Finding
 	var unsureRule *rulepack.Rule
 	for _, rule := range candidates {
 		applies, o := r.applies(rule, s)
@@ -162,22 +162,35 @@ func (r *run) ask(candidates []*rulepack.Rule, s facts.Subject) (Finding, *rulep
 			f.Result, f.Reason = verdict.Error, "applies: "+o.Err.Error()
 			return f, rule
 		case o.Val == nil:
-			if unsure == nil {
+			if unsureRule == nil {
 				r.blame(&f, o)
-				unsure, unsureRule = &f, rule
+				unsure, unsureRule = f, rule
 			}
 		case applies:
 			r.check(rule, s, &f)
 			return f, rule
 		}
 	}
-	if unsure != nil {
-		return *unsure, unsureRule
+	if unsureRule != nil {
+		return unsure, unsureRule
 	}
 	last := candidates[len(candidates)-1]
 	f := startRule(last, s.Name)
-	f.Result, f.Reason = verdict.NotApplicable, last.Concern()
+	f.Result, f.Reason = verdict.NotApplicable, r.concern(last)
 	return f, last
+}
+
+// concern says which machines a rule concerns, in the same words for every subject.
+func (r *run) concern(rule *rulepack.Rule) string {
+	text, made := r.concerns[rule]
+	if !made {
+		text = rule.Concern()
+		if r.concerns == nil {
+			r.concerns = map[*rulepack.Rule]string{}
+		}
+		r.concerns[rule] = text
+	}
+	return text
 }
 
 // finding starts a finding with what the rule says of itself.

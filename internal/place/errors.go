@@ -58,8 +58,10 @@ type counter struct {
 // meant: naming the wrong module is worse than naming none.
 func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement) ([]Errors, []StrayErrors) {
 	all := counters(sys.EDAC)
-	joinByLabel(sys, all)
-	joinByChannel(sys, p, places, all)
+	if len(all) > 0 {
+		joinByLabel(sys, all)
+		joinByChannel(sys, p, places, all)
+	}
 	slots := make([]Errors, len(sys.Slots))
 	for i := range slots {
 		slots[i] = withController(slotErrors(sys, all, i), &sys.Slots[i].BMCErrors)

@@ -178,6 +178,9 @@ func (pl *placer) controllerView() *view {
 // gave the board's own labels (ras-mc-ctl --register-labels); nil where a label
 // names no slot, or two.
 func (pl *placer) labelledEDAC() *view {
+	if len(pl.sys.EDAC) == 0 {
+		return nil
+	}
 	byName := map[string]int{}
 	for i := range pl.sys.Slots {
 		name := edacName(text(&pl.sys.Slots[i].Locator))

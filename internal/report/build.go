@@ -4,11 +4,9 @@ import (
 	"time"
 
 	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Options are what a document needs besides the machine and the audit.
@@ -36,7 +34,8 @@ func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Opt
 	if a == nil {
 		a = &audit.Audit{}
 	}
-	inv := BuildInventory(sys, topo, o)
+	own := &parts{}
+	inv := own.inventory(sys, topo, o)
 	r := Report{
 		Schema:       SchemaReport,
 		GeneratedAt:  o.Now.UTC().Format(time.RFC3339),
@@ -58,7 +57,7 @@ func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Opt
 		r.Why = &a.ProfileWhy
 	}
 	for i := range a.Findings {
-		r.Findings = append(r.Findings, BuildFinding(&a.Findings[i]))
+		r.Findings = append(r.Findings, own.finding(&a.Findings[i]))
 	}
 	if o.Plan != nil && sys != nil {
 		r.advise(sys, o.Plan)
@@ -91,26 +90,27 @@ func buildSummary(s audit.Summary) Summary {
 }
 
 // BuildFinding makes the document of one finding.
-func BuildFinding(f *audit.Finding) Finding {
-	own := make(texts, 0, 9)
+func BuildFinding(f *audit.Finding) Finding { return (&parts{}).finding(f) }
+
+func (p *parts) finding(f *audit.Finding) Finding {
 	out := Finding{
 		Rule:      f.Rule,
-		Title:     own.word(f.Title),
+		Title:     p.word(f.Title),
 		Result:    string(f.Result),
 		Severity:  string(f.Severity),
 		Subject:   f.Subject,
-		Found:     own.word(f.Found),
-		Expected:  own.word(f.Expected),
-		Why:       own.word(f.Why),
-		Reason:    own.word(f.Reason),
-		KnownBy:   own.word(f.KnownBy),
-		CausedBy:  own.word(f.CausedBy),
-		Remedy:    own.word(f.Remedy),
+		Found:     p.word(f.Found),
+		Expected:  p.word(f.Expected),
+		Why:       p.word(f.Why),
+		Reason:    p.word(f.Reason),
+		KnownBy:   p.word(f.KnownBy),
+		CausedBy:  p.word(f.CausedBy),
+		Remedy:    p.word(f.Remedy),
 		Advice:    []string{},
-		Evidence:  buildEvidence(f.Evidence),
+		Evidence:  p.readings(f.Evidence),
 		Certainty: f.Certainty.String(),
-		Citation:  buildCitation(f.Citation),
-		Mark:      own.word(f.Mark),
+		Citation:  p.citation(f.Citation),
+		Mark:      p.word(f.Mark),
 		Explains:  f.Explains,
 	}
 	if f.Effect != nil {
@@ -120,41 +120,4 @@ func BuildFinding(f *audit.Finding) Finding {
 		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: word(f.Waiver.Until)}
 	}
 	return out
-}
-
-func buildCitation(c *verdict.Citation) *Citation {
-	if c == nil || c.Vendor == "" && c.Title == "" {
-		return nil
-	}
-	return &Citation{
-		Vendor:  c.Vendor,
-		Title:   c.Title,
-		Year:    above(c.Year),
-		Place:   word(c.Place),
-		URL:     word(c.URL),
-		Version: c.Version, Standing: word(c.Standing),
-	}
-}
-
-func buildEvidence(in []fact.Evidence) []Evidence {
-	out := make([]Evidence, 0, len(in))
-	own := make(texts, 0, 2*len(in))
-	for i := range in {
-		e := &in[i]
-		out = append(out, Evidence{Source: e.Source, Path: own.word(e.Path), Raw: own.word(rawText(e))})
-	}
-	return out
-}
-
-// rawText joins the field and what was read in it: "type 17 0x1101 Speed:
-// 1333 MT/s".
-func rawText(e *fact.Evidence) string {
-	switch {
-	case e.Field == "":
-		return e.Raw
-	case e.Raw == "":
-		return e.Field
-	default:
-		return e.Field + ": " + e.Raw
-	}
 }

@@ -13,6 +13,10 @@ import (
 // BuildInventory makes the inventory of one machine. topo may be nil: then no
 // slot has a place and no processor a population.
 func BuildInventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
+	return (&parts{}).inventory(sys, topo, o)
+}
+
+func (p *parts) inventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
 	if sys == nil {
 		sys = &inventory.System{}
 	}
@@ -24,9 +28,9 @@ func BuildInventory(sys *inventory.System, topo *population.Result, o Options) I
 		Machine:    buildMachine(&sys.Machine, topo, o.Identifiers),
 		Sources:    buildSources(sys),
 		Sockets:    buildSockets(sys.Sockets, topo.Processors),
-		Slots:      buildSlots(sys.Slots, topo, o.Identifiers),
+		Slots:      p.slots(sys.Slots, topo, o.Identifiers),
 		Nodes:      buildNodes(sys.Nodes),
-		Settings:   buildSettings(sys.Settings),
+		Settings:   p.settings(sys.Settings),
 		Population: buildPopulation(topo),
 		Unmapped:   buildUnmapped(sys.Exports),
 
@@ -146,29 +150,29 @@ func buildNodes(in []inventory.Node) []Node {
 	return out
 }
 
-func buildSettings(in map[string]inventory.Setting) map[string]Setting {
+func (p *parts) settings(in map[string]inventory.Setting) map[string]Setting {
 	out := make(map[string]Setting, len(in))
 	for id, s := range in {
 		out[id] = Setting{
-			Configured: face(s.Configured),
-			Pending:    face(s.Pending),
-			Effective:  face(s.Effective),
-			DecidedBy:  decidedBy(s.DecidedBy),
+			Configured: p.face(&s.Configured),
+			Pending:    p.face(&s.Pending),
+			Effective:  p.face(&s.Effective),
+			DecidedBy:  p.decidedBy(&s.DecidedBy),
 		}
 	}
 	return out
 }
 
-func decidedBy(by fact.Fact[string]) DecidedBy {
-	f := face(by)
+func (p *parts) decidedBy(by *fact.Fact[string]) DecidedBy {
+	f := p.face(by)
 	return DecidedBy{Value: f.Value, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
 }
 
 // face prints one fact of a setting with its reasons.
-func face(f fact.Fact[string]) Face {
-	out := Face{Value: stated(f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: buildEvidence(f.Evidence())}
+func (p *parts) face(f *fact.Fact[string]) Face {
+	out := Face{Value: p.stated(f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: p.readings(f.Evidence())}
 	if !f.Known() {
-		out.Reason, out.KnownBy = word(f.Reason), word(f.KnownBy)
+		out.Reason, out.KnownBy = p.word(f.Reason), p.word(f.KnownBy)
 	}
 	return out
 }

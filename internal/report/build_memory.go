@@ -18,7 +18,7 @@ func nowhere() place.Placement {
 	}
 }
 
-func buildSlots(in []inventory.Slot, topo *population.Result, identifiers bool) []Slot {
+func (p *parts) slots(in []inventory.Slot, topo *population.Result, identifiers bool) []Slot {
 	places := topo.Placements
 	out := make([]Slot, 0, len(in))
 	for i := range in {
@@ -26,47 +26,47 @@ func buildSlots(in []inventory.Slot, topo *population.Result, identifiers bool) 
 		if i < len(places) {
 			at = places[i]
 		}
-		slot := buildSlot(&in[i])
-		slot.Socket, slot.Controller = coordinate(at.Socket), coordinate(at.Controller)
-		slot.Channel, slot.Slot = coordinate(at.Channel), coordinate(at.Slot)
-		slot.Mapping = buildMapping(&at)
+		slot := p.slot(&in[i])
+		slot.Socket, slot.Controller = p.coordinate(at.Socket), p.coordinate(at.Controller)
+		slot.Channel, slot.Slot = p.coordinate(at.Channel), p.coordinate(at.Slot)
+		slot.Mapping = p.mapping(&at)
 		if i < len(topo.Errors) && topo.Errors[i].By != "" {
 			slot.Errors = buildErrors(&topo.Errors[i])
 		}
 		if identifiers {
-			slot.Serial, slot.AssetTag = word(in[i].Serial), word(in[i].AssetTag)
+			slot.Serial, slot.AssetTag = p.word(in[i].Serial), p.word(in[i].AssetTag)
 		}
 		out = append(out, slot)
 	}
 	return out
 }
 
-func buildSlot(s *inventory.Slot) Slot {
+func (p *parts) slot(s *inventory.Slot) Slot {
 	out := Slot{
 		Handle:         inventory.HandleText(s.Handle),
-		Locator:        stated(s.Locator),
-		BankLocator:    stated(s.BankLocator),
+		Locator:        p.stated(&s.Locator),
+		BankLocator:    p.stated(&s.BankLocator),
 		State:          string(s.State),
 		SizeBytes:      positive(s.SizeBytes),
-		Type:           stated(s.Type),
-		FormFactor:     stated(s.FormFactor),
+		Type:           p.stated(&s.Type),
+		FormFactor:     p.stated(&s.FormFactor),
 		Registered:     truth(s.Registered),
 		NonVolatile:    truth(s.NonVolatile),
-		Ranks:          positive(s.Ranks),
-		DataWidthBits:  positive(s.DataWidth),
-		TotalWidthBits: positive(s.TotalWidth),
-		RatedMTs:       positive(s.RatedMTs),
-		ConfiguredMTs:  positive(s.ConfiguredMTs),
-		ConfiguredMV:   positive(s.ConfiguredMV),
-		Manufacturer:   stated(s.Manufacturer),
-		PartNumber:     stated(s.PartNumber),
-		Health:         stated(s.Health),
+		Ranks:          p.positive(&s.Ranks),
+		DataWidthBits:  p.positive(&s.DataWidth),
+		TotalWidthBits: p.positive(&s.TotalWidth),
+		RatedMTs:       p.positive(&s.RatedMTs),
+		ConfiguredMTs:  p.positive(&s.ConfiguredMTs),
+		ConfiguredMV:   p.positive(&s.ConfiguredMV),
+		Manufacturer:   p.stated(&s.Manufacturer),
+		PartNumber:     p.stated(&s.PartNumber),
+		Health:         p.stated(&s.Health),
 	}
 	if out.State == "" {
 		out.State = string(inventory.SlotUnknown)
 	}
 	if t, ok := s.Technology.Get(); ok {
-		out.Technology = word(string(t))
+		out.Technology = p.word(string(t))
 	}
 	return out
 }
@@ -95,12 +95,12 @@ func buildUnplacedErrors(in []place.StrayErrors) []UnplacedErrors {
 	return out
 }
 
-func buildMapping(at *place.Placement) Mapping {
-	m := Mapping{Source: word(at.Source), Reason: word(at.Reason), Doubt: word(at.Doubt)}
+func (p *parts) mapping(at *place.Placement) Mapping {
+	m := Mapping{Source: p.word(at.Source), Reason: p.word(at.Reason), Doubt: p.word(at.Doubt)}
 	if m.Source != nil {
-		m.Certainty = word(at.Certainty.String())
+		m.Certainty = p.word(at.Certainty.String())
 	} else if m.Reason == nil {
-		m.Reason = word("nothing says where the slot is")
+		m.Reason = p.word("nothing says where the slot is")
 	}
 	return m
 }

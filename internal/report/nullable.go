@@ -23,19 +23,6 @@ func word(s string) *string {
 	return &s
 }
 
-// texts keeps the texts of one part of the document beside each other: one
-// allocation for all of them.
-type texts []string
-
-// word is nil for "".
-func (t *texts) word(s string) *string {
-	if s == "" {
-		return nil
-	}
-	*t = append(*t, s)
-	return &(*t)[len(*t)-1]
-}
-
 // truth is the fact's value, nil when it is not known.
 func truth(f fact.Fact[bool]) *bool {
 	v, ok := f.Get() // a copy of its own: the whole fact must not escape
