@@ -29,6 +29,7 @@ import (
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
 // harness shows every page in turn and sends what its checks
@@ -238,7 +239,7 @@ func TestBrowserPrints(t *testing.T) {
 // TestBiggestPage: 8 sockets and 128 slots in less than 400 kB.
 func TestBiggestPage(t *testing.T) {
 	dump := filepath.Join(t.TempDir(), "big.bin")
-	require.NoError(t, os.WriteFile(dump, bigTable().Dump(), 0o600))
+	require.NoError(t, os.WriteFile(dump, smbiostest.ManySlots().Dump(), 0o600))
 	_, page, errs := run(t, nil, "check", "--smbios", dump, "--format", "html")
 	require.Empty(t, errs)
 	t.Logf("%d bytes", len(page))

@@ -30,7 +30,7 @@ func TestCompare(t *testing.T) {
 	}
 	dir := t.TempDir()
 	dump := filepath.Join(dir, "dump.bin")
-	require.NoError(t, os.WriteFile(dump, bigTable().Dump(), 0o600))
+	require.NoError(t, os.WriteFile(dump, smbiostest.ManySlots().Dump(), 0o600))
 	pair(t, "dump of 128 slots", []string{"dmidecode", "--from-dump", dump}, []string{binary(t), "check", "--smbios", dump})
 	for _, nodes := range []int{2, 4, 8, 16} {
 		m := hosttest.Machine{Sockets: max(nodes/2, 1), NodesPerSocket: 2, CoresPerSocket: 128, ThreadsPerCore: 2, L3PerSocket: 4, NodeMiB: 131072}
@@ -73,31 +73,6 @@ func withMasks(t *testing.T, files hosttest.Files) hosttest.Files {
 		files[dir+mask] = strings.Join(parts, ",") + "\n"
 	}
 	return files
-}
-
-// bigTable has 8 sockets and 128 slots, half of them populated.
-func bigTable() *smbiostest.Builder {
-	b := smbiostest.New(3, 3)
-	b.BIOS(smbiostest.BIOS{Vendor: "American Megatrends Inc.", Version: "1.0", Date: "01/02/2023"})
-	b.System(smbiostest.System{Manufacturer: "Supermicro", Product: "SYS-BIG"})
-	b.Board(smbiostest.Board{Manufacturer: "Supermicro", Product: "X12BIG"})
-	for n := range 8 {
-		b.CPU(smbiostest.CPU{Socket: fmt.Sprintf("CPU%d", n+1), Manufacturer: "Intel(R) Corporation", Version: "Intel(R) Xeon(R) Platinum 8352Y CPU @ 2.20GHz",
-			ID: 0x606A6, Cores: 32, Enabled: 32, Threads: 64, Upgrade: 0x3D, Characteristics: 0xFC})
-	}
-	for socket := range 8 {
-		array := b.Array(smbiostest.Array{Devices: 16, MaxBytes: 2 << 40})
-		for ch := range 8 {
-			for slot := range 2 {
-				d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("P%d-DIMM%c%d", socket+1, 'A'+ch, slot+1), Bank: fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", socket, ch/2, ch%2, slot)}
-				if slot == 0 {
-					d.Bytes, d.Speed, d.Configured, d.Rank, d.Manufacturer, d.Part = 64<<30, 3200, 3200, 2, "Samsung", "M393A8G40AB2-CWE"
-				}
-				b.MemoryDevice(d)
-			}
-		}
-	}
-	return b
 }
 
 // pair runs two commands in turn and prints minimum and median of each.

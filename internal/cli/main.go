@@ -22,7 +22,7 @@ func (p *Program) Main(args []string) int {
 		// collection of garbage.
 		debug.SetGCPercent(400)
 	}
-	root := p.command()
+	root := p.commandFor(args)
 	root.SetArgs(args)
 	root.SetIn(p.Stdin)
 	root.SetOut(p.Stdout)
@@ -61,8 +61,51 @@ func asksPlugin(args []string) bool {
 	return slices.Contains(args, "--format="+formats.Nagios) || i >= 0 && i+1 < len(args) && args[i+1] == formats.Nagios
 }
 
-// command builds the tree of commands.
+// commands are the program's, by name, in the order of its help.
+var commands = []struct {
+	name  string
+	build func(*Program, *cobra.Command) *cobra.Command
+}{
+	{"check", alone((*Program).checkCommand)}, {"inventory", alone((*Program).inventoryCommand)}, {"rules", alone((*Program).rulesCommand)},
+	{"profiles", alone((*Program).profilesCommand)}, {"snapshot", alone((*Program).snapshotCommand)}, {"fleet", alone((*Program).fleetCommand)},
+	{"plan", alone((*Program).planCommand)}, {"labels", alone((*Program).labelsCommand)}, {"baseline", alone((*Program).baselineCommand)},
+	{"measure", alone((*Program).measureCommand)}, {"explain", alone((*Program).explainCommand)}, {"serve", alone((*Program).serveCommand)},
+	{"version", alone((*Program).versionCommand)}, {"man", (*Program).manCommand},
+}
+
+// alone is a command that knows nothing of the others.
+func alone(build func(*Program) *cobra.Command) func(*Program, *cobra.Command) *cobra.Command {
+	return func(p *Program, _ *cobra.Command) *cobra.Command { return build(p) }
+}
+
+// commandFor builds the tree of commands for a command line: the one command that it
+// begins with, for the flags of all of them take a tenth of an audit's memory; all
+// of them where help, completion or a manual page may need them.
+func (p *Program) commandFor(args []string) *cobra.Command {
+	if len(args) == 0 || args[0] == "man" {
+		return p.command()
+	}
+	root := p.root()
+	for _, c := range commands {
+		if c.name == args[0] {
+			root.AddCommand(c.build(p, root))
+			return root
+		}
+	}
+	return p.command()
+}
+
+// command builds the tree of all commands.
 func (p *Program) command() *cobra.Command {
+	root := p.root()
+	for _, c := range commands {
+		root.AddCommand(c.build(p, root))
+	}
+	return root
+}
+
+// root is the program without its commands.
+func (p *Program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "memaudit",
 		Short: "audit memory population and BIOS settings against the vendor's documents",
@@ -75,9 +118,6 @@ say. It only ever reads the machine.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(p.checkCommand(), p.inventoryCommand(), p.rulesCommand(), p.profilesCommand(), p.snapshotCommand(), p.fleetCommand(), p.planCommand(), p.labelsCommand(), p.baselineCommand(),
-		p.measureCommand(), p.explainCommand(),
-		p.serveCommand(), p.versionCommand(), p.manCommand(root))
 	return root
 }
 

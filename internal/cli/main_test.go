@@ -1,0 +1,38 @@
+package cli
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestOneCommandIsAsAmongAll: the tree of one command says and refuses what the whole
+// tree does, and what needs the others has them.
+func TestOneCommandIsAsAmongAll(t *testing.T) {
+	run := func(root *cobra.Command, args ...string) string {
+		var out bytes.Buffer
+		root.SetArgs(args)
+		root.SetOut(&out)
+		root.SetErr(&out)
+		if err := root.Execute(); err != nil {
+			out.WriteString(err.Error())
+		}
+		return out.String()
+	}
+	require.Len(t, commands, 14)
+	for _, c := range commands {
+		for _, args := range [][]string{{c.name, "--help"}, {c.name, "--no-such-flag"}, {c.name, "list", "surplus", "arguments", "--help"}} {
+			p := New("v", "r")
+			assert.Equal(t, run(p.command(), args...), run(p.commandFor(args), args...), args)
+		}
+		if c.name != "man" {
+			assert.Len(t, New("v", "r").commandFor([]string{c.name}).Commands(), 1)
+		}
+	}
+	for _, args := range [][]string{nil, {"--help"}, {"help", "check"}, {"completion", "bash"}, {"__complete", "check", ""}, {"man", "."}, {"chekc"}} {
+		assert.Len(t, New("v", "r").commandFor(args).Commands(), len(commands), args)
+	}
+}
