@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
@@ -125,10 +126,12 @@ func (c *checker) sameDocument(at *yaml.Node, citation map[string]*yaml.Node, ro
 }
 
 // moduleKind is a kind of modules that has speeds of its own.
-var moduleKind = regexp.MustCompile(`^(rdimm|lrdimm|udimm|mrdimm)(-(\dr)+)?(-\d\.\d+v)?$`)
+var moduleKind = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(rdimm|lrdimm|udimm|mrdimm)(-(\dr)+)?(-\d\.\d+v)?$`)
+})
 
 func (c *checker) module(table *yaml.Node, kind string) {
-	if !moduleKind.MatchString(kind) {
+	if !moduleKind().MatchString(kind) {
 		c.fault(table, "speeds", "unknown kind %s, expected rdimm, lrdimm, udimm or mrdimm, with ranks and voltage where they matter (rdimm-2r-1.35v)", kind)
 	}
 }
@@ -231,10 +234,10 @@ func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 }
 
 // field is a field of a locator pattern.
-var field = regexp.MustCompile(`\{([^}]*)(\}?)`)
+var field = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([^}]*)(\}?)`) })
 
 // constant is what gives a field a number that the label does not print.
-var constant = regexp.MustCompile(`=\d$`)
+var constant = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`=\d$`) })
 
 // fields are the names that a pattern may capture.
 var fields = []string{"cpu", "p", "node", "ctl", "chan", "slot", "bslot", "num", "board", "_", "x", "C", "L", "S", "B"}
@@ -250,8 +253,8 @@ func (c *checker) locators(doc *yaml.Node) {
 		}
 		seen[id] = true
 		for _, p := range slices.Concat(texts(r["locator"]), texts(r["bank"])) {
-			for _, m := range field.FindAllStringSubmatch(p.Value, -1) {
-				switch name := constant.ReplaceAllString(strings.TrimSuffix(m[1], ":1"), ""); {
+			for _, m := range field().FindAllStringSubmatch(p.Value, -1) {
+				switch name := constant().ReplaceAllString(strings.TrimSuffix(m[1], ":1"), ""); {
 				case m[2] == "":
 					c.fault(p, id, "%q: a { without its }", p.Value)
 				case !slices.Contains(fields, name):

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -44,7 +45,7 @@ func orEmpty(n *yaml.Node) *yaml.Node {
 }
 
 // line is what yaml says of a place: "yaml: line 3: ...".
-var line = regexp.MustCompile(`line (\d+): (.*)`)
+var line = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
 // documents reads the documents of a YAML file. Reading each as values too
 // refuses what nodes alone allow: an anchor that contains itself.
@@ -70,7 +71,7 @@ func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
 // yamlFault gives an error of the YAML reader its place.
 func yamlFault(name string, err error) *Fault {
 	at, text := 1, strings.Join(strings.Fields(err.Error()), " ")
-	if m := line.FindStringSubmatch(text); m != nil {
+	if m := line().FindStringSubmatch(text); m != nil {
 		at, _ = strconv.Atoi(m[1])
 		text = m[2]
 	}

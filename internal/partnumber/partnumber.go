@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/memaudit/memaudit/internal/compiled"
 )
@@ -88,10 +90,16 @@ type Table struct {
 // row is a pattern as it is compiled ahead of time. It is read when a number
 // begins as its numbers do: a machine has modules of few makers.
 type row struct {
-	// begin is how every number that the pattern reads begins; often empty.
-	begin string
-	raw   []byte
-	read  *pattern
+	// begins are texts of which every number that the pattern reads begins with one;
+	// none where nothing is known of it.
+	begins []string
+	raw    []byte
+	read   *pattern
+}
+
+// mayRead reports whether the pattern may read a number.
+func (r *row) mayRead(number string) bool {
+	return len(r.begins) == 0 || slices.ContainsFunc(r.begins, func(text string) bool { return strings.HasPrefix(number, text) })
 }
 
 // Load reads the compiled patterns.
@@ -106,7 +114,7 @@ func Load(k fs.FS) (*Table, error) {
 		if !ok {
 			return nil, fmt.Errorf("part numbers: %s is damaged", compiled.File)
 		}
-		t.rows = append(t.rows, row{begin: string(begin), raw: rest})
+		t.rows = append(t.rows, row{begins: strings.Fields(string(begin)), raw: rest})
 	}
 	return t, nil
 }
@@ -118,7 +126,7 @@ func (t *Table) Decode(number string) (Module, bool) {
 	number = normal(number)
 	for i := range t.rows {
 		r := &t.rows[i]
-		if !strings.HasPrefix(number, r.begin) {
+		if !r.mayRead(number) {
 			continue
 		}
 		p, err := r.pattern()
@@ -126,7 +134,8 @@ func (t *Table) Decode(number string) (Module, bool) {
 			return Module{}, false
 		}
 		if found := p.compiled.FindStringSubmatch(number); found != nil {
-			return p.decode(found), true
+			m, err := p.decode(found)
+			return m, err == nil
 		}
 	}
 	return Module{}, false
@@ -154,7 +163,7 @@ func (r *row) pattern() (*pattern, error) {
 var makerNames = [...]string{"MTA", "MT", "HPE ", "HPE", "HP ", "HP"}
 
 // afterName is how a number goes on after such a name.
-var afterName = regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`)
+var afterName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\d+[A-Z]|\d{6}-|P\d{5}-)`) })
 
 // normal undoes what firmware does to numbers: bytes printed in hexadecimal,
 // padding, and the names of makers before them.
@@ -172,15 +181,15 @@ func normal(number string) string {
 		}
 	}
 	for _, name := range makerNames {
-		if rest, ok := strings.CutPrefix(s, name); ok && rest != "" && (rest[0] == 'P' || rest[0] <= '9') && afterName.MatchString(rest) {
+		if rest, ok := strings.CutPrefix(s, name); ok && rest != "" && (rest[0] == 'P' || rest[0] <= '9') && afterName().MatchString(rest) {
 			return rest
 		}
 	}
 	return s
 }
 
-// decode reads the fields of a number that matched.
-func (p *pattern) decode(found []string) Module {
+// decode reads the fields of a number that matched; the error is a damaged table's.
+func (p *pattern) decode(found []string) (Module, error) {
 	group := func(name string) string {
 		if i := p.compiled.SubexpIndex(name); i >= 0 {
 			return found[i]
@@ -193,7 +202,11 @@ func (p *pattern) decode(found []string) Module {
 		for _, name := range p.Tables[i].By {
 			key += group(name)
 		}
-		v.merge(p.Tables[i].Map[key])
+		row, err := p.Tables[i].row(key)
+		if err != nil {
+			return Module{}, err
+		}
+		v.merge(row)
 	}
 	if unit, name, ok := strings.Cut(p.SizeFrom, ":"); ok {
 		v.SizeGB, _ = strconv.ParseFloat(group(name), 64)
@@ -212,7 +225,7 @@ func (p *pattern) decode(found []string) Module {
 			m.Ranks = p.ranks(&v)
 		}
 	}
-	return m
+	return m, nil
 }
 
 // ranks are the capacity divided by what one rank of such devices holds: a rank

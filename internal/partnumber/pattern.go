@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -83,7 +83,43 @@ func take[T comparable](into *T, v T) {
 // table gives values by what the groups caught, one after the other.
 type table struct {
 	By  []string          `json:"by"`
-	Map map[string]values `json:"map"`
+	Map map[string]values `json:"-"`
+	// Rows are Map as it is compiled ahead of time: a line a row, what was caught, a
+	// tab, and the values as JSON. One row is read of a number, of dozens.
+	Rows string `json:"rows"`
+}
+
+// row is what the table says of what was caught, nothing where it has no such row; the
+// error is that of a damaged one.
+func (t *table) row(caught string) (v values, err error) {
+	if t.Map != nil {
+		return t.Map[caught], nil
+	}
+	for line := range strings.Lines(t.Rows) {
+		rest, begins := strings.CutPrefix(line, caught)
+		if raw, ends := strings.CutPrefix(rest, "\t"); begins && ends {
+			err = json.Unmarshal([]byte(raw), &v)
+			break
+		}
+	}
+	return v, err
+}
+
+// compile fills Rows.
+func (t *table) compile() error {
+	var out strings.Builder
+	for _, caught := range slices.Sorted(maps.Keys(t.Map)) {
+		if strings.ContainsAny(caught, "\t\n") {
+			return fmt.Errorf("row %q has a tab or a line's end", caught)
+		}
+		raw, err := json.Marshal(t.Map[caught])
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&out, "%s\t%s\n", caught, raw)
+	}
+	t.Rows = out.String()
+	return nil
 }
 
 // UnmarshalYAML reads both forms: rows that are one value of the field that
@@ -117,8 +153,8 @@ func (t *table) UnmarshalYAML(n *yaml.Node) error {
 	return nil
 }
 
-// Compile makes Part from the files below parts/: a line a pattern, what its
-// numbers begin with, a tab, and the pattern as JSON.
+// Compile makes Part from the files below parts/: a line a pattern, the texts that
+// its numbers begin with, a tab, and the pattern as JSON.
 func Compile(k fs.FS) ([]byte, error) {
 	all, err := read(k)
 	if err != nil {
@@ -126,33 +162,22 @@ func Compile(k fs.FS) ([]byte, error) {
 	}
 	var out bytes.Buffer
 	for i := range all {
-		begin, err := beginning(all[i].Match)
+		begins, err := beginnings(all[i].Match)
 		if err != nil {
 			return nil, err
+		}
+		for j := range all[i].Tables {
+			if err := all[i].Tables[j].compile(); err != nil {
+				return nil, err
+			}
 		}
 		raw, err := json.Marshal(&all[i])
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&out, "%s\t%s\n", begin, raw)
+		fmt.Fprintf(&out, "%s\t%s\n", strings.Join(begins, " "), raw)
 	}
 	return out.Bytes(), nil
-}
-
-// beginning is the text with which everything begins that an expression matches
-// from its start on; empty where that is not one text.
-func beginning(match string) (string, error) {
-	parsed, err := syntax.Parse(match, syntax.Perl)
-	if err != nil {
-		return "", err
-	}
-	if parsed.Op != syntax.OpConcat || len(parsed.Sub) < 2 || parsed.Sub[0].Op != syntax.OpBeginText {
-		return "", nil
-	}
-	if literal := parsed.Sub[1]; literal.Op == syntax.OpLiteral && literal.Flags&syntax.FoldCase == 0 {
-		return string(literal.Rune), nil
-	}
-	return "", nil
 }
 
 // read reads and checks every file; the order of names is that of patterns.

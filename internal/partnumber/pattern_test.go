@@ -1,20 +1,59 @@
 package partnumber
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/rules"
 )
 
-// TestBeginning: a text is named only where every match begins with it.
-func TestBeginning(t *testing.T) {
+// TestBeginnings: texts are named only where every match begins with one of them.
+func TestBeginnings(t *testing.T) {
 	for match, want := range map[string]string{
-		"^CT(?P<sz>4|8)G4": "CT", "^M(?P<f>393|386)A": "M", "^AB*C": "A", "^AB": "AB",
-		"^(HY)?MP": "", "^A?B": "", "^A{0,1}B": "", "^A*B": "", "^A|B": "", "^[AB]C": "", "AB": "", "^(?i)ab": "", "(?i)^ab": "", "^": "", "^.": "",
+		"^CT(?P<sz>4|8)G4": "CT4G4 CT8G4", "^M(?P<f>393|386)A": "M386A M393A", "^AB*C": "A", "^AB": "AB",
+		"^(HY)?MP": "HYMP MP", "^A?B": "AB B", "^A{0,1}B": "", "^A*B": "", "^A|B": "", "^[AB]C": "AC BC", "AB": "", "^(?i)ab": "", "(?i)^ab": "", "^": "", "^.": "",
+		"^A+B": "A", "^A{2,3}B": "A", "^[0-3]{6}-": "0 1 2 3", "^A[0-9][0-9]": "A0 A1 A2 A3 A4 A5 A6 A7 A8 A9", "^[^A]B": "", "^(A|)": "", "^(A|)B": "AB B", "^A(B|C*)D": "A AB",
+		"^A B": "", "^(A|B)$": "A B",
 	} {
-		got, err := beginning(match)
+		got, err := beginnings(match)
 		require.NoError(t, err, match)
-		assert.Equal(t, want, got, match)
+		assert.Equal(t, want, strings.Join(got, " "), match)
 	}
+	_, err := beginnings("^(")
+	require.Error(t, err)
+}
+
+// TestCompiledRows: a table says the same of every row as it is written by people and
+// as it is compiled ahead of time, and nothing of a row that it does not have.
+func TestCompiledRows(t *testing.T) {
+	all, err := read(rules.FS)
+	require.NoError(t, err)
+	rows := 0
+	for i := range all {
+		for j := range all[i].Tables {
+			written := &all[i].Tables[j]
+			require.NoError(t, written.compile())
+			compiled := table{By: written.By, Rows: written.Rows}
+			for caught, want := range written.Map {
+				got, err := compiled.row(caught)
+				require.NoError(t, err)
+				assert.Equal(t, want, got, "%s: %q", all[i].ID, caught)
+				rows++
+			}
+			none, err := compiled.row("no such row")
+			require.NoError(t, err)
+			assert.Zero(t, none)
+		}
+	}
+	assert.Greater(t, rows, 500)
+	damaged := table{Rows: "1\t{\"ranks\":1}\n11\t{\"ranks\":\n"}
+	_, err = damaged.row("11")
+	require.Error(t, err)
+	one, err := damaged.row("1")
+	require.NoError(t, err)
+	assert.Equal(t, 1, one.Ranks)
+	assert.Error(t, (&table{Map: map[string]values{"a\tb": {}}}).compile())
 }

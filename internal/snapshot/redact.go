@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/memaudit/memaudit/internal/kerneltext"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -95,7 +96,7 @@ func (r *redactor) hidden(value []byte) []byte {
 	case "0", "1", "on", "off", "y", "n", "yes", "no", "auto", "ro", "rw":
 		return value
 	}
-	if common.Match(value) {
+	if common().Match(value) {
 		return value
 	}
 	return r.Text(value)
@@ -103,5 +104,7 @@ func (r *redactor) hidden(value []byte) []byte {
 
 // common are values of boot options that name no machine: disks by the order in
 // which the kernel found them, consoles, distributions' kernels.
-var common = regexp.MustCompile(`^(/dev/(sd|vd|xvd|hd|nvme|md)[a-z0-9]{0,8}|tty[SA]?[A-Z]*\d{0,3}(,\d{1,7}[neo]?\d?)?|` +
-	`(\(hd\d+,[a-z]*\d+\))?(/boot)?/vmlinuz(-\d[\d.]*(-\d[\d.]*)?(-generic|-default|-amd64|\.el\d[\d_]*\.x86_64)?)?)$`)
+var common = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(/dev/(sd|vd|xvd|hd|nvme|md)[a-z0-9]{0,8}|tty[SA]?[A-Z]*\d{0,3}(,\d{1,7}[neo]?\d?)?|` +
+		`(\(hd\d+,[a-z]*\d+\))?(/boot)?/vmlinuz(-\d[\d.]*(-\d[\d.]*)?(-generic|-default|-amd64|\.el\d[\d_]*\.x86_64)?)?)$`)
+})
