@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Engine holds rules and profiles ready for audits. It compiles an expression
@@ -62,6 +62,10 @@ type run struct {
 	// in words which machines a rule concerns.
 	cited    map[*rulepack.Rule]*verdict.Citation
 	concerns map[*rulepack.Rule]string
+	// scratch and spoke are room for one id's findings and the rules that made them,
+	// used again for the next.
+	scratch []Finding
+	spoke   []*rulepack.Rule
 	// folded is the machine's maker once it was asked for.
 	folded *string
 	// depends holds depends_on of the rule that spoke, by finding index; roots the

@@ -27,14 +27,14 @@ func (r *run) rule(candidates []*rulepack.Rule) {
 		r.noSubject(matching[0], known)
 		return
 	}
-	var findings []Finding
-	var rules []*rulepack.Rule
+	findings, rules := r.scratch[:0], r.spoke[:0]
 	for _, s := range subjects {
 		f, spoke := r.ask(matching, s)
 		f.Citation = r.cite(spoke, s)
 		r.doubtPass(candidates, spoke, &f)
 		findings, rules = append(findings, f), append(rules, spoke)
 	}
+	r.scratch, r.spoke = findings, rules
 	if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Result != verdict.NotApplicable }) {
 		findings[0].Subject = facts.SubjectMachine
 		findings, rules = findings[:1], rules[:1]

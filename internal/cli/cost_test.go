@@ -26,7 +26,7 @@ func TestCostOfACheck(t *testing.T) {
 		machine string
 		// allocations, and bytes in kB
 		most, kB uint64
-	}{{"fujitsu-rx900s2-class2", 136_000, 17_200}, {"dell-r610-good", 12_300, 2_400}, {manySlots, 17_300, 4_300}} {
+	}{{"fujitsu-rx900s2-class2", 135_000, 17_000}, {"dell-r610-good", 11_200, 2_300}, {manySlots, 15_600, 4_000}} {
 		dump := smbiostest.ManySlots().Dump()
 		if c.machine != manySlots {
 			dump = machinetest.Named(t, c.machine).Table.Dump()
@@ -60,7 +60,7 @@ func TestCostOfAnotherAudit(t *testing.T) {
 // TestCostOfLists bounds what a list of rules or profiles allocates: it is read
 // from the compiled knowledge, and no YAML is.
 func TestCostOfLists(t *testing.T) {
-	for command, most := range map[string]float64{"rules": 1_200, "profiles": 10_000} {
+	for command, most := range map[string]float64{"rules": 1_200, "profiles": 4_000} {
 		count := testing.AllocsPerRun(1, func() { _, _, _ = runAlone(nil, command, "list") })
 		t.Logf("%s list: %.0f allocations", command, count)
 		assert.LessOrEqual(t, count, most, command)

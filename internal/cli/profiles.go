@@ -39,7 +39,11 @@ is behind.`,
 			case input.names():
 				return p.fitting(&input, packs, f.format)
 			}
-			infos := ofDocument(rulepack.DescribeProfiles(packs), document)
+			describe := rulepack.DescribeProfiles
+			if f.format != "json" {
+				describe = rulepack.ListProfiles // a line each, without settings
+			}
+			infos := ofDocument(describe(packs), document)
 			if len(infos) == 0 {
 				return &exit{status: report.ExitUsage, err: fmt.Errorf("profiles list: no profile rests on a document that names %q", document), hint: "memaudit profiles list"}
 			}

@@ -86,11 +86,10 @@ func newBlobReader(data []byte) *blobReader {
 		r.err = errBlob
 		return r
 	}
-	lengths := make([]uint64, count)
+	lengths := blobReader{body: r.body} // read twice: kept, they would be half as large as the strings' heads
 	var total uint64
-	for i := range lengths {
-		lengths[i] = min(r.uint(), uint64(len(data))+1) // so that the sum cannot wrap
-		total += lengths[i]
+	for range count {
+		total += min(r.uint(), uint64(len(data))+1) // so that the sum cannot wrap
 	}
 	if r.err != nil || total > uint64(len(r.body)) {
 		r.err = errBlob
@@ -99,7 +98,8 @@ func newBlobReader(data []byte) *blobReader {
 	all := string(r.body[:total])
 	r.body = r.body[total:]
 	r.strings = make([]string, count)
-	for i, n := range lengths {
+	for i := range r.strings {
+		n := lengths.uint()
 		r.strings[i], all = all[:n], all[n:]
 	}
 	return r

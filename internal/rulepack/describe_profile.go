@@ -1,7 +1,6 @@
 package rulepack
 
 import (
-	"reflect"
 	"slices"
 
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -88,8 +87,8 @@ func (i *ProfileInfo) WrittenFor(platform string) bool {
 // answersAlike reports whether two profiles share an intent and are written for
 // different machines.
 func (i *ProfileInfo) answersAlike(other *ProfileInfo) bool {
-	return i.ID != other.ID && (i.spec.Applies != other.spec.Applies || !reflect.DeepEqual(i.Match, other.Match)) &&
-		slices.ContainsFunc(i.Intents, func(intent string) bool { return slices.Contains(other.Intents, intent) })
+	return i.ID != other.ID && slices.ContainsFunc(i.Intents, func(intent string) bool { return slices.Contains(other.Intents, intent) }) &&
+		(i.spec.Applies != other.spec.Applies || !i.Match.same(other.Match))
 }
 
 // setAgainst notes where the other profile accepts no value that this one does.
@@ -104,7 +103,20 @@ func (i *ProfileInfo) setAgainst(other *ProfileInfo) {
 	}
 }
 
-func (p *ProfileSpec) info() ProfileInfo {
+// ListProfiles lists the profiles of all packs in file order without their settings,
+// of which a compiled pack then reads none.
+func ListProfiles(packs []*Pack) []ProfileInfo {
+	out := []ProfileInfo{}
+	for _, pack := range packs {
+		for _, p := range pack.Profiles {
+			out = append(out, p.head())
+		}
+	}
+	return out
+}
+
+// head is what a profile says of itself.
+func (p *ProfileSpec) head() ProfileInfo {
 	i := ProfileInfo{ID: p.ID, Title: p.Title, Intents: emptyNotNil(p.Intents), Named: emptyNotNil(p.Named), Applies: p.Applies, Scope: p.Scope,
 		Platforms: []string{}, Vendors: []string{}, Citation: p.Citation, Settings: map[string]SettingInfo{},
 		Match: p.For, File: p.pack.File, spec: p}
@@ -114,6 +126,12 @@ func (p *ProfileSpec) info() ProfileInfo {
 	if p.For != nil {
 		i.Platforms, i.Vendors = emptyNotNil(p.For.Platforms), emptyNotNil(p.For.Vendors)
 	}
+	return i
+}
+
+// info is the whole of a profile.
+func (p *ProfileSpec) info() ProfileInfo {
+	i := p.head()
 	for _, w := range p.Table() {
 		s := SettingInfo{Value: w.Want.String(), Level: w.Level, Exception: emptyNotNil(w.Exceptions), Note: w.Note,
 			Applies: w.Applies, Remedy: w.Remedy, Place: w.Place, Concerns: w.Concerns, Elsewhere: []OtherWant{}, Wants: w.Want}

@@ -60,6 +60,14 @@ type Match struct {
 	Products []string `yaml:"products,omitempty"`
 }
 
+// same reports whether two name the same machines; nil names all.
+func (m *Match) same(other *Match) bool {
+	if m == nil || other == nil {
+		return m == other
+	}
+	return slices.Equal(m.Platforms, other.Platforms) && slices.Equal(m.Vendors, other.Vendors) && slices.Equal(m.Products, other.Products)
+}
+
 // Width counts the given lists: the more, the narrower.
 func (m *Match) Width() int {
 	n := 0
