@@ -43,6 +43,12 @@ func decode(data []byte) (*Export, error) {
 			return decodeJSON(data)
 		}
 	}
+	if answer, err := ansibleLog(data); answer != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return decodeJSON(answer)
+	}
 	if start := xmlStart(data); start >= 0 {
 		return decodeXML(data, start)
 	}

@@ -189,6 +189,8 @@ func TestASUForms(t *testing.T) {
 func TestHPEForms(t *testing.T) {
 	testForms(t, bios.ILORest, []form{
 		{name: "one name", in: "WorkloadProfile=LowLatency\n", want: []string{"WorkloadProfile=LowLatency"}},
+		{name: "words in quotation marks, as the user guide prints an asset tag", in: "Discovering data...Done\nProcHyperthreading=\"Enabled\"\nWorkloadProfile=\"LowLatency\"\nLogging session out.\n", want: []string{"ProcHyperthreading=Enabled", "WorkloadProfile=LowLatency"}},
+		{name: "a lone quotation mark", in: "ProcTurbo=\"\n", want: []string{`ProcTurbo="`}},
 		{name: "the tool's talk and the resource's own", in: "iLOrest : RESTful Interface Tool version 4.7\nDiscovering data...Done\nName=BIOS Current Settings\nId=bios\nAttributes=\n    ProcTurbo=Disabled\n    AdminName=\n", want: []string{"ProcTurbo=Disabled", "AdminName="}},
 		{name: "a password", in: "ProcTurbo=Enabled\nAdminPassword=hunter2\n", want: []string{"ProcTurbo=Enabled", "AdminPassword=(none)"}},
 	})
@@ -211,6 +213,7 @@ func TestMenuForms(t *testing.T) {
 	testForms(t, bios.Omreport, []form{
 		{name: "a colon in the value", in: "BIOS Settings\n\nSystem Time : 12:30\n", want: []string{"System Time=12:30"}},
 		{name: "a setting whose name is missing", in: "BIOS Settings\n\nSetting   : Enabled\nAttribute : NUMA\nSetting   : Disabled\n", want: []string{"NUMA=Disabled"}},
+		{name: "short names below a preamble and the list of boot devices", in: "Device Software 1\n\nSystem BIOS Settings\n\nUEFI Boot Settings\n-----------------\n\nUefiBootSeq\n1. Enabled : RAID.1: Manager\n2. Disabled : NIC.1: PXE\n\nProcessor Settings\n-----------------\nLogicalProc : Enabled\n", want: []string{"LogicalProc=Enabled"}},
 		{name: "the profile by its short name", in: "System BIOS Settings\n\nSysProfile : Performance Per Watt (OS)\n", want: []string{"SysProfile=PerfPerWattOptimizedOs"}},
 	})
 	testForms(t, bios.SCE, []form{

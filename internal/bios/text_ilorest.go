@@ -10,7 +10,7 @@ import (
 // known; Dell has a WorkloadProfile too, with other values.
 const ilorestNames = `(?:ProcHyperthreading|ProcTurbo|ProcSMT|ProcAMDBoost|MinProcIdlePower|MinProcIdlePkgState|PowerRegulator|NumaGroupSizeOpt|MaxMemBusFreqMHz|` +
 	`AdvancedMemProtection|MemPatrolScrubbing|EnergyPerfBias|SubNumaClustering|CollabPowerControl|PowerProfile)=|` +
-	`WorkloadProfile=(?:General|Virtualization-|LowLatency|MissionCritical|Transactional|HighPerformance|DecisionSupport|Graphic|I/OThroughput|Custom)|` +
+	`WorkloadProfile="?(?:General|Virtualization-|LowLatency|MissionCritical|Transactional|HighPerformance|DecisionSupport|Graphic|I/OThroughput|Custom)|` +
 	`AttributeRegistry=BiosAttributeRegistry[A-Z]`
 
 var ilorestLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`) })
@@ -29,7 +29,7 @@ func decodeILORest(lines []textLine) (*Export, error) {
 		if m == nil || strings.HasPrefix(m[1], "@") {
 			continue // the tool's own talk
 		}
-		switch name, value := m[1], m[2]; {
+		switch name, value := m[1], unquoted(m[2]); {
 		case name == "AttributeRegistry":
 			e.RegistryName = value
 		case value == "" && name == "Attributes", name == "Id", name == "Name", name == "Description":
@@ -41,4 +41,13 @@ func decodeILORest(lines []textLine) (*Export, error) {
 	}
 	e.Complete = len(e.Attributes) >= wholeBIOS
 	return e, e.some(lines, "Name=Value")
+}
+
+// unquoted is a value without the quotation marks that iLOrest 3 puts around a word
+// (HPE, iLOrest user guide, example commands and scripts: ServerAssetTag="MySystem").
+func unquoted(value string) string {
+	if n := len(value); n >= 2 && value[0] == '"' && value[n-1] == '"' {
+		return value[1 : n-1]
+	}
+	return value
 }

@@ -149,6 +149,14 @@ func TestAnsibleForms(t *testing.T) {
 	one := `[{"system_uri": "/redfish/v1/Systems/1"}, {"ProcTurbo": "Enabled", "ProcHyperthreading": "Enabled"}]`
 	for _, c := range []struct{ name, in, says string }{
 		{"a registered variable", `{"result": {"redfish_facts": {"bios_attribute": {"entries": [` + one + `]}}}}`, ""},
+		// What ansible prints of an ad-hoc command and of a playbook's debug task, in the
+		// form that operators publish.
+		{"an ad-hoc command", "localhost | SUCCESS => {\n\t\"changed\": false,\n\t\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "], \"ret\": true}}\n}\n", ""},
+		{"a playbook", "\nPLAY [all] ****\n\nTASK [Print] ****\nok: [a -> localhost] => {\n    \"msg\": {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\n}\n\nPLAY RECAP ****\na : ok=2 changed=0\n", ""},
+		{"another task's answer before it", "ok: [a] => {\n    \"msg\": \"hello\"\n}\nok: [a] => (item=1) => {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\n", ""},
+		{"two hosts", "a | SUCCESS => {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\nb | SUCCESS => {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [" + one + "]}}}\n", "answers of 2 hosts, expected those settings of one"},
+		{"cut short", "a | SUCCESS => {\"redfish_facts\": {\"bios_attribute\": {\"entries\": [", "JSON ends before its value does"},
+		{"no answer of redfish_info", "a | SUCCESS => {\"ping\": \"pong\"}\n", "not a known export"},
 		{"two systems", `{"redfish_facts": {"bios_attribute": {"entries": [` + one + `, ` + one + `]}}}`, "2 systems, expected those settings of one"},
 		{"another command's facts", `{"redfish_facts": {"cpu": {"entries": [` + one + `]}}}`, "0 systems"},
 		{"no pair", `{"redfish_facts": {"bios_attribute": {"entries": [[{"system_uri": "x"}]]}}}`, "expected a pair"},
