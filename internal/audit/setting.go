@@ -39,7 +39,7 @@ func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f.Certainty, f.Evidence = value.Certainty, value.Evidence()
 	f.Expected = w.Want.String()
 	switch {
-	case value.Known() && slices.Contains(w.Want, value.Text()):
+	case value.Known() && settings.Fulfils(w.ID, w.Want, value.Text()):
 		f.Result, f.Found = verdict.Pass, found(s, value, face)
 	case !value.Known() && s.Configured.State == fact.Absent:
 		f.Result, f.Reason, f.Evidence = verdict.NotApplicable, s.Configured.Reason, s.Configured.Evidence()
@@ -116,7 +116,7 @@ func found(s inventory.Setting, value facts.Value, face string) string {
 // already will, undo what overrides firmware, or change BIOS setup as the
 // document or the vendor's table says.
 func (r *run) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) string {
-	if next, ok := s.Pending.Get(); ok && slices.Contains(w.Want, next) {
+	if next, ok := s.Pending.Get(); ok && settings.Fulfils(w.ID, w.Want, next) {
 		return "reboot: " + next + " is set and waits for the next boot"
 	}
 	if s.Configured.State == fact.Absent {

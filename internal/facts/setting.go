@@ -172,7 +172,7 @@ func notByBIOS(s *inventory.Setting, value string) Value {
 // firmware has this one run with what is not wanted.
 func denied(s *inventory.Setting, id string, want []string, face Face) bool {
 	runs, known := s.Effective.Get()
-	return s.Configured.Unverified && known && !slices.Contains(want, runs) && byBIOS(s, id, face)
+	return s.Configured.Unverified && known && !settings.Fulfils(id, want, runs) && byBIOS(s, id, face)
 }
 
 // JudgedFor is judged for the row of a profile about the setting id: where the
@@ -195,7 +195,7 @@ func JudgedFor(s inventory.Setting, id string, want []string, about Face) (Value
 	case v.Known() && len(want) == 1 && want[0] == settings.Auto:
 		return Missing(fact.Absent, "the profile leaves the choice to firmware (auto), and what the kernel runs with does not say who chose",
 			"export the BIOS settings and pass them to the audit"), face
-	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto && !slices.Contains(want, v.Text()) && !byBIOS(&s, id, about):
+	case v.Known() && face != "configured" && s.Configured.Or("") != settings.Auto && !settings.Fulfils(id, want, v.Text()) && !byBIOS(&s, id, about):
 		return notByBIOS(&s, v.Text()), face
 	}
 	return v, face

@@ -25,7 +25,7 @@ func (m *maker) reached(w Want) bool {
 		return true // what a preset writes is the document's word
 	}
 	word, known := m.comesTo(w.ID)
-	return known && slices.Contains(w.Words, word)
+	return known && settings.Fulfils(w.ID, w.Words, word)
 }
 
 // hold leaves every row open that the changes do not bring to what is wanted,

@@ -13,13 +13,13 @@ import (
 func (m *maker) row(w Want) {
 	now := m.src.Table.Read(w.ID, m.given(nil))
 	switch word, known := m.comesTo(w.ID); {
-	case known && slices.Contains(w.Words, word):
+	case known && settings.Fulfils(w.ID, w.Words, word):
 		m.met(w.ID, now.Given.Name)
 		return
 	case now.Outcome == settings.Missing:
 		m.open(w.ID, "the export has no attribute for it")
 		return
-	case !known && now.Outcome == settings.Read && slices.Contains(w.Words, now.Value):
+	case !known && now.Outcome == settings.Read && settings.Fulfils(w.ID, w.Words, now.Value):
 		m.asleep = append(m.asleep, w.ID)
 		return
 	}
@@ -77,7 +77,7 @@ func (m *maker) try(w Want, word string, e *settings.Attribute) ([]Change, strin
 		next[changes[i].Attribute] = changes[i].To
 	}
 	then := m.src.Table.Read(w.ID, m.given(next))
-	if then.Outcome != settings.Read || !slices.Contains(w.Words, then.Value) {
+	if then.Outcome != settings.Read || !settings.Fulfils(w.ID, w.Words, then.Value) {
 		return nil, ""
 	}
 	if hit := m.disturbed(w.ID, next); hit != "" {
@@ -120,7 +120,7 @@ func (m *maker) disturbed(id string, next map[*bios.Attribute]string) string {
 		}
 		now, known := m.comesTo(w.ID)
 		then, still := m.under(w.ID, m.given(next))
-		if known && slices.Contains(w.Words, now) && (!still || !slices.Contains(w.Words, then)) {
+		if known && settings.Fulfils(w.ID, w.Words, now) && (!still || !settings.Fulfils(w.ID, w.Words, then)) {
 			return w.ID
 		}
 	}

@@ -28,3 +28,12 @@ func Agree(id, configured, effective string) bool {
 func agreeRates(a, b string) bool {
 	return rates().MatchString(a) != rates().MatchString(b)
 }
+
+// Fulfils reports whether a canonical value is one of the wanted words, or a
+// special one that a wanted word includes without a limit: C6 by the name of ACPI's
+// C2 where C6 is wanted, SNC2 where SNC is.
+func Fulfils(id string, want []string, value string) bool {
+	return slices.Contains(want, value) || slices.ContainsFunc(vocabulary().includes[id], func(g inclusion) bool {
+		return g.fulfils && slices.Contains(want, g.word) && g.covers(g.word, value)
+	})
+}

@@ -40,3 +40,35 @@ func TestAgree(t *testing.T) {
 		require.Equal(t, c.want, settings.Agree(c.id, c.effective, c.configured), "%s: %s beside %s", c.id, c.effective, c.configured)
 	}
 }
+
+// TestFulfils: a wanted word is fulfilled by a special one that it includes, never by
+// one that limits it, and never the other way round.
+func TestFulfils(t *testing.T) {
+	for _, c := range []struct {
+		id    string
+		want  []string
+		value string
+		ok    bool
+	}{
+		{"c_states", []string{"enabled", "c6"}, "c6_acpi_c2", true},
+		{"c_states", []string{"c6"}, "c6p_acpi_c3", true},
+		{"c_states", []string{"enabled"}, "autonomous", true},
+		{"c_states", []string{"enabled"}, "c2", false},
+		{"c_states", []string{"c6"}, "c3", false},
+		{"c_states", []string{"c6_acpi_c2"}, "c6", false},
+		{"c_states", []string{"disabled"}, "c1", false},
+		{"package_c_state", []string{"c6"}, "c6nr", true},
+		{"package_c_state", []string{"nolimit"}, "c6", false},
+		{"sub_numa", []string{"snc"}, "snc4", true},
+		{"sub_numa", []string{"off"}, "nps1", true},
+		{"sub_numa", []string{"snc2"}, "snc", false},
+		{"patrol_scrub", []string{"enabled"}, "24h", true},
+		{"patrol_scrub", []string{"standard"}, "24h", false},
+		{"memory_ras_mode", []string{"independent"}, "spare", false},
+		{"power_policy", []string{"custom"}, "os_control", false},
+		{"turbo", []string{"enabled"}, "enabled", true},
+		{"turbo", []string{"enabled"}, "auto", false},
+	} {
+		require.Equal(t, c.ok, settings.Fulfils(c.id, c.want, c.value), "%s: %s where %v is wanted", c.id, c.value, c.want)
+	}
+}

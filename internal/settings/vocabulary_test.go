@@ -14,7 +14,7 @@ func TestBrokenVocabulary(t *testing.T) {
 		_, err := readVocabulary(fstest.MapFS{vocabularyFile: {Data: []byte(vocabulary)}, includesFile: {Data: []byte(includes)}})
 		return err
 	}
-	require.NoError(t, read(good, "patrol_scrub\tenabled\thours\t\n"))
+	require.NoError(t, read(good, "patrol_scrub\tenabled\thours\t\tyes\n"))
 	for row, says := range map[string]string{
 		"smt\tswitch\t\t\tagain\n":           "vocabulary.tsv:5: smt stands there twice",
 		"x\tknob\t\t\ttitle\n":               "expected switch, choice, rate or name",
@@ -27,10 +27,11 @@ func TestBrokenVocabulary(t *testing.T) {
 		require.ErrorContains(t, read(good+row, ""), says, row)
 	}
 	for row, says := range map[string]string{
-		"smt\tenabled\tsnc2\t\n":       "includes.tsv:1: smt: \"snc2\" is not one of its words",
-		"sub_numa\toff\thours\t\n":     "\"hours\" is not one of its words",
-		"turbo\tenabled\tdisabled\t\n": "turbo is no setting",
-		"sub_numa\tauto\toff\t\n":      "\"auto\" is not one of its words",
+		"smt\tenabled\tsnc2\t\t\n":       "includes.tsv:1: smt: \"snc2\" is not one of its words",
+		"sub_numa\toff\thours\t\t\n":     "\"hours\" is not one of its words",
+		"turbo\tenabled\tdisabled\t\t\n": "turbo is no setting",
+		"sub_numa\toff\tsnc2\t\tno\n":    "fulfils \"no\", expected yes or nothing",
+		"sub_numa\tauto\toff\t\t\n":      "\"auto\" is not one of its words",
 	} {
 		require.ErrorContains(t, read(good, row), says, row)
 	}

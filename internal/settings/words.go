@@ -47,7 +47,7 @@ func readVocabulary(k fs.FS) (*wordlist, error) {
 	if err := eachRow(k, vocabularyFile, 5, v.addSetting); err != nil {
 		return nil, err
 	}
-	if err := eachRow(k, includesFile, 4, v.addInclusion); err != nil {
+	if err := eachRow(k, includesFile, 5, v.addInclusion); err != nil {
 		return nil, err
 	}
 	return v, nil
@@ -100,13 +100,17 @@ func (v *wordlist) addSetting(cells []string) error {
 	return nil
 }
 
-// addInclusion takes a row: setting, word, what it includes, why.
+// addInclusion takes a row: setting, word, what it includes, why, whether that
+// fulfils a wish for the word.
 func (v *wordlist) addInclusion(cells []string) error {
 	at, ok := v.at[cells[0]]
 	if !ok {
 		return fmt.Errorf("%s is no setting of %s", cells[0], vocabularyFile)
 	}
-	s, g := v.settings[at], inclusion{word: cells[1], others: words(cells[2])}
+	s, g := v.settings[at], inclusion{word: cells[1], others: words(cells[2]), fulfils: cells[4] == "yes"}
+	if cells[4] != "" && !g.fulfils {
+		return fmt.Errorf("%s: fulfils %q, expected yes or nothing", s.ID, cells[4])
+	}
 	g.others = slices.DeleteFunc(g.others, func(w string) bool {
 		period := w == "hours" && s.Figures == Hours
 		g.hours = g.hours || period
@@ -136,6 +140,8 @@ type inclusion struct {
 	others []string
 	// hours says that it stands for every period, too.
 	hours bool
+	// fulfils says that who wants the word has it with any of the others.
+	fulfils bool
 }
 
 func (g *inclusion) covers(general, special string) bool {
