@@ -51,8 +51,11 @@ func TestFulfils(t *testing.T) {
 		ok    bool
 	}{
 		{"c_states", []string{"enabled", "c6"}, "c6_acpi_c2", true},
-		{"c_states", []string{"c6"}, "c6p_acpi_c3", true},
+		{"c_states", []string{"c6"}, "c6_acpi_c3", true},
+		{"c_states", []string{"c6", "enabled"}, "c6_without_c1e", false},
 		{"c_states", []string{"enabled"}, "autonomous", true},
+		{"c_states", []string{"enabled", "c6"}, "autonomous", true},
+		{"c_states", []string{"c6_acpi_c2", "c6", "enabled"}, "c6p_acpi_c2", false},
 		{"c_states", []string{"enabled"}, "c2", false},
 		{"c_states", []string{"c6"}, "c3", false},
 		{"c_states", []string{"c6_acpi_c2"}, "c6", false},
