@@ -17,7 +17,7 @@ import (
 
 // processorMakers are the makers of the platforms' processors whose documents fit,
 // by the beginning of the platforms' ids; everything else is Intel's.
-var processorMakers = map[string]string{"rome": "AMD", "milan": "AMD", "naples": "AMD", "genoa": "AMD", "turin": "AMD", "siena": "AMD",
+var processorMakers = map[string]string{"amd": "AMD", "rome": "AMD", "milan": "AMD", "naples": "AMD", "genoa": "AMD", "turin": "AMD", "siena": "AMD",
 	"venice": "AMD", "opteron": "AMD", "epyc": "AMD", "ryzen": "AMD", "threadripper": "AMD", "ampere": "Ampere", "nvidia": "NVIDIA"}
 
 func processorMakerOf(platform string) string {
