@@ -113,10 +113,10 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	if _, err := f.input.controller(); err != nil {
 		return err
 	}
-	idle := func() {}
+	idle, audit := func() {}, a.audit
 	if p.OwnsProcess {
 		modestMemory()
-		idle = giveBack
+		idle, audit = giveBack, inOneGo(a.audit)
 	}
 	f.web.Addresses = f.addresses
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)
@@ -125,7 +125,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	signal.Notify(hup, unix.SIGHUP)
 	defer signal.Stop(hup)
 	err := exporter.Serve(ctx, exporter.Config{
-		Audit: a.audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.logger(f),
+		Audit: audit, Reload: hup, Again: f.input.asker.again, Watch: a.watched(), WatchFiles: a.watchedFiles(), Web: f.web, Log: p.logger(f),
 		Idle: idle, Sandbox: p.OwnsProcess, Readable: a.readable(), Network: a.asksNetwork(),
 	})
 	if err != nil {

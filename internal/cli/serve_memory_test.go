@@ -2,14 +2,20 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"regexp"
+	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/exporter"
 )
 
 // smapsOfPIE is the beginning of what the kernel says of a program that may lie
@@ -40,6 +46,35 @@ func TestUnchanged(t *testing.T) {
 	assert.Equal(t, []area{{0x55d0c0000000, 0x55d0c0400000}}, unchanged(strings.NewReader(smapsOfPIE), "/usr/bin/a program"))
 	assert.Empty(t, unchanged(strings.NewReader("nonsense r-xp 0 0 0 /bin/x\nAnonymous: 0 kB\n"), "/bin/x"))
 	assert.Empty(t, unchanged(strings.NewReader(""), ""))
+}
+
+// TestInOneGo: nothing is collected while an audit allocates what audits do, and
+// collection is as before after it, and after one that broke.
+func TestInOneGo(t *testing.T) {
+	before := debug.SetGCPercent(50)
+	defer debug.SetGCPercent(before)
+	percent := func() int {
+		now := debug.SetGCPercent(50)
+		debug.SetGCPercent(now)
+		return now
+	}
+	var kept []byte
+	got := inOneGo(func(_ context.Context, reload bool) exporter.Outcome {
+		var from, to runtime.MemStats
+		runtime.ReadMemStats(&from)
+		for range 10 << 10 {
+			kept = make([]byte, 1<<10)
+		}
+		runtime.ReadMemStats(&to)
+		assert.Equal(t, from.NumGC, to.NumGC)
+		assert.Negative(t, percent())
+		return exporter.Outcome{Interval: map[bool]time.Duration{true: time.Second}[reload]}
+	})(t.Context(), true)
+	assert.Equal(t, time.Second, got.Interval)
+	assert.Len(t, kept, 1<<10)
+	assert.Equal(t, 50, percent())
+	assert.Panics(t, func() { inOneGo(func(context.Context, bool) exporter.Outcome { panic("broke") })(t.Context(), false) })
+	assert.Equal(t, 50, percent())
 }
 
 var residentFile = regexp.MustCompile(`RssFile:\s+(\d+) kB`)
