@@ -59,7 +59,7 @@ func TestDellTable3(t *testing.T) {
 				assert.Equal(t, bin.mts, p.Speed.Value.MTs, name)
 				assert.InDelta(t, bin.controller, float64(p.Peak.Value)/1e9, 0.005, name)
 			}
-			// The E5540 of Figure 14: 1333 MT/s modules run at 1066 and that is no fault.
+			// The E5540 of Figure 14: 1333 MT/s modules run at 1066 and that is not a fault.
 			for i := range sys.Slots {
 				sys.Slots[i].ConfiguredMTs = direct(bin.mts)
 			}

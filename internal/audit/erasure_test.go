@@ -159,7 +159,7 @@ func erasable(sys *inventory.System) map[string][]eraser {
 }
 
 // collectErasers walks the model for facts. A module's size goes with its
-// slot's state, which is no fact of its own.
+// slot's state, which is not a fact of its own.
 func collectErasers(v reflect.Value, name string, out map[string][]eraser) {
 	switch {
 	case strings.HasPrefix(v.Type().Name(), "Fact["):

@@ -167,7 +167,7 @@ func TestStatedConditions(t *testing.T) {
 }
 
 // identity is what tells a pack whether it speaks of a machine; firmware is the
-// family of its BIOS, written behind the platform (milan@A42).
+// family of its BIOS, written after the platform (milan@A42).
 type identity struct{ vendor, product, platform, firmware string }
 
 const machinesFile = "testdata/machines.tsv"

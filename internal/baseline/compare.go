@@ -25,7 +25,7 @@ func Missing(path, reason, knownBy string, state fact.State) *inventory.Baseline
 // Compare holds a machine against the accepted hardware. What was known then
 // and is not now is never the same.
 func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline {
-	c := &comparison{then: then, now: of(sys, time.Time{}, then.Key), sys: sys, path: path}
+	c := &comparison{then: then, now: fileOf(sys, time.Time{}, then.Key), sys: sys, path: path}
 	out := &inventory.Baseline{Path: path, SavedAt: then.SavedAt}
 	if reason := c.other(); reason != "" {
 		missing := Missing(path, reason, "save a baseline of this machine: memaudit baseline save", fact.Conflicting)
@@ -80,7 +80,7 @@ func (c *comparison) sockets(p *part) {
 		then := &c.then.Sockets[i]
 		have := now[then.ID]
 		switch {
-		case have == nil, then.Populated != nil && have.Populated == nil, then.Model != "" && have.Model == "" && !empty(have):
+		case have == nil, then.Populated != nil && have.Populated == nil, then.Model != "" && have.Model == "" && !socketEmpty(have):
 			p.lost("socket %d is not known now as it was then", then.ID)
 		case then.Populated != nil && *then.Populated == *have.Populated && then.Model != have.Model && then.Source != have.Source:
 			p.lost("the processor of socket %d is read from another source now (%s, then %s)", then.ID, have.Source, then.Source)
@@ -90,11 +90,11 @@ func (c *comparison) sockets(p *part) {
 	}
 }
 
-func empty(s *Socket) bool { return s.Populated != nil && !*s.Populated }
+func socketEmpty(s *Socket) bool { return s.Populated != nil && !*s.Populated }
 
 func processor(s *Socket) string {
 	switch {
-	case empty(s):
+	case socketEmpty(s):
 		return "no processor"
 	case s.Model == "":
 		return "a processor"

@@ -30,7 +30,7 @@ func (c *comparison) slots() []inventory.Compared {
 	at := places(pairs)
 	var out []inventory.Compared
 	for _, q := range pairs {
-		if !holds(q.then) && !holds(q.now) {
+		if !mayHold(q.then) && !mayHold(q.now) {
 			continue
 		}
 		p := &part{subject: q.name()}
@@ -40,8 +40,8 @@ func (c *comparison) slots() []inventory.Compared {
 	return out
 }
 
-// holds reports a slot that has a module or may have one.
-func holds(s *Slot) bool { return s != nil && s.State != string(inventory.SlotEmpty) }
+// mayHold reports a slot that has a module or may have one.
+func mayHold(s *Slot) bool { return s != nil && s.State != string(inventory.SlotEmpty) }
 
 // pairs brings together the slots of one place: by their labels where these
 // tell all slots apart, for a new BIOS may number them anew; what is left by
@@ -143,17 +143,17 @@ func (c *comparison) slot(p *part, q pair, at whereabouts) {
 		p.lost("another BIOS version did not list the slot")
 	case q.now != nil && q.now.State == string(inventory.SlotUnknown), q.then != nil && q.then.State == string(inventory.SlotUnknown):
 		p.lost("firmware does not say whether the slot holds a module, then or now")
-	case !holds(q.now):
-		gone(p, q, at)
-	case !holds(q.then):
-		come(p, q, at)
+	case !mayHold(q.now):
+		moduleGone(p, q, at)
+	case !mayHold(q.then):
+		moduleAdded(p, q, at)
 	default:
 		stayed(p, q, at)
 	}
 }
 
-// gone is a place whose module is not there any more.
-func gone(p *part, q pair, at whereabouts) {
+// moduleGone is a place whose module is not there any more.
+func moduleGone(p *part, q pair, at whereabouts) {
 	now := "empty"
 	if q.now == nil {
 		now = "the slot itself is not listed any more"
@@ -165,8 +165,8 @@ func gone(p *part, q pair, at whereabouts) {
 	p.change(inventory.DIMMLost, describe(q.then), now)
 }
 
-// come is a place that has a module and had none.
-func come(p *part, q pair, at whereabouts) {
+// moduleAdded is a place that has a module and had none.
+func moduleAdded(p *part, q pair, at whereabouts) {
 	if place := at.then[q.now.Serial]; q.now.Serial != "" && place != "" {
 		p.change(inventory.DIMMMoved, "empty", describe(q.now)+", the module that was in "+place)
 		return
@@ -182,7 +182,7 @@ func stayed(p *part, q pair, at whereabouts) {
 	}
 	var differs []string
 	for _, f := range []struct{ what, then, now string }{
-		{"size", size(then), size(now)}, {"type", then.Type, now.Type}, {"manufacturer", then.Manufacturer, now.Manufacturer},
+		{"size", sizeOf(then), sizeOf(now)}, {"type", then.Type, now.Type}, {"manufacturer", then.Manufacturer, now.Manufacturer},
 		{"part number", then.PartNumber, now.PartNumber},
 	} {
 		switch {
@@ -201,9 +201,9 @@ func stayed(p *part, q pair, at whereabouts) {
 	case then.Serial != "" && now.Serial == "":
 		p.lost("the module's serial number is not known now, so that it may be another of its kind")
 	}
-	speed(p, then.ConfiguredMTs, now.ConfiguredMTs, "runs at")
+	compareSpeed(p, then.ConfiguredMTs, now.ConfiguredMTs, "runs at")
 	if len(differs) == 0 {
-		speed(p, then.RatedMTs, now.RatedMTs, "rated")
+		compareSpeed(p, then.RatedMTs, now.RatedMTs, "rated")
 	}
 }
 
@@ -218,12 +218,12 @@ func swapped(p *part, q pair, at whereabouts) bool {
 	} else {
 		p.change(inventory.DIMMReplaced, describe(then), describe(now)+" with another serial number")
 	}
-	speed(p, then.ConfiguredMTs, now.ConfiguredMTs, "runs at")
+	compareSpeed(p, then.ConfiguredMTs, now.ConfiguredMTs, "runs at")
 	return true
 }
 
-// speed compares speeds in MT/s. Firmware rounds (2666, 2667).
-func speed(p *part, then, now int, words string) {
+// compareSpeed compares speeds in MT/s. Firmware rounds (2666, 2667).
+func compareSpeed(p *part, then, now int, words string) {
 	const rounding = 4
 	switch {
 	case then == 0:
@@ -236,7 +236,7 @@ func speed(p *part, then, now int, words string) {
 	}
 }
 
-func size(s *Slot) string {
+func sizeOf(s *Slot) string {
 	if s.SizeBytes == 0 {
 		return ""
 	}
@@ -245,7 +245,7 @@ func size(s *Slot) string {
 
 // describe names a module without what identifies it.
 func describe(s *Slot) string {
-	words := slices.DeleteFunc([]string{size(s), s.Type, s.Manufacturer, s.PartNumber}, func(w string) bool { return w == "" })
+	words := slices.DeleteFunc([]string{sizeOf(s), s.Type, s.Manufacturer, s.PartNumber}, func(w string) bool { return w == "" })
 	if len(words) == 0 {
 		return "a module"
 	}

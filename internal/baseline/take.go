@@ -25,11 +25,11 @@ func Take(sys *inventory.System, now time.Time, random io.Reader) (*File, error)
 	if _, err := io.ReadFull(random, key); err != nil {
 		return nil, fmt.Errorf("draw a key: %w", err)
 	}
-	return of(sys, now, hex.EncodeToString(key)), nil
+	return fileOf(sys, now, hex.EncodeToString(key)), nil
 }
 
-// of describes a machine under a key.
-func of(sys *inventory.System, now time.Time, key string) *File {
+// fileOf describes a machine under a key.
+func fileOf(sys *inventory.System, now time.Time, key string) *File {
 	m := &sys.Machine
 	f := &File{Schema: Schema, SavedAt: now.UTC().Format(time.RFC3339), Key: key, Machine: Machine{
 		Vendor: m.Vendor.Or(""), Product: m.Product.Or(""), BIOSVersion: m.BIOSVersion.Or(""), BIOSDate: m.BIOSDate.Or("")}}
@@ -55,7 +55,7 @@ func of(sys *inventory.System, now time.Time, key string) *File {
 		f.Nodes = append(f.Nodes, sys.Nodes[i].ID)
 	}
 	f.Memory = memory(&sys.Memory)
-	f.Slots = slots(sys, hash)
+	f.Slots = acceptedSlots(sys, hash)
 	f.Settings = map[string]map[string]Face{}
 	for id := range sys.Settings {
 		faces := map[string]Face{}
@@ -86,7 +86,7 @@ func facesOf(sys *inventory.System, id string) map[string]fact.Fact[string] {
 // equal.
 func memory(m *inventory.Memory) map[string]int64 {
 	out := map[string]int64{}
-	for name, f := range views(m) {
+	for name, f := range viewsOf(m) {
 		if f.Known() && f.Value > 0 {
 			out[name] = f.Value
 		}
@@ -94,11 +94,11 @@ func memory(m *inventory.Memory) map[string]int64 {
 	return out
 }
 
-func views(m *inventory.Memory) map[string]fact.Fact[int64] {
+func viewsOf(m *inventory.Memory) map[string]fact.Fact[int64] {
 	return map[string]fact.Fact[int64]{"memory_map": m.MapBytes, "blocks": m.BlockBytes, "total": m.TotalBytes}
 }
 
-func slots(sys *inventory.System, hash func(kind, id string) string) []Slot {
+func acceptedSlots(sys *inventory.System, hash func(kind, id string) string) []Slot {
 	seen := map[string]int{}
 	for i := range sys.Slots {
 		seen[normal(sys.Slots[i].Serial)]++

@@ -37,7 +37,7 @@ func TestDependsOn(t *testing.T) {
 	e := bios.Join([]*bios.Export{decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "AttributeRegistry": "R.v1", "Attributes": {"A": "x"}}`), registry})[0]
 	assert.True(t, e.DependsOn("A", "B"))
 	assert.False(t, e.DependsOn("A", "C"))
-	assert.False(t, e.DependsOn("B", "A"), "it is no matter of both")
+	assert.False(t, e.DependsOn("B", "A"), "it is not a matter of both")
 }
 
 // TestProblemsAreBounded: a file of nothing but defects does not become a report

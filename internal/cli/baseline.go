@@ -81,11 +81,11 @@ func (p *Program) saveBaseline(in *inputFlags, name string) error {
 	if err := writeAtomic(name, 0o600, func(w io.Writer) error { _, err := w.Write(data); return err }); err != nil {
 		return notAudited(fmt.Errorf("--file: %w", err), "")
 	}
-	return p.say(name + ": " + saved(file, sys))
+	return p.say(name + ": " + acceptedText(file, sys))
 }
 
-// saved says what was accepted, and what was not known.
-func saved(f *baseline.File, sys *inventory.System) string {
+// acceptedText says what was accepted, and what was not known.
+func acceptedText(f *baseline.File, sys *inventory.System) string {
 	modules := 0
 	for i := range f.Slots {
 		if f.Slots[i].State == string(inventory.SlotPopulated) {

@@ -16,7 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/measure"
 )
 
-// beside are machines with something that is no part of them: a measured file, an
+// beside are machines with something that is not part of them: a measured file, an
 // export of settings, a management controller.
 var beside = []situation{
 	{"a socket that reads less than its twin", func(t *testing.T) []string {

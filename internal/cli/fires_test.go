@@ -60,7 +60,7 @@ func TestEveryGeneralRuleFires(t *testing.T) {
 			continue
 		}
 		assert.True(t, slices.ContainsFunc(builtin, func(r builtinRule) bool { return r.id == cells[0] }),
-			"testdata/corpus/fires.tsv lists %s, which is no rule: make corpus-summary", cells[0])
+			"testdata/corpus/fires.tsv lists %s, which is not a rule: make corpus-summary", cells[0])
 		for _, cell := range cells[2:] {
 			n, err := strconv.Atoi(cell)
 			require.NoError(t, err, line)

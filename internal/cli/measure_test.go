@@ -203,7 +203,7 @@ func TestMeasureCompares(t *testing.T) {
 }
 
 // TestMeasureByDesign: Sun's middle processors stream 16 % more than the outer ones,
-// which is no fault of any.
+// which is not a fault of any.
 func TestMeasureByDesign(t *testing.T) {
 	t.Parallel()
 	status, out, errs := (&measuring{machine: "sun-x6440", rates: []float64{8.4e9, 10e9, 10e9, 8.4e9}}).run(t)
@@ -212,7 +212,7 @@ func TestMeasureByDesign(t *testing.T) {
 }
 
 // TestMeasureUndecided: what others disturb has a question mark, its reason and
-// status 3, and is no failure even where the figures differ.
+// status 3, and is not a failure even where the figures differ.
 func TestMeasureUndecided(t *testing.T) {
 	t.Parallel()
 	status, out, _ := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 10e9}, busy: 0.9}).run(t)

@@ -131,7 +131,7 @@ func (c *collector) agreeing(sum fact.Fact[int64]) fact.Fact[int64] {
 }
 
 // deviceRanges is how much memory the ranges of type 20 cover together; ok is
-// false where there are none, or some that are no range.
+// false where there are none, or some that are not a range.
 func (c *collector) deviceRanges() (int64, bool) {
 	own := map[uint16]bool{}
 	for i := range c.sys.Slots {

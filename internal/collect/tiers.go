@@ -309,7 +309,7 @@ func (c *collector) sideCaches() {
 	}
 }
 
-// memoryOfOthers takes the memory of nodes that are no DRAM module's out of what
+// memoryOfOthers takes the memory of nodes that are not a DRAM module's out of what
 // the system sees, for that is compared with the modules.
 func (c *collector) memoryOfOthers() {
 	v := &c.sys.Memory.VisibleBytes

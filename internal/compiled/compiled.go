@@ -47,7 +47,7 @@ func Join(parts map[string][]byte) []byte {
 // the file cannot be read, is damaged, or has no such part.
 func Part(fsys fs.FS, name string) ([]byte, error) {
 	var found []byte
-	err := each(fsys, func(part string, body *io.SectionReader) error {
+	err := eachPart(fsys, func(part string, body *io.SectionReader) error {
 		if part != name {
 			return nil
 		}
@@ -64,15 +64,15 @@ func Part(fsys fs.FS, name string) ([]byte, error) {
 // Parts lists the names of the parts.
 func Parts(fsys fs.FS) ([]string, error) {
 	var names []string
-	err := each(fsys, func(part string, _ *io.SectionReader) error {
+	err := eachPart(fsys, func(part string, _ *io.SectionReader) error {
 		names = append(names, part)
 		return nil
 	})
 	return names, err
 }
 
-// each visits the parts in their order.
-func each(fsys fs.FS, visit func(part string, body *io.SectionReader) error) error {
+// eachPart visits the parts in their order.
+func eachPart(fsys fs.FS, visit func(part string, body *io.SectionReader) error) error {
 	file, err := fsys.Open(File)
 	if err != nil {
 		return err

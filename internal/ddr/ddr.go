@@ -36,20 +36,20 @@ func SuspectUnits(memType string, mts int) bool {
 		return false
 	}
 	for _, r := range rates {
-		if near(r, mts) {
+		if withinOnePercent(r, mts) {
 			return false
 		}
 	}
 	for _, r := range rates {
-		if near(r, 2*mts) {
+		if withinOnePercent(r, 2*mts) {
 			return true
 		}
 	}
 	return false
 }
 
-// near compares within one per cent.
-func near(rate, mts int) bool {
+// withinOnePercent compares within one per cent.
+func withinOnePercent(rate, mts int) bool {
 	d := rate - mts
 	return d*100 <= rate && -d*100 <= rate
 }

@@ -21,7 +21,7 @@ func (m *Machine) energyPerfBias() face {
 	epp := m.eppWord()
 	switch {
 	case len(f.EPP.Distinct) > 1:
-		return face{effective: mixed("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
+		return face{effective: mixedValues("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
 	case epp.Known() && epb.Known() && epp.Value != epb.Value:
 		return face{effective: fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("the energy preference of the P-states is %s, the bias of the rest of the processor %s", epp.Value, epb.Value), "", epp.From, epb.From)}
@@ -42,7 +42,7 @@ func (m *Machine) energyPerfBias() face {
 func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	s := &m.Kernel.CPUFreq.EPB
 	if len(s.Distinct) > 1 {
-		return mixed("the CPUs differ in their energy bias", inventory.SourceCPUFreq, s), fact.Fact[string]{}
+		return mixedValues("the CPUs differ in their energy bias", inventory.SourceCPUFreq, s), fact.Fact[string]{}
 	}
 	raw, ok := s.Uniform()
 	if !ok {

@@ -52,9 +52,9 @@ func (f *face) decidedBy() fact.Fact[string] {
 	}
 }
 
-// mixed is a value that differs between CPUs or policies, named by the first
+// mixedValues is a value that differs between CPUs or policies, named by the first
 // file that held each.
-func mixed(what, source string, s *host.Sampled) fact.Fact[string] {
+func mixedValues(what, source string, s *host.Sampled) fact.Fact[string] {
 	var said []string
 	var at []fact.Evidence
 	for i, v := range s.Distinct {

@@ -36,9 +36,9 @@ func (m *Machine) idle() (*idleView, *fact.Fact[string]) {
 	case v.driver.Or("") == "none":
 		return v, nil
 	case len(f.Names.Distinct) > 1:
-		return say(mixed("the CPUs differ in their idle states", inventory.SourceCPUIdle, &f.Names))
+		return say(mixedValues("the CPUs differ in their idle states", inventory.SourceCPUIdle, &f.Names))
 	case len(f.Disabled.Distinct) > 1:
-		return say(mixed("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
+		return say(mixedValues("the CPUs differ in the idle states that are disabled", inventory.SourceCPUIdle, &f.Disabled))
 	case !f.States.Known():
 		return say(fact.Blame[string](host.Fact(inventory.SourceCPUIdle, f.States, fact.Direct)))
 	}

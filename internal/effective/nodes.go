@@ -21,7 +21,7 @@ func (m *Machine) madeUp() *fact.Fact[string] {
 	case !m.System.Machine.Virtual.Known():
 		f = fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose nodes a hypervisor makes up",
 			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")
-	case faked(m.System.NUMA.Options.Or(nil)):
+	case fakedNodes(m.System.NUMA.Options.Or(nil)):
 		f = fact.Unknown[string](fact.Refused, "numa=fake on the command line makes up the nodes", "boot without it", m.System.NUMA.Cmdline.From)
 	case m.nodesOverlap():
 		f = fact.Unknown[string](fact.Conflicting, "one CPU is in several nodes, as numa=fake makes them", "boot without it")
@@ -79,6 +79,6 @@ func osTurnsNUMAOff(options []string) bool {
 	})
 }
 
-func faked(options []string) bool {
+func fakedNodes(options []string) bool {
 	return slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(o, "numa=fake") })
 }

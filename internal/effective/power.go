@@ -24,7 +24,7 @@ func (m *Machine) powerPolicy() face {
 	driver, same := f.Drivers.Uniform()
 	switch {
 	case len(f.Drivers.Distinct) > 1:
-		return face{effective: mixed("the frequency policies differ in their driver", inventory.SourceCPUFreq, &f.Drivers)}
+		return face{effective: mixedValues("the frequency policies differ in their driver", inventory.SourceCPUFreq, &f.Drivers)}
 	case !same:
 		return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.First.Driver, fact.Direct))}
 	case driver == "pcc-cpufreq":

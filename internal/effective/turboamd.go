@@ -18,7 +18,7 @@ func (m *Machine) amdTurbo(v *turboView) face {
 	pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"
 	switch {
 	case len(v.policies.Distinct) > 1:
-		return face{effective: mixed("the frequency policies differ in boost", inventory.SourceCPUFreq, v.policies)}
+		return face{effective: mixedValues("the frequency policies differ in boost", inventory.SourceCPUFreq, v.policies)}
 	case ok && bit == 1 && v.acpi():
 		return v.say(disabledWord, fact.Direct, undecided("boost=0 of acpi-cpufreq sets the same bit as firmware", v.evidence()...))
 	case ok && bit == 1:

@@ -58,7 +58,7 @@ func quality(accept, kind string) (weight float64, exact int) {
 }
 
 // weightOf reads the parameter q, which is 1 when it is absent and 0 when it
-// is no number.
+// is not a number.
 func weightOf(parameters []string) float64 {
 	for _, p := range parameters {
 		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")

@@ -39,16 +39,16 @@ func (p *pages) handler(w *Web, log *slog.Logger) http.Handler {
 		get("/report.txt", p.serve(asText))
 		get("/report.json", p.serve(asJSON))
 	}
-	get("/-/healthy", say("memaudit is healthy.\n"))
-	get("/-/ready", p.audited(say("memaudit is ready.\n")))
+	get("/-/healthy", constantAnswer("memaudit is healthy.\n"))
+	get("/-/ready", p.audited(constantAnswer("memaudit is ready.\n")))
 	if w.MetricsPath != "/" {
 		get("/{$}", landing(w))
 	}
-	return plain(mux)
+	return asDeclared(mux)
 }
 
-// plain tells browsers to take every answer for what it says it is.
-func plain(next http.Handler) http.Handler {
+// asDeclared tells browsers to take every answer for what it says it is.
+func asDeclared(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Referrer-Policy", "no-referrer")
@@ -76,8 +76,8 @@ func (p *pages) serve(f form) http.Handler {
 	})
 }
 
-// say answers with a constant.
-func say(text string) http.Handler {
+// constantAnswer answers with a constant.
+func constantAnswer(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 		_, _ = w.Write([]byte(text)) // a client that went away is no matter

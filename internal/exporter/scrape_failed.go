@@ -9,7 +9,7 @@ import (
 )
 
 // scrapeFailed logs an answer that could not be sent. A client that went away in
-// the middle of it is no fault of ours.
+// the middle of it is not a fault of ours.
 func scrapeFailed(log *slog.Logger, err error) {
 	level := slog.LevelError
 	if goneAway(err) {

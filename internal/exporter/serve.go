@@ -30,8 +30,8 @@ func Serve(ctx context.Context, c Config) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	events := make(chan event)
-	go relay(ctx, c.Reload, c.Again, events)
-	watch(ctx, &watched{folders: c.Watch, files: c.WatchFiles}, events, c.Log)
+	go relayRequests(ctx, c.Reload, c.Again, events)
+	watchFiles(ctx, &watched{folders: c.Watch, files: c.WatchFiles}, events, c.Log)
 	hotplug(ctx, events, c.Log)
 	if c.Sandbox {
 		sandbox(c.Readable, c.Network, c.Log)
@@ -47,16 +47,16 @@ func Serve(ctx context.Context, c Config) error {
 	return err
 }
 
-// relay turns what the caller asks for into events.
-func relay(ctx context.Context, reloads <-chan os.Signal, again <-chan string, to chan<- event) {
+// relayRequests turns what the caller asks for into events.
+func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan string, to chan<- event) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-reloads:
-			send(ctx, to, event{"reload asked for", true})
+			sendEvent(ctx, to, event{"reload asked for", true})
 		case why := <-again:
-			send(ctx, to, event{why, false})
+			sendEvent(ctx, to, event{why, false})
 		}
 	}
 }

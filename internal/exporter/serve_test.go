@@ -156,7 +156,7 @@ func TestServeRefused(t *testing.T) {
 	require.ErrorContains(t, s.ended(), "serve on ", "a server that fails stops the daemon with its reason")
 }
 
-// TestWatchdogOfNobody: a time that is no number is said, and means never.
+// TestWatchdogOfNobody: a time that is not a number is said, and means never.
 func TestWatchdogOfNobody(t *testing.T) {
 	var log heard
 	t.Setenv("WATCHDOG_USEC", "soon")

@@ -33,11 +33,11 @@ func hotplug(ctx context.Context, to chan<- event, log *slog.Logger) {
 			switch {
 			case err == nil:
 				if why := hotplugged(buf[:n]); why != "" {
-					send(ctx, to, event{why, false})
+					sendEvent(ctx, to, event{why, false})
 				}
 			case errors.Is(err, unix.ENOBUFS):
 				// Messages were lost, perhaps ours.
-				send(ctx, to, event{"kernel events were lost", false})
+				sendEvent(ctx, to, event{"kernel events were lost", false})
 			default:
 				if ctx.Err() == nil {
 					log.Warn("hotplug is no longer watched", "error", err)

@@ -25,7 +25,7 @@ type watched struct {
 func (w *watched) changed() (name string) {
 	now := map[string]string{}
 	for _, file := range w.files() {
-		now[file] = state(file)
+		now[file] = contentState(file)
 		if now[file] != w.seen[file] {
 			name = file
 		}
@@ -39,8 +39,8 @@ func (w *watched) changed() (name string) {
 	return name
 }
 
-// state tells contents apart without reading them; "" for no file.
-func state(name string) string {
+// contentState tells contents apart without reading them; "" for no file.
+func contentState(name string) string {
 	st, err := os.Stat(name)
 	if err != nil {
 		return ""
@@ -52,9 +52,9 @@ func state(name string) string {
 	return text
 }
 
-// watch sends an event when a file changes. A folder that cannot be watched is
+// watchFiles sends an event when a file changes. A folder that cannot be watched is
 // said and left out: SIGHUP and the interval remain.
-func watch(ctx context.Context, what *watched, to chan<- event, log *slog.Logger) {
+func watchFiles(ctx context.Context, what *watched, to chan<- event, log *slog.Logger) {
 	if len(what.folders) == 0 {
 		return
 	}
@@ -83,21 +83,21 @@ func watch(ctx context.Context, what *watched, to chan<- event, log *slog.Logger
 					continue
 				}
 				if name := what.changed(); name != "" {
-					send(ctx, to, event{"changed: " + name, true})
+					sendEvent(ctx, to, event{"changed: " + name, true})
 				}
 			case err, ok := <-w.Errors:
 				if !ok {
 					return
 				}
 				// The queue ran over: something changed.
-				send(ctx, to, event{"changed: " + err.Error(), true})
+				sendEvent(ctx, to, event{"changed: " + err.Error(), true})
 			}
 		}
 	}()
 }
 
-// send hands over an event, or leaves it when the daemon ends.
-func send(ctx context.Context, to chan<- event, e event) {
+// sendEvent hands over an event, or leaves it when the daemon ends.
+func sendEvent(ctx context.Context, to chan<- event, e event) {
 	select {
 	case to <- e:
 	case <-ctx.Done():

@@ -104,7 +104,7 @@ func nodeType() *ObjectType {
 	)
 }
 
-// tierFields are the facts about memory that is no DRAM module's.
+// tierFields are the facts about memory that is not a DRAM module's.
 func tierFields() []Field {
 	return []Field{
 		{"cxl_devices", intT, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return of(m.sys.NUMA.CXLDevices) })},

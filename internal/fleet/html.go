@@ -23,7 +23,7 @@ func (d *Document) htmlFindings(b *bytes.Buffer) {
 		}
 		rows = append(rows, []string{f.Severity, f.Rule, fmt.Sprint(len(f.Machines)), strings.Join(f.Machines, ", "), found})
 	}
-	table(b, "Findings", []string{"severity", "rule", "machines", "which", "example"}, rows)
+	writeTable(b, "Findings", []string{"severity", "rule", "machines", "which", "example"}, rows)
 }
 
 func (d *Document) htmlDiffers(b *bytes.Buffer) {
@@ -37,7 +37,7 @@ func (d *Document) htmlDiffers(b *bytes.Buffer) {
 			rows = append(rows, []string{g.Kind, diff.Machine, diff.Trait, diff.Has, usual})
 		}
 	}
-	table(b, "Unlike most of their kind", []string{"kind", "machine", "trait", "has", "most have"}, rows)
+	writeTable(b, "Unlike most of their kind", []string{"kind", "machine", "trait", "has", "most have"}, rows)
 }
 
 func (d *Document) htmlMeasured(b *bytes.Buffer) {
@@ -50,7 +50,7 @@ func (d *Document) htmlMeasured(b *bytes.Buffer) {
 		}
 		rows = append(rows, append([]string{m.Machine, report.OrEmpty(m.Kind), node}, append(m.cells(), report.OrEmpty(m.Undecided))...))
 	}
-	table(b, "Measured, the slowest beside the median of its kind first", []string{"machine", "kind", "slowest_node", "read_bytes_per_second", "share_of_median", "undecided"}, rows)
+	writeTable(b, "Measured, the slowest beside the median of its kind first", []string{"machine", "kind", "slowest_node", "read_bytes_per_second", "share_of_median", "undecided"}, rows)
 }
 
 // htmlOpen lists BIOS versions, what waits for a reboot, what could not be
@@ -69,14 +69,14 @@ func (d *Document) htmlOpen(b *bytes.Buffer) {
 	for _, u := range d.Unreadable {
 		unreadable = append(unreadable, []string{u.Input, u.Reason})
 	}
-	table(b, "BIOS versions", []string{"product", "version", "machines", "which"}, versions)
-	table(b, "Waits for a reboot", []string{"machine", "setting", "now", "then"}, pending)
-	table(b, "Could not be judged", []string{"reason", "known_by", "machines", "which"}, undecided)
-	table(b, "Not read", []string{"input", "reason"}, unreadable)
+	writeTable(b, "BIOS versions", []string{"product", "version", "machines", "which"}, versions)
+	writeTable(b, "Waits for a reboot", []string{"machine", "setting", "now", "then"}, pending)
+	writeTable(b, "Could not be judged", []string{"reason", "known_by", "machines", "which"}, undecided)
+	writeTable(b, "Not read", []string{"input", "reason"}, unreadable)
 }
 
-// table writes a table with a heading, nothing without rows.
-func table(b *bytes.Buffer, title string, head []string, rows [][]string) {
+// writeTable writes a table with a heading, nothing without rows.
+func writeTable(b *bytes.Buffer, title string, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}

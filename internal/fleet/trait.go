@@ -88,12 +88,12 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 	if len(inv.Nodes) > 0 {
 		f.trait(m, "NUMA nodes", fmt.Sprint(len(inv.Nodes)))
 	}
-	m.RelativeBandwidth = share(inv.Population.Sockets)
+	m.RelativeBandwidth = worstShare(inv.Population.Sockets)
 }
 
-// share is that of the worst processor: as measured, else the model's lower
+// worstShare is that of the worst processor: as measured, else the model's lower
 // bound; nil when nobody's is known.
-func share(sockets []report.PopulationSocket) *float64 {
+func worstShare(sockets []report.PopulationSocket) *float64 {
 	var worst *float64
 	for i := range sockets {
 		v := sockets[i].Relative.Value

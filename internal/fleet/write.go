@@ -57,12 +57,12 @@ func (d *Document) rows() [][]string {
 	var out [][]string
 	for i := range d.Machines {
 		m := &d.Machines[i]
-		out = append(out, append(row(m), measured[m.Name].cells()...))
+		out = append(out, append(machineRow(m), measured[m.Name].cells()...))
 	}
 	return out
 }
 
-func row(m *Machine) []string {
+func machineRow(m *Machine) []string {
 	bytes, share := "", ""
 	if m.MemoryBytes != nil {
 		bytes = strconv.FormatInt(*m.MemoryBytes, 10)
@@ -81,7 +81,7 @@ func row(m *Machine) []string {
 // most names of machines that a line of text shows.
 const most = 6
 
-func named(machines []string) string {
+func machineNames(machines []string) string {
 	shown := machines[:min(most, len(machines))]
 	text := strings.Join(shown, ", ")
 	if more := len(machines) - len(shown); more > 0 {
@@ -140,7 +140,7 @@ func (d *Document) text(w io.Writer) error {
 func (d *Document) textFindings(say func(string, ...any)) {
 	for _, f := range d.Findings {
 		say("\n%-9s %s   %d machines\n", strings.ToUpper(f.Severity), f.Rule, len(f.Machines))
-		say("  on      %s\n", named(f.Machines))
+		say("  on      %s\n", machineNames(f.Machines))
 		if f.Example.Found != nil {
 			say("  found   %s, %s: %s\n", f.Example.Machine, f.Example.Subject, *f.Example.Found)
 		}
@@ -225,7 +225,7 @@ func (d *Document) html(w io.Writer) error {
 	fmt.Fprintf(&b, "<h1>memaudit fleet</h1><p>%d machines, %d inputs not read</p>\n", len(d.Machines), len(d.Unreadable))
 	d.htmlFindings(&b)
 	d.htmlDiffers(&b)
-	table(&b, "Machines, the most bandwidth lost first", columns, d.rows())
+	writeTable(&b, "Machines, the most bandwidth lost first", columns, d.rows())
 	d.htmlMeasured(&b)
 	d.htmlOpen(&b)
 	b.WriteString("</main></body></html>\n")

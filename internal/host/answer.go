@@ -30,9 +30,9 @@ var questions = [...]string{"read", "head", "list", "stat", "readlink"}
 // kindWords are the kinds as notes write them.
 var kindWords = map[Kind]string{KindFile: "file", KindDir: "dir", KindOther: "other"}
 
-// cause gives a noted reason its own error back, so that callers that ask for
+// notedError gives a noted reason its own error back, so that callers that ask for
 // one of the package's find it.
-func cause(reason string) error {
+func notedError(reason string) error {
 	for _, err := range []error{ErrNotCaptured, ErrLeavesRoot, ErrNotRegular, ErrTooLarge, ErrMasked, ErrEmpty, ErrSkipped} {
 		if err.Error() == reason {
 			return err
@@ -92,5 +92,5 @@ func (n registerNote) value64(path string, reg uint32) Value[uint64] {
 	if n.reason == "" {
 		n.reason = fmt.Sprintf("register 0x%X: as the capture notes", reg)
 	}
-	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: cause(n.reason)})
+	return unknown[uint64](&ReadError{Op: "read", Path: path, State: n.state, Err: notedError(n.reason)})
 }

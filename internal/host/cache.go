@@ -38,7 +38,7 @@ func (c *Caches) L3Groups() Value[int] {
 func (c *Caches) CPUsPerL3() Value[int] { return derive(c.L3, largest) }
 
 func unknownCaches(online Value[[]int]) Caches {
-	return Caches{Levels: blame[[]Cache](online), L3: blame[[][]int](online)}
+	return Caches{Levels: unknownAs[[]Cache](online), L3: unknownAs[[][]int](online)}
 }
 
 // maxLevel is more than any processor has.
@@ -105,7 +105,7 @@ func (g *grouping) l3(levels Value[[]Cache]) Value[[][]int] {
 	case len(g.groups) > 0:
 		return known(g.groups, g.path, g.raw)
 	case levels.State != fact.OK:
-		return blame[[][]int](levels)
+		return unknownAs[[][]int](levels)
 	default:
 		return unknown[[][]int](&ReadError{Op: "read", Path: levels.Path, State: fact.Absent, Err: errNoL3})
 	}
@@ -132,7 +132,7 @@ func (r *reader) levels(cpu int) Value[[]Cache] {
 	dir := indexed(cpuPrefix, cpu, "/cache")
 	found := r.numbered(dir, "index")
 	if found.State != fact.OK {
-		return blame[[]Cache](found)
+		return unknownAs[[]Cache](found)
 	}
 	if len(found.V) == 0 {
 		return unknown[[]Cache](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no cache is listed")})
@@ -142,7 +142,7 @@ func (r *reader) levels(cpu int) Value[[]Cache] {
 		entry := indexed(dir+"/index", i, "")
 		level := r.number(entry + "/level")
 		if level.State != fact.OK {
-			return blame[[]Cache](level)
+			return unknownAs[[]Cache](level)
 		}
 		if level.V < 1 || level.V > maxLevel {
 			return malformed[[]Cache](level.Path, level.Raw, fmt.Errorf("%d is not a cache level", level.V))
@@ -156,7 +156,7 @@ func (r *reader) levels(cpu int) Value[[]Cache] {
 func (r *reader) size(path string) Value[int64] {
 	v := r.text(path)
 	if v.State != fact.OK {
-		return blame[int64](v)
+		return unknownAs[int64](v)
 	}
 	n, err := kerneltext.ParseSize([]byte(v.V))
 	if err != nil {

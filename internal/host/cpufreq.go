@@ -98,7 +98,7 @@ func (r *reader) flag(path string) Value[bool] {
 	v := r.text(path)
 	switch {
 	case v.State != fact.OK:
-		return blame[bool](v)
+		return unknownAs[bool](v)
 	case v.V == "0" || v.V == "1":
 		return known(v.V == "1", path, v.Raw)
 	default:
@@ -128,7 +128,7 @@ func (r *reader) policies(cpu *CPU) Value[[]string] {
 	case len(dirs) > 0:
 		return known(dirs, freqDir, "")
 	case found.State != fact.OK && found.State != fact.Absent:
-		return blame[[]string](found)
+		return unknownAs[[]string](found)
 	case !r.root.certain(freqDir) && found.State == fact.OK:
 		return unknown[[]string](&ReadError{Op: "list", Path: freqDir, State: fact.Unread, Err: ErrNotCaptured})
 	default:
@@ -200,7 +200,7 @@ func (r *reader) uncore() Value[[]Uncore] {
 	const dir = cpuDir + "/intel_uncore_frequency"
 	names := r.names(dir)
 	if names.State != fact.OK {
-		return blame[[]Uncore](names)
+		return unknownAs[[]Uncore](names)
 	}
 	entries := []Uncore{}
 	for _, name := range names.V[:min(len(names.V), maxStates*4)] {

@@ -29,7 +29,7 @@ func (k keys) text(names ...string) Value[string] {
 func (k keys) number(names ...string) Value[int] {
 	v := k.text(names...)
 	if v.State != fact.OK {
-		return blame[int](v)
+		return unknownAs[int](v)
 	}
 	n, err := strconv.ParseInt(v.V, 0, 32)
 	if err != nil {

@@ -56,7 +56,7 @@ func ReadCPUIdle(root *Root, cpu *CPU) *CPUIdle {
 		c.Governor = r.text(dir + "/current_governor")
 	}
 	if cpu.Online.State != fact.OK {
-		c.States = blame[[]IdleState](cpu.Online)
+		c.States = unknownAs[[]IdleState](cpu.Online)
 	} else {
 		c.States = r.idleStates(cpu.Online.V[0])
 		r.compareIdle(c, cpu)
@@ -73,7 +73,7 @@ func (r *reader) idleStates(cpu int) Value[[]IdleState] {
 	dir := indexed(cpuPrefix, cpu, "/cpuidle")
 	found := r.numbered(dir, "state")
 	if found.State != fact.OK {
-		return blame[[]IdleState](found)
+		return unknownAs[[]IdleState](found)
 	}
 	if len(found.V) == 0 || len(found.V) > maxStates {
 		return unknown[[]IdleState](&ReadError{Op: "list", Path: dir, State: fact.Absent, Err: errors.New("no idle state is listed")})
@@ -96,8 +96,8 @@ func (r *reader) idleStates(cpu int) Value[[]IdleState] {
 func (r *reader) compareIdle(c *CPUIdle, cpu *CPU) {
 	c.Names.Of, c.Disabled.Of = len(cpu.Online.V), len(cpu.Online.V)
 	if c.States.State != fact.OK {
-		c.Names.add(blame[string](c.States))
-		c.Disabled.add(blame[string](c.States))
+		c.Names.add(unknownAs[string](c.States))
+		c.Disabled.add(unknownAs[string](c.States))
 		return
 	}
 	for _, n := range cpu.Sample() {

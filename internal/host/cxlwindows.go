@@ -35,7 +35,7 @@ func (r *reader) windows(devices Value[[]string]) Value[[]Range] {
 		if decoders := r.rootDecoders(devices); decoders.State == fact.OK {
 			return decoders
 		}
-		return blame[[]Range](table)
+		return unknownAs[[]Range](table)
 	}
 	list, err := fixedWindows(table.V)
 	if err != nil {
@@ -83,7 +83,7 @@ func fixedWindows(b []byte) ([]Range, error) {
 func (r *reader) rootDecoders(devices Value[[]string]) Value[[]Range] {
 	const dir = "/sys/bus/cxl/devices"
 	if devices.State != fact.OK {
-		return blame[[]Range](devices)
+		return unknownAs[[]Range](devices)
 	}
 	list := []Range{}
 	for _, name := range devices.V {
@@ -93,9 +93,9 @@ func (r *reader) rootDecoders(devices Value[[]string]) Value[[]Range] {
 		start, size := r.numberBase(dir+"/"+name+"/start", 0), r.numberBase(dir+"/"+name+"/size", 0)
 		switch {
 		case start.State != fact.OK:
-			return blame[[]Range](start)
+			return unknownAs[[]Range](start)
 		case size.State != fact.OK:
-			return blame[[]Range](size)
+			return unknownAs[[]Range](size)
 		case len(list) == maxWindows || start.V < 0 || size.V <= 0 || start.V+size.V <= start.V:
 			return malformed[[]Range](size.Path, start.Raw+" "+size.Raw, errors.New("no window"))
 		}

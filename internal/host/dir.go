@@ -174,12 +174,12 @@ func (d *dirBackend) locate(path string, flags int) (int, error) {
 		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
 	}
 	if !d.openat2 {
-		return walk(d.fd, path, flags)
+		return openBeneath(d.fd, path, flags)
 	}
 	how := unix.OpenHow{Flags: uint64(flags), Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
 	fd, err := openRetry(func() (int, error) { return unix.Openat2(d.fd, path, &how) })
 	if errors.Is(err, unix.EXDEV) || errors.Is(err, unix.EAGAIN) {
-		return walk(d.fd, path, flags)
+		return openBeneath(d.fd, path, flags)
 	}
 	return fd, err
 }

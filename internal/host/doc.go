@@ -6,5 +6,6 @@
 // bytes; a reader such as ReadNUMA names the files it looks at and returns
 // values that each carry where they came from or why they are not known. An
 // absent, denied, refused, cut short, malformed or never captured file is six
-// different things here and none of them is a value.
+// different things here and none of them is a value. What a hostile tree may try,
+// and which bound stops it, is listed in docs/threat-model.md.
 package host

@@ -84,7 +84,7 @@ func (r *reader) controllers() Value[[]Controller] {
 	found := r.numbered(edacDir, "mc")
 	switch {
 	case found.State != fact.OK:
-		return blame[[]Controller](found)
+		return unknownAs[[]Controller](found)
 	case len(found.V) == 0 && !r.root.certain(edacDir):
 		return unknown[[]Controller](&ReadError{Op: "list", Path: edacDir, State: fact.Unread, Err: ErrNotCaptured})
 	case len(found.V) == 0:
@@ -116,7 +116,7 @@ func (r *reader) edacEntries(dir string) Value[[]EDACEntry] {
 	for _, kind := range []string{"dimm", "rank", "csrow"} {
 		found := r.numbered(dir, kind)
 		if found.State != fact.OK {
-			return blame[[]EDACEntry](found)
+			return unknownAs[[]EDACEntry](found)
 		}
 		if len(found.V) > maxDIMMs {
 			return malformed[[]EDACEntry](dir, "", fmt.Errorf("%d entries", len(found.V)))

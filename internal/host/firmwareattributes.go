@@ -118,7 +118,7 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 	}
 	a.Current = r.text(dir + "/current_value")
 	if p := r.text(dir + "/possible_values"); p.Known() {
-		a.Possible = words(p.V, ";")
+		a.Possible = splitWords(p.V, ";")
 	}
 	// Drivers of some kernels leave Lenovo's list of options in the value:
 	// "Auto;[Optional:NPS1,NPS2,NPS4,Auto]" (ThinkStation P620).
@@ -126,7 +126,7 @@ func (r *reader) firmwareAttribute(dir, name string) FirmwareAttribute {
 		a.Current.V = value
 		options, _, _ = strings.Cut(options, "]")
 		if _, list, ok := strings.Cut(options, ":"); ok && len(a.Possible) == 0 {
-			a.Possible = words(list, ",")
+			a.Possible = splitWords(list, ",")
 		}
 	}
 	return a
@@ -143,7 +143,7 @@ func (a *FirmwareAttribute) valued() bool {
 	}
 }
 
-func words(list, separator string) []string {
+func splitWords(list, separator string) []string {
 	var out []string
 	for word := range strings.SplitSeq(list, separator) {
 		if word = strings.TrimSpace(word); word != "" {

@@ -58,7 +58,7 @@ func ReadMemory(root *Root) *Memory {
 func (r *reader) memmap() Value[int64] {
 	entries := r.numbered(memmapDir, "")
 	if entries.State != fact.OK {
-		return blame[int64](entries)
+		return unknownAs[int64](entries)
 	}
 	if len(entries.V) == 0 || len(entries.V) > maxMapped {
 		return malformed[int64](memmapDir, "", fmt.Errorf("%d entries", len(entries.V)))
@@ -84,7 +84,7 @@ func (r *reader) memmap() Value[int64] {
 func (r *reader) mapped(dir string) Value[int64] {
 	kind := r.text(dir + "/type")
 	if kind.State != fact.OK {
-		return blame[int64](kind)
+		return unknownAs[int64](kind)
 	}
 	if kind.V != systemRAM {
 		return notRAM(kind)
@@ -118,7 +118,7 @@ func notRAM(kind Value[string]) Value[int64] {
 func (r *reader) onlineBytes(m *Memory, blocks Value[[]int]) Value[int64] {
 	switch {
 	case blocks.State != fact.OK:
-		return blame[int64](blocks)
+		return unknownAs[int64](blocks)
 	case m.BlockSizeBytes.State != fact.OK:
 		return m.BlockSizeBytes
 	case len(blocks.V) == 0 || m.BlockSizeBytes.V <= 0:
@@ -130,7 +130,7 @@ func (r *reader) onlineBytes(m *Memory, blocks Value[[]int]) Value[int64] {
 	for _, n := range blocks.V {
 		state := r.text(indexed(blockPrefix, n, "/state"))
 		if state.State != fact.OK {
-			return blame[int64](state)
+			return unknownAs[int64](state)
 		}
 		if state.V == "online" {
 			online++

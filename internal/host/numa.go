@@ -83,8 +83,8 @@ func ReadNUMA(root *Root) *NUMA {
 	for _, id := range n.Online.V {
 		n.Nodes = append(n.Nodes, r.node(n, id))
 	}
-	n.HasCPU = doubt(n.HasCPU, n.Nodes, func(node *Node) Value[bool] { return node.HasCPU })
-	n.HasMemory = doubt(n.HasMemory, n.Nodes, func(node *Node) Value[bool] { return node.HasMemory })
+	n.HasCPU = doubtList(n.HasCPU, n.Nodes, func(node *Node) Value[bool] { return node.HasCPU })
+	n.HasMemory = doubtList(n.HasMemory, n.Nodes, func(node *Node) Value[bool] { return node.HasMemory })
 	n.Hints = r.tierHints()
 	n.sum()
 	return n
@@ -181,8 +181,8 @@ func settle(list Value[[]int], id int, own Value[bool]) Value[bool] {
 	}
 }
 
-// doubt makes a list malformed that leaves out a node which has the thing.
-func doubt(list Value[[]int], nodes []Node, has func(*Node) Value[bool]) Value[[]int] {
+// doubtList makes a list malformed that leaves out a node which has the thing.
+func doubtList(list Value[[]int], nodes []Node, has func(*Node) Value[bool]) Value[[]int] {
 	for i := range nodes {
 		own := has(&nodes[i])
 		if list.State == fact.OK && own.State == fact.OK && own.V && !slices.Contains(list.V, nodes[i].ID) {
@@ -212,7 +212,7 @@ func (n *NUMA) those(has func(*Node) Value[bool]) Value[[]int] {
 	for i := range n.Nodes {
 		v := has(&n.Nodes[i])
 		if v.State != fact.OK {
-			return blame[[]int](v)
+			return unknownAs[[]int](v)
 		}
 		if v.V {
 			ids = append(ids, n.Nodes[i].ID)
@@ -260,7 +260,7 @@ func (r *reader) access(dir string, class int) Initiators {
 	dir = indexed(dir+"/access", class, "/initiators")
 	found := r.numbered(dir, "node")
 	if found.State != fact.OK {
-		none := blame[int64](found)
+		none := unknownAs[int64](found)
 		return Initiators{ReadLatency: none, WriteLatency: none, ReadBandwidth: none, WriteBandwidth: none, Nodes: found}
 	}
 	return Initiators{
@@ -273,7 +273,7 @@ func (r *reader) access(dir string, class int) Initiators {
 func (r *reader) sideCaches(dir string) Value[[]SideCache] {
 	levels := r.numbered(dir, "index")
 	if levels.State != fact.OK {
-		return blame[[]SideCache](levels)
+		return unknownAs[[]SideCache](levels)
 	}
 	var out []SideCache
 	for _, level := range levels.V {

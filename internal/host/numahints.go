@@ -80,7 +80,7 @@ func (r *reader) gpuNodes() Value[[]int] {
 	const dir = "/proc/driver/nvidia/gpus"
 	names := r.names(dir)
 	if names.State != fact.OK {
-		return blame[[]int](names)
+		return unknownAs[[]int](names)
 	}
 	nodes := []int{}
 	for _, name := range names.V[:min(len(names.V), maxGPUs)] {
@@ -124,7 +124,7 @@ func (r *reader) weights() Weights {
 	nodes := r.numbered(dir, "node")
 	w := Weights{Auto: r.truth(dir + "/auto"), Nodes: map[int]Value[int64]{}}
 	if nodes.State != fact.OK {
-		w.Auto = blame[bool](nodes)
+		w.Auto = unknownAs[bool](nodes)
 		return w
 	}
 	if names := r.names(dir); names.State == fact.OK && !slices.Contains(names.V, "auto") {
@@ -140,7 +140,7 @@ func (r *reader) weights() Weights {
 func (r *reader) truth(path string) Value[bool] {
 	text := r.text(path)
 	if text.State != fact.OK {
-		return blame[bool](text)
+		return unknownAs[bool](text)
 	}
 	v, err := strconv.ParseBool(text.V)
 	if err != nil {
@@ -152,7 +152,7 @@ func (r *reader) truth(path string) Value[bool] {
 func (r *reader) tiers() Value[[]Tier] {
 	found := r.numbered(tierDir, "memory_tier")
 	if found.State != fact.OK {
-		return blame[[]Tier](found)
+		return unknownAs[[]Tier](found)
 	}
 	tiers := []Tier{}
 	for _, n := range found.V {
@@ -174,7 +174,7 @@ func (r *reader) dax() Value[[]DAXDevice] {
 	const dir = "/sys/bus/dax/devices"
 	names := r.names(dir)
 	if names.State != fact.OK {
-		return blame[[]DAXDevice](names)
+		return unknownAs[[]DAXDevice](names)
 	}
 	devices := []DAXDevice{}
 	for _, name := range names.V[:min(len(names.V), maxDAX)] {

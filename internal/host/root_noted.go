@@ -11,7 +11,7 @@ func (r *Root) noted(op, path string) *ReadError {
 	if op == "head" {
 		op = "read"
 	}
-	return &ReadError{Op: op, Path: path, State: a.state, Err: cause(a.reason)}
+	return &ReadError{Op: op, Path: path, State: a.state, Err: notedError(a.reason)}
 }
 
 // listed is what the notes say that a folder lists.

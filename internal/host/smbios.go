@@ -97,7 +97,7 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 		}
 		raw := r.blob(dmiEntries+"/"+name+"/raw", limitEntry)
 		if raw.State != fact.OK {
-			return blame[[]SMBIOSEntry](raw)
+			return unknownAs[[]SMBIOSEntry](raw)
 		}
 		e.Data = raw.V
 		if p := r.number(dmiEntries + "/" + name + "/position"); p.State == fact.OK && p.V >= 0 && p.V <= 1<<20 {

@@ -54,8 +54,8 @@ func (r *reader) topology(online Value[[]int]) (Topology, Caches) {
 }
 
 func unknownTopology(online Value[[]int]) Topology {
-	n := blame[int](online)
-	return Topology{Packages: blame[[]Package](online), Dies: n, Cores: n, ThreadsPerCore: n, MinThreadsPerCore: n}
+	n := unknownAs[int](online)
+	return Topology{Packages: unknownAs[[]Package](online), Dies: n, Cores: n, ThreadsPerCore: n, MinThreadsPerCore: n}
 }
 
 // countCores gives every package the number of cores whose first CPU it has.
@@ -113,7 +113,7 @@ func (r *reader) packages(online []int) Value[[]Package] {
 			return r.packagesByID(online)
 		}
 		if id.State != fact.OK {
-			return blame[[]Package](id)
+			return unknownAs[[]Package](id)
 		}
 		if first.Path == "" {
 			first = id
@@ -142,7 +142,7 @@ func (r *reader) packagesByID(online []int) Value[[]Package] {
 	for _, cpu := range online {
 		id := r.packageID(cpu)
 		if id.State != fact.OK {
-			return blame[[]Package](id)
+			return unknownAs[[]Package](id)
 		}
 		if first.Path == "" {
 			first = id

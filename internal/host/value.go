@@ -42,15 +42,15 @@ func malformed[T any](path, raw string, err error) Value[T] {
 	return Value[T]{State: fact.Malformed, Err: e, Path: path, Raw: raw}
 }
 
-// blame carries the reason of an unknown value over to another type.
-func blame[T, U any](v Value[U]) Value[T] {
+// unknownAs carries the reason of an unknown value over to another type.
+func unknownAs[T, U any](v Value[U]) Value[T] {
 	return Value[T]{State: v.State, Err: v.Err, Path: v.Path, Raw: v.Raw}
 }
 
 // derive computes a value from a known one and keeps its origin.
 func derive[T, U any](v Value[U], f func(U) T) Value[T] {
 	if v.State != fact.OK {
-		return blame[T](v)
+		return unknownAs[T](v)
 	}
 	return known(f(v.V), v.Path, v.Raw)
 }

@@ -46,7 +46,7 @@ func ReadVirt(root *Root, cpu *CPU) *Virt {
 		v.HypervisorFlag = unknown[bool](&ReadError{Op: "read", Path: cpuinfo, State: fact.Absent, Err: fmt.Errorf("no such flag on %q", cpu.Architecture.V)})
 	}
 	features := r.text("/sys/hypervisor/properties/features")
-	v.XenFeatures = blame[uint64](features)
+	v.XenFeatures = unknownAs[uint64](features)
 	if features.State == fact.OK {
 		n, err := strconv.ParseUint(features.V, 16, 64)
 		v.XenFeatures = known(n, features.Path, features.Raw)

@@ -21,9 +21,9 @@ type walker struct {
 	links int
 }
 
-// walk opens a path beneath a root, given by its descriptor, without openat2. Absolute links start at
+// openBeneath opens a path beneath a root, given by its descriptor, without openat2. Absolute links start at
 // the root again; a ".." above it is ErrLeavesRoot.
-func walk(root int, path string, flags int) (int, error) {
+func openBeneath(root int, path string, flags int) (int, error) {
 	w := walker{stack: []int{root}, parts: strings.Split(path, "/")}
 	defer func() { w.rewind() }()
 	for len(w.parts) > 0 {

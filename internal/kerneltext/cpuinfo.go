@@ -91,9 +91,9 @@ func (c *CPUInfo) take(key string, value []byte) {
 	case "cpu cores":
 		p.Cores = idOf(value)
 	case "microcode":
-		p.Microcode = same(c.First["microcode"], value)
+		p.Microcode = sharedString(c.First["microcode"], value)
 	case "model name":
-		p.Model = same(c.First["model name"], value)
+		p.Model = sharedString(c.First["model name"], value)
 	}
 }
 
@@ -106,8 +106,8 @@ func idOf(b []byte) int {
 	return n
 }
 
-// same shares the first processor's string instead of making a new one.
-func same(first string, b []byte) string {
+// sharedString shares the first processor's string instead of making a new one.
+func sharedString(first string, b []byte) string {
 	if first == string(b) {
 		return first
 	}

@@ -46,7 +46,7 @@ type File struct {
 }
 
 // Parse reads a file and tells what it holds by its name's ending and its top
-// keys; what is none of the others is a pack, also what is no YAML.
+// keys; what is none of the others is a pack, also what is not YAML.
 func Parse(name string, data []byte) *File {
 	f := &File{Kind: Processors, name: name, data: data}
 	if filepath.Ext(name) == ".csv" {

@@ -17,14 +17,14 @@ func (r *Result) Unlike(other *Result, kind Kind) string {
 		return "other loops were used"
 	case kind == Triad && r.Store != other.Store:
 		return fmt.Sprintf("the stores differ: %s, %s", r.Store, other.Store)
-	case !same(r.HugePages, other.HugePages):
+	case !equalBools(r.HugePages, other.HugePages):
 		return "the size of pages differs or is not known"
 	default:
 		return ""
 	}
 }
 
-func same(a, b *bool) bool { return a != nil && b != nil && *a == *b }
+func equalBools(a, b *bool) bool { return a != nil && b != nil && *a == *b }
 
 // Cell finds one pair of nodes, nil when it was not measured.
 func (r *Result) Cell(cpu, memory int) *Cell {

@@ -15,7 +15,7 @@ func Decode(path string, data []byte) (*inventory.Measurement, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, ErrEmpty
 	}
-	for _, d := range []decoder{own, stream, mlc, likwid, latMemRd} {
+	for _, d := range []decoder{readOwn, stream, readMLC, likwid, latMemRd} {
 		m, err := d(data)
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrMalformed, err)

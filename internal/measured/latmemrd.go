@@ -31,7 +31,7 @@ func latMemRd(text []byte) (*inventory.Measurement, error) {
 			m.Figures = append(m.Figures, one)
 		}
 	}
-	for s := lines(text); s.Scan(); {
+	for s := lineScanner(text); s.Scan(); {
 		line := strings.TrimSpace(s.Text())
 		if t := strideLine().FindStringSubmatch(line); t != nil {
 			end()

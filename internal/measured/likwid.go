@@ -23,7 +23,7 @@ func likwid(text []byte) (*inventory.Measurement, error) {
 	}
 	m := external("likwid-bench")
 	test, threads, run := "", 0, 0
-	for s := lines(text); s.Scan(); {
+	for s := lineScanner(text); s.Scan(); {
 		line := strings.TrimSpace(s.Text())
 		if t := likwidTest().FindStringSubmatch(line); t != nil {
 			test = t[1]

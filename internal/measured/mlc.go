@@ -20,9 +20,9 @@ var (
 	})
 )
 
-// mlc reads the output of Intel Memory Latency Checker (mlc, its readme): the
+// readMLC reads the output of Intel Memory Latency Checker (mlc, its readme): the
 // matrices of latency and bandwidth by node, and the whole machine's bandwidth.
-func mlc(text []byte) (*inventory.Measurement, error) {
+func readMLC(text []byte) (*inventory.Measurement, error) {
 	if !strings.Contains(string(text), "Intel(R) Memory Latency Checker") {
 		return nil, nil
 	}
@@ -30,7 +30,7 @@ func mlc(text []byte) (*inventory.Measurement, error) {
 	var kind measure.Kind
 	var nodes []int
 	scale := 1.0
-	for s := lines(text); s.Scan(); {
+	for s := lineScanner(text); s.Scan(); {
 		line := strings.TrimSpace(s.Text())
 		switch {
 		case strings.HasPrefix(line, "Measuring idle latencies"):

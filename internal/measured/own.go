@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/measure"
 )
 
-// own reads memaudit.measurement/v1.
-func own(text []byte) (*inventory.Measurement, error) {
+// readOwn reads memaudit.measurement/v1.
+func readOwn(text []byte) (*inventory.Measurement, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, nil
 	}
@@ -45,16 +45,16 @@ func From(r *measure.Result) *inventory.Measurement {
 				one.Threads = 1
 			default: // a read has no store and every thread
 			}
-			one.Like = like(r, &one)
+			one.Like = howMeasured(r, &one)
 			m.Figures = append(m.Figures, one)
 		}
 	}
 	return m
 }
 
-// like says how a figure was measured; figures whose pages are not known are
+// howMeasured says how a figure was measured; figures whose pages are not known are
 // like no other.
-func like(r *measure.Result, f *inventory.Measured) string {
+func howMeasured(r *measure.Result, f *inventory.Measured) string {
 	if r.HugePages == nil {
 		return ""
 	}

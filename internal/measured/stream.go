@@ -25,7 +25,7 @@ var streamLine = sync.OnceValue(func() *regexp.Regexp {
 func stream(text []byte) (*inventory.Measurement, error) {
 	m := external("stream")
 	threads, run, seen := 0, -1, map[string]bool{}
-	for s := lines(text); s.Scan(); {
+	for s := lineScanner(text); s.Scan(); {
 		if n, found := strings.CutPrefix(strings.TrimSpace(s.Text()), "Number of Threads counted = "); found {
 			threads, _ = strconv.Atoi(n)
 		}
@@ -72,8 +72,8 @@ func streamFigure(row []string) (measure.Figure, error) {
 	return f, nil
 }
 
-// lines reads a text line by line, long ones too.
-func lines(text []byte) *bufio.Scanner {
+// lineScanner reads a text line by line, long ones too.
+func lineScanner(text []byte) *bufio.Scanner {
 	s := bufio.NewScanner(bytes.NewReader(text))
 	s.Buffer(nil, len(text)+1)
 	return s

@@ -140,7 +140,7 @@ func TestDamagedFiles(t *testing.T) {
 }
 
 // TestDamagedRow: a pattern that cannot be read leaves the numbers unread that it
-// might have read, and no others; a part that is no table is refused as a whole.
+// might have read, and no others; a part that is not a table is refused as a whole.
 func TestDamagedRow(t *testing.T) {
 	whole, err := partnumber.Compile(rules.FS)
 	require.NoError(t, err)

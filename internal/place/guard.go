@@ -88,7 +88,7 @@ func (pl *placer) labelsRepeat() bool {
 	return false
 }
 
-// letteredName is a locator without the number behind a letter that stands alone
+// letteredName is a locator without the number after a letter that stands alone
 // or behind DIMM: "DIMM_B" of "DIMM_B2".
 func letteredName(locator string) (string, bool) {
 	name := strings.TrimRight(locator, "0123456789")

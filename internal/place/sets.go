@@ -71,7 +71,7 @@ func ReadSets(k fs.FS, product string) *Sets {
 }
 
 // named is the length of the name in a list of models that a product begins with,
-// 0 without one. A version or a generation behind the name is another model.
+// 0 without one. A version or a generation after the name is another model.
 func named(models, product string) int {
 	longest := 0
 	for m := range strings.SplitSeq(models, ";") {
@@ -83,7 +83,7 @@ func named(models, product string) int {
 	return longest
 }
 
-// anotherModel reports whether the words behind a model's name make another model
+// anotherModel reports whether the words after a model's name make another model
 // of it: "V2", "Plus", "II", "Gen10", "M5".
 func anotherModel(rest string) bool {
 	words := strings.Fields(strings.ToLower(rest))

@@ -64,7 +64,7 @@ func TestOrderOfSets(t *testing.T) {
 	}
 }
 
-// TestSetsOfProducts: a version behind a model's name is another model; a type
+// TestSetsOfProducts: a version after a model's name is another model; a type
 // number or more of the same name is not.
 func TestSetsOfProducts(t *testing.T) {
 	for _, c := range []struct {

@@ -174,7 +174,7 @@ func (b *builder) appendChannel(text []byte, c int, slots []int) []byte {
 	return text
 }
 
-// appendSize writes a capacity in GiB, or MiB where it is no whole GiB.
+// appendSize writes a capacity in GiB, or MiB where it is not a whole number of GiB.
 func appendSize(text []byte, f fact.Fact[int64]) []byte {
 	v, ok := f.Get()
 	switch {

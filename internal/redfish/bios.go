@@ -44,7 +44,7 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 		a.note("the service's BIOS resource holds no attributes")
 		return "", nil
 	}
-	a.BIOS = &BIOS{Resource: body, Path: shown(at)}
+	a.BIOS = &BIOS{Resource: body, Path: printablePath(at)}
 	pending := head.pending()
 	if pending == "" {
 		a.note("the service names no settings object: what waits for the next boot is not known")
@@ -54,7 +54,7 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 	if p != nil {
 		return head.Registry, a.absent(p, "the settings object is not there: what waits for the next boot is not known")
 	}
-	a.BIOS.Settings, a.BIOS.SettingsPath = body, shown(pending)
+	a.BIOS.Settings, a.BIOS.SettingsPath = body, printablePath(pending)
 	return head.Registry, nil
 }
 
@@ -94,7 +94,7 @@ func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a
 		a.BIOS.Registry = body
 		return nil
 	}
-	if file.Registry != "" && !strings.EqualFold(stem(file.Registry), stem(name)) {
+	if file.Registry != "" && !strings.EqualFold(registryStem(file.Registry), registryStem(name)) {
 		a.note("the service lists another attribute registry than its settings name")
 		return nil
 	}
@@ -124,15 +124,15 @@ func member(list []string, name string) string {
 		}
 	}
 	for _, at := range list {
-		if stem(last(at)) == stem(want) {
+		if registryStem(last(at)) == registryStem(want) {
 			return at
 		}
 	}
 	return ""
 }
 
-// stem is a registry's name without its version.
-func stem(name string) string {
+// registryStem is a registry's name without its version.
+func registryStem(name string) string {
 	name, _, _ = strings.Cut(name, ".")
 	return name
 }

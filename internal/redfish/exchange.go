@@ -20,7 +20,7 @@ func (c *client) do(ctx context.Context, method, link string, body []byte, limit
 	if p != nil {
 		return nil, p
 	}
-	op := method + " " + shown(u.Path)
+	op := method + " " + printablePath(u.Path)
 	for try := 0; ; try++ {
 		r, p := c.once(ctx, method, u, body, limit, op)
 		if p != nil || r.status != http.StatusServiceUnavailable {

@@ -15,15 +15,15 @@ type memoryLocation struct {
 // stated is the location without what the service leaves out; nil without a
 // socket and a channel, which together name a channel of the machine.
 func (m *memoryLocation) stated() *Location {
-	at := Location{place(m.Socket), place(m.MemoryController), place(m.Channel), place(m.Slot)}
+	at := Location{locationNumber(m.Socket), locationNumber(m.MemoryController), locationNumber(m.Channel), locationNumber(m.Slot)}
 	if at.Socket < 0 || at.Channel < 0 {
 		return nil
 	}
 	return &at
 }
 
-// place is a number of a location, -1 where it is none.
-func place(n number) int {
+// locationNumber is a number of a location, -1 where it is none.
+func locationNumber(n number) int {
 	if !n.known || n.value < 0 || n.value > maxModules || n.value != float64(int(n.value)) {
 		return -1
 	}
@@ -71,7 +71,7 @@ func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []s
 		return nil, a.absent(p, "the service offers no memory inventory")
 	}
 	if len(list) > maxModules {
-		return nil, problem(fact.SourceRefused, "GET "+shown(at), "more than %d modules", maxModules)
+		return nil, problem(fact.SourceRefused, "GET "+printablePath(at), "more than %d modules", maxModules)
 	}
 	vain := 0
 	for _, path := range list {
@@ -120,7 +120,7 @@ func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []
 
 // dimm takes over what a resource says, within what a module can be.
 func (c *client) dimm(path string, m *memoryResource) DIMM {
-	d := DIMM{Path: shown(path), Health: c.word(m.Status.Health), Condition: c.word(m.Status.State),
+	d := DIMM{Path: printablePath(path), Health: c.word(m.Status.Health), Condition: c.word(m.Status.State),
 		SizeBytes: m.CapacityMiB.whole(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.whole(maxMTs)),
 		Ranks: int(m.RankCount.whole(maxRanks)), Type: c.word(m.MemoryDeviceType),
 		Manufacturer: c.word(m.Manufacturer), PartNumber: c.word(m.PartNumber), Location: m.MemoryLocation.stated()}

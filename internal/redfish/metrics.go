@@ -20,7 +20,7 @@ type memoryMetrics struct {
 const maxErrors = 1 << 48
 
 // counts reads the errors of each module, one request a module, and stops where
-// the service answers none: they are asked for last and are no reason to wait.
+// the service answers none: they are asked for last and not a reason to wait.
 // metrics are the links of a.DIMMs, in their order.
 func (c *client) counts(ctx context.Context, metrics []string, a *Answer) *Problem {
 	vain := 0
@@ -38,7 +38,7 @@ func (c *client) counts(ctx context.Context, metrics []string, a *Answer) *Probl
 			}
 			continue
 		}
-		a.DIMMs[i].Counts = m.stated(shown(path))
+		a.DIMMs[i].Counts = m.stated(printablePath(path))
 	}
 	return nil
 }

@@ -45,10 +45,10 @@ func (p *Problem) hint(text string) *Problem {
 	return p
 }
 
-// shown is a path fit for print: the name of a system is its serial number on
+// printablePath is a path fit for print: the name of a system is its serial number on
 // some machines (Cisco: /redfish/v1/Systems/<serial>), and that of a session is
 // nobody's business.
-func shown(path string) string {
+func printablePath(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(path, "/")
 	for i := 1; i < len(parts); i++ {

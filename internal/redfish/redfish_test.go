@@ -196,7 +196,7 @@ func TestReadMachine(t *testing.T) {
 }
 
 // TestCounts: counts that are not there or not stated are none, never zero; a
-// service that has none is asked a few times only, and is no failure.
+// service that has none is asked a few times only, and is not a failure.
 func TestCounts(t *testing.T) {
 	const at = "/redfish/v1/Systems/FCH123456/Memory/1/MemoryMetrics"
 	for name, c := range map[string]struct {

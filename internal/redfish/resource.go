@@ -70,15 +70,15 @@ func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]by
 	if p != nil {
 		return nil, p
 	}
-	if p := parse("GET "+shown(path), r, v); p != nil {
+	if p := decodeAnswer("GET "+printablePath(path), r, v); p != nil {
 		return nil, p
 	}
 	return r.body, nil
 }
 
-// parse decodes an answer. A property of a type that the schema does not have
+// decodeAnswer decodes an answer. A property of a type that the schema does not have
 // is left out, its neighbours are kept.
-func parse(op string, r *reply, v any) *Problem {
+func decodeAnswer(op string, r *reply, v any) *Problem {
 	if p := refusal(op, r); p != nil {
 		return p
 	}
@@ -123,5 +123,5 @@ func (c *client) members(ctx context.Context, path string) ([]string, *Problem) 
 			return out, nil
 		}
 	}
-	return out, problem(fact.SourceRefused, "GET "+shown(path), "a collection of more than %d pages", maxPages)
+	return out, problem(fact.SourceRefused, "GET "+printablePath(path), "a collection of more than %d pages", maxPages)
 }

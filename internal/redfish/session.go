@@ -42,7 +42,7 @@ func (c *client) root(ctx context.Context) (*serviceRoot, *Problem) {
 	}
 	root := &serviceRoot{}
 	if p == nil {
-		p = parse("GET "+rootPath, r, root)
+		p = decodeAnswer("GET "+rootPath, r, root)
 	}
 	if p == nil && root.Systems.path() == "" {
 		p = problem(fact.SourceMalformed, "GET "+rootPath, "not a Redfish service root: it names no systems")
@@ -92,7 +92,7 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 		c.token, c.basic = "", true
 		return nil
 	default:
-		return refusal("login at POST "+shown(at), r)
+		return refusal("login at POST "+printablePath(at), r)
 	}
 }
 

@@ -52,7 +52,7 @@ func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a 
 	if p != nil {
 		return nil, p
 	}
-	op := "GET " + shown(root.Systems.path())
+	op := "GET " + printablePath(root.Systems.path())
 	if len(list) == 0 {
 		return nil, problem(fact.SourceAbsent, op, "the service lists no system")
 	}
@@ -99,7 +99,7 @@ func (c *client) conceal(s *system) {
 // none is.
 func choose(op string, all []*system, name string) (*system, *Problem) {
 	if name != "" {
-		return named(op, all, name)
+		return systemNamed(op, all, name)
 	}
 	var best []*system
 	for _, s := range all {
@@ -126,9 +126,9 @@ func choose(op string, all []*system, name string) (*system, *Problem) {
 	}
 }
 
-// named takes the system of a name; one whose identifiers are another machine's
+// systemNamed takes the system of a name; one whose identifiers are another machine's
 // stays refused.
-func named(op string, all []*system, name string) (*system, *Problem) {
+func systemNamed(op string, all []*system, name string) (*system, *Problem) {
 	for _, s := range all {
 		if !strings.EqualFold(s.last(), name) && !strings.EqualFold(s.ID, name) && !strings.EqualFold(s.Name, name) {
 			continue
@@ -228,10 +228,10 @@ func (s *system) compareModel(who Identity) {
 	}
 }
 
-func holds(a, b string) bool { return strings.Contains(plain(a), plain(b)) }
+func holds(a, b string) bool { return strings.Contains(lettersAndDigits(a), lettersAndDigits(b)) }
 
-// plain keeps small letters and digits.
-func plain(s string) string {
+// lettersAndDigits keeps small letters and digits.
+func lettersAndDigits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
@@ -242,17 +242,17 @@ func plain(s string) string {
 
 // naming reports whether a product's name names one.
 func naming(s string) bool {
-	switch plain(s) {
+	switch lettersAndDigits(s) {
 	case "superserver", "productname", "notspecified", "systemproductname", "computersystem", "virtualmachine", "unknown":
 		return false
 	}
-	return len(plain(s)) >= 3 && telling(s)
+	return len(lettersAndDigits(s)) >= 3 && telling(s)
 }
 
 // telling reports whether an identifier is one: no placeholder, no row of one
 // character.
 func telling(s string) bool {
-	p := plain(s)
+	p := lettersAndDigits(s)
 	switch p {
 	case "", "notspecified", "tobefilledbyoem", "defaultstring", "none", "na", "unknown", "systemserialnumber",
 		"0123456789", "123456789", "1234567890", "redacted", "notavailable", "notapplicable", "null",

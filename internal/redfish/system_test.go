@@ -118,7 +118,7 @@ func TestShown(t *testing.T) {
 		"/redfish/v1/SessionService/Sessions/root00001": "/redfish/v1/SessionService/Sessions/ID",
 		"/redfish/v1/\x1b[31mred":                       "/redfish/v1/?[31mred",
 	} {
-		assert.Equal(t, want, shown(path))
+		assert.Equal(t, want, printablePath(path))
 	}
 }
 

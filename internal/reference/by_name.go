@@ -27,7 +27,7 @@ func (k *knowledge) byName(examples map[string]string) []page.Block {
 		if of < 0 {
 			of = len(rest)
 		}
-		out = append(out, named(rest[:of], examples[id])...)
+		out = append(out, rulesNamed(rest[:of], examples[id])...)
 		rest = rest[of:]
 	}
 	for _, s := range settings.All() {
@@ -39,9 +39,9 @@ func (k *knowledge) byName(examples map[string]string) []page.Block {
 	return out
 }
 
-// named shows the rules of one id, each under the machines that it is for where
+// rulesNamed shows the rules of one id, each under the machines that it is for where
 // there are several.
-func named(rules []rulepack.RuleInfo, examples string) []page.Block {
+func rulesNamed(rules []rulepack.RuleInfo, examples string) []page.Block {
 	out := []page.Block{{Head: &page.Head{Level: 2, Name: rules[0].ID}}, {Fields: []page.Field{exampleField(examples)}}}
 	for i := range rules {
 		blocks := Rule(&rules[i])

@@ -84,19 +84,19 @@ func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.B
 	general := rules[len(rules)-1]
 	out := append([]page.Block{{Head: &page.Head{Level: 2, Kind: "rule", Name: general.ID}}}, e.about(general.ID, general.Title)...)
 	out = append(out, part("Why it matters"))
-	for _, why := range texts(rules, func(r *rulepack.RuleInfo) string { return r.Why }) {
+	for _, why := range differentTexts(rules, func(r *rulepack.RuleInfo) string { return r.Why }) {
 		out = append(out, page.Block{Fields: []page.Field{why}, Indent: 2})
 	}
-	out = append(out, e.measured(general.ID, texts(rules, effect))...)
+	out = append(out, e.measured(general.ID, differentTexts(rules, effect))...)
 	if f, name := audit.Example(general); f != nil {
-		out = append(out, part("What a report says: a made-up machine ("+name+")"), page.Block{Example: bare(f)})
+		out = append(out, part("What a report says: a made-up machine ("+name+")"), page.Block{Example: bareFinding(f)})
 	}
 	out = append(out, e.judged(general.ID, doc)...)
-	return slices.Concat(out, ways(rules), sources(rules))
+	return slices.Concat(out, waysToMend(rules), sources(rules))
 }
 
-// bare is a finding without what the page about its rule says in parts of its own.
-func bare(f *audit.Finding) string {
+// bareFinding is a finding without what the page about its rule says in parts of its own.
+func bareFinding(f *audit.Finding) string {
 	built := report.BuildFinding(f)
 	built.Why, built.Remedy, built.Citation, built.Effect = nil, nil, nil, nil
 	return text.Finding(&built, text.Options{Width: exampleWidth})
@@ -118,10 +118,10 @@ func effect(r *rulepack.RuleInfo) string {
 	return f.Effect.Text + " [" + f.Effect.Source + "]"
 }
 
-// ways are what a failure's report tells to do.
-func ways(rules []rulepack.RuleInfo) []page.Block {
+// waysToMend are what a failure's report tells to do.
+func waysToMend(rules []rulepack.RuleInfo) []page.Block {
 	out := []page.Block{part("How to change it")}
-	fields := texts(rules, func(r *rulepack.RuleInfo) string {
+	fields := differentTexts(rules, func(r *rulepack.RuleInfo) string {
 		if f, _ := audit.Example(*r); f != nil && f.Result == verdict.Fail {
 			return f.Remedy
 		}
@@ -135,16 +135,16 @@ func ways(rules []rulepack.RuleInfo) []page.Block {
 
 // sources are the documents behind the rules of one id.
 func sources(rules []rulepack.RuleInfo) []page.Block {
-	fields := texts(rules, func(r *rulepack.RuleInfo) string { return source(r.Citation) })
+	fields := differentTexts(rules, func(r *rulepack.RuleInfo) string { return source(r.Citation) })
 	if len(fields) == 0 {
 		fields = []page.Field{{Name: "-", Value: "none: the machine is held against itself, not against a document"}}
 	}
 	return []page.Block{part("Documents"), {Fields: fields, Indent: 2}}
 }
 
-// texts are the different texts of some rules, each with the machines that its
+// differentTexts are the different texts of some rules, each with the machines that its
 // rule is written for.
-func texts(rules []rulepack.RuleInfo, get func(*rulepack.RuleInfo) string) []page.Field {
+func differentTexts(rules []rulepack.RuleInfo, get func(*rulepack.RuleInfo) string) []page.Field {
 	var out []page.Field
 	for i := range slices.Backward(rules) {
 		value := get(&rules[i])

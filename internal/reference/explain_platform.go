@@ -24,7 +24,7 @@ func (e *Explainer) platform(p *platform.Info, doc *report.Report) []page.Block 
 	}
 	out = append(out, effectsPart(shares(p))...)
 	out = append(out, part("What is known of it"), page.Block{Fields: platformFields(p), Indent: 2})
-	for _, b := range slices.Concat(speeds(p), parts(p), boards(p)) {
+	for _, b := range slices.Concat(speeds(p), processorParts(p), boards(p)) {
 		if b.Head != nil {
 			b.Head.Level = 3
 		}

@@ -24,7 +24,7 @@ func (e *Explainer) setting(s settings.Setting, doc *report.Report) []page.Block
 	} else {
 		out = append(out, page.Block{Fields: []page.Field{{Name: "-", Value: "no documented profile on record speaks of it"}}, Indent: 2})
 	}
-	out = append(out, e.judged("setting."+s.ID, doc, faces(s.ID, doc)...)...)
+	out = append(out, e.judged("setting."+s.ID, doc, settingFaces(s.ID, doc)...)...)
 	if len(ways) == 0 {
 		ways, documents = e.names(s.ID, documents)
 	}
@@ -85,7 +85,7 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 			add(&effects, "-", s.Effect+" ["+p.Citation.Line()+"]")
 		}
 		if len(ways) < mostWays {
-			add(&ways, cmp.Or(first(p.Vendors), "-"), s.Remedy)
+			add(&ways, cmp.Or(firstOf(p.Vendors), "-"), s.Remedy)
 		}
 		add(&documents, "-", p.Citation.Vendor+", "+p.Citation.Title)
 	}
@@ -98,8 +98,8 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 	return wants, effects, ways, documents
 }
 
-// faces are the values of a setting on the named machine.
-func faces(id string, doc *report.Report) []page.Block {
+// settingFaces are the values of a setting on the named machine.
+func settingFaces(id string, doc *report.Report) []page.Block {
 	if doc == nil {
 		return nil
 	}

@@ -54,7 +54,7 @@ func profileTables(profiles []*rulepack.ProfileInfo) []page.Block {
 	order := settingOrder(profiles)
 	table := &page.Table{Heads: []string{"setting"}}
 	for _, p := range profiles {
-		table.Heads = append(table.Heads, short(p.ID))
+		table.Heads = append(table.Heads, shortID(p.ID))
 	}
 	var details []page.Block
 	for _, id := range order {
@@ -75,8 +75,8 @@ func profileTables(profiles []*rulepack.ProfileInfo) []page.Block {
 		{Head: &page.Head{Level: 2, Name: "Settings one by one"}}}, details)
 }
 
-// short is a profile's name within its document.
-func short(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
+// shortID is a profile's name within its document.
+func shortID(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
 func settingOrder(profiles []*rulepack.ProfileInfo) []string {
 	var out []string
@@ -108,7 +108,7 @@ func settingDetails(id string, profiles []*rulepack.ProfileInfo) []page.Block {
 			at = len(out)
 			out = append(out, &detail{fields: fields})
 		}
-		out[at].profiles = append(out[at].profiles, short(p.ID))
+		out[at].profiles = append(out[at].profiles, shortID(p.ID))
 	}
 	var blocks []page.Block
 	for _, d := range out {

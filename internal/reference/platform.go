@@ -17,7 +17,7 @@ func Platform(p *platform.Info) []page.Block {
 		{Fields: platformFields(p)},
 	}
 	blocks = append(blocks, speeds(p)...)
-	blocks = append(blocks, parts(p)...)
+	blocks = append(blocks, processorParts(p)...)
 	blocks = append(blocks, recognised(p)...)
 	blocks = append(blocks, measured(p)...)
 	blocks = append(blocks, boards(p)...)
@@ -82,7 +82,7 @@ func speeds(p *platform.Info) []page.Block {
 	if len(t.Rows) == 0 {
 		return []page.Block{{Text: "No document gives speeds by DIMMs per channel; the processor's own maximum and the DIMMs' decide."}}
 	}
-	pad(t)
+	padRows(t)
 	return []page.Block{{Head: &page.Head{Level: 2, Kind: "speeds", Name: "Speeds in MT/s by DIMMs per channel"}}, {Table: t}}
 }
 
@@ -102,8 +102,8 @@ func speedTable(speeds map[string][]int) *page.Table {
 	return t
 }
 
-// pad gives every row as many cells as the longest one has.
-func pad(t *page.Table) {
+// padRows gives every row as many cells as the longest one has.
+func padRows(t *page.Table) {
 	most := 0
 	for _, r := range t.Rows {
 		most = max(most, len(r))
@@ -116,8 +116,8 @@ func pad(t *page.Table) {
 	}
 }
 
-// parts lists the processors whose facts differ.
-func parts(p *platform.Info) []page.Block {
+// processorParts lists the processors whose facts differ.
+func processorParts(p *platform.Info) []page.Block {
 	var out []page.Block
 	for i := range p.Parts {
 		part := &p.Parts[i]
@@ -127,7 +127,7 @@ func parts(p *platform.Info) []page.Block {
 				{Name: "recommended DIMMs per processor", Value: numbers(part.RecommendedDIMMs)},
 			}})
 		if t := speedTable(part.Speeds); len(t.Rows) > 0 {
-			pad(t)
+			padRows(t)
 			out = append(out, page.Block{Table: t})
 		}
 	}

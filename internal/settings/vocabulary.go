@@ -39,7 +39,7 @@ type Setting struct {
 	Kind  Kind
 	// Words are the canonical values of a Choice or Rate beside Auto.
 	Words []string
-	// Figures are the values that are no words: counts, hours or none.
+	// Figures are the values that are not words: counts, hours or none.
 	Figures Figures
 }
 

@@ -21,7 +21,7 @@ func Draft(sys *inventory.System, topo *population.Result) string {
 		missing = part(&b, sys, topo) || missing
 	}
 	if !missing {
-		return known(sys, topo)
+		return nothingMissing(sys, topo)
 	}
 	return `# What memaudit does not know of this machine, as files of a folder of your own: copy each part into the file
 # named above it, fill in what is marked FILL IN from the maker's documents, and name them under "citation",
@@ -32,8 +32,8 @@ func Draft(sys *inventory.System, topo *population.Result) string {
 ` + b.String()
 }
 
-// known says that nothing is missing.
-func known(sys *inventory.System, topo *population.Result) string {
+// nothingMissing says that nothing is missing.
+func nothingMissing(sys *inventory.System, topo *population.Result) string {
 	slots := fmt.Sprintf("all %d memory slots have their channel", len(sys.Slots))
 	if len(sys.Slots) == 0 {
 		slots = "firmware lists no memory slots"
@@ -95,7 +95,7 @@ func draftPatterns(b *strings.Builder, sys *inventory.System, topo *population.R
 	if len(labels) == 0 || len(sys.Slots) == 0 {
 		return false
 	}
-	labels = once(labels)
+	labels = distinct(labels)
 	fmt.Fprintf(b, `
 # ---- slots/locators.yaml
 # No pattern reads these labels (locator, bank locator):
@@ -103,7 +103,7 @@ func draftPatterns(b *strings.Builder, sys *inventory.System, topo *population.R
 schema: 1
 rules:
   - {id: our-labels, locator: ["FILL IN"], vendor: [%s]}
-`, listed(labels), maker(sys))
+`, listed(labels), makerOf(sys))
 	return true
 }
 
@@ -136,12 +136,12 @@ schema: 1
 vendor: %s
 maps:
   - {id: our-board, models: [%q], locators: [%s], groups: FILL IN, check: [doc], sources: [OUR-MANUAL], note: "FILL IN: page or table"}
-`, listed(once(labels)), channels, maker(sys), sys.Machine.Product.Or(sys.Machine.Board.Or("FILL IN")), strings.Join(once(patterns), ", "))
+`, listed(distinct(labels)), channels, makerOf(sys), sys.Machine.Product.Or(sys.Machine.Board.Or("FILL IN")), strings.Join(distinct(patterns), ", "))
 	return true
 }
 
-// maker is the machine's maker as patterns and maps write it.
-func maker(sys *inventory.System) string {
+// makerOf is the machine's maker as patterns and maps write it.
+func makerOf(sys *inventory.System) string {
 	words := strings.Fields(strings.ToLower(sys.Machine.Vendor.Or("")))
 	if len(words) == 0 {
 		return "FILL IN"
@@ -151,8 +151,8 @@ func maker(sys *inventory.System) string {
 
 func quoted(locator, bank string) string { return fmt.Sprintf("%q, %q", locator, bank) }
 
-// once keeps the first of equal texts.
-func once(list []string) []string {
+// distinct keeps the first of equal texts.
+func distinct(list []string) []string {
 	var out []string
 	for _, s := range list {
 		if !slices.Contains(out, s) {

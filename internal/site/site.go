@@ -57,14 +57,14 @@ func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
 		if st, err := os.Stat(dir); err != nil || !st.IsDir() {
 			continue // one file of rules; a missing one is told where rules are loaded
 		}
-		own, err := read(dir)
+		own, err := readData(dir)
 		if err != nil {
 			return nil, err
 		}
 		if len(own) == 0 {
 			continue
 		}
-		if k, err = join(k, own, dir); err != nil {
+		if k, err = joinFiles(k, own, dir); err != nil {
 			return nil, err
 		}
 	}
@@ -73,7 +73,7 @@ func Join(builtin fs.FS, dirs []string) (fs.FS, error) {
 
 // HasData reports whether a folder holds data files.
 func HasData(dir string) bool {
-	own, err := read(dir)
+	own, err := readData(dir)
 	return err == nil && len(own) > 0
 }
 
@@ -83,7 +83,7 @@ func Beside(k fs.FS, dir string) fs.FS {
 	if _, err := os.Stat(filepath.Join(dir, compiled.File)); err == nil {
 		return os.DirFS(dir)
 	}
-	own, err := read(dir)
+	own, err := readData(dir)
 	if err != nil || len(own) == 0 {
 		return k
 	}
@@ -97,9 +97,9 @@ func Shipped(file string) bool {
 	return err == nil
 }
 
-// read is the content of a folder's data files by name; none of a folder that is
+// readData is the content of a folder's data files by name; none of a folder that is
 // a whole knowledge of its own, as the project's rules are.
-func read(dir string) (map[string][]byte, error) {
+func readData(dir string) (map[string][]byte, error) {
 	own := map[string][]byte{}
 	from := os.DirFS(dir)
 	if _, err := fs.Stat(from, compiled.File); err == nil {
@@ -126,9 +126,9 @@ func read(dir string) (map[string][]byte, error) {
 	return own, nil
 }
 
-// join puts files beside those of k and makes the compiled parts and the tables
+// joinFiles puts files beside those of k and makes the compiled parts and the tables
 // anew that list both.
-func join(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
+func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 	out := beside(k, own)
 	var faults Faults
 	for name, data := range own {

@@ -12,7 +12,7 @@ func (t *Table) dropCopies() {
 	copies := map[int]bool{}
 	for i := 1; i < len(t.sorted); i++ {
 		a, b := &t.Structures[uint32(t.sorted[i-1])], &t.Structures[uint32(t.sorted[i])]
-		if same(a, b) {
+		if sameStructure(a, b) {
 			t.problemAt(CodeDuplicateHandle, b, true, "stands in the table twice, first at offset 0x%x; the copy is left out", a.Offset)
 			copies[int(uint32(t.sorted[i]))] = true
 		}
@@ -25,9 +25,9 @@ func (t *Table) dropCopies() {
 	t.index()
 }
 
-// same compares two structures; inactive ones and end markers say nothing, so
+// sameStructure compares two structures; inactive ones and end markers say nothing, so
 // that equal ones are not copies.
-func same(a, b *Structure) bool {
+func sameStructure(a, b *Structure) bool {
 	return a.Handle == b.Handle && a.Type == b.Type && a.Type != typeInactive && a.Type != typeEndOfTable &&
 		a.Length == b.Length && bytes.Equal(a.Data, b.Data) && a.strs == b.strs && slices.Equal(a.lines, b.lines)
 }

@@ -127,13 +127,13 @@ func (t *Table) entryPointLegacy(b []byte) {
 // checksum notes a problem unless one of the two lengths adds up to 0: real
 // entry points with a wrong length sum up over the right one.
 func (t *Table) checksum(what string, b []byte, announced, standard int) {
-	if sum(b, announced) == 0 || sum(b, standard) == 0 {
+	if checksum(b, announced) == 0 || checksum(b, standard) == 0 {
 		return
 	}
-	t.problem(CodeChecksum, 0, false, "%s adds up to %d, expected 0", what, sum(b, announced))
+	t.problem(CodeChecksum, 0, false, "%s adds up to %d, expected 0", what, checksum(b, announced))
 }
 
-func sum(b []byte, n int) (s byte) {
+func checksum(b []byte, n int) (s byte) {
 	for _, c := range b[:min(n, len(b))] {
 		s += c
 	}

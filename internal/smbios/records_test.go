@@ -26,7 +26,7 @@ func TestProtocolRecords(t *testing.T) {
 }
 
 // TestCutFirst: what is shorter than a header, or begins with a type that the
-// standard does not know, is no table that was cut short.
+// standard does not know, is not a table that was cut short.
 func TestCutFirst(t *testing.T) {
 	system := []byte{typeSystem, 27, 1, 0, 1, 2, 0, 0}
 	assert.True(t, (&walker{data: system}).cutFirst())

@@ -35,12 +35,12 @@ func Redact(data []byte, hide Hide) ([]byte, error) {
 	out := bytes.Clone(data)
 	if t.Source == FromDump {
 		start := t.start(out)
-		blank(out[min(0x20, start):start]) // between entry point and table nothing is anything
+		blankText(out[min(0x20, start):start]) // between entry point and table nothing is anything
 		copy(out[start:], RedactTable(data[:start], data[start:], hide))
 	} else {
 		out = RedactTable(nil, data, hide)
 	}
-	if again, err := Parse(out); err != nil || len(t.Problems) == 0 && !alike(t, again) {
+	if again, err := Parse(out); err != nil || len(t.Problems) == 0 && !sameTables(t, again) {
 		return nil, errors.New("the SMBIOS table cannot be redacted without changing what it says")
 	}
 	return out, nil
@@ -60,10 +60,10 @@ func RedactTable(entryPoint, table []byte, hide Hide) []byte {
 	out := bytes.Clone(hidden)
 	for i := range out {
 		if !told[i] {
-			blank(out[i : i+1])
+			blankText(out[i : i+1])
 		}
 	}
-	if !alike(t, Decode(entryPoint, out)) && alike(t, Decode(entryPoint, hidden)) {
+	if !sameTables(t, Decode(entryPoint, out)) && sameTables(t, Decode(entryPoint, hidden)) {
 		return hidden
 	}
 	return out
@@ -72,8 +72,8 @@ func RedactTable(entryPoint, table []byte, hide Hide) []byte {
 // RedactEntry does the same with one structure of dmi/entries.
 func RedactEntry(raw []byte, hide Hide) []byte { return RedactTable(nil, raw, hide) }
 
-// alike reports that two tables hold the same structures and defects.
-func alike(a, b *Table) bool {
+// sameTables reports that two tables hold the same structures and defects.
+func sameTables(a, b *Table) bool {
 	return slices.Equal(a.Problems, b.Problems) && slices.EqualFunc(a.Structures, b.Structures, func(x, y Structure) bool {
 		return x.Type == y.Type && x.Handle == y.Handle && x.Offset == y.Offset && len(x.strs) == len(y.strs)
 	})
@@ -100,7 +100,7 @@ func (s *Structure) redact(table []byte, told []bool, hide Hide) {
 	}
 	if !slices.Contains(readTypes[:], s.Type) {
 		for i := range strs {
-			blank(strs[i : i+1])
+			blankText(strs[i : i+1])
 		}
 		if s.Type >= 128 || s.Type == typeHostInterface {
 			clear(body[min(headerLength, len(body)):])
@@ -155,8 +155,8 @@ func stringArea(rest []byte) []byte {
 	return rest
 }
 
-// blank makes printable characters an x.
-func blank(b []byte) {
+// blankText makes printable characters an x.
+func blankText(b []byte) {
 	for i, c := range b {
 		if c > ' ' && c != 0x7f {
 			b[i] = 'x'
@@ -182,7 +182,7 @@ func redactText(t *Table, data []byte, hide Hide) ([]byte, error) {
 		out = append(out, r.line(bytes.Clone(row))...)
 	}
 	again, err := parseText(out)
-	if err != nil || !alike(t, again) {
+	if err != nil || !sameTables(t, again) {
 		return nil, errors.New("dmidecode's text cannot be redacted without changing what it says")
 	}
 	return out, nil
@@ -208,7 +208,7 @@ func (r *textRedactor) line(row []byte) []byte {
 	switch at := bytes.Index(row, []byte(content)) + len(content) - len(val); {
 	case strings.HasPrefix(content, "Handle 0x"), val == "", val[0] == '<', val == "Not Specified":
 	case !indented && strings.Contains(content, "@"):
-		blank(row) // a shell's prompt
+		blankText(row) // a shell's prompt
 	case !indented:
 	case r.read && ok && slices.Contains(textIdentifiers[:], key):
 		copy(row[at:], r.hide.Text([]byte(val)))
@@ -216,7 +216,7 @@ func (r *textRedactor) line(row []byte) []byte {
 	case !ok && hexRow(val):
 		r.hexadecimal(row[at : at+len(val)])
 	default:
-		blank(row[at : at+len(val)])
+		blankText(row[at : at+len(val)])
 	}
 	return row
 }

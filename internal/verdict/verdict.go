@@ -63,7 +63,7 @@ type Citation struct {
 	Standing string `yaml:"-" json:"-"`
 }
 
-// Authorities of a document that is no maker's.
+// Authorities of a document that is not a maker's.
 const (
 	// Standard binds every machine: a specification, what the kernel says of its files.
 	Standard = "standard"

@@ -65,16 +65,16 @@ func mbind(b []byte, node int) error {
 	return nil
 }
 
-// fill writes numbers that Triad keeps finite.
-func fill(b []byte) {
+// fillFinite writes numbers that Triad keeps finite.
+func fillFinite(b []byte) {
 	f := kernel.Floats(b)
 	for i := range f {
 		f[i] = 1
 	}
 }
 
-// slice is one thread's part of a buffer, whole pages.
-func slice(b []byte, i, n int) []byte {
+// partOfBuffer is one thread's part of a buffer, whole pages.
+func partOfBuffer(b []byte, i, n int) []byte {
 	const page = 4096
 	size := len(b) / n / page * page
 	return b[i*size : (i+1)*size : (i+1)*size]
@@ -98,7 +98,7 @@ func (a *area) work(kind measure.Kind, i, n int) func() int64 {
 	if kind == measure.Latency {
 		return a.chase()
 	}
-	part := slice(a.streams, i, n)
+	part := partOfBuffer(a.streams, i, n)
 	third := len(part) / 3 / kernel.Line * kernel.Line
 	x, y, z := part[:third], part[third:2*third], part[2*third:3*third]
 	at := a.stand(i, n)

@@ -48,11 +48,11 @@ func (b *Bench) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Dur
 	if err != nil {
 		return measure.Sample{}, err
 	}
-	return sum(kind, outs), b.ctx.Err()
+	return addOutcomes(kind, outs), b.ctx.Err()
 }
 
-// sum adds up what the threads did. Each thread's rate is over its own time.
-func sum(kind measure.Kind, outs []outcome) measure.Sample {
+// addOutcomes adds up what the threads did. Each thread's rate is over its own time.
+func addOutcomes(kind measure.Kind, outs []outcome) measure.Sample {
 	var s measure.Sample
 	var clock float64
 	for i := range outs {

@@ -48,9 +48,9 @@ func processorTimes(stat []byte, cpus []int) (foreign, steal time.Duration) {
 		}
 		seen = true
 		if slices.Contains(cpus, cpu) {
-			steal += ticks(words, 8)
+			steal += sumTicks(words, 8)
 		} else {
-			foreign += ticks(words, 1, 2, 3, 6, 7)
+			foreign += sumTicks(words, 1, 2, 3, 6, 7)
 		}
 	}
 	if !seen {
@@ -59,8 +59,8 @@ func processorTimes(stat []byte, cpus []int) (foreign, steal time.Duration) {
 	return foreign, steal
 }
 
-// ticks adds up some columns.
-func ticks(words []string, columns ...int) time.Duration {
+// sumTicks adds up some columns.
+func sumTicks(words []string, columns ...int) time.Duration {
 	var sum time.Duration
 	for _, i := range columns {
 		if i < len(words) {

@@ -32,10 +32,10 @@ func (b *Bench) Map(node int, cpus []int, size measure.Buffer) (measure.Memory, 
 func (b *Bench) touch(a *area, cpus []int) error {
 	jobs := make([]job, len(cpus))
 	for i := range jobs {
-		mine := slice(a.streams, i, len(jobs))
+		mine := partOfBuffer(a.streams, i, len(jobs))
 		jobs[i] = job{ctx: b.ctx, d: 1 << 62, work: func() int64 {
 			n := min(len(mine), piece)
-			fill(mine[:n])
+			fillFinite(mine[:n])
 			mine = mine[n:]
 			return int64(n)
 		}}

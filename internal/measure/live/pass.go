@@ -35,7 +35,7 @@ func (j *job) do() outcome {
 	var o outcome
 	var cpu, switches [2]int64
 	j.start.pass()
-	if cpu[0], switches[0], o.err = usage(); o.err != nil {
+	if cpu[0], switches[0], o.err = threadUsage(); o.err != nil {
 		return o
 	}
 	began := time.Now()
@@ -46,20 +46,20 @@ func (j *job) do() outcome {
 		}
 		o.done, o.wall = o.done+n, time.Since(began)
 	}
-	if cpu[1], switches[1], o.err = usage(); o.err != nil {
+	if cpu[1], switches[1], o.err = threadUsage(); o.err != nil {
 		return o
 	}
 	o.cpu, o.switches = time.Duration(cpu[1]-cpu[0]), switches[1]-switches[0]
-	o.clock = clock()
+	o.clock = coreClock()
 	return o
 }
 
 // clockSteps take some 30 microseconds.
 const clockSteps = 30_000
 
-// clock is the core's speed in arithmetic steps per second: the fastest of
+// coreClock is the core's speed in arithmetic steps per second: the fastest of
 // three, which an interrupt does not meet all.
-func clock() float64 {
+func coreClock() float64 {
 	best := 0.0
 	for range 3 {
 		began := time.Now()
@@ -69,8 +69,8 @@ func clock() float64 {
 	return best
 }
 
-// usage is the thread's processor time in ns and its involuntary switches.
-func usage() (cpu, switches int64, err error) {
+// threadUsage is the thread's processor time in ns and its involuntary switches.
+func threadUsage() (cpu, switches int64, err error) {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts); err != nil {
 		return 0, 0, err

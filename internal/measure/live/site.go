@@ -15,18 +15,18 @@ import (
 // Survey reads what must be known before a measurement. guest names the
 // hypervisor of a virtual machine, "" on real hardware.
 func Survey(root *host.Root, guest string) *measure.Site {
-	s := &measure.Site{Guest: guest, Notes: notes(root)}
+	s := &measure.Site{Guest: guest, Notes: circumstances(root)}
 	s.Quota, s.MemoryBytes = limits(root)
 	cpus, mems := allowed(root)
 	numa := host.ReadNUMA(root)
 	if len(numa.Nodes) == 0 { // a kernel without NUMA
-		online, _ := list(root, "/sys/devices/system/cpu/online")
-		s.Nodes = []measure.Node{node(root, 0, online, cpus)}
-		s.Nodes[0].FreeBytes = free(root, "/proc/meminfo")
+		online, _ := readList(root, "/sys/devices/system/cpu/online")
+		s.Nodes = []measure.Node{pickCPUs(root, 0, online, cpus)}
+		s.Nodes[0].FreeBytes = freeMemory(root, "/proc/meminfo")
 	}
 	for i := range numa.Nodes {
-		n := node(root, numa.Nodes[i].ID, numa.Nodes[i].CPUs.V, cpus)
-		n.FreeBytes = free(root, fmt.Sprintf("/sys/devices/system/node/node%d/meminfo", n.ID))
+		n := pickCPUs(root, numa.Nodes[i].ID, numa.Nodes[i].CPUs.V, cpus)
+		n.FreeBytes = freeMemory(root, fmt.Sprintf("/sys/devices/system/node/node%d/meminfo", n.ID))
 		if has := numa.Nodes[i].HasMemory; has.State == fact.OK && !has.V {
 			n.FreeBytes = 0
 		}
@@ -39,8 +39,8 @@ func Survey(root *host.Root, guest string) *measure.Site {
 	return s
 }
 
-// node picks one CPU of each core.
-func node(root *host.Root, id int, online, may []int) measure.Node {
+// pickCPUs picks one CPU of each core.
+func pickCPUs(root *host.Root, id int, online, may []int) measure.Node {
 	n := measure.Node{ID: id, Socket: -1, FreeBytes: -1}
 	done := map[int]bool{}
 	for _, cpu := range online {
@@ -72,14 +72,14 @@ func node(root *host.Root, id int, online, may []int) measure.Node {
 // siblings are the hardware threads of a CPU's core, itself when not known.
 func siblings(root *host.Root, cpu int) []int {
 	for _, name := range []string{"/topology/core_cpus_list", "/topology/thread_siblings_list"} {
-		if l, ok := list(root, cpuDir(cpu)+name); ok && slices.Contains(l, cpu) {
+		if l, ok := readList(root, cpuDir(cpu)+name); ok && slices.Contains(l, cpu) {
 			return l
 		}
 	}
 	return []int{cpu}
 }
 
-func list(root *host.Root, path string) ([]int, bool) {
+func readList(root *host.Root, path string) ([]int, bool) {
 	b, err := root.ReadLimit(path, host.LimitList)
 	if err != nil {
 		return nil, false
@@ -88,8 +88,8 @@ func list(root *host.Root, path string) ([]int, bool) {
 	return l, err == nil
 }
 
-// free is MemFree of a meminfo file, -1 when not known.
-func free(root *host.Root, path string) int64 {
+// freeMemory is MemFree of a meminfo file, -1 when not known.
+func freeMemory(root *host.Root, path string) int64 {
 	b, err := root.ReadLimit(path, host.LimitList)
 	if err != nil {
 		return -1
@@ -150,7 +150,7 @@ func coreCaches(root *host.Root, cpus []int) int64 {
 			if !ok {
 				break
 			}
-			sharers, ok := list(root, dir+"shared_cpu_list")
+			sharers, ok := readList(root, dir+"shared_cpu_list")
 			if level < 2 || !ok || firstOf(cpus, sharers) != cpu {
 				continue
 			}
@@ -177,8 +177,8 @@ func firstOf(cpus, sharers []int) int {
 	return -1
 }
 
-// notes are circumstances that bear on the figures.
-func notes(root *host.Root) []string {
+// circumstances are circumstances that bear on the figures.
+func circumstances(root *host.Root) []string {
 	var out []string
 	if b, err := root.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); err == nil && bytes.Contains(b, []byte("[never]")) {
 		out = append(out, "huge pages are switched off: latency is up to twice as long")

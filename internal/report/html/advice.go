@@ -42,7 +42,7 @@ func (p *page) alternative(a *report.Advice) {
 		p.beforeAndAfter(a)
 	}
 	p.Open("dl")
-	p.pair("cures", cured(a.Cures))
+	p.pair("cures", curedRules(a.Cures))
 	p.pair("still fails", remaining(a.Reaches.Findings))
 	p.pair("source", a.Source)
 	p.Close()
@@ -68,7 +68,7 @@ func (p *page) beforeAndAfter(a *report.Advice) {
 		return
 	}
 	t := p.table("memory of", "before", "after")
-	for _, alike := range alike(sockets, func(i int) string {
+	for _, alike := range alikeNumbers(sockets, func(i int) string {
 		_, before, after := of(i)
 		return before + "\n" + after
 	}) {
@@ -112,8 +112,8 @@ func reached(class *string, mts *int, peak *int64, share *report.Relative) strin
 	return strings.Join(parts, ", ")
 }
 
-// cured names each rule once, with what it no longer fails on.
-func cured(list []report.Cured) string {
+// curedRules names each rule once, with what it no longer fails on.
+func curedRules(list []report.Cured) string {
 	names, subjects := make([]string, len(list)), make([]string, len(list))
 	for i, c := range list {
 		names[i], subjects[i] = c.Rule, c.Subject

@@ -26,7 +26,9 @@ func (p *page) bandwidth() {
 		return
 	}
 	t := p.table("memory of", "predicted share", "measured by a document", "peak", "expected speed", "limited by", "DIMMs per channel")
-	for _, alike := range alike(len(sockets), func(i int) string { return strings.Join(predicted(&sockets[i]), "\n") + share(&sockets[i].Relative) }) {
+	for _, alike := range alikeNumbers(len(sockets), func(i int) string {
+		return strings.Join(predicted(&sockets[i]), "\n") + shareText(&sockets[i].Relative)
+	}) {
 		ids := make([]int, len(alike))
 		for n, i := range alike {
 			ids[n] = socketOf(sockets[i].Socket)
@@ -37,8 +39,8 @@ func (p *page) bandwidth() {
 	p.note("The predicted share is of what this processor could have at its best, all channels at its highest clock: from its slowest region to the most that one can have. It is not a measurement.")
 }
 
-// share is the predicted range in words.
-func share(r *report.Relative) string {
+// shareText is the predicted range in words.
+func shareText(r *report.Relative) string {
 	if r.Low == nil || r.High == nil {
 		return "not known"
 	}
@@ -66,7 +68,7 @@ func predicted(s *report.PopulationSocket) []string {
 	if s.ExpectedMTs != nil {
 		speed = strconv.Itoa(*s.ExpectedMTs) + " MT/s"
 	}
-	return []string{measured, peak, speed, cmp.Or(wording.Limiter(report.OrEmpty(s.Limiter)), "-"), depth(s.DIMMsPerChannel)}
+	return []string{measured, peak, speed, cmp.Or(wording.Limiter(report.OrEmpty(s.Limiter)), "-"), depthText(s.DIMMsPerChannel)}
 }
 
 func (p *page) share(t *table, name string, s *report.PopulationSocket) {
@@ -76,7 +78,7 @@ func (p *page) share(t *table, name string, s *report.PopulationSocket) {
 	if r := &s.Relative; r.Low != nil && r.High != nil {
 		p.bar(r)
 	}
-	p.Text(share(&s.Relative))
+	p.Text(shareText(&s.Relative))
 	p.Close()
 	for i, cell := range predicted(s) {
 		p.Element("td", cell, attr("data-head", t.heads[i+2]))
@@ -85,8 +87,8 @@ func (p *page) share(t *table, name string, s *report.PopulationSocket) {
 	p.Line()
 }
 
-// depth lists the DIMMs of each channel.
-func depth(dpc []int) string {
+// depthText lists the DIMMs of each channel.
+func depthText(dpc []int) string {
 	if len(dpc) == 0 {
 		return "not known"
 	}

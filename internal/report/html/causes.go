@@ -26,7 +26,7 @@ func causes(findings []report.Finding) (roots []int, led map[int][]int) {
 			roots = append(roots, i)
 		}
 	}
-	slices.SortStableFunc(roots, func(a, b int) int { return worst(b, findings, led) - worst(a, findings, led) })
+	slices.SortStableFunc(roots, func(a, b int) int { return worstSeverity(b, findings, led) - worstSeverity(a, findings, led) })
 	return roots, led
 }
 
@@ -52,11 +52,11 @@ func circular(i int, parents []int) bool {
 	return true
 }
 
-// worst is the highest severity among a finding and all that follows from it.
-func worst(i int, findings []report.Finding, led map[int][]int) int {
+// worstSeverity is the highest severity among a finding and all that follows from it.
+func worstSeverity(i int, findings []report.Finding, led map[int][]int) int {
 	rank := report.Rank(findings[i].Severity)
 	for _, l := range led[i] {
-		rank = max(rank, worst(l, findings, led))
+		rank = max(rank, worstSeverity(l, findings, led))
 	}
 	return rank
 }

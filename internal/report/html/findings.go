@@ -111,12 +111,12 @@ func (p *page) article(i int, open bool) {
 	p.Element("span", f.Subject, markup.Class("subject"))
 	p.Text(" ")
 	p.Element("span", f.Rule, markup.Class("rule"))
-	if brief := brief(f); brief != "" {
+	if brief := briefFinding(f); brief != "" {
 		p.Text(" ")
 		p.Element("span", brief, markup.Class("brief"))
 	}
 	p.Close()
-	p.particulars(f, brief(f))
+	p.particulars(f, briefFinding(f))
 	p.evidence(f.Evidence, f.Certainty)
 	p.Close()
 }
@@ -137,8 +137,8 @@ func severityClass(f *report.Finding) string {
 	return f.Result
 }
 
-// brief is what is read of a folded finding.
-func brief(f *report.Finding) string {
+// briefFinding is what is read of a folded finding.
+func briefFinding(f *report.Finding) string {
 	if f.Result == string(verdict.Fail) || f.Result == string(verdict.Waived) {
 		return report.OrEmpty(f.Found)
 	}

@@ -52,7 +52,7 @@ func layout(slots []*report.Slot) *drawing {
 		controllers[d.columns[i].controller] = true
 	}
 	y := 0
-	for _, band := range bands(d.columns) {
+	for _, band := range pictureRows(d.columns) {
 		y = d.place(band, y, len(controllers) > 1) + bandGap
 	}
 	d.height = max(0, y-bandGap)
@@ -126,9 +126,9 @@ func (c *column) put(s *report.Slot) {
 	}
 }
 
-// bands cuts the channels into rows of the picture. A controller begins a new
+// pictureRows cuts the channels into rows of the picture. A controller begins a new
 // row unless it fits beside the one before it, and a long one is cut evenly.
-func bands(columns []column) [][]column {
+func pictureRows(columns []column) [][]column {
 	var out [][]column
 	for len(columns) > 0 {
 		n := 1

@@ -63,7 +63,7 @@ func TestBands(t *testing.T) {
 			columns = append(columns, column{channel: i, controller: c})
 		}
 		var out []int
-		for _, band := range bands(columns) {
+		for _, band := range pictureRows(columns) {
 			out = append(out, len(band))
 		}
 		return out
@@ -82,5 +82,5 @@ func TestNameLines(t *testing.T) {
 	} {
 		assert.Equal(t, want, nameLines(name), name)
 	}
-	assert.Equal(t, "日本…", fit("日本語文字", 5))
+	assert.Equal(t, "日本…", fitColumns("日本語文字", 5))
 }

@@ -118,7 +118,7 @@ func (p *page) node(n *report.Node, i int) {
 		name += ", socket " + strconv.Itoa(*n.Socket)
 	}
 	p.Shape("rect", markup.Class(class), markup.Int("x", x), markup.Int("y", y), markup.Int("width", nodeWidth), markup.Int("height", nodeHeight), attr("rx", "6"))
-	p.words(x+7, y+18, "name", fit(name, 16))
+	p.words(x+7, y+18, "name", fitColumns(name, 16))
 	p.words(x+7, y+36, "size", nodeMemory(n))
 	if n.Kind != "dram" {
 		p.words(x+7, y+48, "small", n.Kind)

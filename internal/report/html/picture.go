@@ -53,7 +53,7 @@ func (p *page) controller(l label, board string) {
 		name += ", " + board
 	}
 	p.Shape("line", markup.Class("bracket"), markup.Int("x1", l.x), markup.Int("x2", l.x+l.width), markup.Int("y1", l.y+groupLabel-2), markup.Int("y2", l.y+groupLabel-2))
-	p.words(l.x, l.y+groupLabel-5, "head", fit(name, l.width/6))
+	p.words(l.x, l.y+groupLabel-5, "head", fitColumns(name, l.width/6))
 }
 
 func (p *page) channel(c *column, prefix string, starved bool) {
@@ -112,7 +112,7 @@ func cellSize(s *report.Slot) string {
 	case s.State != string(inventory.SlotPopulated), s.SizeBytes == nil:
 		return "?"
 	default:
-		return fit(prose.Size(*s.SizeBytes), cellColumns)
+		return fitColumns(prose.Size(*s.SizeBytes), cellColumns)
 	}
 }
 
@@ -123,7 +123,7 @@ func cellSpeed(s *report.Slot) string {
 	case s.State != string(inventory.SlotPopulated):
 		return ""
 	case technology != "" && technology != string(inventory.DRAM):
-		return fit(strings.ToUpper(technology), cellColumns)
+		return fitColumns(strings.ToUpper(technology), cellColumns)
 	case s.ConfiguredMTs != nil:
 		return strconv.Itoa(*s.ConfiguredMTs) + " MT/s"
 	case s.RatedMTs != nil:
@@ -165,15 +165,15 @@ func nameLines(name string) [2]string {
 	if printable.Columns(name) <= cellColumns {
 		return [2]string{name, ""}
 	}
-	at := cut(name, cellColumns)
+	at := cutOffset(name, cellColumns)
 	if sep := strings.LastIndexAny(name[:at], " _-:./#") + 1; sep > 0 && printable.Columns(name[sep:]) <= cellColumns {
 		at = sep
 	}
-	return [2]string{name[:at], fit(strings.TrimSpace(name[at:]), cellColumns)}
+	return [2]string{name[:at], fitColumns(strings.TrimSpace(name[at:]), cellColumns)}
 }
 
-// cut is the offset up to which a text takes at most so many columns.
-func cut(s string, columns int) int {
+// cutOffset is the offset up to which a text takes at most so many columns.
+func cutOffset(s string, columns int) int {
 	used := 0
 	for i, r := range s {
 		if used += printable.RuneColumns(r); used > columns {
@@ -183,13 +183,13 @@ func cut(s string, columns int) int {
 	return len(s)
 }
 
-// fit cuts a text to so many columns and marks that it did.
-func fit(s string, columns int) string {
+// fitColumns cuts a text to so many columns and marks that it did.
+func fitColumns(s string, columns int) string {
 	s = printable.Clean(s)
 	if printable.Columns(s) <= columns {
 		return s
 	}
-	return s[:cut(s, columns-1)] + "…"
+	return s[:cutOffset(s, columns-1)] + "…"
 }
 
 // failedSlot reports whether a failure is about the slot itself.

@@ -24,7 +24,7 @@ func (p *page) slots() {
 	t := p.table("slot", "handle", "place", "holds", "speed", "module", "mapped by")
 	for i := range all {
 		s := &all[i]
-		t.row(slotLabel(s), s.Handle, place(s), holds(s), speeds(s), module(s), mapped(s))
+		t.row(slotLabel(s), s.Handle, slotPlace(s), slotHolds(s), speeds(s), module(s), mapped(s))
 	}
 	t.end()
 	p.Close()
@@ -38,7 +38,7 @@ func slotLabel(s *report.Slot) string {
 	return name
 }
 
-func place(s *report.Slot) string {
+func slotPlace(s *report.Slot) string {
 	var parts []string
 	for _, c := range [...]struct {
 		name  string
@@ -54,7 +54,7 @@ func place(s *report.Slot) string {
 	return joined(parts)
 }
 
-func holds(s *report.Slot) string {
+func slotHolds(s *report.Slot) string {
 	parts := []string{cellSize(s)}
 	for _, more := range []*string{s.Type, s.Technology, s.FormFactor} {
 		if more != nil && *more != "dram" {

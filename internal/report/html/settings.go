@@ -29,7 +29,7 @@ func (p *page) settings() {
 		t := p.table("setting", "configured", "pending", "effective", "decided by", "read from")
 		for _, id := range known {
 			s := all[id]
-			t.row(id, face(&s.Configured), face(&s.Pending), face(&s.Effective), orDash(s.DecidedBy.Value), readFrom(&s))
+			t.row(id, faceText(&s.Configured), faceText(&s.Pending), faceText(&s.Effective), orDash(s.DecidedBy.Value), readFrom(&s))
 		}
 		t.end()
 	}
@@ -45,14 +45,14 @@ func (p *page) unknownSettings(all map[string]report.Setting, ids []string) {
 	t := p.table("setting", "reason", "known by")
 	for _, id := range ids {
 		s := all[id]
-		t.row(id, why(s.Effective.Reason, s.Configured.Reason), why(s.Effective.KnownBy, s.Configured.KnownBy))
+		t.row(id, joinedReasons(s.Effective.Reason, s.Configured.Reason), joinedReasons(s.Effective.KnownBy, s.Configured.KnownBy))
 	}
 	t.end()
 	p.Close()
 }
 
-// why joins the kernel's reason and that of BIOS setup when they differ.
-func why(effective, configured *string) string {
+// joinedReasons joins the kernel's reason and that of BIOS setup when they differ.
+func joinedReasons(effective, configured *string) string {
 	a, b := report.OrEmpty(effective), report.OrEmpty(configured)
 	switch {
 	case a == "" || a == b:
@@ -64,9 +64,9 @@ func why(effective, configured *string) string {
 	}
 }
 
-// face is the value with its certainty where that is not direct, or why there
+// faceText is the value with its certainty where that is not direct, or why there
 // is none.
-func face(f *report.Face) string {
+func faceText(f *report.Face) string {
 	switch {
 	case f.Value != nil && f.Certainty == fact.Direct.String():
 		return *f.Value

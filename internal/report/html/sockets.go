@@ -38,8 +38,8 @@ func socketTitles(ids []int) string {
 	return strings.Join(wording.Subjects(names), ", ")
 }
 
-// alike groups the numbers below n by what is said of them, in the order of the first.
-func alike(n int, says func(int) string) [][]int {
+// alikeNumbers groups the numbers below n by what is said of them, in the order of the first.
+func alikeNumbers(n int, says func(int) string) [][]int {
 	var out [][]int
 	at := map[string]int{}
 	for i := range n {

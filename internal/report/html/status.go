@@ -15,7 +15,7 @@ func (p *page) status(id int, pop *report.PopulationSocket) []string {
 	if pop.Class != nil {
 		out = append(out, "class "+*pop.Class)
 	}
-	out = append(out, speed(p.running(id), pop.ExpectedMTs))
+	out = append(out, speedText(p.running(id), pop.ExpectedMTs))
 	if limit := wording.Limit(report.OrEmpty(pop.Limiter)); limit != "" {
 		out = append(out, limit)
 	}
@@ -33,8 +33,8 @@ func orUnknown(v *int) string {
 	return strconv.Itoa(*v)
 }
 
-// speed says how fast the modules run and how fast they should.
-func speed(running, expected *int) string {
+// speedText says how fast the modules run and how fast they should.
+func speedText(running, expected *int) string {
 	switch {
 	case running == nil && expected == nil:
 		return "speed not known"

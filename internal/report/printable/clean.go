@@ -12,7 +12,7 @@ import (
 // (control characters, escape sequences, newlines, bidirectional overrides,
 // broken UTF-8) becomes '?'. Firmware may print anything.
 func Clean(s string) string {
-	if plain(s) {
+	if allASCII(s) {
 		return s
 	}
 	var b strings.Builder
@@ -26,8 +26,8 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// plain reports whether s is printable ASCII only: one byte, one column.
-func plain(s string) bool {
+// allASCII reports whether s is printable ASCII only: one byte, one column.
+func allASCII(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] > '~' {
 			return false
@@ -39,7 +39,7 @@ func plain(s string) bool {
 // Columns is the number of terminal columns that a clean string takes: two
 // for East Asian wide runes, none for combining marks.
 func Columns(s string) int {
-	if plain(s) {
+	if allASCII(s) {
 		return len(s)
 	}
 	n := 0

@@ -38,7 +38,7 @@ func (p *printer) advice(r *report.Report) {
 			name = ""
 		}
 		p.promises(a)
-		p.field(2, "cures", cures(a.Cures))
+		p.field(2, "cures", curedRules(a.Cures))
 		p.field(2, "cheaper", cheaper(r, i))
 		p.field(2, "source", a.Source)
 		p.newline()
@@ -167,7 +167,7 @@ func (p *printer) reached(r *report.Reaches) {
 	name := "reaches"
 	for _, line := range lines {
 		if len(lines) > 1 {
-			line = glued(socks[line]) + ": " + line
+			line = gluedList(socks[line]) + ": " + line
 		}
 		p.field(2, name, line)
 		name = ""
@@ -226,8 +226,8 @@ func remaining(findings []report.Remaining, rules string) string {
 	return strings.Join(names, ", ")
 }
 
-// cures lists the rules that no longer fail.
-func cures(list []report.Cured) string {
+// curedRules lists the rules that no longer fail.
+func curedRules(list []report.Cured) string {
 	var names []string
 	seen := map[string]bool{}
 	for _, c := range list {

@@ -201,7 +201,7 @@ func (d *drawing) block(key int, named bool) block {
 	for _, line := range b.lines {
 		width = max(width, printable.Columns(line))
 	}
-	b.lines = append(b.lines, fold(d.status(key), width)...)
+	b.lines = append(b.lines, foldPieces(d.status(key), width)...)
 	for _, m := range d.marks(key) {
 		b.lines = append(b.lines, "! "+m)
 	}
@@ -224,8 +224,8 @@ func (d *drawing) socketName(id int) string {
 	return ""
 }
 
-// fold joins pieces with commas into lines that are not wider than they must be.
-func fold(pieces []string, width int) []string {
+// foldPieces joins pieces with commas into lines that are not wider than they must be.
+func foldPieces(pieces []string, width int) []string {
 	var out []string
 	line := ""
 	for _, s := range pieces {

@@ -13,7 +13,7 @@ import (
 // it costs, what to do and where it stands.
 func (p *printer) cause(g *group) {
 	p.headline(g)
-	p.alike(g, "found", linesFound, found)
+	p.alike(g, "found", linesFound, foundText)
 	p.alike(g, "expected", linesExpected, expected)
 	// What a cost rests on stands at its end: it is not cut off, but where no room is left.
 	p.alike(g, "costs", linesCosts+p.tight%tightest, briefCosts)
@@ -82,7 +82,7 @@ func (p *printer) remarks(groups []*group) {
 	for _, g := range groups {
 		p.to(2)
 		p.ruleAndSubject(2, g.first().Rule, p.subjects(g))
-		p.alike(g, "found", 2, brief)
+		p.alike(g, "found", 2, briefFinding)
 		p.briefFix(g, 1)
 		p.document(2, g.first().Citation)
 		p.brief(2, "leads to", p.ledNames(g), 1)
@@ -109,7 +109,7 @@ func (p *printer) finding(g *group) {
 	if p.verbose {
 		p.grouped(g, "title", func(f *report.Finding) string { return report.OrEmpty(f.Title) })
 	}
-	p.grouped(g, "found", found)
+	p.grouped(g, "found", foundText)
 	p.grouped(g, "expected", expected)
 	p.grouped(g, "why", func(f *report.Finding) string { return report.OrEmpty(f.Why) })
 	p.grouped(g, "costs", func(f *report.Finding) string { return wording.Costs(f.Effect) })

@@ -25,7 +25,7 @@ func (g *group) subjects() string {
 	for i, f := range g.members {
 		names[i] = f.Subject
 	}
-	return glued(names)
+	return gluedList(names)
 }
 
 // rank is the highest severity in the group and all it caused.
@@ -43,7 +43,7 @@ func failureGroups(findings []report.Finding) []*group {
 	groups := gather(findings)
 	for _, g := range groups {
 		g.follows = causeOf(g, groups)
-		if loops(g) {
+		if causesItself(g) {
 			g.follows = nil
 		}
 	}
@@ -102,8 +102,8 @@ func (g *group) about(subject string) bool {
 	return slices.ContainsFunc(g.members, func(f *report.Finding) bool { return f.Subject == subject })
 }
 
-// loops reports whether a group is its own cause, over however many steps.
-func loops(g *group) bool {
+// causesItself reports whether a group is its own cause, over however many steps.
+func causesItself(g *group) bool {
 	for up := g.follows; up != nil; up = up.follows {
 		if up == g {
 			return true

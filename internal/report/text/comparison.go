@@ -34,9 +34,9 @@ type heldGroup struct {
 
 func (g *heldGroup) first() *report.HeldProfile { return g.profiles[0] }
 
-// alike puts profiles together of which the same can be said of this machine:
+// alikeProfiles puts profiles together of which the same can be said of this machine:
 // the same settings differ from the same values, and the same are not known.
-func alike(profiles []report.HeldProfile) [][]*report.HeldProfile {
+func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 	var out [][]*report.HeldProfile
 	at := map[string]int{}
 	for i := range profiles {
@@ -115,7 +115,7 @@ func (p *printer) comparison(profiles []report.HeldProfile, why string, undecide
 	p.newline()
 	p.settingSheet(groups, settings)
 	closest := false
-	for _, a := range alike(profiles) {
+	for _, a := range alikeProfiles(profiles) {
 		switch {
 		case a[0].Closest:
 			p.missing("CLOSEST", a)
@@ -193,12 +193,12 @@ func nearest(profiles []report.HeldProfile) string {
 	}
 }
 
-// asked counts the settings that a profile asks of this machine.
-func asked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown + h.Error }
+// settingsAsked counts the settings that a profile asks of this machine.
+func settingsAsked(h *report.HeldProfile) int { return h.Agrees + h.Differs + h.Unknown + h.Error }
 
 // tallyText says how the settings of a profile stand.
 func tallyText(h *report.HeldProfile) string {
-	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, prose.Count(asked(h), "setting"), h.Differs, h.Unknown)
+	out := fmt.Sprintf("agrees on %d of %s, differs on %d, %d not known", h.Agrees, prose.Count(settingsAsked(h), "setting"), h.Differs, h.Unknown)
 	if h.NotApplicable > 0 {
 		out += "; of no concern here: " + strconv.Itoa(h.NotApplicable)
 	}

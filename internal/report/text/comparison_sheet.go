@@ -33,7 +33,7 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 		s.heads = append(s.heads, "  "+strings.Join(g.numbers, ", "))
 	}
 	for _, id := range settingOrder(groups) {
-		row := []string{id, faces(settings[id])}
+		row := []string{id, settingFaces(settings[id])}
 		for _, g := range groups {
 			row = append(row, wantedCell(g.rows[id]))
 		}
@@ -43,9 +43,9 @@ func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.S
 	s.rows = append(s.rows, tallies(groups)...)
 	s.print(p, 0)
 	p.newline()
-	p.wrap(0, glued([]string{"= agrees", "! differs", "? not known on this machine", "n/a does not concern it", "- not asked for"}))
+	p.wrap(0, gluedList([]string{"= agrees", "! differs", "? not known on this machine", "n/a does not concern it", "- not asked for"}))
 	p.newline()
-	p.wrap(0, glued([]string{"(c) configured in firmware", "(e) in effect", "(p) waits for the next boot"}))
+	p.wrap(0, gluedList([]string{"(c) configured in firmware", "(e) in effect", "(p) waits for the next boot"}))
 	p.newline()
 	p.newline()
 }
@@ -83,9 +83,9 @@ func wantedCell(s *report.HeldSetting) string {
 	return "broken"
 }
 
-// faces are the machine's own values of a setting, each with its mark; the one
+// settingFaces are the machine's own values of a setting, each with its mark; the one
 // in effect is not repeated where it is the configured one.
-func faces(s report.Setting) string {
+func settingFaces(s report.Setting) string {
 	configured, effective, pending := report.OrEmpty(s.Configured.Value), report.OrEmpty(s.Effective.Value), report.OrEmpty(s.Pending.Value)
 	var out []string
 	if configured != "" {
@@ -108,7 +108,7 @@ func tallies(groups []*heldGroup) [][]string {
 	rows := [][]string{{"agrees", ""}, {"differs", ""}, {"not known", ""}}
 	for _, g := range groups {
 		h := g.first()
-		rows[0] = append(rows[0], "= "+strconv.Itoa(h.Agrees)+" of "+strconv.Itoa(asked(h)))
+		rows[0] = append(rows[0], "= "+strconv.Itoa(h.Agrees)+" of "+strconv.Itoa(settingsAsked(h)))
 		rows[1] = append(rows[1], "! "+strconv.Itoa(h.Differs))
 		rows[2] = append(rows[2], "? "+strconv.Itoa(h.Unknown))
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-func found(f *report.Finding) string { return report.OrEmpty(f.Found) }
+func foundText(f *report.Finding) string { return report.OrEmpty(f.Found) }
 
 func expected(f *report.Finding) string { return report.OrEmpty(f.Expected) }
 
@@ -34,7 +34,7 @@ func (p *printer) grouped(g *group, name string, get func(*report.Finding) strin
 	for i, t := range texts {
 		value := t.text
 		if len(t.subjects) < len(g.members) {
-			value = glued(t.subjects) + ": " + value
+			value = gluedList(t.subjects) + ": " + value
 		}
 		if i > 0 {
 			name = ""
@@ -106,14 +106,14 @@ func (p *printer) consequence(g *group) {
 	p.lead(severityWord(f.Severity))
 	p.to(p.col + 2)
 	p.ruleAndSubject(hang, f.Rule, g.subjects())
-	p.grouped(g, "", brief)
+	p.grouped(g, "", briefFinding)
 	for _, led := range g.led {
 		p.consequence(led)
 	}
 }
 
-// brief is what was found and what was expected, in one go.
-func brief(f *report.Finding) string {
+// briefFinding is what was found and what was expected, in one go.
+func briefFinding(f *report.Finding) string {
 	found, expected := report.OrEmpty(f.Found), report.OrEmpty(f.Expected)
 	switch {
 	case expected == "":
@@ -156,9 +156,9 @@ func (p *printer) subjects(g *group) string {
 // named brings numbered subjects of one kind together: "sockets 0-3".
 func (p *printer) named(subjects []string) string {
 	if p.verbose {
-		return glued(subjects)
+		return gluedList(subjects)
 	}
-	return glued(wording.Subjects(subjects))
+	return gluedList(wording.Subjects(subjects))
 }
 
 // groupNames lists rules with their subjects, and what follows from them.

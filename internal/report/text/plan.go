@@ -41,9 +41,9 @@ func (p *printer) configuration(n int, c *report.Configuration) {
 		line = "not known"
 	}
 	p.field(2, "gives", line)
-	p.field(2, "slots", glued(c.Slots))
+	p.field(2, "slots", gluedList(c.Slots))
 	for _, also := range c.Also {
-		p.field(2, "or", glued(also))
+		p.field(2, "or", gluedList(also))
 	}
 	p.field(2, "fails", remaining(c.Findings, "memory."))
 	for _, e := range c.Effects {

@@ -92,7 +92,7 @@ func (p *printer) put(s string) {
 func (p *printer) lead(word string) {
 	sequence := ""
 	if p.color {
-		sequence = style(word)
+		sequence = wordStyle(word)
 	}
 	p.buf = append(p.buf, sequence...)
 	p.put(word)
@@ -185,8 +185,8 @@ func (p *printer) label(indent int, name string) int {
 	return hang
 }
 
-// glued joins items with commas so that lines break between them only.
-func glued(items []string) string {
+// gluedList joins items with commas so that lines break between them only.
+func gluedList(items []string) string {
 	return strings.ReplaceAll(strings.Join(items, ",\n"), " ", glue)
 }
 

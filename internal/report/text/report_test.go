@@ -192,7 +192,7 @@ func TestColourIsAddedOnly(t *testing.T) {
 		r := reporttest.Report(m)
 		plain, coloured := textOf(t, r, Options{}), textOf(t, r, Options{Color: true})
 		for _, w := range leadingWords() {
-			coloured = strings.ReplaceAll(coloured, style(w)+w+styleReset, w)
+			coloured = strings.ReplaceAll(coloured, wordStyle(w)+w+styleReset, w)
 		}
 		assert.Equal(t, plain, coloured)
 		assert.NotContains(t, plain, "\x1b")
@@ -214,7 +214,7 @@ func TestStyleAgreesWithLipgloss(t *testing.T) {
 		wordPass:     lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Green),
 		wordUnknown:  lipgloss.NewStyle().Bold(true).Foreground(lipgloss.Magenta),
 	} {
-		assert.Equal(t, want.Render(word), style(word)+word+styleReset)
+		assert.Equal(t, want.Render(word), wordStyle(word)+word+styleReset)
 	}
 	for _, s := range []string{"", "DIMM_A1", "µs ± 4 °C", "内存 1", "ｆｕｌｌ", "한글", "é", "GRÖSSE", "メモリ", "→ ok", "…"} {
 		assert.Equal(t, lipgloss.Width(s), printable.Columns(s), s)

@@ -59,7 +59,7 @@ func (v *verdictless) names() string {
 	for i, r := range v.rules {
 		out[i] = r.text
 		if len(r.subjects) > 1 || !selfEvident(r.text, r.subjects[0]) {
-			out[i] += "\n(" + glued(r.subjects) + ")"
+			out[i] += "\n(" + gluedList(r.subjects) + ")"
 		}
 	}
 	return strings.Join(out, ", ")
@@ -249,7 +249,7 @@ func (p *printer) waived(findings []report.Finding) {
 		}
 		p.to(2)
 		p.ruleAndSubject(2, f.Rule, f.Subject)
-		p.field(4, "found", brief(f))
+		p.field(4, "found", briefFinding(f))
 		p.field(4, "waiver", waiverText(f.Waiver))
 	}
 	p.newline()

@@ -29,7 +29,7 @@ func (p *printer) settingFailures(r *report.Report, groups []*group) {
 	t := &table{columns: []column{{head: "setting"}, {head: "found"}, {head: "wanted"}, {head: "matters"}}, below: map[int][]string{}, belowMost: 1}
 	for i, g := range groups {
 		f := g.first()
-		t.row(strings.TrimPrefix(f.Rule, settingPrefix), wording.WithoutBrackets(found(f)), expected(f), f.Severity)
+		t.row(strings.TrimPrefix(f.Rule, settingPrefix), wording.WithoutBrackets(foundText(f)), expected(f), f.Severity)
 		if len(groups) <= mostRemarked>>p.tight {
 			t.below[i] = settingNotes(f, p.tight == 0 && f.Effect != nil && !p.said[f.Effect.Text])
 		}

@@ -62,7 +62,7 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 func (p *printer) unknownSettings(unknown map[string][]string) {
 	for _, why := range slices.Sorted(maps.Keys(unknown)) {
 		p.to(2)
-		p.wrap(2, "not known: "+glued(unknown[why]))
+		p.wrap(2, "not known: "+gluedList(unknown[why]))
 		p.newline()
 		if why != "" {
 			p.to(2 + belowIndent)

@@ -22,8 +22,8 @@ const (
 
 const styleReset = "\x1b[m"
 
-// style is the sequence that begins a leading word, "" for a plain one.
-func style(word string) string {
+// wordStyle is the sequence that begins a leading word, "" for a plain one.
+func wordStyle(word string) string {
 	switch word {
 	case wordCritical, wordError:
 		return "\x1b[1;31m"

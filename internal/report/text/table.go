@@ -67,7 +67,7 @@ func (t *table) print(p *printer, indent int) {
 // dropColumns takes columns out (width -1) until the rest fits, and names them.
 func (t *table) dropColumns(widths []int, room int) []string {
 	var left []string
-	for total(widths) > room {
+	for totalWidth(widths) > room {
 		next := -1
 		for i, c := range t.columns {
 			if c.drop > 0 && widths[i] >= 0 && (next < 0 || c.drop > t.columns[next].drop) {
@@ -100,7 +100,7 @@ func (t *table) widths() []int {
 	return widths
 }
 
-func total(widths []int) int {
+func totalWidth(widths []int) int {
 	sum := -tableGap
 	for _, w := range widths {
 		if w >= 0 {

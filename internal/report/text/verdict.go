@@ -44,10 +44,10 @@ func judgement(r *report.Report) (word, says string) {
 	case len(r.Findings) == 0:
 		return wordUnknown, "nothing was audited"
 	case s.Fail > 0:
-		return severityWord(worst(r.Findings)), failCounts(r.Findings)
+		return severityWord(worstSeverity(r.Findings)), failCounts(r.Findings)
 	case s.Error > 0:
 		return wordError, "no failure found, but the audit is not complete"
-	case guest(r), s.Pass == 0 && s.Waived == 0:
+	case isGuest(r), s.Pass == 0 && s.Waived == 0:
 		return wordUnknown, "nothing could be judged"
 	case s.Unknown > 0 && onlyLive(r.Findings):
 		return wordIncomplete, "passed what this input can show"
@@ -58,9 +58,9 @@ func judgement(r *report.Report) (word, says string) {
 	}
 }
 
-// guest reports whether the machine is a virtual one: of its memory nothing is
+// isGuest reports whether the machine is a virtual one: of its memory nothing is
 // judged, whether its hypervisor shows it a table or not.
-func guest(r *report.Report) bool { return r.Machine.Virtual != nil && *r.Machine.Virtual }
+func isGuest(r *report.Report) bool { return r.Machine.Virtual != nil && *r.Machine.Virtual }
 
 // onlyLive reports whether all that is not known is what the running kernel
 // shows: then a file passed as far as a file can.
@@ -81,13 +81,13 @@ func Next(r *report.Report, advice string) string {
 	switch {
 	case s.Fail > 0 && len(r.Advice) > 0:
 		return "see " + advice
-	case s.Fail > 0 && report.Rank(worst(r.Findings)) > 1:
+	case s.Fail > 0 && report.Rank(worstSeverity(r.Findings)) > 1:
 		return "see the fix"
 	case s.Fail > 0:
 		return "weigh the remarks"
 	case s.Error > 0:
 		return "mend the rules that broke"
-	case guest(r):
+	case isGuest(r):
 		return "audit the host"
 	case s.Unknown > 0:
 		return firstWay(r.Findings)
@@ -98,7 +98,7 @@ func Next(r *report.Report, advice string) string {
 	}
 }
 
-func worst(findings []report.Finding) string {
+func worstSeverity(findings []report.Finding) string {
 	severity := ""
 	for i := range findings {
 		f := &findings[i]

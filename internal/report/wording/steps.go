@@ -108,7 +108,7 @@ func namesOf(s *report.Step) []string {
 	}
 }
 
-// likeLines brings errands together whose slots have the same names behind the
+// likeLines brings errands together whose slots have the same names after the
 // processors' own: "PROC 1 DIMM 3" and "PROC 2 DIMM 3".
 func likeLines(s *report.Step, errands []errand) []StepLine {
 	var out []StepLine
@@ -125,7 +125,7 @@ func likeLines(s *report.Step, errands []errand) []StepLine {
 		}
 		line := StepLine{Text: errandWords(s, rest)}
 		if len(heads) > 0 {
-			line.Text = "on each of " + span(heads) + ": " + line.Text
+			line.Text = "on each of " + headSpan(heads) + ": " + line.Text
 		}
 		for _, e := range group {
 			line.Steps = append(line.Steps, e.steps...)
@@ -185,8 +185,8 @@ func alphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// span names heads that are numbered on by the first and the last.
-func span(heads []string) string {
+// headSpan names heads that are numbered on by the first and the last.
+func headSpan(heads []string) string {
 	first, n := numbered(heads[0])
 	for i, h := range heads {
 		if text, m := numbered(h); len(heads) < 3 || text != first || m != n+i {

@@ -73,7 +73,7 @@ type listed struct {
 // Measure lists the packages of the module in folder dir that lie below the
 // given prefixes, sorted by path.
 func Measure(dir string, below ...string) ([]Room, error) {
-	all, err := list(dir)
+	all, err := listPackages(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +100,9 @@ func Measure(dir string, below ...string) ([]Room, error) {
 	return rooms, nil
 }
 
-// list asks the go command for the module's packages and all that they import,
+// listPackages asks the go command for the module's packages and all that they import,
 // compiled, so that types can be read.
-func list(dir string) ([]listed, error) {
+func listPackages(dir string) ([]listed, error) {
 	cmd := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles,Imports,Module", "./...")
 	var out, talk bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &talk
@@ -161,7 +161,7 @@ func measure(p listed, path string, exports map[string]string) (Room, error) {
 func references(fset *token.FileSet, pkg *types.Package, info *types.Info) map[string][]string {
 	out := map[string][]string{}
 	for id, obj := range info.Uses {
-		if obj.Pkg() != pkg || !named(obj, pkg) {
+		if obj.Pkg() != pkg || !isNamed(obj, pkg) {
 			continue
 		}
 		from, to := fset.Position(id.Pos()).Filename, fset.Position(obj.Pos()).Filename
@@ -172,7 +172,7 @@ func references(fset *token.FileSet, pkg *types.Package, info *types.Info) map[s
 	return out
 }
 
-func named(obj types.Object, pkg *types.Package) bool {
+func isNamed(obj types.Object, pkg *types.Package) bool {
 	if f, ok := obj.(*types.Func); ok && f.Signature().Recv() != nil {
 		return true
 	}

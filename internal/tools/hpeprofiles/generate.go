@@ -23,13 +23,13 @@ func (p *Pack) Generate(dir string, vendor *settings.Table) (string, error) {
 		}
 		tables = append(tables, t)
 	}
-	if err := agree(tables); err != nil {
+	if err := demandAgreement(tables); err != nil {
 		return "", fmt.Errorf("%s: %w", p.ID, err)
 	}
 	var b strings.Builder
 	p.head(&b, tables)
 	for i := range Workloads {
-		list, err := rows(tables, vendor, i)
+		list, err := wantedRows(tables, vendor, i)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", p.ID, err)
 		}
@@ -41,9 +41,9 @@ func (p *Pack) Generate(dir string, vendor *settings.Table) (string, error) {
 	return b.String(), nil
 }
 
-// agree demands that tables of one pack write the same wherever they have an
+// demandAgreement demands that tables of one pack write the same wherever they have an
 // attribute in common.
-func agree(tables []*Table) error {
+func demandAgreement(tables []*Table) error {
 	first := map[string]Row{}
 	for _, t := range tables {
 		for _, r := range t.Rows {

@@ -53,9 +53,9 @@ var remarkable = map[string]remarks{
 	"x2apic=disabled": {except: []string{"256 or more logical processors, which need it"}},
 }
 
-// rows are the wanted settings of one workload profile over the tables of a
+// wantedRows are the wanted settings of one workload profile over the tables of a
 // pack, in the order of the vocabulary.
-func rows(tables []*Table, vendor *settings.Table, workload int) ([]row, error) {
+func wantedRows(tables []*Table, vendor *settings.Table, workload int) ([]row, error) {
 	var out []row
 	for _, t := range tables {
 		for _, r := range t.Rows {
@@ -67,7 +67,7 @@ func rows(tables []*Table, vendor *settings.Table, workload int) ([]row, error) 
 				return nil, fmt.Errorf("%s: %w", t.Registry, err)
 			}
 			w.remarks = remarksOf(workload, w)
-			w.level = level(tables, w)
+			w.level = levelOf(tables, w)
 			out = append(out, w)
 		}
 	}
@@ -108,10 +108,10 @@ func remarksOf(workload int, w row) remarks {
 	return remarkable[w.id+"="+w.want[0]]
 }
 
-// level is info for what tells no workload from another: an attribute that
+// levelOf is info for what tells no workload from another: an attribute that
 // every profile leaves at its factory value, and the processor groups, which
 // Linux does not have.
-func level(tables []*Table, w row) string {
+func levelOf(tables []*Table, w row) string {
 	if w.info || w.id == "numa_group" {
 		return "info"
 	}

@@ -54,7 +54,7 @@ func TestModuleOfTheRepository(t *testing.T) {
 	assert.Equal(t, []property{{"go:sum", "h1:x"}}, b.Components[2].Properties)
 }
 
-// TestRefused: what is no Go program has no bill, and a time that is no number
+// TestRefused: what is not a Go program has no bill, and a time that is not a number
 // is not left out.
 func TestRefused(t *testing.T) {
 	var out bytes.Buffer
