@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -35,9 +36,20 @@ var comment = regexp.MustCompile(`(?m)(?://|#)\s.*$`)
 // texts lists the files that people read: sources, pages, data, scripts. Tests
 // may name what lies beside the repository, which they skip without.
 func texts(t *testing.T) map[string]string {
+	t.Helper()
+	out, err := readTexts()
+	require.NoError(t, err)
+	require.Greater(t, len(out), 300)
+	return out
+}
+
+// readTexts reads them once for all tests.
+var readTexts = sync.OnceValues(func() (map[string]string, error) {
 	out := map[string]string{}
-	require.NoError(t, filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
-		require.NoError(t, err)
+	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
 		rel := strings.TrimPrefix(name, "../../")
 		if d.IsDir() {
 			if rel != "../.." && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci" || d.Name() == "testdata" || rel == "bin" || rel == "dist") {
@@ -52,14 +64,13 @@ func texts(t *testing.T) map[string]string {
 		}
 		if d.Type().IsRegular() && !strings.HasSuffix(name, "_test.go") {
 			data, err := os.ReadFile(name)
-			require.NoError(t, err)
 			out[rel] = string(data)
+			return err
 		}
 		return nil
-	}))
-	require.Greater(t, len(out), 300)
-	return out
-}
+	})
+	return out, err
+})
 
 // TestPagesThatTextsNameAreHere: whoever has the repository alone can look up
 // every page that its pages and comments point to. Citations of rules are left
