@@ -38,7 +38,7 @@ func TestValidateNamesThePlace(t *testing.T) {
 		"platform.yaml": "id: site\nname: Site\nchannels_per_socket: 2\nmax_dpc: 1\nspeeds: {udimm: [3200, 2933]}\n---\nrecognise:\n  - {vendor: GenuineIntel, brand: Site}\n",
 		"maps.yaml":     "schema: 1\nvendor: site\nmaps:\n  - {id: a, models: [M], locators: [dell], groups: [[1], [1]], check: [doc], sources: [DELL-11G]}\n",
 		"labels.yaml":   "schema: 1\nrules:\n  - {id: a, locator: ['CPU{cpu']}\n",
-		"settings.yaml": "vendor: Site\nsources: {}\nsettings:\n  turbo:\n    - {attribute: Turbo, source: X}\n",
+		"settings.yaml": "vendor: Site\nsources: {}\nsettings:\n  turbo:\n    - {attribute: Turbo, values: {On: enabled}, source: X}\n",
 		"cpu.csv":       "#key,vendor\n",
 		"pack.yaml":     "profiles:\n  - id: site/a\n    intent: hpc\n    title: A\n    citation: {vendor: V, title: T}\n    settings: {turbo: {want: enabled, level: info, remedy: none}}\n",
 	} {
@@ -59,7 +59,7 @@ func TestValidateNamesThePlace(t *testing.T) {
 		"maps.yaml:4:59: a: slot 1 stands twice in groups",
 		"pack.yaml:5:15: site/a: the citation has no place",
 		"platform.yaml:5:17: speeds.udimm: 2 cells, but max_dpc is 1",
-		"settings.yaml:5:34: settings.turbo: source X is not listed under sources",
+		"settings.yaml:5:57: settings.turbo: source X is not listed under sources",
 	}
 	require.Len(t, got, len(want), errs)
 	for i := range want {

@@ -265,30 +265,6 @@ func (c *checker) locators(doc *yaml.Node) {
 	}
 }
 
-// settings: every entry's source is listed in the file.
-func (c *checker) settings(doc *yaml.Node) {
-	top := pairs(doc)
-	sources := pairs(orEmpty(top["sources"]))
-	known := func(entry *yaml.Node, what string) {
-		if s := pairs(entry)["source"]; s != nil && sources[s.Value] == nil {
-			c.fault(s, what, "source %s is not listed under sources", s.Value)
-		}
-	}
-	for id, list := range pairs(orEmpty(top["settings"])) {
-		for _, entry := range texts(list) {
-			known(entry, "settings."+id)
-			if e := pairs(entry); e["attribute"] == nil && e["menu"] == nil {
-				c.fault(entry, "settings."+id, "needs an attribute or a menu path")
-			}
-		}
-	}
-	for _, key := range []string{"masters", "commands"} {
-		for _, entry := range texts(top[key]) {
-			known(entry, key)
-		}
-	}
-}
-
 // parts: ids stand once, sources are listed, patterns compile and have the groups
 // that tables go by.
 func (c *checker) parts(doc *yaml.Node) {
