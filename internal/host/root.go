@@ -231,13 +231,6 @@ func (r *Root) Readlink(path string) (string, error) {
 	return target, nil
 }
 
-// Exists reports whether the path is there; on false the error says whether
-// it is Absent, Unread or something else.
-func (r *Root) Exists(path string) (bool, error) {
-	_, err := r.Stat(path)
-	return err == nil, err
-}
-
 // Holds reports whether this root could say anything about the path: always
 // for a complete tree, otherwise only when the file or its folder is there.
 func (r *Root) Holds(path string) bool {

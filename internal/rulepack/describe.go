@@ -86,9 +86,6 @@ func (m *Match) lists(platform string) bool {
 // WrittenFor reports whether the rule is written for a platform.
 func (i *RuleInfo) WrittenFor(platform string) bool { return i.Match.lists(platform) }
 
-// CitationLine prints a citation on one line, "" without one.
-func (i RuleInfo) CitationLine() string { return i.Citation.Line() }
-
 // Count counts the rules (with profiles) and cases of packs.
 func Count(packs []*Pack) (rules, cases int) {
 	for _, p := range packs {

@@ -11,10 +11,6 @@ const (
 	Words = Line / 8
 )
 
-// TriadBytes are the bytes that one element of Triad moves, as STREAM counts them (McCalpin,
-// stream.c: two loads and one store; the write-allocate read is not counted).
-const TriadBytes = 24
-
 // Kinds of stores.
 const (
 	NonTemporal = "non-temporal"

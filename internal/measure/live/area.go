@@ -113,7 +113,9 @@ func (a *area) work(kind measure.Kind, i, n int) func() int64 {
 		} else {
 			_ = kernel.Read(kernel.Words64(x[from:end]), kernel.Words64(y[from:end]), kernel.Words64(z[from:end]))
 		}
-		return 3 * int64(end-from) // TriadBytes a number are three words: the same count
+		// Three words an element, as STREAM counts them (McCalpin, stream.c: two loads and one
+		// store; the write-allocate read is not counted).
+		return 3 * int64(end-from)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // settings shows the three faces of every setting of which one is known, and
@@ -91,7 +92,7 @@ func readFrom(s *report.Setting) string {
 	var seen []string
 	add := func(known bool, readings []report.Evidence) {
 		for i := range readings {
-			if line := reading(&readings[i]); known && !slices.Contains(seen, line) {
+			if line := wording.Reading(&readings[i]); known && !slices.Contains(seen, line) {
 				seen = append(seen, line)
 			}
 		}
@@ -101,16 +102,4 @@ func readFrom(s *report.Setting) string {
 	add(s.Effective.Value != nil, s.Effective.Evidence)
 	add(s.DecidedBy.Value != nil, s.DecidedBy.Evidence)
 	return joined(seen)
-}
-
-// reading is one reading in one line.
-func reading(e *report.Evidence) string {
-	s := e.Source
-	if e.Path != nil {
-		s += " " + *e.Path
-	}
-	if e.Raw != nil {
-		s += ": " + *e.Raw
-	}
-	return s
 }

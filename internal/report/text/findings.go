@@ -75,7 +75,7 @@ func (p *printer) evidence(g *group) {
 	name, seen := "evidence", map[string]bool{}
 	for _, f := range g.members {
 		for i := range f.Evidence {
-			line := evidenceLine(&f.Evidence[i])
+			line := wording.Reading(&f.Evidence[i])
 			if seen[line] {
 				continue
 			}
@@ -85,17 +85,6 @@ func (p *printer) evidence(g *group) {
 		}
 	}
 	p.grouped(g, "certainty", func(f *report.Finding) string { return f.Certainty })
-}
-
-func evidenceLine(e *report.Evidence) string {
-	s := e.Source
-	if e.Path != nil {
-		s += " " + *e.Path
-	}
-	if e.Raw != nil {
-		s += ": " + *e.Raw
-	}
-	return s
 }
 
 // consequence prints in brief a failure that follows from another: mend that,

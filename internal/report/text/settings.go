@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
 // certainties are the words of docs/interface.md, weakest first.
@@ -107,7 +108,7 @@ func settingReadings(s *report.Setting) []string {
 	var out []string
 	add := func(known bool, evidence []report.Evidence) {
 		for i := range evidence {
-			if line := evidenceLine(&evidence[i]); known && !slices.Contains(out, line) {
+			if line := wording.Reading(&evidence[i]); known && !slices.Contains(out, line) {
 				out = append(out, line)
 			}
 		}
