@@ -23,8 +23,9 @@ const (
 
 // Depths assumed where the platform does not state one, in DIMMs a channel.
 const (
-	usualDPC      = 3
-	frontSideDPC  = 4
+	usualDPC = 3
+	// Intel 7300 MCH: eight FB-DIMMs on each of four channels (PowerEdge R900).
+	frontSideDPC  = 8
 	maxBoardSlots = 4 // channels behind one memory board of a Fujitsu RX600 S6
 )
 

@@ -92,7 +92,7 @@ func TestSetsOfProducts(t *testing.T) {
 
 // withoutMap are blocks of whose products no slot map is known: their tables name
 // slots by number alone. The x3550's map goes by the name without the type number.
-var withoutMap = []string{"ibm-m2-8", "lnv-td200-6", "lnv-gnr-4s-16", "ibm-x3550-8"}
+var withoutMap = []string{"lnv-td200-6", "lnv-gnr-4s-16", "ibm-x3550-8"}
 
 // TestSetsJoinSlotMaps: the slots of every row are slots of the maps of the block's
 // products, on each processor as the block counts them.

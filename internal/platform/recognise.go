@@ -155,8 +155,8 @@ func (v *verdict) try(r *indexRow, p *cpuIdentity, m *machineIdentity) bool {
 	if known && !same {
 		return false
 	}
-	if !known && !namesModel(r.brand) {
-		return false // "Xeon" alone is every Xeon there ever was
+	if !known && (!namesModel(r.brand) || undecided(p.brand)) {
+		return false // "Xeon" alone is every Xeon there ever was, and so is a brand cut short before its number
 	}
 	if r.brand == "" && p.vendor == "" {
 		return false // AMD and Intel share family numbers

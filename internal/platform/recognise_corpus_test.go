@@ -9,11 +9,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	yaml "go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -141,4 +143,36 @@ func TestRecogniseCorpus(t *testing.T) {
 	corpustest.LogCounts(t, "unlisted", unlisted)
 	require.GreaterOrEqual(t, float64(recognised)/float64(machines), 0.97)
 	require.GreaterOrEqual(t, float64(multiRecognised)/float64(multi), 0.97)
+}
+
+// TestRecogniseWithoutCPUID: where firmware leaves out the CPUID, the brand
+// finds the same platform or none. LPDDR is not in the brand.
+func TestRecogniseWithoutCPUID(t *testing.T) {
+	machines, recognised := 0, 0
+	lost := map[string]int{}
+	for _, archive := range []string{corpustest.Servers, corpustest.Workstations, corpustest.Others} {
+		collecttest.Each(t, archive, func(name string, sys *inventory.System) {
+			whole, ok := Recognise(sys, rules.FS).Get()
+			if !ok {
+				return
+			}
+			machines++
+			for i := range sys.Sockets {
+				s := &sys.Sockets[i]
+				s.Family, s.Model, s.Stepping = fact.Fact[int]{}, fact.Fact[int]{}, fact.Fact[int]{}
+			}
+			byBrand, ok := Recognise(sys, rules.FS).Get()
+			if !ok {
+				lost[whole.ID]++
+				return
+			}
+			recognised++
+			if whole.ID != "client-lpddr" {
+				assert.Equal(t, whole.ID, byBrand.ID, name)
+			}
+		})
+	}
+	corpustest.LogCounts(t, "lost", lost)
+	t.Logf("%d of %d machines recognised by brand alone", recognised, machines)
+	assert.GreaterOrEqual(t, float64(recognised)/float64(machines), 0.92)
 }

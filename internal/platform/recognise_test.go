@@ -94,6 +94,17 @@ func TestRecogniseNeighbours(t *testing.T) {
 		{Intel, 15, 6, 4, "Intel(R) Pentium(R) D CPU 2.80GHz", "intel-fsb", "cpuid"},
 		{Intel, -1, -1, -1, "Intel(R) Core(TM) i5-6500 CPU @ 3.20GHz", "intel-desktop-2ch", "brand"},
 		{Intel, -1, -1, -1, "Intel(R) Core(TM) i5-8250U CPU @ 1.60GHz", "intel-mobile-2ch", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Core(TM) i7-4800MQ CPU @ 2.70GHz", "intel-desktop-2ch", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Pentium(R) CPU G3260 @ 3.30GHz", "intel-desktop-2ch", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Pentium(R) CPU        G6950  @ 2.80GHz", "", ""}, // a Clarkdale
+		{Intel, -1, -1, -1, "12th Gen Intel(R) Core(TM) i5-1235U", "intel-desktop-2ch", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Core(TM) i5 CPU         660  @ 3.33GHz", "clarkdale", "brand"},
+		{Intel, -1, -1, -1, "11th Gen Intel(R) Core(TM) i7-11800H @ 2.30GHz", "intel-mobile-2ch", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Celeron(R) N4000 CPU @ 1.10GHz", "intel-atom", "brand"},
+		{AMD, -1, -1, -1, "AMD E-300 APU with Radeon(tm) HD Graphics", "amd-1ch", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Xeon(R) CPU           E", "", ""}, // Harpertown or Nehalem, cut short
+		{Intel, -1, -1, -1, "Intel(R) Pentium(R) D CPU 2.80GHz", "intel-fsb", "brand"},
+		{Intel, -1, -1, -1, "Intel(R) Xeon(TM) CPU 3.20GHz", "xeon-fsb", "brand"},
 		{Intel, -1, -1, -1, "Intel(R) Core(TM) i7-5960X CPU @ 3.00GHz", "intel-hedt-4ch", "brand"},
 		{Intel, 6, 158, 9, "Intel(R) Xeon(R) CPU E3-1505M v6 @ 3.00GHz", "xeon-e3-v6", "cpuid"},
 		{"", -1, -1, -1, "Hygon C86 7185 32-core Processor", "hygon", "brand"},
