@@ -32,6 +32,11 @@ type Plan struct {
 	// more than half as many modules as are installed, or than what buys any where
 	// moving would do but no slot can be named; "" when something is.
 	Dear string
+	// Fewer is what taking out modules alone would reach, where that gives up no more than
+	// a quarter of the capacity, documents name the number that stays and what keeps the
+	// capacity is as dear as that; nil else. It is no advice: capacity is what modules are
+	// there for.
+	Fewer *Advice
 }
 
 // Advice is one way to mend the population: all steps, in order.

@@ -147,8 +147,8 @@ func (b *board) exchanges(counts []int) [][]int {
 	return b.cheapestFirst(out)
 }
 
-// cheapestFirst orders purchases by the bytes bought, then by modules, and leaves
-// out the empty one and what stands twice.
+// cheapestFirst orders purchases by the bytes bought, then by modules bought, then by
+// modules taken out, and leaves out the empty one and what stands twice.
 func (b *board) cheapestFirst(purchases [][]int) [][]int {
 	bought := func(extra []int) []int {
 		out := slices.Clone(extra)
@@ -159,7 +159,8 @@ func (b *board) cheapestFirst(purchases [][]int) [][]int {
 	}
 	purchases = slices.DeleteFunc(purchases, func(extra []int) bool { return sum(bought(extra)) == 0 })
 	slices.SortStableFunc(purchases, func(x, y []int) int {
-		return cmp.Or(cmp.Compare(b.bytes(bought(x)), b.bytes(bought(y))), cmp.Compare(sum(bought(x)), sum(bought(y))), slices.Compare(x, y))
+		return cmp.Or(cmp.Compare(b.bytes(bought(x)), b.bytes(bought(y))), cmp.Compare(sum(bought(x)), sum(bought(y))),
+			cmp.Compare(sum(y), sum(x)), slices.Compare(x, y))
 	})
 	return slices.CompactFunc(purchases, slices.Equal[[]int])
 }
@@ -168,6 +169,17 @@ func (b *board) bytes(counts []int) int64 {
 	var n int64
 	for k, c := range counts {
 		n += int64(c) * b.kinds[k].traits.bytes
+	}
+	return n
+}
+
+// held is the capacity of a layout, in bytes.
+func (b *board) held(layout []int) int64 {
+	var n int64
+	for _, k := range layout {
+		if k != none {
+			n += b.kinds[k].traits.bytes
+		}
 	}
 	return n
 }

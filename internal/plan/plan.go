@@ -41,6 +41,11 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 		return out
 	}
 	out.Dear = cmp.Or(s.either, s.dear)
+	if s.fewer != nil {
+		if a, ok := s.prove(s.fewer); ok {
+			out.Fewer = &a
+		}
+	}
 	return out
 }
 
@@ -90,7 +95,7 @@ func (s *search) alternatives() []*candidate {
 	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() {
 		return out
 	}
-	bought := slices.DeleteFunc(s.bought(counts, move), func(c *candidate) bool { return s.filledForWant(c, counts) })
+	bought := slices.DeleteFunc(s.withFewer(counts, move), func(c *candidate) bool { return s.filledForWant(c, counts) })
 	if len(bought) == 0 && move == nil && s.either == "" {
 		s.either = s.eitherPurchase(counts)
 	}

@@ -41,12 +41,7 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 	if severe(c.found) > 0 && len(c.made.Advice) == 0 && c.made.Why == "" {
 		c.broken = append(c.broken, "neither a step nor a reason")
 	}
-	bought := 0
-	for i := range c.made.Advice {
-		a := &c.made.Advice[i]
-		if a.ID == plan.Settings {
-			continue // held by its own tests
-		}
+	carryOut := func(a *plan.Advice) {
 		after := plan.Apply(sys, a.Steps)
 		topo := p.Derive(after)
 		again, err := p.Audit(after, topo, nil)
@@ -54,6 +49,20 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 		c.findings(a, again)
 		c.sockets(a, topo)
 		c.steps(a)
+	}
+	if f := c.made.Fewer; f != nil {
+		carryOut(f)
+		if buys(f) > 0 || f.GivenUp <= 0 {
+			c.broke(f, "is no way to take out modules and buy none")
+		}
+	}
+	bought := 0
+	for i := range c.made.Advice {
+		a := &c.made.Advice[i]
+		if a.ID == plan.Settings {
+			continue // held by its own tests
+		}
+		carryOut(a)
 		if n := buys(a); n < bought {
 			c.broke(a, "%d modules bought come after %d", n, bought)
 		} else {
@@ -156,10 +165,11 @@ func (c *promises) capacity(a *plan.Advice) {
 	switch {
 	case max(0, lost) != a.GivenUp:
 		c.broke(a, "gives up %d bytes and says %d", lost, a.GivenUp)
-	case lost > 0 && a.Count(plan.Exchange)+a.Count(plan.Install) == 0:
-		c.broke(a, "gives up %d bytes and buys nothing", lost)
 	case lost > before/4:
 		c.broke(a, "gives up %d of %d bytes", lost, before)
+	case a == c.made.Fewer:
+	case lost > 0 && buys(a) == 0:
+		c.broke(a, "gives up %d bytes and buys nothing", lost)
 	case lost > 0 && !slices.ContainsFunc(c.made.Advice, func(o plan.Advice) bool { return o.GivenUp == 0 && buys(&o) > buys(a) }):
 		c.broke(a, "gives up %d bytes, and none that keeps them is dearer", lost)
 	}

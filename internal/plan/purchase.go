@@ -4,11 +4,28 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/place"
 )
 
 // mostGivenUp is the part of the capacity, one in so many, that an alternative may
-// give up where what keeps it is dear.
-const mostGivenUp = 4
+// give up where what keeps it is dear; muchBought the part of the modules installed
+// from which on buying as many is worth to say what taking some out would reach.
+const (
+	mostGivenUp = 4
+	muchBought  = 4
+)
+
+// withFewer is bought; where even the cheapest buys much it also looks for what taking
+// modules out alone would reach.
+func (s *search) withFewer(counts []int, move *candidate) []*candidate {
+	out := s.bought(counts, move)
+	if s.before.severe() && len(out) > 0 && muchBought*out[0].buys() > sum(counts) {
+		even := func(extra []int) [][][]int { return s.even(counts, extra) }
+		s.fewer, _ = s.cheapest(s.board.removals(counts), even, move, mostRemoved)
+	}
+	return out
+}
 
 // bought lists what new modules reach, those with the fewest first: what leaves no
 // failure at warning or above and keeps the capacity and, where that buys more than
@@ -43,8 +60,22 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	if less, _ := s.cheapest(s.board.reductions(counts), even, move, mostExchanged); less != nil && less.buys() < out[0].buys() {
 		out = join(out, less)
 	}
-	if move == nil && out[0] == full {
+	if out = s.worthwhile(out); move == nil && out[0] == full {
 		s.dear = s.whyDear(full)
+	}
+	return out
+}
+
+// worthwhile leaves out what buys more than one before it that keeps the capacity, and
+// neither mends more nor reaches more.
+func (s *search) worthwhile(list []*candidate) []*candidate {
+	var out []*candidate
+	for _, c := range list {
+		if !slices.ContainsFunc(out, func(o *candidate) bool {
+			return s.board.held(o.layout) >= s.board.held(s.board.at) && o.score.failing(&c.score) <= 0 && o.score.reach >= c.score.reach
+		}) {
+			out = append(out, c)
+		}
 	}
 	return out
 }
@@ -140,6 +171,58 @@ func (b *board) reductions(counts []int) [][]int {
 		lost := -b.bytes(extra)
 		return lost > 0 && lost <= have/mostGivenUp
 	}))
+}
+
+// removals lists what may be taken out for nothing to be bought, least capacity first:
+// no more than a part that is not large, and only where documents name the number of
+// modules that stays as one to have and those of today not.
+func (b *board) removals(counts []int) [][]int {
+	named := func(n int) bool {
+		row, listed := place.SetRow{}, false
+		if b.sets != nil {
+			row, listed = b.sets.Rows[n]
+		}
+		return slices.Contains(b.topo.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
+	}
+	if !slices.ContainsFunc(b.own(), func(own []int) bool { return !named(sum(own)) }) {
+		return nil
+	}
+	have := b.bytes(counts)
+	var out [][]int
+	extra := make([]int, len(counts))
+	var take func(k int)
+	take = func(k int) {
+		lost := -b.bytes(extra)
+		switch {
+		case lost > have/mostGivenUp || len(out) >= mostLevelled:
+		case k < len(counts):
+			for n := counts[k] % b.step(); n <= counts[k]; n += b.step() {
+				extra[k] = -n
+				take(k + 1)
+			}
+			extra[k] = 0
+		case lost > 0 && named((sum(counts)+sum(extra))/len(b.units)) && b.levelSizes(counts, extra):
+			out = append(out, slices.Clone(extra))
+		}
+	}
+	take(0)
+	slices.SortStableFunc(out, func(x, y []int) int { return cmp.Compare(b.bytes(y), b.bytes(x)) })
+	return out
+}
+
+// levelSizes reports whether the modules of each size spread evenly over the groups,
+// whatever their ranks.
+func (b *board) levelSizes(counts, extra []int) bool {
+	left := map[int64]int{}
+	for k, n := range counts {
+		left[b.kinds[k].traits.bytes] += n + extra[k]
+	}
+	for _, n := range left {
+		if n%(b.step()*len(b.units[0].groups)) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // whyDear says why nothing cheaper is advised than what keeps the capacity: what

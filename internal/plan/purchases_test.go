@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
 )
@@ -85,6 +86,91 @@ func TestPartialPurchase(t *testing.T) {
 	require.Equal(t, []string{"memory.dimm.uniform"}, rulesLeft(part))
 	require.Equal(t, 11, full.Count(plan.Install)+full.Count(plan.Exchange))
 	require.Zero(t, severeOf(full))
+}
+
+// TestNothingDearerForNothing: the same three modules of one part number, whose remark
+// about unlike rates is none that modules are bought for: the dearer way mends no more
+// and is not advised.
+func TestNothingDearerForNothing(t *testing.T) {
+	sys := server(t, "dell-r740", func(_, channel, _ int) bool { return channel%3 != 2 })
+	for _, i := range []int{0, 1, 3} {
+		sys.Slots[i].RatedMTs.Value += 266
+	}
+	c := hold(t, "three rated faster, alike else", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, []int{8, 0}, []int{c.made.Advice[0].Count(plan.Install), c.made.Advice[0].Count(plan.Exchange)})
+}
+
+// TestModulesChangePlaces: an R710 with all slots full, where the second processor's
+// modules are twice as large. Three more of these, and three a processor that change
+// places with the other's, make both alike; every module is still there then.
+func TestModulesChangePlaces(t *testing.T) {
+	g := generatorOf("R710")
+	sys := g.full(t)
+	for _, slots := range g.positions(sys) {
+		sys.Slots[slots[1]].SizeBytes.Value *= 2
+	}
+	c := hold(t, "the second processor's larger", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, 3, buys(a), a.Sentence(sys))
+	require.Equal(t, 3, a.Count(plan.Exchange)+a.Count(plan.Remove))
+	require.Equal(t, 6, a.Count(plan.Move), "no module is moved twice where a slot is free in time")
+}
+
+// TestPurchaseWithoutClock: one module in an X7DB8, of which nothing is known of how
+// fast it is, so that no bandwidth tells layouts apart. Three more put one on each of
+// the four channels; all sixteen slots are not needed for that.
+func TestPurchaseWithoutClock(t *testing.T) {
+	g := generatorOf("X7DB8+")
+	full := g.full(t)
+	_, sys := laid(full, g.positions(full), func(at int) bool { return at == 0 })
+	unread := fact.Unknown[int](fact.Unstated, "firmware does not say", "")
+	for i := range sys.Slots {
+		sys.Slots[i].RatedMTs, sys.Slots[i].ConfiguredMTs = unread, unread
+	}
+	c := hold(t, "one module, no speed", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	require.False(t, c.made.Advice[0].Reaches.Sockets[0].Peak.Known(), "with a speed this test proves nothing")
+	require.Equal(t, 3, c.made.Advice[0].Count(plan.Install))
+}
+
+// TestFewestTakenOut: a small and a large module share a channel, the others hold small
+// ones alone. Of the ways that buy four large ones that is taken which leaves most of
+// the small ones where they are.
+func TestFewestTakenOut(t *testing.T) {
+	g := generatorOf("R610")
+	full := g.full(t)
+	positions := g.positions(full)
+	_, sys := laid(full, positions, func(at int) bool { return slices.Contains([]int{0, 1, 2, 4, 5}, at) })
+	for _, i := range positions[4] {
+		sys.Slots[i].SizeBytes.Value *= 4
+	}
+	c := hold(t, "one of five larger", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	last := &c.made.Advice[len(c.made.Advice)-1]
+	require.Equal(t, []int{4, 2}, []int{buys(last), last.Count(plan.Exchange) + last.Count(plan.Remove)}, last.Sentence(sys))
+}
+
+// TestWithoutPurchase: eight modules a processor on six channels, of which Dell's
+// manual names six and twelve as balanced. Beside buying eight it is said that taking
+// four out would do, with what that gives up; where one processor of six lacks a single
+// module nothing is said.
+func TestWithoutPurchase(t *testing.T) {
+	p := pipeline(t)
+	sys := server(t, "dell-r740", func(_, channel, slot int) bool { return slot == 0 || channel < 2 })
+	c := hold(t, "eight on six channels", sys, p)
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, 8, c.made.Advice[0].Count(plan.Install))
+	require.NotNil(t, c.made.Fewer)
+	require.Equal(t, "take out A7, A8, B7, B8", c.made.Fewer.Sentence(sys))
+	require.Equal(t, plan.Remove, c.made.Fewer.ID)
+	require.Equal(t, 4*sys.Slots[0].SizeBytes.Value, c.made.Fewer.GivenUp)
+	require.Contains(t, c.made.WithoutPurchase(sys, "memory.channel.symmetric", "socket 0"), "(without a purchase: take out A7, A8, B7, B8, which gives up ")
+	require.Empty(t, c.made.WithoutPurchase(sys, "memory.ecc.active", "machine"))
+	one := hold(t, "one is missing", server(t, "dell-r740", func(cpu, channel, slot int) bool { return slot == 0 && cpu+channel < 6 }), p)
+	require.Equal(t, 1, one.made.Advice[0].Count(plan.Install))
+	require.Nil(t, one.made.Fewer)
 }
 
 // TestWhyDear: one module behind each processor of an R740. Ten are bought for all

@@ -13,11 +13,12 @@ import (
 )
 
 // Bounds of how many layouts one plan has audited: to move modules, to buy some,
-// to exchange some; how many of one purchase, and how many are derived at all.
+// to exchange some, to take some out; how many of one purchase, and how many are derived at all.
 const (
 	mostMoved     = 160
 	mostBought    = 120
 	mostExchanged = 60
+	mostRemoved   = 8
 	mostPurchase  = 4
 	mostDerived   = 1024
 )
@@ -42,6 +43,8 @@ type search struct {
 	// says in one clause why no cheaper one is among the alternatives.
 	stays [][]string
 	dear  string
+	// fewer is what taking modules out alone would reach, nil where it is not asked for.
+	fewer *candidate
 	// either says what moving would reach whichever slot of a channel is first.
 	either string
 	// machine is the one after the steps that are looked at.
@@ -106,7 +109,7 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 			layouts = append(layouts, s.descend(split)...)
 		}
 	}
-	layouts = s.ranked(layouts)
+	layouts = s.ranked(layouts, extra != nil)
 	if extra != nil && len(layouts) > mostPurchase {
 		layouts, s.cut = layouts[:mostPurchase], true
 	}
@@ -131,8 +134,10 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 }
 
 // ranked orders layouts by the bandwidth that is sure, then by the number of
-// steps: an audit of each would cost four times what deriving it does.
-func (s *search) ranked(layouts [][]int) [][]int {
+// steps: an audit of each would cost four times what deriving it does. Of those with
+// new modules, of which few are audited, the most even come first where no clock is
+// known: the number of steps is the same for most of them.
+func (s *search) ranked(layouts [][]int, buying bool) [][]int {
 	if len(layouts) > mostDerived {
 		layouts, s.cut = layouts[:mostDerived], true
 	}
@@ -140,8 +145,8 @@ func (s *search) ranked(layouts [][]int) [][]int {
 		return layouts
 	}
 	type rank struct {
-		reach float64
-		steps int
+		reach         float64
+		uneven, steps int
 	}
 	ranks, order := make([]rank, len(layouts)), make([]int, len(layouts))
 	for i, layout := range layouts {
@@ -151,11 +156,16 @@ func (s *search) ranked(layouts [][]int) [][]int {
 			topo := s.board.topo.Again(s.machine.after(s.board.sys, steps))
 			for j := range topo.Populations {
 				ranks[i].reach += sure(&topo.Populations[j])
+				ranks[i].uneven += shape(topo.Populations[j].DPC.Value).unevenness()
+			}
+			if !buying || ranks[i].reach > 0 {
+				ranks[i].uneven = 0
 			}
 		}
 	}
 	slices.SortStableFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(ranks[y].reach, ranks[x].reach), cmp.Compare(ranks[x].steps, ranks[y].steps))
+		a, b := &ranks[x], &ranks[y]
+		return cmp.Or(cmp.Compare(b.reach, a.reach), cmp.Compare(a.uneven, b.uneven), cmp.Compare(a.steps, b.steps))
 	})
 	out := make([][]int, len(layouts))
 	for i := range out {
@@ -192,7 +202,7 @@ func (s *search) descend(split [][]int) [][]int {
 			layouts = append(layouts, layout)
 		}
 		var best *candidate
-		for _, layout := range s.ranked(layouts) {
+		for _, layout := range s.ranked(layouts, false) {
 			if t := s.try(layout, nil, best, false); t != nil && t.whole && (best == nil || t.score.compare(&best.score) < 0) {
 				best = t
 			}

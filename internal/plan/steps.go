@@ -34,12 +34,16 @@ func (b *board) steps(layout []int) (out []Step, ok bool) {
 	}
 	for _, slots := range spare {
 		for _, s := range slots {
-			out = append(out, Step{Do: Remove, From: s, To: none, Like: none})
 			occupied[s] = false
 		}
 	}
-	if moves, ok = b.inOrder(moves, occupied); !ok {
+	if moves, ok = b.inOrder(moves, spare, occupied); !ok {
 		return nil, false
+	}
+	for _, slots := range spare {
+		for _, s := range slots {
+			out = append(out, Step{Do: Remove, From: s, To: none, Like: none})
+		}
 	}
 	return exchanges(append(append(out, moves...), installs...)), true
 }
@@ -75,11 +79,15 @@ func (b *board) owner(slot int) int {
 }
 
 // inOrder sorts moves so that each goes into a slot that is empty by then.
-// Modules that change places take a free slot for the time.
-func (b *board) inOrder(moves []Step, occupied []bool) ([]Step, bool) {
+// Modules that change places take a free slot for the time, but where another one of
+// their kind may go in their stead, of the spare ones that are taken out.
+func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) ([]Step, bool) {
 	var out []Step
 	for len(moves) > 0 {
 		at := slices.IndexFunc(moves, func(m Step) bool { return !occupied[m.To] })
+		if at < 0 && b.makeWay(moves, out, spare, occupied) {
+			continue
+		}
 		if at < 0 {
 			free := b.free(occupied)
 			if free == none {
@@ -98,6 +106,29 @@ func (b *board) inOrder(moves []Step, occupied []bool) ([]Step, bool) {
 	return out, true
 }
 
+// makeWay takes out, of moves that all wait for one another, a module in the way of one
+// of them, and moves a spare one of its kind instead of it. It reports whether there is one.
+func (b *board) makeWay(moves, done []Step, spare [][]int, occupied []bool) bool {
+	into := func(steps []Step, slot int) bool {
+		return slices.ContainsFunc(steps, func(s Step) bool { return s.To == slot })
+	}
+	for i := range moves {
+		from := moves[i].From
+		if b.at[from] == none || !into(moves, from) || into(done, from) {
+			continue
+		}
+		slots := spare[b.at[from]]
+		at := slices.IndexFunc(slots, func(s int) bool { return b.owner(s) == b.owner(from) && !occupied[s] && !into(done, s) })
+		if at < 0 {
+			continue
+		}
+		moves[i].From, slots[at] = slots[at], from
+		occupied[moves[i].From], occupied[from] = true, false
+		return true
+	}
+	return false
+}
+
 // free is an empty slot whose position is known.
 func (b *board) free(occupied []bool) int {
 	for i := range b.units {
@@ -114,12 +145,14 @@ func (b *board) free(occupied []bool) int {
 	return none
 }
 
-// exchanges joins what leaves a slot and what comes into it.
+// exchanges joins what leaves a slot and what comes into it, but where a module that
+// changes places stands in the slot for a time.
 func exchanges(steps []Step) []Step {
 	var out []Step
 	for _, s := range steps {
 		if s.Do == Install {
-			if at := slices.IndexFunc(out, func(r Step) bool { return r.Do == Remove && r.From == s.To }); at >= 0 {
+			at := slices.IndexFunc(out, func(r Step) bool { return r.Do == Remove && r.From == s.To })
+			if at >= 0 && !slices.ContainsFunc(out, func(r Step) bool { return r.Do == Move && r.To == s.To }) {
 				out[at] = Step{Do: Exchange, From: s.To, To: s.To, Like: s.Like}
 				continue
 			}

@@ -61,6 +61,15 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 	return strings.Join(parts, "; ")
 }
 
+// WithoutPurchase says in brackets what taking modules out alone would do for a
+// finding, "" where that is no way.
+func (p *Plan) WithoutPurchase(sys *inventory.System, rule, subject string) string {
+	if p.Fewer == nil || !p.Fewer.CuresFinding(rule, subject) {
+		return ""
+	}
+	return fmt.Sprintf(" (without a purchase: %s, which gives up %s)", p.Fewer.Sentence(sys), prose.Size(p.Fewer.GivenUp))
+}
+
 func phrase(do string, names []string, sys *inventory.System, like int) string {
 	list := strings.Join(names, ", ")
 	switch do {

@@ -12,6 +12,10 @@ import (
 // that it cures its ids and the remedy in a sentence.
 func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 	r.AdviceWhy, r.AdviceDear = p.Why, p.Dear
+	if p.Fewer != nil {
+		fewer := buildAdvice(sys, p.Fewer)
+		r.AdviceFewer = &fewer
+	}
 	for i := range p.Advice {
 		r.Advice = append(r.Advice, buildAdvice(sys, &p.Advice[i]))
 	}
@@ -23,7 +27,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 				continue
 			}
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
-				f.Remedy = word(a.Sentence(sys) + dearly(p))
+				f.Remedy = word(a.Sentence(sys) + dearly(p) + p.WithoutPurchase(sys, f.Rule, f.Subject))
 			}
 			if !slices.Contains(f.Advice, a.ID) { // two exchanges are one word
 				f.Advice = append(f.Advice, a.ID)

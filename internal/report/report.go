@@ -33,11 +33,13 @@ type Report struct {
 	Findings     []Finding `json:"findings"`
 	// Advice are alternatives for the memory population, cheapest first. AdviceWhy
 	// says why there is none although something fails, AdviceDear why nothing cheaper
-	// is among them than many modules.
-	Advice     []Advice  `json:"advice"`
-	AdviceWhy  string    `json:"-"`
-	AdviceDear string    `json:"-"`
-	Inventory  Inventory `json:"inventory"`
+	// is among them than many modules, AdviceFewer what taking modules out alone would
+	// reach, nil where that is no way.
+	Advice      []Advice  `json:"advice"`
+	AdviceWhy   string    `json:"-"`
+	AdviceDear  string    `json:"-"`
+	AdviceFewer *Advice   `json:"-"`
+	Inventory   Inventory `json:"inventory"`
 	// Profiles holds the machine against every profile documented for it; there
 	// only when it was asked for, and empty when no document gives one.
 	Profiles []HeldProfile `json:"profiles,omitzero"`

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
@@ -40,6 +41,9 @@ func (p *printer) advice(r *report.Report) {
 		p.promises(a)
 		p.field(2, "cures", curedRules(a.Cures))
 		p.field(2, "cheaper", cheaper(r, i))
+		if r.AdviceFewer != nil && i == 0 {
+			p.field(2, "or less", lessened(r.AdviceFewer)+": "+strings.Join(briefSteps(r.AdviceFewer.Steps, r.Inventory.Slots), "; "))
+		}
 		p.field(2, "source", a.Source)
 		p.newline()
 	}
@@ -58,6 +62,15 @@ func (p *printer) other(a *report.Advice, steps []string) {
 		lines = 1
 	}
 	p.atMost(lines, func() { p.field(2, "or", line) })
+}
+
+// lessened is what taking modules out alone gives up and gives, in a line.
+func lessened(a *report.Advice) string {
+	moved := ""
+	if a.Moves > 0 {
+		moved = ", " + prose.Count(a.Moves, "move")
+	}
+	return "buy nothing, take out " + prose.Count(a.Removes, "module") + " (" + prose.Size(a.GivenUpBytes) + ")" + moved + "; " + outcome(&a.Reaches)
 }
 
 // cheaper says, below the first advice, why there is no cheaper one.
@@ -90,6 +103,9 @@ func (p *printer) briefAdvice(r *report.Report) {
 		p.brief(2, "stays", remaining(a.Reaches.Findings, "memory."), linesOther)
 		if why := cheaper(r, i); why != "" && p.tight < tightest {
 			p.brief(2, "cheaper", why, linesOther)
+		}
+		if r.AdviceFewer != nil && p.tight < tightest {
+			p.brief(2, "or less", lessened(r.AdviceFewer), linesOther)
 		}
 		if p.tight < tightest-1 || p.tight < tightest && len(all) == 1 {
 			p.brief(2, "source", a.Source, 1)

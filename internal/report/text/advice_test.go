@@ -1,6 +1,7 @@
 package text
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,4 +52,26 @@ func TestAdviceSaysWhyDear(t *testing.T) {
 		p.advice(r)
 		require.Contains(t, flat(string(p.buf)), "cheaper none: "+r.AdviceDear)
 	}
+}
+
+// TestAdviceSaysWhatLessWouldDo: what taking modules out alone reaches and gives up stands
+// below what is bought, on the first screen without the slots.
+func TestAdviceSaysWhatLessWouldDo(t *testing.T) {
+	r := alternatives()
+	less := r.Advice[1]
+	a1, handle := "A1", "0x0001"
+	less.ID, less.Installs, less.Removes, less.Moves = "remove", 0, 5, 1
+	less.Steps = []report.Step{{Do: "remove", From: &handle, FromLocator: &a1}}
+	r.Advice, r.AdviceFewer = r.Advice[1:], &less
+	says := "or less buy nothing, take out 5 modules (64 GiB), 1 move; reaches class A"
+	for _, verbose := range []bool{false, true} {
+		p := newPrinter(Options{Verbose: verbose})
+		p.advice(r)
+		require.Contains(t, flat(string(p.buf)), says)
+		require.Equal(t, verbose, strings.Contains(flat(string(p.buf)), "take out A1"))
+	}
+	r.AdviceFewer = nil
+	p := newPrinter(Options{})
+	p.advice(r)
+	require.NotContains(t, string(p.buf), "or less")
 }
