@@ -30,7 +30,9 @@ func (r *run) rule(candidates []*rulepack.Rule) {
 	findings, rules := r.scratch[:0], r.spoke[:0]
 	for _, s := range subjects {
 		f, spoke := r.ask(matching, s)
-		f.Citation = r.cite(spoke, s)
+		if !r.options.Bare {
+			f.Citation = r.cite(spoke, s)
+		}
 		r.doubtPass(candidates, spoke, &f)
 		findings, rules = append(findings, f), append(rules, spoke)
 	}
@@ -211,7 +213,9 @@ func (r *run) check(rule *rulepack.Rule, s facts.Subject, f *Finding) {
 	holds, o := r.scope.EvalBool(p)
 	weakest, unverified := r.scope.Certainty()
 	f.Certainty = rule.Cap(weakest)
-	f.Evidence = r.scope.Evidence()
+	if !r.options.Bare {
+		f.Evidence = r.scope.Evidence()
+	}
 	unverified = unverified || r.platformUnverified(rule)
 	switch {
 	case o.Err != nil:
@@ -288,6 +292,9 @@ func (r *run) text(src string) (string, error) {
 // describe fills found, expected, effect and remedy. A text that breaks never
 // spoils the verdict: the fault stands in its place.
 func (r *run) describe(rule *rulepack.Rule, f *Finding) {
+	if r.options.Bare {
+		return
+	}
 	say := func(src string) string {
 		text, err := r.text(src)
 		if err != nil {
@@ -315,7 +322,9 @@ func (r *run) describe(rule *rulepack.Rule, f *Finding) {
 func (r *run) blame(f *Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None
-	f.Evidence = r.scope.Evidence()
+	if !r.options.Bare {
+		f.Evidence = r.scope.Evidence()
+	}
 	var reasons, knownBy []string
 	for _, name := range o.Missing {
 		v := r.scope.Read(name)

@@ -17,6 +17,9 @@ type Options struct {
 	// Rules narrows an audit to the rules whose ids it accepts, held against no
 	// profile; nil asks all of them.
 	Rules func(id string) bool
+	// Bare asks for verdicts alone: result, severity, certainty and the reason of what is
+	// not known, without the rules' texts, effects, documents, evidence, causes and waivers.
+	Bare bool
 }
 
 // WaiverSpec is one accepted failure of the configuration.

@@ -17,14 +17,16 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 			run.rule(candidates)
 		}
 	}
-	if o.Rules == nil {
+	if o.Rules == nil && !o.Bare {
 		if err := run.profile(); err != nil {
 			return nil, err
 		}
 	}
-	run.causes()
-	run.inherit()
-	run.waive()
+	if !o.Bare {
+		run.causes()
+		run.inherit()
+		run.waive()
+	}
 	run.out.Summary = Summarize(run.out.Findings)
 	return &run.out, nil
 }

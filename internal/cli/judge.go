@@ -44,14 +44,18 @@ func (p *Program) advised(engine *audit.Engine, o *audit.Options, j *assessment,
 }
 
 func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline {
-	return plan.Pipeline{
-		Rules:  p.Rules,
-		Role:   engine.Role,
-		Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, p.Rules) },
-		Audit: func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*audit.Audit, error) {
+	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*audit.Audit, error) {
+		return func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*audit.Audit, error) {
 			narrow := *o
-			narrow.Rules, narrow.Waivers = rules, nil
+			narrow.Rules, narrow.Waivers, narrow.Bare = rules, nil, bare
 			return engine.Run(sys, topo, narrow)
-		},
+		}
+	}
+	return plan.Pipeline{
+		Rules:    p.Rules,
+		Role:     engine.Role,
+		Derive:   func(sys *inventory.System) *population.Result { return population.Derive(sys, p.Rules) },
+		Audit:    run(false),
+		Verdicts: run(true),
 	}
 }

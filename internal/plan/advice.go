@@ -112,6 +112,8 @@ type Pipeline struct {
 	Derive func(*inventory.System) *population.Result
 	// Audit asks the rules that it accepts the ids of.
 	Audit func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*audit.Audit, error)
+	// Verdicts is Audit without texts, documents and evidence.
+	Verdicts func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*audit.Audit, error)
 	// Role is what the rules of an id are to a plan.
 	Role func(id string) audit.Role
 }

@@ -80,8 +80,8 @@ func TestFewWholeAudits(t *testing.T) {
 	} {
 		p, sys := pipeline(t), server(t, c.server, c.filled)
 		audits, whole := 0, 0
-		run := p.Audit
-		p.Audit = func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*audit.Audit, error) {
+		run := p.Verdicts
+		p.Verdicts = func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*audit.Audit, error) {
 			audits++
 			if rules == nil || rules("memory.voltage.uniform") { // of which none of these machines' layouts fail
 				whole++

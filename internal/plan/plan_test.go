@@ -26,13 +26,17 @@ func pipeline(t testing.TB) plan.Pipeline {
 	packs, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	engine := audit.NewEngine(packs)
+	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*audit.Audit, error) {
+		return func(sys *inventory.System, topo *population.Result, only func(string) bool) (*audit.Audit, error) {
+			return engine.Run(sys, topo, audit.Options{Now: time.Unix(0, 0), Rules: only, Bare: bare})
+		}
+	}
 	return plan.Pipeline{
-		Rules:  rules.FS,
-		Role:   engine.Role,
-		Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
-		Audit: func(sys *inventory.System, topo *population.Result, only func(string) bool) (*audit.Audit, error) {
-			return engine.Run(sys, topo, audit.Options{Now: time.Unix(0, 0), Rules: only})
-		},
+		Rules:    rules.FS,
+		Role:     engine.Role,
+		Derive:   func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
+		Audit:    run(false),
+		Verdicts: run(true),
 	}
 }
 

@@ -25,7 +25,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 			return Advice{}, false
 		}
 	}
-	found, err := s.pipeline.Audit(sys, topo, func(id string) bool { return s.pipeline.AboutLayout(id) || s.pipeline.ofModules(id) })
+	found, err := s.pipeline.Verdicts(sys, topo, func(id string) bool { return s.pipeline.AboutLayout(id) || s.pipeline.ofModules(id) })
 	if err != nil {
 		return Advice{}, false
 	}

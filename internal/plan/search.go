@@ -392,7 +392,7 @@ func (s *search) try(layout, extra []int, best *candidate, curing bool) *candida
 	s.trials--
 	sys := s.machine.after(s.board.sys, steps)
 	topo := s.board.topo.Again(sys)
-	found, err := s.pipeline.Audit(sys, topo, s.suspected)
+	found, err := s.pipeline.Verdicts(sys, topo, s.suspected)
 	if err != nil {
 		return nil
 	}
@@ -404,7 +404,7 @@ func (s *search) try(layout, extra []int, best *candidate, curing bool) *candida
 	if curing && !s.mends(&c.score) || best != nil && c.score.compare(&best.score) >= 0 {
 		return c
 	}
-	if found, err = s.pipeline.Audit(sys, topo, s.pipeline.AboutLayout); err != nil {
+	if found, err = s.pipeline.Verdicts(sys, topo, s.pipeline.AboutLayout); err != nil {
 		return nil
 	}
 	whole := s.judge(found.Findings, topo)

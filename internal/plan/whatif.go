@@ -190,7 +190,7 @@ func distance(a, b string) int {
 // Compare audits what a machine would be and holds it against what it is.
 func Compare(topo *population.Result, found *audit.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
 	next := p.Derive(after)
-	audited, err := p.Audit(after, next, p.AboutLayout)
+	audited, err := p.Verdicts(after, next, p.AboutLayout)
 	if err != nil {
 		return Outcome{}, err
 	}
