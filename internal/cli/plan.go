@@ -21,8 +21,9 @@ are removed, moved and installed, and prints before beside after. Nothing is
 changed. What to do about findings is in the advice of check.
 
 A slot is named by its locator, by BANK/LOCATOR where locators repeat, or by its
-handle (0x1100). A size is a number with M, G or T; a capacity is that of all
-processors together.
+handle (0x1100); case, blanks and dashes do not matter. A size is a number with M,
+G or T; a capacity is that of all processors together. A new module is like those
+of its size that are there: of its channel first, then of its processor.
 
 Exit status: 0 whatever the audit says; 2 wrong usage: a slot that is not there,
 empty or full, a platform that is not known, a capacity that cannot be reached;

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/plan"
@@ -17,11 +18,14 @@ type changeFlags struct{ remove, move, install []string }
 func (c *changeFlags) changes() ([]plan.Change, error) {
 	var out []plan.Change
 	for _, slot := range c.remove {
+		if strings.TrimSpace(slot) == "" {
+			return nil, usage("--remove %q: expected SLOT, the slot that holds the module", slot)
+		}
 		out = append(out, plan.Change{Do: plan.Remove, From: slot})
 	}
 	for _, s := range c.move {
 		from, to, ok := strings.Cut(s, "=")
-		if !ok || from == "" || to == "" {
+		if from, to = strings.TrimSpace(from), strings.TrimSpace(to); !ok || from == "" || to == "" {
 			return nil, usage("--move %q: expected A=B, the slot that holds the module and the one to move it to", s)
 		}
 		out = append(out, plan.Change{Do: plan.Move, From: from, To: to})
@@ -31,6 +35,9 @@ func (c *changeFlags) changes() ([]plan.Change, error) {
 		bytes := plan.ParseSize(size)
 		if !ok || slot == "" || bytes <= 0 {
 			return nil, usage("--install %q: expected SLOT=SIZE, such as DIMM_A1=16G; a size is a whole number with M, G or T", s)
+		}
+		if !plan.SizeOfModule(bytes) {
+			return nil, usage("--install %q: no module has %s; expected a power of two up to 1T, or 12G, 24G, 48G, 96G, 192G", s, size)
 		}
 		out = append(out, plan.Change{Do: plan.Install, To: slot, Bytes: bytes})
 	}
@@ -60,13 +67,16 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 	if nothingRead(sys) {
 		return notAudited(errors.New("nothing to plan for: no source of this input could be read"), "")
 	}
-	after, err := plan.WhatIf(sys, changes)
-	if err != nil {
-		return usage("%w", err)
-	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {
 		return usage("%w", err)
+	}
+	after, taken, err := plan.WhatIf(sys, j.topo, changes)
+	if err != nil {
+		return usage("%w", err)
+	}
+	for _, t := range taken {
+		_, _ = fmt.Fprintf(p.stderr(), "memaudit: warning: %s\n", t)
 	}
 	outcome, err := plan.Compare(j.topo, j.found, after, p.pipeline(engine, options))
 	if err != nil {

@@ -2,10 +2,15 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
 // TestPlan: what the planner would do to an unbalanced R610, by hand.
@@ -35,6 +40,9 @@ func TestPlan(t *testing.T) {
 		{[]string{"--install", "DIMM_B4=8G"}, "DIMM_B4 is not empty"},
 		{[]string{"--remove", "DIMM_X1"}, `the nearest is "DIMM_A1"); accepted are a locator, BANK/LOCATOR or a handle`},
 		{[]string{"--remove", "what"}, "the nearest is"},
+		{[]string{"--remove", ""}, `--remove "": expected SLOT`},
+		{[]string{"--move", " =DIMM_B3"}, "expected A=B"},
+		{[]string{"--install", "DIMM_B3=3G"}, "no module has 3G; expected a power of two"},
 		{[]string{"--move", "DIMM_B6=DIMM_B3"}, "DIMM_B6 holds no module to move; filled are DIMM_A1"},
 		{nil, "plan needs --capacity SIZE, --move A=B"},
 	} {
@@ -43,4 +51,25 @@ func TestPlan(t *testing.T) {
 		assert.Empty(t, out)
 		assert.Contains(t, errs, c.says)
 	}
+}
+
+// TestPlanSaysWhatIsTaken: where the modules of a size differ the one that a new one is
+// taken to be like is named beside the result, not within it.
+func TestPlanSaysWhatIsTaken(t *testing.T) {
+	b := smbiostest.New(2, 8)
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Model 1"})
+	array := b.Array(smbiostest.Array{Devices: 3, MaxBytes: 1 << 40})
+	for slot, ranks := range []byte{1, 2, 0} {
+		d := smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("DIMM_A%d", slot+1), Type: 0x1A}
+		if ranks > 0 {
+			d.Bytes, d.Rank, d.Speed, d.Manufacturer, d.Part = 8<<30, ranks, 2666, "Samsung", "M000"
+		}
+		b.MemoryDevice(d)
+	}
+	file := filepath.Join(t.TempDir(), "dump.bin")
+	require.NoError(t, os.WriteFile(file, b.Dump(), 0o600))
+	status, out, errs := run(nil, "plan", "--smbios", file, "--install", "DIMM_A3=8G")
+	require.Zero(t, status, errs)
+	assert.Contains(t, errs, "memaudit: warning: the modules of 8 GiB differ; the one in DIMM_A3 is taken to be like that in DIMM_A1: 8 GiB DDR4 of 1 rank")
+	assert.NotContains(t, out, "taken to be")
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -19,4 +20,13 @@ func ParseSize(text string) int64 {
 		return 0
 	}
 	return n << (20 + 10*shift)
+}
+
+// SizeOfModule reports whether modules of so many bytes are made: powers of two, and
+// since chips of 24 Gbit three times one of them (12 to 192 GiB).
+func SizeOfModule(bytes int64) bool {
+	if bytes%3 == 0 {
+		return bytes >= 12<<30 && bytes <= 192<<30 && bits.OnesCount64(uint64(bytes/3)) == 1
+	}
+	return bytes <= 1<<40 && bits.OnesCount64(uint64(bytes)) == 1
 }

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // Change is one thing that somebody means to do. Slots are named by locator, by
@@ -27,31 +29,53 @@ type Outcome struct {
 	Gone, New     []Finding
 }
 
-// WhatIf is a copy of the machine after the changes, in order. A slot that does
-// not exist, an empty one to take from and a full one to put into are errors.
-func WhatIf(sys *inventory.System, changes []Change) (*inventory.System, error) {
-	out := sys
+// WhatIf is a copy of the machine after the changes, in order, and what was taken for
+// granted of new modules. A slot that does not exist, an empty one to take from and a
+// full one to put into are errors.
+func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (out *inventory.System, taken []string, err error) {
+	out = sys
 	for _, c := range changes {
-		step, err := resolve(out, c)
+		step, err := resolve(out, topo, c)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		size := c.Bytes
 		out = Apply(out, []Step{step})
-		if s := &out.Slots[max(step.To, 0)]; step.Do == Install && s.SizeBytes.Value != size {
+		if step.Do != Install {
+			continue
+		}
+		if s := &out.Slots[step.To]; s.SizeBytes.Value != c.Bytes {
 			// Of a size that is not installed only the size is known.
-			s.SizeBytes = fact.Known(size, fact.Direct, fact.Evidence{})
+			s.SizeBytes = fact.Known(c.Bytes, fact.Direct, fact.Evidence{})
 			s.Ranks = fact.Unknown[int](fact.Unstated, "the ranks of the module to be installed in "+SlotName(out, step.To)+" are not known", "")
+		} else if unlike(sys, c.Bytes) {
+			taken = append(taken, fmt.Sprintf("the modules of %s differ; the one in %s is taken to be like that in %s: %s",
+				prose.Size(c.Bytes), SlotName(out, step.To), SlotName(out, step.Like), Module(s)))
 		}
 	}
-	return out, nil
+	return out, taken, nil
+}
+
+// unlike reports whether modules of one size are not all of one kind.
+func unlike(sys *inventory.System, bytes int64) bool {
+	var kinds []traits
+	for i := range sys.Slots {
+		if s := &sys.Slots[i]; isModule(s) && s.SizeBytes.Or(0) == bytes {
+			kinds = append(kinds, traitsOf(s))
+		}
+	}
+	return len(kinds) > 1 && slices.ContainsFunc(kinds, func(k traits) bool { return k != kinds[0] })
+}
+
+// isModule reports whether a slot holds a module of ordinary memory.
+func isModule(s *inventory.Slot) bool {
+	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
 }
 
 // resolve turns names into slots.
-func resolve(sys *inventory.System, c Change) (Step, error) {
+func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, error) {
 	s := Step{Do: c.Do, From: none, To: none, Like: none}
 	var err error
-	if c.From != "" {
+	if c.Do != Install {
 		if s.From, err = find(sys, c.From); err != nil {
 			return s, err
 		}
@@ -59,7 +83,7 @@ func resolve(sys *inventory.System, c Change) (Step, error) {
 			return s, fmt.Errorf("%s holds no module to %s; filled are %s", SlotName(sys, s.From), c.Do, filledSlots(sys))
 		}
 	}
-	if c.To != "" {
+	if c.Do != Remove {
 		if s.To, err = find(sys, c.To); err != nil {
 			return s, err
 		}
@@ -68,7 +92,7 @@ func resolve(sys *inventory.System, c Change) (Step, error) {
 		}
 	}
 	if c.Do == Install {
-		if s.Like = sample(sys, c.Bytes); s.Like == none {
+		if s.Like = sample(sys, topo, c.Bytes, s.To); s.Like == none {
 			return s, fmt.Errorf("the machine holds no module that one to be installed could be like")
 		}
 	}
@@ -96,37 +120,51 @@ func filledSlots(sys *inventory.System) string {
 	}
 }
 
-// sample is a slot with a module of the size, else with any.
-func sample(sys *inventory.System, bytes int64) int {
-	first := none
+// sample is a slot with a module of the size, else with any: of the same channel if it
+// can be, else of the same processor, else the first.
+func sample(sys *inventory.System, topo *population.Result, bytes int64, to int) int {
+	best, least := none, math.MaxInt
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
-		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.DRAM {
+		if !isModule(s) {
 			continue
 		}
-		if s.SizeBytes.Or(0) == bytes {
-			return i
+		far := 0
+		for weight, differs := range []bool{topo.Placements[i].Channel != topo.Placements[to].Channel,
+			topo.Placements[i].Socket != topo.Placements[to].Socket, s.SizeBytes.Or(0) != bytes} {
+			if differs {
+				far += 1 << weight
+			}
 		}
-		if first == none {
-			first = i
+		if far < least {
+			best, least = i, far
 		}
 	}
-	return first
+	return best
 }
 
-// find is the one slot of that name.
+// slotForms are the names that a slot answers to.
+const slotForms = "accepted are a locator, BANK/LOCATOR or a handle such as 0x1100"
+
+// find is the one slot of that name, as it stands, else without blanks, quotes and
+// dashes: "proc1 dimm1" is PROC 1 DIMM 1 where no other slot is called so.
 func find(sys *inventory.System, name string) (int, error) {
-	var found []int
-	for i := range sys.Slots {
-		if slices.ContainsFunc(slotNames(sys, i), func(n string) bool { return strings.EqualFold(n, strings.TrimSpace(name)) }) {
-			found = append(found, i)
+	name = strings.Trim(name, " \t'\"")
+	found := slotsCalled(sys, func(n string) bool { return strings.EqualFold(n, name) })
+	if len(found) == 0 {
+		if found = slotsCalled(sys, func(n string) bool { return squeezed(n) == squeezed(name) }); len(found) > 1 {
+			found = nil
 		}
 	}
-	switch len(found) {
-	case 1:
+	switch {
+	case name == "":
+		return none, fmt.Errorf("a slot has no name; %s", slotForms)
+	case len(found) == 1:
 		return found[0], nil
-	case 0:
-		return none, fmt.Errorf("no slot %q%s; accepted are a locator, BANK/LOCATOR or a handle such as 0x1100", name, closest(sys, name))
+	case len(found) == 0 && strings.Contains(name, ","):
+		return none, fmt.Errorf("no slot %q: for several slots repeat the option; %s", name, slotForms)
+	case len(found) == 0:
+		return none, fmt.Errorf("no slot %q%s; %s", name, closest(sys, name), slotForms)
 	}
 	var names []string
 	for _, i := range found {
@@ -134,6 +172,23 @@ func find(sys *inventory.System, name string) (int, error) {
 		names = append(names, all[len(all)-1])
 	}
 	return none, fmt.Errorf("slot %q is %d slots: say %s", name, len(found), strings.Join(names, ", "))
+}
+
+// slotsCalled lists the slots of which one of the names is accepted.
+func slotsCalled(sys *inventory.System, accepted func(name string) bool) []int {
+	var out []int
+	for i := range sys.Slots {
+		if slices.ContainsFunc(slotNames(sys, i), accepted) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// squeezed is a name in capitals without what people leave out or put in: blanks,
+// dashes and underscores.
+func squeezed(name string) string {
+	return strings.NewReplacer(" ", "", "-", "", "_", "", "\t", "").Replace(strings.ToUpper(name))
 }
 
 // slotNames are the names that a slot answers to, the least ambiguous last.
@@ -151,12 +206,21 @@ func slotNames(sys *inventory.System, slot int) []string {
 	return append(out, handle, bank+"/"+l)
 }
 
-// closest names the slot whose label differs least.
+// closest names the slot whose label differs least; one that ends like the name before
+// others. Handles are named only to somebody who writes one.
 func closest(sys *inventory.System, name string) string {
 	best, least := "", math.MaxInt
+	wanted := squeezed(name)
 	for i := range sys.Slots {
 		for _, n := range slotNames(sys, i) {
-			if d := distance(strings.ToUpper(n), strings.ToUpper(name)); d < least {
+			if n == inventory.HandleText(sys.Slots[i].Handle) && !handleLike(name) && sys.Slots[i].Locator.Or("") != "" {
+				continue
+			}
+			d := distance(squeezed(n), wanted)
+			if strings.HasSuffix(squeezed(n), wanted) {
+				d = 0
+			}
+			if d < least {
 				best, least = n, d
 			}
 		}
@@ -165,6 +229,13 @@ func closest(sys *inventory.System, name string) string {
 		return ""
 	}
 	return fmt.Sprintf(" (the nearest is %q)", best)
+}
+
+// handleLike reports whether a name is written like a handle: 0x1100 or 1100.
+func handleLike(name string) bool {
+	digits := strings.TrimPrefix(strings.ToLower(name), "0x")
+	_, err := strconv.ParseUint(digits, 16, 16)
+	return err == nil && (len(digits) == 4 || len(digits) < len(name))
 }
 
 // distance counts the letters to change, add or drop.
