@@ -196,3 +196,12 @@ func (s shape) depths() string {
 	}
 	return string(text)
 }
+
+// unevenness is least where the modules are spread most evenly.
+func (s shape) unevenness() int {
+	n := 0
+	for _, d := range s {
+		n += d * d
+	}
+	return n
+}

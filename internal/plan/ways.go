@@ -267,15 +267,6 @@ func (t *Target) distinct(n int) []shape {
 	return out[:min(len(out), mostShapesRanked)]
 }
 
-// unevenness is least where the modules are spread most evenly.
-func (s shape) unevenness() int {
-	n := 0
-	for _, d := range s {
-		n += d * d
-	}
-	return n
-}
-
 // outlook is what equal modules in a shape give.
 func (t *Target) outlook(s shape, n int) Socket {
 	layout, mix := t.empty(), make([]int, len(t.sizes))
