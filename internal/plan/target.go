@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -112,6 +113,18 @@ func topSpeed(pf *platform.Platform) int {
 	}
 	for _, v := range pf.ProcessorMTs {
 		top = max(top, v)
+	}
+	return top
+}
+
+// registeredSpeed is the highest speed in MT/s that the platform's document lists of
+// registered modules, alone on their channels; 0 without. Others may be faster (MRDIMMs).
+func registeredSpeed(pf *platform.Platform) int {
+	top := 0
+	for kind, row := range pf.Speeds {
+		if strings.HasPrefix(kind, "rdimm") {
+			top = max(top, platform.SpeedAt(row, 1))
+		}
 	}
 	return top
 }
@@ -237,11 +250,11 @@ func mostCommon(sys *inventory.System) inventory.Slot {
 	return sys.Slots[best]
 }
 
-// documented is a module that holds the platform's speed back in nothing.
+// documented is a registered module as fast as the platform takes them.
 func documented(pf *platform.Platform, memory string) inventory.Slot {
 	s := inventory.Slot{State: inventory.SlotPopulated, Technology: given(inventory.DRAM), Soldered: given(false), Type: given(memory), FormFactor: given("DIMM"),
 		SizeBytes: given(int64(0)), Ranks: given(2), TotalWidth: given(72), DataWidth: given(64), Registered: given(true), LoadReduced: given(false)}
-	if top := topSpeed(pf); top > 0 {
+	if top := cmp.Or(registeredSpeed(pf), topSpeed(pf)); top > 0 {
 		s.RatedMTs = given(top)
 	}
 	if memory == "DDR3" {

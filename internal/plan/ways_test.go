@@ -320,7 +320,11 @@ func TestWaysEveryPlatform(t *testing.T) {
 		}
 		planned++
 		for _, n := range pf.RecommendedDIMMs {
-			ways, _, _ := target.Ways(int64(n)*8<<30, false)
+			size := int64(8 << 30)
+			if id == "sapphire-rapids" {
+				size *= 2 // the smallest that its document lists
+			}
+			ways, _, _ := target.Ways(int64(n)*size, false)
 			found := slices.IndexFunc(ways, func(c plan.Configuration) bool { return len(c.Slots) == n })
 			if n > pf.MaxDPC*max(pf.ChannelsPerSocket, pf.ChannelsPerSystem) {
 				continue // a document of boards with more slots than the platform's depth
@@ -330,6 +334,28 @@ func TestWaysEveryPlatform(t *testing.T) {
 		}
 	}
 	require.Greater(t, planned, 50)
+}
+
+// TestWaysOfRegisteredModules: a plan for a platform is one for registered modules: Cisco
+// lists 6400 MT/s for those of a Xeon 6700P, 8000 for MRDIMMs alone. Lenovo's SR630 V3 takes
+// no modules of 24-Gbit devices with the processors of 2023, an EPYC 9004 does.
+func TestWaysOfRegisteredModules(t *testing.T) {
+	p := pipeline(t)
+	ways := func(id string, bytes int64) []plan.Configuration {
+		pf, err := platform.ByID(rules.FS, id)
+		require.NoError(t, err)
+		target, why := plan.ForPlatform(pf, p)
+		require.Empty(t, why)
+		out, _, _ := target.Ways(bytes, false)
+		return out
+	}
+	granite := ways("granite-rapids-sp", 512<<30)
+	require.Equal(t, "8x64", mix(&granite[0]))
+	require.Equal(t, int64(8*8*6_400_000_000), granite[0].Peak.Value)
+	require.Equal(t, int64(8*8*5_200_000_000), granite[1].Peak.Value)
+	require.Empty(t, ways("sapphire-rapids", 8*48<<30))
+	genoa := ways("genoa", 12*48<<30)
+	require.Equal(t, "12x48", mix(&genoa[0]))
 }
 
 // TestWaysNeverAssume: a platform whose document says nothing of its memory is
