@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
 )
@@ -116,23 +115,6 @@ func TestModulesChangePlaces(t *testing.T) {
 	require.Equal(t, 3, buys(a), a.Sentence(sys))
 	require.Equal(t, 3, a.Count(plan.Exchange)+a.Count(plan.Remove))
 	require.Equal(t, 6, a.Count(plan.Move), "no module is moved twice where a slot is free in time")
-}
-
-// TestPurchaseWithoutClock: one module in an X7DB8, of which nothing is known of how
-// fast it is, so that no bandwidth tells layouts apart. Three more put one on each of
-// the four channels; all sixteen slots are not needed for that.
-func TestPurchaseWithoutClock(t *testing.T) {
-	g := generatorOf("X7DB8+")
-	full := g.full(t)
-	_, sys := laid(full, g.positions(full), func(at int) bool { return at == 0 })
-	unread := fact.Unknown[int](fact.Unstated, "firmware does not say", "")
-	for i := range sys.Slots {
-		sys.Slots[i].RatedMTs, sys.Slots[i].ConfiguredMTs = unread, unread
-	}
-	c := hold(t, "one module, no speed", sys, pipeline(t))
-	require.NotEmpty(t, c.made.Advice, c.made.Why)
-	require.False(t, c.made.Advice[0].Reaches.Sockets[0].Peak.Known(), "with a speed this test proves nothing")
-	require.Equal(t, 3, c.made.Advice[0].Count(plan.Install))
 }
 
 // TestFewestTakenOut: a small and a large module share a channel, the others hold small

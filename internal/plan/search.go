@@ -109,7 +109,7 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 			layouts = append(layouts, s.descend(split)...)
 		}
 	}
-	layouts = s.ranked(layouts, extra != nil)
+	layouts = s.ranked(layouts)
 	if extra != nil && len(layouts) > mostPurchase {
 		layouts, s.cut = layouts[:mostPurchase], true
 	}
@@ -134,10 +134,8 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 }
 
 // ranked orders layouts by the bandwidth that is sure, then by the number of
-// steps: an audit of each would cost four times what deriving it does. Of those with
-// new modules, of which few are audited, the most even come first where no clock is
-// known: the number of steps is the same for most of them.
-func (s *search) ranked(layouts [][]int, buying bool) [][]int {
+// steps: an audit of each would cost four times what deriving it does.
+func (s *search) ranked(layouts [][]int) [][]int {
 	if len(layouts) > mostDerived {
 		layouts, s.cut = layouts[:mostDerived], true
 	}
@@ -145,8 +143,8 @@ func (s *search) ranked(layouts [][]int, buying bool) [][]int {
 		return layouts
 	}
 	type rank struct {
-		reach         float64
-		uneven, steps int
+		reach float64
+		steps int
 	}
 	ranks, order := make([]rank, len(layouts)), make([]int, len(layouts))
 	for i, layout := range layouts {
@@ -156,16 +154,11 @@ func (s *search) ranked(layouts [][]int, buying bool) [][]int {
 			topo := s.board.topo.Again(s.machine.after(s.board.sys, steps))
 			for j := range topo.Populations {
 				ranks[i].reach += sure(&topo.Populations[j])
-				ranks[i].uneven += shape(topo.Populations[j].DPC.Value).unevenness()
-			}
-			if !buying || ranks[i].reach > 0 {
-				ranks[i].uneven = 0
 			}
 		}
 	}
 	slices.SortStableFunc(order, func(x, y int) int {
-		a, b := &ranks[x], &ranks[y]
-		return cmp.Or(cmp.Compare(b.reach, a.reach), cmp.Compare(a.uneven, b.uneven), cmp.Compare(a.steps, b.steps))
+		return cmp.Or(cmp.Compare(ranks[y].reach, ranks[x].reach), cmp.Compare(ranks[x].steps, ranks[y].steps))
 	})
 	out := make([][]int, len(layouts))
 	for i := range out {
@@ -202,7 +195,7 @@ func (s *search) descend(split [][]int) [][]int {
 			layouts = append(layouts, layout)
 		}
 		var best *candidate
-		for _, layout := range s.ranked(layouts, false) {
+		for _, layout := range s.ranked(layouts) {
 			if t := s.try(layout, nil, best, false); t != nil && t.whole && (best == nil || t.score.compare(&best.score) < 0) {
 				best = t
 			}
