@@ -62,7 +62,7 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 }
 
 // WithoutPurchase says in brackets what taking modules out alone would do for a
-// finding, "" where that is no way.
+// finding, "" where that would not cure it.
 func (p *Plan) WithoutPurchase(sys *inventory.System, rule, subject string) string {
 	if p.Fewer == nil || !p.Fewer.CuresFinding(rule, subject) {
 		return ""

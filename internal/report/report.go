@@ -34,7 +34,7 @@ type Report struct {
 	// Advice are alternatives for the memory population, cheapest first. AdviceWhy
 	// says why there is none although something fails, AdviceDear why nothing cheaper
 	// is among them than many modules, AdviceFewer what taking modules out alone would
-	// reach, nil where that is no way.
+	// reach, nil where that is not asked for.
 	Advice      []Advice  `json:"advice"`
 	AdviceWhy   string    `json:"-"`
 	AdviceDear  string    `json:"-"`
