@@ -53,7 +53,7 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 	if f := c.made.Fewer; f != nil {
 		carryOut(f)
 		if buys(f) > 0 || f.GivenUp <= 0 {
-			c.broke(f, "is no way to take out modules and buy none")
+			c.broke(f, "is not a way to take out modules and buy none")
 		}
 	}
 	bought := 0
