@@ -36,16 +36,16 @@ func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p 
 			out.Advice = append(out.Advice, a)
 		}
 	}
-	if len(out.Advice) == 0 {
-		out.Why = s.why()
-		return out
-	}
-	out.Dear = cmp.Or(s.either, s.dear)
 	if s.fewer != nil {
 		if a, ok := s.prove(s.fewer); ok {
 			out.Fewer = &a
 		}
 	}
+	if len(out.Advice) == 0 {
+		out.Why = s.why()
+		return out
+	}
+	out.Dear = cmp.Or(s.either, s.dear)
 	return out
 }
 

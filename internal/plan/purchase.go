@@ -16,11 +16,11 @@ const (
 	muchBought  = 4
 )
 
-// withFewer is bought; where even the cheapest buys much it also looks for what taking
-// modules out alone would reach.
+// withFewer is bought; where even the cheapest buys much, or none is known to help, it
+// also looks for what taking modules out alone would reach.
 func (s *search) withFewer(counts []int, move *candidate) []*candidate {
 	out := s.bought(counts, move)
-	if s.before.severe() && len(out) > 0 && muchBought*out[0].buys() > sum(counts) {
+	if s.before.severe() && (len(out) == 0 && move == nil || len(out) > 0 && muchBought*out[0].buys() > sum(counts)) {
 		even := func(extra []int) [][][]int { return s.even(counts, extra) }
 		s.fewer, _ = s.cheapest(s.board.removals(counts), even, move, mostRemoved)
 	}

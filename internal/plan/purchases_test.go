@@ -155,6 +155,33 @@ func TestWithoutPurchase(t *testing.T) {
 	require.Nil(t, one.made.Fewer)
 }
 
+// TestFewerOnAFullBoard: four slots a processor on three channels, as a Mac Pro 5,1
+// and a PowerEdge T410 have them, filled with equal modules. No other layout of them is
+// even, and there is no slot for more; why none is advised, and that one fewer for each
+// would do, are both said.
+func TestFewerOnAFullBoard(t *testing.T) {
+	g := generatorOf("R710")
+	sys := g.full(t)
+	var kept []inventory.Slot
+	for at, slots := range g.positions(sys) {
+		for _, i := range slots {
+			if at < 4 {
+				kept = append(kept, sys.Slots[i])
+			}
+		}
+	}
+	sys.Slots = kept
+	for i := range sys.Arrays {
+		sys.Arrays[i].Devices.Value = len(kept) / len(sys.Arrays)
+	}
+	c := hold(t, "four of four", sys, pipeline(t))
+	require.Empty(t, c.made.Advice)
+	require.Contains(t, c.made.Why, "no other layout of these modules")
+	require.NotNil(t, c.made.Fewer)
+	require.Equal(t, 2, c.made.Fewer.Count(plan.Remove), c.made.Fewer.Sentence(sys))
+	require.Contains(t, c.made.WithoutPurchase(sys, "memory.channel.symmetric", "socket 1"), "(without a purchase: take out ")
+}
+
 // TestWhyDear: one module behind each processor of an R740. Ten are bought for all
 // channels, and why not fewer is said.
 func TestWhyDear(t *testing.T) {

@@ -34,7 +34,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 			}
 		}
 		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && p.Sought(f.Rule, f.Subject) {
-			f.Remedy = word(*f.Remedy + " (no layout is advised: " + p.Why + ")")
+			f.Remedy = word(*f.Remedy + " (no layout is advised: " + p.Why + ")" + p.WithoutPurchase(sys, f.Rule, f.Subject))
 		}
 	}
 }
