@@ -1,11 +1,13 @@
 package facts
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
@@ -52,12 +54,10 @@ func registering(s *inventory.Slot) Value {
 	})
 }
 
-// differences says in what the modules of a processor differ, one sentence
-// each: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB (DIMM_A3)". Two values that are
-// known and unequal differ whatever else is unknown. That nothing differs is
-// known when every property of every module is, or when all modules carry one
-// maker's one part number. Modules of one part number that firmware states as unlike
-// in anything but their size are a contradiction: neither witness is believed.
+// differences says in what the modules of a processor differ, and where they do not, in
+// what but their size they differ from those of the other processors: all processors'
+// memory runs at one clock, by the weakest module. How much each has is another rule's,
+// and a processor with a mix of its own is its own failure.
 func differences(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
@@ -65,15 +65,59 @@ func differences(s *socketFacts) Value {
 	if !s.pop.DIMMs.Known() {
 		return of(s.pop.DIMMs)
 	}
+	own := s.m.differ(s.pop.Slots, moduleProperties())
+	if !own.Known() || len(own.v.([]string)) > 0 {
+		return own
+	}
+	all := s.m.allModules()
+	if len(all) == len(s.pop.Slots) || s.m.mixedElsewhere(s.pop) {
+		return own
+	}
+	return s.m.differ(all, slices.DeleteFunc(moduleProperties(), func(p property) bool { return p.name == sizeProperty }))
+}
+
+// mixedElsewhere reports whether another processor's own modules differ.
+func (m *Machine) mixedElsewhere(pop *population.Population) bool {
+	for i := range m.topo.Populations {
+		other := &m.topo.Populations[i]
+		if other.Socket == pop.Socket {
+			continue
+		}
+		if found := m.differ(other.Slots, moduleProperties()); found.Known() && len(found.v.([]string)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// allModules are the modules of all processors.
+func (m *Machine) allModules() []int {
+	var out []int
+	for i := range m.topo.Populations {
+		out = append(out, m.topo.Populations[i].Slots...)
+	}
+	return out
+}
+
+// differ says in what modules differ, one sentence
+// each: "size: 4 GiB (DIMM_A1, DIMM_A2) against 8 GiB (DIMM_A3)". Two values that are
+// known and unequal differ whatever else is unknown. That nothing differs is
+// known when every property of every module is, or when all modules carry one
+// maker's one part number. Modules of one part number that firmware states as unlike
+// in anything but their size are a contradiction: neither witness is believed.
+func (m *Machine) differ(slots []int, properties []property) Value {
 	out, names, facts := []string{}, []string{}, []Value{}
-	for _, p := range moduleProperties() {
-		values := s.eachModule(p.read)
-		if text := s.groups(values); text != "" {
+	for _, p := range properties {
+		values := make([]Value, len(slots))
+		for i, at := range slots {
+			values[i] = p.read(&m.sys.Slots[at])
+		}
+		if text := m.groups(slots, values); text != "" {
 			out, names = append(out, p.name+": "+text), append(names, p.name)
 		}
 		facts = append(facts, values...)
 	}
-	parts := s.partNumbers()
+	parts := m.partNumbers(slots)
 	switch one := onePart(parts); {
 	case one && len(out) > 0 && names[0] != sizeProperty:
 		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for modules of one maker's one part number, "+strings.TrimSpace(parts[0].v.(string)), "the labels on the modules")
@@ -85,17 +129,8 @@ func differences(s *socketFacts) Value {
 	return derived(func() any { return out }, facts...)
 }
 
-// eachModule reads one property of every populated slot of the processor.
-func (s *socketFacts) eachModule(read func(*inventory.Slot) Value) []Value {
-	out := make([]Value, len(s.pop.Slots))
-	for i, at := range s.pop.Slots {
-		out[i] = read(&s.m.sys.Slots[at])
-	}
-	return out
-}
-
 // groups lists the slots by value when at least two known values differ.
-func (s *socketFacts) groups(values []Value) string {
+func (m *Machine) groups(slots []int, values []Value) string {
 	if alike(values) {
 		return ""
 	}
@@ -109,7 +144,7 @@ func (s *socketFacts) groups(values []Value) string {
 		if by[text] == nil {
 			order = append(order, text)
 		}
-		by[text] = append(by[text], s.m.slotName(s.pop.Slots[i]))
+		by[text] = append(by[text], m.slotName(slots[i]))
 	}
 	if len(order) < 2 {
 		return ""
@@ -135,10 +170,10 @@ func alike(values []Value) bool {
 }
 
 // partNumbers are maker and part number of every module.
-func (s *socketFacts) partNumbers() []Value {
+func (m *Machine) partNumbers(slots []int) []Value {
 	var out []Value
-	for _, at := range s.pop.Slots {
-		slot := &s.m.sys.Slots[at]
+	for _, at := range slots {
+		slot := &m.sys.Slots[at]
 		maker := slot.Manufacturer.Or("")
 		out = append(out, via(slot.PartNumber, func(part string) any { return maker + " " + part }))
 	}

@@ -22,6 +22,8 @@ func memoryType() *ObjectType {
 		{"hidden_bytes", intT, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
 		{"mapped_bytes", intT, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return of(m.sys.Memory.MappedBytes) })},
 		{"unmapped_modules", stringsT, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
+		{"module_lost", boolT, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machine(moduleLost)},
+		{"smallest_bytes", intT, "capacity of the smallest module in bytes", machine(smallestModule)},
 		{"mirrored", boolT, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
 		{"options", stringsT, "kernel options that take memory away", machine(func(m *Machine) Value { return m.memoryOptions() })},
 		{"channels", intT, "memory channels of all populated processors", machine(allChannels)},

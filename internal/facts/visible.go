@@ -125,29 +125,20 @@ func unmapped(m *Machine) Value {
 		return v
 	}
 	total, given := m.topo.InstalledBytes.Value, m.sys.Memory.MappedBytes.Value
-	lost := v.v.(int64)
-	account := "firmware maps " + prose.Exact(given) + " of " + prose.Exact(total)
-	switch {
-	case given > total+total/100:
-		return doubt(account + ", more than the listed modules hold")
-	case lost <= reserved(total):
-		return v
-	case m.sys.Memory.MappedEnd <= 4*gibibyte:
-		return doubt(account + " and no address above 4 GiB: it does not list the rest")
-	case lost%(64*gibibyte) == 0 && given < 64*gibibyte:
-		return doubt(account + ", which is what 36 address bits leave of it")
-	case !m.wholeModules(lost):
-		return doubt(account + ", and the difference is not the size of whole modules")
-	}
-	silent := m.silentModules()
-	if name := m.listedTwice(silent); name != "" {
-		return doubt(account + ", but " + name + " is listed twice")
-	}
+	lost, silent := v.v.(int64), m.silentModules()
 	var silentBytes int64
 	for _, i := range silent {
 		silentBytes += m.sys.Slots[i].SizeBytes.Or(0)
 	}
+	account := "firmware maps " + prose.Exact(given) + " of " + prose.Exact(total)
+	doubted := m.doubtedLoss(lost, silent)
 	switch {
+	case given > total+total/100:
+		return doubt(account + ", more than the listed modules hold")
+	case lost <= reserved(total) && (lost == 0 || doubted != ""):
+		return v
+	case doubted != "":
+		return doubt(account + doubted)
 	case silentBytes == lost:
 		v.Certainty = fact.Corroborated
 		for _, i := range silent {
@@ -158,6 +149,23 @@ func unmapped(m *Machine) Value {
 		return doubt(account + ", one module less, and no module is without an address range or a running speed beside its neighbours")
 	}
 	return v
+}
+
+// doubtedLoss says why it is not believed that firmware maps so much less than is
+// installed; "" where it may be so.
+func (m *Machine) doubtedLoss(lost int64, silent []int) string {
+	switch {
+	case m.sys.Memory.MappedEnd <= 4*gibibyte:
+		return " and no address above 4 GiB: it does not list the rest"
+	case lost%(64*gibibyte) == 0 && m.sys.Memory.MappedBytes.Value < 64*gibibyte:
+		return ", which is what 36 address bits leave of it"
+	case !m.wholeModules(lost):
+		return ", and the difference is not the size of whole modules"
+	}
+	if name := m.listedTwice(silent); name != "" {
+		return ", but " + name + " is listed twice"
+	}
+	return ""
 }
 
 const gibibyte = int64(1) << 30
@@ -254,4 +262,29 @@ func silentNames(m *Machine) Value {
 	}
 	v.v = names
 	return v
+}
+
+// moduleLost reports whether modules that firmware leaves out of its account make up
+// what it does not map, and the system sees no more than that leaves: one module of
+// many, which is less than what is normally reserved, is lost all the same.
+func moduleLost(m *Machine) Value {
+	v, unseen := unmapped(m), hidden(m)
+	return derived(func() any { return v.Certainty == fact.Corroborated && unseen.v.(int64) >= v.v.(int64) }, v, unseen)
+}
+
+// smallestModule is the capacity of the smallest module: what is hidden of less is none.
+func smallestModule(m *Machine) Value {
+	least, facts := int64(0), []Value{}
+	for i := range m.sys.Slots {
+		if s := &m.sys.Slots[i]; isDRAM(s) {
+			facts = append(facts, of(s.SizeBytes))
+			if n := s.SizeBytes.Or(0); least == 0 || n < least {
+				least = n
+			}
+		}
+	}
+	if len(facts) == 0 {
+		return m.noPopulation()
+	}
+	return derived(func() any { return least }, facts...)
 }

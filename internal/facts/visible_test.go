@@ -36,6 +36,8 @@ func TestUnmapped(t *testing.T) {
 	}{
 		{"all of it", 12, 8, 96 * g, 97 * g, nil, int64(0), fact.Indirect, []string{}},
 		{"two modules that have no range", 12, 8, 80 * g, 81 * g, silent(10, 2, unranged), 16 * g, fact.Corroborated, []string{"K", "L"}},
+		{"one module of 48 that has no range", 48, 16, 752 * g, 753 * g, silent(10, 1, unranged), 16 * g, fact.Corroborated, []string{"K"}},
+		{"one of 48 without a witness", 48, 16, 752 * g, 753 * g, nil, nil, 0, nil},
 		{"six of 18 modules", 18, 8, 96 * g, 97 * g, nil, 48 * g, fact.Indirect, []string{}},
 		{"one module and no second witness", 8, 8, 56 * g, 57 * g, nil, nil, 0, nil},
 		{"one module that has no speed", 8, 8, 56 * g, 57 * g, silent(7, 1, stopped), 8 * g, fact.Corroborated, []string{"H"}},
@@ -78,6 +80,7 @@ func TestUnmapped(t *testing.T) {
 			}
 			assert.Equal(t, c.sure, v.Certainty)
 			assert.Equal(t, c.names, silentNames(m).v)
+			assert.Equal(t, len(c.names) > 0, moduleLost(m).v)
 			assert.False(t, mirrored(m).Known(), "firmware's account says nothing of the mode")
 		})
 	}
