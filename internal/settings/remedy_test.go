@@ -209,6 +209,28 @@ func TestDellLocksAMDToo(t *testing.T) {
 	}
 }
 
+// TestDellLocksAsItsRegistrySays: what the registry of the PowerEdge R650, BIOS
+// 1.2.4, makes read-only where SysProfile is not Custom (Dependencies,
+// MapToProperty ReadOnly; it is published in michzimm/redfish_simgen), as far as
+// the vocabulary has it. Of PackageCStates it says nothing.
+func TestDellLocksAsItsRegistrySays(t *testing.T) {
+	tables, err := settings.Load(rules.FS, "settings")
+	require.NoError(t, err)
+	steps := func(id, want, seen string) string {
+		lines := tables.Of("Dell").Steps(settings.Wish{ID: id, Want: want, Maker: "GenuineIntel", Platform: "ice-lake-sp", Seen: seen, Preset: "PerfOptimized"})
+		require.NotEmpty(t, lines, id)
+		return lines[0]
+	}
+	for _, c := range [][3]string{
+		{"memory_speed", "max", "MemFrequency"}, {"turbo", "disabled", "ProcTurboMode"}, {"c1e", "enabled", "ProcC1E"}, {"c_states", "enabled", "ProcCStates"},
+		{"patrol_scrub", "standard", "MemPatrolScrub"}, {"uncore_frequency", "dynamic", "UncoreFrequency"}, {"monitor_mwait", "disabled", "MonitorMwait"},
+		{"upi_power_mgmt", "enabled", "CpuInterconnectBusLinkPower"}, {"pcie_aspm", "enabled", "PcieAspmL1"}, {"p_states", "disabled", "ProcessorEist"},
+	} {
+		require.Contains(t, steps(c[0], c[1], c[2]), "SysProfile to Custom", c[0])
+	}
+	require.NotContains(t, steps("package_c_state", "c0c1", "PackageCStates"), "Custom")
+}
+
 // TestCommandsReboot: nothing that is printed reboots a machine by itself, and
 // no command carries a secret.
 func TestCommandsReboot(t *testing.T) {
