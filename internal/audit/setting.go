@@ -45,6 +45,10 @@ func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		f.Result, f.Reason, f.Evidence = verdict.NotApplicable, s.Configured.Reason, s.Configured.Evidence()
 	case !value.Known():
 		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, value.Reason, value.KnownBy, fact.None
+	case levelInDoubt(w, value.Text()):
+		f.Result, f.Found, f.Certainty = verdict.Unknown, found(s, value, face), fact.None
+		f.Reason = "not every processor has TDP levels beside its nominal one, and nothing at hand says which this one has"
+		f.KnownBy = "intel-speed-select --info, or the values that BIOS setup offers"
 	default:
 		f.Result, f.Found = verdict.Fail, found(s, value, face)
 		f.Remedy = r.settingRemedy(p, w, s)
@@ -84,6 +88,18 @@ func (r *run) without(w *rulepack.WantedSetting) string {
 		return ""
 	}
 	return "the processor has no " + what + " (" + name + ", by its maker's table)"
+}
+
+// tdpLevels are the words of Intel's levels of configurable TDP, in their order.
+var tdpLevels = []string{"nominal", "level1", "level2"}
+
+// levelInDoubt reports whether a row wants a TDP level above the one that BIOS
+// setup holds: many processors have the base level alone ("Only performance level
+// 0 (base level) is present", as the kernel's intel-speed-select prints), others
+// fewer than two more, and neither the tables of processors nor exports say so.
+func levelInDoubt(w *rulepack.WantedSetting, now string) bool {
+	has := slices.Index(tdpLevels, now)
+	return w.ID == "tdp_level" && has >= 0 && !slices.ContainsFunc(w.Want, func(want string) bool { return slices.Index(tdpLevels, want) <= has })
 }
 
 // settingSeverity lowers a row's level to what the facts and the document

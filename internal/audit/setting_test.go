@@ -16,6 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/rules"
 )
 
 const settingPack = `
@@ -28,6 +29,17 @@ profiles:
       turbo: {want: enabled, level: warning}
       x2apic: {want: auto, level: warning}
       c1e: {want: disabled, level: warning, remedy: as our runbook says}
+  - id: site/enabled
+    title: both on
+    citation: {vendor: Site, title: Table}
+    settings:
+      smt: {want: enabled, level: warning}
+      turbo: {want: enabled, level: warning}
+  - id: site/levels
+    title: levels of TDP
+    citation: {vendor: Site, title: Table}
+    settings:
+      tdp_level: {want: [level1], level: warning}
   - id: site/preset
     title: what the preset writes
     preset: MaxPerf
@@ -342,4 +354,45 @@ func TestNothingToEnable(t *testing.T) {
 	on := inventory.Setting{Effective: known("enabled", "cpufreq", "")}
 	rows := []*platform.Processor{{Turbo: "no"}, {Turbo: "no"}}
 	assert.Equal(t, verdict.Pass, one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": on}, rows), "setting.turbo", "setting turbo").Result, "the table is wrong")
+}
+
+// TestNothingToEnableByTheTables: what Intel's product pages say of processors
+// without SMT (Sierra Forest) or without SMT and Turbo (Bronze of the first two
+// generations), and of one with both.
+func TestNothingToEnableByTheTables(t *testing.T) {
+	for _, c := range []struct {
+		brand      string
+		model      int
+		smt, turbo verdict.Result
+	}{
+		{"Intel(R) Xeon(R) 6710E", 175, verdict.NotApplicable, verdict.Fail},
+		{"Intel(R) Xeon(R) 6780E", 175, verdict.NotApplicable, verdict.Fail},
+		{"Intel(R) Xeon(R) Bronze 3104 CPU @ 1.70GHz", 85, verdict.NotApplicable, verdict.NotApplicable},
+		{"Intel(R) Xeon(R) Bronze 3204 CPU @ 1.90GHz", 85, verdict.NotApplicable, verdict.NotApplicable},
+		{"Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", 85, verdict.Fail, verdict.Fail},
+	} {
+		sys, _ := twoSockets()
+		for i := range sys.Sockets {
+			sys.Sockets[i].Vendor, sys.Sockets[i].Family, sys.Sockets[i].Model, sys.Sockets[i].Brand = direct("GenuineIntel"), direct(6), direct(c.model), direct(c.brand)
+		}
+		rows := platform.Processors(sys, rules.FS)
+		off := inventory.Setting{Configured: known("disabled", "bios", "Option")}
+		a := judgeOn(t, "site/enabled", map[string]inventory.Setting{"smt": off, "turbo": off}, rows)
+		assert.Equal(t, c.smt, one(t, a, "setting.smt", "setting smt").Result, c.brand)
+		assert.Equal(t, c.turbo, one(t, a, "setting.turbo", "setting turbo").Result, c.brand)
+	}
+}
+
+// TestLevelsOfTDP: a level that the processor may not have is no failure; one
+// below what BIOS setup holds is there.
+func TestLevelsOfTDP(t *testing.T) {
+	for now, want := range map[string]verdict.Result{"nominal": verdict.Unknown, "level1": verdict.Pass, "level2": verdict.Fail, "manual": verdict.Fail} {
+		f := one(t, judgeBy(t, "site/levels", map[string]inventory.Setting{"tdp_level": {Configured: known(now, "bios", "TDP")}}), "setting.tdp_level", "setting tdp_level")
+		assert.Equal(t, want, f.Result, now)
+		if want == verdict.Unknown {
+			assert.Contains(t, f.Reason, "TDP levels")
+			assert.Contains(t, f.KnownBy, "intel-speed-select")
+			assert.Contains(t, f.Found, "nominal")
+		}
+	}
 }
