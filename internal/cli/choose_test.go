@@ -156,7 +156,9 @@ func TestIdsComplete(t *testing.T) {
 		want string
 	}{
 		{[]string{"check", "--profile", ""}, "dell-16g/performance\t"}, {[]string{"labels", "--profile", ""}, "hpc\n"},
-		{[]string{"profiles", "show", ""}, "max-performance\n"}, {[]string{"rules", "show", ""}, "memory.speed.expected\t"},
+		{[]string{"profiles", "show", ""}, "max-performance\n"},
+		{[]string{"profiles", "patch", ""}, "hpe-gen8/dynamic-power-savings\t"}, {[]string{"profiles", "patch", "--for", ""}, "racadm\n"},
+		{[]string{"serve", "--profile", ""}, "dell-16g/performance\t"}, {[]string{"profiles", "show", "hpc", ""}, ":4\n"}, {[]string{"rules", "show", ""}, "memory.speed.expected\t"},
 	} {
 		_, out, _ := run(nil, append([]string{"__complete"}, c.args...)...)
 		assert.Contains(t, out, c.want, c.args)

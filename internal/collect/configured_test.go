@@ -362,6 +362,23 @@ func TestConfiguredFixedFabric(t *testing.T) {
 		sys := collected(t, Input{}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "AttributeRegistry": "CiscoBiosAttributeRegistry.v1_0_0", "Attributes": {`+attributes+`}}`)
 		require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, attributes)
 	}
+	for attributes, want := range map[string]string{ // Supermicro's and AMI's names
+		`"APBDIS": "1", "Fixed SOC Pstate": "P0"`:   "enabled",
+		`"APBDIS": "1", "Fixed SOC Pstate": "P3"`:   "p3",
+		`"APBDIS": "1", "Fixed SOC Pstate": "Auto"`: "auto",
+		`"APBDIS": "1"`: "enabled",
+		`"APBDIS": "0", "Fixed SOC Pstate": "P3"`:    "disabled",
+		`"APBDIS": "Auto", "Fixed SOC Pstate": "P3"`: "auto",
+	} {
+		for _, vendor := range []string{"Supermicro", "GIGABYTE"} {
+			root, err := host.OpenDir(hosttest.Files{"sys/class/dmi/id/sys_vendor": vendor + "\n"}.Write(t))
+			require.NoError(t, err)
+			sys := collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {`+attributes+`}}`)
+			require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, "%s %s", vendor, attributes)
+		}
+	}
+	dell := `{"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios", "Attributes": {"SysProfile": "Custom", "ApbDis": "Enabled", "ProcCStates": "Enabled"}}`
+	require.Equal(t, "enabled", collected(t, Input{}, dell).Settings["apb_disable"].Configured.Value, "one switch, without a state beside it")
 }
 
 // TestConfiguredUnderAParent: what Supermicro's parent options make inert is not

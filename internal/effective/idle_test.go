@@ -170,6 +170,9 @@ func TestPackageCState(t *testing.T) {
 	t.Parallel()
 	haswellClient := hosttest.Haswell
 	haswellClient.Model, haswellClient.Brand = 60, "Intel(R) Xeon(R) CPU E3-1230 v3 @ 3.30GHz"
+	broadwell, xeonD := hosttest.Haswell, hosttest.Haswell
+	broadwell.Model, broadwell.Brand = 79, "Intel(R) Xeon(R) CPU E5-2690 v4 @ 2.60GHz"
+	xeonD.Model, xeonD.Brand = 86, "Intel(R) Xeon(R) CPU D-1541 @ 2.10GHz"
 	table := []struct {
 		p     hosttest.Part
 		words []string // by value; "" has no word
@@ -177,6 +180,8 @@ func TestPackageCState(t *testing.T) {
 		{hosttest.Westmere, []string{"c0c1", "c0c1", "c3", "c6", "c7", "", "", "nolimit", ""}},
 		{hosttest.Ivybridge, []string{"c0c1", "c2", "c6nr", "c6r", "c7", "", "", "nolimit", ""}},
 		{hosttest.Haswell, []string{"c0c1", "c2", "c6nr", "c6r", "", "", "", "nolimit"}},
+		{broadwell, []string{"c0c1", "c2", "c6nr", "c6r", "", "", "", "nolimit"}},
+		{xeonD, []string{"c0c1", "c2", "c6nr", "c6r", "", "", "", "nolimit"}},
 		{haswellClient, []string{"c0c1", "c2", "c3", "c6", "c7", "", "", "", "nolimit"}},
 		{hosttest.Skylake, []string{"c0c1", "c2", "c6nr", "c6r", "", "", "", "nolimit"}},
 		{hosttest.Sapphire, []string{"c0c1", "c2", "c6", "c6", "", "", "", "nolimit"}},

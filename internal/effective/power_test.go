@@ -63,6 +63,8 @@ func TestPStates(t *testing.T) {
 		{"register off", eist(none, 0x840089), open(want.Is("disabled", fact.Direct))},
 		{"a driver", scaled(hosttest.Skylake, "acpi-cpufreq"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
 		{"AMD, a driver", scaled(hosttest.Rome, "acpi-cpufreq"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
+		{"the register before a driver", eist(scaled(hosttest.Skylake, "acpi-cpufreq"), 0x840089), open(want.Is("disabled", fact.Direct))},
+		{"the packages differ", hosttest.Registers(eist(none, 0x850089), map[uint32]uint64{0x1A0: 0x840089}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1"))},
 		{"no driver", none, open(want.Not[string](fact.Absent, "no frequency driver"))},
 		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "cpufreq"))},
 	})

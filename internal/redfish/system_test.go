@@ -53,6 +53,20 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestPlaceholderSerials: what boards and controllers carry where nobody wrote a
+// serial number names no machine, neither as the same nor as another one.
+func TestPlaceholderSerials(t *testing.T) {
+	for _, serial := range []string{"", "0", "0000000000", "xxxxxxxxxx", "...........", "0123456789", "1234567890", "123456789", "To be filled by O.E.M.",
+		"To Be Filled By O.E.M", "Default string", "System Serial Number", "Not Specified", "Not Available", "None", "N/A", "NA", "Unknown", "Empty", "INVALID", "OEM", "null"} {
+		for _, c := range []struct{ ours, theirs string }{{serial, serial}, {serial, "S123456X"}, {"S123456X", serial}} {
+			s := system{SerialNumber: c.theirs, Model: "Server 1"}
+			s.compare(Identity{Serial: c.ours, Products: []string{"Server 1"}})
+			assert.Equal(t, alike, s.fits, "%q, the controller %q", c.ours, c.theirs)
+			assert.Equal(t, "model", s.matchedBy)
+		}
+	}
+}
+
 // TestSystems: of several systems the audited one is taken, or none.
 func TestSystems(t *testing.T) {
 	b := newBMC(t)
