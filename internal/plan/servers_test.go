@@ -255,3 +255,35 @@ func TestSetsNeedNoMap(t *testing.T) {
 	_, _, made = planned(t, filled(8), p)
 	require.Empty(t, made.Advice)
 }
+
+// TestHalfFilledChannelsKeepTheirSlots: channels that are filled from either end say
+// nothing of the order, but each keeps the slot that it uses: unlike modules change
+// places over them, and no other slot is filled in the end.
+func TestHalfFilledChannelsKeepTheirSlots(t *testing.T) {
+	p := pipeline(t)
+	s := machinetest.Server{Vendor: "Supermicro", Product: "X9DBX", Brand: "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
+		Channels: 4, Depth: 2, Type: 0x18, MTs: 1866, Label: func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+4*cpu+channel, slot+1), fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", cpu, cpu, channel, slot)
+		}}
+	sys := collecttest.Read(t, "either end", s.Table(func(_, channel, slot int) bool { return slot == channel%2 }).Dump())
+	double := map[string]bool{"P1-DIMMA1": true, "P2-DIMMF2": true, "P2-DIMMG1": true, "P2-DIMMH2": true}
+	var filled []int
+	for i := range sys.Slots {
+		slot := &sys.Slots[i]
+		if slot.State == inventory.SlotPopulated {
+			filled = append(filled, i)
+		}
+		if double[slot.Locator.Value] {
+			slot.SizeBytes.Value *= 2
+		}
+	}
+	_, _, made := planned(t, sys, p)
+	require.NotEmpty(t, made.Advice, made.Why)
+	after := slices.Clone(filled)
+	for _, step := range made.Advice[0].Steps {
+		require.Equal(t, plan.Move, step.Do)
+		after[slices.Index(after, step.From)] = step.To
+	}
+	slices.Sort(after)
+	require.Equal(t, filled, after, made.Advice[0].Sentence(sys))
+}
