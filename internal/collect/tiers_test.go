@@ -126,6 +126,10 @@ func TestMemoryOnlyNodes(t *testing.T) {
 		certainty fact.Certainty
 	}{
 		{"Xeon Max, flat: as much as both processors carry", memoryOnly(hosttest.CPUMax, 64*gib, 64*gib), []inventory.NodeKind{hbm, hbm}, fact.Corroborated},
+		{"Xeon Max, flat, beside a node without CPUs and memory", memoryOnly(hosttest.CPUMax, 64*gib, 64*gib, 0).With(hosttest.Files{hosttest.NodeDir + "has_memory": "0-3\n"}), []inventory.NodeKind{hbm, hbm, open}, 0},
+		{"Xeon Max, flat, one node with an unknown amount", memoryOnly(hosttest.CPUMax, 128*gib, 0).Without(hosttest.NodeDir + "node3/meminfo"), []inventory.NodeKind{open, open}, fact.None},
+		{"Xeon Max, as many nodes as processors of another size", memoryOnly(hosttest.CPUMax, 256*gib, 256*gib), []inventory.NodeKind{open, open}, fact.None},
+		{"Xeon Max, one node as large as both processors' memory", memoryOnly(hosttest.CPUMax, 128*gib), []inventory.NodeKind{open}, fact.None},
 		{"Xeon Max with a CXL card that firmware onlined", memoryOnly(hosttest.CPUMax, 256*gib).With(cxlCard), []inventory.NodeKind{open}, fact.None},
 		{"Xeon Max, flat, and a CXL card by its driver", daxFrom(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib, 256*gib).With(cxlCard), 4, cxlPath), []inventory.NodeKind{hbm, hbm, cxl}, 0},
 		{"Xeon Max, flat, soft-reserved, and a CXL card", daxFrom(daxFrom(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib).With(cxlCard), 2, hmemPath), 3, hmemPath), []inventory.NodeKind{hbm, hbm}, fact.Corroborated},

@@ -92,6 +92,8 @@ func TestVirtualOfFile(t *testing.T) {
 		want want.Fact[bool]
 	}{
 		{"a machine", firmwareBit("Example Inc.", "Server 1", false), want.Is(false, fact.Corroborated)},
+		{"a machine without a maker's name", firmwareBit("", "Server 1", false), want.Is(false, fact.Corroborated)},
+		{"a machine without a product's name", firmwareBit("Example Inc.", "", false), want.Is(false, fact.Corroborated)},
 		{"a guest by name", firmwareBit("QEMU", "Standard PC", false), want.Is(true, fact.Corroborated)},
 		{"a guest by firmware", firmwareBit("Example Inc.", "Server 1", true), want.Is(true, fact.Direct)},
 		{"modules of a hypervisor", memory("QEMU"), want.Is(true, fact.Indirect)},
