@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -22,12 +23,13 @@ func main() {
 	sample := flag.Int("sample", 0, "changes of each package to try, 0 for all")
 	seed := flag.Uint64("seed", 1, "which sample")
 	reasons := flag.String("reasons", "", "file of changes that no test can notice: file, old, new, reason")
+	files := flag.String("files", "", "names of files to change, with commas; all of a package without")
 	also := flag.String("also", "", "packages whose tests may notice as well, with commas")
 	flag.Parse()
 	known, err := readReasons(*reasons)
 	if err == nil {
 		var survived int
-		survived, err = mutate(os.Stdout, flag.Args(), plan{sample: *sample, seed: *seed, known: known, also: strings.FieldsFunc(*also, func(r rune) bool { return r == ',' })})
+		survived, err = mutate(os.Stdout, flag.Args(), plan{sample: *sample, seed: *seed, known: known, files: listed(*files), also: listed(*also)})
 		if err == nil && survived > 0 {
 			os.Exit(1)
 		}
@@ -43,6 +45,7 @@ type plan struct {
 	sample int
 	seed   uint64
 	known  map[string]bool
+	files  []string
 	also   []string
 }
 
@@ -55,7 +58,7 @@ func mutate(out io.Writer, packages []string, p plan) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		all = sampled(all, p)
+		all = sampled(inFiles(all, p.files), p)
 		killed, broken, explained, survived := 0, 0, 0, 0
 		for i := range all {
 			c := &all[i]
@@ -77,6 +80,19 @@ func mutate(out io.Writer, packages []string, p plan) (int, error) {
 		unexplained += survived
 	}
 	return unexplained, nil
+}
+
+// listed splits a list at its commas.
+func listed(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' })
+}
+
+// inFiles keeps the changes of files with one of the names, all without names.
+func inFiles(all []change, names []string) []change {
+	if len(names) == 0 {
+		return all
+	}
+	return slices.DeleteFunc(all, func(c change) bool { return !slices.Contains(names, filepath.Base(c.File)) })
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -102,4 +103,11 @@ func TestSample(t *testing.T) {
 	assert.Equal(t, first, draw(1), "the same seed")
 	assert.Len(t, draw(2), 5)
 	assert.NotEqual(t, first, draw(2))
+}
+
+// TestInFiles: only the changes of the files that were named are tried, all without names.
+func TestInFiles(t *testing.T) {
+	all := []change{{File: "p/a.go", Line: 1}, {File: "p/b.go", Line: 2}, {File: "p/a.go", Line: 3}}
+	assert.Equal(t, []change{{File: "p/a.go", Line: 1}, {File: "p/a.go", Line: 3}}, inFiles(slices.Clone(all), listed("a.go,c.go")))
+	assert.Equal(t, all, inFiles(slices.Clone(all), listed("")))
 }
