@@ -143,6 +143,14 @@ func TestConfiguredSyscfg(t *testing.T) {
 	require.Equal(t, "disabled", smt.Configured.Value)
 	require.Equal(t, fact.Indirect, smt.Configured.Certainty)
 	require.Equal(t, "disabled", smt.Pending.Value)
+
+	root, err := host.OpenDir(hosttest.Westmere.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 4, ThreadsPerCore: 2}).Write(t))
+	require.NoError(t, err)
+	smt = collected(t, Input{Root: root}, "logicproc=disable\n").Settings["smt"]
+	require.Equal(t, "enabled", smt.Effective.Value)
+	require.False(t, smt.Configured.Known(), "a change that waits is no contradiction")
+	require.Contains(t, smt.Configured.Reason, "the tool shows a change before it acts, and the system runs with enabled")
+	require.Equal(t, "disabled", smt.Pending.Value)
 }
 
 // TestConfiguredConrep: HP's toolkit spells settings and values in words.
