@@ -38,13 +38,13 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	if !s.before.severe() || !s.isDear(full) {
 		return out
 	}
-	exchanged, partly := s.cheapest(s.board.exchanges(counts), even, move, mostExchanged)
-	if full == nil || exchanged != nil && exchanged.buys() < full.buys() {
+	exchanged, partly := s.cheapest(fewerThan(full, s.board.exchanges(counts)), even, move, mostExchanged)
+	if full == nil || exchanged != nil {
 		out, full = join(out, exchanged), exchanged
 	}
 	part = milder(part, partly)
 	if !s.isDear(full) {
-		return out
+		return s.worthwhile(out)
 	}
 	added, partly := s.cheapest(s.board.additions(counts), s.added, move, mostExchanged)
 	part = milder(part, partly)
@@ -57,13 +57,26 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	if full == nil {
 		return out
 	}
-	if less, _ := s.cheapest(s.board.reductions(counts), even, move, mostExchanged); less != nil && less.buys() < out[0].buys() {
-		out = join(out, less)
-	}
+	less, _ := s.cheapest(fewerThan(out[0], s.board.reductions(counts)), even, move, mostExchanged)
+	out = join(out, less)
 	if out = s.worthwhile(out); move == nil && out[0] == full {
 		s.dear = s.whyDear(full)
 	}
 	return out
+}
+
+// fewerThan leaves out the purchases of as many modules as a candidate buys, or more.
+func fewerThan(c *candidate, purchases [][]int) [][]int {
+	if c == nil {
+		return purchases
+	}
+	return slices.DeleteFunc(purchases, func(extra []int) bool {
+		n := 0
+		for _, more := range extra {
+			n += max(more, 0)
+		}
+		return n >= c.buys()
+	})
 }
 
 // worthwhile leaves out what buys more than one before it that keeps the capacity, and

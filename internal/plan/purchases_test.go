@@ -182,6 +182,27 @@ func TestFewerOnAFullBoard(t *testing.T) {
 	require.Contains(t, c.made.WithoutPurchase(sys, "memory.channel.symmetric", "socket 1"), "(without a purchase: take out ")
 }
 
+// TestFewerLargerModules: four large modules and a small one behind each processor of an
+// R710, 2-2-1. Eight small ones would fill the third slots, at 800 MT/s; one large one in
+// the place of the small one and one beside it are four in all and keep the clock.
+func TestFewerLargerModules(t *testing.T) {
+	g := generatorOf("R710")
+	full := g.full(t)
+	positions := g.positions(full)
+	_, sys := laid(full, positions, func(at int) bool { return at < 5 })
+	for _, at := range []int{0, 1, 3, 4} {
+		for _, i := range positions[at] {
+			sys.Slots[i].SizeBytes.Value *= 4
+		}
+	}
+	c := hold(t, "one small beside four large", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, []int{2, 2}, []int{a.Count(plan.Install), a.Count(plan.Exchange)}, a.Sentence(sys))
+	require.Zero(t, a.GivenUp)
+	require.Empty(t, a.Reaches.Findings)
+}
+
 // TestWhyDear: one module behind each processor of an R740. Ten are bought for all
 // channels, and why not fewer is said.
 func TestWhyDear(t *testing.T) {
