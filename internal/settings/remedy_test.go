@@ -212,7 +212,7 @@ func TestDellLocksAMDToo(t *testing.T) {
 // TestDellLocksAsItsRegistrySays: what the registry of the PowerEdge R650, BIOS
 // 1.2.4, makes read-only where SysProfile is not Custom (Dependencies,
 // MapToProperty ReadOnly; it is published in michzimm/redfish_simgen), as far as
-// the vocabulary has it. Of PackageCStates it says nothing.
+// the vocabulary has it. Among its dependencies on SysProfile, PackageCStates was not found.
 func TestDellLocksAsItsRegistrySays(t *testing.T) {
 	tables, err := settings.Load(rules.FS, "settings")
 	require.NoError(t, err)
