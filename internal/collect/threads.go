@@ -21,7 +21,7 @@ func (c *collector) oneASocket(all []smbios.Processor) []smbios.Processor {
 	first := make(map[string]int, 2)
 	for i := range all {
 		p := &all[i]
-		socket, numbered := threadOf(p.Designation.Or(""))
+		socket, numbered := threadOf(p.Designation.Or(""), apple)
 		if populated, ok := p.Populated.Get(); !ok || !populated || socket == "" || !numbered && !apple {
 			kept = append(kept, *p)
 			continue
@@ -40,18 +40,24 @@ func (c *collector) oneASocket(all []smbios.Processor) []smbios.Processor {
 	return kept
 }
 
-// threadOf cuts the number of a hardware thread, two digits in brackets, off a
-// socket's designation.
-func threadOf(designation string) (socket string, numbered bool) {
+// threadOf cuts the number of a hardware thread off a socket's designation:
+// two digits in brackets ("CPU-A (00)"), on Apple's machines any number, also
+// between spaces ("CPU-A ( 0 )" of the MacPro3,1). Elsewhere one digit in
+// brackets counts sockets.
+func threadOf(designation string, apple bool) (socket string, numbered bool) {
 	designation = strings.TrimSpace(designation)
 	at := strings.LastIndex(designation, " (")
-	if at < 0 || len(designation)-at != len(" (00)") || designation[len(designation)-1] != ')' {
+	if at < 0 || !strings.HasSuffix(designation, ")") {
 		return designation, false
 	}
-	for _, d := range designation[at+2 : len(designation)-1] {
-		if d < '0' || d > '9' {
-			return designation, false
-		}
+	number := strings.TrimSuffix(designation[at+len(" ("):], ")")
+	if apple {
+		number = strings.TrimSpace(number)
+	} else if len(number) != len("00") {
+		return designation, false
+	}
+	if number == "" || strings.Trim(number, "0123456789") != "" {
+		return designation, false
 	}
 	return designation[:at], true
 }

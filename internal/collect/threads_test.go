@@ -36,6 +36,9 @@ func TestThreadsAreNoProcessors(t *testing.T) {
 	}{
 		{"a structure a thread", "Apple Inc.", mac, 2},
 		{"one designation", "Apple Inc.", []string{"U2E1", "U2E1", "U2E1", "U2E1"}, 1},
+		{"a structure a core, numbers between spaces", "Apple Inc.", []string{"CPU-A ( 0 )", "CPU-A ( 1 )", "CPU-A ( 2 )", "CPU-A ( 3 )", "CPU-B ( 3 )", "CPU-B ( 2 )", "CPU-B ( 1 )", "CPU-B ( 0 )"}, 2},
+		{"a number that counts sockets", "HP", []string{"CPU (1)", "CPU (2)"}, 2},
+		{"a number between spaces that counts sockets", "HP", []string{"CPU ( 1 )", "CPU ( 2 )"}, 2},
 		{"two sockets of one kind", "HP", []string{"1366-pin LGA", "1366-pin LGA"}, 2},
 		{"two sockets", "Apple Inc.", []string{"CPU A", "CPU B"}, 2},
 	} {

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -120,8 +121,8 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"limit", textT, "the limit in words", ofPopulation(func(p *population.Population) Value {
 			return via(p.Speed, func(s population.Speed) any { return s.Detail })
 		})},
-		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above", ofPopulation(func(p *population.Population) Value {
-			return via(p.Speed, func(s population.Speed) any { return append([]int{}, s.AlsoNormal...) })
+		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(func(p *population.Population) Value {
+			return alsoNormal(p)
 		})},
 		{"bound_mts", intT, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return of(p.BoundMTs) })},
 		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return of(p.RunningMTs) })},
@@ -345,3 +346,13 @@ func (s *socketFacts) orderFaults() any {
 }
 
 func (s *socketFacts) size(at int) int64 { return s.m.sys.Slots[at].SizeBytes.Or(0) }
+
+// alsoNormal is the value of also_normal_mts. A speed that other boards run at
+// by design excuses nothing on a board whose document nobody has read.
+func alsoNormal(p *population.Population) Value {
+	if running, ok := p.RunningMTs.Get(); ok && p.Speed.Known() && p.Speed.Value.BoardDecides(running) {
+		return Missing(fact.Absent, fmt.Sprintf("%d MT/s is normal on some boards of this platform, %d on others: this board's document decides",
+			running, p.Speed.Value.MTs), "the speeds by DIMMs per channel in the manual of this board")
+	}
+	return via(p.Speed, func(s population.Speed) any { return append([]int{}, s.AlsoNormal...) })
+}

@@ -87,7 +87,7 @@ func TestExpectedSpeed(t *testing.T) {
 		{"LRDIMM, two per channel", cascadeLake(1), two, testDIMM{gb: 128, rated: 2933, ranks: 4, lr: true},
 			Speed{MTs: 2666, Limiter: LimitDPC, Detail: "2 DIMMs per channel (lrdimm-4r8r): 2666"}},
 		{"some boards stop at 2666 with two per channel", cascadeLake(1), two, testDIMM{gb: 32, rated: 2933},
-			Speed{MTs: 2933, Limiter: LimitNone, Detail: "DIMMs and processor agree: 2933", AlsoNormal: []int{2666}}},
+			Speed{MTs: 2933, Limiter: LimitNone, Detail: "DIMMs and processor agree: 2933", AlsoNormal: []int{2666}, OtherBoards: []int{2666}}},
 		{"1.35 V", sandyBridge(1), []int{1, 1, 1, 1}, testDIMM{gb: 16, rated: 1600, mv: 1350},
 			Speed{MTs: 1333, Limiter: LimitVoltage, Detail: "1 DIMM per channel (rdimm-2r-1.35v): 1333"}},
 		{"quad rank", sandyBridge(1), []int{1, 1, 1, 1}, testDIMM{gb: 32, rated: 1600, ranks: 4, mv: 1500},
@@ -96,7 +96,7 @@ func TestExpectedSpeed(t *testing.T) {
 			[]int{2, 2, 2, 2, 2, 2, 2, 2}, testDIMM{gb: 32, rated: 4800}, Speed{MTs: 4000, Limiter: LimitProcessor, Detail: "processor allows at most 4000"}},
 		{"Turin: boards stop below AMD's 6400", newTestMachine(1, platform.AMD, 26, 2, 1, "AMD EPYC 9455 48-Core Processor"),
 			[]int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 64, rated: 6400},
-			Speed{MTs: 6400, Limiter: LimitNone, Detail: "DIMMs and processor agree: 6400", AlsoNormal: []int{6000, 5200, 4800}}},
+			Speed{MTs: 6400, Limiter: LimitNone, Detail: "DIMMs and processor agree: 6400", AlsoNormal: []int{6000, 5200, 4800}, OtherBoards: []int{6000, 5200, 4800}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -106,6 +106,30 @@ func TestExpectedSpeed(t *testing.T) {
 			assert.Equal(t, tt.want, p.Speed.Value)
 		})
 	}
+}
+
+// TestSpeedOfOtherBoards: a speed below the expected one that only other
+// boards' documents name is neither a fault nor in order; on the board that
+// the document is about, or of a processor never seen above it, it is normal.
+func TestSpeedOfOtherBoards(t *testing.T) {
+	three := func(product string) Speed {
+		m := newTestMachine(1, platform.Intel, 6, 63, 2, "Intel(R) Xeon(R) CPU E5-2690 v3 @ 2.60GHz")
+		m.sys.Machine.Vendor, m.sys.Machine.Product = collecttest.Known("LENOVO"), collecttest.Known(product)
+		return m.fill(0, []int{3, 3, 3, 3}, testDIMM{gb: 16, rated: 2133, ranks: 2, run: 1600}).derive(t).Populations[0].Speed.Value
+	}
+	other := three("ThinkServer RD650")
+	require.Equal(t, 1866, other.MTs)
+	assert.True(t, other.BoardDecides(1600))
+	assert.False(t, other.BoardDecides(1866), "as expected")
+	assert.False(t, other.BoardDecides(1333), "normal nowhere")
+	own := three("System x3550 M5: -[5463AC1]-")
+	assert.Equal(t, []int{1600}, own.AlsoNormal)
+	assert.False(t, own.BoardDecides(1600), "its own document says so")
+	naples := newTestMachine(1, platform.AMD, 23, 1, 2, "AMD EPYC 7351 16-Core Processor")
+	naples.sys.Machine.Product = collecttest.Known("Test Server")
+	s := naples.fill(0, []int{1, 1, 1, 1, 1, 1, 1, 1}, testDIMM{gb: 16, rated: 2666, run: 2133}).derive(t).Populations[0].Speed.Value
+	require.Equal(t, 2666, s.MTs)
+	assert.True(t, s.BoardDecides(2133))
 }
 
 // TestBoardLimit: a T440 runs 2666 whatever the processor (Gigamon; field).

@@ -122,6 +122,10 @@ type Speed struct {
 	// boards of the platform, and the one that the processor was never seen
 	// above; a machine running one of them is not at fault.
 	AlsoNormal []int
+	// OtherBoards are those of AlsoNormal that only documents of other boards
+	// call normal: whether this board runs there by design, its own document
+	// decides.
+	OtherBoards []int
 }
 
 // Population is the DRAM of one processor (or of the chipset on a

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
@@ -139,7 +140,7 @@ func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDept
 			min(ceiling, e.platform.lo), min(ceiling, e.platform.hi)))
 	}
 	s := e.speed(b.platform)
-	s.AlsoNormal = b.alsoNormal(e, s.MTs)
+	s.AlsoNormal, s.OtherBoards = b.alsoNormal(e, s.MTs)
 	f := fact.Known(s, e.certainty, e.from)
 	f.More = e.more
 	f.Unverified = b.speedUnverified(e, ceiling)
@@ -191,34 +192,53 @@ func (e *expectation) speed(p *platform.Platform) Speed {
 }
 
 // alsoNormal lists the lower speeds that single boards run this population
-// at, fastest first.
-func (b *builder) alsoNormal(e *expectation, expected int) []int {
+// at, or that the processor was never seen above, fastest first; others are
+// those that no document says of this board.
+func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
 	if b.platform == nil {
-		return nil
+		return nil, nil
 	}
-	var out []int
-	add := func(v int) {
+	var own []int
+	add := func(to *[]int, v int) {
 		v = min(v, e.dimm, e.processor)
-		if v > 0 && v < expected && !slices.Contains(out, v) {
-			out = append(out, v)
+		if v > 0 && v < expected && !slices.Contains(*to, v) {
+			*to = append(*to, v)
 		}
 	}
-	for _, row := range b.platform.AlsoNormal {
+	for board, row := range b.platform.AlsoNormal {
+		to := &others
+		if namesBoard(board, b.product) {
+			to = &own
+		}
 		for d := 1; d <= e.maxDepth; d++ {
 			if d == e.maxDepth || d == e.platform.dpc {
-				add(platform.SpeedAt(row, d))
+				add(to, platform.SpeedAt(row, d))
 			}
 		}
 	}
-	add(e.observed)
+	add(&own, e.observed)
 	if b.product == "" {
 		for i := range b.platform.Boards {
-			add(b.platform.Boards[i].MaxMTs)
+			add(&others, b.platform.Boards[i].MaxMTs)
 		}
 	}
-	slices.Sort(out)
-	slices.Reverse(out)
-	return out
+	others = slices.DeleteFunc(others, func(v int) bool { return slices.Contains(own, v) })
+	all = slices.Concat(own, others)
+	for _, list := range [][]int{all, others} {
+		slices.Sort(list)
+		slices.Reverse(list)
+	}
+	return all, others
+}
+
+// namesBoard reports whether the key of a row, its maker and its model joined
+// by hyphens ("lenovo-x3550-m5"), names the product.
+func namesBoard(key, product string) bool {
+	_, model, ok := strings.Cut(key, "-")
+	letters := func(s string) string {
+		return strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(s))
+	}
+	return ok && product != "" && strings.ContainsAny(model, "0123456789") && strings.Contains(letters(product), letters(model))
 }
 
 // runningSpeed is the lowest configured speed in MT/s, known only when every

@@ -1,6 +1,8 @@
 package population
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -13,12 +15,15 @@ func (s Speed) Below(running int) bool {
 	if running >= s.MTs-ddr.Tolerance {
 		return false
 	}
-	for _, n := range s.AlsoNormal {
-		if ddr.Same(n, running) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.AlsoNormal, func(n int) bool { return ddr.Same(n, running) })
+}
+
+// BoardDecides reports whether running, in MT/s, is below the expected speed
+// and normal by the documents of other boards only: neither a fault nor in
+// order until this board's document is read.
+func (s Speed) BoardDecides(running int) bool {
+	return running < s.MTs-ddr.Tolerance &&
+		slices.ContainsFunc(s.OtherBoards, func(n int) bool { return ddr.Same(n, running) })
 }
 
 // ratedSpeed is the slot's rated speed in MT/s by its printed name; unknown
