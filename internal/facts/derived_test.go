@@ -198,3 +198,30 @@ func TestSoldered(t *testing.T) {
 		})
 	}
 }
+
+// TestAlsoNormalOfOtherBoards: while the memory runs at a speed that only
+// other boards' documents name, the list is unknown and says what decides.
+func TestAlsoNormalOfOtherBoards(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		running fact.Fact[int]
+		unknown bool
+	}{
+		{"a speed of other boards", sure(2133), true},
+		{"one that this board's document names", sure(2400), false},
+		{"as expected", sure(2666), false},
+		{"normal nowhere", sure(1866), false},
+		{"running speed not stated", fact.Unknown[int](fact.Absent, "not stated", ""), false},
+	} {
+		p := &population.Population{RunningMTs: tt.running,
+			Speed: sure(population.Speed{MTs: 2666, AlsoNormal: []int{2400, 2133}, OtherBoards: []int{2133}})}
+		v := alsoNormal(p)
+		if !tt.unknown {
+			assert.NotNil(t, v.v, tt.name)
+			continue
+		}
+		assert.Nil(t, v.v, tt.name)
+		assert.Equal(t, "2133 MT/s is normal on some boards of this platform, 2666 on others: this board's document decides", v.Reason)
+		assert.NotEmpty(t, v.KnownBy)
+	}
+}
