@@ -193,7 +193,7 @@ func TestNearestByWords(t *testing.T) {
 	for name, want := range map[string][]string{
 		"dell-14g/performance":   {"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc"},
 		"Dell 15G performance":   {"dell-14g-15g/performance", "dell-14g-15g/performance-per-watt-dapc"},
-		"dell-16g/preformance":   {"dell-16g/performance"},
+		"dell-16g/perfxrmance":   {"dell-16g/performance"},
 		"supermicro/x13":         {"supermicro-defaults/x13", "supermicro-defaults/x11"},
 		"virtualisation":         {"virtualization"},
 		"lenovo/max-performance": {"lenovo-modes/maximum-performance"},

@@ -240,6 +240,7 @@ func outcomes(t testing.TB, e *audit.Engine, sys *inventory.System) map[string]o
 			o.passes++
 		case verdict.Unknown:
 			o.unknown++
+		default:
 		}
 		out[f.Rule] = o
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +19,6 @@ import (
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 	"github.com/memaudit/memaudit/rules"
-	"sync"
 )
 
 // builtinRule is a rule's id and the folder of its pack: general before a

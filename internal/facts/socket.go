@@ -121,9 +121,7 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"limit", textT, "the limit in words", ofPopulation(func(p *population.Population) Value {
 			return via(p.Speed, func(s population.Speed) any { return s.Detail })
 		})},
-		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(func(p *population.Population) Value {
-			return alsoNormal(p)
-		})},
+		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(alsoNormal)},
 		{"bound_mts", intT, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return of(p.BoundMTs) })},
 		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return of(p.RunningMTs) })},
 		{"peak", intT, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return of(p.Peak) })},

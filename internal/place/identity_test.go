@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -39,7 +40,7 @@ func TestLenovoMachineType(t *testing.T) {
 	id := identify(&m)
 	assert.Contains(t, id.models, "lenovo thinkstation d20")
 	slotMap, err := findSlotMap(rules.FS, id, "lenovo-ws-number", 12)
-	assert.NoError(t, err)
+	require.NoError(t, err)
 
 	assert.Equal(t, "thinkstation-d20", slotMap.ID)
 	m.Vendor = known("Dell Inc.")

@@ -544,7 +544,7 @@ func TestChannelsAlike(t *testing.T) {
 		if !c.alike {
 			assert.Equal(t, gradeE, r.Class.Value.Name, c.name)
 		} else {
-			assert.Equal(t, classRank(gradeB) >= classRank(r.Class.Value.Name), true, "%s: %s", c.name, r.Class.Value.Name)
+			assert.GreaterOrEqual(t, classRank(gradeB), classRank(r.Class.Value.Name), "%s: %s", c.name, r.Class.Value.Name)
 		}
 	}
 }

@@ -75,8 +75,6 @@ func buildCitation(c *verdict.Citation) *Citation {
 	}
 }
 
-func buildEvidence(in []fact.Evidence) []Evidence { return (&parts{}).readings(in) }
-
 // readings is never nil, so that JSON has [] and not null.
 func (p *parts) readings(in []fact.Evidence) []Evidence {
 	if len(in) == 0 {
