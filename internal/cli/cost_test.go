@@ -26,7 +26,7 @@ func TestCostOfACheck(t *testing.T) {
 		machine string
 		// allocations, and bytes in kB
 		most, kB uint64
-	}{{"fujitsu-rx900s2-class2", 135_000, 17_000}, {"dell-r610-good", 11_200, 2_300}, {manySlots, 15_600, 4_000}} {
+	}{{"fujitsu-rx900s2-class2", 82_000, 13_000}, {"dell-r610-good", 10_400, 2_300}, {manySlots, 17_200, 4_700}} {
 		dump := smbiostest.ManySlots().Dump()
 		if c.machine != manySlots {
 			dump = machinetest.Named(t, c.machine).Table.Dump()

@@ -65,15 +65,36 @@ func differences(s *socketFacts) Value {
 	if !s.pop.DIMMs.Known() {
 		return of(s.pop.DIMMs)
 	}
-	own := s.m.differ(s.pop.Slots, moduleProperties())
+	own := s.m.ownDifferences(s.pop)
 	if !own.Known() || len(own.v.([]string)) > 0 {
 		return own
 	}
-	all := s.m.allModules()
-	if len(all) == len(s.pop.Slots) || s.m.mixedElsewhere(s.pop) {
+	if len(s.m.allModules()) == len(s.pop.Slots) || s.m.mixedElsewhere(s.pop) {
 		return own
 	}
-	return s.m.differ(all, slices.DeleteFunc(moduleProperties(), func(p property) bool { return p.name == sizeProperty }))
+	return s.m.commonDifferences()
+}
+
+// ownDifferences says in what the modules of one processor differ, once for all that ask.
+func (m *Machine) ownDifferences(pop *population.Population) Value {
+	v, asked := m.differing[pop]
+	if !asked {
+		if m.differing == nil {
+			m.differing = map[*population.Population]Value{}
+		}
+		v = m.differ(pop.Slots, moduleProperties())
+		m.differing[pop] = v
+	}
+	return v
+}
+
+// commonDifferences says in what but their size the modules of all processors differ.
+func (m *Machine) commonDifferences() Value {
+	if m.common == nil {
+		v := m.differ(m.allModules(), slices.DeleteFunc(moduleProperties(), func(p property) bool { return p.name == sizeProperty }))
+		m.common = &v
+	}
+	return *m.common
 }
 
 // mixedElsewhere reports whether another processor's own modules differ.
@@ -83,7 +104,7 @@ func (m *Machine) mixedElsewhere(pop *population.Population) bool {
 		if other.Socket == pop.Socket {
 			continue
 		}
-		if found := m.differ(other.Slots, moduleProperties()); found.Known() && len(found.v.([]string)) > 0 {
+		if found := m.ownDifferences(other); found.Known() && len(found.v.([]string)) > 0 {
 			return true
 		}
 	}

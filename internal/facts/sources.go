@@ -19,6 +19,10 @@ type Machine struct {
 	labels map[string]int
 	// owners are the sockets of nodes and slots by subject, once somebody asked.
 	owners map[string]string
+	// differing is in what the modules of each processor differ, common in what those of
+	// all do, once somebody asked.
+	differing map[*population.Population]Value
+	common    *Value
 }
 
 // NewMachine is the facts of a machine and of what was derived for it.
