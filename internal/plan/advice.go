@@ -34,7 +34,7 @@ type Plan struct {
 	Dear string
 	// Fewer is what taking out modules alone would reach, where that gives up no more than
 	// a quarter of the capacity, documents name the number that stays and what keeps the
-	// capacity is as dear as that; nil else. It is no advice: capacity is what modules are
+	// capacity is as dear as that, or is not known; nil else. It is no advice: capacity is what modules are
 	// there for.
 	Fewer *Advice
 }

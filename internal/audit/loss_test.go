@@ -1,0 +1,49 @@
+package audit_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/rules"
+)
+
+// emptyChannels is the severity of memory.channel.populated by subject, of a server with
+// one module on each of the first channels of its two processors.
+func emptyChannels(t *testing.T, e *audit.Engine, name string, first, second int) map[string]verdict.Severity {
+	s := machinetest.Servers()[name]
+	sys := collecttest.Read(t, name, s.Table(func(cpu, channel, slot int) bool {
+		return slot == 0 && channel < [...]int{first, second}[cpu]
+	}).Dump())
+	found, err := e.Run(sys, population.Derive(sys, rules.FS), audit.Options{})
+	require.NoError(t, err)
+	out := map[string]verdict.Severity{}
+	for i := range found.Findings {
+		if f := &found.Findings[i]; f.Rule == "memory.channel.populated" && f.Result == verdict.Fail {
+			out[f.Subject] = f.Severity
+		}
+	}
+	return out
+}
+
+// TestEqualLossEqualSeverity: a share of the channels lost is as severe on every
+// generation, Skylake to Genoa and Altra: one empty channel of twelve is a warning and no
+// remark, and so are seven of eight. Two processors of one machine are judged by one
+// yardstick, whatever the other one lacks.
+func TestEqualLossEqualSeverity(t *testing.T) {
+	e := builtin(t)
+	both := map[string]verdict.Severity{"socket 0": verdict.Warning, "socket 1": verdict.Warning}
+	for name, s := range machinetest.Servers() {
+		for n := 1; n < s.Channels; n++ {
+			assert.Equal(t, both, emptyChannels(t, e, name, n, n), "%s, %d of %d channels", name, n, s.Channels)
+		}
+		assert.Equal(t, both, emptyChannels(t, e, name, s.Channels/2, 2), "%s, half and two channels", name)
+		assert.Equal(t, map[string]verdict.Severity{"socket 1": verdict.Warning}, emptyChannels(t, e, name, s.Channels, s.Channels-1), name)
+	}
+}
