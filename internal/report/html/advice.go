@@ -25,11 +25,13 @@ func (p *page) advice() {
 		p.note("These are alternatives, the cheapest first; the picture shows the first.")
 	}
 	for i := range p.r.Advice {
-		p.alternative(&p.r.Advice[i])
+		p.alternative(&p.r.Advice[i], i == 0)
 	}
 }
 
-func (p *page) alternative(a *report.Advice) {
+// alternative is one advice; with the first stands why there is none cheaper, and
+// what could be had for nothing.
+func (p *page) alternative(a *report.Advice, first bool) {
 	p.Open("div", markup.Class("advice"), attr("data-advice", a.ID))
 	defer p.Close()
 	p.Element("h3", a.ID+": "+wording.Effort(a))
@@ -44,8 +46,39 @@ func (p *page) alternative(a *report.Advice) {
 	p.Open("dl")
 	p.pair("cures", curedRules(a.Cures))
 	p.pair("still fails", remaining(a.Reaches.Findings))
+	if first && p.r.AdviceDear != "" {
+		p.pair("cheaper", "none: "+p.r.AdviceDear)
+	}
+	if first && p.r.AdviceFewer != nil {
+		p.pair("or less", p.fewer(p.r.AdviceFewer))
+	}
 	p.pair("source", a.Source)
 	p.Close()
+}
+
+// fewer says in a line what taking modules out alone takes, and gives.
+func (p *page) fewer(a *report.Advice) string {
+	lines := wording.Steps(a.Steps, p.r.Inventory.Slots)
+	steps := make([]string, len(lines))
+	for i := range lines {
+		steps[i] = lines[i].Text
+	}
+	out := wording.Effort(a) + ": " + strings.Join(steps, "; ")
+	reaches := func(i int) string {
+		s := &a.Reaches.Sockets[i]
+		return reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative)
+	}
+	for _, alike := range alikeNumbers(len(a.Reaches.Sockets), reaches) {
+		if reaches(alike[0]) == notKnown {
+			continue
+		}
+		ids := make([]int, len(alike))
+		for n, i := range alike {
+			ids[n] = socketOf(a.Reaches.Sockets[i].Socket)
+		}
+		out += "; " + socketTitles(ids) + ": " + reaches(alike[0])
+	}
+	return out
 }
 
 // notKnown stands where nothing of a socket's memory is known.

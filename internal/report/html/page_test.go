@@ -250,6 +250,26 @@ func TestBeforeAndAfter(t *testing.T) {
 	assert.Contains(t, pageOf(t, r), ">before<")
 }
 
+// TestCheaperOrLess: with the first advice alone stands why none is cheaper, and what
+// taking modules out would take and give.
+func TestCheaperOrLess(t *testing.T) {
+	a1, class, socket := "A1", "A", 0
+	r := &report.Report{
+		Advice: []report.Advice{{ID: "exchange", Installs: 7}, {ID: "install", Installs: 12}}, AdviceDear: "with fewer new modules it fails",
+		AdviceFewer: &report.Advice{
+			ID: "remove", Removes: 1, GivenUpBytes: 8 << 30, Steps: []report.Step{{Do: "remove", FromLocator: &a1}},
+			Reaches: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &socket, Class: &class}}},
+		},
+	}
+	page := pageOf(t, r)
+	assert.Equal(t, 1, strings.Count(page, "none: with fewer new modules it fails"))
+	assert.Equal(t, 1, strings.Count(page, "1 module is taken out, nothing is bought, 8 GiB of capacity are given up: take out A1; socket 0: class A"))
+	r.AdviceDear, r.AdviceFewer = "", nil
+	page = pageOf(t, r)
+	assert.NotContains(t, page, ">cheaper<")
+	assert.NotContains(t, page, ">or less<")
+}
+
 // TestMeasuredBesideThePrediction: a figure of a node's own memory stands with
 // its share of the peak that the population leaves the node, one of another node
 // without, an undecided one with its reason.
