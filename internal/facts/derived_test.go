@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
 )
 
@@ -75,6 +76,15 @@ func TestDifferences(t *testing.T) {
 	s := oneSocket(module("A1", 8, 1))
 	s.pop.DIMMs = fact.Fact[int]{Reason: "the processor of B1 is not known"}
 	assert.Equal(t, "the processor of B1 is not known", differences(s).Reason)
+
+	// Modules behind a socket that may hold a processor may be unlike the others.
+	s = oneSocket(module("A1", 8, 1))
+	s.m.sys.Slots = append(s.m.sys.Slots, other(module("B1", 8, 2), func(s *inventory.Slot) { s.State = inventory.SlotPopulated }))
+	s.m.sys.Sockets = []inventory.Socket{{ID: 0, Populated: sure(true)}, {ID: 1, Populated: fact.Fact[bool]{Reason: "its state is not stated"}}}
+	s.m.topo.Placements = []place.Placement{{Socket: 0}, {Socket: 1}}
+	assert.Equal(t, "its state is not stated", differences(s).Reason)
+	s.m.topo.Placements[1].Socket = 0
+	assert.Equal(t, []string{}, differences(s).v)
 }
 
 func TestMirrored(t *testing.T) {

@@ -69,10 +69,31 @@ func differences(s *socketFacts) Value {
 	if !own.Known() || len(own.v.([]string)) > 0 {
 		return own
 	}
+	if doubted := s.m.doubtedProcessor(); doubted != nil {
+		return of(*doubted)
+	}
 	if len(s.m.allModules()) == len(s.pop.Slots) || s.m.mixedElsewhere(s.pop) {
 		return own
 	}
 	return s.m.commonDifferences()
+}
+
+// doubtedProcessor is the state of a socket with modules of which it is not known
+// whether it holds a processor, so that neither is whether they run beside the others;
+// nil where there is none.
+func (m *Machine) doubtedProcessor() *fact.Fact[bool] {
+	for i := range m.sys.Sockets {
+		socket := &m.sys.Sockets[i]
+		if socket.Populated.Known() {
+			continue
+		}
+		for at := range m.topo.Placements {
+			if m.topo.Placements[at].Socket == socket.ID && isDRAM(&m.sys.Slots[at]) {
+				return &socket.Populated
+			}
+		}
+	}
+	return nil
 }
 
 // ownDifferences says in what the modules of one processor differ, once for all that ask.
