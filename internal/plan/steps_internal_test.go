@@ -4,6 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/population"
 )
 
 // TestExchangesWait: what leaves a slot and what comes into it are one step, but not where
@@ -14,4 +17,35 @@ func TestExchangesWait(t *testing.T) {
 	require.Equal(t, []Step{{Do: Exchange, From: 1, To: 1, Like: 4}}, exchanges([]Step{remove, install}))
 	waiting := []Step{remove, {Do: Move, From: 2, To: 1, Like: none}, {Do: Move, From: 3, To: 2, Like: none}, {Do: Move, From: 1, To: 3, Like: none}, install}
 	require.Equal(t, waiting, exchanges(waiting))
+}
+
+// TestStepsByChannels: where it is not known which slot of a channel is first, moves and
+// purchases are said by channels, each of the right processor.
+func TestStepsByChannels(t *testing.T) {
+	// Two slots a channel, two channels a processor: slot 4 is the first of processor 1.
+	two := &board{units: []unit{{socket: 0, slots: []int{0, 1, 2, 3}}, {socket: 1, slots: []int{4, 5, 6, 7}}}, topo: &population.Result{}}
+	for i := range 8 {
+		two.topo.Placements = append(two.topo.Placements, place.Placement{Socket: i / 4, Channel: i / 2 % 2})
+	}
+	one := &board{units: two.units[:1], topo: two.topo}
+	move := func(from, to int) Step { return Step{Do: Move, From: from, To: to, Like: none} }
+	install := func(to int) Step { return Step{Do: Install, From: none, To: to, Like: 0} }
+	for says, c := range map[string]struct {
+		b     *board
+		steps []Step
+	}{
+		"moving 1 module from channel 0 to channel 1":                                                                              {one, []Step{move(1, 2)}},
+		"moving 2 modules from socket 0 channel 0 to socket 1 channel 1":                                                           {two, []Step{move(0, 6), move(1, 7)}},
+		"moving 1 module from socket 0 channel 1 to socket 0 channel 0 and 1 module from socket 1 channel 0 to socket 0 channel 1": {two, []Step{move(4, 3), move(2, 0)}},
+		"installing 1 module on channel 1":                                                                                         {one, []Step{install(3)}},
+		"installing 1 module on each of channels 0 and 1":                                                                          {one, []Step{install(3), install(0)}},
+		"installing 2 modules on channel 1 of socket 1":                                                                            {two, []Step{install(6), install(7)}},
+		"installing 1 module on channel 0 of socket 0, 1 module on channel 0 of socket 1 and 2 modules on channel 1 of socket 1":   {two, []Step{install(7), install(6), install(4), install(0)}},
+		"moving 1 module from channel 0 to channel 1 and installing 1 module on channel 0":                                         {one, []Step{install(0), move(1, 2)}},
+		"": {two, []Step{move(0, 1), {Do: Remove, From: 2, To: none, Like: none}}},
+	} {
+		require.Equal(t, says, c.b.comeAndGo(c.steps))
+	}
+	require.Equal(t, 1, two.socketOf(4))
+	require.Equal(t, none, two.socketOf(8))
 }
