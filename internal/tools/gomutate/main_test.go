@@ -2,20 +2,24 @@ package main
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"github.com/memaudit/memaudit/internal/corpustest"
 )
 
 const source = `package p
 
 import "errors"
+
+type counter struct{ most int }
 
 func F(n int, ok bool) (int, error) {
 	err := errors.New("x")
@@ -25,24 +29,79 @@ func F(n int, ok bool) (int, error) {
 	}
 	return 0, nil
 }
+
+func (c *counter) full(n int) bool {
+	return n >= c.most ||
+		n == 9
+}
+
+type flag bool
+
+// G gives a type of its own: a choice of forms does not fit there.
+func G(n int) flag { return n == 7 }
+
+func H(n int) bool { return n == 5 }
+
+func Last(n int) int {
+	for i := 0; ; i++ {
+		if i == n {
+			return i
+		}
+	}
+}
 `
 
+// names are the changes of source.
+var names = []string{
+	"F\tn > 3 && ok\t!(n > 3 && ok)", "F\tn > 3 && ok\tn > 3 || ok", "F\tn > 3\tn >= 3", "F\tn > 3\tn > 4", "F\terr\tnil",
+	"counter.full\tn >= c.most || n == 9\tn >= c.most && n == 9", "counter.full\tn >= c.most\tn > c.most",
+	"counter.full\tn == 9\tn != 9", "counter.full\tn == 9\tn == 10",
+	"G\tn == 7\tn != 7", "G\tn == 7\tn == 8", "H\tn == 5\tn != 5", "H\tn == 5\tn == 6",
+	"Last\ti == n\t!(i == n)", "Last\ti == n\ti != n",
+}
+
 // TestChanges: operators, bounds, conditions and returned errors, each at its
-// place.
+// place, in its function.
 func TestChanges(t *testing.T) {
 	found, err := changesIn("p.go", []byte(source))
 	require.NoError(t, err)
 	var got []string
 	for _, c := range found {
 		assert.Equal(t, c.Old, source[c.From:c.To])
-		got = append(got, c.Old+" -> "+c.New)
+		assert.GreaterOrEqual(t, c.From, c.Site.From)
+		assert.LessOrEqual(t, c.To, c.Site.To)
+		got = append(got, strings.TrimPrefix(c.String(), "p.go\t"))
 	}
-	assert.ElementsMatch(t, []string{"n > 3 && ok -> !(n > 3 && ok)", "n > 3 && ok -> n > 3 || ok", "n > 3 -> n >= 3", "n > 3 -> n > 4", "err -> nil"}, got)
+	assert.ElementsMatch(t, names, got)
 }
 
-// TestMutate runs a module whose test notices the bound and not the error, and
-// takes a reason for what is listed. Each change costs two builds: here two are tried,
-// in make corpus all, and all once more with the reason.
+// TestSchema: beside a condition stand its changed forms, an inner one inside
+// the source's own; a return has its other before it. The lines stay.
+func TestSchema(t *testing.T) {
+	found, err := changesIn("p.go", []byte(source))
+	require.NoError(t, err)
+	for i := range found {
+		found[i].Number = i + 1
+	}
+	text := schemaText("p.go", []byte(source), found)
+	assert.Contains(t, text, "if gomutateOn(5) { return n, nil }; /*line p.go:11:1*/return n, err\n")
+	assert.Contains(t, text, "gomutateOn(6) && (n >= c.most && n == 9) ||")
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "p.go", text, parser.ParseComments)
+	require.NoError(t, err)
+	lines := map[string]int{}
+	for _, decl := range file.Decls {
+		if f, ok := decl.(*ast.FuncDecl); ok {
+			lines[f.Name.Name] = files.Position(f.Pos()).Line
+		}
+	}
+	assert.Equal(t, map[string]int{"F": 7, "full": 16, "G": 24, "H": 26, "Last": 28}, lines)
+	n := strings.Count(text, "gomutateOn(")
+	assert.Equal(t, len(found), n)
+}
+
+// TestMutate runs a module whose tests notice the bound and not the error, and
+// never look at one function; it takes a reason for what is listed. A change that the choice of forms does not fit is tried alone.
 func TestMutate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("GOFLAGS", "-trimpath")
@@ -61,31 +120,50 @@ func TestF(t *testing.T) {
 		t.Fatal(got)
 	}
 }
+
+func TestFull(t *testing.T) {
+	c := counter{most: 3}
+	if c.full(2) || !c.full(3) || !c.full(4) || !(&counter{most: 10}).full(9) || (&counter{most: 20}).full(10) {
+		t.Fatal("full")
+	}
+}
+
+func TestG(t *testing.T) {
+	if !G(7) || G(8) {
+		t.Fatal("G")
+	}
+}
+
+func TestLast(t *testing.T) {
+	if Last(0) != 0 || Last(2) != 2 {
+		t.Fatal("Last")
+	}
+}
 `} {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	var out bytes.Buffer
-	some := plan{known: map[string]bool{}, sample: 2, seed: 3}
-	tried := "2 tried, 1 noticed"
-	if corpustest.Stage {
-		some.sample, tried = 0, "5 tried, 4 noticed"
-	}
-	survivors, err := mutate(&out, []string{"."}, some)
+	survivors, err := mutate(&out, []string{"."}, plan{known: map[string]bool{}})
 	require.NoError(t, err)
-	assert.Equal(t, 1, survivors, out.String())
-	assert.Contains(t, out.String(), "p.go:9\terr\tnil\n")
-	assert.Contains(t, out.String(), tried)
+	assert.Equal(t, 3, survivors, out.String())
+	assert.Contains(t, out.String(), "p.go:11\tF\terr\tnil\n")
+	assert.Contains(t, out.String(), "p.go:26\tH\tn == 5\tn != 5\tno test comes here\n")
+	assert.Contains(t, out.String(), "15 tried, 12 noticed, 0 do not compile, 0 with a reason, 3 not noticed")
+
+	earlier := filepath.Join(t.TempDir(), "earlier")
+	require.NoError(t, os.WriteFile(earlier, out.Bytes(), 0o600))
+	left, err := readLeft(earlier)
+	require.NoError(t, err)
 	list := filepath.Join(t.TempDir(), "reasons.tsv")
-	require.NoError(t, os.WriteFile(list, []byte("# why\np.go\terr\tnil\tnobody asks\n"), 0o600))
+	require.NoError(t, os.WriteFile(list, []byte("# why\np.go\tF\terr\tnil\tnobody asks\np.go\tG\terr\tnil\tanother function's\n"), 0o600))
 	known, err := readReasons(list)
 	require.NoError(t, err)
-	assert.Equal(t, map[string]bool{"p.go\terr\tnil": true}, known)
-	if corpustest.Stage {
-		survivors, err = mutate(&out, []string{"."}, plan{known: known})
-		require.NoError(t, err)
-		assert.Zero(t, survivors)
-	}
-	require.NoError(t, os.WriteFile(list, []byte("p.go\terr\tnil\t\n"), 0o600))
+	out.Reset()
+	survivors, err = mutate(&out, []string{"."}, plan{known: known, left: left})
+	require.NoError(t, err)
+	assert.Equal(t, 2, survivors)
+	assert.Contains(t, out.String(), "3 tried, 0 noticed, 0 do not compile, 1 with a reason, 2 not noticed")
+	require.NoError(t, os.WriteFile(list, []byte("p.go\tF\terr\tnil\t\n"), 0o600))
 	_, err = readReasons(list)
 	require.Error(t, err, "no reason")
 }
