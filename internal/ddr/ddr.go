@@ -2,6 +2,8 @@
 // which numbers name one speed, and which are a clock in MHz.
 package ddr
 
+import "slices"
+
 // Tolerance is how far two names of one speed lie apart in MT/s: 2933 and
 // 2934, 1333 and 1334 (DSP0134 tables print both).
 const Tolerance = 4
@@ -26,6 +28,13 @@ func Nominal(mts int) int {
 	}
 	return mts
 }
+
+// Rate reports whether a kind of memory, in SMBIOS's words, has a data rate in
+// MT/s; false as well for kinds whose rates are not listed.
+func Rate(memType string, mts int) bool { return slices.Contains(ratesOf(memType), Nominal(mts)) }
+
+// Listed reports whether the data rates of a kind of memory are listed.
+func Listed(memType string) bool { return len(ratesOf(memType)) > 0 }
 
 // SuspectUnits reports whether a rated speed is a clock in MHz that old
 // firmware printed for a data rate: it is none of the type's rates and its

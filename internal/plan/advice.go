@@ -53,6 +53,9 @@ type Advice struct {
 	// Source names the document of the target layout, or says that it is
 	// general practice.
 	Source string
+	// Memory is the kind of memory that the platform takes, in SMBIOS's words; ""
+	// where no document says.
+	Memory string
 }
 
 // Finding names a failing rule and its subject.

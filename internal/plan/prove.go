@@ -39,6 +39,9 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		return Advice{}, false
 	}
 	a := Advice{Steps: c.steps, Source: s.source(c.layout), Reaches: reach(topo), GivenUp: max(0, installed(s.board.sys)-installed(sys))}
+	if pf, ok := topo.Platform.Get(); ok {
+		a.Memory = memoryType(s.pipeline.Rules, pf.ID)
+	}
 	a.Reaches.Findings = slices.Concat(after.fails, s.rest)
 	a.Cures = cured(s.before.fails, after.fails)
 	a.ID = a.costliest()

@@ -3,8 +3,10 @@ package plan
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
 )
@@ -48,4 +50,42 @@ func TestStepsByChannels(t *testing.T) {
 	}
 	require.Equal(t, 1, two.socketOf(4))
 	require.Equal(t, none, two.socketOf(8))
+}
+
+// TestKindToBuy: the kind of a module to buy is one that can be had: what firmware
+// says, what the platform's document says and the speed must agree. The platforms'
+// kinds are those of modules.tsv, the rates JEDEC's.
+func TestKindToBuy(t *testing.T) {
+	for _, c := range []struct {
+		why, stated, documented string
+		mts                     int
+		want                    string
+	}{
+		{"firmware and document agree", "DDR4", "DDR4", 2400, "DDR4"},
+		{"and a speed that is none of the kind's changes nothing", "DDR4", "DDR4", 2600, "DDR4"},
+		{"a CELSIUS R670 calls DDR3 modules DDR2", "DDR2", "DDR3", 1333, "DDR3"},
+		{"a speed of both kinds decides nothing", "DDR2", "DDR3", 800, ""},
+		{"boards for Haswell-EP with DDR3 exist", "DDR3", "DDR4", 1333, "DDR3"},
+		{"an RH1288 V3 says DRAM", "DRAM", "DDR4", 2400, "DDR4"},
+		{"firmware says nothing", "", "DDR3", 1066, "DDR3"},
+		{"nor the speed", "", "DDR3", 0, "DDR3"},
+		{"a speed that the document's kind has not", "", "DDR3", 2400, ""},
+		{"fully buffered modules are not DDR2 that another board takes", "DDR2", "DDR2 FB-DIMM", 667, "DDR2 FB-DIMM"},
+		{"no document", "DDR5", "", 4800, "DDR5"},
+		{"no document, no kind", "RAM", "", 1333, ""},
+	} {
+		assert.Equal(t, c.want, kindToBuy(c.stated, c.documented, c.mts), c.why)
+	}
+}
+
+// TestSentenceNamesEachKind: modules of two kinds that are bought are said apart.
+func TestSentenceNamesEachKind(t *testing.T) {
+	sys := &inventory.System{}
+	for i, name := range []string{"A1", "A2", "B1", "B2"} {
+		sys.Slots = append(sys.Slots, inventory.Slot{Locator: given(name), SizeBytes: given(int64(4<<30) << (i % 2)), Type: given("DDR2"), RatedMTs: given(1333)})
+	}
+	a := &Advice{Memory: "DDR3", Steps: []Step{
+		{Do: Install, From: none, To: 2, Like: 0}, {Do: Install, From: none, To: 3, Like: 1},
+	}}
+	assert.Equal(t, "install 1 x 4 GiB DDR3 as in A1 in B1; install 1 x 8 GiB DDR3 as in A2 in B2", a.Sentence(sys))
 }

@@ -49,9 +49,11 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 		return nil, "the platform is not known: " + topo.Platform.Reason
 	}
 	t := &Target{Platform: pf, Sockets: max(len(topo.Populations), 1), pipeline: p,
-		sets: topo.Sets, like: mostCommon(sys)}
+		sets: topo.Sets}
+	memory := memoryType(p.Rules, pf.ID)
+	t.like = onSale(mostCommon(sys), memory)
 	if !t.like.SizeBytes.Known() {
-		t.like = documented(pf, memoryType(p.Rules, pf.ID))
+		t.like = documented(pf, memory)
 	}
 	t.sizes = sizesFor(p.Rules, pf.ID, t.like.Type.Or(""), sys)
 	b, why := newBoard(sys, topo)

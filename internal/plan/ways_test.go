@@ -278,6 +278,22 @@ func TestWaysDell11G(t *testing.T) {
 	require.Equal(t, [2]int64{48 << 30, 72 << 30}, [2]int64{below, above})
 }
 
+// TestWaysWhereFirmwareMisnamesTheMemory: an R710 whose firmware says DRAM, or DDR2 at
+// 1333 MT/s, takes the modules that its platform's document names.
+func TestWaysWhereFirmwareMisnamesTheMemory(t *testing.T) {
+	p := pipeline(t)
+	for _, word := range []string{"DRAM", "DDR2", ""} {
+		sys := machine(t, "dell-r710-two-channels")
+		for i := range sys.Slots {
+			sys.Slots[i].Type.Value = word
+		}
+		r710, why := plan.ForMachine(sys, p.Derive(sys), p)
+		require.Empty(t, why)
+		ways, _, _ := r710.Ways(48<<30, false)
+		require.Equal(t, []string{"3x8 at 1333: 31.99 GB/s", "6x4 at 1066: 25.58 GB/s"}, summary(ways), word)
+	}
+}
+
 // TestWaysBensley: four 1 GB modules on four channels are the way; on two and on
 // one they are slower (Ohio State: 6 and 57 % of latency), and said on request.
 func TestWaysBensley(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/ddr"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/prose"
 )
@@ -41,6 +43,12 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 	for _, do := range []string{Remove, Move, Exchange, Install} {
 		var names []string
 		like := none
+		end := func() {
+			if len(names) > 0 {
+				parts = append(parts, a.phrase(do, names, sys, like))
+			}
+			names = nil
+		}
 		for _, s := range a.Steps {
 			if s.Do != do {
 				continue
@@ -51,12 +59,13 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 			case Remove:
 				names = append(names, SlotName(sys, s.From))
 			default:
+				if s.Like != like {
+					end()
+				}
 				names, like = append(names, SlotName(sys, s.To)), s.Like
 			}
 		}
-		if len(names) > 0 {
-			parts = append(parts, phrase(do, names, sys, like))
-		}
+		end()
 	}
 	return strings.Join(parts, "; ")
 }
@@ -70,7 +79,7 @@ func (p *Plan) WithoutPurchase(sys *inventory.System, rule, subject string) stri
 	return fmt.Sprintf(" (without a purchase: %s, which gives up %s)", p.Fewer.Sentence(sys), prose.Size(p.Fewer.GivenUp))
 }
 
-func phrase(do string, names []string, sys *inventory.System, like int) string {
+func (a *Advice) phrase(do string, names []string, sys *inventory.System, like int) string {
 	list := strings.Join(names, ", ")
 	switch do {
 	case Move:
@@ -78,9 +87,52 @@ func phrase(do string, names []string, sys *inventory.System, like int) string {
 	case Remove:
 		return "take out " + list
 	case Exchange:
-		return "exchange the modules in " + list + " for " + Module(&sys.Slots[like]) + " as in " + SlotName(sys, like)
+		return "exchange the modules in " + list + " for " + Module(a.Bought(sys, like)) + " as in " + SlotName(sys, like)
 	default:
-		return fmt.Sprintf("install %d x %s as in %s in %s", len(names), Module(&sys.Slots[like]), SlotName(sys, like), list)
+		return fmt.Sprintf("install %d x %s as in %s in %s", len(names), Module(a.Bought(sys, like)), SlotName(sys, like), list)
+	}
+}
+
+// Bought is a module to buy that is as the installed one in a slot.
+func (a *Advice) Bought(sys *inventory.System, like int) *inventory.Slot {
+	s := onSale(sys.Slots[like], a.Memory)
+	return &s
+}
+
+// onSale is a module of a kind that can be had: firmware that prints DDR2 for
+// modules of 1333 MT/s, DRAM or nothing gives way to the kind that the platform's
+// document names, and where both could be the kind stays open.
+func onSale(s inventory.Slot, documented string) inventory.Slot {
+	switch kind := kindToBuy(s.Type.Or(""), documented, s.RatedMTs.Or(0)); kind {
+	case s.Type.Or(""):
+	case "":
+		s.Type = fact.Unknown[string](fact.Malformed, "firmware's word for the kind of memory does not go with the speed or the platform", "")
+	default:
+		s.Type = given(kind)
+	}
+	return s
+}
+
+// kindToBuy is the kind of memory that firmware's word, the platform's document
+// ("" for none) and the rated speed in MT/s (0 for not known) agree on, "" for none.
+func kindToBuy(stated, documented string, mts int) string {
+	generation := strings.HasPrefix(stated, "DDR")
+	switch {
+	case stated == documented, documented == "" && generation:
+		return stated
+	case documented == "":
+		return ""
+	case generation && strings.HasPrefix(documented, stated+" "): // DDR2 for DDR2 FB-DIMM
+		return documented
+	case ddr.Rate(stated, mts) != ddr.Rate(documented, mts):
+		if ddr.Rate(stated, mts) {
+			return stated
+		}
+		return documented
+	case !generation && mts == 0:
+		return documented
+	default:
+		return ""
 	}
 }
 

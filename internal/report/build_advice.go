@@ -55,12 +55,12 @@ func buildAdvice(sys *inventory.System, a *plan.Advice) Advice {
 		out.Cures = append(out.Cures, Cured{c.Rule, c.Subject})
 	}
 	for _, s := range a.Steps {
-		out.Steps = append(out.Steps, buildStep(sys, s))
+		out.Steps = append(out.Steps, buildStep(sys, a, s))
 	}
 	return out
 }
 
-func buildStep(sys *inventory.System, s plan.Step) Step {
+func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 	out := Step{Do: s.Do}
 	if s.Set != nil {
 		out.Setting, out.Value = word(s.Set.Setting), word(s.Set.Value)
@@ -81,7 +81,7 @@ func buildStep(sys *inventory.System, s plan.Step) Step {
 		name(s.From, &out.From, &out.FromLocator, &out.FromBoard)
 	}
 	if s.Like >= 0 {
-		like := &sys.Slots[s.Like]
+		like := a.Bought(sys, s.Like)
 		out.Like = word(inventory.HandleText(like.Handle))
 		out.Module = &Module{SizeBytes: positive(like.SizeBytes), Type: stated(like.Type), Ranks: positive(like.Ranks), RatedMTs: positive(like.RatedMTs)}
 	}

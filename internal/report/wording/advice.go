@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -62,9 +63,9 @@ func moduleWords(m *report.Module) string {
 	}
 	switch {
 	case m.RatedMTs == nil:
-	case m.Type != nil:
-		out += "-" + strconv.Itoa(*m.RatedMTs)
-	default:
+	case m.Type != nil && (ddr.Rate(*m.Type, *m.RatedMTs) || !ddr.Listed(*m.Type)):
+		out += "-" + strconv.Itoa(ddr.Nominal(*m.RatedMTs))
+	default: // without a kind, or a speed that no module of the kind is sold by
 		out += " for " + strconv.Itoa(*m.RatedMTs) + " MT/s"
 	}
 	return out

@@ -88,10 +88,13 @@ func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
 // TestModuleWords: a rate belongs to the type where that is known.
 func TestModuleWords(t *testing.T) {
 	size, ranks, rate, ddr3 := int64(2<<30), 2, 1333, "DDR3"
+	ddr4, printed, none := "DDR4", 2667, 2600
 	for want, m := range map[string]*report.Module{
 		"2 GiB dual-rank DDR3-1333":     {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate, Type: &ddr3},
 		"2 GiB dual-rank for 1333 MT/s": {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate},
 		"2 GiB DDR3":                    {SizeBytes: &size, Type: &ddr3},
+		"2 GiB DDR4-2666":               {SizeBytes: &size, RatedMTs: &printed, Type: &ddr4},
+		"2 GiB DDR4 for 2600 MT/s":      {SizeBytes: &size, RatedMTs: &none, Type: &ddr4},
 		"a module":                      nil,
 	} {
 		assert.Equal(t, want, moduleWords(m))
