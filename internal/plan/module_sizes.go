@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/ddr"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -95,4 +97,41 @@ func parseSizes(text string) []moduleSize {
 		out = append(out, m)
 	}
 	return out
+}
+
+// onSale is a module of a kind that can be had: firmware that prints DDR2 for
+// modules of 1333 MT/s, DRAM or nothing gives way to the kind that the platform's
+// document names, and where both could be the kind stays open.
+func onSale(s inventory.Slot, documented string) inventory.Slot {
+	switch kind := kindToBuy(s.Type.Or(""), documented, s.RatedMTs.Or(0)); kind {
+	case s.Type.Or(""):
+	case "":
+		s.Type = fact.Unknown[string](fact.Malformed, "firmware's word for the kind of memory does not go with the speed or the platform", "")
+	default:
+		s.Type = fact.Known(kind, fact.Direct, fact.Evidence{})
+	}
+	return s
+}
+
+// kindToBuy is the kind of memory that firmware's word, the platform's document
+// ("" for none) and the rated speed in MT/s (0 for not known) agree on, "" for none.
+func kindToBuy(stated, documented string, mts int) string {
+	generation := strings.HasPrefix(stated, "DDR")
+	switch {
+	case stated == documented, documented == "" && generation:
+		return stated
+	case documented == "":
+		return ""
+	case generation && strings.HasPrefix(documented, stated+" "): // DDR2 for DDR2 FB-DIMM
+		return documented
+	case ddr.Rate(stated, mts) != ddr.Rate(documented, mts):
+		if ddr.Rate(stated, mts) {
+			return stated
+		}
+		return documented
+	case !generation && mts == 0:
+		return documented
+	default:
+		return ""
+	}
 }

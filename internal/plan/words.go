@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/ddr"
-	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/prose"
 )
@@ -97,43 +95,6 @@ func (a *Advice) phrase(do string, names []string, sys *inventory.System, like i
 func (a *Advice) Bought(sys *inventory.System, like int) *inventory.Slot {
 	s := onSale(sys.Slots[like], a.Memory)
 	return &s
-}
-
-// onSale is a module of a kind that can be had: firmware that prints DDR2 for
-// modules of 1333 MT/s, DRAM or nothing gives way to the kind that the platform's
-// document names, and where both could be the kind stays open.
-func onSale(s inventory.Slot, documented string) inventory.Slot {
-	switch kind := kindToBuy(s.Type.Or(""), documented, s.RatedMTs.Or(0)); kind {
-	case s.Type.Or(""):
-	case "":
-		s.Type = fact.Unknown[string](fact.Malformed, "firmware's word for the kind of memory does not go with the speed or the platform", "")
-	default:
-		s.Type = given(kind)
-	}
-	return s
-}
-
-// kindToBuy is the kind of memory that firmware's word, the platform's document
-// ("" for none) and the rated speed in MT/s (0 for not known) agree on, "" for none.
-func kindToBuy(stated, documented string, mts int) string {
-	generation := strings.HasPrefix(stated, "DDR")
-	switch {
-	case stated == documented, documented == "" && generation:
-		return stated
-	case documented == "":
-		return ""
-	case generation && strings.HasPrefix(documented, stated+" "): // DDR2 for DDR2 FB-DIMM
-		return documented
-	case ddr.Rate(stated, mts) != ddr.Rate(documented, mts):
-		if ddr.Rate(stated, mts) {
-			return stated
-		}
-		return documented
-	case !generation && mts == 0:
-		return documented
-	default:
-		return ""
-	}
 }
 
 // Module describes a module to buy by what firmware says of its like.
