@@ -7,8 +7,18 @@ import "embed"
 
 //go:generate go run ../internal/tools/generate ..
 
+//go:embed compiled.bin processors.csv *.schema.json */*.yaml */*.tsv
+var files embed.FS
+
+//go:embed compiled.bin
+var compiled string
+
 // FS holds every data file below this folder; the pages beside them are for
 // readers of the repository.
-//
-//go:embed compiled.bin processors.csv *.schema.json */*.yaml */*.tsv
-var FS embed.FS
+var FS = Files{files}
+
+// Files is the embedded knowledge.
+type Files struct{ embed.FS }
+
+// Compiled is compiled.bin as one text, which is read without a copy.
+func (Files) Compiled() string { return compiled }

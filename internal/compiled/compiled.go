@@ -42,21 +42,26 @@ func Join(parts map[string][]byte) []byte {
 	return out.Bytes()
 }
 
+// Whole is a file system that holds the artefact as one text: its parts are that text's,
+// and nothing is copied.
+type Whole interface {
+	// Compiled is the artefact, "" where the file has to be opened.
+	Compiled() string
+}
+
 // Part reads one part of the artefact in a folder of rules, and no other: an audit
 // and every layout that a plan tries ask for small parts of a large file. Errors:
 // the file cannot be read, is damaged, or has no such part.
-func Part(fsys fs.FS, name string) ([]byte, error) {
-	var found []byte
-	err := eachPart(fsys, func(part string, body *io.SectionReader) error {
-		if part != name {
-			return nil
+func Part(fsys fs.FS, name string) (string, error) {
+	found, err := "", fmt.Errorf("%s has no part %q; go generate ./rules makes it anew", File, name)
+	damage := eachPart(fsys, func(part string, body section) error {
+		if part == name {
+			found, err = body.read()
 		}
-		found = make([]byte, body.Size())
-		_, err := io.ReadFull(body, found)
-		return err
+		return nil
 	})
-	if err == nil && found == nil {
-		err = fmt.Errorf("%s has no part %q; go generate ./rules makes it anew", File, name)
+	if damage != nil {
+		return "", damage
 	}
 	return found, err
 }
@@ -64,15 +69,35 @@ func Part(fsys fs.FS, name string) ([]byte, error) {
 // Parts lists the names of the parts.
 func Parts(fsys fs.FS) ([]string, error) {
 	var names []string
-	err := eachPart(fsys, func(part string, _ *io.SectionReader) error {
+	err := eachPart(fsys, func(part string, _ section) error {
 		names = append(names, part)
 		return nil
 	})
 	return names, err
 }
 
+// section is some bytes of the artefact.
+type section struct {
+	// text is the whole artefact where at is nil.
+	text     string
+	at       io.ReaderAt
+	from, of int64
+}
+
+func (s section) read() (string, error) {
+	if s.at == nil {
+		return s.text[s.from : s.from+s.of], nil
+	}
+	data := make([]byte, s.of)
+	_, err := io.ReadFull(io.NewSectionReader(s.at, s.from, s.of), data)
+	return string(data), err
+}
+
 // eachPart visits the parts in their order.
-func eachPart(fsys fs.FS, visit func(part string, body *io.SectionReader) error) error {
+func eachPart(fsys fs.FS, visit func(part string, body section) error) error {
+	if w, ok := fsys.(Whole); ok && w.Compiled() != "" {
+		return section{text: w.Compiled(), of: int64(len(w.Compiled()))}.each(visit)
+	}
 	file, err := fsys.Open(File)
 	if err != nil {
 		return err
@@ -86,28 +111,35 @@ func eachPart(fsys fs.FS, visit func(part string, body *io.SectionReader) error)
 	if err != nil {
 		return err
 	}
-	top := make([]byte, min(st.Size(), mostTable))
-	if _, err := io.ReadFull(io.NewSectionReader(at, 0, st.Size()), top); err != nil {
+	return section{at: at, of: st.Size()}.each(visit)
+}
+
+// each visits the parts of a whole artefact.
+func (s section) each(visit func(part string, body section) error) error {
+	size := s.of
+	s.of = min(size, mostTable)
+	top, err := s.read()
+	if err != nil {
 		return err
 	}
-	table, _, ok := bytes.Cut(top, []byte("\n\n"))
-	lines, ours := strings.CutPrefix(string(table)+"\n", head)
+	table, _, ok := strings.Cut(top, "\n\n")
+	lines, ours := strings.CutPrefix(table, head)
 	if !ok || !ours {
 		return errDamaged
 	}
-	from := int64(len(table) + 2)
-	for line := range strings.Lines(lines) {
-		part, length, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		n, err := strconv.ParseInt(length, 10, 32)
-		if err != nil || n < 0 || n > st.Size()-from {
+	s.from = int64(len(table) + 2)
+	for line := range strings.SplitSeq(lines, "\n") {
+		part, length, _ := strings.Cut(line, " ")
+		s.of, err = strconv.ParseInt(length, 10, 32)
+		if err != nil || s.of < 0 || s.of > size-s.from {
 			return errDamaged
 		}
-		if err := visit(part, io.NewSectionReader(at, from, n)); err != nil {
+		if err := visit(part, s); err != nil {
 			return err
 		}
-		from += n
+		s.from += s.of
 	}
-	if from != st.Size() {
+	if s.from != size {
 		return errDamaged
 	}
 	return nil

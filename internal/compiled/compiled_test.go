@@ -16,7 +16,10 @@ func TestParts(t *testing.T) {
 	for name, want := range map[string]string{"a": "", "b": "two\n\nlines", "c": "3"} {
 		got, err := Part(at, name)
 		require.NoError(t, err, name)
-		assert.Equal(t, want, string(got), name)
+		assert.Equal(t, want, got, name)
+		got, err = Part(embedded(whole), name)
+		require.NoError(t, err, name)
+		assert.Equal(t, want, got, name)
 	}
 	_, err := Part(at, "d")
 	require.ErrorContains(t, err, `no part "d"`)
@@ -25,6 +28,8 @@ func TestParts(t *testing.T) {
 	for n := range whole {
 		_, err := Part(fstest.MapFS{File: {Data: whole[:n]}}, "b")
 		require.ErrorIs(t, err, errDamaged, n)
+		_, err = Part(embedded(whole[:n]), "b")
+		require.Error(t, err, n)
 	}
 	_, err = Part(fstest.MapFS{File: {Data: append(whole, 'x')}}, "b")
 	require.ErrorIs(t, err, errDamaged, "something follows the last part")
@@ -37,7 +42,7 @@ func TestPartAlone(t *testing.T) {
 	for name, at := range map[string]fs.FS{"at any place": whole, "in order alone": inOrder{whole}} {
 		got, err := Part(at, "small")
 		require.NoError(t, err, name)
-		assert.Equal(t, small, got, name)
+		assert.Equal(t, string(small), got, name)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -47,6 +52,26 @@ func TestPartAlone(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/100, uint64(16<<10))
 }
+
+// TestPartOfText: of an artefact that is one text a part costs nothing.
+func TestPartOfText(t *testing.T) {
+	whole := embedded(Join(map[string][]byte{"large": make([]byte, 1<<20), "small": []byte("a few bytes")}))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := Part(whole, "large")
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	assert.Len(t, got, 1<<20)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<10))
+}
+
+// embedded is an artefact that is one text.
+type embedded string
+
+func (e embedded) Compiled() string { return string(e) }
+
+// Open implements fs.FS: there is no file.
+func (embedded) Open(string) (fs.File, error) { return nil, fs.ErrNotExist }
 
 // inOrder opens files that can be read from their beginning alone.
 type inOrder struct{ fs.FS }

@@ -4,7 +4,6 @@
 package partnumber
 
 import (
-	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -93,7 +92,7 @@ type row struct {
 	// begins are texts of which every number that the pattern reads begins with one;
 	// none where nothing is known of it.
 	begins []string
-	raw    []byte
+	raw    string
 	read   *pattern
 }
 
@@ -108,13 +107,13 @@ func Load(k fs.FS) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("part numbers: %w", err)
 	}
-	t := &Table{rows: make([]row, 0, bytes.Count(raw, []byte("\n")))}
-	for line := range bytes.Lines(raw) {
-		begin, rest, ok := bytes.Cut(line, []byte("\t"))
+	t := &Table{rows: make([]row, 0, strings.Count(raw, "\n"))}
+	for line := range strings.Lines(raw) {
+		begin, rest, ok := strings.Cut(line, "\t")
 		if !ok {
 			return nil, fmt.Errorf("part numbers: %s is damaged", compiled.File)
 		}
-		t.rows = append(t.rows, row{begins: strings.Fields(string(begin)), raw: rest})
+		t.rows = append(t.rows, row{begins: strings.Fields(begin), raw: rest})
 	}
 	return t, nil
 }
@@ -147,7 +146,7 @@ func (r *row) pattern() (*pattern, error) {
 		return r.read, nil
 	}
 	p := &pattern{}
-	if err := json.Unmarshal(r.raw, p); err != nil {
+	if err := json.Unmarshal([]byte(r.raw), p); err != nil {
 		return nil, err
 	}
 	var err error

@@ -34,7 +34,7 @@ func loadLocatorRules(k fs.FS, id identity) ([]locatorRule, error) {
 		return nil, fmt.Errorf("read locator patterns: %w", err)
 	}
 	rules := make([]locatorRule, 0, 64)
-	for line := range strings.Lines(string(raw)) {
+	for line := range strings.Lines(raw) {
 		r, ok := parseLocatorRule(strings.TrimSuffix(line, "\n"))
 		if !ok {
 			continue

@@ -63,11 +63,10 @@ var errNoSlotMap = errors.New("no slot map for this product")
 // number of its slots before without. Only the line of the map that is needed
 // is parsed.
 func findSlotMap(k fs.FS, id identity, rule string, slots int) (*slotMap, error) {
-	raw, err := compiled.Part(k, MapPart)
+	index, err := compiled.Part(k, MapPart)
 	if err != nil {
 		return nil, fmt.Errorf("read index of slot maps: %w", err)
 	}
-	index := string(raw)
 	for _, model := range id.models {
 		where := indexed(index, model+"\t"+boardRule(rule, slots)+"\t")
 		if where == "" {

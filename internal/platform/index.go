@@ -53,6 +53,9 @@ func parseIndexRow(line string) (r indexRow, ok bool) {
 }
 
 func atoiOr(s string, other int) int {
+	if s == "" {
+		return other // most columns: the error would take memory
+	}
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return other

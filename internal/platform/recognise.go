@@ -35,7 +35,7 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	if err != nil {
 		return fact.Unknown[*Platform](fact.Malformed, "the index of platforms cannot be read: "+err.Error(), "")
 	}
-	rows := parseIndex(string(raw))
+	rows := parseIndex(raw)
 	m := identifyMachine(sys)
 	var found verdict
 	var evidence fact.Evidence
@@ -115,7 +115,7 @@ func unrecognised(v verdict, id knownIdentity) fact.Fact[*Platform] {
 }
 
 func parseIndex(text string) []indexRow {
-	rows := make([]indexRow, 0, 64)
+	rows := make([]indexRow, 0, strings.Count(text, "\n")+1)
 	for line := range strings.Lines(text) {
 		if r, ok := parseIndexRow(strings.TrimSuffix(line, "\n")); ok {
 			rows = append(rows, r)

@@ -72,14 +72,14 @@ func (w *blobWriter) bytes() []byte {
 // blobReader reads what a blobWriter wrote; a damaged blob sets err and gives
 // zero values from there on.
 type blobReader struct {
-	body    []byte
+	body    string
 	strings []string
 	err     error
 	// lists keeps the texts of many lists beside each other.
 	lists slab.Of[string]
 }
 
-func newBlobReader(data []byte) *blobReader {
+func newBlobReader(data string) *blobReader {
 	r := &blobReader{body: data}
 	count := r.uint()
 	if count > uint64(len(data)) {
@@ -95,7 +95,7 @@ func newBlobReader(data []byte) *blobReader {
 		r.err = errBlob
 		return r
 	}
-	all := string(r.body[:total])
+	all := r.body[:total]
 	r.body = r.body[total:]
 	r.strings = make([]string, count)
 	for i := range r.strings {
@@ -106,10 +106,13 @@ func newBlobReader(data []byte) *blobReader {
 }
 
 // fail ends the reading: nothing is left.
-func (r *blobReader) fail() { r.err, r.body = errBlob, nil }
+func (r *blobReader) fail() { r.err, r.body = errBlob, "" }
+
+// front is what the next number is in.
+func (r *blobReader) front() []byte { return []byte(r.body[:min(len(r.body), binary.MaxVarintLen64)]) }
 
 func (r *blobReader) uint() uint64 {
-	n, size := binary.Uvarint(r.body)
+	n, size := binary.Uvarint(r.front())
 	if size <= 0 {
 		r.fail()
 		return 0
@@ -129,7 +132,7 @@ func (r *blobReader) count() int {
 }
 
 func (r *blobReader) int() int64 {
-	n, size := binary.Varint(r.body)
+	n, size := binary.Varint(r.front())
 	if size <= 0 {
 		r.fail()
 		return 0
@@ -143,7 +146,7 @@ func (r *blobReader) float() float64 {
 		r.fail()
 		return 0
 	}
-	f := math.Float64frombits(binary.LittleEndian.Uint64(r.body))
+	f := math.Float64frombits(binary.LittleEndian.Uint64([]byte(r.body[:8])))
 	r.body = r.body[8:]
 	return f
 }

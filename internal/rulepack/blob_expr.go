@@ -190,7 +190,7 @@ type parsedExprs struct {
 }
 
 type parsedNode struct {
-	body []byte
+	body string
 	// extended is true when planning needs the whole environment.
 	extended bool
 }

@@ -220,7 +220,7 @@ func (r *packReader) profile() *ProfileSpec {
 
 // packedTable is the table of a compiled profile as the blob holds it.
 type packedTable struct {
-	body    []byte
+	body    string
 	strings []string
 }
 

@@ -28,7 +28,7 @@ func LoadCompiled(fsys fs.FS, dir string) (Tables, error) {
 		return nil, fmt.Errorf("settings: %w", err)
 	}
 	var all Tables
-	if err := json.Unmarshal(raw, &all); err != nil {
+	if err := json.Unmarshal([]byte(raw), &all); err != nil {
 		return nil, fmt.Errorf("settings: %s: %w", compiled.File, err)
 	}
 	for _, t := range all {

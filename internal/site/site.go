@@ -146,7 +146,7 @@ func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	out.own[compiled.File] = artefact
+	out.own[compiled.File], out.artefact = artefact, string(artefact)
 	return out, nil
 }
 
@@ -177,9 +177,11 @@ func compile(k fs.FS, own fs.FS) ([]byte, error) {
 		return nil, err
 	}
 	for _, name := range names {
-		if parts[name], err = compiled.Part(k, name); err != nil {
+		part, err := compiled.Part(k, name)
+		if err != nil {
 			return nil, err
 		}
+		parts[name] = []byte(part)
 	}
 	for name, make := range map[string]func(fs.FS) ([]byte, error){
 		platform.Part: platform.Compile, place.LocatorPart: place.CompileLocators, place.MapPart: place.CompileMaps,
@@ -238,6 +240,16 @@ func separator(comma bool) string {
 type joined struct {
 	fs.FS
 	own map[string][]byte
+	// artefact is the compiled knowledge made anew, "" for that of FS.
+	artefact string
+}
+
+// Compiled implements compiled.Whole.
+func (j *joined) Compiled() string {
+	if whole, ok := j.FS.(compiled.Whole); ok && j.artefact == "" {
+		return whole.Compiled()
+	}
+	return j.artefact
 }
 
 // Open implements fs.FS.
