@@ -145,18 +145,22 @@ func (f *inputFlags) open() (*host.Root, error) {
 // readSMBIOS reads and decodes the file of --smbios.
 func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 	in := p.Stdin
+	var data bytes.Buffer
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
 			return nil, nil, notAudited(fmt.Errorf("--smbios: %w", err), "")
 		}
 		defer func() { _ = file.Close() }()
-		if st, err := file.Stat(); err == nil && st.IsDir() {
+		st, err := file.Stat()
+		if err == nil && st.IsDir() {
 			return nil, nil, notAudited(fmt.Errorf("--smbios %s: is a folder, expected a dump, a table or dmidecode's text", name), "")
+		}
+		if err == nil {
+			data.Grow(int(min(st.Size(), maxSMBIOSFile)) + bytes.MinRead)
 		}
 		in = file
 	}
-	var data bytes.Buffer
 	n, err := io.Copy(&data, io.LimitReader(in, maxSMBIOSFile+1))
 	if err != nil {
 		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), "")

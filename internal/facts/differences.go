@@ -148,16 +148,16 @@ func (m *Machine) allModules() []int {
 // maker's one part number. Modules of one part number that firmware states as unlike
 // in anything but their size are a contradiction: neither witness is believed.
 func (m *Machine) differ(slots []int, properties []property) Value {
-	out, names, facts := []string{}, []string{}, []Value{}
+	out, names := []string{}, []string{}
+	facts := m.room(len(properties) * len(slots))
 	for _, p := range properties {
-		values := make([]Value, len(slots))
-		for i, at := range slots {
-			values[i] = p.read(&m.sys.Slots[at])
+		for _, at := range slots {
+			facts = append(facts, p.read(&m.sys.Slots[at]))
 		}
+		values := facts[len(facts)-len(slots):]
 		if text := m.groups(slots, values); text != "" {
 			out, names = append(out, p.name+": "+text), append(names, p.name)
 		}
-		facts = append(facts, values...)
 	}
 	parts := m.partNumbers(slots)
 	switch one := onePart(parts); {
@@ -169,6 +169,14 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 		return derived(func() any { return out }, parts...)
 	}
 	return derived(func() any { return out }, facts...)
+}
+
+// room is an empty list for up to n values, which the next that asks overwrites.
+func (m *Machine) room(n int) []Value {
+	if cap(m.scratch) < n {
+		m.scratch = make([]Value, 0, n)
+	}
+	return m.scratch[:0]
 }
 
 // groups lists the slots by value when at least two known values differ.
@@ -213,7 +221,7 @@ func alike(values []Value) bool {
 
 // partNumbers are maker and part number of every module.
 func (m *Machine) partNumbers(slots []int) []Value {
-	var out []Value
+	out := make([]Value, 0, len(slots))
 	for _, at := range slots {
 		slot := &m.sys.Slots[at]
 		maker := slot.Manufacturer.Or("")

@@ -23,6 +23,8 @@ type Machine struct {
 	// all do, once somebody asked.
 	differing map[*population.Population]Value
 	common    *Value
+	// scratch is room for the values of many modules while they are compared.
+	scratch []Value
 }
 
 // NewMachine is the facts of a machine and of what was derived for it.

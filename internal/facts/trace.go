@@ -20,6 +20,9 @@ type trace struct {
 	// answers and paths are of what was read from the model through this trace.
 	answers slab.Of[answer]
 	paths   slab.Texts
+	// listed is room for the readings of one verdict, readings keeps those of all.
+	listed   []fact.Evidence
+	readings slab.Of[fact.Evidence]
 }
 
 // tracedFact is one fact that was read.
@@ -86,13 +89,23 @@ func (t *trace) value(name string) Value {
 // evidence lists the readings behind the facts read, each once, in the order
 // of reading.
 func (t *trace) evidence() []fact.Evidence {
-	var out []fact.Evidence
-	for i := range t.facts {
-		for _, e := range t.facts[i].value.Evidence() {
-			if !slices.Contains(out, e) && len(out) < maxEvidence {
-				out = append(out, e)
-			}
+	out := t.listed[:0]
+	add := func(e *fact.Evidence) {
+		if len(out) < maxEvidence && !slices.Contains(out, *e) {
+			out = append(out, *e)
 		}
 	}
-	return out
+	for i := range t.facts {
+		v := &t.facts[i].value
+		if v.from != (fact.Evidence{}) {
+			add(&v.from)
+		}
+		for j := range v.more {
+			add(&v.more[j])
+		}
+	}
+	t.listed = out
+	kept := t.readings.Slice(len(out))
+	copy(kept, out)
+	return kept
 }

@@ -121,31 +121,44 @@ func Missing(state fact.State, reason, knownBy string) Value {
 // the weakest certainty holds.
 func derived(compute func() any, from ...Value) Value {
 	out := Value{state: fact.OK, Certainty: fact.Direct}
+	readings := 0
 	for i := range from {
-		f := from[i]
-		if !f.Known() {
-			return f
+		if !from[i].Known() {
+			return from[i]
 		}
+		readings += 1 + len(from[i].more)
+	}
+	for i := range from {
+		f := &from[i]
 		out.Certainty = min(out.Certainty, f.Certainty)
 		out.Unverified = out.Unverified || f.Unverified
-		out.rest(&f)
+		out.rest(f, readings)
 	}
 	out.v = native(compute())
 	return out
 }
 
-// rest adds the readings of another value.
-func (v *Value) rest(on *Value) {
+// rest adds the readings of another value; all of those that are added have at most so
+// many.
+func (v *Value) rest(on *Value, all int) {
 	if v.more == nil && v.from == (fact.Evidence{}) {
 		v.from, v.more = on.from, slices.Clip(on.more)
 		return
 	}
 	if on.from != (fact.Evidence{}) && on.from != v.from && len(v.more) < maxEvidence {
-		v.more = append(v.more, on.from)
+		v.more = append(roomFor(v.more, all), on.from)
 	}
 	if room := maxEvidence - len(v.more); room > 0 && len(on.more) > 0 {
-		v.more = append(v.more, on.more[:min(room, len(on.more))]...)
+		v.more = append(roomFor(v.more, all), on.more[:min(room, len(on.more))]...)
 	}
+}
+
+// roomFor is a full list of readings with room for all that are added, up to the bound.
+func roomFor(list []fact.Evidence, all int) []fact.Evidence {
+	if more := min(all, maxEvidence) - len(list); len(list) == cap(list) && more > 0 {
+		return slices.Grow(list, more)
+	}
+	return list
 }
 
 // gather combines one fact of many things (a field of every DIMM): unknown

@@ -143,7 +143,7 @@ func unmapped(m *Machine) Value {
 		v.Certainty = fact.Corroborated
 		for _, i := range silent {
 			said := of(m.sys.Slots[i].Mapped)
-			v.rest(&said)
+			v.rest(&said, 1+len(said.more))
 		}
 	case m.oneModule(lost):
 		return doubt(account + ", one module less, and no module is without an address range or a running speed beside its neighbours")

@@ -236,7 +236,7 @@ func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
 func namesBoard(key, product string) bool {
 	_, model, ok := strings.Cut(key, "-")
 	letters := func(s string) string {
-		return strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(s))
+		return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "-", ""), " ", "")
 	}
 	return ok && product != "" && strings.ContainsAny(model, "0123456789") && strings.Contains(letters(product), letters(model))
 }
