@@ -1,5 +1,7 @@
 package smbios
 
+import "slices"
+
 // checkCount compares the number of structures with the announced one and
 // looks for the end marker.
 func (t *Table) checkCount() {
@@ -8,11 +10,11 @@ func (t *Table) checkCount() {
 	if announced > 0 && announced != found {
 		// Firmware miscounts; but a text or table that was cut off looks the
 		// same unless it has its end.
-		t.problem(CodeCount, -1, ended && found > announced || ended && t.Source != FromText,
+		t.problem(CodeCount, -1, ended && (t.Source != FromText || found > announced),
 			"%d structures are announced, %d were found", announced, found)
 	}
 	if !ended && t.Source != FromText {
-		t.problem(CodeNoEndMarker, -1, announced > 0 && announced == found || t.Source == FromEntries,
+		t.problem(CodeNoEndMarker, -1, announced == found || t.Source == FromEntries,
 			"no end marker (type 127)")
 	}
 }
@@ -35,9 +37,6 @@ func (t *Table) checkHandles() {
 	for i := range t.Structures {
 		s := &t.Structures[i]
 		refs := references(s.Type)
-		if len(refs) == 0 {
-			continue
-		}
 		f := t.fields(s)
 		for j := range refs {
 			r := &refs[j]
@@ -60,10 +59,11 @@ func (t *Table) checkHandles() {
 // well, so that only two of a type can be taken for each other; inactive
 // structures often share one.
 func (t *Table) duplicate(a, b *Structure) {
-	if a.Type >= typeInactive && a.Type <= typeEndOfTable || b.Type >= typeInactive && b.Type <= typeEndOfTable {
+	marks := [...]uint8{typeInactive, typeEndOfTable}
+	if slices.Contains(marks[:], a.Type) || slices.Contains(marks[:], b.Type) {
 		return
 	}
-	referred := a.Type == typeMemoryArray || a.Type == typeMemoryDevice || a.Type == typeArrayMapping
+	referred := slices.Contains([]uint8{typeMemoryArray, typeMemoryDevice, typeArrayMapping}, a.Type)
 	t.problemAt(CodeDuplicateHandle, b, a.Type != b.Type || !referred,
 		"has the handle of the structure (type %d) at offset 0x%x", a.Type, a.Offset)
 }
@@ -138,7 +138,7 @@ func (t *Table) checkFields() {
 		if n := auditedLength(s.Type); int(s.Length) < n {
 			t.problemAt(CodeLength, s, s.Type == typeCache, "announces %d bytes, expected at least %d", s.Length, n)
 		}
-		if off, n := badString(s); off > 0 && !s.cut {
+		if off, n, bad := badString(s); bad && !s.cut {
 			t.problemAt(CodeStringIndex, s, true, "names string %d at 0x%02x, has %d", s.Data[off], off, n)
 		}
 		// An empty slot has nothing in most of its fields.

@@ -53,7 +53,7 @@ func core2OrK7(maker Text) string {
 
 func isMaker(maker Text, name string) bool {
 	v := maker.Value
-	return strings.Contains(v, name) || len(v) >= len(name) && strings.EqualFold(v[:len(name)], name)
+	return strings.Contains(v, name) || strings.HasPrefix(strings.ToLower(v), strings.ToLower(name))
 }
 
 // ambiguousFamily tells whether the word stands for more than one number.
@@ -69,7 +69,7 @@ func (f *fields) textFamily() (Field[int], Field[string]) {
 		return known(2), status[string](Unstated)
 	case textStatus(v) != Known:
 		return Field[int]{}, status[string](textStatus(v))
-	case v == "Core 2" || v == "K7" || v == "Core 2 or K7":
+	case slices.Contains([]string{"Core 2", "K7", "Core 2 or K7"}, v):
 		return known(familyCore2OrK7), known(v)
 	case ambiguousFamily(v):
 		return Field[int]{}, known(v)

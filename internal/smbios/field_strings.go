@@ -35,16 +35,13 @@ func (f *fields) nthString(n int) (string, bool) {
 		f.strN, f.strRest = 1, f.s.strs
 	}
 	for ; f.strN < n; f.strN++ {
-		i := strings.IndexByte(f.strRest, 0)
-		if i < 0 {
+		_, rest, ok := strings.Cut(f.strRest, "\x00")
+		if !ok {
 			return "", false
 		}
-		f.strRest = f.strRest[i+1:]
+		f.strRest = rest
 	}
-	str := f.strRest
-	if i := strings.IndexByte(str, 0); i >= 0 {
-		str = str[:i]
-	}
+	str, _, _ := strings.Cut(f.strRest, "\x00")
 	return str, str != ""
 }
 
@@ -74,17 +71,19 @@ func textString(v string) Text {
 // printable replaces what is not printable ASCII by dots, as dmidecode does.
 func printable(s string) string {
 	for i := range len(s) {
-		if s[i] < ' ' || s[i] > '~' {
+		if !plain(s[i]) {
 			return dotted(s)
 		}
 	}
 	return s
 }
 
+func plain(c byte) bool { return c >= ' ' && c <= '~' }
+
 func dotted(s string) string {
 	b := []byte(s)
 	for i, c := range b {
-		if c < ' ' || c > '~' {
+		if !plain(c) {
 			b[i] = '.'
 		}
 	}
@@ -92,24 +91,21 @@ func dotted(s string) string {
 }
 
 // badString returns the offset of the first field that names a string after
-// the last one, and the number of strings; 0 if there is none.
-func badString(s *Structure) (off, strs int) {
+// the last one, if there is one, and the number of strings.
+func badString(s *Structure) (off, strs int, bad bool) {
 	if int(s.Type) >= len(stringFields) {
-		return 0, 0
+		return 0, 0, false
 	}
-	n := -1
+	n := countStrings(s.strs)
 	for _, c := range []byte(stringFields[s.Type]) {
 		if int(c) >= len(s.Data) || s.Data[c] == 0 {
 			continue
 		}
-		if n < 0 {
-			n = countStrings(s.strs)
-		}
 		if int(s.Data[c]) > n {
-			return int(c), n
+			return int(c), n, true
 		}
 	}
-	return 0, 0
+	return 0, 0, false
 }
 
 func countStrings(strs string) int {

@@ -49,8 +49,8 @@ func (f *fields) line(label string) (string, bool) {
 			i = 0
 		}
 		l := &lines[i]
-		// Some versions write "Minimum voltage" for "Minimum Voltage".
-		if len(l.key) == len(label) && !l.item && (l.key == label || strings.EqualFold(l.key, label)) {
+		// Items have no key. Some versions write "Minimum voltage" for "Minimum Voltage".
+		if len(l.key) == len(label) && strings.EqualFold(l.key, label) {
 			f.pos = i + 1
 			return l.val, true
 		}

@@ -64,8 +64,8 @@ func (t *Table) nothingKnown() error {
 func (t *Table) impossible() (n int) {
 	for i := range t.Structures {
 		s := &t.Structures[i]
-		off, _ := badString(s)
-		if !plausibleHeader(s.Type, s.Length) || int(s.Type) < len(minLength) && s.Length > longest || control(s.strs) || off > 0 && !s.cut {
+		_, _, bad := badString(s)
+		if !plausibleHeader(s.Type, s.Length) || int(s.Type) < len(minLength) && s.Length > longest || control(s.strs) || bad && !s.cut {
 			n++
 		}
 	}

@@ -1,6 +1,9 @@
 package smbios
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // cpuid decodes the x86 signature from the processor ID or, without one, from
 // the line dmidecode made of it.
@@ -58,35 +61,23 @@ func (f *fields) signature() Field[CPUID] {
 	return known(c)
 }
 
-// isX86 tells whether the ID is CPUID's. Where the family does not say it, the
-// manufacturer must.
+// isX86 tells whether the ID is CPUID's. Where the family does not say it, or
+// is a number that the specification has not given, the manufacturer must.
 func isX86(p *Processor) bool {
-	if p.Family.Known() && p.Family.Value > 2 {
-		return x86Family(p.Family.Value)
+	if p.Family.Value > 2 && p.FamilyName.Known() {
+		return slices.ContainsFunc(x86Families[:], func(run [2]int) bool { return run[0] <= p.Family.Value && p.Family.Value <= run[1] })
 	}
-	if p.FamilyName.Known() && strings.HasPrefix(p.FamilyName.Value, "ARM") {
+	if strings.HasPrefix(p.FamilyName.Value, "ARM") {
 		return false
 	}
-	maker := p.Manufacturer.Value
-	for _, m := range [...]string{"Intel", "INTEL", "AMD", "Advanced Micro", "Hygon", "HYGON", "Zhaoxin", "Centaur", "CentaurHauls"} {
-		if strings.Contains(maker, m) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x86Makers[:], func(m string) bool { return strings.Contains(p.Manufacturer.Value, m) })
 }
 
-// x86Family tells whether a family of DSP0134 7.5.2 has the CPUID instruction.
-func x86Family(n int) bool {
-	switch {
-	case n >= 0x06 && n <= 0x06, n >= 0x0B && n <= 0x1F && n != 0x1E, n >= 0x28 && n <= 0x2F:
-		return true
-	case n >= 0x38 && n <= 0x3F, n >= 0x46 && n <= 0x4F, n >= 0x66 && n <= 0x6B && n != 0x69, n >= 0x78 && n <= 0x7A:
-		return true
-	case n >= 0x83 && n <= 0x8F, n >= 0xA1 && n <= 0xB3, n >= 0xB5 && n <= 0xB7, n >= 0xB9 && n <= 0xC7:
-		return true
-	case n >= 0xCD && n <= 0xCF, n >= 0xD2 && n <= 0xEF, n >= 0x12C && n <= 0x140:
-		return true
-	}
-	return false
+var x86Makers = [...]string{"Intel", "INTEL", "AMD", "Advanced Micro", "Hygon", "HYGON", "Zhaoxin", "Centaur"}
+
+// x86Families are the runs of families with the CPUID instruction (DSP0134 7.5.2).
+var x86Families = [...][2]int{
+	{0x06, 0x06}, {0x0B, 0x16}, {0x18, 0x1D}, {0x1F, 0x1F}, {0x28, 0x2F}, {0x38, 0x3F}, {0x46, 0x4F},
+	{0x66, 0x68}, {0x6A, 0x6B}, {0x78, 0x7A}, {0x83, 0x8F}, {0xA1, 0xB3}, {0xB5, 0xB7}, {0xB9, 0xC7},
+	{0xCD, 0xCF}, {0xD2, 0xDB}, {0xDD, 0xE0}, {0xE4, 0xEF}, {0x12C, 0x12E}, {0x140, 0x140},
 }

@@ -225,7 +225,7 @@ func (w *walker) chain(pos, n int) bool {
 		end := w.terminator(body)
 		s := Structure{Type: w.data[pos], Data: w.data[pos:body], strs: w.str[body:max(body, end)]}
 		handle := int(binary.LittleEndian.Uint16(w.data[pos+2:]))
-		if off, _ := badString(&s); off > 0 || handle == last || control(s.strs) {
+		if _, _, bad := badString(&s); bad || handle == last || control(s.strs) {
 			return false
 		}
 		if s.Type == typeEndOfTable {
