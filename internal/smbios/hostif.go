@@ -103,31 +103,29 @@ func (h *HostInterface) device(b []byte) {
 	if b[0] >= 0x80 {
 		h.Device = known("OEM")
 	}
-	ids, mac := 0, 0
 	switch {
 	case b[0] == 2 && len(b) >= 5, b[0] == 3 && len(b) >= 9:
-		ids = 1
+		h.ids(b[1:])
 	case b[0] == 4 && len(b) >= 0x0D:
-		ids, mac = 2, 7
+		h.ids(b[2:])
+		h.MAC = hardwareAddress(b[7:])
 	case b[0] == 5 && len(b) >= 0x14:
-		ids, mac = 2, 10
-	default:
-		return
-	}
-	h.VendorID = known(int(b[ids]) | int(b[ids+1])<<8)
-	h.ProductID = known(int(b[ids+2]) | int(b[ids+3])<<8)
-	if mac > 0 {
-		m := b[mac : mac+6]
-		h.MAC = known(fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5]))
+		h.ids(b[2:])
+		h.MAC = hardwareAddress(b[10:])
 	}
 }
 
-// records reads the count and the protocol records {id, length, data}; one
+func (h *HostInterface) ids(b []byte) {
+	h.VendorID, h.ProductID = known(int(b[0])|int(b[1])<<8), known(int(b[2])|int(b[3])<<8)
+}
+
+func hardwareAddress(m []byte) Field[string] {
+	return known(fmt.Sprintf("%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4], m[5]))
+}
+
+// records reads the count, which is there, and the protocol records {id, length, data}; one
 // that does not fit ends them.
 func (h *HostInterface) records(b []byte) {
-	if len(b) == 0 {
-		return
-	}
 	n := int(b[0])
 	b = b[1:]
 	for ; n > 0 && len(b) >= 2 && len(b) >= 2+int(b[1]); n-- {

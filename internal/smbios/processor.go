@@ -117,9 +117,7 @@ func (p *Processor) counts(f *fields) {
 	p.ThreadCount = f.count(0x25, 0x2E, "Thread Count")
 	p.ThreadsEnabled = f.threadsEnabled()
 	p.Characteristics = f.characteristics()
-	if !f.text {
-		p.SocketType = f.str(0x32, "Socket Type")
-	}
+	p.SocketType = f.str(0x32, "Socket Type")
 }
 
 // ProcessorInfo is additional information on a processor (type 44, DSP0134

@@ -111,7 +111,7 @@ func (s *Structure) redact(table []byte, told []bool, hide Hide) {
 		copy(body[0x08:0x18], hide.UUID(bytes.Clone(body[0x08:0x18])))
 	}
 	for _, off := range []byte(identifiers[s.Type]) {
-		if int(off) < len(body) && body[off] > 0 {
+		if int(off) < len(body) {
 			s.redactString(body, strs, off, hide)
 		}
 	}
@@ -126,33 +126,27 @@ func (s *Structure) redactString(body, strs []byte, off byte, hide Hide) {
 			return
 		}
 	}
-	number := 1
-	for len(strs) > 0 {
-		end := bytes.IndexByte(strs, 0)
-		if end < 0 {
-			end = len(strs)
-		}
+	for number := 1; len(strs) > 0; number++ {
+		str, rest, _ := bytes.Cut(strs, []byte{0})
 		if number == int(body[off]) {
 			// Two identifiers of a structure may share one string.
 			for _, earlier := range []byte(identifiers[s.Type]) {
-				if earlier < off && int(earlier) < len(body) && body[earlier] == body[off] {
+				if earlier < off && body[earlier] == body[off] {
 					return
 				}
 			}
-			copy(strs[:end], hide.Text(bytes.Clone(strs[:end])))
+			copy(str, hide.Text(bytes.Clone(str)))
 			return
 		}
-		strs, number = strs[min(end+1, len(strs)):], number+1
+		strs = rest
 	}
 }
 
 // stringArea is what follows a structure's formatted area up to the two
 // zeros that end it.
 func stringArea(rest []byte) []byte {
-	if end := bytes.Index(rest, doubleZero[:]); end >= 0 {
-		return rest[:end]
-	}
-	return rest
+	area, _, _ := bytes.Cut(rest, doubleZero[:])
+	return area
 }
 
 // blankText makes printable characters an x.
@@ -200,17 +194,18 @@ func (r *textRedactor) line(row []byte) []byte {
 	content := strings.TrimSpace(string(row))
 	if _, rest, ok := strings.Cut(content, "DMI type "); ok {
 		typ, _, known := leadingInt(rest)
-		r.read, r.headed = !known || typ > 255 || slices.Contains(readTypes[:], uint8(typ)), false
+		r.headed = false
+		r.read = known && slices.ContainsFunc(readTypes[:], func(t uint8) bool { return int64(t) == typ })
 		return row
 	}
 	key, val, ok := splitAttribute(content)
-	indented := len(row) > 0 && (row[0] == ' ' || row[0] == '\t')
+	indented := row[0] == ' ' || row[0] == '\t'
 	switch at := bytes.Index(row, []byte(content)) + len(content) - len(val); {
 	case strings.HasPrefix(content, "Handle 0x"), val == "", val[0] == '<', val == "Not Specified":
 	case !indented && strings.Contains(content, "@"):
 		blankText(row) // a shell's prompt
 	case !indented:
-	case r.read && ok && slices.Contains(textIdentifiers[:], key):
+	case r.read && slices.Contains(textIdentifiers[:], key):
 		copy(row[at:], r.hide.Text([]byte(val)))
 	case r.read:
 	case !ok && hexRow(val):

@@ -107,6 +107,87 @@ func TestRedactBytes(t *testing.T) {
 	assert.Contains(t, string(out), "\t\tDD 14 DD 12"+strings.Repeat(" 00", 12)+"\n\t\t00 00 00 00\n")
 }
 
+// TestRedactShort: structures as short as they may be, and one string longer
+// than nothing.
+func TestRedactShort(t *testing.T) {
+	for length := 8; length <= 0x1B; length++ {
+		b := smbiostest.New(2, 7)
+		body := make([]byte, length-4)
+		copy(body, []byte{1, 1, 0, 2})
+		copy(body[min(4, len(body)):], "0123456789abcdef")
+		b.Add(1, body, "Maker", "7")
+		b.Add(2, []byte{1, 1, 0, 2}, "Maker", "7")
+		b.Add(2, []byte{2, 2, 0, 1, 1}, "7", "Maker")
+		b.Add(2, []byte{1, 1, 0, 9, 2}, "Maker", "7")
+		b.End()
+		out, err := smbios.Redact(b.Table(), stars)
+		require.NoError(t, err, length)
+		assert.NotContains(t, string(out), "7\x00", length)
+		assert.Equal(t, 4, bytes.Count(out, []byte("Maker")), length)
+		assert.Equal(t, length < 0x18, bytes.Contains(out, []byte("0123")) || length < 12, length)
+	}
+}
+
+// TestRedactTypes: of OEM structures and network interfaces the bytes go too, of
+// others only the strings of those that an audit does not read.
+func TestRedactTypes(t *testing.T) {
+	for typ, goes := range map[byte]bool{42: true, 43: false, 11: false, 125: false, 128: true, 200: true} {
+		b := smbiostest.New(3, 2)
+		b.System(smbiostest.System{Manufacturer: "Maker"})
+		b.Add(typ, []byte("bytes of 27 bytes or longer"), "one", "two")
+		b.End()
+		out, err := smbios.Redact(b.Table(), stars)
+		require.NoError(t, err)
+		assert.Equal(t, !goes, bytes.Contains(out, []byte("bytes of 27")), typ)
+		assert.Contains(t, string(out), "xxx\x00xxx\x00\x00", typ)
+	}
+}
+
+// TestRedactBetween: what stands between structures is blanked, unless it decides
+// where they are.
+func TestRedactBetween(t *testing.T) {
+	for header, goes := range map[[2]byte]bool{{8, 3}: true, {200, 2}: false} {
+		b := smbiostest.New(3, 2)
+		b.System(smbiostest.System{Manufacturer: "Maker", Serial: "SECRET"})
+		b.Raw(append(header[:], "junk\x00\x00"...)...)
+		a := b.Array(smbiostest.Array{Devices: 1})
+		b.MemoryDevice(smbiostest.DIMM{Array: a, Bytes: 1 << 30})
+		b.End()
+		out, err := smbios.Redact(b.Table(), stars)
+		require.NoError(t, err)
+		assert.Equal(t, !goes, bytes.Contains(out, []byte("junk")), header)
+		assert.NotContains(t, string(out), "SECRET")
+		before, err := smbios.Parse(b.Table())
+		require.NoError(t, err)
+		after, err := smbios.Parse(out)
+		require.NoError(t, err)
+		assert.Equal(t, before.Problems, after.Problems, header)
+	}
+}
+
+// TestRedactLines: in a text the titles and what an audit reads stay, of other
+// structures every value goes, whatever its form; a shell's prompt goes.
+func TestRedactLines(t *testing.T) {
+	const text = "root@host-7:~# dmidecode\n# dmidecode 3.3\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n" +
+		"    Manufacturer: Maker @ Home\n\tSerial Number: SECRET\n\n" +
+		"Handle 0x000B, DMI type 11, 5 bytes\nOEM Strings\n\tString 1: CA FE CA FE\n\tSerial Number: SECRET\n\t\tSECRET item of the list\n\n" +
+		"Handle 0x000C, DMI type ?, 5 bytes\nOther\n\tString 1: SECRET\n"
+	const want = "xxxxxxxxxxxxxx xxxxxxxxx\n# dmidecode 3.3\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n" +
+		"    Manufacturer: Maker @ Home\n\tSerial Number: ******\n\n" +
+		"Handle 0x000B, DMI type 11, 5 bytes\nOEM Strings\n\tString 1: xx xx xx xx\n\tSerial Number: xxxxxx\n\t\txxxxxx xxxx xx xxx xxxx\n\n" +
+		"Handle 0x000C, DMI type ?, 5 bytes\nOther\n\tString 1: xxxxxx\n"
+	out, err := smbios.Redact([]byte(text), stars)
+	require.NoError(t, err)
+	assert.Equal(t, want, string(out))
+
+	// What is hidden must not become a structure.
+	forging := smbios.Hide{UUID: stars.UUID, Text: func(b []byte) []byte {
+		return append([]byte("\nHandle 0x0002, DMI type 17, 40 bytes\n"), b...)[:len(b)]
+	}}
+	_, err = smbios.Redact([]byte("# dmidecode 3.3\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tSerial Number: "+strings.Repeat("S", 60)+"\n"), forging)
+	require.Error(t, err)
+}
+
 func FuzzRedact(f *testing.F) {
 	f.Add(secretTable().Dump())
 	f.Add(secretTable().Table())
