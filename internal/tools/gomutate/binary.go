@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -18,16 +19,21 @@ import (
 // binary is the tests of one package, built over changed sources.
 type binary struct {
 	path, dir string
-	tests     []test // those that pass without a change, quick ones first
+	tests     []*test // those that pass without a change
 	failing   []string
 }
 
-// test is a test function: how long it takes, and which changes it runs past.
+// test is a test function: how much processor time it takes, which changes it
+// runs past, and how many of them it was the first to notice.
 type test struct {
 	name    string
 	takes   time.Duration
 	reaches map[int]bool
+	first   int
 }
+
+// price is what it costs to ask a test, the less the more it noticed before.
+func (t *test) price() time.Duration { return t.takes / time.Duration(1+t.first) }
 
 // buildTests builds the tests of a package with an overlay; of changes that do
 // not compile in that form the complaints tell file and line.
@@ -76,19 +82,19 @@ func (p complaint) about(c *change) bool {
 // survey runs each test once without a change, and records what it runs past.
 // A test that fails is left out: the added conditions may cost what it counts.
 func (b *binary) survey() error {
-	out, err := b.run(patience, nil, "-test.list", "^(Test|Example|Fuzz)")
+	out, _, err := b.run(patience, nil, "-test.list", "^(Test|Example|Fuzz)")
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, out)
 	}
 	record := b.path + ".reached"
 	for _, name := range strings.Fields(string(out)) {
 		_ = os.Remove(record)
-		start := time.Now()
-		if _, err := b.run(patience, []string{reachedKey + "=" + record}, "-test.run", exactly(name)); err != nil {
+		_, takes, err := b.run(patience, []string{reachedKey + "=" + record}, "-test.run", exactly(name))
+		if err != nil {
 			b.failing = append(b.failing, name)
 			continue
 		}
-		t := test{name: name, takes: time.Since(start), reaches: map[int]bool{}}
+		t := &test{name: name, takes: takes, reaches: map[int]bool{}}
 		numbers, err := os.ReadFile(record)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -102,12 +108,11 @@ func (b *binary) survey() error {
 		}
 		b.tests = append(b.tests, t)
 	}
-	slices.SortStableFunc(b.tests, func(x, y test) int { return cmp.Compare(x.takes, y.takes) })
 	return nil
 }
 
 // quickly is how long the first tests of a change may take together; the
-// others run only when these notice nothing.
+// others run only when these notice nothing. In processor time, as all here.
 const quickly = 300 * time.Millisecond
 
 // notices reports whether a test that runs past a change fails with it, and
@@ -119,10 +124,19 @@ func (b *binary) notices(number int) (fails, reached bool) {
 		if len(names) == 0 {
 			return false
 		}
-		_, err := b.run(10*takes+5*time.Second, []string{chosenKey + "=" + strconv.Itoa(number)}, "-test.failfast", "-test.run", exactly(names...))
+		out, _, err := b.run(10*takes+5*time.Second, []string{chosenKey + "=" + strconv.Itoa(number)}, "-test.failfast", "-test.run", exactly(names...))
 		names, takes = nil, 0
-		return err != nil
+		if err == nil {
+			return false
+		}
+		for _, t := range b.tests {
+			if bytes.Contains(out, []byte("--- FAIL: "+t.name+" ")) {
+				t.first++
+			}
+		}
+		return true
 	}
+	slices.SortStableFunc(b.tests, func(x, y *test) int { return cmp.Compare(x.price(), y.price()) })
 	for _, t := range b.tests {
 		if !t.reaches[number] {
 			continue
@@ -145,7 +159,7 @@ const memory = 8000000
 // run runs the test binary in its package's folder. Its processor time is
 // bounded, and not the clock, which on a busy machine says nothing; only what
 // waits for ever is ended by the clock.
-func (b *binary) run(limit time.Duration, env []string, args ...string) ([]byte, error) {
+func (b *binary) run(limit time.Duration, env []string, args ...string) (out []byte, takes time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience+limit)
 	defer cancel()
 	bounded := fmt.Sprintf(`ulimit -v %d -t %d; exec "$0" "$@"`, memory, int(limit.Seconds())+1)
@@ -153,5 +167,9 @@ func (b *binary) run(limit time.Duration, env []string, args ...string) ([]byte,
 	command.Dir = b.dir
 	command.Env = append(os.Environ(), env...)
 	command.WaitDelay = time.Second
-	return command.CombinedOutput()
+	out, err = command.CombinedOutput()
+	if s := command.ProcessState; s != nil {
+		takes = s.UserTime() + s.SystemTime()
+	}
+	return out, takes, err
 }
