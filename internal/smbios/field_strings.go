@@ -71,19 +71,19 @@ func textString(v string) Text {
 // printable replaces what is not printable ASCII by dots, as dmidecode does.
 func printable(s string) string {
 	for i := range len(s) {
-		if !plain(s[i]) {
+		if !isPrintable(s[i]) {
 			return dotted(s)
 		}
 	}
 	return s
 }
 
-func plain(c byte) bool { return c >= ' ' && c <= '~' }
+func isPrintable(c byte) bool { return c >= ' ' && c <= '~' }
 
 func dotted(s string) string {
 	b := []byte(s)
 	for i, c := range b {
-		if !plain(c) {
+		if !isPrintable(c) {
 			b[i] = '.'
 		}
 	}
