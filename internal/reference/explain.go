@@ -35,13 +35,11 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, err := settings.Load(k, "settings")
+	tables, err := settings.LoadCompiled(k, "settings")
 	if err != nil {
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}
-	e := &Explainer{topics, rulepack.Describe(packs), rulepack.DescribeProfiles(packs), platforms, tables}
-	SetBy(e.profiles, tables)
-	return e, nil
+	return &Explainer{topics, rulepack.Describe(packs), rulepack.DescribeProfiles(packs), platforms, tables}, nil
 }
 
 // Words lists all that can be explained: rules, settings, platforms.

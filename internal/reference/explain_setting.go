@@ -85,7 +85,7 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 			add(&effects, "-", s.Effect+" ["+p.Citation.Line()+"]")
 		}
 		if len(ways) < mostWays {
-			add(&ways, cmp.Or(firstOf(p.Vendors), "-"), s.Remedy)
+			add(&ways, cmp.Or(firstOf(p.Vendors), "-"), setBy(p, id, &s, e.tables))
 		}
 		add(&documents, "-", p.Citation.Vendor+", "+p.Citation.Title)
 	}

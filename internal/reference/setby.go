@@ -13,17 +13,23 @@ import (
 func SetBy(profiles []rulepack.ProfileInfo, tables settings.Tables) {
 	for i := range profiles {
 		p := &profiles[i]
-		table := tableOf(p, tables)
-		if table == nil {
-			continue
-		}
 		for id, s := range p.Settings {
-			if s.Remedy == "" {
-				s.Remedy = firstStep(table, p, id, &s)
-				p.Settings[id] = s
-			}
+			s.Remedy = setBy(p, id, &s, tables)
+			p.Settings[id] = s
 		}
 	}
+}
+
+// setBy is how a profile's row is set: as its document says, else by the vendor's table.
+func setBy(p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo, tables settings.Tables) string {
+	if s.Remedy != "" {
+		return s.Remedy
+	}
+	table := tableOf(p, tables)
+	if table == nil {
+		return ""
+	}
+	return firstStep(table, p, id, s)
 }
 
 // tableOf finds the table of the vendor that a profile is written for.
