@@ -83,8 +83,14 @@ func (p *Program) exportBytes(name string) ([]byte, error) {
 			return nil, withoutName(err)
 		}
 		defer func() { _ = file.Close() }()
-		if st, err := file.Stat(); err == nil && !st.Mode().IsRegular() {
+		st, err := file.Stat()
+		switch {
+		case err != nil:
+			return nil, withoutName(err)
+		case !st.Mode().IsRegular():
 			return nil, errors.New("not a regular file, expected an export of BIOS settings")
+		case tooLong(st, bios.MaxBytes) != nil:
+			return nil, longExport()
 		}
 		in = file
 	}
@@ -94,7 +100,11 @@ func (p *Program) exportBytes(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case n > bios.MaxBytes:
-		return nil, fmt.Errorf("longer than %d bytes, expected an export of BIOS settings", bios.MaxBytes)
+		return nil, longExport()
 	}
 	return data.Bytes(), nil
+}
+
+func longExport() error {
+	return fmt.Errorf("%w, expected an export of BIOS settings", longer(bios.MaxBytes))
 }

@@ -38,7 +38,10 @@ func readBounded(name string, limit int64) ([]byte, error) {
 	if !st.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: not a regular file", name)
 	}
-	data, err := readWhole(f, limit)
+	data, err := []byte(nil), tooLong(st, limit)
+	if err == nil {
+		data, err = readWhole(f, limit)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, withoutName(err))
 	}
@@ -50,10 +53,23 @@ func readBounded(name string, limit int64) ([]byte, error) {
 func readWhole(in io.Reader, most int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	if err == nil && int64(len(data)) > most {
-		return nil, fmt.Errorf("longer than %d bytes", most)
+		return nil, longer(most)
 	}
 	return data, err
 }
+
+// tooLong refuses a file that says itself that it is longer than most bytes, before any
+// of it is read. What does not say so is still read with a bound: a file may grow, and
+// many of the kernel's say 0.
+func tooLong(st fs.FileInfo, most int64) error {
+	if st.Mode().IsRegular() && st.Size() > most {
+		return longer(most)
+	}
+	return nil
+}
+
+// longer says that an input has more than most bytes.
+func longer(most int64) error { return fmt.Errorf("longer than %d bytes", most) }
 
 // inputState tells apart why an input could not be read.
 func inputState(err error) fact.State {

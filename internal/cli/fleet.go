@@ -113,7 +113,7 @@ func (g *gatherer) path(path string) {
 	case !st.Mode().IsRegular():
 		g.refuse(path, fmt.Errorf("is a %s, expected a file or a folder", st.Mode().Type()))
 	case st.Size() > maxSMBIOSFile && !isTar(path):
-		g.refuse(path, fmt.Errorf("longer than %d bytes", maxSMBIOSFile))
+		g.refuse(path, longer(maxSMBIOSFile))
 	case isTar(path):
 		g.archive(path)
 	default:
@@ -192,7 +192,7 @@ func (g *gatherer) captures(path string) (bool, error) {
 		case h.Typeflag != tar.TypeReg:
 			continue
 		case h.Size > maxSMBIOSFile:
-			g.refuse(path+"/"+h.Name, fmt.Errorf("longer than %d bytes", maxSMBIOSFile))
+			g.refuse(path+"/"+h.Name, longer(maxSMBIOSFile))
 			continue
 		}
 		data, err := io.ReadAll(in)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fleet"
 	"github.com/memaudit/memaudit/internal/machinetest"
 )
@@ -98,10 +99,14 @@ func TestFleetUnreadable(t *testing.T) {
 // if it were the whole, and what stands behind it in an archive is still read.
 func TestFleetLonger(t *testing.T) {
 	t.Parallel()
-	status, d := fleetOf(t, make([]byte, maxSMBIOSFile+1), "-")
-	assert.Equal(t, 3, status)
-	require.Len(t, d.Unreadable, 1)
-	assert.Contains(t, d.Unreadable[0].Reason, "longer than 67108864 bytes")
+	_, err := readWhole(strings.NewReader("12345"), 4)
+	require.EqualError(t, err, "longer than 4 bytes")
+	if corpustest.Stage { // reading it takes 300 MB
+		status, d := fleetOf(t, make([]byte, maxSMBIOSFile+1), "-")
+		assert.Equal(t, 3, status)
+		require.Len(t, d.Unreadable, 1)
+		assert.Contains(t, d.Unreadable[0].Reason, "longer than 67108864 bytes")
+	}
 
 	_, report, _ := run(nil, "check", "--root", tree(t, "dell-r610-good"), "--format", "json")
 	archive := filepath.Join(t.TempDir(), "reports.tar.gz")
@@ -121,7 +126,7 @@ func TestFleetLonger(t *testing.T) {
 	require.NoError(t, w.Close())
 	require.NoError(t, z.Close())
 	require.NoError(t, f.Close())
-	status, d = fleetOf(t, nil, archive)
+	status, d := fleetOf(t, nil, archive)
 	assert.Equal(t, 3, status)
 	assert.Len(t, d.Machines, 1)
 	require.Len(t, d.Unreadable, 1)

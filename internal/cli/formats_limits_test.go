@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
@@ -71,7 +72,7 @@ func tuned(t *testing.T) string {
 // than the series that any machine has at most, none of them a distance.
 func TestSeriesOfManyNodes(t *testing.T) {
 	t.Parallel()
-	for _, nodes := range []int{17, 32} {
+	for _, nodes := range corpustest.Sample([]int{32, 17}, 2) {
 		m := milan(32, nodes)
 		dir := t.TempDir()
 		m.Tree().WriteTo(t, dir)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
@@ -68,19 +69,30 @@ func decodeJSON(t *testing.T, out string, into any) {
 // reportSchema is the committed schema of the report.
 func reportSchema(t testing.TB) *validator.Schema {
 	t.Helper()
-	c := validator.NewCompiler()
-	c.DefaultDraft(validator.Draft2020)
-	c.AssertFormat()
-	file, err := os.Open(filepath.Join("..", "report", "schema", "report.v1.json"))
-	require.NoError(t, err)
-	defer func() { _ = file.Close() }()
-	document, err := validator.UnmarshalJSON(file)
-	require.NoError(t, err)
-	require.NoError(t, c.AddResource("report.v1.json", document))
-	s, err := c.Compile("report.v1.json")
+	s, err := readSchema()
 	require.NoError(t, err)
 	return s
 }
+
+// readSchema reads it once for all tests.
+var readSchema = sync.OnceValues(func() (*validator.Schema, error) {
+	file, err := os.Open(filepath.Join("..", "report", "schema", "report.v1.json"))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	document, err := validator.UnmarshalJSON(file)
+	if err != nil {
+		return nil, err
+	}
+	c := validator.NewCompiler()
+	c.DefaultDraft(validator.Draft2020)
+	c.AssertFormat()
+	if err := c.AddResource("report.v1.json", document); err != nil {
+		return nil, err
+	}
+	return c.Compile("report.v1.json")
+})
 
 // What an audit of an arbitrary table may cost. All that it allocates, garbage
 // included, is at most 50 times what it reads and prints, above what an audit of

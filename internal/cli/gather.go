@@ -153,10 +153,12 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 		}
 		defer func() { _ = file.Close() }()
 		st, err := file.Stat()
-		if err == nil && st.IsDir() {
+		switch {
+		case err == nil && st.IsDir():
 			return nil, nil, notAudited(fmt.Errorf("--smbios %s: is a folder, expected a dump, a table or dmidecode's text", name), "")
-		}
-		if err == nil {
+		case err == nil && tooLong(st, maxSMBIOSFile) != nil:
+			return nil, nil, longSMBIOS(name)
+		case err == nil:
 			data.Grow(int(min(st.Size(), maxSMBIOSFile)) + bytes.MinRead)
 		}
 		in = file
@@ -166,7 +168,7 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), "")
 	}
 	if n > maxSMBIOSFile {
-		return nil, nil, notAudited(fmt.Errorf("--smbios %s: longer than %d bytes, expected a dump, a table or dmidecode's text", name, maxSMBIOSFile), "")
+		return nil, nil, longSMBIOS(name)
 	}
 	table, err := smbios.Parse(data.Bytes())
 	if err != nil {
@@ -177,6 +179,10 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 		return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, err), hint)
 	}
 	return data.Bytes(), table, nil
+}
+
+func longSMBIOS(name string) error {
+	return notAudited(fmt.Errorf("--smbios %s: %w, expected a dump, a table or dmidecode's text", name, longer(maxSMBIOSFile)), "")
 }
 
 // nothingRead reports whether every source of the machine itself failed.

@@ -25,7 +25,6 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
-	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
@@ -111,9 +110,7 @@ func memberDamages() map[string]func(m *member) {
 // three machines and in two ways. Nothing may become better.
 func TestDamagedCapture(t *testing.T) {
 	t.Parallel()
-	packs, err := rulepack.LoadCompiled(rules.FS)
-	require.NoError(t, err)
-	engine := audit.NewEngine(packs)
+	engine := anEngine(t)
 	list := hostileMachines()
 	for n := range corpustest.Sample(list[:3], 3) {
 		all := membersOf(t, list[n].Tree().Tar(t, "machine/"))

@@ -24,7 +24,6 @@ import (
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/population"
-	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
@@ -42,8 +41,9 @@ func threadTime(t *testing.T) time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// verdicts audits the machine below a folder: result by rule and subject.
-func verdicts(t *testing.T, engine *audit.Engine, dir string) map[string]verdict.Result {
+// verdicts audits the machine below a folder: result by rule and subject. What is read
+// of it is shown to seen, which may be nil.
+func verdicts(t *testing.T, engine *audit.Engine, dir string, seen func(host.Access)) map[string]verdict.Result {
 	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -51,6 +51,9 @@ func verdicts(t *testing.T, engine *audit.Engine, dir string) map[string]verdict
 	root, err := host.OpenDir(dir)
 	require.NoError(t, err)
 	defer func() { _ = root.Close() }()
+	if seen != nil {
+		root.Observe(seen)
+	}
 	sys := collect.Collect(collect.Input{Root: root})
 	result, err := engine.Run(sys, population.Derive(sys, rules.FS), audit.Options{Profile: "max-performance", Asked: true, Now: time.Now()})
 	require.NoError(t, err)
@@ -210,28 +213,23 @@ func edacOf(f hosttest.Files, sockets, channels int) {
 
 var digits = regexp.MustCompile(`[0-9]+`)
 
-// asked lists the files and folders that an audit asks a root about and that
-// are there. Of paths that differ in numbers only (CPUs, nodes, blocks) the
-// first two stand for all.
-func asked(t *testing.T, dir string) []string {
+// asked audits the machine below a folder and lists the files and folders that it
+// asked a root about and that are there. Of paths that differ in numbers only (CPUs,
+// nodes, blocks) the first two stand for all.
+func asked(t *testing.T, engine *audit.Engine, dir string) (whole map[string]verdict.Result, paths []string) {
 	t.Helper()
-	root, err := host.OpenDir(dir)
-	require.NoError(t, err)
-	defer func() { _ = root.Close() }()
 	seen, kinds := map[string]bool{}, map[string]int{}
-	var out []string
-	root.Observe(func(a host.Access) {
+	whole = verdicts(t, engine, dir, func(a host.Access) {
 		kind := digits.ReplaceAllString(a.Path, "N")
 		if seen[a.Path] || a.State != fact.OK || kinds[kind] == 2 {
 			return
 		}
 		seen[a.Path] = true
 		kinds[kind]++
-		out = append(out, a.Path)
+		paths = append(paths, a.Path)
 	})
-	collect.Collect(collect.Input{Root: root})
-	slices.Sort(out)
-	return out
+	slices.Sort(paths)
+	return whole, paths
 }
 
 // victim is a machine on disk whose files are ruined.
@@ -246,12 +244,10 @@ type victim struct {
 
 func newVictim(t *testing.T, m *machinetest.Machine) *victim {
 	t.Helper()
-	packs, err := rulepack.LoadCompiled(rules.FS)
-	require.NoError(t, err)
-	v := &victim{engine: audit.NewEngine(packs), dir: t.TempDir(), outside: t.TempDir()}
+	v := &victim{engine: anEngine(t), dir: t.TempDir(), outside: t.TempDir()}
 	m.Tree().WriteTo(t, v.dir)
 	require.NoError(t, os.WriteFile(filepath.Join(v.outside, "one"), []byte("1\n"), 0o644))
-	v.whole, v.paths = verdicts(t, v.engine, v.dir), asked(t, v.dir)
+	v.whole, v.paths = asked(t, v.engine, v.dir)
 	v.folders = map[string]bool{}
 	for _, path := range v.paths {
 		info, err := os.Stat(filepath.Join(v.dir, path))
@@ -264,7 +260,7 @@ func newVictim(t *testing.T, m *machinetest.Machine) *victim {
 // compare audits again; nothing may have become better.
 func (v *victim) compare(t *testing.T, what string) map[string]verdict.Result {
 	t.Helper()
-	damaged := verdicts(t, v.engine, v.dir)
+	damaged := verdicts(t, v.engine, v.dir, nil)
 	for _, better := range improved(v.whole, damaged) {
 		t.Errorf("%s: %s", what, better)
 	}
@@ -300,7 +296,7 @@ func TestDamagedRoot(t *testing.T) {
 					if d.content && v.folders[path] {
 						continue
 					}
-					if everything || turn == i && (corpustest.Stage || (at+n)%48 == 0) {
+					if everything || turn == i && (corpustest.Stage || (at+n)%72 == 0) {
 						v.ruin(t, path, &d)
 						runs++
 					}

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -48,10 +49,11 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// newProgram is the program with fixed clock and captured streams.
+// newProgram is the program with fixed clock and captured streams, and with what all
+// tests read of the knowledge alike.
 func newProgram(stdin []byte) (p *Program, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
-	return &Program{Stdin: bytes.NewReader(stdin), Stdout: stdout, Stderr: stderr, Getenv: func(string) string { return "" },
+	return &Program{tables: readTables, sources: readSources, Stdin: bytes.NewReader(stdin), Stdout: stdout, Stderr: stderr, Getenv: func(string) string { return "" },
 		Now: func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }, Rules: rules.FS, Version: "test"}, stdout, stderr
 }
 
@@ -68,7 +70,6 @@ var readSources = sync.OnceValues(func() ([]*rulepack.Pack, error) {
 // run calls the program and returns its exit status and streams.
 func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	p, out, errs := newProgram(stdin)
-	p.tables, p.sources = readTables, readSources
 	status = p.Main(args)
 	return status, out.String(), errs.String()
 }
@@ -77,8 +78,27 @@ func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
 // process costs.
 func runAlone(stdin []byte, args ...string) (status int, stdout, stderr string) {
 	p, out, errs := newProgram(stdin)
+	p.tables, p.sources = nil, nil
 	status = p.Main(args)
 	return status, out.String(), errs.String()
+}
+
+// engines are audit engines that no test is using: each plans an expression once, and is
+// for one goroutine.
+var engines = sync.Pool{New: func() any {
+	packs, err := rulepack.LoadCompiled(rules.FS)
+	if err != nil {
+		panic(err)
+	}
+	return audit.NewEngine(packs)
+}}
+
+// anEngine is an engine of the built-in rules for as long as the test lasts.
+func anEngine(t *testing.T) *audit.Engine {
+	t.Helper()
+	engine := engines.Get().(*audit.Engine)
+	t.Cleanup(func() { engines.Put(engine) })
+	return engine
 }
 
 // output is what one run of the program gave.
