@@ -88,11 +88,11 @@ func (d *documentRows) fault(c []string) string {
 // setRows are the rows of slots/sets.tsv: heads of blocks, and what stands below each.
 type setRows struct {
 	blocks map[string]bool
-	// block is the current one's id, lettered that letters name its slots; counts are
-	// the numbers of modules that have a row.
-	block    string
-	lettered bool
-	counts   map[int]bool
+	// block is the current one's id, slot what a slot of it is; counts are the numbers of
+	// modules that have a row.
+	block  string
+	slot   *regexp.Regexp
+	counts map[int]bool
 }
 
 // grades of a row, and mode, which stands for sets of lockstep, mirroring and sparing.
@@ -100,11 +100,18 @@ var grades = []string{"balanced", "near-balanced", "supported", "listed", "unbal
 
 const notAllowed = "not-allowed"
 
-// numberings are the ways of counting further processors' slots: +12, 33-n, letters.
-var numberings = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(\+[1-9]\d*|[1-9]\d*-n|letters)$`) })
+// numberings are the ways of counting further processors' slots, and what a slot is by
+// each: a number, a letter and a digit (A1 or 1A), or a board and a number on it (2/8).
+var numberings = sync.OnceValue(func() []numbering {
+	return []numbering{
+		{regexp.MustCompile(`^$|^\+[1-9]\d*$|^[1-9]\d*-n$`), regexp.MustCompile(`^(25[0-5]|2[0-4]\d|1?\d?\d)$`)},
+		{regexp.MustCompile(`^letters$`), regexp.MustCompile(`^([A-P][1-9]|[1-9][A-P])$`)},
+		{regexp.MustCompile(`^letters from 0$`), regexp.MustCompile(`^([A-P]\d|\d[A-P])$`)},
+		{regexp.MustCompile(`^[1-9] boards$`), regexp.MustCompile(`^[1-9]/[1-9]\d?$`)},
+	}
+})
 
-// letteredSlot is a slot named by its channel's letter: A1 or 1A.
-var letteredSlot = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-P][1-9]|[1-9][A-P])$`) })
+type numbering struct{ counted, slot *regexp.Regexp }
 
 func (s *setRows) fault(c []string) string {
 	if c[0] == "set" {
@@ -138,7 +145,12 @@ func (s *setRows) head(c []string) string {
 	}
 	known := s.blocks[c[1]]
 	s.blocks[c[1]] = true
-	s.block, s.lettered, s.counts = c[1], len(c) == 5 && c[4] == "letters", map[int]bool{}
+	counted := ""
+	if len(c) == 5 {
+		counted = c[4]
+	}
+	way := slices.IndexFunc(numberings(), func(n numbering) bool { return n.counted.MatchString(counted) })
+	s.block, s.slot, s.counts = c[1], numberings()[max(way, 0)].slot, map[int]bool{}
 	switch {
 	case c[1] == "":
 		return "a block without an id"
@@ -146,8 +158,8 @@ func (s *setRows) head(c []string) string {
 		return fmt.Sprintf("block %s stands twice", c[1])
 	case c[2]+c[3] == "":
 		return fmt.Sprintf("%s: no product", c[1])
-	case len(c) == 5 && !numberings().MatchString(c[4]):
-		return fmt.Sprintf("%s: counted %q, expected such as +12, 33-n or letters", c[1], c[4])
+	case way < 0 || len(c) == 5 && counted == "":
+		return fmt.Sprintf("%s: counted %q, expected such as +12, 33-n, letters, letters from 0 or 2 boards", c[1], counted)
 	}
 	return ""
 }
@@ -160,7 +172,7 @@ func (s *setRows) sets(text string, modules int) string {
 	for set := range strings.FieldsSeq(text) {
 		slots := strings.Split(set, ",")
 		for _, slot := range slots {
-			if _, err := strconv.ParseUint(slot, 10, 8); s.lettered && !letteredSlot().MatchString(slot) || !s.lettered && err != nil {
+			if !s.slot.MatchString(slot) {
 				return fmt.Sprintf("%s: %d modules in %s: %q is not a slot", s.block, modules, set, slot)
 			}
 		}

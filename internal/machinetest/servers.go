@@ -7,8 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
-// Server describes a machine with two processors whose slots a test fills as
-// it likes.
+// Server describes a machine with two processors, or one, whose slots a test fills
+// as it likes.
 type Server struct {
 	Vendor, Product string
 	// Brand and ID (family, model, stepping) are the processors'.
@@ -17,7 +17,8 @@ type Server struct {
 	// Channels of a processor, and Depth slots on each.
 	Channels, Depth int
 	// Shared says that the slots hang on the chipset: one set for all processors.
-	Shared bool
+	// Single says that there is one processor.
+	Shared, Single bool
 	// Label names the slot-th slot of a channel of a processor, all from 0. Where
 	// the maker numbers slots, the channels are counted in the order of the numbers.
 	Label func(cpu, channel, slot int) (locator, bank string)
@@ -69,11 +70,15 @@ func (s *Server) Table(filled func(cpu, channel, slot int) bool) *smbiostest.Bui
 	b.BIOS(smbiostest.BIOS{Vendor: s.Vendor, Version: "1.0", Date: "01/31/2024"})
 	b.System(smbiostest.System{Manufacturer: s.Vendor, Product: s.Product})
 	b.Board(smbiostest.Board{Manufacturer: s.Vendor, Product: s.Product})
-	for cpu := range 2 {
+	processors := 2
+	if s.Single {
+		processors = 1
+	}
+	for cpu := range processors {
 		b.CPU(smbiostest.CPU{Socket: fmt.Sprintf("CPU%d", cpu+1), Manufacturer: s.Maker, Version: s.Brand, ID: s.signature(),
 			Family: s.family(), Cores: 32, Enabled: 32, Threads: 64, Characteristics: 0xFC})
 	}
-	owners := 2
+	owners := processors
 	if s.Shared {
 		owners = 1
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // TestSetsOfSisters: a product's own table comes before a sister's, the first
@@ -16,7 +18,7 @@ func TestSetsOfSisters(t *testing.T) {
 		"set\tX\tR300\tR150;R100\n" + "4\t1,2,3,4\tbalanced\tD, second\n" +
 		"set\tX\tR150\t\n" + "6\t1,2,3,4,5,6\tbalanced\tD, own\n")}}
 	rows := func(product string) []int {
-		sets := ReadSets(k, product)
+		sets := ReadSets(k, &inventory.Machine{Product: known(product)})
 		if sets == nil {
 			return nil
 		}
@@ -31,10 +33,10 @@ func TestSetsOfSisters(t *testing.T) {
 	assert.Equal(t, []int{2}, rows("R100"), "the first sister's alone")
 	assert.Equal(t, []int{6}, rows("R150"), "its own, though sisters stand before it")
 	assert.Nil(t, rows("R999"))
-	require.NotNil(t, ReadSets(k, "R100"))
-	assert.Equal(t, [][]int{{1, 2}}, ReadSets(k, "R100").Rows[2].Sets)
-	assert.True(t, ReadSets(k, "R100").Analogous)
-	assert.False(t, ReadSets(k, "R150").Analogous)
+	require.NotNil(t, ReadSets(k, &inventory.Machine{Product: known("R100")}))
+	assert.Equal(t, [][]int{{1, 2}}, ReadSets(k, &inventory.Machine{Product: known("R100")}).Rows[2].Sets)
+	assert.True(t, ReadSets(k, &inventory.Machine{Product: known("R100")}).Analogous)
+	assert.False(t, ReadSets(k, &inventory.Machine{Product: known("R150")}).Analogous)
 }
 
 // TestControllerOfChannel: channels of one controller follow each other; a number

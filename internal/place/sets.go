@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // setsFile holds the makers' slot sets.
@@ -34,18 +36,33 @@ type SetRow struct {
 	Source string
 }
 
-// ReadSets finds the sets of a product, nil without.
-func ReadSets(k fs.FS, product string) *Sets {
-	if k == nil || product == "" {
+// ReadSets finds the sets of a machine: by its product's name, else by that of its
+// board, which bears the slots and their labels. nil without.
+func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
+	if k == nil {
 		return nil
 	}
 	raw, err := fs.ReadFile(k, setsFile)
 	if err != nil {
 		return nil
 	}
+	for _, name := range []string{m.Product.Or(""), m.Board.Or("")} {
+		if name == "" {
+			continue
+		}
+		if found := setsOf(string(raw), name); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// setsOf finds the block of a name: own manuals go before sisters', longer names
+// before shorter ones.
+func setsOf(text, product string) *Sets {
 	var found, into *Sets
 	length := 0 // of the name that fits, own manuals first
-	for line := range strings.Lines(string(raw)) {
+	for line := range strings.Lines(text) {
 		head := strings.HasPrefix(line, "set\t")
 		if !head && into == nil || line[0] == '#' {
 			continue
@@ -71,12 +88,13 @@ func ReadSets(k fs.FS, product string) *Sets {
 }
 
 // named is the length of the name in a list of models that a product begins with,
-// 0 without one. A version or a generation after the name is another model.
+// 0 without one. A version or a generation after the name is another model; what stands
+// behind a stroke or in brackets is another name of the same board.
 func named(models, product string) int {
 	longest := 0
 	for m := range strings.SplitSeq(models, ";") {
 		rest, ok := strings.CutPrefix(product, m)
-		if m != "" && ok && (rest == "" || rest[0] == ' ' && !anotherModel(rest)) {
+		if m != "" && ok && (rest == "" || rest[0] == '/' || rest[0] == '(' || rest[0] == ' ' && !anotherModel(rest)) {
 			longest = max(longest, len(m))
 		}
 	}
@@ -181,43 +199,72 @@ func has(sets [][]int, filled []int) bool {
 
 // Ways of naming the slots of further processors.
 const (
-	lettered = "letters" // the letter is the channel, the digit the slot in it
-	mirrored = "-n"      // 33-n: counted from the other end
+	lettered      = "letters"        // the letter is the channel, the digit the slot in it
+	letteredFrom0 = "letters from 0" // the same with digits from 0
+	mirrored      = "-n"             // 33-n: counted from the other end
+	perBoard      = " boards"        // 2 boards: so many to a processor, on each of which numbers begin anew
 )
 
-// slot reads a slot of a row: its number, or for a letter and a digit (A1, 1A) the
-// channel times a hundred and the slot, both from 1; -1 for anything else.
+// slot reads a slot of a row: its number; for a letter and a digit (A1, 1A) the
+// channel times a hundred and the slot, both from 1; for a board and a number on it
+// (2/8) the board times a hundred and the number; -1 for anything else.
 func (s *Sets) slot(word string) int {
-	if s.numbering != lettered {
-		v, err := strconv.Atoi(word)
-		if err != nil {
+	switch {
+	case s.numbering == lettered, s.numbering == letteredFrom0:
+		return s.letteredSlot(word)
+	case strings.HasSuffix(s.numbering, perBoard):
+		board, number, found := strings.Cut(word, "/")
+		b, err := strconv.Atoi(board)
+		n, wrong := strconv.Atoi(number)
+		if !found || err != nil || wrong != nil || b < 1 {
 			return -1
 		}
-		return v
+		return b*partStep + n
+	}
+	v, err := strconv.Atoi(word)
+	if err != nil {
+		return -1
+	}
+	return v
+}
+
+func (s *Sets) letteredSlot(word string) int {
+	first := 1
+	if s.numbering == letteredFrom0 {
+		first = 0
 	}
 	letter := strings.Trim(word, "0123456789")
 	digit, err := strconv.Atoi(strings.Trim(word, "ABCDEFGHIJKLMNOP"))
-	if len(letter) != 1 || err != nil || digit < 1 || digit > 9 {
+	if len(letter) != 1 || err != nil || digit < first || digit > 9 {
 		return -1
 	}
-	return (int(letter[0]-'A')+1)*letterStep + digit
+	return (int(letter[0]-'A')+1)*partStep + digit - first + 1
 }
 
-// letterStep parts channels in the number of a lettered slot.
-const letterStep = 100
+// partStep parts channels, or boards, in the number of a slot that is named by both.
+const partStep = 100
 
 // Number is what the rows call a slot: its printed number as the first processor
-// counts, or channel and slot where letters name them; -1 when that is not known.
+// counts, channel and slot where letters name them, or board and number where each
+// board counts anew; -1 when that is not known.
 func (s *Sets) Number(label string, at *Placement) int {
-	if s.numbering == lettered {
+	if s.numbering == lettered || s.numbering == letteredFrom0 {
 		if at.Channel < 0 || at.Slot < 0 || at.Unverified || at.Doubt != "" {
 			return -1
 		}
-		return (at.Channel+1)*letterStep + at.Slot + 1
+		return (at.Channel+1)*partStep + at.Slot + 1
 	}
 	n := PrintedNumber(label)
 	if n < 1 || s.numbering == "" {
 		return n
+	}
+	if boards, ok := strings.CutSuffix(s.numbering, perBoard); ok {
+		each, err := strconv.Atoi(boards)
+		board := firstNumber(label)
+		if err != nil || each < 1 || board < 1 {
+			return -1
+		}
+		return ((board-1)%each+1)*partStep + n
 	}
 	if end, ok := strings.CutSuffix(s.numbering, mirrored); ok {
 		if last, err := strconv.Atoi(end); err == nil && 2*n >= last {
@@ -241,6 +288,22 @@ func PrintedNumber(label string) int {
 	}
 	n, err := strconv.Atoi(label[start:end])
 	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// firstNumber is the first of a label's numbers where it has another one behind it: 3
+// of "Board 3, DIMM 1A"; -1 for a label with one number or none.
+func firstNumber(label string) int {
+	const digits = "0123456789"
+	start := strings.IndexAny(label, digits)
+	if start < 0 {
+		return -1
+	}
+	rest := strings.TrimLeft(label[start:], digits)
+	n, err := strconv.Atoi(label[start : len(label)-len(rest)])
+	if err != nil || !strings.ContainsAny(rest, digits) {
 		return -1
 	}
 	return n

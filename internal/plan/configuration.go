@@ -61,6 +61,11 @@ func (t *Target) labelled(set []int) []string {
 // derived: no document says which slots share a channel.
 func (t *Target) unplaced(c *count, names []string, mix []int) Configuration {
 	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: discouraged(c.row)}
+	for _, set := range c.row.Sets[1:] {
+		if other := t.labelled(set); len(other) > 0 {
+			out.Also = append(out.Also, other)
+		}
+	}
 	const reason = "no document says which of these slots share a channel"
 	out.DIMMs = given(c.n)
 	out.Channels = fact.Unknown[int](fact.Absent, reason, "")

@@ -64,7 +64,7 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 	if channelsOf(pf) == 0 || pf.MaxDPC == 0 || len(sys.Sockets) == 0 {
 		return nil, why
 	}
-	t.labels = labelsByNumber(sys)
+	t.labels = labelsByNumber(sys, topo)
 	t.Assumed = why + ": channels and slots are those of the platform's document"
 	socket := sys.Sockets[0]
 	socket.ID, socket.Populated = 0, given(true)
@@ -171,12 +171,17 @@ func (t *Target) fromDocument(pf fact.Fact[*platform.Platform], machine inventor
 }
 
 // labelsByNumber are the labels of the first processor's slots, which come first
-// in the table, by their printed numbers.
-func labelsByNumber(sys *inventory.System) map[int]string {
+// in the table, by the numbers that the maker's sets call them; without sets by
+// their printed numbers.
+func labelsByNumber(sys *inventory.System, topo *population.Result) map[int]string {
 	out := map[int]string{}
 	for i := range sys.Slots {
 		label := strings.TrimSpace(sys.Slots[i].Locator.Or(""))
-		if n := place.PrintedNumber(label); n >= 0 && out[n] == "" {
+		n := place.PrintedNumber(label)
+		if topo.Sets != nil {
+			n = topo.Sets.Number(label, &topo.Placements[i])
+		}
+		if n >= 0 && out[n] == "" {
 			out[n] = label
 		}
 	}

@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/machinetest"
-	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/rules"
@@ -80,159 +78,6 @@ func TestWaysWestmereEX(t *testing.T) {
 	}
 	require.Equal(t, 2*43, total)
 }
-
-// documentedServers are the products of testdata/slot-sets.tsv as their firmware
-// describes them: processor, labels of the slots, and how many of them.
-func documentedServers() map[string]machinetest.Server {
-	numbered := func(format string, letters bool) func(cpu, channel, slot int) (string, string) {
-		return func(cpu, channel, _ int) (string, string) {
-			switch {
-			case letters:
-				return fmt.Sprintf(format, 'A'+cpu, channel+1), ""
-			case strings.Count(format, "%") == 2:
-				return fmt.Sprintf(format, cpu+1, channel+1), ""
-			default:
-				return fmt.Sprintf(format, channel+1), ""
-			}
-		}
-	}
-	dell, hp := numbered("DIMM_%c%d", true), numbered("PROC %d DIMM %d", false)
-	out := map[string]machinetest.Server{}
-	add := func(vendor, product, maker, brand string, id [3]int, slots int, memory byte, label func(cpu, channel, slot int) (string, string)) {
-		out[product] = machinetest.Server{Vendor: vendor, Product: product, Maker: maker, Brand: brand, ID: id, Channels: slots, Depth: 1,
-			Type: memory, MTs: map[byte]int{0x14: 667, 0x18: 1333, 0x1A: 2133, 0x22: 4800}[memory], Label: label, Shared: memory == 0x14}
-	}
-	const ddr3, ddr4, ddr5, fbd = 0x18, 0x1A, 0x22, 0x14
-	const amd = "Advanced Micro Devices, Inc."
-	x5570, e52430 := "Intel(R) Xeon(R) CPU           X5570  @ 2.93GHz", "Intel(R) Xeon(R) CPU E5-2430 0 @ 2.20GHz"
-	add("Dell Inc.", "PowerEdge R710", "Intel", x5570, [3]int{6, 26, 5}, 9, ddr3, dell)
-	add("Dell Inc.", "PowerEdge R610", "Intel", x5570, [3]int{6, 26, 5}, 6, ddr3, dell)
-	add("Dell Inc.", "PowerEdge T410", "Intel", x5570, [3]int{6, 26, 5}, 4, ddr3, dell)
-	add("Dell Inc.", "PowerEdge T420", "Intel", e52430, [3]int{6, 45, 7}, 6, ddr3, dell)
-	add("Dell Inc.", "PowerEdge M620", "Intel", "Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz", [3]int{6, 45, 7}, 12, ddr3, dell)
-	add("Dell Inc.", "PowerEdge FC430", "Intel", "Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz", [3]int{6, 63, 2}, 4, ddr4, dell)
-	add("Dell Inc.", "PowerEdge T640", "Intel", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz", [3]int{6, 85, 4}, 12, ddr4, dell)
-	add("Dell Inc.", "PowerEdge C6520", "Intel", "Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz", [3]int{6, 106, 6}, 8, ddr4, dell)
-	add("Dell Inc.", "XC760", "Intel", "Intel(R) Xeon(R) Gold 6430", [3]int{6, 143, 8}, 16, ddr5, dell)
-	add("Dell Inc.", "PowerEdge T560", "Intel", "Intel(R) Xeon(R) Gold 6430", [3]int{6, 143, 8}, 8, ddr5, dell)
-	add("Dell Inc.", "PowerEdge R7425", amd, "AMD EPYC 7401 24-Core Processor", [3]int{23, 1, 2}, 16, ddr4, dell)
-	add("Dell Inc.", "XC6515", amd, "AMD EPYC 7402 24-Core Processor", [3]int{23, 49, 0}, 16, ddr4, dell)
-	add("Dell Inc.", "PowerEdge C6525", amd, "AMD EPYC 7402 24-Core Processor", [3]int{23, 49, 0}, 8, ddr4, dell)
-	add("Dell Inc.", "PowerEdge R6615", amd, "AMD EPYC 9354 32-Core Processor", [3]int{25, 17, 1}, 12, ddr5, dell)
-	add("Dell Inc.", "PowerEdge 2950", "Intel", "Intel(R) Xeon(R) CPU            5150  @ 2.66GHz", [3]int{6, 15, 6}, 8, fbd, numbered("DIMM%d", false))
-	add("Dell Inc.", "PowerEdge 2900", "Intel", "Intel(R) Xeon(R) CPU            5150  @ 2.66GHz", [3]int{6, 15, 6}, 12, fbd, numbered("DIMM%d", false))
-	add("HP", "ProLiant DL320 G6", "Intel", x5570, [3]int{6, 26, 5}, 9, ddr3, hp)
-	add("HP", "ProLiant SL210t Gen8", "Intel", "Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz", [3]int{6, 45, 7}, 8, ddr3, hp)
-	add("HP", "ProLiant DL360e Gen8", "Intel", e52430, [3]int{6, 45, 7}, 6, ddr3, hp)
-	// IBM and Lenovo count over the processors; on the ST650 V2 from both ends.
-	over := func(per int) func(cpu, channel, slot int) (string, string) {
-		return func(cpu, channel, _ int) (string, string) {
-			return fmt.Sprintf("DIMM %d", cpu*per+channel+1), fmt.Sprintf("CPU %d", cpu+1)
-		}
-	}
-	mirrored := func(cpu, channel, _ int) (string, string) {
-		return fmt.Sprintf("DIMM %d", []int{channel + 1, 32 - channel}[cpu]), fmt.Sprintf("CPU %d", cpu+1)
-	}
-	oracle := func(cpu, channel, _ int) (string, string) {
-		return fmt.Sprintf("D%d", channel), fmt.Sprintf("/SYS/MB/P%d", cpu)
-	}
-	// The letters go on over the processors, without an I.
-	cisco := func(channels int) func(cpu, channel, slot int) (string, string) {
-		return func(cpu, channel, slot int) (string, string) {
-			return fmt.Sprintf("DIMM_%c%d", "ABCDEFGHJKLMNOPQ"[cpu*channels+channel], slot+1), fmt.Sprintf("NODE %d CHANNEL %d DIMM %d", cpu, channel, slot)
-		}
-	}
-	e52640v3, gold6130, gold6330, gold6430 := "Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz", "Intel(R) Xeon(R) Gold 6130 CPU @ 2.10GHz",
-		"Intel(R) Xeon(R) Gold 6330 CPU @ 2.00GHz", "Intel(R) Xeon(R) Gold 6430"
-	add("Dell Inc.", "PowerEdge R430", "Intel", e52640v3, [3]int{6, 63, 2}, 8, ddr4, dell)
-	add("Dell Inc.", "PowerEdge T440", "Intel", gold6130, [3]int{6, 85, 4}, 10, ddr4, dell)
-	add("Oracle Corporation", "Netra X6270 M2", "Intel", "Intel(R) Xeon(R) CPU           X5670  @ 2.93GHz", [3]int{6, 44, 2}, 9, ddr3, oracle)
-	add("Oracle Corporation", "ORACLE SERVER X9-2L", "Intel", gold6330, [3]int{6, 106, 6}, 16, ddr4, oracle)
-	add("LENOVO", "System x3500 M5", "Intel", e52640v3, [3]int{6, 63, 2}, 12, ddr4, over(12))
-	add("IBM", "System x3550 M3", "Intel", x5570, [3]int{6, 26, 5}, 9, ddr3, func(cpu, channel, _ int) (string, string) {
-		return fmt.Sprintf("DIMM %d", cpu*9+channel+1), fmt.Sprintf("Bank %d", channel)
-	})
-	add("LENOVO", "System x3650 M4 BD", "Intel", "Intel(R) Xeon(R) CPU E5-2640 v2 @ 2.00GHz", [3]int{6, 62, 4}, 8, ddr3, over(8))
-	add("Lenovo", "ThinkSystem SR860 V2", "Intel", "Intel(R) Xeon(R) Gold 6330H CPU @ 2.00GHz", [3]int{6, 85, 11}, 12, ddr4, over(12))
-	add("Lenovo", "ThinkSystem SR630 V2", "Intel", gold6330, [3]int{6, 106, 6}, 16, ddr4, over(16))
-	add("Lenovo", "ThinkSystem ST650 V2", "Intel", gold6330, [3]int{6, 106, 6}, 16, ddr4, mirrored)
-	add("Lenovo", "ThinkSystem SD650 V3", "Intel", gold6430, [3]int{6, 143, 8}, 8, ddr5, over(8))
-	for product, s := range map[string]struct {
-		brand           string
-		id              [3]int
-		channels, depth int
-	}{
-		"UCSC-C220-M4S":  {e52640v3, [3]int{6, 63, 2}, 4, 3},
-		"UCSC-C240-M5SX": {gold6130, [3]int{6, 85, 4}, 6, 2},
-		"UCSX-210C-M6":   {gold6330, [3]int{6, 106, 6}, 8, 2},
-	} {
-		add("Cisco Systems Inc", product, "Intel", s.brand, s.id, s.channels, ddr4, cisco(s.channels))
-		deep := out[product]
-		deep.Depth = s.depth
-		out[product] = deep
-	}
-	add("IBM", "System x3550 (7978)", "Intel", "Intel(R) Xeon(R) CPU            5150  @ 2.66GHz", [3]int{6, 15, 6}, 8, fbd, numbered("DIMM %d", false))
-	return out
-}
-
-// TestWaysSlotSets: for every number of modules that a maker's manual lists, the
-// plan of a described machine of that product names the manual's slots; for one
-// that it forbids, no configuration.
-func TestWaysSlotSets(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "slot-sets.tsv"))
-	require.NoError(t, err)
-	p := pipeline(t)
-	servers, targets := documentedServers(), map[string]*plan.Target{}
-	for line := range strings.Lines(string(text)) {
-		c := strings.Split(strings.TrimSpace(line), "\t")
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		s, ok := servers[c[0]]
-		require.True(t, ok, c[0])
-		target := targets[c[0]]
-		if target == nil {
-			sys := collecttest.Read(t, c[0], s.Table(func(_, _, _ int) bool { return true }).Dump())
-			var why string
-			target, why = plan.ForMachine(sys, p.Derive(sys), p)
-			require.Empty(t, why, c[0])
-			targets[c[0]] = target
-		}
-		n, err := strconv.Atoi(c[1])
-		require.NoError(t, err)
-		ways, _, _ := target.Ways(int64(n*target.Sockets)<<35, true)
-		var got []string
-		for i := range ways {
-			if len(ways[i].Slots) == n && len(ways[i].Modules) == 1 {
-				for at, name := range ways[i].Slots { // the bank stands before labels that repeat
-					ways[i].Slots[at] = name[strings.LastIndex(name, "/")+1:]
-				}
-				slices.SortFunc(ways[i].Slots, byLabel)
-				got = append(got, strings.Join(ways[i].Slots, ","))
-				require.NotEqual(t, "general practice", ways[i].Source, line)
-			}
-		}
-		var want []string
-		if c[2] != "-" {
-			var names []string
-			for word := range strings.SplitSeq(c[2], ",") {
-				number, err := strconv.Atoi(word)
-				for slot := range s.Channels * s.Depth {
-					label, _ := s.Label(0, slot%s.Channels, slot/s.Channels)
-					if err == nil && place.PrintedNumber(label) == number || err != nil && strings.HasSuffix(label, word) {
-						names = append(names, label)
-					}
-				}
-			}
-			slices.SortFunc(names, byLabel)
-			want = []string{strings.Join(names, ",")}
-		}
-		require.Equal(t, want, got, "%s with %d", c[0], n)
-	}
-}
-
-// byLabel orders labels by length and letters: sets have no order.
-func byLabel(x, y string) int { return cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)) }
 
 // summary is one line a configuration: modules, speed, peak.
 func summary(ways []plan.Configuration) []string {

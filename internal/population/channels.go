@@ -15,6 +15,10 @@ func (b *builder) channels(pop *Population, proc *platform.Processor) {
 	pop.ChannelsTotal = b.channelsTotal(pop, proc)
 	if reason, state := b.unmapped(pop); reason != "" {
 		b.blankChannels(pop, state, reason)
+		// The maker's table names slots, not channels: it judges them without a map.
+		if listed := b.setOrder(pop); pop.DIMMs.Known() && listed.Known() {
+			pop.Order = listed
+		}
 		return
 	}
 	n, ok := pop.ChannelsTotal.Get()

@@ -22,7 +22,7 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 	r.Placements, r.placed = place.Slots(sys, p, k)
 	r.Conflicts = r.placed
 	r.Errors, r.Stray = place.JoinErrors(sys, p, r.Placements)
-	r.Sets = place.ReadSets(k, sys.Machine.Product.Or(""))
+	r.Sets = place.ReadSets(k, &sys.Machine)
 	r.populate(sys)
 	return r
 }

@@ -13,7 +13,7 @@ import (
 // TestOrderBySets: where the maker's sets are known, the filled slots are one of
 // them or they are not; a set of lockstep or mirroring says nothing; a number of
 // modules that no table has is not known, unless all channels are filled alike
-// from the first slot on.
+// from the first slot on. The sets name slots, so that they judge without a slot map.
 func TestOrderBySets(t *testing.T) {
 	sets := &place.Sets{Rows: map[int]place.SetRow{
 		2: {Sets: [][]int{{1, 2}, {1, 4}}, Modes: [][]int{{2, 3}}, Source: "Example, Manual p1"},
@@ -25,15 +25,22 @@ func TestOrderBySets(t *testing.T) {
 		state  fact.State
 		kept   bool
 		detail string
+		// unmapped says that no slot's channel is known.
+		unmapped bool
 	}{
-		{"the first set", []int{1, 2}, sets, fact.OK, true, ""},
-		{"one as good", []int{1, 4}, sets, fact.OK, true, ""},
-		{"later slots", []int{3, 4}, sets, fact.OK, false, "slots 3, 4 are filled; the manual fills 1, 2 or 1, 4 for 2 modules"},
-		{"a set of a mode", []int{2, 3}, sets, fact.Unstated, false, ""},
-		{"a number without a row", []int{1, 2, 3}, sets, fact.Unstated, false, ""},
-		{"every channel alike", []int{1, 2, 3, 4, 5, 6}, sets, fact.OK, true, ""},
-		{"no table", []int{1, 2}, nil, fact.Unstated, false, ""},
-		{"second slot before the first", []int{1, 8, 3}, sets, fact.OK, false, "DIMM_A8 is filled before DIMM_A2"},
+		{"the first set", []int{1, 2}, sets, fact.OK, true, "", false},
+		{"one as good", []int{1, 4}, sets, fact.OK, true, "", false},
+		{"later slots", []int{3, 4}, sets, fact.OK, false, "slots 3, 4 are filled; the manual fills 1, 2 or 1, 4 for 2 modules", false},
+		{"a set of a mode", []int{2, 3}, sets, fact.Unstated, false, "", false},
+		{"a number without a row", []int{1, 2, 3}, sets, fact.Unstated, false, "", false},
+		{"every channel alike", []int{1, 2, 3, 4, 5, 6}, sets, fact.OK, true, "", false},
+		{"no table", []int{1, 2}, nil, fact.Unstated, false, "", false},
+		{"second slot before the first", []int{1, 8, 3}, sets, fact.OK, false, "DIMM_A8 is filled before DIMM_A2", false},
+		{"the first set, no map", []int{1, 2}, sets, fact.OK, true, "", true},
+		{"later slots, no map", []int{3, 4}, sets, fact.OK, false, "slots 3, 4 are filled; the manual fills 1, 2 or 1, 4 for 2 modules", true},
+		{"a set of a mode, no map", []int{2, 3}, sets, fact.Absent, false, "", true},
+		{"every channel alike, no map", []int{1, 2, 3, 4, 5, 6}, sets, fact.Absent, false, "", true},
+		{"no table, no map", []int{1, 2}, nil, fact.Absent, false, "", true},
 	} {
 		m := cascadeLake(1)
 		for slot := range 2 {
@@ -49,6 +56,9 @@ func TestOrderBySets(t *testing.T) {
 				at := len(m.sys.Slots) - 1
 				m.sys.Slots[at].Locator = fact.Known("DIMM_A"+strconv.Itoa(n), fact.Direct, fact.Evidence{})
 				m.places[at].Source = place.SourceMap
+				if c.unmapped {
+					m.places[at].Channel, m.places[at].Slot = place.Unplaced, place.Unplaced
+				}
 			}
 		}
 		r := m.derive(t)
