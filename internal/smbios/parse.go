@@ -118,8 +118,8 @@ func (w *walker) cutFirst() bool {
 		return false
 	}
 	body := min(int(w.data[1]), len(w.data))
-	end := w.terminator(body)
-	if end < 0 {
+	end, ended := w.terminator(body)
+	if !ended {
 		end = len(w.data)
 	}
 	return !control(string(w.data[body:end]))

@@ -33,6 +33,7 @@ func TestCutFirst(t *testing.T) {
 	for n := range headerLength {
 		assert.False(t, (&walker{data: system[:n]}).cutFirst(), n)
 	}
+	assert.True(t, (&walker{data: system[:headerLength]}).cutFirst())
 	unknown := slices.Clone(system)
 	unknown[0] = 46
 	assert.False(t, (&walker{data: unknown}).cutFirst())

@@ -97,13 +97,13 @@ func (p *textParser) version(s string) bool {
 
 // parseVersion reads "3.2.1 present." or "2.8 present.".
 func parseVersion(s string) (v Version) {
-	for i, field := range []*int{&v.Major, &v.Minor, &v.Revision} {
+	for _, field := range []*int{&v.Major, &v.Minor, &v.Revision} {
 		n, rest, ok := leadingInt(s)
 		if !ok || n > 255 {
 			return v
 		}
 		*field = int(n)
-		if s = strings.TrimPrefix(rest, "."); i == 2 || s == rest {
+		if s = strings.TrimPrefix(rest, "."); s == rest {
 			return v
 		}
 	}

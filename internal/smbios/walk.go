@@ -2,6 +2,7 @@ package smbios
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -29,19 +30,13 @@ type walker struct {
 // walk appends the structures of data, which stands at offset base, to
 // t.Structures (DSP0134 6.1).
 func (t *Table) walk(base int, data []byte, announced int) {
-	if announced < len(data) {
-		t.after(base+announced, data[announced:])
-		data = data[:announced:announced]
-	}
+	announced = min(announced, len(data))
+	t.after(base+announced, data[announced:])
+	data = data[:announced:announced]
 	w := walker{t: t, base: base, data: data, str: string(data)}
 	t.Structures = slices.Grow(t.Structures, w.estimate())
-	pos := 0
-	for pos < len(data) && len(t.Structures) <= maxStructures {
-		next, ok := w.step(pos)
-		if !ok {
-			break
-		}
-		pos = next
+	for pos, more := 0, true; more && len(t.Structures) <= maxStructures; {
+		pos, more = w.step(pos)
 	}
 }
 
@@ -49,10 +44,7 @@ func (t *Table) walk(base int, data []byte, announced int) {
 // of the table, so that the list is allocated once.
 func (w *walker) estimate() int {
 	most := len(w.data) / (headerLength + 2)
-	if n := w.t.EntryPoint.Structures; n > 0 {
-		return min(n, most)
-	}
-	return min(len(w.data)/64+8, most)
+	return min(cmp.Or(w.t.EntryPoint.Structures, len(w.data)/64+8), most)
 }
 
 // step reads the structure at pos and returns where to go on.
@@ -68,8 +60,8 @@ func (w *walker) step(pos int) (int, bool) {
 		return w.resync(pos)
 	}
 	length := int(w.data[pos+1])
-	end := w.terminator(pos + length)
-	if end < 0 {
+	end, ended := w.terminator(pos + length)
+	if !ended {
 		w.truncated(pos)
 		return 0, false
 	}
@@ -97,21 +89,21 @@ func (w *walker) add(pos, body, end int) *Structure {
 	return &w.t.Structures[len(w.t.Structures)-1]
 }
 
-// terminator returns the position of the first two zero bytes from pos on, -1
-// when there are none.
-func (w *walker) terminator(pos int) int {
+// terminator returns the position of the first two zero bytes from pos on, if
+// there are any.
+func (w *walker) terminator(pos int) (int, bool) {
 	if pos+1 >= len(w.data) {
-		return -1
+		return 0, false
 	}
 	if w.next != nil {
-		return int(w.next[pos])
+		return int(w.next[pos]), w.next[pos] != nowhere
 	}
-	at := bytes.Index(w.data[pos:], doubleZero[:])
-	if at < 0 {
-		return -1
-	}
-	return pos + at
+	before, _, found := bytes.Cut(w.data[pos:], doubleZero[:])
+	return pos + len(before), found
 }
+
+// nowhere is what next has behind the last terminator.
+const nowhere = -1
 
 // doubleZero ends a structure.
 var doubleZero = [2]byte{}
@@ -122,9 +114,9 @@ func (w *walker) findTerminators() {
 		return
 	}
 	w.next = make([]int32, len(w.data))
-	at := int32(-1)
-	for i := len(w.data) - 2; i >= 0; i-- {
-		if w.data[i] == 0 && w.data[i+1] == 0 {
+	at := int32(nowhere)
+	for i, b := range slices.Backward(w.data[:len(w.data)-1]) {
+		if b == 0 && w.data[i+1] == 0 {
 			at = int32(i)
 		}
 		w.next[i] = at
@@ -137,9 +129,7 @@ func (w *walker) truncated(pos int) {
 	body := min(pos+int(w.data[pos+1]), len(w.data))
 	s := w.add(pos, body, body+max(strings.LastIndexByte(w.str[body:], 0), 0))
 	s.cut = true
-	if s.Type == typeEndOfTable {
-		w.ended = true
-	}
+	w.ended = w.ended || s.Type == typeEndOfTable
 	w.t.problemAt(CodeTruncated, s, w.ended, "announces %d bytes and its strings at offset 0x%x, table ends at 0x%x",
 		s.Length, s.Offset, w.base+len(w.data))
 }
@@ -148,7 +138,8 @@ func (w *walker) truncated(pos int) {
 // marker ends the table, earlier than the entry point may say (DSP0134 7.45).
 func (w *walker) left(pos int) int {
 	w.t.problem(CodeGarbage, w.base+pos, true, "a structure (type %d) after the end marker is left out", w.data[pos])
-	return w.terminator(pos+int(w.data[pos+1])) + 2
+	end, _ := w.terminator(pos + int(w.data[pos+1])) // it is plausible, and so it has one
+	return end + 2
 }
 
 // after notes what stands after the length that the entry point gives the
@@ -181,10 +172,10 @@ func (w *walker) resync(pos int) (int, bool) {
 	w.t.problem(CodeZeroLength, w.base+pos, false, "structure (type %d) announces %d bytes, expected at least %d",
 		w.data[pos], w.data[pos+1], headerLength)
 	w.findTerminators()
-	for q := pos + 1; q+headerLength < len(w.data); q++ {
-		if w.chain(q, 3) {
-			w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes that are not a structure were skipped", q-pos)
-			return q, true
+	for n := range len(w.data) - pos {
+		if w.chain(pos+n, 3) {
+			w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes that are not a structure were skipped", n)
+			return pos + n, true
 		}
 	}
 	w.t.problem(CodeGarbage, w.base+pos, false, "%d bytes up to the end are not structures", len(w.data)-pos)
@@ -198,8 +189,9 @@ func (w *walker) plausible(pos, n int) bool {
 		if pos+headerLength > len(w.data) || !plausibleHeader(w.data[pos], w.data[pos+1]) {
 			return false
 		}
-		typ, end := w.data[pos], w.terminator(pos+int(w.data[pos+1]))
-		if end < 0 {
+		typ := w.data[pos]
+		end, ended := w.terminator(pos + int(w.data[pos+1]))
+		if !ended {
 			return false
 		}
 		if typ == typeEndOfTable {
@@ -222,7 +214,7 @@ func (w *walker) chain(pos, n int) bool {
 	}
 	for last := -1; n > 0 && pos < len(w.data); n-- {
 		body := pos + int(w.data[pos+1])
-		end := w.terminator(body)
+		end, _ := w.terminator(body)
 		s := Structure{Type: w.data[pos], Data: w.data[pos:body], strs: w.str[body:max(body, end)]}
 		handle := int(binary.LittleEndian.Uint16(w.data[pos+2:]))
 		if _, _, bad := badString(&s); bad || handle == last || control(s.strs) {

@@ -1,5 +1,7 @@
 package smbios
 
+import "slices"
+
 // wordList gives the words for the codes of one field, spelled as dmidecode
 // 3.6 prints them. Codes newer than it have the specification's words.
 type wordList struct {
@@ -44,9 +46,9 @@ func (w *wordList) field(code int) Field[string] {
 
 // renamed returns the present spelling of a word.
 func (w *wordList) renamed(word string) (string, bool) {
-	for i := 0; i+1 < len(w.old); i += 2 {
-		if w.old[i] == word {
-			return w.old[i+1], true
+	for pair := range slices.Chunk(w.old, 2) {
+		if pair[0] == word {
+			return pair[1], true
 		}
 	}
 	return "", false
