@@ -55,6 +55,32 @@ func TestCitations(t *testing.T) {
 	assert.Equal(t, "general practice: Dell, A guide, 2019", practice.Line())
 }
 
+// TestSupermicrosGuidesAreCited: a board of Supermicro's from Xeon E5 to E5 v4 is
+// judged by Supermicro's own guides, not by analogy with another maker's.
+func TestSupermicrosGuidesAreCited(t *testing.T) {
+	for brand, id := range map[string]struct{ model, stepping int }{
+		"Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz": {45, 7}, "Intel(R) Xeon(R) CPU E5-2640 v2 @ 2.00GHz": {62, 4},
+		"Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz": {63, 2}, "Intel(R) Xeon(R) CPU E5-2640 v4 @ 2.40GHz": {79, 1},
+	} {
+		sys := dell11G("Example", brand, id.model, 12, 1333, 1, 2)
+		sys.Machine.Vendor = direct("Supermicro")
+		for i := range sys.Sockets {
+			sys.Sockets[i].Stepping = direct(id.stepping)
+		}
+		for _, rule := range []string{"memory.channel.populated", "memory.channel.symmetric"} {
+			bySubject := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), rule)
+			found, ok := bySubject["socket 0"]
+			if !ok {
+				found = bySubject["machine"]
+			}
+			require.NotNil(t, found.Citation, "%s: %s", brand, rule)
+			assert.Equal(t, "Supermicro", found.Citation.Vendor, "%s: %s", brand, rule)
+			assert.Empty(t, found.Citation.Standing, "%s: %s", brand, rule)
+			assert.NotEmpty(t, found.Citation.Place, "%s: %s", brand, rule)
+		}
+	}
+}
+
 // TestOrderCitesTheManual: an R630 with modules in slots 3 and 4 alone breaks the
 // order of Dell's own manuals of the generation, and they are cited; a machine
 // without a table is never told that an order is kept.

@@ -30,7 +30,8 @@ func (c *tally) servers(t *testing.T, all []audited) []figure {
 	}
 	sameTable(t, "memory-rules.txt", rulesTable(all))
 	even := evenServers(t, all)
-	return append(namedFigures(t, all), figure{"machines whose channels are all equally filled", even, len(all), 0.3})
+	return append(namedFigures(t, all), figure{"machines whose channels are all equally filled", even, len(all), 0.3},
+		figure{"failures at warning or above that cite the machine's own maker", c.ownCited, c.warned, 0.4})
 }
 
 // namedProcessors are the names that the knowledge's platforms.yaml gives a

@@ -42,8 +42,11 @@ type tally struct {
 	// several counts physical machines with more than one slot, recognised those of
 	// them whose platform is.
 	several, recognised int
-	results             map[string]map[string]int
-	examples            map[string][]string
+	// warned counts the failures at warning or above, ownCited those of them whose
+	// document is the machine's own maker's.
+	warned, ownCited int
+	results          map[string]map[string]int
+	examples         map[string][]string
 	// fires counts the machines on which each rule fails, by source.
 	fires  *fires
 	source string
@@ -156,6 +159,12 @@ func (c *tally) add(t *testing.T, name string, r *report.Report) {
 			c.examples[f.Rule] = append(c.examples[f.Rule], fmt.Sprintf("%s %s: %v", name, f.Subject, deref(f.Found)))
 		}
 		c.results[f.Rule][outcome(&f)]++
+		if f.Result == "fail" && f.Severity != "info" {
+			c.warned++
+			if citedOf(r, &f) == citeOwn {
+				c.ownCited++
+			}
+		}
 		if f.Result == "error" {
 			t.Errorf("%s: %s %s: %v", name, f.Rule, f.Subject, deref(f.Reason))
 		}
