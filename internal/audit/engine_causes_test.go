@@ -84,3 +84,30 @@ rules:
 	sys, topo := twoSockets()
 	assert.Nil(t, findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"].Effect)
 }
+
+// TestSeverityNotKnown: where what decides a severity is not known the failure
+// stays one, at the lowest severity: nothing shows that it is worth more. What is
+// known decides.
+func TestSeverityNotKnown(t *testing.T) {
+	const src = `
+rules:
+  - id: test.machine.severity
+    title: t
+    check: machine.processors == 1
+    severity: 'settings.turbo == "enabled" ? "critical" : "warning"'
+    why: w
+    citation: {vendor: us, title: a test}
+  - id: test.machine.decided
+    title: t
+    check: machine.processors == 1
+    severity: 'machine.processors == 2 ? "critical" : "warning"'
+    why: w
+    citation: {vendor: us, title: a test}
+`
+	sys, topo := twoSockets()
+	a := run(t, engineOf(t, src), sys, topo, audit.Options{})
+	f := findings(a, "test.machine.severity")["machine"]
+	assert.Equal(t, verdict.Fail, f.Result)
+	assert.Equal(t, verdict.Info, f.Severity)
+	assert.Equal(t, verdict.Critical, findings(a, "test.machine.decided")["machine"].Severity)
+}

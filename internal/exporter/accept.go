@@ -66,10 +66,10 @@ func weightOf(parameters []string) float64 {
 			continue
 		}
 		q, err := strconv.ParseFloat(value, 64)
-		if err != nil || !(q >= 0 && q <= 1) {
+		if err != nil || !(q <= 1) { // NaN is a number to ParseFloat
 			return 0
 		}
-		return q
+		return max(q, 0)
 	}
 	return 1
 }

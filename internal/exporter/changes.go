@@ -23,9 +23,6 @@ func counts(r *report.Report) []any {
 // and the reverse; at the first audit all that fails. Remarks about the
 // configuration are said when they are new.
 func logChanges(log *slog.Logger, before, now *page) {
-	if now == nil || now == before {
-		return
-	}
 	var old report.Report
 	if before != nil {
 		old = *before.report

@@ -9,10 +9,12 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	landlocksys "github.com/landlock-lsm/go-landlock/landlock/syscall"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -77,7 +79,63 @@ func TestLacking(t *testing.T) {
 	assert.Contains(t, lacking(3, false), "network")
 	assert.Empty(t, lacking(3, true), "an audit asks the network")
 	assert.Empty(t, lacking(4, false))
+	// Version 1 knows files, and nothing else is asked of it here (Documentation/userspace-api/landlock.rst).
+	assert.Empty(t, lacking(1, true))
+	assert.Contains(t, lacking(1, false), "network")
+	for version, says := range map[int]bool{0: true, 3: true, 4: false} {
+		var out bytes.Buffer
+		warnLacking(version, false, slog.New(slog.NewTextHandler(&out, nil)))
+		assert.Equal(t, says, strings.Contains(out.String(), "not sandboxed in full"), version)
+	}
+	theirs, _ := landlocksys.LandlockGetABIVersion()
+	assert.Equal(t, max(theirs, 0), landlockVersion(), "as go-landlock reads it")
 }
+
+// TestMostConnections: as many clients as there may be stay, one more takes the
+// place of the one that has been idle longest, and when all are at work it is refused.
+func TestMostConnections(t *testing.T) {
+	clients := make([]*closable, 4)
+	for i := range clients {
+		clients[i] = &closable{}
+	}
+	c := newConnections(2)
+	c.state(clients[0], http.StateNew)
+	c.state(clients[1], http.StateNew)
+	assert.False(t, clients[0].closed || clients[1].closed, "two may be connected")
+	c.state(clients[2], http.StateNew)
+	assert.True(t, clients[0].closed, "idle longest")
+	assert.False(t, clients[1].closed || clients[2].closed)
+	c.state(clients[1], http.StateActive)
+	c.state(clients[2], http.StateActive)
+	c.state(clients[3], http.StateNew)
+	assert.True(t, clients[3].closed, "the others are at work")
+	assert.False(t, clients[1].closed || clients[2].closed)
+}
+
+// closable is a connection that knows whether it was closed.
+type closable struct {
+	net.Conn
+	closed bool
+}
+
+func (c *closable) Close() error { c.closed = true; return nil }
+
+// TestClientGone: an answer that cannot be sent is logged, one that is sent is not.
+func TestClientGone(t *testing.T) {
+	p := &pages{}
+	p.publish(Outcome{Report: made(1, 1, first, up)})
+	var out bytes.Buffer
+	h := p.scrape(first, slog.New(slog.NewTextHandler(&out, nil)))
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	assert.Empty(t, out.String())
+	h.ServeHTTP(refusing{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	assert.Contains(t, out.String(), "the wire is cut")
+}
+
+// refusing takes no answer.
+type refusing struct{ *httptest.ResponseRecorder }
+
+func (refusing) Write([]byte) (int, error) { return 0, errors.New("the wire is cut") }
 
 // TestChangesAreLogged: the line of an audit counts as the metrics do, and what
 // began and ceased to fail is named once.
@@ -87,6 +145,9 @@ func TestChangesAreLogged(t *testing.T) {
 	audit := func(failing ...string) string {
 		out.Reset()
 		r := made(1, 2, first, up)
+		// Neither is a failure that a site is woken for (docs/interface.md: fail-on is warning).
+		r.Findings = append(r.Findings, report.Finding{Rule: "settings.pending", Subject: "machine", Result: "fail", Severity: "info"},
+			report.Finding{Rule: "setting.smt", Subject: "machine", Result: "unknown", Severity: "critical"})
 		for _, subject := range failing {
 			r.Findings = append(r.Findings, report.Finding{Rule: "memory.channel.populated", Subject: subject, Result: "fail", Severity: "warning"})
 		}
@@ -97,8 +158,8 @@ func TestChangesAreLogged(t *testing.T) {
 		return out.String()
 	}
 	text := audit("socket 0", "socket 1")
-	assert.Contains(t, text, "pass=2 fail=1 unknown=0", "one rule for two subjects")
-	assert.Contains(t, served(t, l.pages, "/metrics").Body.String(), `memaudit_rules{result="fail"} 1`)
+	assert.Contains(t, text, "pass=2 fail=2 unknown=1", "a rule counts once, for two subjects as well")
+	assert.Contains(t, served(t, l.pages, "/metrics").Body.String(), `memaudit_rules{result="fail"} 2`)
 	assert.Contains(t, text, `now_failing="[memory.channel.populated socket 0 memory.channel.populated socket 1]"`)
 	text = audit("socket 1")
 	assert.Contains(t, text, `now_failing=[] no_longer_failing="[memory.channel.populated socket 0]"`)

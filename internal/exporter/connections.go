@@ -35,7 +35,7 @@ func (c *connections) state(conn net.Conn, s http.ConnState) {
 		// A client that says nothing is as idle as one that said something once.
 		c.idle = append(c.idle, conn)
 		if len(c.open) > c.most {
-			c.makeRoom(conn)
+			c.makeRoom()
 		}
 	case http.StateIdle:
 		c.forget(conn)
@@ -49,12 +49,9 @@ func (c *connections) state(conn net.Conn, s http.ConnState) {
 }
 
 // makeRoom closes the connection that has been idle longest, which may be the
-// new one. The server hears of it and reports it as closed.
-func (c *connections) makeRoom(newest net.Conn) {
-	victim := newest
-	if len(c.idle) > 0 {
-		victim = c.idle[0]
-	}
+// new one: it is idle as well. The server hears of it and reports it as closed.
+func (c *connections) makeRoom() {
+	victim := c.idle[0]
 	c.forget(victim)
 	delete(c.open, victim)
 	_ = victim.Close()

@@ -1,9 +1,12 @@
 package exporter
 
 import (
+	"bytes"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -51,8 +54,8 @@ func TestScrapeLimit(t *testing.T) {
 
 // givenUp records what a sandbox would take away.
 type givenUp struct {
-	paths, network int
-	fails          bool
+	paths, network      int
+	fails, networkFails bool
 }
 
 func (g *givenUp) RestrictPaths(...landlock.Rule) error {
@@ -63,7 +66,13 @@ func (g *givenUp) RestrictPaths(...landlock.Rule) error {
 	return nil
 }
 
-func (g *givenUp) RestrictNet(...landlock.Rule) error { g.network++; return nil }
+func (g *givenUp) RestrictNet(...landlock.Rule) error {
+	g.network++
+	if g.networkFails {
+		return errors.New("no landlock")
+	}
+	return nil
+}
 
 // TestSandboxNetwork: files are always given up, the network exactly where no
 // audit asks a host.
@@ -75,5 +84,16 @@ func TestSandboxNetwork(t *testing.T) {
 		g := &givenUp{}
 		restrict(g, nil, c.network, quiet)
 		assert.Equal(t, givenUp{paths: 1, network: c.want}, *g, "audits ask the network: %v", c.network)
+	}
+}
+
+// TestSandboxRefused: what the kernel does not let go of is said, and only what
+// was given up is called so.
+func TestSandboxRefused(t *testing.T) {
+	for want, g := range map[string]*givenUp{"no sandbox for files": {fails: true}, "no sandbox for the network": {networkFails: true}, "msg=sandboxed": {}} {
+		var out bytes.Buffer
+		restrict(g, nil, false, slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelDebug})))
+		assert.Contains(t, out.String(), want, want)
+		assert.Equal(t, 1, strings.Count(out.String(), "msg="), out.String())
 	}
 }

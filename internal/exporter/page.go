@@ -64,11 +64,7 @@ func newPage(r *report.Report) *page {
 // lazily has every form written once, by whoever asks first.
 func (p *page) lazily() *page {
 	form := func(write func(io.Writer, *report.Report) error) func() ([]byte, error) {
-		return sync.OnceValues(func() ([]byte, error) {
-			var out bytes.Buffer
-			err := write(&out, p.report)
-			return slices.Clip(out.Bytes()), err
-		})
+		return sync.OnceValues(func() ([]byte, error) { return written(p.report, write) })
 	}
 	p.html, p.json = form(html.Write), form(report.WriteJSON)
 	p.text = form(func(w io.Writer, r *report.Report) error { return text.Write(w, r, text.Options{}) })
@@ -76,6 +72,13 @@ func (p *page) lazily() *page {
 		p.metrics[i] = sync.OnceValue(func() []byte { return metrics.Append(nil, p.families, expositions[i].as) })
 	}
 	return p
+}
+
+// written is a form of a report in memory.
+func written(r *report.Report, write func(io.Writer, *report.Report) error) ([]byte, error) {
+	var out bytes.Buffer
+	err := write(&out, r)
+	return slices.Clip(out.Bytes()), err
 }
 
 // outdated is the same page after an audit that read nothing: it says so, and
@@ -96,9 +99,11 @@ func (p *page) outdated(out Outcome) *page {
 
 // replace takes one family from another audit, where both have it.
 func replace(all, from []metrics.Family, name string) {
-	named := func(f metrics.Family) bool { return f.Name == name }
-	i, k := slices.IndexFunc(all, named), slices.IndexFunc(from, named)
-	if i >= 0 && k >= 0 {
-		all[i] = from[k]
+	for i := range all {
+		for k := range from {
+			if all[i].Name == name && from[k].Name == name {
+				all[i] = from[k]
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package exporter
 import (
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -174,4 +175,56 @@ func TestNoReport(t *testing.T) {
 		assert.NotContains(t, w.Body.String(), "report.json", path)
 	}
 	assert.Contains(t, served(t, p, "/").Body.String(), "report.json", "else the landing page links to it")
+}
+
+// TestSourcesOfAFailedAudit: the sources are those of the last audit where both
+// audits name some; an audit that names none takes none away.
+func TestSourcesOfAFailedAudit(t *testing.T) {
+	sources := func(before, now *report.Report) []string {
+		p := &pages{}
+		p.publish(Outcome{Report: before})
+		p.publish(Outcome{Report: now, Err: errors.New("the tree is gone")})
+		var out []string
+		for line := range strings.Lines(served(t, p, "/metrics").Body.String()) {
+			if strings.HasPrefix(line, "memaudit_source_up{") {
+				out = append(out, strings.TrimSpace(line))
+			}
+		}
+		return out
+	}
+	failed := func(sources ...report.Source) *report.Report {
+		r := made(0, 1, second, sources...)
+		r.Failed = true
+		return r
+	}
+	assert.Equal(t, []string{`memaudit_source_up{source="smbios"} 0`}, sources(made(2, 3, first, up), failed(down)))
+	assert.Equal(t, []string{`memaudit_source_up{source="smbios"} 1`}, sources(made(2, 3, first, up), failed()))
+	assert.Empty(t, sources(made(2, 3, first), failed(down)), "the audit that is served read none")
+}
+
+// TestFormNotWritten: a form that cannot be written is an error of the server, not
+// half a page.
+func TestFormNotWritten(t *testing.T) {
+	broken := func(w io.Writer, _ *report.Report) error {
+		_, _ = io.WriteString(w, "<html>")
+		return errors.New("a value that JSON has no form for")
+	}
+	p := &pages{}
+	p.current.Store(&page{html: func() ([]byte, error) { return written(made(1, 1, first, up), broken) }})
+	answer := served(t, p, "/report", "Accept", "text/html")
+	assert.Equal(t, http.StatusInternalServerError, answer.Code)
+	assert.Contains(t, answer.Body.String(), "a value that JSON has no form for")
+	assert.NotContains(t, answer.Body.String(), "<html>")
+}
+
+// TestFailedAuditIsLogged: the line says whether anything is served still.
+func TestFailedAuditIsLogged(t *testing.T) {
+	var out strings.Builder
+	l := &loop{pages: &pages{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}
+	l.finished(Outcome{Err: errors.New("the tree is gone"), Interval: time.Hour})
+	assert.Contains(t, out.String(), "nothing is served yet")
+	l.finished(Outcome{Report: made(1, 1, first, up), Interval: time.Hour})
+	out.Reset()
+	l.finished(Outcome{Err: errors.New("the tree is gone"), Interval: time.Hour})
+	assert.Contains(t, out.String(), "the audit of 2026-11-20T09:00:00Z stays")
 }

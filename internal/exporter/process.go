@@ -2,8 +2,8 @@ package exporter
 
 import (
 	"bytes"
+	"fmt"
 	"os"
-	"strconv"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -46,13 +46,8 @@ func process(began time.Time) []metrics.Family {
 // memory is what this process has of it, in bytes: /proc/self/statm begins with
 // the pages of its size and the resident ones (proc_pid_statm(5)).
 func memory() (size, rss float64, ok bool) {
-	data, err := os.ReadFile("/proc/self/statm")
-	fields := bytes.Fields(data)
-	if err != nil || len(fields) < 2 {
-		return 0, 0, false
-	}
-	size, sizeErr := strconv.ParseFloat(string(fields[0]), 64)
-	rss, rssErr := strconv.ParseFloat(string(fields[1]), 64)
+	data, _ := os.ReadFile("/proc/self/statm") // without a number in it where it cannot be read
+	_, err := fmt.Fscan(bytes.NewReader(data), &size, &rss)
 	page := float64(os.Getpagesize())
-	return size * page, rss * page, sizeErr == nil && rssErr == nil
+	return size * page, rss * page, err == nil
 }

@@ -13,20 +13,22 @@ import (
 // TCP connection and port. A kernel without Landlock, or with an older one,
 // gives up as much as it can.
 func sandbox(readable []string, network bool, log *slog.Logger) {
-	if lacks := lacking(landlockVersion(), network); lacks != "" {
-		log.Warn("not sandboxed in full: "+lacks, "expected", "Linux 5.13 with landlock among lsm=, 6.7 for the network")
-	}
+	warnLacking(landlockVersion(), network, log)
 	restrict(landlock.V5.BestEffort(), readable, network, log)
 }
 
-// landlockVersion is the kernel's, 0 where there is none or it is switched off
-// (landlock_create_ruleset(2)).
-func landlockVersion() int {
-	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	if errno != 0 {
-		return 0
+// warnLacking says what stays of the process's rights.
+func warnLacking(version int, network bool, log *slog.Logger) {
+	if lacks := lacking(version, network); lacks != "" {
+		log.Warn("not sandboxed in full: "+lacks, "expected", "Linux 5.13 with landlock among lsm=, 6.7 for the network")
 	}
-	return int(version)
+}
+
+// landlockVersion is the kernel's, 0 where there is none or it is switched off
+// (landlock_create_ruleset(2)): the call gives -1 then.
+func landlockVersion() int {
+	version, _, _ := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	return max(int(version), 0)
 }
 
 // lacking says what a version of Landlock cannot take away, "" when it can take

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/activation"
@@ -64,11 +65,7 @@ func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan s
 // listen opens every address, or takes the sockets that systemd opened.
 func (w *Web) listen() ([]net.Listener, error) {
 	if w.SystemdSocket {
-		listeners, err := activation.Listeners()
-		if err == nil && len(listeners) == 0 {
-			err = errors.New("systemd passed no socket, expected a .socket unit for this service")
-		}
-		return listeners, err
+		return passed(activation.Listeners())
 	}
 	var all []net.Listener
 	for _, address := range w.Addresses {
@@ -80,6 +77,20 @@ func (w *Web) listen() ([]net.Listener, error) {
 		all = append(all, l)
 	}
 	return all, nil
+}
+
+// passed are the sockets that systemd opened, where each of them takes
+// connections: a datagram socket or a FIFO is none that HTTP is served on.
+func passed(listeners []net.Listener, err error) ([]net.Listener, error) {
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("sockets of systemd: %w", err)
+	case len(listeners) == 0:
+		return nil, errors.New("systemd passed no socket, expected a .socket unit for this service")
+	case slices.Contains(listeners, nil):
+		return nil, errors.New("systemd passed a socket that takes no connections, expected ListenStream= alone in the .socket unit")
+	}
+	return listeners, nil
 }
 
 func closeAll(listeners []net.Listener) {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -228,4 +229,22 @@ func TestInSandbox(t *testing.T) {
 	say("listen", err)
 	_, err = net.Dial("tcp", "127.0.0.1:9")
 	say("connect", err)
+}
+
+// TestPassedSockets: what systemd passes is served on only where all of it takes
+// connections; go-systemd gives nil for a socket that takes none
+// (ListenDatagram=, ListenFIFO= in systemd.socket(5)).
+func TestPassedSockets(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	all, err := passed([]net.Listener{l}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, []net.Listener{l}, all)
+	for want, of := range map[string][]net.Listener{"passed no socket": nil, "takes no connections": {l, nil}} {
+		_, err := passed(of, nil)
+		require.ErrorContains(t, err, want)
+	}
+	_, err = passed([]net.Listener{l}, errors.New("bad descriptor"))
+	require.ErrorContains(t, err, "sockets of systemd: bad descriptor")
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -26,26 +27,30 @@ func hotplug(ctx context.Context, to chan<- event, log *slog.Logger) {
 		return
 	}
 	context.AfterFunc(ctx, func() { _ = file.Close() })
-	go func() {
-		buf := make([]byte, 8<<10) // the kernel's own bound is 2 KiB
-		for {
-			n, err := file.Read(buf)
-			switch {
-			case err == nil:
-				if why := hotplugged(buf[:n]); why != "" {
-					sendEvent(ctx, to, event{why, false})
-				}
-			case errors.Is(err, unix.ENOBUFS):
-				// Messages were lost, perhaps ours.
-				sendEvent(ctx, to, event{"kernel events were lost", false})
-			default:
-				if ctx.Err() == nil {
-					log.Warn("hotplug is no longer watched", "error", err)
-				}
-				return
+	go relayMessages(ctx, file, to, log)
+}
+
+// relayMessages turns the kernel's messages, one a read, into events until it can
+// read no more.
+func relayMessages(ctx context.Context, from io.Reader, to chan<- event, log *slog.Logger) {
+	buf := make([]byte, 8<<10) // the kernel's own bound is 2 KiB
+	for {
+		n, err := from.Read(buf)
+		switch {
+		case err == nil:
+			if why := hotplugged(buf[:n]); why != "" {
+				sendEvent(ctx, to, event{why, false})
 			}
+		case errors.Is(err, unix.ENOBUFS):
+			// Messages were lost, perhaps ours.
+			sendEvent(ctx, to, event{"kernel events were lost", false})
+		default:
+			if ctx.Err() == nil {
+				log.Warn("hotplug is no longer watched", "error", err)
+			}
+			return
 		}
-	}()
+	}
 }
 
 // ueventSocket opens the kernel's event socket as a file, so that the

@@ -71,29 +71,34 @@ func watchFiles(ctx context.Context, what *watched, to chan<- event, log *slog.L
 	what.changed()
 	go func() {
 		defer func() { _ = w.Close() }()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case e, ok := <-w.Events:
-				if !ok {
-					return
-				}
-				if e.Op == fsnotify.Chmod {
-					continue
-				}
-				if name := what.changed(); name != "" {
-					sendEvent(ctx, to, event{"changed: " + name, true})
-				}
-			case err, ok := <-w.Errors:
-				if !ok {
-					return
-				}
-				// The queue ran over: something changed.
-				sendEvent(ctx, to, event{"changed: " + err.Error(), true})
-			}
-		}
+		relayChanges(ctx, w, what, to)
 	}()
+}
+
+// relayChanges turns what a watcher tells into events until it is closed.
+func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to chan<- event) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case e, ok := <-w.Events:
+			if !ok {
+				return
+			}
+			if e.Op == fsnotify.Chmod {
+				continue
+			}
+			if name := what.changed(); name != "" {
+				sendEvent(ctx, to, event{"changed: " + name, true})
+			}
+		case err, ok := <-w.Errors:
+			if !ok {
+				return
+			}
+			// The queue ran over: something changed.
+			sendEvent(ctx, to, event{"changed: " + err.Error(), true})
+		}
+	}
 }
 
 // sendEvent hands over an event, or leaves it when the daemon ends.

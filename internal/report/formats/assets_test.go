@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -116,4 +117,13 @@ func TestNetBox(t *testing.T) {
 		bays[b.Name] = true
 	}
 	assert.Len(t, bays, len(doc.ModuleBays))
+}
+
+// TestCutInCharacters: NetBox's fields are bounded in characters (Django's
+// max_length), so that a name of many bytes is neither cut short nor in the middle
+// of a character.
+func TestCutInCharacters(t *testing.T) {
+	assert.Equal(t, strings.Repeat("内", 64), cut(strings.Repeat("内", 64), 64))
+	assert.Equal(t, strings.Repeat("内", 64), cut(strings.Repeat("内", 65), 64))
+	assert.Equal(t, "DIMM", cut(" DIMM\x00 ", 4))
 }

@@ -1,0 +1,146 @@
+package exporter
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// told is a socket that gives messages, one a read, and then an error.
+type told struct {
+	messages []string
+	lost     bool
+	ends     error
+}
+
+func (s *told) Read(b []byte) (int, error) {
+	if len(s.messages) > 0 {
+		n := copy(b, s.messages[0])
+		s.messages = s.messages[1:]
+		return n, nil
+	}
+	if s.lost {
+		s.lost = false
+		return 0, &fs.PathError{Op: "read", Path: "kernel events", Err: unix.ENOBUFS}
+	}
+	return 0, s.ends
+}
+
+// TestRelayMessages: a message about a processor is an event, one about a network
+// is none; lost messages are one (netlink(7): ENOBUFS). A socket that can no longer
+// be read is said, unless the daemon ends.
+func TestRelayMessages(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		var out bytes.Buffer
+		ctx, stop := context.WithCancel(t.Context())
+		events := make(chan event, 9)
+		from := &told{messages: []string{"add@/devices/virtual/net/veth0\x00ACTION=add\x00SUBSYSTEM=net\x00",
+			"online@/devices/system/cpu/cpu3\x00ACTION=online\x00DEVPATH=/devices/system/cpu/cpu3\x00SUBSYSTEM=cpu\x00"}, lost: true, ends: errors.New("closed")}
+		if ends {
+			from.messages, from.lost = nil, false
+			stop()
+		}
+		relayMessages(ctx, from, events, slog.New(slog.NewTextHandler(&out, nil)))
+		close(events)
+		var why []string
+		for e := range events {
+			assert.False(t, e.reload)
+			why = append(why, e.why)
+		}
+		if ends {
+			assert.Empty(t, why)
+			assert.Empty(t, out.String())
+		} else {
+			assert.Equal(t, []string{"cpu online: /devices/system/cpu/cpu3", "kernel events were lost"}, why)
+			assert.Contains(t, out.String(), "hotplug is no longer watched")
+		}
+		stop()
+	}
+}
+
+// TestHotplugSocket: what the daemon says of the kernel's events agrees with what
+// the kernel allows here.
+func TestHotplugSocket(t *testing.T) {
+	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, unix.NETLINK_KOBJECT_UEVENT)
+	if err == nil {
+		err = unix.Bind(fd, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: 1})
+		require.NoError(t, unix.Close(fd))
+	}
+	var out heard
+	ctx, stop := context.WithCancel(t.Context())
+	hotplug(ctx, make(chan event), slog.New(slog.NewTextHandler(&out, nil)))
+	stop()
+	if err == nil {
+		assert.NotContains(t, out.String(), "hotplug is not watched")
+	} else {
+		assert.Contains(t, out.String(), "hotplug is not watched")
+		assert.Contains(t, out.String(), err.Error())
+	}
+}
+
+// TestRelayChanges: a queue that ran over asks for a reload, a change of rights
+// does not, and a watcher that is closed is the end.
+func TestRelayChanges(t *testing.T) {
+	asks := func(e fsnotify.Event, full error) []string {
+		w := &fsnotify.Watcher{Events: make(chan fsnotify.Event, 1), Errors: make(chan error, 1)}
+		if full != nil {
+			w.Errors <- full
+			close(w.Errors)
+		} else {
+			w.Events <- e
+			close(w.Events)
+		}
+		events := make(chan event, 9)
+		file := filepath.Join(t.TempDir(), "memaudit.yaml")
+		what := &watched{files: func() []string { return []string{file} }}
+		what.changed()
+		require.NoError(t, os.WriteFile(file, []byte("profile: hpc\n"), 0o600))
+		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+		defer stop()
+		relayChanges(ctx, w, what, events)
+		require.NoError(t, ctx.Err(), "it goes on after the watcher's end")
+		close(events)
+		var why []string
+		for e := range events {
+			assert.True(t, e.reload)
+			why = append(why, filepath.Base(e.why))
+		}
+		return why
+	}
+	assert.Equal(t, []string{"memaudit.yaml"}, asks(fsnotify.Event{Op: fsnotify.Write}, nil))
+	assert.Empty(t, asks(fsnotify.Event{Op: fsnotify.Chmod}, nil))
+	assert.Equal(t, []string{"changed: " + fsnotify.ErrEventOverflow.Error()}, asks(fsnotify.Event{}, fsnotify.ErrEventOverflow))
+}
+
+// TestReplacedFile: another file of the same size and time is a change; a single
+// folder is watched as several are.
+func TestReplacedFile(t *testing.T) {
+	dir := t.TempDir()
+	file, beside := filepath.Join(dir, "memaudit.yaml"), filepath.Join(dir, "beside")
+	for _, name := range []string{file, beside} {
+		require.NoError(t, os.WriteFile(name, []byte("profile: hpc\n"), 0o600))
+		require.NoError(t, os.Chtimes(name, first, first))
+	}
+	events := make(chan event)
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	watchFiles(ctx, &watched{folders: []string{dir}, files: func() []string { return []string{file} }}, events, quiet)
+	require.NoError(t, os.Rename(beside, file))
+	select {
+	case e := <-events:
+		assert.Equal(t, event{"changed: " + file, true}, e)
+	case <-time.After(20 * time.Second):
+		assert.Fail(t, "no event")
+	}
+}
