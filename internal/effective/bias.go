@@ -22,6 +22,8 @@ func (m *Machine) energyPerfBias() face {
 	switch {
 	case len(f.EPP.Distinct) > 1:
 		return face{effective: mixedValues("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
+	case epp.Known() && epb.State == fact.Conflicting:
+		return face{effective: epb} // it cannot be the preference on all CPUs
 	case epp.Known() && epb.Known() && epp.Value != epb.Value:
 		return face{effective: fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("the energy preference of the P-states is %s, the bias of the rest of the processor %s", epp.Value, epb.Value), "", epp.From, epb.From)}

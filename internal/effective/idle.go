@@ -68,7 +68,7 @@ func deeper(s *host.IdleState) bool {
 		return n != "0"
 	}
 	digits, ok := strings.CutPrefix(name, "C")
-	return ok && digits != "" && digits[0] >= '2' && digits[0] <= '9'
+	return ok && strings.IndexAny(digits, "23456789") == 0
 }
 
 func mwaitHint(desc string) (uint64, bool) {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/fact/want"
@@ -103,6 +105,9 @@ func TestCStates(t *testing.T) {
 		{"idle=nomwait", hosttest.Options(idle(hosttest.Skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "idle=nomwait"), by(want.Is("disabled", direct), cmd)},
 		{"MWAIT disabled", flagless(idle(hosttest.Skylake, "acpi_idle", polling, "C1 0 enabled ACPI HLT"), "monitor"), by(want.Is("disabled", direct), firmware)},
 		{"nothing says who", idle(hosttest.Skylake, "intel_idle", shallow...), open(want.Is("disabled", direct))},
+		// drivers/acpi/processor_idle.c names the states of _LPI by number; 0 is the shallowest.
+		{"acpi_idle from _LPI", idle(hosttest.Skylake, "acpi_idle", "LPI-0 0 enabled halt", "LPI-1 0 enabled off"), by(want.Is("enabled", direct), firmware)},
+		{"acpi_idle from _LPI, the shallowest only", idle(hosttest.Skylake, "acpi_idle", "LPI-0 0 enabled halt"), by(want.Is("disabled", direct), firmware)},
 		// What is not known, or not the same.
 		{"a CPU differs in what is disabled", oneCPU, open(want.Not[string](fact.Conflicting, `"0 0 0 1" in /sys/devices/system/cpu/cpu3/cpuidle/state*/disable`))},
 		{"a CPU differs in its states", otherNames, open(want.Not[string](fact.Conflicting, "POLL C1 C1E C7"))},
@@ -135,6 +140,7 @@ func TestC1E(t *testing.T) {
 	off := []string{polling, "C1 0 enabled MWAIT 0x00", "C1E 1 enabled MWAIT 0x01", "C6 0 enabled MWAIT 0x20"}
 	unusable := []string{polling, "C1 0 enabled MWAIT 0x00", "C1E 1 disabled MWAIT 0x01", "C6 0 enabled MWAIT 0x20"}
 	none := []string{polling, "C1 0 enabled MWAIT 0x00", "C6 0 enabled MWAIT 0x20"}
+	uncaptured := []string{polling, "C1 0 enabled MWAIT 0x00", "C1E - enabled MWAIT 0x01", "C6 0 enabled MWAIT 0x20"}
 	acpiStates := []string{polling, "C1 0 enabled ACPI FFH MWAIT 0x0", "C2 0 enabled ACPI FFH MWAIT 0x20"}
 	for _, c := range []struct {
 		name  string
@@ -150,6 +156,10 @@ func TestC1E(t *testing.T) {
 		{"off by the kernel's first table for Sapphire Rapids", idle(hosttest.Sapphire, "intel_idle", unusable...), by(want.Is("disabled", corroborated), inventory.DecidedKernel)},
 		{"no such state, register not read", idle(hosttest.Skylake, "intel_idle", none...), open(want.Not[string](fact.Unread, "msr"))},
 		{"no such state, bit cleared", power(idle(hosttest.Skylake, "intel_idle", none...), 0), open(want.Is("disabled", direct))},
+		{"no such state, bit set", power(idle(hosttest.Skylake, "intel_idle", none...), 2), open(want.Is("enabled", direct))},
+		{"whether it is off not captured, bit set", power(idle(hosttest.Skylake, "intel_idle", uncaptured...), 2), open(want.Is("enabled", direct))},
+		{"states not captured, bit set", power(idle(hosttest.Skylake, "acpi_idle"), 2), by(want.Is("enabled", direct), inventory.DecidedFirmware)},
+		{"states not captured, bit clear", power(idle(hosttest.Skylake, "acpi_idle"), 0), open(want.Not[string](fact.Unread, "cpuidle"))},
 		{"acpi_idle, bit set", power(idle(hosttest.Skylake, "acpi_idle", acpiStates...), 2), by(want.Is("enabled", direct), inventory.DecidedFirmware)},
 		{"acpi_idle, bit clear", power(idle(hosttest.Skylake, "acpi_idle", acpiStates...), 0), by(want.Is("disabled", direct), inventory.DecidedFirmware)},
 		{"acpi_idle, register not read", idle(hosttest.Skylake, "acpi_idle", acpiStates...), open(want.Not[string](fact.Unread, "msr"))},
@@ -162,6 +172,24 @@ func TestC1E(t *testing.T) {
 			c.want.checkSetting(t, collecttest.Collected(t, c.files).Settings["c1e"])
 		})
 	}
+}
+
+// TestC1EEvidence: the register is evidence where it was read, and only there.
+func TestC1EEvidence(t *testing.T) {
+	t.Parallel()
+	registers := func(f hosttest.Files) (n int) {
+		got := collecttest.Collected(t, f).Settings["c1e"].Effective
+		for _, e := range got.Evidence() {
+			assert.NotEmpty(t, e.Path)
+			if e.Source == inventory.SourceMSR {
+				n++
+			}
+		}
+		return n
+	}
+	offered := idle(hosttest.Skylake, "intel_idle", deepest...)
+	assert.Zero(t, registers(offered))
+	assert.Equal(t, 1, registers(hosttest.Registers(offered, map[uint32]uint64{0x1FC: 0}, 0, 2)))
 }
 
 // TestPackageCState holds the decoding of register 0xE2 against the table of

@@ -2,7 +2,10 @@ package effective_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/fact"
@@ -117,7 +120,10 @@ func TestEnergyPerfBias(t *testing.T) {
 	mixedEPP, mixedEPB := biased("", "performance"), biased("6", "")
 	mixedEPP[freqDir+"policy2/energy_performance_preference"] = "power\n"
 	mixedEPB[hosttest.CPUDir+"cpu3/power/energy_perf_bias"] = "15\n"
+	differ := biased("6", "balance_performance")
+	differ[hosttest.CPUDir+"cpu3/power/energy_perf_bias"] = "15\n"
 	run(t, "energy_perf_bias", []settingCase{
+		{"CPUs differ in the bias, not in the preference", differ, open(want.Not[string](fact.Conflicting, `"15" in /sys/devices/system/cpu/cpu3`))},
 		{"0 is somebody's since boot", biased("0", ""), by(want.Is("max_performance", direct), inventory.DecidedAdministrator)},
 		{"4", biased("4", ""), word("balanced_performance")},
 		{"6 is firmware's or the kernel's", biased("6", ""), word("balanced_performance")},
@@ -125,6 +131,8 @@ func TestEnergyPerfBias(t *testing.T) {
 		{"8", biased("8", ""), word("balanced_power")},
 		{"15", biased("15", ""), word("power_saving")},
 		{"16 is none", biased("16", ""), open(want.Not[string](fact.Malformed, "not an energy bias"))},
+		{"below 0", biased("-1", ""), open(want.Not[string](fact.Malformed, "not an energy bias"))},
+		{"no number", biased("normal", ""), open(want.Not[string](fact.Malformed, "not an energy bias"))},
 		{"preference performance", biased("", "performance"), word("max_performance")},
 		{"preference balance_performance", biased("6", "balance_performance"), word("balanced_performance")},
 		{"preference balance_power", biased("", "balance_power"), word("balanced_power")},
@@ -186,4 +194,27 @@ func TestEPBOwner(t *testing.T) {
 		{"system", power(hosttest.Sapphire, 0), by(want.Is("os", fact.Indirect), inventory.DecidedFirmware)},
 		{"older", power(hosttest.Skylake, 1<<34), open(want.Not[string](fact.Absent, "not documented"))},
 	})
+}
+
+// TestWhyNobodyDecidedTheBias: of 6 alone the kernel may be the author, which makes
+// firmware's 0 a 6 at boot (arch/x86/kernel/cpu/intel_epb.c).
+func TestWhyNobodyDecidedTheBias(t *testing.T) {
+	t.Parallel()
+	for bias, kernel := range map[string]bool{"6": true, "7": false, "8": false} {
+		why := collecttest.Collected(t, biased(bias, "")).Settings["energy_perf_bias"].DecidedBy.Reason
+		assert.Equal(t, kernel, strings.Contains(why, "the kernel made it 6"), "%s: %s", bias, why)
+	}
+}
+
+// TestManyValues: of values that differ a reason names four, and all are evidence.
+func TestManyValues(t *testing.T) {
+	t.Parallel()
+	f := scaled(hosttest.Skylake, "intel_pstate").With(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 4, CoresPerSocket: 2}))
+	for n := range 8 {
+		f[fmt.Sprintf("%scpu%d/power/energy_perf_bias", hosttest.CPUDir, n)] = fmt.Sprintln(n + 1)
+	}
+	got := collecttest.Collected(t, f).Settings["energy_perf_bias"].Effective
+	want.Not[string](fact.Conflicting, "the CPUs differ").Check(t, got)
+	assert.Equal(t, 4, strings.Count(got.Reason, "energy_perf_bias"), got.Reason)
+	assert.Len(t, got.Evidence(), 8)
 }

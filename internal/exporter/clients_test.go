@@ -112,6 +112,16 @@ func TestMostConnections(t *testing.T) {
 	assert.False(t, clients[1].closed || clients[2].closed)
 }
 
+// TestServerBoundsConnections: the daemon keeps 256 clients, and no more.
+func TestServerBoundsConnections(t *testing.T) {
+	s := newServer(http.NotFoundHandler(), quiet)
+	clients := make([]closable, 257)
+	for i := range clients {
+		s.ConnState(&clients[i], http.StateNew)
+		assert.Equal(t, i == 256, clients[0].closed, i)
+	}
+}
+
 // closable is a connection that knows whether it was closed.
 type closable struct {
 	net.Conn

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -164,5 +165,42 @@ func BenchmarkPrometheus(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = Write(&strings.Builder{}, r)
+	}
+}
+
+// TestSeverityOfWhatIsNotJudged: rule_failed carries the worst severity among the
+// rule's failures, rule_unknown that among what could not be judged; neither takes
+// the other's. Where there is none of its kind the rule's own severity stands.
+func TestSeverityOfWhatIsNotJudged(t *testing.T) {
+	results := func(of ...[2]string) *report.Report {
+		r := &report.Report{}
+		for _, x := range of {
+			f := failing("memory.channel.populated", "socket "+x[0], x[1], "", "")
+			f.Result = x[0]
+			r.Findings = append(r.Findings, f)
+		}
+		return r
+	}
+	series := func(r *report.Report) (out []string) {
+		for _, f := range Of(r) {
+			if f.Name == "memaudit_rule_failed" || f.Name == "memaudit_rule_unknown" {
+				for _, s := range f.Samples {
+					out = append(out, strings.TrimPrefix(f.Name, "memaudit_rule_")+" "+s.Values[1]+" "+strconv.FormatFloat(s.Value, 'f', -1, 64))
+				}
+			}
+		}
+		return out
+	}
+	for _, c := range []struct {
+		of   [][2]string
+		want []string
+	}{
+		{[][2]string{{"fail", "info"}, {"unknown", "critical"}}, []string{"failed info 1", "unknown critical 1"}},
+		{[][2]string{{"fail", "critical"}, {"unknown", "warning"}}, []string{"failed critical 1", "unknown warning 1"}},
+		{[][2]string{{"unknown", "warning"}, {"error", "critical"}}, []string{"failed critical 0", "unknown critical 1"}},
+		{[][2]string{{"pass", "critical"}, {"error", "warning"}}, []string{"failed critical 0", "unknown warning 1"}},
+		{[][2]string{{"pass", "warning"}}, []string{"failed warning 0", "unknown warning 0"}},
+	} {
+		assert.Equal(t, c.want, series(results(c.of...)), c.of)
 	}
 }
