@@ -45,7 +45,7 @@ func WriteLabels(w io.Writer, r *report.Report, audited bool) error {
 // worstFailure is the severity of the worst failure, "none" or "unknown".
 func worstFailure(r *report.Report, audited bool) string {
 	switch {
-	case r.Summary.Fail > 0 && r.Summary.WorstSeverity != nil:
+	case r.Summary.WorstSeverity != nil: // which there is of failures alone
 		return *r.Summary.WorstSeverity
 	case !audited, r.Summary.Pass+r.Summary.Fail+r.Summary.Waived == 0:
 		return "unknown"

@@ -5,7 +5,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
@@ -161,9 +160,6 @@ func bayNames(slots []report.Slot) []string {
 
 // cut bounds a text in characters, without what cannot be printed.
 func cut(s string, most int) string {
-	s = strings.TrimSpace(printable.Clean(s))
-	if utf8.RuneCountInString(s) > most {
-		s = string([]rune(s)[:most])
-	}
-	return s
+	text := []rune(strings.TrimSpace(printable.Clean(s)))
+	return string(text[:min(len(text), most)])
 }

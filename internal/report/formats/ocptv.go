@@ -3,6 +3,7 @@ package formats
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -54,9 +55,7 @@ func WriteOCPTV(w io.Writer, r *report.Report) error {
 
 // line writes one artifact with its number and time.
 func (o *ocptv) line(kind string, artifact object) {
-	if err := o.enc.Encode(object{kind: artifact, "sequenceNumber": o.next, "timestamp": o.stamp}); err != nil && o.err == nil {
-		o.err = err
-	}
+	o.err = errors.Join(o.err, o.enc.Encode(object{kind: artifact, "sequenceNumber": o.next, "timestamp": o.stamp}))
 	o.next++
 }
 
