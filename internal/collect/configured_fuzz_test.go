@@ -7,13 +7,12 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/rules"
 )
 
 // FuzzExport: whatever an export holds, every face is a canonical word or says
 // why it is none.
 func FuzzExport(f *testing.F) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +28,9 @@ const (
  "PerformanceDeterminism": "PowerDeterministic", "Numa": "Enabled", "MinProcIdlePower": "C6"}}`
 )
 
+// shippedTables are the vendors' tables, read once for all tests; none changes them.
+var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") })
+
 // collected joins exports given as text.
 func collected(t *testing.T, in Input, files ...string) *inventory.System {
 	t.Helper()
@@ -35,7 +39,7 @@ func collected(t *testing.T, in Input, files ...string) *inventory.System {
 		require.NoError(t, err)
 		in.Exports = append(in.Exports, Export{Source: inventory.SourceBIOS, Path: string(rune('a' + i)), Export: e})
 	}
-	in.Tables = func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }
+	in.Tables = shippedTables
 	return Collect(in)
 }
 
@@ -196,7 +200,7 @@ func TestConfiguredRegistry(t *testing.T) {
 func configuredOf(t *testing.T, files ...string) fact.Fact[string] {
 	t.Helper()
 	c := &collector{sys: &inventory.System{Settings: map[string]inventory.Setting{"turbo": {}}}}
-	in := Input{Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
+	in := Input{Tables: shippedTables}
 	for _, text := range files {
 		e, err := bios.Decode("file", []byte(text))
 		require.NoError(t, err)
@@ -215,7 +219,7 @@ func TestConfiguredForeign(t *testing.T) {
 	c.sys.Machine.Product = fact.Known("ProLiant DL325 Gen10 Plus", fact.Direct, fact.Evidence{Source: "smbios"})
 	e, err := bios.Decode("file", []byte(dellBIOS))
 	require.NoError(t, err)
-	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
+	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: shippedTables}
 	c.exports(&in)
 	c.configured()
 	turbo := c.sys.Settings["turbo"].Configured
@@ -236,7 +240,7 @@ func TestConfiguredDoubt(t *testing.T) {
 	c.sys.Machine.Product = fact.Known("PowerEdge R740", fact.Direct, fact.Evidence{Source: "smbios"})
 	e, err := bios.Decode("file", []byte(`<SystemConfiguration Model="PowerEdge R640"><Component FQDD="BIOS.Setup.1-1"><Attribute Name="ProcTurboMode">Enabled</Attribute></Component></SystemConfiguration>`))
 	require.NoError(t, err)
-	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") }}
+	in := Input{Exports: []Export{{Source: "bios", Path: "a", Export: e}}, Tables: shippedTables}
 	c.exports(&in)
 	c.configured()
 	require.Equal(t, "enabled", c.sys.Settings["turbo"].Configured.Value)

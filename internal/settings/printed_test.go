@@ -61,7 +61,7 @@ var typedForms = []struct {
 // setting on machines of every generation: what is printed is on record for that
 // generation, name and value, spelled so.
 func TestEveryPrintedCommand(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	all := records(t)
 	commands, menus := 0, 0

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/rules"
 )
 
 const remedyTable = `
@@ -46,7 +45,7 @@ const remedySpellings = "# head\n" +
 
 // A preset that the machine does not offer need not be freed first.
 func TestNoPresetNoUnlocking(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	w := settings.Wish{ID: "smt", Want: "disabled", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"}
 	require.Contains(t, tables.Of("HPE").Steps(w)[0], "AMDPerformanceWorkloadProfile must be Disabled")
@@ -57,7 +56,7 @@ func TestNoPresetNoUnlocking(t *testing.T) {
 // Where a vendor has a name for each maker's processors, a machine gets its own
 // or none, unless its export says what it carries.
 func TestStepsKnowTheMaker(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	hpe := tables.Of("HPE")
 	require.NotNil(t, hpe)
@@ -137,7 +136,7 @@ func TestSteps(t *testing.T) {
 // TestStepsByGeneration: the commands of the shipped tables are those of the
 // generation that their documents describe, and none where none does.
 func TestStepsByGeneration(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	for _, c := range []struct {
 		vendor string
@@ -167,7 +166,7 @@ func TestStepsByGeneration(t *testing.T) {
 // TestPresetOfAnotherGeneration: Gen9's power profile governs the memory speed;
 // what a Gen12's workload profile is set to says nothing of it.
 func TestPresetOfAnotherGeneration(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	lines := tables.Of("HPE").Steps(settings.Wish{ID: "memory_speed", Want: "auto", Product: "ProLiant Compute DL360 Gen12", Platform: "granite-rapids-sp", Preset: "LowLatency"})
 	require.NotEmpty(t, lines)
@@ -177,7 +176,7 @@ func TestPresetOfAnotherGeneration(t *testing.T) {
 // TestPresetOfGen10: of HPE's Gen10 no registry is public; HPE's own OneView
 // samples show how it spells the preset and what the preset writes.
 func TestPresetOfGen10(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	gen10 := settings.Wish{ID: "workload_profile", Want: "LowLatency", Maker: "GenuineIntel", Product: "ProLiant DL360 Gen10", Platform: "cascade-lake-sp", Firmware: "U32"}
 	require.Contains(t, strings.Join(tables.Of("HPE").Steps(gen10), "\n"), "ilorest set WorkloadProfile=LowLatency ")
@@ -188,7 +187,7 @@ func TestPresetOfGen10(t *testing.T) {
 // TestCommandsAreShellWords: HPE's registries spell a preset with brackets, which a
 // shell takes within quotes alone.
 func TestCommandsAreShellWords(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	lines := tables.Of("HPE").Steps(settings.Wish{ID: "workload_profile", Want: "HighPerformanceCompute(HPC)", Maker: "AuthenticAMD", Platform: "milan", Firmware: "A42"})
 	require.Contains(t, strings.Join(lines, "\n"), "ilorest set 'WorkloadProfile=HighPerformanceCompute(HPC)' --select Bios. --commit")
@@ -200,7 +199,7 @@ func TestCommandsAreShellWords(t *testing.T) {
 // TestDellLocksAMDToo: the captures of R6615 and R7615 list these below System
 // Profile Settings, which OpenManage frees by Custom alone.
 func TestDellLocksAMDToo(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	for id, want := range map[string]string{"apb_disable": "enabled", "df_c_states": "disabled"} {
 		lines := tables.Of("Dell").Steps(settings.Wish{ID: id, Want: want, Maker: "AuthenticAMD", Platform: "genoa", Preset: "PerfOptimized"})
@@ -214,7 +213,7 @@ func TestDellLocksAMDToo(t *testing.T) {
 // MapToProperty ReadOnly; it is published in michzimm/redfish_simgen), as far as
 // the vocabulary has it. Among its dependencies on SysProfile, PackageCStates was not found.
 func TestDellLocksAsItsRegistrySays(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	steps := func(id, want, seen string) string {
 		lines := tables.Of("Dell").Steps(settings.Wish{ID: id, Want: want, Maker: "GenuineIntel", Platform: "ice-lake-sp", Seen: seen, Preset: "PerfOptimized"})
@@ -234,7 +233,7 @@ func TestDellLocksAsItsRegistrySays(t *testing.T) {
 // TestCommandsReboot: nothing that is printed reboots a machine by itself, and
 // no command carries a secret.
 func TestCommandsReboot(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	seen := 0
 	for _, table := range tables {
@@ -253,7 +252,7 @@ func TestCommandsReboot(t *testing.T) {
 // LowLatency (HPE's registry U46, ValueDisplayName); a preset whose freeing value
 // nothing spells for the machine is named by the documents' word.
 func TestMenusPrintTheirOwnWords(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	hpe := tables.Of("HPE").Steps(settings.Wish{ID: "workload_profile", Want: "LowLatency", Platform: "ice-lake-sp", Firmware: "U46"})
 	require.Equal(t, "BIOS setup: BIOS/Platform Configuration (RBSU) > Workload Profile = Low Latency", hpe[0])

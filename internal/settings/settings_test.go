@@ -4,6 +4,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -13,6 +14,9 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
 )
+
+// shippedTables are the vendors' tables, read once for all tests; none changes them.
+var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") })
 
 // TestVocabularyOfTheDocument holds the ids against canonical-settings.md.
 func TestVocabularyOfTheDocument(t *testing.T) {
@@ -62,7 +66,7 @@ func TestPlain(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	dell := tables.Of("Dell Inc.")
 	require.NotNil(t, dell)
@@ -99,7 +103,7 @@ func TestRefusesATable(t *testing.T) {
 
 // TestNext: a value may leave the decision to the setting's next attribute.
 func TestNext(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	found := tables.Of("HPE").Find("DeterminismControl")
 	require.Len(t, found, 1)
@@ -113,7 +117,7 @@ func TestNext(t *testing.T) {
 // TestCounts: a number of cores stands as it is, Dell's as Supermicro's, where
 // 0 means all of them (SUM's help text of Cores Enabled).
 func TestCounts(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	cores, _ := settings.Lookup("enabled_cores")
 	for _, c := range [][4]string{{"Supermicro", "Cores Enabled", "0", "all"}, {"Supermicro", "Cores Enabled", "12", "12"}, {"Supermicro", "Active Processor Cores", "All", "all"}, {"Dell Inc.", "ProcCores", "4", "4"}} {

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/rules"
 )
 
 // wordsOf are how many words each tool's command has, as its manual or the
@@ -27,7 +26,7 @@ var typedIn = regexp.MustCompile(`^(?:first )?(racadm|ilorest|onecli|asu|syscfg|
 // print: it comes to as many words as the tool's command has, redirects nothing
 // and runs nothing.
 func TestShellReadsEveryCommand(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	tools := map[string]int{}
 	var commands []string
@@ -69,7 +68,7 @@ func TestShellReadsEveryCommand(t *testing.T) {
 // TestForeignWordsStayWords: name and value may come from an export that somebody
 // else wrote; whatever is in them, a shell takes them as they are.
 func TestForeignWordsStayWords(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	hostile := "a $(touch made) `touch made` b's > made"
 	tools := 0

@@ -17,7 +17,6 @@ import (
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/settings"
-	"github.com/memaudit/memaudit/rules"
 )
 
 var updateSpellings = flag.Bool("update-spellings", false, "rewrite the rows of rules/settings/spellings.tsv that come from the corpus")
@@ -61,7 +60,7 @@ var witnesses = []witness{
 // lies in the corpus are those that stand there, and nothing else; rows of other
 // sources are documents'.
 func TestSpellingsAreTheCorpus(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := shippedTables()
 	require.NoError(t, err)
 	var rows []string
 	own := map[string]bool{}
