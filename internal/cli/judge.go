@@ -32,15 +32,20 @@ func (j *assessment) report(o report.Options) report.Report {
 }
 
 // advised is the document with what to do about the memory population and the
-// BIOS settings. What the planner proposes goes through the derivation and the
-// rules that the machine itself went through.
+// BIOS settings.
 func (p *Program) advised(engine *audit.Engine, o *audit.Options, j *assessment, ro report.Options) report.Report {
+	return j.report(ro.With(p.advice(engine, o, j)))
+}
+
+// advice is what to do. What the planner proposes goes through the derivation and
+// the rules that the machine itself went through.
+func (p *Program) advice(engine *audit.Engine, o *audit.Options, j *assessment) *plan.Plan {
 	pipeline := p.pipeline(engine, o)
 	made := plan.Make(j.sys, j.topo, j.found, pipeline)
 	if a, ok := plan.Preset(j.sys, j.found, engine.Preset(j.sys, j.topo, *o), pipeline); ok {
 		made.Advice = append(made.Advice, a)
 	}
-	return j.report(ro.With(made))
+	return made
 }
 
 func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline {

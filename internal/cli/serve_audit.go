@@ -13,6 +13,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/exporter"
+	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -25,6 +26,8 @@ type auditor struct {
 	options *audit.Options
 	// broken says why the configuration no longer loads, nil when it does.
 	broken error
+	// last is the plan of the audit before.
+	last lastPlan
 }
 
 // load reads configuration and rules; what was loaded before stays when they
@@ -39,7 +42,7 @@ func (a *auditor) load() error {
 		a.f.input.conf = before
 		return err
 	}
-	a.engine, a.options = engine, options
+	a.engine, a.options, a.last = engine, options, lastPlan{}
 	return nil
 }
 
@@ -74,7 +77,8 @@ func (a *auditor) once() (*report.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := a.p.advised(a.engine, a.options, j, a.p.reportOptions(&a.f.input))
+	made := a.last.of(j, func() *plan.Plan { return a.p.advice(a.engine, a.options, j) })
+	doc := j.report(a.p.reportOptions(&a.f.input).With(made))
 	doc.Took = a.p.Now().Sub(began)
 	if failed == nil && nothingRead(sys) {
 		failed = errors.New("nothing to audit: no source of this input could be read")
