@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/memaudit/memaudit/internal/knowledge"
 	"github.com/memaudit/memaudit/internal/prose"
@@ -63,7 +66,8 @@ func (v *validated) complain(faults rulepack.Complaints) {
 	}
 }
 
-// path checks a file, or every file of a folder by what it holds.
+// path checks a file, or every file of a folder by what it holds: many beside each
+// other, and what is wrong with them in the order of their names.
 func (v *validated) path(k fs.FS, path string) {
 	files, err := dataFiles(path)
 	switch {
@@ -72,8 +76,19 @@ func (v *validated) path(k fs.FS, path string) {
 	case len(files) == 0:
 		v.faults = append(v.faults, knowledge.Fault{File: path, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
 	}
-	for _, file := range files {
-		v.file(k, file)
+	each := make([]validated, len(files))
+	var next atomic.Int64
+	var checking sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(files)) {
+		checking.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
+				each[i].file(k, files[i])
+			}
+		})
+	}
+	checking.Wait()
+	for _, e := range each {
+		v.packs, v.faults, v.others = append(v.packs, e.packs...), append(v.faults, e.faults...), v.others+e.others
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,6 +66,33 @@ func TestValidateNamesThePlace(t *testing.T) {
 	for i := range want {
 		assert.True(t, strings.HasPrefix(got[i], want[i]), "%s\n%s", want[i], got[i])
 	}
+}
+
+// TestValidateInOrder: files are checked beside each other, and what is wrong with them
+// is told in the order of their names, with each of them counted.
+func TestValidateInOrder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var want []string
+	for i := range 60 {
+		text := "schema: 1\nrules:\n  - {id: a, locator: ['CPU{cpu']}\n"
+		if i%7 == 0 { // long ones are done last
+			text = strings.Repeat("# more to read\n", 2000) + text
+		}
+		name := fmt.Sprintf("labels%02d.yaml", i)
+		want = append(want, name)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	status, _, errs := run(nil, "rules", "validate", dir)
+	assert.Equal(t, 2, status)
+	var got []string
+	for line := range strings.Lines(errs) {
+		if rest, ok := strings.CutPrefix(line, dir+"/"); ok {
+			name, _, _ := strings.Cut(rest, ":")
+			got = append(got, name)
+		}
+	}
+	assert.Equal(t, want, got)
 }
 
 // TestContributingExamples: what CONTRIBUTING shows is what we accept.
