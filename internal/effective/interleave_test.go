@@ -27,6 +27,7 @@ func TestNodeInterleave(t *testing.T) {
 	noKernelNUMA := func(f hosttest.Files) hosttest.Files {
 		return hosttest.Notes(f.Without(hosttest.NodeDir), "absent\t/sys/devices/system/node")
 	}
+	xen := hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}
 	sratOff := interleaved(hosttest.Skylake)
 	withSRAT := hosttest.Nodes(hosttest.Skylake.Tree(hosttest.TwoSockets), "0-3")
 	for _, c := range []struct {
@@ -73,7 +74,9 @@ func TestNodeInterleave(t *testing.T) {
 		{"guest with two nodes", guest(hosttest.Skylake.Tree(hosttest.TwoSockets)), want.Not[string](fact.Refused, "hypervisor makes up")},
 		{"guest with one node", guest(sratOff), want.Not[string](fact.Refused, "hypervisor makes up")},
 		{"guest or not is not known", hosttest.Skylake.Tree(hosttest.TwoSockets).Without(hosttest.CPUInfo, "sys/class/dmi", "sys/devices/virtual/dmi"), want.Not[string](fact.Unread, "whether this is a virtual machine")},
-		{"privileged domain of Xen", sratOff.With(hosttest.Files{"sys/hypervisor/type": "xen\n", "sys/hypervisor/properties/features": "00000b21\n"}), want.Not[string](fact.Refused, "Xen makes up")},
+		{"guest with one processor", guest(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4})), want.Not[string](fact.Refused, "hypervisor makes up")},
+		{"privileged domain of Xen with one processor", hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 4}).With(xen), want.Not[string](fact.Refused, "Xen makes up")},
+		{"privileged domain of Xen", sratOff.With(xen), want.Not[string](fact.Refused, "Xen makes up")},
 
 		{"no node folder, SRAT", noKernelNUMA(withSRAT), want.Is("disabled", fact.Indirect)},
 		{"no node folder, no SRAT", noKernelNUMA(sratOff), want.Is("enabled", fact.Indirect)},
@@ -130,6 +133,17 @@ func TestNodeInterleaveMissingProcessor(t *testing.T) {
 	t.Parallel()
 	f := collecttest.Table(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}), twoProcessors(hosttest.Skylake))
 	want.Not[string](fact.Conflicting, "SMBIOS lists 2 running processors").Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
+}
+
+// TestNodeInterleaveOneProcessor: firmware and the kernel agree on one processor.
+func TestNodeInterleaveOneProcessor(t *testing.T) {
+	t.Parallel()
+	p := hosttest.Skylake
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+	b.CPU(smbiostest.CPU{Socket: "CPU1", Manufacturer: manufacturer(p), Version: p.Brand, ID: p.Signature(), Cores: 2, Enabled: 2, Threads: 2, Characteristics: 4})
+	f := collecttest.Table(p.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 2}), b)
+	want.Not[string](fact.Absent, "one processor has nothing to interleave over").Check(t, collecttest.Effective(collecttest.Collected(t, f), "node_interleave"))
 }
 
 // TestNodeInterleaveOfFile: an SMBIOS file says nothing about nodes.

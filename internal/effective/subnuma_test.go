@@ -76,6 +76,7 @@ func TestSubNUMA(t *testing.T) {
 		{"a node without CPUs aside", memoryOnly, want.Is("off", direct)},
 		{"CPUs offline", divided(hosttest.Skylake, 2, 2, 1).With(hosttest.Files{hosttest.CPUDir + "present": "0-9\n"}), want.Not[string](fact.Conflicting, "2 of 10 CPUs are offline")},
 		{"present CPUs not captured, none offline", divided(hosttest.Skylake, 2, 2, 1).Without(hosttest.CPUDir + "present"), want.Is("snc2", direct)},
+		{"present CPUs not captured, one offline", divided(hosttest.Skylake, 2, 2, 1).Without(hosttest.CPUDir + "present").With(hosttest.Files{hosttest.CPUDir + "offline": "8\n"}), want.Not[string](fact.Absent, "cpu/present")},
 		{"present and offline CPUs not captured", divided(hosttest.Skylake, 2, 2, 1).Without(hosttest.CPUDir+"present", hosttest.CPUDir+"offline"), want.Not[string](fact.Absent, "cpu/present")},
 		{"online CPUs malformed", divided(hosttest.Skylake, 2, 2, 1).With(hosttest.Files{hosttest.CPUDir + "online": "all\n"}), want.Not[string](fact.Malformed, "cpu/online")},
 		{"nr_cpus", hosttest.Options(divided(hosttest.Skylake, 2, 1, 1), "nr_cpus=4"), want.Not[string](fact.Refused, "limits the CPUs")},

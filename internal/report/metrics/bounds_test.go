@@ -1,0 +1,116 @@
+package metrics
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// namesOf are the families' names without the prefix.
+func namesOf(all []Family) (out []string) {
+	for i := range all {
+		out = append(out, strings.TrimPrefix(all[i].Name, prefix))
+	}
+	return out
+}
+
+// TestFitBounds: 600 series are not too many, 601 are; what has a single series
+// gives no room and stays.
+func TestFitBounds(t *testing.T) {
+	fitted := func(sizes map[string]int) []string {
+		b := &families{}
+		for _, name := range []string{"rules", "dimm_info", "dimm_size_bytes"} {
+			b.list = append(b.list, Family{Name: prefix + name, Samples: make([]Sample, sizes[name])})
+		}
+		b.fit()
+		return namesOf(b.list)
+	}
+	all := []string{"rules", "dimm_info", "dimm_size_bytes"}
+	assert.Equal(t, all, fitted(map[string]int{"rules": 100, "dimm_info": 250, "dimm_size_bytes": 250}))
+	assert.Equal(t, []string{"rules", "dimm_size_bytes"}, fitted(map[string]int{"rules": 101, "dimm_info": 250, "dimm_size_bytes": 250}))
+	assert.Equal(t, []string{"rules", "dimm_info"}, fitted(map[string]int{"rules": 600, "dimm_info": 1, "dimm_size_bytes": 2}))
+}
+
+// TestFindingsKept: as many failures as there is room for keep their order; of more,
+// one of each rule goes first.
+func TestFindingsKept(t *testing.T) {
+	var all []*report.Finding
+	for _, rule := range []string{"a", "a", "b"} {
+		all = append(all, &report.Finding{Rule: rule})
+	}
+	rules := func(kept []*report.Finding) (out string) {
+		for _, f := range kept {
+			out += f.Rule
+		}
+		return out
+	}
+	assert.Equal(t, "aab", rules(atMost(3, all)))
+	assert.Equal(t, "ab", rules(atMost(2, all)))
+}
+
+// TestRemedyOfALabel: what fits is whole, what does not ends with dots behind a word.
+func TestRemedyOfALabel(t *testing.T) {
+	fits := strings.Repeat("ab ", 42) + "ab"
+	assert.Len(t, fits, maxLabel)
+	assert.Equal(t, fits, oneLine(fits))
+	assert.Equal(t, strings.Repeat("ab ", 41)+"...", oneLine(fits+"c"))
+	long := strings.Repeat("x", 200)
+	assert.Equal(t, long, oneLine(long), "a label's own bound cuts it")
+}
+
+// TestAuditThatReadNothing: it has no time of its own; one that read something has,
+// however short it was.
+func TestAuditThatReadNothing(t *testing.T) {
+	audit := func(state string, took time.Duration) []string {
+		r := &report.Report{GeneratedAt: "2026-11-20T08:30:00Z", Took: took, Failed: state != "ok"}
+		r.Inventory.Sources = []report.Source{{Name: "smbios", State: state}}
+		assert.Equal(t, state != "ok", r.NothingRead())
+		b := &families{}
+		b.audit(r)
+		return namesOf(b.list)
+	}
+	assert.Equal(t, []string{"audit_failed"}, audit("denied", time.Second))
+	assert.Equal(t, []string{"audit_failed", "audit_timestamp_seconds", "audit_duration_seconds"}, audit("ok", 1))
+	assert.Equal(t, []string{"audit_failed", "audit_timestamp_seconds"}, audit("ok", 0), "not measured")
+}
+
+// TestSpreadOfNothing: passes of which the median is nothing have no spread, which
+// would be a division by it.
+func TestSpreadOfNothing(t *testing.T) {
+	spread := func(value float64) (n int) {
+		node := 0
+		r := &report.Report{Measured: []report.Measurement{{Tool: "memaudit", At: new("2026-11-20T10:00:00Z"),
+			Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: &node, MemoryNode: &node, Low: &value, High: &value, Value: &value}}}}}
+		for _, f := range Of(r) {
+			if f.Name == prefix+"measured_spread_ratio" {
+				n += len(f.Samples)
+			}
+		}
+		return n
+	}
+	assert.Zero(t, spread(0))
+	assert.Equal(t, 1, spread(1))
+}
+
+// TestCounterInOpenMetrics: the family's name has no "_total" there, its samples
+// have (OpenMetrics 1.0, Counter); the text format has one name for both.
+func TestCounterInOpenMetrics(t *testing.T) {
+	counter := []Family{{Name: "process_cpu_seconds_total", Help: "Time.", Samples: []Sample{{Value: 2.5}}}}
+	assert.Equal(t, "# HELP process_cpu_seconds_total Time.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 2.5\n", string(Append(nil, counter, Text)))
+	assert.Equal(t, "# HELP process_cpu_seconds Time.\n# TYPE process_cpu_seconds counter\nprocess_cpu_seconds_total 2.5\n", string(Append(nil, counter, OpenMetrics)))
+}
+
+// TestLabelCutInCharacters: a label is cut between characters: the exposition formats
+// are UTF-8, and one byte of half a character spoils the whole page.
+func TestLabelCutInCharacters(t *testing.T) {
+	for text, want := range map[string]string{
+		strings.Repeat("x", 127) + "é": strings.Repeat("x", 127), strings.Repeat("x", 126) + "é": strings.Repeat("x", 126) + "é",
+		strings.Repeat("日", 50): strings.Repeat("日", 42), strings.Repeat("x", 128) + "y": strings.Repeat("x", 128),
+	} {
+		assert.Equal(t, want, labelText(text))
+	}
+}

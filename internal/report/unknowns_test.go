@@ -1,0 +1,63 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/measure"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+// TestNothingRead: a source that was read, even in part, is something; one that is
+// absent, denied or refused is not.
+func TestNothingRead(t *testing.T) {
+	for state, nothing := range map[fact.SourceState]bool{fact.SourceOK: false, fact.SourcePartial: false, fact.SourceAbsent: true, fact.SourceMalformed: true} {
+		r := &Report{}
+		assert.True(t, r.NothingRead(), "no source")
+		r.Inventory.Sources = []Source{{Name: "dmi", State: string(fact.SourceAbsent)}, {Name: "smbios", State: string(state)}}
+		assert.Equal(t, nothing, r.NothingRead(), state)
+	}
+}
+
+// TestFigureLeavesOutWhatToolsDoNotSay: a node, threads and passes that a tool does
+// not name are null and no number (docs/interface.md, Measurement).
+func TestFigureLeavesOutWhatToolsDoNotSay(t *testing.T) {
+	none := buildFigure(&inventory.Measured{CPUNode: inventory.NoNode, MemoryNode: inventory.NoNode})
+	assert.Nil(t, none.CPUNode)
+	assert.Nil(t, none.MemoryNode)
+	assert.Nil(t, none.Threads)
+	assert.Nil(t, none.Value)
+	assert.Nil(t, none.Low)
+	one := buildFigure(&inventory.Measured{Figure: measure.Figure{Count: 1, Median: 3, Low: 2, High: 4}, Threads: 1})
+	assert.Equal(t, []any{new(0), new(0), new(1), new(3.0), new(2.0), new(4.0)}, []any{one.CPUNode, one.MemoryNode, one.Threads, one.Value, one.Low, one.High})
+}
+
+// TestErrorsLeaveOutWhatWasNotCounted: nothing counted is no zero; the controller's
+// counters are called its own.
+func TestErrorsLeaveOutWhatWasNotCounted(t *testing.T) {
+	counted := fact.Known(int64(0), fact.Direct, fact.Evidence{})
+	assert.Nil(t, buildErrors(&place.Errors{}))
+	one := buildErrors(&place.Errors{Uncorrected: counted})
+	assert.Nil(t, one.Corrected)
+	assert.Equal(t, new(int64(0)), one.Uncorrected)
+	assert.Equal(t, inventory.SourceEDAC, one.Source)
+	assert.NotNil(t, buildErrors(&place.Errors{Corrected: counted}))
+	assert.Equal(t, inventory.SourceRedfish, buildErrors(&place.Errors{Corrected: counted, By: place.ByController}).Source)
+}
+
+// TestCitationWords: a document needs a vendor or a title; a version that begins with
+// a digit gets a v.
+func TestCitationWords(t *testing.T) {
+	assert.Nil(t, buildCitation(&verdict.Citation{}))
+	assert.Equal(t, "Example", buildCitation(&verdict.Citation{Vendor: "Example"}).Vendor)
+	assert.Equal(t, "A Guide", buildCitation(&verdict.Citation{Title: "A Guide"}).Title)
+	for version, want := range map[string]string{"0.9": "v0.9", "9": "v9", "": "", "Rev. A": "Rev. A", ":1": ":1", "/1": "/1"} {
+		assert.Equal(t, want, versionWord(version))
+	}
+	assert.Equal(t, new(1), above(1))
+	assert.Nil(t, above(0))
+}
