@@ -128,6 +128,18 @@ func TestRedactShort(t *testing.T) {
 	}
 }
 
+// TestRedactRefuses: what is no table, and what would not be the same table.
+func TestRedactRefuses(t *testing.T) {
+	_, err := smbios.Redact([]byte("hello\n"), stars)
+	require.ErrorIs(t, err, smbios.ErrUnrecognised)
+	zeros := smbios.Hide{UUID: stars.UUID, Text: func(b []byte) []byte { return make([]byte, len(b)) }}
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "Maker", Serial: "SECRET", SKU: "K"})
+	b.Array(smbiostest.Array{Devices: 1})
+	_, err = smbios.Redact(b.Table(), zeros)
+	require.Error(t, err)
+}
+
 // TestRedactTypes: of OEM structures and network interfaces the bytes go too, of
 // others only the strings of those that an audit does not read.
 func TestRedactTypes(t *testing.T) {

@@ -106,11 +106,6 @@ func unindent(raw string) (string, int) {
 			indent++
 		case '\t':
 			indent = indent&^7 + 8
-		case '\r':
-			if i+1 == len(raw) {
-				return "", indent
-			}
-			return strings.TrimRight(raw[i:], " \t\r"), indent
 		default:
 			return strings.TrimRight(raw[i:], " \t\r"), indent
 		}
@@ -166,7 +161,7 @@ func (p *textParser) inside(pos int, content string, indent int) {
 	if indent <= p.handle && p.message(pos, content) {
 		return
 	}
-	if rest, ok := strings.CutPrefix(content, "DMI type "); ok && p.attr < 0 && !p.titled {
+	if rest, ok := strings.CutPrefix(content, "DMI type "); ok && !p.titled {
 		p.typeLine(pos, rest)
 		return
 	}

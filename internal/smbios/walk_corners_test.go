@@ -122,7 +122,7 @@ func TestWordLists(t *testing.T) {
 
 // TestHexRows: bytes of two digits with one blank between.
 func TestHexRows(t *testing.T) {
-	for row, want := range map[string][]byte{"CA fe 09": {0xCA, 0xFE, 9}, "CA": {0xCA}, "": nil, "CA 1": nil, "C": nil, "G0": nil, "0G": nil, "CA,1D": nil, "CA1D": nil} {
+	for row, want := range map[string][]byte{"CA fe 09": {0xCA, 0xFE, 9}, "CA": {0xCA}, "CA ": {0xCA}, "": nil, "CA 1": nil, "C": nil, "G0": nil, "0G": nil, "CA,1D": nil, "CA1D": nil} {
 		got, ok := parseHexRow(nil, row)
 		assert.Equal(t, want != nil, ok, row)
 		if ok {
@@ -141,6 +141,8 @@ func TestTextMessages(t *testing.T) {
 		"see /dev/mem for it\n":                                ErrUnrecognised,
 		"dmidecode is a program\n":                             ErrUnrecognised,
 		"dmidecode 3 is a program\n":                           ErrUnrecognised,
+		"dmidecode 3a4 is a program\n":                         ErrUnrecognised,
+		"dmidecode .5 is a program\n":                          ErrUnrecognised,
 		"dmidecode 3.x is a program\n":                         ErrUnrecognised,
 		"Memory Device\n\tSize: 16 GB\n":                       ErrNoHandles,
 		"/dev/mem: No such file or directory\n":                ErrNoTable,
@@ -184,4 +186,58 @@ func TestHandleLines(t *testing.T) {
 	assert.Equal(t, []byte{0x7F, 4, 0x99, 0}, table.Structures[1].Data)
 	// UTF-16 with half a character at its end.
 	assert.Equal(t, "ab", textOf([]byte{0xFF, 0xFE, 'a', 0, 'b', 0, 'c'}))
+}
+
+// TestHexStrings: -u prints each string twice, its bytes in rows up to the zero
+// and then the text, of which the line of a blank one may be lost.
+func TestHexStrings(t *testing.T) {
+	for rows, want := range map[string]struct {
+		area string
+		ok   bool
+	}{
+		"45 78 00|Ex": {"Ex", true}, "45|78 00|Ex|41 00|A": {"Ex\x00A", true}, "20 00| |41 00|A": {" \x00A", true}, "20 00|41 00|A": {" \x00A", true},
+		"45 78 00": {"Ex", true}, "45 78": {"", false}, "Ex": {"", false}, "00": {"", true}, "20 00": {" ", true},
+	} {
+		h := hexDump{strs: strings.Split(rows, "|")}
+		area, ok := h.hexStrings()
+		assert.Equal(t, want.ok, ok, rows)
+		assert.Equal(t, want.area, area, rows)
+	}
+	h := hexDump{data: []byte{1}}
+	assert.False(t, h.take(line{key: "Size", val: "1 GB"}), "an attribute after the bytes")
+	h.blank()
+	assert.Empty(t, h.strs)
+	assert.True(t, h.take(line{key: "Strings"}))
+	h.blank()
+	assert.Equal(t, []string{" "}, h.strs)
+}
+
+// TestTextLayout: a gap behind its handle's line ends a structure; a message of
+// dmidecode's among its lines is no attribute.
+func TestTextLayout(t *testing.T) {
+	const head = "# dmidecode 3.4\n\nHandle 0x0001, DMI type 1, 27 bytes\n"
+	system, _ := parse(t, []byte(head+"System Information\nManufacturer: M\n")).System()
+	assert.Equal(t, "M", system.Manufacturer.Value)
+	system, _ = parse(t, []byte(head+"\nSystem Information\nManufacturer: M\n")).System()
+	assert.Equal(t, Text{}, system.Manufacturer)
+	assert.Contains(t, uniqueCodes(parse(t, []byte(head+"Wrong DMI structures count: 5 announced, only 1 decoded.\n"))), CodeCount)
+	many := "# dmidecode 3.4\n" + strings.Repeat("Handle 0x0001, DMI type 1, 8 bytes\n", maxStructures+1)
+	_, err := Parse([]byte(many))
+	assert.ErrorIs(t, err, ErrTooLarge)
+}
+
+// TestImpossible: a structure of the greatest length is one, and a place where there
+// could be none counts as much as one that is impossible.
+func TestImpossible(t *testing.T) {
+	structure := func(length uint8) Structure { return Structure{Type: typeSystem, Length: length} }
+	assert.Equal(t, 1, (&Table{Structures: []Structure{structure(longest), structure(longest + 1)}}).impossible())
+	assert.Equal(t, 2, (&Table{Problems: []Problem{{Code: CodeZeroLength}, {Code: CodeZeroLength}, {Code: CodeGarbage}}}).impossible())
+}
+
+// TestSignatureOfZeros: an ID with flags and without a signature states none.
+func TestSignatureOfZeros(t *testing.T) {
+	for id, want := range map[string]Field[CPUID]{"00 00 00 00 FF FB EB BF": status[CPUID](Unstated), "01 00 00 00 FF FB EB BF": known(CPUID{Stepping: 1})} {
+		table := parse(t, []byte(printedText("3.4", typeProcessor, 48, "Family: Xeon", "ID: "+id)))
+		assert.Equal(t, want, table.Processors()[0].CPUID, id)
+	}
 }
