@@ -238,14 +238,16 @@ func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
 }
 
 // edacChannel is the module's channel over its processor: exact where EDAC
-// has all controllers of the platform, else the order of the channels seen.
+// has all controllers of the platform and no channel beyond theirs, else the
+// order of the channels seen.
 func (pl *placer) edacChannel(dimms []edacDIMM, d edacDIMM) int {
 	var pairs, owners []int
 	for i := range dimms {
 		pairs = insertSorted(pairs, dimms[i].controller<<8|dimms[i].channel)
 		owners = insertSorted(owners, dimms[i].controller)
 	}
-	if n := len(owners); n == max(pl.controllers, 1) && pl.channels > 0 && pl.channels%n == 0 && d.channel < pl.channels/n {
+	n := len(owners)
+	if beyond := func(o edacDIMM) bool { return o.channel >= pl.channels/n }; n == max(pl.controllers, 1) && pl.channels%n == 0 && !slices.ContainsFunc(dimms, beyond) {
 		return rank(owners, d.controller)*(pl.channels/n) + d.channel
 	}
 	return rank(pairs, d.controller<<8|d.channel)
