@@ -11,7 +11,7 @@ import (
 // Run audits one machine.
 func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) (*Audit, error) {
 	run := newRun(e, sys, topo, o)
-	run.out.Findings = make([]Finding, 0, 2*len(e.rules)+len(sys.Slots)+2*len(sys.Sockets))
+	run.out.Findings = make([]Finding, 0, e.room(sys, o))
 	for _, candidates := range e.rules {
 		if o.Rules == nil || o.Rules(candidates[0].ID) {
 			run.rule(candidates)
@@ -29,6 +29,21 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 	}
 	run.out.Summary = Summarize(run.out.Findings)
 	return &run.out, nil
+}
+
+// room is for about as many findings as there will be: a plan asks a few rules of many
+// layouts.
+func (e *Engine) room(sys *inventory.System, o Options) int {
+	if o.Rules == nil {
+		return 2*len(e.rules) + len(sys.Slots) + 2*len(sys.Sockets)
+	}
+	asked := 0
+	for _, candidates := range e.rules {
+		if o.Rules(candidates[0].ID) {
+			asked++
+		}
+	}
+	return asked * (1 + len(sys.Sockets))
 }
 
 // profile resolves the wanted profile for this machine and judges its

@@ -95,6 +95,12 @@ func identifyMachine(sys *inventory.System) machineIdentity {
 	return m
 }
 
+// SameMemory reports whether recognition sees the same kinds of memory in two states
+// of one machine: of its modules it reads nothing else.
+func SameMemory(x, y *inventory.System) bool {
+	return identifyMachine(x).memory == identifyMachine(y).memory
+}
+
 func isX86Vendor(v string) bool { return v == Intel || v == AMD }
 
 // cpuIdentity is what tells one processor from another; -1 and "" are

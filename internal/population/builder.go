@@ -18,8 +18,10 @@ type builder struct {
 	procs    []*platform.Processor
 	places   []place.Placement
 	product  string
-	sets     *place.Sets
-	fsb      bool // one memory controller outside the processors
+	// letters are the product's name as the keys of boards are compared with it.
+	letters string
+	sets    *place.Sets
+	fsb     bool // one memory controller outside the processors
 	// What the platform says of this product; nil without.
 	board, lockstepBoard *platform.Board
 	measured             []*platform.Measurement
@@ -38,6 +40,7 @@ func newBuilder(sys *inventory.System, r *Result) *builder {
 	if p == nil {
 		return b
 	}
+	b.letters = letters(b.product)
 	b.board = platform.FindBoard(p.Boards, b.product)
 	b.lockstepBoard = platform.FindBoard(p.LockstepBoards, b.product)
 	b.measured = p.MeasuredOn(b.product)

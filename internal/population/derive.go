@@ -18,11 +18,8 @@ import (
 func Derive(sys *inventory.System, k fs.FS) *Result {
 	r := &Result{Platform: platform.Recognise(sys, k)}
 	r.Processors = platform.Processors(sys, k)
-	p, _ := r.Platform.Get()
-	r.Placements, r.placed = place.Slots(sys, p, k)
-	r.Conflicts = r.placed
-	r.Errors, r.Stray = place.JoinErrors(sys, p, r.Placements)
 	r.Sets = place.ReadSets(k, &sys.Machine)
+	r.placeSlots(sys, k)
 	r.populate(sys)
 	return r
 }
@@ -34,6 +31,32 @@ func (r *Result) Again(sys *inventory.System) *Result {
 	out.placed = r.placed
 	out.populate(sys)
 	return out
+}
+
+// WithModules is Derive of after, the machine that r was derived of, before, with its
+// modules in other slots or with others: what reads nothing of modules is taken over.
+func (r *Result) WithModules(before, after *inventory.System, k fs.FS) *Result {
+	if !platform.SameMemory(before, after) {
+		return Derive(after, k)
+	}
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Sets: r.Sets}
+	out.placeSlots(after, k)
+	out.populate(after)
+	return out
+}
+
+// PlacedLike reports whether the same is known of every slot's place, and contradicts
+// it, as in other: Again then gives what WithModules does.
+func (r *Result) PlacedLike(other *Result) bool {
+	return slices.Equal(r.Placements, other.Placements) && slices.Equal(r.placed, other.placed)
+}
+
+// placeSlots fills what each slot is on, and what contradicts it.
+func (r *Result) placeSlots(sys *inventory.System, k fs.FS) {
+	p, _ := r.Platform.Get()
+	r.Placements, r.placed = place.Slots(sys, p, k)
+	r.Conflicts = r.placed
+	r.Errors, r.Stray = place.JoinErrors(sys, p, r.Placements)
 }
 
 // populate fills what follows from platform, processors and placements.

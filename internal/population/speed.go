@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
@@ -207,7 +208,7 @@ func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
 	}
 	for board, row := range b.platform.AlsoNormal {
 		to := &others
-		if namesBoard(board, b.product) {
+		if namesBoard(board, b.letters) {
 			to = &own
 		}
 		for d := 1; d <= e.maxDepth; d++ {
@@ -232,13 +233,20 @@ func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
 }
 
 // namesBoard reports whether the key of a row, its maker and its model joined
-// by hyphens ("lenovo-x3550-m5"), names the product.
+// by hyphens ("lenovo-x3550-m5"), names the product, of which product are the letters.
 func namesBoard(key, product string) bool {
 	_, model, ok := strings.Cut(key, "-")
-	letters := func(s string) string {
-		return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "-", ""), " ", "")
-	}
-	return ok && product != "" && strings.ContainsAny(model, "0123456789") && strings.Contains(letters(product), letters(model))
+	return ok && product != "" && strings.ContainsAny(model, "0123456789") && strings.Contains(product, letters(model))
+}
+
+// letters are the small letters and digits of a name, without blanks and hyphens.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }
 
 // runningSpeed is the lowest configured speed in MT/s, known only when every
