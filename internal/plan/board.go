@@ -19,6 +19,8 @@ type board struct {
 	units []unit
 	// sets are the maker's own, nil where none are known.
 	sets *place.Sets
+	// numbers are what these call each slot, once one was asked for.
+	numbers []int
 	// stray are slots behind no running processor that hold modules.
 	stray []int
 }

@@ -48,9 +48,7 @@ func (b *board) orderBySets(g *group) {
 	if g.ordered || b.sets == nil || b.sets.Analogous {
 		return
 	}
-	number := func(layer []int) int {
-		return b.sets.Number(b.sys.Slots[layer[0]].Locator.Or(""), &b.topo.Placements[layer[0]])
-	}
+	number := func(layer []int) int { return b.number(layer[0]) }
 	for i, later := range g.layers {
 		for _, sooner := range g.layers[:i] {
 			if b.sets.Order(number(sooner), number(later)) == 0 {

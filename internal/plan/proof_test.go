@@ -7,6 +7,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/plan"
 )
 
@@ -93,4 +94,48 @@ func TestTwiceTheModulesAreNoMirror(t *testing.T) {
 			require.Equal(t, c.class1, severeOf(best) == 0, "a part of the failures is cured, and what stays is said")
 		})
 	}
+}
+
+// TestDerivedWithModules: what is derived of a machine with its modules moved, taken out and
+// added, with what no module decides taken over, is what is derived of
+// it anew.
+func TestDerivedWithModules(t *testing.T) {
+	p := pipeline(t)
+	again := 0
+	for name := range machinetest.Servers() {
+		sys := server(t, name, uneven)
+		before := p.Derive(sys)
+		full, empty := -1, -1
+		for i := range sys.Slots {
+			switch sys.Slots[i].State {
+			case inventory.SlotPopulated:
+				full = i
+			case inventory.SlotEmpty:
+				empty = i
+			}
+		}
+		for _, steps := range [][]plan.Step{
+			nil,
+			{{Do: plan.Move, From: full, To: empty, Like: -1}},
+			{{Do: plan.Remove, From: full, To: -1, Like: -1}},
+			{{Do: plan.Install, From: -1, To: empty, Like: full}},
+		} {
+			after := plan.Apply(sys, steps)
+			anew := p.Derive(after)
+			with := before.WithModules(sys, after, p.Rules)
+			require.Equal(t, anew, with, "%s %v", name, steps)
+			if with.PlacedLike(before) {
+				again++
+				quick := before.Again(after)
+				require.Equal(t, anew.Populations, quick.Populations, "%s %v", name, steps)
+				require.Equal(t, anew.Conflicts, quick.Conflicts, "%s %v", name, steps)
+			}
+		}
+	}
+	require.Positive(t, again, "without one that is placed alike the search is held by nothing")
+	registered, unbuffered := server(t, "supermicro-rome", firstSlots), server(t, "supermicro-rome", firstSlots)
+	for i := range unbuffered.Slots {
+		unbuffered.Slots[i].Type.Value = "DDR3"
+	}
+	require.Equal(t, p.Derive(unbuffered), p.Derive(registered).WithModules(registered, unbuffered, p.Rules), "another kind of memory is recognised anew")
 }

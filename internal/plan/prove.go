@@ -15,17 +15,20 @@ import (
 const general = "general practice"
 
 // prove has a candidate audited by the whole derivation, as the machine will
-// be after the steps. ok is false when that says otherwise than the search did.
+// be after the steps. ok is false when that says otherwise than the search did. Where
+// the derivation comes to the same as in the search, whose audit asked all rules about
+// the layout, only those are asked that it did not.
 func (s *search) prove(c *candidate) (Advice, bool) {
-	sys := Apply(s.board.sys, c.steps)
-	topo := s.pipeline.Derive(sys)
+	sys := s.machine.after(s.board.sys, c.steps)
+	topo := s.board.topo.WithModules(s.board.sys, sys, s.pipeline.Rules)
 	for i := range sys.Slots {
 		if sys.Slots[i].State != inventory.SlotEmpty && !samePlace(topo.Placements[i], s.board.topo.Placements[i]) {
 			s.unproven = "it is not certain that " + s.board.name(i) + " stays on its channel"
 			return Advice{}, false
 		}
 	}
-	found, err := s.pipeline.Verdicts(sys, topo, func(id string) bool { return s.pipeline.AboutLayout(id) || s.pipeline.ofModules(id) })
+	same := topo.PlacedLike(s.board.topo)
+	found, err := s.pipeline.Verdicts(sys, topo, func(id string) bool { return s.pipeline.ofModules(id) || !same && s.pipeline.AboutLayout(id) })
 	if err != nil {
 		return Advice{}, false
 	}
@@ -33,7 +36,10 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		s.unproven = "only the next boot tells whether firmware checks the new modules"
 		return Advice{}, false
 	}
-	after := s.judge(found.Findings, topo)
+	after := c.score
+	if !same {
+		after = s.judge(found.Findings, topo)
+	}
 	if !slices.Equal(after.fails, c.score.fails) {
 		s.unproven = "the whole derivation finds other failures than the search did"
 		return Advice{}, false

@@ -109,13 +109,13 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 			layouts = append(layouts, s.descend(split)...)
 		}
 	}
-	layouts = s.ranked(layouts)
-	if extra != nil && len(layouts) > mostPurchase {
-		layouts, s.cut = layouts[:mostPurchase], true
+	proposals := s.ranked(layouts)
+	if extra != nil && len(proposals) > mostPurchase {
+		proposals, s.cut = proposals[:mostPurchase], true
 	}
 	var best *candidate
-	for _, layout := range layouts {
-		c := s.try(layout, extra, best, true)
+	for i := range proposals {
+		c := s.try(&proposals[i], extra, best, true)
 		if c == nil {
 			continue
 		}
@@ -133,37 +133,46 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 	return best
 }
 
+// proposal is a layout to be audited, with the steps to it and what is derived of it
+// where that was done before, else nil.
+type proposal struct {
+	layout []int
+	steps  []Step
+	topo   *population.Result
+	reach  float64
+}
+
+// mostKept bounds of how many layouts at once the derivation is kept until the audit.
+const mostKept = 64
+
 // ranked orders layouts by the bandwidth that is sure, then by the number of
-// steps: an audit of each would cost four times what deriving it does.
-func (s *search) ranked(layouts [][]int) [][]int {
+// steps: an audit of each would cost four times what deriving it does. Left out are
+// those that no steps reach.
+func (s *search) ranked(layouts [][]int) []proposal {
 	if len(layouts) > mostDerived {
 		layouts, s.cut = layouts[:mostDerived], true
 	}
-	if len(layouts) < 2 {
-		return layouts
-	}
-	type rank struct {
-		reach float64
-		steps int
-	}
-	ranks, order := make([]rank, len(layouts)), make([]int, len(layouts))
-	for i, layout := range layouts {
-		order[i] = i
-		if steps, ok := s.board.steps(layout); ok {
-			ranks[i].steps = len(steps)
+	out := make([]proposal, 0, len(layouts))
+	for _, layout := range layouts {
+		steps, ok := s.board.steps(layout)
+		if !ok {
+			continue
+		}
+		p := proposal{layout: layout, steps: steps}
+		if len(layouts) > 1 {
 			topo := s.board.topo.Again(s.machine.after(s.board.sys, steps))
 			for j := range topo.Populations {
-				ranks[i].reach += sure(&topo.Populations[j])
+				p.reach += sure(&topo.Populations[j])
+			}
+			if len(layouts) <= mostKept {
+				p.topo = topo
 			}
 		}
+		out = append(out, p)
 	}
-	slices.SortStableFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(ranks[y].reach, ranks[x].reach), cmp.Compare(ranks[x].steps, ranks[y].steps))
+	slices.SortStableFunc(out, func(x, y proposal) int {
+		return cmp.Or(cmp.Compare(y.reach, x.reach), cmp.Compare(len(x.steps), len(y.steps)))
 	})
-	out := make([][]int, len(layouts))
-	for i := range out {
-		out[i] = layouts[order[i]]
-	}
 	return out
 }
 
@@ -195,8 +204,9 @@ func (s *search) descend(split [][]int) [][]int {
 			layouts = append(layouts, layout)
 		}
 		var best *candidate
-		for _, layout := range s.ranked(layouts) {
-			if t := s.try(layout, nil, best, false); t != nil && t.whole && (best == nil || t.score.compare(&best.score) < 0) {
+		proposals := s.ranked(layouts)
+		for i := range proposals {
+			if t := s.try(&proposals[i], nil, best, false); t != nil && t.whole && (best == nil || t.score.compare(&best.score) < 0) {
 				best = t
 			}
 		}
@@ -290,7 +300,11 @@ func (b *board) choices(u *unit, counts []int) []choice {
 		}
 	}
 	p := b.topo.Platform.Value
-	u.each(total, func(sh shape) {
+	var like *twins
+	if kinds == 1 && u.size() == 1 && p.Policy != platform.PolicyAMD && !b.lists(total) {
+		like = u.twins(worth.below)
+	}
+	u.each(total, like, func(sh shape) {
 		class := sh.depths()
 		if kinds == 1 || p.Policy != platform.PolicyAMD {
 			class = u.class(sh, p)
@@ -358,7 +372,7 @@ func (b *board) byManual(u *unit, counts []int) []choice {
 	for i, set := range row.Sets {
 		layout := slices.Repeat([]int{none}, len(b.at))
 		for _, slot := range u.slots {
-			if slices.Contains(set, b.sets.Number(b.sys.Slots[slot].Locator.Or(""), &b.topo.Placements[slot])) {
+			if slices.Contains(set, b.number(slot)) {
 				layout[slot] = kind
 			}
 		}
@@ -369,31 +383,29 @@ func (b *board) byManual(u *unit, counts []int) []choice {
 	return out
 }
 
-// try has a layout audited; nil when it cannot be reached or audited. The rules that
+// try has a layout audited; nil when it cannot be. The rules that
 // failed before or after other layouts are asked first: where these alone leave it no
 // better than best, or with curing wanted it mends nothing or breaks something, the
 // others are not asked, and it is not whole.
-func (s *search) try(layout, extra []int, best *candidate, curing bool) *candidate {
+func (s *search) try(p *proposal, extra []int, best *candidate, curing bool) *candidate {
 	if s.trials == 0 {
 		s.cut = true
 		return nil
 	}
-	steps, ok := s.board.steps(layout)
-	if !ok {
-		return nil
-	}
 	s.trials--
-	sys := s.machine.after(s.board.sys, steps)
-	topo := s.board.topo.Again(sys)
+	sys, topo := s.machine.after(s.board.sys, p.steps), p.topo
+	if topo == nil {
+		topo = s.board.topo.Again(sys)
+	}
 	found, err := s.pipeline.Verdicts(sys, topo, s.suspected)
 	if err != nil {
 		return nil
 	}
-	c := &candidate{layout: layout, steps: steps, score: s.judge(found.Findings, topo)}
+	c := &candidate{layout: p.layout, steps: p.steps, score: s.judge(found.Findings, topo)}
 	for k := range extra {
 		c.score.bytes += int64(max(extra[k], 0)) * s.board.kinds[k].traits.bytes
 	}
-	c.score.moves = len(steps)
+	c.score.moves = len(p.steps)
 	if curing && !s.mends(&c.score) || best != nil && c.score.compare(&best.score) >= 0 {
 		return c
 	}

@@ -22,8 +22,16 @@ func (b *board) listed(u *unit, layout []int) bool {
 		return true
 	}
 	filled := b.filled(u, layout)
-	row, ok := b.sets.Rows[len(filled)]
-	return !ok || row.Source == "" || row.Has(filled)
+	if !b.lists(len(filled)) {
+		return true
+	}
+	row := b.sets.Rows[len(filled)]
+	return row.Has(filled)
+}
+
+// lists reports whether the maker's table says which slots hold so many modules.
+func (b *board) lists(modules int) bool {
+	return b.sets != nil && b.sets.Rows[modules].Source != ""
 }
 
 // filled are the numbers of the slots of a unit that a layout fills, sorted.
@@ -31,11 +39,22 @@ func (b *board) filled(u *unit, layout []int) []int {
 	var out []int
 	for _, i := range u.slots {
 		if layout[i] != none {
-			out = append(out, b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.topo.Placements[i]))
+			out = append(out, b.number(i))
 		}
 	}
 	slices.Sort(out)
 	return out
+}
+
+// number is what the maker's table calls a slot.
+func (b *board) number(slot int) int {
+	if b.numbers == nil {
+		b.numbers = make([]int, len(b.sys.Slots))
+		for i := range b.numbers {
+			b.numbers[i] = b.sets.Number(b.sys.Slots[i].Locator.Or(""), &b.topo.Placements[i])
+		}
+	}
+	return b.numbers[slot]
 }
 
 // manual reports whether the product's own manual names the slots to fill of a unit

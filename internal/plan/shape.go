@@ -29,14 +29,15 @@ func (u *unit) size() int {
 // shapes lists the ways to put n modules into a unit's slots.
 func (u *unit) shapes(n int) []shape {
 	var out []shape
-	u.each(n, func(s shape) { out = append(out, slices.Clone(s)) })
+	u.each(n, nil, func(s shape) { out = append(out, slices.Clone(s)) })
 	return out
 }
 
 // each visits the ways to put n modules into a unit's slots that keep the fill
 // order where it is known; where it is not, a channel is empty, full or filled
-// as it is now.
-func (u *unit) each(n int, visit func(shape)) {
+// as it is now. Of shapes that differ by like groups exchanged the first is enough where
+// these are given.
+func (u *unit) each(n int, like *twins, visit func(shape)) {
 	if n%u.size() != 0 {
 		return
 	}
@@ -53,10 +54,14 @@ func (u *unit) each(n int, visit func(shape)) {
 		}
 	}
 	if total <= mostShapes {
-		every(u, n, allowed)
+		every(u, n, like, allowed)
 		return
 	}
-	u.regular(n, allowed)
+	u.regular(n, func(s shape) {
+		if like == nil || like.falls(s) {
+			allowed(s)
+		}
+	})
 }
 
 // allows reports whether every group can be filled to its depth.
@@ -85,8 +90,8 @@ func (u *unit) inTurn(s shape) bool {
 	return true
 }
 
-// every visits all shapes of n layers.
-func every(u *unit, n int, visit func(shape)) {
+// every visits all shapes of n layers; of twins those that rise, where they are given.
+func every(u *unit, n int, like *twins, visit func(shape)) {
 	s := make(shape, len(u.groups))
 	behind := make([]int, len(s)+1) // what the groups from one on take
 	for i := len(s) - 1; i >= 0; i-- {
@@ -94,6 +99,9 @@ func every(u *unit, n int, visit func(shape)) {
 	}
 	var fill func(at, left int)
 	fill = func(at, left int) {
+		if like != nil && !like.rises(s, at) {
+			return
+		}
 		if at == len(s) {
 			visit(s)
 			return
