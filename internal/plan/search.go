@@ -304,7 +304,9 @@ func (b *board) choices(u *unit, counts []int) []choice {
 	if kinds == 1 && u.size() == 1 && p.Policy != platform.PolicyAMD && !b.lists(total) {
 		like = u.twins(worth.below)
 	}
-	u.each(total, like, func(sh shape) {
+	// Which of several equal shapes stands for modules of several kinds decides which of
+	// them stay: from the last groups on it is fewer steps on the archives' machines.
+	u.each(total, like, kinds > 1, func(sh shape) {
 		class := sh.depths()
 		if kinds == 1 || p.Policy != platform.PolicyAMD {
 			class = u.class(sh, p)

@@ -29,15 +29,15 @@ func (u *unit) size() int {
 // shapes lists the ways to put n modules into a unit's slots.
 func (u *unit) shapes(n int) []shape {
 	var out []shape
-	u.each(n, nil, func(s shape) { out = append(out, slices.Clone(s)) })
+	u.each(n, nil, false, func(s shape) { out = append(out, slices.Clone(s)) })
 	return out
 }
 
 // each visits the ways to put n modules into a unit's slots that keep the fill
 // order where it is known; where it is not, a channel is empty, full or filled
 // as it is now. Of shapes that differ by like groups exchanged the first is enough where
-// these are given.
-func (u *unit) each(n int, like *twins, visit func(shape)) {
+// these are given. Those that fill the first groups come first, with rising the last.
+func (u *unit) each(n int, like *twins, rising bool, visit func(shape)) {
 	if n%u.size() != 0 {
 		return
 	}
@@ -54,7 +54,7 @@ func (u *unit) each(n int, like *twins, visit func(shape)) {
 		}
 	}
 	if total <= mostShapes {
-		every(u, n, like, allowed)
+		every(u, n, like, rising, allowed)
 		return
 	}
 	u.regular(n, func(s shape) {
@@ -90,8 +90,9 @@ func (u *unit) inTurn(s shape) bool {
 	return true
 }
 
-// every visits all shapes of n layers; of twins those that rise, where they are given.
-func every(u *unit, n int, like *twins, visit func(shape)) {
+// every visits all shapes of n layers, those that fill the first groups first or, with
+// rising, last; of twins those that fall, where they are given.
+func every(u *unit, n int, like *twins, rising bool, visit func(shape)) {
 	s := make(shape, len(u.groups))
 	behind := make([]int, len(s)+1) // what the groups from one on take
 	for i := len(s) - 1; i >= 0; i-- {
@@ -99,16 +100,20 @@ func every(u *unit, n int, like *twins, visit func(shape)) {
 	}
 	var fill func(at, left int)
 	fill = func(at, left int) {
-		if like != nil && !like.rises(s, at) {
+		if like != nil && !like.fallsTo(s, at) {
 			return
 		}
 		if at == len(s) {
 			visit(s)
 			return
 		}
-		for d := max(0, left-behind[at+1]); d <= min(left, len(u.groups[at].layers)); d++ {
-			s[at] = d
-			fill(at+1, left-d)
+		least, most := max(0, left-behind[at+1]), min(left, len(u.groups[at].layers))
+		for d := least; d <= most; d++ {
+			s[at] = most - (d - least)
+			if rising {
+				s[at] = d
+			}
+			fill(at+1, left-s[at])
 		}
 		s[at] = 0
 	}
@@ -212,4 +217,101 @@ func (s shape) unevenness() int {
 		n += d * d
 	}
 	return n
+}
+
+// twins are groups of a unit that are alike in all that tells the shapes of modules of one
+// kind apart: their controller, how many layers they have and what these hold now. Shapes
+// that differ by twins exchanged are of one class and leave as many modules in place, so
+// that the first one stands for all: six of twelve like channels are one shape, not 924.
+type twins struct {
+	// group is for each group the next one before it that is its twin, none without.
+	group []int
+	// blocks are the controllers' groups, one controller after the other; empty where
+	// those of a controller do not lie side by side. A block's twin is the next one before
+	// it that is group by group alike.
+	blocks []block
+	// of is the block of each group.
+	of []int
+	// current is the shape of today.
+	current shape
+}
+
+// block is one controller's groups, from the first to the one before end.
+type block struct{ first, end, twin int }
+
+// twins finds the groups that are alike; below is what the layers of each are worth.
+func (u *unit) twins(below [][]int) *twins {
+	u.settle()
+	alike := func(i, j int) bool {
+		g, h := &u.groups[i], &u.groups[j]
+		return len(g.layers) == len(h.layers) && g.ordered == h.ordered && g.filled == h.filled && slices.Equal(below[i], below[j])
+	}
+	t := &twins{group: make([]int, len(u.groups)), current: make(shape, len(u.groups))}
+	for i := range u.groups {
+		t.current[i] = u.groups[i].filled
+		t.group[i] = none
+		for j := i - 1; j >= 0 && t.group[i] == none; j-- {
+			if u.controller[j] == u.controller[i] && alike(i, j) {
+				t.group[i] = j
+			}
+		}
+	}
+	for i := range u.groups {
+		if i == 0 || u.controller[i] != u.controller[i-1] {
+			t.blocks = append(t.blocks, block{first: i, end: i, twin: none})
+		}
+		t.blocks[len(t.blocks)-1].end++
+		t.of = append(t.of, len(t.blocks)-1)
+	}
+	if len(t.blocks) != u.controllers {
+		t.blocks = nil
+	}
+	for i := range t.blocks {
+		b := &t.blocks[i]
+		for j := i - 1; j >= 0 && b.twin == none; j-- {
+			same := t.blocks[j].end-t.blocks[j].first == b.end-b.first
+			for n := 0; same && n < b.end-b.first; n++ {
+				same = alike(b.first+n, t.blocks[j].first+n)
+			}
+			if same {
+				b.twin = j
+			}
+		}
+	}
+	return t
+}
+
+// falls reports whether a shape is the first visited of those that differ from it by
+// twins exchanged, those that fill the first groups, or today's, which comes by itself.
+func (t *twins) falls(s shape) bool {
+	if slices.Equal(s, t.current) {
+		return true
+	}
+	for at := range s {
+		if !t.fallsTo(s, at+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// fallsTo is the part of falls that the group before another one decides, whatever is
+// behind it.
+func (t *twins) fallsTo(s shape, before int) bool {
+	at := before - 1
+	if at < 0 {
+		return true
+	}
+	if j := t.group[at]; j != none && s[at] > s[j] {
+		return false
+	}
+	if len(t.blocks) == 0 {
+		return true
+	}
+	b := &t.blocks[t.of[at]]
+	if b.end != before || b.twin == none {
+		return true
+	}
+	twin := &t.blocks[b.twin]
+	return slices.Compare(s[b.first:b.end], s[twin.first:twin.end]) <= 0
 }

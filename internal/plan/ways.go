@@ -257,7 +257,7 @@ func (t *Target) spread(n int, all bool) []shape {
 func (t *Target) distinct(n int) []shape {
 	var out []shape
 	seen := map[string]bool{}
-	for _, s := range slices.Backward(t.unit.shapes(n)) {
+	for _, s := range t.unit.shapes(n) {
 		if class := t.unit.class(s, t.Platform); !seen[class] {
 			seen[class] = true
 			out = append(out, s)

@@ -14,7 +14,7 @@ import (
 // of each class, the shape that leaves most modules in place, the first of equal ones.
 func standing(u *unit, n int, like *twins, worth *worth) (best []string, visited int) {
 	at, kept := map[string]int{}, []int{}
-	u.each(n, like, func(s shape) {
+	u.each(n, like, false, func(s shape) {
 		visited++
 		class := u.class(s, &platform.Platform{})
 		i, known := at[class]
