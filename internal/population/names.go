@@ -2,6 +2,8 @@ package population
 
 import (
 	"strconv"
+	"strings"
+	"unicode"
 
 	"github.com/memaudit/memaudit/internal/place"
 )
@@ -26,4 +28,14 @@ func modules(n int) string {
 		return "1 module"
 	}
 	return strconv.Itoa(n) + " modules"
+}
+
+// letters are the small letters and digits of a name, without blanks and hyphens.
+func letters(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, name)
 }

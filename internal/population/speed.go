@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
@@ -237,16 +236,6 @@ func (b *builder) alsoNormal(e *expectation, expected int) (all, others []int) {
 func namesBoard(key, product string) bool {
 	_, model, ok := strings.Cut(key, "-")
 	return ok && product != "" && strings.ContainsAny(model, "0123456789") && strings.Contains(product, letters(model))
-}
-
-// letters are the small letters and digits of a name, without blanks and hyphens.
-func letters(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '-' || r == ' ' {
-			return -1
-		}
-		return unicode.ToLower(r)
-	}, name)
 }
 
 // runningSpeed is the lowest configured speed in MT/s, known only when every
