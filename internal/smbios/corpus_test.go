@@ -3,6 +3,7 @@
 package smbios
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,7 +47,8 @@ func TestCorpusSignatures(t *testing.T) {
 			if strings.HasSuffix(name, "8A3B1DF0489C.txt") {
 				continue
 			}
-			if want.Known() && x86Family(p.Family.Value) {
+			x86 := slices.ContainsFunc(x86Families[:], func(run [2]int) bool { return run[0] <= p.Family.Value && p.Family.Value <= run[1] })
+			if want.Known() && x86 {
 				compared++
 				assert.Equal(t, want, p.CPUID, "%s 0x%04X", name, p.Handle)
 			}
