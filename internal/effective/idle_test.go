@@ -87,6 +87,8 @@ func TestCStates(t *testing.T) {
 		{"haltpoll", idle(hosttest.Skylake, "haltpoll", polling, "haltpoll 0 enabled"), open(want.Not[string](fact.Refused, "one for guests"))},
 		{"none", idle(hosttest.Skylake, "none"), open(want.Is("disabled", corroborated))},
 		{"none by idle=poll", hosttest.Options(idle(hosttest.Skylake, "none"), "idle=poll"), by(want.Is("disabled", direct), cmd)},
+		{"none by idle=halt", hosttest.Options(idle(hosttest.Skylake, "none"), "idle=halt"), by(want.Is("disabled", direct), cmd)},
+		{"none, an option unknown to the kernel", hosttest.Options(idle(hosttest.Skylake, "none"), "idle=other"), open(want.Is("disabled", corroborated))},
 		{"none by cpuidle.off=1", hosttest.Options(idle(hosttest.Skylake, "none"), "cpuidle.off=1"), by(want.Is("disabled", direct), cmd)},
 		// default_status against disable.
 		{"not offered by firmware", idle(hosttest.Skylake, "intel_idle", notInCST...), by(want.Is("disabled", direct), firmware)},

@@ -156,7 +156,7 @@ func (m *Machine) whole(installed int64) bool {
 // memory mirrored.
 func (m *Machine) allMirrored() bool {
 	part := host.Fact(inventory.SourceMemory, m.Kernel.KernelLog.Mirrored, fact.Direct)
-	return part.Known() && part.Value.All > 0 && part.Value.Mirrored == part.Value.All
+	return part.Known() && part.Value.Mirrored == part.Value.All
 }
 
 // mirroring reads the mode off the share of the memory that is visible. Half of it
@@ -171,7 +171,7 @@ func (m *Machine) mirroring() fact.Fact[string] {
 		return fact.Unknown[string](fact.Unread, "the installed memory is not known, to hold the visible memory against", "the machine's own SMBIOS table, or "+elsewhere)
 	case !visible.Known():
 		return fact.Blame[string](visible)
-	case limited && !m.System.Memory.MapBytes.Known():
+	case limited && visible.From.Path != m.System.Memory.MapBytes.From.Path: // firmware's map alone keeps what the option takes away
 		return fact.Unknown[string](fact.Refused, "the command line limits the memory that the system uses", "boot without the option", m.System.NUMA.Cmdline.From)
 	}
 	at := fact.At(inventory.SourceSMBIOS, inventory.TablePath, strconv.FormatInt(installed, 10)+" bytes in DRAM modules")

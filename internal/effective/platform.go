@@ -1,6 +1,7 @@
 package effective
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,10 +35,7 @@ func (m *Machine) iommu() face {
 	units := host.Fact(inventory.SourceACPI, m.Kernel.Devices.IOMMUs, fact.Direct)
 	units.From.Raw = strings.Join(units.Value, " ")
 	table := m.iommuTable()
-	off := func(key, value string) bool {
-		return key == "intel_iommu" && strings.HasPrefix(value, "off") || (key == "iommu" || key == "amd_iommu") && value == "off"
-	}
-	by, option := m.byOption(off)
+	by, option := m.byOption(m.iommuOff)
 	there, tableKnown := table.Get()
 	switch {
 	case len(units.Value) > 0:
@@ -55,6 +53,23 @@ func (m *Machine) iommu() face {
 	default:
 		return face{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), fact.Known(inventory.DecidedKernel, fact.Indirect, table.From, units.From)}
 	}
+}
+
+// iommuOff are the options by which the kernel leaves the processor's IOMMU
+// alone: a word "off" in a list with commas (intel_iommu_setup of
+// drivers/iommu/intel/iommu.c, parse_amd_iommu_options of drivers/iommu/amd/init.c,
+// iommu_setup of arch/x86/kernel/pci-dma.c). The other vendor's option does nothing.
+func (m *Machine) iommuOff(key, value string) bool {
+	own := ""
+	switch m.cpuModel().vendor.Or("") {
+	case intel:
+		own = "intel_iommu"
+	case "AuthenticAMD", "HygonGenuine":
+		own = "amd_iommu"
+	default:
+		return false // iommu= is an option of x86
+	}
+	return (key == own || key == "iommu") && slices.ContainsFunc(strings.Split(value, ","), func(word string) bool { return strings.HasPrefix(word, "off") })
 }
 
 // iommuTable is whether firmware describes IOMMUs, by the vendor's table.

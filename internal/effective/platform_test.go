@@ -3,6 +3,7 @@ package effective_test
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -82,6 +83,7 @@ func TestIOMMU(t *testing.T) {
 	t.Parallel()
 	units := hosttest.Files{"sys/class/iommu/dmar0": hosttest.LinkTo + "../../devices/virtual/iommu/dmar0"}
 	dmar := hosttest.Files{hosttest.ACPI + "DMAR": ""}
+	ivrs := hosttest.Rome.Tree(hosttest.TwoSockets).With(hosttest.Files{hosttest.ACPI + "IVRS": ""})
 	none := func(f hosttest.Files) hosttest.Files { return hosttest.Notes(f, "absent\t/sys/class/iommu") }
 	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
 	run(t, "iommu", []settingCase{
@@ -90,8 +92,20 @@ func TestIOMMU(t *testing.T) {
 		{"no table, units not captured", f, by(want.Is("disabled", fact.Indirect), inventory.DecidedFirmware)},
 		{"a table, no units", none(f.With(dmar)), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
 		{"a table, no units, intel_iommu=off", hosttest.Options(none(f.With(dmar)), "intel_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		// Documentation/admin-guide/kernel-parameters.txt: iommu= is of x86, the others of one vendor's driver each.
+		{"a table, no units, iommu=off", hosttest.Options(none(f.With(dmar)), "iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		{"a table, no units, off in a list", hosttest.Options(none(f.With(dmar)), "intel_iommu=sm_on,off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		{"a table, no units, iommu=pt", hosttest.Options(none(f.With(dmar)), "iommu=pt"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"a table, no units, intel_iommu=on", hosttest.Options(none(f.With(dmar)), "intel_iommu=on"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"a table, no units, another option off", hosttest.Options(none(f.With(dmar)), "mitigations=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"a table, no units, AMD's option", hosttest.Options(none(f.With(dmar)), "amd_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"AMD's table, amd_iommu=off", hosttest.Options(none(ivrs), "amd_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		{"AMD's table, amd_iommu=fullflush", hosttest.Options(none(ivrs), "amd_iommu=fullflush"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"AMD's table, iommu=off", hosttest.Options(none(ivrs), "iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
+		{"AMD's table, Intel's option", hosttest.Options(none(ivrs), "intel_iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"Arm's table, an option of x86", hosttest.Options(none(hosttest.Arm.Tree(hosttest.TwoSockets).With(hosttest.Files{hosttest.ACPI + "IORT": ""})), "iommu=off"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
 		{"a table, units not captured", f.With(dmar), open(want.Not[string](fact.Unread, "iommu"))},
-		{"AMD's table", none(hosttest.Rome.Tree(hosttest.TwoSockets).With(hosttest.Files{hosttest.ACPI + "IVRS": ""})), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
+		{"AMD's table", none(ivrs), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
 		{"tables hidden by a container runtime", hosttest.Notes(f.Without("sys/firmware/"), "denied\t/sys/firmware"), open(want.Not[string](fact.Unread, "iommu"))},
 		{"nothing captured", f.Without("sys/firmware/"), open(want.Not[string](fact.Unread, "iommu"))},
 	})
@@ -147,14 +161,30 @@ func TestSnoopMode(t *testing.T) {
 
 // modules is a table of modules that run at some of their rated speed.
 func modules(f hosttest.Files, sizeMB int64, speeds ...[2]int) hosttest.Files {
+	var list []smbiostest.DIMM
+	for _, s := range speeds {
+		list = append(list, smbiostest.DIMM{Bytes: sizeMB << 20, Speed: s[0], Configured: s[1]})
+	}
+	return slots(f, list...)
+}
+
+// slots is a table of slots A1, A2 and so on.
+func slots(f hosttest.Files, list ...smbiostest.DIMM) hosttest.Files {
 	b := smbiostest.New(3, 2)
 	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
-	array := b.Array(smbiostest.Array{Devices: len(speeds)})
-	for i, s := range speeds {
-		b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: fmt.Sprintf("A%d", i+1), Bytes: sizeMB << 20, Speed: s[0], Configured: s[1]})
+	array := b.Array(smbiostest.Array{Devices: len(list)})
+	for i := range list {
+		list[i].Array, list[i].Locator = array, fmt.Sprintf("A%d", i+1)
+		b.MemoryDevice(list[i])
 	}
 	return collecttest.Table(f, b)
 }
+
+// Codes of memory types and technologies (DSP0134 7.18.2, 7.18.6).
+const (
+	typeFlash, typeHBM2       = 0x09, 0x21
+	technologyIntelPersistent = 0x07
+)
 
 // TestMemorySpeed: modules at their rated speed; what holds others back does
 // not show here.
@@ -163,6 +193,8 @@ func TestMemorySpeed(t *testing.T) {
 	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
 	run(t, "memory_speed", []settingCase{
 		{"at the rated speed", modules(f, 16384, [2]int{2666, 2666}, [2]int{2666, 2666}), by(want.Is("max", fact.Corroborated), inventory.DecidedFirmware)},
+		{"an empty slot and a slower persistent module aside", slots(f, smbiostest.DIMM{Bytes: 16 << 30, Speed: 2933, Configured: 2933}, smbiostest.DIMM{},
+			smbiostest.DIMM{Bytes: 128 << 30, Speed: 2933, Configured: 2666, Technology: technologyIntelPersistent}), by(want.Is("max", fact.Corroborated), inventory.DecidedFirmware)},
 		{"one below", modules(f, 16384, [2]int{2666, 2666}, [2]int{2666, 2400}), open(want.Not[string](fact.Absent, "A2 runs at 2400 of 2666 MT/s"))},
 		{"no table", f, open(want.Not[string](fact.Unread, "no SMBIOS table"))},
 	})
@@ -186,6 +218,16 @@ func TestMemoryRASMode(t *testing.T) {
 	edac := func(f hosttest.Files, name, mode string) hosttest.Files {
 		return f.With(hosttest.Files{mc + "mc_name": name + "\n", mc + "dimm0/dimm_edac_mode": mode + "\n", mc + "dimm0/size": "65536\n", mc + "dimm0/dimm_label": "A1\n", mc + "dimm0/dimm_location": "channel 0 slot 0\n"})
 	}
+	edac2 := func(f hosttest.Files, mode string) hosttest.Files {
+		return f.With(hosttest.Files{mc + "dimm1/dimm_edac_mode": mode + "\n", mc + "dimm1/size": "65536\n", mc + "dimm1/dimm_label": "A2\n", mc + "dimm1/dimm_location": "channel 1 slot 0\n"})
+	}
+	full := [2]int{2666, 2666}
+	three := func(f hosttest.Files) hosttest.Files { return modules(f, 65536, full, full, full) }
+	dram, persistent := smbiostest.DIMM{Bytes: 64 << 30}, smbiostest.DIMM{Bytes: 128 << 30, Technology: technologyIntelPersistent}
+	cut := func(f hosttest.Files) hosttest.Files {
+		const table = "sys/firmware/dmi/tables/DMI"
+		return f.With(hosttest.Files{table: f[table][:len(f[table])-40]})
+	}
 	log := func(f hosttest.Files, line string) hosttest.Files {
 		return f.With(hosttest.Files{"dev/kmsg": line + "\n"})
 	}
@@ -205,6 +247,33 @@ func TestMemoryRASMode(t *testing.T) {
 		{"mem= without firmware's map", hosttest.Options(four(f).Without("sys/firmware/memmap/"), "mem=128G"), open(want.Not[string](fact.Refused, "limits the memory"))},
 		{"a part is mirrored, says the kernel", log(mapped(four(f), installed-1024), "efi: Memory: 65536M/261120M mirrored memory"), by(want.Is("mirror_partial", fact.Direct), inventory.DecidedFirmware)},
 		{"all that is visible is mirrored", log(mapped(four(f), installed/2-512), "efi: Memory: 130560M/130560M mirrored memory"), by(want.Is("mirror_full", fact.Corroborated), inventory.DecidedFirmware)},
+		{"half, and the log speaks of less", log(mapped(four(f), installed/2), "efi: Memory: 65536M/131072M mirrored memory"), by(want.Is("mirror_partial", fact.Direct), inventory.DecidedFirmware)},
+		// Bounds of the table: half and a third are those of a machine that reserves nothing.
+		{"half to the byte", mapped(four(f), installed/2), open(want.Not[string](fact.Absent, "and sparing"))},
+		{"a third to the byte", mapped(three(f), 65536), by(want.Is("mirror_full", fact.Indirect), inventory.DecidedFirmware)},
+		{"all to the byte", mapped(four(f), installed), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"less than 4 % is reserved, more than 2 GiB", mapped(four(f), installed-8192), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"2 GiB are reserved, more than 4 %", mapped(modules(f, 16384, full, full), 32768-2048), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"more than 2 GiB and 4 % are missing", mapped(modules(f, 16384, full, full), 32768-2049), open(want.Not[string](fact.Absent, "94 %"))},
+		{"4 % to the byte", mapped(modules(f, 4096, slices.Repeat([][2]int{full}, 25)...), 24*4096), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"more than is installed", mapped(four(f), installed+16384), open(want.Not[string](fact.Absent, "106 %"))},
+		{"sb_edac independent, more than is installed", edac(mapped(four(ivy), installed+16384), "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), open(want.Not[string](fact.Absent, "106 %"))},
+		// One word for all modules, or none.
+		{"sb_edac differs in its modules", edac2(edac(mapped(four(ivy), installed-1024), "Ivy Bridge SrcID#0_Ha#0", "S8ECD8ED"), "S4ECD4ED"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"sb_edac alike in its modules", edac2(edac(mapped(four(ivy), installed-1024), "Ivy Bridge SrcID#0_Ha#0", "S8ECD8ED"), "S8ECD8ED"), by(want.Is("lockstep", fact.Direct), inventory.DecidedFirmware)},
+		// What is installed is counted whole or not at all.
+		{"persistent modules, which may be memory with DRAM as its cache", mapped(slots(f, dram, dram, persistent), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"the BIOS chip stays out", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeFlash}), 131072-1024), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"an empty slot counts nothing", mapped(slots(f, dram, dram, smbiostest.DIMM{}), 131072-1024), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"high-bandwidth memory beside, which may be a cache", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeHBM2}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"a module of unknown size", mapped(slots(f, dram, dram, smbiostest.DIMM{SizeUnknown: true}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"no module at all", mapped(slots(f, smbiostest.DIMM{}), 131072), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"a table that is cut short", cut(mapped(four(f), installed/2)), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		// mem= takes nothing from firmware's map.
+		{"mem= with firmware's map", hosttest.Options(mapped(four(f), installed-1024), "mem=128G"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"no mem= and no firmware's map", mapped(four(f), installed-1024).Without("sys/firmware/memmap/"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
+		{"mem= beside a map that lacks what the kernel manages", hosttest.Options(mapped(four(f), 1024).With(hosttest.Files{"proc/meminfo": fmt.Sprintf("MemTotal: %d kB\n", (installed/3-512)<<10)}), "mem=86G"),
+			open(want.Not[string](fact.Refused, "limits the memory"))},
 		{"the log says nothing", log(mapped(four(f), installed-1024), "Linux version 6.12"), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"no table", f, open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"guest", hosttest.Flags(four(f), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},

@@ -22,6 +22,8 @@ func TestWhoDecidedSMT(t *testing.T) {
 		{"off by nosmt", hosttest.Options(off, "nosmt"), by(want.Is("disabled", direct), cmd)},
 		{"off by mitigations=auto,nosmt", hosttest.Options(off, "mitigations=auto,nosmt"), by(want.Is("disabled", direct), cmd)},
 		{"off by l1tf=full", hosttest.Options(off, "l1tf=full"), by(want.Is("disabled", direct), cmd)},
+		{"off by l1tf=flush,nosmt", hosttest.Options(off, "l1tf=flush,nosmt"), by(want.Is("disabled", direct), cmd)},
+		{"off by l1tf=flush is none", hosttest.Options(off, "l1tf=flush"), by(want.Is("disabled", direct), administrator)},
 		{"off by mds=full,nosmt", hosttest.Options(off, "mds=full,nosmt"), by(want.Is("disabled", direct), cmd)},
 		{"forceoff by nosmt=force", hosttest.Options(forced, "nosmt=force"), by(want.Is("disabled", direct), cmd)},
 		{"forceoff by l1tf=full,force", hosttest.Options(forced, "l1tf=full,force"), by(want.Is("disabled", direct), cmd)},

@@ -55,6 +55,8 @@ func TestSubNUMA(t *testing.T) {
 		{"Zen S=2 N=1 no SRAT", hosttest.Nodes(divided(hosttest.Rome, 2, 1, 2), "0-7").Without(hosttest.ACPI + "SRAT"), want.Is("nps0", corroborated)},
 		{"Zen S=2 N=1 SRAT", hosttest.Nodes(divided(hosttest.Rome, 2, 1, 2), "0-7"), want.Is("nps0", indirect)},
 		{"Zen S=2 N=1 SRAT not captured", hosttest.Nodes(divided(hosttest.Rome, 2, 1, 2), "0-7").Without("sys/firmware/acpi/"), want.Is("nps0", indirect)},
+		{"Zen, two nodes over both sockets are no NPS0", hosttest.Nodes(divided(hosttest.Rome, 2, 1, 2), "0-3", "4-7"), want.Not[string](fact.Conflicting, "sockets")},
+		{"Zen, the node's CPUs not captured", nodeless(hosttest.Nodes(divided(hosttest.Rome, 2, 1, 2), "0-7")), want.Not[string](fact.Absent, "node0/cpulist")},
 		{"Zen n=2 of 8 L3", divided(hosttest.Rome, 2, 2, 8), want.Is("nps2", corroborated)},
 		{"Zen n=4 of 8 L3", divided(hosttest.Rome, 1, 4, 8), want.Is("nps4", corroborated)},
 		{"Zen n=8 of 8 L3", divided(hosttest.Rome, 1, 8, 8), want.Not[string](fact.Refused, "hides the NPS mode")},
@@ -98,6 +100,11 @@ func TestSubNUMA(t *testing.T) {
 			c.want.Check(t, collecttest.Effective(collecttest.Collected(t, c.files), "sub_numa"))
 		})
 	}
+}
+
+// nodeless takes the lists of the nodes' CPUs away.
+func nodeless(f hosttest.Files) hosttest.Files {
+	return f.Without(hosttest.NodeDir+"node0/cpulist", hosttest.NodeDir+"node0/cpumap")
 }
 
 // cacheless takes the caches away.
