@@ -267,6 +267,7 @@ func TestMemoryRASMode(t *testing.T) {
 		{"an empty slot counts nothing", mapped(slots(f, dram, dram, smbiostest.DIMM{}), 131072-1024), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"high-bandwidth memory beside, which may be a cache", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeHBM2}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"a module of unknown size", mapped(slots(f, dram, dram, smbiostest.DIMM{SizeUnknown: true}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"a module whose extended size is 0", mapped(slots(f, dram, dram, smbiostest.DIMM{RawSize: 0x7FFF}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"no module at all", mapped(slots(f, smbiostest.DIMM{}), 131072), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"a table that is cut short", cut(mapped(four(f), installed/2)), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		// mem= takes nothing from firmware's map.
