@@ -180,6 +180,19 @@ func slots(f hosttest.Files, list ...smbiostest.DIMM) hosttest.Files {
 	return collecttest.Table(f, b)
 }
 
+// described is a machine of one module of 64 GiB beside a slot that the table describes
+// once for each size, always by the same handle.
+func described(f hosttest.Files, sizes ...int64) hosttest.Files {
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+	array := b.Array(smbiostest.Array{Devices: 2})
+	b.MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A1", Bytes: 64 << 30})
+	for _, size := range sizes {
+		b.NextHandle(0x1200).MemoryDevice(smbiostest.DIMM{Array: array, Locator: "A2", Bytes: size})
+	}
+	return collecttest.Table(f, b)
+}
+
 // Codes of memory types and technologies (DSP0134 7.18.2, 7.18.6).
 const (
 	typeFlash, typeHBM2       = 0x09, 0x21
@@ -268,6 +281,7 @@ func TestMemoryRASMode(t *testing.T) {
 		{"high-bandwidth memory beside, which may be a cache", mapped(slots(f, dram, dram, smbiostest.DIMM{Bytes: 64 << 30, Type: typeHBM2}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"a module of unknown size", mapped(slots(f, dram, dram, smbiostest.DIMM{SizeUnknown: true}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"a module whose extended size is 0", mapped(slots(f, dram, dram, smbiostest.DIMM{RawSize: 0x7FFF}), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
+		{"a slot described twice with two sizes", mapped(described(f, 64<<30, 32<<30), 131072-1024), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"no module at all", mapped(slots(f, smbiostest.DIMM{}), 131072), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		{"a table that is cut short", cut(mapped(four(f), installed/2)), open(want.Not[string](fact.Unread, "installed memory is not known"))},
 		// mem= takes nothing from firmware's map.
