@@ -85,7 +85,7 @@ func (b *builder) depths(pop *Population) channelDepths {
 		hi = min(hi, most)
 	}
 	lo := 1
-	if n := pop.ChannelsTotal.Or(0); n > 0 && len(pop.Slots) == n*hi {
+	if len(pop.Slots) == pop.ChannelsTotal.Or(0)*hi {
 		lo = hi
 	}
 	return channelDepths{known: lo == hi, of: func(int) (int, int) { return lo, hi }}

@@ -1,6 +1,8 @@
 package population
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/place"
 )
@@ -13,9 +15,8 @@ import (
 // memory.lockstep.identical speaks of that.
 func (b *builder) exOrderKept(pop *Population) {
 	pairs := b.platform.LockstepChannels
-	half := (len(pairs) + 1) / 2
-	for first := 0; first < len(pairs); first += half {
-		b.exController(pop, pairs[first:min(first+half, len(pairs))])
+	for controller := range slices.Chunk(pairs, max(1, (len(pairs)+1)/2)) {
+		b.exController(pop, controller)
 	}
 	for _, f := range pop.OrderFaults {
 		name := b.sys.Slots[f.Slot].Name()

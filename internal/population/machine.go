@@ -141,9 +141,7 @@ func (b *builder) signature(pop *Population) string {
 			if n := len(text); n > 1 && len(slots) > 0 {
 				text = append(text, ' ')
 			}
-			if len(slots) > 0 {
-				text = append(text, b.appendChannel(nil, c, slots)...)
-			}
+			text = append(text, b.appendChannel(nil, c, slots)...)
 		}
 	}
 	return string(append(text, ']'))

@@ -17,11 +17,11 @@ import (
 // on, prove it.
 func (b *builder) orderKept(pop *Population) {
 	pop.Order = fact.Unknown[bool](fact.Absent, "no documented fill order is known for these slots", "")
-	if b.lockstepBoard != nil && pop.DPC.Known() && len(pop.Slots) > 0 {
-		b.exOrderKept(pop)
+	if len(pop.Slots) == 0 {
 		return
 	}
-	if len(pop.Slots) == 0 {
+	if b.lockstepBoard != nil && pop.DPC.Known() {
+		b.exOrderKept(pop)
 		return
 	}
 	listed := b.setOrder(pop)

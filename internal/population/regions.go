@@ -33,7 +33,7 @@ func (l *layout) regions(p *platform.Platform) (out []Region, known bool) {
 // symmetricSet is the policy "symmetric-imc": the same number of channels on
 // each taking controller, of which there are one, two (of four) or all. The
 // largest legal set wins, then the one with the larger smallest channel, then
-// the lowest controllers.
+// the one over more controllers, then the lowest controllers.
 func (l *layout) symmetricSet(rem []int64) []int {
 	by := l.byController(rem)
 	var best []int
@@ -41,7 +41,7 @@ func (l *layout) symmetricSet(rem []int64) []int {
 	for _, taking := range takingControllers(l.ctrls) {
 		for each := 1; each <= len(rem)/l.ctrls; each++ {
 			set, least := pickSymmetric(rem, by, taking, each)
-			if len(set) > len(best) || (len(set) == len(best) && len(set) > 0 && least > bestMin) {
+			if len(set) > len(best) || (len(set) == len(best) && least > bestMin) {
 				best, bestMin = set, least
 			}
 		}
@@ -65,10 +65,10 @@ func takingControllers(n int) []int {
 func (l *layout) byController(rem []int64) [][]int {
 	by := make([][]int, l.ctrls)
 	for c, b := range rem {
-		k := l.ctrl[c]
-		if b <= 0 || k < 0 || k >= l.ctrls {
+		if b <= 0 {
 			continue
 		}
+		k := l.ctrl[c]
 		at := len(by[k])
 		for at > 0 && rem[by[k][at-1]] < b {
 			at--
