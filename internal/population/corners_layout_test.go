@@ -26,8 +26,8 @@ func TestFirstOfEqual(t *testing.T) {
 	assert.Equal(t, "first", worst.From.Raw)
 }
 
-// TestPeakOfChannels: 8 bytes a transfer and populated channel (JESD79-4, 64 data
-// lines); none without a populated channel, whatever the speed.
+// TestPeakOfChannels: 8 bytes a transfer and populated channel
+// none without a populated channel, whatever the speed.
 func TestPeakOfChannels(t *testing.T) {
 	for n, want := range map[int]int64{0: 0, 1: 25_600_000_000, 2: 51_200_000_000} {
 		got := peak(&Population{ChannelsPopulated: sure(n), RunningMTs: sure(3200)})
@@ -57,7 +57,7 @@ func TestSignatureCounts(t *testing.T) {
 	assert.Equal(t, "[0:32G],2x[1:32G],[0:32G]", of("[0:32G]", "[1:32G]", "[1:32G]", "[0:32G]"))
 }
 
-// TestSetsOverControllers: the general model (model.md, section 5) takes the largest
+// TestSetsOverControllers: the general model (model.md, interleave sets) takes the largest
 // legal set, then the one with the larger smallest channel.
 func TestSetsOverControllers(t *testing.T) {
 	l := &layout{ctrl: []int{0, 0, 1, 1}, ctrls: 2}
