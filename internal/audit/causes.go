@@ -93,7 +93,7 @@ func (r *run) consequences(root int) []int {
 	for more := true; more; {
 		more = false
 		for i, roots := range r.roots {
-			if !led[i] && r.out.Findings[i].Result == verdict.Fail && anyOf(roots, led) {
+			if !led[i] && r.out.Findings[i].Result == verdict.Fail && anyIn(roots, led) {
 				led[i], more = true, true
 			}
 		}
@@ -109,7 +109,7 @@ func (r *run) consequences(root int) []int {
 	return out
 }
 
-func anyOf(list []int, in map[int]bool) bool {
+func anyIn(list []int, in map[int]bool) bool {
 	for _, i := range list {
 		if in[i] {
 			return true

@@ -77,7 +77,7 @@ func (r *run) master(t *settings.Table) (*settings.Master, string) {
 	for i := range t.Masters {
 		m := &t.Masters[i]
 		now := r.sys.Settings[m.Setting].Configured
-		if (!m.Inert || len(m.Means) > 0) && now.Known() && now.Certainty == fact.Direct && !now.Unverified && settings.Plain(now.From.Field) == settings.Plain(m.Attribute) {
+		if (!m.Inert || len(m.Means) > 0) && now.Known() && now.Certainty == fact.Direct && !now.Unverified && settings.PlainName(now.From.Field) == settings.PlainName(m.Attribute) {
 			return m, now.Value
 		}
 	}

@@ -40,17 +40,17 @@ func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f.Expected = w.Want.String()
 	switch {
 	case value.Known() && settings.Fulfils(w.ID, w.Want, value.Text()):
-		f.Result, f.Found = verdict.Pass, found(s, value, face)
+		f.Result, f.Found = verdict.Pass, statedSetting(s, value, face)
 	case !value.Known() && s.Configured.State == fact.Absent:
 		f.Result, f.Reason, f.Evidence = verdict.NotApplicable, s.Configured.Reason, s.Configured.Evidence()
 	case !value.Known():
 		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, value.Reason, value.KnownBy, fact.None
 	case levelInDoubt(w, value.Text()):
-		f.Result, f.Found, f.Certainty = verdict.Unknown, found(s, value, face), fact.None
+		f.Result, f.Found, f.Certainty = verdict.Unknown, statedSetting(s, value, face), fact.None
 		f.Reason = "not every processor has TDP levels beside its nominal one, and nothing at hand says which this one has"
 		f.KnownBy = "intel-speed-select --info, or the values that BIOS setup offers"
 	default:
-		f.Result, f.Found = verdict.Fail, found(s, value, face)
+		f.Result, f.Found = verdict.Fail, statedSetting(s, value, face)
 		f.Remedy = r.settingRemedy(p, w, s)
 		if w.Effect != nil {
 			f.Effect = w.Effect.Effect(w.Effect.Text, p.Citation)
@@ -115,9 +115,9 @@ func (r *run) settingSeverity(p *rulepack.ProfileSpec, f *Finding, value facts.V
 	}
 }
 
-// found is a setting's value with the face it comes from, who decided it where
+// statedSetting is a setting's value with the face it comes from, who decided it where
 // that is not firmware, and what waits for the next boot.
-func found(s inventory.Setting, value facts.Value, face string) string {
+func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 	out := value.Text() + " (" + face
 	if by, ok := s.DecidedBy.Get(); ok && by != inventory.DecidedFirmware && strings.HasPrefix(face, "effective") {
 		out += "; decided by " + facts.Decider(by)

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// plain turns UTF-16 with a mark, as Windows tools write it, into UTF-8, and
+// toUTF8 turns UTF-16 with a mark, as Windows tools write it, into UTF-8, and
 // takes the mark of UTF-8 off.
-func plain(data []byte) []byte {
+func toUTF8(data []byte) []byte {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xEF, 0xBB, 0xBF}):
 		return data[3:]
@@ -28,9 +28,9 @@ func fromUTF16(data []byte, low, high int) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// clean makes valid text of a value: Latin-1 bytes become their characters,
+// cleanValue makes valid text of a value: Latin-1 bytes become their characters,
 // and spaces around it go.
-func clean(s string) string {
+func cleanValue(s string) string {
 	if !utf8.ValidString(s) {
 		runes := make([]rune, 0, len(s))
 		for i := range len(s) {

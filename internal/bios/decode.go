@@ -29,7 +29,7 @@ func decode(data []byte) (*Export, error) {
 	if len(data) > MaxBytes {
 		return nil, fmt.Errorf("%w: longer than %d bytes", ErrMalformed, MaxBytes)
 	}
-	data = plain(data)
+	data = toUTF8(data)
 	trimmed := bytes.TrimSpace(data)
 	if len(trimmed) == 0 {
 		return nil, fmt.Errorf("%w, %s", ErrEmpty, expected)
@@ -67,7 +67,7 @@ func decodeXML(data []byte, start int) (*Export, error) {
 		t, err := w.next()
 		if err != nil {
 			if errors.Is(err, io.EOF) {
-				return nil, malformed(line(1), "XML without an element, %s", expected)
+				return nil, malformed(lineOrigin(1), "XML without an element, %s", expected)
 			}
 			return nil, err
 		}
@@ -96,7 +96,7 @@ func decodeJSON(data []byte) (*Export, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, places := twice(data, root)
+	root, places := dropAmbiguousKeys(data, root)
 	var e *Export
 	switch v := root.(type) {
 	case object:
@@ -120,7 +120,7 @@ func decodeObject(o object) (*Export, error) {
 	if body, ok := o["SystemConfiguration"].(object); ok {
 		return decodeSCPJSON(body)
 	}
-	if kind(o) != notBIOS {
+	if kindOfDocument(o) != notBIOS {
 		return combine([]document{{"$", o}})
 	}
 	if facts, at := redfishFacts(o); facts != nil {
@@ -131,10 +131,10 @@ func decodeObject(o object) (*Export, error) {
 			return decodeList("$."+key, list)
 		}
 	}
-	docs := saved("$", o)
+	docs := ilorestDocuments("$", o)
 	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if body, ok := o[key].(object); ok && kind(body) != notBIOS {
-			docs = append(docs, document{"$" + step(key), body})
+		if body, ok := o[key].(object); ok && kindOfDocument(body) != notBIOS {
+			docs = append(docs, document{"$" + pathStep(key), body})
 		}
 	}
 	if len(docs) > 0 {
@@ -183,11 +183,11 @@ func decodeText(text string) (*Export, error) {
 	for l := range strings.Lines(text) {
 		switch n++; {
 		case n > maxLines:
-			return nil, malformed(line(n), "more than %d lines", maxLines)
+			return nil, malformed(lineOrigin(n), "more than %d lines", maxLines)
 		case len(l) > maxValue:
-			return nil, malformed(line(n), "longer than %d bytes", maxValue)
+			return nil, malformed(lineOrigin(n), "longer than %d bytes", maxValue)
 		}
-		if l = clean(l); l != "" {
+		if l = cleanValue(l); l != "" {
 			lines = append(lines, textLine{n, l})
 		}
 	}

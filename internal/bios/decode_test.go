@@ -220,7 +220,7 @@ func TestNoAttributes(t *testing.T) {
 	require.False(t, e.Complete)
 }
 
-// bare is an attribute whose JSON value is not a string.
+// isBareValue is an attribute whose JSON value is not a string.
 func bare(a bios.Attribute) bios.Attribute {
 	a.Bare = true
 	return a

@@ -191,8 +191,8 @@ func malformed(place, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s", ErrMalformed, place, fmt.Sprintf(format, args...))
 }
 
-// line names a line, counted from 1.
-func line(n int) string { return fmt.Sprintf("line %d", n) }
+// lineOrigin names a line, counted from 1.
+func lineOrigin(n int) string { return fmt.Sprintf("line %d", n) }
 
 // registry is a DMTF attribute registry (DSP8010 BiosAttributeRegistry).
 type registry struct {
@@ -229,7 +229,7 @@ type term struct {
 
 // addPlain appends a name and its value.
 func (e *Export) addPlain(name, value string, readOnly bool, place string) error {
-	a := Attribute{Name: clean(name), Value: clean(value), Stated: true, ReadOnly: readOnly, Place: place}
+	a := Attribute{Name: cleanValue(name), Value: cleanValue(value), Stated: true, ReadOnly: readOnly, Place: place}
 	if secret(a.Name) {
 		a.Value, a.Stated = "", false
 	}

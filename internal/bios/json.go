@@ -23,7 +23,7 @@ func parseJSON(data []byte) (any, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, malformed(lineAt(data, dec.InputOffset()), "something follows the JSON value, expected one object or array")
 	}
-	if depth(root) > maxDepth {
+	if nestingDepth(root) > maxDepth {
 		return nil, malformed("$", "JSON nested deeper than %d levels", maxDepth)
 	}
 	return root, nil
@@ -43,20 +43,20 @@ func jsonError(data []byte, err error) error {
 
 // lineAt names the line of an offset.
 func lineAt(data []byte, offset int64) string {
-	return line(1 + bytes.Count(data[:max(0, min(int(offset), len(data)))], []byte{'\n'}))
+	return lineOrigin(1 + bytes.Count(data[:max(0, min(int(offset), len(data)))], []byte{'\n'}))
 }
 
-// depth is the nesting of a value; it stops counting past the bound.
-func depth(v any) int {
+// nestingDepth is the nesting of a value; it stops counting past the bound.
+func nestingDepth(v any) int {
 	deepest := 0
 	switch v := v.(type) {
 	case object:
 		for _, e := range v {
-			deepest = max(deepest, depth(e))
+			deepest = max(deepest, nestingDepth(e))
 		}
 	case []any:
 		for _, e := range v {
-			deepest = max(deepest, depth(e))
+			deepest = max(deepest, nestingDepth(e))
 		}
 	default:
 		return 0
@@ -70,25 +70,25 @@ type document struct {
 	body object
 }
 
-// step is one more element of a JSON path.
-func step(key string) string {
+// pathStep is one more element of a JSON path.
+func pathStep(key string) string {
 	if strings.ContainsAny(key, " .[]/#@") {
 		return fmt.Sprintf("[%q]", key)
 	}
 	return "." + key
 }
 
-// str is a string member, "" when there is none.
-func str(o object, key string) string {
+// stringMember is a string member, "" when there is none.
+func stringMember(o object, key string) string {
 	s, _ := o[key].(string)
-	return clean(s)
+	return cleanValue(s)
 }
 
 // scalar is the text of a string, number or boolean; null is not a value.
 func scalar(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
-		return clean(v), true
+		return cleanValue(v), true
 	case json.Number:
 		return v.String(), true
 	case bool:
@@ -98,13 +98,13 @@ func scalar(v any) (string, bool) {
 	}
 }
 
-// bare reports a JSON value that is not a string.
-func bare(v any) bool {
+// isBareValue reports a JSON value that is not a string.
+func isBareValue(v any) bool {
 	_, text := v.(string)
 	return v != nil && !text
 }
 
-func list(v any) string {
+func bareWord(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return ""

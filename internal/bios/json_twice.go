@@ -9,10 +9,10 @@ import (
 	"slices"
 )
 
-// twice finds keys that stand in one object more than once with different values
+// dropAmbiguousKeys finds keys that stand in one object more than once with different values
 // and makes their values null: which of them counts is said nowhere (RFC 8259,
 // clause 4), so that neither does. It returns the places.
-func twice(data []byte, root any) (any, []string) {
+func dropAmbiguousKeys(data []byte, root any) (any, []string) {
 	if keysWritten(data) == keysHeld(root) {
 		return root, nil
 	}
@@ -82,7 +82,7 @@ func (w *twiceWalker) object(path string) object {
 	for w.dec.More() {
 		token, _ := w.dec.Token()
 		key, _ := token.(string)
-		at := path + step(key)
+		at := path + pathStep(key)
 		v := w.value(at)
 		if before, there := o[key]; there && (w.places[at] || !reflect.DeepEqual(before, v)) {
 			w.places[at], v = true, nil

@@ -17,8 +17,8 @@ const (
 	registryKind
 )
 
-// kind recognises a document by what it holds.
-func kind(o object) documentKind {
+// kindOfDocument recognises a document by what it holds.
+func kindOfDocument(o object) documentKind {
 	if _, ok := registryEntries(o); ok {
 		return registryKind
 	}
@@ -35,13 +35,13 @@ func kind(o object) documentKind {
 // isHpBios is the resource of iLO 4, whose attributes stand beside its own
 // properties.
 func isHpBios(o object) bool {
-	return strings.Contains(str(o, "@odata.type"), "HpBios.") || strings.HasPrefix(str(o, "Type"), "HpBios.")
+	return strings.Contains(stringMember(o, "@odata.type"), "HpBios.") || strings.HasPrefix(stringMember(o, "Type"), "HpBios.")
 }
 
 // isSettings tells the settings object (what shall be after the next boot)
 // from the resource (what is) by its path, else by its name.
 func isSettings(o object) bool {
-	path := strings.ToLower(strings.TrimRight(str(o, "@odata.id"), "/"))
+	path := strings.ToLower(strings.TrimRight(stringMember(o, "@odata.id"), "/"))
 	for _, end := range []string{"/settings", "/pending", "/sd"} {
 		if strings.HasSuffix(path, end) {
 			return true
@@ -50,7 +50,7 @@ func isSettings(o object) bool {
 	if path != "" {
 		return false
 	}
-	id, name := strings.ToLower(str(o, "Id")), strings.ToLower(str(o, "Name"))
+	id, name := strings.ToLower(stringMember(o, "Id")), strings.ToLower(stringMember(o, "Name"))
 	return id == "settings" || id == "pending" || id == "sd" || strings.Contains(name, "pending")
 }
 
@@ -68,18 +68,18 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 		if len(in.data) > MaxBytes {
 			return nil, malformed(in.what, "longer than %d bytes", MaxBytes)
 		}
-		root, err := parseJSON(plain(in.data))
+		root, err := parseJSON(toUTF8(in.data))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.what, err)
 		}
 		body, ok := root.(object)
-		if !ok || kind(body) == notBIOS {
+		if !ok || kindOfDocument(body) == notBIOS {
 			return nil, fmt.Errorf("%s: %w: $: no Attributes, expected a Redfish Bios %s", in.what, ErrUnrecognised, in.what)
 		}
 		if in.what == "settings object" {
 			// The caller followed the link: it is one, whatever its path.
 			body = maps.Clone(body)
-			body["@odata.id"] = strings.TrimRight(str(body, "@odata.id"), "/") + "/settings"
+			body["@odata.id"] = strings.TrimRight(stringMember(body, "@odata.id"), "/") + "/settings"
 		}
 		docs = append(docs, document{"$", body})
 	}
@@ -98,7 +98,7 @@ func combine(docs []document) (*Export, error) {
 		slot, other := &current, "resource"
 		var e *Export
 		var err error
-		switch kind(d.body) {
+		switch kindOfDocument(d.body) {
 		case registryKind:
 			slot, other = &registry, "attribute registry"
 			e, err = decodeRegistry(d)
@@ -135,10 +135,10 @@ func combine(docs []document) (*Export, error) {
 
 // decodeResource reads a Bios resource or its settings object.
 func decodeResource(d document) (*Export, error) {
-	e := &Export{Format: Redfish, RegistryName: str(d.body, "AttributeRegistry"), Path: str(d.body, "@odata.id"), Wishes: isSettings(d.body)}
+	e := &Export{Format: Redfish, RegistryName: stringMember(d.body, "AttributeRegistry"), Path: stringMember(d.body, "@odata.id"), Wishes: isSettings(d.body)}
 	if s, ok := d.body["@Redfish.Settings"].(object); ok {
 		if link, ok := s["SettingsObject"].(object); ok {
-			e.Settings = str(link, "@odata.id")
+			e.Settings = stringMember(link, "@odata.id")
 		}
 	}
 	at, attributes := d.path+".Attributes", d.body
@@ -170,7 +170,7 @@ func decodeResource(d document) (*Export, error) {
 // whole reports whether the resource is a machine's own answer and no excerpt.
 // Real ones hold 70 to 550 attributes, those of Cray's nodes 13 to 18.
 func (e *Export) whole(body object) bool {
-	enveloped := strings.Contains(strings.ToLower(str(body, "@odata.type")), "bios")
+	enveloped := strings.Contains(strings.ToLower(stringMember(body, "@odata.type")), "bios")
 	n := len(e.Attributes)
 	return n >= 100 || enveloped && (n >= 40 || e.Vendor == Cray && n >= 10)
 }
@@ -201,14 +201,14 @@ func ownProperty(name string, v any) bool {
 
 // addRedfish appends one attribute of any JSON type.
 func (e *Export) addRedfish(at, name string, v any) error {
-	a := Attribute{Name: clean(name), Place: at + step(name)}
+	a := Attribute{Name: cleanValue(name), Place: at + pathStep(name)}
 	if o, ok := v.(object); ok {
 		return e.addNested(a, o)
 	}
 	a.Value, a.Stated = scalar(v)
-	a.Bare = bare(v)
+	a.Bare = isBareValue(v)
 	if _, ok := v.([]any); ok {
-		a.Value, a.Stated = list(v), true
+		a.Value, a.Stated = bareWord(v), true
 	}
 	if secret(a.Name) {
 		a.Value, a.Stated = "", false

@@ -15,10 +15,10 @@ func lockedBy(body object) map[string][]dependency {
 	for _, entry := range list {
 		o, _ := entry.(object)
 		d, _ := o["Dependency"].(object)
-		if d == nil || str(o, "Type") != "Map" {
+		if d == nil || stringMember(o, "Type") != "Map" {
 			continue
 		}
-		to, property := str(d, "MapToAttribute"), str(d, "MapToProperty")
+		to, property := stringMember(d, "MapToAttribute"), stringMember(d, "MapToProperty")
 		locks, said := d["MapToValue"].(bool)
 		terms, whole := termsOf(d["MapFrom"])
 		if to == "" || !said || !whole || property != "ReadOnly" && property != "GrayOut" {
@@ -37,8 +37,8 @@ func termsOf(v any) ([]term, bool) {
 	for _, entry := range list {
 		o, _ := entry.(object)
 		value, stated := scalar(o["MapFromValue"])
-		t := term{str(o, "MapFromAttribute"), str(o, "MapFromCondition"), value, strings.EqualFold(str(o, "MapTerms"), "OR")}
-		if t.attribute == "" || !stated || t.condition != "EQU" && t.condition != "NEQ" || str(o, "MapFromProperty") != "CurrentValue" {
+		t := term{stringMember(o, "MapFromAttribute"), stringMember(o, "MapFromCondition"), value, strings.EqualFold(stringMember(o, "MapTerms"), "OR")}
+		if t.attribute == "" || !stated || t.condition != "EQU" && t.condition != "NEQ" || stringMember(o, "MapFromProperty") != "CurrentValue" {
 			return nil, false
 		}
 		out = append(out, t)

@@ -25,7 +25,7 @@ func registryEntries(o object) ([]any, bool) {
 // without values.
 func decodeRegistry(d document) (*Export, error) {
 	entries, _ := registryEntries(d.body)
-	r := &registry{name: str(d.body, "Id"), attributes: map[string]*registered{}, locks: lockedBy(d.body)}
+	r := &registry{name: stringMember(d.body, "Id"), attributes: map[string]*registered{}, locks: lockedBy(d.body)}
 	e := &Export{Format: Registry, RegistryName: r.name, registry: r}
 	doubted := map[string]bool{}
 	for i, entry := range entries {
@@ -33,7 +33,7 @@ func decodeRegistry(d document) (*Export, error) {
 		o, ok := entry.(object)
 		name := ""
 		if ok {
-			name = str(o, "AttributeName")
+			name = stringMember(o, "AttributeName")
 		}
 		if name == "" {
 			e.problem("%s: no AttributeName", at)
@@ -54,7 +54,7 @@ func decodeRegistry(d document) (*Export, error) {
 	systems, _ := d.body["SupportedSystems"].([]any)
 	if len(systems) > 0 {
 		if s, ok := systems[0].(object); ok {
-			e.Product, e.Firmware = str(s, "ProductName"), str(s, "FirmwareVersion")
+			e.Product, e.Firmware = stringMember(s, "ProductName"), stringMember(s, "FirmwareVersion")
 		}
 	}
 	e.Vendor, e.Guessed = e.vendorOf(d.body)
@@ -75,7 +75,7 @@ func (r *registry) register(name string, a *registered, doubted map[string]bool)
 }
 
 func newRegistered(o object) *registered {
-	a := &registered{display: str(o, "DisplayName"), menu: str(o, "MenuPath"), texts: map[string]string{}}
+	a := &registered{display: stringMember(o, "DisplayName"), menu: stringMember(o, "MenuPath"), texts: map[string]string{}}
 	a.readOnly, _ = o["ReadOnly"].(bool)
 	a.fallback, _ = scalar(o["DefaultValue"])
 	for _, key := range []string{"Value", "Values"} {
@@ -97,7 +97,7 @@ func registeredValue(v any) (name, text string) {
 	switch v := v.(type) {
 	case object:
 		name, _ = scalar(v["ValueName"])
-		text = str(v, "ValueDisplayName")
+		text = stringMember(v, "ValueDisplayName")
 	case []any:
 		if len(v) > 0 {
 			name, _ = scalar(v[0])

@@ -25,11 +25,11 @@ func decodeList(path string, list []any) (*Export, error) {
 		if c, ok := body["Comments"].(object); ok {
 			comments = c
 		}
-		if kind(body) != notBIOS {
+		if kindOfDocument(body) != notBIOS {
 			docs = append(docs, document{at, body})
 			continue
 		}
-		docs = append(docs, saved(at, body)...)
+		docs = append(docs, ilorestDocuments(at, body)...)
 	}
 	if len(docs) == 0 {
 		return nil, fmt.Errorf("%w: %s: none of %d entries is a Bios resource, %s", ErrUnrecognised, path, len(list), expected)
@@ -37,7 +37,7 @@ func decodeList(path string, list []any) (*Export, error) {
 	e, err := combine(docs)
 	if err == nil && comments != nil {
 		e.Format, e.Vendor = ILORest, HPE
-		e.Product, e.Firmware = str(comments, "Model"), str(comments, "BIOSFamily")
+		e.Product, e.Firmware = stringMember(comments, "Model"), stringMember(comments, "BIOSFamily")
 	}
 	return e, err
 }
@@ -51,7 +51,7 @@ func redfishFacts(o object) (object, string) {
 	for _, key := range slices.Sorted(maps.Keys(o)) {
 		if inner, ok := o[key].(object); ok {
 			if facts, ok := inner["redfish_facts"].(object); ok {
-				return facts, "$" + step(key) + ".redfish_facts"
+				return facts, "$" + pathStep(key) + ".redfish_facts"
 			}
 		}
 	}
@@ -77,12 +77,12 @@ func decodeAnsible(facts object, at string) (*Export, error) {
 		return nil, malformed(at+"[0][1]", "expected an object of attributes")
 	}
 	// It is the whole Bios resource without its head.
-	return combine([]document{{at + "[0][1]", object{"@odata.id": strings.TrimRight(str(system, "system_uri"), "/") + "/Bios", "Attributes": attributes}}})
+	return combine([]document{{at + "[0][1]", object{"@odata.id": strings.TrimRight(stringMember(system, "system_uri"), "/") + "/Bios", "Attributes": attributes}}})
 }
 
-// saved finds the resources that "ilorest save" files below type and path:
+// ilorestDocuments finds the resources that "ilorest save" files below type and path:
 // {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {...}}}.
-func saved(at string, body object) []document {
+func ilorestDocuments(at string, body object) []document {
 	var docs []document
 	for _, key := range slices.Sorted(maps.Keys(body)) {
 		inner, ok := body[key].(object)
@@ -95,13 +95,13 @@ func saved(at string, body object) []document {
 				continue
 			}
 			resource = maps.Clone(resource)
-			if str(resource, "@odata.id") == "" {
+			if stringMember(resource, "@odata.id") == "" {
 				resource["@odata.id"] = path
 			}
-			if str(resource, "@odata.type") == "" {
+			if stringMember(resource, "@odata.type") == "" {
 				resource["@odata.type"] = key
 			}
-			docs = append(docs, document{at + step(key) + step(path), resource})
+			docs = append(docs, document{at + pathStep(key) + pathStep(path), resource})
 		}
 	}
 	return docs

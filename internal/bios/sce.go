@@ -22,7 +22,7 @@ func decodeSCE(list []any) (*Export, error) {
 			e.problem("%s: no question, expected Title and Value", at)
 			continue
 		}
-		a := Attribute{Name: str(o, "Title"), Place: at}
+		a := Attribute{Name: stringMember(o, "Title"), Place: at}
 		a.Value, a.Stated = scalar(o["Value"])
 		a.Default, _ = scalar(o[";Default Value"])
 		options, _ := o["Valid Value"].([]any)
@@ -31,7 +31,7 @@ func decodeSCE(list []any) (*Export, error) {
 			if !ok {
 				continue
 			}
-			title := str(choice, "Title")
+			title := stringMember(choice, "Title")
 			a.Options = append(a.Options, title)
 			if number, ok := scalar(choice["Value"]); ok && number == a.Value && a.Stated {
 				a.Text = title

@@ -81,11 +81,11 @@ func (e *Export) scpComment(comment, place string) error {
 
 // decodeSCPJSON reads Dell's Server Configuration Profile as JSON.
 func decodeSCPJSON(body object) (*Export, error) {
-	e := &Export{Format: SCPJSON, Vendor: Dell, Product: str(body, "Model")}
+	e := &Export{Format: SCPJSON, Vendor: Dell, Product: stringMember(body, "Model")}
 	components, _ := body["Components"].([]any)
 	for i, c := range components {
 		component, ok := c.(object)
-		if !ok || !strings.HasPrefix(str(component, "FQDD"), biosFQDD) {
+		if !ok || !strings.HasPrefix(stringMember(component, "FQDD"), biosFQDD) {
 			continue
 		}
 		attributes, _ := component["Attributes"].([]any)
@@ -101,7 +101,7 @@ func decodeSCPJSON(body object) (*Export, error) {
 				e.problem("%s: no Value", at)
 				continue
 			}
-			if err := e.addPlain(str(o, "Name"), value, str(o, "Set On Import") == "False", at); err != nil {
+			if err := e.addPlain(stringMember(o, "Name"), value, stringMember(o, "Set On Import") == "False", at); err != nil {
 				return nil, err
 			}
 		}

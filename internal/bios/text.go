@@ -12,7 +12,7 @@ type textLine struct {
 	text string
 }
 
-func (l textLine) place() string { return line(l.n) }
+func (l textLine) place() string { return lineOrigin(l.n) }
 
 // racadmNames are attributes by which an excerpt without its header is known.
 const racadmNames = `SysProfile|LogicalProc|ProcCStates|ProcC1E|ProcTurboMode|ProcPwrPerf|NodeInterleave|MemFrequency|SubNumaCluster|NumaNodesPerSocket`

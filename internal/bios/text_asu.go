@@ -28,7 +28,7 @@ func decodeASU(lines []textLine) (*Export, error) {
 		if m == nil || management(m[1]) {
 			continue
 		}
-		a := Attribute{Name: clean(m[1]), Place: l.place()}
+		a := Attribute{Name: cleanValue(m[1]), Place: l.place()}
 		if asuChoice().MatchString(m[2]) {
 			// "asu showvalues" lists choices, the default in <>: no state.
 			a.choices(m[2])
@@ -88,7 +88,7 @@ func (a *Attribute) choices(values string) {
 }
 
 func unquote(s string) string {
-	s = clean(s)
+	s = cleanValue(s)
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
 		return s[1 : len(s)-1]
 	}

@@ -32,7 +32,7 @@ func decodeSUMText(lines []textLine) (*Export, error) {
 			}
 			continue
 		}
-		a := Attribute{Name: clean(m[1]), Menu: menu, Value: unquote(m[2]), Stated: true, Place: l.place()}
+		a := Attribute{Name: cleanValue(m[1]), Menu: menu, Value: unquote(m[2]), Stated: true, Place: l.place()}
 		a.sumOptions(m[3])
 		if secret(a.Name) {
 			a.Value, a.Stated, a.Text = "", false, ""
@@ -55,7 +55,7 @@ func (a *Attribute) sumOptions(comment string) {
 			end = at[i+1][0]
 		}
 		title := strings.TrimRight(comment[m[1]:end], ", ")
-		title = clean(strings.TrimSuffix(title, ")"))
+		title = cleanValue(strings.TrimSuffix(title, ")"))
 		a.Options = append(a.Options, title)
 		if m[2] < m[3] {
 			a.Default = title
@@ -89,7 +89,7 @@ func decodeIntel(lines []textLine) (*Export, error) {
 			continue
 		}
 		value, comment, _ := strings.Cut(rest, ";")
-		a := Attribute{Name: clean(name), Menu: menu, Value: clean(value), Stated: true, Place: l.place()}
+		a := Attribute{Name: cleanValue(name), Menu: menu, Value: cleanValue(value), Stated: true, Place: l.place()}
 		a.intelOptions(comment)
 		if secret(a.Name) {
 			a.Value, a.Stated, a.Text = "", false, ""
@@ -104,12 +104,12 @@ func decodeIntel(lines []textLine) (*Export, error) {
 
 // intelOptions reads "Options: 0=Disabled: 1=Enabled".
 func (a *Attribute) intelOptions(comment string) {
-	list, ok := strings.CutPrefix(clean(comment), "Options:")
+	list, ok := strings.CutPrefix(cleanValue(comment), "Options:")
 	if !ok {
 		return
 	}
 	for _, m := range intelOption().FindAllStringSubmatch(list, -1) {
-		title := clean(m[2])
+		title := cleanValue(m[2])
 		a.Options = append(a.Options, title)
 		if strings.TrimLeft(m[1], "0") == strings.TrimLeft(a.Value, "0") {
 			a.Text = title

@@ -32,7 +32,7 @@ func decodeOmreport(lines []textLine) (*Export, error) {
 		if m == nil {
 			continue // headings and rules
 		}
-		name, value := m[1], clean(m[2])
+		name, value := m[1], cleanValue(m[2])
 		switch name {
 		case "Attribute":
 			attribute = value

@@ -55,7 +55,7 @@ func (w *walker) next() (xml.Token, error) {
 // place names the line reached, counted over the whole file.
 func (w *walker) place() string {
 	n, _ := w.InputPos()
-	return line(w.before + n)
+	return lineOrigin(w.before + n)
 }
 
 // text is the character data of the element just opened, up to its end.
@@ -78,7 +78,7 @@ func (w *walker) text() (string, error) {
 			b.Write(t)
 		}
 	}
-	return clean(b.String()), nil
+	return cleanValue(b.String()), nil
 }
 
 // attr is an attribute of an element by its local name, "" when absent.
@@ -90,7 +90,7 @@ func attr(e xml.StartElement, name string) string {
 func attrOK(e xml.StartElement, name string) (string, bool) {
 	for _, a := range e.Attr {
 		if strings.EqualFold(a.Name.Local, name) {
-			return clean(a.Value), true
+			return cleanValue(a.Value), true
 		}
 	}
 	return "", false

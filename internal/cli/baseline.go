@@ -136,13 +136,13 @@ func (p *Program) compareWithBaseline(f *checkFlags) error {
 	if sys == nil {
 		return failed
 	}
-	failed = both(p.accept(f.input.baselineFile(f.baseline, defaultBaseline), sys), failed)
+	failed = joinInputErrors(p.accept(f.input.baselineFile(f.baseline, defaultBaseline), sys), failed)
 	if failed != nil && f.output.format == formats.Text {
 		return failed // a person needs no report of nothing
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {
-		return usage("%w", err)
+		return usageError("%w", err)
 	}
 	j.found = j.found.Area(baselineArea)
 	doc := j.report(p.reportOptions(&f.input))
@@ -193,7 +193,7 @@ func (p *Program) joinBaseline(f *checkFlags, sys *inventory.System) error {
 
 // words checks the flags that take one word of several.
 func (f *checkFlags) words() error {
-	if err := oneOf("fail-on", f.failOn, report.FailOn()); err != nil {
+	if err := checkFlagWord("fail-on", f.failOn, report.FailOn()); err != nil {
 		return err
 	}
 	return f.output.check(slices.Clone(formats.Reports()))

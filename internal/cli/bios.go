@@ -33,9 +33,9 @@ func (f *inputFlags) biosFiles() ([]string, error) {
 	}
 	switch {
 	case stdin > 1:
-		return nil, usage("standard input (-) is named %d times: give it once", stdin)
+		return nil, usageError("standard input (-) is named %d times: give it once", stdin)
 	case len(files) > maxExports:
-		return nil, usage("--bios names %d files, expected at most %d", len(files), maxExports)
+		return nil, usageError("--bios names %d files, expected at most %d", len(files), maxExports)
 	}
 	return files, nil
 }
@@ -50,7 +50,7 @@ func (p *Program) readExports(files []string) ([]collect.Export, error) {
 		e, err := p.readExport(name)
 		if err != nil {
 			x.Failed = &collect.Failure{State: inputState(err), Detail: err.Error()}
-			failed = both(failed, err)
+			failed = joinInputErrors(failed, err)
 		}
 		x.Export = e
 		all = append(all, x)

@@ -39,7 +39,7 @@ func (w *capacityFlags) register(fl *pflag.FlagSet) {
 func (w *capacityFlags) unused(cmd *cobra.Command) error {
 	for _, name := range []string{"platform", "sockets", "all"} {
 		if cmd.Flags().Changed(name) {
-			return usage("--%s belongs to --capacity SIZE, which is not given", name)
+			return usageError("--%s belongs to --capacity SIZE, which is not given", name)
 		}
 	}
 	return nil
@@ -50,20 +50,20 @@ func (w *capacityFlags) check(f *checkFlags, c *changeFlags) (int64, error) {
 	bytes := plan.ParseSize(w.size)
 	switch {
 	case bytes <= 0:
-		return 0, usage("--capacity %q: expected a whole number with M, G or T, such as 768G", w.size)
+		return 0, usageError("--capacity %q: expected a whole number with M, G or T, such as 768G", w.size)
 	case len(c.move)+len(c.install)+len(c.remove) > 0:
-		return 0, usage("--capacity plans from empty slots: give it or --move, --install, --remove")
+		return 0, usageError("--capacity plans from empty slots: give it or --move, --install, --remove")
 	case w.sockets < 0 || w.sockets > mostSockets:
-		return 0, usage("--sockets: expected a number from 1 to %d", mostSockets)
+		return 0, usageError("--sockets: expected a number from 1 to %d", mostSockets)
 	case w.platform != "" && (f.input.names() || len(f.input.measured) > 0):
-		return 0, usage("--platform plans without a machine: give it or --root, --snapshot, --smbios, --bios, --redfish")
+		return 0, usageError("--platform plans without a machine: give it or --root, --snapshot, --smbios, --bios, --redfish")
 	}
 	return bytes, nil
 }
 
 // capacity lists the ways to populate a capacity.
 func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) error {
-	if err := f.output.check(formats.Plans()); err != nil {
+	if err := f.output.check(formats.ForPlans()); err != nil {
 		return err
 	}
 	bytes, err := w.check(f, c)
@@ -102,18 +102,18 @@ func (p *Program) capacity(f *checkFlags, c *changeFlags, w *capacityFlags) erro
 func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Target, error) {
 	ids, err := platform.IDs(p.Rules)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, usageError("%w", err)
 	}
 	if !slices.Contains(ids, id) {
-		return nil, usage("--platform %q: no such platform; the nearest are %s", id, strings.Join(plan.Nearest(ids, id, 3), ", "))
+		return nil, usageError("--platform %q: no such platform; the nearest are %s", id, strings.Join(plan.Nearest(ids, id, 3), ", "))
 	}
 	pf, err := platform.ByID(p.Rules, id)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, usageError("%w", err)
 	}
 	target, why := plan.ForPlatform(pf, pipeline)
 	if why != "" {
-		return nil, usage("--platform %s: %s", id, why)
+		return nil, usageError("--platform %s: %s", id, why)
 	}
 	return target, nil
 }
@@ -150,7 +150,7 @@ func unreachable(w *capacityFlags, t *plan.Target, below, above int64) error {
 	if !w.all {
 		says += "; --all lists discouraged ones too"
 	}
-	return usage("%s", says)
+	return usageError("%s", says)
 }
 
 // completePlatforms offers the platforms to the shell.

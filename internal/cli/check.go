@@ -45,17 +45,17 @@ func (p *Program) check(f *checkFlags) error {
 	done := p.progress("reading and judging the machine")
 	defer done()
 	sys, failed := p.system(&f.input)
-	failed = both(failed, p.joinBaseline(f, sys))
+	failed = joinInputErrors(failed, p.joinBaseline(f, sys))
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {
-		return usage("%w", err)
+		return usageError("%w", err)
 	}
 	if f.profile != "" {
 		if err := engine.CheckVendor(f.profile, sys, j.topo); err != nil {
-			return usage("--profile: %w", err)
+			return usageError("--profile: %w", err)
 		}
 	}
 	doc := p.advised(engine, options, j, p.reportOptions(&f.input))

@@ -47,13 +47,13 @@ func loadConfig(name string) (*config, error) {
 		if !named && errors.Is(err, fs.ErrNotExist) {
 			return &config{}, nil
 		}
-		return nil, usage("configuration: %w", err)
+		return nil, usageError("configuration: %w", err)
 	}
 	c := &config{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	if err := dec.Decode(c); err != nil && !errors.Is(err, io.EOF) {
-		return nil, usage("configuration %s: %s", name, plainYAML(err))
+		return nil, usageError("configuration %s: %s", name, plainYAML(err))
 	}
 	return c, c.check(name)
 }
@@ -80,12 +80,12 @@ func plainYAML(err error) string {
 func (c *config) check(name string) error {
 	for _, w := range c.Waivers {
 		if err := w.Check(); err != nil {
-			return usage("configuration %s: %w", name, err)
+			return usageError("configuration %s: %w", name, err)
 		}
 	}
 	if c.Interval != "" {
 		if d, err := time.ParseDuration(c.Interval); err != nil || d <= 0 {
-			return usage("configuration %s: interval %q, expected a duration as 5m", name, c.Interval)
+			return usageError("configuration %s: interval %q, expected a duration as 5m", name, c.Interval)
 		}
 	}
 	return nil

@@ -61,7 +61,7 @@ func rootCauses(r *report.Report) []string {
 	var out []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result != "fail" || report.Rank(f.Severity) < 2 {
+		if f.Result != "fail" || report.SeverityRank(f.Severity) < 2 {
 			continue
 		}
 		rule := f.Rule

@@ -75,13 +75,13 @@ func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
 	done := p.progress("reading and judging the machine")
 	defer done()
 	sys, failed := p.system(&f.input)
-	failed = both(failed, p.joinBaseline(f, sys))
+	failed = joinInputErrors(failed, p.joinBaseline(f, sys))
 	if sys == nil || nothingRead(sys) && failed != nil {
 		return nil, failed
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {
-		return nil, usage("%w", err)
+		return nil, usageError("%w", err)
 	}
 	doc := p.advised(engine, options, j, p.reportOptions(&f.input))
 	return &doc, failed

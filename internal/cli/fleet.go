@@ -38,7 +38,7 @@ Exit status: that of the worst machine by --fail-on; 3 when an input could not b
 read.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usage("%s: no argument, expected at least one folder, file, list, tar, or -", cmd.CommandPath())
+				return usageError("%s: no argument, expected at least one folder, file, list, tar, or -", cmd.CommandPath())
 			}
 			return nil
 		},
@@ -47,9 +47,9 @@ read.`,
 	f.output.register(cmd, fleet.Formats())
 	f.registerRules(p, cmd)
 	fl := cmd.Flags()
-	fl.StringVar(&by, "by", fleet.Kinds()[0], "compare machines of one `KIND`: "+strings.Join(fleet.Kinds(), ", "))
+	fl.StringVar(&by, "by", fleet.GroupKinds()[0], "compare machines of one `KIND`: "+strings.Join(fleet.GroupKinds(), ", "))
 	registerFailOn(cmd, &f.failOn)
-	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(fleet.Kinds(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(fleet.GroupKinds(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -60,8 +60,8 @@ type gatherer struct {
 }
 
 func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
-	if err := errors.Join(f.output.check(fleet.Formats()), oneOf("by", by, fleet.Kinds()), report.CheckFailOn(f.failOn)); err != nil {
-		return usage("%w", err)
+	if err := errors.Join(f.output.check(fleet.Formats()), checkFlagWord("by", by, fleet.GroupKinds()), report.CheckFailOn(f.failOn)); err != nil {
+		return usageError("%w", err)
 	}
 	auditors, err := p.auditors(f)
 	if err != nil {
@@ -80,7 +80,7 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 	switch {
 	case len(doc.Unreadable) > 0:
 		return &exit{status: report.ExitNotAudited, err: fmt.Errorf("%d inputs could not be read", len(doc.Unreadable))}
-	case f.failOn != report.FailNever && doc.Fails(report.Rank(f.failOn)):
+	case f.failOn != report.FailNever && doc.Fails(report.SeverityRank(f.failOn)):
 		return &exit{status: report.ExitFailed}
 	default:
 		return nil

@@ -36,7 +36,7 @@ func (g *gathered) close() {
 
 // fail keeps an input that could not be read.
 func (g *gathered) fail(err error) *collect.Failure {
-	g.failed = both(g.failed, err)
+	g.failed = joinInputErrors(g.failed, err)
 	return &collect.Failure{State: inputState(err), Detail: err.Error()}
 }
 
@@ -50,7 +50,7 @@ func (p *Program) system(f *inputFlags) (*inventory.System, error) {
 	}
 	defer g.close()
 	sys := collect.Collect(g.Input)
-	return sys, both(g.failed, g.bmc.failure())
+	return sys, joinInputErrors(g.failed, g.bmc.failure())
 }
 
 // gather opens and reads the inputs that the flags name; an error is wrong
@@ -86,9 +86,9 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	}
 	g.Root = g.root
 	exports, err := p.readExports(files)
-	g.Exports, g.failed = exports, both(g.failed, err)
+	g.Exports, g.failed = exports, joinInputErrors(g.failed, err)
 	g.Measurements, err = p.readMeasurements(f.measuredFiles())
-	g.failed = both(g.failed, err)
+	g.failed = joinInputErrors(g.failed, err)
 	if g.root != nil {
 		if err := snapshot.Inputs(g.root, &g.Input); err != nil {
 			g.Root, g.RootFailed = nil, g.fail(notAudited(fmt.Errorf("%s: %w", g.root.Name(), err), ""))

@@ -133,7 +133,7 @@ func (s *hpeSystem) change(t *testing.T, engine *audit.Engine, tables settings.T
 		failed, _ := s.failures(t, engine, tables, resource, profile)
 		found++
 		written := func(plain string) []settings.Given {
-			if plain != settings.Plain(attribute) {
+			if plain != settings.PlainName(attribute) {
 				return nil
 			}
 			return []settings.Given{{Value: other, Stated: true}}

@@ -58,7 +58,7 @@ func (o *once) Set(value string) error {
 // oneMachine refuses two machines.
 func (f *inputFlags) oneMachine() error {
 	if f.root != "" && f.snapshot != "" {
-		return usage("--root and --snapshot both name a machine: give one of them")
+		return usageError("--root and --snapshot both name a machine: give one of them")
 	}
 	return nil
 }

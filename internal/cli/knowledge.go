@@ -29,7 +29,7 @@ func (p *Program) packs(dirs []string) ([]*rulepack.Pack, error) {
 	}
 	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
-		return nil, usage("built-in rules: %w", err)
+		return nil, usageError("built-in rules: %w", err)
 	}
 	return withSite(packs, dirs)
 }

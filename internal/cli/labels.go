@@ -46,7 +46,7 @@ func (p *Program) labels(f *checkFlags) error {
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {
-		return usage("%w", err)
+		return usageError("%w", err)
 	}
 	doc := j.report(p.reportOptions(&f.input))
 	if failed == nil && nothingRead(sys) {

@@ -45,7 +45,7 @@ func (f *knowledgeFlags) load(p *Program) ([]*rulepack.Pack, error) {
 // loadBy takes the built-in packs from their sources or, for a list, compiled:
 // these have no cases and are read in a tenth of the time.
 func (f *knowledgeFlags) loadBy(p *Program, builtin func(fs.FS) ([]*rulepack.Pack, error)) ([]*rulepack.Pack, error) {
-	if err := oneOf("format", f.format, listFormats[:]); err != nil {
+	if err := checkFlagWord("format", f.format, listFormats[:]); err != nil {
 		return nil, err
 	}
 	conf, err := loadConfig(f.config)
@@ -58,7 +58,7 @@ func (f *knowledgeFlags) loadBy(p *Program, builtin func(fs.FS) ([]*rulepack.Pac
 	}
 	packs, err := builtin(p.Rules)
 	if err != nil {
-		return nil, usage("built-in rules: %w", err)
+		return nil, usageError("built-in rules: %w", err)
 	}
 	return withSite(packs, dirs)
 }

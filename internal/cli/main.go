@@ -66,15 +66,15 @@ var commands = []struct {
 	name  string
 	build func(*Program, *cobra.Command) *cobra.Command
 }{
-	{"check", alone((*Program).checkCommand)}, {"inventory", alone((*Program).inventoryCommand)}, {"rules", alone((*Program).rulesCommand)},
-	{"profiles", alone((*Program).profilesCommand)}, {"snapshot", alone((*Program).snapshotCommand)}, {"fleet", alone((*Program).fleetCommand)},
-	{"plan", alone((*Program).planCommand)}, {"labels", alone((*Program).labelsCommand)}, {"baseline", alone((*Program).baselineCommand)},
-	{"measure", alone((*Program).measureCommand)}, {"explain", alone((*Program).explainCommand)}, {"serve", alone((*Program).serveCommand)},
-	{"version", alone((*Program).versionCommand)}, {"man", (*Program).manCommand},
+	{"check", standaloneCommand((*Program).checkCommand)}, {"inventory", standaloneCommand((*Program).inventoryCommand)}, {"rules", standaloneCommand((*Program).rulesCommand)},
+	{"profiles", standaloneCommand((*Program).profilesCommand)}, {"snapshot", standaloneCommand((*Program).snapshotCommand)}, {"fleet", standaloneCommand((*Program).fleetCommand)},
+	{"plan", standaloneCommand((*Program).planCommand)}, {"labels", standaloneCommand((*Program).labelsCommand)}, {"baseline", standaloneCommand((*Program).baselineCommand)},
+	{"measure", standaloneCommand((*Program).measureCommand)}, {"explain", standaloneCommand((*Program).explainCommand)}, {"serve", standaloneCommand((*Program).serveCommand)},
+	{"version", standaloneCommand((*Program).versionCommand)}, {"man", (*Program).manCommand},
 }
 
-// alone is a command that knows nothing of the others.
-func alone(build func(*Program) *cobra.Command) func(*Program, *cobra.Command) *cobra.Command {
+// standaloneCommand is a command that knows nothing of the others.
+func standaloneCommand(build func(*Program) *cobra.Command) func(*Program, *cobra.Command) *cobra.Command {
 	return func(p *Program, _ *cobra.Command) *cobra.Command { return build(p) }
 }
 
@@ -129,7 +129,7 @@ func flagError(cmd *cobra.Command, err error) error {
 			known = append(known, "--"+f.Name)
 		}
 	})
-	return usage("%s: %w, expected one of %s", cmd.CommandPath(), err, strings.Join(known, ", "))
+	return usageError("%s: %w, expected one of %s", cmd.CommandPath(), err, strings.Join(known, ", "))
 }
 
 func (p *Program) versionCommand() *cobra.Command {

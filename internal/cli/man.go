@@ -56,19 +56,19 @@ func (p *Program) manPage(w io.Writer, cmd *cobra.Command) error {
 	cmd.InitDefaultHelpFlag()
 	title := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
 	var b strings.Builder
-	fmt.Fprintf(&b, ".TH %s 8 %q %q\n", roff(strings.ToUpper(title)), p.buildDay(), "memaudit "+p.Version)
-	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", roff(title), roff(cmd.Short))
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", roff(cmd.UseLine()))
+	fmt.Fprintf(&b, ".TH %s 8 %q %q\n", escapeRoff(strings.ToUpper(title)), p.buildDay(), "memaudit "+p.Version)
+	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", escapeRoff(title), escapeRoff(cmd.Short))
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", escapeRoff(cmd.UseLine()))
 	long := cmd.Long
 	if long == "" {
 		long = cmd.Short
 	}
-	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", roff(long))
+	fmt.Fprintf(&b, ".SH DESCRIPTION\n%s\n", escapeRoff(long))
 	if cmd.HasAvailableSubCommands() {
 		b.WriteString(".SH COMMANDS\n")
 		for _, sub := range cmd.Commands() {
 			if sub.IsAvailableCommand() {
-				fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", roff(sub.Name()), roff(sub.Short))
+				fmt.Fprintf(&b, ".TP\n.B %s\n%s\n", escapeRoff(sub.Name()), escapeRoff(sub.Short))
 			}
 		}
 	}
@@ -95,11 +95,11 @@ func manFlag(b *strings.Builder, f *pflag.Flag) {
 	if f.Shorthand != "" {
 		short = "-" + f.Shorthand + ", "
 	}
-	fmt.Fprintf(b, ".TP\n.B %s\n%s\n", roff(strings.TrimSpace(short+"--"+f.Name+" "+name)), roff(text))
+	fmt.Fprintf(b, ".TP\n.B %s\n%s\n", escapeRoff(strings.TrimSpace(short+"--"+f.Name+" "+name)), escapeRoff(text))
 }
 
-// roff escapes what man(7) would take for a request.
-func roff(s string) string {
+// escapeRoff escapes what man(7) would take for a request.
+func escapeRoff(s string) string {
 	s = strings.ReplaceAll(s, `\`, `\e`)
 	s = strings.ReplaceAll(s, "-", `\-`)
 	s = strings.ReplaceAll(s, "\n.", "\n\\&.")

@@ -72,7 +72,7 @@ undecided.`,
 
 // check refuses wrong flags before anything is read.
 func (f *measureFlags) check() error {
-	if err := oneOf("fail-on", f.failOn, report.FailOn()); err != nil {
+	if err := checkFlagWord("fail-on", f.failOn, report.FailOn()); err != nil {
 		return err
 	}
 	if err := f.output.check([]string{formats.Text, formats.JSON}); err != nil {
@@ -83,7 +83,7 @@ func (f *measureFlags) check() error {
 	}
 	list, err := kerneltext.ParseCPUList([]byte(f.nodes))
 	if err != nil || len(list) == 0 {
-		return usage("--nodes: %q, expected a list of nodes as 0,2-3", f.nodes)
+		return usageError("--nodes: %q, expected a list of nodes as 0,2-3", f.nodes)
 	}
 	f.options.Nodes = list
 	return nil
@@ -103,7 +103,7 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 		return err
 	}
 	sys, failed := p.system(&f.input)
-	if failed = both(failed, p.joinBaseline(&f.checkFlags, sys)); failed != nil {
+	if failed = joinInputErrors(failed, p.joinBaseline(&f.checkFlags, sys)); failed != nil {
 		return failed
 	}
 	result, err := p.take(ctx, f, sys)
@@ -116,7 +116,7 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {
-		return usage("%w", err)
+		return usageError("%w", err)
 	}
 	j.found = j.found.Area(measureArea)
 	doc := j.report(p.reportOptions(&f.input))
@@ -140,7 +140,7 @@ func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.Syst
 	if open == nil {
 		open = liveBench
 	}
-	b, err := open(ctx, guest(sys))
+	b, err := open(ctx, hypervisorOf(sys))
 	if err != nil {
 		return nil, notAudited(err, "")
 	}
@@ -154,7 +154,7 @@ func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.Syst
 		result.Store = live.Store
 		return result, nil
 	case err != nil:
-		return nil, usage("--nodes: %w", err)
+		return nil, usageError("--nodes: %w", err)
 	}
 	result, err := measure.Run(ctx, b.bench, plan)
 	if err != nil {
@@ -174,8 +174,8 @@ func liveBench(ctx context.Context, guest string) (*bench, error) {
 	return &bench{live.Survey(root, guest), b, func() { b.Close(); _ = root.Close() }}, nil
 }
 
-// guest names the hypervisor of a virtual machine.
-func guest(sys *inventory.System) string {
+// hypervisorOf names the hypervisor of a virtual machine.
+func hypervisorOf(sys *inventory.System) string {
 	if !sys.Machine.Virtual.Or(false) {
 		return ""
 	}

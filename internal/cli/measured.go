@@ -25,7 +25,7 @@ func (p *Program) readMeasurements(files []string) ([]inventory.Measurement, err
 	for _, name := range files {
 		m, err := p.readMeasured(name)
 		if err != nil {
-			failed = both(failed, notAudited(fmt.Errorf("--measured %s: %w", name, err), hintMeasured(err)))
+			failed = joinInputErrors(failed, notAudited(fmt.Errorf("--measured %s: %w", name, err), hintMeasured(err)))
 			continue
 		}
 		out = append(out, *m)

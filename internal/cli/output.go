@@ -29,7 +29,7 @@ func (f *outputFlags) register(cmd *cobra.Command, known []string) {
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(known, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (f *outputFlags) check(known []string) error { return oneOf("format", f.format, known) }
+func (f *outputFlags) check(known []string) error { return checkFlagWord("format", f.format, known) }
 
 // terminal is a stream with what is known of its width and colours.
 type terminal struct {

@@ -135,10 +135,10 @@ func kindWord(is fs.FileInfo) string {
 // is theirs too.
 func trusted(folder, link fs.FileInfo) bool {
 	mode := folder.Mode().Perm()
-	return ours(folder) && mode&0o002 == 0 && (mode&0o020 == 0 || ours(link))
+	return ownedByUser(folder) && mode&0o002 == 0 && (mode&0o020 == 0 || ownedByUser(link))
 }
 
-func ours(is fs.FileInfo) bool {
+func ownedByUser(is fs.FileInfo) bool {
 	owner, _ := ownerOf(is)
 	return owner == 0 || owner == os.Geteuid()
 }

@@ -53,7 +53,7 @@ not be read, or no document gives this profile for the machine.`,
 // patch prints the change of one machine to one profile.
 func (p *Program) patch(f *patchFlags, name string) error {
 	if f.form != "" {
-		if err := oneOf("for", f.form, patch.Forms()); err != nil {
+		if err := checkFlagWord("for", f.form, patch.Forms()); err != nil {
 			return err
 		}
 	}
@@ -70,16 +70,16 @@ func (p *Program) patch(f *patchFlags, name string) error {
 	}
 	defer g.close()
 	sys, exports := collect.WithExports(g.Input)
-	if failed := both(g.failed, g.bmc.failure()); failed != nil {
+	if failed := joinInputErrors(g.failed, g.bmc.failure()); failed != nil {
 		return failed
 	}
 	topo := population.Derive(sys, p.Rules)
 	if err := engine.CheckVendor(name, sys, topo); err != nil {
-		return usage("profiles patch: %w", err)
+		return usageError("profiles patch: %w", err)
 	}
 	chosen, why, err := engine.Choose(name, sys, topo)
 	if err != nil {
-		return usage("%w", err)
+		return usageError("%w", err)
 	}
 	if chosen == nil {
 		return notAudited(errors.New(why), "memaudit profiles list with the same flags lists what fits this machine")
@@ -93,7 +93,7 @@ func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []coll
 	if err != nil {
 		return err
 	}
-	made := patch.Make(patch.Source{Export: x.Export, Table: x.Table, ByName: x.ByName}, goal(chosen))
+	made := patch.Make(patch.Source{Export: x.Export, Table: x.Table, ByName: x.ByName}, patchGoal(chosen))
 	made.Fit(form)
 	for _, s := range chosen.Silent {
 		made.Open = append(made.Open, patch.Note{Setting: strings.TrimPrefix(s.Rule, "setting."), Reason: s.Reason})
@@ -105,8 +105,8 @@ func (p *Program) printPatch(f *patchFlags, chosen *audit.Chosen, exports []coll
 	return nil
 }
 
-// goal is what the profile wants of the machine.
-func goal(c *audit.Chosen) patch.Goal {
+// patchGoal is what the profile wants of the machine.
+func patchGoal(c *audit.Chosen) patch.Goal {
 	g := patch.Goal{Preset: c.Profile.Preset}
 	for _, w := range c.Rows {
 		g.Wants = append(g.Wants, patch.Want{ID: w.ID, Words: w.Want})
@@ -132,10 +132,10 @@ func presentSettings(exports []collect.Joined, asked string) (*collect.Joined, p
 		case err == nil:
 			return x, form, nil
 		}
-		problem = usage("profiles patch: %s: %w", x.Path, err)
+		problem = usageError("profiles patch: %s: %w", x.Path, err)
 	}
 	if problem == nil {
-		problem = usage("profiles patch: no present settings to change, expected an export of them with --bios FILE or --redfish URL")
+		problem = usageError("profiles patch: no present settings to change, expected an export of them with --bios FILE or --redfish URL")
 	}
 	return nil, "", problem
 }
@@ -160,7 +160,7 @@ func patchNotes(made *patch.Patch, form patch.Form, chosen *audit.Chosen, x *col
 		say("%s is left as it is: %s", n.Setting, n.Reason)
 	}
 	if len(made.Changes) > 0 {
-		say("review it, apply it with %s, reboot and audit again; memaudit applies nothing", patch.How(form, x.Export))
+		say("review it, apply it with %s, reboot and audit again; memaudit applies nothing", patch.HowToApply(form, x.Export))
 	}
 	return b.String()
 }

@@ -158,7 +158,7 @@ func newPatchBench(t *testing.T) *patchBench {
 	require.NoError(t, err)
 	for line := range strings.Lines(string(file)) {
 		if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) == 6 {
-			b.records[settings.Plain(f[3])] += "|" + f[5]
+			b.records[settings.PlainName(f[3])] += "|" + f[5]
 		}
 	}
 	return b
@@ -218,7 +218,7 @@ func (b *patchBench) one(t *testing.T, p *patchable, raw string, now *stand, pro
 	name := p.file + " " + profile + " " + string(form)
 	chosen, _, err := b.engine.Choose(profile, now.sys, now.topo)
 	require.NoError(t, err)
-	made := patch.Make(patch.Source{Export: now.joined.Export, Table: now.joined.Table, ByName: now.joined.ByName}, goal(chosen))
+	made := patch.Make(patch.Source{Export: now.joined.Export, Table: now.joined.Table, ByName: now.joined.ByName}, patchGoal(chosen))
 	made.Fit(form)
 	b.counts["exports x profiles x forms"]++
 	b.counts["rows open"] += len(made.Open)
@@ -274,7 +274,7 @@ func (b *patchBench) firmware(t *testing.T, p *patchable, made *patch.Patch) []s
 // again audits the changed machine.
 func (b *patchBench) again(t *testing.T, name string, chosen *audit.Chosen, made *patch.Patch, then *stand, form patch.Form) {
 	t.Helper()
-	rest := patch.Make(patch.Source{Export: then.joined.Export, Table: then.joined.Table, ByName: then.joined.ByName}, goal(chosen))
+	rest := patch.Make(patch.Source{Export: then.joined.Export, Table: then.joined.Table, ByName: then.joined.ByName}, patchGoal(chosen))
 	rest.Fit(form)
 	for _, c := range rest.Changes {
 		assert.Fail(t, "left to change", "%s: %s %s -> %s", name, c.Attribute.Name, c.From, c.To)
@@ -347,7 +347,7 @@ func proven(t *testing.T, name string, export *bios.Export, c *patch.Change, rec
 			values = append(values, v)
 		}
 	}
-	for _, v := range strings.Split(records[settings.Plain(c.Attribute.Name)], "|") {
+	for _, v := range strings.Split(records[settings.PlainName(c.Attribute.Name)], "|") {
 		word, _, _ := strings.Cut(v, "=")
 		values = append(values, word)
 	}

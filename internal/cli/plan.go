@@ -43,7 +43,7 @@ empty or full, a platform that is not known, a capacity that cannot be reached;
 		},
 	}
 	f.input.register(cmd)
-	f.output.register(cmd, formats.Plans())
+	f.output.register(cmd, formats.ForPlans())
 	fl := cmd.Flags()
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
 	fl.StringArrayVar(&f.rules, "rules", nil, "a `DIR` of the site's own rule packs; repeatable")

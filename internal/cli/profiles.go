@@ -35,7 +35,7 @@ is behind.`,
 			}
 			switch {
 			case input.names() && document != "":
-				return usage("--document lists of all profiles those of a document: give it without a flag that names a machine")
+				return usageError("--document lists of all profiles those of a document: give it without a flag that names a machine")
 			case input.names():
 				return p.fitting(&input, packs, f.format)
 			}
@@ -97,7 +97,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 			}
 			tables, err := p.settingTables()
 			if err != nil {
-				return usage("built-in settings: %w", err)
+				return usageError("built-in settings: %w", err)
 			}
 			reference.SetBy(found, tables)
 			return showAll(p, f.format, found, reference.Profile)

@@ -78,8 +78,8 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// usage is wrong usage or configuration.
-func usage(format string, args ...any) error {
+// usageError is wrong usage or configuration.
+func usageError(format string, args ...any) error {
 	return &exit{status: report.ExitUsage, err: fmt.Errorf(format, args...)}
 }
 
@@ -93,7 +93,7 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return usage("%s: unexpected argument %q, expected flags only", cmd.CommandPath(), args[0])
+	return usageError("%s: unexpected argument %q, expected flags only", cmd.CommandPath(), args[0])
 }
 
 // oneArg asks for exactly one argument and names it.
@@ -102,16 +102,16 @@ func oneArg(what string) cobra.PositionalArgs {
 		if len(args) == 1 {
 			return nil
 		}
-		return usage("%s: %d arguments, expected one: %s", cmd.CommandPath(), len(args), what)
+		return usageError("%s: %d arguments, expected one: %s", cmd.CommandPath(), len(args), what)
 	}
 }
 
-// oneOf checks a flag's word and says what would have been accepted.
-func oneOf(flag, word string, known []string) error {
+// checkFlagWord checks a flag's word and says what would have been accepted.
+func checkFlagWord(flag, word string, known []string) error {
 	if slices.Contains(known, word) {
 		return nil
 	}
-	return usage("--%s: %q, expected one of %s", flag, word, strings.Join(known, ", "))
+	return usageError("--%s: %q, expected one of %s", flag, word, strings.Join(known, ", "))
 }
 
 // bench is what measures: the running machine, or a simulated one in tests.
@@ -132,7 +132,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 			known = append(known, c.Name())
 		}
 	}
-	return usage("%s: unknown command %q, expected one of %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
+	return usageError("%s: unknown command %q, expected one of %s", cmd.CommandPath(), args[0], strings.Join(known, ", "))
 }
 
 // statusOf is the exit status that an error asks for.

@@ -50,13 +50,13 @@ func (f *inputFlags) controller() (*controller, error) {
 	}
 	if url == "" {
 		if flags.credentials != "" || flags.system != "" || flags.insecure {
-			return nil, usage("--redfish-credentials, --redfish-system and --redfish-insecure need --redfish URL or redfish.url in the configuration")
+			return nil, usageError("--redfish-credentials, --redfish-system and --redfish-insecure need --redfish URL or redfish.url in the configuration")
 		}
 		return nil, nil
 	}
 	base, err := redfish.ParseURL(url)
 	if err != nil {
-		return nil, usage("%s: %w", name, err)
+		return nil, usageError("%s: %w", name, err)
 	}
 	c := &controller{o: redfish.Options{Base: base, Insecure: flags.insecure, System: cmp.Or(flags.system, conf.System)}, asker: f.asker, interval: defaultAskInterval, revision: f.baselineState()}
 	file := flags.credentials
@@ -64,10 +64,10 @@ func (f *inputFlags) controller() (*controller, error) {
 		file = conf.Credentials
 	}
 	if file == "" {
-		return nil, usage("%s: no credentials, expected --redfish-credentials FILE with username and password", name)
+		return nil, usageError("%s: no credentials, expected --redfish-credentials FILE with username and password", name)
 	}
 	if c.o.Username, c.o.Password, err = readCredentials(file); err != nil {
-		return nil, usage("redfish credentials: %w", err)
+		return nil, usageError("redfish credentials: %w", err)
 	}
 	return c, c.configure(&conf)
 }
@@ -77,14 +77,14 @@ func (c *controller) configure(conf *redfishConfig) error {
 	if conf.Timeout != "" {
 		d, err := time.ParseDuration(conf.Timeout)
 		if err != nil || d <= 0 {
-			return usage("configuration: redfish.timeout %q, expected a duration as 2m", conf.Timeout)
+			return usageError("configuration: redfish.timeout %q, expected a duration as 2m", conf.Timeout)
 		}
 		c.o.Timeout = d
 	}
 	if conf.Interval != "" {
 		d, err := time.ParseDuration(conf.Interval)
 		if err != nil || d < leastAskInterval {
-			return usage("configuration: redfish.interval %q, expected a duration as 6h, at least %s", conf.Interval, leastAskInterval)
+			return usageError("configuration: redfish.interval %q, expected a duration as 6h, at least %s", conf.Interval, leastAskInterval)
 		}
 		c.interval = d
 	}
@@ -93,11 +93,11 @@ func (c *controller) configure(conf *redfishConfig) error {
 	}
 	pem, err := readBounded(conf.CA, maxCA)
 	if err != nil {
-		return usage("configuration: redfish.ca: %w", err)
+		return usageError("configuration: redfish.ca: %w", err)
 	}
 	c.o.Roots = x509.NewCertPool()
 	if !c.o.Roots.AppendCertsFromPEM(pem) {
-		return usage("configuration: redfish.ca: %s: no certificate, expected PEM", conf.CA)
+		return usageError("configuration: redfish.ca: %s: no certificate, expected PEM", conf.CA)
 	}
 	return nil
 }
@@ -141,8 +141,8 @@ func (f *inputFlags) baselineState() string {
 	return st.ModTime().String()
 }
 
-// both joins two failed inputs into one error with the hint of the first.
-func both(a, b error) error {
+// joinInputErrors joins two failed inputs into one error with the hint of the first.
+func joinInputErrors(a, b error) error {
 	if a == nil {
 		return b
 	}

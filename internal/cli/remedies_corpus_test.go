@@ -89,12 +89,12 @@ func (b *patchBench) typed(t *testing.T, now *stand, where, line string) {
 		switch {
 		case at >= 0:
 			a = &export.Attributes[at]
-		case export.Complete, b.records[settings.Plain(m[1])] == "":
+		case export.Complete, b.records[settings.PlainName(m[1])] == "":
 			assert.Fail(t, "the export has no such name", "%s: %s: %s", where, line, m[1])
 			return
 		}
 		values := append(slices.Clone(a.Options), settings.OtherWord(a.Value), a.Value)
-		for _, v := range strings.Split(b.records[settings.Plain(a.Name)]+"|"+b.records[settings.Plain(m[1])], "|") {
+		for _, v := range strings.Split(b.records[settings.PlainName(a.Name)]+"|"+b.records[settings.PlainName(m[1])], "|") {
 			word, _, _ := strings.Cut(v, "=")
 			values = append(values, word)
 		}
@@ -106,5 +106,5 @@ func (b *patchBench) typed(t *testing.T, now *stand, where, line string) {
 // sameName reports whether a typed name is the export's: OneCLI keeps the signs
 // that Redfish turns into an underscore, and SUM prints texts for names.
 func sameName(e *bios.Export, own, typed string) bool {
-	return own == typed || (e.Vendor == bios.Lenovo || e.Vendor == bios.Supermicro) && settings.Plain(own) == settings.Plain(typed)
+	return own == typed || (e.Vendor == bios.Lenovo || e.Vendor == bios.Supermicro) && settings.PlainName(own) == settings.PlainName(typed)
 }

@@ -71,28 +71,28 @@ func logFormats() []string { return []string{"logfmt", "json"} }
 
 // check refuses what could go wrong only later.
 func (f *serveFlags) check() error {
-	if err := oneOf("log.level", f.logLevel, logLevels()); err != nil {
+	if err := checkFlagWord("log.level", f.logLevel, logLevels()); err != nil {
 		return err
 	}
-	if err := oneOf("log.format", f.logFormat, logFormats()); err != nil {
+	if err := checkFlagWord("log.format", f.logFormat, logFormats()); err != nil {
 		return err
 	}
 	if f.interval != 0 && f.interval < leastInterval {
-		return usage("--interval: %s, expected at least %s", f.interval, leastInterval)
+		return usageError("--interval: %s, expected at least %s", f.interval, leastInterval)
 	}
 	if f.input.smbios == "-" || slices.Contains(f.input.bios, "-") {
-		return usage("standard input (-) can be read once only: expected a file")
+		return usageError("standard input (-) can be read once only: expected a file")
 	}
 	if err := f.input.oneMachine(); err != nil {
 		return err
 	}
 	taken := []string{"/report", "/report.txt", "/report.json", "/-/healthy", "/-/ready"}
 	if path := f.web.MetricsPath; !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " {}?#") || slices.Contains(taken, path) {
-		return usage("--web.telemetry-path: %q, expected a path as /metrics other than %s", path, strings.Join(taken, ", "))
+		return usageError("--web.telemetry-path: %q, expected a path as /metrics other than %s", path, strings.Join(taken, ", "))
 	}
 	if f.web.ConfigFile != "" {
 		if err := exporter.CheckWeb(f.web.ConfigFile); err != nil {
-			return usage("--web.config.file %s: %w", f.web.ConfigFile, err)
+			return usageError("--web.config.file %s: %w", f.web.ConfigFile, err)
 		}
 	}
 	return nil

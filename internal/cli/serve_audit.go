@@ -54,7 +54,7 @@ func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
 	}
 	doc, err := a.once()
 	if a.broken != nil {
-		err = both(reloadFailed(a.broken), err)
+		err = joinInputErrors(reloadFailed(a.broken), err)
 	}
 	if doc != nil && err != nil {
 		doc.Failed = true
@@ -68,7 +68,7 @@ func (a *auditor) audit(_ context.Context, reload bool) exporter.Outcome {
 func (a *auditor) once() (*report.Report, error) {
 	began := a.p.Now()
 	sys, failed := a.p.system(&a.f.input)
-	failed = both(failed, a.p.joinBaseline(&a.f.checkFlags, sys))
+	failed = joinInputErrors(failed, a.p.joinBaseline(&a.f.checkFlags, sys))
 	if sys == nil {
 		return nil, failed
 	}

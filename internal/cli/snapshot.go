@@ -73,7 +73,7 @@ func (p *Program) snapshot(f *snapshotFlags) error {
 		return notAudited(err, "")
 	}
 	if nothingRead(taken.System) {
-		return both(notAudited(errors.New("nothing to capture: no source of this input could be read"), ""), g.bmc.failure())
+		return joinInputErrors(notAudited(errors.New("nothing to capture: no source of this input could be read"), ""), g.bmc.failure())
 	}
 	if err := p.writeSnapshot(f, taken); err != nil {
 		return err

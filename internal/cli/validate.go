@@ -137,7 +137,7 @@ func dataFiles(path string) ([]string, error) {
 // summary says what was checked: rules with their cases, and other files.
 func (v *validated) summary() string {
 	var parts []string
-	if rules, cases := rulepack.Count(v.packs); len(v.packs) > 0 || v.others == 0 {
+	if rules, cases := rulepack.CountRules(v.packs); len(v.packs) > 0 || v.others == 0 {
 		parts = append(parts, prose.Count(rules, "rule")+", "+prose.Count(cases, "case"))
 	}
 	if v.others > 0 {

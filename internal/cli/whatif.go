@@ -19,14 +19,14 @@ func (c *changeFlags) changes() ([]plan.Change, error) {
 	var out []plan.Change
 	for _, slot := range c.remove {
 		if strings.TrimSpace(slot) == "" {
-			return nil, usage("--remove %q: expected SLOT, the slot that holds the module", slot)
+			return nil, usageError("--remove %q: expected SLOT, the slot that holds the module", slot)
 		}
 		out = append(out, plan.Change{Do: plan.Remove, From: slot})
 	}
 	for _, s := range c.move {
 		from, to, ok := strings.Cut(s, "=")
 		if from, to = strings.TrimSpace(from), strings.TrimSpace(to); !ok || from == "" || to == "" {
-			return nil, usage("--move %q: expected A=B, the slot that holds the module and the one to move it to", s)
+			return nil, usageError("--move %q: expected A=B, the slot that holds the module and the one to move it to", s)
 		}
 		out = append(out, plan.Change{Do: plan.Move, From: from, To: to})
 	}
@@ -34,22 +34,22 @@ func (c *changeFlags) changes() ([]plan.Change, error) {
 		slot, size, ok := strings.Cut(s, "=")
 		bytes := plan.ParseSize(size)
 		if !ok || slot == "" || bytes <= 0 {
-			return nil, usage("--install %q: expected SLOT=SIZE, such as DIMM_A1=16G; a size is a whole number with M, G or T", s)
+			return nil, usageError("--install %q: expected SLOT=SIZE, such as DIMM_A1=16G; a size is a whole number with M, G or T", s)
 		}
 		if !plan.SizeOfModule(bytes) {
-			return nil, usage("--install %q: no module has %s; expected a power of two up to 1T, or 12G, 24G, 48G, 96G, 192G", s, size)
+			return nil, usageError("--install %q: no module has %s; expected a power of two up to 1T, or 12G, 24G, 48G, 96G, 192G", s, size)
 		}
 		out = append(out, plan.Change{Do: plan.Install, To: slot, Bytes: bytes})
 	}
 	if len(out) == 0 {
-		return nil, usage("plan needs --capacity SIZE, --move A=B, --install SLOT=SIZE or --remove SLOT")
+		return nil, usageError("plan needs --capacity SIZE, --move A=B, --install SLOT=SIZE or --remove SLOT")
 	}
 	return out, nil
 }
 
 // whatIf audits a machine with its modules changed.
 func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
-	if err := f.output.check(formats.Plans()); err != nil {
+	if err := f.output.check(formats.ForPlans()); err != nil {
 		return err
 	}
 	changes, err := c.changes()
@@ -69,18 +69,18 @@ func (p *Program) whatIf(f *checkFlags, c *changeFlags) error {
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {
-		return usage("%w", err)
+		return usageError("%w", err)
 	}
 	after, taken, err := plan.WhatIf(sys, j.topo, changes)
 	if err != nil {
-		return usage("%w", err)
+		return usageError("%w", err)
 	}
 	for _, t := range taken {
 		_, _ = fmt.Fprintf(p.stderr(), "memaudit: warning: %s\n", t)
 	}
 	outcome, err := plan.Compare(j.topo, j.found, after, p.pipeline(engine, options))
 	if err != nil {
-		return usage("%w", err)
+		return usageError("%w", err)
 	}
 	doc := report.BuildWhatIf(sys, j.topo, &outcome, f.input.identifiers)
 	return f.output.write(p, f.input.identifiers, func(t *terminal) error {

@@ -74,7 +74,7 @@ func (c *collector) modules(a *redfish.Answer) string {
 	if len(dimms) == 0 {
 		return ""
 	}
-	pairs := match(c.sys.Slots, dimms)
+	pairs := matchModules(c.sys.Slots, dimms)
 	if a.Doubt != "" && !c.sameModules(dimms, pairs) {
 		return "its modules are not those of this machine and were left out"
 	}
@@ -124,13 +124,13 @@ func (c *collector) sameModules(dimms []redfish.DIMM, pairs map[int]int) bool {
 	return installed == 0 && len(dimms) > 0
 }
 
-// match finds the slot of each module by the kind of label that finds the most
+// matchModules finds the slot of each module by the kind of label that finds the most
 // and gives no slot twice; names of both sides are compared without the words
 // that mean nothing. A name that two slots share finds none.
-func match(slots []inventory.Slot, dimms []redfish.DIMM) map[int]int {
+func matchModules(slots []inventory.Slot, dimms []redfish.DIMM) map[int]int {
 	byName := map[string]int{}
 	for i := range slots {
-		name := place(slots[i].Locator.Or(""))
+		name := comparablePlace(slots[i].Locator.Or(""))
 		if _, twice := byName[name]; twice {
 			byName[name] = -1
 			continue
@@ -153,7 +153,7 @@ func matchBy(byName map[string]int, dimms []redfish.DIMM, kind int) map[int]int 
 	for i := range dimms {
 		label := dimms[i].Labels[kind]
 		// A bare number counts the controller's resources, not the slots.
-		slot, ok := byName[place(label)]
+		slot, ok := byName[comparablePlace(label)]
 		if !ok || slot < 0 || strings.Trim(label, "0123456789") == "" {
 			continue
 		}
@@ -165,9 +165,9 @@ func matchBy(byName map[string]int, dimms []redfish.DIMM, kind int) map[int]int 
 	return found
 }
 
-// place is a slot's name by which two sources can be compared: "DIMM_A1",
+// comparablePlace is a slot's name by which two sources can be compared: "DIMM_A1",
 // "DIMM.Socket.A1" and "A1" are one place, "PROC 1 DIMM 2" is "PROC 1 2".
-func place(label string) string {
+func comparablePlace(label string) string {
 	words := strings.FieldsFunc(strings.ToUpper(label), func(r rune) bool {
 		return (r < 'A' || r > 'Z') && (r < '0' || r > '9')
 	})
@@ -198,11 +198,11 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	}
 	s.Health = j.health()
 	s.BMCErrors = j.errors()
-	join(j, "size", "CapacityMiB", &s.SizeBytes, d.SizeBytes, same)
-	join(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), sameSpeed)
-	join(j, "ranks", "RankCount", &s.Ranks, d.Ranks, same)
+	joinStatements(j, "size", "CapacityMiB", &s.SizeBytes, d.SizeBytes, equalValues)
+	joinStatements(j, "speed", "OperatingSpeedMhz", &s.ConfiguredMTs, j.speed(), sameSpeed)
+	joinStatements(j, "ranks", "RankCount", &s.Ranks, d.Ranks, equalValues)
 	if s.PartNumber.Known() || !named {
-		join(j, "part number", "PartNumber", &s.PartNumber, d.PartNumber, samePart)
+		joinStatements(j, "part number", "PartNumber", &s.PartNumber, d.PartNumber, samePart)
 	}
 }
 
@@ -276,17 +276,17 @@ func (j joint) errors() inventory.ControllerErrors {
 // speed is the controller's operating speed in MT/s: one that looks like a
 // clock in MHz says nothing where SMBIOS says nothing.
 func (j joint) speed() int {
-	low, high := rates(j.s.Type.Or(j.d.Type))
+	low, high := rateBounds(j.s.Type.Or(j.d.Type))
 	if v := j.d.SpeedMTs; j.s.ConfiguredMTs.Known() || v >= low-4 && v <= high+4 {
 		return v
 	}
 	return 0
 }
 
-// join makes one statement of two: what agrees is corroborated, what differs is
+// joinStatements makes one statement of two: what agrees is corroborated, what differs is
 // a conflict that SMBIOS wins, and what SMBIOS does not say is filled in as
 // one source's word.
-func join[T comparable](j joint, thing, field string, into *fact.Fact[T], value T, alike func(a, b T) bool) {
+func joinStatements[T comparable](j joint, thing, field string, into *fact.Fact[T], value T, alike func(a, b T) bool) {
 	var none T
 	if value == none {
 		return
@@ -305,7 +305,7 @@ func join[T comparable](j joint, thing, field string, into *fact.Fact[T], value 
 	}
 }
 
-func same[T comparable](a, b T) bool { return a == b }
+func equalValues[T comparable](a, b T) bool { return a == b }
 
 // sameSpeed allows for rounding (2666, 2667) and for the clock instead of the
 // transfers.

@@ -45,14 +45,14 @@ func TestPlace(t *testing.T) {
 		{"DIMM_P1_A1", "P1_A1"},
 	} {
 		for _, label := range same {
-			assert.Equal(t, place(same[0]), place(label), label)
+			assert.Equal(t, comparablePlace(same[0]), comparablePlace(label), label)
 		}
 	}
 	distinct := []string{"A1", "A2", "B1", "A11", "PROC 1 DIMM 1", "PROC 1 DIMM 11", "PROC 11 DIMM 1", "P1-DIMMA1", "P2-DIMMA1"}
 	seen := map[string]string{}
 	for _, label := range distinct {
-		assert.Empty(t, seen[place(label)], "%s is taken for %s", label, seen[place(label)])
-		seen[place(label)] = label
+		assert.Empty(t, seen[comparablePlace(label)], "%s is taken for %s", label, seen[comparablePlace(label)])
+		seen[comparablePlace(label)] = label
 	}
 }
 

@@ -48,7 +48,7 @@ func collectAll(in Input) *collector {
 	c.kernel()
 	c.processors()
 	if c.table != nil {
-		c.sys.Slots = slots(c.table, &c.said)
+		c.sys.Slots = slotsOfTable(c.table, &c.said)
 		c.sys.Arrays = arrays(c.table, &c.said)
 		c.hpe()
 		c.mapped()

@@ -37,7 +37,7 @@ func (c *collector) exports(in *Input) {
 	}
 	together := bios.Join(list)
 	for _, e := range together {
-		j := &joinedExport{source: paths[e].Source, path: paths[e].Path, export: e, table: c.tableOf(tables, e), byName: index(e)}
+		j := &joinedExport{source: paths[e].Source, path: paths[e].Path, export: e, table: c.tableOf(tables, e), byName: indexAttributes(e)}
 		j.proven = c.proven(tables, j)
 		c.compare(tables, j)
 		if doubt := paths[e].Doubt; doubt != "" {
@@ -107,18 +107,18 @@ func (c *collector) proven(tables settings.Tables, j *joinedExport) bool {
 	}
 }
 
-// index sorts the attributes by plain name, then by their text in setup.
-func index(e *bios.Export) map[string][]*bios.Attribute {
+// indexAttributes sorts the attributes by plain name, then by their text in setup.
+func indexAttributes(e *bios.Export) map[string][]*bios.Attribute {
 	byName := map[string][]*bios.Attribute{}
 	for i := range e.Attributes {
 		a := &e.Attributes[i]
-		name := settings.Plain(a.Name)
+		name := settings.PlainName(a.Name)
 		byName[name] = append(byName[name], a)
 	}
 	texts := map[string][]*bios.Attribute{}
 	for i := range e.Attributes {
 		a := &e.Attributes[i]
-		if text := settings.Plain(a.Display); text != "" && len(byName[text]) == 0 {
+		if text := settings.PlainName(a.Display); text != "" && len(byName[text]) == 0 {
 			texts[text] = append(texts[text], a)
 		}
 	}
@@ -189,6 +189,6 @@ func nobodysOwn(vendor string) bool {
 
 // sameProduct compares names of which one may hold the other.
 func sameProduct(a, b string) bool {
-	x, y := settings.Plain(a), settings.Plain(b)
+	x, y := settings.PlainName(a), settings.PlainName(b)
 	return x != "" && y != "" && (strings.Contains(x, y) || strings.Contains(y, x))
 }

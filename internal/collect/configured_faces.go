@@ -67,7 +67,7 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 	}
 	waits := false
 	current := func(plain string) []settings.Given {
-		return each(j.byName[plain], func(a *bios.Attribute) settings.Given {
+		return convertEach(j.byName[plain], func(a *bios.Attribute) settings.Given {
 			waits = waits || a.HasPending
 			return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
 		})
@@ -76,7 +76,7 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 	pending = fact.Unknown[string](fact.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
 	if waits {
 		pending = j.read(id, func(plain string) []settings.Given {
-			return each(j.byName[plain], func(a *bios.Attribute) settings.Given {
+			return convertEach(j.byName[plain], func(a *bios.Attribute) settings.Given {
 				if a.HasPending {
 					return settings.Given{Name: a.Name, Value: a.Pending, Text: a.PendingText, Stated: true}
 				}
@@ -107,7 +107,7 @@ func (j *joinedExport) read(id string, lookup func(plain string) []settings.Give
 	}
 	at := fact.Evidence{Source: j.source, Path: j.path, Field: preset.Name, Raw: preset.Value}
 	if word == "" {
-		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does not decide", preset.Name, shown(preset), own.Given.Name),
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, and under it %s does not decide", preset.Name, shownValue(preset), own.Given.Name),
 			"what the preset means, from the vendor's manual", at)
 	}
 	f.Value, f.From, f.More = word, at, []fact.Evidence{f.From}
@@ -117,7 +117,7 @@ func (j *joinedExport) read(id string, lookup func(plain string) []settings.Give
 // word reads one setting from a file of canonical words. What a person wrote
 // down is one source that may err.
 func (j *joinedExport) word(id string) fact.Fact[string] {
-	given := j.byName[settings.Plain(id)]
+	given := j.byName[settings.PlainName(id)]
 	at := fact.Evidence{Source: j.source, Path: j.path}
 	if len(given) == 0 {
 		return fact.Unknown[string](fact.Unread, "the file of settings does not name it", "", at)
@@ -157,8 +157,8 @@ func wishes(e *bios.Export) string {
 	return "a settings object"
 }
 
-// each converts attributes.
-func each(in []*bios.Attribute, conv func(*bios.Attribute) settings.Given) []settings.Given {
+// convertEach converts attributes.
+func convertEach(in []*bios.Attribute, conv func(*bios.Attribute) settings.Given) []settings.Given {
 	out := make([]settings.Given, 0, len(in))
 	for _, a := range in {
 		out = append(out, conv(a))
@@ -177,7 +177,7 @@ func (j *joinedExport) fact(id string, a settings.Answer, c fact.Certainty) fact
 	case settings.Unstated:
 		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("the export lists %s without a value", a.Given.Name), "", at)
 	case settings.Foreign:
-		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", a.Given.Name, shown(a.Given), j.table.Vendor),
+		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", a.Given.Name, shownValue(a.Given), j.table.Vendor),
 			"the vendor's description of this value", at)
 	case settings.Split:
 		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the export lists %s several times with different values", a.Given.Name), "", at)
@@ -188,7 +188,7 @@ func (j *joinedExport) fact(id string, a settings.Answer, c fact.Certainty) fact
 	}
 }
 
-func shown(g settings.Given) string {
+func shownValue(g settings.Given) string {
 	if g.Text != "" {
 		return g.Text
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// slots turns the memory devices into slots. Devices of arrays that are not
+// slotsOfTable turns the memory devices into slots. Devices of arrays that are not
 // system memory (flash, video, cache) are left out.
-func slots(t *smbios.Table, said *phrases) []inventory.Slot {
+func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 	foreign, cards := map[uint16]bool{}, map[uint16]bool{}
 	for _, a := range t.MemoryArrays() {
 		if use, ok := a.Use.Get(); ok && use != "System Memory" {
@@ -56,7 +56,7 @@ func withoutStrays(slots []inventory.Slot, arrays []smbios.MemoryArray) []invent
 	var strays []int
 	for i := range slots {
 		for j := range slots {
-			if !listed[slots[i].Array] && listed[slots[j].Array] && alike(&slots[i], &slots[j]) {
+			if !listed[slots[i].Array] && listed[slots[j].Array] && likeModules(&slots[i], &slots[j]) {
 				strays = append(strays, i)
 				break
 			}
@@ -71,8 +71,8 @@ func withoutStrays(slots []inventory.Slot, arrays []smbios.MemoryArray) []invent
 	return slots
 }
 
-// alike reports whether two modules have the same size and the same two labels.
-func alike(a, b *inventory.Slot) bool {
+// likeModules reports whether two modules have the same size and the same two labels.
+func likeModules(a, b *inventory.Slot) bool {
 	return a.State == inventory.SlotPopulated && b.State == a.State && a.SizeBytes.Known() && a.SizeBytes.Value == b.SizeBytes.Value &&
 		a.Locator.Known() && a.BankLocator.Known() && a.Locator.Value == b.Locator.Value && a.BankLocator.Value == b.BankLocator.Value
 }
@@ -83,10 +83,10 @@ const cxlCard = "CXL Add-on Card"
 // fillSlot turns one memory device into a slot, in place: a slot is large.
 func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.Handle, out.Array, out.State = d.Handle, d.Array.Or(0), slotState(d)
-	out.Locator, out.BankLocator = label(s, "Locator", d.Locator), label(s, "Bank Locator", d.BankLocator)
-	out.DeviceSet = field(s, "Set", d.Set, fact.Direct)
-	out.FormFactor = word(s, "Form Factor", d.FormFactor)
-	out.Type = word(s, "Type", d.Type)
+	out.Locator, out.BankLocator = labelFact(s, "Locator", d.Locator), labelFact(s, "Bank Locator", d.BankLocator)
+	out.DeviceSet = fieldFact(s, "Set", d.Set, fact.Direct)
+	out.FormFactor = wordFact(s, "Form Factor", d.FormFactor)
+	out.Type = wordFact(s, "Type", d.Type)
 	out.Technology = technology(s, d)
 	out.Soldered = soldered(s, d)
 	if out.State != inventory.SlotEmpty {
@@ -94,9 +94,9 @@ func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	}
 }
 
-// label keeps a slot's name as printed: "None" and the like are unstated.
-func label(s structure, name string, t smbios.Text) fact.Fact[string] {
-	f := text(s, name, t)
+// labelFact keeps a slot's name as printed: "None" and the like are unstated.
+func labelFact(s structure, name string, t smbios.Text) fact.Fact[string] {
+	f := textFact(s, name, t)
 	if !f.Known() && t.Status == smbios.Known && t.Value != "" && f.State == fact.Unstated {
 		// "0" or "NO DIMM" is still the label of this slot.
 		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
@@ -116,27 +116,27 @@ func slotState(d *smbios.MemoryDevice) inventory.SlotState {
 	}
 }
 
-// word is a fact of one of SMBIOS's own words; "Unknown" and "Other" say
+// wordFact is a fact of one of SMBIOS's own words; "Unknown" and "Other" say
 // nothing.
-func word(s structure, name string, f smbios.Field[string]) fact.Fact[string] {
+func wordFact(s structure, name string, f smbios.Field[string]) fact.Fact[string] {
 	if v, ok := f.Get(); ok && (v == "Unknown" || v == "Other" || v == "<OUT OF SPEC>") {
 		return fact.Unknown[string](fact.Unstated, "firmware states "+v+" for "+describe(s.kind, name), "", s.evidence(name, v))
 	}
-	return field(s, name, f, fact.Direct)
+	return fieldFact(s, name, f, fact.Direct)
 }
 
 // module fills what firmware says of the module in a slot.
 func module(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
-	out.SizeBytes = field(s, "Size", d.Size, fact.Direct)
-	out.Ranks = field(s, "Rank", d.Rank, fact.Direct)
-	out.DataWidth = field(s, "Data Width", d.DataWidth, fact.Indirect)
-	out.TotalWidth = field(s, "Total Width", d.TotalWidth, fact.Indirect)
+	out.SizeBytes = fieldFact(s, "Size", d.Size, fact.Direct)
+	out.Ranks = fieldFact(s, "Rank", d.Rank, fact.Direct)
+	out.DataWidth = fieldFact(s, "Data Width", d.DataWidth, fact.Indirect)
+	out.TotalWidth = fieldFact(s, "Total Width", d.TotalWidth, fact.Indirect)
 	out.RatedMTs, out.ConfiguredMTs = speeds(s, d)
-	out.MinMV = field(s, "Minimum Voltage", d.MinVoltage, fact.Direct)
-	out.MaxMV = field(s, "Maximum Voltage", d.MaxVoltage, fact.Direct)
-	out.ConfiguredMV = field(s, "Configured Voltage", d.ConfiguredVoltage, fact.Direct)
-	out.Manufacturer = text(s, "Manufacturer", d.Manufacturer)
-	out.PartNumber = text(s, "Part Number", d.PartNumber)
+	out.MinMV = fieldFact(s, "Minimum Voltage", d.MinVoltage, fact.Direct)
+	out.MaxMV = fieldFact(s, "Maximum Voltage", d.MaxVoltage, fact.Direct)
+	out.ConfiguredMV = fieldFact(s, "Configured Voltage", d.ConfiguredVoltage, fact.Direct)
+	out.Manufacturer = textFact(s, "Manufacturer", d.Manufacturer)
+	out.PartNumber = textFact(s, "Part Number", d.PartNumber)
 	out.Serial, out.AssetTag = d.Serial.Or(""), d.AssetTag.Or("")
 	out.Registered = detail(s, d, smbios.DetailRegistered|smbios.DetailLRDIMM)
 	out.LoadReduced = detail(s, d, smbios.DetailLRDIMM)
@@ -151,19 +151,19 @@ func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[in
 	if d.ConfiguredSpeed.Status == smbios.Missing {
 		certainty = fact.Indirect
 	}
-	rated = field(s, "Speed", d.Speed, certainty)
-	configured = field(s, "Configured Memory Speed", d.ConfiguredSpeed, fact.Direct)
+	rated = fieldFact(s, "Speed", d.Speed, certainty)
+	configured = fieldFact(s, "Configured Memory Speed", d.ConfiguredSpeed, fact.Direct)
 	if !configured.Known() {
 		configured.KnownBy = "the BMC's memory inventory, or a BIOS with SMBIOS 2.7 or newer"
 	}
-	rated, configured = clock(rated, d.Type), clock(configured, d.Type)
+	rated, configured = refuseClock(rated, d.Type), refuseClock(configured, d.Type)
 	return rated, configured
 }
 
-// clock marks a number that is not a speed: a clock in MHz, which is half of a
+// refuseClock marks a number that is not a speed: a clock in MHz, which is half of a
 // rate of the module's type, or one far from every rate of it.
-func clock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
-	low, high := rates(typ.Or(""))
+func refuseClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
+	low, high := rateBounds(typ.Or(""))
 	plausible := func(mts int) bool { return mts >= low-4 && mts <= high+4 }
 	switch {
 	case !f.Known() || plausible(f.Value):
@@ -178,9 +178,9 @@ func clock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 	}
 }
 
-// rates are the slowest and the fastest rate that JEDEC names for a type, in
+// rateBounds are the slowest and the fastest rate that JEDEC names for a type, in
 // MT/s.
-func rates(typ string) (low, high int) {
+func rateBounds(typ string) (low, high int) {
 	switch typ {
 	case "DDR":
 		return 200, 400
@@ -267,7 +267,7 @@ func soldered(s structure, d *smbios.MemoryDevice) fact.Fact[bool] {
 	}
 	typ := d.Type.Or("")
 	if form == "Other" && !strings.HasPrefix(typ, "LPDDR") {
-		return fact.Blame[bool](word(s, "Form Factor", d.FormFactor))
+		return fact.Blame[bool](wordFact(s, "Form Factor", d.FormFactor))
 	}
 	chip := form == "Die" || form == "Chip" || form == "Row Of Chips" ||
 		(strings.HasPrefix(typ, "LPDDR") && !strings.Contains(form, "DIMM") && !strings.Contains(form, "CAMM"))

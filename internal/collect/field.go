@@ -36,8 +36,10 @@ type gap struct {
 	status smbios.Status
 }
 
-// of is the structure of a type and handle.
-func of(kind int, handle uint16, t *smbios.Table) structure { return (&phrases{}).of(kind, handle, t) }
+// structureOf is the structure of a type and handle.
+func structureOf(kind int, handle uint16, t *smbios.Table) structure {
+	return (&phrases{}).of(kind, handle, t)
+}
 
 // of is the structure of a type and handle, of a table that has many.
 func (p *phrases) of(kind int, handle uint16, t *smbios.Table) structure {
@@ -62,8 +64,8 @@ func (s structure) evidence(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.said.texts.Join(s.name, field), Raw: raw}
 }
 
-// fact turns a field into a fact of the given certainty.
-func field[T any](s structure, name string, f smbios.Field[T], c fact.Certainty) fact.Fact[T] {
+// fieldFact turns a field into a fact of the given certainty.
+func fieldFact[T any](s structure, name string, f smbios.Field[T], c fact.Certainty) fact.Fact[T] {
 	if f.Status == smbios.Known {
 		return fact.Known(f.Value, c, s.evidence(name, display(f.Value)))
 	}
@@ -138,8 +140,8 @@ func display(v any) string {
 	}
 }
 
-// text turns a string field into a fact; a vendor's placeholder says nothing.
-func text(s structure, name string, t smbios.Text) fact.Fact[string] {
+// textFact turns a string field into a fact; a vendor's placeholder says nothing.
+func textFact(s structure, name string, t smbios.Text) fact.Fact[string] {
 	switch {
 	case t.Status != smbios.Known:
 		return unknownField[string](s, name, t.Status)

@@ -217,10 +217,10 @@ func arrays(t *smbios.Table, said *phrases) []inventory.Array {
 		}
 		s := said.of(16, a.Handle, t)
 		out = append(out, inventory.Array{Handle: a.Handle,
-			ECC:              word(s, "Error Correction Type", a.ECC),
-			Location:         word(s, "Location", a.Location),
-			Devices:          field(s, "Number Of Devices", a.Devices, fact.Direct),
-			MaxCapacityBytes: field(s, "Maximum Capacity", a.MaxCapacity, fact.Direct)})
+			ECC:              wordFact(s, "Error Correction Type", a.ECC),
+			Location:         wordFact(s, "Location", a.Location),
+			Devices:          fieldFact(s, "Number Of Devices", a.Devices, fact.Direct),
+			MaxCapacityBytes: fieldFact(s, "Maximum Capacity", a.MaxCapacity, fact.Direct)})
 	}
 	return out
 }

@@ -25,9 +25,9 @@ type identity struct {
 func (c *collector) identity() identity {
 	d := c.facts.DMIID
 	own := identity{
-		vendor: dmi(d.Vendor), product: dmi(d.Product), version: dmi(d.ProductVersion), family: dmi(d.ProductFamily),
-		boardVendor: dmi(d.BoardVendor), board: dmi(d.Board),
-		biosVendor: dmi(d.BIOSVendor), biosVersion: dmi(d.BIOSVersion), biosDate: dmi(d.BIOSDate),
+		vendor: identityFact(d.Vendor), product: identityFact(d.Product), version: identityFact(d.ProductVersion), family: identityFact(d.ProductFamily),
+		boardVendor: identityFact(d.BoardVendor), board: identityFact(d.Board),
+		biosVendor: identityFact(d.BIOSVendor), biosVersion: identityFact(d.BIOSVersion), biosDate: identityFact(d.BIOSDate),
 	}
 	folder := c.root.KernelFolder()
 	if folder == "" || !d.Vendor.Known() {
@@ -65,8 +65,8 @@ func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
 	return fact.Known(word, fact.Direct, fact.At(inventory.SourceDMIID, own.From.Path, word))
 }
 
-// dmi is one of our own readings, with placeholders told apart.
-func dmi(v host.Value[string]) fact.Fact[string] {
+// identityFact is one of our own readings, with placeholders told apart.
+func identityFact(v host.Value[string]) fact.Fact[string] {
 	f := host.Fact(inventory.SourceDMIID, v, fact.Direct)
 	if f.Known() && smbios.Placeholder(f.Value) {
 		return fact.Unknown[string](fact.Unstated, "firmware leaves a placeholder in "+v.Path, "", f.From)

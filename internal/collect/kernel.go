@@ -18,10 +18,10 @@ func (c *collector) kernel() {
 		return
 	}
 	f := c.facts
-	c.sys.CPU = cpu(f.CPU)
+	c.sys.CPU = modelCPU(f.CPU)
 	c.sys.NUMA = c.numa()
 	c.sys.Memory = c.memory()
-	c.sys.EDAC = edac(f.EDAC)
+	c.sys.EDAC = edacControllers(f.EDAC)
 }
 
 // withoutKernel gives the reason to every kernel fact of an SMBIOS file.
@@ -39,7 +39,7 @@ func (c *collector) withoutKernel() {
 	p.Online, p.Present = noKernel[[]int](c, "the list of CPUs"), noKernel[[]int](c, "the list of CPUs")
 }
 
-func cpu(p *host.CPU) inventory.CPU {
+func modelCPU(p *host.CPU) inventory.CPU {
 	const src = inventory.SourceCPU
 	return inventory.CPU{
 		Vendor: host.Fact(src, p.Vendor, fact.Direct), Brand: host.Fact(src, p.Brand, fact.Direct),
@@ -133,7 +133,7 @@ func (c *collector) visible(m *inventory.Memory) fact.Fact[int64] {
 	return fact.First(t, m.MapBytes, m.BlockBytes)
 }
 
-func edac(e *host.EDAC) []inventory.Controller {
+func edacControllers(e *host.EDAC) []inventory.Controller {
 	const src = inventory.SourceEDAC
 	var out []inventory.Controller
 	for _, m := range e.Controllers.V {

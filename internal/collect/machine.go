@@ -23,24 +23,24 @@ func (c *collector) machine() {
 
 func (c *collector) smbiosIdentity(m *inventory.Machine) {
 	if b, ok := c.table.BIOS(); ok {
-		s := of(0, b.Handle, c.table)
-		m.BIOSVendor, m.BIOSVersion = text(s, "Vendor", b.Vendor), text(s, "Version", b.Version)
-		m.BIOSDate = text(s, "Release Date", b.ReleaseDate)
+		s := structureOf(0, b.Handle, c.table)
+		m.BIOSVendor, m.BIOSVersion = textFact(s, "Vendor", b.Vendor), textFact(s, "Version", b.Version)
+		m.BIOSDate = textFact(s, "Release Date", b.ReleaseDate)
 	}
 	if y, ok := c.table.System(); ok {
-		s := of(1, y.Handle, c.table)
-		m.Vendor, m.Product = text(s, "Manufacturer", y.Manufacturer), text(s, "Product Name", y.Product)
-		m.ProductVersion, m.Family = text(s, "Version", y.Version), text(s, "Family", y.Family)
+		s := structureOf(1, y.Handle, c.table)
+		m.Vendor, m.Product = textFact(s, "Manufacturer", y.Manufacturer), textFact(s, "Product Name", y.Product)
+		m.ProductVersion, m.Family = textFact(s, "Version", y.Version), textFact(s, "Family", y.Family)
 		m.Identifiers.SystemSerial, m.Identifiers.SystemUUID = y.Serial.Or(""), y.UUID.Or("")
 	}
 	if boards := c.table.Boards(); len(boards) > 0 {
 		b := mainBoard(boards)
-		s := of(2, b.Handle, c.table)
-		m.BoardVendor, m.Board = text(s, "Manufacturer", b.Manufacturer), text(s, "Product Name", b.Product)
+		s := structureOf(2, b.Handle, c.table)
+		m.BoardVendor, m.Board = textFact(s, "Manufacturer", b.Manufacturer), textFact(s, "Product Name", b.Product)
 		m.Identifiers.BoardSerial = b.Serial.Or("")
 	}
 	if list := c.table.Chassis(); len(list) > 0 {
-		m.ChassisType = word(of(3, list[0].Handle, c.table), "Type", list[0].Type)
+		m.ChassisType = wordFact(structureOf(3, list[0].Handle, c.table), "Type", list[0].Type)
 		m.Identifiers.ChassisSerial, m.Identifiers.AssetTag = list[0].Serial.Or(""), list[0].AssetTag.Or("")
 	}
 }
@@ -75,14 +75,14 @@ func (c *collector) kernelIdentity(m *inventory.Machine) {
 	merge(&m.BIOSDate, id.biosDate)
 	m.Architecture = host.Fact(inventory.SourceCPU, c.facts.CPU.Architecture, fact.Direct)
 	ids, d := &m.Identifiers, c.facts.DMIID
-	fill(&ids.SystemSerial, d.ProductSerial.V)
-	fill(&ids.SystemUUID, d.ProductUUID.V)
-	fill(&ids.BoardSerial, d.BoardSerial.V)
-	fill(&ids.ChassisSerial, d.ChassisSerial.V)
-	fill(&ids.AssetTag, d.AssetTag.V)
+	fillEmpty(&ids.SystemSerial, d.ProductSerial.V)
+	fillEmpty(&ids.SystemUUID, d.ProductUUID.V)
+	fillEmpty(&ids.BoardSerial, d.BoardSerial.V)
+	fillEmpty(&ids.ChassisSerial, d.ChassisSerial.V)
+	fillEmpty(&ids.AssetTag, d.AssetTag.V)
 }
 
-func fill(into *string, v string) {
+func fillEmpty(into *string, v string) {
 	if *into == "" {
 		*into = v
 	}

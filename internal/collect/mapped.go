@@ -44,7 +44,7 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 		if other[r.Array.Or(0)] {
 			continue
 		}
-		at = of(19, r.Handle, t).evidence("Range Size", display(r.Size.Or(0)))
+		at = structureOf(19, r.Handle, t).evidence("Range Size", display(r.Size.Or(0)))
 		if !r.Size.Known() || r.End.Value >= maxAddress {
 			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is none", auditHere, at), 0
 		}

@@ -38,22 +38,22 @@ func (c *collector) processors() {
 // socket turns one type 4 structure into a socket.
 func socket(s structure, p *smbios.Processor, id int) inventory.Socket {
 	out := inventory.Socket{ID: id, Handle: int(p.Handle),
-		Designation:  text(s, "Socket Designation", p.Designation),
-		Populated:    field(s, "Status", p.Populated, fact.Direct),
-		Manufacturer: text(s, "Manufacturer", p.Manufacturer),
-		Upgrade:      word(s, "Upgrade", p.Upgrade),
+		Designation:  textFact(s, "Socket Designation", p.Designation),
+		Populated:    fieldFact(s, "Status", p.Populated, fact.Direct),
+		Manufacturer: textFact(s, "Manufacturer", p.Manufacturer),
+		Upgrade:      wordFact(s, "Upgrade", p.Upgrade),
 		Enabled:      enabled(s, p)}
 	if populated, ok := out.Populated.Get(); ok && !populated {
 		return out // firmware leaves old text in the fields of an empty socket
 	}
-	out.Brand = text(s, "Version", p.Version)
-	out.Series = word(s, "Family", p.FamilyName)
-	out.Cores = field(s, "Core Count", p.CoreCount, fact.Direct)
-	out.CoresEnabled = field(s, "Core Enabled", p.CoresEnabled, fact.Direct)
-	out.Threads = field(s, "Thread Count", p.ThreadCount, fact.Indirect)
+	out.Brand = textFact(s, "Version", p.Version)
+	out.Series = wordFact(s, "Family", p.FamilyName)
+	out.Cores = fieldFact(s, "Core Count", p.CoreCount, fact.Direct)
+	out.CoresEnabled = fieldFact(s, "Core Enabled", p.CoresEnabled, fact.Direct)
+	out.Threads = fieldFact(s, "Thread Count", p.ThreadCount, fact.Indirect)
 	out.ThreadsEnabled = unknownField[int](s, "Thread Enabled", smbios.Missing)
 	if out.Threads.Known() && s.version.AtLeast(3, 6) {
-		out.ThreadsEnabled = field(s, "Thread Enabled", p.ThreadsEnabled, fact.Indirect)
+		out.ThreadsEnabled = fieldFact(s, "Thread Enabled", p.ThreadsEnabled, fact.Indirect)
 	}
 	if id, ok := p.CPUID.Get(); ok {
 		at := s.evidence("ID", fmt.Sprintf("family %d model %d stepping %d", id.Family, id.Model, id.Stepping))

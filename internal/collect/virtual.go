@@ -107,7 +107,7 @@ func noHypervisor() fact.Fact[string] {
 func (c *collector) virtualBit() fact.Fact[bool] {
 	if c.table != nil {
 		if b, ok := c.table.BIOS(); ok && b.VirtualMachine.Known() {
-			return field(of(0, b.Handle, c.table), "Characteristics", b.VirtualMachine, fact.Direct)
+			return fieldFact(structureOf(0, b.Handle, c.table), "Characteristics", b.VirtualMachine, fact.Direct)
 		}
 	}
 	return fact.Fact[bool]{}
@@ -125,7 +125,7 @@ func (c *collector) hypervisorName() fact.Fact[string] {
 	if c.table != nil && !m.Vendor.Known() && !m.Product.Known() {
 		for _, d := range c.table.MemoryDevices() {
 			if name, ok := hypervisorOf(d.Manufacturer.Or("")); ok {
-				return fact.Known(name, fact.Indirect, of(17, d.Handle, c.table).evidence("Manufacturer", d.Manufacturer.Value))
+				return fact.Known(name, fact.Indirect, structureOf(17, d.Handle, c.table).evidence("Manufacturer", d.Manufacturer.Value))
 			}
 		}
 	}

@@ -44,7 +44,7 @@ func failures(r *report.Report) []string {
 	var out []string
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result == string(verdict.Fail) && report.Rank(f.Severity) > report.Rank(string(verdict.Info)) {
+		if f.Result == string(verdict.Fail) && report.SeverityRank(f.Severity) > report.SeverityRank(string(verdict.Info)) {
 			out = append(out, f.Rule+" "+f.Subject)
 		}
 	}

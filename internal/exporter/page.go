@@ -58,7 +58,7 @@ func (p *pages) publish(out Outcome) {
 // newPage is a report to be served.
 func newPage(r *report.Report) *page {
 	at, _ := time.Parse(time.RFC3339, r.GeneratedAt)
-	return (&page{report: r, families: metrics.Of(r), at: at}).lazily()
+	return (&page{report: r, families: metrics.FromReport(r), at: at}).lazily()
 }
 
 // lazily has every form written once, by whoever asks first.
@@ -90,9 +90,9 @@ func (p *page) outdated(out Outcome) *page {
 	if out.Err != nil {
 		r.Outdated += ": " + out.Err.Error()
 	}
-	n := &page{report: &r, at: p.at, families: metrics.Of(&r)}
+	n := &page{report: &r, at: p.at, families: metrics.FromReport(&r)}
 	if out.Report != nil {
-		replace(n.families, metrics.Of(out.Report), metrics.SourceUp)
+		replace(n.families, metrics.FromReport(out.Report), metrics.SourceUp)
 	}
 	return n.lazily()
 }

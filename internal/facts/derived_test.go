@@ -177,7 +177,7 @@ func TestECCOn(t *testing.T) {
 	}
 	for _, c := range tests {
 		t.Run(c.name, func(t *testing.T) {
-			v := eccOn(&Machine{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, topo: &population.Result{}})
+			v := eccCorrects(&Machine{sys: &inventory.System{EDAC: c.edac, Arrays: c.arrays, Slots: c.slots}, topo: &population.Result{}})
 			assert.Equal(t, c.want, v.v)
 			assert.Equal(t, c.certainty, v.Certainty)
 		})

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/ddr"
@@ -26,17 +27,19 @@ const sizeProperty = "size"
 func moduleProperties() []property {
 	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
 		return func(s *inventory.Slot) Value {
-			return via(f(s), func(n int) any { return prose.Count(n, noun) })
+			return computedFrom(f(s), func(n int) any { return prose.Count(n, noun) })
 		}
 	}
 	return []property{
-		{sizeProperty, func(s *inventory.Slot) Value { return via(s.SizeBytes, func(n int64) any { return prose.Exact(n) }) }},
+		{sizeProperty, func(s *inventory.Slot) Value {
+			return computedFrom(s.SizeBytes, func(n int64) any { return prose.Exact(n) })
+		}},
 		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
-		{"type", func(s *inventory.Slot) Value { return of(s.Type) }},
+		{"type", func(s *inventory.Slot) Value { return valueOf(s.Type) }},
 		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
 		{"registering", registering},
 		{"rated speed", func(s *inventory.Slot) Value {
-			return via(s.RatedMTs, func(n int) any { return itoa(ddr.Nominal(n)) + " MT/s" })
+			return computedFrom(s.RatedMTs, func(n int) any { return strconv.Itoa(ddr.Nominal(n)) + " MT/s" })
 		}},
 	}
 }
@@ -44,9 +47,9 @@ func moduleProperties() []property {
 // registering is how a module buffers what the controller sends it.
 func registering(s *inventory.Slot) Value {
 	if s.LoadReduced.Or(false) {
-		return via(s.LoadReduced, func(bool) any { return "load-reduced" })
+		return computedFrom(s.LoadReduced, func(bool) any { return "load-reduced" })
 	}
-	return via(s.Registered, func(registered bool) any {
+	return computedFrom(s.Registered, func(registered bool) any {
 		if registered {
 			return "registered"
 		}
@@ -63,14 +66,14 @@ func differences(s *socketFacts) Value {
 		return s.m.noPopulation()
 	}
 	if !s.pop.DIMMs.Known() {
-		return of(s.pop.DIMMs)
+		return valueOf(s.pop.DIMMs)
 	}
 	own := s.m.ownDifferences(s.pop)
 	if !own.Known() || len(own.v.([]string)) > 0 {
 		return own
 	}
 	if doubted := s.m.doubtedProcessor(); doubted != nil {
-		return of(*doubted)
+		return valueOf(*doubted)
 	}
 	if len(s.m.allModules()) == len(s.pop.Slots) || s.m.mixedElsewhere(s.pop) {
 		return own
@@ -181,7 +184,7 @@ func (m *Machine) room(n int) []Value {
 
 // groups lists the slots by value when at least two known values differ.
 func (m *Machine) groups(slots []int, values []Value) string {
-	if alike(values) {
+	if noneDiffers(values) {
 		return ""
 	}
 	var order []string
@@ -205,8 +208,8 @@ func (m *Machine) groups(slots []int, values []Value) string {
 	return strings.Join(order, " against ")
 }
 
-// alike reports whether no two known values differ.
-func alike(values []Value) bool {
+// noneDiffers reports whether no two known values differ.
+func noneDiffers(values []Value) bool {
 	var first any
 	for _, v := range values {
 		if v.v != nil && first != nil && v.v != first {
@@ -225,7 +228,7 @@ func (m *Machine) partNumbers(slots []int) []Value {
 	for _, at := range slots {
 		slot := &m.sys.Slots[at]
 		maker := slot.Manufacturer.Or("")
-		out = append(out, via(slot.PartNumber, func(part string) any { return maker + " " + part }))
+		out = append(out, computedFrom(slot.PartNumber, func(part string) any { return maker + " " + part }))
 	}
 	return out
 }
@@ -275,11 +278,11 @@ func channelWords(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
 	}
-	dpc, bytes := of(s.pop.DPC), of(s.pop.ChannelBytes)
+	dpc, bytes := valueOf(s.pop.DPC), valueOf(s.pop.ChannelBytes)
 	return derived(func() any {
 		out := []string{}
 		for ch, slots := range s.pop.ChannelSlots {
-			text := "channel " + itoa(ch) + ": "
+			text := "channel " + strconv.Itoa(ch) + ": "
 			if len(slots) == 0 {
 				out = append(out, text+"empty")
 				continue

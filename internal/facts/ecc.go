@@ -20,7 +20,7 @@ func eccModules(m *Machine) Value {
 			continue
 		}
 		seen = true
-		facts = append(facts, of(s.TotalWidth), of(s.DataWidth))
+		facts = append(facts, valueOf(s.TotalWidth), valueOf(s.DataWidth))
 		every = every && s.TotalWidth.Or(0) > s.DataWidth.Or(0)
 	}
 	return derived(func() any { return every && seen }, facts...)
@@ -38,7 +38,7 @@ func someChecked(m *Machine) Value {
 		if !isDRAM(s) {
 			continue
 		}
-		total, data := of(s.TotalWidth), of(s.DataWidth)
+		total, data := valueOf(s.TotalWidth), valueOf(s.DataWidth)
 		if s.TotalWidth.Or(0) > s.DataWidth.Or(0) && s.DataWidth.Known() {
 			return derived(func() any { return true }, total, data)
 		}
@@ -62,7 +62,7 @@ func uncheckedModules(m *Machine) Value {
 		if !isDRAM(s) {
 			continue
 		}
-		facts = append(facts, of(s.TotalWidth), of(s.DataWidth))
+		facts = append(facts, valueOf(s.TotalWidth), valueOf(s.DataWidth))
 		if s.TotalWidth.Or(0) == s.DataWidth.Or(1) {
 			names = append(names, m.slotName(i))
 		}
@@ -78,14 +78,14 @@ func edacKnown(m *Machine) Value {
 	if len(m.sys.EDAC) == 0 {
 		return Missing(fact.Absent, "no EDAC driver reports a memory controller", "load the platform's EDAC driver")
 	}
-	return Plain(true)
+	return PlainValue(true)
 }
 
 func edacModes(m *Machine) Value {
 	facts := []Value{}
 	for _, c := range m.sys.EDAC {
 		for _, d := range c.DIMMs {
-			facts = append(facts, of(d.Mode))
+			facts = append(facts, valueOf(d.Mode))
 		}
 	}
 	if len(facts) == 0 {
@@ -102,7 +102,7 @@ func edacNative(m *Machine) Value {
 	facts := []Value{known}
 	native := false
 	for _, c := range m.sys.EDAC {
-		facts = append(facts, of(c.Name))
+		facts = append(facts, valueOf(c.Name))
 		native = native || (c.Name.Known() && c.Name.Value != "ghes_edac")
 	}
 	return derived(func() any { return native }, facts...)
@@ -127,10 +127,10 @@ func (m *Machine) usedArrays() []inventory.Array {
 	return out
 }
 
-// eccOn says whether errors are corrected. A driver of the memory controller
+// eccCorrects says whether errors are corrected. A driver of the memory controller
 // itself loads only with correction on and is the best witness; next an array
 // that declares none; a declared correction alone is indirect.
-func eccOn(m *Machine) Value {
+func eccCorrects(m *Machine) Value {
 	native := edacNative(m)
 	if native.v == true {
 		modes := edacModes(m)
@@ -144,7 +144,7 @@ func eccOn(m *Machine) Value {
 	}
 	facts := []Value{}
 	for _, a := range m.usedArrays() {
-		v := of(a.ECC)
+		v := valueOf(a.ECC)
 		if v.v == eccNone || v.v == eccParity {
 			return derived(func() any { return false }, v)
 		}

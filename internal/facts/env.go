@@ -113,7 +113,7 @@ func displays() []cel.EnvOption {
 	return []cel.EnvOption{
 		display("gib", []*types.Type{types.IntType}, func(v ref.Val) string { return prose.Exact(int64(v.(types.Int))) }),
 		display("text", []*types.Type{types.IntType, types.StringType, types.DoubleType, types.BoolType}, plainText),
-		display("words", []*types.Type{types.NewListType(types.StringType), types.NewListType(types.IntType)}, words),
+		display("words", []*types.Type{types.NewListType(types.StringType), types.NewListType(types.IntType)}, elementList),
 		display("listed", []*types.Type{types.NewListType(types.StringType)}, listed),
 		display("percent", []*types.Type{types.DoubleType}, func(v ref.Val) string {
 			return fmt.Sprintf("%.0f %%", float64(v.(types.Double))*100)

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,7 +23,7 @@ func channels(filled ...int) *socketFacts {
 		var own []int
 		for slot := range 2 {
 			at := len(s.m.sys.Slots)
-			m := inventory.Slot{Locator: sure(string(rune('A'+ch)) + itoa(slot+1)), State: inventory.SlotEmpty}
+			m := inventory.Slot{Locator: sure(string(rune('A'+ch)) + strconv.Itoa(slot+1)), State: inventory.SlotEmpty}
 			if slot < n {
 				m.State, m.SizeBytes, m.Ranks = inventory.SlotPopulated, sure(int64(8)<<30), sure(2)
 				own, s.pop.Slots = append(own, at), append(s.pop.Slots, at)

@@ -10,11 +10,11 @@ import (
 
 func machineType() *ObjectType {
 	return newType("Machine", "identity of the machine",
-		Field{"vendor", textT, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return of(m.sys.Machine.Vendor) })},
-		Field{"product", textT, "product name", machine(func(m *Machine) Value { return of(m.sys.Machine.Product) })},
-		Field{"board", textT, "baseboard product name", machine(func(m *Machine) Value { return of(m.sys.Machine.Board) })},
-		Field{"bios_version", textT, "BIOS version", machine(func(m *Machine) Value { return of(m.sys.Machine.BIOSVersion) })},
-		Field{"virtual", boolT, "true in a guest", machine(func(m *Machine) Value { return of(m.sys.Machine.Virtual) })},
+		Field{"vendor", textT, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Vendor) })},
+		Field{"product", textT, "product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Product) })},
+		Field{"board", textT, "baseboard product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Board) })},
+		Field{"bios_version", textT, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOSVersion) })},
+		Field{"virtual", boolT, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
 		Field{"processors", intT, "populated processor sockets", machine(populatedSockets)},
 		Field{"numa", boolT, "memory hangs on the processors (false: front-side bus)", machine(isNUMA)},
 	)
@@ -24,7 +24,7 @@ func machineType() *ObjectType {
 // known makes the count unknown.
 func populatedSockets(m *Machine) Value {
 	if len(m.sys.Sockets) == 0 {
-		return via(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
+		return computedFrom(m.sys.CPU.Packages, func(p []inventory.Package) any { return len(p) })
 	}
 	if p := m.sys.Firmware.Lost; p != nil {
 		return Missing(fact.Truncated, "the SMBIOS table is not whole, so that processors may be missing from the list: "+p.Text, "a whole table")
@@ -32,7 +32,7 @@ func populatedSockets(m *Machine) Value {
 	states := make([]Value, len(m.sys.Sockets))
 	n := 0
 	for i, s := range m.sys.Sockets {
-		states[i] = of(s.Populated)
+		states[i] = valueOf(s.Populated)
 		if s.Populated.Or(false) {
 			n++
 		}
@@ -44,7 +44,7 @@ func populatedSockets(m *Machine) Value {
 // can only prove NUMA, never its absence.
 func isNUMA(m *Machine) Value {
 	if m.topo.Platform.Known() {
-		return via(m.topo.Platform, func(p *platform.Platform) any { return p.NUMA })
+		return computedFrom(m.topo.Platform, func(p *platform.Platform) any { return p.NUMA })
 	}
 	nodes := 0
 	for _, n := range m.sys.Nodes {
@@ -55,18 +55,18 @@ func isNUMA(m *Machine) Value {
 	if nodes > 1 {
 		return Value{v: true, state: fact.OK, Certainty: fact.Corroborated, from: m.sys.Nodes[0].HasCPU.From}
 	}
-	return of(m.topo.Platform)
+	return valueOf(m.topo.Platform)
 }
 
 func firmwareType() *ObjectType {
 	return newType("Firmware", "the SMBIOS table itself",
-		Field{"smbios", boolT, "a table was found", machine(func(m *Machine) Value { return of(m.sys.Firmware.SMBIOS) })},
-		Field{"version", textT, "SMBIOS version of the table", machine(func(m *Machine) Value { return of(m.sys.Firmware.Version) })},
+		Field{"smbios", boolT, "a table was found", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
+		Field{"version", textT, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
 		Field{"problems", stringsT, "defects of the table that touch what an audit reads", machine(func(m *Machine) Value {
-			return via(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, false) })
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, false) })
 		})},
 		Field{"remarks", stringsT, "defects of the table that touch nothing an audit reads", machine(func(m *Machine) Value {
-			return via(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, true) })
+			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, true) })
 		})},
 	)
 }
@@ -83,7 +83,7 @@ func problems(all []inventory.Problem, harmless bool) []string {
 
 // ofPlatform reads a field of the recognised platform.
 func ofPlatform(f func(p *platform.Platform) any) func(any) Value {
-	return machine(func(m *Machine) Value { return via(m.topo.Platform, f) })
+	return machine(func(m *Machine) Value { return computedFrom(m.topo.Platform, f) })
 }
 
 // stated is a platform's number, unknown where its document does not give it.
@@ -91,13 +91,13 @@ func stated(field, what string, f func(p *platform.Platform) (any, bool)) func(a
 	return machine(func(m *Machine) Value {
 		p, ok := m.topo.Platform.Get()
 		if !ok {
-			return of(m.topo.Platform)
+			return valueOf(m.topo.Platform)
 		}
 		v, ok := f(p)
 		if !ok {
 			return Missing(fact.Absent, "no document of "+p.Name+" gives "+what, "")
 		}
-		out := of(m.topo.Platform)
+		out := valueOf(m.topo.Platform)
 		out.v = native(v)
 		out.Unverified = out.Unverified || !p.Verified || p.Unverified[field]
 		return out
@@ -112,14 +112,14 @@ func undocumented(field string, f func(p *platform.Platform) any, none any) func
 		p, ok := m.topo.Platform.Get()
 		switch {
 		case ok:
-			v := of(m.topo.Platform)
+			v := valueOf(m.topo.Platform)
 			v.v = native(f(p))
 			v.Unverified = v.Unverified || !p.Verified || p.Unverified[field]
 			return v
 		case m.topo.Platform.State == fact.Absent:
-			return Plain(none)
+			return PlainValue(none)
 		default:
-			return of(m.topo.Platform)
+			return valueOf(m.topo.Platform)
 		}
 	}
 }
@@ -154,7 +154,7 @@ func platformType() *ObjectType {
 func processorType() *ObjectType {
 	return newType("Processor", "the processors of the machine, by the first populated socket",
 		Field{"brand", textT, "brand string", machine(func(m *Machine) Value {
-			return firstProcessor(m, func(s inventory.Socket) Value { return of(s.Brand) }, of(m.sys.CPU.Brand))
+			return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Brand) }, valueOf(m.sys.CPU.Brand))
 		})},
 		Field{"vendor", textT, "CPUID vendor", machine(func(m *Machine) Value {
 			return m.ProcessorVendor()
@@ -174,7 +174,7 @@ func processorModels(m *Machine) Value {
 	var brands []Value
 	for i := range m.sys.Sockets {
 		if s := &m.sys.Sockets[i]; s.Populated.Or(true) {
-			brands = append(brands, of(s.Populated), via(s.Brand, func(b string) any { return strings.Join(strings.Fields(b), " ") }))
+			brands = append(brands, valueOf(s.Populated), computedFrom(s.Brand, func(b string) any { return strings.Join(strings.Fields(b), " ") }))
 		}
 	}
 	if len(brands) == 0 {
@@ -197,7 +197,7 @@ func logicalProcessors(m *Machine) Value {
 	var threads []Value
 	for _, s := range m.sys.Sockets {
 		if s.Populated.Or(true) {
-			threads = append(threads, of(s.Threads))
+			threads = append(threads, valueOf(s.Threads))
 		}
 	}
 	if len(threads) == 0 {
@@ -214,7 +214,7 @@ func logicalProcessors(m *Machine) Value {
 
 // ProcessorVendor is the CPUID vendor of the machine's processors.
 func (m *Machine) ProcessorVendor() Value {
-	return firstProcessor(m, func(s inventory.Socket) Value { return of(s.Vendor) }, of(m.sys.CPU.Vendor))
+	return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Vendor) }, valueOf(m.sys.CPU.Vendor))
 }
 
 func firstProcessor(m *Machine, f func(inventory.Socket) Value, kernel Value) Value {

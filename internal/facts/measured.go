@@ -3,6 +3,7 @@ package facts
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"cel.dev/cel-go/common/types"
 
@@ -16,12 +17,12 @@ import (
 // measurementType is what was measured of the whole machine.
 func measurementType(pair, crossing *ObjectType) *ObjectType {
 	return newType("Measurement", "what was measured of the whole machine",
-		Field{"given", boolT, "memaudit measured memory, and rules may speak of it", machine(func(m *Machine) Value { return Plain(len(m.local()) > 0) })},
+		Field{"given", boolT, "memaudit measured memory, and rules may speak of it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
 		Field{"pairs", types.NewListType(pair.cel), "each two sockets with their own memory as it was measured", machine(func(m *Machine) Value { return socketPairs(m, pair) })},
-		Field{"crossed", boolT, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return Plain(len(m.crossings(crossing)) > 0) })},
+		Field{"crossed", boolT, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return PlainValue(len(m.crossings(crossing)) > 0) })},
 		Field{"crossings", types.NewListType(crossing.cel), "each node's processors with another node's memory, as measured beside their own", machine(func(m *Machine) Value {
 			if all := m.crossings(crossing); len(all) > 0 {
-				return Plain(all)
+				return PlainValue(all)
 			}
 			return Missing(fact.Unread, "no other node's memory was measured", measureIt)
 		})},
@@ -38,7 +39,7 @@ func measurementType(pair, crossing *ObjectType) *ObjectType {
 			for _, n := range m.local() {
 				out = append(out, fmt.Sprintf("node %d: %s", n.read.MemoryNode, figureWords(n.read)))
 			}
-			return Plain(out)
+			return PlainValue(out)
 		})},
 	)
 }
@@ -52,7 +53,7 @@ func pairType() *ObjectType {
 		Field{"slow", intT, "id of the socket that is asked about", get(func(p *pair) Value { return p.slow.socketOf() })},
 		Field{"fast", intT, "id of the other socket", get(func(p *pair) Value { return p.fast.socketOf() })},
 		Field{"below", floatT, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", get(func(p *pair) Value {
-			return below(p.slow, p.slow.read, p.fast.read)
+			return compareBelow(p.slow, p.slow.read, p.fast.read)
 		})},
 		Field{"triad_times", floatT, "STREAM's Triad of the one over that of the other", get((*pair).triadTimes)},
 		Field{"share_times", floatT, "what a document measured of the one's layout over what it measured of the other's", get((*pair).shareTimes)},
@@ -72,7 +73,7 @@ func (p *pair) triadTimes() Value {
 	if p.slow.triad == nil || p.fast.triad == nil {
 		return Missing(fact.Absent, "no Triad was measured of these nodes", measureIt)
 	}
-	if v := below(p.slow, p.slow.triad, p.fast.triad); !v.Known() {
+	if v := compareBelow(p.slow, p.slow.triad, p.fast.triad); !v.Known() {
 		return v
 	}
 	return Value{v: p.slow.triad.Median / p.fast.triad.Median, state: fact.OK, Certainty: fact.Direct,
@@ -97,9 +98,9 @@ func (n *measuredNode) documented() Value {
 			continue
 		}
 		if p.Relative.Known() && p.Relative.Value.Value == nil {
-			return Missing(fact.Absent, "no document measured the layout of socket "+itoa(p.Socket), "")
+			return Missing(fact.Absent, "no document measured the layout of socket "+strconv.Itoa(p.Socket), "")
 		}
-		return via(p.Relative, func(s population.Share) any { return *s.Value })
+		return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
 	}
 	return Missing(fact.Absent, "the layout of this node's socket is not known", "")
 }
@@ -130,7 +131,7 @@ func socketPairs(m *Machine, t *ObjectType) Value {
 			}
 		}
 	}
-	return Plain(out)
+	return PlainValue(out)
 }
 
 func crossingType() *ObjectType {
@@ -184,7 +185,7 @@ func (m *Machine) local() []*measuredNode {
 		}
 		for j := range from.Figures {
 			if f := &from.Figures[j]; f.Local() && f.Kind == measure.Read {
-				n := &measuredNode{m: m, read: f, path: from.Path, triad: twin(from, f, measure.Triad)}
+				n := &measuredNode{m: m, read: f, path: from.Path, triad: otherFigure(from, f, measure.Triad)}
 				at := slices.IndexFunc(out, func(o *measuredNode) bool { return o.read.MemoryNode == f.MemoryNode })
 				if at < 0 {
 					out = append(out, n)
@@ -212,14 +213,14 @@ func (n *measuredNode) evidence(f *inventory.Measured) fact.Evidence {
 func (n *measuredNode) socketOf() Value {
 	for i := range n.m.sys.Nodes {
 		if node := &n.m.sys.Nodes[i]; node.ID == n.read.CPUNode {
-			return of(node.Socket)
+			return valueOf(node.Socket)
 		}
 	}
-	return Missing(fact.Absent, "the machine has no node "+itoa(n.read.CPUNode), "a measurement of this machine")
+	return Missing(fact.Absent, "the machine has no node "+strconv.Itoa(n.read.CPUNode), "a measurement of this machine")
 }
 
-// below compares two figures, or says why they cannot be compared.
-func below(n *measuredNode, f, other *inventory.Measured) Value {
+// compareBelow compares two figures, or says why they cannot be compared.
+func compareBelow(n *measuredNode, f, other *inventory.Measured) Value {
 	why := ""
 	switch {
 	case f.Like == "" || other.Like == "":
@@ -243,30 +244,30 @@ func measuredType() *ObjectType {
 		return func(src any) Value { return f(src.(*measuredNode)) }
 	}
 	return newType("Measured", "one node's own memory as it was measured",
-		Field{"accepted", boolT, "the baseline carries a measurement of it", get(func(n *measuredNode) Value { return Plain(n.acceptedRead() != nil) })},
+		Field{"accepted", boolT, "the baseline carries a measurement of it", get(func(n *measuredNode) Value { return PlainValue(n.acceptedRead() != nil) })},
 		Field{"read_dropped", floatT, "by how much every pass of reading is below every accepted one, 0 when passes overlap", get(func(n *measuredNode) Value {
 			a := n.acceptedRead()
 			if a == nil {
 				return Missing(fact.Absent, "no measurement was accepted", "memaudit baseline save --measured FILE")
 			}
-			return below(n, n.read, a)
+			return compareBelow(n, n.read, a)
 		})},
 		Field{"read_share", floatT, "the fastest pass of reading over the theoretical peak of the populated channels", get((*measuredNode).share)},
 		Field{"threads", intT, "threads that read", get(func(n *measuredNode) Value {
 			if n.read.Threads == 0 {
 				return Missing(fact.Absent, "the number of threads is not said", measureIt)
 			}
-			return Plain(n.read.Threads)
+			return PlainValue(n.read.Threads)
 		})},
 		Field{"words", textT, "what it reads, in words", get(func(n *measuredNode) Value {
 			if !n.read.Decided() {
 				return Missing(fact.Refused, n.read.Why, "measure again on a quiet machine")
 			}
-			return Plain(figureWords(n.read))
+			return PlainValue(figureWords(n.read))
 		})},
 		Field{"accepted_words", textT, "what was accepted, in words", get(func(n *measuredNode) Value {
 			if a := n.acceptedRead(); a != nil {
-				return Plain(figureWords(a))
+				return PlainValue(figureWords(a))
 			}
 			return Missing(fact.Absent, "no measurement was accepted", "")
 		})},
@@ -278,7 +279,7 @@ func measuredType() *ObjectType {
 }
 
 func (n *measuredNode) acceptedRead() *inventory.Measured {
-	return twin(n.m.sys.Accepted, n.read, measure.Read)
+	return otherFigure(n.m.sys.Accepted, n.read, measure.Read)
 }
 
 // share is unknown when the figure is undecided.
@@ -305,7 +306,7 @@ func (n *measuredNode) peak() Value {
 	}
 	for i := range n.m.topo.Populations {
 		if p := &n.m.topo.Populations[i]; int64(p.Socket) == socket.v && nodes > 0 {
-			return via(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
+			return computedFrom(p.Peak, func(b int64) any { return float64(b) / float64(nodes) })
 		}
 	}
 	return Missing(fact.Absent, "the theoretical peak of this node's memory is not known", "")
@@ -378,15 +379,15 @@ func crossingsOf(from *inventory.Measurement) []*crossing {
 		own := *f
 		own.MemoryNode = f.CPUNode
 		out = append(out, &crossing{from: from, cpu: f.CPUNode, memory: f.MemoryNode,
-			latency: twin(from, f, measure.Latency), triad: twin(from, f, measure.Triad),
-			ownLatency: twin(from, &own, measure.Latency), near: twin(from, &own, measure.Triad)})
+			latency: otherFigure(from, f, measure.Latency), triad: otherFigure(from, f, measure.Triad),
+			ownLatency: otherFigure(from, &own, measure.Latency), near: otherFigure(from, &own, measure.Triad)})
 	}
 	return out
 }
 
-// twin is the figure of another kind, or of another measurement, of the same
+// otherFigure is the figure of another kind, or of another measurement, of the same
 // nodes; nil without.
-func twin(from *inventory.Measurement, f *inventory.Measured, kind measure.Kind) *inventory.Measured {
+func otherFigure(from *inventory.Measurement, f *inventory.Measured, kind measure.Kind) *inventory.Measured {
 	if from == nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ func (m *Machine) latencies() (n *measuredNode, now, then *inventory.Measured) {
 		}
 		for j := range from.Figures {
 			if f := &from.Figures[j]; f.Local() && f.Kind == measure.Latency {
-				return &measuredNode{m: m, read: f, path: from.Path}, f, twin(m.sys.Accepted, f, measure.Latency)
+				return &measuredNode{m: m, read: f, path: from.Path}, f, otherFigure(m.sys.Accepted, f, measure.Latency)
 			}
 		}
 	}
@@ -31,10 +31,10 @@ func (m *Machine) latencies() (n *measuredNode, now, then *inventory.Measured) {
 // rearranged is known to be false without two latencies: nothing was accepted.
 func (m *Machine) rearranged() Value {
 	if _, _, then := m.latencies(); then == nil {
-		return Plain(false)
+		return PlainValue(false)
 	}
 	if len(m.populatedHandles()) != len(m.sys.AcceptedSlots) {
-		return Plain(false)
+		return PlainValue(false)
 	}
 	now, accepted := m.channelsNow(), m.channelsThen()
 	return derived(func() any { return now.v != accepted.v }, now, accepted)
@@ -91,7 +91,7 @@ func (m *Machine) latencyTimes() Value {
 	if then == nil {
 		return Missing(fact.Absent, "no latency was accepted", "memaudit baseline save --measured FILE")
 	}
-	if v := below(n, now, then); !v.Known() {
+	if v := compareBelow(n, now, then); !v.Known() {
 		return v
 	}
 	return Value{v: now.Median / then.Median, state: fact.OK, Certainty: fact.Direct, from: n.evidence(now), more: []fact.Evidence{n.evidence(then)}}

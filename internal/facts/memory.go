@@ -11,16 +11,16 @@ import (
 
 func memoryType() *ObjectType {
 	return newType("Memory", "the memory of the whole machine", append([]Field{
-		{"installed_bytes", intT, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return of(m.topo.InstalledBytes) })},
-		{"visible_bytes", intT, "memory that firmware gave the operating system, in bytes", machine(func(m *Machine) Value { return of(m.sys.Memory.VisibleBytes) })},
+		{"installed_bytes", intT, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.topo.InstalledBytes) })},
+		{"visible_bytes", intT, "memory that firmware gave the operating system, in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.VisibleBytes) })},
 		{"visible_share", floatT, "visible divided by installed", machine(func(m *Machine) Value {
-			installed, visible := of(m.topo.InstalledBytes), of(m.sys.Memory.VisibleBytes)
+			installed, visible := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
 			return derived(func() any {
 				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.topo.InstalledBytes.Value)
 			}, installed, visible, positive(installed))
 		})},
 		{"hidden_bytes", intT, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
-		{"mapped_bytes", intT, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return of(m.sys.Memory.MappedBytes) })},
+		{"mapped_bytes", intT, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},
 		{"unmapped_modules", stringsT, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
 		{"module_lost", boolT, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machine(moduleLost)},
 		{"smallest_bytes", intT, "capacity of the smallest module in bytes", machine(smallestModule)},
@@ -43,14 +43,14 @@ func memoryType() *ObjectType {
 			if !m.listed() {
 				return m.noPopulation()
 			}
-			return of(m.topo.Symmetric)
+			return valueOf(m.topo.Symmetric)
 		})},
 		{"fewer_slots", boolT, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
 		{"channels_alike", boolT, "all populated processors have the same capacity on each of their channels, whatever modules make it up", machine(func(m *Machine) Value {
 			if !m.listed() {
 				return m.noPopulation()
 			}
-			return of(m.topo.ChannelsAlike)
+			return valueOf(m.topo.ChannelsAlike)
 		})},
 		{"per_socket", stringsT, "what each processor carries, in words", machine(perSocket)},
 	}, memoryClassFields()...)...)
@@ -58,10 +58,10 @@ func memoryType() *ObjectType {
 
 func memoryClassFields() []Field {
 	class := func(f func(c population.Class) any) func(any) Value {
-		return machine(func(m *Machine) Value { return via(m.topo.Class, f) })
+		return machine(func(m *Machine) Value { return computedFrom(m.topo.Class, f) })
 	}
 	return []Field{
-		{"ecc_on", boolT, "memory errors are corrected", machine(eccOn)},
+		{"ecc_on", boolT, "memory errors are corrected", machine(eccCorrects)},
 		{"errors_counted", boolT, "the kernel or the management controller counts memory errors", machine(countsErrors)},
 		{"erring_modules", stringsT, "modules on which the kernel counted an error", machine(erringModules)},
 		{"class", textT, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
@@ -71,7 +71,7 @@ func memoryClassFields() []Field {
 		{"ecc_declared", stringsT, "error correction that the memory arrays in use declare", machine(func(m *Machine) Value {
 			var facts []Value
 			for _, a := range m.usedArrays() {
-				facts = append(facts, of(a.ECC))
+				facts = append(facts, valueOf(a.ECC))
 			}
 			if len(facts) == 0 || m.sys.Firmware.Lost != nil {
 				return m.noArray()
@@ -85,10 +85,10 @@ func memoryClassFields() []Field {
 		{"edac_native", boolT, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
 		{"several_voltages", boolT, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", machine(severalVoltages)},
 		{"min_mv", intsT, "distinct lowest voltages of the modules in mV", machine(func(m *Machine) Value {
-			return m.gatherDRAM(func(s *inventory.Slot) Value { return of(s.MinMV) })
+			return m.gatherDRAM(func(s *inventory.Slot) Value { return valueOf(s.MinMV) })
 		})},
 		{"configured_mv", intsT, "distinct configured voltages in mV", machine(func(m *Machine) Value {
-			return m.gatherDRAM(func(s *inventory.Slot) Value { return of(s.ConfiguredMV) })
+			return m.gatherDRAM(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMV) })
 		})},
 	}
 }
@@ -117,7 +117,7 @@ func (m *Machine) gatherTypes() Value {
 	var types []Value
 	for i := range m.sys.Slots {
 		if s := &m.sys.Slots[i]; isDRAM(s) {
-			types = append(types, of(s.Type))
+			types = append(types, valueOf(s.Type))
 		}
 	}
 	return gather[string](types)
@@ -138,7 +138,7 @@ func countSlots(state inventory.SlotState) func(m *Machine) Value {
 				n++
 			}
 		}
-		return Plain(n)
+		return PlainValue(n)
 	}
 }
 
@@ -148,7 +148,7 @@ func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
 	if !m.listed() {
 		return m.noPopulation()
 	}
-	out := Plain(false)
+	out := PlainValue(false)
 	for i := range m.sys.Slots {
 		switch v := f(&m.sys.Slots[i]); {
 		case v.v == true:
@@ -164,18 +164,18 @@ func (m *Machine) anySlot(f func(s *inventory.Slot) Value) Value {
 // is not stated but that is labelled a DIMM is a module.
 func soldered(s *inventory.Slot) Value {
 	if !isDRAM(s) || (!s.Soldered.Known() && strings.Contains(strings.ToUpper(s.Locator.Or("")), "DIMM")) {
-		return Plain(false)
+		return PlainValue(false)
 	}
-	return of(s.Soldered)
+	return valueOf(s.Soldered)
 }
 
 func hasTechnology(t inventory.Technology) func(m *Machine) Value {
 	return func(m *Machine) Value {
 		return m.anySlot(func(s *inventory.Slot) Value {
 			if s.State != inventory.SlotPopulated {
-				return Plain(false)
+				return PlainValue(false)
 			}
-			return via(s.Technology, func(have inventory.Technology) any { return have == t })
+			return computedFrom(s.Technology, func(have inventory.Technology) any { return have == t })
 		})
 	}
 }
@@ -208,7 +208,7 @@ func stoppedModules(m *Machine) Value {
 		if !isDRAM(s) {
 			continue
 		}
-		switch speed := of(s.ConfiguredMTs); {
+		switch speed := valueOf(s.ConfiguredMTs); {
 		case speed.Known():
 			stated = append(stated, speed)
 		case s.ConfiguredMTs.State == fact.Unstated:
@@ -233,7 +233,7 @@ func perSocket(m *Machine) Value {
 	}
 	for i := range m.topo.Populations {
 		p := &m.topo.Populations[i]
-		facts = append(facts, of(p.DIMMs), of(p.Bytes))
+		facts = append(facts, valueOf(p.DIMMs), valueOf(p.Bytes))
 		words := SubjectOfPopulation(p) + ": " + prose.Count(p.DIMMs.Or(0), "DIMM") + ", " + prose.Exact(p.Bytes.Or(0))
 		if p.ChannelsPopulated.Known() && p.DIMMs.Or(0) > 0 {
 			words += " on " + prose.Count(p.ChannelsPopulated.Value, "channel")

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -129,7 +130,7 @@ func TestFewerSlots(t *testing.T) {
 	full := func(sizes ...int64) *Machine {
 		var slots []inventory.Slot
 		for i, size := range sizes {
-			slots = append(slots, module("A"+itoa(i+1), size, 1))
+			slots = append(slots, module("A"+strconv.Itoa(i+1), size, 1))
 		}
 		m := board(len(slots), slots...)
 		for range slots {

@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -10,23 +11,23 @@ import (
 
 func numaType() *ObjectType {
 	return newType("NUMA", "the kernel's NUMA state", append([]Field{
-		{"cpu_nodes", intT, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return of(n.HasCPU) }))},
-		{"memory_nodes", intT, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return of(n.HasMemory) }))},
+		{"cpu_nodes", intT, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) }))},
+		{"memory_nodes", intT, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) }))},
 		{"nodes", intT, "online nodes", machine(func(m *Machine) Value {
 			if v := m.nodesRead(); !v.Known() {
 				return v
 			}
-			return Plain(len(m.sys.Nodes))
+			return PlainValue(len(m.sys.Nodes))
 		})},
-		{"srat", boolT, "firmware handed over an SRAT", machine(func(m *Machine) Value { return of(m.sys.NUMA.SRAT) })},
-		{"slit", boolT, "firmware handed over a SLIT", machine(func(m *Machine) Value { return of(m.sys.NUMA.SLIT) })},
-		{"options", stringsT, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return of(m.sys.NUMA.Options) })},
+		{"srat", boolT, "firmware handed over an SRAT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SRAT) })},
+		{"slit", boolT, "firmware handed over a SLIT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
+		{"options", stringsT, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
 		{"faked", boolT, "numa=fake on the command line", machine(func(m *Machine) Value {
-			return via(m.sys.NUMA.Options, func(o []string) any { return hasOption(o, "numa=fake") })
+			return computedFrom(m.sys.NUMA.Options, func(o []string) any { return hasOption(o, "numa=fake") })
 		})},
 		{"sub_numa", textT, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
 		{"sub_numa_on", boolT, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
-		{"sub_numa_effective", textT, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return of(m.sys.Settings[subNUMASetting].Effective) })},
+		{"sub_numa_effective", textT, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return valueOf(m.sys.Settings[subNUMASetting].Effective) })},
 		{"distance_default", boolT, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
 		{"distance_faults", stringsT, "what is wrong with the distance table, in words", machine(distanceFaults)},
 	}, tierFields()...)...)
@@ -63,7 +64,7 @@ func countNodes(f func(inventory.Node) Value) func(m *Machine) Value {
 func distanceFaults(m *Machine) Value {
 	facts := []Value{m.nodesRead()}
 	for _, n := range m.sys.Nodes {
-		facts = append(facts, of(n.Distances))
+		facts = append(facts, valueOf(n.Distances))
 	}
 	return derived(func() any { return faultsOf(m.sys.Nodes) }, facts...)
 }
@@ -73,15 +74,15 @@ func faultsOf(nodes []inventory.Node) []string {
 	for i, n := range nodes {
 		d := n.Distances.Value
 		if len(d) != len(nodes) {
-			out = append(out, "node "+itoa(n.ID)+" states "+prose.Count(len(d), "distance")+" for "+prose.Count(len(nodes), "node"))
+			out = append(out, "node "+strconv.Itoa(n.ID)+" states "+prose.Count(len(d), "distance")+" for "+prose.Count(len(nodes), "node"))
 			continue
 		}
 		if d[i] != 10 {
-			out = append(out, "node "+itoa(n.ID)+" is "+itoa(d[i])+" from itself")
+			out = append(out, "node "+strconv.Itoa(n.ID)+" is "+strconv.Itoa(d[i])+" from itself")
 		}
 		for j, v := range d {
 			if j != i && v <= 10 {
-				out = append(out, "node "+itoa(n.ID)+" is "+itoa(v)+" from node "+itoa(nodes[j].ID))
+				out = append(out, "node "+strconv.Itoa(n.ID)+" is "+strconv.Itoa(v)+" from node "+strconv.Itoa(nodes[j].ID))
 			}
 		}
 	}
@@ -93,27 +94,27 @@ func nodeType() *ObjectType {
 		return func(src any) Value { return f(src.(*inventory.Node)) }
 	}
 	return newType("Node", "one online NUMA node",
-		Field{"id", intT, "number of the node", get(func(n *inventory.Node) Value { return Plain(n.ID) })},
-		Field{"kind", textT, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", get(func(n *inventory.Node) Value { return of(n.Kind) })},
-		Field{"has_cpu", boolT, "CPUs are on it", get(func(n *inventory.Node) Value { return of(n.HasCPU) })},
-		Field{"has_memory", boolT, "memory is on it", get(func(n *inventory.Node) Value { return of(n.HasMemory) })},
-		Field{"bytes", intT, "its memory in bytes", get(func(n *inventory.Node) Value { return of(n.MemoryBytes) })},
-		Field{"tier", intT, "the kernel's memory tier; a smaller one is faster", get(func(n *inventory.Node) Value { return of(n.Tier) })},
-		Field{"socket", intT, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return of(n.Socket) })},
-		Field{"distances", intsT, "distances to the online nodes", get(func(n *inventory.Node) Value { return of(n.Distances) })},
+		Field{"id", intT, "number of the node", get(func(n *inventory.Node) Value { return PlainValue(n.ID) })},
+		Field{"kind", textT, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", get(func(n *inventory.Node) Value { return valueOf(n.Kind) })},
+		Field{"has_cpu", boolT, "CPUs are on it", get(func(n *inventory.Node) Value { return valueOf(n.HasCPU) })},
+		Field{"has_memory", boolT, "memory is on it", get(func(n *inventory.Node) Value { return valueOf(n.HasMemory) })},
+		Field{"bytes", intT, "its memory in bytes", get(func(n *inventory.Node) Value { return valueOf(n.MemoryBytes) })},
+		Field{"tier", intT, "the kernel's memory tier; a smaller one is faster", get(func(n *inventory.Node) Value { return valueOf(n.Tier) })},
+		Field{"socket", intT, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
+		Field{"distances", intsT, "distances to the online nodes", get(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
 	)
 }
 
 // tierFields are the facts about memory that is not a DRAM module's.
 func tierFields() []Field {
 	return []Field{
-		{"cxl_devices", intT, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return of(m.sys.NUMA.CXLDevices) })},
-		{"cxl_regions", intT, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return of(m.sys.NUMA.CXLRegions) })},
+		{"cxl_devices", intT, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
+		{"cxl_regions", intT, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
 		{"memory_only", intT, "online nodes with memory and without CPUs", machine(memoryOnly)},
 		{"dram_tier", intT, "the kernel's memory tier of the nodes with CPUs, where they share one", machine(dramTier)},
 		{"slow_nodes", intT, "nodes of CXL or persistent memory that firmware rates below every node of DRAM", machine(slowNodes)},
 		{"weights", intsT, "weights of interleaving, one a node", machine(weights)},
-		{"weights_auto", boolT, "the kernel makes the weights from rated bandwidths", machine(func(m *Machine) Value { return of(m.sys.NUMA.WeightsAuto) })},
+		{"weights_auto", boolT, "the kernel makes the weights from rated bandwidths", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.WeightsAuto) })},
 	}
 }
 
@@ -121,7 +122,7 @@ func memoryOnly(m *Machine) Value {
 	facts, n := []Value{m.nodesRead()}, 0
 	for i := range m.sys.Nodes {
 		node := &m.sys.Nodes[i]
-		facts = append(facts, of(node.HasCPU), of(node.HasMemory))
+		facts = append(facts, valueOf(node.HasCPU), valueOf(node.HasMemory))
 		if !node.HasCPU.Or(true) && node.HasMemory.Or(false) {
 			n++
 		}
@@ -141,7 +142,7 @@ func dramTier(m *Machine) Value {
 		if kindOf(n) != inventory.NodeDRAM {
 			continue
 		}
-		facts = append(facts, of(n.Tier))
+		facts = append(facts, valueOf(n.Tier))
 		if tier, ok := n.Tier.Get(); ok && first >= 0 && tier != first {
 			return Missing(fact.Conflicting, "the nodes with CPUs are in several memory tiers", "")
 		} else if ok {
@@ -162,7 +163,7 @@ func slowNodes(m *Machine) Value {
 	var dram []Value
 	for i := range m.sys.Nodes {
 		if n := &m.sys.Nodes[i]; kindOf(n) == inventory.NodeDRAM {
-			dram = append(dram, of(n.RatedBytesPerSecond))
+			dram = append(dram, valueOf(n.RatedBytesPerSecond))
 			rated, ok := n.RatedBytesPerSecond.Get()
 			if ok && (least == 0 || rated < least) {
 				least = rated
@@ -174,13 +175,13 @@ func slowNodes(m *Machine) Value {
 		n := &m.sys.Nodes[i]
 		switch kind := kindOf(n); {
 		case !n.Kind.Known():
-			facts = append(facts, of(n.Kind))
+			facts = append(facts, valueOf(n.Kind))
 			continue
 		case kind != inventory.NodeCXL && kind != inventory.NodePersistent:
 			continue
 		}
 		others = true
-		facts = append(facts, of(n.RatedBytesPerSecond))
+		facts = append(facts, valueOf(n.RatedBytesPerSecond))
 		if rated, ok := n.RatedBytesPerSecond.Get(); ok && rated < least {
 			count++
 		}
@@ -201,7 +202,7 @@ func weights(m *Machine) Value {
 		if !n.HasMemory.Or(true) {
 			continue
 		}
-		facts = append(facts, of(n.InterleaveWeight))
+		facts = append(facts, valueOf(n.InterleaveWeight))
 		out = append(out, n.InterleaveWeight.Or(0))
 	}
 	return derived(func() any { return out }, facts...)

@@ -88,7 +88,7 @@ func (o *Object) field(name string) (Value, string) {
 	} else {
 		v, path = o.model(i)
 	}
-	adopt(path, o.trace, v)
+	adoptObjects(path, o.trace, v)
 	if o.trace != nil {
 		o.trace.read(path, v)
 	}
@@ -112,8 +112,8 @@ func (o *Object) model(i int) (Value, string) {
 	return a.value, a.path
 }
 
-// adopt gives the objects inside the value of a field their path and the trace.
-func adopt(path string, into *trace, v Value) {
+// adoptObjects gives the objects inside the value of a field their path and the trace.
+func adoptObjects(path string, into *trace, v Value) {
 	switch t := v.v.(type) {
 	case *Object:
 		t.path, t.trace = path, into
@@ -145,19 +145,19 @@ func celValue(path string, v Value) ref.Val {
 	case []string:
 		return types.NewStringList(types.DefaultTypeAdapter, t)
 	case []int64:
-		return list(t, func(n int64) ref.Val { return types.Int(n) })
+		return celList(t, func(n int64) ref.Val { return types.Int(n) })
 	case []float64:
-		return list(t, func(n float64) ref.Val { return types.Double(n) })
+		return celList(t, func(n float64) ref.Val { return types.Double(n) })
 	case *Object:
 		return t
 	case []*Object:
-		return list(t, func(o *Object) ref.Val { return o })
+		return celList(t, func(o *Object) ref.Val { return o })
 	default:
 		return types.NewErr("fact %s has a Go type that expressions do not know: %T", path, t)
 	}
 }
 
-func list[T any](in []T, conv func(T) ref.Val) ref.Val {
+func celList[T any](in []T, conv func(T) ref.Val) ref.Val {
 	out := make([]ref.Val, len(in))
 	for i, v := range in {
 		out[i] = conv(v)

@@ -69,7 +69,7 @@ func NewScope(m *Machine) *Scope {
 			return m.lists(name), true
 		}
 		if t, ok := sch.objects[name]; ok && name != "socket" && name != "slot" && name != "node" && name != "setting" && name != SubjectBaseline && name != SubjectMeasured {
-			return Plain(&Object{typ: t, path: name, src: m}), true
+			return PlainValue(&Object{typ: t, path: name, src: m}), true
 		}
 		return Value{}, false
 	}
@@ -85,7 +85,7 @@ func NewStatedScope(given map[string]Value) *Scope {
 	}
 	s.lazy = func(name string) (Value, bool) {
 		if t, ok := Declared().objects[name]; ok {
-			return Plain(NewStated(t, name, map[string]Value{})), true
+			return PlainValue(NewStated(t, name, map[string]Value{})), true
 		}
 		_, ok := Declared().lists[name]
 		return Value{}, ok

@@ -29,11 +29,11 @@ func settingType() *ObjectType {
 		return func(src any) Value { return f(src.(*settingFacts)) }
 	}
 	return newType("Setting", "one BIOS setting with its three faces",
-		Field{"id", textT, "canonical id", get(func(s *settingFacts) Value { return Plain(s.id) })},
-		Field{"configured", textT, "what BIOS setup says", get(func(s *settingFacts) Value { return of(s.Configured) })},
-		Field{"pending", textT, "what BIOS setup will say after the next boot", get(func(s *settingFacts) Value { return of(s.Pending) })},
-		Field{"effective", textT, "what the system runs with", get(func(s *settingFacts) Value { return of(s.Effective) })},
-		Field{"decided_by", textT, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", get(func(s *settingFacts) Value { return of(s.DecidedBy) })},
+		Field{"id", textT, "canonical id", get(func(s *settingFacts) Value { return PlainValue(s.id) })},
+		Field{"configured", textT, "what BIOS setup says", get(func(s *settingFacts) Value { return valueOf(s.Configured) })},
+		Field{"pending", textT, "what BIOS setup will say after the next boot", get(func(s *settingFacts) Value { return valueOf(s.Pending) })},
+		Field{"effective", textT, "what the system runs with", get(func(s *settingFacts) Value { return valueOf(s.Effective) })},
+		Field{"decided_by", textT, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", get(func(s *settingFacts) Value { return valueOf(s.DecidedBy) })},
 		Field{"decision", textT, "who made the effective value, in words, with the reading that shows it", get((*settingFacts).decision)},
 		Field{"contradicts", boolT, "BIOS setup says one thing and the system runs with another", get((*settingFacts).contradicts)},
 		Field{"waits", boolT, "a change waits for the next boot", get((*settingFacts).waits)},
@@ -42,7 +42,7 @@ func settingType() *ObjectType {
 }
 
 func (s *settingFacts) contradicts() Value {
-	return derived(func() any { return !settings.Agree(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() }, of(s.Configured), of(s.Effective))
+	return derived(func() any { return !settings.Agree(s.id, s.Configured.Value, s.Effective.Value) && !s.rewritten() }, valueOf(s.Configured), valueOf(s.Effective))
 }
 
 // rewritten reports a value that every kernel makes of BIOS setup's: an energy
@@ -55,22 +55,22 @@ func (s *settingFacts) rewritten() bool {
 // and where the tool shows no present one with what the system runs with.
 func (s *settingFacts) waits() Value {
 	if s.Configured.Known() {
-		return derived(func() any { return s.Pending.Value != s.Configured.Value }, of(s.Pending), of(s.Configured))
+		return derived(func() any { return s.Pending.Value != s.Configured.Value }, valueOf(s.Pending), valueOf(s.Configured))
 	}
-	return derived(func() any { return !settings.Agree(s.id, s.Pending.Value, s.Effective.Value) }, of(s.Pending), of(s.Effective))
+	return derived(func() any { return !settings.Agree(s.id, s.Pending.Value, s.Effective.Value) }, valueOf(s.Pending), valueOf(s.Effective))
 }
 
 func (s *settingFacts) disagreement() Value {
 	if s.Configured.State != fact.Conflicting {
-		return Plain("")
+		return PlainValue("")
 	}
-	v := Plain(s.Configured.Reason)
+	v := PlainValue(s.Configured.Reason)
 	v.from, v.more = s.Configured.From, s.Configured.More
 	return v
 }
 
 func (s *settingFacts) decision() Value {
-	return via(s.DecidedBy, func(by string) any {
+	return computedFrom(s.DecidedBy, func(by string) any {
 		out := Decider(by)
 		if read := strings.TrimSpace(s.DecidedBy.From.Path + " " + strings.TrimSpace(s.DecidedBy.From.Raw)); read != "" {
 			out += " (" + read + ")"
@@ -85,9 +85,9 @@ func (s *settingFacts) decision() Value {
 // doubt never speaks over the effective one.
 func judged(s inventory.Setting) (Value, string) {
 	if s.Configured.Known() && (!s.Effective.Known() || s.Configured.Value != settings.Auto && !doubtful(s.Configured)) {
-		return of(s.Configured), "configured"
+		return valueOf(s.Configured), "configured"
 	}
-	v := of(s.Effective)
+	v := valueOf(s.Effective)
 	switch {
 	case v.Known() && s.Configured.Or("") == settings.Auto:
 		return v, "effective; BIOS setup says auto"
@@ -182,7 +182,7 @@ func denied(s *inventory.Setting, id string, want []string, face Face) bool {
 // far as it shows what BIOS setup chose.
 func JudgedFor(s inventory.Setting, id string, want []string, about Face) (Value, string) {
 	if s.Configured.Known() && (about == FaceConfigured || slices.Contains(want, settings.Auto)) && !denied(&s, id, want, about) {
-		return of(s.Configured), "configured"
+		return valueOf(s.Configured), "configured"
 	}
 	v, face := judged(s)
 	switch {

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -13,14 +14,14 @@ func slotType() *ObjectType {
 		return func(src any) Value { x := src.(*slotFacts); return f(&x.m.sys.Slots[x.i]) }
 	}
 	return newType("Slot", "one memory slot",
-		Field{"locator", textT, "firmware's label", get(func(s *inventory.Slot) Value { return of(s.Locator) })},
-		Field{"state", textT, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return Plain(string(s.State)) })},
-		Field{"technology", textT, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return of(s.Technology) })},
-		Field{"size_bytes", intT, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return of(s.SizeBytes) })},
-		Field{"type", textT, "memory type", get(func(s *inventory.Slot) Value { return of(s.Type) })},
-		Field{"ranks", intT, "ranks of the module", get(func(s *inventory.Slot) Value { return of(s.Ranks) })},
-		Field{"rated_mts", intT, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return of(s.RatedMTs) })},
-		Field{"configured_mts", intT, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return of(s.ConfiguredMTs) })},
+		Field{"locator", textT, "firmware's label", get(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
+		Field{"state", textT, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
+		Field{"technology", textT, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
+		Field{"size_bytes", intT, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+		Field{"type", textT, "memory type", get(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+		Field{"ranks", intT, "ranks of the module", get(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+		Field{"rated_mts", intT, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
+		Field{"configured_mts", intT, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
 		Field{"socket", intT, "id of the socket it belongs to", func(src any) Value {
 			x := src.(*slotFacts)
 			return x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
@@ -29,14 +30,14 @@ func slotType() *ObjectType {
 			x := src.(*slotFacts)
 			return x.coordinate(x.m.topo.Placements[x.i].Channel, "channel")
 		}},
-		Field{"manufacturer", textT, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return of(s.Manufacturer) })},
-		Field{"part_number", textT, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return of(s.PartNumber) })},
-		Field{"alarms", textT, "the alarms that the management controller raised for the module, empty for none", get(func(s *inventory.Slot) Value { return of(s.BMCErrors.Alarms) })},
-		Field{"health", textT, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return of(s.Health) })},
+		Field{"manufacturer", textT, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
+		Field{"part_number", textT, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
+		Field{"alarms", textT, "the alarms that the management controller raised for the module, empty for none", get(func(s *inventory.Slot) Value { return valueOf(s.BMCErrors.Alarms) })},
+		Field{"health", textT, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
 		Field{"corrected_errors", intT, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })},
 		Field{"uncorrected_errors", intT, "memory errors on the module since then that could not be corrected", counted(func(e *place.Errors) fact.Fact[int64] { return e.Uncorrected })},
 		Field{"counted_days", floatT, "for how many days they were counted", func(src any) Value {
-			return via(src.(*slotFacts).errors().CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
+			return computedFrom(src.(*slotFacts).errors().CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
 		}},
 		Field{"corrected_a_day", floatT, "corrected errors in the mean day; while less than a day was counted, those counted", func(src any) Value {
 			return src.(*slotFacts).meanDay()
@@ -57,7 +58,7 @@ func (x *slotFacts) coordinate(n int, what string) Value {
 		}
 		return Missing(fact.Absent, reason, "")
 	}
-	v := Plain(n)
+	v := PlainValue(n)
 	v.Certainty, v.Unverified = p.Certainty, p.Unverified
 	v.from = x.m.sys.Slots[x.i].Locator.From
 	if bank := x.m.sys.Slots[x.i].BankLocator.From; bank.Raw != "" {
@@ -76,12 +77,12 @@ func (x *slotFacts) running() Value {
 	for _, s := range x.m.sys.Sockets {
 		if int64(s.ID) == id.v {
 			if s.Populated.Known() && !s.Populated.Value {
-				return derived(func() any { return false }, id, of(s.Populated))
+				return derived(func() any { return false }, id, valueOf(s.Populated))
 			}
-			return derived(func() any { return s.Enabled.Value }, id, of(s.Populated), of(s.Enabled))
+			return derived(func() any { return s.Enabled.Value }, id, valueOf(s.Populated), valueOf(s.Enabled))
 		}
 	}
-	return Missing(fact.Absent, "firmware describes no socket "+itoa(int(id.v.(int64))), "")
+	return Missing(fact.Absent, "firmware describes no socket "+strconv.Itoa(int(id.v.(int64))), "")
 }
 
 // errors are what the kernel or the management controller counted on the slot's
@@ -100,7 +101,7 @@ func counted(which func(e *place.Errors) fact.Fact[int64]) func(any) Value {
 	return func(src any) Value {
 		x := src.(*slotFacts)
 		e := x.errors()
-		v := of(which(e))
+		v := valueOf(which(e))
 		if v.Known() && e.By == place.ByChannel {
 			v.Certainty = min(v.Certainty, x.m.topo.Placements[x.i].Certainty, fact.Corroborated)
 		}
@@ -113,7 +114,7 @@ func (x *slotFacts) meanDay() Value {
 	e := x.errors()
 	return derived(func() any {
 		return float64(e.Corrected.Value) / max(1, float64(e.CountedSeconds.Value)/secondsADay)
-	}, counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })(x), of(e.CountedSeconds))
+	}, counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })(x), valueOf(e.CountedSeconds))
 }
 
 // worstDay is the count where it is that of one day; a longer one does not tell
@@ -124,7 +125,7 @@ func (x *slotFacts) worstDay() Value {
 		return Missing(fact.Absent, fmt.Sprintf("the errors are those of %.1f days, and the counter does not tell when they were", days),
 			"the increase of memaudit_dimm_corrected_errors_total over a day, or the kernel's log")
 	}
-	return derived(func() any { return e.Corrected.Value }, counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })(x), of(e.CountedSeconds))
+	return derived(func() any { return e.Corrected.Value }, counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })(x), valueOf(e.CountedSeconds))
 }
 
 // countsErrors is true where the kernel or the management controller counts the
@@ -136,7 +137,7 @@ func countsErrors(m *Machine) Value {
 	}
 	for i := range m.topo.Errors {
 		if m.topo.Errors[i].By == place.ByController {
-			return Plain(true)
+			return PlainValue(true)
 		}
 	}
 	var unread *fact.Fact[int64]
@@ -147,7 +148,7 @@ func countsErrors(m *Machine) Value {
 			entries++
 			switch f.State {
 			case fact.OK:
-				return Plain(true)
+				return PlainValue(true)
 			case fact.Absent: // kernels before 4.10 count none by module
 			default:
 				unread = f
@@ -155,7 +156,7 @@ func countsErrors(m *Machine) Value {
 		}
 	}
 	if unread != nil {
-		return of(*unread)
+		return valueOf(*unread)
 	}
 	if len(m.sys.EDAC) > 0 && entries == 0 {
 		return Missing(fact.Unread, "the kernel's driver lists controllers and no module", "the kernel's log")
@@ -163,11 +164,11 @@ func countsErrors(m *Machine) Value {
 	for i := range m.topo.Errors {
 		switch e := &m.topo.Errors[i].Corrected; e.State {
 		case fact.Denied, fact.Refused, fact.Truncated, fact.Malformed:
-			return of(*e)
+			return valueOf(*e)
 		default:
 		}
 	}
-	return Plain(false)
+	return PlainValue(false)
 }
 
 // erringModules names the modules with errors, corrected or not; unknown when
@@ -183,7 +184,7 @@ func erringModules(m *Machine) Value {
 			continue
 		}
 		e := (&slotFacts{m: m, i: i}).errors()
-		facts = append(facts, of(e.Corrected), of(e.Uncorrected))
+		facts = append(facts, valueOf(e.Corrected), valueOf(e.Uncorrected))
 		if e.Corrected.Or(0)+e.Uncorrected.Or(0) > 0 {
 			names = append(names, m.slotName(i))
 		}

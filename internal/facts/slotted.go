@@ -28,7 +28,7 @@ func slottedChannels(s *socketFacts) Value {
 	if s.pop.DPC.Known() && slotted == len(s.pop.DPC.Value) {
 		return Missing(fact.Absent, "the board has slots for every channel", "")
 	}
-	return via(s.pop.DPC, func([]int) any { return slotted })
+	return computedFrom(s.pop.DPC, func([]int) any { return slotted })
 }
 
 // placesEmpty reports whether firmware lists empty slots, too, and the channel
@@ -81,7 +81,7 @@ func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 			continue
 		}
 		all = append(all, m.topo.Placements[i])
-		if label := of(m.sys.Slots[i].Locator); label.Known() {
+		if label := valueOf(m.sys.Slots[i].Locator); label.Known() {
 			labels = append(labels, label)
 		}
 	}
@@ -120,7 +120,7 @@ func (m *Machine) ofAllSlots(compute func(complete bool) any) Value {
 	facts := make([]Value, 0, len(m.sys.Arrays))
 	for i := range m.sys.Arrays {
 		a := &m.sys.Arrays[i]
-		facts = append(facts, of(a.Devices))
+		facts = append(facts, valueOf(a.Devices))
 		complete = complete && a.Devices.Or(0) == listed[a.Handle]
 	}
 	if len(facts) == 0 {
@@ -171,14 +171,14 @@ func allChannels(m *Machine) Value {
 	sum := 0
 	for i := range m.topo.Populations {
 		n := m.topo.Populations[i].ChannelsTotal
-		facts = append(facts, of(n))
+		facts = append(facts, valueOf(n))
 		sum += n.Or(0)
 	}
 	if len(facts) == 0 {
 		return Missing(fact.Absent, "no populated processor is known", "the SMBIOS table")
 	}
 	for i := range m.sys.Sockets {
-		facts = append(facts, of(m.sys.Sockets[i].Populated))
+		facts = append(facts, valueOf(m.sys.Sockets[i].Populated))
 	}
 	return derived(func() any { return sum }, facts...)
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
-// dimms reads one fact of every populated DIMM of the socket, distinct and
+// dimmValues reads one fact of every populated DIMM of the socket, distinct and
 // sorted.
-func dimms[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
+func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Value {
 	return socket(func(s *socketFacts) Value {
 		if !s.hasPopulation() {
 			return s.m.noPopulation()
 		}
 		if !s.pop.DIMMs.Known() {
-			return of(s.pop.DIMMs)
+			return valueOf(s.pop.DIMMs)
 		}
 		var facts []Value
 		for _, i := range s.pop.Slots {
@@ -43,26 +43,26 @@ func socketIdentity() []Field {
 			if s.sock == nil {
 				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
 			}
-			return Plain(s.sock.ID)
+			return PlainValue(s.sock.ID)
 		})},
 		{"populated", boolT, "a processor is in the socket", socket(func(s *socketFacts) Value {
 			if s.sock == nil {
-				return Plain(true)
+				return PlainValue(true)
 			}
-			return of(s.sock.Populated)
+			return valueOf(s.sock.Populated)
 		})},
 		{"brand", textT, "brand string", socket(func(s *socketFacts) Value {
 			if s.sock == nil {
 				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
 			}
-			return of(s.sock.Brand)
+			return valueOf(s.sock.Brand)
 		})},
 		{"kernel_bytes", intT, "memory of the kernel's nodes on this socket, in bytes", socket(kernelBytes)},
 		{"memory_nodes", intT, "NUMA nodes with memory on this socket", socket(func(s *socketFacts) Value {
-			return s.countNodes(func(n inventory.Node) Value { return of(n.HasMemory) })
+			return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) })
 		})},
 		{"cpu_nodes", intT, "NUMA nodes with CPUs on this socket", socket(func(s *socketFacts) Value {
-			return s.countNodes(func(n inventory.Node) Value { return of(n.HasCPU) })
+			return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })
 		})},
 	}
 }
@@ -75,7 +75,7 @@ func kernelBytes(s *socketFacts) Value {
 	facts := []Value{ok}
 	var sum int64
 	for _, n := range own {
-		facts = append(facts, of(n.MemoryBytes))
+		facts = append(facts, valueOf(n.MemoryBytes))
 		sum += n.MemoryBytes.Or(0)
 	}
 	return derived(func() any { return sum }, facts...)
@@ -83,81 +83,81 @@ func kernelBytes(s *socketFacts) Value {
 
 func socketPopulation(controller, region *ObjectType) []Field {
 	return []Field{
-		{"dimms", intT, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return of(p.DIMMs) })},
-		{"bytes", intT, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return of(p.Bytes) })},
-		{"channels_total", intT, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return of(p.ChannelsTotal) })},
-		{"channels_populated", intT, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return of(p.ChannelsPopulated) })},
-		{"channel_bytes", intsT, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return of(p.ChannelBytes) })},
+		{"dimms", intT, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
+		{"bytes", intT, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.Bytes) })},
+		{"channels_total", intT, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsTotal) })},
+		{"channels_populated", intT, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsPopulated) })},
+		{"channel_bytes", intsT, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
 		{"channels_equal", boolT, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value {
-			return via(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
+			return computedFrom(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
 		})},
 		{"channels_slotted", intT, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", socket(slottedChannels)},
 		{"empty_channels", stringsT, "empty channels by the locators of their slots", socket(emptyChannels)},
 		{"channels", stringsT, "every channel with its modules, in words", socket(channelWords)},
-		{"dpc", intsT, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return of(p.DPC) })},
+		{"dpc", intsT, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
 		{"dpc_max", intT, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
-			return via(p.DPC, func(d []int) any { return largest(d) })
+			return computedFrom(p.DPC, func(d []int) any { return largest(d) })
 		})},
 		{"controllers", types.NewListType(controller.cel), "memory controllers", socket(func(s *socketFacts) Value {
 			if !s.hasPopulation() {
 				return s.m.noPopulation()
 			}
-			return via(s.pop.Controllers, func(c []population.Controller) any { return objects(controller, c) })
+			return computedFrom(s.pop.Controllers, func(c []population.Controller) any { return objects(controller, c) })
 		})},
 		{"controllers_words", stringsT, "every memory controller with its capacity, in words", socket(controllerWords)},
 		{"subnuma_carried", boolT, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
 		{"regions", types.NewListType(region.cel), "interleave regions of the population model", ofPopulation(func(p *population.Population) Value {
-			return via(p.Regions, func(r []population.Region) any { return objects(region, r) })
+			return computedFrom(p.Regions, func(r []population.Region) any { return objects(region, r) })
 		})},
 		{"class", textT, "class of the platform's document or grade of the model", ofPopulation(func(p *population.Population) Value {
-			return via(p.Class, func(c population.Class) any { return c.Name })
+			return computedFrom(p.Class, func(c population.Class) any { return c.Name })
 		})},
 		{"expected_mts", intT, "speed that DIMMs, processor and platform allow together, in MT/s", ofPopulation(func(p *population.Population) Value {
-			return via(p.Speed, func(s population.Speed) any { return s.MTs })
+			return computedFrom(p.Speed, func(s population.Speed) any { return s.MTs })
 		})},
 		{"limiter", textT, "what limits the expected speed", ofPopulation(func(p *population.Population) Value {
-			return via(p.Speed, func(s population.Speed) any { return s.Limiter })
+			return computedFrom(p.Speed, func(s population.Speed) any { return s.Limiter })
 		})},
 		{"limit", textT, "the limit in words", ofPopulation(func(p *population.Population) Value {
-			return via(p.Speed, func(s population.Speed) any { return s.Detail })
+			return computedFrom(p.Speed, func(s population.Speed) any { return s.Detail })
 		})},
 		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(alsoNormal)},
-		{"bound_mts", intT, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return of(p.BoundMTs) })},
-		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return of(p.RunningMTs) })},
-		{"peak", intT, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return of(p.Peak) })},
+		{"bound_mts", intT, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return valueOf(p.BoundMTs) })},
+		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return valueOf(p.RunningMTs) })},
+		{"peak", intT, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return valueOf(p.Peak) })},
 		{"share_measured", floatT, "share of the best population's bandwidth where a document measured this layout", ofPopulation(func(p *population.Population) Value {
 			if p.Relative.Known() && p.Relative.Value.Value == nil {
 				return Missing(fact.Absent, "no document measured this layout", "")
 			}
-			return via(p.Relative, func(s population.Share) any { return *s.Value })
+			return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
 		})},
 		{"share_basis", textT, "what share_low and share_high rest on, in a few words: the population model, or measured levels", ofPopulation(func(p *population.Population) Value {
-			return via(p.Relative, func(s population.Share) any { return s.Basis })
+			return computedFrom(p.Relative, func(s population.Share) any { return s.Basis })
 		})},
 		{"share_source", textT, "the document behind share_measured or share_basis, or the population model", ofPopulation(func(p *population.Population) Value {
-			return via(p.Relative, func(s population.Share) any { return strings.TrimSuffix(s.Source, ": "+s.Basis) })
+			return computedFrom(p.Relative, func(s population.Share) any { return strings.TrimSuffix(s.Source, ": "+s.Basis) })
 		})},
 		{"share_low", floatT, "share of the processor's best bandwidth (all channels, highest clock) that its slowest region has", ofPopulation(func(p *population.Population) Value {
-			return via(p.Relative, func(s population.Share) any { return s.Low })
+			return computedFrom(p.Relative, func(s population.Share) any { return s.Low })
 		})},
 		{"share_high", floatT, "share of the processor's best bandwidth (all channels, highest clock) that one can have at most", ofPopulation(func(p *population.Population) Value {
-			return via(p.Relative, func(s population.Share) any { return s.High })
+			return computedFrom(p.Relative, func(s population.Share) any { return s.High })
 		})},
-		{"lockstep_identical", boolT, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return of(p.Lockstep) })},
+		{"lockstep_identical", boolT, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return valueOf(p.Lockstep) })},
 		{"lockstep_detail", textT, "the lockstep pairs that differ", ofPopulation(func(p *population.Population) Value {
-			return via(p.Lockstep, func(bool) any { return p.LockstepDetail })
+			return computedFrom(p.Lockstep, func(bool) any { return p.LockstepDetail })
 		})},
 		{"lockstep_order", stringsT, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},
-		{"hemisphere", boolT, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return of(p.Hemisphere) })},
+		{"hemisphere", boolT, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return valueOf(p.Hemisphere) })},
 		{"order_documented", boolT, "a document gives a fill order for these slots", ofPopulation(func(p *population.Population) Value {
 			if p.Order.State == fact.Absent && p.DPC.Known() {
-				return Plain(false)
+				return PlainValue(false)
 			}
-			return via(p.Order, func(bool) any { return true })
+			return computedFrom(p.Order, func(bool) any { return true })
 		})},
-		{"order_kept", boolT, "the documented fill order is kept", ofPopulation(func(p *population.Population) Value { return of(p.Order) })},
+		{"order_kept", boolT, "the documented fill order is kept", ofPopulation(func(p *population.Population) Value { return valueOf(p.Order) })},
 		{"order_detail", textT, "the slots that break the fill order", ofPopulation(func(p *population.Population) Value {
-			return via(p.Order, func(bool) any { return p.OrderDetail })
+			return computedFrom(p.Order, func(bool) any { return p.OrderDetail })
 		})},
 	}
 }
@@ -165,22 +165,22 @@ func socketPopulation(controller, region *ObjectType) []Field {
 func socketModules() []Field {
 	return []Field{
 		{"locators", stringsT, "locators of the populated slots, in table order", socket(locators)},
-		{"sizes", intsT, "distinct DIMM capacities in bytes", dimms[int64](func(s *inventory.Slot) Value { return of(s.SizeBytes) })},
-		{"ranks", intsT, "distinct rank counts", dimms[int64](func(s *inventory.Slot) Value { return of(s.Ranks) })},
-		{"types", stringsT, "distinct memory types", dimms[string](func(s *inventory.Slot) Value { return of(s.Type) })},
-		{"widths", intsT, "distinct total widths in bits", dimms[int64](func(s *inventory.Slot) Value { return of(s.TotalWidth) })},
-		{"rated_mts", intsT, "distinct rated speeds in MT/s", dimms[int64](func(s *inventory.Slot) Value { return of(s.RatedMTs) })},
-		{"registering", stringsT, "distinct kinds: registered, load-reduced, unbuffered", dimms[string](registering)},
+		{"sizes", intsT, "distinct DIMM capacities in bytes", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+		{"ranks", intsT, "distinct rank counts", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+		{"types", stringsT, "distinct memory types", dimmValues[string](func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+		{"widths", intsT, "distinct total widths in bits", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.TotalWidth) })},
+		{"rated_mts", intsT, "distinct rated speeds in MT/s", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
+		{"registering", stringsT, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
 		{"differences", stringsT, "in what the DIMMs differ, with their slots, in words", socket(differences)},
 		{"channel_ranks", intsT, "ranks on every populated channel", socket(channelRanks)},
 		{"ranks_total", intT, "ranks of all DIMMs together", socket(func(s *socketFacts) Value {
 			if !s.hasPopulation() {
 				return s.m.noPopulation()
 			}
-			facts := []Value{of(s.pop.DIMMs)}
+			facts := []Value{valueOf(s.pop.DIMMs)}
 			var sum int64
 			for _, i := range s.pop.Slots {
-				facts = append(facts, of(s.m.sys.Slots[i].Ranks))
+				facts = append(facts, valueOf(s.m.sys.Slots[i].Ranks))
 				sum += int64(s.m.sys.Slots[i].Ranks.Or(0))
 			}
 			return derived(func() any { return sum }, facts...)
@@ -190,7 +190,7 @@ func socketModules() []Field {
 
 func controllerType() *ObjectType {
 	get := func(f func(c population.Controller) any) func(any) Value {
-		return func(src any) Value { return Plain(f(src.(population.Controller))) }
+		return func(src any) Value { return PlainValue(f(src.(population.Controller))) }
 	}
 	return newType("Controller", "one memory controller of a processor",
 		Field{"index", intT, "number within the processor, from 0", get(func(c population.Controller) any { return c.Index })},
@@ -202,7 +202,7 @@ func controllerType() *ObjectType {
 
 func regionType() *ObjectType {
 	get := func(f func(r population.Region) any) func(any) Value {
-		return func(src any) Value { return Plain(f(src.(population.Region))) }
+		return func(src any) Value { return PlainValue(f(src.(population.Region))) }
 	}
 	return newType("Region", "one interleave region",
 		Field{"bytes", intT, "size of the region in bytes", get(func(r population.Region) any { return r.Bytes })},
@@ -224,9 +224,9 @@ func locators(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
 	}
-	facts := []Value{of(s.pop.DIMMs)}
+	facts := []Value{valueOf(s.pop.DIMMs)}
 	for _, at := range s.pop.Slots {
-		facts = append(facts, of(s.m.sys.Slots[at].Locator))
+		facts = append(facts, valueOf(s.m.sys.Slots[at].Locator))
 	}
 	return derived(func() any {
 		out := []string{}
@@ -242,12 +242,12 @@ func channelRanks(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
 	}
-	facts := []Value{of(s.pop.DPC)}
+	facts := []Value{valueOf(s.pop.DPC)}
 	out := []int{}
 	for _, slots := range s.pop.ChannelSlots {
 		sum := 0
 		for _, at := range slots {
-			facts = append(facts, of(s.m.sys.Slots[at].Ranks))
+			facts = append(facts, valueOf(s.m.sys.Slots[at].Ranks))
 			sum += s.m.sys.Slots[at].Ranks.Or(0)
 		}
 		if len(slots) > 0 {
@@ -262,7 +262,7 @@ func emptyChannels(s *socketFacts) Value {
 	if !s.hasPopulation() {
 		return s.m.noPopulation()
 	}
-	return via(s.pop.DPC, func(dpc []int) any {
+	return computedFrom(s.pop.DPC, func(dpc []int) any {
 		out := []string{}
 		for ch, n := range dpc {
 			if n == 0 {
@@ -321,12 +321,12 @@ func lockstepFaults(s *socketFacts) Value {
 	}
 	p, ok := s.m.topo.Platform.Get()
 	if !ok {
-		return of(s.m.topo.Platform)
+		return valueOf(s.m.topo.Platform)
 	}
 	if len(p.LockstepChannels) == 0 || !p.LockstepPairs {
 		return Missing(fact.Absent, "no document gives a fill order of lockstep pairs for "+p.Name, "")
 	}
-	return derived(s.orderFaults, of(s.pop.Lockstep), of(s.pop.DPC), of(s.pop.Bytes), of(s.pop.Order))
+	return derived(s.orderFaults, valueOf(s.pop.Lockstep), valueOf(s.pop.DPC), valueOf(s.pop.Bytes), valueOf(s.pop.Order))
 }
 
 // orderFaults says which slots break the order, by the machine's names.
@@ -352,5 +352,5 @@ func alsoNormal(p *population.Population) Value {
 		return Missing(fact.Absent, fmt.Sprintf("%d MT/s is normal on some boards of this platform, %d on others: this board's document decides",
 			running, p.Speed.Value.MTs), "the speeds by DIMMs per channel in the manual of this board")
 	}
-	return via(p.Speed, func(s population.Speed) any { return append([]int{}, s.AlsoNormal...) })
+	return computedFrom(p.Speed, func(s population.Speed) any { return append([]int{}, s.AlsoNormal...) })
 }

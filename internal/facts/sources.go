@@ -118,13 +118,13 @@ func (s *socketFacts) nodes() ([]inventory.Node, Value) {
 			continue
 		}
 		if !n.Socket.Known() {
-			return nil, of(n.Socket)
+			return nil, valueOf(n.Socket)
 		}
 		if n.Socket.Value == s.sock.ID {
 			own = append(own, n)
 		}
 	}
-	return own, Plain(true)
+	return own, PlainValue(true)
 }
 
 func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
@@ -146,7 +146,7 @@ func (s *socketFacts) countNodes(f func(inventory.Node) Value) Value {
 
 func (m *Machine) nodesRead() Value {
 	if len(m.sys.Nodes) > 0 {
-		return Plain(true)
+		return PlainValue(true)
 	}
 	for _, s := range m.sys.Sources {
 		if s.Name == inventory.SourceNUMA && s.State != fact.SourceOK {

@@ -3,6 +3,7 @@ package facts
 import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
+	"strconv"
 )
 
 // SubjectMachine is the subject of a machine-wide verdict.
@@ -25,7 +26,7 @@ func SubjectOfPopulation(p *population.Population) string {
 	if p.Socket < 0 {
 		return SubjectMachine
 	}
-	return "socket " + itoa(p.Socket)
+	return "socket " + strconv.Itoa(p.Socket)
 }
 
 // SubjectBaseline is the kind of subject of what is compared with a baseline.

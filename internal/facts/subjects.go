@@ -2,6 +2,7 @@ package facts
 
 import (
 	"cmp"
+	"strconv"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -37,7 +38,7 @@ func (m *Machine) makeSubjects(kind string) ([]Subject, Value) {
 	case SubjectMeasured:
 		return m.measuredSubjects()
 	default:
-		return []Subject{{Name: SubjectMachine}}, Plain(true)
+		return []Subject{{Name: SubjectMachine}}, PlainValue(true)
 	}
 }
 
@@ -57,18 +58,18 @@ func (m *Machine) socketSubjects() ([]Subject, Value) {
 		out = append(out, Subject{SubjectOfPopulation(p), "socket", &Object{typ: t, path: "socket", src: facts}})
 	}
 	if len(out) > 0 {
-		return out, Plain(true)
+		return out, PlainValue(true)
 	}
 	for i := range m.sys.Sockets {
 		s := &m.sys.Sockets[i]
 		if s.Populated.Or(true) {
-			out = append(out, Subject{"socket " + itoa(s.ID), "socket", &Object{typ: t, path: "socket", src: &socketFacts{m: m, sock: s}}})
+			out = append(out, Subject{"socket " + strconv.Itoa(s.ID), "socket", &Object{typ: t, path: "socket", src: &socketFacts{m: m, sock: s}}})
 		}
 	}
 	if len(out) == 0 {
 		return nil, m.noPopulation()
 	}
-	return out, Plain(true)
+	return out, PlainValue(true)
 }
 
 // slotSubjects are the populated slots.
@@ -85,7 +86,7 @@ func (m *Machine) slotSubjects() ([]Subject, Value) {
 		}
 		out = append(out, Subject{SlotSubject(s), "slot", &Object{typ: t, path: "slot", src: &slotFacts{m: m, i: i}}})
 	}
-	return out, Plain(true)
+	return out, PlainValue(true)
 }
 
 func (m *Machine) nodeSubjects() ([]Subject, Value) {
@@ -96,9 +97,9 @@ func (m *Machine) nodeSubjects() ([]Subject, Value) {
 	t := Declared().objects["node"]
 	for i := range m.sys.Nodes {
 		n := &m.sys.Nodes[i]
-		out = append(out, Subject{"node " + itoa(n.ID), "node", &Object{typ: t, path: "node", src: n}})
+		out = append(out, Subject{"node " + strconv.Itoa(n.ID), "node", &Object{typ: t, path: "node", src: n}})
 	}
-	return out, Plain(true)
+	return out, PlainValue(true)
 }
 
 // settingSubjects are the settings of which BIOS setup's side is known. To
@@ -114,7 +115,7 @@ func (m *Machine) settingSubjects() ([]Subject, Value) {
 		}
 		out = append(out, Subject{"setting " + id, "setting", &Object{typ: t, path: "setting", src: &settingFacts{id, s}}})
 	}
-	known := Plain(true)
+	known := PlainValue(true)
 	if len(out) == 0 {
 		known.Reason = "nothing to compare: no settings of BIOS setup are part of this input (--bios FILE, --redfish URL)"
 	}
@@ -123,7 +124,7 @@ func (m *Machine) settingSubjects() ([]Subject, Value) {
 
 // changeSubjects are the slots that hold a module or held one, and the machine.
 func (m *Machine) changeSubjects() ([]Subject, Value) {
-	b, known := m.sys.Baseline, Plain(true)
+	b, known := m.sys.Baseline, PlainValue(true)
 	if b == nil {
 		known.Reason = "nothing to compare with: no baseline was given (--baseline FILE, or baseline in the configuration)"
 		return nil, known
@@ -139,7 +140,7 @@ func (m *Machine) changeSubjects() ([]Subject, Value) {
 
 // measuredSubjects are the nodes whose own memory was measured.
 func (m *Machine) measuredSubjects() ([]Subject, Value) {
-	known := Plain(true)
+	known := PlainValue(true)
 	nodes := m.local()
 	if len(nodes) == 0 {
 		known.Reason = m.notMeasured()
@@ -148,7 +149,7 @@ func (m *Machine) measuredSubjects() ([]Subject, Value) {
 	var out []Subject
 	t := Declared().objects[SubjectMeasured]
 	for _, n := range nodes {
-		out = append(out, Subject{"node " + itoa(n.read.MemoryNode), SubjectMeasured, &Object{typ: t, path: SubjectMeasured, src: n}})
+		out = append(out, Subject{"node " + strconv.Itoa(n.read.MemoryNode), SubjectMeasured, &Object{typ: t, path: SubjectMeasured, src: n}})
 	}
 	return out, known
 }
@@ -163,9 +164,9 @@ func (m *Machine) lists(variable string) Value {
 	out := make([]*Object, len(subjects))
 	for i, s := range subjects {
 		out[i] = s.object
-		out[i].path = variable + "[" + itoa(i) + "]"
+		out[i].path = variable + "[" + strconv.Itoa(i) + "]"
 	}
-	return Plain(out)
+	return PlainValue(out)
 }
 
 // Owner names the socket that a node or slot belongs to, else the subject
@@ -175,7 +176,7 @@ func (m *Machine) Owner(name string) string {
 		m.owners = map[string]string{}
 		for i := range m.sys.Nodes {
 			n := &m.sys.Nodes[i]
-			m.own("node "+itoa(n.ID), n.Socket.Or(-1))
+			m.own("node "+strconv.Itoa(n.ID), n.Socket.Or(-1))
 		}
 		for i := range m.topo.Placements {
 			if i < len(m.sys.Slots) {
@@ -189,6 +190,6 @@ func (m *Machine) Owner(name string) string {
 // own notes the socket of a subject; a negative one is not known.
 func (m *Machine) own(name string, socket int) {
 	if socket >= 0 {
-		m.owners[name] = "socket " + itoa(socket)
+		m.owners[name] = "socket " + strconv.Itoa(socket)
 	}
 }

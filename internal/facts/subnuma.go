@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
@@ -15,9 +16,9 @@ const subNUMASetting = "sub_numa"
 func subNUMA(m *Machine) Value {
 	s := m.sys.Settings[subNUMASetting]
 	if s.Configured.Known() && s.Configured.Value != "auto" {
-		return of(s.Configured)
+		return valueOf(s.Configured)
 	}
-	v := of(s.Effective)
+	v := valueOf(s.Effective)
 	if !v.Known() && v.Reason == "" {
 		v.Reason = "neither firmware's settings nor the kernel show the sub-NUMA mode"
 		v.KnownBy = "audit the live machine or a capture with sys/devices/system"
@@ -58,8 +59,8 @@ func subNUMACarried(s *socketFacts) Value {
 	if !ok {
 		return mode
 	}
-	cpu := s.countNodes(func(n inventory.Node) Value { return of(n.HasCPU) })
-	memory := s.countNodes(func(n inventory.Node) Value { return of(n.HasMemory) })
+	cpu := s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })
+	memory := s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) })
 	if n, ok := cpu.v.(int64); ok && n > 1 {
 		return derived(func() any { return memory.v == cpu.v }, mode, cpu, memory)
 	}
@@ -80,7 +81,7 @@ func (s *socketFacts) equalControllers(mode Value) Value {
 			}
 		}
 		return true
-	}, mode, of(s.pop.Controllers))
+	}, mode, valueOf(s.pop.Controllers))
 }
 
 // everyPart asks for a DIMM in each of n runs of channels, where the platform
@@ -88,7 +89,7 @@ func (s *socketFacts) equalControllers(mode Value) Value {
 func (s *socketFacts) everyPart(mode Value, n int) Value {
 	p, ok := s.m.topo.Platform.Get()
 	if !ok {
-		return of(s.m.topo.Platform)
+		return valueOf(s.m.topo.Platform)
 	}
 	if !p.NodePartsInOrder {
 		return Missing(fact.Absent, "which channels form a NUMA part of "+p.Name+" is not documented here",
@@ -106,7 +107,7 @@ func (s *socketFacts) everyPart(mode Value, n int) Value {
 			}
 		}
 		return true
-	}, mode, of(s.pop.DPC))
+	}, mode, valueOf(s.pop.DPC))
 }
 
 // controllerWords describes the controllers of a processor: "controller 0:
@@ -118,10 +119,10 @@ func controllerWords(s *socketFacts) Value {
 	return derived(func() any {
 		out := []string{}
 		for _, c := range s.pop.Controllers.Value {
-			out = append(out, "controller "+itoa(c.Index)+": "+prose.Count(c.DIMMs, "DIMM")+", "+prose.Exact(c.Bytes))
+			out = append(out, "controller "+strconv.Itoa(c.Index)+": "+prose.Count(c.DIMMs, "DIMM")+", "+prose.Exact(c.Bytes))
 		}
 		return out
-	}, of(s.pop.Controllers))
+	}, valueOf(s.pop.Controllers))
 }
 
 // distanceDefault is true when every node is 20 from every other: what the
@@ -130,7 +131,7 @@ func controllerWords(s *socketFacts) Value {
 func distanceDefault(m *Machine) Value {
 	facts := []Value{m.nodesRead()}
 	for _, n := range m.sys.Nodes {
-		facts = append(facts, of(n.Distances))
+		facts = append(facts, valueOf(n.Distances))
 	}
 	return derived(func() any {
 		for i, n := range m.sys.Nodes {

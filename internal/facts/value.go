@@ -46,8 +46,8 @@ func (v Value) Text() string {
 // Known reports whether the value holds.
 func (v Value) Known() bool { return v.v != nil }
 
-// of turns a fact of the model into a Value.
-func of[T any](f fact.Fact[T]) Value {
+// valueOf turns a fact of the model into a Value.
+func valueOf[T any](f fact.Fact[T]) Value {
 	out := origin(&f)
 	if f.Known() {
 		out.v = widened(&f.Value)
@@ -96,9 +96,9 @@ func native(v any) any {
 	}
 }
 
-// via replaces the value of a known fact by something computed from it and
+// computedFrom replaces the value of a known fact by something computed from it and
 // keeps origin, certainty and reason.
-func via[T any](f fact.Fact[T], compute func(T) any) Value {
+func computedFrom[T any](f fact.Fact[T], compute func(T) any) Value {
 	out := origin(&f)
 	if f.Known() {
 		out.v = native(compute(f.Value))
@@ -106,9 +106,9 @@ func via[T any](f fact.Fact[T], compute func(T) any) Value {
 	return out
 }
 
-// Plain is a value that needs no origin: a count of what is in the model, a
+// PlainValue is a value that needs no origin: a count of what is in the model, a
 // word of a platform file.
-func Plain(v any) Value {
+func PlainValue(v any) Value {
 	return Value{v: native(v), state: fact.OK, Certainty: fact.Direct}
 }
 

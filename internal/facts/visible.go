@@ -23,7 +23,7 @@ func hidden(m *Machine) Value {
 // that nothing can be concluded.
 func unseen(m *Machine) Value {
 	seen := m.visible()
-	installed, visible := of(m.topo.InstalledBytes), of(seen)
+	installed, visible := valueOf(m.topo.InstalledBytes), valueOf(seen)
 	return m.complete(derived(func() any {
 		return max(0, m.topo.InstalledBytes.Value-seen.Value)
 	}, installed, visible, positive(installed)))
@@ -69,7 +69,7 @@ func mirrored(m *Machine) Value {
 		return h
 	}
 	if o := m.memoryOptions(); o.Known() && len(o.v.([]string)) > 0 {
-		return Missing(fact.Refused, "the kernel was told to leave memory alone: "+join(o.v.([]string)), "boot without the option")
+		return Missing(fact.Refused, "the kernel was told to leave memory alone: "+sentenceList(o.v.([]string)), "boot without the option")
 	}
 	for _, parts := range []int64{2, 3} {
 		visible := installed - lost
@@ -84,7 +84,7 @@ func mirrored(m *Machine) Value {
 
 // memoryOptions are the kernel options that take memory away.
 func (m *Machine) memoryOptions() Value {
-	return via(m.sys.NUMA.Options, func(options []string) any {
+	return computedFrom(m.sys.NUMA.Options, func(options []string) any {
 		out := []string{}
 		for _, o := range options {
 			if strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") {
@@ -115,7 +115,7 @@ func (m *Machine) noArray() Value {
 // modules; any other total is the account's own fault as often as the
 // memory's.
 func unmapped(m *Machine) Value {
-	installed, mapped := of(m.topo.InstalledBytes), of(m.sys.Memory.MappedBytes)
+	installed, mapped := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.MappedBytes)
 	v := derived(func() any { return max(0, m.topo.InstalledBytes.Value-m.sys.Memory.MappedBytes.Value) }, installed, mapped, positive(installed))
 	if !v.Known() {
 		return v
@@ -142,7 +142,7 @@ func unmapped(m *Machine) Value {
 	case silentBytes == lost:
 		v.Certainty = fact.Corroborated
 		for _, i := range silent {
-			said := of(m.sys.Slots[i].Mapped)
+			said := valueOf(m.sys.Slots[i].Mapped)
 			v.rest(&said, 1+len(said.more))
 		}
 	case m.oneModule(lost):
@@ -277,7 +277,7 @@ func smallestModule(m *Machine) Value {
 	least, facts := int64(0), []Value{}
 	for i := range m.sys.Slots {
 		if s := &m.sys.Slots[i]; isDRAM(s) {
-			facts = append(facts, of(s.SizeBytes))
+			facts = append(facts, valueOf(s.SizeBytes))
 			if n := s.SizeBytes.Or(0); least == 0 || n < least {
 				least = n
 			}

@@ -2,7 +2,6 @@ package facts
 
 import (
 	"fmt"
-	"strconv"
 
 	"cel.dev/cel-go/common/types"
 	"cel.dev/cel-go/common/types/ref"
@@ -11,8 +10,8 @@ import (
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
-// join lists parts as a sentence does: A, B and C.
-func join(parts []string) string {
+// sentenceList lists parts as a sentence does: A, B and C.
+func sentenceList(parts []string) string {
 	if len(parts) == 0 {
 		return "none"
 	}
@@ -45,14 +44,12 @@ func listed(v ref.Val) string {
 // listedAtMost bounds a row of sentences: a broken table may have hundreds.
 const listedAtMost = 3
 
-// words joins a list with commas and "and": A, B and C.
-func words(v ref.Val) string { return join(elements(v)) }
+// elementList joins a list with commas and "and": A, B and C.
+func elementList(v ref.Val) string { return sentenceList(elements(v)) }
 
 func plainText(v ref.Val) string {
 	return fmt.Sprint(v.Value())
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // NotKnown stands where a text expression meets a fact that is not known.
 const NotKnown = "not known"

@@ -46,7 +46,7 @@ func (f *Fleet) finding(m *Machine, one *report.Finding) {
 			return
 		}
 		m.Failures++
-		if m.Worst == nil || report.Rank(one.Severity) > report.Rank(*m.Worst) {
+		if m.Worst == nil || report.SeverityRank(one.Severity) > report.SeverityRank(*m.Worst) {
 			m.Worst = f.word(one.Severity)
 		}
 		f.failure(m.Name, one)

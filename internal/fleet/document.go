@@ -139,7 +139,7 @@ type Measured struct {
 
 // Fails reports whether a machine fails at or above a severity's rank.
 func (d *Document) Fails(rank int) bool {
-	return slices.ContainsFunc(d.Machines, func(m Machine) bool { return m.Worst != nil && report.Rank(*m.Worst) >= rank })
+	return slices.ContainsFunc(d.Machines, func(m Machine) bool { return m.Worst != nil && report.SeverityRank(*m.Worst) >= rank })
 }
 
 // cells are empty where nothing was measured or decided.

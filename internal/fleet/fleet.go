@@ -4,8 +4,8 @@
 // help. It reads documents, never machines.
 package fleet
 
-// Kinds are the words of --by.
-func Kinds() []string { return []string{"product", "platform", "cpu"} }
+// GroupKinds are the words of --by.
+func GroupKinds() []string { return []string{"product", "platform", "cpu"} }
 
 // Fleet gathers machines one by one and keeps of each what the document needs.
 // It is for one goroutine.

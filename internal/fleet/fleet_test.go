@@ -137,7 +137,7 @@ func TestFindings(t *testing.T) {
 	assert.Equal(t, []string{"m0", "m1", "m2"}, d.Findings[1].Machines)
 	assert.Equal(t, []string{"m2", "m1", "bad", "m0"}, names(d.Machines))
 	assert.Equal(t, []fleet.Undecided{{Reason: "no speed", KnownBy: ptr("the BMC"), Machines: []string{"m0", "m1", "m2"}}}, d.Undecided)
-	assert.True(t, d.Fails(report.Rank("critical")))
+	assert.True(t, d.Fails(report.SeverityRank("critical")))
 	assert.Equal(t, []fleet.Unreadable{{Input: "broken.json", Reason: "JSON: cut short"}}, d.Unreadable)
 }
 
@@ -314,7 +314,7 @@ func FuzzReports(f *testing.F) {
 		if json.Unmarshal(text, &r) != nil {
 			return
 		}
-		for _, by := range fleet.Kinds() {
+		for _, by := range fleet.GroupKinds() {
 			all := fleet.New(by)
 			all.Add("a", "", &r)
 			all.AddInventory("b", "", &r.Inventory)

@@ -39,7 +39,7 @@ func (d *Document) sort() {
 	slices.SortFunc(d.Machines, worseFirst)
 	slices.SortFunc(d.Unreadable, func(a, b Unreadable) int { return cmp.Compare(a.Input, b.Input) })
 	slices.SortFunc(d.Findings, func(a, b Finding) int {
-		return cmp.Or(report.Rank(b.Severity)-report.Rank(a.Severity), len(b.Machines)-len(a.Machines), cmp.Compare(a.Rule, b.Rule))
+		return cmp.Or(report.SeverityRank(b.Severity)-report.SeverityRank(a.Severity), len(b.Machines)-len(a.Machines), cmp.Compare(a.Rule, b.Rule))
 	})
 	slices.SortFunc(d.Pending, func(a, b Pending) int {
 		return cmp.Or(cmp.Compare(a.Machine, b.Machine), cmp.Compare(a.Setting, b.Setting))
@@ -84,6 +84,6 @@ func worseFirst(a, b Machine) int {
 		}
 		return *m.RelativeBandwidth
 	}
-	rank := func(m *Machine) int { return report.Rank(report.OrEmpty(m.Worst)) }
+	rank := func(m *Machine) int { return report.SeverityRank(report.OrEmpty(m.Worst)) }
 	return cmp.Or(cmp.Compare(share(&a), share(&b)), rank(&b)-rank(&a), cmp.Compare(a.Name, b.Name))
 }

@@ -83,13 +83,13 @@ func (c *CPUInfo) take(key string, value []byte) {
 	p := &c.Processors[len(c.Processors)-1]
 	switch key {
 	case "physical id":
-		p.PhysicalID = idOf(value)
+		p.PhysicalID = parseID(value)
 	case "core id":
-		p.CoreID = idOf(value)
+		p.CoreID = parseID(value)
 	case "siblings":
-		p.Siblings = idOf(value)
+		p.Siblings = parseID(value)
 	case "cpu cores":
-		p.Cores = idOf(value)
+		p.Cores = parseID(value)
 	case "microcode":
 		p.Microcode = sharedString(c.First["microcode"], value)
 	case "model name":
@@ -97,8 +97,8 @@ func (c *CPUInfo) take(key string, value []byte) {
 	}
 }
 
-// idOf parses a number that is not negative; -1 is none.
-func idOf(b []byte) int {
+// parseID parses a number that is not negative; -1 is none.
+func parseID(b []byte) int {
 	n, err := strconv.Atoi(string(b[:min(len(b), 12)]))
 	if err != nil || n < 0 || len(b) > 12 {
 		return -1

@@ -37,7 +37,7 @@ func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 	for kind := range pairs(orEmpty(first["speeds"])) {
 		c.module(first["speeds"], kind)
 	}
-	for _, part := range texts(first["parts"]) {
+	for _, part := range scalarsOf(first["parts"]) {
 		p := pairs(part)
 		depth := p["max_dpc"]
 		if depth == nil {
@@ -46,7 +46,7 @@ func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 		c.speeds(p["speeds"], depth, false)
 		c.pattern(p["brand"])
 	}
-	rows := texts(pairs(docs[1])["recognise"])
+	rows := scalarsOf(pairs(docs[1])["recognise"])
 	if len(rows) == 0 {
 		c.fault(docs[1], "recognise", "empty: nothing tells that a machine is of this platform")
 	}
@@ -77,15 +77,15 @@ func (c *checker) documents(k fs.FS, first map[string]*yaml.Node) {
 		c.sameDocument(first["citation"], citation, listed[cited])
 	}
 	own := map[string]bool{}
-	for _, s := range texts(first["sources"]) {
+	for _, s := range scalarsOf(first["sources"]) {
 		own[s.Value] = true
 		c.listed(s, "sources", listed, cited)
 	}
-	for _, s := range texts(first["guides"]) {
+	for _, s := range scalarsOf(first["guides"]) {
 		c.listed(s, "guides", listed, cited)
 	}
 	for _, list := range []string{"boards", "measured"} {
-		for _, entry := range texts(first[list]) {
+		for _, entry := range scalarsOf(first[list]) {
 			if s := pairs(entry)["source"]; s != nil && !own[s.Value] {
 				c.fault(s, list, "source %s is not one of the platform's sources", s.Value)
 			}
@@ -153,7 +153,7 @@ func (c *checker) speeds(table, depth *yaml.Node, short bool) {
 		}
 		last := 0
 		for _, cell := range row.Content {
-			mts, _ := strconv.Atoi(alias(cell).Value)
+			mts, _ := strconv.Atoi(resolveAlias(cell).Value)
 			if mts != 0 && last != 0 && mts > last {
 				c.fault(cell, "speeds."+kind, "%d after %d: the speed rises with depth", mts, last)
 			}
@@ -182,25 +182,25 @@ const SiteFolder = "site/"
 
 // slotMaps: known citations and patterns, no slot twice, groups that agree.
 func (c *checker) slotMaps(k fs.FS, doc *yaml.Node, data []byte) {
-	sources, locators := keysOf(k, "slots/sources.yaml", "sources"), idsOf(k, "slots/locators.yaml")
+	sources, locators := keysOf(k, "slots/sources.yaml", "sources"), ruleIDsOf(k, "slots/locators.yaml")
 	maps.Copy(sources, keysOf(k, SiteFolder+"sources.yaml", "sources"))
-	maps.Copy(locators, idsOf(k, SiteFolder+"locators.yaml"))
+	maps.Copy(locators, ruleIDsOf(k, SiteFolder+"locators.yaml"))
 	top := pairs(doc)
 	for key := range pairs(orEmpty(top["sources"])) {
 		sources[key] = true
 	}
-	for _, entry := range texts(top["maps"]) {
+	for _, entry := range scalarsOf(top["maps"]) {
 		m := pairs(entry)
 		id := m["id"].Value
 		if !bytes.Contains(data, []byte("\n  - {id: "+id+",")) {
 			c.fault(entry, id, "a map is one line that begins with two blanks and - {id: %s,", id)
 		}
-		for _, s := range texts(m["sources"]) {
+		for _, s := range scalarsOf(m["sources"]) {
 			if len(sources) > 0 && !sources[s.Value] {
 				c.fault(s, id, "source %s is not in sources.yaml beside the maps", s.Value)
 			}
 		}
-		for _, l := range texts(m["locators"]) {
+		for _, l := range scalarsOf(m["locators"]) {
 			if len(locators) > 0 && !locators[l.Value] {
 				c.fault(l, id, "%s is not a pattern of locators.yaml", l.Value)
 			}
@@ -214,7 +214,7 @@ func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 	if m["unknown"] == nil && m["groups"] == nil {
 		c.fault(entry, id, "needs groups, or unknown with the reason")
 	}
-	channels := len(texts(m["groups"]))
+	channels := len(scalarsOf(m["groups"]))
 	for _, key := range []string{"second", "controllers"} {
 		if n := m[key]; n != nil && len(n.Content) != channels {
 			c.fault(n, id, "%s has %d channels, groups %d", key, len(n.Content), channels)
@@ -222,8 +222,8 @@ func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 	}
 	for _, key := range []string{"groups", "second"} {
 		var seen []string
-		for _, channel := range texts(m[key]) {
-			for _, slot := range texts(channel) {
+		for _, channel := range scalarsOf(m[key]) {
+			for _, slot := range scalarsOf(channel) {
 				if slices.Contains(seen, slot.Value) {
 					c.fault(slot, id, "slot %s stands twice in %s", slot.Value, key)
 				}
@@ -245,14 +245,14 @@ var fields = []string{"cpu", "p", "node", "ctl", "chan", "slot", "bslot", "num",
 // locators: ids stand once, patterns name known fields.
 func (c *checker) locators(doc *yaml.Node) {
 	seen := map[string]bool{}
-	for _, rule := range texts(pairs(doc)["rules"]) {
+	for _, rule := range scalarsOf(pairs(doc)["rules"]) {
 		r := pairs(rule)
 		id := r["id"].Value
 		if seen[id] {
 			c.fault(r["id"], id, "this id stands twice")
 		}
 		seen[id] = true
-		for _, p := range slices.Concat(texts(r["locator"]), texts(r["bank"])) {
+		for _, p := range slices.Concat(scalarsOf(r["locator"]), scalarsOf(r["bank"])) {
 			for _, m := range field().FindAllStringSubmatch(p.Value, -1) {
 				switch name := constant().ReplaceAllString(strings.TrimSuffix(m[1], ":1"), ""); {
 				case m[2] == "":
@@ -270,14 +270,14 @@ func (c *checker) locators(doc *yaml.Node) {
 func (c *checker) parts(doc *yaml.Node) {
 	top := pairs(doc)
 	sources, seen := pairs(top["sources"]), map[string]bool{}
-	for _, entry := range texts(top["parts"]) {
+	for _, entry := range scalarsOf(top["parts"]) {
 		p := pairs(entry)
 		id := p["id"].Value
 		if seen[id] {
 			c.fault(p["id"], id, "this id stands twice")
 		}
 		seen[id] = true
-		for _, s := range texts(p["sources"]) {
+		for _, s := range scalarsOf(p["sources"]) {
 			if sources[s.Value] == nil {
 				c.fault(s, id, "source %s is not listed under sources", s.Value)
 			}
@@ -287,8 +287,8 @@ func (c *checker) parts(doc *yaml.Node) {
 			c.fault(p["match"], id, "%v", err)
 			continue
 		}
-		for _, table := range texts(p["tables"]) {
-			for _, group := range texts(pairs(table)["by"]) {
+		for _, table := range scalarsOf(p["tables"]) {
+			for _, group := range scalarsOf(pairs(table)["by"]) {
 				if re.SubexpIndex(group.Value) < 0 {
 					c.fault(group, id, "match has no group %s", group.Value)
 				}
@@ -356,16 +356,16 @@ func processorFault(row, last string) string {
 // keysOf are the keys of one mapping of a file of the knowledge.
 func keysOf(k fs.FS, file, key string) map[string]bool {
 	out := map[string]bool{}
-	for name := range pairs(orEmpty(top(k, file)[key])) {
+	for name := range pairs(orEmpty(mappingOfFile(k, file)[key])) {
 		out[name] = true
 	}
 	return out
 }
 
-// idsOf are the ids of the rules of a file of the knowledge.
-func idsOf(k fs.FS, file string) map[string]bool {
+// ruleIDsOf are the ids of the rules of a file of the knowledge.
+func ruleIDsOf(k fs.FS, file string) map[string]bool {
 	out := map[string]bool{}
-	for _, rule := range texts(top(k, file)["rules"]) {
+	for _, rule := range scalarsOf(mappingOfFile(k, file)["rules"]) {
 		if id := pairs(rule)["id"]; id != nil {
 			out[id.Value] = true
 		}

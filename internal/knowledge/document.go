@@ -13,19 +13,19 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// texts are the values of a list of words.
-func texts(n *yaml.Node) []*yaml.Node {
+// scalarsOf are the values of a list of words.
+func scalarsOf(n *yaml.Node) []*yaml.Node {
 	if n == nil {
 		return nil
 	}
 	out := make([]*yaml.Node, len(n.Content))
 	for i, item := range n.Content {
-		out[i] = alias(item)
+		out[i] = resolveAlias(item)
 	}
 	return out
 }
 
-func top(k fs.FS, file string) map[string]*yaml.Node {
+func mappingOfFile(k fs.FS, file string) map[string]*yaml.Node {
 	raw, err := fs.ReadFile(k, file)
 	if err != nil {
 		return nil

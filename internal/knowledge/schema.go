@@ -75,7 +75,7 @@ func (c *checker) node(n *yaml.Node, s *schema, path string) {
 		c.oneOf(n, s, path)
 		return
 	}
-	if s.Type != "" && !isOf(n, s.Type) {
+	if s.Type != "" && !isOfType(n, s.Type) {
 		c.fault(n, path, "%s, expected %s", describe(n), article(s.Type))
 		return
 	}
@@ -118,7 +118,7 @@ func (c *checker) mapping(n *yaml.Node, s *schema, path string) {
 		at := strings.TrimPrefix(path+"."+key.Value, ".")
 		switch known := s.Properties[key.Value]; {
 		case key.Tag == "!!merge":
-			c.mapping(alias(value), &schema{Properties: s.Properties, Others: s.Others}, path)
+			c.mapping(resolveAlias(value), &schema{Properties: s.Properties, Others: s.Others}, path)
 		case known != nil:
 			c.node(value, known, at)
 		case s.Others == nil:
@@ -161,7 +161,7 @@ func (c *checker) scalar(n *yaml.Node, s *schema, path string) {
 // pairs are a mapping's values by key, those it merges in included.
 func pairs(n *yaml.Node) map[string]*yaml.Node {
 	out := map[string]*yaml.Node{}
-	if n = alias(n); n.Kind != yaml.MappingNode {
+	if n = resolveAlias(n); n.Kind != yaml.MappingNode {
 		return out
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -173,20 +173,20 @@ func pairs(n *yaml.Node) map[string]*yaml.Node {
 			}
 			continue
 		}
-		out[n.Content[i].Value] = alias(n.Content[i+1])
+		out[n.Content[i].Value] = resolveAlias(n.Content[i+1])
 	}
 	return out
 }
 
-func alias(n *yaml.Node) *yaml.Node {
+func resolveAlias(n *yaml.Node) *yaml.Node {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
 	return n
 }
 
-// isOf reports whether a node is of a type of JSON Schema.
-func isOf(n *yaml.Node, kind string) bool {
+// isOfType reports whether a node is of a type of JSON Schema.
+func isOfType(n *yaml.Node, kind string) bool {
 	switch kind {
 	case "object":
 		return n.Kind == yaml.MappingNode

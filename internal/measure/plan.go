@@ -75,13 +75,13 @@ func NewPlan(s *Site, o Options) (*Plan, error) {
 			p.Buffers[c.Memory] = b
 		}
 	}
-	p.Limit = limit(len(p.Cells), o.Quick)
+	p.Limit = timeLimit(len(p.Cells), o.Quick)
 	return p, p.fits()
 }
 
-// limit is 10 seconds for the four cells of two sockets, and as much for each
+// timeLimit is 10 seconds for the four cells of two sockets, and as much for each
 // further cell.
-func limit(cells int, quick bool) time.Duration {
+func timeLimit(cells int, quick bool) time.Duration {
 	if quick {
 		return 3 * time.Second
 	}
@@ -171,13 +171,13 @@ func (p *Plan) fits() error {
 		case n.FreeBytes < 0:
 			return refuse("", "the free memory of node %d is not known", n.ID)
 		case need > n.FreeBytes/memoryShare:
-			return refuse("", "node %d has %s free, of which a quarter may be used: %s are needed", n.ID, mib(n.FreeBytes), mib(need))
+			return refuse("", "node %d has %s free, of which a quarter may be used: %s are needed", n.ID, inMiB(n.FreeBytes), inMiB(need))
 		}
 	}
 	if limit := p.Site.MemoryBytes; limit >= 0 && all > limit/memoryShare {
-		return refuse("name fewer nodes with --nodes", "the control group grants %s more memory, of which a quarter may be used: %s are needed", mib(limit), mib(all))
+		return refuse("name fewer nodes with --nodes", "the control group grants %s more memory, of which a quarter may be used: %s are needed", inMiB(limit), inMiB(all))
 	}
 	return nil
 }
 
-func mib(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
+func inMiB(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }

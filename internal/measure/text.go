@@ -110,7 +110,7 @@ func threadsWords(r *Result) string {
 func memoryWords(r *Result) string {
 	size := "by node"
 	if r.BufferBytes != nil {
-		size = mib(*r.BufferBytes) + " on each node"
+		size = inMiB(*r.BufferBytes) + " on each node"
 	}
 	switch {
 	case r.HugePages == nil:

@@ -54,10 +54,10 @@ func begins(e *syntax.Regexp) (texts []string, whole bool) {
 			more, all := begins(sub)
 			texts, whole = append(texts, more...), whole && all
 		}
-		return few(texts, whole)
+		return notTooMany(texts, whole)
 	case syntax.OpQuest:
 		texts, whole = begins(e.Sub[0])
-		return few(append(slices.Clone(texts), ""), whole)
+		return notTooMany(append(slices.Clone(texts), ""), whole)
 	case syntax.OpPlus:
 		texts, _ = begins(e.Sub[0])
 		return texts, false
@@ -82,7 +82,7 @@ func classBegins(ranges []rune) (texts []string, whole bool) {
 			texts = append(texts, string(r))
 		}
 	}
-	return few(texts, true)
+	return notTooMany(texts, true)
 }
 
 // concatBegins joins what parts begin with that follow each other, as far as the texts
@@ -108,8 +108,8 @@ func concatBegins(parts []*syntax.Regexp) (texts []string, whole bool) {
 	return texts, true
 }
 
-// few gives up where there are too many texts, or none at all.
-func few(texts []string, whole bool) ([]string, bool) {
+// notTooMany gives up where there are too many texts, or none at all.
+func notTooMany(texts []string, whole bool) ([]string, bool) {
 	if len(texts) == 0 || len(texts) > mostBeginnings {
 		return anything, false
 	}

@@ -62,18 +62,18 @@ type values struct {
 
 // merge takes over what another row says.
 func (v *values) merge(o values) {
-	take(&v.SizeGB, o.SizeGB)
-	take(&v.DDR, o.DDR)
-	take(&v.Type, o.Type)
-	take(&v.Ranks, o.Ranks)
-	take(&v.Width, o.Width)
-	take(&v.Dies, o.Dies)
-	take(&v.Package, o.Package)
-	take(&v.Stacked, o.Stacked)
-	take(&v.Speed, o.Speed)
+	setIfGiven(&v.SizeGB, o.SizeGB)
+	setIfGiven(&v.DDR, o.DDR)
+	setIfGiven(&v.Type, o.Type)
+	setIfGiven(&v.Ranks, o.Ranks)
+	setIfGiven(&v.Width, o.Width)
+	setIfGiven(&v.Dies, o.Dies)
+	setIfGiven(&v.Package, o.Package)
+	setIfGiven(&v.Stacked, o.Stacked)
+	setIfGiven(&v.Speed, o.Speed)
 }
 
-func take[T comparable](into *T, v T) {
+func setIfGiven[T comparable](into *T, v T) {
 	var none T
 	if v != none {
 		*into = v
@@ -156,7 +156,7 @@ func (t *table) UnmarshalYAML(n *yaml.Node) error {
 // Compile makes Part from the files below parts/: a line a pattern, the texts that
 // its numbers begin with, a tab, and the pattern as JSON.
 func Compile(k fs.FS) ([]byte, error) {
-	all, err := read(k)
+	all, err := readPatterns(k)
 	if err != nil {
 		return nil, err
 	}
@@ -180,8 +180,8 @@ func Compile(k fs.FS) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// read reads and checks every file; the order of names is that of patterns.
-func read(k fs.FS) ([]pattern, error) {
+// readPatterns reads and checks every file; the order of names is that of patterns.
+func readPatterns(k fs.FS) ([]pattern, error) {
 	names, err := fs.Glob(k, "parts/*.yaml")
 	if err != nil {
 		return nil, err

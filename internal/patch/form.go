@@ -143,8 +143,8 @@ func (p *Patch) Write(w io.Writer, f Form) error {
 	return err
 }
 
-// How says in words how a form is applied.
-func How(f Form, e *bios.Export) string {
+// HowToApply says in words how a form is applied.
+func HowToApply(f Form, e *bios.Export) string {
 	switch f {
 	case Redfish:
 		at := e.Settings

@@ -169,18 +169,18 @@ func stands(a *bios.Attribute) string {
 // vendor calls by names of its own: a master with canonical words is a row like
 // any other, and what it governs is looked at when the rows are done.
 func (m *maker) isPreset(id string) bool {
-	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return p.Setting == id && named(&p) && m.master(&p) != nil })
+	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return p.Setting == id && valuesAreNames(&p) && m.master(&p) != nil })
 }
 
-// named reports whether a master's values are the vendor's own names.
-func named(p *settings.Master) bool {
+// valuesAreNames reports whether a master's values are the vendor's own names.
+func valuesAreNames(p *settings.Master) bool {
 	s, _ := settings.Lookup(p.Setting)
 	return s.Kind == settings.Name
 }
 
 // master is the attribute of a master preset in this export.
 func (m *maker) master(p *settings.Master) *bios.Attribute {
-	found := m.src.ByName[settings.Plain(p.Attribute)]
+	found := m.src.ByName[settings.PlainName(p.Attribute)]
 	if len(found) != 1 {
 		return nil
 	}
@@ -220,8 +220,8 @@ func (m *maker) after(name string) (string, bool) {
 	return stands(a), true
 }
 
-// free reports whether a value of the preset lets the single settings be
+// leavesSingleSettings reports whether a value of the preset lets the single settings be
 // changed.
-func free(p *settings.Master, value string) bool {
+func leavesSingleSettings(p *settings.Master, value string) bool {
 	return slices.ContainsFunc(p.Free, func(f string) bool { return settings.SamePreset(f, value) })
 }

@@ -22,7 +22,7 @@ func (m *maker) presets() {
 // it governs, or the value that frees the single settings.
 func (m *maker) preset(p *settings.Master, a *bios.Attribute) {
 	wanted := m.wantedPreset(p)
-	if !named(p) {
+	if !valuesAreNames(p) {
 		m.governor(p, a)
 		return
 	}
@@ -33,12 +33,12 @@ func (m *maker) preset(p *settings.Master, a *bios.Attribute) {
 		if m.wants(p.Setting) {
 			m.out.Written = append(m.out.Written, Note{p.Setting, a.Name + " = " + wanted})
 		}
-	case wanted == "" && (!m.needs(p, held) || free(p, now)):
+	case wanted == "" && (!m.needs(p, held) || leavesSingleSettings(p, now)):
 	case wanted == "":
 		if !m.choose(p, a, p.Free) {
 			m.dropLocked(p, a, held, now)
 		}
-	case settings.SamePreset(now, wanted) && !free(p, now):
+	case settings.SamePreset(now, wanted) && !leavesSingleSettings(p, now):
 		m.out.Met = append(m.out.Met, p.Setting)
 		m.drop(held, func(id string, c *Change) {
 			m.open(id, a.Name+" is "+now+" already, which governs it: set by hand the value would not stay")
@@ -46,7 +46,7 @@ func (m *maker) preset(p *settings.Master, a *bios.Attribute) {
 	case settings.SamePreset(now, wanted):
 		m.out.Met = append(m.out.Met, p.Setting)
 	case !m.rests(p, held):
-	case m.choose(p, a, []string{wanted}) && !free(p, wanted):
+	case m.choose(p, a, []string{wanted}) && !leavesSingleSettings(p, wanted):
 		m.writes = append(m.writes, p.Locks...)
 		m.sleepers(p)
 		m.drop(held, func(id string, c *Change) {
@@ -73,7 +73,7 @@ func (m *maker) governor(p *settings.Master, a *bios.Attribute) {
 	held := m.held(p, a)
 	value, _ := m.after(a.Name)
 	switch {
-	case free(p, value):
+	case leavesSingleSettings(p, value):
 		m.first(a)
 	case !m.needs(p, held):
 	case m.wants(p.Setting), !p.Inert, !m.choose(p, a, p.Free):
@@ -147,7 +147,7 @@ func (m *maker) choose(p *settings.Master, a *bios.Attribute, values []string) b
 	}
 	group := ""
 	for i := range m.src.Table.Settings[p.Setting] {
-		if e := &m.src.Table.Settings[p.Setting][i]; settings.Plain(e.Name) == settings.Plain(p.Attribute) {
+		if e := &m.src.Table.Settings[p.Setting][i]; settings.PlainName(e.Name) == settings.PlainName(p.Attribute) {
 			group = m.group(e, a)
 		}
 	}
@@ -172,7 +172,7 @@ func (m *maker) called(p *settings.Master, a *bios.Attribute, values []string) s
 			return found[0]
 		}
 	}
-	if m.wantedPreset(p) == values[0] && named(p) {
+	if m.wantedPreset(p) == values[0] && valuesAreNames(p) {
 		return values[0]
 	}
 	return ""
@@ -232,7 +232,7 @@ func (m *maker) released(id string) bool {
 			continue
 		}
 		if slices.ContainsFunc(m.out.Changes, func(c Change) bool {
-			return settings.Plain(c.Attribute.Name) == settings.Plain(p.Attribute) && free(p, c.To)
+			return settings.PlainName(c.Attribute.Name) == settings.PlainName(p.Attribute) && leavesSingleSettings(p, c.To)
 		}) {
 			return true
 		}

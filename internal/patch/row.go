@@ -54,7 +54,7 @@ func (m *maker) met(id, attribute string) {
 // try changes every occurrence of one attribute and reads the setting again:
 // only what then comes to the wanted word is a change.
 func (m *maker) try(w Want, word string, e *settings.Attribute) ([]Change, string) {
-	if e.Unverified || e.With != "" && len(m.src.ByName[settings.Plain(e.With)]) == 0 {
+	if e.Unverified || e.With != "" && len(m.src.ByName[settings.PlainName(e.With)]) == 0 {
 		return nil, ""
 	}
 	changes, why := m.leave(w, e)

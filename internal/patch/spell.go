@@ -94,7 +94,7 @@ func vendorWords(id, word string, e *settings.Attribute) []string {
 func offered(a *bios.Attribute, words []string) string {
 	for _, w := range words {
 		for _, o := range a.Options {
-			if settings.Plain(o) == settings.Plain(w) || a.OptionTexts[o] != "" && settings.Plain(a.OptionTexts[o]) == settings.Plain(w) {
+			if settings.PlainName(o) == settings.PlainName(w) || a.OptionTexts[o] != "" && settings.PlainName(a.OptionTexts[o]) == settings.PlainName(w) {
 				return o
 			}
 		}

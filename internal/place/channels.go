@@ -144,14 +144,14 @@ func (g *slotGroup) channelsFromPairs(controller, channel field) {
 				g.failSlot(i, "the label names no channel", false)
 				continue
 			}
-			number, ctl, certainty := rank(pairs, own<<8|ch), Unplaced, fact.Indirect
+			number, ctl, certainty := positionOf(pairs, own<<8|ch), Unplaced, fact.Indirect
 			switch {
 			case len(owners) == 1 && channel == fChannel:
 				number, ctl, certainty = ch, g.controllerOf(ch), fact.Corroborated
 			case per > 0:
-				number, ctl, certainty = rank(owners, own)*per+ch%per, rank(owners, own), fact.Corroborated
+				number, ctl, certainty = positionOf(owners, own)*per+ch%per, positionOf(owners, own), fact.Corroborated
 			case len(owners) > 1:
-				ctl = rank(owners, own)
+				ctl = positionOf(owners, own)
 			}
 			if g.controllers > 0 && len(owners) != g.controllers && len(owners) > 1 {
 				ctl = Unplaced
@@ -255,7 +255,7 @@ func (g *slotGroup) channelsFromLetters() {
 		certainty := fact.Corroborated
 		exact := number != nil
 		if !exact {
-			number = func(letter int) int { return rank(letters, letter) }
+			number = func(letter int) int { return positionOf(letters, letter) }
 			if g.channels == 0 && (position == 0 || letters[0] == 0) {
 				number = func(letter int) int { return letter }
 			} else if g.channels != len(letters) {

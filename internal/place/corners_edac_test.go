@@ -39,9 +39,9 @@ func TestWorstCounter(t *testing.T) {
 	of := func(label string, ce, ue int64) counter {
 		return counter{dimm: &inventory.ControllerDIMM{Label: known(label), Corrected: known(ce), Uncorrected: known(ue)}, ctl: &inventory.Controller{}}
 	}
-	assert.Contains(t, worst([]counter{of("A", 0, 0), of("B", 1, 0), of("C", 0, 2), of("D", 2, 0)}), "C has 0 corrected and 2 uncorrected")
-	assert.Contains(t, worst([]counter{of("A", 3, 1), of("B", 1, 0)}), "A has 3 corrected and 1 uncorrected")
-	assert.Contains(t, worst([]counter{of("A", 0, 0), of("B", 0, 0)}), "A has 0")
+	assert.Contains(t, worstCounter([]counter{of("A", 0, 0), of("B", 1, 0), of("C", 0, 2), of("D", 2, 0)}), "C has 0 corrected and 2 uncorrected")
+	assert.Contains(t, worstCounter([]counter{of("A", 3, 1), of("B", 1, 0)}), "A has 3 corrected and 1 uncorrected")
+	assert.Contains(t, worstCounter([]counter{of("A", 0, 0), of("B", 0, 0)}), "A has 0")
 }
 
 // TestUnlessElsewhere: a count of no more than what may be elsewhere is not known

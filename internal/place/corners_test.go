@@ -84,7 +84,7 @@ func TestNear(t *testing.T) {
 		{32 * gib, 32 * gib, true}, {32*gib + 1, 32 * gib, false}, {30 * gib, 32 * gib, true}, {30*gib - 1, 32 * gib, false},
 		{60 * gib, 64 * gib, true}, {60*gib - 1, 64 * gib, false}, {0, 2 * gib, true},
 	} {
-		assert.Equal(t, c.want, near(c.node, c.size), c)
+		assert.Equal(t, c.want, holdsAlmost(c.node, c.size), c)
 	}
 }
 
@@ -261,6 +261,6 @@ func TestCaptures(t *testing.T) {
 		if 'A' <= want && want <= 'Z' {
 			want += 32
 		}
-		assert.Equal(t, want, lower(byte(b)))
+		assert.Equal(t, want, lowerCase(byte(b)))
 	}
 }

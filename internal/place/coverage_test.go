@@ -82,7 +82,7 @@ func sameAsFirstMatch(t *testing.T, k fs.FS, sys *inventory.System) {
 	require.NoError(t, err)
 	var memo shapeMemo
 	for i := range sys.Slots {
-		locator, bank := text(&sys.Slots[i].Locator), text(&sys.Slots[i].BankLocator)
+		locator, bank := labelText(&sys.Slots[i].Locator), labelText(&sys.Slots[i].BankLocator)
 		fast, _ := memo.match(rules, locator, bank)
 		slow, _ := firstMatch(rules, locator, bank)
 		require.Equal(t, slow, fast, "%s / %s", locator, bank)

@@ -72,7 +72,7 @@ func (pl *placer) bankAgainst(c *processor) (says string, named bool) {
 		}
 		other, seen := owner[letter]
 		if first, taken := numbered[bank]; seen && other != bank || taken && first != letter {
-			return fmt.Sprintf("the label of %s is of channel %d, and its bank %q of another", pl.name(i), pl.out[i].Channel, text(&pl.sys.Slots[i].BankLocator)), false
+			return fmt.Sprintf("the label of %s is of channel %d, and its bank %q of another", pl.name(i), pl.out[i].Channel, labelText(&pl.sys.Slots[i].BankLocator)), false
 		}
 		owner[letter], numbered[bank] = bank, letter
 	}
@@ -101,7 +101,7 @@ func (pl *placer) letterAndBank(i int) (letter, bank int, ok bool) {
 func (pl *placer) rowsAgainst(c *processor) string {
 	banks, channels := map[string][]int{}, map[int]int{}
 	for _, i := range c.slots {
-		bank := text(&pl.sys.Slots[i].BankLocator)
+		bank := labelText(&pl.sys.Slots[i].BankLocator)
 		if r := pl.labels[i].rule; r == nil || r.banks != "" || pl.out[i].Source != SourceLocator {
 			return ""
 		}
@@ -289,20 +289,20 @@ func (pl *placer) nodesAgainst() string {
 		seen[socket] += bytes
 		sum += bytes
 	}
-	if len(placed) < 2 || len(seen) != len(placed) || !near(sum, total) {
+	if len(placed) < 2 || len(seen) != len(placed) || !holdsAlmost(sum, total) {
 		return ""
 	}
 	ours, kernel := sortedSizes(placed), sortedSizes(seen)
 	for i := range ours {
-		if !near(kernel[i], ours[i]) {
-			return fmt.Sprintf("the mapping gives the processors %s, and firmware gave the kernel nodes of %s", sizes(ours), sizes(kernel))
+		if !holdsAlmost(kernel[i], ours[i]) {
+			return fmt.Sprintf("the mapping gives the processors %s, and firmware gave the kernel nodes of %s", sizesOf(ours), sizesOf(kernel))
 		}
 	}
 	return ""
 }
 
-// near reports whether a node's memory is a size but for what is reserved.
-func near(node, size int64) bool {
+// holdsAlmost reports whether a node's memory is a size but for what is reserved.
+func holdsAlmost(node, size int64) bool {
 	return node <= size && size-node <= max(size/reservedShare, reservedBytes)
 }
 
@@ -315,7 +315,7 @@ func sortedSizes(by map[int]int64) []int64 {
 	return out
 }
 
-func sizes(list []int64) string {
+func sizesOf(list []int64) string {
 	words := make([]string, len(list))
 	for i, bytes := range list {
 		words[i] = fmt.Sprintf("%.0f GiB", float64(bytes)/(1<<30))

@@ -234,7 +234,7 @@ func (pl *placer) edacController(dimms []edacDIMM, d edacDIMM) int {
 	if pl.controllers > 0 && len(owners) != pl.controllers {
 		return Unplaced
 	}
-	return rank(owners, d.controller)
+	return positionOf(owners, d.controller)
 }
 
 // edacChannel is the module's channel over its processor: exact where EDAC
@@ -248,7 +248,7 @@ func (pl *placer) edacChannel(dimms []edacDIMM, d edacDIMM) int {
 	}
 	n := len(owners)
 	if beyond := func(o edacDIMM) bool { return o.channel >= pl.channels/n }; n == max(pl.controllers, 1) && pl.channels%n == 0 && !slices.ContainsFunc(dimms, beyond) {
-		return rank(owners, d.controller)*(pl.channels/n) + d.channel
+		return positionOf(owners, d.controller)*(pl.channels/n) + d.channel
 	}
-	return rank(pairs, d.controller<<8|d.channel)
+	return positionOf(pairs, d.controller<<8|d.channel)
 }

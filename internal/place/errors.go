@@ -149,7 +149,7 @@ func slotNames(sys *inventory.System) map[string]int {
 		if s.State != inventory.SlotPopulated {
 			continue
 		}
-		locator, bank := plainLabel(text(&s.Locator)), plainLabel(text(&s.BankLocator))
+		locator, bank := plainLabel(labelText(&s.Locator)), plainLabel(labelText(&s.BankLocator))
 		if locator == "" {
 			continue
 		}
@@ -292,7 +292,7 @@ func slotErrors(sys *inventory.System, all []counter, slot int) Errors {
 			out, ctl = c.errors(c.by), c.ctl
 			continue
 		}
-		out.Corrected, out.Uncorrected = sum(out.Corrected, c.dimm.Corrected), sum(out.Uncorrected, c.dimm.Uncorrected)
+		out.Corrected, out.Uncorrected = sumOfErrors(out.Corrected, c.dimm.Corrected), sumOfErrors(out.Uncorrected, c.dimm.Uncorrected)
 	}
 	if n > 0 {
 		out.Corrected = unlessElsewhere(out.Corrected, ctl.CorrectedNoInfo, ctl.CorrectedNoInfo.Value)
@@ -341,7 +341,7 @@ func unlessElsewhere(f, noInfo fact.Fact[int64], most int64) fact.Fact[int64] {
 	return f
 }
 
-func sum(a, b fact.Fact[int64]) fact.Fact[int64] {
+func sumOfErrors(a, b fact.Fact[int64]) fact.Fact[int64] {
 	if !a.Known() {
 		return a
 	}
@@ -366,12 +366,12 @@ func withoutCounter(sys *inventory.System, all []counter) Errors {
 	if !ce.Known() {
 		return unknownErrors(ce)
 	}
-	return unknownErrors(fact.Unknown[int64](fact.Absent, "nothing says which of the driver's counters is this slot's; "+worst(all),
+	return unknownErrors(fact.Unknown[int64](fact.Absent, "nothing says which of the driver's counters is this slot's; "+worstCounter(all),
 		"label files of the board, registered by rasdaemon or edac-ctl", ce.From))
 }
 
-// worst names the counter with the most errors.
-func worst(all []counter) string {
+// worstCounter names the counter with the most errors.
+func worstCounter(all []counter) string {
 	top := &all[0]
 	for i := range all {
 		if all[i].dimm.Corrected.Or(0)+all[i].dimm.Uncorrected.Or(0) > top.dimm.Corrected.Or(0)+top.dimm.Uncorrected.Or(0) {

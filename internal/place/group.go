@@ -76,8 +76,8 @@ func insertSorted(values []int, v int) []int {
 	return values
 }
 
-// rank is the position of v in an ascending list, -1 when it is not there.
-func rank(values []int, v int) int {
+// positionOf is the position of v in an ascending list, -1 when it is not there.
+func positionOf(values []int, v int) int {
 	for i := range values {
 		if values[i] == v {
 			return i

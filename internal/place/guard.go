@@ -64,7 +64,7 @@ func (pl *placer) guardLetters() bool {
 		}
 		other, seen := named[of]
 		if first, taken := owner[at]; seen && other != at || taken && first != of {
-			pl.fail(fmt.Sprintf("the label %s and its bank %q cannot both be true", pl.name(i), text(&pl.sys.Slots[i].BankLocator)), true)
+			pl.fail(fmt.Sprintf("the label %s and its bank %q cannot both be true", pl.name(i), labelText(&pl.sys.Slots[i].BankLocator)), true)
 			return false
 		}
 		named[of], owner[at] = at, of
@@ -152,7 +152,7 @@ func (pl *placer) behindAbsent() bool {
 func (pl *placer) namedInOrder() bool {
 	last := ""
 	for i := range pl.sys.Sockets {
-		name := text(&pl.sys.Sockets[i].Designation)
+		name := labelText(&pl.sys.Sockets[i].Designation)
 		if len(name) == len(last) && name < last {
 			return false
 		}
@@ -202,7 +202,7 @@ func (pl *placer) socketIndex(id int) int {
 }
 
 func (pl *placer) isPresent(id int) bool {
-	return len(pl.sys.Sockets) == 0 || rank(pl.present, id) >= 0
+	return len(pl.sys.Sockets) == 0 || positionOf(pl.present, id) >= 0
 }
 
 // guardChannels checks what the channels hold.

@@ -21,7 +21,7 @@ func (pl *placer) applyHPE() {
 		if h.Processor >= 0 && !pl.fsb {
 			socket = h.Processor
 		}
-		channel, controller := h.Channel, rank(owners[h.Processor], h.Controller)
+		channel, controller := h.Channel, positionOf(owners[h.Processor], h.Controller)
 		if within && controller >= 0 {
 			channel += controller * (pl.channels / max(pl.controllers, 1))
 		}

@@ -132,7 +132,7 @@ func matchLabel(pattern, label string, c *captured) bool {
 			}
 			i += n
 		default:
-			if i >= len(label) || lower(label[i]) != lower(pattern[p]) {
+			if i >= len(label) || lowerCase(label[i]) != lowerCase(pattern[p]) {
 				return false
 			}
 			i++
@@ -189,7 +189,7 @@ func blanks(s string) int {
 	return n
 }
 
-func lower(b byte) byte {
+func lowerCase(b byte) byte {
 	if b >= 'A' && b <= 'Z' {
 		return b + 'a' - 'A'
 	}

@@ -74,7 +74,7 @@ func startsOf(patterns string) uint32 {
 
 // startOf is the bit of a first letter; anything else may match every label.
 func startOf(b byte) uint32 {
-	if b = lower(b); b >= 'a' && b <= 'z' {
+	if b = lowerCase(b); b >= 'a' && b <= 'z' {
 		return 1 << (b - 'a')
 	}
 	return ^uint32(0)

@@ -13,7 +13,7 @@ func (pl *placer) read(rules []locatorRule) {
 			pl.out[i].Reason = "flash memory, not a memory slot"
 			continue
 		}
-		locator, bank := text(&s.Locator), text(&s.BankLocator)
+		locator, bank := labelText(&s.Locator), labelText(&s.BankLocator)
 		if locator == "" && bank == "" {
 			pl.out[i].Reason = "firmware gives the slot no label"
 			continue

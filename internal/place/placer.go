@@ -151,11 +151,11 @@ func (pl *placer) name(i int) string {
 
 func (pl *placer) texts(i int) [2]string {
 	s := &pl.sys.Slots[i]
-	return [2]string{text(&s.Locator), text(&s.BankLocator)}
+	return [2]string{labelText(&s.Locator), labelText(&s.BankLocator)}
 }
 
-// text is a label as printed, "" when firmware states none.
-func text(f *fact.Fact[string]) string {
+// labelText is a label as printed, "" when firmware states none.
+func labelText(f *fact.Fact[string]) string {
 	if f.State != fact.OK {
 		return ""
 	}

@@ -73,7 +73,7 @@ func setsOf(text, product string) *Sets {
 			into.add(c)
 		case head && len(c) >= 4:
 			into = nil
-			own, sister := named(c[2], product), named(c[3], product)
+			own, sister := lengthOfName(c[2], product), lengthOfName(c[3], product)
 			analogous := own == 0
 			if n := max(own, sister); n > 0 && (found == nil || found.Analogous && !analogous || found.Analogous == analogous && n > length) {
 				found, length = &Sets{Analogous: analogous, Rows: map[int]SetRow{}}, n
@@ -87,10 +87,10 @@ func setsOf(text, product string) *Sets {
 	return found
 }
 
-// named is the length of the name in a list of models that a product begins with,
+// lengthOfName is the length of the name in a list of models that a product begins with,
 // 0 without one. A version or a generation after the name is another model; what stands
 // behind a stroke or in brackets is another name of the same board.
-func named(models, product string) int {
+func lengthOfName(models, product string) int {
 	longest := 0
 	for m := range strings.SplitSeq(models, ";") {
 		rest, ok := strings.CutPrefix(product, m)
@@ -187,13 +187,13 @@ func (s *Sets) Order(x, y int) int {
 
 // Has reports whether the row lists the slots with those numbers, sorted, as a
 // set of its own.
-func (r *SetRow) Has(filled []int) bool { return has(r.Sets, filled) }
+func (r *SetRow) Has(filled []int) bool { return isListed(r.Sets, filled) }
 
 // HasMode reports whether the slots are a set of a mode that costs bandwidth or
 // capacity.
-func (r *SetRow) HasMode(filled []int) bool { return has(r.Modes, filled) }
+func (r *SetRow) HasMode(filled []int) bool { return isListed(r.Modes, filled) }
 
-func has(sets [][]int, filled []int) bool {
+func isListed(sets [][]int, filled []int) bool {
 	return slices.ContainsFunc(sets, func(set []int) bool { return slices.Equal(set, filled) })
 }
 

@@ -151,7 +151,7 @@ func (g *slotGroup) socketsFromCounts() {
 	if g.channels > 0 && sockets > 1 && len(letters) == g.channels*sockets {
 		for _, i := range g.slots {
 			v, _ := g.labels[i].get(fLetter)
-			g.setSocket(i, rank(letters, v)/g.channels, SourceLocator)
+			g.setSocket(i, positionOf(letters, v)/g.channels, SourceLocator)
 		}
 		return
 	}

@@ -165,7 +165,7 @@ func (pl *placer) controllerView() *view {
 		if at == nil || at.Channel < 0 {
 			continue
 		}
-		v.at[i] = seen{owner: at.Processor, channel: at.Channel, socket: pl.present[rank(sockets, at.Processor)],
+		v.at[i] = seen{owner: at.Processor, channel: at.Channel, socket: pl.present[positionOf(sockets, at.Processor)],
 			controller: pl.controllerOf(at.Channel - base), slot: Unplaced, number: at.Channel - base}
 		if slots {
 			v.at[i].slot = at.Index
@@ -183,7 +183,7 @@ func (pl *placer) labelledEDAC() *view {
 	}
 	byName := map[string]int{}
 	for i := range pl.sys.Slots {
-		name := edacName(text(&pl.sys.Slots[i].Locator))
+		name := edacName(labelText(&pl.sys.Slots[i].Locator))
 		if _, twice := byName[name]; twice {
 			byName[name] = Unplaced
 			continue

@@ -122,15 +122,15 @@ type Pipeline struct {
 }
 
 // Sought reports whether advice was sought for the finding.
-func (p *Plan) Sought(rule, subject string) bool { return names(p.Asked, rule, subject) }
+func (p *Plan) Sought(rule, subject string) bool { return namesSubject(p.Asked, rule, subject) }
 
 // CuresFinding reports whether the finding is gone after the steps, or stays as no
 // more than a remark.
 func (a *Advice) CuresFinding(rule, subject string) bool {
-	return names(a.Cures, rule, subject)
+	return namesSubject(a.Cures, rule, subject)
 }
 
-func names(list []Finding, rule, subject string) bool {
+func namesSubject(list []Finding, rule, subject string) bool {
 	return slices.ContainsFunc(list, func(f Finding) bool { return f.Rule == rule && f.Subject == subject })
 }
 

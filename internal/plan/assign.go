@@ -68,7 +68,7 @@ func (b *board) fillStaying(u *unit, s shape, counts []int, into []int) bool {
 		into[slot] = k
 		left[k]--
 	}
-	return sum(left) == 0
+	return modulesIn(left) == 0
 }
 
 // fillLayers follows the fill order: the first layer of every group, then the

@@ -25,7 +25,7 @@ func (t *Target) configuration(c *count, layout, mix []int) Configuration {
 	sys, topo := t.derive(layout)
 	out := Configuration{Source: t.documentOf(c), Slots: t.slotWords(layout, c), Modules: t.modulesOf(mix)}
 	if len(topo.Populations) > 0 {
-		out.Socket = reach(topo).Sockets[0]
+		out.Socket = reachOf(topo).Sockets[0]
 	}
 	if c.row != nil && t.labels == nil && t.namesSets() {
 		for _, set := range c.row.Sets[1:] {
@@ -67,7 +67,7 @@ func (t *Target) unplaced(c *count, names []string, mix []int) Configuration {
 		}
 	}
 	const reason = "no document says which of these slots share a channel"
-	out.DIMMs = given(c.n)
+	out.DIMMs = assumed(c.n)
 	out.Channels = fact.Unknown[int](fact.Absent, reason, "")
 	out.Class = fact.Unknown[population.Class](fact.Absent, reason, "")
 	out.Speed = fact.Unknown[population.Speed](fact.Absent, reason, "")

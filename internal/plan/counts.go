@@ -62,14 +62,14 @@ func (b *board) purchases(counts []int) [][]int {
 	step := b.step()
 	base := make([]int, len(counts)) // what makes each kind divide
 	for k, n := range counts {
-		base[k] = upTo(n, step)
+		base[k] = lacksToMultiple(n, step)
 	}
 	var out [][]int
 	for k := range counts {
 		for more := 0; ; more += step {
 			extra := slices.Clone(base)
 			extra[k] += more
-			if sum(counts)+sum(extra) > b.room() {
+			if modulesIn(counts)+modulesIn(extra) > b.room() {
 				break
 			}
 			out = append(out, extra)
@@ -106,8 +106,8 @@ func (b *board) levelled(counts []int, wanted func(extra []int) bool) [][]int {
 	return out
 }
 
-// upTo is what n lacks to a multiple of step.
-func upTo(n, step int) int { return (step - n%step) % step }
+// lacksToMultiple is what n lacks to a multiple of step.
+func lacksToMultiple(n, step int) int { return (step - n%step) % step }
 
 // step is the number of modules that all processors together get at once.
 func (b *board) step() int { return len(b.units) * b.units[0].size() }
@@ -130,10 +130,10 @@ func (b *board) exchanges(counts []int) [][]int {
 	step := b.step()
 	out := b.levelled(counts, func(extra []int) bool { return slices.Min(extra) < 0 && b.bytes(extra) >= 0 })
 	for k := range counts {
-		if counts[k] == sum(counts) {
+		if counts[k] == modulesIn(counts) {
 			continue
 		}
-		for total := sum(counts) + upTo(sum(counts), step); total <= b.room(); total += step {
+		for total := modulesIn(counts) + lacksToMultiple(modulesIn(counts), step); total <= b.room(); total += step {
 			extra := make([]int, len(counts))
 			for i, n := range counts {
 				extra[i] = -n
@@ -157,10 +157,10 @@ func (b *board) cheapestFirst(purchases [][]int) [][]int {
 		}
 		return out
 	}
-	purchases = slices.DeleteFunc(purchases, func(extra []int) bool { return sum(bought(extra)) == 0 })
+	purchases = slices.DeleteFunc(purchases, func(extra []int) bool { return modulesIn(bought(extra)) == 0 })
 	slices.SortStableFunc(purchases, func(x, y []int) int {
-		return cmp.Or(cmp.Compare(b.bytes(bought(x)), b.bytes(bought(y))), cmp.Compare(sum(bought(x)), sum(bought(y))),
-			cmp.Compare(sum(y), sum(x)), slices.Compare(x, y))
+		return cmp.Or(cmp.Compare(b.bytes(bought(x)), b.bytes(bought(y))), cmp.Compare(modulesIn(bought(x)), modulesIn(bought(y))),
+			cmp.Compare(modulesIn(y), modulesIn(x)), slices.Compare(x, y))
 	})
 	return slices.CompactFunc(purchases, slices.Equal[[]int])
 }
@@ -184,7 +184,7 @@ func (b *board) held(layout []int) int64 {
 	return n
 }
 
-func sum(list []int) int {
+func modulesIn(list []int) int {
 	n := 0
 	for _, v := range list {
 		n += v

@@ -12,12 +12,12 @@ func traitsOf(s *inventory.Slot) traits {
 	return traits{
 		bytes: s.SizeBytes.Value, ranks: s.Ranks.Or(-1), data: s.DataWidth.Or(-1), total: s.TotalWidth.Or(-1),
 		rated: s.RatedMTs.Or(-1), minMV: s.MinMV.Or(-1), memory: s.Type.Or(""), form: s.FormFactor.Or(""),
-		registered: truth(s.Registered), reduced: truth(s.LoadReduced),
+		registered: threeWay(s.Registered), reduced: threeWay(s.LoadReduced),
 	}
 }
 
-// truth is 1, 0, or -1 for not known.
-func truth(f fact.Fact[bool]) int {
+// threeWay is 1, 0, or -1 for not known.
+func threeWay(f fact.Fact[bool]) int {
 	switch v, ok := f.Get(); {
 	case !ok:
 		return -1

@@ -5,10 +5,10 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// carry puts a module into a slot. What belongs to the slot stays: handle,
+// moveModule puts a module into a slot. What belongs to the slot stays: handle,
 // array, labels, stated positions, the place in the table. Which addresses it
 // gets only the next boot tells.
-func carry(to, module *inventory.Slot) {
+func moveModule(to, module *inventory.Slot) {
 	slot := *to
 	*to = *module
 	to.Handle, to.Array, to.Row, to.HPE, to.BMC = slot.Handle, slot.Array, slot.Row, slot.HPE, slot.BMC

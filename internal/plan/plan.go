@@ -107,7 +107,7 @@ func (s *search) alternatives() []*candidate {
 // which slots are first, channels are filled whole or all slots are. Two modules do not
 // become 32 for that; where every channel has one slot, all of them are wanted.
 func (s *search) filledForWant(c *candidate, counts []int) bool {
-	return s.board.undocumented() != "" && s.board.deep() && c.buys() > sum(counts)
+	return s.board.undocumented() != "" && s.board.deep() && c.buys() > modulesIn(counts)
 }
 
 // ratedBelow reports whether no more than remarks are made about a machine whose

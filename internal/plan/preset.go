@@ -43,14 +43,14 @@ func Preset(sys *inventory.System, found *audit.Audit, step *audit.PresetStep, p
 	if err != nil {
 		return Advice{}, false
 	}
-	rules := told(sys, after, &p)
+	rules := tellable(sys, after, &p)
 	before, then := failures(found.Findings, rules), failures(audited.Findings, rules)
-	a := Advice{ID: Settings, Steps: []Step{{Do: Set, From: none, To: none, Like: none, Set: step}}, Cures: gone(before, then), Reaches: reach(topo), Source: step.Source}
+	a := Advice{ID: Settings, Steps: []Step{{Do: Set, From: none, To: none, Like: none, Set: step}}, Cures: goneFailures(before, then), Reaches: reachOf(topo), Source: step.Source}
 	a.Reaches.Findings = then
 	if len(a.Cures) < fewestRows || slices.ContainsFunc(a.Cures, func(f Finding) bool { return !passes(audited, f) }) {
 		return Advice{}, false
 	}
-	for _, f := range gone(then, before) {
+	for _, f := range goneFailures(then, before) {
 		if !accepted(found, f) {
 			return Advice{}, false
 		}
@@ -70,10 +70,10 @@ func results(found *audit.Audit, f Finding, result verdict.Result) bool {
 	})
 }
 
-// told reports the rules of which an audit of the copy can tell: not those that
+// tellable reports the rules of which an audit of the copy can tell: not those that
 // hold firmware's settings against the running system, and where the layout of
 // the memory changes none about what the system sees of it.
-func told(now, after *inventory.System, p *Pipeline) func(rule string) bool {
+func tellable(now, after *inventory.System, p *Pipeline) func(rule string) bool {
 	changes := slices.ContainsFunc(onLayout, func(id string) bool {
 		return now.Settings[id].Configured.Or("") != after.Settings[id].Configured.Or("")
 	})
@@ -97,9 +97,9 @@ func ApplyPreset(sys *inventory.System, step *audit.PresetStep) *inventory.Syste
 	out := *sys
 	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
 	out.Settings = maps.Clone(sys.Settings)
-	state(&out, step.Setting, step.Preset)
+	stateSetting(&out, step.Setting, step.Preset)
 	for id, value := range step.Writes {
-		state(&out, id, value)
+		stateSetting(&out, id, value)
 	}
 	for _, id := range step.Silent {
 		s, ok := out.Settings[id]
@@ -114,8 +114,8 @@ func ApplyPreset(sys *inventory.System, step *audit.PresetStep) *inventory.Syste
 	return &out
 }
 
-// state gives a setting that the export states for sure another value.
-func state(sys *inventory.System, id, value string) {
+// stateSetting gives a setting that the export states for sure another value.
+func stateSetting(sys *inventory.System, id, value string) {
 	s, ok := sys.Settings[id]
 	if !ok {
 		return

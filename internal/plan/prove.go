@@ -32,7 +32,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	if err != nil {
 		return Advice{}, false
 	}
-	if checked := failures(found.Findings, s.pipeline.ofModules); len(gone(checked, s.rest)) > 0 {
+	if checked := failures(found.Findings, s.pipeline.ofModules); len(goneFailures(checked, s.rest)) > 0 {
 		s.unproven = "only the next boot tells whether firmware checks the new modules"
 		return Advice{}, false
 	}
@@ -44,12 +44,12 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 		s.unproven = "the whole derivation finds other failures than the search did"
 		return Advice{}, false
 	}
-	a := Advice{Steps: c.steps, Source: s.source(c.layout), Reaches: reach(topo), GivenUp: max(0, installed(s.board.sys)-installed(sys))}
+	a := Advice{Steps: c.steps, Source: s.source(c.layout), Reaches: reachOf(topo), GivenUp: max(0, installed(s.board.sys)-installed(sys))}
 	if pf, ok := topo.Platform.Get(); ok {
 		a.Memory = memoryType(s.pipeline.Rules, pf.ID)
 	}
 	a.Reaches.Findings = slices.Concat(after.fails, s.rest)
-	a.Cures = cured(s.before.fails, after.fails)
+	a.Cures = curedFailures(s.before.fails, after.fails)
 	a.ID = a.costliest()
 	return a, len(a.Cures) > 0
 }
@@ -92,8 +92,8 @@ func (s *search) source(layout []int) string {
 	return cmp.Or(audit.RowDocument(p, platform.Maker(b.sys.Machine.Vendor.Or(""))), general)
 }
 
-// reach collects what the derivation says of each processor.
-func reach(topo *population.Result) Reach {
+// reachOf collects what the derivation says of each processor.
+func reachOf(topo *population.Result) Reach {
 	r := Reach{Bytes: topo.InstalledBytes}
 	for i := range topo.Populations {
 		p := &topo.Populations[i]

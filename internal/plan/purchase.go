@@ -20,7 +20,7 @@ const (
 // also looks for what taking modules out alone would reach.
 func (s *search) withFewer(counts []int, move *candidate) []*candidate {
 	out := s.bought(counts, move)
-	if s.before.severe() && (len(out) == 0 && move == nil || len(out) > 0 && muchBought*out[0].buys() > sum(counts)) {
+	if s.before.severe() && (len(out) == 0 && move == nil || len(out) > 0 && muchBought*out[0].buys() > modulesIn(counts)) {
 		even := func(extra []int) [][][]int { return s.even(counts, extra) }
 		s.fewer, _ = s.cheapest(s.board.removals(counts), even, move, mostRemoved)
 	}
@@ -34,13 +34,13 @@ func (s *search) withFewer(counts []int, move *candidate) []*candidate {
 func (s *search) bought(counts []int, move *candidate) []*candidate {
 	even := func(extra []int) [][][]int { return s.even(counts, extra) }
 	full, part := s.cheapest(s.board.purchases(counts), even, move, mostBought)
-	out := join(nil, full)
+	out := addCandidate(nil, full)
 	if !s.before.severe() || !s.isDear(full) {
 		return out
 	}
 	exchanged, partly := s.cheapest(fewerThan(full, s.board.exchanges(counts)), even, move, mostExchanged)
 	if full == nil || exchanged != nil {
-		out, full = join(out, exchanged), exchanged
+		out, full = addCandidate(out, exchanged), exchanged
 	}
 	part = milder(part, partly)
 	if !s.isDear(full) {
@@ -52,13 +52,13 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 		part = added
 	}
 	if part != nil && (full == nil || part.buys() < full.buys()) {
-		out = join(out, part)
+		out = addCandidate(out, part)
 	}
 	if full == nil {
 		return out
 	}
 	less, _ := s.cheapest(fewerThan(out[0], s.board.reductions(counts)), even, move, mostExchanged)
-	out = join(out, less)
+	out = addCandidate(out, less)
 	if out = s.worthwhile(out); move == nil && out[0] == full {
 		s.dear = s.whyDear(full)
 	}
@@ -93,8 +93,8 @@ func (s *search) worthwhile(list []*candidate) []*candidate {
 	return out
 }
 
-// join adds a candidate and puts those that buy fewer modules first.
-func join(list []*candidate, c *candidate) []*candidate {
+// addCandidate adds a candidate and puts those that buy fewer modules first.
+func addCandidate(list []*candidate, c *candidate) []*candidate {
 	if c == nil {
 		return list
 	}
@@ -116,7 +116,9 @@ func (c *candidate) buys() int {
 
 // isDear reports whether there is no candidate, or one that buys more than half as
 // many modules as are installed.
-func (s *search) isDear(c *candidate) bool { return c == nil || 2*c.buys() > sum(s.board.counts()) }
+func (s *search) isDear(c *candidate) bool {
+	return c == nil || 2*c.buys() > modulesIn(s.board.counts())
+}
 
 // cheapest is the first of the purchases after which nothing fails at warning or
 // above, nil when there is none, and of those before it the one that leaves least
@@ -153,7 +155,7 @@ func milder(x, y *candidate) *candidate {
 func (b *board) additions(counts []int) [][]int {
 	var out [][]int
 	for k := range counts {
-		for more := b.step(); sum(counts)+more <= b.room(); more += b.step() {
+		for more := b.step(); modulesIn(counts)+more <= b.room(); more += b.step() {
 			extra := make([]int, len(counts))
 			extra[k] = more
 			out = append(out, extra)
@@ -197,7 +199,7 @@ func (b *board) removals(counts []int) [][]int {
 		}
 		return slices.Contains(b.topo.Platform.Value.RecommendedDIMMs, n) || listed && row.Grade == "balanced"
 	}
-	if !slices.ContainsFunc(b.own(), func(own []int) bool { return !named(sum(own)) }) {
+	if !slices.ContainsFunc(b.own(), func(own []int) bool { return !named(modulesIn(own)) }) {
 		return nil
 	}
 	have := b.bytes(counts)
@@ -214,7 +216,7 @@ func (b *board) removals(counts []int) [][]int {
 				take(k + 1)
 			}
 			extra[k] = 0
-		case lost > 0 && named((sum(counts)+sum(extra))/len(b.units)) && b.levelSizes(counts, extra):
+		case lost > 0 && named((modulesIn(counts)+modulesIn(extra))/len(b.units)) && b.levelSizes(counts, extra):
 			out = append(out, slices.Clone(extra))
 		}
 	}

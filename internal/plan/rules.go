@@ -32,14 +32,14 @@ func failures(findings []audit.Finding, rules func(string) bool) []Finding {
 	return out
 }
 
-// gone lists the failures that are no more.
-func gone(before, after []Finding) []Finding {
+// goneFailures lists the failures that are no more.
+func goneFailures(before, after []Finding) []Finding {
 	return without(before, after, func(_, _ Finding) bool { return true })
 }
 
-// cured lists the failures that are gone, and those at warning or above of which no
+// curedFailures lists the failures that are gone, and those at warning or above of which no
 // more than a remark stays.
-func cured(before, after []Finding) []Finding {
+func curedFailures(before, after []Finding) []Finding {
 	return without(before, after, func(f, g Finding) bool { return severe(g.Severity) || !severe(f.Severity) })
 }
 

@@ -23,12 +23,12 @@ type score struct {
 	bytes int64
 }
 
-// sure is the bandwidth that the slowest region has by the population model, in
+// sureBandwidth is the bandwidth that the slowest region has by the population model, in
 // bytes per second; the populated channels' peak where the regions are not known.
 // Where the clock is not known either, as with modules that have not run yet, channels
 // are counted: enough to order the layouts of one machine. What was measured is left
 // out: a few percent are not worth twice the modules.
-func sure(p *population.Population) float64 {
+func sureBandwidth(p *population.Population) float64 {
 	s, known := p.Relative.Get()
 	best, ok := p.Best.Get()
 	peak, clocked := p.Peak.Get()

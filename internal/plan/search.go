@@ -103,7 +103,7 @@ func (s *search) even(counts, extra []int) [][][]int {
 func (s *search) best(splits [][][]int, extra []int) *candidate {
 	var layouts [][]int
 	for _, split := range splits {
-		if alike(split) {
+		if equalShares(split) {
 			layouts = append(layouts, s.layouts(split)...)
 		} else {
 			layouts = append(layouts, s.descend(split)...)
@@ -162,7 +162,7 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		if len(layouts) > 1 {
 			topo := s.board.topo.Again(s.machine.after(s.board.sys, steps))
 			for j := range topo.Populations {
-				p.reach += sure(&topo.Populations[j])
+				p.reach += sureBandwidth(&topo.Populations[j])
 			}
 			if len(layouts) <= mostKept {
 				p.topo = topo
@@ -176,8 +176,8 @@ func (s *search) ranked(layouts [][]int) []proposal {
 	return out
 }
 
-// alike reports whether all processors get the same.
-func alike(split [][]int) bool {
+// equalShares reports whether all processors get the same.
+func equalShares(split [][]int) bool {
 	return !slices.ContainsFunc(split, func(x []int) bool { return !slices.Equal(x, split[0]) })
 }
 
@@ -326,8 +326,8 @@ func (b *board) choices(u *unit, counts []int) []choice {
 // Those that are there stay, but when all are to be of one kind; none when the
 // numbers do not come to that.
 func (b *board) filledUp(u *unit, counts []int) []choice {
-	one := slices.Max(counts) == sum(counts)
-	if sum(counts) != len(u.slots) {
+	one := slices.Max(counts) == modulesIn(counts)
+	if modulesIn(counts) != len(u.slots) {
 		return nil
 	}
 	layout := slices.Repeat([]int{none}, len(b.at))
@@ -361,7 +361,7 @@ func (b *board) filledUp(u *unit, counts []int) []choice {
 // them: for so many modules these slots. The modules are all of one kind, and those
 // that stand in a slot of the set stay.
 func (b *board) byManual(u *unit, counts []int) []choice {
-	n := sum(counts)
+	n := modulesIn(counts)
 	kind := slices.Index(counts, n)
 	if n == 0 || n == len(u.slots) || kind < 0 || !b.manual(u) {
 		return nil
@@ -440,7 +440,7 @@ func (s *search) suspect(fails []Finding) {
 // kept. What does not by some of the rules does not by all of them.
 func (s *search) mends(after *score) bool {
 	before := &s.before
-	if after.failing(before) >= 0 || len(cured(before.fails, after.fails)) == 0 {
+	if after.failing(before) >= 0 || len(curedFailures(before.fails, after.fails)) == 0 {
 		return false
 	}
 	was := map[string]int{}
@@ -496,7 +496,7 @@ func (s *search) judge(findings []audit.Finding, topo *population.Result) score 
 	}
 	for i := range topo.Populations {
 		p := &topo.Populations[i]
-		out.reach += sure(p)
+		out.reach += sureBandwidth(p)
 	}
 	return out
 }

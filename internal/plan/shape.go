@@ -54,7 +54,7 @@ func (u *unit) each(n int, like *twins, rising bool, visit func(shape)) {
 		}
 	}
 	if total <= mostShapes {
-		every(u, n, like, rising, allowed)
+		visitShapes(u, n, like, rising, allowed)
 		return
 	}
 	u.regular(n, func(s shape) {
@@ -90,9 +90,9 @@ func (u *unit) inTurn(s shape) bool {
 	return true
 }
 
-// every visits all shapes of n layers, those that fill the first groups first or, with
+// visitShapes visits all shapes of n layers, those that fill the first groups first or, with
 // rising, last; of twins those that fall, where they are given.
-func every(u *unit, n int, like *twins, rising bool, visit func(shape)) {
+func visitShapes(u *unit, n int, like *twins, rising bool, visit func(shape)) {
 	s := make(shape, len(u.groups))
 	behind := make([]int, len(s)+1) // what the groups from one on take
 	for i := len(s) - 1; i >= 0; i-- {
@@ -183,7 +183,7 @@ func subsets(n, k int, visit func([]bool)) {
 // the platform tells its channels apart, alike are those that interleave alike.
 func (u *unit) class(s shape, p *platform.Platform) string {
 	if p.Policy == platform.PolicyAMD {
-		return shape(population.Alike(p, s)).depths()
+		return shape(population.EquivalentDepths(p, s)).depths()
 	}
 	u.settle()
 	counts := make([]uint64, u.controllers)

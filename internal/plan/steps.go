@@ -198,12 +198,12 @@ func carryOut(out, sys *inventory.System, steps []Step) {
 	for _, s := range steps {
 		switch s.Do {
 		case Move:
-			carry(&out.Slots[s.To], &out.Slots[s.From])
+			moveModule(&out.Slots[s.To], &out.Slots[s.From])
 			clearSlot(&out.Slots[s.From])
 		case Remove:
 			clearSlot(&out.Slots[s.From])
 		case Install, Exchange:
-			carry(&out.Slots[s.To], &sys.Slots[s.Like])
+			moveModule(&out.Slots[s.To], &sys.Slots[s.Like])
 		}
 	}
 	out.Memory = sys.Memory

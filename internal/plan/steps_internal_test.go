@@ -82,7 +82,7 @@ func TestKindToBuy(t *testing.T) {
 func TestSentenceNamesEachKind(t *testing.T) {
 	sys := &inventory.System{}
 	for i, name := range []string{"A1", "A2", "B1", "B2"} {
-		sys.Slots = append(sys.Slots, inventory.Slot{Locator: given(name), SizeBytes: given(int64(4<<30) << (i % 2)), Type: given("DDR2"), RatedMTs: given(1333)})
+		sys.Slots = append(sys.Slots, inventory.Slot{Locator: assumed(name), SizeBytes: assumed(int64(4<<30) << (i % 2)), Type: assumed("DDR2"), RatedMTs: assumed(1333)})
 	}
 	a := &Advice{Memory: "DDR3", Steps: []Step{
 		{Do: Install, From: none, To: 2, Like: 0}, {Do: Install, From: none, To: 3, Like: 1},

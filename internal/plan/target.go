@@ -67,7 +67,7 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 	t.labels = labelsByNumber(sys, topo)
 	t.Assumed = why + ": channels and slots are those of the platform's document"
 	socket := sys.Sockets[0]
-	socket.ID, socket.Populated = 0, given(true)
+	socket.ID, socket.Populated = 0, assumed(true)
 	t.fromDocument(topo.Platform, sys.Machine, []inventory.Socket{socket}, topo.Processors[:1])
 	return t, ""
 }
@@ -89,14 +89,14 @@ func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
 	if t.sizes[0].ranks == 0 {
 		t.Assumed += "; modules of more than two ranks too"
 	}
-	known := given(&own)
+	known := assumed(&own)
 	known.Unverified = !pf.Verified
-	machine := inventory.Machine{Virtual: given(false), Product: given(pf.Name)}
-	t.fromDocument(known, machine, []inventory.Socket{{Populated: given(true)}}, []*platform.Processor{{Name: pf.Name, MaxMTs: topSpeed(pf)}})
+	machine := inventory.Machine{Virtual: assumed(false), Product: assumed(pf.Name)}
+	t.fromDocument(known, machine, []inventory.Socket{{Populated: assumed(true)}}, []*platform.Processor{{Name: pf.Name, MaxMTs: topSpeed(pf)}})
 	return t, ""
 }
 
-func given[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+func assumed[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
 
 // channelsOf is the number of channels that a population spans.
 func channelsOf(pf *platform.Platform) int {
@@ -135,7 +135,7 @@ func registeredSpeed(pf *platform.Platform) int {
 func (t *Target) fromDocument(pf fact.Fact[*platform.Platform], machine inventory.Machine, sockets []inventory.Socket, rows []*platform.Processor) {
 	p := pf.Value
 	t.sys = &inventory.System{Machine: machine, Sockets: sockets}
-	t.sys.Firmware.SMBIOS = given(true)
+	t.sys.Firmware.SMBIOS = assumed(true)
 	t.base = &population.Result{Platform: pf, Processors: rows}
 	socket, source := 0, place.SourceMap
 	if !p.NUMA {
@@ -153,7 +153,7 @@ func (t *Target) fromDocument(pf fact.Fact[*platform.Platform], machine inventor
 			}
 			t.base.Placements = append(t.base.Placements, at)
 			t.sys.Slots = append(t.sys.Slots, inventory.Slot{Handle: uint16(len(t.sys.Slots)), Row: len(t.sys.Slots), State: inventory.SlotEmpty,
-				Soldered: given(false), Technology: given(inventory.DRAM), Locator: given(documentSlot(c, slot))})
+				Soldered: assumed(false), Technology: assumed(inventory.DRAM), Locator: assumed(documentSlot(c, slot))})
 		}
 	}
 	u := unit{socket: socket}
@@ -205,9 +205,9 @@ func (t *Target) fromBoard(b *board) {
 		now[i] = len(sys.Slots)
 		s := b.sys.Slots[i]
 		clearSlot(&s)
-		if Board(b.sys, i) != "" { // as --move and --install name it
+		if BankLabel(b.sys, i) != "" { // as --move and --install name it
 			names := slotNames(b.sys, i)
-			s.Locator = given(names[len(names)-1])
+			s.Locator = assumed(names[len(names)-1])
 		}
 		sys.Slots = append(sys.Slots, s)
 		t.base.Placements = append(t.base.Placements, b.topo.Placements[i])
@@ -259,13 +259,13 @@ func mostCommon(sys *inventory.System) inventory.Slot {
 
 // documented is a registered module as fast as the platform takes them.
 func documented(pf *platform.Platform, memory string) inventory.Slot {
-	s := inventory.Slot{State: inventory.SlotPopulated, Technology: given(inventory.DRAM), Soldered: given(false), Type: given(memory), FormFactor: given("DIMM"),
-		SizeBytes: given(int64(0)), Ranks: given(2), TotalWidth: given(72), DataWidth: given(64), Registered: given(true), LoadReduced: given(false)}
+	s := inventory.Slot{State: inventory.SlotPopulated, Technology: assumed(inventory.DRAM), Soldered: assumed(false), Type: assumed(memory), FormFactor: assumed("DIMM"),
+		SizeBytes: assumed(int64(0)), Ranks: assumed(2), TotalWidth: assumed(72), DataWidth: assumed(64), Registered: assumed(true), LoadReduced: assumed(false)}
 	if top := cmp.Or(registeredSpeed(pf), topSpeed(pf)); top > 0 {
-		s.RatedMTs = given(top)
+		s.RatedMTs = assumed(top)
 	}
 	if memory == "DDR3" {
-		s.ConfiguredMV = given(1500)
+		s.ConfiguredMV = assumed(1500)
 	}
 	return s
 }
@@ -281,13 +281,13 @@ func (t *Target) put(layout []int) *inventory.System {
 		}
 		module := t.like
 		if size := t.sizes[k]; size.bytes != module.SizeBytes.Or(0) {
-			module.SizeBytes = given(size.bytes)
+			module.SizeBytes = assumed(size.bytes)
 			module.PartNumber = fact.Unknown[string](fact.Unstated, "the module is not bought yet", "")
 			if size.ranks > 0 {
-				module.Ranks = given(size.ranks)
+				module.Ranks = assumed(size.ranks)
 			}
 		}
-		carry(&sys.Slots[i], &module)
+		moveModule(&sys.Slots[i], &module)
 		sys.Slots[i].ConfiguredMTs = unread()
 	}
 	return &sys

@@ -275,5 +275,5 @@ func (t *Target) outlook(s shape, n int) Socket {
 		return Socket{}
 	}
 	_, topo := t.derive(layout)
-	return reach(topo).Sockets[0]
+	return reachOf(topo).Sockets[0]
 }

@@ -76,7 +76,7 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 	s := Step{Do: c.Do, From: none, To: none, Like: none}
 	var err error
 	if c.Do != Install {
-		if s.From, err = find(sys, c.From); err != nil {
+		if s.From, err = findSlot(sys, c.From); err != nil {
 			return s, err
 		}
 		if sys.Slots[s.From].State != inventory.SlotPopulated {
@@ -84,7 +84,7 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 		}
 	}
 	if c.Do != Remove {
-		if s.To, err = find(sys, c.To); err != nil {
+		if s.To, err = findSlot(sys, c.To); err != nil {
 			return s, err
 		}
 		if sys.Slots[s.To].State != inventory.SlotEmpty {
@@ -146,9 +146,9 @@ func sample(sys *inventory.System, topo *population.Result, bytes int64, to int)
 // slotForms are the names that a slot answers to.
 const slotForms = "accepted are a locator, BANK/LOCATOR or a handle such as 0x1100"
 
-// find is the one slot of that name, as it stands, else without blanks, quotes and
+// findSlot is the one slot of that name, as it stands, else without blanks, quotes and
 // dashes: "proc1 dimm1" is PROC 1 DIMM 1 where no other slot is called so.
-func find(sys *inventory.System, name string) (int, error) {
+func findSlot(sys *inventory.System, name string) (int, error) {
 	name = strings.Trim(name, " \t'\"")
 	found := slotsCalled(sys, func(n string) bool { return strings.EqualFold(n, name) })
 	if len(found) == 0 {
@@ -265,10 +265,10 @@ func Compare(topo *population.Result, found *audit.Audit, after *inventory.Syste
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Before: reach(topo), After: reach(next)}
+	out := Outcome{Before: reachOf(topo), After: reachOf(next)}
 	out.Before.Findings = failures(found.Findings, p.AboutLayout)
 	out.After.Findings = failures(audited.Findings, p.AboutLayout)
-	out.Gone, out.New = gone(out.Before.Findings, out.After.Findings), gone(out.After.Findings, out.Before.Findings)
+	out.Gone, out.New = goneFailures(out.Before.Findings, out.After.Findings), goneFailures(out.After.Findings, out.Before.Findings)
 	return out, nil
 }
 

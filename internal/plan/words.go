@@ -16,15 +16,15 @@ func SlotName(sys *inventory.System, slot int) string {
 	if sys.Slots[slot].Locator.Or("") == "" {
 		return name
 	}
-	if bank := Board(sys, slot); bank != "" {
+	if bank := BankLabel(sys, slot); bank != "" {
 		return name + " (" + bank + ")"
 	}
 	return name
 }
 
-// Board is the bank's label of a slot whose own label another slot has too; ""
+// BankLabel is the bank's label of a slot whose own label another slot has too; ""
 // where the label is the only one.
-func Board(sys *inventory.System, slot int) string {
+func BankLabel(sys *inventory.System, slot int) string {
 	l := sys.Slots[slot].Locator.Or("")
 	for i := range sys.Slots {
 		if i != slot && sys.Slots[i].Locator.Or("") == l {

@@ -45,12 +45,12 @@ func readFiles(k fs.FS) ([]wholePlatformFile, error) {
 		}
 		files = append(files, f)
 	}
-	slices.SortStableFunc(files, func(a, b wholePlatformFile) int { return cmp.Compare(rank(a.Rest), rank(b.Rest)) })
+	slices.SortStableFunc(files, func(a, b wholePlatformFile) int { return cmp.Compare(orderOfRest(a.Rest), orderOfRest(b.Rest)) })
 	return files, nil
 }
 
-// rank puts what takes the rest after the others.
-func rank(rest bool) int {
+// orderOfRest puts what takes the rest after the others.
+func orderOfRest(rest bool) int {
 	if rest {
 		return 1
 	}

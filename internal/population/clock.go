@@ -134,14 +134,14 @@ func (b *builder) unknownClock(pops []Population, bad int) {
 // channel, at the running speed, else the expected one.
 func (b *builder) peaks(pops []Population) {
 	for i := range pops {
-		pops[i].Peak = peak(&pops[i])
+		pops[i].Peak = channelsPeak(&pops[i])
 		if b.platform != nil && b.platform.RatedBelow {
 			pops[i].Peak = fact.Unknown[int64](fact.Absent, ratedBelow, "")
 		}
 	}
 }
 
-func peak(pop *Population) fact.Fact[int64] {
+func channelsPeak(pop *Population) fact.Fact[int64] {
 	n, ok := pop.ChannelsPopulated.Get()
 	if !ok {
 		return fact.Blame[int64](pop.ChannelsPopulated)

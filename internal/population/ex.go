@@ -62,7 +62,7 @@ func (l *layout) lockstepRegions(p *platform.Platform) ([]Region, bool) {
 
 // exSegments are the segments with Channels naming logical channels.
 func exSegments(bytes []int64) ([]Region, bool) {
-	segments := peel(bytes, allChannels)
+	segments := peelRegions(bytes, allChannels)
 	for _, s := range segments {
 		if s.Ways == 3 {
 			return segments, false

@@ -9,9 +9,9 @@ type layout struct {
 	ctrls int   // number of controllers, 0 when not known
 }
 
-// peel takes the smallest remaining capacity of the chosen channels off them
+// peelRegions takes the smallest remaining capacity of the chosen channels off them
 // as one region until nothing is left (the general algorithm of the model).
-func peel(bytes []int64, choose func(rem []int64) []int) []Region {
+func peelRegions(bytes []int64, choose func(rem []int64) []int) []Region {
 	rem := append([]int64(nil), bytes...)
 	var out []Region
 	for {

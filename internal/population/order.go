@@ -32,7 +32,7 @@ func (b *builder) orderKept(pop *Population) {
 	within, mapped := b.channelOrder(pop)
 	switch {
 	case !mapped:
-	case !within.Value, pop.DPC.Known() && level(pop.DPC.Value):
+	case !within.Value, pop.DPC.Known() && equallyDeep(pop.DPC.Value):
 		pop.Order = within
 	default:
 		pop.Order = listed
@@ -134,7 +134,7 @@ func (b *builder) printed(pop *Population, set []int) string {
 	return strings.Join(out, ", ")
 }
 
-// level reports whether all channels hold the same number of modules.
-func level(dpc []int) bool {
+// equallyDeep reports whether all channels hold the same number of modules.
+func equallyDeep(dpc []int) bool {
 	return !slices.ContainsFunc(dpc, func(n int) bool { return n != dpc[0] })
 }

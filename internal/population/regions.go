@@ -13,18 +13,18 @@ import (
 func (l *layout) regions(p *platform.Platform) (out []Region, known bool) {
 	switch p.Policy {
 	case platform.PolicyAny:
-		return peel(l.bytes, allChannels), true
+		return peelRegions(l.bytes, allChannels), true
 	case platform.PolicySymmetricIMC:
 		if l.ctrl == nil || l.ctrls == 0 {
 			return nil, false
 		}
-		return peel(l.bytes, l.symmetricSet), true
+		return peelRegions(l.bytes, l.symmetricSet), true
 	case platform.PolicyEX:
 		return l.lockstepRegions(p)
 	case platform.PolicyAMD:
 		return l.amdRegions(p.SixChannels), len(l.bytes) == amdChannels
 	case platform.PolicyZen4:
-		return peel(l.bytes, zen4Set), true
+		return peelRegions(l.bytes, zen4Set), true
 	default:
 		return nil, false
 	}

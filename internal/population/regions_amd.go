@@ -79,11 +79,11 @@ func pairRegions(bytes []int64, a, b int) []Region {
 	return out
 }
 
-// Alike writes the depths of a processor's channels as the first of all layouts of
+// EquivalentDepths writes the depths of a processor's channels as the first of all layouts of
 // equal modules that interleave alike: of a platform that tells its channels apart
 // the two of a pair may change places, but for A with B and E with F where only A
 // and E take part in six-channel interleaving, and so may A to D with E to H.
-func Alike(p *platform.Platform, depths []int) []int {
+func EquivalentDepths(p *platform.Platform, depths []int) []int {
 	out := slices.Clone(depths)
 	if p.Policy != platform.PolicyAMD || len(out) != amdChannels {
 		return out

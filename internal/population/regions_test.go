@@ -148,7 +148,7 @@ func TestAlike(t *testing.T) {
 			for c := range depths {
 				depths[c], code = code%3, code/3
 			}
-			same := fmt.Sprint(Alike(p, depths))
+			same := fmt.Sprint(EquivalentDepths(p, depths))
 			var regions []string
 			for _, r := range layoutOf(p, depths).amdRegions(p.SixChannels) {
 				regions = append(regions, fmt.Sprint(r.Bytes, " over ", r.Ways))
@@ -160,12 +160,12 @@ func TestAlike(t *testing.T) {
 			}
 			seen[same] = what
 			if sampled && same != fmt.Sprint(depths) {
-				require.Equal(t, derived(Alike(p, depths)), derived(depths), "%s %v", name, depths)
+				require.Equal(t, derived(EquivalentDepths(p, depths)), derived(depths), "%s %v", name, depths)
 				held++
 			}
 		}
 		require.Greater(t, held, 50, "derived")
 		require.Less(t, len(seen), 2000, "the classes are fewer than the layouts")
 	}
-	require.NotEqual(t, Alike(imc(8, 4), []int{1, 0, 0, 0, 0, 0, 0, 0}), Alike(imc(8, 4), []int{0, 1, 0, 0, 0, 0, 0, 0}), "only of platforms with letters")
+	require.NotEqual(t, EquivalentDepths(imc(8, 4), []int{1, 0, 0, 0, 0, 0, 0, 0}), EquivalentDepths(imc(8, 4), []int{0, 1, 0, 0, 0, 0, 0, 0}), "only of platforms with letters")
 }

@@ -41,7 +41,7 @@ func newClient(o Options) *client {
 		MaxIdleConnsPerHost:    1,
 		TLSHandshakeTimeout:    requestTimeout,
 	}
-	c := &client{o: o, hide: []string{o.Password}, sleep: sleep}
+	c := &client{o: o, hide: []string{o.Password}, sleep: sleepUnlessDone}
 	c.http = &http.Client{Transport: t, CheckRedirect: c.redirect}
 	return c
 }
@@ -49,7 +49,7 @@ func newClient(o Options) *client {
 // close drops idle connections.
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-func sleep(ctx context.Context, d time.Duration) error {
+func sleepUnlessDone(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -81,10 +81,10 @@ func (c *client) redirect(next *http.Request, before []*http.Request) error {
 
 // own reports whether an address is the service's: scheme, host and port.
 func (c *client) own(u *url.URL) bool {
-	return u.Scheme == c.o.Base.Scheme && strings.EqualFold(u.Hostname(), c.o.Base.Hostname()) && port(u) == port(c.o.Base)
+	return u.Scheme == c.o.Base.Scheme && strings.EqualFold(u.Hostname(), c.o.Base.Hostname()) && portOf(u) == portOf(c.o.Base)
 }
 
-func port(u *url.URL) string {
+func portOf(u *url.URL) string {
 	if p := u.Port(); p != "" {
 		return p
 	}

@@ -61,7 +61,7 @@ func certificate(op string, err error) *Problem {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		p := problem(fact.SourceRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the management controller, and check both clocks")
 		if invalid.Cert != nil {
-			p.Text = "the service's certificate holds from " + day(invalid.Cert.NotBefore) + " to " + day(invalid.Cert.NotAfter) + ", not now"
+			p.Text = "the service's certificate holds from " + dayOf(invalid.Cert.NotBefore) + " to " + dayOf(invalid.Cert.NotAfter) + ", not now"
 		}
 		return p
 	case errors.As(err, &unknown):
@@ -80,7 +80,7 @@ func certificate(op string, err error) *Problem {
 	}
 }
 
-func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // clean is an error's text without the address, which stands in the operation
 // already, and without secrets.

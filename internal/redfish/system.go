@@ -187,7 +187,7 @@ func (s *system) bios() string {
 func (s *system) compare(who Identity) {
 	comparable := ""
 	for _, own := range append([]string{who.Serial}, who.Parts...) {
-		if telling(own) && (equal(own, s.SerialNumber) || equal(own, s.SKU)) {
+		if telling(own) && (equalNames(own, s.SerialNumber) || equalNames(own, s.SKU)) {
 			s.fits, s.matchedBy = same, "serial number"
 			return
 		}
@@ -195,7 +195,7 @@ func (s *system) compare(who Identity) {
 	if telling(who.Serial) && telling(s.SerialNumber) {
 		comparable = "serial number"
 	}
-	switch own, theirs := uuid(who.UUID), uuid(s.UUID); {
+	switch own, theirs := plainUUID(who.UUID), plainUUID(s.UUID); {
 	case own == "" || theirs == "":
 	case own == theirs || own == swapped(theirs):
 		s.fits, s.matchedBy = same, "UUID"
@@ -210,7 +210,9 @@ func (s *system) compare(who Identity) {
 	s.compareModel(who)
 }
 
-func equal(a, b string) bool { return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b)) }
+func equalNames(a, b string) bool {
+	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
+}
 
 // compareModel compares names; one often holds the other ("ThinkSystem SR650
 // -[7X06CTO1WW]-" and "ThinkSystem SR650").
@@ -219,7 +221,7 @@ func (s *system) compareModel(who Identity) {
 	for _, own := range who.Products {
 		switch {
 		case !naming(own) || !naming(s.Model):
-		case holds(own, s.Model) || holds(s.Model, own):
+		case holdsName(own, s.Model) || holdsName(s.Model, own):
 			s.fits, s.matchedBy = alike, "model"
 			return
 		case s.fits == unknown:
@@ -228,7 +230,7 @@ func (s *system) compareModel(who Identity) {
 	}
 }
 
-func holds(a, b string) bool { return strings.Contains(lettersAndDigits(a), lettersAndDigits(b)) }
+func holdsName(a, b string) bool { return strings.Contains(lettersAndDigits(a), lettersAndDigits(b)) }
 
 // lettersAndDigits keeps small letters and digits.
 func lettersAndDigits(s string) string {
@@ -263,9 +265,9 @@ func telling(s string) bool {
 	return len(p) >= 3 && strings.Trim(p, p[:1]) != ""
 }
 
-// uuid gives 32 hexadecimal digits, "" for anything else and for the patterns
+// plainUUID gives 32 hexadecimal digits, "" for anything else and for the patterns
 // that stand for none.
-func uuid(s string) string {
+func plainUUID(s string) string {
 	s = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), "-", ""))
 	if raw, err := hex.DecodeString(s); err != nil || len(raw) != 16 || strings.Trim(s, s[:1]) == "" || strings.HasPrefix(s, "0300020004000500") {
 		return ""

@@ -75,19 +75,19 @@ func (e *Explainer) Explain(word string, doc *report.Report) []page.Block {
 	return e.rule(rules, doc)
 }
 
-func part(name string) page.Block { return page.Block{Head: &page.Head{Level: 3, Name: name}} }
+func partHeading(name string) page.Block { return page.Block{Head: &page.Head{Level: 3, Name: name}} }
 
 // rule explains the rules of one id, the one for every machine first.
 func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.Block {
 	general := rules[len(rules)-1]
 	out := append([]page.Block{{Head: &page.Head{Level: 2, Kind: "rule", Name: general.ID}}}, e.about(general.ID, general.Title)...)
-	out = append(out, part("Why it matters"))
+	out = append(out, partHeading("Why it matters"))
 	for _, why := range differentTexts(rules, func(r *rulepack.RuleInfo) string { return r.Why }) {
 		out = append(out, page.Block{Fields: []page.Field{why}, Indent: 2})
 	}
 	out = append(out, e.measured(general.ID, differentTexts(rules, effect))...)
 	if f, name := audit.Example(general); f != nil {
-		out = append(out, part("What a report says: a made-up machine ("+name+")"), page.Block{Example: bareFinding(f)})
+		out = append(out, partHeading("What a report says: a made-up machine ("+name+")"), page.Block{Example: bareFinding(f)})
 	}
 	out = append(out, e.judged(general.ID, doc)...)
 	return slices.Concat(out, waysToMend(rules), sources(rules))
@@ -118,7 +118,7 @@ func effect(r *rulepack.RuleInfo) string {
 
 // waysToMend are what a failure's report tells to do.
 func waysToMend(rules []rulepack.RuleInfo) []page.Block {
-	out := []page.Block{part("How to change it")}
+	out := []page.Block{partHeading("How to change it")}
 	fields := differentTexts(rules, func(r *rulepack.RuleInfo) string {
 		if f, _ := audit.Example(*r); f != nil && f.Result == verdict.Fail {
 			return f.Remedy
@@ -137,7 +137,7 @@ func sources(rules []rulepack.RuleInfo) []page.Block {
 	if len(fields) == 0 {
 		fields = []page.Field{{Name: "-", Value: "none: the machine is held against itself, not against a document"}}
 	}
-	return []page.Block{part("Documents"), {Fields: fields, Indent: 2}}
+	return []page.Block{partHeading("Documents"), {Fields: fields, Indent: 2}}
 }
 
 // differentTexts are the different texts of some rules, each with the machines that its
@@ -162,7 +162,7 @@ func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block
 	if doc == nil {
 		return unnamed()
 	}
-	out := append([]page.Block{part("This machine")}, before...)
+	out := append([]page.Block{partHeading("This machine")}, before...)
 	for i := range doc.Findings {
 		f := &doc.Findings[i]
 		switch {
@@ -182,6 +182,6 @@ func (e *Explainer) judged(rule string, doc *report.Report, before ...page.Block
 
 // unnamed says how a machine is named, where none was.
 func unnamed() []page.Block {
-	return []page.Block{part("This machine"), {Indent: 2, Fields: []page.Field{{Name: "-",
+	return []page.Block{partHeading("This machine"), {Indent: 2, Fields: []page.Field{{Name: "-",
 		Value: "none was named: --root / reads the one at hand, --snapshot, --smbios and --bios FILE read another"}}}}
 }

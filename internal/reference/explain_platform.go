@@ -19,11 +19,11 @@ func (e *Explainer) platform(p *platform.Info, doc *report.Report) []page.Block 
 		{Head: &page.Head{Level: 2, Kind: "platform", Name: p.ID + ": " + p.Name}},
 		{Text: "A platform is a generation of processors with their memory: how many channels a processor has, which modules it takes, how fast they run."},
 		{Example: channelDrawing(p)},
-		part("Why it matters"), {Indent: 2, Fields: []page.Field{{Name: "-", Value: "the same modules run at other speeds, and fill other channels, on " +
+		partHeading("Why it matters"), {Indent: 2, Fields: []page.Field{{Name: "-", Value: "the same modules run at other speeds, and fill other channels, on " +
 			"another platform: what a document says of one holds for no other"}}},
 	}
 	out = append(out, effectsPart(shares(p))...)
-	out = append(out, part("What is known of it"), page.Block{Fields: platformFields(p), Indent: 2})
+	out = append(out, partHeading("What is known of it"), page.Block{Fields: platformFields(p), Indent: 2})
 	for _, b := range slices.Concat(speeds(p), processorParts(p), boards(p)) {
 		if b.Head != nil {
 			b.Head.Level = 3
@@ -31,8 +31,8 @@ func (e *Explainer) platform(p *platform.Info, doc *report.Report) []page.Block 
 		out = append(out, b)
 	}
 	out = append(out, ofPlatform(p, doc)...)
-	out = append(out, part("How to change it"), page.Block{Indent: 2, Fields: []page.Field{{Name: "-", Value: howToFill(p)}}})
-	return append(out, part("Documents"), page.Block{Indent: 2, Fields: platformDocuments(p)})
+	out = append(out, partHeading("How to change it"), page.Block{Indent: 2, Fields: []page.Field{{Name: "-", Value: howToFill(p)}}})
+	return append(out, partHeading("Documents"), page.Block{Indent: 2, Fields: platformDocuments(p)})
 }
 
 // shares says what documents measured of layouts on a platform.
@@ -148,7 +148,7 @@ func ofPlatform(p *platform.Info, doc *report.Report) []page.Block {
 	if doc == nil {
 		return unnamed()
 	}
-	out := []page.Block{part("This machine")}
+	out := []page.Block{partHeading("This machine")}
 	if have := report.OrEmpty(doc.Machine.Platform.ID); have != p.ID {
 		return append(out, page.Block{Text: "is not of this platform: " + cmp.Or(have, "its platform is not known")})
 	}

@@ -15,10 +15,10 @@ func (e *Explainer) setting(s settings.Setting, doc *report.Report) []page.Block
 	out := append([]page.Block{{Head: &page.Head{Level: 2, Kind: "setting", Name: s.ID}}}, e.about(s.ID, s.Title)...)
 	wants, effects, ways, documents := e.rows(s.ID)
 	if t := e.topic(s.ID); t != nil {
-		out = append(out, part("Why it matters"), page.Block{Fields: []page.Field{{Name: "-", Value: t.Why}}, Indent: 2})
+		out = append(out, partHeading("Why it matters"), page.Block{Fields: []page.Field{{Name: "-", Value: t.Why}}, Indent: 2})
 	}
 	out = append(out, e.measured(s.ID, effects)...)
-	out = append(out, part("What documents ask for"))
+	out = append(out, partHeading("What documents ask for"))
 	if len(wants.Rows) > 0 {
 		out = append(out, page.Block{Table: wants})
 	} else {
@@ -28,7 +28,7 @@ func (e *Explainer) setting(s settings.Setting, doc *report.Report) []page.Block
 	if len(ways) == 0 {
 		ways, documents = e.names(s.ID, documents)
 	}
-	return append(out, part("How to change it"), page.Block{Fields: ways, Indent: 2}, part("Documents"), page.Block{Fields: documents, Indent: 2})
+	return append(out, partHeading("How to change it"), page.Block{Fields: ways, Indent: 2}, partHeading("Documents"), page.Block{Fields: documents, Indent: 2})
 }
 
 // names are the vendors' menus and attributes of a setting that no profile says how to
@@ -85,7 +85,7 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 			add(&effects, "-", s.Effect+" ["+p.Citation.Line()+"]")
 		}
 		if len(ways) < mostWays {
-			add(&ways, cmp.Or(firstOf(p.Vendors), "-"), setBy(p, id, &s, e.tables))
+			add(&ways, cmp.Or(firstOf(p.Vendors), "-"), wayToSet(p, id, &s, e.tables))
 		}
 		add(&documents, "-", p.Citation.Vendor+", "+p.Citation.Title)
 	}

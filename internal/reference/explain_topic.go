@@ -42,5 +42,5 @@ func effectsPart(effects []page.Field) []page.Block {
 	if len(effects) == 0 {
 		effects = []page.Field{{Name: "-", Value: "no document on record measured what it costs"}}
 	}
-	return []page.Block{part("Measured effects"), {Fields: effects, Indent: 2}}
+	return []page.Block{partHeading("Measured effects"), {Fields: effects, Indent: 2}}
 }

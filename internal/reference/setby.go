@@ -14,14 +14,14 @@ func SetBy(profiles []rulepack.ProfileInfo, tables settings.Tables) {
 	for i := range profiles {
 		p := &profiles[i]
 		for id, s := range p.Settings {
-			s.Remedy = setBy(p, id, &s, tables)
+			s.Remedy = wayToSet(p, id, &s, tables)
 			p.Settings[id] = s
 		}
 	}
 }
 
-// setBy is how a profile's row is set: as its document says, else by the vendor's table.
-func setBy(p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo, tables settings.Tables) string {
+// wayToSet is how a profile's row is set: as its document says, else by the vendor's table.
+func wayToSet(p *rulepack.ProfileInfo, id string, s *rulepack.SettingInfo, tables settings.Tables) string {
 	if s.Remedy != "" {
 		return s.Remedy
 	}

@@ -39,7 +39,7 @@ func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Opt
 	r := Report{
 		Schema:       SchemaReport,
 		GeneratedAt:  o.Now.UTC().Format(time.RFC3339),
-		Memaudit:     Program{Version: o.Version, Revision: word(o.Revision)},
+		Memaudit:     Program{Version: o.Version, Revision: wordOrNil(o.Revision)},
 		Machine:      inv.Machine,
 		Profile:      buildProfile(a.Profile),
 		ProfileAsked: a.ProfileAsked,
@@ -71,9 +71,9 @@ func buildProfile(p *audit.Profile) *Profile {
 	}
 	return &Profile{
 		ID:     p.ID,
-		Intent: word(p.Intent),
-		Title:  word(p.Title),
-		Source: word(buildCitation(&p.Citation).Line()),
+		Intent: wordOrNil(p.Intent),
+		Title:  wordOrNil(p.Title),
+		Source: wordOrNil(buildCitation(&p.Citation).Line()),
 	}
 }
 
@@ -85,7 +85,7 @@ func buildSummary(s audit.Summary) Summary {
 		NotApplicable: s.NotApplicable,
 		Waived:        s.Waived,
 		Error:         s.Error,
-		WorstSeverity: word(string(s.Worst)),
+		WorstSeverity: wordOrNil(string(s.Worst)),
 	}
 }
 
@@ -114,10 +114,10 @@ func (p *parts) finding(f *audit.Finding) Finding {
 		Explains:  f.Explains,
 	}
 	if f.Effect != nil {
-		out.Effect = &Effect{Text: f.Effect.Text, Source: word(f.Effect.Source), Beside: f.Effect.Beside}
+		out.Effect = &Effect{Text: f.Effect.Text, Source: wordOrNil(f.Effect.Source), Beside: f.Effect.Beside}
 	}
 	if f.Waiver != nil {
-		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: word(f.Waiver.Until)}
+		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: wordOrNil(f.Waiver.Until)}
 	}
 	return out
 }

@@ -27,14 +27,14 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 				continue
 			}
 			if len(f.Advice) == 0 && a.ID != plan.Settings {
-				f.Remedy = word(a.Sentence(sys) + dearly(p) + p.WithoutPurchase(sys, f.Rule, f.Subject))
+				f.Remedy = wordOrNil(a.Sentence(sys) + dearly(p) + p.WithoutPurchase(sys, f.Rule, f.Subject))
 			}
 			if !slices.Contains(f.Advice, a.ID) { // two exchanges are one word
 				f.Advice = append(f.Advice, a.ID)
 			}
 		}
 		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && p.Sought(f.Rule, f.Subject) {
-			f.Remedy = word(*f.Remedy + " (no layout is advised: " + p.Why + ")" + p.WithoutPurchase(sys, f.Rule, f.Subject))
+			f.Remedy = wordOrNil(*f.Remedy + " (no layout is advised: " + p.Why + ")" + p.WithoutPurchase(sys, f.Rule, f.Subject))
 		}
 	}
 }
@@ -63,13 +63,13 @@ func buildAdvice(sys *inventory.System, a *plan.Advice) Advice {
 func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 	out := Step{Do: s.Do}
 	if s.Set != nil {
-		out.Setting, out.Value = word(s.Set.Setting), word(s.Set.Value)
-		out.Tool, out.Command, out.Menu = word(s.Set.Tool), word(s.Set.Command), word(s.Set.Menu)
+		out.Setting, out.Value = wordOrNil(s.Set.Setting), wordOrNil(s.Set.Value)
+		out.Tool, out.Command, out.Menu = wordOrNil(s.Set.Tool), wordOrNil(s.Set.Command), wordOrNil(s.Set.Menu)
 		return out
 	}
 	name := func(slot int, h, locator, board **string) {
-		*h, *locator = word(inventory.HandleText(sys.Slots[slot].Handle)), stated(sys.Slots[slot].Locator)
-		*board = word(plan.Board(sys, slot))
+		*h, *locator = wordOrNil(inventory.HandleText(sys.Slots[slot].Handle)), stated(sys.Slots[slot].Locator)
+		*board = wordOrNil(plan.BankLabel(sys, slot))
 	}
 	switch {
 	case s.Do == plan.Exchange:
@@ -82,7 +82,7 @@ func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 	}
 	if s.Like >= 0 {
 		like := a.Bought(sys, s.Like)
-		out.Like = word(inventory.HandleText(like.Handle))
+		out.Like = wordOrNil(inventory.HandleText(like.Handle))
 		out.Module = &Module{SizeBytes: positive(like.SizeBytes), Type: stated(like.Type), Ranks: positive(like.Ranks), RatedMTs: positive(like.RatedMTs)}
 	}
 	return out
@@ -102,10 +102,10 @@ func buildReaches(r *plan.Reach) Reaches {
 func buildReached(s *plan.Socket) ReachedSocket {
 	reached := ReachedSocket{Socket: coordinate(s.Socket), PeakBytes: positive(s.Peak), Relative: buildRelative(s.Share)}
 	if c, ok := s.Class.Get(); ok {
-		reached.Class = word(c.Name)
+		reached.Class = wordOrNil(c.Name)
 	}
 	if v, ok := s.Speed.Get(); ok {
-		reached.ExpectedMTs = above(v.MTs)
+		reached.ExpectedMTs = positiveOrNil(v.MTs)
 	}
 	return reached
 }

@@ -8,7 +8,7 @@ func buildBaseline(b *inventory.Baseline) (*Baseline, map[string]bool) {
 	if b == nil {
 		return nil, nil
 	}
-	out := &Baseline{Path: b.Path, SavedAt: word(b.SavedAt), Changes: []Change{}}
+	out := &Baseline{Path: b.Path, SavedAt: wordOrNil(b.SavedAt), Changes: []Change{}}
 	known := 0
 	for i := range b.Compared {
 		c := &b.Compared[i]

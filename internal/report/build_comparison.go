@@ -15,10 +15,10 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *audit.Co
 	out := Comparison{
 		Schema:      SchemaComparison,
 		GeneratedAt: o.Now.UTC().Format(time.RFC3339),
-		Memaudit:    Program{Version: o.Version, Revision: word(o.Revision)},
+		Memaudit:    Program{Version: o.Version, Revision: wordOrNil(o.Revision)},
 		Machine:     inv.Machine,
 		Profiles:    buildProfiles(c),
-		Why:         word(c.Why),
+		Why:         wordOrNil(c.Why),
 		Undecided:   buildUndecided(c),
 		Settings:    inv.Settings,
 		Inventory:   inv,
@@ -50,13 +50,13 @@ func buildProfiles(c *audit.Comparison) []HeldProfile {
 
 func buildHeld(h *audit.Held) HeldProfile {
 	p := buildProfile(&h.Profile)
-	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: list(h.Intents), Analogy: word(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
+	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: neverNil(h.Intents), Analogy: wordOrNil(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
 		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,
 		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}
 	for i := range h.Findings {
 		f := BuildFinding(&h.Findings[i])
 		s := HeldSetting{Setting: strings.TrimPrefix(f.Rule, settingPrefix), Result: f.Result, Severity: f.Severity,
-			Wanted: list(h.Rows[i].Want), Note: word(h.Rows[i].Note), Exceptions: list(h.Rows[i].Exceptions), Found: f.Found, Reason: f.Reason, KnownBy: f.KnownBy, Effect: f.Effect, Remedy: f.Remedy}
+			Wanted: neverNil(h.Rows[i].Want), Note: wordOrNil(h.Rows[i].Note), Exceptions: neverNil(h.Rows[i].Exceptions), Found: f.Found, Reason: f.Reason, KnownBy: f.KnownBy, Effect: f.Effect, Remedy: f.Remedy}
 		if f.Citation != nil {
 			s.Place = f.Citation.Place
 		}

@@ -42,7 +42,7 @@ func buildUnmapped(in []inventory.Export) []Unmapped {
 	var out []Unmapped
 	for i := range in {
 		x := &in[i]
-		out = append(out, Unmapped{Source: x.Source, Path: x.Path, Format: x.Format, Attributes: list(x.Unmapped), Untranslated: list(x.Foreign)})
+		out = append(out, Unmapped{Source: x.Source, Path: x.Path, Format: x.Format, Attributes: neverNil(x.Unmapped), Untranslated: neverNil(x.Foreign)})
 	}
 	return out
 }
@@ -56,18 +56,18 @@ func buildMachine(m *inventory.Machine, topo *population.Result, identifiers boo
 			Version: stated(m.BIOSVersion),
 			Date:    stated(m.BIOSDate),
 		},
-		Virtual:    truth(m.Virtual),
+		Virtual:    boolOrNil(m.Virtual),
 		Hypervisor: stated(m.Hypervisor),
 		Platform:   buildPlatform(topo.Platform),
 		Host:       stated(m.Host),
 	}
 	if identifiers {
 		out.Identifiers = &Identifiers{
-			SystemSerial:  word(m.Identifiers.SystemSerial),
-			SystemUUID:    word(m.Identifiers.SystemUUID),
-			BoardSerial:   word(m.Identifiers.BoardSerial),
-			ChassisSerial: word(m.Identifiers.ChassisSerial),
-			AssetTag:      word(m.Identifiers.AssetTag),
+			SystemSerial:  wordOrNil(m.Identifiers.SystemSerial),
+			SystemUUID:    wordOrNil(m.Identifiers.SystemUUID),
+			BoardSerial:   wordOrNil(m.Identifiers.BoardSerial),
+			ChassisSerial: wordOrNil(m.Identifiers.ChassisSerial),
+			AssetTag:      wordOrNil(m.Identifiers.AssetTag),
 		}
 	}
 	return out
@@ -77,7 +77,7 @@ func buildPlatform(f fact.Fact[*platform.Platform]) Platform {
 	if !f.Known() || f.Value == nil {
 		return Platform{Certainty: fact.None.String()}
 	}
-	return Platform{ID: word(f.Value.ID), Name: word(f.Value.Name), Certainty: f.Certainty.String()}
+	return Platform{ID: wordOrNil(f.Value.ID), Name: wordOrNil(f.Value.Name), Certainty: f.Certainty.String()}
 }
 
 func buildSources(sys *inventory.System) []Source {
@@ -85,7 +85,7 @@ func buildSources(sys *inventory.System) []Source {
 	for _, s := range sys.Sources {
 		none := s.State == fact.SourceAbsent && noFirmwareTables(sys.Machine.Architecture.Or("")) &&
 			slices.Contains([]string{inventory.SourceSMBIOS, inventory.SourceDMIID, inventory.SourceACPI}, s.Name)
-		out = append(out, Source{Name: s.Name, State: string(s.State), Detail: word(s.Detail), NoSuch: none})
+		out = append(out, Source{Name: s.Name, State: string(s.State), Detail: wordOrNil(s.Detail), NoSuch: none})
 	}
 	return out
 }
@@ -104,7 +104,7 @@ func buildSockets(in []inventory.Socket, processors []*platform.Processor) []Soc
 		socket := Socket{
 			ID:           s.ID,
 			Designation:  stated(s.Designation),
-			Populated:    truth(s.Populated),
+			Populated:    boolOrNil(s.Populated),
 			Model:        stated(s.Brand),
 			Family:       number(s.Family),
 			ModelNumber:  number(s.Model),
@@ -114,7 +114,7 @@ func buildSockets(in []inventory.Socket, processors []*platform.Processor) []Soc
 			Threads:      positive(s.Threads),
 		}
 		if i < len(processors) && processors[i] != nil {
-			socket.MaxMTs = above(processors[i].MaxMTs)
+			socket.MaxMTs = positiveOrNil(processors[i].MaxMTs)
 		}
 		out = append(out, socket)
 	}
@@ -137,13 +137,13 @@ func buildNodes(in []inventory.Node) []Node {
 			node.CPUs = &s
 		}
 		if d, ok := n.Distances.Get(); ok {
-			node.Distances = list(d)
+			node.Distances = neverNil(d)
 		}
-		node.KindReason = word(n.Kind.Reason)
+		node.KindReason = wordOrNil(n.Kind.Reason)
 		node.RatedBytesPerSecond, node.Tier = positive(n.RatedBytesPerSecond), number(n.Tier)
 		node.InterleaveWeight = positive(n.InterleaveWeight)
 		if size := positive(n.SideCacheBytes); size != nil {
-			node.SideCache = &SideCache{Bytes: *size, Technology: word(string(n.SideCacheOf.Or("")))}
+			node.SideCache = &SideCache{Bytes: *size, Technology: wordOrNil(string(n.SideCacheOf.Or("")))}
 		}
 		out = append(out, node)
 	}

@@ -50,8 +50,8 @@ func (p *parts) slot(s *inventory.Slot) Slot {
 		SizeBytes:      positive(s.SizeBytes),
 		Type:           p.stated(&s.Type),
 		FormFactor:     p.stated(&s.FormFactor),
-		Registered:     truth(s.Registered),
-		NonVolatile:    truth(s.NonVolatile),
+		Registered:     boolOrNil(s.Registered),
+		NonVolatile:    boolOrNil(s.NonVolatile),
 		Ranks:          p.positive(&s.Ranks),
 		DataWidthBits:  p.positive(&s.DataWidth),
 		TotalWidthBits: p.positive(&s.TotalWidth),
@@ -108,7 +108,7 @@ func (p *parts) mapping(at *place.Placement) Mapping {
 func buildPopulation(topo *population.Result) Population {
 	out := Population{
 		Sockets:   make([]PopulationSocket, 0, len(topo.Populations)),
-		Symmetric: truth(topo.Symmetric),
+		Symmetric: boolOrNil(topo.Symmetric),
 	}
 	for i := range topo.Populations {
 		out.Sockets = append(out.Sockets, buildPopulationSocket(&topo.Populations[i]))
@@ -128,7 +128,7 @@ func buildPopulationSocket(p *population.Population) PopulationSocket {
 		Relative:          buildRelative(p.Relative),
 	}
 	if dpc, ok := p.DPC.Get(); ok {
-		out.DIMMsPerChannel = list(dpc)
+		out.DIMMsPerChannel = neverNil(dpc)
 	}
 	if regions, ok := p.Regions.Get(); ok {
 		for _, r := range regions {
@@ -136,10 +136,10 @@ func buildPopulationSocket(p *population.Population) PopulationSocket {
 		}
 	}
 	if class, ok := p.Class.Get(); ok {
-		out.Class = word(class.Name)
+		out.Class = wordOrNil(class.Name)
 	}
 	if speed, ok := p.Speed.Get(); ok {
-		out.ExpectedMTs, out.Limiter = above(speed.MTs), word(speed.Limiter)
+		out.ExpectedMTs, out.Limiter = positiveOrNil(speed.MTs), wordOrNil(speed.Limiter)
 	}
 	return out
 }
@@ -149,5 +149,5 @@ func buildRelative(f fact.Fact[population.Share]) Relative {
 	if !ok {
 		return Relative{}
 	}
-	return Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: word(share.Source), ByChannels: share.ByChannels()}
+	return Relative{Value: share.Value, Low: &share.Low, High: &share.High, Source: wordOrNil(share.Source), ByChannels: share.ByChannels()}
 }

@@ -56,8 +56,8 @@ type DocumentEffect struct {
 // BuildCapacity makes the document of a planned capacity; sys is nil for a
 // platform's document alone.
 func BuildCapacity(sys *inventory.System, topo *population.Result, t *plan.Target, bytes int64, ways []plan.Configuration, identifiers bool) Capacity {
-	out := Capacity{Schema: SchemaPlan, Platform: word(t.Platform.ID), Sockets: t.Sockets, CapacityBytes: bytes,
-		Assumed: word(t.Assumed), Configurations: []Configuration{}}
+	out := Capacity{Schema: SchemaPlan, Platform: wordOrNil(t.Platform.ID), Sockets: t.Sockets, CapacityBytes: bytes,
+		Assumed: wordOrNil(t.Assumed), Configurations: []Configuration{}}
 	if sys != nil {
 		m := buildMachine(&sys.Machine, topo, identifiers)
 		out.Machine = &m
@@ -76,7 +76,7 @@ func buildConfiguration(c *plan.Configuration) Configuration {
 		out.Also = [][]string{}
 	}
 	for _, m := range c.Modules {
-		out.DIMMs = append(out.DIMMs, DIMMs{SizeBytes: m.Bytes, Ranks: above(m.Ranks), Count: m.Count})
+		out.DIMMs = append(out.DIMMs, DIMMs{SizeBytes: m.Bytes, Ranks: positiveOrNil(m.Ranks), Count: m.Count})
 	}
 	for _, e := range c.Effects {
 		out.Effects = append(out.Effects, DocumentEffect{Text: e.Text, Source: e.Source})

@@ -45,7 +45,7 @@ func ExitStatus(r *Report, failOn string, strict bool) int {
 	if CheckFailOn(failOn) != nil {
 		return ExitUsage
 	}
-	if failOn != FailNever && failsAt(r, Rank(failOn)) {
+	if failOn != FailNever && failsAt(r, SeverityRank(failOn)) {
 		return ExitFailed
 	}
 	if len(r.Findings) == 0 || strict && r.undecided() {
@@ -62,9 +62,9 @@ func PluginStatus(r *Report, failOn string, strict bool) int {
 	switch {
 	case CheckFailOn(failOn) != nil:
 		return PluginUnknown
-	case failOn != FailNever && failsAt(r, Rank(string(verdict.Critical))):
+	case failOn != FailNever && failsAt(r, SeverityRank(string(verdict.Critical))):
 		return PluginCritical
-	case failOn != FailNever && failsAt(r, Rank(failOn)):
+	case failOn != FailNever && failsAt(r, SeverityRank(failOn)):
 		return PluginWarning
 	case r.Summary.Pass+r.Summary.Fail+r.Summary.Waived == 0, r.Summary.Pass+r.Summary.Waived == 0 && r.undecided(), strict && r.undecided():
 		return PluginUnknown
@@ -76,7 +76,7 @@ func PluginStatus(r *Report, failOn string, strict bool) int {
 func failsAt(r *Report, least int) bool {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result == string(verdict.Fail) && Rank(f.Severity) >= least {
+		if f.Result == string(verdict.Fail) && SeverityRank(f.Severity) >= least {
 			return true
 		}
 	}
@@ -95,9 +95,9 @@ func (r *Report) undecided() bool {
 	return false
 }
 
-// Rank orders severities. A word that is none of them counts as info: a
+// SeverityRank orders severities. A word that is none of them counts as info: a
 // failure never falls out of the count by a slip in its severity.
-func Rank(severity string) int { return max(1, verdict.Severity(severity).Rank()) }
+func SeverityRank(severity string) int { return max(1, verdict.Severity(severity).Rank()) }
 
 // SeverityName is the word of a rank.
 func SeverityName(level int) string {

@@ -34,7 +34,7 @@ func buildMeasured(all []inventory.Measurement) []Measurement {
 	var out []Measurement
 	for i := range all {
 		m := &all[i]
-		own := Measurement{Path: word(m.Path), Tool: m.Tool, At: word(m.At), Unjudged: word(m.Unjudged), Figures: []MeasuredFigure{}}
+		own := Measurement{Path: wordOrNil(m.Path), Tool: m.Tool, At: wordOrNil(m.At), Unjudged: wordOrNil(m.Unjudged), Figures: []MeasuredFigure{}}
 		for j := range m.Figures {
 			own.Figures = append(own.Figures, buildFigure(&m.Figures[j]))
 		}
@@ -44,7 +44,7 @@ func buildMeasured(all []inventory.Measurement) []Measurement {
 }
 
 func buildFigure(f *inventory.Measured) MeasuredFigure {
-	out := MeasuredFigure{Kind: string(f.Kind), What: f.What, Run: f.Run, Store: word(f.Store), Undecided: word(f.Why)}
+	out := MeasuredFigure{Kind: string(f.Kind), What: f.What, Run: f.Run, Store: wordOrNil(f.Store), Undecided: wordOrNil(f.Why)}
 	if f.CPUNode != inventory.NoNode {
 		out.CPUNode, out.MemoryNode = &f.CPUNode, &f.MemoryNode
 	}

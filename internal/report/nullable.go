@@ -12,19 +12,19 @@ func stated(f fact.Fact[string]) *string {
 	if !f.Known() {
 		return nil
 	}
-	return word(f.Value)
+	return wordOrNil(f.Value)
 }
 
-// word is nil for "".
-func word(s string) *string {
+// wordOrNil is nil for "".
+func wordOrNil(s string) *string {
 	if s == "" {
 		return nil
 	}
 	return &s
 }
 
-// truth is the fact's value, nil when it is not known.
-func truth(f fact.Fact[bool]) *bool {
+// boolOrNil is the fact's value, nil when it is not known.
+func boolOrNil(f fact.Fact[bool]) *bool {
 	v, ok := f.Get() // a copy of its own: the whole fact must not escape
 	if !ok {
 		return nil
@@ -47,11 +47,11 @@ func positive[T int | int64](f fact.Fact[T]) *T {
 	if !f.Known() {
 		return nil
 	}
-	return above(f.Value)
+	return positiveOrNil(f.Value)
 }
 
-// above is nil for 0 and less.
-func above[T int | int64](v T) *T {
+// positiveOrNil is nil for 0 and less.
+func positiveOrNil[T int | int64](v T) *T {
 	if v <= 0 {
 		return nil
 	}
@@ -66,8 +66,8 @@ func coordinate(v int) *int {
 	return &v
 }
 
-// list is never nil, so that JSON has [] and not null.
-func list[T any](s []T) []T {
+// neverNil is never nil, so that JSON has [] and not null.
+func neverNil[T any](s []T) []T {
 	if s == nil {
 		return []T{}
 	}

@@ -68,10 +68,10 @@ func buildCitation(c *verdict.Citation) *Citation {
 	return &Citation{
 		Vendor:  c.Vendor,
 		Title:   c.Title,
-		Year:    above(c.Year),
-		Place:   word(c.Place),
-		URL:     word(c.URL),
-		Version: c.Version, Standing: word(c.Standing),
+		Year:    positiveOrNil(c.Year),
+		Place:   wordOrNil(c.Place),
+		URL:     wordOrNil(c.URL),
+		Version: c.Version, Standing: wordOrNil(c.Standing),
 	}
 }
 

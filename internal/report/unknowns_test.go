@@ -58,6 +58,6 @@ func TestCitationWords(t *testing.T) {
 	for version, want := range map[string]string{"0.9": "v0.9", "9": "v9", "": "", "Rev. A": "Rev. A", ":1": ":1", "/1": "/1"} {
 		assert.Equal(t, want, versionWord(version))
 	}
-	assert.Equal(t, new(1), above(1))
-	assert.Nil(t, above(0))
+	assert.Equal(t, new(1), positiveOrNil(1))
+	assert.Nil(t, positiveOrNil(0))
 }

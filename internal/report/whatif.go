@@ -27,7 +27,7 @@ func BuildWhatIf(sys *inventory.System, topo *population.Result, o *plan.Outcome
 	out := WhatIf{Schema: SchemaPlan, Machine: buildMachine(&sys.Machine, topo, identifiers),
 		Before: buildReaches(&o.Before), After: buildReaches(&o.After), FindingsGone: []Remaining{}, FindingsNew: []Remaining{}}
 	if p, ok := topo.Platform.Get(); ok {
-		out.Platform = word(p.ID)
+		out.Platform = wordOrNil(p.ID)
 	}
 	for _, f := range o.Gone {
 		out.FindingsGone = append(out.FindingsGone, Remaining(f))

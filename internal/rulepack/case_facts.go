@@ -66,7 +66,7 @@ func entries(n *yaml.Node, depth int) []entry {
 func caseVariable(sch *facts.Schema, name string, n *yaml.Node) (facts.Value, error) {
 	if t, ok := sch.Object(name); ok {
 		o, err := caseObject(sch, t, name, n)
-		return facts.Plain(o), err
+		return facts.PlainValue(o), err
 	}
 	if t, ok := sch.List(name); ok {
 		return caseObjects(sch, t, name, n)
@@ -98,7 +98,7 @@ func caseObjects(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.No
 		}
 		out = append(out, o)
 	}
-	return facts.Plain(out), nil
+	return facts.PlainValue(out), nil
 }
 
 func caseObject(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.Node) (*facts.Object, error) {
@@ -129,13 +129,13 @@ func caseValue(sch *facts.Schema, f facts.Field, path string, n *yaml.Node) (fac
 			return caseObjects(sch, t, path, n)
 		}
 		o, err := caseObject(sch, t, path, n)
-		return facts.Plain(o), err
+		return facts.PlainValue(o), err
 	}
 	v, err := caseScalarOrList(f.Type, n)
 	if err != nil {
 		return facts.Value{}, placed(n, "facts: %s: %v", path, err)
 	}
-	return facts.Plain(v), nil
+	return facts.PlainValue(v), nil
 }
 
 func caseScalarOrList(t *types.Type, n *yaml.Node) (any, error) {

@@ -86,8 +86,8 @@ func (m *Match) lists(platform string) bool {
 // WrittenFor reports whether the rule is written for a platform.
 func (i *RuleInfo) WrittenFor(platform string) bool { return i.Match.lists(platform) }
 
-// Count counts the rules (with profiles) and cases of packs.
-func Count(packs []*Pack) (rules, cases int) {
+// CountRules counts the rules (with profiles) and cases of packs.
+func CountRules(packs []*Pack) (rules, cases int) {
 	for _, p := range packs {
 		rules += len(p.Rules) + len(p.Profiles)
 		for _, r := range p.Rules {

@@ -123,7 +123,7 @@ func walkStruct(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string),
 func yamlKeys(t reflect.Type) []string {
 	var out []string
 	for i := range t.NumField() {
-		if name := keyOf(t.Field(i)); name != "" {
+		if name := yamlKey(t.Field(i)); name != "" {
 			out = append(out, name)
 		}
 	}
@@ -131,7 +131,7 @@ func yamlKeys(t reflect.Type) []string {
 	return out
 }
 
-func keyOf(f reflect.StructField) string {
+func yamlKey(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
 	if name == "-" || !f.IsExported() {
 		return ""
@@ -141,15 +141,15 @@ func keyOf(f reflect.StructField) string {
 
 func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	for i := range t.NumField() {
-		if keyOf(t.Field(i)) == key {
+		if yamlKey(t.Field(i)) == key {
 			return t.Field(i), true
 		}
 	}
 	return reflect.StructField{}, false
 }
 
-// child finds a key's value in a mapping, nil when absent.
-func child(n *yaml.Node, key string) *yaml.Node {
+// valueOfKey finds a key's value in a mapping, nil when absent.
+func valueOfKey(n *yaml.Node, key string) *yaml.Node {
 	if n == nil {
 		return nil
 	}

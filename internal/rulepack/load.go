@@ -47,7 +47,7 @@ func ParsePack(file string, data []byte) (*Pack, Complaints) {
 
 // adopt connects rules and profiles to their pack and their place in the file.
 func (p *Pack) adopt(root *yaml.Node) {
-	rules, profiles := child(root, "rules"), child(root, "profiles")
+	rules, profiles := valueOfKey(root, "rules"), valueOfKey(root, "profiles")
 	for i, r := range p.Rules {
 		r.pack, r.node = p, rules.Content[i]
 		if r.For == nil {

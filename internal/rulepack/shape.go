@@ -14,7 +14,7 @@ import (
 // Validate tells of it, and a rule with a fault is never used.
 func (r *Rule) measure() {
 	r.shape = shape{usual: verdict.Warning}
-	visit(r.Applies, func(e celast.Expr) {
+	visitExpression(r.Applies, func(e celast.Expr) {
 		switch e.Kind() { //nolint:exhaustive // the other kinds name nothing themselves
 		case celast.IdentKind:
 			r.variables = append(r.variables, e.AsIdent())
@@ -38,7 +38,7 @@ func (r *Rule) measure() {
 // literals are the texts that stand in an expression, in its order.
 func literals(src string) []string {
 	var out []string
-	visit(src, func(e celast.Expr) {
+	visitExpression(src, func(e celast.Expr) {
 		if e.Kind() != celast.LiteralKind {
 			return
 		}
@@ -49,8 +49,8 @@ func literals(src string) []string {
 	return out
 }
 
-// visit walks an expression in the order in which it is written.
-func visit(src string, see func(celast.Expr)) {
+// visitExpression walks an expression in the order in which it is written.
+func visitExpression(src string, see func(celast.Expr)) {
 	if src == "" {
 		return
 	}

@@ -51,9 +51,9 @@ func (v *validator) complain(n *yaml.Node, format string, args ...any) {
 	v.out = v.out.add(c)
 }
 
-// at finds a key's node, or the rule's own.
-func at(n *yaml.Node, key string) *yaml.Node {
-	if c := child(n, key); c != nil {
+// keyOrRule finds a key's node, or the rule's own.
+func keyOrRule(n *yaml.Node, key string) *yaml.Node {
+	if c := valueOfKey(n, key); c != nil {
 		return c
 	}
 	return n
@@ -61,7 +61,7 @@ func at(n *yaml.Node, key string) *yaml.Node {
 
 func (v *validator) rule(r *Rule) {
 	if !idPattern().MatchString(r.ID) {
-		v.complain(at(r.node, "id"), "id %q: expected area.subject.aspect in small letters", r.ID)
+		v.complain(keyOrRule(r.node, "id"), "id %q: expected area.subject.aspect in small letters", r.ID)
 	}
 	for _, need := range []struct{ key, value string }{{"title", r.Title}, {"check", r.Check}, {"why", r.Why}, {"severity", r.Severity}} {
 		if need.value == "" {
@@ -69,22 +69,22 @@ func (v *validator) rule(r *Rule) {
 		}
 	}
 	if !slices.Contains([]string{facts.SubjectMachine, "socket", "slot", "node", "setting", facts.SubjectBaseline, facts.SubjectMeasured}, r.Subject) {
-		v.complain(at(r.node, "subject"), "subject %q, expected machine, socket, slot, node, setting, baseline or measured", r.Subject)
+		v.complain(keyOrRule(r.node, "subject"), "subject %q, expected machine, socket, slot, node, setting, baseline or measured", r.Subject)
 	}
 	if !slices.Contains([]string{"", "direct", "corroborated", "indirect"}, r.Certainty) {
-		v.complain(at(r.node, "certainty"), "certainty %q, expected direct, corroborated or indirect", r.Certainty)
+		v.complain(keyOrRule(r.node, "certainty"), "certainty %q, expected direct, corroborated or indirect", r.Certainty)
 	}
 	if r.Applies != "" && r.Concerns == "" {
-		v.complain(at(r.node, "applies"), "rule %s: applies needs concerns, the same in words", r.ID)
+		v.complain(keyOrRule(r.node, "applies"), "rule %s: applies needs concerns, the same in words", r.ID)
 	}
 	v.expressions(r)
 	for _, fault := range planningFaults(r.Planning) {
-		v.complain(at(r.node, "planning"), "rule %s: %s", r.ID, fault)
+		v.complain(keyOrRule(r.node, "planning"), "rule %s: %s", r.ID, fault)
 	}
 	v.sources(r)
 	v.mark(r)
 	if e := r.Effect; e != nil && e.Beside != "" && e.Beside != verdict.BesideClass {
-		v.complain(at(child(r.node, "effect"), "beside"), "rule %s: an effect stands beside %q, expected %s or nothing", r.ID, e.Beside, verdict.BesideClass)
+		v.complain(keyOrRule(valueOfKey(r.node, "effect"), "beside"), "rule %s: an effect stands beside %q, expected %s or nothing", r.ID, e.Beside, verdict.BesideClass)
 	}
 	v.cases(r)
 }
@@ -98,13 +98,13 @@ func (v *validator) expressions(r *Rule) {
 	if verdict.Severity(r.Severity).Rank() == 0 {
 		v.expr(r.node, "severity", r.Severity, types.StringType)
 	}
-	remedies := child(r.node, "remedies")
+	remedies := valueOfKey(r.node, "remedies")
 	for vendor, src := range r.Remedies {
 		v.expr(remedies, vendor, src, types.StringType)
 	}
 	if r.Effect != nil {
-		v.expr(child(r.node, "effect"), "expr", r.Effect.Expr, types.StringType)
-		v.expr(child(r.node, "effect"), "source_expr", r.Effect.SourceExpr, types.StringType)
+		v.expr(valueOfKey(r.node, "effect"), "expr", r.Effect.Expr, types.StringType)
+		v.expr(valueOfKey(r.node, "effect"), "source_expr", r.Effect.SourceExpr, types.StringType)
 	}
 }
 
@@ -115,7 +115,7 @@ func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
 	}
 	if _, err := v.programs.Get(src, want); err != nil {
 		for _, e := range unjoin(err) {
-			v.placeExpr(at(parent, key), key, e)
+			v.placeExpr(keyOrRule(parent, key), key, e)
 		}
 	}
 }
@@ -155,21 +155,21 @@ func (v *validator) sources(r *Rule) {
 		v.complain(r.node, "rule %s: citation is missing", r.ID)
 	}
 	if c := r.Citation; c != nil && (c.Vendor == "" || c.Title == "") {
-		v.complain(at(r.node, "citation"), "rule %s: a citation needs vendor and title", r.ID)
+		v.complain(keyOrRule(r.node, "citation"), "rule %s: a citation needs vendor and title", r.ID)
 	}
 	if c := r.Citation; c != nil && c.Authority != "" && c.Authority != verdict.Standard && c.Authority != verdict.Third {
-		v.complain(at(at(r.node, "citation"), "authority"), "rule %s: authority %q is neither %s nor %s", r.ID, c.Authority, verdict.Standard, verdict.Third)
+		v.complain(keyOrRule(keyOrRule(r.node, "citation"), "authority"), "rule %s: authority %q is neither %s nor %s", r.ID, c.Authority, verdict.Standard, verdict.Third)
 	}
 	for _, topic := range r.CiteSources {
 		if !slices.Contains(verdict.Topics, topic) {
-			v.complain(at(r.node, "cite_sources"), "rule %s: %q is no topic: %s", r.ID, topic, strings.Join(verdict.Topics, ", "))
+			v.complain(keyOrRule(r.node, "cite_sources"), "rule %s: %q is no topic: %s", r.ID, topic, strings.Join(verdict.Topics, ", "))
 		}
 	}
 	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" && e.SourceExpr == "" {
-		v.complain(at(r.node, "effect"), "rule %s: an effect needs its document", r.ID)
+		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs its document", r.ID)
 	}
 	if r.Effect != nil && r.Effect.Text == "" && r.Effect.Expr == "" {
-		v.complain(at(r.node, "effect"), "rule %s: an effect needs text or expr", r.ID)
+		v.complain(keyOrRule(r.node, "effect"), "rule %s: an effect needs text or expr", r.ID)
 	}
 }
 
@@ -181,7 +181,7 @@ func (v *validator) mark(r *Rule) {
 	if r.Mark == "" {
 		return
 	}
-	node := at(r.node, "mark")
+	node := keyOrRule(r.node, "mark")
 	if r.Subject != "socket" {
 		v.complain(node, "rule %s: a mark stands below a socket's picture, and the subject is %s", r.ID, r.Subject)
 	}
@@ -196,7 +196,7 @@ func (v *validator) mark(r *Rule) {
 // cases demands a pass, a fail and an unknown, and runs them all.
 func (v *validator) cases(r *Rule) {
 	seen := map[string]bool{}
-	list := child(r.node, "cases")
+	list := valueOfKey(r.node, "cases")
 	for i := range r.Cases {
 		c := &r.Cases[i]
 		seen[c.Expect] = true
@@ -225,45 +225,45 @@ func (v *validator) cases(r *Rule) {
 
 func (v *validator) profile(q *ProfileSpec) {
 	if q.ID == "" || strings.ContainsAny(q.ID, " \t") {
-		v.complain(at(q.node, "id"), "profile id %q: expected words without blanks", q.ID)
+		v.complain(keyOrRule(q.node, "id"), "profile id %q: expected words without blanks", q.ID)
 	}
 	for _, intent := range q.Intents {
 		if !slices.Contains(Intents[:], intent) {
-			v.complain(at(q.node, "intent"), "intent %q, expected one of %s", intent, strings.Join(Intents[:], ", "))
+			v.complain(keyOrRule(q.node, "intent"), "intent %q, expected one of %s", intent, strings.Join(Intents[:], ", "))
 		}
 	}
 	if q.Citation == nil || q.Citation.Vendor == "" || q.Citation.Title == "" {
 		v.complain(q.node, "profile %s: citation with vendor and title is missing", q.ID)
 	}
 	if q.Face != facts.FaceAny && q.Face != facts.FaceFirmware && q.Face != facts.FaceConfigured {
-		v.complain(at(q.node, "face"), "face %q, expected %s, %s or nothing", q.Face, facts.FaceFirmware, facts.FaceConfigured)
+		v.complain(keyOrRule(q.node, "face"), "face %q, expected %s, %s or nothing", q.Face, facts.FaceFirmware, facts.FaceConfigured)
 	}
 	v.expr(q.node, "applies", q.Applies, types.BoolType)
-	table := child(q.node, "settings")
+	table := valueOfKey(q.node, "settings")
 	for i := range q.Settings {
 		v.setting(q, &q.Settings[i], table)
 	}
 }
 
 func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) {
-	node := at(table, w.ID)
+	node := keyOrRule(table, w.ID)
 	known, ok := settings.Lookup(w.ID)
 	if !ok {
 		v.complain(node, "profile %s: %q is not a canonical setting", q.ID, w.ID)
 	}
 	for _, word := range w.Want {
 		if ok && !known.Accepts(word) {
-			v.complain(at(node, "want"), "profile %s: %s wants %q, expected %s", q.ID, w.ID, word, strings.Join(known.Expected(), ", "))
+			v.complain(keyOrRule(node, "want"), "profile %s: %s wants %q, expected %s", q.ID, w.ID, word, strings.Join(known.Expected(), ", "))
 		}
 	}
 	if w.Effect != nil && w.Effect.Beside != "" {
-		v.complain(at(child(node, "effect"), "beside"), "profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
+		v.complain(keyOrRule(valueOfKey(node, "effect"), "beside"), "profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
 	}
 	if len(w.Want) == 0 {
 		v.complain(node, "profile %s: %s wants nothing", q.ID, w.ID)
 	}
 	if w.Level != "info" && w.Level != "warning" {
-		v.complain(at(node, "level"), "level %q, expected info or warning", w.Level)
+		v.complain(keyOrRule(node, "level"), "level %q, expected info or warning", w.Level)
 	}
 	v.expr(node, "applies", w.Applies, types.BoolType)
 }

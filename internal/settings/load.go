@@ -21,7 +21,7 @@ func Load(fsys fs.FS, dir string) (Tables, error) {
 	}
 	var all Tables
 	for _, file := range files {
-		t, err := load(fsys, file)
+		t, err := loadTable(fsys, file)
 		if err != nil {
 			return nil, fmt.Errorf("settings: %s: %w", file, err)
 		}
@@ -31,7 +31,7 @@ func Load(fsys fs.FS, dir string) (Tables, error) {
 	return all, nil
 }
 
-func load(fsys fs.FS, file string) (*Table, error) {
+func loadTable(fsys fs.FS, file string) (*Table, error) {
 	raw, err := fs.ReadFile(fsys, file)
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (t *Table) build() {
 }
 
 func (t *Table) add(name string, m Match) {
-	plain := Plain(name)
+	plain := PlainName(name)
 	if plain == "" || slices.ContainsFunc(t.index[plain], func(o Match) bool { return o.Attr == m.Attr }) {
 		return
 	}

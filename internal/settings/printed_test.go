@@ -172,7 +172,7 @@ func checkMenu(t *testing.T, table *settings.Table, own []record, w *settings.Wi
 		return // a document's menu words
 	}
 	assert.True(t, slices.ContainsFunc(own, func(r record) bool {
-		if settings.Plain(r.name) != settings.Plain(a.Name) {
+		if settings.PlainName(r.name) != settings.PlainName(a.Name) {
 			return false
 		}
 		shown := r.display != "" || r.form == "sum" || strings.Contains(r.values, "="+value) || value == "Enabled" || value == "Disabled"

@@ -59,7 +59,7 @@ func (t *Table) Read(id string, lookup func(plain string) []Given) Answer {
 	for i := range entries {
 		e := &entries[i]
 		a.Proven = a.Proven || !e.Unverified && e.Name != ""
-		if e.With != "" && len(lookup(Plain(e.With))) == 0 {
+		if e.With != "" && len(lookup(PlainName(e.With))) == 0 {
 			continue
 		}
 		given, name := e.given(lookup)
@@ -93,7 +93,7 @@ func (e *Attribute) given(lookup func(string) []Given) ([]Given, string) {
 // Names are the plain names by which an export may carry the attribute: its
 // own, else its text in setup.
 func (e *Attribute) Names() []string {
-	return slices.DeleteFunc([]string{Plain(e.Name), Plain(lastStep(e.Menu))}, func(n string) bool { return n == "" })
+	return slices.DeleteFunc([]string{PlainName(e.Name), PlainName(lastStep(e.Menu))}, func(n string) bool { return n == "" })
 }
 
 // lastStep is the text of the option itself in a menu path.

@@ -77,15 +77,15 @@ func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
 	if w.Seen != "" && len(t.Find(w.Seen)) > 0 {
 		passes := false // to the entries behind it
 		return t.fitting(s, func(a *Attribute) bool {
-			own := Plain(a.Name) == Plain(w.Seen)
+			own := PlainName(a.Name) == PlainName(w.Seen)
 			passes = passes || own && slices.Contains(values(a), Next)
 			return own || passes
 		})
 	}
-	if own := t.fitting(s, func(a *Attribute) bool { return names(a.For, w) }); len(own) > 0 {
+	if own := t.fitting(s, func(a *Attribute) bool { return namesMachine(a.For, w) }); len(own) > 0 {
 		return own
 	}
-	return t.fitting(s, func(a *Attribute) bool { return len(a.For) == 0 && !names(t.Except, w) && !a.foreign(w.Maker) })
+	return t.fitting(s, func(a *Attribute) bool { return len(a.For) == 0 && !namesMachine(t.Except, w) && !a.foreign(w.Maker) })
 }
 
 // fitting are the proven attributes of a setting that fit.
@@ -106,7 +106,7 @@ func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
 func (t *Table) before(s Setting, a *Attribute, w *Wish) ([]string, bool) {
 	var lines []string
 	attrs := t.Settings[s.ID]
-	if w.Seen != "" && Plain(a.Name) == Plain(w.Seen) {
+	if w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) {
 		return nil, true // it decides already
 	}
 	for i := range attrs {
@@ -189,7 +189,7 @@ func (t *Table) commands(a *Attribute, value string, w *Wish) []Way {
 		c := &t.Commands[i]
 		text := strings.Join(c.Steps, "; ")
 		switch {
-		case len(c.For) > 0 && !names(c.For, w), len(c.For) == 0 && names(t.Except, w):
+		case len(c.For) > 0 && !namesMachine(c.For, w), len(c.For) == 0 && namesMachine(t.Except, w):
 			continue
 		case len(a.Tools) > 0 && !slices.Contains(a.Tools, c.Tool):
 			continue
@@ -229,7 +229,7 @@ func (t *Table) Governing(id string) string {
 // changed.
 func (t *Table) Frees(preset, value string) bool {
 	return slices.ContainsFunc(t.Masters, func(m Master) bool {
-		return m.Setting == preset && slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(value) })
+		return m.Setting == preset && slices.ContainsFunc(m.Free, func(f string) bool { return PlainName(f) == PlainName(value) })
 	})
 }
 
@@ -238,12 +238,12 @@ func (t *Table) Frees(preset, value string) bool {
 func SamePreset(a, b string) bool {
 	a, _, _ = strings.Cut(a, "(")
 	b, _, _ = strings.Cut(b, "(")
-	return a != "" && Plain(a) == Plain(b)
+	return a != "" && PlainName(a) == PlainName(b)
 }
 
 // unlock says what to do about the preset that governs the setting.
 func (t *Table) unlock(w *Wish) string {
-	if w.NoPreset || names(t.Except, w) {
+	if w.NoPreset || namesMachine(t.Except, w) {
 		return ""
 	}
 	for i := range t.Masters {
@@ -254,7 +254,7 @@ func (t *Table) unlock(w *Wish) string {
 		name, free := t.freeing(m, w)
 		switch {
 		case free == "" && t.otherMaster(m, w): // this generation has another preset
-		case slices.ContainsFunc(m.Free, func(f string) bool { return Plain(f) == Plain(w.Preset) }):
+		case slices.ContainsFunc(m.Free, func(f string) bool { return PlainName(f) == PlainName(w.Preset) }):
 		case w.Preset != "" && free == "":
 			return m.Attribute + " is " + w.Preset + ", which governs the setting: free it first, by the value that documents call " + m.Free[0]
 		case w.Preset != "":
@@ -291,7 +291,7 @@ func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 // On is the table for one machine: without what its presets mean on others. A
 // product that is not known is none of those that an entry names.
 func (t *Table) On(product string) *Table {
-	other := func(m Master) bool { return len(m.MeansFor) > 0 && !names(m.MeansFor, &Wish{Product: product}) }
+	other := func(m Master) bool { return len(m.MeansFor) > 0 && !namesMachine(m.MeansFor, &Wish{Product: product}) }
 	if !slices.ContainsFunc(t.Masters, other) {
 		return t
 	}
@@ -315,7 +315,7 @@ func (t *Table) Under(id string, lookup func(plain string) []Given) (preset Give
 		if !slices.Contains(m.Locks, id) {
 			continue
 		}
-		for _, g := range lookup(Plain(m.Attribute)) {
+		for _, g := range lookup(PlainName(m.Attribute)) {
 			if !g.Stated || slices.ContainsFunc(m.Free, g.is) {
 				continue
 			}
@@ -329,7 +329,7 @@ func (t *Table) Under(id string, lookup func(plain string) []Given) (preset Give
 
 // is reports whether the attribute has a value, by its name or its text.
 func (g *Given) is(value string) bool {
-	return Plain(value) == Plain(g.Value) || g.Text != "" && Plain(value) == Plain(g.Text)
+	return PlainName(value) == PlainName(g.Value) || g.Text != "" && PlainName(value) == PlainName(g.Text)
 }
 
 // means is what the preset's value makes of a setting, "" where that is not

@@ -60,9 +60,9 @@ func TestAccepts(t *testing.T) {
 }
 
 func TestPlain(t *testing.T) {
-	require.Equal(t, "numanodespersocket", settings.Plain("NUMANodesPerSocket_703E"))
-	require.Equal(t, "hyperthreadingall", settings.Plain("Hyper-Threading [ALL]"))
-	require.Equal(t, "speed1866", settings.Plain("Speed_1866 "), "a trailing blank is no digit")
+	require.Equal(t, "numanodespersocket", settings.PlainName("NUMANodesPerSocket_703E"))
+	require.Equal(t, "hyperthreadingall", settings.PlainName("Hyper-Threading [ALL]"))
+	require.Equal(t, "speed1866", settings.PlainName("Speed_1866 "), "a trailing blank is no digit")
 }
 
 func TestTables(t *testing.T) {

@@ -34,7 +34,7 @@ func (s *spelling) word(value string) (string, bool) {
 		return value, true
 	}
 	for own := range s.texts {
-		if Plain(own) == Plain(value) {
+		if PlainName(own) == PlainName(value) {
 			return own, true
 		}
 	}
@@ -79,7 +79,7 @@ func parseSpellings(raw []byte) (map[string]map[string][]*spelling, error) {
 		if out[f[0]] == nil {
 			out[f[0]] = map[string][]*spelling{}
 		}
-		out[f[0]][Plain(s.name)] = append(out[f[0]][Plain(s.name)], s)
+		out[f[0]][PlainName(s.name)] = append(out[f[0]][PlainName(s.name)], s)
 	}
 	return out, nil
 }
@@ -90,7 +90,7 @@ func (t *Table) spelled(name string, w *Wish) []*spelling {
 	if t.spellings == nil {
 		return nil
 	}
-	rows := t.spellings()[Plain(name)]
+	rows := t.spellings()[PlainName(name)]
 	var out []*spelling
 	for i := range t.Generations {
 		g := &t.Generations[i]
@@ -114,7 +114,7 @@ func (t *Table) Recorded(name, value, form string) []string {
 		return nil
 	}
 	var out []string
-	for _, s := range t.spellings()[Plain(name)] {
+	for _, s := range t.spellings()[PlainName(name)] {
 		if word, ok := s.word(value); ok && s.form == form && !slices.Contains(out, word) {
 			out = append(out, word)
 		}
@@ -132,7 +132,7 @@ func (g *Generation) names(w *Wish) bool {
 // machine: it names the machine, or its source is one of the machine's
 // generation.
 func (t *Table) documented(a *Attribute, w *Wish) bool {
-	return names(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.names(w) })
+	return namesMachine(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.names(w) })
 }
 
 // other is the second word of a switch whose present word is known.
@@ -156,13 +156,13 @@ func (t *Table) formOf(name string) string {
 // appends and that differ from board to board.
 func boardSuffix(name string) bool {
 	n := len(name) - 5
-	return n > 0 && name[n] == '_' && isHex(name[n+1:]) && strings.ContainsAny(name[n+1:], "0123456789")
+	return n > 0 && name[n] == '_' && isHexadecimal(name[n+1:]) && strings.ContainsAny(name[n+1:], "0123456789")
 }
 
 // typed is an attribute's name and value as a tool of a form takes them on the
 // machine; false where nothing proves both.
 func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word string, ok bool) {
-	seen := w.Seen != "" && Plain(a.Name) == Plain(w.Seen) && t.formOf(w.Seen) == form
+	seen := w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) && t.formOf(w.Seen) == form
 	if seen && (value == w.SeenRaw || value == other[w.SeenRaw]) {
 		return w.Seen, value, true
 	}
@@ -177,7 +177,7 @@ func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word str
 			return s.name, word, true
 		}
 	}
-	if names(a.For, w) {
+	if namesMachine(a.For, w) {
 		return a.Name, value, true
 	}
 	return "", "", false
@@ -197,7 +197,7 @@ func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
 		word, ok := s.word(value)
 		switch {
 		case !ok:
-		case s.display != "" && Plain(s.display) != Plain(lastStep(a.Menu)):
+		case s.display != "" && PlainName(s.display) != PlainName(lastStep(a.Menu)):
 			return "", false // this generation calls the option otherwise
 		case s.texts[word] != "":
 			return s.texts[word], true

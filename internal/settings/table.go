@@ -131,11 +131,11 @@ type Match struct {
 	Attr *Attribute
 }
 
-// Plain is a name as names are compared: lower case, letters and digits only,
+// PlainName is a name as names are compared: lower case, letters and digits only,
 // without a trailing underscore and four hexadecimal digits, which AMI's
 // firmware appends and which differ from board to board.
-func Plain(name string) string {
-	if n := len(name) - 5; n > 0 && name[n] == '_' && isHex(name[n+1:]) {
+func PlainName(name string) string {
+	if n := len(name) - 5; n > 0 && name[n] == '_' && isHexadecimal(name[n+1:]) {
 		name = name[:n]
 	}
 	return strings.Map(func(r rune) rune {
@@ -150,12 +150,12 @@ func Plain(name string) string {
 	}, name)
 }
 
-func isHex(s string) bool {
+func isHexadecimal(s string) bool {
 	return strings.Trim(s, "0123456789abcdefABCDEF") == ""
 }
 
 // Find lists the settings that an attribute name stands for, best first.
-func (t *Table) Find(name string) []Match { return t.index[Plain(name)] }
+func (t *Table) Find(name string) []Match { return t.index[PlainName(name)] }
 
 // Names yields the plain names of every attribute that the table speaks of:
 // those of settings, those they depend on, and presets.
@@ -168,13 +168,13 @@ func (t *Table) Names() iter.Seq[string] {
 		}
 		for _, list := range t.Settings {
 			for i := range list {
-				if with := Plain(list[i].With); with != "" && !yield(with) {
+				if with := PlainName(list[i].With); with != "" && !yield(with) {
 					return
 				}
 			}
 		}
 		for i := range t.Masters {
-			if !yield(Plain(t.Masters[i].Attribute)) {
+			if !yield(PlainName(t.Masters[i].Attribute)) {
 				return
 			}
 		}
@@ -187,9 +187,9 @@ func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 	if len(a.Values) == 0 && s.Kind == Name {
 		return value, value != ""
 	}
-	want := Plain(value)
+	want := PlainName(value)
 	for word, canonical := range a.Values {
-		if Plain(word) == want {
+		if PlainName(word) == want {
 			return canonical, true
 		}
 	}

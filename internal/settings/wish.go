@@ -27,9 +27,9 @@ type Wish struct {
 	NoPreset bool
 }
 
-// names reports whether a list names this machine: its platform, or a
+// namesMachine reports whether a list names this machine: its platform, or a
 // beginning of its product.
-func names(list []string, w *Wish) bool {
+func namesMachine(list []string, w *Wish) bool {
 	return slices.ContainsFunc(list, func(l string) bool {
 		return l == w.Platform || w.Product != "" && strings.HasPrefix(w.Product, l)
 	})

@@ -78,7 +78,7 @@ func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error
 
 // addSetting takes a row: id, kind, figures, words, title.
 func (v *wordlist) addSetting(cells []string) error {
-	s := Setting{ID: cells[0], Words: words(cells[3]), Title: cells[4]}
+	s := Setting{ID: cells[0], Words: splitWords(cells[3]), Title: cells[4]}
 	var known, fits bool
 	s.Kind, known = kinds[cells[1]]
 	s.Figures, fits = figures[cells[2]]
@@ -107,7 +107,7 @@ func (v *wordlist) addInclusion(cells []string) error {
 	if !ok {
 		return fmt.Errorf("%s is no setting of %s", cells[0], vocabularyFile)
 	}
-	s, g := v.settings[at], inclusion{word: cells[1], others: words(cells[2]), fulfils: cells[4] == "yes"}
+	s, g := v.settings[at], inclusion{word: cells[1], others: splitWords(cells[2]), fulfils: cells[4] == "yes"}
 	if cells[4] != "" && !g.fulfils {
 		return fmt.Errorf("%s: fulfils %q, expected yes or nothing", s.ID, cells[4])
 	}
@@ -125,8 +125,8 @@ func (v *wordlist) addInclusion(cells []string) error {
 	return nil
 }
 
-// words splits a cell; nil for an empty one.
-func words(cell string) []string {
+// splitWords splits a cell; nil for an empty one.
+func splitWords(cell string) []string {
 	if cell == "" {
 		return nil
 	}

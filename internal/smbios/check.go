@@ -145,7 +145,7 @@ func (t *Table) checkFields() {
 		if s.Type == typeMemoryDevice && len(s.Data) > 0x0D && s.Data[0x0C] == 0 && s.Data[0x0D] == 0 {
 			continue
 		}
-		for _, e := range enums(s.Type) {
+		for _, e := range enumsOfType(s.Type) {
 			if e.off < len(s.Data) && e.words.lookup(int(s.Data[e.off])) == "" {
 				t.problemAt(CodeOutOfSpec, s, true, "field %q has the undefined value 0x%02x", e.label, s.Data[e.off])
 			}
@@ -181,7 +181,7 @@ func (t *Table) checkLines(s *Structure) {
 	}
 }
 
-func audited(typ uint8) bool { return enums(typ) != nil }
+func audited(typ uint8) bool { return enumsOfType(typ) != nil }
 
 // enum is a byte that stands for a word.
 type enum struct {
@@ -200,7 +200,7 @@ var (
 	}
 )
 
-func enums(typ uint8) []enum {
+func enumsOfType(typ uint8) []enum {
 	switch typ {
 	case typeProcessor:
 		return processorEnums

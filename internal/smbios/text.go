@@ -119,7 +119,7 @@ func (p *textParser) begin(pos int, content string, indent int) {
 	p.close()
 	h, ok := parseHex(content[len("Handle "):])
 	if !ok || h > math.MaxUint16 {
-		p.t.problem(CodeText, pos, false, "line %q: expected a handle of four hexadecimal digits", clip(content))
+		p.t.problem(CodeText, pos, false, "line %q: expected a handle of four hexadecimal digits", clipLine(content))
 		return
 	}
 	p.t.Structures = append(p.t.Structures, Structure{Handle: uint16(h), Offset: pos})
@@ -241,7 +241,7 @@ func (p *textParser) share() {
 	}
 }
 
-func clip(s string) string {
+func clipLine(s string) string {
 	if len(s) > 60 {
 		return s[:60] + "..."
 	}

@@ -40,9 +40,9 @@ func (p *textParser) message(pos int, content string) bool {
 	case strings.HasPrefix(bare, "Invalid entry length"):
 		p.invalidLength(pos, bare)
 	case strings.HasPrefix(bare, "Wrong DMI structures count"):
-		t.problem(CodeCount, pos, true, "dmidecode says: %s", clip(bare))
+		t.problem(CodeCount, pos, true, "dmidecode says: %s", clipLine(bare))
 	case strings.HasPrefix(bare, "Wrong DMI structures length"):
-		t.problem(CodeLength, pos, !strings.Contains(bare, "available"), "dmidecode says: %s", clip(bare))
+		t.problem(CodeLength, pos, !strings.Contains(bare, "available"), "dmidecode says: %s", clipLine(bare))
 	case strings.HasPrefix(bare, "Table at 0x"), strings.HasPrefix(bare, "Getting SMBIOS data"),
 		strings.HasPrefix(bare, "Reading SMBIOS"), strings.HasPrefix(bare, "Scanning "),
 		strings.HasPrefix(bare, "SMBIOS version fixup"), strings.HasPrefix(bare, "Total read length"),
@@ -60,7 +60,7 @@ func (p *textParser) invalidLength(pos int, bare string) {
 	if strings.Contains(bare, "Fixed up") {
 		return
 	}
-	p.t.problem(CodeZeroLength, pos, false, "dmidecode stopped here: %s", clip(bare))
+	p.t.problem(CodeZeroLength, pos, false, "dmidecode stopped here: %s", clipLine(bare))
 }
 
 // refused notes the messages that explain why there is no table.
@@ -117,16 +117,16 @@ func (p *textParser) failure() error {
 	}
 	first, _, _ := strings.Cut(strings.TrimLeft(p.text, " \t\r\n"), "\n")
 	return fmt.Errorf("%w: text starts with %q: expected dmidecode's text, a dmidecode --dump-bin file or a structure table",
-		ErrUnrecognised, clip(printable(strings.TrimRight(first, "\r"))))
+		ErrUnrecognised, clipLine(printable(strings.TrimRight(first, "\r"))))
 }
 
 // refusal is the error dmidecode's own words stand for.
 func (p *textParser) refusal() error {
 	switch {
 	case p.said.denied != "":
-		return fmt.Errorf("%w: it says %q", ErrDenied, clip(p.said.denied))
+		return fmt.Errorf("%w: it says %q", ErrDenied, clipLine(p.said.denied))
 	case p.said.none != "":
-		return fmt.Errorf("%w: it says %q", ErrNoTable, clip(p.said.none))
+		return fmt.Errorf("%w: it says %q", ErrNoTable, clipLine(p.said.none))
 	case p.said.titles > 0:
 		return ErrNoHandles
 	}

@@ -159,8 +159,8 @@ func TestTextMessages(t *testing.T) {
 	} {
 		assert.Equal(t, want, parseVersion(text), text)
 	}
-	assert.Equal(t, strings.Repeat("a", 60), clip(strings.Repeat("a", 60)))
-	assert.Equal(t, strings.Repeat("a", 60)+"...", clip(strings.Repeat("a", 61)))
+	assert.Equal(t, strings.Repeat("a", 60), clipLine(strings.Repeat("a", 60)))
+	assert.Equal(t, strings.Repeat("a", 60)+"...", clipLine(strings.Repeat("a", 61)))
 }
 
 // TestHandleLines: handles have 16 bits, types and lengths eight.

@@ -171,7 +171,7 @@ func (i *inputs) redact(r *redactor) error {
 func audited(tables settings.Tables, i *inputs) func(name, display string) bool {
 	named := map[string]bool{}
 	for _, id := range settings.IDs() {
-		named[settings.Plain(id)] = true // a file of memaudit's own words
+		named[settings.PlainName(id)] = true // a file of memaudit's own words
 	}
 	for _, t := range tables {
 		for name := range t.Names() {
@@ -187,7 +187,7 @@ func audited(tables settings.Tables, i *inputs) func(name, display string) bool 
 	}
 	return func(name, display string) bool {
 		for _, text := range append([]string{name, display}, texts[name]...) {
-			if named[settings.Plain(text)] {
+			if named[settings.PlainName(text)] {
 				return true
 			}
 		}

@@ -123,7 +123,7 @@ func TestNetBox(t *testing.T) {
 // max_length), so that a name of many bytes is neither cut short nor in the middle
 // of a character.
 func TestCutInCharacters(t *testing.T) {
-	assert.Equal(t, strings.Repeat("内", 64), cut(strings.Repeat("内", 64), 64))
-	assert.Equal(t, strings.Repeat("内", 64), cut(strings.Repeat("内", 65), 64))
-	assert.Equal(t, "DIMM", cut(" DIMM\x00 ", 4))
+	assert.Equal(t, strings.Repeat("内", 64), boundText(strings.Repeat("内", 64), 64))
+	assert.Equal(t, strings.Repeat("内", 64), boundText(strings.Repeat("内", 65), 64))
+	assert.Equal(t, "DIMM", boundText(" DIMM\x00 ", 4))
 }

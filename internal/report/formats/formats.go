@@ -34,9 +34,9 @@ func Reports() []string {
 // Inventories lists the formats of an inventory, the default first.
 func Inventories() []string { return []string{Text, JSON, CSV, NetBox} }
 
-// Plans lists the formats of a planned capacity and of a what-if, the default
+// ForPlans lists the formats of a planned capacity and of a what-if, the default
 // first.
-func Plans() []string { return []string{Text, JSON} }
+func ForPlans() []string { return []string{Text, JSON} }
 
 // Options say how a document is written.
 type Options struct {
@@ -97,7 +97,7 @@ func WriteCapacity(w io.Writer, format string, r *report.Capacity, o text.Option
 	case JSON:
 		return report.WriteJSON(w, r)
 	default:
-		return formatError(format, Plans())
+		return formatError(format, ForPlans())
 	}
 }
 
@@ -109,7 +109,7 @@ func WriteWhatIf(w io.Writer, format string, r *report.WhatIf, o text.Options) e
 	case JSON:
 		return report.WriteJSON(w, r)
 	default:
-		return formatError(format, Plans())
+		return formatError(format, ForPlans())
 	}
 }
 

@@ -63,7 +63,7 @@ func perfdata(r *report.Report) string {
 	var at [4]int
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Result == string(verdict.Fail) {
-			at[report.Rank(f.Severity)]++
+			at[report.SeverityRank(f.Severity)]++
 		}
 	}
 	s := r.Summary
@@ -84,7 +84,7 @@ func worstFirst(findings []report.Finding) []*report.Finding {
 func urgency(f *report.Finding) int {
 	switch verdict.Result(f.Result) {
 	case verdict.Fail:
-		return 10 + report.Rank(f.Severity)
+		return 10 + report.SeverityRank(f.Severity)
 	case verdict.Error:
 		return 9
 	case verdict.Unknown:

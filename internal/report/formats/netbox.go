@@ -90,22 +90,22 @@ func writeNetBox(w io.Writer, inv *report.Inventory) error {
 	seen := map[typeKey]bool{}
 	for i := range inv.Slots {
 		s := &inv.Slots[i]
-		doc.ModuleBays = append(doc.ModuleBays, moduleBay{Device: device, Name: names[i], Label: cut(report.OrEmpty(s.Locator), maxBayLabel),
-			Position: s.Handle, Description: cut("memory slot, SMBIOS handle "+s.Handle, maxDescription)})
+		doc.ModuleBays = append(doc.ModuleBays, moduleBay{Device: device, Name: names[i], Label: boundText(report.OrEmpty(s.Locator), maxBayLabel),
+			Position: s.Handle, Description: boundText("memory slot, SMBIOS handle "+s.Handle, maxDescription)})
 		maker, part := report.OrEmpty(s.Manufacturer), report.OrEmpty(s.PartNumber)
 		if s.State != "populated" || maker == "" || part == "" {
 			continue
 		}
-		key := typeKey{cut(maker, maxModel), cut(part, maxModel)}
+		key := typeKey{boundText(maker, maxModel), boundText(part, maxModel)}
 		if by := (manufacturer{key.maker, slug(key.maker)}); !slices.Contains(doc.Manufacturers, by) {
 			doc.Manufacturers = append(doc.Manufacturers, by)
 		}
 		if !seen[key] {
 			seen[key] = true
-			doc.ModuleTypes = append(doc.ModuleTypes, moduleType{&named{key.maker}, key.part, cut(part, maxSerial)})
+			doc.ModuleTypes = append(doc.ModuleTypes, moduleType{&named{key.maker}, key.part, boundText(part, maxSerial)})
 		}
 		doc.Modules = append(doc.Modules, moduleInBay{Device: device, ModuleBay: bayOfDevice{device, names[i]},
-			ModuleType: typeOfMaker{&named{key.maker}, key.part}, Status: "active", Serial: cut(report.OrEmpty(s.Serial), maxSerial)})
+			ModuleType: typeOfMaker{&named{key.maker}, key.part}, Status: "active", Serial: boundText(report.OrEmpty(s.Serial), maxSerial)})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
@@ -144,7 +144,7 @@ func bayNames(slots []report.Slot) []string {
 	for _, form := range forms {
 		names, count := make([]string, len(slots)), map[string]int{}
 		for i := range slots {
-			names[i] = cut(form(&slots[i]), maxBayName)
+			names[i] = boundText(form(&slots[i]), maxBayName)
 			count[names[i]]++
 		}
 		if len(count) == len(slots) && count[""] == 0 {
@@ -158,8 +158,8 @@ func bayNames(slots []report.Slot) []string {
 	return names
 }
 
-// cut bounds a text in characters, without what cannot be printed.
-func cut(s string, most int) string {
+// boundText bounds a text in characters, without what cannot be printed.
+func boundText(s string, most int) string {
 	text := []rune(strings.TrimSpace(printable.Clean(s)))
 	return string(text[:min(len(text), most)])
 }

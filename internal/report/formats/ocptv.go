@@ -69,7 +69,7 @@ func (o *ocptv) part(id, kind string, artifact any) {
 func runResult(r *report.Report) string {
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Result == string(verdict.Fail) && report.Rank(f.Severity) > 1 {
+		if f.Result == string(verdict.Fail) && report.SeverityRank(f.Severity) > 1 {
 			return "FAIL"
 		}
 	}

@@ -89,9 +89,9 @@ func (p *page) arrow(fromX, fromY, toX, toY int) {
 	tipX, tipY := at(toX, toY, -badgeRadius-1, 0)
 	leftX, leftY := at(toX, toY, -badgeRadius-8, 4)
 	rightX, rightY := at(toX, toY, -badgeRadius-8, -4)
-	p.Shape("path", markup.Class("arrow"), attr("d", "M"+point(startX, startY)+"L"+point(tipX, tipY)+"M"+point(leftX, leftY)+"L"+point(tipX, tipY)+"L"+point(rightX, rightY)))
+	p.Shape("path", markup.Class("arrow"), attr("d", "M"+pathPoint(startX, startY)+"L"+pathPoint(tipX, tipY)+"M"+pathPoint(leftX, leftY)+"L"+pathPoint(tipX, tipY)+"L"+pathPoint(rightX, rightY)))
 }
 
-func point(x, y float64) string {
+func pathPoint(x, y float64) string {
 	return strconv.FormatFloat(x, 'f', 1, 64) + " " + strconv.FormatFloat(y, 'f', 1, 64)
 }

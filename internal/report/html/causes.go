@@ -54,7 +54,7 @@ func circular(i int, parents []int) bool {
 
 // worstSeverity is the highest severity among a finding and all that follows from it.
 func worstSeverity(i int, findings []report.Finding, led map[int][]int) int {
-	rank := report.Rank(findings[i].Severity)
+	rank := report.SeverityRank(findings[i].Severity)
 	for _, l := range led[i] {
 		rank = max(rank, worstSeverity(l, findings, led))
 	}

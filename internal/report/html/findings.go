@@ -106,7 +106,7 @@ func (p *page) article(i int, open bool) {
 	}
 	p.Open("details", attrs...)
 	p.Open("summary")
-	p.Element("span", badge(f), markup.Class("badge "+severityClass(f)))
+	p.Element("span", leadingWord(f), markup.Class("badge "+severityClass(f)))
 	p.Text(" ")
 	p.Element("span", f.Subject, markup.Class("subject"))
 	p.Text(" ")
@@ -121,8 +121,8 @@ func (p *page) article(i int, open bool) {
 	p.Close()
 }
 
-// badge is the word that leads a finding.
-func badge(f *report.Finding) string {
+// leadingWord is the word that leads a finding.
+func leadingWord(f *report.Finding) string {
 	if f.Result == string(verdict.Fail) {
 		return f.Severity
 	}

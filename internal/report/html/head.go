@@ -35,7 +35,7 @@ func (p *page) header() {
 	p.Text(" " + says)
 	p.Close()
 	p.Open("dl", markup.Class("facts"))
-	p.pair("next", text.Next(p.r, adviceTitle))
+	p.pair("next", text.NextStep(p.r, adviceTitle))
 	p.pair("platform", platform(&p.r.Machine))
 	p.pair("profile", profile(p.r))
 	p.pair("audited", p.r.GeneratedAt)

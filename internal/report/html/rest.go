@@ -147,7 +147,7 @@ func (p *page) sources() {
 
 // abbreviations explains those that the page uses up to here.
 func (p *page) abbreviations() {
-	terms := wording.Terms(string(p.Bytes()))
+	terms := wording.TermsIn(string(p.Bytes()))
 	if len(terms) == 0 {
 		return
 	}

@@ -16,7 +16,7 @@ func (p *page) status(id int, pop *report.PopulationSocket) []string {
 		out = append(out, "class "+*pop.Class)
 	}
 	out = append(out, speedText(p.running(id), pop.ExpectedMTs))
-	if limit := wording.Limit(report.OrEmpty(pop.Limiter)); limit != "" {
+	if limit := wording.LimitReason(report.OrEmpty(pop.Limiter)); limit != "" {
 		out = append(out, limit)
 	}
 	if pop.PeakBytes != nil {

@@ -85,7 +85,7 @@ func TestSpreadOfNothing(t *testing.T) {
 		node := 0
 		r := &report.Report{Measured: []report.Measurement{{Tool: "memaudit", At: new("2026-11-20T10:00:00Z"),
 			Figures: []report.MeasuredFigure{{Kind: "read", CPUNode: &node, MemoryNode: &node, Low: &value, High: &value, Value: &value}}}}}
-		for _, f := range Of(r) {
+		for _, f := range FromReport(r) {
 			if f.Name == prefix+"measured_spread_ratio" {
 				n += len(f.Samples)
 			}

@@ -83,8 +83,8 @@ func labelText(s string) string {
 	return s
 }
 
-// bit is 1 for true.
-func bit(v bool) float64 {
+// zeroOrOne is 1 for true.
+func zeroOrOne(v bool) float64 {
 	if v {
 		return 1
 	}

@@ -24,7 +24,7 @@ func (b *families) findings(all []report.Finding) {
 	b.family("finding_fix_info", "rule subject fix", "What the report says to do about a failure at warning or critical that follows from no other, in one line; always 1.")
 	var told []*report.Finding
 	for _, f := range worstFirst(all, causes) {
-		if report.Rank(f.Severity) > report.Rank(string(verdict.Info)) && rootOf(f, causes) == f.Rule && f.Remedy != nil {
+		if report.SeverityRank(f.Severity) > report.SeverityRank(string(verdict.Info)) && rootOf(f, causes) == f.Rule && f.Remedy != nil {
 			told = append(told, f)
 		}
 	}
@@ -50,9 +50,9 @@ func worstFirst(all []report.Finding, causes map[string]string) []*report.Findin
 			out = append(out, &all[i])
 		}
 	}
-	follows := func(f *report.Finding) int { return int(bit(rootOf(f, causes) != f.Rule)) }
+	follows := func(f *report.Finding) int { return int(zeroOrOne(rootOf(f, causes) != f.Rule)) }
 	slices.SortStableFunc(out, func(a, c *report.Finding) int {
-		return cmp.Or(cmp.Compare(report.Rank(c.Severity), report.Rank(a.Severity)), cmp.Compare(follows(a), follows(c)))
+		return cmp.Or(cmp.Compare(report.SeverityRank(c.Severity), report.SeverityRank(a.Severity)), cmp.Compare(follows(a), follows(c)))
 	})
 	return out
 }

@@ -13,7 +13,7 @@ import (
 
 // lines are the series of one metric of a report, values last.
 func lines(r *report.Report, name string) (out []string) {
-	for _, f := range Of(r) {
+	for _, f := range FromReport(r) {
 		for _, s := range f.Samples {
 			if f.Name == name {
 				out = append(out, strings.Join(append(slices.Clone(s.Values), valueWord(s.Value)), "|"))
@@ -123,7 +123,7 @@ func TestSeriesOfLargeMachines(t *testing.T) {
 			r.Findings = append(r.Findings, f)
 		}
 		total, there := 0, map[string]int{}
-		for _, f := range Of(r) {
+		for _, f := range FromReport(r) {
 			total += len(f.Samples)
 			there[strings.TrimPrefix(f.Name, prefix)] = len(f.Samples)
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// Of turns a report into metrics. What is not known has no series: a
+// FromReport turns a report into metrics. What is not known has no series: a
 // value of 0 is a 0 that was read. No label carries an identifier of the
 // machine, whatever the report was built with.
-func Of(r *report.Report) []Family {
+func FromReport(r *report.Report) []Family {
 	b := &families{}
 	b.all(r)
 	b.fit()
@@ -74,7 +74,7 @@ func (b *families) sources(sources []report.Source) {
 	}
 	for _, s := range sources {
 		if !s.NoSuch {
-			b.add(bit(up[s.Name]), s.Name)
+			b.add(zeroOrOne(up[s.Name]), s.Name)
 		}
 	}
 	b.end()
@@ -83,7 +83,7 @@ func (b *families) sources(sources []report.Source) {
 // audit says when the audit was done and how long it took.
 func (b *families) audit(r *report.Report) {
 	b.family("audit_failed", "", "1 when the last audit could not read something it was told to read, or its configuration; memaudit_source_up says which source, and what rests on it is unknown.")
-	b.add(bit(r.Failed))
+	b.add(zeroOrOne(r.Failed))
 	read := !r.NothingRead() // an audit that read nothing has not been done
 	b.family("audit_timestamp_seconds", "", "When the last audit that read anything of the machine was done, in seconds since 1970; all values here are as of then.")
 	if at, err := time.Parse(time.RFC3339, r.GeneratedAt); err == nil && read {
@@ -101,7 +101,7 @@ func (b *families) audit(r *report.Report) {
 func (b *families) baseline(changed map[string]bool) {
 	b.family("baseline_changed", "kind", "1 when this kind of hardware or firmware differs from the accepted baseline; absent without one.")
 	for _, kind := range sorted(changed) {
-		b.add(bit(changed[kind]), kind)
+		b.add(zeroOrOne(changed[kind]), kind)
 	}
 	b.end()
 }

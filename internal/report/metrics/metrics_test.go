@@ -48,7 +48,7 @@ func TestKnownMetrics(t *testing.T) {
 	waived.Result, waived.Waiver = "waived", &report.Waiver{Until: new("2026-12-15")}
 	r.Findings = append(r.Findings, waived, failing("memory.channel.populated", "socket 1", "warning", "", "move it"))
 	got := map[string]string{}
-	for _, f := range Of(r) {
+	for _, f := range FromReport(r) {
 		got[f.Name] = strings.Join(f.Labels, " ")
 		require.NotEmpty(t, f.Samples, f.Name)
 		for _, s := range f.Samples {
@@ -74,7 +74,7 @@ func TestMeasuredMetrics(t *testing.T) {
 		{Tool: "mlc", Figures: []report.MeasuredFigure{figure("read", 2, 1, 1, &why)}},
 	}}
 	var lines []string
-	for _, f := range Of(r) {
+	for _, f := range FromReport(r) {
 		for _, s := range f.Samples {
 			if strings.HasPrefix(f.Name, "memaudit_measured") {
 				lines = append(lines, f.Name+" "+strings.Join(s.Values, " ")+" "+valueWord(s.Value))
@@ -182,7 +182,7 @@ func TestSeverityOfWhatIsNotJudged(t *testing.T) {
 		return r
 	}
 	series := func(r *report.Report) (out []string) {
-		for _, f := range Of(r) {
+		for _, f := range FromReport(r) {
 			if f.Name == "memaudit_rule_failed" || f.Name == "memaudit_rule_unknown" {
 				for _, s := range f.Samples {
 					out = append(out, strings.TrimPrefix(f.Name, "memaudit_rule_")+" "+s.Values[1]+" "+strconv.FormatFloat(s.Value, 'f', -1, 64))

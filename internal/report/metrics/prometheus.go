@@ -12,7 +12,7 @@ import (
 // Write prints the metrics in the text exposition format 0.0.4, as
 // node_exporter's textfile collector reads it.
 func Write(w io.Writer, r *report.Report) error {
-	if _, err := w.Write(Append(nil, Of(r), Text)); err != nil {
+	if _, err := w.Write(Append(nil, FromReport(r), Text)); err != nil {
 		return fmt.Errorf("writing metrics: %w", err)
 	}
 	return nil

@@ -26,7 +26,7 @@ func byRule(findings []report.Finding) []verdicts {
 			out = append(out, verdicts{f.Rule, map[verdict.Result]int{}})
 		}
 		result := verdict.Result(f.Result)
-		out[n].of[result] = max(out[n].of[result], report.Rank(f.Severity))
+		out[n].of[result] = max(out[n].of[result], report.SeverityRank(f.Severity))
 	}
 	return out
 }
@@ -63,14 +63,14 @@ func (b *families) rules(findings []report.Finding) {
 	b.family("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")
 	for i := range rules {
 		if v := &rules[i]; v.result() != verdict.NotApplicable {
-			b.add(bit(v.of[verdict.Fail] > 0), v.rule, v.severity(verdict.Fail))
+			b.add(zeroOrOne(v.of[verdict.Fail] > 0), v.rule, v.severity(verdict.Fail))
 		}
 	}
 	b.end()
 	b.family("rule_unknown", "rule severity", "1 when the rule could not be judged for any subject, which is never a pass; there for every applicable rule.")
 	for i := range rules {
 		if v := &rules[i]; v.result() != verdict.NotApplicable {
-			b.add(bit(v.of[verdict.Unknown]+v.of[verdict.Error] > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
+			b.add(zeroOrOne(v.of[verdict.Unknown]+v.of[verdict.Error] > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
 		}
 	}
 	b.end()

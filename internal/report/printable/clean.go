@@ -56,16 +56,16 @@ func RuneColumns(r rune) int {
 		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me):
 		return 0
-	case wide(r):
+	case isWide(r):
 		return 2
 	default:
 		return 1
 	}
 }
 
-// wide reports whether a terminal gives the rune two columns (Unicode
+// isWide reports whether a terminal gives the rune two columns (Unicode
 // Standard Annex 11, classes W and F, by block).
-func wide(r rune) bool {
+func isWide(r rune) bool {
 	switch {
 	case r < 0x1100:
 		return false

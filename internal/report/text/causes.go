@@ -30,7 +30,7 @@ func (g *group) subjects() string {
 
 // rank is the highest severity in the group and all it caused.
 func (g *group) rank() int {
-	r := report.Rank(g.first().Severity)
+	r := report.SeverityRank(g.first().Severity)
 	for _, l := range g.led {
 		r = max(r, l.rank())
 	}

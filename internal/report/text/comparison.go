@@ -63,7 +63,7 @@ func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 	return out
 }
 
-func idsOf(profiles []*report.HeldProfile) string {
+func profileIDs(profiles []*report.HeldProfile) string {
 	ids := make([]string, len(profiles))
 	for i, h := range profiles {
 		ids[i] = h.ID
@@ -212,7 +212,7 @@ func tallyText(h *report.HeldProfile) string {
 // what would tell the rest; once for profiles that are alike in it.
 func (p *printer) missing(word string, profiles []*report.HeldProfile) {
 	h := profiles[0]
-	p.section(word, idsOf(profiles))
+	p.section(word, profileIDs(profiles))
 	p.to(valueColumn)
 	p.wrap(valueColumn, tallyText(h))
 	p.newline()

@@ -34,7 +34,7 @@ func openWays(findings []report.Finding) []openWay {
 		if f.Result != string(verdict.Unknown) {
 			continue
 		}
-		way := wording.Way(report.OrEmpty(f.KnownBy))
+		way := wording.WayToKnow(report.OrEmpty(f.KnownBy))
 		at := slices.IndexFunc(out, func(w openWay) bool { return w.way == way })
 		if at < 0 {
 			at = len(out)

@@ -133,7 +133,7 @@ func (p *printer) wrap(hang int, s string) {
 
 func (p *printer) longWord(hang int, word string) {
 	for p.width > hang && printable.Columns(word) > p.width-hang && !strings.Contains(word, "://") {
-		cut := cutAt(word, p.width-p.col)
+		cut := breakAfter(word, p.width-p.col)
 		p.put(word[:cut])
 		p.newline()
 		p.to(hang)
@@ -142,9 +142,9 @@ func (p *printer) longWord(hang int, word string) {
 	p.put(word)
 }
 
-// cutAt is the byte offset after the runes that fit into so many columns, at
+// breakAfter is the byte offset after the runes that fit into so many columns, at
 // least one rune.
-func cutAt(s string, room int) int {
+func breakAfter(s string, room int) int {
 	used := 0
 	for i, r := range s {
 		used += printable.RuneColumns(r)

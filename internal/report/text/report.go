@@ -39,7 +39,7 @@ func Write(w io.Writer, r *report.Report, o Options) error {
 // words explains the abbreviations that the report uses.
 func (p *printer) words() {
 	var out []string
-	for _, t := range wording.Terms(string(p.buf)) {
+	for _, t := range wording.TermsIn(string(p.buf)) {
 		out = append(out, t.Name+": "+t.Meaning)
 	}
 	p.field(0, "words", strings.Join(out, "; "))

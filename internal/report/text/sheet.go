@@ -117,7 +117,7 @@ func foldCell(s string, width int) []string {
 		}
 		line += word
 		for printable.Columns(line) > width {
-			cut := cutAt(line, width)
+			cut := breakAfter(line, width)
 			if at := strings.LastIndexByte(line[:cut], '_'); at > 0 {
 				cut = at + 1
 			}

@@ -26,7 +26,7 @@ func (d *drawing) status(key int) []string {
 		out = append(out, "class "+printable.Clean(*p.Class))
 	}
 	out = append(out, d.speed(key, p))
-	if l := wording.Limit(report.OrEmpty(p.Limiter)); l != "" {
+	if l := wording.LimitReason(report.OrEmpty(p.Limiter)); l != "" {
 		out = append(out, l)
 	}
 	if p.PeakBytes != nil {
@@ -121,7 +121,7 @@ func (d *drawing) causes(key int) []*report.Finding {
 		if key == offSocket && f.Mark == nil {
 			continue
 		}
-		if f.Result == string(verdict.Fail) && f.Subject == subject && f.CausedBy == nil && report.Rank(f.Severity) > 1 {
+		if f.Result == string(verdict.Fail) && f.Subject == subject && f.CausedBy == nil && report.SeverityRank(f.Severity) > 1 {
 			out = append(out, f)
 		}
 	}

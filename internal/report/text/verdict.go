@@ -25,7 +25,7 @@ func (p *printer) last(r *report.Report, exit *int) {
 	if exit != nil {
 		says += "; exit status " + strconv.Itoa(*exit)
 	}
-	p.section(word, says+"; next: "+Next(r, wordAdvice))
+	p.section(word, says+"; next: "+NextStep(r, wordAdvice))
 }
 
 // Verdict is the leading word of a report and the line that says it all.
@@ -67,21 +67,21 @@ func isGuest(r *report.Report) bool { return r.Machine.Virtual != nil && *r.Mach
 func onlyLive(findings []report.Finding) bool {
 	for i := range findings {
 		f := &findings[i]
-		if f.Result == string(verdict.Unknown) && wording.Way(report.OrEmpty(f.KnownBy)) != wording.WayLive {
+		if f.Result == string(verdict.Unknown) && wording.WayToKnow(report.OrEmpty(f.KnownBy)) != wording.WayLive {
 			return false
 		}
 	}
 	return true
 }
 
-// Next is what to do about a report, in a few words; advice is what the part is called
+// NextStep is what to do about a report, in a few words; advice is what the part is called
 // that advises.
-func Next(r *report.Report, advice string) string {
+func NextStep(r *report.Report, advice string) string {
 	s := r.Summary
 	switch {
 	case s.Fail > 0 && len(r.Advice) > 0:
 		return "see " + advice
-	case s.Fail > 0 && report.Rank(worstSeverity(r.Findings)) > 1:
+	case s.Fail > 0 && report.SeverityRank(worstSeverity(r.Findings)) > 1:
 		return "see the fix"
 	case s.Fail > 0:
 		return "weigh the remarks"
@@ -102,7 +102,7 @@ func worstSeverity(findings []report.Finding) string {
 	severity := ""
 	for i := range findings {
 		f := &findings[i]
-		if f.Result == string(verdict.Fail) && (severity == "" || report.Rank(f.Severity) > report.Rank(severity)) {
+		if f.Result == string(verdict.Fail) && (severity == "" || report.SeverityRank(f.Severity) > report.SeverityRank(severity)) {
 			severity = f.Severity
 		}
 	}
@@ -115,7 +115,7 @@ func failCounts(findings []report.Finding) string {
 	var at [4]int
 	for i := range findings {
 		if f := &findings[i]; f.Result == string(verdict.Fail) {
-			at[report.Rank(f.Severity)]++
+			at[report.SeverityRank(f.Severity)]++
 		}
 	}
 	out := ""

@@ -6,9 +6,9 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// Limit says what keeps the expected speed below the modules' own; "" when
+// LimitReason says what keeps the expected speed below the modules' own; "" when
 // nothing does.
-func Limit(limiter string) string {
+func LimitReason(limiter string) string {
 	switch limiter {
 	case "", population.LimitNone, population.LimitDIMM:
 		return ""

@@ -25,10 +25,10 @@ var terms = sync.OnceValue(func() map[string]Term {
 	return out
 })
 
-// Terms are the abbreviations that a text uses, in the order in which they come up,
+// TermsIn are the abbreviations that a text uses, in the order in which they come up,
 // whole words in any case: also those in the ids of rules and settings
 // ("memory.ecc.active", "upi_speed") and in the plural.
-func Terms(text string) []Term {
+func TermsIn(text string) []Term {
 	var out []Term
 	seen := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '-' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

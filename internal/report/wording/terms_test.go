@@ -21,7 +21,7 @@ func TestTerms(t *testing.T) {
 		"MT/s, DIMM_A1, CPU1, SNCX, xGMIs; a-b-c": {"xGMI"},
 	} {
 		var got []string
-		for _, term := range Terms(text) {
+		for _, term := range TermsIn(text) {
 			got = append(got, term.Name)
 			assert.NotEmpty(t, term.Meaning)
 		}

@@ -37,9 +37,9 @@ var ways = [...]struct{ word, way string }{
 	{"slot map", WayMap},
 }
 
-// Way is what to do, in a line, for a fact whose known_by is given. Equal ways
+// WayToKnow is what to do, in a line, for a fact whose known_by is given. Equal ways
 // bring together what one input makes known; words that are not known stay as they are.
-func Way(knownBy string) string {
+func WayToKnow(knownBy string) string {
 	if knownBy == "" {
 		return WayNone
 	}

@@ -66,9 +66,9 @@ func (d *Dashboard) numbers() {
 	d.stat("With critical findings", "", "short", `count(sum by (job, instance) (memaudit_rule_failed{`+ofJob+`, severity="critical"} == 1)`+notOfOthers+")"+none, bad...)
 	d.stat("With warnings", "", "short", `count(sum by (job, instance) (memaudit_rule_failed{`+ofJob+`, severity="warning"} == 1)`+notOfOthers+")"+none, doubtful...)
 	d.stat("Not judged", "More than half of the applicable rules are unknown.", "short",
-		"count((instance:memaudit_rules_unknown:ratio{"+ofJob+"} > "+share(unjudged)+")"+notOfOthers+")"+none, doubtful...)
+		"count((instance:memaudit_rules_unknown:ratio{"+ofJob+"} > "+formatLimit(unjudged)+")"+notOfOthers+")"+none, doubtful...)
 	d.stat("Outdated", "The last audit that read anything is older than two hours.", "short",
-		"count((time() - memaudit_audit_timestamp_seconds{"+ofJob+"} > "+share(stale)+")"+notOfOthers+")"+none, doubtful...)
+		"count((time() - memaudit_audit_timestamp_seconds{"+ofJob+"} > "+formatLimit(stale)+")"+notOfOthers+")"+none, doubtful...)
 	d.stat("No answer", "Daemons of the chosen jobs that do not answer; other programs of these jobs are not counted.", "short", "count((up{"+ofJob+`, job=~"memaudit.*"} == 0)`+notLatelyOfOthers+")"+none, bad...)
 }
 

@@ -140,5 +140,5 @@ func (d *Dashboard) series(width int, title, about, unit, legend, expr string) {
 	d.place(p, width, 8)
 }
 
-// share writes a limit into a query.
-func share(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// formatLimit writes a limit into a query.
+func formatLimit(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

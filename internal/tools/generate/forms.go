@@ -11,9 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
-// forms are what describes the files that people write: the schema of a rule
+// schemaForms are what describes the files that people write: the schema of a rule
 // pack for editors, and the facts that an expression may name.
-func forms(string) (files, error) {
+func schemaForms(string) (files, error) {
 	schema, err := json.MarshalIndent(packSchema(), "", "  ")
 	if err != nil {
 		return nil, err

@@ -65,9 +65,9 @@ func knowledge(root string) (files, error) {
 // byHand are the pages below rules that people write.
 var byHand = []string{"slots/README.md"}
 
-// pages describe packs, profiles and platforms. What no longer has a pack or a
+// knowledgePages describe packs, profiles and platforms. What no longer has a pack or a
 // platform comes back empty: it is to be removed.
-func pages(root string) (files, error) {
+func knowledgePages(root string) (files, error) {
 	seen, err := os.ReadFile(filepath.Join(root, "testdata", "corpus", "slot-maps.tsv"))
 	if err != nil {
 		return nil, err

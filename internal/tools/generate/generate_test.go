@@ -31,7 +31,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, damaged), []byte("memaudit"), 0o644))
 	require.NoError(t, os.Remove(filepath.Join(root, lost)))
 	require.NoError(t, os.WriteFile(filepath.Join(root, leftOver), []byte("# gone"), 0o644))
-	written, err := stale(root, true)
+	written, err := staleFiles(root, true)
 	require.NoError(t, err)
 	assert.Equal(t, []string{damaged, lost, leftOver}, written, "go generate ./... makes all others anew")
 	for _, name := range []string{damaged, lost} {

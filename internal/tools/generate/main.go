@@ -19,11 +19,11 @@ import (
 type step func(root string) (files, error)
 
 // steps are in the order in which one needs what another made.
-var steps = [...]step{forms, profiles, knowledge, pages, dashboards, operatorRules}
+var steps = [...]step{schemaForms, profiles, knowledge, knowledgePages, dashboards, operatorRules}
 
-// stale lists the files that are not as a step makes them, and writes them when
+// staleFiles lists the files that are not as a step makes them, and writes them when
 // asked to.
-func stale(root string, write bool) ([]string, error) {
+func staleFiles(root string, write bool) ([]string, error) {
 	var out []string
 	for _, make := range steps {
 		made, err := make(root)
@@ -59,7 +59,7 @@ func main() {
 	if len(os.Args) > 1 {
 		root = os.Args[1]
 	}
-	written, err := stale(root, true)
+	written, err := staleFiles(root, true)
 	if len(written) > 0 {
 		_, _ = fmt.Fprintln(os.Stdout, strings.Join(written, "\n"))
 	}

@@ -76,7 +76,7 @@ document:
   scope: &scope %q
   named: &named [%s]
   firmware: &firmware [%s]
-`, strings.Join(registries, "\n#   "), capital(p.Evidence), strings.Join(titles, "; "), tables[0].Year(), url(p.Systems[0]),
+`, strings.Join(registries, "\n#   "), capital(p.Evidence), strings.Join(titles, "; "), tables[0].Year(), registryURL(p.Systems[0]),
 		"a workload profile writes these options and leaves all others as they were, so that the name of the profile proves nothing; "+p.Evidence,
 		strings.Join(named, ", "), strings.Join(families, ", "))
 	fmt.Fprintf(b, "for: {vendors: [HP, Hewlett], products: [%s], platforms: [%s]}\nprofiles:\n",
@@ -99,8 +99,8 @@ func (p *Pack) profile(b *strings.Builder, workload int, list []row) {
 	}
 }
 
-// url is where the registries of a ROM family are published.
-func url(system string) string {
+// registryURL is where the registries of a ROM family are published.
+func registryURL(system string) string {
 	if system == "A43" {
 		return "https://github.com/Cray-HPE/csm-redfish-interface-emulator"
 	}

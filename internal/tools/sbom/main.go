@@ -22,7 +22,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "sbom: expected: sbom PROGRAM VERSION")
 		os.Exit(2)
 	}
-	if err := run(os.Stdout, os.Args[1], os.Args[2], os.Getenv("SOURCE_DATE_EPOCH")); err != nil {
+	if err := writeBill(os.Stdout, os.Args[1], os.Args[2], os.Getenv("SOURCE_DATE_EPOCH")); err != nil {
 		fmt.Fprintln(os.Stderr, "sbom:", err)
 		os.Exit(1)
 	}
@@ -70,9 +70,9 @@ type property struct {
 	Value string `json:"value"`
 }
 
-// run writes the bill of one program; epoch, seconds since 1970 or "", is its
+// writeBill writes the bill of one program; epoch, seconds since 1970 or "", is its
 // time stamp.
-func run(out io.Writer, program, version, epoch string) error {
+func writeBill(out io.Writer, program, version, epoch string) error {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {
 		return err

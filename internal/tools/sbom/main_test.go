@@ -17,8 +17,8 @@ func TestBillOfThisTest(t *testing.T) {
 	program, err := os.Executable()
 	require.NoError(t, err)
 	var first, second bytes.Buffer
-	require.NoError(t, run(&first, program, "1.2.3+4.gabc", "86400"))
-	require.NoError(t, run(&second, program, "1.2.3+4.gabc", "86400"))
+	require.NoError(t, writeBill(&first, program, "1.2.3+4.gabc", "86400"))
+	require.NoError(t, writeBill(&second, program, "1.2.3+4.gabc", "86400"))
 	assert.Equal(t, first.String(), second.String())
 	var b bill
 	require.NoError(t, json.Unmarshal(first.Bytes(), &b))
@@ -58,9 +58,9 @@ func TestModuleOfTheRepository(t *testing.T) {
 // is not left out.
 func TestRefused(t *testing.T) {
 	var out bytes.Buffer
-	require.Error(t, run(&out, "main.go", "1", ""))
+	require.Error(t, writeBill(&out, "main.go", "1", ""))
 	program, err := os.Executable()
 	require.NoError(t, err)
-	require.ErrorContains(t, run(&out, program, "1", "today"), "SOURCE_DATE_EPOCH")
+	require.ErrorContains(t, writeBill(&out, program, "1", "today"), "SOURCE_DATE_EPOCH")
 	assert.Empty(t, out.String())
 }
