@@ -129,7 +129,7 @@ func Decode(data []byte) (*File, error) {
 		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%w: text behind the object", ErrMalformed)
+		return nil, fmt.Errorf("%w: text after the object", ErrMalformed)
 	}
 	return f, f.check()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/redfish"
@@ -310,8 +311,7 @@ func equalValues[T comparable](a, b T) bool { return a == b }
 // sameSpeed allows for rounding (2666, 2667) and for the clock instead of the
 // transfers.
 func sameSpeed(a, b int) bool {
-	near := func(a, b int) bool { return a-b <= 4 && b-a <= 4 }
-	return near(a, b) || near(a, 2*b)
+	return ddr.Same(a, b) || ddr.Same(a, 2*b)
 }
 
 // samePart allows for one source that cuts or pads the number.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -164,7 +165,7 @@ func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[in
 // rate of the module's type, or one far from every rate of it.
 func refuseClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 	low, high := rateBounds(typ.Or(""))
-	plausible := func(mts int) bool { return mts >= low-4 && mts <= high+4 }
+	plausible := func(mts int) bool { return mts >= low-ddr.Tolerance && mts <= high+ddr.Tolerance }
 	switch {
 	case !f.Known() || plausible(f.Value):
 		return f

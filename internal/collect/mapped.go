@@ -25,10 +25,10 @@ func (c *collector) mapped() {
 	}
 }
 
-// maxAddress is behind the last physical address of any processor: 52 bits.
+// maxAddress is after the last physical address of any processor: 52 bits.
 const maxAddress = 1 << 52
 
-// span is a range of addresses; end is the first behind it.
+// span is a range of addresses; end is the first after it.
 type span struct{ start, end uint64 }
 
 // mappedRanges sums the ranges of the arrays that hold system memory, and says

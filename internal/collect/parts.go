@@ -2,13 +2,13 @@ package collect
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/partnumber"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // named is a module whose part number could be read.
@@ -231,19 +231,12 @@ func fillFrom[T any](n *named, into *fact.Fact[T], value T, says bool) bool {
 func (p *partJoint) words() string {
 	var out []string
 	if p.filled > 0 {
-		out = append(out, "part numbers complete "+modulesWord(p.filled))
+		out = append(out, "part numbers complete "+prose.Count(p.filled, "module"))
 	}
 	for _, text := range p.order {
-		out = append(out, text+" ("+modulesWord(p.differs[text])+")")
+		out = append(out, text+" ("+prose.Count(p.differs[text], "module")+")")
 	}
 	return strings.Join(out, "; ")
-}
-
-func modulesWord(n int) string {
-	if n == 1 {
-		return "1 module"
-	}
-	return strconv.Itoa(n) + " modules"
 }
 
 // saySource adds to the detail of the SMBIOS source.

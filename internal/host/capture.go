@@ -117,7 +117,7 @@ func (l *loader) load(in io.Reader) error {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {
 			if stream.N > 0 && tail.zeros < endOfArchive {
-				return fmt.Errorf("no end mark behind %d members: %w", l.members, io.ErrUnexpectedEOF)
+				return fmt.Errorf("no end mark after %d members: %w", l.members, io.ErrUnexpectedEOF)
 			}
 			return l.finish(stream)
 		}

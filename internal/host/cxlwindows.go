@@ -9,7 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Range is a range of physical addresses: End is the first one behind it.
+// Range is a range of physical addresses: End is the first one after it.
 type Range struct{ Start, End uint64 }
 
 // Sizes and offsets of ACPI's CXL Early Discovery Table, in bytes (CXL
@@ -56,7 +56,7 @@ func fixedWindows(b []byte) ([]Range, error) {
 	for at := cedtHeader; at < len(b); {
 		record := b[at:]
 		if len(record) < 4 {
-			return nil, fmt.Errorf("%d bytes behind the last record", len(record))
+			return nil, fmt.Errorf("%d bytes after the last record", len(record))
 		}
 		size := int(binary.LittleEndian.Uint16(record[2:]))
 		if size < 4 || size > len(record) {

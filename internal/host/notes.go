@@ -111,7 +111,7 @@ func (n *notes) line(fields []string) error {
 // register takes in "PATH REGISTER VALUE".
 func (n *notes) register(fields []string) error {
 	if len(fields) != 3 && len(fields) != 4 {
-		return fmt.Errorf("%d fields behind msr, three or four were expected", len(fields))
+		return fmt.Errorf("%d fields after msr, three or four were expected", len(fields))
 	}
 	path := fields[0]
 	reg, err := strconv.ParseUint(fields[1], 0, 32)
@@ -148,7 +148,7 @@ func (n *notes) failure(state fact.State, fields []string) error {
 	case len(fields) == 1:
 		n.verdicts[fields[0]] = state
 	case len(fields) != 3:
-		return fmt.Errorf("%d fields behind the state, one or three were expected", len(fields))
+		return fmt.Errorf("%d fields after the state, one or three were expected", len(fields))
 	case !slices.Contains(questions[:], fields[1]):
 		return fmt.Errorf("%q is not a question", fields[1])
 	default:

@@ -403,7 +403,7 @@ type Memory struct {
 	// MappedBytes is what firmware itself says it gave addresses to: the ranges
 	// of SMBIOS's type 19, whole and without a contradiction.
 	MappedBytes fact.Fact[int64]
-	// MappedEnd is the first byte address behind those ranges.
+	// MappedEnd is the first byte address after those ranges.
 	MappedEnd int64
 }
 

@@ -112,7 +112,7 @@ func TestParseCPUInfoX86(t *testing.T) {
 func TestParseCPUInfoOthers(t *testing.T) {
 	arm := kerneltext.ParseCPUInfo([]byte("Processor\t: ARMv7 rev 4\nprocessor\t: 0\nBogoMIPS\t: 1.0\n\nprocessor\t: 1\nBogoMIPS\t: 1.0\n\nFeatures\t: swp neon\nCPU implementer\t: 0x41\n"), false)
 	assert.Len(t, arm.Processors, 2)
-	assert.Equal(t, "0x41", arm.First["CPU implementer"], "keys behind the last processor hold for all")
+	assert.Equal(t, "0x41", arm.First["CPU implementer"], "keys after the last processor hold for all")
 	s390 := kerneltext.ParseCPUInfo([]byte("vendor_id       : IBM/S390\n# processors    : 2\nprocessor 0: version = FF,  machine = 2817\nprocessor 1: version = FF,  machine = 2817\n"), true)
 	require.Len(t, s390.Processors, 2)
 	assert.Equal(t, 1, s390.Processors[1].ID)

@@ -87,11 +87,19 @@ func TestShortNames(t *testing.T) {
 // negated is "is no number" where English has "is not a number".
 var negated = regexp.MustCompile(`\b(?:that|which|who|what|What) (?:is|are) no [a-zA-Z]+`)
 
-// TestCommentsInPlainEnglish: comments say "that is not a number", not "that is no number".
+// late is "the text behind the object" where English has "after": what stands behind
+// something is hidden by it, or is its ground.
+var late = regexp.MustCompile(`\b(?:text|texts|fields|bytes|byte|mark|address|entries|change|families|first|first one) behind\b`)
+
+// TestCommentsInPlainEnglish: comments say "that is not a number", not "that is no
+// number", and what comes next stands "after" and not "behind"; messages too.
 func TestCommentsInPlainEnglish(t *testing.T) {
 	for name, text := range texts(t) {
 		if !strings.HasSuffix(name, ".go") {
 			continue
+		}
+		for _, phrase := range late.FindAllString(text, -1) {
+			t.Errorf("%s: %q: write \"after\"", name, phrase)
 		}
 		for _, c := range comment.FindAllString(text, -1) {
 			for _, phrase := range negated.FindAllString(c, -1) {

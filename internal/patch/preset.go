@@ -206,7 +206,7 @@ func (m *maker) lockedNow() {
 	}
 }
 
-// order puts every change behind those that its attribute depends on.
+// order puts every change after those that its attribute depends on.
 func (m *maker) order() {
 	var out []Change
 	rest := m.out.Changes

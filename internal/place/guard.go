@@ -89,7 +89,7 @@ func (pl *placer) labelsRepeat() bool {
 }
 
 // letteredName is a locator without the number after a letter that stands alone
-// or behind DIMM: "DIMM_B" of "DIMM_B2".
+// or after DIMM: "DIMM_B" of "DIMM_B2".
 func letteredName(locator string) (string, bool) {
 	name := strings.TrimRight(locator, "0123456789")
 	if name == locator || name == "" {

@@ -23,13 +23,6 @@ func joinDetail(have, more string) string {
 	return have + "; " + more
 }
 
-func modules(n int) string {
-	if n == 1 {
-		return "1 module"
-	}
-	return strconv.Itoa(n) + " modules"
-}
-
 // letters are the small letters and digits of a name, without blanks and hyphens.
 func letters(name string) string {
 	return strings.Map(func(r rune) rune {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // orderKept checks the slots that are filled against the documents: the paper of
@@ -76,7 +77,7 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 		return fact.Unknown[bool](fact.Unstated, reason, "the machine's manual", b.evidence(pop))
 	}
 	if b.sets == nil {
-		return unknown("which slots the maker fills for " + modules(len(pop.Slots)) + " is in no document that was read")
+		return unknown("which slots the maker fills for " + prose.Count(len(pop.Slots), "module") + " is in no document that was read")
 	}
 	var filled []int
 	for _, i := range pop.Slots {
@@ -90,14 +91,14 @@ func (b *builder) setOrder(pop *Population) fact.Fact[bool] {
 	row := b.sets.Rows[len(filled)]
 	switch {
 	case len(row.Sets) == 0:
-		return unknown("which slots the maker fills for " + modules(len(filled)) + " is in no document that was read")
+		return unknown("which slots the maker fills for " + prose.Count(len(filled), "module") + " is in no document that was read")
 	case !row.Has(filled) && row.HasMode(filled):
 		return unknown("the filled slots are the maker's set for lockstep, mirroring or sparing, and whether that is on is not known")
 	}
 	f := fact.Known(row.Has(filled), pop.DIMMs.Certainty, b.evidence(pop))
 	f.Unverified = b.sets.Analogous
 	if !f.Value {
-		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", b.printed(pop, filled), b.listed(pop, &row), modules(len(filled)))
+		pop.OrderDetail = fmt.Sprintf("slots %s are filled; the manual fills %s for %s", b.printed(pop, filled), b.listed(pop, &row), prose.Count(len(filled), "module"))
 	}
 	pop.OrderSource = b.sets.Document(len(filled))
 	return f

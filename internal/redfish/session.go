@@ -75,7 +75,7 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 	}
 	body, err := json.Marshal(map[string]string{"UserName": c.o.Username, "Password": c.o.Password})
 	if err != nil {
-		return problem(fact.SourceMalformed, "login", "user name and password are no text")
+		return problem(fact.SourceMalformed, "login", "user name and password are not text")
 	}
 	r, p := c.do(ctx, http.MethodPost, at, body, maxAnswer)
 	if p != nil {

@@ -73,11 +73,11 @@ func TestPlanningAndCitations(t *testing.T) {
 	for _, c := range []struct{ name, lines, says string }{
 		{name: "nothing said", lines: ""},
 		{name: "layout with what goes with it", lines: "    planning: [layout, order, purchase, permits]\n"},
-		{name: "another word", lines: "    planning: [layuot]\n", says: `"layuot" is no word of planning`},
+		{name: "another word", lines: "    planning: [layuot]\n", says: `"layuot" is not a word of planning`},
 		{name: "order without layout", lines: "    planning: [running, order]\n", says: "planning order goes with layout only"},
 		{name: "two kinds", lines: "    planning: [layout, running]\n", says: "planning is one of layout, running and modules"},
 		{name: "a topic", lines: "    cite_sources: [channels, speed]\n"},
-		{name: "no topic", lines: "    cite_sources: [colours]\n", says: `"colours" is no topic`},
+		{name: "no topic", lines: "    cite_sources: [colours]\n", says: `"colours" is not a topic`},
 		{name: "a standard", lines: "    citation: {vendor: DMTF, title: DSP0134, authority: standard}\n"},
 		{name: "a class's cost", lines: "    effect: {text: t, source: s, beside: class}\n"},
 		{name: "beside what is not drawn", lines: "    effect: {text: t, source: s, beside: clock}\n", says: `an effect stands beside "clock", expected class or nothing`},

@@ -39,7 +39,7 @@ func planningFaults(words []string) []string {
 				out = append(out, fmt.Sprintf("planning %s goes with %s only", word, PlanLayout))
 			}
 		default:
-			out = append(out, fmt.Sprintf("%q is no word of planning: %s", word, strings.Join(PlanningWords, ", ")))
+			out = append(out, fmt.Sprintf("%q is not a word of planning, expected one of %s", word, strings.Join(PlanningWords, ", ")))
 		}
 	}
 	if kinds > 1 {

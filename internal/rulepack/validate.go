@@ -162,7 +162,7 @@ func (v *validator) sources(r *Rule) {
 	}
 	for _, topic := range r.CiteSources {
 		if !slices.Contains(verdict.Topics, topic) {
-			v.complain(keyOrRule(r.node, "cite_sources"), "rule %s: %q is no topic: %s", r.ID, topic, strings.Join(verdict.Topics, ", "))
+			v.complain(keyOrRule(r.node, "cite_sources"), "rule %s: %q is not a topic, expected one of %s", r.ID, topic, strings.Join(verdict.Topics, ", "))
 		}
 	}
 	if e := r.Effect; e != nil && r.Citation == nil && e.Source == "" && e.SourceExpr == "" {

@@ -75,7 +75,7 @@ func (t *Table) Ways(w Wish) (before []string, ways []Way) {
 // those that name none.
 func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
 	if w.Seen != "" && len(t.Find(w.Seen)) > 0 {
-		passes := false // to the entries behind it
+		passes := false // to the entries after it
 		return t.fitting(s, func(a *Attribute) bool {
 			own := PlainName(a.Name) == PlainName(w.Seen)
 			passes = passes || own && slices.Contains(values(a), Next)

@@ -105,7 +105,7 @@ func (v *wordlist) addSetting(cells []string) error {
 func (v *wordlist) addInclusion(cells []string) error {
 	at, ok := v.at[cells[0]]
 	if !ok {
-		return fmt.Errorf("%s is no setting of %s", cells[0], vocabularyFile)
+		return fmt.Errorf("%s is not a setting of %s", cells[0], vocabularyFile)
 	}
 	s, g := v.settings[at], inclusion{word: cells[1], others: splitWords(cells[2]), fulfils: cells[4] == "yes"}
 	if cells[4] != "" && !g.fulfils {

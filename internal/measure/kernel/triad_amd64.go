@@ -7,7 +7,7 @@ const Store = NonTemporal
 
 // Triad is STREAM's a = b + s*c. Its stores go past the caches, as compilers
 // make them for the figures that papers print. Slices start at a line; what is
-// behind the last whole line is left alone.
+// after the last whole line is left alone.
 func Triad(a, b, c []float64, s float64) {
 	n := min(len(a), len(b), len(c))
 	if n < Words {

@@ -74,7 +74,7 @@ func (p *page) fewer(a *report.Advice) string {
 		}
 		ids := make([]int, len(alike))
 		for n, i := range alike {
-			ids[n] = socketOf(a.Reaches.Sockets[i].Socket)
+			ids[n] = wording.SocketID(a.Reaches.Sockets[i].Socket)
 		}
 		out += "; " + socketTitles(ids) + ": " + reaches(alike[0])
 	}
@@ -89,7 +89,7 @@ const notKnown = "not known"
 func (p *page) beforeAndAfter(a *report.Advice) {
 	of := func(i int) (id int, before, after string) {
 		s := &a.Reaches.Sockets[i]
-		id = socketOf(s.Socket)
+		id = wording.SocketID(s.Socket)
 		return id, p.before(id), reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative)
 	}
 	sockets, known := len(a.Reaches.Sockets), false

@@ -31,7 +31,7 @@ func (p *page) bandwidth() {
 	}) {
 		ids := make([]int, len(alike))
 		for n, i := range alike {
-			ids[n] = socketOf(sockets[i].Socket)
+			ids[n] = wording.SocketID(sockets[i].Socket)
 		}
 		p.share(t, socketTitles(ids), &sockets[alike[0]])
 	}
@@ -51,7 +51,7 @@ func shareText(r *report.Relative) string {
 	return low + " to " + high + " %"
 }
 
-// predicted are the cells of a socket behind its share.
+// predicted are the cells of a socket after its share.
 func predicted(s *report.PopulationSocket) []string {
 	r := &s.Relative
 	measured := "none for this layout"

@@ -91,11 +91,11 @@ func (p *page) legend() {
 func (p *page) drawnSockets() []int {
 	var ids []int
 	for i := range p.r.Inventory.Slots {
-		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && !slices.Contains(ids, socketOf(s.Socket)) {
-			ids = append(ids, socketOf(s.Socket))
+		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && !slices.Contains(ids, wording.SocketID(s.Socket)) {
+			ids = append(ids, wording.SocketID(s.Socket))
 		}
 	}
-	if len(ids) > 0 && !slices.Contains(ids, offSocket) {
+	if len(ids) > 0 && !slices.Contains(ids, wording.NoSocket) {
 		for i := range p.r.Inventory.Sockets {
 			if id := p.r.Inventory.Sockets[i].ID; !slices.Contains(ids, id) {
 				ids = append(ids, id)
@@ -167,7 +167,7 @@ func (p *page) socketName(id int) string {
 func (p *page) placed(id int) []*report.Slot {
 	var out []*report.Slot
 	for i := range p.r.Inventory.Slots {
-		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && socketOf(s.Socket) == id {
+		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && wording.SocketID(s.Socket) == id {
 			out = append(out, s)
 		}
 	}
@@ -202,7 +202,7 @@ func (p *page) concerns(f *report.Finding, socket int) bool {
 	if handle, ok := strings.CutPrefix(f.Subject, "slot "); ok {
 		handle, _, _ = strings.Cut(handle, " ")
 		return slices.ContainsFunc(p.r.Inventory.Slots, func(s report.Slot) bool {
-			return s.Handle == handle && socketOf(s.Socket) == socket && s.Channel != nil
+			return s.Handle == handle && wording.SocketID(s.Socket) == socket && s.Channel != nil
 		})
 	}
 	return f.Subject == socketTitle(socket)

@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/markup"
 	"github.com/memaudit/memaudit/internal/report/printable"
+	"github.com/memaudit/memaudit/internal/report/wording"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -204,7 +205,7 @@ func (p *page) failedSlot(handle string) bool {
 func (p *page) starved(id int) []int {
 	pop := p.population(id)
 	fails := slices.ContainsFunc(p.r.Findings, func(f report.Finding) bool {
-		return strings.Contains(report.OrEmpty(f.Mark), verdict.EmptyChannels) && f.Result == string(verdict.Fail) && (f.Subject == socketTitle(id) || id == offSocket && f.Subject == "machine")
+		return strings.Contains(report.OrEmpty(f.Mark), verdict.EmptyChannels) && f.Result == string(verdict.Fail) && (f.Subject == socketTitle(id) || id == wording.NoSocket && f.Subject == "machine")
 	})
 	if pop == nil || !fails {
 		return nil

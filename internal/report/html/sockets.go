@@ -9,18 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/wording"
 )
 
-// offSocket stands for memory behind a controller outside the processors.
-const offSocket = -1
-
-func socketOf(socket *int) int {
-	if socket == nil {
-		return offSocket
-	}
-	return *socket
-}
-
 func socketTitle(id int) string {
-	if id == offSocket {
+	if id == wording.NoSocket {
 		return "memory of all processors"
 	}
 	return "socket " + strconv.Itoa(id)
@@ -28,8 +18,8 @@ func socketTitle(id int) string {
 
 // socketTitles names sockets of which the same is said: "sockets 0-3".
 func socketTitles(ids []int) string {
-	if slices.Contains(ids, offSocket) {
-		return socketTitle(offSocket)
+	if slices.Contains(ids, wording.NoSocket) {
+		return socketTitle(wording.NoSocket)
 	}
 	names := make([]string, len(ids))
 	for i, id := range ids {
@@ -56,7 +46,7 @@ func alikeNumbers(n int, says func(int) string) [][]int {
 
 func (p *page) population(id int) *report.PopulationSocket {
 	for i := range p.r.Inventory.Population.Sockets {
-		if s := &p.r.Inventory.Population.Sockets[i]; socketOf(s.Socket) == id {
+		if s := &p.r.Inventory.Population.Sockets[i]; wording.SocketID(s.Socket) == id {
 			return s
 		}
 	}

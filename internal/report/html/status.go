@@ -53,7 +53,7 @@ func (p *page) running(id int) *int {
 	var lowest *int
 	for i := range p.r.Inventory.Slots {
 		s := &p.r.Inventory.Slots[i]
-		if socketOf(s.Socket) != id || s.State != string(inventory.SlotPopulated) || report.OrEmpty(s.Technology) != string(inventory.DRAM) {
+		if wording.SocketID(s.Socket) != id || s.State != string(inventory.SlotPopulated) || report.OrEmpty(s.Technology) != string(inventory.DRAM) {
 			continue
 		}
 		if s.ConfiguredMTs == nil {

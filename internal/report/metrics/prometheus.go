@@ -31,7 +31,7 @@ const (
 // OpenMetricsEnd ends a page in OpenMetrics; one without it was cut short.
 const OpenMetricsEnd = "# EOF\n"
 
-// Append writes families behind what buf holds.
+// Append writes families after what buf holds.
 func Append(buf []byte, families []Family, as Exposition) []byte {
 	buf = slices.Grow(buf, 1<<10)
 	for i := range families {

@@ -96,7 +96,7 @@ func (d *drawing) blocks() []block {
 	for _, k := range keys {
 		b := d.block(k, false)
 		body := strings.Join(b.lines, "\n")
-		if at, ok := seen[body]; ok && k != offSocket {
+		if at, ok := seen[body]; ok && k != wording.NoSocket {
 			out[at].ids = append(out[at].ids, b.ids...)
 			continue
 		}
@@ -115,7 +115,7 @@ func (d *drawing) blocks() []block {
 // as far as all of that is known.
 func (d *drawing) unused(id int) bool {
 	for i := range d.inv.Slots {
-		if s := &d.inv.Slots[i]; socketKey(s.Socket) == id && s.State != string(inventory.SlotEmpty) {
+		if s := &d.inv.Slots[i]; wording.SocketID(s.Socket) == id && s.State != string(inventory.SlotEmpty) {
 			return false
 		}
 	}
@@ -141,7 +141,7 @@ func (d *drawing) named(blocks []block) []block {
 	for i := range blocks {
 		ids := blocks[i].ids
 		if len(ids) == 0 {
-			out[i] = d.block(offSocket, true)
+			out[i] = d.block(wording.NoSocket, true)
 			continue
 		}
 		out[i] = d.block(ids[0], true)
@@ -170,13 +170,13 @@ func (d *drawing) sockets() []int {
 	}
 	for i := range d.inv.Slots {
 		if s := &d.inv.Slots[i]; s.Channel != nil {
-			add(socketKey(s.Socket))
+			add(wording.SocketID(s.Socket))
 		}
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	if !slices.Contains(keys, offSocket) {
+	if !slices.Contains(keys, wording.NoSocket) {
 		for i := range d.inv.Sockets {
 			add(d.inv.Sockets[i].ID)
 		}
@@ -188,7 +188,7 @@ func (d *drawing) sockets() []int {
 // block draws one processor.
 func (d *drawing) block(key int, named bool) block {
 	b := block{}
-	if key == offSocket {
+	if key == wording.NoSocket {
 		b.name = "memory of all processors"
 	} else {
 		b.ids = []int{key}

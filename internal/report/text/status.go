@@ -40,7 +40,7 @@ func (d *drawing) status(key int) []string {
 
 func (d *drawing) population(key int) *report.PopulationSocket {
 	for i := range d.inv.Population.Sockets {
-		if p := &d.inv.Population.Sockets[i]; socketKey(p.Socket) == key {
+		if p := &d.inv.Population.Sockets[i]; wording.SocketID(p.Socket) == key {
 			return p
 		}
 	}
@@ -84,7 +84,7 @@ func (d *drawing) running(key int) *int {
 	var lowest *int
 	for i := range d.inv.Slots {
 		s := &d.inv.Slots[i]
-		if socketKey(s.Socket) != key || s.State != string(inventory.SlotPopulated) || report.OrEmpty(s.Technology) != string(inventory.DRAM) {
+		if wording.SocketID(s.Socket) != key || s.State != string(inventory.SlotPopulated) || report.OrEmpty(s.Technology) != string(inventory.DRAM) {
 			continue
 		}
 		if s.ConfiguredMTs == nil {
@@ -112,13 +112,13 @@ func (d *drawing) marks(key int) []string {
 // the picture.
 func (d *drawing) causes(key int) []*report.Finding {
 	subject := "socket " + strconv.Itoa(key)
-	if key == offSocket {
+	if key == wording.NoSocket {
 		subject = "machine"
 	}
 	var out []*report.Finding
 	for i := range d.findings {
 		f := &d.findings[i]
-		if key == offSocket && f.Mark == nil {
+		if key == wording.NoSocket && f.Mark == nil {
 			continue
 		}
 		if f.Result == string(verdict.Fail) && f.Subject == subject && f.CausedBy == nil && report.SeverityRank(f.Severity) > 1 {
@@ -214,21 +214,11 @@ type drawing struct {
 	failed []string
 }
 
-// offSocket stands for memory behind a controller outside the processors.
-const offSocket = -1
-
-func socketKey(socket *int) int {
-	if socket == nil {
-		return offSocket
-	}
-	return *socket
-}
-
 // placed are the slots of one socket whose channel is known.
 func (d *drawing) placed(key int) []*report.Slot {
 	var out []*report.Slot
 	for i := range d.inv.Slots {
-		if s := &d.inv.Slots[i]; s.Channel != nil && socketKey(s.Socket) == key {
+		if s := &d.inv.Slots[i]; s.Channel != nil && wording.SocketID(s.Socket) == key {
 			out = append(out, s)
 		}
 	}

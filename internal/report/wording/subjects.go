@@ -35,3 +35,14 @@ func Subjects(subjects []string) []string {
 	}
 	return out
 }
+
+// NoSocket stands for memory behind a controller outside the processors.
+const NoSocket = -1
+
+// SocketID is a socket's number, NoSocket where the report gives none.
+func SocketID(socket *int) int {
+	if socket == nil {
+		return NoSocket
+	}
+	return *socket
+}

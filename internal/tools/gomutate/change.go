@@ -118,7 +118,7 @@ func (m *mutator) visit(n ast.Node) bool {
 	return true
 }
 
-// functionName is the name of a function, behind its receiver's type if it is a method.
+// functionName is the name of a function, after its receiver's type if it is a method.
 func (m *mutator) functionName(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
