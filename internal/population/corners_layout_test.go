@@ -30,15 +30,15 @@ func TestFirstOfEqual(t *testing.T) {
 // none without a populated channel, whatever the speed.
 func TestPeakOfChannels(t *testing.T) {
 	for n, want := range map[int]int64{0: 0, 1: 25_600_000_000, 2: 51_200_000_000} {
-		got := peak(&Population{ChannelsPopulated: sure(n), RunningMTs: sure(3200)})
+		got := channelsPeak(&Population{ChannelsPopulated: sure(n), RunningMTs: sure(3200)})
 		assert.Equal(t, want, got.Value, n)
 	}
 	assert.True(t, func() bool {
-		f := peak(&Population{ChannelsPopulated: sure(0), RunningMTs: open[int]("x")})
+		f := channelsPeak(&Population{ChannelsPopulated: sure(0), RunningMTs: open[int]("x")})
 		return f.Known()
 	}())
 	assert.False(t, func() bool {
-		f := peak(&Population{ChannelsPopulated: sure(1), RunningMTs: open[int]("x")})
+		f := channelsPeak(&Population{ChannelsPopulated: sure(1), RunningMTs: open[int]("x")})
 		return f.Known()
 	}())
 }
