@@ -29,7 +29,7 @@ func TestBrokenVocabulary(t *testing.T) {
 	for row, says := range map[string]string{
 		"smt\tenabled\tsnc2\t\t\n":       "includes.tsv:1: smt: \"snc2\" is not one of its words",
 		"sub_numa\toff\thours\t\t\n":     "\"hours\" is not one of its words",
-		"turbo\tenabled\tdisabled\t\t\n": "turbo is no setting",
+		"turbo\tenabled\tdisabled\t\t\n": "turbo is not a setting",
 		"sub_numa\toff\tsnc2\t\tno\n":    "fulfils \"no\", expected yes or nothing",
 		"sub_numa\tauto\toff\t\t\n":      "\"auto\" is not one of its words",
 	} {
