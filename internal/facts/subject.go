@@ -1,9 +1,10 @@
 package facts
 
 import (
+	"strconv"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
-	"strconv"
 )
 
 // SubjectMachine is the subject of a machine-wide verdict.

@@ -112,6 +112,7 @@ func TestDerivedWithModules(t *testing.T) {
 				full = i
 			case inventory.SlotEmpty:
 				empty = i
+			case inventory.SlotUnknown:
 			}
 		}
 		for _, steps := range [][]plan.Step{

@@ -219,7 +219,7 @@ func TestPlaceholders(t *testing.T) {
 	}
 	assert.False(t, Placeholder("To Be Filled By O.E.M. or so"))
 	assert.False(t, Placeholder("unknown maker"))
-	assert.True(t, Placeholder("AVAILABLE NOT") == Placeholder("available not"))
+	assert.Equal(t, Placeholder("AVAILABLE NOT"), Placeholder("available not"))
 }
 
 // TestDuplicates: only two arrays, devices or mappings of one handle can be taken
@@ -276,7 +276,7 @@ func TestCounts(t *testing.T) {
 		b := small(2, 8)
 		b.NoEnd, b.Count = kind.noEnd, kind.count
 		table := parse(t, b.Dump())
-		assert.Equal(t, kind.codes, [2]string{harmless(table, CodeCount), harmless(table, CodeNoEndMarker)}, kind)
+		assert.Equal(t, [2]string{harmless(table, CodeCount), harmless(table, CodeNoEndMarker)}, kind.codes, kind)
 	}
 	b = small(3, 2)
 	b.NoEnd = true

@@ -1,7 +1,6 @@
 package smbios
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -151,7 +150,7 @@ func TestTextMessages(t *testing.T) {
 		"Can't read memory from /dev/mem\nNo SMBIOS nor DMI\n": ErrDenied,
 	} {
 		_, err := Parse([]byte(text))
-		assert.True(t, errors.Is(err, want), "%q: %v", text, err)
+		require.ErrorIs(t, err, want, text)
 	}
 	for text, want := range map[string]Version{
 		"3.2.1 present.": {Major: 3, Minor: 2, Revision: 1}, "2.8 present.": {Major: 2, Minor: 8}, "255.255.255 present.": {Major: 255, Minor: 255, Revision: 255},

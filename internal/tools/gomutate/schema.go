@@ -20,9 +20,8 @@ import (
 //
 // Only the chosen form is evaluated, and no closure makes a variable escape.
 type schema struct {
-	folder  string            // where the changed files lie
-	overlay string            // the file that shows them to the toolchain
-	files   map[string]string // source file to the changed one
+	folder  string // where the changed files lie
+	overlay string // the file that shows them to the toolchain
 }
 
 // support is the file that a package gets besides: which change is chosen, and
