@@ -3,6 +3,7 @@ package text
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -69,6 +70,17 @@ func TestAdviceSaysWhatLessWouldDo(t *testing.T) {
 		p.advice(r)
 		require.Contains(t, flat(string(p.buf)), says)
 		require.Equal(t, verbose, strings.Contains(flat(string(p.buf)), "take out A1"))
+	}
+	// At 80 columns, however little room a report leaves: what is given up is never cut.
+	less.Removes, less.Moves, less.GivenUpBytes = 12, 12, 1536<<30
+	for tight := range tightest {
+		p := newPrinter(Options{Width: 80})
+		p.tight = tight
+		p.advice(r)
+		require.Contains(t, flat(string(p.buf)), "or less buy nothing, take out 12 modules (1536 GiB), 12 moves")
+		for line := range strings.Lines(string(p.buf)) {
+			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80, line)
+		}
 	}
 	r.AdviceFewer = nil
 	p := newPrinter(Options{})
