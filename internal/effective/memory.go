@@ -2,6 +2,7 @@ package effective
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,10 +147,24 @@ func (m *Machine) installed() (int64, bool) {
 }
 
 // whole reports whether the system sees what is installed, but for what
-// firmware and kernel reserve.
+// firmware and kernel reserve: that is less than a rank, which sparing takes away.
 func (m *Machine) whole(installed int64) bool {
 	visible, ok := m.System.Memory.VisibleBytes.Get()
-	return ok && visible <= installed && (float64(installed-visible) <= mirrorTolerance*float64(installed) || installed-visible <= reservedBytes)
+	missing := installed - visible
+	return ok && missing >= 0 && (float64(missing) <= mirrorTolerance*float64(installed) || missing <= reservedBytes && missing < m.smallestRank())
+}
+
+// smallestRank is the least that rank sparing takes away, in bytes. Modules whose
+// ranks are not stated may have four, the most of those that are not stacked.
+func (m *Machine) smallestRank() int64 {
+	least := int64(math.MaxInt64)
+	for i := range m.System.Slots {
+		s := &m.System.Slots[i]
+		if size := s.SizeBytes.Or(0); size > 0 {
+			least = min(least, size/int64(max(s.Ranks.Or(4), 1)))
+		}
+	}
+	return least
 }
 
 // allMirrored reports whether firmware's memory map calls all of the visible

@@ -60,29 +60,29 @@ func (m *Machine) iommu() face {
 // drivers/iommu/intel/iommu.c, parse_amd_iommu_options of drivers/iommu/amd/init.c,
 // iommu_setup of arch/x86/kernel/pci-dma.c). The other vendor's option does nothing.
 func (m *Machine) iommuOff(key, value string) bool {
-	own := ""
-	switch m.cpuModel().vendor.Or("") {
-	case intel:
-		own = "intel_iommu"
-	case "AuthenticAMD", "HygonGenuine":
-		own = "amd_iommu"
-	default:
+	_, own := m.iommuNames()
+	if own == "" {
 		return false // iommu= is an option of x86
 	}
 	return (key == own || key == "iommu") && slices.ContainsFunc(strings.Split(value, ","), func(word string) bool { return strings.HasPrefix(word, "off") })
 }
 
-// iommuTable is whether firmware describes IOMMUs, by the vendor's table.
-func (m *Machine) iommuTable() fact.Fact[bool] {
-	name := ""
+// iommuNames are the ACPI table by which firmware describes the processor maker's
+// IOMMUs, and the kernel's option for them, "" but on x86.
+func (m *Machine) iommuNames() (table, option string) {
 	switch m.cpuModel().vendor.Or("") {
 	case intel:
-		name = "DMAR"
+		return "DMAR", "intel_iommu"
 	case "AuthenticAMD", "HygonGenuine":
-		name = "IVRS"
+		return "IVRS", "amd_iommu"
 	default:
-		name = "IORT"
+		return "IORT", ""
 	}
+}
+
+// iommuTable is whether firmware describes IOMMUs, by the vendor's table.
+func (m *Machine) iommuTable() fact.Fact[bool] {
+	name, _ := m.iommuNames()
 	f := host.Fact(inventory.SourceACPI, m.Kernel.ACPI.Has(name), fact.Direct)
 	f.From.Field, f.From.Raw = name, "not listed"
 	if f.Or(false) {

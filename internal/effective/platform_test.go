@@ -268,6 +268,9 @@ func TestMemoryRASMode(t *testing.T) {
 		{"less than 4 % is reserved, more than 2 GiB", mapped(four(f), installed-8192), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"2 GiB are reserved, more than 4 %", mapped(modules(f, 16384, full, full), 32768-2048), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"more than 2 GiB and 4 % are missing", mapped(modules(f, 16384, full, full), 32768-2049), open(want.Not[string](fact.Absent, "94 %"))},
+		// 2 GiB of six may be the rank that sparing takes away: three modules of one rank, or of more that are not stated.
+		{"no more than 2 GiB, but a rank", mapped(modules(f, 2048, full, full, full), 2*2048), open(want.Not[string](fact.Absent, "67 %"))},
+		{"sb_edac independent, a rank is missing", edac(mapped(modules(ivy, 2048, full, full, full), 2*2048), "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), open(want.Not[string](fact.Absent, "67 %"))},
 		{"4 % to the byte", mapped(modules(f, 4096, slices.Repeat([][2]int{full}, 25)...), 24*4096), open(want.Not[string](fact.Absent, "excludes mirroring"))},
 		{"more than is installed", mapped(four(f), installed+16384), open(want.Not[string](fact.Absent, "106 %"))},
 		{"sb_edac independent, more than is installed", edac(mapped(four(ivy), installed+16384), "Ivy Bridge SrcID#0_Ha#0", "S4ECD4ED"), open(want.Not[string](fact.Absent, "106 %"))},
