@@ -37,7 +37,7 @@ func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 	for kind := range pairs(orEmpty(first["speeds"])) {
 		c.module(first["speeds"], kind)
 	}
-	for _, part := range scalarsOf(first["parts"]) {
+	for _, part := range itemsOf(first["parts"]) {
 		p := pairs(part)
 		depth := p["max_dpc"]
 		if depth == nil {
@@ -46,7 +46,7 @@ func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 		c.speeds(p["speeds"], depth, false)
 		c.pattern(p["brand"])
 	}
-	rows := scalarsOf(pairs(docs[1])["recognise"])
+	rows := itemsOf(pairs(docs[1])["recognise"])
 	if len(rows) == 0 {
 		c.fault(docs[1], "recognise", "empty: nothing tells that a machine is of this platform")
 	}
@@ -77,15 +77,15 @@ func (c *checker) documents(k fs.FS, first map[string]*yaml.Node) {
 		c.sameDocument(first["citation"], citation, listed[cited])
 	}
 	own := map[string]bool{}
-	for _, s := range scalarsOf(first["sources"]) {
+	for _, s := range itemsOf(first["sources"]) {
 		own[s.Value] = true
 		c.listed(s, "sources", listed, cited)
 	}
-	for _, s := range scalarsOf(first["guides"]) {
+	for _, s := range itemsOf(first["guides"]) {
 		c.listed(s, "guides", listed, cited)
 	}
 	for _, list := range []string{"boards", "measured"} {
-		for _, entry := range scalarsOf(first[list]) {
+		for _, entry := range itemsOf(first[list]) {
 			if s := pairs(entry)["source"]; s != nil && !own[s.Value] {
 				c.fault(s, list, "source %s is not one of the platform's sources", s.Value)
 			}
@@ -189,18 +189,18 @@ func (c *checker) slotMaps(k fs.FS, doc *yaml.Node, data []byte) {
 	for key := range pairs(orEmpty(top["sources"])) {
 		sources[key] = true
 	}
-	for _, entry := range scalarsOf(top["maps"]) {
+	for _, entry := range itemsOf(top["maps"]) {
 		m := pairs(entry)
 		id := m["id"].Value
 		if !bytes.Contains(data, []byte("\n  - {id: "+id+",")) {
 			c.fault(entry, id, "a map is one line that begins with two blanks and - {id: %s,", id)
 		}
-		for _, s := range scalarsOf(m["sources"]) {
+		for _, s := range itemsOf(m["sources"]) {
 			if len(sources) > 0 && !sources[s.Value] {
 				c.fault(s, id, "source %s is not in sources.yaml beside the maps", s.Value)
 			}
 		}
-		for _, l := range scalarsOf(m["locators"]) {
+		for _, l := range itemsOf(m["locators"]) {
 			if len(locators) > 0 && !locators[l.Value] {
 				c.fault(l, id, "%s is not a pattern of locators.yaml", l.Value)
 			}
@@ -214,7 +214,7 @@ func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 	if m["unknown"] == nil && m["groups"] == nil {
 		c.fault(entry, id, "needs groups, or unknown with the reason")
 	}
-	channels := len(scalarsOf(m["groups"]))
+	channels := len(itemsOf(m["groups"]))
 	for _, key := range []string{"second", "controllers"} {
 		if n := m[key]; n != nil && len(n.Content) != channels {
 			c.fault(n, id, "%s has %d channels, groups %d", key, len(n.Content), channels)
@@ -222,8 +222,8 @@ func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 	}
 	for _, key := range []string{"groups", "second"} {
 		var seen []string
-		for _, channel := range scalarsOf(m[key]) {
-			for _, slot := range scalarsOf(channel) {
+		for _, channel := range itemsOf(m[key]) {
+			for _, slot := range itemsOf(channel) {
 				if slices.Contains(seen, slot.Value) {
 					c.fault(slot, id, "slot %s stands twice in %s", slot.Value, key)
 				}
@@ -245,14 +245,14 @@ var fields = []string{"cpu", "p", "node", "ctl", "chan", "slot", "bslot", "num",
 // locators: ids stand once, patterns name known fields.
 func (c *checker) locators(doc *yaml.Node) {
 	seen := map[string]bool{}
-	for _, rule := range scalarsOf(pairs(doc)["rules"]) {
+	for _, rule := range itemsOf(pairs(doc)["rules"]) {
 		r := pairs(rule)
 		id := r["id"].Value
 		if seen[id] {
 			c.fault(r["id"], id, "this id stands twice")
 		}
 		seen[id] = true
-		for _, p := range slices.Concat(scalarsOf(r["locator"]), scalarsOf(r["bank"])) {
+		for _, p := range slices.Concat(itemsOf(r["locator"]), itemsOf(r["bank"])) {
 			for _, m := range field().FindAllStringSubmatch(p.Value, -1) {
 				switch name := constant().ReplaceAllString(strings.TrimSuffix(m[1], ":1"), ""); {
 				case m[2] == "":
@@ -270,14 +270,14 @@ func (c *checker) locators(doc *yaml.Node) {
 func (c *checker) parts(doc *yaml.Node) {
 	top := pairs(doc)
 	sources, seen := pairs(top["sources"]), map[string]bool{}
-	for _, entry := range scalarsOf(top["parts"]) {
+	for _, entry := range itemsOf(top["parts"]) {
 		p := pairs(entry)
 		id := p["id"].Value
 		if seen[id] {
 			c.fault(p["id"], id, "this id stands twice")
 		}
 		seen[id] = true
-		for _, s := range scalarsOf(p["sources"]) {
+		for _, s := range itemsOf(p["sources"]) {
 			if sources[s.Value] == nil {
 				c.fault(s, id, "source %s is not listed under sources", s.Value)
 			}
@@ -287,8 +287,8 @@ func (c *checker) parts(doc *yaml.Node) {
 			c.fault(p["match"], id, "%v", err)
 			continue
 		}
-		for _, table := range scalarsOf(p["tables"]) {
-			for _, group := range scalarsOf(pairs(table)["by"]) {
+		for _, table := range itemsOf(p["tables"]) {
+			for _, group := range itemsOf(pairs(table)["by"]) {
 				if re.SubexpIndex(group.Value) < 0 {
 					c.fault(group, id, "match has no group %s", group.Value)
 				}
@@ -365,7 +365,7 @@ func keysOf(k fs.FS, file, key string) map[string]bool {
 // ruleIDsOf are the ids of the rules of a file of the knowledge.
 func ruleIDsOf(k fs.FS, file string) map[string]bool {
 	out := map[string]bool{}
-	for _, rule := range scalarsOf(mappingOfFile(k, file)["rules"]) {
+	for _, rule := range itemsOf(mappingOfFile(k, file)["rules"]) {
 		if id := pairs(rule)["id"]; id != nil {
 			out[id.Value] = true
 		}

@@ -8,7 +8,7 @@ func checkCitations(name string, first *yaml.Node) []Fault {
 	c := &checker{file: name}
 	top := pairs(first)
 	for _, key := range []string{"rules", "profiles"} {
-		for _, entry := range scalarsOf(top[key]) {
+		for _, entry := range itemsOf(top[key]) {
 			c.citation(pairs(entry))
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// scalarsOf are the values of a list of words.
-func scalarsOf(n *yaml.Node) []*yaml.Node {
+// itemsOf are the items of a list.
+func itemsOf(n *yaml.Node) []*yaml.Node {
 	if n == nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ func (c *checker) settings(doc *yaml.Node) {
 		if !ok {
 			c.fault(list, what, "is not in rules/settings/vocabulary.tsv")
 		}
-		for _, entry := range scalarsOf(list) {
+		for _, entry := range itemsOf(list) {
 			known(entry, what)
 			e := pairs(entry)
 			if e["attribute"] == nil && e["menu"] == nil {
@@ -35,12 +35,12 @@ func (c *checker) settings(doc *yaml.Node) {
 			}
 		}
 	}
-	for _, entry := range scalarsOf(top["masters"]) {
+	for _, entry := range itemsOf(top["masters"]) {
 		known(entry, "masters")
 		c.master(entry)
 	}
 	for _, key := range []string{"commands", "generations"} {
-		for _, entry := range scalarsOf(top[key]) {
+		for _, entry := range itemsOf(top[key]) {
 			known(entry, key)
 		}
 	}
@@ -64,7 +64,7 @@ func (c *checker) words(entry *yaml.Node, what string, setting settings.Setting)
 func (c *checker) master(entry *yaml.Node) {
 	m := pairs(entry)
 	locked := map[string]bool{}
-	for _, id := range append(scalarsOf(m["locks"]), orEmpty(m["setting"])) {
+	for _, id := range append(itemsOf(m["locks"]), orEmpty(m["setting"])) {
 		locked[id.Value] = true
 		if _, ok := settings.Lookup(id.Value); !ok {
 			c.fault(id, "masters", "%s is not in rules/settings/vocabulary.tsv", id.Value)

@@ -108,7 +108,7 @@ func onSale(s inventory.Slot, documented string) inventory.Slot {
 	case "":
 		s.Type = fact.Unknown[string](fact.Malformed, "firmware's word for the kind of memory does not go with the speed or the platform", "")
 	default:
-		s.Type = fact.Known(kind, fact.Direct, fact.Evidence{})
+		s.Type = fact.Known(kind, fact.Indirect, fact.Evidence{})
 	}
 	return s
 }
