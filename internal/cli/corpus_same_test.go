@@ -86,13 +86,21 @@ func rotated(text []byte, key string, populated bool) []byte {
 	return joined(out)
 }
 
-// withoutRanges leaves out the mapped address ranges and HPE's records of modules,
-// which name modules that have changed places.
+var typeNumber = regexp.MustCompile(`DMI type \d+`)
+
+// withoutRanges makes inactive the mapped address ranges and HPE's records of modules,
+// which name modules that have changed places. Left out they would be missing of the
+// structures that the table announces, and of a table that is cut short nothing is judged.
 func withoutRanges(text []byte) []byte {
-	return joined(slices.DeleteFunc(blocks(text), func(b string) bool {
-		return strings.Contains(b, "\nMemory Device Mapped Address\n") || strings.Contains(b, "\nMemory Array Mapped Address\n") ||
-			strings.Contains(b, ", DMI type 202, ")
-	}))
+	all := blocks(text)
+	for i, b := range all {
+		if strings.Contains(b, "\nMemory Device Mapped Address\n") || strings.Contains(b, "\nMemory Array Mapped Address\n") ||
+			strings.Contains(b, ", DMI type 202, ") {
+			handle, _, _ := strings.Cut(b, "\n")
+			all[i] = typeNumber.ReplaceAllString(handle, "DMI type 126") + "\nInactive"
+		}
+	}
+	return joined(all)
 }
 
 var identityLine = regexp.MustCompile(`^\t(Array Handle|Error Information Handle|Locator|Bank Locator|Set): `)
@@ -117,11 +125,7 @@ func socketsSwapped(text []byte, r *report.Report) []byte {
 		partner[handle] = other
 	}
 	all := blocks(text)
-	byHandle := map[string]int{}
-	for _, i := range ofKind(all, memoryDevice) {
-		handle, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(all[i]), "Handle "), ",")
-		byHandle[strings.ToLower(handle)] = i
-	}
+	byHandle := devices(all)
 	out := slices.Clone(all)
 	for handle, other := range partner {
 		own, okOwn := byHandle[strings.ToLower(handle)]
@@ -129,20 +133,35 @@ func socketsSwapped(text []byte, r *report.Report) []byte {
 		if !okOwn || !okFrom {
 			return nil
 		}
-		var lines []string
-		for i, line := range strings.Split(all[own], "\n") {
-			if i < 2 || !strings.HasPrefix(line, "\t") || identityLine.MatchString(line) {
-				lines = append(lines, line)
-			}
-		}
-		for _, line := range strings.Split(all[from], "\n") {
-			if strings.HasPrefix(line, "\t") && !identityLine.MatchString(line) {
-				lines = append(lines, line)
-			}
-		}
-		out[own] = strings.Join(lines, "\n")
+		out[own] = holding(all[own], module(all[from]))
 	}
 	return joined(out)
+}
+
+// devices are the positions of the memory devices by their handle, in small letters.
+func devices(blocks []string) map[string]int {
+	out := map[string]int{}
+	for _, i := range ofKind(blocks, memoryDevice) {
+		handle, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(blocks[i]), "Handle "), ",")
+		out[strings.ToLower(handle)] = i
+	}
+	return out
+}
+
+// module is what a memory device says of what stands in it.
+func module(device string) []string {
+	return slices.DeleteFunc(strings.Split(device, "\n"), func(line string) bool {
+		return !strings.HasPrefix(line, "\t") || identityLine.MatchString(line)
+	})
+}
+
+// holding is the memory device with another module, or none, in it.
+func holding(device string, module []string) string {
+	lines := strings.Split(device, "\n")
+	slot := slices.DeleteFunc(slices.Clone(lines[2:]), func(line string) bool {
+		return strings.HasPrefix(line, "\t") && !identityLine.MatchString(line)
+	})
+	return strings.Join(slices.Concat(lines[:2], slot, module), "\n")
 }
 
 // audited is the report about a text, nil where it cannot be read.
@@ -231,6 +250,9 @@ func TestSameMachineSameVerdict(t *testing.T) {
 			if before := with.audited(t, plain); before != nil && !slices.Contains(mirrored, filepath.Base(name)) {
 				if swapped := socketsSwapped(plain, before); swapped != nil {
 					counts["swapped"]++
+					if before.Summary.Unknown < len(before.Findings)/2 {
+						counts["swapped, most of it judged"]++
+					}
 					if diff := lacking(said(with.audited(t, swapped), false), said(before, false)); len(diff) > 0 {
 						counts["processors' modules exchanged"]++
 						t.Errorf("%s: processors' modules exchanged: %v", name, diff)
@@ -256,7 +278,7 @@ func TestSameMachineSameVerdict(t *testing.T) {
 	}
 	corpustest.LogCounts(t, "changed", counts)
 	assert.Greater(t, counts["machines"], 100)
-	assert.Greater(t, counts["swapped"], 20)
+	assert.Greater(t, counts["swapped, most of it judged"], 20)
 	assert.Zero(t, counts["banks moved on"])
 	assert.Zero(t, counts["labels of modules moved on"])
 }

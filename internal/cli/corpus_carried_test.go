@@ -1,0 +1,139 @@
+//go:build corpus
+
+package cli
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// emptySlot is what dmidecode prints of a slot without a module.
+var emptySlot = []string{"\tTotal Width: Unknown", "\tData Width: Unknown", "\tSize: No Module Installed", "\tForm Factor: DIMM", "\tType: Unknown"}
+
+// ranAt are the lines that only the next boot writes.
+var ranAt = regexp.MustCompile(`^\tConfigured `)
+
+// carriedOut is the text of the machine after an advice, with nothing but its JSON to
+// go by: the steps in their order, a new module like the one in the slot that is named.
+func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice) []byte {
+	t.Helper()
+	all := blocks(withoutRanges(text))
+	byHandle := devices(all)
+	at := func(handle *string) int {
+		require.NotNil(t, handle)
+		i, ok := byHandle[strings.ToLower(*handle)]
+		require.True(t, ok, *handle)
+		return i
+	}
+	before, after := map[int][]string{}, map[int][]string{}
+	for _, i := range byHandle {
+		before[i] = slices.DeleteFunc(module(all[i]), ranAt.MatchString)
+		after[i] = before[i]
+	}
+	filled := map[int]bool{}
+	for i := range slots {
+		filled[at(&slots[i].Handle)] = slots[i].State == "populated"
+	}
+	takeOut := func(slot int) {
+		require.True(t, filled[slot], "nothing is there to take out")
+		filled[slot], after[slot] = false, emptySlot
+	}
+	putIn := func(slot int, module []string) {
+		require.False(t, filled[slot], "a module stands there")
+		filled[slot], after[slot] = true, module
+	}
+	for _, s := range a.Steps {
+		switch s.Do {
+		case "move":
+			moved := after[at(s.From)]
+			takeOut(at(s.From))
+			putIn(at(s.To), moved)
+		case "remove":
+			takeOut(at(s.From))
+		case "install":
+			putIn(at(s.To), before[at(s.Like)])
+		case "exchange":
+			takeOut(at(s.At))
+			putIn(at(s.At), before[at(s.Like)])
+		default:
+			require.Fail(t, "unknown step", s.Do)
+		}
+	}
+	for i, m := range after {
+		all[i] = holding(all[i], m)
+	}
+	return joined(all)
+}
+
+// reached are findings, processors and capacity, a line each.
+func reached(findings []report.Remaining, sockets []report.ReachedSocket, capacity int64) []string {
+	var out []string
+	for _, f := range findings {
+		out = append(out, fmt.Sprintf("fails: %s %s %s", f.Rule, f.Subject, f.Severity))
+	}
+	for _, s := range sockets {
+		out = append(out, fmt.Sprintf("socket %s: class %s, %s MT/s, %s bytes/s, %s to %s of best", or(s.Socket), or(s.Class), or(s.ExpectedMTs), or(s.PeakBytes), or(s.Relative.Low), or(s.Relative.High)))
+	}
+	slices.Sort(out)
+	return append(out, fmt.Sprint(capacity, " bytes"))
+}
+
+func or[T any](p *T) string {
+	if p == nil {
+		return "?"
+	}
+	return fmt.Sprint(*p)
+}
+
+// TestAdviceCarriedOutInTheText: each advice about the modules of every real machine is
+// carried out in dmidecode's text of that machine, and what the program then says of the
+// text is what the advice promised, to the last figure.
+func TestAdviceCarriedOutInTheText(t *testing.T) {
+	counts, with := map[string]int{}, newTextAuditor(t)
+	for _, source := range []string{corpustest.Servers, corpustest.Workstations, corpusFiles} {
+		eachText(t, source, func(name string, text []byte) {
+			before := with.audited(t, text)
+			if before == nil {
+				return
+			}
+			for i := range before.Advice {
+				a := &before.Advice[i]
+				if a.ID == report.AdviceSettings {
+					continue
+				}
+				counts[a.ID]++
+				after := with.audited(t, carriedOut(t, text, before.Inventory.Slots, a))
+				require.NotNil(t, after, name)
+				var findings []report.Remaining
+				for j := range after.Findings {
+					if f := &after.Findings[j]; f.Result == "fail" {
+						findings = append(findings, report.Remaining{Rule: f.Rule, Subject: f.Subject, Severity: f.Severity})
+					}
+				}
+				var sockets []report.ReachedSocket
+				for _, p := range after.Inventory.Population.Sockets {
+					sockets = append(sockets, report.ReachedSocket{Socket: p.Socket, Class: p.Class, ExpectedMTs: p.ExpectedMTs, PeakBytes: p.PeakBytes, Relative: p.Relative})
+				}
+				var capacity int64
+				for j := range after.Inventory.Slots {
+					if s := &after.Inventory.Slots[j]; s.SizeBytes != nil && *s.Technology == "dram" {
+						capacity += *s.SizeBytes
+					}
+				}
+				assert.Equal(t, reached(a.Reaches.Findings, a.Reaches.Sockets, *a.Reaches.CapacityBytes), reached(findings, sockets, capacity), "%s: %s", name, a.ID)
+			}
+		})
+	}
+	corpustest.LogCounts(t, "advice", counts)
+	assert.Greater(t, counts["move"], 30)
+	assert.Greater(t, counts["install"], 200)
+}
