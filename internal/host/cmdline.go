@@ -30,13 +30,3 @@ func ReadCmdline(root *Root) *Cmdline {
 	c.Source = sourceOf("cmdline", []outcomer{c.Line})
 	return c
 }
-
-// Last returns the last option of that key.
-func (c *Cmdline) Last(key string) (kerneltext.Option, bool) {
-	for i := len(c.Options) - 1; i >= 0; i-- {
-		if c.Options[i].Key == key {
-			return c.Options[i], true
-		}
-	}
-	return kerneltext.Option{}, false
-}

@@ -34,7 +34,7 @@ func OpenLive() (*Root, error) {
 		names, err := b.list(tree)
 		b.safe[i] = err == nil && len(names) > 0
 	}
-	return &Root{name: "/", kernel: "/", live: true, b: b}, nil
+	return &Root{name: "/", kernel: "/", b: b}, nil
 }
 
 // OpenDir opens a machine mounted or unpacked below dir, which holds sys, proc

@@ -3,6 +3,7 @@ package host
 import (
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
 
@@ -36,4 +37,49 @@ func (c Captured) Put(path, content string) (restore func()) {
 	old := kids[name]
 	kids[name] = n
 	return func() { kids[name] = old }
+}
+
+// CPUNodes are the online nodes that have CPUs, MemoryNodes those that have
+// memory, each settled from the nodes' own files and the kernel's list.
+// Unknown when it is unknown of one node.
+func (n *NUMA) CPUNodes() Value[[]int] {
+	return n.those(func(node *Node) Value[bool] { return node.HasCPU })
+}
+
+// MemoryNodes is described with CPUNodes.
+func (n *NUMA) MemoryNodes() Value[[]int] {
+	return n.those(func(node *Node) Value[bool] { return node.HasMemory })
+}
+
+func (n *NUMA) those(has func(*Node) Value[bool]) Value[[]int] {
+	if n.Online.State != fact.OK {
+		return n.Online
+	}
+	ids := []int{}
+	for i := range n.Nodes {
+		v := has(&n.Nodes[i])
+		if v.State != fact.OK {
+			return unknownAs[[]int](v)
+		}
+		if v.V {
+			ids = append(ids, n.Nodes[i].ID)
+		}
+	}
+	return known(ids, n.Online.Path, n.Online.Raw)
+}
+
+// ReadDir lists the names in a folder.
+func (r *Root) ReadDir(path string) ([]string, error) {
+	names, e := r.readDir(path)
+	if e != nil {
+		return nil, e
+	}
+	return names, nil
+}
+
+// Holds reports whether this root could say anything about the path: always
+// for a complete tree, otherwise only when the file or its folder is there.
+func (r *Root) Holds(path string) bool {
+	_, err := r.Stat(path)
+	return StateOf(err) != fact.Unread
 }

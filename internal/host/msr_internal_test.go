@@ -24,7 +24,7 @@ func TestMSRLive(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "dev/cpu/0/msr"), content, 0o600))
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	require.NoError(t, err)
-	root := &Root{name: "/", live: true, b: &dirBackend{fd: fd, live: true, safe: [2]bool{true, true}}}
+	root := &Root{name: "/", b: &dirBackend{fd: fd, live: true, safe: [2]bool{true, true}}}
 	defer root.Close()
 	got := root.readRegisters(0, []uint32{MSRMiscEnable, MSRPrefetch, MSRPackageCst, MSRHWCR})
 	assert.Equal(t, known(uint64(0x4000850089), "/dev/cpu/0/msr", "0x4000850089"), got[0])

@@ -18,7 +18,7 @@ type NUMA struct {
 	// The node numbers of the files of the same name. has_memory came with
 	// Linux 3.8, has_generic_initiator with 5.6. Without its file Online is
 	// derived from the nodeN folders. HasCPU and HasMemory are Malformed where
-	// they contradict the nodes' own files: use CPUNodes and MemoryNodes.
+	// they contradict the nodes' own files: ask each node.
 	Online, Possible, HasCPU, HasMemory, HasNormalMemory, HasGenericInitiator Value[[]int]
 	// Nodes are the online nodes in numeric order; numbers may have gaps.
 	Nodes []Node
@@ -190,35 +190,6 @@ func doubtList(list Value[[]int], nodes []Node, has func(*Node) Value[bool]) Val
 		}
 	}
 	return list
-}
-
-// CPUNodes are the online nodes that have CPUs, MemoryNodes those that have
-// memory, each settled from the nodes' own files and the kernel's list.
-// Unknown when it is unknown of one node.
-func (n *NUMA) CPUNodes() Value[[]int] {
-	return n.those(func(node *Node) Value[bool] { return node.HasCPU })
-}
-
-// MemoryNodes is described with CPUNodes.
-func (n *NUMA) MemoryNodes() Value[[]int] {
-	return n.those(func(node *Node) Value[bool] { return node.HasMemory })
-}
-
-func (n *NUMA) those(has func(*Node) Value[bool]) Value[[]int] {
-	if n.Online.State != fact.OK {
-		return n.Online
-	}
-	ids := []int{}
-	for i := range n.Nodes {
-		v := has(&n.Nodes[i])
-		if v.State != fact.OK {
-			return unknownAs[[]int](v)
-		}
-		if v.V {
-			ids = append(ids, n.Nodes[i].ID)
-		}
-	}
-	return known(ids, n.Online.Path, n.Online.Raw)
 }
 
 // distances reads nodeN/distance: one number for each online node.

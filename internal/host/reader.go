@@ -158,7 +158,7 @@ func numberBehind(name, prefix string) (int, bool) {
 	return n, true
 }
 
-// isDir reports whether a folder exists, with the strictness of ReadDir: a
+// isDir reports whether a folder exists, with the strictness of readDir: a
 // missing one is false only where the tree is whole or notes say so.
 func (r *reader) isDir(path string) Value[bool] {
 	_, err := r.root.readDir(path)

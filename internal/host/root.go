@@ -34,7 +34,6 @@ type backend interface {
 type Root struct {
 	name     string
 	kernel   string
-	live     bool
 	b        backend
 	verdicts map[string]fact.State
 	names    map[string][]string
@@ -77,9 +76,6 @@ func (r *Root) Name() string { return r.name }
 // systems, "" for captures and unpacked trees. Only there may a library be
 // pointed that follows links and reads without bounds.
 func (r *Root) KernelFolder() string { return r.kernel }
-
-// Live reports whether this is the running machine.
-func (r *Root) Live() bool { return r.live }
 
 // Redacted reports a capture whose serial numbers and UUIDs are replaced: equal
 // ones are still equal in it, and none is the machine's own.
@@ -161,16 +157,8 @@ func (r *Root) appendFile(dst []byte, op, path string, limit int) ([]byte, *Read
 	return out, e
 }
 
-// ReadDir lists the names in a folder, in no particular order. A folder that
+// readDir lists the names in a folder, in no particular order. A folder that
 // is not in a capture is Unread, never empty.
-func (r *Root) ReadDir(path string) ([]string, error) {
-	names, e := r.readDir(path)
-	if e != nil {
-		return nil, e
-	}
-	return names, nil
-}
-
 func (r *Root) readDir(path string) ([]string, *ReadError) {
 	names, ok := r.listed(path)
 	e := r.noted("list", path)
@@ -190,7 +178,7 @@ func (r *Root) readDir(path string) ([]string, *ReadError) {
 }
 
 // Stat tells what the path is, after following links. In a root that is not
-// whole a missing name in a captured folder is Absent; ask ReadDir about
+// whole a missing name in a captured folder is Absent; ask readDir about
 // folders, it is stricter.
 func (r *Root) Stat(path string) (Kind, error) {
 	rel, err := relative(path)
@@ -229,13 +217,6 @@ func (r *Root) Readlink(path string) (string, error) {
 		return "", e
 	}
 	return target, nil
-}
-
-// Holds reports whether this root could say anything about the path: always
-// for a complete tree, otherwise only when the file or its folder is there.
-func (r *Root) Holds(path string) bool {
-	_, err := r.Stat(path)
-	return StateOf(err) != fact.Unread
 }
 
 // explain turns a cause into a ReadError, taking what the capture itself

@@ -11,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
+	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
 func TestMemory(t *testing.T) {
@@ -192,9 +193,7 @@ func TestVirt(t *testing.T) {
 
 func TestCmdline(t *testing.T) {
 	c := host.ReadCmdline(open(t, hosttest.Files{"proc/cmdline": "numa=on quiet numa=off\n"}.Tar(t, "")))
-	o, ok := c.Last("numa")
-	assert.True(t, ok)
-	assert.Equal(t, "off", o.Value)
-	_, ok = c.Last("nosmt")
-	assert.False(t, ok)
+	assert.Equal(t, "numa=on quiet numa=off", c.Line.V)
+	require.Len(t, c.Options, 3)
+	assert.Equal(t, kerneltext.Option{Key: "numa", Value: "off", HasValue: true, Raw: "numa=off"}, c.Options[2], "in the line's order: the last one counts")
 }
