@@ -43,20 +43,6 @@ func TestPeakOfChannels(t *testing.T) {
 	}())
 }
 
-// TestSignatureCounts: only what stands there twice and more is counted.
-func TestSignatureCounts(t *testing.T) {
-	of := func(signatures ...string) string {
-		r := &Result{}
-		for _, s := range signatures {
-			r.Populations = append(r.Populations, Population{Signature: s})
-		}
-		return r.Signature()
-	}
-	assert.Equal(t, "[0:32G]", of("[0:32G]"))
-	assert.Equal(t, "2x[0:32G]", of("[0:32G]", "[0:32G]"))
-	assert.Equal(t, "[0:32G],2x[1:32G],[0:32G]", of("[0:32G]", "[1:32G]", "[1:32G]", "[0:32G]"))
-}
-
 // TestSetsOverControllers: the general model (model.md, interleave sets) takes the largest
 // legal set, then the one with the larger smallest channel.
 func TestSetsOverControllers(t *testing.T) {

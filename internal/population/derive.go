@@ -3,8 +3,6 @@ package population
 import (
 	"io/fs"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -71,29 +69,6 @@ func (r *Result) populate(sys *inventory.System) {
 	r.Symmetric, r.ChannelsAlike = b.symmetric(r.Populations), b.channelsAlike(r.Populations)
 	b.classes(r.Populations)
 	r.Class = b.machineClass(r)
-	for i := range r.Populations {
-		r.Populations[i].Signature = b.signature(&r.Populations[i])
-	}
-}
-
-// Signature is a canonical text of the whole machine's population, equal for
-// equal ones and free of identifiers: "2x[0:32G 1:32G]" is two processors with
-// one 32 GiB DIMM on each of the channels 0 and 1.
-func (r *Result) Signature() string {
-	var parts []string
-	for i := 0; i < len(r.Populations); {
-		n := 1
-		for i+n < len(r.Populations) && r.Populations[i+n].Signature == r.Populations[i].Signature {
-			n++
-		}
-		text := r.Populations[i].Signature
-		if n > 1 {
-			text = strconv.Itoa(n) + "x" + text
-		}
-		parts = append(parts, text)
-		i += n
-	}
-	return strings.Join(parts, ",")
 }
 
 // installed sums the populated DRAM slots.

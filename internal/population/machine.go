@@ -125,24 +125,3 @@ func (b *builder) shapeBy(pop *Population, holds func(channel int) string) strin
 	slices.Sort(lines)
 	return strings.Join(lines, "|")
 }
-
-// signature is the canonical text of one population.
-func (b *builder) signature(pop *Population) string {
-	text := make([]byte, 0, 96)
-	text = append(text, '[')
-	switch {
-	case !pop.DIMMs.Known():
-		text = append(text, '?')
-	case pop.ChannelSlots == nil:
-		text = append(strconv.AppendInt(text, int64(len(pop.Slots)), 10), " DIMMs "...)
-		text = appendSize(text, pop.Bytes)
-	default:
-		for c, slots := range pop.ChannelSlots {
-			if n := len(text); n > 1 && len(slots) > 0 {
-				text = append(text, ' ')
-			}
-			text = append(text, b.appendChannel(nil, c, slots)...)
-		}
-	}
-	return string(append(text, ']'))
-}

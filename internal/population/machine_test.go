@@ -3,10 +3,12 @@ package population
 import (
 	"fmt"
 	"io/fs"
+	"slices"
 	"testing"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
@@ -101,4 +103,12 @@ func milan(n int) *testMachine {
 
 func sandyBridge(n int) *testMachine {
 	return newTestMachine(n, platform.Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz")
+}
+
+// runsBelow reports whether running, in MT/s, is slower than the population may
+// expect: below the expected speed and not one of the speeds that a document calls
+// normal.
+func runsBelow(s Speed, running int) bool {
+	return running < s.MTs-ddr.Tolerance &&
+		!slices.ContainsFunc(s.AlsoNormal, func(n int) bool { return ddr.Same(n, running) })
 }

@@ -183,9 +183,6 @@ type Population struct {
 	OrderFaults []OrderFault
 	// OrderSource names the document of the order, "" for the slot map's.
 	OrderSource string
-	// Signature is a canonical text of the population, equal for equal ones;
-	// free of identifiers.
-	Signature string
 }
 
 // OrderFault is a slot of a lockstep pair that is filled out of turn: before a

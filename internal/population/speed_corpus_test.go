@@ -43,7 +43,7 @@ func TestSpeedCorpus(t *testing.T) {
 				case run > s.MTs:
 					above++
 					list[fmt.Sprintf("above %s: %d runs %d %s", platformID(r), s.MTs, run, s.Detail)]++
-				case !s.Below(run):
+				case !runsBelow(s, run):
 					normal++
 				default:
 					below++

@@ -8,16 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// Below reports whether running, in MT/s, is slower than the population may
-// expect: below the expected speed and not one of the speeds that a document
-// calls normal.
-func (s Speed) Below(running int) bool {
-	if running >= s.MTs-ddr.Tolerance {
-		return false
-	}
-	return !slices.ContainsFunc(s.AlsoNormal, func(n int) bool { return ddr.Same(n, running) })
-}
-
 // BoardDecides reports whether running, in MT/s, is below the expected speed
 // and normal by the documents of other boards only: neither a fault nor in
 // order until this board's document is read.
