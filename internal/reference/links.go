@@ -8,23 +8,6 @@ import (
 	"github.com/memaudit/memaudit/internal/report/page"
 )
 
-// anchor is what a heading is linked by: GitHub keeps letters, digits, hyphens
-// and underscores, in small letters.
-func anchor(heading string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		case r == ' ':
-			return '-'
-		default:
-			return -1
-		}
-	}, heading)
-}
-
 // refines names the files of rules and of profiles that are written for one
 // platform. It lists no single rule: another rule of a file that is named
 // changes no platform's page.

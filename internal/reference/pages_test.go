@@ -94,3 +94,20 @@ func TestPagesSayTheirSources(t *testing.T) {
 		}
 	}
 }
+
+// anchor is what a heading is linked by: GitHub keeps letters, digits, hyphens
+// and underscores, in small letters.
+func anchor(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		case r == ' ':
+			return '-'
+		default:
+			return -1
+		}
+	}, heading)
+}
