@@ -183,61 +183,6 @@ func rangeSize(start, end Field[uint64]) Field[int64] {
 	return known(int64(n) + 1)
 }
 
-// MemoryError is a memory error firmware saw at start-up (type 18, DSP0134
-// 7.19). It means something only when a device or array refers to it.
-type MemoryError struct {
-	Handle                       uint16
-	Type, Granularity, Operation Field[string]
-	// ArrayAddress and DeviceAddress are byte addresses, Resolution a range in
-	// bytes.
-	ArrayAddress, DeviceAddress, Resolution Field[int64]
-}
-
-// MemoryErrors decodes the structures of type 18 in table order.
-func (t *Table) MemoryErrors() []MemoryError {
-	out := make([]MemoryError, 0, t.Count(typeMemoryError))
-	for s := range t.OfType(typeMemoryError) {
-		f := t.fields(s)
-		out = append(out, MemoryError{
-			Handle:        s.Handle,
-			Type:          f.word(0x04, "Type", &errorTypes),
-			Granularity:   f.word(0x05, "Granularity", &errorGranularities),
-			Operation:     f.word(0x06, "Operation", &errorOperations),
-			ArrayAddress:  f.errorAddress(0x0B, "Memory Array Address"),
-			DeviceAddress: f.errorAddress(0x0F, "Device Address"),
-			Resolution:    f.errorAddress(0x13, "Resolution"),
-		})
-	}
-	return out
-}
-
-func (f *fields) errorAddress(off int, label string) Field[int64] {
-	var n int64
-	if f.text {
-		v, ok := f.line(label)
-		if !ok {
-			return Field[int64]{}
-		}
-		if st := textStatus(v); st != Known {
-			return status[int64](st)
-		}
-		u, ok := parseHex(v)
-		if !ok || u > math.MaxUint32 {
-			return status[int64](Bad)
-		}
-		n = int64(u)
-	} else {
-		if !f.has(off, 4) {
-			return Field[int64]{}
-		}
-		n = f.u32(off)
-	}
-	if n == 0x80000000 {
-		return status[int64](Unstated)
-	}
-	return known(n)
-}
-
 // The values of MemoryDevice.Error and MemoryArray.Error that are not handles.
 const (
 	ErrorNotProvided = 0xFFFE

@@ -171,13 +171,7 @@ func (d TypeDetail) String() string { return bitString(uint(d), detailWords[:]) 
 // OperatingModes are the bits of DSP0134 7.18.7.
 type OperatingModes uint16
 
-// The bits of OperatingModes.
-const (
-	ModeVolatile        OperatingModes = 1 << 3
-	ModeBytePersistent  OperatingModes = 1 << 4
-	ModeBlockPersistent OperatingModes = 1 << 5
-)
-
+// modeWords are the words of bits 1 to 5.
 var modeWords = [...]string{
 	"Other", "Unknown", "Volatile memory", "Byte-accessible persistent memory",
 	"Block-accessible persistent memory",

@@ -33,7 +33,7 @@ func TestMemoryDevice(t *testing.T) {
 		Manufacturer: Text{"Hynix.", "Hynix\x01", Known}, AssetTag: Text{Status: Unstated},
 		PartNumber: Text{"P", "  P  ", Known}, Rank: known(2), ConfiguredSpeed: known(4800), MinVoltage: known(1100),
 		MaxVoltage: known(1100), ConfiguredVoltage: known(1100), Technology: known("DRAM"),
-		OperatingModes: known(ModeVolatile), FirmwareVersion: Text{Status: Unstated}, ModuleManufacturer: known(jedec),
+		OperatingModes: known(OperatingModes(1 << 3)), FirmwareVersion: Text{Status: Unstated}, ModuleManufacturer: known(jedec),
 		ModuleProduct: status[int](Unstated), ControllerManufacturer: status[JEP106](Unstated),
 		ControllerProduct: status[int](Unstated), NonVolatile: known[int64](0), Volatile: known[int64](64 << 30),
 		CacheSize: known[int64](0), LogicalSize: known[int64](0), PMIC0Manufacturer: status[JEP106](Unstated),

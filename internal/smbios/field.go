@@ -79,12 +79,6 @@ type Text struct {
 	Status Status
 }
 
-// Get returns the value and whether it is known.
-func (t Text) Get() (string, bool) { return t.Value, t.Status == Known }
-
-// Known tells whether t has a value.
-func (t Text) Known() bool { return t.Status == Known }
-
 // Or returns the value when it is known and def otherwise.
 func (t Text) Or(def string) string {
 	if t.Status == Known {

@@ -132,10 +132,8 @@ func views(t *Table) []any {
 	bios, _ := t.BIOS()
 	system, _ := t.System()
 	return []any{
-		[]BIOS{bios}, []System{system}, t.Boards(), t.Chassis(), t.Processors(), t.Caches(), t.MemoryArrays(),
-		t.MemoryDevices(), t.MemoryErrors(), t.ArrayMappings(), t.DeviceMappings(), t.MemoryChannels(),
-		t.IPMIDevices(), t.OnboardDevices(), t.HostInterfaces(), t.TPMs(), t.ProcessorInfos(), t.Firmwares(),
-		t.HPEDIMMLocations(),
+		[]BIOS{bios}, []System{system}, t.Boards(), t.Chassis(), t.Processors(), t.MemoryArrays(),
+		t.MemoryDevices(), t.ArrayMappings(), t.DeviceMappings(), t.HPEDIMMLocations(),
 	}
 }
 

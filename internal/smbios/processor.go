@@ -45,18 +45,8 @@ type CPUID struct {
 // ProcessorCharacteristics are the bits of DSP0134 7.5.9 from 2 on.
 type ProcessorCharacteristics uint16
 
-// The bits of ProcessorCharacteristics.
-const (
-	Is64Bit             ProcessorCharacteristics = 1 << 2
-	IsMultiCore         ProcessorCharacteristics = 1 << 3
-	HasHardwareThread   ProcessorCharacteristics = 1 << 4
-	HasExecuteProtect   ProcessorCharacteristics = 1 << 5
-	HasVirtualization   ProcessorCharacteristics = 1 << 6
-	HasPowerControl     ProcessorCharacteristics = 1 << 7
-	Is128Bit            ProcessorCharacteristics = 1 << 8
-	IsArm64SoCID        ProcessorCharacteristics = 1 << 9
-	processorKnownFlags                          = 0x3FC
-)
+// processorKnownFlags are the bits of ProcessorCharacteristics that have a meaning.
+const processorKnownFlags = 0x3FC
 
 // characteristicWords are the words of bits 2 to 9.
 var characteristicWords = [...]string{
@@ -64,9 +54,6 @@ var characteristicWords = [...]string{
 	"Enhanced Virtualization", "Power/Performance Control", "128-bit Capable",
 	"Arm64 SoC ID",
 }
-
-// Has tells whether all bits of b are set.
-func (c ProcessorCharacteristics) Has(b ProcessorCharacteristics) bool { return c&b == b }
 
 // Processors decodes the structures of type 4 in table order.
 func (t *Table) Processors() []Processor {
@@ -118,36 +105,4 @@ func (p *Processor) counts(f *fields) {
 	p.ThreadsEnabled = f.threadsEnabled()
 	p.Characteristics = f.characteristics()
 	p.SocketType = f.str(0x32, "Socket Type")
-}
-
-// ProcessorInfo is additional information on a processor (type 44, DSP0134
-// 7.45), kept raw: its content is the architecture's.
-type ProcessorInfo struct {
-	Handle uint16
-	// Processor is the handle of the type 4 structure.
-	Processor Field[uint16]
-	// Architecture is the code of DSP0134 7.45.1: 1 IA32, 2 x64, 4 and 5 Arm,
-	// 6 to 8 RISC-V, 9 and 10 LoongArch.
-	Architecture Field[int]
-	// Data is the architecture's part.
-	Data []byte
-}
-
-// ProcessorInfos decodes the structures of type 44 in table order. dmidecode
-// prints them as bytes, so that they are read from text as well.
-func (t *Table) ProcessorInfos() []ProcessorInfo {
-	out := make([]ProcessorInfo, 0, t.Count(typeProcessorInfo))
-	for s := range t.OfType(typeProcessorInfo) {
-		p := ProcessorInfo{Handle: s.Handle}
-		if f := t.fields(s); !f.text {
-			p.Processor = f.handle(0x04, "", 0xFFFF)
-			p.Architecture = f.num8(0x07, "", -1)
-			p.Data = s.Data[min(0x08, len(s.Data)):]
-			if f.has(0x06, 1) {
-				p.Data = p.Data[:min(f.u8(0x06), len(p.Data))]
-			}
-		}
-		out = append(out, p)
-	}
-	return out
 }

@@ -8,23 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestProtocolRecords: only a record of Redfish over IP that is whole has addresses.
-func TestProtocolRecords(t *testing.T) {
-	record := func(id, length byte) []byte {
-		r := slices.Concat([]byte{id, length}, make([]byte, length))
-		for i := range r[2:] {
-			r[2+i] = 1
-		}
-		return r
-	}
-	var h HostInterface
-	h.records(slices.Concat([]byte{3}, record(2, 91), record(protocolRedfish, 90), record(protocolRedfish, 91)))
-	require.Len(t, h.Protocols, 3)
-	assert.False(t, stated(h.Protocols[0].Assignment), "IPMI")
-	assert.False(t, stated(h.Protocols[1].Assignment), "cut short")
-	assert.True(t, stated(h.Protocols[2].Assignment))
-}
-
 // TestCutFirst: what is shorter than a header, or begins with a type that the
 // standard does not know, is not a table that was cut short.
 func TestCutFirst(t *testing.T) {

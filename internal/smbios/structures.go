@@ -1,6 +1,7 @@
 package smbios
 
-// The types of structures that are decoded (DSP0134 7; type 202 is HPE's own).
+// The types of structures that are decoded or hold strings (DSP0134 7; type 202 is
+// HPE's own).
 const (
 	typeBIOS            = 0
 	typeSystem          = 1
@@ -13,12 +14,9 @@ const (
 	typeMemoryError     = 18
 	typeArrayMapping    = 19
 	typeDeviceMapping   = 20
-	typeMemoryChannel   = 37
-	typeIPMI            = 38
 	typeOnboard         = 41
 	typeHostInterface   = 42
 	typeTPM             = 43
-	typeProcessorInfo   = 44
 	typeFirmware        = 45
 	typeInactive        = 126
 	typeEndOfTable      = 127

@@ -86,7 +86,7 @@ func oddities() *smbiostest.Builder {
 	return b
 }
 
-// management is a table of the structures beside processors and memory.
+// management is a table of structures that are not decoded; they cost none of the others.
 func management() *smbiostest.Builder {
 	b := smbiostest.New(3, 5)
 	b.System(smbiostest.System{Manufacturer: "Example"})
@@ -132,15 +132,6 @@ func made() map[string]*smbiostest.Builder {
 
 // expectedDifferences are the places where we know better than dmidecode.
 var expectedDifferences = map[string][]string{
-	"management": {
-		// It prints the second device as the first.
-		"management\t0x0103\tMemoryChannel.Loads\t[{2 4369} {2 4370}]\t[]",
-		// Version 3.4 does not know these devices.
-		"management\t0x0108\tHostInterface.Device\tknown USB v2\tbad ",
-		"management\t0x0108\tHostInterface.VendorID\tknown 1131\tmissing 0",
-		"management\t0x0108\tHostInterface.ProductID\tknown 65456\tmissing 0",
-		"management\t0x0108\tHostInterface.MAC\tknown 02:11:22:33:44:ab\tmissing ",
-	},
 	"oddities": {
 		"oddities\t0x0004/4/1\tline Core Count\t\t255", // "255 or more"
 		"oddities\t0x000A/17/1\tline Size\t\t32767 MB", // 7FFFh is not a size
@@ -173,7 +164,11 @@ func TestSyntheticAgreesWithDmidecode(t *testing.T) {
 				found = append(found, d.String())
 			}
 			assert.ElementsMatch(t, expectedDifferences[name], found)
-			assert.Greater(t, n+m, 60)
+			least := 60
+			if name == "management" {
+				least = 15 // the system alone is decoded
+			}
+			assert.Greater(t, n+m, least)
 		})
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strings"
 )
 
 // Source says which kind of input a Table was decoded from.
@@ -117,28 +116,6 @@ type line struct {
 	item     bool
 }
 
-// Strings returns the structure's strings as they stand in the table, the
-// string with number 1 first.
-func (s *Structure) Strings() []string {
-	if s.strs == "" {
-		return nil
-	}
-	return strings.Split(s.strs, "\x00")
-}
-
-// Lines yields the attributes of a structure read from text as label and
-// value; list items have an empty label. Nothing is yielded for structures
-// with Data.
-func (s *Structure) Lines() iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for _, l := range s.lines {
-			if !yield(l.key, l.val) {
-				return
-			}
-		}
-	}
-}
-
 // OfType yields the structures of one type in table order.
 func (t *Table) OfType(typ uint8) iter.Seq[*Structure] {
 	return func(yield func(*Structure) bool) {
@@ -169,12 +146,6 @@ func (t *Table) Lookup(handle uint16, typ uint8) *Structure {
 		return &t.Structures[uint32(t.sorted[i])]
 	}
 	return nil
-}
-
-// Has tells whether any structure has this handle.
-func (t *Table) Has(handle uint16) bool {
-	i := t.search(uint64(handle) << 40)
-	return i < len(t.sorted) && uint16(t.sorted[i]>>40) == handle
 }
 
 // search returns the first entry of sorted that is not below key.

@@ -97,28 +97,7 @@ var arrayUses = wordList{first: 1, words: []string{
 	"Non-volatile RAM", "Cache Memory",
 }}
 
-// eccTypes is DSP0134 7.17.3; caches use its first six (7.8.3).
+// eccTypes is DSP0134 7.17.3.
 var eccTypes = wordList{first: 1, words: []string{
 	"Other", "Unknown", "None", "Parity", "Single-bit ECC", "Multi-bit ECC", "CRC",
 }}
-
-var cacheECCTypes = wordList{first: 1, words: []string{
-	"Other", "Unknown", "None", "Parity", "Single-bit ECC", "Multi-bit ECC",
-}}
-
-// errorTypes, errorGranularities and errorOperations are DSP0134 7.19.1-3.
-var errorTypes = wordList{first: 1, words: []string{
-	"Other", "Unknown", "OK", "Bad Read", "Parity Error", "Single-bit Error",
-	"Double-bit Error", "Multi-bit Error", "Nibble Error", "Checksum Error",
-	"CRC Error", "Corrected Single-bit Error", "Corrected Error",
-	"Uncorrectable Error",
-}}
-
-var errorGranularities = wordList{first: 1, words: []string{
-	"Other", "Unknown", "Device Level", "Memory Partition Level",
-}}
-
-var errorOperations = wordList{first: 1, words: []string{"Other", "Unknown", "Read", "Write", "Partial Write"}}
-
-// channelTypes is DSP0134 7.38.1.
-var channelTypes = wordList{first: 1, words: []string{"Other", "Unknown", "RamBus", "SyncLink"}}
