@@ -28,6 +28,12 @@ type Room struct {
 	Files, Lines int
 	// Imports are the module's packages that it imports, by Path.
 	Imports []string
+	// Exports are what the package declares for others, but for methods by which a
+	// type satisfies an interface; fields are left out, as encoders read them by name.
+	Exports []Declared
+	// Names are the module's functions, types, variables, constants and methods that
+	// the files name, in their own package and in others.
+	Names []string
 	// Circles are the groups of files that refer to each other in a circle, each
 	// sorted, the largest first.
 	Circles [][]string
@@ -60,6 +66,27 @@ func (r *Room) AcrossTopics() int {
 	return n
 }
 
+// Unused lists what the rooms export and none of them names, sorted. A room that
+// only tests import has to be left out by the caller.
+func Unused(rooms []Room) []string {
+	named := map[string]bool{}
+	for _, r := range rooms {
+		for _, name := range r.Names {
+			named[name] = true
+		}
+	}
+	var out []string
+	for _, r := range rooms {
+		for _, d := range r.Exports {
+			if !named[d.Name] && !slices.ContainsFunc(d.Or, func(name string) bool { return named[name] }) {
+				out = append(out, d.Name)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
 // listed is what go list says of one package.
 type listed struct {
 	ImportPath, Dir, Export string
@@ -81,6 +108,9 @@ func Measure(dir string, below ...string) ([]Room, error) {
 	for _, p := range all {
 		exports[p.ImportPath] = p.Export
 	}
+	look := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
+	fset := token.NewFileSet()
+	compiled := importer.ForCompiler(fset, "gc", look) // one for all: it keeps what it read
 	var rooms []Room
 	for _, p := range all {
 		if p.Module == nil || !p.Module.Main {
@@ -90,7 +120,7 @@ func Measure(dir string, below ...string) ([]Room, error) {
 		if !own || !slices.ContainsFunc(below, func(b string) bool { return strings.HasPrefix(path, b) }) {
 			continue
 		}
-		room, err := measure(p, path, exports)
+		room, err := measure(p, path, fset, compiled)
 		if err != nil {
 			return nil, err
 		}
@@ -123,14 +153,13 @@ func listPackages(dir string) ([]listed, error) {
 	}
 }
 
-func measure(p listed, path string, exports map[string]string) (Room, error) {
+func measure(p listed, path string, fset *token.FileSet, compiled types.Importer) (Room, error) {
 	room := Room{Path: path, Files: len(p.GoFiles)}
 	for _, imp := range p.Imports {
 		if own, ok := strings.CutPrefix(imp, p.Module.Path+"/"); ok {
 			room.Imports = append(room.Imports, own)
 		}
 	}
-	fset := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range p.GoFiles {
 		src, err := os.ReadFile(filepath.Join(p.Dir, name))
@@ -144,14 +173,15 @@ func measure(p listed, path string, exports map[string]string) (Room, error) {
 		}
 		files = append(files, f)
 	}
-	info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
-	look := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
-	config := types.Config{Importer: importer.ForCompiler(fset, "gc", look)}
+	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	config := types.Config{Importer: compiled}
 	pkg, err := config.Check(p.ImportPath, fset, files, info)
 	if err != nil {
 		return room, err
 	}
 	room.Circles = circles(references(fset, pkg, info))
+	n := &naming{module: p.Module.Path + "/", info: info, interfaces: interfacesBelow(pkg)}
+	room.Exports, room.Names = n.exports(files), n.names(files)
 	return room, nil
 }
 
