@@ -109,7 +109,7 @@ func TestControllerHangs(t *testing.T) {
 		s.takes = time.Hour
 		a.expire()
 		answer = read()
-		require.NoError(t, answer.Err(), "the answer of before stays while it is asked again")
+		require.NoError(t, answer.Err(), "the previous answer stays while it is asked again")
 		a.end(time.Second)
 		assert.Equal(t, 1, s.ended)
 	})

@@ -85,7 +85,7 @@ func (c *config) check(name string) error {
 	}
 	if c.Interval != "" {
 		if d, err := time.ParseDuration(c.Interval); err != nil || d <= 0 {
-			return usageError("configuration %s: interval %q, expected a duration as 5m", name, c.Interval)
+			return usageError("configuration %s: interval %q, expected a duration such as 5m", name, c.Interval)
 		}
 	}
 	return nil

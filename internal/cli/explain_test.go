@@ -63,7 +63,7 @@ func TestExplainRefuses(t *testing.T) {
 	t.Parallel()
 	status, _, errs := run(nil, "explain", "smtt")
 	assert.Equal(t, 2, status)
-	assert.Contains(t, errs, `"smtt" is not a rule, setting or platform; near it: smt`)
+	assert.Contains(t, errs, `"smtt" is not a rule, setting or platform; the nearest are smt`)
 	status, _, errs = run(nil, "explain", "smt", "--root", "/nowhere")
 	assert.Equal(t, 3, status)
 	assert.Contains(t, errs, "--root /nowhere")

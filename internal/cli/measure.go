@@ -83,7 +83,7 @@ func (f *measureFlags) check() error {
 	}
 	list, err := kerneltext.ParseCPUList([]byte(f.nodes))
 	if err != nil || len(list) == 0 {
-		return usageError("--nodes: %q, expected a list of nodes as 0,2-3", f.nodes)
+		return usageError("--nodes: %q, expected a list of nodes such as 0,2-3", f.nodes)
 	}
 	f.options.Nodes = list
 	return nil

@@ -62,7 +62,7 @@ func TestOutputPlantedLink(t *testing.T) {
 	require.NoError(t, os.Symlink(filepath.Dir(victim), filepath.Join(dir, "folder")))
 	require.NoError(t, os.Symlink(filepath.Join(dir, "nothing"), filepath.Join(dir, "dangling")))
 	for _, name := range []string{"report", "folder/victim", "folder/new", "dangling"} {
-		require.ErrorContains(t, writeText(filepath.Join(dir, name), 0o644), "is a link in a folder where others may plant one", name)
+		require.ErrorContains(t, writeText(filepath.Join(dir, name), 0o644), "is a link in a folder where others may make one", name)
 	}
 	data, err := os.ReadFile(victim)
 	require.NoError(t, err)

@@ -91,7 +91,7 @@ func followOne(name string) (next string, is fs.FileInfo, err error) {
 // throughLink is the path with the link at its place.
 func throughLink(at, rest string, folder, link fs.FileInfo) (string, fs.FileInfo, error) {
 	if !trusted(folder, link) {
-		return "", nil, fmt.Errorf("%s: is a link in a folder where others may plant one, which is not followed: expected a file", at)
+		return "", nil, fmt.Errorf("%s: is a link in a folder where others may make one, which is not followed, expected a file", at)
 	}
 	to, err := os.Readlink(at)
 	if err != nil {

@@ -35,7 +35,7 @@ is behind.`,
 			}
 			switch {
 			case input.names() && document != "":
-				return usageError("--document lists of all profiles those of a document: give it without a flag that names a machine")
+				return usageError("--document looks at all profiles: give it without a flag that names a machine")
 			case input.names():
 				return p.fitting(&input, packs, f.format)
 			}

@@ -77,14 +77,14 @@ func (c *controller) configure(conf *redfishConfig) error {
 	if conf.Timeout != "" {
 		d, err := time.ParseDuration(conf.Timeout)
 		if err != nil || d <= 0 {
-			return usageError("configuration: redfish.timeout %q, expected a duration as 2m", conf.Timeout)
+			return usageError("configuration: redfish.timeout %q, expected a duration such as 2m", conf.Timeout)
 		}
 		c.o.Timeout = d
 	}
 	if conf.Interval != "" {
 		d, err := time.ParseDuration(conf.Interval)
 		if err != nil || d < leastAskInterval {
-			return usageError("configuration: redfish.interval %q, expected a duration as 6h, at least %s", conf.Interval, leastAskInterval)
+			return usageError("configuration: redfish.interval %q, expected a duration such as 6h, at least %s", conf.Interval, leastAskInterval)
 		}
 		c.interval = d
 	}
@@ -173,7 +173,7 @@ func readCredentials(name string) (user, password string, err error) {
 	case !st.Mode().IsRegular():
 		return "", "", fmt.Errorf("%s: not a regular file", name)
 	case st.Mode().Perm()&0o077 != 0:
-		return "", "", fmt.Errorf("%s: mode %04o lets others than its owner at the password, expected 0600", name, st.Mode().Perm())
+		return "", "", fmt.Errorf("%s: mode %04o lets others than its owner read the password, expected 0600", name, st.Mode().Perm())
 	}
 	data, err := readWhole(f, maxCredentials)
 	if err != nil {

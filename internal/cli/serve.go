@@ -46,7 +46,7 @@ func (p *Program) serveCommand() *cobra.Command {
 change and when processors or memory come or go. It serves the last audit: metrics
 for Prometheus, /report, /report.txt, /report.json, /-/healthy and /-/ready. A scrape never
 audits. What an audit cannot read is unknown, and memaudit_audit_failed is 1; when it can
-read nothing of the machine, the audit of before stays, marked as outdated. Before the
+read nothing of the machine, the previous audit stays, marked as outdated. Before the
 first audit every page answers 503.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.serve(cmd.Context(), f) },
@@ -88,7 +88,7 @@ func (f *serveFlags) check() error {
 	}
 	taken := []string{"/report", "/report.txt", "/report.json", "/-/healthy", "/-/ready"}
 	if path := f.web.MetricsPath; !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " {}?#") || slices.Contains(taken, path) {
-		return usageError("--web.telemetry-path: %q, expected a path as /metrics other than %s", path, strings.Join(taken, ", "))
+		return usageError("--web.telemetry-path: %q, expected a path such as /metrics other than %s", path, strings.Join(taken, ", "))
 	}
 	if f.web.ConfigFile != "" {
 		if err := exporter.CheckWeb(f.web.ConfigFile); err != nil {
@@ -145,6 +145,6 @@ func (p *Program) logger(f *serveFlags) *slog.Logger {
 }
 
 // errReload marks a configuration that no longer loads.
-var errReload = errors.New("the configuration of before stays")
+var errReload = errors.New("the previous configuration stays in force")
 
 func reloadFailed(err error) error { return fmt.Errorf("reload: %w; %w", err, errReload) }

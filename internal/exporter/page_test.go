@@ -79,7 +79,7 @@ func TestPartialAudit(t *testing.T) {
 	}
 }
 
-// TestFailedAudit: after an audit that read nothing the one of before stays, and
+// TestFailedAudit: after an audit that read nothing the previous one stays, and
 // every form says that it does, of when it is and why.
 func TestFailedAudit(t *testing.T) {
 	p := &pages{}

@@ -69,7 +69,7 @@ func (p provider) FindStructFieldType(name, field string) (*types.FieldType, boo
 		GetFrom: func(target any) (any, error) {
 			o, ok := target.(*Object)
 			if !ok {
-				return nil, fmt.Errorf("fact %s.%s: asked of %T", name, field, target)
+				return nil, fmt.Errorf("fact %s.%s: read from %T, expected an object of facts", name, field, target)
 			}
 			v, path := o.field(field)
 			return celValue(path, v), nil

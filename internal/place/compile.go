@@ -56,7 +56,7 @@ func CompileLocators(k fs.FS) ([]byte, error) {
 	seen := map[string]bool{}
 	for _, r := range file.Rules {
 		if seen[r.ID] {
-			return nil, fmt.Errorf("%s: rule %s stands there twice", locatorYAML, r.ID)
+			return nil, fmt.Errorf("%s: two rules have the id %s", locatorYAML, r.ID)
 		}
 		seen[r.ID] = true
 		for _, p := range slices.Concat(r.Locator, r.Bank) {

@@ -71,7 +71,7 @@ func TestCompileRefuses(t *testing.T) {
 		`slots/locators.yaml: rule a: pattern "{foo}": has the unknown field {foo}`:        "rules: [{id: a, locator: ['{foo}']}]",
 		`slots/locators.yaml: rule a: pattern "{cpu=12}A": has the unknown field {cpu=12}`: "rules: [{id: a, locator: ['{cpu=12}A']}]",
 		`slots/locators.yaml: rule a: pattern "A|B": holds a bar or a tab`:                 "rules: [{id: a, locator: ['A|B']}]",
-		`slots/locators.yaml: rule a stands there twice`:                                   "rules: [{id: a, locator: [A]}, {id: a, locator: [B]}]",
+		`slots/locators.yaml: two rules have the id a`:                                     "rules: [{id: a, locator: [A]}, {id: a, locator: [B]}]",
 	} {
 		_, err := CompileLocators(fstest.MapFS{locatorYAML: {Data: []byte(file)}})
 		require.ErrorContains(t, err, says)

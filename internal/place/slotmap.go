@@ -106,7 +106,7 @@ func readSlotMap(k fs.FS, where string) (*slotMap, error) {
 	}
 	line := indexed(string(raw), "  - {id: "+id+",")
 	if line == "" {
-		return nil, fmt.Errorf("read slot map %s: the index names it and %s does not have it", where, file)
+		return nil, fmt.Errorf("read slot map %s: listed in the index and missing in %s", where, file)
 	}
 	var m slotMap
 	if err := yaml.Unmarshal([]byte("{id: "+id+","+line), &m); err != nil {

@@ -106,7 +106,7 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 		return nil, fmt.Errorf("read platform %s: %w", id, err)
 	}
 	if f.ID != id {
-		return nil, fmt.Errorf("read platform %s: the file calls itself %q", id, f.ID)
+		return nil, fmt.Errorf("read platform %s: its id is %q, expected the name of its file", id, f.ID)
 	}
 	if err := f.choose(brand); err != nil {
 		return nil, fmt.Errorf("read platform %s: %w", id, err)
@@ -124,7 +124,7 @@ func (f *platformFile) choose(brand string) error {
 	for _, part := range f.Parts {
 		re, err := regexp.Compile("(?i)" + part.Brand)
 		if err != nil {
-			return fmt.Errorf("pattern of a part: %w", err)
+			return fmt.Errorf("pattern %q of a part: %w", part.Brand, err)
 		}
 		if re.MatchString(brand) {
 			f.overlay(&part.platformFacts)

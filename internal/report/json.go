@@ -14,10 +14,10 @@ func WriteJSON[T Report | Inventory | Comparison | WhatIf | Capacity](w io.Write
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("encoding JSON: %w", err)
+		return fmt.Errorf("encode JSON: %w", err)
 	}
 	if _, err := w.Write(indentJSON(b.Bytes())); err != nil {
-		return fmt.Errorf("writing JSON: %w", err)
+		return fmt.Errorf("write JSON: %w", err)
 	}
 	return nil
 }

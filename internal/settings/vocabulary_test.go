@@ -16,7 +16,7 @@ func TestBrokenVocabulary(t *testing.T) {
 	}
 	require.NoError(t, read(good, "patrol_scrub\tenabled\thours\t\tyes\n"))
 	for row, says := range map[string]string{
-		"smt\tswitch\t\t\tagain\n":           "vocabulary.tsv:5: smt stands there twice",
+		"smt\tswitch\t\t\tagain\n":           "vocabulary.tsv:5: two lines have the id smt",
 		"x\tknob\t\t\ttitle\n":               "expected switch, choice, rate or name",
 		"x\tchoice\t\t\ttitle\n":             "choices and rates have words",
 		"x\tswitch\t\tone two\ttitle\n":      "choices and rates have words",

@@ -87,7 +87,7 @@ func (v *wordlist) addSetting(cells []string) error {
 	case s.ID == "" || s.Title == "":
 		return fmt.Errorf("a setting has an id and a title")
 	case twice:
-		return fmt.Errorf("%s stands there twice", s.ID)
+		return fmt.Errorf("two lines have the id %s", s.ID)
 	case !known:
 		return fmt.Errorf("%s: kind %q, expected switch, choice, rate or name", s.ID, cells[1])
 	case !fits:

@@ -31,7 +31,7 @@ func WriteJUnit(w io.Writer, r *report.Report) error {
 	}
 	x.raw("  </testsuite>\n</testsuites>\n")
 	if _, err := w.Write(x.buf.Bytes()); err != nil {
-		return fmt.Errorf("writing JUnit: %w", err)
+		return fmt.Errorf("write JUnit: %w", err)
 	}
 	return nil
 }

@@ -37,7 +37,7 @@ func WriteLabels(w io.Writer, r *report.Report, audited bool) error {
 	label("platform", report.OrEmpty(r.Machine.Platform.ID))
 	label("population", metrics.Signature(&r.Inventory))
 	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("writing the labels: %w", err)
+		return fmt.Errorf("write the labels: %w", err)
 	}
 	return nil
 }

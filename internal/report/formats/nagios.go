@@ -31,7 +31,7 @@ func WriteNagios(w io.Writer, r *report.Report, p Plugin) error {
 		b.WriteString(pluginText(findingLine(f)) + "\n")
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
-		return fmt.Errorf("writing the plugin's output: %w", err)
+		return fmt.Errorf("write the plugin's output: %w", err)
 	}
 	return nil
 }

@@ -45,10 +45,10 @@ func WriteOCPTV(w io.Writer, r *report.Report) error {
 	}
 	o.run("testRunEnd", object{"status": "COMPLETE", "result": runResult(r)})
 	if o.err != nil {
-		return fmt.Errorf("encoding OCPTV: %w", o.err)
+		return fmt.Errorf("encode OCPTV: %w", o.err)
 	}
 	if _, err := w.Write(o.buf.Bytes()); err != nil {
-		return fmt.Errorf("writing OCPTV: %w", err)
+		return fmt.Errorf("write OCPTV: %w", err)
 	}
 	return nil
 }

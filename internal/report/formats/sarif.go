@@ -134,7 +134,7 @@ func writeIndented(w io.Writer, name string, v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ func Write(w io.Writer, r *report.Report) error {
 	p.roots, p.led = causes(r.Findings)
 	p.document()
 	if _, err := w.Write(p.Bytes()); err != nil {
-		return fmt.Errorf("writing HTML: %w", err)
+		return fmt.Errorf("write HTML: %w", err)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 // node_exporter's textfile collector reads it.
 func Write(w io.Writer, r *report.Report) error {
 	if _, err := w.Write(Append(nil, FromReport(r), Text)); err != nil {
-		return fmt.Errorf("writing metrics: %w", err)
+		return fmt.Errorf("write metrics: %w", err)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func WriteMarkdown(w io.Writer, blocks []Block) error {
 		markdownBlock(&out, &blocks[i])
 	}
 	if _, err := w.Write(append(bytes.TrimSpace(out.Bytes()), '\n')); err != nil {
-		return fmt.Errorf("writing Markdown: %w", err)
+		return fmt.Errorf("write Markdown: %w", err)
 	}
 	return nil
 }

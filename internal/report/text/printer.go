@@ -71,7 +71,7 @@ func newPrinter(o Options) *printer {
 // section from nothing.
 func (p *printer) flush(w io.Writer) error {
 	if _, err := w.Write(append(bytes.TrimRight(p.buf, "\n"), '\n')); err != nil {
-		return fmt.Errorf("writing text: %w", err)
+		return fmt.Errorf("write text: %w", err)
 	}
 	return nil
 }
