@@ -38,7 +38,7 @@ func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline
 
 // machine compares what belongs to no slot.
 func (c *comparison) machine() inventory.Compared {
-	p := &part{subject: subjectMachine}
+	p := &subjectChanges{subject: subjectMachine}
 	if !c.identified() {
 		p.lost("the system's UUID is not known now, so that this may be another machine")
 	}
@@ -53,7 +53,7 @@ func (c *comparison) machine() inventory.Compared {
 	return c.done(p)
 }
 
-func (c *comparison) bios(p *part) {
+func (c *comparison) bios(p *subjectChanges) {
 	a, b := &c.then.Machine, &c.now.Machine
 	switch {
 	case a.BIOSVersion == "":
@@ -71,7 +71,7 @@ func version(m *Machine) string {
 	return m.BIOSVersion + " (" + m.BIOSDate + ")"
 }
 
-func (c *comparison) sockets(p *part) {
+func (c *comparison) sockets(p *subjectChanges) {
 	now := map[int]*Socket{}
 	for i := range c.now.Sockets {
 		now[c.now.Sockets[i].ID] = &c.now.Sockets[i]
@@ -103,7 +103,7 @@ func processor(s *Socket) string {
 	}
 }
 
-func (c *comparison) nodes(p *part) {
+func (c *comparison) nodes(p *subjectChanges) {
 	switch {
 	case len(c.then.Nodes) == 0 || slices.Equal(c.then.Nodes, c.now.Nodes):
 	case len(c.now.Nodes) == 0:
@@ -130,7 +130,7 @@ var memoryViews = []struct{ name, words string }{
 // memory compares the same view then and now, the best that both have. Less
 // than what firmware and kernel normally reserve is not a difference: it moves
 // with every kernel.
-func (c *comparison) memory(p *part) {
+func (c *comparison) memory(p *subjectChanges) {
 	for _, view := range memoryViews {
 		then, now := c.then.Memory[view.name], c.now.Memory[view.name]
 		if then == 0 || now == 0 {
@@ -156,7 +156,7 @@ func (c *comparison) memory(p *part) {
 // a crash kernel.
 func reserved(total int64) int64 { return max(total/50, 512<<20) }
 
-func (c *comparison) settings(p *part) {
+func (c *comparison) settings(p *subjectChanges) {
 	unknown := 0
 	for _, id := range slices.Sorted(maps.Keys(c.then.Settings)) {
 		for _, face := range slices.Sorted(maps.Keys(c.then.Settings[id])) {

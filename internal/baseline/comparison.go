@@ -57,25 +57,25 @@ func (c *comparison) swappedUUID() string {
 	return hasher(c.then.Key)("machine", fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }
 
-// part collects what is said of one subject.
-type part struct {
+// subjectChanges collects what is said of one subject.
+type subjectChanges struct {
 	subject string
 	changes []inventory.Change
 	unknown []string
 }
 
-func (p *part) change(kind inventory.ChangeKind, then, now string) {
+func (p *subjectChanges) change(kind inventory.ChangeKind, then, now string) {
 	p.changes = append(p.changes, inventory.Change{Kind: kind, Then: then, Now: now})
 }
 
 // lost notes what was known then and is not now.
-func (p *part) lost(format string, args ...any) {
+func (p *subjectChanges) lost(format string, args ...any) {
 	p.unknown = append(p.unknown, fmt.Sprintf(format, args...))
 }
 
 // done makes the comparison of it. A difference is one whatever else is not
 // known.
-func (c *comparison) done(p *part) inventory.Compared {
+func (c *comparison) done(p *subjectChanges) inventory.Compared {
 	at := fact.Evidence{Source: "baseline", Path: c.path, Field: p.subject, Raw: "saved " + c.then.SavedAt}
 	out := inventory.Compared{Subject: p.subject, Changes: p.changes}
 	var then, now []string

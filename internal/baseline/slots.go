@@ -9,11 +9,11 @@ import (
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
-// pair is one slot then and now; either may be missing.
-type pair struct{ then, now *Slot }
+// slotPair is one slot then and now; either may be missing.
+type slotPair struct{ then, now *Slot }
 
 // name is the pair's subject, as findings name slots.
-func (q pair) name() string {
+func (q slotPair) name() string {
 	s := q.now
 	if s == nil {
 		s = q.then
@@ -33,7 +33,7 @@ func (c *comparison) slots() []inventory.Compared {
 		if !mayHold(q.then) && !mayHold(q.now) {
 			continue
 		}
-		p := &part{subject: q.name()}
+		p := &subjectChanges{subject: q.name()}
 		c.slot(p, q, at)
 		out = append(out, c.done(p))
 	}
@@ -47,7 +47,7 @@ func mayHold(s *Slot) bool { return s != nil && s.State != string(inventory.Slot
 // tell all slots apart, for a new BIOS may number them anew; what is left by
 // handle, for it may label them anew; what is left then in the order of the
 // table, when as many are left of both.
-func (c *comparison) pairs() []pair {
+func (c *comparison) pairs() []slotPair {
 	label := func(s *Slot) string { return s.Locator + "\x00" + s.BankLocator }
 	handle := func(s *Slot) string { return fmt.Sprintf("%04x", s.Handle) }
 	m := matcher{now: make([]*Slot, 0, len(c.now.Slots)), of: map[*Slot]*Slot{}}
@@ -69,13 +69,13 @@ func (c *comparison) pairs() []pair {
 		}
 		m.then = nil
 	}
-	var out []pair
+	var out []slotPair
 	for i := range c.now.Slots {
 		now := &c.now.Slots[i]
-		out = append(out, pair{m.of[now], now})
+		out = append(out, slotPair{m.of[now], now})
 	}
 	for _, s := range m.then {
-		out = append(out, pair{s, nil})
+		out = append(out, slotPair{s, nil})
 	}
 	return out
 }
@@ -119,7 +119,7 @@ func distinct(list []Slot, key func(*Slot) string) bool {
 // whereabouts are the places of each module, by the hash of its serial number.
 type whereabouts struct{ then, now map[string]string }
 
-func places(pairs []pair) whereabouts {
+func places(pairs []slotPair) whereabouts {
 	w := whereabouts{map[string]string{}, map[string]string{}}
 	for _, q := range pairs {
 		if q.then != nil && q.then.Serial != "" {
@@ -133,7 +133,7 @@ func places(pairs []pair) whereabouts {
 }
 
 // slot compares one place.
-func (c *comparison) slot(p *part, q pair, at whereabouts) {
+func (c *comparison) slot(p *subjectChanges, q slotPair, at whereabouts) {
 	switch {
 	case q.now == nil && c.sys.Firmware.Lost != nil:
 		p.lost("firmware's list of slots is not whole")
@@ -153,7 +153,7 @@ func (c *comparison) slot(p *part, q pair, at whereabouts) {
 }
 
 // moduleGone is a place whose module is not there any more.
-func moduleGone(p *part, q pair, at whereabouts) {
+func moduleGone(p *subjectChanges, q slotPair, at whereabouts) {
 	now := "empty"
 	if q.now == nil {
 		now = "the slot itself is not listed any more"
@@ -166,7 +166,7 @@ func moduleGone(p *part, q pair, at whereabouts) {
 }
 
 // moduleAdded is a place that has a module and had none.
-func moduleAdded(p *part, q pair, at whereabouts) {
+func moduleAdded(p *subjectChanges, q slotPair, at whereabouts) {
 	if place := at.then[q.now.Serial]; q.now.Serial != "" && place != "" {
 		p.change(inventory.DIMMMoved, "empty", describe(q.now)+", the module that was in "+place)
 		return
@@ -175,7 +175,7 @@ func moduleAdded(p *part, q pair, at whereabouts) {
 }
 
 // stayed is a place that had a module and has one.
-func stayed(p *part, q pair, at whereabouts) {
+func stayed(p *subjectChanges, q slotPair, at whereabouts) {
 	then, now := q.then, q.now
 	if swapped(p, q, at) {
 		return
@@ -208,7 +208,7 @@ func stayed(p *part, q pair, at whereabouts) {
 }
 
 // swapped tells a module with another serial number.
-func swapped(p *part, q pair, at whereabouts) bool {
+func swapped(p *subjectChanges, q slotPair, at whereabouts) bool {
 	then, now := q.then, q.now
 	if then.Serial == "" || now.Serial == "" || then.Serial == now.Serial {
 		return false
@@ -223,7 +223,7 @@ func swapped(p *part, q pair, at whereabouts) bool {
 }
 
 // compareSpeed compares speeds in MT/s. Firmware rounds (2666, 2667).
-func compareSpeed(p *part, then, now int, words string) {
+func compareSpeed(p *subjectChanges, then, now int, words string) {
 	const rounding = 4
 	switch {
 	case then == 0:
