@@ -217,12 +217,12 @@ type dependency struct {
 	// locks is true where the attribute cannot be changed while the terms hold,
 	// false where it then can.
 	locks bool
-	terms []term
+	terms []dependencyTerm
 }
 
-// term compares one attribute's current value. or joins it to the terms before
+// dependencyTerm compares one attribute's current value. or joins it to the terms before
 // it, which otherwise must hold, too.
-type term struct {
+type dependencyTerm struct {
 	attribute, condition, value string
 	or                          bool
 }

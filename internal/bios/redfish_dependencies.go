@@ -31,13 +31,13 @@ func lockedBy(body object) map[string][]dependency {
 
 // termsOf reads the conditions of a dependency; false where one is of a kind
 // that only a program could decide otherwise.
-func termsOf(v any) ([]term, bool) {
+func termsOf(v any) ([]dependencyTerm, bool) {
 	list, _ := v.([]any)
-	var out []term
+	var out []dependencyTerm
 	for _, entry := range list {
 		o, _ := entry.(object)
 		value, stated := scalar(o["MapFromValue"])
-		t := term{stringMember(o, "MapFromAttribute"), stringMember(o, "MapFromCondition"), value, strings.EqualFold(stringMember(o, "MapTerms"), "OR")}
+		t := dependencyTerm{stringMember(o, "MapFromAttribute"), stringMember(o, "MapFromCondition"), value, strings.EqualFold(stringMember(o, "MapTerms"), "OR")}
 		if t.attribute == "" || !stated || t.condition != "EQU" && t.condition != "NEQ" || stringMember(o, "MapFromProperty") != "CurrentValue" {
 			return nil, false
 		}

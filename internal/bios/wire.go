@@ -2,8 +2,8 @@ package bios
 
 import "encoding/json"
 
-// wire is an export as a capture keeps it: decoded, with its registry.
-type wire struct {
+// capturedExport is an export as a capture keeps it: decoded, with its registry.
+type capturedExport struct {
 	Name                           string        `json:"name"`
 	Format                         Format        `json:"format"`
 	Vendor                         string        `json:"vendor,omitempty"`
@@ -60,7 +60,7 @@ func unwiredLocks(locks map[string][]wireDependency) map[string][]dependency {
 		for _, w := range list {
 			d := dependency{locks: w.Locks}
 			for _, t := range w.Terms {
-				d.terms = append(d.terms, term{t.Attribute, t.Condition, t.Value, t.Or})
+				d.terms = append(d.terms, dependencyTerm{t.Attribute, t.Condition, t.Value, t.Or})
 			}
 			if len(d.terms) > 0 {
 				out[name] = append(out[name], d)
@@ -82,7 +82,7 @@ type wireRegistered struct {
 // MarshalJSON writes all of a decoded export, so that UnmarshalJSON gives the
 // same export again without its file.
 func (e *Export) MarshalJSON() ([]byte, error) {
-	w := wire{Name: e.Name, Format: e.Format, Vendor: e.Vendor, Guessed: e.Guessed, Product: e.Product, Firmware: e.Firmware, RegistryName: e.RegistryName,
+	w := capturedExport{Name: e.Name, Format: e.Format, Vendor: e.Vendor, Guessed: e.Guessed, Product: e.Product, Firmware: e.Firmware, RegistryName: e.RegistryName,
 		Complete: e.Complete, Wishes: e.Wishes, ReadsPending: e.ReadsPending, Attributes: e.Attributes, Problems: e.Problems,
 		Settings: e.Settings, Path: e.Path}
 	if e.registry != nil {
@@ -97,7 +97,7 @@ func (e *Export) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON wrote, within the bounds of a file.
 func (e *Export) UnmarshalJSON(data []byte) error {
-	var w wire
+	var w capturedExport
 	if err := json.Unmarshal(data, &w); err != nil {
 		return err
 	}
