@@ -18,9 +18,9 @@ import (
 // File is the artefact beside the packs.
 const File = "compiled.bin"
 
-// head is the first line; the lines after it name the parts with their sizes
+// fileHeader is the first line; the lines after it name the parts with their sizes
 // in bytes, an empty line ends them, and the parts follow in that order.
-const head = "memaudit compiled 1\n"
+const fileHeader = "memaudit compiled 1\n"
 
 // mostTable bounds the head and the table.
 const mostTable = 4 << 10
@@ -30,7 +30,7 @@ var errDamaged = errors.New(File + " is damaged; go generate ./rules makes it an
 // Join puts parts together, in the order of their names.
 func Join(parts map[string][]byte) []byte {
 	var out bytes.Buffer
-	out.WriteString(head)
+	out.WriteString(fileHeader)
 	names := slices.Sorted(maps.Keys(parts))
 	for _, name := range names {
 		fmt.Fprintf(&out, "%s %d\n", name, len(parts[name]))
@@ -123,7 +123,7 @@ func (s section) each(visit func(part string, body section) error) error {
 		return err
 	}
 	table, _, ok := strings.Cut(top, "\n\n")
-	lines, ours := strings.CutPrefix(table, head)
+	lines, ours := strings.CutPrefix(table, fileHeader)
 	if !ok || !ours {
 		return errDamaged
 	}
