@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// form is one way in which the last audit is served.
-type form struct {
+// servedForm is one way in which the last audit is served.
+type servedForm struct {
 	kind string
-	of   func(*page) func() ([]byte, error)
+	of   func(*auditPage) func() ([]byte, error)
 }
 
 // The forms of a report.
 var (
-	asHTML = form{"text/html; charset=utf-8", func(c *page) func() ([]byte, error) { return c.html }}
-	asText = form{"text/plain; charset=utf-8", func(c *page) func() ([]byte, error) { return c.text }}
-	asJSON = form{"application/json", func(c *page) func() ([]byte, error) { return c.json }}
+	asHTML = servedForm{"text/html; charset=utf-8", func(c *auditPage) func() ([]byte, error) { return c.html }}
+	asText = servedForm{"text/plain; charset=utf-8", func(c *auditPage) func() ([]byte, error) { return c.text }}
+	asJSON = servedForm{"application/json", func(c *auditPage) func() ([]byte, error) { return c.json }}
 )
 
 // preferred is which of several media types a client likes best (RFC 9110,

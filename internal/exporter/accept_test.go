@@ -10,9 +10,9 @@ import (
 
 // What real clients send, and the examples of RFC 9110, 12.5.1.
 func TestNegotiate(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	says := func(s string) func() ([]byte, error) { return func() ([]byte, error) { return []byte(s), nil } }
-	p.current.Store(&page{html: says("html"), text: says("text"), json: says("json")})
+	p.current.Store(&auditPage{html: says("html"), text: says("text"), json: says("json")})
 	h := p.negotiate(asHTML, asText, asJSON)
 	for accept, want := range map[string]string{
 		"": "html", "*/*": "html", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8": "html",

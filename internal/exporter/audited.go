@@ -3,7 +3,7 @@ package exporter
 import "net/http"
 
 // audited holds an answer back until there is an audit to speak of.
-func (p *pages) audited(next http.Handler) http.Handler {
+func (p *currentPage) audited(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p.current.Load() == nil {
 			notYet(w)

@@ -22,7 +22,7 @@ func counts(r *report.Report) []any {
 // logChanges says what the page of the moment has and the one of before had not,
 // and the reverse; at the first audit all that fails. Remarks about the
 // configuration are said when they are new.
-func logChanges(log *slog.Logger, before, now *page) {
+func logChanges(log *slog.Logger, before, now *auditPage) {
 	var old report.Report
 	if before != nil {
 		old = *before.report

@@ -132,7 +132,7 @@ func (c *closable) Close() error { c.closed = true; return nil }
 
 // TestClientGone: an answer that cannot be sent is logged, one that is sent is not.
 func TestClientGone(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	p.publish(Outcome{Report: made(1, 1, first, up)})
 	var out bytes.Buffer
 	h := p.scrape(first, slog.New(slog.NewTextHandler(&out, nil)))
@@ -151,7 +151,7 @@ func (refusing) Write([]byte) (int, error) { return 0, errors.New("the wire is c
 // began and ceased to fail is named once.
 func TestChangesAreLogged(t *testing.T) {
 	var out bytes.Buffer
-	l := &loop{pages: &pages{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}
+	l := &auditLoop{pages: &currentPage{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}
 	audit := func(failing ...string) string {
 		out.Reset()
 		r := made(1, 2, first, up)

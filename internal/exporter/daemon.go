@@ -41,17 +41,17 @@ const (
 	defaultSettle = time.Second
 	// stuck is how long an audit may take before the watchdog is no longer told
 	// that all is well; a controller may take two minutes to answer.
-	stuck = 10 * time.Minute
+	stuckAfter = 10 * time.Minute
 	// grace is what an audit and the clients get at the end.
-	grace = 5 * time.Second
+	shutdownGrace = 5 * time.Second
 )
 
-// loop is the daemon's one goroutine that decides: it starts audits, one at a
+// auditLoop is the daemon's one goroutine that decides: it starts audits, one at a
 // time, and stores what they come to.
-type loop struct {
+type auditLoop struct {
 	audit  func(ctx context.Context, reload bool) Outcome
-	events <-chan event
-	pages  *pages
+	events <-chan auditEvent
+	pages  *currentPage
 	log    *slog.Logger
 	// notify tells the service manager.
 	notify   func(state string)
@@ -68,14 +68,14 @@ type loop struct {
 	interval time.Duration
 }
 
-// event is a reason to audit before the next is due.
-type event struct {
+// auditEvent is a reason to audit before the next is due.
+type auditEvent struct {
 	why    string
 	reload bool
 }
 
 // run audits until the context ends.
-func (l *loop) run(ctx context.Context) {
+func (l *auditLoop) run(ctx context.Context) {
 	l.done = make(chan Outcome, 1)
 	l.timer = time.NewTimer(0)
 	defer l.timer.Stop()
@@ -98,7 +98,7 @@ func (l *loop) run(ctx context.Context) {
 				l.idle()
 			}
 		case <-ping:
-			if !l.running || time.Since(l.started) < stuck {
+			if !l.running || time.Since(l.started) < stuckAfter {
 				l.notify("WATCHDOG=1")
 			}
 		}
@@ -106,7 +106,7 @@ func (l *loop) run(ctx context.Context) {
 }
 
 // pings ticks at half the watchdog's time, never without one.
-func (l *loop) pings() (<-chan time.Time, func()) {
+func (l *auditLoop) pings() (<-chan time.Time, func()) {
 	if l.watchdog <= 0 {
 		return nil, func() {}
 	}
@@ -116,7 +116,7 @@ func (l *loop) pings() (<-chan time.Time, func()) {
 
 // asked brings the next audit forward. Events that come while one is due or
 // running are one more audit in all.
-func (l *loop) asked(e event) {
+func (l *auditLoop) asked(e auditEvent) {
 	l.log.Debug("audit asked for", "why", e.why)
 	if e.reload && !l.reload {
 		l.reload = true
@@ -126,7 +126,7 @@ func (l *loop) asked(e event) {
 }
 
 // schedule sets the next audit no later than after a time.
-func (l *loop) schedule(after time.Duration) {
+func (l *auditLoop) schedule(after time.Duration) {
 	if at := time.Now().Add(after); l.due.IsZero() || at.Before(l.due) {
 		l.due = at
 		l.timer.Reset(after)
@@ -134,7 +134,7 @@ func (l *loop) schedule(after time.Duration) {
 }
 
 // start begins an audit, or waits for the one that runs.
-func (l *loop) start(ctx context.Context) {
+func (l *auditLoop) start(ctx context.Context) {
 	if l.running {
 		l.due = time.Time{}
 		l.schedule(l.settle)
@@ -149,7 +149,7 @@ func (l *loop) start(ctx context.Context) {
 }
 
 // finished stores an outcome and sets the next audit.
-func (l *loop) finished(out Outcome) {
+func (l *auditLoop) finished(out Outcome) {
 	l.running = false
 	l.interval = out.Interval
 	before := l.pages.current.Load()
@@ -176,7 +176,7 @@ func (l *loop) finished(out Outcome) {
 }
 
 // failed says what is served after an audit that read nothing.
-func (l *loop) failed(out Outcome, took time.Duration) {
+func (l *auditLoop) failed(out Outcome, took time.Duration) {
 	served := "nothing is served yet"
 	if old := l.pages.current.Load(); old != nil {
 		served = "the audit of " + old.report.GeneratedAt + " stays, marked as outdated"
@@ -185,14 +185,14 @@ func (l *loop) failed(out Outcome, took time.Duration) {
 }
 
 // finish gives an audit that runs a moment to end.
-func (l *loop) finish() {
+func (l *auditLoop) finish() {
 	l.notify("STOPPING=1")
 	if !l.running {
 		return
 	}
 	select {
 	case <-l.done:
-	case <-time.After(grace):
+	case <-time.After(shutdownGrace):
 		l.log.Warn("an audit was still running")
 	}
 }

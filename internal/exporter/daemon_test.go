@@ -20,18 +20,18 @@ type rehearsal struct {
 	audits, reloads, running, most atomic.Int32
 	lasts                          time.Duration
 	fails                          atomic.Bool
-	events                         chan event
+	events                         chan auditEvent
 	told                           chan string
 	stop                           context.CancelFunc
-	pages                          *pages
+	pages                          *currentPage
 }
 
 // begin starts a loop; call it inside a synctest bubble.
 func (d *rehearsal) begin(t *testing.T, interval, watchdog time.Duration) {
-	d.events, d.told, d.pages = make(chan event), make(chan string, 1000), &pages{}
+	d.events, d.told, d.pages = make(chan auditEvent), make(chan string, 1000), &currentPage{}
 	ctx, stop := context.WithCancel(t.Context())
 	d.stop = stop
-	l := &loop{events: d.events, pages: d.pages, log: quiet, settle: time.Second, watchdog: watchdog,
+	l := &auditLoop{events: d.events, pages: d.pages, log: quiet, settle: time.Second, watchdog: watchdog,
 		notify: func(s string) { d.told <- s },
 		audit: func(_ context.Context, reload bool) Outcome {
 			d.most.Store(max(d.most.Load(), d.running.Add(1)))
@@ -88,7 +88,7 @@ func TestOneAtATime(t *testing.T) {
 		d := &rehearsal{lasts: 10 * time.Second}
 		d.begin(t, time.Hour, 0)
 		for range 500 {
-			d.events <- event{why: "cpu offline"}
+			d.events <- auditEvent{why: "cpu offline"}
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(30 * time.Second)
@@ -105,8 +105,8 @@ func TestReload(t *testing.T) {
 		d.begin(t, time.Hour, 0)
 		time.Sleep(time.Minute)
 		d.messages()
-		d.events <- event{"SIGHUP", true}
-		d.events <- event{why: "memory online"}
+		d.events <- auditEvent{"SIGHUP", true}
+		d.events <- auditEvent{why: "memory online"}
 		time.Sleep(time.Minute)
 		assert.Equal(t, int32(2), d.audits.Load())
 		assert.Equal(t, int32(1), d.reloads.Load())
@@ -203,7 +203,7 @@ func FuzzHotplugged(f *testing.F) {
 func TestWatch(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	events := make(chan event)
+	events := make(chan auditEvent)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	named := &watched{folders: []string{at("none"), dir}, files: func() []string { return []string{at("memaudit.yaml"), at("linked.yaml"), at("gone")} }}

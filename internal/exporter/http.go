@@ -30,7 +30,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 }
 
 // handler serves the pages.
-func (p *pages) handler(w *Web, log *slog.Logger) http.Handler {
+func (p *currentPage) handler(w *Web, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
 	get(w.MetricsPath, p.scrape(time.Now(), log))
@@ -57,7 +57,7 @@ func asDeclared(next http.Handler) http.Handler {
 }
 
 // serve hands out one form of the last audit.
-func (p *pages) serve(f form) http.Handler {
+func (p *currentPage) serve(f servedForm) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		current := p.current.Load()
 		if current == nil {
@@ -85,7 +85,7 @@ func constantAnswer(text string) http.Handler {
 }
 
 // negotiate hands out the form that the client likes best.
-func (p *pages) negotiate(forms ...form) http.Handler {
+func (p *currentPage) negotiate(forms ...servedForm) http.Handler {
 	kinds := make([]string, len(forms))
 	for i, f := range forms {
 		kinds[i] = f.kind

@@ -7,19 +7,19 @@ import (
 	"github.com/memaudit/memaudit/internal/report/markup"
 )
 
-// link is one line of the first page.
-type link struct{ address, text, description string }
+// landingLink is one line of the first page.
+type landingLink struct{ address, text, description string }
 
 // landing is the first page: links to the others. It is written here and not by
 // exporter-toolkit, whose template keeps every exported method of the program
 // alive, a fifth of the binary.
 func landing(w *Web) http.Handler {
-	links := []link{{strings.TrimPrefix(w.MetricsPath, "/"), "Metrics", "for Prometheus"}}
+	links := []landingLink{{strings.TrimPrefix(w.MetricsPath, "/"), "Metrics", "for Prometheus"}}
 	if !w.NoReport {
-		links = append(links, link{"report", "Report", "the last audit for a person"}, link{"report.txt", "Report (text)", "the last audit for a terminal"},
-			link{"report.json", "Report (JSON)", "the last audit for a program"})
+		links = append(links, landingLink{"report", "Report", "the last audit for a person"}, landingLink{"report.txt", "Report (text)", "the last audit for a terminal"},
+			landingLink{"report.json", "Report (JSON)", "the last audit for a program"})
 	}
-	links = append(links, link{"-/healthy", "Health", ""}, link{"-/ready", "Readiness", ""})
+	links = append(links, landingLink{"-/healthy", "Health", ""}, landingLink{"-/ready", "Readiness", ""})
 	page := landingPage(links)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -27,7 +27,7 @@ func landing(w *Web) http.Handler {
 	})
 }
 
-func landingPage(links []link) []byte {
+func landingPage(links []landingLink) []byte {
 	var w markup.Writer
 	w.Own("<!DOCTYPE html>\n")
 	w.Open("html", markup.Attr{Name: "lang", Value: "en"})

@@ -31,7 +31,7 @@ func (s *stuckClient) Write(b []byte) (int, error) {
 // TestScrapeLimit: 40 clients that do not read cost 40 answers, and the next one
 // is told so.
 func TestScrapeLimit(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	p.publish(Outcome{Report: made(1, 1, first, up)})
 	h := p.handler(&Web{MetricsPath: "/metrics"}, quiet)
 	ask := func(w http.ResponseWriter) { h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil)) }

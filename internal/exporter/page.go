@@ -28,10 +28,10 @@ type Outcome struct {
 	Interval time.Duration
 }
 
-// page is one audit to be served. It never changes once it is stored, so that a
+// auditPage is one audit to be served. It never changes once it is stored, so that a
 // scrape takes no lock and sees one audit whole. Its forms are written when the
 // first client asks for them: most audits are scraped and never read.
-type page struct {
+type auditPage struct {
 	report           *report.Report
 	families         []metrics.Family
 	metrics          [len(expositions)]func() []byte
@@ -39,13 +39,13 @@ type page struct {
 	at               time.Time
 }
 
-// pages holds the page of the moment, nil before the first audit.
-type pages struct{ current atomic.Pointer[page] }
+// currentPage holds the page of the moment, nil before the first audit.
+type currentPage struct{ current atomic.Pointer[auditPage] }
 
 // publish stores the outcome of an audit: whatever it could read, and what it
 // could not is in it as unknown. An audit that read nothing of the machine
 // leaves the page of before, marked as outdated, or none.
-func (p *pages) publish(out Outcome) {
+func (p *currentPage) publish(out Outcome) {
 	old := p.current.Load()
 	switch {
 	case out.Report != nil && !out.Report.NothingRead():
@@ -56,13 +56,13 @@ func (p *pages) publish(out Outcome) {
 }
 
 // newPage is a report to be served.
-func newPage(r *report.Report) *page {
+func newPage(r *report.Report) *auditPage {
 	at, _ := time.Parse(time.RFC3339, r.GeneratedAt)
-	return (&page{report: r, families: metrics.FromReport(r), at: at}).lazily()
+	return (&auditPage{report: r, families: metrics.FromReport(r), at: at}).lazily()
 }
 
 // lazily has every form written once, by whoever asks first.
-func (p *page) lazily() *page {
+func (p *auditPage) lazily() *auditPage {
 	form := func(write func(io.Writer, *report.Report) error) func() ([]byte, error) {
 		return sync.OnceValues(func() ([]byte, error) { return written(p.report, write) })
 	}
@@ -83,14 +83,14 @@ func written(r *report.Report, write func(io.Writer, *report.Report) error) ([]b
 
 // outdated is the same page after an audit that read nothing: it says so, and
 // the sources are as that audit met them, where it came so far.
-func (p *page) outdated(out Outcome) *page {
+func (p *auditPage) outdated(out Outcome) *auditPage {
 	r := *p.report
 	r.Failed = true
 	r.Outdated = "this is the machine as of " + r.GeneratedAt + "; the last audit could read nothing of it"
 	if out.Err != nil {
 		r.Outdated += ": " + out.Err.Error()
 	}
-	n := &page{report: &r, at: p.at, families: metrics.FromReport(&r)}
+	n := &auditPage{report: &r, at: p.at, families: metrics.FromReport(&r)}
 	if out.Report != nil {
 		replace(n.families, metrics.FromReport(out.Report), metrics.SourceUp)
 	}

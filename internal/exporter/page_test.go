@@ -47,7 +47,7 @@ var (
 )
 
 // served fetches a path from the pages' handler.
-func served(t testing.TB, p *pages, path string, header ...string) *httptest.ResponseRecorder {
+func served(t testing.TB, p *currentPage, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	h := p.handler(&Web{MetricsPath: "/metrics"}, quiet)
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -62,7 +62,7 @@ func served(t testing.TB, p *pages, path string, header ...string) *httptest.Res
 // TestPartialAudit: what could be read is served as of now beside what could
 // not; a module that goes while another source fails is seen.
 func TestPartialAudit(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
 	part := made(1, 1, second, up, report.Source{Name: "redfish", State: "refused"})
 	part.Failed = true
@@ -82,7 +82,7 @@ func TestPartialAudit(t *testing.T) {
 // TestFailedAudit: after an audit that read nothing the previous one stays, and
 // every form says that it does, of when it is and why.
 func TestFailedAudit(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
 	nothing := made(0, 1, second, down)
 	for _, out := range []Outcome{{Report: nothing, Err: errors.New("the tree is gone")}, {Err: errors.New("the tree is gone")}} {
@@ -111,7 +111,7 @@ func TestFailedAudit(t *testing.T) {
 // TestNothingYet: until an audit has read something there is no page, whatever
 // the audits before came to.
 func TestNothingYet(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	for _, out := range []Outcome{{Err: errors.New("no tree")}, {Report: made(0, 1, first, down), Err: errors.New("nothing")}} {
 		p.publish(out)
 		for _, path := range []string{"/metrics", "/report", "/report.txt", "/report.json", "/-/ready"} {
@@ -124,7 +124,7 @@ func TestNothingYet(t *testing.T) {
 }
 
 func TestHTTP(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	for _, path := range []string{"/report", "/report.txt", "/report.json", "/-/ready", "/metrics"} {
 		w := served(t, p, path)
 		assert.Equal(t, http.StatusServiceUnavailable, w.Code, path)
@@ -153,7 +153,7 @@ func TestHTTP(t *testing.T) {
 // TestLandingPage: the first page names each other one by an address relative to
 // itself, so that it works behind a prefix too.
 func TestLandingPage(t *testing.T) {
-	page := served(t, &pages{}, "/").Body.String()
+	page := served(t, &currentPage{}, "/").Body.String()
 	for _, address := range []string{"metrics", "report", "report.txt", "report.json", "-/healthy", "-/ready"} {
 		assert.Contains(t, page, `<a href="`+address+`">`)
 	}
@@ -165,7 +165,7 @@ func TestLandingPage(t *testing.T) {
 // TestNoReport: with the reports off there are metrics and health, and no link
 // to what is not there.
 func TestNoReport(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
 	h := p.handler(&Web{MetricsPath: "/metrics", NoReport: true}, quiet)
 	for path, want := range map[string]int{"/report": 404, "/report.txt": 404, "/report.json": 404, "/metrics": 200, "/-/ready": 200, "/": 200} {
@@ -181,7 +181,7 @@ func TestNoReport(t *testing.T) {
 // audits name some; an audit that names none takes none away.
 func TestSourcesOfAFailedAudit(t *testing.T) {
 	sources := func(before, now *report.Report) []string {
-		p := &pages{}
+		p := &currentPage{}
 		p.publish(Outcome{Report: before})
 		p.publish(Outcome{Report: now, Err: errors.New("the tree is gone")})
 		var out []string
@@ -209,8 +209,8 @@ func TestFormNotWritten(t *testing.T) {
 		_, _ = io.WriteString(w, "<html>")
 		return errors.New("a value that JSON has no form for")
 	}
-	p := &pages{}
-	p.current.Store(&page{html: func() ([]byte, error) { return written(made(1, 1, first, up), broken) }})
+	p := &currentPage{}
+	p.current.Store(&auditPage{html: func() ([]byte, error) { return written(made(1, 1, first, up), broken) }})
 	answer := served(t, p, "/report", "Accept", "text/html")
 	assert.Equal(t, http.StatusInternalServerError, answer.Code)
 	assert.Contains(t, answer.Body.String(), "a value that JSON has no form for")
@@ -220,7 +220,7 @@ func TestFormNotWritten(t *testing.T) {
 // TestFailedAuditIsLogged: the line says whether anything is served still.
 func TestFailedAuditIsLogged(t *testing.T) {
 	var out strings.Builder
-	l := &loop{pages: &pages{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}
+	l := &auditLoop{pages: &currentPage{}, log: slog.New(slog.NewTextHandler(&out, nil)), notify: func(string) {}, timer: time.NewTimer(time.Hour)}
 	l.finished(Outcome{Err: errors.New("the tree is gone"), Interval: time.Hour})
 	assert.Contains(t, out.String(), "nothing is served yet")
 	l.finished(Outcome{Report: made(1, 1, first, up), Interval: time.Hour})

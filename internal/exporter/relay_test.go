@@ -44,7 +44,7 @@ func TestRelayMessages(t *testing.T) {
 	for _, ends := range []bool{false, true} {
 		var out bytes.Buffer
 		ctx, stop := context.WithCancel(t.Context())
-		events := make(chan event, 9)
+		events := make(chan auditEvent, 9)
 		from := &told{messages: []string{"add@/devices/virtual/net/veth0\x00ACTION=add\x00SUBSYSTEM=net\x00",
 			"online@/devices/system/cpu/cpu3\x00ACTION=online\x00DEVPATH=/devices/system/cpu/cpu3\x00SUBSYSTEM=cpu\x00"}, lost: true, ends: errors.New("closed")}
 		if ends {
@@ -79,7 +79,7 @@ func TestHotplugSocket(t *testing.T) {
 	}
 	var out heard
 	ctx, stop := context.WithCancel(t.Context())
-	hotplug(ctx, make(chan event), slog.New(slog.NewTextHandler(&out, nil)))
+	hotplug(ctx, make(chan auditEvent), slog.New(slog.NewTextHandler(&out, nil)))
 	stop()
 	if err == nil {
 		assert.NotContains(t, out.String(), "hotplug is not watched")
@@ -101,7 +101,7 @@ func TestRelayChanges(t *testing.T) {
 			w.Events <- e
 			close(w.Events)
 		}
-		events := make(chan event, 9)
+		events := make(chan auditEvent, 9)
 		file := filepath.Join(t.TempDir(), "memaudit.yaml")
 		what := &watched{files: func() []string { return []string{file} }}
 		what.changed()
@@ -132,14 +132,14 @@ func TestReplacedFile(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte("profile: hpc\n"), 0o600))
 		require.NoError(t, os.Chtimes(name, first, first))
 	}
-	events := make(chan event)
+	events := make(chan auditEvent)
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	watchFiles(ctx, &watched{folders: []string{dir}, files: func() []string { return []string{file} }}, events, quiet)
 	require.NoError(t, os.Rename(beside, file))
 	select {
 	case e := <-events:
-		assert.Equal(t, event{"changed: " + file, true}, e)
+		assert.Equal(t, auditEvent{"changed: " + file, true}, e)
 	case <-time.After(20 * time.Second):
 		assert.Fail(t, "no event")
 	}

@@ -21,7 +21,7 @@ import (
 // scraped is a daemon's page of metrics for a client that sends these headers.
 func scraped(t testing.TB, modules int, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	p := &pages{}
+	p := &currentPage{}
 	p.publish(Outcome{Report: made(modules, 33, first, up)})
 	return served(t, p, "/metrics", header...)
 }
@@ -117,7 +117,7 @@ func TestScrapeCompressed(t *testing.T) {
 // TestScrapeAgain: of two audits each page is its own, and a page that was handed
 // out is not written over by the next scrape.
 func TestScrapeAgain(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
 	before := served(t, p, "/metrics").Body.String()
 	assert.Equal(t, fields(t, before), fields(t, served(t, p, "/metrics").Body.String()))
@@ -129,7 +129,7 @@ func TestScrapeAgain(t *testing.T) {
 // TestReportNotWritten: a report that cannot be written is an error to the client,
 // not an empty page.
 func TestReportNotWritten(t *testing.T) {
-	p := &pages{}
+	p := &currentPage{}
 	p.publish(Outcome{Report: made(1, 1, first, up)})
 	p.current.Load().json = func() ([]byte, error) { return []byte("{"), errors.New("no such value") }
 	w := served(t, p, "/report.json")
@@ -154,7 +154,7 @@ func TestWrittenOnce(t *testing.T) {
 // BenchmarkScrape is one scrape of a machine of 32 modules and 8 nodes, through
 // everything but the network.
 func BenchmarkScrape(b *testing.B) {
-	p := &pages{}
+	p := &currentPage{}
 	p.publish(Outcome{Report: made(32, 33, first, up)})
 	h := p.handler(&Web{MetricsPath: "/metrics"}, quiet)
 	b.ReportAllocs()

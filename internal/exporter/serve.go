@@ -26,11 +26,11 @@ func Serve(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	p := &pages{}
+	p := &currentPage{}
 	handler := p.handler(&c.Web, c.Log)
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	events := make(chan event)
+	events := make(chan auditEvent)
 	go relayRequests(ctx, c.Reload, c.Again, events)
 	watchFiles(ctx, &watched{folders: c.Watch, files: c.WatchFiles}, events, c.Log)
 	hotplug(ctx, events, c.Log)
@@ -38,10 +38,10 @@ func Serve(ctx context.Context, c Config) error {
 		sandbox(c.Readable, c.Network, c.Log)
 	}
 	servers := serveAll(listeners, handler, &c.Web, c.Log, stop)
-	l := &loop{audit: c.Audit, events: events, pages: p, log: c.Log, notify: notifier(c.Log), watchdog: watchdogTime(c.Log),
+	l := &auditLoop{audit: c.Audit, events: events, pages: p, log: c.Log, notify: notifier(c.Log), watchdog: watchdogTime(c.Log),
 		settle: cmp.Or(c.Settle, defaultSettle), idle: c.Idle}
 	l.run(ctx)
-	err = shutdown(servers, grace)
+	err = shutdown(servers, shutdownGrace)
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		err = errors.Join(cause, err)
 	}
@@ -49,15 +49,15 @@ func Serve(ctx context.Context, c Config) error {
 }
 
 // relayRequests turns what the caller asks for into events.
-func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan string, to chan<- event) {
+func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan string, to chan<- auditEvent) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-reloads:
-			sendEvent(ctx, to, event{"reload asked for", true})
+			sendEvent(ctx, to, auditEvent{"reload asked for", true})
 		case why := <-again:
-			sendEvent(ctx, to, event{why, false})
+			sendEvent(ctx, to, auditEvent{why, false})
 		}
 	}
 }

@@ -20,7 +20,7 @@ const kernelGroup = 1
 // hotplug sends an event when a processor or a block of memory comes or goes.
 // Containers and user namespaces have no such socket or hear nothing on it; the
 // interval remains.
-func hotplug(ctx context.Context, to chan<- event, log *slog.Logger) {
+func hotplug(ctx context.Context, to chan<- auditEvent, log *slog.Logger) {
 	file, err := ueventSocket()
 	if err != nil {
 		log.Info("hotplug is not watched", "error", err)
@@ -32,18 +32,18 @@ func hotplug(ctx context.Context, to chan<- event, log *slog.Logger) {
 
 // relayMessages turns the kernel's messages, one a read, into events until it can
 // read no more.
-func relayMessages(ctx context.Context, from io.Reader, to chan<- event, log *slog.Logger) {
+func relayMessages(ctx context.Context, from io.Reader, to chan<- auditEvent, log *slog.Logger) {
 	buf := make([]byte, 8<<10) // the kernel's own bound is 2 KiB
 	for {
 		n, err := from.Read(buf)
 		switch {
 		case err == nil:
 			if why := hotplugged(buf[:n]); why != "" {
-				sendEvent(ctx, to, event{why, false})
+				sendEvent(ctx, to, auditEvent{why, false})
 			}
 		case errors.Is(err, unix.ENOBUFS):
 			// Messages were lost, perhaps ours.
-			sendEvent(ctx, to, event{"kernel events were lost", false})
+			sendEvent(ctx, to, auditEvent{"kernel events were lost", false})
 		default:
 			if ctx.Err() == nil {
 				log.Warn("hotplug is no longer watched", "error", err)

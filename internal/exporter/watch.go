@@ -54,7 +54,7 @@ func contentState(name string) string {
 
 // watchFiles sends an event when a file changes. A folder that cannot be watched is
 // said and left out: SIGHUP and the interval remain.
-func watchFiles(ctx context.Context, what *watched, to chan<- event, log *slog.Logger) {
+func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, log *slog.Logger) {
 	if len(what.folders) == 0 {
 		return
 	}
@@ -76,7 +76,7 @@ func watchFiles(ctx context.Context, what *watched, to chan<- event, log *slog.L
 }
 
 // relayChanges turns what a watcher tells into events until it is closed.
-func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to chan<- event) {
+func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to chan<- auditEvent) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -89,20 +89,20 @@ func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to ch
 				continue
 			}
 			if name := what.changed(); name != "" {
-				sendEvent(ctx, to, event{"changed: " + name, true})
+				sendEvent(ctx, to, auditEvent{"changed: " + name, true})
 			}
 		case err, ok := <-w.Errors:
 			if !ok {
 				return
 			}
 			// The queue ran over: something changed.
-			sendEvent(ctx, to, event{"changed: " + err.Error(), true})
+			sendEvent(ctx, to, auditEvent{"changed: " + err.Error(), true})
 		}
 	}
 }
 
 // sendEvent hands over an event, or leaves it when the daemon ends.
-func sendEvent(ctx context.Context, to chan<- event, e event) {
+func sendEvent(ctx context.Context, to chan<- auditEvent, e auditEvent) {
 	select {
 	case to <- e:
 	case <-ctx.Done():
