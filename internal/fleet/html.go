@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-const style = `body{font:15px/1.4 system-ui,sans-serif;margin:1.5rem;max-width:90rem;color-scheme:light dark}
+const styleSheet = `body{font:15px/1.4 system-ui,sans-serif;margin:1.5rem;max-width:90rem;color-scheme:light dark}
 table{border-collapse:collapse;width:100%;margin:0 0 1.5rem}th,td{text-align:left;padding:.25rem .6rem;border-bottom:1px solid #8886;vertical-align:top}
 .wide{overflow-x:auto}.critical,.warning{font-weight:600}@media print{body{margin:0}}`
 

@@ -78,11 +78,11 @@ func machineRow(m *Machine) []string {
 	return cells
 }
 
-// most names of machines that a line of text shows.
-const most = 6
+// mostListed names of machines that a line of text shows.
+const mostListed = 6
 
 func machineNames(machines []string) string {
-	shown := machines[:min(most, len(machines))]
+	shown := machines[:min(mostListed, len(machines))]
 	text := strings.Join(shown, ", ")
 	if more := len(machines) - len(shown); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
@@ -221,7 +221,7 @@ func (d *Document) textDiffers(say func(string, ...any)) {
 func (d *Document) html(w io.Writer) error {
 	var b bytes.Buffer
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">" +
-		"<title>memaudit fleet</title><style>" + style + "</style></head><body><main>\n")
+		"<title>memaudit fleet</title><style>" + styleSheet + "</style></head><body><main>\n")
 	fmt.Fprintf(&b, "<h1>memaudit fleet</h1><p>%d machines, %d inputs not read</p>\n", len(d.Machines), len(d.Unreadable))
 	d.htmlFindings(&b)
 	d.htmlDiffers(&b)
