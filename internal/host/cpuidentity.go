@@ -12,11 +12,11 @@ import (
 	"github.com/memaudit/memaudit/internal/kerneltext"
 )
 
-// keys are the keys of one processor of /proc/cpuinfo.
-type keys map[string]string
+// cpuinfoKeys are the keys of one processor of /proc/cpuinfo.
+type cpuinfoKeys map[string]string
 
 // text returns the first of these keys that is there and not empty.
-func (k keys) text(names ...string) Value[string] {
+func (k cpuinfoKeys) text(names ...string) Value[string] {
 	for _, name := range names {
 		if v := k[name]; v != "" {
 			return known(v, cpuinfo, v)
@@ -26,7 +26,7 @@ func (k keys) text(names ...string) Value[string] {
 }
 
 // number returns the first of these keys as a number, decimal or 0x.
-func (k keys) number(names ...string) Value[int] {
+func (k cpuinfoKeys) number(names ...string) Value[int] {
 	v := k.text(names...)
 	if v.State != fact.OK {
 		return unknownAs[int](v)
@@ -39,7 +39,7 @@ func (k keys) number(names ...string) Value[int] {
 }
 
 // vendor is vendor_id, or the name of the Arm implementer.
-func (k keys) vendor() Value[string] {
+func (k cpuinfoKeys) vendor() Value[string] {
 	if v := k.text("vendor_id", "vendor"); v.State == fact.OK {
 		return v
 	}
@@ -93,7 +93,7 @@ func implementer(code string) (string, bool) {
 
 // architecture asks the kernel (6.1 and later) or derives the word from keys
 // that only one architecture prints.
-func (r *reader) architecture(k keys) Value[string] {
+func (r *reader) architecture(k cpuinfoKeys) Value[string] {
 	if v := r.text("/proc/sys/kernel/arch"); v.State == fact.OK {
 		return v
 	}
@@ -147,7 +147,7 @@ func (r *reader) identity() Identity {
 	if more {
 		b = b[:lastLine(b)]
 	}
-	k := keys(kerneltext.ParseCPUInfo(b, false).First)
+	k := cpuinfoKeys(kerneltext.ParseCPUInfo(b, false).First)
 	id.Vendor, id.Brand = k.vendor(), k.text("model name", "Processor", "cpu model", "cpu", "family", "Model Name", "uarch")
 	id.Family, id.Model, id.Stepping = k.number("cpu family", "CPU architecture"), k.number("model", "CPU part"), k.number("stepping", "CPU revision")
 	id.Microcode = k.text("microcode")

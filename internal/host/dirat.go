@@ -18,7 +18,7 @@ var errBeyondEnd = fmt.Errorf("%w: the file ends before it", ErrNotCaptured)
 // readAt reads registers. The driver's device is opened only where the tree is
 // the running kernel's own: the same device below an unpacked tree would show
 // this machine's registers for that one's.
-func (d *dirBackend) readAt(path string, cpu int, chunks []chunk) (plain bool, err error) {
+func (d *dirBackend) readAt(path string, cpu int, chunks []registerRead) (plain bool, err error) {
 	fd, plain, err := d.openRegisters(path, cpu)
 	if err != nil {
 		return plain, d.missing(path, err)

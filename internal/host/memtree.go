@@ -179,7 +179,7 @@ func (t *memTree) whole(string) bool { return false }
 func (t *memTree) close() error { return nil }
 
 // readAt takes registers from a plain member.
-func (t *memTree) readAt(path string, _ int, chunks []chunk) (plain bool, err error) {
+func (t *memTree) readAt(path string, _ int, chunks []registerRead) (plain bool, err error) {
 	n, err := t.find(path, true)
 	if err != nil {
 		return true, err

@@ -200,7 +200,7 @@ func (r *Root) readRegisters(cpu int, regs []uint32) []Value[uint64] {
 
 // askRegisters reads 8 bytes at the register's number, little-endian.
 func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uint64]) {
-	chunks := make([]chunk, len(regs))
+	chunks := make([]registerRead, len(regs))
 	for i, reg := range regs {
 		chunks[i].at = int64(reg)
 	}
@@ -226,7 +226,7 @@ func (r *Root) askRegisters(path string, cpu int, regs []uint32, out []Value[uin
 // plainProblem says why a plain file's bytes are not a reading: a hole reads 0,
 // and registers lie closer together than the 8 bytes of each, so that what
 // stands in the bytes of two can be either's.
-func plainProblem(chunks []chunk, i int) error {
+func plainProblem(chunks []registerRead, i int) error {
 	c := &chunks[i]
 	if allZero(c.data[:]) {
 		return fmt.Errorf("%w: %w", ErrNotCaptured, errZeroOrHole)

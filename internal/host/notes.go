@@ -60,8 +60,8 @@ func (r *Root) loadNotes() error {
 	return nil
 }
 
-// notes are the content of the notes file.
-type notes struct {
+// captureNotes are the content of the notes file.
+type captureNotes struct {
 	verdicts  map[string]fact.State
 	names     map[string][]string
 	registers map[string]map[uint32]registerNote
@@ -69,8 +69,8 @@ type notes struct {
 	redacted  bool
 }
 
-func parseNotes(b []byte) (*notes, error) {
-	n := &notes{map[string]fact.State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}, false}
+func parseNotes(b []byte) (*captureNotes, error) {
+	n := &captureNotes{map[string]fact.State{}, map[string][]string{}, map[string]map[uint32]registerNote{}, map[question]answer{}, false}
 	lines := bufio.NewScanner(bytes.NewReader(b))
 	lines.Buffer(nil, limitNotes+1)
 	if !lines.Scan() || lines.Text() != notesHeader {
@@ -84,7 +84,7 @@ func parseNotes(b []byte) (*notes, error) {
 	return n, lines.Err()
 }
 
-func (n *notes) line(fields []string) error {
+func (n *captureNotes) line(fields []string) error {
 	switch {
 	case len(fields) < 2:
 		return fmt.Errorf("%d field, two were expected", len(fields))
@@ -109,7 +109,7 @@ func (n *notes) line(fields []string) error {
 }
 
 // register takes in "PATH REGISTER VALUE".
-func (n *notes) register(fields []string) error {
+func (n *captureNotes) register(fields []string) error {
 	if len(fields) != 3 && len(fields) != 4 {
 		return fmt.Errorf("%d fields after msr, three or four were expected", len(fields))
 	}
@@ -143,7 +143,7 @@ func noteState(word string) (fact.State, bool) {
 }
 
 // failure takes in "PATH" or "PATH QUESTION REASON".
-func (n *notes) failure(state fact.State, fields []string) error {
+func (n *captureNotes) failure(state fact.State, fields []string) error {
 	switch {
 	case len(fields) == 1:
 		n.verdicts[fields[0]] = state
@@ -158,7 +158,7 @@ func (n *notes) failure(state fact.State, fields []string) error {
 }
 
 // path takes in "link PATH TARGET" and "kind PATH WORD".
-func (n *notes) path(fields []string) error {
+func (n *captureNotes) path(fields []string) error {
 	if len(fields) != 3 {
 		return fmt.Errorf("%d fields of a %s, three were expected", len(fields), fields[0])
 	}

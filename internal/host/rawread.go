@@ -91,8 +91,8 @@ func openRetry(open func() (int, error)) (int, error) {
 	}
 }
 
-// chunk is 8 bytes of a file.
-type chunk struct {
+// registerRead is one register of 8 bytes of a file.
+type registerRead struct {
 	at   int64
 	data [8]byte
 	err  error

@@ -21,7 +21,7 @@ type backend interface {
 	readlink(path string) (string, error)
 	// readAt fills chunks of a CPU's register file; plain reports that it is
 	// an ordinary file of a tree that is not the running kernel's.
-	readAt(path string, cpu int, chunks []chunk) (plain bool, err error)
+	readAt(path string, cpu int, chunks []registerRead) (plain bool, err error)
 	// whole reports whether the tree of the path is complete, so that a
 	// missing folder is absent rather than not captured.
 	whole(path string) bool

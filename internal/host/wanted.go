@@ -24,9 +24,9 @@ var captured = [...]string{
 // that its machine was audited with.
 const InputsFolder = "memaudit-inputs/"
 
-// trees are the names directly below sys and proc by which a machine in an
+// machineTrees are the names directly below sys and proc by which a machine in an
 // archive is recognised; a folder that happens to be called "sys" has none.
-var trees = [...]string{
+var machineTrees = [...]string{
 	"sys/devices", "sys/class", "sys/bus", "sys/firmware", "sys/kernel", "sys/hypervisor", "sys/module",
 	"proc/cpuinfo", "proc/meminfo", "proc/cmdline",
 }
@@ -70,7 +70,7 @@ func splitMember(name string) (prefix, path string, ok bool) {
 const maxPrefix = 3
 
 func isTree(path string) bool {
-	for _, t := range trees {
+	for _, t := range machineTrees {
 		if path == t || strings.HasPrefix(path, t) && path[len(t)] == '/' {
 			return true
 		}
