@@ -233,8 +233,8 @@ func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 	}
 }
 
-// field is a field of a locator pattern.
-var field = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([^}]*)(\}?)`) })
+// fieldPattern is a field of a locator pattern.
+var fieldPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([^}]*)(\}?)`) })
 
 // constant is what gives a field a number that the label does not print.
 var constant = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`=\d$`) })
@@ -253,7 +253,7 @@ func (c *checker) locators(doc *yaml.Node) {
 		}
 		seen[id] = true
 		for _, p := range slices.Concat(itemsOf(r["locator"]), itemsOf(r["bank"])) {
-			for _, m := range field().FindAllStringSubmatch(p.Value, -1) {
+			for _, m := range fieldPattern().FindAllStringSubmatch(p.Value, -1) {
 				switch name := constant().ReplaceAllString(strings.TrimSuffix(m[1], ":1"), ""); {
 				case m[2] == "":
 					c.fault(p, id, "%q: a { without its }", p.Value)

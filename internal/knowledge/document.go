@@ -44,8 +44,8 @@ func orEmpty(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// line is what yaml says of a place: "yaml: line 3: ...".
-var line = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
+// linePattern is what yaml says of a place: "yaml: line 3: ...".
+var linePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
 // documents reads the documents of a YAML file. Reading each as values too
 // refuses what nodes alone allow: an anchor that contains itself.
@@ -71,7 +71,7 @@ func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
 // yamlFault gives an error of the YAML reader its place.
 func yamlFault(name string, err error) *Fault {
 	at, text := 1, strings.Join(strings.Fields(err.Error()), " ")
-	if m := line().FindStringSubmatch(text); m != nil {
+	if m := linePattern().FindStringSubmatch(text); m != nil {
 		at, _ = strconv.Atoi(m[1])
 		text = m[2]
 	}
