@@ -15,7 +15,7 @@ const (
 	// pointer chase, which waits for itself and not for bandwidth.
 	foreignLatency = 0.5
 	// tick is the unit of the kernel's processor times.
-	tick = 0.01
+	userHZ = 0.01
 )
 
 // newPass keeps one sample and says whether it counts.
@@ -80,7 +80,7 @@ func (c *Cell) company(f *Figure) string {
 	if f.Kind != Latency {
 		allowed = foreignShare * f.Median / foreignBytes
 	}
-	if busy > allowed*wall+tick {
+	if busy > allowed*wall+userHZ {
 		return fmt.Sprintf("other programs kept %.2f processors busy, which can cost more than %.0f %% of it", busy/wall, 100*foreignShare)
 	}
 	return ""

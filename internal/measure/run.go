@@ -21,8 +21,8 @@ const (
 	placedShare = 0.99
 )
 
-// run is one measurement under way.
-type run struct {
+// measurementRun is one measurement under way.
+type measurementRun struct {
 	plan   *Plan
 	bench  Bench
 	began  time.Time
@@ -34,7 +34,7 @@ type run struct {
 // Run measures what the plan says. The memory is given back whatever happens;
 // an error means that there is no result.
 func Run(ctx context.Context, bench Bench, plan *Plan) (res *Result, err error) {
-	r := &run{plan: plan, bench: bench, began: bench.Now(), memory: map[int]Memory{}}
+	r := &measurementRun{plan: plan, bench: bench, began: bench.Now(), memory: map[int]Memory{}}
 	defer func() {
 		for _, m := range r.memory {
 			err = errors.Join(err, m.Close())
@@ -54,7 +54,7 @@ func Run(ctx context.Context, bench Bench, plan *Plan) (res *Result, err error) 
 }
 
 // prepare maps all memory and learns how long a pass may take.
-func (r *run) prepare() error {
+func (r *measurementRun) prepare() error {
 	for _, p := range r.plan.Cells {
 		node := r.plan.Site.node(p.CPU)
 		cell := Cell{CPUNode: p.CPU, MemoryNode: p.Memory, Threads: len(node.CPUs)}
@@ -80,10 +80,10 @@ func (r *run) prepare() error {
 	return nil
 }
 
-func (r *run) late() bool { return r.bench.Now().Sub(r.began) >= r.plan.Limit }
+func (r *measurementRun) late() bool { return r.bench.Now().Sub(r.began) >= r.plan.Limit }
 
 // cell does one round of one cell.
-func (r *run) cell(ctx context.Context, c *Cell, round int) error {
+func (r *measurementRun) cell(ctx context.Context, c *Cell, round int) error {
 	cpus := r.plan.Site.node(c.CPUNode).CPUs
 	for _, kind := range Kinds() {
 		if err := ctx.Err(); err != nil {
@@ -109,7 +109,7 @@ func (r *run) cell(ctx context.Context, c *Cell, round int) error {
 }
 
 // group does the passes of one figure in one round.
-func (r *run) group(c *Cell, kind Kind, cpus []int) error {
+func (r *measurementRun) group(c *Cell, kind Kind, cpus []int) error {
 	first, begin := len(c.Passes), r.bench.Now()
 	before := r.bench.Counters(cpus)
 	at := before
@@ -133,7 +133,7 @@ func (r *run) group(c *Cell, kind Kind, cpus []int) error {
 }
 
 // misplaced says that memory is not known to lie where it was asked for.
-func (r *run) misplaced(c *Cell) string {
+func (r *measurementRun) misplaced(c *Cell) string {
 	p := r.memory[c.MemoryNode].Placed()
 	switch {
 	case len(r.plan.Site.Nodes) == 1:
@@ -148,7 +148,7 @@ func (r *run) misplaced(c *Cell) string {
 }
 
 // result sums up.
-func (r *run) result() *Result {
+func (r *measurementRun) result() *Result {
 	res := &Result{Schema: Schema, Nodes: r.cells, Notes: append([]string{}, r.plan.Site.Notes...), Kernel: Kernels,
 		Forced: r.plan.Site.Guest != "", GeneratedAt: r.bench.Now().UTC().Format(time.RFC3339)}
 	for i := range r.cells {
@@ -162,7 +162,7 @@ func (r *run) result() *Result {
 // Kernels names the loops of this version; another text is another measurement.
 const Kernels = "read: three streams, one load a line; triad: STREAM; latency: random chase"
 
-func (r *run) threads() *int {
+func (r *measurementRun) threads() *int {
 	n := r.cells[0].Threads
 	for i := range r.cells {
 		if r.cells[i].Threads != n {
@@ -172,7 +172,7 @@ func (r *run) threads() *int {
 	return &n
 }
 
-func (r *run) buffer() *int64 {
+func (r *measurementRun) buffer() *int64 {
 	n := int64(-1)
 	for _, b := range r.plan.Buffers {
 		if n >= 0 && b.Bytes() != n {
@@ -183,7 +183,7 @@ func (r *run) buffer() *int64 {
 	return &n
 }
 
-func (r *run) huge() *bool {
+func (r *measurementRun) huge() *bool {
 	all := true
 	for _, m := range r.memory {
 		p := m.Placed()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// units are what a kind is printed in.
-var units = map[Kind]struct {
+// kindUnits are what a kind is printed in.
+var kindUnits = map[Kind]struct {
 	title string
 	scale float64
 }{Read: {"read, GB/s", 1e-9}, Triad: {"STREAM Triad, GB/s", 1e-9}, Latency: {"latency, ns", 1e9}}
@@ -60,7 +60,7 @@ func (r *Result) Matrix(kind Kind, width int) string {
 	slices.Sort(columns)
 	var b strings.Builder
 	for part := range slices.Chunk(slices.Compact(columns), max(1, (width-rowWidth)/cellWidth)) {
-		fmt.Fprintf(&b, "%-*s memory of node\n%-*s", rowWidth, units[kind].title, rowWidth, "processors of")
+		fmt.Fprintf(&b, "%-*s memory of node\n%-*s", rowWidth, kindUnits[kind].title, rowWidth, "processors of")
 		for _, memory := range part {
 			fmt.Fprintf(&b, "%*d", cellWidth, memory)
 		}
@@ -94,9 +94,9 @@ func cellWord(c *Cell, kind Kind) string {
 	case f.Count == 0:
 		return "?"
 	case !f.Decided():
-		return fmt.Sprintf("%.1f?", f.Median*units[kind].scale)
+		return fmt.Sprintf("%.1f?", f.Median*kindUnits[kind].scale)
 	default:
-		return fmt.Sprintf("%.1f", f.Median*units[kind].scale)
+		return fmt.Sprintf("%.1f", f.Median*kindUnits[kind].scale)
 	}
 }
 
@@ -152,7 +152,7 @@ func change(then, now *Result, old, c *Cell, kind Kind) string {
 	if a.Count == 0 || b.Count == 0 {
 		return "undecided"
 	}
-	scale := units[kind].scale
+	scale := kindUnits[kind].scale
 	text := fmt.Sprintf("%.1f, was %.1f (%+.1f %%)", b.Median*scale, a.Median*scale, 100*(b.Median/a.Median-1))
 	if gap := b.Below(&a); gap.Why != "" {
 		text += ", undecided: " + gap.Why

@@ -18,14 +18,14 @@ const (
 	// pages can be huge: the size on x86 and on arm64 with 4 KiB pages.
 	hugePage = 2 << 20
 	// piece is how much of one stream is done between two looks at the clock.
-	piece = 128 << 10
+	pieceBytes = 128 << 10
 	// chaseSteps is the same for the chase, chainParts the number of passes in
 	// which no line of the chain is met twice.
 	chaseSteps, chainParts = 2048, 8
 )
 
-// area is memory mapped for one node.
-type area struct {
+// nodeMemory is memory mapped for one node.
+type nodeMemory struct {
 	whole []byte
 	// streams and chain are parts of it.
 	streams, chain []byte
@@ -36,7 +36,7 @@ type area struct {
 	placed measure.Placement
 }
 
-func (a *area) bind(node int, size measure.Buffer) error {
+func (a *nodeMemory) bind(node int, size measure.Buffer) error {
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(a.whole))) & (hugePage - 1)
 	used := a.whole[skip : int64(skip)+size.Bytes()]
 	a.streams, a.chain = used[:size.Streams:size.Streams], used[size.Streams:]
@@ -81,10 +81,10 @@ func partOfBuffer(b []byte, i, n int) []byte {
 }
 
 // Placed says where the memory lies.
-func (a *area) Placed() measure.Placement { return a.placed }
+func (a *nodeMemory) Placed() measure.Placement { return a.placed }
 
 // Close gives the memory back.
-func (a *area) Close() error {
+func (a *nodeMemory) Close() error {
 	whole := a.whole
 	a.whole, a.streams, a.chain = nil, nil, nil
 	if whole == nil {
@@ -94,7 +94,7 @@ func (a *area) Close() error {
 }
 
 // work is one thread's piece of work, to be called again and again.
-func (a *area) work(kind measure.Kind, i, n int) func() int64 {
+func (a *nodeMemory) work(kind measure.Kind, i, n int) func() int64 {
 	if kind == measure.Latency {
 		return a.chase()
 	}
@@ -104,7 +104,7 @@ func (a *area) work(kind measure.Kind, i, n int) func() int64 {
 	at := a.stand(i, n)
 	return func() int64 {
 		from := *at
-		end := min(from+piece, third)
+		end := min(from+pieceBytes, third)
 		if *at = end; end == third {
 			*at = 0
 		}
@@ -120,7 +120,7 @@ func (a *area) work(kind measure.Kind, i, n int) func() int64 {
 }
 
 // stand is where one of n threads goes on.
-func (a *area) stand(i, n int) *int {
+func (a *nodeMemory) stand(i, n int) *int {
 	if len(a.stood) != n {
 		a.stood = make([]int, n)
 	}
@@ -129,7 +129,7 @@ func (a *area) stand(i, n int) *int {
 
 // chase goes on where the last pass stopped, and stops after its part of the
 // chain: a line met again might still be in a cache.
-func (a *area) chase() func() int64 {
+func (a *nodeMemory) chase() func() int64 {
 	words := kernel.Words64(a.chain)
 	left := len(words) / kernel.Words / chainParts
 	return func() int64 {

@@ -19,13 +19,13 @@ const Store = kernel.Store
 type Bench struct {
 	ctx  context.Context
 	root *host.Root
-	crew crew
+	crew cpuWorkers
 }
 
 // NewBench makes a bench that reads the kernel's counters below a root. Passes
 // end when the context does. Close ends its threads.
 func NewBench(ctx context.Context, root *host.Root) *Bench {
-	return &Bench{ctx: ctx, root: root, crew: crew{}}
+	return &Bench{ctx: ctx, root: root, crew: cpuWorkers{}}
 }
 
 // Close ends the pinned threads.
@@ -36,13 +36,13 @@ func (b *Bench) Now() time.Time { return time.Now() }
 
 // Pass runs a kernel on the CPUs.
 func (b *Bench) Pass(kind measure.Kind, cpus []int, m measure.Memory, d time.Duration) (measure.Sample, error) {
-	area := m.(*area)
+	area := m.(*nodeMemory)
 	if kind == measure.Latency {
 		cpus = cpus[:1]
 	}
-	jobs := make([]job, len(cpus))
+	jobs := make([]passJob, len(cpus))
 	for i := range cpus {
-		jobs[i] = job{ctx: b.ctx, d: d, work: area.work(kind, i, len(cpus))}
+		jobs[i] = passJob{ctx: b.ctx, d: d, work: area.work(kind, i, len(cpus))}
 	}
 	outs, err := b.crew.run(cpus, jobs)
 	if err != nil {

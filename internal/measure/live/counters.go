@@ -13,7 +13,7 @@ import (
 
 const (
 	// tick is USER_HZ: the kernel prints CPU times in hundredths of a second.
-	tick = 10 * time.Millisecond
+	userHZ = 10 * time.Millisecond
 	// limitStat bounds /proc/stat, whose line of interrupts is long.
 	limitStat = 1 << 20
 )
@@ -65,7 +65,7 @@ func sumTicks(words []string, columns ...int) time.Duration {
 	for _, i := range columns {
 		if i < len(words) {
 			n, _ := strconv.ParseInt(words[i], 10, 64)
-			sum += time.Duration(n) * tick
+			sum += time.Duration(n) * userHZ
 		}
 	}
 	return sum

@@ -9,15 +9,15 @@ import (
 
 // worker is a goroutine on a thread of its own that is pinned to one CPU.
 type worker struct {
-	jobs chan job
+	jobs chan passJob
 	outs chan outcome
 }
 
-// crew are the workers by CPU.
-type crew map[int]*worker
+// cpuWorkers are the workers by CPU.
+type cpuWorkers map[int]*worker
 
 // run gives each CPU its job and waits for all.
-func (c crew) run(cpus []int, jobs []job) ([]outcome, error) {
+func (c cpuWorkers) run(cpus []int, jobs []passJob) ([]outcome, error) {
 	for _, cpu := range cpus {
 		if err := c.hire(cpu); err != nil {
 			return nil, err
@@ -40,11 +40,11 @@ func (c crew) run(cpus []int, jobs []job) ([]outcome, error) {
 }
 
 // hire starts the worker of a CPU.
-func (c crew) hire(cpu int) error {
+func (c cpuWorkers) hire(cpu int) error {
 	if c[cpu] != nil {
 		return nil
 	}
-	w := &worker{jobs: make(chan job), outs: make(chan outcome)}
+	w := &worker{jobs: make(chan passJob), outs: make(chan outcome)}
 	ready := make(chan error)
 	go w.live(cpu, ready)
 	if err := <-ready; err != nil {
@@ -54,7 +54,7 @@ func (c crew) hire(cpu int) error {
 	return nil
 }
 
-func (c crew) dismiss() {
+func (c cpuWorkers) dismiss() {
 	for cpu, w := range c {
 		close(w.jobs)
 		<-w.outs // closed when the thread is about to end

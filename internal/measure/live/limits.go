@@ -30,32 +30,32 @@ func limits(root *host.Root) (quota string, memory int64) {
 	return quota, memory
 }
 
-// group is the process's place in one hierarchy.
-type group struct {
+// controlGroup is the process's place in one hierarchy.
+type controlGroup struct {
 	mount, path string
 	cpu, memory bool
 }
 
 // groups reads /proc/self/cgroup: lines of number, controllers and path, the
 // second empty in version 2.
-func groups(root *host.Root) []group {
+func groups(root *host.Root) []controlGroup {
 	b, err := root.ReadLimit("/proc/self/cgroup", host.LimitList)
 	if err != nil {
 		return nil
 	}
-	var out []group
+	var out []controlGroup
 	for line := range strings.Lines(string(b)) {
 		words := strings.SplitN(strings.TrimSpace(line), ":", 3)
 		if len(words) != 3 || !strings.HasPrefix(words[2], "/") {
 			continue
 		}
 		if words[1] == "" {
-			out = append(out, group{"/sys/fs/cgroup", words[2], true, true})
+			out = append(out, controlGroup{"/sys/fs/cgroup", words[2], true, true})
 			continue
 		}
 		for _, c := range strings.Split(words[1], ",") {
 			if c == "cpu" || c == "memory" {
-				out = append(out, group{"/sys/fs/cgroup/" + c, words[2], c == "cpu", c == "memory"})
+				out = append(out, controlGroup{"/sys/fs/cgroup/" + c, words[2], c == "cpu", c == "memory"})
 			}
 		}
 	}

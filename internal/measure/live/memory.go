@@ -17,7 +17,7 @@ func (b *Bench) Map(node int, cpus []int, size measure.Buffer) (measure.Memory, 
 	if err != nil {
 		return nil, fmt.Errorf("cannot map %d bytes: %w", size.Bytes(), err)
 	}
-	a := &area{whole: whole}
+	a := &nodeMemory{whole: whole}
 	if err := a.bind(node, size); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}
@@ -29,12 +29,12 @@ func (b *Bench) Map(node int, cpus []int, size measure.Buffer) (measure.Memory, 
 }
 
 // touch writes every page from all CPUs, then the chain.
-func (b *Bench) touch(a *area, cpus []int) error {
-	jobs := make([]job, len(cpus))
+func (b *Bench) touch(a *nodeMemory, cpus []int) error {
+	jobs := make([]passJob, len(cpus))
 	for i := range jobs {
 		mine := partOfBuffer(a.streams, i, len(jobs))
-		jobs[i] = job{ctx: b.ctx, d: 1 << 62, work: func() int64 {
-			n := min(len(mine), piece)
+		jobs[i] = passJob{ctx: b.ctx, d: 1 << 62, work: func() int64 {
+			n := min(len(mine), pieceBytes)
 			fillFinite(mine[:n])
 			mine = mine[n:]
 			return int64(n)
@@ -44,7 +44,7 @@ func (b *Bench) touch(a *area, cpus []int) error {
 		return err
 	}
 	done := false
-	_, err := b.crew.run(cpus[:1], []job{{ctx: b.ctx, d: 1, work: func() int64 {
+	_, err := b.crew.run(cpus[:1], []passJob{{ctx: b.ctx, d: 1, work: func() int64 {
 		if !done {
 			kernel.Chain(kernel.Words64(a.chain))
 		}

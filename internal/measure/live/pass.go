@@ -10,12 +10,12 @@ import (
 	"github.com/memaudit/memaudit/internal/measure/kernel"
 )
 
-// gate opens when all threads have come to it. They wait without sleeping, so
+// startGate opens when all threads have come to it. They wait without sleeping, so
 // that they start together.
-type gate struct{ missing atomic.Int32 }
+type startGate struct{ missing atomic.Int32 }
 
-func newGate(n int) *gate {
-	g := &gate{}
+func newGate(n int) *startGate {
+	g := &startGate{}
 	g.missing.Store(int32(n))
 	return g
 }
@@ -23,7 +23,7 @@ func newGate(n int) *gate {
 // patience bounds the wait for a thread whose CPU somebody else has.
 const patience = time.Second
 
-func (g *gate) pass() {
+func (g *startGate) pass() {
 	g.missing.Add(-1)
 	for began := time.Now(); g.missing.Load() > 0 && time.Since(began) < patience; {
 		_ = kernel.Spin(1000)
@@ -31,7 +31,7 @@ func (g *gate) pass() {
 }
 
 // do works in pieces until the time is over.
-func (j *job) do() outcome {
+func (j *passJob) do() outcome {
 	var o outcome
 	var cpu, switches [2]int64
 	j.start.pass()
@@ -80,13 +80,13 @@ func threadUsage() (cpu, switches int64, err error) {
 	return ts.Nano(), ru.Nivcsw, err
 }
 
-// job is one pass of one thread.
-type job struct {
+// passJob is one pass of one thread.
+type passJob struct {
 	ctx  context.Context
 	d    time.Duration
 	work func() int64
 	// start holds the threads until all are there.
-	start *gate
+	start *startGate
 }
 
 // outcome is what a thread did in one pass: bytes, or loads.
