@@ -83,12 +83,12 @@ func (m *Module) Widths() (data, total int, ok bool) {
 
 // Table are the patterns of all makers.
 type Table struct {
-	rows []row
+	rows []compiledPattern
 }
 
-// row is a pattern as it is compiled ahead of time. It is read when a number
+// compiledPattern is a pattern as it is compiled ahead of time. It is read when a number
 // begins as its numbers do: a machine has modules of few makers.
-type row struct {
+type compiledPattern struct {
 	// begins are texts of which every number that the pattern reads begins with one;
 	// none where nothing is known of it.
 	begins []string
@@ -97,7 +97,7 @@ type row struct {
 }
 
 // mayRead reports whether the pattern may read a number.
-func (r *row) mayRead(number string) bool {
+func (r *compiledPattern) mayRead(number string) bool {
 	return len(r.begins) == 0 || slices.ContainsFunc(r.begins, func(text string) bool { return strings.HasPrefix(number, text) })
 }
 
@@ -107,13 +107,13 @@ func Load(k fs.FS) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("part numbers: %w", err)
 	}
-	t := &Table{rows: make([]row, 0, strings.Count(raw, "\n"))}
+	t := &Table{rows: make([]compiledPattern, 0, strings.Count(raw, "\n"))}
 	for line := range strings.Lines(raw) {
 		begin, rest, ok := strings.Cut(line, "\t")
 		if !ok {
 			return nil, fmt.Errorf("part numbers: %s is damaged", compiled.File)
 		}
-		t.rows = append(t.rows, row{begins: strings.Fields(begin), raw: rest})
+		t.rows = append(t.rows, compiledPattern{begins: strings.Fields(begin), raw: rest})
 	}
 	return t, nil
 }
@@ -141,7 +141,7 @@ func (t *Table) Decode(number string) (Module, bool) {
 }
 
 // pattern reads the row once.
-func (r *row) pattern() (*pattern, error) {
+func (r *compiledPattern) pattern() (*pattern, error) {
 	if r.read != nil {
 		return r.read, nil
 	}

@@ -14,8 +14,8 @@ import (
 	yaml "go.yaml.in/yaml/v3"
 )
 
-// file is a file below rules/parts.
-type file struct {
+// partsFile is a file below rules/parts.
+type partsFile struct {
 	Schema  int                  `yaml:"schema"`
 	Vendor  string               `yaml:"vendor"`
 	Sources map[string]yaml.Node `yaml:"sources"`
@@ -31,7 +31,7 @@ type pattern struct {
 	// Fixed is what every number of the family says.
 	Fixed values `yaml:"fixed" json:"fixed,omitzero"`
 	// Tables are read in order; a later one overrides.
-	Tables []table `yaml:"tables" json:"tables,omitempty"`
+	Tables []valueTable `yaml:"tables" json:"tables,omitempty"`
 	// SizeFrom is "gb:GROUP" or "mwords:GROUP" (million words of 64 bits).
 	SizeFrom string `yaml:"size_from" json:"size_from,omitempty"`
 	// RanksAllowed are the rank counts that modules of a kind exist with.
@@ -80,8 +80,8 @@ func setIfGiven[T comparable](into *T, v T) {
 	}
 }
 
-// table gives values by what the groups caught, one after the other.
-type table struct {
+// valueTable gives values by what the groups caught, one after the other.
+type valueTable struct {
 	By  []string          `json:"by"`
 	Map map[string]values `json:"-"`
 	// Rows are Map as it is compiled ahead of time: a line a row, what was caught, a
@@ -91,7 +91,7 @@ type table struct {
 
 // row is what the table says of what was caught, nothing where it has no such row; the
 // error is that of a damaged one.
-func (t *table) row(caught string) (v values, err error) {
+func (t *valueTable) row(caught string) (v values, err error) {
 	if t.Map != nil {
 		return t.Map[caught], nil
 	}
@@ -106,7 +106,7 @@ func (t *table) row(caught string) (v values, err error) {
 }
 
 // compile fills Rows.
-func (t *table) compile() error {
+func (t *valueTable) compile() error {
 	var out strings.Builder
 	for _, caught := range slices.Sorted(maps.Keys(t.Map)) {
 		if strings.ContainsAny(caught, "\t\n") {
@@ -124,7 +124,7 @@ func (t *table) compile() error {
 
 // UnmarshalYAML reads both forms: rows that are one value of the field that
 // gives names, and rows of several fields.
-func (t *table) UnmarshalYAML(n *yaml.Node) error {
+func (t *valueTable) UnmarshalYAML(n *yaml.Node) error {
 	var raw struct {
 		By    []string             `yaml:"by"`
 		Gives string               `yaml:"gives"`
@@ -192,7 +192,7 @@ func readPatterns(k fs.FS) ([]pattern, error) {
 		if err != nil {
 			return nil, err
 		}
-		var f file
+		var f partsFile
 		d := yaml.NewDecoder(bytes.NewReader(raw))
 		d.KnownFields(true)
 		if err := d.Decode(&f); err != nil {

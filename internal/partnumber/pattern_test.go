@@ -36,7 +36,7 @@ func TestCompiledRows(t *testing.T) {
 		for j := range all[i].Tables {
 			written := &all[i].Tables[j]
 			require.NoError(t, written.compile())
-			compiled := table{By: written.By, Rows: written.Rows}
+			compiled := valueTable{By: written.By, Rows: written.Rows}
 			for caught, want := range written.Map {
 				got, err := compiled.row(caught)
 				require.NoError(t, err)
@@ -49,11 +49,11 @@ func TestCompiledRows(t *testing.T) {
 		}
 	}
 	assert.Greater(t, rows, 500)
-	damaged := table{Rows: "1\t{\"ranks\":1}\n11\t{\"ranks\":\n"}
+	damaged := valueTable{Rows: "1\t{\"ranks\":1}\n11\t{\"ranks\":\n"}
 	_, err = damaged.row("11")
 	require.Error(t, err)
 	one, err := damaged.row("1")
 	require.NoError(t, err)
 	assert.Equal(t, 1, one.Ranks)
-	assert.Error(t, (&table{Map: map[string]values{"a\tb": {}}}).compile())
+	assert.Error(t, (&valueTable{Map: map[string]values{"a\tb": {}}}).compile())
 }
