@@ -10,7 +10,7 @@ import (
 
 // awake looks again for the change of rows that were as wanted while a preset
 // held them, and whose own values act now that it is left.
-func (m *maker) awake() {
+func (m *patchMaker) awake() {
 	for _, w := range m.goal.Wants {
 		if slices.Contains(m.out.Met, w.ID) && !m.reached(w) {
 			m.out.Met = slices.DeleteFunc(m.out.Met, func(id string) bool { return id == w.ID })
@@ -20,7 +20,7 @@ func (m *maker) awake() {
 }
 
 // reached reports whether a row comes to what is wanted with all changes made.
-func (m *maker) reached(w Want) bool {
+func (m *patchMaker) reached(w Want) bool {
 	if m.isPreset(w.ID) || slices.Contains(m.writes, w.ID) {
 		return true // what a preset writes is the document's word
 	}
@@ -30,7 +30,7 @@ func (m *maker) reached(w Want) bool {
 
 // hold leaves every row open that the changes do not bring to what is wanted,
 // and then says what they alter beside the profile.
-func (m *maker) hold() {
+func (m *patchMaker) hold() {
 	for n := -1; n != len(m.out.Open); { // what is taken back may have served another row
 		n = len(m.out.Open)
 		for _, w := range m.goal.Wants {
@@ -49,7 +49,7 @@ func (m *maker) hold() {
 }
 
 // forget takes back what was to be done for a row and leaves it open.
-func (m *maker) forget(id, reason string) {
+func (m *patchMaker) forget(id, reason string) {
 	m.out.Met = slices.DeleteFunc(m.out.Met, func(o string) bool { return o == id })
 	m.asleep = slices.DeleteFunc(m.asleep, func(o string) bool { return o == id })
 	var its []Change
@@ -65,7 +65,7 @@ func (m *maker) forget(id, reason string) {
 }
 
 // why says what keeps a row from what is wanted.
-func (m *maker) why(w Want) string {
+func (m *patchMaker) why(w Want) string {
 	given := m.given(nil)
 	own := m.src.Table.Read(w.ID, given)
 	preset, word, governed := m.src.Table.Under(w.ID, given)
@@ -81,7 +81,7 @@ func (m *maker) why(w Want) string {
 
 // beside lists what the changes alter of settings that the profile does not
 // speak of, or of which it wants what no change brings about.
-func (m *maker) beside() {
+func (m *patchMaker) beside() {
 	m.out.Beside = nil
 	before, after := m.show(nil), m.given(nil)
 	for _, id := range settings.IDs() {
@@ -105,13 +105,13 @@ func (m *maker) beside() {
 }
 
 // decides is the attribute that decides a setting, with its value.
-func (m *maker) decides(id string, given func(string) []settings.Given) string {
+func (m *patchMaker) decides(id string, given func(string) []settings.Given) string {
 	g := m.src.Table.Read(id, given).Given
 	return g.Name + " = " + g.Value
 }
 
 // prune takes back what was only to free others, where nothing of them is left.
-func (m *maker) prune() {
+func (m *patchMaker) prune() {
 	for i := range m.src.Table.Masters {
 		p := &m.src.Table.Masters[i]
 		a := m.master(p)

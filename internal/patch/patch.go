@@ -68,11 +68,11 @@ type Patch struct {
 	Beside []Note
 	// maker made the patch; it looks at the rows again when a form cannot carry a
 	// change.
-	maker *maker
+	maker *patchMaker
 }
 
-// maker is one search.
-type maker struct {
+// patchMaker is one search.
+type patchMaker struct {
 	src  Source
 	goal Goal
 	out  *Patch
@@ -83,22 +83,22 @@ type maker struct {
 	writes []string
 }
 
-func (m *maker) open(id, reason string) {
+func (m *patchMaker) open(id, reason string) {
 	if !m.isOpen(id) {
 		m.out.Open = append(m.out.Open, Note{id, reason})
 	}
 }
 
-func (m *maker) isOpen(id string) bool {
+func (m *patchMaker) isOpen(id string) bool {
 	return slices.ContainsFunc(m.out.Open, func(n Note) bool { return n.Setting == id })
 }
 
 // comesTo is the word that a setting comes to with the changes made so far.
-func (m *maker) comesTo(id string) (string, bool) { return m.under(id, m.given(nil)) }
+func (m *patchMaker) comesTo(id string) (string, bool) { return m.under(id, m.given(nil)) }
 
 // under is the word that a setting comes to with some attributes: its own, or
 // what a preset makes of it. False where that is not known.
-func (m *maker) under(id string, given func(string) []settings.Given) (string, bool) {
+func (m *patchMaker) under(id string, given func(string) []settings.Given) (string, bool) {
 	own := m.src.Table.Read(id, given)
 	if own.Outcome != settings.Read {
 		return "", false
@@ -110,7 +110,7 @@ func (m *maker) under(id string, given func(string) []settings.Given) (string, b
 }
 
 // occurrences are the attributes of the export that an entry speaks of.
-func (m *maker) occurrences(e *settings.Attribute) []*bios.Attribute {
+func (m *patchMaker) occurrences(e *settings.Attribute) []*bios.Attribute {
 	for _, name := range e.Names() {
 		if found := m.src.ByName[name]; len(found) > 0 {
 			return found
@@ -121,7 +121,7 @@ func (m *maker) occurrences(e *settings.Attribute) []*bios.Attribute {
 
 // group is what the command line puts before the name: the table's, else what
 // racadm printed.
-func (m *maker) group(e *settings.Attribute, a *bios.Attribute) string {
+func (m *patchMaker) group(e *settings.Attribute, a *bios.Attribute) string {
 	if m.src.Export.Format == bios.Racadm && a.Menu != "" {
 		return "BIOS." + a.Menu
 	}
@@ -130,7 +130,7 @@ func (m *maker) group(e *settings.Attribute, a *bios.Attribute) string {
 
 // given shows the export to the table as it will be after the next boot, with
 // the changes made so far and some more values changed.
-func (m *maker) given(next map[*bios.Attribute]string) func(string) []settings.Given {
+func (m *patchMaker) given(next map[*bios.Attribute]string) func(string) []settings.Given {
 	changed := map[*bios.Attribute]string{}
 	for i := range m.out.Changes {
 		changed[m.out.Changes[i].Attribute] = m.out.Changes[i].To
@@ -140,7 +140,7 @@ func (m *maker) given(next map[*bios.Attribute]string) func(string) []settings.G
 }
 
 // show is the export after the next boot with some values changed.
-func (m *maker) show(next map[*bios.Attribute]string) func(string) []settings.Given {
+func (m *patchMaker) show(next map[*bios.Attribute]string) func(string) []settings.Given {
 	return func(plain string) []settings.Given {
 		var out []settings.Given
 		for _, a := range m.src.ByName[plain] {
@@ -168,7 +168,7 @@ func stands(a *bios.Attribute) string {
 // isPreset reports whether a setting is a master preset of this export that the
 // vendor calls by names of its own: a master with canonical words is a row like
 // any other, and what it governs is looked at when the rows are done.
-func (m *maker) isPreset(id string) bool {
+func (m *patchMaker) isPreset(id string) bool {
 	return slices.ContainsFunc(m.src.Table.Masters, func(p settings.Master) bool { return p.Setting == id && valuesAreNames(&p) && m.master(&p) != nil })
 }
 
@@ -179,7 +179,7 @@ func valuesAreNames(p *settings.Master) bool {
 }
 
 // master is the attribute of a master preset in this export.
-func (m *maker) master(p *settings.Master) *bios.Attribute {
+func (m *patchMaker) master(p *settings.Master) *bios.Attribute {
 	found := m.src.ByName[settings.PlainName(p.Attribute)]
 	if len(found) != 1 {
 		return nil
@@ -188,12 +188,12 @@ func (m *maker) master(p *settings.Master) *bios.Attribute {
 }
 
 // wants reports whether the profile has a row of a setting.
-func (m *maker) wants(id string) bool {
+func (m *patchMaker) wants(id string) bool {
 	return slices.ContainsFunc(m.goal.Wants, func(w Want) bool { return w.ID == id })
 }
 
 // drop takes changes back and says what becomes of every row that they serve.
-func (m *maker) drop(these []Change, say func(id string, c *Change)) {
+func (m *patchMaker) drop(these []Change, say func(id string, c *Change)) {
 	for i := range these {
 		c := &these[i]
 		m.out.Changes = slices.DeleteFunc(m.out.Changes, func(o Change) bool { return o.Attribute == c.Attribute })
@@ -207,7 +207,7 @@ func (m *maker) drop(these []Change, say func(id string, c *Change)) {
 func (c *Change) serves() []string { return append([]string{c.Setting}, c.Also...) }
 
 // after is an attribute's value once all changes are made.
-func (m *maker) after(name string) (string, bool) {
+func (m *patchMaker) after(name string) (string, bool) {
 	for _, c := range m.out.Changes {
 		if c.Attribute.Name == name {
 			return c.To, true

@@ -9,7 +9,7 @@ import (
 )
 
 // presets brings every master preset before what it governs.
-func (m *maker) presets() {
+func (m *patchMaker) presets() {
 	for i := range m.src.Table.Masters {
 		p := &m.src.Table.Masters[i]
 		if a := m.master(p); a != nil {
@@ -20,7 +20,7 @@ func (m *maker) presets() {
 
 // preset decides about one master: the profile's own preset, which writes what
 // it governs, or the value that frees the single settings.
-func (m *maker) preset(p *settings.Master, a *bios.Attribute) {
+func (m *patchMaker) preset(p *settings.Master, a *bios.Attribute) {
 	wanted := m.wantedPreset(p)
 	if !valuesAreNames(p) {
 		m.governor(p, a)
@@ -56,7 +56,7 @@ func (m *maker) preset(p *settings.Master, a *bios.Attribute) {
 }
 
 // sleepers are written by the chosen preset, as the changes that it governs are.
-func (m *maker) sleepers(p *settings.Master) {
+func (m *patchMaker) sleepers(p *settings.Master) {
 	for _, id := range m.asleep {
 		if slices.Contains(p.Locks, id) {
 			own := m.src.Table.Read(id, m.given(nil)).Given
@@ -69,7 +69,7 @@ func (m *maker) sleepers(p *settings.Master) {
 // own. Where the profile wants a word of it under which the settings that it
 // governs do nothing, they stay as they are, and so do those that it only locks;
 // else it is set to what lets them act.
-func (m *maker) governor(p *settings.Master, a *bios.Attribute) {
+func (m *patchMaker) governor(p *settings.Master, a *bios.Attribute) {
 	held := m.held(p, a)
 	value, _ := m.after(a.Name)
 	switch {
@@ -82,19 +82,19 @@ func (m *maker) governor(p *settings.Master, a *bios.Attribute) {
 }
 
 // held are the changes that a master governs.
-func (m *maker) held(p *settings.Master, a *bios.Attribute) []Change {
+func (m *patchMaker) held(p *settings.Master, a *bios.Attribute) []Change {
 	return slices.DeleteFunc(slices.Clone(m.out.Changes), func(c Change) bool { return c.Attribute == a || !slices.Contains(p.Locks, c.Setting) })
 }
 
 // needs reports whether something that a master governs is to act by its own
 // value.
-func (m *maker) needs(p *settings.Master, held []Change) bool {
+func (m *patchMaker) needs(p *settings.Master, held []Change) bool {
 	return len(held) > 0 || slices.ContainsFunc(m.asleep, func(id string) bool { return slices.Contains(p.Locks, id) })
 }
 
 // dropLocked takes back the changes that a master does not let be made, or
 // under which they would do nothing.
-func (m *maker) dropLocked(p *settings.Master, a *bios.Attribute, held []Change, value string) {
+func (m *patchMaker) dropLocked(p *settings.Master, a *bios.Attribute, held []Change, value string) {
 	m.drop(held, func(id string, c *Change) {
 		if p.Inert {
 			m.open(id, "under "+a.Name+" = "+value+" "+c.Attribute.Name+" does not decide")
@@ -105,7 +105,7 @@ func (m *maker) dropLocked(p *settings.Master, a *bios.Attribute, held []Change,
 }
 
 // first puts the change of a master before all else.
-func (m *maker) first(a *bios.Attribute) {
+func (m *patchMaker) first(a *bios.Attribute) {
 	at := slices.IndexFunc(m.out.Changes, func(c Change) bool { return c.Attribute == a })
 	if at > 0 {
 		c := m.out.Changes[at]
@@ -115,12 +115,12 @@ func (m *maker) first(a *bios.Attribute) {
 
 // rests reports whether a preset has anything to do: one that the profile names
 // only as the writer of its rows is not chosen when every row is met.
-func (m *maker) rests(p *settings.Master, held []Change) bool {
+func (m *patchMaker) rests(p *settings.Master, held []Change) bool {
 	return m.needs(p, held) || m.wants(p.Setting)
 }
 
 // wantedPreset is the value that the profile gives the preset, "" for none.
-func (m *maker) wantedPreset(p *settings.Master) string {
+func (m *patchMaker) wantedPreset(p *settings.Master) string {
 	for _, w := range m.goal.Wants {
 		if w.ID == p.Setting && len(w.Words) > 0 {
 			return w.Words[0]
@@ -134,7 +134,7 @@ func (m *maker) wantedPreset(p *settings.Master) string {
 
 // choose puts the preset before all else, spelled as this machine spells it. A
 // value that a profile names is the document's own word.
-func (m *maker) choose(p *settings.Master, a *bios.Attribute, values []string) bool {
+func (m *patchMaker) choose(p *settings.Master, a *bios.Attribute, values []string) bool {
 	to := m.called(p, a, values)
 	switch {
 	case to != "":
@@ -157,7 +157,7 @@ func (m *maker) choose(p *settings.Master, a *bios.Attribute, values []string) b
 
 // called is one of a preset's values as this machine spells it; "" where nothing
 // proves that.
-func (m *maker) called(p *settings.Master, a *bios.Attribute, values []string) string {
+func (m *patchMaker) called(p *settings.Master, a *bios.Attribute, values []string) string {
 	if len(a.Options) > 0 {
 		at := slices.IndexFunc(a.Options, func(o string) bool {
 			return slices.ContainsFunc(values, func(v string) bool { return settings.SamePreset(o, v) || settings.SamePreset(a.OptionTexts[o], v) })
@@ -181,7 +181,7 @@ func (m *maker) called(p *settings.Master, a *bios.Attribute, values []string) s
 // locked takes back what cannot be changed now, unless the preset that locks it
 // changes too. Where the registry says what an attribute depends on, it speaks:
 // what another change frees comes after that change.
-func (m *maker) locked() {
+func (m *patchMaker) locked() {
 	for n := -1; n != len(m.out.Changes); { // what is taken back may have freed another
 		n = len(m.out.Changes)
 		m.lockedNow()
@@ -189,7 +189,7 @@ func (m *maker) locked() {
 	m.order()
 }
 
-func (m *maker) lockedNow() {
+func (m *patchMaker) lockedNow() {
 	for _, c := range slices.Clone(m.out.Changes) {
 		locked, said, by := m.src.Export.Locked(c.Attribute.Name, m.after)
 		switch {
@@ -207,7 +207,7 @@ func (m *maker) lockedNow() {
 }
 
 // order puts every change after those that its attribute depends on.
-func (m *maker) order() {
+func (m *patchMaker) order() {
 	var out []Change
 	rest := m.out.Changes
 	for len(rest) > 0 {
@@ -225,7 +225,7 @@ func (m *maker) order() {
 
 // released reports whether a preset that governs the setting is changed to a
 // value that frees it.
-func (m *maker) released(id string) bool {
+func (m *patchMaker) released(id string) bool {
 	for i := range m.src.Table.Masters {
 		p := &m.src.Table.Masters[i]
 		if !slices.Contains(p.Locks, id) {

@@ -10,7 +10,7 @@ import (
 )
 
 // row looks for the change that fulfils one row.
-func (m *maker) row(w Want) {
+func (m *patchMaker) row(w Want) {
 	now := m.src.Table.Read(w.ID, m.given(nil))
 	switch word, known := m.comesTo(w.ID); {
 	case known && settings.Fulfils(w.ID, w.Words, word):
@@ -41,7 +41,7 @@ func (m *maker) row(w Want) {
 }
 
 // met notes a row that needs no change, or none beside one that is made already.
-func (m *maker) met(id, attribute string) {
+func (m *patchMaker) met(id, attribute string) {
 	for i := range m.out.Changes {
 		if c := &m.out.Changes[i]; c.Attribute.Name == attribute {
 			c.Also = append(c.Also, id)
@@ -53,7 +53,7 @@ func (m *maker) met(id, attribute string) {
 
 // try changes every occurrence of one attribute and reads the setting again:
 // only what then comes to the wanted word is a change.
-func (m *maker) try(w Want, word string, e *settings.Attribute) ([]Change, string) {
+func (m *patchMaker) try(w Want, word string, e *settings.Attribute) ([]Change, string) {
 	if e.Unverified || e.With != "" && len(m.src.ByName[settings.PlainName(e.With)]) == 0 {
 		return nil, ""
 	}
@@ -88,7 +88,7 @@ func (m *maker) try(w Want, word string, e *settings.Attribute) ([]Change, strin
 
 // leave are the changes of the attributes in front of an entry, each of which
 // decides by itself until it leaves the choice to the next ("Manual").
-func (m *maker) leave(w Want, e *settings.Attribute) ([]Change, string) {
+func (m *patchMaker) leave(w Want, e *settings.Attribute) ([]Change, string) {
 	var changes []Change
 	entries := m.src.Table.Settings[w.ID]
 	known, _ := settings.Lookup(w.ID)
@@ -113,7 +113,7 @@ func (m *maker) leave(w Want, e *settings.Attribute) ([]Change, string) {
 
 // disturbed is another setting of the profile that a change would take away
 // from what is wanted; "" for none.
-func (m *maker) disturbed(id string, next map[*bios.Attribute]string) string {
+func (m *patchMaker) disturbed(id string, next map[*bios.Attribute]string) string {
 	for _, w := range m.goal.Wants {
 		if w.ID == id || m.isPreset(w.ID) {
 			continue

@@ -14,7 +14,7 @@ import (
 // switch that the export shows, else what is on record of machines of the
 // vendor. "" with a reason when nothing proves a spelling, or when several are
 // known and nothing in the export decides.
-func (m *maker) spell(id, word string, e *settings.Attribute, a *bios.Attribute) (string, string) {
+func (m *patchMaker) spell(id, word string, e *settings.Attribute, a *bios.Attribute) (string, string) {
 	words := vendorWords(id, word, e)
 	if len(words) == 0 {
 		return "", ""
@@ -44,7 +44,7 @@ func (m *maker) spell(id, word string, e *settings.Attribute, a *bios.Attribute)
 
 // proven are the words that machines of the vendor are on record with for the
 // attribute, and those of a switch that this export uses for others.
-func (m *maker) proven(words []string, a *bios.Attribute) []string {
+func (m *patchMaker) proven(words []string, a *bios.Attribute) []string {
 	var out []string
 	for _, w := range words {
 		found := m.src.Table.Recorded(a.Name, w, recordsOf(m.src.Export))
@@ -104,12 +104,12 @@ func offered(a *bios.Attribute, words []string) string {
 
 // speaks reports whether the export spells switches as a word is spelled: some
 // firmware says Enable and Disable, other Enabled and Disabled.
-func (m *maker) speaks(word string) bool {
+func (m *patchMaker) speaks(word string) bool {
 	other := settings.OtherWord(word)
 	return m.uses(word) || other != "" && m.uses(other)
 }
 
 // uses reports whether the export uses a word for any of its attributes.
-func (m *maker) uses(word string) bool {
+func (m *patchMaker) uses(word string) bool {
 	return slices.ContainsFunc(m.src.Export.Attributes, func(a bios.Attribute) bool { return a.Value == word || slices.Contains(a.Options, word) })
 }
