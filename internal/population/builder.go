@@ -49,26 +49,26 @@ func newBuilder(sys *inventory.System, r *Result) *builder {
 
 func (b *builder) frontSideBus() bool { return b.fsb }
 
-// owner is a processor that memory belongs to, or the chipset.
-type owner struct {
+// memoryOwner is a processor that memory belongs to, or the chipset.
+type memoryOwner struct {
 	id   int
 	proc *platform.Processor
 }
 
-func (b *builder) owners() []owner {
-	var out []owner
+func (b *builder) owners() []memoryOwner {
+	var out []memoryOwner
 	for i := range b.sys.Sockets {
 		s := &b.sys.Sockets[i]
 		if populated, ok := s.Populated.Get(); ok && populated {
-			out = append(out, owner{id: s.ID, proc: b.procs[i]})
+			out = append(out, memoryOwner{id: s.ID, proc: b.procs[i]})
 		}
 	}
 	if b.frontSideBus() {
-		o := owner{id: place.Unplaced}
+		o := memoryOwner{id: place.Unplaced}
 		if len(out) > 0 {
 			o.proc = out[0].proc
 		}
-		return []owner{o}
+		return []memoryOwner{o}
 	}
 	return out
 }

@@ -178,19 +178,19 @@ func TestChannelsOfProcessors(t *testing.T) {
 // to the chipset, which takes the first processor's limits.
 func TestOwners(t *testing.T) {
 	first, second := &platform.Processor{Name: "first"}, &platform.Processor{Name: "second"}
-	of := func(fsb bool, populated ...fact.Fact[bool]) []owner {
+	of := func(fsb bool, populated ...fact.Fact[bool]) []memoryOwner {
 		b := &builder{sys: &inventory.System{}, procs: []*platform.Processor{first, second}, fsb: fsb}
 		for i, p := range populated {
 			b.sys.Sockets = append(b.sys.Sockets, inventory.Socket{ID: i, Populated: p})
 		}
 		return b.owners()
 	}
-	assert.Equal(t, []owner{{0, first}, {1, second}}, of(false, sure(true), sure(true)))
-	assert.Equal(t, []owner{{0, first}}, of(false, sure(true), sure(false)))
-	assert.Equal(t, []owner{{1, second}}, of(false, open[bool]("x"), sure(true)))
-	assert.Equal(t, []owner{{place.Unplaced, first}}, of(true, sure(true), sure(true)))
-	assert.Equal(t, []owner{{place.Unplaced, first}}, of(true, sure(true), sure(false)))
-	assert.Equal(t, []owner{{place.Unplaced, nil}}, of(true, sure(false), sure(false)))
+	assert.Equal(t, []memoryOwner{{0, first}, {1, second}}, of(false, sure(true), sure(true)))
+	assert.Equal(t, []memoryOwner{{0, first}}, of(false, sure(true), sure(false)))
+	assert.Equal(t, []memoryOwner{{1, second}}, of(false, open[bool]("x"), sure(true)))
+	assert.Equal(t, []memoryOwner{{place.Unplaced, first}}, of(true, sure(true), sure(true)))
+	assert.Equal(t, []memoryOwner{{place.Unplaced, first}}, of(true, sure(true), sure(false)))
+	assert.Equal(t, []memoryOwner{{place.Unplaced, nil}}, of(true, sure(false), sure(false)))
 }
 
 // TestSumOfSizes: the sum is read where the first size is, and unknown with one of them.

@@ -118,11 +118,11 @@ func (b *builder) activePairs(pop *Population) (bytes []int64, dimms int, reason
 // rasMode is the setting that says how channels or ranks stand in for others.
 const rasMode = "memory_ras_mode"
 
-// spare is its word for sparing.
-const spare = "spare"
+// sparingWord is its word for sparing.
+const sparingWord = "spare"
 
 // sparing reports whether BIOS setup keeps memory back as a spare.
 func (b *builder) sparing() bool {
 	s := b.sys.Settings[rasMode]
-	return fact.First(s.Configured, s.Effective).Or("") == spare
+	return fact.First(s.Configured, s.Effective).Or("") == sparingWord
 }

@@ -21,7 +21,7 @@ type expectation struct {
 	// observed is the highest speed that the processor was seen at in the
 	// field, 0 without.
 	observed  int
-	platform  limit
+	platform  speedLimit
 	board     *platform.Board
 	certainty fact.Certainty
 	from      fact.Evidence
@@ -125,7 +125,7 @@ func (b *builder) settleSpeed(pop *Population, e *expectation, depth channelDept
 	case e.maxDepth > 1:
 		return unknown("without platform data the speed with more than one DIMM per channel is not known")
 	default:
-		e.platform = limit{lo: unlimited, hi: unlimited}
+		e.platform = speedLimit{lo: unlimited, hi: unlimited}
 	}
 	if e.platform.reason != "" {
 		return unknown(e.platform.reason)

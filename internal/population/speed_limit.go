@@ -12,9 +12,9 @@ import (
 // unlimited is the platform's limit where its documents set none.
 const unlimited = math.MaxInt
 
-// limit is what the platform allows a population: between lo and hi MT/s,
+// speedLimit is what the platform allows a population: between lo and hi MT/s,
 // which differ where the DIMM kind or the DIMMs per channel are not known.
-type limit struct {
+type speedLimit struct {
 	lo, hi   int
 	kind     string // row of the speed table behind lo
 	dpc      int    // DIMMs per channel behind lo
@@ -29,8 +29,8 @@ type channelDepths struct {
 }
 
 // platformLimit is the lowest limit over the DIMMs of a population.
-func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, depth channelDepths) limit {
-	out := limit{lo: unlimited, hi: unlimited}
+func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, depth channelDepths) speedLimit {
+	out := speedLimit{lo: unlimited, hi: unlimited}
 	for _, i := range slots {
 		lo, hi := depth.of(i)
 		l := slotLimit(p, &sys.Slots[i], lo, hi)
@@ -48,32 +48,32 @@ func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, dep
 
 // slotLimit is the platform's limit for one DIMM on a channel with lo to hi
 // DIMMs.
-func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) limit {
+func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 	// With DDR5 a board's second slot of a channel and a second rank lower the clock of a lone
 	// module, too: two ASRock Rack boards run 4800 modules at 4400 behind a Core i9-13900.
 	ddr5 := strings.HasPrefix(s.Type.Or(""), "DDR5")
 	if !p.SpeedDependsOnDPC || (len(p.Speeds) == 0 && hi == 1 && !ddr5) {
-		return limit{lo: unlimited, hi: unlimited}
+		return speedLimit{lo: unlimited, hi: unlimited}
 	}
 	if len(p.Speeds) == 0 {
-		return limit{reason: "no document gives the speed of " + p.Name + " with " + dpcText(hi)}
+		return speedLimit{reason: "no document gives the speed of " + p.Name + " with " + dpcText(hi)}
 	}
 	keys, exact := platform.KindsFor(p, s)
 	if len(keys) == 0 && hi == 1 && s.Ranks.Or(0) > 0 && s.Ranks.Value <= 2 {
-		return limit{lo: unlimited, hi: unlimited, indirect: true}
+		return speedLimit{lo: unlimited, hi: unlimited, indirect: true}
 	}
 	if len(keys) == 0 && moduleUnstated(s) {
-		return limit{reason: "firmware does not say what kind of DIMM " + s.Name() + " is, on which the speed of " + p.Name + " depends"}
+		return speedLimit{reason: "firmware does not say what kind of DIMM " + s.Name() + " is, on which the speed of " + p.Name + " depends"}
 	}
 	if len(keys) == 0 {
-		return limit{reason: "no document gives the speed of " + p.Name + " for this kind of DIMM"}
+		return speedLimit{reason: "no document gives the speed of " + p.Name + " for this kind of DIMM"}
 	}
-	out := limit{lo: unlimited, indirect: !exact}
+	out := speedLimit{lo: unlimited, indirect: !exact}
 	for _, key := range keys {
 		for d := lo; d <= hi; d++ {
 			v := platform.SpeedAt(p.Speeds[key], d)
 			if v == 0 {
-				return limit{reason: undocumented(p, keys, key, lo, hi, d)}
+				return speedLimit{reason: undocumented(p, keys, key, lo, hi, d)}
 			}
 			if v < out.lo {
 				out.lo, out.kind, out.dpc = v, key, d
@@ -114,7 +114,7 @@ func dpcText(d int) string {
 // why names the limiter behind a platform limit: depth where one DIMM per
 // channel would run faster, voltage where the same kind at 1.5 V would, else
 // the ranks and type of the DIMM.
-func (l limit) why(p *platform.Platform) (limiter, detail string) {
+func (l speedLimit) why(p *platform.Platform) (limiter, detail string) {
 	detail = dpcText(l.dpc) + " (" + l.kind + "): " + strconv.Itoa(l.lo)
 	if platform.SpeedAt(p.Speeds[l.kind], 1) > l.lo {
 		return LimitDPC, detail
