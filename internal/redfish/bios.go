@@ -11,12 +11,12 @@ type biosResource struct {
 	Registry string          `json:"AttributeRegistry"`
 	Content  json.RawMessage `json:"Attributes"`
 	Settings struct {
-		Object link `json:"SettingsObject"`
+		Object resourceLink `json:"SettingsObject"`
 	} `json:"@Redfish.Settings"`
 	// Type and Links are those of iLO 4's HpBios, whose attributes stand beside
 	// its own properties and whose settings object is one of its links.
 	Type  string `json:"@odata.type"`
-	Links struct{ Settings link }
+	Links struct{ Settings resourceLink }
 }
 
 // empty reports a resource without attributes.

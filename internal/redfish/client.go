@@ -105,8 +105,8 @@ func (c *client) resolve(link string) (*url.URL, *Problem) {
 	return u, nil
 }
 
-// reply is one answer, read up to its limit.
-type reply struct {
+// httpReply is one answer, read up to its limit.
+type httpReply struct {
 	status int
 	header http.Header
 	body   []byte

@@ -15,7 +15,7 @@ import (
 )
 
 // do sends a request and asks again while the service says that it is busy.
-func (c *client) do(ctx context.Context, method, link string, body []byte, limit int64) (*reply, *Problem) {
+func (c *client) do(ctx context.Context, method, link string, body []byte, limit int64) (*httpReply, *Problem) {
 	u, p := c.resolve(link)
 	if p != nil {
 		return nil, p
@@ -63,7 +63,7 @@ func retryAfter(v string, other time.Duration) time.Duration {
 }
 
 // once sends one request within its own deadline and reads the answer.
-func (c *client) once(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*reply, *Problem) {
+func (c *client) once(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*httpReply, *Problem) {
 	if c.asked++; c.asked > maxRequests {
 		return nil, problem(fact.SourceRefused, op, "more than %d requests for one machine", maxRequests).final()
 	}
@@ -87,7 +87,7 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	if p != nil {
 		return nil, p
 	}
-	return &reply{status: resp.StatusCode, header: resp.Header, body: data}, nil
+	return &httpReply{status: resp.StatusCode, header: resp.Header, body: data}, nil
 }
 
 // dress sets the headers that DSP0266 asks of a client.

@@ -107,7 +107,7 @@ func (c *client) scrub(text string) string {
 }
 
 // refusal explains an answer that is not the resource; nil for one that is.
-func refusal(op string, r *reply) *Problem {
+func refusal(op string, r *httpReply) *Problem {
 	switch {
 	case r.status >= 200 && r.status < 300:
 		return nil

@@ -46,7 +46,7 @@ type memoryResource struct {
 	Manufacturer      string
 	PartNumber        string
 	Status            struct{ State, Health string }
-	Metrics           link
+	Metrics           resourceLink
 }
 
 // memory reads the memory collection of the system, and then the errors counted on
@@ -94,7 +94,7 @@ func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []s
 func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []string, ok bool) {
 	var page struct {
 		Members []struct {
-			link
+			resourceLink
 			memoryResource
 		}
 		Count number `json:"Members@odata.count"`

@@ -12,15 +12,15 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// link is a reference to another resource.
-type link struct {
+// resourceLink is a reference to another resource.
+type resourceLink struct {
 	ID string `json:"@odata.id"`
 	// Href is how iLO 4 wrote it before Redfish.
 	Href string `json:"href"`
 }
 
 // path is "" where there is no link.
-func (l link) path() string {
+func (l resourceLink) path() string {
 	if id := strings.TrimSpace(l.ID); id != "" {
 		return id
 	}
@@ -29,8 +29,8 @@ func (l link) path() string {
 
 // collection is one page of a collection.
 type collection struct {
-	Members []link `json:"Members"`
-	Next    string `json:"Members@odata.nextLink"`
+	Members []resourceLink `json:"Members"`
+	Next    string         `json:"Members@odata.nextLink"`
 }
 
 // number is a JSON number, or one in quotation marks as some controllers write
@@ -78,7 +78,7 @@ func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]by
 
 // decodeAnswer decodes an answer. A property of a type that the schema does not have
 // is left out, its neighbours are kept.
-func decodeAnswer(op string, r *reply, v any) *Problem {
+func decodeAnswer(op string, r *httpReply, v any) *Problem {
 	if p := refusal(op, r); p != nil {
 		return p
 	}

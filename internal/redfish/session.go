@@ -14,11 +14,11 @@ import (
 
 // serviceRoot is /redfish/v1/ (DSP2046 ServiceRoot).
 type serviceRoot struct {
-	Version        string  `json:"RedfishVersion"`
-	Systems        link    `json:"Systems"`
-	Registries     link    `json:"Registries"`
-	SessionService link    `json:"SessionService"`
-	Links          rootRef `json:"Links"`
+	Version        string       `json:"RedfishVersion"`
+	Systems        resourceLink `json:"Systems"`
+	Registries     resourceLink `json:"Registries"`
+	SessionService resourceLink `json:"SessionService"`
+	Links          rootRef      `json:"Links"`
 	// Features say what queries the service knows (DSP0266, query parameters).
 	Features struct {
 		Expand struct{ NoLinks, Levels bool } `json:"ExpandQuery"`
@@ -26,7 +26,7 @@ type serviceRoot struct {
 }
 
 type rootRef struct {
-	Sessions link `json:"Sessions"`
+	Sessions resourceLink `json:"Sessions"`
 }
 
 const rootPath = "/redfish/v1/"
@@ -98,7 +98,7 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 
 // sessionPath is where the service says that the new session can be deleted. A
 // controller behind another name puts its own address there: only the path counts.
-func sessionPath(r *reply) string {
+func sessionPath(r *httpReply) string {
 	if u, err := url.Parse(r.header.Get("Location")); err == nil && strings.HasPrefix(u.Path, "/") {
 		return u.EscapedPath()
 	}

@@ -13,33 +13,33 @@ type system struct {
 	Manufacturer, Model     string
 	SerialNumber, SKU, UUID string
 	AssetTag, HostName      string
-	Bios, Memory            link
+	Bios, Memory            resourceLink
 	ID, Name                string
 	// Oem holds iLO 4's link to the BIOS settings, which stands nowhere else.
 	Oem struct {
-		Hp struct{ Links struct{ BIOS link } }
+		Hp struct{ Links struct{ BIOS resourceLink } }
 	}
 	at   string
-	fits fit
+	fits systemMatch
 	// matchedBy and differsBy name what decided; here is this machine's model
 	// where it differs.
 	matchedBy, differsBy, here string
 }
 
-// fit says how a system compares with the audited machine.
-type fit int
+// systemMatch says how a system compares with the audited machine.
+type systemMatch int
 
 const (
 	// other: an identifier differs.
-	other fit = iota
+	otherSystem systemMatch = iota
 	// doubtful: the model differs, which is a name that makers change.
-	doubtful
+	doubtfulSystem
 	// unknown: nothing to compare.
-	unknown
+	unknownSystem
 	// alike: the same model, and no identifier to tell sisters apart.
-	alike
+	likeSystem
 	// same: an identifier agrees.
-	same
+	sameSystem
 )
 
 // maxSystems bounds the systems of one service that are looked at.
@@ -78,7 +78,7 @@ func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a 
 		return nil, p
 	}
 	a.Model, a.MatchedBy = c.scrub(strings.TrimSpace(s.Model)), s.matchedBy
-	if s.fits == doubtful {
+	if s.fits == doubtfulSystem {
 		a.Doubt = "it calls its machine " + a.Model + ", and this one is " + c.scrub(s.here) + ": is it another machine's controller?"
 	}
 	return s, nil
@@ -113,10 +113,10 @@ func choose(op string, all []*system, name string) (*system, *Problem) {
 	switch {
 	case len(best) == 0:
 		return nil, problem(fact.SourceAbsent, op, "no system of the service could be read")
-	case best[0].fits == other && len(all) == 1:
+	case best[0].fits == otherSystem && len(all) == 1:
 		return nil, problem(fact.SourceRefused, op, "the service describes another machine: its %s differs", best[0].differsBy).
 			hint("give the address of this machine's own management controller")
-	case best[0].fits <= doubtful && len(all) > 1:
+	case best[0].fits <= doubtfulSystem && len(all) > 1:
 		return nil, problem(fact.SourceRefused, op, "none of the service's %d systems is the audited machine", len(all))
 	case len(best) > 1:
 		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could be the audited machine: %s", len(best), len(all), namesOf(best)).
@@ -133,7 +133,7 @@ func systemNamed(op string, all []*system, name string) (*system, *Problem) {
 		if !strings.EqualFold(s.last(), name) && !strings.EqualFold(s.ID, name) && !strings.EqualFold(s.Name, name) {
 			continue
 		}
-		if s.fits == other {
+		if s.fits == otherSystem {
 			return nil, problem(fact.SourceRefused, op, "the system %s is another machine: its %s differs", name, s.differsBy)
 		}
 		return s, nil
@@ -188,7 +188,7 @@ func (s *system) compare(who Identity) {
 	comparable := ""
 	for _, own := range append([]string{who.Serial}, who.Parts...) {
 		if telling(own) && (equalNames(own, s.SerialNumber) || equalNames(own, s.SKU)) {
-			s.fits, s.matchedBy = same, "serial number"
+			s.fits, s.matchedBy = sameSystem, "serial number"
 			return
 		}
 	}
@@ -198,13 +198,13 @@ func (s *system) compare(who Identity) {
 	switch own, theirs := plainUUID(who.UUID), plainUUID(s.UUID); {
 	case own == "" || theirs == "":
 	case own == theirs || own == swapped(theirs):
-		s.fits, s.matchedBy = same, "UUID"
+		s.fits, s.matchedBy = sameSystem, "UUID"
 		return
 	case comparable == "":
 		comparable = "UUID"
 	}
 	if comparable != "" {
-		s.fits, s.differsBy = other, comparable
+		s.fits, s.differsBy = otherSystem, comparable
 		return
 	}
 	s.compareModel(who)
@@ -217,15 +217,15 @@ func equalNames(a, b string) bool {
 // compareModel compares names; one often holds the other ("ThinkSystem SR650
 // -[7X06CTO1WW]-" and "ThinkSystem SR650").
 func (s *system) compareModel(who Identity) {
-	s.fits = unknown
+	s.fits = unknownSystem
 	for _, own := range who.Products {
 		switch {
 		case !naming(own) || !naming(s.Model):
 		case holdsName(own, s.Model) || holdsName(s.Model, own):
-			s.fits, s.matchedBy = alike, "model"
+			s.fits, s.matchedBy = likeSystem, "model"
 			return
-		case s.fits == unknown:
-			s.fits, s.here = doubtful, own
+		case s.fits == unknownSystem:
+			s.fits, s.here = doubtfulSystem, own
 		}
 	}
 }

@@ -22,31 +22,31 @@ func TestCompare(t *testing.T) {
 	cases := map[string]struct {
 		who  Identity
 		s    system
-		fits fit
+		fits systemMatch
 		by   string
 	}{
-		"serial":                  {Identity{Serial: "abc1234"}, system{SerialNumber: "ABC1234 "}, same, "serial number"},
-		"service tag in SKU":      {Identity{Serial: "7CTRL13"}, system{SerialNumber: "CNFCP0079E00AB", SKU: "7CTRL13"}, same, "serial number"},
-		"board's serial":          {Identity{Parts: []string{"CNFCP0079E00AB"}}, system{SerialNumber: "CNFCP0079E00AB"}, same, "serial number"},
-		"serial differs":          {Identity{Serial: "ABC1234", Products: []string{"Server 1"}}, system{SerialNumber: "ABC9999", Model: "Server 1"}, other, ""},
-		"serial differs, UUID":    {Identity{Serial: "ABC1234", UUID: u}, system{SerialNumber: "ABC9999", UUID: u}, same, "UUID"},
-		"placeholder serial":      {Identity{Serial: "0123456789", Products: []string{"Server 1"}}, system{SerialNumber: "0123456789", Model: "Server 1"}, alike, "model"},
-		"UUID":                    {Identity{UUID: u}, system{UUID: strings.ToUpper(u)}, same, "UUID"},
-		"UUID in the other order": {Identity{UUID: u}, system{UUID: turned}, same, "UUID"},
-		"UUID differs":            {Identity{UUID: u, Products: []string{"Server 1"}}, system{UUID: "10112233-4455-6677-8899-aabbccddeeff", Model: "Server 1"}, other, ""},
-		"UUID of nobody":          {Identity{UUID: "ffffffff-ffff-ffff-ffff-ffffffffffff"}, system{UUID: u}, unknown, ""},
-		"model":                   {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R650"}, alike, "model"},
-		"model within":            {Identity{Products: []string{"ThinkSystem SR650 -[7X06CTO1WW]-"}}, system{Model: "7X06CTO1WW"}, alike, "model"},
-		"board":                   {Identity{Products: []string{"Super Server", "X11DPH-T"}}, system{Model: "X11DPH-T"}, alike, "model"},
-		"model differs":           {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R750"}, doubtful, ""},
-		"nothing":                 {Identity{}, system{Model: "PowerEdge R750"}, unknown, ""},
-		"no names":                {Identity{Products: []string{"Super Server"}}, system{Model: "SYS-6029P"}, unknown, ""},
+		"serial":                  {Identity{Serial: "abc1234"}, system{SerialNumber: "ABC1234 "}, sameSystem, "serial number"},
+		"service tag in SKU":      {Identity{Serial: "7CTRL13"}, system{SerialNumber: "CNFCP0079E00AB", SKU: "7CTRL13"}, sameSystem, "serial number"},
+		"board's serial":          {Identity{Parts: []string{"CNFCP0079E00AB"}}, system{SerialNumber: "CNFCP0079E00AB"}, sameSystem, "serial number"},
+		"serial differs":          {Identity{Serial: "ABC1234", Products: []string{"Server 1"}}, system{SerialNumber: "ABC9999", Model: "Server 1"}, otherSystem, ""},
+		"serial differs, UUID":    {Identity{Serial: "ABC1234", UUID: u}, system{SerialNumber: "ABC9999", UUID: u}, sameSystem, "UUID"},
+		"placeholder serial":      {Identity{Serial: "0123456789", Products: []string{"Server 1"}}, system{SerialNumber: "0123456789", Model: "Server 1"}, likeSystem, "model"},
+		"UUID":                    {Identity{UUID: u}, system{UUID: strings.ToUpper(u)}, sameSystem, "UUID"},
+		"UUID in the other order": {Identity{UUID: u}, system{UUID: turned}, sameSystem, "UUID"},
+		"UUID differs":            {Identity{UUID: u, Products: []string{"Server 1"}}, system{UUID: "10112233-4455-6677-8899-aabbccddeeff", Model: "Server 1"}, otherSystem, ""},
+		"UUID of nobody":          {Identity{UUID: "ffffffff-ffff-ffff-ffff-ffffffffffff"}, system{UUID: u}, unknownSystem, ""},
+		"model":                   {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R650"}, likeSystem, "model"},
+		"model within":            {Identity{Products: []string{"ThinkSystem SR650 -[7X06CTO1WW]-"}}, system{Model: "7X06CTO1WW"}, likeSystem, "model"},
+		"board":                   {Identity{Products: []string{"Super Server", "X11DPH-T"}}, system{Model: "X11DPH-T"}, likeSystem, "model"},
+		"model differs":           {Identity{Products: []string{"PowerEdge R650"}}, system{Model: "PowerEdge R750"}, doubtfulSystem, ""},
+		"nothing":                 {Identity{}, system{Model: "PowerEdge R750"}, unknownSystem, ""},
+		"no names":                {Identity{Products: []string{"Super Server"}}, system{Model: "SYS-6029P"}, unknownSystem, ""},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			c.s.compare(c.who)
 			assert.Equal(t, c.fits, c.s.fits)
-			if c.fits != other {
+			if c.fits != otherSystem {
 				assert.Equal(t, c.by, c.s.matchedBy)
 			}
 		})
@@ -61,7 +61,7 @@ func TestPlaceholderSerials(t *testing.T) {
 		for _, c := range []struct{ ours, theirs string }{{serial, serial}, {serial, "S123456X"}, {"S123456X", serial}} {
 			s := system{SerialNumber: c.theirs, Model: "Server 1"}
 			s.compare(Identity{Serial: c.ours, Products: []string{"Server 1"}})
-			assert.Equal(t, alike, s.fits, "%q, the controller %q", c.ours, c.theirs)
+			assert.Equal(t, likeSystem, s.fits, "%q, the controller %q", c.ours, c.theirs)
 			assert.Equal(t, "model", s.matchedBy)
 		}
 	}
