@@ -26,7 +26,7 @@ func Agree(id, configured, effective string) bool {
 // agreeRates: a word such as max is not a rate, so that only two words or two
 // rates can contradict each other.
 func agreeRates(a, b string) bool {
-	return rates().MatchString(a) != rates().MatchString(b)
+	return ratePattern().MatchString(a) != ratePattern().MatchString(b)
 }
 
 // Fulfils reports whether a canonical value is one of the wanted words, or a

@@ -135,8 +135,8 @@ func (t *Table) documented(a *Attribute, w *Wish) bool {
 	return namesMachine(a.For, w) || a.Name == "" && slices.ContainsFunc(t.Generations, func(g Generation) bool { return g.Source == a.Source && g.names(w) })
 }
 
-// other is the second word of a switch whose present word is known.
-var other = map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}
+// otherSwitchWord is the second word of a switch whose present word is known.
+var otherSwitchWord = map[string]string{"Enable": "Disable", "Disable": "Enable", "Enabled": "Disabled", "Disabled": "Enabled"}
 
 // formOf is the form of the names in an export of which one name is known.
 func (t *Table) formOf(name string) string {
@@ -163,7 +163,7 @@ func boardSuffix(name string) bool {
 // machine; false where nothing proves both.
 func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word string, ok bool) {
 	seen := w.Seen != "" && PlainName(a.Name) == PlainName(w.Seen) && t.formOf(w.Seen) == form
-	if seen && (value == w.SeenRaw || value == other[w.SeenRaw]) {
+	if seen && (value == w.SeenRaw || value == otherSwitchWord[w.SeenRaw]) {
 		return w.Seen, value, true
 	}
 	for _, s := range t.spelled(a.Name, w) {
@@ -212,4 +212,4 @@ func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
 
 // OtherWord is the second word of a switch in the spelling of the first; ""
 // for any other word.
-func OtherWord(word string) string { return other[word] }
+func OtherWord(word string) string { return otherSwitchWord[word] }

@@ -196,7 +196,7 @@ func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
 	if rate, ok := number(value); a.Numbers && ok {
 		return rate, true
 	}
-	if s.Figures == Counts && counts().MatchString(value) {
+	if s.Figures == Counts && countPattern().MatchString(value) {
 		return value, true
 	}
 	return "", false
@@ -208,7 +208,7 @@ func number(value string) (string, bool) {
 	for _, unit := range []string{"MHz", "MT/s", "MT"} {
 		value = strings.TrimSpace(strings.TrimSuffix(value, unit))
 	}
-	return value, rates().MatchString(value)
+	return value, ratePattern().MatchString(value)
 }
 
 // words are the vendor's words for a canonical value, in alphabetical order, so

@@ -55,12 +55,12 @@ const (
 	Hours
 )
 
-// rates, counts and hours are the values that are not words: a rate in MT/s or
+// ratePattern, countPattern and hoursPattern are the values that are not words: a rate in MT/s or
 // MHz, a number of cores, a period in hours.
 var (
-	rates  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{2,4}$`) })
-	counts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,2}$`) })
-	hours  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]?h$`) })
+	ratePattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{2,4}$`) })
+	countPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]{0,2}$`) })
+	hoursPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[1-9][0-9]?h$`) })
 )
 
 // Accepts reports whether a value is a canonical word of the setting.
@@ -74,11 +74,11 @@ func (s Setting) Accepts(value string) bool {
 		return true
 	case s.Kind == Switch:
 		return value == Enabled || value == Disabled
-	case s.Kind == Rate && rates().MatchString(value):
+	case s.Kind == Rate && ratePattern().MatchString(value):
 		return true
-	case s.Figures == Counts && counts().MatchString(value):
+	case s.Figures == Counts && countPattern().MatchString(value):
 		return true
-	case s.Figures == Hours && hours().MatchString(value):
+	case s.Figures == Hours && hoursPattern().MatchString(value):
 		return true
 	default:
 		return slices.Contains(s.Words, value)

@@ -35,10 +35,10 @@ var vocabulary = sync.OnceValue(func() *wordlist {
 	return v
 })
 
-// kinds and figures are the words of the file for them.
+// kindWords and figureWords are the words of the file for them.
 var (
-	kinds   = map[string]Kind{"switch": Switch, "choice": Choice, "rate": Rate, "name": Name}
-	figures = map[string]Figures{"": NoFigures, "count": Counts, "hours": Hours}
+	kindWords   = map[string]Kind{"switch": Switch, "choice": Choice, "rate": Rate, "name": Name}
+	figureWords = map[string]Figures{"": NoFigures, "count": Counts, "hours": Hours}
 )
 
 // readVocabulary reads both files; the error names file and line.
@@ -80,8 +80,8 @@ func eachRow(k fs.FS, file string, columns int, visit func(cells []string) error
 func (v *wordlist) addSetting(cells []string) error {
 	s := Setting{ID: cells[0], Words: splitWords(cells[3]), Title: cells[4]}
 	var known, fits bool
-	s.Kind, known = kinds[cells[1]]
-	s.Figures, fits = figures[cells[2]]
+	s.Kind, known = kindWords[cells[1]]
+	s.Figures, fits = figureWords[cells[2]]
 	_, twice := v.at[s.ID]
 	switch {
 	case s.ID == "" || s.Title == "":
@@ -145,7 +145,7 @@ type inclusion struct {
 }
 
 func (g *inclusion) covers(general, special string) bool {
-	return g.word == general && (slices.Contains(g.others, special) || g.hours && hours().MatchString(special))
+	return g.word == general && (slices.Contains(g.others, special) || g.hours && hoursPattern().MatchString(special))
 }
 
 // IDs lists the canonical ids in the order of reports.
