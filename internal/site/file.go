@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// file is an open file in memory.
-type file struct {
+// memoryFile is an open file in memory.
+type memoryFile struct {
 	*bytes.Reader
 	name string
 }
 
-func (f *file) Stat() (fs.FileInfo, error) { return info{f.name, f.Size()}, nil }
-func (f *file) Close() error               { return nil }
+func (f *memoryFile) Stat() (fs.FileInfo, error) { return memoryFileInfo{f.name, f.Size()}, nil }
+func (f *memoryFile) Close() error               { return nil }
 
-// info describes a file in memory.
-type info struct {
+// memoryFileInfo describes a file in memory.
+type memoryFileInfo struct {
 	name string
 	size int64
 }
 
-func (i info) Name() string       { return i.name }
-func (i info) Size() int64        { return i.size }
-func (i info) Mode() fs.FileMode  { return 0o444 }
-func (i info) ModTime() time.Time { return time.Time{} }
-func (i info) IsDir() bool        { return false }
-func (i info) Sys() any           { return nil }
+func (i memoryFileInfo) Name() string       { return i.name }
+func (i memoryFileInfo) Size() int64        { return i.size }
+func (i memoryFileInfo) Mode() fs.FileMode  { return 0o444 }
+func (i memoryFileInfo) ModTime() time.Time { return time.Time{} }
+func (i memoryFileInfo) IsDir() bool        { return false }
+func (i memoryFileInfo) Sys() any           { return nil }

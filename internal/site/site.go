@@ -142,7 +142,7 @@ func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 		slices.SortFunc(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
 		return nil, faults
 	}
-	artefact, err := compile(k, &joined{FS: none{}, own: own})
+	artefact, err := compile(k, &joined{FS: emptyFS{}, own: own})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -255,7 +255,7 @@ func (j *joined) Compiled() string {
 // Open implements fs.FS.
 func (j *joined) Open(name string) (fs.File, error) {
 	if data, ok := j.own[name]; ok {
-		return &file{Reader: bytes.NewReader(data), name: path.Base(name)}, nil
+		return &memoryFile{Reader: bytes.NewReader(data), name: path.Base(name)}, nil
 	}
 	return j.FS.Open(name)
 }
@@ -283,11 +283,11 @@ func (j *joined) Glob(pattern string) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// none is a file system without files.
-type none struct{}
+// emptyFS is a file system without files.
+type emptyFS struct{}
 
-func (none) Open(name string) (fs.File, error) {
+func (emptyFS) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-func (none) Glob(string) ([]string, error) { return nil, nil }
+func (emptyFS) Glob(string) ([]string, error) { return nil, nil }
