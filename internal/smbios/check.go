@@ -183,24 +183,24 @@ func (t *Table) checkLines(s *Structure) {
 
 func audited(typ uint8) bool { return enumsOfType(typ) != nil }
 
-// enum is a byte that stands for a word.
-type enum struct {
+// enumField is a byte that stands for a word.
+type enumField struct {
 	off   int
 	label string
 	words *wordList
 }
 
 var (
-	processorEnums = []enum{{0x05, "Type", &processorTypes}, {0x19, "Upgrade", &upgrades}}
-	arrayEnums     = []enum{
+	processorEnums = []enumField{{0x05, "Type", &processorTypes}, {0x19, "Upgrade", &upgrades}}
+	arrayEnums     = []enumField{
 		{0x04, "Location", &arrayLocations}, {0x05, "Use", &arrayUses}, {0x06, "Error Correction Type", &eccTypes},
 	}
-	deviceEnums = []enum{
+	deviceEnums = []enumField{
 		{0x0E, "Form Factor", &formFactors}, {0x12, "Type", &memoryTypes}, {0x28, "Memory Technology", &technologies},
 	}
 )
 
-func enumsOfType(typ uint8) []enum {
+func enumsOfType(typ uint8) []enumField {
 	switch typ {
 	case typeProcessor:
 		return processorEnums

@@ -59,7 +59,7 @@ func (f *fields) line(label string) (string, bool) {
 }
 
 // items returns the list items that follow the line found last.
-func (f *fields) items() []line {
+func (f *fields) items() []textLine {
 	start := min(f.pos, len(f.s.lines))
 	end := start
 	for end < len(f.s.lines) && f.s.lines[end].item {

@@ -106,12 +106,12 @@ type Structure struct {
 	// cut is true when the table ends inside the structure.
 	cut bool
 	// lines are the attribute lines of a text structure without Data.
-	lines []line
+	lines []textLine
 }
 
-// line is one attribute line of dmidecode's text or, with an empty key, one
+// textLine is one attribute line of dmidecode's text or, with an empty key, one
 // item of the list started by the attribute before it.
-type line struct {
+type textLine struct {
 	key, val string
 	item     bool
 }

@@ -32,7 +32,7 @@ type textParser struct {
 	t    *Table
 	text string
 	// lines is shared by all structures; each holds a part of it.
-	lines []line
+	lines []textLine
 
 	header    bool // "# dmidecode" or "SMBIOS x.y present" was seen
 	announced int  // structures by dmidecode's own header
@@ -54,7 +54,7 @@ type textMessages struct {
 }
 
 func (p *textParser) run() {
-	p.lines = make([]line, 0, len(p.text)/28+8)
+	p.lines = make([]textLine, 0, len(p.text)/28+8)
 	p.t.Structures = make([]Structure, 0, min(len(p.text)/350, 4096)+4)
 	for pos := 0; pos < len(p.text) && len(p.t.Structures) <= maxStructures; {
 		next := len(p.text)
@@ -183,11 +183,11 @@ func (p *textParser) inside(pos int, content string, indent int) {
 	case indent < p.attr:
 		return // not dmidecode's
 	}
-	p.add(line{key: key, val: val, item: !attr || indent > p.attr && p.attr >= 0}, content)
+	p.add(textLine{key: key, val: val, item: !attr || indent > p.attr && p.attr >= 0}, content)
 }
 
 // add keeps an attribute or item, or takes it into the hex dump.
-func (p *textParser) add(l line, content string) {
+func (p *textParser) add(l textLine, content string) {
 	if l.item {
 		l.key, l.val = "", content
 	}

@@ -12,7 +12,7 @@ type hexDump struct {
 }
 
 // take keeps the line if it belongs to the dump.
-func (h *hexDump) take(l line) bool {
+func (h *hexDump) take(l textLine) bool {
 	switch {
 	case !l.item && strings.EqualFold(l.key, "Header and Data"):
 		h.in = 'd'

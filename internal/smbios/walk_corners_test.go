@@ -203,10 +203,10 @@ func TestHexStrings(t *testing.T) {
 		assert.Equal(t, want.area, area, rows)
 	}
 	h := hexDump{data: []byte{1}}
-	assert.False(t, h.take(line{key: "Size", val: "1 GB"}), "an attribute after the bytes")
+	assert.False(t, h.take(textLine{key: "Size", val: "1 GB"}), "an attribute after the bytes")
 	h.blank()
 	assert.Empty(t, h.strs)
-	assert.True(t, h.take(line{key: "Strings"}))
+	assert.True(t, h.take(textLine{key: "Strings"}))
 	h.blank()
 	assert.Equal(t, []string{" "}, h.strs)
 }
