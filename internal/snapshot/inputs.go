@@ -32,15 +32,15 @@ type inputs struct {
 	Tree       bool             `json:"tree"`
 	TreeFailed *collect.Failure `json:"tree_failed,omitempty"`
 	// SMBIOS is the file given with --smbios.
-	SMBIOS  []byte      `json:"smbios,omitempty"`
-	Exports []input     `json:"exports,omitempty"`
-	BMC     *controller `json:"controller,omitempty"`
+	SMBIOS  []byte           `json:"smbios,omitempty"`
+	Exports []capturedExport `json:"exports,omitempty"`
+	BMC     *controller      `json:"controller,omitempty"`
 	// Measurements are those given with --measured.
 	Measurements []inventory.Measurement `json:"measurements,omitempty"`
 }
 
-// input is one export of BIOS settings, decoded.
-type input struct {
+// capturedExport is one export of BIOS settings, decoded.
+type capturedExport struct {
 	Path   string       `json:"path"`
 	Export *bios.Export `json:"export"`
 }

@@ -64,12 +64,12 @@ type Capture struct {
 }
 
 // copyOf is an export before an audit joins others to it.
-func copyOf(e collect.Export) (*input, error) {
+func copyOf(e collect.Export) (*capturedExport, error) {
 	data, err := json.Marshal(e.Export)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.Path, err)
 	}
-	own := input{Path: e.Path}
+	own := capturedExport{Path: e.Path}
 	return &own, json.Unmarshal(data, &own.Export)
 }
 
