@@ -8,14 +8,14 @@ import "embed"
 //go:generate go run ../internal/tools/generate ..
 
 //go:embed compiled.bin processors.csv *.schema.json */*.yaml */*.tsv
-var files embed.FS
+var embeddedFiles embed.FS
 
 //go:embed compiled.bin
 var compiled string
 
 // FS holds every data file below this folder; the pages beside them are for
 // readers of the repository.
-var FS = Files{files}
+var FS = Files{embeddedFiles}
 
 // Files is the embedded knowledge.
 type Files struct{ embed.FS }
