@@ -17,22 +17,22 @@ func (g *slotGroup) setChannel(i, channel, controller int, source string, c fact
 	if o.Source == "" || o.Source == sourceSingle || source == SourceMap {
 		o.Source = source
 	}
-	if o.Certainty == fact.None || c < o.Certainty {
+	if o.Certainty == fact.None {
 		o.Certainty = c
 	}
+	o.Certainty = min(o.Certainty, c)
 }
 
 // controllerOf is the controller of a channel that is numbered in board order
 // over the whole processor, Unplaced when the platform does not say.
 func (pl *placer) controllerOf(channel int) int {
-	switch {
-	case pl.controllers == 1:
+	if pl.controllers == 1 {
 		return 0
-	case pl.controllers > 1 && pl.channels > 0 && pl.channels%pl.controllers == 0 && channel < pl.channels:
-		return channel / (pl.channels / pl.controllers)
-	default:
+	}
+	if pl.controllers == 0 || channel >= pl.channels || pl.channels%pl.controllers != 0 {
 		return Unplaced
 	}
+	return channel / (pl.channels / pl.controllers)
 }
 
 // channelsFromMap looks the printed numbers up. One number that the map does
@@ -42,14 +42,9 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 	for _, i := range g.slots {
 		n, _ := g.labels[i].get(fNumber)
 		n += m.PerBoard * g.boardOf(i)
-		socket := 0
-		if !g.fsb {
-			if socket = g.position(g.out[i].Socket); socket == Unplaced {
-				socket = g.out[i].Socket
-			}
-		}
+		socket := max(g.out[i].Socket, 0)
 		channel, slot, ok := m.locate(socket, n)
-		if owner, counted := m.owner(n, len(g.sys.Sockets)); !ok && counted && m.Offset > 0 && owner != socket {
+		if owner, counted := m.owner(n, len(g.sys.Sockets)); !ok && counted && m.Offset != 0 && owner != socket {
 			g.failAll(fmt.Sprintf("slot number %d is of processor %d, and its label names another", n, owner))
 			return
 		}
@@ -106,18 +101,14 @@ func (g *slotGroup) channelsFromBoards() {
 // channelsFromNumbers takes the printed channel number: over the processor,
 // or within a controller that the node numbers.
 func (g *slotGroup) channelsFromNumbers() {
-	source := SourceLocator
-	if g.any(fBankCPU) || g.any(fNode) || g.any(fBankSlot) {
-		source = SourceBank
-	}
 	if g.rule.node == "controller" && g.any(fNode) {
-		g.channelsFromPairs(fNode, fChannel)
+		g.channelsFromPairs(fNode, fChannel, g.sourceOf("{chan"))
 		return
 	}
 	base := g.base(fChannel)
 	for _, i := range g.slots {
 		if v, ok := g.labels[i].get(fChannel); ok {
-			g.setChannel(i, v-base, g.controllerOf(v-base), source, fact.Corroborated)
+			g.setChannel(i, v-base, g.controllerOf(v-base), g.sourceOf("{chan"), fact.Corroborated)
 		} else {
 			g.failSlot(i, "the label names no channel", false)
 		}
@@ -127,13 +118,10 @@ func (g *slotGroup) channelsFromNumbers() {
 // channelsFromPairs numbers the channels of labels that count them within a
 // controller. Where the counts fit the processor the number is exact, else
 // the order of the pairs seen.
-func (g *slotGroup) channelsFromPairs(controller, channel field) {
+func (g *slotGroup) channelsFromPairs(controller, channel field, source string) {
 	for _, socket := range g.eachSocket() {
 		pairs, owners := g.pairsOf(socket, controller, channel)
-		per := 0
-		if len(owners) > 1 && g.channels > 0 && g.channels%len(owners) == 0 {
-			per = g.channels / len(owners)
-		}
+		per := g.channelsEach(pairs, owners)
 		for _, i := range g.slots {
 			if g.out[i].Socket != socket {
 				continue
@@ -156,16 +144,25 @@ func (g *slotGroup) channelsFromPairs(controller, channel field) {
 			if g.controllers > 0 && len(owners) != g.controllers && len(owners) > 1 {
 				ctl = Unplaced
 			}
-			g.setChannel(i, number, ctl, g.pairSource(controller), certainty)
+			g.setChannel(i, number, ctl, source, certainty)
 		}
 	}
 }
 
-func (g *slotGroup) pairSource(controller field) string {
-	if controller == fNode {
-		return SourceBank
+// channelsEach is how many channels each controller has where the pairs seen fit
+// that, counted anew behind each controller or on over the processor; 0 where they
+// do not, and where one controller leaves open how many there are.
+func (g *slotGroup) channelsEach(pairs, owners []int) int {
+	if len(owners) < 2 || g.channels == 0 || g.channels%len(owners) != 0 {
+		return 0
 	}
-	return SourceLocator
+	per := g.channels / len(owners)
+	for _, p := range pairs {
+		if before := p & 0xff / per; before != 0 && before != positionOf(owners, p>>8) {
+			return 0
+		}
+	}
+	return per
 }
 
 // pairsOf lists the (controller, channel) pairs of a processor, packed, and
@@ -213,11 +210,8 @@ func letterIndex(letter int, skipped string) int {
 
 // alphabet finds how the letters of the processor at the given position name
 // its channels: restarting at A on every processor or going on. It returns
-// nil when no way fits.
+// nil when no way fits, as none does while the number of channels is not known.
 func (g *slotGroup) alphabet(letters []int, position int) func(letter int) int {
-	if g.channels == 0 {
-		return nil
-	}
 	for _, skipped := range skippedLetters {
 		for _, first := range [...]int{0, position * g.channels} {
 			if lettersFit(letters, skipped, first, g.channels) {
@@ -246,10 +240,10 @@ func (g *slotGroup) channelsFromLetters() {
 		if len(letters) == 0 {
 			continue
 		}
-		position := max(g.position(socket), 0)
+		position := max(socket, 0)
 		number := g.alphabet(letters, position)
 		if number == nil && g.rule.node == "controller" && g.any(fNode) && g.any(fChannel) {
-			g.channelsFromPairs(fNode, fChannel)
+			g.channelsFromPairs(fNode, fChannel, g.sourceOf("{chan"))
 			return
 		}
 		certainty := fact.Corroborated
@@ -271,14 +265,14 @@ func (g *slotGroup) channelsFromLetters() {
 			if exact || g.channels == len(letters) {
 				controller = g.controllerOf(number(v))
 			}
-			g.setChannel(i, number(v), controller, g.letterSource(), certainty)
+			g.setChannel(i, number(v), controller, g.sourceOf("{L}"), certainty)
 		}
 	}
 }
 
-// letterSource is the label that names the channel's letter, by the rule's patterns.
-func (g *slotGroup) letterSource() string {
-	if strings.Contains(g.rule.banks, "{L}") {
+// sourceOf is the label that names a field, by the rule's patterns.
+func (g *slotGroup) sourceOf(name string) string {
+	if strings.Contains(g.rule.banks, name) {
 		return SourceBank
 	}
 	return SourceLocator

@@ -94,24 +94,17 @@ func checkPattern(pattern string) error {
 
 // CompileMaps makes MapPart, the index of all slot maps.
 func CompileMaps(k fs.FS) ([]byte, error) {
-	names, err := fs.Glob(k, "slots/*.yaml")
-	if err != nil {
-		return nil, err
-	}
 	lines := map[string]string{}
-	for _, name := range names {
-		if slices.Contains(notMaps[:], name) {
-			continue
-		}
-		file, err := readMapFile(k, name)
-		if err != nil {
-			return nil, err
-		}
+	err := eachMapFile(k, func(name string, file *mapFile) error {
 		for i := range file.Maps {
 			if err := file.Maps[i].index(lines, file.Vendor, path.Base(name)); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	out := make([]string, 0, len(lines))
 	for key, where := range lines {
@@ -120,6 +113,24 @@ func CompileMaps(k fs.FS) ([]byte, error) {
 	slices.Sort(out)
 	// A line begins after a line's end: that is how one is looked for.
 	return []byte("\n" + strings.Join(out, "")), nil
+}
+
+// eachMapFile reads the files of slot maps in order.
+func eachMapFile(k fs.FS, do func(name string, file *mapFile) error) error {
+	names, _ := fs.Glob(k, "slots/*.yaml") // its one error is a pattern that is none
+	for _, name := range names {
+		if slices.Contains(notMaps[:], name) {
+			continue
+		}
+		file, err := readMapFile(k, name)
+		if err != nil {
+			return err
+		}
+		if err := do(name, file); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readMapFile reads one file of slot maps; an unknown key is an error.

@@ -85,6 +85,25 @@ func TestCompileRefuses(t *testing.T) {
 	}
 }
 
+// TestUnreadableMaps: a file of maps that cannot be read, or has a key that no map
+// has, is told by whoever reads the maps.
+func TestUnreadableMaps(t *testing.T) {
+	for says, file := range map[string]*fstest.MapFile{
+		"slots/x.yaml":           {Mode: fs.ModeDir},
+		"field modles not found": {Data: []byte("{vendor: v, maps: [{id: one, modles: [R900]}]}")},
+	} {
+		k := fstest.MapFS{"slots/x.yaml": file}
+		_, err := CompileMaps(k)
+		require.ErrorContains(t, err, says)
+		_, err = Describe(k)
+		require.ErrorContains(t, err, says)
+	}
+	maps, err := Describe(fstest.MapFS{locatorYAML: {Data: []byte("rules: []")}, "slots/sources.yaml": {Data: []byte("sources: {}")},
+		"slots/x.yaml": {Data: []byte("{vendor: v, maps: [{id: one, models: [R900], check: [doc], note: n}]}")}})
+	require.NoError(t, err)
+	require.Equal(t, map[string]MapInfo{"one": {File: "slots/x.yaml", ID: "one", Models: []string{"R900"}, Check: []string{"doc"}, Note: "n"}}, maps)
+}
+
 // slotSources reads the citations.
 func slotSources(t *testing.T) map[string]struct{ Vendor, Title, URL string } {
 	raw, err := fs.ReadFile(corpustest.Rules(t), "slots/sources.yaml")

@@ -38,15 +38,3 @@ func TestSetsOfSisters(t *testing.T) {
 	assert.True(t, ReadSets(k, &inventory.Machine{Product: known("R100")}).Analogous)
 	assert.False(t, ReadSets(k, &inventory.Machine{Product: known("R150")}).Analogous)
 }
-
-// TestControllerOfChannel: channels of one controller follow each other; a number
-// beyond the last channel has none.
-func TestControllerOfChannel(t *testing.T) {
-	two := &placer{controllers: 2, channels: 4}
-	for channel, want := range []int{0, 0, 1, 1, Unplaced} {
-		assert.Equal(t, want, two.controllerOf(channel), channel)
-	}
-	assert.Zero(t, (&placer{controllers: 1}).controllerOf(7))
-	assert.Equal(t, Unplaced, (&placer{controllers: 2, channels: 3}).controllerOf(0), "three channels are not two controllers' alike")
-	assert.Equal(t, Unplaced, (&placer{controllers: 2}).controllerOf(0))
-}

@@ -4,7 +4,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -147,4 +149,133 @@ func TestChannelLimits(t *testing.T) {
 		}
 		assert.Equal(t, c.stays, stays, name)
 	}
+}
+
+// driven makes the drivers' modules from labels, of the size that board gives modules.
+func driven(sys *inventory.System, labels ...string) *inventory.System {
+	sys.EDAC = edac(8<<30, labels...)
+	return sys
+}
+
+// TestDriversThatSeeOtherModules: a driver that has not as many modules as firmware
+// (ranks, or a controller without a driver) says nothing, nor does any on a front-side bus.
+func TestDriversThatSeeOtherModules(t *testing.T) {
+	lettered := func() *inventory.System { return board("Supermicro", "Super Server", "P", "P1-DIMM{A..D}1@NO~DIMM*") }
+	const two, third = "CPU_SrcID#0_MC#0_Chan#0_DIMM#0 CPU_SrcID#0_MC#0_Chan#1_DIMM#0", " CPU_SrcID#0_MC#0_Chan#2_DIMM#0"
+	for name, c := range map[string]struct {
+		sys       *inventory.System
+		p         *platform.Platform
+		want      string
+		certainty fact.Certainty
+	}{
+		"one module less": {driven(lettered(), two+third), plat4, "0.-.0.0 0.-.1.0 0.-.2.0 0.-.3.0", fact.Corroborated},
+		"none":            {driven(lettered()), plat4, "0.-.0.0 0.-.1.0 0.-.2.0 0.-.3.0", fact.Corroborated},
+		"as many":         {driven(lettered(), two+third+" CPU_SrcID#0_MC#0_Chan#3_DIMM#0"), plat4, "0.-.0.0 0.-.1.0 0.-.2.0 0.-.3.0", fact.Direct},
+		"one of one":      {driven(board("Supermicro", "Super Server", "P", "P1-DIMMA1@NO~DIMM*"), "CPU_SrcID#0_MC#0_Chan#0_DIMM#0"), plat4, "0.-.0.0", fact.Direct},
+		"front-side bus":  {driven(board("Supermicro", "X7DB8", "PP", "DIMM{1,2}A@Bank*"), "mc#0csrow#0channel#0 mc#0csrow#1channel#0"), platFB, "-.-.0.0 -.-.1.0", fact.Corroborated},
+	} {
+		out, conflicts := Slots(c.sys, c.p, corpustest.Rules(t))
+		assert.Empty(t, conflicts, name)
+		assert.Equal(t, c.want, seats(c.sys, out), name)
+		assert.Equal(t, c.certainty, out[0].Certainty, name)
+	}
+}
+
+// TestDriversPlaceUnreadLabels: labels that nobody reads leave a choice where there are
+// two processors, and none where there is one.
+func TestDriversPlaceUnreadLabels(t *testing.T) {
+	for sockets, c := range map[string]struct{ labels, want string }{
+		"P":  {"CPU_SrcID#0_MC#0_Chan#0_DIMM#0 CPU_SrcID#0_MC#0_Chan#2_DIMM#0", "0.0.0.0 0.0.2.0"},
+		"PP": {"mc#0csrow#0channel#0 mc#0csrow#0channel#1", "-.-.-.- -.-.-.-"},
+	} {
+		sys := driven(board("Example", "E1", sockets, "x{1,2}*"), c.labels)
+		out, _ := Slots(sys, ofChannels(4, 1), corpustest.Rules(t))
+		assert.Equal(t, c.want, seats(sys, out), sockets)
+	}
+	unsized := driven(board("Example", "E1", "P", "x{1,2}*"), "CPU_SrcID#0_MC#0_Chan#0_DIMM#0 CPU_SrcID#0_MC#0_Chan#2_DIMM#0")
+	unsized.Slots[1].SizeBytes = fact.Fact[int64]{}
+	out, _ := Slots(unsized, ofChannels(4, 1), corpustest.Rules(t))
+	assert.Equal(t, "-.-.-.- -.-.-.-", seats(unsized, out), "a module of unknown size might be the other one")
+}
+
+// TestErrorsOfOneCounter: a machine of one module has its counter; label files and
+// firmware differ in whether they say DIMM first; a counter without a label is nobody's.
+func TestErrorsOfOneCounter(t *testing.T) {
+	for _, c := range []struct{ locator, label, want string }{
+		{"DIMM_A1", "DIMM_A1", "3 label"}, {"A1", "DIMM_A1", "3 label"}, {"DIMM_A1", "A1", "3 label"}, {"DIMM", "", "-"}, {"DIMM", "DIMM", "3 label"}, {"A1", "A2", "-"},
+	} {
+		sys := board("Dell Inc.", "PowerEdge R9999", "P", c.locator+"*")
+		sys.EDAC = []inventory.Controller{{DIMMs: []inventory.ControllerDIMM{counted(c.label, 3)}}}
+		got, stray := JoinErrors(sys, nil, make([]Placement, 1))
+		assert.Equal(t, c.want, perSlot(got), c)
+		assert.Equal(t, c.want == "-", len(stray) == 1, c)
+	}
+}
+
+// TestErrorsByChannelOfAll: empty slots and other memory than DRAM do not count, and
+// every module must have a place of its own that is beyond doubt, on both sides.
+func TestErrorsByChannelOfAll(t *testing.T) {
+	p, err := platform.ByID(corpustest.Rules(t), "skylake-sp")
+	require.NoError(t, err)
+	r740 := &confirmedBoard{"Dell Inc.", "PowerEdge R740", map[[3]int]string{{0, 0, 0}: "A1", {0, 1, 0}: "A2", {1, 0, 0}: "A4"}}
+	const joined, none = "100 channel; 101 channel; 102 channel", "-; -; -"
+	for name, c := range map[string]struct {
+		change func(sys *inventory.System, places []Placement) []Placement
+		want   string
+	}{
+		"nothing": {func(_ *inventory.System, places []Placement) []Placement { return places }, joined},
+		"an empty slot": {func(sys *inventory.System, places []Placement) []Placement {
+			sys.Slots = append(sys.Slots, slotOf("A5", 3))
+			return append(places, Placement{Channel: 4})
+		}, joined + "; -"},
+		"persistent memory": {func(sys *inventory.System, places []Placement) []Placement {
+			sys.Slots = append(sys.Slots, slotOf("A7*", 3))
+			sys.Slots[3].Technology = known(inventory.NVDIMM)
+			return append(places, Placement{Slot: 1})
+		}, joined + "; -"},
+		"unverified": {func(_ *inventory.System, places []Placement) []Placement { places[1].Unverified = true; return places }, none},
+		"no channel": {func(_ *inventory.System, places []Placement) []Placement { places[1].Channel = Unplaced; return places }, none},
+		"two in one place": {func(sys *inventory.System, places []Placement) []Placement {
+			sys.EDAC[0].DIMMs = sys.EDAC[0].DIMMs[:len(sys.EDAC[0].DIMMs)-1]
+			places[1] = places[0]
+			return places
+		}, none},
+		"a label of no driver": {func(sys *inventory.System, places []Placement) []Placement {
+			sys.EDAC[0].DIMMs[0].Label = known("mc#0csrow#0channel#0")
+			return places
+		}, none},
+		"one more": {func(sys *inventory.System, places []Placement) []Placement {
+			more := counted("CPU_SrcID#0_MC#0_Chan#2_DIMM#0", 0)
+			more.SizeBytes = sys.Slots[0].SizeBytes
+			sys.EDAC[0].DIMMs = append(sys.EDAC[0].DIMMs, more)
+			return places
+		}, none},
+	} {
+		sys, _ := labelledBoard(r740, r740.models, p)
+		places, _ := Slots(sys, p, corpustest.Rules(t))
+		places = c.change(sys, places)
+		got, _ := JoinErrors(sys, p, places)
+		assert.Equal(t, c.want, perSlot(got), name)
+	}
+}
+
+// TestLargestCounter: of equal ones the first is shown.
+func TestLargestCounter(t *testing.T) {
+	from := func(n int64, path string) *inventory.ControllerDIMM {
+		return &inventory.ControllerDIMM{Corrected: fact.Known(n, fact.Direct, fact.Evidence{Path: path})}
+	}
+	ctl := &inventory.Controller{CorrectedNoInfo: known(int64(0))}
+	got := largest([]counter{{dimm: from(0, "a"), ctl: ctl}, {dimm: from(2, "b"), ctl: ctl}, {dimm: from(2, "c"), ctl: ctl}}, corrected)
+	assert.Equal(t, int64(2), got.Value)
+	assert.Equal(t, "b", got.From.Path)
+}
+
+// TestEmptyEntriesOfDrivers: an entry without a module is none, whatever it is called.
+func TestEmptyEntriesOfDrivers(t *testing.T) {
+	entry := func(label string, bytes int64) inventory.ControllerDIMM {
+		return inventory.ControllerDIMM{Label: known(label), SizeBytes: known(bytes)}
+	}
+	got := edacDIMMs([]inventory.Controller{{DIMMs: []inventory.ControllerDIMM{entry("mc#0csrow#0channel#1", 8<<30), entry("mc#0csrow#1channel#1", 0), entry("x", 0)}}})
+	assert.Equal(t, []edacDIMM{{socket: Unplaced, channel: 1, bytes: 8 << 30}}, got)
+	assert.Nil(t, edacDIMMs([]inventory.Controller{{DIMMs: []inventory.ControllerDIMM{entry("mc#0csrow#0channel#1", 8<<30), entry("x", 1)}}}), "half a picture")
 }

@@ -115,7 +115,7 @@ func (pl *placer) rowsAgainst(c *processor) string {
 	}
 	per := len(c.slots) / len(banks)
 	for _, n := range channels {
-		if n != per || per < 2 {
+		if n != per {
 			return ""
 		}
 	}
@@ -161,9 +161,9 @@ func (pl *placer) speedAgainst(c *processor, p *platform.Platform) string {
 		slots := c.channels[channel]
 		for _, i := range slots {
 			s := &pl.sys.Slots[i]
-			running, known := s.ConfiguredMTs.Get()
+			running := s.ConfiguredMTs.Or(0)
 			deep, flatMTs := fastest(p, s, len(slots)), fastest(p, s, flat)
-			if known && len(slots) > flat && deep > 0 && running > deep+ddr.Tolerance && running <= flatMTs+ddr.Tolerance {
+			if deep != 0 && running > deep+ddr.Tolerance && running <= flatMTs+ddr.Tolerance {
 				return fmt.Sprintf("the mapping puts %d modules on channel %d, where the platform allows %d MT/s, and firmware states that %s runs at %d MT/s, which it can only with fewer on its channel",
 					len(slots), channel, deep, pl.name(i), running)
 			}
@@ -202,7 +202,7 @@ func (pl *placer) ranksAgainst(c *processor) string {
 			ranks += s.Ranks.Or(0)
 			most = max(most, s.Ranks.Or(0))
 		}
-		if flat > 0 && len(slots) > flat && ranks > mostRanks && flat*most <= mostRanks {
+		if flat != 0 && ranks > mostRanks && flat*most <= mostRanks {
 			return fmt.Sprintf("the mapping puts %d ranks on channel %d, and a channel takes %d", ranks, channel, mostRanks)
 		}
 	}

@@ -77,7 +77,7 @@ func readEDAC(mc int, d *inventory.ControllerDIMM) (edacDIMM, bool) {
 func (pl *placer) applyEDAC() {
 	dimms := edacDIMMs(pl.sys.EDAC)
 	populated := pl.populatedDRAM()
-	if len(dimms) == 0 || len(dimms) != len(populated) || pl.fsb {
+	if len(dimms) != len(populated) || pl.fsb {
 		return // ranks instead of modules, a driver that is missing, or NVDIMMs
 	}
 	if !pl.allPlaced(populated) {
@@ -185,11 +185,11 @@ func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM
 	size := make(map[int]int64)
 	for _, i := range slots {
 		socket := pl.out[i].Socket
-		if socket == Unplaced && single {
+		if socket == Unplaced {
 			socket = only
 		}
-		bytes, known := pl.sys.Slots[i].SizeBytes.Get()
-		if socket == Unplaced || !known || (count[socket] > 0 && size[socket] != bytes) {
+		bytes := pl.sys.Slots[i].SizeBytes.Or(0) // which no module of EDAC has
+		if socket == Unplaced || (count[socket] > 0 && size[socket] != bytes) {
 			return nil
 		}
 		count[socket]++

@@ -210,7 +210,7 @@ func joinByChannel(sys *inventory.System, p *platform.Platform, places []Placeme
 		}
 		pl := &places[i]
 		seat := seatOf{pl.Socket, pl.Channel, pl.Slot}
-		if _, taken := at[seat]; taken || pl.Unverified || pl.Doubt != "" || pl.Socket < 0 || pl.Channel < 0 || pl.Slot < 0 {
+		if _, taken := at[seat]; taken || pl.Unverified || pl.Doubt != "" {
 			return
 		}
 		at[seat] = i
@@ -229,9 +229,7 @@ func joinByChannel(sys *inventory.System, p *platform.Platform, places []Placeme
 		return
 	}
 	for i := range all {
-		if all[i].slot < 0 {
-			all[i].slot, all[i].by = slots[i], ByChannel
-		}
+		all[i].slot, all[i].by = slots[i], ByChannel
 	}
 }
 
@@ -264,8 +262,6 @@ func driverSeat(p *platform.Platform, label string) (seatOf, bool) {
 		each := p.ChannelsPerSocket
 		if n := max(p.Controllers, 1); strings.Contains(pattern, "_MC#") && each%n == 0 {
 			each /= n
-		} else if controller > 0 {
-			return seatOf{}, false
 		}
 		if channel >= each || (controller+1)*each > p.ChannelsPerSocket {
 			return seatOf{}, false

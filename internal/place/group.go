@@ -100,16 +100,6 @@ func (g *slotGroup) failAll(reason string) {
 	}
 }
 
-// position is the board position of a socket id.
-func (g *slotGroup) position(id int) int {
-	for i := range g.sys.Sockets {
-		if g.sys.Sockets[i].ID == id {
-			return i
-		}
-	}
-	return Unplaced
-}
-
 // group collects the slots that one rule read, nil when there are none.
 func (pl *placer) group(r *locatorRule) *slotGroup {
 	var slots []int

@@ -104,7 +104,7 @@ func (pl *placer) guardSockets() bool {
 	sockets := len(pl.sys.Sockets)
 	for i := range pl.out {
 		s := pl.out[i].Socket
-		if sockets == 0 || s == Unplaced || pl.socketIndex(s) >= 0 {
+		if sockets == 0 || s < sockets {
 			continue
 		}
 		reason := fmt.Sprintf("slot labels name processor %d and the table describes %d", s+1, sockets)
@@ -140,7 +140,7 @@ func (pl *placer) behindAbsent() bool {
 		return false
 	}
 	for i := range pl.out {
-		if o := &pl.out[i]; o.Socket != Unplaced && !pl.isPresent(o.Socket) {
+		if o := &pl.out[i]; !pl.isPresent(o.Socket) {
 			o.Certainty = min(o.Certainty, fact.Indirect)
 		}
 	}
@@ -190,15 +190,6 @@ func (pl *placer) onePresent() bool {
 		}
 	}
 	return true
-}
-
-func (pl *placer) socketIndex(id int) int {
-	for i := range pl.sys.Sockets {
-		if pl.sys.Sockets[i].ID == id {
-			return i
-		}
-	}
-	return -1
 }
 
 func (pl *placer) isPresent(id int) bool {

@@ -22,11 +22,11 @@ func (pl *placer) applyHPE() {
 			socket = h.Processor
 		}
 		channel, controller := h.Channel, positionOf(owners[h.Processor], h.Controller)
-		if within && controller >= 0 {
-			channel += controller * (pl.channels / max(pl.controllers, 1))
-		}
 		if (socket == Unplaced && !pl.fsb) || (within && (controller < 0 || pl.controllers < 2)) {
 			continue
+		}
+		if within {
+			channel += controller * (pl.channels / pl.controllers)
 		}
 		slot := h.Index
 		if slot < 0 {

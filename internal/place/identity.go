@@ -50,7 +50,7 @@ func (id *identity) add(vendor, product string) {
 
 // isVendor reports whether the machine or its board is by one of the makers.
 func (id identity) isVendor(list string) bool {
-	return list == "" || inList(list, id.vendor) || (id.boardVendor != "" && inList(list, id.boardVendor))
+	return list == "" || inList(list, id.vendor) || inList(list, id.boardVendor)
 }
 
 // isModel reports whether one of the machine's keys is in the list.
@@ -74,9 +74,7 @@ const modelNoise = ",poweredge,proliant,thinksystem,thinkserver,system,server,ib
 // "hp dl380 gen9", "lenovo x3550 m4". Punctuation tells nothing: firmware
 // prints "System x3650 M5: -[8871AC1]-". "" when nothing tells.
 func modelKey(vendor, product string) string {
-	if cut := strings.Index(product, "-["); cut >= 0 {
-		product = product[:cut]
-	}
+	product, _, _ = strings.Cut(product, "-[")
 	key := make([]byte, 0, len(vendor)+len(product)+1)
 	key = append(key, vendor...)
 	told := false

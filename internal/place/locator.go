@@ -116,12 +116,11 @@ func matchLabel(pattern, label string, c *captured) bool {
 			}
 			i += n
 		case '{':
-			end := strings.IndexByte(pattern[p:], '}')
-			if end < 0 {
+			name, _, closed := strings.Cut(pattern[p+1:], "}")
+			if !closed {
 				return false
 			}
-			name := pattern[p+1 : p+end]
-			p += end
+			p += len(name) + 1
 			if f, v, constant := constantField(name); constant {
 				c.set(f, v)
 				continue
@@ -175,9 +174,7 @@ func capture(name, s string, c *captured) int {
 		v = v*10 + int32(s[n]-'0')
 		n++
 	}
-	if n > 0 {
-		c.set(f, v)
-	}
+	c.set(f, v)
 	return n
 }
 

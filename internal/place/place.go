@@ -35,8 +35,8 @@ func (pl *placer) dropHalfLabelled() {
 	var whole [2]*locatorRule // that reads slots with this label
 	for i := range pl.labels {
 		for n, l := range pl.texts(i) {
-			if l != "" && pl.labels[i].rule != nil && whole[n] == nil {
-				whole[n] = pl.labels[i].rule
+			if r := pl.labels[i].rule; l != "" && r != nil {
+				whole[n] = r
 			}
 		}
 	}

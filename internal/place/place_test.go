@@ -328,16 +328,3 @@ func TestPlacePatterns(t *testing.T) {
 		t.Run(c.name, c.run)
 	}
 }
-
-// TestLetterSource: the label whose pattern has the letter is the source, also for
-// a site's own rule.
-func TestLetterSource(t *testing.T) {
-	for line, want := range map[string]string{
-		"site-bank\tSLOT {slot}\tRow {L}\t\t\t\t":       SourceBank,
-		"site-locator\tSLOT {L}{slot}\tRow {_}\t\t\t\t": SourceLocator,
-	} {
-		r, ok := parseLocatorRule(line)
-		require.True(t, ok)
-		assert.Equal(t, want, (&slotGroup{rule: &r}).letterSource(), line)
-	}
-}

@@ -34,7 +34,7 @@ func (g *slotGroup) resolve(k fs.FS) {
 	case g.rule.has("cartridges"), g.rule.has("cards"):
 		g.socketsFromCartridges()
 	case g.rule.has("pair"):
-		g.channelsFromPairs(fController, fLetter)
+		g.channelsFromPairs(fController, fLetter, g.sourceOf("{L}"))
 	case g.any(fLetter):
 		g.channelsFromLetters()
 	case g.any(fChannel):
@@ -47,7 +47,7 @@ func (g *slotGroup) resolve(k fs.FS) {
 
 // resolveUnknown keeps what is known of a machine that must not be placed.
 func (g *slotGroup) resolveUnknown(m *slotMap) {
-	if !m.SocketsOnly || len(g.sys.Sockets) != m.Sockets || len(g.present) != m.Sockets {
+	if !m.SocketsOnly || len(g.present) != m.Sockets {
 		g.failAll(m.Unknown)
 		return
 	}

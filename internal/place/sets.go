@@ -213,10 +213,10 @@ func (s *Sets) slot(word string) int {
 	case s.numbering == lettered, s.numbering == letteredFrom0:
 		return s.letteredSlot(word)
 	case strings.HasSuffix(s.numbering, perBoard):
-		board, number, found := strings.Cut(word, "/")
-		b, err := strconv.Atoi(board)
-		n, wrong := strconv.Atoi(number)
-		if !found || err != nil || wrong != nil || b < 1 {
+		board, number, _ := strings.Cut(word, "/")
+		b, _ := strconv.Atoi(board)
+		n, err := strconv.Atoi(number)
+		if err != nil || b < 1 {
 			return -1
 		}
 		return b*partStep + n
@@ -259,9 +259,9 @@ func (s *Sets) Number(label string, at *Placement) int {
 		return n
 	}
 	if boards, ok := strings.CutSuffix(s.numbering, perBoard); ok {
-		each, err := strconv.Atoi(boards)
+		each, _ := strconv.Atoi(boards)
 		board := firstNumber(label)
-		if err != nil || each < 1 || board < 1 {
+		if each < 1 || board < 1 {
 			return -1
 		}
 		return ((board-1)%each+1)*partStep + n

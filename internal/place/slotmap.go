@@ -149,10 +149,11 @@ func (m *slotMap) locate(socket, number int) (channel, slot int, ok bool) {
 	return Unplaced, Unplaced, false
 }
 
-// owner finds the processor of a number that counts over all processors.
+// owner finds the processor of a number that counts over all processors, none for
+// numbers that are the same on each.
 func (m *slotMap) owner(number, sockets int) (int, bool) {
 	if m.Offset == 0 && m.Second == nil {
-		return 0, sockets == 1
+		return Unplaced, false
 	}
 	for s := range sockets {
 		if _, _, ok := m.locate(s, number); ok {

@@ -30,13 +30,11 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 	}
 }
 
-// setSocket records the processor with the given position in board order.
+// setSocket records the processor with the given position in board order, which
+// is its ID (inventory.Socket).
 func (g *slotGroup) setSocket(i, position int, source string) {
 	o := &g.out[i]
 	o.Socket, o.Source, o.Certainty = position, source, fact.Corroborated
-	if position >= 0 && position < len(g.sys.Sockets) {
-		o.Socket = g.sys.Sockets[position].ID
-	}
 }
 
 // socketsFromField takes the processor that the label prints; numbers start
@@ -70,7 +68,7 @@ func (g *slotGroup) socketsFromNodes() {
 	per := 1
 	if g.rule.node == "auto" && !g.nodesFit(base, 1) {
 		per = (last + sockets - 1) / sockets
-		if per == 1 || !g.nodesFit(base, per) {
+		if !g.nodesFit(base, per) {
 			g.failAll("the label's node number fits neither the processors nor their controllers")
 			return
 		}
@@ -99,15 +97,15 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 	}
 	if len(byProcessor) < 2 {
 		_, first := byProcessor[0]
-		return first && (per == 1 || len(g.sys.Sockets) == 1) && (g.channels == 0 || len(byProcessor[0]) <= g.channels)
+		return first && (g.channels == 0 || len(byProcessor[0]) <= g.channels)
 	}
 	for _, skipped := range skippedLetters {
 		if g.lettersGoOn(byProcessor, skipped) {
 			return true
 		}
 	}
-	for at, letters := range byProcessor {
-		if at > 0 && !slices.Equal(letters, byProcessor[0]) {
+	for _, letters := range byProcessor {
+		if !slices.Equal(letters, byProcessor[0]) {
 			return false
 		}
 	}
@@ -116,9 +114,6 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 
 // lettersGoOn reports whether each processor has its own run of letters.
 func (g *slotGroup) lettersGoOn(byProcessor map[int][]int, skipped string) bool {
-	if g.channels == 0 {
-		return false
-	}
 	for at, letters := range byProcessor {
 		if !lettersFit(letters, skipped, at*g.channels, g.channels) {
 			return false
@@ -135,7 +130,7 @@ func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 		if owner, ok := m.owner(n, len(g.sys.Sockets)); ok {
 			g.setSocket(i, owner, SourceMap)
 		} else if only, ok := g.single(); ok && m.Offset == 0 && m.Second == nil {
-			g.setSocket(i, g.position(only), sourceSingle)
+			g.setSocket(i, only, sourceSingle)
 		} else {
 			g.failSlot(i, fmt.Sprintf("slot map %s does not say which processor slot %d belongs to", m.ID, n), true)
 		}
@@ -157,7 +152,7 @@ func (g *slotGroup) socketsFromCounts() {
 	}
 	if only, ok := g.single(); ok {
 		for _, i := range g.slots {
-			g.setSocket(i, g.position(only), sourceSingle)
+			g.setSocket(i, only, sourceSingle)
 		}
 		return
 	}

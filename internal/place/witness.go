@@ -69,7 +69,7 @@ func (pl *placer) possible(v *view) bool {
 		if depth[at]++; depth[at] == 1 {
 			channels[s.owner]++
 		}
-		if depth[at] > pl.depth || pl.channels > 0 && channels[s.owner] > pl.channels {
+		if depth[at] > pl.depth || pl.channels != 0 && channels[s.owner] > pl.channels {
 			return false
 		}
 	}
@@ -114,7 +114,7 @@ func (pl *placer) settle(v *view) {
 	only, single := pl.single()
 	for _, i := range pl.populatedDRAM() {
 		s := v.at[i]
-		if s.channel == Unplaced || s.number == Unplaced || pl.out[i].Socket == Unplaced && s.socket == Unplaced && !single {
+		if s.channel == Unplaced || pl.out[i].Socket == Unplaced && s.socket == Unplaced && !single {
 			return
 		}
 	}
@@ -210,9 +210,6 @@ func (pl *placer) labelledEDAC() *view {
 			v.at[slot] = seen{owner: d.controller, channel: d.channel, socket: Unplaced, controller: Unplaced, slot: d.slot, number: Unplaced}
 			dimms, slots = append(dimms, d), append(slots, slot)
 		}
-	}
-	if len(dimms) == 0 {
-		return nil
 	}
 	pl.numberEDAC(v, dimms, slots)
 	return v
