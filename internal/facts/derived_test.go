@@ -1,6 +1,7 @@
 package facts
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -56,6 +57,7 @@ func TestDifferences(t *testing.T) {
 		{"two names of one rated speed", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 1), func(s *inventory.Slot) { s.RatedMTs = sure(1334) })}, []string{}, ""},
 		{"rated speed not stated", []inventory.Slot{other(module("A1", 8, 1), func(s *inventory.Slot) { s.RatedMTs = fact.Fact[int]{State: fact.Unstated, Reason: "not stated"} }), module("A2", 8, 1)}, nil, "not stated"},
 		{"ranks not stated", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "y")}, nil, "SMBIOS 2.5 has no ranks"},
+		{"one alone, whatever it does not say", []inventory.Slot{silentRanks(module("A1", 8, 1), "x")}, []string{}, ""},
 		{"one part number", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 8, 1), "x")}, []string{}, ""},
 		{"one part number that lies", []inventory.Slot{silentRanks(module("A1", 8, 1), "x"), silentRanks(module("A2", 16, 1), "x")}, []string{"size: 8 GiB (A1) against 16 GiB (A2)"}, ""},
 		{"one part number and unlike ranks", []inventory.Slot{module("A1", 8, 1), other(module("A2", 8, 2), func(s *inventory.Slot) { s.PartNumber = sure("A1") })}, nil,
@@ -87,6 +89,37 @@ func TestDifferences(t *testing.T) {
 	assert.Equal(t, []string{}, differences(s).v)
 }
 
+// TestDifferencesBetweenProcessors: where the modules of a processor are alike, they are held
+// against those of the others in all but size; a mix is the failure of the processor that has it.
+func TestDifferencesBetweenProcessors(t *testing.T) {
+	const first, second = 0, 1
+	for _, c := range []struct {
+		name       string
+		one, other []inventory.Slot
+		want       [2][]string
+	}{
+		{"alike", []inventory.Slot{module("A1", 8, 2)}, []inventory.Slot{module("B1", 8, 2)}, [2][]string{{}, {}}},
+		{"of other ranks", []inventory.Slot{module("A1", 8, 1)}, []inventory.Slot{module("B1", 8, 2)},
+			[2][]string{{"ranks: 1 rank (A1) against 2 ranks (B1)"}, {"ranks: 1 rank (A1) against 2 ranks (B1)"}}},
+		{"of other sizes", []inventory.Slot{module("A1", 8, 2)}, []inventory.Slot{module("B1", 16, 2)}, [2][]string{{}, {}}},
+		{"a mix on the other", []inventory.Slot{module("A1", 8, 2)}, []inventory.Slot{module("B1", 8, 1), module("B2", 8, 2)},
+			[2][]string{{}, {"ranks: 1 rank (B1) against 2 ranks (B2)"}}},
+		{"a mix of two kinds on the other", []inventory.Slot{module("A1", 8, 2)}, []inventory.Slot{module("B1", 8, 1), module("B2", 16, 2)},
+			[2][]string{{}, {"size: 8 GiB (B1) against 16 GiB (B2)", "ranks: 1 rank (B1) against 2 ranks (B2)"}}},
+	} {
+		m := board(4, append(slices.Clone(c.one), c.other...)...)
+		m.topo.Populations = []population.Population{{Socket: first, DIMMs: sure(len(c.one))}, {Socket: second, DIMMs: sure(len(c.other))}}
+		for i := range m.sys.Slots {
+			at := min(1, i/len(c.one))
+			m.topo.Populations[at].Slots = append(m.topo.Populations[at].Slots, i)
+		}
+		for i := range m.topo.Populations {
+			v := differences(&socketFacts{m: m, pop: &m.topo.Populations[i], sock: &inventory.Socket{ID: i}})
+			assert.Equal(t, c.want[i], v.v, "%s: processor %d: %s", c.name, i, v.Reason)
+		}
+	}
+}
+
 func TestMirrored(t *testing.T) {
 	const g = int64(1) << 30
 	tests := []struct {
@@ -99,6 +132,8 @@ func TestMirrored(t *testing.T) {
 		{"4 % and 2 GiB", 128 * g, 128*g - 128*g/25, nil, false},
 		{"half", 64 * g, 31 * g, nil, true},
 		{"exactly half", 64 * g, 32 * g, nil, true},
+		{"half, less what is normally reserved of it", 64 * g, 30 * g, nil, true},
+		{"a byte less", 64 * g, 30*g - 1, nil, nil},
 		{"a third", 96 * g, 31 * g, nil, true},
 		{"three quarters", 64 * g, 48 * g, nil, nil},
 		{"two thirds", 96 * g, 64 * g, nil, nil},

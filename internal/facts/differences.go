@@ -240,7 +240,7 @@ func onePart(parts []Value) bool {
 			return false
 		}
 	}
-	return len(parts) > 0
+	return true
 }
 
 func onlyKnown(facts []Value) []Value {

@@ -51,6 +51,36 @@ func TestSlottedChannels(t *testing.T) {
 		s.m.sys.Slots[i].State = inventory.SlotPopulated
 	}
 	assert.Contains(t, slottedChannels(s).Reason, "does not list the empty slots")
+
+	full := channels(1, 1, 0)
+	full.pop.EmptySlots = []int{4, 5}
+	assert.Contains(t, slottedChannels(full).Reason, "slots for every channel", "a channel whose one slot is filled has one")
+}
+
+// TestPlacesEmpty: every empty slot of DRAM must be on a known channel, and there must be
+// one; filled slots and those of other memory say nothing.
+func TestPlacesEmpty(t *testing.T) {
+	const filled, empty = inventory.SlotPopulated, inventory.SlotEmpty
+	cxl := inventory.Slot{State: empty, Technology: sure(inventory.CXL)}
+	for _, c := range []struct {
+		name     string
+		slots    []inventory.Slot
+		channels []int
+		want     bool
+	}{
+		{"an empty slot with a place", []inventory.Slot{{State: filled}, {State: empty}}, []int{0, 1}, true},
+		{"a filled one without", []inventory.Slot{{State: filled}, {State: empty}}, []int{place.Unplaced, 1}, true},
+		{"one of CXL without", []inventory.Slot{cxl, {State: empty}}, []int{place.Unplaced, 1}, true},
+		{"an empty one without", []inventory.Slot{{State: empty}, {State: empty}}, []int{1, place.Unplaced}, false},
+		{"filled ones alone", []inventory.Slot{{State: filled}}, []int{0}, false},
+		{"one of CXL alone", []inventory.Slot{cxl}, []int{0}, false},
+	} {
+		m := NewMachine(&inventory.System{Slots: c.slots}, &population.Result{})
+		for _, channel := range c.channels {
+			m.topo.Placements = append(m.topo.Placements, place.Placement{Channel: channel})
+		}
+		assert.Equal(t, c.want, m.placesEmpty(), c.name)
+	}
 }
 
 func TestChannelWords(t *testing.T) {
@@ -158,6 +188,7 @@ func TestDistances(t *testing.T) {
 		{"asymmetric", [][]int{{10, 21}, {31, 10}}, []string{}, false},
 		{"far from itself", [][]int{{12, 20}, {20, 10}}, []string{"node 0 is 12 from itself"}, true},
 		{"near to others", [][]int{{10, 10}, {20, 10}}, []string{"node 0 is 10 from node 1"}, false},
+		{"the nearest that the kernel takes", [][]int{{10, 11}, {11, 10}}, []string{}, false},
 		{"short", [][]int{{10}, {20, 10}}, []string{"node 0 states 1 distance for 2 nodes"}, true},
 	}
 	for _, c := range tests {

@@ -151,10 +151,22 @@ func TestFewerSlots(t *testing.T) {
 	assert.Equal(t, false, fewerSlots(m).v, "firmware does not list every slot")
 
 	m = full(8, 8, 8)
-	m.sys.Slots = append(m.sys.Slots, inventory.Slot{State: inventory.SlotEmpty})
+	m.sys.Slots = append(m.sys.Slots, inventory.Slot{State: inventory.SlotEmpty, Array: 0x1000})
 	m.sys.Arrays[0].Devices = sure(4)
 	m.topo.Placements = append(m.topo.Placements, place.Placement{Socket: place.Unplaced})
 	assert.Equal(t, false, fewerSlots(m).v, "an empty slot may be the poorer one's")
+	m.topo.Placements[3].Socket = 0
+	assert.Equal(t, true, fewerSlots(m).v, "the empty slot is the richer one's")
+
+	m = full(8, 8, 8)
+	for i := range m.sys.Slots {
+		m.sys.Slots[i].SizeBytes = fact.Unknown[int64](fact.Unstated, "not stated", "")
+	}
+	assert.Equal(t, false, fewerSlots(m).v, "of modules without a size nobody knows whether they are alike")
+
+	m = full(8, 8)
+	m.topo.Populations[1].DIMMs = sure(0)
+	assert.Equal(t, false, fewerSlots(m).v, "no slot at all is not fewer of them")
 
 	m.sys.Arrays = nil
 	assert.False(t, fewerSlots(m).Known())
@@ -162,4 +174,82 @@ func TestFewerSlots(t *testing.T) {
 	m = full(8, 8)
 	m.topo.Populations[0].DIMMs = sure(1)
 	assert.Equal(t, false, fewerSlots(m).v, "equal counts in unlike slots")
+}
+
+// TestCheckBits: a module has check bits where it is wider than its data (DSP0134 7.18:
+// total and data width); all must, and there must be one.
+func TestCheckBits(t *testing.T) {
+	checked, plain := module("A1", 8, 2), changed(module("A2", 8, 2), func(s *inventory.Slot) { s.TotalWidth = sure(64) })
+	empty := inventory.Slot{State: inventory.SlotEmpty}
+	for _, c := range []struct {
+		slots []inventory.Slot
+		want  bool
+	}{
+		{[]inventory.Slot{checked, checked}, true},
+		{[]inventory.Slot{checked, plain}, false},
+		{[]inventory.Slot{plain, checked}, false},
+		{[]inventory.Slot{plain}, false},
+		{[]inventory.Slot{checked, empty}, true},
+		{[]inventory.Slot{empty}, false},
+	} {
+		assert.Equal(t, c.want, eccModules(board(2, c.slots...)).v, "%v", c.slots)
+	}
+	assert.Equal(t, "firmware states no check bits for any module, as it does on boards full of ECC modules, too", uncheckedModules(board(1, plain)).Reason)
+	assert.Equal(t, []string{}, uncheckedModules(board(1, empty)).v)
+}
+
+// TestMemoryOfTheMachine: what is counted and named of all slots.
+func TestMemoryOfTheMachine(t *testing.T) {
+	persistent := changed(module("N1", 128, 2), func(s *inventory.Slot) { s.Technology = sure(inventory.NVDIMM) })
+	empty := inventory.Slot{State: inventory.SlotEmpty, Locator: sure("A3")}
+	small := module("A1", 8, 2)
+	m := board(4, module("A2", 16, 2), small, persistent, empty)
+	m.sys.Arrays[0].ECC = sure("Multi-bit ECC")
+	m.topo.Symmetric, m.topo.ChannelsAlike = sure(true), sure(false)
+	m.topo.Populations = []population.Population{{Socket: 0, DIMMs: sure(2), Bytes: sure(int64(24 << 30)), ChannelsPopulated: sure(2)},
+		{Socket: 1, DIMMs: sure(0), Bytes: sure(int64(0)), ChannelsPopulated: sure(0)},
+		{Socket: place.Unplaced, DIMMs: sure(1), Bytes: sure(int64(8 << 30))}}
+	cut := board(1, small)
+	cut.sys.Arrays[0].ECC = sure("Multi-bit ECC")
+	cut.sys.Firmware = inventory.Firmware{SMBIOS: sure(true), Lost: &inventory.Problem{Text: "it ends at 0x50"}}
+	without := NewMachine(&inventory.System{}, &population.Result{})
+	without.sys.Firmware.SMBIOS = sure(true)
+	arrayless := board(1, small)
+	arrayless.sys.Arrays = nil
+	holdFields(t, "memory", []fieldCase{
+		{"DRAM alone", "populated_slots", m, int64(2), ""},
+		{"", "empty_slots", m, int64(1), ""},
+		{"the smaller of two", "smallest_bytes", m, int64(8 << 30), ""},
+		{"no list of slots", "smallest_bytes", without, nil, "lists no memory devices"},
+		{"a module of it", "persistent", m, true, ""}, {"none", "hbm", board(1, persistent), false, ""},
+		{"as derived", "symmetric", m, true, ""}, {"as derived", "channels_alike", m, false, ""},
+		{"a table that is cut", "symmetric", cut, nil, "it ends at 0x50"}, {"a table that is cut", "channels_alike", cut, nil, "it ends at 0x50"},
+		{"", "per_socket", m, []string{"socket 0: 2 DIMMs, 24 GiB on 2 channels", "socket 1: 0 DIMMs, 0 bytes", "machine: 1 DIMM, 8 GiB"}, ""},
+		{"no processor", "per_socket", board(1, small), nil, ""},
+		{"a table that is cut", "per_socket", cut, nil, "it ends at 0x50"},
+		{"the array of the modules", "ecc_declared", m, []string{"Multi-bit ECC"}, ""},
+		{"a table that is cut", "ecc_declared", cut, nil, "it ends at 0x50"},
+		{"modules without an array", "ecc_declared", arrayless, nil, "without an array"},
+		{"no list of slots", "ecc_declared", without, nil, "lists no memory devices"},
+		{"a table that is cut", "mapping_doubts", cut, nil, "it ends at 0x50"},
+	})
+}
+
+// TestMappingDoubts: each contradiction once, of modules that have a place.
+func TestMappingDoubts(t *testing.T) {
+	m := board(4, module("A1", 8, 2), module("A2", 8, 2), module("A3", 8, 2), changed(module("A4", 8, 2), func(s *inventory.Slot) {
+		s.Locator = fact.Unknown[string](fact.Unstated, "no label", "")
+	}))
+	m.topo.Placements = []place.Placement{{Doubt: "bank 1 says channel 2", Witnessed: true}, {Doubt: "bank 1 says channel 2", Witnessed: true}, {Witnessed: true},
+		{Channel: 1, Witnessed: true}}
+	holdFields(t, "memory", []fieldCase{
+		{"two alike", "mapping_doubts", m, []string{"bank 1 says channel 2"}, ""},
+		{"all witnessed", "mapping_witnessed", m, true, ""},
+	})
+	m.topo.Placements[3].Witnessed = false
+	assert.Equal(t, false, mappingWitnessed(m).v)
+	m.topo.Placements[3].Channel, m.topo.Placements[0].Channel = place.Unplaced, place.Unplaced
+	assert.Equal(t, true, mappingWitnessed(m).v, "of modules without a place nothing is said")
+	v := mappingDoubts(m)
+	assert.Len(t, v.Evidence(), 1, "the label of a module with a place")
 }

@@ -50,3 +50,45 @@ func TestSlowNodes(t *testing.T) {
 		})
 	}
 }
+
+// TestNodesCounted: nodes with processors, with memory, with memory alone.
+func TestNodesCounted(t *testing.T) {
+	node := func(cpu, memory bool) inventory.Node { return inventory.Node{HasCPU: sure(cpu), HasMemory: sure(memory)} }
+	of := func(nodes ...inventory.Node) *Machine { return &Machine{sys: &inventory.System{Nodes: nodes}} }
+	m := of(node(true, true), node(true, false), node(false, true), node(false, false))
+	open := of(node(true, true), inventory.Node{HasMemory: sure(true), HasCPU: fact.Unknown[bool](fact.Denied, "its list of CPUs was denied", "")})
+	m.sys.NUMA.Options = sure([]string{"quiet", "numa=fake=4"})
+	open.sys.NUMA.Options = sure([]string{"numa=off"})
+	unread := of()
+	unread.sys.Sources = []inventory.Source{{Name: inventory.SourceCPU, State: fact.SourceDenied}, {Name: inventory.SourceNUMA, State: fact.SourceRefused, Detail: "EIO"}}
+	bare := of()
+	bare.sys.Sources = []inventory.Source{{Name: inventory.SourceNUMA, State: fact.SourceDenied}}
+	other := of()
+	other.sys.Sources = []inventory.Source{{Name: inventory.SourceCPU, State: fact.SourceDenied}, {Name: inventory.SourceNUMA, State: fact.SourceOK}}
+	holdFields(t, "numa", []fieldCase{
+		{"", "cpu_nodes", m, int64(2), ""}, {"", "memory_nodes", m, int64(2), ""}, {"", "memory_only", m, int64(1), ""},
+		{"one in doubt", "memory_only", open, nil, "was denied"},
+		{"an option that makes nodes", "faked", m, true, ""}, {"another option", "faked", open, false, ""},
+		{"refused", "nodes", unread, nil, "were not read (refused: EIO)"}, {"denied", "nodes", bare, nil, "were not read (denied)"},
+		{"no part of the input", "nodes", other, nil, "not part of this input"},
+	})
+}
+
+// TestDRAMTier: the tier is DRAM's where all of its nodes are in one; tiers are numbered
+// from 0 or above (linux mm/memory-tiers.c).
+func TestDRAMTier(t *testing.T) {
+	node := func(kind inventory.NodeKind, tier int) inventory.Node { return inventory.Node{Kind: sure(kind), Tier: sure(tier)} }
+	of := func(nodes ...inventory.Node) *Machine { return &Machine{sys: &inventory.System{Nodes: nodes}} }
+	const dram, cxl = inventory.NodeDRAM, inventory.NodeCXL
+	untiered := inventory.Node{Kind: sure(dram), Tier: fact.Unknown[int](fact.Absent, "the kernel has no tiers", "")}
+	holdFields(t, "numa", []fieldCase{
+		{"one tier", "dram_tier", of(node(dram, 4), node(dram, 4), node(cxl, 22)), int64(4), ""},
+		{"the first tier", "dram_tier", of(node(dram, 0), node(dram, 0)), int64(0), ""},
+		{"CXL first", "dram_tier", of(node(cxl, 22), node(dram, 4)), int64(4), ""},
+		{"two tiers", "dram_tier", of(node(dram, 4), node(dram, 22)), nil, "several memory tiers"},
+		{"two tiers, the first of them 0", "dram_tier", of(node(dram, 0), node(dram, 1)), nil, "several memory tiers"},
+		{"no DRAM", "dram_tier", of(node(cxl, 22)), nil, "no node is known to be DRAM's"},
+		{"a kernel without tiers", "dram_tier", of(untiered), nil, "the kernel has no tiers"},
+		{"a node without a tier", "dram_tier", of(node(dram, 4), untiered), nil, "the kernel has no tiers"},
+	})
+}

@@ -94,7 +94,7 @@ func (m *Machine) placedModules(compute func([]place.Placement) any) Value {
 // hasEmptySlot reports whether firmware lists an empty slot of a channel.
 func (s *socketFacts) hasEmptySlot(ch int) bool {
 	return slices.ContainsFunc(s.pop.EmptySlots, func(i int) bool {
-		return i < len(s.m.topo.Placements) && s.m.topo.Placements[i].Channel == ch
+		return s.m.topo.Placements[i].Channel == ch
 	})
 }
 

@@ -277,7 +277,7 @@ func emptyChannels(s *socketFacts) Value {
 func (s *socketFacts) slotsOf(ch int) string {
 	text := ""
 	for _, i := range s.pop.EmptySlots {
-		if i < len(s.m.topo.Placements) && s.m.topo.Placements[i].Channel == ch {
+		if s.m.topo.Placements[i].Channel == ch {
 			if text != "" {
 				text += ", "
 			}
@@ -348,7 +348,7 @@ func (s *socketFacts) size(at int) int64 { return s.m.sys.Slots[at].SizeBytes.Or
 // alsoNormal is the value of also_normal_mts. A speed that other boards run at
 // by design excuses nothing on a board whose document nobody has read.
 func alsoNormal(p *population.Population) Value {
-	if running, ok := p.RunningMTs.Get(); ok && p.Speed.Known() && p.Speed.Value.BoardDecides(running) {
+	if running, ok := p.RunningMTs.Get(); ok && p.Speed.Value.BoardDecides(running) {
 		return Missing(fact.Absent, fmt.Sprintf("%d MT/s is normal on some boards of this platform, %d on others: this board's document decides",
 			running, p.Speed.Value.MTs), "the speeds by DIMMs per channel in the manual of this board")
 	}

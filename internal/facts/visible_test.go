@@ -56,6 +56,12 @@ func TestUnmapped(t *testing.T) {
 		{"below 4 GiB alone", 4, 2, 4 * g, 4 * g, nil, nil, 0, nil},
 		{"36 address bits", 7, 16, 48 * g, 49 * g, nil, nil, 0, nil},
 		{"more than there is", 4, 8, 40 * g, 41 * g, nil, nil, 0, nil},
+		{"1 % more than the modules hold", 10, 10, 101 * g, 102 * g, nil, int64(0), fact.Indirect, []string{}},
+		{"just what is normally reserved, and no whole module", 5, 10, 48 * g, 49 * g, nil, 2 * g, fact.Indirect, []string{}},
+		{"half of it, which leaves 64 GiB", 8, 16, 64 * g, 65 * g, nil, 64 * g, fact.Indirect, []string{}},
+		{"a module without a range, and no module has a label", 2, 16, 16 * g, 16 * g, func(slots []inventory.Slot) {
+			slots[0].Locator, slots[1].Locator, slots[1].Mapped = fact.Fact[string]{}, fact.Fact[string]{}, sure(false)
+		}, 16 * g, fact.Corroborated, []string{"slot without a name"}},
 		{"a normal reservation", 12, 8, 94 * g, 97 * g, nil, 2 * g, fact.Indirect, []string{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,4 +99,30 @@ func TestKernelBeforeFirmware(t *testing.T) {
 	m := &Machine{sys: &inventory.System{}, topo: &population.Result{InstalledBytes: sure(64 * g)}}
 	m.sys.Memory = inventory.Memory{VisibleBytes: sure(32 * g), MappedBytes: sure(64 * g), MappedEnd: 65 * g}
 	assert.Equal(t, 32*g, hidden(m).v)
+}
+
+// TestListedTwiceBesideModules: a slot without DRAM that has the same labels is no second
+// listing of a module.
+func TestListedTwiceBesideModules(t *testing.T) {
+	labelled := changed(module("A1", 8, 2), func(s *inventory.Slot) { s.BankLocator = sure("BANK 0") })
+	hbm := changed(labelled, func(s *inventory.Slot) { s.Technology = sure(inventory.HBM) })
+	assert.Equal(t, "BANK 0 A1", board(2, labelled, labelled).listedTwice([]int{0}))
+	assert.Empty(t, board(2, labelled, hbm).listedTwice([]int{0}))
+}
+
+// TestVisible: the kernel's best account, else another; one that was refused (a guest of Xen)
+// is not replaced.
+func TestVisible(t *testing.T) {
+	none := fact.Unknown[int64](fact.Absent, "no memory map", "")
+	refused := fact.Unknown[int64](fact.Refused, "a guest of Xen", "")
+	for _, c := range []struct {
+		best, blocks fact.Fact[int64]
+		want         any
+	}{
+		{sure(int64(60)), sure(int64(64)), int64(60)}, {none, sure(int64(64)), int64(64)}, {refused, sure(int64(64)), nil}, {none, none, nil},
+	} {
+		m := &Machine{sys: &inventory.System{Memory: inventory.Memory{VisibleBytes: c.best, BlockBytes: c.blocks}}}
+		v := valueOf(m.visible())
+		assert.Equal(t, c.want, v.v)
+	}
 }
