@@ -52,9 +52,14 @@ func Extended(a *celast.AST) bool {
 		}
 		name := e.AsCall().FunctionName()
 		operator := name[0] == '_' || name[0] == '!' || name[0] == '@' || name[0] == '-'
-		found = found || !operator && !slices.Contains(standard[:], name)
+		found = found || !operator && !slices.Contains(standard[:], name) || ofSets(e.AsCall())
 	}))
 	return found
+}
+
+// ofSets reports sets.contains, whose last word alone is a standard function's.
+func ofSets(call celast.CallExpr) bool {
+	return call.IsMemberFunction() && call.Target().Kind() == celast.IdentKind && call.Target().AsIdent() == "sets"
 }
 
 // Programs compiles expressions, each once.

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"cel.dev/cel-go/cel"
@@ -60,6 +61,9 @@ var _ cel.Activation = (*Scope)(nil)
 // Parent implements cel.Activation.
 func (s *Scope) Parent() cel.Activation { return nil }
 
+// ofSubjects are the objects that only a rule's subject gives.
+var ofSubjects = [...]string{"socket", "slot", "node", "setting", SubjectBaseline, SubjectMeasured}
+
 // NewScope is the scope of one machine.
 func NewScope(m *Machine) *Scope {
 	s := &Scope{objects: map[string]any{}, tr: newTrace()}
@@ -68,7 +72,7 @@ func NewScope(m *Machine) *Scope {
 		if _, ok := sch.lists[name]; ok {
 			return m.lists(name), true
 		}
-		if t, ok := sch.objects[name]; ok && name != "socket" && name != "slot" && name != "node" && name != "setting" && name != SubjectBaseline && name != SubjectMeasured {
+		if t, ok := sch.objects[name]; ok && !slices.Contains(ofSubjects[:], name) {
 			return PlainValue(&Object{typ: t, path: name, src: m}), true
 		}
 		return Value{}, false

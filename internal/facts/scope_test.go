@@ -1,0 +1,158 @@
+package facts
+
+import (
+	"reflect"
+	"testing"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/population"
+)
+
+// TestSubjectsHaveNoPlaceWithoutOne: an expression about the machine names no socket, slot ...
+func TestSubjectsHaveNoPlaceWithoutOne(t *testing.T) {
+	s := NewScope(NewMachine(&inventory.System{}, &population.Result{}))
+	for variable := range Declared().objects {
+		_, found := s.ResolveName(variable)
+		switch variable {
+		case "socket", "slot", "node", "setting", SubjectBaseline, SubjectMeasured:
+			assert.False(t, found, variable)
+		default:
+			assert.True(t, found, variable)
+		}
+	}
+	_, found := s.ResolveName("sockets")
+	assert.True(t, found)
+	_, found = s.ResolveName("nothing")
+	assert.False(t, found)
+}
+
+// TestPathsFollowTheirObject: an object that is found in another place has other paths.
+func TestPathsFollowTheirObject(t *testing.T) {
+	o := &Object{typ: Declared().objects["node"], path: "nodes[0]", src: &inventory.Node{ID: 3}, trace: newTrace()}
+	for _, at := range []string{"nodes[0]", "nodes[0]", "node", "nodes[0]"} {
+		o.path = at
+		v, path := o.field("id")
+		assert.Equal(t, at+".id", path)
+		assert.Equal(t, int64(3), v.v)
+	}
+}
+
+// TestStatedFacts: a case's fact keeps its own reason; what it does not state is unknown.
+func TestStatedFacts(t *testing.T) {
+	o := NewStated(Declared().objects["node"], "node", map[string]Value{"id": PlainValue(3), "tier": Missing(fact.Denied, "was denied", "")})
+	v, _ := o.field("id")
+	assert.Equal(t, []any{int64(3), ""}, []any{v.v, v.Reason})
+	v, _ = o.field("tier")
+	assert.Equal(t, []any{nil, "was denied"}, []any{v.v, v.Reason})
+	v, _ = o.field("bytes")
+	assert.Equal(t, []any{nil, "not stated"}, []any{v.v, v.Reason})
+}
+
+// evaluated is an expression's value over two nodes.
+func evaluated(t *testing.T, program func(src string) (cel.Program, error), src string) Outcome {
+	t.Helper()
+	p, err := program(src)
+	require.NoError(t, err, src)
+	m := NewMachine(&inventory.System{Nodes: []inventory.Node{{ID: 0, Kind: sure(inventory.NodeDRAM)}, {ID: 1, Kind: sure(inventory.NodeCXL)}}}, &population.Result{})
+	return NewScope(m).Eval(p)
+}
+
+// TestObjectsInExpressions: two nodes are equal where they are the same one.
+func TestObjectsInExpressions(t *testing.T) {
+	checked := func(src string) (cel.Program, error) { return CompileExpr(src, types.BoolType) }
+	for src, want := range map[string]bool{
+		"nodes[0] == nodes[0]": true, "nodes[0] == nodes[1]": false, "nodes[1] in nodes": true,
+		"nodes.exists(n, n.kind == 'cxl')": true, "nodes.exists(n, n == nodes[0] && n.id == 1)": false,
+	} {
+		assert.Equal(t, types.Bool(want), evaluated(t, checked, src).Val, src)
+	}
+	o, typ := &Object{typ: Declared().objects["node"], path: "node"}, Declared().objects["node"].cel
+	assert.Same(t, o, o.ConvertToType(typ))
+	assert.True(t, types.IsError(o.ConvertToType(types.IntType)))
+	native, err := o.ConvertToNative(reflect.TypeFor[*Object]())
+	require.NoError(t, err)
+	assert.Same(t, o, native)
+	_, err = o.ConvertToNative(reflect.TypeFor[string]())
+	assert.ErrorContains(t, err, "no conversion to string")
+}
+
+// TestPlannedAhead: an expression that was parsed ahead of time gives what the checked one
+// gives; functions of CEL's extensions need the whole environment, the others do not.
+func TestPlannedAhead(t *testing.T) {
+	for src, extended := range map[string]bool{
+		"nodes.size() == 2": false, "-nodes[1].id == -1": false, "!(nodes[0].id > 0) ? true : false": false, "text(nodes[1].id) == '1'": false,
+		"'a-b'.split('-').size() == 2": true, "'sets'.contains('s')": false, "[1, 2].slice(0, 1).size() == 1 && true": true, "sets.contains([1, 2], [1])": true,
+		"'a,b'.split(',') == ['a', 'b'] && nodes.size() == 2": true,
+	} {
+		parsed, err := ParseExpr(src)
+		require.NoError(t, err, src)
+		assert.Equal(t, extended, Extended(parsed), src)
+		planned := func(string) (cel.Program, error) { return PlanExpr(parsed, extended) }
+		assert.Equal(t, types.True, evaluated(t, planned, src).Val, src)
+	}
+	lean, err := ParseExpr("'a-b'.split('-').size() == 2")
+	require.NoError(t, err)
+	planned := func(string) (cel.Program, error) { return PlanExpr(lean, false) }
+	assert.ErrorContains(t, evaluated(t, planned, "split").Err, "no such overload", "the lean environment lacks the extensions")
+	_, err = ParseExpr("nodes.size( == 2")
+	assert.Error(t, err)
+}
+
+// TestProgramsAhead: what was parsed ahead of time is taken as it is, its error, too; the rest
+// is compiled, once.
+func TestProgramsAhead(t *testing.T) {
+	asked := 0
+	known, err := CompileExpr("nodes.size() == 2", types.BoolType)
+	require.NoError(t, err)
+	x := &Programs{Ahead: func(src string) (cel.Program, bool, error) {
+		asked++
+		switch src {
+		case "known":
+			return known, true, nil
+		case "damaged":
+			return nil, true, assert.AnError
+		default:
+			return nil, false, nil
+		}
+	}}
+	for range 2 {
+		p, err := x.Get("known", types.BoolType)
+		require.NoError(t, err)
+		assert.Equal(t, known, p)
+		_, err = x.Get("damaged", types.BoolType)
+		require.ErrorIs(t, err, assert.AnError)
+		_, err = x.Get("nodes.size() == 3", types.BoolType)
+		require.NoError(t, err)
+		_, err = x.Get("nodes.size()", types.BoolType)
+		require.ErrorContains(t, err, "expected bool")
+	}
+	assert.Equal(t, 4, asked)
+}
+
+// TestSchemaInWords: what the page of facts says of a field, and of which objects a field is.
+func TestSchemaInWords(t *testing.T) {
+	s, text := Declared(), Document()
+	for _, want := range []string{"\n## `machine`: identity of the machine\n", "\n## `socket`: one processor and its memory\n", "| `dpc` | list of int |", "| `vendor` | string |",
+		"| `controllers` | list of Controller |", "\n## elements of `socket.regions`", "\n## `settings`: canonical values"} {
+		assert.Contains(t, text, want)
+	}
+	assert.NotContains(t, text, "`settings`: BIOS settings in canonical words", "one line names them all")
+	assert.NotContains(t, text, "\n## `sockets`", "a list's elements are described once")
+	field := func(variable, name string) Field {
+		f, ok := s.objects[variable].Field(name)
+		require.True(t, ok)
+		return f
+	}
+	assert.Equal(t, "Region", s.ObjectField(field("socket", "regions")).Name)
+	assert.Nil(t, s.ObjectField(field("socket", "dpc")))
+	assert.Nil(t, s.ObjectField(field("socket", "bytes")))
+	names, ok := provider{}.FindStructFieldNames("fact.Region")
+	assert.True(t, ok)
+	assert.Equal(t, []string{"bytes", "ways"}, names)
+}
