@@ -42,7 +42,7 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 		id.stepping = cpu.Stepping.Or(-1)
 		id.from = cpu.Family.From
 	}
-	if cpu.Brand.Known() && (id.brand == "" || undecided(id.brand)) {
+	if cpu.Brand.Known() && undecided(id.brand) {
 		id.brand = cpu.Brand.Value
 	}
 	if id.from == (fact.Evidence{}) {

@@ -100,10 +100,7 @@ func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 	if len(same) > 0 {
 		return same, !lowVoltageUnlisted(p, s, same)
 	}
-	if near := lowestRanks(more); len(near) > 0 {
-		return near, false
-	}
-	return nil, false
+	return lowestRanks(more), false
 }
 
 // lowestRanks keeps the keys with the fewest ranks: a module with fewer ranks

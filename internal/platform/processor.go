@@ -67,8 +67,8 @@ func observedSpeed(k fs.FS, key string) int {
 // versionFits guards against brand strings cut short: "E5-2620" of an
 // E5-2620 v4 names another processor, and its CPUID says so.
 func versionFits(key string, p *cpuIdentity) bool {
-	family, rest, ok := strings.Cut(strings.TrimPrefix(key, "intel xeon "), "-")
-	if !ok || len(family) != 2 || family[0] != 'e' || p.family < 0 || p.model < 0 {
+	family, rest, _ := strings.Cut(strings.TrimPrefix(key, "intel xeon "), "-")
+	if p.family < 0 || p.model < 0 {
 		return true
 	}
 	_, version, _ := strings.Cut(rest, " ")

@@ -42,6 +42,7 @@ func TestProcessorKey(t *testing.T) {
 		"Intel(R) Xeon(R) CPU Max 9480":                         "intel xeon max 9480",
 		"AMD EPYC 7543 32-Core Processor                      ": "amd epyc 7543",
 		"AMD Opteron(tm) Processor 6378":                        "amd opteron 6378",
+		"Intel(R) Core(TM) i7 CPU":                              "intel core i7",
 		"":                                                      "",
 	} {
 		assert.Equal(t, want, processorKey(brand), brand)
