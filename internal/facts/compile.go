@@ -59,7 +59,7 @@ func Extended(a *celast.AST) bool {
 
 // ofSets reports sets.contains, whose last word alone is a standard function's.
 func ofSets(call celast.CallExpr) bool {
-	return call.IsMemberFunction() && call.Target().Kind() == celast.IdentKind && call.Target().AsIdent() == "sets"
+	return call.IsMemberFunction() && call.Target().AsIdent() == "sets"
 }
 
 // Programs compiles expressions, each once.

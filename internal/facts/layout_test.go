@@ -165,6 +165,12 @@ func TestSubNUMAMode(t *testing.T) {
 		assert.Equal(t, c.want, subNUMA(m).v, "%+v", c)
 		assert.Equal(t, c.on, subNUMAOn(m).v, "%+v", c)
 	}
+	m := &Machine{sys: &inventory.System{Settings: map[string]inventory.Setting{}}, topo: &population.Result{}}
+	assert.Equal(t, "neither firmware's settings nor the kernel show the sub-NUMA mode", subNUMA(m).Reason)
+	m.sys.Settings["sub_numa"] = inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "the nodes were denied", "")}
+	assert.Equal(t, "the nodes were denied", subNUMA(m).Reason)
+	m.sys.Settings["sub_numa"] = inventory.Setting{Effective: sure("off")}
+	assert.Empty(t, subNUMA(m).Reason)
 	assert.Equal(t, []int{2, 3, 4, 2, 2, 4, 1}, []int{splits("snc2"), splits("snc3"), splits("snc4"), splits("cod"), splits("nps2"), splits("nps4"), splits("quadrant")})
 }
 

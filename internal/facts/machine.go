@@ -230,7 +230,7 @@ func firstProcessor(m *Machine, f func(inventory.Socket) Value, kernel Value) Va
 
 func fromTable(m *Machine, f func(p *platform.Processor) (any, bool)) Value {
 	for i, p := range m.topo.Processors {
-		if p == nil || i >= len(m.sys.Sockets) {
+		if p == nil {
 			continue
 		}
 		if v, ok := f(p); ok {

@@ -149,7 +149,7 @@ func dramTier(m *Machine) Value {
 			first = tier
 		}
 	}
-	if first < 0 && len(facts) == 1 {
+	if len(facts) == 1 {
 		return Missing(fact.Absent, "no node is known to be DRAM's", "")
 	}
 	return derived(func() any { return first }, facts...)

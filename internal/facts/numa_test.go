@@ -53,9 +53,11 @@ func TestSlowNodes(t *testing.T) {
 
 // TestNodesCounted: nodes with processors, with memory, with memory alone.
 func TestNodesCounted(t *testing.T) {
-	node := func(cpu, memory bool) inventory.Node { return inventory.Node{HasCPU: sure(cpu), HasMemory: sure(memory)} }
+	node := func(cpu, memory bool) inventory.Node {
+		return inventory.Node{HasCPU: sure(cpu), HasMemory: sure(memory)}
+	}
 	of := func(nodes ...inventory.Node) *Machine { return &Machine{sys: &inventory.System{Nodes: nodes}} }
-	m := of(node(true, true), node(true, false), node(false, true), node(false, false))
+	m := of(node(true, true), node(true, true), node(true, false), node(false, true), node(false, false))
 	open := of(node(true, true), inventory.Node{HasMemory: sure(true), HasCPU: fact.Unknown[bool](fact.Denied, "its list of CPUs was denied", "")})
 	m.sys.NUMA.Options = sure([]string{"quiet", "numa=fake=4"})
 	open.sys.NUMA.Options = sure([]string{"numa=off"})
@@ -66,7 +68,7 @@ func TestNodesCounted(t *testing.T) {
 	other := of()
 	other.sys.Sources = []inventory.Source{{Name: inventory.SourceCPU, State: fact.SourceDenied}, {Name: inventory.SourceNUMA, State: fact.SourceOK}}
 	holdFields(t, "numa", []fieldCase{
-		{"", "cpu_nodes", m, int64(2), ""}, {"", "memory_nodes", m, int64(2), ""}, {"", "memory_only", m, int64(1), ""},
+		{"", "cpu_nodes", m, int64(3), ""}, {"", "memory_nodes", m, int64(3), ""}, {"", "memory_only", m, int64(1), ""},
 		{"one in doubt", "memory_only", open, nil, "was denied"},
 		{"an option that makes nodes", "faked", m, true, ""}, {"another option", "faked", open, false, ""},
 		{"refused", "nodes", unread, nil, "were not read (refused: EIO)"}, {"denied", "nodes", bare, nil, "were not read (denied)"},
@@ -77,7 +79,9 @@ func TestNodesCounted(t *testing.T) {
 // TestDRAMTier: the tier is DRAM's where all of its nodes are in one; tiers are numbered
 // from 0 or above (linux mm/memory-tiers.c).
 func TestDRAMTier(t *testing.T) {
-	node := func(kind inventory.NodeKind, tier int) inventory.Node { return inventory.Node{Kind: sure(kind), Tier: sure(tier)} }
+	node := func(kind inventory.NodeKind, tier int) inventory.Node {
+		return inventory.Node{Kind: sure(kind), Tier: sure(tier)}
+	}
 	of := func(nodes ...inventory.Node) *Machine { return &Machine{sys: &inventory.System{Nodes: nodes}} }
 	const dram, cxl = inventory.NodeDRAM, inventory.NodeCXL
 	untiered := inventory.Node{Kind: sure(dram), Tier: fact.Unknown[int](fact.Absent, "the kernel has no tiers", "")}

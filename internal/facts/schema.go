@@ -86,7 +86,7 @@ func (s *Schema) VariableNames() []string { return slices.Sorted(maps.Keys(s.var
 // list of them; nil for a plain fact.
 func (s *Schema) ObjectField(f Field) *ObjectType {
 	t := f.Type
-	if t.Kind() == types.ListKind && len(t.Parameters()) == 1 {
+	if t.Kind() == types.ListKind {
 		t = t.Parameters()[0]
 	}
 	if t.Kind() != types.StructKind {

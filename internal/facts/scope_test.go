@@ -2,6 +2,7 @@ package facts
 
 import (
 	"reflect"
+	"strconv"
 	"testing"
 
 	"cel.dev/cel-go/cel"
@@ -30,6 +31,33 @@ func TestSubjectsHaveNoPlaceWithoutOne(t *testing.T) {
 	assert.True(t, found)
 	_, found = s.ResolveName("nothing")
 	assert.False(t, found)
+}
+
+// TestPlainFact: a text or number as it is printed, nothing for what is not known or no plain
+// value.
+func TestPlainFact(t *testing.T) {
+	m := NewMachine(&inventory.System{Sockets: []inventory.Socket{{Populated: sure(true)}}}, &population.Result{})
+	m.sys.Machine.Product = sure("R610")
+	s := NewScope(m)
+	for want, at := range map[string][2]string{"R610": {"machine", "product"}, "1": {"machine", "processors"}} {
+		assert.Equal(t, want, s.PlainFact(at[0], at[1]))
+	}
+	for _, at := range [][2]string{{"machine", "vendor"}, {"memory", "per_socket"}, {"sockets", "id"}, {"nothing", "id"}} {
+		assert.Empty(t, s.PlainFact(at[0], at[1]))
+	}
+}
+
+// TestEvidenceOfAVerdict: each reading once, and no more than a reader can follow.
+func TestEvidenceOfAVerdict(t *testing.T) {
+	tr := newTrace()
+	for i := range 2 * maxEvidence {
+		tr.read("same "+strconv.Itoa(i), reading("same"))
+	}
+	assert.Len(t, tr.evidence(), 1)
+	for i := range 2 * maxEvidence {
+		tr.read("own "+strconv.Itoa(i), reading(strconv.Itoa(i), "more of "+strconv.Itoa(i)))
+	}
+	assert.Len(t, tr.evidence(), maxEvidence)
 }
 
 // TestPathsFollowTheirObject: an object that is found in another place has other paths.

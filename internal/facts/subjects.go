@@ -179,9 +179,7 @@ func (m *Machine) Owner(name string) string {
 			m.own("node "+strconv.Itoa(n.ID), n.Socket.Or(-1))
 		}
 		for i := range m.topo.Placements {
-			if i < len(m.sys.Slots) {
-				m.own(SlotSubject(&m.sys.Slots[i]), m.topo.Placements[i].Socket)
-			}
+			m.own(SlotSubject(&m.sys.Slots[i]), m.topo.Placements[i].Socket)
 		}
 	}
 	return cmp.Or(m.owners[name], name)

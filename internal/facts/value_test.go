@@ -61,6 +61,11 @@ func TestDerived(t *testing.T) {
 	full := reading(pairs...) // room for one more
 	assert.Len(t, paths(of(full, reading("a", "b", "c"))), 1+maxEvidence)
 
+	for i := range 20 {
+		full.more = append(full.more, fact.Evidence{Path: "more " + strconv.Itoa(i)})
+	}
+	assert.Equal(t, paths(full), paths(of(full, reading("a", "b"))), "a fact may have more readings than are added to it")
+
 	own := []fact.Evidence{{Path: "kept"}, {Path: "not overwritten"}}
 	first := PlainValue(1)
 	first.from, first.more = fact.Evidence{Path: "a"}, own[:1]
