@@ -61,6 +61,8 @@ func TestDerived(t *testing.T) {
 	full := reading(pairs...) // room for one more
 	assert.Len(t, paths(of(full, reading("a", "b", "c"))), 1+maxEvidence)
 
+	almost := reading(pairs[1:]...) // room for two
+	assert.Equal(t, append(paths(almost), "a", "b"), paths(of(almost, reading("a", "b", "c"))))
 	for i := range 20 {
 		full.more = append(full.more, fact.Evidence{Path: "more " + strconv.Itoa(i)})
 	}

@@ -40,8 +40,8 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	var found verdict
 	var evidence fact.Evidence
 	var last cpuIdentity
-	for i, id := range speaking(identities(sys)) {
-		if i > 0 && id.cpuIdentity == last {
+	for _, id := range speaking(identities(sys)) {
+		if id.cpuIdentity == last {
 			continue
 		}
 		last = id.cpuIdentity
@@ -262,7 +262,7 @@ func (v *verdict) bySeries(p *cpuIdentity) *indexRow {
 		return v.candidates[0]
 	}
 	for _, r := range v.candidates {
-		if p.series != "" && !namesModel(r.brand) && matches(r.brand, p.series) {
+		if !namesModel(r.brand) && matches(r.brand, p.series) {
 			return r
 		}
 	}

@@ -286,3 +286,121 @@ func TestRecogniseKunpeng(t *testing.T) {
 		assert.Equal(t, want, p.ID)
 	}
 }
+
+// TestRecogniseUnlikeProcessors: a processor of which firmware gives the brand alone is another
+// one where the brand is.
+func TestRecogniseUnlikeProcessors(t *testing.T) {
+	other := inventory.Socket{Populated: collecttest.Known(true), Brand: collecttest.Known("AMD EPYC 7742 64-Core Processor")}
+	f := Recognise(&inventory.System{Sockets: append(collecttest.Sockets(1, Intel, 6, 45, 7, "Intel(R) Xeon(R) CPU E5-2670 0 @ 2.60GHz"), other)}, rules.FS)
+	assert.Equal(t, "the processors belong to two platforms, sandybridge-ep and rome", f.Reason)
+}
+
+// TestHowSureAPlatformIs: a CPUID that no document confirms is indirect and unverified, unless
+// the brand or the product decided; the only candidate is indirect.
+func TestHowSureAPlatformIs(t *testing.T) {
+	k := site(map[string]string{"platforms/known.yaml": "id: known\n", "platforms/guess.yaml": "id: guess\nverified: false\n"})
+	for _, c := range []struct {
+		id, by     string
+		verified   bool
+		certainty  fact.Certainty
+		unverified bool
+	}{
+		{"known", "cpuid", true, fact.Direct, false}, {"known", "brand", true, fact.Direct, false},
+		{"known", "cpuid", false, fact.Indirect, true}, {"known", "brand", false, fact.Direct, false}, {"known", "product", false, fact.Indirect, false},
+		{"known", "candidate", true, fact.Indirect, false}, {"guess", "cpuid", true, fact.Direct, true}, {"guess", "brand", false, fact.Direct, true},
+	} {
+		f := loadRecognised(k, verdict{row: &indexRow{id: c.id, verified: c.verified}, by: c.by}, "", fact.Evidence{})
+		assert.Equal(t, []any{c.certainty, c.unverified}, []any{f.Certainty, f.Unverified}, "%+v", c)
+		assert.Equal(t, c.by, f.Value.Recognised)
+	}
+}
+
+// TestUnrecognised: why not, and what would decide.
+func TestUnrecognised(t *testing.T) {
+	one := verdict{candidates: []*indexRow{{id: "naples"}}}
+	two := verdict{candidates: []*indexRow{{id: "naples"}, {id: "ryzen-am4"}}}
+	id := func(brand string, family int) knownIdentity {
+		return knownIdentity{cpuIdentity: cpuIdentity{brand: brand, family: family}}
+	}
+	for _, c := range []struct {
+		v    verdict
+		id   knownIdentity
+		want string
+	}{
+		{two, id("", 23), "the CPUID belongs to naples or ryzen-am4 and the brand string does not decide"},
+		{one, id("", 23), "the CPUID belongs to naples and the brand string does not decide"},
+		{verdict{}, id("", -1), "neither CPUID nor brand string of the processor is known"},
+		{verdict{}, id("", 23), "no platform data for this processor"},
+		{verdict{}, id("Loongson 3A6000", -1), "no platform data for this processor"},
+	} {
+		assert.Equal(t, c.want, unrecognised(c.v, c.id).Reason)
+	}
+}
+
+// TestLookUp: which rows a processor may match. AMD and Intel share family numbers, so that a
+// CPUID without a vendor needs a brand; a row by product needs product and CPUID.
+func TestLookUp(t *testing.T) {
+	rows := []indexRow{
+		{id: "plain", vendor: Intel, family: 6, model: 1, verified: true},
+		{id: "branded", vendor: Intel, family: 6, model: 2, verified: true, brand: "Gold"},
+		{id: "product", vendor: Intel, family: 6, model: 3, product: "R610"},
+		{id: "named", vendor: Intel, family: 6, model: 4, brand: `Xeon \d`},
+		{id: "nothing", vendor: Intel, family: 6, model: 5},
+	}
+	machine := machineIdentity{product: "PowerEdge R610"}
+	for _, c := range []struct {
+		name string
+		p    cpuIdentity
+		m    machineIdentity
+		want string
+	}{
+		{"CPUID and vendor", cpuIdentity{Intel, 6, 1, 0, "", ""}, machineIdentity{}, "plain cpuid"},
+		{"CPUID without a vendor", cpuIdentity{"", 6, 1, 0, "", ""}, machineIdentity{}, ""},
+		{"another vendor's CPUID", cpuIdentity{AMD, 6, 1, 0, "", ""}, machineIdentity{}, ""},
+		{"CPUID and brand without a vendor", cpuIdentity{"", 6, 2, 0, "Gold 6138", ""}, machineIdentity{}, "branded cpuid"},
+		{"CPUID and another brand", cpuIdentity{Intel, 6, 2, 0, "Silver 4110", ""}, machineIdentity{}, ""},
+		{"product and CPUID", cpuIdentity{Intel, 6, 3, 0, "", ""}, machine, "product product"},
+		{"CPUID of another product", cpuIdentity{Intel, 6, 3, 0, "", ""}, machineIdentity{product: "R710"}, ""},
+		{"product with another CPUID", cpuIdentity{Intel, 6, 9, 0, "", ""}, machine, ""},
+		{"a row that asks for neither", cpuIdentity{Intel, 6, 5, 0, "", ""}, machine, ""},
+		{"brand", cpuIdentity{Intel, -1, -1, -1, "Xeon 5", ""}, machineIdentity{}, "named brand"},
+		{"a brand cut short", cpuIdentity{Intel, -1, -1, -1, "Gold", ""}, machineIdentity{}, ""},
+	} {
+		have := ""
+		if v := lookUpPlatform(rows, &c.p, &c.m); v.row != nil {
+			have = v.row.id + " " + v.by
+		}
+		assert.Equal(t, c.want, have, c.name)
+	}
+	for pattern, want := range map[string]bool{`Gold 6\d\d\d`: true, `\d`: true, `EPYC 7`: true, "Xeon": false, "": false, `EPYC [A-Z]\d+`: true} {
+		assert.Equal(t, want, namesModel(pattern), pattern)
+	}
+}
+
+// TestGenerationByProcessorTable: where neither CPUID nor a pattern decides the processor table
+// names the generation, for the machines that its row is for.
+func TestGenerationByProcessorTable(t *testing.T) {
+	const epyc = "AMD EPYC 7543 32-Core Processor"
+	row := lookUpProcessor(rules.FS, processorKey(epyc))
+	require.NotNil(t, row)
+	e5 := lookUpProcessor(rules.FS, "intel xeon e5-2620")
+	require.NotNil(t, e5)
+	for _, c := range []struct {
+		name          string
+		r             indexRow
+		p             cpuIdentity
+		want, ofTable bool
+	}{
+		{"no CPUID", indexRow{vendor: AMD, family: -1, codename: "Other|" + row.Codename}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, true, true},
+		{"its CPUID", indexRow{vendor: AMD, family: 25, model: 1, codename: row.Codename}, cpuIdentity{AMD, 25, 1, 1, epyc, ""}, true, true},
+		{"another CPUID", indexRow{vendor: AMD, family: 25, model: 1, codename: row.Codename}, cpuIdentity{AMD, 23, 1, 1, epyc, ""}, false, true},
+		{"another generation's row", indexRow{vendor: AMD, family: -1, codename: "Other"}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, false, false},
+		{"another vendor's row", indexRow{vendor: Intel, family: -1, codename: row.Codename}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, false, false},
+		{"a row of other products", indexRow{vendor: AMD, family: -1, codename: row.Codename, product: "R7525"}, cpuIdentity{AMD, -1, -1, -1, epyc, ""}, false, false},
+		{"a brand cut short: an E5-2620 v4", indexRow{vendor: Intel, family: 6, model: 79, codename: e5.Codename}, cpuIdentity{Intel, 6, 79, 1, "Intel(R) Xeon(R) CPU E5-2620", ""}, false, true},
+		{"not in the table", indexRow{vendor: AMD, family: -1, codename: row.Codename}, cpuIdentity{AMD, -1, -1, -1, "AMD EPYC 7K62 48-Core Processor", ""}, false, false},
+	} {
+		have, named := byCodename(rules.FS, []indexRow{c.r}, &c.p, &machineIdentity{product: "R6525"})
+		assert.Equal(t, []bool{c.want, c.ofTable}, []bool{have != nil, named}, c.name)
+	}
+}
