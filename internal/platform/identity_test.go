@@ -165,3 +165,43 @@ func TestProcessorsOfASite(t *testing.T) {
 	empty := Processors(&inventory.System{Sockets: []inventory.Socket{{Populated: collecttest.Known(false), Brand: collecttest.Known("AMD EPYC 7543")}}}, rules.FS)
 	assert.Equal(t, []*Processor{nil}, empty, "what firmware says of an empty socket is no processor's")
 }
+
+// TestBoards: the first board whose pattern fits the product, none for a machine without a name;
+// a measurement without a product holds for all.
+func TestBoards(t *testing.T) {
+	boards := []Board{{Product: "R610"}, {Product: ".*", MaxMTs: 1066}}
+	assert.Same(t, &boards[0], FindBoard(boards, "PowerEdge R610"))
+	assert.Same(t, &boards[1], FindBoard(boards, "PowerEdge R710"))
+	assert.Nil(t, FindBoard(boards, ""))
+	assert.Nil(t, FindBoard(boards[:1], "PowerEdge R710"))
+	p := &Platform{Detail: Detail{Measured: []Measurement{{Source: "any"}, {Source: "one", Product: "R610"}}}}
+	for product, want := range map[string][]string{"PowerEdge R610": {"any", "one"}, "PowerEdge R710": {"any"}, "": {"any"}} {
+		var have []string
+		for _, m := range p.MeasuredOn(product) {
+			have = append(have, m.Source)
+		}
+		assert.Equal(t, want, have, product)
+	}
+	p.Citation, p.Documents = Citation{Key: "A", Vendor: "Dell", Title: "Memory"}, []Document{{Citation: Citation{Key: "B", Vendor: "HP", Title: "DIMMs"}}, {Citation: Citation{Key: "C", Vendor: "HP"}}}
+	for key, want := range map[string]string{"A": "Dell, Memory", "B": "HP, DIMMs", "C": "C", "D": "D"} {
+		assert.Equal(t, want, p.Document(key))
+	}
+	p.Citation.Title = ""
+	assert.Equal(t, "A", p.Document("A"))
+	for kind, want := range map[string]bool{"rdimm-1r2r": true, "lrdimm": true, "udimm": false, "mrdimm": false} {
+		assert.Equal(t, want, (&Platform{Speeds: map[string][]int{kind: {1333}}}).TakesRegistered(), kind)
+	}
+	assert.False(t, (&Platform{}).TakesRegistered())
+}
+
+// TestGuests: a guest has no slots of its own; a machine that is none, or of which nobody knows, has.
+func TestGuests(t *testing.T) {
+	sys := &inventory.System{Sockets: collecttest.Sockets(1, AMD, 23, 49, 0, "AMD EPYC 7742 64-Core Processor")}
+	for _, c := range []struct {
+		virtual fact.Fact[bool]
+		want    bool
+	}{{collecttest.Known(true), false}, {collecttest.Known(false), true}, {fact.Fact[bool]{}, true}} {
+		sys.Machine.Virtual = c.virtual
+		assert.Equal(t, c.want, Recognise(sys, rules.FS).Known())
+	}
+}

@@ -52,6 +52,7 @@ func TestKindsFor(t *testing.T) {
 		{"unbuffered", ranked, dimm(false, 2, 0), []string{"udimm"}, true},
 		{"no row of the kind", table("udimm"), dimm(true, 2, 0), nil, false},
 		{"registering not stated", table("rdimm", "udimm", "mrdimm"), &inventory.Slot{}, []string{"rdimm", "udimm"}, true},
+		{"said not to be load-reduced", table("rdimm", "lrdimm"), changed(dimm(true, 2, 0), func(s *inventory.Slot) { s.LoadReduced = collecttest.Known(false) }), []string{"rdimm"}, true},
 		{"multiplexed by its type", table("rdimm", "mrdimm"), multiplexed, []string{"mrdimm"}, true},
 		// JESD79-3 has 1.5 V down to 1.425, JESD79-3-1 1.35 V below 1.45.
 		{"at 1.35 V", volts, dimm(true, 2, 1350), []string{"rdimm-1.35v"}, true},
@@ -128,6 +129,7 @@ func TestFrontSideBusByMemory(t *testing.T) {
 		{"DDR2 by the kernel's processor", of(Intel, "", module("DDR2")), nil, true},
 		{"DDR2 by firmware's", of("", Intel, module("DDR2")), nil, true},
 		{"DDR2 of nobody", of("", "", module("DDR2")), nil, false},
+		{"DDR2 of a processor that does not say whose it is", &inventory.System{Sockets: []inventory.Socket{{}}, Slots: []inventory.Slot{module("DDR2")}}, nil, false},
 		{"DDR2 by AMD", of("", AMD, module("DDR2")), nil, false},
 		{"DDR2 by AMD in the kernel", of(AMD, "", module("DDR2")), nil, false},
 		{"an AMD machine of FB-DIMMs is none", of("", AMD, module("DDR2 FB-DIMM")), nil, false},

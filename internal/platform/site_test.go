@@ -109,9 +109,9 @@ func TestDamagedPlatforms(t *testing.T) {
 	_, err = Compile(folder)
 	assert.ErrorContains(t, err, "platforms/site.yaml")
 	_, err = loadPlatform(site(map[string]string{"platforms/site.yaml": "id: other\n"}), "site", "")
-	assert.ErrorContains(t, err, `the file calls itself "other"`)
+	assert.ErrorContains(t, err, `its id is "other"`)
 	_, err = loadPlatform(site(map[string]string{"platforms/site.yaml": "id: site\nparts: [{brand: \"(\"}]\n"}), "site", "")
-	assert.ErrorContains(t, err, "pattern of a part")
+	assert.ErrorContains(t, err, "of a part")
 }
 
 // TestEDACOrderCovers: the products that a list of boards means, and those that it leaves out.

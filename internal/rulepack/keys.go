@@ -141,7 +141,7 @@ func yamlKey(f reflect.StructField) string {
 
 func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	for i := range t.NumField() {
-		if yamlKey(t.Field(i)) == key {
+		if name := yamlKey(t.Field(i)); name == key && name != "" {
 			return t.Field(i), true
 		}
 	}
