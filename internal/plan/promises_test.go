@@ -48,6 +48,7 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 		require.NoError(t, err)
 		c.findings(a, again)
 		c.sockets(a, topo)
+		c.bandwidth(a, topo)
 		c.steps(a)
 	}
 	if f := c.made.Fewer; f != nil {
@@ -155,6 +156,31 @@ func (c *promises) sockets(a *plan.Advice, topo *population.Result) {
 		c.broke(a, "%d bytes after %d, steps make %d, promised are %d", got, c.topo.InstalledBytes.Value, want, a.Reaches.Bytes.Value)
 	}
 	c.capacity(a)
+}
+
+// bandwidth holds that no channels are given up for nothing: where the peak of all of
+// them falls, the slowest regions have a larger share of the best than before.
+func (c *promises) bandwidth(a *plan.Advice, topo *population.Result) {
+	peakBefore, slowestBefore, known := bandwidths(c.topo)
+	peak, slowest, ok := bandwidths(topo)
+	if known && ok && peak < peakBefore && slowest <= slowestBefore {
+		c.broke(a, "the peak falls from %d to %d bytes/s, and the slowest regions gain nothing", peakBefore, peak)
+	}
+}
+
+// bandwidths sums up, over the processors, the peak in bytes per second and the slowest
+// regions' share by the model; false where one of them is not known.
+func bandwidths(of *population.Result) (peak int64, slowest float64, ok bool) {
+	for i := range of.Populations {
+		p := &of.Populations[i]
+		bytes, clocked := p.Peak.Get()
+		share, known := p.Relative.Get()
+		if !clocked || !known {
+			return 0, 0, false
+		}
+		peak, slowest = peak+bytes, slowest+share.Model
+	}
+	return peak, slowest, true
 }
 
 // capacity holds what is given up against what is said: nothing where nothing is

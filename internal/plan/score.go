@@ -17,6 +17,9 @@ type score struct {
 	unknown map[string]string // with the reason
 	// reach is the bandwidth of all processors that is sure, in bytes per second.
 	reach float64
+	// peak is that of all populated channels together, in bytes per second; 0 where one
+	// processor's is not known.
+	peak  int64
 	fails []Finding
 	// moves and bytes (bought) are what it takes.
 	moves int
@@ -53,6 +56,13 @@ func (a *score) compare(o *score) int {
 // failing orders by what fails alone.
 func (a *score) failing(o *score) int {
 	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning), cmp.Compare(a.info, o.info))
+}
+
+// slower reports whether channels are given up for nothing: the slowest regions gain no
+// bandwidth, and all together lose some. What fails for unlike channels fails no more
+// where one channel holds everything.
+func (a *score) slower(than *score) bool {
+	return a.peak > 0 && a.peak < than.peak && a.reach <= than.reach
 }
 
 // milder reports whether less fails at warning or above.

@@ -436,11 +436,11 @@ func (s *search) suspect(fails []Finding) {
 }
 
 // mends reports whether a layout mends something that failed and breaks nothing: no
-// failure at warning or above that was not there, and no order of slots that was
-// kept. What does not by some of the rules does not by all of them.
+// failure at warning or above that was not there, no order of slots that was kept, no
+// bandwidth given up for nothing. What does not by some of the rules does not by all of them.
 func (s *search) mends(after *score) bool {
 	before := &s.before
-	if after.failing(before) >= 0 || len(curedFailures(before.fails, after.fails)) == 0 {
+	if after.failing(before) >= 0 || after.slower(before) || len(curedFailures(before.fails, after.fails)) == 0 {
 		return false
 	}
 	was := map[string]int{}
@@ -494,9 +494,16 @@ func (s *search) judge(findings []audit.Finding, topo *population.Result) score 
 			out.decided[key] = true
 		}
 	}
+	clocked := true
 	for i := range topo.Populations {
 		p := &topo.Populations[i]
 		out.reach += sureBandwidth(p)
+		peak, known := p.Peak.Get()
+		out.peak += peak
+		clocked = clocked && known
+	}
+	if !clocked {
+		out.peak = 0
 	}
 	return out
 }
