@@ -99,6 +99,15 @@ func TestPlaceHalfLabelled(t *testing.T) {
 	}
 }
 
+// TestPlaceTwoProcessors: a slot whose label and bank name different processors is left
+// alone.
+func TestPlaceTwoProcessors(t *testing.T) {
+	sys := board("LENOVO", "4223FM2", "PP", "CPU0_Dimm{4,5}@CPU0_Bank2*", "CPU1_Dimm6@CPU0_Bank3*")
+	out, _ := Slots(sys, plat4, corpustest.Rules(t))
+	assert.Equal(t, "0.-.2.- 0.-.2.- -.-.-.-", seats(sys, out))
+	assert.Equal(t, "no known pattern reads this slot's label", out[2].Reason)
+}
+
 // TestPlaceAbsentProcessor: a module behind an empty socket is placed there,
 // for a rule speaks of it, and the others keep their places. The sockets' own
 // names must count as the labels do.

@@ -44,6 +44,16 @@ func (c *captured) get(f field) (int, bool) {
 	return int(c.v[f]), c.has&(1<<f) != 0
 }
 
+// agrees reports whether a later reading kept all that was captured before.
+func (c *captured) agrees(later *captured) bool {
+	for f := range fieldCount {
+		if v, ok := c.get(f); ok && int(later.v[f]) != v {
+			return false
+		}
+	}
+	return true
+}
+
 // fieldByName resolves the name between braces; letter is true for fields of
 // one letter A-Z.
 func fieldByName(name string) (f field, letter, ok bool) {

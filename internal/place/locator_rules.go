@@ -85,7 +85,7 @@ func (r *locatorRule) has(option string) bool {
 	return r.options != "" && inList(r.options, option)
 }
 
-// match reads both labels of a slot.
+// match reads both labels of a slot. Where both name the same field they must agree on it.
 func (r *locatorRule) match(locator, bank string) (captured, bool) {
 	var c captured
 	if !matchAny(r.locators, locator, &c) {
@@ -95,7 +95,7 @@ func (r *locatorRule) match(locator, bank string) (captured, bool) {
 		return c, true
 	}
 	after := c
-	if !matchAny(r.banks, bank, &after) {
+	if !matchAny(r.banks, bank, &after) || !c.agrees(&after) {
 		return captured{}, false
 	}
 	return after, true
