@@ -17,8 +17,9 @@ func (p *Program) planCommand() *cobra.Command {
 or of a platform, best first, with what each of them gives.
 
 plan --move, --install, --remove audits the machine as it would be after modules
-are removed, moved and installed, and prints before beside after. Nothing is
-changed. What to do about findings is in the advice of check.
+are removed, moved and installed, and prints before beside after. Two modules
+change places by --move A=B --move B=A. Nothing is changed. What to do about
+findings is in the advice of check.
 
 A slot is named by its locator, by BANK/LOCATOR where locators repeat, or by its
 handle (0x1100); case, blanks and dashes do not matter. A size is a number with M,

@@ -10,13 +10,18 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 )
 
-// The kinds of advice, in the words of docs/interface.md, section 7.
+// The kinds of advice, and of the steps to it, in the words of docs/interface.md, "JSON:
+// advice".
 const (
 	Move     = "move"
 	Install  = "install"
 	Remove   = "remove"
 	Exchange = "exchange"
 )
+
+// Swap is the step in which the modules of two slots change places; the advice is to move
+// them.
+const Swap = "swap"
 
 // Plan is what to do about one machine.
 type Plan struct {
@@ -61,8 +66,8 @@ type Advice struct {
 // Finding names a failing rule and its subject.
 type Finding struct{ Rule, Subject, Severity string }
 
-// Step is one module that moves, comes, goes or is exchanged, or a preset of
-// BIOS settings that is set. Slots are indexes
+// Step is one module that moves, comes, goes or is exchanged, two that are swapped, or a
+// preset of BIOS settings that is set. Slots are indexes
 // into System.Slots, -1 where the step has none.
 type Step struct {
 	Do       string
@@ -100,6 +105,20 @@ func (a *Advice) Count(do string) int {
 	n := 0
 	for _, s := range a.Steps {
 		if s.Do == do {
+			n++
+		}
+	}
+	return n
+}
+
+// Moves counts the modules that change their slots within the machine.
+func (a *Advice) Moves() int { return a.Count(Move) + 2*a.Count(Swap) }
+
+// handled counts what is done with modules: of two that are swapped each is one.
+func handled(steps []Step) int {
+	n := len(steps)
+	for _, s := range steps {
+		if s.Do == Swap {
 			n++
 		}
 	}

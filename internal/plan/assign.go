@@ -12,10 +12,12 @@ const (
 	level
 	// staying leaves what is there and fills the rest of the shape.
 	staying
+	// evened is staying with modules swapped until the groups hold alike.
+	evened
 )
 
 // String names the style, for classes of layouts.
-func (s style) String() string { return [...]string{"layered", "level", "staying"}[s] }
+func (s style) String() string { return [...]string{"layered", "level", "staying", "evened"}[s] }
 
 // place puts counts modules of each kind into a shape of the unit and writes
 // them into a layout of the whole board. It reports whether they fit.
@@ -34,9 +36,67 @@ func (b *board) place(u *unit, s shape, counts []int, how style, into []int) boo
 		return u.fillLayers(s, counts, into)
 	case level:
 		return b.fillLevel(u, s, counts, into)
+	case evened:
+		return b.fillStaying(u, s, counts, into) && b.even(u, s, into)
 	default:
 		return b.fillStaying(u, s, counts, into)
 	}
+}
+
+// even swaps modules between the group that holds the most bytes and the one that holds
+// the fewest, always those that bring the two closest together, while any do. Of
+// equal ones the larger module leaves the last slot that it is in, and comes into the
+// first one that holds the smaller. It reports whether any were swapped.
+func (b *board) even(u *unit, s shape, into []int) bool {
+	for swapped := false; ; swapped = true {
+		from, to, ok := b.closest(u, s, into)
+		if !ok {
+			return swapped
+		}
+		for i := range from {
+			into[from[i]], into[to[i]] = into[to[i]], into[from[i]]
+		}
+	}
+}
+
+// closest are the layers of modules that bring the fullest and the emptiest group closest
+// together when they change places; ok is false when none bring them closer.
+func (b *board) closest(u *unit, s shape, into []int) (from, to []int, ok bool) {
+	most, least := none, none
+	bytes := make([]int64, len(s))
+	for g, depth := range s {
+		for _, layer := range u.groups[g].layers[:depth] {
+			bytes[g] += b.inLayer(layer, into)
+		}
+		if depth > 0 && (most == none || bytes[g] > bytes[most]) {
+			most = g
+		}
+		if depth > 0 && (least == none || bytes[g] < bytes[least]) {
+			least = g
+		}
+	}
+	if most == none {
+		return nil, nil, false
+	}
+	apart := bytes[most] - bytes[least]
+	for d := s[most] - 1; d >= 0; d-- {
+		for _, poorer := range u.groups[least].layers[:s[least]] {
+			richer := u.groups[most].layers[d]
+			if gap := apart - 2*(b.inLayer(richer, into)-b.inLayer(poorer, into)); max(gap, -gap) < apart {
+				from, to, apart = richer, poorer, max(gap, -gap)
+			}
+		}
+	}
+	return from, to, from != nil
+}
+
+// inLayer is what the modules of a layer hold, in bytes.
+func (b *board) inLayer(layer, into []int) int64 {
+	var n int64
+	for _, slot := range layer {
+		n += b.kinds[into[slot]].traits.bytes
+	}
+	return n
 }
 
 // fillStaying leaves the modules that are in slots of the shape, as many as the

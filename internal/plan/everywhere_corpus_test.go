@@ -88,6 +88,9 @@ func TestMovesAreMinimalEverywhere(t *testing.T) {
 	}
 }
 
+// TestSwapsAreMinimalEverywhere: every full board of eight modules of two sizes.
+func TestSwapsAreMinimalEverywhere(t *testing.T) { t.Log(swapsAreMinimal(t, 1)) }
+
 // TestMoreModulesAreNoSlowerEverywhere: over every generated layout.
 func TestMoreModulesAreNoSlowerEverywhere(t *testing.T) {
 	for _, g := range generators() {

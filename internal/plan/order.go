@@ -140,13 +140,21 @@ func (b *board) byChannel(steps []Step) string {
 	type way struct{ fromSocket, from, toSocket, to int }
 	count := map[way]int{}
 	var ways []way
-	for _, s := range steps {
-		if s.Do != Move {
-			return ""
-		}
-		w := way{b.socketOf(s.From), b.topo.Placements[s.From].Channel, b.socketOf(s.To), b.topo.Placements[s.To].Channel}
+	add := func(from, to int) {
+		w := way{b.socketOf(from), b.topo.Placements[from].Channel, b.socketOf(to), b.topo.Placements[to].Channel}
 		if count[w]++; count[w] == 1 {
 			ways = append(ways, w)
+		}
+	}
+	for _, s := range steps {
+		switch s.Do {
+		case Move:
+			add(s.From, s.To)
+		case Swap:
+			add(s.From, s.To)
+			add(s.To, s.From)
+		default:
+			return ""
 		}
 	}
 	slices.SortFunc(ways, func(x, y way) int {
@@ -172,7 +180,7 @@ func (b *board) comeAndGo(steps []Step) string {
 	var moves, installs []Step
 	for _, s := range steps {
 		switch s.Do {
-		case Move:
+		case Move, Swap:
 			moves = append(moves, s)
 		case Install:
 			installs = append(installs, s)

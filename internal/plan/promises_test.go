@@ -217,19 +217,28 @@ func (c *promises) steps(a *plan.Advice) {
 			}
 			full[s.From] = false
 		}
-		if s.Do == plan.Exchange && !full[s.To] {
-			c.broke(a, "exchange in an empty slot")
+		if s.Do == plan.Exchange && !full[s.To] || s.Do == plan.Swap && !(full[s.From] && full[s.To]) {
+			c.broke(a, "%s of an empty slot", s.Do)
+		}
+		if s.Do == plan.Swap {
+			c.position(a, s.From)
+			c.position(a, s.To)
 		}
 		if s.Do == plan.Move || s.Do == plan.Install {
 			if full[s.To] {
 				c.broke(a, "%s into a full slot", s.Do)
 			}
 			full[s.To] = true
-			at := &c.topo.Placements[s.To]
-			if at.Slot == place.Unplaced || at.Channel == place.Unplaced || at.Unverified && a.Count(plan.Move) > 0 {
-				c.broke(a, "the position of %s is not known", plan.SlotName(c.sys, s.To))
-			}
+			c.position(a, s.To)
 		}
+	}
+}
+
+// position checks that it is known where a slot is that a module comes into.
+func (c *promises) position(a *plan.Advice, slot int) {
+	at := &c.topo.Placements[slot]
+	if at.Slot == place.Unplaced || at.Channel == place.Unplaced || at.Unverified && a.Moves() > 0 {
+		c.broke(a, "the position of %s is not known", plan.SlotName(c.sys, slot))
 	}
 }
 

@@ -40,15 +40,33 @@ func TestFewestExchanged(t *testing.T) {
 	require.Greater(t, last.Reaches.Bytes.Value, bytesOf(sys))
 }
 
-// TestPurchaseOfTwoKinds: two larger and two smaller modules of each processor:
-// one of each kind completes both.
+// TestPurchaseOfTwoKinds: two larger and two smaller modules of each processor, four times
+// the size: one of each kind completes both.
 func TestPurchaseOfTwoKinds(t *testing.T) {
-	c := hold(t, "two of four larger", twoSizes(t, 4, 2), pipeline(t))
+	sys := twoSizes(t, 4, 2)
+	smaller := sys.Slots[slotNamed(t, sys, "DIMM_A4")].SizeBytes.Value
+	for i := range sys.Slots {
+		if sys.Slots[i].SizeBytes.Value > smaller {
+			sys.Slots[i].SizeBytes.Value = 4 * smaller
+		}
+	}
+	c := hold(t, "two of four larger", sys, pipeline(t))
 	require.NotEmpty(t, c.made.Advice, c.made.Why)
 	last := &c.made.Advice[len(c.made.Advice)-1]
 	require.Equal(t, plan.Install, last.ID)
 	require.Equal(t, 4, last.Count(plan.Install))
 	require.Zero(t, severeOf(last))
+}
+
+// TestSwapBeforePurchase: of twice the size, the two smaller ones on one channel hold what
+// each larger one holds alone: they change places, and no four are bought.
+func TestSwapBeforePurchase(t *testing.T) {
+	c := hold(t, "two of four larger", twoSizes(t, 4, 2), pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, "swap the modules of DIMM_A1 and DIMM_A3, of DIMM_B1 and DIMM_B3", a.Sentence(c.sys))
+	require.Equal(t, []int{0, 4}, []int{buys(a), a.Moves()})
+	require.Zero(t, severeOf(a))
 }
 
 // TestCapacityGivenUp: two of 32 modules of a Rome server are twice as large.

@@ -146,18 +146,14 @@ type proposal struct {
 const mostKept = 64
 
 // ranked orders layouts by the bandwidth that is sure, then by the number of
-// steps: an audit of each would cost four times what deriving it does. Left out are
-// those that no steps reach.
+// modules touched: an audit of each would cost four times what deriving it does.
 func (s *search) ranked(layouts [][]int) []proposal {
 	if len(layouts) > mostDerived {
 		layouts, s.cut = layouts[:mostDerived], true
 	}
 	out := make([]proposal, 0, len(layouts))
 	for _, layout := range layouts {
-		steps, ok := s.board.steps(layout)
-		if !ok {
-			continue
-		}
+		steps := s.board.steps(layout)
 		p := proposal{layout: layout, steps: steps}
 		if len(layouts) > 1 {
 			topo := s.board.topo.Again(s.machine.after(s.board.sys, steps))
@@ -171,7 +167,7 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		out = append(out, p)
 	}
 	slices.SortStableFunc(out, func(x, y proposal) int {
-		return cmp.Or(cmp.Compare(y.reach, x.reach), cmp.Compare(len(x.steps), len(y.steps)))
+		return cmp.Or(cmp.Compare(y.reach, x.reach), cmp.Compare(handled(x.steps), handled(y.steps)))
 	})
 	return out
 }
@@ -315,7 +311,7 @@ func (b *board) choices(u *unit, counts []int) []choice {
 			add(class, sh, layered)
 			return
 		}
-		for _, how := range [...]style{layered, level, staying} {
+		for _, how := range [...]style{layered, level, staying, evened} {
 			add(class+how.String(), sh, how)
 		}
 	})
@@ -407,7 +403,7 @@ func (s *search) try(p *proposal, extra []int, best *candidate, curing bool) *ca
 	for k := range extra {
 		c.score.bytes += int64(max(extra[k], 0)) * s.board.kinds[k].traits.bytes
 	}
-	c.score.moves = len(p.steps)
+	c.score.moves = handled(p.steps)
 	if curing && !s.mends(&c.score) || best != nil && c.score.compare(&best.score) >= 0 {
 		return c
 	}

@@ -281,6 +281,9 @@ func TestHalfFilledChannelsKeepTheirSlots(t *testing.T) {
 	require.NotEmpty(t, made.Advice, made.Why)
 	after := slices.Clone(filled)
 	for _, step := range made.Advice[0].Steps {
+		if step.Do == plan.Swap {
+			continue // both slots stay filled
+		}
 		require.Equal(t, plan.Move, step.Do)
 		after[slices.Index(after, step.From)] = step.To
 	}

@@ -8,10 +8,9 @@ import (
 )
 
 // steps lists what brings the board to a layout, with as few modules touched as
-// can be: only what a slot holds too much leaves it. ok is false when modules
-// would have to change places and no slot is free for it.
-func (b *board) steps(layout []int) (out []Step, ok bool) {
-	var moves, installs []Step
+// can be: only what a slot holds too much leaves it.
+func (b *board) steps(layout []int) []Step {
+	var out, moves, installs []Step
 	spare := make([][]int, len(b.kinds))
 	for i, k := range b.at {
 		if k != none && layout[i] != k {
@@ -37,28 +36,34 @@ func (b *board) steps(layout []int) (out []Step, ok bool) {
 			occupied[s] = false
 		}
 	}
-	if moves, ok = b.inOrder(moves, spare, occupied); !ok {
-		return nil, false
-	}
+	moves = b.inOrder(moves, spare, occupied)
 	for _, slots := range spare {
 		for _, s := range slots {
 			out = append(out, Step{Do: Remove, From: s, To: none, Like: none})
 		}
 	}
-	return exchanges(append(append(out, moves...), installs...)), true
+	return exchanges(append(append(out, moves...), installs...))
 }
 
 // sources says for each slot of a layout which slot its module comes from, none for one
 // that stays or is bought, and takes these modules out of spare. A processor's own
-// modules come first: no other one gets them while it has use for them itself.
+// modules come first: no other one gets them while it has use for them itself. Where the
+// same slots are filled as now, all modules that move do so in circles: of these come
+// first those that change places with what the slot holds, as two are swapped in one step.
 func (b *board) sources(layout []int, spare [][]int) []int {
 	come := slices.Repeat([]int{none}, len(layout))
-	for _, own := range [...]bool{true, false} {
+	circles := slices.EqualFunc(b.at, layout, func(now, then int) bool { return (now == none) == (then == none) })
+	for _, wanted := range [...]struct{ own, back bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
+		if wanted.back && !circles {
+			continue
+		}
 		for i, k := range layout {
 			if k == none || b.at[i] == k || come[i] != none {
 				continue
 			}
-			nth := slices.IndexFunc(spare[k], func(s int) bool { return !own || b.owner(s) == b.owner(i) })
+			nth := slices.IndexFunc(spare[k], func(s int) bool {
+				return (!wanted.own || b.owner(s) == b.owner(i)) && (!wanted.back || b.at[i] != none && layout[s] == b.at[i])
+			})
 			if nth >= 0 {
 				come[i] = spare[k][nth]
 				spare[k] = slices.Delete(spare[k], nth, nth+1)
@@ -78,10 +83,11 @@ func (b *board) owner(slot int) int {
 	return none
 }
 
-// inOrder sorts moves so that each goes into a slot that is empty by then.
-// Modules that change places take a free slot for the time, but where another one of
-// their kind may go in their stead, of the spare ones that are taken out.
-func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) ([]Step, bool) {
+// inOrder sorts moves so that each goes into a slot that is empty by then. Where modules
+// wait for one another, a spare one of the kind may go in the stead of one, which is
+// taken out; two that change places are swapped; of more, one takes a free slot for the
+// time, and where none is free they are swapped one after the other.
+func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) []Step {
 	var out []Step
 	for len(moves) > 0 {
 		at := slices.IndexFunc(moves, func(m Step) bool { return !occupied[m.To] })
@@ -89,13 +95,11 @@ func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) ([]Step, b
 			continue
 		}
 		if at < 0 {
-			free := b.free(occupied)
-			if free == none {
-				return nil, false
+			var s Step
+			if s, moves = b.breakCircle(moves, occupied); s.Do == Move {
+				occupied[s.From], occupied[s.To] = false, true
 			}
-			out = append(out, Step{Do: Move, From: moves[0].From, To: free, Like: none})
-			occupied[moves[0].From], occupied[free] = false, true
-			moves[0].From = free
+			out = append(out, s)
 			continue
 		}
 		m := moves[at]
@@ -103,7 +107,23 @@ func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) ([]Step, b
 		occupied[m.From], occupied[m.To] = false, true
 		moves = slices.Delete(moves, at, at+1)
 	}
-	return out, true
+	return out
+}
+
+// breakCircle is the step with which moves can go on that all wait for one another, and
+// the moves that are left after it.
+func (b *board) breakCircle(moves []Step, occupied []bool) (Step, []Step) {
+	next := func(m Step) int { return slices.IndexFunc(moves, func(o Step) bool { return o.From == m.To }) }
+	pair := slices.IndexFunc(moves, func(m Step) bool { n := next(m); return n >= 0 && moves[n].To == m.From })
+	if free := b.free(occupied); pair < 0 && free != none {
+		s := Step{Do: Move, From: moves[0].From, To: free, Like: none}
+		moves[0].From = free
+		return s, moves
+	}
+	m := moves[max(pair, 0)]
+	moves[next(m)].From = m.From
+	moves = slices.DeleteFunc(moves, func(o Step) bool { return o.To == m.To || o.To == o.From })
+	return Step{Do: Swap, From: min(m.From, m.To), To: max(m.From, m.To), Like: none}, moves
 }
 
 // makeWay takes out, of moves that all wait for one another, a module in the way of one
@@ -200,6 +220,10 @@ func carryOut(out, sys *inventory.System, steps []Step) {
 		case Move:
 			moveModule(&out.Slots[s.To], &out.Slots[s.From])
 			clearSlot(&out.Slots[s.From])
+		case Swap:
+			first := out.Slots[s.From]
+			moveModule(&out.Slots[s.From], &out.Slots[s.To])
+			moveModule(&out.Slots[s.To], &first)
 		case Remove:
 			clearSlot(&out.Slots[s.From])
 		case Install, Exchange:

@@ -21,6 +21,57 @@ func TestExchangesWait(t *testing.T) {
 	require.Equal(t, waiting, exchanges(waiting))
 }
 
+// TestChangePlaces: on a full board two modules that change places are swapped, and of
+// three, two and then the third; where a slot is free, three take it for the time. What
+// a slot holds at the end is what was wanted.
+func TestChangePlaces(t *testing.T) {
+	swap := func(from, to int) Step { return Step{Do: Swap, From: from, To: to, Like: none} }
+	move := func(from, to int) Step { return Step{Do: Move, From: from, To: to, Like: none} }
+	for name, c := range map[string]struct {
+		at, layout []int
+		want       []Step
+	}{
+		"two":                      {[]int{0, 1}, []int{1, 0}, []Step{swap(0, 1)}},
+		"two, and one stays":       {[]int{0, 1, 2}, []int{1, 0, 2}, []Step{swap(0, 1)}},
+		"two with a free slot":     {[]int{0, 1, none}, []int{1, 0, none}, []Step{swap(0, 1)}},
+		"two pairs":                {[]int{0, 1, 0, 1}, []int{1, 0, 1, 0}, []Step{swap(0, 1), swap(2, 3)}},
+		"three":                    {[]int{0, 1, 2}, []int{1, 2, 0}, []Step{swap(0, 1), swap(1, 2)}},
+		"three with a free slot":   {[]int{0, 1, 2, none}, []int{1, 2, 0, none}, []Step{move(1, 3), move(2, 1), move(0, 2), move(3, 0)}},
+		"pairs before circles":     {[]int{0, 0, 1, 2}, []int{2, 1, 0, 0}, []Step{swap(0, 3), swap(1, 2)}},
+		"a pair beside a free one": {[]int{0, 1, 2, none}, []int{1, 0, none, 2}, []Step{move(2, 3), swap(0, 1)}},
+	} {
+		b := &board{at: c.at, kinds: make([]kind, 3)}
+		u := unit{}
+		sys := &inventory.System{}
+		for i, k := range c.at {
+			u.slots = append(u.slots, i)
+			u.groups = append(u.groups, group{layers: [][]int{{i}}})
+			s := inventory.Slot{Handle: uint16(i), State: inventory.SlotEmpty}
+			if k != none {
+				s.State, s.SizeBytes = inventory.SlotPopulated, assumed(int64(k+1)<<30)
+			}
+			sys.Slots = append(sys.Slots, s)
+		}
+		b.units = []unit{u}
+		steps := b.steps(c.layout)
+		require.Equal(t, c.want, steps, name)
+		var tried trial
+		for _, after := range []*inventory.System{Apply(sys, steps), tried.after(sys, steps), tried.after(sys, steps)} {
+			for i, k := range c.layout {
+				require.Equal(t, uint16(i), after.Slots[i].Handle, name)
+				if k == none {
+					require.Equal(t, inventory.SlotEmpty, after.Slots[i].State, name)
+				} else {
+					require.Equal(t, int64(k+1)<<30, after.Slots[i].SizeBytes.Value, name)
+				}
+			}
+		}
+	}
+	a := &Advice{Steps: []Step{move(0, 1), swap(2, 3), swap(3, 4)}}
+	require.Equal(t, []int{5, 5}, []int{a.Moves(), handled(a.Steps)})
+	require.Equal(t, Move, a.costliest())
+}
+
 // TestStepsByChannels: where it is not known which slot of a channel is first, moves and
 // purchases are said by channels, each of the right processor.
 func TestStepsByChannels(t *testing.T) {
@@ -39,6 +90,7 @@ func TestStepsByChannels(t *testing.T) {
 		"moving 1 module from channel 0 to channel 1":                                                                              {one, []Step{move(1, 2)}},
 		"moving 2 modules from socket 0 channel 0 to socket 1 channel 1":                                                           {two, []Step{move(0, 6), move(1, 7)}},
 		"moving 1 module from socket 0 channel 1 to socket 0 channel 0 and 1 module from socket 1 channel 0 to socket 0 channel 1": {two, []Step{move(4, 3), move(2, 0)}},
+		"moving 1 module from channel 0 to channel 1 and 1 module from channel 1 to channel 0":                                     {one, []Step{{Do: Swap, From: 1, To: 2, Like: none}}},
 		"installing 1 module on channel 1":                                                                                         {one, []Step{install(3)}},
 		"installing 1 module on each of channels 0 and 1":                                                                          {one, []Step{install(3), install(0)}},
 		"installing 2 modules on channel 1 of socket 1":                                                                            {two, []Step{install(6), install(7)}},

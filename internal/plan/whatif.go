@@ -30,13 +30,17 @@ type Outcome struct {
 }
 
 // WhatIf is a copy of the machine after the changes, in order, and what was taken for
-// granted of new modules. A slot that does not exist, an empty one to take from and a
-// full one to put into are errors.
+// granted of new modules. Two moves in a row, from one full slot to another and back, are
+// a swap. A slot that does not exist, an empty one to take from and a full one to put
+// into are errors.
 func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (out *inventory.System, taken []string, err error) {
 	out = sys
-	for _, c := range changes {
-		step, err := resolve(out, topo, c)
-		if err != nil {
+	for len(changes) > 0 {
+		c := changes[0]
+		step, swapped := swapOf(out, changes)
+		if changes = changes[1:]; swapped {
+			changes = changes[1:]
+		} else if step, err = resolve(out, topo, c); err != nil {
 			return nil, nil, err
 		}
 		out = Apply(out, []Step{step})
@@ -53,6 +57,22 @@ func WhatIf(sys *inventory.System, topo *population.Result, changes []Change) (o
 		}
 	}
 	return out, taken, nil
+}
+
+// swapOf is the step in which two modules change places, where the first two changes say
+// so.
+func swapOf(sys *inventory.System, changes []Change) (Step, bool) {
+	if len(changes) < 2 || changes[0].Do != Move || changes[1].Do != Move {
+		return Step{}, false
+	}
+	var slots [4]int
+	for i, name := range [...]string{changes[0].From, changes[0].To, changes[1].From, changes[1].To} {
+		var err error
+		if slots[i], err = findSlot(sys, name); err != nil || sys.Slots[slots[i]].State != inventory.SlotPopulated {
+			return Step{}, false // resolve says what is wrong
+		}
+	}
+	return Step{Do: Swap, From: slots[0], To: slots[1], Like: none}, slots[0] != slots[1] && slots[0] == slots[3] && slots[1] == slots[2]
 }
 
 // unlike reports whether modules of one size are not all of one kind.
@@ -88,7 +108,7 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 			return s, err
 		}
 		if sys.Slots[s.To].State != inventory.SlotEmpty {
-			return s, fmt.Errorf("%s is not empty: move or remove its module first", SlotName(sys, s.To))
+			return s, fmt.Errorf("%s is not empty: move or remove its module first%s", SlotName(sys, s.To), orSwap(sys, s))
 		}
 	}
 	if c.Do == Install {
@@ -97,6 +117,14 @@ func resolve(sys *inventory.System, topo *population.Result, c Change) (Step, er
 		}
 	}
 	return s, nil
+}
+
+// orSwap says how to swap two modules, where a step would move one onto the other.
+func orSwap(sys *inventory.System, s Step) string {
+	if s.Do != Move || s.From == s.To || sys.Slots[s.To].State != inventory.SlotPopulated {
+		return ""
+	}
+	return ", or swap the two: --move A=B --move B=A"
 }
 
 // mostNamed bounds the slots that an error lists.

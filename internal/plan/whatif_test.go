@@ -35,6 +35,38 @@ func TestWhatIf(t *testing.T) {
 	require.Equal(t, int64(48<<30), out.After.Bytes.Value)
 }
 
+// TestWhatIfSwaps: two moves in a row from one full slot to another and back are a swap;
+// any other move onto a module is refused, with how to swap.
+func TestWhatIfSwaps(t *testing.T) {
+	p := pipeline(t)
+	sys := machine(t, "dell-r710-two-channels")
+	sys.Slots[0].SizeBytes.Value *= 2
+	before, topo := sys.Slots[0].SizeBytes.Value, p.Derive(sys)
+	there, back := plan.Change{Do: plan.Move, From: "DIMM_A1", To: "DIMM_A2"}, plan.Change{Do: plan.Move, From: "dimm a2", To: "0x1100"}
+	after, _, err := plan.WhatIf(sys, topo, []plan.Change{there, back})
+	require.NoError(t, err)
+	require.Equal(t, []int64{before / 2, before}, []int64{after.Slots[0].SizeBytes.Value, after.Slots[1].SizeBytes.Value})
+	require.Equal(t, []string{"DIMM_A1", "DIMM_A2"}, []string{after.Slots[0].Locator.Value, after.Slots[1].Locator.Value}, "labels stay where they are")
+	require.Equal(t, before, sys.Slots[0].SizeBytes.Value, "the machine itself is not touched")
+	again, _, err := plan.WhatIf(sys, topo, []plan.Change{there, back, back, there})
+	require.NoError(t, err)
+	require.Equal(t, before, again.Slots[0].SizeBytes.Value)
+	const how = "DIMM_A2 is not empty: move or remove its module first, or swap the two: --move A=B --move B=A"
+	for _, changes := range [][]plan.Change{
+		{there},
+		{there, {Do: plan.Move, From: "DIMM_A2", To: "DIMM_A4"}},
+		{there, {Do: plan.Move, From: "DIMM_A4", To: "DIMM_A1"}},
+		{there, {Do: plan.Remove, From: "DIMM_A2"}},
+		{there, {Do: plan.Move, From: "DIMM_A2", To: "DIMM_Z9"}},
+	} {
+		_, _, err := plan.WhatIf(sys, topo, changes)
+		require.EqualError(t, err, how)
+	}
+	self := plan.Change{Do: plan.Move, From: "DIMM_A1", To: "DIMM_A1"}
+	_, _, err = plan.WhatIf(sys, topo, []plan.Change{self, self})
+	require.EqualError(t, err, "DIMM_A1 is not empty: move or remove its module first")
+}
+
 func TestWhatIfRefuses(t *testing.T) {
 	p := pipeline(t)
 	for _, c := range []struct {

@@ -38,7 +38,7 @@ func BankLabel(sys *inventory.System, slot int) string {
 // cures.
 func (a *Advice) Sentence(sys *inventory.System) string {
 	var parts []string
-	for _, do := range []string{Remove, Move, Exchange, Install} {
+	for _, do := range []string{Remove, Move, Swap, Exchange, Install} {
 		var names []string
 		like := none
 		end := func() {
@@ -54,6 +54,8 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 			switch do {
 			case Move:
 				names = append(names, SlotName(sys, s.From)+" to "+SlotName(sys, s.To))
+			case Swap:
+				names = append(names, SlotName(sys, s.From)+" and "+SlotName(sys, s.To))
 			case Remove:
 				names = append(names, SlotName(sys, s.From))
 			default:
@@ -82,6 +84,8 @@ func (a *Advice) phrase(do string, names []string, sys *inventory.System, like i
 	switch do {
 	case Move:
 		return "move " + list
+	case Swap:
+		return "swap the modules of " + strings.Join(names, ", of ")
 	case Remove:
 		return "take out " + list
 	case Exchange:

@@ -1,12 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
@@ -26,6 +28,34 @@ func TestReached(t *testing.T) {
 	assert.Nil(t, unknown.Class)
 	assert.Nil(t, unknown.ExpectedMTs)
 	assert.Nil(t, unknown.PeakBytes)
+}
+
+// TestStepsOfSwap: modules that change places are three steps in words that every reader
+// knows; of three that do so one after the other, like names the slot in which each
+// was before all steps. Both are counted as moved.
+func TestStepsOfSwap(t *testing.T) {
+	sys := &inventory.System{}
+	for i, label := range []string{"A1", "B1", "C1", "D1"} {
+		sys.Slots = append(sys.Slots, inventory.Slot{Handle: uint16(i), State: inventory.SlotPopulated, Locator: fact.Known(label, fact.Direct, fact.Evidence{}),
+			SizeBytes: fact.Known(int64(i+1)<<30, fact.Direct, fact.Evidence{})})
+	}
+	swap := func(from, to int) plan.Step { return plan.Step{Do: plan.Swap, From: from, To: to, Like: -1} }
+	a := buildAdvice(sys, &plan.Advice{ID: plan.Move, Steps: []plan.Step{swap(0, 1), swap(1, 2), {Do: plan.Remove, From: 3, To: -1, Like: -1}, {Do: plan.Move, From: 1, To: 3, Like: -1}, swap(0, 3)}})
+	var got []string
+	for _, s := range a.Steps {
+		line := s.Do + " " + OrEmpty(s.FromLocator) + ">" + OrEmpty(s.ToLocator)
+		if s.Module != nil {
+			line += fmt.Sprintf(" like %s, %d GiB", *s.Like, *s.Module.SizeBytes>>30)
+		}
+		got = append(got, line)
+	}
+	assert.Equal(t, []string{
+		"remove A1>", "move B1>A1", "install A1>B1 like 0x0000, 1 GiB",
+		"remove B1>", "move C1>B1", "install B1>C1 like 0x0000, 1 GiB",
+		"remove D1>", "move B1>D1",
+		"remove A1>", "move D1>A1", "install A1>D1 like 0x0001, 2 GiB",
+	}, got)
+	assert.Equal(t, []int{7, 0, 1}, []int{a.Moves, a.Installs, a.Removes})
 }
 
 // TestDearly: why nothing cheaper is advised is said where there is a reason, and

@@ -49,15 +49,45 @@ func dearly(p *plan.Plan) string {
 
 func buildAdvice(sys *inventory.System, a *plan.Advice) Advice {
 	out := Advice{ID: a.ID, Cures: []Cured{}, Steps: []Step{}, Source: a.Source, GivenUpBytes: a.GivenUp,
-		Moves: a.Count(plan.Move), Installs: a.Count(plan.Install) + a.Count(plan.Exchange), Removes: a.Count(plan.Remove) + a.Count(plan.Exchange),
+		Moves: a.Moves(), Installs: a.Count(plan.Install) + a.Count(plan.Exchange), Removes: a.Count(plan.Remove) + a.Count(plan.Exchange),
 		Reaches: buildReaches(&a.Reaches)}
 	for _, c := range a.Cures {
 		out.Cures = append(out.Cures, Cured{c.Rule, c.Subject})
 	}
+	came := originOf{}
 	for _, s := range a.Steps {
+		switch s.Do {
+		case plan.Swap:
+			out.Steps = append(out.Steps, buildSwap(sys, a, s, came.at(s.From))...)
+			came[s.From], came[s.To] = came.at(s.To), came.at(s.From)
+			continue
+		case plan.Move:
+			came[s.To] = came.at(s.From)
+		}
 		out.Steps = append(out.Steps, buildStep(sys, a, s))
 	}
 	return out
+}
+
+// originOf says which slot the module that is in a slot by now stood in before the steps.
+type originOf map[int]int
+
+func (o originOf) at(slot int) int {
+	if from, moved := o[slot]; moved {
+		return from
+	}
+	return slot
+}
+
+// buildSwap is two modules that change places, in steps that can be carried out one after
+// the other: one is taken out, the other one moves, and the first is put in where that was.
+// like is the slot that the first one stood in before all steps.
+func buildSwap(sys *inventory.System, a *plan.Advice, s plan.Step, like int) []Step {
+	return []Step{
+		buildStep(sys, a, plan.Step{Do: plan.Remove, From: s.From, To: -1, Like: -1}),
+		buildStep(sys, a, plan.Step{Do: plan.Move, From: s.To, To: s.From, Like: -1}),
+		buildStep(sys, a, plan.Step{Do: plan.Install, From: s.From, To: s.To, Like: like}),
+	}
 }
 
 func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {

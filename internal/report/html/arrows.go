@@ -57,7 +57,7 @@ func (p *page) arrows(d *drawing) {
 		if out && in {
 			p.arrow(fromX, fromY, toX, toY)
 		}
-		if out {
+		if out && s.Do != "install" { // what is put in was taken out by an earlier step, and another module is there now
 			p.badge(fromX, fromY, "out", number)
 		}
 		if in {

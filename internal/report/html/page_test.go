@@ -6,8 +6,10 @@ import (
 	"errors"
 	unescape "html"
 	"io"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -238,6 +240,26 @@ func TestArrows(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(page, `<circle class="step in"`))
 	assert.Contains(t, page, "2 modules move, nothing is bought")
 	assert.Equal(t, 2, strings.Count(page, "data-advice="))
+	nodes(t, page)
+}
+
+// TestArrowsOfSwap: two modules that change places are an arrow each way, and the number
+// of the one line is on both slots as on those that a module comes into.
+func TestArrowsOfSwap(t *testing.T) {
+	r := reporttest.Report(reporttest.Bad())
+	one, other := "0x1109", "0x1108"
+	r.Advice = []report.Advice{{ID: "move", Moves: 2, Source: "general practice", Steps: []report.Step{
+		{Do: "remove", From: &one}, {Do: "move", From: &other, To: &one}, {Do: "install", From: &one, To: &other},
+	}}}
+	page := pageOf(t, r)
+	assert.Equal(t, 2, strings.Count(page, `class="arrow"`))
+	last := map[string]string{} // what is drawn last at each place
+	for _, m := range regexp.MustCompile(`<circle class="step (in|out)" cx="(\d+)" cy="(\d+)"`).FindAllStringSubmatch(page, -1) {
+		last[m[2]+" "+m[3]] = m[1]
+	}
+	assert.Equal(t, []string{"in", "in"}, slices.Collect(maps.Values(last)))
+	assert.Contains(t, page, "<li>swap the modules of ")
+	assert.NotContains(t, page, ">2</text>", "there is one line")
 	nodes(t, page)
 }
 

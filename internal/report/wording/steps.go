@@ -26,37 +26,75 @@ func Steps(steps []report.Step, slots []report.Slot) []StepLine {
 			owners[slots[i].Handle] = *s
 		}
 	}
+	deeds := deedsOf(steps)
 	var out []StepLine
-	for from := 0; from < len(steps); {
+	for from := 0; from < len(deeds); {
 		to := from + 1
-		for to < len(steps) && kindOf(&steps[to]) == kindOf(&steps[from]) {
+		for to < len(deeds) && deeds[to].kind() == deeds[from].kind() {
 			to++
 		}
-		out = append(out, runLines(steps, from, to, owners)...)
+		out = append(out, runLines(deeds[from:to], owners)...)
 		from = to
 	}
 	return out
 }
 
-// kindOf is what steps of one line have in common.
-func kindOf(s *report.Step) string {
-	return s.Do + "\n" + moduleWords(s.Module) + "\n" + report.OrEmpty(s.Setting)
+// deed is one thing that somebody does: a step, or the three in which the modules of two
+// slots change places.
+type deed struct {
+	report.Step
+	// steps are the indexes of the steps.
+	steps []int
+}
+
+// swap is a deed of three steps, from one slot to the other.
+const swap = "swap"
+
+// deedsOf brings together the steps in which modules change places.
+func deedsOf(steps []report.Step) []deed {
+	var out []deed
+	for i := 0; i < len(steps); i++ {
+		if !changePlaces(steps[i:]) {
+			out = append(out, deed{Step: steps[i], steps: []int{i}})
+			continue
+		}
+		d := deed{Step: steps[i+2], steps: []int{i, i + 1, i + 2}}
+		d.Do, d.Module = swap, nil
+		out = append(out, d)
+		i += 2
+	}
+	return out
+}
+
+// changePlaces reports whether a module is taken out for another one, and put in where
+// that was.
+func changePlaces(steps []report.Step) bool {
+	if len(steps) < 3 || steps[0].Do != "remove" || steps[1].Do != "move" || steps[2].Do != "install" {
+		return false
+	}
+	same := func(x, y *string) bool { return x != nil && y != nil && *x == *y }
+	return same(steps[0].From, steps[1].To) && same(steps[0].From, steps[2].From) && same(steps[1].From, steps[2].To)
+}
+
+// kind is what deeds of one line have in common.
+func (d *deed) kind() string {
+	return d.Do + "\n" + moduleWords(d.Module) + "\n" + report.OrEmpty(d.Setting)
 }
 
 // errand are the steps of one kind behind one processor.
 type errand struct {
 	steps []int
-	// names are the slots in order: of a move the two of each step.
+	// names are the slots in order: of a move or a swap the two of each.
 	names []string
 }
 
-// runLines makes lines of consecutive steps of one kind. Modules that move from
+// runLines makes lines of consecutive deeds of one kind. Modules that move from
 // one processor to another have a line each: their order counts.
-func runLines(steps []report.Step, from, to int, owners map[string]int) []StepLine {
+func runLines(deeds []deed, owners map[string]int) []StepLine {
 	var errands []errand
 	at := map[int]int{}
-	for i := from; i < to; i++ {
-		s := &steps[i]
+	for i := range deeds {
+		s := &deeds[i].Step
 		owner, one := ownerOf(s, owners)
 		n, ok := at[owner]
 		if !one || !ok {
@@ -67,16 +105,16 @@ func runLines(steps []report.Step, from, to int, owners map[string]int) []StepLi
 			}
 		}
 		e := &errands[n]
-		e.steps, e.names = append(e.steps, i), append(e.names, namesOf(s)...)
+		e.steps, e.names = append(e.steps, deeds[i].steps...), append(e.names, namesOf(s)...)
 		if !one { // what comes after it may need the slot that it frees
 			at = map[int]int{}
 		}
 	}
-	return likeLines(&steps[from], errands)
+	return likeLines(&deeds[0].Step, errands)
 }
 
-// ownerOf is the processor that a step stays with; one is false for a move
-// between two.
+// ownerOf is the processor that a step stays with; one is false for a move or a
+// swap between two.
 func ownerOf(s *report.Step, owners map[string]int) (owner int, one bool) {
 	owner, one = -1, true
 	for i, h := range []*string{s.From, s.To, s.At} {
@@ -97,7 +135,7 @@ func namesOf(s *report.Step) []string {
 	switch s.Do {
 	case "set":
 		return nil
-	case "move":
+	case "move", swap:
 		return []string{slotWords(s.FromLocator, s.From, s.FromBoard), slotWords(s.ToLocator, s.To, s.Board)}
 	case "remove":
 		return []string{slotWords(s.FromLocator, s.From, s.FromBoard)}
@@ -217,6 +255,12 @@ func errandWords(s *report.Step, names []string) string {
 			moves = append(moves, names[i]+" to "+names[i+1])
 		}
 		return "move " + prose.And(moves)
+	case swap:
+		var pairs []string
+		for i := 0; i+1 < len(names); i += 2 {
+			pairs = append(pairs, names[i]+" and "+names[i+1])
+		}
+		return "swap the modules of " + strings.Join(pairs, ", of ")
 	case "remove":
 		return "take out " + prose.And(names)
 	case "exchange":

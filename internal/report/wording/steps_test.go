@@ -15,8 +15,8 @@ import (
 func TestSteps(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		// steps are "from>to", "+to" or "-from"; a slot is SOCKET/NAME, of which
-		// BOARD|LOCATOR has a board.
+		// steps are "from>to", "+to", "-from" or, for two modules that change places,
+		// "one=other"; a slot is SOCKET/NAME, of which BOARD|LOCATOR has a board.
 		steps string
 		want  []string
 	}{
@@ -32,6 +32,12 @@ func TestSteps(t *testing.T) {
 		{"between processors, in order", "0/P1-A1>1/P2-A1 0/P1-B1>1/P2-B1", []string{"move P1-A1 to P2-A1", "move P1-B1 to P2-B1"}},
 		{"what a processor gives and keeps", "0/P1-A1>1/P2-A1 0/P1-B1>0/P1-A1", []string{"move P1-A1 to P2-A1", "move P1-B1 to P1-A1"}},
 		{"kinds", "-0/A1 -1/B1 +0/A2 +1/B2", []string{"take out A1", "take out B1", "install 8 GiB DDR3 in A2", "install 8 GiB DDR3 in B2"}},
+		{"two change places", "0/A1=0/C1", []string{"swap the modules of A1 and C1"}},
+		{"pairs that change places", "0/A1=0/C1 0/B1=0/D1 1/E1=1/F1", []string{"swap the modules of A1 and C1, of B1 and D1", "swap the modules of E1 and F1"}},
+		{"pairs behind like processors", "0/CPU1-B|1A=0/CPU1-B|1C 1/CPU2-B|1A=1/CPU2-B|1C", []string{"on each of CPU1 and CPU2: swap the modules of B 1A and B 1C"}},
+		{"between processors, one after the other", "0/P1-A1=1/P2-A1 0/P1-A1=1/P2-B1", []string{"swap the modules of P1-A1 and P2-A1", "swap the modules of P1-A1 and P2-B1"}},
+		{"among others", "-0/B1 0/A1=0/C1 0/D1>0/B1 +0/D1", []string{"take out B1", "swap the modules of A1 and C1", "move D1 to B1", "install 8 GiB DDR3 in D1"}},
+		{"no change of places", "-0/A1 0/C1>0/A1 +0/C1", []string{"take out A1", "move C1 to A1", "install 8 GiB DDR3 in C1"}},
 		{"no processor", "+-/DIMM3A +-/DIMM4A", []string{"install 8 GiB DDR3 in DIMM3A and DIMM4A"}},
 	} {
 		steps, slots := parseSteps(c.steps)
@@ -68,7 +74,16 @@ func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
 	for word := range strings.FieldsSeq(text) {
 		var s report.Step
 		from, to, moves := strings.Cut(word, ">")
+		one, other, swaps := strings.Cut(word, "=")
 		switch {
+		case swaps:
+			s.Do = "remove"
+			s.From, s.FromLocator, s.FromBoard = slot(one)
+			m := report.Step{Do: "move", To: s.From, ToLocator: s.FromLocator, Board: s.FromBoard}
+			m.From, m.FromLocator, m.FromBoard = slot(other)
+			steps = append(steps, s, m)
+			s.Do, s.To, s.ToLocator, s.Board = "install", m.From, m.FromLocator, m.FromBoard
+			s.Module = &report.Module{SizeBytes: &size, Type: &kind}
 		case moves:
 			s.Do = "move"
 			s.From, s.FromLocator, s.FromBoard = slot(from)
