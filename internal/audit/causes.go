@@ -9,7 +9,7 @@ import (
 
 // causes names the root cause of findings whose rule depends on one that
 // failed for the same subject or for the whole machine.
-func (r *run) causes() {
+func (r *auditRun) causes() {
 	r.roots = map[int][]int{}
 	all := r.failures()
 	for i, ids := range r.depends {
@@ -31,7 +31,7 @@ func (r *run) causes() {
 type failures map[string]map[string][]int
 
 // failures lists them in the order of the audit.
-func (r *run) failures() failures {
+func (r *auditRun) failures() failures {
 	out := failures{}
 	for i := range r.out.Findings {
 		f := &r.out.Findings[i]
@@ -67,7 +67,7 @@ func (f failures) of(rule, subject, owner string) []int {
 // inherit gives a cause the effect and the document that what follows from it has
 // and it has not: the reader of the cause is told what it costs, and by whom. The
 // worst of the consequences speaks.
-func (r *run) inherit() {
+func (r *auditRun) inherit() {
 	for root := range r.out.Findings {
 		f := &r.out.Findings[root]
 		if f.Result != verdict.Fail || f.Effect != nil && f.Citation != nil {
@@ -88,7 +88,7 @@ func (r *run) inherit() {
 
 // consequences lists the failures that follow from one, over however many steps,
 // the worst first and else in the order of the audit.
-func (r *run) consequences(root int) []int {
+func (r *auditRun) consequences(root int) []int {
 	led := map[int]bool{root: true}
 	for more := true; more; {
 		more = false

@@ -60,10 +60,10 @@ func TestStatedCellsJudge(t *testing.T) {
 
 // auditsOf are audits of the stated machines, with a processor that has SMT
 // and Turbo.
-func auditsOf(t *testing.T, e *Engine) []*run {
+func auditsOf(t *testing.T, e *Engine) []*auditRun {
 	t.Helper()
 	machines, _ := identities(t)
-	out := make([]*run, len(machines))
+	out := make([]*auditRun, len(machines))
 	for n, i := range machines {
 		out[n] = runFor(e, i)
 		out[n].topo.Processors = []*platform.Processor{{SMT: "yes", Turbo: "yes"}}
@@ -74,8 +74,8 @@ func auditsOf(t *testing.T, e *Engine) []*run {
 
 // auditOf is the audit of the first machine that a profile is written for, if
 // possible one that its document names; nil when there is none.
-func auditOf(p *rulepack.ProfileSpec, machines []*run) *run {
-	var found *run
+func auditOf(p *rulepack.ProfileSpec, machines []*auditRun) *auditRun {
+	var found *auditRun
 	for _, r := range machines {
 		if applies, _ := r.profileApplies(p); applies && (found == nil || (!found.named(p) && r.named(p))) {
 			found = r
@@ -85,7 +85,7 @@ func auditOf(p *rulepack.ProfileSpec, machines []*run) *run {
 }
 
 // judge gives a row's verdict on a word that firmware states.
-func (r *run) judge(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, word string) Finding {
+func (r *auditRun) judge(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, word string) Finding {
 	r.sys.Settings = map[string]inventory.Setting{w.ID: {Configured: fact.Known(word, fact.Direct, fact.Evidence{})}}
 	r.out.Findings = nil
 	r.setting(p, w)

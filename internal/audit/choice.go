@@ -147,7 +147,7 @@ const (
 
 // mayFit is whether profiles of the machine's maker match but for facts that are
 // not known.
-func (r *run) mayFit(m *rulepack.Match) bool {
+func (r *auditRun) mayFit(m *rulepack.Match) bool {
 	if m == nil || len(m.Vendors) == 0 {
 		return false
 	}

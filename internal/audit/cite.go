@@ -12,12 +12,12 @@ import (
 
 // Ranks of a document, the first best.
 const (
-	ownMaker      = iota // of the machine's maker, about such machines
-	fits                 // of the processor's maker, or a standard
-	ownMakerOther        // of the machine's maker, about others
-	otherMaker           // of another maker, about such machines
-	thirdParty           // of somebody who makes neither, about such machines
-	practice             // of somebody else, about other machines
+	ownMaker       = iota // of the machine's maker, about such machines
+	processorMaker        // of the processor's maker, or a standard
+	ownMakerOther         // of the machine's maker, about others
+	otherMaker            // of another maker, about such machines
+	thirdParty            // of somebody who makes neither, about such machines
+	practice              // of somebody else, about other machines
 )
 
 // standings are what the ranks are called.
@@ -25,7 +25,7 @@ var standings = [...]string{ownMakerOther: verdict.Analogous, otherMaker: verdic
 
 // cite is the document that a verdict rests on: the machine's own maker's before
 // the processor's, and theirs before any other's, which is marked.
-func (r *run) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
+func (r *auditRun) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 	if rule.CiteOrder {
 		if c := r.orderCitation(s.Name); c != nil {
 			return c
@@ -43,7 +43,7 @@ func (r *run) cite(rule *rulepack.Rule, s facts.Subject) *verdict.Citation {
 }
 
 // document is the best of the documents that a rule may cite, nil for none.
-func (r *run) document(rule *rulepack.Rule) *verdict.Citation {
+func (r *auditRun) document(rule *rulepack.Rule) *verdict.Citation {
 	best, rank, maker := rule.Citation, len(standings), r.maker()
 	if best != nil {
 		rank = r.rank(rule)
@@ -63,7 +63,7 @@ func (r *run) document(rule *rulepack.Rule) *verdict.Citation {
 
 // documents are those of the recognised platform that the rule may cite: about its
 // topics, and the one behind the row where the rule rests on that.
-func (r *run) documents(rule *rulepack.Rule) []*platform.Document {
+func (r *auditRun) documents(rule *rulepack.Rule) []*platform.Document {
 	p, ok := r.topo.Platform.Get()
 	if !ok {
 		return nil
@@ -110,7 +110,7 @@ func rankOf(d *platform.Document, maker string) int {
 	case d.Authority == platform.OfCollection:
 		return len(standings)
 	case d.Authority == platform.OfProcessorMaker:
-		return fits
+		return processorMaker
 	case d.Authority == platform.OfThird:
 		return thirdParty
 	case maker != "" && platform.Maker(d.Vendor) == maker:
@@ -122,13 +122,13 @@ func rankOf(d *platform.Document, maker string) int {
 
 // rank ranks the rule's own document. A rule that is written for makers or products
 // cites what it is written from.
-func (r *run) rank(rule *rulepack.Rule) int {
+func (r *auditRun) rank(rule *rulepack.Rule) int {
 	c, maker := rule.Citation, platform.Maker(rule.Citation.Vendor)
 	switch {
 	case rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0):
 		return ownMaker
 	case c.Authority == verdict.Standard:
-		return fits
+		return processorMaker
 	case c.Authority == verdict.Third:
 		return practice
 	case r.maker() != "" && maker == r.maker():
@@ -137,7 +137,7 @@ func (r *run) rank(rule *rulepack.Rule) int {
 		}
 		return ownMakerOther
 	case maker == r.processorMaker():
-		return fits
+		return processorMaker
 	case rule.For != nil:
 		return otherMaker
 	default:
@@ -146,7 +146,7 @@ func (r *run) rank(rule *rulepack.Rule) int {
 }
 
 // maker is the machine's, folded; "" when firmware does not name it.
-func (r *run) maker() string {
+func (r *auditRun) maker() string {
 	if r.folded == nil {
 		name := platform.Maker(r.sys.Machine.Vendor.Or(""))
 		r.folded = &name
@@ -154,7 +154,7 @@ func (r *run) maker() string {
 	return *r.folded
 }
 
-func (r *run) processorMaker() string {
+func (r *auditRun) processorMaker() string {
 	for i := range r.sys.Sockets {
 		if v, ok := r.sys.Sockets[i].Vendor.Get(); ok {
 			return platform.ProcessorMaker(v)
@@ -164,7 +164,7 @@ func (r *run) processorMaker() string {
 }
 
 // orderCitation is the manual that lists the slots of a processor, nil without.
-func (r *run) orderCitation(subject string) *verdict.Citation {
+func (r *auditRun) orderCitation(subject string) *verdict.Citation {
 	for i := range r.topo.Populations {
 		p := &r.topo.Populations[i]
 		if p.OrderSource == "" || facts.SubjectOfPopulation(p) != subject {

@@ -84,7 +84,7 @@ func noProfile(topo *population.Result, undecided bool) string {
 
 // undecided reports whether a profile's own condition could not be told on a
 // machine that its index matches.
-func (r *run) undecided(p *rulepack.ProfileSpec) bool {
+func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
 	if !r.writtenFor(p) || p.Applies == "" || r.runs(p.Firmware) {
 		return false
 	}
@@ -98,7 +98,7 @@ func (r *run) undecided(p *rulepack.ProfileSpec) bool {
 }
 
 // hold judges every setting of one profile.
-func (r *run) hold(p *rulepack.ProfileSpec) Held {
+func (r *auditRun) hold(p *rulepack.ProfileSpec) Held {
 	h := Held{Profile: Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
 	if !r.named(p) {
 		h.Analogy = "the document speaks of " + strings.Join(p.Named, ", ")

@@ -46,8 +46,8 @@ func NewEngine(packs []*rulepack.Pack) *Engine {
 // Role tells what the rules of an id are to a plan.
 func (e *Engine) Role(id string) Role { return e.roles()[id] }
 
-// run is one audit in progress.
-type run struct {
+// auditRun is one audit in progress.
+type auditRun struct {
 	engine  *Engine
 	sys     *inventory.System
 	topo    *population.Result
@@ -74,12 +74,12 @@ type run struct {
 	roots   map[int][]int
 }
 
-func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options) *run {
+func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options) *auditRun {
 	m := facts.NewMachine(sys, topo)
-	return &run{engine: e, sys: sys, topo: topo, facts: m, scope: facts.NewScope(m), options: o}
+	return &auditRun{engine: e, sys: sys, topo: topo, facts: m, scope: facts.NewScope(m), options: o}
 }
 
-func (r *run) add(f Finding) int {
+func (r *auditRun) add(f Finding) int {
 	r.out.Findings = append(r.out.Findings, f)
 	return len(r.out.Findings) - 1
 }

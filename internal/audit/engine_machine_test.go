@@ -70,7 +70,7 @@ func engineOf(t *testing.T, sources ...string) *audit.Engine {
 	return audit.NewEngine(packs)
 }
 
-// run audits and returns the findings of one rule by subject.
+// auditRun audits and returns the findings of one rule by subject.
 func run(t *testing.T, e *audit.Engine, sys *inventory.System, topo *population.Result, o audit.Options) *audit.Audit {
 	t.Helper()
 	if o.Now.IsZero() {

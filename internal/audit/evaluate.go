@@ -15,7 +15,7 @@ import (
 
 // rule evaluates one id: of its candidates (narrowest first) the first that
 // applies speaks for a subject.
-func (r *run) rule(candidates []*rulepack.Rule) {
+func (r *auditRun) rule(candidates []*rulepack.Rule) {
 	general := candidates[len(candidates)-1]
 	matching := slices.DeleteFunc(slices.Clone(candidates), func(c *rulepack.Rule) bool { return !r.matches(c.For) })
 	if len(matching) == 0 {
@@ -54,7 +54,7 @@ func (r *run) rule(candidates []*rulepack.Rule) {
 
 // doubtPass takes back what a broader rule let pass where one about single
 // products may be written for this machine: only its name could tell.
-func (r *run) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, f *Finding) {
+func (r *auditRun) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, f *Finding) {
 	if f.Result != verdict.Pass || r.sys.Machine.Product.Known() {
 		return
 	}
@@ -70,16 +70,16 @@ func (r *run) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, f *Fi
 
 // matches holds a rule's plain index against the machine. What is not known
 // of the machine does not match: the broader rule speaks.
-func (r *run) matches(m *rulepack.Match) bool {
+func (r *auditRun) matches(m *rulepack.Match) bool {
 	return r.indexed(m, false)
 }
 
 // mayMatch is matches where every name that is not known may be the wanted one.
-func (r *run) mayMatch(m *rulepack.Match) bool {
+func (r *auditRun) mayMatch(m *rulepack.Match) bool {
 	return r.indexed(m, true)
 }
 
-func (r *run) indexed(m *rulepack.Match, unknown bool) bool {
+func (r *auditRun) indexed(m *rulepack.Match, unknown bool) bool {
 	if m == nil {
 		return true
 	}
@@ -105,7 +105,7 @@ func matchText(wanted []string, text fact.Fact[string], match func(s, part strin
 }
 
 // notConcerned is the one entry of a rule that is not about this machine.
-func (r *run) notConcerned(rule *rulepack.Rule) {
+func (r *auditRun) notConcerned(rule *rulepack.Rule) {
 	f := startRule(rule, facts.SubjectMachine)
 	f.Result, f.Reason = verdict.NotApplicable, r.concern(rule)
 	r.add(f)
@@ -113,7 +113,7 @@ func (r *run) notConcerned(rule *rulepack.Rule) {
 
 // noSubject is the one entry of a rule without anything to ask it of. A guest
 // has no physical memory to judge; else the reason why nothing is known.
-func (r *run) noSubject(rule *rulepack.Rule, known facts.Value) {
+func (r *auditRun) noSubject(rule *rulepack.Rule, known facts.Value) {
 	f := startRule(rule, facts.SubjectMachine)
 	s := facts.Subject{Name: facts.SubjectMachine}
 	if applies, o := r.applies(rule, s); o.Val != nil && !applies {
@@ -128,7 +128,7 @@ func (r *run) noSubject(rule *rulepack.Rule, known facts.Value) {
 
 // applies evaluates a rule's applicability for a subject; once for all
 // subjects when the expression does not name the subject.
-func (r *run) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome) {
+func (r *auditRun) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome) {
 	if rule.Applies == "" {
 		return true, facts.Outcome{Val: types.True}
 	}
@@ -153,7 +153,7 @@ func (r *run) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Outcome
 
 // ask lets the narrowest rule that applies speak for one subject. When none
 // surely applies but one may, the result is unknown.
-func (r *run) ask(candidates []*rulepack.Rule, s facts.Subject) (Finding, *rulepack.Rule) {
+func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (Finding, *rulepack.Rule) {
 	var unsure Finding
 	var unsureRule *rulepack.Rule
 	for _, rule := range candidates {
@@ -183,7 +183,7 @@ func (r *run) ask(candidates []*rulepack.Rule, s facts.Subject) (Finding, *rulep
 }
 
 // concern says which machines a rule concerns, in the same words for every subject.
-func (r *run) concern(rule *rulepack.Rule) string {
+func (r *auditRun) concern(rule *rulepack.Rule) string {
 	text, made := r.concerns[rule]
 	if !made {
 		text = rule.Concern()
@@ -203,7 +203,7 @@ func startRule(r *rulepack.Rule, subject string) Finding {
 }
 
 // check evaluates a rule that applies and fills the finding.
-func (r *run) check(rule *rulepack.Rule, s facts.Subject, f *Finding) {
+func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *Finding) {
 	p, err := r.engine.programs.Get(rule.Check, types.BoolType)
 	if err != nil {
 		f.Result, f.Reason = verdict.Error, "check: "+err.Error()
@@ -240,7 +240,7 @@ func (r *run) check(rule *rulepack.Rule, s facts.Subject, f *Finding) {
 
 // platformUnverified reports whether a rule that is written for platforms
 // rests on a recognition that no document confirms.
-func (r *run) platformUnverified(rule *rulepack.Rule) bool {
+func (r *auditRun) platformUnverified(rule *rulepack.Rule) bool {
 	return rule.For != nil && len(rule.For.Platforms) > 0 && r.topo.Platform.Unverified
 }
 
@@ -257,7 +257,7 @@ func capSeverity(s verdict.Severity, c fact.Certainty, unverified bool) verdict.
 
 // severity evaluates a severity that is an expression. unverified reports whether
 // it rests on what no document confirms: the check may have needed none of that.
-func (r *run) severity(rule *rulepack.Rule, s facts.Subject, f *Finding) (unverified bool) {
+func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *Finding) (unverified bool) {
 	if verdict.Severity(rule.Severity).Rank() > 0 {
 		return false
 	}
@@ -278,7 +278,7 @@ func (r *run) severity(rule *rulepack.Rule, s facts.Subject, f *Finding) (unveri
 }
 
 // text evaluates a text expression for the subject that the scope is about.
-func (r *run) text(src string) (string, error) {
+func (r *auditRun) text(src string) (string, error) {
 	if src == "" {
 		return "", nil
 	}
@@ -291,7 +291,7 @@ func (r *run) text(src string) (string, error) {
 
 // describe fills found, expected, effect and remedy. A text that breaks never
 // spoils the verdict: the fault stands in its place.
-func (r *run) describe(rule *rulepack.Rule, f *Finding) {
+func (r *auditRun) describe(rule *rulepack.Rule, f *Finding) {
 	if r.options.Bare {
 		return
 	}
@@ -319,7 +319,7 @@ func (r *run) describe(rule *rulepack.Rule, f *Finding) {
 }
 
 // blame says why a result is unknown, from the facts that were missing.
-func (r *run) blame(f *Finding, o facts.Outcome) {
+func (r *auditRun) blame(f *Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None
 	if !r.options.Bare {

@@ -73,7 +73,7 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 // master is the vendor's preset that this machine's export carries, and its
 // value. Presets under which the single options do nothing are none: what they
 // come to is not on record.
-func (r *run) master(t *settings.Table) (*settings.Master, string) {
+func (r *auditRun) master(t *settings.Table) (*settings.Master, string) {
 	for i := range t.Masters {
 		m := &t.Masters[i]
 		now := r.sys.Settings[m.Setting].Configured
@@ -86,7 +86,7 @@ func (r *run) master(t *settings.Table) (*settings.Master, string) {
 
 // writes splits what a preset governs into what the profile's document says that
 // it writes on this machine, and the rest.
-func (r *run) writes(p *rulepack.ProfileSpec, m *settings.Master) (written map[string]string, silent []string) {
+func (r *auditRun) writes(p *rulepack.ProfileSpec, m *settings.Master) (written map[string]string, silent []string) {
 	written = map[string]string{}
 	rows := p.Table()
 	for i := range rows {

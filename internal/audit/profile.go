@@ -18,7 +18,7 @@ func (e *Engine) Profiles() []*rulepack.ProfileSpec { return e.profiles }
 
 // resolve finds the documented profile: by id, or by intent the narrowest that
 // applies to this machine. A profile of another platform is never lent.
-func (r *run) resolve(name string) (*rulepack.ProfileSpec, string) {
+func (r *auditRun) resolve(name string) (*rulepack.ProfileSpec, string) {
 	intent := slices.Contains(rulepack.Intents[:], name)
 	var chosen *rulepack.ProfileSpec
 	var reasons []string
@@ -45,7 +45,7 @@ func (r *run) resolve(name string) (*rulepack.ProfileSpec, string) {
 	}
 }
 
-func (r *run) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
+func (r *auditRun) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 	if !r.writtenFor(p) {
 		return false, "the profile " + p.ID + " is written for other machines"
 	}
@@ -66,7 +66,7 @@ func (r *run) profileApplies(p *rulepack.ProfileSpec) (bool, string) {
 
 // named reports whether the profile's document itself names this machine, or
 // names no machine at all.
-func (r *run) named(p *rulepack.ProfileSpec) bool {
+func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
 	return r.runs(p.Firmware) || matchText(p.Named, r.sys.Machine.Product, strings.HasSuffix, false)
 }
 
@@ -74,7 +74,7 @@ func (r *run) named(p *rulepack.ProfileSpec) bool {
 // maker wrote it for it, Analogous where it names other machines, Practice where
 // another than the machine's maker wrote it. A machine whose maker is not known
 // has no other.
-func (r *run) standing(p *rulepack.ProfileSpec) string {
+func (r *auditRun) standing(p *rulepack.ProfileSpec) string {
 	own := r.maker()
 	switch {
 	case own != "" && platform.Maker(p.Citation.Vendor) != own && !r.runs(p.Firmware):
@@ -87,7 +87,7 @@ func (r *run) standing(p *rulepack.ProfileSpec) string {
 }
 
 // profileCitation is the profile's document with its standing.
-func (r *run) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
+func (r *auditRun) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
 	c := *p.Citation
 	c.Standing = r.standing(p)
 	return &c
@@ -95,16 +95,18 @@ func (r *run) profileCitation(p *rulepack.ProfileSpec) *verdict.Citation {
 
 // writtenFor reports whether a profile is about this machine by its name and
 // platform, or by the firmware it runs.
-func (r *run) writtenFor(p *rulepack.ProfileSpec) bool { return r.matches(p.For) || r.runs(p.Firmware) }
+func (r *auditRun) writtenFor(p *rulepack.ProfileSpec) bool {
+	return r.matches(p.For) || r.runs(p.Firmware)
+}
 
 // runs reports whether the machine runs firmware of one of the families.
-func (r *run) runs(families []string) bool {
+func (r *auditRun) runs(families []string) bool {
 	return slices.Contains(families, r.sys.Machine.BIOSVersion.Or("")) || slices.Contains(families, r.firmware())
 }
 
 // firmware is the family of the machine's firmware as its attribute registry
 // names it, "" when that is not known.
-func (r *run) firmware() string {
+func (r *auditRun) firmware() string {
 	registry, _, _ := strings.Cut(r.sys.Machine.BIOSRegistry.Or(""), ".")
 	family, _ := strings.CutPrefix(registry, "BiosAttributeRegistry")
 	if family == registry {
@@ -131,7 +133,7 @@ func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) Finding {
 
 // settingApplies evaluates the row's own condition and fills the finding when
 // the row does not speak.
-func (r *run) settingApplies(w *rulepack.WantedSetting, f *Finding) bool {
+func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *Finding) bool {
 	if w.Applies == "" {
 		return true
 	}
@@ -156,7 +158,7 @@ func (r *run) settingApplies(w *rulepack.WantedSetting, f *Finding) bool {
 }
 
 // otherSettings gives every setting of the other profiles its one entry.
-func (r *run) otherSettings(rows rulepack.SettingTable, why string) {
+func (r *auditRun) otherSettings(rows rulepack.SettingTable, why string) {
 	for _, id := range r.engine.settings {
 		if slices.ContainsFunc(rows, func(w rulepack.WantedSetting) bool { return w.ID == id }) {
 			continue

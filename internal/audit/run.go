@@ -48,7 +48,7 @@ func (e *Engine) room(sys *inventory.System, o Options) int {
 
 // profile resolves the wanted profile for this machine and judges its
 // settings. Every setting id of every loaded profile gets an entry.
-func (r *run) profile() error {
+func (r *auditRun) profile() error {
 	name := cmp.Or(r.options.Profile, rulepack.Intents[0])
 	if err := r.engine.CheckProfile(name); err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 )
 
 // setting judges one row of the profile.
-func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
+func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 	f := startSetting(p, w)
 	f.Citation.Standing = r.standing(p)
 	switch {
@@ -63,7 +63,7 @@ func (r *run) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 // without says that no processor of the machine has what a row wants enabled,
 // by the vendors' tables: there is nothing to enable. "" where one has it, where
 // that is not known, and where the running system shows otherwise.
-func (r *run) without(w *rulepack.WantedSetting) string {
+func (r *auditRun) without(w *rulepack.WantedSetting) string {
 	if !slices.Contains(w.Want, settings.Enabled) || r.sys.Settings[w.ID].Effective.Or("") == settings.Enabled {
 		return ""
 	}
@@ -104,7 +104,7 @@ func levelInDoubt(w *rulepack.WantedSetting, now string) bool {
 
 // settingSeverity lowers a row's level to what the facts and the document
 // carry.
-func (r *run) settingSeverity(p *rulepack.ProfileSpec, f *Finding, value facts.Value) {
+func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *Finding, value facts.Value) {
 	f.Severity = capSeverity(f.Severity, f.Certainty, value.Unverified)
 	if !r.named(p) {
 		f.Severity = verdict.Info
@@ -131,7 +131,7 @@ func statedSetting(s inventory.Setting, value facts.Value, face string) string {
 // settingRemedy says how to fulfil a row of a profile: wait for the boot that
 // already will, undo what overrides firmware, or change BIOS setup as the
 // document or the vendor's table says.
-func (r *run) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) string {
+func (r *auditRun) settingRemedy(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) string {
 	if next, ok := s.Pending.Get(); ok && settings.Fulfils(w.ID, w.Want, next) {
 		return "reboot: " + next + " is set and waits for the next boot"
 	}
@@ -183,7 +183,7 @@ func undoing(by fact.Fact[string]) string {
 // steps asks the vendor's table for the menu path and commands: of the preset
 // that writes the profile's rows at once, where the document names one and the
 // machine is not set to it, else of the setting itself.
-func (r *run) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) []string {
+func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s inventory.Setting) []string {
 	t := r.engine.table(r.sys.Machine.Vendor)
 	if t == nil {
 		return nil
@@ -218,7 +218,7 @@ func presetWord(f fact.Fact[string]) string {
 }
 
 // presetSteps are the ways to the preset that writes this row and its siblings.
-func (r *run) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *rulepack.WantedSetting) []string {
+func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *rulepack.WantedSetting) []string {
 	governing := t.Governing(w.ID)
 	if governing == "" || governing == w.ID {
 		return nil
@@ -243,7 +243,7 @@ func (r *run) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *rulepac
 }
 
 // wish is what the machine is, and how its export spells a setting.
-func (r *run) wish(s inventory.Setting) settings.Wish {
+func (r *auditRun) wish(s inventory.Setting) settings.Wish {
 	wish := settings.Wish{Product: r.sys.Machine.Product.Or(""), Maker: r.facts.ProcessorVendor().Text(), Firmware: cmp.Or(r.firmware(), r.sys.Machine.BIOSVersion.Or(""))}
 	if s.Configured.Known() && (s.Configured.From.Source == inventory.SourceBIOS || s.Configured.From.Source == inventory.SourceRedfish) {
 		wish.Seen, wish.SeenRaw = s.Configured.From.Field, s.Configured.From.Raw

@@ -236,7 +236,7 @@ func (m *matcher) speaks(i identity) bool {
 }
 
 // runFor is an audit of a machine of which only the identity is known.
-func runFor(e *Engine, i identity) *run {
+func runFor(e *Engine, i identity) *auditRun {
 	known := func(s string) fact.Fact[string] {
 		if s == "-" || s == "" {
 			return fact.Fact[string]{}

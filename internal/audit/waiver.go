@@ -9,7 +9,7 @@ import (
 // waive turns accepted failures into waived ones. A waiver past its date
 // leaves the failure standing and says so; one that matches nothing is
 // reported. What follows from waived failures alone is waived with them.
-func (r *run) waive() {
+func (r *auditRun) waive() {
 	for _, w := range r.options.Waivers {
 		end, err := w.End()
 		if err != nil {
@@ -36,7 +36,7 @@ func (r *run) waive() {
 	r.waiveConsequences()
 }
 
-func (r *run) noticeWaiver(w WaiverSpec, matched, ended bool) {
+func (r *auditRun) noticeWaiver(w WaiverSpec, matched, ended bool) {
 	what := "waiver of " + w.Rule
 	if w.Subject != "" {
 		what += " (" + w.Subject + ")"
@@ -51,7 +51,7 @@ func (r *run) noticeWaiver(w WaiverSpec, matched, ended bool) {
 
 // waiveConsequences takes along what follows from waived failures alone: who
 // accepts the cause accepts what it leads to.
-func (r *run) waiveConsequences() {
+func (r *auditRun) waiveConsequences() {
 	for again := true; again; {
 		again = false
 		for i := range r.out.Findings {
@@ -70,7 +70,7 @@ func (r *run) waiveConsequences() {
 	}
 }
 
-func (r *run) onlyWaived(roots []int) bool {
+func (r *auditRun) onlyWaived(roots []int) bool {
 	for _, i := range roots {
 		if r.out.Findings[i].Result != verdict.Waived {
 			return false
