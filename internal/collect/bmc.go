@@ -185,7 +185,7 @@ func comparablePlace(label string) string {
 // then a part that it does not name is not filled in, for two sources spell
 // one part in two ways.
 func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
-	j := joint{c, s, d}
+	j := besideSlot{c, s, d}
 	s.BMC = j.location()
 	populated := s.State == inventory.SlotPopulated
 	if d.Known && s.State != inventory.SlotUnknown && d.Installed != populated {
@@ -207,23 +207,23 @@ func (c *collector) module(s *inventory.Slot, d *redfish.DIMM, named bool) {
 	}
 }
 
-// joint is one module of the controller beside its slot.
-type joint struct {
+// besideSlot is one module of the controller beside its slot.
+type besideSlot struct {
 	c *collector
 	s *inventory.Slot
 	d *redfish.DIMM
 }
 
-func (j joint) what(thing string) string {
+func (j besideSlot) what(thing string) string {
 	return thing + " of " + inventory.SlotSubject(j.s.Handle, j.s.Locator.Or(""))
 }
 
-func (j joint) at(field, raw string) fact.Evidence {
+func (j besideSlot) at(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceRedfish, Path: j.d.Path, Field: field, Raw: raw}
 }
 
 // location is the place that the controller states.
-func (j joint) location() *inventory.Location {
+func (j besideSlot) location() *inventory.Location {
 	at := j.d.Location
 	if at == nil {
 		return nil
@@ -233,7 +233,7 @@ func (j joint) location() *inventory.Location {
 }
 
 // health takes the schema's words only (DSP2046 Resource.Health).
-func (j joint) health() fact.Fact[string] {
+func (j besideSlot) health() fact.Fact[string] {
 	raw := j.d.Health
 	if j.d.Condition != "" && j.d.Condition != "Enabled" {
 		raw += ", State " + j.d.Condition
@@ -250,7 +250,7 @@ func (j joint) health() fact.Fact[string] {
 }
 
 // errors are the controller's counts; what it does not state stays unread.
-func (j joint) errors() inventory.ControllerErrors {
+func (j besideSlot) errors() inventory.ControllerErrors {
 	var out inventory.ControllerErrors
 	counts := j.d.Counts
 	if counts == nil {
@@ -276,7 +276,7 @@ func (j joint) errors() inventory.ControllerErrors {
 
 // speed is the controller's operating speed in MT/s: one that looks like a
 // clock in MHz says nothing where SMBIOS says nothing.
-func (j joint) speed() int {
+func (j besideSlot) speed() int {
 	low, high := rateBounds(j.s.Type.Or(j.d.Type))
 	if v := j.d.SpeedMTs; j.s.ConfiguredMTs.Known() || v >= low-4 && v <= high+4 {
 		return v
@@ -287,7 +287,7 @@ func (j joint) speed() int {
 // joinStatements makes one statement of two: what agrees is corroborated, what differs is
 // a conflict that SMBIOS wins, and what SMBIOS does not say is filled in as
 // one source's word.
-func joinStatements[T comparable](j joint, thing, field string, into *fact.Fact[T], value T, alike func(a, b T) bool) {
+func joinStatements[T comparable](j besideSlot, thing, field string, into *fact.Fact[T], value T, alike func(a, b T) bool) {
 	var none T
 	if value == none {
 		return

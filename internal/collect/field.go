@@ -25,12 +25,12 @@ type structure struct {
 // same gaps: a machine has up to a thousand slots of a dozen fields.
 type phrases struct {
 	texts   slab.Texts
-	reasons map[gap]string
+	reasons map[fieldGap]string
 	details map[smbios.TypeDetail]string
 }
 
-// gap is a field that structures of a kind do not have, or not in a usable way.
-type gap struct {
+// fieldGap is a field that structures of a kind do not have, or not in a usable way.
+type fieldGap struct {
 	kind   int
 	name   string
 	status smbios.Status
@@ -86,7 +86,7 @@ func unknownField[T any](s structure, name string, status smbios.Status) fact.Fa
 
 // reason says why a field has no value.
 func (s structure) reason(name string, status smbios.Status) string {
-	key := gap{s.kind, name, status}
+	key := fieldGap{s.kind, name, status}
 	if reason, made := s.said.reasons[key]; made {
 		return reason
 	}
@@ -102,7 +102,7 @@ func (s structure) reason(name string, status smbios.Status) string {
 		reason = "this SMBIOS table has no field for " + describe(s.kind, name)
 	}
 	if s.said.reasons == nil {
-		s.said.reasons = map[gap]string{}
+		s.said.reasons = map[fieldGap]string{}
 	}
 	s.said.reasons[key] = reason
 	return reason

@@ -28,8 +28,8 @@ func (c *collector) mapped() {
 // maxAddress is after the last physical address of any processor: 52 bits.
 const maxAddress = 1 << 52
 
-// span is a range of addresses; end is the first after it.
-type span struct{ start, end uint64 }
+// addressSpan is a range of addresses; end is the first after it.
+type addressSpan struct{ start, end uint64 }
 
 // mappedRanges sums the ranges of the arrays that hold system memory, and says
 // where the last one ends.
@@ -38,7 +38,7 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 	for _, a := range t.MemoryArrays() {
 		other[a.Handle] = a.Use.Known() && a.Use.Value != "System Memory"
 	}
-	var spans []span
+	var spans []addressSpan
 	var at fact.Evidence
 	for _, r := range t.ArrayMappings() {
 		if other[r.Array.Or(0)] {
@@ -48,12 +48,12 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 		if !r.Size.Known() || r.End.Value >= maxAddress {
 			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is none", auditHere, at), 0
 		}
-		spans = append(spans, span{r.Start.Value, r.End.Value + 1})
+		spans = append(spans, addressSpan{r.Start.Value, r.End.Value + 1})
 	}
 	if len(spans) == 0 {
 		return fact.Unknown[int64](fact.Absent, "SMBIOS states no mapped ranges (type 19)", auditHere), 0
 	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	slices.SortFunc(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
 	if spans[0].start != 0 {
 		return fact.Unknown[int64](fact.Malformed, "the mapped ranges of SMBIOS (type 19) do not begin at address 0", auditHere, at), 0
 	}
@@ -137,16 +137,16 @@ func (c *collector) deviceRanges() (int64, bool) {
 	for i := range c.sys.Slots {
 		own[c.sys.Slots[i].Handle] = true
 	}
-	var spans []span
+	var spans []addressSpan
 	for _, r := range c.table.DeviceMappings() {
 		if !r.Size.Known() || r.End.Value >= maxAddress {
 			return 0, false
 		}
 		if device, ok := r.Device.Get(); ok && own[device] {
-			spans = append(spans, span{r.Start.Value, r.End.Value + 1})
+			spans = append(spans, addressSpan{r.Start.Value, r.End.Value + 1})
 		}
 	}
-	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	slices.SortFunc(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
 	var sum, end uint64
 	for _, s := range spans {
 		if s.end > end {

@@ -11,8 +11,8 @@ import (
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
-// named is a module whose part number could be read.
-type named struct {
+// readModule is a module whose part number could be read.
+type readModule struct {
 	slot *inventory.Slot
 	says partnumber.Module
 	// agrees is true where firmware states the same size and the same rated
@@ -51,9 +51,9 @@ func (c *collector) hasPartNumbers() bool {
 
 // readPartNumbers decodes the number of every DRAM module. One that contradicts
 // the module's size or generation is not believed.
-func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []named {
+func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []readModule {
 	known := map[string]*partnumber.Module{}
-	var out []named
+	var out []readModule
 	for i := range c.sys.Slots {
 		s := &c.sys.Slots[i]
 		number, ok := s.PartNumber.Get()
@@ -70,7 +70,7 @@ func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []nam
 		if m == nil {
 			continue
 		}
-		n := named{slot: s, says: *m}
+		n := readModule{slot: s, says: *m}
 		if size, ok := s.SizeBytes.Get(); ok && m.SizeBytes > 0 {
 			if size != m.SizeBytes {
 				p.differ(&n, "MiB", int(m.SizeBytes>>20), int(size>>20), "and is not believed")
@@ -107,7 +107,7 @@ type partJoint struct {
 }
 
 // differ notes that a number says something else than firmware.
-func (p *partJoint) differ(n *named, unit string, says, firmware int, then string) {
+func (p *partJoint) differ(n *readModule, unit string, says, firmware int, then string) {
 	p.say(fmt.Sprintf("%s says %d %s and firmware %d, %s", n.slot.PartNumber.Value, says, unit, firmware, then))
 }
 
@@ -123,7 +123,7 @@ func (p *partJoint) say(text string) {
 // a constant of the firmware and no measurement (260 of 262 differing modules
 // of linuxhw/DMI). A single module that differs is said, and firmware's number
 // stands.
-func (p *partJoint) doubtRanks(sys *inventory.System, modules []named) {
+func (p *partJoint) doubtRanks(sys *inventory.System, modules []readModule) {
 	wrong := map[*inventory.Slot]bool{}
 	for i := range modules {
 		n := &modules[i]
@@ -172,14 +172,14 @@ func oneRankCount(sys *inventory.System) bool {
 }
 
 // at is the reading behind what a part number says.
-func (n *named) at() fact.Evidence {
+func (n *readModule) at() fact.Evidence {
 	at := n.slot.PartNumber.From
 	at.Field += ", read as " + n.says.Pattern
 	return at
 }
 
 // fill puts what the number says where firmware says nothing.
-func (p *partJoint) fill(n *named) {
+func (p *partJoint) fill(n *readModule) {
 	s, m := n.slot, &n.says
 	p.speed(n)
 	filled := fillFrom(n, &s.Ranks, m.Ranks, m.Ranks > 0)
@@ -199,7 +199,7 @@ func (p *partJoint) fill(n *named) {
 
 // speed doubts a rated speed below that of the part number: most firmware of
 // that kind prints the running speed there (777 of 826 modules).
-func (p *partJoint) speed(n *named) {
+func (p *partJoint) speed(n *readModule) {
 	rated, ok := n.slot.RatedMTs.Get()
 	if !ok || n.says.RatedMTs == 0 || ddr.Same(ddr.Nominal(rated), ddr.Nominal(n.says.RatedMTs)) {
 		return
@@ -213,7 +213,7 @@ func (p *partJoint) speed(n *named) {
 
 // fillFrom puts a value where firmware is silent. What firmware states wrongly
 // or in contradiction stays as it is.
-func fillFrom[T any](n *named, into *fact.Fact[T], value T, says bool) bool {
+func fillFrom[T any](n *readModule, into *fact.Fact[T], value T, says bool) bool {
 	silent := into.State == fact.Unstated || into.State == fact.Absent || into.State == fact.Unread
 	if !says || !silent {
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
-// named replaces the names of a tree's machine.
+// readModule replaces the names of a tree's machine.
 func named(f hosttest.Files, vendor, product string) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.DMIID + "sys_vendor": vendor + "\n", hosttest.DMIID + "product_name": product + "\n"})
 }
