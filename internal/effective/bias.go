@@ -15,27 +15,27 @@ var biases = [...]string{"max_performance", "balanced_performance", "balanced_po
 
 // energyPerfBias is the bias that runs now: EPP where the hardware scales the
 // P-states, else EPB (docs/kernel.md, Energy bias and hardware P-states).
-func (m *Machine) energyPerfBias() face {
+func (m *Machine) energyPerfBias() effectiveFace {
 	f := m.Kernel.CPUFreq
 	epb, at := m.epbWord()
 	epp := m.eppWord()
 	switch {
 	case len(f.EPP.Distinct) > 1:
-		return face{effective: mixedValues("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
+		return effectiveFace{effective: mixedValues("the frequency policies differ in their energy preference", inventory.SourceCPUFreq, &f.EPP)}
 	case epp.Known() && epb.State == fact.Conflicting:
-		return face{effective: epb} // it cannot be the preference on all CPUs
+		return effectiveFace{effective: epb} // it cannot be the preference on all CPUs
 	case epp.Known() && epb.Known() && epp.Value != epb.Value:
-		return face{effective: fact.Unknown[string](fact.Conflicting,
+		return effectiveFace{effective: fact.Unknown[string](fact.Conflicting,
 			fmt.Sprintf("the energy preference of the P-states is %s, the bias of the rest of the processor %s", epp.Value, epb.Value), "", epp.From, epb.From)}
 	case epp.Known():
 		epp.More = append(epp.More, epb.Evidence()...)
-		return face{epp, undecided("the system takes firmware's preference over unless somebody sets one", epp.From)}
+		return effectiveFace{epp, undecided("the system takes firmware's preference over unless somebody sets one", epp.From)}
 	case epb.Known():
-		return face{epb, at}
+		return effectiveFace{epb, at}
 	case len(f.EPP.Distinct) > 0:
-		return face{effective: epp}
+		return effectiveFace{effective: epp}
 	default:
-		return face{effective: fact.First(epb, epp)}
+		return effectiveFace{effective: fact.First(epb, epp)}
 	}
 }
 
@@ -83,17 +83,17 @@ func (m *Machine) eppWord() fact.Fact[string] {
 
 // epbOwner is who sets the bias: documented for servers from Sapphire Rapids on
 // only (PerfSpect).
-func (m *Machine) epbOwner() face {
+func (m *Machine) epbOwner() effectiveFace {
 	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
-		return face{effective: unobservable("the owner of the bias is not documented for this processor")}
+		return effectiveFace{effective: unobservable("the owner of the bias is not documented for this processor")}
 	}
 	bit := m.field(host.MSRPowerCtl, 34, 1)
 	if !bit.Known() {
-		return face{effective: fact.Blame[string](bit)}
+		return effectiveFace{effective: fact.Blame[string](bit)}
 	}
 	word := "os"
 	if bit.Value == 1 {
 		word = "bios"
 	}
-	return face{fact.Known(word, fact.Indirect, bit.From, bit.More...), fact.Known(inventory.DecidedFirmware, fact.Indirect, bit.From)}
+	return effectiveFace{fact.Known(word, fact.Indirect, bit.From, bit.More...), fact.Known(inventory.DecidedFirmware, fact.Indirect, bit.From)}
 }

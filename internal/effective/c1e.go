@@ -11,34 +11,34 @@ import (
 
 // c1e is whether cores enter the enhanced halt state. intel_idle clears
 // firmware's bit for it and offers the state itself (docs/kernel.md, C1E).
-func (m *Machine) c1e() face {
+func (m *Machine) c1e() effectiveFace {
 	bit := m.field(host.MSRPowerCtl, 1, 1)
 	v, unknown := m.idle()
 	switch {
 	case bit.State == fact.Conflicting:
-		return face{effective: fact.Blame[string](bit)}
+		return effectiveFace{effective: fact.Blame[string](bit)}
 	case unknown != nil && bit.Or(0) == 0:
-		return face{effective: *unknown}
+		return effectiveFace{effective: *unknown}
 	case bit.Or(0) == 1:
 		return m.c1ePromoted(v, &bit)
 	case !v.driver.Known():
-		return face{effective: fact.Blame[string](v.driver)}
+		return effectiveFace{effective: fact.Blame[string](v.driver)}
 	case v.driver.Value == intelIdle && v.c1e != nil:
 		return m.c1eState(v.c1e, &bit)
 	case !bit.Known():
-		return face{effective: fact.Blame[string](bit)}
+		return effectiveFace{effective: fact.Blame[string](bit)}
 	case v.driver.Value == intelIdle:
-		return face{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
+		return effectiveFace{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
 			undecided("intel_idle clears the bit whatever firmware set", bit.From, v.driver.From)}
 	default:
-		return face{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
+		return effectiveFace{fact.Known(disabledWord, fact.Direct, bit.From, v.driver.From),
 			fact.Known(inventory.DecidedFirmware, fact.Direct, bit.From, v.driver.From)}
 	}
 }
 
 // c1ePromoted is the hardware's own promotion of C1 to C1E.
-func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) face {
-	f := face{effective: fact.Known(enabledWord, fact.Direct, bit.From, bit.More...)}
+func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) effectiveFace {
+	f := effectiveFace{effective: fact.Known(enabledWord, fact.Direct, bit.From, bit.More...)}
 	switch {
 	case v.driver.Known() && v.driver.Value != intelIdle:
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, bit.From, v.driver.From)
@@ -51,7 +51,7 @@ func (m *Machine) c1ePromoted(v *idleView, bit *fact.Fact[uint64]) face {
 }
 
 // c1eState is the state C1E of intel_idle.
-func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) face {
+func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) effectiveFace {
 	at := stateEvidence(*s)
 	if bit.Known() {
 		at = append(at, bit.From)
@@ -59,15 +59,15 @@ func (m *Machine) c1eState(s *host.IdleState, bit *fact.Fact[uint64]) face {
 	off, known := s.Disabled.Get()
 	switch {
 	case !known:
-		return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
+		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, s.Disabled, fact.Direct))}
 	case !off:
-		return face{fact.Known(enabledWord, fact.Direct, at[0], at[1:]...), fact.Known(inventory.DecidedKernel, fact.Corroborated, at[0], at[1:]...)}
+		return effectiveFace{fact.Known(enabledWord, fact.Direct, at[0], at[1:]...), fact.Known(inventory.DecidedKernel, fact.Corroborated, at[0], at[1:]...)}
 	}
 	certainty := fact.Corroborated
 	if bit.Known() {
 		certainty = fact.Direct
 	}
-	f := face{effective: fact.Known(disabledWord, certainty, at[1], at...)}
+	f := effectiveFace{effective: fact.Known(disabledWord, certainty, at[1], at...)}
 	switch s.DefaultStatus.V {
 	case "enabled":
 		f.decided = fact.Known(inventory.DecidedAdministrator, fact.Direct, at[1], at...)
@@ -103,20 +103,20 @@ func packageLimits(g host.Generation, model int) (words map[uint64]string, bits 
 }
 
 // packageCState is the deepest idle state of a whole package.
-func (m *Machine) packageCState() face {
+func (m *Machine) packageCState() effectiveFace {
 	words, bits := packageLimits(m.Kernel.CPU.Generation(), m.Kernel.CPU.Model.V)
 	if words == nil {
-		return face{effective: unobservable("the limit of this processor's packages is not documented here")}
+		return effectiveFace{effective: unobservable("the limit of this processor's packages is not documented here")}
 	}
 	limit := m.field(host.MSRPackageCst, 0, bits)
 	if !limit.Known() {
-		return face{effective: fact.Blame[string](limit)}
+		return effectiveFace{effective: fact.Blame[string](limit)}
 	}
 	word, ok := words[limit.Value]
 	if !ok {
-		return face{effective: fact.Unknown[string](fact.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", elsewhere, limit.Evidence()...)}
+		return effectiveFace{effective: fact.Unknown[string](fact.Malformed, "the limit "+strconv.FormatUint(limit.Value, 10)+" of the register has no name on this processor", elsewhere, limit.Evidence()...)}
 	}
-	f := face{effective: fact.Known(word, fact.Direct, limit.From, limit.More...)}
+	f := effectiveFace{effective: fact.Known(word, fact.Direct, limit.From, limit.More...)}
 	if lock := m.field(host.MSRPackageCst, 15, 1); lock.Or(0) == 1 {
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Direct, lock.From, lock.More...)
 	} else {

@@ -16,19 +16,19 @@ const (
 	disabledWord = "disabled"
 )
 
-// face is the effective value of a setting and who decided it.
-type face struct {
+// effectiveFace is the effective value of a setting and who decided it.
+type effectiveFace struct {
 	effective, decided fact.Fact[string]
 }
 
 // byFirmware is a setting that only firmware can decide.
-func byFirmware(derive func(*Machine) fact.Fact[string]) func(*Machine) face {
-	return func(m *Machine) face {
+func byFirmware(derive func(*Machine) fact.Fact[string]) func(*Machine) effectiveFace {
+	return func(m *Machine) effectiveFace {
 		f := derive(m)
 		if !f.Known() {
-			return face{effective: f}
+			return effectiveFace{effective: f}
 		}
-		return face{f, fact.Known(inventory.DecidedFirmware, f.Certainty, f.From)}
+		return effectiveFace{f, fact.Known(inventory.DecidedFirmware, f.Certainty, f.From)}
 	}
 }
 
@@ -41,7 +41,7 @@ func unobservable(reason string, at ...fact.Evidence) fact.Fact[string] {
 }
 
 // decidedBy is who decided, or why that is not known.
-func (f *face) decidedBy() fact.Fact[string] {
+func (f *effectiveFace) decidedBy() fact.Fact[string] {
 	switch {
 	case !f.effective.Known():
 		return fact.Unknown[string](f.effective.State, "the effective value is not known", "")

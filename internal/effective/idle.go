@@ -94,17 +94,17 @@ func stateEvidence(states ...host.IdleState) []fact.Evidence {
 }
 
 // cStates is whether idle states below C1 are in use.
-func (m *Machine) cStates() face {
+func (m *Machine) cStates() effectiveFace {
 	v, unknown := m.idle()
 	switch {
 	case unknown != nil:
-		return face{effective: *unknown}
+		return effectiveFace{effective: *unknown}
 	case !v.driver.Known():
-		return face{effective: fact.Blame[string](v.driver)}
+		return effectiveFace{effective: fact.Blame[string](v.driver)}
 	case v.driver.Value == "none":
 		return m.noIdleDriver(v)
 	case v.driver.Value == "haltpoll":
-		return face{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
+		return effectiveFace{effective: fact.Unknown[string](fact.Refused, "the idle driver is one for guests", "", v.driver.From)}
 	case len(v.deep) == 0:
 		return m.noDeepState(v)
 	}
@@ -112,7 +112,7 @@ func (m *Machine) cStates() face {
 	for i := range v.deep {
 		off, known := v.deep[i].Disabled.Get()
 		if !known {
-			return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
+			return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUIdle, v.deep[i].Disabled, fact.Direct))}
 		}
 		if !off {
 			on++
@@ -125,8 +125,8 @@ func (m *Machine) cStates() face {
 }
 
 // noIdleDriver is the driver "none": the processor halts into C1 or polls.
-func (m *Machine) noIdleDriver(v *idleView) face {
-	f := face{effective: fact.Known(disabledWord, fact.Corroborated, v.driver.From)}
+func (m *Machine) noIdleDriver(v *idleView) effectiveFace {
+	f := effectiveFace{effective: fact.Known(disabledWord, fact.Corroborated, v.driver.From)}
 	if by, ok := m.byOption(idleOption); ok {
 		f.effective.Certainty, f.decided = fact.Direct, by
 		return f
@@ -136,9 +136,9 @@ func (m *Machine) noIdleDriver(v *idleView) face {
 }
 
 // noDeepState is a driver that lists nothing below C1.
-func (m *Machine) noDeepState(v *idleView) face {
+func (m *Machine) noDeepState(v *idleView) effectiveFace {
 	at := fact.At(inventory.SourceCPUIdle, m.Kernel.CPUIdle.States.Path, stateNames(v.all))
-	f := face{effective: fact.Known(disabledWord, fact.Direct, at, v.driver.From)}
+	f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, at, v.driver.From)}
 	f.decided = m.whoLimitsIdle(v, at)
 	return f
 }
@@ -178,9 +178,9 @@ func (m *Machine) whoLimitsIdle(v *idleView, at fact.Evidence) fact.Fact[string]
 
 // allDisabled is a driver whose states below C1 are all switched off: at boot,
 // because firmware's _CST lacks them or an option says so, or at run time.
-func (m *Machine) allDisabled(v *idleView) face {
+func (m *Machine) allDisabled(v *idleView) effectiveFace {
 	at := stateEvidence(v.deep...)
-	f := face{effective: fact.Known(disabledWord, fact.Direct, at[1], at...)}
+	f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, at[1], at...)}
 	statuses := map[string]int{}
 	for i := range v.deep {
 		statuses[v.deep[i].DefaultStatus.V]++
@@ -204,13 +204,13 @@ func (m *Machine) allDisabled(v *idleView) face {
 
 // someEnabled is a driver with a usable state below C1. intel_idle has a table
 // of its own and uses it where firmware hands over no _CST.
-func (m *Machine) someEnabled(v *idleView) face {
+func (m *Machine) someEnabled(v *idleView) effectiveFace {
 	at := stateEvidence(v.deep...)
 	certainty := fact.Direct
 	if v.driver.Value != intelIdle && v.driver.Value != acpiIdle {
 		certainty = fact.Corroborated
 	}
-	f := face{effective: fact.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
+	f := effectiveFace{effective: fact.Known(enabledWord, certainty, at[0], slices.Concat(at[1:], v.driver.Evidence())...)}
 	offAtBoot := slices.ContainsFunc(v.deep, func(s host.IdleState) bool { return s.DefaultStatus.V == "disabled" })
 	switch {
 	case v.driver.Value == acpiIdle, offAtBoot:

@@ -208,13 +208,13 @@ func (m *Machine) mirroring() fact.Fact[string] {
 
 // patrolScrub is the scrubbing that the memory controllers' driver states; its
 // rate has no canonical word.
-func (m *Machine) patrolScrub() face {
+func (m *Machine) patrolScrub() effectiveFace {
 	controllers := host.Fact(inventory.SourceEDAC, m.Kernel.EDAC.Controllers, fact.Direct)
 	list, ok := controllers.Get()
 	if !ok {
 		f := fact.Blame[string](controllers)
 		f.KnownBy = elsewhere
-		return face{effective: f}
+		return effectiveFace{effective: f}
 	}
 	var found fact.Fact[string]
 	for i := range list {
@@ -227,13 +227,13 @@ func (m *Machine) patrolScrub() face {
 		})
 		switch {
 		case !word.Known():
-			return face{effective: unobservable("the driver of the memory controllers does not state the scrub rate", rate.From)}
+			return effectiveFace{effective: unobservable("the driver of the memory controllers does not state the scrub rate", rate.From)}
 		case i == 0:
 			found = word
 		case word.Value != found.Value:
-			return face{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the memory controllers differ: %s bytes/s at %s, %s at %s",
+			return effectiveFace{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the memory controllers differ: %s bytes/s at %s, %s at %s",
 				found.From.Raw, found.From.Path, rate.From.Raw, rate.From.Path), "", found.From, rate.From)}
 		}
 	}
-	return face{found, undecided("firmware or somebody since set the rate", found.From)}
+	return effectiveFace{found, undecided("firmware or somebody since set the rate", found.From)}
 }

@@ -12,26 +12,26 @@ import (
 
 // monitorMwait is whether MONITOR/MWAIT may be used: the flag mirrors the bit
 // by which firmware disables it.
-func (m *Machine) monitorMwait() face {
+func (m *Machine) monitorMwait() effectiveFace {
 	flag := m.flag("monitor")
-	if m.cpuModel().vendor.Or("") == intel {
+	if m.cpuModel().vendor.Or("") == intelVendor {
 		if bit := m.field(host.MSRMiscEnable, 18, 1); bit.Known() {
-			return face{switchOf(bit, 1), fact.Known(inventory.DecidedFirmware, fact.Corroborated, bit.From)}
+			return effectiveFace{switchOf(bit, 1), fact.Known(inventory.DecidedFirmware, fact.Corroborated, bit.From)}
 		}
 	}
 	switch {
 	case !flag.Known():
-		return face{effective: fact.Blame[string](flag)}
+		return effectiveFace{effective: fact.Blame[string](flag)}
 	case flag.Value:
-		return face{fact.Known(enabledWord, fact.Direct, flag.From), fact.Known(inventory.DecidedFirmware, fact.Direct, flag.From)}
+		return effectiveFace{fact.Known(enabledWord, fact.Direct, flag.From), fact.Known(inventory.DecidedFirmware, fact.Direct, flag.From)}
 	default:
-		return face{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, or the processor has none", flag.From)}
+		return effectiveFace{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, or the processor has none", flag.From)}
 	}
 }
 
 // iommu is whether the kernel translates the addresses of devices: units are
 // registered. Firmware that disables it hands over no table for it.
-func (m *Machine) iommu() face {
+func (m *Machine) iommu() effectiveFace {
 	units := host.Fact(inventory.SourceACPI, m.Kernel.Devices.IOMMUs, fact.Direct)
 	units.From.Raw = strings.Join(units.Value, " ")
 	table := m.iommuTable()
@@ -39,19 +39,19 @@ func (m *Machine) iommu() face {
 	there, tableKnown := table.Get()
 	switch {
 	case len(units.Value) > 0:
-		return face{fact.Known(enabledWord, fact.Direct, units.From, table.Evidence()...), fact.Known(inventory.DecidedFirmware, fact.Corroborated, units.From)}
+		return effectiveFace{fact.Known(enabledWord, fact.Direct, units.From, table.Evidence()...), fact.Known(inventory.DecidedFirmware, fact.Corroborated, units.From)}
 	case !tableKnown:
-		return face{effective: fact.Blame[string](fact.First(fact.Convert(units, func([]string) string { return "" }), fact.Convert(table, func(bool) string { return "" })))}
+		return effectiveFace{effective: fact.Blame[string](fact.First(fact.Convert(units, func([]string) string { return "" }), fact.Convert(table, func(bool) string { return "" })))}
 	case !there && units.State != fact.Unread:
-		return face{fact.Known(disabledWord, fact.Corroborated, table.From, units.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, table.From)}
+		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, table.From, units.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, table.From)}
 	case !there:
-		return face{fact.Known(disabledWord, fact.Indirect, table.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, table.From)}
+		return effectiveFace{fact.Known(disabledWord, fact.Indirect, table.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, table.From)}
 	case !units.Known() && units.State != fact.Absent:
-		return face{effective: fact.Blame[string](units)}
+		return effectiveFace{effective: fact.Blame[string](units)}
 	case option:
-		return face{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), by}
+		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), by}
 	default:
-		return face{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), fact.Known(inventory.DecidedKernel, fact.Indirect, table.From, units.From)}
+		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, units.From, table.From), fact.Known(inventory.DecidedKernel, fact.Indirect, table.From, units.From)}
 	}
 }
 
@@ -71,7 +71,7 @@ func (m *Machine) iommuOff(key, value string) bool {
 // IOMMUs, and the kernel's option for them, "" but on x86.
 func (m *Machine) iommuNames() (table, option string) {
 	switch m.cpuModel().vendor.Or("") {
-	case intel:
+	case intelVendor:
 		return "DMAR", "intel_iommu"
 	case "AuthenticAMD", "HygonGenuine":
 		return "IVRS", "amd_iommu"
@@ -117,28 +117,28 @@ func (m *Machine) clearsVirtualization(flag string) bool {
 // virtualization is whether VT-x or SVM may be used. Newer kernels take the
 // flag away when firmware locked it off; /dev/kvm exists only where
 // it could be switched on.
-func (m *Machine) virtualization() face {
+func (m *Machine) virtualization() effectiveFace {
 	name := "svm"
 	switch m.cpuModel().vendor.Or("") {
-	case intel:
+	case intelVendor:
 		name = "vmx"
 	case "AuthenticAMD", "HygonGenuine":
 	default:
-		return face{effective: unobservable("virtualization of this processor is not documented here")}
+		return effectiveFace{effective: unobservable("virtualization of this processor is not documented here")}
 	}
 	flag := m.flag(name)
 	kvm := host.Fact(inventory.SourceCPU, m.Kernel.Devices.KVM, fact.Direct)
 	switch {
 	case !flag.Known():
-		return face{effective: fact.Blame[string](flag)}
+		return effectiveFace{effective: fact.Blame[string](flag)}
 	case flag.Value && kvm.Known():
-		return face{fact.Known(enabledWord, fact.Corroborated, flag.From, kvm.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, flag.From, kvm.From)}
+		return effectiveFace{fact.Known(enabledWord, fact.Corroborated, flag.From, kvm.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, flag.From, kvm.From)}
 	case flag.Value && !m.clearsVirtualization(name):
-		return face{effective: fact.Unknown[string](fact.Absent, "this kernel keeps the flag "+name+" where firmware disables it, and without /dev/kvm nothing shows whether it did",
+		return effectiveFace{effective: fact.Unknown[string](fact.Absent, "this kernel keeps the flag "+name+" where firmware disables it, and without /dev/kvm nothing shows whether it did",
 			"load the kvm module, or "+elsewhere, flag.From)}
 	case flag.Value:
-		return face{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
+		return effectiveFace{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
 	default:
-		return face{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, the kernel was built without, or the processor has none", flag.From)}
+		return effectiveFace{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, the kernel was built without, or the processor has none", flag.From)}
 	}
 }

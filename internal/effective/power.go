@@ -13,22 +13,22 @@ const osControl = "os_control"
 // acpi-cpufreq says that firmware left that to the system, for it needs
 // firmware's list of P-states (_PSS); no other driver says anything, nor does
 // it show which profile of firmware's keeps the scaling for itself.
-func (m *Machine) powerPolicy() face {
+func (m *Machine) powerPolicy() effectiveFace {
 	f := m.Kernel.CPUFreq
 	if !f.Policies.Known() {
-		return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
+		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
 	}
 	if f.Policies.V == 0 {
-		return face{effective: m.withoutPolicies()}
+		return effectiveFace{effective: m.withoutPolicies()}
 	}
 	driver, same := f.Drivers.Uniform()
 	switch {
 	case len(f.Drivers.Distinct) > 1:
-		return face{effective: mixedValues("the frequency policies differ in their driver", inventory.SourceCPUFreq, &f.Drivers)}
+		return effectiveFace{effective: mixedValues("the frequency policies differ in their driver", inventory.SourceCPUFreq, &f.Drivers)}
 	case !same:
-		return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.First.Driver, fact.Direct))}
+		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.First.Driver, fact.Direct))}
 	case driver == "pcc-cpufreq":
-		return face{effective: unobservable("firmware and the system scale the frequency together (pcc-cpufreq): firmware's mode does not show",
+		return effectiveFace{effective: unobservable("firmware and the system scale the frequency together (pcc-cpufreq): firmware's mode does not show",
 			fact.At(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver))}
 	}
 	at := fact.At(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver)
@@ -36,9 +36,9 @@ func (m *Machine) powerPolicy() face {
 	if driver != "acpi-cpufreq" {
 		// intel_pstate loads without firmware's list of P-states, so also beside
 		// a firmware that is set to maximum performance.
-		return face{effective: unobservable("the driver "+driver+" loads in more than one of firmware's power modes, so that the mode does not show", append([]fact.Evidence{at}, more...)...)}
+		return effectiveFace{effective: unobservable("the driver "+driver+" loads in more than one of firmware's power modes, so that the mode does not show", append([]fact.Evidence{at}, more...)...)}
 	}
-	return face{fact.Known(osControl, fact.Indirect, at, more...), fact.Known(inventory.DecidedFirmware, fact.Indirect, at)}
+	return effectiveFace{fact.Known(osControl, fact.Indirect, at, more...), fact.Known(inventory.DecidedFirmware, fact.Indirect, at)}
 }
 
 // governors is the evidence of what the system does with its control.
@@ -64,30 +64,30 @@ func (m *Machine) withoutPolicies() fact.Fact[string] {
 }
 
 // pStates is whether the processor changes its frequency by P-states.
-func (m *Machine) pStates() face {
+func (m *Machine) pStates() effectiveFace {
 	f := m.Kernel.CPUFreq
-	if m.cpuModel().vendor.Or("") == intel {
+	if m.cpuModel().vendor.Or("") == intelVendor {
 		eist := m.field(host.MSRMiscEnable, 16, 1)
 		if eist.Known() {
 			word := switchOf(eist, 1)
-			return face{word, undecided("firmware or somebody since set the register", eist.From)}
+			return effectiveFace{word, undecided("firmware or somebody since set the register", eist.From)}
 		}
 		if eist.State == fact.Conflicting {
-			return face{effective: fact.Blame[string](eist)}
+			return effectiveFace{effective: fact.Blame[string](eist)}
 		}
 	}
 	if driver := f.First.Driver; f.Policies.Known() && f.Policies.V > 0 && driver.Known() {
 		at := fact.At(inventory.SourceCPUFreq, driver.Path, driver.Raw)
-		return face{fact.Known(enabledWord, fact.Corroborated, at), fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)}
+		return effectiveFace{fact.Known(enabledWord, fact.Corroborated, at), fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)}
 	}
 	if !f.Policies.Known() {
-		return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
+		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
 	}
-	return face{effective: m.withoutPolicies()}
+	return effectiveFace{effective: m.withoutPolicies()}
 }
 
 // hwp is whether the hardware scales the P-states by itself (docs/kernel.md).
-func (m *Machine) hwp() face {
+func (m *Machine) hwp() effectiveFace {
 	platform8, platform18 := m.field(host.MSRMiscPower, 8, 1), m.field(host.MSRMiscPower, 18, 1)
 	on := m.field(host.MSRHWPEnable, 0, 1)
 	flag := m.flag("hwp")
@@ -97,26 +97,26 @@ func (m *Machine) hwp() face {
 	}
 	switch {
 	case on.State == fact.Conflicting:
-		return face{effective: fact.Blame[string](on)}
+		return effectiveFace{effective: fact.Blame[string](on)}
 	case platform8.Or(0) == 1 || platform18.Or(0) == 1:
-		return face{fact.Known("oob", fact.Direct, platform8.From, platform8.More...), firmware(platform8.From)}
+		return effectiveFace{fact.Known("oob", fact.Direct, platform8.From, platform8.More...), firmware(platform8.From)}
 	case on.Known() && on.Value == 1:
-		return face{fact.Known("native", fact.Direct, on.From, append(on.More, flag.From)...), firmware(flag.From)}
+		return effectiveFace{fact.Known("native", fact.Direct, on.From, append(on.More, flag.From)...), firmware(flag.From)}
 	case on.Known():
-		f := face{effective: fact.Known(disabledWord, fact.Direct, on.From, append(on.More, flag.From)...)}
+		f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, on.From, append(on.More, flag.From)...)}
 		f.decided = m.whoDisabledHWP(flag.From)
 		return f
 	case !flag.Known():
-		return face{effective: fact.Blame[string](flag)}
+		return effectiveFace{effective: fact.Blame[string](flag)}
 	case !flag.Value && epp.Known():
-		return face{effective: fact.Unknown[string](fact.Conflicting, "the processor does not report HWP, but the kernel has an energy preference for it", elsewhere, flag.From, epp.From)}
+		return effectiveFace{effective: fact.Unknown[string](fact.Conflicting, "the processor does not report HWP, but the kernel has an energy preference for it", elsewhere, flag.From, epp.From)}
 	case !flag.Value:
-		return face{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware hides HWP, or the processor has none", flag.From)}
+		return effectiveFace{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware hides HWP, or the processor has none", flag.From)}
 	case epp.Known():
-		return face{fact.Known("native", fact.Corroborated, flag.From, epp.From), firmware(flag.From)}
+		return effectiveFace{fact.Known("native", fact.Corroborated, flag.From, epp.From), firmware(flag.From)}
 	default:
 		f := fact.Unknown[string](epp.State, "the processor has HWP, but whether it is switched on does not show", registerAdvice(on.State), flag.From)
-		return face{effective: f}
+		return effectiveFace{effective: f}
 	}
 }
 

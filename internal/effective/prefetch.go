@@ -7,15 +7,15 @@ import (
 
 // intelPrefetch is one of Intel's core prefetchers: a bit of register 0x1A4, of
 // which 1 means disabled (docs/kernel.md, Prefetchers).
-func intelPrefetch(bit uint) func(*Machine) face {
-	return func(m *Machine) face { return m.prefetcher(host.MSRPrefetch, bit) }
+func intelPrefetch(bit uint) func(*Machine) effectiveFace {
+	return func(m *Machine) effectiveFace { return m.prefetcher(host.MSRPrefetch, bit) }
 }
 
 // amdPrefetch is one of AMD's, from Zen 4 on.
-func amdPrefetch(bit uint) func(*Machine) face {
-	return func(m *Machine) face {
+func amdPrefetch(bit uint) func(*Machine) effectiveFace {
+	return func(m *Machine) effectiveFace {
 		if m.Kernel.CPU.Generation() != host.GenZen4 {
-			return face{effective: unobservable("the prefetchers of this processor are not documented here")}
+			return effectiveFace{effective: unobservable("the prefetchers of this processor are not documented here")}
 		}
 		return m.prefetcher(host.MSRPrefetchAMD, bit)
 	}
@@ -23,22 +23,22 @@ func amdPrefetch(bit uint) func(*Machine) face {
 
 // llcPrefetch is the prefetcher into the last-level cache, from Sapphire Rapids
 // on.
-func (m *Machine) llcPrefetch() face {
+func (m *Machine) llcPrefetch() effectiveFace {
 	if m.Kernel.CPU.Generation() < host.GenSapphire || !m.Kernel.CPU.Generation().Intel() {
-		return face{effective: unobservable("the LLC prefetcher of this processor is not documented here")}
+		return effectiveFace{effective: unobservable("the LLC prefetcher of this processor is not documented here")}
 	}
 	return m.prefetcher(host.MSRLLCPrefetch, 42)
 }
 
-func (m *Machine) prefetcher(register uint32, bit uint) face {
+func (m *Machine) prefetcher(register uint32, bit uint) effectiveFace {
 	f := m.field(register, bit, 1)
-	return face{switchOf(f, 0), undecided("firmware sets the register at boot, and tools can change it at run time", f.Evidence()...)}
+	return effectiveFace{switchOf(f, 0), undecided("firmware sets the register at boot, and tools can change it at run time", f.Evidence()...)}
 }
 
 // x2APIC is whether the interrupt controllers run in x2APIC mode: bit 10 of the
 // register, else a CPU that no 8-bit id could reach. The flag alone says only
 // that the processor can.
-func (m *Machine) x2APIC() face {
+func (m *Machine) x2APIC() effectiveFace {
 	mode := m.field(host.MSRAPICBase, 10, 1)
 	flag := m.flag("x2apic")
 	cpus := len(m.System.CPU.Online.Or(nil))
@@ -46,26 +46,26 @@ func (m *Machine) x2APIC() face {
 	by, option := m.byOption(none)
 	switch {
 	case mode.Known() && mode.Value == 1:
-		return face{fact.Known(enabledWord, fact.Direct, mode.From, mode.More...), undecided("firmware or the kernel switched to x2APIC mode", mode.From)}
+		return effectiveFace{fact.Known(enabledWord, fact.Direct, mode.From, mode.More...), undecided("firmware or the kernel switched to x2APIC mode", mode.From)}
 	case mode.Known():
-		f := face{effective: fact.Known(disabledWord, fact.Direct, mode.From, mode.More...)}
+		f := effectiveFace{effective: fact.Known(disabledWord, fact.Direct, mode.From, mode.More...)}
 		if option {
 			f.decided = by
 		}
 		return f
 	case mode.State == fact.Conflicting:
-		return face{effective: fact.Blame[string](mode)}
+		return effectiveFace{effective: fact.Blame[string](mode)}
 	case cpus > maxXAPIC:
 		at := m.System.CPU.Online.From
-		return face{fact.Known(enabledWord, fact.Corroborated, at), undecided("firmware or the kernel switched to x2APIC mode", at)}
+		return effectiveFace{fact.Known(enabledWord, fact.Corroborated, at), undecided("firmware or the kernel switched to x2APIC mode", at)}
 	case flag.Known() && !flag.Value && option:
-		return face{fact.Known(disabledWord, fact.Corroborated, flag.From), by}
+		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, flag.From), by}
 	case flag.Known() && !flag.Value:
-		return face{fact.Known(disabledWord, fact.Corroborated, flag.From), undecided("firmware hides it, or the processor has none", flag.From)}
+		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, flag.From), undecided("firmware hides it, or the processor has none", flag.From)}
 	case !flag.Known():
-		return face{effective: fact.Blame[string](flag)}
+		return effectiveFace{effective: fact.Blame[string](flag)}
 	default:
-		return face{effective: fact.Unknown[string](mode.State, "the processor has x2APIC mode, but whether it is switched on does not show", registerAdvice(mode.State), flag.From)}
+		return effectiveFace{effective: fact.Unknown[string](mode.State, "the processor has x2APIC mode, but whether it is switched on does not show", registerAdvice(mode.State), flag.From)}
 	}
 }
 

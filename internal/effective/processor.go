@@ -7,19 +7,19 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// intel is the CPUID vendor of Intel's processors.
-const intel = "GenuineIntel"
+// intelVendor is the CPUID vendor of Intel's processors.
+const intelVendor = "GenuineIntel"
 
-// model is what tells processors apart.
-type model struct {
+// processorModel is what tells processors apart.
+type processorModel struct {
 	vendor        fact.Fact[string]
 	family, model fact.Fact[int]
 }
 
 // cpuModel is the kernel's word for the processors, else firmware's for the
 // first socket that has one.
-func (m *Machine) cpuModel() model {
-	p := model{m.System.CPU.Vendor, m.System.CPU.Family, m.System.CPU.Model}
+func (m *Machine) cpuModel() processorModel {
+	p := processorModel{m.System.CPU.Vendor, m.System.CPU.Family, m.System.CPU.Model}
 	for i := range m.System.Sockets {
 		s := &m.System.Sockets[i]
 		p.vendor, p.family, p.model = fact.First(p.vendor, s.Vendor), fact.First(p.family, s.Family), fact.First(p.model, s.Model)
@@ -71,13 +71,13 @@ func (m *Machine) naples() bool {
 }
 
 // splitsL3 reports Haswell and Broadwell servers, which cluster on die.
-func (p *model) splitsL3() bool {
+func (p *processorModel) splitsL3() bool {
 	n := p.model.Or(0)
 	return p.family.Or(0) == 6 && (n == 63 || n == 79)
 }
 
 // clusters reports Intel servers from Skylake on, which have SNC.
-func (p *model) clusters() bool {
+func (p *processorModel) clusters() bool {
 	family := p.family.Or(0)
 	return family == 6 && p.model.Or(0) >= 85 || family > 6 && family != 15
 }
@@ -85,7 +85,7 @@ func (p *model) clusters() bool {
 // otherThanX86 reports a processor that is known not to be of x86.
 func (m *Machine) otherThanX86() bool {
 	v := m.cpuModel().vendor
-	return v.Known() && !slices.Contains([]string{intel, "AuthenticAMD", "HygonGenuine", "CentaurHauls", "Shanghai"}, strings.TrimSpace(v.Value))
+	return v.Known() && !slices.Contains([]string{intelVendor, "AuthenticAMD", "HygonGenuine", "CentaurHauls", "Shanghai"}, strings.TrimSpace(v.Value))
 }
 
 // flag is whether the first processor of /proc/cpuinfo has a flag.

@@ -14,7 +14,7 @@ const (
 	intelOnly
 	amdOnly
 	// x86 is listed everywhere and exists on x86 only.
-	x86
+	x86Only
 )
 
 // derivation is how the running system shows one setting; nil where it does
@@ -22,7 +22,7 @@ const (
 type derivation struct {
 	id     string
 	of     vendors
-	derive func(*Machine) face
+	derive func(*Machine) effectiveFace
 }
 
 // Settings derives the effective face of every canonical setting, in the order
@@ -53,7 +53,7 @@ func derivations() []derivation {
 		{"c_states", anyVendor, (*Machine).cStates},
 		{"c1e", intelOnly, (*Machine).c1e},
 		{"package_c_state", intelOnly, (*Machine).packageCState},
-		{"monitor_mwait", x86, (*Machine).monitorMwait},
+		{"monitor_mwait", x86Only, (*Machine).monitorMwait},
 		{"uncore_frequency", intelOnly, (*Machine).uncoreFrequency},
 		{"energy_perf_bias", intelOnly, (*Machine).energyPerfBias},
 		{"epb_owner", intelOnly, (*Machine).epbOwner},
@@ -86,9 +86,9 @@ func derivations() []derivation {
 		{"data_reuse", intelOnly, nil},
 		{"l1_stream_prefetch", amdOnly, amdPrefetch(0)},
 		{"l2_stream_prefetch", amdOnly, amdPrefetch(3)},
-		{"x2apic", x86, (*Machine).x2APIC},
+		{"x2apic", x86Only, (*Machine).x2APIC},
 		{"iommu", anyVendor, (*Machine).iommu},
-		{"virtualization", x86, (*Machine).virtualization},
+		{"virtualization", x86Only, (*Machine).virtualization},
 		{"sriov", anyVendor, nil},
 		{"qpi_bandwidth_priority", intelOnly, nil},
 	}
@@ -101,10 +101,10 @@ func (m *Machine) concerns(v vendors) bool {
 	p := m.cpuModel()
 	switch v {
 	case intelOnly:
-		return p.vendor.Or("") == intel
+		return p.vendor.Or("") == intelVendor
 	case amdOnly:
 		return m.zen()
-	case anyVendor, x86:
+	case anyVendor, x86Only:
 		return true
 	default:
 		return true
@@ -123,23 +123,23 @@ func ownRules(id string) bool {
 }
 
 // effective derives one setting, or says why nothing can.
-func (m *Machine) effective(d *derivation) face {
+func (m *Machine) effective(d *derivation) effectiveFace {
 	virtual := &m.System.Machine.Virtual
 	switch {
 	case d.derive == nil:
-		return face{effective: unobservable("not observable from Linux")}
-	case d.of == x86 && m.otherThanX86():
-		return face{effective: unobservable("a setting of x86 processors")}
+		return effectiveFace{effective: unobservable("not observable from Linux")}
+	case d.of == x86Only && m.otherThanX86():
+		return effectiveFace{effective: unobservable("a setting of x86 processors")}
 	case ownRules(d.id):
 		return d.derive(m)
 	case m.Kernel == nil:
-		return face{effective: m.NoKernel("the effective value")}
+		return effectiveFace{effective: m.NoKernel("the effective value")}
 	case virtual.Or(false):
-		return face{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
+		return effectiveFace{effective: fact.Unknown[string](fact.Refused, "a hypervisor makes up the processor that its guest sees", "audit the host", virtual.From)}
 	case m.Privileged:
-		return face{effective: fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")}
+		return effectiveFace{effective: fact.Unknown[string](fact.Refused, XenReason, "audit without Xen, or an export of the BIOS settings")}
 	case !virtual.Known():
-		return face{effective: fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
+		return effectiveFace{effective: fact.Unknown[string](fact.Unread, "nothing says whether this is a virtual machine, whose processor a hypervisor makes up",
 			"a capture that holds /proc/cpuinfo and /sys/class/dmi/id")}
 	default:
 		return d.derive(m)

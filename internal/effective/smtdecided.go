@@ -9,8 +9,8 @@ import (
 
 // smtFace is the state of SMT and who decided it, by the order of questions of
 // docs/kernel.md, SMT: siblings offline, options, firmware's counts.
-func (m *Machine) smtFace() face {
-	f := face{effective: m.smt()}
+func (m *Machine) smtFace() effectiveFace {
+	f := effectiveFace{effective: m.smt()}
 	value, ok := f.effective.Get()
 	virtual := &m.System.Machine.Virtual
 	switch {

@@ -49,7 +49,7 @@ func (m *Machine) nps0(l layout) fact.Fact[string] {
 // intelMode: one L3 that spans the nodes of a socket is the kernel's own test
 // for SNC (arch/x86/kernel/cpu/resctrl); Haswell and Broadwell split their L3
 // with the nodes, which is cluster on die.
-func (m *Machine) intelMode(l layout, p *model) fact.Fact[string] {
+func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 	l3, ok := m.System.CPU.CPUsPerL3.Get()
 	more, n := m.layoutEvidence(), l.perSocket
 	switch {

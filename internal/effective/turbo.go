@@ -7,7 +7,7 @@ import (
 )
 
 // turbo is whether Turbo Boost or Core Performance Boost is in effect.
-func (m *Machine) turbo() face {
+func (m *Machine) turbo() effectiveFace {
 	f := m.Kernel.CPUFreq
 	v := turboView{
 		noTurbo: host.Fact(inventory.SourceCPUFreq, f.NoTurbo, fact.Direct), boost: host.Fact(inventory.SourceCPUFreq, f.Boost, fact.Direct),
@@ -15,7 +15,7 @@ func (m *Machine) turbo() face {
 		above: f.First.CPUInfoMaxKHz.Known() && f.First.BaseKHz.Known() && f.First.CPUInfoMaxKHz.V > f.First.BaseKHz.V,
 	}
 	switch p := m.cpuModel(); {
-	case p.vendor.Or("") == intel:
+	case p.vendor.Or("") == intelVendor:
 		v.off, v.flag = m.field(host.MSRMiscEnable, 38, 1), m.flag("ida")
 		return m.intelTurbo(&v)
 	case p.vendor.Or("") == "AuthenticAMD" || p.vendor.Or("") == "HygonGenuine":

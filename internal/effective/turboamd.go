@@ -10,15 +10,15 @@ import (
 // amdTurbo: the register, the global boost file and those of the policies.
 // amd-pstate starts the global one at 1 whatever firmware says, and the
 // policies' at 0 when firmware disabled boost.
-func (m *Machine) amdTurbo(v *turboView) face {
+func (m *Machine) amdTurbo(v *turboView) effectiveFace {
 	if v.off.State == fact.Conflicting {
-		return face{effective: fact.Blame[string](v.off)}
+		return effectiveFace{effective: fact.Blame[string](v.off)}
 	}
 	bit, ok := v.off.Get()
 	pstate := strings.HasPrefix(v.driver, "amd-pstate") || v.driver == "amd_pstate"
 	switch {
 	case len(v.policies.Distinct) > 1:
-		return face{effective: mixedValues("the frequency policies differ in boost", inventory.SourceCPUFreq, v.policies)}
+		return effectiveFace{effective: mixedValues("the frequency policies differ in boost", inventory.SourceCPUFreq, v.policies)}
 	case ok && bit == 1 && v.acpi():
 		return v.say(disabledWord, fact.Direct, undecided("boost=0 of acpi-cpufreq sets the same bit as firmware", v.evidence()...))
 	case ok && bit == 1:
@@ -38,7 +38,7 @@ func (m *Machine) amdTurbo(v *turboView) face {
 
 // amdPstate judges the files of amd-pstate. register says that the register was
 // read and leaves boost on.
-func (v *turboView) amdPstate(register bool) face {
+func (v *turboView) amdPstate(register bool) effectiveFace {
 	policies, all := v.policies.Uniform()
 	global, globalKnown := v.boost.Get()
 	switch {
@@ -62,8 +62,8 @@ func (v *turboView) amdPstate(register bool) face {
 }
 
 // withPolicies is a face that rests on the policies' boost files.
-func (v *turboView) withPolicies(word, who string) face {
+func (v *turboView) withPolicies(word, who string) effectiveFace {
 	at := fact.At(inventory.SourceCPUFreq, v.policies.Paths[0], v.policies.Distinct[0])
 	more := v.evidence()
-	return face{fact.Known(word, fact.Corroborated, at, more...), fact.Known(who, fact.Corroborated, at, more...)}
+	return effectiveFace{fact.Known(word, fact.Corroborated, at, more...), fact.Known(who, fact.Corroborated, at, more...)}
 }

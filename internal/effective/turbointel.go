@@ -8,9 +8,9 @@ import (
 )
 
 // intelTurbo: the register, else the flag and intel_pstate's file.
-func (m *Machine) intelTurbo(v *turboView) face {
+func (m *Machine) intelTurbo(v *turboView) effectiveFace {
 	if v.off.State == fact.Conflicting {
-		return face{effective: fact.Blame[string](v.off)}
+		return effectiveFace{effective: fact.Blame[string](v.off)}
 	}
 	bit, ok := v.off.Get()
 	switch {
@@ -27,7 +27,7 @@ func (m *Machine) intelTurbo(v *turboView) face {
 	case v.noTurbo.State == fact.Unread && v.flag.Known() && !v.flag.Value:
 		return v.say(disabledWord, fact.Indirect, offOrNone(v))
 	default:
-		return face{effective: fact.Blame[string](v.noTurbo)}
+		return effectiveFace{effective: fact.Blame[string](v.noTurbo)}
 	}
 }
 
@@ -58,7 +58,7 @@ func offOrNone(v *turboView) fact.Fact[string] {
 
 // noTurboSet is no_turbo=1: the kernel sets it when firmware disabled Turbo,
 // an administrator when not.
-func (v *turboView) noTurboSet() face {
+func (v *turboView) noTurboSet() effectiveFace {
 	offered, known := v.offered()
 	switch {
 	case known && offered, v.off.Known() && v.above:
@@ -77,7 +77,7 @@ func (v *turboView) offered() (offered, known bool) {
 }
 
 // byAcpiBoost: the driver makes the file only where the processor can boost.
-func (v *turboView) byAcpiBoost(register bool) face {
+func (v *turboView) byAcpiBoost(register bool) effectiveFace {
 	on := v.boost.Value
 	switch {
 	case on && register:
@@ -96,7 +96,7 @@ func (v *turboView) byAcpiBoost(register bool) face {
 // noTurboClear is no_turbo=0. Kernels from 6.12 on show it also for a processor
 // without Turbo, so that the flag must agree, or the highest frequency be above
 // the base.
-func (m *Machine) noTurboClear(v *turboView, register bool) face {
+func (m *Machine) noTurboClear(v *turboView, register bool) effectiveFace {
 	firmware := v.by(inventory.DecidedFirmware, fact.Corroborated)
 	p := &m.Kernel.CPUFreq.First
 	switch {
@@ -117,7 +117,7 @@ func (m *Machine) noTurboClear(v *turboView, register bool) face {
 }
 
 // byFlag is a kernel without intel_pstate's file and without cpufreq/boost.
-func (v *turboView) byFlag(register bool) face {
+func (v *turboView) byFlag(register bool) effectiveFace {
 	offered, known := v.offered()
 	switch {
 	case known && offered && register:
@@ -129,6 +129,6 @@ func (v *turboView) byFlag(register bool) face {
 	case known:
 		return v.say(disabledWord, fact.Corroborated, offOrNone(v))
 	default:
-		return face{effective: fact.Blame[string](fact.First(v.noTurbo, v.boost, v.flag))}
+		return effectiveFace{effective: fact.Blame[string](fact.First(v.noTurbo, v.boost, v.flag))}
 	}
 }

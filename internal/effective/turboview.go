@@ -37,14 +37,14 @@ func (v *turboView) evidence() []fact.Evidence {
 }
 
 // say makes the face from what is known; decided stands beside it.
-func (v *turboView) say(word string, certainty fact.Certainty, decided fact.Fact[string]) face {
+func (v *turboView) say(word string, certainty fact.Certainty, decided fact.Fact[string]) effectiveFace {
 	all := v.evidence()
-	return face{fact.Known(word, certainty, all[0], all[1:]...), decided}
+	return effectiveFace{fact.Known(word, certainty, all[0], all[1:]...), decided}
 }
 
 // contradict is a face whose readings deny each other.
-func (v *turboView) contradict(reason string) face {
-	return face{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+elsewhere, v.evidence()...)}
+func (v *turboView) contradict(reason string) effectiveFace {
+	return effectiveFace{effective: fact.Unknown[string](fact.Conflicting, reason, "read the machine again, or "+elsewhere, v.evidence()...)}
 }
 
 func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
@@ -55,7 +55,7 @@ func (v *turboView) by(who string, certainty fact.Certainty) fact.Fact[string] {
 func (v *turboView) acpi() bool { return v.driver == "acpi-cpufreq" }
 
 // byBoost is the global file alone.
-func (v *turboView) byBoost(certainty fact.Certainty) face {
+func (v *turboView) byBoost(certainty fact.Certainty) effectiveFace {
 	on, ok := v.boost.Get()
 	switch {
 	case ok && on:
@@ -67,6 +67,6 @@ func (v *turboView) byBoost(certainty fact.Certainty) face {
 		if v.off.KnownBy != "" {
 			f.KnownBy = v.off.KnownBy
 		}
-		return face{effective: f}
+		return effectiveFace{effective: f}
 	}
 }

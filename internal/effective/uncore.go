@@ -11,13 +11,13 @@ import (
 
 // uncoreFrequency is the range of the mesh's or ring's frequency (docs/kernel.md).
 // Every package and die must show the same.
-func (m *Machine) uncoreFrequency() face {
+func (m *Machine) uncoreFrequency() effectiveFace {
 	entries := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Uncore, fact.Direct)
 	list, ok := entries.Get()
 	if !ok || len(list) == 0 {
-		return face{effective: m.uncoreRegister(fact.Blame[string](entries))}
+		return effectiveFace{effective: m.uncoreRegister(fact.Blame[string](entries))}
 	}
-	var f face
+	var f effectiveFace
 	for i := range list {
 		next := uncoreEntry(&list[i])
 		switch {
@@ -26,7 +26,7 @@ func (m *Machine) uncoreFrequency() face {
 		case i == 0:
 			f = next
 		case next.effective.Value != f.effective.Value:
-			return face{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s is %s, %s is %s", list[0].Name, f.effective.Value, list[i].Name, next.effective.Value),
+			return effectiveFace{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s is %s, %s is %s", list[0].Name, f.effective.Value, list[i].Name, next.effective.Value),
 				"", f.effective.From, next.effective.From)}
 		case !next.decided.Known() || next.decided.Value != f.decided.Value:
 			f.decided = undecided("the packages differ in who set the range", f.effective.From, next.effective.From)
@@ -37,12 +37,12 @@ func (m *Machine) uncoreFrequency() face {
 
 // uncoreEntry judges one package or die. initial is what firmware left; a fixed
 // frequency is the highest only when firmware left a range with that top.
-func uncoreEntry(u *host.Uncore) face {
+func uncoreEntry(u *host.Uncore) effectiveFace {
 	values := []host.Value[int64]{u.MinKHz, u.MaxKHz, u.InitialMinKHz, u.InitialMaxKHz}
 	var at []fact.Evidence
 	for _, v := range values[:2] {
 		if !v.Known() {
-			return face{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, v, fact.Direct))}
+			return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, v, fact.Direct))}
 		}
 	}
 	for _, v := range values {
@@ -64,9 +64,9 @@ func uncoreEntry(u *host.Uncore) face {
 	case initial && !firmware:
 		word = "custom"
 	default:
-		return face{effective: unobservable(fmt.Sprintf("%s is fixed at %d MHz; whether that is its highest frequency does not show", u.Name, high/1000), at...)}
+		return effectiveFace{effective: unobservable(fmt.Sprintf("%s is fixed at %d MHz; whether that is its highest frequency does not show", u.Name, high/1000), at...)}
 	}
-	f := face{effective: fact.Known(word, fact.Direct, at[0], at[1:]...)}
+	f := effectiveFace{effective: fact.Known(word, fact.Direct, at[0], at[1:]...)}
 	switch {
 	case firmware:
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, at[0], at[1:]...)
