@@ -8,8 +8,8 @@ func changeType() *ObjectType {
 		return func(src any) Value { return f(src.(*inventory.Compared)) }
 	}
 	return newType("Baseline", "one slot, or the machine, beside the hardware that was accepted",
-		Field{"same", boolT, "it is as it was accepted", get(func(c *inventory.Compared) Value { return valueOf(c.Same) })},
-		Field{"kinds", stringsT, "the kinds of what differs: dimm_lost, dimm_moved, bios ...", get(func(c *inventory.Compared) Value {
+		Field{"same", boolType, "it is as it was accepted", get(func(c *inventory.Compared) Value { return valueOf(c.Same) })},
+		Field{"kinds", textListType, "the kinds of what differs: dimm_lost, dimm_moved, bios ...", get(func(c *inventory.Compared) Value {
 			return computedFrom(c.Same, func(bool) any {
 				out := []string{}
 				for _, change := range c.Changes {
@@ -18,10 +18,10 @@ func changeType() *ObjectType {
 				return out
 			})
 		})},
-		Field{"accepted", textT, "what was accepted, of all that differs", get(func(c *inventory.Compared) Value {
+		Field{"accepted", textType, "what was accepted, of all that differs", get(func(c *inventory.Compared) Value {
 			return computedFrom(c.Same, func(bool) any { return c.Then })
 		})},
-		Field{"present", textT, "what is there now, of all that differs", get(func(c *inventory.Compared) Value {
+		Field{"present", textType, "what is there now, of all that differs", get(func(c *inventory.Compared) Value {
 			return computedFrom(c.Same, func(bool) any { return c.Now })
 		})},
 	)

@@ -10,13 +10,13 @@ import (
 
 func machineType() *ObjectType {
 	return newType("Machine", "identity of the machine",
-		Field{"vendor", textT, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Vendor) })},
-		Field{"product", textT, "product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Product) })},
-		Field{"board", textT, "baseboard product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Board) })},
-		Field{"bios_version", textT, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOSVersion) })},
-		Field{"virtual", boolT, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
-		Field{"processors", intT, "populated processor sockets", machine(populatedSockets)},
-		Field{"numa", boolT, "memory hangs on the processors (false: front-side bus)", machine(isNUMA)},
+		Field{"vendor", textType, "system manufacturer as firmware prints it", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Vendor) })},
+		Field{"product", textType, "product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Product) })},
+		Field{"board", textType, "baseboard product name", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Board) })},
+		Field{"bios_version", textType, "BIOS version", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.BIOSVersion) })},
+		Field{"virtual", boolType, "true in a guest", machine(func(m *Machine) Value { return valueOf(m.sys.Machine.Virtual) })},
+		Field{"processors", intType, "populated processor sockets", machine(populatedSockets)},
+		Field{"numa", boolType, "memory hangs on the processors (false: front-side bus)", machine(isNUMA)},
 	)
 }
 
@@ -60,12 +60,12 @@ func isNUMA(m *Machine) Value {
 
 func firmwareType() *ObjectType {
 	return newType("Firmware", "the SMBIOS table itself",
-		Field{"smbios", boolT, "a table was found", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
-		Field{"version", textT, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
-		Field{"problems", stringsT, "defects of the table that touch what an audit reads", machine(func(m *Machine) Value {
+		Field{"smbios", boolType, "a table was found", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.SMBIOS) })},
+		Field{"version", textType, "SMBIOS version of the table", machine(func(m *Machine) Value { return valueOf(m.sys.Firmware.Version) })},
+		Field{"problems", textListType, "defects of the table that touch what an audit reads", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, false) })
 		})},
-		Field{"remarks", stringsT, "defects of the table that touch nothing an audit reads", machine(func(m *Machine) Value {
+		Field{"remarks", textListType, "defects of the table that touch nothing an audit reads", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.Firmware.SMBIOS, func(bool) any { return problems(m.sys.Firmware.Problems, true) })
 		})},
 	)
@@ -132,40 +132,40 @@ func platformType() *ObjectType {
 		return l
 	}
 	return newType("Platform", "the recognised platform and what its documents say of populating it",
-		Field{"id", textT, "id of the platform file", ofPlatform(func(p *platform.Platform) any { return p.ID })},
-		Field{"name", textT, "name in words", ofPlatform(func(p *platform.Platform) any { return p.Name })},
-		Field{"numa", boolT, "memory controllers are in the processors", ofPlatform(func(p *platform.Platform) any { return p.NUMA })},
-		Field{"graded", boolT, "an interleave policy is known, so populations are graded", ofPlatform(func(p *platform.Platform) any { return p.Policy != "" })},
-		Field{"registered", boolT, "its documents know registered modules: a server processor", machine(undocumented("speeds", func(p *platform.Platform) any { return p.TakesRegistered() }, false))},
-		Field{"lockstep", boolT, "DIMMs work in lockstep pairs (EX)", ofPlatform(func(p *platform.Platform) any { return p.LockstepPairs })},
-		Field{"hbm", boolT, "processors carry HBM: no DIMM at all is legal", ofPlatform(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
-		Field{"classed", boolT, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
-		Field{"dimms", boolT, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
-		Field{"uniform", boolT, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
-		Field{"rated_below", boolT, "its maker rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
-		Field{"controllers", intT, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
-		Field{"max_dpc", intT, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
-		Field{"recommended_dimms", intsT, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *platform.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},
-		Field{"acceptable_dimms", intsT, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *platform.Platform) any { return counts(p.AcceptableDIMMs) }, []int{}))},
-		Field{"allowed_dimms", intsT, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *platform.Platform) any { return counts(p.AllowedDIMMs) }, []int{}))},
+		Field{"id", textType, "id of the platform file", ofPlatform(func(p *platform.Platform) any { return p.ID })},
+		Field{"name", textType, "name in words", ofPlatform(func(p *platform.Platform) any { return p.Name })},
+		Field{"numa", boolType, "memory controllers are in the processors", ofPlatform(func(p *platform.Platform) any { return p.NUMA })},
+		Field{"graded", boolType, "an interleave policy is known, so populations are graded", ofPlatform(func(p *platform.Platform) any { return p.Policy != "" })},
+		Field{"registered", boolType, "its documents know registered modules: a server processor", machine(undocumented("speeds", func(p *platform.Platform) any { return p.TakesRegistered() }, false))},
+		Field{"lockstep", boolType, "DIMMs work in lockstep pairs (EX)", ofPlatform(func(p *platform.Platform) any { return p.LockstepPairs })},
+		Field{"hbm", boolType, "processors carry HBM: no DIMM at all is legal", ofPlatform(func(p *platform.Platform) any { return p.ZeroDIMMsLegal })},
+		Field{"classed", boolType, "its document puts layouts into classes", machine(undocumented("classes", func(p *platform.Platform) any { return p.Classes != "" }, false))},
+		Field{"dimms", boolType, "memory sits in slots (false: soldered)", ofPlatform(func(p *platform.Platform) any { return !p.NoDIMMs })},
+		Field{"uniform", boolType, "the document asks for identical DIMMs", ofPlatform(func(p *platform.Platform) any { return p.UniformDIMMs })},
+		Field{"rated_below", boolType, "its maker rates the processor below what its channels give together", ofPlatform(func(p *platform.Platform) any { return p.RatedBelow })},
+		Field{"controllers", intType, "memory controllers per processor", stated("controllers", "the number of controllers", func(p *platform.Platform) (any, bool) { return p.Controllers, p.Controllers > 0 })},
+		Field{"max_dpc", intType, "DIMMs per channel at most", stated("max_dpc", "the DIMMs per channel", func(p *platform.Platform) (any, bool) { return p.MaxDPC, p.MaxDPC > 0 })},
+		Field{"recommended_dimms", intListType, "recommended DIMM counts per processor (per system on a front-side bus); empty: none documented", machine(undocumented("recommended_dimms", func(p *platform.Platform) any { return counts(p.RecommendedDIMMs) }, []int{}))},
+		Field{"acceptable_dimms", intListType, "acceptable DIMM counts; empty: none documented", machine(undocumented("acceptable_dimms", func(p *platform.Platform) any { return counts(p.AcceptableDIMMs) }, []int{}))},
+		Field{"allowed_dimms", intListType, "the only DIMM counts allowed; empty: none documented", machine(undocumented("allowed_dimms", func(p *platform.Platform) any { return counts(p.AllowedDIMMs) }, []int{}))},
 	)
 }
 
 func processorType() *ObjectType {
 	return newType("Processor", "the processors of the machine, by the first populated socket",
-		Field{"brand", textT, "brand string", machine(func(m *Machine) Value {
+		Field{"brand", textType, "brand string", machine(func(m *Machine) Value {
 			return firstProcessor(m, func(s inventory.Socket) Value { return valueOf(s.Brand) }, valueOf(m.sys.CPU.Brand))
 		})},
-		Field{"vendor", textT, "CPUID vendor", machine(func(m *Machine) Value {
+		Field{"vendor", textType, "CPUID vendor", machine(func(m *Machine) Value {
 			return m.ProcessorVendor()
 		})},
-		Field{"models", stringsT, "distinct models of the populated sockets, by brand string", machine(processorModels)},
-		Field{"turbo_capable", boolT, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
-		Field{"smt_capable", boolT, "the vendor's table states SMT", machine(capability("SMT", func(p *platform.Processor) string { return p.SMT }))},
-		Field{"max_mts", intT, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
+		Field{"models", textListType, "distinct models of the populated sockets, by brand string", machine(processorModels)},
+		Field{"turbo_capable", boolType, "the vendor's table states Turbo or boost", machine(capability("Turbo", func(p *platform.Processor) string { return p.Turbo }))},
+		Field{"smt_capable", boolType, "the vendor's table states SMT", machine(capability("SMT", func(p *platform.Processor) string { return p.SMT }))},
+		Field{"max_mts", intType, "highest memory speed of the processor in MT/s by the vendor's table", machine(func(m *Machine) Value {
 			return fromTable(m, func(p *platform.Processor) (any, bool) { return p.MaxMTs, p.MaxMTs > 0 })
 		})},
-		Field{"logical", intT, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
+		Field{"logical", intType, "hardware threads of all processors, by firmware", machine(logicalProcessors)},
 	)
 }
 

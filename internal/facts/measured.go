@@ -17,21 +17,21 @@ import (
 // measurementType is what was measured of the whole machine.
 func measurementType(pair, crossing *ObjectType) *ObjectType {
 	return newType("Measurement", "what was measured of the whole machine",
-		Field{"given", boolT, "memaudit measured memory, and rules may speak of it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
+		Field{"given", boolType, "memaudit measured memory, and rules may speak of it", machine(func(m *Machine) Value { return PlainValue(len(m.local()) > 0) })},
 		Field{"pairs", types.NewListType(pair.cel), "each two sockets with their own memory as it was measured", machine(func(m *Machine) Value { return socketPairs(m, pair) })},
-		Field{"crossed", boolT, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return PlainValue(len(m.crossings(crossing)) > 0) })},
+		Field{"crossed", boolType, "another node's memory was measured beside the own", machine(func(m *Machine) Value { return PlainValue(len(m.crossings(crossing)) > 0) })},
 		Field{"crossings", types.NewListType(crossing.cel), "each node's processors with another node's memory, as measured beside their own", machine(func(m *Machine) Value {
 			if all := m.crossings(crossing); len(all) > 0 {
 				return PlainValue(all)
 			}
 			return Missing(fact.Unread, "no other node's memory was measured", measureIt)
 		})},
-		Field{"rearranged", boolT, "the latency was measured when the machine was accepted, with as many modules on another number of channels", machine((*Machine).rearranged)},
-		Field{"channels", intT, "channels that hold memory", machine((*Machine).channelsNow)},
-		Field{"accepted_channels", intT, "channels that held memory when the machine was accepted", machine((*Machine).channelsThen)},
-		Field{"latency_times", floatT, "the idle latency of the first node's own memory over the accepted one", machine((*Machine).latencyTimes)},
-		Field{"latency_words", textT, "the two latencies with their channels, in words", machine((*Machine).latencyWords)},
-		Field{"words", stringsT, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
+		Field{"rearranged", boolType, "the latency was measured when the machine was accepted, with as many modules on another number of channels", machine((*Machine).rearranged)},
+		Field{"channels", intType, "channels that hold memory", machine((*Machine).channelsNow)},
+		Field{"accepted_channels", intType, "channels that held memory when the machine was accepted", machine((*Machine).channelsThen)},
+		Field{"latency_times", floatType, "the idle latency of the first node's own memory over the accepted one", machine((*Machine).latencyTimes)},
+		Field{"latency_words", textType, "the two latencies with their channels, in words", machine((*Machine).latencyWords)},
+		Field{"words", textListType, "what each node reads from its own memory, in words", machine(func(m *Machine) Value {
 			if len(m.local()) == 0 {
 				return Missing(fact.Unread, m.notMeasured(), measureIt)
 			}
@@ -44,20 +44,22 @@ func measurementType(pair, crossing *ObjectType) *ObjectType {
 	)
 }
 
-// pair is two sockets' own memory: the first, second ... node of each.
-type pair struct{ slow, fast *measuredNode }
+// socketPair is two sockets' own memory: the first, second ... node of each.
+type socketPair struct{ slow, fast *measuredNode }
 
 func pairType() *ObjectType {
-	get := func(f func(p *pair) Value) func(any) Value { return func(src any) Value { return f(src.(*pair)) } }
+	get := func(f func(p *socketPair) Value) func(any) Value {
+		return func(src any) Value { return f(src.(*socketPair)) }
+	}
 	return newType("Pair", "two sockets with their own memory as it was measured",
-		Field{"slow", intT, "id of the socket that is asked about", get(func(p *pair) Value { return p.slow.socketOf() })},
-		Field{"fast", intT, "id of the other socket", get(func(p *pair) Value { return p.fast.socketOf() })},
-		Field{"below", floatT, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", get(func(p *pair) Value {
+		Field{"slow", intType, "id of the socket that is asked about", get(func(p *socketPair) Value { return p.slow.socketOf() })},
+		Field{"fast", intType, "id of the other socket", get(func(p *socketPair) Value { return p.fast.socketOf() })},
+		Field{"below", floatType, "by how much every pass of the one is below every pass of the other, 0 when passes overlap", get(func(p *socketPair) Value {
 			return compareBelow(p.slow, p.slow.read, p.fast.read)
 		})},
-		Field{"triad_times", floatT, "STREAM's Triad of the one over that of the other", get((*pair).triadTimes)},
-		Field{"share_times", floatT, "what a document measured of the one's layout over what it measured of the other's", get((*pair).shareTimes)},
-		Field{"triad_words", textT, "the two Triads and what a document measured of their layouts, in words", get(func(p *pair) Value {
+		Field{"triad_times", floatType, "STREAM's Triad of the one over that of the other", get((*socketPair).triadTimes)},
+		Field{"share_times", floatType, "what a document measured of the one's layout over what it measured of the other's", get((*socketPair).shareTimes)},
+		Field{"triad_words", textType, "the two Triads and what a document measured of their layouts, in words", get(func(p *socketPair) Value {
 			triad, share := p.triadTimes(), p.shareTimes()
 			return derived(func() any {
 				return fmt.Sprintf("node %d: %s, %.0f %% of node %d's %s; of such layouts a document measured %.0f %%", p.slow.read.MemoryNode,
@@ -69,7 +71,7 @@ func pairType() *ObjectType {
 
 // triadTimes compares the Triads of two sockets, which must have been measured in
 // one way at the same clock.
-func (p *pair) triadTimes() Value {
+func (p *socketPair) triadTimes() Value {
 	if p.slow.triad == nil || p.fast.triad == nil {
 		return Missing(fact.Absent, "no Triad was measured of these nodes", measureIt)
 	}
@@ -80,7 +82,7 @@ func (p *pair) triadTimes() Value {
 		from: p.slow.evidence(p.slow.triad), more: []fact.Evidence{p.fast.evidence(p.fast.triad)}}
 }
 
-func (p *pair) shareTimes() Value {
+func (p *socketPair) shareTimes() Value {
 	one, other := p.slow.documented(), p.fast.documented()
 	return derived(func() any { return one.v.(float64) / other.v.(float64) }, one, other)
 }
@@ -127,7 +129,7 @@ func socketPairs(m *Machine, t *ObjectType) Value {
 	for _, a := range ids {
 		for _, b := range ids {
 			for i := 0; a != b && i < min(len(rows[a]), len(rows[b])); i++ {
-				out = append(out, &Object{typ: t, src: &pair{rows[a][i], rows[b][i]}})
+				out = append(out, &Object{typ: t, src: &socketPair{rows[a][i], rows[b][i]}})
 			}
 		}
 	}
@@ -139,16 +141,16 @@ func crossingType() *ObjectType {
 		return func(src any) Value { return f(src.(*crossing)) }
 	}
 	return newType("Crossing", "one node's processors with another node's memory, as measured",
-		Field{"extra_ns", floatT, "by how many nanoseconds the other node's memory answers later than the own, idle", get(func(c *crossing) Value {
+		Field{"extra_ns", floatType, "by how many nanoseconds the other node's memory answers later than the own, idle", get(func(c *crossing) Value {
 			return c.compare(c.latency, c.ownLatency, "latency", func(other, own float64) float64 { return 1e9 * (other - own) })
 		})},
-		Field{"triad_times", floatT, "STREAM's Triad in the own memory over that in the other node's", get(func(c *crossing) Value {
+		Field{"triad_times", floatType, "STREAM's Triad in the own memory over that in the other node's", get(func(c *crossing) Value {
 			return c.compare(c.triad, c.near, "Triad", func(other, own float64) float64 { return own / other })
 		})},
-		Field{"latency_words", textT, "the two latencies, in words", get(func(c *crossing) Value {
+		Field{"latency_words", textType, "the two latencies, in words", get(func(c *crossing) Value {
 			return c.words(c.latency, c.ownLatency, "latency", func(v float64) string { return fmt.Sprintf("%.0f ns", 1e9*v) })
 		})},
-		Field{"triad_words", textT, "the two bandwidths, in words", get(func(c *crossing) Value {
+		Field{"triad_words", textType, "the two bandwidths, in words", get(func(c *crossing) Value {
 			return c.words(c.triad, c.near, "Triad", prose.Bandwidth[float64])
 		})},
 	)
@@ -244,34 +246,34 @@ func measuredType() *ObjectType {
 		return func(src any) Value { return f(src.(*measuredNode)) }
 	}
 	return newType("Measured", "one node's own memory as it was measured",
-		Field{"accepted", boolT, "the baseline carries a measurement of it", get(func(n *measuredNode) Value { return PlainValue(n.acceptedRead() != nil) })},
-		Field{"read_dropped", floatT, "by how much every pass of reading is below every accepted one, 0 when passes overlap", get(func(n *measuredNode) Value {
+		Field{"accepted", boolType, "the baseline carries a measurement of it", get(func(n *measuredNode) Value { return PlainValue(n.acceptedRead() != nil) })},
+		Field{"read_dropped", floatType, "by how much every pass of reading is below every accepted one, 0 when passes overlap", get(func(n *measuredNode) Value {
 			a := n.acceptedRead()
 			if a == nil {
 				return Missing(fact.Absent, "no measurement was accepted", "memaudit baseline save --measured FILE")
 			}
 			return compareBelow(n, n.read, a)
 		})},
-		Field{"read_share", floatT, "the fastest pass of reading over the theoretical peak of the populated channels", get((*measuredNode).share)},
-		Field{"threads", intT, "threads that read", get(func(n *measuredNode) Value {
+		Field{"read_share", floatType, "the fastest pass of reading over the theoretical peak of the populated channels", get((*measuredNode).share)},
+		Field{"threads", intType, "threads that read", get(func(n *measuredNode) Value {
 			if n.read.Threads == 0 {
 				return Missing(fact.Absent, "the number of threads is not said", measureIt)
 			}
 			return PlainValue(n.read.Threads)
 		})},
-		Field{"words", textT, "what it reads, in words", get(func(n *measuredNode) Value {
+		Field{"words", textType, "what it reads, in words", get(func(n *measuredNode) Value {
 			if !n.read.Decided() {
 				return Missing(fact.Refused, n.read.Why, "measure again on a quiet machine")
 			}
 			return PlainValue(figureWords(n.read))
 		})},
-		Field{"accepted_words", textT, "what was accepted, in words", get(func(n *measuredNode) Value {
+		Field{"accepted_words", textType, "what was accepted, in words", get(func(n *measuredNode) Value {
 			if a := n.acceptedRead(); a != nil {
 				return PlainValue(figureWords(a))
 			}
 			return Missing(fact.Absent, "no measurement was accepted", "")
 		})},
-		Field{"peak_words", textT, "its theoretical peak, in words", get(func(n *measuredNode) Value {
+		Field{"peak_words", textType, "its theoretical peak, in words", get(func(n *measuredNode) Value {
 			peak := n.peak()
 			return derived(func() any { return prose.Bandwidth(peak.v.(float64)) }, peak)
 		})},

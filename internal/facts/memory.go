@@ -11,48 +11,48 @@ import (
 
 func memoryType() *ObjectType {
 	return newType("Memory", "the memory of the whole machine", append([]Field{
-		{"installed_bytes", intT, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.topo.InstalledBytes) })},
-		{"visible_bytes", intT, "memory that firmware gave the operating system, in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.VisibleBytes) })},
-		{"visible_share", floatT, "visible divided by installed", machine(func(m *Machine) Value {
+		{"installed_bytes", intType, "sum of the DRAM modules in bytes", machine(func(m *Machine) Value { return valueOf(m.topo.InstalledBytes) })},
+		{"visible_bytes", intType, "memory that firmware gave the operating system, in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.VisibleBytes) })},
+		{"visible_share", floatType, "visible divided by installed", machine(func(m *Machine) Value {
 			installed, visible := valueOf(m.topo.InstalledBytes), valueOf(m.sys.Memory.VisibleBytes)
 			return derived(func() any {
 				return float64(m.sys.Memory.VisibleBytes.Value) / float64(m.topo.InstalledBytes.Value)
 			}, installed, visible, positive(installed))
 		})},
-		{"hidden_bytes", intT, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
-		{"mapped_bytes", intT, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},
-		{"unmapped_modules", stringsT, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
-		{"module_lost", boolT, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machine(moduleLost)},
-		{"smallest_bytes", intT, "capacity of the smallest module in bytes", machine(smallestModule)},
-		{"mirrored", boolT, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
-		{"options", stringsT, "kernel options that take memory away", machine(func(m *Machine) Value { return m.memoryOptions() })},
-		{"channels", intT, "memory channels of all populated processors", machine(allChannels)},
-		{"full", boolT, "every slot that firmware declares holds a module", machine(slotsFull)},
-		{"mapping_doubts", stringsT, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
-		{"mapping_witnessed", boolT, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
-		{"stopped_modules", stringsT, "modules without a running speed, where firmware states one for others", machine(stoppedModules)},
-		{"populated_slots", intT, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
-		{"empty_slots", intT, "empty slots", machine(countSlots(inventory.SlotEmpty))},
-		{"soldered", boolT, "the DRAM is soldered", machine(func(m *Machine) Value {
+		{"hidden_bytes", intType, "installed memory that the system does not see, in bytes; without a kernel, that firmware gives no addresses to", machine(hidden)},
+		{"mapped_bytes", intType, "memory that firmware says it gave addresses to (SMBIOS type 19), in bytes", machine(func(m *Machine) Value { return valueOf(m.sys.Memory.MappedBytes) })},
+		{"unmapped_modules", textListType, "modules without an address range or running speed beside others that have one, where they make up what firmware does not map", machine(silentNames)},
+		{"module_lost", boolType, "modules without an address range or running speed make up what firmware does not map, and no more is seen", machine(moduleLost)},
+		{"smallest_bytes", intType, "capacity of the smallest module in bytes", machine(smallestModule)},
+		{"mirrored", boolType, "half or a third of the installed memory is visible (false: all but the normal reservation)", machine(mirrored)},
+		{"options", textListType, "kernel options that take memory away", machine(func(m *Machine) Value { return m.memoryOptions() })},
+		{"channels", intType, "memory channels of all populated processors", machine(allChannels)},
+		{"full", boolType, "every slot that firmware declares holds a module", machine(slotsFull)},
+		{"mapping_doubts", textListType, "what cannot be true together with the places that the slots' labels give", machine(mappingDoubts)},
+		{"mapping_witnessed", boolType, "of every module a second source names the channel, and speed, ranks and nodes are known, which could contradict it", machine(mappingWitnessed)},
+		{"stopped_modules", textListType, "modules without a running speed, where firmware states one for others", machine(stoppedModules)},
+		{"populated_slots", intType, "slots that hold DRAM", machine(countSlots(inventory.SlotPopulated))},
+		{"empty_slots", intType, "empty slots", machine(countSlots(inventory.SlotEmpty))},
+		{"soldered", boolType, "the DRAM is soldered", machine(func(m *Machine) Value {
 			return m.anySlot(soldered)
 		})},
-		{"persistent", boolT, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
-		{"hbm", boolT, "HBM is present", machine(hasTechnology(inventory.HBM))},
-		{"cxl", boolT, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
-		{"symmetric", boolT, "all populated processors carry the same layout", machine(func(m *Machine) Value {
+		{"persistent", boolType, "NVDIMM or persistent memory is installed", machine(hasTechnology(inventory.NVDIMM))},
+		{"hbm", boolType, "HBM is present", machine(hasTechnology(inventory.HBM))},
+		{"cxl", boolType, "CXL memory is present", machine(hasTechnology(inventory.CXL))},
+		{"symmetric", boolType, "all populated processors carry the same layout", machine(func(m *Machine) Value {
 			if !m.listed() {
 				return m.noPopulation()
 			}
 			return valueOf(m.topo.Symmetric)
 		})},
-		{"fewer_slots", boolT, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
-		{"channels_alike", boolT, "all populated processors have the same capacity on each of their channels, whatever modules make it up", machine(func(m *Machine) Value {
+		{"fewer_slots", boolType, "the modules are alike in size, and no processor with fewer of them has an empty slot: the board gives it fewer", machine(fewerSlots)},
+		{"channels_alike", boolType, "all populated processors have the same capacity on each of their channels, whatever modules make it up", machine(func(m *Machine) Value {
 			if !m.listed() {
 				return m.noPopulation()
 			}
 			return valueOf(m.topo.ChannelsAlike)
 		})},
-		{"per_socket", stringsT, "what each processor carries, in words", machine(perSocket)},
+		{"per_socket", textListType, "what each processor carries, in words", machine(perSocket)},
 	}, memoryClassFields()...)...)
 }
 
@@ -61,14 +61,14 @@ func memoryClassFields() []Field {
 		return machine(func(m *Machine) Value { return computedFrom(m.topo.Class, f) })
 	}
 	return []Field{
-		{"ecc_on", boolT, "memory errors are corrected", machine(eccCorrects)},
-		{"errors_counted", boolT, "the kernel or the management controller counts memory errors", machine(countsErrors)},
-		{"erring_modules", stringsT, "modules on which the kernel counted an error", machine(erringModules)},
-		{"class", textT, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
-		{"class_best", textT, "the best class of the same document", class(func(c population.Class) any { return c.Best })},
-		{"class_documented", boolT, "the class is one of the platform's document", class(func(c population.Class) any { return c.Documented })},
-		{"class_discouraged", boolT, "the document discourages the layout", class(func(c population.Class) any { return c.Discouraged })},
-		{"ecc_declared", stringsT, "error correction that the memory arrays in use declare", machine(func(m *Machine) Value {
+		{"ecc_on", boolType, "memory errors are corrected", machine(eccCorrects)},
+		{"errors_counted", boolType, "the kernel or the management controller counts memory errors", machine(countsErrors)},
+		{"erring_modules", textListType, "modules on which the kernel counted an error", machine(erringModules)},
+		{"class", textType, "the machine's worst class", class(func(c population.Class) any { return c.Name })},
+		{"class_best", textType, "the best class of the same document", class(func(c population.Class) any { return c.Best })},
+		{"class_documented", boolType, "the class is one of the platform's document", class(func(c population.Class) any { return c.Documented })},
+		{"class_discouraged", boolType, "the document discourages the layout", class(func(c population.Class) any { return c.Discouraged })},
+		{"ecc_declared", textListType, "error correction that the memory arrays in use declare", machine(func(m *Machine) Value {
 			var facts []Value
 			for _, a := range m.usedArrays() {
 				facts = append(facts, valueOf(a.ECC))
@@ -78,16 +78,16 @@ func memoryClassFields() []Field {
 			}
 			return gather[string](facts)
 		})},
-		{"ecc_modules", boolT, "every DRAM module has check bits", machine(eccModules)},
-		{"some_checked", boolT, "a DRAM module has check bits", machine(someChecked)},
-		{"unchecked_modules", stringsT, "DRAM modules without check bits", machine(uncheckedModules)},
-		{"edac_modes", stringsT, "error correction modes that the EDAC driver reports", machine(edacModes)},
-		{"edac_native", boolT, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
-		{"several_voltages", boolT, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", machine(severalVoltages)},
-		{"min_mv", intsT, "distinct lowest voltages of the modules in mV", machine(func(m *Machine) Value {
+		{"ecc_modules", boolType, "every DRAM module has check bits", machine(eccModules)},
+		{"some_checked", boolType, "a DRAM module has check bits", machine(someChecked)},
+		{"unchecked_modules", textListType, "DRAM modules without check bits", machine(uncheckedModules)},
+		{"edac_modes", textListType, "error correction modes that the EDAC driver reports", machine(edacModes)},
+		{"edac_native", boolType, "a driver of the memory controller itself is loaded, which it is only with error correction on", machine(edacNative)},
+		{"several_voltages", boolType, "the modules are of a generation that has more than one supply voltage (DDR4 has 1.2 V, DDR5 1.1 V)", machine(severalVoltages)},
+		{"min_mv", intListType, "distinct lowest voltages of the modules in mV", machine(func(m *Machine) Value {
 			return m.gatherDRAM(func(s *inventory.Slot) Value { return valueOf(s.MinMV) })
 		})},
-		{"configured_mv", intsT, "distinct configured voltages in mV", machine(func(m *Machine) Value {
+		{"configured_mv", intListType, "distinct configured voltages in mV", machine(func(m *Machine) Value {
 			return m.gatherDRAM(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMV) })
 		})},
 	}

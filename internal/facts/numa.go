@@ -11,25 +11,25 @@ import (
 
 func numaType() *ObjectType {
 	return newType("NUMA", "the kernel's NUMA state", append([]Field{
-		{"cpu_nodes", intT, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) }))},
-		{"memory_nodes", intT, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) }))},
-		{"nodes", intT, "online nodes", machine(func(m *Machine) Value {
+		{"cpu_nodes", intType, "online nodes with CPUs", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) }))},
+		{"memory_nodes", intType, "online nodes with memory", machine(countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) }))},
+		{"nodes", intType, "online nodes", machine(func(m *Machine) Value {
 			if v := m.nodesRead(); !v.Known() {
 				return v
 			}
 			return PlainValue(len(m.sys.Nodes))
 		})},
-		{"srat", boolT, "firmware handed over an SRAT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SRAT) })},
-		{"slit", boolT, "firmware handed over a SLIT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
-		{"options", stringsT, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
-		{"faked", boolT, "numa=fake on the command line", machine(func(m *Machine) Value {
+		{"srat", boolType, "firmware handed over an SRAT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SRAT) })},
+		{"slit", boolType, "firmware handed over a SLIT", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.SLIT) })},
+		{"options", textListType, "kernel options that bear on memory and CPUs", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.Options) })},
+		{"faked", boolType, "numa=fake on the command line", machine(func(m *Machine) Value {
 			return computedFrom(m.sys.NUMA.Options, func(o []string) any { return hasOption(o, "numa=fake") })
 		})},
-		{"sub_numa", textT, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
-		{"sub_numa_on", boolT, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
-		{"sub_numa_effective", textT, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return valueOf(m.sys.Settings[subNUMASetting].Effective) })},
-		{"distance_default", boolT, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
-		{"distance_faults", stringsT, "what is wrong with the distance table, in words", machine(distanceFaults)},
+		{"sub_numa", textType, "sub-NUMA mode asked for: the configured face unless it says auto, else the effective one", machine(subNUMA)},
+		{"sub_numa_on", boolType, "the sub-NUMA mode makes several nodes of a processor", machine(subNUMAOn)},
+		{"sub_numa_effective", textType, "sub-NUMA mode in effect", machine(func(m *Machine) Value { return valueOf(m.sys.Settings[subNUMASetting].Effective) })},
+		{"distance_default", boolType, "every node is 20 from every other, as the kernel assumes without a usable SLIT", machine(distanceDefault)},
+		{"distance_faults", textListType, "what is wrong with the distance table, in words", machine(distanceFaults)},
 	}, tierFields()...)...)
 }
 
@@ -94,27 +94,27 @@ func nodeType() *ObjectType {
 		return func(src any) Value { return f(src.(*inventory.Node)) }
 	}
 	return newType("Node", "one online NUMA node",
-		Field{"id", intT, "number of the node", get(func(n *inventory.Node) Value { return PlainValue(n.ID) })},
-		Field{"kind", textT, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", get(func(n *inventory.Node) Value { return valueOf(n.Kind) })},
-		Field{"has_cpu", boolT, "CPUs are on it", get(func(n *inventory.Node) Value { return valueOf(n.HasCPU) })},
-		Field{"has_memory", boolT, "memory is on it", get(func(n *inventory.Node) Value { return valueOf(n.HasMemory) })},
-		Field{"bytes", intT, "its memory in bytes", get(func(n *inventory.Node) Value { return valueOf(n.MemoryBytes) })},
-		Field{"tier", intT, "the kernel's memory tier; a smaller one is faster", get(func(n *inventory.Node) Value { return valueOf(n.Tier) })},
-		Field{"socket", intT, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
-		Field{"distances", intsT, "distances to the online nodes", get(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
+		Field{"id", intType, "number of the node", get(func(n *inventory.Node) Value { return PlainValue(n.ID) })},
+		Field{"kind", textType, "dram, cpuless, memoryless, hbm, cxl, persistent, gpu", get(func(n *inventory.Node) Value { return valueOf(n.Kind) })},
+		Field{"has_cpu", boolType, "CPUs are on it", get(func(n *inventory.Node) Value { return valueOf(n.HasCPU) })},
+		Field{"has_memory", boolType, "memory is on it", get(func(n *inventory.Node) Value { return valueOf(n.HasMemory) })},
+		Field{"bytes", intType, "its memory in bytes", get(func(n *inventory.Node) Value { return valueOf(n.MemoryBytes) })},
+		Field{"tier", intType, "the kernel's memory tier; a smaller one is faster", get(func(n *inventory.Node) Value { return valueOf(n.Tier) })},
+		Field{"socket", intType, "id of the socket of its CPUs", get(func(n *inventory.Node) Value { return valueOf(n.Socket) })},
+		Field{"distances", intListType, "distances to the online nodes", get(func(n *inventory.Node) Value { return valueOf(n.Distances) })},
 	)
 }
 
 // tierFields are the facts about memory that is not a DRAM module's.
 func tierFields() []Field {
 	return []Field{
-		{"cxl_devices", intT, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
-		{"cxl_regions", intT, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
-		{"memory_only", intT, "online nodes with memory and without CPUs", machine(memoryOnly)},
-		{"dram_tier", intT, "the kernel's memory tier of the nodes with CPUs, where they share one", machine(dramTier)},
-		{"slow_nodes", intT, "nodes of CXL or persistent memory that firmware rates below every node of DRAM", machine(slowNodes)},
-		{"weights", intsT, "weights of interleaving, one a node", machine(weights)},
-		{"weights_auto", boolT, "the kernel makes the weights from rated bandwidths", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.WeightsAuto) })},
+		{"cxl_devices", intType, "CXL memory devices that the kernel lists", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLDevices) })},
+		{"cxl_regions", intType, "address ranges that the kernel maps to CXL devices", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.CXLRegions) })},
+		{"memory_only", intType, "online nodes with memory and without CPUs", machine(memoryOnly)},
+		{"dram_tier", intType, "the kernel's memory tier of the nodes with CPUs, where they share one", machine(dramTier)},
+		{"slow_nodes", intType, "nodes of CXL or persistent memory that firmware rates below every node of DRAM", machine(slowNodes)},
+		{"weights", intListType, "weights of interleaving, one a node", machine(weights)},
+		{"weights_auto", boolType, "the kernel makes the weights from rated bandwidths", machine(func(m *Machine) Value { return valueOf(m.sys.NUMA.WeightsAuto) })},
 	}
 }
 

@@ -66,7 +66,7 @@ type Object struct {
 	// given replaces src in a case: what is not in it is unknown.
 	given map[string]Value
 	// trace notes what is read.
-	trace *trace
+	trace *factTrace
 	// cache keeps what was read from the model, by field: many rules ask for
 	// the same facts.
 	cache []*answer
@@ -113,7 +113,7 @@ func (o *Object) model(i int) (Value, string) {
 }
 
 // adoptObjects gives the objects inside the value of a field their path and the trace.
-func adoptObjects(path string, into *trace, v Value) {
+func adoptObjects(path string, into *factTrace, v Value) {
 	switch t := v.v.(type) {
 	case *Object:
 		t.path, t.trace = path, into
@@ -217,12 +217,12 @@ func (o *Object) Type() ref.Type { return o.typ.cel }
 // Value implements ref.Val.
 func (o *Object) Value() any { return o }
 
-// Shorthands of the field tables.
+// The types of the field tables.
 var (
-	boolT    = types.BoolType
-	intT     = types.IntType
-	textT    = types.StringType
-	floatT   = types.DoubleType
-	intsT    = types.NewListType(types.IntType)
-	stringsT = types.NewListType(types.StringType)
+	boolType     = types.BoolType
+	intType      = types.IntType
+	textType     = types.StringType
+	floatType    = types.DoubleType
+	intListType  = types.NewListType(types.IntType)
+	textListType = types.NewListType(types.StringType)
 )

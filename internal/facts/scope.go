@@ -19,7 +19,7 @@ type Scope struct {
 	subject Subject
 	// lazy makes an object or list the first time it is named.
 	lazy func(name string) (Value, bool)
-	tr   *trace
+	tr   *factTrace
 	// spent is what the evaluations cost, where that is counted.
 	spent uint64
 }

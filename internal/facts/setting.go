@@ -17,7 +17,7 @@ func settingsType() *ObjectType {
 	ids := settings.IDs()
 	fields := make([]Field, 0, len(ids))
 	for _, id := range ids {
-		fields = append(fields, Field{id, textT, settingDoc,
+		fields = append(fields, Field{id, textType, settingDoc,
 			func(src any) Value { v, _ := judged(src.(*Machine).sys.Settings[id]); return v }})
 	}
 	return newType("Settings", "BIOS settings in canonical words", fields...)
@@ -29,15 +29,15 @@ func settingType() *ObjectType {
 		return func(src any) Value { return f(src.(*settingFacts)) }
 	}
 	return newType("Setting", "one BIOS setting with its three faces",
-		Field{"id", textT, "canonical id", get(func(s *settingFacts) Value { return PlainValue(s.id) })},
-		Field{"configured", textT, "what BIOS setup says", get(func(s *settingFacts) Value { return valueOf(s.Configured) })},
-		Field{"pending", textT, "what BIOS setup will say after the next boot", get(func(s *settingFacts) Value { return valueOf(s.Pending) })},
-		Field{"effective", textT, "what the system runs with", get(func(s *settingFacts) Value { return valueOf(s.Effective) })},
-		Field{"decided_by", textT, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", get(func(s *settingFacts) Value { return valueOf(s.DecidedBy) })},
-		Field{"decision", textT, "who made the effective value, in words, with the reading that shows it", get((*settingFacts).decision)},
-		Field{"contradicts", boolT, "BIOS setup says one thing and the system runs with another", get((*settingFacts).contradicts)},
-		Field{"waits", boolT, "a change waits for the next boot", get((*settingFacts).waits)},
-		Field{"exports_disagree", textT, "what two exports of the BIOS settings say of it; empty when they agree", get((*settingFacts).disagreement)},
+		Field{"id", textType, "canonical id", get(func(s *settingFacts) Value { return PlainValue(s.id) })},
+		Field{"configured", textType, "what BIOS setup says", get(func(s *settingFacts) Value { return valueOf(s.Configured) })},
+		Field{"pending", textType, "what BIOS setup will say after the next boot", get(func(s *settingFacts) Value { return valueOf(s.Pending) })},
+		Field{"effective", textType, "what the system runs with", get(func(s *settingFacts) Value { return valueOf(s.Effective) })},
+		Field{"decided_by", textType, "firmware, command line, administrator, kernel, hypervisor, or firmware or the processor: who made the effective value", get(func(s *settingFacts) Value { return valueOf(s.DecidedBy) })},
+		Field{"decision", textType, "who made the effective value, in words, with the reading that shows it", get((*settingFacts).decision)},
+		Field{"contradicts", boolType, "BIOS setup says one thing and the system runs with another", get((*settingFacts).contradicts)},
+		Field{"waits", boolType, "a change waits for the next boot", get((*settingFacts).waits)},
+		Field{"exports_disagree", textType, "what two exports of the BIOS settings say of it; empty when they agree", get((*settingFacts).disagreement)},
 	)
 }
 

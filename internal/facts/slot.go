@@ -14,38 +14,38 @@ func slotType() *ObjectType {
 		return func(src any) Value { x := src.(*slotFacts); return f(&x.m.sys.Slots[x.i]) }
 	}
 	return newType("Slot", "one memory slot",
-		Field{"locator", textT, "firmware's label", get(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
-		Field{"state", textT, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
-		Field{"technology", textT, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
-		Field{"size_bytes", intT, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
-		Field{"type", textT, "memory type", get(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
-		Field{"ranks", intT, "ranks of the module", get(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
-		Field{"rated_mts", intT, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
-		Field{"configured_mts", intT, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
-		Field{"socket", intT, "id of the socket it belongs to", func(src any) Value {
+		Field{"locator", textType, "firmware's label", get(func(s *inventory.Slot) Value { return valueOf(s.Locator) })},
+		Field{"state", textType, "populated, empty or unknown", get(func(s *inventory.Slot) Value { return PlainValue(string(s.State)) })},
+		Field{"technology", textType, "dram, nvdimm, cxl, hbm, flash, other", get(func(s *inventory.Slot) Value { return valueOf(s.Technology) })},
+		Field{"size_bytes", intType, "capacity of the module in bytes", get(func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+		Field{"type", textType, "memory type", get(func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+		Field{"ranks", intType, "ranks of the module", get(func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+		Field{"rated_mts", intType, "rated speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
+		Field{"configured_mts", intType, "configured speed in MT/s", get(func(s *inventory.Slot) Value { return valueOf(s.ConfiguredMTs) })},
+		Field{"socket", intType, "id of the socket it belongs to", func(src any) Value {
 			x := src.(*slotFacts)
 			return x.coordinate(x.m.topo.Placements[x.i].Socket, "socket")
 		}},
-		Field{"channel", intT, "channel of the processor", func(src any) Value {
+		Field{"channel", intType, "channel of the processor", func(src any) Value {
 			x := src.(*slotFacts)
 			return x.coordinate(x.m.topo.Placements[x.i].Channel, "channel")
 		}},
-		Field{"manufacturer", textT, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
-		Field{"part_number", textT, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
-		Field{"alarms", textT, "the alarms that the management controller raised for the module, empty for none", get(func(s *inventory.Slot) Value { return valueOf(s.BMCErrors.Alarms) })},
-		Field{"health", textT, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
-		Field{"corrected_errors", intT, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })},
-		Field{"uncorrected_errors", intT, "memory errors on the module since then that could not be corrected", counted(func(e *place.Errors) fact.Fact[int64] { return e.Uncorrected })},
-		Field{"counted_days", floatT, "for how many days they were counted", func(src any) Value {
+		Field{"manufacturer", textType, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
+		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
+		Field{"alarms", textType, "the alarms that the management controller raised for the module, empty for none", get(func(s *inventory.Slot) Value { return valueOf(s.BMCErrors.Alarms) })},
+		Field{"health", textType, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
+		Field{"corrected_errors", intType, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })},
+		Field{"uncorrected_errors", intType, "memory errors on the module since then that could not be corrected", counted(func(e *place.Errors) fact.Fact[int64] { return e.Uncorrected })},
+		Field{"counted_days", floatType, "for how many days they were counted", func(src any) Value {
 			return computedFrom(src.(*slotFacts).errors().CountedSeconds, func(seconds int64) any { return float64(seconds) / secondsADay })
 		}},
-		Field{"corrected_a_day", floatT, "corrected errors in the mean day; while less than a day was counted, those counted", func(src any) Value {
+		Field{"corrected_a_day", floatType, "corrected errors in the mean day; while less than a day was counted, those counted", func(src any) Value {
 			return src.(*slotFacts).meanDay()
 		}},
-		Field{"corrected_worst_day", intT, "corrected errors of the worst day; known only while no more than one day was counted", func(src any) Value {
+		Field{"corrected_worst_day", intType, "corrected errors of the worst day; known only while no more than one day was counted", func(src any) Value {
 			return src.(*slotFacts).worstDay()
 		}},
-		Field{"socket_running", boolT, "its socket holds a processor that is not disabled", func(src any) Value { return src.(*slotFacts).running() }},
+		Field{"socket_running", boolType, "its socket holds a processor that is not disabled", func(src any) Value { return src.(*slotFacts).running() }},
 	)
 }
 

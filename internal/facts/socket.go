@@ -39,29 +39,29 @@ func socketType(controller, region *ObjectType) *ObjectType {
 
 func socketIdentity() []Field {
 	return []Field{
-		{"id", intT, "number in board order, from 0", socket(func(s *socketFacts) Value {
+		{"id", intType, "number in board order, from 0", socket(func(s *socketFacts) Value {
 			if s.sock == nil {
 				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
 			}
 			return PlainValue(s.sock.ID)
 		})},
-		{"populated", boolT, "a processor is in the socket", socket(func(s *socketFacts) Value {
+		{"populated", boolType, "a processor is in the socket", socket(func(s *socketFacts) Value {
 			if s.sock == nil {
 				return PlainValue(true)
 			}
 			return valueOf(s.sock.Populated)
 		})},
-		{"brand", textT, "brand string", socket(func(s *socketFacts) Value {
+		{"brand", textType, "brand string", socket(func(s *socketFacts) Value {
 			if s.sock == nil {
 				return Missing(fact.Absent, "the memory belongs to the chipset, not to a processor", "")
 			}
 			return valueOf(s.sock.Brand)
 		})},
-		{"kernel_bytes", intT, "memory of the kernel's nodes on this socket, in bytes", socket(kernelBytes)},
-		{"memory_nodes", intT, "NUMA nodes with memory on this socket", socket(func(s *socketFacts) Value {
+		{"kernel_bytes", intType, "memory of the kernel's nodes on this socket, in bytes", socket(kernelBytes)},
+		{"memory_nodes", intType, "NUMA nodes with memory on this socket", socket(func(s *socketFacts) Value {
 			return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasMemory) })
 		})},
-		{"cpu_nodes", intT, "NUMA nodes with CPUs on this socket", socket(func(s *socketFacts) Value {
+		{"cpu_nodes", intType, "NUMA nodes with CPUs on this socket", socket(func(s *socketFacts) Value {
 			return s.countNodes(func(n inventory.Node) Value { return valueOf(n.HasCPU) })
 		})},
 	}
@@ -83,19 +83,19 @@ func kernelBytes(s *socketFacts) Value {
 
 func socketPopulation(controller, region *ObjectType) []Field {
 	return []Field{
-		{"dimms", intT, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
-		{"bytes", intT, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.Bytes) })},
-		{"channels_total", intT, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsTotal) })},
-		{"channels_populated", intT, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsPopulated) })},
-		{"channel_bytes", intsT, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
-		{"channels_equal", boolT, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value {
+		{"dimms", intType, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
+		{"bytes", intType, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.Bytes) })},
+		{"channels_total", intType, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsTotal) })},
+		{"channels_populated", intType, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsPopulated) })},
+		{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
+		{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
 		})},
-		{"channels_slotted", intT, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", socket(slottedChannels)},
-		{"empty_channels", stringsT, "empty channels by the locators of their slots", socket(emptyChannels)},
-		{"channels", stringsT, "every channel with its modules, in words", socket(channelWords)},
-		{"dpc", intsT, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
-		{"dpc_max", intT, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
+		{"channels_slotted", intType, "channels that the board has slots for, where they are fewer than the processor has and firmware lists empty slots, too", socket(slottedChannels)},
+		{"empty_channels", textListType, "empty channels by the locators of their slots", socket(emptyChannels)},
+		{"channels", textListType, "every channel with its modules, in words", socket(channelWords)},
+		{"dpc", intListType, "DIMMs of each channel", ofPopulation(func(p *population.Population) Value { return valueOf(p.DPC) })},
+		{"dpc_max", intType, "DIMMs on the fullest channel", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.DPC, func(d []int) any { return largest(d) })
 		})},
 		{"controllers", types.NewListType(controller.cel), "memory controllers", socket(func(s *socketFacts) Value {
@@ -104,59 +104,59 @@ func socketPopulation(controller, region *ObjectType) []Field {
 			}
 			return computedFrom(s.pop.Controllers, func(c []population.Controller) any { return objects(controller, c) })
 		})},
-		{"controllers_words", stringsT, "every memory controller with its capacity, in words", socket(controllerWords)},
-		{"subnuma_carried", boolT, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
+		{"controllers_words", textListType, "every memory controller with its capacity, in words", socket(controllerWords)},
+		{"subnuma_carried", boolType, "the population carries the sub-NUMA mode that was asked for", socket(subNUMACarried)},
 		{"regions", types.NewListType(region.cel), "interleave regions of the population model", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Regions, func(r []population.Region) any { return objects(region, r) })
 		})},
-		{"class", textT, "class of the platform's document or grade of the model", ofPopulation(func(p *population.Population) Value {
+		{"class", textType, "class of the platform's document or grade of the model", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Class, func(c population.Class) any { return c.Name })
 		})},
-		{"expected_mts", intT, "speed that DIMMs, processor and platform allow together, in MT/s", ofPopulation(func(p *population.Population) Value {
+		{"expected_mts", intType, "speed that DIMMs, processor and platform allow together, in MT/s", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Speed, func(s population.Speed) any { return s.MTs })
 		})},
-		{"limiter", textT, "what limits the expected speed", ofPopulation(func(p *population.Population) Value {
+		{"limiter", textType, "what limits the expected speed", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Speed, func(s population.Speed) any { return s.Limiter })
 		})},
-		{"limit", textT, "the limit in words", ofPopulation(func(p *population.Population) Value {
+		{"limit", textType, "the limit in words", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Speed, func(s population.Speed) any { return s.Detail })
 		})},
-		{"also_normal_mts", intsT, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(alsoNormal)},
-		{"bound_mts", intT, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return valueOf(p.BoundMTs) })},
-		{"running_mts", intT, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return valueOf(p.RunningMTs) })},
-		{"peak", intT, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return valueOf(p.Peak) })},
-		{"share_measured", floatT, "share of the best population's bandwidth where a document measured this layout", ofPopulation(func(p *population.Population) Value {
+		{"also_normal_mts", intListType, "lower speeds that a document calls normal on some boards, or that the processor was never seen above; unknown while the memory runs at one that only other boards' documents name", ofPopulation(alsoNormal)},
+		{"bound_mts", intType, "speed that nothing can raise, in MT/s: the slowest module's rating or the processor's maximum", ofPopulation(func(p *population.Population) Value { return valueOf(p.BoundMTs) })},
+		{"running_mts", intType, "lowest configured speed of the DIMMs in MT/s", ofPopulation(func(p *population.Population) Value { return valueOf(p.RunningMTs) })},
+		{"peak", intType, "theoretical peak of the populated channels in bytes per second", ofPopulation(func(p *population.Population) Value { return valueOf(p.Peak) })},
+		{"share_measured", floatType, "share of the best population's bandwidth where a document measured this layout", ofPopulation(func(p *population.Population) Value {
 			if p.Relative.Known() && p.Relative.Value.Value == nil {
 				return Missing(fact.Absent, "no document measured this layout", "")
 			}
 			return computedFrom(p.Relative, func(s population.Share) any { return *s.Value })
 		})},
-		{"share_basis", textT, "what share_low and share_high rest on, in a few words: the population model, or measured levels", ofPopulation(func(p *population.Population) Value {
+		{"share_basis", textType, "what share_low and share_high rest on, in a few words: the population model, or measured levels", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Relative, func(s population.Share) any { return s.Basis })
 		})},
-		{"share_source", textT, "the document behind share_measured or share_basis, or the population model", ofPopulation(func(p *population.Population) Value {
+		{"share_source", textType, "the document behind share_measured or share_basis, or the population model", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Relative, func(s population.Share) any { return strings.TrimSuffix(s.Source, ": "+s.Basis) })
 		})},
-		{"share_low", floatT, "share of the processor's best bandwidth (all channels, highest clock) that its slowest region has", ofPopulation(func(p *population.Population) Value {
+		{"share_low", floatType, "share of the processor's best bandwidth (all channels, highest clock) that its slowest region has", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Relative, func(s population.Share) any { return s.Low })
 		})},
-		{"share_high", floatT, "share of the processor's best bandwidth (all channels, highest clock) that one can have at most", ofPopulation(func(p *population.Population) Value {
+		{"share_high", floatType, "share of the processor's best bandwidth (all channels, highest clock) that one can have at most", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Relative, func(s population.Share) any { return s.High })
 		})},
-		{"lockstep_identical", boolT, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return valueOf(p.Lockstep) })},
-		{"lockstep_detail", textT, "the lockstep pairs that differ", ofPopulation(func(p *population.Population) Value {
+		{"lockstep_identical", boolType, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return valueOf(p.Lockstep) })},
+		{"lockstep_detail", textType, "the lockstep pairs that differ", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Lockstep, func(bool) any { return p.LockstepDetail })
 		})},
-		{"lockstep_order", stringsT, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},
-		{"hemisphere", boolT, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return valueOf(p.Hemisphere) })},
-		{"order_documented", boolT, "a document gives a fill order for these slots", ofPopulation(func(p *population.Population) Value {
+		{"lockstep_order", textListType, "where lockstep pairs break the documented fill order, in words", socket(lockstepFaults)},
+		{"hemisphere", boolType, "both controllers carry identical layouts", ofPopulation(func(p *population.Population) Value { return valueOf(p.Hemisphere) })},
+		{"order_documented", boolType, "a document gives a fill order for these slots", ofPopulation(func(p *population.Population) Value {
 			if p.Order.State == fact.Absent && p.DPC.Known() {
 				return PlainValue(false)
 			}
 			return computedFrom(p.Order, func(bool) any { return true })
 		})},
-		{"order_kept", boolT, "the documented fill order is kept", ofPopulation(func(p *population.Population) Value { return valueOf(p.Order) })},
-		{"order_detail", textT, "the slots that break the fill order", ofPopulation(func(p *population.Population) Value {
+		{"order_kept", boolType, "the documented fill order is kept", ofPopulation(func(p *population.Population) Value { return valueOf(p.Order) })},
+		{"order_detail", textType, "the slots that break the fill order", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Order, func(bool) any { return p.OrderDetail })
 		})},
 	}
@@ -164,16 +164,16 @@ func socketPopulation(controller, region *ObjectType) []Field {
 
 func socketModules() []Field {
 	return []Field{
-		{"locators", stringsT, "locators of the populated slots, in table order", socket(locators)},
-		{"sizes", intsT, "distinct DIMM capacities in bytes", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
-		{"ranks", intsT, "distinct rank counts", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
-		{"types", stringsT, "distinct memory types", dimmValues[string](func(s *inventory.Slot) Value { return valueOf(s.Type) })},
-		{"widths", intsT, "distinct total widths in bits", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.TotalWidth) })},
-		{"rated_mts", intsT, "distinct rated speeds in MT/s", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
-		{"registering", stringsT, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
-		{"differences", stringsT, "in what the DIMMs differ, with their slots, in words", socket(differences)},
-		{"channel_ranks", intsT, "ranks on every populated channel", socket(channelRanks)},
-		{"ranks_total", intT, "ranks of all DIMMs together", socket(func(s *socketFacts) Value {
+		{"locators", textListType, "locators of the populated slots, in table order", socket(locators)},
+		{"sizes", intListType, "distinct DIMM capacities in bytes", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.SizeBytes) })},
+		{"ranks", intListType, "distinct rank counts", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
+		{"types", textListType, "distinct memory types", dimmValues[string](func(s *inventory.Slot) Value { return valueOf(s.Type) })},
+		{"widths", intListType, "distinct total widths in bits", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.TotalWidth) })},
+		{"rated_mts", intListType, "distinct rated speeds in MT/s", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
+		{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
+		{"differences", textListType, "in what the DIMMs differ, with their slots, in words", socket(differences)},
+		{"channel_ranks", intListType, "ranks on every populated channel", socket(channelRanks)},
+		{"ranks_total", intType, "ranks of all DIMMs together", socket(func(s *socketFacts) Value {
 			if !s.hasPopulation() {
 				return s.m.noPopulation()
 			}
@@ -193,10 +193,10 @@ func controllerType() *ObjectType {
 		return func(src any) Value { return PlainValue(f(src.(population.Controller))) }
 	}
 	return newType("Controller", "one memory controller of a processor",
-		Field{"index", intT, "number within the processor, from 0", get(func(c population.Controller) any { return c.Index })},
-		Field{"dimms", intT, "DIMMs behind it", get(func(c population.Controller) any { return c.DIMMs })},
-		Field{"size_bytes", intT, "capacity behind it in bytes", get(func(c population.Controller) any { return c.Bytes })},
-		Field{"layout", textT, "what sits where; equal layouts are equal texts", get(func(c population.Controller) any { return c.Layout })},
+		Field{"index", intType, "number within the processor, from 0", get(func(c population.Controller) any { return c.Index })},
+		Field{"dimms", intType, "DIMMs behind it", get(func(c population.Controller) any { return c.DIMMs })},
+		Field{"size_bytes", intType, "capacity behind it in bytes", get(func(c population.Controller) any { return c.Bytes })},
+		Field{"layout", textType, "what sits where; equal layouts are equal texts", get(func(c population.Controller) any { return c.Layout })},
 	)
 }
 
@@ -205,8 +205,8 @@ func regionType() *ObjectType {
 		return func(src any) Value { return PlainValue(f(src.(population.Region))) }
 	}
 	return newType("Region", "one interleave region",
-		Field{"bytes", intT, "size of the region in bytes", get(func(r population.Region) any { return r.Bytes })},
-		Field{"ways", intT, "channels it is interleaved over", get(func(r population.Region) any { return r.Ways })},
+		Field{"bytes", intType, "size of the region in bytes", get(func(r population.Region) any { return r.Bytes })},
+		Field{"ways", intType, "channels it is interleaved over", get(func(r population.Region) any { return r.Ways })},
 	)
 }
 

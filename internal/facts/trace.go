@@ -8,9 +8,9 @@ import (
 	"github.com/memaudit/memaudit/internal/slab"
 )
 
-// trace notes which facts an expression read: they are the verdict's evidence,
+// factTrace notes which facts an expression read: they are the verdict's evidence,
 // and the weakest of them caps its certainty.
-type trace struct {
+type factTrace struct {
 	facts []tracedFact
 	// at finds a fact by its path; the map holds positions, for it would take memory
 	// of its own for each value as large as these.
@@ -38,12 +38,12 @@ type answer struct {
 	path, of string
 }
 
-func newTrace() *trace {
-	return &trace{at: map[string]int{}, certainty: fact.Direct}
+func newTrace() *factTrace {
+	return &factTrace{at: map[string]int{}, certainty: fact.Direct}
 }
 
 // answer is room for what the model says of a field; without a trace on its own.
-func (t *trace) answer() *answer {
+func (t *factTrace) answer() *answer {
 	if t == nil {
 		return &answer{}
 	}
@@ -51,7 +51,7 @@ func (t *trace) answer() *answer {
 }
 
 // join makes a path of its parts.
-func (t *trace) join(parts ...string) string {
+func (t *factTrace) join(parts ...string) string {
 	if t == nil {
 		return strings.Join(parts, "")
 	}
@@ -59,14 +59,14 @@ func (t *trace) join(parts ...string) string {
 }
 
 // reset forgets everything, so that one trace serves many expressions.
-func (t *trace) reset() {
+func (t *factTrace) reset() {
 	t.facts = t.facts[:0]
 	clear(t.at)
 	t.certainty, t.unverified = fact.Direct, false
 }
 
 // read notes one fact.
-func (t *trace) read(name string, v Value) {
+func (t *factTrace) read(name string, v Value) {
 	if _, seen := t.at[name]; seen {
 		return
 	}
@@ -79,7 +79,7 @@ func (t *trace) read(name string, v Value) {
 }
 
 // value is a fact that was read, the zero Value where it was not.
-func (t *trace) value(name string) Value {
+func (t *factTrace) value(name string) Value {
 	if at, read := t.at[name]; read {
 		return t.facts[at].value
 	}
@@ -88,7 +88,7 @@ func (t *trace) value(name string) Value {
 
 // evidence lists the readings behind the facts read, each once, in the order
 // of reading.
-func (t *trace) evidence() []fact.Evidence {
+func (t *factTrace) evidence() []fact.Evidence {
 	out := t.listed[:0]
 	add := func(e *fact.Evidence) {
 		if len(out) < maxEvidence && !slices.Contains(out, *e) {
