@@ -87,7 +87,7 @@ func (r *packReader) rule() *Rule {
 	out.DependsOn, out.Related, out.Planning = r.texts(), r.texts(), r.texts()
 	out.Explains, out.Uncited = r.bool(), r.bool()
 	out.CitePlatform, out.CiteSources, out.CiteOrder = r.bool(), r.texts(), r.bool()
-	out.shape = shape{paths: r.texts(), variables: r.texts(), usual: verdict.Severity(r.text())}
+	out.ruleShape = ruleShape{paths: r.texts(), variables: r.texts(), usual: verdict.Severity(r.text())}
 	out.counted = CaseCounts{Pass: int(r.uint()), Fail: int(r.uint()), Unknown: int(r.uint())}
 	return out
 }

@@ -28,18 +28,18 @@ func statedScope(written *yaml.Node) (*facts.Scope, error) {
 	return facts.NewStatedScope(given), nil
 }
 
-// entry is one key of a mapping with its value.
-type entry struct{ key, value *yaml.Node }
+// mappingEntry is one key of a mapping with its value.
+type mappingEntry struct{ key, value *yaml.Node }
 
 // entries lists the keys of a mapping, merged ones ("<<") first, so that a
 // later one of the same name replaces an earlier one.
-func entries(n *yaml.Node, depth int) []entry {
+func entries(n *yaml.Node, depth int) []mappingEntry {
 	n = resolve(n)
 	if n == nil || n.Kind != yaml.MappingNode || depth > maxDepth {
 		return nil
 	}
-	var out []entry
-	put := func(e entry) {
+	var out []mappingEntry
+	put := func(e mappingEntry) {
 		for i := range out {
 			if out[i].key.Value == e.key.Value {
 				out[i] = e
@@ -57,7 +57,7 @@ func entries(n *yaml.Node, depth int) []entry {
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value != "<<" {
-			put(entry{n.Content[i], resolve(n.Content[i+1])})
+			put(mappingEntry{n.Content[i], resolve(n.Content[i+1])})
 		}
 	}
 	return out

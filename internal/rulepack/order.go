@@ -25,8 +25,8 @@ func ByID(packs []*Pack) [][]*Rule {
 	return out
 }
 
-// areas is the order of areas in a report; others follow by name.
-var areas = [...]string{"firmware", "memory", "numa", "setting", "settings", "baseline", "measure"}
+// areaOrder is the order of areas in a report; others follow by name.
+var areaOrder = [...]string{"firmware", "memory", "numa", "setting", "settings", "baseline", "measure"}
 
 func compareIDs(a, b string) int {
 	return cmp.Or(cmp.Compare(areaRank(a), areaRank(b)), strings.Compare(a, b))
@@ -34,8 +34,8 @@ func compareIDs(a, b string) int {
 
 func areaRank(id string) int {
 	area, _, _ := strings.Cut(id, ".")
-	if i := slices.Index(areas[:], area); i >= 0 {
+	if i := slices.Index(areaOrder[:], area); i >= 0 {
 		return i
 	}
-	return len(areas)
+	return len(areaOrder)
 }

@@ -141,7 +141,7 @@ type Rule struct {
 
 	pack *Pack
 	node *yaml.Node
-	shape
+	ruleShape
 }
 
 // EffectSpec is what a deviation costs.
@@ -299,9 +299,9 @@ func (t *SettingTable) UnmarshalYAML(n *yaml.Node) error {
 // Intents are what an operator may ask for by name.
 var Intents = [...]string{"balanced", "max-performance", "energy-efficiency", "low-latency", "hpc", "virtualization", "database"}
 
-// shape is what the engine asks of a rule's expressions without evaluating
+// ruleShape is what the engine asks of a rule's expressions without evaluating
 // them, found in the parsed expressions when the rule is loaded or compiled.
-type shape struct {
+type ruleShape struct {
 	// paths are the facts that applies names ("platform.id"), as often as it
 	// does; variables are its variables ("platform", "socket").
 	paths, variables []string

@@ -13,7 +13,7 @@ import (
 // measure fills the shape. An expression that does not parse leaves it empty:
 // Validate tells of it, and a rule with a fault is never used.
 func (r *Rule) measure() {
-	r.shape = shape{usual: verdict.Warning}
+	r.ruleShape = ruleShape{usual: verdict.Warning}
 	visitExpression(r.Applies, func(e celast.Expr) {
 		switch e.Kind() { //nolint:exhaustive // the other kinds name nothing themselves
 		case celast.IdentKind:
