@@ -34,7 +34,7 @@ func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Opt
 	if a == nil {
 		a = &audit.Audit{}
 	}
-	own := &parts{}
+	own := &documentParts{}
 	inv := own.inventory(sys, topo, o)
 	r := Report{
 		Schema:       SchemaReport,
@@ -90,9 +90,9 @@ func buildSummary(s audit.Summary) Summary {
 }
 
 // BuildFinding makes the document of one finding.
-func BuildFinding(f *audit.Finding) Finding { return (&parts{}).finding(f) }
+func BuildFinding(f *audit.Finding) Finding { return (&documentParts{}).finding(f) }
 
-func (p *parts) finding(f *audit.Finding) Finding {
+func (p *documentParts) finding(f *audit.Finding) Finding {
 	out := Finding{
 		Rule:      f.Rule,
 		Title:     p.word(f.Title),

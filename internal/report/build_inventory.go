@@ -13,10 +13,10 @@ import (
 // BuildInventory makes the inventory of one machine. topo may be nil: then no
 // slot has a place and no processor a population.
 func BuildInventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
-	return (&parts{}).inventory(sys, topo, o)
+	return (&documentParts{}).inventory(sys, topo, o)
 }
 
-func (p *parts) inventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
+func (p *documentParts) inventory(sys *inventory.System, topo *population.Result, o Options) Inventory {
 	if sys == nil {
 		sys = &inventory.System{}
 	}
@@ -150,7 +150,7 @@ func buildNodes(in []inventory.Node) []Node {
 	return out
 }
 
-func (p *parts) settings(in map[string]inventory.Setting) map[string]Setting {
+func (p *documentParts) settings(in map[string]inventory.Setting) map[string]Setting {
 	out := make(map[string]Setting, len(in))
 	for id, s := range in {
 		out[id] = Setting{
@@ -163,13 +163,13 @@ func (p *parts) settings(in map[string]inventory.Setting) map[string]Setting {
 	return out
 }
 
-func (p *parts) decidedBy(by *fact.Fact[string]) DecidedBy {
+func (p *documentParts) decidedBy(by *fact.Fact[string]) DecidedBy {
 	f := p.face(by)
 	return DecidedBy{Value: f.Value, Certainty: f.Certainty, Evidence: f.Evidence, Reason: f.Reason, KnownBy: f.KnownBy}
 }
 
 // face prints one fact of a setting with its reasons.
-func (p *parts) face(f *fact.Fact[string]) Face {
+func (p *documentParts) face(f *fact.Fact[string]) Face {
 	out := Face{Value: p.stated(f), State: f.State.String(), Certainty: f.Certainty.String(), Evidence: p.readings(f.Evidence())}
 	if !f.Known() {
 		out.Reason, out.KnownBy = p.word(f.Reason), p.word(f.KnownBy)

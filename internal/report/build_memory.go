@@ -18,7 +18,7 @@ func nowhere() place.Placement {
 	}
 }
 
-func (p *parts) slots(in []inventory.Slot, topo *population.Result, identifiers bool) []Slot {
+func (p *documentParts) slots(in []inventory.Slot, topo *population.Result, identifiers bool) []Slot {
 	places := topo.Placements
 	out := make([]Slot, 0, len(in))
 	for i := range in {
@@ -41,7 +41,7 @@ func (p *parts) slots(in []inventory.Slot, topo *population.Result, identifiers 
 	return out
 }
 
-func (p *parts) slot(s *inventory.Slot) Slot {
+func (p *documentParts) slot(s *inventory.Slot) Slot {
 	out := Slot{
 		Handle:         inventory.HandleText(s.Handle),
 		Locator:        p.stated(&s.Locator),
@@ -95,7 +95,7 @@ func buildUnplacedErrors(in []place.StrayErrors) []UnplacedErrors {
 	return out
 }
 
-func (p *parts) mapping(at *place.Placement) Mapping {
+func (p *documentParts) mapping(at *place.Placement) Mapping {
 	m := Mapping{Source: p.word(at.Source), Reason: p.word(at.Reason), Doubt: p.word(at.Doubt)}
 	if m.Source != nil {
 		m.Certainty = p.word(at.Certainty.String())

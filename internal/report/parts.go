@@ -6,9 +6,9 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// parts keeps what one document has many of beside each other: texts, numbers, pieces
+// documentParts keeps what one document has many of beside each other: texts, numbers, pieces
 // of evidence, and the citations that findings share.
-type parts struct {
+type documentParts struct {
 	words     slab.Of[string]
 	joined    slab.Texts
 	evidence  slab.Of[Evidence]
@@ -17,7 +17,7 @@ type parts struct {
 }
 
 // word is nil for "".
-func (p *parts) word(s string) *string {
+func (p *documentParts) word(s string) *string {
 	if s == "" {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (p *parts) word(s string) *string {
 }
 
 // stated is the fact's value, nil when it is not known or empty.
-func (p *parts) stated(f *fact.Fact[string]) *string {
+func (p *documentParts) stated(f *fact.Fact[string]) *string {
 	if !f.Known() {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (p *parts) stated(f *fact.Fact[string]) *string {
 }
 
 // positive is positive for the numbers of slots.
-func (p *parts) positive(f *fact.Fact[int]) *int {
+func (p *documentParts) positive(f *fact.Fact[int]) *int {
 	if !f.Known() || f.Value <= 0 {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (p *parts) positive(f *fact.Fact[int]) *int {
 }
 
 // coordinate is a coordinate, nil when it is negative (place.Unplaced).
-func (p *parts) coordinate(v int) *int {
+func (p *documentParts) coordinate(v int) *int {
 	if v < 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (p *parts) coordinate(v int) *int {
 }
 
 // citation makes each document once: most findings of a rule share theirs.
-func (p *parts) citation(c *verdict.Citation) *Citation {
+func (p *documentParts) citation(c *verdict.Citation) *Citation {
 	if out, made := p.citations[c]; made {
 		return out
 	}
@@ -76,7 +76,7 @@ func buildCitation(c *verdict.Citation) *Citation {
 }
 
 // readings is never nil, so that JSON has [] and not null.
-func (p *parts) readings(in []fact.Evidence) []Evidence {
+func (p *documentParts) readings(in []fact.Evidence) []Evidence {
 	if len(in) == 0 {
 		return []Evidence{}
 	}
@@ -90,7 +90,7 @@ func (p *parts) readings(in []fact.Evidence) []Evidence {
 
 // raw joins the field and what was read in it: "type 17 0x1101 Speed:
 // 1333 MT/s".
-func (p *parts) raw(e *fact.Evidence) string {
+func (p *documentParts) raw(e *fact.Evidence) string {
 	switch {
 	case e.Field == "":
 		return e.Raw

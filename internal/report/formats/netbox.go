@@ -47,12 +47,12 @@ type moduleBay struct {
 }
 
 type moduleType struct {
-	Manufacturer *named `json:"manufacturer"`
-	Model        string `json:"model"`
-	PartNumber   string `json:"part_number"`
+	Manufacturer *netboxName `json:"manufacturer"`
+	Model        string      `json:"model"`
+	PartNumber   string      `json:"part_number"`
 }
 
-type named struct {
+type netboxName struct {
 	Name string `json:"name"`
 }
 
@@ -62,8 +62,8 @@ type bayOfDevice struct {
 }
 
 type typeOfMaker struct {
-	Manufacturer *named `json:"manufacturer"`
-	Model        string `json:"model"`
+	Manufacturer *netboxName `json:"manufacturer"`
+	Model        string      `json:"model"`
 }
 
 // moduleInBay has no asset tag: NetBox wants each once in all of it, and firmware
@@ -102,10 +102,10 @@ func writeNetBox(w io.Writer, inv *report.Inventory) error {
 		}
 		if !seen[key] {
 			seen[key] = true
-			doc.ModuleTypes = append(doc.ModuleTypes, moduleType{&named{key.maker}, key.part, boundText(part, maxSerial)})
+			doc.ModuleTypes = append(doc.ModuleTypes, moduleType{&netboxName{key.maker}, key.part, boundText(part, maxSerial)})
 		}
 		doc.Modules = append(doc.Modules, moduleInBay{Device: device, ModuleBay: bayOfDevice{device, names[i]},
-			ModuleType: typeOfMaker{&named{key.maker}, key.part}, Status: "active", Serial: boundText(report.OrEmpty(s.Serial), maxSerial)})
+			ModuleType: typeOfMaker{&netboxName{key.maker}, key.part}, Status: "active", Serial: boundText(report.OrEmpty(s.Serial), maxSerial)})
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -18,8 +18,8 @@ import (
 // object is one JSON object of the test's output; encoding/json sorts its keys.
 type object map[string]any
 
-// ocptv writes the lines of one test run.
-type ocptv struct {
+// ocptvWriter writes the lines of one test run.
+type ocptvWriter struct {
 	buf   bytes.Buffer
 	enc   *json.Encoder
 	stamp string
@@ -34,7 +34,7 @@ type ocptv struct {
 // neither. Whatever it is, an extension carries the finding as the JSON report
 // has it. The run fails by a failure at warning or above.
 func WriteOCPTV(w io.Writer, r *report.Report) error {
-	o := &ocptv{stamp: r.GeneratedAt}
+	o := &ocptvWriter{stamp: r.GeneratedAt}
 	o.enc = json.NewEncoder(&o.buf)
 	o.enc.SetEscapeHTML(false)
 	o.line("schemaVersion", object{"major": 2, "minor": 0})
@@ -54,14 +54,16 @@ func WriteOCPTV(w io.Writer, r *report.Report) error {
 }
 
 // line writes one artifact with its number and time.
-func (o *ocptv) line(kind string, artifact object) {
+func (o *ocptvWriter) line(kind string, artifact object) {
 	o.err = errors.Join(o.err, o.enc.Encode(object{kind: artifact, "sequenceNumber": o.next, "timestamp": o.stamp}))
 	o.next++
 }
 
-func (o *ocptv) run(kind string, artifact object) { o.line("testRunArtifact", object{kind: artifact}) }
+func (o *ocptvWriter) run(kind string, artifact object) {
+	o.line("testRunArtifact", object{kind: artifact})
+}
 
-func (o *ocptv) part(id, kind string, artifact any) {
+func (o *ocptvWriter) part(id, kind string, artifact any) {
 	o.line("testStepArtifact", object{"testStepId": id, kind: artifact})
 }
 
@@ -97,7 +99,7 @@ func stepsOf(findings []report.Finding) [][]*report.Finding {
 }
 
 // step writes one rule: it is skipped when it concerns nothing here.
-func (o *ocptv) step(id string, findings []*report.Finding, hardware map[string]bool) {
+func (o *ocptvWriter) step(id string, findings []*report.Finding, hardware map[string]bool) {
 	o.part(id, "testStepStart", object{"name": findings[0].Rule})
 	status := "SKIP"
 	for _, f := range findings {
@@ -118,7 +120,7 @@ func (o *ocptv) step(id string, findings []*report.Finding, hardware map[string]
 }
 
 // diagnosis writes a verdict. A waived failure is none: the site decided.
-func (o *ocptv) diagnosis(id string, f *report.Finding, hardware map[string]bool) {
+func (o *ocptvWriter) diagnosis(id string, f *report.Finding, hardware map[string]bool) {
 	kind := ""
 	switch verdict.Result(f.Result) {
 	case verdict.Pass:

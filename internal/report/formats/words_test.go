@@ -142,7 +142,7 @@ func TestOCPTVSays(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, WriteOCPTV(&b, r))
 	assert.Contains(t, b.String(), `"version":"2.1"`)
-	o := &ocptv{}
+	o := &ocptvWriter{}
 	o.enc = json.NewEncoder(&o.buf)
 	o.line("testRunArtifact", object{"value": math.NaN()})
 	o.line("testRunArtifact", object{"value": 1})

@@ -15,7 +15,7 @@ const adviceTitle = "What to do"
 
 // advice says what to do: the alternatives for the population with their steps,
 // what each socket has before and after them, and the BIOS settings beside them.
-func (p *page) advice() {
+func (p *pageWriter) advice() {
 	if len(p.r.Advice) == 0 {
 		return
 	}
@@ -31,7 +31,7 @@ func (p *page) advice() {
 
 // alternative is one advice; with the first stands why there is none cheaper, and
 // what could be had for nothing.
-func (p *page) alternative(a *report.Advice, first bool) {
+func (p *pageWriter) alternative(a *report.Advice, first bool) {
 	p.Open("div", markup.Class("advice"), attr("data-advice", a.ID))
 	defer p.Close()
 	p.Element("h3", a.ID+": "+wording.Effort(a))
@@ -57,7 +57,7 @@ func (p *page) alternative(a *report.Advice, first bool) {
 }
 
 // fewer says in a line what taking modules out alone takes, and gives.
-func (p *page) fewer(a *report.Advice) string {
+func (p *pageWriter) fewer(a *report.Advice) string {
 	lines := wording.Steps(a.Steps, p.r.Inventory.Slots)
 	steps := make([]string, len(lines))
 	for i := range lines {
@@ -86,7 +86,7 @@ const notKnown = "not known"
 
 // beforeAndAfter is what each socket has now and after the steps, where anything of
 // it is known.
-func (p *page) beforeAndAfter(a *report.Advice) {
+func (p *pageWriter) beforeAndAfter(a *report.Advice) {
 	of := func(i int) (id int, before, after string) {
 		s := &a.Reaches.Sockets[i]
 		id = wording.SocketID(s.Socket)
@@ -116,7 +116,7 @@ func (p *page) beforeAndAfter(a *report.Advice) {
 }
 
 // before is what a socket has now.
-func (p *page) before(id int) string {
+func (p *pageWriter) before(id int) string {
 	s := p.population(id)
 	if s == nil {
 		return notKnown

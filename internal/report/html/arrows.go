@@ -17,7 +17,7 @@ const (
 )
 
 // steps are those of the cheapest advice about the modules.
-func (p *page) steps() []report.Step {
+func (p *pageWriter) steps() []report.Step {
 	if len(p.r.Advice) == 0 || p.r.Advice[0].ID == report.AdviceSettings {
 		return nil
 	}
@@ -42,7 +42,7 @@ func (d *drawing) spot(handle *string) (x, y int, ok bool) {
 
 // arrows draws the steps: a number on each slot that something is taken out of
 // or put into, and an arrow where a module stays with its processor.
-func (p *page) arrows(d *drawing) {
+func (p *pageWriter) arrows(d *drawing) {
 	lines := make([]int, len(p.steps())) // the number of the line that says each step
 	for n, line := range wording.Steps(p.steps(), p.r.Inventory.Slots) {
 		for _, i := range line.Steps {
@@ -69,13 +69,13 @@ func (p *page) arrows(d *drawing) {
 	}
 }
 
-func (p *page) badge(x, y int, class, number string) {
+func (p *pageWriter) badge(x, y int, class, number string) {
 	p.Shape("circle", markup.Class("step "+class), markup.Int("cx", x), markup.Int("cy", y), markup.Int("r", badgeRadius))
 	p.words(x, y+4, "number "+class, number)
 }
 
 // arrow joins two numbers from edge to edge.
-func (p *page) arrow(fromX, fromY, toX, toY int) {
+func (p *pageWriter) arrow(fromX, fromY, toX, toY int) {
 	dx, dy := float64(toX-fromX), float64(toY-fromY)
 	length := math.Hypot(dx, dy)
 	if length < 2*badgeRadius {

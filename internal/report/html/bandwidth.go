@@ -14,7 +14,7 @@ import (
 
 // bandwidth shows for each socket what share of its best is predicted, beside
 // what a document measured for this layout.
-func (p *page) bandwidth() {
+func (p *pageWriter) bandwidth() {
 	sockets := p.r.Inventory.Population.Sockets
 	p.section("bandwidth", "Bandwidth")
 	defer p.Close()
@@ -71,7 +71,7 @@ func predicted(s *report.PopulationSocket) []string {
 	return []string{measured, peak, speed, cmp.Or(wording.Limiter(report.OrEmpty(s.Limiter)), "-"), depthText(s.DIMMsPerChannel)}
 }
 
-func (p *page) share(t *table, name string, s *report.PopulationSocket) {
+func (p *pageWriter) share(t *tableWriter, name string, s *report.PopulationSocket) {
 	p.Open("tr")
 	p.Element("th", name, attr("scope", "row"))
 	p.Open("td", attr("data-head", t.heads[1]))
@@ -109,7 +109,7 @@ const (
 )
 
 // bar draws the range, and a tick where a document measured.
-func (p *page) bar(r *report.Relative) {
+func (p *pageWriter) bar(r *report.Relative) {
 	p.Open("svg", markup.Class("bar"), attr("viewBox", "0 0 "+strconv.Itoa(barWidth)+" "+strconv.Itoa(barHeight)),
 		markup.Int("width", barWidth), markup.Int("height", barHeight), attr("aria-hidden", "true"))
 	p.barPart("track", 0, 1)
@@ -122,7 +122,7 @@ func (p *page) bar(r *report.Relative) {
 	p.Text(" ")
 }
 
-func (p *page) barPart(class string, from, to float64) {
+func (p *pageWriter) barPart(class string, from, to float64) {
 	p.Shape("rect", markup.Class(class), markup.Int("x", onBar(from)), markup.Int("y", 0), markup.Int("width", onBar(to)-onBar(from)), markup.Int("height", barHeight))
 }
 
@@ -135,7 +135,7 @@ const mostMeasured = 192
 
 // measured lists what was measured, beside the theoretical peak of the node's
 // memory where the figure is of a node's own memory.
-func (p *page) measured() {
+func (p *pageWriter) measured() {
 	for i := range p.r.Measured {
 		m := &p.r.Measured[i]
 		p.Element("h3", "Measured with "+m.Tool)
@@ -163,7 +163,7 @@ func nodeName(id *int) string {
 
 // ofPeak is a local figure's share of the peak of its node's memory: that of the
 // socket, divided among the socket's nodes with memory.
-func (p *page) ofPeak(f *report.MeasuredFigure) string {
+func (p *pageWriter) ofPeak(f *report.MeasuredFigure) string {
 	if f.Value == nil || f.Kind == "latency" || f.CPUNode == nil || *f.CPUNode != *f.MemoryNode {
 		return "–"
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // board draws the slots of every processor.
-func (p *page) board() {
+func (p *pageWriter) board() {
 	p.section("board", "Memory slots")
 	defer p.Close()
 	sockets := p.drawnSockets()
@@ -37,7 +37,7 @@ func (p *page) board() {
 }
 
 // noBoard says why nothing is drawn.
-func (p *page) noBoard() {
+func (p *pageWriter) noBoard() {
 	why := "The SMBIOS table lists no memory device."
 	if s := p.withoutTable(); s != "" {
 		why = s
@@ -52,7 +52,7 @@ func (p *page) noBoard() {
 }
 
 // withoutTable says that firmware's table was not read, or not whole, and why; "" where it was.
-func (p *page) withoutTable() string {
+func (p *pageWriter) withoutTable() string {
 	for i := range p.r.Inventory.Sources {
 		s := &p.r.Inventory.Sources[i]
 		switch {
@@ -67,7 +67,7 @@ func (p *page) withoutTable() string {
 }
 
 // legend explains the marks that the pictures use.
-func (p *page) legend() {
+func (p *pageWriter) legend() {
 	p.Open("ul", markup.Class("legend"))
 	for _, mark := range [...][2]string{{"full", "holds memory"}, {"empty", "empty"}, {"unclear", "not known"}, {"bad", "! something is wrong here"}} {
 		p.Open("li")
@@ -88,7 +88,7 @@ func (p *page) legend() {
 
 // drawnSockets lists what gets a picture: every socket with a processor or a
 // placed slot, and the memory outside them.
-func (p *page) drawnSockets() []int {
+func (p *pageWriter) drawnSockets() []int {
 	var ids []int
 	for i := range p.r.Inventory.Slots {
 		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && !slices.Contains(ids, wording.SocketID(s.Socket)) {
@@ -107,7 +107,7 @@ func (p *page) drawnSockets() []int {
 }
 
 // unplaced counts the slots of system memory that no picture shows.
-func (p *page) unplaced() int {
+func (p *pageWriter) unplaced() int {
 	n := 0
 	for i := range p.r.Inventory.Slots {
 		if p.r.Inventory.Slots[i].Channel == nil {
@@ -118,7 +118,7 @@ func (p *page) unplaced() int {
 }
 
 // socket draws one processor: its slots, what they come to, what is wrong.
-func (p *page) socket(id int) {
+func (p *pageWriter) socket(id int) {
 	p.Line()
 	p.Open("figure", markup.Class("socket"))
 	defer p.Close()
@@ -143,7 +143,7 @@ func (p *page) socket(id int) {
 }
 
 // socketName is firmware's label with the processor.
-func (p *page) socketName(id int) string {
+func (p *pageWriter) socketName(id int) string {
 	for i := range p.r.Inventory.Sockets {
 		s := &p.r.Inventory.Sockets[i]
 		if s.ID != id {
@@ -164,7 +164,7 @@ func (p *page) socketName(id int) string {
 	return ""
 }
 
-func (p *page) placed(id int) []*report.Slot {
+func (p *pageWriter) placed(id int) []*report.Slot {
 	var out []*report.Slot
 	for i := range p.r.Inventory.Slots {
 		if s := &p.r.Inventory.Slots[i]; s.Channel != nil && wording.SocketID(s.Socket) == id {
@@ -175,7 +175,7 @@ func (p *page) placed(id int) []*report.Slot {
 }
 
 // marks names the failures of a socket and of its slots, with a way to each.
-func (p *page) marks(id int) {
+func (p *pageWriter) marks(id int) {
 	var failed []int
 	for i := range p.r.Findings {
 		if p.r.Findings[i].Result == string(verdict.Fail) && p.concerns(&p.r.Findings[i], id) {
@@ -198,7 +198,7 @@ func (p *page) marks(id int) {
 }
 
 // concerns reports whether a finding is about a socket or about a slot of it.
-func (p *page) concerns(f *report.Finding, socket int) bool {
+func (p *pageWriter) concerns(f *report.Finding, socket int) bool {
 	if handle, ok := strings.CutPrefix(f.Subject, "slot "); ok {
 		handle, _, _ = strings.Cut(handle, " ")
 		return slices.ContainsFunc(p.r.Inventory.Slots, func(s report.Slot) bool {

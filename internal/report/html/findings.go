@@ -13,7 +13,7 @@ import (
 
 // findings prints every finding: failures under what causes them, then the rest
 // by result, folded where nothing is to be done.
-func (p *page) findings() {
+func (p *pageWriter) findings() {
 	p.section("findings", "Findings")
 	defer p.Close()
 	if len(p.r.Findings) == 0 {
@@ -35,7 +35,7 @@ func (p *page) findings() {
 
 // failures prints the causes and below each what follows from it. Of the
 // failures of one rule that say alike why, only the first stands open.
-func (p *page) failures() {
+func (p *pageWriter) failures() {
 	said := map[string]bool{}
 	for _, i := range p.roots {
 		p.failure(i, said)
@@ -45,7 +45,7 @@ func (p *page) failures() {
 	}
 }
 
-func (p *page) failure(i int, said map[string]bool) {
+func (p *pageWriter) failure(i int, said map[string]bool) {
 	f := &p.r.Findings[i]
 	key := f.Rule + "\n" + report.OrEmpty(f.Why) + "\n" + f.Citation.Line()
 	p.article(i, !said[key] && f.CausedBy == nil)
@@ -61,7 +61,7 @@ func (p *page) failure(i int, said map[string]bool) {
 }
 
 // rest prints the findings of one result.
-func (p *page) rest(result verdict.Result, title string, open bool) {
+func (p *pageWriter) rest(result verdict.Result, title string, open bool) {
 	var list []int
 	for i := range p.r.Findings {
 		if p.r.Findings[i].Result == string(result) {
@@ -90,7 +90,7 @@ func (p *page) rest(result verdict.Result, title string, open bool) {
 func findingID(i int) string { return "finding-" + strconv.Itoa(i) }
 
 // article is one finding with everything the report says of it.
-func (p *page) article(i int, open bool) {
+func (p *pageWriter) article(i int, open bool) {
 	f := &p.r.Findings[i]
 	p.Line()
 	class := "finding " + f.Result + " " + severityClass(f)
@@ -147,7 +147,7 @@ func briefFinding(f *report.Finding) string {
 
 // particulars are the labelled lines of a finding, but for the one that stands in
 // its first lines already.
-func (p *page) particulars(f *report.Finding, said string) {
+func (p *pageWriter) particulars(f *report.Finding, said string) {
 	p.Open("dl")
 	p.pair("rule", report.OrEmpty(f.Title))
 	if found := report.OrEmpty(f.Found); found != said {
@@ -174,7 +174,7 @@ func (p *page) particulars(f *report.Finding, said string) {
 }
 
 // seeAdvice leads to what the report advises.
-func (p *page) seeAdvice(ids []string) {
+func (p *pageWriter) seeAdvice(ids []string) {
 	if len(ids) == 0 {
 		return
 	}
@@ -199,7 +199,7 @@ func accepted(w *report.Waiver) string {
 }
 
 // citation names the document, with a link where it is one of the web.
-func (p *page) citation(c *report.Citation) {
+func (p *pageWriter) citation(c *report.Citation) {
 	url := report.OrEmpty(c.URL)
 	if !strings.HasPrefix(url, "https://") && !strings.HasPrefix(url, "http://") {
 		p.Text(c.Line())
@@ -213,7 +213,7 @@ func (p *page) citation(c *report.Citation) {
 
 // evidence lists the readings behind something, folded: each source and file
 // once, and below it what was read there.
-func (p *page) evidence(readings []report.Evidence, certainty string) {
+func (p *pageWriter) evidence(readings []report.Evidence, certainty string) {
 	if len(readings) == 0 {
 		return
 	}

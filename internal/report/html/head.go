@@ -11,7 +11,7 @@ import (
 )
 
 // header says which machine this is, and the verdict.
-func (p *page) header() {
+func (p *pageWriter) header() {
 	word, says := text.Verdict(p.r)
 	inv := &p.r.Inventory
 	p.Open("header")
@@ -96,7 +96,7 @@ func profile(r *report.Report) string {
 }
 
 // identifiers are in the report only when they were asked for.
-func (p *page) identifiers() {
+func (p *pageWriter) identifiers() {
 	id := p.r.Machine.Identifiers
 	if id == nil {
 		return
@@ -109,7 +109,7 @@ func (p *page) identifiers() {
 }
 
 // navigation lists the parts that every page has.
-func (p *page) navigation() {
+func (p *pageWriter) navigation() {
 	p.Open("nav", attr("aria-label", "parts of the report"))
 	for _, part := range [...][2]string{
 		{"board", "slots"}, {"bandwidth", "bandwidth"}, {"numa", "NUMA"}, {"findings", "findings"},
@@ -121,7 +121,7 @@ func (p *page) navigation() {
 }
 
 // footer says what made the page.
-func (p *page) footer() {
+func (p *pageWriter) footer() {
 	version := "memaudit " + p.r.Memaudit.Version
 	if p.r.Memaudit.Revision != nil {
 		version += " (" + *p.r.Memaudit.Revision + ")"

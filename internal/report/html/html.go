@@ -14,7 +14,7 @@ import (
 )
 
 //go:embed style.css
-var style string
+var styleSheet string
 
 // Policy is the content security policy of the page: nothing is loaded and
 // nothing runs. The page carries it itself, and a server may send it.
@@ -23,7 +23,7 @@ const Policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
 // Write prints the report as a page. Every finding has an element of its own
 // with data-rule, data-subject and data-result.
 func Write(w io.Writer, r *report.Report) error {
-	p := &page{r: r}
+	p := &pageWriter{r: r}
 	p.roots, p.led = causes(r.Findings)
 	p.document()
 	if _, err := w.Write(p.Bytes()); err != nil {
@@ -32,7 +32,7 @@ func Write(w io.Writer, r *report.Report) error {
 	return nil
 }
 
-func (p *page) document() {
+func (p *pageWriter) document() {
 	word, _ := text.Verdict(p.r)
 	p.Own("<!DOCTYPE html>\n")
 	p.Open("html", attr("lang", "en"))
@@ -42,7 +42,7 @@ func (p *page) document() {
 	p.Void("meta", attr("name", "color-scheme"), attr("content", "light dark"))
 	p.Void("meta", attr("http-equiv", "Content-Security-Policy"), attr("content", Policy))
 	p.Element("title", wording.Machine(&p.r.Machine)+": "+word+" - memaudit")
-	p.Own("<style>\n" + style + "</style>")
+	p.Own("<style>\n" + styleSheet + "</style>")
 	p.Close()
 	p.Line()
 	p.Open("body")

@@ -34,12 +34,12 @@ type column struct {
 // drawing is where everything of one processor's picture stands.
 type drawing struct {
 	columns       []column
-	labels        []label
+	labels        []controllerLabel
 	width, height int
 }
 
-// label names the controller of the channels below it.
-type label struct {
+// controllerLabel names the controller of the channels below it.
+type controllerLabel struct {
 	controller, x, y, width int
 }
 
@@ -83,7 +83,7 @@ func (d *drawing) label(band []column, y int) {
 			last.width = x + cellWidth - last.x
 			continue
 		}
-		d.labels = append(d.labels, label{band[i].controller, x, y, cellWidth})
+		d.labels = append(d.labels, controllerLabel{band[i].controller, x, y, cellWidth})
 	}
 }
 

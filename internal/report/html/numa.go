@@ -13,7 +13,7 @@ import (
 const mostDrawn = 4
 
 // numa draws the nodes with their memory, and the distances between them.
-func (p *page) numa() {
+func (p *pageWriter) numa() {
 	nodes := p.r.Inventory.Nodes
 	p.section("numa", "NUMA nodes")
 	defer p.Close()
@@ -49,7 +49,7 @@ const (
 )
 
 // nodesPicture draws up to four nodes at the corners of a square.
-func (p *page) nodesPicture(nodes []report.Node) {
+func (p *pageWriter) nodesPicture(nodes []report.Node) {
 	width, height := nodeWidth+nodeStepX, nodeHeight
 	if len(nodes) > 2 {
 		height += nodeStepY
@@ -73,7 +73,7 @@ func corner(i int) (x, y int) { return i % 2 * nodeStepX, i / 2 * nodeStepY }
 
 // link joins two nodes, with the distance both ways where the kernel's table
 // says it. The numbers of the diagonals stand off the crossing.
-func (p *page) link(nodes []report.Node, a, b int) {
+func (p *pageWriter) link(nodes []report.Node, a, b int) {
 	ax, ay := corner(a)
 	bx, by := corner(b)
 	p.Shape("line", markup.Class("link"), markup.Int("x1", ax+nodeWidth/2), markup.Int("y1", ay+nodeHeight/2), markup.Int("x2", bx+nodeWidth/2), markup.Int("y2", by+nodeHeight/2))
@@ -104,7 +104,7 @@ func distance(nodes []report.Node, from, to int) string {
 }
 
 // node draws one node; one without memory stands out.
-func (p *page) node(n *report.Node, i int) {
+func (p *pageWriter) node(n *report.Node, i int) {
 	x, y := corner(i)
 	class := "cell full"
 	switch {
@@ -126,7 +126,7 @@ func (p *page) node(n *report.Node, i int) {
 }
 
 // distances is the kernel's table, from the row to the column.
-func (p *page) distances(nodes []report.Node) {
+func (p *pageWriter) distances(nodes []report.Node) {
 	any := false
 	for i := range nodes {
 		any = any || len(nodes[i].Distances) > 0
@@ -155,7 +155,7 @@ func (p *page) distances(nodes []report.Node) {
 	p.Close()
 }
 
-func (p *page) distanceRow(n *report.Node) {
+func (p *pageWriter) distanceRow(n *report.Node) {
 	p.Open("tr")
 	p.Element("th", strconv.Itoa(n.ID), attr("scope", "row"))
 	for _, d := range n.Distances {

@@ -5,8 +5,8 @@ import (
 	"github.com/memaudit/memaudit/internal/report/markup"
 )
 
-// page is one document being written.
-type page struct {
+// pageWriter is one document being written.
+type pageWriter struct {
 	markup.Writer
 	r *report.Report
 	// led holds for each failure the failures that follow from it, roots those
@@ -16,7 +16,7 @@ type page struct {
 }
 
 // section opens a part of the page with its heading; the caller closes it.
-func (p *page) section(id, title string) {
+func (p *pageWriter) section(id, title string) {
 	p.Line()
 	p.Open("section", attr("id", id), attr("aria-labelledby", id+"-title"))
 	p.Element("h2", title, attr("id", id+"-title"))
@@ -25,7 +25,7 @@ func (p *page) section(id, title string) {
 func attr(name, value string) markup.Attr { return markup.Attr{Name: name, Value: value} }
 
 // pair writes one line of a list of terms, nothing for "".
-func (p *page) pair(term, value string) {
+func (p *pageWriter) pair(term, value string) {
 	if value == "" {
 		return
 	}
@@ -34,7 +34,7 @@ func (p *page) pair(term, value string) {
 }
 
 // words writes a text of the picture, nothing for "".
-func (p *page) words(x, y int, class, s string) {
+func (p *pageWriter) words(x, y int, class, s string) {
 	if s != "" {
 		p.Element("text", s, markup.Class(class), markup.Int("x", x), markup.Int("y", y))
 	}

@@ -16,7 +16,7 @@ import (
 
 // picture draws the channels and slots of one processor. What it shows stands
 // in the table of slots as well, for those who do not see it.
-func (p *page) picture(id int, d *drawing, prefix string, boards map[int]string) {
+func (p *pageWriter) picture(id int, d *drawing, prefix string, boards map[int]string) {
 	full, all := 0, 0
 	for i := range d.columns {
 		for _, s := range d.columns[i].cells {
@@ -45,7 +45,7 @@ func (p *page) picture(id int, d *drawing, prefix string, boards map[int]string)
 }
 
 // controller names the controller of some channels, and the board that its slots are on.
-func (p *page) controller(l label, board string) {
+func (p *pageWriter) controller(l controllerLabel, board string) {
 	name := "controller " + strconv.Itoa(l.controller)
 	if l.controller < 0 {
 		name = "controller not known"
@@ -57,7 +57,7 @@ func (p *page) controller(l label, board string) {
 	p.words(l.x, l.y+groupLabel-5, "head", fitColumns(name, l.width/6))
 }
 
-func (p *page) channel(c *column, prefix string, starved bool) {
+func (p *pageWriter) channel(c *column, prefix string, starved bool) {
 	head := "channel " + strconv.Itoa(c.channel)
 	class := "head"
 	if starved {
@@ -73,7 +73,7 @@ func (p *page) channel(c *column, prefix string, starved bool) {
 }
 
 // cell draws one slot: its name as the board prints it, size, speed.
-func (p *page) cell(s *report.Slot, x, y int, prefix string, starved bool) {
+func (p *pageWriter) cell(s *report.Slot, x, y int, prefix string, starved bool) {
 	class, wrong := cellClass(s), p.failedSlot(s.Handle)
 	if wrong || starved {
 		class += " bad"
@@ -194,7 +194,7 @@ func fitColumns(s string, columns int) string {
 }
 
 // failedSlot reports whether a failure is about the slot itself.
-func (p *page) failedSlot(handle string) bool {
+func (p *pageWriter) failedSlot(handle string) bool {
 	return slices.ContainsFunc(p.r.Findings, func(f report.Finding) bool {
 		return f.Result == string(verdict.Fail) && (f.Subject == "slot "+handle || strings.HasPrefix(f.Subject, "slot "+handle+" "))
 	})
@@ -202,7 +202,7 @@ func (p *page) failedSlot(handle string) bool {
 
 // starved are the channels of a socket that hold no memory though a failure
 // says that they should.
-func (p *page) starved(id int) []int {
+func (p *pageWriter) starved(id int) []int {
 	pop := p.population(id)
 	fails := slices.ContainsFunc(p.r.Findings, func(f report.Finding) bool {
 		return strings.Contains(report.OrEmpty(f.Mark), verdict.EmptyChannels) && f.Result == string(verdict.Fail) && (f.Subject == socketTitle(id) || id == wording.NoSocket && f.Subject == "machine")

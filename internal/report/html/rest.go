@@ -11,7 +11,7 @@ import (
 )
 
 // slots is the picture in words: every slot with all that is known of it.
-func (p *page) slots() {
+func (p *pageWriter) slots() {
 	p.section("slots", "Table of slots")
 	defer p.Close()
 	all := p.r.Inventory.Slots
@@ -127,7 +127,7 @@ func mapped(s *report.Slot) string {
 }
 
 // sources lists what was read, and the documents that the findings name.
-func (p *page) sources() {
+func (p *pageWriter) sources() {
 	p.section("sources", "Sources")
 	defer p.Close()
 	if len(p.r.Inventory.Sources) > 0 {
@@ -146,7 +146,7 @@ func (p *page) sources() {
 }
 
 // abbreviations explains those that the page uses up to here.
-func (p *page) abbreviations() {
+func (p *pageWriter) abbreviations() {
 	terms := wording.TermsIn(string(p.Bytes()))
 	if len(terms) == 0 {
 		return
@@ -162,7 +162,7 @@ func (p *page) abbreviations() {
 }
 
 // documents lists every document that speaks in a finding, each once.
-func (p *page) documents() {
+func (p *pageWriter) documents() {
 	var seen []string
 	for i := range p.r.Findings {
 		c := p.r.Findings[i].Citation
@@ -186,7 +186,7 @@ func (p *page) documents() {
 }
 
 // unmapped names the attributes of exports that say nothing to memaudit.
-func (p *page) unmapped() {
+func (p *pageWriter) unmapped() {
 	for i := range p.r.Inventory.Unmapped {
 		u := &p.r.Inventory.Unmapped[i]
 		p.Open("details", markup.Class("group"))
@@ -200,7 +200,7 @@ func (p *page) unmapped() {
 }
 
 // baseline says what differs from the accepted hardware.
-func (p *page) baseline() {
+func (p *pageWriter) baseline() {
 	b := p.r.Baseline
 	if b == nil {
 		return
@@ -224,7 +224,7 @@ func (p *page) baseline() {
 }
 
 // profiles holds the machine against every profile documented for it.
-func (p *page) profiles() {
+func (p *pageWriter) profiles() {
 	if p.r.Profiles == nil {
 		return
 	}
@@ -241,7 +241,7 @@ func (p *page) profiles() {
 	}
 }
 
-func (p *page) heldProfile(h *report.HeldProfile) {
+func (p *pageWriter) heldProfile(h *report.HeldProfile) {
 	p.Open("details", markup.Class("group"))
 	defer p.Close()
 	says := h.ID + ": " + strconv.Itoa(h.Agrees) + " agree, " + strconv.Itoa(h.Differs) + " differ, " + strconv.Itoa(h.Unknown) + " not known"

@@ -12,7 +12,7 @@ import (
 
 // settings shows the three faces of every setting of which one is known, and
 // why the others are not.
-func (p *page) settings() {
+func (p *pageWriter) settings() {
 	p.section("settings", "Settings")
 	defer p.Close()
 	all := p.r.Inventory.Settings
@@ -37,7 +37,7 @@ func (p *page) settings() {
 	p.unknownSettings(all, unknown)
 }
 
-func (p *page) unknownSettings(all map[string]report.Setting, ids []string) {
+func (p *pageWriter) unknownSettings(all map[string]report.Setting, ids []string) {
 	if len(ids) == 0 {
 		return
 	}

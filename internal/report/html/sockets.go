@@ -44,7 +44,7 @@ func alikeNumbers(n int, says func(int) string) [][]int {
 	return out
 }
 
-func (p *page) population(id int) *report.PopulationSocket {
+func (p *pageWriter) population(id int) *report.PopulationSocket {
 	for i := range p.r.Inventory.Population.Sockets {
 		if s := &p.r.Inventory.Population.Sockets[i]; wording.SocketID(s.Socket) == id {
 			return s

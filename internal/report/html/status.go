@@ -10,7 +10,7 @@ import (
 )
 
 // status are the words below a picture: channels in use, class, speed, peak.
-func (p *page) status(id int, pop *report.PopulationSocket) []string {
+func (p *pageWriter) status(id int, pop *report.PopulationSocket) []string {
 	out := []string{orUnknown(pop.ChannelsPopulated) + " of " + orUnknown(pop.ChannelsTotal) + " channels in use"}
 	if pop.Class != nil {
 		out = append(out, "class "+*pop.Class)
@@ -49,7 +49,7 @@ func speedText(running, expected *int) string {
 
 // running is the lowest configured speed of a socket's modules, nil as soon as
 // one of them does not say.
-func (p *page) running(id int) *int {
+func (p *pageWriter) running(id int) *int {
 	var lowest *int
 	for i := range p.r.Inventory.Slots {
 		s := &p.r.Inventory.Slots[i]

@@ -15,7 +15,7 @@ import (
 func palettes(t *testing.T) []map[string]string {
 	t.Helper()
 	var out []map[string]string
-	for _, root := range regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(style, -1) {
+	for _, root := range regexp.MustCompile(`(?s):root \{(.*?)\}`).FindAllStringSubmatch(styleSheet, -1) {
 		colours := map[string]string{}
 		for _, m := range regexp.MustCompile(`--([a-z-]+): #([0-9a-f]{3,6});`).FindAllStringSubmatch(root[1], -1) {
 			colours[m[1]] = m[2]

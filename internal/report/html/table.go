@@ -6,15 +6,15 @@ import (
 	"github.com/memaudit/memaudit/internal/report/markup"
 )
 
-// table writes rows whose cells carry their column's name, so that a narrow
+// tableWriter writes rows whose cells carry their column's name, so that a narrow
 // page can show each row as a list.
-type table struct {
-	p     *page
+type tableWriter struct {
+	p     *pageWriter
 	heads []string
 }
 
 // table begins a table; the first cell of each row is its heading.
-func (p *page) table(heads ...string) *table {
+func (p *pageWriter) table(heads ...string) *tableWriter {
 	p.Open("table")
 	p.Open("thead")
 	p.Open("tr")
@@ -24,10 +24,10 @@ func (p *page) table(heads ...string) *table {
 	p.Close()
 	p.Close()
 	p.Open("tbody")
-	return &table{p, heads}
+	return &tableWriter{p, heads}
 }
 
-func (t *table) row(cells ...string) {
+func (t *tableWriter) row(cells ...string) {
 	t.p.Open("tr")
 	for i, cell := range cells {
 		if i == 0 {
@@ -40,7 +40,7 @@ func (t *table) row(cells ...string) {
 	t.p.Line()
 }
 
-func (t *table) end() {
+func (t *tableWriter) end() {
 	t.p.Close()
 	t.p.Close()
 }
@@ -49,4 +49,4 @@ func (t *table) end() {
 func joined(lines []string) string { return strings.Join(lines, "; ") }
 
 // note is a remark in small type.
-func (p *page) note(text string) { p.Element("p", text, markup.Class("note")) }
+func (p *pageWriter) note(text string) { p.Element("p", text, markup.Class("note")) }

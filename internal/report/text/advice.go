@@ -143,7 +143,7 @@ func briefSteps(steps []report.Step, slots []report.Slot) []string {
 	for i, line := range wording.Steps(steps, slots) {
 		text := strconv.Itoa(i+1) + ". " + line.Text
 		if len(line.Steps) == 1 {
-			text = strings.ReplaceAll(text, " ", glue)
+			text = strings.ReplaceAll(text, " ", hardBlank)
 		}
 		out = append(out, text)
 	}

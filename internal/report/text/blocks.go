@@ -88,10 +88,10 @@ func (d *drawing) classCost() string {
 
 // blocks draws every processor. Equal ones share one picture, with the slots'
 // names of the first, unless there are but two and both have room side by side.
-func (d *drawing) blocks() []block {
+func (d *drawing) blocks() []slotPicture {
 	keys := d.sockets()
 	d.many = len(keys) > 2
-	out := make([]block, 0, len(keys))
+	out := make([]slotPicture, 0, len(keys))
 	seen := map[string]int{}
 	for _, k := range keys {
 		b := d.block(k, false)
@@ -104,7 +104,7 @@ func (d *drawing) blocks() []block {
 		out = append(out, b)
 	}
 	if len(keys) == 2 {
-		if both := []block{d.block(keys[0], true), d.block(keys[1], true)}; perRow(both, d.room) == 2 {
+		if both := []slotPicture{d.block(keys[0], true), d.block(keys[1], true)}; perRow(both, d.room) == 2 {
 			return both
 		}
 	}
@@ -125,7 +125,7 @@ func (d *drawing) unused(id int) bool {
 }
 
 // withoutUnused keeps the titles alone of sockets that are not used.
-func (d *drawing) withoutUnused(blocks []block) {
+func (d *drawing) withoutUnused(blocks []slotPicture) {
 	for i := range blocks {
 		b := &blocks[i]
 		if len(b.ids) > 0 && !slices.ContainsFunc(b.ids, func(id int) bool { return !d.unused(id) }) {
@@ -136,8 +136,8 @@ func (d *drawing) withoutUnused(blocks []block) {
 }
 
 // named draws the blocks with the names of their slots.
-func (d *drawing) named(blocks []block) []block {
-	out := make([]block, len(blocks))
+func (d *drawing) named(blocks []slotPicture) []slotPicture {
+	out := make([]slotPicture, len(blocks))
 	for i := range blocks {
 		ids := blocks[i].ids
 		if len(ids) == 0 {
@@ -186,8 +186,8 @@ func (d *drawing) sockets() []int {
 }
 
 // block draws one processor.
-func (d *drawing) block(key int, named bool) block {
-	b := block{}
+func (d *drawing) block(key int, named bool) slotPicture {
+	b := slotPicture{}
 	if key == wording.NoSocket {
 		b.name = "memory of all processors"
 	} else {
@@ -244,15 +244,15 @@ func foldPieces(pieces []string, width int) []string {
 	return out
 }
 
-// block is the picture of one processor's memory: a title and lines below.
-type block struct {
+// slotPicture is the picture of one processor's memory: a title and lines below.
+type slotPicture struct {
 	ids   []int
 	name  string
 	lines []string
 }
 
 // title names the sockets: "socket 0  CPU1", "sockets 0,2-4".
-func (b *block) title() string {
+func (b *slotPicture) title() string {
 	noun := "socket "
 	if len(b.ids) > 1 {
 		noun = "sockets "
@@ -267,7 +267,7 @@ func (b *block) title() string {
 	return t
 }
 
-func (b *block) width() int {
+func (b *slotPicture) width() int {
 	w := printable.Columns(printable.Clean(b.title()))
 	for _, line := range b.lines {
 		w = max(w, printable.Columns(printable.Clean(line)))
@@ -286,9 +286,11 @@ const (
 )
 
 // perRow is how many blocks have room side by side.
-func perRow(blocks []block, room int) int { return max(1, (room+mapGap)/(widestOf(blocks)+mapGap)) }
+func perRow(blocks []slotPicture, room int) int {
+	return max(1, (room+mapGap)/(widestOf(blocks)+mapGap))
+}
 
-func widestOf(blocks []block) int {
+func widestOf(blocks []slotPicture) int {
 	widest := 1
 	for i := range blocks {
 		widest = max(widest, blocks[i].width())

@@ -11,7 +11,7 @@ import (
 
 // cause prints a cause in brief: what was found, what the document asks for, what
 // it costs, what to do and where it stands.
-func (p *printer) cause(g *group) {
+func (p *printer) cause(g *causeGroup) {
 	p.headline(g)
 	p.alike(g, "found", linesFound, foundText)
 	p.alike(g, "expected", linesExpected, expected)
@@ -26,7 +26,7 @@ func (p *printer) cause(g *group) {
 }
 
 // briefFix prints what to do, once for findings that name other slots only.
-func (p *printer) briefFix(g *group, lines int) {
+func (p *printer) briefFix(g *causeGroup, lines int) {
 	if len(g.first().Advice) == 0 && !strings.HasPrefix(g.first().Rule, settingPrefix) {
 		// What to do is the last to be shortened.
 		p.alike(g, "fix", lines+min(p.tight, tightest-2), func(f *report.Finding) string { return report.OrEmpty(f.Remedy) })
@@ -46,7 +46,7 @@ func briefCosts(f *report.Finding) string {
 
 // alike prints one field of a group's findings. Findings that differ in the names
 // of their slots alone are one text without them: the picture shows the slots.
-func (p *printer) alike(g *group, name string, lines int, get func(*report.Finding) string) {
+func (p *printer) alike(g *causeGroup, name string, lines int, get func(*report.Finding) string) {
 	texts := g.byText(get)
 	if len(texts) > 1 {
 		if bare := g.byText(func(f *report.Finding) string { return wording.WithoutBrackets(get(f)) }); len(bare) < len(texts) {
@@ -65,8 +65,8 @@ func (p *printer) alike(g *group, name string, lines int, get func(*report.Findi
 
 // remarks prints failures at info that no setting is named in, each with what
 // was found and what to do.
-func (p *printer) remarks(groups []*group) {
-	groups = slices.DeleteFunc(slices.Clone(groups), (*group).setting)
+func (p *printer) remarks(groups []*causeGroup) {
+	groups = slices.DeleteFunc(slices.Clone(groups), (*causeGroup).setting)
 	if len(groups) == 0 {
 		return
 	}
@@ -92,7 +92,7 @@ func (p *printer) remarks(groups []*group) {
 
 // failures prints what failed by its cause, and below each what follows
 // from it.
-func (p *printer) failures(causes []*group) {
+func (p *printer) failures(causes []*causeGroup) {
 	for _, g := range causes {
 		if p.verbose {
 			p.finding(g)
@@ -104,7 +104,7 @@ func (p *printer) failures(causes []*group) {
 }
 
 // finding prints a cause with all that is known of it.
-func (p *printer) finding(g *group) {
+func (p *printer) finding(g *causeGroup) {
 	p.headline(g)
 	if p.verbose {
 		p.grouped(g, "title", func(f *report.Finding) string { return report.OrEmpty(f.Title) })
@@ -128,7 +128,7 @@ func (p *printer) finding(g *group) {
 
 // parted tells what is warned of from what is only remarked, by the worst of a cause and
 // all that follows from it.
-func parted(groups []*group) (causes, remarks []*group) {
+func parted(groups []*causeGroup) (causes, remarks []*causeGroup) {
 	for _, g := range groups {
 		if g.rank() > 1 && !g.setting() {
 			causes = append(causes, g)

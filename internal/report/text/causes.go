@@ -8,19 +8,19 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// group is one rule's failures of one severity: they are shown together, so
+// causeGroup is one rule's failures of one severity: they are shown together, so
 // that eight processors with one defect are one paragraph.
-type group struct {
+type causeGroup struct {
 	members []*report.Finding
 	// follows is the group that caused this one, led the ones it caused.
-	follows *group
-	led     []*group
+	follows *causeGroup
+	led     []*causeGroup
 }
 
-func (g *group) first() *report.Finding { return g.members[0] }
+func (g *causeGroup) first() *report.Finding { return g.members[0] }
 
 // subjects lists what the group's findings are about.
-func (g *group) subjects() string {
+func (g *causeGroup) subjects() string {
 	names := make([]string, len(g.members))
 	for i, f := range g.members {
 		names[i] = f.Subject
@@ -29,7 +29,7 @@ func (g *group) subjects() string {
 }
 
 // rank is the highest severity in the group and all it caused.
-func (g *group) rank() int {
+func (g *causeGroup) rank() int {
 	r := report.SeverityRank(g.first().Severity)
 	for _, l := range g.led {
 		r = max(r, l.rank())
@@ -39,7 +39,7 @@ func (g *group) rank() int {
 
 // failureGroups gathers the failures and hangs each below its cause. It
 // returns the causes, worst first, else in the order of the audit.
-func failureGroups(findings []report.Finding) []*group {
+func failureGroups(findings []report.Finding) []*causeGroup {
 	groups := gather(findings)
 	for _, g := range groups {
 		g.follows = causeOf(g, groups)
@@ -47,7 +47,7 @@ func failureGroups(findings []report.Finding) []*group {
 			g.follows = nil
 		}
 	}
-	var roots []*group
+	var roots []*causeGroup
 	for _, g := range groups {
 		if g.follows == nil {
 			roots = append(roots, g)
@@ -55,14 +55,14 @@ func failureGroups(findings []report.Finding) []*group {
 		}
 		g.follows.led = append(g.follows.led, g)
 	}
-	slices.SortStableFunc(roots, func(a, b *group) int { return b.rank() - a.rank() })
+	slices.SortStableFunc(roots, func(a, b *causeGroup) int { return b.rank() - a.rank() })
 	return roots
 }
 
-func gather(findings []report.Finding) []*group {
+func gather(findings []report.Finding) []*causeGroup {
 	type key struct{ rule, severity, cause string }
-	var groups []*group
-	at := map[key]*group{}
+	var groups []*causeGroup
+	at := map[key]*causeGroup{}
 	for i := range findings {
 		f := &findings[i]
 		if f.Result != string(verdict.Fail) {
@@ -71,7 +71,7 @@ func gather(findings []report.Finding) []*group {
 		k := key{f.Rule, f.Severity, report.OrEmpty(f.CausedBy)}
 		g := at[k]
 		if g == nil {
-			g = &group{}
+			g = &causeGroup{}
 			at[k] = g
 			groups = append(groups, g)
 		}
@@ -82,7 +82,7 @@ func gather(findings []report.Finding) []*group {
 
 // causeOf finds the group that caused_by ("RULE" or "RULE SUBJECT") names;
 // nil when that finding is no failure itself.
-func causeOf(g *group, groups []*group) *group {
+func causeOf(g *causeGroup, groups []*causeGroup) *causeGroup {
 	rule, subject, _ := strings.Cut(report.OrEmpty(g.first().CausedBy), " ")
 	if rule == "" {
 		return nil
@@ -98,12 +98,12 @@ func causeOf(g *group, groups []*group) *group {
 	return nil
 }
 
-func (g *group) about(subject string) bool {
+func (g *causeGroup) about(subject string) bool {
 	return slices.ContainsFunc(g.members, func(f *report.Finding) bool { return f.Subject == subject })
 }
 
 // causesItself reports whether a group is its own cause, over however many steps.
-func causesItself(g *group) bool {
+func causesItself(g *causeGroup) bool {
 	for up := g.follows; up != nil; up = up.follows {
 		if up == g {
 			return true
@@ -119,7 +119,7 @@ type shared struct {
 }
 
 // byText gathers a field of the group's findings by what it says.
-func (g *group) byText(get func(*report.Finding) string) []shared {
+func (g *causeGroup) byText(get func(*report.Finding) string) []shared {
 	var out []shared
 	for _, f := range g.members {
 		text := get(f)
@@ -137,7 +137,7 @@ func (g *group) byText(get func(*report.Finding) string) []shared {
 }
 
 // setting reports whether a group is one setting's failure that nothing follows from.
-func (g *group) setting() bool {
+func (g *causeGroup) setting() bool {
 	return strings.HasPrefix(g.first().Rule, settingPrefix) && len(g.led) == 0
 }
 

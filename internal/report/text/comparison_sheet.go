@@ -25,7 +25,7 @@ const notAsked = "-"
 // settingSheet prints settings by profiles: what each wants, marked by how the
 // machine stands to it, and below it the tallies.
 func (p *printer) settingSheet(groups []*heldGroup, settings map[string]report.Setting) {
-	s := &sheet{fixed: 2, nothing: notAsked, heads: []string{"setting", "this machine"}, most: []int{settingCell, narrowCell, narrowCell}}
+	s := &foldedTable{fixed: 2, nothing: notAsked, heads: []string{"setting", "this machine"}, most: []int{settingCell, narrowCell, narrowCell}}
 	if p.width > roomyWidth {
 		s.most = []int{settingCell, wideCell, wideCell}
 	}

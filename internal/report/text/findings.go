@@ -12,7 +12,7 @@ func foundText(f *report.Finding) string { return report.OrEmpty(f.Found) }
 func expected(f *report.Finding) string { return report.OrEmpty(f.Expected) }
 
 // headline is severity, rule and subjects.
-func (p *printer) headline(g *group) {
+func (p *printer) headline(g *causeGroup) {
 	f := g.first()
 	p.lead(severityWord(f.Severity))
 	p.to(p.col + 2)
@@ -29,7 +29,7 @@ func (p *printer) ruleAndSubject(hang int, rule, subject string) {
 
 // grouped prints one field of all findings of a group: once when they say the
 // same, else with the subjects in front.
-func (p *printer) grouped(g *group, name string, get func(*report.Finding) string) {
+func (p *printer) grouped(g *causeGroup, name string, get func(*report.Finding) string) {
 	texts := g.byText(get)
 	for i, t := range texts {
 		value := t.text
@@ -45,7 +45,7 @@ func (p *printer) grouped(g *group, name string, get func(*report.Finding) strin
 
 // fix prints the remedy, or points to the advice that it is a sentence of. That of a setting has one way a line: the menu path,
 // each command; other remedies are one text, whatever firmware put into it.
-func (p *printer) fix(g *group) {
+func (p *printer) fix(g *causeGroup) {
 	if len(g.first().Advice) > 0 {
 		p.grouped(g, "fix", adviceNames)
 		return
@@ -71,7 +71,7 @@ func (p *printer) source(f *report.Finding) string {
 }
 
 // evidence prints every reading, and how sure they are.
-func (p *printer) evidence(g *group) {
+func (p *printer) evidence(g *causeGroup) {
 	name, seen := "evidence", map[string]bool{}
 	for _, f := range g.members {
 		for i := range f.Evidence {
@@ -89,7 +89,7 @@ func (p *printer) evidence(g *group) {
 
 // consequence prints in brief a failure that follows from another: mend that,
 // and this goes with it.
-func (p *printer) consequence(g *group) {
+func (p *printer) consequence(g *causeGroup) {
 	f := g.first()
 	hang := p.label(2, "leads to")
 	p.lead(severityWord(f.Severity))
@@ -131,7 +131,7 @@ func (p *printer) document(indent int, c *report.Citation) {
 }
 
 // subjects lists what a group's findings are about: each, or in brief.
-func (p *printer) subjects(g *group) string {
+func (p *printer) subjects(g *causeGroup) string {
 	if p.verbose {
 		return g.subjects()
 	}
@@ -151,14 +151,14 @@ func (p *printer) named(subjects []string) string {
 }
 
 // groupNames lists rules with their subjects, and what follows from them.
-func (p *printer) groupNames(groups []*group) string {
+func (p *printer) groupNames(groups []*causeGroup) string {
 	var names []string
 	for _, led := range groups {
 		name := led.first().Rule
 		if s := p.subjects(led); s != "machine" {
 			name += " (" + s + ")"
 		}
-		names = append(names, strings.ReplaceAll(name, " ", glue))
+		names = append(names, strings.ReplaceAll(name, " ", hardBlank))
 		if below := p.ledNames(led); below != "" {
 			names = append(names, below)
 		}
@@ -168,7 +168,7 @@ func (p *printer) groupNames(groups []*group) string {
 
 // ledNames lists the failures that go when the cause is mended, with all that
 // follows from them.
-func (p *printer) ledNames(g *group) string { return p.groupNames(g.led) }
+func (p *printer) ledNames(g *causeGroup) string { return p.groupNames(g.led) }
 
 // How many lines each part of a cause may take on the first screen.
 const (

@@ -12,14 +12,14 @@ import (
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
-// grid is the picture of one processor's slots: a column for each channel, a
+// slotGrid is the picture of one processor's slots: a column for each channel, a
 // row for each slot of a channel.
-type grid struct {
+type slotGrid struct {
 	channels []int
 	// breaks holds the channels that another controller begins at, owner the controller of each.
 	breaks map[int]bool
 	owner  map[int]int
-	rows   [][]cell
+	rows   [][]slotCell
 	// numbers are the slot numbers of the rows, "" where one is not known.
 	numbers []string
 	// boards are the names of the controllers' boards, where labels repeat without them.
@@ -28,13 +28,13 @@ type grid struct {
 	sizeW  int
 }
 
-type cell struct{ label, size string }
+type slotCell struct{ label, size string }
 
 // rowHead is the width of the words before the cells: "channel", "slot 0".
 const rowHead = 9
 
-func newGrid(slots []*report.Slot, failed []string, boards map[int]string) *grid {
-	g := &grid{breaks: map[int]bool{}, owner: map[int]int{}, boards: boards, sizeW: 1}
+func newGrid(slots []*report.Slot, failed []string, boards map[int]string) *slotGrid {
+	g := &slotGrid{breaks: map[int]bool{}, owner: map[int]int{}, boards: boards, sizeW: 1}
 	for _, s := range slots {
 		if !slices.Contains(g.channels, *s.Channel) {
 			g.channels = append(g.channels, *s.Channel)
@@ -44,7 +44,7 @@ func newGrid(slots []*report.Slot, failed []string, boards map[int]string) *grid
 	g.splitControllers(slots)
 	prefix := commonPrefix(slots)
 	for _, s := range slots {
-		c := cell{label: printable.Clean(strings.TrimPrefix(report.OrEmpty(s.Locator), prefix)), size: cellSize(s)}
+		c := slotCell{label: printable.Clean(strings.TrimPrefix(report.OrEmpty(s.Locator), prefix)), size: cellSize(s)}
 		if slices.Contains(failed, s.Handle) {
 			c.size = strings.TrimSuffix(c.size, ".") + "!"
 		}
@@ -55,7 +55,7 @@ func newGrid(slots []*report.Slot, failed []string, boards map[int]string) *grid
 }
 
 // splitControllers notes where the channels of another controller begin.
-func (g *grid) splitControllers(slots []*report.Slot) {
+func (g *slotGrid) splitControllers(slots []*report.Slot) {
 	for _, s := range slots {
 		if s.Controller != nil {
 			g.owner[*s.Channel] = *s.Controller
@@ -72,7 +72,7 @@ func (g *grid) splitControllers(slots []*report.Slot) {
 
 // set puts a cell into its channel's column, at its slot number; without one,
 // or when the place is taken, into the next free row.
-func (g *grid) set(column int, slot *int, c cell) {
+func (g *slotGrid) set(column int, slot *int, c slotCell) {
 	row, number := 0, ""
 	if slot != nil {
 		number = strconv.Itoa(*slot)
@@ -80,10 +80,10 @@ func (g *grid) set(column int, slot *int, c cell) {
 	}
 	for {
 		for len(g.rows) <= row {
-			g.rows = append(g.rows, make([]cell, len(g.channels)))
+			g.rows = append(g.rows, make([]slotCell, len(g.channels)))
 			g.numbers = append(g.numbers, "")
 		}
-		if g.rows[row][column] == (cell{}) {
+		if g.rows[row][column] == (slotCell{}) {
 			break
 		}
 		row++
@@ -103,7 +103,7 @@ const longestLabel = 6
 
 // draw lays the grid out: with the slots' names when asked for and when there
 // is room, with narrower gaps when there is little, in parts when there is none.
-func (g *grid) draw(room int, named bool) []string {
+func (g *slotGrid) draw(room int, named bool) []string {
 	labelW := g.labelW
 	if !named || labelW > longestLabel {
 		labelW = 0
@@ -126,7 +126,7 @@ func (g *grid) draw(room int, named bool) []string {
 	return out
 }
 
-func (g *grid) width(labelW, gap, channels int) int {
+func (g *slotGrid) width(labelW, gap, channels int) int {
 	cellW := g.sizeW + gap
 	if labelW > 0 {
 		cellW += labelW + 1
@@ -135,7 +135,7 @@ func (g *grid) width(labelW, gap, channels int) int {
 }
 
 // part draws the channels [from, to).
-func (g *grid) part(from, to, labelW, gap int) []string {
+func (g *slotGrid) part(from, to, labelW, gap int) []string {
 	lines := make([]string, 0, len(g.rows)+1)
 	head := newLine("channel")
 	for c := from; c < to; c++ {
@@ -170,7 +170,7 @@ func (g *grid) part(from, to, labelW, gap int) []string {
 
 // boardNames are the names of the boards over the channels [from, to), "" where
 // the slots' labels are not shown or need none, or a name is longer than its controller.
-func (g *grid) boardNames(from, to, labelW, gap int) string {
+func (g *slotGrid) boardNames(from, to, labelW, gap int) string {
 	if len(g.boards) == 0 || labelW == 0 {
 		return ""
 	}
@@ -195,26 +195,26 @@ func (g *grid) boardNames(from, to, labelW, gap int) string {
 	return l.String()
 }
 
-func emptyRow(row []cell) bool {
+func emptyRow(row []slotCell) bool {
 	for _, c := range row {
-		if c != (cell{}) {
+		if c != (slotCell{}) {
 			return false
 		}
 	}
 	return true
 }
 
-// line builds one line of a grid.
-type line struct{ strings.Builder }
+// gridLine builds one line of a grid.
+type gridLine struct{ strings.Builder }
 
-func newLine(head string) *line {
-	l := &line{}
+func newLine(head string) *gridLine {
+	l := &gridLine{}
 	l.left(head, rowHead)
 	return l
 }
 
 // gap separates a cell from the one before it, wider between controllers.
-func (l *line) gap(g *grid, column, first, gap int) {
+func (l *gridLine) gap(g *slotGrid, column, first, gap int) {
 	if column == first {
 		return
 	}
@@ -225,7 +225,7 @@ func (l *line) gap(g *grid, column, first, gap int) {
 }
 
 // labelled writes a slot's name and the colon before its size.
-func (l *line) labelled(name string, width int) {
+func (l *gridLine) labelled(name string, width int) {
 	colon := ":"
 	if name == "" {
 		colon = " "
@@ -234,17 +234,17 @@ func (l *line) labelled(name string, width int) {
 	l.WriteString(colon)
 }
 
-func (l *line) left(s string, width int) {
+func (l *gridLine) left(s string, width int) {
 	l.WriteString(s)
 	l.blank(width - printable.Columns(s))
 }
 
-func (l *line) right(s string, width int) {
+func (l *gridLine) right(s string, width int) {
 	l.blank(width - printable.Columns(s))
 	l.WriteString(s)
 }
 
-func (l *line) blank(n int) {
+func (l *gridLine) blank(n int) {
 	for ; n > 0; n-- {
 		l.WriteByte(' ')
 	}

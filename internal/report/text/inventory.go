@@ -54,7 +54,7 @@ func (p *printer) sockets(sockets []report.Socket) {
 		return
 	}
 	p.section("SOCKETS", strconv.Itoa(len(sockets)))
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{head: "id", right: true}, {head: "label"}, {head: "model"},
 		{head: "cores", right: true}, {head: "enabled", right: true, drop: 2},
 		{head: "threads", right: true, drop: 1}, {head: "max MT/s", right: true},
@@ -85,7 +85,7 @@ func (p *printer) slots(inv *report.Inventory) {
 		}
 	}
 	p.section("SLOTS", strconv.Itoa(populated)+" of "+strconv.Itoa(len(inv.Slots))+" populated; s/c/n is socket/channel/slot, speeds are MT/s")
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{head: "handle", drop: 4}, {head: "locator"}, {head: "bank", drop: 5}, {head: "s/c/n"},
 		{head: "size", right: true}, {head: "type"}, {head: "ranks", right: true, drop: 1},
 		{head: "rated", right: true}, {head: "runs", right: true}, {head: "mV", right: true, drop: 6}, {head: "health", drop: 1}, {head: "ce/ue", right: true, drop: 1},
@@ -156,7 +156,7 @@ func (p *printer) population(pop *report.Population) {
 		}
 	}
 	p.section("POPULATION", head)
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{head: "socket", right: true}, {head: "DIMMs", right: true}, {head: "channels"}, {head: "per channel"},
 		{head: "class"}, {head: "expected", right: true}, {head: "limit", drop: 2}, {head: "peak", right: true},
 		{head: "share", drop: 1}, {head: "regions", drop: 3},
@@ -178,7 +178,7 @@ func (p *printer) nodes(nodes []report.Node) {
 		return
 	}
 	p.section("NODES", strconv.Itoa(len(nodes)))
-	t := &table{columns: []column{
+	t := &textTable{columns: []column{
 		{head: "node", right: true}, {head: "kind"}, {head: "socket", right: true},
 		{head: "memory", right: true}, {head: "distances"}, {head: "cpus"},
 	}}

@@ -46,7 +46,7 @@ func (p *printer) slotMap(inv *report.Inventory, findings []report.Finding) {
 }
 
 // blocks prints blocks side by side as far as the width goes.
-func (p *printer) blocks(blocks []block) {
+func (p *printer) blocks(blocks []slotPicture) {
 	for len(blocks) > 0 {
 		n, widths := p.fit(blocks)
 		p.row(blocks[:n], widths)
@@ -58,14 +58,14 @@ func (p *printer) blocks(blocks []block) {
 
 // fit says how many blocks stand in the next row: rows are kept even, so that
 // four blocks stand as two and two and not as three and one.
-func (p *printer) fit(blocks []block) (int, []int) {
+func (p *printer) fit(blocks []slotPicture) (int, []int) {
 	n := perRow(blocks, p.width-mapIndent)
 	rows := (len(blocks) + n - 1) / n
 	n = (len(blocks) + rows - 1) / rows
 	return min(n, len(blocks)), slices.Repeat([]int{widestOf(blocks)}, len(blocks))
 }
 
-func (p *printer) row(blocks []block, widths []int) {
+func (p *printer) row(blocks []slotPicture, widths []int) {
 	height := 0
 	for i := range blocks {
 		height = max(height, len(blocks[i].lines))

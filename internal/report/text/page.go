@@ -57,7 +57,7 @@ func (p *printer) head(h *page.Head) {
 }
 
 func (p *printer) pageTable(t *page.Table) {
-	s := &sheet{fixed: 1, heads: t.Heads, most: []int{settingCell, roomyWidth}}
+	s := &foldedTable{fixed: 1, heads: t.Heads, most: []int{settingCell, roomyWidth}}
 	for _, r := range t.Rows {
 		cells := make([]string, len(r))
 		for i, c := range r {

@@ -18,8 +18,8 @@ const (
 	valueColumn  = 10
 )
 
-// glue stands for a blank at which wrap must not break a line.
-const glue = "\x1f"
+// hardBlank stands for a blank at which wrap must not break a line.
+const hardBlank = "\x1f"
 
 const blanks = "                                                                                "
 
@@ -116,7 +116,7 @@ func (p *printer) to(col int) {
 func (p *printer) wrap(hang int, s string) {
 	first := true
 	for word := range strings.FieldsSeq(s) {
-		word = printable.Clean(strings.ReplaceAll(word, glue, " "))
+		word = printable.Clean(strings.ReplaceAll(word, hardBlank, " "))
 		gap := 1
 		if first || p.col <= hang {
 			gap = 0
@@ -187,7 +187,7 @@ func (p *printer) label(indent int, name string) int {
 
 // gluedList joins items with commas so that lines break between them only.
 func gluedList(items []string) string {
-	return strings.ReplaceAll(strings.Join(items, ",\n"), " ", glue)
+	return strings.ReplaceAll(strings.Join(items, ",\n"), " ", hardBlank)
 }
 
 // pause parts two sections by an empty line where there is room.
@@ -258,7 +258,7 @@ func (p *printer) shortened(lines, room int, value string, show func(string)) {
 		return
 	}
 	for _, end := range clauseEnds(value) {
-		short := value[:end] + strings.ReplaceAll(cutShort, " ", glue)
+		short := value[:end] + strings.ReplaceAll(cutShort, " ", hardBlank)
 		if end > room {
 			continue
 		}

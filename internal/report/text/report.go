@@ -58,7 +58,7 @@ func screen(causes int) int {
 }
 
 // report prints all but the last line.
-func (p *printer) report(r *report.Report, causes, remarks []*group) {
+func (p *printer) report(r *report.Report, causes, remarks []*causeGroup) {
 	if r.Outdated != "" {
 		p.field(0, "outdated", r.Outdated)
 	}

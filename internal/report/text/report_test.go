@@ -296,8 +296,8 @@ func TestFailuresHangBelowTheirCauses(t *testing.T) {
 	}
 	tree := func(findings ...report.Finding) string {
 		var b strings.Builder
-		var show func(g *group, depth int)
-		show = func(g *group, depth int) {
+		var show func(g *causeGroup, depth int)
+		show = func(g *causeGroup, depth int) {
 			b.WriteString(strings.Repeat(">", depth) + g.first().Rule + ":" + strings.Join(strings.Fields(g.subjects()), "") + " ")
 			for _, l := range g.led {
 				show(l, depth+1)

@@ -16,8 +16,8 @@ const mostRemarked = 4
 
 // settingFailures prints the settings that differ from the profile as a table,
 // the worst first, and names the profile's document once.
-func (p *printer) settingFailures(r *report.Report, groups []*group) {
-	groups = slices.DeleteFunc(slices.Clone(groups), func(g *group) bool { return !g.setting() })
+func (p *printer) settingFailures(r *report.Report, groups []*causeGroup) {
+	groups = slices.DeleteFunc(slices.Clone(groups), func(g *causeGroup) bool { return !g.setting() })
 	if len(groups) == 0 {
 		return
 	}
@@ -26,7 +26,7 @@ func (p *printer) settingFailures(r *report.Report, groups []*group) {
 		return
 	}
 	p.section(severityWord(groups[0].first().Severity), settingsHead(r, len(groups)))
-	t := &table{columns: []column{{head: "setting"}, {head: "found"}, {head: "wanted"}, {head: "matters"}}, below: map[int][]string{}, belowMost: 1}
+	t := &textTable{columns: []column{{head: "setting"}, {head: "found"}, {head: "wanted"}, {head: "matters"}}, below: map[int][]string{}, belowMost: 1}
 	for i, g := range groups {
 		f := g.first()
 		t.row(strings.TrimPrefix(f.Rule, settingPrefix), wording.WithoutBrackets(foundText(f)), expected(f), f.Severity)
@@ -48,7 +48,7 @@ func (p *printer) settingFailures(r *report.Report, groups []*group) {
 }
 
 // advised counts the settings that an advice cures.
-func advised(groups []*group) int {
+func advised(groups []*causeGroup) int {
 	n := 0
 	for _, g := range groups {
 		if len(g.first().Advice) > 0 {
@@ -95,7 +95,7 @@ func clause(s string) string {
 }
 
 // settingDocuments names each document once, with the place where it is one for all.
-func (p *printer) settingDocuments(groups []*group) {
+func (p *printer) settingDocuments(groups []*causeGroup) {
 	var documents []*report.Citation
 	for _, g := range groups {
 		c := g.first().Citation

@@ -27,7 +27,7 @@ func (p *printer) settings(all map[string]report.Setting, full bool) {
 		}
 		return
 	}
-	t := &table{below: map[int][]string{}, columns: []column{
+	t := &textTable{below: map[int][]string{}, columns: []column{
 		{head: "setting"}, {head: "configured"}, {head: "pending", drop: 2, always: full}, {head: "effective"},
 		{head: "decided by", drop: 1, always: full}, {head: "certainty", drop: 3},
 	}}

@@ -7,10 +7,10 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// sheet is a table whose cells wrap and whose columns, where they do not fit
+// foldedTable is a table whose cells wrap and whose columns, where they do not fit
 // side by side, are printed in several parts below each other; the first
 // columns (fixed) are repeated in each part.
-type sheet struct {
+type foldedTable struct {
 	fixed int
 	heads []string
 	// rows of cells; a nil row prints an empty line.
@@ -26,7 +26,7 @@ type sheet struct {
 // leastCell is the width that a column keeps however narrow the page is.
 const leastCell = 12
 
-func (s *sheet) print(p *printer, indent int) {
+func (s *foldedTable) print(p *printer, indent int) {
 	widths := s.widths()
 	room := p.width - indent
 	for _, w := range widths[:s.fixed] {
@@ -50,7 +50,7 @@ func (s *sheet) print(p *printer, indent int) {
 }
 
 // widths are those of the widest cells, bounded, and never less than the head.
-func (s *sheet) widths() []int {
+func (s *foldedTable) widths() []int {
 	out := make([]int, len(s.heads))
 	for i, head := range s.heads {
 		out[i] = printable.Columns(printable.Clean(head))
@@ -64,7 +64,7 @@ func (s *sheet) widths() []int {
 }
 
 // part prints the fixed columns and those from first up to end.
-func (s *sheet) part(p *printer, indent int, widths []int, first, end int) {
+func (s *foldedTable) part(p *printer, indent int, widths []int, first, end int) {
 	s.line(p, indent, widths, s.heads, first, end)
 	for _, r := range s.rows {
 		if r == nil {
@@ -79,7 +79,7 @@ func (s *sheet) part(p *printer, indent int, widths []int, first, end int) {
 }
 
 // line prints one row, on as many lines as its longest cell needs.
-func (s *sheet) line(p *printer, indent int, widths []int, cells []string, first, end int) {
+func (s *foldedTable) line(p *printer, indent int, widths []int, cells []string, first, end int) {
 	var at []int
 	var folded [][]string
 	height, col := 0, indent

@@ -19,8 +19,8 @@ type column struct {
 	always bool
 }
 
-// table prints rows in columns as wide as their widest cell.
-type table struct {
+// textTable prints rows in columns as wide as their widest cell.
+type textTable struct {
 	columns []column
 	rows    [][]string
 	// below are lines under a row, by its number, indented and wrapped.
@@ -36,10 +36,10 @@ const (
 )
 
 // row adds a row; an empty cell prints as "-": nothing is known there.
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+func (t *textTable) row(cells ...string) { t.rows = append(t.rows, cells) }
 
 // print lays the table out and says which columns had no room.
-func (t *table) print(p *printer, indent int) {
+func (t *textTable) print(p *printer, indent int) {
 	widths := t.widths()
 	left := t.dropColumns(widths, p.width-indent)
 	heads := make([]string, len(t.columns))
@@ -65,7 +65,7 @@ func (t *table) print(p *printer, indent int) {
 }
 
 // dropColumns takes columns out (width -1) until the rest fits, and names them.
-func (t *table) dropColumns(widths []int, room int) []string {
+func (t *textTable) dropColumns(widths []int, room int) []string {
 	var left []string
 	for totalWidth(widths) > room {
 		next := -1
@@ -84,7 +84,7 @@ func (t *table) dropColumns(widths []int, room int) []string {
 }
 
 // widths are those of the columns, -1 for one that is not to be shown.
-func (t *table) widths() []int {
+func (t *textTable) widths() []int {
 	widths := make([]int, len(t.columns))
 	for i := range t.columns {
 		widths[i] = -1
@@ -110,7 +110,7 @@ func totalWidth(widths []int) int {
 	return sum
 }
 
-func (t *table) line(p *printer, indent int, widths []int, cells []string) {
+func (t *textTable) line(p *printer, indent int, widths []int, cells []string) {
 	at := indent
 	for i, s := range cells {
 		if widths[i] < 0 {

@@ -13,8 +13,8 @@ var termsFile string
 // Term is an abbreviation and what it means in a few words.
 type Term struct{ Name, Meaning string }
 
-// terms lists the abbreviations by their names in small letters.
-var terms = sync.OnceValue(func() map[string]Term {
+// termsByName lists the abbreviations by their names in small letters.
+var termsByName = sync.OnceValue(func() map[string]Term {
 	out := map[string]Term{}
 	for line := range strings.Lines(termsFile) {
 		name, meaning, ok := strings.Cut(strings.TrimSpace(line), "\t")
@@ -45,7 +45,7 @@ func TermsIn(text string) []Term {
 // termsOf are the abbreviations in a word: itself, else the parts that hyphens join.
 func termsOf(word string) []Term {
 	for _, name := range [...]string{word, strings.TrimSuffix(word, "s")} {
-		if term, ok := terms()[strings.ToLower(name)]; ok {
+		if term, ok := termsByName()[strings.ToLower(name)]; ok {
 			return []Term{term}
 		}
 	}

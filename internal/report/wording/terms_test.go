@@ -32,7 +32,7 @@ func TestTerms(t *testing.T) {
 // TestTermsAreShort: the legend of a report has a line or two, and names each once.
 func TestTermsAreShort(t *testing.T) {
 	var names []string
-	for _, term := range terms() {
+	for _, term := range termsByName() {
 		names = append(names, strings.ToLower(term.Name))
 		assert.LessOrEqual(t, len(term.Name)+len(term.Meaning), 55, term.Name)
 		assert.NotContains(t, term.Meaning, ";")

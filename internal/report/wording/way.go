@@ -23,8 +23,8 @@ const (
 	WayNone = "nothing that memaudit reads would tell"
 )
 
-// ways tell a way by a word of what would make a fact known. The first that fits counts, the narrower ones first.
-var ways = [...]struct{ word, way string }{
+// waysByWord tell a way by a word of what would make a fact known. The first that fits counts, the narrower ones first.
+var waysByWord = [...]struct{ word, way string }{
 	{"--smbios", WaySMBIOS},
 	{"SMBIOS type 4", "give SMBIOS or /proc/cpuinfo"},
 	{"audit the live machine", WayLive},
@@ -43,7 +43,7 @@ func WayToKnow(knownBy string) string {
 	if knownBy == "" {
 		return WayNone
 	}
-	for _, w := range ways {
+	for _, w := range waysByWord {
 		if strings.Contains(knownBy, w.word) {
 			return w.way
 		}
