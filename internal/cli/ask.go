@@ -28,10 +28,10 @@ const (
 	leastAskRetry = 5 * time.Minute
 )
 
-// asker asks a management controller for the daemon: beside the audits, so that
+// bmcAsker asks a management controller for the daemon: beside the audits, so that
 // one that hangs holds nothing up, and rarely, since controllers are slow and
 // few sessions fit into them. It is for one goroutine at a time.
-type asker struct {
+type bmcAsker struct {
 	now func() time.Time
 	ask func(context.Context, redfish.Options, redfish.Identity) *redfish.Answer
 	// patience is askPatience, and less in tests.
@@ -59,16 +59,16 @@ type asking struct {
 	late bool
 }
 
-func newAsker(now func() time.Time) *asker {
-	return &asker{now: now, ask: redfish.Read, patience: askPatience, again: make(chan string, 1)}
+func newAsker(now func() time.Time) *bmcAsker {
+	return &bmcAsker{now: now, ask: redfish.Read, patience: askPatience, again: make(chan string, 1)}
 }
 
 // expire has the controller asked at the next audit.
-func (a *asker) expire() { a.next = time.Time{} }
+func (a *bmcAsker) expire() { a.next = time.Time{} }
 
 // read gives the answer in force, and asks for a new one when it is time.
 // revision stands for what else makes an answer one of the past.
-func (a *asker) read(o redfish.Options, who redfish.Identity, interval time.Duration, revision string) *redfish.Answer {
+func (a *bmcAsker) read(o redfish.Options, who redfish.Identity, interval time.Duration, revision string) *redfish.Answer {
 	about := subjectOf(&o, &who, revision)
 	if a.running != nil && a.running.about != about {
 		a.running.stop()
@@ -100,7 +100,7 @@ func subjectOf(o *redfish.Options, who *redfish.Identity, revision string) strin
 }
 
 // start begins a reading.
-func (a *asker) start(o redfish.Options, who redfish.Identity, about string) *asking {
+func (a *bmcAsker) start(o redfish.Options, who redfish.Identity, about string) *asking {
 	o.KnownRegistry = a.registry.unpack
 	ctx, stop := context.WithCancel(context.Background())
 	r := &asking{about: about, done: make(chan struct{}), stop: stop}
@@ -112,7 +112,7 @@ func (a *asker) start(o redfish.Options, who redfish.Identity, about string) *as
 }
 
 // take puts an answer in force.
-func (a *asker) take(r *asking, interval time.Duration) {
+func (a *bmcAsker) take(r *asking, interval time.Duration) {
 	r.stop()
 	a.running, a.last, a.about = nil, r.answer, r.about
 	if b := a.last.BIOS; b != nil {
@@ -128,7 +128,7 @@ func (a *asker) take(r *asking, interval time.Duration) {
 }
 
 // joinLater asks for another audit as soon as the answer is there.
-func (a *asker) joinLater(r *asking) {
+func (a *bmcAsker) joinLater(r *asking) {
 	if r.late {
 		return
 	}
@@ -143,7 +143,7 @@ func (a *asker) joinLater(r *asking) {
 }
 
 // copied is the answer in force for one audit, which may add to it.
-func (a *asker) copied() *redfish.Answer {
+func (a *bmcAsker) copied() *redfish.Answer {
 	c := *a.last
 	c.Problems, c.Notes = slices.Clone(c.Problems), slices.Clone(c.Notes)
 	if c.BIOS != nil {
@@ -155,7 +155,7 @@ func (a *asker) copied() *redfish.Answer {
 }
 
 // end stops a reading and gives it a moment to return its session.
-func (a *asker) end(grace time.Duration) {
+func (a *bmcAsker) end(grace time.Duration) {
 	if a.running == nil {
 		return
 	}

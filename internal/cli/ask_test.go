@@ -38,7 +38,7 @@ func (s *slow) ask(ctx context.Context, o redfish.Options, _ redfish.Identity) *
 	return &a
 }
 
-func (s *slow) asker() *asker {
+func (s *slow) asker() *bmcAsker {
 	a := newAsker(time.Now)
 	a.ask = s.ask
 	return a

@@ -82,5 +82,5 @@ func (p *Program) misnamed(f *checkFlags, engine *audit.Engine, err error) error
 			unknown.Fitting = engine.FittingIDs(sys, population.Derive(sys, p.Rules))
 		}
 	}
-	return &exit{status: report.ExitUsage, err: err, hint: "memaudit profiles list"}
+	return &exitError{status: report.ExitUsage, err: err, hint: "memaudit profiles list"}
 }

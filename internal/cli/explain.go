@@ -36,7 +36,7 @@ func (p *Program) explain(f *checkFlags, word string) error {
 		return err
 	}
 	if e.Explain(word, nil) == nil {
-		return &exit{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting or platform; the nearest are %s",
+		return &exitError{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting or platform; the nearest are %s",
 			word, strings.Join(plan.Nearest(e.Words(), word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
 	}
 	var doc *report.Report

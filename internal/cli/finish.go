@@ -40,5 +40,5 @@ func (f *checkFlags) status(doc *report.Report, plugin formats.Plugin, failed er
 	if status == report.ExitOK {
 		return nil
 	}
-	return &exit{status: status}
+	return &exitError{status: status}
 }

@@ -56,7 +56,7 @@ read.`,
 // gatherer finds the inputs, in order, and hands each to the pool.
 type gatherer struct {
 	p    *Program
-	pool *pool
+	pool *auditorPool
 }
 
 func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
@@ -79,9 +79,9 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 	}
 	switch {
 	case len(doc.Unreadable) > 0:
-		return &exit{status: report.ExitNotAudited, err: fmt.Errorf("%d inputs could not be read", len(doc.Unreadable))}
+		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%d inputs could not be read", len(doc.Unreadable))}
 	case f.failOn != report.FailNever && doc.Fails(report.SeverityRank(f.failOn)):
-		return &exit{status: report.ExitFailed}
+		return &exitError{status: report.ExitFailed}
 	default:
 		return nil
 	}

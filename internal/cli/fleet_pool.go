@@ -73,18 +73,18 @@ func (o *fleetInput) join(all *fleet.Fleet) {
 	}
 }
 
-// pool has inputs read by several auditors at once and takes the outcomes in
+// auditorPool has inputs read by several auditors at once and takes the outcomes in
 // the order in which the inputs came, so that what comes out does not depend on
 // how many they are. What waits is bounded: a few inputs an auditor.
-type pool struct {
+type auditorPool struct {
 	work  chan func(*fleetAuditor)
 	order chan (<-chan fleetInput)
 	taken chan struct{}
 }
 
 // startPool starts a goroutine for each auditor, and one that takes.
-func startPool(auditors []*fleetAuditor, take func(fleetInput)) *pool {
-	q := &pool{make(chan func(*fleetAuditor)), make(chan (<-chan fleetInput), len(auditors)), make(chan struct{})}
+func startPool(auditors []*fleetAuditor, take func(fleetInput)) *auditorPool {
+	q := &auditorPool{make(chan func(*fleetAuditor)), make(chan (<-chan fleetInput), len(auditors)), make(chan struct{})}
 	for _, a := range auditors {
 		go func() {
 			for read := range q.work {
@@ -102,14 +102,14 @@ func startPool(auditors []*fleetAuditor, take func(fleetInput)) *pool {
 }
 
 // submit waits while too much is under way.
-func (q *pool) submit(read func(*fleetAuditor) fleetInput) {
+func (q *auditorPool) submit(read func(*fleetAuditor) fleetInput) {
 	done := make(chan fleetInput, 1)
 	q.order <- done
 	q.work <- func(a *fleetAuditor) { done <- read(a) }
 }
 
 // finish returns when every input is taken.
-func (q *pool) finish() {
+func (q *auditorPool) finish() {
 	close(q.work)
 	close(q.order)
 	<-q.taken

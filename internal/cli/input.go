@@ -16,7 +16,7 @@ type inputFlags struct {
 	identifiers, hostName  bool
 	redfish                redfishFlags
 	// asker is the daemon's, which goes on without a controller that it cannot ask.
-	asker *asker
+	asker *bmcAsker
 	// partNumbers are kept between the daemon's audits; nil reads them for each.
 	partNumbers func() (*partnumber.Table, error)
 	// conf is the configuration, nil before it is read.
@@ -25,9 +25,9 @@ type inputFlags struct {
 
 func (f *inputFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.Var((*once)(&f.root), "root", "audit the machine mounted or unpacked below `DIR`: DIR/sys and DIR/proc are read")
-	fl.Var((*once)(&f.snapshot), "snapshot", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
-	fl.Var((*once)(&f.smbios), "smbios", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
+	fl.Var((*onceFlag)(&f.root), "root", "audit the machine mounted or unpacked below `DIR`: DIR/sys and DIR/proc are read")
+	fl.Var((*onceFlag)(&f.snapshot), "snapshot", "audit a capture: a .tar, .tar.gz or .tar.bz2 `FILE` of sys and proc trees")
+	fl.Var((*onceFlag)(&f.smbios), "smbios", "SMBIOS from a `FILE`: a dump, a bare table or dmidecode's text; - is standard input")
 	fl.StringArrayVar(&f.bios, "bios", nil, "BIOS settings of the machine from an exported `FILE` (Redfish, racadm, SCP, SUM, ilorest, OneCLI, ...), told apart by content; - is standard input; repeatable")
 	fl.StringArrayVar(&f.measured, "measured", nil, "measured bandwidth or latency from a `FILE` (memaudit measure --save, STREAM, lat_mem_rd, Intel MLC, likwid-bench), told apart by content; repeatable")
 	f.redfish.register(cmd)
@@ -39,19 +39,19 @@ func (f *inputFlags) registerHostName(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.hostName, "host-name", false, "put the machine's name into the report")
 }
 
-// once is the value of a flag that names a machine: a second one would silently
+// onceFlag is the value of a flag that names a machine: a second one would silently
 // take the place of the first.
-type once string
+type onceFlag string
 
-func (o *once) String() string { return string(*o) }
-func (o *once) Type() string   { return "string" }
+func (o *onceFlag) String() string { return string(*o) }
+func (o *onceFlag) Type() string   { return "string" }
 
 // Set takes the first value and refuses another.
-func (o *once) Set(value string) error {
+func (o *onceFlag) Set(value string) error {
 	if *o != "" {
 		return errors.New("given twice, expected one machine; memaudit fleet takes many")
 	}
-	*o = once(value)
+	*o = onceFlag(value)
 	return nil
 }
 

@@ -42,7 +42,7 @@ func (p *Program) join(dirs []string) error {
 	}
 	k, err := site.Join(p.builtin, dirs)
 	if err != nil {
-		return &exit{status: report.ExitUsage, err: err, hint: "memaudit rules validate " + strings.Join(dirs, " ")}
+		return &exitError{status: report.ExitUsage, err: err, hint: "memaudit rules validate " + strings.Join(dirs, " ")}
 	}
 	p.Rules = k
 	return nil
@@ -53,7 +53,7 @@ func withSite(packs []*rulepack.Pack, dirs []string) ([]*rulepack.Pack, error) {
 	for _, dir := range dirs {
 		own, faults := loadSite(dir)
 		if len(faults) > 0 {
-			return nil, &exit{status: report.ExitUsage, err: faults, hint: "memaudit rules validate " + dir}
+			return nil, &exitError{status: report.ExitUsage, err: faults, hint: "memaudit rules validate " + dir}
 		}
 		packs = append(packs, own...)
 	}

@@ -35,10 +35,10 @@ func (p *Program) end(err error, args []string) int {
 	if err == nil {
 		return report.ExitOK
 	}
-	var e *exit
+	var e *exitError
 	if !errors.As(err, &e) {
 		// Whatever cobra itself refuses is wrong usage.
-		e = &exit{status: report.ExitUsage, err: err, hint: "memaudit --help lists commands and flags"}
+		e = &exitError{status: report.ExitUsage, err: err, hint: "memaudit --help lists commands and flags"}
 	}
 	if e.err != nil && asksPlugin(args) {
 		// A monitor reads standard output, and takes 1 and 2 for findings.

@@ -165,13 +165,13 @@ func (p *Program) take(ctx context.Context, f *measureFlags, sys *inventory.Syst
 }
 
 // liveBench is the running machine.
-func liveBench(ctx context.Context, guest string) (*bench, error) {
+func liveBench(ctx context.Context, guest string) (*measureBench, error) {
 	root, err := host.OpenLive()
 	if err != nil {
 		return nil, err
 	}
 	b := live.NewBench(ctx, root)
-	return &bench{live.Survey(root, guest), b, func() { b.Close(); _ = root.Close() }}, nil
+	return &measureBench{live.Survey(root, guest), b, func() { b.Close(); _ = root.Close() }}, nil
 }
 
 // hypervisorOf names the hypervisor of a virtual machine.
@@ -306,11 +306,11 @@ func (f *measureFlags) measureStatus(result *measure.Result, doc *report.Report)
 	status := report.ExitStatus(doc, f.failOn, true)
 	switch {
 	case status == report.ExitFailed:
-		return &exit{status: status}
+		return &exitError{status: status}
 	case result.Refused != nil:
-		return &exit{status: report.ExitNotAudited, err: fmt.Errorf("measure: refused: %s", *result.Refused), hint: f.hint}
+		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("measure: refused: %s", *result.Refused), hint: f.hint}
 	case !result.Decided() || status != report.ExitOK:
-		return &exit{status: report.ExitNotAudited}
+		return &exitError{status: report.ExitNotAudited}
 	default:
 		return nil
 	}

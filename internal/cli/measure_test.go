@@ -94,7 +94,7 @@ func (m *measuring) run(t *testing.T) (status int, out, errs string) {
 	if m.change != nil {
 		m.change(f, site)
 	}
-	p.Bench = func(context.Context, string) (*bench, error) { return &bench{site, s, func() {}}, nil }
+	p.Bench = func(context.Context, string) (*measureBench, error) { return &measureBench{site, s, func() {}}, nil }
 	status = p.end(p.measure(t.Context(), f), []string{"measure"})
 	assert.Zero(t, s.mapped, "memory is given back")
 	for line := range strings.Lines(stdout.String()) {
@@ -278,7 +278,9 @@ func TestMeasureInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	p, stdout, stderr := newProgram(nil)
 	s := &steady{now: p.Now(), rates: []float64{20e9, 20e9}, busy: 1}
-	p.Bench = func(context.Context, string) (*bench, error) { return &bench{s.site(), s, func() {}}, nil }
+	p.Bench = func(context.Context, string) (*measureBench, error) {
+		return &measureBench{s.site(), s, func() {}}, nil
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	f := &measureFlags{checkFlags: checkFlags{input: inputFlags{root: tree(t, "dell-r610-good")}, failOn: "warning", output: outputFlags{format: "text"}},

@@ -45,7 +45,7 @@ is behind.`,
 			}
 			infos := ofDocument(describe(packs), document)
 			if len(infos) == 0 {
-				return &exit{status: report.ExitUsage, err: fmt.Errorf("profiles list: no profile rests on a document that names %q", document), hint: "memaudit profiles list"}
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles list: no profile rests on a document that names %q", document), hint: "memaudit profiles list"}
 			}
 			if f.format == "json" {
 				return writeJSON(p.Stdout, infos)
@@ -93,7 +93,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 				return i.ID != args[0] && !slices.Contains(i.Intents, args[0])
 			})
 			if len(found) == 0 {
-				return &exit{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q", args[0]), hint: "memaudit profiles list"}
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q", args[0]), hint: "memaudit profiles list"}
 			}
 			tables, err := p.settingTables()
 			if err != nil {

@@ -40,7 +40,7 @@ type Program struct {
 	Version, Revision string
 	// Bench opens the machine to measure, given the hypervisor's name in a guest;
 	// nil for the running one.
-	Bench func(ctx context.Context, guest string) (*bench, error)
+	Bench func(ctx context.Context, guest string) (*measureBench, error)
 	// OwnsProcess says that nothing else runs in the process: the program may then
 	// set how garbage is collected, and the daemon gives up rights. A test keeps both.
 	OwnsProcess bool
@@ -60,32 +60,32 @@ func New(version, revision string) *Program {
 		Now: time.Now, Rules: rules.FS, Version: version, Revision: revision, OwnsProcess: true}
 }
 
-// exit is an error that ends the program with a status of its own. An empty
+// exitError is an error that ends the program with a status of its own. An empty
 // message prints nothing: the report has said it.
-type exit struct {
+type exitError struct {
 	status int
 	err    error
 	// hint is what to type next.
 	hint string
 }
 
-func (e *exit) Error() string {
+func (e *exitError) Error() string {
 	if e.err == nil {
 		return ""
 	}
 	return e.err.Error()
 }
 
-func (e *exit) Unwrap() error { return e.err }
+func (e *exitError) Unwrap() error { return e.err }
 
 // usageError is wrong usage or configuration.
 func usageError(format string, args ...any) error {
-	return &exit{status: report.ExitUsage, err: fmt.Errorf(format, args...)}
+	return &exitError{status: report.ExitUsage, err: fmt.Errorf(format, args...)}
 }
 
 // notAudited is an audit that could not be done.
 func notAudited(err error, hint string) error {
-	return &exit{status: report.ExitNotAudited, err: err, hint: hint}
+	return &exitError{status: report.ExitNotAudited, err: err, hint: hint}
 }
 
 // noArgs refuses arguments of a command that takes flags only.
@@ -114,8 +114,8 @@ func checkFlagWord(flag, word string, known []string) error {
 	return usageError("--%s: %q, expected one of %s", flag, word, strings.Join(known, ", "))
 }
 
-// bench is what measures: the running machine, or a simulated one in tests.
-type bench struct {
+// measureBench is what measures: the running machine, or a simulated one in tests.
+type measureBench struct {
 	site  *measure.Site
 	bench measure.Bench
 	close func()
@@ -137,7 +137,7 @@ func noCommand(cmd *cobra.Command, args []string) error {
 
 // statusOf is the exit status that an error asks for.
 func statusOf(err error) int {
-	var e *exit
+	var e *exitError
 	switch {
 	case err == nil:
 		return report.ExitOK

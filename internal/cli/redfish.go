@@ -29,7 +29,7 @@ const (
 // asker each interval.
 type controller struct {
 	o        redfish.Options
-	asker    *asker
+	asker    *bmcAsker
 	interval time.Duration
 	revision string
 	// answer is set when it was asked.
@@ -149,7 +149,7 @@ func joinInputErrors(a, b error) error {
 	if b == nil {
 		return a
 	}
-	var e *exit
+	var e *exitError
 	hint := ""
 	if errors.As(a, &e) {
 		hint = e.hint

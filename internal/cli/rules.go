@@ -65,7 +65,7 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 			}
 			found := slices.DeleteFunc(rulepack.Describe(packs), func(r rulepack.RuleInfo) bool { return r.ID != args[0] })
 			if len(found) == 0 {
-				return &exit{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q", args[0]), hint: "memaudit rules list"}
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q", args[0]), hint: "memaudit rules list"}
 			}
 			return showAll(p, f.format, found, reference.Rule)
 		}}

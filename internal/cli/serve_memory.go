@@ -53,16 +53,16 @@ func giveBack() {
 	}
 }
 
-// area is the memory from one address to another.
-type area struct{ from, to uintptr }
+// memoryArea is the memory from one address to another.
+type memoryArea struct{ from, to uintptr }
 
 // unchanged are the areas of memory that hold pages of a file as they are in the
 // file and nothing else: they cannot be written, and none was written before they
 // were protected, as the relocated part of a program is that may lie anywhere. The
 // format is that of proc_pid_smaps(5).
-func unchanged(smaps io.Reader, file string) []area {
-	var out []area
-	var at area
+func unchanged(smaps io.Reader, file string) []memoryArea {
+	var out []memoryArea
+	var at memoryArea
 	lines := bufio.NewScanner(smaps)
 	for lines.Scan() {
 		line := lines.Text()
@@ -72,7 +72,7 @@ func unchanged(smaps io.Reader, file string) []area {
 			}
 			continue
 		}
-		at = area{}
+		at = memoryArea{}
 		fields := strings.SplitN(line, " ", 6) // addresses, permissions, offset, device, inode, name
 		if len(fields) == 6 && strings.TrimSpace(fields[5]) == file && fields[1][0] == 'r' && !strings.Contains(fields[1], "w") {
 			at = between(fields[0])
@@ -82,12 +82,12 @@ func unchanged(smaps io.Reader, file string) []area {
 }
 
 // between reads addresses: "400000-1f57000"; an area of nothing when they are none.
-func between(addresses string) area {
+func between(addresses string) memoryArea {
 	first, last, _ := strings.Cut(addresses, "-")
 	from, fromErr := strconv.ParseUint(first, 16, 64)
 	to, toErr := strconv.ParseUint(last, 16, 64)
 	if fromErr != nil || toErr != nil {
-		return area{}
+		return memoryArea{}
 	}
-	return area{uintptr(from), uintptr(to)}
+	return memoryArea{uintptr(from), uintptr(to)}
 }

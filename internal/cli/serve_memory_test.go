@@ -43,7 +43,7 @@ Anonymous:             0 kB
 // TestUnchanged: what may be given back is the program's own file, read-only, and
 // nothing that was ever written.
 func TestUnchanged(t *testing.T) {
-	assert.Equal(t, []area{{0x55d0c0000000, 0x55d0c0400000}}, unchanged(strings.NewReader(smapsOfPIE), "/usr/bin/a program"))
+	assert.Equal(t, []memoryArea{{0x55d0c0000000, 0x55d0c0400000}}, unchanged(strings.NewReader(smapsOfPIE), "/usr/bin/a program"))
 	assert.Empty(t, unchanged(strings.NewReader("nonsense r-xp 0 0 0 /bin/x\nAnonymous: 0 kB\n"), "/bin/x"))
 	assert.Empty(t, unchanged(strings.NewReader(""), ""))
 }

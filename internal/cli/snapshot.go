@@ -100,7 +100,7 @@ func (f *snapshotFlags) free() error {
 	}
 	switch _, err := os.Lstat(f.output); {
 	case err == nil:
-		return &exit{status: report.ExitUsage, err: fmt.Errorf("-o %s: the file exists", f.output), hint: "--force replaces it"}
+		return &exitError{status: report.ExitUsage, err: fmt.Errorf("-o %s: the file exists", f.output), hint: "--force replaces it"}
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	default:

@@ -7,13 +7,13 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
 
-// talk is standard error: names of files and folders, rule ids and keys come
+// printableWriter is standard error: names of files and folders, rule ids and keys come
 // from whoever made the input, and a terminal must not obey them. Lines stay
 // lines.
-type talk struct{ io.Writer }
+type printableWriter struct{ io.Writer }
 
 // Write prints what is printable.
-func (t talk) Write(b []byte) (int, error) {
+func (t printableWriter) Write(b []byte) (int, error) {
 	lines := bytes.Split(b, []byte{'\n'})
 	for i, line := range lines {
 		lines[i] = []byte(printable.Clean(string(line)))
@@ -25,4 +25,4 @@ func (t talk) Write(b []byte) (int, error) {
 }
 
 // stderr is the one way to standard error.
-func (p *Program) stderr() io.Writer { return talk{p.Stderr} }
+func (p *Program) stderr() io.Writer { return printableWriter{p.Stderr} }

@@ -40,7 +40,7 @@ func (p *Program) validate(paths []string) error {
 	}
 	if len(v.faults) == 0 {
 		if _, err := site.Join(p.Rules, paths); err != nil {
-			v.faults = append(v.faults, told{err})
+			v.faults = append(v.faults, errorFault{err})
 		}
 	}
 	if len(v.faults) == 0 {
@@ -50,15 +50,15 @@ func (p *Program) validate(paths []string) error {
 		_, _ = fmt.Fprintln(p.stderr(), f)
 	}
 	if len(v.faults) > 0 {
-		return &exit{status: report.ExitUsage, err: fmt.Errorf("rules validate: %s", prose.Count(len(v.faults), "complaint"))}
+		return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules validate: %s", prose.Count(len(v.faults), "complaint"))}
 	}
 	return p.say(v.summary())
 }
 
-// told is an error as a fault: its own text.
-type told struct{ error }
+// errorFault is an error as a fault: its own text.
+type errorFault struct{ error }
 
-func (t told) String() string { return t.Error() }
+func (t errorFault) String() string { return t.Error() }
 
 func (v *validated) complain(faults rulepack.Complaints) {
 	for _, f := range faults {
