@@ -10,18 +10,18 @@ import (
 type (
 	// Dashboard is one page.
 	Dashboard struct {
-		Title         string     `json:"title"`
-		UID           string     `json:"uid"`
-		Description   string     `json:"description"`
-		Tags          []string   `json:"tags"`
-		Editable      bool       `json:"editable"`
-		GraphTooltip  int        `json:"graphTooltip"`
-		SchemaVersion int        `json:"schemaVersion"`
-		Refresh       string     `json:"refresh"`
-		Time          timeRange  `json:"time"`
-		Templating    templating `json:"templating"`
-		Links         []link     `json:"links"`
-		Panels        []*Panel   `json:"panels"`
+		Title         string          `json:"title"`
+		UID           string          `json:"uid"`
+		Description   string          `json:"description"`
+		Tags          []string        `json:"tags"`
+		Editable      bool            `json:"editable"`
+		GraphTooltip  int             `json:"graphTooltip"`
+		SchemaVersion int             `json:"schemaVersion"`
+		Refresh       string          `json:"refresh"`
+		Time          timeRange       `json:"time"`
+		Templating    templating      `json:"templating"`
+		Links         []dashboardLink `json:"links"`
+		Panels        []*Panel        `json:"panels"`
 	}
 	// Panel is one picture with its queries.
 	Panel struct {
@@ -79,7 +79,7 @@ type (
 		AllValue   string         `json:"allValue,omitempty"`
 		Current    map[string]any `json:"current"`
 	}
-	link struct {
+	dashboardLink struct {
 		Title       string   `json:"title"`
 		Type        string   `json:"type"`
 		Tags        []string `json:"tags"`
@@ -116,7 +116,7 @@ func newDashboard(uid, title, about string) *Dashboard {
 	return &Dashboard{
 		UID: uid, Title: title, Description: about, Tags: []string{"memaudit"}, Editable: true, SchemaVersion: 39, Refresh: "1m",
 		GraphTooltip: 1, Time: timeRange{"now-24h", "now"},
-		Links:      []link{{Title: "memaudit", Type: "dashboards", Tags: []string{"memaudit"}, IncludeVars: true, KeepTime: true}},
+		Links:      []dashboardLink{{Title: "memaudit", Type: "dashboards", Tags: []string{"memaudit"}, IncludeVars: true, KeepTime: true}},
 		Templating: templating{[]Variable{{Name: "datasource", Label: "Prometheus", Type: "datasource", Query: "prometheus", Current: map[string]any{}}}},
 	}
 }

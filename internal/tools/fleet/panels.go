@@ -15,7 +15,7 @@ func queried(kind, title, about string, exprs ...string) *Panel {
 }
 
 // stat adds one number. Above none are limits at which it changes its colour.
-func (d *Dashboard) stat(title, about, unit, expr string, limits ...limit) {
+func (d *Dashboard) stat(title, about, unit, expr string, limits ...colourStep) {
 	p := queried("stat", title, about, expr)
 	p.Targets[0].Format = "time_series"
 	p.FieldConfig.Defaults = map[string]any{"unit": unit, "thresholds": thresholds(limits), "color": map[string]any{"mode": "thresholds"}}
@@ -26,19 +26,19 @@ func (d *Dashboard) stat(title, about, unit, expr string, limits ...limit) {
 	d.place(p, 4, 4)
 }
 
-// limit is a value from which on a colour holds.
-type limit struct {
+// colourStep is a value from which on a colour holds.
+type colourStep struct {
 	from   float64
 	colour string
 }
 
 // Limits of numbers that should be 0.
 var (
-	bad      = []limit{{1, "red"}}
-	doubtful = []limit{{1, "orange"}}
+	redFromOne = []colourStep{{1, "red"}}
+	doubtful   = []colourStep{{1, "orange"}}
 )
 
-func thresholds(limits []limit) map[string]any {
+func thresholds(limits []colourStep) map[string]any {
 	steps := []map[string]any{{"color": "green", "value": nil}}
 	if len(limits) == 0 {
 		steps[0]["color"] = "text"

@@ -17,9 +17,9 @@ type Names struct {
 	Labels []string
 }
 
-// token matches one lexical element of PromQL; the groups tell identifiers from
+// promqlToken matches one lexical element of PromQL; the groups tell identifiers from
 // the rest.
-var token = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`[^`]*`" + // strings
+var promqlToken = regexp.MustCompile("\"(?:[^\"\\\\]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'|`[^`]*`" + // strings
 	`|\[[^\]]*\]` + // ranges
 	`|[0-9][0-9a-zA-Z.]*` + // numbers and durations
 	`|\$\{?[a-zA-Z_]+\}?` + // Grafana's variables
@@ -37,7 +37,7 @@ var (
 // promtool does that.
 func Parse(expr string) Names {
 	n := Names{Metrics: map[string][]string{}}
-	words := token.FindAllStringSubmatch(expr, -1)
+	words := promqlToken.FindAllStringSubmatch(expr, -1)
 	text := func(i int) string {
 		if i < len(words) {
 			return words[i][0]

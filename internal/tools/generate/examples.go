@@ -14,9 +14,9 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// said are the results that a page tells, in its order and words. Where a rule
+// resultPhrases are the results that a page tells, in its order and words. Where a rule
 // is not applicable, it is not mentioned.
-var said = [...]struct {
+var resultPhrases = [...]struct {
 	result verdict.Result
 	words  string
 }{
@@ -54,7 +54,7 @@ func examples(root string) (map[string]string, error) {
 	out := map[string]string{}
 	for rule, results := range named {
 		var parts []string
-		for _, s := range said {
+		for _, s := range resultPhrases {
 			if names := results[s.result]; len(names) > 0 {
 				parts = append(parts, s.words+strings.Join(names, ", "))
 			}

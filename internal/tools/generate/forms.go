@@ -13,12 +13,12 @@ import (
 
 // schemaForms are what describes the files that people write: the schema of a rule
 // pack for editors, and the facts that an expression may name.
-func schemaForms(string) (files, error) {
+func schemaForms(string) (madeFiles, error) {
 	schema, err := json.MarshalIndent(packSchema(), "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	return files{"rules/pack.schema.json": append(schema, '\n'), "rules/facts.md": []byte(facts.Document())}, nil
+	return madeFiles{"rules/pack.schema.json": append(schema, '\n'), "rules/facts.md": []byte(facts.Document())}, nil
 }
 
 // packSchema generates the schema from the Go types that the loader fills.

@@ -19,12 +19,12 @@ import (
 )
 
 // profiles are HPE's, made from tables of their attribute registries.
-func profiles(root string) (files, error) {
+func profiles(root string) (madeFiles, error) {
 	tables, err := settings.Load(rulesOf(root), "settings")
 	if err != nil {
 		return nil, err
 	}
-	out := files{}
+	out := madeFiles{}
 	for i := range hpeprofiles.Packs {
 		p := &hpeprofiles.Packs[i]
 		pack, err := p.Generate(filepath.Join(root, "testdata", "profiles"), tables.Of("HPE"))
@@ -37,7 +37,7 @@ func profiles(root string) (files, error) {
 }
 
 // knowledge is the one artefact that an audit reads.
-func knowledge(root string) (files, error) {
+func knowledge(root string) (madeFiles, error) {
 	k := rulesOf(root)
 	packs, err := rulepack.LoadBuiltin(k)
 	if err != nil {
@@ -59,7 +59,7 @@ func knowledge(root string) (files, error) {
 			return nil, err
 		}
 	}
-	return files{"rules/" + compiled.File: compiled.Join(parts)}, nil
+	return madeFiles{"rules/" + compiled.File: compiled.Join(parts)}, nil
 }
 
 // byHand are the pages below rules that people write.
@@ -67,7 +67,7 @@ var byHand = []string{"slots/README.md"}
 
 // knowledgePages describe packs, profiles and platforms. What no longer has a pack or a
 // platform comes back empty: it is to be removed.
-func knowledgePages(root string) (files, error) {
+func knowledgePages(root string) (madeFiles, error) {
 	seen, err := os.ReadFile(filepath.Join(root, "testdata", "corpus", "slot-maps.tsv"))
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func knowledgePages(root string) (files, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := files{}
+	out := madeFiles{}
 	for name, text := range made {
 		out["rules/"+name] = []byte(text)
 	}
@@ -95,8 +95,8 @@ func knowledgePages(root string) (files, error) {
 }
 
 // dashboards are Grafana's.
-func dashboards(string) (files, error) {
-	out := files{}
+func dashboards(string) (madeFiles, error) {
+	out := madeFiles{}
 	for name, d := range fleet.Dashboards() {
 		text, err := d.JSON()
 		if err != nil {
@@ -108,7 +108,7 @@ func dashboards(string) (files, error) {
 }
 
 // operatorRules is the object that the Prometheus operator takes.
-func operatorRules(root string) (files, error) {
+func operatorRules(root string) (madeFiles, error) {
 	var texts []string
 	for _, name := range []string{"memaudit.rules.yml", "memaudit.alerts.yml"} {
 		data, err := os.ReadFile(filepath.Join(root, "deploy", "prometheus", name))
@@ -117,5 +117,5 @@ func operatorRules(root string) (files, error) {
 		}
 		texts = append(texts, string(data))
 	}
-	return files{"deploy/kubernetes/monitoring/prometheusrule.yaml": []byte(fleet.PrometheusRule(texts...))}, nil
+	return madeFiles{"deploy/kubernetes/monitoring/prometheusrule.yaml": []byte(fleet.PrometheusRule(texts...))}, nil
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 )
 
-// step makes some of the files from what lies below the project's folder.
-type step func(root string) (files, error)
+// generatorStep makes some of the files from what lies below the project's folder.
+type generatorStep func(root string) (madeFiles, error)
 
-// steps are in the order in which one needs what another made.
-var steps = [...]step{schemaForms, profiles, knowledge, knowledgePages, dashboards, operatorRules}
+// generatorSteps are in the order in which one needs what another made.
+var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, knowledgePages, dashboards, operatorRules}
 
 // staleFiles lists the files that are not as a step makes them, and writes them when
 // asked to.
 func staleFiles(root string, write bool) ([]string, error) {
 	var out []string
-	for _, make := range steps {
+	for _, make := range generatorSteps {
 		made, err := make(root)
 		if err != nil {
 			return out, err

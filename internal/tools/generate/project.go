@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// files are contents by path below the project's folder.
-type files map[string][]byte
+// madeFiles are contents by path below the project's folder.
+type madeFiles map[string][]byte
 
 func rulesOf(root string) fs.FS { return os.DirFS(filepath.Join(root, "rules")) }

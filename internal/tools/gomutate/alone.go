@@ -13,7 +13,7 @@ type outcome int
 const (
 	survived outcome = iota
 	noticed
-	notGo
+	uncompilable
 )
 
 // try runs the tests with one change alone, which a choice of forms does not fit.
@@ -51,7 +51,7 @@ func try(c *change, packages []string) (outcome, error) {
 	}
 	// A change that is not Go says nothing of the tests.
 	if out, err := goTool("build", "-overlay", list, packages[0]); err != nil {
-		return notGo, unlessExit(err, out)
+		return uncompilable, unlessExit(err, out)
 	}
 	out, err := goTool(append([]string{"test", "-overlay", list, "-failfast", "-vet=off"}, packages...)...)
 	if err != nil {

@@ -19,13 +19,13 @@ import (
 // binary is the tests of one package, built over changed sources.
 type binary struct {
 	path, dir string
-	tests     []*test // those that pass without a change
+	tests     []*timedTest // those that pass without a change
 	failing   []string
 }
 
-// test is a test function: how much processor time it takes, which changes it
+// timedTest is a test function: how much processor time it takes, which changes it
 // runs past, and how many of them it was the first to notice.
-type test struct {
+type timedTest struct {
 	name    string
 	takes   time.Duration
 	reaches map[int]bool
@@ -33,7 +33,7 @@ type test struct {
 }
 
 // price is what it costs to ask a test, the less the more it noticed before.
-func (t *test) price() time.Duration { return t.takes / time.Duration(1+t.first) }
+func (t *timedTest) price() time.Duration { return t.takes / time.Duration(1+t.first) }
 
 // buildTests builds the tests of a package with an overlay; of changes that do
 // not compile in that form the complaints tell file and line.
@@ -94,7 +94,7 @@ func (b *binary) survey() error {
 			b.failing = append(b.failing, name)
 			continue
 		}
-		t := &test{name: name, takes: takes, reaches: map[int]bool{}}
+		t := &timedTest{name: name, takes: takes, reaches: map[int]bool{}}
 		numbers, err := os.ReadFile(record)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
@@ -136,7 +136,7 @@ func (b *binary) notices(number int) (fails, reached bool) {
 		}
 		return true
 	}
-	slices.SortStableFunc(b.tests, func(x, y *test) int { return cmp.Compare(x.price(), y.price()) })
+	slices.SortStableFunc(b.tests, func(x, y *timedTest) int { return cmp.Compare(x.price(), y.price()) })
 	for _, t := range b.tests {
 		if !t.reaches[number] {
 			continue

@@ -21,13 +21,13 @@ type change struct {
 	Old, New string
 	// Site is the expression or statement among whose forms one is chosen when
 	// all changes of a package are built at once.
-	Site site
+	Site changeSite
 	// Number tells the changes of one package apart, from 1.
 	Number int
 }
 
-// site is a condition, or a return statement, that has changed forms.
-type site struct {
+// changeSite is a condition, or a return statement, that has changed forms.
+type changeSite struct {
 	From, To  int
 	Line, End int // the lines of the source that it covers
 	Statement bool
@@ -139,7 +139,7 @@ func (m *mutator) replace(at, whole ast.Node, text string) {
 	first, last := m.files.Position(whole.Pos()), m.files.Position(whole.End())
 	m.out = append(m.out, change{File: m.name, Func: m.function, Line: m.files.Position(at.Pos()).Line,
 		From: m.offset(at.Pos()), To: m.offset(at.End()), Old: m.source(at), New: text,
-		Site: site{From: first.Offset, To: last.Offset, Line: first.Line, End: last.Line, Statement: statement}})
+		Site: changeSite{From: first.Offset, To: last.Offset, Line: first.Line, End: last.Line, Statement: statement}})
 }
 
 // operator turns an operator, and moves a number that something is compared with.

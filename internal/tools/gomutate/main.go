@@ -31,7 +31,7 @@ func main() {
 	}
 	if err == nil {
 		var survived int
-		survived, err = mutate(os.Stdout, flag.Args(), plan{sample: *sample, seed: *seed, known: known, left: left, files: listed(*files), also: listed(*also)})
+		survived, err = mutate(os.Stdout, flag.Args(), mutationPlan{sample: *sample, seed: *seed, known: known, left: left, files: listed(*files), also: listed(*also)})
 		if err == nil && survived > 0 {
 			os.Exit(1)
 		}
@@ -42,8 +42,8 @@ func main() {
 	}
 }
 
-// plan is what to try.
-type plan struct {
+// mutationPlan is what to try.
+type mutationPlan struct {
 	sample int
 	seed   uint64
 	known  map[string]bool
@@ -57,7 +57,7 @@ type figures struct{ tried, noticed, notGo, explained, survived int }
 
 // mutate tries the changes of each package and prints the survivors, then one
 // line of figures a package; it gives the number of survivors without a reason.
-func mutate(out io.Writer, packages []string, p plan) (int, error) {
+func mutate(out io.Writer, packages []string, p mutationPlan) (int, error) {
 	unexplained := 0
 	for _, dir := range packages {
 		dir = "./" + filepath.ToSlash(filepath.Clean(dir))
@@ -82,7 +82,7 @@ func mutate(out io.Writer, packages []string, p plan) (int, error) {
 
 // mutatePackage tries the changes of one package: those that compile beside
 // each other by one build, the others one by one.
-func mutatePackage(out io.Writer, dir string, changes []change, p plan) (figures, error) {
+func mutatePackage(out io.Writer, dir string, changes []change, p mutationPlan) (figures, error) {
 	folder, err := os.MkdirTemp("", "gomutate")
 	if err != nil {
 		return figures{}, err
@@ -120,14 +120,14 @@ func mutatePackage(out io.Writer, dir string, changes []change, p plan) (figures
 }
 
 // count counts a change, and prints it when it is left.
-func (f *figures) count(out io.Writer, c *change, result outcome, reached bool, p plan) {
+func (f *figures) count(out io.Writer, c *change, result outcome, reached bool, p mutationPlan) {
 	switch {
 	case result == noticed:
 		f.noticed++
 		if p.known[c.String()] {
 			_, _ = fmt.Fprintf(out, "# noticed, and needs no reason: %s\n", c)
 		}
-	case result == notGo:
+	case result == uncompilable:
 		f.notGo++
 	case p.known[c.String()]:
 		f.explained++
@@ -218,7 +218,7 @@ func inFiles(all []change, names []string) []change {
 }
 
 // sampled draws some of the changes, the same for the same seed.
-func sampled(all []change, p plan) []change {
+func sampled(all []change, p mutationPlan) []change {
 	if p.sample <= 0 || len(all) <= p.sample {
 		return all
 	}

@@ -143,7 +143,7 @@ func TestLast(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	var out bytes.Buffer
-	survivors, err := mutate(&out, []string{"."}, plan{known: map[string]bool{}})
+	survivors, err := mutate(&out, []string{"."}, mutationPlan{known: map[string]bool{}})
 	require.NoError(t, err)
 	assert.Equal(t, 3, survivors, out.String())
 	assert.Contains(t, out.String(), "p.go:11\tF\terr\tnil\n")
@@ -159,7 +159,7 @@ func TestLast(t *testing.T) {
 	known, err := readReasons(list)
 	require.NoError(t, err)
 	out.Reset()
-	survivors, err = mutate(&out, []string{"."}, plan{known: known, left: left})
+	survivors, err = mutate(&out, []string{"."}, mutationPlan{known: known, left: left})
 	require.NoError(t, err)
 	assert.Equal(t, 2, survivors)
 	assert.Contains(t, out.String(), "3 tried, 0 noticed, 0 do not compile, 1 with a reason, 2 not noticed")
@@ -175,7 +175,7 @@ func TestSample(t *testing.T) {
 		for i := range all {
 			all[i].Line = i
 		}
-		return sampled(all, plan{sample: 5, seed: seed})
+		return sampled(all, mutationPlan{sample: 5, seed: seed})
 	}
 	first := draw(1)
 	assert.Equal(t, first, draw(1), "the same seed")

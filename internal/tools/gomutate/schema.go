@@ -120,7 +120,7 @@ func (s *schema) add(replaced map[string]string, file, text string) error {
 
 // schemaText is a source file with the changed forms beside its own.
 func schemaText(file string, text []byte, changes []change) string {
-	w := schemaWriter{file: filepath.Base(file), text: text, changes: map[site][]change{}}
+	w := schemaWriter{file: filepath.Base(file), text: text, changes: map[changeSite][]change{}}
 	for _, c := range changes {
 		if w.changes[c.Site] == nil {
 			w.sites = append(w.sites, c.Site)
@@ -128,7 +128,7 @@ func schemaText(file string, text []byte, changes []change) string {
 		w.changes[c.Site] = append(w.changes[c.Site], c)
 	}
 	// An outer site before those inside of it.
-	slices.SortFunc(w.sites, func(a, b site) int {
+	slices.SortFunc(w.sites, func(a, b changeSite) int {
 		if a.From != b.From {
 			return a.From - b.From
 		}
@@ -141,8 +141,8 @@ func schemaText(file string, text []byte, changes []change) string {
 type schemaWriter struct {
 	file    string
 	text    []byte
-	sites   []site // those not yet written
-	changes map[site][]change
+	sites   []changeSite // those not yet written
+	changes map[changeSite][]change
 	out     strings.Builder
 }
 
@@ -163,7 +163,7 @@ func (w *schemaWriter) copy(from, to int) {
 }
 
 // condition writes a choice among the forms of a boolean expression.
-func (w *schemaWriter) condition(at site) {
+func (w *schemaWriter) condition(at changeSite) {
 	w.out.WriteString("(")
 	for _, c := range w.changes[at] {
 		fmt.Fprintf(&w.out, "gomutateOn(%d) && (%s) || ", c.Number, w.changed(&c))
@@ -179,7 +179,7 @@ func (w *schemaWriter) condition(at site) {
 }
 
 // statement writes the changed forms of a return before it.
-func (w *schemaWriter) statement(at site) {
+func (w *schemaWriter) statement(at changeSite) {
 	for _, c := range w.changes[at] {
 		fmt.Fprintf(&w.out, "if gomutateOn(%d) { %s }; ", c.Number, w.changed(&c))
 	}

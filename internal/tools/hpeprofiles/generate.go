@@ -83,7 +83,7 @@ document:
 		strings.Join(p.Products, ", "), strings.Join(p.Platforms, ", "))
 }
 
-func (p *Pack) profile(b *strings.Builder, workload int, list []row) {
+func (p *Pack) profile(b *strings.Builder, workload int, list []wantedSetting) {
 	q := profiles[workload]
 	fmt.Fprintf(b, "  - id: %s/%s\n", p.ID, q.id)
 	if len(q.intents) > 0 {

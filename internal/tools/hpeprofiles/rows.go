@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// row is a wanted setting of a profile.
-type row struct {
+// wantedSetting is a wanted setting of a profile.
+type wantedSetting struct {
 	id, attribute, value string
 	want                 []string
 	level                string
@@ -55,11 +55,11 @@ var remarkable = map[string]remarks{
 
 // wantedRows are the wanted settings of one workload profile over the tables of a
 // pack, in the order of the vocabulary.
-func wantedRows(tables []*Table, vendor *settings.Table, workload int) ([]row, error) {
-	var out []row
+func wantedRows(tables []*Table, vendor *settings.Table, workload int) ([]wantedSetting, error) {
+	var out []wantedSetting
 	for _, t := range tables {
 		for _, r := range t.Rows {
-			if r.Cells[workload] == "" || slices.ContainsFunc(out, func(o row) bool { return o.attribute == r.Attribute }) {
+			if r.Cells[workload] == "" || slices.ContainsFunc(out, func(o wantedSetting) bool { return o.attribute == r.Attribute }) {
 				continue
 			}
 			w, err := wanted(vendor, r.Attribute, r.Cells[workload])
@@ -72,14 +72,14 @@ func wantedRows(tables []*Table, vendor *settings.Table, workload int) ([]row, e
 		}
 	}
 	order := settings.IDs()
-	slices.SortStableFunc(out, func(a, b row) int { return slices.Index(order, a.id) - slices.Index(order, b.id) })
+	slices.SortStableFunc(out, func(a, b wantedSetting) int { return slices.Index(order, a.id) - slices.Index(order, b.id) })
 	return out, nil
 }
 
 // wanted translates what a profile writes. An attribute may stand for several
 // settings; the one that keeps its values apart best is judged, so that one
 // attribute is one row.
-func wanted(vendor *settings.Table, attribute, value string) (row, error) {
+func wanted(vendor *settings.Table, attribute, value string) (wantedSetting, error) {
 	best, distinct := settings.Match{}, 0
 	for _, m := range vendor.Find(attribute) {
 		words := map[string]bool{}
@@ -92,16 +92,16 @@ func wanted(vendor *settings.Table, attribute, value string) (row, error) {
 	}
 	s, ok := settings.Lookup(best.ID)
 	if !ok {
-		return row{}, fmt.Errorf("attribute %s stands for no setting of the table", attribute)
+		return wantedSetting{}, fmt.Errorf("attribute %s stands for no setting of the table", attribute)
 	}
 	word, ok := best.Attr.Canonical(s, value)
 	if !ok {
-		return row{}, fmt.Errorf("attribute %s: the table does not know its value %s", attribute, value)
+		return wantedSetting{}, fmt.Errorf("attribute %s: the table does not know its value %s", attribute, value)
 	}
-	return row{id: best.ID, attribute: attribute, value: value, want: append([]string{word}, kernelWords[best.ID][word]...)}, nil
+	return wantedSetting{id: best.ID, attribute: attribute, value: value, want: append([]string{word}, kernelWords[best.ID][word]...)}, nil
 }
 
-func remarksOf(workload int, w row) remarks {
+func remarksOf(workload int, w wantedSetting) remarks {
 	if r, ok := remarkable[Workloads[workload]+":"+w.id]; ok {
 		return r
 	}
@@ -111,7 +111,7 @@ func remarksOf(workload int, w row) remarks {
 // levelOf is info for what tells no workload from another: an attribute that
 // every profile leaves at its factory value, and the processor groups, which
 // Linux does not have.
-func levelOf(tables []*Table, w row) string {
+func levelOf(tables []*Table, w wantedSetting) string {
 	if w.info || w.id == "numa_group" {
 		return "info"
 	}
@@ -126,7 +126,7 @@ func levelOf(tables []*Table, w row) string {
 }
 
 // yaml prints the row as one line of flow style, remarks included.
-func (w *row) yaml() string {
+func (w *wantedSetting) yaml() string {
 	want := w.want[0]
 	if len(w.want) > 1 {
 		want = "[" + strings.Join(w.want, ", ") + "]"

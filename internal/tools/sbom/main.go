@@ -28,9 +28,9 @@ func main() {
 	}
 }
 
-// bill is a CycloneDX document (ECMA-424, specification 1.5). Its graph of
+// billOfMaterials is a CycloneDX document (ECMA-424, specification 1.5). Its graph of
 // dependencies is left out: a program does not carry it.
-type bill struct {
+type billOfMaterials struct {
 	Format     string      `json:"bomFormat"`
 	Spec       string      `json:"specVersion"`
 	Version    int         `json:"version"`
@@ -49,12 +49,12 @@ type component struct {
 	Name       string     `json:"name"`
 	Version    string     `json:"version"`
 	PURL       string     `json:"purl"`
-	Hashes     []hash     `json:"hashes,omitempty"`
+	Hashes     []fileHash `json:"hashes,omitempty"`
 	Licenses   []license  `json:"licenses,omitempty"`
 	Properties []property `json:"properties,omitempty"`
 }
 
-type hash struct {
+type fileHash struct {
 	Algorithm string `json:"alg"`
 	Content   string `json:"content"`
 }
@@ -93,10 +93,10 @@ func writeBill(out io.Writer, program, version, epoch string) error {
 	return err
 }
 
-func billOf(info *debug.BuildInfo, sum [sha256.Size]byte, version, epoch string) (*bill, error) {
+func billOf(info *debug.BuildInfo, sum [sha256.Size]byte, version, epoch string) (*billOfMaterials, error) {
 	own := library(info.Main.Path, version)
 	own.Type, own.Name = "application", "memaudit"
-	own.Hashes = []hash{{"SHA-256", hex.EncodeToString(sum[:])}}
+	own.Hashes = []fileHash{{"SHA-256", hex.EncodeToString(sum[:])}}
 	apache := license{}
 	apache.License.ID = "Apache-2.0"
 	own.Licenses = []license{apache}
@@ -105,7 +105,7 @@ func billOf(info *debug.BuildInfo, sum [sha256.Size]byte, version, epoch string)
 			own.Properties = append(own.Properties, property{"go:" + s.Key, s.Value})
 		}
 	}
-	b := &bill{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: metadata{Component: own}}
+	b := &billOfMaterials{Format: "CycloneDX", Spec: "1.5", Version: 1, Metadata: metadata{Component: own}}
 	if epoch != "" {
 		seconds, err := strconv.ParseInt(epoch, 10, 64)
 		if err != nil {

@@ -20,7 +20,7 @@ func TestBillOfThisTest(t *testing.T) {
 	require.NoError(t, writeBill(&first, program, "1.2.3+4.gabc", "86400"))
 	require.NoError(t, writeBill(&second, program, "1.2.3+4.gabc", "86400"))
 	assert.Equal(t, first.String(), second.String())
-	var b bill
+	var b billOfMaterials
 	require.NoError(t, json.Unmarshal(first.Bytes(), &b))
 	assert.Equal(t, "CycloneDX", b.Format)
 	assert.Equal(t, "1970-01-02T00:00:00Z", b.Metadata.Timestamp)
