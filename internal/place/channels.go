@@ -40,7 +40,7 @@ func (pl *placer) controllerOf(channel int) int {
 func (g *slotGroup) channelsFromMap(m *slotMap) {
 	g.depth = max(g.depth, m.depth())
 	for _, i := range g.slots {
-		n, _ := g.labels[i].get(fNumber)
+		n, _ := g.labels[i].get(fieldNumber)
 		n += m.PerBoard * g.boardOf(i)
 		socket := max(g.out[i].Socket, 0)
 		channel, slot, ok := m.locate(socket, n)
@@ -65,11 +65,11 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 
 // boardOf is the memory board or riser of a slot, from 0.
 func (g *slotGroup) boardOf(i int) int {
-	if letter, ok := g.labels[i].get(fBoardLetter); ok {
+	if letter, ok := g.labels[i].get(fieldBoardLetter); ok {
 		return letter
 	}
-	if board, ok := g.labels[i].get(fBoard); ok {
-		return board - g.base(fBoard)
+	if board, ok := g.labels[i].get(fieldBoard); ok {
+		return board - g.base(fieldBoard)
 	}
 	return 0
 }
@@ -88,8 +88,8 @@ func (g *slotGroup) mapController(m *slotMap, channel int) int {
 // its own controller (Fujitsu RX600 S6: two boards of channels A to D).
 func (g *slotGroup) channelsFromBoards() {
 	for _, i := range g.slots {
-		board, _ := g.labels[i].get(fBoardLetter)
-		letter, _ := g.labels[i].get(fLetter)
+		board, _ := g.labels[i].get(fieldBoardLetter)
+		letter, _ := g.labels[i].get(fieldLetter)
 		if letter >= maxBoardSlots {
 			g.failChannels("a memory board has channels A to D only")
 			return
@@ -101,13 +101,13 @@ func (g *slotGroup) channelsFromBoards() {
 // channelsFromNumbers takes the printed channel number: over the processor,
 // or within a controller that the node numbers.
 func (g *slotGroup) channelsFromNumbers() {
-	if g.rule.node == "controller" && g.any(fNode) {
-		g.channelsFromPairs(fNode, fChannel, g.sourceOf("{chan"))
+	if g.rule.node == "controller" && g.any(fieldNode) {
+		g.channelsFromPairs(fieldNode, fieldChannel, g.sourceOf("{chan"))
 		return
 	}
-	base := g.base(fChannel)
+	base := g.base(fieldChannel)
 	for _, i := range g.slots {
-		if v, ok := g.labels[i].get(fChannel); ok {
+		if v, ok := g.labels[i].get(fieldChannel); ok {
 			g.setChannel(i, v-base, g.controllerOf(v-base), g.sourceOf("{chan"), fact.Corroborated)
 		} else {
 			g.failSlot(i, "the label names no channel", false)
@@ -118,7 +118,7 @@ func (g *slotGroup) channelsFromNumbers() {
 // channelsFromPairs numbers the channels of labels that count them within a
 // controller. Where the counts fit the processor the number is exact, else
 // the order of the pairs seen.
-func (g *slotGroup) channelsFromPairs(controller, channel field, source string) {
+func (g *slotGroup) channelsFromPairs(controller, channel labelField, source string) {
 	for _, socket := range g.eachSocket() {
 		pairs, owners := g.pairsOf(socket, controller, channel)
 		per := g.channelsEach(pairs, owners)
@@ -134,7 +134,7 @@ func (g *slotGroup) channelsFromPairs(controller, channel field, source string) 
 			}
 			number, ctl, certainty := positionOf(pairs, own<<8|ch), Unplaced, fact.Indirect
 			switch {
-			case len(owners) == 1 && channel == fChannel:
+			case len(owners) == 1 && channel == fieldChannel:
 				number, ctl, certainty = ch, g.controllerOf(ch), fact.Corroborated
 			case per > 0:
 				number, ctl, certainty = positionOf(owners, own)*per+ch%per, positionOf(owners, own), fact.Corroborated
@@ -167,7 +167,7 @@ func (g *slotGroup) channelsEach(pairs, owners []int) int {
 
 // pairsOf lists the (controller, channel) pairs of a processor, packed, and
 // its controllers.
-func (g *slotGroup) pairsOf(socket int, controller, channel field) (pairs, owners []int) {
+func (g *slotGroup) pairsOf(socket int, controller, channel labelField) (pairs, owners []int) {
 	for _, i := range g.slots {
 		own, ok1 := g.labels[i].get(controller)
 		ch, ok2 := g.labels[i].get(channel)
@@ -242,8 +242,8 @@ func (g *slotGroup) channelsFromLetters() {
 		}
 		position := max(socket, 0)
 		number := g.alphabet(letters, position)
-		if number == nil && g.rule.node == "controller" && g.any(fNode) && g.any(fChannel) {
-			g.channelsFromPairs(fNode, fChannel, g.sourceOf("{chan"))
+		if number == nil && g.rule.node == "controller" && g.any(fieldNode) && g.any(fieldChannel) {
+			g.channelsFromPairs(fieldNode, fieldChannel, g.sourceOf("{chan"))
 			return
 		}
 		certainty := fact.Corroborated
@@ -257,7 +257,7 @@ func (g *slotGroup) channelsFromLetters() {
 			}
 		}
 		for _, i := range g.slots {
-			v, ok := g.labels[i].get(fLetter)
+			v, ok := g.labels[i].get(fieldLetter)
 			if !ok || g.out[i].Socket != socket {
 				continue
 			}
@@ -282,7 +282,7 @@ func (g *slotGroup) sourceOf(name string) string {
 func (g *slotGroup) lettersOf(socket int) []int {
 	var letters []int
 	for _, i := range g.slots {
-		if v, ok := g.labels[i].get(fLetter); ok && g.out[i].Socket == socket {
+		if v, ok := g.labels[i].get(fieldLetter); ok && g.out[i].Socket == socket {
 			letters = insertSorted(letters, v)
 		}
 	}
@@ -291,12 +291,12 @@ func (g *slotGroup) lettersOf(socket int) []int {
 
 // slotNumbers takes the slot within the channel from the label.
 func (g *slotGroup) slotNumbers() {
-	for _, f := range []field{fSlot, fSlotLetter, fBankSlot} {
+	for _, f := range []labelField{fieldSlot, fieldSlotLetter, fieldBankSlot} {
 		if !g.any(f) {
 			continue
 		}
 		base := 0
-		if f != fSlotLetter {
+		if f != fieldSlotLetter {
 			base = g.base(f)
 		}
 		for _, i := range g.slots {

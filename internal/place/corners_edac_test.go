@@ -141,7 +141,7 @@ func TestChannelLimits(t *testing.T) {
 			pl.sys.Slots = append(pl.sys.Slots, inventory.Slot{State: inventory.SlotPopulated, Technology: known(inventory.DRAM), Locator: said("A"), BankLocator: said("B")})
 			pl.out = append(pl.out, Placement{Socket: 0, Controller: u, Channel: at[0], Slot: at[1]})
 		}
-		pl.labels = make([]label, len(pl.out))
+		pl.labels = make([]slotLabel, len(pl.out))
 		pl.guardChannels()
 		stays := true
 		for i, at := range c.at {

@@ -139,9 +139,9 @@ func TestPossibleViews(t *testing.T) {
 		"one said":         {2, 2, [][2]int{{0, u}, {0, 0}}, true},
 	} {
 		pl := &placer{channels: c.channels, depth: c.depth}
-		v := &view{}
+		v := &witnessView{}
 		for _, at := range c.at {
-			v.at = append(v.at, seen{owner: at[0], channel: at[1]})
+			v.at = append(v.at, witnessedPlace{owner: at[0], channel: at[1]})
 		}
 		assert.Equal(t, c.want, pl.possible(v), name)
 	}

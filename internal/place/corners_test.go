@@ -243,7 +243,7 @@ func TestCaptures(t *testing.T) {
 	}
 	var got captured
 	require.True(t, matchLabel("*P{cpu}-{L}{slot}", "x P7 P12-C3", &got))
-	for f, want := range map[field]int{fCPU: 12, fLetter: 2, fSlot: 3} {
+	for f, want := range map[labelField]int{fieldCPU: 12, fieldLetter: 2, fieldSlot: 3} {
 		v, ok := got.get(f)
 		assert.True(t, ok)
 		assert.Equal(t, want, v)

@@ -87,9 +87,9 @@ func (pl *placer) letterAndBank(i int) (letter, bank int, ok bool) {
 	if l.rule == nil || !strings.Contains(l.rule.banks, "{chan}") || pl.out[i].Source != SourceLocator {
 		return 0, 0, false
 	}
-	letter, lettered := l.get(fLetter)
-	channel, numbered := l.get(fChannel)
-	node, _ := l.get(fNode)
+	letter, lettered := l.get(fieldLetter)
+	channel, numbered := l.get(fieldChannel)
+	node, _ := l.get(fieldNode)
 	return letter, node<<8 | channel, lettered && numbered && channel < pl.channels
 }
 

@@ -61,9 +61,9 @@ func readEDAC(mc int, d *inventory.ControllerDIMM) (edacDIMM, bool) {
 				continue
 			}
 			out := edacDIMM{socket: Unplaced, controller: mc, bytes: size}
-			out.channel, _ = c.get(fChannel)
-			out.slot, _ = c.get(fSlot)
-			if cpu, ok := c.get(fCPU); ok {
+			out.channel, _ = c.get(fieldChannel)
+			out.slot, _ = c.get(fieldSlot)
+			if cpu, ok := c.get(fieldCPU); ok {
 				out.socket = cpu
 			}
 			return out, true
@@ -104,7 +104,7 @@ func (pl *placer) allPlaced(slots []int) bool {
 
 // depths lists the modules of each populated channel, in ascending order.
 func (pl *placer) depths(slots []int) []int {
-	count := make(map[seat]int)
+	count := make(map[slotPlace]int)
 	for _, i := range slots {
 		count[pl.channelSeat(i)]++
 	}
@@ -112,14 +112,14 @@ func (pl *placer) depths(slots []int) []int {
 }
 
 func edacDepths(dimms []edacDIMM) []int {
-	count := make(map[seat]int)
+	count := make(map[slotPlace]int)
 	for _, d := range dimms {
-		count[seat{d.controller, d.channel, d.socket}]++
+		count[slotPlace{d.controller, d.channel, d.socket}]++
 	}
 	return sortedCounts(count)
 }
 
-func sortedCounts(count map[seat]int) []int {
+func sortedCounts(count map[slotPlace]int) []int {
 	out := make([]int, 0, len(count))
 	for _, n := range count {
 		out = append(out, n)

@@ -255,10 +255,10 @@ func driverSeat(p *platform.Platform, label string) (seatOf, bool) {
 		if !matchLabel(pattern, strings.TrimSpace(label), &c) {
 			continue
 		}
-		socket, _ := c.get(fCPU)
-		controller, _ := c.get(fController)
-		channel, _ := c.get(fChannel)
-		slot, _ := c.get(fSlot)
+		socket, _ := c.get(fieldCPU)
+		controller, _ := c.get(fieldController)
+		channel, _ := c.get(fieldChannel)
+		slot, _ := c.get(fieldSlot)
 		each := p.ChannelsPerSocket
 		if n := max(p.Controllers, 1); strings.Contains(pattern, "_MC#") && each%n == 0 {
 			each /= n

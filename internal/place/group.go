@@ -24,7 +24,7 @@ func (pl *placer) memorySlots() int {
 }
 
 // any reports whether some label of the group has the field.
-func (g *slotGroup) any(f field) bool {
+func (g *slotGroup) any(f labelField) bool {
 	for _, i := range g.slots {
 		if _, ok := g.labels[i].get(f); ok {
 			return true
@@ -34,8 +34,8 @@ func (g *slotGroup) any(f field) bool {
 }
 
 // base is the number of the first thing: 0 when some label says 0, else 1.
-func (g *slotGroup) base(f field) int {
-	if f == fSlot || f == fBankSlot {
+func (g *slotGroup) base(f labelField) int {
+	if f == fieldSlot || f == fieldBankSlot {
 		if g.rule.has("slot0") {
 			return 0
 		}
@@ -51,7 +51,7 @@ func (g *slotGroup) base(f field) int {
 }
 
 // distinct lists the field's values in ascending order.
-func (g *slotGroup) distinct(f field) []int {
+func (g *slotGroup) distinct(f labelField) []int {
 	var values []int
 	for _, i := range g.slots {
 		if v, ok := g.labels[i].get(f); ok {

@@ -9,12 +9,12 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
-// seat is one place of the machine.
-type seat struct{ socket, channel, slot int }
+// slotPlace is one place of the machine.
+type slotPlace struct{ socket, channel, slot int }
 
 // fillSingleSlots gives slot 0 to slots that are alone on their channel.
 func (pl *placer) fillSingleSlots() {
-	count := make(map[seat]int, len(pl.out))
+	count := make(map[slotPlace]int, len(pl.out))
 	for i := range pl.out {
 		count[pl.channelSeat(i)]++
 	}
@@ -25,8 +25,8 @@ func (pl *placer) fillSingleSlots() {
 	}
 }
 
-func (pl *placer) channelSeat(i int) seat {
-	return seat{pl.out[i].Socket, pl.out[i].Channel, 0}
+func (pl *placer) channelSeat(i int) slotPlace {
+	return slotPlace{pl.out[i].Socket, pl.out[i].Channel, 0}
 }
 
 // guard takes the mapping back when it cannot be true: labels against each other, more processors or
@@ -198,8 +198,8 @@ func (pl *placer) isPresent(id int) bool {
 
 // guardChannels checks what the channels hold.
 func (pl *placer) guardChannels() {
-	depth := make(map[seat]int, len(pl.out))
-	taken := make(map[seat]int, len(pl.out))
+	depth := make(map[slotPlace]int, len(pl.out))
+	taken := make(map[slotPlace]int, len(pl.out))
 	for i := range pl.out {
 		o := &pl.out[i]
 		if o.Channel == Unplaced || pl.sys.Slots[i].Technology.Or(inventory.DRAM) == inventory.HBM {

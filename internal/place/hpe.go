@@ -56,13 +56,13 @@ func (pl *placer) hpeControllers() map[int][]int {
 // hpeCountsWithinControllers reports whether one channel number stands under
 // two controllers of a processor.
 func (pl *placer) hpeCountsWithinControllers() bool {
-	owner := make(map[seat]int)
+	owner := make(map[slotPlace]int)
 	for i := range pl.sys.Slots {
 		h := pl.sys.Slots[i].HPE
 		if h == nil || h.Channel < 0 || h.Controller < 0 {
 			continue
 		}
-		at := seat{h.Processor, h.Channel, 0}
+		at := slotPlace{h.Processor, h.Channel, 0}
 		if c, seen := owner[at]; seen && c != h.Controller {
 			return true
 		}
@@ -74,17 +74,17 @@ func (pl *placer) hpeCountsWithinControllers() bool {
 // dropSharedSlots leaves the slot unknown where a label's slot does not fit
 // the channel that type 202 states.
 func (pl *placer) dropSharedSlots() {
-	count := make(map[seat]int)
-	at := func(i int) seat { return seat{pl.out[i].Socket, pl.out[i].Channel, pl.out[i].Slot} }
+	count := make(map[slotPlace]int)
+	at := func(i int) slotPlace { return slotPlace{pl.out[i].Socket, pl.out[i].Channel, pl.out[i].Slot} }
 	for i := range pl.out {
 		if pl.out[i].Source == sourceHPE {
 			count[at(i)]++
 		}
 	}
-	shared := make(map[seat]bool)
+	shared := make(map[slotPlace]bool)
 	for s, n := range count {
 		if n > 1 {
-			shared[seat{s.socket, s.channel, 0}] = true
+			shared[slotPlace{s.socket, s.channel, 0}] = true
 		}
 	}
 	for i := range pl.out {

@@ -2,28 +2,28 @@ package place
 
 import "strings"
 
-// field is one thing that a slot's label can say.
-type field uint8
+// labelField is one thing that a slot's label can say.
+type labelField uint8
 
 // The fields of a label. "cpu", "node" and the like are the names used
 // between braces in rules/slots/locators.yaml.
 const (
-	fCPU         field = iota // {cpu}: processor number in the locator
-	fCPULetter                // {C}: processor as a letter
-	fBankCPU                  // {p}: processor number in the bank locator
-	fNode                     // {node}: socket, controller or nothing, by rule
-	fController               // {ctl}: memory controller within the processor
-	fChannel                  // {chan}: channel number
-	fLetter                   // {L}: channel letter
-	fSlot                     // {slot}: slot within the channel
-	fBankSlot                 // {bslot}: the same in the bank locator
-	fSlotLetter               // {S}: slot within the channel as a letter
-	fNumber                   // {num}: printed number that needs a slot map
-	fBoard                    // {board}: memory board or cartridge
-	fBoardLetter              // {B}: memory board as a letter
+	fieldCPU         labelField = iota // {cpu}: processor number in the locator
+	fieldCPULetter                     // {C}: processor as a letter
+	fieldBankCPU                       // {p}: processor number in the bank locator
+	fieldNode                          // {node}: socket, controller or nothing, by rule
+	fieldController                    // {ctl}: memory controller within the processor
+	fieldChannel                       // {chan}: channel number
+	fieldLetter                        // {L}: channel letter
+	fieldSlot                          // {slot}: slot within the channel
+	fieldBankSlot                      // {bslot}: the same in the bank locator
+	fieldSlotLetter                    // {S}: slot within the channel as a letter
+	fieldNumber                        // {num}: printed number that needs a slot map
+	fieldBoard                         // {board}: memory board or cartridge
+	fieldBoardLetter                   // {B}: memory board as a letter
 	fieldCount
-	fSkip = fieldCount     // {_}: digits of no meaning
-	fAny  = fieldCount + 1 // {x}: one character of no meaning
+	fieldSkip = fieldCount     // {_}: digits of no meaning
+	fieldAny  = fieldCount + 1 // {x}: one character of no meaning
 )
 
 // captured holds what a label said.
@@ -32,7 +32,7 @@ type captured struct {
 	v   [fieldCount]int32
 }
 
-func (c *captured) set(f field, v int32) {
+func (c *captured) set(f labelField, v int32) {
 	if f < fieldCount {
 		c.has |= 1 << f
 		c.v[f] = v
@@ -40,7 +40,7 @@ func (c *captured) set(f field, v int32) {
 }
 
 // get returns the field's value and whether the label had it.
-func (c *captured) get(f field) (int, bool) {
+func (c *captured) get(f labelField) (int, bool) {
 	return int(c.v[f]), c.has&(1<<f) != 0
 }
 
@@ -56,48 +56,48 @@ func (c *captured) agrees(later *captured) bool {
 
 // fieldByName resolves the name between braces; letter is true for fields of
 // one letter A-Z.
-func fieldByName(name string) (f field, letter, ok bool) {
+func fieldByName(name string) (f labelField, letter, ok bool) {
 	switch name {
 	case "cpu":
-		return fCPU, false, true
+		return fieldCPU, false, true
 	case "p":
-		return fBankCPU, false, true
+		return fieldBankCPU, false, true
 	case "node":
-		return fNode, false, true
+		return fieldNode, false, true
 	case "ctl":
-		return fController, false, true
+		return fieldController, false, true
 	case "chan":
-		return fChannel, false, true
+		return fieldChannel, false, true
 	case "slot":
-		return fSlot, false, true
+		return fieldSlot, false, true
 	case "bslot":
-		return fBankSlot, false, true
+		return fieldBankSlot, false, true
 	case "num":
-		return fNumber, false, true
+		return fieldNumber, false, true
 	case "board":
-		return fBoard, false, true
+		return fieldBoard, false, true
 	case "_":
-		return fSkip, false, true
+		return fieldSkip, false, true
 	default:
 		f, ok = letterByName(name)
 		return f, true, ok
 	}
 }
 
-func letterByName(name string) (field, bool) {
+func letterByName(name string) (labelField, bool) {
 	switch name {
 	case "C":
-		return fCPULetter, true
+		return fieldCPULetter, true
 	case "L":
-		return fLetter, true
+		return fieldLetter, true
 	case "S":
-		return fSlotLetter, true
+		return fieldSlotLetter, true
 	case "B":
-		return fBoardLetter, true
+		return fieldBoardLetter, true
 	case "x":
-		return fAny, true
+		return fieldAny, true
 	default:
-		return fAny, false
+		return fieldAny, false
 	}
 }
 
@@ -151,7 +151,7 @@ func matchLabel(pattern, label string, c *captured) bool {
 }
 
 // constantField reads {cpu=2}: what labels of a pattern mean by words alone.
-func constantField(name string) (f field, v int32, ok bool) {
+func constantField(name string) (f labelField, v int32, ok bool) {
 	name, digit, constant := strings.Cut(name, "=")
 	if !constant || len(digit) != 1 || !isDigit(digit[0]) {
 		return 0, 0, false
@@ -169,7 +169,7 @@ func capture(name, s string, c *captured) int {
 		return 0
 	}
 	if letter {
-		if f != fAny && (s[0] < 'A' || s[0] > 'Z') {
+		if f != fieldAny && (s[0] < 'A' || s[0] > 'Z') {
 			return 0
 		}
 		c.set(f, int32(s[0])-'A')

@@ -23,7 +23,7 @@ func (pl *placer) read(rules []locatorRule) {
 			pl.out[i].Reason = "no known pattern reads this slot's label"
 			continue
 		}
-		pl.labels[i] = label{rule: &rules[r], captured: c}
+		pl.labels[i] = slotLabel{rule: &rules[r], captured: c}
 		pl.out[i].Rule = rules[r].id
 	}
 }
@@ -43,7 +43,7 @@ func (pl *placer) dropHalfLabelled() {
 	for i := range pl.labels {
 		for n, l := range pl.texts(i) {
 			if r := pl.labels[i].rule; l == "" && r != nil && whole[n] != nil && whole[n] != r {
-				pl.labels[i] = label{}
+				pl.labels[i] = slotLabel{}
 				pl.out[i].Rule, pl.out[i].Reason = "", "firmware leaves out one of the two labels that its other slots have"
 			}
 		}

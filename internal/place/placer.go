@@ -29,8 +29,8 @@ const (
 	maxBoardSlots = 4 // channels behind one memory board of a Fujitsu RX600 S6
 )
 
-// label is what a slot's two strings said, by which rule.
-type label struct {
+// slotLabel is what a slot's two strings said, by which rule.
+type slotLabel struct {
 	rule *locatorRule
 	captured
 }
@@ -47,13 +47,13 @@ type placer struct {
 	// present lists the ids of the populated processors.
 	present   []int
 	out       []Placement
-	labels    []label
+	labels    []slotLabel
 	conflicts []inventory.Conflict
 }
 
 func newPlacer(sys *inventory.System, p *platform.Platform) *placer {
 	pl := &placer{sys: sys, id: identify(&sys.Machine), fsb: platform.FrontSideBus(sys, p), depth: usualDPC,
-		out: make([]Placement, len(sys.Slots)), labels: make([]label, len(sys.Slots))}
+		out: make([]Placement, len(sys.Slots)), labels: make([]slotLabel, len(sys.Slots))}
 	if pl.fsb {
 		pl.depth = frontSideDPC
 	}

@@ -9,7 +9,7 @@ import (
 // resolve derives the coordinates of the group's slots.
 func (g *slotGroup) resolve(k fs.FS) {
 	var m *slotMap
-	if g.any(fNumber) {
+	if g.any(fieldNumber) {
 		var err error
 		if m, err = findSlotMap(k, g.id, g.rule.id, g.memorySlots()); err != nil {
 			reason := err.Error()
@@ -34,10 +34,10 @@ func (g *slotGroup) resolve(k fs.FS) {
 	case g.rule.has("cartridges"), g.rule.has("cards"):
 		g.socketsFromCartridges()
 	case g.rule.has("pair"):
-		g.channelsFromPairs(fController, fLetter, g.sourceOf("{L}"))
-	case g.any(fLetter):
+		g.channelsFromPairs(fieldController, fieldLetter, g.sourceOf("{L}"))
+	case g.any(fieldLetter):
 		g.channelsFromLetters()
-	case g.any(fChannel):
+	case g.any(fieldChannel):
 		g.channelsFromNumbers()
 	}
 	if m == nil {

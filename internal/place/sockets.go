@@ -13,14 +13,14 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 	if g.fsb {
 		return
 	}
-	for _, f := range []field{fCPU, fCPULetter, fBankCPU} {
+	for _, f := range []labelField{fieldCPU, fieldCPULetter, fieldBankCPU} {
 		if g.any(f) {
 			g.socketsFromField(f)
 			return
 		}
 	}
 	switch {
-	case g.any(fNode) && (g.rule.node == "socket" || g.rule.node == "auto"):
+	case g.any(fieldNode) && (g.rule.node == "socket" || g.rule.node == "auto"):
 		g.socketsFromNodes()
 	case g.rule.has("cartridges"), g.rule.has("cards"):
 	case m != nil && len(g.sys.Sockets) > 1:
@@ -39,12 +39,12 @@ func (g *slotGroup) setSocket(i, position int, source string) {
 
 // socketsFromField takes the processor that the label prints; numbers start
 // at the observed minimum, letters at A.
-func (g *slotGroup) socketsFromField(f field) {
+func (g *slotGroup) socketsFromField(f labelField) {
 	base, source := 0, SourceLocator
-	if f != fCPULetter {
+	if f != fieldCPULetter {
 		base = g.base(f)
 	}
-	if f == fBankCPU {
+	if f == fieldBankCPU {
 		source = SourceBank
 	}
 	for _, i := range g.slots {
@@ -62,8 +62,8 @@ func (g *slotGroup) socketsFromField(f field) {
 // two nodes may as well be the two controllers of one processor.
 func (g *slotGroup) socketsFromNodes() {
 	sockets := max(len(g.sys.Sockets), 1)
-	base := g.base(fNode)
-	nodes := g.distinct(fNode)
+	base := g.base(fieldNode)
+	nodes := g.distinct(fieldNode)
 	last := nodes[len(nodes)-1] - base + 1
 	per := 1
 	if g.rule.node == "auto" && !g.nodesFit(base, 1) {
@@ -74,7 +74,7 @@ func (g *slotGroup) socketsFromNodes() {
 		}
 	}
 	for _, i := range g.slots {
-		v, ok := g.labels[i].get(fNode)
+		v, ok := g.labels[i].get(fieldNode)
 		if !ok {
 			g.failSlot(i, "the label names no node", true)
 			continue
@@ -89,8 +89,8 @@ func (g *slotGroup) socketsFromNodes() {
 func (g *slotGroup) nodesFit(base, per int) bool {
 	byProcessor := make(map[int][]int)
 	for _, i := range g.slots {
-		v, ok1 := g.labels[i].get(fNode)
-		if l, ok2 := g.labels[i].get(fLetter); ok1 && ok2 {
+		v, ok1 := g.labels[i].get(fieldNode)
+		if l, ok2 := g.labels[i].get(fieldLetter); ok1 && ok2 {
 			at := (v - base) / per
 			byProcessor[at] = insertSorted(byProcessor[at], l)
 		}
@@ -126,7 +126,7 @@ func (g *slotGroup) lettersGoOn(byProcessor map[int][]int, skipped string) bool 
 // them.
 func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 	for _, i := range g.slots {
-		n, _ := g.labels[i].get(fNumber)
+		n, _ := g.labels[i].get(fieldNumber)
 		if owner, ok := m.owner(n, len(g.sys.Sockets)); ok {
 			g.setSocket(i, owner, SourceMap)
 		} else if only, ok := g.single(); ok && m.Offset == 0 && m.Second == nil {
@@ -142,10 +142,10 @@ func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 // channels go on from one to the next.
 func (g *slotGroup) socketsFromCounts() {
 	sockets := len(g.sys.Sockets)
-	letters := g.distinct(fLetter)
+	letters := g.distinct(fieldLetter)
 	if g.channels > 0 && sockets > 1 && len(letters) == g.channels*sockets {
 		for _, i := range g.slots {
-			v, _ := g.labels[i].get(fLetter)
+			v, _ := g.labels[i].get(fieldLetter)
 			g.setSocket(i, positionOf(letters, v)/g.channels, SourceLocator)
 		}
 		return
@@ -167,9 +167,9 @@ func (g *slotGroup) socketsFromCartridges() {
 		g.failAll("which processor a memory card belongs to is not known")
 		return
 	}
-	base := g.base(fBoard)
+	base := g.base(fieldBoard)
 	for _, i := range g.slots {
-		v, _ := g.labels[i].get(fBoard)
+		v, _ := g.labels[i].get(fieldBoard)
 		g.setSocket(i, (v-base)/2, SourceLocator)
 		g.out[i].Controller = (v - base) % 2
 		g.out[i].Reason = "the label names the memory cartridge and the lockstep pair, not the channel"

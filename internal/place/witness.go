@@ -7,17 +7,17 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// view is what a witness says of the slots' places, in its own numbers.
-type view struct {
+// witnessView is what a witness says of the slots' places, in its own numbers.
+type witnessView struct {
 	// source is the witness's word in reports, who its name in a sentence.
 	source, who string
 	// at is aligned with System.Slots; a channel of Unplaced is not stated.
-	at []seen
+	at []witnessedPlace
 }
 
-// seen is a place as a witness counts: controllers within the processor or over
+// witnessedPlace is a place as a witness counts: controllers within the processor or over
 // the machine, channels within whatever owner names.
-type seen struct {
+type witnessedPlace struct {
 	// owner and channel together name a channel of the machine.
 	owner, channel int
 	// socket is the processor in the machine's order, controller and slot are
@@ -27,14 +27,16 @@ type seen struct {
 	number int
 }
 
-var unseen = seen{owner: Unplaced, channel: Unplaced, socket: Unplaced, controller: Unplaced, slot: Unplaced, number: Unplaced}
+var unseen = witnessedPlace{owner: Unplaced, channel: Unplaced, socket: Unplaced, controller: Unplaced, slot: Unplaced, number: Unplaced}
 
 // same reports whether two places are on one channel.
-func (s seen) same(o seen) bool { return s.owner == o.owner && s.channel == o.channel }
+func (s witnessedPlace) same(o witnessedPlace) bool {
+	return s.owner == o.owner && s.channel == o.channel
+}
 
 // newView is a view that states nothing yet.
-func (pl *placer) newView(source, who string) *view {
-	v := &view{source: source, who: who, at: make([]seen, len(pl.out))}
+func (pl *placer) newView(source, who string) *witnessView {
+	v := &witnessView{source: source, who: who, at: make([]witnessedPlace, len(pl.out))}
 	for i := range v.at {
 		v.at[i] = unseen
 	}
@@ -43,7 +45,7 @@ func (pl *placer) newView(source, who string) *view {
 
 // hear takes a witness in: where the labels place the modules the two are
 // compared, and where they do not the witness settles it.
-func (pl *placer) hear(v *view) {
+func (pl *placer) hear(v *witnessView) {
 	if v == nil || pl.fsb || !pl.possible(v) {
 		return
 	}
@@ -59,13 +61,13 @@ func (pl *placer) hear(v *view) {
 // possible reports whether a view can be one of this machine: no channel deeper
 // and no processor with more channels than there are. Some controllers give all
 // modules one channel.
-func (pl *placer) possible(v *view) bool {
-	depth, channels := map[seat]int{}, map[int]int{}
+func (pl *placer) possible(v *witnessView) bool {
+	depth, channels := map[slotPlace]int{}, map[int]int{}
 	for _, s := range v.at {
 		if s.channel == Unplaced {
 			continue
 		}
-		at := seat{s.owner, s.channel, 0}
+		at := slotPlace{s.owner, s.channel, 0}
 		if depth[at]++; depth[at] == 1 {
 			channels[s.owner]++
 		}
@@ -79,7 +81,7 @@ func (pl *placer) possible(v *view) bool {
 // compare holds the mapping of a processor against a witness: whether the same
 // slots share a channel, whatever its number. A witness that speaks of every
 // slot bears out a map that no document confirms.
-func (pl *placer) compare(c *processor, v *view) {
+func (pl *placer) compare(c *processor, v *witnessView) {
 	whole := true
 	for n, i := range c.slots {
 		if v.at[i].channel == Unplaced {
@@ -110,7 +112,7 @@ func (pl *placer) compare(c *processor, v *view) {
 
 // settle places the modules by a witness where the labels leave one open. It
 // must speak of all of them.
-func (pl *placer) settle(v *view) {
+func (pl *placer) settle(v *witnessView) {
 	only, single := pl.single()
 	for _, i := range pl.populatedDRAM() {
 		s := v.at[i]
@@ -143,7 +145,7 @@ func (pl *placer) settle(v *view) {
 // Makers count from 0 or from 1: the smallest number of all slots is the first,
 // and only the pair of socket and channel names a channel. HPE and Lenovo repeat
 // the printed number as Slot, which then is not the slot of the channel.
-func (pl *placer) controllerView() *view {
+func (pl *placer) controllerView() *witnessView {
 	v := pl.newView(sourceBMC, "the management controller")
 	var sockets, channels []int
 	slots := true
@@ -165,7 +167,7 @@ func (pl *placer) controllerView() *view {
 		if at == nil || at.Channel < 0 {
 			continue
 		}
-		v.at[i] = seen{owner: at.Processor, channel: at.Channel, socket: pl.present[positionOf(sockets, at.Processor)],
+		v.at[i] = witnessedPlace{owner: at.Processor, channel: at.Channel, socket: pl.present[positionOf(sockets, at.Processor)],
 			controller: pl.controllerOf(at.Channel - base), slot: Unplaced, number: at.Channel - base}
 		if slots {
 			v.at[i].slot = at.Index
@@ -177,7 +179,7 @@ func (pl *placer) controllerView() *view {
 // labelledEDAC is what the kernel's drivers say of modules to which somebody
 // gave the board's own labels (ras-mc-ctl --register-labels); nil where a label
 // names no slot, or two.
-func (pl *placer) labelledEDAC() *view {
+func (pl *placer) labelledEDAC() *witnessView {
 	if len(pl.sys.EDAC) == 0 {
 		return nil
 	}
@@ -207,7 +209,7 @@ func (pl *placer) labelledEDAC() *view {
 			if !ok || slot == Unplaced || !pl.populated(slot) || v.at[slot].channel != Unplaced {
 				return nil
 			}
-			v.at[slot] = seen{owner: d.controller, channel: d.channel, socket: Unplaced, controller: Unplaced, slot: d.slot, number: Unplaced}
+			v.at[slot] = witnessedPlace{owner: d.controller, channel: d.channel, socket: Unplaced, controller: Unplaced, slot: d.slot, number: Unplaced}
 			dimms, slots = append(dimms, d), append(slots, slot)
 		}
 	}
@@ -216,7 +218,7 @@ func (pl *placer) labelledEDAC() *view {
 }
 
 // numberEDAC counts the channels of the drivers' controllers over each processor.
-func (pl *placer) numberEDAC(v *view, dimms []edacDIMM, slots []int) {
+func (pl *placer) numberEDAC(v *witnessView, dimms []edacDIMM, slots []int) {
 	bySocket := map[int][]edacDIMM{}
 	for n, i := range slots {
 		bySocket[pl.out[i].Socket] = append(bySocket[pl.out[i].Socket], dimms[n])
