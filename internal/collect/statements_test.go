@@ -1,0 +1,465 @@
+package collect
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/partnumber"
+	"github.com/memaudit/memaudit/internal/redfish"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+func known[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+
+func field[T any](v T) smbios.Field[T] { return smbios.Field[T]{Value: v, Status: smbios.Known} }
+
+// TestClockOrSpeed: what is no rate of the module's type. JEDEC's rates of DDR3 are 800 to 2133
+// MT/s (JESD79-3), of DDR2 400 to 1066; a clock is half of a rate.
+func TestClockOrSpeed(t *testing.T) {
+	for _, c := range []struct {
+		typ  string
+		v    int
+		want fact.State
+		why  string
+	}{
+		{"DDR3", 1333, fact.OK, ""}, {"DDR3", 800, fact.OK, ""}, {"DDR3", 796, fact.OK, ""}, {"DDR3", 795, fact.Malformed, "clock in MHz"},
+		{"DDR3", 667, fact.Malformed, "clock in MHz"}, {"DDR3", 400, fact.Malformed, "clock in MHz"}, {"DDR3", 398, fact.Malformed, "clock in MHz"},
+		{"DDR3", 397, fact.Malformed, "is not a speed"}, {"DDR3", 2137, fact.OK, ""}, {"DDR3", 2138, fact.OK, ""}, {"DDR3", 4266, fact.OK, ""}, {"DDR3", 4267, fact.Malformed, "is not a speed"},
+		{"DDR2", 333, fact.Malformed, "clock in MHz"}, {"DDR2", 1070, fact.OK, ""}, {"DRAM", 1, fact.OK, ""},
+	} {
+		f := refuseClock(known(c.v), field(c.typ))
+		assert.Equal(t, c.want, f.State, "%d of %s", c.v, c.typ)
+		assert.Contains(t, f.Reason, c.why, "%d of %s", c.v, c.typ)
+	}
+	// Beside a controller's word the same bounds hold, and beside firmware's any is compared.
+	for _, c := range []struct {
+		v, want int
+	}{{1333, 1333}, {796, 796}, {795, 0}, {2137, 2137}, {2138, 0}, {667, 0}} {
+		j := joint{s: &inventory.Slot{Type: known("DDR3")}, d: &redfish.DIMM{SpeedMTs: c.v}}
+		assert.Equal(t, c.want, j.speed(), c.v)
+		j.s.ConfiguredMTs = known(1333)
+		assert.Equal(t, c.v, j.speed(), c.v)
+	}
+	assert.Equal(t, 4800, joint{s: &inventory.Slot{}, d: &redfish.DIMM{SpeedMTs: 4800, Type: "DDR5"}}.speed(), "the controller's own type, where firmware has none")
+}
+
+// TestWordsOfDevices: types of memory that is none, and those that say nothing (DSP0134 7.18.2).
+func TestWordsOfDevices(t *testing.T) {
+	s := structureOf(17, 0x1100, &smbios.Table{})
+	for _, c := range []struct {
+		typ       string
+		want      inventory.Technology
+		certainty fact.Certainty
+	}{
+		{"ROM", inventory.Flash, fact.Direct}, {"EPROM", inventory.Flash, fact.Direct}, {"EEPROM", inventory.Flash, fact.Direct}, {"FEPROM", inventory.Flash, fact.Direct},
+		{"", inventory.DRAM, fact.Indirect}, {"Unknown", inventory.DRAM, fact.Indirect}, {"Other", inventory.DRAM, fact.Indirect}, {"<OUT OF SPEC>", inventory.DRAM, fact.Indirect},
+		{"DDR4", inventory.DRAM, fact.Direct}, {"HBM2", inventory.HBM, fact.Direct},
+	} {
+		f := technology(s, &smbios.MemoryDevice{Type: field(c.typ)})
+		assert.Equal(t, []any{c.want, c.certainty}, []any{f.Value, f.Certainty}, c.typ)
+	}
+	for _, c := range []struct {
+		form, typ string
+		want      any
+	}{
+		{"Chip", "DDR4", true}, {"Row Of Chips", "LPDDR5", true}, {"Die", "DDR4", true}, {"DIMM", "DDR4", false}, {"SODIMM", "LPDDR4", false}, {"CAMM", "LPDDR5", false},
+		{"Row of nothing", "LPDDR5", true}, {"Proprietary Card", "DDR5", false}, {"Other", "LPDDR5", true}, {"Other", "DDR4", nil},
+	} {
+		f := soldered(s, &smbios.MemoryDevice{FormFactor: field(c.form), Type: field(c.typ)})
+		if c.want == nil {
+			assert.False(t, f.Known(), "%s of %s", c.form, c.typ)
+			continue
+		}
+		assert.Equal(t, c.want, f.Value, "%s of %s", c.form, c.typ)
+	}
+
+	module := inventory.Slot{State: inventory.SlotPopulated, SizeBytes: known(int64(8)), Locator: known("A1"), BankLocator: known("BANK 0")}
+	assert.True(t, likeModules(&module, &module))
+	for name, change := range map[string]func(*inventory.Slot){
+		"another size": func(s *inventory.Slot) { s.SizeBytes = known(int64(4)) }, "no size": func(s *inventory.Slot) { s.SizeBytes = fact.Fact[int64]{} },
+		"empty": func(s *inventory.Slot) { s.State = inventory.SlotEmpty }, "another label": func(s *inventory.Slot) { s.Locator = known("A2") },
+		"no label": func(s *inventory.Slot) { s.Locator = fact.Fact[string]{} }, "another bank": func(s *inventory.Slot) { s.BankLocator = known("BANK 1") },
+		"no bank": func(s *inventory.Slot) { s.BankLocator = fact.Fact[string]{} },
+	} {
+		other := module
+		change(&other)
+		assert.False(t, likeModules(&module, &other), name)
+		assert.False(t, likeModules(&other, &module), name)
+		if name != "another size" && name != "another label" && name != "another bank" {
+			same := other
+			assert.False(t, likeModules(&other, &same), name)
+		}
+	}
+}
+
+// TestMakersOfProcessors: whose processor the maker's name or the brand string says it is.
+func TestMakersOfProcessors(t *testing.T) {
+	for text, want := range map[string]string{"Intel(R) Corporation": "GenuineIntel", "Advanced Micro Devices, Inc.": "AuthenticAMD", "AMD": "AuthenticAMD", "Hygon": "HygonGenuine",
+		"ARM": "ARM", "Ampere(R)": "ARM", "HiSilicon": "ARM", "Phytium": "ARM", "NVIDIA": "ARM", "Cavium Inc.": "ARM", "APM": "ARM", "Loongson": "", "": ""} {
+		for _, s := range []inventory.Socket{{Manufacturer: known(text)}, {Manufacturer: known("Not Specified"), Brand: known(text)}} {
+			assert.Equal(t, want, vendor(s).Or(""), text)
+		}
+	}
+	table := &smbios.Table{}
+	for state, want := range map[string]any{"Enabled": true, "Disabled By User": false, "Disabled By BIOS": false, "Idle": true, "Unknown": nil, "Other": nil} {
+		f := enabled(structureOf(4, 0x400, table), &smbios.Processor{State: field(state)})
+		assert.Equal(t, want != nil, f.Known(), state)
+		assert.Equal(t, want == true, f.Value, state)
+	}
+	assert.False(t, enabled(structureOf(4, 0x400, table), &smbios.Processor{}).Known())
+	p := &smbios.Processor{Populated: field(true), ThreadCount: field(64), ThreadsEnabled: field(32)}
+	for _, c := range []struct {
+		minor int
+		want  bool
+	}{{5, false}, {6, true}, {7, true}} {
+		s := socket(structureOf(4, 0x400, &smbios.Table{Version: smbios.Version{Major: 3, Minor: c.minor}}), p, 0)
+		assert.Equal(t, c.want, s.ThreadsEnabled.Known(), "SMBIOS 3.%d: the field is new in 3.6", c.minor)
+	}
+	p.ThreadCount = smbios.Field[int]{}
+	assert.False(t, socket(structureOf(4, 0x400, &smbios.Table{Version: smbios.Version{Major: 3, Minor: 6}}), p, 0).ThreadsEnabled.Known())
+}
+
+// TestThreadOf: a number in brackets is a hardware thread's where the makers write it so.
+func TestThreadOf(t *testing.T) {
+	for _, c := range []struct {
+		designation string
+		apple       bool
+		socket      string
+		numbered    bool
+	}{
+		{"CPU-A (00)", false, "CPU-A", true}, {" CPU-A (33) ", false, "CPU-A", true}, {"CPU (1)", false, "CPU (1)", false}, {"CPU-A ( 0 )", true, "CPU-A", true},
+		{"CPU-A (0)", true, "CPU-A", true}, {"CPU-A", true, "CPU-A", false}, {"CPU-A (0", true, "CPU-A (0", false}, {"CPU-A (B)", true, "CPU-A (B)", false},
+		{"CPU-A ( )", true, "CPU-A ( )", false}, {"CPU-A (0x)", false, "CPU-A (0x)", false}, {"(00)", false, "(00)", false}, {"(00", false, "(00", false}, {"", true, "", false},
+	} {
+		socket, numbered := threadOf(c.designation, c.apple)
+		assert.Equal(t, []any{c.socket, c.numbered}, []any{socket, numbered}, c.designation)
+	}
+	one := smbios.Processor{ID: field(uint64(7))}
+	one.Version = smbios.Text{Value: "Xeon", Status: smbios.Known}
+	other, third := one, one
+	other.ID, third.Version.Value = field(uint64(8)), "Core"
+	assert.True(t, sameProcessor(&one, &one))
+	assert.False(t, sameProcessor(&one, &other))
+	assert.False(t, sameProcessor(&one, &third))
+}
+
+// TestRangesOfModules: a range is one where it is more than a page and within the addresses that
+// processors have (52 bits); its place in an interleave is told where it is within the depth.
+func TestRangesOfModules(t *testing.T) {
+	of := func(size int64, end uint64, position, depth int) *inventory.Range {
+		return rangeOf(&smbios.DeviceMapping{Start: field(uint64(8)), End: field(end), Size: field(size), InterleavePosition: field(position), InterleaveDepth: field(depth)})
+	}
+	assert.Equal(t, &inventory.Range{Start: 8, Position: 1, Depth: 2}, of(8192, 1<<30, 1, 2))
+	assert.Equal(t, &inventory.Range{Start: 8, Position: 2, Depth: 2}, of(8192, 1<<30, 2, 2), "the last one counts")
+	assert.Equal(t, &inventory.Range{Start: 8}, of(8192, 1<<30, 3, 2))
+	assert.Equal(t, &inventory.Range{Start: 8}, of(8192, 1<<30, 1, 1))
+	assert.Nil(t, of(4096, 1<<30, 1, 2))
+	assert.NotNil(t, of(4097, 1<<30, 1, 2))
+	assert.Nil(t, of(8192, 1<<52, 1, 2))
+	assert.NotNil(t, of(8192, 1<<52-1, 1, 2))
+}
+
+// TestDefectsThatLose: by which defects structures may be missing from the table.
+func TestDefectsThatLose(t *testing.T) {
+	for code, want := range map[string]bool{smbios.CodeTruncated: true, smbios.CodeCount: true, smbios.CodeNoEndMarker: true, smbios.CodeZeroLength: true, smbios.CodeGarbage: true, "checksum": false} {
+		assert.Equal(t, want, losing(&smbios.Problem{Code: code, Handle: -1}), code)
+		assert.False(t, losing(&smbios.Problem{Code: code, Handle: -1, Harmless: true}), code)
+	}
+	for handle, want := range map[int]bool{-1: true, 0: false, 1: false} {
+		assert.Equal(t, want, losing(&smbios.Problem{Code: smbios.CodeLength, Handle: handle}), "the table's own length, or structure %d's", handle)
+	}
+	assert.Equal(t, fact.Refused, refusedTable(smbios.ErrTooLarge))
+	assert.Equal(t, fact.Malformed, refusedTable(errors.New("no anchor")))
+}
+
+// TestWhyNoTable: a file that was asked for speaks for itself; the tree's failure stands only
+// where no file was given.
+func TestWhyNoTable(t *testing.T) {
+	file, tree := &Failure{fact.Denied, "the file was denied"}, &Failure{fact.Absent, "no such tree"}
+	for _, c := range []struct {
+		c    collector
+		want string
+	}{
+		{collector{failed: file, rootFailed: tree, given: true}, "the file was denied"}, {collector{failed: file, rootFailed: tree}, "the file was denied"},
+		{collector{rootFailed: tree}, "no such tree"}, {collector{rootFailed: tree, given: true}, "the file holds no SMBIOS structure"},
+		{collector{given: true, table: &smbios.Table{Err: smbios.ErrTooLarge}}, smbios.ErrTooLarge.Error()}, {collector{given: true, table: &smbios.Table{}}, "the file holds no SMBIOS structure"},
+	} {
+		assert.Equal(t, c.want, c.c.noTable().Reason)
+	}
+	names := func(c *collector) map[string]fact.SourceState {
+		c.sys = &inventory.System{}
+		c.sources()
+		out := map[string]fact.SourceState{}
+		for _, s := range c.sys.Sources {
+			_, twice := out[s.Name]
+			assert.False(t, twice, s.Name)
+			out[s.Name] = s.State
+		}
+		return out
+	}
+	states := names(&collector{rootFailed: tree, given: true, table: &smbios.Table{}})
+	assert.Len(t, states, len(kernelSources))
+	assert.Equal(t, fact.SourceMalformed, states[inventory.SourceSMBIOS], "the file's own state")
+	assert.Equal(t, fact.SourceAbsent, states[inventory.SourceNUMA])
+	assert.Equal(t, fact.SourceAbsent, names(&collector{rootFailed: tree})[inventory.SourceSMBIOS])
+}
+
+// TestMeasurementsOfOthers: a result that names another product is shown and not judged.
+func TestMeasurementsOfOthers(t *testing.T) {
+	c := &collector{sys: &inventory.System{}}
+	given := []inventory.Measurement{{Product: "R610"}, {Product: "R710"}, {}, {Product: "R710", Unjudged: "measured in a guest"}}
+	for _, m := range c.measurements(given) {
+		assert.False(t, m.Foreign, "a machine without a name is nobody's other")
+	}
+	c.sys.Machine.Product = known("R610")
+	out := c.measurements(given)
+	assert.Equal(t, []bool{false, true, false, true}, []bool{out[0].Foreign, out[1].Foreign, out[2].Foreign, out[3].Foreign})
+	assert.Equal(t, []string{"", "measured on another machine: R710, and this is R610", "", "measured in a guest"},
+		[]string{out[0].Unjudged, out[1].Unjudged, out[2].Unjudged, out[3].Unjudged})
+	assert.Empty(t, given[1].Unjudged, "what was given stays as it is")
+}
+
+// TestWhatPartNumbersFill: what firmware leaves open, each field for itself; what a number does
+// not say fills nothing, and what firmware states wrongly is not mended by it.
+func TestWhatPartNumbersFill(t *testing.T) {
+	silent := func() inventory.Slot {
+		unstated := fact.Unknown[int](fact.Unstated, "not stated", "")
+		return inventory.Slot{PartNumber: known("P"), Ranks: unstated, RatedMTs: unstated, DataWidth: unstated, TotalWidth: unstated,
+			Type: fact.Unknown[string](fact.Absent, "no field", ""), Registered: fact.Unknown[bool](fact.Unstated, "not stated", "")}
+	}
+	says := partnumber.Module{SizeBytes: 32 << 30, Type: "DDR4", Kind: "RDIMM", Ranks: 1, RatedMTs: 2666, Documented: true}
+	p := &partJoint{differs: map[string]int{}}
+	s := silent()
+	p.fill(&named{slot: &s, says: says, agrees: true})
+	assert.Equal(t, []any{1, 2666, "DDR4", true, false, 64, 72}, []any{s.Ranks.Value, s.RatedMTs.Value, s.Type.Value, s.Registered.Value, s.LoadReduced.Value, s.DataWidth.Value, s.TotalWidth.Value})
+	assert.Equal(t, fact.Corroborated, s.Ranks.Certainty)
+	assert.False(t, s.Ranks.Unverified)
+	assert.Equal(t, "part numbers complete 1 module", p.words())
+
+	s = silent()
+	p = &partJoint{differs: map[string]int{}}
+	p.fill(&named{slot: &s, says: partnumber.Module{SizeBytes: 32 << 30}})
+	for _, f := range []fact.State{s.Ranks.State, s.RatedMTs.State, s.Type.State, s.Registered.State, s.LoadReduced.State, s.DataWidth.State, s.TotalWidth.State} {
+		assert.NotEqual(t, fact.OK, f)
+	}
+	assert.Empty(t, p.words())
+
+	// One field that firmware leaves open is a module completed, whichever it is.
+	whole := func() inventory.Slot {
+		return inventory.Slot{PartNumber: known("P"), Ranks: known(1), RatedMTs: known(2666), DataWidth: known(64), TotalWidth: known(72), Type: known("DDR4"), Registered: known(true), LoadReduced: known(false)}
+	}
+	for name, open := range map[string]func(*inventory.Slot){
+		"none": nil, "ranks": func(s *inventory.Slot) { s.Ranks = fact.Fact[int]{} }, "speed": func(s *inventory.Slot) { s.RatedMTs = fact.Fact[int]{} }, "type": func(s *inventory.Slot) { s.Type = fact.Fact[string]{} },
+		"registered": func(s *inventory.Slot) { s.Registered = fact.Fact[bool]{} }, "reduced": func(s *inventory.Slot) { s.LoadReduced = fact.Fact[bool]{} },
+		"data": func(s *inventory.Slot) { s.DataWidth = fact.Fact[int]{} }, "total": func(s *inventory.Slot) { s.TotalWidth = fact.Fact[int]{} },
+	} {
+		s, p := whole(), &partJoint{differs: map[string]int{}}
+		want := ""
+		if open != nil {
+			open(&s)
+			want = "part numbers complete 1 module"
+		}
+		p.fill(&named{slot: &s, says: says})
+		assert.Equal(t, want, p.words(), name)
+	}
+	for state, filled := range map[fact.State]bool{fact.Unstated: true, fact.Absent: true, fact.Unread: true, fact.Malformed: false, fact.Conflicting: false, fact.Truncated: false, fact.Denied: false} {
+		f := fact.Fact[int]{State: state}
+		assert.Equal(t, filled, fillFrom(&named{slot: &inventory.Slot{}}, &f, 2, true), state.String())
+		assert.Equal(t, filled, f.Unverified, "a number that no maker's document explains")
+	}
+}
+
+// TestRatedBelowThePartNumber: a rated speed below the number's is one source that is known to
+// lie, one above it or the same is not.
+func TestRatedBelowThePartNumber(t *testing.T) {
+	for _, c := range []struct {
+		rated, says    int
+		certainty      fact.Certainty
+		told, readings int
+	}{{2133, 2666, fact.Indirect, 1, 1}, {2667, 2666, fact.Direct, 0, 0}, {3200, 2666, fact.Direct, 1, 0}, {2666, 0, fact.Direct, 0, 0}, {2666, 2666, fact.Direct, 0, 0}} {
+		s, p := inventory.Slot{RatedMTs: known(c.rated)}, &partJoint{differs: map[string]int{}}
+		p.speed(&named{slot: &s, says: partnumber.Module{RatedMTs: c.says}})
+		assert.Equal(t, c.certainty, s.RatedMTs.Certainty, "%d against %d", c.rated, c.says)
+		assert.Len(t, p.order, c.told, "%d against %d", c.rated, c.says)
+		assert.Len(t, s.RatedMTs.More, c.readings, "%d against %d", c.rated, c.says)
+	}
+	s, p := inventory.Slot{}, &partJoint{differs: map[string]int{}}
+	p.speed(&named{slot: &s, says: partnumber.Module{RatedMTs: 2666}})
+	assert.Empty(t, p.order, "firmware states none")
+	weak := inventory.Slot{RatedMTs: fact.Known(2133, fact.Indirect, fact.Evidence{})}
+	p.speed(&named{slot: &weak, says: partnumber.Module{RatedMTs: 2666}})
+	assert.Empty(t, weak.RatedMTs.More, "it was no more than one source before")
+	for typ, want := range map[string]string{"DDR4": "DDR4", "DDR2 FB-DIMM": "DDR2", "DDR": "", "DRAM": "", "SDRAM": "", "LPDDR4": "", "": ""} {
+		assert.Equal(t, want, generation(typ), typ)
+	}
+}
+
+// TestExportsAndMachines: whose exports may be this machine's, and how products are told alike.
+func TestExportsAndMachines(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"IBM", "Lenovo", true}, {"Lenovo", "IBM", true}, {"HPE", "HPE Cray", true}, {"HPE Cray", "HPE", true}, {"Dell", "AMI", true}, {"AMI", "Dell", true}, {"Dell", "Intel", true},
+		{"Intel", "Dell", false}, {"Dell", "HPE", false}, {"IBM", "HPE", false}, {"Lenovo", "HPE Cray", false}, {"IBM", "HPE Cray", false}, {"IBM", "IBM", false},
+	} {
+		assert.Equal(t, c.want, related(c.a, c.b), "%s %s", c.a, c.b)
+	}
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"PowerEdge R610", "R610", true}, {"R610", "PowerEdge R610", true}, {"R610", "R710", false}, {"", "R610", false}, {"R610", "", false}, {"", "", false}} {
+		assert.Equal(t, c.want, sameProduct(c.a, c.b), "%q %q", c.a, c.b)
+	}
+	identify := func(m inventory.Machine, j joinedExport) *collector {
+		c := &collector{sys: &inventory.System{Machine: m}}
+		c.identify(&j)
+		return c
+	}
+	e := &bios.Export{Product: "PowerEdge R610", RegistryName: "Registry.v1", Firmware: "2.19.1"}
+	bare := identify(inventory.Machine{}, joinedExport{export: e}).sys.Machine
+	assert.Equal(t, []any{"PowerEdge R610", "Registry.v1", "2.19.1", false}, []any{bare.Product.Value, bare.BIOSRegistry.Value, bare.BIOSVersion.Value, bare.Vendor.Known()})
+	said := inventory.Machine{Product: known("PowerEdge R610"), BIOSRegistry: known("own"), BIOSVersion: known("own"), Vendor: known("own")}
+	assert.Equal(t, said, identify(said, joinedExport{export: e}).sys.Machine, "the machine's own words stay")
+	nothing := identify(inventory.Machine{}, joinedExport{export: &bios.Export{}}).sys.Machine
+	assert.Equal(t, inventory.Machine{}, nothing)
+	assert.Equal(t, inventory.Machine{}, identify(inventory.Machine{}, joinedExport{export: e, foreign: true}).sys.Machine, "another machine's say nothing")
+
+	for _, c := range []struct {
+		name           string
+		m              inventory.Machine
+		source         string
+		doubt, foreign bool
+	}{
+		{"by its product", inventory.Machine{Product: known("PowerEdge R610")}, inventory.SourceBIOS, false, false},
+		{"by its board", inventory.Machine{Product: known("Super Server"), Board: known("PowerEdge R610")}, inventory.SourceBIOS, false, false},
+		{"another's", inventory.Machine{Product: known("PowerEdge R710"), Board: known("0N047H")}, inventory.SourceBIOS, true, true},
+		{"this machine's controller under another name", inventory.Machine{Product: known("PowerEdge R710")}, inventory.SourceRedfish, true, false},
+	} {
+		j := joinedExport{export: e, source: c.source}
+		cc := &collector{sys: &inventory.System{Machine: c.m}}
+		cc.identify(&j)
+		assert.Equal(t, []bool{c.doubt, c.foreign}, []bool{j.doubt != "", j.foreign}, c.name)
+	}
+}
+
+// TestWhoDecidedByExport: what an export proves of who made the running value.
+func TestWhoDecidedByExport(t *testing.T) {
+	const reg = "/sys/devices/system/cpu/cpu0/power/energy_perf_bias"
+	setting := func(configured, runs string, by string) *inventory.Setting {
+		s := &inventory.Setting{Configured: known(configured), Effective: known(runs)}
+		if by != "" {
+			s.DecidedBy = known(by)
+		}
+		return s
+	}
+	for _, c := range []struct {
+		name, id string
+		s        *inventory.Setting
+		change   func(*inventory.Setting)
+		want     any // the word, or nil
+		why      string
+	}{
+		{"as BIOS setup says", "smt", setting("disabled", "disabled", ""), nil, inventory.DecidedFirmware, ""},
+		{"firmware or the processor, as BIOS setup says", "smt", setting("disabled", "disabled", inventory.DecidedHardware), nil, inventory.DecidedFirmware, ""},
+		{"the command line as BIOS setup says", "smt", setting("disabled", "disabled", inventory.DecidedCommandLine), nil, inventory.DecidedCommandLine, ""},
+		{"against BIOS setup", "smt", setting("enabled", "disabled", ""), nil, nil, "BIOS setup says enabled"},
+		{"against BIOS setup, by firmware or the processor", "smt", setting("enabled", "disabled", inventory.DecidedHardware), nil, nil, "BIOS setup says enabled"},
+		{"against BIOS setup, by the command line", "smt", setting("enabled", "disabled", inventory.DecidedCommandLine), nil, inventory.DecidedCommandLine, ""},
+		{"two sources are enough", "smt", setting("disabled", "disabled", ""), func(s *inventory.Setting) { s.Configured.Certainty = fact.Corroborated }, inventory.DecidedFirmware, ""},
+		{"one that may be wrong is not", "smt", setting("disabled", "disabled", ""), func(s *inventory.Setting) { s.Configured.Certainty = fact.Indirect }, nil, ""},
+		{"what no document confirms is not", "smt", setting("disabled", "disabled", ""), func(s *inventory.Setting) { s.Configured.Unverified = true }, nil, ""},
+		{"auto says nothing", "smt", setting("auto", "auto", ""), nil, nil, ""},
+		{"no export", "smt", setting("disabled", "disabled", ""), func(s *inventory.Setting) { s.Configured = fact.Fact[string]{} }, nil, ""},
+		{"not seen", "smt", setting("disabled", "disabled", ""), func(s *inventory.Setting) { s.Effective = fact.Fact[string]{} }, nil, ""},
+		{"x2APIC that the kernel switched on", "x2apic", setting("disabled", "enabled", inventory.DecidedFirmware), nil, inventory.DecidedKernel, ""},
+		{"x2APIC that is off", "x2apic", setting("enabled", "disabled", inventory.DecidedFirmware), nil, nil, "BIOS setup says enabled"},
+		{"a bias of 0 that the kernel turned into 6", "energy_perf_bias", setting("max_performance", "balanced_performance", inventory.DecidedFirmware),
+			func(s *inventory.Setting) { s.Effective.From = fact.Evidence{Path: reg, Raw: "6\n"} }, inventory.DecidedKernel, ""},
+		{"another bias", "energy_perf_bias", setting("max_performance", "balanced_power", inventory.DecidedFirmware),
+			func(s *inventory.Setting) { s.Effective.From = fact.Evidence{Path: reg, Raw: "8\n"} }, nil, "BIOS setup says max_performance"},
+	} {
+		if c.change != nil {
+			c.change(c.s)
+		}
+		f := decided(c.id, c.s)
+		assert.Equal(t, c.want != nil, f.Known(), c.name)
+		if c.want != nil {
+			assert.Equal(t, c.want, f.Value, c.name)
+		}
+		assert.Contains(t, f.Reason, c.why, c.name)
+	}
+}
+
+// TestControllersModules: how a controller's modules and SMBIOS's slots come together.
+func TestControllersModules(t *testing.T) {
+	assert.Equal(t, "A0 Z9 AZ09", comparablePlace("a0.Z9@AZ09[`/:"))
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"M393A4K40CB2-CTD", "m393a4k40cb2 ", true}, {"M393A4K40CB2", "M393A4K40CB2-CTD", true}, {"M393A4K40CB2", "M393A4K40CB1", false}} {
+		assert.Equal(t, c.want, samePart(c.a, c.b), "%s %s", c.a, c.b)
+	}
+	slots := []inventory.Slot{slotNamed(1, "A1"), slotNamed(2, "A2")}
+	two := []redfish.DIMM{moduleAt("A1"), moduleAt("A2")}
+	two[0].Labels = [4]string{"", "A1", "A1", ""}
+	two[1].Labels = [4]string{"", "A2", "", ""}
+	assert.Equal(t, map[int]int{0: 0, 1: 1}, matchModules(slots, two), "the kind of label that tells most of them")
+	swapped := []redfish.DIMM{{Labels: [4]string{"A1", "A2"}}, {Labels: [4]string{"A2", "A1"}}}
+	assert.Equal(t, map[int]int{0: 0, 1: 1}, matchModules(slots, swapped), "of two kinds that tell all the first")
+	c := &collector{sys: &inventory.System{Slots: slots}}
+	assert.True(t, c.sameModules(two, matchModules(slots, two)))
+	assert.True(t, c.sameModules(append(two, redfish.DIMM{Labels: [4]string{"B1"}}), matchModules(slots, two)), "an empty place is no module")
+	assert.False(t, c.sameModules(two[:1], matchModules(slots, two[:1])), "one is missing")
+	smaller := []redfish.DIMM{two[0], two[1]}
+	smaller[1].SizeBytes = 16 << 30
+	assert.False(t, c.sameModules(smaller, matchModules(slots, smaller)))
+	one := &collector{sys: &inventory.System{Slots: slots[:1]}}
+	assert.True(t, one.sameModules(two[:1], matchModules(slots, two[:1])), "the only module")
+	none := &collector{sys: &inventory.System{}}
+	assert.False(t, none.sameModules(nil, nil), "of no module nothing is the same")
+
+	open := slotNamed(1, "A1")
+	open.State = inventory.SlotUnknown
+	gone := moduleAt("A1")
+	gone.Installed = false
+	assert.Empty(t, joined([]inventory.Slot{open}, gone).sys.Conflicts, "a slot in doubt contradicts nobody")
+	assert.Len(t, joined([]inventory.Slot{slotNamed(1, "A1")}, gone).sys.Conflicts, 1)
+	silent := gone
+	silent.Known = false
+	assert.Empty(t, joined([]inventory.Slot{slotNamed(1, "A1")}, silent).sys.Conflicts, "a controller that does not say")
+
+	for _, c := range []struct{ condition, raw string }{{"", "OK"}, {"Enabled", "OK"}, {"Disabled", "OK, State Disabled"}} {
+		d := moduleAt("A1")
+		d.Condition = c.condition
+		assert.Equal(t, c.raw, joined([]inventory.Slot{slotNamed(1, "A1")}, d).sys.Slots[0].Health.From.Raw)
+	}
+	unnamed := slotNamed(1, "A1")
+	unnamed.PartNumber = fact.Unknown[string](fact.Unstated, "not stated", "")
+	assert.True(t, joined([]inventory.Slot{unnamed}, moduleAt("A1")).sys.Slots[0].PartNumber.Known(), "firmware names no module: the controller does")
+	beside := joined([]inventory.Slot{unnamed, slotNamed(2, "A2")}, moduleAt("A1"), moduleAt("A2"))
+	assert.False(t, beside.sys.Slots[0].PartNumber.Known(), "firmware that names others left this one out")
+	detail := beside.sys.Sources[len(beside.sys.Sources)-1].Detail
+	assert.Contains(t, detail, "2 modules")
+	assert.NotContains(t, detail, "could not be told apart")
+	empty := gone
+	empty.Labels = [4]string{"", "B9", "", ""}
+	detail = joined([]inventory.Slot{slotNamed(1, "A1")}, moduleAt("A1"), empty).sys.Sources[0].Detail
+	assert.Contains(t, detail, "1 modules")
+	assert.NotContains(t, detail, "could not be told apart", "an empty place is no module")
+	require.Contains(t, joined([]inventory.Slot{slotNamed(1, "A1")}, moduleAt("A1"), moduleAt("B9")).sys.Sources[0].Detail, "of which 1 could not be told apart")
+}
+
+// TestNamesOfDevices: of the kernel's names those that are a word and a number.
+func TestNamesOfDevices(t *testing.T) {
+	list := known([]string{"mem0", "mem12", "mem", "memory1", "region0", "xmem1", "mem1a"})
+	assert.Equal(t, 2, countNames(list, "mem").Value)
+	assert.Equal(t, 1, countNames(list, "region").Value)
+	assert.False(t, countNames(fact.Fact[[]string]{}, "mem").Known())
+}
