@@ -39,6 +39,27 @@ func TestCauseCarriesEffect(t *testing.T) {
 	assert.Nil(t, findings(a, "test.socket.other")["socket 0"].Effect)
 }
 
+// TestCauseKeepsItsOwn: a cause that has an effect and no document, or a document and no effect,
+// is given what it has not, and keeps what it has.
+func TestCauseKeepsItsOwn(t *testing.T) {
+	const own = `
+rules:
+  - {id: test.socket.cited, title: t, subject: socket, check: socket.dimms > 2, severity: warning, why: w, citation: {vendor: us, title: the cause's}}
+  - {id: test.socket.priced, title: t, subject: socket, check: socket.dimms > 2, severity: warning, why: w, uncited: true, effect: {text: dear, source: somebody}}
+  - {id: test.socket.follows, title: t, subject: socket, check: socket.dimms > 2, severity: info, why: w, depends_on: [test.socket.cited, test.socket.priced],
+     effect: {text: little}, citation: {vendor: us, title: what follows's}}
+`
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 1, 8)
+	a := run(t, engineOf(t, own), sys, topo, audit.Options{})
+	for rule, want := range map[string][2]string{"test.socket.cited": {"little", "the cause's"}, "test.socket.priced": {"dear", "what follows's"}, "test.socket.follows": {"little", "what follows's"}} {
+		f := findings(a, rule)["socket 0"]
+		if assert.NotNil(t, f.Effect, rule) && assert.NotNil(t, f.Citation, rule) {
+			assert.Equal(t, want, [2]string{f.Effect.Text, f.Citation.Title}, rule)
+		}
+	}
+}
+
 // TestWaivedCause: what follows from waived causes alone is waived with them, over
 // any number of steps, and says so; with one cause left standing it counts.
 func TestWaivedCause(t *testing.T) {

@@ -1,0 +1,233 @@
+package collect
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/bios"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/smbios"
+)
+
+// TestSecondReader: ghw's word fills what we could not read, and differs only where both have one.
+func TestSecondReader(t *testing.T) {
+	own := fact.Known("R610", fact.Direct, fact.Evidence{Path: "/sys/class/dmi/id/product_name"})
+	unread := fact.Unknown[string](fact.Denied, "was denied", "")
+	for _, c := range []struct {
+		word      string
+		own       fact.Fact[string]
+		want      any
+		conflicts int
+	}{
+		{"R610", own, "R610", 0}, {"R710", own, "R610", 1}, {"", own, "R610", 0}, {"unknown", own, "R610", 0}, {"To Be Filled By O.E.M.", own, "R610", 0},
+		{"R710", unread, "R710", 0}, {"", unread, nil, 0}, {"unknown", unread, nil, 0}, {"To Be Filled By O.E.M.", unread, nil, 0},
+	} {
+		cc := &collector{sys: &inventory.System{}}
+		f := cc.ask(c.word, c.own)
+		assert.Equal(t, c.want != nil, f.Known(), "%q", c.word)
+		if c.want != nil {
+			assert.Equal(t, c.want, f.Value, "%q", c.word)
+		}
+		assert.Len(t, cc.sys.Conflicts, c.conflicts, "%q", c.word)
+	}
+}
+
+// TestFacesOfExports: what two exports of one machine say together, and why one says nothing.
+func TestFacesOfExports(t *testing.T) {
+	at := func(path, value string, c fact.Certainty, unverified bool) fact.Fact[string] {
+		f := fact.Known(value, c, fact.Evidence{Path: path})
+		f.Unverified = unverified
+		return f
+	}
+	silent := fact.Unknown[string](fact.Absent, "not offered by this machine's BIOS", "")
+	agree := func(faces ...fact.Fact[string]) (fact.Fact[string], int) {
+		c := &collector{sys: &inventory.System{}}
+		return c.agree("smt", faces), len(c.sys.Conflicts)
+	}
+	f, n := agree(at("a", "enabled", fact.Indirect, true), silent, at("b", "enabled", fact.Direct, false))
+	assert.Equal(t, []any{"enabled", fact.Direct, false, 0}, []any{f.Value, f.Certainty, f.Unverified, n}, "the surer of two speaks")
+	f, _ = agree(at("a", "enabled", fact.Direct, true), at("b", "enabled", fact.Direct, true))
+	assert.True(t, f.Unverified)
+	f, _ = agree(at("a", "enabled", fact.Direct, false), at("b", "enabled", fact.Direct, true))
+	assert.False(t, f.Unverified)
+	f, n = agree(at("a", "enabled", fact.Direct, false), at("b", "disabled", fact.Direct, false))
+	assert.Equal(t, []any{fact.Conflicting, "a says enabled, b says disabled", 1}, []any{f.State, f.Reason, n})
+	f, _ = agree(fact.Unknown[string](fact.Unread, " ", ""), silent)
+	assert.Equal(t, silent.Reason, f.Reason)
+	f, _ = agree(fact.Unknown[string](fact.Absent, "", ""))
+	assert.Equal(t, "no export of the BIOS settings is part of this input", f.Reason)
+
+	for _, c := range []struct {
+		e    bios.Export
+		want bool
+	}{
+		{bios.Export{Vendor: bios.AMI, Attributes: []bios.Attribute{{Name: "ABCD001"}}}, true}, {bios.Export{Vendor: bios.AMI, Attributes: []bios.Attribute{{Name: "ABCD001", Display: "SMT Mode"}}}, false},
+		{bios.Export{Vendor: bios.Gigabyte}, true}, {bios.Export{Vendor: bios.ZT}, true}, {bios.Export{Vendor: bios.Dell}, false},
+	} {
+		assert.Equal(t, c.want, opaque(&c.e), "%s", c.e.Vendor)
+	}
+	assert.Contains(t, (&collector{}).noEffective().Reason, "an SMBIOS file only")
+	assert.Equal(t, "not observable from Linux", (&collector{facts: &host.Facts{}}).noEffective().Reason)
+
+	// By a name where an attribute has it; by the text in setup only where none has.
+	index := indexAttributes(&bios.Export{Attributes: []bios.Attribute{{Name: "Smt", Display: "Turbo"}, {Name: "Turbo", Display: "Boost"}, {Name: "X1", Display: ""}}})
+	assert.Equal(t, "Turbo", index["turbo"][0].Name)
+	assert.Equal(t, "Turbo", index["boost"][0].Name)
+	assert.Len(t, index["turbo"], 1)
+	assert.NotContains(t, index, "")
+}
+
+// TestWindowsOfCXL: a node lies in the windows where all of its blocks do; a block that lies
+// there in part decides nothing.
+func TestWindowsOfCXL(t *testing.T) {
+	const gib = 1 << 30
+	of := func(size host.Value[int64], window host.Range, blocks ...int) *collector {
+		facts := &host.Facts{NUMA: &host.NUMA{}, Memory: &host.Memory{}, CPU: &host.CPU{}}
+		facts.Memory.BlockSizeBytes = size
+		facts.NUMA.Hints.Windows = host.Value[[]host.Range]{V: []host.Range{window}, State: fact.OK}
+		facts.NUMA.Nodes = []host.Node{{ID: 0, Blocks: host.Value[[]int]{V: blocks, State: fact.OK}}}
+		return &collector{sys: &inventory.System{}, facts: facts}
+	}
+	whole := host.Value[int64]{V: gib, State: fact.OK}
+	window := host.Range{Start: 64 * gib, End: 80 * gib}
+	for _, c := range []struct {
+		name string
+		c    *collector
+		want any
+	}{
+		{"the first block", of(whole, window, 64), true}, {"the last block", of(whole, window, 79), true}, {"before", of(whole, window, 63), false}, {"after", of(whole, window, 80), false},
+		{"half inside", of(whole, window, 63, 64), nil}, {"no blocks", of(whole, window), nil},
+		{"a block partly inside", of(whole, host.Range{Start: 64*gib + 1, End: 80 * gib}, 64), nil}, {"a block larger than the window", of(whole, host.Range{Start: 64*gib + 1, End: 64*gib + 2}, 64), nil},
+		{"a block that ends in the window", of(whole, host.Range{Start: 65*gib - 1, End: 80 * gib}, 64), nil},
+		{"no size", of(host.Value[int64]{State: fact.Denied}, window, 64), nil}, {"a size of 0", of(host.Value[int64]{State: fact.OK}, window, 64), nil},
+	} {
+		f := c.c.inWindow(0)
+		assert.Equal(t, c.want != nil, f.Known(), c.name)
+		assert.Equal(t, c.want == true, f.Value, c.name)
+	}
+	assert.False(t, of(whole, window, 64).inWindow(1).Known(), "a node that is not listed")
+}
+
+// TestNearestRating: the rating of the nearest node that has CPUs and memory, the first of two
+// that are as near.
+func TestNearestRating(t *testing.T) {
+	node := func(cpu, memory bool, rated int64) inventory.Node {
+		return inventory.Node{HasCPU: known(cpu), HasMemory: known(memory), RatedBytesPerSecond: known(rated)}
+	}
+	c := &collector{sys: &inventory.System{Nodes: []inventory.Node{node(true, true, 1), node(true, true, 2), node(true, false, 3), node(false, true, 4)}}}
+	at := func(distances ...int) *inventory.Node { return &inventory.Node{Distances: known(distances)} }
+	assert.Equal(t, int64(1), c.nearest(at(20, 30, 10, 10)).Value)
+	assert.Equal(t, int64(2), c.nearest(at(30, 20, 10, 10)).Value)
+	assert.Equal(t, int64(1), c.nearest(at(20, 20, 10, 10)).Value)
+	assert.False(t, c.nearest(at(20, 30)).Known(), "a table that is short")
+	assert.False(t, c.nearest(&inventory.Node{}).Known())
+	c.sys.Nodes = c.sys.Nodes[2:]
+	assert.False(t, c.nearest(at(10, 10)).Known(), "no node with both")
+}
+
+// TestRatedBeside: half as fast again as the nearest DRAM is HBM on a processor that carries it,
+// slower is none.
+func TestRatedBeside(t *testing.T) {
+	for _, c := range []struct {
+		own  int64
+		want inventory.NodeKind
+	}{{300, inventory.NodeHBM}, {299, ""}, {200, ""}, {100, ""}} {
+		n := inventory.Node{ID: 1, HasCPU: known(false), HasMemory: known(true), RatedBytesPerSecond: known(c.own), Distances: known([]int{20, 10}), MemoryBytes: known(int64(1))}
+		cc := &collector{facts: &host.Facts{NUMA: &host.NUMA{}, Memory: &host.Memory{}, CPU: &host.CPU{}}, sys: &inventory.System{Nodes: []inventory.Node{{HasCPU: known(true), HasMemory: known(true), RatedBytesPerSecond: known(int64(200))}, n}}}
+		cc.sys.CPU.Brand = known("Intel(R) Xeon(R) CPU Max 9480")
+		assert.Equal(t, c.want, cc.kindByRating(&n, known(inventory.NodeCPULess)).Or(""), c.own)
+		cc.sys.CPU.Brand = known("Intel(R) Xeon(R) Platinum 8480+")
+		assert.Equal(t, inventory.NodeCPULess, cc.kindByRating(&n, known(inventory.NodeCPULess)).Or(""), "no memory on the package")
+	}
+}
+
+// TestMemoryOfOtherNodes: the memory of nodes that are no DRAM's is no part of what the modules
+// hold; what is not known is not taken off.
+func TestMemoryOfOtherNodes(t *testing.T) {
+	for _, c := range []struct {
+		kind    inventory.NodeKind
+		visible fact.Fact[int64]
+		bytes   fact.Fact[int64]
+		want    any
+	}{
+		{inventory.NodeCXL, known(int64(100)), known(int64(40)), int64(60)}, {inventory.NodeHBM, known(int64(100)), known(int64(99)), int64(1)}, {inventory.NodeGPU, known(int64(100)), known(int64(100)), int64(100)},
+		{inventory.NodePersistent, known(int64(100)), fact.Fact[int64]{}, int64(100)}, {inventory.NodeDRAM, known(int64(100)), known(int64(40)), int64(100)}, {inventory.NodeCXL, fact.Fact[int64]{}, known(int64(40)), nil},
+	} {
+		cc := &collector{sys: &inventory.System{Nodes: []inventory.Node{{Kind: known(c.kind), MemoryBytes: c.bytes}}}}
+		cc.sys.Memory.VisibleBytes = c.visible
+		cc.memoryOfOthers()
+		assert.Equal(t, c.want != nil, cc.sys.Memory.VisibleBytes.Known())
+		if c.want != nil {
+			assert.Equal(t, c.want, cc.sys.Memory.VisibleBytes.Value, "%s", c.kind)
+		}
+	}
+}
+
+// TestCachesBeforeMemory: a memory-side cache is HBM's where the processor carries it, DRAM's
+// before persistent modules, and nobody knows whose where both are there or neither.
+func TestCachesBeforeMemory(t *testing.T) {
+	nvdimm := inventory.Slot{State: inventory.SlotPopulated, Technology: fact.Known(inventory.NVDIMM, fact.Direct, fact.Evidence{Field: "technology"})}
+	dram := inventory.Slot{State: inventory.SlotPopulated, Technology: fact.Known(inventory.DRAM, fact.Direct, fact.Evidence{Field: "technology"})}
+	empty := nvdimm
+	empty.State = inventory.SlotEmpty
+	const max, plain = "Intel(R) Xeon(R) CPU Max 9480", "Intel(R) Xeon(R) Gold 6252 CPU"
+	for _, c := range []struct {
+		brand string
+		slots []inventory.Slot
+		size  fact.Fact[int64]
+		want  inventory.Technology
+	}{
+		{max, []inventory.Slot{dram}, known(int64(64)), inventory.HBM}, {plain, []inventory.Slot{dram, nvdimm}, known(int64(64)), inventory.DRAM}, {plain, []inventory.Slot{dram}, known(int64(64)), ""},
+		{max, []inventory.Slot{nvdimm}, known(int64(64)), ""}, {plain, []inventory.Slot{empty}, known(int64(64)), ""}, {plain, []inventory.Slot{nvdimm}, known(int64(0)), ""}, {plain, []inventory.Slot{nvdimm}, fact.Fact[int64]{}, ""},
+	} {
+		cc := &collector{sys: &inventory.System{Slots: c.slots, Nodes: []inventory.Node{{SideCacheBytes: c.size}}}}
+		cc.sys.CPU.Brand = known(c.brand)
+		cc.sideCaches()
+		assert.Equal(t, c.want, cc.sys.Nodes[0].SideCacheOf.Or(""), "%+v", c)
+	}
+}
+
+// TestSocketOfNode: a node's socket is that of all its CPUs.
+func TestSocketOfNode(t *testing.T) {
+	owner := map[int]int{0: 0, 1: 0, 2: 1}
+	for _, c := range []struct {
+		cpus []int
+		want any
+		why  string
+	}{{[]int{0, 1}, 0, ""}, {[]int{2}, 1, ""}, {[]int{1, 2}, nil, "several sockets"}, {[]int{9, 0}, nil, "not known"}, {[]int{0, 9}, nil, "not known"}, {nil, nil, "no CPUs"}} {
+		f := nodeSocket(&inventory.Node{CPUs: known(c.cpus)}, owner)
+		assert.Equal(t, c.want != nil, f.Known(), "%v", c.cpus)
+		if c.want != nil {
+			assert.Equal(t, c.want, f.Value, "%v", c.cpus)
+		}
+		assert.Contains(t, f.Reason, c.why)
+	}
+}
+
+// TestNumbersOfHPE: HPE counts from 1, and 0 says nothing.
+func TestNumbersOfHPE(t *testing.T) {
+	l := smbios.HPEDIMMLocation{Processor: field(1), Controller: field(0), Channel: field(2)}
+	have := hpeLocation(l, structureOf(202, 1, &smbios.Table{}))
+	assert.Equal(t, []int{0, -1, 1, -1}, []int{have.Processor, have.Controller, have.Channel, have.Index})
+}
+
+// TestRentedMachines: whole machines that clouds rent have firmware's bit cleared, and Google's
+// the processor's flag, too (systemd src/basic/virt.c).
+func TestRentedMachines(t *testing.T) {
+	no, open := known(false), fact.Fact[bool]{}
+	for _, c := range []struct {
+		cloud, product string
+		bit, flag      fact.Fact[bool]
+		want           bool
+	}{
+		{amazon, "c5.large", no, open, true}, {amazon, "c5.metal", open, open, true}, {amazon, "c5.large", open, no, false},
+		{google, "Google Compute Engine", no, no, true}, {google, "Google Compute Engine", no, open, false}, {google, "Google Compute Engine", open, no, false}, {"kvm", "c5.metal", no, no, false},
+	} {
+		cc := &collector{sys: &inventory.System{}}
+		cc.sys.Machine.Product = known(c.product)
+		assert.Equal(t, c.want, cc.wholeMachine(c.cloud, c.bit, c.flag), "%+v", c)
+	}
+}
