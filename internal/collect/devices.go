@@ -98,7 +98,7 @@ func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 // labelFact keeps a slot's name as printed: "None" and the like are unstated.
 func labelFact(s structure, name string, t smbios.Text) fact.Fact[string] {
 	f := textFact(s, name, t)
-	if !f.Known() && t.Status == smbios.Known && t.Value != "" && f.State == fact.Unstated {
+	if f.State == fact.Unstated && t.Value != "" {
 		// "0" or "NO DIMM" is still the label of this slot.
 		return fact.Known(t.Value, fact.Direct, s.evidence(name, t.Value))
 	}

@@ -231,3 +231,15 @@ func TestRentedMachines(t *testing.T) {
 		assert.Equal(t, c.want, cc.wholeMachine(c.cloud, c.bit, c.flag), "%+v", c)
 	}
 }
+
+// TestPendingOfFirmwareAttributes: what the kernel's driver shows is what waits, too, only where it
+// says that no reboot is pending.
+func TestPendingOfFirmwareAttributes(t *testing.T) {
+	for _, c := range []struct{ settled, stated, want bool }{{true, true, true}, {true, false, false}, {false, true, false}, {false, false, false}} {
+		a := host.FirmwareAttribute{Name: "Smt"}
+		if c.stated {
+			a.Current = host.Value[string]{V: "Enable", State: fact.OK}
+		}
+		assert.Equal(t, c.want, firmwareAttribute(&a, c.settled).HasPending, "%+v", c)
+	}
+}

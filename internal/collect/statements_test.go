@@ -2,6 +2,7 @@ package collect
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -12,7 +13,9 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/internal/redfish"
+	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
 func known[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
@@ -176,6 +179,102 @@ func TestDefectsThatLose(t *testing.T) {
 	}
 	assert.Equal(t, fact.Refused, refusedTable(smbios.ErrTooLarge))
 	assert.Equal(t, fact.Malformed, refusedTable(errors.New("no anchor")))
+}
+
+// TestDefectsBehindTheMemory: a defect behind all that the table says of memory costs none of it:
+// as many devices as the arrays announce, and whole structures of other types before the defect.
+func TestDefectsBehindTheMemory(t *testing.T) {
+	const array, device, mapped, pointing, processor = 16, 17, 20, 21, 4
+	of := func(announced int, kinds ...int) *smbios.Table {
+		b := smbiostest.New(3, 2)
+		handle := b.Array(smbiostest.Array{Devices: announced})
+		for _, kind := range kinds {
+			switch kind {
+			case array:
+				b.Array(smbiostest.Array{Devices: announced})
+			case device:
+				b.MemoryDevice(smbiostest.DIMM{Array: handle, Bytes: 8 << 30, Locator: "A"})
+			case mapped:
+				b.DeviceMapping(smbiostest.DeviceMapping{})
+			case processor:
+				b.CPU(smbiostest.CPU{Socket: "CPU1"})
+			default:
+				b.Add(uint8(kind), []byte{3, 4, 5})
+			}
+		}
+		return smbios.Decode(b.EntryPoint(), b.Table())
+	}
+	for _, c := range []struct {
+		name      string
+		announced int
+		kinds     []int // after the first array
+		offset    func(t *smbios.Table) int
+		code      string
+		want      bool
+	}{
+		{"at the structure behind the memory", 1, []int{device, processor}, func(t *smbios.Table) int { return t.Structures[2].Offset }, smbios.CodeTruncated, true},
+		{"before it", 1, []int{device, processor}, func(t *smbios.Table) int { return t.Structures[2].Offset - 1 }, smbios.CodeTruncated, false},
+		{"at the first byte", 1, []int{device, processor}, func(*smbios.Table) int { return 0 }, smbios.CodeTruncated, false},
+		{"nowhere", 1, []int{device, processor}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, true},
+		{"a table shorter than announced", 1, []int{device, processor}, func(*smbios.Table) int { return 0 }, smbios.CodeLength, true},
+		{"fewer structures than announced", 1, []int{device, processor}, func(*smbios.Table) int { return 0 }, smbios.CodeCount, true},
+		{"a device is missing", 2, []int{device, processor}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, false},
+		{"an array that announces none", 0, []int{device, processor}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, false},
+		{"nothing behind the memory", 1, []int{device}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, false},
+		{"at an array behind the devices", 0, []int{device, array, processor}, func(t *smbios.Table) int { return t.Structures[2].Offset }, smbios.CodeTruncated, false},
+		{"at a range behind the devices", 1, []int{device, mapped, processor}, func(t *smbios.Table) int { return t.Structures[2].Offset }, smbios.CodeTruncated, false},
+		{"behind it", 1, []int{device, mapped, processor}, func(t *smbios.Table) int { return t.Structures[3].Offset }, smbios.CodeTruncated, true},
+		{"a structure that is none of memory's", 1, []int{device, pointing}, func(*smbios.Table) int { return -1 }, smbios.CodeTruncated, true},
+	} {
+		table := of(c.announced, c.kinds...)
+		for len(table.Structures) > 1+len(c.kinds) { // the end is not reached
+			table.Structures = table.Structures[:len(table.Structures)-1]
+		}
+		assert.Equal(t, c.want, memoryBefore(table, &smbios.Problem{Code: c.code, Offset: c.offset(table)}), c.name)
+	}
+	assert.False(t, memoryBefore(&smbios.Table{}, &smbios.Problem{Offset: -1}))
+}
+
+// TestRangesAgainstEachOther: the ranges of arrays and of modules may differ by a hundredth.
+func TestRangesAgainstEachOther(t *testing.T) {
+	const g = uint64(1) << 30
+	of := func(modules ...[2]uint64) *collector {
+		b := smbiostest.New(3, 2)
+		handle := b.Array(smbiostest.Array{Devices: len(modules)})
+		mapping := b.Mapping(smbiostest.Mapping{Array: handle, End: 100*g - 1})
+		c := &collector{sys: &inventory.System{}}
+		for range modules {
+			device := b.MemoryDevice(smbiostest.DIMM{Array: handle, Bytes: 8 << 30})
+			c.sys.Slots = append(c.sys.Slots, inventory.Slot{Handle: device, Array: handle, State: inventory.SlotPopulated})
+		}
+		for i, m := range modules {
+			b.DeviceMapping(smbiostest.DeviceMapping{Device: c.sys.Slots[i].Handle, Mapping: mapping, Start: m[0], End: m[1] - 1})
+		}
+		c.table = smbios.Decode(b.EntryPoint(), b.Table())
+		return c
+	}
+	sum := known(int64(100 * g))
+	for _, c := range []struct {
+		name    string
+		modules [][2]uint64
+		want    bool
+	}{
+		{"the same", [][2]uint64{{0, 50 * g}, {50 * g, 100 * g}}, true}, {"a hundredth less", [][2]uint64{{0, 99 * g}}, true}, {"more than that less", [][2]uint64{{0, 99*g - 1024}}, false},
+		{"a hundredth more", [][2]uint64{{0, 101 * g}}, true}, {"more than that more", [][2]uint64{{0, 101*g + 1024}}, false},
+		{"one range of all modules", [][2]uint64{{0, 100 * g}, {0, 100 * g}}, true}, {"overlapping", [][2]uint64{{0, 60 * g}, {40 * g, 100 * g}}, true}, {"none", nil, true},
+	} {
+		f := of(c.modules...).agreeing(sum)
+		assert.Equal(t, c.want, f.Known(), "%s: %s", c.name, f.Reason)
+	}
+	bytes, ok := of([2]uint64{0, g}).deviceRanges()
+	assert.Equal(t, []any{int64(g), true}, []any{bytes, ok}, "the only one")
+	stranger := of([2]uint64{0, g})
+	stranger.sys.Slots = nil
+	_, ok = stranger.deviceRanges()
+	assert.False(t, ok, "a range of no module")
+	first := of([2]uint64{8 * g, 16 * g}, [2]uint64{0, 8 * g})
+	first.mappedDevices()
+	assert.Equal(t, []int64{int64(8 * g), 0}, []int64{first.sys.Slots[0].Range.Start, first.sys.Slots[1].Range.Start})
 }
 
 // TestWhyNoTable: a file that was asked for speaks for itself; the tree's failure stands only
@@ -394,6 +493,86 @@ func TestWhoDecidedByExport(t *testing.T) {
 			assert.Equal(t, c.want, f.Value, c.name)
 		}
 		assert.Contains(t, f.Reason, c.why, c.name)
+		if c.want == nil && c.why == "" {
+			assert.Equal(t, c.s.DecidedBy, f, "%s: as it was", c.name)
+		}
+	}
+}
+
+// TestProcessorsOfAnExport: where nothing else is known of any, and each field that the export
+// states.
+func TestProcessorsOfAnExport(t *testing.T) {
+	const brand = "AMD EPYC 9454P 48-Core Processor"
+	dell := func(cores, id string, stated bool) *bios.Export {
+		return &bios.Export{Vendor: bios.Dell, Attributes: []bios.Attribute{{Name: "Proc1Brand", Value: brand, Stated: true}, {Name: "Proc1Id", Value: id, Stated: stated}, {Name: "Proc1NumCores", Value: cores, Stated: true}}}
+	}
+	of := func(j joinedExport, sockets ...inventory.Socket) []inventory.Socket {
+		c := &collector{sys: &inventory.System{Sockets: sockets}}
+		c.exportProcessors(&j)
+		return c.sys.Sockets
+	}
+	for cores, want := range map[string]any{"48": 48, "1": 1, "0": nil, "many": nil, " ": nil} {
+		s := of(joinedExport{export: dell(cores, "19-11-1", true)})
+		if assert.Len(t, s, 1, cores) {
+			assert.Equal(t, want != nil, s[0].Cores.Known(), cores)
+			assert.Equal(t, want == 48, s[0].Cores.Value == 48, cores)
+		}
+	}
+	assert.Empty(t, of(joinedExport{export: dell("48", "19-11-1", false)}), "listed without a value")
+	assert.Empty(t, of(joinedExport{export: dell("48", " ", true)}))
+	assert.Empty(t, of(joinedExport{export: dell("48", "19-11-1", true), foreign: true}), "another machine's")
+	wishes := dell("48", "19-11-1", true)
+	wishes.Wishes = true
+	assert.Empty(t, of(joinedExport{export: wishes}))
+	one := inventory.Socket{ID: 7}
+	assert.Equal(t, []inventory.Socket{one}, of(joinedExport{export: dell("48", "19-11-1", true)}, one), "what is known stays")
+}
+
+// TestWhyAnExportLacksIt: a setting that is not in an export is not offered only where the export
+// is whole and its names are proven.
+func TestWhyAnExportLacksIt(t *testing.T) {
+	table := &settings.Table{Vendor: "Dell", Settings: map[string][]settings.Attribute{"smt": {{}}}}
+	for _, c := range []struct {
+		name   string
+		j      joinedExport
+		id     string
+		proven bool
+		state  fact.State
+		why    string
+	}{
+		{"whole and proven", joinedExport{export: &bios.Export{Complete: true}, proven: true}, "smt", true, fact.Absent, "not offered by this machine's BIOS"},
+		{"no proven name", joinedExport{export: &bios.Export{Complete: true}, proven: true}, "smt", false, fact.Unread, "no document names the attribute of Dell"},
+		{"no name at all", joinedExport{export: &bios.Export{Complete: true}, proven: true}, "turbo", true, fact.Unread, "no document names the attribute of Dell"},
+		{"another's names, perhaps", joinedExport{export: &bios.Export{Complete: true}}, "smt", true, fact.Unread, "nothing proves"},
+		{"an excerpt", joinedExport{export: &bios.Export{}, proven: true}, "smt", true, fact.Unread, "excerpts"},
+		{"codes", joinedExport{export: &bios.Export{Vendor: bios.AMI, Complete: true}, proven: true}, "smt", true, fact.Unread, "codes"},
+	} {
+		c.j.table = table
+		f := c.j.missing(c.id, settings.Answer{Proven: c.proven})
+		assert.Equal(t, c.state, f.State, c.name)
+		assert.Contains(t, f.Reason, c.why, c.name)
+	}
+	for _, c := range []struct {
+		vendor string
+		table  *settings.Table
+		own    string
+		want   string
+	}{{bios.Dell, table, "", "Dell"}, {bios.AMI, table, "", ""}, {bios.Dell, nil, "", ""}, {"", table, "", ""}, {bios.Dell, table, "IBM", "IBM"}} {
+		cc := &collector{sys: &inventory.System{}}
+		if c.own != "" {
+			cc.sys.Machine.Vendor = known(c.own)
+		}
+		cc.identify(&joinedExport{export: &bios.Export{Vendor: c.vendor}, table: c.table})
+		assert.Equal(t, c.want, cc.sys.Machine.Vendor.Or(""), "%+v", c)
+	}
+	for problems, want := range map[string]fact.SourceState{"": fact.SourceOK, "a line is cut": fact.SourcePartial} {
+		cc, e := &collector{sys: &inventory.System{}}, &bios.Export{}
+		if problems != "" {
+			e.Problems = []string{problems}
+		}
+		cc.exportSource(&Export{Source: inventory.SourceBIOS, Path: "a.json"}, e)
+		assert.Equal(t, want, cc.sys.Sources[0].State)
+		assert.Equal(t, problems != "", strings.Contains(cc.sys.Sources[0].Detail, "1 problems, the first: a line is cut"))
 	}
 }
 
@@ -424,6 +603,13 @@ func TestControllersModules(t *testing.T) {
 	assert.True(t, one.sameModules(two[:1], matchModules(slots, two[:1])), "the only module")
 	none := &collector{sys: &inventory.System{}}
 	assert.False(t, none.sameModules(nil, nil), "of no module nothing is the same")
+
+	who := &collector{sys: &inventory.System{}}
+	who.sys.Machine.Product, who.sys.Machine.ProductVersion = known("R610"), fact.Unknown[string](fact.Denied, "was denied", "")
+	assert.Equal(t, []string{"R610"}, who.bmcIdentity().Products)
+	large := moduleAt("A1")
+	large.SizeBytes = 64 << 30
+	assert.Contains(t, joined([]inventory.Slot{slotNamed(1, "A1")}, large).sys.Sources[0].Detail, "differs from SMBIOS in 1 things, the first: size of slot 0x0001 (A1)")
 
 	open := slotNamed(1, "A1")
 	open.State = inventory.SlotUnknown
