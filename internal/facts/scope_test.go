@@ -132,6 +132,21 @@ func TestPlannedAhead(t *testing.T) {
 	assert.Error(t, err)
 }
 
+// TestListsInWords: lists as sentences have them; an empty one is none.
+func TestListsInWords(t *testing.T) {
+	for src, want := range map[string]string{
+		"listed(['a'])": "a", "listed(['a', 'b'])": "a; b", "listed(['a', 'b', 'c', 'd', 'e'])": "a; b; c; and 2 more", "listed([''].filter(x, x != ''))": "none",
+		"words(['a'])": "a", "words(['a', 'b', 'c'])": "a, b and c", "words([1].filter(x, x > 1))": "none", "words([1, 2])": "1 and 2", "listed(memory.per_socket)": "not known",
+		"percent(0.784)": "78 %", "gib(8589934592)": "8 GiB", "text(true)": "true",
+	} {
+		p, err := CompileExpr(src, types.StringType)
+		require.NoError(t, err, src)
+		have, err := NewScope(NewMachine(&inventory.System{}, &population.Result{})).EvalText(p)
+		require.NoError(t, err, src)
+		assert.Equal(t, want, have, src)
+	}
+}
+
 // TestProgramsAhead: what was parsed ahead of time is taken as it is, its error, too; the rest
 // is compiled, once.
 func TestProgramsAhead(t *testing.T) {

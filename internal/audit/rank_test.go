@@ -1,0 +1,213 @@
+package audit
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+func known[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+
+// judging is an audit of a machine of this maker with one of Intel's processors on a platform.
+func judging(maker string, p *platform.Platform) *auditRun {
+	sys := &inventory.System{Sockets: []inventory.Socket{{}, {Vendor: known(platform.Intel)}}}
+	if maker != "" {
+		sys.Machine.Vendor = known(maker)
+	}
+	topo := &population.Result{}
+	if p != nil {
+		topo.Platform = known(p)
+	}
+	return newRun(NewEngine(nil), sys, topo, Options{})
+}
+
+// TestRanksOfDocuments: the machine's own maker's word before the processor's, and theirs before
+// any other's; a rule that is written for makers or products cites what it is written from.
+func TestRanksOfDocuments(t *testing.T) {
+	milan := &platform.Platform{ID: "milan"}
+	by := func(vendor string) *verdict.Citation { return &verdict.Citation{Vendor: vendor, Title: "T"} }
+	about := func(c *verdict.Citation, platforms ...string) *verdict.Citation { c.About = platforms; return c }
+	of := func(c *verdict.Citation, authority string) *verdict.Citation { c.Authority = authority; return c }
+	platforms := &rulepack.Match{Platforms: []string{"milan"}}
+	for _, c := range []struct {
+		name  string
+		maker string
+		p     *platform.Platform
+		rule  rulepack.Rule
+		want  int
+	}{
+		{"the machine's own", "Dell Inc.", milan, rulepack.Rule{Citation: by("Dell")}, ownMaker},
+		{"its own about this platform", "Dell Inc.", milan, rulepack.Rule{Citation: about(by("Dell"), "rome", "milan")}, ownMaker},
+		{"its own about another", "Dell Inc.", milan, rulepack.Rule{Citation: about(by("Dell"), "rome")}, ownMakerOther},
+		{"its own, where the platform is not known", "Dell Inc.", nil, rulepack.Rule{Citation: about(by("Dell"), "rome")}, ownMakerOther},
+		{"the processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("Intel Corporation")}, processorMaker},
+		{"another processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("AMD")}, practice},
+		{"a standard", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("JEDEC"), verdict.Standard)}, processorMaker},
+		{"of somebody who makes neither", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("Dell"), verdict.Third)}, practice},
+		{"another's", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE")}, practice},
+		{"another's about this platform", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: platforms}, otherMaker},
+		{"a rule for a maker's machines", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: &rulepack.Match{Vendors: []string{"Dell"}}}, ownMaker},
+		{"a rule for a product", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: &rulepack.Match{Products: []string{"R610"}}}, ownMaker},
+		{"a maker that firmware does not name", "", milan, rulepack.Rule{Citation: by("")}, practice},
+	} {
+		assert.Equal(t, c.want, judging(c.maker, c.p).rank(&c.rule), c.name)
+	}
+	for _, c := range []struct {
+		authority, vendor, maker string
+		want                     int
+	}{
+		{platform.OfMaker, "Dell", "dell", ownMaker}, {platform.OfMaker, "HP", "dell", otherMaker}, {platform.OfMaker, "", "", otherMaker}, {platform.OfProcessorMaker, "Intel", "dell", processorMaker},
+		{platform.OfThird, "Dell", "dell", thirdParty}, {platform.OfCollection, "Dell", "dell", len(standings)},
+	} {
+		assert.Equal(t, c.want, rankOf(&platform.Document{Citation: platform.Citation{Vendor: c.vendor}, Authority: c.authority}, c.maker), "%+v", c)
+	}
+}
+
+// TestDocumentsOfAPlatform: what a rule may cite of the platform's documents, and the best of it.
+func TestDocumentsOfAPlatform(t *testing.T) {
+	document := func(key, vendor, authority string, says ...string) platform.Document {
+		return platform.Document{Citation: platform.Citation{Key: key, Vendor: vendor, Title: key}, Authority: authority, Says: says}
+	}
+	listed := &platform.Platform{Citation: platform.Citation{Key: "ROW", Vendor: "IBM", Title: "ROW"}}
+	listed.Documents = []platform.Document{document("ROW", "IBM", platform.OfMaker), document("DELL", "Dell", platform.OfMaker, "channels"), document("INTEL", "Intel", platform.OfProcessorMaker, "speed"),
+		document("SEEN", "Dell", platform.OfCollection, "channels")}
+	own := &platform.Platform{Citation: platform.Citation{Key: "SITE", Vendor: "us", Title: "SITE"}}
+	untitled := &platform.Platform{Citation: platform.Citation{Key: "SITE", Vendor: "us"}}
+	cited := &verdict.Citation{Vendor: "Fujitsu", Title: "RULE"}
+	for _, c := range []struct {
+		name     string
+		p        *platform.Platform
+		rule     rulepack.Rule
+		want     string // title and standing
+		standing string
+	}{
+		{"the machine's own maker's of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"channels"}}, "DELL", ""},
+		{"the processor's maker's of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"speed"}}, "INTEL", ""},
+		{"none of the topic", listed, rulepack.Rule{Citation: cited, CiteSources: []string{"voltage"}}, "RULE", verdict.Practice},
+		{"the row's own", listed, rulepack.Rule{Citation: cited, CitePlatform: true}, "ROW", verdict.Analogous},
+		{"the row's own without another", listed, rulepack.Rule{CitePlatform: true}, "ROW", verdict.Analogous},
+		{"no topic asked for", listed, rulepack.Rule{Citation: cited}, "RULE", verdict.Practice},
+		{"a site's platform", own, rulepack.Rule{Citation: cited, CiteSources: []string{"channels"}}, "SITE", verdict.Analogous},
+		{"a site's platform, no topic asked for", own, rulepack.Rule{Citation: cited}, "RULE", verdict.Practice},
+		{"a row without a document", untitled, rulepack.Rule{Citation: cited, CitePlatform: true}, "RULE", verdict.Practice},
+		{"no platform", nil, rulepack.Rule{Citation: cited, CitePlatform: true}, "RULE", verdict.Practice},
+		{"nothing at all", nil, rulepack.Rule{}, "", ""},
+	} {
+		have := judging("Dell Inc.", c.p).document(&c.rule)
+		if c.want == "" {
+			assert.Nil(t, have, c.name)
+			continue
+		}
+		if assert.NotNil(t, have, c.name) {
+			assert.Equal(t, []string{c.want, c.standing}, []string{have.Title, have.Standing}, c.name)
+		}
+	}
+	assert.Equal(t, "by analogy: IBM, ROW", RowDocument(listed, "dell"))
+	assert.Equal(t, "IBM, ROW", RowDocument(listed, platform.Maker("IBM")), "its own maker's")
+	assert.Empty(t, RowDocument(untitled, "dell"))
+	listed.Documents[0].Authority = platform.OfCollection
+	assert.Empty(t, RowDocument(listed, "lenovo"), "a list of what was seen asks for nothing")
+}
+
+// TestManualOfTheOrder: the manual that lists a processor's slots is cited for that processor, and
+// marked where it is another machine's.
+func TestManualOfTheOrder(t *testing.T) {
+	r := judging("Dell Inc.", nil)
+	r.topo.Populations = []population.Population{{Socket: 0, OrderSource: "Dell, R610 manual"}, {Socket: 1}, {Socket: 2, OrderSource: "IBM, x3650 manual, p3"}}
+	assert.Equal(t, &verdict.Citation{Vendor: "Dell", Title: "R610 manual"}, r.orderCitation("socket 0"))
+	assert.Nil(t, r.orderCitation("socket 1"), "by the slot map")
+	assert.Nil(t, r.orderCitation("machine"))
+	assert.Equal(t, &verdict.Citation{Vendor: "IBM", Title: "x3650 manual, p3", Standing: verdict.Analogous}, r.orderCitation("socket 2"))
+}
+
+// TestCaps: what no document confirms is info; a critical finding on one source that may lie is a
+// warning.
+func TestCaps(t *testing.T) {
+	for _, c := range []struct {
+		s          verdict.Severity
+		certainty  fact.Certainty
+		unverified bool
+		want       verdict.Severity
+	}{
+		{verdict.Critical, fact.Direct, false, verdict.Critical}, {verdict.Critical, fact.Corroborated, false, verdict.Critical}, {verdict.Critical, fact.Indirect, false, verdict.Warning},
+		{verdict.Critical, fact.None, false, verdict.Warning}, {verdict.Warning, fact.Indirect, false, verdict.Warning}, {verdict.Info, fact.Indirect, false, verdict.Info},
+		{verdict.Critical, fact.Direct, true, verdict.Info}, {verdict.Warning, fact.Direct, true, verdict.Info},
+	} {
+		assert.Equal(t, c.want, capSeverity(c.s, c.certainty, c.unverified), "%+v", c)
+	}
+	guessed := known(&platform.Platform{ID: "milan"})
+	guessed.Unverified = true
+	for _, c := range []struct {
+		m    *rulepack.Match
+		p    fact.Fact[*platform.Platform]
+		want bool
+	}{
+		{&rulepack.Match{Platforms: []string{"milan"}}, guessed, true}, {&rulepack.Match{Platforms: []string{"milan"}}, known(&platform.Platform{ID: "milan"}), false},
+		{&rulepack.Match{Vendors: []string{"Dell"}}, guessed, false}, {nil, guessed, false},
+	} {
+		r := judging("", nil)
+		r.topo.Platform = c.p
+		assert.Equal(t, c.want, r.platformUnverified(&rulepack.Rule{For: c.m}), "%+v", c.m)
+	}
+}
+
+// TestSummary: results are counted, and the worst failure is the summary's.
+func TestSummary(t *testing.T) {
+	of := func(severities ...verdict.Severity) Summary {
+		findings := []Finding{{Result: verdict.Pass, Severity: verdict.Critical}, {Result: verdict.Waived, Severity: verdict.Critical}, {Result: verdict.Unknown, Severity: verdict.Critical}, {Result: verdict.NotApplicable}, {Result: verdict.Error}}
+		for _, s := range severities {
+			findings = append(findings, Finding{Result: verdict.Fail, Severity: s})
+		}
+		return Summarize(findings)
+	}
+	assert.Equal(t, Summary{Pass: 1, Waived: 1, Unknown: 1, NotApplicable: 1, Error: 1}, of())
+	assert.Equal(t, verdict.Warning, of(verdict.Info, verdict.Warning, verdict.Info).Worst)
+	assert.Equal(t, verdict.Critical, of(verdict.Critical, verdict.Warning).Worst)
+	assert.Equal(t, verdict.Info, of(verdict.Info).Worst)
+	area := (&Audit{Findings: []Finding{{Rule: "memory.a", Result: verdict.Fail, Severity: verdict.Info}, {Rule: "numa.a", Result: verdict.Pass}}}).Area("memory.")
+	assert.Equal(t, Summary{Fail: 1, Worst: verdict.Info}, area.Summary)
+}
+
+// TestWordsThatMatch: a list that is not given rules nothing out; a text that is not known rules
+// out, or not, as it is asked.
+func TestWordsThatMatch(t *testing.T) {
+	begins := func(s, part string) bool { return len(s) >= len(part) && s[:len(part)] == part }
+	for _, c := range []struct {
+		wanted  []string
+		text    fact.Fact[string]
+		unknown bool
+		want    bool
+	}{
+		{nil, fact.Fact[string]{}, false, true}, {[]string{"Dell"}, known("Dell Inc."), false, true}, {[]string{"HP", "Dell"}, known("Dell Inc."), false, true}, {[]string{"HP"}, known("Dell Inc."), true, false},
+		{[]string{"Dell"}, fact.Fact[string]{}, false, false}, {[]string{"Dell"}, fact.Fact[string]{}, true, true},
+	} {
+		assert.Equal(t, c.want, matchText(c.wanted, c.text, begins, c.unknown), "%+v", c)
+	}
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"hpc", "", 3}, {"", "hpc", 3}, {"hpc", "hpc", 0}, {"hpc", "hcp", 2}, {"database", "databse", 1}, {"latency", "latencies", 3}} {
+		assert.Equal(t, c.want, distance(c.a, c.b), "%s %s", c.a, c.b)
+	}
+}
+
+// TestLastDayOfAWaiver: it holds until its day is over.
+func TestLastDayOfAWaiver(t *testing.T) {
+	for moment, want := range map[string]verdict.Result{"2026-11-20T00:00:00Z": verdict.Waived, "2026-11-20T23:59:59Z": verdict.Waived, "2026-11-21T00:00:01Z": verdict.Fail} {
+		now, err := time.Parse(time.RFC3339, moment)
+		assert.NoError(t, err)
+		r := judging("", nil)
+		r.options = Options{Now: now, Waivers: []WaiverSpec{{Rule: "a.b", Reason: "on order", Until: "2026-11-20"}}}
+		r.out.Findings = []Finding{{Rule: "a.b", Subject: "socket 0", Result: verdict.Fail}, {Rule: "a.b", Subject: "socket 1", Result: verdict.Unknown}, {Rule: "a.c", Result: verdict.Fail}}
+		r.waive()
+		assert.Equal(t, []verdict.Result{want, verdict.Unknown, verdict.Fail}, []verdict.Result{r.out.Findings[0].Result, r.out.Findings[1].Result, r.out.Findings[2].Result}, moment)
+	}
+}
