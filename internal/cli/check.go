@@ -41,6 +41,7 @@ func (p *Program) check(f *checkFlags) error {
 	if err != nil {
 		return err
 	}
+	engine.Prepare()
 	began := p.Now()
 	done := p.progress("reading and judging the machine")
 	defer done()

@@ -56,8 +56,11 @@ func withoutStrays(slots []inventory.Slot, arrays []smbios.MemoryArray) []invent
 	}
 	var strays []int
 	for i := range slots {
+		if listed[slots[i].Array] {
+			continue
+		}
 		for j := range slots {
-			if !listed[slots[i].Array] && listed[slots[j].Array] && likeModules(&slots[i], &slots[j]) {
+			if listed[slots[j].Array] && likeModules(&slots[i], &slots[j]) {
 				strays = append(strays, i)
 				break
 			}

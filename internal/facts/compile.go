@@ -3,8 +3,10 @@ package facts
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"cel.dev/cel-go/cel"
 	celast "cel.dev/cel-go/common/ast"
@@ -62,12 +64,14 @@ func ofSets(call celast.CallExpr) bool {
 	return call.IsMemberFunction() && call.Target().AsIdent() == "sets"
 }
 
-// Programs compiles expressions, each once.
+// Programs compiles expressions, each once. One goroutine asks it.
 type Programs struct {
 	// Ahead plans an expression that was parsed ahead of time; ok is false when
 	// it was not. It may be nil.
 	Ahead func(src string) (p cel.Program, ok bool, err error)
 	done  map[programKey]compiled
+	// preparing is what Prepare started and Get waits for.
+	preparing sync.WaitGroup
 }
 
 type programKey struct{ src, want string }
@@ -77,8 +81,31 @@ type compiled struct {
 	err     error
 }
 
+// Prepare plans conditions that were parsed ahead of time, on another processor where
+// there is one, while the caller does other things. It is called once and before Get,
+// which waits for it.
+func (x *Programs) Prepare(conditions []string) {
+	if x.Ahead == nil || runtime.GOMAXPROCS(0) == 1 {
+		return
+	}
+	x.preparing.Go(func() {
+		x.done = make(map[programKey]compiled, 2*len(conditions))
+		for _, src := range conditions {
+			key := programKey{src, types.BoolType.TypeName()}
+			if _, again := x.done[key]; again {
+				continue
+			}
+			if p, ok, err := x.Ahead(src); ok {
+				x.done[key] = compiled{p, err}
+			}
+		}
+		Declared() // the facts' types, which the first evaluation asks for
+	})
+}
+
 // Get is the program of an expression that gives the wanted type.
 func (x *Programs) Get(src string, want *types.Type) (cel.Program, error) {
+	x.preparing.Wait()
 	key := programKey{src, want.TypeName()}
 	if c, ok := x.done[key]; ok {
 		return c.program, c.err
