@@ -61,7 +61,7 @@ func decodeRegistry(d document) (*Export, error) {
 	return e, nil
 }
 
-// register keeps an attribute; false for one that stands there otherwise, of
+// register keeps an attribute; false for one that is there with other words, of
 // which nothing is kept: doubted are the names of those.
 func (r *registry) register(name string, a *registered, doubted map[string]bool) bool {
 	before, known := r.attributes[name]

@@ -48,7 +48,7 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 		filled[slot], after[slot] = false, emptySlot
 	}
 	putIn := func(slot int, module []string) {
-		require.False(t, filled[slot], "a module stands there")
+		require.False(t, filled[slot], "a module is in it")
 		filled[slot], after[slot] = true, module
 	}
 	for _, s := range a.Steps {

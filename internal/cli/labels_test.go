@@ -10,7 +10,7 @@ import (
 )
 
 // TestLabels: the status says whether the audit could be done, the labels what
-// it found; those of a lost machine replace the ones of before.
+// it found; those of a lost machine replace the previous ones.
 func TestLabels(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "memaudit")

@@ -14,7 +14,7 @@ import (
 // target is where an output goes: a path without links, or a descriptor.
 type target struct {
 	name string
-	// is describes what stands there, nil for nothing.
+	// is describes what has the name now, nil for nothing.
 	is fs.FileInfo
 	// descriptor is one of ours that the name stands for, -1 for none.
 	descriptor int

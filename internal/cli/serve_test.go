@@ -56,7 +56,7 @@ func newAuditor(t *testing.T, root, conf string) *auditor {
 	return a
 }
 
-// TestAuditor: a configuration that breaks leaves the one of before in force,
+// TestAuditor: a configuration that breaks leaves the previous one in force,
 // is told at every audit, and is taken up as soon as it loads.
 func TestAuditor(t *testing.T) {
 	t.Parallel()

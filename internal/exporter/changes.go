@@ -19,7 +19,7 @@ func counts(r *report.Report) []any {
 	return []any{"pass", n[verdict.Pass], "fail", n[verdict.Fail], "unknown", n[verdict.Unknown], "error", n[verdict.Error]}
 }
 
-// logChanges says what the page of the moment has and the one of before had not,
+// logChanges says what the page of the moment has and the previous one had not,
 // and the reverse; at the first audit all that fails. Remarks about the
 // configuration are said when they are new.
 func logChanges(log *slog.Logger, before, now *auditPage) {

@@ -44,7 +44,7 @@ type currentPage struct{ current atomic.Pointer[auditPage] }
 
 // publish stores the outcome of an audit: whatever it could read, and what it
 // could not is in it as unknown. An audit that read nothing of the machine
-// leaves the page of before, marked as outdated, or none.
+// leaves the previous page, marked as outdated, or none.
 func (p *currentPage) publish(out Outcome) {
 	old := p.current.Load()
 	switch {

@@ -18,7 +18,7 @@ const maxScrapes = 40
 
 // scrape answers with the last audit's metrics and those of the process, to so
 // many clients at a time: a page of metrics without an audit would resolve the
-// alerts of before.
+// previous alerts.
 func (p *currentPage) scrape(began time.Time, log *slog.Logger) http.Handler {
 	busy := make(chan struct{}, maxScrapes)
 	return p.audited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -199,7 +199,7 @@ func (r *Root) Stat(path string) (Kind, error) {
 	return kind, nil
 }
 
-// Readlink returns the target of a symbolic link as it stands there.
+// Readlink returns the target of a symbolic link as written.
 func (r *Root) Readlink(path string) (string, error) {
 	rel, err := relative(path)
 	target, known := r.notedLink(path)

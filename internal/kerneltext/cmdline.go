@@ -11,7 +11,7 @@ type Option struct {
 	Key, Value string
 	// HasValue tells "key=" from "key".
 	HasValue bool
-	// Raw is the word as it stands there, with its quotes.
+	// Raw is the word as written, with its quotes.
 	Raw string
 }
 

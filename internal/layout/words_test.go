@@ -1,7 +1,10 @@
 package layout_test
 
 import (
+	"go/ast"
+	"go/parser"
 	"go/token"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -9,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestPagesAreCitedByTheirPackage: who reads the code that a page of docs describes is
@@ -30,11 +34,8 @@ func TestPagesAreCitedByTheirPackage(t *testing.T) {
 	}
 }
 
-// shortFunction is a function of five letters or fewer, methods apart.
-var shortFunction = regexp.MustCompile(`(?m)^func ([A-Za-z]\w{0,4})[\[(]`)
-
-// clearAlone are short names of functions that are not exported and say without their
-// package what they do. A name that is not here needs a longer one.
+// clearAlone are short names of a package's level that are not exported and say without
+// their file what they are. A name that is not here needs a longer one.
 var clearAlone = map[string]string{
 	"main":  "Go's own",
 	"anyIn": "any of a list is in a set",
@@ -50,16 +51,58 @@ var clearAlone = map[string]string{
 	"slug":  "the usual word for a name in small letters, digits and hyphens",
 	"triad": "STREAM's kernel",
 	"try":   "one change of internal/tools/gomutate",
+	"maxCA": "the bound of a certificate authority's file",
+	"alike": "of two modules, beside unsure and different",
+	"gib":   "the unit", "mib": "the unit",
 }
 
-// mostShortExported bounds short exported names, which stand behind their package's
-// ("prose.GiB", "smbios.Parse"); the number may only fall.
-const mostShortExported = 70
+// searched are the short names of internal/plan for what it weighs and moves: a search
+// over boards, their units and groups of like units. They are read together, in one
+// package of one topic.
+var searched = []string{
+	"none", "style", "level", "worth", "board", "unit", "group", "noMap", "kind", "count", "score", "shape", "twins", "block", "trial",
+}
 
-// TestShortNames: a function of five letters or fewer is clear where it is called, and
+// mostShortFunctions and mostShortOthers bound short exported names, which stand behind
+// their package's ("prose.GiB", "smbios.Parse", "host.CPU"); the numbers may only fall.
+const mostShortFunctions, mostShortOthers = 70, 175
+
+// shortNames lists the names of five letters or fewer that a file declares for its
+// package, methods apart.
+func shortNames(t *testing.T, name, text string) (functions, others []string) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	add := func(to *[]string, id *ast.Ident) {
+		if len(id.Name) <= 5 && id.Name != "_" {
+			*to = append(*to, id.Name)
+		}
+	}
+	for _, d := range file.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
+			add(&functions, fn.Name)
+		}
+		gen, ok := d.(*ast.GenDecl)
+		if !ok {
+			continue
+		}
+		for _, spec := range gen.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				add(&others, spec.Name)
+			case *ast.ValueSpec:
+				for _, id := range spec.Names {
+					add(&others, id)
+				}
+			}
+		}
+	}
+	return functions, others
+}
+
+// TestShortNames: a name of five letters or fewer is clear where it is used, and
 // not by a word that another package uses for something else. Helpers of tests are left out.
 func TestShortNames(t *testing.T) {
-	var exported []string
+	var functions, others []string
 	used := map[string]bool{}
 	for name, text := range texts(t) {
 		dir := path.Dir(name)
@@ -67,21 +110,32 @@ func TestShortNames(t *testing.T) {
 			strings.HasSuffix(dir, "test") || dir == "internal/fact/want" {
 			continue
 		}
-		for _, m := range shortFunction.FindAllStringSubmatch(text, -1) {
-			if token.IsExported(m[1]) {
-				exported = append(exported, path.Base(dir)+"."+m[1])
-				continue
+		short, rest := shortNames(t, name, text)
+		for _, id := range slices.Concat(short, rest) {
+			switch {
+			case !token.IsExported(id):
+				used[id] = true
+				if dir != "internal/plan" || !slices.Contains(searched, id) {
+					assert.NotEmpty(t, clearAlone[id], "%s: %s: a name that says what it is where it is used", name, id)
+				}
+			case slices.Contains(short, id):
+				functions = append(functions, path.Base(dir)+"."+id)
+			default:
+				others = append(others, dir+"."+id)
 			}
-			used[m[1]] = true
-			assert.NotEmpty(t, clearAlone[m[1]], "%s: func %s: a name that says what it does where it is called", name, m[1])
 		}
 	}
-	for name := range clearAlone {
-		assert.True(t, used[name], "no function is called %s any more", name)
+	for _, id := range slices.Concat(searched, slices.Collect(maps.Keys(clearAlone))) {
+		assert.True(t, used[id], "nothing is called %s any more", id)
 	}
-	slices.Sort(exported)
-	exported = slices.Compact(exported) // a kernel in two files, each for its processors
-	assert.LessOrEqual(t, len(exported), mostShortExported, "short exported names: %s", exported)
+	for _, c := range []struct {
+		names []string
+		most  int
+	}{{functions, mostShortFunctions}, {others, mostShortOthers}} {
+		slices.Sort(c.names)
+		names := slices.Compact(c.names) // a kernel in two files, each for its processors
+		assert.LessOrEqual(t, len(names), c.most, "short exported names: %s", names)
+	}
 }
 
 // negated is "is no number" where English has "is not a number".
@@ -90,6 +144,10 @@ var negated = regexp.MustCompile(`\b(?:that|which|who|what|What) (?:is|are) no [
 // late is "the text behind the object" where English has "after": what stands behind
 // something is hidden by it, or is its ground.
 var late = regexp.MustCompile(`\b(?:text|texts|fields|bytes|byte|mark|address|entries|change|families|first|first one) behind\b`)
+
+// literal is German in English words: "of before" where English has "previous", and
+// "stands there" where it has "is listed" or "as written".
+var literal = regexp.MustCompile(`\bof before\b|\bstands? there\b`)
 
 // TestCommentsInPlainEnglish: comments say "that is not a number", not "that is no
 // number", and what comes next stands "after" and not "behind"; messages too.
@@ -102,6 +160,11 @@ func TestCommentsInPlainEnglish(t *testing.T) {
 			t.Errorf("%s: %q: write \"after\"", name, phrase)
 		}
 		for _, c := range comment.FindAllString(text, -1) {
+			for _, phrase := range literal.FindAllString(c, -1) {
+				if name != "internal/layout/words_test.go" {
+					t.Errorf("%s: %q: write what it means", name, phrase)
+				}
+			}
 			for _, phrase := range negated.FindAllString(c, -1) {
 				last := phrase[strings.LastIndex(phrase, " ")+1:]
 				if !slices.Contains([]string{"longer", "more", "less", "better", "worse", "larger", "smaller"}, last) {
@@ -109,5 +172,25 @@ func TestCommentsInPlainEnglish(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestGlossary: each of the project's own words in ARCHITECTURE names a type that is
+// declared, and the package's comments use the word.
+func TestGlossary(t *testing.T) {
+	all := texts(t)
+	rows := regexp.MustCompile("(?m)^\\| ([a-z ]+) \\| [^|]+ \\| `([a-z]+)\\.(\\w+)` \\|$").FindAllStringSubmatch(all["ARCHITECTURE.md"], -1)
+	require.Len(t, rows, 10)
+	for _, row := range rows {
+		word, dir, name := strings.TrimPrefix(row[1], "to "), "internal/"+row[2]+"/", row[3]
+		declared, used := false, false
+		for file, text := range all {
+			if strings.HasPrefix(file, dir) && strings.HasSuffix(file, ".go") {
+				declared = declared || strings.Contains(text, "\ntype "+name+" struct") || strings.Contains(text, "\ntype "+name+"[")
+				used = used || slices.ContainsFunc(comment.FindAllString(text, -1), func(c string) bool { return strings.Contains(strings.ToLower(c), word) })
+			}
+		}
+		assert.True(t, declared, "%s: no type %s in %s", row[1], name, dir)
+		assert.True(t, used, "no comment of %s uses the word %s", dir, word)
 	}
 }

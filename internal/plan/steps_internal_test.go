@@ -12,7 +12,7 @@ import (
 )
 
 // TestExchangesWait: what leaves a slot and what comes into it are one step, but not where
-// another module stands there in between: the new one would be put on top of it.
+// another module is in it in between: the new one would be put on top of it.
 func TestExchangesWait(t *testing.T) {
 	remove := Step{Do: Remove, From: 1, To: none, Like: none}
 	install := Step{Do: Install, From: none, To: 1, Like: 4}

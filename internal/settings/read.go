@@ -30,7 +30,7 @@ const (
 	Unstated
 	// Foreign: the table does not know the value.
 	Foreign
-	// Split: the attribute stands there twice with different values.
+	// Split: the attribute is listed twice, with different values.
 	Split
 )
 

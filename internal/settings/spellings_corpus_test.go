@@ -57,7 +57,7 @@ var witnesses = []witness{
 }
 
 // TestSpellingsAreTheCorpus: the shipped names and values of every source that
-// lies in the corpus are those that stand there, and nothing else; rows of other
+// lies in the corpus are those that are listed, and nothing else; rows of other
 // sources are documents'.
 func TestSpellingsAreTheCorpus(t *testing.T) {
 	tables, err := shippedTables()

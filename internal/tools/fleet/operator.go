@@ -3,7 +3,7 @@ package fleet
 import "strings"
 
 // PrometheusRule is the object of the Prometheus operator that holds the groups
-// of several rule files, as they stand there, comments included.
+// of several rule files, as written, comments included.
 func PrometheusRule(files ...string) string {
 	var b strings.Builder
 	b.WriteString("# Made by make docs from deploy/prometheus.\napiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata:\n" +
