@@ -2,6 +2,7 @@ package facts
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,8 +34,8 @@ func dimmValues[T int64 | string](f func(s *inventory.Slot) Value) func(any) Val
 }
 
 func socketType(controller, region *ObjectType) *ObjectType {
-	return newType("Socket", "one processor and its memory", append(append(
-		socketIdentity(), socketPopulation(controller, region)...), socketModules()...)...)
+	return newType("Socket", "one processor and its memory", slices.Concat(
+		socketIdentity(), socketPopulation(controller, region), socketSpeeds(), socketOrder(), socketModules())...)
 }
 
 func socketIdentity() []Field {
@@ -81,6 +82,7 @@ func kernelBytes(s *socketFacts) Value {
 	return derived(func() any { return sum }, facts...)
 }
 
+// socketPopulation are the fields about what is on which channel.
 func socketPopulation(controller, region *ObjectType) []Field {
 	return []Field{
 		{"dimms", intType, "populated DRAM slots", ofPopulation(func(p *population.Population) Value { return valueOf(p.DIMMs) })},
@@ -109,6 +111,13 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"regions", types.NewListType(region.cel), "interleave regions of the population model", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Regions, func(r []population.Region) any { return objects(region, r) })
 		})},
+	}
+}
+
+// socketSpeeds are the fields about how good a population is: its class, its speed and
+// its share of the best bandwidth.
+func socketSpeeds() []Field {
+	return []Field{
 		{"class", textType, "class of the platform's document or grade of the model", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Class, func(c population.Class) any { return c.Name })
 		})},
@@ -143,6 +152,13 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"share_high", floatType, "share of the processor's best bandwidth (all channels, highest clock) that one can have at most", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Relative, func(s population.Share) any { return s.High })
 		})},
+	}
+}
+
+// socketOrder are the fields about what firmware asks of the order and likeness of the
+// modules: lockstep pairs, hemispheres, the documented fill order.
+func socketOrder() []Field {
+	return []Field{
 		{"lockstep_identical", boolType, "every lockstep pair is identical", ofPopulation(func(p *population.Population) Value { return valueOf(p.Lockstep) })},
 		{"lockstep_detail", textType, "the lockstep pairs that differ", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.Lockstep, func(bool) any { return p.LockstepDetail })

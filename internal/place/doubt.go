@@ -318,7 +318,7 @@ func sortedSizes(by map[int]int64) []int64 {
 func sizesOf(list []int64) string {
 	words := make([]string, len(list))
 	for i, bytes := range list {
-		words[i] = fmt.Sprintf("%.0f GiB", float64(bytes)/(1<<30))
+		words[i] = prose.Rounded(bytes)
 	}
 	return prose.And(words)
 }

@@ -42,6 +42,12 @@ func Memory(bytes int64) string {
 	return strconv.FormatFloat(float64(bytes)/gib, 'f', 1, 64) + " GiB"
 }
 
+// Rounded writes bytes to the nearest GiB, for sizes that are compared and never round:
+// "188 GiB".
+func Rounded(bytes int64) string {
+	return strconv.FormatFloat(float64(bytes)/gib, 'f', 0, 64) + " GiB"
+}
+
 // Bandwidth writes bytes per second in GB/s, as vendors do.
 func Bandwidth[N int64 | float64](bytes N) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB/s"

@@ -14,6 +14,7 @@ func TestSizes(t *testing.T) {
 	assert.Equal(t, "64 KiB", Size(64<<10))
 	assert.Equal(t, "2048 GiB", Size(2<<40))
 	assert.Equal(t, "15.6 GiB", Memory(16_777_216_000))
+	assert.Equal(t, "16 GiB", Rounded(16_777_216_000))
 	assert.Equal(t, "2 TiB", Exact(2<<40))
 	assert.Equal(t, "1536 MiB", Exact(1536<<20))
 	assert.Equal(t, "1.0 KiB", Exact(1<<10+1))
