@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -145,6 +146,79 @@ func (b *board) exchanges(counts []int) [][]int {
 		}
 	}
 	return b.cheapestFirst(out)
+}
+
+// ownKinds lists what brings every processor to the same number of modules of one size,
+// where these are of another kind behind one than behind the next: each gets more of the
+// kind of that size of which it has most. Modules of other sizes go; no capacity is lost.
+// With it stands which processor gets what, by the purchase as printed.
+func (b *board) ownKinds() (purchases [][]int, splits map[string][][][]int) {
+	own := b.own()
+	splits = map[string][][][]int{}
+	for k := range b.kinds {
+		size := b.kinds[k].traits.bytes
+		if len(b.stray) > 0 || k > 0 && b.kinds[k-1].traits.bytes == size {
+			continue // kinds of one size stand side by side
+		}
+		most, different, full := make([]int, len(own)), false, 0
+		for u, has := range own {
+			most[u] = b.mostOf(size, has)
+			different = different || most[u] != most[0]
+			full = max(full, b.modulesOf(size, has))
+		}
+		if !different || slices.Contains(most, none) {
+			continue
+		}
+		for n := full; n*len(own) <= b.room(); n += b.units[0].size() {
+			split, extra := b.brought(own, size, most, n)
+			if key := fmt.Sprint(extra); b.bytes(extra) >= 0 && splits[key] == nil {
+				purchases, splits[key] = append(purchases, extra), [][][]int{split}
+			}
+		}
+	}
+	return b.cheapestFirst(purchases), splits
+}
+
+// brought is what each processor gets that is brought to n modules of a size by its own
+// kind of them, and what is bought for that; what goes is negative.
+func (b *board) brought(own [][]int, size int64, kind []int, n int) (split [][]int, extra []int) {
+	extra = make([]int, len(b.kinds))
+	for u, has := range own {
+		gets := make([]int, len(b.kinds))
+		for k := range has {
+			if b.kinds[k].traits.bytes == size {
+				gets[k] = has[k]
+			}
+		}
+		gets[kind[u]] += n - modulesIn(gets)
+		for k := range extra {
+			extra[k] += gets[k] - has[k]
+		}
+		split = append(split, gets)
+	}
+	return split, extra
+}
+
+// mostOf is the kind of that size of which there are most, none when there is none.
+func (b *board) mostOf(size int64, has []int) int {
+	most := none
+	for k, n := range has {
+		if n > 0 && b.kinds[k].traits.bytes == size && (most == none || n > has[most]) {
+			most = k
+		}
+	}
+	return most
+}
+
+// modulesOf counts the modules of a size.
+func (b *board) modulesOf(size int64, has []int) int {
+	sum := 0
+	for k, n := range has {
+		if b.kinds[k].traits.bytes == size {
+			sum += n
+		}
+	}
+	return sum
 }
 
 // cheapestFirst orders purchases by the bytes bought, then by modules bought, then by

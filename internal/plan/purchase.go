@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -46,6 +47,14 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	if !s.isDear(full) {
 		return s.worthwhile(out)
 	}
+	alike, partly := s.alike(full, move)
+	out = addCandidate(out, alike)
+	if full == nil {
+		full = alike
+	}
+	if part = milder(part, partly); partly != nil && !part.score.milder(&partly.score) && partly.buys() < part.buys() {
+		part = partly
+	}
 	added, partly := s.cheapest(s.board.additions(counts), s.added, move, mostExchanged)
 	part = milder(part, partly)
 	if added != nil {
@@ -63,6 +72,14 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 		s.dear = s.whyDear(full)
 	}
 	return out
+}
+
+// alike is what cheapest finds of the purchases after which each processor has as many
+// modules of one size, the new ones of the kind that it has itself: fewer modules than of
+// one kind for all, and the processors differ in no more than the kind.
+func (s *search) alike(full, move *candidate) (whole, part *candidate) {
+	purchases, split := s.board.ownKinds()
+	return s.cheapest(fewerThan(full, purchases), func(extra []int) [][][]int { return split[fmt.Sprint(extra)] }, move, mostExchanged)
 }
 
 // fewerThan leaves out the purchases of as many modules as a candidate buys, or more.

@@ -1,12 +1,15 @@
 package plan_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/plan"
 )
 
@@ -67,6 +70,43 @@ func TestSwapBeforePurchase(t *testing.T) {
 	require.Equal(t, "swap the modules of DIMM_A1 and DIMM_A3, of DIMM_B1 and DIMM_B3", a.Sentence(c.sys))
 	require.Equal(t, []int{0, 4}, []int{buys(a), a.Moves()})
 	require.Zero(t, severeOf(a))
+}
+
+// TestEachProcessorsOwnKind: a PowerEdge R420 of the SMBIOS archives has one single-rank
+// module behind the first processor, and a dual-rank one with a larger one on its
+// channel behind the second. Each gets more of the kind that it has; one kind for both
+// is the dearer way, which was the only one, and leaves no remark.
+func TestEachProcessorsOwnKind(t *testing.T) {
+	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R420", Brand: "Intel(R) Xeon(R) CPU E5-2407 0 @ 2.20GHz", Maker: "Intel", ID: [3]int{6, 45, 7},
+		Channels: 3, Depth: 2, Type: 0x18, MTs: 1600, Label: func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("DIMM_%c%d", 'A'+cpu, slot*3+channel+1), ""
+		}}
+	sys := collecttest.Read(t, "own kinds", s.Table(func(cpu, channel, slot int) bool { return channel == 0 && slot <= cpu }).Dump())
+	single, larger := &sys.Slots[slotNamed(t, sys, "DIMM_A1")], &sys.Slots[slotNamed(t, sys, "DIMM_B4")]
+	single.Ranks.Value, single.PartNumber.Value = 1, "M001"
+	larger.SizeBytes.Value, larger.PartNumber.Value = 2*larger.SizeBytes.Value, "M002"
+	c := hold(t, "own kinds", sys, pipeline(t))
+	var got []string
+	for i := range c.made.Advice {
+		a := &c.made.Advice[i]
+		got = append(got, fmt.Sprintf("%d bought, %d taken out, warns %v", buys(a), a.Count(plan.Exchange)+a.Count(plan.Remove), rulesLeft(a)))
+	}
+	require.Equal(t, []string{
+		"2 bought, 1 taken out, warns [memory.channel.populated]",
+		"4 bought, 1 taken out, warns []",
+		"5 bought, 2 taken out, warns []",
+	}, got)
+	for _, a := range c.made.Advice {
+		after := plan.Apply(sys, a.Steps)
+		size, modules := after.Slots[0].SizeBytes.Value, [2]int{}
+		for i := range after.Slots {
+			if after.Slots[i].State == inventory.SlotPopulated {
+				require.Equal(t, size, after.Slots[i].SizeBytes.Value)
+				modules[i/6]++
+			}
+		}
+		require.Equal(t, modules[0], modules[1], "as many behind each")
+	}
 }
 
 // TestCapacityGivenUp: two of 32 modules of a Rome server are twice as large.
