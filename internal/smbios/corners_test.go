@@ -263,6 +263,12 @@ func TestCounts(t *testing.T) {
 	b = small(3, 2)
 	b.NoEnd = true
 	assert.Equal(t, "false", harmless(parse(t, b.Dump()), CodeNoEndMarker), "nothing is announced")
+	empty := smbiostest.New(2, 8)
+	empty.NoEnd = true
+	nothing := parse(t, empty.Dump())
+	assert.Zero(t, nothing.EntryPoint.Structures)
+	assert.Equal(t, [2]string{"false", "none"}, [2]string{harmless(nothing, CodeNoStructures), harmless(nothing, CodeNoEndMarker)},
+		"none announced and none found do not agree on anything")
 	assert.Equal(t, "true", harmless(DecodeEntries([][]byte{{16, 15, 1, 0, 3, 3, 3, 0, 0, 0, 4, 0xFE, 0xFF, 1, 0, 0, 0}}), CodeNoEndMarker))
 	text := func(announced int, end string) *Table {
 		return parse(t, []byte(fmt.Sprintf("# dmidecode 3.4\n%d structures occupying 100 bytes.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\n%s", announced, end)))
