@@ -9,7 +9,9 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/internal/smbios"
+	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
 // TestSecondReader: ghw's word fills what we could not read, and differs only where both have one.
@@ -241,5 +243,80 @@ func TestPendingOfFirmwareAttributes(t *testing.T) {
 			a.Current = host.Value[string]{V: "Enable", State: fact.OK}
 		}
 		assert.Equal(t, c.want, firmwareAttribute(&a, c.settled).HasPending, "%+v", c)
+	}
+}
+
+// TestRatingsThatAreMissing: a node is told by its rating only where both ratings are there; what
+// is slower is CXL's only where nothing else could be, and as fast is not slower.
+func TestRatingsThatAreMissing(t *testing.T) {
+	const max, plain = "Intel(R) Xeon(R) CPU Max 9480", "Intel(R) Xeon(R) Platinum 8480+"
+	unrated := fact.Unknown[int64](fact.Absent, "firmware rates no bandwidth of the node", "")
+	for _, c := range []struct {
+		name      string
+		brand     fact.Fact[string]
+		own, near fact.Fact[int64]
+		devices   int
+		want      inventory.NodeKind
+	}{
+		{"fast beside a node that is not rated", known(max), known(int64(300)), unrated, 0, ""},
+		{"not rated beside one that is", known(max), unrated, known(int64(200)), 0, ""},
+		{"slower beside a CXL card", known(plain), known(int64(100)), known(int64(200)), 1, inventory.NodeCXL},
+		{"as fast beside a CXL card", known(plain), known(int64(200)), known(int64(200)), 1, inventory.NodeCPULess},
+		{"not rated beside a CXL card", known(plain), unrated, known(int64(200)), 1, inventory.NodeCPULess},
+		{"slower beside nothing", known(plain), known(int64(100)), known(int64(200)), 0, inventory.NodeCPULess},
+		{"slower, and the processor is not known", fact.Fact[string]{}, known(int64(100)), known(int64(200)), 1, inventory.NodeCPULess},
+	} {
+		n := inventory.Node{ID: 1, HasCPU: known(false), HasMemory: known(true), RatedBytesPerSecond: c.own, Distances: known([]int{20, 10}), MemoryBytes: known(int64(1))}
+		facts := &host.Facts{NUMA: &host.NUMA{}, Memory: &host.Memory{}, CPU: &host.CPU{}}
+		facts.NUMA.Hints.NVDIMM.State, facts.NUMA.Hints.GPUs.State = fact.Absent, fact.Absent
+		cc := &collector{facts: facts, sys: &inventory.System{Nodes: []inventory.Node{{HasCPU: known(true), HasMemory: known(true), RatedBytesPerSecond: c.near}, n}}}
+		cc.sys.CPU.Brand, cc.sys.NUMA.CXLDevices = c.brand, known(c.devices)
+		assert.Equal(t, c.want, cc.kindByRating(&n, known(inventory.NodeCPULess)).Or(""), c.name)
+	}
+}
+
+// TestRanksByNumber: one rank count of all modules that their numbers contradict is firmware's
+// constant; a number that says no ranks, or a module of which firmware says none, contradicts nothing.
+func TestRanksByNumber(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		firmware fact.Fact[int]
+		says     int
+		want     fact.State
+	}{
+		{"the same", known(2), 2, fact.OK}, {"another", known(2), 1, fact.Conflicting}, {"the number says none", known(2), 0, fact.OK}, {"firmware says none", fact.Fact[int]{}, 1, fact.Unread},
+	} {
+		sys := &inventory.System{Slots: []inventory.Slot{{Ranks: c.firmware, PartNumber: known("P")}}}
+		p := &partJoint{differs: map[string]int{}}
+		p.doubtRanks(sys, []readModule{{slot: &sys.Slots[0], says: partnumber.Module{Ranks: c.says}}})
+		assert.Equal(t, c.want, sys.Slots[0].Ranks.State, c.name)
+	}
+}
+
+// TestRangesAtTheirBounds: a page is no range of a module, and an address of more than 52 bits none
+// of any processor.
+func TestRangesAtTheirBounds(t *testing.T) {
+	const g = uint64(1) << 30
+	of := func(end uint64, modules ...uint64) *collector {
+		b := smbiostest.New(3, 2)
+		handle := b.Array(smbiostest.Array{Devices: len(modules)})
+		mapping := b.Mapping(smbiostest.Mapping{Array: handle, End: end - 1})
+		c := &collector{sys: &inventory.System{}}
+		for range modules {
+			device := b.MemoryDevice(smbiostest.DIMM{Array: handle, Bytes: 8 << 30})
+			c.sys.Slots = append(c.sys.Slots, inventory.Slot{Handle: device, Array: handle, State: inventory.SlotPopulated})
+		}
+		for i, to := range modules {
+			b.DeviceMapping(smbiostest.DeviceMapping{Device: c.sys.Slots[i].Handle, Mapping: mapping, End: to - 1})
+		}
+		c.table = smbios.Decode(b.EntryPoint(), b.Table())
+		return c
+	}
+	c := of(8*g, 8*g, 4096, 5120)
+	c.mappedDevices()
+	assert.Equal(t, []bool{true, false, true}, []bool{c.sys.Slots[0].Mapped.Value, c.sys.Slots[1].Mapped.Value, c.sys.Slots[2].Mapped.Value})
+	for end, want := range map[uint64]bool{1 << 52: true, 1<<52 + 1024: false} {
+		sum, _ := mappedRanges(of(end).table)
+		assert.Equal(t, want, sum.Known(), "%x", end)
 	}
 }
