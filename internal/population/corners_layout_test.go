@@ -1,9 +1,13 @@
 package population
 
 import (
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -58,6 +62,56 @@ func TestSetsOverControllers(t *testing.T) {
 	assert.Equal(t, []int{0, 2}, l.symmetricSet([]int64{8, 8, 8, 0}), "over both controllers, of equal ones")
 	assert.Equal(t, []int{3}, l.symmetricSet([]int64{0, 0, 0, 8}))
 	assert.Empty(t, l.symmetricSet([]int64{0, 0, 0, 0}))
+}
+
+// TestRegionsDoNotKnowNumbers: which number a channel or a controller has says nothing of
+// its memory, and makers number the same channels differently (type 202 of HPE, letters of
+// Supermicro). Of sets that the general model (model.md, interleave sets) calls equally good
+// the lowest would decide by number alone: with one module on the one controller, and one and
+// two on channels of the other, [1] [1 2] would leave a module alone and [1] [2 1] none. Taking
+// the fullest channels first, over more controllers, every numbering has the same regions.
+func TestRegionsDoNotKnowNumbers(t *testing.T) {
+	for _, cpu := range []struct{ controllers, each, sizes int }{{2, 3, 4}, {4, 2, 3}} {
+		l := &layout{ctrls: cpu.controllers}
+		for c := range cpu.controllers * cpu.each {
+			l.ctrl = append(l.ctrl, c/cpu.each)
+		}
+		regions := map[string]map[int]int64{}
+		for number := range power(cpu.sizes, len(l.ctrl)) {
+			capacities, rest := make([]int64, len(l.ctrl)), number
+			for c := range capacities {
+				capacities[c], rest = int64(rest%cpu.sizes), rest/cpu.sizes
+			}
+			ways := map[int]int64{}
+			for _, r := range peelRegions(capacities, l.symmetricSet) {
+				ways[r.Ways] += r.Bytes
+			}
+			name := withoutNumbers(capacities, cpu.each)
+			if regions[name] == nil {
+				regions[name] = ways
+			}
+			require.Equal(t, regions[name], ways, "%v as %s", capacities, name)
+		}
+	}
+}
+
+func power(base, exponent int) int {
+	out := 1
+	for range exponent {
+		out *= base
+	}
+	return out
+}
+
+// withoutNumbers names capacities by controller in the order of what they hold.
+func withoutNumbers(capacities []int64, each int) string {
+	var controllers []string
+	for k := range slices.Chunk(slices.Clone(capacities), each) {
+		slices.Sort(k)
+		controllers = append(controllers, fmt.Sprint(k))
+	}
+	slices.Sort(controllers)
+	return strings.Join(controllers, " ")
 }
 
 // TestControllersOfChannels: what the slots say of their controllers goes before the

@@ -33,7 +33,8 @@ func (l *layout) regions(p *platform.Platform) (out []Region, known bool) {
 // symmetricSet is the policy "symmetric-imc": the same number of channels on
 // each taking controller, of which there are one, two (of four) or all. The
 // largest legal set wins, then the one with the larger smallest channel, then
-// the one over more controllers, then the lowest controllers.
+// the one over more controllers, with the fullest channels: which number a
+// channel has decides nothing but names.
 func (l *layout) symmetricSet(rem []int64) []int {
 	by := l.byController(rem)
 	var best []int
