@@ -34,6 +34,7 @@ func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 	c.documents(k, first)
 	c.speeds(first["speeds"], first["max_dpc"], false)
 	c.speeds(first["also_normal"], first["max_dpc"], true)
+	c.lockstep(first["lockstep_channels"], first["channels_per_socket"])
 	for kind := range pairs(orEmpty(first["speeds"])) {
 		c.module(first["speeds"], kind)
 	}
@@ -121,6 +122,27 @@ func (c *checker) sameDocument(at *yaml.Node, citation map[string]*yaml.Node, ro
 		}
 		if said != want {
 			c.fault(at, "citation", "the %s of %s is %q, in rules/%s %q", name, row[0], said, platformSources, want)
+		}
+	}
+}
+
+// lockstep: a channel of a pair is one that the processor has, and is in no other pair.
+func (c *checker) lockstep(list, channels *yaml.Node) {
+	count := 0
+	if channels != nil {
+		count, _ = strconv.Atoi(channels.Value)
+	}
+	seen := map[int]bool{}
+	for _, pair := range itemsOf(list) {
+		for _, cell := range itemsOf(pair) {
+			channel, _ := strconv.Atoi(cell.Value)
+			if channel >= count {
+				c.fault(cell, "lockstep_channels", "channel %d, but channels_per_socket is %d", channel, count)
+			}
+			if seen[channel] {
+				c.fault(cell, "lockstep_channels", "channel %d stands twice", channel)
+			}
+			seen[channel] = true
 		}
 	}
 }

@@ -30,7 +30,7 @@ type platformFile struct {
 	BoardDepth    int               `yaml:"board_depth"`
 	Allowed       []int             `yaml:"allowed_dimms"`
 	Lockstep      bool              `yaml:"lockstep_pairs"`
-	LockChannels  [][]int           `yaml:"lockstep_channels"`
+	LockChannels  channelPairs      `yaml:"lockstep_channels"`
 	LockBoards    []Board           `yaml:"lockstep_boards"`
 	Buffered      bool              `yaml:"buffered"`
 	Classes       string            `yaml:"classes"`
@@ -103,7 +103,7 @@ func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
 	}
 	var f platformFile
 	if err := yaml.Unmarshal(raw, &f); err != nil {
-		return nil, fmt.Errorf("read platform %s: %w", id, err)
+		return nil, unreadable("platforms/"+id+".yaml", err)
 	}
 	if f.ID != id {
 		return nil, fmt.Errorf("read platform %s: its id is %q, expected the name of its file", id, f.ID)
