@@ -38,6 +38,31 @@ func dell11G(product, brand string, model, slots, rated int, numbers ...int) *in
 	return sys
 }
 
+// TestUnconfirmedChannelsAreSaid: that two modules leave one of three channels empty is sure
+// wherever they sit, and stays a warning; which channel it is rests on the slot map, and the
+// text says where no document confirms that.
+func TestUnconfirmedChannelsAreSaid(t *testing.T) {
+	const westmere, iceLake, doubt = "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz", "Intel(R) Xeon(R) Gold 6330N CPU @ 2.20GHz", " (by a slot map that no document confirms)"
+	for _, c := range []struct {
+		product, brand string
+		model, slots   int
+		found          string
+	}{
+		{"PowerEdge R610", westmere, 44, 6, "2 of 3 channels hold memory; empty: channel 2"},
+		{"PowerEdge R410", westmere, 44, 4, "2 of 3 channels hold memory" + doubt + "; empty: channel 2"},
+		{"PowerEdge R750", iceLake, 106, 16, "2 of 8 channels hold memory" + doubt + "; empty: channel 1"},
+	} {
+		sys := dell11G(c.product, c.brand, c.model, c.slots, 1333, 1, 2)
+		for i := range sys.Sockets {
+			sys.Sockets[i].Stepping = direct(map[int]int{44: 2, 106: 6}[c.model])
+		}
+		f := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.channel.populated")["socket 0"]
+		assert.Equal(t, verdict.Fail, f.Result, c.product)
+		assert.Equal(t, verdict.Warning, f.Severity, c.product)
+		assert.Equal(t, c.found, f.Found[:min(len(f.Found), len(c.found))], c.product)
+	}
+}
+
 // TestDellTable3: the processor's bin decides the memory's speed and so the
 // controller's bandwidth, whatever the modules are rated.
 func TestDellTable3(t *testing.T) {

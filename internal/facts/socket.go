@@ -89,6 +89,9 @@ func socketPopulation(controller, region *ObjectType) []Field {
 		{"bytes", intType, "capacity of the DIMMs in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.Bytes) })},
 		{"channels_total", intType, "memory channels of the processor", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsTotal) })},
 		{"channels_populated", intType, "channels with at least one DIMM", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelsPopulated) })},
+		{"channels_confirmed", boolType, "a document, a label or other machines confirm which slot is on which channel", ofPopulation(func(p *population.Population) Value {
+			return computedFrom(p.ChannelsPopulated, func(int) any { return !p.ChannelsPopulated.Unverified })
+		})},
 		{"channel_bytes", intListType, "capacity of each channel in bytes", ofPopulation(func(p *population.Population) Value { return valueOf(p.ChannelBytes) })},
 		{"channels_equal", boolType, "all populated channels have the same capacity", ofPopulation(func(p *population.Population) Value {
 			return computedFrom(p.ChannelBytes, func(b []int64) any { return equalNonZero(b) })
