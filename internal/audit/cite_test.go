@@ -81,6 +81,40 @@ func TestSupermicrosGuidesAreCited(t *testing.T) {
 	}
 }
 
+// TestMakersOwnDocumentsAreCited: a maker's word on populated and like channels, on
+// memory behind every processor and on mixed modules goes before another maker's.
+func TestMakersOwnDocumentsAreCited(t *testing.T) {
+	const e5620, e5v4, gold, iceLake = "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz", "Intel(R) Xeon(R) CPU E5-2640 v4 @ 2.40GHz", "Intel(R) Xeon(R) Gold 6138 CPU @ 2.00GHz", "Intel(R) Xeon(R) Gold 6330N CPU @ 2.20GHz"
+	for _, c := range []struct {
+		vendor, brand, rule string
+		model, stepping     int
+		title               string
+	}{
+		{"Apple Inc.", e5620, "memory.channel.populated", 44, 2, "Mac Pro (Early 2009 and Mid 2010) memory DIMMs replacement instructions, 073-1246"},
+		{"Apple Inc.", e5620, "memory.channel.symmetric", 44, 2, "Mac Pro (Early 2009 and Mid 2010) memory DIMMs replacement instructions, 073-1246"},
+		{"HP", e5620, "memory.channel.populated", 44, 2, "ISS Technology Update, volume 8, number 4: memory of ProLiant G6"},
+		{"LENOVO", gold, "memory.channel.populated", 85, 4, "ThinkSystem SR950, memory guidelines"},
+		{"LENOVO", gold, "memory.channel.symmetric", 85, 4, "ThinkSystem SR950, memory guidelines"},
+		{"Intel Corporation", e5v4, "memory.socket.populated", 79, 1, "Intel Server Board S2600CW Family Technical Product Specification, revision 2.4"},
+		{"Intel Corporation", gold, "memory.socket.populated", 85, 4, "Memory population rules of the Intel Server Board S2600WF family"},
+		{"xFusion", iceLake, "memory.channel.populated", 106, 6, "FusionServer 1288H V6 Server Technical White Paper"},
+	} {
+		sys := dell11G("Example", c.brand, c.model, 12, 1333, 1, 2)
+		sys.Machine.Vendor = direct(c.vendor)
+		for i := range sys.Sockets {
+			sys.Sockets[i].Stepping = direct(c.stepping)
+		}
+		bySubject := findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), c.rule)
+		found, ok := bySubject["socket 0"]
+		if !ok {
+			found = bySubject["machine"]
+		}
+		require.NotNil(t, found.Citation, "%s: %s", c.vendor, c.rule)
+		assert.Equal(t, c.title, found.Citation.Title, "%s: %s", c.vendor, c.rule)
+		assert.Empty(t, found.Citation.Standing, "%s: %s", c.vendor, c.rule)
+	}
+}
+
 // TestOrderCitesTheManual: an R630 with modules in slots 3 and 4 alone breaks the
 // order of Dell's own manuals of the generation, and they are cited; a machine
 // without a table is never told that an order is kept.

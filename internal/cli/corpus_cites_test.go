@@ -66,6 +66,7 @@ var makersNames = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)^dell\b`), regexp.MustCompile(`(?i)^(hp|hpe|hewlett)\b`), regexp.MustCompile(`(?i)^(lenovo|ibm|thinkstation)\b`),
 	regexp.MustCompile(`(?i)^(sun|oracle)\b`), regexp.MustCompile(`(?i)^fujitsu\b`), regexp.MustCompile(`(?i)^super ?micro\b`),
 	regexp.MustCompile(`(?i)^cisco\b`), regexp.MustCompile(`(?i)^huawei\b`), regexp.MustCompile(`(?i)^giga-?byte\b`), regexp.MustCompile(`(?i)^intel\b`),
+	regexp.MustCompile(`(?i)^apple\b`), regexp.MustCompile(`(?i)^xfusion\b`),
 }
 
 func sameMaker(a, b string) bool {
