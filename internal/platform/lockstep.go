@@ -11,7 +11,7 @@ import (
 // channelPairs are pairs of channels that answer as one.
 type channelPairs [][]int
 
-// UnmarshalYAML refuses what is no list of pairs: whoever reads the platform takes
+// UnmarshalYAML refuses what is not a list of pairs: whoever reads the platform takes
 // both channels of each without looking.
 func (c *channelPairs) UnmarshalYAML(list *yaml.Node) error {
 	var pairs [][]int
