@@ -78,7 +78,7 @@ func TestCostOfAFleet(t *testing.T) {
 			dir := copies(t, c.name, c.data, n)
 			return int(testing.AllocsPerRun(1, func() { _, _, _ = runAlone(nil, "fleet", "--format", "csv", dir) }))
 		}
-		slope := (count(14) - count(4)) / 10
+		slope := (count(8) - count(2)) / 6
 		t.Logf("%s: %d allocations a machine", c.name, slope)
 		assert.LessOrEqual(t, slope, c.most, c.name)
 		assert.Positive(t, slope, c.name)

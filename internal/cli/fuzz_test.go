@@ -138,6 +138,7 @@ func FuzzWhole(f *testing.F) {
 	schema := reportSchema(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		status, out, errs := costs(t, data)
+		t.Parallel() // what is allocated is counted of one seed after the other
 		_, text, _ := run(data, "check", "--smbios", "-")
 		for _, stream := range []string{text, errs} {
 			for line := range strings.Lines(stream) {

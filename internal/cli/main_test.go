@@ -12,6 +12,7 @@ import (
 // TestOneCommandIsAsAmongAll: the tree of one command says and refuses what the whole
 // tree does, and what needs the others has them.
 func TestOneCommandIsAsAmongAll(t *testing.T) {
+	t.Parallel()
 	run := func(root *cobra.Command, args ...string) string {
 		var out bytes.Buffer
 		root.SetArgs(args)

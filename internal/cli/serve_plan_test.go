@@ -15,6 +15,7 @@ import (
 // TestLastPlan: the daemon makes a plan anew when something differs that a plan is made
 // of, and keeps it when the clock alone went on.
 func TestLastPlan(t *testing.T) {
+	t.Parallel()
 	a := newAuditor(t, tree(t, "fujitsu-rx900s2-class2"), "")
 	var last lastPlan
 	made := 0
@@ -54,6 +55,7 @@ func TestLastPlan(t *testing.T) {
 // TestAuditAgain: an audit of the machine as it was advises the same, with the plan that
 // was made before.
 func TestAuditAgain(t *testing.T) {
+	t.Parallel()
 	a := newAuditor(t, tree(t, "fujitsu-rx900s2-class2"), "")
 	first := a.audit(t.Context(), false).Report
 	made := a.last.plan

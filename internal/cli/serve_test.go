@@ -16,6 +16,7 @@ import (
 
 // TestServeUsage: what is wrong is said before anything listens.
 func TestServeUsage(t *testing.T) {
+	t.Parallel()
 	root := tree(t, "dell-r610-good")
 	for _, c := range []struct {
 		args []string
@@ -146,6 +147,7 @@ func TestOneSourceFails(t *testing.T) {
 
 // TestReadable: the sandbox leaves open what audits read, and no more.
 func TestReadable(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, d := range []string{"rules/deep", "conf", "tls", "web"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, d), 0o755))

@@ -1,6 +1,7 @@
 package effective_test
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -130,15 +131,37 @@ func situations() []situation {
 	}
 }
 
+// answer is a situation with what is made of it.
+type answer struct {
+	situation
+	got inventory.Setting
+}
+
+var answers struct {
+	once sync.Once
+	all  []answer
+}
+
+// answered reads the situations, once for all tests.
+func answered(t *testing.T) []answer {
+	t.Helper()
+	answers.once.Do(func() {
+		for _, s := range situations() {
+			answers.all = append(answers.all, answer{s, collecttest.Collected(t, s.files).Settings[s.setting]})
+		}
+	})
+	return answers.all
+}
+
 // TestSituations: no answer is wrong, nobody is named who did not decide, and
 // most are known.
 func TestSituations(t *testing.T) {
 	t.Parallel()
-	all := situations()
+	all := answered(t)
 	assert.GreaterOrEqual(t, len(all), 50)
 	known, decided := 0, 0
 	for _, s := range all {
-		got := collecttest.Collected(t, s.files).Settings[s.setting]
+		got := s.got
 		where := s.setting + ", " + s.name + " (" + s.source + ")"
 		if value, ok := got.Effective.Get(); ok {
 			known++
