@@ -160,7 +160,7 @@ func (m *Machine) smallestRank() int64 {
 	least := int64(math.MaxInt64)
 	for i := range m.System.Slots {
 		s := &m.System.Slots[i]
-		if size := s.SizeBytes.Or(0); size > 0 {
+		if size := s.SizeBytes.Or(0); size != 0 {
 			least = min(least, size/int64(max(s.Ranks.Or(4), 1)))
 		}
 	}

@@ -99,10 +99,7 @@ func (m *Machine) iommuTable() fact.Fact[bool] {
 // since 6.7 (arch/x86/kernel/cpu/amd.c). False where the release is not known.
 func (m *Machine) clearsVirtualization(flag string) bool {
 	major, rest, _ := strings.Cut(m.Kernel.Kernel.Release.V, ".")
-	minor := rest
-	if end := strings.IndexFunc(rest, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
-		minor = rest[:end]
-	}
+	minor := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 	a, err := strconv.Atoi(major)
 	b, also := strconv.Atoi(minor)
 	if err != nil || also != nil {
