@@ -30,7 +30,7 @@ func Effort(a *report.Advice) string {
 	if a.Installs == 0 {
 		parts = append(parts, "nothing is bought")
 	}
-	if a.GivenUpBytes > 0 {
+	if a.GivenUpBytes != 0 {
 		parts = append(parts, prose.Size(a.GivenUpBytes)+" of capacity are given up")
 	}
 	return strings.Join(parts, ", ")

@@ -162,7 +162,7 @@ func likeLines(s *report.Step, errands []errand) []StepLine {
 			group, heads, rest = errands[i:j], h, r
 		}
 		line := StepLine{Text: errandWords(s, rest)}
-		if len(heads) > 0 {
+		if heads != nil {
 			line.Text = "on each of " + headSpan(heads) + ": " + line.Text
 		}
 		for _, e := range group {
@@ -251,8 +251,8 @@ func errandWords(s *report.Step, names []string) string {
 		return setWords(s)
 	case "move":
 		var moves []string
-		for i := 0; i+1 < len(names); i += 2 {
-			moves = append(moves, names[i]+" to "+names[i+1])
+		for way := range slices.Chunk(names, 2) {
+			moves = append(moves, way[0]+" to "+way[1])
 		}
 		return "move " + prose.And(moves)
 	case swap:

@@ -1,0 +1,189 @@
+package report
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
+)
+
+func sure[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evidence{}) }
+
+// twoSlots is a machine with a module of one rank in the first of two slots.
+func twoSlots() *inventory.System {
+	module := inventory.Slot{Handle: 0x1100, State: inventory.SlotPopulated, Technology: sure(inventory.DRAM), Locator: sure("A1"), Type: sure("DDR4"),
+		SizeBytes: sure(int64(16 << 30)), Ranks: sure(1), RatedMTs: sure(3200)}
+	return &inventory.System{Slots: []inventory.Slot{module, {Handle: 0x1101, State: inventory.SlotEmpty, Locator: sure("A2")}}}
+}
+
+// TestStepsOfAdvice: a step names the slots that it touches and no other; a new module
+// is described by its like (docs/interface.md, advice).
+func TestStepsOfAdvice(t *testing.T) {
+	const none = -1
+	first, second := func(s *Step) (**string, **string) { return &s.From, &s.FromLocator }, func(s *Step) (**string, **string) { return &s.To, &s.ToLocator }
+	named := func(s Step, at func(*Step) (**string, **string), handle, locator string) Step {
+		h, l := at(&s)
+		*h, *l = &handle, &locator
+		return s
+	}
+	module := &Module{SizeBytes: new(int64(16 << 30)), Type: new("DDR4"), Ranks: new(1), RatedMTs: new(3200)}
+	for name, c := range map[string]struct {
+		step plan.Step
+		want Step
+	}{
+		"from the first": {plan.Step{Do: plan.Move, From: 0, To: 1, Like: none}, named(named(Step{Do: "move"}, first, "0x1100", "A1"), second, "0x1101", "A2")},
+		"to the first":   {plan.Step{Do: plan.Move, From: 1, To: 0, Like: none}, named(named(Step{Do: "move"}, first, "0x1101", "A2"), second, "0x1100", "A1")},
+		"taken out":      {plan.Step{Do: plan.Remove, From: 0, To: none, Like: none}, named(Step{Do: "remove"}, first, "0x1100", "A1")},
+		"put in":         {plan.Step{Do: plan.Install, From: none, To: 1, Like: 0}, named(Step{Do: "install", Like: new("0x1100"), Module: module}, second, "0x1101", "A2")},
+		"exchanged": {plan.Step{Do: plan.Exchange, From: 0, To: 0, Like: 0},
+			Step{Do: "exchange", At: new("0x1100"), AtLocator: new("A1"), Like: new("0x1100"), Module: module}},
+		"set by a tool": {plan.Step{Do: plan.Set, From: none, To: none, Like: none, Set: &audit.PresetStep{Setting: "preset", Value: "Perf", Tool: "racadm", Command: "racadm set X"}},
+			Step{Do: "set", Setting: new("preset"), Value: new("Perf"), Tool: new("racadm"), Command: new("racadm set X")}},
+		"set in setup": {plan.Step{Do: plan.Set, From: none, To: none, Like: none, Set: &audit.PresetStep{Setting: "preset", Value: "Perf", Menu: "System Profile"}},
+			Step{Do: "set", Setting: new("preset"), Value: new("Perf"), Menu: new("System Profile")}},
+	} {
+		assert.Equal(t, c.want, buildStep(twoSlots(), &plan.Advice{}, c.step), name)
+	}
+}
+
+// TestRemedyOfAdvice: the first way is the remedy of what it cures; settings are
+// beside it, and change no remedy.
+func TestRemedyOfAdvice(t *testing.T) {
+	cures := []plan.Finding{{Rule: "r", Subject: "s"}}
+	move := plan.Advice{ID: plan.Move, Cures: cures, Steps: []plan.Step{{Do: plan.Move, From: 0, To: 1, Like: -1}}}
+	remove := plan.Advice{ID: plan.Remove, Cures: cures, Steps: []plan.Step{{Do: plan.Remove, From: 0, To: -1, Like: -1}}}
+	set := plan.Advice{ID: plan.Settings, Cures: cures}
+	of := func(advice ...plan.Advice) *Finding {
+		r := Report{Findings: []Finding{{Rule: "r", Subject: "s", Remedy: new("the document's words")}, {Rule: "r", Subject: "other", Remedy: new("x")}}}
+		r.advise(twoSlots(), &plan.Plan{Advice: advice})
+		assert.Equal(t, "x", *r.Findings[1].Remedy)
+		assert.Empty(t, r.Findings[1].Advice)
+		return &r.Findings[0]
+	}
+	for name, c := range map[string]struct {
+		advice []plan.Advice
+		remedy string
+		ids    []string
+	}{
+		"one way":         {[]plan.Advice{move}, move.Sentence(twoSlots()), []string{"move"}},
+		"the first":       {[]plan.Advice{remove, move}, remove.Sentence(twoSlots()), []string{"remove", "move"}},
+		"settings":        {[]plan.Advice{set}, "the document's words", []string{"settings"}},
+		"settings beside": {[]plan.Advice{move, set}, move.Sentence(twoSlots()), []string{"move", "settings"}},
+	} {
+		f := of(c.advice...)
+		assert.Equal(t, c.remedy, *f.Remedy, name)
+		assert.Equal(t, c.ids, f.Advice, name)
+	}
+}
+
+// TestNoLayoutIsAdvised: why stands behind the remedy of a failure for which a layout
+// was sought, and behind nothing else.
+func TestNoLayoutIsAdvised(t *testing.T) {
+	const why = "remedy (no layout is advised: none is documented)"
+	asked := []plan.Finding{{Rule: "r", Subject: "s"}}
+	for name, c := range map[string]struct {
+		finding Finding
+		plan    plan.Plan
+		want    *string
+	}{
+		"sought":     {Finding{Result: string(verdict.Fail), Remedy: new("remedy")}, plan.Plan{Why: "none is documented", Asked: asked}, new(why)},
+		"not sought": {Finding{Result: string(verdict.Fail), Remedy: new("remedy")}, plan.Plan{Why: "none is documented"}, new("remedy")},
+		"waived":     {Finding{Result: string(verdict.Waived), Remedy: new("remedy")}, plan.Plan{Why: "none is documented", Asked: asked}, new("remedy")},
+		"no remedy":  {Finding{Result: string(verdict.Fail)}, plan.Plan{Why: "none is documented", Asked: asked}, nil},
+		"no why":     {Finding{Result: string(verdict.Fail), Remedy: new("remedy")}, plan.Plan{Asked: asked}, new("remedy")},
+	} {
+		c.finding.Rule, c.finding.Subject = "r", "s"
+		r := Report{Findings: []Finding{c.finding}}
+		r.advise(twoSlots(), &c.plan)
+		assert.Equal(t, c.want, r.Findings[0].Remedy, name)
+	}
+}
+
+// TestComparedAsAWhole: comparable is true where everything was compared, false where
+// nothing was, and null between; a kind of which nothing differs is 0 only in the first.
+func TestComparedAsAWhole(t *testing.T) {
+	same, differs := inventory.Compared{Subject: "slot A1", Same: sure(true)}, inventory.Compared{Subject: "slot A2", Same: sure(false),
+		Changes: []inventory.Change{{Kind: inventory.DIMMLost, Then: "16 GiB", Now: "empty"}}}
+	open := inventory.Compared{Subject: "machine", Changes: []inventory.Change{{Kind: inventory.BIOSVersion, Then: "1", Now: "2"}}}
+	for name, c := range map[string]struct {
+		compared   []inventory.Compared
+		comparable *bool
+		lost, bios any // what the metrics say, nil for nothing
+	}{
+		"all":     {[]inventory.Compared{same, differs}, new(true), true, false},
+		"alike":   {[]inventory.Compared{same}, new(true), false, false},
+		"in part": {[]inventory.Compared{same, differs, open}, nil, true, true},
+		"one":     {[]inventory.Compared{same, {Subject: "machine"}}, nil, nil, nil},
+		"nothing": {[]inventory.Compared{open}, new(false), nil, true},
+	} {
+		got, changed := buildBaseline(&inventory.Baseline{Compared: c.compared})
+		assert.Equal(t, c.comparable, got.Comparable, name)
+		for kind, want := range map[inventory.ChangeKind]any{inventory.DIMMLost: c.lost, inventory.BIOSVersion: c.bios} {
+			have, said := changed[string(kind)]
+			assert.Equal(t, want != nil, said, "%s: %s", name, kind)
+			assert.Equal(t, want == true, have, "%s: %s", name, kind)
+		}
+	}
+	none, changed := buildBaseline(nil)
+	assert.Nil(t, none)
+	assert.Nil(t, changed)
+	assert.Equal(t, "why", (&Report{Findings: []Finding{{}, {Reason: new("why")}}}).Incomparable())
+	assert.Equal(t, "nothing could be compared with the baseline", (&Report{Findings: []Finding{{}}}).Incomparable())
+}
+
+// TestBuiltOfParts: a plan is of a machine; counters stand with the slot that they were
+// put down to; one rank is a number; a platform that is known to be none is null.
+func TestBuiltOfParts(t *testing.T) {
+	way := plan.Plan{Advice: []plan.Advice{{ID: plan.Move}}}
+	assert.Empty(t, Build(nil, nil, nil, Options{}.With(&way)).Advice)
+	assert.Len(t, Build(twoSlots(), nil, nil, Options{}.With(&way)).Advice, 1)
+	assert.Empty(t, Build(twoSlots(), nil, nil, Options{}).Advice)
+
+	topo := &population.Result{Errors: []place.Errors{{Corrected: sure(int64(3)), By: place.ByLabel}, {Corrected: sure(int64(0))}}}
+	slots := BuildInventory(twoSlots(), topo, Options{}).Slots
+	require.NotNil(t, slots[0].Errors)
+	assert.Equal(t, new(int64(3)), slots[0].Errors.Corrected)
+	assert.Nil(t, slots[1].Errors, "a counter that is nobody's")
+	assert.Equal(t, new(1), slots[0].Ranks)
+
+	none := Platform{Certainty: fact.None.String()}
+	assert.Equal(t, none, buildPlatform(fact.Known[*platform.Platform](nil, fact.Direct, fact.Evidence{})))
+	assert.Equal(t, none, buildPlatform(fact.Fact[*platform.Platform]{}))
+	assert.Equal(t, new("p"), buildPlatform(sure(&platform.Platform{ID: "p"})).ID)
+}
+
+// TestPlannedCapacity: a platform's document alone has no machine, and lists are empty
+// and not null.
+func TestPlannedCapacity(t *testing.T) {
+	target := &plan.Target{Platform: &platform.Platform{ID: "p"}, Sockets: 2}
+	alone := BuildCapacity(nil, nil, target, 64<<30, []plan.Configuration{{}, {Also: [][]string{{"A2"}}}}, false)
+	assert.Nil(t, alone.Machine)
+	assert.Equal(t, [][]string{}, alone.Configurations[0].Also)
+	assert.Equal(t, [][]string{{"A2"}}, alone.Configurations[1].Also)
+	sys := twoSlots()
+	sys.Machine.Product = sure("Example")
+	machine := BuildCapacity(sys, &population.Result{}, target, 64<<30, nil, false).Machine
+	require.NotNil(t, machine)
+	assert.Equal(t, new("Example"), machine.Product)
+	for platformID, topo := range map[string]*population.Result{"p": {Platform: sure(target.Platform)}, "": {}} {
+		got := BuildWhatIf(sys, topo, &plan.Outcome{}, false)
+		assert.Equal(t, wordOrNil(platformID), got.Platform)
+	}
+}
+
+// TestEndOfStrings: a quote that is escaped ends nothing, and what is cut short ends
+// with the text.
+func TestEndOfStrings(t *testing.T) {
+	for src, want := range map[string]int{`"a"x`: 3, `"a\"b"x`: 6, `"`: 1, `"a`: 2, `"a\`: 3, `""`: 2} {
+		assert.Equal(t, want, stringEnd([]byte(src), 0), src)
+	}
+}

@@ -1,0 +1,218 @@
+package wording
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/memaudit/memaudit/internal/report"
+)
+
+// TestMachineNames: the maker without its legal form, and not twice; what is not known
+// is said.
+func TestMachineNames(t *testing.T) {
+	for _, c := range []struct{ vendor, product, want string }{
+		{"Dell Inc.", "PowerEdge R710", "Dell PowerEdge R710"}, {"HPE", "HPE ProLiant", "HPE ProLiant"}, {"Lenovo", "LENOVO SR650", "LENOVO SR650"},
+		{"Example Co., Ltd.", "Example One", "Example One"}, {"", "R710", "R710"}, {"Dell Inc.", "", "Dell Inc., model not known"}, {"", "", "machine of unknown make"},
+		{"Intel Corporation", "S2600", "Intel S2600"},
+	} {
+		assert.Equal(t, c.want, Machine(&report.Machine{Vendor: word(c.vendor), Product: word(c.product)}), c)
+	}
+	for _, c := range []struct{ version, date, want string }{
+		{"2.1", "", "BIOS 2.1"}, {"", "", ""}, {"2.1", "03/04/2019", "BIOS 2.1 (" + Date("03/04/2019") + ")"}, {"", "03/04/2019", "BIOS of " + Date("03/04/2019")},
+	} {
+		assert.Equal(t, c.want, BIOS(&report.BIOS{Version: word(c.version), Date: word(c.date)}), c)
+	}
+}
+
+// word is a string that may not be known.
+func word(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// TestCountedProcessors: populated sockets by model; one of which nothing is said counts.
+func TestCountedProcessors(t *testing.T) {
+	model := new("Intel(R) Xeon(R) CPU X5670 @ 2.93GHz")
+	assert.Equal(t, []string{"2 x " + Processor(*model), "1 x processor of unknown model"},
+		Processors([]report.Socket{{Populated: new(true), Model: model}, {Populated: new(false), Model: new("old text")}, {Model: model}, {Populated: new(true)}}))
+	assert.Empty(t, Processors(nil))
+}
+
+// TestSummedCapacities: modules by technology, the kernel's count where no module is
+// listed; one of unknown size makes a lower bound, an empty slot and other devices nothing.
+func TestSummedCapacities(t *testing.T) {
+	const gib = int64(1 << 30)
+	slot := func(technology, kind string, size int64) report.Slot {
+		s := report.Slot{State: "populated", Technology: &technology, Type: word(kind)}
+		if size > 0 {
+			s.SizeBytes = &size
+		}
+		return s
+	}
+	empty, flash := report.Slot{State: "empty", Technology: new("dram"), SizeBytes: new(8 * gib)}, slot("flash", "", gib)
+	for name, c := range map[string]struct {
+		slots []report.Slot
+		nodes []report.Node
+		want  []string
+	}{
+		"one kind":            {[]report.Slot{slot("dram", "DDR4", 8*gib), slot("dram", "DDR4", 16*gib), empty, flash, slot("other", "", gib)}, nil, []string{"24 GiB DDR4"}},
+		"two kinds":           {[]report.Slot{slot("dram", "DDR3", 8*gib), slot("dram", "DDR4", 8*gib)}, nil, []string{"16 GiB DDR3 and DDR4"}},
+		"no kind":             {[]report.Slot{slot("dram", "", 8*gib)}, nil, []string{"8 GiB"}},
+		"another technology":  {[]report.Slot{slot("dram", "DDR4", 8*gib), slot("nvdimm", "DDR4", 128*gib)}, nil, []string{"8 GiB DDR4", "128 GiB NVDIMM"}},
+		"alone":               {[]report.Slot{slot("nvdimm", "DDR4", 128*gib), slot("dram", "", 8*gib)}, nil, []string{"128 GiB NVDIMM", "8 GiB"}},
+		"of unknown size":     {[]report.Slot{slot("dram", "DDR4", 8*gib), slot("dram", "DDR4", 0)}, nil, []string{"at least 8 GiB DDR4"}},
+		"seen by the kernel":  {[]report.Slot{empty}, []report.Node{{MemoryBytes: new(8 * gib)}, {MemoryBytes: new(8 * gib)}}, []string{"16 GiB seen by the kernel"}},
+		"one node is unknown": {nil, []report.Node{{MemoryBytes: new(8 * gib)}, {}}, nil},
+		"nodes of none":       {nil, []report.Node{{MemoryBytes: new(int64(0))}}, nil},
+		"nothing":             {nil, nil, nil},
+	} {
+		assert.Equal(t, c.want, Capacities(&report.Inventory{Slots: c.slots, Nodes: c.nodes}), name)
+	}
+}
+
+// TestCountedErrors: uncorrected errors stand with the corrected ones, of which nothing
+// may be known; none and not counted are no words.
+func TestCountedErrors(t *testing.T) {
+	n := func(v int64) *int64 { return &v }
+	for _, c := range []struct {
+		errors *report.Errors
+		want   string
+	}{
+		{nil, ""}, {&report.Errors{}, ""}, {&report.Errors{Corrected: n(0), Uncorrected: n(0)}, ""}, {&report.Errors{Corrected: n(1)}, "1 corrected errors"},
+		{&report.Errors{Corrected: n(120), Uncorrected: n(0)}, "120 corrected errors"}, {&report.Errors{Corrected: n(3), Uncorrected: n(1)}, "3 corrected and 1 uncorrected errors"},
+		{&report.Errors{Uncorrected: n(2)}, "? corrected and 2 uncorrected errors"},
+	} {
+		assert.Equal(t, c.want, Errors(c.errors))
+	}
+}
+
+// TestMeasuredFigures: a figure in its own unit, its passes where they differ, and the
+// nodes of processors and memory where the tool names them.
+func TestMeasuredFigures(t *testing.T) {
+	latency, bandwidth := &report.MeasuredFigure{Kind: "latency", What: "chase"}, &report.MeasuredFigure{Kind: "bandwidth", What: "triad", Store: new("streaming")}
+	assert.Equal(t, "chase", MeasuredKind(latency))
+	assert.Equal(t, "triad, streaming stores", MeasuredKind(bandwidth))
+	assert.Equal(t, "not measured", MeasuredValue(latency, nil))
+	assert.Equal(t, "81.5 ns", MeasuredValue(latency, new(81.5e-9)))
+	assert.Equal(t, "20.0 GB/s", MeasuredValue(bandwidth, new(20e9)))
+	for name, c := range map[string]struct {
+		low, high *float64
+		undecided *string
+		want      string
+	}{
+		"apart": {new(80e-9), new(90e-9), nil, "80.0 ns to 90.0 ns"}, "equal": {new(80e-9), new(80e-9), nil, ""}, "one": {new(80e-9), nil, nil, ""}, "other": {nil, new(80e-9), nil, ""},
+		"undecided": {nil, nil, new("too few"), "too few"}, "both": {new(80e-9), new(90e-9), new("too few"), "80.0 ns to 90.0 ns; too few"}, "none": {nil, nil, nil, ""},
+	} {
+		assert.Equal(t, c.want, MeasuredPasses(&report.MeasuredFigure{Kind: "latency", Low: c.low, High: c.high, Undecided: c.undecided}), name)
+	}
+	for name, c := range map[string]struct {
+		cpu, memory *int
+		want        string
+	}{
+		"run": {nil, nil, "run 3"}, "half": {new(1), nil, "run 3"}, "other half": {nil, new(1), "run 3"}, "local": {new(1), new(1), "node 1"}, "remote": {new(1), new(0), "node 1, memory of node 0"},
+	} {
+		assert.Equal(t, c.want, MeasuredPlace(&report.MeasuredFigure{Run: 2, CPUNode: c.cpu, MemoryNode: c.memory}), name)
+	}
+}
+
+// TestEffortOfAdvice: what is moved, bought and taken out, and what is given up.
+func TestEffortOfAdvice(t *testing.T) {
+	for _, c := range []struct {
+		advice report.Advice
+		want   string
+	}{
+		{report.Advice{ID: report.AdviceSettings, Cures: make([]report.Cured, 2)}, "1 setting for 2 findings"},
+		{report.Advice{ID: "move", Moves: 2}, "2 modules move, nothing is bought"},
+		{report.Advice{ID: "install", Moves: 1, Installs: 1}, "1 module moves, 1 module is bought"},
+		{report.Advice{ID: "exchange", Installs: 4, Removes: 4}, "4 modules are bought, 4 modules are taken out"},
+		{report.Advice{ID: "remove", Removes: 1, GivenUpBytes: 16 << 30}, "1 module is taken out, nothing is bought, 16 GiB of capacity are given up"},
+	} {
+		assert.Equal(t, c.want, Effort(&c.advice))
+	}
+	for want, s := range map[string]report.Step{
+		"set p to v (racadm set X)":                         {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadm set X")},
+		"set p to v (onecli: set X)":                        {Setting: new("p"), Value: new("v"), Tool: new("onecli"), Command: new("set X")},
+		"set p to v (BIOS setup: A > B)":                    {Setting: new("p"), Value: new("v"), Menu: new("A > B")},
+		"set p to v (racadm set X; or BIOS setup: A > B)":   {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadm set X"), Menu: new("A > B")},
+		"set p to v (racadm: racadmset X; or BIOS setup: )": {Setting: new("p"), Value: new("v"), Tool: new("racadm"), Command: new("racadmset X"), Menu: new("")},
+	} {
+		assert.Equal(t, want, setWords(&s))
+	}
+}
+
+// TestWordsOfReadings: a source with the file and the text where they are known; what
+// to do for what is not known.
+func TestWordsOfReadings(t *testing.T) {
+	for want, e := range map[string]report.Evidence{
+		"numa": {Source: "numa"}, "numa /sys/x": {Source: "numa", Path: new("/sys/x")}, "numa: 0-5": {Source: "numa", Raw: new("0-5")}, "numa /sys/x: 0-5": {Source: "numa", Path: new("/sys/x"), Raw: new("0-5")},
+	} {
+		assert.Equal(t, want, Reading(&e))
+	}
+	assert.Equal(t, WayNone, WayToKnow(""))
+	assert.Equal(t, WaySMBIOS, WayToKnow("give --smbios FILE, or run as root"), "the narrower way")
+	assert.Equal(t, WayRoot, WayToKnow("run as root"))
+	assert.Equal(t, "a way of its own", WayToKnow("a way of its own"))
+	var sums Tally
+	sums.Add("a", 1)
+	sums.Add("b", 2)
+	sums.Add("a", 3)
+	assert.Equal(t, Tally{{"a", 4}, {"b", 2}}, sums)
+}
+
+// TestWordsOfSubjects: two of a kind are brought together as more are.
+func TestWordsOfSubjects(t *testing.T) {
+	assert.Equal(t, []string{"sockets 0-1"}, Subjects([]string{"socket 1", "socket 0"}))
+	assert.Equal(t, []string{"socket 3", "machine"}, Subjects([]string{"socket 3", "machine"}))
+	assert.Equal(t, NoSocket, SocketID(nil))
+	assert.Equal(t, 2, SocketID(new(2)))
+	assert.Empty(t, Share(&report.Relative{Low: new(0.5)}))
+	assert.Empty(t, Share(&report.Relative{High: new(0.5)}))
+	assert.Equal(t, "50 % of best bandwidth", Share(&report.Relative{Low: new(0.5), High: new(0.5)}))
+}
+
+// TestBoardsOfRepeatedLabels: boards are named where labels repeat and every slot says
+// its board and controller, without the processor's own name.
+func TestBoardsOfRepeatedLabels(t *testing.T) {
+	slot := func(label, bank string, controller *int) *report.Slot {
+		return &report.Slot{Locator: &label, BankLocator: word(bank), Controller: controller, Socket: new(1)}
+	}
+	inv := &report.Inventory{Sockets: []report.Socket{{ID: 0, Designation: new("CPU1")}, {ID: 1, Designation: new("CPU2")}}}
+	for name, c := range map[string]struct {
+		slots []*report.Slot
+		want  map[int]string
+	}{
+		"repeated":          {[]*report.Slot{slot("1A", "CPU2-MEM-A", new(0)), slot("1A", "CPU2-MEM-B", new(1))}, map[int]string{0: "MEM-A", 1: "MEM-B"}},
+		"another processor": {[]*report.Slot{slot("1A", "CPU1-MEM-A", new(0)), slot("1A", "CPU1-MEM-B", new(1))}, map[int]string{0: "CPU1-MEM-A", 1: "CPU1-MEM-B"}},
+		"no controller":     {[]*report.Slot{slot("1A", "CPU2-MEM-A", new(0)), slot("1A", "CPU2-MEM-B", nil)}, nil},
+		"no board":          {[]*report.Slot{slot("1A", "CPU2-MEM-A", new(0)), slot("1A", "", new(1))}, nil},
+		"not repeated":      {[]*report.Slot{slot("1A", "CPU2-MEM-A", new(0)), slot("1B", "CPU2-MEM-B", new(1))}, nil},
+	} {
+		assert.Equal(t, c.want, Boards(inv, c.slots), name)
+	}
+	assert.Empty(t, designation(inv, nil))
+	assert.Equal(t, "CPU2", designation(inv, new(1)))
+}
+
+// TestHeadsOfNames: a head ends with the word in which two names first differ; heads
+// that are numbered on are named by the first and the last.
+func TestHeadsOfNames(t *testing.T) {
+	for _, c := range []struct {
+		name, other string
+		want        int
+	}{
+		{"P1-DIMMA1", "P2-DIMMA1", 2}, {"P1", "P12", 2}, {"P12", "P1", 3}, {"P1", "P1", 0}, {"CPU 1 A", "CPU 2 A", 5}, {"NodeA-1", "NodeZ-1", 5}, {"xa.1", "xz.1", 2}, {"0/1", "9/1", 1}, {"9/1", "0/1", 1},
+		{"a/1", "z/1", 1}, {"z/1", "a/1", 1}, {"A/1", "Z/1", 1}, {"Z/1", "A/1", 1}, {"[1", "{1", 0}, {"", "P1", 0}, {"P1", "", 2},
+	} {
+		assert.Equal(t, c.want, headEnd(c.name, c.other), c)
+	}
+	for want, heads := range map[string][]string{
+		"PROC 1 to PROC 3": {"PROC 1", "PROC 2", "PROC 3"}, "PROC 1 and PROC 2": {"PROC 1", "PROC 2"}, "PROC 1, CPU 2 and PROC 3": {"PROC 1", "CPU 2", "PROC 3"},
+		"PROC 1, PROC 2 and PROC 4": {"PROC 1", "PROC 2", "PROC 4"},
+	} {
+		assert.Equal(t, want, headSpan(heads))
+	}
+	assert.Equal(t, "move A1 to B1 and A2 to B2", errandWords(&report.Step{Do: "move"}, []string{"A1", "B1", "A2", "B2"}))
+}
