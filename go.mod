@@ -81,8 +81,3 @@ exclude (
 
 // See third_party/go-conntrack: the original keeps 4 MB of dead code alive.
 replace github.com/mwitkow/go-conntrack => ./third_party/go-conntrack
-
-// See third_party/yaml-v2 and third_party/yaml.v3: one YAML parser is linked instead of three.
-replace go.yaml.in/yaml/v2 => ./third_party/yaml-v2
-
-replace gopkg.in/yaml.v3 => ./third_party/yaml.v3
