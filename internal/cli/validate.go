@@ -36,7 +36,7 @@ func (p *Program) validate(paths []string) error {
 	}
 	var v validated
 	for _, path := range paths {
-		v.path(site.Beside(p.Rules, path), path)
+		v.path(knowledge.NewSchemas(site.Beside(p.Rules, path)), path)
 	}
 	if len(v.faults) == 0 {
 		if _, err := site.Join(p.Rules, paths); err != nil {
@@ -68,7 +68,7 @@ func (v *validated) complain(faults rulepack.Complaints) {
 
 // path checks a file, or every file of a folder by what it holds: many beside each
 // other, and what is wrong with them in the order of their names.
-func (v *validated) path(k fs.FS, path string) {
+func (v *validated) path(schemas *knowledge.Schemas, path string) {
 	files, err := dataFiles(path)
 	switch {
 	case err != nil:
@@ -82,7 +82,7 @@ func (v *validated) path(k fs.FS, path string) {
 	for range min(runtime.GOMAXPROCS(0), len(files)) {
 		checking.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
-				each[i].file(k, files[i])
+				each[i].file(schemas, files[i])
 			}
 		})
 	}
@@ -92,7 +92,7 @@ func (v *validated) path(k fs.FS, path string) {
 	}
 }
 
-func (v *validated) file(k fs.FS, file string) {
+func (v *validated) file(schemas *knowledge.Schemas, file string) {
 	data, err := readBounded(file, maxDataBytes)
 	if err != nil {
 		v.faults = append(v.faults, knowledge.Fault{File: file, Line: 1, Column: 1, Text: err.Error()})
@@ -114,7 +114,7 @@ func (v *validated) file(k fs.FS, file string) {
 	if site.Shipped(file) {
 		check = parsed.CheckShipped
 	}
-	for _, f := range check(k) {
+	for _, f := range check(schemas) {
 		v.faults = append(v.faults, f)
 	}
 }

@@ -5,7 +5,6 @@
 package knowledge
 
 import (
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -94,19 +93,19 @@ func kindOf(first *yaml.Node) Kind {
 }
 
 // Check holds a file of a site against its schema and against what the knowledge
-// k that it joins has: keys of citations, names of locator patterns. Of a pack
+// that it joins has: keys of citations, names of locator patterns. Of a pack
 // only the citations are looked at: its own package does the rest.
-func (f *File) Check(k fs.FS) []Fault {
-	return (&checker{file: f.name, root: &schema{}}).check(k, f)
+func (f *File) Check(s *Schemas) []Fault {
+	return (&checker{file: f.name}).check(s, f)
 }
 
-// CheckShipped holds a file of the project's own rules k. Beside what Check asks of
+// CheckShipped holds a file of the project's own rules. Beside what Check asks of
 // a site, its documents stand in the project's lists.
-func (f *File) CheckShipped(k fs.FS) []Fault {
-	return (&checker{file: f.name, root: &schema{}, shipped: true}).check(k, f)
+func (f *File) CheckShipped(s *Schemas) []Fault {
+	return (&checker{file: f.name, shipped: true}).check(s, f)
 }
 
-func (c *checker) check(k fs.FS, f *File) []Fault {
+func (c *checker) check(s *Schemas, f *File) []Fault {
 	switch {
 	case f.Kind == Processors:
 		return checkProcessors(f.name, f.data)
@@ -117,12 +116,9 @@ func (c *checker) check(k fs.FS, f *File) []Fault {
 	case f.Kind == Pack:
 		return checkCitations(f.name, f.docs[0])
 	}
-	text, err := fs.ReadFile(k, string(f.Kind)+".schema.json")
-	if err != nil {
+	var err error
+	if c.root, err = s.of(string(f.Kind)); err != nil {
 		return []Fault{{f.name, 1, 1, err.Error()}}
-	}
-	if err := json.Unmarshal(text, c.root); err != nil {
-		return []Fault{{f.name, 1, 1, "schema of " + string(f.Kind) + ": " + err.Error()}}
 	}
 	for _, doc := range f.docs {
 		c.node(doc, c.root, "")
@@ -130,7 +126,7 @@ func (c *checker) check(k fs.FS, f *File) []Fault {
 	if len(c.faults) > 0 {
 		return c.faults // what follows asks for the form
 	}
-	c.beyond(k, f)
+	c.beyond(s.rules, f)
 	return c.faults
 }
 

@@ -39,7 +39,7 @@ func files(t *testing.T) map[string]string {
 func TestShippedFilesAreWellFormed(t *testing.T) {
 	for name, text := range files(t) {
 		assert.NotEqual(t, knowledge.Pack, knowledge.Parse(name, []byte(text)).Kind, name)
-		for _, f := range knowledge.Parse(name, []byte(text)).CheckShipped(rules.FS) {
+		for _, f := range knowledge.Parse(name, []byte(text)).CheckShipped(knowledge.NewSchemas(rules.FS)) {
 			t.Error(f)
 		}
 	}
@@ -175,7 +175,7 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		text := strings.Replace(all[c.file], c.old, c.replacement, 1)
 		require.NotEqual(t, all[c.file], text, c.old)
 		var said []string
-		for _, f := range knowledge.Parse(c.file, []byte(text)).CheckShipped(rules.FS) {
+		for _, f := range knowledge.Parse(c.file, []byte(text)).CheckShipped(knowledge.NewSchemas(rules.FS)) {
 			said = append(said, f.String())
 			assert.Regexp(t, `^[a-z./-]+:\d+:\d+: .+$`, f.String())
 		}
@@ -190,8 +190,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 // of the project's own is listed with the others.
 func TestSitesDocument(t *testing.T) {
 	text := strings.NewReplacer("key: 'AMPERE-ALTRA'", "key: OWN", "sources: [AMPERE-ALTRA,", "sources: [OWN,").Replace(files(t)["platforms/ampere-altra.yaml"])
-	assert.Empty(t, knowledge.Parse("platforms/own.yaml", []byte(text)).Check(rules.FS))
-	faults := knowledge.Parse("platforms/own.yaml", []byte(text)).CheckShipped(rules.FS)
+	assert.Empty(t, knowledge.Parse("platforms/own.yaml", []byte(text)).Check(knowledge.NewSchemas(rules.FS)))
+	faults := knowledge.Parse("platforms/own.yaml", []byte(text)).CheckShipped(knowledge.NewSchemas(rules.FS))
 	require.Len(t, faults, 1)
 	assert.Equal(t, "platforms/own.yaml:14:11: sources: OWN is not in rules/platforms/sources.tsv", faults[0].String())
 }
@@ -203,7 +203,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add("a: &a {<<: *a}\nmaps: *a\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"x.yaml", "x.csv"} {
-			for _, fault := range knowledge.Parse(name, []byte(text)).Check(rules.FS) {
+			for _, fault := range knowledge.Parse(name, []byte(text)).Check(knowledge.NewSchemas(rules.FS)) {
 				if strings.Contains(fault.String(), "\n") {
 					t.Errorf("%q", fault.String())
 				}

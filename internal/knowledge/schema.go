@@ -3,10 +3,12 @@ package knowledge
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -18,7 +20,7 @@ type schema struct {
 	Defs       map[string]*schema `json:"$defs"`
 	Type       string             `json:"type"`
 	Enum       []string           `json:"enum"`
-	Pattern    string             `json:"pattern"`
+	Pattern    *pattern           `json:"pattern"`
 	Minimum    *float64           `json:"minimum"`
 	MinItems   int                `json:"minItems"`
 	MaxItems   *int               `json:"maxItems"`
@@ -28,6 +30,49 @@ type schema struct {
 	// Others is what further keys hold; false refuses them.
 	Others *others   `json:"additionalProperties"`
 	OneOf  []*schema `json:"oneOf"`
+}
+
+// pattern is an expression that is compiled where the schema is read.
+type pattern struct{ *regexp.Regexp }
+
+// UnmarshalJSON compiles it.
+func (p *pattern) UnmarshalJSON(data []byte) error {
+	var text string
+	err := json.Unmarshal(data, &text)
+	if err == nil {
+		p.Regexp, err = regexp.Compile(text)
+	}
+	return err
+}
+
+// Schemas are the forms of the kinds of files beside the rules of a folder, each read
+// once. Many goroutines may ask for them.
+type Schemas struct {
+	rules fs.FS
+	mu    sync.Mutex
+	read  map[string]*schema
+}
+
+// NewSchemas are those of a folder of rules, against which files are checked.
+func NewSchemas(rules fs.FS) *Schemas { return &Schemas{rules: rules, read: map[string]*schema{}} }
+
+// of is the schema of a kind.
+func (s *Schemas) of(kind string) (*schema, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if root := s.read[kind]; root != nil {
+		return root, nil
+	}
+	text, err := fs.ReadFile(s.rules, kind+".schema.json")
+	if err != nil {
+		return nil, err
+	}
+	root := &schema{}
+	if err := json.Unmarshal(text, root); err != nil {
+		return nil, fmt.Errorf("schema of %s: %w", kind, err)
+	}
+	s.read[kind] = root
+	return root, nil
 }
 
 // others is a schema, or a word on whether further keys are allowed.
@@ -149,7 +194,7 @@ func (c *checker) scalar(n *yaml.Node, s *schema, path string) {
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, n.Value) {
 		c.fault(n, path, "%q, expected one of %s", n.Value, strings.Join(s.Enum, ", "))
 	}
-	if s.Pattern != "" && !regexp.MustCompile(s.Pattern).MatchString(n.Value) {
+	if s.Pattern != nil && !s.Pattern.MatchString(n.Value) {
 		c.fault(n, path, "%q does not match %s", n.Value, s.Pattern)
 	}
 	var number float64

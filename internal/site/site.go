@@ -130,13 +130,14 @@ func readData(dir string) (map[string][]byte, error) {
 // anew that list both.
 func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 	out := beside(k, own)
+	schemas := knowledge.NewSchemas(out)
 	var faults Faults
 	for name, data := range own {
 		where := filepath.Join(dir, filepath.FromSlash(name))
 		if _, err := fs.Stat(k, name); err == nil && !slices.Contains(together[:], name) {
 			faults = append(faults, knowledge.Fault{File: where, Line: 1, Column: 1, Text: "a built-in file has this name; expected another, so that both can be used"})
 		}
-		faults = append(faults, knowledge.Parse(where, data).Check(out)...)
+		faults = append(faults, knowledge.Parse(where, data).Check(schemas)...)
 	}
 	if len(faults) > 0 {
 		slices.SortFunc(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
