@@ -85,7 +85,8 @@ func (g *slotGroup) socketsFromNodes() {
 
 // nodesFit reports whether the channel letters bear out that so many nodes
 // make a processor: letters of different processors go on from one to the
-// next, or all processors have the same.
+// next, or all processors have the same. Where no label names the first one's
+// nodes, the letters have to be those of the processors that are named.
 func (g *slotGroup) nodesFit(base, per int) bool {
 	byProcessor := make(map[int][]int)
 	for _, i := range g.slots {
@@ -95,9 +96,13 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 			byProcessor[at] = insertSorted(byProcessor[at], l)
 		}
 	}
-	if len(byProcessor) < 2 {
-		_, first := byProcessor[0]
-		return first && (g.channels == 0 || len(byProcessor[0]) <= g.channels)
+	switch letters, first := byProcessor[0]; {
+	case len(byProcessor) == 0:
+		return false
+	case first && len(byProcessor) == 1:
+		return g.channels == 0 || len(letters) <= g.channels
+	case !first && !g.allInstalled(byProcessor):
+		return false
 	}
 	for _, skipped := range skippedLetters {
 		if g.lettersGoOn(byProcessor, skipped) {
@@ -106,6 +111,16 @@ func (g *slotGroup) nodesFit(base, per int) bool {
 	}
 	for _, letters := range byProcessor {
 		if !slices.Equal(letters, byProcessor[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// allInstalled reports whether the machine has each of these processors.
+func (g *slotGroup) allInstalled(byProcessor map[int][]int) bool {
+	for at := range byProcessor {
+		if at >= len(g.sys.Sockets) {
 			return false
 		}
 	}
