@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -203,7 +204,7 @@ func TestWordsThatMatch(t *testing.T) {
 func TestLastDayOfAWaiver(t *testing.T) {
 	for moment, want := range map[string]verdict.Result{"2026-11-20T00:00:00Z": verdict.Waived, "2026-11-20T23:59:59Z": verdict.Waived, "2026-11-21T00:00:01Z": verdict.Fail} {
 		now, err := time.Parse(time.RFC3339, moment)
-		assert.NoError(t, err)
+		require.NoError(t, err)
 		r := judging("", nil)
 		r.options = Options{Now: now, Waivers: []WaiverSpec{{Rule: "a.b", Reason: "on order", Until: "2026-11-20"}}}
 		r.out.Findings = []Finding{{Rule: "a.b", Subject: "socket 0", Result: verdict.Fail}, {Rule: "a.b", Subject: "socket 1", Result: verdict.Unknown}, {Rule: "a.c", Result: verdict.Fail}}

@@ -217,7 +217,7 @@ func (c *promises) steps(a *plan.Advice) {
 			}
 			full[s.From] = false
 		}
-		if s.Do == plan.Exchange && !full[s.To] || s.Do == plan.Swap && !(full[s.From] && full[s.To]) {
+		if s.Do == plan.Exchange && !full[s.To] || s.Do == plan.Swap && (!full[s.From] || !full[s.To]) {
 			c.broke(a, "%s of an empty slot", s.Do)
 		}
 		if s.Do == plan.Swap {

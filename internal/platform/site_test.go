@@ -95,21 +95,21 @@ func TestDamagedPlatforms(t *testing.T) {
 	} {
 		k := site(map[string]string{"platforms/site.yaml": text})
 		_, err := Compile(k)
-		assert.ErrorContains(t, err, "platforms/site.yaml", name)
+		require.ErrorContains(t, err, "platforms/site.yaml", name)
 		if name != "an unknown key" && name != "another name" { // the reader's pages take what the index refuses
 			_, err = Describe(k)
-			assert.ErrorContains(t, err, "describe platforms/site.yaml", name)
+			require.ErrorContains(t, err, "describe platforms/site.yaml", name)
 		}
 	}
 	_, err := Describe(fstest.MapFS{"platforms/site.yaml": {Data: []byte(sitePlatform + siteRecognised)}})
-	assert.ErrorContains(t, err, "read the sources of the platforms")
+	require.ErrorContains(t, err, "read the sources of the platforms")
 	folder := fstest.MapFS{"platforms/site.yaml/x": {Data: []byte("x")}, documentsFile: {Data: []byte(siteDocuments)}}
 	_, err = Describe(folder)
-	assert.ErrorContains(t, err, "describe platforms/site.yaml", "a folder of that name")
+	require.ErrorContains(t, err, "describe platforms/site.yaml", "a folder of that name")
 	_, err = Compile(folder)
-	assert.ErrorContains(t, err, "platforms/site.yaml")
+	require.ErrorContains(t, err, "platforms/site.yaml")
 	_, err = loadPlatform(site(map[string]string{"platforms/site.yaml": "id: other\n"}), "site", "")
-	assert.ErrorContains(t, err, `its id is "other"`)
+	require.ErrorContains(t, err, `its id is "other"`)
 	_, err = loadPlatform(site(map[string]string{"platforms/site.yaml": "id: site\nparts: [{brand: \"(\"}]\n"}), "site", "")
 	assert.ErrorContains(t, err, "of a part")
 }
