@@ -70,7 +70,7 @@ func TestWaivedCause(t *testing.T) {
 	a := run(t, engineOf(t, chain), sys, topo, options)
 	child := findings(a, "test.socket.follows")
 	assert.Equal(t, verdict.Waived, child["socket 0"].Result)
-	assert.Equal(t, audit.Waiver{Reason: "follows from test.socket.root, which is accepted: half is enough", Until: "2026-12-31"}, *child["socket 0"].Waiver)
+	assert.Equal(t, verdict.Waiver{Reason: "follows from test.socket.root, which is accepted: half is enough", Until: "2026-12-31"}, *child["socket 0"].Waiver)
 	assert.Equal(t, verdict.Fail, child["socket 1"].Result, "its own cause stands")
 	assert.Equal(t, verdict.Fail, findings(a, "test.machine.follows")["machine"].Result)
 

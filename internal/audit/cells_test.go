@@ -85,7 +85,7 @@ func auditOf(p *rulepack.ProfileSpec, machines []*auditRun) *auditRun {
 }
 
 // judge gives a row's verdict on a word that firmware states.
-func (r *auditRun) judge(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, word string) Finding {
+func (r *auditRun) judge(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, word string) verdict.Finding {
 	r.sys.Settings = map[string]inventory.Setting{w.ID: {Configured: fact.Known(word, fact.Direct, fact.Evidence{})}}
 	r.out.Findings = nil
 	r.setting(p, w)

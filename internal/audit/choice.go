@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // nearest is how many names like a wrong one are proposed.
@@ -235,7 +236,7 @@ type Chosen struct {
 	// Rows are those that concern the machine; Silent has a finding for each
 	// that does not, or of which that is not known, with the reason.
 	Rows   []rulepack.WantedSetting
-	Silent []Finding
+	Silent []verdict.Finding
 	// Analogy names the machines that the document itself speaks of, when this
 	// one is none of them.
 	Analogy string

@@ -15,6 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // TestWrongProfileName: a slip of the hand is answered with the name that was
@@ -128,7 +129,7 @@ func TestArea(t *testing.T) {
 		}
 		require.Positive(t, want)
 		assert.Len(t, part.Findings, want)
-		assert.Equal(t, audit.Summarize(part.Findings), part.Summary)
+		assert.Equal(t, verdict.Summarize(part.Findings), part.Summary)
 		assert.Nil(t, part.Profile)
 		assert.Equal(t, "not asked for", part.ProfileWhy)
 	}
@@ -139,10 +140,10 @@ func TestArea(t *testing.T) {
 // rule without any that modules do not change it.
 func TestRole(t *testing.T) {
 	e := builtin(t)
-	assert.Equal(t, audit.Role{Layout: true, Purchase: true}, e.Role("memory.channel.populated"))
-	assert.Equal(t, audit.Role{Layout: true}, e.Role("memory.socket.populated"))
-	assert.Equal(t, audit.Role{}, e.Role("setting.smt"))
-	assert.Equal(t, audit.Role{}, e.Role("no.such.rule"))
+	assert.Equal(t, verdict.Role{Layout: true, Purchase: true}, e.Role("memory.channel.populated"))
+	assert.Equal(t, verdict.Role{Layout: true}, e.Role("memory.socket.populated"))
+	assert.Equal(t, verdict.Role{}, e.Role("setting.smt"))
+	assert.Equal(t, verdict.Role{}, e.Role("no.such.rule"))
 }
 
 // TestPreset: one step where the profile's document names the preset and the
@@ -152,7 +153,7 @@ func TestPreset(t *testing.T) {
 	tables := func() (settings.Tables, error) {
 		return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(settingTable)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
 	}
-	preset := func(o audit.Options, now inventory.Setting) *audit.PresetStep {
+	preset := func(o audit.Options, now inventory.Setting) *verdict.PresetStep {
 		pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
 		require.Empty(t, faults)
 		sys, topo := twoSockets()
@@ -165,7 +166,7 @@ func TestPreset(t *testing.T) {
 	asked := audit.Options{Profile: "site/preset", Asked: true}
 	step := preset(asked, inventory.Setting{Configured: custom})
 	require.NotNil(t, step)
-	assert.Equal(t, audit.PresetStep{Setting: "workload_profile", Preset: "MaxPerf", Value: "MaxPerf", From: "Custom", Tool: "tool", Command: step.Command,
+	assert.Equal(t, verdict.PresetStep{Setting: "workload_profile", Preset: "MaxPerf", Value: "MaxPerf", From: "Custom", Tool: "tool", Command: step.Command,
 		Menu: step.Menu, Writes: map[string]string{"turbo": "enabled"}, Source: step.Source}, *step)
 	assert.Contains(t, step.Command, "tool set Profile=MaxPerf")
 	assert.Contains(t, step.Source, "Site")

@@ -120,7 +120,7 @@ func TestMakersOwnDocumentsAreCited(t *testing.T) {
 // without a table is never told that an order is kept.
 func TestOrderCitesTheManual(t *testing.T) {
 	const brand = "Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz"
-	audited := func(product string, slots ...int) audit.Finding {
+	audited := func(product string, slots ...int) verdict.Finding {
 		sys := dell11G(product, brand, 63, 12, 1866, slots...)
 		return findings(run(t, builtin(t), sys, population.Derive(sys, rules.FS), audit.Options{}), "memory.slot.order")["socket 0"]
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 const compared = `
@@ -60,7 +61,7 @@ func effective(values map[string]string) map[string]inventory.Setting {
 	return out
 }
 
-func heldIDs(held []audit.Held) (ids, closest []string) {
+func heldIDs(held []verdict.Held) (ids, closest []string) {
 	for _, h := range held {
 		ids = append(ids, h.Profile.ID)
 		if h.Closest {
@@ -134,7 +135,7 @@ func TestCompareWithoutProfile(t *testing.T) {
 	assert.Empty(t, got.Held)
 	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no platform file names this processor", got.Why)
 	platformOf(topo, platform.Platform{ID: "other-ep"})
-	assert.Equal(t, &audit.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo))
+	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo))
 }
 
 // A profile whose own condition cannot be told is named, never compared.
@@ -146,5 +147,5 @@ func TestCompareUndecided(t *testing.T) {
 	got := e.Compare(sys, topo)
 	ids, _ := heldIDs(got.Held)
 	assert.Equal(t, []string{"example/quiet", "example/fast"}, ids)
-	assert.Equal(t, []audit.Undecided{{ID: "example/board", Reason: "whether the profile example/board is written for this machine is not known"}}, got.Undecided)
+	assert.Equal(t, []verdict.Undecided{{ID: "example/board", Reason: "whether the profile example/board is written for this machine is not known"}}, got.Undecided)
 }

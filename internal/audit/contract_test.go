@@ -70,7 +70,7 @@ func TestGuestIsNotJudged(t *testing.T) {
 // TestAsymmetryByDesign: the Sun systems pass with the explanation, others are
 // not concerned.
 func TestAsymmetryByDesign(t *testing.T) {
-	four := func(vendor, product, id string) audit.Finding {
+	four := func(vendor, product, id string) verdict.Finding {
 		sys, topo := twoSockets()
 		sys.Sockets = append(sys.Sockets, sys.Sockets...)
 		sys.Machine.Vendor, sys.Machine.Product = direct(vendor), direct(product)

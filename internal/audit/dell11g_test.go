@@ -85,7 +85,7 @@ func TestDellTable6(t *testing.T) {
 	e := builtin(t)
 	cells := table6(t)
 	require.Len(t, cells, 32)
-	judge := func(c cell, s inventory.Setting) audit.Finding {
+	judge := func(c cell, s inventory.Setting) verdict.Finding {
 		sys, topo := r610("westmere-ep")
 		sys.Settings[c.setting] = s
 		a := run(t, e, sys, topo, audit.Options{Profile: c.profile, Asked: true})

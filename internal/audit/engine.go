@@ -1,3 +1,6 @@
+// Package audit holds a machine's facts against rule packs and profiles and
+// says, for every rule and subject, pass, fail, unknown, not_applicable,
+// waived or error, with the evidence and the citation.
 package audit
 
 import (
@@ -24,13 +27,13 @@ type Engine struct {
 	// tables gives the vendors' attribute names and commands; nil for none.
 	tables func() (settings.Tables, error)
 	// roles are what the rules are to a plan, read when one is made.
-	roles func() map[string]Role
+	roles func() map[string]verdict.Role
 }
 
 // NewEngine makes the rules and profiles of all packs ready.
 func NewEngine(packs []*rulepack.Pack) *Engine {
 	e := &Engine{rules: rulepack.ByID(packs)}
-	e.roles = sync.OnceValue(func() map[string]Role { return rolesOf(e.rules) })
+	e.roles = sync.OnceValue(func() map[string]verdict.Role { return rolesOf(e.rules) })
 	for _, p := range packs {
 		e.profiles = append(e.profiles, p.Profiles...)
 		e.settings = append(e.settings, p.SettingIDs()...)
@@ -56,7 +59,7 @@ func (e *Engine) Prepare() {
 }
 
 // Role tells what the rules of an id are to a plan.
-func (e *Engine) Role(id string) Role { return e.roles()[id] }
+func (e *Engine) Role(id string) verdict.Role { return e.roles()[id] }
 
 // auditRun is one audit in progress.
 type auditRun struct {
@@ -66,7 +69,7 @@ type auditRun struct {
 	facts   *facts.Machine
 	scope   *facts.Scope
 	options Options
-	out     Audit
+	out     verdict.Audit
 	// applied keeps the applicability of rules that is the same for every
 	// subject.
 	applied map[*rulepack.Rule]applicable
@@ -76,7 +79,7 @@ type auditRun struct {
 	concerns map[*rulepack.Rule]string
 	// scratch and spoke are room for one id's findings and the rules that made them,
 	// used again for the next.
-	scratch []Finding
+	scratch []verdict.Finding
 	spoke   []*rulepack.Rule
 	// folded is the machine's maker once it was asked for.
 	folded *string
@@ -91,7 +94,7 @@ func newRun(e *Engine, sys *inventory.System, topo *population.Result, o Options
 	return &auditRun{engine: e, sys: sys, topo: topo, facts: m, scope: facts.NewScope(m), options: o}
 }
 
-func (r *auditRun) add(f Finding) int {
+func (r *auditRun) add(f verdict.Finding) int {
 	r.out.Findings = append(r.out.Findings, f)
 	return len(r.out.Findings) - 1
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // direct is a fact that firmware states plainly.
@@ -71,7 +72,7 @@ func engineOf(t *testing.T, sources ...string) *audit.Engine {
 }
 
 // auditRun audits and returns the findings of one rule by subject.
-func run(t *testing.T, e *audit.Engine, sys *inventory.System, topo *population.Result, o audit.Options) *audit.Audit {
+func run(t *testing.T, e *audit.Engine, sys *inventory.System, topo *population.Result, o audit.Options) *verdict.Audit {
 	t.Helper()
 	if o.Now.IsZero() {
 		o.Now = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -82,8 +83,8 @@ func run(t *testing.T, e *audit.Engine, sys *inventory.System, topo *population.
 }
 
 // findings lists what a rule found, by subject.
-func findings(a *audit.Audit, rule string) map[string]audit.Finding {
-	out := map[string]audit.Finding{}
+func findings(a *verdict.Audit, rule string) map[string]verdict.Finding {
+	out := map[string]verdict.Finding{}
 	for _, f := range a.Findings {
 		if f.Rule == rule {
 			out[f.Subject] = f

@@ -75,7 +75,7 @@ func TestUnknownSaysWhy(t *testing.T) {
 	assert.Equal(t, "permission denied: DMI", f.Reason)
 	assert.Equal(t, "run as root", f.KnownBy)
 	assert.Equal(t, fact.None, f.Certainty)
-	assert.Equal(t, audit.Summary{Pass: 1, Unknown: 1}, a.Summary)
+	assert.Equal(t, verdict.Summary{Pass: 1, Unknown: 1}, a.Summary)
 }
 
 // TestNoSlotsIsNoEmptySocket: processors known from the kernel alone have no

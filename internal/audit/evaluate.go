@@ -37,7 +37,7 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 		findings, rules = append(findings, f), append(rules, spoke)
 	}
 	r.scratch, r.spoke = findings, rules
-	if !slices.ContainsFunc(findings, func(f Finding) bool { return f.Result != verdict.NotApplicable }) {
+	if !slices.ContainsFunc(findings, func(f verdict.Finding) bool { return f.Result != verdict.NotApplicable }) {
 		findings[0].Subject = facts.SubjectMachine
 		findings, rules = findings[:1], rules[:1]
 	}
@@ -54,7 +54,7 @@ func (r *auditRun) rule(candidates []*rulepack.Rule) {
 
 // doubtPass takes back what a broader rule let pass where one about single
 // products may be written for this machine: only its name could tell.
-func (r *auditRun) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, f *Finding) {
+func (r *auditRun) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, f *verdict.Finding) {
 	if f.Result != verdict.Pass || r.sys.Machine.Product.Known() {
 		return
 	}
@@ -153,8 +153,8 @@ func (r *auditRun) applies(rule *rulepack.Rule, s facts.Subject) (bool, facts.Ou
 
 // ask lets the narrowest rule that applies speak for one subject. When none
 // surely applies but one may, the result is unknown.
-func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (Finding, *rulepack.Rule) {
-	var unsure Finding
+func (r *auditRun) ask(candidates []*rulepack.Rule, s facts.Subject) (verdict.Finding, *rulepack.Rule) {
+	var unsure verdict.Finding
 	var unsureRule *rulepack.Rule
 	for _, rule := range candidates {
 		applies, o := r.applies(rule, s)
@@ -196,14 +196,14 @@ func (r *auditRun) concern(rule *rulepack.Rule) string {
 }
 
 // finding starts a finding with what the rule says of itself.
-func startRule(r *rulepack.Rule, subject string) Finding {
-	f := Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation, Mark: r.Mark}
+func startRule(r *rulepack.Rule, subject string) verdict.Finding {
+	f := verdict.Finding{Rule: r.ID, Title: r.Title, Subject: subject, Why: r.Why, Citation: r.Citation, Mark: r.Mark}
 	f.Severity = r.Usual()
 	return f
 }
 
 // check evaluates a rule that applies and fills the finding.
-func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *Finding) {
+func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) {
 	p, err := r.engine.programs.Get(rule.Check, types.BoolType)
 	if err != nil {
 		f.Result, f.Reason = verdict.Error, "check: "+err.Error()
@@ -257,7 +257,7 @@ func capSeverity(s verdict.Severity, c fact.Certainty, unverified bool) verdict.
 
 // severity evaluates a severity that is an expression. unverified reports whether
 // it rests on what no document confirms: the check may have needed none of that.
-func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *Finding) (unverified bool) {
+func (r *auditRun) severity(rule *rulepack.Rule, s facts.Subject, f *verdict.Finding) (unverified bool) {
 	if verdict.Severity(rule.Severity).Rank() > 0 {
 		return false
 	}
@@ -291,7 +291,7 @@ func (r *auditRun) text(src string) (string, error) {
 
 // describe fills found, expected, effect and remedy. A text that breaks never
 // spoils the verdict: the fault stands in its place.
-func (r *auditRun) describe(rule *rulepack.Rule, f *Finding) {
+func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 	if r.options.Bare {
 		return
 	}
@@ -319,7 +319,7 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *Finding) {
 }
 
 // blame says why a result is unknown, from the facts that were missing.
-func (r *auditRun) blame(f *Finding, o facts.Outcome) {
+func (r *auditRun) blame(f *verdict.Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None
 	if !r.options.Bare {

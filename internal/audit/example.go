@@ -11,7 +11,7 @@ import (
 // Example is what the rule says in the first of its own cases that fails, and
 // the case's name; for a rule that only explains, in the first that passes. It
 // is nil for a rule without such a case or loaded without its cases.
-func Example(i rulepack.RuleInfo) (f *Finding, name string) {
+func Example(i rulepack.RuleInfo) (f *verdict.Finding, name string) {
 	if i.Rule == nil {
 		return nil, ""
 	}
@@ -28,7 +28,7 @@ func Example(i rulepack.RuleInfo) (f *Finding, name string) {
 }
 
 // example evaluates the texts of a rule in one of its cases.
-func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *Finding {
+func example(r *rulepack.Rule, c *rulepack.Case, result verdict.Result) *verdict.Finding {
 	s, err := c.Scope()
 	if err != nil {
 		return nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestPrepareChangesNoVerdict(t *testing.T) {
 	packs, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
-	var found [2]*audit.Audit
+	var found [2]*verdict.Audit
 	for i := range found {
 		engine := audit.NewEngine(packs)
 		if i == 1 {

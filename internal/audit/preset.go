@@ -8,33 +8,14 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
-
-// PresetStep is the one step that fulfils several rows of a profile: the
-// vendor's master preset is set to the value that, by the profile's own
-// document, writes them.
-type PresetStep struct {
-	// Setting is the canonical id of the preset, Preset its new value as the
-	// profile names it, Value as the tool or the menu spells it, From the one that
-	// it has now.
-	Setting, Preset, Value, From string
-	// Tool and Command are a documented command line, Menu the way through BIOS
-	// setup; "" where nothing proves one. At least one is there.
-	Tool, Command, Menu string
-	// Writes are the settings that the preset writes, with what the document says
-	// it writes; Silent are those that it governs and of which the document says
-	// nothing.
-	Writes map[string]string
-	Silent []string
-	// Source is the document that says what the preset writes.
-	Source string
-}
 
 // Preset finds that step for the profile that somebody asked for; nil where the
 // profile's document names no preset, speaks of other machines, where the
 // machine's present preset is not known for sure or is the one already, and
 // where nothing proves how this machine spells it.
-func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Options) *PresetStep {
+func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Options) *verdict.PresetStep {
 	if !o.Asked {
 		return nil
 	}
@@ -54,7 +35,7 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 	if len(before) > 0 || len(ways) == 0 {
 		return nil
 	}
-	step := &PresetStep{Setting: m.Setting, Preset: p.Preset, Value: ways[0].Value, From: now, Source: p.Citation.Line()}
+	step := &verdict.PresetStep{Setting: m.Setting, Preset: p.Preset, Value: ways[0].Value, From: now, Source: p.Citation.Line()}
 	step.Writes, step.Silent = r.writes(p, m)
 	for _, w := range ways {
 		switch {
@@ -91,7 +72,7 @@ func (r *auditRun) writes(p *rulepack.ProfileSpec, m *settings.Master) (written 
 	rows := p.Table()
 	for i := range rows {
 		w := &rows[i]
-		if slices.Contains(m.Locks, w.ID) && r.settingApplies(w, &Finding{}) {
+		if slices.Contains(m.Locks, w.ID) && r.settingApplies(w, &verdict.Finding{}) {
 			written[w.ID] = w.Want[0]
 		}
 	}

@@ -117,7 +117,7 @@ func (r *auditRun) firmware() string {
 
 // startSetting starts the finding of a profile's row with what the document
 // says.
-func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) Finding {
+func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Finding {
 	c := *p.Citation
 	c.Place = cmp.Or(w.Place, c.Place)
 	why := p.Title + " asks for " + w.Want.String()
@@ -127,13 +127,13 @@ func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) Finding {
 	if len(w.Exceptions) > 0 {
 		why += "; not where: " + strings.Join(w.Exceptions, ", ")
 	}
-	return Finding{Rule: "setting." + w.ID, Title: "setting " + w.ID + " as the profile asks",
+	return verdict.Finding{Rule: "setting." + w.ID, Title: "setting " + w.ID + " as the profile asks",
 		Subject: "setting " + w.ID, Severity: verdict.Severity(w.Level), Why: why, Citation: &c}
 }
 
 // settingApplies evaluates the row's own condition and fills the finding when
 // the row does not speak.
-func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *Finding) bool {
+func (r *auditRun) settingApplies(w *rulepack.WantedSetting, f *verdict.Finding) bool {
 	if w.Applies == "" {
 		return true
 	}
@@ -163,7 +163,7 @@ func (r *auditRun) otherSettings(rows rulepack.SettingTable, why string) {
 		if slices.ContainsFunc(rows, func(w rulepack.WantedSetting) bool { return w.ID == id }) {
 			continue
 		}
-		r.add(Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks", Subject: facts.SubjectMachine,
+		r.add(verdict.Finding{Rule: "setting." + id, Title: "setting " + id + " as the profile asks", Subject: facts.SubjectMachine,
 			Result: verdict.NotApplicable, Severity: verdict.Info, Reason: why})
 	}
 }

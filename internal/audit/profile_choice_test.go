@@ -32,7 +32,7 @@ profiles:
 `
 
 // choice audits a machine of a product against a profile of choicePack.
-func choice(t *testing.T, product, profile string, settings map[string]inventory.Setting) *audit.Audit {
+func choice(t *testing.T, product, profile string, settings map[string]inventory.Setting) *verdict.Audit {
 	t.Helper()
 	pack, faults := rulepack.ParsePack("choice.yaml", []byte(choicePack))
 	require.Empty(t, faults)
@@ -120,7 +120,7 @@ profiles:
 // TestWantedAutoAgainstTheKernel: firmware was to choose, so the kernel's
 // value says nothing of whether it was let to.
 func TestWantedAutoAgainstTheKernel(t *testing.T) {
-	judge := func(s inventory.Setting) audit.Finding {
+	judge := func(s inventory.Setting) verdict.Finding {
 		return findings(choice(t, "Model 1", "balanced", map[string]inventory.Setting{"x2apic": s}), "setting.x2apic")["setting x2apic"]
 	}
 	assert.Equal(t, verdict.Pass, judge(inventory.Setting{Configured: direct("auto")}).Result)

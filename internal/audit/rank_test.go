@@ -162,19 +162,19 @@ func TestCaps(t *testing.T) {
 
 // TestSummary: results are counted, and the worst failure is the summary's.
 func TestSummary(t *testing.T) {
-	of := func(severities ...verdict.Severity) Summary {
-		findings := []Finding{{Result: verdict.Pass, Severity: verdict.Critical}, {Result: verdict.Waived, Severity: verdict.Critical}, {Result: verdict.Unknown, Severity: verdict.Critical}, {Result: verdict.NotApplicable}, {Result: verdict.Error}}
+	of := func(severities ...verdict.Severity) verdict.Summary {
+		findings := []verdict.Finding{{Result: verdict.Pass, Severity: verdict.Critical}, {Result: verdict.Waived, Severity: verdict.Critical}, {Result: verdict.Unknown, Severity: verdict.Critical}, {Result: verdict.NotApplicable}, {Result: verdict.Error}}
 		for _, s := range severities {
-			findings = append(findings, Finding{Result: verdict.Fail, Severity: s})
+			findings = append(findings, verdict.Finding{Result: verdict.Fail, Severity: s})
 		}
-		return Summarize(findings)
+		return verdict.Summarize(findings)
 	}
-	assert.Equal(t, Summary{Pass: 1, Waived: 1, Unknown: 1, NotApplicable: 1, Error: 1}, of())
+	assert.Equal(t, verdict.Summary{Pass: 1, Waived: 1, Unknown: 1, NotApplicable: 1, Error: 1}, of())
 	assert.Equal(t, verdict.Warning, of(verdict.Info, verdict.Warning, verdict.Info).Worst)
 	assert.Equal(t, verdict.Critical, of(verdict.Critical, verdict.Warning).Worst)
 	assert.Equal(t, verdict.Info, of(verdict.Info).Worst)
-	area := (&Audit{Findings: []Finding{{Rule: "memory.a", Result: verdict.Fail, Severity: verdict.Info}, {Rule: "numa.a", Result: verdict.Pass}}}).Area("memory.")
-	assert.Equal(t, Summary{Fail: 1, Worst: verdict.Info}, area.Summary)
+	area := (&verdict.Audit{Findings: []verdict.Finding{{Rule: "memory.a", Result: verdict.Fail, Severity: verdict.Info}, {Rule: "numa.a", Result: verdict.Pass}}}).Area("memory.")
+	assert.Equal(t, verdict.Summary{Fail: 1, Worst: verdict.Info}, area.Summary)
 }
 
 // TestWordsThatMatch: a list that is not given rules nothing out; a text that is not known rules
@@ -207,7 +207,7 @@ func TestLastDayOfAWaiver(t *testing.T) {
 		require.NoError(t, err)
 		r := judging("", nil)
 		r.options = Options{Now: now, Waivers: []WaiverSpec{{Rule: "a.b", Reason: "on order", Until: "2026-11-20"}}}
-		r.out.Findings = []Finding{{Rule: "a.b", Subject: "socket 0", Result: verdict.Fail}, {Rule: "a.b", Subject: "socket 1", Result: verdict.Unknown}, {Rule: "a.c", Result: verdict.Fail}}
+		r.out.Findings = []verdict.Finding{{Rule: "a.b", Subject: "socket 0", Result: verdict.Fail}, {Rule: "a.b", Subject: "socket 1", Result: verdict.Unknown}, {Rule: "a.c", Result: verdict.Fail}}
 		r.waive()
 		assert.Equal(t, []verdict.Result{want, verdict.Unknown, verdict.Fail}, []verdict.Result{r.out.Findings[0].Result, r.out.Findings[1].Result, r.out.Findings[2].Result}, moment)
 	}

@@ -6,12 +6,13 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Run audits one machine.
-func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) (*Audit, error) {
+func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) (*verdict.Audit, error) {
 	run := newRun(e, sys, topo, o)
-	run.out.Findings = make([]Finding, 0, e.room(sys, o))
+	run.out.Findings = make([]verdict.Finding, 0, e.room(sys, o))
 	for _, candidates := range e.rules {
 		if o.Rules == nil || o.Rules(candidates[0].ID) {
 			run.rule(candidates)
@@ -27,7 +28,7 @@ func (e *Engine) Run(sys *inventory.System, topo *population.Result, o Options) 
 		run.inherit()
 		run.waive()
 	}
-	run.out.Summary = Summarize(run.out.Findings)
+	run.out.Summary = verdict.Summarize(run.out.Findings)
 	return &run.out, nil
 }
 
@@ -59,7 +60,7 @@ func (r *auditRun) profile() error {
 	if chosen == nil {
 		r.out.ProfileWhy = why
 	} else {
-		r.out.Profile = &Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
+		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
 		rows = chosen.Table()
 		for i := range rows {
 			r.setting(chosen, &rows[i])

@@ -104,7 +104,7 @@ func levelInDoubt(w *rulepack.WantedSetting, now string) bool {
 
 // settingSeverity lowers a row's level to what the facts and the document
 // carry.
-func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *Finding, value facts.Value) {
+func (r *auditRun) settingSeverity(p *rulepack.ProfileSpec, f *verdict.Finding, value facts.Value) {
 	f.Severity = capSeverity(f.Severity, f.Certainty, value.Unverified)
 	if !r.named(p) {
 		f.Severity = verdict.Info

@@ -68,18 +68,18 @@ func known(value, source, field string) fact.Fact[string] {
 
 // judge audits a machine with the given faces against settingPack and the
 // built-in rules about settings.
-func judge(t *testing.T, faces map[string]inventory.Setting) *audit.Audit {
+func judge(t *testing.T, faces map[string]inventory.Setting) *verdict.Audit {
 	t.Helper()
 	return judgeBy(t, "site/table", faces)
 }
 
-func judgeBy(t *testing.T, profile string, faces map[string]inventory.Setting) *audit.Audit {
+func judgeBy(t *testing.T, profile string, faces map[string]inventory.Setting) *verdict.Audit {
 	t.Helper()
 	return judgeOn(t, profile, faces, nil)
 }
 
 // judgeOn does so on processors with the given rows of the vendors' tables.
-func judgeOn(t *testing.T, profile string, faces map[string]inventory.Setting, rows []*platform.Processor) *audit.Audit {
+func judgeOn(t *testing.T, profile string, faces map[string]inventory.Setting, rows []*platform.Processor) *verdict.Audit {
 	t.Helper()
 	pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
 	require.Empty(t, faults)
@@ -104,9 +104,9 @@ func judgeOn(t *testing.T, profile string, faces map[string]inventory.Setting, r
 }
 
 // one finds the finding of a rule and subject.
-func one(t *testing.T, a *audit.Audit, rule, subject string) audit.Finding {
+func one(t *testing.T, a *verdict.Audit, rule, subject string) verdict.Finding {
 	t.Helper()
-	var found []audit.Finding
+	var found []verdict.Finding
 	for _, f := range a.Findings {
 		if f.Rule == rule && f.Subject == subject {
 			found = append(found, f)

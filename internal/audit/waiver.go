@@ -24,7 +24,7 @@ func (r *auditRun) waive() {
 				continue
 			}
 			matched = true
-			f.Waiver = &Waiver{Reason: w.Reason, Until: w.Until}
+			f.Waiver = &verdict.Waiver{Reason: w.Reason, Until: w.Until}
 			if ended {
 				f.Reason = "the waiver ended on " + w.Until
 			} else {
@@ -64,7 +64,7 @@ func (r *auditRun) waiveConsequences() {
 			if !strings.HasPrefix(reason, follows) {
 				reason = follows + root.Rule + ", which is accepted: " + reason
 			}
-			f.Result, f.Waiver = verdict.Waived, &Waiver{Reason: reason, Until: root.Waiver.Until}
+			f.Result, f.Waiver = verdict.Waived, &verdict.Waiver{Reason: reason, Until: root.Waiver.Until}
 			again = true
 		}
 	}

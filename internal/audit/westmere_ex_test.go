@@ -96,7 +96,7 @@ func wexSlot(n, socket, board int, name string, gb int64) inventory.Slot {
 }
 
 // wexFindings audits a Westmere-EX machine with the built-in rules.
-func wexFindings(t *testing.T, sys *inventory.System) *audit.Audit {
+func wexFindings(t *testing.T, sys *inventory.System) *verdict.Audit {
 	t.Helper()
 	topo := population.Derive(sys, rules.FS)
 	require.True(t, topo.Platform.Known(), topo.Platform.Reason)

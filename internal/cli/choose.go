@@ -129,7 +129,7 @@ func listPossible(infos []rulepack.ProfileInfo, fits []audit.Fit, missing []stri
 }
 
 // leftOut says why nothing is listed, and which profiles may fit and may not.
-func leftOut(c *audit.Comparison) string {
+func leftOut(c *verdict.Comparison) string {
 	var out strings.Builder
 	if c.Why != "" {
 		fmt.Fprintln(&out, c.Why)

@@ -79,7 +79,7 @@ func newExportBench(t *testing.T, folder string) *exportBench {
 
 // judged are the findings of each profile on a machine, with an export where one
 // is named, and whether that is taken for another machine's.
-func (b *exportBench) judged(t *testing.T, root *host.Root, profiles []string, file string) (byProfile map[string]map[string]audit.Finding, foreign bool) {
+func (b *exportBench) judged(t *testing.T, root *host.Root, profiles []string, file string) (byProfile map[string]map[string]verdict.Finding, foreign bool) {
 	t.Helper()
 	in := collect.Input{Root: root, Tables: func() (settings.Tables, error) { return b.tables, nil }}
 	if file != "" {
@@ -89,11 +89,11 @@ func (b *exportBench) judged(t *testing.T, root *host.Root, profiles []string, f
 	}
 	sys, joined := collect.WithExports(in)
 	topo := population.Derive(sys, rules.FS)
-	byProfile = map[string]map[string]audit.Finding{}
+	byProfile = map[string]map[string]verdict.Finding{}
 	for _, profile := range profiles {
 		result, err := b.engine.Run(sys, topo, audit.Options{Profile: profile, Asked: true})
 		require.NoError(t, err)
-		byProfile[profile] = map[string]audit.Finding{}
+		byProfile[profile] = map[string]verdict.Finding{}
 		for _, f := range result.Findings {
 			if strings.HasPrefix(f.Rule, "setting.") {
 				byProfile[profile][f.Rule] = f

@@ -6,13 +6,14 @@ import (
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // assessment is a machine, what was derived of it, and what the rules say.
 type assessment struct {
 	sys   *inventory.System
 	topo  *population.Result
-	found *audit.Audit
+	found *verdict.Audit
 }
 
 // judge is the way from a machine's facts to its findings. The error is one of
@@ -49,8 +50,8 @@ func (p *Program) advice(engine *audit.Engine, o *audit.Options, j *assessment) 
 }
 
 func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline {
-	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*audit.Audit, error) {
-		return func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*audit.Audit, error) {
+	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
+		return func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*verdict.Audit, error) {
 			narrow := *o
 			narrow.Rules, narrow.Waivers, narrow.Bare = rules, nil, bare
 			return engine.Run(sys, topo, narrow)
@@ -59,6 +60,7 @@ func (p *Program) pipeline(engine *audit.Engine, o *audit.Options) plan.Pipeline
 	return plan.Pipeline{
 		Rules:    p.Rules,
 		Role:     engine.Role,
+		Document: audit.RowDocument,
 		Derive:   func(sys *inventory.System) *population.Result { return population.Derive(sys, p.Rules) },
 		Audit:    run(false),
 		Verdicts: run(true),

@@ -4,10 +4,10 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // lastPlan is a plan and what it was made of. A plan is two fifths of an audit that
@@ -15,7 +15,7 @@ import (
 // for one set of rules.
 type lastPlan struct {
 	sys      inventory.System
-	findings []audit.Finding
+	findings []verdict.Finding
 	plan     *plan.Plan
 }
 
@@ -38,6 +38,6 @@ func (l *lastPlan) of(j *assessment, make func() *plan.Plan) *plan.Plan {
 }
 
 // sameVerdict compares what a plan knows of a finding; its texts rest on the machine.
-func sameVerdict(a, b audit.Finding) bool {
+func sameVerdict(a, b verdict.Finding) bool {
 	return a.Rule == b.Rule && a.Subject == b.Subject && a.Result == b.Result && a.Severity == b.Severity && a.Certainty == b.Certainty
 }

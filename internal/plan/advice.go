@@ -4,10 +4,11 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // The kinds of advice, and of the steps to it, in the words of docs/interface.md, "JSON:
@@ -75,7 +76,7 @@ type Step struct {
 	// Like is the slot whose module a new one is of the same kind as.
 	Like int
 	// Set is the change of the BIOS settings where Do is Set, else nil.
-	Set *audit.PresetStep
+	Set *verdict.PresetStep
 }
 
 // Reach is what an audit says after the steps.
@@ -133,11 +134,14 @@ type Pipeline struct {
 	// Derive is the whole derivation.
 	Derive func(*inventory.System) *population.Result
 	// Audit asks the rules that it accepts the ids of.
-	Audit func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*audit.Audit, error)
+	Audit func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*verdict.Audit, error)
 	// Verdicts is Audit without texts, documents and evidence.
-	Verdicts func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*audit.Audit, error)
+	Verdicts func(sys *inventory.System, topo *population.Result, rules func(id string) bool) (*verdict.Audit, error)
 	// Role is what the rules of an id are to a plan.
-	Role func(id string) audit.Role
+	Role func(id string) verdict.Role
+	// Document names the document behind a platform's row as it stands for a machine of
+	// a maker, "" for none to cite.
+	Document func(p *platform.Platform, maker string) string
 }
 
 // Sought reports whether advice was sought for the finding.

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // half are the first four channels of every processor, uneven a full first and a
@@ -81,7 +81,7 @@ func TestFewWholeAudits(t *testing.T) {
 		p, sys := pipeline(t), server(t, c.server, c.filled)
 		audits, whole := 0, 0
 		run := p.Verdicts
-		p.Verdicts = func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*audit.Audit, error) {
+		p.Verdicts = func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*verdict.Audit, error) {
 			audits++
 			if rules == nil || rules("memory.voltage.uniform") { // of which none of these machines' layouts fail
 				whole++

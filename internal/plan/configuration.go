@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
@@ -88,7 +87,7 @@ func (t *Target) modulesOf(mix []int) []Modules {
 
 // judged takes over what an audit says of a layout. Where the platform's document
 // has classes of its own they decide, and whether it permits the number.
-func (c *Configuration) judged(found *audit.Audit, p *Pipeline) {
+func (c *Configuration) judged(found *verdict.Audit, p *Pipeline) {
 	class, _ := c.Class.Get()
 	for i := range found.Findings {
 		f := &found.Findings[i]
@@ -124,7 +123,7 @@ func (t *Target) documentOf(c *count) string {
 	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
 		// Of a platform without a machine each maker's document is about it.
 		maker := platform.Maker(t.sys.Machine.Vendor.Or(t.Platform.Citation.Vendor))
-		return cmp.Or(audit.RowDocument(t.Platform, maker), general)
+		return cmp.Or(t.pipeline.Document(t.Platform, maker), general)
 	}
 	return general
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/plan"
@@ -24,7 +23,7 @@ type outcome struct {
 	sure    float64
 }
 
-func outcomeOf(found *audit.Audit, topo *population.Result) outcome {
+func outcomeOf(found *verdict.Audit, topo *population.Result) outcome {
 	out := outcome{failed: map[string]verdict.Result{}, rank: map[string]int{}}
 	for i := range found.Findings {
 		f := &found.Findings[i]

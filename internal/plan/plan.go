@@ -8,14 +8,14 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Make plans for a machine that was audited. It does nothing when no rule
 // about the layout fails.
-func Make(sys *inventory.System, topo *population.Result, found *audit.Audit, p Pipeline) *Plan {
+func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, p Pipeline) *Plan {
 	before := failures(found.Findings, p.AboutLayout)
 	if len(before) == 0 {
 		return &Plan{}

@@ -26,14 +26,15 @@ func pipeline(t testing.TB) plan.Pipeline {
 	packs, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	engine := audit.NewEngine(packs)
-	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*audit.Audit, error) {
-		return func(sys *inventory.System, topo *population.Result, only func(string) bool) (*audit.Audit, error) {
+	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
+		return func(sys *inventory.System, topo *population.Result, only func(string) bool) (*verdict.Audit, error) {
 			return engine.Run(sys, topo, audit.Options{Now: time.Unix(0, 0), Rules: only, Bare: bare})
 		}
 	}
 	return plan.Pipeline{
 		Rules:    rules.FS,
 		Role:     engine.Role,
+		Document: audit.RowDocument,
 		Derive:   func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
 		Audit:    run(false),
 		Verdicts: run(true),
@@ -65,7 +66,7 @@ func populate(sys *inventory.System, filled func(locator, bank string) bool) {
 }
 
 // planned audits a machine and plans for it.
-func planned(t testing.TB, sys *inventory.System, p plan.Pipeline) (*audit.Audit, *population.Result, *plan.Plan) {
+func planned(t testing.TB, sys *inventory.System, p plan.Pipeline) (*verdict.Audit, *population.Result, *plan.Plan) {
 	topo := p.Derive(sys)
 	found, err := p.Audit(sys, topo, nil)
 	require.NoError(t, err)
@@ -81,7 +82,7 @@ func in(words ...string) func(locator, bank string) bool {
 
 // kept holds the promise of an advice against an audit of the machine that the
 // steps were carried out on.
-func kept(t *testing.T, sys *inventory.System, before *audit.Audit, a *plan.Advice, p plan.Pipeline) {
+func kept(t *testing.T, sys *inventory.System, before *verdict.Audit, a *plan.Advice, p plan.Pipeline) {
 	t.Helper()
 	after := plan.Apply(sys, a.Steps)
 	topo := p.Derive(after)

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -33,7 +32,7 @@ var onLayout = []string{
 // writes is put into a copy of the model and audited there against the same
 // profile. ok is false where that cures less than two findings, leaves one
 // undecided that fails now, or brings a new failure.
-func Preset(sys *inventory.System, found *audit.Audit, step *audit.PresetStep, p Pipeline) (Advice, bool) {
+func Preset(sys *inventory.System, found *verdict.Audit, step *verdict.PresetStep, p Pipeline) (Advice, bool) {
 	if step == nil {
 		return Advice{}, false
 	}
@@ -59,13 +58,13 @@ func Preset(sys *inventory.System, found *audit.Audit, step *audit.PresetStep, p
 }
 
 // passes reports whether an audit lets the rule pass for the subject.
-func passes(found *audit.Audit, f Finding) bool { return results(found, f, verdict.Pass) }
+func passes(found *verdict.Audit, f Finding) bool { return results(found, f, verdict.Pass) }
 
 // accepted reports whether a failure is one that the site has waived.
-func accepted(found *audit.Audit, f Finding) bool { return results(found, f, verdict.Waived) }
+func accepted(found *verdict.Audit, f Finding) bool { return results(found, f, verdict.Waived) }
 
-func results(found *audit.Audit, f Finding, result verdict.Result) bool {
-	return slices.ContainsFunc(found.Findings, func(g audit.Finding) bool {
+func results(found *verdict.Audit, f Finding, result verdict.Result) bool {
+	return slices.ContainsFunc(found.Findings, func(g verdict.Finding) bool {
 		return g.Rule == f.Rule && g.Subject == f.Subject && g.Result == result
 	})
 }
@@ -93,7 +92,7 @@ func tellable(now, after *inventory.System, p *Pipeline) func(rule string) bool 
 // export states what the preset writes, as it stated the values before. What
 // the preset governs without a word of its document, and what the running
 // system then shows, is not known.
-func ApplyPreset(sys *inventory.System, step *audit.PresetStep) *inventory.System {
+func ApplyPreset(sys *inventory.System, step *verdict.PresetStep) *inventory.System {
 	out := *sys
 	out.Measurements, out.Accepted = nil, nil // nobody measured the machine that is not there
 	out.Settings = maps.Clone(sys.Settings)

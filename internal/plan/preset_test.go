@@ -18,6 +18,7 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
+	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -58,14 +59,14 @@ func export(sys *inventory.System, id, attribute, value string) {
 }
 
 // presetOf audits the machine against a profile and asks for the one step.
-func presetOf(t *testing.T, sys *inventory.System, o audit.Options) (*audit.Audit, plan.Advice, bool) {
+func presetOf(t *testing.T, sys *inventory.System, o audit.Options) (*verdict.Audit, plan.Advice, bool) {
 	t.Helper()
 	packs, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	engine := audit.NewEngine(packs).WithTables(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS, "settings") })
 	o.Now = time.Unix(0, 0)
 	p := plan.Pipeline{Rules: fs.FS(rules.FS), Role: engine.Role, Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
-		Audit: func(sys *inventory.System, topo *population.Result, only func(string) bool) (*audit.Audit, error) {
+		Audit: func(sys *inventory.System, topo *population.Result, only func(string) bool) (*verdict.Audit, error) {
 			narrow := o
 			narrow.Rules = only
 			return engine.Run(sys, topo, narrow)
@@ -162,7 +163,7 @@ func TestPresetOnLayout(t *testing.T) {
 	sys := r730()
 	sys.Settings["sub_numa"] = inventory.Setting{}
 	export(sys, "sub_numa", "", "cod")
-	step := &audit.PresetStep{Setting: "workload_profile", Preset: perf, Writes: map[string]string{"sub_numa": "off"}, Silent: []string{"c1e"}}
+	step := &verdict.PresetStep{Setting: "workload_profile", Preset: perf, Writes: map[string]string{"sub_numa": "off"}, Silent: []string{"c1e"}}
 	after := plan.ApplyPreset(sys, step)
 	assert.Equal(t, "off", after.Settings["sub_numa"].Configured.Value)
 	assert.False(t, after.Settings["c1e"].Configured.Known(), "the document does not say")

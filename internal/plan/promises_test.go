@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/plan"
@@ -19,7 +18,7 @@ import (
 type promises struct {
 	sys    *inventory.System
 	topo   *population.Result
-	found  *audit.Audit
+	found  *verdict.Audit
 	made   *plan.Plan
 	broken []string
 }
@@ -74,9 +73,9 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 }
 
 // findings holds the failures that were promised against those of the audit.
-func (c *promises) findings(a *plan.Advice, again *audit.Audit) {
+func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 	type verdictOf struct{ rule, subject string }
-	before := map[verdictOf]*audit.Finding{}
+	before := map[verdictOf]*verdict.Finding{}
 	for i := range c.found.Findings {
 		f := &c.found.Findings[i]
 		before[verdictOf{f.Rule, f.Subject}] = f
@@ -251,7 +250,7 @@ func hold(t testing.TB, name string, sys *inventory.System, p plan.Pipeline) *pr
 }
 
 // severe counts failures of rules about the layout at warning or above.
-func severe(found *audit.Audit) int {
+func severe(found *verdict.Audit) int {
 	n := 0
 	for _, f := range found.Findings {
 		if f.Result == verdict.Fail && concerns(f.Rule) && f.Severity.Rank() >= verdict.Warning.Rank() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -89,7 +88,7 @@ func (s *search) source(layout []int) string {
 	if !p.LockstepPairs || len(p.LockstepChannels) == 0 {
 		return general
 	}
-	return cmp.Or(audit.RowDocument(p, platform.Maker(b.sys.Machine.Vendor.Or(""))), general)
+	return cmp.Or(s.pipeline.Document(p, platform.Maker(b.sys.Machine.Vendor.Or(""))), general)
 }
 
 // reachOf collects what the derivation says of each processor.

@@ -11,12 +11,13 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/rulepack"
+	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
 
 var (
 	builtin = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadCompiled(rules.FS) })
-	roles   = sync.OnceValue(func() func(string) audit.Role {
+	roles   = sync.OnceValue(func() func(string) verdict.Role {
 		packs, err := builtin()
 		if err != nil {
 			panic(err)
@@ -44,12 +45,12 @@ func TestRolesOfRules(t *testing.T) {
 			area, _, _ := strings.Cut(r.ID, ".")
 			runs := slices.Contains(running, r.ID) || area == "measure" || area == "baseline"
 			modules := r.ID == "memory.ecc.active"
-			want := audit.Role{Running: runs, Modules: modules,
+			want := verdict.Role{Running: runs, Modules: modules,
 				Layout: !runs && !modules && area == "memory" || r.ID == "numa.subnuma.symmetric",
 				Order:  r.ID == "memory.slot.order", Permits: r.ID == "memory.count.supported",
 				Purchase: r.ID == "memory.channel.populated" || r.ID == "memory.class.optimal"}
 			assert.Equal(t, want, roles()(r.ID), r.ID)
-			assert.Equal(t, want == audit.Role{}, len(r.Planning) == 0, "%s: every rule of the id says its role", r.ID)
+			assert.Equal(t, want == verdict.Role{}, len(r.Planning) == 0, "%s: every rule of the id says its role", r.ID)
 			seen[r.ID] = true
 		}
 	}

@@ -3,7 +3,6 @@ package plan
 import (
 	"slices"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -22,7 +21,7 @@ func (p *Pipeline) aboutOthers(id string) bool {
 }
 
 // failures lists what fails among the rules that are asked for.
-func failures(findings []audit.Finding, rules func(string) bool) []Finding {
+func failures(findings []verdict.Finding, rules func(string) bool) []Finding {
 	var out []Finding
 	for i := range findings {
 		if f := &findings[i]; f.Result == verdict.Fail && rules(f.Rule) {

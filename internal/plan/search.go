@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
@@ -468,7 +467,7 @@ func (s *search) accepts(after *score) bool {
 }
 
 // judge counts what an audit found about the layout.
-func (s *search) judge(findings []audit.Finding, topo *population.Result) score {
+func (s *search) judge(findings []verdict.Finding, topo *population.Result) score {
 	out := score{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
 	for _, f := range out.fails {
 		switch verdict.Severity(f.Severity) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/machinetest"
@@ -96,7 +95,7 @@ func TestFourChannelsThatInterleave(t *testing.T) {
 			return slot == 0 && strings.ContainsRune(c.channels, rune('A'+channel))
 		}).Dump())
 		found, _, made := planned(t, sys, p)
-		severe := slices.ContainsFunc(found.Findings, func(f audit.Finding) bool {
+		severe := slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool {
 			return f.Rule == "memory.channel.populated" && f.Result == verdict.Fail && f.Severity == verdict.Warning
 		})
 		require.Equal(t, c.moves+c.installs > 0, severe, c.channels)
@@ -189,7 +188,7 @@ func TestNoMoveOnDoubtedMap(t *testing.T) {
 	found, _, made := planned(t, x8dah(func(_, slot int) int { return slot }), p)
 	require.Empty(t, made.Advice)
 	require.Contains(t, made.Why, "contradicts itself")
-	require.True(t, slices.ContainsFunc(found.Findings, func(f audit.Finding) bool {
+	require.True(t, slices.ContainsFunc(found.Findings, func(f verdict.Finding) bool {
 		return f.Rule == "memory.mapping.consistent" && f.Result == verdict.Fail && f.Severity == verdict.Info
 	}))
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/machinetest"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // TestVerdictsAreTheAudits: what the search is told without texts is what the audit
@@ -14,8 +14,8 @@ import (
 func TestVerdictsAreTheAudits(t *testing.T) {
 	p := pipeline(t)
 	all := func(string) bool { return true }
-	bare := func(f *audit.Finding) audit.Finding {
-		return audit.Finding{Rule: f.Rule, Subject: f.Subject, Result: f.Result, Severity: f.Severity, Certainty: f.Certainty, Reason: f.Reason}
+	bare := func(f *verdict.Finding) verdict.Finding {
+		return verdict.Finding{Rule: f.Rule, Subject: f.Subject, Result: f.Result, Severity: f.Severity, Certainty: f.Certainty, Reason: f.Reason}
 	}
 	failed := 0
 	for name := range machinetest.Servers() {

@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/prose"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Change is one thing that somebody means to do. Slots are named by locator, by
@@ -287,7 +287,7 @@ func distance(a, b string) int {
 }
 
 // Compare audits what a machine would be and holds it against what it is.
-func Compare(topo *population.Result, found *audit.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
+func Compare(topo *population.Result, found *verdict.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
 	next := p.Derive(after)
 	audited, err := p.Verdicts(after, next, p.AboutLayout)
 	if err != nil {

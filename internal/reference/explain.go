@@ -94,7 +94,7 @@ func (e *Explainer) rule(rules []rulepack.RuleInfo, doc *report.Report) []page.B
 }
 
 // bareFinding is a finding without what the page about its rule says in parts of its own.
-func bareFinding(f *audit.Finding) string {
+func bareFinding(f *verdict.Finding) string {
 	built := report.BuildFinding(f)
 	built.Why, built.Remedy, built.Citation, built.Effect = nil, nil, nil, nil
 	return text.Finding(&built, text.Options{Width: exampleWidth})

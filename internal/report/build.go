@@ -3,10 +3,10 @@ package report
 import (
 	"time"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Options are what a document needs besides the machine and the audit.
@@ -30,9 +30,9 @@ func (o Options) With(p *plan.Plan) Options {
 // Build makes the report of one audit. A nil derivation or audit gives a report
 // with what is there, so that an audit that could not be done still shows
 // what was read.
-func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Options) Report {
+func Build(sys *inventory.System, topo *population.Result, a *verdict.Audit, o Options) Report {
 	if a == nil {
-		a = &audit.Audit{}
+		a = &verdict.Audit{}
 	}
 	own := &documentParts{}
 	inv := own.inventory(sys, topo, o)
@@ -65,7 +65,7 @@ func Build(sys *inventory.System, topo *population.Result, a *audit.Audit, o Opt
 	return r
 }
 
-func buildProfile(p *audit.Profile) *Profile {
+func buildProfile(p *verdict.Profile) *Profile {
 	if p == nil {
 		return nil
 	}
@@ -77,7 +77,7 @@ func buildProfile(p *audit.Profile) *Profile {
 	}
 }
 
-func buildSummary(s audit.Summary) Summary {
+func buildSummary(s verdict.Summary) Summary {
 	return Summary{
 		Pass:          s.Pass,
 		Fail:          s.Fail,
@@ -90,9 +90,9 @@ func buildSummary(s audit.Summary) Summary {
 }
 
 // BuildFinding makes the document of one finding.
-func BuildFinding(f *audit.Finding) Finding { return (&documentParts{}).finding(f) }
+func BuildFinding(f *verdict.Finding) Finding { return (&documentParts{}).finding(f) }
 
-func (p *documentParts) finding(f *audit.Finding) Finding {
+func (p *documentParts) finding(f *verdict.Finding) Finding {
 	out := Finding{
 		Rule:      f.Rule,
 		Title:     p.word(f.Title),

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // BuildComparison makes the document of one comparison.
-func BuildComparison(sys *inventory.System, topo *population.Result, c *audit.Comparison, o Options) Comparison {
+func BuildComparison(sys *inventory.System, topo *population.Result, c *verdict.Comparison, o Options) Comparison {
 	inv := BuildInventory(sys, topo, o)
 	out := Comparison{
 		Schema:      SchemaComparison,
@@ -27,11 +27,11 @@ func BuildComparison(sys *inventory.System, topo *population.Result, c *audit.Co
 }
 
 // HoldAgainst adds the machine beside every profile documented for it.
-func (r *Report) HoldAgainst(c *audit.Comparison) {
+func (r *Report) HoldAgainst(c *verdict.Comparison) {
 	r.Profiles, r.ProfilesWhy, r.LeftOut = buildProfiles(c), c.Why, buildUndecided(c)
 }
 
-func buildUndecided(c *audit.Comparison) []Undecided {
+func buildUndecided(c *verdict.Comparison) []Undecided {
 	out := []Undecided{}
 	for _, u := range c.Undecided {
 		out = append(out, Undecided{u.ID, u.Reason})
@@ -40,7 +40,7 @@ func buildUndecided(c *audit.Comparison) []Undecided {
 }
 
 // buildProfiles is never nil: JSON has [] when no document gives a profile.
-func buildProfiles(c *audit.Comparison) []HeldProfile {
+func buildProfiles(c *verdict.Comparison) []HeldProfile {
 	out := []HeldProfile{}
 	for i := range c.Held {
 		out = append(out, buildHeld(&c.Held[i]))
@@ -48,7 +48,7 @@ func buildProfiles(c *audit.Comparison) []HeldProfile {
 	return out
 }
 
-func buildHeld(h *audit.Held) HeldProfile {
+func buildHeld(h *verdict.Held) HeldProfile {
 	p := buildProfile(&h.Profile)
 	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: neverNil(h.Intents), Analogy: wordOrNil(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
 		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,

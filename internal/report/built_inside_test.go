@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
@@ -46,9 +45,9 @@ func TestStepsOfAdvice(t *testing.T) {
 		"put in":         {plan.Step{Do: plan.Install, From: none, To: 1, Like: 0}, named(Step{Do: "install", Like: new("0x1100"), Module: module}, second, "0x1101", "A2")},
 		"exchanged": {plan.Step{Do: plan.Exchange, From: 0, To: 0, Like: 0},
 			Step{Do: "exchange", At: new("0x1100"), AtLocator: new("A1"), Like: new("0x1100"), Module: module}},
-		"set by a tool": {plan.Step{Do: plan.Set, From: none, To: none, Like: none, Set: &audit.PresetStep{Setting: "preset", Value: "Perf", Tool: "racadm", Command: "racadm set X"}},
+		"set by a tool": {plan.Step{Do: plan.Set, From: none, To: none, Like: none, Set: &verdict.PresetStep{Setting: "preset", Value: "Perf", Tool: "racadm", Command: "racadm set X"}},
 			Step{Do: "set", Setting: new("preset"), Value: new("Perf"), Tool: new("racadm"), Command: new("racadm set X")}},
-		"set in setup": {plan.Step{Do: plan.Set, From: none, To: none, Like: none, Set: &audit.PresetStep{Setting: "preset", Value: "Perf", Menu: "System Profile"}},
+		"set in setup": {plan.Step{Do: plan.Set, From: none, To: none, Like: none, Set: &verdict.PresetStep{Setting: "preset", Value: "Perf", Menu: "System Profile"}},
 			Step{Do: "set", Setting: new("preset"), Value: new("Perf"), Menu: new("System Profile")}},
 	} {
 		assert.Equal(t, c.want, buildStep(twoSlots(), &plan.Advice{}, c.step), name)

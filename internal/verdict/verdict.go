@@ -1,5 +1,6 @@
-// Package verdict holds the words of a verdict: result, severity, and the
-// document it rests on.
+// Package verdict holds what an audit says: the words of a verdict, the findings,
+// the document that each rests on. It knows nothing of how a verdict is come to, so
+// that a plan and the report know nothing of it either.
 package verdict
 
 import "strconv"

@@ -1,8 +1,6 @@
 package reporttest
 
 import (
-	"github.com/memaudit/memaudit/internal/audit"
-	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -10,9 +8,9 @@ import (
 var compared = map[string]string{"smt": "disabled", "turbo": "enabled", "memory_speed": "max"}
 
 // heldRow is one setting beside a profile.
-func heldRow(id string, result verdict.Result, want ...string) (audit.Finding, *rulepack.WantedSetting) {
-	f := audit.Finding{Rule: "setting." + id, Subject: "setting " + id, Result: result, Severity: verdict.Info, Citation: dell11G()}
-	w := &rulepack.WantedSetting{ID: id, Want: want}
+func heldRow(id string, result verdict.Result, want ...string) (verdict.Finding, verdict.HeldRow) {
+	f := verdict.Finding{Rule: "setting." + id, Subject: "setting " + id, Result: result, Severity: verdict.Info, Citation: dell11G()}
+	w := verdict.HeldRow{Want: want}
 	switch result {
 	case verdict.Pass:
 		f.Found = compared[id] + " (configured)"
@@ -29,41 +27,41 @@ func heldRow(id string, result verdict.Result, want ...string) (audit.Finding, *
 	return f, w
 }
 
-func held(id, intent string, closest bool, rows ...func() (audit.Finding, *rulepack.WantedSetting)) audit.Held {
-	h := audit.Held{Profile: audit.Profile{ID: id, Intent: intent, Title: id, Citation: *dell11G()}, Intents: []string{intent}, Closest: closest}
+func held(id, intent string, closest bool, rows ...func() (verdict.Finding, verdict.HeldRow)) verdict.Held {
+	h := verdict.Held{Profile: verdict.Profile{ID: id, Intent: intent, Title: id, Citation: *dell11G()}, Intents: []string{intent}, Closest: closest}
 	for _, row := range rows {
 		f, w := row()
 		h.Findings, h.Rows = append(h.Findings, f), append(h.Rows, w)
 	}
-	h.Summary = audit.Summarize(h.Findings)
+	h.Summary = verdict.Summarize(h.Findings)
 	return h
 }
 
-func row(id string, result verdict.Result, want ...string) func() (audit.Finding, *rulepack.WantedSetting) {
-	return func() (audit.Finding, *rulepack.WantedSetting) { return heldRow(id, result, want...) }
+func row(id string, result verdict.Result, want ...string) func() (verdict.Finding, verdict.HeldRow) {
+	return func() (verdict.Finding, verdict.HeldRow) { return heldRow(id, result, want...) }
 }
 
 // Comparisons are made-up comparisons by name.
-func Comparisons() map[string]*audit.Comparison {
+func Comparisons() map[string]*verdict.Comparison {
 	power := row("power_policy", verdict.Unknown, "firmware_dynamic")
 	noSMT := row("smt", verdict.Pass, "disabled")
 	byAnalogy := held("dell-11g/low-latency", "low-latency", false, row("c_states", verdict.Error, "disabled"), row("turbo", verdict.NotApplicable, "enabled"))
 	byAnalogy.Analogy = "the document speaks of R710"
-	return map[string]*audit.Comparison{
-		"unknown": {Held: []audit.Held{
+	return map[string]*verdict.Comparison{
+		"unknown": {Held: []verdict.Held{
 			held("hpe-gen10plus-amd-7003/transactional-application-processing", "database", false, power, row("smt", verdict.Unknown, "enabled")),
 			held("hpe-gen10plus-amd-7003/general-power-efficient-compute", "energy-efficiency", false, power),
 		}},
 		"none": {Why: "no document gives a profile for this machine"},
 		"some": {
-			Held: []audit.Held{
+			Held: []verdict.Held{
 				held("dell-11g/balanced", "balanced", true, power, noSMT, row("turbo", verdict.Fail, "disabled")),
 				held("dell-11g/max-performance", "max-performance", false, row("power_policy", verdict.Unknown, "max_performance", "os_dynamic"),
 					row("smt", verdict.Fail, "enabled"), row("turbo", verdict.Fail, "disabled"), row("memory_speed", verdict.Pass, "max")),
 				held("dell-11g/hpc", "hpc", true, power, noSMT, row("turbo", verdict.Fail, "disabled")),
 				byAnalogy,
 			},
-			Undecided: []audit.Undecided{{ID: "dell-11g/board", Reason: "whether the profile dell-11g/board is written for this machine is not known"}},
+			Undecided: []verdict.Undecided{{ID: "dell-11g/board", Reason: "whether the profile dell-11g/board is written for this machine is not known"}},
 		},
 	}
 }

@@ -1,7 +1,6 @@
 package reporttest
 
 import (
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
@@ -9,8 +8,8 @@ import (
 )
 
 // summed counts the results, as the audit does.
-func summed(findings []audit.Finding) audit.Summary {
-	var s audit.Summary
+func summed(findings []verdict.Finding) verdict.Summary {
+	var s verdict.Summary
 	for _, f := range findings {
 		switch f.Result {
 		case verdict.Pass:
@@ -33,21 +32,21 @@ func summed(findings []audit.Finding) audit.Summary {
 	return s
 }
 
-func passed(rule, subject string) audit.Finding {
-	return audit.Finding{
+func passed(rule, subject string) verdict.Finding {
+	return verdict.Finding{
 		Rule: rule, Title: "title of " + rule, Result: verdict.Pass, Severity: verdict.Warning, Subject: subject,
 		Found: "as it should be", Certainty: fact.Direct, Evidence: []fact.Evidence{DMI("field", "raw")},
 	}
 }
 
-func skipped(rule, reason string) audit.Finding {
-	return audit.Finding{
+func skipped(rule, reason string) verdict.Finding {
+	return verdict.Finding{
 		Rule: rule, Result: verdict.NotApplicable, Severity: verdict.Info, Subject: "machine", Reason: reason,
 	}
 }
 
-func open(rule, subject, reason, knownBy string) audit.Finding {
-	return audit.Finding{
+func open(rule, subject, reason, knownBy string) verdict.Finding {
+	return verdict.Finding{
 		Rule: rule, Title: "title of " + rule, Result: verdict.Unknown, Severity: verdict.Warning, Subject: subject,
 		Reason: reason, KnownBy: knownBy,
 	}
@@ -67,8 +66,8 @@ func Good() *Input {
 		m.Topo.Populations = append(m.Topo.Populations, newPopulation(s, []int{1, 1, 1}, "A", 1333, full()))
 	}
 	m.Topo.Symmetric = Direct(true)
-	m.Audit.Profile = &audit.Profile{ID: "dell-11g/balanced", Intent: "balanced", Title: "Balanced", Citation: *dell11G()}
-	m.Audit.Findings = []audit.Finding{
+	m.Audit.Profile = &verdict.Profile{ID: "dell-11g/balanced", Intent: "balanced", Title: "Balanced", Citation: *dell11G()}
+	m.Audit.Findings = []verdict.Finding{
 		passed("memory.socket.populated", "socket 0"), passed("memory.socket.populated", "socket 1"),
 		passed("memory.channel.populated", "socket 0"), passed("memory.channel.populated", "socket 1"),
 		passed("memory.socket.symmetric", "machine"), passed("numa.node-interleaving", "machine"),
@@ -92,7 +91,7 @@ func Bad() *Input {
 		newPopulation(1, []int{2, 1, 0}, "C", 1333, population.Share{Low: 1. / 3, High: .5, Source: "population model"}),
 	}
 	m.Topo.Symmetric = Direct(false)
-	m.Audit.Profile = &audit.Profile{ID: "dell-11g/max-performance", Intent: "max-performance", Citation: *dell11G()}
+	m.Audit.Profile = &verdict.Profile{ID: "dell-11g/max-performance", Intent: "max-performance", Citation: *dell11G()}
 	m.Audit.Findings = BadFindings()
 	m.Audit.Summary = summed(m.Audit.Findings)
 	m.Audit.Notices = []string{"waiver for memory.slot.order, socket 3 matches nothing"}
@@ -100,12 +99,12 @@ func Bad() *Input {
 }
 
 // BadFindings are the findings of Bad.
-func BadFindings() []audit.Finding {
+func BadFindings() []verdict.Finding {
 	slots := []fact.Evidence{
 		DMI("type 17 0x1106 Size", "4096 MB"), DMI("type 17 0x1107 Size", "4096 MB"),
 		DMI("type 17 0x1108 Size", "No Module Installed"), DMI("type 17 0x1109 Size", "4096 MB"),
 	}
-	return []audit.Finding{
+	return []verdict.Finding{
 		passed("memory.socket.populated", "socket 0"), passed("memory.socket.populated", "socket 1"),
 		passed("memory.channel.populated", "socket 0"),
 		{
@@ -140,7 +139,7 @@ func BadFindings() []audit.Finding {
 		},
 		{
 			Rule: "setting.smt", Result: verdict.Waived, Severity: verdict.Info, Subject: "setting smt", Found: "enabled", Expected: "disabled",
-			Waiver:    &audit.Waiver{Reason: "our solver gains 9 % with SMT, ticket HPC-311", Until: "2027-06-30"},
+			Waiver:    &verdict.Waiver{Reason: "our solver gains 9 % with SMT, ticket HPC-311", Until: "2027-06-30"},
 			Certainty: fact.Direct, Citation: dell11G(),
 		},
 		{

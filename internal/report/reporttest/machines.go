@@ -5,12 +5,12 @@ package reporttest
 import (
 	"fmt"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Input is one made-up machine with its audit, as the earlier stages would
@@ -18,7 +18,7 @@ import (
 type Input struct {
 	Sys   inventory.System
 	Topo  population.Result
-	Audit audit.Audit
+	Audit verdict.Audit
 }
 
 // DMI is a reading of a field of firmware's table.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
@@ -29,7 +28,7 @@ func Virtual() *Input {
 	}}
 	m.Topo.Platform = fact.Unknown[*platform.Platform](fact.Absent, "no processor row", "")
 	m.Audit.ProfileWhy = "no profile is documented for a machine whose platform is not recognised"
-	m.Audit.Findings = []audit.Finding{
+	m.Audit.Findings = []verdict.Finding{
 		skipped("memory.socket.populated", "a virtual machine has no DIMM slots of its own"),
 		skipped("memory.channel.populated", "a virtual machine has no DIMM slots of its own"),
 		passed("numa.node.memory", "node 0"),
@@ -91,18 +90,18 @@ func Big() *Input {
 	return m
 }
 
-func bigFindings() []audit.Finding {
+func bigFindings() []verdict.Finding {
 	bad := BadFindings()
 	channel, order := bad[4], bad[3]
 	channel.Subject, channel.Severity = "socket 5", verdict.Critical
 	channel.Found = "channel 3 (P6_DIMM_D1, P6_DIMM_D2) is empty, the other seven hold two DIMMs each"
 	channel.Remedy = "put DIMMs of 64 GiB into P6_DIMM_D1 and P6_DIMM_D2"
 	order.Subject, order.CausedBy = "socket 5", "memory.channel.populated socket 5"
-	slot := audit.Finding{
+	slot := verdict.Finding{
 		Rule: "memory.slot.reachable", Result: verdict.Fail, Severity: verdict.Warning, Subject: "slot 0x1012 (P2_DIMM_C1)",
 		Found: "a DIMM of 64 GiB behind a disabled processor", Expected: "no DIMM there", Certainty: fact.Direct,
 	}
-	out := []audit.Finding{order, channel, slot}
+	out := []verdict.Finding{order, channel, slot}
 	for s := range 8 {
 		subject := fmt.Sprintf("socket %d", s)
 		f := channel
@@ -142,7 +141,7 @@ func Chipset() *Input {
 	m.Topo.Populations = []population.Population{newPopulation(place.Unplaced, []int{1, 1, 1, 1}, "A", 667, full())}
 	m.Topo.Populations[0].Speed = fact.Fact[population.Speed]{}
 	m.Audit.ProfileWhy = "no profile of the platform is documented"
-	m.Audit.Findings = []audit.Finding{passed("memory.channel.populated", "machine"), open("memory.dimm.uniform", "machine", "slot 0x0033 has no size", "a newer BIOS")}
+	m.Audit.Findings = []verdict.Finding{passed("memory.channel.populated", "machine"), open("memory.dimm.uniform", "machine", "slot 0x0033 has no size", "a newer BIOS")}
 	m.Audit.Summary = summed(m.Audit.Findings)
 	return m
 }
@@ -170,7 +169,7 @@ func Wide() *Input {
 	p := newPopulation(0, []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "1", 4800, full())
 	p.Relative = fact.Fact[population.Share]{}
 	m.Topo.Populations = []population.Population{p}
-	m.Audit.Findings = []audit.Finding{passed("memory.channel.populated", "socket 0")}
+	m.Audit.Findings = []verdict.Finding{passed("memory.channel.populated", "socket 0")}
 	m.Audit.Summary = summed(m.Audit.Findings)
 	m.Audit.ProfileWhy = "none was asked for"
 	return m

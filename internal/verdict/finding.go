@@ -1,13 +1,9 @@
-// Package audit holds a machine's facts against rule packs and profiles and
-// says, for every rule and subject, pass, fail, unknown, not_applicable,
-// waived or error, with the evidence and the citation.
-package audit
+package verdict
 
 import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/fact"
-	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // Waiver is an accepted failure.
@@ -19,9 +15,9 @@ type Waiver struct {
 // Finding is the result of one rule for one subject.
 type Finding struct {
 	Rule, Title string
-	Result      verdict.Result
+	Result      Result
 	// Severity is the rule's after all caps.
-	Severity verdict.Severity
+	Severity Severity
 	// Subject names the thing judged: machine, socket 0,
 	// slot 0x1101 (DIMM_A4), node 1, setting turbo.
 	Subject string
@@ -35,12 +31,12 @@ type Finding struct {
 	// CausedBy is "RULE" or "RULE SUBJECT" of the finding this one follows
 	// from.
 	CausedBy string
-	Effect   *verdict.Effect
+	Effect   *Effect
 	Remedy   string
 	Evidence []fact.Evidence
 	// Certainty is the lowest of the facts read.
 	Certainty fact.Certainty
-	Citation  *verdict.Citation
+	Citation  *Citation
 	Waiver    *Waiver
 	// Mark is what a failure is called below the picture of its socket.
 	Mark string
@@ -52,13 +48,13 @@ type Finding struct {
 type Summary struct {
 	Pass, Fail, Unknown, NotApplicable, Waived, Error int
 	// Worst is the highest severity among the failures, "" without one.
-	Worst verdict.Severity
+	Worst Severity
 }
 
 // Profile is the profile an audit was held against.
 type Profile struct {
 	ID, Intent, Title string
-	Citation          verdict.Citation
+	Citation          Citation
 }
 
 // Audit is everything an evaluation yields.
@@ -93,20 +89,20 @@ func Summarize(findings []Finding) Summary {
 	var s Summary
 	for _, f := range findings {
 		switch f.Result {
-		case verdict.Pass:
+		case Pass:
 			s.Pass++
-		case verdict.Fail:
+		case Fail:
 			s.Fail++
 			if f.Severity.Rank() > s.Worst.Rank() {
 				s.Worst = f.Severity
 			}
-		case verdict.Unknown:
+		case Unknown:
 			s.Unknown++
-		case verdict.NotApplicable:
+		case NotApplicable:
 			s.NotApplicable++
-		case verdict.Waived:
+		case Waived:
 			s.Waived++
-		case verdict.Error:
+		case Error:
 			s.Error++
 		}
 	}
