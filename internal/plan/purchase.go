@@ -35,6 +35,7 @@ func (s *search) withFewer(counts []int, move *candidate) []*candidate {
 func (s *search) bought(counts []int, move *candidate) []*candidate {
 	even := func(extra []int) [][][]int { return s.even(counts, extra) }
 	full, part := s.cheapest(s.board.purchases(counts), even, move, mostBought)
+	full = s.unmoved(full)
 	out := addCandidate(nil, full)
 	if !s.before.severe() || !s.isDear(full) {
 		return out
@@ -72,6 +73,60 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 		s.dear = s.whyDear(full)
 	}
 	return out
+}
+
+// unmoved is what leaves every processor its modules and brings it to as many as a
+// candidate does by buying the same, where that fails and reaches no worse with fewer
+// modules handled; else the candidate. Modules of two kinds need not be shared equally.
+func (s *search) unmoved(c *candidate) *candidate {
+	split, extra, ok := s.board.addedTo(c)
+	if !ok {
+		return c
+	}
+	s.trials = mostExchanged
+	said := s.stays // the purchase was tried already
+	o := s.best([][][]int{split}, extra)
+	s.stays = said
+	if o == nil || o.buys() != c.buys() || o.score.moves >= c.score.moves || o.score.failing(&c.score) > 0 || o.score.reach < c.score.reach {
+		return c
+	}
+	return o
+}
+
+// addedTo says what each processor has and the purchase is where new modules of one kind
+// bring all to the numbers of a candidate that moves some; ok is false where they cannot.
+func (b *board) addedTo(c *candidate) (split [][]int, extra []int, ok bool) {
+	if c == nil || c.score.moves == c.buys() || len(b.stray) > 0 {
+		return nil, nil, false
+	}
+	extra = make([]int, len(b.kinds))
+	for k, n := range b.counts() {
+		extra[k] = -n
+	}
+	for _, k := range c.layout {
+		if k != none {
+			extra[k]++
+		}
+	}
+	kind := slices.IndexFunc(extra, func(n int) bool { return n != 0 })
+	if kind < 0 || extra[kind] != c.buys() {
+		return nil, nil, false
+	}
+	split = b.own()
+	for i := range split {
+		wanted := 0
+		for _, slot := range b.units[i].slots {
+			if c.layout[slot] != none {
+				wanted++
+			}
+		}
+		more := wanted - modulesIn(split[i])
+		if more < 0 {
+			return nil, nil, false
+		}
+		split[i][kind] += more
+	}
+	return split, extra, true
 }
 
 // alike is what cheapest finds of the purchases after which each processor has as many

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/plan"
@@ -107,6 +108,23 @@ func TestEachProcessorsOwnKind(t *testing.T) {
 		}
 		require.Equal(t, modules[0], modules[1], "as many behind each")
 	}
+}
+
+// TestNothingMovesForKindsAlone: six modules stand behind the first processor, two of
+// another kind among them, and none behind the second. Six are bought and none is moved:
+// modules went to the second processor for each to have as many of both kinds.
+func TestNothingMovesForKindsAlone(t *testing.T) {
+	sys := server(t, "dell-r740", func(cpu, _, slot int) bool { return cpu == 0 && slot == 0 })
+	for i, seen := 0, 0; i < len(sys.Slots) && seen < 2; i++ {
+		if s := &sys.Slots[i]; s.State == inventory.SlotPopulated {
+			seen++
+			s.PartNumber.Value, s.Ranks = "M001", fact.Unknown[int](fact.Unread, "not stated", "")
+		}
+	}
+	c := hold(t, "two of six of another kind", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice)
+	a := &c.made.Advice[0]
+	require.Equal(t, []int{0, 6}, []int{a.Count(plan.Move) + a.Count(plan.Swap), buys(a)}, a.Sentence(sys))
 }
 
 // TestCapacityGivenUp: two of 32 modules of a Rome server are twice as large.
