@@ -43,6 +43,7 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 	for i := range slots {
 		filled[at(&slots[i].Handle)] = slots[i].State == "populated"
 	}
+	hand := map[int][]string{} // what was taken out, by the slot that it was in
 	takeOut := func(slot int) {
 		require.True(t, filled[slot], "nothing is there to take out")
 		filled[slot], after[slot] = false, emptySlot
@@ -58,9 +59,15 @@ func carriedOut(t *testing.T, text []byte, slots []report.Slot, a *report.Advice
 			takeOut(at(s.From))
 			putIn(at(s.To), moved)
 		case "remove":
+			hand[at(s.From)] = after[at(s.From)]
 			takeOut(at(s.From))
 		case "install":
-			putIn(at(s.To), before[at(s.Like)])
+			what := before[at(s.Like)]
+			if s.From != nil { // two change places: what was taken out goes in
+				require.Contains(t, hand, at(s.From))
+				require.Equal(t, what, hand[at(s.From)], "like is the slot that it was in before all steps")
+			}
+			putIn(at(s.To), what)
 		case "exchange":
 			takeOut(at(s.At))
 			putIn(at(s.At), before[at(s.Like)])

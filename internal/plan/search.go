@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 
-	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -248,134 +246,6 @@ func (s *search) layouts(split [][]int) [][]int {
 	var out [][]int
 	for _, class := range order {
 		out = append(out, found[class])
-	}
-	return out
-}
-
-// choice is the layout of one unit that stands for its class.
-type choice struct {
-	class  string
-	layout []int
-	// kept is what the layout is worth.
-	kept int
-}
-
-// choices lists the classes of layouts of one unit, each by the layout that
-// leaves most modules in place.
-func (b *board) choices(u *unit, counts []int) []choice {
-	total, kinds := 0, 0
-	for _, n := range counts {
-		total += n
-		kinds += min(n, 1)
-	}
-	if u.doubted != "" {
-		return append(b.filledUp(u, counts), b.byManual(u, counts)...)
-	}
-	var out []choice
-	at := map[string]int{}
-	layout := make([]int, len(b.at))
-	worth := b.worth(u, counts)
-	add := func(class string, sh shape, how style) {
-		i, known := at[class]
-		if known && kinds == 1 && worth.of(sh) <= out[i].kept {
-			return
-		}
-		if !b.place(u, sh, counts, how, layout) || !b.listed(u, layout) {
-			return
-		}
-		c := choice{class: class, kept: worth.kept(b, u, layout)}
-		switch {
-		case !known:
-			at[class] = len(out)
-			c.layout = slices.Clone(layout)
-			out = append(out, c)
-		case c.kept > out[i].kept:
-			c.layout = slices.Clone(layout)
-			out[i] = c
-		}
-	}
-	p := b.topo.Platform.Value
-	var like *twins
-	if kinds == 1 && u.size() == 1 && p.Policy != platform.PolicyAMD && !b.lists(total) {
-		like = u.twins(worth.below)
-	}
-	// Which of several equal shapes stands for modules of several kinds decides which of
-	// them stay: from the last groups on it is fewer steps on the archives' machines.
-	u.each(total, like, kinds > 1, func(sh shape) {
-		class := sh.depths()
-		if kinds == 1 || p.Policy != platform.PolicyAMD {
-			class = u.class(sh, p)
-		}
-		if kinds == 1 {
-			add(class, sh, layered)
-			return
-		}
-		for _, how := range [...]style{layered, level, staying, evened} {
-			add(class+how.String(), sh, how)
-		}
-	})
-	return out
-}
-
-// filledUp is the one layout that needs no slot map: every slot holds a module.
-// Those that are there stay, but when all are to be of one kind; none when the
-// numbers do not come to that.
-func (b *board) filledUp(u *unit, counts []int) []choice {
-	one := slices.Max(counts) == modulesIn(counts)
-	if modulesIn(counts) != len(u.slots) {
-		return nil
-	}
-	layout := slices.Repeat([]int{none}, len(b.at))
-	left := slices.Clone(counts)
-	for _, slot := range u.slots {
-		k := b.at[slot]
-		switch {
-		case k == none:
-		case left[k] > 0:
-			layout[slot] = k
-			left[k]--
-		case !one:
-			return nil
-		}
-	}
-	k := 0
-	for _, slot := range u.slots {
-		if layout[slot] != none {
-			continue
-		}
-		for left[k] == 0 {
-			k++
-		}
-		layout[slot] = k
-		left[k]--
-	}
-	return []choice{{class: "full", layout: layout}}
-}
-
-// byManual are the layouts that need no slot map, as the product's own manual lists
-// them: for so many modules these slots. The modules are all of one kind, and those
-// that stand in a slot of the set stay.
-func (b *board) byManual(u *unit, counts []int) []choice {
-	n := modulesIn(counts)
-	kind := slices.Index(counts, n)
-	if n == 0 || n == len(u.slots) || kind < 0 || !b.manual(u) {
-		return nil
-	}
-	row := b.sets.Rows[n]
-	if discouraged(&row) {
-		return nil
-	}
-	var out []choice
-	for i, set := range row.Sets {
-		layout := slices.Repeat([]int{none}, len(b.at))
-		for _, slot := range u.slots {
-			if slices.Contains(set, b.number(slot)) {
-				layout[slot] = kind
-			}
-		}
-		if slices.Equal(b.filled(u, layout), set) {
-			out = append(out, choice{class: "set " + strconv.Itoa(i), layout: layout})
-		}
 	}
 	return out
 }
