@@ -202,7 +202,7 @@ func (s *search) cheapest(purchases [][]int, splits func(extra []int) [][][]int,
 		least = move.score
 	}
 	for _, extra := range purchases {
-		c := s.best(splits(extra), extra)
+		c := s.afterPurchase(splits(extra), extra)
 		switch {
 		case c == nil:
 		case !c.score.severe():
@@ -212,6 +212,23 @@ func (s *search) cheapest(purchases [][]int, splits func(extra []int) [][][]int,
 		}
 	}
 	return nil, part
+}
+
+// afterPurchase is best of a purchase, looked for once however many searches come to it.
+func (s *search) afterPurchase(splits [][][]int, extra []int) *candidate {
+	key := fmt.Sprint(splits, extra)
+	if c, again := s.tried[key]; again {
+		return c
+	}
+	c := s.best(splits, extra)
+	if s.trials == 0 {
+		return c // perhaps not all of it was tried
+	}
+	if s.tried == nil {
+		s.tried = map[string]*candidate{}
+	}
+	s.tried[key] = c
+	return c
 }
 
 // milder is the candidate that leaves less failing; either may be nil.

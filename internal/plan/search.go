@@ -46,6 +46,8 @@ type search struct {
 	either string
 	// machine is the one after the steps that are looked at.
 	machine trial
+	// tried is what came of each purchase as it was shared out: searches overlap.
+	tried map[string]*candidate
 }
 
 // candidate is a layout with what it takes and what it gives.
