@@ -162,14 +162,13 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 			out, names = append(out, p.name+": "+text), append(names, p.name)
 		}
 	}
-	parts := m.partNumbers(slots)
-	switch one := onePart(parts); {
+	switch one := m.onePart(slots); {
 	case one && len(out) > 0 && names[0] != sizeProperty:
-		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for modules of one maker's one part number, "+strings.TrimSpace(parts[0].v.(string)), "the labels on the modules")
+		return Missing(fact.Conflicting, "firmware states unlike "+strings.Join(names, ", ")+" for modules of one maker's one part number, "+strings.TrimSpace(m.makersPart(slots[0])), "the labels on the modules")
 	case len(out) > 0:
-		return derived(func() any { return out }, onlyKnown(facts)...)
+		facts = slices.DeleteFunc(facts, func(v Value) bool { return !v.Known() })
 	case one:
-		return derived(func() any { return out }, parts...)
+		facts = m.partNumbers(slots)
 	}
 	return derived(func() any { return out }, facts...)
 }
@@ -222,33 +221,28 @@ func noneDiffers(values []Value) bool {
 	return true
 }
 
-// partNumbers are maker and part number of every module.
-func (m *Machine) partNumbers(slots []int) []Value {
-	out := make([]Value, 0, len(slots))
+// onePart reports whether all modules are known to carry one maker's one part number.
+func (m *Machine) onePart(slots []int) bool {
 	for _, at := range slots {
-		slot := &m.sys.Slots[at]
-		maker := slot.Manufacturer.Or("")
-		out = append(out, computedFrom(slot.PartNumber, func(part string) any { return maker + " " + part }))
-	}
-	return out
-}
-
-// onePart reports whether all part numbers are known and the same.
-func onePart(parts []Value) bool {
-	for _, p := range parts {
-		if !p.Known() || p.v != parts[0].v {
+		slot, first := &m.sys.Slots[at], &m.sys.Slots[slots[0]]
+		if !slot.PartNumber.Known() || slot.PartNumber.Value != first.PartNumber.Value || slot.Manufacturer.Or("") != first.Manufacturer.Or("") {
 			return false
 		}
 	}
 	return true
 }
 
-func onlyKnown(facts []Value) []Value {
-	var out []Value
-	for _, f := range facts {
-		if f.Known() {
-			out = append(out, f)
-		}
+// makersPart is the maker's name and part number of a module.
+func (m *Machine) makersPart(at int) string {
+	slot := &m.sys.Slots[at]
+	return slot.Manufacturer.Or("") + " " + slot.PartNumber.Or("")
+}
+
+// partNumbers are maker and part number of every module.
+func (m *Machine) partNumbers(slots []int) []Value {
+	out := make([]Value, 0, len(slots))
+	for _, at := range slots {
+		out = append(out, computedFrom(m.sys.Slots[at].PartNumber, func(string) any { return m.makersPart(at) }))
 	}
 	return out
 }
