@@ -37,18 +37,25 @@ func (p *Program) check(f *checkFlags) error {
 	if err := f.words(); err != nil {
 		return err
 	}
-	engine, options, err := p.engine(f)
+	began := p.Now()
+	options, err := p.options(f)
 	if err != nil {
 		return err
 	}
-	engine.Prepare()
-	began := p.Now()
+	rules, err := p.ahead(f, options)
+	if err != nil {
+		return err
+	}
 	done := p.progress("reading and judging the machine")
 	defer done()
 	sys, failed := p.system(&f.input)
 	failed = joinInputErrors(failed, p.joinBaseline(f, sys))
 	if !showFailed(failed, sys, f.output.format) {
 		return failed
+	}
+	engine, err := rules()
+	if err != nil {
+		return err
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {

@@ -46,27 +46,68 @@ func registerFailOn(cmd *cobra.Command, word *string) {
 
 // engine loads configuration and rules.
 func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
-	conf, err := loadConfig(f.config)
+	o, err := p.options(f)
 	if err != nil {
 		return nil, nil, err
 	}
-	f.input.conf = conf
-	packs, err := p.packs(slices.Concat(conf.Rules, f.rules))
+	engine, err := p.ruled(f, o)
+	return engine, o, err
+}
+
+// options loads the configuration, puts a site's data beside the built-in and says what an
+// audit shall hold the machine against.
+func (p *Program) options(f *checkFlags) (*audit.Options, error) {
+	conf, err := loadConfig(f.config)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	f.input.conf = conf
+	if err := p.join(f.ownRules()); err != nil {
+		return nil, err
 	}
 	o := &audit.Options{Profile: conf.Profile, Waivers: conf.Waivers, Now: p.Now()}
 	if f.profile != "" {
 		o.Profile = f.profile
 	}
 	o.Asked = o.Profile != ""
+	return o, nil
+}
+
+// ruled loads the rules after options and makes sure of the profile that is asked for.
+func (p *Program) ruled(f *checkFlags, o *audit.Options) (*audit.Engine, error) {
+	packs, err := p.packs(f.ownRules())
+	if err != nil {
+		return nil, err
+	}
 	engine := audit.NewEngine(packs).WithTables(sync.OnceValues(p.settingTables))
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {
-			return nil, nil, p.misnamed(f, engine, err)
+			return nil, p.misnamed(f, engine, err)
 		}
 	}
-	return engine, o, nil
+	return engine, nil
+}
+
+// ownRules are the folders of a site's rules.
+func (f *checkFlags) ownRules() []string { return slices.Concat(f.input.conf.Rules, f.rules) }
+
+// ahead loads the rules and prepares them on another processor, while the machine is
+// read; what it gives waits for them. What the user named may be wrong, and is looked
+// at first.
+func (p *Program) ahead(f *checkFlags, o *audit.Options) (func() (*audit.Engine, error), error) {
+	load := sync.OnceValues(func() (*audit.Engine, error) {
+		engine, err := p.ruled(f, o)
+		if err == nil {
+			engine.Prepare()
+		}
+		return engine, err
+	})
+	if o.Asked || len(f.ownRules()) > 0 {
+		_, err := load()
+		return load, err
+	}
+	go func() { _, _ = load() }()
+	return load, nil
 }
 
 func (p *Program) reportOptions(f *inputFlags) report.Options {

@@ -21,12 +21,9 @@ func (p *Program) settingTables() (settings.Tables, error) {
 // partNumbers reads the patterns of modules' part numbers.
 func (p *Program) partNumbers() (*partnumber.Table, error) { return partnumber.Load(p.Rules) }
 
-// packs loads the compiled built-in rules and the site's own folders, which must
-// be without fault: a rule that does not load would be a check that is not made.
+// packs loads the compiled built-in rules and the site's own folders, which were joined
+// and must be without fault: a rule that does not load would be a check that is not made.
 func (p *Program) packs(dirs []string) ([]*rulepack.Pack, error) {
-	if err := p.join(dirs); err != nil {
-		return nil, err
-	}
 	packs, err := rulepack.LoadCompiled(p.Rules)
 	if err != nil {
 		return nil, usageError("built-in rules: %w", err)
