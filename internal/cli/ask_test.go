@@ -88,6 +88,7 @@ func TestControllerHangs(t *testing.T) {
 		assert.Equal(t, fact.SourceRefused, answer.State())
 		require.ErrorContains(t, answer.Err(), "has not answered yet")
 		read()
+		synctest.Wait()
 		assert.Equal(t, 1, s.asked)
 		<-a.again
 		require.NoError(t, read().Err())

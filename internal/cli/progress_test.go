@@ -21,20 +21,20 @@ import (
 
 // locked is a buffer that a timer may write to.
 type locked struct {
-	sync.Mutex
-	bytes.Buffer
+	lock    sync.Mutex
+	written bytes.Buffer
 }
 
 func (l *locked) Write(b []byte) (int, error) {
-	l.Lock()
-	defer l.Unlock()
-	return l.Buffer.Write(b)
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.written.Write(b)
 }
 
 func (l *locked) text() string {
-	l.Lock()
-	defer l.Unlock()
-	return l.String()
+	l.lock.Lock()
+	defer l.lock.Unlock()
+	return l.written.String()
 }
 
 func TestProgressLine(t *testing.T) {
