@@ -154,7 +154,7 @@ func exactly(names ...string) string { return "^(" + strings.Join(names, "|") + 
 
 // memory bounds a changed program, in KiB: a loop that only grows is noticed
 // before the machine feels it.
-const memory = 8000000
+const memory = 3000000
 
 // run runs the test binary in its package's folder. Its processor time is
 // bounded, and not the clock, which on a busy machine says nothing; only what
@@ -162,7 +162,7 @@ const memory = 8000000
 func (b *binary) run(limit time.Duration, env []string, args ...string) (out []byte, takes time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience+limit)
 	defer cancel()
-	bounded := fmt.Sprintf(`ulimit -v %d -t %d; exec "$0" "$@"`, memory, int(limit.Seconds())+1)
+	bounded := fmt.Sprintf(`ulimit -v %d; ulimit -t %d; exec "$0" "$@"`, memory, int(limit.Seconds())+1)
 	command := exec.CommandContext(ctx, "sh", append([]string{"-c", bounded, b.path}, args...)...)
 	command.Dir = b.dir
 	command.Env = append(os.Environ(), env...)

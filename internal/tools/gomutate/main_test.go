@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -188,4 +189,13 @@ func TestInFiles(t *testing.T) {
 	all := []change{{File: "p/a.go", Line: 1}, {File: "p/b.go", Line: 2}, {File: "p/a.go", Line: 3}}
 	assert.Equal(t, []change{{File: "p/a.go", Line: 1}, {File: "p/a.go", Line: 3}}, inFiles(slices.Clone(all), listed("a.go,c.go")))
 	assert.Equal(t, all, inFiles(slices.Clone(all), listed("")))
+}
+
+// TestBounded: a changed program has the bounds on memory and processor time, whichever
+// shell sets them.
+func TestBounded(t *testing.T) {
+	b := binary{path: "/bin/sh", dir: t.TempDir()}
+	out, _, err := b.run(2*time.Second, nil, "-c", "ulimit -v; ulimit -t")
+	require.NoError(t, err)
+	assert.Equal(t, "3000000\n3\n", string(out))
 }
