@@ -220,8 +220,8 @@ func reachedLine(s *report.ReachedSocket) string {
 	if s.ExpectedMTs != nil {
 		parts = append(parts, strconv.Itoa(*s.ExpectedMTs)+" MT/s")
 	}
-	if t := peakText(s.PeakBytes); t != "" && s.PeakBytes != nil {
-		parts = append(parts, t)
+	if s.PeakBytes != nil {
+		parts = append(parts, prose.Bandwidth(*s.PeakBytes))
 	}
 	if share := wording.Promised(&s.Relative, s.Class != nil); share != "" {
 		parts = append(parts, share)

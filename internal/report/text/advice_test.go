@@ -87,3 +87,143 @@ func TestAdviceSaysWhatLessWouldDo(t *testing.T) {
 	p.advice(r)
 	require.NotContains(t, string(p.buf), "or less")
 }
+
+// partOf is what a part of a report prints where so much is left out.
+func partOf(o Options, tight int, part func(p *printer)) string {
+	p := newPrinter(o)
+	p.tight = tight
+	part(p)
+	return string(p.buf)
+}
+
+// TestAdviceInFull: with Verbose each advice has its numbered steps, what each processor
+// has after them, what stays and what is cured once, and its source.
+func TestAdviceInFull(t *testing.T) {
+	r := alternatives()
+	one, mts, peak := 1, 4800, int64(64e9)
+	class, half := "B", .5
+	move := &r.Advice[0]
+	move.Reaches.Sockets = append(move.Reaches.Sockets, report.ReachedSocket{Socket: &one, Class: &class, ExpectedMTs: &mts, PeakBytes: &peak, Relative: report.Relative{Low: &half, High: &half}})
+	move.Reaches.Findings = append(move.Reaches.Findings,
+		report.Remaining{Rule: "memory.channel.symmetric", Subject: "socket 1", Severity: "warning"}, report.Remaining{Rule: "setting.smt", Severity: "info"})
+	move.Cures = []report.Cured{{Rule: "memory.slot.order", Subject: "socket 0"}, {Rule: "memory.slot.order", Subject: "socket 1"}, {Rule: "memory.dimm.uniform"}}
+	r.Advice[1].Reaches.Sockets[0].Socket = nil
+	r.Advice[1].Reaches.Sockets = append(r.Advice[1].Reaches.Sockets, report.ReachedSocket{})
+	r.AdviceDear = "it fails with less"
+	setting, value, menu := "workload_profile", "HPC", "Workload Profile"
+	r.Advice = append(r.Advice, report.Advice{ID: report.AdviceSettings, Source: "HPE, UEFI workload profiles", Cures: []report.Cured{{Rule: "setting.smt"}},
+		Steps:   []report.Step{{Do: "set", Setting: &setting, Value: &value, Menu: &menu}},
+		Reaches: report.Reaches{Findings: []report.Remaining{{Rule: "setting.turbo", Severity: "info"}, {Rule: "memory.slot.order", Severity: "info"}}}})
+	require.Equal(t, `ADVICE    move: 1 module moves, nothing is bought
+  steps     1. move A1 to A2
+  reaches   socket 0: class D, 50 to 100 % of best bandwidth
+            socket 1: class B, 4800 MT/s, 64.0 GB/s, 50 % of best bandwidth
+  stays     memory.channel.symmetric (warning)
+  cures     memory.slot.order, memory.dimm.uniform
+  cheaper   none: it fails with less
+  source    general practice
+
+ADVICE    install: 1 module is bought, 64 GiB of capacity are given up
+  steps     1. install a module in A3
+  reaches   class A
+  source    general practice
+
+ADVICE    settings: 1 setting for 1 finding
+  steps     1. set workload_profile to HPC (BIOS setup: Workload Profile)
+  stays     setting.turbo (info)
+  cures     setting.smt
+  source    HPE, UEFI workload profiles
+
+`, partOf(Options{Verbose: true}, 0, func(p *printer) { p.advice(r) }))
+	// In brief the settings' step stands last, after an empty line, or alone.
+	brief := `ADVICE    settings: 1 setting for 1 finding
+  step      set workload_profile to HPC (BIOS setup: Workload Profile)
+  stays     setting.turbo (info)
+  source    HPE, UEFI workload profiles
+
+`
+	require.True(t, strings.HasSuffix(partOf(Options{}, 0, func(p *printer) { p.advice(r) }), "\n\n"+brief))
+	r.Advice = r.Advice[:1]
+	require.True(t, strings.HasSuffix(partOf(Options{}, 0, func(p *printer) { p.advice(r) }), "general practice\n\n"))
+	r.Advice = append(r.Advice[:0], report.Advice{ID: report.AdviceSettings, Source: "HPE, UEFI workload profiles", Cures: []report.Cured{{Rule: "setting.smt"}},
+		Steps:   []report.Step{{Do: "set", Setting: &setting, Value: &value, Menu: &menu}},
+		Reaches: report.Reaches{Findings: []report.Remaining{{Rule: "setting.turbo", Severity: "info"}}}})
+	require.Equal(t, brief, partOf(Options{}, 0, func(p *printer) { p.advice(r) }))
+	require.Equal(t, strings.Replace(brief, "  source    HPE, UEFI workload profiles\n", "", 1), partOf(Options{}, tightest, func(p *printer) { p.advice(r) }))
+}
+
+// TestAdviceWhereRoomIsShort: the less room a report leaves, the less is said of what is
+// advised beside the cheapest, and last of all only what cures most stands beside it.
+func TestAdviceWhereRoomIsShort(t *testing.T) {
+	r := alternatives()
+	r.AdviceDear = "it fails with less"
+	r.AdviceFewer = &report.Advice{Removes: 1, GivenUpBytes: 8 << 30}
+	last := r.Advice[1]
+	last.ID = "exchange"
+	last.Reaches.Findings = r.Advice[0].Reaches.Findings
+	for len(last.Steps) < 20 {
+		last.Steps = append(last.Steps, last.Steps[0])
+	}
+	r.Advice = append(r.Advice, last)
+	for tight, want := range []struct{ cheaper, source, middle, lines int }{{1, 1, 1, 3}, {1, 1, 1, 2}, {1, 1, 1, 1}, {1, 0, 1, 1}, {0, 0, 0, 1}} {
+		text := partOf(Options{}, tight, func(p *printer) { p.advice(r) })
+		require.Equal(t, want.cheaper, strings.Count(text, "\n  cheaper   none: it fails with less\n"), text)
+		require.Equal(t, want.cheaper, strings.Count(text, "\n  or less   buy nothing, take out 1 module (8 GiB); what it reaches is not known\n"), text)
+		require.Equal(t, want.source, strings.Count(text, "\n  source    general practice\n"), text)
+		require.Equal(t, want.middle, strings.Count(text, "\n  or        install: 1 module is bought"), text)
+		_, other, found := strings.Cut(text, "\n  or        exchange: ")
+		require.True(t, found, text)
+		require.Equal(t, want.lines, strings.Count(strings.TrimRight(other, "\n")+"\n", "\n"), text)
+		require.Equal(t, tight == 0, strings.Contains(flat(other), "1. install"), text)
+		require.Equal(t, tight < 2, strings.Contains(flat(other), "memory.channel.symmetric (warning) stays"), text)
+	}
+	r.Advice = r.Advice[:1]
+	for tight := range tightest + 1 {
+		text := partOf(Options{}, tight, func(p *printer) { p.advice(r) })
+		require.Equal(t, tight < tightest, strings.Contains(text, "source "), text)
+	}
+}
+
+// TestStepsStayWhole: a line breaks between two steps where each is one thing to do, and
+// within one only where it stands for many.
+func TestStepsStayWhole(t *testing.T) {
+	locator := func(s string) *string { return &s }
+	var steps []report.Step
+	for _, s := range [][2]string{{"CPU1_DIMM_A1", "CPU1_DIMM_A2"}, {"CPU2_DIMM_B1", "CPU2_DIMM_B2"}} {
+		steps = append(steps, report.Step{Do: "move", From: locator(s[0]), FromLocator: locator(s[0]), To: locator(s[1]), ToLocator: locator(s[1])},
+			report.Step{Do: "remove", From: locator(s[0]), FromLocator: locator(s[0])})
+	}
+	r := &report.Report{Advice: []report.Advice{{ID: "move", Moves: 2, Steps: steps}}}
+	require.Contains(t, partOf(Options{Width: 64}, 0, func(p *printer) { p.advice(r) }), `
+  steps     1. move CPU1_DIMM_A1 to CPU1_DIMM_A2;
+            2. take out CPU1_DIMM_A1;
+            3. move CPU2_DIMM_B1 to CPU2_DIMM_B2;
+            4. take out CPU2_DIMM_B1
+`)
+	steps = nil
+	for _, s := range []string{"A1", "A2", "A3", "A4", "A5", "A6", "A7", "A8"} {
+		steps = append(steps, report.Step{Do: "remove", From: locator(s), FromLocator: locator(s)})
+	}
+	r.Advice[0].Steps = steps[:2]
+	require.Contains(t, partOf(Options{Width: 40}, 0, func(p *printer) { p.advice(r) }), "\n  steps     1. take out A1 and A2\n")
+	r.Advice[0].Steps = steps
+	require.Contains(t, partOf(Options{Width: 40}, 0, func(p *printer) { p.advice(r) }), `
+  steps     1. take out A1, A2, A3, A4,
+            A5, A6, A7 and A8
+`)
+}
+
+// TestFixPointsToTheAdvice: of a finding that an advice cures its name is printed, of one
+// beside it that none cures the remedy.
+func TestFixPointsToTheAdvice(t *testing.T) {
+	remedy := "see the manual"
+	var findings []report.Finding
+	for i, advice := range [][]string{{"move", "move", "install"}, {"install"}, {}} {
+		findings = append(findings, report.Finding{Rule: "memory.x", Subject: "socket " + string(rune('0'+i)), Result: "fail", Severity: "warning", Remedy: &remedy, Advice: advice})
+	}
+	require.Contains(t, partOf(Options{Verbose: true}, 0, func(p *printer) { p.failures(failureGroups(findings)) }), `
+  fix       socket 0: see ADVICE: move or install
+            socket 1: see ADVICE: install
+            socket 2: see the manual
+`)
+}

@@ -118,9 +118,7 @@ func (p *printer) finding(g *causeGroup) {
 	if p.verbose {
 		p.evidence(g)
 	}
-	if g.follows == nil {
-		p.grouped(g, "follows", func(f *report.Finding) string { return report.OrEmpty(f.CausedBy) })
-	}
+	p.grouped(g, "follows", func(f *report.Finding) string { return report.OrEmpty(f.CausedBy) }) // from what is not a failure itself
 	for _, led := range g.led {
 		p.consequence(led)
 	}

@@ -50,3 +50,58 @@ func TestFoldCell(t *testing.T) {
 		assert.Equal(t, want, foldCell(in, 13), in)
 	}
 }
+
+// TestNearest: which profiles come nearest, and how sure that is.
+func TestNearest(t *testing.T) {
+	held := func(closest bool, differs, unknown, broken int) report.HeldProfile {
+		return report.HeldProfile{Closest: closest, Agrees: 3, Differs: differs, Unknown: unknown, Error: broken}
+	}
+	for _, c := range []struct {
+		want     string
+		profiles []report.HeldProfile
+	}{
+		{"none of their settings is known here", []report.HeldProfile{held(false, 0, 3, 0), held(false, 0, 2, 0)}},
+		{"no known setting agrees with any of them", []report.HeldProfile{held(false, 0, 3, 0), held(false, 1, 2, 0)}},
+		{"every setting that is asked of it agrees with 2", []report.HeldProfile{held(false, 1, 0, 0), held(true, 0, 0, 0)}},
+		{"every setting that is asked of it agrees with 1, 2", []report.HeldProfile{held(true, 0, 0, 0), held(true, 0, 0, 0)}},
+		{"fewest known differences: 1", []report.HeldProfile{held(true, 1, 0, 0), held(false, 2, 0, 0)}},
+		{"fewest known differences: 1", []report.HeldProfile{held(true, 0, 1, 0), held(false, 2, 1, 0)}},
+		{"fewest known differences: 1, 2", []report.HeldProfile{held(true, 1, 0, 0), held(true, 1, 0, 0)}},
+		{"fewest known differences: 1", []report.HeldProfile{held(true, 0, 0, 1)}},
+		{"fewest known differences, and not to be told apart by what is known: 1, 2", []report.HeldProfile{held(true, 1, 1, 0), held(true, 1, 1, 0)}},
+	} {
+		assert.Equal(t, c.want, nearest(c.profiles))
+	}
+}
+
+// TestProfilesInOneColumn: profiles share a column of the sheet where each setting is the
+// same in both: what is wanted, how the machine stands to it, why, and what to do.
+func TestProfilesInOneColumn(t *testing.T) {
+	remedy, reason := "racadm set", "not shown"
+	one := report.HeldSetting{Setting: "smt", Result: "fail", Wanted: []string{"disabled"}, Remedy: &remedy, Reason: &reason}
+	columns := func(change func(s *report.HeldSetting)) int {
+		other := one
+		change(&other)
+		return len(groupHeld([]report.HeldProfile{{Settings: []report.HeldSetting{one}}, {Settings: []report.HeldSetting{other}}}))
+	}
+	assert.Equal(t, 1, columns(func(*report.HeldSetting) {}))
+	for what, change := range map[string]func(s *report.HeldSetting){
+		"setting": func(s *report.HeldSetting) { s.Setting = "turbo" },
+		"result":  func(s *report.HeldSetting) { s.Result = "unknown" },
+		"wanted":  func(s *report.HeldSetting) { s.Wanted = []string{"enabled"} },
+		"remedy":  func(s *report.HeldSetting) { s.Remedy = nil },
+		"reason":  func(s *report.HeldSetting) { s.Reason = nil },
+	} {
+		assert.Equal(t, 2, columns(change), what)
+	}
+}
+
+// TestCellsAreWideOnAWidePage: beyond 120 columns a value of up to 24 is not broken.
+func TestCellsAreWideOnAWidePage(t *testing.T) {
+	profiles := []report.HeldProfile{{ID: "example/hpc", Settings: []report.HeldSetting{{Setting: "power_policy", Result: "pass", Wanted: []string{"firmware_dynamic"}}}}}
+	for width, want := range map[int]string{120: "= firmware_\n", 121: "= firmware_dynamic\n"} {
+		var b bytes.Buffer
+		require.NoError(t, WriteComparison(&b, &report.Comparison{Profiles: profiles}, Options{Width: width}))
+		assert.Contains(t, b.String(), want)
+	}
+}

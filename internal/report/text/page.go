@@ -25,7 +25,7 @@ func (p *printer) block(b *page.Block) {
 	case b.Table != nil:
 		p.pageTable(b.Table)
 	case b.Example != "":
-		p.newline()
+		p.part()
 		for line := range strings.Lines(b.Example) {
 			if line = strings.TrimSuffix(line, "\n"); line != "" {
 				p.to(2)
@@ -65,7 +65,7 @@ func (p *printer) pageTable(t *page.Table) {
 		}
 		s.rows = append(s.rows, cells)
 	}
-	p.newline()
+	p.part()
 	s.print(p, 0)
 }
 

@@ -1,0 +1,84 @@
+package text
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/report"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestCapacity: each way to populate a capacity with its modules, what it gives, which
+// slots it fills, and what speaks against it; figures are of one processor where there
+// are several.
+func TestCapacity(t *testing.T) {
+	vendor, product, platform, assumed := "Dell Inc.", "PowerEdge R610", "westmere-ep", "six slots a processor"
+	quad, class, mts, peak := 4, "A", 1066, int64(25_600_000_000)
+	low := 1.0
+	r := &report.Capacity{Machine: &report.Machine{Vendor: &vendor, Product: &product}, Platform: &platform, Assumed: &assumed, Sockets: 2, CapacityBytes: 96 << 30,
+		Configurations: []report.Configuration{
+			{DIMMs: []report.DIMMs{{SizeBytes: 16 << 30, Count: 3}}, Slots: []string{"A1", "A2", "A3"}, Also: [][]string{{"A4", "A5", "A6"}},
+				Class: &class, ExpectedMTs: &mts, PeakBytes: &peak, Relative: report.Relative{Low: &low, High: &low}, Source: "Dell, Technical Guide",
+				Effects: []report.DocumentEffect{{Text: "three channels are used", Source: "Dell, page 4"}}},
+			{DIMMs: []report.DIMMs{{SizeBytes: 16 << 30, Count: 2, Ranks: &quad}, {SizeBytes: 8 << 30, Count: 2}}, Slots: []string{"A1", "A2"}, Discouraged: true,
+				Findings: []report.Remaining{{Rule: "memory.dimm.uniform", Severity: "info"}}, Source: "general practice"},
+		}}
+	printed := func() string {
+		var b strings.Builder
+		require.NoError(t, WriteCapacity(&b, r, Options{}))
+		return b.String()
+	}
+	head := `CAPACITY  96 GiB on 2 processors, 48 GiB each; figures are of one
+  machine   Dell PowerEdge R610
+  platform  westmere-ep
+  assumed   six slots a processor
+`
+	ways := `
+1         3 x 16 GiB
+  gives     class A, 1066 MT/s, 25.6 GB/s
+  slots     A1, A2, A3
+  or        A4, A5, A6
+  effect    three channels are used (Dell, page 4)
+  source    Dell, Technical Guide
+
+2         2 x 16 GiB quad-rank and 2 x 8 GiB (discouraged)
+  gives     not known
+  slots     A1, A2
+  fails     memory.dimm.uniform (info)
+  source    general practice
+`
+	require.Equal(t, head+ways, printed())
+	r.Sockets, r.Machine, r.Assumed = 1, nil, nil
+	require.Equal(t, "CAPACITY  96 GiB\n  platform  westmere-ep\n"+ways, printed())
+	// Without a class the share says that all of the bandwidth is there.
+	r.Configurations[0].Class = nil
+	require.Contains(t, printed(), "\n  gives     1066 MT/s, 25.6 GB/s, all of the best bandwidth\n")
+}
+
+// TestWhatIf: a machine before and after a change, processors that are alike once, and
+// which failures it takes away and brings.
+func TestWhatIf(t *testing.T) {
+	a, d, bytes := "A", "D", int64(48<<30)
+	zero, one, two := 0, 1, 2
+	r := &report.WhatIf{
+		Before: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &zero, Class: &d}, {Socket: &one, Class: &a}, {Socket: &two, Class: &d}},
+			Findings: []report.Remaining{{Rule: "memory.slot.order", Severity: "info"}, {Rule: "setting.smt", Severity: "info"}}},
+		After:        report.Reaches{CapacityBytes: &bytes, Sockets: []report.ReachedSocket{{Socket: &zero, Class: &a}, {Socket: &one, Class: &a}, {Socket: &two, Class: &a}}},
+		FindingsGone: []report.Remaining{{Rule: "memory.slot.order", Subject: "socket 0", Severity: "info"}, {Rule: "memory.slot.order", Subject: "socket 2", Severity: "info"}},
+	}
+	var b strings.Builder
+	require.NoError(t, WriteWhatIf(&b, r, Options{}))
+	require.Equal(t, `BEFORE    capacity not known
+  reaches   socket 0, socket 2: class D
+            socket 1: class A
+  fails     memory.slot.order (info)
+
+AFTER     48 GiB
+  reaches   class A
+
+gone      memory.slot.order socket 0 (info)
+          memory.slot.order socket 2 (info)
+new       none
+`, b.String())
+}
