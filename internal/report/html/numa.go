@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/prose"
@@ -82,7 +83,7 @@ func (p *pageWriter) link(nodes []report.Node, a, b int) {
 		return
 	}
 	if there != back {
-		there += "/" + back
+		there = cmp.Or(there, "?") + "/" + cmp.Or(back, "?")
 	}
 	num, den := 1, 2
 	if ax != bx && ay != by {

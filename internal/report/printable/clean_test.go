@@ -20,3 +20,19 @@ func TestClean(t *testing.T) {
 		assert.Equal(t, want, Clean(in))
 	}
 }
+
+// TestWidths: East Asian wide runes take two columns, marks that combine none, the edges
+// of the blocks of Unicode's Annex 11 as it has them.
+func TestWidths(t *testing.T) {
+	for r, want := range map[rune]int{
+		'a': 1, '~': 1, 0x2ff: 1, 0x300: 0, 0x10ff: 1, 0x1100: 2, 0x115f: 2, 0x1160: 1, 0x2e7f: 1, 0x2e80: 2, 0x303e: 2, 0x303f: 1, 0x3041: 2, 0xa4cf: 2, 0xa4d0: 1,
+		0xabff: 1, 0xac00: 2, 0xd7a3: 2, 0xd7a4: 1, 0xf8ff: 1, 0xf900: 2, 0xfaff: 2, 0xfb00: 1, 0xfe30: 2, 0xfe6f: 2, 0xfe70: 1, 0xff00: 1, 0xff01: 2, 0xff60: 2, 0xff61: 1,
+		0xffdf: 1, 0xffe0: 2, 0xffe6: 2, 0xffe7: 1, 0x1f2ff: 1, 0x1f300: 2, 0x1f64f: 2, 0x1f650: 1, 0x1f8ff: 1, 0x1f900: 2, 0x1f9ff: 2, 0x1fa00: 1, 0x1ffff: 1, 0x20000: 2, 0x3fffd: 2, 0x3fffe: 1,
+	} {
+		assert.Equal(t, want, RuneColumns(r), "%U", r)
+	}
+	assert.Equal(t, 5, Columns("a内b内"[:4]+"bc"))
+	assert.Equal(t, " ~", Clean(" ~"))
+	assert.Equal(t, "?", Clean("\x7f"))
+	assert.Equal(t, "?", Clean("\x1f"))
+}

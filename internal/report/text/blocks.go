@@ -128,9 +128,15 @@ func (d *drawing) unused(id int) bool {
 func (d *drawing) withoutUnused(blocks []slotPicture) {
 	for i := range blocks {
 		b := &blocks[i]
-		if len(b.ids) > 0 && !slices.ContainsFunc(b.ids, func(id int) bool { return !d.unused(id) }) {
-			b.name += ", its slots are empty"
-			b.lines = nil
+		if len(b.ids) == 0 || slices.ContainsFunc(b.ids, func(id int) bool { return !d.unused(id) }) {
+			continue
+		}
+		b.lines = nil
+		if b.name = strings.TrimPrefix(b.name+", its slots are empty", ", "); len(b.ids) > 1 { // the slots that were named are not shown
+			b.name = "(no processors), their slots are empty"
+		}
+		if printable.Columns(b.title()) > d.room {
+			b.name = "slots empty"
 		}
 	}
 }

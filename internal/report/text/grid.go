@@ -24,8 +24,8 @@ type slotGrid struct {
 	numbers []string
 	// boards are the names of the controllers' boards, where labels repeat without them.
 	boards map[int]string
-	labelW int
-	sizeW  int
+	// How wide the names, the sizes and the channels' numbers are.
+	labelW, sizeW, numberW int
 }
 
 type slotCell struct{ label, size string }
@@ -41,6 +41,9 @@ func newGrid(slots []*report.Slot, failed []string, boards map[int]string) *slot
 		}
 	}
 	slices.Sort(g.channels)
+	for _, c := range g.channels {
+		g.numberW = max(g.numberW, len(strconv.Itoa(c)))
+	}
 	g.splitControllers(slots)
 	prefix := commonPrefix(slots)
 	for _, s := range slots {
@@ -108,7 +111,7 @@ func (g *slotGrid) draw(room int, named bool) []string {
 	if !named || labelW > longestLabel {
 		labelW = 0
 	}
-	if labelW > 0 && g.width(labelW, 2, len(g.channels)) > room {
+	if g.width(labelW, 2, len(g.channels)) > room {
 		labelW = 0
 	}
 	gap := 2
@@ -127,11 +130,16 @@ func (g *slotGrid) draw(room int, named bool) []string {
 }
 
 func (g *slotGrid) width(labelW, gap, channels int) int {
-	cellW := g.sizeW + gap
-	if labelW > 0 {
-		cellW += labelW + 1
+	return rowHead + channels*(g.cellW(labelW)+gap) + gap*len(g.breaks)
+}
+
+// cellW is the width of a column: of its cells, with their names where these are shown,
+// and of the channel's number over them.
+func (g *slotGrid) cellW(labelW int) int {
+	if labelW == 0 {
+		return max(g.sizeW, g.numberW)
 	}
-	return rowHead + channels*cellW + gap*len(g.breaks)
+	return max(labelW+1+g.sizeW, g.numberW)
 }
 
 // part draws the channels [from, to).
@@ -140,12 +148,7 @@ func (g *slotGrid) part(from, to, labelW, gap int) []string {
 	head := newLine("channel")
 	for c := from; c < to; c++ {
 		head.gap(g, c, from, gap)
-		number := strconv.Itoa(g.channels[c])
-		if labelW > 0 {
-			head.right("", labelW)
-			head.WriteByte(' ')
-		}
-		head.right(number, g.sizeW)
+		head.right(strconv.Itoa(g.channels[c]), g.cellW(labelW))
 	}
 	if names := g.boardNames(from, to, labelW, gap); names != "" {
 		lines = append(lines, names)
@@ -158,9 +161,11 @@ func (g *slotGrid) part(from, to, labelW, gap int) []string {
 		l := newLine(strings.TrimSpace("slot " + g.numbers[r]))
 		for c := from; c < to; c++ {
 			l.gap(g, c, from, gap)
-			if labelW > 0 {
-				l.labelled(row[c].label, labelW)
+			if labelW == 0 {
+				l.right(row[c].size, g.cellW(0))
+				continue
 			}
+			l.labelled(row[c].label, g.cellW(labelW)-1-g.sizeW)
 			l.right(row[c].size, g.sizeW)
 		}
 		lines = append(lines, strings.TrimRight(l.String(), " "))
@@ -190,7 +195,7 @@ func (g *slotGrid) boardNames(from, to, labelW, gap int) string {
 			l.blank(at - printable.Columns(l.String()))
 			l.WriteString(g.boards[g.owner[g.channels[c]]])
 		}
-		at += labelW + 1 + g.sizeW
+		at += g.cellW(labelW)
 	}
 	return l.String()
 }

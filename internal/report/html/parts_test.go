@@ -1,0 +1,537 @@
+package html_test
+
+import (
+	htmlesc "html"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/report"
+	"github.com/memaudit/memaudit/internal/verdict"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func word(s string) *string { return &s }
+func number(n int) *int     { return &n }
+func large(n int64) *int64  { return &n }
+func share(f float64) *float64 {
+	return &f
+}
+
+var tags = regexp.MustCompile(`(<[^>]*>\s*)+`)
+
+// wordsOf is what a part of a page says, a bar where elements end.
+func wordsOf(t *testing.T, r *report.Report, begins, ends string) string {
+	t.Helper()
+	page := pageOf(t, r)
+	nodes(t, page)
+	_, page, found := strings.Cut(page, begins)
+	require.True(t, found, begins)
+	page, _, _ = strings.Cut(page, ends)
+	return htmlesc.UnescapeString(tags.ReplaceAllString("<"+page, "|"))
+}
+
+func section(t *testing.T, r *report.Report, id string) string {
+	t.Helper()
+	return wordsOf(t, r, `<section id="`+id+`"`, "</section>")
+}
+
+// slotOf is a slot with a place: with a module of so many GiB, empty for 0.
+func slotOf(locator string, socket, channel, row int, gib int64) report.Slot {
+	s := report.Slot{Handle: "0x" + locator, Locator: word("DIMM_" + locator), State: string(inventory.SlotEmpty), Socket: &socket, Channel: &channel, Slot: &row, Technology: word(string(inventory.DRAM))}
+	if gib > 0 {
+		s.State, s.SizeBytes = string(inventory.SlotPopulated), large(gib<<30)
+	}
+	return s
+}
+
+func failed(rule, subject string) report.Finding {
+	return report.Finding{Rule: rule, Subject: subject, Result: "fail", Severity: "warning"}
+}
+
+// TestHead: which machine it is, the colour of the verdict, and what is asked for.
+func TestHead(t *testing.T) {
+	head := func(r *report.Report) string { return wordsOf(t, r, "<header>", "<nav") }
+	r := &report.Report{GeneratedAt: "2026-11-23T12:00:00Z"}
+	assert.Equal(t, "|memaudit|machine of unknown make|UNKNOWN|nothing was audited|next|see the sources|platform|not recognised|profile|none|audited|2026-11-23T12:00:00Z|", head(r))
+	assert.NotContains(t, pageOf(t, r), `<p class="machine">`)
+	yes := true
+	r.Outdated, r.Why = "the last audit read nothing", word("no document")
+	r.Machine = report.Machine{Platform: report.Platform{ID: word("milan"), Name: word("EPYC 7003"), Certainty: "indirect"}, Virtual: &yes,
+		Identifiers: &report.Identifiers{SystemSerial: word("S1"), SystemUUID: word("U1"), BoardSerial: word("B1"), ChassisSerial: word("C1"), AssetTag: word("T1")},
+		BIOS:        report.BIOS{Version: word("2.1")}}
+	text := head(r)
+	assert.Contains(t, text, "|BIOS 2.1|OUTDATED|the last audit read nothing|")
+	assert.Contains(t, text, "|platform|milan, EPYC 7003, by one source only, virtual machine|profile|none: no document|")
+	assert.Contains(t, text, "|system serial|S1|system UUID|U1|board serial|B1|chassis serial|C1|asset tag|T1|")
+	r.Machine.Hypervisor, r.Profile = word("kvm"), &report.Profile{ID: "example/hpc"}
+	text = head(r)
+	assert.Contains(t, text, ", virtual machine (kvm)|profile|example/hpc|")
+	yes, r.Profile.Source = false, word("Example, page 4")
+	text = head(r)
+	assert.Contains(t, text, ", by one source only|profile|example/hpc (Example, page 4)|")
+	r.Findings, r.Summary.Fail = []report.Finding{failed("memory.x", "machine")}, 1
+	for severity, class := range map[string]string{"critical": "critical", "warning": "warning", "info": "info"} {
+		r.Findings[0].Severity = severity
+		assert.Contains(t, pageOf(t, r), `<p class="verdict `+class+`"><strong>`+strings.ToUpper(severity))
+	}
+	r.Findings[0].Result, r.Summary = "error", report.Summary{Error: 1}
+	assert.Contains(t, pageOf(t, r), `<p class="verdict critical"><strong>ERROR<`)
+	r.Findings[0].Result, r.Summary = "pass", report.Summary{Pass: 1}
+	assert.Contains(t, pageOf(t, r), `<p class="verdict pass"><strong>PASS<`)
+}
+
+// TestBandwidthIsShown: one known figure of a socket is a row, none a sentence.
+func TestBandwidthIsShown(t *testing.T) {
+	of := func(s report.PopulationSocket) string {
+		text := section(t, &report.Report{Inventory: report.Inventory{Population: report.Population{Sockets: []report.PopulationSocket{s}}}}, "bandwidth")
+		_, text, _ = strings.Cut(text, "DIMMs per channel|")
+		text, _, _ = strings.Cut(text, "|The predicted share")
+		return text
+	}
+	assert.Empty(t, of(report.PopulationSocket{}))
+	none := "none for this layout|"
+	half := report.Relative{Low: share(.25), High: share(.5)}
+	assert.Equal(t, "memory of all processors|not known|"+none+"32.0 GB/s|not known|-|not known", of(report.PopulationSocket{PeakBytes: large(32e9)}))
+	assert.Equal(t, "memory of all processors|not known|"+none+"not known|1333 MT/s|-|not known", of(report.PopulationSocket{ExpectedMTs: number(1333)}))
+	assert.Equal(t, "socket 2|not known|"+none+"not known|not known|-|1", of(report.PopulationSocket{Socket: number(2), DIMMsPerChannel: []int{1}}))
+	assert.Equal(t, "socket 0|25 to 50 %|"+none+"not known|not known|-|not known", of(report.PopulationSocket{Socket: number(0), Relative: half}))
+	half.Low = nil
+	assert.Equal(t, "socket 0|not known|"+none+"not known|not known|-|not known", of(report.PopulationSocket{Socket: number(0), Relative: half}))
+	half.Low, half.Value, half.Source = half.High, share(.485), word("Dell, page 4")
+	assert.Equal(t, "socket 0|50 %|48 % (Dell, page 4)|not known|not known|DIMMs per channel|2-0-1", of(report.PopulationSocket{Socket: number(0), Relative: half, Limiter: word("dimms_per_channel"), DIMMsPerChannel: []int{2, 0, 1}}))
+	half.Source = nil
+	assert.Equal(t, "socket 0|50 %|48 %|not known|not known|-|not known", of(report.PopulationSocket{Socket: number(0), Relative: half}))
+}
+
+// TestShareOfThePeak: a figure of a node's own memory is held against the socket's peak,
+// divided among the socket's nodes that have memory.
+func TestShareOfThePeak(t *testing.T) {
+	node := func(id, socket int, bytes int64) report.Node {
+		return report.Node{ID: id, Socket: number(socket), MemoryBytes: &bytes}
+	}
+	r := &report.Report{Inventory: report.Inventory{
+		Nodes: []report.Node{node(0, 0, 1<<30), node(1, 0, 1<<30), node(2, 0, 0), {ID: 3, Socket: number(0)}, node(4, 1, 1), node(5, 2, 1<<30), {ID: 6, MemoryBytes: large(1 << 30)}, node(7, 3, 0)},
+		Population: report.Population{Sockets: []report.PopulationSocket{{}, {PeakBytes: large(1e9)}, {Socket: number(1), PeakBytes: large(20e9)}, {Socket: number(0), PeakBytes: large(40e9)}, {Socket: number(2)},
+			{Socket: number(3), PeakBytes: large(10e9)}}},
+	}}
+	of := func(f report.MeasuredFigure) string {
+		r.Measured = []report.Measurement{{Tool: "stream", Figures: []report.MeasuredFigure{f}}}
+		text := strings.TrimSuffix(wordsOf(t, r, "Measured with", "</table>"), "|")
+		return text[strings.LastIndexByte(text, '|')+1:]
+	}
+	local := func(node int) report.MeasuredFigure {
+		return report.MeasuredFigure{Kind: "triad", What: "Triad", CPUNode: &node, MemoryNode: &node, Value: share(10e9)}
+	}
+	assert.Equal(t, "50 % of 20.0 GB/s", of(local(0)))
+	assert.Equal(t, "50 % of 20.0 GB/s", of(local(4)))
+	for node, why := range map[int]string{5: "the socket's peak", 6: "the node's socket", 7: "a node with memory", 9: "the node"} {
+		assert.Equal(t, "peak not known", of(local(node)), "not known is %s", why)
+	}
+	far, latency, open, without := local(0), local(0), local(0), local(0)
+	far.MemoryNode, latency.Kind, open.Value, without.CPUNode = number(1), "latency", nil, nil
+	for _, f := range []report.MeasuredFigure{far, latency, open, without} {
+		assert.Equal(t, "–", of(f))
+	}
+	without.MemoryNode = nil
+	r.Measured = []report.Measurement{{Tool: "stream", Unjudged: word("no node is named"), Figures: []report.MeasuredFigure{without}}}
+	assert.Equal(t, "|No verdict: no node is named.|processors of|memory of|what|measured|passes|of the peak|not said|not said|Triad|10.0 GB/s|–|–|", wordsOf(t, r, "Measured with stream", "</table>"))
+	for n, more := range map[int]string{192: "", 193: "1 figure more in the JSON.", 194: "2 figures more in the JSON."} {
+		r.Measured[0].Figures = make([]report.MeasuredFigure, n)
+		page := pageOf(t, r)
+		assert.Equal(t, 192, strings.Count(page, "<th scope=\"row\">not said"))
+		assert.Equal(t, more != "", strings.Contains(page, "more in the JSON"))
+		assert.Contains(t, page, more)
+	}
+}
+
+// TestNoBoard: why no slot is drawn.
+func TestNoBoard(t *testing.T) {
+	yes := true
+	r := &report.Report{}
+	says := func() string { return section(t, r, "board") }
+	assert.Contains(t, says(), "|The SMBIOS table lists no memory device.|")
+	r.Inventory.Sources = []report.Source{{Name: "cpu", State: "denied"}, {Name: "smbios", State: "denied", Detail: word("run as root")}}
+	assert.Contains(t, says(), "|The source smbios is denied (run as root).|")
+	r.Machine.Virtual = &yes
+	assert.Contains(t, says(), "|A virtual machine's memory is what the hypervisor grants; its DIMMs are the host's.|")
+	yes = false
+	assert.Contains(t, says(), "|The source smbios is denied (run as root).|")
+	yes = true
+	r.Inventory.Slots = []report.Slot{{Handle: "0x1"}}
+	r.Inventory.Sockets = []report.Socket{{ID: 0}}
+	assert.Contains(t, says(), "|The channel of no slot is known; the table of slots says why.|")
+	assert.NotContains(t, pageOf(t, r), "<figure")
+}
+
+// TestBoard: every socket with a processor or a slot is drawn, with its name, what its
+// slots come to, and what is wrong there; slots without a channel are counted.
+func TestBoard(t *testing.T) {
+	no := false
+	a1, a2, b1 := slotOf("A1", 0, 0, 0, 8), slotOf("A2", 0, 1, 0, 0), slotOf("B1", 1, 0, 0, 16)
+	a1.ConfiguredMTs, a1.Manufacturer = number(1333), word("Samsung")
+	lost := report.Slot{Handle: "0xC1", Socket: number(0)}
+	found := failed("memory.speed", "slot 0xB1 (DIMM_B1)")
+	found.Found = word("1066 MT/s (DIMM_B1) of 1333 MT/s")
+	passed := failed("memory.passed", "socket 0")
+	passed.Result = "pass"
+	r := &report.Report{
+		Findings: []report.Finding{failed("memory.first", "socket 0"), found, failed("memory.lost", "slot 0xC1"), passed, failed("memory.other", "machine")},
+		Inventory: report.Inventory{
+			Sockets: []report.Socket{{ID: 0, Designation: word("CPU1"), Model: word("Intel(R) Xeon(R) CPU X5670 @ 2.93GHz")}, {ID: 1, Populated: &no}, {ID: 2, Designation: word("CPU3")}},
+			Slots:   []report.Slot{a1, a2, b1, lost},
+			Population: report.Population{Sockets: []report.PopulationSocket{{Socket: number(0), ChannelsTotal: number(2), ChannelsPopulated: number(1), ExpectedMTs: number(1333), Class: word("C"),
+				Limiter: word("ranks"), PeakBytes: large(32e9)}}},
+		},
+	}
+	figures := strings.Split(pageOf(t, r), `<figure class="socket">`)
+	require.Len(t, figures, 4)
+	words := func(i int) string {
+		figure, _, _ := strings.Cut(figures[i], "</figure>")
+		return htmlesc.UnescapeString(tags.ReplaceAllString(figure, "|"))
+	}
+	assert.Equal(t, "|socket 0|CPU1, Xeon X5670|(names without DIMM_)|channel 0|0xA1, DIMM_A1, 8 GiB, 1333 MT/s, Samsung|A1|8 GiB|1333 MT/s|channel 1|0xA2, DIMM_A2, empty|A2|empty|"+
+		"1 of 2 channels in use, class C, 1333 MT/s, expected 1333, limited by ranks, peak 32.0 GB/s|warning|memory.first|", words(1))
+	assert.Equal(t, "|socket 1|no processor|channel 0|0xB1, DIMM_B1, 16 GiB|DIMM_B1|16 GiB|!|warning|1066 MT/s of 1333 MT/s|", words(2))
+	assert.Equal(t, "|socket 2|CPU3|", words(3))
+	assert.Equal(t, 1, strings.Count(figures[1], "<svg"))
+	assert.NotContains(t, figures[3], "<svg", "no slot of it is known")
+	assert.Contains(t, figures[1], `aria-label="socket 0: 1 of 2 slots on 2 channels hold memory; the table of slots names each"`)
+	assert.Contains(t, section(t, r, "board"), "|1 slot not drawn, for the channel is not known: see the |table of slots|")
+	assert.NotContains(t, section(t, r, "board"), "take out at this step")
+	r.Advice = []report.Advice{{ID: report.AdviceSettings, Steps: []report.Step{{Do: "set", Setting: word("smt")}}}}
+	assert.NotContains(t, section(t, r, "board"), "take out at this step")
+	r.Advice = []report.Advice{{ID: "remove", Steps: []report.Step{{Do: "remove", From: word("0xA1")}}}}
+	assert.Contains(t, section(t, r, "board"), "|1|take out at this step|1|put in at this step|")
+	r.Inventory.Slots = r.Inventory.Slots[:3]
+	assert.NotContains(t, section(t, r, "board"), "not drawn")
+	r.Inventory.Slots = r.Inventory.Slots[:2]
+	assert.Equal(t, 3, strings.Count(pageOf(t, r), "<figure"))
+	// Memory behind a controller outside the processors is drawn once, for no socket.
+	for i := range r.Inventory.Slots {
+		r.Inventory.Slots[i].Socket = nil
+		r.Inventory.Slots[i].Channel = number(i)
+	}
+	assert.Equal(t, 1, strings.Count(pageOf(t, r), "<figure"))
+	assert.Contains(t, section(t, r, "board"), "|memory of all processors|")
+}
+
+// TestCells: what the picture says of a slot, by what is known of it.
+func TestCells(t *testing.T) {
+	cell := func(change func(s *report.Slot)) string {
+		s := slotOf("A1", 0, 0, 0, 8)
+		change(&s)
+		r := &report.Report{Inventory: report.Inventory{Slots: []report.Slot{s}}}
+		return strings.TrimSuffix(wordsOf(t, r, `<g data-handle="0xA1"`, "</g>"), "|")
+	}
+	for want, change := range map[string]func(s *report.Slot){
+		"|0xA1, DIMM_A1, 8 GiB|DIMM_A1|8 GiB":                              func(*report.Slot) {},
+		"|0xA1, 8 GiB|0xA1|8 GiB":                                          func(s *report.Slot) { s.Locator = nil },
+		"|0xA1, DIMM_A1, ?|DIMM_A1|?":                                      func(s *report.Slot) { s.SizeBytes = nil },
+		"|0xA1, DIMM_A1, 8 GiB, DDR4, rated 3200|DIMM_A1|8 GiB|rated 3200": func(s *report.Slot) { s.RatedMTs, s.Type = number(3200), word("DDR4") },
+		"|0xA1, DIMM_A1, 8 GiB, 2933 MT/s|DIMM_A1|8 GiB|2933 MT/s":         func(s *report.Slot) { s.RatedMTs, s.ConfiguredMTs = number(3200), number(2933) },
+		"|0xA1, DIMM_A1, 8 GiB, NVDIMM|DIMM_A1|8 GiB|NVDIMM":               func(s *report.Slot) { s.RatedMTs, s.Technology = number(3200), word("nvdimm") },
+		"|0xA1, DIMM_A1, 8 GiB, 3200 MT/s|DIMM_A1|8 GiB|3200 MT/s":         func(s *report.Slot) { s.ConfiguredMTs, s.Technology = number(3200), nil },
+		"|0xA1, DIMM_A1, empty|DIMM_A1|empty":                              func(s *report.Slot) { s.State, s.ConfiguredMTs, s.Type = "empty", number(1), word("DDR3") },
+	} {
+		assert.Equal(t, want, cell(change))
+	}
+	unknown := cell(func(s *report.Slot) { s.State = "unknown" })
+	assert.Contains(t, unknown, "|?")
+}
+
+// TestStarvedChannels: the channels that a failure wants filled are marked, with their slots,
+// and those alone.
+func TestStarvedChannels(t *testing.T) {
+	finding := failed("memory.channel.populated", "socket 0")
+	finding.Mark = word(verdict.EmptyChannels)
+	r := &report.Report{Findings: []report.Finding{finding}, Inventory: report.Inventory{
+		Slots:      []report.Slot{slotOf("A1", 0, 0, 0, 8), slotOf("A2", 0, 1, 0, 0), slotOf("B1", 1, 0, 0, 8), slotOf("B2", 1, 1, 0, 0)},
+		Population: report.Population{Sockets: []report.PopulationSocket{{Socket: number(0), DIMMsPerChannel: []int{1, 0}}, {Socket: number(1), DIMMsPerChannel: []int{1, 0}}}},
+	}}
+	marked := func() int { return strings.Count(pageOf(t, r), ` !</text>`) }
+	assert.Equal(t, 1, marked())
+	assert.Equal(t, 1, strings.Count(pageOf(t, r), `class="cell empty bad"`))
+	assert.Contains(t, pageOf(t, r), `>channel 1 !<`)
+	r.Findings[0].Subject = "machine"
+	assert.Zero(t, marked(), "of the machine, and this socket is one of two")
+	for i := range r.Inventory.Slots {
+		r.Inventory.Slots[i].Socket, r.Inventory.Slots[i].Channel = nil, number(i%2)
+	}
+	r.Inventory.Population.Sockets[1].Socket = nil
+	assert.Equal(t, 1, marked(), "behind one controller the machine's failure is its own")
+	r.Inventory.Population.Sockets = r.Inventory.Population.Sockets[:1]
+	assert.Zero(t, marked(), "how the channels are filled is not known")
+	r.Inventory.Population.Sockets[0].Socket = nil
+	assert.Equal(t, 1, marked())
+	r.Findings[0].Result = "waived"
+	assert.Zero(t, marked())
+	r.Findings[0].Result, r.Findings[0].Mark = "fail", nil
+	assert.Zero(t, marked())
+}
+
+// TestNodes: two to four nodes are drawn, with the distance both ways on each line; more
+// are a table alone.
+func TestNodes(t *testing.T) {
+	of := func(nodes ...report.Node) (string, string) {
+		r := &report.Report{Inventory: report.Inventory{Nodes: nodes}}
+		page := pageOf(t, r)
+		_, page, _ = strings.Cut(page, `<section id="numa"`)
+		page, _, _ = strings.Cut(page, "</section>")
+		return page, section(t, r, "numa")
+	}
+	node := func(id int, kind string, distances ...int) report.Node {
+		return report.Node{ID: id, Kind: kind, Distances: distances}
+	}
+	_, text := of()
+	assert.Contains(t, text, "|No node is known.|")
+	page, text := of(node(0, "dram", 10))
+	assert.NotContains(t, page, "<svg")
+	assert.Contains(t, text, "|node 0|dram|?|not known|-|Distances from the row to the column; 10 is a node's own memory.|from|0|0|10|")
+	one, two := node(0, "dram", 10, 21), node(1, "cpuless", 20, 10)
+	one.Socket, one.MemoryBytes, one.CPUs, two.MemoryBytes = number(1), large(8<<30), word("0-5"), large(0)
+	page, text = of(one, two)
+	assert.Contains(t, page, `viewBox="0 0 332 54" width="332" height="54"`)
+	assert.Contains(t, page, `<text class="distance" x="165" y="30">21/20</text>`)
+	assert.Contains(t, page, `<rect class="cell full" x="0" y="0"`)
+	assert.Contains(t, page, `<rect class="cell empty" x="220" y="0"`)
+	assert.Contains(t, text, "|21/20|node 0, socket 1|8 GiB|node 1|0 KiB|cpuless|")
+	assert.Contains(t, page, `<td class="far">21</td>`)
+	assert.Contains(t, page, `<td class="mid">20</td>`)
+	three := []report.Node{node(0, "dram", 10, 11, 31), node(1, "dram", 11, 10, 30), node(2, "dram", 31, 30, 10)}
+	page, _ = of(three...)
+	assert.Contains(t, page, `width="332" height="194"`)
+	assert.Equal(t, 3, strings.Count(page, `class="link"`))
+	assert.Contains(t, page, `<rect class="cell unclear" x="0" y="140"`)
+	for _, want := range []string{`<td class="near">10</td>`, `<td class="mid">11</td>`, `<td class="far">30</td>`, `<td class="farther">31</td>`, `>11</text>`} {
+		assert.Contains(t, page, want)
+	}
+	// Along a side the number stands in the middle, on the diagonal off the crossing.
+	assert.Contains(t, page, `<text class="distance" x="55" y="100">31</text>`)
+	assert.Contains(t, page, `<text class="distance" x="187" y="86">30</text>`)
+	three[1].Distances = three[1].Distances[:2]
+	page, _ = of(three...)
+	assert.Contains(t, page, `>11/?</text>`, "back it is not known")
+	four := []report.Node{node(0, "dram"), node(1, "dram"), node(2, "dram"), node(3, "dram")}
+	page, text = of(four...)
+	assert.Equal(t, 6, strings.Count(page, `class="link"`))
+	assert.NotContains(t, page, `class="distance"`)
+	assert.Contains(t, text, "|The distances between nodes are not known.|")
+	page, _ = of(append(four, node(4, "dram"))...)
+	assert.NotContains(t, page, "<svg")
+}
+
+// TestFindingsOfAPage: what stands open, what each finding leads with, and where its
+// document is.
+func TestFindingsOfAPage(t *testing.T) {
+	r := &report.Report{}
+	assert.Contains(t, section(t, r, "findings"), "|Nothing was audited.|")
+	var open []report.Finding
+	for i := range 20 {
+		open = append(open, report.Finding{Rule: "memory.x", Subject: "socket " + strconv.Itoa(i), Result: "unknown", Severity: "info"})
+	}
+	for n, folded := range map[int]bool{1: false, 19: false, 20: true} {
+		r.Findings = open[:n]
+		page := pageOf(t, r)
+		assert.Equal(t, folded, !strings.Contains(page, `<details class="group" id="unknown" open="">`))
+		assert.Contains(t, page, "<h3>Not known ("+strconv.Itoa(n)+")</h3>")
+		assert.Contains(t, section(t, r, "findings"), "|No failure.|")
+	}
+	cause := failed("memory.cause", "socket 0")
+	cause.Why, cause.Advice = word("the manual says so"), []string{"move"}
+	cause.Citation = &report.Citation{Vendor: "Dell", Title: "Guide", URL: word("ftp://example.com/guide.pdf")}
+	alike, led := cause, failed("memory.led", "socket 0")
+	alike.Subject, alike.Citation, led.CausedBy = "socket 1", &report.Citation{Vendor: "Dell", Title: "Guide"}, word("memory.cause socket 0")
+	r.Findings = []report.Finding{led, cause, alike}
+	page := pageOf(t, r)
+	assert.Contains(t, page, `<article id="finding-1" class="finding fail warning advised" data-rule="memory.cause" data-subject="socket 0" data-result="fail" data-severity="warning"><details open="">`)
+	assert.Contains(t, page, `data-rule="memory.cause" data-subject="socket 1" data-result="fail" data-severity="warning"><details><summary>`, "it was said")
+	assert.Contains(t, page, `<article id="finding-0" class="finding fail warning" data-rule="memory.led" data-subject="socket 0" data-result="fail" data-severity="warning"><details><summary>`)
+	text := section(t, r, "findings")
+	assert.Contains(t, text, "|source|Dell, Guide, ftp://example.com/guide.pdf|")
+	assert.Contains(t, text, "|source|Dell, Guide|")
+	assert.Contains(t, text, "|advice|move, in What to do|")
+	assert.NotContains(t, text, "No failure")
+	assert.Contains(t, section(t, r, "sources"), "|documents that the findings rest on|Dell, Guide, ftp://example.com/guide.pdf|")
+	for _, url := range []string{"https://example.com/g", "http://example.com/g"} {
+		r.Findings[1].Citation.URL = &url
+		assert.Contains(t, pageOf(t, r), `<a href="`+url+`" rel="noreferrer">Dell, Guide</a>`)
+	}
+	r.Findings[1].Result, r.Findings[2].Result = "not_applicable", "not_applicable"
+	assert.NotContains(t, pageOf(t, r), "documents that the findings rest on")
+	// Readings of one file stand below it once.
+	r.Findings[0].Certainty = "direct"
+	for _, e := range [][2]string{{"/a", "one"}, {"/a", "two"}, {"/b", "three"}} {
+		r.Findings[0].Evidence = append(r.Findings[0].Evidence, report.Evidence{Source: "smbios", Path: &e[0], Raw: &e[1]})
+	}
+	assert.Contains(t, section(t, r, "findings"), "|evidence: 3 readings, direct|smbios /a|one|two|smbios /b|three|")
+	r.Findings[0].Waiver, r.Findings[0].Result = &report.Waiver{Reason: "accepted by the site"}, "waived"
+	assert.Contains(t, section(t, r, "findings"), "|accepted|accepted by the site|")
+	r.Findings[0].Waiver.Until = word("2027-01-01")
+	assert.Contains(t, section(t, r, "findings"), "|accepted|accepted by the site (until 2027-01-01)|")
+}
+
+// TestWorstFirst: failures stand by the worst of what follows from them, and below their
+// cause, which is the failure that they name and no finding else.
+func TestWorstFirst(t *testing.T) {
+	mild, passed, severe, led := failed("memory.mild", "machine"), failed("memory.cause", "socket 0"), failed("memory.cause", "socket 1"), failed("memory.led", "machine")
+	mild.Severity, passed.Result, severe.Severity, led.Severity, led.CausedBy = "warning", "pass", "info", "critical", word("memory.cause")
+	r := &report.Report{Findings: []report.Finding{severe, mild, passed, led}}
+	order := func() string {
+		text := ""
+		for _, m := range regexp.MustCompile(`(<div class="led">|<article id="finding-(\d+)")`).FindAllStringSubmatch(pageOf(t, r), -1) {
+			text += map[bool]string{true: ">", false: m[2]}[m[2] == ""]
+		}
+		return text
+	}
+	assert.Equal(t, "0>312", order())
+	r.Findings[3].CausedBy = word("memory.cause socket 1")
+	assert.Equal(t, "0>312", order())
+	r.Findings[3].CausedBy = word("memory.cause socket 0")
+	assert.Equal(t, "3102", order(), "what passed is no cause")
+	r.Findings[3].CausedBy = word("memory.mild")
+	assert.Equal(t, "1>302", order())
+	r.Findings[3].CausedBy = nil
+	r.Findings[0].CausedBy = word("memory.led")
+	assert.Equal(t, "3>012", order())
+	r.Findings[3].CausedBy = word("memory.cause")
+	assert.Equal(t, "3102", order(), "two that name each other are causes both")
+}
+
+// TestSettingsOfAPage: a setting of which anything is known has a row, with its certainty
+// where that is not direct; the others their reasons.
+func TestSettingsOfAPage(t *testing.T) {
+	face := func(value, certainty, raw string) report.Face {
+		return report.Face{Value: &value, State: "ok", Certainty: certainty, Evidence: []report.Evidence{{Source: "bios", Raw: &raw}}}
+	}
+	open := func(reason, knownBy string) report.Face {
+		return report.Face{State: "unread", Reason: &reason, KnownBy: &knownBy, Evidence: []report.Evidence{{Source: "hidden"}}}
+	}
+	r := &report.Report{Inventory: report.Inventory{Settings: map[string]report.Setting{
+		"a": {Configured: face("on", "direct", "1"), Effective: open("x", "y"), DecidedBy: report.DecidedBy{Value: word("firmware"), Evidence: []report.Evidence{{Source: "cmdline", Raw: word("q")}}}},
+		"b": {Pending: face("off", "indirect", "2"), Configured: open("x", "y"), DecidedBy: report.DecidedBy{Evidence: []report.Evidence{{Source: "hidden"}}}},
+		"c": {Effective: face("on", "corroborated", "3")},
+		"d": {Configured: report.Face{State: "absent"}},
+		"e": {Effective: open("one", "root"), Configured: open("two", "bios")},
+		"f": {Effective: open("one", "root"), Configured: open("one", "root")},
+		"g": {Effective: open("", ""), Configured: open("two", "bios")},
+		"h": {Effective: open("one", "root")},
+	}}}
+	text := section(t, r, "settings")
+	for _, row := range []string{
+		"|4 of 8 known. ", "|a|on|-|-|firmware|bios 1; cmdline q|", "|b|-|off (indirect)|-|-|bios 2|", "|c|-|-|on (corroborated)|-|bios 3|", "|d|not offered|-|-|-|",
+		"|not known (4)|", "|e|one; two|root; bios|", "|f|one|root|", "|g|two|bios|", "|h|one|root|",
+	} {
+		assert.Contains(t, strings.ReplaceAll(text, ": ", " "), row)
+	}
+	assert.NotContains(t, text, "hidden")
+	r.Inventory.Settings = map[string]report.Setting{"h": {Effective: open("one", "root")}}
+	assert.Contains(t, section(t, r, "settings"), "|0 of 1 known. ")
+	assert.NotContains(t, section(t, r, "settings"), "|configured|")
+	r.Inventory.Settings = map[string]report.Setting{"c": {Effective: face("on", "direct", "3")}}
+	assert.NotContains(t, section(t, r, "settings"), "not known (")
+}
+
+// TestTableOfSlots: all that is known of each slot.
+func TestTableOfSlots(t *testing.T) {
+	yes, no := true, false
+	r := &report.Report{}
+	assert.Contains(t, section(t, r, "slots"), "|No slot is known.|")
+	whole := slotOf("A1", 0, 1, 2, 8)
+	whole.Controller, whole.BankLocator, whole.Type, whole.FormFactor, whole.Ranks = number(3), word("NODE 0"), word("DDR4"), word("DIMM"), number(2)
+	whole.DataWidthBits, whole.TotalWidthBits, whole.Registered, whole.NonVolatile = number(64), number(72), &yes, &yes
+	whole.ConfiguredMTs, whole.RatedMTs, whole.ConfiguredMV, whole.Errors = number(2933), number(3200), number(1200), &report.Errors{Corrected: large(3), Uncorrected: large(0)}
+	whole.Manufacturer, whole.PartNumber, whole.Serial, whole.AssetTag, whole.Health = word("Samsung"), word("M393"), word("S1"), word("T1"), word("OK")
+	whole.Mapping = report.Mapping{Source: word("label"), Certainty: word("direct"), Doubt: word("EDAC differs")}
+	bare := report.Slot{Handle: "0x2", State: "unknown", DataWidthBits: number(64), Registered: &no, NonVolatile: &no, Mapping: report.Mapping{Reason: word("no map")}}
+	other := report.Slot{Handle: "0x3", State: "empty", TotalWidthBits: number(72), Technology: word("nvdimm"), Mapping: report.Mapping{Source: word("label")}}
+	r.Inventory.Slots = []report.Slot{whole, bare, other}
+	text := section(t, r, "slots")
+	assert.Contains(t, text, "|3 slots|")
+	assert.Contains(t, text, "|DIMM_A1 (NODE 0)|0xA1|socket 0; controller 3; channel 1; slot 2|8 GiB; DDR4; DIMM; 2 ranks; 72/64 bits; registered; non-volatile|2933 MT/s; rated 3200 MT/s; 1200 mV; 3 corrected errors|"+
+		"Samsung; M393; S1; T1; health OK|label (direct), doubted: EDAC differs|")
+	assert.Contains(t, text, "|-|0x2|not known|?|-|-|not mapped: no map|")
+	assert.Contains(t, text, "|-|0x3|not known|empty; nvdimm|-|-|label|")
+}
+
+// TestSourcesAndChanges: what was read, attributes without a setting, notices, and what
+// differs from a baseline or a profile.
+func TestSourcesAndChanges(t *testing.T) {
+	yes, no := true, false
+	r := &report.Report{Notices: []string{"a waiver matches nothing"}}
+	assert.NotContains(t, pageOf(t, r), `id="baseline"`)
+	assert.NotContains(t, pageOf(t, r), `id="profiles"`)
+	assert.NotContains(t, section(t, r, "sources"), "|detail|")
+	assert.Contains(t, section(t, r, "sources"), "|a waiver matches nothing|")
+	r.Inventory.Sources = []report.Source{{Name: "smbios", State: "ok"}}
+	r.Inventory.Unmapped = []report.Unmapped{{Path: "a.json", Attributes: []string{"One", "Two"}, Untranslated: []string{"Three"}}, {Path: "b.json", Attributes: []string{"Four"}}}
+	text := section(t, r, "sources")
+	assert.Contains(t, text, "|source|state|detail|smbios|ok|-|")
+	assert.Contains(t, text, "|3 attributes of a.json without a canonical setting|One; Two|values without a canonical word: Three|1 attributes of b.json without a canonical setting|Four|")
+	r.Baseline = &report.Baseline{}
+	assert.Contains(t, section(t, r, "baseline"), "|Nothing that could be compared differs; some could not.|")
+	r.Baseline.Comparable = &yes
+	assert.Contains(t, section(t, r, "baseline"), "|Nothing differs.|")
+	r.Baseline.Changes = []report.Change{{Subject: "slot A1", Kind: "dimm_lost", Accepted: "8 GiB", Present: "empty"}}
+	assert.Contains(t, section(t, r, "baseline"), "|subject|change|accepted|present|slot A1|dimm_lost|8 GiB|empty|")
+	r.Baseline.Comparable = nil
+	assert.Contains(t, section(t, r, "baseline"), "|slot A1|dimm_lost|")
+	r.Baseline.Comparable, r.Findings = &no, []report.Finding{{Rule: "baseline", Reason: word("another machine's")}}
+	assert.Contains(t, section(t, r, "baseline"), "|another machine's|")
+	r.Profiles, r.ProfilesWhy, r.LeftOut = []report.HeldProfile{}, "no document", []report.Undecided{{ID: "example/board", Reason: "the board is not known"}}
+	assert.Contains(t, section(t, r, "profiles"), "|None: no document|example/board: the board is not known|")
+	r.Profiles = []report.HeldProfile{{ID: "example/hpc", Agrees: 1, Differs: 2, Unknown: 3, Closest: true, Source: word("Example, page 4"),
+		Settings: []report.HeldSetting{{Setting: "smt", Result: "fail", Wanted: []string{"disabled", "auto"}, Found: word("enabled"), Reason: word("hidden"), Remedy: word("set it")}, {Setting: "turbo", Result: "unknown", Reason: word("not shown")}}}, {ID: "example/web"}}
+	text = section(t, r, "profiles")
+	assert.NotContains(t, text, "None")
+	assert.Contains(t, text, "|example/hpc: 1 agree, 2 differ, 3 not known; the closest|Example, page 4|setting|result|wanted|found|fix|smt|fail|disabled; auto|enabled|set it|turbo|unknown|")
+	assert.Contains(t, text, "|not shown|-|example/web: 0 agree, 0 differ, 0 not known|")
+}
+
+// TestSpeedBelowThePicture: the slowest module's speed and the expected one, as far as known.
+func TestSpeedBelowThePicture(t *testing.T) {
+	a1, a2, b1, nv := slotOf("A1", 0, 0, 0, 8), slotOf("A2", 0, 1, 0, 8), slotOf("B1", 1, 0, 0, 8), slotOf("A3", 0, 2, 0, 8)
+	nv.Technology = word("nvdimm")
+	a1.ConfiguredMTs, a2.ConfiguredMTs, b1.ConfiguredMTs = number(1333), number(1066), number(800)
+	r := &report.Report{Inventory: report.Inventory{Slots: []report.Slot{a1, a2, b1, nv, slotOf("A4", 0, 3, 0, 0)}, Population: report.Population{Sockets: []report.PopulationSocket{{Socket: number(0)}}}}}
+	below := func() string {
+		return regexp.MustCompile(`<p>\? of \? channels in use, ([^<]*)</p>`).FindStringSubmatch(pageOf(t, r))[1]
+	}
+	assert.Equal(t, "1066 MT/s", below())
+	r.Inventory.Population.Sockets[0].ExpectedMTs = number(1333)
+	assert.Equal(t, "1066 MT/s, expected 1333", below())
+	r.Inventory.Slots[0], r.Inventory.Slots[1] = r.Inventory.Slots[1], r.Inventory.Slots[0]
+	assert.Equal(t, "1066 MT/s, expected 1333", below())
+	r.Inventory.Slots[1].ConfiguredMTs = nil
+	assert.Equal(t, "speed not known, expected 1333 MT/s", below())
+	r.Inventory.Population.Sockets[0].ExpectedMTs = nil
+	assert.Equal(t, "speed not known", below())
+}
+
+// TestAdviceOfAPage: alternatives are called so, what stays is named by rule with its
+// subjects, and what stands before and after is known of one of both.
+func TestAdviceOfAPage(t *testing.T) {
+	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Findings: []report.Remaining{
+		{Rule: "memory.x", Subject: "socket 0", Severity: "info"}, {Rule: "memory.y", Subject: "machine", Severity: "warning"}, {Rule: "memory.x", Subject: "socket 1", Severity: "info"}}},
+		Cures: []report.Cured{{Rule: "memory.z", Subject: "socket 0"}, {Rule: "memory.z", Subject: "socket 1"}}, Source: "general practice"}}, AdviceDear: "it fails with less"}
+	text := section(t, r, "advice")
+	assert.Contains(t, text, "|cures|memory.z sockets 0-1|still fails|memory.x (info) sockets 0-1; memory.y (warning) machine|cheaper|none: it fails with less|source|general practice|")
+	assert.NotContains(t, text, "alternatives")
+	r.Advice = append(r.Advice, report.Advice{ID: report.AdviceSettings})
+	assert.NotContains(t, section(t, r, "advice"), "alternatives")
+	r.Advice[1].ID = "install"
+	text = section(t, r, "advice")
+	assert.Contains(t, text, "|These are alternatives, the cheapest first; the picture shows the first.|")
+	assert.Equal(t, 1, strings.Count(text, "cheaper|"))
+	r.Advice[0].Reaches.Sockets = []report.ReachedSocket{{Socket: number(0)}, {Socket: number(1)}, {Socket: number(2), Class: word("A"), ExpectedMTs: number(1333), PeakBytes: large(32e9)}}
+	r.Inventory.Population.Sockets = []report.PopulationSocket{{Socket: number(0), Class: word("C")}, {Socket: number(1), Class: word("C")}}
+	assert.Contains(t, section(t, r, "advice"), "|memory of|before|after|sockets 0-1|class C|not known|socket 2|not known|class A, 1333 MT/s, peak 32.0 GB/s|")
+	r.Advice[0].Reaches.Sockets = r.Advice[0].Reaches.Sockets[:1]
+	assert.Contains(t, section(t, r, "advice"), "|memory of|before|after|socket 0|class C|not known|")
+	r.Advice[0].Reaches.Sockets[0].Relative = report.Relative{Low: share(1), High: share(1)}
+	assert.Contains(t, section(t, r, "advice"), "|socket 0|class C|all of the best bandwidth|")
+}
