@@ -130,6 +130,11 @@ func TestPlaceAbsentProcessor(t *testing.T) {
 			assert.Equal(t, fact.Indirect, out[2].Certainty, "one source says where the module is")
 		}
 	}
+	// Where no processor is there at all, that contradicts every label.
+	sys := board("Supermicro", "X8DTU", "e", "P1_DIMM{1,2}A@BANK0*")
+	out, _ := Slots(sys, plat3, corpustest.Rules(t))
+	assert.Equal(t, "-.-.-.- -.-.-.-", seats(sys, out))
+	assert.Equal(t, "slot labels put a module on processor 0, which the table calls absent", out[0].Reason)
 }
 
 // TestPlaceMaps has one machine for each way a number is explained.
