@@ -26,9 +26,6 @@ type moduleSize struct {
 // moduleRow is the row of modulesFile with a kind and a name: what memory it is
 // of and which sizes there are; empty without one.
 func moduleRow(k fs.FS, kind, name string) (memory, sizes string) {
-	if k == nil || name == "" {
-		return "", ""
-	}
 	raw, err := fs.ReadFile(k, modulesFile)
 	if err != nil {
 		return "", ""
@@ -69,7 +66,7 @@ func sizesFor(k fs.FS, id, memory string, sys *inventory.System) []moduleSize {
 func withInstalled(out []moduleSize, sys *inventory.System) []moduleSize {
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
-		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.DRAM || s.SizeBytes.Or(0) <= 0 {
+		if !isModule(s) || s.SizeBytes.Or(0) == 0 {
 			continue
 		}
 		at := slices.IndexFunc(out, func(m moduleSize) bool { return m.bytes == s.SizeBytes.Value })

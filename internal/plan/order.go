@@ -256,10 +256,8 @@ func (b *board) deep() bool {
 
 // socketOf is the socket of the unit that owns a slot, -1 without one.
 func (b *board) socketOf(slot int) int {
-	for i := range b.units {
-		if slices.Contains(b.units[i].slots, slot) {
-			return b.units[i].socket
-		}
+	if i := b.owner(slot); i != none {
+		return b.units[i].socket
 	}
 	return none
 }

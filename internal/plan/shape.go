@@ -68,9 +68,6 @@ func (u *unit) each(n int, like *twins, rising bool, visit func(shape)) {
 func (u *unit) allows(s shape) bool {
 	for i, d := range s {
 		g := &u.groups[i]
-		if u.doubted != "" && d != len(g.layers) {
-			return false
-		}
 		if d > len(g.layers) || !g.ordered && d != 0 && d != len(g.layers) && d != g.filled {
 			return false
 		}

@@ -62,7 +62,7 @@ func (b *board) sources(layout []int, spare [][]int) []int {
 				continue
 			}
 			nth := slices.IndexFunc(spare[k], func(s int) bool {
-				return (!wanted.own || b.owner(s) == b.owner(i)) && (!wanted.back || b.at[i] != none && layout[s] == b.at[i])
+				return (!wanted.own || b.owner(s) == b.owner(i)) && (!wanted.back || layout[s] == b.at[i])
 			})
 			if nth >= 0 {
 				come[i] = spare[k][nth]
@@ -114,7 +114,7 @@ func (b *board) inOrder(moves []Step, spare [][]int, occupied []bool) []Step {
 // the moves that are left after it.
 func (b *board) breakCircle(moves []Step, occupied []bool) (Step, []Step) {
 	next := func(m Step) int { return slices.IndexFunc(moves, func(o Step) bool { return o.From == m.To }) }
-	pair := slices.IndexFunc(moves, func(m Step) bool { n := next(m); return n >= 0 && moves[n].To == m.From })
+	pair := slices.IndexFunc(moves, func(m Step) bool { return moves[next(m)].To == m.From })
 	if free := b.free(occupied); pair < 0 && free != none {
 		s := Step{Do: Move, From: moves[0].From, To: free, Like: none}
 		moves[0].From = free
@@ -134,11 +134,11 @@ func (b *board) makeWay(moves, done []Step, spare [][]int, occupied []bool) bool
 	}
 	for i := range moves {
 		from := moves[i].From
-		if b.at[from] == none || !into(moves, from) || into(done, from) {
+		if into(done, from) { // it is there for a time only
 			continue
 		}
 		slots := spare[b.at[from]]
-		at := slices.IndexFunc(slots, func(s int) bool { return b.owner(s) == b.owner(from) && !occupied[s] && !into(done, s) })
+		at := slices.IndexFunc(slots, func(s int) bool { return b.owner(s) == b.owner(from) && !into(done, s) })
 		if at < 0 {
 			continue
 		}
@@ -232,9 +232,7 @@ func carryOut(out, sys *inventory.System, steps []Step) {
 	}
 	out.Memory = sys.Memory
 	out.Memory.MappedBytes = fact.Fact[int64]{}
-	if len(steps) > 0 {
-		seeAgain(&out.Memory, installed(sys), installed(out))
-	}
+	seeAgain(&out.Memory, installed(sys), installed(out))
 }
 
 // notBooted forgets what a module ran at.
@@ -260,9 +258,7 @@ func (t *trial) after(sys *inventory.System, steps []Step) *inventory.System {
 		}
 		carryOut(&t.machine, sys, steps)
 	}
-	if len(steps) > 0 {
-		t.touched = t.touched[:0]
-	}
+	t.touched = t.touched[:0]
 	for _, s := range steps {
 		for _, i := range [...]int{s.From, s.To} {
 			if i != none {
@@ -279,7 +275,7 @@ func (t *trial) after(sys *inventory.System, steps []Step) *inventory.System {
 // not seen, a mirror or a spare, it is as large a part of the whole again. Twice the
 // modules beside what was seen of the old ones would look mirrored.
 func seeAgain(m *inventory.Memory, before, after int64) {
-	if before <= 0 {
+	if before == 0 || before == after {
 		return
 	}
 	for _, seen := range []*fact.Fact[int64]{&m.TotalBytes, &m.MapBytes, &m.BlockBytes, &m.VisibleBytes} {
@@ -302,7 +298,7 @@ const mirrorShare = 5
 func installed(sys *inventory.System) int64 {
 	var n int64
 	for i := range sys.Slots {
-		if s := &sys.Slots[i]; s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM {
+		if s := &sys.Slots[i]; isModule(s) {
 			n += s.SizeBytes.Or(0)
 		}
 	}

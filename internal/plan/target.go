@@ -243,7 +243,7 @@ func mostCommon(sys *inventory.System) inventory.Slot {
 	best := none
 	for i := range sys.Slots {
 		s := &sys.Slots[i]
-		if s.State != inventory.SlotPopulated || s.Technology.Or(inventory.DRAM) != inventory.DRAM || !s.SizeBytes.Known() {
+		if !isModule(s) || s.SizeBytes.Or(0) == 0 {
 			continue
 		}
 		count[traitsOf(s)]++

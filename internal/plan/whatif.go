@@ -83,12 +83,7 @@ func unlike(sys *inventory.System, bytes int64) bool {
 			kinds = append(kinds, traitsOf(s))
 		}
 	}
-	return len(kinds) > 1 && slices.ContainsFunc(kinds, func(k traits) bool { return k != kinds[0] })
-}
-
-// isModule reports whether a slot holds a module of ordinary memory.
-func isModule(s *inventory.Slot) bool {
-	return s.State == inventory.SlotPopulated && s.Technology.Or(inventory.DRAM) == inventory.DRAM
+	return slices.ContainsFunc(kinds, func(k traits) bool { return k != kinds[0] })
 }
 
 // resolve turns names into slots.
