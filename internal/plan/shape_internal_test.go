@@ -12,6 +12,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // standing is, for the class of each shape that a unit visits, in the order of the first
@@ -202,10 +204,13 @@ func TestModulesIntoShapes(t *testing.T) {
 		"evened":                               {[]int{0, 0, 1, 1, none, none}, shape{2, 2, 0}, []int{2, 2}, evened, []int{0, 1, 0, 1, none, none}},
 		"even as it is":                        {[]int{0, 1, 0, 1, none, none}, shape{2, 2, 0}, []int{2, 2}, evened, nil},
 		"as even as it gets":                   {[]int{0, 1, 1, none, none, none}, shape{2, 1, 0}, []int{1, 2}, evened, []int{1, 1, 0, none, none, none}},
+		"the first of two as full":             {[]int{0, 0, 0, 0, 1, 1}, shape{2, 2, 2}, []int{4, 2}, evened, []int{0, 1, 0, 0, 0, 1}},
+		"the first of two as empty":            {[]int{0, 0, 1, 1, 1, 1}, shape{2, 2, 2}, []int{2, 4}, evened, []int{0, 1, 0, 1, 1, 1}},
+		"the fullest holds one module":         {[]int{2, none, 0, 0, 1, 1}, shape{1, 2, 2}, []int{2, 2, 1}, evened, nil},
 		"nothing to even":                      {[]int{none, none, none, none, none, none}, shape{0, 0, 0}, []int{0, 0}, evened, nil},
 	} {
 		b := channelled(2, c.at...)
-		b.kinds = kindsOf(2, 1)
+		b.kinds = kindsOf(2, 1, 8)
 		into := slices.Repeat([]int{7}, len(c.at)) // of another layout
 		fits := b.place(&b.units[0], c.shape, c.counts, c.how, into)
 		assert.Equal(t, c.want != nil, fits, name)
@@ -308,4 +313,341 @@ func TestByManual(t *testing.T) {
 		classes[c.class] = true
 	}
 	assert.Equal(t, map[string]bool{"set 0": true, "set 1": true, "full": true}, classes)
+}
+
+// sharedBy is a board of processors with so many slots each, on a channel of its own each.
+func sharedBy(processors int, kinds []kind, at ...int) *board {
+	b := channelled(1, at...)
+	b.kinds, b.units = kinds, nil
+	per := len(at) / processors
+	for i := range processors {
+		u := unit{socket: i}
+		for slot := i * per; slot < (i+1)*per; slot++ {
+			u.slots, u.groups = append(u.slots, slot), append(u.groups, group{ordered: true, layers: [][]int{{slot}}})
+		}
+		b.units = append(b.units, u)
+	}
+	for _, k := range at {
+		if k != none {
+			b.kinds[k].count++
+		}
+	}
+	return b
+}
+
+// TestSharesOfProcessors: each gets as many of a kind as the others, and what is left over
+// goes to those that have most of it.
+func TestSharesOfProcessors(t *testing.T) {
+	b := sharedBy(2, kindsOf(2, 1), 0, 0, 0, 1, 0, 1, 1, none)
+	assert.Equal(t, []int{4, 3}, b.counts())
+	assert.Equal(t, [][]int{{3, 1}, {1, 2}}, b.own())
+	assert.Equal(t, [][]int{{2, 1}, {2, 2}}, b.spread([]int{4, 3}))
+	assert.Equal(t, [][]int{{3, 1}, {2, 1}}, b.spread([]int{5, 2}))
+	assert.Equal(t, 8, b.room())
+	assert.Equal(t, int64(11<<30), b.held(b.at))
+	pairs := sharedBy(2, kindsOf(1), 0, 0, 0, 0, 0, 0, none, none)
+	for i := range pairs.units {
+		pairs.units[i].groups = []group{{layers: [][]int{{4 * i, 4*i + 1}, {4*i + 2, 4*i + 3}}}}
+	}
+	assert.Equal(t, [][]int{{4}, {2}}, pairs.spread([]int{6}), "pairs stay together")
+	assert.Equal(t, [][]int{{5}, {2}}, pairs.spread([]int{7}), "and of an odd one nobody knows better")
+	assert.Equal(t, []int{4, 8}, []int{pairs.step(), pairs.room()})
+	s := &search{board: b}
+	assert.Nil(t, s.even([]int{4, 3}, nil), "three do not part in two")
+	assert.Equal(t, [][][]int{{{2, 2}, {2, 2}}}, s.even([]int{4, 3}, []int{0, 1}))
+	assert.Equal(t, [][][]int{{{2, 1}, {2, 2}}, {{3, 1}, {1, 2}}}, s.splits([]int{4, 3}), "as evenly as they go, and as it is")
+	b.stray = []int{0}
+	assert.Equal(t, [][][]int{{{2, 1}, {2, 2}}}, s.splits([]int{4, 3}), "a module behind no processor is one too many for what each has")
+	even := sharedBy(2, kindsOf(2, 1), 0, 1, 0, 1)
+	assert.Equal(t, [][][]int{{{1, 1}, {1, 1}}}, (&search{board: even}).splits([]int{2, 2}), "once, where that is the same")
+	assert.True(t, equalShares([][]int{{1, 2}, {1, 2}}))
+	assert.False(t, equalShares([][]int{{1, 2}, {1, 2}, {2, 1}}))
+}
+
+// TestWhatMayBeBought: of modules of 2 and 1 GiB in two of four slots, one kind more or both
+// levelled; in exchange, what loses no capacity; beside what is there, one kind alone. The
+// fewest bytes come first, then the fewest modules.
+func TestWhatMayBeBought(t *testing.T) {
+	b := channelled(2, 0, none, 1, none)
+	b.kinds = kindsOf(2, 1)
+	counts := []int{1, 1}
+	assert.Equal(t, [][]int{{0, 1}, {1, 0}, {0, 2}, {1, 1}, {2, 0}}, b.purchases(counts))
+	assert.Equal(t, [][]int{{1, -1}, {-1, 2}, {-1, 3}, {2, -1}, {3, -1}}, b.exchanges(counts))
+	assert.Equal(t, [][]int{{0, 1}, {1, 0}, {0, 2}, {2, 0}}, b.additions(counts))
+	assert.Equal(t, [][]int{{1, 0}, {0, 2}}, b.cheapestFirst([][]int{{0, 2}, {0, 0}, {-1, 0}, {1, 0}, {0, 2}}), "what buys nothing is no purchase")
+	assert.Equal(t, [][]int{{0, 2}, {-1, 2}}, b.cheapestFirst([][]int{{-1, 2}, {0, 2}}), "and of equal ones those that take out the fewest")
+	two := sharedBy(2, kindsOf(2, 1), 0, none, 1, none)
+	assert.Equal(t, [][]int{{1, 1}}, two.purchases([]int{1, 1}), "behind two processors every kind must part in two")
+	alike := sharedBy(1, kindsOf(1), 0, 0, none, none, none)
+	assert.Empty(t, alike.exchanges([]int{2}), "of one kind nothing goes for more of it")
+	full := channelled(1, 0, 0)
+	full.kinds = kindsOf(2)
+	assert.Empty(t, full.purchases([]int{2}))
+	assert.Empty(t, full.additions([]int{2}))
+}
+
+// TestKindOfItsOwn: processors with one size of unlike modules each get more of the kind that
+// they have most of; a size that one of them has not is brought to nobody.
+func TestKindOfItsOwn(t *testing.T) {
+	kinds := func() []kind { return kindsOf(8, 8, 4) }
+	b := sharedBy(2, kinds(), 1, none, none, 0, 2, none)
+	purchases, splits := b.ownKinds()
+	assert.Equal(t, [][]int{{1, 1, -1}, {2, 2, -1}}, purchases)
+	assert.Equal(t, [][][]int{{{0, 2, 0}, {2, 0, 0}}}, splits["[1 1 -1]"])
+	b.stray = []int{0}
+	purchases, _ = b.ownKinds()
+	assert.Empty(t, purchases)
+	purchases, _ = sharedBy(2, kinds(), 0, 2, none, 0, 2, none).ownKinds()
+	assert.Empty(t, purchases, "both have most of the same")
+	has := []int{1, 2, 5}
+	assert.Equal(t, []int{1, 3, 2}, []int{b.mostOf(8<<30, has), b.modulesOf(8<<30, has), b.mostOf(4<<30, has)})
+	assert.Equal(t, none, b.mostOf(16<<30, has))
+	assert.Equal(t, none, b.mostOf(8<<30, []int{0, 0, 1}))
+	assert.Equal(t, 0, b.mostOf(8<<30, []int{2, 2, 1}), "of as many the first")
+}
+
+// TestMends: a layout mends something where less fails, or as much that is milder, and
+// breaks nothing: no new warning, no remark that becomes one, no order of slots that was
+// kept, no channel given up for nothing. What was decided stays so.
+func TestMends(t *testing.T) {
+	role := func(rule string) verdict.Role { return verdict.Role{Layout: rule != "speed", Order: rule == "order"} }
+	fails := func(list ...Finding) *verdict.Audit {
+		out := &verdict.Audit{}
+		for _, f := range list {
+			out.Findings = append(out.Findings, verdict.Finding{Rule: f.Rule, Subject: f.Subject, Severity: verdict.Severity(f.Severity), Result: verdict.Fail})
+		}
+		return out
+	}
+	topo := func(peaks ...int64) *population.Result {
+		out := &population.Result{}
+		for _, v := range peaks {
+			out.Populations = append(out.Populations, population.Population{Peak: assumed(v)})
+		}
+		return out
+	}
+	a, again, b := Finding{"a", "socket 0", "warning"}, Finding{"a", "socket 1", "warning"}, Finding{"b", "machine", "info"}
+	s := &search{pipeline: Pipeline{Role: role}}
+	s.before = s.judge(fails(a, again, b).Findings, topo(50, 50))
+	assert.Equal(t, []int{0, 2, 1}, []int{s.before.critical, s.before.warning, s.before.info})
+	for _, c := range []struct {
+		name  string
+		after []Finding
+		peaks []int64
+		mends bool
+	}{
+		{"all", nil, []int64{50, 50}, true}, {"nothing", []Finding{a, again, b}, []int64{50, 50}, false}, {"the remark", []Finding{a, again}, []int64{50, 50}, true},
+		{"one of two", []Finding{a, b}, []int64{50, 50}, true}, {"a new warning", []Finding{{"c", "machine", "warning"}}, []int64{50, 50}, false},
+		{"the remark becomes a warning", []Finding{{"b", "machine", "warning"}}, []int64{50, 50}, false}, {"a new remark", []Finding{a, {"c", "machine", "info"}}, []int64{50, 50}, true},
+		{"the order", []Finding{a, {"order", "machine", "info"}}, []int64{50, 50}, false}, {"a critical one", []Finding{{"c", "machine", "critical"}}, []int64{50, 50}, false},
+		{"a channel for nothing", nil, []int64{50, 40}, false}, {"where the clock is not known", nil, nil, true},
+	} {
+		after := s.judge(fails(c.after...).Findings, topo(c.peaks...))
+		assert.Equal(t, c.mends, s.mends(&after), c.name)
+		assert.Equal(t, c.mends, s.accepts(&after), c.name)
+	}
+	told := func(result verdict.Result) score {
+		return s.judge([]verdict.Finding{{Rule: "uniform", Subject: "machine", Result: result, Reason: "no ranks"}, {Rule: "speed", Subject: "machine", Result: verdict.Unknown}}, topo(50, 50))
+	}
+	for _, c := range []struct {
+		before, after verdict.Result
+		accepted      bool
+	}{
+		{verdict.Pass, verdict.Unknown, false}, {verdict.Pass, verdict.Error, false}, {verdict.Fail, verdict.Unknown, false}, {verdict.Unknown, verdict.Unknown, true},
+		{verdict.NotApplicable, verdict.Unknown, true}, {verdict.Pass, verdict.NotApplicable, true},
+	} {
+		s.unproven, s.before = "", told(c.before)
+		s.before.warning, s.before.fails = 1, append(s.before.fails, a)
+		after := told(c.after)
+		assert.Equal(t, c.accepted, s.accepts(&after), "%+v", c)
+		assert.Equal(t, c.accepted, s.unproven == "", "%+v", c)
+	}
+	unknown := s.judge(nil, &population.Result{Populations: []population.Population{{Peak: assumed(int64(50))}, {}}})
+	assert.Zero(t, unknown.peak, "one clock that is not known leaves all")
+	assert.Equal(t, int64(100), s.judge(nil, topo(50, 50)).peak)
+	s.board = &board{topo: &population.Result{}}
+	s.board.topo.Platform = assumed(&platform.Platform{})
+	assert.False(t, s.ratedBelow())
+	s.board.topo.Platform.Value.RatedBelow, s.before.warning = true, 0
+	assert.True(t, s.ratedBelow())
+	s.before.warning = 1
+	assert.False(t, s.ratedBelow(), "what fails at warning is worth modules all the same")
+}
+
+// TestWhatMayGo: modules may be taken out, or exchanged for fewer bytes, where no more than a
+// quarter of the capacity goes; for nothing only where a document names the number that
+// stays as one to have, and that of today not.
+func TestWhatMayGo(t *testing.T) {
+	of := func(recommended []int, sets *place.Sets, gib ...int64) *board {
+		b := channelled(2, 0, 0, 0, none, 0, none)
+		b.kinds, b.sets = kindsOf(gib...), sets
+		b.topo.Platform = assumed(&platform.Platform{RecommendedDIMMs: recommended})
+		return b
+	}
+	graded := func(grade string) *place.Sets { return &place.Sets{Rows: map[int]place.SetRow{3: {Grade: grade}}} }
+	assert.Equal(t, [][]int{{-1}}, of([]int{3, 6}, nil, 1).removals([]int{4}), "a quarter of four")
+	assert.Empty(t, of([]int{3, 4, 6}, nil, 1).removals([]int{4}), "four are as good by the document")
+	assert.Empty(t, of([]int{2, 6}, nil, 1).removals([]int{4}), "two would be half of it")
+	assert.Empty(t, of(nil, nil, 1).removals([]int{4}), "no document")
+	assert.Equal(t, [][]int{{-1}}, of(nil, graded("balanced"), 1).removals([]int{4}))
+	assert.Empty(t, of(nil, graded("supported"), 1).removals([]int{4}))
+	b := of([]int{3}, nil, 2, 1, 1)
+	b.at = []int{0, 1, 2, none, 0, none}
+	assert.Empty(t, b.removals([]int{2, 1, 1}), "three of two sizes are not even")
+	b.kinds = kindsOf(1, 1, 1)
+	assert.Equal(t, [][]int{{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}}, b.removals([]int{2, 1, 1}), "of one size they are")
+
+	less := channelled(2, 0, 0, 0, 1)
+	less.kinds = kindsOf(2, 1)
+	assert.Equal(t, [][]int{{-1, 1}}, less.reductions([]int{3, 1}), "six of seven GiB stay")
+	less.kinds = kindsOf(3, 2)
+	assert.Equal(t, [][]int{{-1, 1}}, less.reductions([]int{3, 1}))
+	less.kinds = kindsOf(4, 1)
+	assert.Equal(t, [][]int{{-1, 1}}, less.reductions([]int{3, 1}), "a whole quarter, rounded down")
+	less.kinds = kindsOf(5, 1)
+	assert.Equal(t, [][]int{{-1, 1}}, less.reductions([]int{3, 1}))
+	less.kinds = kindsOf(9, 1)
+	assert.Empty(t, less.reductions([]int{3, 1}), "8 of 28 are more than a quarter")
+}
+
+// TestWhatIsDear: more than half as many modules as are installed are dear, and so is what is
+// not known. What buys fewer comes first; what buys more for nothing is left out.
+func TestWhatIsDear(t *testing.T) {
+	buying := func(installs, exchanges int) *candidate {
+		c := &candidate{layout: []int{0, 0, 0, 0}, steps: []Step{{Do: Move}, {Do: Remove}}}
+		for range installs {
+			c.steps = append(c.steps, Step{Do: Install})
+		}
+		for range exchanges {
+			c.steps = append(c.steps, Step{Do: Exchange})
+		}
+		return c
+	}
+	b := channelled(1, 0, 0, 0, 0)
+	b.kinds = kindsOf(1)
+	b.kinds[0].count = 4
+	s := &search{board: b}
+	assert.Equal(t, 3, buying(2, 1).buys())
+	assert.True(t, s.isDear(nil))
+	assert.False(t, s.isDear(buying(1, 1)))
+	assert.True(t, s.isDear(buying(1, 2)))
+	one, two, three := buying(1, 0), buying(0, 2), buying(3, 0)
+	assert.Equal(t, []*candidate{one, two, three}, addCandidate(addCandidate(addCandidate(addCandidate(nil, two), three), one), nil))
+	assert.Equal(t, [][]int{{1, 0}, {-2, 1}}, fewerThan(two, [][]int{{1, 0}, {1, 1}, {-2, 1}, {3, -1}}))
+	assert.Len(t, fewerThan(nil, [][]int{{1, 0}, {9, 9}}), 2)
+	for _, c := range []struct {
+		name       string
+		first      func(*candidate)
+		worthwhile int
+	}{
+		{"no more for more", func(*candidate) {}, 1},
+		{"less fails", func(c *candidate) { c.score.info = 1 }, 2},
+		{"more bandwidth", func(c *candidate) { c.score.reach = -1 }, 2},
+		{"the capacity is kept", func(c *candidate) { c.layout = []int{0, 0, 0, none} }, 2},
+	} {
+		first := buying(1, 0)
+		c.first(first)
+		assert.Len(t, s.worthwhile([]*candidate{first, two}), c.worthwhile, c.name)
+	}
+	warned := &candidate{score: score{warning: 1}}
+	assert.Same(t, one, milder(one, warned))
+	assert.Same(t, one, milder(warned, one))
+	assert.Same(t, one, milder(one, nil))
+	assert.Same(t, one, milder(nil, one))
+	assert.Same(t, one, milder(one, two), "of equal ones the first")
+}
+
+// TestLeftWhereTheyAre: what each processor has and what is bought, where new modules of one
+// kind bring all to the numbers of a layout that moves some.
+func TestLeftWhereTheyAre(t *testing.T) {
+	as := func() *board { return sharedBy(2, kindsOf(2, 1), 0, 0, 1, none, none, none, none, none) }
+	install := slices.Repeat([]Step{{Do: Install}}, 3)
+	layout := []int{0, 0, none, 0, 1, 0, 0, none}
+	moved := func() *candidate { return &candidate{layout: layout, steps: install, score: score{moves: 4}} }
+	split, extra, ok := as().addedTo(moved())
+	require.True(t, ok)
+	assert.Equal(t, [][]int{{2, 1}, {3, 0}}, split)
+	assert.Equal(t, []int{3, 0}, extra)
+	for name, change := range map[string]func(*board, *candidate){
+		"nothing moves":                     func(_ *board, c *candidate) { c.score.moves = 3 },
+		"a module behind no processor":      func(b *board, _ *candidate) { b.stray = []int{2} },
+		"two kinds are bought":              func(_ *board, c *candidate) { c.layout = []int{0, 0, 1, none, 1, 0, 0, none} },
+		"nothing is bought":                 func(_ *board, c *candidate) { c.layout, c.steps = []int{0, none, none, none, 0, 1, none, none}, nil },
+		"a processor would have to give up": func(_ *board, c *candidate) { c.layout = []int{0, 0, none, none, 0, 1, 0, 0} },
+	} {
+		b, c := as(), moved()
+		change(b, c)
+		_, _, ok := b.addedTo(c)
+		assert.False(t, ok, name)
+	}
+	_, _, ok = as().addedTo(nil)
+	assert.False(t, ok)
+	s := &search{board: as()}
+	assert.Equal(t, [][][]int{{{3, 1}, {1, 0}}}, s.added([]int{2, 0}))
+	s.board.stray = []int{2}
+	assert.Nil(t, s.added([]int{2, 0}))
+}
+
+// TestWhyNothing: why no layout is proven, the nearest reason first.
+func TestWhyNothing(t *testing.T) {
+	s := &search{board: channelled(2, 0, none)}
+	s.board.units[0].groups[0].ordered = true
+	s.board.topo.Platform = assumed(&platform.Platform{})
+	assert.Equal(t, "no other layout of these modules, or with more of their kind, passes the rules", s.why())
+	s.cut = true
+	assert.Equal(t, "more layouts are possible than were tried, and none of those tried passes the rules", s.why())
+	s.board.topo.Platform.Value.RatedBelow = true
+	assert.Contains(t, s.why(), "the processor's maker rates it below")
+	g := &s.board.units[0].groups[0]
+	g.ordered = false
+	assert.Equal(t, unordered, s.why())
+	s.either = "moving one would do, but " + unordered
+	assert.Equal(t, s.either, s.why())
+	g.layers = g.layers[:1]
+	assert.Contains(t, s.why(), "rates it below", "one slot has no order")
+	g.layers = nil
+	assert.Equal(t, "firmware's table names no slot of some channels", s.why())
+	s.board.units[0].doubted = noMap
+	assert.Equal(t, noMap, s.why())
+	s.unproven = "memory.dimm.uniform could not be told"
+	assert.Equal(t, "of the best layout memory.dimm.uniform could not be told", s.why())
+}
+
+// TestNotFilledForWant: no more modules than are installed are bought for want of a document
+// alone; where each channel has one slot all of them are wanted, and so are fewer.
+func TestNotFilledForWant(t *testing.T) {
+	s := &search{board: channelled(2, 0, none, none, none)}
+	s.board.topo.Populations = []population.Population{{Slots: []int{0}, EmptySlots: []int{1, 2, 3}, ChannelsTotal: assumed(2)}}
+	three := &candidate{steps: slices.Repeat([]Step{{Do: Install}}, 3)}
+	one := &candidate{steps: three.steps[:1]}
+	assert.True(t, s.filledForWant(three, []int{1}))
+	assert.False(t, s.filledForWant(one, []int{1}), "as many as are there")
+	s.board.topo.Populations[0].ChannelsTotal.Value = 4
+	assert.False(t, s.filledForWant(three, []int{1}), "a slot a channel")
+	s.board.topo.Populations[0].ChannelsTotal.Value = 2
+	for i := range s.board.units[0].groups {
+		s.board.units[0].groups[i].ordered = true
+	}
+	assert.False(t, s.filledForWant(three, []int{1}), "a document has the order")
+}
+
+// TestOneForEachClass: of the layouts that are alike that one stands for all which leaves most
+// modules in place: of equal modules the first of such, of unlike ones that on the last
+// channels.
+func TestOneForEachClass(t *testing.T) {
+	layouts := func(b *board, counts ...int) (out [][]int) {
+		b.topo.Platform, b.kinds = assumed(&platform.Platform{}), kindsOf(2, 1)
+		for i := range b.units[0].groups {
+			b.units[0].groups[i].ordered = true
+		}
+		for _, c := range b.choices(&b.units[0], counts) {
+			out = append(out, c.layout)
+		}
+		return out
+	}
+	assert.Equal(t, [][]int{{0, 0, none}}, layouts(channelled(1, 0, none, none), 2, 0))
+	assert.Equal(t, [][]int{{0, none, 0}}, layouts(channelled(1, none, none, 0), 2, 0), "the first that leaves it")
+	assert.Contains(t, layouts(channelled(1, 0, none, none), 1, 1), []int{0, none, 1})
+	assert.NotContains(t, layouts(channelled(1, 0, none, none), 1, 1), []int{0, 1, none})
+	assert.Contains(t, layouts(channelled(2, 1, 1, 0, none), 1, 2), []int{1, 1, 0, none}, "all stay")
+	assert.Len(t, layouts(channelled(2, 0, 0, none, none), 2, 0), 2, "both on one channel, or one on each")
 }

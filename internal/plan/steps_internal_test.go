@@ -335,6 +335,9 @@ func TestGroupsOfChannels(t *testing.T) {
 	assert.Equal(t, []bool{true, true, true, true}, ordered, "the document has the order of pairs")
 	_, layers, _ = behind(of(pairs, 3, places[:4]...))
 	assert.Equal(t, [][][]int{{{0, 2}, {1, 3}}, nil, nil, nil}, layers, "of channels that the processor has not nothing is filled")
+	pairs.LockstepChannels = [][]int{{7, 0}}
+	_, layers, _ = behind(of(pairs, 8, places[:4]...))
+	assert.Equal(t, [][][]int{nil}, layers, "nor of a channel without a slot")
 	pairs.LockstepChannels = [][]int{{-1, 0}, {0, 1}}
 	_, layers, _ = behind(of(pairs, 2, places[:4]...))
 	assert.Equal(t, [][][]int{nil, {{0, 2}, {1, 3}}}, layers)
@@ -845,4 +848,18 @@ func TestCured(t *testing.T) {
 	assert.Equal(t, []Finding{before[0], before[3], before[4]}, curedFailures(before, after))
 	assert.Equal(t, []Finding{before[3], before[4]}, goneFailures(before, after))
 	assert.Empty(t, curedFailures(before[2:3], []Finding{{"c", "machine", "warning"}}), "a remark that became worse is not cured")
+}
+
+// TestFormFactorIsTheSlots: a module that comes into a slot is of the form that the slot takes;
+// where firmware does not say which, of its own.
+func TestFormFactorIsTheSlots(t *testing.T) {
+	from := module("A1", 8, 1)
+	from.FormFactor = assumed("DIMM")
+	for want, of := range map[string]fact.Fact[string]{"SODIMM": assumed("SODIMM"), "DIMM": {}} {
+		to := inventory.Slot{Handle: 7, Locator: assumed("A2"), State: inventory.SlotEmpty, FormFactor: of}
+		moveModule(&to, &from)
+		assert.Equal(t, want, to.FormFactor.Value)
+		assert.Equal(t, "A2", to.Locator.Value)
+		assert.Equal(t, int64(8<<30), to.SizeBytes.Value)
+	}
 }
