@@ -102,3 +102,18 @@ func TestRemarksWhereRoomIsShort(t *testing.T) {
 			"          memory.third (socket 0), memory.fourth (socket 0) ... (-v)\n", text)
 	}
 }
+
+// TestCostsByAnotherDocument: who measured a cost is named in brief where that is another
+// document than the finding's.
+func TestCostsByAnotherDocument(t *testing.T) {
+	one := failing("memory.x", "found")
+	one[0].Citation = &report.Citation{Vendor: "Dell", Title: "Technical Guide"}
+	require.NotContains(t, failuresOf(Options{}, 0, one), "costs")
+	for source, want := range map[string]string{"Dell, Technical Guide, page 9": "a third", "Dell, Handbook": "a third (Dell, Handbook)"} {
+		one[0].Effect = &report.Effect{Text: "a third", Source: &source}
+		require.Contains(t, failuresOf(Options{}, 0, one), "\n  costs     "+want+"\n")
+		require.Contains(t, failuresOf(Options{Verbose: true}, 0, one), "\n  costs     a third ("+source+")\n")
+	}
+	one[0].Citation = nil
+	require.Contains(t, failuresOf(Options{}, 0, one), "\n  costs     a third (Dell, Handbook)\n")
+}

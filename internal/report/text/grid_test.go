@@ -106,6 +106,10 @@ func TestGridNamesBoards(t *testing.T) {
 		require.Contains(t, text, grid)
 		require.Equal(t, shown, strings.Contains(text, "MEM-B"), bank)
 	}
+	for i := range inv.Slots {
+		inv.Slots[i].Locator, inv.Slots[i].BankLocator = new(strconv.Itoa(i%2)), new("CPU1-"+string(rune('X'+i/2)))
+	}
+	require.Contains(t, pictureOf(80, 2, inv), "\n  board    X           Y\n  channel    0    1      2    3\n  slot 0   0:8  1:8    0:8  1:8\n")
 	// Without the names of slots there is nothing to tell apart.
 	for i := range inv.Slots {
 		inv.Slots[i].Locator = new("LONGER_" + strconv.Itoa(i%2) + "ABCDEFG")
@@ -124,6 +128,7 @@ func TestShortNames(t *testing.T) {
 		"8     8":              {"A123456", "B12345"},
 		"DIMM 1:8  Slot 2:8":   {"DIMM 1", "Slot 2"},
 		"DIMM1:8             ": {"DIMM1"},
+		"3:8  4:8":             {"#3", "#4"},
 	} {
 		text := pictureOf(80, 2, channelsOf(names...))
 		_, row, _ := strings.Cut(text, "\n  slot 0  ")

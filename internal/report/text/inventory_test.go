@@ -150,4 +150,14 @@ func TestColumnsWithoutRoom(t *testing.T) {
            A2       -  -
            no room for: tag, part
 `, printed(40))
+	// What may not be dropped stays, and of two alike the first goes.
+	table := &textTable{columns: []column{{head: "slot"}, {head: "rank", drop: 1}, {head: "part", drop: 1}, {head: "size"}}}
+	table.row("A1", "2", "M393", "8 GiB")
+	at := func(indent int) string {
+		return strings.ReplaceAll(partOf(Options{Width: 40}, 0, func(p *printer) { table.print(p, indent) }), strings.Repeat(" ", indent), "")
+	}
+	require.Equal(t, "slot  rank  part  size\nA1    2     M393  8 GiB\n", at(17))
+	require.Equal(t, "slot  part  size\nA1    M393  8 GiB\nno room for: rank\n", at(18))
+	require.Equal(t, "slot  size\nA1    8 GiB\nno room for:\nrank, part\n", at(28))
+	require.Equal(t, "slot  size\nA1    8 GiB\nno\nroom\nfor:\nrank,\npart\n", at(35))
 }

@@ -59,16 +59,14 @@ func screen(causes int) int {
 
 // report prints all but the last line.
 func (p *printer) report(r *report.Report, causes, remarks []*causeGroup) {
-	if r.Outdated != "" {
-		p.field(0, "outdated", r.Outdated)
+	p.field(0, "outdated", r.Outdated)
+	unasked := r.Profile != nil && !p.verbose && !r.ProfileAsked
+	var beside []string
+	if unasked && p.tight < tightest {
+		beside = []string{"profile " + r.Profile.ID}
 	}
-	switch {
-	case r.Profile != nil && !p.verbose && !r.ProfileAsked && p.tight == tightest:
-		p.machine(&r.Inventory) // nobody asked for the profile
-	case r.Profile != nil && !p.verbose && !r.ProfileAsked:
-		p.machine(&r.Inventory, "profile "+r.Profile.ID)
-	default:
-		p.machine(&r.Inventory)
+	p.machine(&r.Inventory, beside...)
+	if !unasked {
 		p.profile(r)
 	}
 	p.newline()

@@ -37,6 +37,7 @@ func TestReasonsOfAResult(t *testing.T) {
 		p.notApplicable(findings)
 		p.passed(findings)
 		p.passed(findings[:1])
+		p.passed([]report.Finding{resultOf("pass", "memory.z", "machine", "", ""), resultOf("pass", "memory.z", "socket 1", "", "")})
 		p.waived(findings)
 	})
 	require.Equal(t, `ERROR     1 finding: the rule itself broke
@@ -59,6 +60,9 @@ NOT APPLICABLE  1 finding
 
 PASSED    1 finding
   memory.z
+
+PASSED    2 findings
+  memory.z (machine, socket 1)
 
 `, printed)
 	require.True(t, selfEvident("setting.smt", "setting smt") && selfEvident("memory.x", "machine"))
@@ -195,4 +199,84 @@ func TestCutText(t *testing.T) {
 	require.Equal(t, text[:49]+" ... (-v)\n", lines(58, 1, text))
 	require.Equal(t, text[:44]+" ... (-v)\n", lines(57, 1, text))
 	require.Equal(t, "one two; three: four ... (-v)\n", lines(40, 1, "one two; three: four, "+strings.Repeat("x", 30)))
+}
+
+// TestLinesBreak: what fits to the last column stays on its line; a word that no line holds
+// is cut at the margin, however near that is.
+func TestLinesBreak(t *testing.T) {
+	at40 := func(part func(p *printer)) string { return partOf(Options{Width: 40}, 0, part) }
+	x := strings.Repeat("x", 60)
+	require.Equal(t, x[:40], at40(func(p *printer) { p.wrap(0, x[:40]) }))
+	require.Equal(t, x[:38]+"\n  "+x[:5], at40(func(p *printer) { p.wrap(2, x[:43]) })[2:])
+	require.Equal(t, strings.Repeat(" ", 40)+"abc", at40(func(p *printer) { p.wrap(40, "abc") }), "beyond the page nothing is cut")
+	require.Equal(t, x[:19]+"  "+x[:19]+"\n", at40(func(p *printer) { p.units(0, []string{x[:19], x[:19]}) }))
+	require.Equal(t, "  "+x[:17]+"\n  "+x[:20]+"\n", at40(func(p *printer) { p.units(2, []string{x[:17], x[:20]}) }))
+	for word, want := range map[string][2]int{"ab": {1, 1}, "内内": {3, 3}, "a内": {1, 1}, "": {0, 0}} {
+		require.Equal(t, want, [2]int{breakAfter(word, 0), breakAfter(word, 1)}, word)
+	}
+	require.Equal(t, "\na ... (-v)\n", at40(func(p *printer) {
+		p.atMost(2, func() {
+			for _, s := range []string{"", "a", "b"} {
+				p.put(s)
+				p.newline()
+			}
+		})
+	}), "an empty line is a line")
+	for in, want := range map[string][]int{"(a) b": nil, " (b)": {0}, "a (b (c), d) e": {1}, "a, b; c: d": {7, 4, 1}, "a,b (c, d": {3}, "a) (b": {2}} {
+		require.Equal(t, want, clauseEnds(in), in)
+	}
+	// A clause that ends in the middle of the room is taken, one before it is not.
+	for n, want := range map[int]string{26: x[:26] + " ... (-v)", 25: x[:25] + ", and so on and on ... (-v)"} {
+		text := partOf(Options{Width: 65}, 0, func(p *printer) { p.brief(2, "fix", x[:n]+", and so on and on "+x[:40], 1) })
+		require.Equal(t, "  fix       "+want+"\n", text)
+	}
+}
+
+// TestScreen: a report that fits a screen of forty lines to the last one has its sections
+// parted, and a longer one loses that first.
+func TestScreen(t *testing.T) {
+	r := &report.Report{Outdated: "the last audit read nothing", Findings: []report.Finding{resultOf("unknown", "memory.x", "machine", "", "run as root")}, Summary: report.Summary{Unknown: 1}}
+	require.True(t, strings.HasPrefix(textOf(t, r, Options{}), "outdated  the last audit read nothing\nmemaudit  "))
+	most := 0
+	for len(r.Notices) < 40 {
+		text := textOf(t, r, Options{})
+		if strings.Contains(text, "run as root: 1 rule\n\n") {
+			most = max(most, strings.Count(text, "\n"))
+		}
+		r.Notices = append(r.Notices, "n")
+	}
+	require.Equal(t, 40, most)
+}
+
+// TestSheetInParts: columns that do not fit beside each other stand below each other, after
+// the first ones again; what is only "-" there has no row in that part.
+func TestSheetInParts(t *testing.T) {
+	s := &foldedTable{fixed: 1, nothing: "-", heads: []string{"setting", "one", "two", "three"}, most: []int{24, 20},
+		rows: [][]string{{"smt", "enabled", "disabled", "-"}, {"turbo", "-", "-", "enabled"}, nil, {"agrees", "1", "2", "3"}}}
+	printed := func(width int) string { return partOf(Options{Width: width}, 0, func(p *printer) { s.print(p, 20) }) }
+	whole := `                    setting  one      two       three
+                    smt      enabled  disabled  -
+                    turbo    -        -         enabled
+
+                    agrees   1        2         3
+`
+	require.Equal(t, whole, printed(55))
+	require.Equal(t, `                    setting  one      two
+                    smt      enabled  disabled
+
+                    agrees   1        2
+
+                    setting  three
+                    turbo    enabled
+
+                    agrees   3
+`, printed(54))
+	s.nothing = ""
+	s.rows = [][]string{{"smt", "", "", ""}}
+	require.Contains(t, printed(43), "\n                    smt\n\n                    setting  three\n                    smt\n")
+	for in, want := range map[string][]string{
+		"ab cdefghijklmno": {"ab", "cdefghijklmno"}, "= cdefghijklmn": {"= cdefghijklmn"[:13], "  n"}, "_bcdefghijklmnop": {"_bcdefghijklm", "  nop"}, "a_cdefghijklmnop": {"a_", "  cdefghijklm", "  nop"},
+	} {
+		require.Equal(t, want, foldCell(in, 13), in)
+	}
 }

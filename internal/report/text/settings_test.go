@@ -137,6 +137,10 @@ func TestWhySettingsAreNotKnown(t *testing.T) {
 	s.Effective.Value, s.Effective.Certainty = new("on"), "indirect"
 	require.Equal(t, "indirect", settingCertainty(&s))
 	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s))
+	s.DecidedBy.Evidence = []report.Evidence{{Source: "cmdline"}}
+	require.Equal(t, []string{"export", "bios", "hidden"}, settingReadings(&s), "nobody is known to have decided")
+	s.DecidedBy.Value = new("command line")
+	require.Equal(t, []string{"export", "bios", "hidden", "cmdline"}, settingReadings(&s))
 	var b strings.Builder
 	require.NoError(t, WriteInventory(&b, &report.Inventory{Settings: map[string]report.Setting{"a": {}, "b": {Pending: s.Pending}}}, Options{}))
 	require.Contains(t, b.String(), "\nSETTINGS  1 of 2 known; '-' is not known\n  setting  configured  pending  effective  certainty  evidence\n  b        -           on       -          direct     bios\n  not known: a\n")

@@ -49,6 +49,8 @@ func TestVerdictLine(t *testing.T) {
 		{[]string{"waived", "unknown"}, "INCOMPLETE", "no failure found; 0 passed, 1 unknown, 0 not applicable, 1 waived", "-v says what could not be told"},
 		{[]string{"pass", "error"}, "ERROR", "no failure found, but the audit is not complete; 1 passed, 0 unknown, 0 not applicable, 1 broken", "mend the rules that broke"},
 		{[]string{"info"}, "INFO", "1 finding at info; 0 passed, 0 unknown, 0 not applicable", "weigh the remarks"},
+		{[]string{"warning"}, "WARNING", "1 finding at warning; 0 passed, 0 unknown, 0 not applicable", "see the fix"},
+		{[]string{"warning", "critical"}, "CRITICAL", "1 finding at critical, 1 at warning; 0 passed, 0 unknown, 0 not applicable", "see the fix"},
 		{[]string{"info", "warning", "info"}, "WARNING", "1 finding at warning, 2 at info; 0 passed, 0 unknown, 0 not applicable", "see the fix"},
 		{[]string{"info", "critical", "warning", "critical", "error"}, "CRITICAL", "2 findings at critical, 1 at warning, 1 at info; 0 passed, 0 unknown, 0 not applicable, 1 broken", "see the fix"},
 	} {
@@ -149,6 +151,8 @@ func TestMarksOfASocket(t *testing.T) {
 	assert.Equal(t, []string{"0xC1"}, d.starved(0), "D is not counted")
 	inv.Slots[2].Slot = nil
 	assert.Equal(t, []string{"0xC2"}, d.starved(0))
+	inv.Slots = append(inv.Slots, slotOf("C3", 0, 2, 1, 0))
+	assert.Equal(t, []string{"0xC2"}, d.starved(0), "of two with one number the first")
 	d.inv.Population.Sockets = nil
 	assert.Equal(t, []string{"rule", "half, channels empty"}, d.marks(0))
 	assert.Empty(t, d.starved(0))
