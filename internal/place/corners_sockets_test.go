@@ -210,6 +210,12 @@ func TestSettledByWitness(t *testing.T) {
 	assert.Equal(t, sourceBMC, out[1].Source)
 	assert.Equal(t, Placement{Socket: Unplaced, Controller: Unplaced, Channel: Unplaced, Slot: Unplaced, Reason: "no known pattern reads this slot's label"}, out[2])
 
+	// Where labels name no processor the witness's own word counts.
+	sys = board("Supermicro", "Super Server", "PP", "x* y*")
+	sys.Slots[0].BMC, sys.Slots[1].BMC = stated(0, 0, 0, 0), stated(1, 0, 0, 0)
+	out, _ = Slots(sys, plat6, corpustest.Rules(t))
+	assert.Equal(t, "0.0.0.0 1.0.0.0", seats(sys, out))
+
 	for labels, want := range map[string]string{"PROC~{1,2}~DIMM~1*": "0.0.0.0 1.0.0.0", "SLOT~{1,2}*": "-.-.-.- -.-.-.-"} {
 		sys := board("HPE", "ProLiant DL9999 Gen12", "PP", labels)
 		for i := range sys.Slots {
