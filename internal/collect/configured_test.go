@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -182,6 +183,9 @@ func TestConfiguredOpaque(t *testing.T) {
 	require.Equal(t, "disabled", sys.Settings["smt"].Configured.Value)
 	require.Equal(t, "enabled", sys.Settings["iommu"].Configured.Value)
 	require.Contains(t, bySource(t, sys)[1].Detail, "an attribute registry")
+	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "redfish", Vendor: "ami", Attributes: 2, Mapped: 2}}, sys.Exports, "names and values are told by the registry's texts")
+	sys = collected(t, Input{}, codes, strings.ReplaceAll(registry, `"ValueDisplayName": "Enabled"`, `"ValueDisplayName": "Perhaps"`))
+	require.Equal(t, []string{"CPUS002"}, sys.Exports[0].Foreign)
 }
 
 // TestConfiguredRegistry: a registry names more than a machine offers.
@@ -230,6 +234,65 @@ func TestConfiguredForeign(t *testing.T) {
 	require.Contains(t, c.sys.Sources[0].Detail, "the export is of a machine of Dell, and this one is of HPE: no finding on it goes above info")
 	require.Equal(t, "BIOS export", c.sys.Conflicts[0].Fact)
 	require.Equal(t, "HPE", c.sys.Machine.Vendor.Value)
+}
+
+// TestTableOfAnExport: an export is read by its own vendor's names; by the machine's where
+// it does not tell its vendor, or by one name alone; by AMI's where nobody tells any.
+func TestTableOfAnExport(t *testing.T) {
+	tables, err := shippedTables()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		machine string
+		export  bios.Export
+		want    string
+	}{
+		{"HPE", bios.Export{Vendor: bios.Dell}, "Dell"},
+		{"HPE", bios.Export{Vendor: bios.Dell, Guessed: true}, "HPE"},
+		{"Nobody's", bios.Export{Vendor: bios.Dell, Guessed: true}, "Dell"},
+		{"HPE", bios.Export{}, "HPE"},
+		{"Nobody's", bios.Export{}, tables.Of(manufacturers[bios.AMI]).Vendor},
+	} {
+		m := &collector{sys: &inventory.System{}}
+		m.sys.Machine.Vendor = fact.Known(c.machine, fact.Direct, fact.Evidence{Source: "smbios"})
+		require.Equal(t, c.want, m.tableOf(tables, &c.export).Vendor, "%s %+v", c.machine, c.export)
+	}
+	require.Nil(t, (&collector{sys: &inventory.System{}}).tableOf(tables, &bios.Export{Vendor: bios.Dell, Format: bios.Words}))
+	// What proves that the names are all of this machine's BIOS, and whose export it is.
+	m := &collector{sys: &inventory.System{}}
+	m.sys.Machine.Vendor = fact.Known("HPE", fact.Direct, fact.Evidence{Source: "smbios"})
+	for vendor, proven := range map[string]bool{bios.Dell: true, bios.AMI: true, bios.IntelReference: false, bios.AMDReference: false} {
+		require.Equal(t, proven, m.proven(tables, &joinedExport{export: &bios.Export{Vendor: vendor}, table: tables.Of("Dell")}), vendor)
+	}
+	require.False(t, m.proven(tables, &joinedExport{export: &bios.Export{Vendor: bios.Dell}}))
+	require.False(t, m.proven(tables, &joinedExport{export: &bios.Export{}, table: tables.Of("Dell")}))
+	require.True(t, m.proven(tables, &joinedExport{export: &bios.Export{}, table: tables.Of("HPE")}))
+	for _, j := range []*joinedExport{
+		{export: &bios.Export{Vendor: bios.Dell}, table: tables.Of("Dell"), source: inventory.SourceRedfish}, {export: &bios.Export{}, table: tables.Of("Dell"), source: inventory.SourceBIOS},
+		{export: &bios.Export{Vendor: bios.Dell}, source: inventory.SourceBIOS}, {export: &bios.Export{Vendor: bios.AMI}, table: tables.Of("Dell"), source: inventory.SourceBIOS},
+		{export: &bios.Export{Vendor: bios.HPE}, table: tables.Of("HPE"), source: inventory.SourceBIOS}, {export: &bios.Export{Vendor: bios.Cray}, table: tables.Of("HPE Cray"), source: inventory.SourceBIOS},
+	} {
+		m.compare(tables, j)
+		require.False(t, j.foreign, "%+v", j.export)
+	}
+	j := &joinedExport{export: &bios.Export{Vendor: bios.Dell}, table: tables.Of("Dell"), source: inventory.SourceBIOS}
+	m.compare(tables, j)
+	require.True(t, j.foreign)
+}
+
+// TestMostTellingReason: of several exports without a value the one that says most speaks.
+func TestMostTellingReason(t *testing.T) {
+	face := func(state fact.State, reason string) fact.Fact[string] {
+		return fact.Unknown[string](state, reason, "")
+	}
+	for want, faces := range map[string][]fact.Fact[string]{
+		"it is not offered": {face(fact.Unread, "not there"), face(fact.Absent, "it is not offered")},
+		"no word":           {face(fact.Absent, "it is not offered"), face(fact.Unstated, "no word"), face(fact.Unread, "not there")},
+		"two values":        {face(fact.Unstated, "no word"), face(fact.Malformed, "not a word"), face(fact.Conflicting, "two values")},
+		"not there":         {face(fact.Unread, " "), face(fact.Unread, "not there")},
+		"no export of the BIOS settings is part of this input": {face(fact.Absent, "")},
+	} {
+		require.Equal(t, want, unsettled(faces).Reason)
+	}
 }
 
 // TestConfiguredDoubt: another model's name is said, and the settings are
@@ -417,6 +480,10 @@ func TestConfiguredUnderCiscosPresets(t *testing.T) {
 	require.Equal(t, "CPUPerformance", throughput["hw_prefetch"].Configured.From.Field)
 	require.Equal(t, "HardwarePrefetch", throughput["hw_prefetch"].Configured.More[0].Field)
 	require.Equal(t, "enabled", throughput["dcu_ip_prefetch"].Configured.Value)
+	unread := export(`"HardwarePrefetch": "Sometimes", "CPUPerformance": "High Throughput"`)["hw_prefetch"].Configured
+	require.Equal(t, fact.Unstated, unread.State, "a word that nobody translates stays unknown under the preset")
+	require.Empty(t, unread.Value)
+	require.Equal(t, "HardwarePrefetch", unread.From.Field)
 	require.Equal(t, "enabled", throughput["turbo"].Configured.Value)
 	own := export(options + `, "CPUPerformance": "Custom", "CPUPowerManagement": "Energy Efficient"`)
 	require.Equal(t, "enabled", own["hw_prefetch"].Configured.Value)

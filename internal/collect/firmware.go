@@ -240,12 +240,7 @@ func (c *collector) hpe() {
 // hpeLocation turns numbers that count from 1, with 0 for unknown, into
 // numbers from 0 with -1 for unknown.
 func hpeLocation(l smbios.HPEDIMMLocation, s structure) *inventory.Location {
-	fromOne := func(f smbios.Field[int]) int {
-		if n, ok := f.Get(); ok && n > 0 {
-			return n - 1
-		}
-		return -1
-	}
+	fromOne := func(f smbios.Field[int]) int { return f.Or(0) - 1 }
 	return &inventory.Location{Processor: fromOne(l.Processor), Controller: fromOne(l.Controller),
 		Channel: fromOne(l.Channel), Index: l.IndexInChannel.Or(-1),
 		Evidence: s.evidence("processor, controller, channel", fmt.Sprintf("%d, %d, %d", l.Processor.Or(0), l.Controller.Or(0), l.Channel.Or(0)))}

@@ -53,9 +53,9 @@ func ghwOptions(folder string) []any {
 	return []any{ghw.WithChroot(folder), ghw.WithDisableTools(), ghw.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))}
 }
 
-// ask takes ghw's word where it has one; "unknown" is none.
+// ask takes ghw's word where it has one; its "unknown" is a placeholder as firmware's are.
 func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
-	if word == "" || word == "unknown" || smbios.Placeholder(word) {
+	if smbios.Placeholder(word) {
 		return own
 	}
 	if own.Known() && own.Value != word {

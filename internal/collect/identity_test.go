@@ -111,3 +111,19 @@ func TestSecondOpinion(t *testing.T) {
 		assert.NotContains(t, []string{"usable memory", "NUMA nodes"}, c.Fact, c.Why)
 	}
 }
+
+// TestNameOfTheMachine: it is read where somebody asks for it and there is a tree to read it
+// from. A table of one structure says what that says, an empty one nothing.
+func TestNameOfTheMachine(t *testing.T) {
+	root := collecttest.Capture(t, hosttest.Files{"proc/sys/kernel/hostname": "node17\n"})
+	want.Is("node17", fact.Direct).Check(t, collect.Collect(collect.Input{Root: root, HostName: true}).Machine.Host)
+	assert.Equal(t, fact.Fact[string]{}, collect.Collect(collect.Input{Root: root}).Machine.Host)
+	assert.Equal(t, fact.Fact[string]{}, collect.Collect(collect.Input{HostName: true}).Machine.Host)
+	b := smbiostest.New(3, 2)
+	b.System(smbiostest.System{Manufacturer: "Example Inc.", Product: "Server 1"})
+	b.Board(smbiostest.Board{Manufacturer: "Example Inc.", Product: "Board 1"})
+	want.Is("Board 1", fact.Direct).Check(t, collecttest.Decoded(t, b).Machine.Board)
+	table := collecttest.Parsed(t, b.Dump())
+	table.Structures = table.Structures[:1]
+	want.Is("Server 1", fact.Direct).Check(t, collect.Collect(collect.Input{SMBIOS: table}).Machine.Product)
+}

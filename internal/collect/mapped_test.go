@@ -31,6 +31,7 @@ func TestMapped(t *testing.T) {
 		{"modules that share a range", 2, []span{{0, 16 * g}}, []span{{0, 16 * g}, {0, 16 * g}}, 16, fact.OK, []any{true, true}},
 		{"one module has none", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {}}, 8, fact.OK, []any{true, false}},
 		{"one module has a page", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {0, 1024}}, 8, fact.OK, []any{true, false}},
+		{"a module's range that ends before it begins", 2, []span{{0, 16 * g}}, []span{{0, 8 * g}, {12 * g, 4 * g}}, 16, fact.OK, []any{nil, nil}},
 		{"arrays and modules differ", 2, []span{{0, 8 * g}}, []span{{0, 8 * g}, {8 * g, 16 * g}}, 0, fact.Conflicting, []any{true, true}},
 		{"ranges overlap", 2, []span{{0, 9 * g}, {8 * g, 16 * g}}, nil, 0, fact.Conflicting, []any{nil, nil}},
 		{"no beginning", 2, []span{{8 * g, 16 * g}}, nil, 0, fact.Malformed, []any{nil, nil}},
@@ -89,7 +90,7 @@ func TestRanges(t *testing.T) {
 			b.DeviceMapping(r)
 		}
 	}
-	of(smbiostest.DeviceMapping{Start: 16 * g, End: 17*g - 1}, smbiostest.DeviceMapping{Start: 0, End: 7*g - 1, Position: 2, Depth: 3})
+	of(smbiostest.DeviceMapping{Start: 16 * g, End: 17*g - 1}, smbiostest.DeviceMapping{Start: 0, End: 7*g - 1, Position: 2, Depth: 3}, smbiostest.DeviceMapping{Start: 0, End: 1023})
 	of(smbiostest.DeviceMapping{Start: 8 * g, End: 16*g - 1, Position: 4, Depth: 3})
 	of(smbiostest.DeviceMapping{Start: 17 * g, End: 24*g - 1, Position: 1, Depth: 1})
 	of(smbiostest.DeviceMapping{Start: 0, End: 1023})

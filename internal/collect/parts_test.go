@@ -59,6 +59,13 @@ func TestPartNumberFillsSilence(t *testing.T) {
 	d.Type = typeDDR5
 	assert.True(t, withParts(t, d).Slots[0].Ranks.Unverified, "no document of Samsung explains DDR5 numbers")
 
+	d = ddr4()
+	d.Rank, d.Type, d.Part = 0, typeDDR4, ""
+	assert.False(t, withParts(t, d).Slots[0].Ranks.Known())
+	empty := ddr4()
+	empty.Bytes, empty.Rank = 0, 0
+	assert.False(t, withParts(t, empty).Slots[0].Ranks.Known(), "the number of a module that is gone")
+
 	whole := ddr4()
 	s = withParts(t, whole).Slots[0]
 	want.Is(2, fact.Direct).Check(t, s.Ranks)

@@ -17,9 +17,13 @@ func threadsText(maker string, designations ...string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# dmidecode 3.3\nSMBIOS 2.4 present.\n\nHandle 0x0001, DMI type 1, 27 bytes\nSystem Information\n\tManufacturer: %s\n\tProduct Name: MacPro5,1\n\n", maker)
 	for i, d := range designations {
+		status := "Populated, Enabled"
+		if strings.HasSuffix(d, " empty") {
+			status = "Unpopulated"
+		}
 		fmt.Fprintf(&b, "Handle 0x%04X, DMI type 4, 35 bytes\nProcessor Information\n\tSocket Designation: %s\n\tType: Central Processor\n"+
 			"\tManufacturer: Intel(R) Corporation\n\tID: C2 06 02 00 FF FB EB BF\n\tSignature: Type 0, Family 6, Model 44, Stepping 2\n"+
-			"\tVersion: Intel(R) Xeon(R) CPU           X5680  @ 3.33GHz\n\tStatus: Populated, Enabled\n\n", 0x10+i, d)
+			"\tVersion: Intel(R) Xeon(R) CPU           X5680  @ 3.33GHz\n\tStatus: %s\n\n", 0x10+i, d, status)
 	}
 	return []byte(b.String())
 }
@@ -41,6 +45,9 @@ func TestThreadsAreNoProcessors(t *testing.T) {
 		{"a number between spaces that counts sockets", "HP", []string{"CPU ( 1 )", "CPU ( 2 )"}, 2},
 		{"two sockets of one kind", "HP", []string{"1366-pin LGA", "1366-pin LGA"}, 2},
 		{"two sockets", "Apple Inc.", []string{"CPU A", "CPU B"}, 2},
+		{"two threads", "Apple Inc.", []string{"U2E1", "U2E1"}, 1},
+		{"no designations", "Apple Inc.", []string{"", ""}, 2},
+		{"sockets without a processor", "Apple Inc.", []string{"U2E1 empty", "U2E1 empty"}, 2},
 	} {
 		sys := collecttest.Read(t, tt.name, threadsText(tt.maker, tt.designations...))
 		require.Len(t, sys.Sockets, tt.want, tt.name)
