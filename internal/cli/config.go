@@ -3,15 +3,16 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/audit"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // defaultConfig is read when it exists and --config does not name another.
@@ -58,23 +59,25 @@ func loadConfig(name string) (*config, error) {
 	return c, c.check(name)
 }
 
-// plainYAML says what is wrong with a file in words of the file: the parser
-// speaks of the types that this program reads it into.
+// plainYAML says what is wrong with a file in words of the file, with its line.
 func plainYAML(err error) string {
-	text := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:")
-	for _, r := range []struct{ from, to string }{
-		{`field (\S+) not found in type \S+`, "unknown key $1"},
-		{`field (\S+) already set in type \S+`, "key $1 stands twice"},
-		{`cannot unmarshal !!(\w+) into (\[\]|\*)?\w+\.\w+`, "a $1 where keys or a list of them were expected"},
-		{`cannot unmarshal !!(\w+)( .*?)? into \[\]\w+(\.\w+)?`, "a $1$2 where a list was expected"},
-		{`cannot unmarshal !!(\w+)( .*?)? into (\*?)\w+\.\w+`, "a $1$2 where keys were expected"},
-		{`cannot unmarshal !!(\w+)( .*?)? into (\w+)`, "a $1$2 where a $3 was expected"},
-		{`\ba (map|seq|str)\b`, "a <$1>"},
-	} {
-		text = regexp.MustCompile(r.from).ReplaceAllString(text, r.to)
+	var each []string
+	for _, text := range yamlErrors(err) {
+		line, says := prose.YAMLError(text)
+		if line > 0 {
+			says = fmt.Sprintf("line %d: %s", line, says)
+		}
+		each = append(each, says)
 	}
-	text = strings.NewReplacer("<map>", "mapping", "<seq>", "list", "<str>", "text", "a string was", "a text was", "a int", "an integer").Replace(text)
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(each, "; ")
+}
+
+func yamlErrors(err error) []string {
+	var several *yaml.TypeError
+	if errors.As(err, &several) {
+		return several.Errors
+	}
+	return []string{err.Error()}
 }
 
 func (c *config) check(name string) error {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -94,7 +95,7 @@ func kindOf(first *yaml.Node) Kind {
 
 // Check holds a file of a site against its schema and against what the knowledge
 // that it joins has: keys of citations, names of locator patterns. Of a pack
-// only the citations are looked at: its own package does the rest.
+// only the citations and the names of platforms are looked at: its own package does the rest.
 func (f *File) Check(s *Schemas) []Fault {
 	return (&checker{file: f.name}).check(s, f)
 }
@@ -114,7 +115,7 @@ func (c *checker) check(s *Schemas, f *File) []Fault {
 	case f.bad != nil:
 		return []Fault{*f.bad}
 	case f.Kind == Pack:
-		return checkCitations(f.name, f.docs[0])
+		return slices.Concat(checkCitations(f.name, f.docs[0]), checkPlatforms(s.rules, f.name, f.docs[0]))
 	}
 	var err error
 	if c.root, err = s.of(string(f.Kind)); err != nil {

@@ -1,6 +1,10 @@
 package knowledge
 
-import "go.yaml.in/yaml/v3"
+import (
+	"io/fs"
+
+	"go.yaml.in/yaml/v3"
+)
 
 // checkCitations: whoever cites a document says whose it is, what it is called
 // and where in it.
@@ -30,4 +34,30 @@ func (c *checker) citation(entry map[string]*yaml.Node) {
 			c.fault(citation, id, "the citation has no %s", key)
 		}
 	}
+}
+
+// checkPlatforms: a platform that nobody knows makes a rule or profile that never
+// speaks, and nothing would tell.
+func checkPlatforms(k fs.FS, name string, first *yaml.Node) []Fault {
+	c := &checker{file: name}
+	top := pairs(first)
+	entries := []map[string]*yaml.Node{top}
+	for _, key := range []string{"rules", "profiles"} {
+		for _, entry := range itemsOf(top[key]) {
+			entries = append(entries, pairs(entry))
+		}
+	}
+	seen := map[*yaml.Node]bool{}
+	for _, entry := range entries {
+		for _, p := range itemsOf(pairs(orEmpty(entry["for"]))["platforms"]) {
+			if seen[p] {
+				continue // of an anchor that several entries share
+			}
+			seen[p] = true
+			if _, err := fs.Stat(k, "platforms/"+p.Value+".yaml"); err != nil {
+				c.fault(p, "", "platform %q is not known, expected the id of a file of platforms/", p.Value)
+			}
+		}
+	}
+	return c.faults
 }

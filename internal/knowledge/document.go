@@ -5,12 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"regexp"
-	"strconv"
-	"strings"
-	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // itemsOf are the items of a list.
@@ -44,9 +42,6 @@ func orEmpty(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// linePattern is what yaml says of a place: "yaml: line 3: ...".
-var linePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
-
 // documents reads the documents of a YAML file. Reading each as values too
 // refuses what nodes alone allow: an anchor that contains itself.
 func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
@@ -70,10 +65,6 @@ func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
 
 // yamlFault gives an error of the YAML reader its place.
 func yamlFault(name string, err error) *Fault {
-	at, text := 1, strings.Join(strings.Fields(err.Error()), " ")
-	if m := linePattern().FindStringSubmatch(text); m != nil {
-		at, _ = strconv.Atoi(m[1])
-		text = m[2]
-	}
-	return &Fault{name, max(at, 1), 1, text}
+	line, text := prose.YAMLError(err.Error())
+	return &Fault{name, max(line, 1), 1, text}
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 )
 
 func TestSizes(t *testing.T) {
@@ -32,4 +34,41 @@ func TestLists(t *testing.T) {
 	assert.Equal(t, "A, B and C", And([]string{"A", "B", "C"}))
 	assert.Equal(t, "a; b", First(2, []string{"a", "b"}))
 	assert.Equal(t, "a; and 2 more", First(1, []string{"a", "b", "c"}))
+}
+
+// TestYAMLErrors: what the YAML reader says of files is told with the line where the fault
+// or what holds it begins, and names no type of a program. The lines are counted by hand.
+func TestYAMLErrors(t *testing.T) {
+	type file struct {
+		Rules []struct {
+			ID   string
+			Year int
+			Ok   bool
+		}
+	}
+	for _, c := range []struct {
+		name, src string
+		line      int
+		says      string
+	}{
+		{"an open brace", "rules:\n  - id: a\n    citation: {vendor: Dell\n  - id: b\n", 3, "a comma or } is missing, here or below"},
+		{"an open bracket", "rules:\n  - id: a\n  - [a, b\n", 3, "a comma or ] is missing, here or below"},
+		{"a line left of its key", "rules:\n  - id: a\n    year: 1\n   ok: true\n", 2, "a list with a line that neither begins with - nor stands below what does: look at indentation, here or below"},
+		{"text after a quote", "rules:\n  - id: a\n    title: 'a' b\n", 2, "neither a key nor part of the value before it: look at quotes and indentation, here or below"},
+		{"a colon in a text", "rules:\n  - id: a: b\n", 2, "mapping values are not allowed here: a text with a colon stands in quotes"},
+		{"a tab", "rules:\n  - id: a\n\tyear: 1\n", 2, "found a tab character that violates indentation, here or below: indent with blanks"},
+		{"a text for a number", "rules:\n  - id: a\n    year: \"2010\"\n", 3, "a text `2010` where a whole number was expected"},
+		{"a word for yes", "rules:\n  - ok: maybe\n", 2, "a text `maybe` where true or false was expected"},
+		{"a list for a text", "rules:\n  - id: [a]\n", 2, "a list where a text was expected"},
+	} {
+		var into file
+		err := yaml.Unmarshal([]byte(c.src), &into)
+		require.Error(t, err, c.name)
+		line, text := YAMLError(err.Error())
+		assert.Equal(t, c.line, line, "%s: %v", c.name, err)
+		assert.Equal(t, c.says, text, c.name)
+	}
+	line, text := YAMLError("no place in it")
+	assert.Zero(t, line)
+	assert.Equal(t, "no place in it", text)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // Complaint is one fault of a pack with its place.
@@ -47,18 +49,10 @@ func (c Complaints) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// yamlComplaint reads the line out of a yaml error: "yaml: line 3: ...".
+// yamlComplaint gives an error of the YAML reader its place and plain words.
 func yamlComplaint(file string, err error) Complaint {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 1
-	if rest, ok := strings.CutPrefix(text, "line "); ok {
-		if n, tail, ok := strings.Cut(rest, ": "); ok {
-			if _, scanErr := fmt.Sscanf(n, "%d", &line); scanErr == nil {
-				text = tail
-			}
-		}
-	}
-	return Complaint{file, line, 1, text}
+	line, text := prose.YAMLError(err.Error())
+	return Complaint{file, max(line, 1), 1, text}
 }
 
 func yamlComplaints(file string, err error) Complaints {

@@ -36,7 +36,7 @@ func TestComplaintsCarryPlaces(t *testing.T) {
 	require.Empty(t, faults)
 	out := p.Validate()
 	require.NotEmpty(t, out)
-	assert.Equal(t, "site.yaml:4:18: check: undefined field 'installed_byte'", out[0].String())
+	assert.Equal(t, "site.yaml:4:18: check: undefined field 'installed_byte', expected a fact of rules/facts.md", out[0].String())
 	assert.Contains(t, out.Error(), "no case that expects pass")
 }
 

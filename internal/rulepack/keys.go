@@ -92,7 +92,11 @@ func walkMap(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), de
 
 func walkList(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), depth int) {
 	if n.Kind != yaml.SequenceNode {
-		complain(n, "expected a list")
+		text := "expected a list"
+		if n.Kind == yaml.ScalarNode {
+			text += fmt.Sprintf(": [%s]", n.Value)
+		}
+		complain(n, text)
 		return
 	}
 	for _, e := range n.Content {

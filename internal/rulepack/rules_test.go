@@ -197,7 +197,10 @@ func TestFaultsOfARule(t *testing.T) {
 		{"a list that is none", map[string]string{"cases": "cases:\n      - {name: z, expect: pass, facts: {memory: {options: [[1]], installed_bytes: 6}}}"}, "memory.options: expected a plain value"},
 		{"a word of no result", map[string]string{"cases": "cases:\n" + "    " + unexpected + "failed, facts: {}}"}, `case "d": expect "failed", expected pass, fail, unknown or not_applicable`},
 		{"an expression of another type", map[string]string{"check": "check: memory.installed_bytes"}, "a.yaml:5:12: check: expression gives int, expected bool"},
-		{"two faults of one expression, in quotes", map[string]string{"check": `check: 'memory.a > 5 && memory.b > 5'`}, "a.yaml:5:19: check: undefined field 'a'\na.yaml:5:35: check: undefined field 'b'"},
+		{"two faults of one expression, in quotes", map[string]string{"check": `check: 'memory.a > 5 && memory.b > 5'`}, "a.yaml:5:19: check: undefined field 'a', expected a fact of rules/facts.md\na.yaml:5:35: check: undefined field 'b', expected a fact of rules/facts.md"},
+		{"a severity that is no word", map[string]string{"severity": "severity: error"}, "severity: undeclared reference to 'error', expected info, warning, critical or an expression that gives one"},
+		{"a text without quotes of its own", map[string]string{"more": `found: "too little"`}, `found: Syntax error: extraneous input 'little' expecting <EOF>; an expression is expected, in which a text has quotes of its own: '"..."'`},
+		{"a word without quotes of its own", map[string]string{"more": "remedy: nothing"}, `remedy: undeclared reference to 'nothing'; an expression is expected, in which a text has quotes of its own`},
 		{"a mark of as many letters as fit", map[string]string{"subject": "subject: socket", "more": "mark: " + strings.Repeat("x", longestMark)}, ""},
 	} {
 		have := ofFile(written(c.changes))
@@ -207,6 +210,8 @@ func TestFaultsOfARule(t *testing.T) {
 		}
 		assert.Contains(t, have, c.says, c.name)
 	}
+	assert.Equal(t, 0, strings.Count(ofFile(written(map[string]string{"check": "check: memory.a > 5"})), "\n"),
+		"a fault of an expression is told once, and not by every case")
 	assert.NotContains(t, ofFile(written(map[string]string{"cases": "explains: true\n    cases:", "citation": ""})), "citation is missing", "what explains asks for nothing")
 	explains := strings.ReplaceAll(written(map[string]string{"cases": "explains: true\n    cases:"}), "expect: fail, facts: {memory: {installed_bytes: 5}}", "expect: pass, facts: {memory: {installed_bytes: 7}}")
 	assert.Empty(t, ofFile(explains), "a rule that explains needs no case that fails")
@@ -263,8 +268,8 @@ func TestShapesOfFiles(t *testing.T) {
 		{"settings that are no mapping", "profiles:\n  - settings: []\n", "a.yaml:2:15: expected a mapping"},
 		{"a key that no rule has", "rules:\n  - {File: a}\n", `a.yaml:2:6: unknown key "File"`},
 		{"a key without a name", "rules:\n  - {\"\": a}\n", `a.yaml:2:6: unknown key ""`},
-		{"values of other kinds", "rules:\n  - id: [a]\n    explains: maybe\n", "a.yaml:2:1: cannot unmarshal !!seq into string\na.yaml:3:1: cannot unmarshal !!str `maybe` into bool"},
-		{"a list of words that is none", "profiles:\n  - {settings: {turbo: {want: {a: b}}}}\n", "a.yaml:2:1: cannot unmarshal !!map into []string"},
+		{"values of other kinds", "rules:\n  - id: [a]\n    explains: maybe\n", "a.yaml:2:1: a list where a text was expected\na.yaml:3:1: a text `maybe` where true or false was expected"},
+		{"a list of words that is none", "profiles:\n  - {settings: {turbo: {want: {a: b}}}}\n", "a.yaml:2:1: a mapping where a list was expected"},
 		{"as many keys as are read", keys(maxKeys), ""},
 		{"one more", keys(maxKeys + 1), "a mapping of 1025 keys, at most 1024 are read"},
 		{"as deep as is read", nested(maxNesting), ""},

@@ -77,7 +77,9 @@ func (v *validator) rule(r *Rule) {
 	if r.Applies != "" && r.Concerns == "" {
 		v.complain(keyOrRule(r.node, "applies"), "rule %s: applies needs concerns, the same in words", r.ID)
 	}
+	before := len(v.out)
 	v.expressions(r)
+	written := len(v.out) == before
 	for _, fault := range planningFaults(r.Planning) {
 		v.complain(keyOrRule(r.node, "planning"), "rule %s: %s", r.ID, fault)
 	}
@@ -86,7 +88,7 @@ func (v *validator) rule(r *Rule) {
 	if e := r.Effect; e != nil && e.Beside != "" && e.Beside != verdict.BesideClass {
 		v.complain(keyOrRule(valueOfKey(r.node, "effect"), "beside"), "rule %s: an effect stands beside %q, expected %s or nothing", r.ID, e.Beside, verdict.BesideClass)
 	}
-	v.cases(r)
+	v.cases(r, written)
 }
 
 func (v *validator) expressions(r *Rule) {
@@ -115,9 +117,23 @@ func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
 	}
 	if _, err := v.programs.Get(src, want); err != nil {
 		for _, e := range unjoin(err) {
-			v.placeExpr(keyOrRule(parent, key), key, e)
+			v.placeExpr(keyOrRule(parent, key), key, e, whatIsExpected(key, src, e.Error(), want))
 		}
 	}
+}
+
+// whatIsExpected says what an expression's fault leaves to guess: where the names stand, and that
+// a text is an expression as well.
+func whatIsExpected(key, src, fault string, want *types.Type) string {
+	switch {
+	case key == "severity" && !strings.ContainsAny(src, " ?("):
+		return ", expected info, warning, critical or an expression that gives one"
+	case want == types.StringType && !strings.ContainsAny(src, `"'(`):
+		return `; an expression is expected, in which a text has quotes of its own: '"..."'`
+	case strings.Contains(fault, "undefined field"), strings.Contains(fault, "undeclared reference"):
+		return ", expected a fact of rules/facts.md"
+	}
+	return ""
 }
 
 // unjoin splits a joined error.
@@ -130,8 +146,8 @@ func unjoin(err error) []error {
 
 // placeExpr adds an expression's own column to the node's, where the scalar is
 // written on one line.
-func (v *validator) placeExpr(n *yaml.Node, key string, err error) {
-	c := Complaint{File: v.pack.File, Line: 1, Column: 1, Text: key + ": " + err.Error()}
+func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected string) {
+	c := Complaint{File: v.pack.File, Line: 1, Column: 1, Text: key + ": " + err.Error() + expected}
 	if n != nil {
 		c.Line, c.Column = n.Line, n.Column
 	}
@@ -193,8 +209,9 @@ func (v *validator) mark(r *Rule) {
 	}
 }
 
-// cases demands a pass, a fail and an unknown, and runs them all.
-func (v *validator) cases(r *Rule) {
+// cases demands a pass, a fail and an unknown, and runs them all: each would repeat
+// what is wrong with an expression, so they wait until all are well written.
+func (v *validator) cases(r *Rule, written bool) {
 	seen := map[string]bool{}
 	list := valueOfKey(r.node, "cases")
 	for i := range r.Cases {
@@ -211,6 +228,9 @@ func (v *validator) cases(r *Rule) {
 		if v.spent > maxSpent {
 			v.complain(node, "the cases of this file cost more than %d, so that this one and those after it are not run", maxSpent)
 			return
+		}
+		if !written {
+			continue
 		}
 		if text := v.Run(r, c); text != "" {
 			v.complain(node, "case %q of %s: %s", c.Name, r.ID, text)

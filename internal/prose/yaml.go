@@ -1,0 +1,63 @@
+package prose
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// yamlWords puts what the YAML reader says into words of the file: of itself it
+// speaks of the types that this program reads the file into.
+var yamlWords = sync.OnceValue(func() []yamlWord {
+	var out []yamlWord
+	for _, r := range [][2]string{
+		{`field (\S+) not found in type \S+`, "unknown key $1"},
+		{`field (\S+) already set in type \S+`, "key $1 stands twice"},
+		{`cannot unmarshal !!(\w+) into (\[\]|\*)?\w+\.\w+`, "a $1 where keys or a list of them were expected"},
+		{`cannot unmarshal !!(\w+)( .*?)? into \[\]\w+(\.\w+)?`, "a $1$2 where a list was expected"},
+		{`cannot unmarshal !!(\w+)( .*?)? into (\*?)\w+\.\w+`, "a $1$2 where keys were expected"},
+		{`cannot unmarshal !!(\w+)( .*?)? into (\w+)`, "a $1$2 where a <$3> was expected"},
+		{`\ba (map|seq|str|int|bool|float)\b`, "a <$1>"},
+		{`did not find expected key`, "neither a key nor part of the value before it: look at quotes and indentation, here or below"},
+		{`did not find expected '-' indicator`, "a list with a line that neither begins with - nor stands below what does: look at indentation, here or below"},
+		{`did not find expected ',' or '([\]}])'`, "a comma or $1 is missing, here or below"},
+		{`did not find expected node content`, "a value is missing, here or below"},
+		{`(mapping values are not allowed)( in this context)?`, "$1 here: a text with a colon stands in quotes"},
+		{`(found a tab character that violates indentation)`, "$1, here or below: indent with blanks"},
+	} {
+		out = append(out, yamlWord{regexp.MustCompile(r[0]), r[1]})
+	}
+	return out
+})
+
+type yamlWord struct {
+	says *regexp.Regexp
+	word string
+}
+
+var yamlLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
+
+// yamlParser finds the errors that the reader places one line too early: it counts
+// those of its parser from zero, those of its scanner from one.
+var yamlParser = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`did not find expected (key|node content|<document start>|'-' indicator|',' or)`)
+})
+
+// YAMLError is an error of the YAML reader as its line, 0 when it names none, and in
+// words of the file.
+func YAMLError(err string) (line int, text string) {
+	text = strings.TrimPrefix(strings.TrimPrefix(strings.Join(strings.Fields(err), " "), "yaml: "), "unmarshal errors: ")
+	if m := yamlLine().FindStringSubmatch(text); m != nil {
+		line, _ = strconv.Atoi(m[1])
+		text = text[len(m[0]):]
+		if yamlParser().MatchString(text) {
+			line++
+		}
+	}
+	for _, r := range yamlWords() {
+		text = r.says.ReplaceAllString(text, r.word)
+	}
+	return line, strings.NewReplacer("a <map>", "a mapping", "a <seq>", "a list", "a <string>", "a text", "a <str>", "a text",
+		"a <int>", "a whole number", "a <bool>", "true or false", "a <float>", "a number", "a <float64>", "a number").Replace(text)
+}
