@@ -102,7 +102,7 @@ func TestStatedCells(t *testing.T) {
 					assert.Empty(t, c.file, "%s %s is a copy of what its registry says", q.ID, w.ID)
 					continue
 				}
-				require.NotEmpty(t, c.file, "%s %s is not stated", q.ID, w.ID)
+				require.NotEmpty(t, c.file, "%s %s is not stated: its table stands a second time, as the document prints it, in internal/audit/testdata/cells", q.ID, w.ID)
 				assert.Equal(t, [2]any{c.want, c.level}, [2]any{w.Want, w.Level}, "%s %s, printed: %s (%s)", q.ID, w.ID, c.printed, c.file)
 			}
 		}
@@ -159,10 +159,31 @@ func (c *condition) complaint(expr string) string {
 	return ""
 }
 
+// TestStatedConditions: every condition of a profile or of its rows has cases, which
+// hold, and no cases are left of one that is gone.
 func TestStatedConditions(t *testing.T) {
-	for expr, c := range conditions(t) {
+	stated, used := conditions(t), map[string]bool{}
+	for expr, c := range stated {
 		assert.Empty(t, c.complaint(expr), expr)
 		assert.GreaterOrEqual(t, len(c.Cases), 2, expr)
+	}
+	ask := func(what, expr string) {
+		if expr == "" {
+			return
+		}
+		used[expr] = true
+		assert.Contains(t, stated, expr, "%s: its condition has no cases in internal/audit/testdata/conditions.yaml", what)
+	}
+	for _, p := range builtinPacks(t) {
+		for _, q := range p.Profiles {
+			ask(q.ID, q.Applies)
+			for _, w := range q.Table() {
+				ask(q.ID+" "+w.ID, w.Applies)
+			}
+		}
+	}
+	for expr := range stated {
+		assert.True(t, used[expr], "internal/audit/testdata/conditions.yaml: no profile has the condition %s", expr)
 	}
 }
 

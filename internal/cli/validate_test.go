@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
 // TestValidateEveryKind: what is shipped passes, whatever its kind: a file or a
@@ -41,6 +42,7 @@ func TestValidateNamesThePlace(t *testing.T) {
 		"labels.yaml":   "schema: 1\nrules:\n  - {id: a, locator: ['CPU{cpu']}\n",
 		"settings.yaml": "vendor: Site\nsources: {}\nsettings:\n  turbo:\n    - {attribute: Turbo, values: {On: enabled}, source: X}\n",
 		"cpu.csv":       "#key,vendor\n",
+		"own.yaml":      "for: {platforms: [genoa, site]}\nprofiles:\n  - {id: site/b, intent: hpc, title: B, for: {platforms: [genoaa]}, citation: {vendor: V, title: T, place: p1}, settings: {turbo: {want: enabled, level: info}}}\n",
 		"pack.yaml":     "profiles:\n  - id: site/a\n    intent: hpc\n    title: A\n    citation: {vendor: V, title: T}\n    settings: {turbo: {want: enabled, level: info, remedy: none}}\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -58,6 +60,8 @@ func TestValidateNamesThePlace(t *testing.T) {
 		"cpu.csv:1:1: expected the columns ",
 		"labels.yaml:3:23: a: \"CPU{cpu\": a { without its }",
 		"maps.yaml:4:59: a: slot 1 stands twice in groups",
+		`own.yaml:1:26: platform "site" is not known, expected the id of a file of platforms/`,
+		`own.yaml:3:59: platform "genoaa" is not known, expected the id of a file of platforms/`,
 		"pack.yaml:5:15: site/a: the citation has no place",
 		"platform.yaml:5:17: speeds.udimm: 2 cells, but max_dpc is 1",
 		"settings.yaml:5:57: settings.turbo: source X is not listed under sources",
@@ -66,6 +70,23 @@ func TestValidateNamesThePlace(t *testing.T) {
 	for i := range want {
 		assert.True(t, strings.HasPrefix(got[i], want[i]), "%s\n%s", want[i], got[i])
 	}
+}
+
+// TestValidateKnowsASitesPlatforms: a rule may be for a platform that the site itself
+// describes beside it.
+func TestValidateKnowsASitesPlatforms(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "platforms"), 0o700))
+	for name, text := range map[string]string{
+		"platforms/site-sp.yaml": "id: site-sp\nname: Site\nchannels_per_socket: 2\nmax_dpc: 1\ncitation: {key: S, vendor: V, title: T, place: p1}\nsources: [S]\n---\nrecognise:\n  - {vendor: GenuineIntel, brand: Site}\n",
+		"pack.yaml":              "profiles:\n  - {id: site/b, intent: hpc, title: B, for: {platforms: [genoa, site-sp]}, citation: {vendor: V, title: T, place: p1}, settings: {turbo: {want: enabled, level: info}}}\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	status, out, errs := run(nil, "rules", "validate", dir)
+	assert.Equal(t, 0, status, errs)
+	assert.Contains(t, out, "no complaint")
 }
 
 // TestValidateInOrder: files are checked beside each other, and what is wrong with them
@@ -114,4 +135,42 @@ func TestContributingExamples(t *testing.T) {
 		rest = more
 	}
 	assert.Equal(t, 5, count)
+}
+
+// TestContributingTables: the tables beside the examples of CONTRIBUTING are as they are
+// read: a cell for each row of the profile shown, and a block of slot sets.
+func TestContributingTables(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join(corpustest.Root(t), "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	block := func(heading, kind string) string {
+		_, section, found := strings.Cut(string(data), "\n### "+heading+"\n")
+		require.True(t, found, heading)
+		_, text, found := strings.Cut(section, "```"+kind+"\n")
+		require.True(t, found, heading)
+		text, _, _ = strings.Cut(text, "```")
+		return text
+	}
+	pack, faults := rulepack.ParsePack("example.yaml", []byte(block("A profile", "yaml")))
+	require.Empty(t, faults)
+	var rows, cells []string
+	for _, q := range pack.Profiles {
+		for _, w := range q.Table() {
+			rows = append(rows, strings.Join([]string{q.ID, w.ID, strings.Join(w.Want, "|"), w.Level}, "\t"))
+		}
+	}
+	for line := range strings.Lines(block("A profile", "text")) {
+		i := strings.LastIndex(line, "\t")
+		assert.NotEmpty(t, strings.TrimSpace(line[i+1:]), "what the document says")
+		cells = append(cells, line[:i])
+	}
+	assert.ElementsMatch(t, rows, cells)
+
+	dir := filepath.Join(t.TempDir(), "slots")
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	file := filepath.Join(dir, "sets.tsv")
+	require.NoError(t, os.WriteFile(file, []byte(block("A slot set", "text")), 0o600))
+	status, out, errs := run(nil, "rules", "validate", file)
+	assert.Equal(t, 0, status, errs)
+	assert.Contains(t, out, "1 other file, no complaint")
 }
