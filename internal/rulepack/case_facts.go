@@ -28,6 +28,9 @@ func statedScope(written *yaml.Node) (*facts.Scope, error) {
 	return facts.NewStatedScope(given), nil
 }
 
+// maxDepth bounds how deep merged mappings are followed, which may lead into themselves.
+const maxDepth = 32
+
 // mappingEntry is one key of a mapping with its value.
 type mappingEntry struct{ key, value *yaml.Node }
 
@@ -124,12 +127,8 @@ func caseValue(sch *facts.Schema, f facts.Field, path string, n *yaml.Node) (fac
 	if n.Kind == yaml.ScalarNode && n.Tag == "!!null" {
 		return facts.Missing(fact.Unread, "", ""), nil
 	}
-	if t := sch.ObjectField(f); t != nil {
-		if f.Type.Kind() == types.ListKind {
-			return caseObjects(sch, t, path, n)
-		}
-		o, err := caseObject(sch, t, path, n)
-		return facts.PlainValue(o), err
+	if t := sch.ObjectField(f); t != nil { // all of them are lists
+		return caseObjects(sch, t, path, n)
 	}
 	v, err := caseScalarOrList(f.Type, n)
 	if err != nil {

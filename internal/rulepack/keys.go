@@ -20,7 +20,7 @@ func checkKeys(file string, root *yaml.Node) Complaints {
 	}
 	walkKeys(root, reflect.TypeFor[Pack](), func(n *yaml.Node, text string) {
 		out = out.add(Complaint{file, n.Line, n.Column, text})
-	}, 0)
+	})
 	return out
 }
 
@@ -57,13 +57,10 @@ func unfold(at *yaml.Node, left *int, depth int) (n *yaml.Node, fault string) {
 	return n, ""
 }
 
-// maxDepth bounds the walk: no shape of ours nests deeper, and aliases may
-// form long chains.
-const maxDepth = 32
-
-func walkKeys(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), depth int) {
-	n = resolve(n)
-	if n == nil || depth > maxDepth {
+// walkKeys goes as deep as the types do, none of which holds itself: an alias
+// cannot lead it on.
+func walkKeys(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
+	if n = resolve(n); n == nil {
 		return
 	}
 	for t.Kind() == reflect.Pointer {
@@ -71,26 +68,26 @@ func walkKeys(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), d
 	}
 	switch {
 	case t == reflect.TypeFor[SettingTable]():
-		walkMap(n, reflect.TypeFor[WantedSetting](), complain, depth)
+		walkMap(n, reflect.TypeFor[WantedSetting](), complain)
 	case t == reflect.TypeFor[yaml.Node]() || t == reflect.TypeFor[Words]():
 	case t.Kind() == reflect.Struct:
-		walkStruct(n, t, complain, depth)
+		walkStruct(n, t, complain)
 	case t.Kind() == reflect.Slice:
-		walkList(n, t, complain, depth)
+		walkList(n, t, complain)
 	}
 }
 
-func walkMap(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), depth int) {
+func walkMap(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
 	if n.Kind != yaml.MappingNode {
 		complain(n, "expected a mapping")
 		return
 	}
 	for i := 1; i < len(n.Content); i += 2 {
-		walkKeys(n.Content[i], t, complain, depth+1)
+		walkKeys(n.Content[i], t, complain)
 	}
 }
 
-func walkList(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), depth int) {
+func walkList(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
 	if n.Kind != yaml.SequenceNode {
 		text := "expected a list"
 		if n.Kind == yaml.ScalarNode {
@@ -100,11 +97,11 @@ func walkList(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), d
 		return
 	}
 	for _, e := range n.Content {
-		walkKeys(e, t.Elem(), complain, depth+1)
+		walkKeys(e, t.Elem(), complain)
 	}
 }
 
-func walkStruct(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string), depth int) {
+func walkStruct(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string)) {
 	if n.Kind != yaml.MappingNode {
 		complain(n, "expected a mapping with the keys "+strings.Join(yamlKeys(t), ", "))
 		return
@@ -119,7 +116,7 @@ func walkStruct(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string),
 			complain(key, fmt.Sprintf("unknown key %q, expected one of %s", key.Value, strings.Join(yamlKeys(t), ", ")))
 			continue
 		}
-		walkKeys(n.Content[i+1], f.Type, complain, depth+1)
+		walkKeys(n.Content[i+1], f.Type, complain)
 	}
 }
 

@@ -71,7 +71,7 @@ func TestWordsOfARule(t *testing.T) {
 	}
 	assert.Equal(t, "does not concern this machine", (&Rule{For: &Match{}}).Concern())
 
-	remedies := &Rule{Remedy: "in general", Remedies: map[string]string{"HP": "HP's", "HPE": "HPE's", "Dell": "Dell's"}}
+	remedies := &Rule{Remedy: "in general", Remedies: map[string]string{"": "nobody's", "HP": "HP's", "HPE": "HPE's", "Dell": "Dell's"}}
 	for range 8 { // a map has no order
 		for vendor, want := range map[string]string{"HP": "HP's", "HPE": "HPE's", "Dell Inc.": "Dell's", "Lenovo": "in general", "": "in general", "D": "in general"} {
 			assert.Equal(t, want, remedies.RemedyFor(vendor), vendor)
@@ -197,6 +197,7 @@ func TestFaultsOfARule(t *testing.T) {
 		{"a list that is none", map[string]string{"cases": "cases:\n      - {name: z, expect: pass, facts: {memory: {options: [[1]], installed_bytes: 6}}}"}, "memory.options: expected a plain value"},
 		{"a word of no result", map[string]string{"cases": "cases:\n" + "    " + unexpected + "failed, facts: {}}"}, `case "d": expect "failed", expected pass, fail, unknown or not_applicable`},
 		{"an expression of another type", map[string]string{"check": "check: memory.installed_bytes"}, "a.yaml:5:12: check: expression gives int, expected bool"},
+		{"an expression of another type, in quotes", map[string]string{"check": "check: 'memory.installed_bytes'"}, "a.yaml:5:12: check: expression gives int, expected bool"},
 		{"two faults of one expression, in quotes", map[string]string{"check": `check: 'memory.a > 5 && memory.b > 5'`}, "a.yaml:5:19: check: undefined field 'a', expected a fact of rules/facts.md\na.yaml:5:35: check: undefined field 'b', expected a fact of rules/facts.md"},
 		{"a severity that is no word", map[string]string{"severity": "severity: error"}, "severity: undeclared reference to 'error', expected info, warning, critical or an expression that gives one"},
 		{"a text without quotes of its own", map[string]string{"more": `found: "too little"`}, `found: Syntax error: extraneous input 'little' expecting <EOF>; an expression is expected, in which a text has quotes of its own: '"..."'`},
@@ -285,6 +286,12 @@ func TestShapesOfFiles(t *testing.T) {
 		assert.Nil(t, p, c.name)
 		assert.Contains(t, faults.Error(), c.says, c.name)
 	}
+	var five yaml.Node // the document, the list, and three values, one of them by its alias
+	require.NoError(t, yaml.Unmarshal([]byte("[&a 1, 2, *a]"), &five))
+	for room, says := range map[int]string{5: "", 4: "with its aliases the file holds more than 1048576 values"} {
+		_, fault := unfold(&five, &room, 0)
+		assert.Equal(t, says, fault)
+	}
 	full := []byte("# " + strings.Repeat("x", maxPackBytes-3) + "\n")
 	_, faults := ParsePack("a.yaml", full)
 	assert.Empty(t, faults, "as long as is read")
@@ -330,6 +337,12 @@ func TestFilesOfAFolder(t *testing.T) {
 	assert.Len(t, packs, 2, "the folders with packs, and no file beside them")
 
 	dir := t.TempDir()
+	nowhere := os.DirFS(filepath.Join(dir, "none"))
+	_, err = LoadBuiltin(nowhere)
+	require.ErrorContains(t, err, "list the built-in packs")
+	packs, faults = LoadDir(nowhere, ".", true)
+	assert.Empty(t, packs)
+	require.Len(t, faults, 1, "a folder that is not there is told of once")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), rule, 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.yaml"), []byte("rules: {}\n"), 0o600))
 	packs, faults = LoadPath(dir)
