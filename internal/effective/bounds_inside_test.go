@@ -1,6 +1,7 @@
 package effective
 
 import (
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -71,4 +72,124 @@ func TestEvidenceOfStates(t *testing.T) {
 		paths = append(paths, e.Path)
 	}
 	assert.Equal(t, []string{"name", "disable", "default_status", "name", "disable"}, paths)
+}
+
+// TestProcessorsByNumber: where a kind of processor begins and ends, by the numbers that CPUID gives
+// it: Intel's last ones with a memory controller outside are Penryn (6, 23) and Dunnington (6, 29),
+// its first with one inside Nehalem-EP (6, 26); AMD's that need no SRAT are families 0Fh to 11h, Zen
+// begins with 17h, of which model 1 is Naples; COD is of Haswell-EP (6, 63) and Broadwell-EP (6, 79),
+// SNC begins with Skylake-SP (6, 85); Intel's families behind 6 are NetBurst (15) and newer ones, as
+// Diamond Rapids (19, 1; linux arch/x86/include/asm/intel-family.h).
+func TestProcessorsByNumber(t *testing.T) {
+	type kinds struct{ fsb, known, northbridge, zen, naples, splits, clusters bool }
+	number := func(n int) fact.Fact[int] {
+		if n < 0 {
+			return fact.Unknown[int](fact.Unread, "", "")
+		}
+		return fact.Known(n, fact.Direct, fact.Evidence{})
+	}
+	for _, c := range []struct {
+		vendor        string
+		family, model int // -1 where it is not known
+		want          kinds
+	}{
+		{intelVendor, 6, 23, kinds{fsb: true, known: true}}, {intelVendor, 6, 29, kinds{fsb: true, known: true}}, {intelVendor, 6, 26, kinds{known: true}},
+		{intelVendor, 6, 30, kinds{known: true}}, {intelVendor, 15, 6, kinds{fsb: true, known: true}}, {intelVendor, 6, -1, kinds{}}, {intelVendor, -1, 23, kinds{}},
+		{intelVendor, 6, 63, kinds{known: true, splits: true}}, {intelVendor, 6, 79, kinds{known: true, splits: true}}, {intelVendor, 6, 62, kinds{known: true}}, {intelVendor, 6, 84, kinds{known: true}},
+		{intelVendor, 6, 85, kinds{known: true, clusters: true}}, {intelVendor, 6, 143, kinds{known: true, clusters: true}}, {intelVendor, 19, 1, kinds{known: true, clusters: true}},
+		{intelVendor, 5, 90, kinds{known: true}}, {intelVendor, 15, 63, kinds{fsb: true, known: true}}, {intelVendor, 15, 90, kinds{fsb: true, known: true}},
+		{"AuthenticAMD", 14, 1, kinds{known: true}}, {"AuthenticAMD", 15, 1, kinds{known: true, northbridge: true}}, {"AuthenticAMD", 17, 1, kinds{known: true, northbridge: true}}, {"AuthenticAMD", 18, 1, kinds{known: true}},
+		{"AuthenticAMD", 22, 1, kinds{known: true}}, {"AuthenticAMD", 23, 1, kinds{known: true, zen: true, naples: true}}, {"AuthenticAMD", 23, 49, kinds{known: true, zen: true}}, {"AuthenticAMD", 25, 1, kinds{known: true, zen: true}},
+		{"HygonGenuine", 24, 1, kinds{known: true, zen: true}}, {"HygonGenuine", 16, 1, kinds{known: true}}, {"ARM", 23, 1, kinds{known: true}}, {"", 23, 1, kinds{}}, {"", 16, 1, kinds{}},
+	} {
+		m := &Machine{System: &inventory.System{}}
+		if c.vendor != "" {
+			m.System.CPU.Vendor = fact.Known(c.vendor, fact.Direct, fact.Evidence{})
+		}
+		m.System.CPU.Family, m.System.CPU.Model = number(c.family), number(c.model)
+		p := m.cpuModel()
+		fsb, known := m.frontSideBus()
+		have := kinds{fsb: fsb, known: known, northbridge: m.northbridge(), zen: m.zen(), naples: m.naples()}
+		if c.vendor == intelVendor { // asked of Intel's alone
+			have.splits, have.clusters = p.splitsL3(), p.clusters()
+		}
+		assert.Equal(t, c.want, have, "%s %d %d", c.vendor, c.family, c.model)
+	}
+}
+
+// counted is a number of firmware's table, -1 where it states none.
+func counted(n int) fact.Fact[int] {
+	if n < 0 {
+		return fact.Unknown[int](fact.Unread, "not stated", "")
+	}
+	return fact.Known(n, fact.Direct, fact.Evidence{Raw: strconv.Itoa(n)})
+}
+
+// TestThreadsByFirmwaresCounts: a part can do threads where the table counts two for each core, or
+// more than run (SMBIOS 3.6, thread enabled); as many as cores mean nothing.
+func TestThreadsByFirmwaresCounts(t *testing.T) {
+	for _, c := range []struct {
+		threads, cores, running int
+		capable                 bool
+	}{
+		{8, 4, -1, true}, {8, 4, 8, true}, {9, 4, -1, true}, {8, 5, -1, false}, {4, 4, -1, false}, {4, 4, 4, false}, {8, -1, 4, true}, {8, -1, 8, false}, {8, -1, -1, false}, {-1, 4, 2, false}, {-1, -1, -1, false},
+	} {
+		m := &Machine{System: &inventory.System{Sockets: []inventory.Socket{{}, {Threads: counted(c.threads), Cores: counted(c.cores), ThreadsEnabled: counted(c.running)}}}}
+		_, capable := m.capableOfThreads()
+		assert.Equal(t, c.capable, capable, c)
+		f := m.withoutSiblings(fact.Evidence{}, nil)
+		assert.Equal(t, []any{disabledWord, c.capable}, []any{f.Value, f.Certainty == fact.Corroborated}, c)
+	}
+	for _, c := range []struct {
+		threads, cores, running, coresOn int
+		want                             string
+	}{
+		{8, 4, -1, -1, enabledWord}, {4, 4, -1, -1, ""}, {4, 4, 4, -1, ""}, {8, 8, 4, -1, disabledWord}, {8, 4, 4, 4, disabledWord}, {8, 4, 4, 2, enabledWord}, {8, 4, 8, 4, enabledWord},
+		{8, -1, -1, 4, enabledWord}, {-1, 4, -1, -1, ""}, {8, -1, 4, -1, ""}, {-1, 4, 4, 2, enabledWord}, {-1, 4, 2, 2, ""},
+	} {
+		m := &Machine{System: &inventory.System{Sockets: []inventory.Socket{{Threads: counted(c.threads), Cores: counted(c.cores), ThreadsEnabled: counted(c.running), CoresEnabled: counted(c.coresOn)}}}}
+		assert.Equal(t, c.want, m.smtByFirmware().Value, c)
+	}
+}
+
+// TestHalfOfTheCPUsOffline: threads were taken away where at least half of the CPUs that are present
+// are offline; fewer are single CPUs, and lists that are not known say nothing.
+func TestHalfOfTheCPUsOffline(t *testing.T) {
+	cpus := func(n int) fact.Fact[[]int] {
+		if n < 0 {
+			return fact.Unknown[[]int](fact.Unread, "", "")
+		}
+		list := make([]int, n)
+		for i := range list {
+			list[i] = i
+		}
+		return fact.Known(list, fact.Direct, fact.Evidence{})
+	}
+	for _, c := range []struct {
+		present, online int
+		want            bool
+	}{{8, 4, true}, {8, 3, true}, {8, 5, false}, {8, 7, false}, {8, 8, false}, {0, 0, false}, {-1, 4, false}, {8, -1, false}, {-1, -1, false}} {
+		m := &Machine{System: &inventory.System{}}
+		m.System.CPU.Present, m.System.CPU.Online = cpus(c.present), cpus(c.online)
+		_, offline := m.siblingsOffline()
+		assert.Equal(t, c.want, offline, c)
+	}
+}
+
+// TestEvidenceOfRegistersAndFlags: a register is shown once for each package, and of a flag whether
+// it is there; of flags that nobody read there is nothing to show.
+func TestEvidenceOfRegistersAndFlags(t *testing.T) {
+	reading := func(pkg, cpu int) host.MSRReading {
+		return host.MSRReading{Package: pkg, CPU: cpu, Value: host.Value[uint64]{V: 5, State: fact.OK, Path: "cpu" + strconv.Itoa(cpu), Raw: "0x5"}}
+	}
+	m := &Machine{System: &inventory.System{}, Registers: &host.MSR{Readings: map[uint32][]host.MSRReading{1: {reading(0, 0), reading(0, 1), reading(1, 8), reading(1, 9), reading(2, 16)}}}}
+	var paths []string
+	for _, e := range m.field(1, 0, 4).Evidence() {
+		paths = append(paths, e.Path)
+	}
+	assert.Equal(t, []string{"cpu0", "cpu8", "cpu16"}, paths)
+
+	assert.Empty(t, m.flag("ida").From.Raw)
+	m.System.CPU.Flags = fact.Known(map[string]bool{"ida": true}, fact.Direct, fact.Evidence{Raw: "fpu ida"})
+	assert.Equal(t, []string{"ida", "no hwp"}, []string{m.flag("ida").From.Raw, m.flag("hwp").From.Raw})
 }

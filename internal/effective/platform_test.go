@@ -65,13 +65,18 @@ func TestX2APIC(t *testing.T) {
 		return hosttest.Registers(f, map[uint32]uint64{0x1B: v}, 0, 2)
 	}
 	can := hosttest.Flags(hosttest.Skylake.Tree(hosttest.TwoSockets), "x2apic")
+	real := can.With(hosttest.Files{"sys/class/dmi/id/sys_vendor": "Dell Inc.\n", "sys/class/dmi/id/product_name": "PowerEdge R640\n"})
 	many := hosttest.Flags(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 128}), "x2apic")
 	run(t, "x2apic", []settingCase{
 		{"register on", base(can, 0xfee00d00), open(want.Is("enabled", fact.Direct))},
 		{"register off", base(can, 0xfee00900), open(want.Is("disabled", fact.Direct))},
 		{"register off by nox2apic", hosttest.Options(base(can, 0xfee00900), "nox2apic"), by(want.Is("disabled", fact.Direct), inventory.DecidedCommandLine)},
 		{"256 CPUs", many, open(want.Is("enabled", fact.Corroborated))},
+		{"255 CPUs, which 8-bit ids reach", hosttest.Flags(hosttest.Skylake.Tree(hosttest.Machine{Sockets: 1, CoresPerSocket: 255}), "x2apic"), open(want.Not[string](fact.Unread, "whether it is switched on does not show"))},
 		{"flag alone", can, open(want.Not[string](fact.Unread, "whether it is switched on does not show"))},
+		{"flag beside nox2apic", hosttest.Options(can, "nox2apic"), open(want.Not[string](fact.Unread, "whether it is switched on does not show"))},
+		{"flags not captured", real.Without(hosttest.CPUInfo), open(want.Not[string](fact.Unread, "cpuinfo"))},
+		{"flags not captured, nox2apic", hosttest.Options(real.Without(hosttest.CPUInfo), "nox2apic"), open(want.Not[string](fact.Unread, "cpuinfo"))},
 		{"no flag", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Is("disabled", fact.Corroborated))},
 		{"Arm", hosttest.Arm.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Absent, "of x86 processors"))},
 		{"no flag by nox2apic", hosttest.Options(hosttest.Skylake.Tree(hosttest.TwoSockets), "nox2apic"), by(want.Is("disabled", fact.Corroborated), inventory.DecidedCommandLine)},
@@ -109,6 +114,28 @@ func TestIOMMU(t *testing.T) {
 		{"tables hidden by a container runtime", hosttest.Notes(f.Without("sys/firmware/"), "denied\t/sys/firmware"), open(want.Not[string](fact.Unread, "iommu"))},
 		{"nothing captured", f.Without("sys/firmware/"), open(want.Not[string](fact.Unread, "iommu"))},
 	})
+}
+
+// TestIOMMUEvidence: beside the units the reader is shown whether firmware's table is listed; of
+// tables that nobody read there is nothing to show.
+func TestIOMMUEvidence(t *testing.T) {
+	t.Parallel()
+	units := hosttest.Files{"sys/class/iommu/dmar0": hosttest.LinkTo + "../../devices/virtual/iommu/dmar0"}
+	f := hosttest.Skylake.Tree(hosttest.TwoSockets)
+	for _, c := range []struct {
+		name, table string
+		files       hosttest.Files
+	}{
+		{"listed", "listed", f.With(units).With(hosttest.Files{hosttest.ACPI + "DMAR": ""})},
+		{"not listed", "not listed", f.With(units)},
+		{"not read", "", f.With(units).Without("sys/firmware/")},
+	} {
+		shown := map[string]string{}
+		for _, e := range collecttest.Effective(collecttest.Collected(t, c.files), "iommu").Evidence() {
+			shown[e.Field] = e.Raw
+		}
+		assert.Equal(t, map[string]string{"": "dmar0", "DMAR": c.table}, shown, c.name)
+	}
 }
 
 // kernel is a tree of a kernel's release.

@@ -76,14 +76,17 @@ func (m *Machine) pStates() effectiveFace {
 			return effectiveFace{effective: fact.Blame[string](eist)}
 		}
 	}
-	if driver := f.First.Driver; f.Policies.Known() && f.Policies.V > 0 && driver.Known() {
+	switch driver := f.First.Driver; {
+	case !f.Policies.Known():
+		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
+	case f.Policies.V == 0:
+		return effectiveFace{effective: m.withoutPolicies()}
+	case !driver.Known():
+		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, driver, fact.Direct))}
+	default:
 		at := fact.At(inventory.SourceCPUFreq, driver.Path, driver.Raw)
 		return effectiveFace{fact.Known(enabledWord, fact.Corroborated, at), fact.Known(inventory.DecidedFirmware, fact.Corroborated, at)}
 	}
-	if !f.Policies.Known() {
-		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.Policies, fact.Direct))}
-	}
-	return effectiveFace{effective: m.withoutPolicies()}
 }
 
 // hwp is whether the hardware scales the P-states by itself (docs/kernel.md).

@@ -48,6 +48,13 @@ func TestPowerPolicy(t *testing.T) {
 		{"no policy", none, open(want.Not[string](fact.Absent, "which profile does that does not show"))},
 		{"no policy by intel_pstate=disable", hosttest.Options(none, "intel_pstate=disable"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
 		{"no policy by cpufreq.off=1", hosttest.Options(none, "cpufreq.off=1"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
+		{"no policy by amd_pstate=disable", hosttest.Options(none, "amd_pstate=disable"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
+		// Documentation/admin-guide/kernel-parameters.txt: other values of these options leave a driver, and of another option nothing does.
+		{"no policy, cpufreq.off=0", hosttest.Options(none, "cpufreq.off=0"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy, another option is 1", hosttest.Options(none, "numa_balancing=1"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy, intel_pstate=passive", hosttest.Options(none, "intel_pstate=passive"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy, amd_pstate=guided", hosttest.Options(none, "amd_pstate=guided"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
+		{"no policy, another option is disable", hosttest.Options(none, "audit=disable"), open(want.Not[string](fact.Absent, "which profile does that does not show"))},
 		{"drivers differ", differ, open(want.Not[string](fact.Conflicting, "acpi-cpufreq"))},
 		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "cpufreq"))},
 		{"guest", hosttest.Flags(scaled(hosttest.Skylake, "intel_pstate"), "hypervisor"), open(want.Not[string](fact.Refused, "hypervisor makes up"))},
@@ -69,6 +76,8 @@ func TestPStates(t *testing.T) {
 		{"the register before a driver", eist(scaled(hosttest.Skylake, "acpi-cpufreq"), 0x840089), open(want.Is("disabled", fact.Direct))},
 		{"the packages differ", hosttest.Registers(eist(none, 0x850089), map[uint32]uint64{0x1A0: 0x840089}, 2), open(want.Not[string](fact.Conflicting, "CPU 2 of package 1"))},
 		{"no driver", none, open(want.Not[string](fact.Absent, "no frequency driver"))},
+		{"a policy whose driver no file names", scaled(hosttest.Rome, "acpi-cpufreq").Without(freqDir + "policy0/scaling_driver"), open(want.Not[string](fact.Absent, "scaling_driver"))},
+		{"one policy", scaled(hosttest.Rome, "acpi-cpufreq").Without(freqDir+"policy1/", freqDir+"policy2/", freqDir+"policy3/"), by(want.Is("enabled", fact.Corroborated), inventory.DecidedFirmware)},
 		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "cpufreq"))},
 	})
 }
@@ -84,6 +93,9 @@ func TestHWP(t *testing.T) {
 		{"register on", pm(bare, 1), by(want.Is("native", fact.Direct), inventory.DecidedFirmware)},
 		{"register off", pm(bare, 0), open(want.Is("disabled", fact.Direct))},
 		{"register off by no_hwp", hosttest.Options(pm(bare, 0), "intel_pstate=no_hwp"), by(want.Is("disabled", fact.Direct), inventory.DecidedCommandLine)},
+		{"register off by intel_pstate=disable", hosttest.Options(pm(bare, 0), "intel_pstate=disable"), by(want.Is("disabled", fact.Direct), inventory.DecidedCommandLine)},
+		{"register off, intel_pstate=passive", hosttest.Options(pm(bare, 0), "intel_pstate=passive"), open(want.Is("disabled", fact.Direct))},
+		{"register off, another option is disable", hosttest.Options(pm(bare, 0), "audit=disable"), open(want.Is("disabled", fact.Direct))},
 		{"out of band, bit 8", hosttest.Registers(bare, map[uint32]uint64{0x1AA: 1 << 8}, 0, 2), by(want.Is("oob", fact.Direct), inventory.DecidedFirmware)},
 		{"out of band, bit 18", hosttest.Registers(bare, map[uint32]uint64{0x1AA: 1 << 18}, 0, 2), by(want.Is("oob", fact.Direct), inventory.DecidedFirmware)},
 		{"flag and preference", hosttest.Flags(scaled(hosttest.Skylake, "intel_pstate"), "hwp"), by(want.Is("native", fact.Corroborated), inventory.DecidedFirmware)},

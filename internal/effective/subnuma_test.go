@@ -68,6 +68,7 @@ func TestSubNUMA(t *testing.T) {
 		{"Naples n=4, one L3 a die", divided(hosttest.Naples, 2, 4, 4), want.Is("nps4", corroborated)},
 		{"Opteron n=1", divided(hosttest.K8, 2, 1, 1), want.Is("off", corroborated)},
 		{"Opteron n=2, two dies", divided(hosttest.Fam10h, 2, 2, 2), want.Is("off", corroborated)},
+		{"Opteron n=3", divided(hosttest.Fam10h, 1, 3, 3), want.Not[string](fact.Absent, "3 nodes a socket have no name")},
 		{"Opteron n=4", divided(hosttest.Fam10h, 1, 4, 2), want.Not[string](fact.Absent, "have no name")},
 		{"Arm n=1", divided(hosttest.Arm, 1, 1, 1), want.Is("off", corroborated)},
 		{"Arm n=2", divided(hosttest.Arm, 1, 2, 1), want.Not[string](fact.Absent, "have no name")},
