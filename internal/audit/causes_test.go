@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -57,6 +58,24 @@ rules:
 		if assert.NotNil(t, f.Effect, rule) && assert.NotNil(t, f.Citation, rule) {
 			assert.Equal(t, want, [2]string{f.Effect.Text, f.Citation.Title}, rule)
 		}
+	}
+}
+
+// TestWorstConsequenceSpeaks: of several consequences the worst gives the cause its effect, in
+// whatever order they are found, and of two as bad the first.
+func TestWorstConsequenceSpeaks(t *testing.T) {
+	const several = `
+rules:
+  - {id: test.machine.root, title: r, check: machine.processors == 1, severity: info, why: w, uncited: true}
+  - {id: test.machine.a, title: t, check: machine.processors == 1, severity: info, why: w, depends_on: [test.machine.root], effect: {text: little}, citation: {vendor: us, title: t}}
+  - {id: test.machine.b, title: t, check: machine.processors == 1, severity: warning, why: w, depends_on: [test.machine.root], effect: {text: more}, citation: {vendor: us, title: t}}
+  - {id: test.machine.c, title: t, check: machine.processors == 1, severity: SEVERITY, why: w, depends_on: [test.machine.root], effect: {text: most}, citation: {vendor: us, title: t}}
+  - {id: test.machine.d, title: t, check: machine.processors == 1, severity: SEVERITY, why: w, depends_on: [test.machine.root], effect: {text: as much}, citation: {vendor: us, title: t}}
+`
+	for severity, want := range map[string]string{"critical": "most", "warning": "more", "info": "more"} {
+		sys, topo := twoSockets()
+		a := run(t, engineOf(t, strings.ReplaceAll(several, "SEVERITY", severity)), sys, topo, audit.Options{})
+		assert.Equal(t, want, findings(a, "test.machine.root")["machine"].Effect.Text, severity)
 	}
 }
 

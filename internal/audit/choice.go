@@ -188,7 +188,7 @@ func shared(name, known string) int {
 		default:
 			continue
 		}
-		if i == 0 && len(theirs) > 0 && distance(w, theirs[0]) <= len(w)/wordSlips {
+		if i == 0 && distance(w, theirs[0]) <= len(w)/wordSlips {
 			sum++
 		}
 	}

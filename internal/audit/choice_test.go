@@ -187,6 +187,142 @@ func TestPreset(t *testing.T) {
 	}
 }
 
+// TestPresetOfThisMachine: the step is there only where the document speaks of this machine, its export
+// shows the preset for sure, nothing must be done before it, and something proves how to set it; of what
+// the preset governs that is told which rows of the profile concern this machine.
+func TestPresetOfThisMachine(t *testing.T) {
+	named := strings.Replace(settingPack, "    preset: MaxPerf\n", "    preset: MaxPerf\n    named: [Model 9]\n", 1)
+	guests := strings.Replace(settingPack, "    preset: MaxPerf\n    citation: {vendor: Site, title: Table}\n    settings:\n      turbo: {want: enabled, level: warning}",
+		"    preset: MaxPerf\n    citation: {vendor: Site, title: Table}\n    settings:\n      smt: {want: enabled, level: warning}\n      turbo: {want: enabled, level: warning, applies: machine.virtual, concerns: guests}", 1)
+	inert := strings.Replace(settingTable, "locks: [turbo]", "inert: true, locks: [turbo]", 1)
+	means := strings.Replace(inert, "inert: true,", "inert: true, means: {MaxPerf: {turbo: enabled}},", 1)
+	menu := strings.Replace(settingTable, "[{attribute: Profile, source: s}]", "[{attribute: Profile, menu: Power > Profile, source: s}]", 1)
+	menuAlone := strings.Replace(menu, `commands: [{tool: tool, steps: ["tool set {attribute}={value}", reboot], acts: at the next boot, source: s}]`, "", 1)
+	bare := strings.Replace(settingTable, `commands: [{tool: tool, steps: ["tool set {attribute}={value}", reboot], acts: at the next boot, source: s}]`, "", 1)
+	custom := known("Custom", "bios", "Profile")
+	weak := custom
+	weak.Certainty = fact.Corroborated
+	for _, c := range []struct {
+		name, pack, table string
+		now               fact.Fact[string]
+		there             bool
+		tool, menu        string
+		silent            []string
+	}{
+		{"as it is", settingPack, settingTable, custom, true, "tool", "", nil},
+		{"a document about others", named, settingTable, custom, false, "", "", nil},
+		{"a row that concerns others", guests, settingTable, custom, true, "tool", "", []string{"turbo"}},
+		{"what it comes to is not on record", settingPack, inert, custom, false, "", "", nil},
+		{"what it comes to is", settingPack, means, custom, true, "tool", "", nil},
+		{"one source that may lie", settingPack, settingTable, weak, false, "", "", nil},
+		{"a tool and a menu", settingPack, menu, custom, true, "tool", "Power > Profile = MaxPerf", nil},
+		{"a menu alone", settingPack, menuAlone, custom, true, "", "Power > Profile = MaxPerf", nil},
+		{"neither", settingPack, bare, custom, false, "", "", nil},
+		{"no tables", settingPack, "", custom, false, "", "", nil},
+	} {
+		pack, faults := rulepack.ParsePack("table.yaml", []byte(c.pack))
+		require.Empty(t, faults)
+		sys, topo := twoSockets()
+		sys.Machine.Vendor, sys.Machine.Product = direct("Example"), direct("Server")
+		sys.Settings = map[string]inventory.Setting{"workload_profile": {Configured: c.now}}
+		platformOf(topo, platform.Platform{ID: "milan"})
+		e := audit.NewEngine([]*rulepack.Pack{pack})
+		if c.table != "" {
+			e.WithTables(func() (settings.Tables, error) {
+				return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(c.table)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
+			})
+		}
+		step := e.Preset(sys, topo, audit.Options{Profile: "site/preset", Asked: true})
+		require.Equal(t, c.there, step != nil, c.name)
+		if step != nil {
+			assert.Equal(t, []string{c.tool, c.menu}, []string{step.Tool, step.Menu}, c.name)
+			assert.Equal(t, c.silent, step.Silent, c.name)
+			assert.Equal(t, c.silent == nil, step.Writes["turbo"] == "enabled", c.name)
+		}
+	}
+}
+
+// TestWhyNoProfile: a profile that was asked for by its id says why it does not speak of this machine,
+// an intent that nobody wrote one for it; of two equally narrow ones the first of the files speaks.
+func TestWhyNoProfile(t *testing.T) {
+	const src = `
+profiles:
+  - {id: first, intent: [hpc], title: t, for: {vendors: [Example]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: second, intent: [hpc], title: t, for: {vendors: [Example]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: narrow, intent: [database], title: t, for: {vendors: [Example], products: [Model 1]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: broad, intent: [database], title: t, for: {vendors: [Example]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: other, title: t, for: {vendors: [Other]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: guests, title: t, applies: machine.virtual, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: open, title: t, applies: 'machine.board == "B1"', citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: broken, intent: [low-latency], title: t, applies: machine.nothing == 1, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+`
+	sys, topo := twoSockets()
+	e := engineOf(t, src)
+	for name, want := range map[string][2]string{
+		"hpc": {"first", ""}, "database": {"narrow", ""}, "broad": {"broad", ""}, "second": {"second", ""},
+		"other":           {"", "the profile other is written for other machines"},
+		"guests":          {"", "the profile guests is written for other machines"},
+		"open":            {"", "whether the profile open is written for this machine is not known"},
+		"broken":          {"", "the profile broken is broken: undefined field 'nothing'"},
+		"low-latency":     {"", "no document for this machine gives a profile for low-latency"},
+		"max-performance": {"", "no document for this machine gives a profile for max-performance"},
+	} {
+		c, why, err := e.Choose(name, sys, topo)
+		require.NoError(t, err)
+		if want[0] == "" {
+			assert.Nil(t, c, name)
+		} else if assert.NotNil(t, c, name) {
+			assert.Equal(t, want[0], c.Profile.ID, name)
+		}
+		assert.Equal(t, want[1], why, name)
+	}
+	undecided := e.Compare(sys, topo).Undecided
+	require.Len(t, undecided, 2)
+	assert.Equal(t, []string{"open", "broken"}, []string{undecided[0].ID, undecided[1].ID}, "a condition that is broken tells nothing")
+}
+
+// TestRowsThatDoNotSpeak: a row whose condition does not hold says whom it concerns, one whose
+// condition is not known what is missing, and one that is broken that it is; the notes and
+// exceptions of the document are told.
+func TestRowsThatDoNotSpeak(t *testing.T) {
+	const src = `
+profiles:
+  - id: site/rows
+    title: T
+    citation: {vendor: Example, title: T, place: Table 1}
+    settings:
+      smt: {want: [enabled, auto], level: warning, note: as measured, exceptions: [a cold room, a hot one], place: Table 2}
+      turbo: {want: enabled, level: info, applies: machine.virtual, concerns: guests}
+      c1e: {want: enabled, level: info, applies: machine.virtual}
+      iommu: {want: enabled, level: info, applies: 'machine.board == "B1"'}
+      x2apic: {want: enabled, level: info, applies: machine.nothing == 1}
+      adddc: {want: enabled, level: info, applies: '[1][machine.processors] == 1'}
+      p_states: {want: enabled, level: info, applies: machine.processors == 2}
+`
+	sys, topo := twoSockets()
+	sys.Settings["smt"] = inventory.Setting{Configured: known("disabled", "bios", "HT")}
+	a := run(t, engineOf(t, src), sys, topo, audit.Options{Profile: "site/rows", Asked: true})
+	for id, want := range map[string]struct {
+		result verdict.Result
+		reason string
+	}{
+		"turbo": {verdict.NotApplicable, "concerns only guests"}, "c1e": {verdict.NotApplicable, "concerns only machines where machine.virtual"},
+		"x2apic": {verdict.Error, "applies: undefined field 'nothing'"}, "p_states": {verdict.Unknown, "neither firmware's settings nor the kernel show it"},
+	} {
+		f := one(t, a, "setting."+id, "setting "+id)
+		assert.Equal(t, want.result, f.Result, id)
+		assert.Contains(t, f.Reason, want.reason, id)
+		assert.Equal(t, "T asks for enabled", f.Why, id)
+		assert.Equal(t, "Table 1", f.Citation.Place, id)
+	}
+	assert.Equal(t, verdict.Unknown, one(t, a, "setting.iommu", "setting iommu").Result)
+	f := one(t, a, "setting.adddc", "setting adddc")
+	assert.Equal(t, verdict.Error, f.Result)
+	assert.Contains(t, f.Reason, "applies: ")
+	f = one(t, a, "setting.smt", "setting smt")
+	assert.Equal(t, []string{"T asks for enabled or auto; as measured; not where: a cold room, a hot one", "Table 2"}, []string{f.Why, f.Citation.Place})
+}
+
 // TestNearestByWords: a name of the same maker that shares words comes before one
 // that is only spelled alike.
 func TestNearestByWords(t *testing.T) {
@@ -203,4 +339,71 @@ func TestNearestByWords(t *testing.T) {
 		require.ErrorAs(t, e.CheckProfile(name), &unknown, name)
 		assert.Equal(t, want, unknown.Nearest[:len(want)], name)
 	}
+}
+
+const possiblePack = `
+profiles:
+  - {id: ours/named, title: t, for: {vendors: [Example], platforms: [milan], products: [Model 1]}, named: [Model 1], citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: ours/others, title: t, for: {vendors: [Example], platforms: [milan, rome]}, named: [Model 7], citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: ours/product, title: t, for: {vendors: [Example], products: [Model 2]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: ours/rome, title: t, for: {vendors: [Example], platforms: [rome]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: ours/all, title: t, for: {vendors: [Example]}, citation: {vendor: Example, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: theirs, title: t, for: {vendors: [Other], platforms: [milan]}, citation: {vendor: Other, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: anybody, title: t, for: {platforms: [milan]}, citation: {vendor: Other, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: any, title: t, citation: {vendor: Other, title: T}, settings: {smt: {want: enabled, level: info}}}
+`
+
+// TestPossible: of the maker's own profiles those that its missing facts alone keep from the
+// machine, and these facts; nothing where all is known, and nothing where the maker is not.
+func TestPossible(t *testing.T) {
+	e := engineOf(t, possiblePack)
+	for _, c := range []struct {
+		name          string
+		product       fact.Fact[string]
+		platform      string
+		vendor        fact.Fact[string]
+		fits, missing []string
+	}{
+		{"all is known", direct("Model 1"), "milan", direct("Example Inc."), nil, nil},
+		{"the processors are not", direct("Model 1"), "", direct("Example Inc."), []string{"ours/named", "ours/rome", "ours/others"}, []string{audit.MissingProcessors}},
+		{"the product is not", unread[string](), "milan", direct("Example Inc."), []string{"ours/product", "ours/named"}, []string{audit.MissingProduct}},
+		{"neither is", unread[string](), "", direct("Example Inc."), []string{"ours/product", "ours/rome", "ours/named", "ours/others"}, []string{audit.MissingProcessors, audit.MissingProduct}},
+		{"the maker is not", unread[string](), "milan", unread[string](), nil, nil},
+	} {
+		sys, topo := twoSockets()
+		sys.Machine.Vendor, sys.Machine.Product = c.vendor, c.product
+		if c.platform != "" {
+			platformOf(topo, platform.Platform{ID: c.platform})
+		}
+		fits, missing := e.Possible(sys, topo)
+		var ids []string
+		for _, f := range fits {
+			ids = append(ids, f.ID)
+		}
+		assert.Equal(t, c.fits, ids, c.name)
+		assert.Equal(t, c.missing, missing, c.name)
+	}
+}
+
+// TestForeignAmongSeveral: a name that several profiles bear, one for each maker, is foreign only
+// where none of them is the machine's; one for everybody, or for the firmware that runs, is nobody's
+// but its own.
+func TestForeignAmongSeveral(t *testing.T) {
+	const several = `
+profiles:
+  - {id: two, title: t, for: {vendors: [Other]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: two, title: t, for: {vendors: [Example]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: three, title: t, for: {vendors: [Other]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: three, title: t, for: {vendors: [Third]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: rom, title: t, for: {vendors: [Other]}, firmware: [X9], citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+  - {id: platform, title: t, for: {platforms: [rome]}, citation: {vendor: S, title: T}, settings: {smt: {want: enabled, level: info}}}
+`
+	sys, topo := twoSockets()
+	e := engineOf(t, several)
+	for name, foreign := range map[string]bool{"two": false, "three": true, "rom": true, "platform": false, "none such": false} {
+		assert.Equal(t, foreign, e.CheckVendor(name, sys, topo) != nil, name)
+	}
+	require.EqualError(t, e.CheckVendor("three", sys, topo), `profile "three" is written for machines of Other, Third, and this one is of Example Inc.; for this machine: two`)
+	sys.Machine.BIOSVersion = direct("X9")
+	require.NoError(t, e.CheckVendor("rom", sys, topo))
 }

@@ -45,10 +45,10 @@ func noProfile(topo *population.Result, undecided bool) string {
 	}
 }
 
-// undecided reports whether a profile's own condition could not be told on a
-// machine that its index matches.
+// undecided reports of a profile that does not apply whether its own condition
+// could not be told, on a machine that its index matches.
 func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
-	if !r.writtenFor(p) || p.Applies == "" || r.runs(p.Firmware) {
+	if !r.writtenFor(p) {
 		return false
 	}
 	prog, err := r.engine.programs.Get(p.Applies, types.BoolType)

@@ -149,3 +149,29 @@ func TestCompareUndecided(t *testing.T) {
 	assert.Equal(t, []string{"example/quiet", "example/fast"}, ids)
 	assert.Equal(t, []verdict.Undecided{{ID: "example/board", Reason: "whether the profile example/board is written for this machine is not known"}}, got.Undecided)
 }
+
+// TestComparedWithNothing: why there is nothing to compare with, and of a document that names other
+// machines that it does.
+func TestComparedWithNothing(t *testing.T) {
+	const boards = `
+profiles:
+  - {id: example/board, title: t, for: {platforms: [model-ep]}, named: [Model 7, Model 8], applies: machine.board == "B1", citation: {vendor: Example, title: T}, settings: {smt: {want: disabled, level: info}}}
+`
+	e := engineOf(t, boards)
+	sys, topo := twoSockets()
+	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo), "nobody says why the platform is not known")
+	platformOf(topo, platform.Platform{ID: "model-ep"})
+	got := e.Compare(sys, topo)
+	assert.Empty(t, got.Held)
+	assert.Len(t, got.Undecided, 1)
+	assert.Equal(t, "whether a documented profile is written for this machine is not known", got.Why)
+	sys.Machine.Board = direct("B2")
+	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo), "its condition is known, and another board's")
+	sys.Machine.Board = direct("B1")
+	for product, analogy := range map[string]string{"Model 1": "the document speaks of Model 7, Model 8", "Model 8": ""} {
+		sys.Machine.Product = direct(product)
+		got = e.Compare(sys, topo)
+		require.Len(t, got.Held, 1)
+		assert.Equal(t, analogy, got.Held[0].Analogy, product)
+	}
+}

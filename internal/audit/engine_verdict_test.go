@@ -273,3 +273,129 @@ func TestCountNeedsNoMap(t *testing.T) {
 		})
 	}
 }
+
+// TestPassInDoubt: where firmware does not name the machine, a broader rule's pass is none as long
+// as a narrower one about single products may be meant; a rule about products of another maker or
+// platform is not, nor is one that names no product, and what fails fails.
+func TestPassInDoubt(t *testing.T) {
+	passes := strings.Replace(rule("general", "", ""), "machine.processors == 0", "machine.processors == 2", 1)
+	const doubt = "whether this is a machine of which a narrower rule speaks (narrow) is not known: firmware does not name it"
+	for _, c := range []struct {
+		name, broad, scope string
+		product            fact.Fact[string]
+		result             verdict.Result
+		reason             string
+	}{
+		{"a product that is not named", passes, "{products: [Model 9]}", unread[string](), verdict.Unknown, doubt},
+		{"of this maker", passes, "{vendors: [Example], products: [Model 9]}", unread[string](), verdict.Unknown, doubt},
+		{"of this platform", passes, "{platforms: [one], products: [Model 9]}", unread[string](), verdict.Unknown, doubt},
+		{"another product", passes, "{products: [Model 9]}", direct("Model 1"), verdict.Pass, ""},
+		{"of another maker", passes, "{vendors: [Other], products: [Model 9]}", unread[string](), verdict.Pass, ""},
+		{"of another platform", passes, "{platforms: [two], products: [Model 9]}", unread[string](), verdict.Pass, ""},
+		{"no single products", passes, "{vendors: [Other]}", unread[string](), verdict.Pass, ""},
+		{"what fails", rule("general", "", ""), "{products: [Model 9]}", unread[string](), verdict.Fail, ""},
+	} {
+		sys, topo := twoSockets()
+		sys.Machine.Product = c.product
+		platformOf(topo, platform.Platform{ID: "one", NUMA: true})
+		narrow := strings.Replace(rule("narrow", c.scope, ""), "severity: info", "severity: warning", 1)
+		a := run(t, engineOf(t, c.broad, narrow), sys, topo, audit.Options{})
+		require.Len(t, a.Findings, 1, c.name)
+		f := a.Findings[0]
+		assert.Equal(t, []any{c.result, c.reason}, []any{f.Result, f.Reason}, c.name)
+		if c.result == verdict.Unknown {
+			assert.Equal(t, []any{"the product's name", verdict.Warning}, []any{f.KnownBy, f.Severity}, c.name)
+		}
+	}
+}
+
+// TestFirstThatMayApply: of several narrower rules that may apply the narrowest says what is missing,
+// and where one breaks its fault is told, and no other speaks.
+func TestFirstThatMayApply(t *testing.T) {
+	sys, topo := twoSockets()
+	sys.Settings["turbo"] = inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "MSR not readable", "run as root")}
+	sys.Settings["smt"] = inventory.Setting{Effective: fact.Unknown[string](fact.Absent, "no file says it", "")}
+	may := func(name, scope, setting string) string {
+		return rule(name, scope, "settings."+setting+` == "enabled"`)
+	}
+	a := run(t, engineOf(t, may("broad", "", "smt"), may("narrow", "{vendors: [Example]}", "turbo")), sys, topo, audit.Options{})
+	require.Len(t, a.Findings, 1)
+	assert.Equal(t, []string{"narrow", "MSR not readable", "run as root"}, []string{a.Findings[0].Title, a.Findings[0].Reason, a.Findings[0].KnownBy})
+
+	broken := rule("broken", "{vendors: [Example]}", "'[1][machine.processors] == 1'")
+	a = run(t, engineOf(t, rule("general", "", ""), broken), sys, topo, audit.Options{})
+	require.Len(t, a.Findings, 1)
+	assert.Equal(t, []any{"broken", verdict.Error}, []any{a.Findings[0].Title, a.Findings[0].Result})
+	assert.Contains(t, a.Findings[0].Reason, "applies: ")
+}
+
+// TestEachSubjectHasItsOwn: a condition on the subject is asked of each, one on the machine once,
+// and an unknown one has the evidence of its own facts for every subject.
+func TestEachSubjectHasItsOwn(t *testing.T) {
+	const src = `
+rules:
+  - {id: test.socket.filled, title: f, subject: socket, applies: socket.dimms > 0, concerns: filled sockets, check: socket.dimms > 1, severity: info, why: w, uncited: true}
+  - {id: test.socket.machine, title: f, subject: socket, applies: machine.processors == 2, concerns: machines of two, check: socket.dimms > 1, severity: info, why: w, uncited: true}
+  - {id: test.socket.open, title: o, subject: socket, for: {vendors: [Example]}, applies: settings.turbo == "enabled", concerns: fast ones, check: socket.dimms > 1, severity: info, why: w, uncited: true}
+  - {id: test.socket.open, title: o, subject: socket, applies: machine.processors == 7, concerns: machines of seven, check: socket.dimms > 1, severity: info, why: w, uncited: true}
+`
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 1, 8)
+	sys.Settings["turbo"] = inventory.Setting{Effective: fact.Unknown[string](fact.Denied, "MSR not readable", "", fact.Evidence{Source: "msr", Path: "/dev/cpu/0/msr"})}
+	a := run(t, engineOf(t, src), sys, topo, audit.Options{})
+	results := func(rule string) [2]verdict.Result {
+		f := findings(a, rule)
+		return [2]verdict.Result{f["socket 0"].Result, f["socket 1"].Result}
+	}
+	assert.Equal(t, [2]verdict.Result{verdict.NotApplicable, verdict.Fail}, results("test.socket.filled"))
+	assert.Equal(t, [2]verdict.Result{verdict.Fail, verdict.Fail}, results("test.socket.machine"))
+	assert.Equal(t, [2]verdict.Result{verdict.Unknown, verdict.Unknown}, results("test.socket.open"))
+	for subject, f := range findings(a, "test.socket.open") {
+		assert.Equal(t, sys.Settings["turbo"].Effective.Evidence(), f.Evidence, subject)
+	}
+}
+
+// TestNothingToAskOf: a rule about parts that the machine has not does not concern it where that is
+// known, and says why nobody knows where it is not; one that does not apply says whom it concerns.
+func TestNothingToAskOf(t *testing.T) {
+	const src = `
+rules:
+  - {id: test.node.any, title: t, subject: node, check: node.has_memory, severity: info, why: w, uncited: true}
+  - {id: test.node.guests, title: t, subject: node, applies: machine.virtual, concerns: guests, check: node.has_memory, severity: info, why: w, uncited: true}
+  - {id: test.socket.any, title: t, subject: socket, check: socket.dimms > 0, severity: info, why: w, uncited: true}
+`
+	sys, topo := twoSockets()
+	sys.Sockets, topo.Processors, topo.Populations = nil, nil, nil
+	a := run(t, engineOf(t, src), sys, topo, audit.Options{})
+	for rule, want := range map[string]verdict.Result{"test.node.any": verdict.Unknown, "test.node.guests": verdict.NotApplicable} {
+		f := findings(a, rule)["machine"]
+		assert.Equal(t, want, f.Result, rule)
+		assert.NotEmpty(t, f.Reason, rule)
+	}
+	assert.Equal(t, "concerns only guests", findings(a, "test.node.guests")["machine"].Reason)
+	assert.NotEmpty(t, findings(a, "test.socket.any")["machine"].Reason)
+}
+
+// TestSeverityThatIsNone: an expression for the severity that gives another word, or breaks, is an
+// error and no verdict; one that rests on what no document confirms stays at info, though the check
+// needs none of it.
+func TestSeverityThatIsNone(t *testing.T) {
+	const src = `
+rules:
+  - {id: test.machine.word, title: t, check: machine.processors == 1, severity: 'machine.processors == 2 ? "grave" : "info"', why: w, uncited: true}
+  - {id: test.machine.breaks, title: t, check: machine.processors == 1, severity: '[1][machine.processors] == 1 ? "critical" : "info"', why: w, uncited: true}
+  - {id: test.socket.doubt, title: t, subject: socket, check: machine.processors == 1, severity: 'socket.dimms == 0 ? "critical" : "warning"', why: w, uncited: true}
+`
+	sys, topo := twoSockets()
+	addDIMM(sys, topo, 1, 8)
+	topo.Populations[0].DIMMs = fact.Known(0, fact.Direct, fact.Evidence{})
+	topo.Populations[0].DIMMs.Unverified = true
+	a := run(t, engineOf(t, src), sys, topo, audit.Options{})
+	f := findings(a, "test.machine.word")["machine"]
+	assert.Equal(t, []any{verdict.Error, "severity: expression gives grave, expected info, warning or critical"}, []any{f.Result, f.Reason})
+	f = findings(a, "test.machine.breaks")["machine"]
+	assert.Equal(t, verdict.Error, f.Result)
+	assert.Contains(t, f.Reason, "severity: ")
+	doubt := findings(a, "test.socket.doubt")
+	assert.Equal(t, [2]verdict.Severity{verdict.Info, verdict.Warning}, [2]verdict.Severity{doubt["socket 0"].Severity, doubt["socket 1"].Severity})
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -127,6 +128,10 @@ func TestManualOfTheOrder(t *testing.T) {
 	assert.Nil(t, r.orderCitation("socket 1"), "by the slot map")
 	assert.Nil(t, r.orderCitation("machine"))
 	assert.Equal(t, &verdict.Citation{Vendor: "IBM", Title: "x3650 manual, p3", Standing: verdict.Analogous}, r.orderCitation("socket 2"))
+	r.topo.Sets = &place.Sets{}
+	assert.Empty(t, r.orderCitation("socket 0").Standing)
+	r.topo.Sets.Analogous = true
+	assert.Equal(t, verdict.Analogous, r.orderCitation("socket 0").Standing, "of the same maker's sister")
 }
 
 // TestCaps: what no document confirms is info; a critical finding on one source that may lie is a
@@ -198,6 +203,74 @@ func TestWordsThatMatch(t *testing.T) {
 	}{{"", "", 0}, {"hpc", "", 3}, {"", "hpc", 3}, {"hpc", "hpc", 0}, {"hpc", "hcp", 2}, {"database", "databse", 1}, {"latency", "latencies", 3}} {
 		assert.Equal(t, c.want, distance(c.a, c.b), "%s %s", c.a, c.b)
 	}
+}
+
+// TestLikeNames: a word in common counts two, a misspelt one half of that, one more where both begin
+// with it; a wrong letter is allowed for every four. A name without its family is one further away.
+func TestLikeNames(t *testing.T) {
+	for _, c := range []struct {
+		name, known string
+		want        int
+	}{
+		{"dell-16g/performance", "dell-16g/performance", 7}, {"Dell 16g", "dell-16g/performance", 5}, {"performance", "dell-16g/performance", 2}, {"hpe/performance", "dell-16g/performance", 2},
+		{"dall", "dell-16g/performance", 2}, {"daal", "dell-16g/performance", 0}, {"hbe", "hpe/hpc", 0}, {"perfxrmance", "dell-16g/performance", 1}, {"perfxrmxnce", "dell-16g/performance", 1},
+		{"pxrfxrmxnce", "dell-16g/performance", 0}, {"", "dell-16g/performance", 0}, {"16g_dell", "dell-16g/performance", 4},
+	} {
+		assert.Equal(t, c.want, shared(c.name, c.known), "%s %s", c.name, c.known)
+	}
+	for _, c := range []struct {
+		name, known string
+		want        int
+	}{{"hpc", "hpc", 0}, {"HPC", "hpc", 0}, {"performance", "dell-16g/performance", 1}, {"performanc", "dell-16g/performance", 2}, {"performance", "a/b/performance", 1}, {"abc", "/abc", 1}} {
+		assert.Equal(t, c.want, unlike(c.name, c.known), "%s %s", c.name, c.known)
+	}
+}
+
+// TestClosest: the profile with the fewest rows to change is the closest, of those the one with the
+// most that agree; two alike are both, and one of which nothing agrees is none.
+func TestClosest(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		held [][2]int // rows that fail, rows that pass
+		want []bool
+	}{
+		{"the first", [][2]int{{0, 3}, {1, 3}, {2, 9}}, []bool{true, false, false}},
+		{"the last", [][2]int{{2, 9}, {1, 3}, {0, 1}}, []bool{false, false, true}},
+		{"by what agrees", [][2]int{{1, 3}, {1, 4}, {1, 2}}, []bool{false, true, false}},
+		{"by what agrees, the first", [][2]int{{1, 4}, {1, 3}}, []bool{true, false}},
+		{"two alike", [][2]int{{1, 4}, {1, 3}, {1, 4}}, []bool{true, false, true}},
+		{"fewer to change before more that agree", [][2]int{{2, 9}, {1, 1}, {2, 8}}, []bool{false, true, false}},
+		{"nothing agrees", [][2]int{{0, 0}, {1, 0}}, []bool{false, false}},
+		{"nothing to change because nothing is known", [][2]int{{0, 0}, {3, 1}}, []bool{false, true}},
+	} {
+		held := make([]verdict.Held, len(c.held))
+		for i, n := range c.held {
+			held[i].Summary = verdict.Summary{Fail: n[0], Pass: n[1]}
+		}
+		markClosest(held)
+		for i := range held {
+			assert.Equal(t, c.want[i], held[i].Closest, "%s: %v", c.name, c.held[i])
+		}
+	}
+}
+
+// TestWaiverThatCannotBeRead: a date that is none waives nothing and is told; a waiver of a failure
+// that a cause's waiver took along already matches none.
+func TestWaiverThatCannotBeRead(t *testing.T) {
+	now, err := time.Parse(time.RFC3339, "2026-11-20T00:00:00Z")
+	require.NoError(t, err)
+	r := judging("", nil)
+	r.options = Options{Now: now, Waivers: []WaiverSpec{{Rule: "a.b", Reason: "x", Until: "soon"}, {Rule: "a.c", Reason: "y", Until: "2026-12-01"}, {Rule: "a.d", Reason: "z", Until: "2026-11-18"}, {Rule: "a.e", Subject: "machine", Reason: "z", Until: "2026-12-01"}}}
+	r.out.Findings = []verdict.Finding{{Rule: "a.b", Result: verdict.Fail}, {Rule: "a.c", Result: verdict.Fail}, {Rule: "a.d", Result: verdict.Fail}, {Rule: "a.e", Subject: "socket 0", Result: verdict.Fail}}
+	r.waive()
+	assert.Equal(t, []string{`waiver of a.b: until is "soon", expected a date as 2027-06-30`, "waiver of a.d ended on 2026-11-18; the failure counts again", "waiver of a.e (machine) matches no failure"}, r.out.Notices)
+	var results []verdict.Result
+	for _, f := range r.out.Findings {
+		results = append(results, f.Result)
+	}
+	assert.Equal(t, []verdict.Result{verdict.Fail, verdict.Waived, verdict.Fail, verdict.Fail}, results)
+	assert.Nil(t, r.out.Findings[0].Waiver)
+	assert.Equal(t, "the waiver ended on 2026-11-18", r.out.Findings[2].Reason)
 }
 
 // TestLastDayOfAWaiver: it holds until its day is over.

@@ -1,6 +1,8 @@
 package audit_test
 
 import (
+	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -394,5 +396,123 @@ func TestLevelsOfTDP(t *testing.T) {
 			assert.Contains(t, f.KnownBy, "intel-speed-select")
 			assert.Contains(t, f.Found, "nominal")
 		}
+	}
+}
+
+// TestRemedyOfEachFace: what somebody did at run time is to be undone only where BIOS setup's own value
+// is not known, and a boot that brings another unwanted value is no remedy.
+func TestRemedyOfEachFace(t *testing.T) {
+	const steps = "Profile must be Custom for the setting to be changed\nBIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)"
+	off, runsOff, admin := known("disabled", "bios", "Boost"), known("disabled", "cpufreq", ""), known(inventory.DecidedAdministrator, "cpufreq", "")
+	for _, c := range []struct {
+		name          string
+		s             inventory.Setting
+		found, remedy string
+	}{
+		{"setup's value is known", inventory.Setting{Configured: off, Effective: runsOff, DecidedBy: admin}, "disabled (configured)", steps},
+		{"setup's value is not", inventory.Setting{Effective: runsOff, DecidedBy: admin}, "disabled (effective; decided by an administrator at run time)", "find out who wrote the value at run time and take it back (p administrator)\n" + steps},
+		{"firmware decided", inventory.Setting{Effective: runsOff, DecidedBy: known(inventory.DecidedFirmware, "cpufreq", "")}, "disabled (effective)", steps},
+		{"the same waits", inventory.Setting{Configured: off, Pending: off}, "disabled (configured)", steps},
+		{"another unwanted one waits", inventory.Setting{Configured: off, Pending: known("auto", "bios", "Boost")}, "disabled (configured; auto after the next boot)", steps},
+	} {
+		f := one(t, judge(t, map[string]inventory.Setting{"turbo": c.s}), "setting.turbo", "setting turbo")
+		assert.Equal(t, []string{c.found, c.remedy}, []string{f.Found, f.Remedy}, c.name)
+	}
+}
+
+// TestNothingToEnableBesideEmptySockets: a socket without a processor has none to ask; one of which
+// nobody knows whether it is filled may have one.
+func TestNothingToEnableBesideEmptySockets(t *testing.T) {
+	without := &platform.Processor{Name: "Xeon Bronze 3104", Turbo: "no"}
+	for name, c := range map[string]struct {
+		second fact.Fact[bool]
+		rows   []*platform.Processor
+		want   verdict.Result
+	}{
+		"empty":                        {direct(false), []*platform.Processor{without, nil}, verdict.NotApplicable},
+		"empty, with a row":            {direct(false), []*platform.Processor{without, {Turbo: "yes"}}, verdict.NotApplicable},
+		"filled":                       {direct(true), []*platform.Processor{without, nil}, verdict.Fail},
+		"not known":                    {unread[bool](), []*platform.Processor{without, nil}, verdict.Fail},
+		"more processors than sockets": {direct(false), []*platform.Processor{without, nil, nil}, verdict.Fail},
+		"nothing but empty ones":       {direct(false), []*platform.Processor{}, verdict.Fail},
+	} {
+		pack, faults := rulepack.ParsePack("table.yaml", []byte(settingPack))
+		require.Empty(t, faults)
+		sys, topo := twoSockets()
+		sys.Sockets[1].Populated = c.second
+		topo.Processors = c.rows
+		sys.Settings["turbo"] = inventory.Setting{Configured: known("disabled", "bios", "Boost")}
+		a := run(t, audit.NewEngine([]*rulepack.Pack{pack}), sys, topo, audit.Options{Profile: "site/table", Asked: true})
+		assert.Equal(t, c.want, one(t, a, "setting.turbo", "setting turbo").Result, name)
+	}
+	on := inventory.Setting{Configured: known("disabled", "bios", "Boost"), Effective: known("enabled", "cpufreq", "")}
+	f := one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"turbo": on}, []*platform.Processor{without, without}), "setting.turbo", "setting turbo")
+	assert.Equal(t, verdict.Fail, f.Result, "the running system shows otherwise")
+	f = one(t, judgeOn(t, "site/table", map[string]inventory.Setting{"c1e": {Configured: known("disabled", "bios", "A")}}, []*platform.Processor{without, without}), "setting.c1e", "setting c1e")
+	assert.Equal(t, verdict.Pass, f.Result, "nothing to enable is wanted")
+}
+
+// TestWaysOfAPreset: the preset that the profile has as a row is the one step, for its siblings too,
+// unless the document names one itself; none where the machine's maker, or how to spell it, is not
+// known, or where the preset that is wanted leaves the options free.
+func TestWaysOfAPreset(t *testing.T) {
+	row := func(preset string) string {
+		return strings.Replace(settingPack, "    settings:\n      turbo: {want: enabled, level: warning}\n      x2apic", "    settings:\n      workload_profile: {want: "+preset+", level: warning}\n      turbo: {want: enabled, level: warning}\n      x2apic", 1)
+	}
+	named := strings.Replace(row("MaxPerf"), "  - id: site/table\n", "  - id: site/table\n    preset: Other\n", 1)
+	const set = "tool: tool set Profile=MaxPerf; reboot (takes effect at the next boot)"
+	const single = "BIOS setup: Power > Boost = On\ntool: tool set Boost=On; reboot (takes effect at the next boot)"
+	const unspelled = "nothing at hand says how Boost, which is disabled, spells it: in memaudit's words turbo must be enabled; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
+	load := func(table string) func() (settings.Tables, error) {
+		return func() (settings.Tables, error) {
+			return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(table)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
+		}
+	}
+	// A second preset, of which a machine may have none.
+	second := strings.Replace(strings.ReplaceAll(settingTable, "setting: workload_profile", "setting: power_policy"),
+		"workload_profile: [{attribute: Profile, source: s}]", "power_policy: [{attribute: Profile, values: {MaxPerf: max_performance, Custom: os_control}, source: s}]", 1)
+	for _, c := range []struct {
+		name, pack, now string
+		tables          func() (settings.Tables, error)
+		vendor          fact.Fact[string]
+		listed          map[string]inventory.Setting
+		want            string
+	}{
+		{"a row", row("MaxPerf"), "Custom", load(settingTable), direct("Example"), nil, "the preset MaxPerf governs this setting: " + set},
+		{"a row that is fulfilled", row("MaxPerf"), "MaxPerf", load(settingTable), direct("Example"), nil, "first set Profile to Custom: it is MaxPerf, which governs the setting\n" + single},
+		{"a row that leaves them free", row("Custom"), "MaxPerf", load(settingTable), direct("Example"), nil, "first set Profile to Custom: it is MaxPerf, which governs the setting\n" + single},
+		{"the document's own, which nothing spells", named, "Custom", load(settingTable), direct("Example"), nil, single},
+		{"no tables", row("MaxPerf"), "Custom", nil, direct("Example"), nil, unspelled},
+		{"tables that are broken", row("MaxPerf"), "Custom", func() (settings.Tables, error) { return nil, errors.New("broken") }, direct("Example"), nil, unspelled},
+		{"a maker that is not known", row("MaxPerf"), "Custom", load(settingTable), unread[string](), nil, unspelled},
+		{"another maker", row("MaxPerf"), "Custom", load(settingTable), direct("Other"), nil, unspelled},
+		{"a second preset that the machine does not show", settingPack, "", load(second), direct("Example"), nil, single},
+		{"a second preset that it shows", settingPack, "", load(second), direct("Example"), map[string]inventory.Setting{"power_policy": {Configured: fact.Known("max_performance", fact.Direct, fact.Evidence{Source: "bios", Path: "p", Field: "Profile", Raw: "MaxPerf"})}},
+			"first set Profile to Custom: it is MaxPerf, which governs the setting\n" + single},
+	} {
+		pack, faults := rulepack.ParsePack("table.yaml", []byte(c.pack))
+		require.Empty(t, faults)
+		sys, topo := twoSockets()
+		sys.Machine.Vendor, sys.Machine.Product = c.vendor, direct("Server")
+		sys.Settings["turbo"] = inventory.Setting{Configured: known("disabled", "bios", "Boost")}
+		if c.now != "" {
+			sys.Settings["workload_profile"] = inventory.Setting{Configured: known(c.now, "bios", "Profile")}
+		}
+		maps.Copy(sys.Settings, c.listed)
+		platformOf(topo, platform.Platform{ID: "milan"})
+		a := run(t, audit.NewEngine([]*rulepack.Pack{pack}).WithTables(c.tables), sys, topo, audit.Options{Profile: "site/table", Asked: true})
+		assert.Equal(t, c.want, one(t, a, "setting.turbo", "setting turbo").Remedy, c.name)
+	}
+}
+
+// TestNobodyAsked: of a profile that nobody chose a deviation is a remark, and of one that somebody
+// did what the document says it is.
+func TestNobodyAsked(t *testing.T) {
+	for asked, want := range map[bool]verdict.Severity{true: verdict.Warning, false: verdict.Info} {
+		sys, topo := twoSockets()
+		sys.Settings["turbo"] = inventory.Setting{Configured: known("disabled", "bios", "Boost")}
+		a := run(t, engineOf(t, settingPack), sys, topo, audit.Options{Profile: "site/table", Asked: asked})
+		assert.Equal(t, want, one(t, a, "setting.turbo", "setting turbo").Severity, asked)
+		assert.Equal(t, asked, a.ProfileAsked)
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/platform"
+	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
 // TestPresetIsSpelledAsTheVendorDoes: a remedy that names what a preset is set to
@@ -17,4 +19,60 @@ func TestPresetIsSpelledAsTheVendorDoes(t *testing.T) {
 	at.Source = inventory.SourceCPUFreq
 	assert.Equal(t, "max_performance", presetWord(fact.Known("max_performance", fact.Direct, at)), "a kernel's file spells no vendor's word")
 	assert.Empty(t, presetWord(fact.Unknown[string](fact.Unread, "", "")))
+}
+
+// TestUnspelled: what would say how the machine spells the wanted word is asked for: the values of the
+// option that the export named, else an export.
+func TestUnspelled(t *testing.T) {
+	w := &rulepack.WantedSetting{ID: "x2apic", Want: rulepack.Words{"auto", "enabled"}}
+	named := fact.Evidence{Source: inventory.SourceBIOS, Field: "X2", Raw: "Off"}
+	const ours = "in memaudit's words x2apic must be auto or enabled"
+	option := "nothing at hand says how X2, which is Off, spells it: " + ours + "; the option's values in BIOS setup or the machine's attribute registry, given with a further --bios, say it"
+	export := "nothing at hand says how this machine spells the option: " + ours + "; an export of its BIOS settings, given with --bios, names it"
+	assert.Equal(t, option, unspelled(w, fact.Known("disabled", fact.Direct, named)))
+	assert.Equal(t, export, unspelled(w, fact.Unknown[string](fact.Malformed, "no word of ours", "", named)))
+	assert.Equal(t, export, unspelled(w, fact.Known("disabled", fact.Direct, fact.Evidence{Source: inventory.SourceBIOS})))
+}
+
+// TestUndoing: what somebody did on the running system is taken back where it was done.
+func TestUndoing(t *testing.T) {
+	by := func(who, path, raw string) fact.Fact[string] {
+		return fact.Known(who, fact.Direct, fact.Evidence{Path: path, Raw: raw})
+	}
+	assert.Equal(t, "take the option off the kernel's command line (/proc/cmdline nosmt)", undoing(by(inventory.DecidedCommandLine, "/proc/cmdline", " nosmt\n")))
+	assert.Equal(t, "find out who wrote the value at run time and take it back (/sys/x)", undoing(by(inventory.DecidedAdministrator, "/sys/x", "")))
+	for _, who := range []string{inventory.DecidedFirmware, inventory.DecidedKernel, inventory.DecidedHardware, inventory.DecidedHypervisor} {
+		assert.Empty(t, undoing(by(who, "/sys/x", "1")), who)
+	}
+	assert.Empty(t, undoing(fact.Fact[string]{}))
+}
+
+// TestWish: only what an export of BIOS settings named is how the machine spells a setting, and the
+// firmware is told by its registry before its version.
+func TestWish(t *testing.T) {
+	r := judging("Dell Inc.", &platform.Platform{ID: "milan"})
+	r.sys.Machine.Product, r.sys.Machine.BIOSVersion = known("PowerEdge R7525"), known("2.1")
+	for source, seen := range map[string]string{inventory.SourceBIOS: "Boost", inventory.SourceRedfish: "Boost", inventory.SourceCPUFreq: "", inventory.SourceSMBIOS: ""} {
+		at := fact.Evidence{Source: source, Field: "Boost", Raw: "On"}
+		wish := r.wish(inventory.Setting{Configured: fact.Known("enabled", fact.Direct, at)})
+		assert.Equal(t, []string{seen, "PowerEdge R7525", "milan", "2.1"}, []string{wish.Seen, wish.Product, wish.Platform, wish.Firmware}, source)
+		assert.Equal(t, seen != "", wish.SeenRaw == "On", source)
+		wish = r.wish(inventory.Setting{Configured: fact.Unknown[string](fact.Malformed, "no word of ours", "", at)})
+		assert.Empty(t, wish.Seen, source)
+	}
+	r.sys.Machine.BIOSRegistry = known("BiosAttributeRegistryU46.v1_2_3")
+	assert.Equal(t, "U46", r.wish(inventory.Setting{}).Firmware)
+	r.topo.Platform = fact.Fact[*platform.Platform]{}
+	assert.Empty(t, r.wish(inventory.Setting{}).Platform)
+}
+
+// TestFirmwareFamily: the family is what the registry's name ends with, before its version.
+func TestFirmwareFamily(t *testing.T) {
+	for registry, want := range map[string]string{"BiosAttributeRegistryU46.v1_2_3": "U46", "BiosAttributeRegistryA43": "A43", "BiosAttributeRegistry.v1_0_0": "", "OtherRegistryU46.v1": "", "": ""} {
+		r := judging("", nil)
+		if registry != "" {
+			r.sys.Machine.BIOSRegistry = known(registry)
+		}
+		assert.Equal(t, want, r.firmware(), registry)
+	}
 }
