@@ -281,24 +281,26 @@ func TestPassInDoubt(t *testing.T) {
 	passes := strings.Replace(rule("general", "", ""), "machine.processors == 0", "machine.processors == 2", 1)
 	const doubt = "whether this is a machine of which a narrower rule speaks (narrow) is not known: firmware does not name it"
 	for _, c := range []struct {
-		name, broad, scope string
-		product            fact.Fact[string]
-		result             verdict.Result
-		reason             string
+		name, broad, scope, applies string
+		product                     fact.Fact[string]
+		result                      verdict.Result
+		reason                      string
 	}{
-		{"a product that is not named", passes, "{products: [Model 9]}", unread[string](), verdict.Unknown, doubt},
-		{"of this maker", passes, "{vendors: [Example], products: [Model 9]}", unread[string](), verdict.Unknown, doubt},
-		{"of this platform", passes, "{platforms: [one], products: [Model 9]}", unread[string](), verdict.Unknown, doubt},
-		{"another product", passes, "{products: [Model 9]}", direct("Model 1"), verdict.Pass, ""},
-		{"of another maker", passes, "{vendors: [Other], products: [Model 9]}", unread[string](), verdict.Pass, ""},
-		{"of another platform", passes, "{platforms: [two], products: [Model 9]}", unread[string](), verdict.Pass, ""},
-		{"no single products", passes, "{vendors: [Other]}", unread[string](), verdict.Pass, ""},
-		{"what fails", rule("general", "", ""), "{products: [Model 9]}", unread[string](), verdict.Fail, ""},
+		{"a product that is not named", passes, "{products: [Model 9]}", "", unread[string](), verdict.Unknown, doubt},
+		{"of this maker", passes, "{vendors: [Example], products: [Model 9]}", "", unread[string](), verdict.Unknown, doubt},
+		{"of this platform", passes, "{platforms: [one], products: [Model 9]}", "", unread[string](), verdict.Unknown, doubt},
+		{"another product", passes, "{products: [Model 9]}", "", direct("Model 1"), verdict.Pass, ""},
+		{"of another maker", passes, "{vendors: [Other], products: [Model 9]}", "", unread[string](), verdict.Pass, ""},
+		{"of another platform", passes, "{platforms: [two], products: [Model 9]}", "", unread[string](), verdict.Pass, ""},
+		{"no single products", passes, "{vendors: [Other]}", "", unread[string](), verdict.Pass, ""},
+		{"one that is not for single products", passes, "{vendors: [Example]}", "machine.processors == 7", unread[string](), verdict.Pass, ""},
+		{"one for all machines", passes, "", "machine.processors == 7", unread[string](), verdict.Pass, ""},
+		{"what fails", rule("general", "", ""), "{products: [Model 9]}", "", unread[string](), verdict.Fail, ""},
 	} {
 		sys, topo := twoSockets()
 		sys.Machine.Product = c.product
 		platformOf(topo, platform.Platform{ID: "one", NUMA: true})
-		narrow := strings.Replace(rule("narrow", c.scope, ""), "severity: info", "severity: warning", 1)
+		narrow := strings.Replace(rule("narrow", c.scope, c.applies), "severity: info", "severity: warning", 1)
 		a := run(t, engineOf(t, c.broad, narrow), sys, topo, audit.Options{})
 		require.Len(t, a.Findings, 1, c.name)
 		f := a.Findings[0]
