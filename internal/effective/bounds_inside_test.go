@@ -117,6 +117,27 @@ func TestProcessorsByNumber(t *testing.T) {
 	}
 }
 
+// TestSplitOfAnUnknownModel: two nodes a socket have no name as long as Intel's family or model is
+// missing, and the reason is that fact's.
+func TestSplitOfAnUnknownModel(t *testing.T) {
+	six, missing := fact.Known(6, fact.Direct, fact.Evidence{}), fact.Unknown[int](fact.Denied, "not readable", "")
+	m := &Machine{System: &inventory.System{}}
+	for _, p := range []processorModel{{family: six, model: missing}, {family: missing, model: six}, {family: missing, model: missing}} {
+		f := m.intelMode(layout{perSocket: 2, cpus: 8}, &p)
+		assert.Equal(t, []any{fact.Denied, "not readable"}, []any{f.State, f.Reason})
+	}
+}
+
+// TestKnownIsNotToBlame: where flags and no_turbo are missing the boost file of a driver that is not
+// acpi-cpufreq, which says nothing here, is not the reason either.
+func TestKnownIsNotToBlame(t *testing.T) {
+	v := &turboView{noTurbo: fact.Unknown[bool](fact.Absent, "no such file", ""), boost: fact.Known(true, fact.Direct, fact.Evidence{}), flag: fact.Unknown[bool](fact.Denied, "flags not readable", "")}
+	f := v.byFlag(false).effective
+	assert.Equal(t, []any{fact.Absent, "no such file"}, []any{f.State, f.Reason})
+	f = lacking(v.boost, v.flag, v.noTurbo)
+	assert.Equal(t, []any{fact.Denied, "flags not readable"}, []any{f.State, f.Reason})
+}
+
 // counted is a number of firmware's table, -1 where it states none.
 func counted(n int) fact.Fact[int] {
 	if n < 0 {

@@ -52,6 +52,12 @@ func (f *effectiveFace) decidedBy() fact.Fact[string] {
 	}
 }
 
+// lacking is why something that several facts decide is not known: the first of
+// those that are not themselves. What is known is not to blame.
+func lacking[T any](facts ...fact.Fact[T]) fact.Fact[string] {
+	return fact.Blame[string](fact.First(slices.DeleteFunc(facts, func(f fact.Fact[T]) bool { return f.Known() })...))
+}
+
 // mixedValues is a value that differs between CPUs or policies, named by the first
 // file that held each.
 func mixedValues(what, source string, s *host.Sampled) fact.Fact[string] {

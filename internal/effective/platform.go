@@ -41,7 +41,7 @@ func (m *Machine) iommu() effectiveFace {
 	case len(units.Value) > 0:
 		return effectiveFace{fact.Known(enabledWord, fact.Direct, units.From, table.Evidence()...), fact.Known(inventory.DecidedFirmware, fact.Corroborated, units.From)}
 	case !tableKnown:
-		return effectiveFace{effective: fact.Blame[string](fact.First(fact.Convert(units, func([]string) string { return "" }), fact.Convert(table, func(bool) string { return "" })))}
+		return effectiveFace{effective: lacking(fact.Convert(units, func([]string) bool { return false }), table)}
 	case !there && units.State != fact.Unread:
 		return effectiveFace{fact.Known(disabledWord, fact.Corroborated, table.From, units.From), fact.Known(inventory.DecidedFirmware, fact.Corroborated, table.From)}
 	case !there:

@@ -112,6 +112,7 @@ func TestIOMMU(t *testing.T) {
 		{"a table, units not captured", f.With(dmar), open(want.Not[string](fact.Unread, "iommu"))},
 		{"AMD's table", none(ivrs), by(want.Is("disabled", fact.Corroborated), inventory.DecidedKernel)},
 		{"tables hidden by a container runtime", hosttest.Notes(f.Without("sys/firmware/"), "denied\t/sys/firmware"), open(want.Not[string](fact.Unread, "iommu"))},
+		{"no units, tables hidden by a container runtime", hosttest.Notes(f.Without("sys/firmware/"), "denied\t/sys/firmware", "names\t/sys/class/iommu"), open(want.Not[string](fact.Denied, "acpi"))},
 		{"nothing captured", f.Without("sys/firmware/"), open(want.Not[string](fact.Unread, "iommu"))},
 	})
 }

@@ -190,6 +190,8 @@ func TestUncoreFrequency(t *testing.T) {
 		{"fixed, firmware's not known", uncore([4]int{2400, 2400, 0, 0}), open(want.Not[string](fact.Absent, "fixed at 2400 MHz"))},
 		{"the packages differ", uncore([4]int{800, 2400, 800, 2400}, [4]int{2400, 2400, 800, 2400}), open(want.Not[string](fact.Conflicting, "package_01_die_00 is maximum"))},
 		{"register, a range", ratio(8<<8 | 24), open(want.Is("dynamic", direct))},
+		{"register, the packages differ in the lowest", hosttest.Registers(ratio(8<<8|24), map[uint32]uint64{0x620: 12<<8 | 24}, 2), open(want.Not[string](fact.Conflicting, "register 0x620 differs"))},
+		{"register, the packages differ in the highest", hosttest.Registers(ratio(8<<8|24), map[uint32]uint64{0x620: 8<<8 | 20}, 2), open(want.Not[string](fact.Conflicting, "register 0x620 differs"))},
 		{"register, fixed", ratio(24<<8 | 24), open(want.Not[string](fact.Absent, "fixed at 2400 MHz"))},
 		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "intel_uncore_frequency"))},
 	})

@@ -35,7 +35,7 @@ func (m *Machine) smt() fact.Fact[string] {
 	case hasThreads:
 		return m.withoutSiblings(cpu.ThreadsPerCore.From, cpu.SMTControl.Evidence())
 	default:
-		return fact.Blame[string](fact.First(fact.Convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl))
+		return lacking(fact.Convert(cpu.ThreadsPerCore, strconv.Itoa), cpu.SMTControl, cpu.SMTActive)
 	}
 }
 

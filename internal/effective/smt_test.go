@@ -81,6 +81,8 @@ func TestSMT(t *testing.T) {
 		{"files missing, one thread", withSMT(1, "", ""), want.Is("disabled", indirect)},
 		{"files missing, the part can do two threads", capable(withSMT(1, "", ""), 4, 8, 0), want.Is("disabled", corroborated)},
 		{"on, activity not captured", withSMT(1, "on", ""), want.Is("disabled", indirect)},
+		{"on, neither activity nor siblings captured", siblingless(withSMT(1, "on", "")), want.Not[string](fact.Absent, "thread_siblings_list")},
+		{"notimplemented, siblings not captured", siblingless(withSMT(1, "notimplemented", "")), want.Not[string](fact.Absent, "thread_siblings_list")},
 		{"nothing captured", siblingless(withSMT(2, "", "")), want.Not[string](fact.Absent, "thread_siblings_list")},
 		{"files denied, one thread", hosttest.Notes(withSMT(1, "", ""), "denied\t/sys/devices/system/cpu/smt/control"), want.Is("disabled", indirect)},
 		{"word not known, one thread", withSMT(1, "maybe", "0"), want.Is("disabled", indirect)},

@@ -3,7 +3,6 @@ package effective
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/memaudit/memaudit/internal/fact"
 )
@@ -58,7 +57,7 @@ func (m *Machine) intelMode(l layout, p *processorModel) fact.Fact[string] {
 	case n == 1:
 		return fact.Known("off", fact.Corroborated, l.at, more...)
 	case !p.family.Known() || !p.model.Known():
-		return fact.Blame[string](fact.First(fact.Convert(p.family, strconv.Itoa), fact.Convert(p.model, strconv.Itoa)))
+		return lacking(p.family, p.model)
 	case n == 2 && p.splitsL3():
 		return fact.Known("cod", fact.Corroborated, l.at, more...)
 	case !ok:

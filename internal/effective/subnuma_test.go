@@ -68,6 +68,7 @@ func TestSubNUMA(t *testing.T) {
 		{"Naples n=4, one L3 a die", divided(hosttest.Naples, 2, 4, 4), want.Is("nps4", corroborated)},
 		{"Opteron n=1", divided(hosttest.K8, 2, 1, 1), want.Is("off", corroborated)},
 		{"Opteron n=2, two dies", divided(hosttest.Fam10h, 2, 2, 2), want.Is("off", corroborated)},
+		{"EPYC n=5 of 5 L3, one more than NPS makes", divided(hosttest.Rome, 1, 5, 5), want.Not[string](fact.Refused, "hides the NPS mode")},
 		{"Opteron n=3", divided(hosttest.Fam10h, 1, 3, 3), want.Not[string](fact.Absent, "3 nodes a socket have no name")},
 		{"Opteron n=4", divided(hosttest.Fam10h, 1, 4, 2), want.Not[string](fact.Absent, "have no name")},
 		{"Arm n=1", divided(hosttest.Arm, 1, 1, 1), want.Is("off", corroborated)},
@@ -128,6 +129,7 @@ func TestL3AsNUMA(t *testing.T) {
 		want  want.Fact[string]
 	}{
 		{"n=8 of 8 L3", divided(hosttest.Rome, 2, 8, 8), want.Is("enabled", fact.Corroborated)},
+		{"n=5 of 5 L3, one more than NPS makes", divided(hosttest.Rome, 1, 5, 5), want.Is("enabled", fact.Corroborated)},
 		{"n=1 of 8 L3", divided(hosttest.Rome, 2, 1, 8), want.Is("disabled", fact.Corroborated)},
 		{"n=4 of 8 L3", divided(hosttest.Rome, 1, 4, 8), want.Is("disabled", fact.Corroborated)},
 		{"n=4 of 4 L3", divided(hosttest.Rome, 1, 4, 4), want.Not[string](fact.Conflicting, "both can make")},

@@ -129,6 +129,6 @@ func (v *turboView) byFlag(register bool) effectiveFace {
 	case known:
 		return v.say(disabledWord, fact.Corroborated, offOrNone(v))
 	default:
-		return effectiveFace{effective: fact.Blame[string](fact.First(v.noTurbo, v.boost, v.flag))}
+		return effectiveFace{effective: lacking(v.noTurbo, v.boost, v.flag)}
 	}
 }

@@ -81,7 +81,7 @@ func (m *Machine) uncoreRegister(missing fact.Fact[string]) fact.Fact[string] {
 	high, low := m.field(host.MSRUncore, 0, 7), m.field(host.MSRUncore, 8, 7)
 	switch {
 	case high.State == fact.Conflicting || low.State == fact.Conflicting:
-		return fact.Blame[string](fact.First(high, low))
+		return lacking(high, low)
 	case !high.Known() || !low.Known() || m.Kernel.CPU.Generation() == host.GenGranite:
 		missing.KnownBy = strings.TrimPrefix(missing.KnownBy+", or load the intel_uncore_frequency module", ", or ")
 		return missing
