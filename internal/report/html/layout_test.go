@@ -78,6 +78,7 @@ func TestBands(t *testing.T) {
 func TestNameLines(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"A1": {"A1", ""}, "PROC 1 DIMM 12": {"PROC 1 ", "DIMM 12"}, "P1_DIMM_A1": {"P1_DIMM_A1", ""},
+		"_BCDEFGHIJKL": {"_", "BCDEFGHIJKL"}, "P1_ABCDEFGHIJK": {"P1_", "ABCDEFGHIJK"}, "P1_ABCDEFGHIJKL": {"P1_ABCDEFGH", "IJKL"},
 		"ChannelASlotNumber0": {"ChannelASlo", "tNumber0"}, "DIMM 1 of the left riser, upper": {"DIMM 1 of t", "he left ri…"},
 	} {
 		assert.Equal(t, want, nameLines(name), name)

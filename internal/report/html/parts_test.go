@@ -472,6 +472,7 @@ func TestSourcesAndChanges(t *testing.T) {
 	text := section(t, r, "sources")
 	assert.Contains(t, text, "|source|state|detail|smbios|ok|-|")
 	assert.Contains(t, text, "|3 attributes of a.json without a canonical setting|One; Two|values without a canonical word: Three|1 attributes of b.json without a canonical setting|Four|")
+	assert.Equal(t, 1, strings.Count(text, "values without"))
 	r.Baseline = &report.Baseline{}
 	assert.Contains(t, section(t, r, "baseline"), "|Nothing that could be compared differs; some could not.|")
 	r.Baseline.Comparable = &yes
