@@ -36,6 +36,8 @@ func TestMapped(t *testing.T) {
 		{"ranges overlap", 2, []span{{0, 9 * g}, {8 * g, 16 * g}}, nil, 0, fact.Conflicting, []any{nil, nil}},
 		{"no beginning", 2, []span{{8 * g, 16 * g}}, nil, 0, fact.Malformed, []any{nil, nil}},
 		{"beyond every processor's addresses", 2, []span{{0, 8 * g}, {1 << 53, 1<<53 + g}}, nil, 0, fact.Malformed, []any{nil, nil}},
+		{"up to the last address", 2, []span{{0, 1 << 52}}, nil, 1 << 22, fact.OK, []any{nil, nil}},
+		{"one address more", 2, []span{{0, 1<<52 + 1}}, nil, 0, fact.Malformed, []any{nil, nil}},
 		{"none", 2, nil, nil, 0, fact.Absent, []any{nil, nil}},
 		{"more modules than the array has", 1, []span{{0, 8 * g}}, nil, 0, fact.Conflicting, []any{nil, nil}},
 	} {

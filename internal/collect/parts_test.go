@@ -2,6 +2,7 @@ package collect_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -48,6 +49,10 @@ func TestPartNumberFillsSilence(t *testing.T) {
 	want.Is(false, fact.Corroborated).Check(t, s.LoadReduced)
 	assert.Contains(t, s.Ranks.From.Field, "Part Number, read as samsung-ddr4")
 	assert.Equal(t, "M393A4K40CB2-CTD", s.Ranks.From.Raw)
+	for _, source := range withParts(t, d).Sources {
+		assert.Equal(t, source.Name == inventory.SourceSMBIOS, strings.Contains(source.Detail, "part numbers complete 1 module"), source.Name)
+	}
+	assert.NotContains(t, detail(withParts(t, ddr4())), ";", "nothing was to be said of it")
 	assert.False(t, s.Ranks.Unverified, "Samsung's guide explains the number")
 
 	d.Speed = 0
@@ -59,6 +64,9 @@ func TestPartNumberFillsSilence(t *testing.T) {
 	d.Type = typeDDR5
 	assert.True(t, withParts(t, d).Slots[0].Ranks.Unverified, "no document of Samsung explains DDR5 numbers")
 
+	d = ddr4()
+	d.Rank, d.Type = 0, 3 // DRAM: of no generation
+	want.Is(2, fact.Corroborated).Check(t, withParts(t, d).Slots[0].Ranks)
 	d = ddr4()
 	d.Rank, d.Type, d.Part = 0, typeDDR4, ""
 	assert.False(t, withParts(t, d).Slots[0].Ranks.Known())
@@ -134,6 +142,8 @@ func TestPartNumberAgainstSpeed(t *testing.T) {
 	want.Is(2133, fact.Indirect).Check(t, sys.Slots[0].RatedMTs)
 	want.Is(2133, fact.Direct).Check(t, sys.Slots[0].ConfiguredMTs)
 	assert.Contains(t, detail(sys), "says 2666 MT/s and firmware 2133, which stands")
+	d.Rank = 0
+	want.Is(2, fact.Indirect).Check(t, withParts(t, d).Slots[0].Ranks)
 	d.Speed = 2933
 	want.Is(2933, fact.Direct).Check(t, withParts(t, d).Slots[0].RatedMTs)
 }

@@ -136,6 +136,10 @@ func TestMemoryOnlyNodes(t *testing.T) {
 		{"Xeon Max, rated fast", rated(memoryOnly(hosttest.CPUMax, 16*gib), 200_000, 200_000, 400_000), []inventory.NodeKind{hbm}, fact.Corroborated},
 		{"Xeon Max, rated slow", rated(memoryOnly(hosttest.CPUMax, 64*gib, 64*gib), 200_000, 200_000, 50_000, 50_000), []inventory.NodeKind{open, open}, fact.None},
 		{"CXL by its driver", daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, cxlPath), []inventory.NodeKind{cxl}, fact.Direct},
+		{"CXL by its host bridge alone", daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, "platform/ACPI0017:00/root0"), []inventory.NodeKind{cxl}, fact.Direct},
+		{"CXL by its driver's name alone", daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, "platform/cxl_test/region0"), []inventory.NodeKind{cxl}, fact.Direct},
+		{"CXL by its region alone", daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, "platform/root0/dax_region0"), []inventory.NodeKind{cxl}, fact.Direct},
+		{"which processors are online is not known", memoryOnly(hosttest.Skylake, 256*gib).Without("sys/devices/system/cpu/online"), []inventory.NodeKind{plain}, fact.Direct},
 		{"CXL that firmware set apart", daxFrom(memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard), 2, hmemPath), []inventory.NodeKind{cxl}, fact.Corroborated},
 		{"CXL that firmware onlined, rated slow", rated(memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard), 200_000, 200_000, 40_000), []inventory.NodeKind{cxl}, fact.Corroborated},
 		{"a CXL card and a node, nothing more", memoryOnly(hosttest.Skylake, 256*gib).With(cxlCard), []inventory.NodeKind{plain}, fact.Direct},
@@ -256,4 +260,15 @@ func TestRealTiers(t *testing.T) {
 		kinds("hwloc-nvidiagpunumanodes.tar.bz2"))
 	persistent := kinds("hwloc-32em64t-2n8c+dax+nvme+mic+dimms.tar.bz2")
 	t.Log(persistent)
+}
+
+// TestMemoryOfAnUnknownAmount: what a GPU's node holds is not known, and nothing is taken
+// out of what the system sees.
+func TestMemoryOfAnUnknownAmount(t *testing.T) {
+	files := memoryOnly(hosttest.Skylake, 96*gib).With(hosttest.Files{
+		"proc/driver/nvidia/gpus/0009:01:00.0/numa_status": "Node:      2\nStatus:    online\nAddress:   40000000000\nSize:      1800000000\n"})
+	whole, open := collecttest.Collected(t, files), collecttest.Collected(t, files.Without(hosttest.NodeDir+"node2/meminfo"))
+	assert.Contains(t, whole.Memory.VisibleBytes.From.Raw, ", without node 2")
+	assert.NotContains(t, open.Memory.VisibleBytes.From.Raw, "without node")
+	assert.Equal(t, whole.Memory.VisibleBytes.Value+96<<30, open.Memory.VisibleBytes.Value)
 }
