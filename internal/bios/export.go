@@ -20,7 +20,7 @@ const (
 
 // Errors that a caller tells apart with errors.Is.
 var (
-	// ErrUnrecognised: the content is none of the known formats.
+	// ErrUnrecognised: the content is not of a known format.
 	ErrUnrecognised = errors.New("not a known export of BIOS settings")
 	// ErrEmpty: the file holds nothing.
 	ErrEmpty = errors.New("the file is empty")

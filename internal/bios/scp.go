@@ -62,7 +62,7 @@ func (w *walker) scpAttribute(e *Export, t xml.StartElement, inside, readOnly bo
 }
 
 // scpComment reads an attribute that was exported as a comment; any other
-// comment is none.
+// comment holds none.
 func (e *Export) scpComment(comment, place string) error {
 	comment = strings.TrimSpace(comment)
 	if !strings.HasPrefix(comment, "<Attribute ") {

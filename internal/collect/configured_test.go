@@ -389,7 +389,7 @@ func TestConfiguredInert(t *testing.T) {
 }
 
 // TestConfiguredWords: a file of memaudit's own words gives the configured face
-// of a machine that exports nothing; a word that is none is malformed, and what
+// of a machine that exports nothing; a word that means nothing is malformed, and what
 // a person wrote is not direct.
 func TestConfiguredWords(t *testing.T) {
 	sys := collected(t, Input{}, "# looked up in setup\nmemory_ras_mode: spare\nturbo = enabled # F2\nsmt: perhaps\nc1e: enabled\nc1e: disabled\nturbos: enabled\nno line\n")

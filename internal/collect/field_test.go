@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
-// TestFieldStates: a value that is none, a value that firmware leaves open and a
+// TestFieldStates: what is not a value, a value that firmware leaves open and a
 // field that is not there are three states.
 func TestFieldStates(t *testing.T) {
 	for status, want := range map[smbios.Status]fact.State{smbios.Bad: fact.Malformed, smbios.Unstated: fact.Unstated, smbios.Missing: fact.Absent} {

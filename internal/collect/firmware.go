@@ -48,7 +48,7 @@ func losing(p *smbios.Problem) bool {
 	}
 }
 
-// memoryBefore reports that a defect lies behind all that the table says of
+// memoryBefore reports that a defect lies after all that the table says of
 // memory: every array lists as many devices as it announces, and structures of
 // other types follow before the defect.
 func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
@@ -124,7 +124,7 @@ func (c *collector) noTable() fact.Fact[bool] {
 	}
 }
 
-// refusedTable tells a table that is too large from one that is none.
+// refusedTable tells a table that is too large from what is not a table.
 func refusedTable(err error) fact.State {
 	if errors.Is(err, smbios.ErrTooLarge) {
 		return fact.Refused

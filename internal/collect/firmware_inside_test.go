@@ -12,9 +12,9 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
 )
 
-// TestDefectBehindTheMemory: a defect takes nothing of the memory away where it lies behind
+// TestDefectAfterTheMemory: a defect takes nothing of the memory away where it lies after
 // all that the table says of it, and that is whole; the array may stand last.
-func TestDefectBehindTheMemory(t *testing.T) {
+func TestDefectAfterTheMemory(t *testing.T) {
 	parsed := func(build func(b *smbiostest.Builder)) *smbios.Table {
 		b := smbiostest.New(3, 2)
 		build(b)

@@ -78,7 +78,7 @@ func TestMappedFlash(t *testing.T) {
 }
 
 // TestRanges reads where a module's memory begins and its place in an
-// interleave; a page is how firmware writes "none", and a position behind the
+// interleave; a page is how firmware writes "none", and a position after the
 // depth is none.
 func TestRanges(t *testing.T) {
 	const g = uint64(1) << 30

@@ -81,7 +81,7 @@ func TestPartNumberFillsSilence(t *testing.T) {
 }
 
 // TestPartNumberIsNotBelieved where it contradicts the module's size or
-// generation, or where the slot is none of DRAM.
+// generation, or where the slot does not take DRAM.
 func TestPartNumberIsNotBelieved(t *testing.T) {
 	d := ddr4()
 	d.Rank, d.Bytes = 0, 16<<30

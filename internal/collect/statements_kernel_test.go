@@ -131,7 +131,7 @@ func TestNearestRating(t *testing.T) {
 }
 
 // TestRatedBeside: half as fast again as the nearest DRAM is HBM on a processor that carries it,
-// slower is none.
+// slower is not.
 func TestRatedBeside(t *testing.T) {
 	for _, c := range []struct {
 		own  int64
@@ -146,7 +146,7 @@ func TestRatedBeside(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOtherNodes: the memory of nodes that are no DRAM's is no part of what the modules
+// TestMemoryOfOtherNodes: the memory of nodes without DRAM is not part of what the modules
 // hold; what is not known is not taken off.
 func TestMemoryOfOtherNodes(t *testing.T) {
 	for _, c := range []struct {
@@ -293,7 +293,7 @@ func TestRanksByNumber(t *testing.T) {
 	}
 }
 
-// TestRangesAtTheirBounds: a page is no range of a module, and an address of more than 52 bits none
+// TestRangesAtTheirBounds: a page is not the range of a module, and neither is an address of more than 52 bits
 // of any processor.
 func TestRangesAtTheirBounds(t *testing.T) {
 	const g = uint64(1) << 30

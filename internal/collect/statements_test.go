@@ -22,7 +22,7 @@ func known[T any](v T) fact.Fact[T] { return fact.Known(v, fact.Direct, fact.Evi
 
 func field[T any](v T) smbios.Field[T] { return smbios.Field[T]{Value: v, Status: smbios.Known} }
 
-// TestClockOrSpeed: what is no rate of the module's type. JEDEC's rates of DDR3 are 800 to 2133
+// TestClockOrSpeed: what is not a rate of the module's type. JEDEC's rates of DDR3 are 800 to 2133
 // MT/s (JESD79-3), of DDR2 400 to 1066; a clock is half of a rate.
 func TestClockOrSpeed(t *testing.T) {
 	for _, c := range []struct {
@@ -52,7 +52,7 @@ func TestClockOrSpeed(t *testing.T) {
 	assert.Equal(t, 4800, besideSlot{s: &inventory.Slot{}, d: &redfish.DIMM{SpeedMTs: 4800, Type: "DDR5"}}.speed(), "the controller's own type, where firmware has none")
 }
 
-// TestWordsOfDevices: types of memory that is none, and those that say nothing (DSP0134 7.18.2).
+// TestWordsOfDevices: types of what is not memory, and those that say nothing (DSP0134 7.18.2).
 func TestWordsOfDevices(t *testing.T) {
 	s := structureOf(17, 0x1100, &smbios.Table{})
 	for _, c := range []struct {
@@ -181,9 +181,9 @@ func TestDefectsThatLose(t *testing.T) {
 	assert.Equal(t, fact.Malformed, refusedTable(errors.New("no anchor")))
 }
 
-// TestDefectsBehindTheMemory: a defect behind all that the table says of memory costs none of it:
+// TestDefectsAfterTheMemory: a defect after all that the table says of memory costs none of it:
 // as many devices as the arrays announce, and whole structures of other types before the defect.
-func TestDefectsBehindTheMemory(t *testing.T) {
+func TestDefectsAfterTheMemory(t *testing.T) {
 	const array, device, mapped, pointing, processor = 16, 17, 20, 21, 4
 	of := func(announced int, kinds ...int) *smbios.Table {
 		b := smbiostest.New(3, 2)

@@ -234,7 +234,7 @@ func TestSideCacheUnread(t *testing.T) {
 	want.Not[int64](fact.Malformed, "much").Check(t, collecttest.Collected(t, two.With(cache)).Nodes[0].SideCacheBytes)
 }
 
-// TestVisibleWithoutOthers: memory of a CXL card is none that modules are
+// TestVisibleWithoutOthers: memory of a CXL card is not memory that modules are
 // counted against.
 func TestVisibleWithoutOthers(t *testing.T) {
 	f := daxFrom(memoryOnly(hosttest.Skylake, 256*gib), 2, cxlPath).Without("sys/firmware/memmap/", "proc/meminfo").With(hosttest.Files{

@@ -13,7 +13,7 @@ import (
 
 // TestClearsVirtualization: the kernel takes vmx away from 5.6 on
 // (arch/x86/kernel/cpu/feat_ctl.c) and svm from 6.7 on (arch/x86/kernel/cpu/amd.c); a
-// release that is no number says nothing.
+// release that is not a number says nothing.
 func TestClearsVirtualization(t *testing.T) {
 	for _, c := range []struct {
 		flag, release string

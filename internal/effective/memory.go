@@ -175,7 +175,7 @@ func (m *Machine) allMirrored() bool {
 }
 
 // mirroring reads the mode off the share of the memory that is visible. Half of it
-// is no proof alone: the paper's 1-1|1-1 leaves half under sparing as well
+// alone proves nothing: the paper's 1-1|1-1 leaves half under sparing as well
 // (Fujitsu, Memory Performance of Westmere-EX based Systems, 2011).
 func (m *Machine) mirroring() fact.Fact[string] {
 	installed, ok := m.installed()

@@ -289,7 +289,7 @@ func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 }
 
 // On is the table for one machine: without what its presets mean on others. A
-// product that is not known is none of those that an entry names.
+// product that is not known is not one of those that an entry names.
 func (t *Table) On(product string) *Table {
 	other := func(m Master) bool { return len(m.MeansFor) > 0 && !namesMachine(m.MeansFor, &Wish{Product: product}) }
 	if !slices.ContainsFunc(t.Masters, other) {

@@ -41,7 +41,7 @@ func TestShellReadsEveryCommand(t *testing.T) {
 				seen[m[2]] = true
 				tools[m[1]]++
 				for _, step := range strings.Split(m[2], "; ") {
-					// What a person does in an editor is no command.
+					// What a person does in an editor is not a command.
 					if !strings.HasPrefix(step, "edit ") && !seen[step] {
 						seen[step] = true
 						commands = append(commands, step)
