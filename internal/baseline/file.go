@@ -113,7 +113,7 @@ func Decode(data []byte) (*File, error) {
 		Schema string `json:"schema"`
 	}
 	if err := json.Unmarshal(data, &head); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrMalformed, err)
+		return nil, fmt.Errorf("%w, expected the JSON that memaudit baseline save writes: %w", ErrMalformed, err)
 	}
 	switch head.Schema {
 	case Schema:

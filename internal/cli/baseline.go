@@ -179,7 +179,7 @@ func (p *Program) accept(name string, sys *inventory.System) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		hint = "memaudit baseline save makes one"
 	}
-	return notAudited(fmt.Errorf("baseline: %w", err), hint)
+	return notAudited(fmt.Errorf("baseline %s: %w", name, err), hint)
 }
 
 // joinBaseline compares with the baseline of a check, if there is one.

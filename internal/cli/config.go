@@ -48,7 +48,7 @@ func loadConfig(name string) (*config, error) {
 		if !named && errors.Is(err, fs.ErrNotExist) {
 			return &config{}, nil
 		}
-		return nil, usageError("configuration: %w", err)
+		return nil, usageError("configuration %s: %w", name, err)
 	}
 	c := &config{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))

@@ -24,26 +24,30 @@ func withoutName(err error) error {
 	return err
 }
 
-// readBounded reads a regular file up to a limit.
+// readBounded reads a regular file up to a limit. Its errors do not repeat the name, which
+// stands beside the flag that gave it.
 func readBounded(name string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not hold us
 	if err != nil {
-		return nil, err
+		return nil, withoutName(err)
 	}
 	defer func() { _ = f.Close() }()
 	st, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, withoutName(err)
+	}
+	if st.IsDir() {
+		return nil, errors.New("is a folder, expected a file")
 	}
 	if !st.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", name)
+		return nil, errors.New("not a regular file")
 	}
 	data, err := []byte(nil), tooLong(st, limit)
 	if err == nil {
 		data, err = readWhole(f, limit)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, withoutName(err))
+		return nil, withoutName(err)
 	}
 	return data, nil
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fleet"
 	"github.com/memaudit/memaudit/internal/host"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -79,7 +80,7 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 	}
 	switch {
 	case len(doc.Unreadable) > 0:
-		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%d inputs could not be read", len(doc.Unreadable))}
+		return &exitError{status: report.ExitNotAudited, err: fmt.Errorf("%s could not be read", prose.Count(len(doc.Unreadable), "input"))}
 	case f.failOn != report.FailNever && doc.Fails(report.SeverityRank(f.failOn)):
 		return &exitError{status: report.ExitFailed}
 	default:

@@ -359,7 +359,7 @@ func TestPluginStatus(t *testing.T) {
 		{"strict", append(root("dell-r610-good"), "--strict"), 3, "MEMAUDIT UNKNOWN - "},
 		{"nothing judged", root("guest-without-smbios"), 3, "MEMAUDIT UNKNOWN - nothing could be judged"},
 		{"nothing read", []string{"check", "--format", "nagios", "--root", "/nowhere"}, 3, "MEMAUDIT UNKNOWN - --root "},
-		{"an input failed", append(root("dell-r610-unbalanced"), "--smbios", "/nowhere"), 3, "MEMAUDIT UNKNOWN - Dell Inc. PowerEdge R610: --smbios: open /nowhere"},
+		{"an input failed", append(root("dell-r610-unbalanced"), "--smbios", "/nowhere"), 3, "MEMAUDIT UNKNOWN - Dell Inc. PowerEdge R610: --smbios /nowhere: no such file"},
 		{"wrong usage", append(root("dell-r610-good"), "--fail-on", "often"), 3, "MEMAUDIT UNKNOWN - --fail-on"},
 		{"wrong flag", []string{"check", "--nonsense", "--format=nagios"}, 3, "MEMAUDIT UNKNOWN - memaudit check: unknown flag"},
 	} {

@@ -137,9 +137,23 @@ func (f *inputFlags) open() (*host.Root, error) {
 		}
 	}
 	if err != nil {
-		return nil, notAudited(fmt.Errorf("%s: %w", what, err), "")
+		return nil, notAudited(fmt.Errorf("%s: %w", what, withoutPlace(err)), "")
 	}
 	return root, nil
+}
+
+// withoutPlace is an error of opening without the name that stands before it already, and
+// with its state only where the cause does not say it.
+func withoutPlace(err error) error {
+	e, ok := errors.AsType[*host.ReadError](err)
+	switch {
+	case !ok:
+		return err
+	case e.State == fact.Absent, e.State == fact.Refused, e.State == fact.Denied:
+		return withoutName(e.Err)
+	default:
+		return fmt.Errorf("%s: %w", e.State, withoutName(e.Err))
+	}
 }
 
 // readSMBIOS reads and decodes the file of --smbios.
@@ -149,7 +163,7 @@ func (p *Program) readSMBIOS(name string) ([]byte, *smbios.Table, error) {
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, nil, notAudited(fmt.Errorf("--smbios: %w", err), "")
+			return nil, nil, notAudited(fmt.Errorf("--smbios %s: %w", name, withoutName(err)), "")
 		}
 		defer func() { _ = file.Close() }()
 		st, err := file.Stat()

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/partnumber"
@@ -64,7 +65,15 @@ func loadSite(name string) ([]*rulepack.Pack, rulepack.Complaints) {
 		faults = append(faults, pack.Validate()...)
 	}
 	if len(packs) == 0 && len(faults) == 0 && !site.HasData(name) {
-		faults = append(faults, rulepack.Complaint{File: name, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
+		faults = append(faults, rulepack.Complaint{File: name, Line: 1, Column: 1, Text: noRules(name)})
 	}
 	return packs, faults
+}
+
+// noRules says what was expected of a file or folder without rules.
+func noRules(name string) string {
+	if st, err := os.Stat(name); err == nil && !st.IsDir() {
+		return "neither rules nor other knowledge, expected a .yaml or .csv file, or a folder with such"
+	}
+	return "no rule file (.yaml) here"
 }

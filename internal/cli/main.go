@@ -92,7 +92,11 @@ func (p *Program) commandFor(args []string) *cobra.Command {
 			return root
 		}
 	}
-	return p.command()
+	root = p.command()
+	if args[0] == "help" {
+		helpKnows(root)
+	}
+	return root
 }
 
 // command builds the tree of all commands.
@@ -121,8 +125,39 @@ say. It only ever reads the machine.`,
 	return root
 }
 
-// flagError says which flags a command takes.
+// helpKnows makes help refuse what is not a command, as every other command does.
+func helpKnows(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "help" {
+			c.Args = func(_ *cobra.Command, args []string) error {
+				found, rest, err := root.Find(args)
+				if err == nil && len(rest) == 0 {
+					return nil
+				}
+				if found == nil {
+					found, rest = root, args
+				}
+				return noCommand(found, rest)
+			}
+		}
+	}
+}
+
+// flagWords are what a value of a flag is, by its type.
+var flagWords = map[string]string{"duration": "a duration such as 5m", "bool": "true or false", "int": "a whole number", "float64": "a number"}
+
+// flagError says what a flag's value has to be, or which flags a command takes.
 func flagError(cmd *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		if expected := flagWords[e.GetFlag().Value.Type()]; expected != "" {
+			return usageError("%s: --%s %q: invalid argument, expected %s", cmd.CommandPath(), e.GetFlag().Name, e.GetValue(), expected)
+		}
+		return usageError("%s: %w", cmd.CommandPath(), err)
+	}
+	if _, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return usageError("%s: %w", cmd.CommandPath(), err)
+	}
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {

@@ -33,7 +33,8 @@ func TestOneCommandIsAsAmongAll(t *testing.T) {
 			assert.Len(t, New("v", "r").commandFor([]string{c.name}).Commands(), 1)
 		}
 	}
-	for _, args := range [][]string{nil, {"--help"}, {"help", "check"}, {"completion", "bash"}, {"__complete", "check", ""}, {"man", "."}, {"chekc"}} {
+	for _, args := range [][]string{nil, {"--help"}, {"completion", "bash"}, {"__complete", "check", ""}, {"man", "."}, {"chekc"}} {
 		assert.Len(t, New("v", "r").commandFor(args).Commands(), len(commands), args)
 	}
+	assert.Len(t, New("v", "r").commandFor([]string{"help", "check"}).Commands(), len(commands)+1, "help itself is there, and knows all")
 }

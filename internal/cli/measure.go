@@ -189,7 +189,7 @@ func (f *measureFlags) earlier() (*measure.Result, error) {
 	}
 	data, err := readBounded(f.compare, measured.MaxBytes)
 	if err != nil {
-		return nil, notAudited(fmt.Errorf("--compare: %w", err), "")
+		return nil, notAudited(fmt.Errorf("--compare %s: %w", f.compare, err), "")
 	}
 	r, err := measure.Decode(data)
 	if err != nil {

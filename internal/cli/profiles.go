@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -93,7 +94,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 				return i.ID != args[0] && !slices.Contains(i.Intents, args[0])
 			})
 			if len(found) == 0 {
-				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q", args[0]), hint: "memaudit profiles list"}
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q; the nearest are %s", args[0], strings.Join(plan.Nearest(profileWords(packs), args[0], 3), ", ")), hint: "memaudit profiles list"}
 			}
 			tables, err := p.settingTables()
 			if err != nil {
@@ -104,4 +105,13 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 		}}
 	f.register(cmd)
 	return cmd
+}
+
+// profileWords are the words by which a profile is asked for: ids and intents.
+func profileWords(packs []*rulepack.Pack) []string {
+	out := slices.Clone(rulepack.Intents[:])
+	for _, i := range rulepack.DescribeProfiles(packs) {
+		out = append(out, i.ID)
+	}
+	return out
 }

@@ -93,7 +93,7 @@ func (c *controller) configure(conf *redfishConfig) error {
 	}
 	pem, err := readBounded(conf.CA, maxCA)
 	if err != nil {
-		return usageError("configuration: redfish.ca: %w", err)
+		return usageError("configuration: redfish.ca: %s: %w", conf.CA, err)
 	}
 	c.o.Roots = x509.NewCertPool()
 	if !c.o.Roots.AppendCertsFromPEM(pem) {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -65,7 +66,7 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 			}
 			found := slices.DeleteFunc(rulepack.Describe(packs), func(r rulepack.RuleInfo) bool { return r.ID != args[0] })
 			if len(found) == 0 {
-				return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q", args[0]), hint: "memaudit rules list"}
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("rules show: no rule has the id %q; the nearest are %s", args[0], strings.Join(plan.Nearest(ruleIDs(packs), args[0], 3), ", ")), hint: "memaudit rules list"}
 			}
 			return showAll(p, f.format, found, reference.Rule)
 		}}
@@ -75,6 +76,23 @@ func (p *Program) rulesShowCommand() *cobra.Command {
 
 func (p *Program) rulesValidateCommand() *cobra.Command {
 	return &cobra.Command{Use: "validate PATH...", Short: "check rules with their cases, profiles, platforms, slot maps, locator patterns, settings, processors; complaints carry file:line:column",
-		Args: cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("%s: no argument, expected at least one file or folder", cmd.CommandPath())
+			}
+			return nil
+		},
 		RunE: func(_ *cobra.Command, args []string) error { return p.validate(args) }}
+}
+
+// ruleIDs are the ids of all rules, each once.
+func ruleIDs(packs []*rulepack.Pack) []string {
+	var out []string
+	for _, p := range packs {
+		for _, r := range p.Rules {
+			out = append(out, r.ID)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

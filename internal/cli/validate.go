@@ -72,7 +72,7 @@ func (v *validated) path(schemas *knowledge.Schemas, path string) {
 	files, err := dataFiles(path)
 	switch {
 	case err != nil:
-		v.faults = append(v.faults, knowledge.Fault{File: path, Line: 1, Column: 1, Text: err.Error()})
+		v.faults = append(v.faults, knowledge.Fault{File: path, Line: 1, Column: 1, Text: withoutName(err).Error()})
 	case len(files) == 0:
 		v.faults = append(v.faults, knowledge.Fault{File: path, Line: 1, Column: 1, Text: "no rule file (.yaml) here"})
 	}

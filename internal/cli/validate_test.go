@@ -174,3 +174,51 @@ func TestContributingTables(t *testing.T) {
 	assert.Equal(t, 0, status, errs)
 	assert.Contains(t, out, "1 other file, no complaint")
 }
+
+// TestWrongInputs: what cannot be read is named once, with its flag and what was expected.
+func TestWrongInputs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name, content string) string {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+		return file
+	}
+	none, text, comment := filepath.Join(dir, "none"), at("text", "hello world\n"), at("comment.yaml", "# nothing yet\n")
+	demo := filepath.Join(corpustest.Root(t), "testdata", "demo.tar.gz")
+	for _, c := range []struct {
+		says string
+		args []string
+	}{
+		{"--snapshot " + none + ": no such file or directory", []string{"check", "--snapshot", none}},
+		{"--snapshot " + dir + ": not a regular file", []string{"check", "--snapshot", dir}},
+		{"--snapshot " + text + ": truncated: not a whole tar archive, expected a capture that memaudit snapshot wrote: ", []string{"check", "--snapshot", text}},
+		{"--root " + none + ": no such file or directory", []string{"check", "--root", none}},
+		{"--root " + text + ": is a file, a folder with sys and proc was expected", []string{"check", "--root", text}},
+		{"--smbios " + none + ": no such file or directory", []string{"check", "--smbios", none}},
+		{"configuration " + none + ": no such file or directory", []string{"check", "--snapshot", demo, "--config", none}},
+		{"configuration " + dir + ": is a folder, expected a file", []string{"check", "--snapshot", demo, "--config", dir}},
+		{"baseline " + none + ": no such file or directory", []string{"check", "--snapshot", demo, "--baseline", none}},
+		{"baseline " + text + ": not a baseline, expected the JSON that memaudit baseline save writes: ", []string{"check", "--snapshot", demo, "--baseline", text}},
+		{"--measured " + none + ": no such file or directory", []string{"check", "--snapshot", demo, "--measured", none}},
+		{none + ":1:1: no such file or directory", []string{"check", "--snapshot", demo, "--rules", none}},
+		{text + ":1:1: neither rules nor other knowledge, expected a .yaml or .csv file, or a folder with such", []string{"rules", "validate", text}},
+		{comment + ":1:1: nothing in it, expected rules, profiles or other knowledge", []string{"rules", "validate", comment}},
+		{"memaudit rules validate: no argument, expected at least one file or folder", []string{"rules", "validate"}},
+		{`no rule has the id "memory.channel.populate"; the nearest are memory.channel.populated, `, []string{"rules", "show", "memory.channel.populate"}},
+		{`no profile has the id or intent "dell-11g/max-perf"; the nearest are dell-11g/max-performance, `, []string{"profiles", "show", "dell-11g/max-perf"}},
+		{`memaudit serve: --interval "often": invalid argument, expected a duration such as 5m`, []string{"serve", "--interval", "often"}},
+		{"memaudit check: flag needs an argument: --profile\n", []string{"check", "--profile"}},
+		{`memaudit rules: unknown command "lst", expected one of draft, list, show, validate`, []string{"help", "rules", "lst"}},
+		{`memaudit: unknown command "chek", expected one of `, []string{"help", "chek"}},
+		{"1 input could not be read", []string{"fleet", none}},
+	} {
+		status, _, errs := run(nil, c.args...)
+		assert.Contains(t, []int{2, 3}, status, c.args)
+		assert.Contains(t, errs, c.says, c.args)
+		assert.LessOrEqual(t, strings.Count(strings.SplitN(errs, "\n", 2)[0], none), 1, "named once")
+	}
+	status, out, _ := run(nil, "help", "rules", "show")
+	assert.Equal(t, 0, status)
+	assert.Contains(t, out, "memaudit rules show ID")
+}

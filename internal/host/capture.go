@@ -127,6 +127,9 @@ func (l *loader) load(in io.Reader) error {
 		if err != nil && stream.N <= 0 {
 			return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, l.stream)
 		}
+		if err != nil && l.members == 0 {
+			return fmt.Errorf("not a whole tar archive, expected a capture that memaudit snapshot wrote: %w", err)
+		}
 		if err != nil {
 			return fmt.Errorf("member %d: %w", l.members, err)
 		}

@@ -65,6 +65,9 @@ func documents(name string, data []byte) ([]*yaml.Node, *Fault) {
 
 // yamlFault gives an error of the YAML reader its place.
 func yamlFault(name string, err error) *Fault {
+	if errors.Is(err, io.EOF) {
+		return &Fault{name, 1, 1, "nothing in it, expected rules, profiles or other knowledge"}
+	}
 	line, text := prose.YAMLError(err.Error())
 	return &Fault{name, max(line, 1), 1, text}
 }

@@ -152,6 +152,10 @@ func LoadBuiltin(fsys fs.FS) ([]*Pack, error) {
 func LoadPath(name string) ([]*Pack, Complaints) {
 	st, err := os.Stat(name)
 	if err != nil {
+		var named *fs.PathError // its name stands before it already
+		if errors.As(err, &named) {
+			err = named.Err
+		}
 		return nil, Complaints{{name, 1, 1, err.Error()}}
 	}
 	dir, start := name, "."
