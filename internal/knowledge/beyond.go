@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/ddr"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // platformSources names where documents of platforms are listed: key, vendor,
@@ -28,12 +29,13 @@ const platformSources = "platforms/sources.tsv"
 func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 	first := pairs(docs[0])
 	if len(docs) != 2 || first["id"] == nil || pairs(docs[1])["recognise"] == nil {
-		c.fault(docs[0], "", "%d documents, expected two: the platform, then --- and how it is recognised", len(docs))
+		c.fault(docs[0], "", "%s, expected two: the platform, then --- and how it is recognised", prose.Count(len(docs), "document"))
 		return
 	}
 	c.documents(k, first)
 	c.speeds(first["speeds"], first["max_dpc"], false)
 	c.speeds(first["also_normal"], first["max_dpc"], true)
+	c.controllers(first)
 	c.lockstep(first["lockstep_channels"], first["channels_per_socket"])
 	for kind := range pairs(orEmpty(first["speeds"])) {
 		c.module(first["speeds"], kind)
@@ -53,6 +55,7 @@ func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 	}
 	for _, row := range rows {
 		r := pairs(row)
+		c.recognised(r)
 		c.pattern(r["brand"])
 		c.pattern(r["product"])
 		if r["family"] == nil && r["brand"] == nil && r["product"] == nil {
@@ -60,6 +63,34 @@ func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
 		}
 	}
 }
+
+// controllers: each memory controller has as many channels as the others.
+func (c *checker) controllers(first map[string]*yaml.Node) {
+	channels, controllers := 0, 0
+	for key, n := range map[string]*int{"channels_per_socket": &channels, "controllers": &controllers} {
+		if first[key] == nil || first[key].Decode(n) != nil {
+			return
+		}
+	}
+	if controllers > 0 && channels%controllers != 0 {
+		c.fault(first["controllers"], "controllers", "%d, expected a divisor of channels_per_socket, which is %d", controllers, channels)
+	}
+}
+
+// recognised: what no processor prints recognises none, and nothing would tell.
+func (c *checker) recognised(row map[string]*yaml.Node) {
+	if v := row["vendor"]; v != nil {
+		if printed := map[string]string{"Intel": "GenuineIntel", "AMD": "AuthenticAMD"}[v.Value]; printed != "" {
+			c.fault(v, "recognise", "vendor %q, expected %s: the processor's own word", v.Value, printed)
+		}
+	}
+	if b := row["brand"]; b != nil && plainMark().MatchString(b.Value) {
+		c.fault(b, "recognise", `brand %q, expected \(R\) and \(TM\): without \ they are groups of the expression`, b.Value)
+	}
+}
+
+// plainMark is a trade mark in an expression without its backslash.
+var plainMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(^|[^\\])\((R|TM)\)`) })
 
 // documents: every key that a platform names is a known document, boards and
 // measured layouts name one of the platform's, and the citation says of its

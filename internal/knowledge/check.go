@@ -65,6 +65,7 @@ func Parse(name string, data []byte) *File {
 
 func kindOf(first *yaml.Node) Kind {
 	have := pairs(first)
+	rules := itemsOf(have["rules"])
 	has := func(keys ...string) bool {
 		for _, k := range keys {
 			if have[k] == nil {
@@ -80,7 +81,7 @@ func kindOf(first *yaml.Node) Kind {
 		return Topics
 	case has("schema", "vendor", "parts"):
 		return Parts
-	case has("schema", "rules"):
+	case has("schema", "rules"), len(rules) > 0 && pairs(rules[0])["locator"] != nil:
 		return Locators
 	case has("schema", "sources"):
 		return Citations
@@ -116,6 +117,12 @@ func (c *checker) check(s *Schemas, f *File) []Fault {
 		return []Fault{*f.bad}
 	case f.Kind == Pack:
 		return slices.Concat(checkCitations(f.name, f.docs[0]), checkPlatforms(s.rules, f.name, f.docs[0]))
+	}
+	if f.Kind == Platform && len(f.docs) == 1 {
+		if have := pairs(f.docs[0]); have["id"] != nil && have["recognise"] != nil {
+			c.fault(have["recognise"], "recognise", "stands in a second document, after a line with --- alone")
+			return c.faults
+		}
 	}
 	var err error
 	if c.root, err = s.of(string(f.Kind)); err != nil {

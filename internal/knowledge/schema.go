@@ -1,6 +1,7 @@
 package knowledge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -16,17 +17,18 @@ import (
 // schema is the part of JSON Schema that the files rules/*.schema.json use. A
 // test holds its verdicts against those of a whole implementation.
 type schema struct {
-	Ref        string             `json:"$ref"`
-	Defs       map[string]*schema `json:"$defs"`
-	Type       string             `json:"type"`
-	Enum       []string           `json:"enum"`
-	Pattern    *pattern           `json:"pattern"`
-	Minimum    *float64           `json:"minimum"`
-	MinItems   int                `json:"minItems"`
-	MaxItems   *int               `json:"maxItems"`
-	Items      *schema            `json:"items"`
-	Properties map[string]*schema `json:"properties"`
-	Required   []string           `json:"required"`
+	Ref         string             `json:"$ref"`
+	Defs        map[string]*schema `json:"$defs"`
+	Type        string             `json:"type"`
+	Enum        []string           `json:"enum"`
+	Pattern     *pattern           `json:"pattern"`
+	Minimum     *float64           `json:"minimum"`
+	MinItems    int                `json:"minItems"`
+	MaxItems    *int               `json:"maxItems"`
+	Description string             `json:"description"`
+	Items       *schema            `json:"items"`
+	Properties  map[string]*schema `json:"properties"`
+	Required    []string           `json:"required"`
 	// Others is what further keys hold; false refuses them.
 	Others *others   `json:"additionalProperties"`
 	OneOf  []*schema `json:"oneOf"`
@@ -195,7 +197,7 @@ func (c *checker) scalar(n *yaml.Node, s *schema, path string) {
 		c.fault(n, path, "%q, expected one of %s", n.Value, strings.Join(s.Enum, ", "))
 	}
 	if s.Pattern != nil && !s.Pattern.MatchString(n.Value) {
-		c.fault(n, path, "%q does not match %s", n.Value, s.Pattern)
+		c.fault(n, path, "%q does not match %s, expected %s", n.Value, s.Pattern, cmp.Or(s.Description, "what does"))
 	}
 	var number float64
 	if s.Minimum != nil && n.Decode(&number) == nil && number < *s.Minimum {

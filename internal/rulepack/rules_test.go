@@ -233,6 +233,10 @@ func TestFaultsOfAProfile(t *testing.T) {
 		{profile("a/b", "{title: t}", ""), "citation with vendor and title is missing"},
 		{strings.Replace(profile("a/b", cited, ""), "    citation: "+cited+"\n", "", 1), "citation with vendor and title is missing"},
 		{profile("a/b", cited, "    face: configured\n"), ""}, {profile("a/b", cited, "    face: firmware\n"), ""},
+		{strings.Replace(profile("a/b", cited, ""), "    settings:\n      turbo: {want: enabled, level: info}\n", "", 1), "a.yaml:2:5: profile a/b: settings are missing"},
+		{strings.Replace(profile("a/b", cited, ""), ", level: info", "", 1), "a.yaml:7:14: profile a/b: the level of turbo is missing, expected info or warning"},
+		{strings.Replace(profile("a/b", cited, ""), "level: info", "level: critical", 1), `level "critical", expected info or warning`},
+		{strings.Replace(profile("a/b", cited, ""), "turbo:", "hyperthreading:", 1), `"hyperthreading" is not a canonical setting, expected an id of rules/settings/vocabulary.tsv`},
 		{profile("a/b", cited, "    face: setup\n"), `a.yaml:6:11: face "setup", expected firmware, configured or nothing`},
 	} {
 		have := ofFile(c.src)

@@ -259,6 +259,9 @@ func (v *validator) profile(q *ProfileSpec) {
 		v.complain(keyOrRule(q.node, "face"), "face %q, expected %s, %s or nothing", q.Face, facts.FaceFirmware, facts.FaceConfigured)
 	}
 	v.expr(q.node, "applies", q.Applies, types.BoolType)
+	if len(q.Settings) == 0 {
+		v.complain(q.node, "profile %s: settings are missing", q.ID)
+	}
 	table := valueOfKey(q.node, "settings")
 	for i := range q.Settings {
 		v.setting(q, &q.Settings[i], table)
@@ -269,7 +272,7 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 	node := keyOrRule(table, w.ID)
 	known, ok := settings.Lookup(w.ID)
 	if !ok {
-		v.complain(node, "profile %s: %q is not a canonical setting", q.ID, w.ID)
+		v.complain(node, "profile %s: %q is not a canonical setting, expected an id of rules/settings/vocabulary.tsv", q.ID, w.ID)
 	}
 	for _, word := range w.Want {
 		if ok && !known.Accepts(word) {
@@ -282,7 +285,11 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 	if len(w.Want) == 0 {
 		v.complain(node, "profile %s: %s wants nothing", q.ID, w.ID)
 	}
-	if w.Level != "info" && w.Level != "warning" {
+	switch w.Level {
+	case "info", "warning":
+	case "":
+		v.complain(node, "profile %s: the level of %s is missing, expected info or warning", q.ID, w.ID)
+	default:
 		v.complain(keyOrRule(node, "level"), "level %q, expected info or warning", w.Level)
 	}
 	v.expr(node, "applies", w.Applies, types.BoolType)
