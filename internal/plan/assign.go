@@ -365,7 +365,7 @@ func (b *board) filledUp(u *unit, counts []int) []choice {
 func (b *board) byManual(u *unit, counts []int) []choice {
 	n := modulesIn(counts)
 	kind := slices.Index(counts, n)
-	if n == 0 || n == len(u.slots) || kind < 0 || !b.manual(u) {
+	if n == len(u.slots) || kind < 0 || !b.manual(u) {
 		return nil
 	}
 	row := b.sets.Rows[n]

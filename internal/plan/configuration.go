@@ -22,10 +22,7 @@ func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
 // configuration has a layout audited.
 func (t *Target) configuration(c *count, layout, mix []int) Configuration {
 	sys, topo := t.derive(layout)
-	out := Configuration{Source: t.documentOf(c), Slots: t.slotWords(layout, c), Modules: t.modulesOf(mix)}
-	if len(topo.Populations) > 0 {
-		out.Socket = reachOf(topo).Sockets[0]
-	}
+	out := Configuration{Source: t.documentOf(c), Slots: t.slotWords(layout, c), Modules: t.modulesOf(mix), Socket: reachOf(topo).Sockets[0]}
 	if c.row != nil && t.labels == nil && t.namesSets() {
 		for _, set := range c.row.Sets[1:] {
 			if other, ok := t.bySet(set, mix); ok {

@@ -153,13 +153,13 @@ func (b *board) exchanges(counts []int) [][]int {
 // kind of that size of which it has most. Modules of other sizes go; no capacity is lost.
 // With it stands which processor gets what, by the purchase as printed.
 func (b *board) ownKinds() (purchases [][]int, splits map[string][][][]int) {
+	if len(b.stray) > 0 {
+		return nil, nil
+	}
 	own := b.own()
 	splits = map[string][][][]int{}
-	for k := range b.kinds {
+	for k := range b.kinds { // a size of several kinds comes several times, to the same purchases
 		size := b.kinds[k].traits.bytes
-		if len(b.stray) > 0 || k > 0 && b.kinds[k-1].traits.bytes == size {
-			continue // kinds of one size stand side by side
-		}
 		most, different, full := make([]int, len(own)), false, 0
 		for u, has := range own {
 			most[u] = b.mostOf(size, has)
@@ -171,8 +171,8 @@ func (b *board) ownKinds() (purchases [][]int, splits map[string][][][]int) {
 		}
 		for n := full; n*len(own) <= b.room(); n += b.units[0].size() {
 			split, extra := b.brought(own, size, most, n)
-			if key := fmt.Sprint(extra); b.bytes(extra) >= 0 && splits[key] == nil {
-				purchases, splits[key] = append(purchases, extra), [][][]int{split}
+			if b.bytes(extra) >= 0 {
+				purchases, splits[fmt.Sprint(extra)] = append(purchases, extra), [][][]int{split}
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -295,6 +296,7 @@ func TestNumbersOfModules(t *testing.T) {
 		{"recommended", func(t *Target) { t.Platform.RecommendedDIMMs, t.Platform.AcceptableDIMMs = []int{3}, []int{1} }, []int{1, 3}, []int{1, 2, 3, 4}},
 		{"acceptable alone", func(t *Target) { t.Platform.AcceptableDIMMs = []int{1} }, []int{1}, []int{1, 2, 3, 4}},
 		{"allowed", func(t *Target) { t.Platform.AllowedDIMMs = []int{1, 4} }, []int{1, 4}, []int{1, 4}},
+		{"one number", func(t *Target) { t.Platform.AllowedDIMMs = []int{4} }, []int{4}, []int{4}},
 		{"the manual", func(t *Target) { t.sets = &place.Sets{Rows: rows} }, []int{1}, []int{1, 2, 4}},
 		{"lockstep", func(t *Target) {
 			t.unit.groups = []group{{layers: [][]int{{0, 1}, {2, 3}}}, {layers: [][]int{{4, 5}}}}
@@ -326,6 +328,13 @@ func TestMixesOfSizes(t *testing.T) {
 	target := targetOf()
 	assert.Equal(t, [][]int{{0, 2, 0}}, target.mixes(2, gib(16), false))
 	assert.Empty(t, target.mixes(2, gib(12), true), "one of each is no layer")
+	assert.Empty(t, target.mixes(2, 0, true), "no modules hold nothing")
+	target.like = module("X", 32, 4)
+	var ranks []int
+	for _, s := range target.put([]int{0, 1, 2, none}).Slots[:3] {
+		ranks = append(ranks, s.Ranks.Value)
+	}
+	assert.Equal(t, []int{2, 1, 4}, ranks, "a document's ranks of the size go before those of the modules there")
 	assert.Empty(t, target.mixes(4, gib(24), false), "not asked for")
 	assert.Equal(t, [][]int{{0, 2, 2}}, target.mixes(4, gib(24), true))
 	assert.Empty(t, target.mixes(3, gib(20), true), "three do not part in two")
@@ -429,4 +438,52 @@ func TestTargetOfADocument(t *testing.T) {
 	assert.Equal(t, map[int]string{1: "PROC 1 DIMM 1"}, labelsByNumber(named, topo))
 	topo.Sets = &place.Sets{}
 	assert.Equal(t, map[int]string{1: "PROC 1 DIMM 1"}, labelsByNumber(named, topo))
+}
+
+// TestTargetRefused: without channels, slots, a processor or a kind of memory nothing is
+// planned; what a plan without a machine takes for granted is said.
+func TestTargetRefused(t *testing.T) {
+	p := Pipeline{Rules: fstest.MapFS{modulesFile: {Data: []byte("platform\tany\tDDR4\t8\tdocument\nplatform\tranked\tDDR4\t8:2 4:1\tdocument\n")}}}
+	of := func(change func(*platform.Platform)) *platform.Platform {
+		pf := &platform.Platform{ID: "any", Name: "Any", NUMA: true, ChannelsPerSocket: 1, MaxDPC: 1}
+		change(pf)
+		return pf
+	}
+	for name, c := range map[string]struct {
+		change  func(*platform.Platform)
+		machine bool // a machine of the platform is planned for all the same
+	}{
+		"one slot":          {func(*platform.Platform) {}, true},
+		"no channels":       {func(pf *platform.Platform) { pf.ChannelsPerSocket = 0 }, false},
+		"no slots":          {func(pf *platform.Platform) { pf.MaxDPC = 0 }, false},
+		"soldered":          {func(pf *platform.Platform) { pf.NoDIMMs = true }, true},
+		"no kind of memory": {func(pf *platform.Platform) { pf.ID = "other" }, false},
+	} {
+		pf := of(c.change)
+		target, why := ForPlatform(pf, p)
+		assert.Equal(t, name == "one slot", target != nil, name)
+		assert.Equal(t, name == "one slot", why == "", name)
+		if name == "no kind of memory" {
+			continue
+		}
+		sys := &inventory.System{Sockets: make([]inventory.Socket, 1)}
+		topo := &population.Result{Platform: assumed(pf), Processors: make([]*platform.Processor, 1)}
+		target, why = ForMachine(sys, topo, p)
+		assert.Equal(t, c.machine, target != nil, name)
+		if !c.machine {
+			assert.Equal(t, "no module is known", why)
+			continue
+		}
+		assert.Contains(t, target.Assumed, "no module is known: channels and slots are those of the platform's document")
+		target, _ = ForMachine(&inventory.System{}, topo, p)
+		assert.Nil(t, target, "no processor")
+	}
+	plain, _ := ForPlatform(of(func(*platform.Platform) {}), p)
+	assert.Contains(t, plain.Assumed, "; modules of more than two ranks too")
+	assert.Empty(t, plain.Platform.LockstepBoards)
+	boards := of(func(pf *platform.Platform) { pf.ID, pf.LockstepBoards = "ranked", []platform.Board{{Product: "RX600"}} })
+	ranked, _ := ForPlatform(boards, p)
+	assert.NotContains(t, ranked.Assumed, "ranks", "the document has the ranks of each size")
+	assert.Equal(t, []platform.Board{{Product: "."}}, ranked.Platform.LockstepBoards, "the document's numbers hold for its own channels")
+	assert.Equal(t, "RX600", boards.LockstepBoards[0].Product, "and the platform stays as it is")
 }

@@ -138,7 +138,7 @@ func (s *search) eitherWay(counts []int) string {
 			return ""
 		}
 		words := b.byChannel(c.steps)
-		if words == "" || said != "" && words != said {
+		if said != "" && words != said {
 			return ""
 		}
 		said = words
@@ -167,7 +167,7 @@ func (s *search) eitherPurchase(counts []int) string {
 			return ""
 		}
 		words := b.comeAndGo(c.steps)
-		if words == "" || said != "" && words != said {
+		if said != "" && words != said {
 			return ""
 		}
 		said = words

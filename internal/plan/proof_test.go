@@ -9,6 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/verdict"
 )
 
 // withNodes gives a machine the kernel's view of its two processors' memory: what
@@ -139,4 +141,46 @@ func TestDerivedWithModules(t *testing.T) {
 		unbuffered.Slots[i].Type.Value = "DDR3"
 	}
 	require.Equal(t, p.Derive(unbuffered), p.Derive(registered).WithModules(registered, unbuffered, p.Rules), "another kind of memory is recognised anew")
+}
+
+// TestPlacesStayCertain: nothing is advised where a slot that holds a module after the steps
+// would then be placed by something else than now; what an empty slot is on is no matter.
+func TestPlacesStayCertain(t *testing.T) {
+	p := pipeline(t)
+	sys := machine(t, "dell-r710-two-channels")
+	populate(sys, both(2, 3, 5, 6, 8, 9)) // DIMM_A8 and DIMM_A9 are moved to DIMM_A1 and DIMM_A4
+	for locator, why := range map[string]string{
+		"DIMM_A2": "of the best layout it is not certain that DIMM_A2 stays on its channel",
+		"DIMM_A4": "of the best layout it is not certain that DIMM_A4 stays on its channel",
+		"DIMM_A7": "", "DIMM_A8": "",
+	} {
+		found, topo, _ := planned(t, sys, p)
+		topo.Placements[slotNamed(t, sys, locator)].Rule = "of another board"
+		made := plan.Make(sys, topo, found, p)
+		require.Equal(t, why, made.Why, locator)
+		require.Equal(t, why == "", len(made.Advice) == 1, locator)
+	}
+}
+
+// TestFirmwareMayNotCheck: where a rule about new modules would fail after the steps, nothing
+// is promised; else what is bought is of the kind that the platform takes.
+func TestFirmwareMayNotCheck(t *testing.T) {
+	p := pipeline(t)
+	sys := machine(t, "dell-r710-two-channels")
+	found, topo, made := planned(t, sys, p)
+	require.Len(t, made.Advice, 1)
+	require.Equal(t, "DDR3", made.Advice[0].Memory)
+	const rule = "memory.ecc.active"
+	require.True(t, p.Role(rule).Modules)
+	told := p.Verdicts
+	p.Verdicts = func(sys *inventory.System, topo *population.Result, rules func(string) bool) (*verdict.Audit, error) {
+		out, err := told(sys, topo, rules)
+		if rules(rule) {
+			out.Findings = append(out.Findings, verdict.Finding{Rule: rule, Subject: "machine", Result: verdict.Fail, Severity: verdict.Info})
+		}
+		return out, err
+	}
+	made = plan.Make(sys, topo, found, p)
+	require.Empty(t, made.Advice)
+	require.Equal(t, "of the best layout only the next boot tells whether firmware checks the new modules", made.Why)
 }

@@ -231,6 +231,17 @@ func TestWithoutPurchase(t *testing.T) {
 	require.Nil(t, one.made.Fewer)
 }
 
+// TestNoFewerWhereLittleIsBought: eight of nine slots of each processor are filled. Two modules
+// for 16 complete the ninth; that two fewer each would be even as well is not said.
+func TestNoFewerWhereLittleIsBought(t *testing.T) {
+	sys := machine(t, "dell-r710-two-channels")
+	populate(sys, both(1, 2, 3, 4, 5, 6, 7, 8))
+	c := hold(t, "eight of nine", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, 2, buys(&c.made.Advice[0]))
+	require.Nil(t, c.made.Fewer)
+}
+
 // TestFewerOnAFullBoard: four slots a processor on three channels, as a Mac Pro 5,1
 // and a PowerEdge T410 have them, filled with equal modules. No other layout of them is
 // even, and there is no slot for more; why none is advised, and that one fewer for each

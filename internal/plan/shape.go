@@ -229,8 +229,6 @@ type twins struct {
 	blocks []block
 	// of is the block of each group.
 	of []int
-	// current is the shape of today.
-	current shape
 }
 
 // block is one controller's groups, from the first to the one before end.
@@ -243,9 +241,8 @@ func (u *unit) twins(below [][]int) *twins {
 		g, h := &u.groups[i], &u.groups[j]
 		return len(g.layers) == len(h.layers) && g.ordered == h.ordered && g.filled == h.filled && slices.Equal(below[i], below[j])
 	}
-	t := &twins{group: make([]int, len(u.groups)), current: make(shape, len(u.groups))}
+	t := &twins{group: make([]int, len(u.groups))}
 	for i := range u.groups {
-		t.current[i] = u.groups[i].filled
 		t.group[i] = none
 		for j := i - 1; j >= 0 && t.group[i] == none; j-- {
 			if u.controller[j] == u.controller[i] && alike(i, j) {
@@ -279,11 +276,9 @@ func (u *unit) twins(below [][]int) *twins {
 }
 
 // falls reports whether a shape is the first visited of those that differ from it by
-// twins exchanged, those that fill the first groups, or today's, which comes by itself.
+// twins exchanged, those that fill the first groups. Today's falls: what twins hold now is
+// the same.
 func (t *twins) falls(s shape) bool {
-	if slices.Equal(s, t.current) {
-		return true
-	}
 	for at := range s {
 		if !t.fallsTo(s, at+1) {
 			return false
@@ -295,10 +290,10 @@ func (t *twins) falls(s shape) bool {
 // fallsTo is the part of falls that the group before another one decides, whatever is
 // behind it.
 func (t *twins) fallsTo(s shape, before int) bool {
-	at := before - 1
-	if at < 0 {
+	if before == 0 {
 		return true
 	}
+	at := before - 1
 	if j := t.group[at]; j != none && s[at] > s[j] {
 		return false
 	}

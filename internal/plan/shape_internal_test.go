@@ -117,6 +117,7 @@ func TestShapesOfAProcessor(t *testing.T) {
 func TestShapesOfManySlots(t *testing.T) {
 	u := unitOf(3, 3, 3, 3, 3, 3, 3, 3)
 	for modules, want := range map[int]int{
+		2:  28 + 8,       // one on each of two channels, two on one
 		4:  70 + 28,      // one on each of four channels, two on each of two
 		8:  1 + 70,       // one on all, two on four
 		9:  56 + 8,       // three on three, one on all and one more
@@ -376,6 +377,14 @@ func TestWhatMayBeBought(t *testing.T) {
 	assert.Equal(t, [][]int{{0, 1}, {1, 0}, {0, 2}, {2, 0}}, b.additions(counts))
 	assert.Equal(t, [][]int{{1, 0}, {0, 2}}, b.cheapestFirst([][]int{{0, 2}, {0, 0}, {-1, 0}, {1, 0}, {0, 2}}), "what buys nothing is no purchase")
 	assert.Equal(t, [][]int{{0, 2}, {-1, 2}}, b.cheapestFirst([][]int{{-1, 2}, {0, 2}}), "and of equal ones those that take out the fewest")
+	b.at[1] = 0
+	assert.Equal(t, [][]int{{1, -1}, {2, -1}}, b.exchanges([]int{2, 1}), "what only comes is no exchange")
+	three := channelled(3, 0, 1, none, 2, 2, none)
+	three.kinds = kindsOf(4, 2, 1)
+	assert.Contains(t, three.purchases([]int{1, 1, 2}), []int{1, 1, 0}, "two kinds levelled beside one that is even")
+	assert.Contains(t, three.exchanges([]int{1, 2, 2}), []int{-1, 2, 0}, "as many bytes come as go")
+	unlike := &board{units: []unit{*unitOf(2, 1)}, kinds: kindsOf(2, 1)}
+	assert.Equal(t, [][]int{{1, -1}, {-1, 2}, {2, -1}}, unlike.exchanges(counts), "up to all slots of channels that are not alike")
 	two := sharedBy(2, kindsOf(2, 1), 0, none, 1, none)
 	assert.Equal(t, [][]int{{1, 1}}, two.purchases([]int{1, 1}), "behind two processors every kind must part in two")
 	alike := sharedBy(1, kindsOf(1), 0, 0, none, none, none)
@@ -397,6 +406,8 @@ func TestKindOfItsOwn(t *testing.T) {
 	b.stray = []int{0}
 	purchases, _ = b.ownKinds()
 	assert.Empty(t, purchases)
+	purchases, _ = sharedBy(2, kindsOf(32, 8, 8), 1, none, none, 2, 0, none).ownKinds()
+	assert.Equal(t, [][]int{{-1, 2, 2}}, purchases, "no capacity is lost, all slots are used")
 	purchases, _ = sharedBy(2, kinds(), 0, 2, none, 0, 2, none).ownKinds()
 	assert.Empty(t, purchases, "both have most of the same")
 	has := []int{1, 2, 5}
@@ -650,4 +661,53 @@ func TestOneForEachClass(t *testing.T) {
 	assert.NotContains(t, layouts(channelled(1, 0, none, none), 1, 1), []int{0, 1, none})
 	assert.Contains(t, layouts(channelled(2, 1, 1, 0, none), 1, 2), []int{1, 1, 0, none}, "all stay")
 	assert.Len(t, layouts(channelled(2, 0, 0, none, none), 2, 0), 2, "both on one channel, or one on each")
+	// Unlike modules are put into a shape in three ways here. On AMD's channels each shape is
+	// of its own: which of them interleave is decided by what they hold.
+	b := channelled(1, none, none, none)
+	require.Len(t, layouts(b, 1, 1), 3)
+	b.topo.Platform.Value.Policy = platform.PolicyAMD
+	assert.Len(t, b.choices(&b.units[0], []int{1, 1}), 9)
+	// Where the maker's table lists the sets, which of like channels are used is no matter of taste.
+	listed := func(sets ...[]int) *board {
+		b := channelled(1, none, none, none)
+		for i := range 3 {
+			b.sys.Slots = append(b.sys.Slots, inventory.Slot{Locator: assumed(fmt.Sprintf("DIMM %d", i+1))})
+		}
+		b.sets = &place.Sets{Rows: map[int]place.SetRow{2: {Sets: sets, Source: "manual"}}}
+		return b
+	}
+	assert.Equal(t, [][]int{{0, none, 0}}, layouts(listed([]int{1, 3}), 2, 0))
+	assert.Equal(t, [][]int{{0, 0, none}}, layouts(listed([]int{2, 3}, []int{1, 3}, []int{1, 2}), 2, 0), "of several that on the first channels")
+}
+
+// TestFewShapesOfLikeChannels: six of twelve like channels are one shape, not 924; of six
+// controllers with two channels each they are four: by how many have both, and how many one.
+func TestFewShapesOfLikeChannels(t *testing.T) {
+	visited := func(u *unit, n int) int {
+		var w worth // nothing is there that could stay
+		for _, g := range u.groups {
+			w.below = append(w.below, make([]int, len(g.layers)+1))
+		}
+		_, count := standing(u, n, u.twins(w.below), &w)
+		return count
+	}
+	bare := func(u *unit, behind int) *unit {
+		for i := range u.groups {
+			u.groups[i].controller = i / behind
+		}
+		return u
+	}
+	twelve := []int{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
+	assert.Len(t, unitOf(twelve...).shapes(6), 924)
+	assert.Equal(t, 1, visited(bare(unitOf(twelve...), 12), 6))
+	assert.Equal(t, 4, visited(bare(unitOf(twelve...), 2), 6))
+	// Too many to be searched whole: two on six of eight, three on four, one on all and one more on four.
+	deep := []int{3, 3, 3, 3, 3, 3, 3, 3}
+	assert.Equal(t, 3, visited(bare(unitOf(deep...), 8), 12))
+	today := bare(unitOf(deep...), 8)
+	for i := range 4 {
+		today.groups[i].filled = 3
+	}
+	// Four channels that are full now and four empty ones are told apart: 3 + 5 + 5, and today's.
+	assert.Equal(t, 14, visited(today, 12))
 }

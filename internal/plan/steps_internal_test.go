@@ -725,6 +725,8 @@ func TestLikeOfANewModule(t *testing.T) {
 	assert.Equal(t, 0, sample(sys, topo, 64<<30, 3), "of no size that is there: the one on the channel")
 	topo.Placements[2].Socket, topo.Placements[1].Channel = 0, 3
 	assert.Equal(t, 1, sample(sys, topo, 16<<30, 3), "of the size, on the same channel elsewhere")
+	topo.Placements[2].Channel = 3
+	assert.Equal(t, 1, sample(sys, topo, 16<<30, 3), "of two that are as near the first")
 	assert.False(t, unlike(sys, 16<<30))
 	assert.False(t, unlike(sys, 64<<30))
 	sys.Slots[2].Ranks.Value = 2
@@ -862,4 +864,14 @@ func TestFormFactorIsTheSlots(t *testing.T) {
 		assert.Equal(t, "A2", to.Locator.Value)
 		assert.Equal(t, int64(8<<30), to.SizeBytes.Value)
 	}
+}
+
+// TestModuleInWords: what is to be bought, as far as firmware says it of its like.
+func TestModuleInWords(t *testing.T) {
+	single, double := module("A1", 8, 1), module("A2", 16, 2)
+	double.Type = assumed("DDR4")
+	assert.Equal(t, "8 GiB of 1 rank", Module(&single))
+	assert.Equal(t, "16 GiB DDR4 of 2 ranks", Module(&double))
+	double.Ranks = fact.Fact[int]{}
+	assert.Equal(t, "16 GiB DDR4", Module(&double))
 }

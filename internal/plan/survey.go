@@ -136,17 +136,18 @@ func (b *board) groups(p *platform.Platform, channels [][]int) []group {
 // is left out.
 func (b *board) group(controller int, channels [][]int, of []int) group {
 	g := group{controller: controller, ordered: len(of) > 1}
-	depth := -1
-	for _, c := range of {
+	depth := 0
+	for n, c := range of {
 		if c < 0 || c >= len(channels) {
 			return g
 		}
-		if depth < 0 || len(channels[c]) < depth {
+		if n == 0 {
 			depth = len(channels[c])
 		}
+		depth = min(depth, len(channels[c]))
 	}
 	mapped := true
-	for d := range max(depth, 0) {
+	for d := range depth {
 		var layer []int
 		for _, c := range of {
 			layer = append(layer, channels[c][d])

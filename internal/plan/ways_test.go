@@ -139,6 +139,93 @@ func TestWaysWhereFirmwareMisnamesTheMemory(t *testing.T) {
 	}
 }
 
+// TestNearestCapacities: where a capacity cannot be reached, those named beside it can; beyond
+// the largest and the smallest there is none.
+func TestNearestCapacities(t *testing.T) {
+	p := pipeline(t)
+	sys := machine(t, "dell-r710-two-channels")
+	r710, why := plan.ForMachine(sys, p.Derive(sys), p)
+	require.Empty(t, why)
+	for gib, want := range map[int64][2]int64{1: {0, 3}, 4: {3, 6}, 2000: {18 * 64, 0}} {
+		ways, below, above := r710.Ways(gib<<30, false)
+		require.Empty(t, ways)
+		require.Equal(t, want, [2]int64{below >> 30, above >> 30}, "%d GiB", gib)
+	}
+	_, below, above := r710.Ways(3<<29, true)
+	require.Equal(t, [2]int64{1 << 30, 2 << 30}, [2]int64{below, above}, "one small module of each processor is the least")
+	sys = server(t, "dell-r740", firstSlots)
+	r740, why := plan.ForMachine(sys, p.Derive(sys), p)
+	require.Empty(t, why)
+	named := 0
+	for _, gib := range []int64{5, 15, 17, 33, 50, 65, 130, 200, 300, 520, 1030, 2100} {
+		ways, below, above := r740.Ways(gib<<30, false)
+		if len(ways) > 0 {
+			continue
+		}
+		require.Less(t, below, gib<<30)
+		for _, near := range []int64{below, above} {
+			if near > 0 {
+				named++
+				ways, _, _ = r740.Ways(near, false)
+				require.NotEmpty(t, ways, "%d beside %d GiB", near>>30, gib)
+			}
+		}
+	}
+	require.Greater(t, named, 10)
+}
+
+// TestWaysOfUnplacedSlots: where the places of a product's slots are not known its own manual
+// names them all the same, and says nothing of channels; a module in every slot needs no
+// manual, and a sister's names nothing.
+func TestWaysOfUnplacedSlots(t *testing.T) {
+	p := pipeline(t)
+	sys := server(t, "dell-r740", firstSlots)
+	populate(sys, func(_, _ string) bool { return false }) // nothing is known of modules
+	of := func(modules int, analogous bool) *plan.Configuration {
+		topo := p.Derive(sys)
+		topo.Sets.Analogous = analogous
+		target, why := plan.ForMachine(sys, topo, p)
+		require.Empty(t, why)
+		ways, _, _ := target.Ways(int64(2*modules)<<35, true)
+		at := slices.IndexFunc(ways, func(c plan.Configuration) bool { return len(c.Slots) == modules })
+		require.GreaterOrEqual(t, at, 0)
+		return &ways[at]
+	}
+	six := of(6, false)
+	require.Equal(t, []string{"A1", "A2", "A3", "A4", "A5", "A6"}, six.Slots)
+	require.Equal(t, "no document says which of these slots share a channel", six.Channels.Reason)
+	require.Equal(t, 6, six.DIMMs.Value)
+	require.Equal(t, 6, of(12, false).Channels.Value)
+	sister := of(6, true)
+	require.Equal(t, 6, sister.Channels.Value)
+	require.Contains(t, sister.Slots, "channel 5 slot 0")
+}
+
+// TestWaysWithTheModulesThere: new modules are like those that the machine has, of 1066 MT/s here;
+// for one without any they are as fast as its platform takes them.
+func TestWaysWithTheModulesThere(t *testing.T) {
+	p := pipeline(t)
+	for _, c := range []struct {
+		modules bool
+		want    string
+	}{{true, "3x4 at 1066: 25.58 GB/s"}, {false, "3x4 at 1333: 31.99 GB/s"}} {
+		sys := machine(t, "dell-r710-two-channels")
+		for i := range sys.Slots {
+			if s := &sys.Slots[i]; s.State == inventory.SlotPopulated {
+				s.RatedMTs.Value, s.ConfiguredMTs.Value = 1066, 1066
+			}
+		}
+		if !c.modules {
+			populate(sys, func(_, _ string) bool { return false })
+		}
+		r710, why := plan.ForMachine(sys, p.Derive(sys), p)
+		require.Empty(t, why)
+		ways, _, _ := r710.Ways(24<<30, false)
+		require.NotEmpty(t, ways)
+		require.Equal(t, c.want, summary(ways)[0])
+	}
+}
+
 // TestWaysBensley: four 1 GB modules on four channels are the way; on two and on
 // one they are slower (Ohio State: 6 and 57 % of latency), and said on request.
 func TestWaysBensley(t *testing.T) {
