@@ -21,11 +21,24 @@ const (
 // also looks for what taking modules out alone would reach.
 func (s *search) withFewer(counts []int, move *candidate) []*candidate {
 	out := s.bought(counts, move)
-	if s.before.severe() && (len(out) == 0 && move == nil || len(out) > 0 && muchBought*out[0].buys() > modulesIn(counts)) {
+	if s.isMuch(out, move) {
 		even := func(extra []int) [][][]int { return s.even(counts, extra) }
 		s.fewer, _ = s.cheapest(s.board.removals(counts), even, move, mostRemoved)
 	}
 	return out
+}
+
+// isMuch reports whether even the cheapest of what mends a failure at warning or above buys
+// much, or nothing is known to mend it.
+func (s *search) isMuch(bought []*candidate, move *candidate) bool {
+	switch {
+	case !s.before.severe():
+		return false
+	case len(bought) == 0:
+		return move == nil
+	default:
+		return muchBought*bought[0].buys() > modulesIn(s.board.counts())
+	}
 }
 
 // bought lists what new modules reach, those with the fewest first: what leaves no
@@ -53,9 +66,7 @@ func (s *search) bought(counts []int, move *candidate) []*candidate {
 	if full == nil {
 		full = alike
 	}
-	if part = milder(part, partly); partly != nil && !part.score.milder(&partly.score) && partly.buys() < part.buys() {
-		part = partly
-	}
+	part = cheaper(milder(part, partly), partly)
 	added, partly := s.cheapest(s.board.additions(counts), s.added, move, mostExchanged)
 	part = milder(part, partly)
 	if added != nil {
@@ -87,10 +98,16 @@ func (s *search) unmoved(c *candidate) *candidate {
 	said := s.stays // the purchase was tried already
 	o := s.best([][][]int{split}, extra)
 	s.stays = said
-	if o == nil || o.buys() != c.buys() || o.score.moves >= c.score.moves || o.score.failing(&c.score) > 0 || o.score.reach < c.score.reach {
-		return c
+	if o.replaces(c) {
+		return o
 	}
-	return o
+	return c
+}
+
+// replaces reports whether a candidate buys as many modules as another, fails and reaches no
+// worse and handles fewer of them.
+func (c *candidate) replaces(o *candidate) bool {
+	return c != nil && c.buys() == o.buys() && c.score.moves < o.score.moves && c.score.failing(&o.score) <= 0 && c.score.reach >= o.score.reach
 }
 
 // addedTo says what each processor has and the purchase is where new modules of one kind
@@ -234,6 +251,15 @@ func (s *search) afterPurchase(splits [][][]int, extra []int) *candidate {
 // milder is the candidate that leaves less failing; either may be nil.
 func milder(x, y *candidate) *candidate {
 	if x == nil || y != nil && y.score.milder(&x.score) {
+		return y
+	}
+	return x
+}
+
+// cheaper is the second candidate where it leaves no more failing than the first and buys
+// fewer modules; it may be nil.
+func cheaper(x, y *candidate) *candidate {
+	if y != nil && !x.score.milder(&y.score) && y.buys() < x.buys() {
 		return y
 	}
 	return x

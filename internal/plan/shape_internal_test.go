@@ -510,6 +510,7 @@ func TestWhatMayGo(t *testing.T) {
 	less := channelled(2, 0, 0, 0, 1)
 	less.kinds = kindsOf(2, 1)
 	assert.Equal(t, [][]int{{-1, 1}}, less.reductions([]int{3, 1}), "six of seven GiB stay")
+	assert.Empty(t, less.reductions([]int{1, 2}), "what gives up nothing is no reduction")
 	less.kinds = kindsOf(3, 2)
 	assert.Equal(t, [][]int{{-1, 1}}, less.reductions([]int{3, 1}))
 	less.kinds = kindsOf(4, 1)
@@ -565,6 +566,58 @@ func TestWhatIsDear(t *testing.T) {
 	assert.Same(t, one, milder(one, nil))
 	assert.Same(t, one, milder(nil, one))
 	assert.Same(t, one, milder(one, two), "of equal ones the first")
+	assert.Same(t, one, cheaper(two, one))
+	assert.Same(t, one, cheaper(one, two))
+	other := buying(0, 2)
+	assert.Same(t, two, cheaper(two, other), "of as many the first")
+	assert.Same(t, two, cheaper(two, nil))
+	worse := &candidate{steps: two.steps, score: score{critical: 1}}
+	assert.Same(t, warned, cheaper(worse, warned), "buys none, and less fails")
+	assert.Same(t, two, cheaper(two, warned), "it leaves more failing")
+
+	severe := score{warning: 1}
+	for _, c := range []struct {
+		name   string
+		before score
+		bought []*candidate
+		move   *candidate
+		much   bool
+	}{
+		{"a quarter of four", severe, []*candidate{one, three}, nil, false}, {"two of four", severe, []*candidate{two, three}, nil, true},
+		{"nothing mends it", severe, nil, nil, true}, {"moving does", severe, nil, one, false}, {"moving does a part", severe, []*candidate{two}, one, true},
+		{"only a remark", score{info: 1}, []*candidate{three}, nil, false}, {"a remark that nothing mends", score{info: 1}, nil, nil, false},
+	} {
+		s.before = c.before
+		assert.Equal(t, c.much, s.isMuch(c.bought, c.move), c.name)
+	}
+
+	s.afterPurchase(nil, []int{1})
+	assert.Empty(t, s.tried, "what was not tried to its end is tried again")
+	s.trials = 1
+	s.afterPurchase(nil, []int{1})
+	assert.Len(t, s.tried, 1)
+
+	moving := func(change func(*candidate)) *candidate {
+		c := &candidate{steps: two.steps, score: score{moves: 2, info: 1, reach: 9}}
+		change(c)
+		return c
+	}
+	asked := moving(func(c *candidate) { c.score.moves = 3 })
+	for name, c := range map[string]struct {
+		o        *candidate
+		replaces bool
+	}{
+		"fewer are handled":   {moving(func(*candidate) {}), true},
+		"less fails, too":     {moving(func(c *candidate) { c.score.info = 0 }), true},
+		"it reaches more":     {moving(func(c *candidate) { c.score.reach = 10 }), true},
+		"as many are handled": {moving(func(c *candidate) { c.score.moves = 3 }), false},
+		"one more is bought":  {moving(func(c *candidate) { c.steps = three.steps }), false},
+		"more fails":          {moving(func(c *candidate) { c.score.warning = 1 }), false},
+		"it reaches less":     {moving(func(c *candidate) { c.score.reach = 8 }), false},
+		"there is none":       {nil, false},
+	} {
+		assert.Equal(t, c.replaces, c.o.replaces(asked), name)
+	}
 }
 
 // TestLeftWhereTheyAre: what each processor has and what is bought, where new modules of one
