@@ -136,6 +136,33 @@ func TestArea(t *testing.T) {
 	assert.NotEqual(t, whole.Summary, whole.Area("memory.").Summary)
 }
 
+// TestSomeRules: an audit of some rules has these alone, and is held against no profile; a bare one
+// gives the same verdicts without their words, and no profile either.
+func TestSomeRules(t *testing.T) {
+	sys, topo := r610("westmere-ep")
+	sys.Settings["smt"] = inventory.Setting{Configured: direct("disabled")}
+	asked := audit.Options{Profile: "max-performance", Asked: true}
+	whole := run(t, builtin(t), sys, topo, asked)
+	require.NotNil(t, whole.Profile)
+	asked.Rules = func(id string) bool { return strings.HasPrefix(id, "memory.") }
+	some := run(t, builtin(t), sys, topo, asked)
+	assert.Nil(t, some.Profile)
+	assert.Equal(t, whole.Area("memory.").Summary, some.Summary)
+	for i := range some.Findings {
+		assert.Contains(t, some.Findings[i].Rule, "memory.")
+	}
+	asked.Rules, asked.Bare = nil, true
+	bare := run(t, builtin(t), sys, topo, asked)
+	assert.Nil(t, bare.Profile)
+	assert.NotEmpty(t, bare.Findings)
+	for i := range bare.Findings {
+		b, w := &bare.Findings[i], &whole.Findings[i]
+		assert.Equal(t, []any{w.Rule, w.Subject, w.Result, w.Severity, w.Certainty, w.Reason}, []any{b.Rule, b.Subject, b.Result, b.Severity, b.Certainty, b.Reason})
+		assert.Empty(t, b.Found+b.Expected+b.Remedy)
+		assert.Empty(t, b.Evidence)
+	}
+}
+
 // TestRole: a plan is told what a rule is to it by the rule's own words, and of a
 // rule without any that modules do not change it.
 func TestRole(t *testing.T) {
@@ -144,6 +171,15 @@ func TestRole(t *testing.T) {
 	assert.Equal(t, verdict.Role{Layout: true}, e.Role("memory.socket.populated"))
 	assert.Equal(t, verdict.Role{}, e.Role("setting.smt"))
 	assert.Equal(t, verdict.Role{}, e.Role("no.such.rule"))
+	two := func(narrow, general string) verdict.Role {
+		return engineOf(t, "rules:\n  - {id: a.b.c, title: t, for: {vendors: [Example]}, check: 'true', severity: info, why: w, uncited: true"+narrow+"}\n"+
+			"  - {id: a.b.c, title: t, check: 'true', severity: info, why: w, uncited: true"+general+"}\n").Role("a.b.c")
+	}
+	for want, words := range map[verdict.Role][2]string{
+		{Layout: true, Order: true}: {", planning: [layout, order]", ", planning: [running]"}, {Running: true}: {"", ", planning: [running]"}, {Modules: true}: {", planning: [modules]", ""}, {}: {"", ""},
+	} {
+		assert.Equal(t, want, two(words[0], words[1]), "the first of one id that has a role: %v", words)
+	}
 }
 
 // TestPreset: one step where the profile's document names the preset and the
@@ -218,6 +254,8 @@ func TestPresetOfThisMachine(t *testing.T) {
 		{"a tool and a menu", settingPack, menu, custom, true, "tool", "Power > Profile = MaxPerf", nil},
 		{"a menu alone", settingPack, menuAlone, custom, true, "", "Power > Profile = MaxPerf", nil},
 		{"neither", settingPack, bare, custom, false, "", "", nil},
+		{"another preset to change first", settingPack, strings.Replace(strings.Replace(settingTable, "masters: [", "masters: [{setting: power_policy, attribute: Other, free: [Custom], locks: [workload_profile], source: s}, ", 1),
+			"settings:\n", "settings:\n  power_policy: [{attribute: Other, values: {MaxPerf: max_performance}, source: s}]\n", 1), custom, false, "", "", nil},
 		{"no tables", settingPack, "", custom, false, "", "", nil},
 	} {
 		pack, faults := rulepack.ParsePack("table.yaml", []byte(c.pack))
@@ -229,9 +267,10 @@ func TestPresetOfThisMachine(t *testing.T) {
 		e := audit.NewEngine([]*rulepack.Pack{pack})
 		if c.table != "" {
 			e.WithTables(func() (settings.Tables, error) {
-				return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(c.table)}, "d/spellings.tsv": {Data: []byte(settingSpellings)}}, "d")
+				return settings.Load(fstest.MapFS{"d/e.yaml": {Data: []byte(c.table)}, "d/spellings.tsv": {Data: []byte(settingSpellings + "Example\ts\tredfish\tOther\tOther\tCustom|MaxPerf\n")}}, "d")
 			})
 		}
+		assert.Nil(t, e.Preset(sys, topo, audit.Options{Profile: "no such profile", Asked: true}), c.name)
 		step := e.Preset(sys, topo, audit.Options{Profile: "site/preset", Asked: true})
 		require.Equal(t, c.there, step != nil, c.name)
 		if step != nil {
@@ -298,6 +337,11 @@ profiles:
       x2apic: {want: enabled, level: info, applies: machine.nothing == 1}
       adddc: {want: enabled, level: info, applies: '[1][machine.processors] == 1'}
       p_states: {want: enabled, level: info, applies: machine.processors == 2}
+      c_states: {want: enabled, level: info, exceptions: [a cold room]}
+  - id: site/other
+    title: T
+    citation: {vendor: Example, title: T}
+    settings: {smt: {want: enabled, level: info}, turbo: {want: enabled, level: info}, upi_prefetch: {want: enabled, level: info}}
 `
 	sys, topo := twoSockets()
 	sys.Settings["smt"] = inventory.Setting{Configured: known("disabled", "bios", "HT")}
@@ -319,6 +363,11 @@ profiles:
 	f := one(t, a, "setting.adddc", "setting adddc")
 	assert.Equal(t, verdict.Error, f.Result)
 	assert.Contains(t, f.Reason, "applies: ")
+	assert.Equal(t, "T asks for enabled; not where: a cold room", one(t, a, "setting.c_states", "setting c_states").Why)
+	assert.Equal(t, "the profile site/rows does not speak of it", one(t, a, "setting.upi_prefetch", "machine").Reason, "another profile's")
+	for _, id := range []string{"smt", "turbo"} {
+		assert.Len(t, findings(a, "setting."+id), 1, "one entry for each setting")
+	}
 	f = one(t, a, "setting.smt", "setting smt")
 	assert.Equal(t, []string{"T asks for enabled or auto; as measured; not where: a cold room, a hot one", "Table 2"}, []string{f.Why, f.Citation.Place})
 }

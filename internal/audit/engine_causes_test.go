@@ -55,6 +55,7 @@ func TestBrokenTextKeepsVerdict(t *testing.T) {
 	const broken = `
 rules:
   - {id: test.machine.text, title: t, check: machine.processors == 1, severity: warning, found: 'words(["a"]) + ["b"][3]', expected: '"one"', why: w, uncited: true}
+  - {id: test.machine.fact, title: t, check: machine.processors == 1, severity: warning, found: machine.nothing, why: w, uncited: true}
   - {id: test.machine.check, title: t, check: '[1][machine.processors] == 1', severity: warning, why: w, uncited: true}
 `
 	sys, topo := twoSockets()
@@ -64,6 +65,7 @@ rules:
 	assert.Equal(t, verdict.Warning, f.Severity)
 	assert.Contains(t, f.Found, "text of the rule is broken")
 	assert.Equal(t, "one", f.Expected)
+	assert.Contains(t, findings(a, "test.machine.fact")["machine"].Found, "text of the rule is broken: undefined field 'nothing'")
 	f = findings(a, "test.machine.check")["machine"]
 	assert.Equal(t, verdict.Error, f.Result)
 	assert.NotEmpty(t, f.Reason)
@@ -83,6 +85,17 @@ rules:
 `
 	sys, topo := twoSockets()
 	assert.Nil(t, findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"].Effect)
+}
+
+// TestSourceOfAnEffect: the document that an effect computes the name of goes before the one that it
+// names, and that before the rule's.
+func TestSourceOfAnEffect(t *testing.T) {
+	for effect, want := range map[string]string{"{text: ten}": "us, a test", "{text: ten, source: S}": "S", `{text: ten, source: S, source_expr: '"by " + text(machine.processors)'}`: "by 2"} {
+		src := "rules:\n  - {id: test.machine.effect, title: t, check: machine.processors == 1, severity: info, why: w, citation: {vendor: us, title: a test}, effect: " + effect + "}\n"
+		sys, topo := twoSockets()
+		f := findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.effect")["machine"]
+		assert.Equal(t, &verdict.Effect{Text: "ten", Source: want}, f.Effect, effect)
+	}
 }
 
 // TestSeverityNotKnown: where what decides a severity is not known the failure

@@ -75,6 +75,7 @@ func TestUnknownSaysWhy(t *testing.T) {
 	assert.Equal(t, "permission denied: DMI", f.Reason)
 	assert.Equal(t, "run as root", f.KnownBy)
 	assert.Equal(t, fact.None, f.Certainty)
+	assert.Equal(t, verdict.Warning, f.Severity, "critical is what one sure fact says")
 	assert.Equal(t, verdict.Summary{Pass: 1, Unknown: 1}, a.Summary)
 }
 
@@ -355,6 +356,22 @@ rules:
 	for subject, f := range findings(a, "test.socket.open") {
 		assert.Equal(t, sys.Settings["turbo"].Effective.Evidence(), f.Evidence, subject)
 	}
+}
+
+// TestSeveralMissing: every missing fact's reason is told once, by the facts' names, and every way to
+// know them once.
+func TestSeveralMissing(t *testing.T) {
+	sys, topo := twoSockets()
+	for id, f := range map[string]fact.Fact[string]{"turbo": fact.Unknown[string](fact.Denied, "MSR not readable", "run as root"), "c1e": fact.Unknown[string](fact.Denied, "MSR not readable", "run as root"),
+		"smt": fact.Unknown[string](fact.Absent, "no file says it", ""), "iommu": fact.Unknown[string](fact.Unread, "not captured", "a capture")} {
+		sys.Settings[id] = inventory.Setting{Effective: f}
+	}
+	const src = `
+rules:
+  - {id: test.machine.all, title: t, check: 'settings.turbo == "enabled" && settings.smt == "enabled" && settings.c1e == "enabled" && settings.iommu == "enabled"', severity: info, why: w, uncited: true}
+`
+	f := findings(run(t, engineOf(t, src), sys, topo, audit.Options{}), "test.machine.all")["machine"]
+	assert.Equal(t, []any{verdict.Unknown, "MSR not readable; not captured; no file says it", "run as root; a capture"}, []any{f.Result, f.Reason, f.KnownBy})
 }
 
 // TestNothingToAskOf: a rule about parts that the machine has not does not concern it where that is
