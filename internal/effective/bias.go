@@ -71,7 +71,7 @@ func (m *Machine) eppWord() fact.Fact[string] {
 	s := &m.Kernel.CPUFreq.EPP
 	raw, ok := s.Uniform()
 	if !ok {
-		return fact.Blame[string](host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.First.EPP, fact.Direct))
+		return notUniform(inventory.SourceCPUFreq, m.Kernel.CPUFreq.First.EPP, s)
 	}
 	at := fact.At(inventory.SourceCPUFreq, s.Paths[0], raw)
 	i := slices.Index([]string{"performance", "balance_performance", "balance_power", "power"}, raw)

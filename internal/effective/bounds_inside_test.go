@@ -138,6 +138,54 @@ func TestKnownIsNotToBlame(t *testing.T) {
 	assert.Equal(t, []any{fact.Denied, "flags not readable"}, []any{f.State, f.Reason})
 }
 
+// TestWhoSetTheTurboBit: the flag is the copy made at boot; acpi-cpufreq's boost file is another hand
+// that can have set the bit, so that without it firmware is sure.
+func TestWhoSetTheTurboBit(t *testing.T) {
+	known := func(v bool) fact.Fact[bool] { return fact.Known(v, fact.Direct, fact.Evidence{Path: "p"}) }
+	for _, c := range []struct {
+		flag, boost fact.Fact[bool]
+		who         string
+		certainty   fact.Certainty
+	}{
+		{known(true), fact.Fact[bool]{}, inventory.DecidedAdministrator, fact.Corroborated}, {known(true), known(false), inventory.DecidedAdministrator, fact.Corroborated},
+		{known(false), fact.Fact[bool]{}, inventory.DecidedFirmware, fact.Direct}, {known(false), known(false), inventory.DecidedFirmware, fact.Corroborated},
+		{fact.Fact[bool]{}, known(false), "", fact.None}, {fact.Fact[bool]{}, fact.Fact[bool]{}, "", fact.None},
+	} {
+		by := (&Machine{}).whoSetTurboBit(&turboView{off: fact.Known(uint64(1), fact.Direct, fact.Evidence{Path: "msr"}), flag: c.flag, boost: c.boost})
+		assert.Equal(t, []any{c.who, c.certainty}, []any{by.Value, by.Certainty}, "%+v", c)
+	}
+}
+
+// TestEvidenceOfTurbo: what was known is shown, the register first, and nothing else; where nothing
+// was, the register would say it for sure.
+func TestEvidenceOfTurbo(t *testing.T) {
+	at := func(path string) fact.Evidence { return fact.Evidence{Path: path} }
+	v := &turboView{off: fact.Known(uint64(0), fact.Direct, at("msr")), noTurbo: fact.Unknown[bool](fact.Absent, "none", "", at("no_turbo")), boost: fact.Known(true, fact.Direct, at("boost")), flag: fact.Known(true, fact.Direct, at("flag"))}
+	assert.Equal(t, []fact.Evidence{at("msr"), at("boost"), at("flag")}, v.evidence())
+	v = &turboView{off: fact.Unknown[uint64](fact.Denied, "denied", "run as root", at("msr")), boost: fact.Unknown[bool](fact.Absent, "no boost", "a capture", at("boost"))}
+	assert.Empty(t, v.evidence())
+	f := v.byBoost(fact.Indirect).effective
+	assert.Equal(t, []any{fact.Absent, "no boost", "run as root"}, []any{f.State, f.Reason, f.KnownBy})
+	v.off.KnownBy = ""
+	assert.Equal(t, "a capture", v.byBoost(fact.Indirect).effective.KnownBy)
+}
+
+// TestUncoreRegisterBeforeTPMI: Granite Rapids has its uncore behind TPMI, so that the register says
+// nothing there and the driver is asked for.
+func TestUncoreRegisterBeforeTPMI(t *testing.T) {
+	text := func(v string) host.Value[string] { return host.Value[string]{V: v, State: fact.OK} }
+	number := func(v int) host.Value[int] { return host.Value[int]{V: v, State: fact.OK} }
+	for model, want := range map[int]string{85: "dynamic", 173: ""} {
+		reading := host.MSRReading{Value: host.Value[uint64]{V: 8<<8 | 24, State: fact.OK}}
+		m := &Machine{Kernel: &host.Facts{CPU: &host.CPU{Identity: host.Identity{Vendor: text(intelVendor), Family: number(6), Model: number(model)}}}, Registers: &host.MSR{Readings: map[uint32][]host.MSRReading{host.MSRUncore: {reading}}}}
+		f := m.uncoreRegister(fact.Unknown[string](fact.Absent, "no driver", ""))
+		assert.Equal(t, want, f.Value, model)
+		if want == "" {
+			assert.Equal(t, []string{"no driver", "load the intel_uncore_frequency module"}, []string{f.Reason, f.KnownBy})
+		}
+	}
+}
+
 // counted is a number of firmware's table, -1 where it states none.
 func counted(n int) fact.Fact[int] {
 	if n < 0 {

@@ -58,6 +58,15 @@ func lacking[T any](facts ...fact.Fact[T]) fact.Fact[string] {
 	return fact.Blame[string](fact.First(slices.DeleteFunc(facts, func(f fact.Fact[T]) bool { return f.Known() })...))
 }
 
+// notUniform is why several files give no one value: the first was not read, or
+// a later one.
+func notUniform(source string, first host.Value[string], s *host.Sampled) fact.Fact[string] {
+	if first.Known() && s.Failed != nil {
+		first = host.Value[string]{State: s.State, Path: s.Failed.Path, Err: s.Failed}
+	}
+	return fact.Blame[string](host.Fact(source, first, fact.Direct))
+}
+
 // mixedValues is a value that differs between CPUs or policies, named by the first
 // file that held each.
 func mixedValues(what, source string, s *host.Sampled) fact.Fact[string] {

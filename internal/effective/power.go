@@ -26,7 +26,7 @@ func (m *Machine) powerPolicy() effectiveFace {
 	case len(f.Drivers.Distinct) > 1:
 		return effectiveFace{effective: mixedValues("the frequency policies differ in their driver", inventory.SourceCPUFreq, &f.Drivers)}
 	case !same:
-		return effectiveFace{effective: fact.Blame[string](host.Fact(inventory.SourceCPUFreq, f.First.Driver, fact.Direct))}
+		return effectiveFace{effective: notUniform(inventory.SourceCPUFreq, f.First.Driver, &f.Drivers)}
 	case driver == "pcc-cpufreq":
 		return effectiveFace{effective: unobservable("firmware and the system scale the frequency together (pcc-cpufreq): firmware's mode does not show",
 			fact.At(inventory.SourceCPUFreq, f.Drivers.Paths[0], driver))}

@@ -44,6 +44,8 @@ func TestPowerPolicy(t *testing.T) {
 		{"acpi-cpufreq", scaled(hosttest.Westmere, "acpi-cpufreq"), own},
 		{"amd-pstate-epp", scaled(hosttest.Rome, "amd-pstate-epp"), silent},
 		{"cppc_cpufreq", scaled(hosttest.Arm, "cppc_cpufreq"), silent},
+		{"a later policy's driver is denied", hosttest.Notes(scaled(hosttest.Westmere, "acpi-cpufreq").Without(freqDir+"policy2/scaling_driver"), "denied\t/"+freqDir+"policy2/scaling_driver"), open(want.Not[string](fact.Denied, "policy2/scaling_driver"))},
+		{"the first policy's driver is denied", hosttest.Notes(scaled(hosttest.Westmere, "acpi-cpufreq").Without(freqDir+"policy0/scaling_driver"), "denied\t/"+freqDir+"policy0/scaling_driver"), open(want.Not[string](fact.Denied, "policy0/scaling_driver"))},
 		{"pcc-cpufreq", scaled(hosttest.Westmere, "pcc-cpufreq"), open(want.Not[string](fact.Absent, "together"))},
 		{"no policy", none, open(want.Not[string](fact.Absent, "which profile does that does not show"))},
 		{"no policy by intel_pstate=disable", hosttest.Options(none, "intel_pstate=disable"), open(want.Not[string](fact.Refused, "command line turns the frequency driver off"))},
@@ -182,6 +184,8 @@ func TestUncoreFrequency(t *testing.T) {
 	}
 	run(t, "uncore_frequency", []settingCase{
 		{"a range", uncore([4]int{800, 2400, 800, 2400}, [4]int{800, 2400, 800, 2400}), by(want.Is("dynamic", direct), inventory.DecidedFirmware)},
+		{"a range, firmware's highest not known", uncore([4]int{800, 2400, 800, 0}), open(want.Is("dynamic", direct))},
+		{"a range, firmware's lowest not known", uncore([4]int{800, 2400, 0, 2400}), open(want.Is("dynamic", direct))},
 		{"a range, firmware's not known", uncore([4]int{800, 2400, 0, 0}), open(want.Is("dynamic", direct))},
 		{"raised to the top since", uncore([4]int{2400, 2400, 800, 2400}), by(want.Is("maximum", direct), inventory.DecidedAdministrator)},
 		{"lowered to the bottom since", uncore([4]int{800, 800, 800, 2400}), by(want.Is("minimum", direct), inventory.DecidedAdministrator)},
@@ -194,6 +198,8 @@ func TestUncoreFrequency(t *testing.T) {
 		{"register, the packages differ in the highest", hosttest.Registers(ratio(8<<8|24), map[uint32]uint64{0x620: 8<<8 | 20}, 2), open(want.Not[string](fact.Conflicting, "register 0x620 differs"))},
 		{"register, fixed", ratio(24<<8 | 24), open(want.Not[string](fact.Absent, "fixed at 2400 MHz"))},
 		{"not captured", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "intel_uncore_frequency"))},
+		{"a driver that lists nothing", hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/"+hosttest.CPUDir+"intel_uncore_frequency"), open(want.Not[string](fact.Absent, "lists no package"))},
+		{"a driver that lists nothing, register", hosttest.Notes(ratio(8<<8|24), "names\t/"+hosttest.CPUDir+"intel_uncore_frequency"), open(want.Is("dynamic", direct))},
 	})
 }
 
@@ -231,4 +237,17 @@ func TestManyValues(t *testing.T) {
 	want.Not[string](fact.Conflicting, "the CPUs differ").Check(t, got)
 	assert.Equal(t, 4, strings.Count(got.Reason, "energy_perf_bias"), got.Reason)
 	assert.Len(t, got.Evidence(), 8)
+}
+
+// TestWhoSetTheUncore: that packages differ in who set their range is said where they do; where the
+// kernel shows of none what firmware left, it is the kernel that does not say.
+func TestWhoSetTheUncore(t *testing.T) {
+	t.Parallel()
+	left, hidden := [4]int{800, 2400, 800, 2400}, [4]int{800, 2400, 0, 0}
+	for _, c := range []struct {
+		first, second [4]int
+		says          string
+	}{{left, hidden, "the packages differ"}, {hidden, left, "the packages differ"}, {hidden, hidden, "the kernel does not say who set it"}} {
+		assert.Contains(t, collecttest.Collected(t, uncore(c.first, c.second)).Settings["uncore_frequency"].DecidedBy.Reason, c.says)
+	}
 }

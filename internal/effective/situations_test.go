@@ -1,12 +1,17 @@
 package effective_test
 
 import (
+	"maps"
+	"regexp"
+	"slices"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/corpustest"
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host/hosttest"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -176,4 +181,45 @@ func TestSituations(t *testing.T) {
 	}
 	t.Logf("%d situations, %d known, %d with who decided", len(all), known, decided)
 	assert.GreaterOrEqual(t, known, 45)
+}
+
+// withoutKind are a situation's trees with the files of one kind not captured at all, or denied on the
+// last CPU, node or policy.
+func withoutKind(f hosttest.Files) map[string]hosttest.Files {
+	digits := regexp.MustCompile("[0-9]+")
+	kinds := map[string][]string{}
+	for _, path := range slices.Sorted(maps.Keys(f)) {
+		kind := digits.ReplaceAllString(path, "#")
+		kinds[kind] = append(kinds[kind], path)
+	}
+	out := map[string]hosttest.Files{}
+	for kind, paths := range kinds {
+		last := paths[len(paths)-1]
+		out["without "+kind] = f.Without(paths...)
+		out["denied "+last] = hosttest.Notes(f.Without(last), "denied\t/"+last)
+	}
+	return out
+}
+
+// TestAWordOrAReason: whatever files a machine hides, a setting is known by a word or unknown for a
+// reason, and so is who decided it. The unit tests take a few of the trees, make corpus all.
+func TestAWordOrAReason(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	for _, s := range corpustest.Sample(situations(), 16) {
+		trees := withoutKind(s.files)
+		for _, name := range corpustest.Sample(slices.Sorted(maps.Keys(trees)), 16) {
+			for id, got := range collecttest.Collected(t, trees[name]).Settings {
+				asked++
+				for what, f := range map[string]fact.Fact[string]{"effective": got.Effective, "decided": got.DecidedBy} {
+					if f.Known() {
+						assert.NotEmpty(t, f.Value, "%s, %s of %s, %s", s.name, what, id, name)
+					} else {
+						assert.NotEmpty(t, f.Reason, "%s, %s of %s, %s", s.name, what, id, name)
+					}
+				}
+			}
+		}
+	}
+	assert.Greater(t, asked, 1000)
 }

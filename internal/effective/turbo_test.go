@@ -120,6 +120,7 @@ func TestTurbo(t *testing.T) {
 		{"ida, file not captured", intelTurbo(true, "").Without(hosttest.CPUDir + "intel_pstate/"), open(want.Not[string](fact.Unread, "no_turbo"))},
 		{"ida, driver off: EAGAIN", hosttest.Notes(intelTurbo(true, ""), "refused\t/"+noTurbo), by(want.Is("enabled", indirect), firmware)},
 		{"no ida, driver off: EAGAIN", hosttest.Notes(intelTurbo(false, ""), "refused\t/"+noTurbo), by(want.Is("disabled", corroborated), inventory.DecidedHardware)},
+		{"no ida, driver off: EAGAIN, register on", bit(hosttest.Notes(intelTurbo(false, ""), "refused\t/"+noTurbo), 0), open(want.Not[string](fact.Conflicting, "it may have none"))},
 		{"no_turbo denied", hosttest.Notes(intelTurbo(true, ""), "denied\t/"+noTurbo), open(want.Not[string](fact.Denied, "no_turbo"))},
 		{"no_turbo malformed", intelTurbo(true, "maybe"), open(want.Not[string](fact.Malformed, "no_turbo"))},
 		// The register, MSR 0x1A0 bit 38.
@@ -158,6 +159,9 @@ func TestTurbo(t *testing.T) {
 		{"amd-pstate, register off", amdBit(boosted(amd("amd-pstate-epp"), "1", "0", "0", "0", "0"), 1<<25), by(want.Is("disabled", direct), firmware)},
 		{"amd-pstate, register on, policies 0", amdBit(boosted(amd("amd-pstate-epp"), "1", "0", "0", "0", "0"), 0), by(want.Is("disabled", corroborated), administrator)},
 		{"amd-pstate, register on", amdBit(boosted(amd("amd-pstate"), "1"), 0), by(want.Is("enabled", direct), firmware)},
+		{"amd-pstate, register on, policies 1", amdBit(boosted(amd("amd-pstate-epp"), "1", "1", "1", "1", "1"), 0), by(want.Is("enabled", corroborated), firmware)},
+		{"amd-pstate, policies of no known word", boosted(amd("amd-pstate-epp"), "1", "2", "2", "2", "2"), by(want.Is("enabled", indirect), firmware)},
+		{"Hygon acpi-cpufreq, boost 1", boosted(scaled(hosttest.Part{Vendor: "HygonGenuine", Brand: "Hygon C86 7185 32-core Processor", Family: 24, Model: 0}, "acpi-cpufreq"), "1"), by(want.Is("enabled", corroborated), firmware)},
 		{"AMD without a driver", hosttest.Rome.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "cpufreq/boost"))},
 		{"AMD, a hypervisor that hides itself", boosted(hosttest.Registers(amd("acpi-cpufreq"), map[uint32]uint64{0xC0010015: 0}, 0, 2), "1"), by(want.Is("enabled", corroborated), firmware)},
 		{"Intel, a hypervisor that hides itself", hosttest.Registers(intelTurbo(false, "0"), map[uint32]uint64{0x1A0: 1, 0xCE: 0}, 0, 2), open(want.Not[string](fact.Conflicting, "it may have none"))},

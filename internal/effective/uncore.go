@@ -14,8 +14,11 @@ import (
 func (m *Machine) uncoreFrequency() effectiveFace {
 	entries := host.Fact(inventory.SourceCPUFreq, m.Kernel.CPUFreq.Uncore, fact.Direct)
 	list, ok := entries.Get()
-	if !ok || len(list) == 0 {
+	if !ok {
 		return effectiveFace{effective: m.uncoreRegister(fact.Blame[string](entries))}
+	}
+	if len(list) == 0 {
+		return effectiveFace{effective: m.uncoreRegister(fact.Unknown[string](fact.Absent, "the kernel's uncore driver lists no package", "", entries.From))}
 	}
 	var f effectiveFace
 	for i := range list {
@@ -28,7 +31,7 @@ func (m *Machine) uncoreFrequency() effectiveFace {
 		case next.effective.Value != f.effective.Value:
 			return effectiveFace{effective: fact.Unknown[string](fact.Conflicting, fmt.Sprintf("%s is %s, %s is %s", list[0].Name, f.effective.Value, list[i].Name, next.effective.Value),
 				"", f.effective.From, next.effective.From)}
-		case !next.decided.Known() || next.decided.Value != f.decided.Value:
+		case next.decided.Value != f.decided.Value:
 			f.decided = undecided("the packages differ in who set the range", f.effective.From, next.effective.From)
 		}
 	}
