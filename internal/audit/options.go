@@ -36,7 +36,7 @@ type WaiverSpec struct {
 func (w WaiverSpec) End() (time.Time, error) {
 	t, err := time.Parse(time.DateOnly, w.Until)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("waiver of %s: until is %q, expected a date as 2027-06-30", w.Rule, w.Until)
+		return time.Time{}, fmt.Errorf("waiver of %s: until is %q, expected a date such as 2027-06-30", w.Rule, w.Until)
 	}
 	return t, nil
 }

@@ -263,7 +263,7 @@ func TestWaiverThatCannotBeRead(t *testing.T) {
 	r.options = Options{Now: now, Waivers: []WaiverSpec{{Rule: "a.b", Reason: "x", Until: "soon"}, {Rule: "a.c", Reason: "y", Until: "2026-12-01"}, {Rule: "a.d", Reason: "z", Until: "2026-11-18"}, {Rule: "a.e", Subject: "machine", Reason: "z", Until: "2026-12-01"}}}
 	r.out.Findings = []verdict.Finding{{Rule: "a.b", Result: verdict.Fail}, {Rule: "a.c", Result: verdict.Fail}, {Rule: "a.d", Result: verdict.Fail}, {Rule: "a.e", Subject: "socket 0", Result: verdict.Fail}}
 	r.waive()
-	assert.Equal(t, []string{`waiver of a.b: until is "soon", expected a date as 2027-06-30`, "waiver of a.d ended on 2026-11-18; the failure counts again", "waiver of a.e (machine) matches no failure"}, r.out.Notices)
+	assert.Equal(t, []string{`waiver of a.b: until is "soon", expected a date such as 2027-06-30`, "waiver of a.d ended on 2026-11-18; the failure counts again", "waiver of a.e (machine) matches no failure"}, r.out.Notices)
 	var results []verdict.Result
 	for _, f := range r.out.Findings {
 		results = append(results, f.Result)

@@ -38,3 +38,18 @@ func TestOneCommandIsAsAmongAll(t *testing.T) {
 	}
 	assert.Len(t, New("v", "r").commandFor([]string{"help", "check"}).Commands(), len(commands)+1, "help itself is there, and knows all")
 }
+
+// TestManualOfACommand: a command's name asks for its page, and makes no folder; a path is
+// a folder for all pages.
+func TestManualOfACommand(t *testing.T) {
+	t.Chdir(t.TempDir())
+	status, out, errs := run(nil, "man", "check")
+	assert.Equal(t, 0, status, errs)
+	assert.Contains(t, out, ".SH SYNOPSIS\n.B memaudit check [flags]\n")
+	assert.NoDirExists(t, "check")
+	status, out, _ = run(nil, "man", "./check")
+	assert.Equal(t, 0, status)
+	assert.Empty(t, out)
+	assert.FileExists(t, "check/memaudit-check.8")
+	assert.FileExists(t, "check/memaudit-rules-validate.8")
+}

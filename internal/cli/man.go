@@ -14,15 +14,19 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// manCommand prints the manual page of memaudit, or writes those of every
-// command into a folder. The pages are made here: cobra's own generator links
+// manCommand prints the manual page of memaudit or of one command, or writes those of
+// every command into a folder. A word that names a command is that command: who asks
+// for its page gets no folder of that name. The pages are made here: cobra's own generator links
 // a Markdown compiler that would cost every start half a millisecond.
 func (p *Program) manCommand(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{Use: "man [DIR]", Short: "print the manual page, or write one for every command into a folder",
+	return &cobra.Command{Use: "man [COMMAND | DIR]", Short: "print the manual page of memaudit or of a command, or write one for every command into a folder",
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return unwritten(p.manPage(p.Stdout, root))
+			}
+			if asked, _, err := root.Find(args); err == nil && asked != root {
+				return unwritten(p.manPage(p.Stdout, asked))
 			}
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return notAudited(fmt.Errorf("man: %w", err), "")

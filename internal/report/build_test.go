@@ -148,7 +148,7 @@ func TestExitStatus(t *testing.T) {
 	for _, word := range report.FailOn() {
 		require.NoError(t, report.CheckFailOn(word))
 	}
-	require.EqualError(t, report.CheckFailOn("high"), `--fail-on: "high" is not one of info, warning, critical, never`)
+	require.EqualError(t, report.CheckFailOn("high"), `--fail-on: "high", expected one of info, warning, critical, never`)
 }
 
 // known is the face that direct makes.

@@ -35,7 +35,7 @@ func CheckFailOn(word string) error {
 	if word == FailNever || verdict.Severity(word).Rank() > 0 {
 		return nil
 	}
-	return fmt.Errorf("--fail-on: %q is not one of info, warning, critical, never", word)
+	return fmt.Errorf("--fail-on: %q, expected one of info, warning, critical, never", word)
 }
 
 // ExitStatus is the status that the results ask for. A failure at or above
