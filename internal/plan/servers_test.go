@@ -230,6 +230,21 @@ func TestOrderByTheMakersSets(t *testing.T) {
 		"but which slot of a channel is filled first is not known", made.Dear)
 }
 
+// TestWholeChannelsNeedNoOrder: three of four channels are full, of which nobody knows which slot
+// is first. The fourth is filled whole, and nothing about the order is said: it would change
+// nothing.
+func TestWholeChannelsNeedNoOrder(t *testing.T) {
+	s := machinetest.Server{Vendor: "Supermicro", Product: "X9DBX", Brand: "Intel(R) Xeon(R) CPU E5-2680 v2 @ 2.80GHz", Maker: "Intel", ID: [3]int{6, 62, 4},
+		Channels: 4, Depth: 2, Type: 0x18, MTs: 1866, Label: func(cpu, channel, slot int) (string, string) {
+			return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+4*cpu+channel, slot+1), fmt.Sprintf("P%d_Node%d_Channel%d_Dimm%d", cpu, cpu, channel, slot)
+		}}
+	sys := collecttest.Read(t, "three full", s.Table(func(_, channel, _ int) bool { return channel < 3 }).Dump())
+	c := hold(t, "three of four channels", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, 4, buys(&c.made.Advice[0]))
+	require.Empty(t, c.made.Dear)
+}
+
 // TestSetsNeedNoMap: which slot of an R7525 is on which channel is inferred, but the
 // manual lists the slots for eight modules, and these are named.
 func TestSetsNeedNoMap(t *testing.T) {

@@ -507,6 +507,11 @@ func TestWhatMayGo(t *testing.T) {
 	b.kinds = kindsOf(1, 1, 1)
 	assert.Equal(t, [][]int{{0, 0, -1}, {0, -1, 0}, {-1, 0, 0}}, b.removals([]int{2, 1, 1}), "of one size they are")
 
+	shared := channelled(2, 0, none, 0, none, none, none, 0, 0, 0, none, 0, none) // two behind one processor, four behind the other
+	whole := shared.units[0]
+	shared.units = []unit{{slots: whole.slots[:6], groups: whole.groups[:3]}, {slots: whole.slots[6:], groups: whole.groups[3:]}}
+	shared.topo.Platform = assumed(&platform.Platform{RecommendedDIMMs: []int{3}})
+	assert.Empty(t, shared.removals([]int{6}), "to take nothing out is none")
 	less := channelled(2, 0, 0, 0, 1)
 	less.kinds = kindsOf(2, 1)
 	assert.Equal(t, [][]int{{-1, 1}}, less.reductions([]int{3, 1}), "six of seven GiB stay")
