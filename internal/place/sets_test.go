@@ -160,9 +160,9 @@ func TestSetsJoinSlotMaps(t *testing.T) {
 func mapsOf(t *testing.T, head []string) (out []*slotMap) {
 	t.Helper()
 	for _, model := range strings.Split(head[1]+";"+head[2], ";") {
-		for _, vendor := range []string{"Dell Inc.", "HP", "IBM", "Oracle"} {
+		for _, vendor := range []string{"Dell Inc.", "HP", "IBM", "Oracle", "FUJITSU"} {
 			id := identify(&inventory.Machine{Vendor: known(vendor), Product: known(model)})
-			for _, rule := range []string{"dell", "dell-number", "hp", "hp-single", "lenovo", "ibm-bank", "oracle"} {
+			for _, rule := range []string{"dell", "dell-number", "hp", "hp-single", "lenovo", "ibm-bank", "oracle", "fujitsu-channel-number"} {
 				if m, err := findSlotMap(rules.FS, id, rule, 0); err == nil && m.Unknown == "" && !slices.ContainsFunc(out, func(o *slotMap) bool { return o.ID == m.ID }) {
 					out = append(out, m)
 				}

@@ -140,6 +140,9 @@ func documentedServers() map[string]machinetest.Server {
 	})
 	add("Oracle Corporation", "ORACLE SERVER X7-8", "Intel", gold6130, [3]int{6, 85, 4}, 12, ddr4, oracle)
 	add("Fujitsu", "PRIMERGY TX1310 M5", "Intel", "Intel(R) Xeon(R) E-2324G CPU @ 3.10GHz", [3]int{6, 167, 1}, 2, ddr4, fujitsu("AB", 2))
+	add("FUJITSU", "PRIMERGY TX1310 M3", "Intel", "Intel(R) Xeon(R) CPU E3-1225 v6 @ 3.30GHz", [3]int{6, 158, 9}, 2, ddr4, func(_, channel, slot int) (string, string) {
+		return fmt.Sprintf("DIMM CH%c%d", 'A'+channel, 2*slot+channel+1), fmt.Sprintf("BANK %d", 2*channel+1-slot)
+	})
 	add("Fujitsu", "PRIMERGY RX2540 M4", "Intel", gold6130, [3]int{6, 85, 4}, 6, ddr4, fujitsu("ABCDEFGHJKLM", 6))
 	add("Fujitsu", "PRIMERGY RX200 S8", "Intel", "Intel(R) Xeon(R) CPU E5-2640 v2 @ 2.00GHz", [3]int{6, 62, 4}, 4, ddr3, fujitsu("ABCDEFGH", 4))
 	add("Supermicro", "X9DRi-LN4+", "Intel", "Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz", [3]int{6, 45, 7}, 4, ddr3, func(cpu, channel, slot int) (string, string) {
@@ -151,12 +154,12 @@ func documentedServers() map[string]machinetest.Server {
 	add("GIGABYTE", "MZ72-HB0-00", amd, "AMD EPYC 7413 24-Core Processor", [3]int{25, 1, 1}, 8, ddr4, func(cpu, channel, slot int) (string, string) {
 		return fmt.Sprintf("DIMM_P%d_%c%d", cpu, 'A'+8*cpu+channel, slot), "BANK 0"
 	})
-	for product, depth := range map[string]int{"ThinkSystem SR950 V3": 2, "PRIMERGY TX1310 M5": 2, "PRIMERGY RX2540 M4": 2, "PRIMERGY RX200 S8": 3, "X9DRi-LN4+": 3, "UCSC-C22-M3S": 2} {
+	for product, depth := range map[string]int{"ThinkSystem SR950 V3": 2, "PRIMERGY TX1310 M3": 2, "PRIMERGY TX1310 M5": 2, "PRIMERGY RX2540 M4": 2, "PRIMERGY RX200 S8": 3, "X9DRi-LN4+": 3, "UCSC-C22-M3S": 2} {
 		deep := out[product]
 		deep.Depth = depth
 		out[product] = deep
 	}
-	for _, product := range []string{"NX440", "ProLiant XL220a Gen8 v2", "PRIMERGY TX1310 M5", "ThinkSystem SR655 V3", "ThinkEdge SE455 V3"} {
+	for _, product := range []string{"NX440", "ProLiant XL220a Gen8 v2", "PRIMERGY TX1310 M3", "PRIMERGY TX1310 M5", "ThinkSystem SR655 V3", "ThinkEdge SE455 V3"} {
 		alone := out[product]
 		alone.Single = true
 		out[product] = alone
