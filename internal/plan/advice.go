@@ -35,9 +35,11 @@ type Plan struct {
 	// Asked are the failures that advice was sought for.
 	Asked []Finding
 	// Dear says in one clause why nothing cheaper is among the advice than what buys
-	// more than half as many modules as are installed, or than what buys any where
-	// moving would do but no slot can be named; "" when something is.
+	// more than half as many modules as are installed, or what moving would do beside
+	// advice that leaves something, where no slot can be named; "" when something is.
 	Dear string
+	// Either says that Why, or Dear, is what would do by channels, as no slot can be named.
+	Either bool
 	// Fewer is what taking out modules alone would reach, where that gives up no more than
 	// a quarter of the capacity, documents name the number that stays and what keeps the
 	// capacity is as dear as that, or is not known; nil else. It is no advice: capacity is what modules are

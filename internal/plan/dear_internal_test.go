@@ -20,9 +20,9 @@ import (
 // TestWhyDearWords: what speaks against fewer new modules is what fails with all
 // of them, else with some, and never what the taken layout leaves as well.
 func TestWhyDearWords(t *testing.T) {
-	taken := &candidate{score: score{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
+	taken := &candidate{steps: []Step{{Do: Install}, {Do: Install}}, score: score{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
 	for want, stays := range map[string][][]string{
-		"no layout with fewer new modules is even behind all processors":         nil,
+		"no layout with fewer new modules is even":                               nil,
 		"no layout tried with fewer new modules mends a part and breaks nothing": {{"memory.dimm.uniform"}, {}},
 		"with fewer new modules a still fails":                                   {{"a", "b"}, {"memory.dimm.uniform", "a"}},
 		"with fewer new modules a and b still fails":                             {{"a", "b"}},
@@ -33,6 +33,8 @@ func TestWhyDearWords(t *testing.T) {
 		s := &search{board: &board{}, stays: stays}
 		require.Equal(t, want, s.whyDear(taken))
 	}
+	one := &candidate{steps: taken.steps[:1]}
+	require.Empty(t, (&search{board: &board{}}).whyDear(one), "fewer than one module is none")
 }
 
 // TestAgainst: a remark that stays speaks against no layout, a new one does.

@@ -43,9 +43,10 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	}
 	if len(out.Advice) == 0 {
 		out.Why = s.why()
+		out.Either = s.either != "" && out.Why == s.either
 		return out
 	}
-	out.Dear = cmp.Or(s.either, s.dear)
+	out.Dear, out.Either = cmp.Or(s.either, s.dear), s.either != ""
 	return out
 }
 
@@ -92,6 +93,9 @@ func (s *search) alternatives() []*candidate {
 		}
 	}
 	s.either = s.eitherWay(counts)
+	if s.either != "" { // nothing is bought for want of a slot's name
+		return out
+	}
 	if !s.before.worthBuying(&s.pipeline) || s.ratedBelow() {
 		return out
 	}

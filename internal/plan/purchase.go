@@ -369,8 +369,10 @@ func (s *search) whyDear(taken *candidate) string {
 	switch {
 	case len(s.stays) == 0 && byManual:
 		return "the manual lists no set of slots for fewer new modules that it does not discourage"
+	case len(s.stays) == 0 && taken.buys() == 1: // fewer than one is none
+		return ""
 	case len(s.stays) == 0:
-		return "no layout with fewer new modules is even behind all processors"
+		return "no layout with fewer new modules is even"
 	}
 	too := func(rule string) bool {
 		return slices.ContainsFunc(taken.score.fails, func(f Finding) bool { return f.Rule == rule })

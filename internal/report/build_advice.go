@@ -11,7 +11,10 @@ import (
 // advise puts the plan into the report: the advice itself, and into each finding
 // that it cures its ids and the remedy in a sentence.
 func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
-	r.AdviceWhy, r.AdviceDear = p.Why, p.Dear
+	r.AdviceDear = cheaper(p)
+	if p.Either {
+		r.AdviceByChannel = p.Why
+	}
 	if p.Fewer != nil {
 		fewer := buildAdvice(sys, p.Fewer)
 		r.AdviceFewer = &fewer
@@ -34,9 +37,27 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 			}
 		}
 		if p.Why != "" && f.Remedy != nil && f.Result == string(verdict.Fail) && p.Sought(f.Rule, f.Subject) {
-			f.Remedy = wordOrNil(*f.Remedy + " (no layout is advised: " + p.Why + ")" + p.WithoutPurchase(sys, f.Rule, f.Subject))
+			f.Remedy = wordOrNil(*f.Remedy + p.WithoutPurchase(sys, f.Rule, f.Subject) + " (no layout is advised: " + p.Why + ")")
 		}
 	}
+}
+
+// FewerAlone is what taking modules out would reach where no advice keeps the capacity,
+// nil else: beside an advice it stands with the first.
+func (r *Report) FewerAlone() *Advice {
+	if slices.ContainsFunc(r.Advice, func(a Advice) bool { return a.ID != AdviceSettings }) {
+		return nil
+	}
+	return r.AdviceFewer
+}
+
+// cheaper says what nothing cheaper is advised for: what moving would do without the
+// word that there is nothing.
+func cheaper(p *plan.Plan) string {
+	if p.Dear == "" || p.Either {
+		return p.Dear
+	}
+	return "none: " + p.Dear
 }
 
 // dearly says in brackets why nothing cheaper is advised, "" where something is.

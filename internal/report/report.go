@@ -31,15 +31,15 @@ type Report struct {
 	ProfileAsked bool      `json:"-"`
 	Summary      Summary   `json:"summary"`
 	Findings     []Finding `json:"findings"`
-	// Advice are alternatives for the memory population, cheapest first. AdviceWhy
-	// says why there is none although something fails, AdviceDear why nothing cheaper
+	// Advice are alternatives for the memory population, cheapest first. AdviceByChannel
+	// says what would do where no slot can be named and none is advised, AdviceDear why nothing cheaper
 	// is among them than many modules, AdviceFewer what taking modules out alone would
 	// reach, nil where that is not asked for.
-	Advice      []Advice  `json:"advice"`
-	AdviceWhy   string    `json:"-"`
-	AdviceDear  string    `json:"-"`
-	AdviceFewer *Advice   `json:"-"`
-	Inventory   Inventory `json:"inventory"`
+	Advice          []Advice  `json:"advice"`
+	AdviceByChannel string    `json:"-"`
+	AdviceDear      string    `json:"-"`
+	AdviceFewer     *Advice   `json:"-"`
+	Inventory       Inventory `json:"inventory"`
 	// Profiles holds the machine against every profile documented for it; there
 	// only when it was asked for, and empty when no document gives one.
 	Profiles []HeldProfile `json:"profiles,omitzero"`

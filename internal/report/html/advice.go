@@ -16,11 +16,18 @@ const adviceTitle = "What to do"
 // advice says what to do: the alternatives for the population with their steps,
 // what each socket has before and after them, and the BIOS settings beside them.
 func (p *pageWriter) advice() {
-	if len(p.r.Advice) == 0 {
+	less := p.r.FewerAlone()
+	if len(p.r.Advice) == 0 && less == nil && p.r.AdviceByChannel == "" {
 		return
 	}
 	p.section("advice", adviceTitle)
 	defer p.Close()
+	if p.r.AdviceByChannel != "" {
+		p.note("By channel, as no slot can be named: " + p.r.AdviceByChannel)
+	}
+	if less != nil {
+		p.note("No layout that keeps the capacity is advised. Without a purchase: " + p.fewer(less))
+	}
 	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
 		p.note("These are alternatives, the cheapest first; the picture shows the first.")
 	}
@@ -36,7 +43,7 @@ func (p *pageWriter) alternative(a *report.Advice, first bool) {
 	defer p.Close()
 	p.Element("h3", a.ID+": "+wording.Effort(a))
 	p.Open("ol")
-	for _, line := range wording.Steps(a.Steps, p.r.Inventory.Slots) {
+	for _, line := range wording.Steps(a.Steps, &p.r.Inventory) {
 		p.Element("li", line.Text)
 	}
 	p.Close()
@@ -47,9 +54,9 @@ func (p *pageWriter) alternative(a *report.Advice, first bool) {
 	p.pair("cures", curedRules(a.Cures))
 	p.pair("still fails", remaining(a.Reaches.Findings))
 	if first && p.r.AdviceDear != "" {
-		p.pair("cheaper", "none: "+p.r.AdviceDear)
+		p.pair("cheaper", p.r.AdviceDear)
 	}
-	if first && p.r.AdviceFewer != nil {
+	if first && p.r.AdviceFewer != nil && p.r.FewerAlone() == nil {
 		p.pair("or less", p.fewer(p.r.AdviceFewer))
 	}
 	p.pair("source", a.Source)
@@ -58,7 +65,7 @@ func (p *pageWriter) alternative(a *report.Advice, first bool) {
 
 // fewer says in a line what taking modules out alone takes, and gives.
 func (p *pageWriter) fewer(a *report.Advice) string {
-	lines := wording.Steps(a.Steps, p.r.Inventory.Slots)
+	lines := wording.Steps(a.Steps, &p.r.Inventory)
 	steps := make([]string, len(lines))
 	for i := range lines {
 		steps[i] = lines[i].Text

@@ -44,7 +44,7 @@ func (d *drawing) spot(handle *string) (x, y int, ok bool) {
 // or put into, and an arrow where a module stays with its processor.
 func (p *pageWriter) arrows(d *drawing) {
 	lines := make([]int, len(p.steps())) // the number of the line that says each step
-	for n, line := range wording.Steps(p.steps(), p.r.Inventory.Slots) {
+	for n, line := range wording.Steps(p.steps(), &p.r.Inventory) {
 		for _, i := range line.Steps {
 			lines[i] = n + 1
 		}

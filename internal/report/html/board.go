@@ -153,6 +153,9 @@ func (p *pageWriter) socketName(id int) string {
 		if s.Designation != nil {
 			parts = append(parts, *s.Designation)
 		}
+		if label := wording.Misnamed(&p.r.Inventory)[id]; label != "" {
+			parts = append(parts, "slots "+label)
+		}
 		if s.Model != nil {
 			parts = append(parts, wording.Processor(*s.Model))
 		}

@@ -277,7 +277,7 @@ func TestBeforeAndAfter(t *testing.T) {
 func TestCheaperOrLess(t *testing.T) {
 	a1, class, socket := "A1", "A", 0
 	r := &report.Report{
-		Advice: []report.Advice{{ID: "exchange", Installs: 7}, {ID: "install", Installs: 12}}, AdviceDear: "with fewer new modules it fails",
+		Advice: []report.Advice{{ID: "exchange", Installs: 7}, {ID: "install", Installs: 12}}, AdviceDear: "none: with fewer new modules it fails",
 		AdviceFewer: &report.Advice{
 			ID: "remove", Removes: 1, GivenUpBytes: 8 << 30, Steps: []report.Step{{Do: "remove", FromLocator: &a1}},
 			Reaches: report.Reaches{Sockets: []report.ReachedSocket{{Socket: &socket, Class: &class}}},
@@ -286,8 +286,15 @@ func TestCheaperOrLess(t *testing.T) {
 	page := pageOf(t, r)
 	assert.Equal(t, 1, strings.Count(page, "none: with fewer new modules it fails"))
 	assert.Equal(t, 1, strings.Count(page, "1 module is taken out, nothing is bought, 8 GiB of capacity are given up: take out A1; socket 0: class A"))
-	r.AdviceDear, r.AdviceFewer = "", nil
+	r.Advice = []report.Advice{{ID: report.AdviceSettings}}
 	page = pageOf(t, r)
+	assert.Contains(t, page, "Without a purchase: 1 module is taken out, nothing is bought, 8 GiB of capacity are given up: take out A1; socket 0: class A")
+	assert.NotContains(t, page, ">or less<")
+	r.Advice, r.AdviceFewer, r.AdviceByChannel = nil, nil, "moving one would do"
+	assert.Contains(t, pageOf(t, r), "By channel, as no slot can be named: moving one would do")
+	r.Advice, r.AdviceDear, r.AdviceByChannel = []report.Advice{{ID: "exchange", Installs: 7}}, "", ""
+	page = pageOf(t, r)
+	assert.NotContains(t, page, "Without a purchase")
 	assert.NotContains(t, page, ">cheaper<")
 	assert.NotContains(t, page, ">or less<")
 }

@@ -518,7 +518,7 @@ func TestSpeedBelowThePicture(t *testing.T) {
 func TestAdviceOfAPage(t *testing.T) {
 	r := &report.Report{Advice: []report.Advice{{ID: "move", Reaches: report.Reaches{Findings: []report.Remaining{
 		{Rule: "memory.x", Subject: "socket 0", Severity: "info"}, {Rule: "memory.y", Subject: "machine", Severity: "warning"}, {Rule: "memory.x", Subject: "socket 1", Severity: "info"}}},
-		Cures: []report.Cured{{Rule: "memory.z", Subject: "socket 0"}, {Rule: "memory.z", Subject: "socket 1"}}, Source: "general practice"}}, AdviceDear: "it fails with less"}
+		Cures: []report.Cured{{Rule: "memory.z", Subject: "socket 0"}, {Rule: "memory.z", Subject: "socket 1"}}, Source: "general practice"}}, AdviceDear: "none: it fails with less"}
 	text := section(t, r, "advice")
 	assert.Contains(t, text, "|cures|memory.z sockets 0-1|still fails|memory.x (info) sockets 0-1; memory.y (warning) machine|cheaper|none: it fails with less|source|general practice|")
 	assert.NotContains(t, text, "alternatives")

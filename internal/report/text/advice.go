@@ -23,6 +23,14 @@ func adviceNames(f *report.Finding) string {
 // advice prints what to do about the population and the BIOS settings, once for
 // the machine: the steps in order, and what the audit says of it after them.
 func (p *printer) advice(r *report.Report) {
+	if r.AdviceByChannel != "" {
+		p.section(wordAdvice, "by channel, as no slot can be named")
+		p.brief(2, "steps", r.AdviceByChannel, linesSteps)
+		p.newline()
+	}
+	if less := r.FewerAlone(); less != nil {
+		p.fewerAlone(less, briefSteps(less.Steps, &r.Inventory))
+	}
 	if len(r.Advice) == 0 {
 		return
 	}
@@ -34,15 +42,15 @@ func (p *printer) advice(r *report.Report) {
 		a := &r.Advice[i]
 		p.section(wordAdvice, a.ID+": "+wording.Effort(a))
 		name := "steps"
-		for j, line := range wording.Steps(a.Steps, r.Inventory.Slots) {
+		for j, line := range wording.Steps(a.Steps, &r.Inventory) {
 			p.field(2, name, strconv.Itoa(j+1)+". "+line.Text)
 			name = ""
 		}
 		p.promises(a)
 		p.field(2, "cures", curedRules(a.Cures))
 		p.field(2, "cheaper", cheaper(r, i))
-		if r.AdviceFewer != nil && i == 0 {
-			p.field(2, "or less", lessened(r.AdviceFewer)+": "+strings.Join(briefSteps(r.AdviceFewer.Steps, r.Inventory.Slots), "; "))
+		if r.AdviceFewer != nil && i == 0 && r.FewerAlone() == nil {
+			p.field(2, "or less", lessened(r.AdviceFewer)+": "+strings.Join(briefSteps(r.AdviceFewer.Steps, &r.Inventory), "; "))
 		}
 		p.field(2, "source", a.Source)
 		p.newline()
@@ -73,12 +81,21 @@ func lessened(a *report.Advice) string {
 	return "buy nothing, take out " + prose.Count(a.Removes, "module") + " (" + prose.Size(a.GivenUpBytes) + ")" + moved + "; " + outcome(&a.Reaches)
 }
 
+// fewerAlone prints what taking modules out would reach where nothing keeps the
+// capacity: on a full board of unequal channels that is all that can be done.
+func (p *printer) fewerAlone(a *report.Advice, steps []string) {
+	p.section(wordAdvice, "none that keeps the capacity")
+	p.brief(2, "or less", lessened(a), linesOther)
+	p.brief(2, "steps", strings.Join(steps, "; "), linesSteps)
+	p.newline()
+}
+
 // cheaper says, below the first advice, why there is no cheaper one.
 func cheaper(r *report.Report, nth int) string {
 	if nth > 0 || r.AdviceDear == "" {
 		return ""
 	}
-	return "none: " + r.AdviceDear
+	return r.AdviceDear
 }
 
 // briefAdvice prints the cheapest advice with its steps, and the others in a line each.
@@ -90,7 +107,7 @@ func (p *printer) briefAdvice(r *report.Report) {
 	}
 	for i := range all {
 		a := &all[i]
-		steps := briefSteps(a.Steps, r.Inventory.Slots)
+		steps := briefSteps(a.Steps, &r.Inventory)
 		if i > 0 {
 			if p.tight < tightest || i == len(all)-1 { // the last cures most
 				p.other(a, steps)
@@ -119,7 +136,7 @@ func (p *printer) briefAdvice(r *report.Report) {
 // briefSettings prints the one step that sets many settings.
 func (p *printer) briefSettings(a *report.Advice) {
 	p.section(wordAdvice, a.ID+": "+wording.Effort(a))
-	p.brief(2, "step", wording.Steps(a.Steps, nil)[0].Text, linesSteps)
+	p.brief(2, "step", wording.Steps(a.Steps, &report.Inventory{})[0].Text, linesSteps)
 	p.atMost(linesReaches-min(p.tight, 2), func() { p.promises(a) })
 	if p.tight < tightest {
 		p.brief(2, "source", a.Source, 1)
@@ -138,9 +155,9 @@ func (p *printer) promises(a *report.Advice) {
 
 // briefSteps are the lines of the steps by their numbers, kept whole where one
 // step is a line.
-func briefSteps(steps []report.Step, slots []report.Slot) []string {
+func briefSteps(steps []report.Step, inv *report.Inventory) []string {
 	var out []string
-	for i, line := range wording.Steps(steps, slots) {
+	for i, line := range wording.Steps(steps, inv) {
 		text := strconv.Itoa(i+1) + ". " + line.Text
 		if len(line.Steps) == 1 {
 			text = strings.ReplaceAll(text, " ", hardBlank)

@@ -47,11 +47,11 @@ func TestAdviceSaysWhatEachWayGives(t *testing.T) {
 // TestAdviceSaysWhyDear: why nothing cheaper is advised stands with what is.
 func TestAdviceSaysWhyDear(t *testing.T) {
 	r := alternatives()
-	r.Advice, r.AdviceDear = r.Advice[1:], "with fewer new modules memory.channel.populated still fails"
+	r.Advice, r.AdviceDear = r.Advice[1:], "none: with fewer new modules memory.channel.populated still fails"
 	for _, verbose := range []bool{false, true} {
 		p := newPrinter(Options{Verbose: verbose})
 		p.advice(r)
-		require.Contains(t, flat(string(p.buf)), "cheaper none: "+r.AdviceDear)
+		require.Contains(t, flat(string(p.buf)), "cheaper "+r.AdviceDear)
 	}
 }
 
@@ -82,7 +82,26 @@ func TestAdviceSaysWhatLessWouldDo(t *testing.T) {
 			require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), 80, line)
 		}
 	}
-	r.AdviceFewer = nil
+	less.Removes, less.Moves, less.GivenUpBytes = 1, 0, 8<<30
+	both := r.Advice
+	for _, r.Advice = range [][]report.Advice{nil, {{ID: report.AdviceSettings, Steps: less.Steps}}} {
+		for _, verbose := range []bool{false, true} {
+			p := newPrinter(Options{Verbose: verbose})
+			p.advice(r)
+			text := flat(string(p.buf))
+			require.Contains(t, text, "ADVICE none that keeps the capacity or less buy nothing, take out 1 module (8 GiB); reaches class A")
+			require.Contains(t, text, "steps 1. take out A1")
+			require.Equal(t, 1, strings.Count(text, "or less"))
+		}
+	}
+	for _, verbose := range []bool{false, true} {
+		p := newPrinter(Options{Verbose: verbose})
+		p.advice(&report.Report{AdviceByChannel: "moving one would do"})
+		require.Equal(t, "ADVICE by channel, as no slot can be named steps moving one would do", strings.TrimSpace(flat(string(p.buf))))
+	}
+	require.Equal(t, "see ADVICE", NextStep(&report.Report{Summary: report.Summary{Fail: 1}, AdviceByChannel: "moving"}, "ADVICE"))
+	require.Equal(t, "see ADVICE", NextStep(&report.Report{Summary: report.Summary{Fail: 1}, AdviceFewer: &less}, "ADVICE"))
+	r.Advice, r.AdviceFewer = both, nil
 	p := newPrinter(Options{})
 	p.advice(r)
 	require.NotContains(t, string(p.buf), "or less")
@@ -109,7 +128,7 @@ func TestAdviceInFull(t *testing.T) {
 	move.Cures = []report.Cured{{Rule: "memory.slot.order", Subject: "socket 0"}, {Rule: "memory.slot.order", Subject: "socket 1"}, {Rule: "memory.dimm.uniform"}}
 	r.Advice[1].Reaches.Sockets[0].Socket = nil
 	r.Advice[1].Reaches.Sockets = append(r.Advice[1].Reaches.Sockets, report.ReachedSocket{})
-	r.AdviceDear = "it fails with less"
+	r.AdviceDear = "none: it fails with less"
 	setting, value, menu := "workload_profile", "HPC", "Workload Profile"
 	r.Advice = append(r.Advice, report.Advice{ID: report.AdviceSettings, Source: "HPE, UEFI workload profiles", Cures: []report.Cured{{Rule: "setting.smt"}},
 		Steps:   []report.Step{{Do: "set", Setting: &setting, Value: &value, Menu: &menu}},
@@ -156,7 +175,7 @@ ADVICE    settings: 1 setting for 1 finding
 // advised beside the cheapest, and last of all only what cures most stands beside it.
 func TestAdviceWhereRoomIsShort(t *testing.T) {
 	r := alternatives()
-	r.AdviceDear = "it fails with less"
+	r.AdviceDear = "none: it fails with less"
 	r.AdviceFewer = &report.Advice{Removes: 1, GivenUpBytes: 8 << 30}
 	last := r.Advice[1]
 	last.ID = "exchange"

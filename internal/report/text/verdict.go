@@ -79,7 +79,7 @@ func onlyLive(findings []report.Finding) bool {
 func NextStep(r *report.Report, advice string) string {
 	s := r.Summary
 	switch {
-	case s.Fail > 0 && len(r.Advice) > 0:
+	case s.Fail > 0 && (len(r.Advice) > 0 || r.AdviceByChannel != "" || r.FewerAlone() != nil):
 		return "see " + advice
 	case s.Fail > 0 && report.SeverityRank(worstSeverity(r.Findings)) > 1:
 		return "see the fix"

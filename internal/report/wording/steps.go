@@ -18,14 +18,15 @@ type StepLine struct {
 }
 
 // Steps gathers an advice's steps into lines, in the order in which they are
-// carried out. slots are the machine's.
-func Steps(steps []report.Step, slots []report.Slot) []StepLine {
+// carried out; inv is the machine's.
+func Steps(steps []report.Step, inv *report.Inventory) []StepLine {
 	owners := map[string]int{}
-	for i := range slots {
-		if s := slots[i].Socket; s != nil {
-			owners[slots[i].Handle] = *s
+	for i := range inv.Slots {
+		if s := inv.Slots[i].Socket; s != nil {
+			owners[inv.Slots[i].Handle] = *s
 		}
 	}
+	whole := len(Misnamed(inv)) > 0
 	deeds := deedsOf(steps)
 	var out []StepLine
 	for from := 0; from < len(deeds); {
@@ -33,7 +34,7 @@ func Steps(steps []report.Step, slots []report.Slot) []StepLine {
 		for to < len(deeds) && deeds[to].kind() == deeds[from].kind() {
 			to++
 		}
-		out = append(out, runLines(deeds[from:to], owners)...)
+		out = append(out, runLines(deeds[from:to], owners, whole)...)
 		from = to
 	}
 	return out
@@ -90,7 +91,7 @@ type errand struct {
 
 // runLines makes lines of consecutive deeds of one kind. Modules that move from
 // one processor to another have a line each: their order counts.
-func runLines(deeds []deed, owners map[string]int) []StepLine {
+func runLines(deeds []deed, owners map[string]int, whole bool) []StepLine {
 	var errands []errand
 	at := map[int]int{}
 	for i := range deeds {
@@ -110,7 +111,7 @@ func runLines(deeds []deed, owners map[string]int) []StepLine {
 			at = map[int]int{}
 		}
 	}
-	return likeLines(&deeds[0].Step, errands)
+	return likeLines(&deeds[0].Step, errands, whole)
 }
 
 // ownerOf is the processor that a step stays with; one is false for a move or a
@@ -147,8 +148,9 @@ func namesOf(s *report.Step) []string {
 }
 
 // likeLines brings errands together whose slots have the same names after the
-// processors' own: "PROC 1 DIMM 3" and "PROC 2 DIMM 3".
-func likeLines(s *report.Step, errands []errand) []StepLine {
+// processors' own: "PROC 1 DIMM 3" and "PROC 2 DIMM 3". Labels stay whole where the
+// names in them are other processors' in the picture.
+func likeLines(s *report.Step, errands []errand, whole bool) []StepLine {
 	var out []StepLine
 	for i := 0; i < len(errands); {
 		group := errands[i : i+1]
@@ -156,7 +158,7 @@ func likeLines(s *report.Step, errands []errand) []StepLine {
 		rest := errands[i].names
 		for j := i + 2; j <= len(errands); j++ {
 			h, r, ok := headed(errands[i:j])
-			if !ok {
+			if !ok || whole {
 				break
 			}
 			group, heads, rest = errands[i:j], h, r
@@ -217,10 +219,6 @@ func headEnd(name, other string) int {
 		at++
 	}
 	return at
-}
-
-func alphanumeric(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // headSpan names heads that are numbered on by the first and the last.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/report"
 )
@@ -43,13 +44,29 @@ func TestSteps(t *testing.T) {
 		steps, slots := parseSteps(c.steps)
 		var got []string
 		seen := 0
-		for _, l := range Steps(steps, slots) {
+		for _, l := range Steps(steps, &report.Inventory{Slots: slots}) {
 			got = append(got, l.Text)
 			seen += len(l.Steps)
 		}
 		assert.Equal(t, c.want, got, c.name)
 		assert.Equal(t, len(steps), seen, c.name)
 	}
+}
+
+// TestStepsKeepLabelsWhole: where a slot's label begins with another processor's name,
+// "on each of CPU1 and CPU2" would say CPU1 of two processors.
+func TestStepsKeepLabelsWhole(t *testing.T) {
+	steps, slots := parseSteps("+0/CPU1_DIMM_3 +1/CPU2_DIMM_3")
+	names := []string{"CPU0", "CPU1", "CPU 2"}
+	inv := &report.Inventory{Slots: slots, Sockets: []report.Socket{{ID: 0, Designation: &names[0]}, {ID: 1, Designation: &names[1]}}}
+	lines := Steps(steps, inv)
+	require.Len(t, lines, 2)
+	assert.Equal(t, "install 8 GiB DDR3 in CPU1 DIMM 3", lines[0].Text)
+	assert.Equal(t, "install 8 GiB DDR3 in CPU2 DIMM 3", lines[1].Text)
+	inv.Sockets[0].Designation, inv.Sockets[1].Designation = &names[1], &names[2]
+	lines = Steps(steps, inv)
+	require.Len(t, lines, 1)
+	assert.Equal(t, "on each of CPU1 and CPU2: install 8 GiB DDR3 in DIMM 3", lines[0].Text)
 }
 
 func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
@@ -59,7 +76,7 @@ func parseSteps(text string) (steps []report.Step, slots []report.Slot) {
 		name = strings.ReplaceAll(strings.ReplaceAll(name, "DIMM_B", "DIMM~B"), "_", " ")
 		name = strings.ReplaceAll(name, "~", "_")
 		h := word
-		s := report.Slot{Handle: h}
+		s := report.Slot{Handle: h, Locator: &name}
 		var n int
 		if _, err := fmt.Sscanf(socket, "%d", &n); err == nil {
 			s.Socket = &n

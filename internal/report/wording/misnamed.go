@@ -1,0 +1,67 @@
+package wording
+
+import "github.com/memaudit/memaudit/internal/report"
+
+// Misnamed gives, for each socket whose slots' labels begin with what firmware calls
+// another one, that beginning: a ThinkStation P920 has CPU1_DIMM_1 behind its CPU0. It
+// is nil for most machines.
+func Misnamed(inv *report.Inventory) map[int]string {
+	var out map[int]string
+	for i := range inv.Slots {
+		s := &inv.Slots[i]
+		if s.Socket == nil || s.Locator == nil || out[*s.Socket] != "" || beginsWith(*s.Locator, designation(inv, s.Socket)) > 0 {
+			continue
+		}
+		for j := range inv.Sockets {
+			n := beginsWith(*s.Locator, report.OrEmpty(inv.Sockets[j].Designation))
+			if n == 0 || inv.Sockets[j].ID == *s.Socket {
+				continue
+			}
+			if out == nil {
+				out = map[int]string{}
+			}
+			out[*s.Socket] = (*s.Locator)[:n]
+		}
+	}
+	return out
+}
+
+// beginsWith says how long the beginning of a label is that is a processor's name, blanks
+// and signs apart: 4 of CPU1_DIMM_1 by "CPU 1". 0 when it begins otherwise, or the name
+// ends in no number: "CPU" tells no processor from another. It allocates nothing: every
+// slot is held against every processor.
+func beginsWith(label, name string) int {
+	if name == "" || !isDigit(name[len(name)-1]) {
+		return 0
+	}
+	at := 0
+	for i := range len(name) {
+		if !alphanumeric(name[i]) {
+			continue
+		}
+		for at < len(label) && !alphanumeric(label[at]) {
+			at++
+		}
+		if at == len(label) || smallLetter(label[at]) != smallLetter(name[i]) {
+			return 0
+		}
+		at++
+	}
+	if at == len(label) || isDigit(label[at]) { // CPU1 is no beginning of CPU11
+		return 0
+	}
+	return at
+}
+
+func alphanumeric(c byte) bool {
+	return isDigit(c) || smallLetter(c) >= 'a' && smallLetter(c) <= 'z'
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func smallLetter(c byte) byte {
+	if c >= 'A' && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
