@@ -188,13 +188,25 @@ func (p *partJoint) fill(n *readModule) {
 	registered, ok := m.Registered()
 	filled = fillFrom(n, &s.Registered, registered, ok) || filled
 	reduced, ok := m.LoadReduced()
-	filled = fillFrom(n, &s.LoadReduced, reduced, ok) || filled
+	filled = fillFrom(n, &s.LoadReduced, reduced, ok) || buffered(n, reduced) || filled
 	data, total, ok := m.Widths()
 	filled = fillFrom(n, &s.DataWidth, data, ok) || filled
 	filled = fillFrom(n, &s.TotalWidth, total, ok) || filled
 	if filled {
 		p.filled++
 	}
+}
+
+// buffered takes a module that firmware calls registered for load-reduced where its
+// maker's documented number says so: some firmware sets SMBIOS's bit "Registered
+// (Buffered)" for both and LRDIMM for none (Huawei RH1288 V3, PowerEdge C8220).
+func buffered(n *readModule, reduced bool) bool {
+	s := n.slot
+	if !reduced || !n.says.Documented || !s.Registered.Or(false) || s.LoadReduced.Or(true) {
+		return false
+	}
+	s.LoadReduced.State = fact.Unstated
+	return fillFrom(n, &s.LoadReduced, true, true)
 }
 
 // speed doubts a rated speed below that of the part number: most firmware of

@@ -74,6 +74,15 @@ func TestPartNumberFillsSilence(t *testing.T) {
 	empty.Bytes, empty.Rank = 0, 0
 	assert.False(t, withParts(t, empty).Slots[0].Ranks.Known(), "the number of a module that is gone")
 
+	// M386 is an LRDIMM by the same guide; "Registered (Buffered)" alone does not say that it is none.
+	d = ddr4()
+	d.Part = "M386A4K40BB0-CRC"
+	d.Speed, d.Configured = 2400, 2400
+	want.Is(true, fact.Corroborated).Check(t, withParts(t, d).Slots[0].LoadReduced)
+	d.Detail = detailSynchronous | detailUnbuffered
+	want.Is(false, fact.Direct).Check(t, withParts(t, d).Slots[0].LoadReduced)
+	want.Is(false, fact.Direct).Check(t, withParts(t, ddr4()).Slots[0].LoadReduced)
+
 	whole := ddr4()
 	s = withParts(t, whole).Slots[0]
 	want.Is(2, fact.Direct).Check(t, s.Ranks)

@@ -132,10 +132,10 @@ func voltageFits(k dimmKind, s *inventory.Slot) bool {
 
 // lowVoltageUnlisted reports a module that runs at 1.35 V on a platform whose
 // table tells the voltages apart, but not for this kind of module: at the lower
-// voltage it may well be slower (Sandy Bridge-EP with LRDIMMs).
+// voltage it may well be slower (Sandy Bridge-EP with LRDIMMs, of which firmware
+// before SMBIOS 2.8 does not say the voltage).
 func lowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
-	mv, ok := s.ConfiguredMV.Get()
-	if !ok || mv >= 1425 {
+	if mv, ok := s.ConfiguredMV.Get(); ok && mv >= 1425 || !ok && !s.LoadReduced.Or(false) {
 		return false
 	}
 	for _, key := range keys {

@@ -70,7 +70,7 @@ func TestKindsFor(t *testing.T) {
 	for _, c := range []struct {
 		mv    int
 		exact bool
-	}{{1350, false}, {1424, false}, {1425, true}, {1500, true}, {0, true}} {
+	}{{1350, false}, {1424, false}, {1425, true}, {1500, true}, {0, false}} { // 0: firmware says none
 		s := dimm(true, 4, c.mv)
 		s.LoadReduced = collecttest.Known(true)
 		_, exact := KindsFor(volts, s)
