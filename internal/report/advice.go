@@ -63,6 +63,9 @@ type Module struct {
 	Type      *string `json:"type" jsonschema:"nullable"`
 	Ranks     *int    `json:"ranks" jsonschema:"nullable"`
 	RatedMTs  *int    `json:"rated_mts" jsonschema:"nullable"`
+	// Kind is RDIMM, LRDIMM or UDIMM, which do not work beside each other; "" where that
+	// is not known or Type says it.
+	Kind string `json:"-"`
 }
 
 // Reaches is what an audit says after the steps.

@@ -58,6 +58,24 @@ func TestStepsOfSwap(t *testing.T) {
 	assert.Equal(t, []int{7, 0, 1}, []int{a.Moves, a.Installs, a.Removes})
 }
 
+// TestKindOf: a module to buy is called RDIMM, LRDIMM or UDIMM where firmware or its number says
+// how it buffers; a registered one of which it is not known whether it is load-reduced is not.
+func TestKindOf(t *testing.T) {
+	yes, no := fact.Known(true, fact.Direct, fact.Evidence{}), fact.Known(false, fact.Direct, fact.Evidence{})
+	word := func(s string) fact.Fact[string] { return fact.Known(s, fact.Direct, fact.Evidence{}) }
+	for want, slots := range map[string][]inventory.Slot{
+		"RDIMM":  {{Registered: yes, LoadReduced: no, FormFactor: word("DIMM")}},
+		"LRDIMM": {{Registered: yes, LoadReduced: yes}},
+		"UDIMM":  {{Registered: no, LoadReduced: no}, {Registered: no, FormFactor: word("DIMM")}},
+		"": {{}, {Registered: yes}, {Registered: no, LoadReduced: no, FormFactor: word("SODIMM")},
+			{Registered: yes, LoadReduced: no, Type: word("DDR2 FB-DIMM")}},
+	} {
+		for i := range slots {
+			assert.Equal(t, want, kindOf(&slots[i]), "%s %d", want, i)
+		}
+	}
+}
+
 // TestDearly: why nothing cheaper is advised is said where there is a reason, and
 // no empty brackets where there is none.
 func TestDearly(t *testing.T) {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
@@ -134,9 +135,28 @@ func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {
 	if s.Like >= 0 {
 		like := a.Bought(sys, s.Like)
 		out.Like = wordOrNil(inventory.HandleText(like.Handle))
-		out.Module = &Module{SizeBytes: positive(like.SizeBytes), Type: stated(like.Type), Ranks: positive(like.Ranks), RatedMTs: positive(like.RatedMTs)}
+		out.Module = &Module{SizeBytes: positive(like.SizeBytes), Type: stated(like.Type), Ranks: positive(like.Ranks), RatedMTs: positive(like.RatedMTs), Kind: kindOf(like)}
 	}
 	return out
+}
+
+// kindOf is how a module buffers what the controller sends it, in the word
+// that stands on its label.
+func kindOf(s *inventory.Slot) string {
+	registered, known := s.Registered.Get()
+	reduced, told := s.LoadReduced.Get()
+	switch {
+	case !known || strings.Contains(s.Type.Or(""), "DIMM"): // DDR2 FB-DIMM
+		return ""
+	case reduced:
+		return "LRDIMM"
+	case registered && told:
+		return "RDIMM"
+	case registered || s.FormFactor.Or("DIMM") != "DIMM": // SODIMM
+		return ""
+	default:
+		return "UDIMM"
+	}
 }
 
 func buildReaches(r *plan.Reach) Reaches {

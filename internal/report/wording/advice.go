@@ -68,6 +68,9 @@ func moduleWords(m *report.Module) string {
 	default: // without a kind, or a speed that no module of the kind is sold by
 		out += " for " + strconv.Itoa(*m.RatedMTs) + " MT/s"
 	}
+	if m.Kind != "" {
+		out += " " + m.Kind
+	}
 	return out
 }
 

@@ -125,6 +125,8 @@ func TestModuleWords(t *testing.T) {
 		"2 GiB dual-rank DDR3-1333":     {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate, Type: &ddr3},
 		"2 GiB dual-rank for 1333 MT/s": {SizeBytes: &size, Ranks: &ranks, RatedMTs: &rate},
 		"2 GiB DDR3":                    {SizeBytes: &size, Type: &ddr3},
+		"2 GiB DDR3-1333 LRDIMM":        {SizeBytes: &size, RatedMTs: &rate, Type: &ddr3, Kind: "LRDIMM"},
+		"2 GiB UDIMM":                   {SizeBytes: &size, Kind: "UDIMM"},
 		"2 GiB DDR4-2666":               {SizeBytes: &size, RatedMTs: &printed, Type: &ddr4},
 		"2 GiB DDR4 for 2600 MT/s":      {SizeBytes: &size, RatedMTs: &none, Type: &ddr4},
 		"a module":                      nil,
