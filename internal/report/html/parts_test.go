@@ -473,6 +473,8 @@ func TestSourcesAndChanges(t *testing.T) {
 	assert.Contains(t, text, "|source|state|detail|smbios|ok|-|")
 	assert.Contains(t, text, "|3 attributes of a.json without a canonical setting|One; Two|values without a canonical word: Three|1 attributes of b.json without a canonical setting|Four|")
 	assert.Equal(t, 1, strings.Count(text, "values without"))
+	alone := &report.Report{Inventory: report.Inventory{Slots: []report.Slot{slotOf("A1", 0, 0, 0, 8)}}}
+	assert.Contains(t, section(t, alone, "sources"), "|abbreviations|NUMA|memory nearer to one processor than to others|")
 	r.Baseline = &report.Baseline{}
 	assert.Contains(t, section(t, r, "baseline"), "|Nothing that could be compared differs; some could not.|")
 	r.Baseline.Comparable = &yes
