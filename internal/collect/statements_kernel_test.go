@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/bios"
 	"github.com/memaudit/memaudit/internal/fact"
@@ -12,6 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // TestSecondReader: ghw's word fills what we could not read, and differs only where both have one.
@@ -319,4 +321,19 @@ func TestRangesAtTheirBounds(t *testing.T) {
 		sum, _ := mappedRanges(of(end).table)
 		assert.Equal(t, want, sum.Known(), "%x", end)
 	}
+}
+
+// TestNumbersOfModules: the number of a module of system memory is read where a module is
+// there, whether its size is known or not.
+func TestNumbersOfModules(t *testing.T) {
+	table, err := partnumber.Load(rules.FS)
+	require.NoError(t, err)
+	slot := func(state inventory.SlotState, technology inventory.Technology) inventory.Slot {
+		return inventory.Slot{State: state, Technology: fact.Known(technology, fact.Direct, fact.Evidence{}), PartNumber: fact.Known("M393A4K40CB2-CTD", fact.Direct, fact.Evidence{})}
+	}
+	c := &collector{sys: &inventory.System{Slots: []inventory.Slot{slot(inventory.SlotPopulated, inventory.DRAM), slot(inventory.SlotEmpty, inventory.DRAM), slot(inventory.SlotPopulated, inventory.NVDIMM)}}}
+	read := c.readPartNumbers(table, &partJoint{})
+	require.Len(t, read, 1)
+	assert.Same(t, &c.sys.Slots[0], read[0].slot)
+	assert.False(t, read[0].agrees)
 }

@@ -272,3 +272,11 @@ func TestMemoryOfAnUnknownAmount(t *testing.T) {
 	assert.NotContains(t, open.Memory.VisibleBytes.From.Raw, "without node")
 	assert.Equal(t, whole.Memory.VisibleBytes.Value+96<<30, open.Memory.VisibleBytes.Value)
 }
+
+// TestProcessorsOfNodes: where the list of nodes with processors contradicts a node's own,
+// which is empty, the node shows none.
+func TestProcessorsOfNodes(t *testing.T) {
+	nodes := collecttest.Collected(t, memoryOnly(hosttest.Skylake, 256*gib).With(hosttest.Files{hosttest.NodeDir + "has_cpu": "0-2\n"})).Nodes
+	want.Is(true, fact.Direct).Check(t, nodes[0].HasCPU)
+	want.Is(false, fact.Corroborated).Check(t, nodes[2].HasCPU)
+}
