@@ -447,6 +447,7 @@ func TestMends(t *testing.T) {
 		mends bool
 	}{
 		{"all", nil, []int64{50, 50}, true}, {"nothing", []Finding{a, again, b}, []int64{50, 50}, false}, {"the remark", []Finding{a, again}, []int64{50, 50}, true},
+		{"another remark in the stead of one", []Finding{a, again, {"c", "machine", "info"}}, []int64{50, 50}, false},
 		{"one of two", []Finding{a, b}, []int64{50, 50}, true}, {"a new warning", []Finding{{"c", "machine", "warning"}}, []int64{50, 50}, false},
 		{"the remark becomes a warning", []Finding{{"b", "machine", "warning"}}, []int64{50, 50}, false}, {"a new remark", []Finding{a, {"c", "machine", "info"}}, []int64{50, 50}, true},
 		{"the order", []Finding{a, {"order", "machine", "info"}}, []int64{50, 50}, false}, {"a critical one", []Finding{{"c", "machine", "critical"}}, []int64{50, 50}, false},
