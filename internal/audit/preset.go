@@ -41,7 +41,7 @@ func (e *Engine) Preset(sys *inventory.System, topo *population.Result, o Option
 		switch {
 		case w.Tool != "" && step.Tool == "":
 			step.Tool, step.Command, step.Value = w.Tool, w.Command, w.Value
-		case w.Menu != "" && step.Menu == "":
+		case w.Menu != "": // one at most
 			step.Menu = w.Menu
 		}
 	}

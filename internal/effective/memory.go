@@ -216,9 +216,6 @@ func (m *Machine) patrolScrub() effectiveFace {
 		f.KnownBy = elsewhere
 		return effectiveFace{effective: f}
 	}
-	if len(list) == 0 {
-		return effectiveFace{effective: unobservable("the kernel lists no memory controller", controllers.From)}
-	}
 	var found fact.Fact[string]
 	for i := range list {
 		rate := host.Fact(inventory.SourceEDAC, list[i].ScrubRate, fact.Direct)

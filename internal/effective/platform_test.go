@@ -348,6 +348,7 @@ func TestPatrolScrub(t *testing.T) {
 		{"not implemented", rates("-1"), open(want.Not[string](fact.Absent, "does not state the scrub rate"))},
 		{"no file", rates(""), open(want.Not[string](fact.Absent, "does not state the scrub rate"))},
 		{"no driver", hosttest.Skylake.Tree(hosttest.TwoSockets), open(want.Not[string](fact.Unread, "edac"))},
+		{"a driver without a controller", hosttest.Notes(hosttest.Skylake.Tree(hosttest.TwoSockets), "names\t/sys/devices/system/edac/mc"), open(want.Not[string](fact.Absent, "no driver registered a controller"))},
 	})
 }
 
