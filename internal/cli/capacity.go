@@ -137,15 +137,14 @@ func (p *Program) machineTarget(f *checkFlags, pipeline plan.Pipeline) (*invento
 
 // unreachable says which capacities are nearest to one that no layout reaches.
 func unreachable(w *capacityFlags, t *plan.Target, below, above int64) error {
-	var near []string
-	for _, n := range []int64{below, above} {
-		if n > 0 {
-			near = append(near, prose.Size(n))
-		}
-	}
 	says := fmt.Sprintf("--capacity %s: no documented layout of equal processors reaches it (%d of %s)", w.size, t.Sockets, t.Platform.Name)
-	if len(near) > 0 {
-		says += "; the nearest are " + strings.Join(near, " and ")
+	switch {
+	case below > 0 && above > 0:
+		says += "; the nearest are " + prose.Size(below) + " and " + prose.Size(above)
+	case below > 0:
+		says += "; the most is " + prose.Size(below)
+	case above > 0:
+		says += "; the least is " + prose.Size(above)
 	}
 	if !w.all {
 		says += "; --all lists discouraged ones too"
