@@ -30,20 +30,32 @@ func (b *board) own() [][]int {
 }
 
 // spread gives every processor as many of each kind as it can be, and what is
-// left over to those that have most of it.
-func (b *board) spread(counts []int) [][]int {
+// left over to those that have most of it; where kinds are named in an order, in that
+// order to those that have got fewest modules: one each of two kinds are one for each
+// processor.
+func (b *board) spread(counts, inOrder []int) [][]int {
 	own := b.own()
 	out := make([][]int, len(b.units))
 	for i := range out {
 		out[i] = make([]int, len(counts))
 	}
 	size := b.units[0].size()
-	for k, n := range counts {
+	level := inOrder != nil
+	if !level {
+		inOrder = kindsInOrder(counts)
+	}
+	for _, k := range inOrder {
+		n := counts[k]
 		order := make([]int, len(out))
 		for i := range order {
 			order[i] = i
 		}
-		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(own[y][k], own[x][k]) })
+		slices.SortStableFunc(order, func(x, y int) int {
+			if more := cmp.Compare(modulesIn(out[x]), modulesIn(out[y])); level && more != 0 {
+				return more
+			}
+			return cmp.Compare(own[y][k], own[x][k])
+		})
 		sets := n / size
 		for nth, i := range order {
 			out[i][k] = sets / len(out) * size
@@ -52,6 +64,15 @@ func (b *board) spread(counts []int) [][]int {
 			}
 		}
 		out[order[0]][k] += n % size
+	}
+	return out
+}
+
+// kindsInOrder are the indices of all kinds.
+func kindsInOrder(counts []int) []int {
+	out := make([]int, len(counts))
+	for k := range out {
+		out[k] = k
 	}
 	return out
 }

@@ -76,7 +76,8 @@ func TestSwapBeforePurchase(t *testing.T) {
 // TestEachProcessorsOwnKind: a PowerEdge R420 of the SMBIOS archives has one single-rank
 // module behind the first processor, and a dual-rank one with a larger one on its
 // channel behind the second. Each gets more of the kind that it has; one kind for both
-// is the dearer way, which was the only one, and leaves no remark.
+// is the dearer way, which was the only one, and leaves no remark. Nothing bought, the
+// first gets one of the second's modules.
 func TestEachProcessorsOwnKind(t *testing.T) {
 	s := machinetest.Server{Vendor: "Dell Inc.", Product: "PowerEdge R420", Brand: "Intel(R) Xeon(R) CPU E5-2407 0 @ 2.20GHz", Maker: "Intel", ID: [3]int{6, 45, 7},
 		Channels: 3, Depth: 2, Type: 0x18, MTs: 1600, Label: func(cpu, channel, slot int) (string, string) {
@@ -93,11 +94,12 @@ func TestEachProcessorsOwnKind(t *testing.T) {
 		got = append(got, fmt.Sprintf("%d bought, %d taken out, warns %v", buys(a), a.Count(plan.Exchange)+a.Count(plan.Remove), rulesLeft(a)))
 	}
 	require.Equal(t, []string{
+		"0 bought, 0 taken out, warns [memory.channel.populated memory.socket.symmetric]",
 		"2 bought, 1 taken out, warns [memory.channel.populated]",
 		"4 bought, 1 taken out, warns []",
 		"5 bought, 2 taken out, warns []",
 	}, got)
-	for _, a := range c.made.Advice {
+	for _, a := range c.made.Advice[1:] { // the first only moves
 		after := plan.Apply(sys, a.Steps)
 		size, modules := after.Slots[0].SizeBytes.Value, [2]int{}
 		for i := range after.Slots {
@@ -308,6 +310,20 @@ func TestFirstForTheEmptyProcessor(t *testing.T) {
 	require.True(t, c.made.Advice[0].CuresFinding("memory.socket.populated", "socket 1"))
 	require.Equal(t, []string{"memory.channel.populated"}, rulesLeft(&c.made.Advice[0]))
 	require.Equal(t, 11, c.made.Advice[1].Count(plan.Install))
+}
+
+// TestOneModuleForEachProcessor: two modules of one size and of two kinds behind the first
+// processor, none behind the second, as in an x3550 M3 of the SMBIOS archives. One of them
+// moves, and no processor is without memory; two were to be bought.
+func TestOneModuleForEachProcessor(t *testing.T) {
+	sys := server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu+channel == 0 })
+	other := &sys.Slots[slotNamed(t, sys, "A1")]
+	other.PartNumber.Value, other.Ranks = "M001", fact.Unknown[int](fact.Unread, "not stated", "")
+	c := hold(t, "one of each kind", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, []int{0, 1}, []int{buys(a), a.Moves()}, a.Sentence(sys))
+	require.True(t, a.CuresFinding("memory.socket.populated", "socket 1"))
 }
 
 // TestModulesOfTwoSizesStay: an R710 whose six modules of each processor are alike but

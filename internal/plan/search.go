@@ -63,14 +63,20 @@ type candidate struct {
 // behind all of them, else as evenly as they go; and as it is now.
 func (s *search) splits(counts []int) [][][]int {
 	out := s.even(counts, nil)
+	add := func(split [][]int) {
+		if !slices.ContainsFunc(out, func(x [][]int) bool { return slices.EqualFunc(x, split, slices.Equal[[]int]) }) {
+			out = append(out, split)
+		}
+	}
 	if out == nil {
-		out = append(out, s.board.spread(counts))
+		kinds := kindsInOrder(counts)
+		add(s.board.spread(counts, nil))
+		add(s.board.spread(counts, kinds))
+		slices.Reverse(kinds)
+		add(s.board.spread(counts, kinds))
 	}
 	if len(s.board.stray) == 0 {
-		own := s.board.own()
-		if !slices.ContainsFunc(out, func(x [][]int) bool { return slices.EqualFunc(x, own, slices.Equal[[]int]) }) {
-			out = append(out, own)
-		}
+		add(s.board.own())
 	}
 	return out
 }

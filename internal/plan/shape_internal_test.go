@@ -342,16 +342,22 @@ func TestSharesOfProcessors(t *testing.T) {
 	b := sharedBy(2, kindsOf(2, 1), 0, 0, 0, 1, 0, 1, 1, none)
 	assert.Equal(t, []int{4, 3}, b.counts())
 	assert.Equal(t, [][]int{{3, 1}, {1, 2}}, b.own())
-	assert.Equal(t, [][]int{{2, 1}, {2, 2}}, b.spread([]int{4, 3}))
-	assert.Equal(t, [][]int{{3, 1}, {2, 1}}, b.spread([]int{5, 2}))
+	assert.Equal(t, [][]int{{2, 1}, {2, 2}}, b.spread([]int{4, 3}, nil))
+	assert.Equal(t, [][]int{{3, 1}, {2, 1}}, b.spread([]int{5, 2}, nil))
+	assert.Equal(t, [][]int{{2, 1}, {2, 2}}, b.spread([]int{4, 3}, []int{0, 1}))
+	assert.Equal(t, [][]int{{3, 1}, {2, 2}}, b.spread([]int{5, 3}, []int{0, 1}))
+	both := sharedBy(2, kindsOf(1, 1), 0, 1, none, none)
+	assert.Equal(t, [][]int{{1, 1}, {0, 0}}, both.spread([]int{1, 1}, nil))
+	assert.Equal(t, [][]int{{1, 0}, {0, 1}}, both.spread([]int{1, 1}, []int{0, 1}), "one for each processor")
+	assert.Equal(t, [][]int{{0, 1}, {1, 0}}, both.spread([]int{1, 1}, []int{1, 0}))
 	assert.Equal(t, 8, b.room())
 	assert.Equal(t, int64(11<<30), b.held(b.at))
 	pairs := sharedBy(2, kindsOf(1), 0, 0, 0, 0, 0, 0, none, none)
 	for i := range pairs.units {
 		pairs.units[i].groups = []group{{layers: [][]int{{4 * i, 4*i + 1}, {4*i + 2, 4*i + 3}}}}
 	}
-	assert.Equal(t, [][]int{{4}, {2}}, pairs.spread([]int{6}), "pairs stay together")
-	assert.Equal(t, [][]int{{5}, {2}}, pairs.spread([]int{7}), "and of an odd one nobody knows better")
+	assert.Equal(t, [][]int{{4}, {2}}, pairs.spread([]int{6}, nil), "pairs stay together")
+	assert.Equal(t, [][]int{{5}, {2}}, pairs.spread([]int{7}, nil), "and of an odd one nobody knows better")
 	assert.Equal(t, []int{4, 8}, []int{pairs.step(), pairs.room()})
 	s := &search{board: b}
 	assert.Nil(t, s.even([]int{4, 3}, nil), "three do not part in two")
