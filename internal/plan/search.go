@@ -114,7 +114,11 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 			layouts = append(layouts, s.descend(split)...)
 		}
 	}
-	proposals := s.ranked(layouts)
+	return s.bestOf(s.ranked(layouts), extra)
+}
+
+// bestOf is the best of layouts in the order in which they are tried; of equal ones the first.
+func (s *search) bestOf(proposals []proposal, extra []int) *candidate {
 	if extra != nil && len(proposals) > mostPurchase {
 		proposals, s.cut = proposals[:mostPurchase], true
 	}
@@ -204,18 +208,23 @@ func (s *search) descend(split [][]int) [][]int {
 			b.units[i].copy(layout, c.layout)
 			layouts = append(layouts, layout)
 		}
-		var best *candidate
-		proposals := s.ranked(layouts)
-		for i := range proposals {
-			if t := s.try(&proposals[i], nil, best, false); t != nil && t.whole && (best == nil || t.score.compare(&best.score) < 0) {
-				best = t
-			}
-		}
-		if best != nil {
+		if best := s.leastFailing(s.ranked(layouts)); best != nil {
 			whole = best.layout
 		}
 	}
 	return [][]int{whole}
+}
+
+// leastFailing is the best of layouts that need not mend anything, for they are parts of
+// one; of equal ones the first.
+func (s *search) leastFailing(proposals []proposal) *candidate {
+	var best *candidate
+	for i := range proposals {
+		if t := s.try(&proposals[i], nil, best, false); t != nil && t.whole && (best == nil || t.score.compare(&best.score) < 0) {
+			best = t
+		}
+	}
+	return best
 }
 
 // copy takes over what a layout has in the unit's slots.

@@ -9,11 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/collect/collecttest"
 	"github.com/memaudit/memaudit/internal/inventory"
+	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // standing is, for the class of each shape that a unit visits, in the order of the first
@@ -661,6 +664,110 @@ func TestLeftWhereTheyAre(t *testing.T) {
 	assert.Equal(t, [][][]int{{{3, 1}, {1, 0}}}, s.added([]int{2, 0}))
 	s.board.stray = []int{2}
 	assert.Nil(t, s.added([]int{2, 0}))
+}
+
+// scripted is a search over the moves of one module to the other slots of a board, of
+// which the rules say what stands for the slot that it is in: the first for none.
+func scripted(says ...[]Finding) (*search, []proposal) {
+	at := make([]int, len(says))
+	for i := range at[1:] {
+		at[1+i] = none
+	}
+	s := &search{board: channelled(1, at...), trials: mostMoved}
+	s.board.sys.Slots = make([]inventory.Slot, len(says))
+	s.board.sys.Slots[0] = inventory.Slot{State: inventory.SlotPopulated, SizeBytes: assumed(int64(1 << 30))}
+	s.pipeline.Role = func(string) verdict.Role { return verdict.Role{Layout: true} }
+	s.pipeline.Verdicts = func(sys *inventory.System, _ *population.Result, rules func(string) bool) (*verdict.Audit, error) {
+		out := &verdict.Audit{}
+		for i := range says {
+			if sys.Slots[i].State != inventory.SlotPopulated {
+				continue
+			}
+			for _, f := range says[i] {
+				if rules(f.Rule) {
+					out.Findings = append(out.Findings, verdict.Finding{Rule: f.Rule, Subject: f.Subject, Severity: verdict.Severity(f.Severity), Result: verdict.Fail})
+				}
+			}
+		}
+		return out, nil
+	}
+	before, _ := s.pipeline.Verdicts(s.board.sys, nil, s.pipeline.AboutLayout)
+	s.before = s.judge(before.Findings, s.board.topo)
+	s.suspect(s.before.fails)
+	var proposals []proposal
+	for to := 1; to < len(says); to++ {
+		layout := slices.Repeat([]int{none}, len(says))
+		layout[to] = 0
+		proposals = append(proposals, proposal{layout: layout, steps: []Step{{Do: Move, From: 0, To: to, Like: none}}, topo: s.board.topo})
+	}
+	return s, proposals
+}
+
+// TestBestOfLayouts: the first of those that mend as much, before any that mend less; what
+// mends all ends the search, and what speaks against a purchase is kept.
+func TestBestOfLayouts(t *testing.T) {
+	warned, other := Finding{"a", "machine", "warning"}, Finding{"b", "machine", "warning"}
+	remark, another := Finding{"c", "machine", "info"}, Finding{"d", "machine", "info"}
+	for _, c := range []struct {
+		name  string
+		after [][]Finding
+		// slot is where the module goes, 0 for nowhere; least where it goes when nothing
+		// has to be mended; tried how many are asked for.
+		slot, least, tried int
+	}{
+		{"of equal ones the first", [][]Finding{{remark}, {another}}, 1, 1, 2},
+		{"the better one behind", [][]Finding{{remark}, {}}, 2, 2, 2},
+		{"nothing after the best", [][]Finding{{}, {remark}, {}}, 1, 1, 1},
+		{"what mends nothing", [][]Finding{{warned}, {warned, remark}}, 0, 1, 2},
+		{"what breaks something", [][]Finding{{other}, {warned}}, 0, 1, 2},
+	} {
+		s, proposals := scripted(append([][]Finding{{warned}}, c.after...)...)
+		at := 0
+		if best := s.bestOf(proposals, nil); best != nil {
+			at = slices.Index(best.layout, 0)
+		}
+		assert.Equal(t, []int{c.slot, c.tried}, []int{at, mostMoved - s.trials}, c.name)
+		s, proposals = scripted(append([][]Finding{{warned}}, c.after...)...)
+		assert.Equal(t, c.least, slices.Index(s.leastFailing(proposals).layout, 0), c.name)
+	}
+
+	s, proposals := scripted([]Finding{warned, other, remark}, []Finding{warned}, []Finding{warned, other, remark, another}, nil)
+	require.NotNil(t, s.bestOf(proposals, []int{0}))
+	assert.Equal(t, [][]string{{"a"}, {"a", "b"}}, s.stays, "what leaves a warning, and what is not taken")
+	s, proposals = scripted([]Finding{warned, other}, []Finding{remark}, []Finding{remark, another})
+	require.NotNil(t, s.bestOf(proposals, []int{0}))
+	assert.Equal(t, [][]string{{"c"}}, s.stays, "what is no better than another is not taken")
+
+	s, proposals = scripted([]Finding{warned}, []Finding{warned}, []Finding{warned}, []Finding{warned}, []Finding{warned})
+	assert.Nil(t, s.bestOf(proposals, []int{0}))
+	assert.False(t, s.cut, "no more than a purchase may have")
+	s, proposals = scripted([]Finding{warned}, []Finding{warned}, []Finding{warned}, []Finding{warned}, []Finding{warned}, nil)
+	assert.Nil(t, s.bestOf(proposals, []int{0}))
+	assert.True(t, s.cut)
+}
+
+// TestLayoutsRanked: of two layouts that with more bandwidth comes first, whatever it takes;
+// as many are derived as may be, and no more.
+func TestLayoutsRanked(t *testing.T) {
+	sys := collecttest.Read(t, "two channels", machinetest.Named(t, "dell-r710-two-channels").Table.Dump())
+	for i := range sys.Slots {
+		if name := sys.Slots[i].Locator.Or(""); name == "DIMM_A2" || name == "DIMM_A5" { // both modules on one channel
+			clearSlot(&sys.Slots[i])
+		}
+	}
+	b, why := newBoard(sys, population.Derive(sys, rules.FS))
+	require.Empty(t, why)
+	better := slices.Clone(b.at)
+	from := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Or("") == "DIMM_A4" })
+	to := slices.IndexFunc(sys.Slots, func(s inventory.Slot) bool { return s.Locator.Or("") == "DIMM_A2" })
+	require.NotEqual(t, none, b.at[from])
+	better[from], better[to] = none, better[from]
+	s := &search{board: b}
+	assert.Equal(t, better, s.ranked([][]int{b.at, better})[0].layout)
+	assert.Len(t, s.ranked(slices.Repeat([][]int{b.at}, mostDerived)), mostDerived)
+	assert.False(t, s.cut)
+	assert.Len(t, s.ranked(slices.Repeat([][]int{b.at}, mostDerived+1)), mostDerived)
+	assert.True(t, s.cut)
 }
 
 // TestWhyNothing: why no layout is proven, the nearest reason first.
