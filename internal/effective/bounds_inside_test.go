@@ -195,13 +195,14 @@ func counted(n int) fact.Fact[int] {
 }
 
 // TestThreadsByFirmwaresCounts: a part can do threads where the table counts two for each core, or
-// more than run (SMBIOS 3.6, thread enabled); as many as cores mean nothing.
+// more than run (SMBIOS 3.6, thread enabled); as many as cores mean nothing, for cores that are
+// off do not run either.
 func TestThreadsByFirmwaresCounts(t *testing.T) {
 	for _, c := range []struct {
 		threads, cores, running int
 		capable                 bool
 	}{
-		{8, 4, -1, true}, {8, 4, 8, true}, {9, 4, -1, true}, {8, 5, -1, false}, {4, 4, -1, false}, {4, 4, 4, false}, {8, -1, 4, true}, {8, -1, 8, false}, {8, -1, -1, false}, {-1, 4, 2, false}, {-1, -1, -1, false},
+		{8, 4, -1, true}, {8, 4, 8, true}, {9, 4, -1, true}, {8, 5, -1, false}, {4, 4, -1, false}, {4, 4, 4, false}, {8, 5, 6, true}, {4, 4, 2, false}, {8, -1, 4, true}, {8, -1, 8, false}, {8, -1, -1, false}, {-1, 4, 2, false}, {-1, -1, -1, false},
 	} {
 		m := &Machine{System: &inventory.System{Sockets: []inventory.Socket{{}, {Threads: counted(c.threads), Cores: counted(c.cores), ThreadsEnabled: counted(c.running)}}}}
 		_, capable := m.capableOfThreads()
@@ -213,7 +214,7 @@ func TestThreadsByFirmwaresCounts(t *testing.T) {
 		threads, cores, running, coresOn int
 		want                             string
 	}{
-		{8, 4, -1, -1, enabledWord}, {4, 4, -1, -1, ""}, {4, 4, 4, -1, ""}, {8, 8, 4, -1, disabledWord}, {8, 4, 4, 4, disabledWord}, {8, 4, 4, 2, enabledWord}, {8, 4, 8, 4, enabledWord},
+		{8, 4, -1, -1, enabledWord}, {4, 4, -1, -1, ""}, {4, 4, 4, -1, ""}, {8, 8, 4, -1, ""}, {8, 8, 4, 4, ""}, {8, 4, 4, 4, disabledWord}, {8, 4, 4, 2, enabledWord}, {8, 4, 8, 4, enabledWord},
 		{8, -1, -1, 4, enabledWord}, {-1, 4, -1, -1, ""}, {8, -1, 4, -1, ""}, {-1, 4, 4, 2, enabledWord}, {-1, 4, 2, 2, ""},
 	} {
 		m := &Machine{System: &inventory.System{Sockets: []inventory.Socket{{Threads: counted(c.threads), Cores: counted(c.cores), ThreadsEnabled: counted(c.running), CoresEnabled: counted(c.coresOn)}}}}

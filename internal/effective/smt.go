@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
 )
 
 // smt is the effective state of simultaneous multithreading, by the decision
@@ -44,14 +45,21 @@ func (m *Machine) smt() fact.Fact[string] {
 func (m *Machine) withoutSiblings(from fact.Evidence, more []fact.Evidence) fact.Fact[string] {
 	for i := range m.System.Sockets {
 		s := &m.System.Sockets[i]
-		threads, ok := s.Threads.Get()
-		running := s.ThreadsEnabled
-		if ok && (s.Cores.Known() && threads >= 2*s.Cores.Value || running.Known() && running.Value < threads) {
-			more = append(append(more, s.Threads.From), fact.First(s.Cores, running).Evidence()...)
+		if moreThreadsThanCores(s) {
+			more = append(append(more, s.Threads.From), fact.First(s.Cores, s.ThreadsEnabled).Evidence()...)
 			return fact.Known(disabledWord, fact.Corroborated, from, more...)
 		}
 	}
 	return fact.Known(disabledWord, fact.Indirect, from, more...)
+}
+
+// moreThreadsThanCores reports whether firmware's counts say that a processor has more threads
+// than cores: two for each, or more than cores of which not all run. As many threads as
+// cores of which not all run are cores that are off.
+func moreThreadsThanCores(s *inventory.Socket) bool {
+	threads, ok := s.Threads.Get()
+	cores, counted := s.Cores.Get()
+	return ok && (counted && threads >= 2*cores || (!counted || threads > cores) && s.ThreadsEnabled.Known() && s.ThreadsEnabled.Value < threads)
 }
 
 // smtByFirmware is all an SMBIOS file says: more threads than cores mean SMT
@@ -72,7 +80,7 @@ func (m *Machine) smtByFirmware() fact.Fact[string] {
 		case !threads.Known() || !cores.Known():
 		case threads.Value > cores.Value:
 			return fact.Known(enabledWord, fact.Indirect, threads.From, cores.From)
-		case running.Known() && s.Threads.Known() && s.Threads.Value > running.Value:
+		case running.Known() && moreThreadsThanCores(s) && s.Threads.Value > running.Value:
 			return fact.Known(disabledWord, fact.Indirect, running.From, s.Threads.From)
 		}
 	}

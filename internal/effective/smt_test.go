@@ -112,6 +112,7 @@ func TestSMTOfFile(t *testing.T) {
 		{"cores not stated", 0, 0, 8, 0, want.Not[string](fact.Unread, "SMBIOS alone")},
 		{"running threads counted apart, on", 8, 8, 16, 16, want.Is("enabled", fact.Indirect)},
 		{"running threads counted apart, off", 8, 8, 16, 8, want.Is("disabled", fact.Indirect)},
+		{"running threads counted apart, a core for each, some off", 8, 4, 8, 4, want.Not[string](fact.Unread, "SMBIOS alone")},
 		{"running threads counted apart, on with cores off", 8, 4, 16, 8, want.Is("enabled", fact.Indirect)},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -80,10 +80,7 @@ func (m *Machine) siblingsOffline() (fact.Fact[string], bool) {
 // than run.
 func (m *Machine) capableOfThreads() (fact.Evidence, bool) {
 	for i := range m.System.Sockets {
-		s := &m.System.Sockets[i]
-		threads, ok := s.Threads.Get()
-		running := s.ThreadsEnabled
-		if ok && (s.Cores.Known() && threads >= 2*s.Cores.Value || running.Known() && running.Value < threads) {
+		if s := &m.System.Sockets[i]; moreThreadsThanCores(s) {
 			return s.Threads.From, true
 		}
 	}
