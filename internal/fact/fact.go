@@ -162,8 +162,12 @@ func Unknown[T any](s State, reason, knownBy string, from ...Evidence) Fact[T] {
 	return f
 }
 
-// Blame carries the reason of an unknown fact over to another type.
+// Blame carries the reason of an unknown fact over to another type. A known one has none:
+// what is blamed on it is unread, never the zero value as if that were known.
 func Blame[T, U any](f Fact[U]) Fact[T] {
+	if f.State == OK {
+		f.State = Unread
+	}
 	return Fact[T]{State: f.State, Reason: f.Reason, KnownBy: f.KnownBy, From: f.From, More: f.More, Unverified: f.Unverified}
 }
 
