@@ -18,10 +18,6 @@ func (c *collector) nodes() {
 		out := inventory.Node{ID: n.ID, CPUs: host.Fact(src, n.CPUs, fact.Direct),
 			MemoryBytes: host.Fact(src, n.MemTotalBytes, fact.Direct), Distances: host.Fact(src, n.Distances, fact.Direct),
 			HasCPU: host.Fact(src, n.HasCPU, fact.Direct), HasMemory: host.Fact(src, n.HasMemory, fact.Direct)}
-		if cpus, ok := out.CPUs.Get(); ok && !out.HasCPU.Known() {
-			// Old kernels leave has_cpu empty; the node's own list tells.
-			out.HasCPU = fact.Known(len(cpus) > 0, fact.Corroborated, out.CPUs.From, out.HasCPU.Evidence()...)
-		}
 		out.Socket = nodeSocket(&out, owner)
 		c.tier(&out, n)
 		c.sys.Nodes = append(c.sys.Nodes, out)
