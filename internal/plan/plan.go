@@ -43,7 +43,7 @@ func Make(sys *inventory.System, topo *population.Result, found *verdict.Audit, 
 	}
 	if len(out.Advice) == 0 {
 		out.Why = s.why()
-		out.Either = s.either != "" && out.Why == s.either
+		out.Either = out.Why == s.either // a reason is never empty
 		return out
 	}
 	out.Dear, out.Either = cmp.Or(s.either, s.dear), s.either != ""
@@ -142,7 +142,7 @@ func (s *search) eitherWay(counts []int) string {
 			return ""
 		}
 		words := b.byChannel(c.steps)
-		if said != "" && words != said {
+		if words == "" || said != "" && words != said {
 			return ""
 		}
 		said = words
@@ -171,7 +171,7 @@ func (s *search) eitherPurchase(counts []int) string {
 			return ""
 		}
 		words := b.comeAndGo(c.steps)
-		if said != "" && words != said {
+		if words == "" || said != "" && words != said {
 			return ""
 		}
 		said = words

@@ -299,6 +299,7 @@ func TestWhyDear(t *testing.T) {
 	require.Len(t, c.made.Advice, 1, c.made.Why)
 	require.Equal(t, 10, c.made.Advice[0].Count(plan.Install))
 	require.Equal(t, "with fewer new modules memory.channel.populated still fails", c.made.Dear)
+	require.False(t, c.made.Either, "a slot can be named")
 }
 
 // TestFirstForTheEmptyProcessor: one module in a machine of two processors. Another
