@@ -5,10 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
-	"slices"
 	"strings"
-
-	yaml "go.yaml.in/yaml/v3"
 )
 
 // platformFile is the first document of a file of rules/platforms; the second
@@ -94,31 +91,6 @@ type citationFile struct {
 	URL    string `yaml:"url"`
 }
 
-// loadPlatform reads rules/platforms/ID.yaml; brand chooses among the parts
-// of the platform that differ.
-func loadPlatform(k fs.FS, id, brand string) (*Platform, error) {
-	raw, err := fs.ReadFile(k, "platforms/"+id+".yaml")
-	if err != nil {
-		return nil, fmt.Errorf("read platform %s: %w", id, err)
-	}
-	var f platformFile
-	if err := yaml.Unmarshal(raw, &f); err != nil {
-		return nil, unreadable("platforms/"+id+".yaml", err)
-	}
-	if f.ID != id {
-		return nil, fmt.Errorf("read platform %s: its id is %q, expected the name of its file", id, f.ID)
-	}
-	if err := f.choose(brand); err != nil {
-		return nil, fmt.Errorf("read platform %s: %w", id, err)
-	}
-	p := f.platform()
-	p.Documents = documentsBehind(k, slices.Concat(f.Guides, f.Sources))
-	if p.Authors, err = authorsOf(k, f.Sources); err != nil {
-		return nil, fmt.Errorf("read platform %s: %w", id, err)
-	}
-	return p, nil
-}
-
 // choose lays the facts of the matching part over those of the platform.
 func (f *platformFile) choose(brand string) error {
 	for _, part := range f.Parts {
@@ -191,9 +163,6 @@ func (f *platformFile) platform() *Platform {
 const usualBoardDepth = 3
 
 func orTrue(b *bool) bool { return b == nil || *b }
-
-// ByID reads a platform of rules/platforms by its id.
-func ByID(k fs.FS, id string) (*Platform, error) { return loadPlatform(k, id, "") }
 
 // IDs lists the platforms of rules/platforms, sorted.
 func IDs(k fs.FS) ([]string, error) {

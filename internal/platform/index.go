@@ -8,7 +8,7 @@ import (
 
 // indexRow is one line of the compiled index: one way to recognise a platform.
 // The index repeats the "recognise" rows of all platform files, so that an
-// audit reads one small part and one YAML.
+// audit reads one small part and one platform.
 type indexRow struct {
 	id, vendor    string
 	family, model int // -1 when the row gives no CPUID

@@ -196,6 +196,9 @@ func compile(k fs.FS, own fs.FS) ([]byte, error) {
 			parts[name] = bytes.TrimPrefix(parts[name], []byte("\n"))
 		}
 	}
+	if _, err := fs.Stat(own, documents); err == nil {
+		delete(parts, platform.RowPart) // it holds the built-in documents, of which the site's may take the place
+	}
 	return compiled.Join(parts), nil
 }
 

@@ -65,3 +65,32 @@ func TestNothingToJoin(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, fs.FS(rules.FS), k)
 }
+
+// TestDocumentsAreJoined: a document of the site's takes the place of the built-in one with its
+// key behind built-in platforms too, which an audit reads compiled where the site has none.
+func TestDocumentsAreJoined(t *testing.T) {
+	builtin, err := platform.ByID(rules.FS, "milan")
+	require.NoError(t, err)
+	require.NotEmpty(t, builtin.Documents)
+	key := builtin.Documents[0].Key
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "platforms"), 0o750))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "platforms", "zz.yaml"), []byte("id: zz\nname: A site's own\nsources: ["+key+"]\n---\nrecognise:\n"+
+		"  - {vendor: GenuineIntel, brand: 'Example 1'}\n"), 0o600))
+	k, err := Join(rules.FS, []string{dir})
+	require.NoError(t, err)
+	have, err := platform.ByID(k, "milan")
+	require.NoError(t, err)
+	assert.Equal(t, builtin, have)
+	own, err := platform.ByID(k, "zz")
+	require.NoError(t, err)
+	assert.Equal(t, builtin.Documents[:1], own.Documents)
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "platforms", "sources.tsv"), []byte(key+"\tExample\tOur own reading\t2024\tp1\t\tthird\tchannels\n"), 0o600))
+	k, err = Join(rules.FS, []string{dir})
+	require.NoError(t, err)
+	have, err = platform.ByID(k, "milan")
+	require.NoError(t, err)
+	assert.Equal(t, "Our own reading", have.Documents[0].Title)
+	assert.Equal(t, builtin.Documents[1:], have.Documents[1:])
+}

@@ -51,6 +51,7 @@ func knowledge(root string) (madeFiles, error) {
 		{rulepack.Part, func() ([]byte, error) { return rulepack.Compile(packs) }},
 		{settings.Part, func() ([]byte, error) { return settings.Compile(k, "settings") }},
 		{platform.Part, func() ([]byte, error) { return platform.Compile(k) }},
+		{platform.RowPart, func() ([]byte, error) { return platform.CompileRows(k) }},
 		{place.LocatorPart, func() ([]byte, error) { return place.CompileLocators(k) }},
 		{partnumber.Part, func() ([]byte, error) { return partnumber.Compile(k) }},
 		{place.MapPart, func() ([]byte, error) { return place.CompileMaps(k) }},
