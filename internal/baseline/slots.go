@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/prose"
 )
@@ -224,15 +225,15 @@ func swapped(p *subjectChanges, q slotPair, at whereabouts) bool {
 
 // compareSpeed compares speeds in MT/s. Firmware rounds (2666, 2667).
 func compareSpeed(p *subjectChanges, then, now int, words string) {
-	const rounding = 4
 	switch {
 	case then == 0:
 	case now == 0:
 		p.lost("the module's speed is not known now")
-	case now < then-rounding:
-		p.change(inventory.DIMMSlower, fmt.Sprintf("%s %d MT/s", words, then), fmt.Sprintf("%s %d MT/s", words, now))
-	case now > then+rounding:
-		p.change(inventory.DIMMFaster, fmt.Sprintf("%s %d MT/s", words, then), fmt.Sprintf("%s %d MT/s", words, now))
+	case ddr.Same(now, then):
+	case now < then:
+		p.change(inventory.DIMMSlower, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
+	default:
+		p.change(inventory.DIMMFaster, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
 	}
 }
 

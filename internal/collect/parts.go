@@ -216,7 +216,7 @@ func (p *partJoint) speed(n *readModule) {
 	if !ok || n.says.RatedMTs == 0 || ddr.Same(ddr.Nominal(rated), ddr.Nominal(n.says.RatedMTs)) {
 		return
 	}
-	p.differ(n, "MT/s", n.says.RatedMTs, rated, "which stands")
+	p.differ(n, "MT/s", ddr.Nominal(n.says.RatedMTs), ddr.Nominal(rated), "which stands")
 	if rated < n.says.RatedMTs && n.slot.RatedMTs.Certainty > fact.Indirect {
 		n.slot.RatedMTs.Certainty = fact.Indirect
 		n.slot.RatedMTs.More = append(n.slot.RatedMTs.More[:len(n.slot.RatedMTs.More):len(n.slot.RatedMTs.More)], n.at())

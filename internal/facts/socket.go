@@ -8,6 +8,7 @@ import (
 
 	"cel.dev/cel-go/common/types"
 
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
@@ -188,7 +189,9 @@ func socketModules() []Field {
 		{"ranks", intListType, "distinct rank counts", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.Ranks) })},
 		{"types", textListType, "distinct memory types", dimmValues[string](func(s *inventory.Slot) Value { return valueOf(s.Type) })},
 		{"widths", intListType, "distinct total widths in bits", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.TotalWidth) })},
-		{"rated_mts", intListType, "distinct rated speeds in MT/s", dimmValues[int64](func(s *inventory.Slot) Value { return valueOf(s.RatedMTs) })},
+		{"rated_mts", intListType, "distinct rated speeds in MT/s", dimmValues[int64](func(s *inventory.Slot) Value {
+			return computedFrom(s.RatedMTs, func(n int) any { return int64(ddr.Nominal(n)) })
+		})},
 		{"registering", textListType, "distinct kinds: registered, load-reduced, unbuffered", dimmValues[string](registering)},
 		{"differences", textListType, "in what the DIMMs differ, with their slots, in words", socket(differences)},
 		{"channel_ranks", intListType, "ranks on every populated channel", socket(channelRanks)},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/metrics"
 )
@@ -72,7 +73,7 @@ func (f *Fleet) memory(m *Machine, inv *report.Inventory) {
 		case s.State == "populated":
 			bytes += *s.SizeBytes
 			if s.ConfiguredMTs != nil {
-				speeds = append(speeds, fmt.Sprintf("%d MT/s", *s.ConfiguredMTs))
+				speeds = append(speeds, fmt.Sprintf("%d MT/s", ddr.Nominal(*s.ConfiguredMTs)))
 			}
 		}
 	}

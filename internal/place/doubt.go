@@ -165,7 +165,7 @@ func (pl *placer) speedAgainst(c *processor, p *platform.Platform) string {
 			deep, flatMTs := fastest(p, s, len(slots)), fastest(p, s, flat)
 			if deep != 0 && running > deep+ddr.Tolerance && running <= flatMTs+ddr.Tolerance {
 				return fmt.Sprintf("the mapping puts %d modules on channel %d, where the platform allows %d MT/s, and firmware states that %s runs at %d MT/s, which it can only with fewer on its channel",
-					len(slots), channel, deep, pl.name(i), running)
+					len(slots), channel, deep, pl.name(i), ddr.Nominal(running))
 			}
 		}
 	}

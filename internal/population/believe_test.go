@@ -29,6 +29,15 @@ func TestRunningAboveTheProcessor(t *testing.T) {
 	assert.Empty(t, r.Conflicts)
 }
 
+// TestRunningByItsPrintedName: DSP0134 has firmware round the data rate (1066.67) as
+// it likes; R610 boards print 1067, and the processors' table 1066.
+func TestRunningByItsPrintedName(t *testing.T) {
+	d := testDIMM{gb: 4, rated: 1333, run: 1067, ranks: 2, memType: "DDR3"}
+	r := newTestMachine(1, platform.Intel, 6, 44, 2, "Intel(R) Xeon(R) CPU E5620 @ 2.40GHz").fill(0, []int{1, 1, 1}, d).derive(t)
+	assert.Equal(t, 1066, r.Populations[0].RunningMTs.Value)
+	assert.Equal(t, int64(3*1066*8*1_000_000), r.Populations[0].Peak.Value)
+}
+
 // TestUnknownRanksAreNotEqual: grade A needs equal ranks.
 func TestUnknownRanksAreNotEqual(t *testing.T) {
 	m := cascadeLake(1).fill(0, []int{1, 1, 1, 1, 1, 1}, testDIMM{gb: 32, rated: 2933})

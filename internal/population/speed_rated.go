@@ -35,8 +35,8 @@ func ratedSpeed(s *inventory.Slot) fact.Fact[int] {
 	return f
 }
 
-// configuredSpeed is the slot's configured speed in MT/s as firmware states
-// it; unknown when the unit of its rated speed is in doubt.
+// configuredSpeed is the slot's configured speed in MT/s by its printed name;
+// unknown when the unit of its rated speed is in doubt.
 func configuredSpeed(s *inventory.Slot) fact.Fact[int] {
 	v, ok := s.ConfiguredMTs.Get()
 	if !ok {
@@ -47,7 +47,9 @@ func configuredSpeed(s *inventory.Slot) fact.Fact[int] {
 		return fact.Unknown[int](fact.Unstated, "the configured speed of a DIMM is in doubt: 0 or a clock in MHz",
 			"firmware that states MT/s", s.ConfiguredMTs.From)
 	}
-	return s.ConfiguredMTs
+	f := s.ConfiguredMTs
+	f.Value = ddr.Nominal(v)
+	return f
 }
 
 // unstated gives an unknown fact a reason when its source left none.

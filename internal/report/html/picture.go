@@ -126,9 +126,9 @@ func cellSpeed(s *report.Slot) string {
 	case technology != "" && technology != string(inventory.DRAM):
 		return fitColumns(strings.ToUpper(technology), cellColumns)
 	case s.ConfiguredMTs != nil:
-		return strconv.Itoa(*s.ConfiguredMTs) + " MT/s"
+		return wording.PrintedRate(*s.ConfiguredMTs) + " MT/s"
 	case s.RatedMTs != nil:
-		return "rated " + strconv.Itoa(*s.RatedMTs)
+		return "rated " + wording.PrintedRate(*s.RatedMTs)
 	default:
 		return ""
 	}

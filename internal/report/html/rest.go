@@ -79,10 +79,10 @@ func slotHolds(s *report.Slot) string {
 func speeds(s *report.Slot) string {
 	var parts []string
 	if s.ConfiguredMTs != nil {
-		parts = append(parts, strconv.Itoa(*s.ConfiguredMTs)+" MT/s")
+		parts = append(parts, wording.PrintedRate(*s.ConfiguredMTs)+" MT/s")
 	}
 	if s.RatedMTs != nil {
-		parts = append(parts, "rated "+strconv.Itoa(*s.RatedMTs)+" MT/s")
+		parts = append(parts, "rated "+wording.PrintedRate(*s.RatedMTs)+" MT/s")
 	}
 	if s.ConfiguredMV != nil {
 		parts = append(parts, strconv.Itoa(*s.ConfiguredMV)+" mV")

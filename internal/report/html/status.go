@@ -39,11 +39,11 @@ func speedText(running, expected *int) string {
 	case running == nil && expected == nil:
 		return "speed not known"
 	case running == nil:
-		return "speed not known, expected " + strconv.Itoa(*expected) + " MT/s"
+		return "speed not known, expected " + wording.PrintedRate(*expected) + " MT/s"
 	case expected == nil:
-		return strconv.Itoa(*running) + " MT/s"
+		return wording.PrintedRate(*running) + " MT/s"
 	default:
-		return strconv.Itoa(*running) + " MT/s, expected " + strconv.Itoa(*expected)
+		return wording.PrintedRate(*running) + " MT/s, expected " + wording.PrintedRate(*expected)
 	}
 }
 

@@ -122,9 +122,17 @@ func slotCells(s *report.Slot) []string {
 	}
 	return []string{
 		s.Handle, report.OrEmpty(s.Locator), report.OrEmpty(s.BankLocator), slashed(s.Socket, s.Channel, s.Slot),
-		bytes, slotType(s), digits(s.Ranks), digits(s.RatedMTs), digits(s.ConfiguredMTs), digits(s.ConfiguredMV), report.OrEmpty(s.Health), errorsCell(s.Errors),
+		bytes, slotType(s), digits(s.Ranks), printedRate(s.RatedMTs), printedRate(s.ConfiguredMTs), digits(s.ConfiguredMV), report.OrEmpty(s.Health), errorsCell(s.Errors),
 		report.OrEmpty(s.PartNumber), report.OrEmpty(s.Manufacturer), mapped, report.OrEmpty(s.Serial), report.OrEmpty(s.AssetTag),
 	}
+}
+
+// printedRate is a speed by its printed name, "" when it is not known.
+func printedRate(mts *int) string {
+	if mts == nil {
+		return ""
+	}
+	return wording.PrintedRate(*mts)
 }
 
 // errorsCell is corrected/uncorrected errors, empty where nobody counts.

@@ -98,7 +98,7 @@ SOCKETS   2
 
 SLOTS     3 of 5 populated; s/c/n is socket/channel/slot, speeds are MT/s
   handle  locator  bank    s/c/n     size  type         ranks  rated  runs    mV  health  ce/ue  part number       maker    mapped by                   serial  asset tag
-  0xA1    A1       NODE 0  0/1/0    8 GiB  DDR3             2   1333  1067  1350  OK        3/0  M393B5273CH0-YH9  Samsung  slot_map (direct), doubted  S1      T1
+  0xA1    A1       NODE 0  0/1/0    8 GiB  DDR3             2   1333  1066  1350  OK        3/0  M393B5273CH0-YH9  Samsung  slot_map (direct), doubted  S1      T1
   0xB1    B1       -       1/0/1    empty  -                -      -     -     -  -           -  -                 -        -                           -       -
   0x0050  -        -       -            -  Flash            -      -     -     -  -           -  -                 -        -                           -       -
   0x0051  -        -       -            -  cxl              -      -     -     -  -           -  -                 -        label                       -       -

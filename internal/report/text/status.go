@@ -67,13 +67,13 @@ func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 	case running == nil && p.ExpectedMTs == nil:
 		return "speed not known"
 	case running == nil:
-		return strconv.Itoa(*p.ExpectedMTs) + " MT/s expected"
+		return wording.PrintedRate(*p.ExpectedMTs) + " MT/s expected"
 	case p.ExpectedMTs == nil:
-		return strconv.Itoa(*running) + " MT/s (expected ?)"
+		return wording.PrintedRate(*running) + " MT/s (expected ?)"
 	}
-	s := strconv.Itoa(*running) + " MT/s"
+	s := wording.PrintedRate(*running) + " MT/s"
 	if !ddr.Same(*running, *p.ExpectedMTs) {
-		s += " (expected " + strconv.Itoa(*p.ExpectedMTs) + ")"
+		s += " (expected " + wording.PrintedRate(*p.ExpectedMTs) + ")"
 	}
 	return s
 }

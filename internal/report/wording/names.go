@@ -7,9 +7,13 @@ import (
 
 	"github.com/memaudit/memaudit/internal/report"
 
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/prose"
 )
+
+// PrintedRate is a speed as people call it: firmware's 1067 and 2934 are 1066 and 2933.
+func PrintedRate(mts int) string { return strconv.Itoa(ddr.Nominal(mts)) }
 
 // Machine is vendor and product, without saying the vendor twice.
 func Machine(m *report.Machine) string {

@@ -25,6 +25,14 @@ func TestMachineNames(t *testing.T) {
 	}
 }
 
+// TestPrintedRates: the names under which JEDEC and the makers print the speeds that
+// firmware states (JESD79-3F: 1066, 1333; JESD79-4: 2133, 2666, 2933).
+func TestPrintedRates(t *testing.T) {
+	for stated, want := range map[int]string{1067: "1066", 1332: "1333", 1334: "1333", 668: "667", 1867: "1866", 2134: "2133", 2667: "2666", 2934: "2933", 4800: "4800", 1111: "1111"} {
+		assert.Equal(t, want, PrintedRate(stated), stated)
+	}
+}
+
 // word is a string that may not be known.
 func word(s string) *string {
 	if s == "" {
