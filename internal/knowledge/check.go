@@ -83,12 +83,12 @@ func kindOf(first *yaml.Node) Kind {
 		return Parts
 	case has("schema", "rules"), len(rules) > 0 && pairs(rules[0])["locator"] != nil:
 		return Locators
-	case has("schema", "sources"):
-		return Citations
 	case has("settings", "manufacturers"), has("settings", "vendor"):
 		return Settings
 	case has("id", "channels_per_socket"), has("id", "channels_per_system"), has("id", "name"), has("recognise"):
 		return Platform
+	case has("schema", "sources"):
+		return Citations
 	default:
 		return Pack
 	}

@@ -23,6 +23,7 @@ type schema struct {
 	Enum        []string           `json:"enum"`
 	Pattern     *pattern           `json:"pattern"`
 	Minimum     *float64           `json:"minimum"`
+	Maximum     *float64           `json:"maximum"`
 	MinItems    int                `json:"minItems"`
 	MaxItems    *int               `json:"maxItems"`
 	Description string             `json:"description"`
@@ -199,9 +200,24 @@ func (c *checker) scalar(n *yaml.Node, s *schema, path string) {
 	if s.Pattern != nil && !s.Pattern.MatchString(n.Value) {
 		c.fault(n, path, "%q does not match %s, expected %s", n.Value, s.Pattern, cmp.Or(s.Description, "what does"))
 	}
+	c.bounds(n, s, path)
+}
+
+// bounds holds a number against the least and the most that it may be.
+func (c *checker) bounds(n *yaml.Node, s *schema, path string) {
 	var number float64
-	if s.Minimum != nil && n.Decode(&number) == nil && number < *s.Minimum {
-		c.fault(n, path, "%s, expected at least %g", n.Value, *s.Minimum)
+	if s.Minimum == nil && s.Maximum == nil || n.Decode(&number) != nil {
+		return
+	}
+	least, most := cmp.Or(s.Minimum, &number), cmp.Or(s.Maximum, &number)
+	switch {
+	case number >= *least && number <= *most:
+	case *least == *most:
+		c.fault(n, path, "%s, expected %g", n.Value, *least)
+	case number < *least:
+		c.fault(n, path, "%s, expected at least %g", n.Value, *least)
+	default:
+		c.fault(n, path, "%s, expected at most %g", n.Value, *most)
 	}
 }
 
