@@ -151,6 +151,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"parts/samsung.yaml", "schema: 1\n", "schema: 2\n", "parts/samsung.yaml:2:9: schema: 2, expected 1", true},
 		{"settings/dell.yaml", "vendor: Dell\n", "schema: 2\nvendor: Dell\n", "unknown key schema, expected one of ", true},
 		{"platforms/westmere-ep.yaml", "id: westmere-ep\n", "schema: 2\nid: westmere-ep\n", "unknown key schema, expected one of ", true},
+		{"slots/dell.yaml", "schema: 1\n", "schema: 1\n<<: [{unheard: 1}, {vendor: 2}]\n", "slots/dell.yaml:3:7: unknown key unheard, expected one of ", false},
+		{"slots/dell.yaml", "schema: 1\n", "<<: [{schema: 2}, {schema: 1}]\n", "slots/dell.yaml:2:15: schema: 2, expected 1", false},
 		{"slots/locators.yaml", "node: controller", "node: socke", "expected one of socket, controller, auto, ignore", true},
 		{"settings/dell.yaml", "source: R650", "source: R65", "source R65 is not listed under sources", false},
 		{"settings/dell.yaml", "vendor: Dell\n", "vendr: Dell\n", "vendor is missing", true},

@@ -166,7 +166,9 @@ func (c *checker) mapping(n *yaml.Node, s *schema, path string) {
 		at := strings.TrimPrefix(path+"."+key.Value, ".")
 		switch known := s.Properties[key.Value]; {
 		case key.Tag == "!!merge":
-			c.mapping(resolveAlias(value), &schema{Properties: s.Properties, Others: s.Others}, path)
+			for _, merged := range mergedIn(value) {
+				c.mapping(merged, &schema{Properties: s.Properties, Others: s.Others}, path)
+			}
 		case known != nil:
 			c.node(value, known, at)
 		case s.Others == nil:
@@ -223,20 +225,41 @@ func (c *checker) bounds(n *yaml.Node, s *schema, path string) {
 
 // pairs are a mapping's values by key, those it merges in included.
 func pairs(n *yaml.Node) map[string]*yaml.Node {
-	out := map[string]*yaml.Node{}
+	out, merged := map[string]*yaml.Node{}, map[string]*yaml.Node{}
 	if n = resolveAlias(n); n.Kind != yaml.MappingNode {
 		return out
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Tag == "!!merge" {
-			for k, v := range pairs(n.Content[i+1]) {
-				if out[k] == nil {
-					out[k] = v
+			for _, m := range mergedIn(n.Content[i+1]) {
+				for k, v := range pairs(m) {
+					if merged[k] == nil {
+						merged[k] = v
+					}
 				}
 			}
 			continue
 		}
 		out[n.Content[i].Value] = resolveAlias(n.Content[i+1])
+	}
+	for k, v := range merged {
+		if out[k] == nil {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// mergedIn are the mappings that a "<<" stands for: one, or a list of which the earlier
+// replace the later.
+func mergedIn(n *yaml.Node) []*yaml.Node {
+	n = resolveAlias(n)
+	if n.Kind != yaml.SequenceNode {
+		return []*yaml.Node{n}
+	}
+	out := make([]*yaml.Node, len(n.Content))
+	for i, m := range n.Content {
+		out[i] = resolveAlias(m)
 	}
 	return out
 }

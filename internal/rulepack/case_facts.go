@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -53,8 +54,10 @@ func entries(n *yaml.Node, depth int) []mappingEntry {
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		if n.Content[i].Value == "<<" {
-			for _, e := range entries(n.Content[i+1], depth+1) {
-				put(e)
+			for _, merged := range slices.Backward(mergedIn(n.Content[i+1])) {
+				for _, e := range entries(merged, depth+1) {
+					put(e)
+				}
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package rulepack
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -31,6 +32,8 @@ type Complaints []Complaint
 // add appends a complaint; of very many the rest is left out.
 func (c Complaints) add(more Complaint) Complaints {
 	switch {
+	case slices.Contains(c, more): // of an anchor that several merge in
+		return c
 	case len(c) < maxComplaints:
 		return append(c, more)
 	case len(c) == maxComplaints:

@@ -109,6 +109,9 @@ func walkStruct(n *yaml.Node, t reflect.Type, complain func(*yaml.Node, string))
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if key.Value == "<<" {
+			for _, merged := range mergedIn(n.Content[i+1]) {
+				walkStruct(merged, t, complain)
+			}
 			continue
 		}
 		f, ok := fieldOf(t, key.Value)
@@ -149,9 +152,10 @@ func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// valueOfKey finds a key's value in a mapping, nil when absent.
+// valueOfKey is a key's value, also one that is merged in; of several mappings that are
+// merged the first has it, as in YAML. A file whose merges lead into themselves is refused before.
 func valueOfKey(n *yaml.Node, key string) *yaml.Node {
-	if n == nil {
+	if n = resolve(n); n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -159,7 +163,31 @@ func valueOfKey(n *yaml.Node, key string) *yaml.Node {
 			return resolve(n.Content[i+1])
 		}
 	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value != "<<" {
+			continue
+		}
+		for _, merged := range mergedIn(n.Content[i+1]) {
+			if v := valueOfKey(merged, key); v != nil {
+				return v
+			}
+		}
+	}
 	return nil
+}
+
+// mergedIn are the mappings that a "<<" stands for: one, or a list of which the earlier
+// replace the later.
+func mergedIn(n *yaml.Node) []*yaml.Node {
+	n = resolve(n)
+	if n == nil || n.Kind != yaml.SequenceNode {
+		return []*yaml.Node{n}
+	}
+	out := make([]*yaml.Node, len(n.Content))
+	for i, e := range n.Content {
+		out[i] = resolve(e)
+	}
+	return out
 }
 
 func resolve(n *yaml.Node) *yaml.Node {

@@ -303,11 +303,42 @@ func TestShapesOfFiles(t *testing.T) {
 	assert.Contains(t, faults.Error(), "at most 4194304 are read")
 }
 
+// TestFaultsOfMergedParts: what "<<" brings is faulted where it is written, once.
+func TestFaultsOfMergedParts(t *testing.T) {
+	const base = "rules:\n  - &base\n    id: a.b.c\n    title: x\n    check: 'true'\n    why: y\n    severity: info\n" +
+		"    effect: {expr: 'nope.x'}\n    remedies: {Dell: 'nope.y'}\n"
+	for _, c := range []struct{ name, src, says string }{
+		{"an effect and a remedy of an anchor", base + "  - <<: *base\n    id: a.b.d\n", "a.yaml:9:23: Dell: undeclared\na.yaml:8:21: expr: undeclared"},
+		{"the same in a list", base + "  - <<: [{title: z}, *base]\n    id: a.b.d\n", "a.yaml:9:23: Dell: undeclared\na.yaml:8:21: expr: undeclared"},
+		{"all rules", "<<: {rules: [{id: a.b.c, title: x, check: 'nope.x', why: y, severity: info}]}\n", "a.yaml:1:44: check: undeclared"},
+		{"an unknown key", base + "  - <<: {unheard: 1}\n    id: a.b.d\n", `a.yaml:10:10: unknown key "unheard"`},
+		{"an unknown key of two", "rules:\n  - &base {id: a.b.c, unheard: 1}\n  - <<: *base\n", `a.yaml:2:23: unknown key "unheard"`},
+	} {
+		p, faults := ParsePack("a.yaml", []byte(c.src))
+		if p != nil {
+			faults = p.Validate()
+		}
+		var said []string
+		for _, f := range faults {
+			if strings.Contains(f.Text, "undeclared") || strings.Contains(f.Text, "unheard") {
+				said = append(said, f.String())
+			}
+		}
+		want := strings.Split(c.says, "\n")
+		require.Len(t, said, len(want), c.name)
+		for i := range want {
+			assert.True(t, strings.HasPrefix(said[i], want[i]), "%s: %s", c.name, said[i])
+		}
+	}
+}
+
 // TestManyComplaints: of very many faults the first are told, and that there are more.
 func TestManyComplaints(t *testing.T) {
 	var c Complaints
-	for range 3 * maxComplaints {
-		c = c.add(Complaint{"a.yaml", 1, 1, "fault"})
+	for i := range 3 * maxComplaints {
+		for range 2 { // of an anchor that two rules merge in
+			c = c.add(Complaint{"a.yaml", i, 1, "fault"})
+		}
 	}
 	require.Len(t, c, maxComplaints+1)
 	assert.Equal(t, "fault", c[maxComplaints-1].Text)
@@ -379,6 +410,7 @@ func TestEntriesOfACase(t *testing.T) {
 	assert.Equal(t, map[string]string{"a": "1", "b": "2"}, read("{a: 1, b: 2}"))
 	assert.Equal(t, map[string]string{"a": "3", "b": "2"}, read("{a: 3, <<: {a: 1, b: 2}}"))
 	assert.Equal(t, map[string]string{"a": "3", "b": "2"}, read("{<<: {a: 1, b: 2}, a: 3}"))
+	assert.Equal(t, map[string]string{"a": "1", "b": "2", "c": "3"}, read("{<<: [{a: 1}, {a: 2, b: 2}], c: 3}"), "the earlier of a list, as YAML has it")
 	assert.Empty(t, read("[a, b]"))
 	deep := "{a: 1}"
 	for range maxDepth {
