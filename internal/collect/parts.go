@@ -14,7 +14,7 @@ import (
 // readModule is a module whose part number could be read.
 type readModule struct {
 	slot *inventory.Slot
-	says partnumber.Module
+	says *partnumber.Module
 	// agrees is true where firmware states the same size and the same rated
 	// speed: then the number is that module's own.
 	agrees bool
@@ -70,7 +70,7 @@ func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []rea
 		if m == nil {
 			continue
 		}
-		n := readModule{slot: s, says: *m}
+		n := readModule{slot: s, says: m}
 		if size, ok := s.SizeBytes.Get(); ok && m.SizeBytes > 0 {
 			if size != m.SizeBytes {
 				p.differ(&n, "MiB", int(m.SizeBytes>>20), int(size>>20), "and is not believed")
@@ -180,7 +180,7 @@ func (n *readModule) at() fact.Evidence {
 
 // fill puts what the number says where firmware says nothing.
 func (p *partJoint) fill(n *readModule) {
-	s, m := n.slot, &n.says
+	s, m := n.slot, n.says
 	p.speed(n)
 	filled := fillFrom(n, &s.Ranks, m.Ranks, m.Ranks > 0)
 	filled = fillFrom(n, &s.RatedMTs, m.RatedMTs, m.RatedMTs > 0) || filled

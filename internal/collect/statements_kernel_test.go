@@ -290,7 +290,7 @@ func TestRanksByNumber(t *testing.T) {
 	} {
 		sys := &inventory.System{Slots: []inventory.Slot{{Ranks: c.firmware, PartNumber: known("P")}}}
 		p := &partJoint{differs: map[string]int{}}
-		p.doubtRanks(sys, []readModule{{slot: &sys.Slots[0], says: partnumber.Module{Ranks: c.says}}})
+		p.doubtRanks(sys, []readModule{{slot: &sys.Slots[0], says: &partnumber.Module{Ranks: c.says}}})
 		assert.Equal(t, c.want, sys.Slots[0].Ranks.State, c.name)
 	}
 }

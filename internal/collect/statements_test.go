@@ -335,7 +335,7 @@ func TestWhatPartNumbersFill(t *testing.T) {
 	says := partnumber.Module{SizeBytes: 32 << 30, Type: "DDR4", Kind: "RDIMM", Ranks: 1, RatedMTs: 2666, Documented: true}
 	p := &partJoint{differs: map[string]int{}}
 	s := silent()
-	p.fill(&readModule{slot: &s, says: says, agrees: true})
+	p.fill(&readModule{slot: &s, says: &says, agrees: true})
 	assert.Equal(t, []any{1, 2666, "DDR4", true, false, 64, 72}, []any{s.Ranks.Value, s.RatedMTs.Value, s.Type.Value, s.Registered.Value, s.LoadReduced.Value, s.DataWidth.Value, s.TotalWidth.Value})
 	assert.Equal(t, fact.Corroborated, s.Ranks.Certainty)
 	assert.False(t, s.Ranks.Unverified)
@@ -343,7 +343,7 @@ func TestWhatPartNumbersFill(t *testing.T) {
 
 	s = silent()
 	p = &partJoint{differs: map[string]int{}}
-	p.fill(&readModule{slot: &s, says: partnumber.Module{SizeBytes: 32 << 30}})
+	p.fill(&readModule{slot: &s, says: &partnumber.Module{SizeBytes: 32 << 30}})
 	for _, f := range []fact.State{s.Ranks.State, s.RatedMTs.State, s.Type.State, s.Registered.State, s.LoadReduced.State, s.DataWidth.State, s.TotalWidth.State} {
 		assert.NotEqual(t, fact.OK, f)
 	}
@@ -364,12 +364,12 @@ func TestWhatPartNumbersFill(t *testing.T) {
 			open(&s)
 			want = "part numbers complete 1 module"
 		}
-		p.fill(&readModule{slot: &s, says: says})
+		p.fill(&readModule{slot: &s, says: &says})
 		assert.Equal(t, want, p.words(), name)
 	}
 	for state, filled := range map[fact.State]bool{fact.Unstated: true, fact.Absent: true, fact.Unread: true, fact.Malformed: false, fact.Conflicting: false, fact.Truncated: false, fact.Denied: false} {
 		f := fact.Fact[int]{State: state}
-		assert.Equal(t, filled, fillFrom(&readModule{slot: &inventory.Slot{}}, &f, 2, true), state.String())
+		assert.Equal(t, filled, fillFrom(&readModule{slot: &inventory.Slot{}, says: &partnumber.Module{}}, &f, 2, true), state.String())
 		assert.Equal(t, filled, f.Unverified, "a number that no maker's document explains")
 	}
 }
@@ -383,16 +383,16 @@ func TestRatedBelowThePartNumber(t *testing.T) {
 		told, readings int
 	}{{2133, 2666, fact.Indirect, 1, 1}, {2667, 2666, fact.Direct, 0, 0}, {3200, 2666, fact.Direct, 1, 0}, {2666, 0, fact.Direct, 0, 0}, {2666, 2666, fact.Direct, 0, 0}} {
 		s, p := inventory.Slot{RatedMTs: known(c.rated)}, &partJoint{differs: map[string]int{}}
-		p.speed(&readModule{slot: &s, says: partnumber.Module{RatedMTs: c.says}})
+		p.speed(&readModule{slot: &s, says: &partnumber.Module{RatedMTs: c.says}})
 		assert.Equal(t, c.certainty, s.RatedMTs.Certainty, "%d against %d", c.rated, c.says)
 		assert.Len(t, p.order, c.told, "%d against %d", c.rated, c.says)
 		assert.Len(t, s.RatedMTs.More, c.readings, "%d against %d", c.rated, c.says)
 	}
 	s, p := inventory.Slot{}, &partJoint{differs: map[string]int{}}
-	p.speed(&readModule{slot: &s, says: partnumber.Module{RatedMTs: 2666}})
+	p.speed(&readModule{slot: &s, says: &partnumber.Module{RatedMTs: 2666}})
 	assert.Empty(t, p.order, "firmware states none")
 	weak := inventory.Slot{RatedMTs: fact.Known(2133, fact.Indirect, fact.Evidence{})}
-	p.speed(&readModule{slot: &weak, says: partnumber.Module{RatedMTs: 2666}})
+	p.speed(&readModule{slot: &weak, says: &partnumber.Module{RatedMTs: 2666}})
 	assert.Empty(t, weak.RatedMTs.More, "it was no more than one source before")
 	for typ, want := range map[string]string{"DDR4": "DDR4", "DDR2 FB-DIMM": "DDR2", "DDR": "", "DRAM": "", "SDRAM": "", "LPDDR4": "", "": ""} {
 		assert.Equal(t, want, generation(typ), typ)

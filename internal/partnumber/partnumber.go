@@ -5,7 +5,6 @@ package partnumber
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"regexp"
@@ -107,15 +106,20 @@ func Load(k fs.FS) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("part numbers: %w", err)
 	}
-	t := &Table{rows: make([]compiledPattern, 0, strings.Count(raw, "\n"))}
-	for line := range strings.Lines(raw) {
-		begin, rest, ok := strings.Cut(line, "\t")
-		if !ok {
-			return nil, fmt.Errorf("part numbers: %s is damaged", compiled.File)
-		}
-		t.rows = append(t.rows, compiledPattern{begins: strings.Fields(begin), raw: rest})
+	t, c := &Table{}, compiled.NewReader(raw)
+	codePatterns(c, &t.rows)
+	if err := c.Err(); err != nil {
+		return nil, fmt.Errorf("part numbers: %w", err)
 	}
 	return t, nil
+}
+
+// codePatterns names what is read of every pattern at once.
+func codePatterns(c *compiled.Coding, rows *[]compiledPattern) {
+	compiled.CodeList(c, rows, func(r *compiledPattern) {
+		compiled.CodeList(c, &r.begins, c.Text)
+		c.Text(&r.raw)
+	})
 }
 
 // Decode reads a number as firmware prints it; false when no pattern matches.
@@ -145,8 +149,9 @@ func (r *compiledPattern) pattern() (*pattern, error) {
 	if r.read != nil {
 		return r.read, nil
 	}
-	p := &pattern{}
-	if err := json.Unmarshal([]byte(r.raw), p); err != nil {
+	p, c := &pattern{}, compiled.NewReader(r.raw)
+	p.code(c)
+	if err := c.Err(); err != nil {
 		return nil, err
 	}
 	var err error

@@ -1,6 +1,7 @@
 package partnumber_test
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"os"
 	"strconv"
@@ -147,7 +148,9 @@ func TestDamagedRow(t *testing.T) {
 	at := func(part []byte) fstest.MapFS {
 		return fstest.MapFS{compiled.File: {Data: compiled.Join(map[string][]byte{partnumber.Part: part})}}
 	}
-	table, err := partnumber.Load(at(append([]byte("M393\t{\n"), whole...)))
+	count, size := binary.Uvarint(whole)
+	more := append(binary.AppendUvarint(nil, count+1), 1, 4, 'M', '3', '9', '3', 1, '{') // one beginning, M393, and a pattern of one byte
+	table, err := partnumber.Load(at(append(more, whole[size:]...)))
 	require.NoError(t, err)
 	_, ok := table.Decode("M393B2G70BH0-CK0")
 	assert.False(t, ok, "the damaged row stands before the one that reads it")

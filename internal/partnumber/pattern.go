@@ -1,45 +1,34 @@
 package partnumber
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
-)
 
-// partsFile is a file below rules/parts.
-type partsFile struct {
-	Schema  int                  `yaml:"schema"`
-	Vendor  string               `yaml:"vendor"`
-	Sources map[string]yaml.Node `yaml:"sources"`
-	Parts   []pattern            `yaml:"parts"`
-}
+	"github.com/memaudit/memaudit/internal/compiled"
+)
 
 // pattern reads one family of part numbers.
 type pattern struct {
-	ID string `yaml:"id" json:"id"`
+	ID string `yaml:"id"`
 	// Match is a regular expression over the whole beginning of a number; its
 	// named groups are what the tables go by.
-	Match string `yaml:"match" json:"match"`
+	Match string `yaml:"match"`
 	// Fixed is what every number of the family says.
-	Fixed values `yaml:"fixed" json:"fixed,omitzero"`
+	Fixed values `yaml:"fixed"`
 	// Tables are read in order; a later one overrides.
-	Tables []valueTable `yaml:"tables" json:"tables,omitempty"`
+	Tables []valueTable `yaml:"tables"`
 	// SizeFrom is "gb:GROUP" or "mwords:GROUP" (million words of 64 bits).
-	SizeFrom string `yaml:"size_from" json:"size_from,omitempty"`
+	SizeFrom string `yaml:"size_from"`
 	// RanksAllowed are the rank counts that modules of a kind exist with.
-	RanksAllowed map[string][]int `yaml:"ranks_allowed" json:"ranks_allowed,omitempty"`
-	Sources      []string         `yaml:"sources" json:"sources"`
-	Check        []string         `yaml:"check" json:"check"`
+	RanksAllowed map[string][]int `yaml:"ranks_allowed"`
+	Sources      []string         `yaml:"sources"`
+	Check        []string         `yaml:"check"`
 	// Seen says how far firmware's own fields agree over real machines.
-	Seen string `yaml:"seen" json:"-"`
+	Seen string `yaml:"seen"`
 
 	compiled *regexp.Regexp
 }
@@ -49,15 +38,15 @@ func (p *pattern) documented() bool { return slices.Contains(p.Check, "doc") }
 
 // values are what a row of a table says.
 type values struct {
-	SizeGB  float64    `yaml:"size_gb" json:"size_gb,omitempty"`
-	DDR     string     `yaml:"ddr" json:"ddr,omitempty"`
-	Type    string     `yaml:"type" json:"type,omitempty"`
-	Ranks   int        `yaml:"ranks" json:"ranks,omitempty"`
-	Width   int        `yaml:"width" json:"width,omitempty"`
-	Dies    *[]float64 `yaml:"die_gbit" json:"die_gbit,omitempty"`
-	Package string     `yaml:"package" json:"package,omitempty"`
-	Stacked bool       `yaml:"stacked" json:"stacked,omitempty"`
-	Speed   int        `yaml:"speed" json:"speed,omitempty"`
+	SizeGB  float64    `yaml:"size_gb"`
+	DDR     string     `yaml:"ddr"`
+	Type    string     `yaml:"type"`
+	Ranks   int        `yaml:"ranks"`
+	Width   int        `yaml:"width"`
+	Dies    *[]float64 `yaml:"die_gbit"`
+	Package string     `yaml:"package"`
+	Stacked bool       `yaml:"stacked"`
+	Speed   int        `yaml:"speed"`
 }
 
 // merge takes over what another row says.
@@ -82,11 +71,11 @@ func setIfGiven[T comparable](into *T, v T) {
 
 // valueTable gives values by what the groups caught, one after the other.
 type valueTable struct {
-	By  []string          `json:"by"`
-	Map map[string]values `json:"-"`
-	// Rows are Map as it is compiled ahead of time: a line a row, what was caught, a
-	// tab, and the values as JSON. One row is read of a number, of dozens.
-	Rows string `json:"rows"`
+	By  []string
+	Map map[string]values
+	// Rows are Map as it is compiled ahead of time: what was caught and the values, row
+	// after row. One row is read of a number, of dozens.
+	Rows string
 }
 
 // row is what the table says of what was caught, nothing where it has no such row; the
@@ -95,31 +84,58 @@ func (t *valueTable) row(caught string) (v values, err error) {
 	if t.Map != nil {
 		return t.Map[caught], nil
 	}
-	for line := range strings.Lines(t.Rows) {
-		rest, begins := strings.CutPrefix(line, caught)
-		if raw, ends := strings.CutPrefix(rest, "\t"); begins && ends {
-			err = json.Unmarshal([]byte(raw), &v)
-			break
+	rows := compiled.NewReader(t.Rows)
+	for rows.Rest() != "" {
+		var key, raw string
+		rows.Text(&key)
+		rows.Text(&raw)
+		if key == caught && rows.Err() == nil {
+			row := compiled.NewReader(raw)
+			v.code(row)
+			return v, row.Err()
 		}
 	}
-	return v, err
+	return v, rows.Err()
 }
 
 // compile fills Rows.
-func (t *valueTable) compile() error {
-	var out strings.Builder
+func (t *valueTable) compile() {
+	rows := compiled.NewWriter()
 	for _, caught := range slices.Sorted(maps.Keys(t.Map)) {
-		if strings.ContainsAny(caught, "\t\n") {
-			return fmt.Errorf("row %q has a tab or a line's end", caught)
-		}
-		raw, err := json.Marshal(t.Map[caught])
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&out, "%s\t%s\n", caught, raw)
+		v, row := t.Map[caught], compiled.NewWriter()
+		v.code(row)
+		raw := row.Written()
+		rows.Text(&caught)
+		rows.Text(&raw)
 	}
-	t.Rows = out.String()
-	return nil
+	t.Rows = rows.Written()
+}
+
+// code names what a pattern says to who reads a number by it.
+func (p *pattern) code(c *compiled.Coding) {
+	c.Text(&p.ID)
+	c.Text(&p.Match)
+	p.Fixed.code(c)
+	compiled.CodeList(c, &p.Tables, func(t *valueTable) {
+		compiled.CodeList(c, &t.By, c.Text)
+		c.Text(&t.Rows)
+	})
+	c.Text(&p.SizeFrom)
+	compiled.CodeMap(c, &p.RanksAllowed, func(ranks *[]int) { compiled.CodeList(c, ranks, c.Int) })
+	compiled.CodeList(c, &p.Sources, c.Text)
+	compiled.CodeList(c, &p.Check, c.Text)
+}
+
+func (v *values) code(c *compiled.Coding) {
+	c.Float(&v.SizeGB)
+	c.Text(&v.DDR)
+	c.Text(&v.Type)
+	c.Int(&v.Ranks)
+	c.Int(&v.Width)
+	compiled.CodePointer(c, &v.Dies, func(gbit *[]float64) { compiled.CodeList(c, gbit, c.Float) })
+	c.Text(&v.Package)
+	c.Bool(&v.Stacked)
+	c.Int(&v.Speed)
 }
 
 // UnmarshalYAML reads both forms: rows that are one value of the field that
@@ -149,88 +165,6 @@ func (t *valueTable) UnmarshalYAML(n *yaml.Node) error {
 			return err
 		}
 		t.Map[key] = v
-	}
-	return nil
-}
-
-// Compile makes Part from the files below parts/: a line a pattern, the texts that
-// its numbers begin with, a tab, and the pattern as JSON.
-func Compile(k fs.FS) ([]byte, error) {
-	all, err := readPatterns(k)
-	if err != nil {
-		return nil, err
-	}
-	var out bytes.Buffer
-	for i := range all {
-		begins, err := beginnings(all[i].Match)
-		if err != nil {
-			return nil, err
-		}
-		for j := range all[i].Tables {
-			if err := all[i].Tables[j].compile(); err != nil {
-				return nil, err
-			}
-		}
-		raw, err := json.Marshal(&all[i])
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&out, "%s\t%s\n", strings.Join(begins, " "), raw)
-	}
-	return out.Bytes(), nil
-}
-
-// readPatterns reads and checks every file; the order of names is that of patterns.
-func readPatterns(k fs.FS) ([]pattern, error) {
-	names, err := fs.Glob(k, "parts/*.yaml")
-	if err != nil {
-		return nil, err
-	}
-	var all []pattern
-	for _, name := range names {
-		raw, err := fs.ReadFile(k, name)
-		if err != nil {
-			return nil, err
-		}
-		var f partsFile
-		d := yaml.NewDecoder(bytes.NewReader(raw))
-		d.KnownFields(true)
-		if err := d.Decode(&f); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		for i := range f.Parts {
-			if err := f.Parts[i].check(); err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", name, f.Parts[i].ID, err)
-			}
-		}
-		all = append(all, f.Parts...)
-	}
-	return all, nil
-}
-
-// check refuses what Decode could not read.
-func (p *pattern) check() error {
-	re, err := regexp.Compile(p.Match)
-	if err != nil {
-		return err
-	}
-	if !strings.HasPrefix(p.Match, "^") {
-		return errors.New("match begins with ^: a number is read from its beginning")
-	}
-	var groups []string
-	for i := range p.Tables {
-		groups = append(groups, p.Tables[i].By...)
-	}
-	if unit, name, ok := strings.Cut(p.SizeFrom, ":"); ok {
-		if unit != "gb" && unit != "mwords" {
-			return fmt.Errorf("size_from %q, expected gb:GROUP or mwords:GROUP", p.SizeFrom)
-		}
-		groups = append(groups, name)
-	}
-	for _, name := range groups {
-		if re.SubexpIndex(name) < 0 {
-			return fmt.Errorf("match has no group %q", name)
-		}
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -35,25 +36,33 @@ func TestCompiledRows(t *testing.T) {
 	for i := range all {
 		for j := range all[i].Tables {
 			written := &all[i].Tables[j]
-			require.NoError(t, written.compile())
-			compiled := valueTable{By: written.By, Rows: written.Rows}
+			written.compile()
+			made := valueTable{By: written.By, Rows: written.Rows}
 			for caught, want := range written.Map {
-				got, err := compiled.row(caught)
+				got, err := made.row(caught)
 				require.NoError(t, err)
 				assert.Equal(t, want, got, "%s: %q", all[i].ID, caught)
 				rows++
 			}
-			none, err := compiled.row("no such row")
+			none, err := made.row("no such row")
 			require.NoError(t, err)
 			assert.Zero(t, none)
 		}
 	}
 	assert.Greater(t, rows, 500)
-	damaged := valueTable{Rows: "1\t{\"ranks\":1}\n11\t{\"ranks\":\n"}
-	_, err = damaged.row("11")
+	damaged, first, cut := compiled.NewWriter(), "1", "11"
+	one := valueTable{Map: map[string]values{first: {Ranks: 1}}}
+	one.compile()
+	damaged.Text(&cut)
+	damaged.Text(&cut)
+	for n := 1; n < len(one.Rows); n++ {
+		_, err = (&valueTable{Rows: one.Rows[:n]}).row(cut)
+		require.Error(t, err, n)
+	}
+	whole := valueTable{Rows: one.Rows + damaged.Written()}
+	_, err = whole.row(cut)
 	require.Error(t, err)
-	one, err := damaged.row("1")
+	got, err := whole.row(first)
 	require.NoError(t, err)
-	assert.Equal(t, 1, one.Ranks)
-	assert.Error(t, (&valueTable{Map: map[string]values{"a\tb": {}}}).compile())
+	assert.Equal(t, 1, got.Ranks, "what stands before the damage")
 }
