@@ -13,6 +13,9 @@ var embeddedFiles embed.FS
 //go:embed compiled.bin
 var compiled string
 
+//go:embed slots/sets.tsv
+var slotSets string
+
 // FS holds every data file below this folder; the pages beside them are for
 // readers of the repository.
 var FS = Files{embeddedFiles}
@@ -22,3 +25,11 @@ type Files struct{ embed.FS }
 
 // Compiled is compiled.bin as one text, which is read without a copy.
 func (Files) Compiled() string { return compiled }
+
+// Text is a large table of which an audit looks for a few lines.
+func (Files) Text(name string) (string, bool) {
+	if name == "slots/sets.tsv" {
+		return slotSets, true
+	}
+	return "", false
+}

@@ -250,12 +250,12 @@ func (j besideSlot) health() fact.Fact[string] {
 }
 
 // errors are the controller's counts; what it does not state stays unread.
-func (j besideSlot) errors() inventory.ControllerErrors {
-	var out inventory.ControllerErrors
+func (j besideSlot) errors() *inventory.ControllerErrors {
 	counts := j.d.Counts
 	if counts == nil {
-		return out
+		return nil
 	}
+	out := &inventory.ControllerErrors{}
 	at := func(field, raw string) fact.Evidence {
 		return fact.Evidence{Source: inventory.SourceRedfish, Path: counts.Path, Field: field, Raw: raw}
 	}

@@ -86,7 +86,7 @@ func TestCounted(t *testing.T) {
 	assert.Equal(t, "CurrentPeriod.CorrectableECCErrorCount", e.Corrected.From.Field)
 	assert.Equal(t, fact.Unstated, e.Uncorrected.State)
 	assert.Equal(t, "CorrectableECCError", e.Alarms.Value)
-	assert.Equal(t, inventory.ControllerErrors{}, c.sys.Slots[1].BMCErrors)
+	assert.Nil(t, c.sys.Slots[1].BMCErrors)
 }
 
 // TestClock: a controller that gives the clock instead of the transfers says

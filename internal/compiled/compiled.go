@@ -49,6 +49,23 @@ type Whole interface {
 	Compiled() string
 }
 
+// FileTexts is a file system that gives some of its files as texts that are there already.
+type FileTexts interface {
+	// Text is the file, false where it has to be opened.
+	Text(name string) (string, bool)
+}
+
+// ReadText reads a file, without a copy where the file system has it as a text.
+func ReadText(fsys fs.FS, name string) (string, error) {
+	if t, ok := fsys.(FileTexts); ok {
+		if text, there := t.Text(name); there {
+			return text, nil
+		}
+	}
+	data, err := fs.ReadFile(fsys, name)
+	return string(data), err
+}
+
 // Part reads one part of the artefact in a folder of rules, and no other: an audit
 // and every layout that a plan tries ask for small parts of a large file. Errors:
 // the file cannot be read, is damaged, or has no such part.

@@ -80,3 +80,22 @@ func (i inOrder) Open(name string) (fs.File, error) {
 	file, err := i.FS.Open(name)
 	return struct{ fs.File }{file}, err
 }
+
+// TestReadText: a file that is a text already is that text, any other is opened.
+func TestReadText(t *testing.T) {
+	k := withText{fstest.MapFS{"a": {Data: []byte("opened")}, "b": {Data: []byte("opened")}}}
+	for name, want := range map[string]string{"a": "there", "b": "opened"} {
+		have, err := ReadText(k, name)
+		require.NoError(t, err)
+		assert.Equal(t, want, have)
+	}
+	_, err := ReadText(k, "c")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	have, err := ReadText(k.FS, "a")
+	require.NoError(t, err)
+	assert.Equal(t, "opened", have)
+}
+
+type withText struct{ fs.FS }
+
+func (withText) Text(name string) (string, bool) { return "there", name == "a" }

@@ -112,6 +112,9 @@ type Fact[T any] struct {
 	State State
 	// Certainty is None unless State is OK.
 	Certainty Certainty
+	// Unverified is true when the value rests on knowledge that no document
+	// confirms; it never raises a finding above info.
+	Unverified bool
 	// Reason says in one clause why the value is not known.
 	Reason string
 	// KnownBy says what would make it known, as advice to the operator.
@@ -120,9 +123,6 @@ type Fact[T any] struct {
 	From Evidence
 	// More are further readings that agree, or from which it was derived.
 	More []Evidence
-	// Unverified is true when the value rests on knowledge that no document
-	// confirms; it never raises a finding above info.
-	Unverified bool
 }
 
 // Known reports whether the value holds.

@@ -32,7 +32,7 @@ func slotType() *ObjectType {
 		}},
 		Field{"manufacturer", textType, "the module's maker as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.Manufacturer) })},
 		Field{"part_number", textType, "the module's part number as firmware prints it", get(func(s *inventory.Slot) Value { return valueOf(s.PartNumber) })},
-		Field{"alarms", textType, "the alarms that the management controller raised for the module, empty for none", get(func(s *inventory.Slot) Value { return valueOf(s.BMCErrors.Alarms) })},
+		Field{"alarms", textType, "the alarms that the management controller raised for the module, empty for none", get(slotAlarms)},
 		Field{"health", textType, "what the management controller says of the module: OK, Warning or Critical", get(func(s *inventory.Slot) Value { return valueOf(s.Health) })},
 		Field{"corrected_errors", intType, "memory errors corrected on the module since the kernel's driver was loaded, or by the management controller since the last reset", counted(func(e *place.Errors) fact.Fact[int64] { return e.Corrected })},
 		Field{"uncorrected_errors", intType, "memory errors on the module since then that could not be corrected", counted(func(e *place.Errors) fact.Fact[int64] { return e.Uncorrected })},
@@ -85,11 +85,18 @@ func (x *slotFacts) running() Value {
 	return Missing(fact.Absent, "firmware describes no socket "+strconv.Itoa(int(id.v.(int64))), "")
 }
 
+func slotAlarms(s *inventory.Slot) Value {
+	if s.BMCErrors == nil {
+		return valueOf(fact.Fact[string]{})
+	}
+	return valueOf(s.BMCErrors.Alarms)
+}
+
 // errors are what the kernel or the management controller counted on the slot's
 // module.
 func (x *slotFacts) errors() *place.Errors {
 	if x.i < len(x.m.topo.Errors) {
-		return &x.m.topo.Errors[x.i]
+		return x.m.topo.Errors[x.i]
 	}
 	none := fact.Unknown[int64](fact.Absent, "nobody counted errors of a machine that is not there", "the machine itself, when its modules are moved")
 	return &place.Errors{Corrected: none, Uncorrected: none, CountedSeconds: none}

@@ -15,7 +15,7 @@ import (
 func slotCounting(ce, seconds fact.Fact[int64]) *slotFacts {
 	sys := &inventory.System{Slots: []inventory.Slot{{State: inventory.SlotPopulated}}}
 	topo := &population.Result{Placements: []place.Placement{{Certainty: fact.Indirect}},
-		Errors: []place.Errors{{Corrected: ce, Uncorrected: ce, CountedSeconds: seconds, By: place.ByChannel}}}
+		Errors: []*place.Errors{{Corrected: ce, Uncorrected: ce, CountedSeconds: seconds, By: place.ByChannel}}}
 	return &slotFacts{m: NewMachine(sys, topo)}
 }
 

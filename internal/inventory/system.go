@@ -269,8 +269,9 @@ type Slot struct {
 	// Health is what the management controller says of the module: OK, Warning
 	// or Critical.
 	Health fact.Fact[string]
-	// BMCErrors are the errors that the management controller counted on the module.
-	BMCErrors ControllerErrors
+	// BMCErrors are the errors that the management controller counted on the module; nil
+	// where none was asked or it counts none.
+	BMCErrors *ControllerErrors
 	// HPE is the slot's position as HPE's type 202 states it, in numbers from 0.
 	HPE *Location
 	// BMC is the slot's position as the management controller states it (Redfish

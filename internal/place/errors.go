@@ -1,6 +1,7 @@
 package place
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -56,15 +57,20 @@ type counter struct {
 // the machine. The first result is aligned with sys.Slots; the second lists what
 // no slot is known for. A counter goes to a slot only where nothing else can be
 // meant: naming the wrong module is worse than naming none.
-func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement) ([]Errors, []StrayErrors) {
+func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement) ([]*Errors, []StrayErrors) {
 	all := counters(sys.EDAC)
 	if len(all) > 0 {
 		joinByLabel(sys, all)
 		joinByChannel(sys, p, places, all)
 	}
-	slots := make([]Errors, len(sys.Slots))
+	slots := make([]*Errors, len(sys.Slots))
+	noModule, noCounter := &Errors{}, withoutCounter(sys, all) // of many slots, said once
 	for i := range slots {
-		slots[i] = withController(slotErrors(sys, all, i), &sys.Slots[i].BMCErrors)
+		e := noModule
+		if sys.Slots[i].State == inventory.SlotPopulated {
+			e = cmp.Or(slotErrors(all, i), &noCounter)
+		}
+		slots[i] = withController(e, sys.Slots[i].BMCErrors)
 	}
 	var stray []StrayErrors
 	for i := range all {
@@ -73,7 +79,7 @@ func JoinErrors(sys *inventory.System, p *platform.Platform, places []Placement)
 		}
 	}
 	for i := range sys.EDAC {
-		if s, ok := noModule(&sys.EDAC[i]); ok {
+		if s, ok := ofNoModule(&sys.EDAC[i]); ok {
 			stray = append(stray, s)
 		}
 	}
@@ -104,8 +110,8 @@ func (c *counter) errors(by string) Errors {
 	return Errors{Corrected: c.dimm.Corrected, Uncorrected: c.dimm.Uncorrected, CountedSeconds: c.ctl.CountedSeconds, By: by}
 }
 
-// noModule are the errors of a controller that its driver put down to no module.
-func noModule(ctl *inventory.Controller) (StrayErrors, bool) {
+// ofNoModule are the errors of a controller that its driver put down to no module.
+func ofNoModule(ctl *inventory.Controller) (StrayErrors, bool) {
 	if ctl.CorrectedNoInfo.Or(0) == 0 && ctl.UncorrectedNoInfo.Or(0) == 0 {
 		return StrayErrors{}, false
 	}
@@ -271,11 +277,8 @@ func driverSeat(p *platform.Platform, label string) (seatOf, bool) {
 	return seatOf{}, false
 }
 
-// slotErrors sums the counters of one slot.
-func slotErrors(sys *inventory.System, all []counter, slot int) Errors {
-	if sys.Slots[slot].State != inventory.SlotPopulated {
-		return Errors{}
-	}
+// slotErrors sums the counters of one slot; nil where none is its own.
+func slotErrors(all []counter, slot int) *Errors {
 	var out Errors
 	var ctl *inventory.Controller
 	n := 0
@@ -290,22 +293,22 @@ func slotErrors(sys *inventory.System, all []counter, slot int) Errors {
 		}
 		out.Corrected, out.Uncorrected = sumOfErrors(out.Corrected, c.dimm.Corrected), sumOfErrors(out.Uncorrected, c.dimm.Uncorrected)
 	}
-	if n > 0 {
-		out.Corrected = unlessElsewhere(out.Corrected, ctl.CorrectedNoInfo, ctl.CorrectedNoInfo.Value)
-		out.Uncorrected = unlessElsewhere(out.Uncorrected, ctl.UncorrectedNoInfo, 0)
-		return out
+	if n == 0 {
+		return nil
 	}
-	return withoutCounter(sys, all)
+	out.Corrected = unlessElsewhere(out.Corrected, ctl.CorrectedNoInfo, ctl.CorrectedNoInfo.Value)
+	out.Uncorrected = unlessElsewhere(out.Uncorrected, ctl.UncorrectedNoInfo, 0)
+	return &out
 }
 
 // withController takes the management controller's counts where they are more
 // than the kernel's, or where the kernel has none.
-func withController(e Errors, c *inventory.ControllerErrors) Errors {
-	more := func(a, b fact.Fact[int64]) bool { return a.Known() && (!b.Known() || a.Value > b.Value) }
-	if !more(c.Corrected, e.Corrected) && !more(c.Uncorrected, e.Uncorrected) {
+func withController(e *Errors, c *inventory.ControllerErrors) *Errors {
+	more := func(a, b *fact.Fact[int64]) bool { return a.Known() && (!b.Known() || a.Value > b.Value) }
+	if c == nil || !more(&c.Corrected, &e.Corrected) && !more(&c.Uncorrected, &e.Uncorrected) {
 		return e
 	}
-	out := Errors{Corrected: e.Corrected, Uncorrected: e.Uncorrected, By: ByController}
+	out := &Errors{Corrected: e.Corrected, Uncorrected: e.Uncorrected, By: ByController}
 	if c.Corrected.Known() {
 		out.Corrected = c.Corrected
 	}

@@ -149,7 +149,7 @@ func counted(label string, ce int64) inventory.ControllerDIMM {
 }
 
 // perSlot prints the corrected errors of every slot, "-" for unknown.
-func perSlot(all []Errors) string {
+func perSlot(all []*Errors) string {
 	var out []string
 	for _, e := range all {
 		if n, ok := e.Corrected.Get(); ok {
@@ -170,7 +170,7 @@ func TestErrorsByLabel(t *testing.T) {
 		sys.Sources = []inventory.Source{{Name: inventory.SourceEDAC, State: fact.SourceOK}}
 		return sys
 	}
-	join := func(sys *inventory.System) ([]Errors, []StrayErrors) {
+	join := func(sys *inventory.System) ([]*Errors, []StrayErrors) {
 		return JoinErrors(sys, nil, make([]Placement, len(sys.Slots)))
 	}
 	t.Run("names in other spellings", func(t *testing.T) {
@@ -297,7 +297,7 @@ func TestErrorsOfTheController(t *testing.T) {
 		"the controller was reset": {Errors{Corrected: known(40), Uncorrected: known(0), By: ByLabel}, inventory.ControllerErrors{Corrected: known(2), Uncorrected: known(0)}, ByLabel, 40},
 		"uncorrected":              {Errors{Corrected: known(1), Uncorrected: known(0), By: ByLabel}, inventory.ControllerErrors{Uncorrected: known(1)}, ByController, 1},
 	} {
-		got := withController(c.kernel, &c.controller)
+		got := withController(&c.kernel, &c.controller)
 		assert.Equal(t, c.by, got.By, name)
 		assert.Equal(t, c.corrected, got.Corrected.Or(-1), name)
 		if c.by == ByController {
@@ -305,6 +305,6 @@ func TestErrorsOfTheController(t *testing.T) {
 			assert.True(t, got.Uncorrected.Known(), name)
 			continue
 		}
-		assert.Equal(t, c.kernel, got, name)
+		assert.Equal(t, &c.kernel, got, name)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -42,7 +43,7 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 	if k == nil {
 		return nil
 	}
-	raw, err := fs.ReadFile(k, setsFile)
+	text, err := compiled.ReadText(k, setsFile)
 	if err != nil {
 		return nil
 	}
@@ -50,7 +51,7 @@ func ReadSets(k fs.FS, m *inventory.Machine) *Sets {
 		if name == "" {
 			continue
 		}
-		if found := setsOf(string(raw), name); found != nil {
+		if found := setsOf(text, name); found != nil {
 			return found
 		}
 	}
@@ -67,24 +68,38 @@ func setsOf(text, product string) *Sets {
 		if !head && into == nil || line[0] == '#' {
 			continue
 		}
-		c := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		switch {
-		case !head && len(c) == 4:
-			into.add(c)
-		case head && len(c) >= 4:
+		line = strings.TrimSuffix(line, "\n")
+		if !head {
+			if c := strings.Split(line, "\t"); len(c) == 4 {
+				into.add(c)
+			}
+			continue
+		}
+		if c, n := headCells(line); n >= 4 {
 			into = nil
 			own, sister := lengthOfName(c[2], product), lengthOfName(c[3], product)
 			analogous := own == 0
 			if n := max(own, sister); n > 0 && (found == nil || found.Analogous && !analogous || found.Analogous == analogous && n > length) {
 				found, length = &Sets{Analogous: analogous, Rows: map[int]SetRow{}}, n
-				if len(c) > 4 {
-					found.numbering = c[4]
-				}
+				found.numbering = c[4]
 				into = found
 			}
 		}
 	}
 	return found
+}
+
+// headCells are the first of a line's and how many it has; most heads are those of other products,
+// and are looked at without taking memory.
+func headCells(line string) (c [5]string, n int) {
+	for more := true; more; n++ {
+		var cell string
+		cell, line, more = strings.Cut(line, "\t")
+		if n < len(c) {
+			c[n] = cell
+		}
+	}
+	return c, n
 }
 
 // lengthOfName is the length of the name in a list of models that a product begins with,

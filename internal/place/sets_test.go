@@ -279,3 +279,12 @@ func TestNeptuneBoardHasTheRowsOfItsName(t *testing.T) {
 		assert.Equal(t, [][]int{want}, sets.Rows[n].Sets, "%d modules", n)
 	}
 }
+
+// TestSetsAreTheFile: what is read without a copy is the file.
+func TestSetsAreTheFile(t *testing.T) {
+	want, err := fs.ReadFile(corpustest.Rules(t), setsFile)
+	require.NoError(t, err)
+	have, there := rules.FS.Text(setsFile)
+	assert.True(t, there)
+	assert.Equal(t, string(want), have)
+}

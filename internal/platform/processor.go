@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"bytes"
 	"io"
 	"io/fs"
 	"strconv"
@@ -117,18 +118,18 @@ func searchProcessor(r io.ReaderAt, size int64, key string) *Processor {
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		start, line := lineAfter(r, mid, buf[:])
-		if start >= hi || line == "" {
+		if start >= hi || len(line) == 0 {
 			if mid == lo {
 				return nil
 			}
 			hi = mid
 			continue
 		}
-		have, _, _ := strings.Cut(line, ",")
+		have, _, _ := bytes.Cut(line, []byte{','})
 		switch {
-		case have == key:
-			return parseProcessor(line)
-		case have < key:
+		case string(have) == key:
+			return parseProcessor(string(line))
+		case string(have) < key:
 			lo = start + int64(len(line)) + 1
 		default:
 			hi = mid
@@ -137,25 +138,25 @@ func searchProcessor(r io.ReaderAt, size int64, key string) *Processor {
 	return nil
 }
 
-// lineAfter returns the first line that starts at or after off.
-func lineAfter(r io.ReaderAt, off int64, buf []byte) (start int64, line string) {
+// lineAfter returns the first line that starts at or after off; it is part of buf.
+func lineAfter(r io.ReaderAt, off int64, buf []byte) (start int64, line []byte) {
 	from := max(off-1, 0)
 	n, err := r.ReadAt(buf, from)
 	if err != nil && err != io.EOF {
-		return off, ""
+		return off, nil
 	}
-	text := string(buf[:n])
+	text := buf[:n]
 	if off > 0 {
-		_, rest, ok := strings.Cut(text, "\n")
+		_, rest, ok := bytes.Cut(text, []byte{'\n'})
 		if !ok {
-			return off, ""
+			return off, nil
 		}
 		from += int64(len(text) - len(rest))
 		text = rest
 	}
-	line, _, ok := strings.Cut(text, "\n")
+	line, _, ok := bytes.Cut(text, []byte{'\n'})
 	if !ok {
-		return from, ""
+		return from, nil
 	}
 	return from, line
 }

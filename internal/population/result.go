@@ -27,7 +27,7 @@ type Result struct {
 	// Errors are the memory errors that the kernel counted on each slot's module,
 	// aligned with System.Slots; Stray those that no slot is known for. Both are
 	// of the machine as it runs: empty for one with its modules moved.
-	Errors []place.Errors
+	Errors []*place.Errors
 	Stray  []place.StrayErrors
 	// Sets are the maker's own, nil where none are known.
 	Sets *place.Sets

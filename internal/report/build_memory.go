@@ -31,7 +31,7 @@ func (p *documentParts) slots(in []inventory.Slot, topo *population.Result, iden
 		slot.Channel, slot.Slot = p.coordinate(at.Channel), p.coordinate(at.Slot)
 		slot.Mapping = p.mapping(&at)
 		if i < len(topo.Errors) && topo.Errors[i].By != "" {
-			slot.Errors = buildErrors(&topo.Errors[i])
+			slot.Errors = buildErrors(topo.Errors[i])
 		}
 		if identifiers {
 			slot.Serial, slot.AssetTag = p.word(in[i].Serial), p.word(in[i].AssetTag)

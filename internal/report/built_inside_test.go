@@ -147,7 +147,7 @@ func TestBuiltOfParts(t *testing.T) {
 	assert.Len(t, Build(twoSlots(), nil, nil, Options{}.With(&way)).Advice, 1)
 	assert.Empty(t, Build(twoSlots(), nil, nil, Options{}).Advice)
 
-	topo := &population.Result{Errors: []place.Errors{{Corrected: sure(int64(3)), By: place.ByLabel}, {Corrected: sure(int64(0))}}}
+	topo := &population.Result{Errors: []*place.Errors{{Corrected: sure(int64(3)), By: place.ByLabel}, {Corrected: sure(int64(0))}}}
 	slots := BuildInventory(twoSlots(), topo, Options{}).Slots
 	require.NotNil(t, slots[0].Errors)
 	assert.Equal(t, new(int64(3)), slots[0].Errors.Corrected)
