@@ -15,7 +15,7 @@ import (
 // for one machine of a vendor and platform no two are equally narrow, so that
 // the order of files decides nothing.
 func TestProfilesAreChosenAlone(t *testing.T) {
-	packs, err := loadedPacks()
+	packs, err := LoadedPacks()
 	require.NoError(t, err)
 	all := NewEngine(packs).Profiles()
 	for i, p := range all {

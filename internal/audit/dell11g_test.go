@@ -17,11 +17,10 @@ import (
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
-	"github.com/memaudit/memaudit/rules"
 )
 
 // builtinPacks are read once for all tests, none of which changes them.
-var builtinPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
+var builtinPacks = audit.LoadedPacks
 
 // builtinEngine is made once: its expressions are planned once for all tests,
 // none of which runs beside another.

@@ -168,7 +168,10 @@ func (m *mutation) matchers(t *testing.T, packs []*rulepack.Pack) {
 	machines, _ := identities(t)
 	for _, one := range matchers(packs) {
 		differs := func(changed matcher) bool {
-			return slices.ContainsFunc(machines, func(i identity) bool { return one.speaks(i) != changed.speaks(i) })
+			return slices.ContainsFunc(machines, func(i identity) bool {
+				r := runFor(nil, i)
+				return one.speaks(r) != changed.speaks(r)
+			})
 		}
 		for i, entry := range one.named {
 			changed := matcher{named: slices.Clone(one.named)}

@@ -76,12 +76,12 @@ func tsv(t *testing.T, name string, columns int) [][]string {
 	return out
 }
 
-// loadedPacks are read once for all tests, none of which changes them.
-var loadedPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
+// LoadedPacks are read once for all tests, those outside the package too, none of which changes them.
+var LoadedPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
 
 func builtinPacks(t *testing.T) []*rulepack.Pack {
 	t.Helper()
-	packs, err := loadedPacks()
+	packs, err := LoadedPacks()
 	require.NoError(t, err)
 	return packs
 }
@@ -244,8 +244,7 @@ func matchers(packs []*rulepack.Pack) []matcher {
 }
 
 // speaks reports whether a matcher holds for a machine.
-func (m *matcher) speaks(i identity) bool {
-	r := runFor(nil, i)
+func (m *matcher) speaks(r *auditRun) bool {
 	switch {
 	case m.match != nil:
 		return r.matches(m.match)
@@ -283,8 +282,9 @@ func TestPacksSpeakOf(t *testing.T) {
 		"# The first three columns are written by hand, the last by make golden. A - is not known.\n")
 	for i, id := range list {
 		var names []string
+		run := runFor(nil, id)
 		for _, m := range all {
-			if m.speaks(id) {
+			if m.speaks(run) {
 				names = append(names, m.name)
 			}
 		}

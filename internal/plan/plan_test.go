@@ -16,16 +16,15 @@ import (
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
-	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
 
 // pipeline is the program's own.
 func pipeline(t testing.TB) plan.Pipeline {
-	packs, err := rulepack.LoadCompiled(rules.FS)
+	t.Helper()
+	engine, err := builtinEngine()
 	require.NoError(t, err)
-	engine := audit.NewEngine(packs)
 	run := func(bare bool) func(*inventory.System, *population.Result, func(string) bool) (*verdict.Audit, error) {
 		return func(sys *inventory.System, topo *population.Result, only func(string) bool) (*verdict.Audit, error) {
 			return engine.Run(sys, topo, audit.Options{Now: time.Unix(0, 0), Rules: only, Bare: bare})

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,7 +17,6 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
-	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
@@ -58,12 +58,15 @@ func export(sys *inventory.System, id, attribute, value string) {
 	sys.Settings[id] = s
 }
 
+// builtinTables are read once for all tests, none of which changes them.
+var builtinTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS, "settings") })
+
 // presetOf audits the machine against a profile and asks for the one step.
 func presetOf(t *testing.T, sys *inventory.System, o audit.Options) (*verdict.Audit, plan.Advice, bool) {
 	t.Helper()
-	packs, err := rulepack.LoadCompiled(rules.FS)
+	packs, err := builtin()
 	require.NoError(t, err)
-	engine := audit.NewEngine(packs).WithTables(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS, "settings") })
+	engine := audit.NewEngine(packs).WithTables(builtinTables)
 	o.Now = time.Unix(0, 0)
 	p := plan.Pipeline{Rules: fs.FS(rules.FS), Role: engine.Role, Derive: func(sys *inventory.System) *population.Result { return population.Derive(sys, rules.FS) },
 		Audit: func(sys *inventory.System, topo *population.Result, only func(string) bool) (*verdict.Audit, error) {

@@ -17,12 +17,17 @@ import (
 
 var (
 	builtin = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadCompiled(rules.FS) })
-	roles   = sync.OnceValue(func() func(string) verdict.Role {
+	// builtinEngine plans its expressions once for all tests, none of which runs beside another.
+	builtinEngine = sync.OnceValues(func() (*audit.Engine, error) {
 		packs, err := builtin()
+		return audit.NewEngine(packs), err
+	})
+	roles = sync.OnceValue(func() func(string) verdict.Role {
+		engine, err := builtinEngine()
 		if err != nil {
 			panic(err)
 		}
-		return audit.NewEngine(packs).Role
+		return engine.Role
 	})
 )
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,18 +23,36 @@ import (
 	"github.com/memaudit/memaudit/internal/report/printable"
 	"github.com/memaudit/memaudit/internal/report/reporttest"
 	"github.com/memaudit/memaudit/internal/report/text"
-	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/rules"
 )
 
+// builtin explains the built-in knowledge to all tests.
+var builtin = sync.OnceValues(func() (*reference.Explainer, error) {
+	packs, err := reference.BuiltinPacks()
+	if err != nil {
+		return nil, err
+	}
+	return reference.NewExplainer(rules.FS, packs)
+})
+
 func explainer(t *testing.T) *reference.Explainer {
 	t.Helper()
-	packs, err := rulepack.LoadBuiltin(rules.FS)
-	require.NoError(t, err)
-	e, err := reference.NewExplainer(rules.FS, packs)
+	e, err := builtin()
 	require.NoError(t, err)
 	return e
 }
+
+// explained is what is said of a word where no machine is named, made once for all tests.
+func explained(e *reference.Explainer, word string) []page.Block {
+	blocks, ok := said[word]
+	if !ok {
+		blocks = e.Explain(word, nil)
+		said[word] = blocks
+	}
+	return blocks
+}
+
+var said = map[string][]page.Block{}
 
 // Every rule, setting and platform has a page that names it, within 80 columns
 // but for addresses, which stay whole.
@@ -42,7 +61,7 @@ func TestEveryWordIsExplained(t *testing.T) {
 	words := e.Words()
 	assert.Greater(t, len(words), 150)
 	for _, word := range words {
-		blocks := e.Explain(word, nil)
+		blocks := explained(e, word)
 		require.NotEmpty(t, blocks, word)
 		var out bytes.Buffer
 		require.NoError(t, text.WriteBlocks(&out, blocks, text.Options{}))
@@ -130,6 +149,9 @@ func TestTopicsMeasured(t *testing.T) {
 // parts are what every page has, in this order, after what the word means and its drawing.
 var parts = []string{"Why it matters", "Measured effects", "This machine", "How to change it", "Documents"}
 
+// cited is the end of a line of figures: whose they are.
+var cited = regexp.MustCompile(`\[[^]]+, [^]]+\]( \[[^]]+\])?$`)
+
 // shape is what a page has of each part, "" for a part without a word in it.
 func shape(blocks []page.Block) map[string]string {
 	out, at := map[string]string{}, "about"
@@ -163,7 +185,11 @@ func TestEveryPageHasEveryPart(t *testing.T) {
 	measured := 0
 	for _, word := range e.Words() {
 		for _, doc := range []*report.Report{nil, doc} {
-			have := shape(e.Explain(word, doc))
+			blocks := explained(e, word)
+			if doc != nil {
+				blocks = e.Explain(word, doc)
+			}
+			have := shape(blocks)
 			assert.Greater(t, len(strings.Fields(have["about"])), 15, "%s: what is it?", word)
 			assert.NotEmpty(t, strings.TrimSpace(have["drawing"]), "%s: no drawing", word)
 			order := have["order"]
@@ -175,7 +201,7 @@ func TestEveryPageHasEveryPart(t *testing.T) {
 			}
 			for line := range strings.Lines(have["Measured effects"]) {
 				if line = strings.TrimSpace(line); line != "no document on record measured what it costs" {
-					assert.Regexp(t, `\[[^]]+, [^]]+\]( \[[^]]+\])?$`, line, "%s: whose figures?", word)
+					assert.Regexp(t, cited, line, "%s: whose figures?", word)
 					measured++
 				}
 			}

@@ -3,6 +3,7 @@ package reference
 import (
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -71,10 +72,13 @@ func TestSetBy(t *testing.T) {
 	}, got)
 }
 
+// BuiltinPacks are read once for all tests, those outside the package too, none of which changes them.
+var BuiltinPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rulepack.LoadBuiltin(rules.FS) })
+
 // No profile for AMD's processors names a menu of Intel's, and none for
 // Intel's one of AMD's.
 func TestSetByKnowsTheMaker(t *testing.T) {
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := BuiltinPacks()
 	require.NoError(t, err)
 	tables, err := settings.Load(rules.FS, "settings")
 	require.NoError(t, err)

@@ -6,13 +6,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/rules"
 )
 
 // TestBuiltinPacks validates every embedded pack: shape, expressions, sources
 // and each rule's own cases.
 func TestBuiltinPacks(t *testing.T) {
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := rulepack.BuiltinPacks()
 	require.NoError(t, err)
 	require.NotEmpty(t, packs)
 	for _, p := range packs {

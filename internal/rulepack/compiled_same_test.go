@@ -2,6 +2,7 @@ package rulepack
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 
 	celast "cel.dev/cel-go/common/ast"
@@ -21,7 +22,7 @@ import (
 // takes another way through the evaluator. The unit tests take every fourth rule,
 // make corpus each.
 func TestCompiledRulesMeanTheSame(t *testing.T) {
-	packs, err := LoadBuiltin(rules.FS)
+	packs, err := BuiltinPacks()
 	require.NoError(t, err)
 	compiledPacks, err := LoadCompiled(rules.FS)
 	require.NoError(t, err)
@@ -30,9 +31,7 @@ func TestCompiledRulesMeanTheSame(t *testing.T) {
 	n := 0
 	for _, p := range packs {
 		for _, r := range corpustest.Sample(p.Rules, 4) {
-			for i := range r.Cases {
-				n += sameCase(t, parsed, r, &r.Cases[i])
-			}
+			n += sameRule(t, parsed, r)
 		}
 	}
 	least := 400
@@ -42,10 +41,13 @@ func TestCompiledRulesMeanTheSame(t *testing.T) {
 	assert.Greater(t, n, least, "expressions compared")
 }
 
+// BuiltinPacks are read once for all tests, those outside the package too, none of which changes them.
+var BuiltinPacks = sync.OnceValues(func() ([]*Pack, error) { return LoadBuiltin(rules.FS) })
+
 // TestCompiledRulesAreDescribedTheSame: a list that is read from the blob says
 // what the sources say, the counts of the cases among it.
 func TestCompiledRulesAreDescribedTheSame(t *testing.T) {
-	packs, err := LoadBuiltin(rules.FS)
+	packs, err := BuiltinPacks()
 	require.NoError(t, err)
 	compiledPacks, err := LoadCompiled(rules.FS)
 	require.NoError(t, err)
@@ -65,7 +67,8 @@ func TestCompiledRulesAreDescribedTheSame(t *testing.T) {
 	}
 }
 
-func sameCase(t *testing.T, parsed *parsedExprs, r *Rule, c *Case) int {
+// sameRule holds every case of a rule against both and returns how many expressions it compared.
+func sameRule(t *testing.T, parsed *parsedExprs, r *Rule) int {
 	t.Helper()
 	exprs := map[string]*types.Type{r.Check: types.BoolType, r.Applies: types.BoolType, r.Found: types.StringType,
 		r.Expected: types.StringType, r.Remedy: types.StringType}
@@ -80,18 +83,21 @@ func sameCase(t *testing.T, parsed *parsedExprs, r *Rule, c *Case) int {
 		if src == "" {
 			continue
 		}
-		n++
 		checked, err := facts.CompileExpr(src, want)
 		require.NoError(t, err)
 		lean, ok, err := parsed.program(src)
 		require.NoError(t, err)
 		require.True(t, ok, "not compiled: %s", src)
-		one, err := c.Scope()
-		require.NoError(t, err)
-		two, err := c.Scope()
-		require.NoError(t, err)
-		a, b := one.Eval(checked), two.Eval(lean)
-		assert.Equal(t, fmt.Sprint(a.Val, a.Missing, a.Err), fmt.Sprint(b.Val, b.Missing, b.Err), "%s, case %q: %s", r.ID, c.Name, src)
+		for i := range r.Cases {
+			n++
+			c := &r.Cases[i]
+			one, err := c.Scope()
+			require.NoError(t, err)
+			two, err := c.Scope()
+			require.NoError(t, err)
+			a, b := one.Eval(checked), two.Eval(lean)
+			assert.Equal(t, fmt.Sprint(a.Val, a.Missing, a.Err), fmt.Sprint(b.Val, b.Missing, b.Err), "%s, case %q: %s", r.ID, c.Name, src)
+		}
 	}
 	return n
 }

@@ -13,7 +13,7 @@ import (
 
 // TestCompiledRulesAreCurrent: the blob is what the YAML compiles to.
 func TestCompiledRulesAreCurrent(t *testing.T) {
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := rulepack.BuiltinPacks()
 	require.NoError(t, err)
 	want, err := rulepack.Compile(packs)
 	require.NoError(t, err)

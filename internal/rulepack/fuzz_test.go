@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,8 +21,19 @@ import (
 // machine that fuzzes on every core.
 const patience = 20 * time.Second
 
-// hostilePacks are small packs that are broken, or greedy, in a way each.
-func hostilePacks() map[string]string {
+// greedyKeys are the keys of one mapping, far more than are read: in the unit tests ten times
+// as many as the bound, in make corpus a hundred times.
+func greedyKeys() int {
+	if corpustest.Stage {
+		return 100_000
+	}
+	return 10_000
+}
+
+// hostilePacks are small packs that are broken, or greedy, in a way each, made once for all tests.
+var hostilePacks = sync.OnceValue(makeHostilePacks)
+
+func makeHostilePacks() map[string]string {
 	const head = "rules:\n  - {id: a.b, title: t, subject: machine, severity: info, why: w, uncited: true, "
 	rule := func(check string) string { return head + "check: '" + check + "'}\n" }
 	withCase := func(check, facts string) string {
@@ -82,9 +94,9 @@ func hostilePacks() map[string]string {
 		"facts by alias": head + "check: 'true', cases: [{name: c, expect: pass, facts: {sockets: [" + strings.Repeat("&s {controllers: ["+strings.Repeat("{}, ", 3000)+"]}, ", 1) +
 			strings.Repeat("*s, ", 3000) + "]}}]}\n",
 		"merges doubled":        head + "check: 'true', cases: [{name: c, expect: pass, facts: " + doubledMerges() + "}]}\n",
-		"keys":                  "document: {" + keys(100000) + "}\n",
-		"keys of facts":         withCase("true", "{"+keys(100000)+"}"),
-		"keys of remedies":      head + "check: 'true', remedies: {" + keys(100000) + "}}\n",
+		"keys":                  "document: {" + keys(greedyKeys()) + "}\n",
+		"keys of facts":         withCase("true", "{"+keys(greedyKeys())+"}"),
+		"keys of remedies":      head + "check: 'true', remedies: {" + keys(greedyKeys()) + "}}\n",
 		"unknown keys":          "{" + keys(1000) + "}\n",
 		"many long expressions": "rules:\n" + strings.Repeat("  - {id: a.b, check: '"+strings.Repeat("true && ", 1500)+"true'}\n", 200),
 		"costly cases":          head + "check: '" + nested(5) + "', cases: [" + strings.Repeat("{name: c, expect: pass, facts: {}}, ", 2000) + "]}\n",
@@ -178,11 +190,12 @@ const seedSize = 64 << 10
 // TestHostilePacks tries the packs that are too large for a seed, and says
 // which bound stops the greedy ones. The costliest is tried in make corpus.
 func TestHostilePacks(t *testing.T) {
+	tooMany := fmt.Sprintf("a mapping of %d keys", greedyKeys())
 	bounds := map[string]string{
 		"alias bomb": "holds more than", "alias bomb unused": "holds more than", "rules and cases by alias": "holds more than",
 		"facts by alias": "holds more than", "merge bomb": "holds more than", "alias of itself": "nest deeper than",
-		"facts of itself": "nest deeper than", "yaml deep": "nest deeper than", "keys": "a mapping of 100000 keys",
-		"keys of facts": "a mapping of 100000 keys", "keys of remedies": "a mapping of 100000 keys", "unknown keys": "more faults than",
+		"facts of itself": "nest deeper than", "yaml deep": "nest deeper than", "keys": tooMany,
+		"keys of facts": tooMany, "keys of remedies": tooMany, "unknown keys": "more faults than",
 		"expression long": "size exceeds", "text long": "size exceeds", "expression deep": "recursion", "expression nots": "size exceeds",
 		"loops nested": "cost limit", "lists.range": "exceeds maximum", "range of ranges": "exceeds maximum", "costly cases": "cost more than",
 		"pattern wide": "repeat count", "facts deep": "machine",
@@ -221,7 +234,7 @@ func FuzzPack(f *testing.F) {
 // shipped are the built-in packs, one file each.
 func shipped(t testing.TB) [][]byte {
 	t.Helper()
-	packs, err := rulepack.LoadBuiltin(rules.FS)
+	packs, err := rulepack.BuiltinPacks()
 	if err != nil {
 		t.Fatal(err)
 	}
