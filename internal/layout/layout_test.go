@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -39,21 +40,32 @@ var testOnly = []string{
 	"internal/smbios/smbiostest",
 }
 
-// TestImports holds the imports of every package against the table.
-func TestImports(t *testing.T) {
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...").Output()
-	require.NoError(t, err)
-	tables, seen := allowed(t), map[string]bool{}
+// listImports asks the go command once for all tests what each package imports, the
+// project's and all others that they need.
+var listImports = sync.OnceValues(func() (map[string][]string, error) {
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...").Output()
+	all := map[string][]string{}
 	for line := range strings.Lines(string(out)) {
 		words := strings.Fields(line)
-		pkg := strings.TrimPrefix(words[0], module)
-		if slices.Contains(testOnly, pkg) || strings.HasPrefix(pkg, "e2e") || strings.HasPrefix(pkg, "internal/tools/") {
+		all[words[0]] = words[1:]
+	}
+	return all, err
+})
+
+// TestImports holds the imports of every package against the table.
+func TestImports(t *testing.T) {
+	imports, err := listImports()
+	require.NoError(t, err)
+	tables, seen := allowed(t), map[string]bool{}
+	for path := range imports {
+		pkg, project := strings.CutPrefix(path, module)
+		if !project || slices.Contains(testOnly, pkg) || strings.HasPrefix(pkg, "e2e") || strings.HasPrefix(pkg, "internal/tools/") {
 			continue
 		}
 		table, ok := tables[pkg]
 		seen[pkg] = true
 		require.True(t, ok, "package %s stands in no row of the import table", pkg)
-		for _, imp := range words[1:] {
+		for _, imp := range imports[path] {
 			if standard(imp) || matches(table, imp) {
 				continue
 			}

@@ -30,8 +30,60 @@ var (
 // held as one to the file.
 const own = "https://github.com/memaudit/memaudit/blob/main/"
 
-// comment is what stands after the mark of a comment.
-var comment = regexp.MustCompile(`(?m)(?://|#)\s.*$`)
+// comments are the lines of a text from the mark of a comment on.
+func comments(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		for i := range line {
+			mark := 0
+			switch {
+			case line[i] == '#':
+				mark = 1
+			case strings.HasPrefix(line[i:], "//"):
+				mark = 2
+			default:
+				continue
+			}
+			if rest := line[i+mark:]; strings.HasPrefix(rest, " ") || strings.HasPrefix(rest, "\t") {
+				out = append(out, strings.TrimSuffix(rest, "\n"))
+				break
+			}
+		}
+	}
+	return out
+}
+
+// read is what a reader is pointed to by a file: a page's lines, of another file the comments;
+// of neither the addresses elsewhere. Pages of rules cite documents of others and are left out.
+func read(name, text string) []string {
+	if filepath.Ext(name) != ".md" {
+		return commentsOf(name, text)
+	} else if strings.HasPrefix(name, "rules/") {
+		return nil
+	}
+	return strings.Split(text, "\n")
+}
+
+// within is a line without the addresses of pages elsewhere.
+func within(line string) string {
+	line = strings.ReplaceAll(line, own, "")
+	if strings.Contains(line, "://") {
+		line = outer.ReplaceAllString(line, "")
+	}
+	return line
+}
+
+// commentsOf are the comments of one of texts, found once for all tests.
+func commentsOf(name, text string) []string {
+	out, ok := foundComments[name]
+	if !ok {
+		out = comments(text)
+		foundComments[name] = out
+	}
+	return out
+}
+
+var foundComments = map[string][]string{}
 
 // texts lists the files that people read: sources, pages, data, scripts. Tests
 // may name what lies beside the repository, which they skip without.
@@ -77,14 +129,13 @@ var readTexts = sync.OnceValues(func() (map[string]string, error) {
 // out: they name documents of others.
 func TestPagesThatTextsNameAreHere(t *testing.T) {
 	for name, text := range texts(t) {
-		if filepath.Ext(name) != ".md" {
-			text = strings.Join(comment.FindAllString(text, -1), "\n")
-		} else if strings.HasPrefix(name, "rules/") {
-			continue
-		}
-		text = outer.ReplaceAllString(strings.ReplaceAll(text, own, ""), "")
-		for _, word := range page.FindAllString(text, -1) {
-			assert.True(t, here(name, word), "%s names %s, which is not in the repository", name, word)
+		for _, line := range read(name, text) {
+			if !strings.Contains(line, ".md") {
+				continue
+			}
+			for _, word := range page.FindAllString(within(line), -1) {
+				assert.True(t, here(name, word), "%s names %s, which is not in the repository", name, word)
+			}
 		}
 	}
 }
@@ -97,16 +148,16 @@ var elsewhere = regexp.MustCompile(`^Documentation/|^internal/script/scripts.go$
 // with a slash is on a machine.
 func TestFilesThatTextsNameAreHere(t *testing.T) {
 	for name, text := range texts(t) {
-		if filepath.Ext(name) != ".md" {
-			text = strings.Join(comment.FindAllString(text, -1), "\n")
-		} else if strings.HasPrefix(name, "rules/") {
-			continue
-		}
-		for _, word := range file.FindAllString(outer.ReplaceAllString(strings.ReplaceAll(text, own, ""), ""), -1) {
-			if strings.HasPrefix(word, "/") || placeholder.MatchString(word) || elsewhere.MatchString(word) {
+		for _, line := range read(name, text) {
+			if strings.Count(line, "/") == 0 || strings.Count(line, ".") == 0 {
 				continue
 			}
-			assert.True(t, here(name, word) || here("rules/-", word) || here("internal/-", word), "%s names %s, which is not in the repository", name, word)
+			for _, word := range file.FindAllString(within(line), -1) {
+				if strings.HasPrefix(word, "/") || placeholder.MatchString(word) || elsewhere.MatchString(word) {
+					continue
+				}
+				assert.True(t, here(name, word) || here("rules/-", word) || here("internal/-", word), "%s names %s, which is not in the repository", name, word)
+			}
 		}
 	}
 }
