@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"compress/bzip2"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -97,6 +98,8 @@ type loader struct {
 	stream, keep int64
 	// hard are hard links, resolved when all members are known.
 	hard []hardLink
+	// data is the file that is being read.
+	data bytes.Buffer
 }
 
 func newLoader() *loader {
@@ -159,13 +162,26 @@ type zeroTail struct {
 
 func (z *zeroTail) Read(b []byte) (int, error) {
 	n, err := z.in.Read(b)
-	tail := n - len(bytes.TrimRight(b[:n], "\x00"))
+	tail := zerosAtEnd(b[:n])
 	if tail == n {
 		z.zeros += n
 	} else {
 		z.zeros = tail
 	}
 	return n, err
+}
+
+// zerosAtEnd counts the zero bytes at the end of b, eight at a time: half of an archive of
+// small files are such bytes.
+func zerosAtEnd(b []byte) int {
+	n := len(b)
+	for n >= 8 && binary.NativeEndian.Uint64(b[n-8:n]) == 0 {
+		n -= 8
+	}
+	for n > 0 && b[n-1] == 0 {
+		n--
+	}
+	return len(b) - n
 }
 
 // decompress looks at the first bytes.
@@ -233,7 +249,7 @@ func memberName(name string) (string, bool) {
 		name = name[2:]
 	}
 	name = strings.TrimPrefix(strings.TrimSuffix(name, "/"), "/")
-	if name == "" || len(name) > maxParts || slices.Contains(strings.Split(name, "/"), "..") {
+	if name == "" || len(name) > maxParts || strings.Contains(name, "..") && slices.Contains(strings.Split(name, "/"), "..") {
 		return "", false
 	}
 	return path.Clean(name), true
@@ -264,14 +280,14 @@ func (l *loader) file(tree *memTree, p string, size int64, body io.Reader) error
 		return fmt.Errorf("%w: more than %d bytes below sys and proc", errBounds, l.keep)
 	}
 	// Grown as it is read: a header may lie about the size.
-	var data bytes.Buffer
-	if _, err := data.ReadFrom(io.LimitReader(body, keep)); err != nil {
+	l.data.Reset()
+	if _, err := l.data.ReadFrom(io.LimitReader(body, keep)); err != nil {
 		return err
 	}
-	if int64(data.Len()) < keep {
+	if int64(l.data.Len()) < keep {
 		return io.ErrUnexpectedEOF
 	}
-	tree.put(p, &memNode{kind: KindFile, data: bytes.Clone(data.Bytes()), cut: size > keep})
+	tree.put(p, &memNode{kind: KindFile, data: bytes.Clone(l.data.Bytes()), cut: size > keep})
 	return nil
 }
 

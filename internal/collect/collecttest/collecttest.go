@@ -4,6 +4,7 @@ package collecttest
 import (
 	"bytes"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -24,10 +25,16 @@ func Table(f hosttest.Files, b *smbiostest.Builder) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.DMITable: string(b.Table()), hosttest.DMIEntry: string(b.EntryPoint())})
 }
 
+// archives are buffers for captures, which are read into memory of their own.
+var archives = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // Capture opens a tree as a capture in memory.
 func Capture(t *testing.T, f hosttest.Files) *host.Root {
 	t.Helper()
-	root, err := host.OpenCapture("test", bytes.NewReader(f.Tar(t, "")))
+	archive := archives.Get().(*bytes.Buffer)
+	defer archives.Put(archive)
+	f.Pack(t, archive)
+	root, err := host.OpenCapture("test", bytes.NewReader(archive.Bytes()))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = root.Close() })
 	return root
