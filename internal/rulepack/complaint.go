@@ -18,6 +18,15 @@ type Complaint struct {
 	Text         string
 }
 
+// complaintAt is one about a node; what has no place of its own is told at the file's
+// beginning.
+func complaintAt(file string, n *yaml.Node, text string) Complaint {
+	if n == nil {
+		return Complaint{file, 1, 1, text}
+	}
+	return Complaint{file, n.Line, n.Column, text}
+}
+
 // String prints file:line:column: text.
 func (c Complaint) String() string {
 	return fmt.Sprintf("%s:%d:%d: %s", c.File, c.Line, c.Column, c.Text)

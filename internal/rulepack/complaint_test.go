@@ -3,6 +3,7 @@ package rulepack_test
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -98,5 +99,61 @@ func TestPlanningAndCitations(t *testing.T) {
 			continue
 		}
 		assert.Contains(t, said, c.says, c.name)
+	}
+}
+
+// presetTable is a vendor's table in which one preset is told what it writes.
+const presetTable = `vendor: Example
+manufacturers: [Example]
+sources:
+  R200: {title: registry}
+settings:
+  turbo:
+    - {attribute: TurboMode, values: {Enabled: enabled, Disabled: disabled}, source: R200}
+masters:
+  - {setting: workload_profile, attribute: Profile, free: [Custom], locks: [turbo, sub_numa, smt], means: {Fast: {turbo: enabled, sub_numa: nps1}}, source: R200}
+`
+
+// TestRowsOfAPreset: a row of a profile that names its preset takes the preset's word, may
+// add to it and may not repeat it; what the preset does not write the row states.
+func TestRowsOfAPreset(t *testing.T) {
+	for _, c := range []struct{ name, writtenBy, row, want, says string }{
+		{name: "the preset's word", writtenBy: "{settings: example, preset: Fast}", row: "turbo: {level: info}", want: "enabled"},
+		{name: "the profile's own preset", writtenBy: "{settings: example}", row: "turbo: {level: info}", want: "enabled"},
+		{name: "a word that stands for the same", writtenBy: "{settings: example}", row: "sub_numa: {also: \"off\", level: info}", want: "nps1 or off"},
+		{name: "what the preset does not write", writtenBy: "{settings: example}", row: "smt: {want: disabled, level: info}", want: "disabled"},
+		{name: "no preset", row: "smt: {want: disabled, level: info}", want: "disabled"},
+		{name: "its word again", writtenBy: "{settings: example}", row: "turbo: {want: enabled, level: info}",
+			says: "p.yaml:9:21: profile a/b: turbo has want, but the preset writes it (enabled): expected no want, or also with what stands for the same"},
+		{name: "a word beside none", writtenBy: "{settings: example}", row: "smt: {also: enabled, level: info}",
+			says: "p.yaml:9:19: profile a/b: smt has also, which adds to the word of a preset, and no preset writes it: expected want"},
+		{name: "a word without a preset", row: "smt: {also: enabled, level: info}", says: "p.yaml:9:19: profile a/b: smt has also, which"},
+		{name: "nothing at all", writtenBy: "{settings: example}", row: "smt: {level: info}",
+			says: "p.yaml:9:12: profile a/b: smt wants nothing, and the preset writes nothing of it: expected want"},
+		{name: "a preset without a meaning", writtenBy: "{settings: example, preset: Slow}", row: "turbo: {level: info}",
+			says: `p.yaml:7:17: profile a/b: the table of Example does not say what preset "Slow" writes, expected one of Fast`},
+		{name: "a table without one", writtenBy: "{settings: silent}", row: "turbo: {level: info}",
+			says: `p.yaml:7:17: profile a/b: the table of Silent does not say what preset "Fast" writes, expected no preset: it says so of none`},
+		{name: "a built-in table", writtenBy: "{settings: hpe, preset: HPCOptimized}", row: "smt: {level: info}", want: "disabled"},
+		{name: "no such table", writtenBy: "{settings: exampel}", row: "turbo: {level: info}", says: "p.yaml:7:17: profile a/b: there is no settings/exampel.yaml"},
+		{name: "a table outside", writtenBy: "{settings: ../example}", row: "turbo: {level: info}", says: `p.yaml:7:17: profile a/b: "../example" is not the name of a table of rules/settings`},
+		{name: "a faulty table", writtenBy: "{settings: faulty}", row: "turbo: {level: info}", says: "p.yaml:7:17: profile a/b: settings/faulty.yaml: no vendor is named"},
+	} {
+		if c.writtenBy != "" {
+			c.writtenBy = "    written_by: " + c.writtenBy
+		}
+		pack := "profiles:\n  - id: a/b\n    title: t\n    preset: Fast\n    face: configured\n    citation: {vendor: v, title: t}\n" + c.writtenBy + "\n    settings:\n      " + c.row + "\n"
+		packs, faults := rulepack.LoadDir(fstest.MapFS{"p.yaml": {Data: []byte(pack)}, "settings/example.yaml": {Data: []byte(presetTable)},
+			"settings/silent.yaml": {Data: []byte("vendor: Silent\n")}, "settings/faulty.yaml": {Data: []byte("formats: [x]\n")}}, ".", true)
+		for _, p := range packs {
+			faults = append(faults, p.Validate()...)
+		}
+		if c.says != "" {
+			require.Len(t, faults, 1, c.name)
+			assert.Contains(t, faults[0].String(), c.says, c.name)
+			continue
+		}
+		require.Empty(t, faults, c.name)
+		assert.Equal(t, c.want, packs[0].Profiles[0].Table()[0].Want.String(), c.name)
 	}
 }

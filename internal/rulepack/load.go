@@ -21,6 +21,7 @@ const maxPackBytes = 4 << 20
 
 // ParsePack reads one file of rules and profiles. It reports every unknown
 // key and wrong type with line and column; expressions are checked by Validate.
+// The words of presets that profiles name are not read.
 func ParsePack(file string, data []byte) (*Pack, Complaints) {
 	if len(data) > maxPackBytes {
 		return nil, Complaints{{file, 1, 1, fmt.Sprintf("file of %d bytes, at most %d are read", len(data), maxPackBytes)}}
@@ -71,6 +72,7 @@ func (p *Pack) adopt(root *yaml.Node) {
 func LoadDir(fsys fs.FS, dir string, site bool) ([]*Pack, Complaints) {
 	var packs []*Pack
 	var faults Complaints
+	presets := newPresetReader(fsys)
 	err := fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			faults = append(faults, Complaint{name, 1, 1, err.Error()})
@@ -82,7 +84,7 @@ func LoadDir(fsys fs.FS, dir string, site bool) ([]*Pack, Complaints) {
 		if ext := path.Ext(name); d.IsDir() || ext != ".yaml" && ext != ".yml" {
 			return nil
 		}
-		p, f := loadFile(fsys, name, site)
+		p, f := loadFile(fsys, name, site, presets)
 		faults = append(faults, f...)
 		if p != nil {
 			packs = append(packs, p)
@@ -95,16 +97,20 @@ func LoadDir(fsys fs.FS, dir string, site bool) ([]*Pack, Complaints) {
 	return packs, faults
 }
 
-func loadFile(fsys fs.FS, name string, site bool) (*Pack, Complaints) {
+func loadFile(fsys fs.FS, name string, site bool, presets *presetReader) (*Pack, Complaints) {
 	data, err := fs.ReadFile(fsys, name)
 	if err != nil {
 		return nil, Complaints{{name, 1, 1, err.Error()}}
 	}
 	p, faults := ParsePack(name, data)
-	if p != nil {
-		p.Site = site
+	if p == nil {
+		return nil, faults
 	}
-	return p, faults
+	p.Site = site
+	if faults := presets.fill(p); len(faults) > 0 {
+		return nil, faults
+	}
+	return p, nil
 }
 
 // holdsData reports whether a folder of that name holds no packs but data of

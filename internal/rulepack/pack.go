@@ -202,9 +202,12 @@ type ProfileSpec struct {
 	Face facts.Face `yaml:"face,omitempty"`
 	// Preset is the value of the vendor's master preset that writes these rows,
 	// where the document says so (HPE's registries: "LowLatency").
-	Preset   string            `yaml:"preset,omitempty"`
-	Applies  string            `yaml:"applies,omitempty"`
-	Citation *verdict.Citation `yaml:"citation"`
+	Preset string `yaml:"preset,omitempty"`
+	// WrittenBy is the preset of a vendor's table whose meaning the rows are: they
+	// repeat no word of that table.
+	WrittenBy *PresetRef        `yaml:"written_by,omitempty"`
+	Applies   string            `yaml:"applies,omitempty"`
+	Citation  *verdict.Citation `yaml:"citation"`
 	// Scope says what the document was written for.
 	Scope string `yaml:"scope,omitempty"`
 	// Settings keeps the order of the file. Of a compiled profile it is nil:
@@ -242,14 +245,26 @@ func (p *ProfileSpec) Answers(asked string) string {
 	}
 }
 
+// PresetRef names a preset whose meaning is on record.
+type PresetRef struct {
+	// Settings is the vendor's table, by the name of its file in rules/settings;
+	// Preset is the preset's value as that table spells it, the profile's own
+	// Preset when it is empty.
+	Settings string `yaml:"settings"`
+	Preset   string `yaml:"preset,omitempty"`
+}
+
 // SettingTable is the settings of a profile in file order.
 type SettingTable []WantedSetting
 
 // WantedSetting is one row of a profile.
 type WantedSetting struct {
 	ID string `yaml:"-"`
-	// Want is the canonical value; several when the document accepts several.
-	Want Words `yaml:"want"`
+	// Want is the canonical value; several when the document accepts several. In a
+	// profile that names the preset it is written by, the loader puts the preset's
+	// word here, and moves after it those of Also, which stand for the same.
+	Want Words `yaml:"want,omitempty"`
+	Also Words `yaml:"also,omitempty"`
 	// Level is the severity of a deviation: info or warning.
 	Level   string `yaml:"level"`
 	Applies string `yaml:"applies,omitempty"`

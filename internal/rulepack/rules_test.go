@@ -275,6 +275,7 @@ func TestShapesOfFiles(t *testing.T) {
 		{"a key without a name", "rules:\n  - {\"\": a}\n", `a.yaml:2:6: unknown key ""`},
 		{"values of other kinds", "rules:\n  - id: [a]\n    explains: maybe\n", "a.yaml:2:1: a list where a text was expected\na.yaml:3:1: a text `maybe` where true or false was expected"},
 		{"a list of words that is none", "profiles:\n  - {settings: {turbo: {want: {a: b}}}}\n", "a.yaml:2:1: a mapping where a list was expected"},
+		{"a profile that is an alias", "document: &a {id: a}\nprofiles:\n  - *a\n", ""},
 		{"as many keys as are read", keys(maxKeys), ""},
 		{"one more", keys(maxKeys + 1), "a mapping of 1025 keys, at most 1024 are read"},
 		{"as deep as is read", nested(maxNesting), ""},
@@ -284,7 +285,8 @@ func TestShapesOfFiles(t *testing.T) {
 		p, faults := ParsePack("a.yaml", []byte(c.src))
 		if c.says == "" {
 			assert.Empty(t, faults, c.name)
-			assert.NotNil(t, p, c.name)
+			require.NotNil(t, p, c.name)
+			assert.NotPanics(t, func() { ValidateSet([]*Pack{p}); p.Validate() }, c.name)
 			continue
 		}
 		assert.Nil(t, p, c.name)

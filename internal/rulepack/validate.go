@@ -44,11 +44,7 @@ type validator struct {
 const maxSpent = 2_000_000
 
 func (v *validator) complain(n *yaml.Node, format string, args ...any) {
-	c := Complaint{File: v.pack.File, Line: 1, Column: 1, Text: fmt.Sprintf(format, args...)}
-	if n != nil {
-		c.Line, c.Column = n.Line, n.Column
-	}
-	v.out = v.out.add(c)
+	v.out = v.out.add(complaintAt(v.pack.File, n, fmt.Sprintf(format, args...)))
 }
 
 // keyOrRule finds a key's node, or the rule's own.
@@ -147,10 +143,7 @@ func unjoin(err error) []error {
 // placeExpr adds an expression's own column to the node's, where the scalar is
 // written on one line.
 func (v *validator) placeExpr(n *yaml.Node, key string, err error, expected string) {
-	c := Complaint{File: v.pack.File, Line: 1, Column: 1, Text: key + ": " + err.Error() + expected}
-	if n != nil {
-		c.Line, c.Column = n.Line, n.Column
-	}
+	c := complaintAt(v.pack.File, n, key+": "+err.Error()+expected)
 	var e *facts.ExprError
 	if errors.As(err, &e) && e.Line > 0 && n != nil {
 		switch n.Style {
@@ -282,7 +275,11 @@ func (v *validator) setting(q *ProfileSpec, w *WantedSetting, table *yaml.Node) 
 	if w.Effect != nil && w.Effect.Beside != "" {
 		v.complain(keyOrRule(valueOfKey(node, "effect"), "beside"), "profile %s: %s: beside is for the effects of rules", q.ID, w.ID)
 	}
-	if len(w.Want) == 0 {
+	switch {
+	case len(w.Want) > 0:
+	case q.WrittenBy != nil:
+		v.complain(node, "profile %s: %s wants nothing, and the preset writes nothing of it: expected want", q.ID, w.ID)
+	default:
 		v.complain(node, "profile %s: %s wants nothing", q.ID, w.ID)
 	}
 	switch w.Level {
@@ -303,8 +300,8 @@ func ValidateSet(packs []*Pack) Complaints {
 	for _, p := range packs {
 		for _, r := range p.Rules {
 			if first, ok := ids[r.ID]; ok && first.Subject != r.Subject {
-				out = append(out, Complaint{p.File, r.node.Line, r.node.Column,
-					fmt.Sprintf("rule %s: subject %s, but %s has %s", r.ID, r.Subject, first.pack.File, first.Subject)})
+				out = append(out, complaintAt(p.File, r.node,
+					fmt.Sprintf("rule %s: subject %s, but %s has %s", r.ID, r.Subject, first.pack.File, first.Subject)))
 			}
 			ids[r.ID] = r
 		}
@@ -313,7 +310,7 @@ func ValidateSet(packs []*Pack) Complaints {
 		for _, r := range p.Rules {
 			for _, d := range slices.Concat(r.DependsOn, r.Related) {
 				if _, ok := ids[d]; !ok && !strings.HasPrefix(d, "setting.") {
-					out = append(out, Complaint{p.File, r.node.Line, r.node.Column, fmt.Sprintf("rule %s: %s is not a loaded rule", r.ID, d)})
+					out = append(out, complaintAt(p.File, r.node, fmt.Sprintf("rule %s: %s is not a loaded rule", r.ID, d)))
 				}
 			}
 		}

@@ -39,6 +39,12 @@ func packSchema() *jsonschema.Schema {
 		return nil
 	}
 	s := r.Reflect(&rulepack.Pack{})
+	// A row states what it wants, but for a profile that names the preset whose words they are.
+	profile := s.Definitions["ProfileSpec"]
+	profile.If = &jsonschema.Schema{Not: &jsonschema.Schema{Required: []string{"written_by"}}}
+	rows := jsonschema.NewProperties()
+	rows.Set("settings", &jsonschema.Schema{AdditionalProperties: &jsonschema.Schema{Required: []string{"want"}}})
+	profile.Then = &jsonschema.Schema{Properties: rows}
 	s.Title = "memaudit rule pack"
 	s.Description = "One file of rules and profiles, one file a document. `memaudit rules validate` checks expressions and cases as well."
 	return s

@@ -1,0 +1,53 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/memaudit/memaudit/rules"
+)
+
+// OpenTable reads one table of rules/settings by the name of its file without the
+// ending: that of fsys's own folder "settings", or the built-in one where there is none.
+func OpenTable(fsys fs.FS, name string) (*Table, error) {
+	file := path.Join("settings", name+".yaml")
+	if path.Base(name) != name || !fs.ValidPath(file) {
+		return nil, fmt.Errorf("%q is not the name of a table of rules/settings", name)
+	}
+	t, err := loadTable(fsys, file)
+	if errors.Is(err, fs.ErrNotExist) {
+		t, err = loadTable(rules.FS, file)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("there is no %s", file)
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return t, nil
+}
+
+// Meaning is what a preset of the table writes, canonical word by canonical id; nil
+// where no document on record says so. The preset is spelled as the table spells it.
+func (t *Table) Meaning(preset string) map[string]string {
+	for i := range t.Masters {
+		if words := t.Masters[i].Means[preset]; words != nil {
+			return words
+		}
+	}
+	return nil
+}
+
+// Meant lists the presets whose meaning is on record, sorted.
+func (t *Table) Meant() []string {
+	var out []string
+	for i := range t.Masters {
+		out = slices.AppendSeq(out, maps.Keys(t.Masters[i].Means))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
