@@ -167,7 +167,7 @@ func TestTriads(t *testing.T) {
 	}
 	fact := func(o *Object, name string) Value {
 		v, _ := o.field(name)
-		return v
+		return *v
 	}
 	reads := []inventory.Measured{figure(measure.Read, 0, 0, 10e9), figure(measure.Read, 2, 2, 20e9)}
 	both := pairs(m(append(reads, figure(measure.Triad, 0, 0, 9e9), figure(measure.Triad, 2, 2, 18e9))...))

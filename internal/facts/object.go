@@ -72,48 +72,55 @@ type Object struct {
 	cache []*answer
 }
 
-// field returns the value of a field with its path, and notes that it was read.
-func (o *Object) field(name string) (Value, string) {
+// field returns the value of a field with its path, and notes that it was read. Nobody
+// changes a value that is read.
+func (o *Object) field(name string) (*Value, string) {
 	i, ok := o.typ.index[name]
 	if !ok {
-		return Value{}, ""
+		return &Value{}, ""
 	}
-	var v Value
-	var path string
-	if o.given != nil {
-		v, path = o.given[name], o.path+"."+name
-		if !v.Known() && v.Reason == "" {
-			v.Reason = "not stated"
-		}
-	} else {
-		v, path = o.model(i)
-	}
-	adoptObjects(path, o.trace, v)
+	a := o.model(i)
+	adoptObjects(a.path, o.trace, &a.value)
 	if o.trace != nil {
-		o.trace.read(path, v)
+		o.trace.read(a)
 	}
-	return v, path
+	return &a.value, a.path
 }
 
-// model reads a field from the model once, and makes its path once.
-func (o *Object) model(i int) (Value, string) {
+// model reads a field from the model or the case once, and makes its path once.
+func (o *Object) model(i int) *answer {
 	if o.cache == nil {
 		o.cache = make([]*answer, len(o.typ.Fields))
 	}
 	a := o.cache[i]
-	if a == nil {
-		a = o.trace.answer()
-		a.value = o.typ.Fields[i].get(o.src)
-		o.cache[i] = a
+	if a != nil && a.of == o.path {
+		return a
 	}
-	if a.path == "" || a.of != o.path {
-		a.path, a.of = o.trace.join(o.path, ".", o.typ.Fields[i].Name), o.path
+	found := o.trace.answer()
+	if a != nil {
+		found.value = a.value // read under another path, which a trace may know it by
+	} else {
+		found.value = o.answered(&o.typ.Fields[i])
 	}
-	return a.value, a.path
+	found.path, found.of = o.trace.join(o.path, ".", o.typ.Fields[i].Name), o.path
+	o.cache[i] = found
+	return found
+}
+
+// answered is what the model, or the case, says of a field.
+func (o *Object) answered(f *Field) Value {
+	if o.given == nil {
+		return f.get(o.src)
+	}
+	v := o.given[f.Name]
+	if !v.Known() && v.Reason == "" {
+		v.Reason = "not stated"
+	}
+	return v
 }
 
 // adoptObjects gives the objects inside the value of a field their path and the trace.
-func adoptObjects(path string, into *factTrace, v Value) {
+func adoptObjects(path string, into *factTrace, v *Value) {
 	switch t := v.v.(type) {
 	case *Object:
 		t.path, t.trace = path, into
@@ -130,7 +137,7 @@ var unknownIDs atomic.Int64
 
 // celValue turns a Value into what the evaluator works with; what is not
 // known becomes a CEL unknown that names the fact.
-func celValue(path string, v Value) ref.Val {
+func celValue(path string, v *Value) ref.Val {
 	switch t := v.v.(type) {
 	case nil:
 		return types.NewUnknown(unknownIDs.Add(1), types.NewAttributeTrail(path))

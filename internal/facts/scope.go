@@ -39,7 +39,7 @@ func (s *Scope) ResolveName(name string) (any, bool) {
 		return nil, false
 	}
 	s.adopt(v)
-	out := celValue(name, v)
+	out := celValue(name, &v)
 	s.objects[name] = out
 	return out, true
 }
@@ -85,7 +85,7 @@ func NewStatedScope(given map[string]Value) *Scope {
 	s := &Scope{objects: map[string]any{}, tr: newTrace()}
 	for name, v := range given {
 		s.adopt(v)
-		s.objects[name] = celValue(name, v)
+		s.objects[name] = celValue(name, &v)
 	}
 	s.lazy = func(name string) (Value, bool) {
 		if t, ok := Declared().objects[name]; ok {

@@ -51,11 +51,11 @@ func TestPlainFact(t *testing.T) {
 func TestEvidenceOfAVerdict(t *testing.T) {
 	tr := newTrace()
 	for i := range 2 * maxEvidence {
-		tr.read("same "+strconv.Itoa(i), reading("same"))
+		tr.read(&answer{value: reading("same"), path: "same " + strconv.Itoa(i)})
 	}
 	assert.Len(t, tr.evidence(), 1)
 	for i := range 2 * maxEvidence {
-		tr.read("own "+strconv.Itoa(i), reading(strconv.Itoa(i), "more of "+strconv.Itoa(i)))
+		tr.read(&answer{value: reading(strconv.Itoa(i), "more of "+strconv.Itoa(i)), path: "own " + strconv.Itoa(i)})
 	}
 	assert.Len(t, tr.evidence(), maxEvidence)
 }
@@ -69,6 +69,17 @@ func TestPathsFollowTheirObject(t *testing.T) {
 		assert.Equal(t, at+".id", path)
 		assert.Equal(t, int64(3), v.v)
 	}
+	for _, at := range []string{"nodes[0]", "node"} {
+		assert.True(t, o.trace.value(at+".id").Known(), "known by each path it was read under")
+	}
+	o.trace.reset()
+	assert.False(t, o.trace.value("node.id").Known(), "nothing was read since")
+	_, _ = o.field("id")
+	assert.True(t, o.trace.value("nodes[0].id").Known())
+	other := newTrace()
+	o.trace = other
+	_, _ = o.field("id")
+	assert.True(t, other.value("nodes[0].id").Known(), "an object that another trace takes over is read for it too")
 }
 
 // TestStatedFacts: a case's fact keeps its own reason; what it does not state is unknown.

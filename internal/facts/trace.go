@@ -1,8 +1,8 @@
 package facts
 
 import (
-	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/slab"
@@ -11,10 +11,10 @@ import (
 // factTrace notes which facts an expression read: they are the verdict's evidence,
 // and the weakest of them caps its certainty.
 type factTrace struct {
-	facts []tracedFact
-	// at finds a fact by its path; the map holds positions, for it would take memory
-	// of its own for each value as large as these.
-	at         map[string]int
+	facts []*answer
+	// round is this trace's own number since it last forgot everything; an answer that
+	// bears it was read since then.
+	round      int64
 	certainty  fact.Certainty
 	unverified bool
 	// answers and paths are of what was read from the model through this trace.
@@ -25,21 +25,20 @@ type factTrace struct {
 	readings slab.Of[fact.Evidence]
 }
 
-// tracedFact is one fact that was read.
-type tracedFact struct {
-	name  string
-	value Value
-}
-
 // answer is what the model said of a field, and the field's path below the object's,
-// of: an object that is found in another place has other paths.
+// of: an object that is found in another place has other paths, and other answers. round
+// is that of the trace which last noted it.
 type answer struct {
 	value    Value
 	path, of string
+	round    int64
 }
 
+// rounds numbers the rounds of all traces, for an object may come from one to another.
+var rounds atomic.Int64
+
 func newTrace() *factTrace {
-	return &factTrace{at: map[string]int{}, certainty: fact.Direct}
+	return &factTrace{round: rounds.Add(1), certainty: fact.Direct}
 }
 
 // answer is room for what the model says of a field; without a trace on its own.
@@ -61,27 +60,29 @@ func (t *factTrace) join(parts ...string) string {
 // reset forgets everything, so that one trace serves many expressions.
 func (t *factTrace) reset() {
 	t.facts = t.facts[:0]
-	clear(t.at)
+	t.round = rounds.Add(1)
 	t.certainty, t.unverified = fact.Direct, false
 }
 
-// read notes one fact.
-func (t *factTrace) read(name string, v Value) {
-	if _, seen := t.at[name]; seen {
+// read notes one fact, once.
+func (t *factTrace) read(a *answer) {
+	if a.round == t.round {
 		return
 	}
-	t.at[name] = len(t.facts)
-	t.facts = append(t.facts, tracedFact{name, v})
-	if v.Known() {
-		t.certainty = min(t.certainty, v.Certainty)
-		t.unverified = t.unverified || v.Unverified
+	a.round = t.round
+	t.facts = append(t.facts, a)
+	if a.value.Known() {
+		t.certainty = min(t.certainty, a.value.Certainty)
+		t.unverified = t.unverified || a.value.Unverified
 	}
 }
 
 // value is a fact that was read, the zero Value where it was not.
 func (t *factTrace) value(name string) Value {
-	if at, read := t.at[name]; read {
-		return t.facts[at].value
+	for _, a := range t.facts {
+		if a.path == name {
+			return a.value
+		}
 	}
 	return Value{}
 }
@@ -90,13 +91,22 @@ func (t *factTrace) value(name string) Value {
 // of reading.
 func (t *factTrace) evidence() []fact.Evidence {
 	out := t.listed[:0]
+	var sums [maxEvidence]uint32 // of readings' fields: most readings differ there
 	add := func(e *fact.Evidence) {
-		if len(out) < maxEvidence && !slices.Contains(out, *e) {
-			out = append(out, *e)
+		if len(out) == maxEvidence {
+			return
 		}
+		sum := fieldSum(e.Field)
+		for i, other := range sums[:len(out)] {
+			if other == sum && out[i] == *e {
+				return
+			}
+		}
+		sums[len(out)] = sum
+		out = append(out, *e)
 	}
-	for i := range t.facts {
-		v := &t.facts[i].value
+	for _, a := range t.facts {
+		v := &a.value
 		if v.from != (fact.Evidence{}) {
 			add(&v.from)
 		}
@@ -108,4 +118,13 @@ func (t *factTrace) evidence() []fact.Evidence {
 	kept := t.readings.Slice(len(out))
 	copy(kept, out)
 	return kept
+}
+
+// fieldSum is a number that equal fields have in common (FNV-1a).
+func fieldSum(field string) uint32 {
+	sum := uint32(2166136261)
+	for i := range len(field) {
+		sum = (sum ^ uint32(field[i])) * 16777619
+	}
+	return sum
 }
