@@ -485,7 +485,7 @@ func TestWaysOfAPreset(t *testing.T) {
 		{"a second word, which is spelled", strings.Replace(settingPack, "turbo: {want: enabled", "turbo: {want: [auto, enabled]", 1), "Custom", load(settingTable), direct("Example"), nil, single},
 		{"a menu alone", settingPack, "Custom", load(strings.Replace(settingTable, `commands: [{tool: tool, steps: ["tool set {attribute}={value}", reboot], acts: at the next boot, source: s}]`, "", 1)), direct("Example"), nil, "BIOS setup: Power > Boost = On"},
 		{"no tables", row("MaxPerf"), "Custom", nil, direct("Example"), nil, unspelled},
-		{"tables that are broken", row("MaxPerf"), "Custom", func() (settings.Tables, error) { return nil, errors.New("broken") }, direct("Example"), nil, unspelled},
+		{"tables that are broken", row("MaxPerf"), "Custom", func() (settings.Tables, error) { return settings.Tables{}, errors.New("broken") }, direct("Example"), nil, unspelled},
 		{"a maker that is not known", row("MaxPerf"), "Custom", load(settingTable), unread[string](), nil, unspelled},
 		{"another maker", row("MaxPerf"), "Custom", load(settingTable), direct("Other"), nil, unspelled},
 		{"a second preset that the machine does not show", settingPack, "", load(second), direct("Example"), nil, single},

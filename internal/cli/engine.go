@@ -79,7 +79,7 @@ func (p *Program) ruled(f *checkFlags, o *audit.Options) (*audit.Engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	engine := audit.NewEngine(packs).WithTables(sync.OnceValues(p.settingTables))
+	engine := audit.NewEngine(packs).WithTables(p.tables)
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {
 			return nil, p.misnamed(f, engine, err)

@@ -18,18 +18,16 @@ import (
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/internal/report"
-	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/smbios"
 	"github.com/memaudit/memaudit/internal/snapshot"
 )
 
-// fleetAuditor reads and judges inputs, one at a time. Its engine and tables are its
-// own: they keep what they once made and are for one goroutine.
+// fleetAuditor reads and judges inputs, one at a time. Its engine and patterns of
+// part numbers are its own: they keep what they once made and are for one goroutine.
 type fleetAuditor struct {
 	p           *Program
 	engine      *audit.Engine
 	options     *audit.Options
-	tables      func() (settings.Tables, error)
 	partNumbers func() (*partnumber.Table, error)
 }
 
@@ -48,7 +46,7 @@ func (p *Program) auditors(f *checkFlags) ([]*fleetAuditor, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.settingTables), sync.OnceValues(p.partNumbers)})
+		all = append(all, &fleetAuditor{p, engine, options, sync.OnceValues(p.partNumbers)})
 	}
 	return all, nil
 }
@@ -125,7 +123,7 @@ func (a *fleetAuditor) root(name string, open func() (*host.Root, error)) fleetI
 	if err != nil {
 		return fleetInput{input: name, refused: err}
 	}
-	in := collect.Input{Root: root, Tables: a.tables, PartNumbers: a.partNumbers}
+	in := collect.Input{Root: root, Tables: a.p.tables, PartNumbers: a.partNumbers}
 	if err := snapshot.Inputs(root, &in); err != nil {
 		return fleetInput{input: name, refused: err}
 	}
@@ -141,7 +139,7 @@ func (a *fleetAuditor) content(name string, data []byte) fleetInput {
 	if err != nil {
 		return fleetInput{input: name, refused: fmt.Errorf("%w; expected a report, an inventory, a snapshot, SMBIOS or a list of paths", err)}
 	}
-	return a.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: a.tables, PartNumbers: a.partNumbers}))
+	return a.audit(name, collect.Collect(collect.Input{SMBIOS: table, Tables: a.p.tables, PartNumbers: a.partNumbers}))
 }
 
 // document takes a report or an inventory that memaudit wrote.

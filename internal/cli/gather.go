@@ -59,7 +59,7 @@ func (p *Program) gather(f *inputFlags) (*gathered, error) {
 	if err := f.oneMachine(); err != nil {
 		return nil, err
 	}
-	g := &gathered{Input: collect.Input{Tables: p.settingTables, PartNumbers: p.partNumbers, HostName: f.hostName}}
+	g := &gathered{Input: collect.Input{Tables: p.tables, PartNumbers: p.partNumbers, HostName: f.hostName}}
 	if f.partNumbers != nil {
 		g.PartNumbers = f.partNumbers
 	}

@@ -7,17 +7,8 @@ import (
 	"github.com/memaudit/memaudit/internal/partnumber"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/rulepack"
-	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/site"
 )
-
-// settingTables reads the vendors' attribute names and commands.
-func (p *Program) settingTables() (settings.Tables, error) {
-	if p.tables != nil {
-		return p.tables()
-	}
-	return settings.LoadCompiled(p.Rules, "settings")
-}
 
 // partNumbers reads the patterns of modules' part numbers.
 func (p *Program) partNumbers() (*partnumber.Table, error) { return partnumber.Load(p.Rules) }

@@ -7,12 +7,14 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/formats"
+	"github.com/memaudit/memaudit/internal/settings"
 )
 
 // Main runs the program and returns its exit status.
@@ -21,6 +23,9 @@ func (p *Program) Main(args []string) int {
 		// One audit allocates a few megabytes: let it end before the first
 		// collection of garbage.
 		debug.SetGCPercent(400)
+	}
+	if p.tables == nil {
+		p.tables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(p.Rules, "settings") })
 	}
 	root := p.commandFor(args)
 	root.SetArgs(args)

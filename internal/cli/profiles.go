@@ -96,7 +96,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 			if len(found) == 0 {
 				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q; the nearest are %s", args[0], strings.Join(plan.Nearest(profileWords(packs), args[0], 3), ", ")), hint: "memaudit profiles list"}
 			}
-			tables, err := p.settingTables()
+			tables, err := p.tables()
 			if err != nil {
 				return usageError("built-in settings: %w", err)
 			}

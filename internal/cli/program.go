@@ -44,13 +44,14 @@ type Program struct {
 	// OwnsProcess says that nothing else runs in the process: the program may then
 	// set how garbage is collected, and the daemon gives up rights. A test keeps both.
 	OwnsProcess bool
-	// tables are the vendors' settings where many programs of one process share
-	// them; nil reads them each time.
+	// tables are the vendors' attribute names and commands, read when they are first
+	// needed; many programs of one process may share them.
 	tables func() (settings.Tables, error)
 	// processors is how many inputs of a fleet are read at once; 0 is as many as the
 	// process may use, at most mostAuditors.
 	processors int
-	// sources are the built-in packs read from their sources, shared in the same way.
+	// sources are the built-in packs read from their sources where many programs of one
+	// process share them; nil reads them each time.
 	sources func() ([]*rulepack.Pack, error)
 }
 

@@ -138,7 +138,7 @@ func members(t *testing.T, file string) map[string][]byte {
 // taken are the results of one audit and of the audit of its capture.
 func taken(t *testing.T, root *host.Root) (want, got *inventory.System, size int) {
 	t.Helper()
-	in := collect.Input{Root: root, Redacted: root.Redacted(), Tables: func() (settings.Tables, error) { return nil, nil }}
+	in := collect.Input{Root: root, Redacted: root.Redacted(), Tables: func() (settings.Tables, error) { return settings.Tables{}, nil }}
 	c, err := snapshot.Take(in, nil)
 	require.NoError(t, err)
 	var out bytes.Buffer

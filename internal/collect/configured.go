@@ -66,7 +66,7 @@ func (c *collector) productOf(j *joinedExport) string {
 // tables loads the vendors' tables, once they are needed.
 func (in *Input) tables() (settings.Tables, error) {
 	if in.Tables == nil {
-		return nil, fmt.Errorf("no tables of vendors' BIOS attributes are given")
+		return settings.Tables{}, fmt.Errorf("no tables of vendors' BIOS attributes are given")
 	}
 	return in.Tables()
 }

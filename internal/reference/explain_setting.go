@@ -34,7 +34,7 @@ func (e *Explainer) setting(s settings.Setting, doc *report.Report) []page.Block
 // names are the vendors' menus and attributes of a setting that no profile says how to
 // set, and the documents that print them after those that are known.
 func (e *Explainer) names(id string, documents []page.Field) (ways, all []page.Field) {
-	for _, t := range e.tables {
+	for t := range e.tables.All() {
 		for i := range t.Settings[id] {
 			a := &t.Settings[id][i]
 			name := cmp.Or(a.Menu, a.Name)

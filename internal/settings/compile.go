@@ -1,9 +1,12 @@
 package settings
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"strings"
+	"sync"
 
 	"github.com/memaudit/memaudit/internal/compiled"
 )
@@ -11,13 +14,32 @@ import (
 // Part is the part of the compiled knowledge that holds the vendors' tables.
 const Part = "settings"
 
+// compiledHead is what the part's first line says of each table; the tables follow it
+// in the same order.
+type compiledHead struct {
+	Manufacturers []string
+	// Size is the length of the table in bytes.
+	Size int
+}
+
 // Compile makes that part from the tables of a folder.
 func Compile(fsys fs.FS, dir string) ([]byte, error) {
 	tables, err := Load(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(tables)
+	var heads []compiledHead
+	var bodies bytes.Buffer
+	for t := range tables.All() {
+		body, err := json.Marshal(t)
+		if err != nil {
+			return nil, fmt.Errorf("settings: compile %s: %w", t.Vendor, err)
+		}
+		heads = append(heads, compiledHead{t.Manufacturers, len(body)})
+		bodies.Write(body)
+	}
+	out, err := json.Marshal(heads)
+	return append(append(out, '\n'), bodies.Bytes()...), err
 }
 
 // LoadCompiled reads the tables that Compile made of a folder; they were
@@ -25,15 +47,33 @@ func Compile(fsys fs.FS, dir string) ([]byte, error) {
 func LoadCompiled(fsys fs.FS, dir string) (Tables, error) {
 	raw, err := compiled.Part(fsys, Part)
 	if err != nil {
-		return nil, fmt.Errorf("settings: %w", err)
+		return Tables{}, fmt.Errorf("settings: %w", err)
 	}
+	first, bodies, _ := strings.Cut(raw, "\n")
+	var heads []compiledHead
+	if err := json.Unmarshal([]byte(first), &heads); err != nil {
+		return Tables{}, fmt.Errorf("settings: %s: %w", compiled.File, err)
+	}
+	rows := readSpellings(fsys, dir)
 	var all Tables
-	if err := json.Unmarshal([]byte(raw), &all); err != nil {
-		return nil, fmt.Errorf("settings: %s: %w", compiled.File, err)
+	for _, h := range heads {
+		if h.Size < 0 || h.Size > len(bodies) {
+			return Tables{}, fmt.Errorf("settings: %s: a table of %d bytes where %d are left", compiled.File, h.Size, len(bodies))
+		}
+		body := bodies[:h.Size]
+		bodies = bodies[h.Size:]
+		all.heads = append(all.heads, head{h.Manufacturers, sync.OnceValue(func() *Table { return readCompiled(body, rows) })})
 	}
-	for _, t := range all {
-		t.build()
-	}
-	all.loadSpellings(fsys, dir)
 	return all, nil
+}
+
+// readCompiled reads one table. A test holds the shipped artefact; of a damaged one
+// nothing is translated.
+func readCompiled(body string, rows func() string) *Table {
+	t := &Table{}
+	if json.Unmarshal([]byte(body), t) != nil {
+		t = &Table{}
+	}
+	t.build(rows)
+	return t
 }

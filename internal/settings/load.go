@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -17,17 +18,18 @@ import (
 func Load(fsys fs.FS, dir string) (Tables, error) {
 	files, err := fs.Glob(fsys, path.Join(dir, "*.yaml"))
 	if err != nil {
-		return nil, fmt.Errorf("settings: list %s: %w", dir, err)
+		return Tables{}, fmt.Errorf("settings: list %s: %w", dir, err)
 	}
+	rows := readSpellings(fsys, dir)
 	var all Tables
 	for _, file := range files {
 		t, err := loadTable(fsys, file)
 		if err != nil {
-			return nil, fmt.Errorf("settings: %s: %w", file, err)
+			return Tables{}, fmt.Errorf("settings: %s: %w", file, err)
 		}
-		all = append(all, t)
+		t.build(rows)
+		all.heads = append(all.heads, head{t.Manufacturers, func() *Table { return t }})
 	}
-	all.loadSpellings(fsys, dir)
 	return all, nil
 }
 
@@ -45,7 +47,6 @@ func loadTable(fsys fs.FS, file string) (*Table, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	t.build()
 	return t, nil
 }
 
@@ -133,8 +134,16 @@ func (a *Attribute) label() string {
 }
 
 // build fills the index of names: the attribute, and the last step of the menu
-// path, which is what exports of menu texts print.
-func (t *Table) build() {
+// path, which is what exports of menu texts print. The vendor's spellings are looked
+// for when they are first needed.
+func (t *Table) build(rows func() string) {
+	t.spellings = sync.OnceValue(func() map[string][]*spelling {
+		out, err := parseSpellings(rows(), t.Vendor)
+		if err != nil {
+			return nil // a test holds the shipped file; without it nothing is printed
+		}
+		return out
+	})
 	t.index = map[string][]Match{}
 	for id, attrs := range t.Settings {
 		for i := range attrs {
@@ -164,20 +173,4 @@ func (t *Table) add(name string, m Match) {
 		return
 	}
 	t.index[plain] = append(t.index[plain], m)
-}
-
-// Of finds the table for a system manufacturer; nil when there is none. The
-// longest beginning wins.
-func (ts Tables) Of(manufacturer string) *Table {
-	var found *Table
-	length := 0
-	lower := strings.ToLower(manufacturer)
-	for _, t := range ts {
-		for _, m := range t.Manufacturers {
-			if len(m) > length && strings.HasPrefix(lower, strings.ToLower(m)) {
-				found, length = t, len(m)
-			}
-		}
-	}
-	return found
 }

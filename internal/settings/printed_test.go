@@ -65,7 +65,7 @@ func TestEveryPrintedCommand(t *testing.T) {
 	require.NoError(t, err)
 	all := records(t)
 	commands, menus := 0, 0
-	for _, table := range tables {
+	for table := range tables.All() {
 		cache := map[string][]record{}
 		for _, w := range wishes(table) {
 			own := ownRecords(table, all, &w, cache)

@@ -236,7 +236,7 @@ func TestCommandsReboot(t *testing.T) {
 	tables, err := shippedTables()
 	require.NoError(t, err)
 	seen := 0
-	for _, table := range tables {
+	for table := range tables.All() {
 		for _, c := range table.Commands {
 			seen++
 			text := strings.Join(c.Steps, "; ")

@@ -31,7 +31,7 @@ func TestShellReadsEveryCommand(t *testing.T) {
 	tools := map[string]int{}
 	var commands []string
 	seen := map[string]bool{}
-	for _, table := range tables {
+	for table := range tables.All() {
 		for _, w := range wishes(table) {
 			for _, line := range table.Steps(w) {
 				m := typedIn.FindStringSubmatch(line)
@@ -72,7 +72,7 @@ func TestForeignWordsStayWords(t *testing.T) {
 	require.NoError(t, err)
 	hostile := "a $(touch made) `touch made` b's > made"
 	tools := 0
-	for _, shipped := range tables {
+	for shipped := range tables.All() {
 		for _, c := range shipped.Commands {
 			if c.Tool == "redfish" || c.Tool == "sum" {
 				continue // a body and a file, no command line

@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"path"
@@ -41,45 +40,38 @@ func (s *spelling) word(value string) (string, bool) {
 	return "", false
 }
 
-// loadSpellings gives every table its rows of the folder's file, which is read
-// when a remedy first needs it; a folder without the file proves no spelling.
-func (ts Tables) loadSpellings(fsys fs.FS, dir string) {
-	rows := sync.OnceValue(func() map[string]map[string][]*spelling {
+// readSpellings gives the rows of the folder's file, which is read when a remedy first
+// needs it; a folder without the file proves no spelling.
+func readSpellings(fsys fs.FS, dir string) func() string {
+	return sync.OnceValue(func() string {
 		raw, err := fs.ReadFile(fsys, path.Join(dir, spellingsFile))
 		if err != nil {
-			return nil
+			return ""
 		}
-		out, err := parseSpellings(raw)
-		if err != nil {
-			return nil // a test holds the shipped file; without it nothing is printed
-		}
-		return out
+		return string(raw)
 	})
-	for _, t := range ts {
-		t.spellings = func() map[string][]*spelling { return rows()[t.Vendor] }
-	}
 }
 
-// parseSpellings reads the rows by vendor and plain attribute name.
-func parseSpellings(raw []byte) (map[string]map[string][]*spelling, error) {
-	out := map[string]map[string][]*spelling{}
-	for n, line := range strings.Split(string(bytes.TrimRight(raw, "\n")), "\n") {
-		if strings.HasPrefix(line, "#") {
+// parseSpellings reads a vendor's rows by plain attribute name.
+func parseSpellings(rows, vendor string) (map[string][]*spelling, error) {
+	out := map[string][]*spelling{}
+	n := 0
+	for line := range strings.Lines(rows) {
+		n++
+		rest, own := strings.CutPrefix(strings.TrimSuffix(line, "\n"), vendor+"\t")
+		if !own {
 			continue
 		}
-		f := strings.Split(line, "\t")
-		if len(f) != 6 {
-			return nil, fmt.Errorf("settings: %s:%d: %d columns, expected vendor, source, form, attribute, display, values", spellingsFile, n+1, len(f))
+		f := strings.Split(rest, "\t")
+		if len(f) != 5 {
+			return nil, fmt.Errorf("settings: %s:%d: %d columns, expected vendor, source, form, attribute, display, values", spellingsFile, n, len(f)+1)
 		}
-		s := &spelling{source: f[1], form: f[2], name: f[3], display: f[4], texts: map[string]string{}}
-		for _, value := range strings.Split(f[5], "|") {
+		s := &spelling{source: f[0], form: f[1], name: f[2], display: f[3], texts: map[string]string{}}
+		for value := range strings.SplitSeq(f[4], "|") {
 			word, text, _ := strings.Cut(value, "=")
 			s.texts[word] = text
 		}
-		if out[f[0]] == nil {
-			out[f[0]] = map[string][]*spelling{}
-		}
-		out[f[0]][PlainName(s.name)] = append(out[f[0]][PlainName(s.name)], s)
+		out[PlainName(s.name)] = append(out[PlainName(s.name)], s)
 	}
 	return out, nil
 }

@@ -249,5 +249,45 @@ type spelling struct {
 	texts map[string]string
 }
 
-// Tables are the vendors' tables.
-type Tables []*Table
+// Tables are the vendors' tables. Of compiled ones a table is read when it is first
+// asked for: an audit needs its machine's and its exports', two of thirteen.
+type Tables struct {
+	heads []head
+}
+
+// head says whose machines a table speaks of, and gives the table.
+type head struct {
+	manufacturers []string
+	table         func() *Table
+}
+
+// All are all tables.
+func (ts Tables) All() iter.Seq[*Table] {
+	return func(yield func(*Table) bool) {
+		for i := range ts.heads {
+			if !yield(ts.heads[i].table()) {
+				return
+			}
+		}
+	}
+}
+
+// Of finds the table for a system manufacturer; nil when there is none. The
+// longest beginning wins.
+func (ts Tables) Of(manufacturer string) *Table {
+	var found *head
+	length := 0
+	lower := strings.ToLower(manufacturer)
+	for i := range ts.heads {
+		h := &ts.heads[i]
+		for _, m := range h.manufacturers {
+			if len(m) > length && strings.HasPrefix(lower, strings.ToLower(m)) {
+				found, length = h, len(m)
+			}
+		}
+	}
+	if found == nil {
+		return nil
+	}
+	return found.table()
+}

@@ -173,7 +173,7 @@ func audited(tables settings.Tables, i *inputs) func(name, display string) bool 
 	for _, id := range settings.IDs() {
 		named[settings.PlainName(id)] = true // a file of memaudit's own words
 	}
-	for _, t := range tables {
+	for t := range tables.All() {
 		for name := range t.Names() {
 			named[name] = true
 		}
