@@ -81,6 +81,9 @@ type auditRun struct {
 	// used again for the next.
 	scratch []verdict.Finding
 	spoke   []*rulepack.Rule
+	// presets keeps the ways to a preset by its setting and word, which most rows of a
+	// profile name.
+	presets map[[2]string][]string
 	// folded is the machine's maker once it was asked for.
 	folded *string
 	// depends holds depends_on of the rule that spoke, by finding index; roots the

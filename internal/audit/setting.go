@@ -233,11 +233,19 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 	if preset == "" || t.Frees(governing, preset) || settings.SamePreset(now.Or(""), preset) {
 		return nil
 	}
-	wish := r.wish(r.sys.Settings[governing])
-	wish.ID, wish.Want = governing, preset
-	lines := t.Steps(wish)
-	for i := range lines {
-		lines[i] = "the preset " + preset + " " + says + ": " + lines[i]
+	ways, known := r.presets[[2]string{governing, preset}]
+	if !known {
+		wish := r.wish(r.sys.Settings[governing])
+		wish.ID, wish.Want = governing, preset
+		ways = t.Steps(wish)
+		if r.presets == nil {
+			r.presets = map[[2]string][]string{}
+		}
+		r.presets[[2]string{governing, preset}] = ways
+	}
+	lines := make([]string, len(ways))
+	for i := range ways {
+		lines[i] = "the preset " + preset + " " + says + ": " + ways[i]
 	}
 	return lines
 }

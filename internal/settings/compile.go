@@ -35,7 +35,7 @@ func Compile(fsys fs.FS, dir string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("settings: compile %s: %w", t.Vendor, err)
 		}
-		heads = append(heads, compiledHead{t.Manufacturers, len(body)})
+		heads = append(heads, compiledHead{t.beginnings(), len(body)})
 		bodies.Write(body)
 	}
 	out, err := json.Marshal(heads)

@@ -257,8 +257,18 @@ type Tables struct {
 
 // head says whose machines a table speaks of, and gives the table.
 type head struct {
+	// manufacturers are in lower case.
 	manufacturers []string
 	table         func() *Table
+}
+
+// beginnings are the makers' names as they are compared.
+func (t *Table) beginnings() []string {
+	out := make([]string, len(t.Manufacturers))
+	for i, m := range t.Manufacturers {
+		out[i] = strings.ToLower(m)
+	}
+	return out
 }
 
 // All are all tables.
@@ -281,7 +291,7 @@ func (ts Tables) Of(manufacturer string) *Table {
 	for i := range ts.heads {
 		h := &ts.heads[i]
 		for _, m := range h.manufacturers {
-			if len(m) > length && strings.HasPrefix(lower, strings.ToLower(m)) {
+			if len(m) > length && strings.HasPrefix(lower, m) {
 				found, length = h, len(m)
 			}
 		}
