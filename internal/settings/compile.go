@@ -62,7 +62,7 @@ func LoadCompiled(fsys fs.FS, dir string) (Tables, error) {
 		}
 		body := bodies[:h.Size]
 		bodies = bodies[h.Size:]
-		all.heads = append(all.heads, head{h.Manufacturers, sync.OnceValue(func() *Table { return readCompiled(body, rows) })})
+		all.entries = append(all.entries, vendorEntry{h.Manufacturers, sync.OnceValue(func() *Table { return readCompiled(body, rows) })})
 	}
 	return all, nil
 }

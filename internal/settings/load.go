@@ -28,7 +28,7 @@ func Load(fsys fs.FS, dir string) (Tables, error) {
 			return Tables{}, fmt.Errorf("settings: %s: %w", file, err)
 		}
 		t.build(rows)
-		all.heads = append(all.heads, head{t.beginnings(), func() *Table { return t }})
+		all.entries = append(all.entries, vendorEntry{t.beginnings(), func() *Table { return t }})
 	}
 	return all, nil
 }

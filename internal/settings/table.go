@@ -252,11 +252,11 @@ type spelling struct {
 // Tables are the vendors' tables. Of compiled ones a table is read when it is first
 // asked for: an audit needs its machine's and its exports', two of thirteen.
 type Tables struct {
-	heads []head
+	entries []vendorEntry
 }
 
-// head says whose machines a table speaks of, and gives the table.
-type head struct {
+// vendorEntry says whose machines a table speaks of, and gives the table.
+type vendorEntry struct {
 	// manufacturers are in lower case.
 	manufacturers []string
 	table         func() *Table
@@ -274,8 +274,8 @@ func (t *Table) beginnings() []string {
 // All are all tables.
 func (ts Tables) All() iter.Seq[*Table] {
 	return func(yield func(*Table) bool) {
-		for i := range ts.heads {
-			if !yield(ts.heads[i].table()) {
+		for i := range ts.entries {
+			if !yield(ts.entries[i].table()) {
 				return
 			}
 		}
@@ -285,14 +285,14 @@ func (ts Tables) All() iter.Seq[*Table] {
 // Of finds the table for a system manufacturer; nil when there is none. The
 // longest beginning wins.
 func (ts Tables) Of(manufacturer string) *Table {
-	var found *head
+	var found *vendorEntry
 	length := 0
 	lower := strings.ToLower(manufacturer)
-	for i := range ts.heads {
-		h := &ts.heads[i]
-		for _, m := range h.manufacturers {
+	for i := range ts.entries {
+		e := &ts.entries[i]
+		for _, m := range e.manufacturers {
 			if len(m) > length && strings.HasPrefix(lower, m) {
-				found, length = h, len(m)
+				found, length = e, len(m)
 			}
 		}
 	}
