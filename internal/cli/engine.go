@@ -111,7 +111,7 @@ func (p *Program) ahead(f *checkFlags, o *audit.Options) (func() (*audit.Engine,
 }
 
 func (p *Program) reportOptions(f *inputFlags) report.Options {
-	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers}
+	return report.Options{Version: p.Version, Revision: p.Revision, Now: p.Now(), Identifiers: f.identifiers, Rules: p.Rules}
 }
 
 // misnamed adds to a wrong profile name the profiles that the machine of the

@@ -38,9 +38,15 @@ func moduleRow(k fs.FS, kind, name string) (memory, sizes string) {
 	return "", ""
 }
 
-// memoryType is the kind of memory that a platform takes, in SMBIOS's words, ""
+// MemoryKind is the kind of memory that a module is, by firmware's word, its speed and
+// what the platform takes (PlatformMemory); "" where they leave it open.
+func MemoryKind(documented string, s *inventory.Slot) string {
+	return kindToBuy(s.Type.Or(""), documented, s.RatedMTs.Or(0))
+}
+
+// PlatformMemory is the kind of memory that a platform takes, in SMBIOS's words, ""
 // where no row says.
-func memoryType(k fs.FS, id string) string {
+func PlatformMemory(k fs.FS, id string) string {
 	memory, _ := moduleRow(k, "platform", id)
 	return memory
 }

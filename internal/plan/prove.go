@@ -45,7 +45,7 @@ func (s *search) prove(c *candidate) (Advice, bool) {
 	}
 	a := Advice{Steps: c.steps, Source: s.source(c.layout), Reaches: reachOf(topo), GivenUp: max(0, installed(s.board.sys)-installed(sys))}
 	if pf, ok := topo.Platform.Get(); ok {
-		a.Memory = memoryType(s.pipeline.Rules, pf.ID)
+		a.Memory = PlatformMemory(s.pipeline.Rules, pf.ID)
 	}
 	a.Reaches.Findings = slices.Concat(after.fails, s.rest)
 	a.Cures = curedFailures(s.before.fails, after.fails)

@@ -50,7 +50,7 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 	}
 	t := &Target{Platform: pf, Sockets: max(len(topo.Populations), 1), pipeline: p,
 		sets: topo.Sets}
-	memory := memoryType(p.Rules, pf.ID)
+	memory := PlatformMemory(p.Rules, pf.ID)
 	t.like = onSale(mostCommon(sys), memory)
 	if !t.like.SizeBytes.Known() {
 		t.like = documented(pf, memory)
@@ -76,7 +76,7 @@ func ForMachine(sys *inventory.System, topo *population.Result, p Pipeline) (*Ta
 // cannot: every channel with as many slots as the platform takes, and the
 // fastest of its processors.
 func ForPlatform(pf *platform.Platform, p Pipeline) (*Target, string) {
-	memory := memoryType(p.Rules, pf.ID)
+	memory := PlatformMemory(p.Rules, pf.ID)
 	if pf.NoDIMMs || channelsOf(pf) == 0 || pf.MaxDPC == 0 || memory == "" {
 		return nil, "no document gives the channels, slots and kind of memory of " + pf.Name
 	}

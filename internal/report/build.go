@@ -1,6 +1,7 @@
 package report
 
 import (
+	"io/fs"
 	"time"
 
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -17,6 +18,9 @@ type Options struct {
 	Now time.Time
 	// Identifiers adds serial numbers, UUID and asset tags.
 	Identifiers bool
+	// Rules is the tree under rules/, which knows what memory a platform takes; nil
+	// where firmware's word on a module's kind stands.
+	Rules fs.FS
 	// Plan is what to do about the memory population; nil when nobody planned.
 	Plan *plan.Plan
 }

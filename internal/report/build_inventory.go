@@ -28,7 +28,7 @@ func (p *documentParts) inventory(sys *inventory.System, topo *population.Result
 		Machine:    buildMachine(&sys.Machine, topo, o.Identifiers),
 		Sources:    buildSources(sys),
 		Sockets:    buildSockets(sys.Sockets, topo.Processors),
-		Slots:      p.slots(sys.Slots, topo, o.Identifiers),
+		Slots:      p.slots(sys.Slots, topo, &o),
 		Nodes:      buildNodes(sys.Nodes),
 		Settings:   p.settings(sys.Settings),
 		Population: buildPopulation(topo),

@@ -4,6 +4,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
+	"github.com/memaudit/memaudit/internal/plan"
 	"github.com/memaudit/memaudit/internal/population"
 )
 
@@ -18,9 +19,13 @@ func nowhere() place.Placement {
 	}
 }
 
-func (p *documentParts) slots(in []inventory.Slot, topo *population.Result, identifiers bool) []Slot {
+func (p *documentParts) slots(in []inventory.Slot, topo *population.Result, o *Options) []Slot {
 	places := topo.Placements
 	out := make([]Slot, 0, len(in))
+	documented := ""
+	if pf, known := topo.Platform.Get(); known && o.Rules != nil {
+		documented = plan.PlatformMemory(o.Rules, pf.ID)
+	}
 	for i := range in {
 		at := nowhere()
 		if i < len(places) {
@@ -33,12 +38,25 @@ func (p *documentParts) slots(in []inventory.Slot, topo *population.Result, iden
 		if i < len(topo.Errors) && topo.Errors[i].By != "" {
 			slot.Errors = buildErrors(topo.Errors[i])
 		}
-		if identifiers {
+		slot.Memory = memoryBeside(&in[i], documented)
+		if o.Identifiers {
 			slot.Serial, slot.AssetTag = p.word(in[i].Serial), p.word(in[i].AssetTag)
 		}
 		out = append(out, slot)
 	}
 	return out
+}
+
+// memoryBeside is the kind of memory that advice names for a module to buy like this
+// one, where that is not firmware's word; documented is what the platform takes.
+func memoryBeside(s *inventory.Slot, documented string) string {
+	if documented == "" || s.State != inventory.SlotPopulated || !s.Type.Known() || s.Technology.Or("") != inventory.DRAM {
+		return ""
+	}
+	if kind := plan.MemoryKind(documented, s); kind != s.Type.Value {
+		return kind
+	}
+	return ""
 }
 
 func (p *documentParts) slot(s *inventory.Slot) Slot {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -137,6 +138,29 @@ func TestComparedAsAWhole(t *testing.T) {
 	assert.Nil(t, changed)
 	assert.Equal(t, "why", (&Report{Findings: []Finding{{}, {Reason: new("why")}}}).Incomparable())
 	assert.Equal(t, "nothing could be compared with the baseline", (&Report{Findings: []Finding{{}}}).Incomparable())
+}
+
+// TestMemoryBesideFirmwaresWord: CELSIUS R570-2 boards print DDR2 for modules of 1066 MT/s
+// beside Xeon 5600, which take DDR3; RH1288 V3 prints DRAM. Firmware's word stays in Type.
+func TestMemoryBesideFirmwaresWord(t *testing.T) {
+	rows := fstest.MapFS{"platforms/modules.tsv": {Data: []byte("platform\twestmere-ep\tDDR3\t\t\nplatform\tbensley\tDDR2 FB-DIMM\t\t\n")}}
+	for _, c := range []struct {
+		platform, stated string
+		mts              int
+		want             string
+	}{
+		{"westmere-ep", "DDR2", 1066, "DDR3"}, {"westmere-ep", "DRAM", 1333, "DDR3"}, {"westmere-ep", "DDR3", 1333, ""}, {"westmere-ep", "DDR2", 800, ""},
+		{"bensley", "DDR2", 667, "DDR2 FB-DIMM"}, {"another", "DDR2", 1333, ""},
+	} {
+		sys := twoSlots()
+		sys.Slots[0].Type, sys.Slots[0].RatedMTs = sure(c.stated), sure(c.mts)
+		topo := &population.Result{Platform: sure(&platform.Platform{ID: c.platform})}
+		slots := BuildInventory(sys, topo, Options{Rules: rows}).Slots
+		assert.Equal(t, c.want, slots[0].Memory, c)
+		assert.Equal(t, &c.stated, slots[0].Type, c)
+		assert.Empty(t, slots[1].Memory, c)
+		assert.Empty(t, BuildInventory(sys, topo, Options{}).Slots[0].Memory, c)
+	}
 }
 
 // TestBuiltOfParts: a plan is of a machine; counters stand with the slot that they were

@@ -122,6 +122,9 @@ type Slot struct {
 	ConfiguredMV   *int    `json:"configured_mv" jsonschema:"nullable,minimum=1"`
 	Manufacturer   *string `json:"manufacturer" jsonschema:"nullable"`
 	PartNumber     *string `json:"part_number" jsonschema:"nullable"`
+	// Memory is the kind of memory where Type is firmware's mistake for it or no kind
+	// ("DRAM"); "" where Type stands.
+	Memory string `json:"-"`
 	// Health is the management controller's word on the module.
 	Health *string `json:"health" jsonschema:"nullable,enum=OK,enum=Warning,enum=Critical"`
 	// Errors are the memory errors that were counted on the module, null

@@ -141,7 +141,7 @@ func slotSays(s *report.Slot) string {
 		parts = append(parts, *s.Locator)
 	}
 	parts = append(parts, cellSize(s))
-	for _, more := range []string{report.OrEmpty(s.Type), cellSpeed(s), report.OrEmpty(s.Manufacturer), report.OrEmpty(s.PartNumber)} {
+	for _, more := range []string{wording.Memory(s), cellSpeed(s), report.OrEmpty(s.Manufacturer), report.OrEmpty(s.PartNumber)} {
 		if more != "" && s.State == string(inventory.SlotPopulated) {
 			parts = append(parts, more)
 		}

@@ -56,9 +56,9 @@ func slotPlace(s *report.Slot) string {
 
 func slotHolds(s *report.Slot) string {
 	parts := []string{cellSize(s)}
-	for _, more := range []*string{s.Type, s.Technology, s.FormFactor} {
-		if more != nil && *more != "dram" {
-			parts = append(parts, *more)
+	for _, more := range []string{wording.MemoryReported(s), report.OrEmpty(s.Technology), report.OrEmpty(s.FormFactor)} {
+		if more != "" && more != "dram" {
+			parts = append(parts, more)
 		}
 	}
 	if s.Ranks != nil {

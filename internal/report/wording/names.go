@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,8 +94,8 @@ func Capacities(inv *report.Inventory) []string {
 		case s.SizeBytes == nil:
 			open = true
 			continue
-		case technology == string(inventory.DRAM) && s.Type != nil && !slices.Contains(kinds, *s.Type):
-			kinds = append(kinds, *s.Type)
+		case technology == string(inventory.DRAM) && s.Type != nil && !slices.Contains(kinds, MemoryReported(s)):
+			kinds = append(kinds, MemoryReported(s))
 		}
 		t.Add(technology, *s.SizeBytes)
 	}
@@ -106,6 +107,19 @@ func Capacities(inv *report.Inventory) []string {
 		out = append(out, capacity(e, kinds, open))
 	}
 	return out
+}
+
+// Memory is the kind of memory that a module is, "" when it is not known.
+func Memory(s *report.Slot) string { return cmp.Or(s.Memory, report.OrEmpty(s.Type)) }
+
+// MemoryReported is the kind of memory, with firmware's word where that is another one:
+// "DDR3 (reported as DDR2)".
+func MemoryReported(s *report.Slot) string {
+	kind, stated := Memory(s), report.OrEmpty(s.Type)
+	if strings.HasPrefix(kind, stated) { // DDR2 FB-DIMM, which firmware calls DDR2
+		return kind
+	}
+	return kind + " (reported as " + stated + ")"
 }
 
 func capacity(e Tallied, kinds []string, open bool) string {

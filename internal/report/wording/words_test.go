@@ -71,6 +71,8 @@ func TestSummedCapacities(t *testing.T) {
 		"no kind":             {[]report.Slot{slot("dram", "", 8*gib)}, nil, []string{"8 GiB"}},
 		"another technology":  {[]report.Slot{slot("dram", "DDR4", 8*gib), slot("nvdimm", "DDR4", 128*gib)}, nil, []string{"8 GiB DDR4", "128 GiB NVDIMM"}},
 		"alone":               {[]report.Slot{slot("nvdimm", "DDR4", 128*gib), slot("dram", "", 8*gib)}, nil, []string{"128 GiB NVDIMM", "8 GiB"}},
+		"firmware's mistake":  {[]report.Slot{mistaken(slot("dram", "DDR2", 8*gib), "DDR3"), mistaken(slot("dram", "DRAM", 8*gib), "DDR3")}, nil, []string{"16 GiB DDR3 (reported as DDR2) and DDR3 (reported as DRAM)"}},
+		"firmware's half":     {[]report.Slot{mistaken(slot("dram", "DDR2", 8*gib), "DDR2 FB-DIMM")}, nil, []string{"8 GiB DDR2 FB-DIMM"}},
 		"of unknown size":     {[]report.Slot{slot("dram", "DDR4", 8*gib), slot("dram", "DDR4", 0)}, nil, []string{"at least 8 GiB DDR4"}},
 		"seen by the kernel":  {[]report.Slot{empty}, []report.Node{{MemoryBytes: new(8 * gib)}, {MemoryBytes: new(8 * gib)}}, []string{"16 GiB seen by the kernel"}},
 		"one node is unknown": {nil, []report.Node{{MemoryBytes: new(8 * gib)}, {}}, nil},
@@ -79,6 +81,12 @@ func TestSummedCapacities(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, Capacities(&report.Inventory{Slots: c.slots, Nodes: c.nodes}), name)
 	}
+}
+
+// mistaken is a module of a kind that firmware calls another.
+func mistaken(s report.Slot, kind string) report.Slot {
+	s.Memory = kind
+	return s
 }
 
 // TestCountedErrors: uncorrected errors stand with the corrected ones, of which nothing
