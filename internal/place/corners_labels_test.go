@@ -1,6 +1,7 @@
 package place
 
 import (
+	"fmt"
 	"testing"
 	"testing/fstest"
 
@@ -93,6 +94,28 @@ func TestHalfLabelledFirst(t *testing.T) {
 			assert.Equal(t, want, out[i].Reason, name)
 		}
 	}
+}
+
+// TestEmptySlotsWithoutALabel: a UCS B200 M4 leaves an empty slot its letter (A3 to H3; CPU1 has
+// A to D, CPU2 E to H: UCS C220 M4 guide p3-29), an X10DRi nothing; as firmware of both prints it.
+func TestEmptySlotsWithoutALabel(t *testing.T) {
+	var slots []string
+	for cpu, letters := range []string{"ABCD", "EFGH"} {
+		for channel, l := range letters {
+			slots = append(slots, fmt.Sprintf("%c1@NODE~%d~CHANNEL~%d~DIMM~0*", l, cpu, channel), fmt.Sprintf("%c2@NODE~%d~CHANNEL~%d~DIMM~1*", l, cpu, channel), fmt.Sprintf("%c3@NO~DIMM", l))
+		}
+	}
+	sys := board("Cisco Systems", "UCSB-B200-M4", "PP", slots...)
+	out, conflicts := Slots(sys, plat4, corpustest.Rules(t))
+	require.Empty(t, conflicts)
+	for i := range out {
+		assert.Equal(t, [3]int{i / 12, i / 3 % 4, i % 3}, [3]int{out[i].Socket, out[i].Channel, out[i].Slot}, slots[i])
+	}
+
+	sys = board("Supermicro", "X10DRi", "PP", "P1_DIMMA1@P0_Node0_Channel0_Dimm0*", "NO~DIMM@NO~DIMM", "P2_DIMME1@P1_Node0_Channel0_Dimm0*")
+	out, _ = Slots(sys, plat4, corpustest.Rules(t))
+	assert.Equal(t, "firmware calls the empty slot NO DIMM instead of by its label", out[1].Reason)
+	assert.Equal(t, Unplaced, out[1].Channel)
 }
 
 // TestLettersOfOneProcessor: letters that do not begin anew name one channel of the

@@ -1,6 +1,8 @@
 package place
 
 import (
+	"strings"
+
 	"github.com/memaudit/memaudit/internal/inventory"
 )
 
@@ -21,6 +23,9 @@ func (pl *placer) read(rules []locatorRule) {
 		r, c := memo.match(rules, locator, bank)
 		if r < 0 {
 			pl.out[i].Reason = "no known pattern reads this slot's label"
+			if strings.EqualFold(locator, "NO DIMM") { // firmware of many boards, Supermicro's X10DRi among them
+				pl.out[i].Reason = "firmware calls the empty slot NO DIMM instead of by its label"
+			}
 			continue
 		}
 		pl.labels[i] = slotLabel{rule: &rules[r], captured: c}
