@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -61,7 +62,7 @@ func (e *Engine) CheckProfile(name string) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
-	slices.SortStableFunc(known, func(a, b string) int {
+	arrange.Stably(known, func(a, b string) int {
 		return cmp.Or(cmp.Compare(shared(name, b), shared(name, a)), cmp.Compare(unlike(name, a), unlike(name, b)))
 	})
 	return &UnknownProfileError{Name: name, Nearest: known[:min(nearest, len(known))]}
@@ -136,7 +137,7 @@ func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits 
 			fits = append(fits, Fit{ID: p.ID, Standing: r.standing(p), width: p.For.Width()})
 		}
 	}
-	slices.SortStableFunc(fits, func(a, b Fit) int { return cmp.Compare(len(a.Standing), len(b.Standing)) })
+	arrange.Stably(fits, func(a, b Fit) int { return cmp.Compare(len(a.Standing), len(b.Standing)) })
 	return fits, missing
 }
 
@@ -165,7 +166,7 @@ func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []st
 
 // fitIDs are the ids, those written most narrowly for the machine first.
 func fitIDs(fits []Fit) []string {
-	slices.SortStableFunc(fits, func(a, b Fit) int { return cmp.Compare(b.width, a.width) })
+	arrange.Stably(fits, func(a, b Fit) int { return cmp.Compare(b.width, a.width) })
 	ids := make([]string, 0, len(fits))
 	for _, f := range fits {
 		ids = append(ids, f.ID)

@@ -79,6 +79,8 @@ func pathStep(key string) string {
 }
 
 // stringMember is a string member, "" when there is none.
+//
+//go:noinline
 func stringMember(o object, key string) string {
 	s, _ := o[key].(string)
 	return cleanValue(s)

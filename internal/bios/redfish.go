@@ -248,6 +248,8 @@ func (e *Export) addNested(a Attribute, o object) error {
 }
 
 // stated is the value of the first attribute that has one.
+//
+//go:noinline
 func (e *Export) stated(names ...string) string {
 	for _, name := range names {
 		if a, ok := e.Attribute(name); ok && a.Stated {

@@ -88,6 +88,7 @@ func (p *Program) fleet(f *checkFlags, by string, paths []string) error {
 	}
 }
 
+//go:noinline
 func (g *gatherer) refuse(input string, err error) {
 	g.pool.submit(func(*fleetAuditor) fleetInput { return fleetInput{input: input, refused: err} })
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/kerneltext"
@@ -285,7 +286,7 @@ func inOrderOfJudgement(findings []report.Finding) []*report.Finding {
 		}
 		return len(order)
 	}
-	slices.SortStableFunc(out, func(a, b *report.Finding) int { return place(a) - place(b) })
+	arrange.Stably(out, func(a, b *report.Finding) int { return place(a) - place(b) })
 	return out
 }
 

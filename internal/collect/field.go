@@ -60,6 +60,8 @@ func (p *phrases) detail(d smbios.TypeDetail) string {
 }
 
 // evidence names one field: type 17 0x1101 Speed.
+//
+//go:noinline
 func (s structure) evidence(field, raw string) fact.Evidence {
 	return fact.Evidence{Source: inventory.SourceSMBIOS, Path: inventory.TablePath, Field: s.said.texts.Join(s.name, field), Raw: raw}
 }

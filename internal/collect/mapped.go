@@ -3,8 +3,8 @@ package collect
 import (
 	"cmp"
 	"fmt"
-	"slices"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/smbios"
@@ -53,7 +53,7 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 	if len(spans) == 0 {
 		return fact.Unknown[int64](fact.Absent, "SMBIOS states no mapped ranges (type 19)", auditHere), 0
 	}
-	slices.SortFunc(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
+	arrange.Values(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
 	if spans[0].start != 0 {
 		return fact.Unknown[int64](fact.Malformed, "the mapped ranges of SMBIOS (type 19) do not begin at address 0", auditHere, at), 0
 	}
@@ -146,7 +146,7 @@ func (c *collector) deviceRanges() (int64, bool) {
 			spans = append(spans, addressSpan{r.Start.Value, r.End.Value + 1})
 		}
 	}
-	slices.SortFunc(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
+	arrange.Values(spans, func(a, b addressSpan) int { return cmp.Compare(a.start, b.start) })
 	var sum, end uint64
 	for _, s := range spans {
 		if s.end > end {

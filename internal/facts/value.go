@@ -47,6 +47,8 @@ func (v Value) Text() string {
 func (v Value) Known() bool { return v.v != nil }
 
 // valueOf turns a fact of the model into a Value.
+//
+//go:noinline
 func valueOf[T any](f fact.Fact[T]) Value {
 	out := origin(&f)
 	if f.Known() {
@@ -75,6 +77,8 @@ func widened[T any](v *T) any {
 }
 
 // native widens the model's types to those CEL knows.
+//
+//go:noinline
 func native(v any) any {
 	switch t := v.(type) {
 	case int:
@@ -98,6 +102,8 @@ func native(v any) any {
 
 // computedFrom replaces the value of a known fact by something computed from it and
 // keeps origin, certainty and reason.
+//
+//go:noinline
 func computedFrom[T any](f fact.Fact[T], compute func(T) any) Value {
 	out := origin(&f)
 	if f.Known() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
@@ -110,7 +111,7 @@ func (r *reader) dmiEntries() Value[[]SMBIOSEntry] {
 			out[i].Position = -1 // half an order is not an order
 		}
 	}
-	slices.SortFunc(out, compareEntries)
+	arrange.Values(out, compareEntries)
 	return known(out, dmiEntries, fmt.Sprintf("%d structures", len(out)))
 }
 

@@ -39,6 +39,8 @@ type ReadError struct {
 }
 
 // Error gives "read /sys/x: denied: permission denied".
+//
+//go:noinline
 func (e *ReadError) Error() string {
 	return fmt.Sprintf("%s %s: %s: %v", e.Op, e.Path, e.State, e.Err)
 }

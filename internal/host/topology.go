@@ -2,8 +2,8 @@ package host
 
 import (
 	"fmt"
-	"slices"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
@@ -157,6 +157,6 @@ func packageList(byID map[int][]int) []Package {
 	for id, cpus := range byID {
 		list = append(list, Package{ID: id, CPUs: sortedSet(cpus)})
 	}
-	slices.SortFunc(list, func(a, b Package) int { return a.ID - b.ID })
+	arrange.Values(list, func(a, b Package) int { return a.ID - b.ID })
 	return list
 }

@@ -90,6 +90,8 @@ func (s Sampled) Uniform() (string, bool) {
 func (s Sampled) outcome() (fact.State, *ReadError) { return s.State, s.Failed }
 
 // add takes one reading into the sample.
+//
+//go:noinline
 func (s *Sampled) add(v Value[string]) {
 	s.Asked++
 	if v.State != fact.OK {

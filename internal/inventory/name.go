@@ -2,6 +2,8 @@ package inventory
 
 // HandleText writes an SMBIOS handle as docs/interface.md and dmidecode do:
 // "0x000A".
+//
+//go:noinline
 func HandleText(handle uint16) string {
 	const digits = "0123456789ABCDEF"
 	return string([]byte{'0', 'x', digits[handle>>12], digits[handle>>8&15], digits[handle>>4&15], digits[handle&15]})
@@ -16,6 +18,8 @@ func SlotSubject(handle uint16, locator string) string {
 }
 
 // Name is the slot's label, or its handle where firmware gives it none.
+//
+//go:noinline
 func (s *Slot) Name() string {
 	if l := s.Locator.Or(""); l != "" {
 		return l

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"slices"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 const (
@@ -120,7 +122,7 @@ func (s *Site) pairs(o Options) []Pair {
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Pair) int { return remote(a) - remote(b) })
+	arrange.Stably(out, func(a, b Pair) int { return remote(a) - remote(b) })
 	return out
 }
 

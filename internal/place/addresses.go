@@ -2,7 +2,8 @@ package place
 
 import (
 	"fmt"
-	"slices"
+
+	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // What firmware's address ranges of modules (SMBIOS type 20, DSP0134 7.21) say of
@@ -70,7 +71,7 @@ func (pl *placer) addressesAgainst() string {
 		}
 	}
 	start := func(i int) int64 { return pl.sys.Slots[i].Range.Start }
-	slices.SortFunc(slots, func(a, b int) int { return int(min(max(start(a)-start(b), -1), 1)) })
+	arrange.Values(slots, func(a, b int) int { return int(min(max(start(a)-start(b), -1), 1)) })
 	left := map[int]bool{}
 	says := ""
 	for n, i := range slots[min(1, len(slots)):] {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -210,7 +211,7 @@ func (pl *placer) edacBySocket(dimms []edacDIMM, slots []int) map[int][]edacDIMM
 		if len(out[socket]) != n {
 			return nil
 		}
-		slices.SortFunc(out[socket], compareEDAC)
+		arrange.Values(out[socket], compareEDAC)
 	}
 	return out
 }

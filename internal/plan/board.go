@@ -1,8 +1,7 @@
 package plan
 
 import (
-	"slices"
-
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
@@ -64,7 +63,7 @@ func (u *unit) settle() {
 		seen[g.controller]++
 	}
 	u.controllers = len(index)
-	slices.SortStableFunc(u.turn, func(x, y int) int { return nth[x] - nth[y] })
+	arrange.Stably(u.turn, func(x, y int) int { return nth[x] - nth[y] })
 }
 
 // group is one channel, or the channels that work in lockstep.

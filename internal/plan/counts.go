@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // counts are the modules at hand, by kind.
@@ -50,7 +52,7 @@ func (b *board) spread(counts, inOrder []int) [][]int {
 		for i := range order {
 			order[i] = i
 		}
-		slices.SortStableFunc(order, func(x, y int) int {
+		arrange.Stably(order, func(x, y int) int {
 			if more := cmp.Compare(modulesIn(out[x]), modulesIn(out[y])); level && more != 0 {
 				return more
 			}
@@ -253,7 +255,7 @@ func (b *board) cheapestFirst(purchases [][]int) [][]int {
 		return out
 	}
 	purchases = slices.DeleteFunc(purchases, func(extra []int) bool { return modulesIn(bought(extra)) == 0 })
-	slices.SortStableFunc(purchases, func(x, y []int) int {
+	arrange.Stably(purchases, func(x, y []int) int {
 		return cmp.Or(cmp.Compare(b.bytes(bought(x)), b.bytes(bought(y))), cmp.Compare(modulesIn(bought(x)), modulesIn(bought(y))),
 			cmp.Compare(modulesIn(y), modulesIn(x)), slices.Compare(x, y))
 	})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -63,7 +64,7 @@ func sizesFor(k fs.FS, id, memory string, sys *inventory.System) []moduleSize {
 	if sys != nil {
 		out = withInstalled(out, sys)
 	}
-	slices.SortFunc(out, func(x, y moduleSize) int { return cmp.Compare(y.bytes, x.bytes) })
+	arrange.Values(out, func(x, y moduleSize) int { return cmp.Compare(y.bytes, x.bytes) })
 	return out
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/place"
 )
 
@@ -188,7 +189,7 @@ func addCandidate(list []*candidate, c *candidate) []*candidate {
 		return list
 	}
 	list = append(list, c)
-	slices.SortStableFunc(list, func(x, y *candidate) int { return cmp.Compare(x.buys(), y.buys()) })
+	arrange.Stably(list, func(x, y *candidate) int { return cmp.Compare(x.buys(), y.buys()) })
 	return list
 }
 
@@ -336,7 +337,7 @@ func (b *board) removals(counts []int) [][]int {
 		}
 	}
 	take(0)
-	slices.SortStableFunc(out, func(x, y []int) int { return cmp.Compare(b.bytes(y), b.bytes(x)) })
+	arrange.Stably(out, func(x, y []int) int { return cmp.Compare(b.bytes(y), b.bytes(x)) })
 	return out
 }
 

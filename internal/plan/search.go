@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -175,7 +176,7 @@ func (s *search) ranked(layouts [][]int) []proposal {
 		}
 		out = append(out, p)
 	}
-	slices.SortStableFunc(out, func(x, y proposal) int {
+	arrange.Stably(out, func(x, y proposal) int {
 		return cmp.Or(cmp.Compare(y.reach, x.reach), cmp.Compare(handled(x.steps), handled(y.steps)))
 	})
 	return out

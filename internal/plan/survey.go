@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -97,7 +98,7 @@ func (b *board) channels(u *unit, n int) ([][]int, string) {
 		}
 	}
 	for _, slots := range channels {
-		slices.SortFunc(slots, func(x, y int) int {
+		arrange.Values(slots, func(x, y int) int {
 			return cmp.Compare(b.topo.Placements[x].Slot, b.topo.Placements[y].Slot)
 		})
 		for j := 1; j < len(slots); j++ {

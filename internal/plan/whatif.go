@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
@@ -299,6 +300,6 @@ func Compare(topo *population.Result, found *verdict.Audit, after *inventory.Sys
 func Nearest(names []string, name string, n int) []string {
 	out := slices.Clone(names)
 	far := func(s string) int { return distance(strings.ToUpper(s), strings.ToUpper(name)) }
-	slices.SortStableFunc(out, func(x, y string) int { return far(x) - far(y) })
+	arrange.Stably(out, func(x, y string) int { return far(x) - far(y) })
 	return out[:min(n, len(out))]
 }

@@ -5,11 +5,12 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // wholePlatformFile is both documents of a platform file.
@@ -45,7 +46,7 @@ func readFiles(k fs.FS) ([]wholePlatformFile, error) {
 		}
 		files = append(files, f)
 	}
-	slices.SortStableFunc(files, func(a, b wholePlatformFile) int { return cmp.Compare(orderOfRest(a.Rest), orderOfRest(b.Rest)) })
+	arrange.Stably(files, func(a, b wholePlatformFile) int { return cmp.Compare(orderOfRest(a.Rest), orderOfRest(b.Rest)) })
 	return files, nil
 }
 

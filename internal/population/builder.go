@@ -2,8 +2,8 @@ package population
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
@@ -97,6 +97,8 @@ func (b *builder) placed(slots []int, ok func(*place.Placement) bool) (c fact.Ce
 }
 
 // evidence is the reading that a population's facts rest on first.
+//
+//go:noinline
 func (b *builder) evidence(pop *Population) fact.Evidence {
 	for _, l := range [...][]int{pop.Slots, pop.EmptySlots} {
 		if len(l) > 0 {
@@ -126,7 +128,7 @@ func (b *builder) sumBytes(slots []int) fact.Fact[int64] {
 
 // sortSlots orders the slots of a channel by slot number, then table row.
 func (b *builder) sortSlots(slots []int) {
-	slices.SortFunc(slots, func(x, y int) int {
+	arrange.Values(slots, func(x, y int) int {
 		return cmp.Or(cmp.Compare(b.places[x].Slot, b.places[y].Slot), cmp.Compare(x, y))
 	})
 }

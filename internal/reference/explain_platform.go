@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
@@ -46,7 +47,7 @@ func shares(p *platform.Info) []page.Field {
 		if m.Slots > 0 {
 			at += ", " + strconv.Itoa(m.Slots) + " slots"
 		}
-		layouts := slices.SortedFunc(maps.Keys(m.Layouts), func(a, b string) int {
+		layouts := arrange.Collected(maps.Keys(m.Layouts), func(a, b string) int {
 			return cmp.Or(cmp.Compare(m.Layouts[b], m.Layouts[a]), strings.Compare(a, b))
 		})
 		each := make([]string, len(layouts))

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/page"
 	"github.com/memaudit/memaudit/internal/settings"
@@ -89,7 +90,7 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 		}
 		add(&documents, "-", p.Citation.Vendor+", "+p.Citation.Title)
 	}
-	slices.SortStableFunc(order, func(a, b [2]string) int {
+	arrange.Stably(order, func(a, b [2]string) int {
 		return cmp.Or(strings.Compare(a[0], b[0]), cmp.Compare(len(by[b]), len(by[a])))
 	})
 	for _, key := range order {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report/page"
 )
 
@@ -32,7 +33,7 @@ func (k *knowledge) refines(id string) []page.Block {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	slices.SortFunc(t.Rows, func(a, b []page.Cell) int {
+	arrange.Values(t.Rows, func(a, b []page.Cell) int {
 		return cmp.Or(strings.Compare(b[0].Text, a[0].Text), strings.Compare(a[1].Text, b[1].Text))
 	})
 	return []page.Block{{Head: &page.Head{Level: 2, Name: "Rules and profiles written for it"}}, {Table: t}}

@@ -8,6 +8,8 @@ import (
 )
 
 // stated is the fact's value, nil when it is not known or empty.
+//
+//go:noinline
 func stated(f fact.Fact[string]) *string {
 	if !f.Known() {
 		return nil

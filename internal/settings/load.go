@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/memaudit/memaudit/internal/arrange"
 )
 
 // Load reads every table of a folder ("settings" of the embedded rules). A
@@ -158,7 +160,7 @@ func (t *Table) build(rows func() string) {
 		}
 	}
 	for _, found := range t.index {
-		slices.SortFunc(found, func(a, b Match) int {
+		arrange.Values(found, func(a, b Match) int {
 			if a.Rank != b.Rank {
 				return a.Rank - b.Rank
 			}

@@ -89,6 +89,8 @@ func (t *Table) candidates(s Setting, w *Wish) []*Attribute {
 }
 
 // fitting are the proven attributes of a setting that fit.
+//
+//go:noinline
 func (t *Table) fitting(s Setting, fits func(*Attribute) bool) []*Attribute {
 	var out []*Attribute
 	attrs := t.Settings[s.ID]

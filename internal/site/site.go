@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/knowledge"
 	"github.com/memaudit/memaudit/internal/place"
@@ -140,7 +141,7 @@ func joinFiles(k fs.FS, own map[string][]byte, dir string) (fs.FS, error) {
 		faults = append(faults, knowledge.Parse(where, data).Check(schemas)...)
 	}
 	if len(faults) > 0 {
-		slices.SortFunc(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
+		arrange.Values(faults, func(a, b knowledge.Fault) int { return strings.Compare(a.String(), b.String()) })
 		return nil, faults
 	}
 	artefact, err := compile(k, &joined{FS: emptyFS{}, own: own})

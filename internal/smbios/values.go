@@ -86,6 +86,8 @@ func sizeField(v string) Field[int64] {
 }
 
 // textStatus says what a printed value is.
+//
+//go:noinline
 func textStatus(v string) Status {
 	switch v {
 	case "", "Unknown", notSpecified, "Not Provided", "Unspecified", "Not Present", "Not Settable", "No Error":

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -26,7 +27,7 @@ func causes(findings []report.Finding) (roots []int, led map[int][]int) {
 			roots = append(roots, i)
 		}
 	}
-	slices.SortStableFunc(roots, func(a, b int) int { return worstSeverity(b, findings, led) - worstSeverity(a, findings, led) })
+	arrange.Stably(roots, func(a, b int) int { return worstSeverity(b, findings, led) - worstSeverity(a, findings, led) })
 	return roots, led
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -101,7 +102,7 @@ func columns(slots []*report.Slot) []column {
 		}
 		out[i].put(s)
 	}
-	slices.SortStableFunc(out, func(a, b column) int {
+	arrange.Stably(out, func(a, b column) int {
 		return cmp.Or(cmp.Compare(a.controller, b.controller), cmp.Compare(a.channel, b.channel))
 	})
 	return out

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 )
 
@@ -32,6 +33,8 @@ func (b *families) slots(slots []report.Slot) {
 // eachModule visits the populated slots. Of two with one handle and one label,
 // which only a damaged table has, it visits the first: a query could not tell
 // them apart.
+//
+//go:noinline
 func eachModule(slots []report.Slot, visit func(*report.Slot)) {
 	type key struct{ handle, locator string }
 	seen := make(map[key]bool, len(slots))
@@ -67,7 +70,7 @@ func (b *families) slotCounts(slots []report.Slot) {
 	for k := range count {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, c key) int {
+	arrange.Values(keys, func(a, c key) int {
 		return cmp.Or(cmp.Compare(len(a.socket), len(c.socket)), cmp.Compare(a.socket, c.socket), cmp.Compare(a.state, c.state))
 	})
 	b.family("dimm_slots", "socket state", "Number of memory slots by processor and state; the empty socket is not known, or one controller serves all.")

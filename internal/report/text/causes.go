@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -55,7 +56,7 @@ func failureGroups(findings []report.Finding) []*causeGroup {
 		}
 		g.follows.led = append(g.follows.led, g)
 	}
-	slices.SortStableFunc(roots, func(a, b *causeGroup) int { return b.rank() - a.rank() })
+	arrange.Stably(roots, func(a, b *causeGroup) int { return b.rank() - a.rank() })
 	return roots
 }
 

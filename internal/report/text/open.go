@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/wording"
@@ -45,7 +46,7 @@ func openWays(findings []report.Finding) []openWay {
 			out[at].rules = append(out[at].rules, f.Rule)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b openWay) int {
+	arrange.Stably(out, func(a, b openWay) int {
 		return cmp.Or(cmp.Compare(a.hopeless(), b.hopeless()), cmp.Compare(len(b.rules), len(a.rules)))
 	})
 	return out

@@ -76,6 +76,7 @@ func (p *printer) flush(w io.Writer) error {
 	return nil
 }
 
+//go:noinline
 func (p *printer) newline() {
 	p.buf = append(p.buf, '\n')
 	p.col = 0
@@ -102,6 +103,8 @@ func (p *printer) lead(word string) {
 }
 
 // to moves right to a column; it never moves left.
+//
+//go:noinline
 func (p *printer) to(col int) {
 	for p.col < col {
 		n := min(col-p.col, len(blanks))

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/report"
@@ -39,7 +40,7 @@ func byReason(findings []report.Finding, result verdict.Result) []verdictless {
 		}
 		out[j].add(f)
 	}
-	slices.SortStableFunc(out, func(a, b verdictless) int { return b.n - a.n })
+	arrange.Stably(out, func(a, b verdictless) int { return b.n - a.n })
 	return out
 }
 

@@ -1,0 +1,56 @@
+package arrange
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// value has a key by which it is sorted, and a number that tells it from its equals.
+type value struct{ key, number int }
+
+func byKey(a, b value) int { return cmp.Compare(a.key, b.key) }
+
+// TestAsTheStandardLibrary: lists of every length up to 300, of few and of many keys, sorted
+// beforehand, backwards and not, come out as package slices sorts them, value for value.
+func TestAsTheStandardLibrary(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for length := range 300 {
+		for _, keys := range []int{1, 3, 20, 1000} {
+			list := make([]value, length)
+			for i := range list {
+				list[i] = value{random.IntN(keys), i}
+			}
+			sorted := slices.Clone(list)
+			slices.SortStableFunc(sorted, byKey)
+			backwards := slices.Clone(sorted)
+			slices.Reverse(backwards)
+			for _, given := range [][]value{list, sorted, backwards} {
+				want, have := slices.Clone(given), slices.Clone(given)
+				slices.SortFunc(want, byKey)
+				Values(have, byKey)
+				assert.Equal(t, want, have, "%d values of %d keys", length, keys)
+				collected := Collected(slices.Values(given), byKey)
+				assert.Equal(t, want, append([]value{}, collected...), "%d values of %d keys", length, keys)
+
+				want, have = slices.Clone(given), slices.Clone(given)
+				slices.SortStableFunc(want, byKey)
+				Stably(have, byKey)
+				assert.Equal(t, want, have, "%d values of %d keys, stably", length, keys)
+			}
+		}
+	}
+}
+
+// TestShortLists: what most lists are is sorted without an allocation.
+func TestShortLists(t *testing.T) {
+	list := make([]value, shortList)
+	assert.Zero(t, testing.AllocsPerRun(10, func() {
+		list[0].key++
+		Values(list, byKey)
+		Stably(list, byKey)
+	}))
+}
