@@ -88,8 +88,14 @@ func versionFits(key string, p *cpuIdentity) bool {
 	return v >= 0 && v < len(models) && p.family == 6 && models[v] == p.model
 }
 
-// lookUpProcessor finds the row by binary search over the file.
+// lookUpProcessor finds the row in the compiled table, without one by binary search over the file.
 func lookUpProcessor(k fs.FS, key string) *Processor {
+	if row, known := packedRow(k, key); known {
+		if row == "" {
+			return nil
+		}
+		return parseProcessor(row)
+	}
 	f, err := k.Open(processorTable)
 	if err != nil {
 		return nil

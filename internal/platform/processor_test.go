@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -102,6 +103,7 @@ func TestProcessorTable(t *testing.T) {
 		}
 		p := searchProcessor(bytes.NewReader(raw), int64(len(raw)), key)
 		require.NotNil(t, p, key)
+		require.Equal(t, p, lookUpProcessor(rules.FS, key), "the compiled table has the same row")
 		require.Equal(t, key, strings.ToLower(p.Name))
 		require.Equal(t, key, processorKey(p.Name), "a brand like the name finds the row")
 		for _, other := range []string{key + "x", key[:len(key)-1], "a", "zz"} {
@@ -110,6 +112,33 @@ func TestProcessorTable(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestCompiledProcessors: no row is found between, before or after those of the compiled table, nor
+// by a part of a key; a part that is damaged is none, and the table itself is asked.
+func TestCompiledProcessors(t *testing.T) {
+	table, err := fs.ReadFile(rules.FS, processorTable)
+	require.NoError(t, err)
+	part, err := CompileProcessors(rules.FS)
+	require.NoError(t, err)
+	have, err := compiled.Part(rules.FS, ProcessorPart)
+	require.NoError(t, err)
+	require.Equal(t, string(part), have, "go generate ./rules")
+	for _, key := range []string{"", "a", "amd epyc 754", "amd epyc 7543,amd", "amd epyc 75433", "zz", "#key"} {
+		assert.Nil(t, lookUpProcessor(rules.FS, key), key)
+	}
+	of := func(part string) fs.FS {
+		return fstest.MapFS{
+			processorTable: {Data: table},
+			compiled.File:  {Data: compiled.Join(map[string][]byte{ProcessorPart: []byte(part)})},
+		}
+	}
+	want := lookUpProcessor(rules.FS, "amd epyc 7543")
+	require.NotNil(t, want)
+	for _, damaged := range []string{"", "amd epyc 7203\t9999999\n\n", "amd epyc 7203\t-1\n\n", "amd epyc 7203\t4\n\nnone", have[:len(have)/2]} {
+		assert.Equal(t, want, lookUpProcessor(of(damaged), "amd epyc 7543"), "%.40q", damaged)
+	}
+	assert.Equal(t, want, lookUpProcessor(of(have), "amd epyc 7543"))
 }
 
 func TestSearchDamagedTable(t *testing.T) {

@@ -200,6 +200,9 @@ func compile(k fs.FS, own fs.FS) ([]byte, error) {
 	if _, err := fs.Stat(own, documents); err == nil {
 		delete(parts, platform.RowPart) // it holds the built-in documents, of which the site's may take the place
 	}
+	if _, err := fs.Stat(own, processors); err == nil {
+		delete(parts, platform.ProcessorPart) // what it holds is read from the table, which has both
+	}
 	return compiled.Join(parts), nil
 }
 

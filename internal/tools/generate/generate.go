@@ -16,6 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/tools/fleet"
 	"github.com/memaudit/memaudit/internal/tools/hpeprofiles"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // profiles are HPE's, made from tables of their attribute registries.
@@ -52,6 +53,7 @@ func knowledge(root string) (madeFiles, error) {
 		{settings.Part, func() ([]byte, error) { return settings.Compile(k, "settings") }},
 		{platform.Part, func() ([]byte, error) { return platform.Compile(k) }},
 		{platform.RowPart, func() ([]byte, error) { return platform.CompileRows(k) }},
+		{platform.ProcessorPart, func() ([]byte, error) { return platform.CompileProcessors(k) }},
 		{place.LocatorPart, func() ([]byte, error) { return place.CompileLocators(k) }},
 		{partnumber.Part, func() ([]byte, error) { return partnumber.Compile(k) }},
 		{place.MapPart, func() ([]byte, error) { return place.CompileMaps(k) }},
@@ -61,6 +63,12 @@ func knowledge(root string) (madeFiles, error) {
 		}
 	}
 	return madeFiles{"rules/" + compiled.File: compiled.Join(parts)}, nil
+}
+
+// packed is what no audit reads of the knowledge, in a fifth of its room.
+func packed(root string) (madeFiles, error) {
+	made, err := rules.Pack(rulesOf(root))
+	return madeFiles{"rules/" + rules.PackedFile: made}, err
 }
 
 // byHand are the pages below rules that people write.
