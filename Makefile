@@ -4,7 +4,8 @@ GO         ?= go
 BIN        := bin/memaudit
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 REVISION   ?= $(shell git rev-parse --short HEAD 2>/dev/null || echo unknown)
-LDFLAGS    := -s -w -X main.version=$(VERSION) -X main.revision=$(REVISION)
+# Functions begin at 16 bytes, as they do on arm64: at 32, amd64's own, they are 0.2 MB more.
+LDFLAGS    := -s -w -funcalign=16 -X main.version=$(VERSION) -X main.revision=$(REVISION)
 TOOLS      := $(CURDIR)/.tools
 LINT       := $(TOOLS)/golangci-lint
 LINT_VERSION := v2.15.0
