@@ -76,18 +76,22 @@ func membersOf(t *testing.T, archive []byte) []member {
 	}
 }
 
-func archiveOf(t *testing.T, all []member) []byte {
+// packed is one file of an archive as it lies there.
+func packed(t *testing.T, m *member) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
-	for _, m := range all {
-		m.header.Size, m.header.Format = int64(len(m.body)), tar.FormatPAX
-		require.NoError(t, w.WriteHeader(&m.header))
-		_, err := w.Write(m.body)
-		require.NoError(t, err)
-	}
-	require.NoError(t, w.Close())
+	m.header.Size, m.header.Format = int64(len(m.body)), tar.FormatPAX
+	require.NoError(t, w.WriteHeader(&m.header))
+	_, err := w.Write(m.body)
+	require.NoError(t, err)
+	require.NoError(t, w.Flush())
 	return out.Bytes()
+}
+
+// archiveOf joins packed files to an archive with its end mark.
+func archiveOf(members [][]byte) []byte {
+	return append(bytes.Join(members, nil), make([]byte, 1024)...)
 }
 
 // memberDamages are the ways in which one file of an archive can be wrong.
@@ -114,7 +118,11 @@ func TestDamagedCapture(t *testing.T) {
 	list := hostileMachines()
 	for n := range corpustest.Sample(list[:3], 3) {
 		all := membersOf(t, list[n].Tree().Tar(t, "machine/"))
-		whole, asked := ofCapture(t, engine, archiveOf(t, all))
+		members := make([][]byte, len(all))
+		for i := range all {
+			members[i] = packed(t, &all[i])
+		}
+		whole, asked := ofCapture(t, engine, archiveOf(members))
 		require.NotEmpty(t, whole)
 		ways := slices.Sorted(maps.Keys(memberDamages()))
 		tried := 0
@@ -127,9 +135,10 @@ func TestDamagedCapture(t *testing.T) {
 			}
 			kinds[kind]++
 			for _, way := range corpustest.Sample([]string{ways[tried%len(ways)], ways[(tried+5)%len(ways)]}, 2) {
-				damaged := slices.Clone(all)
-				memberDamages()[way](&damaged[i])
-				results, _ := ofCapture(t, engine, archiveOf(t, damaged))
+				spoiled, damaged := all[i], slices.Clone(members)
+				memberDamages()[way](&spoiled)
+				damaged[i] = packed(t, &spoiled)
+				results, _ := ofCapture(t, engine, archiveOf(damaged))
 				assert.Empty(t, improved(whole, results), "%s: %s, %s", list[n].Name, path, way)
 				tried++
 			}

@@ -94,6 +94,11 @@ func TestProgressOnATerminal(t *testing.T) {
 	machine := []string{"check", "--fail-on", "never", "--root", tree(t, "dell-r610-good")}
 	asked := slices.Concat(machine, []string{"--redfish", slow.URL, "--redfish-insecure", "--redfish-credentials", secret})
 
+	// What is no terminal stays quiet as long as a terminal waits for its line.
+	plain, _, stderr := newProgram(nil)
+	quiet := make(chan int, 1)
+	go func() { quiet <- plain.Main(asked) }()
+
 	p, _, _ := newProgram(nil)
 	program, screen := pseudoTerminal(t)
 	p.Stderr = program
@@ -113,7 +118,6 @@ func TestProgressOnATerminal(t *testing.T) {
 		assert.Empty(t, shown, "quick")
 	}
 
-	p, _, stderr := newProgram(nil)
-	assert.Equal(t, 3, p.Main(asked))
+	assert.Equal(t, 3, <-quiet)
 	assert.NotContains(t, stderr.String(), line)
 }
