@@ -45,9 +45,14 @@ func TestShippedFilesAreWellFormed(t *testing.T) {
 	}
 }
 
-// whole is another implementation's verdict on a file: nil, or why not.
-func whole(t *testing.T, kind knowledge.Kind, text string) error {
+// wholeSchemas are the schemas as that implementation reads them, once for all files.
+var wholeSchemas = map[knowledge.Kind]*validator.Schema{}
+
+func wholeSchema(t *testing.T, kind knowledge.Kind) *validator.Schema {
 	t.Helper()
+	if schema := wholeSchemas[kind]; schema != nil {
+		return schema
+	}
 	raw, err := fs.ReadFile(rules.FS, string(kind)+".schema.json")
 	require.NoError(t, err)
 	doc, err := validator.UnmarshalJSON(strings.NewReader(string(raw)))
@@ -56,6 +61,14 @@ func whole(t *testing.T, kind knowledge.Kind, text string) error {
 	require.NoError(t, c.AddResource("schema.json", doc))
 	schema, err := c.Compile("schema.json")
 	require.NoError(t, err)
+	wholeSchemas[kind] = schema
+	return schema
+}
+
+// whole is another implementation's verdict on a file: nil, or why not.
+func whole(t *testing.T, kind knowledge.Kind, text string) error {
+	t.Helper()
+	schema := wholeSchema(t, kind)
 	for dec := yaml.NewDecoder(strings.NewReader(text)); ; {
 		var v any
 		if err := dec.Decode(&v); errors.Is(err, io.EOF) {

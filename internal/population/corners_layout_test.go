@@ -2,6 +2,7 @@ package population
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -90,7 +91,9 @@ func TestRegionsDoNotKnowNumbers(t *testing.T) {
 			if regions[name] == nil {
 				regions[name] = ways
 			}
-			require.Equal(t, regions[name], ways, "%v as %s", capacities, name)
+			if !maps.Equal(regions[name], ways) {
+				require.Equal(t, regions[name], ways, "%v as %s", capacities, name)
+			}
 		}
 	}
 }

@@ -88,6 +88,13 @@ func (m *testMachine) deriveWith(k fs.FS) *Result {
 	return r
 }
 
+// deriveAs derives a machine with the processors of one whose platform is known.
+func (m *testMachine) deriveAs(known *Result) *Result {
+	r := &Result{Platform: known.Platform, Processors: known.Processors, Placements: m.places}
+	r.populate(&m.sys)
+	return r
+}
+
 // Processors that the tests use.
 func cascadeLake(n int) *testMachine {
 	return newTestMachine(n, platform.Intel, 6, 85, 7, "Intel(R) Xeon(R) Gold 6252N CPU @ 2.30GHz")

@@ -99,13 +99,16 @@ func TestRegionsKeepEveryByte(t *testing.T) {
 				total += int64(dpc[c]) * 32 * gib
 			}
 			regions, ok := layoutOf(p, dpc).regions(p)
-			require.True(t, ok)
 			for _, r := range regions {
-				require.Positive(t, r.Bytes)
-				require.LessOrEqual(t, r.Ways, n)
+				if r.Bytes <= 0 || r.Ways > n {
+					require.Fail(t, "a region of no bytes or of more channels than there are", "%s %v: %+v", p.Policy, dpc, r)
+				}
 				sum += r.Bytes
 			}
-			require.Equal(t, total, sum, "%s %v", p.Policy, dpc)
+			if !ok || total != sum { // thousands of layouts: an assertion asks each time who called
+				require.Equal(t, total, sum, "%s %v: %v", p.Policy, dpc, ok)
+				require.True(t, ok)
+			}
 		}
 	}
 }
@@ -133,10 +136,11 @@ func TestRegionsNeedControllers(t *testing.T) {
 // channel, and the derivation over a sample of them.
 func TestAlike(t *testing.T) {
 	for name, m := range map[string]func(int) *testMachine{"rome": rome, "milan": milan} {
-		p, known := m(1).derive(t).Platform.Get()
+		one := m(1).derive(t)
+		p, known := one.Platform.Get()
 		require.True(t, known, name)
 		derived := func(depths []int) string {
-			pop := m(1).fill(0, depths, testDIMM{gb: 64, rated: 3200}).derive(t).Populations[0]
+			pop := m(1).fill(0, depths, testDIMM{gb: 64, rated: 3200}).deriveAs(one).Populations[0]
 			require.True(t, pop.Class.Known() || slices.Max(depths) == 0, pop.Class.Reason)
 			return fmt.Sprint(pop.Class.Value.Name, pop.Relative.Value.Model, pop.Speed.Value.MTs)
 		}
@@ -155,7 +159,7 @@ func TestAlike(t *testing.T) {
 			}
 			slices.Sort(regions)
 			what := strings.Join(regions, ", ")
-			if first, ok := seen[same]; ok {
+			if first, ok := seen[same]; ok && first != what {
 				require.Equal(t, first, what, "%s %v", name, depths)
 			}
 			seen[same] = what

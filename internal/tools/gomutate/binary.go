@@ -43,7 +43,7 @@ func buildTests(s *schema, dir string) (*binary, []complaint, error) {
 		return nil, nil, err
 	}
 	b := &binary{path: filepath.Join(s.folder, filepath.Base(full)+".test"), dir: full}
-	out, err := goTool("test", "-c", "-vet=off", "-gcflags=-e", "-overlay", s.overlay, "-o", b.path, dir)
+	out, err := goTool("test", "-c", "-vet=off", "-gcflags=-e", "-ldflags=-s -w", "-overlay", s.overlay, "-o", b.path, dir)
 	if err != nil {
 		found := complaints(string(out))
 		if len(found) == 0 {
