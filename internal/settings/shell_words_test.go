@@ -32,8 +32,8 @@ func TestShellReadsEveryCommand(t *testing.T) {
 	var commands []string
 	seen := map[string]bool{}
 	for table := range tables.All() {
-		for _, w := range wishes(table) {
-			for _, line := range table.Steps(w) {
+		for _, asked := range printed(table) {
+			for _, line := range asked.steps {
 				m := typedIn.FindStringSubmatch(line)
 				if m == nil || seen[m[2]] {
 					continue
