@@ -67,7 +67,7 @@ func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.Held {
 		h.Analogy = "the document speaks of " + strings.Join(p.Named, ", ")
 	}
 	r.out.Findings = nil
-	rows := p.Table()
+	rows := r.table(p)
 	for i := range rows {
 		r.setting(p, &rows[i])
 		h.Rows = append(h.Rows, verdict.HeldRow{Want: rows[i].Want, Note: rows[i].Note, Exceptions: rows[i].Exceptions})

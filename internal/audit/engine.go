@@ -81,6 +81,9 @@ type auditRun struct {
 	// used again for the next.
 	scratch []verdict.Finding
 	spoke   []*rulepack.Rule
+	// rowsOf is the profile whose rows were unpacked last.
+	rowsOf *rulepack.ProfileSpec
+	rows   rulepack.SettingTable
 	// presets keeps the ways to a preset by its setting and word, which most rows of a
 	// profile name.
 	presets map[[2]string][]string

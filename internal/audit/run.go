@@ -61,7 +61,7 @@ func (r *auditRun) profile() error {
 		r.out.ProfileWhy = why
 	} else {
 		r.out.Profile = &verdict.Profile{ID: chosen.ID, Intent: chosen.Answers(name), Title: chosen.Title, Citation: *r.profileCitation(chosen)}
-		rows = chosen.Table()
+		rows = r.table(chosen)
 		for i := range rows {
 			r.setting(chosen, &rows[i])
 		}

@@ -208,6 +208,14 @@ func (r *auditRun) steps(p *rulepack.ProfileSpec, w *rulepack.WantedSetting, s i
 	return nil
 }
 
+// table is the profile's rows, which are unpacked once for all that is said of them.
+func (r *auditRun) table(p *rulepack.ProfileSpec) rulepack.SettingTable {
+	if r.rowsOf != p {
+		r.rowsOf, r.rows = p, p.Table()
+	}
+	return r.rows
+}
+
 // presetWord is what a master preset is set to, as the vendor spells it: some are
 // settings with canonical words, which no menu prints.
 func presetWord(f fact.Fact[string]) string {
@@ -224,7 +232,7 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 		return nil
 	}
 	preset, says := p.Preset, "writes this and its sibling rows in one step"
-	for _, row := range p.Table() {
+	for _, row := range r.table(p) {
 		if known, _ := settings.Lookup(governing); row.ID == governing && preset == "" && known.Kind == settings.Name {
 			preset, says = row.Want[0], "governs this setting"
 		}

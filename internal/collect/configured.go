@@ -2,6 +2,7 @@ package collect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/bios"
@@ -98,7 +99,7 @@ func (c *collector) proven(tables settings.Tables, j *joinedExport) bool {
 	switch e := j.export; {
 	case j.table == nil, nobodysOwn(e.Vendor) && e.Vendor != bios.AMI:
 		return false
-	case j.table == tables.Of(manufacturers[bios.IntelReference]):
+	case slices.Contains(j.table.Manufacturers, manufacturers[bios.IntelReference]):
 		return false // whoever made the machine
 	case e.Vendor != "" && !e.Guessed:
 		return true

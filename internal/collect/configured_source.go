@@ -120,6 +120,19 @@ var address = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
 })
 
+// digitsOfAddress are those of a MAC address; most names have fewer.
+const digitsOfAddress = 12
+
+func hexadecimals(name string) int {
+	n := 0
+	for i := range len(name) {
+		if c := name[i] | 0x20; c >= '0' && c <= '9' || c >= 'a' && c <= 'f' {
+			n++
+		}
+	}
+	return n
+}
+
 // redacted takes addresses and control characters out of an attribute's name.
 func redacted(name string) string {
 	name = strings.Map(func(r rune) rune {
@@ -128,5 +141,8 @@ func redacted(name string) string {
 		}
 		return r
 	}, name)
-	return strings.TrimSpace(address().ReplaceAllString(name, "${2}(address)${3}"))
+	if hexadecimals(name) >= digitsOfAddress {
+		name = address().ReplaceAllString(name, "${2}(address)${3}")
+	}
+	return strings.TrimSpace(name)
 }

@@ -39,23 +39,29 @@ func (g *heldGroup) first() *report.HeldProfile { return g.profiles[0] }
 func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 	var out [][]*report.HeldProfile
 	at := map[string]int{}
+	var said []byte
 	for i := range profiles {
 		h := &profiles[i]
-		key := tallyText(h) + report.OrEmpty(h.Analogy)
+		said = append(append(said[:0], tallyText(h)...), report.OrEmpty(h.Analogy)...)
+		say := func(texts ...string) {
+			for _, t := range texts {
+				said = append(append(said, t...), '\t')
+			}
+		}
 		for j := range h.Settings {
 			s := &h.Settings[j]
 			switch verdict.Result(s.Result) {
 			case verdict.Fail:
-				key += "\n" + s.Setting + "\t" + wanted(s) + "\t" + report.OrEmpty(s.Remedy) + "\t" + report.OrEmpty(s.Note) + "\t" + wording.Costs(s.Effect)
+				say("\n", s.Setting, wanted(s), report.OrEmpty(s.Remedy), report.OrEmpty(s.Note), wording.Costs(s.Effect))
 			case verdict.Unknown, verdict.NotApplicable, verdict.Error:
-				key += "\n" + s.Setting + "\t" + s.Result + "\t" + report.OrEmpty(s.Reason)
+				say("\n", s.Setting, s.Result, report.OrEmpty(s.Reason))
 			case verdict.Pass, verdict.Waived:
 			}
 		}
-		n, ok := at[key]
+		n, ok := at[string(said)]
 		if !ok {
 			n = len(out)
-			at[key] = n
+			at[string(said)] = n
 			out = append(out, nil)
 		}
 		out[n] = append(out[n], h)
