@@ -16,7 +16,7 @@ import (
 // of, and keeps it when the clock alone went on.
 func TestLastPlan(t *testing.T) {
 	t.Parallel()
-	a := newAuditor(t, tree(t, "fujitsu-rx900s2-class2"), "")
+	a := newAuditor(t, tree(t, "dell-r610-unbalanced"), "")
 	var last lastPlan
 	made := 0
 	from := fact.Evidence{Source: inventory.SourceEDAC}

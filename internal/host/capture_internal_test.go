@@ -19,10 +19,11 @@ func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
 func bomb(t *testing.T, name string, size int64) io.Reader {
 	t.Helper()
 	var out bytes.Buffer
-	zip := gzip.NewWriter(&out)
+	zip, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	require.NoError(t, err)
 	w := tar.NewWriter(zip)
 	require.NoError(t, w.WriteHeader(&tar.Header{Name: name, Size: size, Mode: 0o644}))
-	_, err := io.CopyN(w, zeros{}, size)
+	_, err = io.CopyN(w, zeros{}, size)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	require.NoError(t, zip.Close())

@@ -27,8 +27,9 @@ func open(t testing.TB, archive []byte) *host.Root {
 func zipped(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	_, err := w.Write(b)
+	w, err := gzip.NewWriterLevel(&out, gzip.BestSpeed)
+	require.NoError(t, err)
+	_, err = w.Write(b)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	return out.Bytes()
