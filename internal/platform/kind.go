@@ -98,7 +98,7 @@ func KindsFor(p *Platform, s *inventory.Slot) (keys []string, exact bool) {
 		}
 	}
 	if len(same) > 0 {
-		return same, !lowVoltageUnlisted(p, s, same)
+		return same, !LowVoltageUnlisted(p, s, same)
 	}
 	return lowestRanks(more), false
 }
@@ -130,11 +130,11 @@ func voltageFits(k dimmKind, s *inventory.Slot) bool {
 	return low == (k.volts == "1.35v")
 }
 
-// lowVoltageUnlisted reports a module that runs at 1.35 V on a platform whose
+// LowVoltageUnlisted reports a module that runs at 1.35 V on a platform whose
 // table tells the voltages apart, but not for this kind of module: at the lower
 // voltage it may well be slower (Sandy Bridge-EP with LRDIMMs, of which firmware
 // before SMBIOS 2.8 does not say the voltage).
-func lowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
+func LowVoltageUnlisted(p *Platform, s *inventory.Slot, keys []string) bool {
 	if mv, ok := s.ConfiguredMV.Get(); ok && mv >= 1425 || !ok && !s.LoadReduced.Or(false) {
 		return false
 	}

@@ -19,6 +19,7 @@ type speedLimit struct {
 	kind     string // row of the speed table behind lo
 	dpc      int    // DIMMs per channel behind lo
 	indirect bool   // unverified, or read off a neighbouring row
+	volts    bool   // the module may run at 1.35 V, of which the row does not speak
 	reason   string // why there is no limit to be had; "" when there is
 }
 
@@ -38,7 +39,7 @@ func platformLimit(p *platform.Platform, sys *inventory.System, slots []int, dep
 			return l
 		}
 		if l.lo < out.lo {
-			out.lo, out.kind, out.dpc = l.lo, l.kind, l.dpc
+			out.lo, out.kind, out.dpc, out.volts = l.lo, l.kind, l.dpc, l.volts
 		}
 		out.hi = min(out.hi, l.hi)
 		out.indirect = out.indirect || l.indirect
@@ -68,7 +69,7 @@ func slotLimit(p *platform.Platform, s *inventory.Slot, lo, hi int) speedLimit {
 	if len(keys) == 0 {
 		return speedLimit{reason: "no document gives the speed of " + p.Name + " for this kind of DIMM"}
 	}
-	out := speedLimit{lo: unlimited, indirect: !exact}
+	out := speedLimit{lo: unlimited, indirect: !exact, volts: platform.LowVoltageUnlisted(p, s, keys)}
 	for _, key := range keys {
 		for d := lo; d <= hi; d++ {
 			v := platform.SpeedAt(p.Speeds[key], d)
@@ -116,6 +117,9 @@ func dpcText(d int) string {
 // the ranks and type of the DIMM.
 func (l speedLimit) why(p *platform.Platform) (limiter, detail string) {
 	detail = dpcText(l.dpc) + " (" + l.kind + "): " + strconv.Itoa(l.lo)
+	if l.volts {
+		detail += ", of which the document names no voltage: at 1.35 V it may be less"
+	}
 	if platform.SpeedAt(p.Speeds[l.kind], 1) > l.lo {
 		return LimitDPC, detail
 	}

@@ -90,4 +90,7 @@ type ReachedSocket struct {
 	ExpectedMTs *int     `json:"expected_mts" jsonschema:"nullable"`
 	PeakBytes   *int64   `json:"peak_bytes_per_second" jsonschema:"nullable"`
 	Relative    Relative `json:"relative_bandwidth"`
+	// UpTo says that no document gives the speed for just these modules on this board:
+	// it is the most that can be expected.
+	UpTo bool `json:"-"`
 }

@@ -24,6 +24,10 @@ func TestReached(t *testing.T) {
 	assert.Equal(t, "B", *known.Class)
 	require.NotNil(t, known.ExpectedMTs)
 	assert.Equal(t, 3200, *known.ExpectedMTs)
+	assert.False(t, known.UpTo)
+	noDocument := fact.Known(population.Speed{MTs: 3200}, fact.Direct, at)
+	noDocument.Unverified = true
+	assert.True(t, buildReached(&plan.Socket{Speed: noDocument}).UpTo)
 	unknown := buildReached(&plan.Socket{Socket: 1})
 	assert.Nil(t, unknown.Class)
 	assert.Nil(t, unknown.ExpectedMTs)

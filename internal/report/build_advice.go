@@ -176,7 +176,7 @@ func buildReached(s *plan.Socket) ReachedSocket {
 		reached.Class = wordOrNil(c.Name)
 	}
 	if v, ok := s.Speed.Get(); ok {
-		reached.ExpectedMTs = positiveOrNil(v.MTs)
+		reached.ExpectedMTs, reached.UpTo = positiveOrNil(v.MTs), s.Speed.Unverified
 	}
 	return reached
 }

@@ -1,7 +1,6 @@
 package html
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/prose"
@@ -73,7 +72,7 @@ func (p *pageWriter) fewer(a *report.Advice) string {
 	out := wording.Effort(a) + ": " + strings.Join(steps, "; ")
 	reaches := func(i int) string {
 		s := &a.Reaches.Sockets[i]
-		return reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative)
+		return reached(s.Class, wording.ReachedSpeed(s.ExpectedMTs, s.UpTo), s.PeakBytes, &s.Relative)
 	}
 	for _, alike := range alikeNumbers(len(a.Reaches.Sockets), reaches) {
 		if reaches(alike[0]) == notKnown {
@@ -97,7 +96,7 @@ func (p *pageWriter) beforeAndAfter(a *report.Advice) {
 	of := func(i int) (id int, before, after string) {
 		s := &a.Reaches.Sockets[i]
 		id = wording.SocketID(s.Socket)
-		return id, p.before(id), reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative)
+		return id, p.before(id), reached(s.Class, wording.ReachedSpeed(s.ExpectedMTs, s.UpTo), s.PeakBytes, &s.Relative)
 	}
 	sockets, known := len(a.Reaches.Sockets), false
 	for i := range sockets {
@@ -128,17 +127,17 @@ func (p *pageWriter) before(id int) string {
 	if s == nil {
 		return notKnown
 	}
-	return reached(s.Class, s.ExpectedMTs, s.PeakBytes, &s.Relative)
+	return reached(s.Class, wording.ReachedSpeed(s.ExpectedMTs, false), s.PeakBytes, &s.Relative)
 }
 
 // reached is a socket's memory in a few words.
-func reached(class *string, mts *int, peak *int64, share *report.Relative) string {
+func reached(class *string, speed string, peak *int64, share *report.Relative) string {
 	var parts []string
 	if class != nil {
 		parts = append(parts, "class "+*class)
 	}
-	if mts != nil {
-		parts = append(parts, strconv.Itoa(*mts)+" MT/s")
+	if speed != "" {
+		parts = append(parts, speed)
 	}
 	if peak != nil {
 		parts = append(parts, "peak "+prose.Bandwidth(*peak))

@@ -234,8 +234,8 @@ func reachedLine(s *report.ReachedSocket) string {
 	if s.Class != nil {
 		parts = append(parts, "class "+*s.Class)
 	}
-	if s.ExpectedMTs != nil {
-		parts = append(parts, strconv.Itoa(*s.ExpectedMTs)+" MT/s")
+	if speed := wording.ReachedSpeed(s.ExpectedMTs, s.UpTo); speed != "" {
+		parts = append(parts, speed)
 	}
 	if s.PeakBytes != nil {
 		parts = append(parts, prose.Bandwidth(*s.PeakBytes))

@@ -36,6 +36,18 @@ func Effort(a *report.Advice) string {
 	return strings.Join(parts, ", ")
 }
 
+// ReachedSpeed is the speed that a layout is expected to reach, "" where that is not known.
+func ReachedSpeed(mts *int, upTo bool) string {
+	switch {
+	case mts == nil:
+		return ""
+	case upTo:
+		return "up to " + PrintedRate(*mts) + " MT/s"
+	default:
+		return PrintedRate(*mts) + " MT/s"
+	}
+}
+
 func slotWords(locator, handle, board *string) string {
 	name := report.OrEmpty(locator)
 	if name == "" {

@@ -33,6 +33,13 @@ func TestPrintedRates(t *testing.T) {
 	}
 }
 
+// TestReachedSpeeds: a speed that no document gives for the modules is the most that there can be.
+func TestReachedSpeeds(t *testing.T) {
+	assert.Equal(t, "1333 MT/s", ReachedSpeed(new(1333), false))
+	assert.Equal(t, "up to 1333 MT/s", ReachedSpeed(new(1333), true))
+	assert.Empty(t, ReachedSpeed(nil, true))
+}
+
 // word is a string that may not be known.
 func word(s string) *string {
 	if s == "" {
