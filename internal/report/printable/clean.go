@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/width"
 )
 
 // Clean makes a string safe for a terminal: whatever is not printable
@@ -64,22 +66,13 @@ func RuneColumns(r rune) int {
 }
 
 // isWide reports whether a terminal gives the rune two columns (Unicode
-// Standard Annex 11, classes W and F, by block).
+// Standard Annex 11, classes W and F).
 func isWide(r rune) bool {
-	switch {
-	case r < 0x1100:
+	if r < 0x1100 {
 		return false
-	case r <= 0x115f,
-		r >= 0x2e80 && r <= 0x303e,
-		r >= 0x3041 && r <= 0xa4cf,
-		r >= 0xac00 && r <= 0xd7a3,
-		r >= 0xf900 && r <= 0xfaff,
-		r >= 0xfe30 && r <= 0xfe6f,
-		r >= 0xff01 && r <= 0xff60,
-		r >= 0xffe0 && r <= 0xffe6,
-		r >= 0x1f300 && r <= 0x1f64f,
-		r >= 0x1f900 && r <= 0x1f9ff,
-		r >= 0x20000 && r <= 0x3fffd:
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
 		return true
 	default:
 		return false
