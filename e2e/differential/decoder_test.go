@@ -74,7 +74,10 @@ func fieldsOf(t *testing.T, file string, ours *smbios.Table, theirs *uroot.Info)
 	out := map[string][2]string{}
 	devices, err := theirs.GetMemoryDevices()
 	require.NoError(t, err, file)
-	own := ours.MemoryDevices()
+	var own []smbios.MemoryDevice
+	for d := range ours.EachMemoryDevice() {
+		own = append(own, *d)
+	}
 	out["memory devices"] = [2]string{fmt.Sprint(len(own)), fmt.Sprint(len(devices))}
 	for i := range min(len(own), len(devices)) {
 		device(out, fmt.Sprintf("device %d ", i), &own[i], devices[i])

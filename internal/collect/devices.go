@@ -20,17 +20,19 @@ func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 		}
 		cards[a.Handle] = a.Location.Or("") == cxlCard
 	}
-	devices := t.MemoryDevices()
-	out := make([]inventory.Slot, 0, len(devices))
-	rows := make(map[uint16]int, len(devices))
-	for i := range devices {
-		array, known := devices[i].Array.Get()
+	count := t.Count(17)
+	out := make([]inventory.Slot, 0, count)
+	rows := make(map[uint16]int, count)
+	for d := range t.EachMemoryDevice() {
+		array, known := d.Array.Get()
 		if known && foreign[array] {
 			continue
 		}
-		out = append(out, inventory.Slot{Row: len(out)})
-		s := &out[len(out)-1]
-		fillSlot(s, said.of(17, devices[i].Handle, t), &devices[i])
+		row := len(out)
+		out = out[:row+1] // in place: a slot is large
+		s := &out[row]
+		*s = inventory.Slot{Row: row}
+		fillSlot(s, said.of(17, d.Handle, t), d)
 		if known && cards[array] {
 			s.Technology = fact.Known(inventory.CXL, fact.Direct, said.of(16, array, t).evidence("Location", cxlCard))
 		}
@@ -84,7 +86,7 @@ func likeModules(a, b *inventory.Slot) bool {
 // cxlCard is the location of an array of CXL memory (DSP0134 7.17.1, A4h).
 const cxlCard = "CXL Add-on Card"
 
-// fillSlot turns one memory device into a slot, in place: a slot is large.
+// fillSlot turns one memory device into a slot, in place.
 func fillSlot(out *inventory.Slot, s structure, d *smbios.MemoryDevice) {
 	out.Handle, out.Array, out.State = d.Handle, d.Array.Or(0), slotState(d)
 	out.Locator, out.BankLocator = labelFact(s, "Locator", d.Locator), labelFact(s, "Bank Locator", d.BankLocator)

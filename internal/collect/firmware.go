@@ -64,7 +64,7 @@ func memoryBefore(t *smbios.Table, p *smbios.Problem) bool {
 		return false
 	}
 	listed := map[uint16]int{}
-	for _, d := range t.MemoryDevices() {
+	for d := range t.EachMemoryDevice() {
 		listed[d.Array.Or(0)]++
 	}
 	arrays := t.MemoryArrays()

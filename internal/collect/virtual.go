@@ -123,7 +123,7 @@ func (c *collector) hypervisorName() fact.Fact[string] {
 		}
 	}
 	if c.table != nil && !m.Vendor.Known() && !m.Product.Known() {
-		for _, d := range c.table.MemoryDevices() {
+		for d := range c.table.EachMemoryDevice() {
 			if name, ok := hypervisorOf(d.Manufacturer.Or("")); ok {
 				return fact.Known(name, fact.Indirect, structureOf(17, d.Handle, c.table).evidence("Manufacturer", d.Manufacturer.Value))
 			}

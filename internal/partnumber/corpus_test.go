@@ -41,7 +41,7 @@ func TestFirmwareAgrees(t *testing.T) {
 		if err != nil {
 			return
 		}
-		for _, d := range parsed.MemoryDevices() {
+		for d := range parsed.EachMemoryDevice() {
 			number := d.PartNumber.Or("")
 			if !d.Installed.Or(false) || number == "" {
 				continue

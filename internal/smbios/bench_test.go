@@ -46,7 +46,7 @@ func BenchmarkDecode128(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		t := Decode(entry, table)
-		if len(t.MemoryDevices()) != 128 || len(t.MemoryArrays()) != 4 || len(t.Processors()) != 4 {
+		if len(devicesOf(t)) != 128 || len(t.MemoryArrays()) != 4 || len(t.Processors()) != 4 {
 			b.Fatal("not all was decoded")
 		}
 	}
@@ -65,7 +65,7 @@ func BenchmarkText(b *testing.B) {
 	for b.Loop() {
 		t, err := Parse(text)
 		require.NoError(b, err)
-		if len(t.MemoryDevices()) != 128 {
+		if len(devicesOf(t)) != 128 {
 			b.Fatal("not all was decoded")
 		}
 	}
@@ -77,7 +77,7 @@ func largeText() []byte {
 	out.WriteString("# dmidecode 3.4\nSMBIOS 3.3.0 present.\n\n")
 	for i := range 128 {
 		fmt.Fprintf(&out, "Handle 0x%04X, DMI type 17, 92 bytes\nMemory Device\n", 0x1100+i)
-		d := Decode(nil, large().Table()).MemoryDevices()[i]
+		d := devicesOf(Decode(nil, large().Table()))[i]
 		lines := renderDevice(d)
 		for _, key := range slices.Sorted(maps.Keys(lines)) {
 			fmt.Fprintf(&out, "\t%s: %s\n", key, lines[key])
@@ -95,7 +95,7 @@ func BenchmarkTextCorpus(b *testing.B) {
 	for b.Loop() {
 		t, err := Parse(text)
 		require.NoError(b, err)
-		t.MemoryDevices()
+		devicesOf(t)
 		t.MemoryArrays()
 		t.Processors()
 	}

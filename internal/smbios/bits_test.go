@@ -18,7 +18,7 @@ func TestReservedBits(t *testing.T) {
 	for _, off := range []int{0x1C + 3, 0x54 + 3, 0x58 + 3} {
 		data[off] |= 0x80
 	}
-	d := Decode(nil, data).MemoryDevices()[0]
+	d := devicesOf(Decode(nil, data))[0]
 	assert.Equal(t, known[int64](256<<30), d.Size)
 	assert.Equal(t, known(70000), d.Speed)
 	assert.Equal(t, known(66000), d.ConfiguredSpeed)

@@ -138,7 +138,7 @@ func TestChips(t *testing.T) {
 		binary.LittleEndian.PutUint16(body[0x5E-4:], c.raw)
 		b := smbiostest.New(3, 7)
 		b.Add(typeMemoryDevice, body)
-		assert.Equal(t, c.want, Decode(nil, b.Table()).MemoryDevices()[0].PMIC0Revision, "%02x %04x", c.memory, c.raw)
+		assert.Equal(t, c.want, devicesOf(Decode(nil, b.Table()))[0].PMIC0Revision, "%02x %04x", c.memory, c.raw)
 	}
 	for v, want := range map[[2]string]Field[int]{
 		{"Not Installed", ""}: known(0), {"1", "2.3"}: known(0x8123), {"15", "15.15"}: known(0x8FFF),

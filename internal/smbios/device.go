@@ -1,6 +1,9 @@
 package smbios
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // MemoryDevice is a slot, populated or not, or a soldered or stacked device
 // (type 17, DSP0134 7.18).
@@ -54,24 +57,28 @@ type MemoryDevice struct {
 	PMIC0Revision, RCDRevision         Field[int]
 }
 
-// MemoryDevices decodes the structures of type 17 in table order.
-func (t *Table) MemoryDevices() []MemoryDevice {
-	out := make([]MemoryDevice, t.Count(typeMemoryDevice))
-	n := 0
-	for i := range t.Structures {
-		if s := &t.Structures[i]; s.Type == typeMemoryDevice {
-			d := &out[n]
-			d.Handle, d.Index = s.Handle, i
+// EachMemoryDevice visits the type 17 structures in table order. All are read in the same
+// room: a device holds until the next.
+func (t *Table) EachMemoryDevice() iter.Seq[*MemoryDevice] {
+	return func(yield func(*MemoryDevice) bool) {
+		var d MemoryDevice
+		for i := range t.Structures {
+			s := &t.Structures[i]
+			if s.Type != typeMemoryDevice {
+				continue
+			}
+			d = MemoryDevice{Handle: s.Handle, Index: i}
 			f := t.fields(s)
 			d.slot(&f)
 			if !d.Installed.Known() || d.Installed.Value {
 				d.module(&f)
 				d.extended(&f)
 			}
-			n++
+			if !yield(&d) {
+				return
+			}
 		}
 	}
-	return out
 }
 
 // slot reads what holds for the slot itself.

@@ -44,7 +44,7 @@ func TestMemoryDevice(t *testing.T) {
 		FormFactor: known("DIMM"), Set: known(0), Locator: Text{"A2", "A2", Known}, BankLocator: Text{Status: Unstated},
 		Type: status[string](Unstated), Detail: known[TypeDetail](1 << 2),
 	}}
-	assert.Equal(t, want, parse(t, b.Table()).MemoryDevices())
+	assert.Equal(t, want, devicesOf(parse(t, b.Table())))
 }
 
 func TestMemoryDeviceSize(t *testing.T) {
@@ -67,7 +67,7 @@ func TestMemoryDeviceSize(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := smbiostest.New(3, 2)
 			b.MemoryDevice(c.dimm)
-			d := Decode(nil, b.Table()).MemoryDevices()[0]
+			d := devicesOf(Decode(nil, b.Table()))[0]
 			assert.Equal(t, c.size, d.Size)
 			assert.Equal(t, c.installed, d.Installed)
 		})
@@ -91,7 +91,7 @@ func TestMemoryDeviceSpeed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := smbiostest.New(3, 3)
 			b.MemoryDevice(smbiostest.DIMM{Bytes: 1 << 30, Speed: c.speed, Configured: c.configured, Length: c.length})
-			d := parse(t, b.Table()).MemoryDevices()[0]
+			d := devicesOf(parse(t, b.Table()))[0]
 			assert.Equal(t, c.want, d.Speed)
 			assert.Equal(t, c.wantConf, d.ConfiguredSpeed)
 		})
@@ -106,7 +106,7 @@ func TestMemoryDeviceWords(t *testing.T) {
 	b.MemoryDevice(smbiostest.DIMM{Bytes: 1 << 30, Type: 0xF0, FormFactor: 0xF0, Technology: 0xF0})
 	var got [][3]Field[string]
 	table := parse(t, b.Table())
-	for _, d := range table.MemoryDevices() {
+	for _, d := range devicesOf(table) {
 		got = append(got, [3]Field[string]{d.Type, d.FormFactor, d.Technology})
 	}
 	bad := status[string](Bad)
@@ -183,4 +183,13 @@ OEM-specific Type
 		CA 09 CB 00 20 00 FF 02 FF
 `
 	assert.Equal(t, want, parse(t, []byte(text)).HPEDIMMLocations())
+}
+
+// devicesOf lists the memory devices of a table.
+func devicesOf(t *Table) []MemoryDevice {
+	out := []MemoryDevice{}
+	for d := range t.EachMemoryDevice() {
+		out = append(out, *d)
+	}
+	return out
 }

@@ -23,7 +23,7 @@ func sane(t *testing.T, table *Table, size int) {
 		}
 	}
 	viewAll(table)
-	for _, d := range table.MemoryDevices() {
+	for _, d := range devicesOf(table) {
 		if d.Size.Known() && (d.Size.Value < 0 || d.Size.Value == 0 && d.Installed.Value) {
 			t.Fatalf("size %+v, installed %+v", d.Size, d.Installed)
 		}
@@ -38,7 +38,7 @@ func viewAll(t *Table) {
 	t.Chassis()
 	t.Processors()
 	t.MemoryArrays()
-	t.MemoryDevices()
+	devicesOf(t)
 	t.ArrayMappings()
 	t.DeviceMappings()
 	t.HPEDIMMLocations()

@@ -152,6 +152,6 @@ func TestLargestModule(t *testing.T) {
 	for size, want := range map[string]Status{"2147483647 MB": Known, "2 PB": Bad, "4 EB": Bad, "1 TB": Known, "4294967296 GB": Bad} {
 		table, err := Parse([]byte("Handle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tSize: " + size + "\n"))
 		require.NoError(t, err)
-		assert.Equal(t, want, table.MemoryDevices()[0].Size.Status, size)
+		assert.Equal(t, want, devicesOf(table)[0].Size.Status, size)
 	}
 }

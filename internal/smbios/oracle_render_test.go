@@ -86,7 +86,7 @@ func render(t *Table) (out []block) {
 			"Number Of Devices": number(a.Devices, ""),
 		})
 	}
-	for _, d := range t.MemoryDevices() {
+	for _, d := range devicesOf(t) {
 		add(d.Handle, 17, renderDevice(d))
 	}
 	for _, m := range t.ArrayMappings() {

@@ -133,7 +133,7 @@ func views(t *Table) []any {
 	system, _ := t.System()
 	return []any{
 		[]BIOS{bios}, []System{system}, t.Boards(), t.Chassis(), t.Processors(), t.MemoryArrays(),
-		t.MemoryDevices(), t.ArrayMappings(), t.DeviceMappings(), t.HPEDIMMLocations(),
+		devicesOf(t), t.ArrayMappings(), t.DeviceMappings(), t.HPEDIMMLocations(),
 	}
 }
 

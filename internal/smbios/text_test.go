@@ -154,7 +154,7 @@ Memory Device
 	Maximum voltage:  1.5 V
 	Configured voltage:  1.35 V
 `
-	d := parse(t, []byte(text)).MemoryDevices()[0]
+	d := devicesOf(parse(t, []byte(text)))[0]
 	assert.Equal(t, known(1333), d.Speed)
 	assert.Equal(t, known(1067), d.ConfiguredSpeed)
 	assert.Equal(t, [3]Field[int]{known(1350), known(1500), known(1350)},
@@ -204,7 +204,7 @@ Wrong DMI structures length: 90 bytes announced, only 80 bytes available.
 	assert.Equal(t, []string{
 		CodeTruncated, CodeText, CodeZeroLength, CodeCount, CodeLength, CodeDanglingHandle, CodeOutOfSpec, CodeStringIndex,
 	}, uniqueCodes(table))
-	d := table.MemoryDevices()[0]
+	d := devicesOf(table)[0]
 	assert.Equal(t, Bad, d.FormFactor.Status)
 	assert.Equal(t, Bad, d.Locator.Status)
 }

@@ -201,7 +201,7 @@ func TestDecodeSysfs(t *testing.T) {
 	// Without the entry point only the version is lost.
 	bare := Decode(nil, b.Table())
 	assert.False(t, bare.Version.Known())
-	assert.Equal(t, table.MemoryDevices(), bare.MemoryDevices())
+	assert.Equal(t, devicesOf(table), devicesOf(bare))
 	// An entry point of something else is a problem and no reason to stop.
 	assert.Equal(t, []string{CodeEntryPoint}, uniqueCodes(Decode([]byte("nonsense"), b.Table())))
 	assert.Equal(t, []string{CodeEntryPoint}, uniqueCodes(Decode([]byte{}, b.Table())))
@@ -220,15 +220,15 @@ func TestDecodeEntries(t *testing.T) {
 	}
 	entries := DecodeEntries(raws)
 	assert.Equal(t, FromEntries, entries.Source)
-	assert.Equal(t, whole.MemoryDevices(), entries.MemoryDevices())
+	assert.Equal(t, devicesOf(whole), devicesOf(entries))
 	assert.Empty(t, entries.Problems)
 	// One that was cut short costs only itself.
 	raws[2] = raws[2][:len(raws[2])-3]
 	cut := DecodeEntries(raws)
 	assert.Len(t, cut.Structures, 5)
 	assert.Equal(t, []string{CodeTruncated}, uniqueCodes(cut))
-	assert.Equal(t, Text{}, cut.MemoryDevices()[0].Locator)
-	assert.Equal(t, entries.MemoryDevices()[1], cut.MemoryDevices()[1])
+	assert.Equal(t, Text{}, devicesOf(cut)[0].Locator)
+	assert.Equal(t, devicesOf(entries)[1], devicesOf(cut)[1])
 	assert.Empty(t, DecodeEntries(nil).Structures)
 }
 
