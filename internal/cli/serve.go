@@ -116,7 +116,7 @@ func (p *Program) serve(ctx context.Context, f *serveFlags) error {
 	idle, audit := func() {}, a.audit
 	if p.OwnsProcess {
 		modestMemory()
-		idle, audit = giveBack, inOneGo(a.audit)
+		audit, idle = inOneGo(a.audit)
 	}
 	f.web.Addresses = f.addresses
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, unix.SIGTERM)

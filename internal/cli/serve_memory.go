@@ -18,17 +18,25 @@ import (
 // that mostly waits.
 func modestMemory() {
 	const enough = 24 << 20
-	debug.SetGCPercent(50)
+	debug.SetGCPercent(whileWaiting)
 	debug.SetMemoryLimit(enough)
 }
 
-// inOneGo does an audit without collecting garbage meanwhile, which took a third of it:
-// an audit ends, and what it leaves behind is given back as a whole. The limit of
-// modestMemory holds, so that the audit of a very large machine collects after all.
-func inOneGo(audit func(context.Context, bool) exporter.Outcome) func(context.Context, bool) exporter.Outcome {
-	return func(ctx context.Context, reload bool) exporter.Outcome {
-		defer debug.SetGCPercent(debug.SetGCPercent(-1))
+// whileWaiting is how much garbage there may be between audits, in hundredths of what is in use.
+const whileWaiting = 50
+
+// inOneGo does an audit without collecting garbage from its begin until all that it gave is
+// published, which took a third of it: an audit ends, and what it leaves behind is given back
+// as a whole, by idle. The limit of modestMemory holds, so that the audit of a very large
+// machine collects after all.
+func inOneGo(audit func(context.Context, bool) exporter.Outcome) (inOne func(context.Context, bool) exporter.Outcome, idle func()) {
+	inOne = func(ctx context.Context, reload bool) exporter.Outcome {
+		debug.SetGCPercent(-1)
 		return audit(ctx, reload)
+	}
+	return inOne, func() {
+		giveBack()
+		debug.SetGCPercent(whileWaiting)
 	}
 }
 

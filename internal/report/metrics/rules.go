@@ -1,6 +1,8 @@
 package metrics
 
 import (
+	"slices"
+
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -8,25 +10,37 @@ import (
 // verdicts is what all findings of one rule say together.
 type verdicts struct {
 	rule string
-	// of holds for each result the highest severity rank with which it was
-	// given, 0 when it was not.
-	of map[verdict.Result]int
+	// ranks holds for each result, in the order of results, the highest severity rank with
+	// which it was given, 0 when it was not; the last is any other word's.
+	ranks [len(results) + 1]int
+}
+
+// results are all there are, in the order in which they are counted.
+var results = [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error}
+
+// of is the rank of a result.
+func (v *verdicts) of(r verdict.Result) *int {
+	at := slices.Index(results[:], r)
+	if at < 0 {
+		at = len(results)
+	}
+	return &v.ranks[at]
 }
 
 // byRule gathers findings by rule, in their order.
 func byRule(findings []report.Finding) []verdicts {
-	var out []verdicts
-	at := map[string]int{}
+	out := make([]verdicts, 0, len(findings))
+	at := make(map[string]int, len(findings))
 	for i := range findings {
 		f := &findings[i]
 		n, ok := at[f.Rule]
 		if !ok {
 			n = len(out)
 			at[f.Rule] = n
-			out = append(out, verdicts{f.Rule, map[verdict.Result]int{}})
+			out = append(out, verdicts{rule: f.Rule})
 		}
-		result := verdict.Result(f.Result)
-		out[n].of[result] = max(out[n].of[result], report.SeverityRank(f.Severity))
+		rank := out[n].of(verdict.Result(f.Result))
+		*rank = max(*rank, report.SeverityRank(f.Severity))
 	}
 	return out
 }
@@ -35,7 +49,7 @@ func byRule(findings []report.Finding) []verdicts {
 // failed for one of them has failed.
 func (v *verdicts) result() verdict.Result {
 	for _, r := range [...]verdict.Result{verdict.Fail, verdict.Error, verdict.Unknown, verdict.Waived, verdict.Pass} {
-		if v.of[r] > 0 {
+		if *v.of(r) > 0 {
 			return r
 		}
 	}
@@ -46,12 +60,10 @@ func (v *verdicts) result() verdict.Result {
 func (v *verdicts) severity(results ...verdict.Result) string {
 	worst := 0
 	for _, r := range results {
-		worst = max(worst, v.of[r])
+		worst = max(worst, *v.of(r))
 	}
 	if worst == 0 {
-		for _, n := range v.of {
-			worst = max(worst, n)
-		}
+		worst = slices.Max(v.ranks[:])
 	}
 	return report.SeverityName(worst)
 }
@@ -63,20 +75,20 @@ func (b *families) rules(findings []report.Finding) {
 	b.family("rule_failed", "rule severity", "1 when the rule failed for any subject, with the worst severity among the failures; there for every applicable rule.")
 	for i := range rules {
 		if v := &rules[i]; v.result() != verdict.NotApplicable {
-			b.add(zeroOrOne(v.of[verdict.Fail] > 0), v.rule, v.severity(verdict.Fail))
+			b.add(zeroOrOne(*v.of(verdict.Fail) > 0), v.rule, v.severity(verdict.Fail))
 		}
 	}
 	b.end()
 	b.family("rule_unknown", "rule severity", "1 when the rule could not be judged for any subject, which is never a pass; there for every applicable rule.")
 	for i := range rules {
 		if v := &rules[i]; v.result() != verdict.NotApplicable {
-			b.add(zeroOrOne(v.of[verdict.Unknown]+v.of[verdict.Error] > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
+			b.add(zeroOrOne(*v.of(verdict.Unknown)+*v.of(verdict.Error) > 0), v.rule, v.severity(verdict.Unknown, verdict.Error))
 		}
 	}
 	b.end()
 	count := countResults(rules)
 	b.family("rules", "result", "Number of rules by result, each counted once by the worst of its subjects.")
-	for _, r := range [...]verdict.Result{verdict.Pass, verdict.Fail, verdict.Unknown, verdict.NotApplicable, verdict.Waived, verdict.Error} {
+	for _, r := range results {
 		b.add(float64(count[r]), string(r))
 	}
 }
