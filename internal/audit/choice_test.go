@@ -151,7 +151,20 @@ func TestSomeRules(t *testing.T) {
 	for i := range some.Findings {
 		assert.Contains(t, some.Findings[i].Rule, "memory.")
 	}
-	asked.Rules, asked.Bare = nil, true
+	asked.Rules, asked.NoReadings = nil, true
+	unread := run(t, builtin(t), sys, topo, asked)
+	require.Len(t, unread.Findings, len(whole.Findings))
+	gathered := 0
+	for i := range unread.Findings {
+		w := whole.Findings[i]
+		if !strings.HasPrefix(w.Rule, "profile.") && !strings.HasPrefix(w.Rule, "setting.") {
+			gathered += len(w.Evidence)
+			w.Evidence = nil
+		}
+		assert.Equal(t, w, unread.Findings[i], "the same but for the readings")
+	}
+	assert.Positive(t, gathered)
+	asked.NoReadings, asked.Bare = false, true
 	bare := run(t, builtin(t), sys, topo, asked)
 	assert.Nil(t, bare.Profile)
 	assert.NotEmpty(t, bare.Findings)

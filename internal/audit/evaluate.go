@@ -213,9 +213,7 @@ func (r *auditRun) check(rule *rulepack.Rule, s facts.Subject, f *verdict.Findin
 	holds, o := r.scope.EvalBool(p)
 	weakest, unverified := r.scope.Certainty()
 	f.Certainty = rule.Cap(weakest)
-	if !r.options.Bare {
-		f.Evidence = r.scope.Evidence()
-	}
+	r.giveReadings(f)
 	unverified = unverified || r.platformUnverified(rule)
 	switch {
 	case o.Err != nil:
@@ -318,13 +316,18 @@ func (r *auditRun) describe(rule *rulepack.Rule, f *verdict.Finding) {
 	}
 }
 
+// giveReadings lists what a finding rests on, where somebody wants to know it.
+func (r *auditRun) giveReadings(f *verdict.Finding) {
+	if !r.options.Bare && !r.options.NoReadings {
+		f.Evidence = r.scope.Evidence()
+	}
+}
+
 // blame says why a result is unknown, from the facts that were missing.
 func (r *auditRun) blame(f *verdict.Finding, o facts.Outcome) {
 	f.Result = verdict.Unknown
 	f.Certainty = fact.None
-	if !r.options.Bare {
-		f.Evidence = r.scope.Evidence()
-	}
+	r.giveReadings(f)
 	var reasons, knownBy []string
 	for _, name := range o.Missing {
 		v := r.scope.Read(name)

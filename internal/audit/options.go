@@ -20,6 +20,9 @@ type Options struct {
 	// Bare asks for verdicts alone: result, severity, certainty and the reason of what is
 	// not known, without the rules' texts, effects, documents, evidence, causes and waivers.
 	Bare bool
+	// NoReadings leaves out the readings behind what rules found, for who does not print them:
+	// gathered they are a few thousand of a large machine.
+	NoReadings bool
 }
 
 // WaiverSpec is one accepted failure of the configuration.

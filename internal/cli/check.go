@@ -42,6 +42,7 @@ func (p *Program) check(f *checkFlags) error {
 	if err != nil {
 		return err
 	}
+	options.NoReadings = f.output.format == formats.Text && !f.output.verbose
 	rules, err := p.ahead(f, options)
 	if err != nil {
 		return err
