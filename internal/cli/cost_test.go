@@ -30,7 +30,7 @@ func TestCostOfACheck(t *testing.T) {
 		machine string
 		// allocations, and bytes in kB
 		most, kB uint64
-	}{{"fujitsu-rx900s2-class2", 53_000, 7_600}, {"dell-r610-good", 9_800, 1_700}, {manySlots, 15_800, 3_400}} {
+	}{{"fujitsu-rx900s2-class2", 52_000, 7_000}, {"dell-r610-good", 9_500, 1_500}, {manySlots, 15_400, 2_950}} {
 		dump := smbiostest.ManySlots().Dump()
 		if c.machine != manySlots {
 			dump = machinetest.Named(t, c.machine).Table.Dump()
