@@ -13,20 +13,31 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/memaudit/memaudit/internal/compiled"
 )
 
-// PackedFile holds the files that are rarely read, a compressed stream a folder, so that
-// a change of one leaves the other folders' bytes as they are.
-const PackedFile = "packed.bin"
+//go:embed compiled.bin
+var compiledText string
 
-//go:embed packed.bin
-var packed string
+// artefact is the compiled knowledge alone.
+type artefact struct{}
 
-// packedHeader is the first line of it. Then each stream has a line a file (its size and name) and
-// one of its own (its packed size); an empty line ends them, and the streams follow.
-const packedHeader = "memaudit packed 1\n"
+// Compiled is compiled.bin as one text, which is read without a copy.
+func (artefact) Compiled() string { return compiledText }
 
-// archive is what the head of packed.bin says.
+// Open implements fs.FS.
+func (artefact) Open(name string) (fs.File, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// PackedPart is the part of the compiled knowledge that holds the files that are rarely read, a
+// compressed stream a folder, so that a change of one leaves the other folders' bytes as they
+// are. Each stream has a line a file (its size and name) and one of its own (its packed
+// size); an empty line ends them, and the streams follow.
+const PackedPart = "files"
+
+// archive is what the head of the part says.
 type archive struct {
 	files   []packedFile // in the order of their names within a folder
 	streams []func() string
@@ -42,8 +53,12 @@ type packedFile struct {
 // packedFiles reads the head when a packed file is first asked for. An artefact that is damaged
 // was never built: a test holds it against the files.
 var packedFiles = sync.OnceValue(func() *archive {
-	head, body, _ := strings.Cut(strings.TrimPrefix(packed, packedHeader), "\n\n")
+	part, err := compiled.Part(artefact{}, PackedPart)
 	a := &archive{}
+	if err != nil {
+		return a
+	}
+	head, body, _ := strings.Cut(part, "\n\n")
 	at := 0
 	for line := range strings.SplitSeq(head, "\n") {
 		number, name, ofFile := strings.Cut(line, " ")
@@ -81,7 +96,7 @@ func unpacked(name string) (string, error) {
 	f := &a.files[at]
 	text := a.streams[f.stream]()
 	if f.to > len(text) {
-		return "", fmt.Errorf("%s is damaged; go generate ./rules makes it anew", PackedFile)
+		return "", fmt.Errorf("%s is damaged; go generate ./rules makes it anew", compiled.File)
 	}
 	return text[f.from:f.to], nil
 }
@@ -102,10 +117,9 @@ func packedEntries(dir string) []fs.DirEntry {
 	return out
 }
 
-// Pack makes packed.bin of a folder of rules: of its data files those that are not embedded as they are.
+// Pack makes that part of a folder of rules: of its data files those that are not embedded as they are.
 func Pack(dir fs.FS) ([]byte, error) {
 	var head, body bytes.Buffer
-	head.WriteString(packedHeader)
 	names, err := rareFiles(dir)
 	for from := 0; err == nil && from < len(names); {
 		to := from

@@ -13,13 +13,10 @@ import (
 
 //go:generate go run ../internal/tools/generate ..
 
-// Of the files that no audit reads, packed.bin holds all: as they are they were a megabyte of the program.
+// Files that no audit reads lie packed in compiled.bin: as they are they were a megabyte of the program.
 //
 //go:embed compiled.bin platforms/modules.tsv platforms/observed-speeds.tsv slots/*.yaml slots/*.tsv settings/vocabulary.tsv settings/includes.tsv
 var plainFiles embed.FS
-
-//go:embed compiled.bin
-var compiled string
 
 //go:embed slots/sets.tsv
 var slotSets string
@@ -29,10 +26,7 @@ var slotSets string
 var FS Files
 
 // Files is the embedded knowledge.
-type Files struct{}
-
-// Compiled is compiled.bin as one text, which is read without a copy.
-func (Files) Compiled() string { return compiled }
+type Files struct{ artefact }
 
 // Text is a large table of which an audit looks for a few lines.
 func (Files) Text(name string) (string, bool) {

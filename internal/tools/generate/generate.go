@@ -56,6 +56,7 @@ func knowledge(root string) (madeFiles, error) {
 		{platform.ProcessorPart, func() ([]byte, error) { return platform.CompileProcessors(k) }},
 		{place.LocatorPart, func() ([]byte, error) { return place.CompileLocators(k) }},
 		{partnumber.Part, func() ([]byte, error) { return partnumber.Compile(k) }},
+		{rules.PackedPart, func() ([]byte, error) { return rules.Pack(k) }},
 		{place.MapPart, func() ([]byte, error) { return place.CompileMaps(k) }},
 	} {
 		if parts[part.name], err = part.make(); err != nil {
@@ -63,12 +64,6 @@ func knowledge(root string) (madeFiles, error) {
 		}
 	}
 	return madeFiles{"rules/" + compiled.File: compiled.Join(parts)}, nil
-}
-
-// packed is what no audit reads of the knowledge, in a fifth of its room.
-func packed(root string) (madeFiles, error) {
-	made, err := rules.Pack(rulesOf(root))
-	return madeFiles{"rules/" + rules.PackedFile: made}, err
 }
 
 // byHand are the pages below rules that people write.

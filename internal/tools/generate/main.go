@@ -19,7 +19,7 @@ import (
 type generatorStep func(root string) (madeFiles, error)
 
 // generatorSteps are in the order in which one needs what another made.
-var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, packed, knowledgePages, dashboards, operatorRules}
+var generatorSteps = [...]generatorStep{schemaForms, profiles, knowledge, knowledgePages, dashboards, operatorRules}
 
 // staleFiles lists the files that are not as a step makes them, and writes them when
 // asked to.
