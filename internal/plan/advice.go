@@ -114,18 +114,47 @@ func (a *Advice) Count(do string) int {
 	return n
 }
 
-// Moves counts the modules that change their slots within the machine.
-func (a *Advice) Moves() int { return a.Count(Move) + 2*a.Count(Swap) }
+// Moves counts how often somebody carries a module from one slot of the machine to another.
+func (a *Advice) Moves() int {
+	return handled(slices.DeleteFunc(slices.Clone(a.Steps), func(s Step) bool { return s.Do != Move && s.Do != Swap }))
+}
 
-// handled counts what is done with modules: of two that are swapped each is one.
+// handled counts what is done with modules: of those that change places each is one.
 func handled(steps []Step) int {
-	n := len(steps)
-	for _, s := range steps {
-		if s.Do == Swap {
-			n++
+	n := 0
+	for i := 0; i < len(steps); i++ {
+		if steps[i].Do == Swap {
+			slots, swaps := RingSlots(steps[i:])
+			n, i = n+len(slots), i+swaps-1
+			continue
 		}
+		n++
 	}
 	return n
+}
+
+// RingSlots is in which slots the first swaps of the steps change modules round: that of each
+// slot goes to the slot before it, that of the first one to the last. Three that change
+// round are two swaps, and three modules that are carried. swaps is how many steps it is.
+func RingSlots(steps []Step) (slots []int, swaps int) {
+	first := steps[0].From
+	came := map[int]int{first: steps[0].To, steps[0].To: first}
+	for swaps = 1; swaps < len(steps) && steps[swaps].Do == Swap; swaps++ {
+		x, y := steps[swaps].From, steps[swaps].To
+		if _, known := came[x]; !known {
+			x, y = y, x
+		}
+		from, inside := came[x]
+		if _, both := came[y]; both || !inside {
+			break
+		}
+		came[x], came[y] = y, from
+	}
+	slots = []int{first}
+	for at := came[first]; at != first; at = came[at] {
+		slots = append(slots, at)
+	}
+	return slots, swaps
 }
 
 // Pipeline is how a proposal is judged: by the same derivation and the same

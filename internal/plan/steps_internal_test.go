@@ -77,7 +77,24 @@ func TestChangePlaces(t *testing.T) {
 		}
 	}
 	a := &Advice{Steps: []Step{move(0, 1), swap(2, 3), swap(3, 4)}}
-	require.Equal(t, []int{5, 5}, []int{a.Moves(), handled(a.Steps)})
+	require.Equal(t, []int{4, 4}, []int{a.Moves(), handled(a.Steps)}, "three modules change round, and one moves")
+	for _, c := range []struct {
+		steps []Step
+		slots []int
+		swaps int
+	}{
+		{[]Step{swap(0, 1)}, []int{0, 1}, 1},
+		{[]Step{swap(0, 1), swap(1, 2)}, []int{0, 1, 2}, 2},
+		{[]Step{swap(0, 1), swap(0, 2)}, []int{0, 2, 1}, 2},
+		{[]Step{swap(0, 1), swap(2, 0), swap(2, 3)}, []int{0, 2, 3, 1}, 3},
+		{[]Step{swap(0, 1), swap(2, 3)}, []int{0, 1}, 1},
+		{[]Step{swap(0, 1), swap(0, 1)}, []int{0, 1}, 1},
+		{[]Step{swap(0, 1), move(1, 2)}, []int{0, 1}, 1},
+	} {
+		slots, swaps := RingSlots(c.steps)
+		require.Equal(t, c.slots, slots, c)
+		require.Equal(t, c.swaps, swaps, c)
+	}
 	require.Equal(t, Move, a.costliest())
 }
 

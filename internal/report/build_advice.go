@@ -77,11 +77,18 @@ func buildAdvice(sys *inventory.System, a *plan.Advice) Advice {
 		out.Cures = append(out.Cures, Cured{c.Rule, c.Subject})
 	}
 	came := originOf{}
-	for _, s := range a.Steps {
+	for at := 0; at < len(a.Steps); at++ {
+		s := a.Steps[at]
 		switch s.Do {
 		case plan.Swap:
-			out.Steps = append(out.Steps, buildSwap(sys, a, s, came.at(s.From))...)
-			came[s.From], came[s.To] = came.at(s.To), came.at(s.From)
+			slots, swaps := plan.RingSlots(a.Steps[at:])
+			like := came.at(slots[0])
+			out.Steps = append(out.Steps, buildRing(sys, a, slots, like)...)
+			for i := range slots[1:] {
+				came[slots[i]] = came.at(slots[i+1])
+			}
+			came[slots[len(slots)-1]] = like
+			at += swaps - 1
 			continue
 		case plan.Move:
 			came[s.To] = came.at(s.From)
@@ -101,15 +108,16 @@ func (o originOf) at(slot int) int {
 	return slot
 }
 
-// buildSwap is two modules that change places, in steps that can be carried out one after
-// the other: one is taken out, the other one moves, and the first is put in where that was.
-// like is the slot that the first one stood in before all steps.
-func buildSwap(sys *inventory.System, a *plan.Advice, s plan.Step, like int) []Step {
-	return []Step{
-		buildStep(sys, a, plan.Step{Do: plan.Remove, From: s.From, To: -1, Like: -1}),
-		buildStep(sys, a, plan.Step{Do: plan.Move, From: s.To, To: s.From, Like: -1}),
-		buildStep(sys, a, plan.Step{Do: plan.Install, From: s.From, To: s.To, Like: like}),
+// buildRing is two or more modules that change places, in steps that can be carried out one
+// after the other: the first is taken out, each other one moves to where the one before it
+// was, and the first is put in where the last was. like is the slot that the first one stood
+// in before all steps.
+func buildRing(sys *inventory.System, a *plan.Advice, slots []int, like int) []Step {
+	out := []Step{buildStep(sys, a, plan.Step{Do: plan.Remove, From: slots[0], To: -1, Like: -1})}
+	for i := range slots[1:] {
+		out = append(out, buildStep(sys, a, plan.Step{Do: plan.Move, From: slots[i+1], To: slots[i], Like: -1}))
 	}
+	return append(out, buildStep(sys, a, plan.Step{Do: plan.Install, From: slots[0], To: slots[len(slots)-1], Like: like}))
 }
 
 func buildStep(sys *inventory.System, a *plan.Advice, s plan.Step) Step {

@@ -40,46 +40,73 @@ func Steps(steps []report.Step, inv *report.Inventory) []StepLine {
 	return out
 }
 
-// deed is one thing that somebody does: a step, or the three in which the modules of two
-// slots change places.
+// deed is one thing that somebody does: a step, or those in which the modules of two or
+// more slots change places.
 type deed struct {
 	report.Step
 	// steps are the indexes of the steps.
 	steps []int
+	// slots are the names of three or more slots of which each gets the module of the next.
+	slots []string
 }
 
-// swap is a deed of three steps, from one slot to the other.
-const swap = "swap"
+// Deeds of several steps: swap is of three, from one slot to the other, changeRound of more.
+const (
+	swap        = "swap"
+	changeRound = "round"
+)
 
 // deedsOf brings together the steps in which modules change places.
 func deedsOf(steps []report.Step) []deed {
 	var out []deed
 	for i := 0; i < len(steps); i++ {
-		if !changePlaces(steps[i:]) {
+		n := changePlaces(steps[i:])
+		if n == 0 {
 			out = append(out, deed{Step: steps[i], steps: []int{i}})
 			continue
 		}
-		d := deed{Step: steps[i+2], steps: []int{i, i + 1, i + 2}}
+		d := deed{Step: steps[i+n-1]}
 		d.Do, d.Module = swap, nil
+		for k := range n {
+			d.steps = append(d.steps, i+k)
+		}
+		if n > 3 {
+			d.Do = changeRound
+			for k := range n - 1 {
+				s := &steps[i+k]
+				d.slots = append(d.slots, slotWords(s.FromLocator, s.From, s.FromBoard))
+			}
+		}
 		out = append(out, d)
-		i += 2
+		i += n - 1
 	}
 	return out
 }
 
-// changePlaces reports whether a module is taken out for another one, and put in where
-// that was.
-func changePlaces(steps []report.Step) bool {
-	if len(steps) < 3 || steps[0].Do != "remove" || steps[1].Do != "move" || steps[2].Do != "install" {
-		return false
+// changePlaces is in how many steps a module is taken out for another one, that one's slot
+// gets the next, and the first is put in where the last was; 0 where it is otherwise.
+func changePlaces(steps []report.Step) int {
+	if steps[0].Do != "remove" {
+		return 0
 	}
 	same := func(x, y *string) bool { return x != nil && y != nil && *x == *y }
-	return same(steps[0].From, steps[1].To) && same(steps[0].From, steps[2].From) && same(steps[1].From, steps[2].To)
+	free := steps[0].From
+	for n := 1; n < len(steps); n++ {
+		switch s := &steps[n]; {
+		case s.Do == "move" && same(s.To, free):
+			free = s.From
+		case s.Do == "install" && n > 1 && same(s.From, steps[0].From) && same(s.To, free):
+			return n + 1
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // kind is what deeds of one line have in common.
 func (d *deed) kind() string {
-	return d.Do + "\n" + moduleWords(d.Module) + "\n" + report.OrEmpty(d.Setting)
+	return d.Do + strings.Join(d.slots, "\n") + "\n" + moduleWords(d.Module) + "\n" + report.OrEmpty(d.Setting)
 }
 
 // errand are the steps of one kind behind one processor.
@@ -106,7 +133,11 @@ func runLines(deeds []deed, owners map[string]int, whole bool) []StepLine {
 			}
 		}
 		e := &errands[n]
-		e.steps, e.names = append(e.steps, deeds[i].steps...), append(e.names, namesOf(s)...)
+		names := deeds[i].slots
+		if names == nil {
+			names = namesOf(s)
+		}
+		e.steps, e.names = append(e.steps, deeds[i].steps...), append(e.names, names...)
 		if !one { // what comes after it may need the slot that it frees
 			at = map[int]int{}
 		}
@@ -259,6 +290,12 @@ func errandWords(s *report.Step, names []string) string {
 			pairs = append(pairs, names[i]+" and "+names[i+1])
 		}
 		return "swap the modules of " + strings.Join(pairs, ", of ")
+	case changeRound:
+		var moves []string
+		for i, to := range names[:len(names)-1] {
+			moves = append(moves, names[i+1]+" to "+to)
+		}
+		return "take the module out of " + names[0] + ", move " + prose.And(moves) + ", and put it into " + names[len(names)-1]
 	case "remove":
 		return "take out " + prose.And(names)
 	case "exchange":
