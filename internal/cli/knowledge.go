@@ -52,6 +52,11 @@ func withSite(packs []*rulepack.Pack, dirs []string) ([]*rulepack.Pack, error) {
 // loadSite reads and validates a folder or a file of a site's own rules.
 func loadSite(name string) ([]*rulepack.Pack, rulepack.Complaints) {
 	packs, faults := rulepack.LoadPath(name)
+	return validSite(name, packs, faults)
+}
+
+// validSite validates what was read of a folder or a file.
+func validSite(name string, packs []*rulepack.Pack, faults rulepack.Complaints) ([]*rulepack.Pack, rulepack.Complaints) {
 	for _, pack := range packs {
 		faults = append(faults, pack.Validate()...)
 	}

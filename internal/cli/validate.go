@@ -101,7 +101,7 @@ func (v *validated) file(schemas *knowledge.Schemas, file string) {
 	parsed := knowledge.Parse(file, data)
 	switch parsed.Kind {
 	case knowledge.Pack:
-		packs, faults := loadSite(file)
+		packs, faults := loadParsed(file, parsed)
 		v.packs = append(v.packs, packs...)
 		v.complain(faults)
 		if len(faults) > 0 {
@@ -117,6 +117,17 @@ func (v *validated) file(schemas *knowledge.Schemas, file string) {
 	for _, f := range check(schemas) {
 		v.faults = append(v.faults, f)
 	}
+}
+
+// loadParsed is loadSite of a file that was read already; what is not YAML, or not called so, is
+// refused there.
+func loadParsed(file string, parsed *knowledge.File) ([]*rulepack.Pack, rulepack.Complaints) {
+	root := parsed.Document()
+	if ext := filepath.Ext(file); root == nil || ext != ".yaml" && ext != ".yml" {
+		return loadSite(file)
+	}
+	packs, faults := rulepack.LoadParsed(file, root)
+	return validSite(file, packs, faults)
 }
 
 // dataFiles are a file itself, or the YAML and CSV files and the checked tables below a folder.

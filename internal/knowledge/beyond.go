@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"regexp"
 	"slices"
@@ -20,19 +19,15 @@ import (
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
-// platformSources names where documents of platforms are listed: key, vendor,
-// title, year, place, address, whose word it is and what it says, tab-separated.
-const platformSources = "platforms/sources.tsv"
-
 // platform: known citations, patterns that compile, speeds that fall with depth
 // and have a cell for every depth, both documents there.
-func (c *checker) platform(k fs.FS, docs []*yaml.Node) {
+func (c *checker) platform(s *Schemas, docs []*yaml.Node) {
 	first := pairs(docs[0])
 	if len(docs) != 2 || first["id"] == nil || pairs(docs[1])["recognise"] == nil {
 		c.fault(docs[0], "", "%s, expected two: the platform, then --- and how it is recognised", prose.Count(len(docs), "document"))
 		return
 	}
-	c.documents(k, first)
+	c.documents(s.documents(), first)
 	c.speeds(first["speeds"], first["max_dpc"], false)
 	c.speeds(first["also_normal"], first["max_dpc"], true)
 	c.controllers(first)
@@ -95,14 +90,7 @@ var plainMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 // documents: every key that a platform names is a known document, boards and
 // measured layouts name one of the platform's, and the citation says of its
 // document what the list says. A site's document may stand in the citation alone.
-func (c *checker) documents(k fs.FS, first map[string]*yaml.Node) {
-	listed := map[string][]string{}
-	if raw, err := fs.ReadFile(k, platformSources); err == nil {
-		for row := range strings.Lines(string(raw)) {
-			cells := strings.Split(strings.TrimSuffix(row, "\n"), "\t")
-			listed[cells[0]] = cells
-		}
-	}
+func (c *checker) documents(listed map[string][]string, first map[string]*yaml.Node) {
 	cited := ""
 	if citation := pairs(orEmpty(first["citation"])); citation["key"] != nil {
 		cited = citation["key"].Value
@@ -229,15 +217,9 @@ func (c *checker) pattern(n *yaml.Node) {
 	}
 }
 
-// SiteFolder is where knowledge that a site's files were joined to keeps those
-// that stand beside a built-in file of the same name.
-const SiteFolder = "site/"
-
 // slotMaps: known citations and patterns, no slot twice, groups that agree.
-func (c *checker) slotMaps(k fs.FS, doc *yaml.Node, data []byte) {
-	sources, locators := keysOf(k, "slots/sources.yaml", "sources"), ruleIDsOf(k, "slots/locators.yaml")
-	maps.Copy(sources, keysOf(k, SiteFolder+"sources.yaml", "sources"))
-	maps.Copy(locators, ruleIDsOf(k, SiteFolder+"locators.yaml"))
+func (c *checker) slotMaps(s *Schemas, doc *yaml.Node, data []byte) {
+	sources, locators := maps.Clone(s.sources()), s.locators()
 	top := pairs(doc)
 	for key := range pairs(orEmpty(top["sources"])) {
 		sources[key] = true
@@ -382,7 +364,7 @@ func checkProcessors(name string, data []byte) []Fault {
 
 // processorFault says what is wrong with one row.
 func processorFault(row, last string) string {
-	cells, err := csv.NewReader(strings.NewReader(row)).Read()
+	cells, err := cellsOf(row)
 	want := strings.Count(columns, ",") + 1
 	switch {
 	case err != nil && !errors.Is(err, csv.ErrFieldCount):
@@ -406,22 +388,11 @@ func processorFault(row, last string) string {
 	return ""
 }
 
-// keysOf are the keys of one mapping of a file of the knowledge.
-func keysOf(k fs.FS, file, key string) map[string]bool {
-	out := map[string]bool{}
-	for name := range pairs(orEmpty(mappingOfFile(k, file)[key])) {
-		out[name] = true
+// cellsOf are a row's cells. A reader of CSV has a buffer of 4 kB, for rows that need none of
+// its rules.
+func cellsOf(row string) ([]string, error) {
+	if row == "" || strings.ContainsAny(row, "\"\r") {
+		return csv.NewReader(strings.NewReader(row)).Read()
 	}
-	return out
-}
-
-// ruleIDsOf are the ids of the rules of a file of the knowledge.
-func ruleIDsOf(k fs.FS, file string) map[string]bool {
-	out := map[string]bool{}
-	for _, rule := range itemsOf(mappingOfFile(k, file)["rules"]) {
-		if id := pairs(rule)["id"]; id != nil {
-			out[id.Value] = true
-		}
-	}
-	return out
+	return strings.Split(row, ","), nil
 }

@@ -5,8 +5,6 @@
 package knowledge
 
 import (
-	"fmt"
-	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -30,11 +28,6 @@ const (
 	Parts      Kind = "parts"
 	Table      Kind = "table" // of fields parted by tabs, without a schema
 )
-
-// String prints file:line:column: text.
-func (f Fault) String() string {
-	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Text)
-}
 
 // File is a data file that was read.
 type File struct {
@@ -61,6 +54,14 @@ func Parse(name string, data []byte) *File {
 		f.Kind = kindOf(f.docs[0])
 	}
 	return f
+}
+
+// Document is the file's first document, nil where the file is not YAML.
+func (f *File) Document() *yaml.Node {
+	if f.bad != nil || len(f.docs) == 0 {
+		return nil
+	}
+	return f.docs[0]
 }
 
 func kindOf(first *yaml.Node) Kind {
@@ -134,17 +135,17 @@ func (c *checker) check(s *Schemas, f *File) []Fault {
 	if len(c.faults) > 0 {
 		return c.faults // what follows asks for the form
 	}
-	c.beyond(s.rules, f)
+	c.beyond(s, f)
 	return c.faults
 }
 
 // beyond checks what a schema cannot say.
-func (c *checker) beyond(k fs.FS, f *File) {
+func (c *checker) beyond(s *Schemas, f *File) {
 	switch f.Kind {
 	case Platform:
-		c.platform(k, f.docs)
+		c.platform(s, f.docs)
 	case SlotMaps:
-		c.slotMaps(k, f.docs[0], f.data)
+		c.slotMaps(s, f.docs[0], f.data)
 	case Locators:
 		c.locators(f.docs[0])
 	case Settings:

@@ -73,3 +73,51 @@ func yamlFault(name string, err error) *Fault {
 	line, text := prose.YAMLError(err.Error())
 	return &Fault{name, max(line, 1), 1, text}
 }
+
+// pairs are a mapping's values by key, those it merges in included.
+func pairs(n *yaml.Node) map[string]*yaml.Node {
+	out, merged := map[string]*yaml.Node{}, map[string]*yaml.Node{}
+	if n = resolveAlias(n); n.Kind != yaml.MappingNode {
+		return out
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Tag == "!!merge" {
+			for _, m := range mergedIn(n.Content[i+1]) {
+				for k, v := range pairs(m) {
+					if merged[k] == nil {
+						merged[k] = v
+					}
+				}
+			}
+			continue
+		}
+		out[n.Content[i].Value] = resolveAlias(n.Content[i+1])
+	}
+	for k, v := range merged {
+		if out[k] == nil {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func resolveAlias(n *yaml.Node) *yaml.Node {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+// mergedIn are the mappings that a "<<" stands for: one, or a list of which the earlier
+// replace the later.
+func mergedIn(n *yaml.Node) []*yaml.Node {
+	n = resolveAlias(n)
+	if n.Kind != yaml.SequenceNode {
+		return []*yaml.Node{n}
+	}
+	out := make([]*yaml.Node, len(n.Content))
+	for i, m := range n.Content {
+		out[i] = resolveAlias(m)
+	}
+	return out
+}

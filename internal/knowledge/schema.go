@@ -54,10 +54,30 @@ type Schemas struct {
 	rules fs.FS
 	mu    sync.Mutex
 	read  map[string]*schema
+	// documents are the rows of the list of platforms' documents by their key, sources the
+	// citations of slot maps, locators the ids of patterns: each is read for the first file
+	// that asks for it.
+	documents         func() map[string][]string
+	sources, locators func() map[string]bool
 }
 
 // NewSchemas are those of a folder of rules, against which files are checked.
-func NewSchemas(rules fs.FS) *Schemas { return &Schemas{rules: rules, read: map[string]*schema{}} }
+func NewSchemas(rules fs.FS) *Schemas {
+	return &Schemas{
+		rules: rules, read: map[string]*schema{},
+		documents: sync.OnceValue(func() map[string][]string { return listedDocuments(rules) }),
+		sources: sync.OnceValue(func() map[string]bool {
+			out := keysOf(rules, "slots/sources.yaml", "sources")
+			maps.Copy(out, keysOf(rules, SiteFolder+"sources.yaml", "sources"))
+			return out
+		}),
+		locators: sync.OnceValue(func() map[string]bool {
+			out := ruleIDsOf(rules, "slots/locators.yaml")
+			maps.Copy(out, ruleIDsOf(rules, SiteFolder+"locators.yaml"))
+			return out
+		}),
+	}
+}
 
 // of is the schema of a kind.
 func (s *Schemas) of(kind string) (*schema, error) {
@@ -223,54 +243,6 @@ func (c *checker) bounds(n *yaml.Node, s *schema, path string) {
 	}
 }
 
-// pairs are a mapping's values by key, those it merges in included.
-func pairs(n *yaml.Node) map[string]*yaml.Node {
-	out, merged := map[string]*yaml.Node{}, map[string]*yaml.Node{}
-	if n = resolveAlias(n); n.Kind != yaml.MappingNode {
-		return out
-	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Tag == "!!merge" {
-			for _, m := range mergedIn(n.Content[i+1]) {
-				for k, v := range pairs(m) {
-					if merged[k] == nil {
-						merged[k] = v
-					}
-				}
-			}
-			continue
-		}
-		out[n.Content[i].Value] = resolveAlias(n.Content[i+1])
-	}
-	for k, v := range merged {
-		if out[k] == nil {
-			out[k] = v
-		}
-	}
-	return out
-}
-
-// mergedIn are the mappings that a "<<" stands for: one, or a list of which the earlier
-// replace the later.
-func mergedIn(n *yaml.Node) []*yaml.Node {
-	n = resolveAlias(n)
-	if n.Kind != yaml.SequenceNode {
-		return []*yaml.Node{n}
-	}
-	out := make([]*yaml.Node, len(n.Content))
-	for i, m := range n.Content {
-		out[i] = resolveAlias(m)
-	}
-	return out
-}
-
-func resolveAlias(n *yaml.Node) *yaml.Node {
-	for n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
-}
-
 // isOfType reports whether a node is of a type of JSON Schema.
 func isOfType(n *yaml.Node, kind string) bool {
 	switch kind {
@@ -315,11 +287,4 @@ func article(kind string) string {
 	default:
 		return "a " + kind
 	}
-}
-
-// Fault is one thing wrong with a file, with its place.
-type Fault struct {
-	File         string
-	Line, Column int
-	Text         string
 }

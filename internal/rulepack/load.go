@@ -34,7 +34,11 @@ func ParsePack(file string, data []byte) (*Pack, Complaints) {
 		}
 		return nil, Complaints{yamlComplaint(file, err)}
 	}
-	root := doc.Content[0]
+	return packOf(file, doc.Content[0])
+}
+
+// packOf makes a pack of a file's document.
+func packOf(file string, root *yaml.Node) (*Pack, Complaints) {
 	if faults := checkKeys(file, root); len(faults) > 0 {
 		return nil, faults
 	}
@@ -103,6 +107,11 @@ func loadFile(fsys fs.FS, name string, site bool, presets *presetReader) (*Pack,
 		return nil, Complaints{{name, 1, 1, err.Error()}}
 	}
 	p, faults := ParsePack(name, data)
+	return finished(p, faults, site, presets)
+}
+
+// finished gives a pack that was read what its file does not say.
+func finished(p *Pack, faults Complaints, site bool, presets *presetReader) (*Pack, Complaints) {
 	if p == nil {
 		return nil, faults
 	}
@@ -169,11 +178,29 @@ func LoadPath(name string) ([]*Pack, Complaints) {
 		dir, start = filepath.Dir(name), filepath.Base(name)
 	}
 	packs, faults := LoadDir(os.DirFS(dir), start, true)
+	placeBelow(dir, packs, faults)
+	return packs, faults
+}
+
+// LoadParsed is LoadPath for a file whose document was read before.
+func LoadParsed(name string, root *yaml.Node) ([]*Pack, Complaints) {
+	dir := filepath.Dir(name)
+	p, faults := packOf(filepath.Base(name), root)
+	p, faults = finished(p, faults, true, newPresetReader(os.DirFS(dir)))
+	var packs []*Pack
+	if p != nil {
+		packs = []*Pack{p}
+	}
+	placeBelow(dir, packs, faults)
+	return packs, faults
+}
+
+// placeBelow puts a folder before the names of files.
+func placeBelow(dir string, packs []*Pack, faults Complaints) {
 	for _, p := range packs {
 		p.File = filepath.Join(dir, p.File)
 	}
 	for i := range faults {
 		faults[i].File = filepath.Join(dir, faults[i].File)
 	}
-	return packs, faults
 }
