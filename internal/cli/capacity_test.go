@@ -56,6 +56,18 @@ func TestPlanCapacity(t *testing.T) {
 	assert.Contains(t, out, "(discouraged)")
 }
 
+// TestPlanCapacityOfQuadRankModules: DDR3 modules of 32 GB have four ranks (each of the 109 modules in
+// linuxhw/DMI that state more than one), which Xeon 5600 run at 1066 alone on a channel and at 800 in pairs
+// (IBM, System x3650 M3 Product Guide).
+func TestPlanCapacityOfQuadRankModules(t *testing.T) {
+	t.Parallel()
+	for capacity, want := range map[string]string{"96G": "3 x 32 GiB quad-rank\n  gives     class B, 1066 MT/s", "192G": "6 x 32 GiB quad-rank\n  gives     class B, 800 MT/s"} {
+		status, out, errs := run(nil, "plan", "--platform", "westmere-ep", "--capacity", capacity)
+		require.Zero(t, status, errs)
+		assert.Contains(t, out, want)
+	}
+}
+
 // TestPlanCapacityRefuses: wrong usage is 2, prints nothing, and says what would
 // have been accepted.
 func TestPlanCapacityRefuses(t *testing.T) {
