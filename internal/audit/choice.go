@@ -9,6 +9,7 @@ import (
 	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -184,12 +185,12 @@ func shared(name, known string) int {
 		switch {
 		case slices.Contains(theirs, w):
 			sum += 2
-		case slices.ContainsFunc(theirs, func(k string) bool { return distance(w, k) <= len(w)/wordSlips }):
+		case slices.ContainsFunc(theirs, func(k string) bool { return prose.Distance(w, k) <= len(w)/wordSlips }):
 			sum++
 		default:
 			continue
 		}
-		if i == 0 && distance(w, theirs[0]) <= len(w)/wordSlips {
+		if i == 0 && prose.Distance(w, theirs[0]) <= len(w)/wordSlips {
 			sum++
 		}
 	}
@@ -203,32 +204,11 @@ const wordSlips = 4
 // leave the family out.
 func unlike(name, known string) int {
 	name = strings.ToLower(name)
-	d := distance(name, known)
+	d := prose.Distance(name, known)
 	if at := strings.LastIndex(known, "/"); at >= 0 {
-		d = min(d, 1+distance(name, known[at+1:]))
+		d = min(d, 1+prose.Distance(name, known[at+1:]))
 	}
 	return d
-}
-
-// distance counts the letters to put in, take out or change (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := corner
-			if a[i] != b[j] {
-				change++
-			}
-			corner = row[j+1]
-			row[j+1] = min(change, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Chosen is a profile as it speaks of one machine.

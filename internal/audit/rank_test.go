@@ -197,12 +197,6 @@ func TestWordsThatMatch(t *testing.T) {
 	} {
 		assert.Equal(t, c.want, matchText(c.wanted, c.text, begins, c.unknown), "%+v", c)
 	}
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"hpc", "", 3}, {"", "hpc", 3}, {"hpc", "hpc", 0}, {"hpc", "hcp", 2}, {"database", "databse", 1}, {"latency", "latencies", 3}} {
-		assert.Equal(t, c.want, distance(c.a, c.b), "%s %s", c.a, c.b)
-	}
 }
 
 // TestLikeNames: a word in common counts two, a misspelt one half of that, one more where both begin

@@ -105,7 +105,7 @@ func (p *Program) platformTarget(id string, pipeline plan.Pipeline) (*plan.Targe
 		return nil, usageError("%w", err)
 	}
 	if !slices.Contains(ids, id) {
-		return nil, usageError("--platform %q: no such platform; the nearest are %s", id, strings.Join(plan.Nearest(ids, id, 3), ", "))
+		return nil, usageError("--platform %q: no such platform; the nearest are %s", id, strings.Join(prose.Nearest(ids, id, 3), ", "))
 	}
 	pf, err := platform.ByID(p.Rules, id)
 	if err != nil {

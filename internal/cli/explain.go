@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/text"
@@ -37,7 +37,7 @@ func (p *Program) explain(f *checkFlags, word string) error {
 	}
 	if e.Explain(word, nil) == nil {
 		return &exitError{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting or platform; the nearest are %s",
-			word, strings.Join(plan.Nearest(e.Words(), word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
+			word, strings.Join(prose.Nearest(e.Words(), word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
 	}
 	var doc *report.Report
 	var failed error

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/memaudit/memaudit/internal/plan"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -94,7 +94,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 				return i.ID != args[0] && !slices.Contains(i.Intents, args[0])
 			})
 			if len(found) == 0 {
-				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q; the nearest are %s", args[0], strings.Join(plan.Nearest(profileWords(packs), args[0], 3), ", ")), hint: "memaudit profiles list"}
+				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q; the nearest are %s", args[0], strings.Join(prose.Nearest(profileWords(packs), args[0], 3), ", ")), hint: "memaudit profiles list"}
 			}
 			tables, err := p.tables()
 			if err != nil {

@@ -277,7 +277,7 @@ func (j besideSlot) errors() *inventory.ControllerErrors {
 // speed is the controller's operating speed in MT/s: one that looks like a
 // clock in MHz says nothing where SMBIOS says nothing.
 func (j besideSlot) speed() int {
-	low, high := rateBounds(j.s.Type.Or(j.d.Type))
+	low, high := ddr.Bounds(j.s.Type.Or(j.d.Type))
 	if v := j.d.SpeedMTs; j.s.ConfiguredMTs.Known() || v >= low-4 && v <= high+4 {
 		return v
 	}

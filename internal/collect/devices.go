@@ -169,7 +169,7 @@ func speeds(s structure, d *smbios.MemoryDevice) (rated, configured fact.Fact[in
 // refuseClock marks a number that is not a speed: a clock in MHz, which is half of a
 // rate of the module's type, or one far from every rate of it.
 func refuseClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
-	low, high := rateBounds(typ.Or(""))
+	low, high := ddr.Bounds(typ.Or(""))
 	plausible := func(mts int) bool { return mts >= low-ddr.Tolerance && mts <= high+ddr.Tolerance }
 	switch {
 	case !f.Known() || plausible(f.Value):
@@ -181,25 +181,6 @@ func refuseClock(f fact.Fact[int], typ smbios.Field[string]) fact.Fact[int] {
 		return fact.Unknown[int](fact.Malformed, display(f.Value)+" is not a speed that "+typ.Or("memory")+" can have", "", f.From)
 	default:
 		return f // overclocked, or the type is mistaken
-	}
-}
-
-// rateBounds are the slowest and the fastest rate that JEDEC names for a type, in
-// MT/s.
-func rateBounds(typ string) (low, high int) {
-	switch typ {
-	case "DDR":
-		return 200, 400
-	case "DDR2", "DDR2 FB-DIMM":
-		return 400, 1066
-	case "DDR3":
-		return 800, 2133
-	case "DDR4":
-		return 1333, 5333 // 1333 is seen on throttled DDR4; modules beyond 3200 run overclocked
-	case "DDR5":
-		return 3200, 9600
-	default:
-		return 0, 1 << 30
 	}
 }
 

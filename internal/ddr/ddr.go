@@ -63,6 +63,26 @@ func withinOnePercent(rate, mts int) bool {
 	return d*100 <= rate && -d*100 <= rate
 }
 
+// Bounds are the slowest and the fastest rate in MT/s that a type's modules are sold for or seen at;
+// further than the listed rates, for these are what servers' modules have.
+func Bounds(memType string) (low, high int) {
+	switch memType {
+	case "DDR":
+		return 200, 400
+	case "DDR2", "DDR2 FB-DIMM":
+		return 400, 1066
+	case "DDR3":
+		return 800, 2133
+	case "DDR4":
+		return 1333, 5333 // 1333 is seen on throttled DDR4; modules beyond 3200 run overclocked
+	case "DDR5":
+		return 3200, 9600
+	default:
+		return 0, 1 << 30
+	}
+}
+
+// ratesOf are the data rates of a type's modules for servers, by JEDEC.
 func ratesOf(memType string) []int {
 	switch memType {
 	case "DDR2", "DDR2 FB-DIMM", "DDR2 SDRAM FB-DIMM":

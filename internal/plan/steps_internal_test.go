@@ -685,14 +685,6 @@ func TestNamesOfSlots(t *testing.T) {
 	for name, like := range map[string]bool{"0x1100": true, "1100": true, "0x11": true, "BEEF": true, "110": false, "B1": false, "DIMM": false, "0x": false, "0x11000": false} {
 		assert.Equal(t, like, handleLike(name), name)
 	}
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"KITTEN", "SITTING", 3}, {"", "ABC", 3}, {"ABC", "", 3}, {"A1", "A1", 0}, {"A1", "B1", 1}, {"AB", "BA", 2}} {
-		assert.Equal(t, c.want, distance(c.a, c.b), c.a)
-	}
-	assert.Equal(t, []string{"rome", "milan"}, Nearest([]string{"cascade-lake-sp", "milan", "rome"}, "ROMA", 2))
-	assert.Equal(t, []string{"rome"}, Nearest([]string{"rome"}, "ROMA", 2))
 }
 
 // TestChangesThatCannotBe: what is no step is said, with how it could be one.

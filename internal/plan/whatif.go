@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/population"
@@ -240,7 +239,7 @@ func closest(sys *inventory.System, name string) string {
 			if n == inventory.HandleText(sys.Slots[i].Handle) && !handleLike(name) && sys.Slots[i].Locator.Or("") != "" {
 				continue
 			}
-			d := distance(squeezed(n), wanted)
+			d := prose.Distance(squeezed(n), wanted)
 			if strings.HasSuffix(squeezed(n), wanted) {
 				d = 0
 			}
@@ -262,26 +261,6 @@ func handleLike(name string) bool {
 	return err == nil && (len(digits) == 4 || len(digits) < len(name))
 }
 
-// distance counts the letters to change, add or drop.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
-}
-
 // Compare audits what a machine would be and holds it against what it is.
 func Compare(topo *population.Result, found *verdict.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
 	next := p.Derive(after)
@@ -294,12 +273,4 @@ func Compare(topo *population.Result, found *verdict.Audit, after *inventory.Sys
 	out.After.Findings = failures(audited.Findings, p.AboutLayout)
 	out.Gone, out.New = goneFailures(out.Before.Findings, out.After.Findings), goneFailures(out.After.Findings, out.Before.Findings)
 	return out, nil
-}
-
-// Nearest lists the n names that differ least from one.
-func Nearest(names []string, name string, n int) []string {
-	out := slices.Clone(names)
-	far := func(s string) int { return distance(strings.ToUpper(s), strings.ToUpper(name)) }
-	arrange.Stably(out, func(x, y string) int { return far(x) - far(y) })
-	return out[:min(n, len(out))]
 }

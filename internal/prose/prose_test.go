@@ -72,3 +72,15 @@ func TestYAMLErrors(t *testing.T) {
 	assert.Zero(t, line)
 	assert.Equal(t, "no place in it", text)
 }
+
+// TestNearest: letters put in, taken out or changed count one each, and case does not.
+func TestNearest(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"hpc", "", 3}, {"", "hpc", 3}, {"hpc", "hpc", 0}, {"hpc", "hcp", 2}, {"database", "databse", 1}, {"latency", "latencies", 3}, {"KITTEN", "SITTING", 3}, {"A1", "B1", 1}} {
+		assert.Equal(t, c.want, Distance(c.a, c.b), "%s %s", c.a, c.b)
+	}
+	assert.Equal(t, []string{"rome", "milan"}, Nearest([]string{"cascade-lake-sp", "milan", "rome"}, "ROMA", 2))
+	assert.Equal(t, []string{"rome"}, Nearest([]string{"rome"}, "ROMA", 2))
+}
