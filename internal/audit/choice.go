@@ -90,8 +90,8 @@ func (e *Engine) CheckVendor(name string, sys *inventory.System, topo *populatio
 	return &ForeignProfileError{Name: name, Vendors: vendors, Vendor: sys.Machine.Vendor.Value, Fitting: fitIDs(e.Fitting(sys, topo))}
 }
 
-// Fit is a profile that is written for a machine.
-type Fit struct {
+// Applicable is a profile that is written for a machine.
+type Applicable struct {
 	ID string
 	// Answers are the intents that come to it on this machine.
 	Answers []string
@@ -102,7 +102,7 @@ type Fit struct {
 }
 
 // Fitting lists the profiles written for a machine, in file order.
-func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Fit {
+func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Applicable {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	answers := map[*rulepack.ProfileSpec][]string{}
 	for _, intent := range rulepack.Intents {
@@ -110,10 +110,10 @@ func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Fit {
 			answers[p] = append(answers[p], intent)
 		}
 	}
-	var out []Fit
+	var out []Applicable
 	for _, p := range e.profiles {
 		if applies, _ := r.profileApplies(p); applies {
-			out = append(out, Fit{ID: p.ID, Answers: answers[p], Standing: r.standing(p), width: p.For.Width()})
+			out = append(out, Applicable{ID: p.ID, Answers: answers[p], Standing: r.standing(p), width: p.For.Width()})
 		}
 	}
 	return out
@@ -122,7 +122,7 @@ func (e *Engine) Fitting(sys *inventory.System, topo *population.Result) []Fit {
 // Possible lists the profiles of the machine's own maker that may be written for
 // it, those whose document names it first, and the facts that would decide. There
 // are none where all of those are known, and where the maker is not.
-func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits []Fit, missing []string) {
+func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits []Applicable, missing []string) {
 	r := newRun(e, sys, topo, Options{Asked: true})
 	if !sys.Machine.Vendor.Known() {
 		return nil, nil
@@ -135,10 +135,10 @@ func (e *Engine) Possible(sys *inventory.System, topo *population.Result) (fits 
 	}
 	for _, p := range e.profiles {
 		if len(missing) > 0 && !r.writtenFor(p) && r.mayFit(p.For) {
-			fits = append(fits, Fit{ID: p.ID, Standing: r.standing(p), width: p.For.Width()})
+			fits = append(fits, Applicable{ID: p.ID, Standing: r.standing(p), width: p.For.Width()})
 		}
 	}
-	arrange.Stably(fits, func(a, b Fit) int { return cmp.Compare(len(a.Standing), len(b.Standing)) })
+	arrange.Stably(fits, func(a, b Applicable) int { return cmp.Compare(len(a.Standing), len(b.Standing)) })
 	return fits, missing
 }
 
@@ -166,8 +166,8 @@ func (e *Engine) FittingIDs(sys *inventory.System, topo *population.Result) []st
 }
 
 // fitIDs are the ids, those written most narrowly for the machine first.
-func fitIDs(fits []Fit) []string {
-	arrange.Stably(fits, func(a, b Fit) int { return cmp.Compare(b.width, a.width) })
+func fitIDs(fits []Applicable) []string {
+	arrange.Stably(fits, func(a, b Applicable) int { return cmp.Compare(b.width, a.width) })
 	ids := make([]string, 0, len(fits))
 	for _, f := range fits {
 		ids = append(ids, f.ID)

@@ -113,7 +113,7 @@ func rankOf(d *platform.Document, maker string) int {
 		return processorMaker
 	case d.Authority == platform.OfThird:
 		return thirdParty
-	case maker != "" && platform.Maker(d.Vendor) == maker:
+	case maker != "" && platform.MakerWord(d.Vendor) == maker:
 		return ownMaker
 	default:
 		return otherMaker
@@ -123,13 +123,13 @@ func rankOf(d *platform.Document, maker string) int {
 // rank ranks the rule's own document. A rule that is written for makers or products
 // cites what it is written from.
 func (r *auditRun) rank(rule *rulepack.Rule) int {
-	c, maker := rule.Citation, platform.Maker(rule.Citation.Vendor)
+	c, maker := rule.Citation, platform.MakerWord(rule.Citation.Vendor)
 	switch {
 	case rule.For != nil && (len(rule.For.Vendors) > 0 || len(rule.For.Products) > 0):
 		return ownMaker
 	case c.Authority == verdict.Standard:
 		return processorMaker
-	case c.Authority == verdict.Third:
+	case c.Authority == verdict.ThirdParty:
 		return practice
 	case r.maker() != "" && maker == r.maker():
 		if p, ok := r.topo.Platform.Get(); len(c.About) == 0 || ok && slices.Contains(c.About, p.ID) {
@@ -148,7 +148,7 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 // maker is the machine's, folded; "" when firmware does not name it.
 func (r *auditRun) maker() string {
 	if r.folded == nil {
-		name := platform.Maker(r.sys.Machine.Vendor.Or(""))
+		name := platform.MakerWord(r.sys.Machine.Vendor.Or(""))
 		r.folded = &name
 	}
 	return *r.folded
@@ -172,7 +172,7 @@ func (r *auditRun) orderCitation(subject string) *verdict.Citation {
 		}
 		vendor, title, _ := strings.Cut(p.OrderSource, ", ")
 		c := &verdict.Citation{Vendor: vendor, Title: title}
-		if r.topo.Sets != nil && r.topo.Sets.Analogous || platform.Maker(vendor) != r.maker() {
+		if r.topo.Sets != nil && r.topo.Sets.Analogous || platform.MakerWord(vendor) != r.maker() {
 			c.Standing = verdict.Analogous
 		}
 		return c

@@ -75,10 +75,10 @@ func kindOfCell(cell string) string {
 
 // otherMark says whose a document is that the machine's maker did not write.
 func otherMark(p *rulepack.ProfileSpec) string {
-	switch maker := platform.Maker(p.Citation.Vendor); {
+	switch maker := platform.MakerWord(p.Citation.Vendor); {
 	case strings.Contains(p.ID, "practice"):
 		return "?"
-	case maker == platform.Maker("AMD"), maker == platform.Maker("Intel"):
+	case maker == platform.MakerWord("AMD"), maker == platform.MakerWord("Intel"):
 		return "^"
 	default:
 		return "~"

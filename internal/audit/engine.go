@@ -32,7 +32,7 @@ type Engine struct {
 
 // NewEngine makes the rules and profiles of all packs ready.
 func NewEngine(packs []*rulepack.Pack) *Engine {
-	e := &Engine{rules: rulepack.ByID(packs)}
+	e := &Engine{rules: rulepack.RulesByID(packs)}
 	e.roles = sync.OnceValue(func() map[string]verdict.Role { return rolesOf(e.rules) })
 	for _, p := range packs {
 		e.profiles = append(e.profiles, p.Profiles...)

@@ -77,7 +77,7 @@ func (r *auditRun) named(p *rulepack.ProfileSpec) bool {
 func (r *auditRun) standing(p *rulepack.ProfileSpec) string {
 	own := r.maker()
 	switch {
-	case own != "" && platform.Maker(p.Citation.Vendor) != own && !r.runs(p.Firmware):
+	case own != "" && platform.MakerWord(p.Citation.Vendor) != own && !r.runs(p.Firmware):
 		return verdict.Practice
 	case !r.named(p):
 		return verdict.Analogous

@@ -53,7 +53,7 @@ func TestRanksOfDocuments(t *testing.T) {
 		{"the processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("Intel Corporation")}, processorMaker},
 		{"another processor's", "Dell Inc.", milan, rulepack.Rule{Citation: by("AMD")}, practice},
 		{"a standard", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("JEDEC"), verdict.Standard)}, processorMaker},
-		{"of somebody who makes neither", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("Dell"), verdict.Third)}, practice},
+		{"of somebody who makes neither", "Dell Inc.", milan, rulepack.Rule{Citation: of(by("Dell"), verdict.ThirdParty)}, practice},
 		{"another's", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE")}, practice},
 		{"another's about this platform", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: platforms}, otherMaker},
 		{"a rule for a maker's machines", "Dell Inc.", milan, rulepack.Rule{Citation: by("HPE"), For: &rulepack.Match{Vendors: []string{"Dell"}}}, ownMaker},
@@ -113,7 +113,7 @@ func TestDocumentsOfAPlatform(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "by analogy: IBM, ROW", RowDocument(listed, "dell"))
-	assert.Equal(t, "IBM, ROW", RowDocument(listed, platform.Maker("IBM")), "its own maker's")
+	assert.Equal(t, "IBM, ROW", RowDocument(listed, platform.MakerWord("IBM")), "its own maker's")
 	assert.Empty(t, RowDocument(untitled, "dell"))
 	listed.Documents[0].Authority = platform.OfCollection
 	assert.Empty(t, RowDocument(listed, "lenovo"), "a list of what was seen asks for nothing")

@@ -233,7 +233,7 @@ func (r *auditRun) presetSteps(t *settings.Table, p *rulepack.ProfileSpec, w *ru
 	}
 	preset, says := p.Preset, "writes this and its sibling rows in one step"
 	for _, row := range r.table(p) {
-		if known, _ := settings.Lookup(governing); row.ID == governing && preset == "" && known.Kind == settings.Name {
+		if known, _ := settings.Lookup(governing); row.ID == governing && preset == "" && known.Kind == settings.VendorName {
 			preset, says = row.Want[0], "governs this setting"
 		}
 	}

@@ -85,12 +85,12 @@ func (c *comparison) done(p *subjectChanges) inventory.Compared {
 	for _, change := range p.changes {
 		then, now = append(then, change.Then), append(now, change.Now)
 	}
-	out.Then, out.Now = prose.First(atMost, then), prose.First(atMost, now)
+	out.Then, out.Now = prose.FirstFew(atMost, then), prose.FirstFew(atMost, now)
 	switch {
 	case len(p.changes) > 0:
 		out.Same = fact.Known(false, fact.Direct, at)
 	case len(p.unknown) > 0:
-		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+prose.First(atMost, p.unknown), advice, at)
+		out.Same = fact.Unknown[bool](fact.Unread, "not comparable with the baseline: "+prose.FirstFew(atMost, p.unknown), advice, at)
 	default:
 		out.Same = fact.Known(true, fact.Direct, at)
 	}

@@ -229,7 +229,7 @@ func compareSpeed(p *subjectChanges, then, now int, words string) {
 	case then == 0:
 	case now == 0:
 		p.lost("the module's speed is not known now")
-	case ddr.Same(now, then):
+	case ddr.SameSpeed(now, then):
 	case now < then:
 		p.change(inventory.DIMMSlower, fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(then)), fmt.Sprintf("%s %d MT/s", words, ddr.Nominal(now)))
 	default:

@@ -54,8 +54,8 @@ const (
 	IntelSyscfg Format = "intel-syscfg"
 	SCE         Format = "ami-sce"
 	Omreport    Format = "omreport"
-	// Words is a file of memaudit's own words, written by a person.
-	Words Format = "settings"
+	// OwnWords is a file of memaudit's own words, written by a person.
+	OwnWords Format = "settings"
 	// FirmwareAttributes are those of the kernel's class of that name; no file.
 	FirmwareAttributes Format = "firmware-attributes"
 )

@@ -222,7 +222,7 @@ func TestMenuForms(t *testing.T) {
 		{name: "one title twice", in: `[{"Title": "Cores", "Question Id": 1, "Value": 0}, {"Title": "Cores", "Question Id": 2, "Value": 1}]`, want: []string{"Cores=0", "Cores=1"}},
 		{name: "a password", in: `[{"Title": "Administrator Password", "Question Id": 1, "Value": "hunter2"}]`, want: []string{"Administrator Password=(none)"}},
 	})
-	testForms(t, bios.Words, []form{
+	testForms(t, bios.OwnWords, []form{
 		{name: "quotes, comments and an equals sign", in: "---\nmemory_ras_mode: \"spare\" # as setup shows it\nturbo = enabled\n", want: []string{"memory_ras_mode=spare", "turbo=enabled"}},
 		{name: "a line that is none", in: "turbo: enabled\nTurbo Mode on\n", want: []string{"turbo=enabled"}, problems: []string{"line 2: not setting: value"}},
 	})

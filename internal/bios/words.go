@@ -26,7 +26,7 @@ var wordLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(
 // which somebody wrote who looked into BIOS setup: for machines that export
 // nothing. Empty lines and what stands after # are left out.
 func decodeWords(lines []textLine) (*Export, error) {
-	e := &Export{Format: Words}
+	e := &Export{Format: OwnWords}
 	for _, l := range lines {
 		text, _, _ := strings.Cut(l.text, "#")
 		text = strings.TrimSpace(text)

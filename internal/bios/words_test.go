@@ -25,7 +25,7 @@ func TestWords(t *testing.T) {
 		{name: "a line that says nothing", text: "smt: disabled\nturbo on\n", values: map[string]string{"smt": "disabled"}, problems: []string{"line 2: not setting: value"}},
 	} {
 		e := decoded(t, "words.yaml", c.text)
-		require.Equal(t, bios.Words, e.Format, c.name)
+		require.Equal(t, bios.OwnWords, e.Format, c.name)
 		values := map[string]string{}
 		for _, a := range e.Attributes {
 			assert.True(t, a.Stated, c.name)

@@ -37,7 +37,7 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 }
 
 // described are the profiles of the fits, in their order.
-func described(all []rulepack.ProfileInfo, fits []audit.Fit) []rulepack.ProfileInfo {
+func described(all []rulepack.ProfileInfo, fits []audit.Applicable) []rulepack.ProfileInfo {
 	out := make([]rulepack.ProfileInfo, 0, len(fits))
 	for _, f := range fits {
 		if i := slices.IndexFunc(all, func(i rulepack.ProfileInfo) bool { return i.ID == f.ID }); i >= 0 {
@@ -64,7 +64,7 @@ type fittingProfile struct {
 // machines like it.
 const ownMaker = "own maker"
 
-func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool, missing []string) []fittingProfile {
+func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Applicable, maker bool, missing []string) []fittingProfile {
 	out := make([]fittingProfile, 0, len(fits))
 	for i, f := range fits {
 		standing := &f.Standing
@@ -77,16 +77,16 @@ func fittingProfiles(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool,
 }
 
 // undocumented are the intents that no profile answers.
-func undocumented(fits []audit.Fit) []string {
+func undocumented(fits []audit.Applicable) []string {
 	return slices.DeleteFunc(slices.Clone(rulepack.Intents[:]), func(intent string) bool {
-		return slices.ContainsFunc(fits, func(f audit.Fit) bool { return slices.Contains(f.Answers, intent) })
+		return slices.ContainsFunc(fits, func(f audit.Applicable) bool { return slices.Contains(f.Answers, intent) })
 	})
 }
 
 // listFitting prints one profile a line: what it answers on this machine, and
 // whether the document is the maker's and names it; then the intents for which
 // there is none.
-func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool) string {
+func listFitting(infos []rulepack.ProfileInfo, fits []audit.Applicable, maker bool) string {
 	out := fitLines(infos, fits, func(i int) []string { return fits[i].Answers }, maker)
 	if none := undocumented(fits); len(fits) > 0 && len(none) > 0 {
 		out += fmt.Sprintf("no document for this machine: %s\n", strings.Join(none, ", "))
@@ -95,7 +95,7 @@ func listFitting(infos []rulepack.ProfileInfo, fits []audit.Fit, maker bool) str
 }
 
 // fitLines is one profile a line with the intents given for it.
-func fitLines(infos []rulepack.ProfileInfo, fits []audit.Fit, answers func(int) []string, maker bool) string {
+func fitLines(infos []rulepack.ProfileInfo, fits []audit.Applicable, answers func(int) []string, maker bool) string {
 	id, intents := 0, 0
 	for i, f := range fits {
 		id, intents = max(id, len(f.ID)), max(intents, len(strings.Join(answers(i), ", ")))
@@ -120,7 +120,7 @@ func fitLines(infos []rulepack.ProfileInfo, fits []audit.Fit, answers func(int) 
 
 // listPossible prints the profiles of the machine's maker of which a fact that is
 // not known says whether they fit, after a line that names it.
-func listPossible(infos []rulepack.ProfileInfo, fits []audit.Fit, missing []string) string {
+func listPossible(infos []rulepack.ProfileInfo, fits []audit.Applicable, missing []string) string {
 	if len(infos) == 0 {
 		return ""
 	}

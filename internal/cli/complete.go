@@ -37,7 +37,7 @@ func (p *Program) completeRules(_ *cobra.Command, args []string, _ string) ([]st
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var ids []string
-	for _, rules := range rulepack.ByID(packs) {
+	for _, rules := range rulepack.RulesByID(packs) {
 		ids = append(ids, rules[0].ID+"\t"+rules[0].Title)
 	}
 	return ids, cobra.ShellCompDirectiveNoFileComp

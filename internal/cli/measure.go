@@ -111,9 +111,9 @@ func (p *Program) measure(ctx context.Context, f *measureFlags) error {
 	if err != nil {
 		return err
 	}
-	sys.Measurements = []inventory.Measurement{*measured.From(result)}
+	sys.Measurements = []inventory.Measurement{*measured.FromResult(result)}
 	if then != nil {
-		sys.Accepted = measured.From(then)
+		sys.Accepted = measured.FromResult(then)
 	}
 	j, err := p.judge(engine, options, sys)
 	if err != nil {

@@ -100,7 +100,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 			if err != nil {
 				return usageError("built-in settings: %w", err)
 			}
-			reference.SetBy(found, tables)
+			reference.AddWays(found, tables)
 			return showAll(p, f.format, found, reference.Profile)
 		}}
 	f.register(cmd)

@@ -32,7 +32,7 @@ type serveFlags struct {
 	checkFlags
 	interval  time.Duration
 	addresses []string
-	web       exporter.Web
+	web       exporter.WebOptions
 	logLevel  string
 	logFormat string
 }

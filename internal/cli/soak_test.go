@@ -51,7 +51,7 @@ func TestSoak(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- exporter.Serve(ctx, exporter.Config{Settle: time.Millisecond, Log: slog.New(slog.DiscardHandler),
-			Web: exporter.Web{Addresses: []string{address}, MetricsPath: "/metrics"},
+			Web: exporter.WebOptions{Addresses: []string{address}, MetricsPath: "/metrics"},
 			Audit: func(ctx context.Context, reload bool) exporter.Outcome {
 				quiet.RLock()
 				defer quiet.RUnlock()

@@ -311,7 +311,7 @@ func equalValues[T comparable](a, b T) bool { return a == b }
 // sameSpeed allows for rounding (2666, 2667) and for the clock instead of the
 // transfers.
 func sameSpeed(a, b int) bool {
-	return ddr.Same(a, b) || ddr.Same(a, 2*b)
+	return ddr.SameSpeed(a, b) || ddr.SameSpeed(a, 2*b)
 }
 
 // samePart allows for one source that cuts or pads the number.

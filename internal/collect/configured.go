@@ -83,7 +83,7 @@ var manufacturers = map[string]string{bios.Dell: "Dell", bios.HPE: "HPE", bios.L
 func (c *collector) tableOf(tables settings.Tables, e *bios.Export) *settings.Table {
 	own := tables.Of(c.sys.Machine.Vendor.Or(" "))
 	switch {
-	case e.Format == bios.Words:
+	case e.Format == bios.OwnWords:
 		return nil // its words are canonical
 	case e.Vendor != "" && (!e.Guessed || own == nil):
 		return tables.Of(manufacturers[e.Vendor])

@@ -53,7 +53,7 @@ func (c *collector) noEffective() fact.Fact[string] {
 // faces reads one setting from one export. effective is what the system runs
 // with: it tells a change that waits where the tool shows it at once.
 func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured, pending fact.Fact[string]) {
-	if j.export.Format == bios.Words {
+	if j.export.Format == bios.OwnWords {
 		return j.word(id), fact.Unknown[string](fact.Unread, "a file of settings says what is, not what waits for the next boot", "")
 	}
 	if j.table == nil {
@@ -170,7 +170,7 @@ func convertEach(in []*bios.Attribute, conv func(*bios.Attribute) settings.Given
 func (j *joinedExport) fact(id string, a settings.Answer, c fact.Certainty) fact.Fact[string] {
 	at := fact.Evidence{Source: j.source, Path: j.path, Field: a.Given.Name, Raw: a.Given.Value}
 	switch a.Outcome {
-	case settings.Read:
+	case settings.Translated:
 		f := fact.Known(a.Value, c, at)
 		f.Unverified = a.Attr.Unverified || j.foreign
 		return f
@@ -179,7 +179,7 @@ func (j *joinedExport) fact(id string, a settings.Answer, c fact.Certainty) fact
 	case settings.Foreign:
 		return fact.Unknown[string](fact.Unstated, fmt.Sprintf("%s is %q, a value that memaudit's table of %s does not translate", a.Given.Name, shownValue(a.Given), j.table.Vendor),
 			"the vendor's description of this value", at)
-	case settings.Split:
+	case settings.Ambiguous:
 		return fact.Unknown[string](fact.Conflicting, fmt.Sprintf("the export lists %s several times with different values", a.Given.Name), "", at)
 	case settings.Missing:
 		return j.missing(id, a)

@@ -71,7 +71,7 @@ func (j *joinedExport) account() inventory.Export {
 	x := inventory.Export{Attributes: len(j.export.Attributes)}
 	for i := range j.export.Attributes {
 		a := &j.export.Attributes[i]
-		if _, own := settings.Lookup(a.Name); own && j.export.Format == bios.Words {
+		if _, own := settings.Lookup(a.Name); own && j.export.Format == bios.OwnWords {
 			x.Mapped++
 			if !vocabularyOf(a.Name).Accepts(a.Value) {
 				x.Foreign = append(x.Foreign, a.Name)

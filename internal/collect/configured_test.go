@@ -256,7 +256,7 @@ func TestTableOfAnExport(t *testing.T) {
 		m.sys.Machine.Vendor = fact.Known(c.machine, fact.Direct, fact.Evidence{Source: "smbios"})
 		require.Equal(t, c.want, m.tableOf(tables, &c.export).Vendor, "%s %+v", c.machine, c.export)
 	}
-	require.Nil(t, (&collector{sys: &inventory.System{}}).tableOf(tables, &bios.Export{Vendor: bios.Dell, Format: bios.Words}))
+	require.Nil(t, (&collector{sys: &inventory.System{}}).tableOf(tables, &bios.Export{Vendor: bios.Dell, Format: bios.OwnWords}))
 	// What proves that the names are all of this machine's BIOS, and whose export it is.
 	m := &collector{sys: &inventory.System{}}
 	m.sys.Machine.Vendor = fact.Known("HPE", fact.Direct, fact.Evidence{Source: "smbios"})
@@ -408,7 +408,7 @@ func TestEverySettingIsAWord(t *testing.T) {
 	for _, id := range settings.IDs() {
 		e, err := bios.Decode("file", []byte(id+": auto\n"))
 		require.NoError(t, err, id)
-		require.Equal(t, bios.Words, e.Format, id)
+		require.Equal(t, bios.OwnWords, e.Format, id)
 	}
 }
 

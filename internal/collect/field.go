@@ -79,7 +79,7 @@ func unknownField[T any](s structure, name string, status smbios.Status) fact.Fa
 	switch status {
 	case smbios.Unstated:
 		state = fact.Unstated
-	case smbios.Bad:
+	case smbios.Malformed:
 		state = fact.Malformed
 	case smbios.Missing, smbios.Known:
 	}
@@ -96,7 +96,7 @@ func (s structure) reason(name string, status smbios.Status) string {
 	switch {
 	case status == smbios.Unstated:
 		reason = "firmware does not state " + describe(s.kind, name)
-	case status == smbios.Bad:
+	case status == smbios.Malformed:
 		reason = "SMBIOS holds no valid value of " + describe(s.kind, name)
 	case s.version.Known():
 		reason = fmt.Sprintf("SMBIOS %d.%d has no field for %s here", s.version.Major, s.version.Minor, describe(s.kind, name))

@@ -14,7 +14,7 @@ import (
 // TestFieldStates: what is not a value, a value that firmware leaves open and a
 // field that is not there are three states.
 func TestFieldStates(t *testing.T) {
-	for status, want := range map[smbios.Status]fact.State{smbios.Bad: fact.Malformed, smbios.Unstated: fact.Unstated, smbios.Missing: fact.Absent} {
+	for status, want := range map[smbios.Status]fact.State{smbios.Malformed: fact.Malformed, smbios.Unstated: fact.Unstated, smbios.Missing: fact.Absent} {
 		assert.Equal(t, want, unknownField[int](structure{kind: 17, said: &phrases{}}, "Speed", status).State)
 	}
 	b := smbiostest.New(3, 2)

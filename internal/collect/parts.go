@@ -77,7 +77,7 @@ func (c *collector) readPartNumbers(table *partnumber.Table, p *partJoint) []rea
 				continue
 			}
 			rated, ok := s.RatedMTs.Get()
-			n.agrees = ok && m.RatedMTs > 0 && ddr.Same(ddr.Nominal(rated), ddr.Nominal(m.RatedMTs))
+			n.agrees = ok && m.RatedMTs > 0 && ddr.SameSpeed(ddr.Nominal(rated), ddr.Nominal(m.RatedMTs))
 		}
 		if typ := s.Type.Or(""); generation(typ) != "" && m.Type != "" && generation(typ) != generation(m.Type) {
 			p.say(number + " is " + m.Type + " by its number and " + typ + " by firmware, and is not believed")
@@ -213,7 +213,7 @@ func buffered(n *readModule, reduced bool) bool {
 // that kind prints the running speed there (777 of 826 modules).
 func (p *partJoint) speed(n *readModule) {
 	rated, ok := n.slot.RatedMTs.Get()
-	if !ok || n.says.RatedMTs == 0 || ddr.Same(ddr.Nominal(rated), ddr.Nominal(n.says.RatedMTs)) {
+	if !ok || n.says.RatedMTs == 0 || ddr.SameSpeed(ddr.Nominal(rated), ddr.Nominal(n.says.RatedMTs)) {
 		return
 	}
 	p.differ(n, "MT/s", ddr.Nominal(n.says.RatedMTs), ddr.Nominal(rated), "which stands")

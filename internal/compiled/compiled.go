@@ -42,9 +42,9 @@ func Join(parts map[string][]byte) []byte {
 	return out.Bytes()
 }
 
-// Whole is a file system that holds the artefact as one text: its parts are that text's,
+// InOneText is a file system that holds the artefact as one text: its parts are that text's,
 // and nothing is copied.
-type Whole interface {
+type InOneText interface {
 	// Compiled is the artefact, "" where the file has to be opened.
 	Compiled() string
 }
@@ -112,7 +112,7 @@ func (s section) read() (string, error) {
 
 // eachPart visits the parts in their order.
 func eachPart(fsys fs.FS, visit func(part string, body section) error) error {
-	if w, ok := fsys.(Whole); ok && w.Compiled() != "" {
+	if w, ok := fsys.(InOneText); ok && w.Compiled() != "" {
 		return section{text: w.Compiled(), of: int64(len(w.Compiled()))}.each(visit)
 	}
 	file, err := fsys.Open(File)

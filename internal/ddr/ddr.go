@@ -8,8 +8,8 @@ import "slices"
 // 2934, 1333 and 1334 (DSP0134 tables print both).
 const Tolerance = 4
 
-// Same reports whether two speeds in MT/s name the same data rate.
-func Same(a, b int) bool { return a-b <= Tolerance && b-a <= Tolerance }
+// SameSpeed reports whether two speeds in MT/s name the same data rate.
+func SameSpeed(a, b int) bool { return a-b <= Tolerance && b-a <= Tolerance }
 
 // dataRates are the data rates of the DDR generations as vendors print them,
 // in MT/s, and the two that only memory buffers run at (978).
@@ -22,16 +22,16 @@ var dataRates = [...]int{
 // are none stay as they are.
 func Nominal(mts int) int {
 	for _, r := range dataRates {
-		if Same(r, mts) {
+		if SameSpeed(r, mts) {
 			return r
 		}
 	}
 	return mts
 }
 
-// Rate reports whether a kind of memory, in SMBIOS's words, has a data rate in
+// HasRate reports whether a kind of memory, in SMBIOS's words, has a data rate in
 // MT/s; false as well for kinds whose rates are not listed.
-func Rate(memType string, mts int) bool { return slices.Contains(ratesOf(memType), Nominal(mts)) }
+func HasRate(memType string, mts int) bool { return slices.Contains(ratesOf(memType), Nominal(mts)) }
 
 // Listed reports whether the data rates of a kind of memory are listed.
 func Listed(memType string) bool { return len(ratesOf(memType)) > 0 }

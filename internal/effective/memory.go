@@ -38,7 +38,7 @@ func (m *Machine) memorySpeed() fact.Fact[string] {
 			return fact.Blame[string](*configured)
 		case !rated.Known():
 			return fact.Blame[string](*rated)
-		case configured.Value < rated.Value && !ddr.Same(configured.Value, rated.Value):
+		case configured.Value < rated.Value && !ddr.SameSpeed(configured.Value, rated.Value):
 			return fact.Unknown[string](fact.Absent, fmt.Sprintf("%s runs at %d of %d MT/s; whether a setting, the processor or the population limits it does not show",
 				s.Locator.Or("a module"), ddr.Nominal(configured.Value), ddr.Nominal(rated.Value)), elsewhere, configured.From, rated.From)
 		}

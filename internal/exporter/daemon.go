@@ -21,7 +21,7 @@ type Config struct {
 	Reload <-chan os.Signal
 	// Again asks for an audit, and says why.
 	Again <-chan string
-	Web   Web
+	Web   WebOptions
 	// Idle is called when an audit has been stored and the next is not yet due.
 	Idle func()
 	// Readable are the files and folders that an audit reads beside /sys and

@@ -30,7 +30,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 }
 
 // handler serves the pages.
-func (p *currentPage) handler(w *Web, log *slog.Logger) http.Handler {
+func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
 	get(w.MetricsPath, p.scrape(time.Now(), log))

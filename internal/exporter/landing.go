@@ -13,7 +13,7 @@ type landingLink struct{ address, text, description string }
 // landing is the first page: links to the others. It is written here and not by
 // exporter-toolkit, whose template keeps every exported method of the program
 // alive, a fifth of the binary.
-func landing(w *Web) http.Handler {
+func landing(w *WebOptions) http.Handler {
 	links := []landingLink{{strings.TrimPrefix(w.MetricsPath, "/"), "Metrics", "for Prometheus"}}
 	if !w.NoReport {
 		links = append(links, landingLink{"report", "Report", "the last audit for a person"}, landingLink{"report.txt", "Report (text)", "the last audit for a terminal"},

@@ -33,7 +33,7 @@ func (s *stuckClient) Write(b []byte) (int, error) {
 func TestScrapeLimit(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(1, 1, first, up)})
-	h := p.handler(&Web{MetricsPath: "/metrics"}, quiet)
+	h := p.handler(&WebOptions{MetricsPath: "/metrics"}, quiet)
 	ask := func(w http.ResponseWriter) { h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil)) }
 	var in, done sync.WaitGroup
 	resume := make(chan struct{})

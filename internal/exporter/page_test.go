@@ -49,7 +49,7 @@ var (
 // served fetches a path from the pages' handler.
 func served(t testing.TB, p *currentPage, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
-	h := p.handler(&Web{MetricsPath: "/metrics"}, quiet)
+	h := p.handler(&WebOptions{MetricsPath: "/metrics"}, quiet)
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i+1 < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
@@ -144,7 +144,7 @@ func TestHTTP(t *testing.T) {
 	open := served(t, p, "/metrics", "Accept", "application/openmetrics-text;version=1.0.0")
 	assert.Contains(t, open.Header().Get("Content-Type"), "application/openmetrics-text")
 	assert.True(t, strings.HasSuffix(open.Body.String(), "# EOF\n"))
-	h := p.handler(&Web{MetricsPath: "/"}, quiet)
+	h := p.handler(&WebOptions{MetricsPath: "/"}, quiet)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/report", strings.NewReader("x")))
 	assert.Equal(t, http.StatusMethodNotAllowed, w.Code)
@@ -167,7 +167,7 @@ func TestLandingPage(t *testing.T) {
 func TestNoReport(t *testing.T) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(2, 3, first, up)})
-	h := p.handler(&Web{MetricsPath: "/metrics", NoReport: true}, quiet)
+	h := p.handler(&WebOptions{MetricsPath: "/metrics", NoReport: true}, quiet)
 	for path, want := range map[string]int{"/report": 404, "/report.txt": 404, "/report.json": 404, "/metrics": 200, "/-/ready": 200, "/": 200} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))

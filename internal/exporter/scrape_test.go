@@ -156,7 +156,7 @@ func TestWrittenOnce(t *testing.T) {
 func BenchmarkScrape(b *testing.B) {
 	p := &currentPage{}
 	p.publish(Outcome{Report: made(32, 33, first, up)})
-	h := p.handler(&Web{MetricsPath: "/metrics"}, quiet)
+	h := p.handler(&WebOptions{MetricsPath: "/metrics"}, quiet)
 	b.ReportAllocs()
 	for b.Loop() {
 		w := httptest.NewRecorder()

@@ -63,7 +63,7 @@ func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan s
 }
 
 // listen opens every address, or takes the sockets that systemd opened.
-func (w *Web) listen() ([]net.Listener, error) {
+func (w *WebOptions) listen() ([]net.Listener, error) {
 	if w.SystemdSocket {
 		return passed(activation.Listeners())
 	}
@@ -101,7 +101,7 @@ func closeAll(listeners []net.Listener) {
 
 // serveAll gives every listener a server of its own: the toolkit changes the
 // server that it is given. One that fails stops the daemon.
-func serveAll(listeners []net.Listener, handler http.Handler, w *Web, log *slog.Logger, stop context.CancelCauseFunc) []*http.Server {
+func serveAll(listeners []net.Listener, handler http.Handler, w *WebOptions, log *slog.Logger, stop context.CancelCauseFunc) []*http.Server {
 	servers := make([]*http.Server, 0, len(listeners))
 	for _, l := range listeners {
 		s := newServer(handler, log)

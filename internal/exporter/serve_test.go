@@ -68,7 +68,7 @@ func serve(t *testing.T, change func(*Config)) *serving {
 	s := &serving{log: &heard{}, reload: make(chan os.Signal, 1), again: make(chan string, 1)}
 	address := freeAddress(t)
 	s.url = "http://" + address
-	c := Config{Web: Web{Addresses: []string{address}, MetricsPath: "/metrics"}, Reload: s.reload, Again: s.again, Settle: time.Millisecond, WatchFiles: func() []string { return nil },
+	c := Config{Web: WebOptions{Addresses: []string{address}, MetricsPath: "/metrics"}, Reload: s.reload, Again: s.again, Settle: time.Millisecond, WatchFiles: func() []string { return nil },
 		Log: slog.New(slog.NewTextHandler(s.log, nil)),
 		Audit: func(context.Context, bool) Outcome {
 			s.audits.Add(1)
@@ -144,12 +144,12 @@ func TestServeRefused(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { _ = l.Close() }()
 	free := freeAddress(t)
-	err = Serve(t.Context(), Config{Web: Web{Addresses: []string{free, l.Addr().String()}, MetricsPath: "/metrics"}, Log: quiet})
+	err = Serve(t.Context(), Config{Web: WebOptions{Addresses: []string{free, l.Addr().String()}, MetricsPath: "/metrics"}, Log: quiet})
 	require.ErrorContains(t, err, "listen on "+l.Addr().String())
 	again, err := net.Listen("tcp", free)
 	require.NoError(t, err, "the first listener was left open")
 	require.NoError(t, again.Close())
-	require.ErrorContains(t, Serve(t.Context(), Config{Web: Web{SystemdSocket: true, MetricsPath: "/metrics"}, Log: quiet}), "systemd passed no socket")
+	require.ErrorContains(t, Serve(t.Context(), Config{Web: WebOptions{SystemdSocket: true, MetricsPath: "/metrics"}, Log: quiet}), "systemd passed no socket")
 	broken := filepath.Join(t.TempDir(), "web.yml")
 	require.NoError(t, os.WriteFile(broken, []byte("tls_server_config: nonsense\n"), 0o600))
 	require.Error(t, CheckWeb(broken))

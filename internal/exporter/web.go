@@ -1,7 +1,7 @@
 package exporter
 
-// Web is where and how the daemon listens.
-type Web struct {
+// WebOptions is where and how the daemon listens.
+type WebOptions struct {
 	Addresses []string
 	// SystemdSocket takes the sockets that systemd opened instead.
 	SystemdSocket bool

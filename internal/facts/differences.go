@@ -32,7 +32,7 @@ func moduleProperties() []property {
 	}
 	return []property{
 		{sizeProperty, func(s *inventory.Slot) Value {
-			return computedFrom(s.SizeBytes, func(n int64) any { return prose.Exact(n) })
+			return computedFrom(s.SizeBytes, func(n int64) any { return prose.ExactSize(n) })
 		}},
 		{"ranks", number(func(s *inventory.Slot) fact.Fact[int] { return s.Ranks }, "rank")},
 		{"type", func(s *inventory.Slot) Value { return valueOf(s.Type) }},
@@ -285,7 +285,7 @@ func channelWords(s *socketFacts) Value {
 			for i, at := range slots {
 				names[i] = s.m.slotName(at)
 			}
-			out = append(out, text+prose.Exact(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(names, ", ")+")")
+			out = append(out, text+prose.ExactSize(s.pop.ChannelBytes.Value[ch])+" ("+strings.Join(names, ", ")+")")
 		}
 		return out
 	}, dpc, bytes)

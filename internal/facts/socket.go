@@ -361,7 +361,7 @@ func (s *socketFacts) orderFaults() any {
 		if f.Smaller == place.Unplaced {
 			out = append(out, name+" is filled before an earlier position of its controller")
 		} else {
-			out = append(out, name+" ("+prose.Exact(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
+			out = append(out, name+" ("+prose.ExactSize(s.size(f.Slot))+") comes after the smaller "+s.m.slotName(f.Smaller))
 		}
 	}
 	return out

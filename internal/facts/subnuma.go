@@ -119,7 +119,7 @@ func controllerWords(s *socketFacts) Value {
 	return derived(func() any {
 		out := []string{}
 		for _, c := range s.pop.Controllers.Value {
-			out = append(out, "controller "+strconv.Itoa(c.Index)+": "+prose.Count(c.DIMMs, "DIMM")+", "+prose.Exact(c.Bytes))
+			out = append(out, "controller "+strconv.Itoa(c.Index)+": "+prose.Count(c.DIMMs, "DIMM")+", "+prose.ExactSize(c.Bytes))
 		}
 		return out
 	}, valueOf(s.pop.Controllers))

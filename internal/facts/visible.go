@@ -44,7 +44,7 @@ func (m *Machine) complete(v Value) Value {
 	installed, visible := m.topo.InstalledBytes, m.visible()
 	if v.Known() && visible.Value > installed.Value+installed.Value/100 {
 		return Value{state: fact.Conflicting, from: v.from, more: v.more,
-			Reason: "the system sees " + prose.Exact(visible.Value) + ", more than the " + prose.Exact(installed.Value) + " of the listed modules"}
+			Reason: "the system sees " + prose.ExactSize(visible.Value) + ", more than the " + prose.ExactSize(installed.Value) + " of the listed modules"}
 	}
 	return v
 }
@@ -79,7 +79,7 @@ func mirrored(m *Machine) Value {
 		}
 	}
 	return Value{state: fact.Absent, from: h.from, more: h.more, KnownBy: "export the BIOS settings and pass them to the audit",
-		Reason: prose.Exact(lost) + " of " + prose.Exact(installed) + " are missing, which is neither a normal reservation nor a mirror"}
+		Reason: prose.ExactSize(lost) + " of " + prose.ExactSize(installed) + " are missing, which is neither a normal reservation nor a mirror"}
 }
 
 // memoryOptions are the kernel options that take memory away.
@@ -130,7 +130,7 @@ func unmapped(m *Machine) Value {
 	for _, i := range silent {
 		silentBytes += m.sys.Slots[i].SizeBytes.Or(0)
 	}
-	account := "firmware maps " + prose.Exact(given) + " of " + prose.Exact(total)
+	account := "firmware maps " + prose.ExactSize(given) + " of " + prose.ExactSize(total)
 	doubted := m.doubtedLoss(lost, silent)
 	switch {
 	case given > total+total/100:

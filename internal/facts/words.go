@@ -38,7 +38,7 @@ func listed(v ref.Val) string {
 	if len(parts) == 0 {
 		return "none"
 	}
-	return prose.First(listedAtMost, parts)
+	return prose.FirstFew(listedAtMost, parts)
 }
 
 // listedAtMost bounds a row of sentences: a broken table may have hundreds.

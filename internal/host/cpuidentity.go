@@ -33,7 +33,7 @@ func (k cpuinfoKeys) number(names ...string) Value[int] {
 	}
 	n, err := strconv.ParseInt(v.V, 0, 32)
 	if err != nil {
-		return malformed[int](cpuinfo, string(kerneltext.Clip([]byte(v.V))), fmt.Errorf("%q is not a number", kerneltext.Clip([]byte(v.V))))
+		return malformed[int](cpuinfo, string(kerneltext.Excerpt([]byte(v.V))), fmt.Errorf("%q is not a number", kerneltext.Excerpt([]byte(v.V))))
 	}
 	return known(int(n), cpuinfo, v.V)
 }
@@ -49,7 +49,7 @@ func (k cpuinfoKeys) vendor() Value[string] {
 	}
 	name, ok := implementer(code.V)
 	if !ok {
-		return malformed[string](cpuinfo, code.V, fmt.Errorf("unknown implementer %q", kerneltext.Clip([]byte(code.V))))
+		return malformed[string](cpuinfo, code.V, fmt.Errorf("unknown implementer %q", kerneltext.Excerpt([]byte(code.V))))
 	}
 	return known(name, cpuinfo, code.V)
 }

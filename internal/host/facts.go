@@ -11,7 +11,7 @@ type Facts struct {
 	EDAC    *EDAC
 	Cmdline *Cmdline
 	DMIID   *DMIID
-	Virt    *Virt
+	Virt    *Virtualization
 	Kernel  *Kernel
 	Devices *Devices
 	SMBIOS  *SMBIOS

@@ -167,7 +167,7 @@ func (r *reader) scratchSet(path string) Value[[]int] {
 	}
 	list, perr := kerneltext.AppendCPUList(r.nums[:0], b)
 	if perr != nil {
-		return malformed[[]int](path, string(kerneltext.Clip(b)), perr)
+		return malformed[[]int](path, string(kerneltext.Excerpt(b)), perr)
 	}
 	r.nums = list
 	return known(list, path, string(b))

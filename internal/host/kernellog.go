@@ -19,7 +19,7 @@ type KernelLog struct {
 
 // kernelLogOf reads the log where it can tell something: the processor of a
 // guest says that it is one.
-func kernelLogOf(root *Root, virt *Virt) *KernelLog {
+func kernelLogOf(root *Root, virt *Virtualization) *KernelLog {
 	if virt.HypervisorFlag.V {
 		return &KernelLog{unknown[kerneltext.MirroredMemory](&ReadError{Op: "read", Path: kernelLog, State: fact.Refused,
 			Err: errors.New("a hypervisor makes up the memory of its guest")})}

@@ -110,7 +110,7 @@ func notRAM(kind Value[string]) Value[int64] {
 		"persistent memory", "persistent memory (legacy)", "unknown e820 type", "ram buffer":
 		return known(int64(0), kind.Path, kind.Raw)
 	default:
-		return malformed[int64](kind.Path, kind.Raw, fmt.Errorf("unknown type of memory %q", kerneltext.Clip([]byte(kind.V))))
+		return malformed[int64](kind.Path, kind.Raw, fmt.Errorf("unknown type of memory %q", kerneltext.Excerpt([]byte(kind.V))))
 	}
 }
 

@@ -85,7 +85,7 @@ func (r *reader) numberBase(path string, base int) Value[int64] {
 	if err != nil {
 		return unknown[int64](err)
 	}
-	raw := string(kerneltext.Clip(b))
+	raw := string(kerneltext.Excerpt(b))
 	n, perr := strconv.ParseInt(string(b), base, 64)
 	if perr != nil {
 		return malformed[int64](path, raw, fmt.Errorf("%q is not a number", raw))
@@ -102,7 +102,7 @@ func (r *reader) set(path string) Value[[]int] {
 	raw := string(b)
 	list, perr := kerneltext.ParseCPUList(b)
 	if perr != nil {
-		return malformed[[]int](path, string(kerneltext.Clip(b)), perr)
+		return malformed[[]int](path, string(kerneltext.Excerpt(b)), perr)
 	}
 	if list == nil {
 		list = []int{}
@@ -118,7 +118,7 @@ func (r *reader) mask(path string) Value[[]int] {
 	}
 	list, perr := kerneltext.ParseCPUMask(b)
 	if perr != nil {
-		return malformed[[]int](path, string(kerneltext.Clip(b)), perr)
+		return malformed[[]int](path, string(kerneltext.Excerpt(b)), perr)
 	}
 	if list == nil {
 		list = []int{}

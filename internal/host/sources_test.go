@@ -171,7 +171,7 @@ func TestDMIID(t *testing.T) {
 
 func TestVirt(t *testing.T) {
 	f := hosttest.Machine{}.Files()
-	read := func(f hosttest.Files) *host.Virt {
+	read := func(f hosttest.Files) *host.Virtualization {
 		root := open(t, f.Tar(t, ""))
 		return host.ReadVirt(root, host.ReadCPU(root))
 	}

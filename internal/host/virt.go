@@ -8,9 +8,9 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Virt are the signs of a guest or a container. What DMI strings mean is
+// Virtualization are the signs of a guest or a container. What DMI strings mean is
 // decided elsewhere.
-type Virt struct {
+type Virtualization struct {
 	// HypervisorFlag is the "hypervisor" flag of /proc/cpuinfo
 	// (CPUID.1:ECX[31]); known on x86 only.
 	HypervisorFlag Value[bool]
@@ -30,9 +30,9 @@ type Virt struct {
 }
 
 // ReadVirt reads the signs of virtualisation. cpu gives the flags.
-func ReadVirt(root *Root, cpu *CPU) *Virt {
+func ReadVirt(root *Root, cpu *CPU) *Virtualization {
 	r := newReader(root)
-	v := &Virt{
+	v := &Virtualization{
 		Type:           r.text("/sys/hypervisor/type"),
 		DeviceTree:     r.text("/proc/device-tree/hypervisor/compatible"),
 		FirmwareMasked: root.firmwareMasked() != nil,

@@ -34,7 +34,7 @@ func AppendCPUList(dst []int, b []byte) ([]int, error) {
 		var more bool
 		item, rest, more = bytes.Cut(rest, []byte{','})
 		if more && len(Trim(rest)) == 0 {
-			return dst[:start], fmt.Errorf("list %q ends in a comma", Clip(b))
+			return dst[:start], fmt.Errorf("list %q ends in a comma", Excerpt(b))
 		}
 		r, err := parseRange(Trim(item))
 		if err != nil {
@@ -86,7 +86,7 @@ func parseRange(item []byte) (cpuRange, error) {
 		r.group, ok[3] = smallNumber(group)
 	}
 	if ok != [4]bool{true, true, true, true} || r.last < r.first || r.used < 1 || r.group < r.used || strided && !isRange {
-		return r, fmt.Errorf("%q is not a range of numbers up to %d", Clip(item), MaxCPU)
+		return r, fmt.Errorf("%q is not a range of numbers up to %d", Excerpt(item), MaxCPU)
 	}
 	return r, nil
 }
@@ -117,7 +117,7 @@ func ParseCPUMask(b []byte) ([]int, error) {
 	for i := len(groups) - 1; i >= 0; i-- {
 		word, ok := hexWord(groups[i])
 		if !ok {
-			return nil, fmt.Errorf("%q is not a group of a CPU mask", Clip(groups[i]))
+			return nil, fmt.Errorf("%q is not a group of a CPU mask", Excerpt(groups[i]))
 		}
 		for base := 32 * (len(groups) - 1 - i); word != 0; word &= word - 1 {
 			out = append(out, base+bits.TrailingZeros32(word))
@@ -162,5 +162,5 @@ func isBlank(c byte) bool {
 	return c == ' ' || c == '\n' || c == 0 || c == '\t' || c == '\r'
 }
 
-// Clip keeps a quotation in an error short.
-func Clip(b []byte) []byte { return b[:min(len(b), 64)] }
+// Excerpt keeps a quotation in an error short.
+func Excerpt(b []byte) []byte { return b[:min(len(b), 64)] }

@@ -19,14 +19,14 @@ func ParseSize(b []byte) (int64, error) {
 	}
 	n, err := strconv.ParseInt(string(b[:min(i, 20)]), 10, 64)
 	if err != nil || i > 20 {
-		return 0, fmt.Errorf("%q is not a size", Clip(b))
+		return 0, fmt.Errorf("%q is not a size", Excerpt(b))
 	}
 	shift, ok := unitShift(bytes.TrimSpace(b[i:]))
 	if !ok {
-		return 0, fmt.Errorf("%q has an unknown unit", Clip(b))
+		return 0, fmt.Errorf("%q has an unknown unit", Excerpt(b))
 	}
 	if n > math.MaxInt64>>shift {
-		return 0, fmt.Errorf("%q overflows", Clip(b))
+		return 0, fmt.Errorf("%q overflows", Excerpt(b))
 	}
 	return n << shift, nil
 }
@@ -62,7 +62,7 @@ func ParseInts(b []byte, limit int) ([]int, error) {
 	for i, f := range fields {
 		n, ok := smallNumber(f)
 		if !ok {
-			return nil, fmt.Errorf("%q is not a number", Clip(f))
+			return nil, fmt.Errorf("%q is not a number", Excerpt(f))
 		}
 		out[i] = n
 	}
@@ -86,7 +86,7 @@ func ParseMeminfo(b []byte, key string) (size int64, line string, found bool, er
 			continue
 		}
 		size, err = ParseSize(value)
-		return size, string(Clip(text)), true, err
+		return size, string(Excerpt(text)), true, err
 	}
 	return 0, "", false, nil
 }

@@ -49,7 +49,7 @@ func (c *checker) settings(doc *yaml.Node) {
 // words: what an attribute's values mean are words of the setting.
 func (c *checker) words(entry *yaml.Node, what string, setting settings.Setting) {
 	values := pairs(orEmpty(pairs(entry)["values"]))
-	if len(values) == 0 && setting.Kind != settings.Name {
+	if len(values) == 0 && setting.Kind != settings.VendorName {
 		c.fault(entry, what, "needs values: the vendor's word and one of %s", strings.Join(setting.Expected(), ", "))
 	}
 	for vendor, word := range values {

@@ -209,5 +209,5 @@ func TestOwn(t *testing.T) {
 	require.False(t, m.Figures[0].Decided())
 
 	r.Forced = true
-	require.NotEmpty(t, measured.From(r).Unjudged)
+	require.NotEmpty(t, measured.FromResult(r).Unjudged)
 }

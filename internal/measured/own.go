@@ -18,11 +18,11 @@ func readOwn(text []byte) (*inventory.Measurement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return From(r), nil
+	return FromResult(r), nil
 }
 
-// From turns a result into what the model holds.
-func From(r *measure.Result) *inventory.Measurement {
+// FromResult turns a result into what the model holds.
+func FromResult(r *measure.Result) *inventory.Measurement {
 	m := &inventory.Measurement{Tool: "memaudit", At: r.GeneratedAt, Product: product(r)}
 	switch {
 	case r.Refused != nil:

@@ -76,7 +76,7 @@ func TestFirmwareAgrees(t *testing.T) {
 				at("registering").add(registered == (d.Detail.Or(0)&(smbios.DetailRegistered|smbios.DetailLRDIMM) != 0))
 			}
 			if speed, ok := d.Speed.Get(); ok && m.RatedMTs > 0 {
-				at("speed").add(ddr.Same(ddr.Nominal(speed), ddr.Nominal(m.RatedMTs)))
+				at("speed").add(ddr.SameSpeed(ddr.Nominal(speed), ddr.Nominal(m.RatedMTs)))
 				at("speed not above firmware's or firmware's below").add(speed <= m.RatedMTs+ddr.Tolerance)
 			}
 			total, stated := d.TotalWidth.Get()

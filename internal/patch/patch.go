@@ -100,7 +100,7 @@ func (m *patchMaker) comesTo(id string) (string, bool) { return m.under(id, m.gi
 // what a preset makes of it. False where that is not known.
 func (m *patchMaker) under(id string, given func(string) []settings.Given) (string, bool) {
 	own := m.src.Table.Read(id, given)
-	if own.Outcome != settings.Read {
+	if own.Outcome != settings.Translated {
 		return "", false
 	}
 	if _, word, governed := m.src.Table.Under(id, given); governed {
@@ -177,7 +177,7 @@ func (m *patchMaker) isPreset(id string) bool {
 // valuesAreNames reports whether a master's values are the vendor's own names.
 func valuesAreNames(p *settings.Master) bool {
 	s, _ := settings.Lookup(p.Setting)
-	return s.Kind == settings.Name
+	return s.Kind == settings.VendorName
 }
 
 // master is the attribute of a master preset in this export.

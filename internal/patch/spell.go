@@ -83,7 +83,7 @@ func vendorWords(id, word string, e *settings.Attribute) []string {
 		}
 	}
 	s, ok := settings.Lookup(id)
-	if ok && len(e.Values) == 0 && s.Kind == settings.Name || e.Numbers && strings.Trim(word, "0123456789") == "" {
+	if ok && len(e.Values) == 0 && s.Kind == settings.VendorName || e.Numbers && strings.Trim(word, "0123456789") == "" {
 		words = append(words, word)
 	}
 	slices.Sort(words)

@@ -22,7 +22,7 @@ const anyBoard = "board"
 
 // identify normalises the machine's names.
 func identify(m *inventory.Machine) identity {
-	id := identity{vendor: platform.Maker(m.Vendor.Or("")), boardVendor: platform.Maker(m.BoardVendor.Or(""))}
+	id := identity{vendor: platform.MakerWord(m.Vendor.Or("")), boardVendor: platform.MakerWord(m.BoardVendor.Or(""))}
 	id.add(id.vendor, m.Product.Or(""))
 	id.add(id.boardVendor, m.Board.Or(""))
 	id.add(id.vendor, m.Board.Or(""))

@@ -119,7 +119,7 @@ func (t *Target) documentOf(c *count) string {
 	}
 	if c.documented || t.kit() > 1 && c.n%t.kit() == 0 {
 		// Of a platform without a machine each maker's document is about it.
-		maker := platform.Maker(t.sys.Machine.Vendor.Or(t.Platform.Citation.Vendor))
+		maker := platform.MakerWord(t.sys.Machine.Vendor.Or(t.Platform.Citation.Vendor))
 		return cmp.Or(t.pipeline.Document(t.Platform, maker), general)
 	}
 	return general

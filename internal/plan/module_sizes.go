@@ -128,8 +128,8 @@ func kindToBuy(stated, documented string, mts int) string {
 		return ""
 	case generation && strings.HasPrefix(documented, stated+" "): // DDR2 for DDR2 FB-DIMM
 		return documented
-	case ddr.Rate(stated, mts) != ddr.Rate(documented, mts):
-		if ddr.Rate(stated, mts) {
+	case ddr.HasRate(stated, mts) != ddr.HasRate(documented, mts):
+		if ddr.HasRate(stated, mts) {
 			return stated
 		}
 		return documented

@@ -88,7 +88,7 @@ func (s *search) source(layout []int) string {
 	if !p.LockstepPairs || len(p.LockstepChannels) == 0 {
 		return general
 	}
-	return cmp.Or(s.pipeline.Document(p, platform.Maker(b.sys.Machine.Vendor.Or(""))), general)
+	return cmp.Or(s.pipeline.Document(p, platform.MakerWord(b.sys.Machine.Vendor.Or(""))), general)
 }
 
 // reachOf collects what the derivation says of each processor.

@@ -13,7 +13,7 @@ const makersFile = "platforms/makers.tsv"
 // DocumentedFor reports whether a document of the machine's own maker is behind
 // the platform's table, and speaks of such a product.
 func (d *Detail) DocumentedFor(vendor, product string) bool {
-	maker := Maker(vendor)
+	maker := MakerWord(vendor)
 	return slices.ContainsFunc(d.Authors, func(a Author) bool {
 		return a.Maker == maker && !slices.ContainsFunc(a.Not, func(n string) bool { return strings.Contains(product, n) })
 	})
@@ -34,7 +34,7 @@ func authorsOf(k fs.FS, keys []string) ([]Author, error) {
 			continue
 		}
 		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(cells) != 3 || cells[0] == "" || cells[0] != Maker(cells[0]) || cells[1] == "" {
+		if len(cells) != 3 || cells[0] == "" || cells[0] != MakerWord(cells[0]) || cells[1] == "" {
 			return nil, fmt.Errorf("%s:%d: expected a maker in one small word, beginnings of keys, parts of products", makersFile, n)
 		}
 		begins := func(key string) bool {

@@ -2,8 +2,8 @@ package platform
 
 import "strings"
 
-// Maker folds the makers' spellings; others keep their first word.
-func Maker(name string) string {
+// MakerWord folds the makers' spellings; others keep their first word.
+func MakerWord(name string) string {
 	word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(name)), " ")
 	word = strings.Trim(word, ",.")
 	switch word {

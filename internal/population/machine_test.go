@@ -117,5 +117,5 @@ func sandyBridge(n int) *testMachine {
 // normal.
 func runsBelow(s Speed, running int) bool {
 	return running < s.MTs-ddr.Tolerance &&
-		!slices.ContainsFunc(s.AlsoNormal, func(n int) bool { return ddr.Same(n, running) })
+		!slices.ContainsFunc(s.AlsoNormal, func(n int) bool { return ddr.SameSpeed(n, running) })
 }

@@ -38,7 +38,7 @@ func TestSpeedCorpus(t *testing.T) {
 				}
 				known++
 				switch {
-				case ddr.Same(run, s.MTs):
+				case ddr.SameSpeed(run, s.MTs):
 					at++
 				case run > s.MTs:
 					above++

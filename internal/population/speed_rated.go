@@ -13,7 +13,7 @@ import (
 // order until this board's document is read.
 func (s Speed) BoardDecides(running int) bool {
 	return running < s.MTs-ddr.Tolerance &&
-		slices.ContainsFunc(s.OtherBoards, func(n int) bool { return ddr.Same(n, running) })
+		slices.ContainsFunc(s.OtherBoards, func(n int) bool { return ddr.SameSpeed(n, running) })
 }
 
 // ratedSpeed is the slot's rated speed in MT/s by its printed name; unknown

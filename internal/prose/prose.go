@@ -53,9 +53,9 @@ func Bandwidth[N int64 | float64](bytes N) string {
 	return strconv.FormatFloat(float64(bytes)/1e9, 'f', 1, 64) + " GB/s"
 }
 
-// Exact writes bytes in the largest unit that keeps them whole: "64 GiB",
+// ExactSize writes bytes in the largest unit that keeps them whole: "64 GiB",
 // "2 TiB", "1536 MiB"; where none but the byte does, with one decimal.
-func Exact(n int64) string {
+func ExactSize(n int64) string {
 	units := []struct {
 		size int64
 		name string
@@ -92,8 +92,8 @@ func And(names []string) string {
 	return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
 }
 
-// First writes the first most of a list in a row: "a; b; c; and 4 more".
-func First(most int, list []string) string {
+// FirstFew writes the first most of a list in a row: "a; b; c; and 4 more".
+func FirstFew(most int, list []string) string {
 	if rest := len(list) - most; rest > 0 {
 		return strings.Join(list[:most], "; ") + "; and " + strconv.Itoa(rest) + " more"
 	}

@@ -17,10 +17,10 @@ func TestSizes(t *testing.T) {
 	assert.Equal(t, "2048 GiB", Size(2<<40))
 	assert.Equal(t, "15.6 GiB", Memory(16_777_216_000))
 	assert.Equal(t, "16 GiB", Rounded(16_777_216_000))
-	assert.Equal(t, "2 TiB", Exact(2<<40))
-	assert.Equal(t, "1536 MiB", Exact(1536<<20))
-	assert.Equal(t, "1.0 KiB", Exact(1<<10+1))
-	assert.Equal(t, "0 bytes", Exact(0))
+	assert.Equal(t, "2 TiB", ExactSize(2<<40))
+	assert.Equal(t, "1536 MiB", ExactSize(1536<<20))
+	assert.Equal(t, "1.0 KiB", ExactSize(1<<10+1))
+	assert.Equal(t, "0 bytes", ExactSize(0))
 	assert.Equal(t, "12.8 GB/s", Bandwidth(int64(12_800_000_000)))
 	assert.Equal(t, "12.8 GB/s", Bandwidth(12.8e9))
 }
@@ -32,8 +32,8 @@ func TestLists(t *testing.T) {
 	assert.Equal(t, "A", And([]string{"A"}))
 	assert.Equal(t, "A and B", And([]string{"A", "B"}))
 	assert.Equal(t, "A, B and C", And([]string{"A", "B", "C"}))
-	assert.Equal(t, "a; b", First(2, []string{"a", "b"}))
-	assert.Equal(t, "a; and 2 more", First(1, []string{"a", "b", "c"}))
+	assert.Equal(t, "a; b", FirstFew(2, []string{"a", "b"}))
+	assert.Equal(t, "a; and 2 more", FirstFew(1, []string{"a", "b", "c"}))
 }
 
 // TestYAMLErrors: what the YAML reader says of files is told with the line where the fault

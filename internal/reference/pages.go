@@ -36,7 +36,7 @@ func Pages(k fs.FS, seen []byte, examples map[string]string) (map[string]string,
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}
 	known := &knowledge{rulepack.Describe(packs), rulepack.DescribeProfiles(packs)}
-	SetBy(known.profiles, tables)
+	AddWays(known.profiles, tables)
 	out := map[string]string{}
 	for _, file := range known.documents() {
 		if out[pageOf(file)], err = markdown(known.document(file)); err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/memaudit/memaudit/internal/settings"
 )
 
-// SetBy completes the rows of profiles whose document prints no way to set
+// AddWays completes the rows of profiles whose document prints no way to set
 // them, from the vendors' tables of menus and attributes.
-func SetBy(profiles []rulepack.ProfileInfo, tables settings.Tables) {
+func AddWays(profiles []rulepack.ProfileInfo, tables settings.Tables) {
 	for i := range profiles {
 		p := &profiles[i]
 		for id, s := range p.Settings {

@@ -59,7 +59,7 @@ func TestSetBy(t *testing.T) {
 	pack, faults := rulepack.ParsePack("pack.yaml", []byte(toSet))
 	require.Empty(t, faults)
 	profiles := rulepack.DescribeProfiles([]*rulepack.Pack{pack})
-	SetBy(profiles, tables)
+	AddWays(profiles, tables)
 	got := map[string]string{}
 	for _, p := range profiles {
 		for id, s := range p.Settings {
@@ -83,7 +83,7 @@ func TestSetByKnowsTheMaker(t *testing.T) {
 	tables, err := settings.Load(rules.FS, "settings")
 	require.NoError(t, err)
 	profiles := rulepack.DescribeProfiles(packs)
-	SetBy(profiles, tables)
+	AddWays(profiles, tables)
 	amd := []string{"naples", "rome", "milan", "genoa", "siena", "turin", "venice"}
 	named := 0
 	for _, p := range profiles {

@@ -41,7 +41,7 @@ type RuleInfo struct {
 // Describe lists the rules of all packs by id, the narrowest of one id first.
 func Describe(packs []*Pack) []RuleInfo {
 	out := []RuleInfo{}
-	for _, rules := range ByID(packs) {
+	for _, rules := range RulesByID(packs) {
 		for _, r := range rules {
 			out = append(out, r.info())
 		}

@@ -9,10 +9,10 @@ import (
 	"github.com/memaudit/memaudit/internal/arrange"
 )
 
-// ByID lists the rules of all packs by id, in the order of reports. Within one
+// RulesByID lists the rules of all packs by id, in the order of reports. Within one
 // id the narrowest comes first; at equal width a site's own rule goes before a
 // built-in one.
-func ByID(packs []*Pack) [][]*Rule {
+func RulesByID(packs []*Pack) [][]*Rule {
 	rules := map[string][]*Rule{}
 	for _, p := range packs {
 		for _, r := range p.Rules {

@@ -41,7 +41,7 @@ func TestNarrowestFirst(t *testing.T) {
 		pack.Rules = append(pack.Rules, &Rule{ID: id})
 	}
 	var have []string
-	for _, all := range ByID([]*Pack{pack}) {
+	for _, all := range RulesByID([]*Pack{pack}) {
 		have = append(have, all[0].ID)
 	}
 	assert.Equal(t, []string{"firmware.rule", "memory.a", "memory.b", "numa.rule", "setting.turbo", "measure.rule", "other.rule"}, have)

@@ -168,8 +168,8 @@ func (v *validator) sources(r *Rule) {
 	if c := r.Citation; c != nil && (c.Vendor == "" || c.Title == "") {
 		v.complain(keyOrRule(r.node, "citation"), "rule %s: a citation needs vendor and title", r.ID)
 	}
-	if c := r.Citation; c != nil && c.Authority != "" && c.Authority != verdict.Standard && c.Authority != verdict.Third {
-		v.complain(keyOrRule(keyOrRule(r.node, "citation"), "authority"), "rule %s: authority %q is neither %s nor %s", r.ID, c.Authority, verdict.Standard, verdict.Third)
+	if c := r.Citation; c != nil && c.Authority != "" && c.Authority != verdict.Standard && c.Authority != verdict.ThirdParty {
+		v.complain(keyOrRule(keyOrRule(r.node, "citation"), "authority"), "rule %s: authority %q is neither %s nor %s", r.ID, c.Authority, verdict.Standard, verdict.ThirdParty)
 	}
 	for _, topic := range r.CiteSources {
 		if !slices.Contains(verdict.Topics, topic) {

@@ -12,7 +12,7 @@ func Agree(id, configured, effective string) bool {
 		return true
 	}
 	s, ok := Lookup(id)
-	if !ok || s.Kind == Name {
+	if !ok || s.Kind == VendorName {
 		return true // the name of a preset says nothing of its settings
 	}
 	if s.Kind == Rate && agreeRates(configured, effective) {

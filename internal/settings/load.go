@@ -93,7 +93,7 @@ func (t *Table) checkAttribute(s Setting, a *Attribute) error {
 	if !t.knows(a.Source) {
 		return fmt.Errorf("%s: source %q is not listed", a.label(), a.Source)
 	}
-	if len(a.Values) == 0 && s.Kind != Name {
+	if len(a.Values) == 0 && s.Kind != VendorName {
 		return fmt.Errorf("%s: no values", a.label())
 	}
 	for word, canonical := range a.Values {

@@ -17,21 +17,21 @@ type Given struct {
 
 // Outcome says what became of a setting in an export. It is not a fact.State:
 // what Missing means (absent, or not to be seen) depends on the whole export,
-// and Foreign and Split are states of a translation, not of a reading.
+// and Foreign and Ambiguous are states of a translation, not of a reading.
 type Outcome uint8
 
 // The outcomes.
 const (
 	// Missing: none of the setting's attributes is in the export.
 	Missing Outcome = iota
-	// Read: the value has a canonical word.
-	Read
+	// Translated: the value has a canonical word.
+	Translated
 	// Unstated: the attribute is there without a value.
 	Unstated
 	// Foreign: the table does not know the value.
 	Foreign
-	// Split: the attribute is listed twice, with different values.
-	Split
+	// Ambiguous: the attribute is listed twice, with different values.
+	Ambiguous
 )
 
 // Answer is what an export says of one setting.
@@ -72,7 +72,7 @@ func (t *Table) Read(id string, lookup func(plain string) []Given) Answer {
 			continue
 		}
 		a.Outcome, a.Value, a.Given, a.Attr = outcome, value, given[0], e
-		if outcome == Read {
+		if outcome == Translated {
 			return a
 		}
 		decided = name
@@ -119,9 +119,9 @@ func (e *Attribute) translate(s Setting, given []Given) (string, Outcome) {
 		case !ok:
 			return "", Foreign
 		case i > 0 && word != value:
-			return "", Split
+			return "", Ambiguous
 		}
 		value = word
 	}
-	return value, Read
+	return value, Translated
 }

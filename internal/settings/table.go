@@ -184,7 +184,7 @@ func (t *Table) Names() iter.Seq[string] {
 // Canonical translates a vendor's value of an attribute; false when the table
 // does not know the word.
 func (a *Attribute) Canonical(s Setting, value string) (string, bool) {
-	if len(a.Values) == 0 && s.Kind == Name {
+	if len(a.Values) == 0 && s.Kind == VendorName {
 		return value, value != ""
 	}
 	want := PlainName(value)
@@ -214,7 +214,7 @@ func number(value string) (string, bool) {
 // words are the vendor's words for a canonical value, in alphabetical order, so
 // that the same advice is printed every time.
 func (a *Attribute) words(s Setting, canonical string) []string {
-	if len(a.Values) == 0 && s.Kind == Name {
+	if len(a.Values) == 0 && s.Kind == VendorName {
 		return []string{canonical}
 	}
 	var words []string

@@ -18,8 +18,8 @@ const (
 	// Rate has words and explicit rates: "1866" is MT/s for memory_speed, MHz
 	// for uncore_frequency.
 	Rate
-	// Name keeps the vendor's own word: the name of a preset.
-	Name
+	// VendorName keeps the vendor's own word: the name of a preset.
+	VendorName
 )
 
 // Words that every setting may have.
@@ -68,7 +68,7 @@ func (s Setting) Accepts(value string) bool {
 	switch {
 	case value == "":
 		return false
-	case s.Kind == Name:
+	case s.Kind == VendorName:
 		return true
 	case value == Auto:
 		return true
@@ -90,7 +90,7 @@ func (s Setting) Expected() []string {
 	switch s.Kind {
 	case Switch:
 		return []string{Enabled, Disabled, Auto}
-	case Name:
+	case VendorName:
 		return []string{"the vendor's own name"}
 	case Choice, Rate:
 		return append(slices.Clone(s.Words), Auto)

@@ -37,7 +37,7 @@ var vocabulary = sync.OnceValue(func() *wordlist {
 
 // kindWords and figureWords are the words of the file for them.
 var (
-	kindWords   = map[string]Kind{"switch": Switch, "choice": Choice, "rate": Rate, "name": Name}
+	kindWords   = map[string]Kind{"switch": Switch, "choice": Choice, "rate": Rate, "name": VendorName}
 	figureWords = map[string]Figures{"": NoFigures, "count": Counts, "hours": Hours}
 )
 

@@ -252,9 +252,9 @@ type joined struct {
 	artefact string
 }
 
-// Compiled implements compiled.Whole.
+// Compiled implements compiled.InOneText.
 func (j *joined) Compiled() string {
-	if whole, ok := j.FS.(compiled.Whole); ok && j.artefact == "" {
+	if whole, ok := j.FS.(compiled.InOneText); ok && j.artefact == "" {
 		return whole.Compiled()
 	}
 	return j.artefact

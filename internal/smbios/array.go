@@ -49,7 +49,7 @@ func (f *fields) maxCapacity() Field[int64] {
 	case !f.has(0x0F, 8):
 		return status[int64](Unstated)
 	case f.u64(0x0F) > math.MaxInt64:
-		return status[int64](Bad)
+		return status[int64](Malformed)
 	default:
 		n = known(int64(f.u64(0x0F)))
 	}
@@ -64,7 +64,7 @@ type ArrayMapping struct {
 	Handle uint16
 	// Start and End are physical byte addresses; End is the last byte.
 	Start, End Field[uint64]
-	// Size is in bytes; Bad when the addresses make no range.
+	// Size is in bytes; Malformed when the addresses make no range.
 	Size Field[int64]
 	// Array is the handle of the type 16 structure.
 	Array Field[uint16]
@@ -112,7 +112,7 @@ func (t *Table) DeviceMappings() []DeviceMapping {
 		m.Mapping = f.handle(0x0E, "Memory Array Mapped Address Handle", 0xFFFF)
 		m.Row = f.num8(0x10, "Partition Row Position", 0xFF)
 		if m.Row.Known() && m.Row.Value == 0 {
-			m.Row = status[int](Bad) // reserved
+			m.Row = status[int](Malformed) // reserved
 		}
 		m.InterleavePosition = f.interleave(0x11, "Interleave Position")
 		m.InterleaveDepth = f.interleave(0x12, "Interleaved Data Depth")
@@ -136,7 +136,7 @@ func (f *fields) addressRange(ext int) (start, end Field[uint64], size Field[int
 	switch {
 	case f.text:
 		start, end = f.textAddress("Starting Address"), f.textAddress("Ending Address")
-		if start.Status == Bad {
+		if start.Status == Malformed {
 			end = start
 		}
 	case !f.has(0x04, 8):
@@ -146,7 +146,7 @@ func (f *fields) addressRange(ext int) (start, end Field[uint64], size Field[int
 	case f.has(ext, 16):
 		start, end = known(f.u64(ext)), known(f.u64(ext+8))
 	default:
-		start, end = status[uint64](Bad), status[uint64](Bad)
+		start, end = status[uint64](Malformed), status[uint64](Malformed)
 	}
 	return start, end, rangeSize(start, end)
 }
@@ -163,7 +163,7 @@ func (f *fields) textAddress(label string) Field[uint64] {
 	}
 	n, ok := parseHex(v)
 	if !ok || n == extendedStart {
-		return status[uint64](Bad)
+		return status[uint64](Malformed)
 	}
 	return known(n)
 }
@@ -174,11 +174,11 @@ func rangeSize(start, end Field[uint64]) Field[int64] {
 	case start.Status == Missing || end.Status == Missing:
 		return Field[int64]{}
 	case !start.Known() || !end.Known() || end.Value <= start.Value:
-		return status[int64](Bad)
+		return status[int64](Malformed)
 	}
 	n := end.Value - start.Value
 	if n >= math.MaxInt64 || start.Value == 0 && n == extendedStart|0x3FF {
-		return status[int64](Bad)
+		return status[int64](Malformed)
 	}
 	return known(int64(n) + 1)
 }

@@ -35,7 +35,7 @@ func printedText(version string, typ, length int, lines ...string) string {
 // capacity and 0 says nothing (DSP0134 7.17).
 func TestMaxCapacity(t *testing.T) {
 	for extended, want := range map[uint64]Field[int64]{
-		0: status[int64](Unstated), 1: known[int64](1), math.MaxInt64: known[int64](math.MaxInt64), math.MaxInt64 + 1: status[int64](Bad),
+		0: status[int64](Unstated), 1: known[int64](1), math.MaxInt64: known[int64](math.MaxInt64), math.MaxInt64 + 1: status[int64](Malformed),
 	} {
 		body := make([]byte, 0x17-4)
 		binary.LittleEndian.PutUint32(body[0x07-4:], 0x80000000)
@@ -47,21 +47,21 @@ func TestMaxCapacity(t *testing.T) {
 // TestRangeSize: a range ends behind its start; one over the whole of 32 bits
 // of KB is the reference to fields that are not there (DSP0134 7.20).
 func TestRangeSize(t *testing.T) {
-	bad := status[uint64](Bad)
+	bad := status[uint64](Malformed)
 	for _, c := range []struct {
 		start, end Field[uint64]
 		want       Field[int64]
 	}{
 		{known[uint64](0), known[uint64](0x3FF), known[int64](1024)},
-		{known[uint64](5), known[uint64](5), status[int64](Bad)},
-		{known[uint64](5), known[uint64](3), status[int64](Bad)},
-		{bad, known[uint64](10), status[int64](Bad)},
-		{known[uint64](0), bad, status[int64](Bad)},
+		{known[uint64](5), known[uint64](5), status[int64](Malformed)},
+		{known[uint64](5), known[uint64](3), status[int64](Malformed)},
+		{bad, known[uint64](10), status[int64](Malformed)},
+		{known[uint64](0), bad, status[int64](Malformed)},
 		{known[uint64](0), Field[uint64]{}, Field[int64]{}},
 		{Field[uint64]{}, known[uint64](9), Field[int64]{}},
-		{known[uint64](0), known[uint64](math.MaxInt64), status[int64](Bad)},
+		{known[uint64](0), known[uint64](math.MaxInt64), status[int64](Malformed)},
 		{known[uint64](0), known[uint64](math.MaxInt64 - 1), known[int64](math.MaxInt64)},
-		{known[uint64](0), known[uint64](extendedStart | 0x3FF), status[int64](Bad)},
+		{known[uint64](0), known[uint64](extendedStart | 0x3FF), status[int64](Malformed)},
 		{known[uint64](1024), known[uint64](1024 + extendedStart | 0x3FF), known[int64](extendedStart + 1024)},
 		{known[uint64](1), known[uint64](1 + extendedStart | 0x3FF), known[int64](extendedStart + 1023)},
 	} {
@@ -77,31 +77,31 @@ func TestRangeSize(t *testing.T) {
 // TestPrintedNumbers: what dmidecode prints is a value of the field's width, or bad.
 func TestPrintedNumbers(t *testing.T) {
 	for v, want := range map[string]Field[int]{
-		"1.35 V": known(1350), "1.2": known(1200), "1.09 V": known(1090), "1000 V": known(1000000), "1001 V": status[int](Bad),
-		"low": status[int](Bad), "Unknown": status[int](Unstated),
+		"1.35 V": known(1350), "1.2": known(1200), "1.09 V": known(1090), "1000 V": known(1000000), "1001 V": status[int](Malformed),
+		"low": status[int](Malformed), "Unknown": status[int](Unstated),
 	} {
 		assert.Equal(t, want, printed(t, typeMemoryDevice, 84, "Minimum Voltage: "+v).millivolts(0x22, "Minimum Voltage"), v)
 	}
 	for v, want := range map[string]Field[JEP106]{
-		"Bank 128, Hex 0xFF": known(JEP106{Bank: 128, Code: 0xFF}), "Bank 129, Hex 0x01": status[JEP106](Bad),
-		"Bank 1, Hex 0x100": status[JEP106](Bad), "Bank x, Hex 0x01": status[JEP106](Bad), "Bank 1, Hex zz": status[JEP106](Bad),
+		"Bank 128, Hex 0xFF": known(JEP106{Bank: 128, Code: 0xFF}), "Bank 129, Hex 0x01": status[JEP106](Malformed),
+		"Bank 1, Hex 0x100": status[JEP106](Malformed), "Bank x, Hex 0x01": status[JEP106](Malformed), "Bank 1, Hex zz": status[JEP106](Malformed),
 	} {
 		assert.Equal(t, want, printed(t, typeMemoryDevice, 84, "Module Manufacturer ID: "+v).jep106(0x2C, "Module Manufacturer ID"), v)
 	}
 	for v, want := range map[string]Field[int]{
-		"0x7FFFFFFF": known(math.MaxInt32), "0x80000000": status[int](Bad), "12": status[int](Bad), "0x0000": status[int](Unstated),
+		"0x7FFFFFFF": known(math.MaxInt32), "0x80000000": status[int](Malformed), "12": status[int](Malformed), "0x0000": status[int](Unstated),
 		"0xabcdef": known(0xABCDEF),
 	} {
 		assert.Equal(t, want, hexField(v, 0), v)
 	}
 	for v, want := range map[string]Field[uint16]{
-		"0x1000": known[uint16](0x1000), "0xFFFF": {Value: 0xFFFF, Status: Unstated}, "0x10000": status[uint16](Bad), "1": status[uint16](Bad),
+		"0x1000": known[uint16](0x1000), "0xFFFF": {Value: 0xFFFF, Status: Unstated}, "0x10000": status[uint16](Malformed), "1": status[uint16](Malformed),
 	} {
 		assert.Equal(t, want, printed(t, typeMemoryDevice, 84, "Array Handle: "+v).handle(0x04, "Array Handle", 0xFFFF), v)
 	}
 	for v, want := range map[string]Field[uint64]{
-		"A5 06 01 00 FF FB EB BF": known[uint64](0xBFEBFBFF000106A5), "A5 06 01 00 FF FB EB": status[uint64](Bad),
-		"A5 06 01 00 FF FB EB BG": status[uint64](Bad), "01 00 00 00 00 00 00 00": known[uint64](1), "00 00 00 00 00 00 00 00": status[uint64](Unstated),
+		"A5 06 01 00 FF FB EB BF": known[uint64](0xBFEBFBFF000106A5), "A5 06 01 00 FF FB EB": status[uint64](Malformed),
+		"A5 06 01 00 FF FB EB BG": status[uint64](Malformed), "01 00 00 00 00 00 00 00": known[uint64](1), "00 00 00 00 00 00 00 00": status[uint64](Unstated),
 	} {
 		assert.Equal(t, want, printed(t, typeProcessor, 48, "ID: "+v).processorID(), v)
 	}
@@ -116,7 +116,7 @@ func TestPrintedNumbers(t *testing.T) {
 // TestSize64: all ones are unknown, 0 is none, bit 63 no size (DSP0134 7.18.13).
 func TestSize64(t *testing.T) {
 	for n, want := range map[uint64]Field[int64]{
-		0: known[int64](0), math.MaxInt64: known[int64](math.MaxInt64), math.MaxInt64 + 1: status[int64](Bad), math.MaxUint64: status[int64](Unstated),
+		0: known[int64](0), math.MaxInt64: known[int64](math.MaxInt64), math.MaxInt64 + 1: status[int64](Malformed), math.MaxUint64: status[int64](Unstated),
 	} {
 		assert.Equal(t, want, madeFields(220, binary.LittleEndian.AppendUint64(nil, n)).size64(0x04, ""), n)
 	}
@@ -142,8 +142,8 @@ func TestChips(t *testing.T) {
 	}
 	for v, want := range map[[2]string]Field[int]{
 		{"Not Installed", ""}: known(0), {"1", "2.3"}: known(0x8123), {"15", "15.15"}: known(0x8FFF),
-		{"16", "0.0"}: status[int](Bad), {"0", "16.0"}: status[int](Bad), {"0", "0.16"}: status[int](Bad),
-		{"x", "1.1"}: status[int](Bad), {"1", "x"}: status[int](Bad), {"1", "1"}: status[int](Bad),
+		{"16", "0.0"}: status[int](Malformed), {"0", "16.0"}: status[int](Malformed), {"0", "0.16"}: status[int](Malformed),
+		{"x", "1.1"}: status[int](Malformed), {"1", "x"}: status[int](Malformed), {"1", "1"}: status[int](Malformed),
 	} {
 		assert.Equal(t, want, printed(t, typeMemoryDevice, 100, "PMIC0 Device Type: "+v[0], "PMIC0 Device Revision: "+v[1]).textChip("PMIC0"), v)
 	}
@@ -182,7 +182,7 @@ func TestField(t *testing.T) {
 	_, ok = status[int](Unstated).Get()
 	assert.False(t, ok)
 	assert.Equal(t, 3, known(3).Or(7))
-	assert.Equal(t, 7, status[int](Bad).Or(7))
+	assert.Equal(t, 7, status[int](Malformed).Or(7))
 	assert.True(t, DetailRegistered.Has(DetailRegistered))
 	assert.False(t, DetailRegistered.Has(DetailRegistered|DetailLRDIMM))
 }

@@ -26,7 +26,7 @@ type MemoryDevice struct {
 	// Installed tells whether a module is in the slot; Unstated when firmware
 	// does not know the size (FFFFh).
 	Installed Field[bool]
-	// Size is in bytes; known 0 for an empty slot. Bad for sizes that are
+	// Size is in bytes; known 0 for an empty slot. Malformed for sizes that are
 	// none: 0 kB, an extended size of 0, and 7FFFh in a structure too short
 	// for the extended size.
 	Size Field[int64]

@@ -29,7 +29,7 @@ func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 	case n == 0xFFFF:
 		return status[int64](Unstated), status[bool](Unstated)
 	case n == 0x7FFF && !f.has(0x1C, 4):
-		return status[int64](Bad), known(true)
+		return status[int64](Malformed), known(true)
 	case n == 0x7FFF:
 		return plausibleSize(f.u32(0x1C) & 0x7FFFFFFF << 20)
 	case n&0x8000 != 0:
@@ -44,9 +44,9 @@ func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 func plausibleSize(n int64) (Field[int64], Field[bool]) {
 	switch {
 	case n == 0:
-		return status[int64](Bad), status[bool](Bad)
+		return status[int64](Malformed), status[bool](Malformed)
 	case n == 0x7FFF<<20, n > maxModuleBytes:
-		return status[int64](Bad), known(true)
+		return status[int64](Malformed), known(true)
 	}
 	return known(n), known(true)
 }
@@ -131,7 +131,7 @@ func (f *fields) millivolts(off int, label string) Field[int] {
 	}
 	volts, rest, ok := leadingInt(v)
 	if !ok || volts > 1000 {
-		return status[int](Bad)
+		return status[int](Malformed)
 	}
 	mv := int(volts) * 1000
 	if frac, ok := strings.CutPrefix(rest, "."); ok {
@@ -182,7 +182,7 @@ func (f *fields) jep106(off int, label string) Field[JEP106] {
 	hex, _ := strings.CutPrefix(rest, ", Hex ")
 	code, ok2 := parseHex(hex)
 	if !ok1 || !ok2 || bank > 128 || code > 0xFF {
-		return status[JEP106](Bad)
+		return status[JEP106](Malformed)
 	}
 	return known(JEP106{Bank: uint8(bank), Code: uint8(code)})
 }
@@ -205,7 +205,7 @@ func hexField(v string, unknown int) Field[int] {
 	}
 	n, ok := parseHex(v)
 	if !ok || n > math.MaxInt32 {
-		return status[int](Bad)
+		return status[int](Malformed)
 	}
 	return numField(int(n), unknown)
 }
@@ -222,7 +222,7 @@ func (f *fields) size64(off int, label string) Field[int64] {
 	case n == math.MaxUint64:
 		return status[int64](Unstated)
 	case n > math.MaxInt64:
-		return status[int64](Bad)
+		return status[int64](Malformed)
 	default:
 		return known(int64(n))
 	}
@@ -263,7 +263,7 @@ func (f *fields) textChip(name string) Field[int] {
 	major, rest, ok2 := leadingInt(v)
 	minor, _, ok3 := leadingInt(strings.TrimPrefix(rest, "."))
 	if !ok1 || !ok2 || !ok3 || typ > 15 || major > 15 || minor > 15 {
-		return status[int](Bad)
+		return status[int](Malformed)
 	}
 	return known(int(0x8000 | typ<<8 | major<<4 | minor))
 }

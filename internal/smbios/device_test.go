@@ -58,10 +58,10 @@ func TestMemoryDeviceSize(t *testing.T) {
 		{"unknown", smbiostest.DIMM{SizeUnknown: true}, status[int64](Unstated), status[bool](Unstated)},
 		{"megabytes", smbiostest.DIMM{Bytes: 4 << 30}, known[int64](4 << 30), known(true)},
 		{"kilobytes", smbiostest.DIMM{Bytes: 512 << 10}, known[int64](512 << 10), known(true)},
-		{"no kilobytes", smbiostest.DIMM{RawSize: 0x8000}, status[int64](Bad), status[bool](Bad)},
+		{"no kilobytes", smbiostest.DIMM{RawSize: 0x8000}, status[int64](Malformed), status[bool](Malformed)},
 		{"extended", smbiostest.DIMM{Bytes: 256 << 30}, known[int64](256 << 30), known(true)},
-		{"extended is missing", smbiostest.DIMM{RawSize: 0x7FFF, Length: 0x1C}, status[int64](Bad), known(true)},
-		{"extended is 0", smbiostest.DIMM{RawSize: 0x7FFF}, status[int64](Bad), status[bool](Bad)},
+		{"extended is missing", smbiostest.DIMM{RawSize: 0x7FFF, Length: 0x1C}, status[int64](Malformed), known(true)},
+		{"extended is 0", smbiostest.DIMM{RawSize: 0x7FFF}, status[int64](Malformed), status[bool](Malformed)},
 		{"structure ends before", smbiostest.DIMM{Bytes: 1 << 30, Length: 0x0C}, Field[int64]{}, Field[bool]{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestMemoryDeviceWords(t *testing.T) {
 	for _, d := range devicesOf(table) {
 		got = append(got, [3]Field[string]{d.Type, d.FormFactor, d.Technology})
 	}
-	bad := status[string](Bad)
+	bad := status[string](Malformed)
 	assert.Equal(t, [][3]Field[string]{
 		{known("MRDIMM"), known("CAMM"), known("MRDIMM")},
 		{known("HBM3"), known("Die"), known("Intel Optane DC persistent memory")},

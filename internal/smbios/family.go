@@ -28,7 +28,7 @@ func (f *fields) family(maker Text, v Version) (Field[int], Field[string]) {
 	i, ok := slices.BinarySearchFunc(families, n, func(e codeWord, n int) int { return e.code - n })
 	switch {
 	case !ok:
-		return known(n), status[string](Bad)
+		return known(n), status[string](Malformed)
 	case n == 2:
 		return known(n), status[string](Unstated)
 	}

@@ -3,7 +3,7 @@ package smbios
 // Status says whether a field has a value and, if not, why. It is not a
 // fact.State, for no field of a table is unread, denied or refused: the zero
 // Status is Missing, so that a field that a short structure never reaches is
-// right without a word. Bad becomes malformed in the model, Missing absent.
+// right without a word. Malformed becomes malformed in the model, Missing absent.
 type Status uint8
 
 // The states of a field.
@@ -15,9 +15,9 @@ const (
 	// know (0, FFFFh, string number 0, an empty string; in text "Unknown" or
 	// "Not Specified").
 	Unstated
-	// Bad: the field is there and its content is not in the specification, or
+	// Malformed: the field is there and its content is not in the specification, or
 	// it names a string the structure does not have.
-	Bad
+	Malformed
 	// Known: Value is what firmware stated.
 	Known
 )
@@ -27,7 +27,7 @@ func (s Status) String() string {
 	switch s {
 	case Unstated:
 		return "unstated"
-	case Bad:
+	case Malformed:
 		return "bad"
 	case Known:
 		return "known"
@@ -74,7 +74,7 @@ type Text struct {
 	Value string
 	// Raw is the string as it stands in the table; from text, as printed.
 	Raw string
-	// Status is Unstated for string number 0 and for empty strings, and Bad
+	// Status is Unstated for string number 0 and for empty strings, and Malformed
 	// for a number past the last string.
 	Status Status
 }

@@ -25,7 +25,7 @@ func (f *fields) str(off int, label string) Text {
 	case f.s.cut:
 		return Text{} // lost with the end of the table
 	}
-	return Text{Status: Bad}
+	return Text{Status: Malformed}
 }
 
 // nthString returns string number n, from 1. Empty strings cannot exist inside
@@ -63,7 +63,7 @@ func textString(v string) Text {
 	case "", notSpecified:
 		return Text{Raw: raw, Status: Unstated}
 	case badIndex:
-		return Text{Raw: raw, Status: Bad}
+		return Text{Raw: raw, Status: Malformed}
 	}
 	return Text{Value: v, Raw: raw, Status: Known}
 }

@@ -114,7 +114,7 @@ func (f *fields) handle(off int, label string, notProvided uint16) Field[uint16]
 	}
 	n, ok := parseHex(v)
 	if !ok || n > 0xFFFF {
-		return status[uint16](Bad)
+		return status[uint16](Malformed)
 	}
 	return handleField(uint16(n))
 }
@@ -170,7 +170,7 @@ func parseNum(v string, unknown int) Field[int] {
 	}
 	n, _, ok := leadingInt(v)
 	if !ok {
-		return status[int](Bad)
+		return status[int](Malformed)
 	}
 	return numField(int(n), unknown)
 }

@@ -11,7 +11,7 @@ import (
 func TestProcessorCounts(t *testing.T) {
 	body := make([]byte, 0x32-4)
 	body[0x23-4] = 0xFF
-	for wide, want := range map[byte]Field[int]{0xFE: known(0xFFFE), 0xFF: status[int](Bad)} {
+	for wide, want := range map[byte]Field[int]{0xFE: known(0xFFFE), 0xFF: status[int](Malformed)} {
 		body[0x2A-4], body[0x2B-4] = wide, 0xFF
 		assert.Equal(t, want, madeFields(typeProcessor, body).count(0x23, 0x2A, "Core Count"), wide)
 	}
@@ -42,7 +42,7 @@ func TestFirmware(t *testing.T) {
 	body := make([]byte, 0x1A-4)
 	body[0x09-4] = 0xFF
 	for raw, want := range map[uint16]Field[int64]{
-		16: known[int64](16 << 20), 0x4002: known[int64](2 << 30), 0x8001: status[int64](Bad), 0xC001: status[int64](Bad), 0: status[int64](Unstated),
+		16: known[int64](16 << 20), 0x4002: known[int64](2 << 30), 0x8001: status[int64](Malformed), 0xC001: status[int64](Malformed), 0: status[int64](Unstated),
 	} {
 		body[0x18-4], body[0x19-4] = byte(raw), byte(raw>>8)
 		assert.Equal(t, want, madeFields(typeBIOS, body).romSize(), raw)

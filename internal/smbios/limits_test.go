@@ -149,7 +149,7 @@ func TestNothingKnown(t *testing.T) {
 // TestLargestModule: no module has more than the extended size can say
 // (DSP0134 7.18.5).
 func TestLargestModule(t *testing.T) {
-	for size, want := range map[string]Status{"2147483647 MB": Known, "2 PB": Bad, "4 EB": Bad, "1 TB": Known, "4294967296 GB": Bad} {
+	for size, want := range map[string]Status{"2147483647 MB": Known, "2 PB": Malformed, "4 EB": Malformed, "1 TB": Known, "4294967296 GB": Malformed} {
 		table, err := Parse([]byte("Handle 0x0011, DMI type 17, 40 bytes\nMemory Device\n\tSize: " + size + "\n"))
 		require.NoError(t, err)
 		assert.Equal(t, want, devicesOf(table)[0].Size.Status, size)

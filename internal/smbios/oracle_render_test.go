@@ -172,7 +172,7 @@ func renderRange(start, end Field[uint64], size Field[int64]) map[string]string 
 		"Ending Address":   fmt.Sprintf("0x%0*X%s", width, end.Value, unit),
 		"Range Size":       bytesOf(size),
 	}
-	if size.Status == Bad {
+	if size.Status == Malformed {
 		lines["Range Size"] = "Invalid"
 	}
 	return lines
@@ -185,7 +185,7 @@ func lineOf(s Status, value, unstated, bad string) string {
 		return value
 	case Unstated:
 		return unstated
-	case Bad:
+	case Malformed:
 		return bad
 	case Missing:
 		return ""

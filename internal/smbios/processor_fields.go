@@ -29,7 +29,7 @@ func (f *fields) textProcessorStatus() (Field[bool], Field[string]) {
 	}
 	state, ok := strings.CutPrefix(v, "Populated, ")
 	if !ok {
-		return status[bool](Bad), Field[string]{}
+		return status[bool](Malformed), Field[string]{}
 	}
 	if st := textStatus(state); st != Known {
 		return known(true), status[string](st)
@@ -65,7 +65,7 @@ func (f *fields) count(off, wide int, label string) Field[int] {
 		}
 	}
 	if n == 0xFF && !f.has(wide, 2) || n == 0xFFFF {
-		return status[int](Bad)
+		return status[int](Malformed)
 	}
 	return numField(n, 0)
 }
@@ -119,7 +119,7 @@ func (f *fields) processorID() Field[uint64] {
 		var buf [16]byte
 		b, ok := parseHexRow(buf[:0], v)
 		if !ok || len(b) != 8 {
-			return status[uint64](Bad)
+			return status[uint64](Malformed)
 		}
 		id = binary.LittleEndian.Uint64(b)
 	} else {

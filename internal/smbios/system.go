@@ -52,7 +52,7 @@ func (f *fields) romSize() Field[int64] {
 	case f.u8(0x09) != 0xFF || !f.has(0x18, 2):
 		n = known(int64(f.u8(0x09)+1) << 16)
 	case f.u16(0x18)>>14 > 1:
-		return status[int64](Bad)
+		return status[int64](Malformed)
 	default:
 		n = known(int64(f.u16(0x18)&0x3FFF) << (20 + 10*(f.u16(0x18)>>14)))
 	}
@@ -147,7 +147,7 @@ func (f *fields) uuid(off int, label string, little bool) Field[string] {
 			return status[string](st)
 		}
 		if len(v) != 36 {
-			return status[string](Bad)
+			return status[string](Malformed)
 		}
 		return known(strings.ToLower(v))
 	}

@@ -205,17 +205,17 @@ Wrong DMI structures length: 90 bytes announced, only 80 bytes available.
 		CodeTruncated, CodeText, CodeZeroLength, CodeCount, CodeLength, CodeDanglingHandle, CodeOutOfSpec, CodeStringIndex,
 	}, uniqueCodes(table))
 	d := devicesOf(table)[0]
-	assert.Equal(t, Bad, d.FormFactor.Status)
-	assert.Equal(t, Bad, d.Locator.Status)
+	assert.Equal(t, Malformed, d.FormFactor.Status)
+	assert.Equal(t, Malformed, d.Locator.Status)
 }
 
 func TestSizes(t *testing.T) {
 	for v, want := range map[string]Field[int64]{
 		"16 GB": known[int64](16 << 30), "512 kB": known[int64](512 << 10), "3 TB": known[int64](3 << 40),
 		"1 PB": known[int64](1 << 50), "12 bytes": known[int64](12), "None": known[int64](0),
-		"Unknown": status[int64](Unstated), outOfSpec: status[int64](Bad), "16": status[int64](Bad),
-		"16 XB": status[int64](Bad), "x": status[int64](Bad), "9 EB": status[int64](Bad),
-		"99999999999999999999 kB": status[int64](Bad),
+		"Unknown": status[int64](Unstated), outOfSpec: status[int64](Malformed), "16": status[int64](Malformed),
+		"16 XB": status[int64](Malformed), "x": status[int64](Malformed), "9 EB": status[int64](Malformed),
+		"99999999999999999999 kB": status[int64](Malformed),
 	} {
 		assert.Equal(t, want, sizeField(v), v)
 	}

@@ -80,7 +80,7 @@ func sizeField(v string) Field[int64] {
 	}
 	n, ok := parseSize(v)
 	if !ok {
-		return status[int64](Bad)
+		return status[int64](Malformed)
 	}
 	return known(n)
 }
@@ -93,7 +93,7 @@ func textStatus(v string) Status {
 	case "", "Unknown", notSpecified, "Not Provided", "Unspecified", "Not Present", "Not Settable", "No Error":
 		return Unstated
 	case outOfSpec, badIndex:
-		return Bad
+		return Malformed
 	}
 	return Known
 }

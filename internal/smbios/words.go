@@ -32,11 +32,11 @@ func (w *wordList) lookup(code int) string {
 	return ""
 }
 
-// field makes a Field of a code: "Unknown" is Unstated, an undefined code Bad.
+// field makes a Field of a code: "Unknown" is Unstated, an undefined code Malformed.
 func (w *wordList) field(code int) Field[string] {
 	switch word := w.lookup(code); word {
 	case "":
-		return status[string](Bad)
+		return status[string](Malformed)
 	case "Unknown":
 		return status[string](Unstated)
 	default:

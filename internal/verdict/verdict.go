@@ -70,8 +70,8 @@ type Citation struct {
 const (
 	// Standard binds every machine: a specification, what the kernel says of its files.
 	Standard = "standard"
-	// Third is somebody who makes neither the machine nor its processor.
-	Third = "third"
+	// ThirdParty is somebody who makes neither the machine nor its processor.
+	ThirdParty = "third"
 )
 
 // Standings of a document that is not about the machine at hand.

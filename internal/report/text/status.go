@@ -72,7 +72,7 @@ func (d *drawing) speed(key int, p *report.PopulationSocket) string {
 		return wording.PrintedRate(*running) + " MT/s (expected ?)"
 	}
 	s := wording.PrintedRate(*running) + " MT/s"
-	if !ddr.Same(*running, *p.ExpectedMTs) {
+	if !ddr.SameSpeed(*running, *p.ExpectedMTs) {
 		s += " (expected " + wording.PrintedRate(*p.ExpectedMTs) + ")"
 	}
 	return s

@@ -75,7 +75,7 @@ func moduleWords(m *report.Module) string {
 	}
 	switch {
 	case m.RatedMTs == nil:
-	case m.Type != nil && (ddr.Rate(*m.Type, *m.RatedMTs) || !ddr.Listed(*m.Type)):
+	case m.Type != nil && (ddr.HasRate(*m.Type, *m.RatedMTs) || !ddr.Listed(*m.Type)):
 		out += "-" + strconv.Itoa(ddr.Nominal(*m.RatedMTs))
 	default: // without a kind, or a speed that no module of the kind is sold by
 		out += " for " + strconv.Itoa(*m.RatedMTs) + " MT/s"
