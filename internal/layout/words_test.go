@@ -44,6 +44,7 @@ var clearAlone = map[string]string{
 	"isDir": "a predicate", "isTar": "a predicate", "isROM": "a predicate", "isHPE": "a predicate", "isX86": "a predicate",
 	"known": "a reading whose state is the word known",
 	"mbind": "the system call",
+	"none":  "a slot without a module in a layout",
 	"noMSR": "no model-specific register, with the reason",
 	"onBar": "a share's place on the drawn bar",
 	"pairs": "a YAML mapping's keys with their values",
@@ -58,8 +59,8 @@ var clearAlone = map[string]string{
 // mostShortFunctions and mostShortOthers bound short exported names, which stand behind
 // their package's ("prose.GiB", "smbios.Parse", "host.CPU"); mostShortOwn bounds the types,
 // variables and constants that a package keeps to itself, most of them internal/plan's
-// for what its search weighs and moves (board, unit, group, kind). The numbers may only fall.
-const mostShortFunctions, mostShortOthers, mostShortOwn = 61, 166, 17
+// for what its search weighs and moves (board, shape, trial, twins). The numbers may only fall.
+const mostShortFunctions, mostShortOthers, mostShortOwn = 61, 166, 6
 
 // shortNames lists the names of five letters or fewer that a file declares for its
 // package, methods apart.

@@ -7,14 +7,14 @@ import (
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
-// style is the way in which modules of several kinds are put into a shape.
-type style int
+// mixStyle is the way in which modules of several kinds are put into a shape.
+type mixStyle int
 
 const (
 	// layered fills slot by slot in the fill order, larger modules first.
-	layered style = iota
-	// level gives the next largest module to the group that holds least.
-	level
+	layered mixStyle = iota
+	// leveled gives the next largest module to the group that holds least.
+	leveled
 	// staying leaves what is there and fills the rest of the shape.
 	staying
 	// evened is staying with modules swapped until the groups hold alike.
@@ -22,11 +22,11 @@ const (
 )
 
 // String names the style, for classes of layouts.
-func (s style) String() string { return [...]string{"layered", "level", "staying", "evened"}[s] }
+func (s mixStyle) String() string { return [...]string{"layered", "level", "staying", "evened"}[s] }
 
 // place puts counts modules of each kind into a shape of the unit and writes
 // them into a layout of the whole board. It reports whether they fit.
-func (b *board) place(u *unit, s shape, counts []int, how style, into []int) bool {
+func (b *board) place(u *memoryUnit, s shape, counts []int, how mixStyle, into []int) bool {
 	size := u.size()
 	for _, n := range counts {
 		if n%size != 0 {
@@ -39,7 +39,7 @@ func (b *board) place(u *unit, s shape, counts []int, how style, into []int) boo
 	switch how {
 	case layered:
 		return u.fillLayers(s, counts, into)
-	case level:
+	case leveled:
 		return b.fillLevel(u, s, counts, into)
 	case evened:
 		return b.fillStaying(u, s, counts, into) && b.even(u, s, into)
@@ -52,7 +52,7 @@ func (b *board) place(u *unit, s shape, counts []int, how style, into []int) boo
 // the fewest, always those that bring the two closest together, while any do. Of
 // equal ones the larger module leaves the last slot that it is in, and comes into the
 // first one that holds the smaller. It reports whether any were swapped.
-func (b *board) even(u *unit, s shape, into []int) bool {
+func (b *board) even(u *memoryUnit, s shape, into []int) bool {
 	for swapped := false; ; swapped = true {
 		from, to, ok := b.closest(u, s, into)
 		if !ok {
@@ -66,7 +66,7 @@ func (b *board) even(u *unit, s shape, into []int) bool {
 
 // closest are the layers of modules that bring the fullest and the emptiest group closest
 // together when they change places; ok is false when none bring them closer.
-func (b *board) closest(u *unit, s shape, into []int) (from, to []int, ok bool) {
+func (b *board) closest(u *memoryUnit, s shape, into []int) (from, to []int, ok bool) {
 	most, least := none, none
 	bytes := make([]int64, len(s))
 	for g, depth := range s {
@@ -107,7 +107,7 @@ func (b *board) inLayer(layer, into []int) int64 {
 // fillStaying leaves the modules that are in slots of the shape, as many as the
 // counts have, and puts the rest into its other slots in the fill order, larger
 // modules first.
-func (b *board) fillStaying(u *unit, s shape, counts []int, into []int) bool {
+func (b *board) fillStaying(u *memoryUnit, s shape, counts []int, into []int) bool {
 	left := slices.Clone(counts)
 	var open []int
 	for d := range slices.Max(s) {
@@ -138,7 +138,7 @@ func (b *board) fillStaying(u *unit, s shape, counts []int, into []int) bool {
 
 // fillLayers follows the fill order: the first layer of every group, then the
 // second; of groups that share controllers, one of each controller in turn.
-func (u *unit) fillLayers(s shape, counts []int, into []int) bool {
+func (u *memoryUnit) fillLayers(s shape, counts []int, into []int) bool {
 	left := slices.Clone(counts)
 	k := 0
 	for d := range slices.Max(s) {
@@ -163,7 +163,7 @@ func (u *unit) fillLayers(s shape, counts []int, into []int) bool {
 
 // fillLevel gives every layer of modules, largest first, to the group that holds
 // the fewest bytes and has room.
-func (b *board) fillLevel(u *unit, s shape, counts []int, into []int) bool {
+func (b *board) fillLevel(u *memoryUnit, s shape, counts []int, into []int) bool {
 	used, bytes := make([]int, len(s)), make([]int64, len(s))
 	for k, n := range counts {
 		for ; n > 0; n -= u.size() {
@@ -186,18 +186,18 @@ func (b *board) fillLevel(u *unit, s shape, counts []int, into []int) bool {
 	return slices.Equal(used, []int(s))
 }
 
-// worth says what the slots of a unit are worth to a layout that fills them: more where
+// slotWorth says what the slots of a unit are worth to a layout that fills them: more where
 // more modules stay; where some leave the processor, of equal ones where more go out
 // of slots that others come into.
-type worth struct {
+type slotWorth struct {
 	// stays is for a module that stays, goes for one that makes way.
 	stays, goes int
 	// below is, of layouts of one kind, what the first layers of each group are worth.
 	below [][]int
 }
 
-func (b *board) worth(u *unit, counts []int) worth {
-	w := worth{stays: len(b.at)}
+func (b *board) worth(u *memoryUnit, counts []int) slotWorth {
+	w := slotWorth{stays: len(b.at)}
 	if b.leaves(u, counts) {
 		w.goes = 1
 	}
@@ -217,7 +217,7 @@ func (b *board) worth(u *unit, counts []int) worth {
 }
 
 // slot is what a slot is worth that has a kind now and another one in the layout.
-func (w *worth) slot(now, then int) int {
+func (w *slotWorth) slot(now, then int) int {
 	switch {
 	case now == none || then == none:
 		return 0
@@ -229,7 +229,7 @@ func (w *worth) slot(now, then int) int {
 }
 
 // of is what a shape is worth that is filled with modules of one kind.
-func (w *worth) of(s shape) int {
+func (w *slotWorth) of(s shape) int {
 	n := 0
 	for g, d := range s {
 		n += w.below[g][d]
@@ -238,7 +238,7 @@ func (w *worth) of(s shape) int {
 }
 
 // kept is what a layout is worth.
-func (w *worth) kept(b *board, u *unit, layout []int) int {
+func (w *slotWorth) kept(b *board, u *memoryUnit, layout []int) int {
 	n := 0
 	for _, i := range u.slots {
 		n += w.slot(b.at[i], layout[i])
@@ -247,7 +247,7 @@ func (w *worth) kept(b *board, u *unit, layout []int) int {
 }
 
 // leaves reports whether a processor gives up modules of some kind.
-func (b *board) leaves(u *unit, counts []int) bool {
+func (b *board) leaves(u *memoryUnit, counts []int) bool {
 	left := slices.Clone(counts)
 	for _, i := range u.slots {
 		if k := b.at[i]; k != none {
@@ -269,7 +269,7 @@ type choice struct {
 
 // choices lists the classes of layouts of one unit, each by the layout that
 // leaves most modules in place.
-func (b *board) choices(u *unit, counts []int) []choice {
+func (b *board) choices(u *memoryUnit, counts []int) []choice {
 	total, kinds := 0, 0
 	for _, n := range counts {
 		total += n
@@ -282,7 +282,7 @@ func (b *board) choices(u *unit, counts []int) []choice {
 	at := map[string]int{}
 	layout := make([]int, len(b.at))
 	worth := b.worth(u, counts)
-	add := func(class string, sh shape, how style) {
+	add := func(class string, sh shape, how mixStyle) {
 		i, known := at[class]
 		if known && kinds == 1 && worth.of(sh) <= out[i].kept {
 			return
@@ -317,7 +317,7 @@ func (b *board) choices(u *unit, counts []int) []choice {
 			add(class, sh, layered)
 			return
 		}
-		for _, how := range [...]style{layered, level, staying, evened} {
+		for _, how := range [...]mixStyle{layered, leveled, staying, evened} {
 			add(class+how.String(), sh, how)
 		}
 	})
@@ -327,7 +327,7 @@ func (b *board) choices(u *unit, counts []int) []choice {
 // filledUp is the one layout that needs no slot map: every slot holds a module.
 // Those that are there stay, but when all are to be of one kind; none when the
 // numbers do not come to that.
-func (b *board) filledUp(u *unit, counts []int) []choice {
+func (b *board) filledUp(u *memoryUnit, counts []int) []choice {
 	one := slices.Max(counts) == modulesIn(counts)
 	if modulesIn(counts) != len(u.slots) {
 		return nil
@@ -362,7 +362,7 @@ func (b *board) filledUp(u *unit, counts []int) []choice {
 // byManual are the layouts that need no slot map, as the product's own manual lists
 // them: for so many modules these slots. The modules are all of one kind, and those
 // that stand in a slot of the set stay.
-func (b *board) byManual(u *unit, counts []int) []choice {
+func (b *board) byManual(u *memoryUnit, counts []int) []choice {
 	n := modulesIn(counts)
 	kind := slices.Index(counts, n)
 	if n == len(u.slots) || kind < 0 || !b.manual(u) {

@@ -12,10 +12,10 @@ import (
 type board struct {
 	sys   *inventory.System
 	topo  *population.Result
-	kinds []kind
+	kinds []moduleKind
 	// at is the kind in each slot, by index into System.Slots.
 	at    []int
-	units []unit
+	units []memoryUnit
 	// sets are the maker's own, nil where none are known.
 	sets *place.Sets
 	// numbers are what these call each slot, once one was asked for.
@@ -24,14 +24,14 @@ type board struct {
 	stray []int
 }
 
-// unit is the memory of one processor, or of the chipset.
-type unit struct {
+// memoryUnit is the memory of one processor, or of the chipset.
+type memoryUnit struct {
 	socket int
 	// doubted says why it is not certain which slot is on which channel: then only
 	// a layout that fills every slot can be advised. "" when it is.
 	doubted string
 	// groups are filled together: single channels, or lockstep pairs.
-	groups []group
+	groups []channelGroup
 	// slots are all of the unit's, in table order.
 	slots []int
 	// turn lists the groups so that controllers take turns; controller is each one's,
@@ -41,13 +41,13 @@ type unit struct {
 }
 
 // turns lists the groups so that controllers take turns.
-func (u *unit) turns() []int {
+func (u *memoryUnit) turns() []int {
 	u.settle()
 	return u.turn
 }
 
 // settle works out once what depends on the groups' controllers alone.
-func (u *unit) settle() {
+func (u *memoryUnit) settle() {
 	if u.turn != nil {
 		return
 	}
@@ -66,8 +66,8 @@ func (u *unit) settle() {
 	arrange.Stably(u.turn, func(x, y int) int { return nth[x] - nth[y] })
 }
 
-// group is one channel, or the channels that work in lockstep.
-type group struct {
+// channelGroup is one channel, or the channels that work in lockstep.
+type channelGroup struct {
 	// controller owns the group; -1 when not known.
 	controller int
 	// layers are the slots in fill order: one slot of each channel a layer.
@@ -80,15 +80,15 @@ type group struct {
 
 // Why no slot of a machine is named.
 const (
-	noMap      = "no document confirms which slot of this product is on which channel"
+	noSlotMap  = "no document confirms which slot of this product is on which channel"
 	doubtedMap = "what firmware says of the slots contradicts itself, so that it is not certain which slot is on which channel"
 )
 
 func (b *board) name(slot int) string { return SlotName(b.sys, slot) }
 
-// kind is what makes modules interchangeable. Unknown properties are equal to
+// moduleKind is what makes modules interchangeable. Unknown properties are equal to
 // unknown ones only.
-type kind struct {
+type moduleKind struct {
 	traits traits
 	// like is a slot that holds one, count how many there are.
 	like, count int

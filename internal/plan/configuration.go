@@ -20,7 +20,7 @@ func (t *Target) derive(layout []int) (*inventory.System, *population.Result) {
 }
 
 // configuration has a layout audited.
-func (t *Target) configuration(c *count, layout, mix []int) Configuration {
+func (t *Target) configuration(c *documentedCount, layout, mix []int) Configuration {
 	sys, topo := t.derive(layout)
 	out := Configuration{Source: t.documentOf(c), Slots: t.slotWords(layout, c), Modules: t.modulesOf(mix), Socket: reachOf(topo).Sockets[0]}
 	if c.row != nil && t.labels == nil && t.namesSets() {
@@ -55,7 +55,7 @@ func (t *Target) labelled(set []int) []string {
 
 // unplaced is a configuration of the maker's table of which nothing can be
 // derived: no document says which slots share a channel.
-func (t *Target) unplaced(c *count, names []string, mix []int) Configuration {
+func (t *Target) unplaced(c *documentedCount, names []string, mix []int) Configuration {
 	out := Configuration{Source: t.documentOf(c), Slots: names, Modules: t.modulesOf(mix), Discouraged: discouraged(c.row)}
 	for _, set := range c.row.Sets[1:] {
 		if other := t.labelled(set); len(other) > 0 {
@@ -113,7 +113,7 @@ func (c *Configuration) states(e *verdict.Effect) bool {
 func (t *Target) namesSets() bool { return t.sets != nil && (t.named || !t.sets.Analogous) }
 
 // documentOf names the document that a number of modules stands in.
-func (t *Target) documentOf(c *count) string {
+func (t *Target) documentOf(c *documentedCount) string {
 	if c.row != nil {
 		return t.sets.Document(c.n)
 	}
@@ -128,7 +128,7 @@ func (t *Target) documentOf(c *count) string {
 // slotWords names the filled slots: by locator where the places of the labels
 // are documented, or the maker's own table names them; else by channel and slot.
 // Of a channel whose first slot is not known both are named.
-func (t *Target) slotWords(layout []int, c *count) []string {
+func (t *Target) slotWords(layout []int, c *documentedCount) []string {
 	if c.row != nil && t.labels != nil {
 		if names := t.labelled(c.row.Sets[0]); len(names) == c.n {
 			return names
@@ -205,8 +205,8 @@ type Modules struct {
 	Ranks, Count int
 }
 
-// count is a number of modules of one processor and what documents say of it.
-type count struct {
+// documentedCount is a number of modules of one processor and what documents say of it.
+type documentedCount struct {
 	n int
 	// row is the maker's, nil without.
 	row *place.SetRow

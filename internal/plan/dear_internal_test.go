@@ -20,7 +20,7 @@ import (
 // TestWhyDearWords: what speaks against fewer new modules is what fails with all
 // of them, else with some, and never what the taken layout leaves as well.
 func TestWhyDearWords(t *testing.T) {
-	taken := &candidate{steps: []Step{{Do: Install}, {Do: Install}}, score: score{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
+	taken := &candidate{steps: []Step{{Do: Install}, {Do: Install}}, score: layoutScore{fails: []Finding{{Rule: "memory.dimm.uniform"}}}}
 	for want, stays := range map[string][][]string{
 		"no layout with fewer new modules is even":                               nil,
 		"no layout tried with fewer new modules mends a part and breaks nothing": {{"memory.dimm.uniform"}, {}},
@@ -39,8 +39,8 @@ func TestWhyDearWords(t *testing.T) {
 
 // TestAgainst: a remark that stays speaks against no layout, a new one does.
 func TestAgainst(t *testing.T) {
-	before := &score{fails: []Finding{{"a", "machine", "warning"}, {"b", "machine", "info"}}}
-	after := &score{fails: []Finding{{"a", "machine", "warning"}, {"b", "machine", "info"}, {"c", "socket 0", "info"}, {"c", "socket 1", "info"}}}
+	before := &layoutScore{fails: []Finding{{"a", "machine", "warning"}, {"b", "machine", "info"}}}
+	after := &layoutScore{fails: []Finding{{"a", "machine", "warning"}, {"b", "machine", "info"}, {"c", "socket 0", "info"}, {"c", "socket 1", "info"}}}
 	require.Equal(t, []string{"a", "c"}, after.against(before))
 }
 
@@ -65,7 +65,7 @@ func TestSureBandwidth(t *testing.T) {
 // TestScores: milder failures go before bandwidth, that before bytes bought, these before
 // modules handled.
 func TestScores(t *testing.T) {
-	order := []score{
+	order := []layoutScore{
 		{reach: 9, bytes: 1, moves: 1}, {reach: 8, bytes: 1, moves: 2}, {reach: 8, bytes: 1, moves: 3}, {reach: 8, bytes: 2, moves: 0}, {reach: 7},
 		{info: 1, reach: 99}, {warning: 1, reach: 99}, {warning: 1, info: 1}, {warning: 2}, {critical: 1}, {critical: 1, warning: 1},
 	}
@@ -79,15 +79,15 @@ func TestScores(t *testing.T) {
 	assert.True(t, order[8].milder(&order[9]))
 	assert.False(t, order[6].milder(&order[7]), "a remark more or less is not milder")
 	assert.False(t, order[9].milder(&order[8]))
-	fast := &score{peak: 100, reach: 50}
-	assert.True(t, (&score{peak: 80, reach: 50}).slower(fast), "channels are given up for nothing")
-	assert.False(t, (&score{peak: 80, reach: 51}).slower(fast), "the slowest region gains")
-	assert.False(t, (&score{peak: 100, reach: 40}).slower(fast), "no channel is given up")
-	assert.False(t, (&score{peak: 0, reach: 40}).slower(fast), "not known")
+	fast := &layoutScore{peak: 100, reach: 50}
+	assert.True(t, (&layoutScore{peak: 80, reach: 50}).slower(fast), "channels are given up for nothing")
+	assert.False(t, (&layoutScore{peak: 80, reach: 51}).slower(fast), "the slowest region gains")
+	assert.False(t, (&layoutScore{peak: 100, reach: 40}).slower(fast), "no channel is given up")
+	assert.False(t, (&layoutScore{peak: 0, reach: 40}).slower(fast), "not known")
 	p := &Pipeline{Role: func(rule string) verdict.Role { return verdict.Role{Purchase: rule == "empty channel"} }}
-	assert.True(t, (&score{warning: 1}).worthBuying(p))
-	assert.True(t, (&score{fails: []Finding{{Rule: "empty channel"}}}).worthBuying(p))
-	assert.False(t, (&score{fails: []Finding{{Rule: "unlike parts"}}}).worthBuying(p))
+	assert.True(t, (&layoutScore{warning: 1}).worthBuying(p))
+	assert.True(t, (&layoutScore{fails: []Finding{{Rule: "empty channel"}}}).worthBuying(p))
+	assert.False(t, (&layoutScore{fails: []Finding{{Rule: "unlike parts"}}}).worthBuying(p))
 }
 
 // TestKindOfAdvice: what comes for what goes is an exchange, whichever slots it is about.
@@ -232,12 +232,12 @@ func TestWordsForSlots(t *testing.T) {
 	} {
 		target := targetOf()
 		c.change(target)
-		assert.Equal(t, c.want, target.slotWords(c.layout, &count{n: 2, row: c.row}), c.name)
+		assert.Equal(t, c.want, target.slotWords(c.layout, &documentedCount{n: 2, row: c.row}), c.name)
 	}
 	target := targetOf()
 	target.sets, target.labels = manual(false), map[int]string{1: "A", 2: "B", 3: "C", 4: "D"}
 	both := place.SetRow{Sets: [][]int{{1, 3}, {2, 4}, {2, 9}}, Source: "manual", Grade: "unbalanced"}
-	way := target.unplaced(&count{n: 2, row: &both}, []string{"A", "C"}, []int{0, 2, 0})
+	way := target.unplaced(&documentedCount{n: 2, row: &both}, []string{"A", "C"}, []int{0, 2, 0})
 	assert.Equal(t, [][]string{{"B", "D"}}, way.Also, "a set with a slot that is not there is none")
 	assert.Equal(t, []Modules{{Bytes: 8 << 30, Ranks: 1, Count: 2}}, way.Modules)
 	assert.True(t, way.Discouraged)
@@ -252,17 +252,17 @@ func TestWordsForSlots(t *testing.T) {
 // document, also for lockstep kits of four, else nothing but practice.
 func TestDocumentOfANumber(t *testing.T) {
 	target := targetOf()
-	assert.Equal(t, general, target.documentOf(&count{n: 2}))
-	assert.Equal(t, "white paper", target.documentOf(&count{n: 2, documented: true}))
+	assert.Equal(t, general, target.documentOf(&documentedCount{n: 2}))
+	assert.Equal(t, "white paper", target.documentOf(&documentedCount{n: 2, documented: true}))
 	target.sets = &place.Sets{Rows: map[int]place.SetRow{2: {Source: "manual"}}}
-	assert.Equal(t, "manual", target.documentOf(&count{n: 2, row: &place.SetRow{}}))
+	assert.Equal(t, "manual", target.documentOf(&documentedCount{n: 2, row: &place.SetRow{}}))
 	pairs := targetOf()
-	pairs.unit.groups = []group{{layers: [][]int{{0, 1}}}, {layers: [][]int{{2, 3}}}}
+	pairs.unit.groups = []channelGroup{{layers: [][]int{{0, 1}}}, {layers: [][]int{{2, 3}}}}
 	assert.Equal(t, 4, pairs.kit())
-	assert.Equal(t, "white paper", pairs.documentOf(&count{n: 8}))
-	assert.Equal(t, general, pairs.documentOf(&count{n: 6}))
+	assert.Equal(t, "white paper", pairs.documentOf(&documentedCount{n: 8}))
+	assert.Equal(t, general, pairs.documentOf(&documentedCount{n: 6}))
 	pairs.pipeline.Document = func(*platform.Platform, string) string { return "" }
-	assert.Equal(t, general, pairs.documentOf(&count{n: 8}))
+	assert.Equal(t, general, pairs.documentOf(&documentedCount{n: 8}))
 }
 
 // TestSetOfSizes: larger modules go into the slots of a set that are filled first; a set with
@@ -301,7 +301,7 @@ func TestNumbersOfModules(t *testing.T) {
 		{"one number", func(t *Target) { t.Platform.AllowedDIMMs = []int{4} }, []int{4}, []int{4}},
 		{"the manual", func(t *Target) { t.sets = &place.Sets{Rows: rows} }, []int{1}, []int{1, 2, 4}},
 		{"lockstep", func(t *Target) {
-			t.unit.groups = []group{{layers: [][]int{{0, 1}, {2, 3}}}, {layers: [][]int{{4, 5}}}}
+			t.unit.groups = []channelGroup{{layers: [][]int{{0, 1}, {2, 3}}}, {layers: [][]int{{4, 5}}}}
 			t.Platform.RecommendedDIMMs = []int{6}
 		}, []int{4, 6}, []int{2, 4, 6}},
 	} {
@@ -346,7 +346,7 @@ func TestMixesOfSizes(t *testing.T) {
 	target.Platform.UniformDIMMs = true
 	assert.Empty(t, target.mixes(4, gib(24), true))
 	pairs := targetOf()
-	pairs.unit.groups = []group{{layers: [][]int{{0, 1}}}, {layers: [][]int{{2, 3}}}}
+	pairs.unit.groups = []channelGroup{{layers: [][]int{{0, 1}}}, {layers: [][]int{{2, 3}}}}
 	pairs.sizes = append(pairs.sizes, moduleSize{2 << 30, 0})
 	assert.Equal(t, [][]int{{0, 4, 4, 0}}, pairs.mixes(8, gib(48), false))
 	assert.Equal(t, [][]int{{4, 4, 4, 0}}, pairs.mixes(12, gib(112), false))
@@ -385,7 +385,7 @@ func TestOrderOfWays(t *testing.T) {
 	target.unit.groups[1].controller = 0
 	assert.Equal(t, extent{channels: 1}, target.extent(shape{0, 2}))
 	assert.Equal(t, extent{channels: 2}, target.extent(shape{1, 1}), "controllers count in lockstep alone")
-	target.unit.groups = []group{{controller: 0, layers: [][]int{{0, 1}}}, {controller: 1, layers: [][]int{{2, 3}}}}
+	target.unit.groups = []channelGroup{{controller: 0, layers: [][]int{{0, 1}}}, {controller: 1, layers: [][]int{{2, 3}}}}
 	assert.Equal(t, extent{controllers: 2, channels: 2}, target.extent(shape{1, 1}))
 	assert.Equal(t, extent{controllers: 1, channels: 1}, target.extent(shape{1, 0}))
 }

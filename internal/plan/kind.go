@@ -52,7 +52,7 @@ func (b *board) modules() string {
 		if !ok {
 			k = len(b.kinds)
 			seen[t] = k
-			b.kinds = append(b.kinds, kind{traits: t, like: i})
+			b.kinds = append(b.kinds, moduleKind{traits: t, like: i})
 		}
 		b.kinds[k].count++
 		b.at[i] = k
@@ -73,7 +73,7 @@ func (b *board) sortKinds() {
 		p, q := b.kinds[x].traits, b.kinds[y].traits
 		return cmp.Or(cmp.Compare(q.bytes, p.bytes), cmp.Compare(q.ranks, p.ranks), cmp.Compare(b.kinds[x].like, b.kinds[y].like))
 	})
-	kinds, rank := make([]kind, len(order)), make([]int, len(order))
+	kinds, rank := make([]moduleKind, len(order)), make([]int, len(order))
 	for to, from := range order {
 		kinds[to], rank[from] = b.kinds[from], to
 	}

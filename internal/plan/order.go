@@ -45,7 +45,7 @@ func (b *board) settleOrder() {
 
 // orderBySets puts the slots of a channel in the order in which the product's own
 // manual fills them, where its sets tell every two of them apart.
-func (b *board) orderBySets(g *group) {
+func (b *board) orderBySets(g *channelGroup) {
 	if g.ordered || b.sets == nil || b.sets.Analogous {
 		return
 	}

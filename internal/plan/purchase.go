@@ -366,7 +366,7 @@ func (s *search) whyDear(taken *candidate) string {
 	if s.unproven != "" {
 		return "of a cheaper layout " + s.unproven
 	}
-	byManual := slices.ContainsFunc(s.board.units, func(u unit) bool { return s.board.manual(&u) })
+	byManual := slices.ContainsFunc(s.board.units, func(u memoryUnit) bool { return s.board.manual(&u) })
 	switch {
 	case len(s.stays) == 0 && byManual:
 		return "the manual lists no set of slots for fewer new modules that it does not discourage"

@@ -8,8 +8,8 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// score is what an audit says of a layout.
-type score struct {
+// layoutScore is what an audit says of a layout.
+type layoutScore struct {
 	critical, warning, info int
 	// decided and unknown are the rules and subjects that passed or failed, and
 	// those that could not be told.
@@ -49,33 +49,33 @@ func sureBandwidth(p *population.Population) float64 {
 
 // compare orders results: fewer and milder failures first, then more bandwidth,
 // then what costs less.
-func (a *score) compare(o *score) int {
+func (a *layoutScore) compare(o *layoutScore) int {
 	return cmp.Or(a.failing(o), cmp.Compare(o.reach, a.reach), cmp.Compare(a.bytes, o.bytes), cmp.Compare(a.moves, o.moves))
 }
 
 // failing orders by what fails alone.
-func (a *score) failing(o *score) int {
+func (a *layoutScore) failing(o *layoutScore) int {
 	return cmp.Or(cmp.Compare(a.critical, o.critical), cmp.Compare(a.warning, o.warning), cmp.Compare(a.info, o.info))
 }
 
 // slower reports whether channels are given up for nothing: the slowest regions gain no
 // bandwidth, and all together lose some. What fails for unlike channels fails no more
 // where one channel holds everything.
-func (a *score) slower(than *score) bool {
+func (a *layoutScore) slower(than *layoutScore) bool {
 	return a.peak > 0 && a.peak < than.peak && a.reach <= than.reach
 }
 
 // milder reports whether less fails at warning or above.
-func (a *score) milder(than *score) bool {
+func (a *layoutScore) milder(than *layoutScore) bool {
 	return cmp.Or(cmp.Compare(a.critical, than.critical), cmp.Compare(a.warning, than.warning)) < 0
 }
 
 // severe reports whether something fails at warning or above.
-func (a *score) severe() bool { return a.critical+a.warning > 0 }
+func (a *layoutScore) severe() bool { return a.critical+a.warning > 0 }
 
 // against are the rules that speak against a layout: those that fail at warning or
 // above, and those that did not fail before.
-func (a *score) against(before *score) []string {
+func (a *layoutScore) against(before *layoutScore) []string {
 	var out []string
 	for _, f := range a.fails {
 		failed := slices.ContainsFunc(before.fails, func(b Finding) bool { return b.key() == f.key() })
@@ -88,6 +88,6 @@ func (a *score) against(before *score) []string {
 
 // worthBuying reports whether something fails that costs enough to buy modules
 // for: a failure at warning or above, an empty channel or a class below the best.
-func (a *score) worthBuying(p *Pipeline) bool {
+func (a *layoutScore) worthBuying(p *Pipeline) bool {
 	return a.severe() || slices.ContainsFunc(a.fails, func(f Finding) bool { return p.Role(f.Rule).Purchase })
 }

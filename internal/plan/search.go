@@ -27,7 +27,7 @@ type search struct {
 	pipeline Pipeline
 	// before is the audit of the machine as it is; rest are its failures that no
 	// module changes.
-	before score
+	before layoutScore
 	rest   []Finding
 	// suspects are the rules that failed before, or after steps that were tried: most
 	// layouts fail by them.
@@ -55,7 +55,7 @@ type search struct {
 type candidate struct {
 	layout []int
 	steps  []Step
-	score  score
+	score  layoutScore
 	// whole says that all rules about the layout were asked, not only those suspected.
 	whole bool
 }
@@ -229,7 +229,7 @@ func (s *search) leastFailing(proposals []proposal) *candidate {
 }
 
 // copy takes over what a layout has in the unit's slots.
-func (u *unit) copy(into, from []int) {
+func (u *memoryUnit) copy(into, from []int) {
 	for _, slot := range u.slots {
 		into[slot] = from[slot]
 	}
@@ -321,7 +321,7 @@ func (s *search) suspect(fails []Finding) {
 // mends reports whether a layout mends something that failed and breaks nothing: no
 // failure at warning or above that was not there, no order of slots that was kept, no
 // bandwidth given up for nothing. What does not by some of the rules does not by all of them.
-func (s *search) mends(after *score) bool {
+func (s *search) mends(after *layoutScore) bool {
 	before := &s.before
 	if after.failing(before) >= 0 || after.slower(before) || len(curedFailures(before.fails, after.fails)) == 0 {
 		return false
@@ -341,7 +341,7 @@ func (s *search) mends(after *score) bool {
 
 // accepts reports whether a layout mends something and breaks nothing, and nothing
 // that was decided becomes unknown.
-func (s *search) accepts(after *score) bool {
+func (s *search) accepts(after *layoutScore) bool {
 	if !s.mends(after) {
 		return false
 	}
@@ -355,8 +355,8 @@ func (s *search) accepts(after *score) bool {
 }
 
 // judge counts what an audit found about the layout.
-func (s *search) judge(findings []verdict.Finding, topo *population.Result) score {
-	out := score{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
+func (s *search) judge(findings []verdict.Finding, topo *population.Result) layoutScore {
+	out := layoutScore{fails: failures(findings, s.pipeline.AboutLayout), decided: map[string]bool{}, unknown: map[string]string{}}
 	for _, f := range out.fails {
 		switch verdict.Severity(f.Severity) {
 		case verdict.Critical:

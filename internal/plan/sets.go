@@ -17,7 +17,7 @@ func source(sets *place.Sets, filled []int) string {
 
 // listed reports whether the maker's table has a layout of one processor. A
 // number of modules of which the table says nothing is not held against it.
-func (b *board) listed(u *unit, layout []int) bool {
+func (b *board) listed(u *memoryUnit, layout []int) bool {
 	if b.sets == nil {
 		return true
 	}
@@ -35,7 +35,7 @@ func (b *board) lists(modules int) bool {
 }
 
 // filled are the numbers of the slots of a unit that a layout fills, sorted.
-func (b *board) filled(u *unit, layout []int) []int {
+func (b *board) filled(u *memoryUnit, layout []int) []int {
 	var out []int
 	for _, i := range u.slots {
 		if layout[i] != none {
@@ -59,12 +59,12 @@ func (b *board) number(slot int) int {
 
 // manual reports whether the product's own manual names the slots to fill of a unit
 // whose channels no document confirms.
-func (b *board) manual(u *unit) bool {
-	return u.doubted == noMap && b.sets != nil && !b.sets.Analogous
+func (b *board) manual(u *memoryUnit) bool {
+	return u.doubted == noSlotMap && b.sets != nil && !b.sets.Analogous
 }
 
 // listsFewer reports whether the sets have a number of modules that leaves slots empty.
-func (b *board) listsFewer(u *unit) bool {
+func (b *board) listsFewer(u *memoryUnit) bool {
 	for n, row := range b.sets.Rows {
 		if n < len(u.slots) && len(row.Sets) > 0 {
 			return true

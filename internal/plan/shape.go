@@ -17,7 +17,7 @@ type shape []int
 const mostShapes = 4096
 
 // size is the number of modules of a layer.
-func (u *unit) size() int {
+func (u *memoryUnit) size() int {
 	for _, g := range u.groups {
 		if len(g.layers) > 0 {
 			return len(g.layers[0])
@@ -27,7 +27,7 @@ func (u *unit) size() int {
 }
 
 // shapes lists the ways to put n modules into a unit's slots.
-func (u *unit) shapes(n int) []shape {
+func (u *memoryUnit) shapes(n int) []shape {
 	var out []shape
 	u.each(n, nil, false, func(s shape) { out = append(out, slices.Clone(s)) })
 	return out
@@ -37,7 +37,7 @@ func (u *unit) shapes(n int) []shape {
 // order where it is known; where it is not, a channel is empty, full or filled
 // as it is now. Of shapes that differ by like groups exchanged the first is enough where
 // these are given. Those that fill the first groups come first, with rising the last.
-func (u *unit) each(n int, like *twins, rising bool, visit func(shape)) {
+func (u *memoryUnit) each(n int, like *twins, rising bool, visit func(shape)) {
 	if n%u.size() != 0 {
 		return
 	}
@@ -65,7 +65,7 @@ func (u *unit) each(n int, like *twins, rising bool, visit func(shape)) {
 }
 
 // allows reports whether every group can be filled to its depth.
-func (u *unit) allows(s shape) bool {
+func (u *memoryUnit) allows(s shape) bool {
 	for i, d := range s {
 		g := &u.groups[i]
 		if d > len(g.layers) || !g.ordered && d != 0 && d != len(g.layers) && d != g.filled {
@@ -78,7 +78,7 @@ func (u *unit) allows(s shape) bool {
 // inTurn reports whether the lockstep pairs of every controller are filled in
 // turn: the first slots of the first pair, of the second, then the second slots
 // (Fujitsu, Westmere-EX: 1B-1D, 1A-1C, 2B-2D, 2A-2C on every board).
-func (u *unit) inTurn(s shape) bool {
+func (u *memoryUnit) inTurn(s shape) bool {
 	for i := 1; i < len(s); i++ {
 		if u.groups[i].controller == u.groups[i-1].controller && (s[i] > s[i-1] || s[i] < s[i-1]-1) {
 			return false
@@ -89,7 +89,7 @@ func (u *unit) inTurn(s shape) bool {
 
 // visitShapes visits all shapes of n layers, those that fill the first groups first or, with
 // rising, last; of twins those that fall, where they are given.
-func visitShapes(u *unit, n int, like *twins, rising bool, visit func(shape)) {
+func visitShapes(u *memoryUnit, n int, like *twins, rising bool, visit func(shape)) {
 	s := make(shape, len(u.groups))
 	behind := make([]int, len(s)+1) // what the groups from one on take
 	for i := len(s) - 1; i >= 0; i-- {
@@ -121,7 +121,7 @@ func visitShapes(u *unit, n int, like *twins, rising bool, visit func(shape)) {
 
 // regular visits the shapes that put n layers evenly over k groups, for every k
 // that divides n, and those that put them over all groups with the rest on some.
-func (u *unit) regular(n int, visit func(shape)) {
+func (u *memoryUnit) regular(n int, visit func(shape)) {
 	groups := len(u.groups)
 	for k := min(n, groups); k > 0; k-- {
 		if n%k == 0 {
@@ -178,7 +178,7 @@ func subsets(n, k int, visit func([]bool)) {
 // class names shapes that are alike but for which of the equal channels and
 // controllers they use: how many groups of each depth every controller has. Where
 // the platform tells its channels apart, alike are those that interleave alike.
-func (u *unit) class(s shape, p *platform.Platform) string {
+func (u *memoryUnit) class(s shape, p *platform.Platform) string {
 	if p.Policy == platform.PolicyAMD {
 		return shape(population.EquivalentDepths(p, s)).depths()
 	}
@@ -226,16 +226,16 @@ type twins struct {
 	// blocks are the controllers' groups, one controller after the other; empty where
 	// those of a controller do not lie side by side. A block's twin is the next one before
 	// it that is group by group alike.
-	blocks []block
+	blocks []groupBlock
 	// of is the block of each group.
 	of []int
 }
 
-// block is one controller's groups, from the first to the one before end.
-type block struct{ first, end, twin int }
+// groupBlock is one controller's groups, from the first to the one before end.
+type groupBlock struct{ first, end, twin int }
 
 // twins finds the groups that are alike; below is what the layers of each are worth.
-func (u *unit) twins(below [][]int) *twins {
+func (u *memoryUnit) twins(below [][]int) *twins {
 	u.settle()
 	alike := func(i, j int) bool {
 		g, h := &u.groups[i], &u.groups[j]
@@ -252,7 +252,7 @@ func (u *unit) twins(below [][]int) *twins {
 	}
 	for i := range u.groups {
 		if i == 0 || u.controller[i] != u.controller[i-1] {
-			t.blocks = append(t.blocks, block{first: i, end: i, twin: none})
+			t.blocks = append(t.blocks, groupBlock{first: i, end: i, twin: none})
 		}
 		t.blocks[len(t.blocks)-1].end++
 		t.of = append(t.of, len(t.blocks)-1)

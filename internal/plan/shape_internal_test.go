@@ -21,7 +21,7 @@ import (
 
 // standing is, for the class of each shape that a unit visits, in the order of the first
 // of each class, the shape that leaves most modules in place, the first of equal ones.
-func standing(u *unit, n int, like *twins, worth *worth) (best []string, visited int) {
+func standing(u *memoryUnit, n int, like *twins, worth *slotWorth) (best []string, visited int) {
 	at, kept := map[string]int{}, []int{}
 	u.each(n, like, false, func(s shape) {
 		visited++
@@ -44,11 +44,11 @@ func TestTwinsStandForAll(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 7))
 	all, left := 0, 0
 	for range 100 {
-		u := &unit{}
+		u := &memoryUnit{}
 		channels, depth, behind, apart := 2+random.IntN(11), 1+random.IntN(2), 1+random.IntN(3), random.IntN(4) == 0
-		var w worth
+		var w slotWorth
 		for c := range channels {
-			g := group{controller: c / behind, ordered: random.IntN(8) > 0, layers: make([][]int, depth-random.IntN(depth+1)/2)}
+			g := channelGroup{controller: c / behind, ordered: random.IntN(8) > 0, layers: make([][]int, depth-random.IntN(depth+1)/2)}
 			if apart { // the controllers take turns
 				g.controller = c % behind
 			}
@@ -73,11 +73,11 @@ func TestTwinsStandForAll(t *testing.T) {
 }
 
 // unitOf is a processor with so many slots on each of its channels, of known order.
-func unitOf(depths ...int) *unit {
-	u := &unit{}
+func unitOf(depths ...int) *memoryUnit {
+	u := &memoryUnit{}
 	next := 0
 	for _, depth := range depths {
-		g := group{controller: place.Unplaced, ordered: true}
+		g := channelGroup{controller: place.Unplaced, ordered: true}
 		for range depth {
 			g.layers = append(g.layers, []int{next})
 			u.slots, next = append(u.slots, next), next+1
@@ -144,7 +144,7 @@ func TestShapesOfManySlots(t *testing.T) {
 // TestPairsInTurn: lockstep pairs behind one controller are filled in turn, and two modules
 // at a time; those of another controller are filled for themselves.
 func TestPairsInTurn(t *testing.T) {
-	u := &unit{groups: []group{{controller: 0, ordered: true}, {controller: 0, ordered: true}, {controller: 1, ordered: true}}}
+	u := &memoryUnit{groups: []channelGroup{{controller: 0, ordered: true}, {controller: 0, ordered: true}, {controller: 1, ordered: true}}}
 	for i := range u.groups {
 		u.groups[i].layers = [][]int{{4 * i, 4*i + 1}, {4*i + 2, 4*i + 3}}
 	}
@@ -152,8 +152,8 @@ func TestPairsInTurn(t *testing.T) {
 	assert.Empty(t, u.shapes(3))
 	assert.Equal(t, []string{"110", "101", "002"}, written(u.shapes(4)), "a pair's second slots wait for the next pair's first")
 	assert.Equal(t, []string{"210", "111", "102"}, written(u.shapes(6)))
-	assert.Equal(t, 1, (&unit{groups: []group{{}}}).size(), "without a slot one would fill nothing")
-	assert.Equal(t, 2, (&unit{groups: []group{{}, u.groups[0]}}).size())
+	assert.Equal(t, 1, (&memoryUnit{groups: []channelGroup{{}}}).size(), "without a slot one would fill nothing")
+	assert.Equal(t, 2, (&memoryUnit{groups: []channelGroup{{}, u.groups[0]}}).size())
 }
 
 // TestClassesOfShapes: alike are shapes that differ by which of like channels and like
@@ -175,10 +175,10 @@ func TestClassesOfShapes(t *testing.T) {
 }
 
 // kindsOf is a board's kinds, by their sizes in GiB.
-func kindsOf(gib ...int64) []kind {
-	var out []kind
+func kindsOf(gib ...int64) []moduleKind {
+	var out []moduleKind
 	for _, n := range gib {
-		out = append(out, kind{traits: traits{bytes: n << 30}})
+		out = append(out, moduleKind{traits: traits{bytes: n << 30}})
 	}
 	return out
 }
@@ -191,16 +191,16 @@ func TestModulesIntoShapes(t *testing.T) {
 		at     []int
 		shape  shape
 		counts []int
-		how    style
+		how    mixStyle
 		want   []int // nil where they do not fit
 	}{
 		"slot by slot":                         {[]int{none, none, none, none, none, none}, shape{2, 2, 1}, []int{2, 3}, layered, []int{0, 1, 0, 1, 1, none}},
 		"one is left over":                     {[]int{none, none, none, none, none, none}, shape{2, 2, 0}, []int{2, 3}, layered, nil},
 		"one is missing":                       {[]int{none, none, none, none, none, none}, shape{2, 2, 1}, []int{2, 2}, layered, nil},
 		"a kind of which there is none":        {[]int{none, none, none, none, none, none}, shape{1, 1, 1}, []int{0, 3}, layered, []int{1, none, 1, none, 1, none}},
-		"to the channel that holds least":      {[]int{none, none, none, none, none, none}, shape{1, 2, 2}, []int{2, 3}, level, []int{0, none, 0, 1, 1, 1}},
-		"level, one is left over":              {[]int{none, none, none, none, none, none}, shape{1, 2, 1}, []int{2, 3}, level, nil},
-		"level, one is missing":                {[]int{none, none, none, none, none, none}, shape{2, 2, 2}, []int{2, 3}, level, nil},
+		"to the channel that holds least":      {[]int{none, none, none, none, none, none}, shape{1, 2, 2}, []int{2, 3}, leveled, []int{0, none, 0, 1, 1, 1}},
+		"level, one is left over":              {[]int{none, none, none, none, none, none}, shape{1, 2, 1}, []int{2, 3}, leveled, nil},
+		"level, one is missing":                {[]int{none, none, none, none, none, none}, shape{2, 2, 2}, []int{2, 3}, leveled, nil},
 		"around those that stay":               {[]int{none, 1, 0, none, none, none}, shape{2, 1, 2}, []int{3, 2}, staying, []int{0, 1, 0, none, 0, 1}},
 		"more of a kind are there than wanted": {[]int{1, 1, 1, none, none, none}, shape{1, 1, 1}, []int{2, 1}, staying, []int{1, none, 0, none, 0, none}},
 		"staying, one is left over":            {[]int{0, none, none, none, none, none}, shape{1, 1, 0}, []int{2, 1}, staying, nil},
@@ -224,10 +224,10 @@ func TestModulesIntoShapes(t *testing.T) {
 	}
 	// Lockstep pairs take two of a kind.
 	b := &board{at: []int{none, none, none, none}, kinds: kindsOf(2, 1)}
-	u := &unit{slots: []int{0, 1, 2, 3}, groups: []group{{layers: [][]int{{0, 1}}}, {layers: [][]int{{2, 3}}}}}
+	u := &memoryUnit{slots: []int{0, 1, 2, 3}, groups: []channelGroup{{layers: [][]int{{0, 1}}}, {layers: [][]int{{2, 3}}}}}
 	into := make([]int, 4)
 	assert.False(t, b.place(u, shape{1, 1}, []int{3, 1}, layered, into))
-	for _, how := range []style{layered, level, staying} {
+	for _, how := range []mixStyle{layered, leveled, staying} {
 		require.True(t, b.place(u, shape{1, 1}, []int{2, 2}, how, into), how.String())
 		assert.Equal(t, []int{0, 0, 1, 1}, into, how.String())
 	}
@@ -289,7 +289,7 @@ func TestByManual(t *testing.T) {
 		for i := range 4 {
 			b.sys.Slots = append(b.sys.Slots, inventory.Slot{Locator: assumed(fmt.Sprintf("DIMM %d", i+1))})
 		}
-		b.kinds, b.units[0].doubted = kindsOf(2, 1), noMap
+		b.kinds, b.units[0].doubted = kindsOf(2, 1), noSlotMap
 		b.sets = &place.Sets{Rows: map[int]place.SetRow{2: {Sets: [][]int{{1, 3}, {2, 4}, {2, 9}}, Grade: "balanced"}, 3: {Sets: [][]int{{1, 2, 3}}, Grade: "unbalanced"}, 4: {Sets: [][]int{{1, 2, 3, 4}}}}}
 		change(b)
 		return b
@@ -320,14 +320,14 @@ func TestByManual(t *testing.T) {
 }
 
 // sharedBy is a board of processors with so many slots each, on a channel of its own each.
-func sharedBy(processors int, kinds []kind, at ...int) *board {
+func sharedBy(processors int, kinds []moduleKind, at ...int) *board {
 	b := channelled(1, at...)
 	b.kinds, b.units = kinds, nil
 	per := len(at) / processors
 	for i := range processors {
-		u := unit{socket: i}
+		u := memoryUnit{socket: i}
 		for slot := i * per; slot < (i+1)*per; slot++ {
-			u.slots, u.groups = append(u.slots, slot), append(u.groups, group{ordered: true, layers: [][]int{{slot}}})
+			u.slots, u.groups = append(u.slots, slot), append(u.groups, channelGroup{ordered: true, layers: [][]int{{slot}}})
 		}
 		b.units = append(b.units, u)
 	}
@@ -357,7 +357,7 @@ func TestSharesOfProcessors(t *testing.T) {
 	assert.Equal(t, int64(11<<30), b.held(b.at))
 	pairs := sharedBy(2, kindsOf(1), 0, 0, 0, 0, 0, 0, none, none)
 	for i := range pairs.units {
-		pairs.units[i].groups = []group{{layers: [][]int{{4 * i, 4*i + 1}, {4*i + 2, 4*i + 3}}}}
+		pairs.units[i].groups = []channelGroup{{layers: [][]int{{4 * i, 4*i + 1}, {4*i + 2, 4*i + 3}}}}
 	}
 	assert.Equal(t, [][]int{{4}, {2}}, pairs.spread([]int{6}, nil), "pairs stay together")
 	assert.Equal(t, [][]int{{5}, {2}}, pairs.spread([]int{7}, nil), "and of an odd one nobody knows better")
@@ -392,7 +392,7 @@ func TestWhatMayBeBought(t *testing.T) {
 	three.kinds = kindsOf(4, 2, 1)
 	assert.Contains(t, three.purchases([]int{1, 1, 2}), []int{1, 1, 0}, "two kinds levelled beside one that is even")
 	assert.Contains(t, three.exchanges([]int{1, 2, 2}), []int{-1, 2, 0}, "as many bytes come as go")
-	unlike := &board{units: []unit{*unitOf(2, 1)}, kinds: kindsOf(2, 1)}
+	unlike := &board{units: []memoryUnit{*unitOf(2, 1)}, kinds: kindsOf(2, 1)}
 	assert.Equal(t, [][]int{{1, -1}, {-1, 2}, {2, -1}}, unlike.exchanges(counts), "up to all slots of channels that are not alike")
 	two := sharedBy(2, kindsOf(2, 1), 0, none, 1, none)
 	assert.Equal(t, [][]int{{1, 1}}, two.purchases([]int{1, 1}), "behind two processors every kind must part in two")
@@ -407,7 +407,7 @@ func TestWhatMayBeBought(t *testing.T) {
 // TestKindOfItsOwn: processors with one size of unlike modules each get more of the kind that
 // they have most of; a size that one of them has not is brought to nobody.
 func TestKindOfItsOwn(t *testing.T) {
-	kinds := func() []kind { return kindsOf(8, 8, 4) }
+	kinds := func() []moduleKind { return kindsOf(8, 8, 4) }
 	b := sharedBy(2, kinds(), 1, none, none, 0, 2, none)
 	purchases, splits := b.ownKinds()
 	assert.Equal(t, [][]int{{1, 1, -1}, {2, 2, -1}}, purchases)
@@ -466,7 +466,7 @@ func TestMends(t *testing.T) {
 		assert.Equal(t, c.mends, s.mends(&after), c.name)
 		assert.Equal(t, c.mends, s.accepts(&after), c.name)
 	}
-	told := func(result verdict.Result) score {
+	told := func(result verdict.Result) layoutScore {
 		return s.judge([]verdict.Finding{{Rule: "uniform", Subject: "machine", Result: result, Reason: "no ranks"}, {Rule: "speed", Subject: "machine", Result: verdict.Unknown}}, topo(50, 50))
 	}
 	for _, c := range []struct {
@@ -519,7 +519,7 @@ func TestWhatMayGo(t *testing.T) {
 
 	shared := channelled(2, 0, none, 0, none, none, none, 0, 0, 0, none, 0, none) // two behind one processor, four behind the other
 	whole := shared.units[0]
-	shared.units = []unit{{slots: whole.slots[:6], groups: whole.groups[:3]}, {slots: whole.slots[6:], groups: whole.groups[3:]}}
+	shared.units = []memoryUnit{{slots: whole.slots[:6], groups: whole.groups[:3]}, {slots: whole.slots[6:], groups: whole.groups[3:]}}
 	shared.topo.Platform = assumed(&platform.Platform{RecommendedDIMMs: []int{3}})
 	assert.Empty(t, shared.removals([]int{6}), "to take nothing out is none")
 	less := channelled(2, 0, 0, 0, 1)
@@ -575,7 +575,7 @@ func TestWhatIsDear(t *testing.T) {
 		c.first(first)
 		assert.Len(t, s.worthwhile([]*candidate{first, two}), c.worthwhile, c.name)
 	}
-	warned := &candidate{score: score{warning: 1}}
+	warned := &candidate{score: layoutScore{warning: 1}}
 	assert.Same(t, one, milder(one, warned))
 	assert.Same(t, one, milder(warned, one))
 	assert.Same(t, one, milder(one, nil))
@@ -586,21 +586,21 @@ func TestWhatIsDear(t *testing.T) {
 	other := buying(0, 2)
 	assert.Same(t, two, cheaper(two, other), "of as many the first")
 	assert.Same(t, two, cheaper(two, nil))
-	worse := &candidate{steps: two.steps, score: score{critical: 1}}
+	worse := &candidate{steps: two.steps, score: layoutScore{critical: 1}}
 	assert.Same(t, warned, cheaper(worse, warned), "buys none, and less fails")
 	assert.Same(t, two, cheaper(two, warned), "it leaves more failing")
 
-	severe := score{warning: 1}
+	severe := layoutScore{warning: 1}
 	for _, c := range []struct {
 		name   string
-		before score
+		before layoutScore
 		bought []*candidate
 		move   *candidate
 		much   bool
 	}{
 		{"a quarter of four", severe, []*candidate{one, three}, nil, false}, {"two of four", severe, []*candidate{two, three}, nil, true},
 		{"nothing mends it", severe, nil, nil, true}, {"moving does", severe, nil, one, false}, {"moving does a part", severe, []*candidate{two}, one, true},
-		{"only a remark", score{info: 1}, []*candidate{three}, nil, false}, {"a remark that nothing mends", score{info: 1}, nil, nil, false},
+		{"only a remark", layoutScore{info: 1}, []*candidate{three}, nil, false}, {"a remark that nothing mends", layoutScore{info: 1}, nil, nil, false},
 	} {
 		s.before = c.before
 		assert.Equal(t, c.much, s.isMuch(c.bought, c.move), c.name)
@@ -613,7 +613,7 @@ func TestWhatIsDear(t *testing.T) {
 	assert.Len(t, s.tried, 1)
 
 	moving := func(change func(*candidate)) *candidate {
-		c := &candidate{steps: two.steps, score: score{moves: 2, info: 1, reach: 9}}
+		c := &candidate{steps: two.steps, score: layoutScore{moves: 2, info: 1, reach: 9}}
 		change(c)
 		return c
 	}
@@ -638,19 +638,23 @@ func TestWhatIsDear(t *testing.T) {
 // TestLeftWhereTheyAre: what each processor has and what is bought, where new modules of one
 // kind bring all to the numbers of a layout that moves some.
 func TestLeftWhereTheyAre(t *testing.T) {
-	as := func() *board { return sharedBy(2, kindsOf(2, 1), 0, 0, 1, none, none, none, none, none) }
+	as := func() *board {
+		return sharedBy(2, kindsOf(2, 1), 0, 0, 1, none, none, none, none, none)
+	}
 	install := slices.Repeat([]Step{{Do: Install}}, 3)
 	layout := []int{0, 0, none, 0, 1, 0, 0, none}
-	moved := func() *candidate { return &candidate{layout: layout, steps: install, score: score{moves: 4}} }
+	moved := func() *candidate { return &candidate{layout: layout, steps: install, score: layoutScore{moves: 4}} }
 	split, extra, ok := as().addedTo(moved())
 	require.True(t, ok)
 	assert.Equal(t, [][]int{{2, 1}, {3, 0}}, split)
 	assert.Equal(t, []int{3, 0}, extra)
 	for name, change := range map[string]func(*board, *candidate){
-		"nothing moves":                     func(_ *board, c *candidate) { c.score.moves = 3 },
-		"a module behind no processor":      func(b *board, _ *candidate) { b.stray = []int{2} },
-		"two kinds are bought":              func(_ *board, c *candidate) { c.layout = []int{0, 0, 1, none, 1, 0, 0, none} },
-		"nothing is bought":                 func(_ *board, c *candidate) { c.layout, c.steps = []int{0, none, none, none, 0, 1, none, none}, nil },
+		"nothing moves":                func(_ *board, c *candidate) { c.score.moves = 3 },
+		"a module behind no processor": func(b *board, _ *candidate) { b.stray = []int{2} },
+		"two kinds are bought":         func(_ *board, c *candidate) { c.layout = []int{0, 0, 1, none, 1, 0, 0, none} },
+		"nothing is bought": func(_ *board, c *candidate) {
+			c.layout, c.steps = []int{0, none, none, none, 0, 1, none, none}, nil
+		},
 		"a processor would have to give up": func(_ *board, c *candidate) { c.layout = []int{0, 0, none, none, 0, 1, 0, 0} },
 	} {
 		b, c := as(), moved()
@@ -789,8 +793,8 @@ func TestWhyNothing(t *testing.T) {
 	assert.Contains(t, s.why(), "rates it below", "one slot has no order")
 	g.layers = nil
 	assert.Equal(t, "firmware's table names no slot of some channels", s.why())
-	s.board.units[0].doubted = noMap
-	assert.Equal(t, noMap, s.why())
+	s.board.units[0].doubted = noSlotMap
+	assert.Equal(t, noSlotMap, s.why())
 	s.unproven = "memory.dimm.uniform could not be told"
 	assert.Equal(t, "of the best layout memory.dimm.uniform could not be told", s.why())
 }
@@ -855,15 +859,15 @@ func TestOneForEachClass(t *testing.T) {
 // TestFewShapesOfLikeChannels: six of twelve like channels are one shape, not 924; of six
 // controllers with two channels each they are four: by how many have both, and how many one.
 func TestFewShapesOfLikeChannels(t *testing.T) {
-	visited := func(u *unit, n int) int {
-		var w worth // nothing is there that could stay
+	visited := func(u *memoryUnit, n int) int {
+		var w slotWorth // nothing is there that could stay
 		for _, g := range u.groups {
 			w.below = append(w.below, make([]int, len(g.layers)+1))
 		}
 		_, count := standing(u, n, u.twins(w.below), &w)
 		return count
 	}
-	bare := func(u *unit, behind int) *unit {
+	bare := func(u *memoryUnit, behind int) *memoryUnit {
 		for i := range u.groups {
 			u.groups[i].controller = i / behind
 		}

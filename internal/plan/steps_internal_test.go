@@ -49,19 +49,19 @@ func TestChangePlaces(t *testing.T) {
 		"pairs before circles":     {[]int{0, 0, 1, 2}, []int{2, 1, 0, 0}, []Step{swap(0, 3), swap(1, 2)}},
 		"a pair beside a free one": {[]int{0, 1, 2, none}, []int{1, 0, none, 2}, []Step{move(2, 3), swap(0, 1)}},
 	} {
-		b := &board{at: c.at, kinds: make([]kind, 3)}
-		u := unit{}
+		b := &board{at: c.at, kinds: make([]moduleKind, 3)}
+		u := memoryUnit{}
 		sys := &inventory.System{}
 		for i, k := range c.at {
 			u.slots = append(u.slots, i)
-			u.groups = append(u.groups, group{layers: [][]int{{i}}})
+			u.groups = append(u.groups, channelGroup{layers: [][]int{{i}}})
 			s := inventory.Slot{Handle: uint16(i), State: inventory.SlotEmpty}
 			if k != none {
 				s.State, s.SizeBytes = inventory.SlotPopulated, assumed(int64(k+1)<<30)
 			}
 			sys.Slots = append(sys.Slots, s)
 		}
-		b.units = []unit{u}
+		b.units = []memoryUnit{u}
 		steps := b.steps(c.layout)
 		require.Equal(t, c.want, steps, name)
 		var tried trial
@@ -102,7 +102,7 @@ func TestChangePlaces(t *testing.T) {
 // purchases are said by channels, each of the right processor.
 func TestStepsByChannels(t *testing.T) {
 	// Two slots a channel, two channels a processor: slot 4 is the first of processor 1.
-	two := &board{units: []unit{{socket: 0, slots: []int{0, 1, 2, 3}}, {socket: 1, slots: []int{4, 5, 6, 7}}}, topo: &population.Result{}}
+	two := &board{units: []memoryUnit{{socket: 0, slots: []int{0, 1, 2, 3}}, {socket: 1, slots: []int{4, 5, 6, 7}}}, topo: &population.Result{}}
 	for i := range 8 {
 		two.topo.Placements = append(two.topo.Placements, place.Placement{Socket: i / 4, Channel: i / 2 % 2})
 	}
@@ -290,8 +290,8 @@ func TestDoubtsOfPlaces(t *testing.T) {
 		doubted string
 	}{
 		{[2]place.Placement{{Channel: 0}, {Channel: 1}}, false, ""},
-		{[2]place.Placement{{Channel: 0}, {Channel: 1}}, true, noMap},
-		{[2]place.Placement{{Channel: 0}, {Channel: 1, Unverified: true}}, false, noMap},
+		{[2]place.Placement{{Channel: 0}, {Channel: 1}}, true, noSlotMap},
+		{[2]place.Placement{{Channel: 0}, {Channel: 1, Unverified: true}}, false, noSlotMap},
 		{[2]place.Placement{{Channel: 0, Unverified: true}, {Channel: 1, Doubt: "another channel"}}, false, doubtedMap},
 		{[2]place.Placement{{Channel: 0, Doubt: "another channel"}, {Channel: 1, Unverified: true}}, false, doubtedMap},
 	} {
@@ -372,9 +372,9 @@ func TestGroupsOfChannels(t *testing.T) {
 // TestControllersTakeTurns: of groups behind several controllers the first of each comes
 // before the second of any.
 func TestControllersTakeTurns(t *testing.T) {
-	u := unit{}
+	u := memoryUnit{}
 	for _, controller := range []int{3, 3, 3, 5, 5, 4} {
-		u.groups = append(u.groups, group{controller: controller})
+		u.groups = append(u.groups, channelGroup{controller: controller})
 	}
 	assert.Equal(t, []int{0, 3, 5, 1, 4, 2}, u.turns())
 	assert.Equal(t, []int{0, 0, 0, 1, 1, 2}, u.controller)
@@ -383,7 +383,7 @@ func TestControllersTakeTurns(t *testing.T) {
 
 // TestStrays: a module behind no processor that runs is one to move.
 func TestStrays(t *testing.T) {
-	b := &board{at: []int{0, none, 0, none, 1}, units: []unit{{slots: []int{0, 1}}}}
+	b := &board{at: []int{0, none, 0, none, 1}, units: []memoryUnit{{slots: []int{0, 1}}}}
 	b.strays()
 	assert.Equal(t, []int{2, 4}, b.stray)
 }
@@ -391,21 +391,21 @@ func TestStrays(t *testing.T) {
 // channelled is a board of one processor with so many slots on each of some channels, in
 // their order, and what each slot holds.
 func channelled(depth int, at ...int) *board {
-	b := &board{at: at, topo: &population.Result{}, sys: &inventory.System{}, kinds: make([]kind, slices.Max(at)+1)}
+	b := &board{at: at, topo: &population.Result{}, sys: &inventory.System{}, kinds: make([]moduleKind, slices.Max(at)+1)}
 	for k := range b.kinds {
 		b.kinds[k].traits.bytes = 1 << 30
 	}
-	u := unit{}
+	u := memoryUnit{}
 	for i := range at {
 		b.topo.Placements = append(b.topo.Placements, place.Placement{Channel: i / depth, Slot: i % depth})
 		if i%depth == 0 {
-			u.groups = append(u.groups, group{controller: place.Unplaced})
+			u.groups = append(u.groups, channelGroup{controller: place.Unplaced})
 		}
 		g := &u.groups[i/depth]
 		g.layers = append(g.layers, []int{i})
 		u.slots = append(u.slots, i)
 	}
-	b.units = []unit{u}
+	b.units = []memoryUnit{u}
 	return b
 }
 
@@ -494,7 +494,7 @@ func TestEitherOrder(t *testing.T) {
 	b := channelled(2, 0, none, none, 0, 0, 0)
 	b.units[0].groups[2].ordered = true
 	b.units[0].groups[1].layers = [][]int{{3}, {2}} // as it is filled now
-	b.units[0].groups = append(b.units[0].groups, group{layers: [][]int{{0}}})
+	b.units[0].groups = append(b.units[0].groups, channelGroup{layers: [][]int{{0}}})
 	up, down := b.assuming(false), b.assuming(true)
 	layers := func(b *board) (out [][][]int) {
 		for _, g := range b.units[0].groups {
@@ -527,10 +527,10 @@ func TestUndocumented(t *testing.T) {
 		{2, false, "", nil, unordered + whole},
 		{2, true, "", nil, ""},
 		{1, false, "", nil, ""},
-		{2, true, noMap, nil, noMap + ", and only a machine with all slots filled needs no such document"},
-		{2, false, noMap, &place.Sets{Rows: fewer}, ""},
-		{2, false, noMap, &place.Sets{Rows: map[int]place.SetRow{2: {Sets: [][]int{{1, 2}}}, 1: {}}}, noMap + ", and only a machine with all slots filled needs no such document"},
-		{2, true, noMap, &place.Sets{Rows: fewer, Analogous: true}, noMap + ", and only a machine with all slots filled needs no such document"},
+		{2, true, noSlotMap, nil, noSlotMap + ", and only a machine with all slots filled needs no such document"},
+		{2, false, noSlotMap, &place.Sets{Rows: fewer}, ""},
+		{2, false, noSlotMap, &place.Sets{Rows: map[int]place.SetRow{2: {Sets: [][]int{{1, 2}}}, 1: {}}}, noSlotMap + ", and only a machine with all slots filled needs no such document"},
+		{2, true, noSlotMap, &place.Sets{Rows: fewer, Analogous: true}, noSlotMap + ", and only a machine with all slots filled needs no such document"},
 		{2, true, doubtedMap, &place.Sets{Rows: fewer}, doubtedMap + ", and only a machine with all slots filled needs no such document"},
 	} {
 		b := channelled(c.depth, []int{0, none}[:c.depth]...)
@@ -613,10 +613,10 @@ func TestSpareInTheStead(t *testing.T) {
 		"own before the other's":       {2, []int{none, 0, 0, none}, []int{0, none, none, 0}, []Step{move(1, 0), move(2, 3)}},
 		"the other's where it must":    {2, []int{0, none, 0, none}, []int{0, 0, none, none}, []Step{move(2, 1)}},
 	} {
-		b := &board{at: c.at, kinds: make([]kind, 3), units: make([]unit, 2)}
+		b := &board{at: c.at, kinds: make([]moduleKind, 3), units: make([]memoryUnit, 2)}
 		for i := range c.at {
 			u := &b.units[min(1, i/c.first)]
-			u.slots, u.groups = append(u.slots, i), append(u.groups, group{layers: [][]int{{i}}})
+			u.slots, u.groups = append(u.slots, i), append(u.groups, channelGroup{layers: [][]int{{i}}})
 		}
 		assert.ElementsMatch(t, c.want, b.steps(c.layout), name)
 		holds := slices.Clone(c.at)

@@ -37,8 +37,8 @@ func newBoard(sys *inventory.System, topo *population.Result) (*board, string) {
 }
 
 // unit places the slots of one population, or says what is not known of them.
-func (b *board) unit(p *platform.Platform, pop *population.Population) (unit, string) {
-	u := unit{socket: pop.Socket, slots: slices.Concat(pop.Slots, pop.EmptySlots)}
+func (b *board) unit(p *platform.Platform, pop *population.Population) (memoryUnit, string) {
+	u := memoryUnit{socket: pop.Socket, slots: slices.Concat(pop.Slots, pop.EmptySlots)}
 	slices.Sort(u.slots)
 	n, ok := pop.ChannelsTotal.Get()
 	switch {
@@ -48,7 +48,7 @@ func (b *board) unit(p *platform.Platform, pop *population.Population) (unit, st
 		return u, pop.DPC.Reason
 	}
 	if pop.DPC.Unverified {
-		u.doubted = noMap
+		u.doubted = noSlotMap
 	}
 	channels, why := b.channels(&u, n)
 	if why != "" {
@@ -79,7 +79,7 @@ func asksForFewer(p *platform.Platform, slots int) bool {
 }
 
 // channels sorts the unit's slots into channels, by position.
-func (b *board) channels(u *unit, n int) ([][]int, string) {
+func (b *board) channels(u *memoryUnit, n int) ([][]int, string) {
 	channels := make([][]int, n)
 	for _, i := range u.slots {
 		at := &b.topo.Placements[i]
@@ -87,7 +87,7 @@ func (b *board) channels(u *unit, n int) ([][]int, string) {
 		case at.Doubt != "":
 			u.doubted = doubtedMap
 		case at.Unverified && u.doubted == "":
-			u.doubted = noMap
+			u.doubted = noSlotMap
 		}
 		known := at.Channel >= 0 && at.Channel < n && at.Slot != place.Unplaced
 		switch {
@@ -111,8 +111,8 @@ func (b *board) channels(u *unit, n int) ([][]int, string) {
 }
 
 // groups makes a group of each channel, or of each lockstep pair.
-func (b *board) groups(p *platform.Platform, channels [][]int) []group {
-	var out []group
+func (b *board) groups(p *platform.Platform, channels [][]int) []channelGroup {
+	var out []channelGroup
 	if p.LockstepPairs && len(p.LockstepChannels) > 0 {
 		half := len(p.LockstepChannels) / 2
 		for i, pair := range p.LockstepChannels {
@@ -135,8 +135,8 @@ func (b *board) groups(p *platform.Platform, channels [][]int) []group {
 
 // group puts the slots of its channels into layers; a slot without a partner
 // is left out.
-func (b *board) group(controller int, channels [][]int, of []int) group {
-	g := group{controller: controller, ordered: len(of) > 1}
+func (b *board) group(controller int, channels [][]int, of []int) channelGroup {
+	g := channelGroup{controller: controller, ordered: len(of) > 1}
 	depth := 0
 	for n, c := range of {
 		if c < 0 || c >= len(channels) {

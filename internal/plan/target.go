@@ -25,7 +25,7 @@ type Target struct {
 	// derived from.
 	sys  *inventory.System
 	base *population.Result
-	unit unit
+	unit memoryUnit
 	sets *place.Sets
 	// named says that the slots are a machine's and a document confirms their
 	// places; else only the maker's own slot sets name any.
@@ -156,7 +156,7 @@ func (t *Target) fromDocument(pf fact.Fact[*platform.Platform], machine inventor
 				Soldered: assumed(false), Technology: assumed(inventory.DRAM), Locator: assumed(documentSlot(c, slot))})
 		}
 	}
-	u := unit{socket: socket}
+	u := memoryUnit{socket: socket}
 	channels := make([][]int, n)
 	for i := range t.sys.Slots {
 		u.slots = append(u.slots, i)
@@ -213,10 +213,10 @@ func (t *Target) fromBoard(b *board) {
 		t.base.Placements = append(t.base.Placements, b.topo.Placements[i])
 	}
 	t.sys = &sys
-	t.unit, t.open = unit{socket: u.socket}, map[int]bool{}
+	t.unit, t.open = memoryUnit{socket: u.socket}, map[int]bool{}
 	for n, g := range u.groups {
 		t.open[n] = !g.ordered
-		copied := group{controller: g.controller, ordered: true}
+		copied := channelGroup{controller: g.controller, ordered: true}
 		for _, layer := range g.layers {
 			var slots []int
 			for _, i := range layer {

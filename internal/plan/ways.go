@@ -92,16 +92,16 @@ func (s *Socket) left() float64 {
 
 // counts lists the numbers of modules that documents name; all of them that no
 // document forbids when they are asked for.
-func (t *Target) counts(all bool) []count {
+func (t *Target) counts(all bool) []documentedCount {
 	p := t.Platform
 	width := t.unit.size()
 	slots := 0
 	for _, g := range t.unit.groups {
 		slots += len(g.layers) * width
 	}
-	var out []count
+	var out []documentedCount
 	for n := width; n <= slots; n += width {
-		c := count{n: n, documented: slices.Contains(slices.Concat(p.RecommendedDIMMs, p.AcceptableDIMMs, p.AllowedDIMMs), n)}
+		c := documentedCount{n: n, documented: slices.Contains(slices.Concat(p.RecommendedDIMMs, p.AcceptableDIMMs, p.AllowedDIMMs), n)}
 		if t.sets != nil {
 			if row, ok := t.sets.Rows[n]; ok && row.Source != "" {
 				if len(row.Sets) == 0 {
@@ -183,7 +183,7 @@ func (t *Target) totals(all bool) []int64 {
 
 // layouts are the configurations of one mix: the maker's own set of slots, else
 // the best layout on as many channels as can be, and on request that on fewer.
-func (t *Target) layouts(c *count, mix []int, all bool) []Configuration {
+func (t *Target) layouts(c *documentedCount, mix []int, all bool) []Configuration {
 	var out []Configuration
 	if c.row != nil && t.labels == nil {
 		if layout, ok := t.bySet(c.row.Sets[0], mix); ok {
