@@ -99,12 +99,15 @@ func TestDamagedRows(t *testing.T) {
 	assert.Len(t, p.Documents, 2)
 	for n := range whole {
 		_, err := loadPlatform(at(whole[:n]), "site", "")
-		require.Error(t, err, n)
+		require.ErrorContains(t, err, "is damaged", n)
 	}
 	w := compiled.NewWriter()
 	(&rowTable{ids: []string{"site"}, rows: []int{-1}}).code(w)
 	_, err = findRow(at([]byte(w.Written())), "site")
 	require.Error(t, err)
+	k[makersFile] = &fstest.MapFile{Data: []byte("OWN\n")}
+	_, err = CompileRows(k)
+	require.ErrorContains(t, err, makersFile)
 	_, err = CompileRows(fstest.MapFS{"platforms/site.yaml": {Data: []byte(strings.TrimSuffix(sitePlatform, "\n"))}})
 	require.Error(t, err)
 }
