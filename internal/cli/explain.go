@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/reference"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/text"
+	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
 func (p *Program) explainCommand() *cobra.Command {
@@ -31,11 +33,14 @@ machine it says what that machine shows; memaudit explain never reads the live o
 
 // explain prints the page of a word, with what the named machine shows of it.
 func (p *Program) explain(f *checkFlags, word string) error {
-	e, err := p.explainer(f.rules, f.config)
+	e, err := p.explainer(f.rules, f.config, rulepack.LoadCompiled)
+	if err == nil && e.KnowsRule(word) {
+		e, err = p.explainer(f.rules, f.config, p.sourcePacks) // its example is one of its cases
+	}
 	if err != nil {
 		return err
 	}
-	if e.Explain(word, nil) == nil {
+	if !e.Knows(word) {
 		return &exitError{status: report.ExitUsage, err: fmt.Errorf("explain: %q is not a rule, setting or platform; the nearest are %s",
 			word, strings.Join(prose.Nearest(e.Words(), word, 3), ", ")), hint: "memaudit rules list, or memaudit inventory --settings"}
 	}
@@ -46,8 +51,12 @@ func (p *Program) explain(f *checkFlags, word string) error {
 			return failed
 		}
 	}
+	blocks, err := e.Explain(word, doc)
+	if err != nil {
+		return usageError("explain: %w", err)
+	}
 	var out strings.Builder
-	if err := text.WriteBlocks(&out, e.Explain(word, doc), p.terminal(false).options); err != nil {
+	if err := text.WriteBlocks(&out, blocks, p.terminal(false).options); err != nil {
 		return err
 	}
 	if err := p.say(out.String()); err != nil {
@@ -56,9 +65,9 @@ func (p *Program) explain(f *checkFlags, word string) error {
 	return failed
 }
 
-func (p *Program) explainer(rules []string, config string) (*reference.Explainer, error) {
+func (p *Program) explainer(rules []string, config string, builtin func(fs.FS) ([]*rulepack.Pack, error)) (*reference.Explainer, error) {
 	known := knowledgeFlags{rules: rules, config: config, format: listFormats[0]}
-	packs, err := known.load(p)
+	packs, err := known.loadBy(p, builtin)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +98,7 @@ func (p *Program) judgedMachine(f *checkFlags) (*report.Report, error) {
 
 // completeWords offers all that can be explained to the shell.
 func (p *Program) completeWords(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	e, err := p.explainer(nil, "")
+	e, err := p.explainer(nil, "", rulepack.LoadCompiled)
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

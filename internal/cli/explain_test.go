@@ -42,11 +42,13 @@ func TestExplainSaysWhatAMachineShows(t *testing.T) {
 	t.Parallel()
 	doc := documentOf(t, new(machinetest.Named(t, "dell-r610-unbalanced")))
 	p, _, _ := newProgram(nil)
-	e, err := p.explainer(nil, "")
+	e, err := p.explainer(nil, "", p.sourcePacks)
 	require.NoError(t, err)
 	for _, word := range e.Words() {
 		var out strings.Builder
-		require.NoError(t, text.WriteBlocks(&out, e.Explain(word, doc), text.Options{Width: 80}))
+		blocks, err := e.Explain(word, doc)
+		require.NoError(t, err)
+		require.NoError(t, text.WriteBlocks(&out, blocks, text.Options{Width: 80}))
 		_, shows, ok := strings.Cut(out.String(), "\n  This machine\n")
 		require.True(t, ok, word)
 		shows, _, ok = strings.Cut(shows, "\n  How to change it\n")

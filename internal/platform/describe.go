@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
+	"strings"
+	"sync"
 
 	yaml "go.yaml.in/yaml/v3"
 )
@@ -43,12 +46,28 @@ func Describe(k fs.FS) ([]Info, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list platforms: %w", err)
 	}
-	documents, err := platformDocuments(k, nil)
-	if err != nil {
-		return nil, err
-	}
+	describe := Describer(k)
 	var out []Info
 	for _, name := range names {
+		p, err := describe(strings.TrimSuffix(path.Base(name), ".yaml"))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *p)
+	}
+	return out, nil
+}
+
+// Describer reads the files of single platforms by their ids, and the documents that
+// they name once.
+func Describer(k fs.FS) func(id string) (*Info, error) {
+	read := sync.OnceValues(func() (map[string]Document, error) { return platformDocuments(k, nil) })
+	return func(id string) (*Info, error) {
+		documents, err := read()
+		if err != nil {
+			return nil, err
+		}
+		name := "platforms/" + id + ".yaml"
 		p, err := describePlatform(k, name)
 		if err != nil {
 			return nil, fmt.Errorf("describe %s: %w", name, err)
@@ -56,9 +75,8 @@ func Describe(k fs.FS) ([]Info, error) {
 		for _, key := range slices.Concat(p.Guides, p.Sources) {
 			p.Documents = append(p.Documents, documents[key])
 		}
-		out = append(out, *p)
+		return p, nil
 	}
-	return out, nil
 }
 
 func describePlatform(k fs.FS, name string) (*Info, error) {

@@ -18,10 +18,12 @@ import (
 
 // Explainer explains rules, settings and platforms.
 type Explainer struct {
-	topics    []Topic
-	rules     []rulepack.RuleInfo
-	profiles  []rulepack.ProfileInfo
-	platforms []platform.Info
+	topics   []Topic
+	rules    []rulepack.RuleInfo
+	profiles []rulepack.ProfileInfo
+	// platforms are their ids: the file of one is read when it is asked for.
+	platforms []string
+	describe  func(id string) (*platform.Info, error)
 	tables    settings.Tables
 }
 
@@ -31,7 +33,7 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	platforms, err := platform.Describe(k)
+	platforms, err := platform.IDs(k)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +41,7 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}
-	return &Explainer{topics, rulepack.Describe(packs), rulepack.DescribeProfiles(packs), platforms, tables}, nil
+	return &Explainer{topics, rulepack.Describe(packs), rulepack.DescribeProfiles(packs), platforms, platform.Describer(k), tables}, nil
 }
 
 // Words lists all that can be explained: rules, settings, platforms.
@@ -48,31 +50,40 @@ func (e *Explainer) Words() []string {
 	for i := range e.rules {
 		out = append(out, e.rules[i].ID)
 	}
-	out = append(slices.Compact(out), settings.IDs()...)
-	for i := range e.platforms {
-		out = append(out, e.platforms[i].ID)
-	}
-	return out
+	return slices.Concat(slices.Compact(out), settings.IDs(), e.platforms)
 }
 
 // Explain is the page about a rule, a setting (also by its rule's id) or a
 // platform; nil for a word that is none of them. doc is the machine that was
-// named, nil without one.
-func (e *Explainer) Explain(word string, doc *report.Report) []page.Block {
-	for i := range e.platforms {
-		if p := &e.platforms[i]; p.ID == word {
-			return e.platform(p, doc)
+// named, nil without one. Errors: a platform's file cannot be read.
+func (e *Explainer) Explain(word string, doc *report.Report) ([]page.Block, error) {
+	if slices.Contains(e.platforms, word) {
+		p, err := e.describe(word)
+		if err != nil {
+			return nil, err
 		}
+		return e.platform(p, doc), nil
 	}
 	id := strings.TrimPrefix(word, "setting.")
 	if s, ok := settings.Lookup(id); ok {
-		return e.setting(s, doc)
+		return e.setting(s, doc), nil
 	}
 	rules := slices.DeleteFunc(slices.Clone(e.rules), func(r rulepack.RuleInfo) bool { return r.ID != word })
 	if len(rules) == 0 {
-		return nil
+		return nil, nil
 	}
-	return e.rule(rules, doc)
+	return e.rule(rules, doc), nil
+}
+
+// KnowsRule reports whether a word is a rule's id.
+func (e *Explainer) KnowsRule(word string) bool {
+	return slices.ContainsFunc(e.rules, func(r rulepack.RuleInfo) bool { return r.ID == word })
+}
+
+// Knows reports whether Explain has a page about a word.
+func (e *Explainer) Knows(word string) bool {
+	_, setting := settings.Lookup(strings.TrimPrefix(word, "setting."))
+	return setting || slices.Contains(e.Words(), word)
 }
 
 func partHeading(name string) page.Block { return page.Block{Head: &page.Head{Level: 3, Name: name}} }
