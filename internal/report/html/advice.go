@@ -127,7 +127,11 @@ func (p *pageWriter) before(id int) string {
 	if s == nil {
 		return notKnown
 	}
-	return reached(s.Class, wording.ReachedSpeed(s.ExpectedMTs, false), s.PeakBytes, &s.Relative)
+	speed, running := "", p.running(id)
+	if running != nil || s.ExpectedMTs != nil {
+		speed = speedText(running, s.ExpectedMTs)
+	}
+	return reached(s.Class, speed, s.PeakBytes, &s.Relative)
 }
 
 // reached is a socket's memory in a few words.

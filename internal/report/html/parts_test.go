@@ -537,4 +537,11 @@ func TestAdviceOfAPage(t *testing.T) {
 	assert.Contains(t, section(t, r, "advice"), "|memory of|before|after|socket 0|class C|not known|")
 	r.Advice[0].Reaches.Sockets[0].Relative = report.Relative{Low: share(1), High: share(1)}
 	assert.Contains(t, section(t, r, "advice"), "|socket 0|class C|all of the best bandwidth|")
+	// Before, the modules run as they run: the peak beside it is that speed's.
+	r.Inventory.Population.Sockets[0].ExpectedMTs, r.Inventory.Population.Sockets[0].PeakBytes = number(1333), large(85e8)
+	assert.Contains(t, section(t, r, "advice"), "|socket 0|class C, speed not known, expected 1333 MT/s, peak 8.5 GB/s|")
+	a1 := slotOf("A1", 0, 0, 0, 32)
+	a1.ConfiguredMTs = number(1066)
+	r.Inventory.Slots = []report.Slot{a1}
+	assert.Contains(t, section(t, r, "advice"), "|socket 0|class C, 1066 MT/s, expected 1333, peak 8.5 GB/s|")
 }
