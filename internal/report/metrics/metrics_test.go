@@ -124,6 +124,9 @@ func TestSignature(t *testing.T) {
 		s := &same.Sys.Slots[i]
 		s.Handle += 0x100
 		s.Serial, s.AssetTag = "another", "another"
+		if s.RatedMTs.Known() {
+			s.RatedMTs.Value++ // as another firmware rounds it
+		}
 		if s.Manufacturer.Known() {
 			s.Manufacturer, s.PartNumber, s.ConfiguredMTs = reporttest.Direct("Hynix"), reporttest.Direct("HMT"), reporttest.Direct(1066)
 		}
@@ -137,6 +140,7 @@ func TestSignature(t *testing.T) {
 		},
 		"gone":      func(m *reporttest.Input) { m.Sys.Slots[2] = reporttest.Module(0x1102, "DIMM_A3", 0) },
 		"larger":    func(m *reporttest.Input) { m.Sys.Slots[0].SizeBytes = reporttest.Direct(int64(8 << 30)) },
+		"slower":    func(m *reporttest.Input) { m.Sys.Slots[0].RatedMTs = reporttest.Direct(1066) },
 		"ranks":     func(m *reporttest.Input) { m.Sys.Slots[0].Ranks = reporttest.Direct(1) },
 		"processor": func(m *reporttest.Input) { m.Sys.Sockets[1].Populated = reporttest.Direct(false) },
 	} {

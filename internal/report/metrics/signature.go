@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -55,7 +56,16 @@ func slotLine(s *report.Slot) string {
 		size = strconv.FormatInt(*s.SizeBytes, 10)
 	}
 	return strings.Join([]string{place, size, report.OrEmpty(s.Technology), report.OrEmpty(s.Type), numberWord(s.Ranks), truthWord(s.Registered),
-		numberWord(s.RatedMTs), numberWord(s.TotalWidthBits)}, " ")
+		rateWord(s.RatedMTs), numberWord(s.TotalWidthBits)}, " ")
+}
+
+// rateWord is a speed by its printed name: of one kind of module one firmware says 2933
+// and another 2934.
+func rateWord(mts *int) string {
+	if mts == nil {
+		return ""
+	}
+	return strconv.Itoa(ddr.Nominal(*mts))
 }
 
 // processorCount counts the sockets that hold one.
