@@ -69,17 +69,53 @@ func (g *slotGroup) socketsFromNodes() {
 	if g.rule.node == "auto" && !g.nodesFit(base, 1) {
 		per = (last + sockets - 1) / sockets
 		if !g.nodesFit(base, per) {
-			g.failAll("the label's node number fits neither the processors nor their controllers")
+			g.failNodes("the label's node number fits neither the processors nor their controllers")
 			return
 		}
 	}
+	var rest []int
+	letters := g.lettersOfAll()
 	for _, i := range g.slots {
 		v, ok := g.labels[i].get(fieldNode)
 		if !ok {
-			g.failSlot(i, "the label names no node", true)
+			rest = append(rest, i)
 			continue
 		}
 		g.setSocket(i, (v-base)/per, SourceBank)
+		if at, ok := g.processorByLetter(letters, i); !ok || at != (v-base)/per {
+			letters = nil // the nodes do not bear out that the letters go on
+		}
+	}
+	g.socketsWithoutNode(rest, letters)
+}
+
+// socketsWithoutNode serves empty slots of whose bank firmware says nothing (ASUS
+// Z10PE-D8: NO DIMM): they are of the processor whose run of letters theirs is in.
+func (g *slotGroup) socketsWithoutNode(slots, letters []int) {
+	only, one := g.single()
+	for _, i := range slots {
+		at, ok := g.processorByLetter(letters, i)
+		switch {
+		case ok:
+			g.setSocket(i, at, SourceLocator)
+		case one:
+			g.setSocket(i, only, sourceSingle)
+		default:
+			g.failSlot(i, "the label names no node", true)
+		}
+	}
+}
+
+// failNodes leaves processors and channels unknown. Where one processor is there,
+// the modules are behind it whatever their nodes count, if its letters are theirs.
+func (g *slotGroup) failNodes(reason string) {
+	only, one := g.single()
+	for _, i := range g.slots {
+		if v, ok := g.labels[i].get(fieldLetter); one && ok && g.populated(i) && v < g.channels {
+			g.setSocket(i, only, sourceSingle)
+			continue
+		}
+		g.failSlot(i, reason, true)
 	}
 }
 
@@ -156,12 +192,10 @@ func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 // one there is no choice, and letters that are as many as all processors'
 // channels go on from one to the next.
 func (g *slotGroup) socketsFromCounts() {
-	sockets := len(g.sys.Sockets)
-	letters := g.distinct(fieldLetter)
-	if g.channels > 0 && sockets > 1 && len(letters) == g.channels*sockets {
+	if letters := g.lettersOfAll(); letters != nil {
 		for _, i := range g.slots {
-			v, _ := g.labels[i].get(fieldLetter)
-			g.setSocket(i, positionOf(letters, v)/g.channels, SourceLocator)
+			at, _ := g.processorByLetter(letters, i)
+			g.setSocket(i, at, SourceLocator)
 		}
 		return
 	}
@@ -172,6 +206,26 @@ func (g *slotGroup) socketsFromCounts() {
 		return
 	}
 	g.failAll("the label names no processor")
+}
+
+// lettersOfAll lists the letters of the labels where they are as many as the
+// channels of all processors, nil where they are not.
+func (g *slotGroup) lettersOfAll() []int {
+	sockets, letters := len(g.sys.Sockets), g.distinct(fieldLetter)
+	if g.channels == 0 || sockets < 2 || len(letters) != g.channels*sockets {
+		return nil
+	}
+	return letters
+}
+
+// processorByLetter is the processor of a slot by its letter, where the letters go
+// on over all processors.
+func (g *slotGroup) processorByLetter(letters []int, i int) (int, bool) {
+	v, ok := g.labels[i].get(fieldLetter)
+	if letters == nil || !ok {
+		return Unplaced, false
+	}
+	return positionOf(letters, v) / g.channels, true
 }
 
 // socketsFromCartridges serves the DL580 G7: two cartridges to a processor,
