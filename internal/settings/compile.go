@@ -3,7 +3,6 @@ package settings
 import (
 	"bytes"
 	"compress/flate"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -16,12 +15,17 @@ import (
 // Part is the part of the compiled knowledge that holds the vendors' tables.
 const Part = "settings"
 
-// compiledHead is what the part's first line says of each table; the tables follow it
-// in the same order.
+// compiledHead is what the part's beginning says of each table; the tables follow the
+// heads in the same order.
 type compiledHead struct {
-	Manufacturers []string
-	// Size is the length of the packed table in bytes.
-	Size int
+	manufacturers []string
+	// size is the length of the packed table in bytes.
+	size int
+}
+
+func (h *compiledHead) code(c *compiled.Coding) {
+	compiled.CodeList(c, &h.manufacturers, c.Text)
+	c.Int(&h.size)
 }
 
 // Compile makes that part from the tables of a folder, each packed by itself: an audit needs
@@ -34,14 +38,12 @@ func Compile(fsys fs.FS, dir string) ([]byte, error) {
 	var heads []compiledHead
 	var bodies bytes.Buffer
 	for t := range tables.All() {
-		body, err := json.Marshal(t)
-		if err != nil {
-			return nil, fmt.Errorf("settings: compile %s: %w", t.Vendor, err)
-		}
+		table := compiled.NewWriter()
+		t.code(table)
 		before := bodies.Len()
 		w, err := flate.NewWriter(&bodies, flate.BestCompression)
 		if err == nil {
-			_, err = w.Write(body)
+			_, err = io.WriteString(w, table.Written())
 		}
 		if err == nil {
 			err = w.Close()
@@ -51,8 +53,13 @@ func Compile(fsys fs.FS, dir string) ([]byte, error) {
 		}
 		heads = append(heads, compiledHead{t.beginnings(), bodies.Len() - before})
 	}
-	out, err := json.Marshal(heads)
-	return append(append(out, '\n'), bodies.Bytes()...), err
+	out := compiled.NewWriter()
+	codeHeads(out, &heads)
+	return append([]byte(out.Written()), bodies.Bytes()...), nil
+}
+
+func codeHeads(c *compiled.Coding, heads *[]compiledHead) {
+	compiled.CodeList(c, heads, func(h *compiledHead) { h.code(c) })
 }
 
 // LoadCompiled reads the tables that Compile made of a folder; they were
@@ -62,20 +69,22 @@ func LoadCompiled(fsys fs.FS, dir string) (Tables, error) {
 	if err != nil {
 		return Tables{}, fmt.Errorf("settings: %w", err)
 	}
-	first, bodies, _ := strings.Cut(raw, "\n")
 	var heads []compiledHead
-	if err := json.Unmarshal([]byte(first), &heads); err != nil {
+	in := compiled.NewReader(raw)
+	codeHeads(in, &heads)
+	if err := in.Err(); err != nil {
 		return Tables{}, fmt.Errorf("settings: %s: %w", compiled.File, err)
 	}
+	bodies := in.Rest()
 	rows := readSpellings(fsys, dir)
 	var all Tables
 	for _, h := range heads {
-		if h.Size < 0 || h.Size > len(bodies) {
-			return Tables{}, fmt.Errorf("settings: %s: a table of %d bytes where %d are left", compiled.File, h.Size, len(bodies))
+		if h.size < 0 || h.size > len(bodies) {
+			return Tables{}, fmt.Errorf("settings: %s: a table of %d bytes where %d are left", compiled.File, h.size, len(bodies))
 		}
-		body := bodies[:h.Size]
-		bodies = bodies[h.Size:]
-		all.entries = append(all.entries, vendorEntry{h.Manufacturers, sync.OnceValue(func() *Table { return readCompiled(body, rows) })})
+		body := bodies[:h.size]
+		bodies = bodies[h.size:]
+		all.entries = append(all.entries, vendorEntry{h.manufacturers, sync.OnceValue(func() *Table { return readCompiled(body, rows) })})
 	}
 	return all, nil
 }
@@ -84,9 +93,77 @@ func LoadCompiled(fsys fs.FS, dir string) (Tables, error) {
 // nothing is translated.
 func readCompiled(body string, rows func() string) *Table {
 	t := &Table{}
-	if text, err := io.ReadAll(flate.NewReader(strings.NewReader(body))); err != nil || json.Unmarshal(text, t) != nil {
+	var text strings.Builder
+	_, err := io.Copy(&text, flate.NewReader(strings.NewReader(body)))
+	in := compiled.NewReader(text.String())
+	if t.code(in); err != nil || in.Err() != nil {
 		t = &Table{}
 	}
 	t.build(rows)
 	return t
+}
+
+// code names what a vendor's file says.
+func (t *Table) code(c *compiled.Coding) {
+	c.Text(&t.Vendor)
+	compiled.CodeList(c, &t.Manufacturers, c.Text)
+	compiled.CodeList(c, &t.Formats, c.Text)
+	compiled.CodeMap(c, &t.Sources, func(s *Source) { s.code(c) })
+	compiled.CodeList(c, &t.Except, c.Text)
+	compiled.CodeMap(c, &t.Settings, func(list *[]Attribute) {
+		compiled.CodeList(c, list, func(a *Attribute) { a.code(c) })
+	})
+	compiled.CodeList(c, &t.Masters, func(m *Master) { m.code(c) })
+	compiled.CodeList(c, &t.Generations, func(g *Generation) { g.code(c) })
+	compiled.CodeList(c, &t.Commands, func(command *Command) { command.code(c) })
+}
+
+func (s *Source) code(c *compiled.Coding) {
+	c.Text(&s.Vendor)
+	c.Text(&s.Title)
+	c.Int(&s.Year)
+	c.Text(&s.Place)
+	c.Text(&s.URL)
+}
+
+func (a *Attribute) code(c *compiled.Coding) {
+	c.Text(&a.Name)
+	c.Text(&a.Menu)
+	c.Text(&a.Group)
+	compiled.CodeMap(c, &a.Values, c.Text)
+	compiled.CodeMap(c, &a.Texts, c.Text)
+	c.Bool(&a.Numbers)
+	c.Text(&a.With)
+	compiled.CodeList(c, &a.For, c.Text)
+	compiled.CodeList(c, &a.Tools, c.Text)
+	c.Text(&a.Source)
+	c.Bool(&a.Unverified)
+	c.Text(&a.Note)
+}
+
+func (m *Master) code(c *compiled.Coding) {
+	c.Text(&m.Setting)
+	c.Text(&m.Attribute)
+	compiled.CodeList(c, &m.Free, c.Text)
+	compiled.CodeList(c, &m.Locks, c.Text)
+	c.Bool(&m.Inert)
+	compiled.CodeMap(c, &m.Means, func(words *map[string]string) { compiled.CodeMap(c, words, c.Text) })
+	compiled.CodeList(c, &m.MeansFor, c.Text)
+	c.Text(&m.Source)
+}
+
+func (g *Generation) code(c *compiled.Coding) {
+	c.Text(&g.Source)
+	compiled.CodeList(c, &g.For, c.Text)
+	compiled.CodeList(c, &g.Products, c.Text)
+	compiled.CodeList(c, &g.Firmware, c.Text)
+}
+
+func (d *Command) code(c *compiled.Coding) {
+	c.Text(&d.Tool)
+	compiled.CodeList(c, &d.Steps, c.Text)
+	c.Text(&d.Form)
+	c.Text(&d.Acts)
+	compiled.CodeList(c, &d.For, c.Text)
+	c.Text(&d.Source)
 }

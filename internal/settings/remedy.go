@@ -202,11 +202,45 @@ func (t *Table) commands(a *Attribute, value string, w *Wish) []Way {
 		if !ok {
 			continue
 		}
-		fill := strings.NewReplacer("{attribute}", name, "{group}", a.Group, "{value}", word,
-			"{name}", ShellWord(name), "{word}", ShellWord(word), "{pair}", ShellWord(name+"="+word))
-		ways = append(ways, Way{Tool: c.Tool, Command: fill.Replace(text), Acts: c.Acts, Value: word})
+		ways = append(ways, Way{Tool: c.Tool, Command: filled(text, name, a.Group, word), Acts: c.Acts, Value: word})
 	}
 	return ways
+}
+
+// filled are a command's steps with their placeholders filled in; other words in
+// braces are the command's own.
+func filled(steps, name, group, word string) string {
+	var out strings.Builder
+	for {
+		at := strings.IndexByte(steps, '{')
+		if at < 0 {
+			break
+		}
+		out.WriteString(steps[:at])
+		steps = steps[at:]
+		end := strings.IndexByte(steps, '}') + 1
+		text := "{"
+		switch steps[:end] {
+		case "{attribute}":
+			text = name
+		case "{group}":
+			text = group
+		case "{value}":
+			text = word
+		case "{name}":
+			text = ShellWord(name)
+		case "{word}":
+			text = ShellWord(word)
+		case "{pair}":
+			text = ShellWord(name + "=" + word)
+		default:
+			end = 1
+		}
+		out.WriteString(text)
+		steps = steps[end:]
+	}
+	out.WriteString(steps)
+	return out.String()
 }
 
 func (c *Command) form() string {
@@ -282,7 +316,7 @@ func (t *Table) freeing(m *Master, w *Wish) (name, free string) {
 			continue
 		}
 		for _, value := range m.Free {
-			if word, ok := s.word(value); ok {
+			if word, _, ok := s.word(value); ok {
 				return s.name, word
 			}
 		}

@@ -26,18 +26,27 @@ const (
 	FormMenu = "menu"
 )
 
-// word is a value as the source spells it; false when the source does not have
-// it. Spellings differ in blanks and hyphens only.
-func (s *spelling) word(value string) (string, bool) {
-	if _, ok := s.texts[value]; ok {
-		return value, true
-	}
-	for own := range s.texts {
-		if PlainName(own) == PlainName(value) {
-			return own, true
+// word is a value as the source spells it, with what setup prints for it where that is on
+// record; false when the source does not have it. Spellings differ in blanks and hyphens
+// only.
+func (s *spelling) word(value string) (word, text string, ok bool) {
+	plain := ""
+	for entry := range strings.SplitSeq(s.values, "|") {
+		own, shown, _ := strings.Cut(entry, "=")
+		if own == value {
+			return own, shown, true
+		}
+		if ok {
+			continue
+		}
+		if plain == "" {
+			plain = PlainName(value)
+		}
+		if PlainName(own) == plain {
+			word, text, ok = own, shown, true
 		}
 	}
-	return "", false
+	return word, text, ok
 }
 
 // readSpellings gives the rows of the folder's file, which is read when a remedy first
@@ -66,12 +75,9 @@ func parseSpellings(rows, vendor string) (map[string][]*spelling, error) {
 		if len(f) != 5 {
 			return nil, fmt.Errorf("settings: %s:%d: %d columns, expected vendor, source, form, attribute, display, values", spellingsFile, n, len(f)+1)
 		}
-		s := &spelling{source: f[0], form: f[1], name: f[2], display: f[3], texts: map[string]string{}}
-		for value := range strings.SplitSeq(f[4], "|") {
-			word, text, _ := strings.Cut(value, "=")
-			s.texts[word] = text
-		}
-		out[PlainName(s.name)] = append(out[PlainName(s.name)], s)
+		s := &spelling{source: f[0], form: f[1], name: f[2], display: f[3], values: f[4]}
+		plain := PlainName(s.name)
+		out[plain] = append(out[plain], s)
 	}
 	return out, nil
 }
@@ -107,7 +113,7 @@ func (t *Table) Recorded(name, value, form string) []string {
 	}
 	var out []string
 	for _, s := range t.spellings()[PlainName(name)] {
-		if word, ok := s.word(value); ok && s.form == form && !slices.Contains(out, word) {
+		if word, _, ok := s.word(value); ok && s.form == form && !slices.Contains(out, word) {
 			out = append(out, word)
 		}
 	}
@@ -162,7 +168,7 @@ func (t *Table) typed(a *Attribute, value, form string, w *Wish) (name, word str
 		if s.form != form || boardSuffix(s.name) && !seen {
 			continue
 		}
-		if word, ok := s.word(value); ok {
+		if word, _, ok := s.word(value); ok {
 			if seen {
 				return w.Seen, word, true
 			}
@@ -186,13 +192,13 @@ func (t *Table) printed(a *Attribute, value string, w *Wish) (string, bool) {
 		return text, ok
 	}
 	for _, s := range t.spelled(a.Name, w) {
-		word, ok := s.word(value)
+		word, text, ok := s.word(value)
 		switch {
 		case !ok:
 		case s.display != "" && PlainName(s.display) != PlainName(lastStep(a.Menu)):
 			return "", false // this generation calls the option otherwise
-		case s.texts[word] != "":
-			return s.texts[word], true
+		case text != "":
+			return text, true
 		case s.form == FormSUM, s.display != "", word == "Enabled", word == "Disabled":
 			return word, true
 		case a.Texts[word] != "":

@@ -138,16 +138,19 @@ func PlainName(name string) string {
 	if n := len(name) - 5; n > 0 && name[n] == '_' && isHexadecimal(name[n+1:]) {
 		name = name[:n]
 	}
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
-			return r
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
-		default:
-			return -1
+	plain := make([]byte, 0, 64)
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			plain = append(plain, c)
+		case c >= 'A' && c <= 'Z':
+			plain = append(plain, c+'a'-'A')
 		}
-	}, name)
+	}
+	if string(plain) == name {
+		return name
+	}
+	return string(plain)
 }
 
 func isHexadecimal(s string) bool {
@@ -245,8 +248,9 @@ type spelling struct {
 	source, form string
 	// name is the attribute, display its text in setup, "" when not known.
 	name, display string
-	// texts maps the values on record to what setup prints for them.
-	texts map[string]string
+	// values are those on record, each with what setup prints for it where known
+	// (value=text), separated by bars.
+	values string
 }
 
 // Tables are the vendors' tables. Of compiled ones a table is read when it is first

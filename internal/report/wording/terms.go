@@ -44,10 +44,13 @@ func TermsIn(text string) []Term {
 
 // termsOf are the abbreviations in a word: itself, else the parts that hyphens join.
 func termsOf(word string) []Term {
-	for _, name := range [...]string{word, strings.TrimSuffix(word, "s")} {
-		if term, ok := termsByName()[strings.ToLower(name)]; ok {
-			return []Term{term}
-		}
+	name := strings.ToLower(word)
+	term, ok := termsByName()[name]
+	if !ok && strings.HasSuffix(word, "s") {
+		term, ok = termsByName()[strings.TrimSuffix(name, "s")]
+	}
+	if ok {
+		return []Term{term}
 	}
 	first, rest, ok := strings.Cut(word, "-")
 	if !ok {
