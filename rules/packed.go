@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	_ "embed" // the artefact
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -32,9 +33,8 @@ func (artefact) Open(name string) (fs.File, error) {
 }
 
 // PackedPart is the part of the compiled knowledge that holds the files that are rarely read, a
-// compressed stream for each folder and kind of file: a change of one leaves the others' bytes as
-// they are, and a table of a folder (spellings of settings, which a check with an export reads) is
-// unpacked without its YAML files. Each stream has a line a file (its size and name) and one of its own (its packed
+// compressed stream a folder, so that a change of one leaves the other folders' bytes as they
+// are. Each stream has a line a file (its size and name) and one of its own (its packed
 // size); an empty line ends them, and the streams follow.
 const PackedPart = "files"
 
@@ -125,7 +125,7 @@ func Pack(dir fs.FS) ([]byte, error) {
 	for from := 0; err == nil && from < len(names); {
 		to := from
 		var text bytes.Buffer
-		for ; err == nil && to < len(names) && streamOf(names[to]) == streamOf(names[from]); to++ {
+		for ; err == nil && to < len(names) && path.Dir(names[to]) == path.Dir(names[from]); to++ {
 			var data []byte
 			data, err = fs.ReadFile(dir, names[to])
 			text.Write(data)
@@ -155,6 +155,11 @@ func deflate(to io.Writer, text []byte) error {
 // plainTables are read by audits as they are, as slots/ is.
 var plainTables = [...]string{"platforms/modules.tsv", "platforms/observed-speeds.tsv", "settings/vocabulary.tsv", "settings/includes.tsv"}
 
+// withTables is a file that lies in the part of the settings' tables, each vendor's rows with its table.
+const withTables = "settings/spellings.tsv"
+
+var errWithTables = errors.New("it lies with the settings' compiled tables, not by itself")
+
 // rareFiles are the data files that are not embedded as they are, by folder and name.
 func rareFiles(dir fs.FS) ([]string, error) {
 	var out []string
@@ -165,18 +170,17 @@ func rareFiles(dir fs.FS) ([]string, error) {
 		}
 		out = append(out, names...)
 	}
-	out = slices.DeleteFunc(out, func(name string) bool { return path.Dir(name) == "slots" || slices.Contains(plainTables[:], name) })
+	out = slices.DeleteFunc(out, func(name string) bool {
+		return path.Dir(name) == "slots" || name == withTables || slices.Contains(plainTables[:], name)
+	})
 	slices.SortFunc(out, func(a, b string) int {
-		if c := strings.Compare(streamOf(a), streamOf(b)); c != 0 {
+		if c := strings.Compare(path.Dir(a), path.Dir(b)); c != 0 {
 			return c
 		}
 		return strings.Compare(a, b)
 	})
 	return out, nil
 }
-
-// streamOf names the stream of a file: its folder and its kind.
-func streamOf(name string) string { return path.Dir(name) + " " + path.Ext(name) }
 
 // textFile is an open file that was packed.
 type textFile struct {

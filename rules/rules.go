@@ -21,8 +21,8 @@ var plainFiles embed.FS
 //go:embed slots/sets.tsv
 var slotSets string
 
-// FS holds every data file below this folder; the pages beside them are for
-// readers of the repository.
+// FS holds every data file below this folder but settings/spellings.tsv, which the settings'
+// tables carry; the pages beside them are for readers of the repository.
 var FS Files
 
 // Files is the embedded knowledge.
@@ -46,6 +46,9 @@ func (f Files) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
+	if name == withTables {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errWithTables}
+	}
 	if data, err := unpacked(name); err == nil {
 		return &textFile{strings.NewReader(data), fileInfo{path.Base(name), int64(len(data)), 0o444}}, nil
 	}
@@ -62,6 +65,9 @@ func (Files) ReadFile(name string) ([]byte, error) {
 		return data, nil
 	}
 	data, err := unpacked(name)
+	if name == withTables {
+		err = errWithTables
+	}
 	if err != nil {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: err}
 	}

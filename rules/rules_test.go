@@ -3,6 +3,7 @@ package rules
 import (
 	"io/fs"
 	"os"
+	"slices"
 	"testing"
 	"testing/fstest"
 
@@ -11,7 +12,8 @@ import (
 )
 
 // TestFiles: the embedded knowledge behaves as a file system, and each data file of this
-// folder is in it, plain or packed, as it lies here.
+// folder is in it, plain or packed, as it lies here, but for the one whose rows lie with the
+// settings' tables: asked for it says so, and is not taken for a file that is missing.
 func TestFiles(t *testing.T) {
 	here := os.DirFS(".")
 	var names []string
@@ -21,6 +23,13 @@ func TestFiles(t *testing.T) {
 		require.NotEmpty(t, found, pattern)
 		names = append(names, found...)
 	}
+	apart := slices.Index(names, "settings/spellings.tsv")
+	require.GreaterOrEqual(t, apart, 0)
+	names = slices.Delete(names, apart, apart+1)
+	_, err := FS.Open("settings/spellings.tsv")
+	require.ErrorIs(t, err, errWithTables)
+	_, err = FS.ReadFile("settings/spellings.tsv")
+	require.ErrorIs(t, err, errWithTables)
 	require.NoError(t, fstest.TestFS(FS, names...))
 	var have []string
 	require.NoError(t, fs.WalkDir(FS, ".", func(name string, d fs.DirEntry, err error) error {

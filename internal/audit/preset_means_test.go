@@ -16,7 +16,7 @@ import (
 // the loader refuses. A profile's preset is told by the profile, or by its citation (AMD's
 // workloads, which HPE's registries map).
 func TestPresetsMeanWhatProfilesSay(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	taken := map[string]int{}
 	for _, pack := range builtinPacks(t) {

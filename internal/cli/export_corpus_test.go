@@ -70,7 +70,7 @@ type exportBench struct {
 
 func newExportBench(t *testing.T, folder string) *exportBench {
 	t.Helper()
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	pack, faults := rulepack.ParsePack("wish.yaml", []byte(readFile(t, filepath.Join(folder, "wish.yaml"))))
 	require.Empty(t, faults)

@@ -79,7 +79,7 @@ func (s *hpeSystem) failures(t *testing.T, engine *audit.Engine, tables settings
 // TestHPERoundTrip: what a workload profile writes passes against the pack made
 // of it, and a single changed value fails alone.
 func TestHPERoundTrip(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	hpe := tables.Of("HPE")
 	packs, err := rulepack.LoadCompiled(rules.FS)

@@ -59,7 +59,7 @@ func newProgram(stdin []byte) (p *Program, stdout, stderr *bytes.Buffer) {
 
 // readTables are the vendors' settings, which a site cannot change, read once for
 // all tests.
-var readTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS, "settings") })
+var readTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 // readSources are the built-in packs with their cases, read once for all tests.
 var readSources = sync.OnceValues(func() ([]*rulepack.Pack, error) {

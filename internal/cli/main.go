@@ -25,7 +25,7 @@ func (p *Program) Main(args []string) int {
 		debug.SetGCPercent(400)
 	}
 	if p.tables == nil {
-		p.tables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(p.Rules, "settings") })
+		p.tables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(p.Rules) })
 	}
 	root := p.commandFor(args)
 	root.SetArgs(args)

@@ -148,7 +148,7 @@ type patchBench struct {
 
 func newPatchBench(t *testing.T) *patchBench {
 	t.Helper()
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	packs, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)

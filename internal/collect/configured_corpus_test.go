@@ -46,7 +46,7 @@ func corpusFiles(t *testing.T) []string {
 // corpus has it.
 func corpusSystem(t *testing.T, file string) *inventory.System {
 	t.Helper()
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	in := Input{Tables: func() (settings.Tables, error) { return tables, nil }}
 	names := []string{file}

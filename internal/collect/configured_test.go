@@ -30,7 +30,7 @@ const (
 )
 
 // shippedTables are the vendors' tables, read once for all tests; none changes them.
-var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") })
+var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 // collected joins exports given as text.
 func collected(t *testing.T, in Input, files ...string) *inventory.System {

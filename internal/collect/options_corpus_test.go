@@ -24,7 +24,7 @@ import (
 // those without a canonical word are a committed list. With one of them set the
 // setting is unknown, and says so.
 func TestCorpusOptions(t *testing.T) {
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	registries, err := filepath.Glob(filepath.Join(corpustest.Shared(t, "corpus/redfish/registries"), "*.json"))
 	require.NoError(t, err)

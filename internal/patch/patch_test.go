@@ -23,7 +23,7 @@ import (
 )
 
 // tables are the vendors' attributes, read once for all tests.
-var tables = sync.OnceValues(func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") })
+var tables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 // source decodes an export, with its registry when one is given.
 func source(t *testing.T, files ...string) patch.Source {

@@ -59,7 +59,7 @@ func export(sys *inventory.System, id, attribute, value string) {
 }
 
 // builtinTables are read once for all tests, none of which changes them.
-var builtinTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS, "settings") })
+var builtinTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 // presetOf audits the machine against a profile and asks for the one step.
 func presetOf(t *testing.T, sys *inventory.System, o audit.Options) (*verdict.Audit, plan.Advice, bool) {

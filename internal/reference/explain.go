@@ -37,7 +37,7 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, err
 	}
-	tables, err := settings.LoadCompiled(k, "settings")
+	tables, err := settings.LoadCompiled(k)
 	if err != nil {
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}

@@ -80,7 +80,7 @@ var BuiltinPacks = sync.OnceValues(func() ([]*rulepack.Pack, error) { return rul
 func TestSetByKnowsTheMaker(t *testing.T) {
 	packs, err := BuiltinPacks()
 	require.NoError(t, err)
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	profiles := rulepack.DescribeProfiles(packs)
 	AddWays(profiles, tables)

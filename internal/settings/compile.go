@@ -63,8 +63,8 @@ func codeHeads(c *compiled.Coding, heads *[]compiledHead) {
 }
 
 // LoadCompiled reads the tables that Compile made of a folder; they were
-// checked then. Spellings stay in their file, which few remedies need.
-func LoadCompiled(fsys fs.FS, dir string) (Tables, error) {
+// checked then.
+func LoadCompiled(fsys fs.FS) (Tables, error) {
 	raw, err := compiled.Part(fsys, Part)
 	if err != nil {
 		return Tables{}, fmt.Errorf("settings: %w", err)
@@ -76,7 +76,6 @@ func LoadCompiled(fsys fs.FS, dir string) (Tables, error) {
 		return Tables{}, fmt.Errorf("settings: %s: %w", compiled.File, err)
 	}
 	bodies := in.Rest()
-	rows := readSpellings(fsys, dir)
 	var all Tables
 	for _, h := range heads {
 		if h.size < 0 || h.size > len(bodies) {
@@ -84,14 +83,14 @@ func LoadCompiled(fsys fs.FS, dir string) (Tables, error) {
 		}
 		body := bodies[:h.size]
 		bodies = bodies[h.size:]
-		all.entries = append(all.entries, vendorEntry{h.manufacturers, sync.OnceValue(func() *Table { return readCompiled(body, rows) })})
+		all.entries = append(all.entries, vendorEntry{h.manufacturers, sync.OnceValue(func() *Table { return readCompiled(body) })})
 	}
 	return all, nil
 }
 
 // readCompiled reads one table. A test holds the shipped artefact; of a damaged one
 // nothing is translated.
-func readCompiled(body string, rows func() string) *Table {
+func readCompiled(body string) *Table {
 	t := &Table{}
 	var text strings.Builder
 	_, err := io.Copy(&text, flate.NewReader(strings.NewReader(body)))
@@ -99,11 +98,11 @@ func readCompiled(body string, rows func() string) *Table {
 	if t.code(in); err != nil || in.Err() != nil {
 		t = &Table{}
 	}
-	t.build(rows)
+	t.build()
 	return t
 }
 
-// code names what a vendor's file says.
+// code names what a vendor's file says, and the file of spellings of its machines.
 func (t *Table) code(c *compiled.Coding) {
 	c.Text(&t.Vendor)
 	compiled.CodeList(c, &t.Manufacturers, c.Text)
@@ -116,6 +115,7 @@ func (t *Table) code(c *compiled.Coding) {
 	compiled.CodeList(c, &t.Masters, func(m *Master) { m.code(c) })
 	compiled.CodeList(c, &t.Generations, func(g *Generation) { g.code(c) })
 	compiled.CodeList(c, &t.Commands, func(command *Command) { command.code(c) })
+	c.Text(&t.rows)
 }
 
 func (s *Source) code(c *compiled.Coding) {

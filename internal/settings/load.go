@@ -22,14 +22,16 @@ func Load(fsys fs.FS, dir string) (Tables, error) {
 	if err != nil {
 		return Tables{}, fmt.Errorf("settings: list %s: %w", dir, err)
 	}
-	rows := readSpellings(fsys, dir)
 	var all Tables
 	for _, file := range files {
 		t, err := loadTable(fsys, file)
 		if err != nil {
 			return Tables{}, fmt.Errorf("settings: %s: %w", file, err)
 		}
-		t.build(rows)
+		if t.rows, err = spellingRows(fsys, dir, t.Vendor); err != nil {
+			return Tables{}, fmt.Errorf("settings: %w", err)
+		}
+		t.build()
 		all.entries = append(all.entries, vendorEntry{t.beginnings(), func() *Table { return t }})
 	}
 	return all, nil
@@ -138,9 +140,9 @@ func (a *Attribute) label() string {
 // build fills the index of names: the attribute, and the last step of the menu
 // path, which is what exports of menu texts print. The vendor's spellings are looked
 // for when they are first needed.
-func (t *Table) build(rows func() string) {
+func (t *Table) build() {
 	t.spellings = sync.OnceValue(func() map[string][]*spelling {
-		out, err := parseSpellings(rows(), t.Vendor)
+		out, err := parseSpellings(t.rows)
 		if err != nil {
 			return nil // a test holds the shipped file; without it nothing is printed
 		}

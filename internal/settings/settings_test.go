@@ -16,7 +16,7 @@ import (
 )
 
 // shippedTables are the vendors' tables, read once for all tests; none changes them.
-var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") })
+var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
 // TestVocabularyOfTheDocument holds the ids against canonical-settings.md.
 func TestVocabularyOfTheDocument(t *testing.T) {

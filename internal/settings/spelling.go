@@ -1,12 +1,12 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // spellingsFile holds, for the machines of a generation, the names and values
@@ -49,31 +49,32 @@ func (s *spelling) word(value string) (word, text string, ok bool) {
 	return word, text, ok
 }
 
-// readSpellings gives the rows of the folder's file, which is read when a remedy first
-// needs it; a folder without the file proves no spelling.
-func readSpellings(fsys fs.FS, dir string) func() string {
-	return sync.OnceValue(func() string {
-		raw, err := fs.ReadFile(fsys, path.Join(dir, spellingsFile))
-		if err != nil {
-			return ""
+// spellingRows are a vendor's rows of the folder's file, each without the vendor; a folder
+// without the file proves no spelling.
+func spellingRows(fsys fs.FS, dir, vendor string) (string, error) {
+	raw, err := fs.ReadFile(fsys, path.Join(dir, spellingsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var rows strings.Builder
+	for line := range strings.Lines(string(raw)) {
+		if row, own := strings.CutPrefix(line, vendor+"\t"); own {
+			rows.WriteString(row)
 		}
-		return string(raw)
-	})
+	}
+	return rows.String(), nil
 }
 
 // parseSpellings reads a vendor's rows by plain attribute name.
-func parseSpellings(rows, vendor string) (map[string][]*spelling, error) {
+func parseSpellings(rows string) (map[string][]*spelling, error) {
 	out := map[string][]*spelling{}
-	n := 0
 	for line := range strings.Lines(rows) {
-		n++
-		rest, own := strings.CutPrefix(strings.TrimSuffix(line, "\n"), vendor+"\t")
-		if !own {
-			continue
-		}
-		f := strings.Split(rest, "\t")
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		if len(f) != 5 {
-			return nil, fmt.Errorf("settings: %s:%d: %d columns, expected vendor, source, form, attribute, display, values", spellingsFile, n, len(f)+1)
+			return nil, fmt.Errorf("settings: %s: %q: %d columns, expected vendor, source, form, attribute, display, values", spellingsFile, line, len(f)+1)
 		}
 		s := &spelling{source: f[0], form: f[1], name: f[2], display: f[3], values: f[4]}
 		plain := PlainName(s.name)

@@ -33,6 +33,8 @@ type Table struct {
 
 	// index maps a plain attribute name to its places in Settings.
 	index map[string][]Match
+	// rows are the vendor's of spellings.tsv.
+	rows string
 	// spellings are the attributes as machines spell them, by plain name; nil
 	// where none were loaded.
 	spellings func() map[string][]*spelling

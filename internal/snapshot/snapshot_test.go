@@ -107,7 +107,7 @@ func TestController(t *testing.T) {
 		"Attributes":{"ProcTurboMode":"Enabled","AssetTag":"SECRET-1","SetupPassword":"SECRET-2","SysProfile":"Custom"}}`
 	in := collect.Input{
 		Root:   open(t, hosttest.Machine{Sockets: 1, CoresPerSocket: 2}.Files().Tar(t, "")),
-		Tables: func() (settings.Tables, error) { return settings.Load(rules.FS, "settings") },
+		Tables: func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) },
 		BMC: func(redfish.Identity) *redfish.Answer {
 			return &redfish.Answer{Model: "P1", MatchedBy: "model", Found: true, Notes: []string{"a note"},
 				Problems: []*redfish.Problem{{State: fact.SourceDenied, Op: "GET /x", Text: "no"}},

@@ -17,7 +17,7 @@ var tablesDir = filepath.Join("..", "..", "..", "testdata", "profiles")
 // vendorTable is HPE's table of attributes.
 func vendorTable(t *testing.T) *settings.Table {
 	t.Helper()
-	tables, err := settings.Load(rules.FS, "settings")
+	tables, err := settings.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	hpe := tables.Of("HPE")
 	require.NotNil(t, hpe)
