@@ -40,7 +40,7 @@ func TestNoUnmarkedStranger(t *testing.T) {
 	for i := range all {
 		p := &all[i].Platform
 		p.Documents = all[i].Documents
-		for _, vendor := range []string{"Dell Inc.", "HPE", "Lenovo", "Supermicro", "FUJITSU", "Cisco Systems Inc", "Example", "-"} {
+		for _, vendor := range []string{"Dell Inc.", "HPE", "Lenovo", "Supermicro", "FUJITSU", "Cisco Systems Inc", "Nobody", "-"} {
 			r := runFor(e, identity{vendor, "Example", p.ID, ""})
 			r.topo.Platform = fact.Known(p, fact.Direct, fact.Evidence{})
 			id := map[string]string{"Intel": platform.Intel, "AMD": platform.AMD}[processorMakerOf(p.ID)]

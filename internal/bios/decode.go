@@ -108,7 +108,7 @@ func decodeJSON(data []byte) (*Export, error) {
 	}
 	for _, at := range places {
 		if e != nil {
-			e.Problems = append(e.Problems, at+": stands more than once with different values, of which none is taken")
+			e.Problems = append(e.Problems, at+": is listed more than once with different values, and none of them is taken")
 		}
 	}
 	return e, err

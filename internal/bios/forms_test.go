@@ -241,7 +241,7 @@ func TestRedfishForms(t *testing.T) {
 		{name: "an object without a value", in: resource(`"A": {"AllowableValues": ["x"]}`), want: []string{"A=(none) offers:x"}, problems: []string{"an object without current_value"}},
 		{name: "an object with what waits", in: resource(`"A": {"current_value": "x", "pending_value": "y", "default_value": "z"}`), want: []string{"A=x default:z pending:y"}},
 		{name: "an object that is a password", in: resource(`"AdminPassword": {"current_value": "hunter2", "pending_value": "hunter3"}`), want: []string{"AdminPassword=(none)"}},
-		{name: "one key twice with two values", in: resource(`"A": "x", "A": "y", "B": "z"`), want: []string{"A=(none)", "B=z"}, problems: []string{"$.Attributes.A: stands more than once with different values"}},
+		{name: "one key twice with two values", in: resource(`"A": "x", "A": "y", "B": "z"`), want: []string{"A=(none)", "B=z"}, problems: []string{"$.Attributes.A: is listed more than once with different values"}},
 	})
 }
 
@@ -326,7 +326,7 @@ func TestContradictoryRegistry(t *testing.T) {
 	e, got := resolved(registry(entry("KTIS001", "Disable", "Enable"), entry("KTIS001", "Enable", "Disable"), entry("CSM000", "Off", "On")))
 	assert.Equal(t, []string{"CSM000=1 text:On offers:0|1", "KTIS001=1"}, got)
 	require.Len(t, e.Problems, 1)
-	assert.Contains(t, e.Problems[0], "$.Attributes[1]: KTIS001 stands more than once, and otherwise")
+	assert.Contains(t, e.Problems[0], "$.Attributes[1]: KTIS001 is listed more than once, and differently")
 	e, got = resolved(registry(entry("KTIS001", "Disable", "Enable"), entry("KTIS001", "Disable", "Enable"), entry("KTIS001", "Disable", "Enable")))
 	assert.Equal(t, []string{"CSM000=1", "KTIS001=1 text:Enable offers:0|1"}, got, "the same twice is no contradiction")
 	assert.Empty(t, e.Problems)

@@ -17,9 +17,9 @@ func TestEqualKeys(t *testing.T) {
 		stated   bool
 		problems []string
 	}{
-		`"NumaNodes":"4","Turbo":"On","Turbo":"Off"`:             {false, []string{"$.Attributes.Turbo: stands more than once with different values, of which none is taken"}},
-		`"Turbo":"Off","NumaNodes":"a:b\"c","Turbo":"On"`:        {false, []string{"$.Attributes.Turbo: stands more than once with different values, of which none is taken"}},
-		`"Turbo":"On","Turbo":"Off","Turbo":"On","Turbo":null`:   {false, []string{"$.Attributes.Turbo: stands more than once with different values, of which none is taken"}},
+		`"NumaNodes":"4","Turbo":"On","Turbo":"Off"`:             {false, []string{"$.Attributes.Turbo: is listed more than once with different values, and none of them is taken"}},
+		`"Turbo":"Off","NumaNodes":"a:b\"c","Turbo":"On"`:        {false, []string{"$.Attributes.Turbo: is listed more than once with different values, and none of them is taken"}},
+		`"Turbo":"On","Turbo":"Off","Turbo":"On","Turbo":null`:   {false, []string{"$.Attributes.Turbo: is listed more than once with different values, and none of them is taken"}},
 		`"Turbo":"On","Turbo":"On"`:                              {true, nil},
 		`"Turbo":"On","NumaNodes":"x:y","Other":"\\\"Turbo\":1"`: {true, nil},
 	} {

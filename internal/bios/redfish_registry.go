@@ -41,7 +41,7 @@ func decodeRegistry(d document) (*Export, error) {
 		}
 		a := newRegistered(o)
 		if !r.register(name, a, doubted) {
-			e.problem("%s: %s stands more than once, and otherwise, so that nothing is taken of it", at, name)
+			e.problem("%s: %s is listed more than once, and differently, so none of it is taken", at, name)
 			continue
 		}
 		if err := e.add(Attribute{Name: name, Display: a.display, Menu: a.menu, Default: a.fallback, ReadOnly: a.readOnly, Options: a.names, OptionTexts: a.texts, Place: at}); err != nil {

@@ -69,7 +69,7 @@ func TestEveryGeneralRuleFires(t *testing.T) {
 	}
 	for _, r := range builtin {
 		if r.pack == "general" {
-			assert.Positive(t, fired[r.id], "%s fails on no machine", r.id)
+			assert.Positive(t, fired[r.id], "%s fails on no machine: add one to situations, and the rule to TestSituations", r.id)
 		}
 	}
 }

@@ -40,6 +40,7 @@ func TestValidateNamesThePlace(t *testing.T) {
 		"platform.yaml": "id: site\nname: Site\nchannels_per_socket: 2\nmax_dpc: 1\nspeeds: {udimm: [3200, 2933]}\n---\nrecognise:\n  - {vendor: GenuineIntel, brand: Site}\n",
 		"maps.yaml":     "schema: 1\nvendor: site\nmaps:\n  - {id: a, models: [M], locators: [dell], groups: [[1], [1]], check: [doc], sources: [DELL-11G]}\n",
 		"labels.yaml":   "schema: 1\nrules:\n  - {id: a, locator: ['CPU{cpu']}\n",
+		"keyed.yaml":    "schema: 1\nrules:\n  - {id: site.a.b, subject: machine, check: memory.installed_bytes > 0}\n",
 		"settings.yaml": "vendor: Site\nsources: {}\nsettings:\n  turbo:\n    - {attribute: Turbo, values: {On: enabled}, source: X}\n",
 		"cpu.csv":       "#key,vendor\n",
 		"own.yaml":      "for: {platforms: [genoa, site]}\nprofiles:\n  - {id: site/b, intent: hpc, title: B, for: {platforms: [genoaa]}, citation: {vendor: V, title: T, place: p1}, settings: {turbo: {want: enabled, level: info}}}\n",
@@ -58,8 +59,9 @@ func TestValidateNamesThePlace(t *testing.T) {
 	}
 	want := []string{
 		"cpu.csv:1:1: expected the columns ",
+		`keyed.yaml:1:1: unknown key "schema", expected one of document, for, profiles, rules`,
 		"labels.yaml:3:23: a: \"CPU{cpu\": a { without its }",
-		"maps.yaml:4:59: a: slot 1 stands twice in groups",
+		"maps.yaml:4:59: a: slot 1 is listed twice in groups",
 		`own.yaml:1:26: platform "site" is not known, expected the id of a file of platforms/`,
 		`own.yaml:3:59: platform "genoaa" is not known, expected the id of a file of platforms/`,
 		"pack.yaml:5:15: site/a: the citation has no place",

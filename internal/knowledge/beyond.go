@@ -159,7 +159,7 @@ func (c *checker) lockstep(list, channels *yaml.Node) {
 				c.fault(cell, "lockstep_channels", "channel %d, but channels_per_socket is %d", channel, count)
 			}
 			if seen[channel] {
-				c.fault(cell, "lockstep_channels", "channel %d stands twice", channel)
+				c.fault(cell, "lockstep_channels", "channel %d is listed twice", channel)
 			}
 			seen[channel] = true
 		}
@@ -228,7 +228,7 @@ func (c *checker) slotMaps(s *Schemas, doc *yaml.Node, data []byte) {
 		m := pairs(entry)
 		id := m["id"].Value
 		if !bytes.Contains(data, []byte("\n  - {id: "+id+",")) {
-			c.fault(entry, id, "a map is one line that begins with two blanks and - {id: %s,", id)
+			c.fault(entry, id, "a map is one line that begins with two spaces and - {id: %s,", id)
 		}
 		for _, s := range itemsOf(m["sources"]) {
 			if len(sources) > 0 && !sources[s.Value] {
@@ -260,7 +260,7 @@ func (c *checker) groups(entry *yaml.Node, m map[string]*yaml.Node, id string) {
 		for _, channel := range itemsOf(m[key]) {
 			for _, slot := range itemsOf(channel) {
 				if slices.Contains(seen, slot.Value) {
-					c.fault(slot, id, "slot %s stands twice in %s", slot.Value, key)
+					c.fault(slot, id, "slot %s is listed twice in %s", slot.Value, key)
 				}
 				seen = append(seen, slot.Value)
 			}
@@ -284,7 +284,7 @@ func (c *checker) locators(doc *yaml.Node) {
 		r := pairs(rule)
 		id := r["id"].Value
 		if seen[id] {
-			c.fault(r["id"], id, "this id stands twice")
+			c.fault(r["id"], id, "this id is used twice")
 		}
 		seen[id] = true
 		for _, p := range slices.Concat(itemsOf(r["locator"]), itemsOf(r["bank"])) {
@@ -309,7 +309,7 @@ func (c *checker) parts(doc *yaml.Node) {
 		p := pairs(entry)
 		id := p["id"].Value
 		if seen[id] {
-			c.fault(p["id"], id, "this id stands twice")
+			c.fault(p["id"], id, "this id is used twice")
 		}
 		seen[id] = true
 		for _, s := range itemsOf(p["sources"]) {
@@ -376,7 +376,7 @@ func processorFault(row, last string) string {
 	case cells[0] != strings.ToLower(cells[0]) || cells[0] == "":
 		return fmt.Sprintf("key %q, expected the name in small letters", cells[0])
 	case cells[0] <= last:
-		return fmt.Sprintf("key %q after %q: rows stand in order, each key once", cells[0], last)
+		return fmt.Sprintf("key %q after %q: rows are in the order of their keys, each key once", cells[0], last)
 	case cells[len(cells)-1] == "":
 		return cells[0] + ": the source is missing"
 	}

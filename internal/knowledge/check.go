@@ -82,6 +82,8 @@ func kindOf(first *yaml.Node) Kind {
 		return Topics
 	case has("schema", "vendor", "parts"):
 		return Parts
+	case judges(have, rules):
+		return Pack
 	case has("schema", "rules"), len(rules) > 0 && pairs(rules[0])["locator"] != nil:
 		return Locators
 	case has("settings", "manufacturers"), has("settings", "vendor"):
@@ -93,6 +95,18 @@ func kindOf(first *yaml.Node) Kind {
 	default:
 		return Pack
 	}
+}
+
+// judges reports whether rules are those of a pack, which judge a machine, and not
+// patterns of labels: by what stands beside them, or by any of them.
+func judges(beside map[string]*yaml.Node, rules []*yaml.Node) bool {
+	if beside["for"] != nil || beside["document"] != nil || beside["profiles"] != nil {
+		return true
+	}
+	return slices.ContainsFunc(rules, func(rule *yaml.Node) bool {
+		have := pairs(rule)
+		return have["check"] != nil || have["subject"] != nil || have["cases"] != nil
+	})
 }
 
 // Check holds a file of a site against its schema and against what the knowledge
@@ -121,7 +135,7 @@ func (c *checker) check(s *Schemas, f *File) []Fault {
 	}
 	if f.Kind == Platform && len(f.docs) == 1 {
 		if have := pairs(f.docs[0]); have["id"] != nil && have["recognise"] != nil {
-			c.fault(have["recognise"], "recognise", "stands in a second document, after a line with --- alone")
+			c.fault(have["recognise"], "recognise", "belongs in a second document, after a line of --- alone")
 			return c.faults
 		}
 	}

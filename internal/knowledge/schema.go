@@ -8,6 +8,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -203,9 +204,9 @@ func (c *checker) mapping(n *yaml.Node, s *schema, path string) {
 func (c *checker) sequence(n *yaml.Node, s *schema, path string) {
 	switch {
 	case len(n.Content) < s.MinItems:
-		c.fault(n, path, "%d entries, expected at least %d", len(n.Content), s.MinItems)
+		c.fault(n, path, "%s, expected at least %d", entries(len(n.Content)), s.MinItems)
 	case s.MaxItems != nil && len(n.Content) > *s.MaxItems:
-		c.fault(n, path, "%d entries, expected at most %d", len(n.Content), *s.MaxItems)
+		c.fault(n, path, "%s, expected at most %d", entries(len(n.Content)), *s.MaxItems)
 	}
 	if s.Items == nil {
 		return
@@ -215,12 +216,19 @@ func (c *checker) sequence(n *yaml.Node, s *schema, path string) {
 	}
 }
 
+func entries(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return strconv.Itoa(n) + " entries"
+}
+
 func (c *checker) scalar(n *yaml.Node, s *schema, path string) {
 	if len(s.Enum) > 0 && !slices.Contains(s.Enum, n.Value) {
 		c.fault(n, path, "%q, expected one of %s", n.Value, strings.Join(s.Enum, ", "))
 	}
 	if s.Pattern != nil && !s.Pattern.MatchString(n.Value) {
-		c.fault(n, path, "%q does not match %s, expected %s", n.Value, s.Pattern, cmp.Or(s.Description, "what does"))
+		c.fault(n, path, "%q does not match %s, expected %s", n.Value, s.Pattern, cmp.Or(s.Description, "text that does"))
 	}
 	c.bounds(n, s, path)
 }

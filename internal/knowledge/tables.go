@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
@@ -69,7 +70,7 @@ func (d *documentRows) fault(c []string) string {
 	case c[0] == "" || c[1] == "" || c[2] == "":
 		return "key, vendor or title is empty"
 	case known:
-		return fmt.Sprintf("key %s stands twice", c[0])
+		return fmt.Sprintf("key %s is listed twice", c[0])
 	case c[3] != "" && err != nil:
 		return fmt.Sprintf("%s: year %q, expected a number or nothing", c[0], c[3])
 	case len(c) == 6:
@@ -132,7 +133,7 @@ func (s *setRows) fault(c []string) string {
 	case (c[1] == "-") != (c[2] == notAllowed):
 		return fmt.Sprintf("%s: sets %q and grade %q, - goes with %s", s.block, c[1], c[2], notAllowed)
 	case c[2] != "mode" && s.counts[modules]:
-		return fmt.Sprintf("%s: %d modules stand twice", s.block, modules)
+		return fmt.Sprintf("%s: %s: two rows", s.block, prose.Count(modules, "module"))
 	}
 	s.counts[modules] = s.counts[modules] || c[2] != "mode"
 	return s.sets(c[1], modules)
@@ -155,7 +156,7 @@ func (s *setRows) head(c []string) string {
 	case c[1] == "":
 		return "a block without an id"
 	case known:
-		return fmt.Sprintf("block %s stands twice", c[1])
+		return fmt.Sprintf("block %s is listed twice", c[1])
 	case c[2]+c[3] == "":
 		return fmt.Sprintf("%s: no product", c[1])
 	case way < 0 || len(c) == 5 && counted == "":

@@ -13,17 +13,17 @@ var yamlWords = sync.OnceValue(func() []yamlWord {
 	var out []yamlWord
 	for _, r := range [][2]string{
 		{`field (\S+) not found in type \S+`, "unknown key $1"},
-		{`field (\S+) already set in type \S+`, "key $1 stands twice"},
+		{`field (\S+) already set in type \S+`, "key $1 is listed twice"},
 		{`cannot unmarshal !!(\w+) into (\[\]|\*)?\w+\.\w+`, "a $1 where keys or a list of them were expected"},
 		{`cannot unmarshal !!(\w+)( .*?)? into \[\]\w+(\.\w+)?`, "a $1$2 where a list was expected"},
 		{`cannot unmarshal !!(\w+)( .*?)? into (\*?)\w+\.\w+`, "a $1$2 where keys were expected"},
 		{`cannot unmarshal !!(\w+)( .*?)? into (\w+)`, "a $1$2 where a <$3> was expected"},
 		{`\ba (map|seq|str|int|bool|float)\b`, "a <$1>"},
 		{`did not find expected key`, "neither a key nor part of the value before it: look at quotes and indentation, here or below"},
-		{`did not find expected '-' indicator`, "a list with a line that neither begins with - nor stands below what does: look at indentation, here or below"},
+		{`did not find expected '-' indicator`, "a list with a line that neither begins with - nor is indented below one that does: look at indentation, here or below"},
 		{`did not find expected ',' or '([\]}])'`, "a comma or $1 is missing, here or below"},
 		{`did not find expected node content`, "a value is missing, here or below"},
-		{`(mapping values are not allowed)( in this context)?`, "$1 here: a text with a colon stands in quotes"},
+		{`(mapping values are not allowed)( in this context)?`, "$1 here: put a text with a colon in quotes"},
 		{`(found a tab character that violates indentation)`, "$1, here or below: indent with blanks"},
 	} {
 		out = append(out, yamlWord{regexp.MustCompile(r[0]), r[1]})

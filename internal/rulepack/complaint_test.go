@@ -47,7 +47,7 @@ func TestMarksFitThePicture(t *testing.T) {
 	for _, c := range []struct{ name, subject, mark, says string }{
 		{name: "words", subject: "socket", mark: "no memory"},
 		{name: "the channels without a DIMM", subject: "socket", mark: "'{empty_channels}'"},
-		{name: "another subject", subject: "machine", mark: "no memory", says: "site.yaml:5:11: rule site.a.b: a mark stands below a socket's picture, and the subject is machine"},
+		{name: "another subject", subject: "machine", mark: "no memory", says: "site.yaml:5:11: rule site.a.b: a mark is written below a socket's picture, but the subject is machine"},
 		{name: "too long", subject: "socket", mark: "words that nobody can put below the picture of one socket", says: "site.yaml:5:11: rule site.a.b: a mark of 57 letters, at most 40 fit"},
 		{name: "other braces", subject: "socket", mark: "'{slots} empty'", says: `site.yaml:5:11: rule site.a.b: mark "{slots} empty", the only braces known are {empty_channels}`},
 	} {
@@ -81,7 +81,7 @@ func TestPlanningAndCitations(t *testing.T) {
 		{name: "no topic", lines: "    cite_sources: [colours]\n", says: `"colours" is not a topic`},
 		{name: "a standard", lines: "    citation: {vendor: DMTF, title: DSP0134, authority: standard}\n"},
 		{name: "a class's cost", lines: "    effect: {text: t, source: s, beside: class}\n"},
-		{name: "beside what is not drawn", lines: "    effect: {text: t, source: s, beside: clock}\n", says: `an effect stands beside "clock", expected class or nothing`},
+		{name: "beside what is not drawn", lines: "    effect: {text: t, source: s, beside: clock}\n", says: `beside of an effect is "clock", expected class or nothing`},
 		{name: "no authority", lines: "    citation: {vendor: DMTF, title: DSP0134, authority: maker}\n", says: `authority "maker" is neither standard nor third`},
 	} {
 		src := "rules:\n  - id: site.a.b\n    title: t\n    subject: machine\n    check: memory.installed_bytes > 5\n    severity: info\n    why: w\n    uncited: true\n" +

@@ -84,7 +84,7 @@ func (v *validator) rule(r *Rule) {
 	v.sources(r)
 	v.mark(r)
 	if e := r.Effect; e != nil && e.Beside != "" && e.Beside != verdict.BesideClass {
-		v.complain(keyOrRule(valueOfKey(r.node, "effect"), "beside"), "rule %s: an effect stands beside %q, expected %s or nothing", r.ID, e.Beside, verdict.BesideClass)
+		v.complain(keyOrRule(valueOfKey(r.node, "effect"), "beside"), "rule %s: beside of an effect is %q, expected %s or nothing", r.ID, e.Beside, verdict.BesideClass)
 	}
 	v.cases(r, written)
 }
@@ -194,7 +194,7 @@ func (v *validator) mark(r *Rule) {
 	}
 	node := keyOrRule(r.node, "mark")
 	if r.Subject != "socket" {
-		v.complain(node, "rule %s: a mark stands below a socket's picture, and the subject is %s", r.ID, r.Subject)
+		v.complain(node, "rule %s: a mark is written below a socket's picture, but the subject is %s", r.ID, r.Subject)
 	}
 	if len(r.Mark) > longestMark {
 		v.complain(node, "rule %s: a mark of %d letters, at most %d fit", r.ID, len(r.Mark), longestMark)
