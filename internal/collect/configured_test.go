@@ -141,6 +141,14 @@ func TestConfiguredWishes(t *testing.T) {
 	require.Contains(t, bySource(t, sys)[0].Detail, "what shall be set, no evidence of what is")
 }
 
+// captured opens a tree as a capture.
+func captured(t *testing.T, files hosttest.Files) *host.Root {
+	t.Helper()
+	root, err := host.OpenMembers("test", files.Members())
+	require.NoError(t, err)
+	return root
+}
+
 // TestConfiguredSyscfg: the tool shows a change before it acts.
 func TestConfiguredSyscfg(t *testing.T) {
 	sys := collected(t, Input{}, "logicproc=disable\n")
@@ -149,8 +157,7 @@ func TestConfiguredSyscfg(t *testing.T) {
 	require.Equal(t, fact.Indirect, smt.Configured.Certainty)
 	require.Equal(t, "disabled", smt.Pending.Value)
 
-	root, err := host.OpenDir(hosttest.Westmere.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 4, ThreadsPerCore: 2}).Write(t))
-	require.NoError(t, err)
+	root := captured(t, hosttest.Westmere.Tree(hosttest.Machine{Sockets: 2, CoresPerSocket: 4, ThreadsPerCore: 2}))
 	smt = collected(t, Input{Root: root}, "logicproc=disable\n").Settings["smt"]
 	require.Equal(t, "enabled", smt.Effective.Value)
 	require.False(t, smt.Configured.Known(), "a change that waits is no contradiction")
@@ -416,8 +423,7 @@ func TestEverySettingIsAWord(t *testing.T) {
 // code are read by them, and a name that is missing says nothing.
 func TestConfiguredByReferenceCode(t *testing.T) {
 	for _, maker := range []string{"XFUSION", "Huawei", "Inspur", "New H3C Technologies Co., Ltd."} {
-		root, err := host.OpenDir(hosttest.Files{"sys/class/dmi/id/sys_vendor": maker + "\n"}.Write(t))
-		require.NoError(t, err)
+		root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": maker + "\n"})
 		sys := collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"TurboMode": "Disable"}}`)
 		require.Equal(t, "disabled", sys.Settings["turbo"].Configured.Value, maker)
 		require.NotEqual(t, fact.Absent, sys.Settings["smt"].Configured.State, maker)
@@ -446,8 +452,7 @@ func TestConfiguredFixedFabric(t *testing.T) {
 		`"APBDIS": "Auto", "Fixed SOC Pstate": "P3"`: "auto",
 	} {
 		for _, vendor := range []string{"Supermicro", "GIGABYTE"} {
-			root, err := host.OpenDir(hosttest.Files{"sys/class/dmi/id/sys_vendor": vendor + "\n"}.Write(t))
-			require.NoError(t, err)
+			root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": vendor + "\n"})
 			sys := collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {`+attributes+`}}`)
 			require.Equal(t, want, sys.Settings["apb_disable"].Configured.Value, "%s %s", vendor, attributes)
 		}
@@ -498,8 +503,7 @@ func TestConfiguredUnderCiscosPresets(t *testing.T) {
 // where none says it they are not known, whatever the export prints.
 func TestConfiguredUnderLenovosModes(t *testing.T) {
 	export := func(product, mode string) map[string]inventory.Setting {
-		root, err := host.OpenDir(hosttest.Files{"sys/class/dmi/id/sys_vendor": "Lenovo\n", "sys/class/dmi/id/product_name": product + "\n"}.Write(t))
-		require.NoError(t, err)
+		root := captured(t, hosttest.Files{"sys/class/dmi/id/sys_vendor": "Lenovo\n", "sys/class/dmi/id/product_name": product + "\n"})
 		return collected(t, Input{Root: root}, `{"@odata.id": "/redfish/v1/Systems/1/Bios", "Attributes": {"OperatingModes_ChooseOperatingMode": "`+mode+`",
  "Processors_TurboMode": "Disabled", "Processors_CStates": "Disabled", "Processors_HyperThreading": "Disabled", "Memory_MemorySpeed": "MaximumPerformance"}}`).Settings
 	}

@@ -23,10 +23,7 @@ func desktop(t *testing.T, driver, pending string, values map[string]string) *ho
 		files[dir+name+"/type"] = "enumeration\n"
 		files[dir+name+"/current_value"] = value + "\n"
 	}
-	root, err := host.OpenDir(files.Write(t))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = root.Close() })
-	return root
+	return captured(t, files)
 }
 
 // TestFirmwareAttributes: with nothing waiting a value is both faces; with

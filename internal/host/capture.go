@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path"
 	"slices"
@@ -54,7 +55,23 @@ func OpenCaptureFile(name string) (*Root, error) {
 // machines or beyond the bounds is Refused, one without any is Malformed.
 func OpenCapture(name string, in io.Reader) (*Root, error) {
 	l := newLoader()
-	err := l.load(in)
+	return l.root(name, l.load(in))
+}
+
+// OpenMembers is OpenCapture of the members of an archive without the archive: what tests
+// make by the hundred needs no packing.
+func OpenMembers(name string, members iter.Seq2[*tar.Header, io.Reader]) (*Root, error) {
+	l := newLoader()
+	for h, body := range members {
+		if err := l.member(h, body); err != nil {
+			return l.root(name, fmt.Errorf("member %d: %w", l.members, err))
+		}
+	}
+	return l.root(name, l.finish())
+}
+
+// root is the one machine of what was loaded, or says what err makes of it.
+func (l *loader) root(name string, err error) (*Root, error) {
 	if err == nil {
 		var tree *memTree
 		if tree, err = l.single(); err == nil {
@@ -119,10 +136,13 @@ func (l *loader) load(in io.Reader) error {
 	for {
 		h, err := archive.Next()
 		if errors.Is(err, io.EOF) {
-			if stream.N > 0 && tail.zeros < endOfArchive {
+			switch {
+			case stream.N <= 0:
+				return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, l.stream)
+			case tail.zeros < endOfArchive:
 				return fmt.Errorf("no end mark after %d members: %w", l.members, io.ErrUnexpectedEOF)
 			}
-			return l.finish(stream)
+			return l.finish()
 		}
 		if err == nil {
 			err = l.member(h, archive)
@@ -139,10 +159,8 @@ func (l *loader) load(in io.Reader) error {
 	}
 }
 
-func (l *loader) finish(stream *io.LimitedReader) error {
-	if stream.N <= 0 {
-		return fmt.Errorf("%w: more than %d bytes unpacked", errBounds, l.stream)
-	}
+// finish resolves what needs all members.
+func (l *loader) finish() error {
 	for _, h := range l.hard {
 		l.link(h)
 	}

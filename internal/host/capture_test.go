@@ -24,6 +24,14 @@ func open(t testing.TB, archive []byte) *host.Root {
 	return root
 }
 
+// captured opens a tree as the capture that an archive of it would be.
+func captured(t testing.TB, files hosttest.Files) *host.Root {
+	t.Helper()
+	root, err := host.OpenMembers("test", files.Members())
+	require.NoError(t, err)
+	return root
+}
+
 func zipped(t testing.TB, b []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -43,6 +51,7 @@ func TestCaptureLeadingFolders(t *testing.T) {
 	for _, prefix := range []string{"./", "machine/", "./a/b/", "a/b/c/"} {
 		assert.Equal(t, want, host.ReadAll(open(t, zipped(t, small.Files().Tar(t, prefix)))), prefix)
 	}
+	assert.Equal(t, want, host.ReadAll(captured(t, small.Files())), "without the archive")
 	_, err := host.OpenCapture("deep", bytes.NewReader(small.Files().Tar(t, "a/b/c/d/")))
 	assert.Equal(t, fact.Malformed, host.StateOf(err))
 }
@@ -70,7 +79,13 @@ func TestCaptureRefused(t *testing.T) {
 		_, err := host.OpenCapture("x.tar", bytes.NewReader(c.data))
 		require.Error(t, err, name)
 		assert.Equal(t, c.state, host.StateOf(err), "%s: %v", name, err)
-		assert.ErrorContains(t, err, c.text, name)
+		require.ErrorContains(t, err, c.text, name)
+	}
+	for _, files := range []hosttest.Files{{}, {"etc/passwd": "root"}, {"one/proc/cmdline": "", "two/proc/cmdline": ""}, {"proc/cmdline": "", "memaudit-notes": "what"}} {
+		_, err := host.OpenCapture("x", bytes.NewReader(files.Tar(t, "")))
+		require.Error(t, err)
+		_, without := host.OpenMembers("x", files.Members())
+		assert.EqualError(t, without, err.Error(), "without the archive")
 	}
 }
 

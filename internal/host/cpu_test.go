@@ -14,7 +14,7 @@ import (
 
 func readCPU(t testing.TB, f hosttest.Files) *host.CPU {
 	t.Helper()
-	return host.ReadCPU(open(t, f.Tar(t, "")))
+	return host.ReadCPU(captured(t, f))
 }
 
 func cpuFile(cpu int, rest string) string {

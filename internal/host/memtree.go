@@ -23,6 +23,9 @@ type memTree struct {
 	root *memNode
 	// nodes counts what put and folder made.
 	nodes int
+	// recent is the folder of the last member: the next one is mostly in it as well.
+	recent     *memNode
+	recentPath string
 }
 
 func newMemTree() *memTree {
@@ -34,11 +37,14 @@ func newMemTree() *memTree {
 func (t *memTree) put(path string, n *memNode) {
 	parent, name := splitPath(path)
 	dir := t.root
-	if parent != "." {
-		dir = t.folder(parent)
-	}
-	if dir == nil {
-		return
+	switch {
+	case parent == t.recentPath && t.recent != nil:
+		dir = t.recent
+	case parent != ".":
+		if dir = t.folder(parent); dir == nil {
+			return
+		}
+		t.recent, t.recentPath = dir, parent
 	}
 	if old := dir.kids[name]; old != nil && old.kind == KindDir {
 		return
@@ -65,8 +71,25 @@ func (t *memTree) folder(path string) *memNode {
 	return dir
 }
 
+// direct finds a path on which no link and no way back stands, as on most; nil where find
+// has to say more.
+func (t *memTree) direct(path string) *memNode {
+	n := t.root
+	for n != nil && path != "" {
+		part, rest, _ := strings.Cut(path, "/")
+		n, path = n.kids[part], rest
+	}
+	if n != nil && n.link != "" {
+		return nil
+	}
+	return n
+}
+
 // find resolves a path, following links inside the tree only.
 func (t *memTree) find(path string, follow bool) (*memNode, error) {
+	if n := t.direct(path); n != nil {
+		return n, nil
+	}
 	stack := []*memNode{t.root}
 	parts := strings.Split(path, "/")
 	links, own := 0, len(parts) // own: how many of the last parts are the caller's

@@ -41,6 +41,7 @@ func readMSR(root *host.Root) *host.MSR { return host.ReadMSR(root, host.ReadCPU
 // TestMSROfPlainFiles: an unpacked tree may hold the files of /dev/cpu as plain
 // ones. What a hole or a neighbour could have made is not read as a value.
 func TestMSROfPlainFiles(t *testing.T) {
+	dir := sapphires().Write(t)
 	for _, c := range []struct {
 		name     string
 		content  string
@@ -60,8 +61,9 @@ func TestMSROfPlainFiles(t *testing.T) {
 		{"empty", "", host.MSRPowerCtl, fact.Unread, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := sapphires().With(hosttest.Files{"dev/cpu/0/msr": c.content})
-			for _, root := range []*host.Root{open(t, f.Tar(t, "")), openDir(t, f.Write(t))} {
+			registers := hosttest.Files{"dev/cpu/0/msr": c.content}
+			registers.WriteTo(t, dir)
+			for _, root := range []*host.Root{captured(t, sapphires().With(registers)), openDir(t, dir)} {
 				got := readMSR(root).Readings[c.register][0]
 				assert.Equal(t, c.state, got.Value.State, "%v", got.Value.Err)
 				assert.Equal(t, c.value, got.Value.V)
@@ -74,7 +76,7 @@ func TestMSROfPlainFiles(t *testing.T) {
 // TestMSRScope: the first CPU of each package, and for registers of a core the
 // last too.
 func TestMSRScope(t *testing.T) {
-	m := readMSR(open(t, sapphires().Tar(t, "")))
+	m := readMSR(captured(t, sapphires()))
 	cpus := func(register uint32) (out [][2]int) {
 		for _, r := range m.Readings[register] {
 			out = append(out, [2]int{r.Package, r.CPU})
@@ -112,19 +114,19 @@ func TestMSRSource(t *testing.T) {
 		{"a processor without documented registers", f.With(hosttest.Files{"proc/cpuinfo": "processor : 0\nvendor_id : GenuineIntel\ncpu family : 15\nmodel : 4\nflags : fpu\n"}), fact.SourceAbsent, "no register of this processor is documented here"},
 		{"packages not known", f.With(hosttest.Files{"sys/devices/system/cpu/cpu0/topology/physical_package_id": "x\n"}), fact.SourceMalformed, "physical_package_id"},
 	} {
-		m := readMSR(open(t, c.files.Tar(t, "")))
+		m := readMSR(captured(t, c.files))
 		assert.Equal(t, c.state, m.Source.State, "%s: %s", c.name, m.Source.Detail)
 		assert.Contains(t, m.Source.Detail, c.detail, c.name)
 	}
 	for _, values := range [][2]string{{"0x80000000", "0x80838f3811400"}} {
 		const register = "0xce"
 		hidden := f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\nmsr\t/dev/cpu/2/msr\t" + register + "\t" + values[0] + "\n"})
-		m := readMSR(open(t, hidden.Tar(t, "")))
+		m := readMSR(captured(t, hidden))
 		assert.Equal(t, fact.SourceRefused, m.Source.State, "a hypervisor that hides itself")
 		assert.Contains(t, m.Source.Detail, "as in virtual machines")
 		assert.Empty(t, m.Readings)
 		real := f.With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\nmsr\t/dev/cpu/2/msr\t" + register + "\t" + values[1] + "\n"})
-		assert.NotEmpty(t, readMSR(open(t, real.Tar(t, ""))).Readings)
+		assert.NotEmpty(t, readMSR(captured(t, real)).Readings)
 	}
 	m := host.RefuseMSR("a guest")
 	assert.Equal(t, fact.SourceRefused, m.Source.State)
@@ -155,7 +157,7 @@ func TestMSRDevices(t *testing.T) {
 func TestMSRRecorded(t *testing.T) {
 	f := sapphires().With(hosttest.Files{"memaudit-notes": "memaudit-notes 1\n" +
 		"msr\t/dev/cpu/0/msr\t0x1a0\t0x4000850089\nmsr\t/dev/cpu/0/msr\t0x1a4\t0xf\nmsr\t/dev/cpu/0/msr\t0x1fc\trefused\nmsr\t/dev/cpu/2/msr\t0x1a0\t0x0\n"})
-	root := open(t, f.Tar(t, ""))
+	root := captured(t, f)
 	rec := root.Record()
 	want := readMSR(root)
 	assert.Equal(t, uint64(0x4000850089), want.Readings[host.MSRMiscEnable][0].Value.V)

@@ -12,7 +12,7 @@ import (
 
 func readNUMA(t testing.TB, f hosttest.Files) *host.NUMA {
 	t.Helper()
-	return host.ReadNUMA(open(t, f.Tar(t, "")))
+	return host.ReadNUMA(captured(t, f))
 }
 
 const nodes = "sys/devices/system/node/"
@@ -85,15 +85,15 @@ func TestDistancesMustFit(t *testing.T) {
 
 func TestACPI(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2}.Files()
-	a := host.ReadACPI(open(t, f.Tar(t, "")))
+	a := host.ReadACPI(captured(t, f))
 	assert.Equal(t, host.Value[bool]{V: true, State: fact.OK, Path: "/sys/firmware/acpi/tables"}, a.Has("SRAT"))
-	a = host.ReadACPI(open(t, f.Without("sys/firmware/acpi/tables/SRAT").Tar(t, "")))
+	a = host.ReadACPI(captured(t, f.Without("sys/firmware/acpi/tables/SRAT")))
 	assert.Equal(t, host.Value[bool]{V: false, State: fact.OK, Path: "/sys/firmware/acpi/tables"}, a.Has("SRAT"))
 	for name, f := range map[string]hosttest.Files{
 		"no folder": f.Without("sys/firmware/acpi"),
 		"empty":     f.Without("sys/firmware/acpi").With(hosttest.Files{"sys/firmware/acpi/tables/": ""}),
 	} {
-		a = host.ReadACPI(open(t, f.Tar(t, "")))
+		a = host.ReadACPI(captured(t, f))
 		assert.Equal(t, fact.Unread, a.Has("SRAT").State, name)
 		assert.Equal(t, fact.SourceAbsent, a.Source.State, name)
 	}

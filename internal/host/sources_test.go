@@ -16,7 +16,7 @@ import (
 
 func TestMemory(t *testing.T) {
 	f := hosttest.Machine{Sockets: 2, NodeMiB: 4096}.Files()
-	m := host.ReadMemory(open(t, f.Tar(t, "")))
+	m := host.ReadMemory(captured(t, f))
 	assert.Equal(t, fact.SourceOK, m.Source.State)
 	assert.Equal(t, int64(8<<30), m.TotalBytes.V)
 	assert.Equal(t, int64(8<<30-0x60000), m.MapBytes.V, "the end of a range is inclusive")
@@ -24,11 +24,11 @@ func TestMemory(t *testing.T) {
 	assert.Equal(t, 4, m.Blocks.V)
 	assert.Equal(t, fact.Unread, m.OnlineBytes.State, "not read beside the map")
 	f = f.Without("sys/firmware/memmap").With(hosttest.Files{"sys/devices/system/memory/memory3/state": "offline\n"})
-	m = host.ReadMemory(open(t, f.Tar(t, "")))
+	m = host.ReadMemory(captured(t, f))
 	assert.Equal(t, int64(6<<30), m.OnlineBytes.V)
-	m = host.ReadMemory(open(t, f.Without("sys/devices/system/memory/memory2/").Tar(t, "")))
+	m = host.ReadMemory(captured(t, f.Without("sys/devices/system/memory/memory2/")))
 	assert.Equal(t, int64(4<<30), m.OnlineBytes.V)
-	m = host.ReadMemory(open(t, f.With(hosttest.Files{"sys/devices/system/memory/memory2/state": ""}).Tar(t, "")))
+	m = host.ReadMemory(captured(t, f.With(hosttest.Files{"sys/devices/system/memory/memory2/state": ""})))
 	assert.Equal(t, fact.Truncated, m.OnlineBytes.State, "one block unknown: no sum")
 }
 
@@ -45,7 +45,7 @@ func TestEDACLayouts(t *testing.T) {
 		mc + "mc3/mc_name": "old\n", mc + "mc3/csrow1/size_mb": "4096\n", mc + "mc3/csrow1/edac_mode": "S4ECD4ED\n", mc + "mc3/csrow1/ch0_dimm_label": "A1\n",
 		mc + "power/control": "auto\n",
 	}
-	e := host.ReadEDAC(open(t, f.Tar(t, "")))
+	e := host.ReadEDAC(captured(t, f))
 	require.Len(t, e.Controllers.V, 3)
 	var got []string
 	for _, c := range e.Controllers.V {
@@ -100,7 +100,7 @@ func TestCPUFreqDiffers(t *testing.T) {
 func TestNoTurboIsNeverADefault(t *testing.T) {
 	f := hosttest.Machine{Policies: true}.Files()
 	for _, text := range []string{"", "\n", "2\n", "on\n", "-1\n"} {
-		root := open(t, f.With(hosttest.Files{"sys/devices/system/cpu/intel_pstate/no_turbo": text}).Tar(t, ""))
+		root := captured(t, f.With(hosttest.Files{"sys/devices/system/cpu/intel_pstate/no_turbo": text}))
 		assert.NotEqual(t, fact.OK, host.ReadCPUFreq(root, host.ReadCPU(root)).NoTurbo.State, "%q", text)
 	}
 }
@@ -110,7 +110,7 @@ func TestOldCPUFreq(t *testing.T) {
 	for cpu := range 3 {
 		f[cpuFile(cpu, "cpufreq/scaling_driver")], f[cpuFile(cpu, "cpufreq/scaling_governor")] = "acpi-cpufreq\n", "ondemand\n"
 	}
-	root := open(t, f.Tar(t, ""))
+	root := captured(t, f)
 	c := host.ReadCPUFreq(root, host.ReadCPU(root))
 	assert.Equal(t, 3, c.Policies.V)
 	assert.Equal(t, "acpi-cpufreq", c.First.Driver.V)
@@ -121,7 +121,7 @@ func TestCPUIdle(t *testing.T) {
 		cpuFile(3, "cpuidle/state3/disable"): "1\n", cpuFile(0, "cpuidle/state3/default_status"): "disabled\n",
 		"sys/module/intel_idle/parameters/max_cstate": "9\n",
 	})
-	root := open(t, f.Tar(t, ""))
+	root := captured(t, f)
 	c := host.ReadCPUIdle(root, host.ReadCPU(root))
 	assert.Equal(t, "intel_idle", c.Driver.V)
 	require.Len(t, c.States.V, 4)
@@ -136,33 +136,33 @@ func TestCPUIdle(t *testing.T) {
 
 func TestSMBIOS(t *testing.T) {
 	const dmi = "sys/firmware/dmi/"
-	s := host.ReadSMBIOS(open(t, hosttest.Files{dmi + "tables/DMI": "\x00\x01table", dmi + "tables/smbios_entry_point": "_SM3_"}.Tar(t, "")))
+	s := host.ReadSMBIOS(captured(t, hosttest.Files{dmi + "tables/DMI": "\x00\x01table", dmi + "tables/smbios_entry_point": "_SM3_"}))
 	assert.Equal(t, []byte("\x00\x01table"), s.Table.V)
 	assert.Equal(t, []byte("_SM3_"), s.EntryPoint.V)
 	assert.Equal(t, fact.SourceOK, s.Source.State)
-	s = host.ReadSMBIOS(open(t, hosttest.Files{dmi + "tables/DMI": ""}.Tar(t, "")))
+	s = host.ReadSMBIOS(captured(t, hosttest.Files{dmi + "tables/DMI": ""}))
 	assert.Equal(t, fact.Truncated, s.Table.State)
-	s = host.ReadSMBIOS(open(t, hosttest.Files{dmi + "tables/DMI": strings.Repeat("x", host.LimitSMBIOS+1)}.Tar(t, "")))
+	s = host.ReadSMBIOS(captured(t, hosttest.Files{dmi + "tables/DMI": strings.Repeat("x", host.LimitSMBIOS+1)}))
 	assert.Equal(t, fact.Truncated, s.Table.State)
 	assert.Len(t, s.Partial, host.LimitSMBIOS, "what could be read is not lost")
 	entries := hosttest.Files{}
 	for i, name := range []string{"17-1", "4-0", "17-0"} {
 		entries[dmi+"entries/"+name+"/raw"], entries[dmi+"entries/"+name+"/position"] = name, fmt.Sprintln(i)
 	}
-	s = host.ReadSMBIOS(open(t, entries.Tar(t, "")))
+	s = host.ReadSMBIOS(captured(t, entries))
 	assert.Equal(t, []host.SMBIOSEntry{
 		{Type: 17, Instance: 1, Position: 0, Data: []byte("17-1")}, {Type: 4, Instance: 0, Position: 1, Data: []byte("4-0")}, {Type: 17, Instance: 0, Position: 2, Data: []byte("17-0")},
 	}, s.Entries.V)
 	assert.Equal(t, fact.SourcePartial, s.Source.State)
-	s = host.ReadSMBIOS(open(t, entries.Without(dmi+"entries/4-0/position").Tar(t, "")))
+	s = host.ReadSMBIOS(captured(t, entries.Without(dmi+"entries/4-0/position")))
 	assert.Equal(t, []int{4, 17, 17}, []int{s.Entries.V[0].Type, s.Entries.V[1].Type, s.Entries.V[2].Type}, "by type without a position")
-	s = host.ReadSMBIOS(open(t, entries.With(hosttest.Files{dmi + "entries/4-0/raw": ""}).Tar(t, "")))
+	s = host.ReadSMBIOS(captured(t, entries.With(hosttest.Files{dmi + "entries/4-0/raw": ""})))
 	assert.Equal(t, fact.Truncated, s.Entries.State, "a table with a hole would lie")
 }
 
 func TestDMIID(t *testing.T) {
 	f := hosttest.Machine{}.Files().With(hosttest.Files{"sys/devices/virtual/dmi/id/product_name": " R630 \n\x00", "sys/devices/virtual/dmi/id/bios_date": "\n"})
-	d := host.ReadDMIID(open(t, f.Tar(t, "")))
+	d := host.ReadDMIID(captured(t, f))
 	assert.Equal(t, "R630", d.Product.V)
 	assert.Equal(t, fact.Unstated, d.BIOSDate.State)
 	assert.Equal(t, fact.Absent, d.ProductSerial.State)
@@ -172,7 +172,7 @@ func TestDMIID(t *testing.T) {
 func TestVirt(t *testing.T) {
 	f := hosttest.Machine{}.Files()
 	read := func(f hosttest.Files) *host.Virtualization {
-		root := open(t, f.Tar(t, ""))
+		root := captured(t, f)
 		return host.ReadVirt(root, host.ReadCPU(root))
 	}
 	v := read(f.With(hosttest.Files{
@@ -192,7 +192,7 @@ func TestVirt(t *testing.T) {
 }
 
 func TestCmdline(t *testing.T) {
-	c := host.ReadCmdline(open(t, hosttest.Files{"proc/cmdline": "numa=on quiet numa=off\n"}.Tar(t, "")))
+	c := host.ReadCmdline(captured(t, hosttest.Files{"proc/cmdline": "numa=on quiet numa=off\n"}))
 	assert.Equal(t, "numa=on quiet numa=off", c.Line.V)
 	require.Len(t, c.Options, 3)
 	assert.Equal(t, kerneltext.Option{Key: "numa", Value: "off", HasValue: true, Raw: "numa=off"}, c.Options[2], "in the line's order: the last one counts")

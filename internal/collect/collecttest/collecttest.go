@@ -2,9 +2,7 @@
 package collecttest
 
 import (
-	"bytes"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,18 +23,11 @@ func Table(f hosttest.Files, b *smbiostest.Builder) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.DMITable: string(b.Table()), hosttest.DMIEntry: string(b.EntryPoint())})
 }
 
-// archives are buffers for captures, which are read into memory of their own.
-var archives = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// Capture opens a tree as a capture in memory.
+// Capture opens a tree as the capture that an archive of it would be.
 func Capture(t *testing.T, f hosttest.Files) *host.Root {
 	t.Helper()
-	archive := archives.Get().(*bytes.Buffer)
-	defer archives.Put(archive)
-	f.Pack(t, archive)
-	root, err := host.OpenCapture("test", bytes.NewReader(archive.Bytes()))
+	root, err := host.OpenMembers("test", f.Members())
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = root.Close() })
 	return root
 }
 

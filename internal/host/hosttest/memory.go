@@ -16,6 +16,6 @@ func InMemory() {
 	if err := unix.Statfs("/dev/shm", &memory); err == nil && memory.Bavail*uint64(memory.Bsize) > enough && os.Getenv("TMPDIR") == "" {
 		_ = os.Setenv("TMPDIR", "/dev/shm")
 	}
-	debug.SetGCPercent(-1)
+	debug.SetGCPercent(800)
 	debug.SetMemoryLimit(much)
 }

@@ -2,8 +2,10 @@ package hosttest
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Part is a processor model for test trees.
@@ -33,8 +35,23 @@ var (
 	Arm       = Part{"ARM", "Neoverse-N1", 8, 3340}
 )
 
+// made keeps the trees of Part.Tree: tests ask for the same dozen by the hundred.
+var made sync.Map
+
 // Tree is the sys and proc of a regular machine of these processors.
 func (p Part) Tree(m Machine) Files {
+	type key struct {
+		Part
+		Machine
+	}
+	f, ok := made.Load(key{p, m})
+	if !ok {
+		f, _ = made.LoadOrStore(key{p, m}, p.tree(m))
+	}
+	return maps.Clone(f.(Files))
+}
+
+func (p Part) tree(m Machine) Files {
 	m.Vendor, m.Brand = p.Vendor, p.Brand
 	f := m.Files().Without("sys/devices/system/memory/")
 	// The kernel manages less than firmware maps.

@@ -56,6 +56,7 @@ func TestHouse(t *testing.T) {
 // forTests are exported names that tests alone use, each with its reason; a name that is
 // not here is dead, or belongs into an export_test.go.
 var forTests = map[string]string{
+	"internal/host.OpenMembers":           "a capture without the way through an archive, for the trees of all packages' tests",
 	"internal/measure/kernel.TriadNormal": "Triad of processors without the assembly, held beside it",
 	"internal/report/metrics.Schema":      "all metrics there may be, against which the operators' rules and dashboards are held",
 }
