@@ -34,7 +34,10 @@ func onlySmall(r rune) rune {
 	return -1
 }
 
-var manyCapitals = regexp.MustCompile(`\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b`)
+var (
+	manyCapitals  = regexp.MustCompile(`\b[A-Za-z]*[A-Z][A-Za-z]*[A-Z][A-Za-z]*\b`)
+	explainedWord = regexp.MustCompile(`(\S+):\s`)
+)
 
 // unexplained are the abbreviations of a report that its legend does not explain, but
 // for plain words, what the machine's own firmware says, and titles of documents.
@@ -42,21 +45,22 @@ func unexplained(t *testing.T, doc *report.Report, printed string) []string {
 	t.Helper()
 	own, err := json.Marshal([]any{doc.Machine, doc.Inventory.Sockets, doc.Inventory.Slots})
 	require.NoError(t, err)
-	known := string(own)
+	cited := []string{string(own)}
 	for i := range doc.Findings {
 		if c := doc.Findings[i].Citation; c != nil {
-			known += " " + c.Line()
+			cited = append(cited, c.Line())
 		}
 	}
 	for i := range doc.Advice {
-		known += " " + doc.Advice[i].Source
+		cited = append(cited, doc.Advice[i].Source)
 	}
+	known := strings.Join(cited, " ")
 	at := strings.LastIndex(printed, "\nwords ")
 	if at < 0 {
 		at = len(printed)
 	}
 	explained := map[string]bool{}
-	for _, m := range regexp.MustCompile(`(\S+):\s`).FindAllStringSubmatch(printed[at:], -1) {
+	for _, m := range explainedWord.FindAllStringSubmatch(printed[at:], -1) {
 		for part := range strings.SplitSeq(m[1], "-") {
 			explained[strings.ToLower(part)] = true
 		}
@@ -85,9 +89,7 @@ func TestAbbreviationsAreExplained(t *testing.T) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			for _, profile := range []string{"", "low-latency"} {
-				p, _, _ := newProgram(nil)
-				doc, err := p.judgedMachine(&checkFlags{profile: profile, input: inputFlags{root: tree(t, m.Name)}})
-				require.NoError(t, err)
+				doc := judgedOnce(t, m.Name, profile)
 				var brief, verbose strings.Builder
 				require.NoError(t, text.Write(&brief, doc, text.Options{Exit: new(int)}))
 				require.NoError(t, text.Write(&verbose, doc, text.Options{Verbose: true, Width: 160}))

@@ -75,17 +75,28 @@ func (p *Program) options(f *checkFlags) (*audit.Options, error) {
 
 // ruled loads the rules after options and makes sure of the profile that is asked for.
 func (p *Program) ruled(f *checkFlags, o *audit.Options) (*audit.Engine, error) {
-	packs, err := p.packs(f.ownRules())
+	engine, err := p.engineOf(f.ownRules())
 	if err != nil {
 		return nil, err
 	}
-	engine := audit.NewEngine(packs).WithTables(p.tables)
 	if o.Asked {
 		if err := engine.CheckProfile(o.Profile); err != nil {
 			return nil, p.misnamed(f, engine, err)
 		}
 	}
 	return engine, nil
+}
+
+// engineOf is an engine of the built-in rules and those of a site's own folders.
+func (p *Program) engineOf(dirs []string) (*audit.Engine, error) {
+	if p.lent != nil && len(dirs) == 0 {
+		return p.lent(), nil
+	}
+	packs, err := p.packs(dirs)
+	if err != nil {
+		return nil, err
+	}
+	return audit.NewEngine(packs).WithTables(p.tables), nil
 }
 
 // ownRules are the folders of a site's rules.
@@ -97,7 +108,7 @@ func (f *checkFlags) ownRules() []string { return slices.Concat(f.input.conf.Rul
 func (p *Program) ahead(f *checkFlags, o *audit.Options) (func() (*audit.Engine, error), error) {
 	load := sync.OnceValues(func() (*audit.Engine, error) {
 		engine, err := p.ruled(f, o)
-		if err == nil {
+		if err == nil && p.lent == nil {
 			engine.Prepare()
 		}
 		return engine, err

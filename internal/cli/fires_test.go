@@ -18,6 +18,7 @@ import (
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/rulepack"
 	"github.com/memaudit/memaudit/internal/smbios/smbiostest"
+	"github.com/memaudit/memaudit/internal/verdict"
 	"github.com/memaudit/memaudit/rules"
 )
 
@@ -73,6 +74,9 @@ func TestEveryGeneralRuleFires(t *testing.T) {
 		}
 	}
 }
+
+// onceAudited are the JSON reports of situations.
+var onceAudited sync.Map
 
 // situation is a machine in a state that a rule is made for.
 type situation struct {
@@ -224,21 +228,29 @@ func TestSituations(t *testing.T) {
 func madeFires(t *testing.T) map[string]int {
 	t.Helper()
 	out := map[string]int{}
-	count := func(text string) {
-		seen := map[string]bool{}
-		for _, f := range verdictsOf(t, text) {
-			if f.Result == "fail" && !seen[f.Rule] {
-				seen[f.Rule] = true
-				out[f.Rule]++
-			}
+	count := func(failed []string) {
+		slices.Sort(failed)
+		for _, rule := range slices.Compact(failed) {
+			out[rule]++
 		}
 	}
 	for _, m := range machinetest.All() {
-		_, text := checkAs(t, &m, "json")
-		count(text)
+		var failed []string
+		for _, f := range documentOf(t, &m).Findings {
+			if f.Result == string(verdict.Fail) {
+				failed = append(failed, f.Rule)
+			}
+		}
+		count(failed)
 	}
 	for _, s := range slices.Concat(situations, odd, beside) {
-		count(s.audited(t).out)
+		var failed []string
+		for _, f := range verdictsOf(t, s.audited(t).out) {
+			if f.Result == string(verdict.Fail) {
+				failed = append(failed, f.Rule)
+			}
+		}
+		count(failed)
 	}
 	return out
 }

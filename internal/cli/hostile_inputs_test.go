@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,12 +60,16 @@ func ofCapture(t *testing.T, engine *audit.Engine, archive []byte) (results map[
 type member struct {
 	header tar.Header
 	body   []byte
+	// packed is the file as it lies in the archive, blocks of its header first.
+	packed []byte
 }
 
 func membersOf(t *testing.T, archive []byte) []member {
 	t.Helper()
+	const block = 512
 	var out []member
-	for r := tar.NewReader(bytes.NewReader(archive)); ; {
+	in, begin := bytes.NewReader(archive), 0
+	for r := tar.NewReader(in); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return out
@@ -72,7 +77,9 @@ func membersOf(t *testing.T, archive []byte) []member {
 		require.NoError(t, err)
 		body, err := io.ReadAll(r)
 		require.NoError(t, err)
-		out = append(out, member{*h, body})
+		end := (len(archive) - in.Len() + block - 1) / block * block
+		out = append(out, member{*h, body, archive[begin:end]})
+		begin = end
 	}
 }
 
@@ -117,18 +124,19 @@ func TestDamagedCapture(t *testing.T) {
 	engine := anEngine(t)
 	list := hostileMachines()
 	for n := range corpustest.Sample(list[:3], 3) {
-		all := membersOf(t, list[n].Tree().Tar(t, "machine/"))
+		all := membersOf(t, list[n].Tree().Tar(t, ""))
 		members := make([][]byte, len(all))
 		for i := range all {
-			members[i] = packed(t, &all[i])
+			members[i] = all[i].packed
 		}
 		whole, asked := ofCapture(t, engine, archiveOf(members))
 		require.NotEmpty(t, whole)
-		ways := slices.Sorted(maps.Keys(memberDamages()))
+		damages := memberDamages()
+		ways := slices.Sorted(maps.Keys(damages))
 		tried := 0
 		kinds := map[string]int{}
 		for i := range all {
-			path := strings.TrimPrefix(all[i].header.Name, "machine/")
+			path := all[i].header.Name
 			kind := digits.ReplaceAllString(path, "N")
 			if !slices.Contains(asked, path) || kinds[kind] == 1 {
 				continue
@@ -136,7 +144,7 @@ func TestDamagedCapture(t *testing.T) {
 			kinds[kind]++
 			for _, way := range corpustest.Sample([]string{ways[tried%len(ways)], ways[(tried+5)%len(ways)]}, 2) {
 				spoiled, damaged := all[i], slices.Clone(members)
-				memberDamages()[way](&spoiled)
+				damages[way](&spoiled)
 				damaged[i] = packed(t, &spoiled)
 				results, _ := ofCapture(t, engine, archiveOf(damaged))
 				assert.Empty(t, improved(whole, results), "%s: %s, %s", list[n].Name, path, way)
@@ -157,11 +165,8 @@ func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) 
 		return run(export, "check", "--root", root, "--bios", "-", "--profile", "max-performance", "--format", format, "--fail-on", failOn)
 	}
 	status, out, errs := ask("json")
-	document, err := validator.UnmarshalJSON(strings.NewReader(out))
-	require.NoError(t, err, errs)
-	require.NoError(t, schema.Validate(document))
-	var r report.Report
-	decodeJSON(t, out, &r)
+	require.NotEmpty(t, out, errs)
+	r := validReport(t, schema, out)
 	results = map[string]verdict.Result{}
 	for i := range r.Findings {
 		f := &r.Findings[i]
@@ -172,7 +177,7 @@ func spoilt(t *testing.T, schema *validator.Schema, root string, export []byte) 
 	require.GreaterOrEqual(t, at, 0, "what became of the export is said")
 	source := r.Inventory.Sources[at]
 	if read = source.State == "ok" || source.State == "partial"; read {
-		assert.Equal(t, report.ExitStatus(&r, failOn, false), status)
+		assert.Equal(t, report.ExitStatus(r, failOn, false), status)
 	} else {
 		assert.Equal(t, report.ExitNotAudited, status, source.State)
 		assert.NotEmpty(t, errs)
@@ -205,6 +210,30 @@ func exampleAttributes() map[string]any {
 		"ProcC1E": "Enabled", "SysProfile": "Custom", "ProcPwrPerf": "OsDbpm", "MemOpMode": "MirrorMode", "SnoopMode": "EarlySnoop", "ProcVirtualization": "Enabled"}
 }
 
+// unspoiltOnce keeps what unspoilt gives.
+var unspoiltOnce struct {
+	sync.Mutex
+	whole, without map[string]verdict.Result
+}
+
+// unspoilt are the audits beside the whole export and beside one that cannot be read,
+// made once for all tests.
+func unspoilt(t *testing.T) (whole, without map[string]verdict.Result) {
+	t.Helper()
+	o := &unspoiltOnce
+	o.Lock()
+	defer o.Unlock()
+	if o.whole == nil {
+		schema, root := reportSchema(t), tree(t, "dell-r610-good")
+		all, read := spoilt(t, schema, root, exportOf(t, exampleAttributes()))
+		require.True(t, read)
+		none, read := spoilt(t, schema, root, []byte("{"))
+		require.False(t, read)
+		o.whole, o.without = all, none
+	}
+	return o.whole, o.without
+}
+
 // TestDamagedExport spoils each attribute of an export in turn: it is then worth no
 // more than one that is missing, and costs no other; only a text without bounds has
 // the whole file refused, which is then worth what none is. A setting may still pass
@@ -212,9 +241,7 @@ func exampleAttributes() map[string]any {
 func TestDamagedExport(t *testing.T) {
 	t.Parallel()
 	schema, root, attributes := reportSchema(t), tree(t, "dell-r610-good"), exampleAttributes()
-	whole, _ := spoilt(t, schema, root, exportOf(t, attributes))
-	without, read := spoilt(t, schema, root, []byte("{"))
-	require.False(t, read)
+	whole, without := unspoilt(t)
 	failed, mattered := 0, 0
 	for key, result := range whole {
 		if strings.HasPrefix(key, "setting.") && result == verdict.Fail {
@@ -264,10 +291,7 @@ func TestCutExport(t *testing.T) {
 	t.Parallel()
 	schema, root := reportSchema(t), tree(t, "dell-r610-good")
 	file := exportOf(t, exampleAttributes())
-	whole, read := spoilt(t, schema, root, file)
-	require.True(t, read)
-	without, read := spoilt(t, schema, root, []byte("{"))
-	require.False(t, read)
+	whole, without := unspoilt(t)
 	refused := 0
 	holds := func(what string, n int, data []byte) {
 		results, read := spoilt(t, schema, root, data)

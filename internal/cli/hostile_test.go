@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -236,7 +237,12 @@ func asked(t *testing.T, engine *audit.Engine, dir string) (whole map[string]ver
 type victim struct {
 	engine       *audit.Engine
 	dir, outside string
-	whole        map[string]verdict.Result
+	victimFacts
+}
+
+// victimFacts are what is true of a machine by its name, whole as it is. Nobody changes them.
+type victimFacts struct {
+	whole map[string]verdict.Result
 	// paths are what an audit asks for; folders says which are none.
 	paths   []string
 	folders map[string]bool
@@ -247,14 +253,29 @@ func newVictim(t *testing.T, m *machinetest.Machine) *victim {
 	v := &victim{engine: anEngine(t), dir: t.TempDir(), outside: t.TempDir()}
 	m.Tree().WriteTo(t, v.dir)
 	require.NoError(t, os.WriteFile(filepath.Join(v.outside, "one"), []byte("1\n"), 0o644))
-	v.whole, v.paths = asked(t, v.engine, v.dir)
-	v.folders = map[string]bool{}
-	for _, path := range v.paths {
+	known, ok := unharmed.Load(m.Name)
+	if !ok {
+		known = v.ask(t)
+		unharmed.Store(m.Name, known)
+	}
+	v.victimFacts = known.(victimFacts)
+	return v
+}
+
+// unharmed are the facts of the machines that were asked before.
+var unharmed sync.Map
+
+// ask audits the machine before anything of it is ruined.
+func (v *victim) ask(t *testing.T) victimFacts {
+	t.Helper()
+	known := victimFacts{folders: map[string]bool{}}
+	known.whole, known.paths = asked(t, v.engine, v.dir)
+	for _, path := range known.paths {
 		info, err := os.Stat(filepath.Join(v.dir, path))
 		require.NoError(t, err)
-		v.folders[path] = info.IsDir()
+		known.folders[path] = info.IsDir()
 	}
-	return v
+	return known
 }
 
 // compare audits again; nothing may have become better.

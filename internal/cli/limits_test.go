@@ -39,7 +39,8 @@ func TestRefusedInputs(t *testing.T) {
 		at := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/", i)
 		packages[at+"package_cpus_list"], packages[at+"physical_package_id"] = fmt.Sprintln(i), fmt.Sprintln(i)
 	}
-	root := packages.Write(t)
+	root := filepath.Join(t.TempDir(), "packages.tar")
+	require.NoError(t, os.WriteFile(root, packages.Tar(t, ""), 0o600))
 	table := t.TempDir()
 	at := filepath.Join(table, "sys/firmware/dmi/tables")
 	require.NoError(t, os.MkdirAll(at, 0o755))
@@ -53,7 +54,7 @@ func TestRefusedInputs(t *testing.T) {
 		{devices.Table(), []string{"--smbios", "-"}, "more than 4096 memory devices (type 17)"},
 		{devices.Dump(), []string{"--smbios", "-"}, "more than 4096 memory devices (type 17)"},
 		{nil, []string{"--root", table}, "nothing to audit"},
-		{nil, []string{"--root", root}, "1100 processor packages, at most 1024 are read"},
+		{nil, []string{"--snapshot", root}, "1100 processor packages, at most 1024 are read"},
 	} {
 		for _, format := range []string{"text", "json"} {
 			status, _, errs := run(c.stdin, append([]string{"check", "--format", format}, c.args...)...)

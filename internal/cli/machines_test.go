@@ -69,9 +69,30 @@ var readSources = sync.OnceValues(func() ([]*rulepack.Pack, error) {
 
 // run calls the program and returns its exit status and streams.
 func run(stdin []byte, args ...string) (status int, stdout, stderr string) {
-	p, out, errs := newProgram(stdin)
+	p, _, errs := newProgram(stdin)
+	l := &lease{}
+	defer l.end()
+	p.lent = l.engine
+	out := outputs.Get().(*bytes.Buffer)
+	defer outputs.Put(out)
+	out.Reset()
+	p.Stdout = out
 	status = p.Main(args)
 	return status, out.String(), errs.String()
+}
+
+// outputs are buffers that have grown to what the program prints.
+var outputs = sync.Pool{New: func() any { return &bytes.Buffer{} }}
+
+// aProgram is the program with engines that it shares with others, for as long as the
+// test lasts.
+func aProgram(t *testing.T) (p *Program, stdout, stderr *bytes.Buffer) {
+	t.Helper()
+	p, stdout, stderr = newProgram(nil)
+	l := &lease{}
+	t.Cleanup(l.end)
+	p.lent = l.engine
+	return p, stdout, stderr
 }
 
 // runAlone is run by a program that shares nothing: where it is counted what a whole
@@ -83,43 +104,59 @@ func runAlone(stdin []byte, args ...string) (status int, stdout, stderr string) 
 	return status, out.String(), errs.String()
 }
 
-// engines are audit engines that no test is using: each plans an expression once, and is
-// for one goroutine.
-var engines = sync.Pool{New: func() any {
-	packs, err := rulepack.LoadCompiled(rules.FS)
-	if err != nil {
-		panic(err)
+// engines are audit engines of the built-in rules that no test is using: each plans an
+// expression once, and is for one goroutine.
+var engines struct {
+	sync.Mutex
+	free []*audit.Engine
+}
+
+// lease is the engines that one user has of them until its end.
+type lease struct {
+	taken []*audit.Engine
+	ended bool
+}
+
+// engine takes one. What is taken after the end is not given back: nobody says how long it is used.
+func (l *lease) engine() *audit.Engine {
+	engines.Lock()
+	defer engines.Unlock()
+	var engine *audit.Engine
+	if last := len(engines.free) - 1; last >= 0 {
+		engine, engines.free = engines.free[last], engines.free[:last]
+	} else {
+		packs, err := rulepack.LoadCompiled(rules.FS)
+		if err != nil {
+			panic(err)
+		}
+		engine = audit.NewEngine(packs).WithTables(readTables)
 	}
-	return audit.NewEngine(packs)
-}}
+	if !l.ended {
+		l.taken = append(l.taken, engine)
+	}
+	return engine
+}
+
+// end gives them back.
+func (l *lease) end() {
+	engines.Lock()
+	defer engines.Unlock()
+	engines.free = append(engines.free, l.taken...)
+	l.taken, l.ended = nil, true
+}
 
 // anEngine is an engine of the built-in rules for as long as the test lasts.
 func anEngine(t *testing.T) *audit.Engine {
 	t.Helper()
-	engine := engines.Get().(*audit.Engine)
-	t.Cleanup(func() { engines.Put(engine) })
-	return engine
+	l := &lease{}
+	t.Cleanup(l.end)
+	return l.engine()
 }
 
 // output is what one run of the program gave.
 type output struct {
 	status    int
 	out, errs string
-}
-
-// onceAudited are the JSON reports of the project's machines: several tests read other
-// things out of the same.
-var onceAudited sync.Map
-
-// auditedOnce is the JSON report of one of the project's machines by its profile.
-func auditedOnce(t *testing.T, m *machinetest.Machine) output {
-	t.Helper()
-	root := tree(t, m.Name)
-	once, _ := onceAudited.LoadOrStore(m.Name, sync.OnceValue(func() output {
-		status, out, errs := run(nil, "check", "--root", root, "--profile", m.Profile, "--format", "json")
-		return output{status, out, errs}
-	}))
-	return once.(func() output)()
 }
 
 // TestMachines audits every machine of the project and compares report and

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/measure"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -53,6 +54,9 @@ type Program struct {
 	// sources are the built-in packs read from their sources where many programs of one
 	// process share them; nil reads them each time.
 	sources func() ([]*rulepack.Pack, error)
+	// lent gives an engine of the built-in rules alone where many programs of one
+	// process share them, one after the other; nil makes one.
+	lent func() *audit.Engine
 }
 
 // New is the program of the process.

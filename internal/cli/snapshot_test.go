@@ -206,7 +206,7 @@ func asJSON(t *testing.T, sys *inventory.System) string {
 func TestSnapshotLarge(t *testing.T) {
 	t.Parallel()
 	m := hosttest.Machine{Sockets: 2, CoresPerSocket: 64, ThreadsPerCore: 2}
-	root, err := host.OpenCapture("large", bytes.NewReader(m.Files().Tar(t, "")))
+	root, err := host.OpenMembers("large", m.Files().Members())
 	require.NoError(t, err)
 	want, got, size := taken(t, root)
 	assert.Equal(t, asJSON(t, want), asJSON(t, got))
