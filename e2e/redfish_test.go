@@ -423,7 +423,7 @@ func TestRedfishExpired(t *testing.T) {
 	cert, key := certificate(t, time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(2021, 1, 1, 0, 0, 0, 0, time.UTC))
 	service := sushy(t, cert, key)
 	status, out, errs := askBMC(t, "check", service, cert, bmcPassword, "--format", "json")
-	assertFailed(t, status, out, errs, "refused", "certificate holds from 2020-01-01 to 2021-01-01, not now")
+	assertFailed(t, status, out, errs, "refused", "certificate is valid from 2020-01-01 to 2021-01-01, not now")
 }
 
 // TestRedfishNobody: nothing listens.

@@ -247,7 +247,7 @@ func TestServeUnderSystemd(t *testing.T) {
 	assert.Equal(t, l.Addr().String(), s.address)
 	status, _ := s.get(t, "/metrics")
 	assert.Equal(t, 200, status)
-	assert.Equal(t, "READY=1\nSTATUS=the first audit runs", next())
+	assert.Equal(t, "READY=1\nSTATUS=the first audit is running", next())
 	assert.Contains(t, next(), "READY=1\nSTATUS=5 failed")
 	assert.Equal(t, "WATCHDOG=1", next())
 	require.NoError(t, s.cmd.Process.Signal(syscall.SIGHUP))

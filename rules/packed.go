@@ -97,7 +97,7 @@ func unpacked(name string) (string, error) {
 	f := &a.files[at]
 	text := a.streams[f.stream]()
 	if f.to > len(text) {
-		return "", fmt.Errorf("%s is damaged; go generate ./rules makes it anew", compiled.File)
+		return "", fmt.Errorf("%s is damaged; go generate ./rules makes it again", compiled.File)
 	}
 	return text[f.from:f.to], nil
 }

@@ -93,9 +93,9 @@ func (e *Engine) CheckVendor(name string, sys *inventory.System, topo *populatio
 // Applicable is a profile that is written for a machine.
 type Applicable struct {
 	ID string
-	// Answers are the intents that come to it on this machine.
+	// Answers are the intents that resolve to it on this machine.
 	Answers []string
-	// Standing is what the document is to the machine, as of a verdict's.
+	// Standing is how far the document speaks for the machine, as in verdict.Citation.
 	Standing string
 	// width is how narrowly the profile says what machines it is for.
 	width int

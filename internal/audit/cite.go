@@ -93,7 +93,7 @@ func rowDocument(p *platform.Platform) (*platform.Document, bool) {
 }
 
 // RowDocument names the document behind a platform's row as it stands for a machine
-// of a maker, as Maker folds it: "" for a collection of what was seen.
+// of a maker, as MakerWord folds it: "" for a collection of what was seen.
 func RowDocument(p *platform.Platform, maker string) string {
 	d, _ := rowDocument(p)
 	rank := rankOf(d, maker)

@@ -21,13 +21,13 @@ func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdic
 		applies, reason := r.profileApplies(p)
 		switch {
 		case applies:
-			out.Held = append(out.Held, r.hold(p))
+			out.Profiles = append(out.Profiles, r.hold(p))
 		case r.undecided(p):
 			out.Undecided = append(out.Undecided, verdict.Undecided{ID: p.ID, Reason: reason})
 		}
 	}
-	markClosest(out.Held)
-	if len(out.Held) == 0 {
+	markClosest(out.Profiles)
+	if len(out.Profiles) == 0 {
 		out.Why = noProfile(topo, len(out.Undecided) > 0)
 	}
 	return out
@@ -61,8 +61,8 @@ func (r *auditRun) undecided(p *rulepack.ProfileSpec) bool {
 }
 
 // hold judges every setting of one profile.
-func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.Held {
-	h := verdict.Held{Profile: verdict.Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
+func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.ProfileComparison {
+	h := verdict.ProfileComparison{Profile: verdict.Profile{ID: p.ID, Intent: p.Answers(""), Title: p.Title, Citation: *r.profileCitation(p)}, Intents: p.Intents}
 	if !r.named(p) {
 		h.Analogy = "the document speaks of " + strings.Join(p.Named, ", ")
 	}
@@ -70,7 +70,7 @@ func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.Held {
 	rows := r.table(p)
 	for i := range rows {
 		r.setting(p, &rows[i])
-		h.Rows = append(h.Rows, verdict.HeldRow{Want: rows[i].Want, Note: rows[i].Note, Exceptions: rows[i].Exceptions})
+		h.Rows = append(h.Rows, verdict.ProfileRow{Want: rows[i].Want, Note: rows[i].Note, Exceptions: rows[i].Exceptions})
 	}
 	h.Findings = r.out.Findings
 	h.Summary = verdict.Summarize(h.Findings)
@@ -78,7 +78,7 @@ func (r *auditRun) hold(p *rulepack.ProfileSpec) verdict.Held {
 }
 
 // markClosest marks the profiles that the fewest changes are known to lead to.
-func markClosest(held []verdict.Held) {
+func markClosest(held []verdict.ProfileComparison) {
 	best := -1
 	for i := range held {
 		if held[i].Summary.Pass > 0 && (best < 0 || closer(&held[i].Summary, &held[best].Summary)) {

@@ -61,7 +61,7 @@ func effective(values map[string]string) map[string]inventory.Setting {
 	return out
 }
 
-func heldIDs(held []verdict.Held) (ids, closest []string) {
+func heldIDs(held []verdict.ProfileComparison) (ids, closest []string) {
 	for _, h := range held {
 		ids = append(ids, h.Profile.ID)
 		if h.Closest {
@@ -94,13 +94,13 @@ func TestCompare(t *testing.T) {
 			sys.Machine.Board = direct("B2")
 			sys.Settings = effective(c.settings)
 			got := e.Compare(sys, topo)
-			ids, closest := heldIDs(got.Held)
+			ids, closest := heldIDs(got.Profiles)
 			assert.Equal(t, []string{"example/quiet", "example/fast"}, ids, "profiles of other boards and vendors are never lent")
 			assert.Equal(t, c.closest, closest)
 			assert.Empty(t, got.Undecided)
 			assert.Empty(t, got.Why)
 			counts := map[string][4]int{}
-			for _, h := range got.Held {
+			for _, h := range got.Profiles {
 				s := h.Summary
 				counts[h.Profile.ID] = [4]int{s.Pass, s.Fail, s.Unknown, s.NotApplicable}
 				assert.Len(t, h.Rows, len(h.Findings))
@@ -118,8 +118,8 @@ func TestCompareSaysWhatAnAuditSays(t *testing.T) {
 	sys.Settings = effective(map[string]string{"smt": "enabled", "turbo": "enabled"})
 	sys.Machine.Board = direct("B1")
 	got := e.Compare(sys, topo)
-	require.Len(t, got.Held, 3)
-	for _, h := range got.Held {
+	require.Len(t, got.Profiles, 3)
+	for _, h := range got.Profiles {
 		a := run(t, e, sys, topo, audit.Options{Profile: h.Profile.ID, Asked: true})
 		for _, f := range h.Findings {
 			assert.Equal(t, f, findings(a, f.Rule)[f.Subject])
@@ -132,7 +132,7 @@ func TestCompareWithoutProfile(t *testing.T) {
 	sys, topo := twoSockets()
 	topo.Platform = fact.Unknown[*platform.Platform](fact.Absent, "no platform file names this processor", "")
 	got := e.Compare(sys, topo)
-	assert.Empty(t, got.Held)
+	assert.Empty(t, got.Profiles)
 	assert.Equal(t, "no document is known to give a profile for this machine; its platform is not known: no platform file names this processor", got.Why)
 	platformOf(topo, platform.Platform{ID: "other-ep"})
 	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo))
@@ -145,7 +145,7 @@ func TestCompareUndecided(t *testing.T) {
 	platformOf(topo, platform.Platform{ID: "model-ep"})
 	sys.Machine.Board = unread[string]()
 	got := e.Compare(sys, topo)
-	ids, _ := heldIDs(got.Held)
+	ids, _ := heldIDs(got.Profiles)
 	assert.Equal(t, []string{"example/quiet", "example/fast"}, ids)
 	assert.Equal(t, []verdict.Undecided{{ID: "example/board", Reason: "whether the profile example/board is written for this machine is not known"}}, got.Undecided)
 }
@@ -162,7 +162,7 @@ profiles:
 	assert.Equal(t, &verdict.Comparison{Why: "no document gives a profile for this machine"}, e.Compare(sys, topo), "nobody says why the platform is not known")
 	platformOf(topo, platform.Platform{ID: "model-ep"})
 	got := e.Compare(sys, topo)
-	assert.Empty(t, got.Held)
+	assert.Empty(t, got.Profiles)
 	assert.Len(t, got.Undecided, 1)
 	assert.Equal(t, "whether a documented profile is written for this machine is not known", got.Why)
 	sys.Machine.Board = direct("B2")
@@ -171,7 +171,7 @@ profiles:
 	for product, analogy := range map[string]string{"Model 1": "the document speaks of Model 7, Model 8", "Model 8": ""} {
 		sys.Machine.Product = direct(product)
 		got = e.Compare(sys, topo)
-		require.Len(t, got.Held, 1)
-		assert.Equal(t, analogy, got.Held[0].Analogy, product)
+		require.Len(t, got.Profiles, 1)
+		assert.Equal(t, analogy, got.Profiles[0].Analogy, product)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// Preset finds that step for the profile that somebody asked for; nil where the
+// Preset finds the step that sets the master preset for the profile that somebody asked for; nil where the
 // profile's document names no preset, speaks of other machines, where the
 // machine's present preset is not known for sure or is the one already, and
 // where nothing proves how this machine spells it.

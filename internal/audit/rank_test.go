@@ -237,7 +237,7 @@ func TestClosest(t *testing.T) {
 		{"nothing agrees", [][2]int{{0, 0}, {1, 0}}, []bool{false, false}},
 		{"nothing to change because nothing is known", [][2]int{{0, 0}, {3, 1}}, []bool{false, true}},
 	} {
-		held := make([]verdict.Held, len(c.held))
+		held := make([]verdict.ProfileComparison, len(c.held))
 		for i, n := range c.held {
 			held[i].Summary = verdict.Summary{Fail: n[0], Pass: n[1]}
 		}

@@ -47,7 +47,7 @@ func (r *auditRun) setting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) {
 		f.Result, f.Reason, f.KnownBy, f.Certainty = verdict.Unknown, value.Reason, value.KnownBy, fact.None
 	case levelInDoubt(w, value.Text()):
 		f.Result, f.Found, f.Certainty = verdict.Unknown, statedSetting(s, value, face), fact.None
-		f.Reason = "not every processor has TDP levels beside its nominal one, and nothing at hand says which this one has"
+		f.Reason = "not every processor has TDP levels besides its nominal one, and nothing at hand says which this one has"
 		f.KnownBy = "intel-speed-select --info, or the values that BIOS setup offers"
 	default:
 		f.Result, f.Found = verdict.Fail, statedSetting(s, value, face)

@@ -128,7 +128,7 @@ type Export struct {
 	// Complete is true for a dump of all attributes that the machine offers:
 	// what it does not list is not offered. False for single attributes.
 	Complete bool
-	// Wishes is true when the file says what shall be set, not what is: a
+	// Wishes is true when the file says what is to be set, not what is set: a
 	// settings object, a batch of set commands. Values are then in Pending.
 	Wishes bool
 	// ReadsPending is true for a tool that shows a changed value at once

@@ -107,7 +107,7 @@ func TestSCPForms(t *testing.T) {
 	testForms(t, bios.SCPXML, []form{
 		{name: "entities", in: xml(`<Attribute Name="A">x &amp; &lt;y&gt;</Attribute>`), want: []string{"A=x & <y>"}},
 		{name: "a comment that is none of an attribute", in: xml(`<!-- Attribute is not for you --><Attribute Name="A">x</Attribute>`), want: []string{"A=x"}},
-		{name: "a comment that is broken", in: xml(`<!-- <Attribute Name="B">x --><Attribute Name="A">x</Attribute>`), want: []string{"A=x"}, problems: []string{"no XML"}},
+		{name: "a comment that is broken", in: xml(`<!-- <Attribute Name="B">x --><Attribute Name="A">x</Attribute>`), want: []string{"A=x"}, problems: []string{"not XML"}},
 		{name: "an attribute without a name", in: xml(`<Attribute>x</Attribute><Attribute Name="A">x</Attribute>`), want: []string{"A=x"}, problems: []string{"an attribute without a name"}},
 		{name: "another component's after it", in: xml(`<Attribute Name="A">x</Attribute></Component><Component FQDD="RAID.1"><Attribute Name="B">y</Attribute>`), want: []string{"A=x"}},
 		{name: "a comment of another component", in: xml(`<Attribute Name="A">x</Attribute></Component><Component FQDD="RAID.1"><!-- <Attribute Name="B">y</Attribute> -->`), want: []string{"A=x"}},

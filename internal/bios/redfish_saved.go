@@ -65,7 +65,7 @@ func decodeAnsible(facts object, at string) (*Export, error) {
 	answer, _ := facts["bios_attribute"].(object)
 	entries, _ := answer["entries"].([]any)
 	if len(entries) != 1 {
-		return nil, malformed(at, "%d systems, expected those settings of one (redfish_info with category Systems, command GetBiosAttributes)", len(entries))
+		return nil, malformed(at, "%d systems, expected the settings of one (redfish_info with category Systems, command GetBiosAttributes)", len(entries))
 	}
 	pair, _ := entries[0].([]any)
 	if len(pair) != 2 {
@@ -165,7 +165,7 @@ func ansibleLog(data []byte) ([]byte, error) {
 		}
 	}
 	if answers > 1 {
-		return nil, malformed("ansible's output", "answers of %d hosts, expected those settings of one", answers)
+		return nil, malformed("ansible's output", "answers of %d hosts, expected the settings of one", answers)
 	}
 	return found, nil
 }

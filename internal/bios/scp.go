@@ -73,7 +73,7 @@ func (e *Export) scpComment(comment, place string) error {
 		Value string `xml:",chardata"`
 	}
 	if err := xml.Unmarshal([]byte(comment), &a); err != nil {
-		e.problem("%s: a commented attribute that is no XML", place)
+		e.problem("%s: a commented attribute that is not XML", place)
 		return nil
 	}
 	return e.addPlain(a.Name, a.Value, true, place)

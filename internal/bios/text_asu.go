@@ -47,7 +47,7 @@ func decodeASU(lines []textLine) (*Export, error) {
 	return e, e.some(lines, "Group.Name=Value of a UEFI setting")
 }
 
-// decodeASUBatch reads a batch of set commands: what shall be set, no evidence
+// decodeASUBatch reads a batch of set commands: what is to be set, not evidence
 // of what is.
 func decodeASUBatch(lines []textLine) (*Export, error) {
 	e := &Export{Format: ASUBatch, Wishes: true}

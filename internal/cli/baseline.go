@@ -168,10 +168,10 @@ func (p *Program) accept(name string, sys *inventory.System) error {
 		}
 		return nil
 	case errors.Is(err, baseline.ErrSchema):
-		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline anew: memaudit baseline save", fact.Refused)
+		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline again: memaudit baseline save", fact.Refused)
 		return nil
 	case errors.Is(err, baseline.ErrMalformed):
-		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline anew: memaudit baseline save", fact.Malformed)
+		sys.Baseline = baseline.Missing(name, err.Error(), "save the baseline again: memaudit baseline save", fact.Malformed)
 		return notAudited(fmt.Errorf("baseline %s: %w", name, err), "")
 	}
 	sys.Baseline = baseline.Missing(name, err.Error(), "save a baseline: memaudit baseline save", inputState(err))

@@ -52,11 +52,11 @@ func (w *capacityFlags) check(f *checkFlags, c *changeFlags) (int64, error) {
 	case bytes <= 0:
 		return 0, usageError("--capacity %q: expected a whole number with M, G or T, such as 768G", w.size)
 	case len(c.move)+len(c.install)+len(c.remove) > 0:
-		return 0, usageError("--capacity plans from empty slots: give either it or --move, --install, --remove")
+		return 0, usageError("--capacity plans from empty slots: give either --capacity or --move, --install, --remove")
 	case w.sockets < 0 || w.sockets > mostSockets:
 		return 0, usageError("--sockets %d: expected a number from 1 to %d", w.sockets, mostSockets)
 	case w.platform != "" && (f.input.names() || len(f.input.measured) > 0):
-		return 0, usageError("--platform plans without a machine: give either it or --root, --snapshot, --smbios, --bios, --redfish")
+		return 0, usageError("--platform plans without a machine: give either --platform or --root, --snapshot, --smbios, --bios, --redfish")
 	}
 	return bytes, nil
 }

@@ -50,7 +50,7 @@ func described(all []rulepack.ProfileInfo, fits []audit.Applicable) []rulepack.P
 // fittingProfile is a profile and what it is to one machine.
 type fittingProfile struct {
 	rulepack.ProfileInfo
-	// Answers are the intents that come to it on this machine.
+	// Answers are the intents that resolve to it on this machine.
 	Answers []string `json:"answers"`
 	// Standing is ownMaker, or that of a document that is not about this machine;
 	// null where the machine's maker is not known.

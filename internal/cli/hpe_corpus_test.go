@@ -132,11 +132,11 @@ func (s *hpeSystem) change(t *testing.T, engine *audit.Engine, tables settings.T
 		require.NoError(t, err)
 		failed, _ := s.failures(t, engine, tables, resource, profile)
 		found++
-		written := func(plain string) []settings.Given {
+		written := func(plain string) []settings.ExportedAttribute {
 			if plain != settings.PlainName(attribute) {
 				return nil
 			}
-			return []settings.Given{{Value: other, Stated: true}}
+			return []settings.ExportedAttribute{{Value: other, Stated: true}}
 		}
 		ofOwn := 0
 		for _, id := range failed {

@@ -78,7 +78,7 @@ type redfishFlags struct {
 func (f *redfishFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.url, "redfish", "", "ask the machine's management controller at `URL` (https://HOST) for BIOS settings and memory")
-	fl.StringVar(&f.credentials, "redfish-credentials", "", "a YAML `FILE` with username and password, for its owner's eyes only")
+	fl.StringVar(&f.credentials, "redfish-credentials", "", "a YAML `FILE` with username and password that only its owner may read")
 	fl.StringVar(&f.system, "redfish-system", "", "take the system `NAME` of a management controller that has several")
 	fl.BoolVar(&f.insecure, "redfish-insecure", false, "do not verify the management controller's certificate")
 }

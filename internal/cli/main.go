@@ -119,8 +119,8 @@ func (p *Program) root() *cobra.Command {
 		Use:   "memaudit",
 		Short: "audit memory population and BIOS settings against the vendor's documents",
 		Long: `memaudit reads SMBIOS and the kernel's view of processors and memory, maps DIMMs
-to channels, and holds population and settings against what the vendor's papers
-say. It only ever reads the machine.`,
+to channels, and compares population and settings with what the vendors' documents
+ask for. It only reads: nothing on the machine is changed.`,
 		SilenceUsage: true, SilenceErrors: true,
 		Args: noCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

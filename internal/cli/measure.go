@@ -45,11 +45,11 @@ func (p *Program) measureCommand() *cobra.Command {
 	f := &measureFlags{}
 	cmd := &cobra.Command{
 		Use:   "measure",
-		Short: "measure bandwidth and latency of each NUMA node and hold them against the prediction",
+		Short: "measure bandwidth and latency of each NUMA node and compare them with the prediction",
 		Long: `measure reads and writes memory of its own on each NUMA node, with one thread a core,
 and prints bandwidth (reads, STREAM Triad) and idle latency. It takes up to 10
 seconds with two sockets and a quarter of the free memory at most, and is for a
-machine that does nothing else meanwhile: what others disturb is undecided, never
+machine that does nothing else meanwhile: what other work disturbs is undecided, never
 a failure.
 
 Exit status: 0 as predicted; 1 a failure at or above --fail-on; 2 wrong usage or
@@ -65,7 +65,7 @@ undecided.`,
 	fl.BoolVar(&f.options.Matrix, "matrix", false, "every pair of nodes, not only local memory and pairs of sockets")
 	fl.BoolVar(&f.options.Quick, "quick", false, "take 3 seconds in all")
 	fl.BoolVar(&f.options.Force, "force", false, "measure a virtual machine too, and judge nothing")
-	fl.StringVar(&f.nodes, "nodes", "", "only these nodes: a `LIST` as 0,2-3")
+	fl.StringVar(&f.nodes, "nodes", "", "only these nodes: a `LIST` such as 0,2-3")
 	fl.StringVar(&f.save, "save", "", "keep the result in `FILE` for --measured, --compare and the daemon")
 	fl.StringVar(&f.compare, "compare", "", "say what changed since the result in `FILE`, and judge it as the accepted one")
 	return cmd

@@ -31,8 +31,8 @@ type steady struct {
 }
 
 // site has sixteen cores and a node for each socket.
-func (s *steady) site() *measure.Site {
-	site := &measure.Site{MemoryBytes: -1, Notes: []string{}}
+func (s *steady) site() *measure.Machine {
+	site := &measure.Machine{MemoryBytes: -1, Notes: []string{}}
 	for id := range s.rates {
 		n := measure.Node{ID: id, Socket: id, FreeBytes: 8 << 30, CacheBytes: 16 << 20}
 		for core := range 16 {
@@ -79,7 +79,7 @@ type measuring struct {
 	machine string
 	rates   []float64
 	busy    float64
-	change  func(*measureFlags, *measure.Site)
+	change  func(*measureFlags, *measure.Machine)
 }
 
 func (m *measuring) run(t *testing.T) (status int, out, errs string) {
@@ -114,8 +114,8 @@ func keepsMeasurementSchema(t *testing.T, text string) {
 }
 
 // saveTo makes a call keep its result.
-func saveTo(file string) func(*measureFlags, *measure.Site) {
-	return func(f *measureFlags, _ *measure.Site) { f.save = file }
+func saveTo(file string) func(*measureFlags, *measure.Machine) {
+	return func(f *measureFlags, _ *measure.Machine) { f.save = file }
 }
 
 // TestMeasureText: the matrices, then the verdicts: the sockets beside each other
@@ -164,7 +164,7 @@ func TestOrderOfJudgement(t *testing.T) {
 // TestMeasureManyNodes: a matrix wider than the terminal goes on below.
 func TestMeasureManyNodes(t *testing.T) {
 	t.Parallel()
-	m := measuring{machine: "sun-x6440", rates: slices.Repeat([]float64{10e9}, 8), change: func(f *measureFlags, _ *measure.Site) { f.options.Matrix = true }}
+	m := measuring{machine: "sun-x6440", rates: slices.Repeat([]float64{10e9}, 8), change: func(f *measureFlags, _ *measure.Machine) { f.options.Matrix = true }}
 	_, out, errs := m.run(t)
 	require.Empty(t, errs)
 	assert.Equal(t, 6, strings.Count(out, "processors of"), "three kinds in two parts each")
@@ -181,7 +181,7 @@ func TestMeasureCompares(t *testing.T) {
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
 	keepsMeasurementSchema(t, string(kept))
-	status, out, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Site) { f.compare = file }}).run(t)
+	status, out, errs := (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Machine) { f.compare = file }}).run(t)
 	assert.Equal(t, report.ExitFailed, status, errs)
 	assert.Contains(t, out, "\nsince     2026-11-20T12:00:")
 	assert.Contains(t, out, "\nread      node 0, memory of node 0: 20.0, was 20.0 (+0.0 %)\n")
@@ -197,7 +197,7 @@ func TestMeasureCompares(t *testing.T) {
 
 	// And a file of anything else is no earlier result.
 	require.NoError(t, os.WriteFile(file, []byte(`{"schema": "memaudit.report/v1"}`), 0o600))
-	status, _, errs = (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Site) { f.compare = file }}).run(t)
+	status, _, errs = (&measuring{machine: "dell-r610-good", rates: []float64{20e9, 15e9}, change: func(f *measureFlags, _ *measure.Machine) { f.compare = file }}).run(t)
 	assert.Equal(t, report.ExitNotAudited, status)
 	assert.Contains(t, errs, `another schema: "memaudit.report/v1", expected "memaudit.measurement/v1"`)
 }
@@ -229,18 +229,18 @@ func TestMeasureUndecided(t *testing.T) {
 func TestMeasureRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		refuse func(*measure.Site)
+		refuse func(*measure.Machine)
 		why    string
 	}{
-		"guest":  {func(s *measure.Site) { s.Guest = "kvm" }, "this is a virtual machine (kvm)"},
-		"quota":  {func(s *measure.Site) { s.Quota = "cpu.max is 200000 100000" }, "the control group limits processor time: cpu.max is 200000 100000"},
-		"cpuset": {func(s *measure.Site) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out 1 cores of node 1"},
-		"memory": {func(s *measure.Site) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
+		"guest":  {func(s *measure.Machine) { s.Guest = "kvm" }, "this is a virtual machine (kvm)"},
+		"quota":  {func(s *measure.Machine) { s.Quota = "cpu.max is 200000 100000" }, "the control group limits processor time: cpu.max is 200000 100000"},
+		"cpuset": {func(s *measure.Machine) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out 1 cores of node 1"},
+		"memory": {func(s *measure.Machine) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "measured.json")
 			require.NoError(t, os.WriteFile(file, []byte("kept"), 0o600))
-			m := measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}, change: func(f *measureFlags, s *measure.Site) {
+			m := measuring{machine: "dell-r610-good", rates: []float64{20e9, 20e9}, change: func(f *measureFlags, s *measure.Machine) {
 				c.refuse(s)
 				f.save, f.output.format = file, "json"
 			}}
@@ -263,7 +263,7 @@ func TestMeasureRefuses(t *testing.T) {
 // TestMeasureForcedIsNotJudged: a guest's figures are printed, and no rule speaks.
 func TestMeasureForcedIsNotJudged(t *testing.T) {
 	t.Parallel()
-	status, out, errs := (&measuring{machine: "guest-without-smbios", rates: []float64{20e9, 10e9}, change: func(f *measureFlags, s *measure.Site) {
+	status, out, errs := (&measuring{machine: "guest-without-smbios", rates: []float64{20e9, 10e9}, change: func(f *measureFlags, s *measure.Machine) {
 		s.Guest, f.options.Force = "kvm", true
 	}}).run(t)
 	assert.Zero(t, status, errs)

@@ -26,9 +26,9 @@ func (p *Program) profilesListCommand() *cobra.Command {
 	var document string
 	cmd := &cobra.Command{Use: "list", Short: "list the documented profiles with their sources", Args: noArgs,
 		Long: `list prints every documented profile with its source. With a flag that names a
-machine it prints those that fit that machine, each with the intents that come to it
-there; with --document those that a document of that maker, title, year or address
-is behind.`,
+machine it prints those that fit that machine, each with the intents that resolve to it
+there; with --document those that rest on a document of that maker, title, year or
+address.`,
 		RunE: func(*cobra.Command, []string) error {
 			packs, err := f.loadBy(p, rulepack.LoadCompiled)
 			if err != nil {

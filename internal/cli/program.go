@@ -123,7 +123,7 @@ func checkFlagWord(flag, word string, known []string) error {
 
 // measureBench is what measures: the running machine, or a simulated one in tests.
 type measureBench struct {
-	site  *measure.Site
+	site  *measure.Machine
 	bench measure.Bench
 	close func()
 }

@@ -173,7 +173,7 @@ func readCredentials(name string) (user, password string, err error) {
 	case !st.Mode().IsRegular():
 		return "", "", fmt.Errorf("%s: not a regular file", name)
 	case st.Mode().Perm()&0o077 != 0:
-		return "", "", fmt.Errorf("%s: mode %04o lets others than its owner read the password, expected 0600", name, st.Mode().Perm())
+		return "", "", fmt.Errorf("%s: mode %04o lets users other than its owner read the password, expected 0600", name, st.Mode().Perm())
 	}
 	data, err := readWhole(f, maxCredentials)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestCredentials(t *testing.T) {
 	}{
 		{"username: auditor\npassword: 'a: b # c'\n", 0o600, ""},
 		{"username: auditor\npassword: 12345678\n", 0o400, ""},
-		{"username: auditor\npassword: x\n", 0o640, "mode 0640 lets others than its owner read the password, expected 0600"},
+		{"username: auditor\npassword: x\n", 0o640, "mode 0640 lets users other than its owner read the password, expected 0600"},
 		{"username: auditor\npassword: x\n", 0o604, "mode 0604"},
 		{"username: auditor\npassword: x\n", 0o620, "mode 0620"},
 		{"", 0o600, "no username"},

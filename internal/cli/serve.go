@@ -41,7 +41,7 @@ func (p *Program) serveCommand() *cobra.Command {
 	f := &serveFlags{}
 	cmd := &cobra.Command{
 		Use:   "serve",
-		Short: "audit now and then, and serve metrics and reports over HTTP",
+		Short: "audit at intervals, and serve metrics and reports over HTTP",
 		Long: `serve audits at start, every --interval, on SIGHUP, when configuration or rules
 change and when processors or memory come or go. It serves the last audit: metrics
 for Prometheus, /report, /report.txt, /report.json, /-/healthy and /-/ready. A scrape never
@@ -57,11 +57,11 @@ first audit every page answers 503.`,
 	fl := cmd.Flags()
 	fl.DurationVar(&f.interval, "interval", 0, "`TIME` between two audits, give or take a tenth (default 5m, or the configuration's)")
 	fl.StringArrayVar(&f.addresses, "web.listen-address", []string{":9822"}, "`ADDRESS` to listen on; repeatable")
-	fl.StringVar(&f.web.ConfigFile, "web.config.file", "", "`FILE` with TLS and basic authentication, as of every Prometheus exporter")
+	fl.StringVar(&f.web.ConfigFile, "web.config.file", "", "`FILE` with TLS and basic authentication, as for any Prometheus exporter")
 	fl.StringVar(&f.web.MetricsPath, "web.telemetry-path", "/metrics", "`PATH` of the metrics")
 	fl.BoolVar(&f.web.NoReport, "web.disable-report", false, "serve metrics alone: no /report, /report.txt, /report.json")
 	fl.BoolVar(&f.web.SystemdSocket, "web.systemd-socket", false, "take the sockets that systemd opened instead of --web.listen-address")
-	fl.StringVar(&f.logLevel, "log.level", "info", "least `LEVEL` of messages: "+strings.Join(logLevels(), ", "))
+	fl.StringVar(&f.logLevel, "log.level", "info", "lowest `LEVEL` of the messages logged: "+strings.Join(logLevels(), ", "))
 	fl.StringVar(&f.logFormat, "log.format", "logfmt", "`FORMAT` of messages: "+strings.Join(logFormats(), ", "))
 	return cmd
 }

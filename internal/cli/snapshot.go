@@ -32,7 +32,7 @@ what was absent or denied, in one .tar.gz: check --snapshot FILE says of it what
 check says of the machine.
 
 Serial numbers, UUIDs, asset tags, and the values of kernel options and BIOS
-attributes that no audit asks for are replaced by a hash under a key that is drawn
+attributes that no audit asks for are replaced by a hash under a key that is generated
 for this capture and kept nowhere. --identifiers leaves them as they are.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return p.snapshot(f) },

@@ -27,7 +27,7 @@ func decided(id string, s *inventory.Setting) fact.Fact[string] {
 	case rewritten(id, s):
 		return fact.Known(inventory.DecidedKernel, fact.Corroborated, runs.From, now.From)
 	case !known || hardware || by == inventory.DecidedFirmware:
-		return fact.Unknown[string](fact.Absent, fmt.Sprintf("BIOS setup says %s, so that it is not firmware's doing, or the export is older than the last boot", now.Value),
+		return fact.Unknown[string](fact.Absent, fmt.Sprintf("BIOS setup says %s, so it is not firmware's doing, or the export is older than the last boot", now.Value),
 			"an export made now", now.From, runs.From)
 	default:
 		return s.DecidedBy

@@ -66,21 +66,21 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 		return f, f
 	}
 	waits := false
-	current := func(plain string) []settings.Given {
-		return convertEach(j.byName[plain], func(a *bios.Attribute) settings.Given {
+	current := func(plain string) []settings.ExportedAttribute {
+		return convertEach(j.byName[plain], func(a *bios.Attribute) settings.ExportedAttribute {
 			waits = waits || a.HasPending
-			return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
+			return settings.ExportedAttribute{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
 		})
 	}
 	configured = j.read(id, current, j.certainty(false))
 	pending = fact.Unknown[string](fact.Unread, "the exports given do not say what waits for the next boot", "the settings object of the Bios resource, or racadm's output")
 	if waits {
-		pending = j.read(id, func(plain string) []settings.Given {
-			return convertEach(j.byName[plain], func(a *bios.Attribute) settings.Given {
+		pending = j.read(id, func(plain string) []settings.ExportedAttribute {
+			return convertEach(j.byName[plain], func(a *bios.Attribute) settings.ExportedAttribute {
 				if a.HasPending {
-					return settings.Given{Name: a.Name, Value: a.Pending, Text: a.PendingText, Stated: true}
+					return settings.ExportedAttribute{Name: a.Name, Value: a.Pending, Text: a.PendingText, Stated: true}
 				}
-				return settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
+				return settings.ExportedAttribute{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
 			})
 		}, j.certainty(true))
 	}
@@ -91,14 +91,14 @@ func (j *joinedExport) faces(id string, effective fact.Fact[string]) (configured
 		}
 	}
 	if j.export.Wishes && !configured.Known() {
-		configured = fact.Unknown[string](fact.Unread, wishes(j.export)+" says what shall be set, not what is", "an export of the present settings")
+		configured = fact.Unknown[string](fact.Unread, wishes(j.export)+" says what is to be set, not what is set", "an export of the present settings")
 	}
 	return configured, pending
 }
 
 // read is a setting as the export states it, or what the vendor's preset makes
 // of it: under some presets the setting's own value does nothing.
-func (j *joinedExport) read(id string, lookup func(plain string) []settings.Given, c fact.Certainty) fact.Fact[string] {
+func (j *joinedExport) read(id string, lookup func(plain string) []settings.ExportedAttribute, c fact.Certainty) fact.Fact[string] {
 	own := j.table.Read(id, lookup)
 	f := j.fact(id, own, c)
 	preset, word, governed := j.table.Under(id, lookup)
@@ -158,8 +158,8 @@ func wishes(e *bios.Export) string {
 }
 
 // convertEach converts attributes.
-func convertEach(in []*bios.Attribute, conv func(*bios.Attribute) settings.Given) []settings.Given {
-	out := make([]settings.Given, 0, len(in))
+func convertEach(in []*bios.Attribute, conv func(*bios.Attribute) settings.ExportedAttribute) []settings.ExportedAttribute {
+	out := make([]settings.ExportedAttribute, 0, len(in))
 	for _, a := range in {
 		out = append(out, conv(a))
 	}
@@ -188,7 +188,7 @@ func (j *joinedExport) fact(id string, a settings.Answer, c fact.Certainty) fact
 	}
 }
 
-func shownValue(g settings.Given) string {
+func shownValue(g settings.ExportedAttribute) string {
 	if g.Text != "" {
 		return g.Text
 	}

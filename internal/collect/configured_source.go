@@ -41,7 +41,7 @@ func (c *collector) exportSource(g *Export, e *bios.Export) {
 			detail += "; " + own.doubt
 		}
 		if e.Wishes {
-			detail += "; " + wishes(e) + ": what shall be set, no evidence of what is"
+			detail += "; " + wishes(e) + ": what is to be set, not evidence of what is set"
 		}
 	}
 	if n := len(e.Problems); n > 0 {

@@ -135,10 +135,10 @@ func TestConfiguredWishes(t *testing.T) {
 	sys := collected(t, Input{}, "loaddefault uEFI\nset uEFI.TurboModeEnable Enable\nset uEFI.PackageCState \"ACPI C3\"\n")
 	turbo := sys.Settings["turbo"]
 	require.Equal(t, fact.Unread, turbo.Configured.State)
-	require.Equal(t, "a batch of set commands says what shall be set, not what is", turbo.Configured.Reason)
+	require.Equal(t, "a batch of set commands says what is to be set, not what is set", turbo.Configured.Reason)
 	require.Equal(t, "enabled", turbo.Pending.Value)
 	require.Equal(t, fact.Indirect, turbo.Pending.Certainty)
-	require.Contains(t, bySource(t, sys)[0].Detail, "what shall be set, no evidence of what is")
+	require.Contains(t, bySource(t, sys)[0].Detail, "what is to be set, not evidence of what is set")
 }
 
 // captured opens a tree as a capture.

@@ -59,7 +59,7 @@ func (c *collector) ask(word string, own fact.Fact[string]) fact.Fact[string] {
 		return own
 	}
 	if own.Known() && own.Value != word {
-		c.conflict("machine identity", own.From, fact.At(inventory.SourceDMIID, own.From.Path, word), "ghw reads another word than we do")
+		c.conflict("machine identity", own.From, fact.At(inventory.SourceDMIID, own.From.Path, word), "ghw reads a different word")
 		return own
 	}
 	return fact.Known(word, fact.Direct, fact.At(inventory.SourceDMIID, own.From.Path, word))
@@ -88,11 +88,11 @@ func (c *collector) secondOpinion() {
 	opts := ghwOptions(c.root.KernelFolder())
 	own := c.sys.Memory.TotalBytes
 	if m, err := ghw.Memory(opts...); err == nil && m.TotalUsableBytes > 0 && own.Known() && m.TotalUsableBytes != own.Value {
-		c.conflict("usable memory", own.From, fact.At(inventory.SourceMemory, own.From.Path, display(m.TotalUsableBytes)), "ghw reads another amount than we do")
+		c.conflict("usable memory", own.From, fact.At(inventory.SourceMemory, own.From.Path, display(m.TotalUsableBytes)), "ghw reads a different amount")
 	}
 	nodes := c.facts.NUMA.Nodes
 	if t, err := ghw.Topology(opts...); err == nil && len(t.Nodes) > 0 && len(nodes) > 0 && len(t.Nodes) != len(nodes) {
 		c.conflict("NUMA nodes", fact.At(inventory.SourceNUMA, "/sys/devices/system/node/online", display(len(nodes))),
-			fact.At(inventory.SourceNUMA, "/sys/devices/system/node", display(len(t.Nodes))), "ghw counts another number of nodes than the kernel lists online")
+			fact.At(inventory.SourceNUMA, "/sys/devices/system/node", display(len(t.Nodes))), "ghw does not count as many nodes as the kernel lists online")
 	}
 }

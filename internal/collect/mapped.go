@@ -46,7 +46,7 @@ func mappedRanges(t *smbios.Table) (fact.Fact[int64], int64) {
 		}
 		at = structureOf(19, r.Handle, t).evidence("Range Size", display(r.Size.Or(0)))
 		if !r.Size.Known() || r.End.Value >= maxAddress {
-			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is none", auditHere, at), 0
+			return fact.Unknown[int64](fact.Malformed, "a mapped range of SMBIOS (type 19) is not a range", auditHere, at), 0
 		}
 		spans = append(spans, addressSpan{r.Start.Value, r.End.Value + 1})
 	}

@@ -231,7 +231,7 @@ func (c *collector) kindByRating(n *inventory.Node, plain fact.Fact[inventory.No
 	case each > 0 && !slow && c.allOnPackage(each):
 		return fact.Known(inventory.NodeHBM, fact.Corroborated, c.sys.CPU.Brand.From, n.MemoryBytes.From)
 	case each > 0 && outside.Known():
-		return fact.Unknown[inventory.NodeKind](fact.Conflicting, "the processor carries memory on its package, and this node, which is no CXL memory, is rated slower or of another size",
+		return fact.Unknown[inventory.NodeKind](fact.Conflicting, "the processor carries memory on its package, and this node, which is not CXL memory, is rated slower or of another size",
 			"", c.sys.CPU.Brand.From, n.MemoryBytes.From, outside.From)
 	case each > 0:
 		return fact.Unknown[inventory.NodeKind](fact.Conflicting, "the processor carries memory on its package, and this node could also be CXL memory",

@@ -25,7 +25,7 @@ const fileHeader = "memaudit compiled 1\n"
 // mostTable bounds the head and the table.
 const mostTable = 4 << 10
 
-var errDamaged = errors.New(File + " is damaged; go generate ./rules makes it anew")
+var errDamaged = errors.New(File + " is damaged; go generate ./rules makes it again")
 
 // Join puts parts together, in the order of their names.
 func Join(parts map[string][]byte) []byte {
@@ -70,7 +70,7 @@ func ReadText(fsys fs.FS, name string) (string, error) {
 // and every layout that a plan tries ask for small parts of a large file. Errors:
 // the file cannot be read, is damaged, or has no such part.
 func Part(fsys fs.FS, name string) (string, error) {
-	found, err := "", fmt.Errorf("%s has no part %q; go generate ./rules makes it anew", File, name)
+	found, err := "", fmt.Errorf("%s has no part %q; go generate ./rules makes it again", File, name)
 	damage := eachPart(fsys, func(part string, body section) error {
 		if part == name {
 			found, err = body.read()

@@ -49,7 +49,7 @@ func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	raw, ok := s.Uniform()
 	if !ok {
 		reg := m.field(host.MSREnergyBias, 0, 4)
-		return fact.Convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel, firmware or somebody since set the register", reg.From)
+		return fact.Convert(reg, func(v uint64) string { return biases[v/4] }), undecided("the kernel or firmware set the register, or somebody since", reg.From)
 	}
 	at := fact.At(inventory.SourceCPUFreq, s.Paths[0], raw)
 	n, err := strconv.Atoi(raw)
@@ -61,7 +61,7 @@ func (m *Machine) epbWord() (word, decided fact.Fact[string]) {
 	case n == 6:
 		decided = undecided("firmware left 6, or left 0 and the kernel made it 6 at boot", at)
 	default:
-		decided = undecided("firmware or somebody since set it", at)
+		decided = undecided("firmware set it, or somebody since", at)
 	}
 	return fact.Known(biases[n/4], fact.Direct, at), decided
 }

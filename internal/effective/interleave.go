@@ -73,7 +73,7 @@ func (m *Machine) nodesApart(from fact.Evidence, evidence []fact.Evidence) fact.
 	for i := range m.System.Nodes {
 		if m.System.Nodes[i].Socket.State == fact.Conflicting {
 			return fact.Unknown[string](fact.Conflicting,
-				fmt.Sprintf("node %d spans sockets although there are nodes enough", m.System.Nodes[i].ID), "", slices.Concat(evidence, []fact.Evidence{from})...)
+				fmt.Sprintf("node %d spans sockets although there are enough nodes", m.System.Nodes[i].ID), "", slices.Concat(evidence, []fact.Evidence{from})...)
 		}
 	}
 	srat, known := m.System.NUMA.SRAT.Get()

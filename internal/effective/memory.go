@@ -184,7 +184,7 @@ func (m *Machine) mirroring() fact.Fact[string] {
 	limited := slices.ContainsFunc(m.System.NUMA.Options.Or(nil), func(o string) bool { return strings.HasPrefix(o, "mem=") || strings.HasPrefix(o, "memmap=") })
 	switch {
 	case !ok:
-		return fact.Unknown[string](fact.Unread, "the installed memory is not known, to hold the visible memory against", "the machine's own SMBIOS table, or "+elsewhere)
+		return fact.Unknown[string](fact.Unread, "the installed memory is not known, so the visible memory cannot be compared with it", "the machine's own SMBIOS table, or "+elsewhere)
 	case !visible.Known():
 		return fact.Blame[string](visible)
 	case limited && visible.From.Path != m.System.Memory.MapBytes.From.Path: // firmware's map alone keeps what the option takes away
@@ -197,7 +197,7 @@ func (m *Machine) mirroring() fact.Fact[string] {
 	case half && m.allMirrored():
 		return fact.Known("mirror_full", fact.Corroborated, visible.From, at)
 	case half:
-		return unobservable("half of the installed memory is visible, which mirroring leaves and sparing of one of two ranks or modules, too", visible.From, at)
+		return unobservable("half of the installed memory is visible, which is what mirroring leaves, and sparing of one of two ranks or modules too", visible.From, at)
 	case third:
 		return fact.Known("mirror_full", fact.Indirect, visible.From, at)
 	case m.whole(installed):
@@ -236,5 +236,5 @@ func (m *Machine) patrolScrub() effectiveFace {
 				found.From.Raw, found.From.Path, rate.From.Raw, rate.From.Path), "", found.From, rate.From)}
 		}
 	}
-	return effectiveFace{found, undecided("firmware or somebody since set the rate", found.From)}
+	return effectiveFace{found, undecided("firmware set the rate, or somebody since", found.From)}
 }

@@ -136,6 +136,6 @@ func (m *Machine) virtualization() effectiveFace {
 	case flag.Value:
 		return effectiveFace{fact.Known(enabledWord, fact.Indirect, flag.From), fact.Known(inventory.DecidedFirmware, fact.Indirect, flag.From)}
 	default:
-		return effectiveFace{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, the kernel was built without, or the processor has none", flag.From)}
+		return effectiveFace{fact.Known(disabledWord, fact.Indirect, flag.From), undecided("firmware disables it, the kernel was built without it, or the processor has none", flag.From)}
 	}
 }

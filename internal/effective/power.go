@@ -60,7 +60,7 @@ func (m *Machine) withoutPolicies() fact.Fact[string] {
 	if o, ok := m.option(off); ok {
 		return fact.Unknown[string](fact.Refused, "the command line turns the frequency driver off, so that firmware's mode does not show", "boot without the option", o, at)
 	}
-	return unobservable("the system has no frequency driver: firmware scales the frequency or fixes it, which profile does that does not show", at)
+	return unobservable("the system has no frequency driver: firmware scales the frequency or fixes it; which profile does that does not show", at)
 }
 
 // pStates is whether the processor changes its frequency by P-states.
@@ -70,7 +70,7 @@ func (m *Machine) pStates() effectiveFace {
 		eist := m.field(host.MSRMiscEnable, 16, 1)
 		if eist.Known() {
 			word := switchOf(eist, 1)
-			return effectiveFace{word, undecided("firmware or somebody since set the register", eist.From)}
+			return effectiveFace{word, undecided("firmware set the register, or somebody since", eist.From)}
 		}
 		if eist.State == fact.Conflicting {
 			return effectiveFace{effective: fact.Blame[string](eist)}

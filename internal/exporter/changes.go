@@ -11,7 +11,7 @@ import (
 )
 
 // UnreadNotice begins the remark of a report about what could not be read.
-const UnreadNotice = "not all could be read: "
+const UnreadNotice = "not everything could be read: "
 
 // counts are rules by result for a line of the log, as the metrics count them.
 func counts(r *report.Report) []any {

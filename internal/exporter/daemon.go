@@ -80,7 +80,7 @@ func (l *auditLoop) run(ctx context.Context) {
 	l.timer = time.NewTimer(0)
 	defer l.timer.Stop()
 	l.due = time.Now()
-	l.notify("READY=1\nSTATUS=the first audit runs")
+	l.notify("READY=1\nSTATUS=the first audit is running")
 	ping, stop := l.pings()
 	defer stop()
 	for {
@@ -165,7 +165,7 @@ func (l *auditLoop) finished(out Outcome) {
 		l.notify(ready + "STATUS=the last audit failed")
 	case out.Err != nil:
 		l.log.Error("audit done in part; what could not be read is unknown", append(counts(out.Report), "error", out.Err, "took", took)...)
-		l.notify(ready + "STATUS=" + status(out.Report) + "; not all could be read")
+		l.notify(ready + "STATUS=" + status(out.Report) + "; not everything could be read")
 		logChanges(l.log, before, l.pages.current.Load())
 	default:
 		l.log.Info("audit done", append(counts(out.Report), "took", took)...)

@@ -75,7 +75,7 @@ func TestInterval(t *testing.T) {
 		d.stop()
 		synctest.Wait()
 		messages := d.messages()
-		assert.Equal(t, "READY=1\nSTATUS=the first audit runs", messages[0])
+		assert.Equal(t, "READY=1\nSTATUS=the first audit is running", messages[0])
 		assert.Equal(t, "READY=1\nSTATUS=0 failed, 0 unknown, 1 passed", messages[1])
 		assert.Equal(t, "STOPPING=1", messages[len(messages)-1])
 	})

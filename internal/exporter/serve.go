@@ -88,7 +88,7 @@ func passed(listeners []net.Listener, err error) ([]net.Listener, error) {
 	case len(listeners) == 0:
 		return nil, errors.New("systemd passed no socket, expected a .socket unit for this service")
 	case slices.Contains(listeners, nil):
-		return nil, errors.New("systemd passed a socket that takes no connections, expected ListenStream= alone in the .socket unit")
+		return nil, errors.New("systemd passed a socket that does not accept connections, expected ListenStream= alone in the .socket unit")
 	}
 	return listeners, nil
 }

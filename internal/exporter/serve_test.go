@@ -241,7 +241,7 @@ func TestPassedSockets(t *testing.T) {
 	all, err := passed([]net.Listener{l}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, []net.Listener{l}, all)
-	for want, of := range map[string][]net.Listener{"passed no socket": nil, "takes no connections": {l, nil}} {
+	for want, of := range map[string][]net.Listener{"passed no socket": nil, "does not accept connections": {l, nil}} {
 		_, err := passed(of, nil)
 		require.ErrorContains(t, err, want)
 	}

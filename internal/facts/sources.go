@@ -37,7 +37,7 @@ type subjectList struct {
 	known Value
 }
 
-// machine reads a field of machineFacts.
+// machine reads a field of Machine.
 func machine(f func(m *Machine) Value) func(any) Value {
 	return func(src any) Value { return f(src.(*Machine)) }
 }

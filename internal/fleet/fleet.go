@@ -21,7 +21,7 @@ type Fleet struct {
 	words      map[string]string
 }
 
-// New makes an empty fleet whose machines are compared within one of Kinds.
+// New makes an empty fleet whose machines are compared within one of GroupKinds.
 func New(by string) *Fleet {
 	return &Fleet{by: by, findings: map[[2]string]*Finding{}, undecided: map[[2]string]*Undecided{}, names: map[string]bool{}, words: map[string]string{}}
 }

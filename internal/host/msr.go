@@ -169,7 +169,7 @@ func registersOf(cpu *CPU) []register {
 
 func msrPath(cpu int) string { return indexed("/dev/cpu/", cpu, "/msr") }
 
-// errPlain: what a plain file cannot say.
+// What a plain file cannot say of a register.
 var (
 	errZeroOrHole = errors.New("a plain file does not tell a register of 0 from one that was not saved")
 	errOverlap8   = errors.New("a plain file cannot hold this register beside its neighbour")

@@ -26,7 +26,7 @@ const (
 	Processors Kind = "processors"
 	Topics     Kind = "topics"
 	Parts      Kind = "parts"
-	Table      Kind = "table" // of fields parted by tabs, without a schema
+	Table      Kind = "table" // of fields separated by tabs, without a schema
 )
 
 // File is a data file that was read.

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// tables are the lists of fields parted by tabs, by the end of their path, each with
+// tables are the lists of fields separated by tabs, by the end of their path, each with
 // what is wrong with a row.
 var tables = map[string]func() func(cells []string) string{
 	slotSets:        func() func([]string) string { return (&setRows{blocks: map[string]bool{}}).fault },
@@ -32,7 +32,7 @@ func tableOf(name string) string {
 	return ""
 }
 
-// IsTable reports whether a file of that name is a list of fields parted by tabs
+// IsTable reports whether a file of that name is a list of fields separated by tabs
 // that is checked.
 func IsTable(name string) bool { return tableOf(name) != "" }
 

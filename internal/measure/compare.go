@@ -55,7 +55,7 @@ func (f *Figure) Below(other *Figure) Gap {
 	case f.Clock <= 0 || other.Clock <= 0:
 		return Gap{Why: "the cores' clocks are not known"}
 	case math.Abs(f.Clock-other.Clock) > maxClock*max(f.Clock, other.Clock):
-		return Gap{Why: fmt.Sprintf("the cores ran at other clocks: %.0f %% of the faster ones", 100*min(f.Clock, other.Clock)/max(f.Clock, other.Clock))}
+		return Gap{Why: fmt.Sprintf("the cores ran at different clocks: %.0f %% of the faster ones", 100*min(f.Clock, other.Clock)/max(f.Clock, other.Clock))}
 	default:
 		return Gap{Share: max(0, 1-f.High/other.Low)}
 	}

@@ -50,7 +50,7 @@ func disturbed(before, after Counters, wall time.Duration) string {
 	case wall <= 0:
 		return "the clock stood still"
 	case before.Throttled >= 0 && after.Throttled > before.Throttled:
-		return fmt.Sprintf("cores were slowed for their heat (%d times)", after.Throttled-before.Throttled)
+		return fmt.Sprintf("cores were throttled by heat (%d times)", after.Throttled-before.Throttled)
 	case stall != nil && *stall > maxStall*wall.Seconds():
 		return "tasks waited for memory (PSI)"
 	default:

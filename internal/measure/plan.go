@@ -36,8 +36,8 @@ type Options struct {
 
 // Plan is what will be measured, in which memory, in what time.
 type Plan struct {
-	Site  *Site
-	Cells []Pair
+	Machine *Machine
+	Cells   []Pair
 	// Buffers are the memory to map on each memory node.
 	Buffers map[int]Buffer
 	// Limit bounds the whole measurement.
@@ -55,14 +55,14 @@ func (b Buffer) Bytes() int64 { return b.Streams + b.Chain }
 type Pair struct{ CPU, Memory int }
 
 // NewPlan decides what is measured, or gives a *Refusal; an ErrNode is wrong usage.
-func NewPlan(s *Site, o Options) (*Plan, error) {
+func NewPlan(s *Machine, o Options) (*Plan, error) {
 	if err := s.known(o.Nodes); err != nil {
 		return nil, err
 	}
 	if err := s.allowed(o.Force); err != nil {
 		return nil, err
 	}
-	p := &Plan{Site: s, Cells: s.pairs(o), Buffers: map[int]Buffer{}}
+	p := &Plan{Machine: s, Cells: s.pairs(o), Buffers: map[int]Buffer{}}
 	if len(p.Cells) == 0 {
 		return nil, refuse("", "no node to measure has both processors and memory")
 	}
@@ -94,7 +94,7 @@ func timeLimit(cells int, quick bool) time.Duration {
 var ErrNode = errors.New("no node")
 
 // known refuses node numbers that the machine does not have.
-func (s *Site) known(ids []int) error {
+func (s *Machine) known(ids []int) error {
 	for _, id := range ids {
 		if s.node(id) == nil {
 			all := make([]int, len(s.Nodes))
@@ -109,7 +109,7 @@ func (s *Site) known(ids []int) error {
 
 // pairs are the local cells and one remote cell for each ordered pair of
 // sockets, or all of them.
-func (s *Site) pairs(o Options) []Pair {
+func (s *Machine) pairs(o Options) []Pair {
 	var out []Pair
 	for i := range s.Nodes {
 		for j := range s.Nodes {
@@ -140,7 +140,7 @@ func (n *Node) hasCPUs() bool { return len(n.CPUs)+len(n.Barred) > 0 }
 
 // first reports whether a node stands for its socket: the first of the nodes to
 // be measured that has processors and memory.
-func (s *Site) first(n *Node, o Options) bool {
+func (s *Machine) first(n *Node, o Options) bool {
 	for i := range s.Nodes {
 		m := &s.Nodes[i]
 		if m.Socket == n.Socket && m.hasCPUs() && m.FreeBytes != 0 && o.takes(m.ID) {
@@ -152,7 +152,7 @@ func (s *Site) first(n *Node, o Options) bool {
 
 // buffer is the memory that a cell needs, so that no cache holds a part of it
 // that matters. The chain's lines are a power of two.
-func (s *Site) buffer(c Pair) Buffer {
+func (s *Machine) buffer(c Pair) Buffer {
 	cache := s.node(c.CPU).CacheBytes
 	if cache == 0 {
 		cache = unknownCache
@@ -164,7 +164,7 @@ func (s *Site) buffer(c Pair) Buffer {
 // fits refuses a machine that has not enough free memory.
 func (p *Plan) fits() error {
 	var all int64
-	for _, n := range p.Site.Nodes {
+	for _, n := range p.Machine.Nodes {
 		buffer, used := p.Buffers[n.ID]
 		need := buffer.Bytes()
 		all += need
@@ -176,7 +176,7 @@ func (p *Plan) fits() error {
 			return refuse("", "node %d has %s free, of which a quarter may be used: %s are needed", n.ID, inMiB(n.FreeBytes), inMiB(need))
 		}
 	}
-	if limit := p.Site.MemoryBytes; limit >= 0 && all > limit/memoryShare {
+	if limit := p.Machine.MemoryBytes; limit >= 0 && all > limit/memoryShare {
 		return refuse("name fewer nodes with --nodes", "the control group grants %s more memory, of which a quarter may be used: %s are needed", inMiB(limit), inMiB(all))
 	}
 	return nil

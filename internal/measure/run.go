@@ -56,7 +56,7 @@ func Run(ctx context.Context, bench Bench, plan *Plan) (res *Result, err error) 
 // prepare maps all memory and learns how long a pass may take.
 func (r *measurementRun) prepare() error {
 	for _, p := range r.plan.Cells {
-		node := r.plan.Site.node(p.CPU)
+		node := r.plan.Machine.node(p.CPU)
 		cell := Cell{CPUNode: p.CPU, MemoryNode: p.Memory, Threads: len(node.CPUs)}
 		if node.Socket >= 0 {
 			cell.Socket = &node.Socket
@@ -84,7 +84,7 @@ func (r *measurementRun) late() bool { return r.bench.Now().Sub(r.began) >= r.pl
 
 // cell does one round of one cell.
 func (r *measurementRun) cell(ctx context.Context, c *Cell, round int) error {
-	cpus := r.plan.Site.node(c.CPUNode).CPUs
+	cpus := r.plan.Machine.node(c.CPUNode).CPUs
 	for _, kind := range Kinds() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -136,7 +136,7 @@ func (r *measurementRun) group(c *Cell, kind Kind, cpus []int) error {
 func (r *measurementRun) misplaced(c *Cell) string {
 	p := r.memory[c.MemoryNode].Placed()
 	switch {
-	case len(r.plan.Site.Nodes) == 1:
+	case len(r.plan.Machine.Nodes) == 1:
 		return ""
 	case !p.Known:
 		return "the kernel does not say where the memory lies"
@@ -149,8 +149,8 @@ func (r *measurementRun) misplaced(c *Cell) string {
 
 // result sums up.
 func (r *measurementRun) result() *Result {
-	res := &Result{Schema: Schema, Nodes: r.cells, Notes: append([]string{}, r.plan.Site.Notes...), Kernel: Kernels,
-		Forced: r.plan.Site.Guest != "", GeneratedAt: r.bench.Now().UTC().Format(time.RFC3339)}
+	res := &Result{Schema: Schema, Nodes: r.cells, Notes: append([]string{}, r.plan.Machine.Notes...), Kernel: Kernels,
+		Forced: r.plan.Machine.Guest != "", GeneratedAt: r.bench.Now().UTC().Format(time.RFC3339)}
 	for i := range r.cells {
 		r.cells[i].sum()
 	}

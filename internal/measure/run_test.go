@@ -186,7 +186,7 @@ func TestDisturbances(t *testing.T) {
 		"noise":     {func(m *simulated) { m.noise = 0.1 }, "the passes differ by"},
 		"neighbour": {always, "other programs kept 0."},
 		"crowded":   {func(m *simulated) { m.crowded = 1 }, "of the time, others had the processors"},
-		"heat":      {func(m *simulated) { m.heat = []heat{{1, 0.7, 0, time.Hour, true}} }, "slowed for their heat"},
+		"heat":      {func(m *simulated) { m.heat = []heat{{1, 0.7, 0, time.Hour, true}} }, "throttled by heat"},
 		"misplaced": {func(m *simulated) { m.misplaced = true }, "only 50 % of the memory lies on node 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -207,25 +207,25 @@ func TestUncountedHeat(t *testing.T) {
 	m.heat = []heat{{1, 0.7, 0, time.Hour, false}}
 	r, err := m.measured()
 	require.NoError(t, err)
-	require.Contains(t, gap(r, 1, 0).Why, "the cores ran at other clocks: 70 %")
+	require.Contains(t, gap(r, 1, 0).Why, "the cores ran at different clocks: 70 %")
 }
 
 // TestRefusals: what would make the figures say nothing is refused with its
 // reason before any memory is mapped.
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*measure.Site, *measure.Options)
+		change func(*measure.Machine, *measure.Options)
 		why    string
 	}{
-		"guest":       {func(s *measure.Site, _ *measure.Options) { s.Guest = "kvm" }, "this is a virtual machine (kvm)"},
-		"quota":       {func(s *measure.Site, _ *measure.Options) { s.Quota = "cpu.max is 200000 100000" }, "limits processor time: cpu.max is 200000 100000"},
-		"forced":      {func(s *measure.Site, o *measure.Options) { s.Quota, o.Force = "cpu.max is 1 2", true }, "limits processor time"},
-		"cpuset":      {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out 1 cores of node 1 (CPU 31 ...)"},
-		"mems":        {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].MemoryBarred = true }, "the cpuset leaves out the memory of node 1"},
-		"memory":      {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
-		"unknown":     {func(s *measure.Site, _ *measure.Options) { s.Nodes[1].FreeBytes = -1 }, "the free memory of node 1 is not known"},
-		"group":       {func(s *measure.Site, _ *measure.Options) { s.MemoryBytes = 2 << 30 }, "the control group grants 2048 MiB more memory, of which a quarter may be used: 768 MiB are needed"},
-		"memory-less": {func(s *measure.Site, _ *measure.Options) { s.Nodes[0].FreeBytes, s.Nodes[1].FreeBytes = 0, 0 }, "no node to measure has both processors and memory"},
+		"guest":       {func(s *measure.Machine, _ *measure.Options) { s.Guest = "kvm" }, "this is a virtual machine (kvm)"},
+		"quota":       {func(s *measure.Machine, _ *measure.Options) { s.Quota = "cpu.max is 200000 100000" }, "limits processor time: cpu.max is 200000 100000"},
+		"forced":      {func(s *measure.Machine, o *measure.Options) { s.Quota, o.Force = "cpu.max is 1 2", true }, "limits processor time"},
+		"cpuset":      {func(s *measure.Machine, _ *measure.Options) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out 1 cores of node 1 (CPU 31 ...)"},
+		"mems":        {func(s *measure.Machine, _ *measure.Options) { s.Nodes[1].MemoryBarred = true }, "the cpuset leaves out the memory of node 1"},
+		"memory":      {func(s *measure.Machine, _ *measure.Options) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
+		"unknown":     {func(s *measure.Machine, _ *measure.Options) { s.Nodes[1].FreeBytes = -1 }, "the free memory of node 1 is not known"},
+		"group":       {func(s *measure.Machine, _ *measure.Options) { s.MemoryBytes = 2 << 30 }, "the control group grants 2048 MiB more memory, of which a quarter may be used: 768 MiB are needed"},
+		"memory-less": {func(s *measure.Machine, _ *measure.Options) { s.Nodes[0].FreeBytes, s.Nodes[1].FreeBytes = 0, 0 }, "no node to measure has both processors and memory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newSimulated(1, 60e9)

@@ -13,7 +13,7 @@ import (
 type simulated struct {
 	rng  *rand.Rand
 	now  time.Time
-	site measure.Site
+	site measure.Machine
 	// bandwidth is each node's own, in bytes per second.
 	bandwidth map[int]float64
 	// noise is the standard deviation of a pass as a share of it.

@@ -184,7 +184,7 @@ func (q *quiet) Pass(kind measure.Kind, cpus []int, _ measure.Memory, d time.Dur
 // TestOwn: a document comes back as it was measured, and its claims are not
 // believed beyond its passes.
 func TestOwn(t *testing.T) {
-	site := &measure.Site{MemoryBytes: -1, Nodes: []measure.Node{{ID: 0, CPUs: []int{0, 1}, FreeBytes: 8 << 30, CacheBytes: 1 << 20}}}
+	site := &measure.Machine{MemoryBytes: -1, Nodes: []measure.Node{{ID: 0, CPUs: []int{0, 1}, FreeBytes: 8 << 30, CacheBytes: 1 << 20}}}
 	plan, err := measure.NewPlan(site, measure.Options{})
 	require.NoError(t, err)
 	r, err := measure.Run(context.Background(), &quiet{now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}, plan)

@@ -65,7 +65,7 @@ func Choose(e *bios.Export, asked string) (Form, error) {
 	forms := formsOf(e)
 	switch {
 	case e.Wishes:
-		return "", fmt.Errorf("%s says what shall be set, not what is: expected an export of the present settings", e.Format)
+		return "", fmt.Errorf("%s says what is to be set, not what is set: expected an export of the present settings", e.Format)
 	case len(forms) == 0:
 		return "", fmt.Errorf("no form of a change is documented for an export in the form %s", e.Format)
 	case asked == "":

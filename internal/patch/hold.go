@@ -105,7 +105,7 @@ func (m *patchMaker) beside() {
 }
 
 // decides is the attribute that decides a setting, with its value.
-func (m *patchMaker) decides(id string, given func(string) []settings.Given) string {
+func (m *patchMaker) decides(id string, given func(string) []settings.ExportedAttribute) string {
 	g := m.src.Table.Read(id, given).Given
 	return g.Name + " = " + g.Value
 }

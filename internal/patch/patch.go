@@ -98,7 +98,7 @@ func (m *patchMaker) comesTo(id string) (string, bool) { return m.under(id, m.gi
 
 // under is the word that a setting comes to with some attributes: its own, or
 // what a preset makes of it. False where that is not known.
-func (m *patchMaker) under(id string, given func(string) []settings.Given) (string, bool) {
+func (m *patchMaker) under(id string, given func(string) []settings.ExportedAttribute) (string, bool) {
 	own := m.src.Table.Read(id, given)
 	if own.Outcome != settings.Translated {
 		return "", false
@@ -132,7 +132,7 @@ func (m *patchMaker) group(e *settings.Attribute, a *bios.Attribute) string {
 // the changes made so far and some more values changed.
 //
 //go:noinline
-func (m *patchMaker) given(next map[*bios.Attribute]string) func(string) []settings.Given {
+func (m *patchMaker) given(next map[*bios.Attribute]string) func(string) []settings.ExportedAttribute {
 	changed := map[*bios.Attribute]string{}
 	for i := range m.out.Changes {
 		changed[m.out.Changes[i].Attribute] = m.out.Changes[i].To
@@ -142,11 +142,11 @@ func (m *patchMaker) given(next map[*bios.Attribute]string) func(string) []setti
 }
 
 // show is the export after the next boot with some values changed.
-func (m *patchMaker) show(next map[*bios.Attribute]string) func(string) []settings.Given {
-	return func(plain string) []settings.Given {
-		var out []settings.Given
+func (m *patchMaker) show(next map[*bios.Attribute]string) func(string) []settings.ExportedAttribute {
+	return func(plain string) []settings.ExportedAttribute {
+		var out []settings.ExportedAttribute
 		for _, a := range m.src.ByName[plain] {
-			g := settings.Given{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
+			g := settings.ExportedAttribute{Name: a.Name, Value: a.Value, Text: a.Text, Stated: a.Stated}
 			if a.HasPending {
 				g.Value, g.Text, g.Stated = a.Pending, a.PendingText, true
 			}

@@ -325,7 +325,7 @@ func TestQuotingAndFit(t *testing.T) {
 	batch, err := bios.Decode("batch", []byte("set uEFI.TurboModeEnable Enable\n"))
 	require.NoError(t, err)
 	_, err = patch.Choose(batch, "")
-	assert.ErrorContains(t, err, "what shall be set, not what is")
+	assert.ErrorContains(t, err, "what is to be set, not what is set")
 }
 
 // dependent is a registry of Dell's form, made for this test: Turbo is locked

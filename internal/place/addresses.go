@@ -84,7 +84,7 @@ func (pl *placer) addressesAgainst() string {
 		}
 		left[pl.out[before].Socket] = true
 		if left[pl.out[i].Socket] && says == "" {
-			says = fmt.Sprintf("the mapping puts %s on processor %d, and firmware gives it addresses behind those of %s, of processor %d, which follow others of processor %d",
+			says = fmt.Sprintf("the mapping puts %s on processor %d, and firmware gives it addresses after those of %s, of processor %d, which follow others of processor %d",
 				pl.name(i), pl.out[i].Socket, pl.name(before), pl.out[before].Socket, pl.out[i].Socket)
 		}
 	}

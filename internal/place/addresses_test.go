@@ -76,5 +76,5 @@ func TestDoubtByAddresses(t *testing.T) {
 	assert.Empty(t, of(0, 16, 8), "one has none")
 	list := of(0, 16, 8, 24)
 	require.Len(t, list, 1)
-	assert.Contains(t, list[0], `"P1-DIMMB1" on processor 0, and firmware gives it addresses behind those of "P2-DIMMA1", of processor 1, which follow others of processor 0`)
+	assert.Contains(t, list[0], `"P1-DIMMB1" on processor 0, and firmware gives it addresses after those of "P2-DIMMA1", of processor 1, which follow others of processor 0`)
 }

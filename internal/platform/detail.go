@@ -4,7 +4,7 @@ import "regexp"
 
 // Author is a maker of machines whose documents are among a platform's sources.
 type Author struct {
-	// Maker is the name as Maker folds it.
+	// Maker is the name as MakerWord folds it.
 	Maker string
 	// Not are parts of product names of which its documents say nothing.
 	Not []string

@@ -20,7 +20,7 @@ const ProcessorPart = "processors"
 // rowsOfChunk weighs what one look into the table unpacks against what all chunks take.
 const rowsOfChunk = 64
 
-// CompileProcessors makes that part from the table.
+// CompileProcessors makes ProcessorPart from the table.
 func CompileProcessors(k fs.FS) ([]byte, error) {
 	raw, err := fs.ReadFile(k, processorTable)
 	if err != nil {

@@ -56,7 +56,7 @@ func TestYAMLErrors(t *testing.T) {
 		{"a line left of its key", "rules:\n  - id: a\n    year: 1\n   ok: true\n", 2, "a list with a line that neither begins with - nor is indented below one that does: look at indentation, here or below"},
 		{"text after a quote", "rules:\n  - id: a\n    title: 'a' b\n", 2, "neither a key nor part of the value before it: look at quotes and indentation, here or below"},
 		{"a colon in a text", "rules:\n  - id: a: b\n", 2, "mapping values are not allowed here: put a text with a colon in quotes"},
-		{"a tab", "rules:\n  - id: a\n\tyear: 1\n", 2, "found a tab character that violates indentation, here or below: indent with blanks"},
+		{"a tab", "rules:\n  - id: a\n\tyear: 1\n", 2, "found a tab character that violates indentation, here or below: indent with spaces"},
 		{"a text for a number", "rules:\n  - id: a\n    year: \"2010\"\n", 3, "a text `2010` where a whole number was expected"},
 		{"a word for yes", "rules:\n  - ok: maybe\n", 2, "a text `maybe` where true or false was expected"},
 		{"a list for a text", "rules:\n  - id: [a]\n", 2, "a list where a text was expected"},

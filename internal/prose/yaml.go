@@ -24,7 +24,7 @@ var yamlWords = sync.OnceValue(func() []yamlWord {
 		{`did not find expected ',' or '([\]}])'`, "a comma or $1 is missing, here or below"},
 		{`did not find expected node content`, "a value is missing, here or below"},
 		{`(mapping values are not allowed)( in this context)?`, "$1 here: put a text with a colon in quotes"},
-		{`(found a tab character that violates indentation)`, "$1, here or below: indent with blanks"},
+		{`(found a tab character that violates indentation)`, "$1, here or below: indent with spaces"},
 	} {
 		out = append(out, yamlWord{regexp.MustCompile(r[0]), r[1]})
 	}

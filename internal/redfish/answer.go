@@ -110,7 +110,7 @@ func (a *Answer) Detail() string {
 		case a.MatchedBy != "":
 			model += ", known by its " + a.MatchedBy
 		default:
-			model += ", with nothing to compare it by"
+			model += ", with nothing to compare it with"
 		}
 		parts = append(parts, model)
 	}

@@ -61,7 +61,7 @@ func certificate(op string, err error) *Problem {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
 		p := problem(fact.SourceRefused, op, "the service's certificate is not valid now").hint("renew the certificate of the management controller, and check both clocks")
 		if invalid.Cert != nil {
-			p.Text = "the service's certificate holds from " + dayOf(invalid.Cert.NotBefore) + " to " + dayOf(invalid.Cert.NotAfter) + ", not now"
+			p.Text = "the service's certificate is valid from " + dayOf(invalid.Cert.NotBefore) + " to " + dayOf(invalid.Cert.NotAfter) + ", not now"
 		}
 		return p
 	case errors.As(err, &unknown):

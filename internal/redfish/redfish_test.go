@@ -299,10 +299,10 @@ func TestProblems(t *testing.T) {
 		"forbidden":       {change: status("/redfish/v1/Systems", 403), state: fact.SourceDenied, says: "may not read"},
 		"unknown ca":      {option: func(o *Options) { o.Roots = x509.NewCertPool() }, state: fact.SourceRefused, says: "no authority known here"},
 		"no service":      {change: status(rootPath, 404), state: fact.SourceAbsent, says: "no such resource"},
-		"a web page":      {change: answer(rootPath, func(w http.ResponseWriter) { _, _ = w.Write([]byte("<html>")) }), state: fact.SourceMalformed, says: "no JSON object"},
+		"a web page":      {change: answer(rootPath, func(w http.ResponseWriter) { _, _ = w.Write([]byte("<html>")) }), state: fact.SourceMalformed, says: "not a JSON object"},
 		"no root":         {change: answer(rootPath, func(w http.ResponseWriter) { _, _ = w.Write([]byte("{}")) }), state: fact.SourceMalformed, says: "not a Redfish service root"},
 		"cut JSON":        {change: answer(bios, func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"Attributes":{"A":`)) }), state: fact.SourcePartial, says: "inside its JSON", dimms: 2},
-		"bad JSON":        {change: answer(bios, func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"Attributes":nonsense}`)) }), state: fact.SourcePartial, says: "no JSON from byte", dimms: 2},
+		"bad JSON":        {change: answer(bios, func(w http.ResponseWriter) { _, _ = w.Write([]byte(`{"Attributes":nonsense}`)) }), state: fact.SourcePartial, says: "not JSON from byte", dimms: 2},
 		"short body":      {change: answer(bios, short), state: fact.SourcePartial, says: "before it is whole", dimms: 2},
 		"10 MB":           {change: answer(bios, tenMegabytes(true)), state: fact.SourcePartial, says: "has 10000000 bytes, more than", dimms: 2},
 		"10 MB unsaid":    {change: answer(bios, tenMegabytes(false)), state: fact.SourcePartial, says: "longer than the 2097152 bytes", dimms: 2},
@@ -434,7 +434,7 @@ func TestExpired(t *testing.T) {
 	b.TLS.Certificates = []tls.Certificate{cert}
 	a := b.ask(t, func(o *Options) { o.Roots = pool })
 	assert.Equal(t, fact.SourceRefused, a.State())
-	assert.Contains(t, a.Err().Error(), "holds from 2020-01-01 to 2021-01-01, not now")
+	assert.Contains(t, a.Err().Error(), "is valid from 2020-01-01 to 2021-01-01, not now")
 	a = b.ask(t, func(o *Options) { o.Roots, o.Insecure = pool, true })
 	require.NoError(t, a.Err())
 	assert.Contains(t, a.Detail(), "CERTIFICATE NOT VERIFIED")

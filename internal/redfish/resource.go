@@ -87,7 +87,7 @@ func decodeAnswer(op string, r *httpReply, v any) *Problem {
 		return problem(fact.SourceTruncated, op, "the answer is empty, expected a JSON object")
 	}
 	if body[0] != '{' {
-		return problem(fact.SourceMalformed, op, "the answer is no JSON object")
+		return problem(fact.SourceMalformed, op, "the answer is not a JSON object")
 	}
 	err := json.Unmarshal(body, v)
 	var other *json.UnmarshalTypeError
@@ -98,9 +98,9 @@ func decodeAnswer(op string, r *httpReply, v any) *Problem {
 	case errors.As(err, &syntax) && syntax.Offset >= int64(len(body)):
 		return problem(fact.SourceTruncated, op, "the answer ends after %d bytes, inside its JSON", len(body))
 	case errors.As(err, &syntax):
-		return problem(fact.SourceMalformed, op, "the answer is no JSON from byte %d on", syntax.Offset)
+		return problem(fact.SourceMalformed, op, "the answer is not JSON from byte %d on", syntax.Offset)
 	default:
-		return problem(fact.SourceMalformed, op, "the answer is no JSON that can be read")
+		return problem(fact.SourceMalformed, op, "the answer is not JSON that can be read")
 	}
 }
 

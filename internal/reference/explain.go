@@ -146,7 +146,7 @@ func waysToMend(rules []rulepack.RuleInfo) []page.Block {
 func sources(rules []rulepack.RuleInfo) []page.Block {
 	fields := differentTexts(rules, func(r *rulepack.RuleInfo) string { return source(r.Citation) })
 	if len(fields) == 0 {
-		fields = []page.Field{{Name: "-", Value: "none: the machine is held against itself, not against a document"}}
+		fields = []page.Field{{Name: "-", Value: "none: the machine is compared with itself, not with a document"}}
 	}
 	return []page.Block{partHeading("Documents"), {Fields: fields, Indent: 2}}
 }

@@ -42,13 +42,13 @@ func buildUndecided(c *verdict.Comparison) []Undecided {
 // buildProfiles is never nil: JSON has [] when no document gives a profile.
 func buildProfiles(c *verdict.Comparison) []HeldProfile {
 	out := []HeldProfile{}
-	for i := range c.Held {
-		out = append(out, buildHeld(&c.Held[i]))
+	for i := range c.Profiles {
+		out = append(out, buildHeld(&c.Profiles[i]))
 	}
 	return out
 }
 
-func buildHeld(h *verdict.Held) HeldProfile {
+func buildHeld(h *verdict.ProfileComparison) HeldProfile {
 	p := buildProfile(&h.Profile)
 	out := HeldProfile{ID: p.ID, Intent: p.Intent, Intents: neverNil(h.Intents), Analogy: wordOrNil(h.Analogy), Title: p.Title, Source: p.Source, Closest: h.Closest,
 		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,

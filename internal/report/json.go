@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// WriteJSON prints a *Report, an *Inventory, a *Comparison or a *WhatIf: two spaces a level, a newline
-// at the end, keys and findings in a stable order.
+// WriteJSON prints a document: two spaces a level, a newline at the end, keys and findings
+// in a stable order.
 func WriteJSON[T Report | Inventory | Comparison | WhatIf | Capacity](w io.Writer, v *T) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -14,7 +14,7 @@ import (
 // rule at each start would cost more than the audit itself. A blob is a table
 // of strings and a stream of numbers; the strings alias the blob when read.
 
-var errBlob = errors.New("compiled rules are damaged: go generate ./... makes them anew")
+var errBlob = errors.New("compiled rules are damaged: go generate ./... makes them again")
 
 // blobWriter collects numbers and strings.
 type blobWriter struct {

@@ -19,7 +19,7 @@ func TestCompiledRulesAreCurrent(t *testing.T) {
 	require.NoError(t, err)
 	got, err := compiled.Part(rules.FS, rulepack.Part)
 	require.NoError(t, err)
-	require.Equal(t, string(want), got, "rules/%s is out of date: go generate ./... makes it anew", compiled.File)
+	require.Equal(t, string(want), got, "rules/%s is out of date: go generate ./... makes it again", compiled.File)
 	loaded, err := rulepack.LoadCompiled(rules.FS)
 	require.NoError(t, err)
 	require.Len(t, loaded, len(packs))

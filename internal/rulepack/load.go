@@ -182,7 +182,7 @@ func LoadPath(name string) ([]*Pack, Complaints) {
 	return packs, faults
 }
 
-// LoadParsed is LoadPath for a file whose document was read before.
+// LoadParsed is LoadPath for one file whose YAML was parsed already.
 func LoadParsed(name string, root *yaml.Node) ([]*Pack, Complaints) {
 	dir := filepath.Dir(name)
 	p, faults := packOf(filepath.Base(name), root)

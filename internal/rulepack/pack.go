@@ -87,7 +87,7 @@ type Rule struct {
 	// ID is area.subject.aspect.
 	ID    string `yaml:"id"`
 	Title string `yaml:"title"`
-	// Subject is what the rule is asked of: machine, socket, slot, node.
+	// Subject is what the rule is asked of: machine, socket, slot, node, setting, baseline or measured.
 	Subject string `yaml:"subject"`
 	For     *Match `yaml:"for,omitempty"`
 	// Applies is an expression; Concerns says in words which machines the

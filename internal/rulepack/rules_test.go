@@ -227,8 +227,8 @@ func TestFaultsOfAProfile(t *testing.T) {
 	const cited = "{vendor: us, title: t}"
 	for _, c := range []struct{ src, says string }{
 		{profile("a/b", cited, ""), ""},
-		{profile(`""`, cited, ""), "a.yaml:2:9: profile id \"\": expected words without blanks"},
-		{profile("a b", cited, ""), "expected words without blanks"},
+		{profile(`""`, cited, ""), "a.yaml:2:9: profile id \"\": expected words without spaces"},
+		{profile("a b", cited, ""), "expected words without spaces"},
 		{profile("a/b", "{vendor: us}", ""), "a.yaml:2:5: profile a/b: citation with vendor and title is missing"},
 		{profile("a/b", "{title: t}", ""), "citation with vendor and title is missing"},
 		{strings.Replace(profile("a/b", cited, ""), "    citation: "+cited+"\n", "", 1), "citation with vendor and title is missing"},

@@ -240,7 +240,7 @@ func (v *validator) cases(r *Rule, written bool) {
 
 func (v *validator) profile(q *ProfileSpec) {
 	if q.ID == "" || strings.ContainsAny(q.ID, " \t") {
-		v.complain(keyOrRule(q.node, "id"), "profile id %q: expected words without blanks", q.ID)
+		v.complain(keyOrRule(q.node, "id"), "profile id %q: expected words without spaces", q.ID)
 	}
 	for _, intent := range q.Intents {
 		if !slices.Contains(Intents[:], intent) {

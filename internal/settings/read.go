@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Given is one attribute of an export.
-type Given struct {
+// ExportedAttribute is one attribute of an export.
+type ExportedAttribute struct {
 	// Name is the attribute as the export spells it.
 	Name string
 	// Value is its value, Text what setup prints for it, "" when not known.
@@ -40,7 +40,7 @@ type Answer struct {
 	// Value is the canonical word of an answer that was read.
 	Value string
 	// Given is the attribute that decided; Attr is its entry.
-	Given Given
+	Given ExportedAttribute
 	Attr  *Attribute
 	// Proven is true when the table has a name for the setting that a document
 	// or a capture proves: only then does Missing say something.
@@ -51,7 +51,7 @@ type Answer struct {
 // attributes of a plain name. The first entry whose attribute is there decides;
 // further entries of the same attribute know further values, and the value
 // "next" passes on.
-func (t *Table) Read(id string, lookup func(plain string) []Given) Answer {
+func (t *Table) Read(id string, lookup func(plain string) []ExportedAttribute) Answer {
 	s, _ := Lookup(id)
 	a := Answer{}
 	decided := ""
@@ -81,7 +81,7 @@ func (t *Table) Read(id string, lookup func(plain string) []Given) Answer {
 }
 
 // given finds the entry's attribute by its name, else by its text in setup.
-func (e *Attribute) given(lookup func(string) []Given) ([]Given, string) {
+func (e *Attribute) given(lookup func(string) []ExportedAttribute) ([]ExportedAttribute, string) {
 	for _, name := range e.Names() {
 		if given := lookup(name); len(given) > 0 {
 			return given, name
@@ -105,7 +105,7 @@ func lastStep(menu string) string {
 }
 
 // translate gives the word that all occurrences of an attribute agree on.
-func (e *Attribute) translate(s Setting, given []Given) (string, Outcome) {
+func (e *Attribute) translate(s Setting, given []ExportedAttribute) (string, Outcome) {
 	value := ""
 	for i, g := range given {
 		if !g.Stated {

@@ -345,7 +345,7 @@ func (t *Table) On(product string) *Table {
 // the setting's own value, and what it makes of it: "" where no document says
 // that, and then the own value does nothing. False where the setting is free or
 // its own value holds.
-func (t *Table) Under(id string, lookup func(plain string) []Given) (preset Given, word string, governed bool) {
+func (t *Table) Under(id string, lookup func(plain string) []ExportedAttribute) (preset ExportedAttribute, word string, governed bool) {
 	for i := range t.Masters {
 		m := &t.Masters[i]
 		if !slices.Contains(m.Locks, id) {
@@ -360,17 +360,17 @@ func (t *Table) Under(id string, lookup func(plain string) []Given) (preset Give
 			}
 		}
 	}
-	return Given{}, "", false
+	return ExportedAttribute{}, "", false
 }
 
 // is reports whether the attribute has a value, by its name or its text.
-func (g *Given) is(value string) bool {
+func (g *ExportedAttribute) is(value string) bool {
 	return PlainName(value) == PlainName(g.Value) || g.Text != "" && PlainName(value) == PlainName(g.Text)
 }
 
 // means is what the preset's value makes of a setting, "" where that is not
 // known.
-func (m *Master) means(id string, g *Given) string {
+func (m *Master) means(id string, g *ExportedAttribute) string {
 	for value, words := range m.Means {
 		if g.is(value) {
 			return words[id]

@@ -3,17 +3,17 @@ package verdict
 // Comparison is one machine held against every profile that a document gives
 // for it.
 type Comparison struct {
-	// Held are the profiles written for this machine, in file order.
-	Held []Held
+	// Profiles are those written for this machine, in file order.
+	Profiles []ProfileComparison
 	// Undecided are profiles of which it is not known whether they are written
 	// for it; they are never compared.
 	Undecided []Undecided
-	// Why says why Held is empty.
+	// Why says why Profiles is empty.
 	Why string
 }
 
-// Held is a machine beside one profile.
-type Held struct {
+// ProfileComparison is a machine beside one profile.
+type ProfileComparison struct {
 	Profile Profile
 	// Intents are all that the profile answers.
 	Intents []string
@@ -25,7 +25,7 @@ type Held struct {
 	Findings []Finding
 	// Rows is aligned with Findings: the document's own row, also where it does
 	// not speak of this machine.
-	Rows    []HeldRow
+	Rows    []ProfileRow
 	Summary Summary
 	// Closest marks the profiles from which the fewest settings are known to
 	// differ, and of those the ones with which the most agree. A profile with
@@ -38,8 +38,8 @@ type Undecided struct {
 	ID, Reason string
 }
 
-// HeldRow is what a document wants of one setting.
-type HeldRow struct {
+// ProfileRow is what a document wants of one setting.
+type ProfileRow struct {
 	// Want are the values, each of which the document accepts.
 	Want []string
 	// Note and Exceptions are the document's own, "" and nil where it has none.

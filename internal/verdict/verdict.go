@@ -57,7 +57,7 @@ type Citation struct {
 	// Place is the page, table, figure or section.
 	Place string `yaml:"place,omitempty" json:"place,omitempty"`
 	URL   string `yaml:"url,omitempty" json:"url,omitempty"`
-	// Authority is Standard or Third; "" for a maker's document about its own.
+	// Authority is Standard or ThirdParty; "" for a maker's document about its own.
 	Authority string `yaml:"authority,omitempty" json:"-"`
 	// About names the platforms that the document speaks of, none for any.
 	About []string `yaml:"about,omitempty" json:"-"`

@@ -58,7 +58,7 @@ func twoSockets() map[string]string {
 // TestSurvey: one CPU a core, caches of the socket, free memory of the node.
 func TestSurvey(t *testing.T) {
 	s := live.Survey(tree(t, twoSockets()), "")
-	require.Equal(t, &measure.Site{MemoryBytes: -1, Nodes: []measure.Node{
+	require.Equal(t, &measure.Machine{MemoryBytes: -1, Nodes: []measure.Node{
 		{ID: 0, Socket: 0, CPUs: []int{0, 1}, FreeBytes: 16 << 30, CacheBytes: 18 << 20},
 		{ID: 1, Socket: 1, CPUs: []int{2, 3}, FreeBytes: 8 << 30, CacheBytes: 18 << 20},
 	}}, s)

@@ -14,8 +14,8 @@ import (
 
 // Survey reads what must be known before a measurement. guest names the
 // hypervisor of a virtual machine, "" on real hardware.
-func Survey(root *host.Root, guest string) *measure.Site {
-	s := &measure.Site{Guest: guest, Notes: circumstances(root)}
+func Survey(root *host.Root, guest string) *measure.Machine {
+	s := &measure.Machine{Guest: guest, Notes: circumstances(root)}
 	s.Quota, s.MemoryBytes = limits(root)
 	cpus, mems := allowed(root)
 	numa := host.ReadNUMA(root)

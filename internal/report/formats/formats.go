@@ -89,7 +89,7 @@ func WriteInventory(w io.Writer, format string, inv *report.Inventory, o text.Op
 	}
 }
 
-// WriteCapacity prints a planned capacity in one of Plans.
+// WriteCapacity prints a planned capacity in one of ForPlans.
 func WriteCapacity(w io.Writer, format string, r *report.Capacity, o text.Options) error {
 	switch format {
 	case Text:
@@ -101,7 +101,7 @@ func WriteCapacity(w io.Writer, format string, r *report.Capacity, o text.Option
 	}
 }
 
-// WriteWhatIf prints a what-if in one of Plans.
+// WriteWhatIf prints a what-if in one of ForPlans.
 func WriteWhatIf(w io.Writer, format string, r *report.WhatIf, o text.Options) error {
 	switch format {
 	case Text:

@@ -8,9 +8,9 @@ import (
 var compared = map[string]string{"smt": "disabled", "turbo": "enabled", "memory_speed": "max"}
 
 // heldRow is one setting beside a profile.
-func heldRow(id string, result verdict.Result, want ...string) (verdict.Finding, verdict.HeldRow) {
+func heldRow(id string, result verdict.Result, want ...string) (verdict.Finding, verdict.ProfileRow) {
 	f := verdict.Finding{Rule: "setting." + id, Subject: "setting " + id, Result: result, Severity: verdict.Info, Citation: dell11G()}
-	w := verdict.HeldRow{Want: want}
+	w := verdict.ProfileRow{Want: want}
 	switch result {
 	case verdict.Pass:
 		f.Found = compared[id] + " (configured)"
@@ -27,8 +27,8 @@ func heldRow(id string, result verdict.Result, want ...string) (verdict.Finding,
 	return f, w
 }
 
-func held(id, intent string, closest bool, rows ...func() (verdict.Finding, verdict.HeldRow)) verdict.Held {
-	h := verdict.Held{Profile: verdict.Profile{ID: id, Intent: intent, Title: id, Citation: *dell11G()}, Intents: []string{intent}, Closest: closest}
+func held(id, intent string, closest bool, rows ...func() (verdict.Finding, verdict.ProfileRow)) verdict.ProfileComparison {
+	h := verdict.ProfileComparison{Profile: verdict.Profile{ID: id, Intent: intent, Title: id, Citation: *dell11G()}, Intents: []string{intent}, Closest: closest}
 	for _, row := range rows {
 		f, w := row()
 		h.Findings, h.Rows = append(h.Findings, f), append(h.Rows, w)
@@ -37,8 +37,8 @@ func held(id, intent string, closest bool, rows ...func() (verdict.Finding, verd
 	return h
 }
 
-func row(id string, result verdict.Result, want ...string) func() (verdict.Finding, verdict.HeldRow) {
-	return func() (verdict.Finding, verdict.HeldRow) { return heldRow(id, result, want...) }
+func row(id string, result verdict.Result, want ...string) func() (verdict.Finding, verdict.ProfileRow) {
+	return func() (verdict.Finding, verdict.ProfileRow) { return heldRow(id, result, want...) }
 }
 
 // Comparisons are made-up comparisons by name.
@@ -48,13 +48,13 @@ func Comparisons() map[string]*verdict.Comparison {
 	byAnalogy := held("dell-11g/low-latency", "low-latency", false, row("c_states", verdict.Error, "disabled"), row("turbo", verdict.NotApplicable, "enabled"))
 	byAnalogy.Analogy = "the document speaks of R710"
 	return map[string]*verdict.Comparison{
-		"unknown": {Held: []verdict.Held{
+		"unknown": {Profiles: []verdict.ProfileComparison{
 			held("hpe-gen10plus-amd-7003/transactional-application-processing", "database", false, power, row("smt", verdict.Unknown, "enabled")),
 			held("hpe-gen10plus-amd-7003/general-power-efficient-compute", "energy-efficiency", false, power),
 		}},
 		"none": {Why: "no document gives a profile for this machine"},
 		"some": {
-			Held: []verdict.Held{
+			Profiles: []verdict.ProfileComparison{
 				held("dell-11g/balanced", "balanced", true, power, noSMT, row("turbo", verdict.Fail, "disabled")),
 				held("dell-11g/max-performance", "max-performance", false, row("power_policy", verdict.Unknown, "max_performance", "os_dynamic"),
 					row("smt", verdict.Fail, "enabled"), row("turbo", verdict.Fail, "disabled"), row("memory_speed", verdict.Pass, "max")),

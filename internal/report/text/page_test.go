@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBlocks: the blocks of a page, parted by one empty line each; an example stands as the
+// TestBlocks: the blocks of a page, separated by one empty line each; an example stands as the
 // program prints it.
 func TestBlocks(t *testing.T) {
 	var b strings.Builder

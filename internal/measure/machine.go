@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Site is what must be known of a machine before it is measured.
-type Site struct {
+// Machine is what must be known of a machine before it is measured.
+type Machine struct {
 	// Guest names the hypervisor of a virtual machine, "" on real hardware.
 	Guest string
 	// Quota says how the process's control group limits its processor time, ""
@@ -48,7 +48,7 @@ func refuse(hint, format string, args ...any) error {
 }
 
 // node finds a node by its number.
-func (s *Site) node(id int) *Node {
+func (s *Machine) node(id int) *Node {
 	i := slices.IndexFunc(s.Nodes, func(n Node) bool { return n.ID == id })
 	if i < 0 {
 		return nil
@@ -57,7 +57,7 @@ func (s *Site) node(id int) *Node {
 }
 
 // allowed refuses a machine whose figures would say nothing of its memory.
-func (s *Site) allowed(force bool) error {
+func (s *Machine) allowed(force bool) error {
 	switch {
 	case s.Guest != "" && !force:
 		return refuse("--force measures it all the same, and judges nothing",
