@@ -35,12 +35,20 @@ func files(t *testing.T) map[string]string {
 	return out
 }
 
-// TestShippedFilesAreWellFormed: what we ship passes what we ask of others.
+// schemas are read once for all tests.
+var schemas = knowledge.NewSchemas(rules.FS)
+
+// TestShippedFilesAreWellFormed: what we ship passes what we ask of others, and editors
+// that read the schemas accept it.
 func TestShippedFilesAreWellFormed(t *testing.T) {
 	for name, text := range files(t) {
-		assert.NotEqual(t, knowledge.Pack, knowledge.Parse(name, []byte(text)).Kind, name)
-		for _, f := range knowledge.Parse(name, []byte(text)).CheckShipped(knowledge.NewSchemas(rules.FS)) {
+		file := knowledge.Parse(name, []byte(text))
+		assert.NotEqual(t, knowledge.Pack, file.Kind, name)
+		for _, f := range file.CheckShipped(schemas) {
 			t.Error(f)
+		}
+		if file.Kind != knowledge.Processors && file.Kind != knowledge.Table {
+			require.NoError(t, whole(t, file.Kind, text), name)
 		}
 	}
 }
@@ -105,15 +113,6 @@ func named(v any) any {
 		}
 	}
 	return v
-}
-
-// TestSchemasSayTheSame: editors that read the schemas accept what we accept.
-func TestSchemasSayTheSame(t *testing.T) {
-	for name, text := range files(t) {
-		if kind := knowledge.Parse(name, []byte(text)).Kind; kind != knowledge.Processors && kind != knowledge.Table {
-			require.NoError(t, whole(t, kind, text), name)
-		}
-	}
 }
 
 // TestFaultsHaveTheirPlace damages shipped files and expects one line that
@@ -203,13 +202,14 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		text := strings.Replace(all[c.file], c.old, c.replacement, 1)
 		require.NotEqual(t, all[c.file], text, c.old)
 		var said []string
-		for _, f := range knowledge.Parse(c.file, []byte(text)).CheckShipped(knowledge.NewSchemas(rules.FS)) {
+		file := knowledge.Parse(c.file, []byte(text))
+		for _, f := range file.CheckShipped(schemas) {
 			said = append(said, f.String())
 			assert.Regexp(t, `^[a-z./-]+:\d+:\d+: .+$`, f.String())
 		}
 		assert.Contains(t, strings.Join(said, "\n"), c.want)
 		if c.schema {
-			require.Error(t, whole(t, knowledge.Parse(c.file, []byte(text)).Kind, text), c.want)
+			require.Error(t, whole(t, file.Kind, text), c.want)
 		}
 	}
 }
@@ -218,8 +218,8 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 // of the project's own is listed with the others.
 func TestSitesDocument(t *testing.T) {
 	text := strings.NewReplacer("key: 'AMPERE-ALTRA'", "key: OWN", "sources: [AMPERE-ALTRA,", "sources: [OWN,").Replace(files(t)["platforms/ampere-altra.yaml"])
-	assert.Empty(t, knowledge.Parse("platforms/own.yaml", []byte(text)).Check(knowledge.NewSchemas(rules.FS)))
-	faults := knowledge.Parse("platforms/own.yaml", []byte(text)).CheckShipped(knowledge.NewSchemas(rules.FS))
+	assert.Empty(t, knowledge.Parse("platforms/own.yaml", []byte(text)).Check(schemas))
+	faults := knowledge.Parse("platforms/own.yaml", []byte(text)).CheckShipped(schemas)
 	require.Len(t, faults, 1)
 	assert.Equal(t, "platforms/own.yaml:14:11: sources: OWN is not in rules/platforms/sources.tsv", faults[0].String())
 }
@@ -231,7 +231,7 @@ func FuzzCheck(f *testing.F) {
 	f.Add("a: &a {<<: *a}\nmaps: *a\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range []string{"x.yaml", "x.csv"} {
-			for _, fault := range knowledge.Parse(name, []byte(text)).Check(knowledge.NewSchemas(rules.FS)) {
+			for _, fault := range knowledge.Parse(name, []byte(text)).Check(schemas) {
 				if strings.Contains(fault.String(), "\n") {
 					t.Errorf("%q", fault.String())
 				}

@@ -21,14 +21,17 @@ import (
 // machine that fuzzes on every core.
 const patience = 20 * time.Second
 
-// greedyKeys are the keys of one mapping, far more than are read: in the unit tests ten times
-// as many as the bound, in make corpus a hundred times.
-func greedyKeys() int {
+// greedy are so many of what a file repeats, which in the unit tests are fewer by a factor: they
+// pass the same bound, and those without a bound are as costly for their length.
+func greedy(many, fewer int) int {
 	if corpustest.Stage {
-		return 100_000
+		return many
 	}
-	return 10_000
+	return many / fewer
 }
+
+// greedyKeys are the keys of one mapping: five times as many as are read, in make corpus a hundred times.
+func greedyKeys() int { return greedy(100_000, 20) }
 
 // hostilePacks are small packs that are broken, or greedy, in a way each, made once for all tests.
 var hostilePacks = sync.OnceValue(makeHostilePacks)
@@ -47,7 +50,7 @@ func makeHostilePacks() map[string]string {
 	for i := 1; i <= 24; i++ {
 		merges += fmt.Sprintf("  m%d: &m%d {<<: [*m%d, *m%d]}\n", i, i, i-1, i-1)
 	}
-	mib := strings.Repeat("a", 1<<20)
+	mib := strings.Repeat("a", greedy(1<<20, 4))
 	return map[string]string{
 		"empty":                    "",
 		"not a mapping":            "[1, 2]\n",
@@ -87,10 +90,10 @@ func makeHostilePacks() map[string]string {
 		"facts wrong":              withCase("true", "[1]"),
 		"facts null":               withCase("true", "{machine: null, slots: [null], sockets: null}"),
 		"facts of a list":          withCase("slots.size() > 0", "{slots: {a: 1}}"),
-		"many rules":               "rules:\n" + strings.Repeat("  - {id: a.b, check: 'true'}\n", 3000),
-		"many cases":               head + "check: 'true', cases: [" + strings.Repeat("{name: c, expect: pass, facts: {}}, ", 3000) + "]}\n",
+		"many rules":               "rules:\n" + strings.Repeat("  - {id: a.b, check: 'true'}\n", greedy(3000, 5)),
+		"many cases":               head + "check: 'true', cases: [" + strings.Repeat("{name: c, expect: pass, facts: {}}, ", greedy(3000, 5)) + "]}\n",
 		"profile":                  "profiles:\n  - {id: p, intent: balanced, settings: {smt: {want: [a, b], level: info}, smt2: ~, turbo: {want: {a: b}}}}\n",
-		"rules and cases by alias": "document:\n  c: &c {name: c, expect: pass, facts: {}}\n  r: &r {id: a.b, check: 'true', cases: [" + strings.Repeat("*c, ", 20000) + "]}\nrules: [" + strings.Repeat("*r, ", 20000) + "]\n",
+		"rules and cases by alias": "document:\n  c: &c {name: c, expect: pass, facts: {}}\n  r: &r {id: a.b, check: 'true', cases: [" + strings.Repeat("*c, ", greedy(20_000, 5)) + "]}\nrules: [" + strings.Repeat("*r, ", greedy(20_000, 5)) + "]\n",
 		"facts by alias": head + "check: 'true', cases: [{name: c, expect: pass, facts: {sockets: [" + strings.Repeat("&s {controllers: ["+strings.Repeat("{}, ", 3000)+"]}, ", 1) +
 			strings.Repeat("*s, ", 3000) + "]}}]}\n",
 		"merges doubled":        head + "check: 'true', cases: [{name: c, expect: pass, facts: " + doubledMerges() + "}]}\n",
@@ -98,7 +101,7 @@ func makeHostilePacks() map[string]string {
 		"keys of facts":         withCase("true", "{"+keys(greedyKeys())+"}"),
 		"keys of remedies":      head + "check: 'true', remedies: {" + keys(greedyKeys()) + "}}\n",
 		"unknown keys":          "{" + keys(1000) + "}\n",
-		"many long expressions": "rules:\n" + strings.Repeat("  - {id: a.b, check: '"+strings.Repeat("true && ", 1500)+"true'}\n", 200),
+		"many long expressions": "rules:\n" + strings.Repeat("  - {id: a.b, check: '"+strings.Repeat("true && ", 1500)+"true'}\n", greedy(200, 10)),
 		"costly cases":          head + "check: '" + nested(5) + "', cases: [" + strings.Repeat("{name: c, expect: pass, facts: {}}, ", 2000) + "]}\n",
 		"profile list":          "profiles:\n  - {id: p, settings: [1, 2]}\n",
 		"severity":              head + "check: 'true', severity: '\"x\"'}\n",
