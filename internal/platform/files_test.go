@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,14 +17,18 @@ import (
 	"github.com/memaudit/memaudit/internal/compiled"
 	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/ddr"
+	"github.com/memaudit/memaudit/rules"
 )
 
 // platformFiles reads all of them.
 func platformFiles(t testing.TB) []wholePlatformFile {
-	files, err := readFiles(corpustest.Rules(t))
+	files, err := readOnce()
 	require.NoError(t, err)
 	return files
 }
+
+// readOnce are the files for all tests, none of which changes them.
+var readOnce = sync.OnceValues(func() ([]wholePlatformFile, error) { return readFiles(rules.FS) })
 
 // TestPlatformIndexIsInStep: the compiled index is that of the files.
 func TestPlatformIndexIsInStep(t *testing.T) {

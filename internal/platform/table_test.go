@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -39,7 +40,19 @@ type tableRow struct {
 // tableRows are the rows of platforms that the project has; the others are
 // gaps, which TestPlatformTable names.
 func tableRows(t *testing.T) []tableRow {
-	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/memory-population/platforms.yaml"))
+	name := corpustest.Shared(t, "knowledge/memory-population/platforms.yaml")
+	tableOnce.Do(func() { tableOnce.rows = readTable(t, name) })
+	return tableOnce.rows
+}
+
+// tableOnce keeps the rows for all tests, none of which changes them.
+var tableOnce struct {
+	sync.Once
+	rows []tableRow
+}
+
+func readTable(t *testing.T, name string) []tableRow {
+	raw, err := os.ReadFile(name)
 	require.NoError(t, err)
 	var table struct {
 		Platforms []tableRow `yaml:"platforms"`
@@ -215,9 +228,9 @@ func TestPlatformTableProcessors(t *testing.T) {
 			if !group {
 				continue
 			}
-			seen := 0
+			seen, numbers := 0, regexp.MustCompile(pattern)
 			for number, have := range parts {
-				if regexp.MustCompile(pattern).MatchString(number) && have > 0 {
+				if have > 0 && numbers.MatchString(number) {
 					seen++
 					assert.Equal(t, mts, have, "%s %s: %s", row.ID, name, number)
 				}
