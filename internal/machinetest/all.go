@@ -1,7 +1,18 @@
 package machinetest
 
+import "sync"
+
 // All lists the machines of testdata/machines.
-func All() []Machine { return append(General(), Papers()...) }
+func All() []Machine {
+	var all []Machine
+	for i := range described() {
+		all = append(all, described()[i].clone())
+	}
+	return all
+}
+
+// described are the machines of All, made once: tests ask for one by its name hundreds of times.
+var described = sync.OnceValue(func() []Machine { return append(General(), Papers()...) })
 
 // Papers lists the systems of the five papers that memaudit began
 // with: for each one that is as its paper wants it and, where the paper names

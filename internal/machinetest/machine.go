@@ -4,6 +4,8 @@ package machinetest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/memaudit/memaudit/internal/host/hosttest"
@@ -23,6 +25,15 @@ type Machine struct {
 	Without []string
 	// Table is firmware's; nil for none.
 	Table *smbiostest.Builder
+}
+
+// clone shares nothing with the machine: whoever gets one may change it.
+func (s Machine) clone() Machine {
+	s.Files, s.Without = maps.Clone(s.Files), slices.Clone(s.Without)
+	if s.Table != nil {
+		s.Table = s.Table.Clone()
+	}
+	return s
 }
 
 // Signature is CPUID 1 EAX of a family, model and stepping.

@@ -14,12 +14,11 @@ import (
 // Named is the machine of that name.
 func Named(t testing.TB, name string) Machine {
 	t.Helper()
-	all := All()
-	i := slices.IndexFunc(all, func(m Machine) bool { return m.Name == name })
+	i := slices.IndexFunc(described(), func(m Machine) bool { return m.Name == name })
 	if i < 0 {
 		t.Fatalf("no example machine is called %q", name)
 	}
-	return all[i]
+	return described()[i].clone()
 }
 
 // Write makes the trees of all machines below a folder, one folder each. It

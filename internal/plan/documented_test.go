@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/plan"
@@ -178,13 +179,17 @@ func fujitsu(letters string, channels int) func(cpu, channel, slot int) (string,
 // TestWaysSlotSets: for every number of modules that a maker's manual lists, the
 // plan of a described machine of that product names the manual's slots first, and
 // the other sets that it calls as good beside them; for a number that it forbids, no
-// configuration.
+// configuration. In the unit tests of each product every second number, in make corpus every one.
 func TestWaysSlotSets(t *testing.T) {
 	p := pipeline(t)
 	servers, targets := documentedServers(), map[string]*plan.Target{}
+	rows := map[string]int{}
 	for _, row := range documentedRows(t) {
 		s, ok := servers[row.product]
 		require.True(t, ok, row.product)
+		if rows[row.product]++; rows[row.product]%2 == 0 && !corpustest.Stage {
+			continue
+		}
 		target := targets[row.product]
 		if target == nil {
 			sys := collecttest.Read(t, row.product, s.Table(func(_, _, _ int) bool { return true }).Dump())

@@ -9,7 +9,7 @@ import (
 
 // layoutsEach is how many layouts of each machine are tried here; all of them
 // behind the build tag corpus.
-const layoutsEach = 2
+const layoutsEach = 1
 
 // TestAdviceHolds: over some generated layouts of every machine, of the papers and
 // of newer servers, what is advised keeps its promises. Where the slots of a

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/place"
@@ -39,11 +40,16 @@ func standing(u *memoryUnit, n int, like *twins, worth *slotWorth) (best []strin
 }
 
 // TestTwinsStandForAll: on boards of up to twelve channels, drawn at random, the shapes
-// that are left stand for the same classes, in the same order, as all of them do.
+// that are left stand for the same classes, in the same order, as all of them do. In make
+// corpus more of them.
 func TestTwinsStandForAll(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 7))
 	all, left := 0, 0
-	for range 100 {
+	boards := 30
+	if corpustest.Stage {
+		boards = 200
+	}
+	for range boards {
 		u := &memoryUnit{}
 		channels, depth, behind, apart := 2+random.IntN(11), 1+random.IntN(2), 1+random.IntN(3), random.IntN(4) == 0
 		var w slotWorth

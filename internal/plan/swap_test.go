@@ -127,5 +127,5 @@ func swapsAreMinimal(t *testing.T, every uint) int {
 	return held
 }
 
-// TestSwapsAreMinimal: on full boards of eight modules of two sizes.
-func TestSwapsAreMinimal(t *testing.T) { require.Greater(t, swapsAreMinimal(t, 7), 5) }
+// TestSwapsAreMinimal: on some full boards of eight modules of two sizes; TestSwapsAreMinimalEverywhere has them all.
+func TestSwapsAreMinimal(t *testing.T) { require.Greater(t, swapsAreMinimal(t, 11), 5) }

@@ -86,11 +86,20 @@ func packedRow(k fs.FS, key string) (row string, known bool) {
 	if chunk == "" {
 		return "", true
 	}
+	rows := lastChunk.of(chunk, unpacked)
+	return rowOfKey(rows, key), rows != ""
+}
+
+// lastChunk is the chunk of the table that was unpacked last.
+var lastChunk lastMade[string]
+
+// unpacked are the rows of a chunk, "" of a damaged one.
+func unpacked(chunk string) string {
 	text, err := io.ReadAll(flate.NewReader(strings.NewReader(chunk)))
 	if err != nil {
-		return "", false
+		return ""
 	}
-	return rowOfKey(string(text), key), true
+	return string(text)
 }
 
 // rowOfKey is the row of a key, "" without.

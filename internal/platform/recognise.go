@@ -35,7 +35,7 @@ func Recognise(sys *inventory.System, k fs.FS) fact.Fact[*Platform] {
 	if err != nil {
 		return fact.Unknown[*Platform](fact.Malformed, "the index of platforms cannot be read: "+err.Error(), "")
 	}
-	rows := parseIndex(raw)
+	rows := lastIndex.of(raw, parseIndex)
 	m := identifyMachine(sys)
 	var found verdict
 	var evidence fact.Evidence
@@ -113,6 +113,9 @@ func unrecognised(v verdict, id knownIdentity) fact.Fact[*Platform] {
 	}
 	return fact.Unknown[*Platform](fact.Absent, "no platform data for this processor", "", id.from)
 }
+
+// lastIndex is the index that was parsed last; nobody changes a row of it.
+var lastIndex lastMade[[]indexRow]
 
 func parseIndex(text string) []indexRow {
 	rows := make([]indexRow, 0, strings.Count(text, "\n")+1)

@@ -12,6 +12,7 @@
 package smbiostest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 )
@@ -41,6 +42,13 @@ type Builder struct {
 	n            int
 	next         uint16
 	ended        bool
+}
+
+// Clone is a table of its own with what the other has so far.
+func (b *Builder) Clone() *Builder {
+	own := *b
+	own.table = bytes.Clone(b.table)
+	return &own
 }
 
 // New starts a table of this SMBIOS version.
