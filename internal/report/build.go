@@ -96,6 +96,13 @@ func buildSummary(s verdict.Summary) Summary {
 // BuildFinding makes the document of one finding.
 func BuildFinding(f *verdict.Finding) Finding { return (&documentParts{}).finding(f) }
 
+func buildEffect(e *verdict.Effect) *Effect {
+	if e == nil {
+		return nil
+	}
+	return &Effect{Text: e.Text, Source: wordOrNil(e.Source), Beside: e.Beside}
+}
+
 func (p *documentParts) finding(f *verdict.Finding) Finding {
 	out := Finding{
 		Rule:      f.Rule,
@@ -116,9 +123,7 @@ func (p *documentParts) finding(f *verdict.Finding) Finding {
 		Citation:  p.citation(f.Citation),
 		Mark:      p.word(f.Mark),
 		Explains:  f.Explains,
-	}
-	if f.Effect != nil {
-		out.Effect = &Effect{Text: f.Effect.Text, Source: wordOrNil(f.Effect.Source), Beside: f.Effect.Beside}
+		Effect:    buildEffect(f.Effect),
 	}
 	if f.Waiver != nil {
 		out.Waiver = &Waiver{Reason: f.Waiver.Reason, Until: wordOrNil(f.Waiver.Until)}

@@ -54,11 +54,12 @@ func buildHeld(h *verdict.ProfileComparison) HeldProfile {
 		Agrees: h.Summary.Pass, Differs: h.Summary.Fail, Unknown: h.Summary.Unknown,
 		NotApplicable: h.Summary.NotApplicable, Error: h.Summary.Error, Settings: []HeldSetting{}}
 	for i := range h.Findings {
-		f := BuildFinding(&h.Findings[i])
-		s := HeldSetting{Setting: strings.TrimPrefix(f.Rule, settingPrefix), Result: f.Result, Severity: f.Severity,
-			Wanted: neverNil(h.Rows[i].Want), Note: wordOrNil(h.Rows[i].Note), Exceptions: neverNil(h.Rows[i].Exceptions), Found: f.Found, Reason: f.Reason, KnownBy: f.KnownBy, Effect: f.Effect, Remedy: f.Remedy}
+		f, row := &h.Findings[i], &h.Rows[i]
+		s := HeldSetting{Setting: strings.TrimPrefix(f.Rule, settingPrefix), Result: string(f.Result), Severity: string(f.Severity),
+			Wanted: neverNil(row.Want), Note: wordOrNil(row.Note), Exceptions: neverNil(row.Exceptions), Found: wordOrNil(f.Found), Reason: wordOrNil(f.Reason),
+			KnownBy: wordOrNil(f.KnownBy), Effect: buildEffect(f.Effect), Remedy: wordOrNil(f.Remedy)}
 		if f.Citation != nil {
-			s.Place = f.Citation.Place
+			s.Place = wordOrNil(f.Citation.Place)
 		}
 		out.Settings = append(out.Settings, s)
 	}
