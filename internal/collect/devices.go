@@ -44,7 +44,31 @@ func slotsOfTable(t *smbios.Table, said *phrases) []inventory.Slot {
 			rows[s.Handle] = s.Row
 		}
 	}
+	runsOnDRAM(out)
 	return withoutStrays(out, t.MemoryArrays())
+}
+
+// runsOnDRAM takes modules for DRAM that firmware calls non-volatile by a bit of their
+// type detail alone, where it does so of all modules (RH2288 V3, BIOS 1.69, of plain RDIMMs):
+// no machine runs on NVDIMMs without DRAM beside them.
+func runsOnDRAM(slots []inventory.Slot) {
+	var modules []*inventory.Slot
+	for i := range slots {
+		s := &slots[i]
+		if s.State == inventory.SlotEmpty || s.Technology.Or(inventory.Other) == inventory.Flash {
+			continue
+		}
+		byBit := s.Technology.Or(inventory.Other) == inventory.NVDIMM && strings.HasSuffix(s.Technology.From.Field, "Type Detail")
+		if typ := s.Type.Or(""); !byBit || !s.Registered.Or(false) || typ != "DRAM" && !strings.HasPrefix(typ, "DDR") {
+			return
+		}
+		modules = append(modules, s)
+	}
+	for _, s := range modules {
+		bit := s.Technology.From
+		s.Technology = fact.Known(inventory.DRAM, fact.Indirect, s.Type.From)
+		s.NonVolatile = fact.Unknown[bool](fact.Conflicting, "firmware calls every module non-volatile, and no machine runs without DRAM", "the module's label", bit)
+	}
 }
 
 // withoutStrays leaves out what firmware lists a second time under an array that

@@ -77,6 +77,38 @@ func TestTechnology(t *testing.T) {
 	want.Is(inventory.DRAM, fact.Direct).Check(t, oneSlot(t, 2, 5, old).Technology)
 }
 
+// TestEveryModuleNonVolatile: firmware of the RH2288 V3 sets the bit of plain RDIMMs; a
+// machine with NVDIMMs has DRAM beside them.
+func TestEveryModuleNonVolatile(t *testing.T) {
+	nonVolatile := smbiostest.DIMM{Bytes: 16 << 30, Type: typeDDR4, Technology: techUnknown, Detail: detailSynchronous | detailNonVolatile | detailRegistered}
+	plain := nonVolatile
+	plain.Detail = detailSynchronous | detailRegistered
+	persistent := nonVolatile
+	persistent.Type = typeLogical
+	for name, c := range map[string]struct {
+		first, second smbiostest.DIMM
+		want          inventory.Technology
+	}{
+		"all modules":          {nonVolatile, nonVolatile, inventory.DRAM},
+		"beside DRAM":          {nonVolatile, plain, inventory.NVDIMM},
+		"beside an empty slot": {nonVolatile, smbiostest.DIMM{}, inventory.DRAM},
+		"non-volatile by type": {persistent, persistent, inventory.NVDIMM},
+		"one by type":          {nonVolatile, persistent, inventory.NVDIMM},
+		"beside the BIOS chip": {nonVolatile, smbiostest.DIMM{Bytes: 4 << 20, Type: typeFlash, FormFactor: formChip}, inventory.DRAM},
+		"not registered":       {smbiostest.DIMM{Bytes: 16 << 30, Type: typeDDR4, Technology: techUnknown, Detail: detailNonVolatile}, smbiostest.DIMM{}, inventory.NVDIMM},
+	} {
+		b := smbiostest.New(3, 0)
+		array := b.Array(smbiostest.Array{Devices: 2})
+		for _, d := range []smbiostest.DIMM{c.first, c.second} {
+			d.Array = array
+			b.MemoryDevice(d)
+		}
+		s := collecttest.Decoded(t, b).Slots[0]
+		require.Equal(t, c.want, s.Technology.Value, name)
+		require.Equal(t, c.want == inventory.NVDIMM, s.NonVolatile.Known(), name)
+	}
+}
+
 // TestSoldered tells chips on the board from modules.
 func TestSoldered(t *testing.T) {
 	for _, c := range []struct {

@@ -1,10 +1,13 @@
 package place
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/arrange"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -41,8 +44,12 @@ func (pl *placer) guard() {
 // guardLetters holds banks that decide by themselves against the locators beside
 // them: DIMM_B1 and DIMM_B2 are of one channel, and DIMM_C1 is of another. Where the
 // two differ nobody can tell which is wrong. Where labels repeat, letters begin
-// anew with each processor, which the banks alone name.
+// anew with each processor, which the banks alone name; and they may stand for
+// the processors.
 func (pl *placer) guardLetters() bool {
+	if pl.lettersOfProcessors() {
+		return true
+	}
 	type channel struct{ socket, channel int }
 	type letter struct {
 		name   string
@@ -70,6 +77,39 @@ func (pl *placer) guardLetters() bool {
 		named[of], owner[at] = at, of
 	}
 	return true
+}
+
+// lettersOfProcessors reports whether the letters beside the banks stand for the
+// processors, A for the first: the numbers after each count its slots in the order of
+// the banks' channels (Quanta Leopard: A0 and A1 are channel 0, A2 and A3 channel 1).
+func (pl *placer) lettersOfProcessors() bool {
+	type seat struct{ number, channel, slot int }
+	seats := map[int][]seat{}
+	for i := range pl.out {
+		o := &pl.out[i]
+		if o.Source != SourceBank || o.Channel == Unplaced {
+			continue
+		}
+		locator := pl.sys.Slots[i].Locator.Or("")
+		name, ok := letteredName(locator)
+		if !ok || strings.ToUpper(name)[len(name)-1] != byte('A'+o.Socket) {
+			return false
+		}
+		number, err := strconv.Atoi(locator[len(name):])
+		if err != nil {
+			return false
+		}
+		seats[o.Socket] = append(seats[o.Socket], seat{number, o.Channel, o.Slot})
+	}
+	for _, of := range seats {
+		arrange.Stably(of, func(x, y seat) int { return cmp.Compare(x.number, y.number) })
+		for i := 1; i < len(of); i++ {
+			if of[i-1].number == of[i].number || cmp.Or(cmp.Compare(of[i-1].channel, of[i].channel), cmp.Compare(of[i-1].slot, of[i].slot)) >= 0 {
+				return false
+			}
+		}
+	}
+	return len(seats) > 1
 }
 
 // labelsRepeat reports whether two memory slots have one locator.
