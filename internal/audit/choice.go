@@ -63,8 +63,13 @@ func (e *Engine) CheckProfile(name string) error {
 	if slices.Contains(known, name) {
 		return nil
 	}
+	type likeness struct{ shared, unlike int }
+	like := make(map[string]likeness, len(known))
+	for _, k := range known {
+		like[k] = likeness{shared(name, k), unlike(name, k)}
+	}
 	arrange.Stably(known, func(a, b string) int {
-		return cmp.Or(cmp.Compare(shared(name, b), shared(name, a)), cmp.Compare(unlike(name, a), unlike(name, b)))
+		return cmp.Or(cmp.Compare(like[b].shared, like[a].shared), cmp.Compare(like[a].unlike, like[b].unlike))
 	})
 	return &UnknownProfileError{Name: name, Nearest: known[:min(nearest, len(known))]}
 }

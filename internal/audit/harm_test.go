@@ -1,6 +1,7 @@
 package audit_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/collect/collecttest"
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/machinetest"
@@ -250,13 +252,16 @@ func outcomes(t testing.TB, e *audit.Engine, sys *inventory.System) map[string]o
 // verdictOn is what the harmed machine's audit says of a harm: by what fails now and
 // did not, and by what passes still.
 type verdictOn struct {
-	// asked is false where the first rule about the harm had not passed before.
-	asked, fails, unknown bool
-	severity              verdict.Severity
+	fails, unknown bool
+	severity       verdict.Severity
 }
 
-// harmed harms a copy of a machine and audits it; nil where that cannot be done to it.
+// harmed harms a copy of a machine and audits it; nil where that cannot be done to it, or
+// where the first of the rules that are about it does not pass before.
 func harmed(t testing.TB, e *audit.Engine, sys *inventory.System, before map[string]outcome, h *harm) *verdictOn {
+	if first := before[h.rules[0]]; first.passes == 0 || first.fails {
+		return nil
+	}
 	again := *sys
 	again.Slots, again.Sockets, again.Arrays = slices.Clone(sys.Slots), slices.Clone(sys.Sockets), slices.Clone(sys.Arrays)
 	topo := population.Derive(&again, rules.FS)
@@ -264,8 +269,7 @@ func harmed(t testing.TB, e *audit.Engine, sys *inventory.System, before map[str
 		return nil
 	}
 	after := outcomes(t, e, &again)
-	first := before[h.rules[0]]
-	out := &verdictOn{asked: first.passes > 0 && !first.fails}
+	out := &verdictOn{}
 	for _, rule := range h.rules {
 		was, now := before[rule], after[rule]
 		if now.fails {
@@ -281,11 +285,14 @@ func harmed(t testing.TB, e *audit.Engine, sys *inventory.System, before map[str
 
 // TestHarmIsFound: what is done to a sound machine is found. Each server of the tests
 // has one module on every channel and passes; after each harm one of the rules that
-// are about it fails.
+// are about it fails. The unit tests do half of the harms to one server, the others to the
+// next; make corpus does each to each.
 func TestHarmIsFound(t *testing.T) {
 	e := builtin(t)
 	held := map[string]int{}
-	for name, s := range machinetest.Servers() {
+	servers := machinetest.Servers()
+	for n, name := range slices.Sorted(maps.Keys(servers)) {
+		s := servers[name]
 		sys := collecttest.Read(t, name, s.Table(func(_, _, slot int) bool { return slot == 0 }).Dump())
 		for _, i := range modules(sys) {
 			sys.Slots[i].Mapped = collecttest.Known(true)
@@ -293,9 +300,12 @@ func TestHarmIsFound(t *testing.T) {
 		}
 		sys.Memory.MappedEnd = sys.Memory.MappedBytes.Value + 1<<30
 		before := outcomes(t, e, sys)
-		for _, h := range harms() {
+		for i, h := range harms() {
+			if !corpustest.Stage && (n+i)%2 > 0 {
+				continue
+			}
 			got := harmed(t, e, sys, before, &h)
-			if got == nil || !got.asked {
+			if got == nil {
 				continue
 			}
 			held[h.name]++

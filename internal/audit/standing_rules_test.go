@@ -36,6 +36,7 @@ func TestNoUnmarkedStranger(t *testing.T) {
 	all, err := platform.Describe(rules.FS)
 	require.NoError(t, err)
 	e := NewEngine(builtinPacks(t))
+	collections := []string{"linuxhw/DMI", "DborUS/hardware-dashboard", "Spec-ify/hwapi", "mchehab/rasdaemon", "torvalds/linux"}
 	marked, fitting := 0, 0
 	for i := range all {
 		p := &all[i].Platform
@@ -55,14 +56,17 @@ func TestNoUnmarkedStranger(t *testing.T) {
 						require.Nil(t, rule.Citation, rule.ID)
 						continue
 					}
-					assert.NotContains(t, []string{"linuxhw/DMI", "DborUS/hardware-dashboard", "Spec-ify/hwapi", "mchehab/rasdaemon", "torvalds/linux"}, c.Vendor,
-						"%s on %s", rule.ID, p.ID)
+					if slices.Contains(collections, c.Vendor) {
+						assert.Fail(t, "a collection is cited", "%s by %s on %s", c.Vendor, rule.ID, p.ID)
+					}
 					if c.Standing != "" {
 						marked++
 						continue
 					}
 					fitting++
-					assert.True(t, fitsUnmarked(c.Vendor, vendor, p.ID), "%s on %s of %s cites %s without a mark", rule.ID, p.ID, vendor, c.Line())
+					if !fitsUnmarked(c.Vendor, vendor, p.ID) {
+						assert.Fail(t, "a stranger without a mark", "%s on %s of %s cites %s", rule.ID, p.ID, vendor, c.Line())
+					}
 				}
 			}
 		}

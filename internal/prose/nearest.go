@@ -31,7 +31,10 @@ func Distance(a, b string) int {
 // Nearest lists the n names that differ least from one, in any case.
 func Nearest(names []string, name string, n int) []string {
 	out := slices.Clone(names)
-	far := func(s string) int { return Distance(strings.ToUpper(s), strings.ToUpper(name)) }
-	arrange.Stably(out, func(x, y string) int { return far(x) - far(y) })
+	far, name := make(map[string]int, len(out)), strings.ToUpper(name)
+	for _, s := range out {
+		far[s] = Distance(strings.ToUpper(s), name)
+	}
+	arrange.Stably(out, func(x, y string) int { return far[x] - far[y] })
 	return out[:min(n, len(out))]
 }
