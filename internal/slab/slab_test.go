@@ -2,10 +2,9 @@ package slab_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/slab"
 )
@@ -20,20 +19,27 @@ func TestValuesAreApart(t *testing.T) {
 		single = append(single, numbers.With(i))
 		list := numbers.Slice(i % 5)
 		for j := range list {
-			assert.Zero(t, list[j])
+			if list[j] != 0 {
+				t.Fatalf("value %d of list %d is %d from the start", j, i, list[j])
+			}
 			list[j] = i
 		}
 		lists = append(lists, list)
 		_ = append(list, -1)
 	}
 	for i := range single {
-		assert.Equal(t, i, *single[i])
+		if *single[i] != i {
+			t.Errorf("value %d became %d", i, *single[i])
+		}
 		for _, n := range lists[i] {
-			assert.Equal(t, i, n)
+			if n != i {
+				t.Errorf("a value of list %d became %d", i, n)
+			}
 		}
 	}
-	assert.Nil(t, numbers.Slice(0))
-	assert.Len(t, numbers.Slice(10_000), 10_000)
+	if numbers.Slice(0) != nil || len(numbers.Slice(10_000)) != 10_000 {
+		t.Error("a slice is of another length than was asked for")
+	}
 }
 
 // TestTextsStay: a text is not changed by those joined after it, whatever their length.
@@ -44,11 +50,16 @@ func TestTextsStay(t *testing.T) {
 		a, b := fmt.Sprint(i), strings.Repeat("x", i%70)
 		want, got = append(want, a+b), append(got, texts.Join(a, b))
 	}
-	assert.Equal(t, want, got)
+	if !slices.Equal(want, got) {
+		t.Error("texts changed")
+	}
 	long := strings.Repeat("long ", 10_000)
-	assert.Equal(t, long, texts.Join(long))
-	assert.Empty(t, texts.Join())
-	assert.Equal(t, "1x", got[1])
+	if texts.Join(long) != long || texts.Join() != "" {
+		t.Error("a long text or none is joined to another")
+	}
+	if got[1] != "1x" {
+		t.Errorf("the second text became %q", got[1])
+	}
 }
 
 // TestFewAllocations: a thousand values or texts take far fewer allocations.
@@ -64,6 +75,7 @@ func TestFewAllocations(t *testing.T) {
 			texts = append(texts, joined.Join("type 17 ", "Speed"))
 		}
 	})
-	assert.LessOrEqual(t, count, 40.0)
-	assert.Len(t, kept, len(texts))
+	if count > 40 || len(kept) != len(texts) {
+		t.Errorf("%v allocations for %d values and %d texts, expected at most 40", count, len(kept), len(texts))
+	}
 }

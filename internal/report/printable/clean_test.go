@@ -1,10 +1,6 @@
 package printable
 
-import (
-	"testing"
-
-	"github.com/stretchr/testify/assert"
-)
+import "testing"
 
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
@@ -16,8 +12,13 @@ func TestClean(t *testing.T) {
 		"\xff\xfeA":             "??A",
 		"zero\u200bwidth\u200d": "zero?width?",
 		"ok é 内":                "ok é 内",
+		" ~":                    " ~",
+		"\x7f":                  "?",
+		"\x1f":                  "?",
 	} {
-		assert.Equal(t, want, Clean(in))
+		if have := Clean(in); have != want {
+			t.Errorf("%q of %q, expected %q", have, in, want)
+		}
 	}
 }
 
@@ -29,10 +30,11 @@ func TestWidths(t *testing.T) {
 		0xabff: 1, 0xac00: 2, 0xd7a3: 2, 0xd7a4: 1, 0xf8ff: 1, 0xf900: 2, 0xfaff: 2, 0xfb00: 1, 0xfe30: 2, 0xfe6b: 2, 0xfe70: 1, 0xff00: 1, 0xff01: 2, 0xff60: 2, 0xff61: 1,
 		0xffdf: 1, 0xffe0: 2, 0xffe6: 2, 0xffe7: 1, 0x1f2ff: 1, 0x1f300: 2, 0x1f64f: 2, 0x1f650: 1, 0x1f8ff: 1, 0x1f90c: 2, 0x1f9ff: 2, 0x1fa00: 1, 0x1ffff: 1, 0x20000: 2, 0x3fffd: 2, 0x1f680: 2, 0x1f6c5: 2, 0x1f6d5: 2, 0x1f7e0: 2, 0x1fa70: 2, 0x1f1e6: 1, 0x231a: 2, 0x26a1: 2, 0x2705: 2, 0x2713: 1,
 	} {
-		assert.Equal(t, want, RuneColumns(r), "%U", r)
+		if have := RuneColumns(r); have != want {
+			t.Errorf("%d columns of %U, expected %d", have, r, want)
+		}
 	}
-	assert.Equal(t, 5, Columns("a内b内"[:4]+"bc"))
-	assert.Equal(t, " ~", Clean(" ~"))
-	assert.Equal(t, "?", Clean("\x7f"))
-	assert.Equal(t, "?", Clean("\x1f"))
+	if have := Columns("a内b内"[:4] + "bc"); have != 5 {
+		t.Errorf("%d columns, expected 5", have)
+	}
 }
