@@ -198,7 +198,7 @@ func TestFaultsOfARule(t *testing.T) {
 		{"a word of no result", map[string]string{"cases": "cases:\n" + "    " + unexpected + "failed, facts: {}}"}, `case "d": expect "failed", expected pass, fail, unknown or not_applicable`},
 		{"an expression of another type", map[string]string{"check": "check: memory.installed_bytes"}, "a.yaml:5:12: check: expression gives int, expected bool"},
 		{"an expression of another type, in quotes", map[string]string{"check": "check: 'memory.installed_bytes'"}, "a.yaml:5:12: check: expression gives int, expected bool"},
-		{"two faults of one expression, in quotes", map[string]string{"check": `check: 'memory.a > 5 && memory.b > 5'`}, "a.yaml:5:19: check: undefined field 'a', expected a fact of rules/facts.md\na.yaml:5:35: check: undefined field 'b', expected a fact of rules/facts.md"},
+		{"two faults of one expression, in quotes", map[string]string{"check": `check: 'memory.a > 5 && memory.b > 5'`}, "\na.yaml:5:35: check: undefined field 'b', expected a fact of rules/facts.md: memory has "},
 		{"a severity that is no word", map[string]string{"severity": "severity: error"}, "severity: undeclared reference to 'error', expected info, warning, critical or an expression that gives one"},
 		{"a text without quotes of its own", map[string]string{"more": `found: "too little"`}, `found: Syntax error: extraneous input 'little' expecting <EOF>; an expression is expected, in which a text has quotes of its own: '"..."'`},
 		{"a word without quotes of its own", map[string]string{"more": "remedy: nothing"}, `remedy: undeclared reference to 'nothing'; an expression is expected, in which a text has quotes of its own`},

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"cel.dev/cel-go/common/types"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -115,23 +117,51 @@ func (v *validator) expr(parent *yaml.Node, key, src string, want *types.Type) {
 	}
 	if _, err := v.programs.Get(src, want); err != nil {
 		for _, e := range unjoin(err) {
-			v.placeExpr(keyOrRule(parent, key), key, e, whatIsExpected(key, src, e.Error(), want))
+			v.placeExpr(keyOrRule(parent, key), key, e, whatIsExpected(key, src, e, want))
 		}
 	}
 }
 
 // whatIsExpected says what an expression's fault leaves to guess: where the names stand, and that
 // a text is an expression as well.
-func whatIsExpected(key, src, fault string, want *types.Type) string {
+func whatIsExpected(key, src string, err error, want *types.Type) string {
+	fault := err.Error()
 	switch {
 	case key == "severity" && !strings.ContainsAny(src, " ?("):
 		return ", expected info, warning, critical or an expression that gives one"
 	case want == types.StringType && !strings.ContainsAny(src, `"'(`):
 		return `; an expression is expected, in which a text has quotes of its own: '"..."'`
 	case strings.Contains(fault, "undefined field"), strings.Contains(fault, "undeclared reference"):
-		return ", expected a fact of rules/facts.md"
+		return ", expected a fact of rules/facts.md" + likeFacts(src, err)
 	}
 	return ""
+}
+
+// mostFacts is how many facts of an object a complaint lists: of one with more, those spelled most
+// like the one that it does not have.
+const mostFacts = 8
+
+// likeFacts names facts of the object of which an expression asked for one that it does not have; "" where
+// the expression's place does not say which object that is.
+func likeFacts(src string, err error) string {
+	var at *facts.ExprError
+	line, _, _ := strings.Cut(src, "\n")
+	if !errors.As(err, &at) || at.Line != 1 || at.Column >= len(line) || line[at.Column] != '.' {
+		return ""
+	}
+	isName := func(c rune) bool { return c == '_' || unicode.IsLetter(c) || unicode.IsDigit(c) }
+	before, after := line[:at.Column], line[at.Column+1:]
+	object := before[len(strings.TrimRightFunc(before, isName)):]
+	asked := after[:len(after)-len(strings.TrimLeftFunc(after, isName))]
+	t, ok := facts.Declared().Object(object)
+	if !ok {
+		return ""
+	}
+	names := make([]string, len(t.Fields))
+	for i, f := range t.Fields {
+		names[i] = f.Name
+	}
+	return ": " + object + " has " + strings.Join(prose.Nearest(names, asked, mostFacts), ", ") + map[bool]string{true: " ..."}[len(names) > mostFacts]
 }
 
 // unjoin splits a joined error.
