@@ -14,9 +14,9 @@ func (p *Program) profilesCompareCommand() *cobra.Command {
 	f := &checkFlags{}
 	cmd := &cobra.Command{
 		Use:   "compare",
-		Short: "one machine beside every profile documented for it",
-		Long: `compare holds one machine against every profile that a document gives for it, and
-shows side by side what each wants, what the machine has, and what is missing.
+		Short: "compare one machine with every profile documented for it",
+		Long: `compare sets one machine beside every profile that a document gives for it, and
+shows what each wants, what the machine has, and what is missing.
 A setting that is not known is counted apart and never as agreement.
 
 Exit status: 0 whatever differs; 2 wrong usage or configuration; 3 the machine

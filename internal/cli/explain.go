@@ -18,7 +18,7 @@ func (p *Program) explainCommand() *cobra.Command {
 	f := &checkFlags{failOn: report.FailNever}
 	cmd := &cobra.Command{
 		Use:   "explain WORD",
-		Short: "a rule, setting or platform for a person new to the subject",
+		Short: "explain a rule, setting or platform to a person new to the subject",
 		Long: `explain says of a rule, a setting or a platform what it is, why it matters, what was
 measured, how it is changed, and which documents say so. Where a flag names a
 machine it says what that machine shows; memaudit explain never reads the live one.`,

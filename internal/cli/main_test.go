@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -46,6 +47,12 @@ func TestManualOfACommand(t *testing.T) {
 	status, out, errs := run(nil, "man", "check")
 	assert.Equal(t, 0, status, errs)
 	assert.Contains(t, out, ".SH SYNOPSIS\n.B memaudit check [flags]\n")
+	assert.Contains(t, out, ".B \\-\\-format FORMAT\noutput FORMAT: text, json, html, sarif, ocptv, junit, nagios, prometheus (default text)\n")
+	assert.NotContains(t, out, "(default false)")
+	assert.True(t, strings.HasSuffix(out, ".SH SEE ALSO\nmemaudit(8)\n"), out)
+	_, out, _ = run(nil, "man", "rules")
+	assert.Contains(t, out, ".SH SYNOPSIS\n.B memaudit rules COMMAND [flags]\n")
+	assert.True(t, strings.HasSuffix(out, ".SH SEE ALSO\nmemaudit(8), memaudit\\-rules\\-draft(8), memaudit\\-rules\\-list(8), memaudit\\-rules\\-show(8), memaudit\\-rules\\-validate(8)\n"), out)
 	assert.NoDirExists(t, "check")
 	status, out, _ = run(nil, "man", "./check")
 	assert.Equal(t, 0, status)

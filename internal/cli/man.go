@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,7 +63,11 @@ func (p *Program) manPage(w io.Writer, cmd *cobra.Command) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 8 %q %q\n", escapeRoff(strings.ToUpper(title)), p.buildDay(), "memaudit "+p.Version)
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", escapeRoff(title), escapeRoff(cmd.Short))
-	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", escapeRoff(cmd.UseLine()))
+	use := cmd.UseLine()
+	if cmd.HasAvailableSubCommands() {
+		use = cmd.CommandPath() + " COMMAND [flags]"
+	}
+	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", escapeRoff(use))
 	long := cmd.Long
 	if long == "" {
 		long = cmd.Short
@@ -78,8 +83,28 @@ func (p *Program) manPage(w io.Writer, cmd *cobra.Command) error {
 	}
 	b.WriteString(".SH OPTIONS\n")
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { manFlag(&b, f) })
+	if pages := seeAlso(cmd); len(pages) > 0 {
+		fmt.Fprintf(&b, ".SH SEE ALSO\n%s\n", escapeRoff(strings.Join(pages, ", ")))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// seeAlso names the pages of the command above and of those below.
+func seeAlso(cmd *cobra.Command) []string {
+	var pages []string
+	page := func(c *cobra.Command) {
+		pages = append(pages, strings.ReplaceAll(c.CommandPath(), " ", "-")+"(8)")
+	}
+	if cmd.HasParent() {
+		page(cmd.Parent())
+	}
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			page(sub)
+		}
+	}
+	return pages
 }
 
 // buildDay is the day that pages carry: that of SOURCE_DATE_EPOCH, so that
@@ -98,6 +123,10 @@ func manFlag(b *strings.Builder, f *pflag.Flag) {
 	short := ""
 	if f.Shorthand != "" {
 		short = "-" + f.Shorthand + ", "
+	}
+	// A default as --help prints it, unless it is none or the text says it.
+	if d := f.DefValue; !slices.Contains([]string{"", "false", "0", "0s", "[]"}, d) && !strings.Contains(text, "(default") {
+		text += " (default " + d + ")"
 	}
 	fmt.Fprintf(b, ".TP\n.B %s\n%s\n", escapeRoff(strings.TrimSpace(short+"--"+f.Name+" "+name)), escapeRoff(text))
 }

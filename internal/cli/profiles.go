@@ -83,7 +83,7 @@ func listProfiles(infos []rulepack.ProfileInfo) string {
 
 func (p *Program) profilesShowCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "show ID", Short: "the whole setting table of a profile, or of every profile of an intent", Args: oneArg("a profile id of memaudit profiles list, or an intent"),
+	cmd := &cobra.Command{Use: "show ID", Short: "show the whole setting table of a profile, or of every profile of an intent", Args: oneArg("a profile id of memaudit profiles list, or an intent"),
 		ValidArgsFunction: p.oneProfile,
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)

@@ -57,7 +57,7 @@ func listRules(infos []rulepack.RuleInfo) string {
 
 func (p *Program) rulesShowCommand() *cobra.Command {
 	var f knowledgeFlags
-	cmd := &cobra.Command{Use: "show ID", Short: "one rule in full: why, effect, remedy, source", Args: oneArg("a rule id of memaudit rules list"),
+	cmd := &cobra.Command{Use: "show ID", Short: "show one rule in full: why, effect, remedy, source", Args: oneArg("a rule id of memaudit rules list"),
 		ValidArgsFunction: p.completeRules,
 		RunE: func(_ *cobra.Command, args []string) error {
 			packs, err := f.load(p)
