@@ -82,7 +82,7 @@ func TestCostOfAFleet(t *testing.T) {
 			dir := copies(t, c.name, c.data, n)
 			return int(testing.AllocsPerRun(1, func() { _, _, _ = runAlone(nil, "fleet", "--format", "csv", dir) }))
 		}
-		slope := (count(8) - count(2)) / 6
+		slope := (count(5) - count(2)) / 3
 		t.Logf("%s: %d allocations a machine", c.name, slope)
 		assert.LessOrEqual(t, slope, c.most, c.name)
 		assert.Positive(t, slope, c.name)

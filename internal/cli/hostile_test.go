@@ -300,9 +300,8 @@ func (v *victim) ruin(t *testing.T, path string, d *damage) {
 }
 
 // TestDamagedRoot ruins every file that an audit reads, one at a time. No
-// damage may make a verdict better. Each path is ruined in one or two of the ways,
-// each time on one of the machines; in make corpus in every way, with HOSTILE=all
-// in every way on every machine.
+// damage may make a verdict better. Of the pairs of a path and a way one in 96 is tried,
+// each on one of the machines; in make corpus all of them, with HOSTILE=all on every machine.
 func TestDamagedRoot(t *testing.T) {
 	t.Parallel()
 	everything := os.Getenv("HOSTILE") == "all"
@@ -317,7 +316,7 @@ func TestDamagedRoot(t *testing.T) {
 					if d.content && v.folders[path] {
 						continue
 					}
-					if everything || turn == i && (corpustest.Stage || (at+n)%72 == 0) {
+					if everything || turn == i && (corpustest.Stage || (at+n)%96 == 0) {
 						v.ruin(t, path, &d)
 						runs++
 					}
@@ -356,7 +355,7 @@ func TestDeniedRoot(t *testing.T) {
 	const header = "memaudit-notes 1\n"
 	file := filepath.Join(v.dir, "memaudit-notes")
 	states := []string{"denied", "refused", "truncated", "malformed", "unstated", "absent"}
-	for i, path := range corpustest.Sample(v.paths, 10) {
+	for i, path := range corpustest.Sample(v.paths, 15) {
 		full := filepath.Join(v.dir, path)
 		for _, state := range []string{states[0], states[i%len(states)]} {
 			if state != "truncated" { // of a cut file the beginning is there
@@ -411,7 +410,7 @@ func TestCutTable(t *testing.T) {
 }
 
 // cuts are the ends of a table to try: before each structure, in its header,
-// in its middle and in its strings, and of these every 29th in the unit tests;
+// in its middle and in its strings, and of these every 43rd in the unit tests;
 // every byte with HOSTILE=all.
 func cuts(data []byte) []int {
 	var out []int
@@ -428,5 +427,5 @@ func cuts(data []byte) []int {
 			}
 		}
 	}
-	return corpustest.Sample(out, 29)
+	return corpustest.Sample(out, 43)
 }

@@ -110,7 +110,7 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 // profileWords are the words by which a profile is asked for: ids and intents.
 func profileWords(packs []*rulepack.Pack) []string {
 	out := slices.Clone(rulepack.Intents[:])
-	for _, i := range rulepack.DescribeProfiles(packs) {
+	for _, i := range rulepack.ListProfiles(packs) {
 		out = append(out, i.ID)
 	}
 	return out

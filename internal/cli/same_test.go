@@ -13,7 +13,7 @@ import (
 // real machines' texts TestSameInputSameBytes holds the same.
 func TestSameMachineSameBytes(t *testing.T) {
 	t.Parallel()
-	again := 3
+	again := 2
 	if corpustest.Stage {
 		again = 9
 	}

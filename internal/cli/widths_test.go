@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/memaudit/memaudit/internal/corpustest"
 	"github.com/memaudit/memaudit/internal/machinetest"
 	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/html"
@@ -45,7 +46,7 @@ func judgedOnce(t *testing.T, name, profile string) *report.Report {
 // columns, but for lines with an address, which stays whole to be of use; and the
 // report without -v fits a screen.
 func TestTextFitsTheTerminal(t *testing.T) {
-	for _, m := range machinetest.Sample(t) {
+	for _, m := range corpustest.Sample(machinetest.Sample(t), 2) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			doc, status := documentOf(t, &m), 0

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/memaudit/memaudit/internal/report/printable"
 )
@@ -79,10 +80,15 @@ func markdownText(s string, code bool) string {
 	return fence + printable.Clean(strings.Join(strings.Fields(s), " ")) + fence
 }
 
+// markup is what Markdown would take for it, made at first use.
+var markup = sync.OnceValue(func() *strings.Replacer {
+	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`)
+})
+
 // markdown escapes what Markdown would take for markup.
 func markdown(s string) string {
 	s = printable.Clean(strings.Join(strings.Fields(s), " "))
-	return strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "<", "&lt;", ">", "&gt;", "[", `\[`, "]", `\]`).Replace(s)
+	return markup().Replace(s)
 }
 
 // cleanLines cleans each line; a fence inside would end the block.
