@@ -2,7 +2,9 @@ package population
 
 import (
 	"io/fs"
+	"maps"
 	"slices"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -15,18 +17,25 @@ import (
 
 // withObserved is the rules with another table of observed speeds.
 func withObserved(t testing.TB, table string) fs.FS {
+	shipped, err := shippedFiles()
+	require.NoError(t, err)
+	out := maps.Clone(shipped)
+	out["platforms/observed-speeds.tsv"] = &fstest.MapFile{Data: []byte(table)}
+	return out
+}
+
+// shippedFiles are the rules' files in memory, read once.
+var shippedFiles = sync.OnceValues(func() (fstest.MapFS, error) {
 	out := fstest.MapFS{}
-	require.NoError(t, fs.WalkDir(rules.FS, ".", func(path string, d fs.DirEntry, err error) error {
+	return out, fs.WalkDir(rules.FS, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		raw, err := fs.ReadFile(rules.FS, path)
 		out[path] = &fstest.MapFile{Data: raw}
 		return err
-	}))
-	out["platforms/observed-speeds.tsv"] = &fstest.MapFile{Data: []byte(table)}
-	return out
-}
+	})
+})
 
 // TestObservedSpeedsOnlyExcuse: whatever the table says, no expectation rises
 // or appears with it; a machine that runs slower than expected can only be
@@ -41,9 +50,9 @@ func TestObservedSpeedsOnlyExcuse(t *testing.T) {
 		{"Intel(R) Xeon(R) CPU E5-2640 v4 @ 2.40GHz", "intel xeon e5-2640 v4", 79},
 		{"Intel(R) Xeon(R) CPU E5-2696 v4 @ 2.20GHz", "intel xeon e5-2696 v4", 79},
 	}
+	none := withObserved(t, "# nothing\n")
 	for _, c := range brands {
 		for _, mts := range []string{"800", "2133", "2400", "9600"} {
-			none := withObserved(t, "# nothing\n")
 			with := withObserved(t, "# all\n"+c.key+"\t"+mts+"\t9\t9\n")
 			for _, dpc := range []int{1, 2} {
 				m := newTestMachine(1, platform.Intel, 6, c.model, map[int]int{85: 7, 79: 1}[c.model], c.brand)

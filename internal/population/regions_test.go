@@ -1,9 +1,9 @@
 package population
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -144,7 +144,12 @@ func TestAlike(t *testing.T) {
 			require.True(t, pop.Class.Known() || slices.Max(depths) == 0, pop.Class.Reason)
 			return fmt.Sprint(pop.Class.Value.Name, pop.Relative.Value.Model, pop.Speed.Value.MTs)
 		}
-		seen := map[string]string{}
+		type counted struct {
+			bytes int64
+			ways  int
+		}
+		type layoutRegions [amdChannels]counted // the rest is zero
+		seen := map[[amdChannels]int]layoutRegions{}
 		held := 0
 		for code := range 6561 {
 			sampled := code%53 == 0
@@ -152,18 +157,19 @@ func TestAlike(t *testing.T) {
 			for c := range depths {
 				depths[c], code = code%3, code/3
 			}
-			same := fmt.Sprint(EquivalentDepths(p, depths))
-			var regions []string
-			for _, r := range layoutOf(p, depths).amdRegions(p.SixChannels) {
-				regions = append(regions, fmt.Sprint(r.Bytes, " over ", r.Ways))
+			same := [amdChannels]int(EquivalentDepths(p, depths))
+			var what layoutRegions
+			for i, r := range layoutOf(p, depths).amdRegions(p.SixChannels) {
+				what[i] = counted{r.Bytes, r.Ways}
 			}
-			slices.Sort(regions)
-			what := strings.Join(regions, ", ")
+			slices.SortFunc(what[:], func(a, b counted) int {
+				return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(b.ways, a.ways))
+			})
 			if first, ok := seen[same]; ok && first != what {
 				require.Equal(t, first, what, "%s %v", name, depths)
 			}
 			seen[same] = what
-			if sampled && same != fmt.Sprint(depths) {
+			if sampled && same != [amdChannels]int(depths) {
 				require.Equal(t, derived(EquivalentDepths(p, depths)), derived(depths), "%s %v", name, depths)
 				held++
 			}
