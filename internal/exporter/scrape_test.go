@@ -93,9 +93,11 @@ func TestScrapeAccept(t *testing.T) {
 // it and no others, of whatever length.
 func TestScrapeCompressed(t *testing.T) {
 	for _, modules := range []int{0, 1, 32, 4096} {
+		p := &currentPage{}
+		p.publish(Outcome{Report: made(modules, 33, first, up)})
 		for _, accept := range []string{"text/plain", "application/openmetrics-text"} {
-			plain := scraped(t, modules, "Accept", accept)
-			packed := scraped(t, modules, "Accept", accept, "Accept-Encoding", "deflate, gzip;q=0.8")
+			plain := served(t, p, "/metrics", "Accept", accept)
+			packed := served(t, p, "/metrics", "Accept", accept, "Accept-Encoding", "deflate, gzip;q=0.8")
 			require.Equal(t, "gzip", packed.Header().Get("Content-Encoding"))
 			assert.Equal(t, strconv.Itoa(packed.Body.Len()), packed.Header().Get("Content-Length"))
 			assert.Less(t, packed.Body.Len(), plain.Body.Len())

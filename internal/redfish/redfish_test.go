@@ -47,6 +47,9 @@ func newBMC(t *testing.T) *bmc {
 	b := &bmc{tree: machine(), sessions: true}
 	b.Server = httptest.NewUnstartedServer(b)
 	b.Config.ErrorLog = log.New(io.Discard, "", 0) // refused handshakes are what some tests want
+	cert, err := valid()
+	require.NoError(t, err)
+	b.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
 	b.StartTLS()
 	t.Cleanup(b.Close)
 	return b

@@ -37,8 +37,14 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 	reporttest.Golden(t, filepath.Join("schema", "measurement.v1.json"), schemaOf(t, &measure.Result{}, "measurement.v1.json", measure.Schema))
 }
 
+// schemasRead keeps the schemas that were compiled, for all tests.
+var schemasRead = map[string]*validator.Schema{}
+
 func committedSchema(t *testing.T, name string) *validator.Schema {
 	t.Helper()
+	if s := schemasRead[name]; s != nil {
+		return s
+	}
 	data, err := os.ReadFile(filepath.Join("schema", name))
 	require.NoError(t, err)
 	doc, err := validator.UnmarshalJSON(bytes.NewReader(data))
@@ -49,6 +55,7 @@ func committedSchema(t *testing.T, name string) *validator.Schema {
 	require.NoError(t, c.AddResource(name, doc))
 	s, err := c.Compile(name)
 	require.NoError(t, err)
+	schemasRead[name] = s
 	return s
 }
 
