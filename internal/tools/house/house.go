@@ -1,6 +1,7 @@
 // Package house measures how the project's packages are built: their lines,
 // the arrows between them, and the files of one package that refer to each
-// other in circles. Test files are left out.
+// other in circles. Test files are left out. Its tests hold the project to that, to the
+// imports that ARCHITECTURE.md allows, and to what pages and names may say.
 package house
 
 import (
@@ -97,13 +98,9 @@ type listed struct {
 	}
 }
 
-// Measure lists the packages of the module in folder dir that lie below the
-// given prefixes, sorted by path.
-func Measure(dir string, below ...string) ([]Room, error) {
-	all, err := listPackages(dir)
-	if err != nil {
-		return nil, err
-	}
+// measureAll measures those of the listed packages that lie below the given prefixes,
+// sorted by path.
+func measureAll(all []listed, below ...string) ([]Room, error) {
 	exports := map[string]string{}
 	for _, p := range all {
 		exports[p.ImportPath] = p.Export
@@ -111,6 +108,7 @@ func Measure(dir string, below ...string) ([]Room, error) {
 	look := func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) }
 	fset := token.NewFileSet()
 	compiled := importer.ForCompiler(fset, "gc", look) // one for all: it keeps what it read
+	interfaces := map[*types.Package][]*types.Interface{}
 	var rooms []Room
 	for _, p := range all {
 		if p.Module == nil || !p.Module.Main {
@@ -120,7 +118,7 @@ func Measure(dir string, below ...string) ([]Room, error) {
 		if !own || !slices.ContainsFunc(below, func(b string) bool { return strings.HasPrefix(path, b) }) {
 			continue
 		}
-		room, err := measure(p, path, fset, compiled)
+		room, err := measure(p, path, fset, compiled, interfaces)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +151,7 @@ func listPackages(dir string) ([]listed, error) {
 	}
 }
 
-func measure(p listed, path string, fset *token.FileSet, compiled types.Importer) (Room, error) {
+func measure(p listed, path string, fset *token.FileSet, compiled types.Importer, interfaces map[*types.Package][]*types.Interface) (Room, error) {
 	room := Room{Path: path, Files: len(p.GoFiles)}
 	for _, imp := range p.Imports {
 		if own, ok := strings.CutPrefix(imp, p.Module.Path+"/"); ok {
@@ -180,7 +178,7 @@ func measure(p listed, path string, fset *token.FileSet, compiled types.Importer
 		return room, err
 	}
 	room.Circles = circles(references(fset, pkg, info))
-	n := &naming{module: p.Module.Path + "/", info: info, interfaces: interfacesBelow(pkg)}
+	n := &naming{module: p.Module.Path + "/", info: info, interfaces: interfacesBelow(pkg, interfaces)}
 	room.Exports, room.Names = n.exports(files), n.names(files)
 	return room, nil
 }

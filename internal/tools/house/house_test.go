@@ -17,8 +17,18 @@ const mostLines, mostFiles = 6000, 25
 // command); their lines are bounded as all others'.
 var flat = []string{"internal/host", "internal/smbios", "internal/cli"}
 
+// packages are what the go command lists, asked once for all tests: the project's and all others
+// that they need.
+var packages = sync.OnceValues(func() ([]listed, error) { return listPackages("../../..") })
+
 // project measures the whole module once.
-var project = sync.OnceValues(func() ([]Room, error) { return Measure("../../..", "internal/", "cmd/", "rules") })
+var project = sync.OnceValues(func() ([]Room, error) {
+	all, err := packages()
+	if err != nil {
+		return nil, err
+	}
+	return measureAll(all, "internal/", "cmd/", "rules")
+})
 
 func TestCircles(t *testing.T) {
 	assert.Empty(t, circles(map[string][]string{"a": {"b", "c"}, "b": {"c"}}))

@@ -180,8 +180,8 @@ func (n *naming) satisfies(d *ast.FuncDecl) bool {
 }
 
 // interfacesBelow collects the interfaces that the imports of a package declare, and
-// Go's own error.
-func interfacesBelow(pkg *types.Package) []*types.Interface {
+// Go's own error. Known are those of packages that were asked before.
+func interfacesBelow(pkg *types.Package, known map[*types.Package][]*types.Interface) []*types.Interface {
 	out := []*types.Interface{types.Universe.Lookup("error").Type().Underlying().(*types.Interface)}
 	seen := map[*types.Package]bool{}
 	var walk func(p *types.Package)
@@ -191,16 +191,30 @@ func interfacesBelow(pkg *types.Package) []*types.Interface {
 				continue
 			}
 			seen[imp] = true
-			for _, name := range imp.Scope().Names() {
-				if t, ok := imp.Scope().Lookup(name).(*types.TypeName); ok {
-					if i, ok := t.Type().Underlying().(*types.Interface); ok && i.NumMethods() > 0 {
-						out = append(out, i)
-					}
-				}
+			found, asked := known[imp]
+			if !asked {
+				found = interfacesOf(imp)
 			}
+			if imp.Complete() { // of another's imports that nobody imported yet only a part is read
+				known[imp] = found
+			}
+			out = append(out, found...)
 			walk(imp)
 		}
 	}
 	walk(pkg)
+	return out
+}
+
+// interfacesOf are the interfaces with methods that a package declares.
+func interfacesOf(pkg *types.Package) []*types.Interface {
+	var out []*types.Interface
+	for _, name := range pkg.Scope().Names() {
+		if t, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok {
+			if i, ok := t.Type().Underlying().(*types.Interface); ok && i.NumMethods() > 0 {
+				out = append(out, i)
+			}
+		}
+	}
 	return out
 }

@@ -1,4 +1,4 @@
-package layout_test
+package house
 
 import (
 	"go/ast"
@@ -169,7 +169,7 @@ func TestCommentsInPlainEnglish(t *testing.T) {
 				continue
 			}
 			for _, phrase := range literal.FindAllString(c, -1) {
-				if name != "internal/layout/words_test.go" {
+				if name != "internal/tools/house/words_test.go" {
 					t.Errorf("%s: %q: write what it means", name, phrase)
 				}
 			}

@@ -1,12 +1,10 @@
-package layout_test
+package house
 
 import (
 	"os"
-	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -18,7 +16,7 @@ const module = "github.com/memaudit/memaudit/"
 // import beside the standard library. A word is a package of internal, or a
 // part of a module's path ("yaml", "x/sys").
 func allowed(t *testing.T) map[string][]string {
-	text, err := os.ReadFile("../../ARCHITECTURE.md")
+	text, err := os.ReadFile("../../../ARCHITECTURE.md")
 	require.NoError(t, err)
 	out := map[string][]string{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\| [^|]+ \\| ([^|]+) \\|$").FindAllStringSubmatch(string(text), -1) {
@@ -30,7 +28,7 @@ func allowed(t *testing.T) map[string][]string {
 
 // testOnly packages are imported by tests alone.
 var testOnly = []string{
-	"internal/layout", "internal/fact/want",
+	"internal/fact/want",
 	"internal/corpustest",
 	"internal/bios/biostest",
 	"internal/collect/collecttest",
@@ -40,17 +38,15 @@ var testOnly = []string{
 	"internal/smbios/smbiostest",
 }
 
-// listImports asks the go command once for all tests what each package imports, the
-// project's and all others that they need.
-var listImports = sync.OnceValues(func() (map[string][]string, error) {
-	out, err := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}}{{range .Imports}} {{.}}{{end}}`, module+"...").Output()
+// listImports is what each package imports, the project's and all others that they need.
+func listImports() (map[string][]string, error) {
+	list, err := packages()
 	all := map[string][]string{}
-	for line := range strings.Lines(string(out)) {
-		words := strings.Fields(line)
-		all[words[0]] = words[1:]
+	for _, p := range list {
+		all[p.ImportPath] = p.Imports
 	}
 	return all, err
-})
+}
 
 // TestImports holds the imports of every package against the table.
 func TestImports(t *testing.T) {

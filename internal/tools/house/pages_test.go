@@ -1,4 +1,4 @@
-package layout_test
+package house
 
 import (
 	"io/fs"
@@ -98,13 +98,13 @@ func texts(t *testing.T) map[string]string {
 // readTexts reads them once for all tests.
 var readTexts = sync.OnceValues(func() (map[string]string, error) {
 	out := map[string]string{}
-	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir("../../..", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		rel := strings.TrimPrefix(name, "../../")
+		rel := strings.TrimPrefix(name, "../../../")
 		if d.IsDir() {
-			if rel != "../.." && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci" || d.Name() == "testdata" || rel == "bin" || rel == "dist") {
+			if rel != "../../.." && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".ci" || d.Name() == "testdata" || rel == "bin" || rel == "dist") {
 				return fs.SkipDir
 			}
 			return nil
@@ -177,7 +177,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			if m[1] != "" {
 				target = filepath.Join(filepath.Dir(name), m[1])
 			}
-			if _, err := os.Stat(filepath.Join("../..", target)); !assert.NoError(t, err, "%s links to %s", name, m[1]) || m[2] == "" {
+			if _, err := os.Stat(filepath.Join("../../..", target)); !assert.NoError(t, err, "%s links to %s", name, m[1]) || m[2] == "" {
 				continue
 			}
 			if headings[target] == nil {
@@ -198,7 +198,7 @@ func TestReadmeIsShort(t *testing.T) {
 // here reports whether a word names a page from the naming file's folder or
 // from the repository's root.
 func here(from, word string) bool {
-	for _, dir := range []string{"../..", filepath.Join("../..", filepath.Dir(from))} {
+	for _, dir := range []string{"../../..", filepath.Join("../../..", filepath.Dir(from))} {
 		if _, err := os.Stat(filepath.Join(dir, word)); err == nil {
 			return true
 		}

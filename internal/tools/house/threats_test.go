@@ -1,4 +1,4 @@
-package layout_test
+package house
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func sourcesOf(t *testing.T, folder string, tests bool) string {
 	if text, ok := readSources[key]; ok {
 		return text
 	}
-	names, err := filepath.Glob(filepath.Join("..", "..", folder, "*.go"))
+	names, err := filepath.Glob(filepath.Join("..", "..", "..", folder, "*.go"))
 	require.NoError(t, err)
 	var out strings.Builder
 	for _, name := range names {
@@ -53,7 +53,7 @@ func linesWith(text, word string) []string {
 // value that it prints, and every row of its tables of bounds and damage is held
 // by a test.
 func TestThreatModel(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "threat-model.md"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "threat-model.md"))
 	require.NoError(t, err)
 	page := string(data)
 	named := heldBy.FindAllStringSubmatch(page, -1)
