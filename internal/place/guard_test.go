@@ -40,6 +40,8 @@ func TestPlaceUnknown(t *testing.T) {
 		{name: "banks moved on by one slot", vendor: "Intel", product: "S5500BC", sockets: "PP", platform: plat3,
 			slots: []string{"DIMM_A1@NODE~0~CHANNEL~0~DIMM~1* DIMM_A2@NODE~0~CHANNEL~1~DIMM~0* DIMM_B1@NODE~0~CHANNEL~1~DIMM~1* DIMM_B2@NODE~1~CHANNEL~0~DIMM~0*"},
 			want:  "-.-.-.- -.-.-.- -.-.-.- -.-.-.-", reason: "cannot both be true"},
+		{name: "processor and number of a board without a map", vendor: "NEC", product: "Express5800/R120b-1 [N8100-1660F]", sockets: "PP", platform: plat3,
+			slots: []string{"CPU1_DIMM{1,2}@BANK~1* CPU2_DIMM2@BANK~8*"}, want: "0.-.-.- 0.-.-.- 1.-.-.-", reason: `no slot map of "Express5800/R120b-1 [N8100-1660F]"`},
 		{name: "letters of processors, banks out of their order", vendor: "Quanta", product: "Leopard ORv2-DDR4", sockets: "PP", platform: plat4,
 			slots: []string{"A0@_Node0_Channel1_Dimm0* A1@_Node0_Channel0_Dimm0* B0@_Node1_Channel0_Dimm0*"}, want: "-.-.-.- -.-.-.- -.-.-.-", reason: "cannot both be true"},
 		{name: "letters of other processors than the banks", vendor: "Quanta", product: "Leopard ORv2-DDR4", sockets: "PP", platform: plat4,

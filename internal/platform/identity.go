@@ -11,6 +11,8 @@ import (
 type knownIdentity struct {
 	cpuIdentity
 	from fact.Evidence
+	// kernel is true where the kernel says the brand string, too.
+	kernel bool
 }
 
 // identities lists the populated sockets' identities; what SMBIOS does not
@@ -36,7 +38,7 @@ func identifySocket(s *inventory.Socket, cpu *inventory.CPU) knownIdentity {
 		vendor: s.Vendor.Or(""),
 		family: s.Family.Or(-1), model: s.Model.Or(-1), stepping: s.Stepping.Or(-1),
 		brand: s.Brand.Or(""), series: s.Series.Or(""),
-	}, from: s.Family.From}
+	}, from: s.Family.From, kernel: cpu.Brand.Known()}
 	if id.family < 0 || id.model < 0 {
 		id.family, id.model = cpu.Family.Or(-1), cpu.Model.Or(-1)
 		id.stepping = cpu.Stepping.Or(-1)

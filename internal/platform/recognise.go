@@ -105,13 +105,27 @@ func unrecognised(v verdict, id knownIdentity) fact.Fact[*Platform] {
 		}
 		return fact.Unknown[*Platform](fact.Unstated,
 			"the CPUID belongs to "+strings.Join(ids, " or ")+" and the brand string does not decide",
-			"a processor brand string (SMBIOS type 4 version, or /proc/cpuinfo)", id.from)
+			brandKnownBy(id), id.from)
 	}
 	if id.brand == "" && id.family < 0 {
 		return fact.Unknown[*Platform](fact.Unstated, "neither CPUID nor brand string of the processor is known",
 			"audit with SMBIOS type 4 or /proc/cpuinfo", id.from)
 	}
 	return fact.Unknown[*Platform](fact.Absent, "no platform data for this processor", "", id.from)
+}
+
+// brandKnownBy is what would say which processor it is: "" where the brand string is
+// that of a sample, or the kernel says it, which has it from the processor.
+func brandKnownBy(id knownIdentity) string {
+	sample := strings.Contains(id.brand, "Genuine") || strings.Contains(id.brand, "Eng Sample")
+	switch {
+	case id.brand == "":
+		return "a processor brand string (SMBIOS type 4 version, or /proc/cpuinfo)"
+	case sample || id.kernel:
+		return ""
+	default:
+		return "the processor's own brand string: audit the live machine or a capture with proc/cpuinfo"
+	}
 }
 
 // lastIndex is the index that was parsed last; nobody changes a row of it.

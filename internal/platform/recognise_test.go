@@ -337,6 +337,22 @@ func TestUnrecognised(t *testing.T) {
 	}
 }
 
+// TestWhatWouldDecide: a table's brand string that does not decide is not asked for again.
+func TestWhatWouldDecide(t *testing.T) {
+	live := "the processor's own brand string: audit the live machine or a capture with proc/cpuinfo"
+	for brand, want := range map[string]string{
+		"": "a processor brand string (SMBIOS type 4 version, or /proc/cpuinfo)", "Intel(R) Xeon(R) CPU           X": live,
+		"Genuine Intel(R) CPU 0000%@": "", "Intel(R) Genuine processor": "", "AMD Eng Sample: 100-000000314-02_30/16_N": "",
+	} {
+		id := knownIdentity{cpuIdentity: cpuIdentity{brand: brand, family: 6}}
+		v := verdict{candidates: []*indexRow{{id: "naples"}}}
+		assert.Equal(t, want, unrecognised(v, id).KnownBy, brand)
+		if id.kernel = true; brand != "" {
+			assert.Empty(t, unrecognised(v, id).KnownBy, brand)
+		}
+	}
+}
+
 // TestLookUp: which rows a processor may match. AMD and Intel share family numbers, so that a
 // CPUID without a vendor needs a brand; a row by product needs product and CPUID.
 func TestLookUp(t *testing.T) {
