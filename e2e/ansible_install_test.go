@@ -163,7 +163,7 @@ func testAnsibleSources(t *testing.T, a *ansible) {
 }
 
 // testAnsiblePage runs the commands and the playbooks of the collection's page,
-// and holds its tables against the argument specifications.
+// and checks its tables against the argument specifications.
 func testAnsiblePage(t *testing.T, a *ansible) {
 	data, err := os.ReadFile(filepath.Join(root, "deploy", "ansible", "README.md"))
 	require.NoError(t, err)
@@ -239,7 +239,7 @@ func (a *ansible) variables(t *testing.T, page string) {
 	}
 }
 
-// testAnsibleLint holds the collection against ansible-lint's strictest
+// testAnsibleLint checks the collection against ansible-lint's strictest
 // profile, in a copy, because it writes beside what it reads.
 func testAnsibleLint(t *testing.T, a *ansible) {
 	if _, err := os.Stat(filepath.Join(a.bin, "ansible-lint")); err != nil && os.Getenv("MEMAUDIT_E2E_ANSIBLE") != "" {

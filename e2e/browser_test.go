@@ -90,7 +90,7 @@ func axe(t *testing.T) string {
 	require.NoError(t, err)
 	if len(found) == 0 {
 		require.Empty(t, os.Getenv("CI"), "no axe-core: make axe installs it")
-		t.Log("axe-core is not installed (make axe): accessibility is held against the test's own checks alone")
+		t.Log("axe-core is not installed (make axe): accessibility is checked against the test's own checks alone")
 		return ""
 	}
 	data, err := os.ReadFile(found[0])
@@ -130,7 +130,7 @@ type looked struct {
 	Problems  []string
 	Articles  int
 	Violation []string
-	// Texts is how many texts were held against what is painted behind them.
+	// Texts is how many texts were checked against what is painted behind them.
 	Texts int
 }
 

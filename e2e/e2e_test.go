@@ -130,7 +130,7 @@ func TestLive(t *testing.T) {
 	assert.NotEmpty(t, results(t, out))
 }
 
-// TestExitStatus holds the program against the statuses of docs/interface.md.
+// TestExitStatus checks the program against the statuses of docs/interface.md.
 func TestExitStatus(t *testing.T) {
 	cases := []struct {
 		want int

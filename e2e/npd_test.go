@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNodeProblemDetectorPlugin holds the plugin against node-problem-detector's
+// TestNodeProblemDetectorPlugin checks the plugin against node-problem-detector's
 // protocol for custom plugins: status 0 is no problem, 1 a problem, anything
 // else unknown, and one line of standard output of at most max_output_length
 // bytes. What could not be judged is never 0.

@@ -28,7 +28,7 @@ const (
 	aimDebian, maxDebian   = 6_700_000, 6_800_000
 )
 
-// weigh holds a file against its budget.
+// weigh checks a file against its budget.
 func weigh(t *testing.T, name string, aim, most int64) {
 	t.Helper()
 	st, err := os.Stat(name)

@@ -43,7 +43,7 @@ var tiers = map[string][]string{
 	"root, no capability": {"--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all"},
 }
 
-// TestPrivileges holds the guide's table of privileges against the program.
+// TestPrivileges checks the guide's table of privileges against the program.
 func TestPrivileges(t *testing.T) {
 	if _, err := exec.LookPath("setpriv"); err != nil || os.Getuid() != 0 {
 		t.Skip("only root with setpriv can take privileges on and off")

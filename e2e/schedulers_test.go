@@ -41,7 +41,7 @@ func script(t *testing.T, env []string, name string, args ...string) (status int
 	return cmd.ProcessState.ExitCode(), string(data)
 }
 
-// TestSlurm runs the health check with the real program and holds it against
+// TestSlurm runs the health check with the real program and checks it against
 // what scontrol is told.
 func TestSlurm(t *testing.T) {
 	idle := "NodeName=n1 Arch=x86_64 State=IDLE CPUTot=8"
@@ -162,7 +162,7 @@ func TestNHC(t *testing.T) {
 	}
 }
 
-// TestScripts holds the scripts against shellcheck.
+// TestScripts checks the scripts against shellcheck.
 func TestScripts(t *testing.T) {
 	files := []string{"deploy/slurm/memaudit-healthcheck", "deploy/nhc/memaudit.nhc"}
 	if _, err := exec.LookPath("shellcheck"); err != nil {

@@ -279,7 +279,7 @@ var guests = map[string]truth{
 		class: "A", speed: 4800, settings: map[string]string{"sub_numa": "snc2", "smt": "enabled", "turbo": "enabled"}},
 }
 
-// holds holds a report against the machine's truth.
+// holds checks a report against the machine's truth.
 func (w truth) holds(t *testing.T, s *sighting, e ended) {
 	t.Helper()
 	assert.Equal(t, w.status, e.status, "exit status")

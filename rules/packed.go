@@ -52,7 +52,7 @@ type packedFile struct {
 }
 
 // packedFiles reads the head when a packed file is first asked for. An artefact that is damaged
-// was never built: a test holds it against the files.
+// was never built: a test checks it against the files.
 var packedFiles = sync.OnceValue(func() *archive {
 	part, err := compiled.Part(artefact{}, PackedPart)
 	a := &archive{}

@@ -61,7 +61,7 @@ func sarifOf(t *testing.T, m *machinetest.Machine) []byte {
 	return out
 }
 
-// TestSARIF holds what memaudit prints of every machine of the project against
+// TestSARIF checks what memaudit prints of every machine of the project against
 // the published schema, and has another reader read it.
 func TestSARIF(t *testing.T) {
 	schema := publishedSARIF(t)

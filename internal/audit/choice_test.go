@@ -114,7 +114,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestArea: a part of the audit is counted by itself, and held against no profile.
+// TestArea: a part of the audit is counted by itself, and checked against no profile.
 func TestArea(t *testing.T) {
 	sys, topo := r610("westmere-ep")
 	sys.Settings["smt"] = inventory.Setting{Configured: direct("disabled")}
@@ -136,7 +136,7 @@ func TestArea(t *testing.T) {
 	assert.NotEqual(t, whole.Summary, whole.Area("memory.").Summary)
 }
 
-// TestSomeRules: an audit of some rules has these alone, and is held against no profile; a bare one
+// TestSomeRules: an audit of some rules has these alone, and is checked against no profile; a bare one
 // gives the same verdicts without their words, and no profile either.
 func TestSomeRules(t *testing.T) {
 	sys, topo := r610("westmere-ep")

@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// Compare holds a machine against every profile documented for it. Unknown
+// Compare checks a machine against every profile documented for it. Unknown
 // settings are counted apart and never as agreement.
 func (e *Engine) Compare(sys *inventory.System, topo *population.Result) *verdict.Comparison {
 	r := newRun(e, sys, topo, Options{Asked: true})

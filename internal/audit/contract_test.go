@@ -133,7 +133,7 @@ func TestEveryCitationNamesAPlace(t *testing.T) {
 	}
 }
 
-// TestEveryKnownIDIsLoaded holds the ids against the interface as it is agreed: an id of
+// TestEveryKnownIDIsLoaded checks the ids against the interface as it is agreed: an id of
 // its section 6 that is loaded is asked of the subject that is named there.
 // One that is not loaded is a gap; settings and baselines make theirs.
 func TestEveryKnownIDIsLoaded(t *testing.T) {

@@ -77,7 +77,7 @@ func r610(id string) (*inventory.System, *population.Result) {
 	return sys, topo
 }
 
-// TestDellTable6 holds every cell of the table against the profiles: the
+// TestDellTable6 checks every cell of the table against the profiles: the
 // wanted value passes, the opposite fails, a missing one is unknown; by the
 // configured face as by the effective one.
 func TestDellTable6(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package audit holds a machine's facts against rule packs and profiles and
+// Package audit checks a machine's facts against rule packs and profiles and
 // says, for every rule and subject, pass, fail, unknown, not_applicable,
 // waived or error, with the evidence and the citation.
 package audit

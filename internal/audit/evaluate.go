@@ -68,7 +68,7 @@ func (r *auditRun) doubtPass(candidates []*rulepack.Rule, spoke *rulepack.Rule, 
 	}
 }
 
-// matches holds a rule's plain index against the machine. What is not known
+// matches checks a rule's plain index against the machine. What is not known
 // of the machine does not match: the broader rule speaks.
 func (r *auditRun) matches(m *rulepack.Match) bool {
 	return r.indexed(m, false)

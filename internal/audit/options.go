@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Options of one audit.
+// Options are those of one audit.
 type Options struct {
 	// Profile is an intent or a profile id; Asked is true when somebody chose
 	// it, false for the default.
@@ -14,13 +14,13 @@ type Options struct {
 	Waivers []WaiverSpec
 	// Now decides which waivers have ended.
 	Now time.Time
-	// Rules narrows an audit to the rules whose ids it accepts, held against no
+	// Rules narrows an audit to the rules whose ids it accepts, checked against no
 	// profile; nil asks all of them.
 	Rules func(id string) bool
 	// Bare asks for verdicts alone: result, severity, certainty and the reason of what is
 	// not known, without the rules' texts, effects, documents, evidence, causes and waivers.
 	Bare bool
-	// NoReadings leaves out the readings behind what rules found, for who does not print them:
+	// NoReadings leaves out the readings behind what rules found, for callers that do not print them:
 	// gathered they are a few thousand of a large machine.
 	NoReadings bool
 }

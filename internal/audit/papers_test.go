@@ -74,7 +74,7 @@ func TestPaperRowsAreHeld(t *testing.T) {
 	}
 }
 
-// TestEveryPaperRowIsListed holds the list against the digest of the papers:
+// TestEveryPaperRowIsListed checks the list against the digest of the papers:
 // no row of its tables is missing, and none is listed that it has not.
 func TestEveryPaperRowIsListed(t *testing.T) {
 	data, err := os.ReadFile(corpustest.Shared(t, "knowledge/bios-profiles/seeds.md"))

@@ -11,7 +11,7 @@ import (
 	"github.com/memaudit/memaudit/internal/rulepack"
 )
 
-// TestSecondReading holds profiles against what another reader typed from the
+// TestSecondReading checks profiles against what another reader typed from the
 // same documents.
 func TestSecondReading(t *testing.T) {
 	profiles := map[string]rulepack.SettingTable{}

@@ -28,7 +28,7 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 // What the packs say stands a second time in testdata: what a document's table
 // prints (cells), when a condition holds (conditions.yaml), and of which
-// machines a pack speaks (machines.tsv). The tests here hold the packs against
+// machines a pack speaks (machines.tsv). The tests here check the packs against
 // them; `make mutate` shows that nothing can change unnoticed.
 
 // statedCell is one cell of a document's table.
@@ -86,7 +86,7 @@ func builtinPacks(t *testing.T) []*rulepack.Pack {
 	return packs
 }
 
-// TestStatedCells holds every stated cell against the profiles. A profile has
+// TestStatedCells checks every stated cell against the profiles. A profile has
 // all of its rows stated, and no other; those made of registries have theirs
 // there.
 func TestStatedCells(t *testing.T) {
@@ -271,7 +271,7 @@ func runFor(e *Engine, i identity) *auditRun {
 	return newRun(e, sys, topo, Options{Asked: true})
 }
 
-// TestPacksSpeakOf holds every `for` against the machines of machines.tsv:
+// TestPacksSpeakOf checks every `for` against the machines of machines.tsv:
 // which packs, rules and profiles speak of each. -update writes it anew; read
 // the difference, a machine that is lent another's advice shows there.
 func TestPacksSpeakOf(t *testing.T) {

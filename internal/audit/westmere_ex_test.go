@@ -103,7 +103,7 @@ func wexFindings(t *testing.T, sys *inventory.System) *verdict.Audit {
 	return run(t, builtin(t), sys, topo, audit.Options{})
 }
 
-// TestWestmereEXClasses holds the verdicts against every printed configuration.
+// TestWestmereEXClasses checks the verdicts against every printed configuration.
 func TestWestmereEXClasses(t *testing.T) {
 	rows := wexRows(t)
 	require.Len(t, rows, 34+9)

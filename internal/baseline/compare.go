@@ -22,7 +22,7 @@ func Missing(path, reason, knownBy string, state fact.State) *inventory.Baseline
 		Same: fact.Unknown[bool](state, reason, knownBy, fact.Evidence{Source: "baseline", Path: path})}}}
 }
 
-// Compare holds a machine against the accepted hardware. What was known then
+// Compare checks a machine against the accepted hardware. What was known then
 // and is not now is never the same.
 func Compare(path string, then *File, sys *inventory.System) *inventory.Baseline {
 	c := &comparison{then: then, now: fileOf(sys, time.Time{}, then.Key), sys: sys, path: path}

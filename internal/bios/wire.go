@@ -118,8 +118,8 @@ func (e *Export) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Without is a copy that keeps of the attributes that keep does not want
-// nothing but their names, so that no serial number or password is in it.
+// Without is a copy in which attributes that keep does not want have nothing but
+// their names, so that no serial number or password is in it.
 func (e *Export) Without(keep func(name, display string) bool) *Export {
 	out := *e
 	out.Attributes = make([]Attribute, len(e.Attributes))

@@ -7,7 +7,7 @@ import (
 )
 
 // settingNames are memaudit's own names of settings, by which a file of them is
-// known; a test holds them against the vocabulary.
+// known; a test checks them against the vocabulary.
 const settingNames = `workload_profile|power_policy|p_states|hwp|turbo|energy_efficient_turbo|c_states|c1e|package_c_state` +
 	`|monitor_mwait|uncore_frequency|energy_perf_bias|epb_owner|upi_power_mgmt|determinism|df_c_states|apb_disable` +
 	`|pcie_aspm|smt|node_interleave|sub_numa|l3_as_numa|numa_group|controller_interleave|channel_interleave` +

@@ -104,7 +104,7 @@ func (p *Program) baselineCompareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare",
 		Short: "say what changed since the hardware was accepted, exit by the result",
-		Long: `compare holds the machine against its baseline, slot by slot. What was known then
+		Long: `compare checks the machine against its baseline, slot by slot. What was known then
 and is not now is unknown, neither changed nor the same.
 
 Exit status: 0 nothing changed; 1 something did; 2 wrong usage or configuration; 3 the

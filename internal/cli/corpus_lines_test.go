@@ -29,7 +29,7 @@ func shortEnough(t *testing.T, lines []int) {
 	assert.LessOrEqual(t, lines[len(lines)/2], 30)
 }
 
-// fits holds a report against the screen that its causes may take, and gives its lines.
+// fits checks a report against the screen that its causes may take, and gives its lines.
 func fits(t *testing.T, name string, doc *report.Report) int {
 	t.Helper()
 	var out bytes.Buffer

@@ -21,7 +21,7 @@ import (
 	"github.com/memaudit/memaudit/internal/report"
 )
 
-// servers holds the servers' verdicts against the table of testdata/corpus, and
+// servers checks the servers' verdicts against the table of testdata/corpus, and
 // gives the figures that are about servers alone.
 func (c *tally) servers(t *testing.T, all []audited) []figure {
 	for _, a := range all {

@@ -28,7 +28,7 @@ type checkFlags struct {
 	allProfiles bool
 }
 
-// registerRules adds the flags that say what a machine is held against.
+// registerRules adds the flags that say what a machine is checked against.
 func (f *checkFlags) registerRules(p *Program, cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.config, "config", "", "configuration `FILE` (default "+defaultConfig+" when it exists)")
@@ -55,7 +55,7 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 }
 
 // options loads the configuration, puts a site's data beside the built-in and says what an
-// audit shall hold the machine against.
+// audit shall check the machine against.
 func (p *Program) options(f *checkFlags) (*audit.Options, error) {
 	conf, err := loadConfig(f.config)
 	if err != nil {

@@ -151,5 +151,5 @@ func TestExportHidesNothing(t *testing.T) {
 		}
 	}
 	assert.Greater(t, asked, 10000)
-	t.Logf("%d failures of %d machines held against %d exports; BIOS setup proves %d as wanted", asked, showing, len(files), proven)
+	t.Logf("%d failures of %d machines checked against %d exports; BIOS setup proves %d as wanted", asked, showing, len(files), proven)
 }

@@ -342,7 +342,7 @@ func samePrometheus(t *testing.T, out string, want []judged) {
 	assert.Equal(t, counts, series(t, f["memaudit_rules"], "result"))
 }
 
-// TestPluginStatus holds the plugin's own statuses against the findings.
+// TestPluginStatus checks the plugin's own statuses against the findings.
 func TestPluginStatus(t *testing.T) {
 	t.Parallel()
 	root := func(name string) []string {

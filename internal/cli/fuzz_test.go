@@ -111,7 +111,7 @@ const (
 	failOn         = string(verdict.Warning)
 )
 
-// costs audits a table and holds what that allocates and prints against the bounds.
+// costs audits a table and checks what that allocates and prints against the bounds.
 func costs(t *testing.T, data []byte) (status int, out, errs string) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -173,9 +173,9 @@ var validFindings struct {
 // mostValid bounds them, as a fuzzer makes ever new ones.
 const mostValid = 5000
 
-// validReport holds a JSON report against its schema and gives of it what is asked here:
+// validReport checks a JSON report against its schema and gives of it what is asked here:
 // findings, sources and how many slots there are. A finding that stood in another report
-// before is not held against the schema again.
+// before is not checked against the schema again.
 func validReport(t *testing.T, schema *validator.Schema, out string) *report.Report {
 	t.Helper()
 	var whole map[string]json.RawMessage

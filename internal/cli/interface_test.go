@@ -90,7 +90,7 @@ func TestInterfaceNamesEveryFlag(t *testing.T) {
 	}
 }
 
-// TestInterfaceNamesEveryFormat holds the formats against those that check
+// TestInterfaceNamesEveryFormat checks the formats against those that check
 // takes.
 func TestInterfaceNamesEveryFormat(t *testing.T) {
 	_, _, errs := run(nil, "check", "--format", "no-such")

@@ -103,7 +103,7 @@ func (m *measuring) run(t *testing.T) (status int, out, errs string) {
 	return status, stdout.String(), stderr.String()
 }
 
-// keepsMeasurementSchema holds a document against the published schema.
+// keepsMeasurementSchema checks a document against the published schema.
 func keepsMeasurementSchema(t *testing.T, text string) {
 	t.Helper()
 	schema, err := jsonschema.NewCompiler().Compile(filepath.Join("..", "report", "schema", "measurement.v1.json"))
@@ -334,7 +334,7 @@ func TestCheckSaysWhatWasJoined(t *testing.T) {
 
 // TestMeasurementIsCarried: a capture and an accepted baseline carry the result that
 // they were given, so that an audit of the capture says the same and the next machine
-// is held against the baseline's figures.
+// is checked against the baseline's figures.
 func TestMeasurementIsCarried(t *testing.T) {
 	t.Parallel()
 	root := tree(t, "dell-r610-good")

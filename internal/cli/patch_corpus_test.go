@@ -305,7 +305,7 @@ func (b *patchBench) again(t *testing.T, name string, chosen *audit.Chosen, made
 	}
 }
 
-// nothingElse holds what the change does not speak of against what was there,
+// nothingElse checks what the change does not speak of against what was there,
 // and that what it brings along is said.
 func nothingElse(t *testing.T, name string, made *patch.Patch, now, then *stand, changes []set) {
 	t.Helper()

@@ -41,7 +41,7 @@ func capture(t *testing.T, stdin []byte, args ...string) string {
 	return file
 }
 
-// sameAudit holds what is said of a capture against what is said of its
+// sameAudit checks what is said of a capture against what is said of its
 // machine, word for word.
 func sameAudit(t *testing.T, file string, stdin []byte, args ...string) {
 	t.Helper()

@@ -108,7 +108,7 @@ func scrape(client *http.Client, url string) string {
 	return string(data)
 }
 
-// soakScraping scrapes from four sides and holds every page against itself.
+// soakScraping scrapes from four sides and checks every page against itself.
 func soakScraping(t *testing.T, work *sync.WaitGroup, quiet *sync.RWMutex, client *http.Client, base string) *atomic.Int64 {
 	scraped := &atomic.Int64{}
 	want := rulesIn(scrape(client, base+"/metrics"))

@@ -129,7 +129,7 @@ func indexAttributes(e *bios.Export) map[string][]*bios.Attribute {
 	return byName
 }
 
-// compare holds the export's vendor against the machine's. Related makes share
+// compare checks the export's vendor against the machine's. Related makes share
 // their settings; a management controller is known by more than its make.
 func (c *collector) compare(tables settings.Tables, j *joinedExport) {
 	vendor := c.sys.Machine.Vendor

@@ -109,7 +109,7 @@ func rangeOf(r *smbios.DeviceMapping) *inventory.Range {
 	return out
 }
 
-// agreeing holds the ranges of arrays against those of devices and the list of
+// agreeing checks the ranges of arrays against those of devices and the list of
 // devices against the arrays' counts; what differs leaves the sum unknown.
 func (c *collector) agreeing(sum fact.Fact[int64]) fact.Fact[int64] {
 	doubt := func(reason string) fact.Fact[int64] {

@@ -13,7 +13,7 @@ import (
 	"github.com/memaudit/memaudit/internal/smbios"
 )
 
-// TestCorpusMapped holds firmware's account of the servers' memory against
+// TestCorpusMapped checks firmware's account of the servers' memory against
 // their modules: where it is taken for one, it is nearly always all of it.
 func TestCorpusMapped(t *testing.T) {
 	stated, agree := 0, 0

@@ -214,7 +214,7 @@ func (m *Machine) someEnabled(v *idleView) effectiveFace {
 	offAtBoot := slices.ContainsFunc(v.deep, func(s host.IdleState) bool { return s.DefaultStatus.V == "disabled" })
 	switch {
 	case v.driver.Value == acpiIdle, offAtBoot:
-		// The list is firmware's, or was held against it.
+		// The list is firmware's, or was checked against it.
 		f.decided = fact.Known(inventory.DecidedFirmware, fact.Corroborated, v.driver.From, at...)
 	default:
 		f.decided = undecided("intel_idle uses its own table where firmware offers no C-states, so that this can be firmware's doing or the kernel's", v.driver.From)

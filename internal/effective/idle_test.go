@@ -50,7 +50,7 @@ var (
 	switched = append(append([]string{}, shallow...), "C6 1 enabled MWAIT 0x20")
 )
 
-// TestCStates holds the verdict against docs/kernel.md, C-states: driver,
+// TestCStates checks the verdict against docs/kernel.md, C-states: driver,
 // states, default_status and the limits of the command line.
 func TestCStates(t *testing.T) {
 	t.Parallel()
@@ -132,7 +132,7 @@ func flagless(f hosttest.Files, flag string) hosttest.Files {
 	return f.With(hosttest.Files{hosttest.CPUInfo: hosttest.WithoutFlag(f[hosttest.CPUInfo], flag)})
 }
 
-// TestC1E holds the verdict against docs/kernel.md, C1E: the kernel rewrites firmware's
+// TestC1E checks the verdict against docs/kernel.md, C1E: the kernel rewrites firmware's
 // bit, so that only another driver leaves it to speak for firmware.
 func TestC1E(t *testing.T) {
 	t.Parallel()
@@ -195,7 +195,7 @@ func TestC1EEvidence(t *testing.T) {
 	assert.Equal(t, 1, registers(hosttest.Registers(offered, map[uint32]uint64{0x1FC: 0}, 0, 2)))
 }
 
-// TestPackageCState holds the decoding of register 0xE2 against the table of
+// TestPackageCState checks the decoding of register 0xE2 against the table of
 // docs/kernel.md, C-states, column by column; each value locked or not in turn, in make
 // corpus both.
 func TestPackageCState(t *testing.T) {

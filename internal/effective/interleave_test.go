@@ -18,7 +18,7 @@ func interleaved(p hosttest.Part) hosttest.Files {
 	return hosttest.Nodes(p.Tree(hosttest.TwoSockets), "0-3").Without(hosttest.ACPI+"SRAT", hosttest.ACPI+"SLIT")
 }
 
-// TestNodeInterleave holds the verdict against the decision table of sockets
+// TestNodeInterleave checks the verdict against the decision table of sockets
 // S, nodes with CPUs N, SRAT and options, row by row.
 func TestNodeInterleave(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 // genoa is a Zen 4 part, which has AMD's register of prefetchers.
 var genoa = hosttest.Part{Vendor: "AuthenticAMD", Brand: "AMD EPYC 9654 96-Core Processor", Family: 25, Model: 17}
 
-// TestPrefetchers holds each prefetcher against its bit in docs/kernel.md: a set bit
+// TestPrefetchers checks each prefetcher against its bit in docs/kernel.md: a set bit
 // means disabled.
 func TestPrefetchers(t *testing.T) {
 	t.Parallel()

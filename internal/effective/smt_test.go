@@ -49,7 +49,7 @@ func capable(f hosttest.Files, cores, threads, running int) hosttest.Files {
 	return collecttest.Table(f, b)
 }
 
-// TestSMT holds the state against the decision table of smt/control and
+// TestSMT checks the state against the decision table of smt/control and
 // smt/active, row by row.
 func TestSMT(t *testing.T) {
 	t.Parallel()

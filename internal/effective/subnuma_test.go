@@ -21,7 +21,7 @@ func divided(p hosttest.Part, sockets, nodes, l3 int) hosttest.Files {
 	return p.Tree(hosttest.Machine{Sockets: sockets, NodesPerSocket: nodes, CoresPerSocket: cores, ThreadsPerCore: 2, L3PerSocket: l3})
 }
 
-// TestSubNUMA holds the mode against the decision table of nodes a socket
+// TestSubNUMA checks the mode against the decision table of nodes a socket
 // against CPUs for each L3 cache, row by row.
 func TestSubNUMA(t *testing.T) {
 	t.Parallel()

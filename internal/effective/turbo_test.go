@@ -79,7 +79,7 @@ func (w wantedFace) checkSetting(t *testing.T, s inventory.Setting) {
 	}
 }
 
-// TestTurbo holds the verdict against docs/kernel.md, Turbo, row by
+// TestTurbo checks the verdict against docs/kernel.md, Turbo, row by
 // row: register, flag, no_turbo and the boost files.
 func TestTurbo(t *testing.T) {
 	t.Parallel()

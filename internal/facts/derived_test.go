@@ -89,7 +89,7 @@ func TestDifferences(t *testing.T) {
 	assert.Equal(t, []string{}, differences(s).v)
 }
 
-// TestDifferencesBetweenProcessors: where the modules of a processor are alike, they are held
+// TestDifferencesBetweenProcessors: where the modules of a processor are alike, they are checked
 // against those of the others in all but size; a mix is the failure of the processor that has it.
 func TestDifferencesBetweenProcessors(t *testing.T) {
 	const first, second = 0, 1

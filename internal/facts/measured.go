@@ -333,7 +333,7 @@ type crossing struct {
 
 // trusted says why a figure may not be compared: memaudit's own only where it is
 // decided. Other tools print one figure without its passes; within one run it may
-// be held against its neighbour, and what rests on it stays indirect.
+// be checked against its neighbour, and what rests on it stays indirect.
 func (c *crossing) trusted(f *inventory.Measured, what string) (string, fact.Certainty) {
 	switch {
 	case f == nil:

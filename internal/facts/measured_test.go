@@ -70,7 +70,7 @@ func TestNodesMeasured(t *testing.T) {
 	})
 }
 
-// TestNodeMeasured: figures are held against those of the same way, and against the node's
+// TestNodeMeasured: figures are checked against those of the same way, and against the node's
 // share of its processor's peak.
 func TestNodeMeasured(t *testing.T) {
 	own := figure(measure.Read, 0, 0, 16e9)

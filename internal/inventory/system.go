@@ -134,7 +134,7 @@ type Firmware struct {
 	// Problems lists every defect of the table, in table order.
 	Problems []Problem
 	// Lost is the first defect by which whole structures may be missing: the
-	// table ends early or holds bytes that are none. Then what it lists is not
+	// table ends early or holds bytes that are not a structure. Then what it lists is not
 	// all there is. Nil when the list is whole.
 	Lost *Problem
 }

@@ -125,7 +125,7 @@ func (c *checker) listed(s *yaml.Node, field string, listed map[string][]string,
 	}
 }
 
-// sameDocument holds a citation against the list's row of its key, where the list
+// sameDocument checks a citation against the list's row of its key, where the list
 // has one.
 func (c *checker) sameDocument(at *yaml.Node, citation map[string]*yaml.Node, row []string) {
 	if row == nil {
@@ -338,7 +338,7 @@ const columns = "#key,vendor,number,codename,cores,threads,smt,turbo,channels,ma
 // longest bounds a row: the table is searched by halving it.
 const longest = 512
 
-// checkProcessors holds a table of processors against its form: the columns,
+// checkProcessors checks a table of processors against its form: the columns,
 // keys in order and once, numbers where numbers stand, a source in every row.
 func checkProcessors(name string, data []byte) []Fault {
 	var out []Fault

@@ -109,7 +109,7 @@ func judges(beside map[string]*yaml.Node, rules []*yaml.Node) bool {
 	})
 }
 
-// Check holds a file of a site against its schema and against what the knowledge
+// Check checks a file of a site against its schema and against what the knowledge
 // that it joins has: keys of citations, names of locator patterns. Of a pack
 // only the citations and the names of platforms are looked at: its own package does the rest.
 func (f *File) Check(s *Schemas) []Fault {

@@ -16,7 +16,7 @@ import (
 )
 
 // schema is the part of JSON Schema that the files rules/*.schema.json use. A
-// test holds its verdicts against those of a whole implementation.
+// test checks its verdicts against those of a whole implementation.
 type schema struct {
 	Ref         string             `json:"$ref"`
 	Defs        map[string]*schema `json:"$defs"`
@@ -132,7 +132,7 @@ func (c *checker) fault(n *yaml.Node, path, format string, args ...any) {
 	c.faults = append(c.faults, Fault{c.file, max(n.Line, 1), max(n.Column, 1), text})
 }
 
-// node holds one node against a schema.
+// node checks one node against a schema.
 func (c *checker) node(n *yaml.Node, s *schema, path string) {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -233,7 +233,7 @@ func (c *checker) scalar(n *yaml.Node, s *schema, path string) {
 	c.bounds(n, s, path)
 }
 
-// bounds holds a number against the least and the most that it may be.
+// bounds checks a number against the least and the most that it may be.
 func (c *checker) bounds(n *yaml.Node, s *schema, path string) {
 	var number float64
 	if s.Minimum == nil && s.Maximum == nil || n.Decode(&number) != nil {

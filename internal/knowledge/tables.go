@@ -36,7 +36,7 @@ func tableOf(name string) string {
 // that is checked.
 func IsTable(name string) bool { return tableOf(name) != "" }
 
-// checkTable holds a list against its form, a row at a time.
+// checkTable checks a list against its form, a row at a time.
 func checkTable(name string, data []byte) []Fault {
 	var out []Fault
 	fault := tables[tableOf(name)]()
@@ -165,7 +165,7 @@ func (s *setRows) head(c []string) string {
 	return ""
 }
 
-// sets holds each set of a row against the number of modules.
+// sets checks each set of a row against the number of modules.
 func (s *setRows) sets(text string, modules int) string {
 	if text == "-" {
 		return ""

@@ -15,7 +15,7 @@ import (
 // Machine describes a server of our own making.
 type Machine struct {
 	Name, About string
-	// Profile is what the expected report is held against.
+	// Profile is what the expected report is checked against.
 	Profile string
 	Host    hosttest.Machine
 	// CPUID is family, model and stepping.

@@ -1,7 +1,7 @@
 // Package measure plans and runs a measurement of memory, says how sure each
 // figure is, and compares results. What it runs on is an interface (Bench), so
 // that machines can be simulated; the live one is in package live. What a figure is
-// held against, and when it is judged at all, is explained in docs/measure.md.
+// checked against, and when it is judged at all, is explained in docs/measure.md.
 package measure
 
 import "encoding/json"

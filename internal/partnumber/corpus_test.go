@@ -25,7 +25,7 @@ func (a *agreement) add(same bool) {
 
 func (a agreement) share() float64 { return float64(a.same) / float64(max(a.of, 1)) }
 
-// TestFirmwareAgrees holds the numbers of real machines' modules against what
+// TestFirmwareAgrees checks the numbers of real machines' modules against what
 // their firmware states in other fields, which come from the SPD's other bytes.
 func TestFirmwareAgrees(t *testing.T) {
 	table, rows, matched, filled := shipped(t), 0, 0, 0

@@ -504,7 +504,7 @@ func shellReads(t *testing.T, commands string) []string {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no sh on this machine to hold the commands against")
+		t.Skip("no sh on this machine to check the commands against")
 	}
 	run := exec.Command(sh, "-s")
 	run.Stdin, run.Dir = strings.NewReader(regexp.MustCompile(`(?m)^([^#\n])`).ReplaceAllString(commands, `printf '%s\0' $1`)), t.TempDir()

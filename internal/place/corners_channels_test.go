@@ -17,7 +17,7 @@ func ofChannels(channels, controllers int) *platform.Platform {
 }
 
 // resolved places slots by one pattern, given as a line of the compiled patterns,
-// before anything is held against the result.
+// before anything is checked against the result.
 func resolved(t *testing.T, line, sockets string, p *platform.Platform, words ...string) (string, []Placement) {
 	t.Helper()
 	r, ok := parseLocatorRule(line)

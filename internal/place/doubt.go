@@ -17,7 +17,7 @@ import (
 // memory configuration guide; IBM System x3650 M4 HD product guide).
 const mostRanks = 8
 
-// examine holds the mapping against everything else that bears on it: each
+// examine checks the mapping against everything else that bears on it: each
 // thing by itself may be firmware's slip, but both cannot be true.
 func (pl *placer) examine(p *platform.Platform) {
 	machine := pl.nodesKnown()

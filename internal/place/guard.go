@@ -41,7 +41,7 @@ func (pl *placer) guard() {
 	}
 }
 
-// guardLetters holds banks that decide by themselves against the locators beside
+// guardLetters checks banks that decide by themselves against the locators beside
 // them: DIMM_B1 and DIMM_B2 are of one channel, and DIMM_C1 is of another. Where the
 // two differ nobody can tell which is wrong. Where labels repeat, letters begin
 // anew with each processor, which the banks alone name; and they may stand for

@@ -78,7 +78,7 @@ func (pl *placer) possible(v *witnessView) bool {
 	return len(depth) > 0
 }
 
-// compare holds the mapping of a processor against a witness: whether the same
+// compare checks the mapping of a processor against a witness: whether the same
 // slots share a channel, whatever its number. A witness that speaks of every
 // slot bears out a map that no document confirms.
 func (pl *placer) compare(c *processor, v *witnessView) {

@@ -193,7 +193,7 @@ func bmcRows(t *testing.T) map[string]*inventory.System {
 	return out
 }
 
-// TestControllersOfRealMachines holds the maps against what the machines' own
+// TestControllersOfRealMachines checks the maps against what the machines' own
 // controllers say: they agree on which slots share a channel, or the controller
 // places what no map does. Not placed are machines whose controller gives no
 // channels (Cray, Dell) and DMTF's invented example, which gives all modules one.
@@ -261,7 +261,7 @@ func labelFiles(t *testing.T) map[string]*inventory.System {
 	return out
 }
 
-// TestMapsAgainstLabelFiles holds slot maps and patterns against label files:
+// TestMapsAgainstLabelFiles checks slot maps and patterns against label files:
 // the same slots share a channel.
 func TestMapsAgainstLabelFiles(t *testing.T) {
 	compared := 0

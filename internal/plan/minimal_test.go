@@ -217,7 +217,7 @@ func moduleCount(sys *inventory.System) (n, sizes int) {
 	return n, len(seen)
 }
 
-// minimal holds the moves advised for a machine of up to eight equal modules
+// minimal checks the moves advised for a machine of up to eight equal modules
 // against all layouts with fewer moves. It returns whether there was something to
 // hold.
 func minimal(t *testing.T, name string, sys *inventory.System, p plan.Pipeline) bool {

@@ -79,7 +79,7 @@ func in(words ...string) func(locator, bank string) bool {
 	}
 }
 
-// kept holds the promise of an advice against an audit of the machine that the
+// kept checks the promise of an advice against an audit of the machine that the
 // steps were carried out on.
 func kept(t *testing.T, sys *inventory.System, before *verdict.Audit, a *plan.Advice, p plan.Pipeline) {
 	t.Helper()

@@ -70,7 +70,7 @@ func results(found *verdict.Audit, f Finding, result verdict.Result) bool {
 }
 
 // tellable reports the rules of which an audit of the copy can tell: not those that
-// hold firmware's settings against the running system, and where the layout of
+// check firmware's settings against the running system, and where the layout of
 // the memory changes none about what the system sees of it.
 func tellable(now, after *inventory.System, p *Pipeline) func(rule string) bool {
 	changes := slices.ContainsFunc(onLayout, func(id string) bool {

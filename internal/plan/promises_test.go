@@ -72,7 +72,7 @@ func check(t testing.TB, sys *inventory.System, p plan.Pipeline) *promises {
 	return c
 }
 
-// findings holds the failures that were promised against those of the audit.
+// findings checks the failures that were promised against those of the audit.
 func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 	type verdictOf struct{ rule, subject string }
 	before := map[verdictOf]*verdict.Finding{}
@@ -120,7 +120,7 @@ func (c *promises) findings(a *plan.Advice, again *verdict.Audit) {
 	}
 }
 
-// sockets holds the promised figures of every processor and the capacity against
+// sockets checks the promised figures of every processor and the capacity against
 // the derivation.
 func (c *promises) sockets(a *plan.Advice, topo *population.Result) {
 	if len(a.Reaches.Sockets) != len(topo.Populations) {
@@ -182,7 +182,7 @@ func bandwidths(of *population.Result) (peak int64, slowest float64, ok bool) {
 	return peak, slowest, true
 }
 
-// capacity holds what is given up against what is said: nothing where nothing is
+// capacity checks what is given up against what is said: nothing where nothing is
 // bought or something is dear without it, and never more than a quarter.
 func (c *promises) capacity(a *plan.Advice) {
 	before := c.topo.InstalledBytes.Value

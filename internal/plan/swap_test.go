@@ -110,7 +110,7 @@ func fewestSwapped(t *testing.T, larger uint, a *plan.Advice, p plan.Pipeline) i
 	return -1
 }
 
-// swapsAreMinimal holds the advice for full boards of two sizes against every other way.
+// swapsAreMinimal checks the advice for full boards of two sizes against every other way.
 // It returns how many were told to swap.
 func swapsAreMinimal(t *testing.T, every uint) int {
 	p, held := pipeline(t), 0

@@ -261,7 +261,7 @@ func handleLike(name string) bool {
 	return err == nil && (len(digits) == 4 || len(digits) < len(name))
 }
 
-// Compare audits what a machine would be and holds it against what it is.
+// Compare audits what a machine would be and checks it against what it is.
 func Compare(topo *population.Result, found *verdict.Audit, after *inventory.System, p Pipeline) (Outcome, error) {
 	next := p.Derive(after)
 	audited, err := p.Verdicts(after, next, p.AboutLayout)

@@ -77,7 +77,7 @@ func TestSameMemory(t *testing.T) {
 	assert.Equal(t, "DDR5 DIMM ", identifyMachine(of("DDR5", "DDR5")).memory)
 }
 
-// TestIndexRows: how a line of the index is read and held against a processor.
+// TestIndexRows: how a line of the index is read and checked against a processor.
 func TestIndexRows(t *testing.T) {
 	const line = "id\tGenuineIntel\t6\t85\t4\tok\tBrand\tProduct\tDDR4\tCode\trest\t2"
 	want := indexRow{"id", Intel, 6, 85, "4", true, "Brand", "Product", "DDR4", "Code", true, 2}

@@ -89,7 +89,7 @@ var partBrands = map[string]string{
 	"ampereone-x": "AmpereOne A192-32X", "ampereone-m": "AmpereOne A192-32M",
 }
 
-// TestPlatformTableSpeeds holds controllers, lockstep and every speed by kind
+// TestPlatformTableSpeeds checks controllers, lockstep and every speed by kind
 // and depth against the table.
 func TestPlatformTableSpeeds(t *testing.T) {
 	kinds := 0
@@ -198,7 +198,7 @@ var skuRange = map[string]string{
 	"E5-2603v2": `^e5-2603 v2$`, "E5-2620v2": `^e5-2620 v2$`, "E5-2637v2": `^e5-2637 v2$`,
 }
 
-// TestPlatformTableProcessors holds the maxima that the table names against
+// TestPlatformTableProcessors checks the maxima that the table names against
 // the processor table; where both list a part on its own (X5647 beside X56xx)
 // the single one counts.
 func TestPlatformTableProcessors(t *testing.T) {

@@ -84,7 +84,7 @@ func (r exRow) lay() [][]int64 {
 	return [][]int64{pairs, pairs}
 }
 
-// TestWestmereEXConfigurations holds the derived class against the printed one
+// TestWestmereEXConfigurations checks the derived class against the printed one
 // for every row of the paper's tables, through labels, placement and regions.
 func TestWestmereEXConfigurations(t *testing.T) {
 	rows := exRows(t)

@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/internal/platform"
 )
 
-// TestModelValidation holds the derived shares and peaks against the
+// TestModelValidation checks the derived shares and peaks against the
 // "predicted" column of the model's validation table, which was computed apart
 // from this code, and measured values against its "measured" column.
 func TestModelValidation(t *testing.T) {

@@ -69,7 +69,7 @@ func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known boo
 	return fact.Known(pop.OrderDetail == "", c, b.evidence(pop)), true
 }
 
-// setOrder holds the filled slots against the maker's sets for this number of
+// setOrder checks the filled slots against the maker's sets for this number of
 // modules. A set of lockstep, mirroring or sparing says nothing: the mode may be
 // on. What a sister model's manual says is not verified.
 func (b *builder) setOrder(pop *Population) fact.Fact[bool] {

@@ -15,7 +15,7 @@ import (
 	"github.com/memaudit/memaudit/rules"
 )
 
-// TestSpeedCorpus holds the expected speed against the configured one of real
+// TestSpeedCorpus checks the expected speed against the configured one of real
 // machines. Firmware runs memory at what it may run at, so nearly every
 // machine must sit at the expectation or at a speed documented as normal.
 func TestSpeedCorpus(t *testing.T) {

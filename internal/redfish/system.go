@@ -182,7 +182,7 @@ func (s *system) bios() string {
 	return s.Oem.Hp.Links.BIOS.path()
 }
 
-// compare holds a system against the audited machine: by serial number (Dell
+// compare checks a system against the audited machine: by serial number (Dell
 // keeps the one of SMBIOS in SKU), by UUID, else by vendor and model.
 func (s *system) compare(who Identity) {
 	comparable := ""

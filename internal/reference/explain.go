@@ -55,7 +55,7 @@ func (e *Explainer) Words() []string {
 
 // Explain is the page about a rule, a setting (also by its rule's id) or a
 // platform; nil for a word that is none of them. doc is the machine that was
-// named, nil without one. Errors: a platform's file cannot be read.
+// named, nil without one. The error is a platform's file that cannot be read.
 func (e *Explainer) Explain(word string, doc *report.Report) ([]page.Block, error) {
 	if slices.Contains(e.platforms, word) {
 		p, err := e.describe(word)

@@ -40,7 +40,7 @@ type Report struct {
 	AdviceDear      string    `json:"-"`
 	AdviceFewer     *Advice   `json:"-"`
 	Inventory       Inventory `json:"inventory"`
-	// Profiles holds the machine against every profile documented for it; there
+	// Profiles checks the machine against every profile documented for it; there
 	// only when it was asked for, and empty when no document gives one.
 	Profiles []HeldProfile `json:"profiles,omitzero"`
 	// ProfilesWhy says why Profiles is empty, LeftOut which profiles may or may
@@ -83,7 +83,7 @@ type Program struct {
 	Revision *string `json:"revision" jsonschema:"nullable"`
 }
 
-// Profile is the documented profile the machine was held against. Source
+// Profile is the documented profile the machine was checked against. Source
 // names the document in one line.
 type Profile struct {
 	ID     string  `json:"id"`

@@ -67,7 +67,7 @@ func TestCompiledRulesAreDescribedTheSame(t *testing.T) {
 	}
 }
 
-// sameRule holds every case of a rule against both and returns how many expressions it compared.
+// sameRule checks every case of a rule against both and returns how many expressions it compared.
 func sameRule(t *testing.T, parsed *parsedExprs, r *Rule) int {
 	t.Helper()
 	exprs := map[string]*types.Type{r.Check: types.BoolType, r.Applies: types.BoolType, r.Found: types.StringType,

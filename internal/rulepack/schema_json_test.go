@@ -16,7 +16,7 @@ import (
 // packSchemaFile is the JSON Schema of a rule file, for editors.
 var packSchemaFile = filepath.Join("..", "..", "rules", "pack.schema.json")
 
-// TestPackSchema holds every shipped pack against the schema.
+// TestPackSchema checks every shipped pack against the schema.
 func TestPackSchema(t *testing.T) {
 	got, err := os.ReadFile(packSchemaFile)
 	require.NoError(t, err)

@@ -31,8 +31,8 @@ func agreeRates(a, b string) bool {
 
 // Fulfils reports whether a canonical value is one of the wanted words, or a
 // special one that a wanted word includes without a limit: C6 by the name of ACPI's
-// C2 where C6 is wanted, SNC2 where SNC is. Who names one of the special words as
-// well tells them apart.
+// C2 where C6 is wanted, SNC2 where SNC is. A list that names one of the special
+// words as well tells them apart.
 func Fulfils(id string, want []string, value string) bool {
 	return slices.Contains(want, value) || slices.ContainsFunc(vocabulary().includes[id], func(g inclusion) bool {
 		named := slices.ContainsFunc(g.others, func(w string) bool { return slices.Contains(want, w) })

@@ -54,7 +54,7 @@ func loadTable(fsys fs.FS, file string) (*Table, error) {
 	return t, nil
 }
 
-// check holds every entry against the vocabulary and the sources.
+// check checks every entry against the vocabulary and the sources.
 func (t *Table) check() error {
 	if t.Vendor == "" {
 		return fmt.Errorf("no vendor is named")

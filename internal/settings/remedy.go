@@ -6,7 +6,7 @@ import (
 )
 
 // Steps are the ways to fulfil a wish, one line each: first the preset that
-// locks the setting, then what another option must be before, then the menu
+// locks the setting, then what another option must be set to first, then the menu
 // path, then each command line. Names and values are those that an export or
 // registry of such a machine spells so, or a document about it prints; what
 // nothing proves is not printed. Nothing here is ever run: an operator reads

@@ -18,7 +18,7 @@ import (
 // shippedTables are the vendors' tables, read once for all tests; none changes them.
 var shippedTables = sync.OnceValues(func() (settings.Tables, error) { return settings.LoadCompiled(rules.FS) })
 
-// TestVocabularyOfTheDocument holds the ids against canonical-settings.md.
+// TestVocabularyOfTheDocument checks the ids against canonical-settings.md.
 func TestVocabularyOfTheDocument(t *testing.T) {
 	raw, err := os.ReadFile(corpustest.Shared(t, "knowledge/bios-profiles/canonical-settings.md"))
 	require.NoError(t, err)

@@ -108,7 +108,7 @@ func shellReads(t *testing.T, commands []string) [][]string {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("no sh on this machine to hold the commands against")
+		t.Skip("no sh on this machine to check the commands against")
 	}
 	var script strings.Builder
 	for _, c := range commands {

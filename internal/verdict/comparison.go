@@ -1,6 +1,6 @@
 package verdict
 
-// Comparison is one machine held against every profile that a document gives
+// Comparison is one machine checked against every profile that a document gives
 // for it.
 type Comparison struct {
 	// Profiles are those written for this machine, in file order.

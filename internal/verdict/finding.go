@@ -51,7 +51,7 @@ type Summary struct {
 	Worst Severity
 }
 
-// Profile is the profile an audit was held against.
+// Profile is the profile an audit was checked against.
 type Profile struct {
 	ID, Intent, Title string
 	Citation          Citation
@@ -71,7 +71,7 @@ type Audit struct {
 	Notices []string
 }
 
-// Area is the audit's findings of the rules whose ids begin with a prefix, held
+// Area is the audit's findings of the rules whose ids begin with a prefix, checked
 // against no profile.
 func (a *Audit) Area(prefix string) *Audit {
 	out := &Audit{ProfileWhy: "not asked for", Notices: a.Notices}

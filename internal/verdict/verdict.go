@@ -1,5 +1,5 @@
 // Package verdict holds what an audit says: the words of a verdict, the findings,
-// the document that each rests on. It knows nothing of how a verdict is come to, so
+// the document that each rests on. It knows nothing of how a verdict is reached, so
 // that a plan and the report know nothing of it either.
 package verdict
 
@@ -62,7 +62,7 @@ type Citation struct {
 	// About names the platforms that the document speaks of, none for any.
 	About []string `yaml:"about,omitempty" json:"-"`
 	// Standing is Analogous or Practice where the document is not about the machine
-	// at hand, or nobody's who made it; "" where it fits.
+	// at hand, or is not by the maker of the machine or its processor; "" where it fits.
 	Standing string `yaml:"-" json:"-"`
 }
 

@@ -39,7 +39,7 @@ func Collected(t *testing.T, f hosttest.Files) *inventory.System {
 	return sys
 }
 
-// inVocabulary holds every effective value and every decision against the
+// inVocabulary checks every effective value and every decision against the
 // canonical words.
 func inVocabulary(t *testing.T, sys *inventory.System) {
 	t.Helper()

@@ -128,7 +128,7 @@ func takeTurns(name string, own, c runner) pair {
 	return best
 }
 
-// TestBesideC holds the kernels against C as a ratio of processor time. A busy
+// TestBesideC checks the kernels against C as a ratio of processor time. A busy
 // machine's caches and memory are shared, so that only a strict run (make
 // measure-strict) asks for the narrow bound.
 func TestBesideC(t *testing.T) {

@@ -18,7 +18,7 @@ func lines(n int) []byte {
 
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
 
-// TestTriad holds both Triads against the formula, in lengths around a line.
+// TestTriad checks both Triads against the formula, in lengths around a line.
 func TestTriad(t *testing.T) {
 	for _, n := range []int{8, 16, 64, 800} {
 		a, b, c, d := kernel.Floats(lines(n/8)), kernel.Floats(lines(n/8)), kernel.Floats(lines(n/8)), make([]float64, n)

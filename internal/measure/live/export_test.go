@@ -1,6 +1,6 @@
 package live
 
-// What tests hold against the kernel's own documents.
+// What tests check against the kernel's own documents.
 var (
 	OnNode         = onNode
 	HugeShare      = hugeShare

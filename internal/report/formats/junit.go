@@ -51,7 +51,7 @@ func (x *xmlWriter) attr(name, value string) {
 // text writes a text whose control characters and broken UTF-8 are replaced.
 func (x *xmlWriter) text(s string) { _ = xml.EscapeText(&x.buf, []byte(printable.Clean(s))) } // a buffer does not fail
 
-// properties says which machine was held against what.
+// properties says which machine was checked against what.
 func (x *xmlWriter) properties(r *report.Report) {
 	profile := ""
 	if r.Profile != nil {

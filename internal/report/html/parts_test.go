@@ -108,7 +108,7 @@ func TestBandwidthIsShown(t *testing.T) {
 	assert.Equal(t, "socket 0|50 %|48 %|not known|not known|-|not known", of(report.PopulationSocket{Socket: number(0), Relative: half}))
 }
 
-// TestShareOfThePeak: a figure of a node's own memory is held against the socket's peak,
+// TestShareOfThePeak: a figure of a node's own memory is checked against the socket's peak,
 // divided among the socket's nodes that have memory.
 func TestShareOfThePeak(t *testing.T) {
 	node := func(id, socket int, bytes int64) report.Node {

@@ -223,7 +223,7 @@ func (p *pageWriter) baseline() {
 	}
 }
 
-// profiles holds the machine against every profile documented for it.
+// profiles checks the machine against every profile documented for it.
 func (p *pageWriter) profiles() {
 	if p.r.Profiles == nil {
 		return

@@ -128,7 +128,7 @@ func rootOf(f *report.Finding, causes map[string]string) string {
 // waivers says when those that are at work end. What is accepted because its cause
 // is has no end of its own: one waiver is one series, and one alert before it ends.
 func (b *families) waivers(all []report.Finding) {
-	b.family("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is at work ends, in seconds since 1970: the failure counts again from then on.")
+	b.family("waiver_until_timestamp_seconds", "rule subject", "When a waiver that is in force ends, in seconds since 1970: the failure counts again from then on.")
 	ends := map[string]string{}
 	for i := range all {
 		if f := &all[i]; waivedUntil(f) != "" {

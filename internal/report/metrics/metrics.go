@@ -57,7 +57,7 @@ func (b *families) program(r *report.Report) {
 		"The audited machine; always 1. An empty label is not known.")
 	b.add(1, report.OrEmpty(m.Vendor), report.OrEmpty(m.Product), report.OrEmpty(m.BIOS.Vendor), report.OrEmpty(m.BIOS.Version), report.OrEmpty(m.BIOS.Date),
 		report.OrEmpty(m.Platform.ID), truthWord(m.Virtual))
-	b.family("profile_info", "profile intent", "The documented profile that settings are held against; always 1, absent without one.")
+	b.family("profile_info", "profile intent", "The documented profile that settings are checked against; always 1, absent without one.")
 	if r.Profile != nil {
 		b.add(1, r.Profile.ID, report.OrEmpty(r.Profile.Intent))
 	}

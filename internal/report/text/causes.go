@@ -142,5 +142,5 @@ func (g *causeGroup) setting() bool {
 	return strings.HasPrefix(g.first().Rule, settingPrefix) && len(g.led) == 0
 }
 
-// settingPrefix begins the ids of the rules that hold a setting against a profile.
+// settingPrefix begins the ids of the rules that check a setting against a profile.
 const settingPrefix = "setting."

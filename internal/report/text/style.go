@@ -4,7 +4,7 @@ package text
 // words. lipgloss is not linked for it on purpose. Its import alone looks the
 // terminal up before main runs, and inside tmux it starts "tmux info" for
 // that: a program found by PATH, run by root, from an audit that promises to
-// start none. A test holds these sequences and the widths of printable against
+// start none. A test checks these sequences and the widths of printable against
 // lipgloss.
 
 // The words in capitals that a report leads with.

@@ -29,7 +29,7 @@ func Misnamed(inv *report.Inventory) map[int]string {
 // beginsWith says how long the beginning of a label is that is a processor's name, blanks
 // and signs apart: 4 of CPU1_DIMM_1 by "CPU 1". 0 when it begins otherwise, or the name
 // ends in no number: "CPU" tells no processor from another. It allocates nothing: every
-// slot is held against every processor.
+// slot is checked against every processor.
 func beginsWith(label, name string) int {
 	if name == "" || !isDigit(name[len(name)-1]) {
 		return 0

@@ -1,4 +1,4 @@
-// Package fleet makes the dashboards of deploy/grafana. Its tests hold them, and
+// Package fleet makes the dashboards of deploy/grafana. Its tests check them, and
 // the rules of deploy/prometheus, against the metrics that memaudit has.
 package fleet
 

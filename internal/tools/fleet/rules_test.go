@@ -87,7 +87,7 @@ func knownNames(t *testing.T) known {
 	return k
 }
 
-// check holds an expression against the known names.
+// check checks an expression against the known names.
 func (k *known) check(t *testing.T, where, expr string) {
 	t.Helper()
 	n := Parse(expr)

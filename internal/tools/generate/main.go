@@ -1,6 +1,6 @@
 // Command generate writes what is made from the files that people edit: HPE's
 // profiles, the compiled knowledge, the pages beside packs and platforms, and
-// the dashboards. go generate ./... runs it; a test holds its output against
+// the dashboards. go generate ./... runs it; a test checks its output against
 // what is committed.
 package main
 

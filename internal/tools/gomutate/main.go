@@ -2,7 +2,7 @@
 // of packages, one at a time, and tells which changes no test notices. The
 // sources stay as they are: the toolchain is shown changed files in their place.
 // All changes of a package are built at once, each behind a choice that is made
-// when the tests start; a change is then held against the tests that run past it.
+// when the tests start; a change is then checked against the tests that run past it.
 package main
 
 import (

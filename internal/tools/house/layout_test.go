@@ -48,7 +48,7 @@ func listImports() (map[string][]string, error) {
 	return all, err
 }
 
-// TestImports holds the imports of every package against the table.
+// TestImports checks the imports of every package against the table.
 func TestImports(t *testing.T) {
 	imports, err := listImports()
 	require.NoError(t, err)
