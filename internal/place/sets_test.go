@@ -156,13 +156,17 @@ func TestSetsJoinSlotMaps(t *testing.T) {
 	assert.GreaterOrEqual(t, joined, 25)
 }
 
+// patternsOf are the patterns of labels of each maker of whose machines there are sets.
+var patternsOf = map[string][]string{"Dell Inc.": {"dell", "dell-number"}, "HP": {"hp", "hp-single"}, "IBM": {"lenovo", "ibm-bank"},
+	"Oracle": {"oracle"}, "FUJITSU": {"fujitsu-channel-number"}}
+
 // mapsOf finds the slot maps of a block's products.
 func mapsOf(t *testing.T, head []string) (out []*slotMap) {
 	t.Helper()
 	for _, model := range strings.Split(head[1]+";"+head[2], ";") {
-		for _, vendor := range []string{"Dell Inc.", "HP", "IBM", "Oracle", "FUJITSU"} {
+		for vendor, patterns := range patternsOf {
 			id := identify(&inventory.Machine{Vendor: known(vendor), Product: known(model)})
-			for _, rule := range []string{"dell", "dell-number", "hp", "hp-single", "lenovo", "ibm-bank", "oracle", "fujitsu-channel-number"} {
+			for _, rule := range patterns {
 				if m, err := findSlotMap(rules.FS, id, rule, 0); err == nil && m.Unknown == "" && !slices.ContainsFunc(out, func(o *slotMap) bool { return o.ID == m.ID }) {
 					out = append(out, m)
 				}
