@@ -1,11 +1,10 @@
 package compiled
 
 import (
+	"errors"
 	"math"
+	"reflect"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // coded is a type with a field of each kind.
@@ -38,17 +37,27 @@ func TestCoding(t *testing.T) {
 	} {
 		w := NewWriter()
 		want.code(w)
-		require.NoError(t, w.Err())
+		if w.Err() != nil {
+			t.Fatal(w.Err())
+		}
 		have := coded{Text: "what stood there before", Ints: []int{1}, Yes: &yes, No: true, Lists: map[string][]string{"a": nil}}
 		r := NewReader(w.Written())
 		have.code(r)
-		require.NoError(t, r.Err())
-		assert.Equal(t, want, have)
-		assert.Empty(t, r.Rest(), "nothing is left")
+		if r.Err() != nil {
+			t.Fatal(r.Err())
+		}
+		if !reflect.DeepEqual(want, have) {
+			t.Errorf("%+v, expected %+v", have, want)
+		}
+		if len(r.Rest()) > 0 {
+			t.Errorf("%d bytes are left", len(r.Rest()))
+		}
 		for n := range w.Written() {
 			r = NewReader(w.Written()[:n])
 			have.code(r)
-			require.ErrorIs(t, r.Err(), errDamaged, n)
+			if !errors.Is(r.Err(), errDamaged) {
+				t.Fatalf("cut at %d: %v, expected that it is damaged", n, r.Err())
+			}
 		}
 	}
 }

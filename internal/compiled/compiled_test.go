@@ -1,38 +1,41 @@
 package compiled
 
 import (
+	"errors"
 	"io/fs"
 	"runtime"
+	"strings"
 	"testing"
 	"testing/fstest"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 func TestParts(t *testing.T) {
 	whole := Join(map[string][]byte{"b": []byte("two\n\nlines"), "a": {}, "c": []byte("3")})
 	at := fstest.MapFS{File: {Data: whole}}
 	for name, want := range map[string]string{"a": "", "b": "two\n\nlines", "c": "3"} {
-		got, err := Part(at, name)
-		require.NoError(t, err, name)
-		assert.Equal(t, want, got, name)
-		got, err = Part(embedded(whole), name)
-		require.NoError(t, err, name)
-		assert.Equal(t, want, got, name)
+		for _, from := range []fs.FS{at, embedded(whole)} {
+			if got, err := Part(from, name); err != nil || got != want {
+				t.Errorf("%s of %T: %q, %v, expected %q", name, from, got, err, want)
+			}
+		}
 	}
-	_, err := Part(at, "d")
-	require.ErrorContains(t, err, `no part "d"`)
-	_, err = Part(fstest.MapFS{}, "a")
-	require.ErrorContains(t, err, "file does not exist")
+	if _, err := Part(at, "d"); err == nil || !strings.Contains(err.Error(), `no part "d"`) {
+		t.Errorf("%v, expected that there is no such part", err)
+	}
+	if _, err := Part(fstest.MapFS{}, "a"); err == nil || !strings.Contains(err.Error(), "file does not exist") {
+		t.Errorf("%v, expected that there is no file", err)
+	}
 	for n := range whole {
-		_, err := Part(fstest.MapFS{File: {Data: whole[:n]}}, "b")
-		require.ErrorIs(t, err, errDamaged, n)
-		_, err = Part(embedded(whole[:n]), "b")
-		require.Error(t, err, n)
+		if _, err := Part(fstest.MapFS{File: {Data: whole[:n]}}, "b"); !errors.Is(err, errDamaged) {
+			t.Errorf("cut at %d: %v, expected that it is damaged", n, err)
+		}
+		if _, err := Part(embedded(whole[:n]), "b"); err == nil {
+			t.Errorf("a text that is cut at %d is read", n)
+		}
 	}
-	_, err = Part(fstest.MapFS{File: {Data: append(whole, 'x')}}, "b")
-	require.ErrorIs(t, err, errDamaged, "something follows the last part")
+	if _, err := Part(fstest.MapFS{File: {Data: append(whole, 'x')}}, "b"); !errors.Is(err, errDamaged) {
+		t.Errorf("%v, expected that it is damaged: something follows the last part", err)
+	}
 }
 
 // TestPartAlone: a part costs its own bytes, not the file's.
@@ -40,9 +43,9 @@ func TestPartAlone(t *testing.T) {
 	small := []byte("a few bytes")
 	whole := fstest.MapFS{File: {Data: Join(map[string][]byte{"large": make([]byte, 1<<20), "small": small})}}
 	for name, at := range map[string]fs.FS{"at any place": whole, "in order alone": inOrder{whole}} {
-		got, err := Part(at, "small")
-		require.NoError(t, err, name)
-		assert.Equal(t, string(small), got, name)
+		if got, err := Part(at, "small"); err != nil || got != string(small) {
+			t.Errorf("%s: %q, %v, expected %q", name, got, err, small)
+		}
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -50,7 +53,9 @@ func TestPartAlone(t *testing.T) {
 		_, _ = Part(whole, "small")
 	}
 	runtime.ReadMemStats(&after)
-	assert.Less(t, (after.TotalAlloc-before.TotalAlloc)/100, uint64(16<<10))
+	if each := (after.TotalAlloc - before.TotalAlloc) / 100; each >= 16<<10 {
+		t.Errorf("a part takes %d bytes, expected less than 16 KiB", each)
+	}
 }
 
 // TestPartOfText: of an artefact that is one text a part costs nothing.
@@ -60,9 +65,12 @@ func TestPartOfText(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	got, err := Part(whole, "large")
 	runtime.ReadMemStats(&after)
-	require.NoError(t, err)
-	assert.Len(t, got, 1<<20)
-	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<10))
+	if err != nil || len(got) != 1<<20 {
+		t.Errorf("%d bytes, %v, expected 1 MiB", len(got), err)
+	}
+	if taken := after.TotalAlloc - before.TotalAlloc; taken >= 16<<10 {
+		t.Errorf("a part takes %d bytes, expected less than 16 KiB", taken)
+	}
 }
 
 // embedded is an artefact that is one text.
@@ -85,15 +93,16 @@ func (i inOrder) Open(name string) (fs.File, error) {
 func TestReadText(t *testing.T) {
 	k := withText{fstest.MapFS{"a": {Data: []byte("opened")}, "b": {Data: []byte("opened")}}}
 	for name, want := range map[string]string{"a": "there", "b": "opened"} {
-		have, err := ReadText(k, name)
-		require.NoError(t, err)
-		assert.Equal(t, want, have)
+		if have, err := ReadText(k, name); err != nil || have != want {
+			t.Errorf("%s: %q, %v, expected %q", name, have, err, want)
+		}
 	}
-	_, err := ReadText(k, "c")
-	require.ErrorIs(t, err, fs.ErrNotExist)
-	have, err := ReadText(k.FS, "a")
-	require.NoError(t, err)
-	assert.Equal(t, "opened", have)
+	if _, err := ReadText(k, "c"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, expected that there is no file", err)
+	}
+	if have, err := ReadText(k.FS, "a"); err != nil || have != "opened" {
+		t.Errorf("%q, %v, expected what is opened", have, err)
+	}
 }
 
 type withText struct{ fs.FS }

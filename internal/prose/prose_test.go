@@ -1,39 +1,50 @@
 package prose
 
 import (
+	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 )
 
 func TestSizes(t *testing.T) {
-	assert.Equal(t, "16", GiB(16<<30))
-	assert.Equal(t, "0.5", GiB(512<<20))
-	assert.Equal(t, "512 MiB", Size(512<<20))
-	assert.Equal(t, "1.5 GiB", Size(1536<<20))
-	assert.Equal(t, "64 KiB", Size(64<<10))
-	assert.Equal(t, "2048 GiB", Size(2<<40))
-	assert.Equal(t, "15.6 GiB", Memory(16_777_216_000))
-	assert.Equal(t, "16 GiB", Rounded(16_777_216_000))
-	assert.Equal(t, "2 TiB", ExactSize(2<<40))
-	assert.Equal(t, "1536 MiB", ExactSize(1536<<20))
-	assert.Equal(t, "1.0 KiB", ExactSize(1<<10+1))
-	assert.Equal(t, "0 bytes", ExactSize(0))
-	assert.Equal(t, "12.8 GB/s", Bandwidth(int64(12_800_000_000)))
-	assert.Equal(t, "12.8 GB/s", Bandwidth(12.8e9))
+	for _, c := range [][2]string{
+		{GiB(16 << 30), "16"},
+		{GiB(512 << 20), "0.5"},
+		{Size(512 << 20), "512 MiB"},
+		{Size(1536 << 20), "1.5 GiB"},
+		{Size(64 << 10), "64 KiB"},
+		{Size(2 << 40), "2048 GiB"},
+		{Memory(16_777_216_000), "15.6 GiB"},
+		{Rounded(16_777_216_000), "16 GiB"},
+		{ExactSize(2 << 40), "2 TiB"},
+		{ExactSize(1536 << 20), "1536 MiB"},
+		{ExactSize(1<<10 + 1), "1.0 KiB"},
+		{ExactSize(0), "0 bytes"},
+		{Bandwidth(int64(12_800_000_000)), "12.8 GB/s"},
+		{Bandwidth(12.8e9), "12.8 GB/s"},
+	} {
+		if have, want := c[0], c[1]; have != want {
+			t.Errorf("%q, expected %q", have, want)
+		}
+	}
 }
 
 func TestLists(t *testing.T) {
-	assert.Equal(t, "1 DIMM", Count(1, "DIMM"))
-	assert.Equal(t, "0 DIMMs", Count(0, "DIMM"))
-	assert.Empty(t, And(nil))
-	assert.Equal(t, "A", And([]string{"A"}))
-	assert.Equal(t, "A and B", And([]string{"A", "B"}))
-	assert.Equal(t, "A, B and C", And([]string{"A", "B", "C"}))
-	assert.Equal(t, "a; b", FirstFew(2, []string{"a", "b"}))
-	assert.Equal(t, "a; and 2 more", FirstFew(1, []string{"a", "b", "c"}))
+	for _, c := range [][2]string{
+		{Count(1, "DIMM"), "1 DIMM"},
+		{Count(0, "DIMM"), "0 DIMMs"},
+		{And([]string{"A"}), "A"},
+		{And([]string{"A", "B"}), "A and B"},
+		{And([]string{"A", "B", "C"}), "A, B and C"},
+		{FirstFew(2, []string{"a", "b"}), "a; b"},
+		{FirstFew(1, []string{"a", "b", "c"}), "a; and 2 more"},
+		{And(nil), ""},
+	} {
+		if have, want := c[0], c[1]; have != want {
+			t.Errorf("%q, expected %q", have, want)
+		}
+	}
 }
 
 // TestYAMLErrors: what the YAML reader says of files is told with the line where the fault
@@ -63,14 +74,16 @@ func TestYAMLErrors(t *testing.T) {
 	} {
 		var into file
 		err := yaml.Unmarshal([]byte(c.src), &into)
-		require.Error(t, err, c.name)
-		line, text := YAMLError(err.Error())
-		assert.Equal(t, c.line, line, "%s: %v", c.name, err)
-		assert.Equal(t, c.says, text, c.name)
+		if err == nil {
+			t.Fatalf("%s is read", c.name)
+		}
+		if line, text := YAMLError(err.Error()); line != c.line || text != c.says {
+			t.Errorf("%s: line %d: %s, expected %d: %s; of %v", c.name, line, text, c.line, c.says, err)
+		}
 	}
-	line, text := YAMLError("no place in it")
-	assert.Zero(t, line)
-	assert.Equal(t, "no place in it", text)
+	if line, text := YAMLError("no place in it"); line != 0 || text != "no place in it" {
+		t.Errorf("line %d: %s, expected the text as it is", line, text)
+	}
 }
 
 // TestNearest: letters put in, taken out or changed count one each, and case does not.
@@ -79,8 +92,13 @@ func TestNearest(t *testing.T) {
 		a, b string
 		want int
 	}{{"", "", 0}, {"hpc", "", 3}, {"", "hpc", 3}, {"hpc", "hpc", 0}, {"hpc", "hcp", 2}, {"database", "databse", 1}, {"latency", "latencies", 3}, {"KITTEN", "SITTING", 3}, {"A1", "B1", 1}} {
-		assert.Equal(t, c.want, Distance(c.a, c.b), "%s %s", c.a, c.b)
+		if have := Distance(c.a, c.b); have != c.want {
+			t.Errorf("%d from %q to %q, expected %d", have, c.a, c.b, c.want)
+		}
 	}
-	assert.Equal(t, []string{"rome", "milan"}, Nearest([]string{"cascade-lake-sp", "milan", "rome"}, "ROMA", 2))
-	assert.Equal(t, []string{"rome"}, Nearest([]string{"rome"}, "ROMA", 2))
+	for _, c := range []struct{ names, want []string }{{[]string{"cascade-lake-sp", "milan", "rome"}, []string{"rome", "milan"}}, {[]string{"rome"}, []string{"rome"}}} {
+		if have := Nearest(c.names, "ROMA", 2); !slices.Equal(have, c.want) {
+			t.Errorf("%v of %v, expected %v", have, c.names, c.want)
+		}
+	}
 }
