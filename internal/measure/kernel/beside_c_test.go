@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"github.com/memaudit/memaudit/internal/measure/kernel"
@@ -22,14 +21,22 @@ import (
 // runner runs one kernel once and gives the seconds of processor time it took.
 type runner func(name string) float64
 
+// must ends the test at an error, with what else is known of it.
+func must(t *testing.T, err error, more ...string) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err, more)
+	}
+}
+
 // reference starts the C program over a buffer of its own.
 func reference(t *testing.T, program string, bytes int) (runner, int) {
 	c := exec.Command(program, fmt.Sprint(bytes))
 	names, err := c.StdinPipe()
-	require.NoError(t, err)
+	must(t, err)
 	times, err := c.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, c.Start())
+	must(t, err)
+	must(t, c.Start())
 	t.Cleanup(func() {
 		_ = names.Close()
 		_ = c.Wait()
@@ -37,10 +44,10 @@ func reference(t *testing.T, program string, bytes int) (runner, int) {
 	answers := bufio.NewReader(times)
 	return func(name string) float64 {
 		_, err := io.WriteString(names, name+"\n")
-		require.NoError(t, err)
+		must(t, err)
 		var seconds float64
 		_, err = fmt.Fscan(answers, &seconds)
-		require.NoError(t, err)
+		must(t, err)
 		return seconds
 	}, c.Process.Pid
 }
@@ -53,14 +60,14 @@ func compiled(t *testing.T) string {
 	}
 	program := filepath.Join(t.TempDir(), "reference")
 	out, err := exec.Command(cc, "-O3", "-o", program, "testdata/reference.c").CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	must(t, err, string(out))
 	return program
 }
 
 // cpu is the processor time of this thread in seconds.
 func cpu(t *testing.T) float64 {
 	var ts unix.Timespec
-	require.NoError(t, unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts))
+	must(t, unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &ts))
 	return float64(ts.Nano()) / 1e9
 }
 
@@ -68,8 +75,8 @@ func cpu(t *testing.T) float64 {
 func own(t *testing.T, bytes int) runner {
 	const huge = 2 << 20
 	whole, err := unix.Mmap(-1, 0, bytes+huge, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, unix.Munmap(whole)) })
+	must(t, err)
+	t.Cleanup(func() { must(t, unix.Munmap(whole)) })
 	skip := int(-address(whole) & (huge - 1))
 	b := whole[skip : skip+bytes]
 	_ = unix.Madvise(b, unix.MADV_HUGEPAGE)
@@ -96,7 +103,7 @@ func own(t *testing.T, bytes int) runner {
 // inHugePages says whether a process has its buffer in huge pages.
 func inHugePages(t *testing.T, pid, bytes int) bool {
 	rollup, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	require.NoError(t, err)
+	must(t, err)
 	for line := range strings.Lines(string(rollup)) {
 		var kib int
 		if n, _ := fmt.Sscanf(line, "AnonHugePages: %d kB", &kib); n == 1 {
@@ -155,5 +162,7 @@ func TestBesideC(t *testing.T) {
 			slower = append(slower, name)
 		}
 	}
-	require.Empty(t, slower, "kernels that take longer than C")
+	if len(slower) > 0 {
+		t.Errorf("kernels that take longer than C: %v", slower)
+	}
 }

@@ -1,10 +1,9 @@
 package kernel_test
 
 import (
+	"slices"
 	"testing"
 	"unsafe"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/measure/kernel"
 )
@@ -28,9 +27,13 @@ func TestTriad(t *testing.T) {
 		kernel.Triad(a, b, c, 3)
 		kernel.TriadNormal(d, b, c, 3)
 		for i := range a {
-			require.InDelta(t, float64(i)+3*float64(3*i+1), a[i], 0)
+			if want := float64(i) + 3*float64(3*i+1); a[i] != want {
+				t.Fatalf("value %d of %d is %v, expected %v", i, n, a[i], want)
+			}
 		}
-		require.Equal(t, d, a)
+		if !slices.Equal(d, a) {
+			t.Fatalf("plain Go makes %v of %d values, the assembly %v", d, n, a)
+		}
 	}
 }
 
@@ -45,9 +48,16 @@ func TestTriadLeavesTheRest(t *testing.T) {
 		b[i], a[i] = 1, -1
 	}
 	kernel.Triad(a[:11], b[:11], b[:11], 1)
-	require.Equal(t, []float64{2, 2, 2, 2, 2, 2, 2, 2, -1, -1, -1, -1, -1, -1, -1, -1}, a)
-	require.Panics(t, func() { kernel.Triad(a[1:], b, b, 1) })
+	if !slices.Equal(a, []float64{2, 2, 2, 2, 2, 2, 2, 2, -1, -1, -1, -1, -1, -1, -1, -1}) {
+		t.Errorf("%v, expected one whole line and nothing behind it", a)
+	}
 	kernel.Triad(nil, nil, nil, 1)
+	defer func() {
+		if recover() == nil {
+			t.Error("a slice that starts within a line is taken")
+		}
+	}()
+	kernel.Triad(a[1:], b, b, 1)
 }
 
 // TestReadTouchesEveryLine: one word of each line of each stream is in the sum.
@@ -60,7 +70,9 @@ func TestReadTouchesEveryLine(t *testing.T) {
 			want += w[i]
 		}
 	}
-	require.Equal(t, want, kernel.Read(w[:64], w[64:128], w[128:]))
+	if sum := kernel.Read(w[:64], w[64:128], w[128:]); sum != want {
+		t.Errorf("the sum is %d, expected %d", sum, want)
+	}
 }
 
 // TestChainIsOneCycle: every line is met once before the first comes again.
@@ -71,12 +83,15 @@ func TestChainIsOneCycle(t *testing.T) {
 		seen := make([]bool, n)
 		at := uint64(0)
 		for range n {
-			require.False(t, seen[at/kernel.Words])
+			if seen[at/kernel.Words] {
+				t.Fatalf("line %d of %d is met twice", at/kernel.Words, n)
+			}
 			seen[at/kernel.Words] = true
 			at = kernel.Chase(w, at, 1)
 		}
-		require.Zero(t, at)
-		require.Zero(t, kernel.Chase(w, 0, n))
+		if whole := kernel.Chase(w, 0, n); at != 0 || whole != 0 {
+			t.Errorf("after %d lines the chain is at %d and %d, expected at the first again", n, at, whole)
+		}
 	}
 }
 
@@ -91,6 +106,8 @@ func TestChainHasNoStride(t *testing.T) {
 		strides[(w[i*kernel.Words]/kernel.Words-i)%n]++
 	}
 	for stride, times := range strides {
-		require.Less(t, times, n/1000, "stride of %d lines", stride)
+		if times >= n/1000 {
+			t.Errorf("%d strides of %d lines, expected fewer than %d", times, stride, n/1000)
+		}
 	}
 }
