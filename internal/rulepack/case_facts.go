@@ -11,6 +11,7 @@ import (
 
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/facts"
+	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // Scope is what the case's expressions see: its facts; one that is not written
@@ -107,6 +108,19 @@ func caseObjects(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.No
 	return facts.PlainValue(out), nil
 }
 
+// mostFacts is how many facts of an object a complaint lists: of one with more, those spelled most
+// like the one that it does not have.
+const mostFacts = 8
+
+// factsLike lists the facts of a type, those spelled most like one that it does not have first.
+func factsLike(t *facts.ObjectType, asked string) string {
+	names := make([]string, len(t.Fields))
+	for i, f := range t.Fields {
+		names[i] = f.Name
+	}
+	return strings.Join(prose.Nearest(names, asked, mostFacts), ", ") + map[bool]string{true: " ..."}[len(names) > mostFacts]
+}
+
 func caseObject(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.Node) (*facts.Object, error) {
 	if n.Kind != yaml.MappingNode {
 		return nil, placed(n, "facts: %s is a mapping of facts", path)
@@ -115,7 +129,7 @@ func caseObject(sch *facts.Schema, t *facts.ObjectType, path string, n *yaml.Nod
 	for _, e := range entries(n, 0) {
 		f, ok := t.Field(e.key.Value)
 		if !ok {
-			return nil, placed(e.key, "facts: %s has no fact %q", path, e.key.Value)
+			return nil, placed(e.key, "facts: %s has no fact %q, expected one of %s", path, e.key.Value, factsLike(t, e.key.Value))
 		}
 		v, err := caseValue(sch, f, path+"."+e.key.Value, e.value)
 		if err != nil {

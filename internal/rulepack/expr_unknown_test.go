@@ -180,7 +180,7 @@ func TestNullIsNotAValue(t *testing.T) {
 func TestCaseFactsAreChecked(t *testing.T) {
 	tests := []struct{ facts, want string }{
 		{`{sockett: {dimms: 1}}`, "unknown variable"},
-		{`{socket: {dimm: 1}}`, `socket has no fact "dimm"`},
+		{`{socket: {dimm: 1}}`, `socket has no fact "dimm", expected one of dimms, `},
 		{`{socket: {dimms: six}}`, "not a whole number"},
 		{`{socket: {populated: maybe}}`, "neither true nor false"},
 		{`{socket: 6}`, "mapping"},

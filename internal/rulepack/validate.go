@@ -13,7 +13,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/memaudit/memaudit/internal/facts"
-	"github.com/memaudit/memaudit/internal/prose"
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/internal/verdict"
 )
@@ -137,10 +136,6 @@ func whatIsExpected(key, src string, err error, want *types.Type) string {
 	return ""
 }
 
-// mostFacts is how many facts of an object a complaint lists: of one with more, those spelled most
-// like the one that it does not have.
-const mostFacts = 8
-
 // likeFacts names facts of the object of which an expression asked for one that it does not have; "" where
 // the expression's place does not say which object that is.
 func likeFacts(src string, err error) string {
@@ -157,11 +152,7 @@ func likeFacts(src string, err error) string {
 	if !ok {
 		return ""
 	}
-	names := make([]string, len(t.Fields))
-	for i, f := range t.Fields {
-		names[i] = f.Name
-	}
-	return ": " + object + " has " + strings.Join(prose.Nearest(names, asked, mostFacts), ", ") + map[bool]string{true: " ..."}[len(names) > mostFacts]
+	return ": " + object + " has " + factsLike(t, asked)
 }
 
 // unjoin splits a joined error.
