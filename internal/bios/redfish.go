@@ -38,7 +38,7 @@ func isHpBios(o object) bool {
 	return strings.Contains(stringMember(o, "@odata.type"), "HpBios.") || strings.HasPrefix(stringMember(o, "Type"), "HpBios.")
 }
 
-// isSettings tells the settings object (what shall be after the next boot)
+// isSettings tells the settings object (what will be after the next boot)
 // from the resource (what is) by its path, else by its name.
 func isSettings(o object) bool {
 	path := strings.ToLower(strings.TrimRight(stringMember(o, "@odata.id"), "/"))

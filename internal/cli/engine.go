@@ -55,7 +55,7 @@ func (p *Program) engine(f *checkFlags) (*audit.Engine, *audit.Options, error) {
 }
 
 // options loads the configuration, puts a site's data beside the built-in and says what an
-// audit shall check the machine against.
+// audit is to check the machine against.
 func (p *Program) options(f *checkFlags) (*audit.Options, error) {
 	conf, err := loadConfig(f.config)
 	if err != nil {

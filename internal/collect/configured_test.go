@@ -410,7 +410,7 @@ func TestConfiguredWords(t *testing.T) {
 	require.Equal(t, []inventory.Export{{Source: "bios", Path: "a", Format: "settings", Attributes: 6, Mapped: 5, Unmapped: []string{"turbos"}, Foreign: []string{"smt"}}}, sys.Exports)
 }
 
-// TestEverySettingIsAWord: a file of own words is known by any setting.
+// TestEverySettingIsAWord: a file of memaudit's own words is known by any setting.
 func TestEverySettingIsAWord(t *testing.T) {
 	for _, id := range settings.IDs() {
 		e, err := bios.Decode("file", []byte(id+": auto\n"))

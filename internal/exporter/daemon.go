@@ -197,7 +197,7 @@ func (l *auditLoop) finish() {
 	}
 }
 
-// jittered spreads a fleet: daemons that started together shall not ask their
+// jittered spreads a fleet: daemons that started together should not ask their
 // machines, or their controllers, together for ever.
 func jittered(d time.Duration) time.Duration {
 	return d - d/10 + rand.N(d/5+1)

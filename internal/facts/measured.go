@@ -144,7 +144,7 @@ func crossingType() *ObjectType {
 		Field{"extra_ns", floatType, "by how many nanoseconds the other node's memory answers later than the own, idle", get(func(c *crossing) Value {
 			return c.compare(c.latency, c.ownLatency, "latency", func(other, own float64) float64 { return 1e9 * (other - own) })
 		})},
-		Field{"triad_times", floatType, "STREAM's Triad in the own memory over that in the other node's", get(func(c *crossing) Value {
+		Field{"triad_times", floatType, "STREAM's Triad in a node's own memory over that in the other node's", get(func(c *crossing) Value {
 			return c.compare(c.triad, c.near, "Triad", func(other, own float64) float64 { return own / other })
 		})},
 		Field{"latency_words", textType, "the two latencies, in words", get(func(c *crossing) Value {

@@ -47,7 +47,7 @@ func beginsWith(label, name string) int {
 		}
 		at++
 	}
-	if at == len(label) || isDigit(label[at]) { // CPU1 is no beginning of CPU11
+	if at == len(label) || isDigit(label[at]) { // CPU1 is not a beginning of CPU11
 		return 0
 	}
 	return at
