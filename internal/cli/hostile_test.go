@@ -300,12 +300,16 @@ func (v *victim) ruin(t *testing.T, path string, d *damage) {
 }
 
 // TestDamagedRoot ruins every file that an audit reads, one at a time. No
-// damage may make a verdict better. Of the pairs of a path and a way one in 96 is tried,
-// each on one of the machines; in make corpus all of them, with HOSTILE=all on every machine.
+// damage may make a verdict better. Of the pairs of a path and a way one in 48 is tried,
+// each on one of three machines; in make corpus all of them, each on one of all
+// machines, with HOSTILE=all on every machine.
 func TestDamagedRoot(t *testing.T) {
 	t.Parallel()
 	everything := os.Getenv("HOSTILE") == "all"
 	list := hostileMachines()
+	if !everything {
+		list = corpustest.Sample(list, 4)
+	}
 	for i := range list {
 		t.Run(list[i].Name, func(t *testing.T) {
 			t.Parallel()
@@ -316,13 +320,14 @@ func TestDamagedRoot(t *testing.T) {
 					if d.content && v.folders[path] {
 						continue
 					}
-					if everything || turn == i && (corpustest.Stage || (at+n)%96 == 0) {
+					if everything || turn == i && (corpustest.Stage || (at+n)%48 == 0) {
 						v.ruin(t, path, &d)
 						runs++
 					}
 				}
 			}
 			t.Logf("%d damages", runs)
+			assert.Greater(t, runs, 2)
 		})
 	}
 }
