@@ -234,7 +234,7 @@ func TestMeasureRefuses(t *testing.T) {
 	}{
 		"guest":  {func(s *measure.Machine) { s.Guest = "kvm" }, "this is a virtual machine (kvm)"},
 		"quota":  {func(s *measure.Machine) { s.Quota = "cpu.max is 200000 100000" }, "the control group limits processor time: cpu.max is 200000 100000"},
-		"cpuset": {func(s *measure.Machine) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out 1 cores of node 1"},
+		"cpuset": {func(s *measure.Machine) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out cores of node 1: 1, the first with CPU 31"},
 		"memory": {func(s *measure.Machine) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
 	} {
 		t.Run(name, func(t *testing.T) {

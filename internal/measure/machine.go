@@ -74,7 +74,7 @@ func (n *Node) usable(cpus, memory bool) error {
 	const hint = "run it outside the cpuset, or name other nodes with --nodes"
 	switch {
 	case cpus && len(n.Barred) > 0:
-		return refuse(hint, "the cpuset leaves out %d cores of node %d (CPU %d ...)", len(n.Barred), n.ID, n.Barred[0])
+		return refuse(hint, "the cpuset leaves out cores of node %d: %d, the first with CPU %d", n.ID, len(n.Barred), n.Barred[0])
 	case memory && n.MemoryBarred:
 		return refuse(hint, "the cpuset leaves out the memory of node %d", n.ID)
 	default:

@@ -220,7 +220,7 @@ func TestRefusals(t *testing.T) {
 		"guest":       {func(s *measure.Machine, _ *measure.Options) { s.Guest = "kvm" }, "this is a virtual machine (kvm)"},
 		"quota":       {func(s *measure.Machine, _ *measure.Options) { s.Quota = "cpu.max is 200000 100000" }, "limits processor time: cpu.max is 200000 100000"},
 		"forced":      {func(s *measure.Machine, o *measure.Options) { s.Quota, o.Force = "cpu.max is 1 2", true }, "limits processor time"},
-		"cpuset":      {func(s *measure.Machine, _ *measure.Options) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out 1 cores of node 1 (CPU 31 ...)"},
+		"cpuset":      {func(s *measure.Machine, _ *measure.Options) { s.Nodes[1].Barred = []int{31} }, "the cpuset leaves out cores of node 1: 1, the first with CPU 31"},
 		"mems":        {func(s *measure.Machine, _ *measure.Options) { s.Nodes[1].MemoryBarred = true }, "the cpuset leaves out the memory of node 1"},
 		"memory":      {func(s *measure.Machine, _ *measure.Options) { s.Nodes[1].FreeBytes = 1 << 30 }, "node 1 has 1024 MiB free, of which a quarter may be used: 384 MiB are needed"},
 		"unknown":     {func(s *measure.Machine, _ *measure.Options) { s.Nodes[1].FreeBytes = -1 }, "the free memory of node 1 is not known"},
