@@ -2,10 +2,8 @@ package hpeprofiles
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
-
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/memaudit/memaudit/internal/settings"
 	"github.com/memaudit/memaudit/rules"
@@ -14,13 +12,23 @@ import (
 // tablesDir holds the committed tables.
 var tablesDir = filepath.Join("..", "..", "..", "testdata", "profiles")
 
+// must ends the test at an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // vendorTable is HPE's table of attributes.
 func vendorTable(t *testing.T) *settings.Table {
 	t.Helper()
 	tables, err := settings.LoadCompiled(rules.FS)
-	require.NoError(t, err)
+	must(t, err)
 	hpe := tables.Of("HPE")
-	require.NotNil(t, hpe)
+	if hpe == nil {
+		t.Fatal("no table of HPE")
+	}
 	return hpe
 }
 
@@ -38,14 +46,16 @@ func TestEveryAttributeIsOneSetting(t *testing.T) {
 						continue
 					}
 					w, err := wanted(hpe, r.Attribute, c)
-					require.NoError(t, err)
-					if o, seen := owner[w.id]; seen {
-						require.Equal(t, o, r.Attribute, "both are %s", w.id)
+					must(t, err)
+					if o, seen := owner[w.id]; seen && o != r.Attribute {
+						t.Fatalf("%s and %s are both %s", o, r.Attribute, w.id)
 					}
 					owner[w.id] = r.Attribute
 				}
 			}
-			require.Len(t, owner, len(table.Rows))
+			if len(owner) != len(table.Rows) {
+				t.Fatalf("%d settings of %d attributes of %s", len(owner), len(table.Rows), system)
+			}
 		}
 	}
 }
@@ -54,7 +64,9 @@ func TestEveryAttributeIsOneSetting(t *testing.T) {
 // setting that a profile writes among those that the profile locks.
 func TestWorkloadProfileLocksWhatItWrites(t *testing.T) {
 	hpe := vendorTable(t)
-	require.Equal(t, "WorkloadProfile", hpe.Masters[0].Attribute)
+	if hpe.Masters[0].Attribute != "WorkloadProfile" {
+		t.Fatalf("%s is the first master, expected WorkloadProfile", hpe.Masters[0].Attribute)
+	}
 	for _, p := range Packs {
 		for _, system := range p.Systems {
 			for _, r := range readTable(t, system).Rows {
@@ -63,8 +75,10 @@ func TestWorkloadProfileLocksWhatItWrites(t *testing.T) {
 						continue
 					}
 					w, err := wanted(hpe, r.Attribute, c)
-					require.NoError(t, err)
-					assert.Contains(t, hpe.Masters[0].Locks, w.id)
+					must(t, err)
+					if !slices.Contains(hpe.Masters[0].Locks, w.id) {
+						t.Errorf("%s is written and not locked", w.id)
+					}
 				}
 			}
 		}
@@ -74,6 +88,6 @@ func TestWorkloadProfileLocksWhatItWrites(t *testing.T) {
 func readTable(t *testing.T, system string) *Table {
 	t.Helper()
 	table, err := ReadTable(tableFile(system))
-	require.NoError(t, err)
+	must(t, err)
 	return table
 }
