@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -217,6 +218,9 @@ func (p *pattern) decode(found []string) (Module, error) {
 		if unit == "mwords" {
 			v.SizeGB = v.SizeGB * 8 / 1024
 		}
+		if !moduleSize(v.SizeGB) {
+			v.SizeGB = 0 // a number that was written amiss ("KVR16R11D4/1616") gives no capacity
+		}
 	}
 	m := Module{Pattern: p.ID, Sources: p.Sources, Documented: p.documented(), SizeBytes: int64(v.SizeGB * (1 << 30)),
 		Type: v.DDR, Kind: v.Type, DeviceBits: v.Width, RatedMTs: v.Speed}
@@ -230,6 +234,13 @@ func (p *pattern) decode(found []string) (Module, error) {
 		}
 	}
 	return m, nil
+}
+
+// moduleSize reports whether modules of so many GiB can be: powers of two and three times
+// those (24, 48, 96), to 1 TiB.
+func moduleSize(gib float64) bool {
+	fraction, _ := math.Frexp(gib) // 0.5 of powers of two, 0.75 of three times those
+	return gib > 0 && gib <= 1024 && (fraction == 0.5 || fraction == 0.75)
 }
 
 // ranks are the capacity divided by what one rank of such devices holds: a rank

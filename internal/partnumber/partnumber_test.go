@@ -161,6 +161,19 @@ func TestDamagedRow(t *testing.T) {
 }
 
 // FuzzDecode: no number makes the reader panic or gives nonsense.
+// TestSizes: a capacity that no module has is not read out of a number that was written amiss.
+func TestSizes(t *testing.T) {
+	for number, want := range map[string]int64{
+		"KVR16R11D4/16": 16, "KVR16R11D4/24": 24, "KVR16R11D4/1024": 1024,
+		"KVR16R11D4/1616": 0, "KVR16R11D4/17": 0, "KVR16R11D4/0": 0, "KVR16R11D4/2048": 0, "KVR16R11D4/" + strings.Repeat("9", 400): 0,
+	} {
+		m, ok := shipped(t).Decode(number)
+		require.True(t, ok, number)
+		assert.Equal(t, want<<30, m.SizeBytes, number)
+		assert.Equal(t, 2, m.Ranks, number)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	table := shipped(f)
 	for _, seed := range []string{"M393B2G70BH0-CK0", "0x4D33393342", "KVR16R11D4/16", "CT102472BA1339", "HP 752369-081"} {
