@@ -9,8 +9,8 @@ import (
 	"github.com/memaudit/memaudit/internal/machinetest"
 )
 
-// TestSameMachineSameBytes: four audits of one machine, in make corpus ten, print the same bytes. Over
-// real machines' texts TestSameInputSameBytes holds the same.
+// TestSameMachineSameBytes: three audits of one machine, in make corpus ten of each machine, print
+// the same bytes.
 func TestSameMachineSameBytes(t *testing.T) {
 	t.Parallel()
 	again := 2
