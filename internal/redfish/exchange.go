@@ -68,8 +68,11 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 		return nil, problem(fact.SourceRefused, op, "more than %d requests for one machine", maxRequests).final()
 	}
 	c.patience = min(requestTimeout, c.o.timeout())
-	if limit == maxRegistry {
+	switch {
+	case limit == maxRegistry:
 		c.patience = min(registryTimeout, c.o.timeout())
+	case method == http.MethodDelete:
+		c.patience = logoutTimeout // however little time the reading was given: controllers have few sessions
 	}
 	one, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
