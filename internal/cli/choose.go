@@ -25,12 +25,17 @@ func (p *Program) fitting(input *inputFlags, packs []*rulepack.Pack, format stri
 		return failed
 	}
 	engine, topo := audit.NewEngine(packs), population.Derive(sys, p.Rules)
-	fits, all, maker := engine.Fitting(sys, topo), rulepack.DescribeProfiles(packs), sys.Machine.Vendor.Known()
+	fits, maker := engine.Fitting(sys, topo), sys.Machine.Vendor.Known()
 	possible, missing := engine.Possible(sys, topo)
 	var err error
 	if format == "json" {
+		all := rulepack.DescribeChosen(packs, func(i *rulepack.ProfileInfo) bool {
+			is := func(f audit.Applicable) bool { return f.ID == i.ID }
+			return slices.ContainsFunc(fits, is) || slices.ContainsFunc(possible, is)
+		})
 		err = writeJSON(p.Stdout, append(fittingProfiles(described(all, fits), fits, maker, nil), fittingProfiles(described(all, possible), possible, maker, missing)...))
 	} else {
+		all := rulepack.ListProfiles(packs) // a line each, without settings
 		err = p.say(listFitting(described(all, fits), fits, maker) + leftOut(engine.Compare(sys, topo)) + listPossible(described(all, possible), possible, missing))
 	}
 	return cmp.Or(err, failed)

@@ -90,8 +90,8 @@ func (p *Program) profilesShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			found := slices.DeleteFunc(rulepack.DescribeProfiles(packs), func(i rulepack.ProfileInfo) bool {
-				return i.ID != args[0] && !slices.Contains(i.Intents, args[0])
+			found := rulepack.DescribeChosen(packs, func(i *rulepack.ProfileInfo) bool {
+				return i.ID == args[0] || slices.Contains(i.Intents, args[0])
 			})
 			if len(found) == 0 {
 				return &exitError{status: report.ExitUsage, err: fmt.Errorf("profiles show: no profile has the id or intent %q; the nearest are %s", args[0], strings.Join(prose.Nearest(profileWords(packs), args[0], 3), ", ")), hint: "memaudit profiles list"}

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/memaudit/memaudit/internal/audit"
 	"github.com/memaudit/memaudit/internal/platform"
@@ -18,9 +19,10 @@ import (
 
 // Explainer explains rules, settings and platforms.
 type Explainer struct {
-	topics   []Topic
-	rules    []rulepack.RuleInfo
-	profiles []rulepack.ProfileInfo
+	topics []Topic
+	rules  []rulepack.RuleInfo
+	// profiles are read when a setting is explained: rules and platforms need none.
+	profiles func() []rulepack.ProfileInfo
 	// platforms are their ids: the file of one is read when it is asked for.
 	platforms []string
 	describe  func(id string) (*platform.Info, error)
@@ -41,7 +43,8 @@ func NewExplainer(k fs.FS, packs []*rulepack.Pack) (*Explainer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load the vendors' tables: %w", err)
 	}
-	return &Explainer{topics, rulepack.Describe(packs), rulepack.DescribeProfiles(packs), platforms, platform.Describer(k), tables}, nil
+	profiles := sync.OnceValue(func() []rulepack.ProfileInfo { return rulepack.ProfilesApart(packs) })
+	return &Explainer{topics, rulepack.Describe(packs), profiles, platforms, platform.Describer(k), tables}, nil
 }
 
 // Words lists all that can be explained: rules, settings, platforms.

@@ -69,8 +69,9 @@ func (e *Explainer) rows(id string) (wants *page.Table, effects, ways, documents
 			*list = append(*list, page.Field{Name: name, Value: value})
 		}
 	}
-	for i := range e.profiles {
-		p := &e.profiles[i]
+	profiles := e.profiles()
+	for i := range profiles {
+		p := &profiles[i]
 		s, ok := p.Settings[id]
 		if !ok {
 			continue

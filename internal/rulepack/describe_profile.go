@@ -63,17 +63,33 @@ type OtherWant struct {
 // DescribeProfiles lists the profiles of all packs in file order, each beside
 // those of its intents that are written for other machines.
 func DescribeProfiles(packs []*Pack) []ProfileInfo {
+	return DescribeChosen(packs, func(*ProfileInfo) bool { return true })
+}
+
+// DescribeChosen is DescribeProfiles of those that are chosen: to set every profile
+// against every other takes longer than all else of it.
+func DescribeChosen(packs []*Pack, chosen func(*ProfileInfo) bool) []ProfileInfo {
+	all, out := ProfilesApart(packs), []ProfileInfo{}
+	for i := range all {
+		if !chosen(&all[i]) {
+			continue
+		}
+		for j := range all {
+			if all[i].answersAlike(&all[j]) {
+				all[i].setAgainst(&all[j])
+			}
+		}
+		out = append(out, all[i])
+	}
+	return out
+}
+
+// ProfilesApart lists the profiles of all packs in file order, none beside another.
+func ProfilesApart(packs []*Pack) []ProfileInfo {
 	out := []ProfileInfo{}
 	for _, pack := range packs {
 		for _, p := range pack.Profiles {
 			out = append(out, p.info())
-		}
-	}
-	for i := range out {
-		for j := range out {
-			if out[i].answersAlike(&out[j]) {
-				out[i].setAgainst(&out[j])
-			}
 		}
 	}
 	return out
