@@ -168,26 +168,30 @@ func FuzzWhole(f *testing.F) {
 var validFindings struct {
 	sync.Mutex
 	read map[string]report.Finding
+	// parts are settings and slots of their inventories.
+	parts map[string]bool
 }
 
 // mostValid bounds them, as a fuzzer makes ever new ones.
 const mostValid = 5000
 
 // validReport checks a JSON report against its schema and gives of it what is asked here:
-// findings, sources and how many slots there are. A finding that stood in another report
-// before is not checked against the schema again.
+// findings, sources and how many slots there are. A finding, setting or slot that stood in
+// another report before is not checked against the schema again.
 func validReport(t *testing.T, schema *validator.Schema, out string) *report.Report {
 	t.Helper()
-	var whole map[string]json.RawMessage
-	var findings []json.RawMessage
-	var known struct {
-		Sources []report.Source
-		Slots   []json.RawMessage
-	}
+	var whole, known, settings map[string]json.RawMessage
+	var findings, slots []json.RawMessage
+	r := &report.Report{}
 	require.NoError(t, json.Unmarshal([]byte(out), &whole), out)
 	require.NoError(t, json.Unmarshal(whole["findings"], &findings))
 	require.NoError(t, json.Unmarshal(whole["inventory"], &known))
-	r := &report.Report{Inventory: report.Inventory{Sources: known.Sources, Slots: make([]report.Slot, len(known.Slots))}}
+	require.NoError(t, json.Unmarshal(known["settings"], &settings))
+	require.NoError(t, json.Unmarshal(known["slots"], &slots))
+	require.NoError(t, json.Unmarshal(known["sources"], &r.Inventory.Sources))
+	require.NotNil(t, settings)
+	require.NotNil(t, slots)
+	r.Inventory.Slots = make([]report.Slot, len(slots))
 	asAny := func(raw json.RawMessage) any {
 		value, err := validator.UnmarshalJSON(bytes.NewReader(raw))
 		require.NoError(t, err)
@@ -196,7 +200,8 @@ func validReport(t *testing.T, schema *validator.Schema, out string) *report.Rep
 	valid := &validFindings
 	valid.Lock()
 	defer valid.Unlock()
-	fresh, document := []any{}, map[string]any{}
+	fresh, document, inventory := []any{}, map[string]any{}, map[string]any{}
+	freshSettings, freshSlots := map[string]any{}, []any{}
 	read := map[string]report.Finding{}
 	for _, raw := range findings {
 		f, again := valid.read[string(raw)]
@@ -206,16 +211,35 @@ func validReport(t *testing.T, schema *validator.Schema, out string) *report.Rep
 		}
 		r.Findings = append(r.Findings, f)
 	}
+	parts := map[string]bool{}
+	for id, raw := range settings {
+		if part := "setting " + id + string(raw); !valid.parts[part] {
+			freshSettings[id], parts[part] = asAny(raw), true
+		}
+	}
+	for _, raw := range slots {
+		if part := "slot " + string(raw); !valid.parts[part] {
+			freshSlots, parts[part] = append(freshSlots, asAny(raw)), true
+		}
+	}
+	known["settings"], known["slots"], whole["findings"], whole["inventory"] = nil, nil, nil, nil
+	for key, raw := range known {
+		if raw != nil {
+			inventory[key] = asAny(raw)
+		}
+	}
 	for key, raw := range whole {
-		if document[key] = any(fresh); key != "findings" {
+		if raw != nil {
 			document[key] = asAny(raw)
 		}
 	}
+	inventory["settings"], inventory["slots"], document["findings"], document["inventory"] = freshSettings, freshSlots, fresh, inventory
 	require.NoError(t, schema.Validate(document))
-	if valid.read == nil || len(valid.read) > mostValid {
-		valid.read = map[string]report.Finding{}
+	if valid.read == nil || len(valid.read)+len(valid.parts) > mostValid {
+		valid.read, valid.parts = map[string]report.Finding{}, map[string]bool{}
 	}
 	maps.Copy(valid.read, read)
+	maps.Copy(valid.parts, parts)
 	return r
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,6 +21,10 @@ type dirBackend struct {
 	// safe[0] and safe[1] say that DIR/sys and DIR/proc are real kernel file
 	// systems: complete, and without device nodes.
 	safe [2]bool
+
+	mu sync.Mutex
+	// gone are folders of a tree that is not whole that were asked for once and are not there.
+	gone map[string]bool
 }
 
 // OpenLive opens the running machine.
@@ -173,6 +178,9 @@ func (d *dirBackend) locate(path string, flags int) (int, error) {
 	if d.live {
 		return openRetry(func() (int, error) { return unix.Openat(d.fd, path, flags, 0) })
 	}
+	if d.within(path) {
+		return -1, unix.ENOENT
+	}
 	if !d.openat2 {
 		return openBeneath(d.fd, path, flags)
 	}
@@ -223,9 +231,20 @@ func (d *dirBackend) missing(path string, err error) error {
 	if !errors.Is(err, unix.ENOENT) || d.whole(path) {
 		return err
 	}
+	if d.within(path) {
+		return ErrNotCaptured
+	}
 	parent, name := splitPath(path)
 	fd, perr := d.locate(parent, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
 	if perr != nil {
+		if errors.Is(perr, unix.ENOENT) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if d.gone == nil {
+				d.gone = map[string]bool{}
+			}
+			d.gone[parent] = true
+		}
 		return ErrNotCaptured
 	}
 	defer closeFD(fd)
@@ -237,6 +256,18 @@ func (d *dirBackend) missing(path string, err error) error {
 		return fmt.Errorf("%w: the link's target is missing", ErrNotCaptured)
 	}
 	return err
+}
+
+// within reports whether the path lies in a folder that was found not to be there.
+func (d *dirBackend) within(path string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := len(path) - 1; i > 0 && len(d.gone) > 0; i-- {
+		if path[i] == '/' && d.gone[path[:i]] {
+			return true
+		}
+	}
+	return false
 }
 
 func splitPath(path string) (parent, name string) {

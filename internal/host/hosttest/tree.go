@@ -5,6 +5,8 @@ package hosttest
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -14,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // Files is a tree: path below the root to content. A path that ends in a
@@ -84,7 +88,36 @@ func save(full, path, content string) error {
 	case link:
 		return os.Symlink(target, full)
 	default:
-		return os.WriteFile(full, []byte(content), 0o644)
+		return write(full, []byte(content))
+	}
+}
+
+// write is os.WriteFile by three system calls of its twelve, which ask whether the file can
+// be waited for: tests write thousands of files.
+func write(full string, content []byte) error {
+	fd, err := again(func() (int, error) {
+		return unix.Open(full, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC|unix.O_CLOEXEC, 0o644)
+	})
+	for err == nil && len(content) > 0 {
+		var n int
+		n, err = again(func() (int, error) { return unix.Write(fd, content) })
+		content = content[max(n, 0):]
+	}
+	if fd >= 0 {
+		err = errors.Join(err, unix.Close(fd))
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", full, err)
+	}
+	return nil
+}
+
+// again repeats a call that a signal interrupted.
+func again(call func() (int, error)) (int, error) {
+	for {
+		if n, err := call(); !errors.Is(err, unix.EINTR) {
+			return n, err
+		}
 	}
 }
 
