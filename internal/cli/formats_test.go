@@ -54,7 +54,7 @@ var judgedIn sync.Map
 // names the same failures, and the labels count them.
 func TestFormatsAgree(t *testing.T) {
 	t.Parallel()
-	for _, m := range corpustest.Sample(machinetest.Sample(t), 3) {
+	for _, m := range corpustest.Sample(machinetest.Sample(t), 4) {
 		t.Run(m.Name, func(t *testing.T) {
 			t.Parallel()
 			status, out := checkAs(t, &m, "json")

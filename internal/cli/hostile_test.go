@@ -415,7 +415,7 @@ func TestCutTable(t *testing.T) {
 }
 
 // cuts are the ends of a table to try: before each structure, in its header,
-// in its middle and in its strings, and of these every 43rd in the unit tests;
+// in its middle and in its strings, and of these every 67th in the unit tests;
 // every byte with HOSTILE=all.
 func cuts(data []byte) []int {
 	var out []int
@@ -432,5 +432,5 @@ func cuts(data []byte) []int {
 			}
 		}
 	}
-	return corpustest.Sample(out, 43)
+	return corpustest.Sample(out, 67)
 }
