@@ -2,6 +2,8 @@ package cli
 
 import (
 	"archive/tar"
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"io"
 	"os"
@@ -127,6 +129,27 @@ func TestFleetLonger(t *testing.T) {
 	assert.Len(t, d.Machines, 1)
 	require.Len(t, d.Unreadable, 1)
 	assert.Equal(t, archive+"/long.json", d.Unreadable[0].Input)
+	if corpustest.Stage { // unpacking it takes 64 MiB twice
+		status, d = fleetOf(t, nil, gzipped(t, archive))
+		assert.Equal(t, 3, status)
+		assert.Len(t, d.Machines, 1)
+		require.Len(t, d.Unreadable, 1)
+		assert.Contains(t, d.Unreadable[0].Reason, "longer than 67108864 bytes")
+	}
+}
+
+// gzipped is a file packed, beside it.
+func gzipped(t *testing.T, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, err = z.Write(data)
+	require.NoError(t, err)
+	require.NoError(t, z.Close())
+	require.NoError(t, os.WriteFile(file+".gz", out.Bytes(), 0o600))
+	return file + ".gz"
 }
 
 func TestFleetUsage(t *testing.T) {

@@ -36,6 +36,36 @@ func TestDirAndCaptureAgree(t *testing.T) {
 	assert.Equal(t, want, blameless(host.ReadAll(openDir(t, below))), "below two leading folders")
 }
 
+// TestAbsentFolder: a folder that an unpacked tree lacks is not captured, and so is all
+// below it however often it is asked for; what stands beside it is read, and a root
+// opened anew finds a folder that came since.
+func TestAbsentFolder(t *testing.T) {
+	dir := t.TempDir()
+	hosttest.Files{"sys/x/here": "1\n"}.WriteTo(t, dir)
+	root := openDir(t, dir)
+	for range 2 {
+		for _, path := range []string{"/sys/x/gone/a", "/sys/x/gone/b", "/sys/x/gone/c/d"} {
+			_, err := root.ReadFile(path)
+			require.ErrorIs(t, err, host.ErrNotCaptured, path)
+			assert.Equal(t, fact.Unread, host.StateOf(err), path)
+		}
+	}
+	for _, path := range []string{"/sys/x/absent", "/sys/x/gone"} {
+		_, err := root.ReadFile(path)
+		assert.Equal(t, fact.Absent, host.StateOf(err), path)
+	}
+	text, err := root.ReadFile("/sys/x/here")
+	require.NoError(t, err)
+	assert.Equal(t, "1\n", string(text))
+	hosttest.Files{"sys/x/gone/a": "2\n", "sys/x/goner": "3\n"}.WriteTo(t, dir)
+	text, err = root.ReadFile("/sys/x/goner")
+	require.NoError(t, err, "its name begins with that of the folder")
+	assert.Equal(t, "3\n", string(text))
+	text, err = openDir(t, dir).ReadFile("/sys/x/gone/a")
+	require.NoError(t, err)
+	assert.Equal(t, "2\n", string(text))
+}
+
 func TestOpenDirFails(t *testing.T) {
 	empty := t.TempDir()
 	_, err := host.OpenDir(empty)

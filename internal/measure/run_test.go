@@ -54,7 +54,7 @@ func TestBudget(t *testing.T) {
 	}{"default": {measure.Options{}, 10 * time.Second}, "quick": {measure.Options{Quick: true}, 3 * time.Second}} {
 		t.Run(name, func(t *testing.T) {
 			m := newSimulated(3, 100e9)
-			plan, err := measure.NewPlan(&m.site, c.options)
+			plan, err := measure.NewPlan(&m.machine, c.options)
 			require.NoError(t, err)
 			r, err := measure.Run(t.Context(), m, plan)
 			require.NoError(t, err)
@@ -230,8 +230,8 @@ func TestRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := newSimulated(1, 60e9)
 			var o measure.Options
-			c.change(&m.site, &o)
-			_, err := measure.NewPlan(&m.site, o)
+			c.change(&m.machine, &o)
+			_, err := measure.NewPlan(&m.machine, o)
 			var refusal *measure.Refusal
 			require.ErrorAs(t, err, &refusal)
 			require.Contains(t, refusal.Reason, c.why)
@@ -241,7 +241,7 @@ func TestRefusals(t *testing.T) {
 
 // TestUnknownNode is wrong usage, no refusal.
 func TestUnknownNode(t *testing.T) {
-	_, err := measure.NewPlan(&newSimulated(1, 60e9).site, measure.Options{Nodes: []int{4}})
+	_, err := measure.NewPlan(&newSimulated(1, 60e9).machine, measure.Options{Nodes: []int{4}})
 	require.ErrorIs(t, err, measure.ErrNode)
 	require.EqualError(t, err, "no node 4, expected some of [0 1]")
 }
@@ -249,7 +249,7 @@ func TestUnknownNode(t *testing.T) {
 // TestPlan: local cells and socket pairs by default, all pairs with Matrix, and
 // a guest when it is forced.
 func TestPlan(t *testing.T) {
-	four := newSimulated(1, 60e9).site
+	four := newSimulated(1, 60e9).machine
 	for id := 2; id < 4; id++ {
 		four.Nodes = append(four.Nodes, four.Nodes[1])
 		four.Nodes[id].ID = id
@@ -277,9 +277,9 @@ func TestBufferBounds(t *testing.T) {
 		384 << 20: {Streams: 1536 << 20, Chain: 512 << 20},
 		0:         {Streams: 1024 << 20, Chain: 512 << 20},
 	} {
-		site := newSimulated(1, 60e9).site
-		site.Nodes[0].CacheBytes, site.Nodes[1].CacheBytes = cache, cache
-		plan, err := measure.NewPlan(&site, measure.Options{})
+		machine := newSimulated(1, 60e9).machine
+		machine.Nodes[0].CacheBytes, machine.Nodes[1].CacheBytes = cache, cache
+		plan, err := measure.NewPlan(&machine, measure.Options{})
 		require.NoError(t, err)
 		require.Equal(t, want, plan.Buffers[0])
 	}
@@ -292,15 +292,15 @@ func TestMemoryBound(t *testing.T) {
 	rng, refused, ran := rand.New(rand.NewPCG(1, 5)), 0, 0
 	for seed := range uint64(500) {
 		m := newSimulated(seed, 60e9)
-		for i := range m.site.Nodes {
-			n := &m.site.Nodes[i]
+		for i := range m.machine.Nodes {
+			n := &m.machine.Nodes[i]
 			n.CacheBytes, n.FreeBytes = rng.Int64N(600<<20), rng.Int64N(24<<30)
 		}
 		if rng.IntN(2) == 0 {
-			m.site.MemoryBytes = rng.Int64N(32 << 30)
+			m.machine.MemoryBytes = rng.Int64N(32 << 30)
 		}
 		options := measure.Options{Matrix: rng.IntN(2) == 0, Quick: true}
-		plan, err := measure.NewPlan(&m.site, options)
+		plan, err := measure.NewPlan(&m.machine, options)
 		if err != nil {
 			var refusal *measure.Refusal
 			require.ErrorAs(t, err, &refusal)
@@ -310,13 +310,13 @@ func TestMemoryBound(t *testing.T) {
 		_, err = measure.Run(t.Context(), m, plan)
 		require.NoError(t, err)
 		ran++
-		for _, n := range m.site.Nodes {
+		for _, n := range m.machine.Nodes {
 			require.GreaterOrEqual(t, plan.Buffers[n.ID].Streams, max(256<<20, 4*n.CacheBytes))
 			require.Equal(t, plan.Buffers[n.ID].Bytes(), m.on[n.ID], "memory is taken once")
 			require.LessOrEqual(t, m.on[n.ID], n.FreeBytes/4)
 		}
-		if m.site.MemoryBytes >= 0 {
-			require.LessOrEqual(t, m.peak, m.site.MemoryBytes/4)
+		if m.machine.MemoryBytes >= 0 {
+			require.LessOrEqual(t, m.peak, m.machine.MemoryBytes/4)
 		}
 		require.Zero(t, m.mapped)
 	}
@@ -328,7 +328,7 @@ func TestMemoryBound(t *testing.T) {
 // TestInterrupted: no result, and the memory is given back.
 func TestInterrupted(t *testing.T) {
 	m := newSimulated(1, 60e9)
-	plan, err := measure.NewPlan(&m.site, measure.Options{})
+	plan, err := measure.NewPlan(&m.machine, measure.Options{})
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

@@ -11,9 +11,9 @@ import (
 
 // simulated is a machine whose truth is known. Times are virtual.
 type simulated struct {
-	rng  *rand.Rand
-	now  time.Time
-	site measure.Machine
+	rng     *rand.Rand
+	now     time.Time
+	machine measure.Machine
 	// bandwidth is each node's own, in bytes per second.
 	bandwidth map[int]float64
 	// noise is the standard deviation of a pass as a share of it.
@@ -54,13 +54,13 @@ var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 // newSimulated is a quiet machine of two sockets with equal memory.
 func newSimulated(seed uint64, bandwidth float64) *simulated {
 	m := &simulated{rng: rand.New(rand.NewPCG(seed, 1)), now: epoch, bandwidth: map[int]float64{0: bandwidth, 1: bandwidth}, noise: 0.004, on: map[int]int64{}}
-	m.site.MemoryBytes = -1
+	m.machine.MemoryBytes = -1
 	for id := range 2 {
 		n := measure.Node{ID: id, Socket: id, FreeBytes: 64 << 30, CacheBytes: 64 << 20}
 		for core := range 16 {
 			n.CPUs = append(n.CPUs, id*16+core)
 		}
-		m.site.Nodes = append(m.site.Nodes, n)
+		m.machine.Nodes = append(m.machine.Nodes, n)
 	}
 	return m
 }
@@ -143,7 +143,7 @@ func (m *simulated) Counters([]int) measure.Counters {
 
 // measured runs a measurement with the default options.
 func (m *simulated) measured() (*measure.Result, error) {
-	plan, err := measure.NewPlan(&m.site, measure.Options{})
+	plan, err := measure.NewPlan(&m.machine, measure.Options{})
 	if err != nil {
 		return nil, err
 	}

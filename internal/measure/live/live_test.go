@@ -139,9 +139,9 @@ func TestBench(t *testing.T) {
 	root, err := host.OpenLive()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, root.Close()) }()
-	site := live.Survey(root, "")
-	require.NotEmpty(t, site.Nodes)
-	node := site.Nodes[0]
+	machine := live.Survey(root, "")
+	require.NotEmpty(t, machine.Nodes)
+	node := machine.Nodes[0]
 	if len(node.CPUs) == 0 || node.FreeBytes < 256<<20 {
 		t.Skip("the first node has no memory or no processors for us")
 	}
