@@ -2,18 +2,19 @@ package smbios
 
 import "math"
 
-// MemoryArray is a physical memory array (type 16, DSP0134 7.17): the slots of
-// a system, a socket, a controller or a riser, as firmware likes.
+// MemoryArray is a physical memory array (type 16, DSP0134 7.17): a group of slots. Firmware
+// decides what one array stands for: the whole system, a socket, a controller or a riser.
 type MemoryArray struct {
 	Handle uint16
-	// Location, Use and ECC are SMBIOS's words: "System Board Or Motherboard",
-	// "System Memory", "Multi-bit ECC".
+	// Location, Use and ECC are words as dmidecode prints them, for example "System Board Or
+	// Motherboard", "System Memory" and "Multi-bit ECC".
 	Location, Use, ECC Field[string]
 	// MaxCapacity is in bytes.
 	MaxCapacity Field[int64]
-	// Error is a handle as in MemoryDevice.
+	// Error is the handle of an error structure, with the same special values as
+	// MemoryDevice.Error.
 	Error Field[uint16]
-	// Devices is the number of slots.
+	// Devices is the number of slots or sockets that firmware announces for the array.
 	Devices Field[int]
 }
 
@@ -35,8 +36,8 @@ func (t *Table) MemoryArrays() []MemoryArray {
 	return out
 }
 
-// maxCapacity reads the capacity in KB or, for 80000000h, in bytes from the
-// extended field. A capacity of 0 says nothing.
+// maxCapacity returns the capacity in bytes. The field at 07h counts KB; 80000000h there refers to
+// the extended field at 0Fh, which counts bytes. A capacity of 0 is Unstated.
 func (f *fields) maxCapacity() Field[int64] {
 	var n Field[int64]
 	switch {
@@ -59,16 +60,16 @@ func (f *fields) maxCapacity() Field[int64] {
 	return n
 }
 
-// ArrayMapping is an address range of an array (type 19, DSP0134 7.20).
+// ArrayMapping is a physical address range that belongs to a memory array (type 19, DSP0134 7.20).
 type ArrayMapping struct {
 	Handle uint16
-	// Start and End are physical byte addresses; End is the last byte.
+	// Start and End are physical byte addresses; End is the last byte of the range.
 	Start, End Field[uint64]
-	// Size is in bytes; Malformed when the addresses make no range.
+	// Size is in bytes. It is Malformed when the addresses do not form a range.
 	Size Field[int64]
 	// Array is the handle of the type 16 structure.
 	Array Field[uint16]
-	// PartitionWidth is the number of devices that form a row.
+	// PartitionWidth is the number of memory devices that form one row of the range.
 	PartitionWidth Field[int]
 }
 
@@ -86,18 +87,20 @@ func (t *Table) ArrayMappings() []ArrayMapping {
 	return out
 }
 
-// DeviceMapping is an address range of a device (type 20, DSP0134 7.21), often
-// copied boilerplate.
+// DeviceMapping is a physical address range that belongs to a memory device (type 20, DSP0134
+// 7.21). Its content is often copied boilerplate.
 type DeviceMapping struct {
 	Handle uint16
-	// Start, End and Size are as in ArrayMapping.
+	// Start, End and Size have the same meaning as in ArrayMapping.
 	Start, End Field[uint64]
 	Size       Field[int64]
-	// Device is the handle of the type 17 structure, Mapping of the type 19.
+	// Device is the handle of the type 17 structure, Mapping that of the type 19 structure.
 	Device, Mapping Field[uint16]
-	// Row is the position in the row, from 1.
+	// Row is the position of the device in its row, from 1.
 	Row Field[int]
-	// InterleavePosition and InterleaveDepth are 0 for "not interleaved".
+	// InterleavePosition is the device's position in an interleave, from 1. InterleaveDepth is the
+	// largest number of consecutive rows of the device that one interleaved transfer accesses. Both
+	// are 0 when the device is not interleaved.
 	InterleavePosition, InterleaveDepth Field[int]
 }
 
@@ -121,7 +124,7 @@ func (t *Table) DeviceMappings() []DeviceMapping {
 	return out
 }
 
-// interleave reads a number whose 0 dmidecode does not print.
+// interleave reads a number for which dmidecode prints no line when it is 0.
 func (f *fields) interleave(off int, label string) Field[int] {
 	n := f.num8(off, label, 0xFF)
 	if f.text && n.Status == Missing && f.has(off, 1) {
@@ -130,8 +133,8 @@ func (f *fields) interleave(off int, label string) Field[int] {
 	return n
 }
 
-// addressRange reads the addresses at 04h and 08h in KB, or for FFFFFFFFh those
-// at ext in bytes.
+// addressRange reads the start and end addresses at 04h and 08h, which count KB. FFFFFFFFh at 04h
+// refers to the two extended addresses at ext, which count bytes.
 func (f *fields) addressRange(ext int) (start, end Field[uint64], size Field[int64]) {
 	switch {
 	case f.text:
@@ -151,11 +154,12 @@ func (f *fields) addressRange(ext int) (start, end Field[uint64], size Field[int
 	return start, end, rangeSize(start, end)
 }
 
-// extendedStart is what FFFFFFFFh, "see the extended field", reads as.
+// extendedStart is the address that FFFFFFFFh, "see the extended field", would stand for if it were
+// read as a number of KB.
 const extendedStart = math.MaxUint32 << 10
 
-// textAddress reads a printed address. dmidecode puts a 'k' after addresses
-// from the extended fields, which are in bytes nevertheless.
+// textAddress reads a printed address. dmidecode prints a 'k' after addresses from the extended
+// fields although they are in bytes.
 func (f *fields) textAddress(label string) Field[uint64] {
 	v, ok := f.line(label)
 	if !ok {
@@ -168,7 +172,8 @@ func (f *fields) textAddress(label string) Field[uint64] {
 	return known(n)
 }
 
-// rangeSize refuses the ranges dmidecode calls invalid or wraps around on.
+// rangeSize returns the size of the range in bytes. Ranges that dmidecode calls invalid, and those
+// whose size it computes with an overflow, are Malformed.
 func rangeSize(start, end Field[uint64]) Field[int64] {
 	switch {
 	case start.Status == Missing || end.Status == Missing:
@@ -183,7 +188,8 @@ func rangeSize(start, end Field[uint64]) Field[int64] {
 	return known(int64(n) + 1)
 }
 
-// The values of MemoryDevice.Error and MemoryArray.Error that are not handles.
+// The values of MemoryDevice.Error and MemoryArray.Error that are not handles: no information about
+// errors is provided, and no error was detected.
 const (
 	ErrorNotProvided = 0xFFFE
 	NoErrorHandle    = 0xFFFF

@@ -2,14 +2,14 @@ package smbios
 
 import "slices"
 
-// checkCount compares the number of structures with the announced one and
-// looks for the end marker.
+// checkCount compares the number of structures with the announced one, and reports a missing end
+// marker.
 func (t *Table) checkCount() {
 	announced, found := t.EntryPoint.Structures, len(t.Structures)
 	ended := t.Count(typeEndOfTable) > 0
 	if announced > 0 && announced != found {
-		// Firmware miscounts; but a text or table that was cut off looks the
-		// same unless it has its end.
+		// Some firmware miscounts. A text or table that was cut off looks the same,
+		// unless its end marker is there.
 		t.problem(CodeCount, -1, ended && (t.Source != FromText || found > announced),
 			"%d structures are announced, %d were found", announced, found)
 	}
@@ -19,8 +19,7 @@ func (t *Table) checkCount() {
 	}
 }
 
-// checkHandles looks for handles that stand twice and for references that lead
-// nowhere.
+// checkHandles reports handles that occur twice and references to structures that do not exist.
 func (t *Table) checkHandles() {
 	for i := 1; i < len(t.sorted); i++ {
 		if t.sorted[i]>>40 == t.sorted[i-1]>>40 {
@@ -31,7 +30,7 @@ func (t *Table) checkHandles() {
 	for i := range t.Structures {
 		there[t.Structures[i].Type] = true
 	}
-	// `dmidecode -t` leaves out what the fields refer to.
+	// The output of `dmidecode -t` lacks the structures that its fields refer to.
 	filtered := t.Source == FromText && !there[typeEndOfTable]
 	var good uint32
 	for i := range t.Structures {
@@ -55,9 +54,9 @@ func (t *Table) checkHandles() {
 	}
 }
 
-// duplicate notes two structures with one handle. References name a type as
-// well, so that only two of a type can be taken for each other; inactive
-// structures often share one.
+// duplicate reports two structures with the same handle. A reference also states the type it leads
+// to, so only two structures of the same type can be confused. Inactive structures and end markers
+// often share a handle and are not reported.
 func (t *Table) duplicate(a, b *Structure) {
 	marks := [...]uint8{typeInactive, typeEndOfTable}
 	if slices.Contains(marks[:], a.Type) || slices.Contains(marks[:], b.Type) {
@@ -68,6 +67,7 @@ func (t *Table) duplicate(a, b *Structure) {
 		"has the handle of the structure (type %d) at offset 0x%x", a.Type, a.Offset)
 }
 
+// leads tells whether a structure with this handle and one of these types exists.
 func (t *Table) leads(handle uint16, types []uint8) bool {
 	for _, typ := range types {
 		if t.Lookup(handle, typ) != nil {
@@ -77,7 +77,7 @@ func (t *Table) leads(handle uint16, types []uint8) bool {
 	return false
 }
 
-// reference is a field that holds a handle.
+// reference is a field that holds the handle of another structure.
 type reference struct {
 	off         int
 	label       string
@@ -126,8 +126,8 @@ func references(typ uint8) []reference {
 	return nil
 }
 
-// checkFields looks for strings that are not there and values that are not in
-// the specification.
+// checkFields reports structures that are too short, fields that name a string which does not
+// exist, and values that the specification does not define.
 func (t *Table) checkFields() {
 	for i := range t.Structures {
 		s := &t.Structures[i]
@@ -141,7 +141,7 @@ func (t *Table) checkFields() {
 		if off, n, bad := badString(s); bad && !s.cut {
 			t.problemAt(CodeStringIndex, s, true, "names string %d at 0x%02x, has %d", s.Data[off], off, n)
 		}
-		// An empty slot has nothing in most of its fields.
+		// Most fields of an empty slot have no meaning.
 		if s.Type == typeMemoryDevice && len(s.Data) > 0x0D && s.Data[0x0C] == 0 && s.Data[0x0D] == 0 {
 			continue
 		}
@@ -153,8 +153,8 @@ func (t *Table) checkFields() {
 	}
 }
 
-// auditedLength is the least length of the structures the audit reads; 0 for
-// the others.
+// auditedLength returns the least length in bytes of a structure that the audit reads, and 0 for
+// other types.
 func auditedLength(typ uint8) int {
 	switch typ {
 	case typeProcessor, typeCache, typeMemoryArray, typeMemoryDevice, typeArrayMapping:
@@ -163,7 +163,8 @@ func auditedLength(typ uint8) int {
 	return 0
 }
 
-// checkLines does the same with what dmidecode found.
+// checkLines does for a structure of dmidecode's text what checkFields does for a binary one:
+// dmidecode has marked the bad strings and values itself.
 func (t *Table) checkLines(s *Structure) {
 	empty := false
 	for _, l := range s.lines {
@@ -181,9 +182,10 @@ func (t *Table) checkLines(s *Structure) {
 	}
 }
 
+// audited tells whether the audit reads words of structures of this type.
 func audited(typ uint8) bool { return enumsOfType(typ) != nil }
 
-// enumField is a byte that stands for a word.
+// enumField is a one-byte field whose value stands for a word.
 type enumField struct {
 	off   int
 	label string

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// dropCopies takes out structures that stand in the table twice, byte for byte:
-// a handle is unique (DSP0134 6.1.2), so that the second is the same thing and
-// would count once more.
+// dropCopies removes structures that occur in the table twice, byte for byte. A handle is unique
+// (DSP0134 6.1.2), so the second is the same thing and would otherwise be counted again.
 func (t *Table) dropCopies() {
 	copies := map[int]bool{}
 	for i := 1; i < len(t.sorted); i++ {
@@ -25,17 +24,18 @@ func (t *Table) dropCopies() {
 	t.index()
 }
 
-// sameStructure compares two structures; inactive ones and end markers say nothing, so
-// that equal ones are not copies.
+// sameStructure tells whether b is a copy of a. Inactive structures and end markers are never
+// copies: they carry no content.
 func sameStructure(a, b *Structure) bool {
 	return a.Handle == b.Handle && a.Type == b.Type && a.Type != typeInactive && a.Type != typeEndOfTable &&
 		a.Length == b.Length && bytes.Equal(a.Data, b.Data) && a.strs == b.strs && slices.Equal(a.lines, b.lines)
 }
 
-// finish builds the index and looks for what is wrong with the whole.
+// finish checks a decoded table as a whole and builds its lookup index. A table that cannot be
+// believed is refused (Table.Err).
 func (t *Table) finish() {
 	err := t.outsized()
-	if err == nil && t.Source != FromText { // of a text people keep parts
+	if err == nil && t.Source != FromText { // people keep parts of a text
 		err = t.nothingKnown()
 	}
 	if err != nil {

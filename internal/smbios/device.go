@@ -5,45 +5,46 @@ import (
 	"strings"
 )
 
-// MemoryDevice is a slot, populated or not, or a soldered or stacked device
-// (type 17, DSP0134 7.18).
+// MemoryDevice is a slot, populated or empty, or a soldered or stacked memory device (type 17,
+// DSP0134 7.18).
 //
-// Of an empty slot only the fields up to Detail are read: firmware leaves
-// texts and numbers of nothing in the others, and dmidecode from 3.4 on does
-// not print them either.
+// For an empty slot only the fields up to Detail are read. Firmware leaves meaningless texts and
+// numbers in the others, and dmidecode does not print them either from version 3.4 on.
 type MemoryDevice struct {
-	// Handle identifies the slot; locators repeat.
+	// Handle identifies the slot; locators can repeat.
 	Handle uint16
-	// Index is the position among the table's structures, from 0.
+	// Index is the position in Table.Structures, from 0.
 	Index int
 	// Array is the handle of the type 16 structure the device belongs to.
 	Array Field[uint16]
-	// Error is the handle of a type 18 or 33 structure. Unstated with Value
-	// NoErrorHandle means "no error", with ErrorNotProvided "not provided".
+	// Error is the handle of a type 18 or 33 structure. It is Unstated with Value NoErrorHandle
+	// when firmware reports no error, and with Value ErrorNotProvided when firmware provides no
+	// error information.
 	Error Field[uint16]
 	// TotalWidth and DataWidth are in bits.
 	TotalWidth, DataWidth Field[int]
-	// Installed tells whether a module is in the slot; Unstated when firmware
-	// does not know the size (FFFFh).
+	// Installed tells whether a module is in the slot. It is Unstated when firmware does not know
+	// the size (FFFFh).
 	Installed Field[bool]
-	// Size is in bytes; known 0 for an empty slot. Malformed for sizes that are
-	// none: 0 kB, an extended size of 0, and 7FFFh in a structure too short
-	// for the extended size.
+	// Size is in bytes; it is known to be 0 for an empty slot. It is Malformed for values that are
+	// no size: 0 KB, an extended size of 0, 32767 MB, and 7FFFh in a structure too short for the
+	// extended size.
 	Size Field[int64]
-	// FormFactor and Type are SMBIOS's words: DIMM, DDR4.
+	// FormFactor and Type are words as dmidecode prints them, such as "DIMM" and "DDR4".
 	FormFactor Field[string]
-	// Set groups devices that must be populated together; 0 means none.
+	// Set is the number of the group of devices that must be populated together; 0 means that the
+	// device belongs to none.
 	Set Field[int]
 	// Locator and BankLocator are firmware's names of the slot and its bank.
 	Locator, BankLocator Text
 	Type                 Field[string]
 	Detail               Field[TypeDetail]
-	// Speed is the rated speed in MT/s. Structures shorter than 22h have no
-	// ConfiguredSpeed, and there it may be the running speed.
+	// Speed is the rated speed in MT/s. Structures shorter than 22h bytes have no ConfiguredSpeed;
+	// in them Speed may be the speed at which the module runs.
 	Speed                                         Field[int]
 	Manufacturer, Serial, AssetTag, PartNumber    Text
 	Rank                                          Field[int]
-	ConfiguredSpeed                               Field[int]
+	ConfiguredSpeed                               Field[int] // MT/s
 	MinVoltage, MaxVoltage, ConfiguredVoltage     Field[int] // mV
 	Technology                                    Field[string]
 	OperatingModes                                Field[OperatingModes]
@@ -51,14 +52,15 @@ type MemoryDevice struct {
 	ModuleManufacturer, ControllerManufacturer    Field[JEP106]
 	ModuleProduct, ControllerProduct              Field[int]
 	NonVolatile, Volatile, CacheSize, LogicalSize Field[int64] // bytes
-	// PMIC0 and RCD identify the chips of a DDR5 module (3.7); the revision is
-	// 0 for a chip that is not installed.
+	// PMIC0 and RCD describe the chips of a DDR5 module (SMBIOS 3.7, DSP0134 7.18.16): the revision
+	// field has bit 15 set for an installed chip, its type in bits 11:8 and its revision in bits
+	// 7:0. It is 0 for a chip that is not installed.
 	PMIC0Manufacturer, RCDManufacturer Field[JEP106]
 	PMIC0Revision, RCDRevision         Field[int]
 }
 
-// EachMemoryDevice visits the type 17 structures in table order. All are read in the same
-// room: a device holds until the next.
+// EachMemoryDevice visits the type 17 structures in table order. Each device is valid only until
+// the next one is visited: all are decoded into the same variable.
 func (t *Table) EachMemoryDevice() iter.Seq[*MemoryDevice] {
 	return func(yield func(*MemoryDevice) bool) {
 		var d MemoryDevice
@@ -81,7 +83,7 @@ func (t *Table) EachMemoryDevice() iter.Seq[*MemoryDevice] {
 	}
 }
 
-// slot reads what holds for the slot itself.
+// slot reads the fields that describe the slot, populated or not.
 func (d *MemoryDevice) slot(f *fields) {
 	d.Array = f.handle(0x04, "Array Handle", 0xFFFF)
 	d.Error = f.handle(0x06, "Error Information Handle", ErrorNotProvided)
@@ -96,7 +98,7 @@ func (d *MemoryDevice) slot(f *fields) {
 	d.Detail = f.typeDetail()
 }
 
-// module reads what holds for the module in the slot, up to SMBIOS 2.8.
+// module reads the fields of SMBIOS 2.8 and earlier that describe the module in the slot.
 func (d *MemoryDevice) module(f *fields) {
 	d.Speed = f.speed(0x15, 0x54, "Speed")
 	d.Manufacturer = f.str(0x17, "Manufacturer")
@@ -136,7 +138,7 @@ func (d *MemoryDevice) extended(f *fields) {
 	d.RCDRevision = f.chip(0x62, "RCD", ddr5)
 }
 
-// configuredLabel is the label of the configured speed: "Configured Clock
+// configuredLabel returns dmidecode's label of the configured speed, which was "Configured Clock
 // Speed" before dmidecode 3.2.
 func (f *fields) configuredLabel() string {
 	const now = "Configured Memory Speed"
@@ -150,10 +152,10 @@ func (f *fields) configuredLabel() string {
 	return "Configured Clock Speed"
 }
 
-// TypeDetail are the bits of DSP0134 7.18.3.
+// TypeDetail holds the type detail bits of DSP0134 7.18.3.
 type TypeDetail uint16
 
-// The bits of TypeDetail the audit asks for.
+// The bits of TypeDetail that the audit uses.
 const (
 	DetailNonVolatile TypeDetail = 1 << 12
 	DetailRegistered  TypeDetail = 1 << 13
@@ -172,10 +174,10 @@ var detailWords = [...]string{
 // Has tells whether all bits of b are set.
 func (d TypeDetail) Has(b TypeDetail) bool { return d&b == b }
 
-// String gives the words as dmidecode prints them.
+// String returns the words of the set bits as dmidecode prints them, "None" without any.
 func (d TypeDetail) String() string { return bitString(uint(d), detailWords[:]) }
 
-// OperatingModes are the bits of DSP0134 7.18.7.
+// OperatingModes holds the memory operating mode capability bits of DSP0134 7.18.7.
 type OperatingModes uint16
 
 // modeWords are the words of bits 1 to 5.
@@ -184,10 +186,10 @@ var modeWords = [...]string{
 	"Block-accessible persistent memory",
 }
 
-// String gives the words as dmidecode prints them.
+// String returns the words of the set bits as dmidecode prints them, "None" without any.
 func (m OperatingModes) String() string { return bitString(uint(m), modeWords[:]) }
 
-// bitString joins the words of the bits from 1 on.
+// bitString joins the words of the set bits, of which words[0] stands for bit 1. Bit 0 is reserved.
 func bitString(bits uint, words []string) string {
 	var out []string
 	for i, w := range words {
@@ -201,8 +203,8 @@ func bitString(bits uint, words []string) string {
 	return strings.Join(out, " ")
 }
 
-// parseBits is the inverse of bitString. Words have spaces in them, but their
-// order is fixed.
+// parseBits is the inverse of bitString. Words contain spaces, but they always stand in the order
+// of their bits.
 func parseBits(v string, words []string) uint {
 	var bits uint
 	for i, w := range words {
@@ -214,8 +216,8 @@ func parseBits(v string, words []string) uint {
 	return bits
 }
 
-// JEP106 is a manufacturer's number in JEDEC's list JEP106.
+// JEP106 is a manufacturer's number in JEDEC's list JEP106 (DSP0134 7.18.8).
 type JEP106 struct {
-	// Bank counts from 1; Code is the number in the bank with its parity bit.
+	// Bank counts from 1. Code is the number in the bank, including its parity bit.
 	Bank, Code uint8
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// width reads a width in bits; 0, as on empty slots, says as little as FFFFh.
+// width reads a width in bits. FFFFh is Unstated, and so is 0, which firmware writes for empty
+// slots.
 func (f *fields) width(off int, label string) Field[int] {
 	n := f.num16(off, label, 0xFFFF)
 	if n.Known() && n.Value == 0 {
@@ -14,7 +15,8 @@ func (f *fields) width(off int, label string) Field[int] {
 	return n
 }
 
-// moduleSize reads the size of the module (7.18.5) and whether there is one.
+// moduleSize reads the size of the module in bytes (DSP0134 7.18.5) and whether a module is
+// installed.
 func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 	if f.text {
 		return f.textModuleSize()
@@ -39,8 +41,9 @@ func (f *fields) moduleSize() (Field[int64], Field[bool]) {
 	}
 }
 
-// plausibleSize refuses what no module has: nothing at all, 32767 MB, which is
-// 7FFFh read as a size, and more than the field can hold.
+// plausibleSize returns n as the size of an installed module. No module has 0 bytes, 32767 MB
+// (7FFFh, the reference to the extended size, read as a size) or more than the extended size can
+// express.
 func plausibleSize(n int64) (Field[int64], Field[bool]) {
 	switch {
 	case n == 0:
@@ -66,6 +69,7 @@ func (f *fields) textModuleSize() (Field[int64], Field[bool]) {
 	return plausibleSize(size.Value)
 }
 
+// deviceSet reads the number of the device set; 0, printed as "None", is a known value.
 func (f *fields) deviceSet() Field[int] {
 	if f.text {
 		v, ok := f.line("Set")
@@ -94,8 +98,8 @@ func (f *fields) typeDetail() Field[TypeDetail] {
 	return known(TypeDetail(f.u16(0x13) & 0xFFFE))
 }
 
-// speed reads a speed in MT/s (7.18.4): FFFFh refers to the extended field.
-// Versions of dmidecode without that field print the 65535.
+// speed reads a speed in MT/s (DSP0134 7.18.4). FFFFh refers to the extended field at ext. Versions
+// of dmidecode that do not know that field print 65535.
 func (f *fields) speed(off, ext int, label string) Field[int] {
 	n := f.num16(off, label, 0)
 	if n.Value != 0xFFFF {
@@ -117,7 +121,7 @@ func (f *fields) rank() Field[int] {
 	return numField(f.u8(0x1B)&0x0F, 0)
 }
 
-// millivolts reads a voltage, which dmidecode prints in volts.
+// millivolts reads a voltage in mV. dmidecode prints it in volts.
 func (f *fields) millivolts(off int, label string) Field[int] {
 	if !f.text {
 		return f.num16(off, label, 0)
@@ -156,8 +160,8 @@ func (f *fields) operatingModes() Field[OperatingModes] {
 	return known(OperatingModes(f.u16(0x29) & 0x3E))
 }
 
-// jep106 reads a manufacturer id (7.18.8): the low byte counts continuation
-// codes with odd parity, the high byte is the code.
+// jep106 reads a manufacturer ID (DSP0134 7.18.8). The low byte counts continuation codes and has
+// an odd parity bit; the high byte is the code.
 func (f *fields) jep106(off int, label string) Field[JEP106] {
 	if !f.text {
 		if !f.has(off, 2) {
@@ -210,7 +214,7 @@ func hexField(v string, unknown int) Field[int] {
 	return numField(int(n), unknown)
 }
 
-// size64 reads a size in bytes; all ones are "unknown", 0 means none.
+// size64 reads a size in bytes. All bits set is Unstated; 0 is a known value.
 func (f *fields) size64(off int, label string) Field[int64] {
 	if f.text {
 		return f.textSize(label)
@@ -228,8 +232,9 @@ func (f *fields) size64(off int, label string) Field[int64] {
 	}
 }
 
-// chip reads the revision of a chip of the module (7.18.16): with DDR5, bit 15
-// says whether the chip is installed, bits 11:8 are its type, 7:0 its revision.
+// chip reads the revision of a PMIC or RCD chip (DSP0134 7.18.16). With DDR5 and LPDDR5, bit 15
+// says whether the chip is installed, bits 11:8 are its type and bits 7:0 its revision. With other
+// memory all 16 bits are the number.
 func (f *fields) chip(off int, name string, ddr5 bool) Field[int] {
 	if f.text {
 		return f.textChip(name)

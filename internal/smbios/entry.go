@@ -17,7 +17,7 @@ const (
 	EntryPoint64
 )
 
-// String gives the anchor of k.
+// String returns the anchor string of k, "none" for NoEntryPoint.
 func (k EntryPointKind) String() string {
 	switch k {
 	case EntryPointLegacy:
@@ -33,7 +33,7 @@ func (k EntryPointKind) String() string {
 	}
 }
 
-// length is the least length of an entry point in bytes.
+// length returns the least length in bytes of an entry point of this kind.
 func (k EntryPointKind) length() int {
 	switch k {
 	case EntryPoint64:
@@ -46,7 +46,7 @@ func (k EntryPointKind) length() int {
 	return 0x0F
 }
 
-// entryPointKind recognises the anchor at the start of b.
+// entryPointKind recognises the anchor string at the start of b.
 func entryPointKind(b []byte) EntryPointKind {
 	switch {
 	case bytes.HasPrefix(b, []byte("_SM3_")):
@@ -60,8 +60,8 @@ func entryPointKind(b []byte) EntryPointKind {
 	}
 }
 
-// entryPoint decodes b, which may be longer than the entry point, into t.
-// Defects become problems; what is there is used anyway.
+// entryPoint decodes the entry point at the start of b into t; b may be longer. Defects are added
+// to Problems, and whatever is present is used anyway.
 func (t *Table) entryPoint(b []byte) {
 	kind := entryPointKind(b)
 	if kind == NoEntryPoint {
@@ -97,8 +97,8 @@ func (t *Table) entryPoint64(b []byte) {
 	t.EntryPoint.Address = binary.LittleEndian.Uint64(b[0x10:])
 }
 
-// entryPoint32 decodes `_SM_` (DSP0134 5.2.1). Lengths 1Eh, a mistake of
-// specification 2.1, and 20h occur in the field beside 1Fh.
+// entryPoint32 decodes `_SM_` (DSP0134 5.2.1). Besides the length 1Fh, real machines have 1Eh, a
+// mistake in version 2.1 of the specification, and 20h.
 func (t *Table) entryPoint32(b []byte) {
 	length := int(b[0x05])
 	if length < 0x1E || length > 0x20 {
@@ -124,8 +124,8 @@ func (t *Table) entryPointLegacy(b []byte) {
 	t.EntryPoint.Structures = int(binary.LittleEndian.Uint16(b[0x0C:]))
 }
 
-// checksum notes a problem unless one of the two lengths adds up to 0: real
-// entry points with a wrong length sum up over the right one.
+// checksum reports a wrong checksum. It accepts a sum of 0 over the announced or over the standard
+// length: real entry points that announce a wrong length add up over the right one.
 func (t *Table) checksum(what string, b []byte, announced, standard int) {
 	if checksum(b, announced) == 0 || checksum(b, standard) == 0 {
 		return
@@ -140,7 +140,8 @@ func checksum(b []byte, n int) (s byte) {
 	return s
 }
 
-// fixVersion sets Version from the declared one as Linux and dmidecode do.
+// fixVersion sets Table.Version from the declared version, with the corrections that Linux and
+// dmidecode make too.
 func (t *Table) fixVersion() {
 	d := t.EntryPoint.Declared
 	t.Version = d

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// family reads the processor family (DSP0134 7.5.2): FEh refers to the word at
-// 28h.
+// family reads the processor family, its number and its name (DSP0134 7.5.2). FEh refers to the
+// two-byte field at 28h.
 func (f *fields) family(maker Text, v Version) (Field[int], Field[string]) {
 	if f.text {
 		return f.textFamily()
@@ -15,7 +15,7 @@ func (f *fields) family(maker Text, v Version) (Field[int], Field[string]) {
 		return Field[int]{}, Field[string]{}
 	}
 	n := f.u8(0x06)
-	// In version 2.0 the number was given twice.
+	// SMBIOS 2.0 used 30h for two families.
 	if n == 0x30 && v == (Version{Major: 2}) && isMaker(maker, "Intel") {
 		return known(0x0C), known("Pentium Pro")
 	}
@@ -38,7 +38,7 @@ func (f *fields) family(maker Text, v Version) (Field[int], Field[string]) {
 	return known(n), known(families[i].word)
 }
 
-// familyCore2OrK7 was given to two processors.
+// familyCore2OrK7 is a number that the specification assigned to two families.
 const familyCore2OrK7 = 0xBE
 
 func core2OrK7(maker Text) string {
@@ -56,10 +56,10 @@ func isMaker(maker Text, name string) bool {
 	return strings.Contains(v, name) || strings.HasPrefix(strings.ToLower(v), strings.ToLower(name))
 }
 
-// ambiguousFamily tells whether the word stands for more than one number.
+// ambiguousFamily tells whether several numbers have this name.
 func ambiguousFamily(word string) bool { return word == "ARM" }
 
-// textFamily finds the number of a printed family.
+// textFamily reads a printed family name and finds its number.
 func (f *fields) textFamily() (Field[int], Field[string]) {
 	v, ok := f.line("Family")
 	switch {
@@ -82,7 +82,8 @@ func (f *fields) textFamily() (Field[int], Field[string]) {
 	return Field[int]{}, known(v)
 }
 
-// families are the processor families by number, in dmidecode's words.
+// families lists the processor families by number (DSP0134 7.5.2), spelled as dmidecode prints
+// them.
 var families = []codeWord{
 	{0x01, "Other"}, {0x02, "Unknown"}, {0x03, "8086"}, {0x04, "80286"}, {0x05, "80386"},
 	{0x06, "80486"}, {0x07, "8087"}, {0x08, "80287"}, {0x09, "80387"}, {0x0A, "80487"},

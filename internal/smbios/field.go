@@ -1,9 +1,10 @@
 package smbios
 
-// Status says whether a field has a value and, if not, why. It is not a
-// fact.State, for no field of a table is unread, denied or refused: the zero
-// Status is Missing, so that a field that a short structure never reaches is
-// right without a word. Malformed becomes malformed in the model, Missing absent.
+// Status says whether a field has a value and, if not, why. The zero Status is Missing, so a field
+// that a short structure never reaches needs no assignment.
+//
+// It is not a fact.State, because a field of a table cannot be unread, denied or refused. In the
+// model Malformed becomes malformed and Missing becomes absent.
 type Status uint8
 
 // The states of a field.
@@ -11,18 +12,18 @@ const (
 	// Missing: the structure is too short to have the field, or the text has
 	// no line for it.
 	Missing Status = iota
-	// Unstated: the field is there and firmware says in it that it does not
-	// know (0, FFFFh, string number 0, an empty string; in text "Unknown" or
+	// Unstated: the field exists, and its value says that firmware does not know or does not tell
+	// (depending on the field 0, FFFFh, string number 0 or an empty string; in text "Unknown" or
 	// "Not Specified").
 	Unstated
-	// Malformed: the field is there and its content is not in the specification, or
-	// it names a string the structure does not have.
+	// Malformed: the field exists, but the specification does not define its value, or it names a
+	// string that the structure does not have.
 	Malformed
 	// Known: Value is what firmware stated.
 	Known
 )
 
-// String gives the lower-case name of s.
+// String returns "known", "unstated", "missing" or, for Malformed, "bad".
 func (s Status) String() string {
 	switch s {
 	case Unstated:
@@ -38,8 +39,8 @@ func (s Status) String() string {
 	}
 }
 
-// Field is one value of a structure. Value is the zero value unless Status is
-// Known; the fields that keep a sentinel in Value say so.
+// Field is one value of a structure. Value is the zero value unless Status is Known, except in
+// fields whose comment says that Value keeps a special number.
 type Field[T any] struct {
 	Value  T
 	Status Status
@@ -51,7 +52,7 @@ func (f Field[T]) Get() (T, bool) { return f.Value, f.Status == Known }
 // Known tells whether f has a value.
 func (f Field[T]) Known() bool { return f.Status == Known }
 
-// Or returns the value when it is known and def otherwise.
+// Or returns the value if it is known, and def otherwise.
 func (f Field[T]) Or(def T) T {
 	if f.Status == Known {
 		return f.Value
@@ -65,21 +66,20 @@ func known[T any](v T) Field[T] { return Field[T]{Value: v, Status: Known} }
 // status makes a Field without a value.
 func status[T any](s Status) Field[T] { return Field[T]{Status: s} }
 
-// Text is a string of a structure. Placeholders that vendors leave in strings
-// ("To Be Filled By O.E.M.") are not interpreted here.
+// Text is a string of a structure. It may be a placeholder that the vendor left there, such as "To
+// Be Filled By O.E.M.": see Placeholder.
 type Text struct {
-	// Value is the string without spaces at both ends, with every byte that is
-	// not printable ASCII replaced by '.', as dmidecode prints it. "" unless
-	// Status is Known.
+	// Value is the string without leading and trailing spaces and with every byte that is not
+	// printable ASCII replaced by '.', as dmidecode prints it. It is "" unless Status is Known.
 	Value string
-	// Raw is the string as it stands in the table; from text, as printed.
+	// Raw is the string as it is in the table or, for text, as dmidecode printed it.
 	Raw string
-	// Status is Unstated for string number 0 and for empty strings, and Malformed
-	// for a number past the last string.
+	// Status is Unstated for string number 0 and for empty strings, and Malformed for a number
+	// beyond the last string.
 	Status Status
 }
 
-// Or returns the value when it is known and def otherwise.
+// Or returns the string if it is known, and def otherwise.
 func (t Text) Or(def string) string {
 	if t.Status == Known {
 		return t.Value

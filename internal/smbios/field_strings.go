@@ -2,7 +2,7 @@ package smbios
 
 import "strings"
 
-// str reads a string by its number.
+// str reads a field that holds the number of a string.
 func (f *fields) str(off int, label string) Text {
 	if f.text {
 		v, ok := f.line(label)
@@ -28,8 +28,8 @@ func (f *fields) str(off int, label string) Text {
 	return Text{Status: Malformed}
 }
 
-// nthString returns string number n, from 1. Empty strings cannot exist inside
-// the string area, so that an empty area has none.
+// nthString returns string number n, counted from 1. A string cannot be empty: an empty string area
+// means that there are no strings.
 func (f *fields) nthString(n int) (string, bool) {
 	if f.strN == 0 || n < f.strN {
 		f.strN, f.strRest = 1, f.s.strs
@@ -45,17 +45,17 @@ func (f *fields) nthString(n int) (string, bool) {
 	return str, str != ""
 }
 
-// binaryString makes a Text of a string of the table.
+// binaryString makes a Text from a string of a binary table.
 func binaryString(raw string) Text {
 	v := strings.Trim(printable(raw), " ")
-	// What the text of this string would be read as.
+	// Read from dmidecode's text this string would be Unstated too.
 	if v == "" || v == notSpecified {
 		return Text{Raw: raw, Status: Unstated}
 	}
 	return Text{Value: v, Raw: raw, Status: Known}
 }
 
-// textString makes a Text of a value as dmidecode prints it.
+// textString makes a Text from a string as dmidecode prints it.
 func textString(v string) Text {
 	raw := v
 	v = strings.Trim(printable(v), " ")
@@ -68,7 +68,7 @@ func textString(v string) Text {
 	return Text{Value: v, Raw: raw, Status: Known}
 }
 
-// printable replaces what is not printable ASCII by dots, as dmidecode does.
+// printable replaces every byte that is not printable ASCII with a dot, as dmidecode does.
 func printable(s string) string {
 	for i := range len(s) {
 		if !isPrintable(s[i]) {
@@ -90,8 +90,8 @@ func dotted(s string) string {
 	return string(b)
 }
 
-// badString returns the offset of the first field that names a string after
-// the last one, if there is one, and the number of strings.
+// badString returns the offset of the first field that names a string beyond the last one, and the
+// number of strings. Without such a field bad is false.
 func badString(s *Structure) (off, strs int, bad bool) {
 	if int(s.Type) >= len(stringFields) {
 		return 0, 0, false
@@ -115,7 +115,8 @@ func countStrings(strs string) int {
 	return strings.Count(strs, "\x00") + 1
 }
 
-// stringFields are the offsets of string numbers by type (DSP0134 clause 7).
+// stringFields lists for each type the offsets of the fields that hold string numbers (DSP0134
+// clause 7).
 var stringFields = [...]string{
 	typeBIOS:         "\x04\x05\x08",
 	typeSystem:       "\x04\x05\x06\x07\x19\x1A",

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// fields reads the fields of one structure. Every method takes the field's
-// offset in the binary structure and its label in dmidecode's text, so that a
-// structure is described once and both sources give the same values.
+// fields reads the fields of one structure. Its methods take a field's offset in the binary
+// structure and its label in dmidecode's text, so each structure is described once and both inputs
+// give the same values.
 type fields struct {
 	s    *Structure
 	text bool
 	dmi  int // version of dmidecode, 3.4 is 304; 0 is unknown
 	pos  int // the line the next label is expected at
 
-	// strN is the string found last and strRest starts with it: fields name
-	// strings in rising order.
+	// The string found last has number strN, and strRest starts with it. Fields name strings in
+	// rising order, so the next search goes on from here.
 	strN    int
 	strRest string
 }
@@ -32,7 +32,7 @@ func (f *fields) has(off, n int) bool {
 	return off+n <= len(f.s.Data)
 }
 
-// u8, u16, u32 and u64 read numbers that has said are there.
+// u8, u16, u32 and u64 read little-endian numbers. The caller has checked with has that they exist.
 func (f *fields) u8(off int) int    { return int(f.s.Data[off]) }
 func (f *fields) u16(off int) int   { return int(binary.LittleEndian.Uint16(f.s.Data[off:])) }
 func (f *fields) u32(off int) int64 { return int64(binary.LittleEndian.Uint32(f.s.Data[off:])) }
@@ -40,8 +40,8 @@ func (f *fields) u64(off int) uint64 {
 	return binary.LittleEndian.Uint64(f.s.Data[off:])
 }
 
-// line finds the value of a label. Labels are asked for in the order dmidecode
-// prints them, which makes the search short.
+// line returns the value that is printed for a label. Callers ask for labels in the order in which
+// dmidecode prints them, so the search is short.
 func (f *fields) line(label string) (string, bool) {
 	lines := f.s.lines
 	for n, i := 0, f.pos; n < len(lines); n, i = n+1, i+1 {
@@ -49,7 +49,7 @@ func (f *fields) line(label string) (string, bool) {
 			i = 0
 		}
 		l := &lines[i]
-		// Items have no key. Some versions write "Minimum voltage" for "Minimum Voltage".
+		// List items have no key. Some versions print "Minimum voltage" instead of "Minimum Voltage".
 		if len(l.key) == len(label) && strings.EqualFold(l.key, label) {
 			f.pos = i + 1
 			return l.val, true
@@ -68,7 +68,7 @@ func (f *fields) items() []textLine {
 	return f.s.lines[start:end]
 }
 
-// word reads a code of one byte that stands for a word.
+// word reads a one-byte code that stands for a word.
 func (f *fields) word(off int, label string, words *wordList) Field[string] {
 	if f.text {
 		return f.textWord(label, words)
@@ -79,7 +79,7 @@ func (f *fields) word(off int, label string, words *wordList) Field[string] {
 	return words.field(f.u8(off))
 }
 
-// textWord reads a printed word; words gives its present spelling.
+// textWord reads a printed word and returns it in its present spelling.
 func (f *fields) textWord(label string, words *wordList) Field[string] {
 	v, ok := f.line(label)
 	if !ok {
@@ -94,8 +94,8 @@ func (f *fields) textWord(label string, words *wordList) Field[string] {
 	return known(v)
 }
 
-// handle reads a handle. FFFEh and FFFFh are not handles: they are Unstated and
-// kept in Value. notProvided is the one dmidecode prints as "Not Provided".
+// handle reads a handle. FFFEh and FFFFh are not handles: the result is Unstated and keeps them in
+// Value. notProvided is the one of the two for which dmidecode prints "Not Provided".
 func (f *fields) handle(off int, label string, notProvided uint16) Field[uint16] {
 	if !f.text {
 		if !f.has(off, 2) {
@@ -126,8 +126,8 @@ func handleField(h uint16) Field[uint16] {
 	return known(h)
 }
 
-// num8 and num16 read a number; the value unknown says that firmware does not
-// know it (-1: no such value).
+// num8 and num16 read a number. The value unknown stands for "firmware does not know"; -1 means
+// that no value does.
 func (f *fields) num8(off int, label string, unknown int) Field[int] {
 	if f.text {
 		return f.textNum(label, unknown)
@@ -155,7 +155,7 @@ func numField(n, unknown int) Field[int] {
 	return known(n)
 }
 
-// textNum reads a printed number with whatever unit follows it.
+// textNum reads a printed number and ignores the unit after it.
 func (f *fields) textNum(label string, unknown int) Field[int] {
 	v, ok := f.line(label)
 	if !ok {
@@ -175,7 +175,7 @@ func parseNum(v string, unknown int) Field[int] {
 	return numField(int(n), unknown)
 }
 
-// textSize reads a printed size.
+// textSize reads a printed size and returns it in bytes.
 func (f *fields) textSize(label string) Field[int64] {
 	v, ok := f.line(label)
 	if !ok {

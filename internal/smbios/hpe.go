@@ -2,34 +2,36 @@ package smbios
 
 import "strings"
 
-// HPEDIMMLocation is HPE's OEM structure of type 202, the position of a slot
-// as the silk screen counts it. Numbers are as in the structure: from 1, and
-// Unstated for its "unknown" and "not applicable". The structure grew with the
-// generations: G6 to Gen8 end after Processor, Gen9 has no controller and
-// channel. The offsets follow the field order OpenDMI gives; the tables of
-// published Gen10 machines agree with them.
+// HPEDIMMLocation is HPE's OEM structure of type 202: the position of a slot as it is printed on
+// the board. Numbers are those of the structure: they count from 1, and HPE's "unknown" and "not
+// applicable" are Unstated.
+//
+// The structure grew with the server generations: G6 to Gen8 end after Processor, Gen9 has no
+// controller and channel. The offsets follow the field order given by OpenDMI, and the published
+// tables of Gen10 machines agree with them.
 type HPEDIMMLocation struct {
 	Handle uint16
 	// Device is the handle of the type 17 structure.
 	Device Field[uint16]
-	// Board is Unstated for the system board (FFh).
+	// Board is the number of the board that the slot is on; it is Unstated for the system board
+	// (FFh).
 	Board Field[int]
-	// DIMM is the slot number, LogicalDIMM the number in the processor.
+	// DIMM is the slot number, LogicalDIMM the number within the processor.
 	DIMM, LogicalDIMM Field[int]
 	Processor         Field[int]
-	// Channel is within the processor; Controller counts over the whole machine
-	// on the published Gen10 tables (the second processor has 3 and 4).
+	// Channel is the number within the processor. Controller counts over the whole machine in the
+	// published Gen10 tables: the second processor has controllers 3 and 4.
 	Controller, Channel Field[int]
-	// InterleaveSet is within the processor.
+	// InterleaveSet is the number of the interleave set within the processor.
 	InterleaveSet Field[int]
 	PartNumber    Text
 	// IndexInChannel is the position in the channel, from 0.
 	IndexInChannel Field[int]
 }
 
-// HPEDIMMLocations decodes the structures of type 202 if the machine is HP's
-// or HPE's: other vendors use the number for other things. dmidecode prints
-// them as bytes, so that they are read from text as well.
+// HPEDIMMLocations decodes the structures of type 202 of machines made by HP or HPE, and returns
+// nil for others, which use that type for something else. It also works for dmidecode's text, in
+// which these structures are printed as bytes.
 func (t *Table) HPEDIMMLocations() []HPEDIMMLocation {
 	if sys, ok := t.System(); !ok || !isHPE(sys.Manufacturer.Value) {
 		return nil
@@ -59,7 +61,7 @@ func (f *fields) hpeDIMMLocation() HPEDIMMLocation {
 	}
 }
 
-// isHPE compares the manufacturer as dmidecode does for its OEM structures.
+// isHPE compares the manufacturer the way dmidecode does before it decodes HPE's OEM structures.
 func isHPE(maker string) bool {
 	switch strings.TrimRight(maker, " ") {
 	case "HP", "HPE", "Hewlett-Packard", "Hewlett Packard Enterprise":

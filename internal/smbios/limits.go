@@ -5,22 +5,23 @@ import (
 	"fmt"
 )
 
-// The largest machine that is decoded. What is larger is not a table but an attack
-// on whoever reads it, and is refused by name.
+// The largest machine that is decoded. A table that describes more is not one of a real machine and
+// may be meant to exhaust the reader; it is refused with ErrTooLarge.
 const (
-	// maxProcessors: Linux has at most 1,024 nodes (NODES_SHIFT is at most 10,
-	// linux arch/x86/Kconfig), and a processor without one does not count.
+	// maxProcessors: Linux has at most 1,024 NUMA nodes (NODES_SHIFT is at most 10, linux
+	// arch/x86/Kconfig), and a processor without a node is not counted.
 	maxProcessors = 1 << 10
-	// maxDevices: the largest machines have 4,096 slots (256 processors of 16).
+	// maxDevices: the largest machines have 4,096 slots (256 processors with 16 each).
 	maxDevices = 1 << 12
-	// maxModuleBytes: the extended size has 31 bits of megabytes (DSP0134 7.18.5).
+	// maxModuleBytes: the extended size is a 31-bit number of megabytes (DSP0134 7.18.5).
 	maxModuleBytes = 0x7FFFFFFF << 20
 )
 
-// ErrTooLarge says that the table describes more than any machine has.
+// ErrTooLarge says that the table describes more structures, processors or memory devices than any machine
+// has.
 var ErrTooLarge = errors.New("smbios: more than any machine has")
 
-// outsized says what there is too much of, nil for nothing.
+// outsized returns an error that names the first limit the table exceeds, or nil.
 func (t *Table) outsized() error {
 	for _, limit := range [...]struct {
 		what      string
@@ -38,8 +39,8 @@ func (t *Table) outsized() error {
 	return nil
 }
 
-// nothingKnown is the error of what is not a table: it holds structures, and
-// none of the kinds that every machine has.
+// nothingKnown returns an error for data that only look like a table: too many of the structures
+// are impossible, or none is of a type that every machine has.
 func (t *Table) nothingKnown() error {
 	if len(t.Structures) == 0 {
 		return nil
@@ -57,10 +58,9 @@ func (t *Table) nothingKnown() error {
 		ErrUnrecognised, len(t.Structures))
 }
 
-// impossible counts structures that no firmware writes: of a type or length that
-// the specification does not have, with control characters in strings, or with
-// fields that name strings which are not there; and the places where there could
-// be none.
+// impossible counts structures that no firmware writes: of a type or length that the specification
+// does not have, with control characters in their strings, or with fields that name strings which
+// do not exist. Places where no structure can begin (CodeZeroLength) are counted too.
 func (t *Table) impossible() (n int) {
 	for i := range t.Structures {
 		s := &t.Structures[i]
@@ -77,11 +77,11 @@ func (t *Table) impossible() (n int) {
 	return n
 }
 
-// longest is more than any structure of the specification has, which are of at
-// most 100 bytes (type 17 of 3.7) but for lists of handles.
+// longest is an upper bound in bytes for the formatted area of a structure of the specification.
+// Apart from structures with lists of handles the longest has 100 bytes (type 17 of SMBIOS 3.7).
 const longest = 0xC0
 
-// refuse makes an empty table of one that is not to be believed.
+// refuse empties a table that cannot be believed and keeps the reason.
 func (t *Table) refuse(err error) {
 	t.Structures, t.sorted, t.Err = nil, nil, err
 	code := CodeNoStructures

@@ -5,13 +5,12 @@ import (
 	"fmt"
 )
 
-// Parse decodes SMBIOS from a file's content: a `dmidecode --dump-bin` file, a
-// bare structure table, or dmidecode's text. The table aliases data, which
-// must not be changed afterwards.
+// Parse decodes SMBIOS from the content of a file: a `dmidecode --dump-bin` file, a bare structure
+// table, or dmidecode's text. The table refers to data, which must not be changed afterwards.
 //
-// An error means that there is nothing to decode: ErrEmpty, ErrUnrecognised,
-// ErrTooLarge, or what dmidecode's own words in the text say (ErrNoTable, ErrDenied,
-// ErrNoHandles). Everything else is in the Table's Problems.
+// It returns an error when there is nothing to decode: ErrEmpty, ErrUnrecognised, ErrTooLarge or,
+// when the text consists of dmidecode's own error messages or was printed with -q, ErrNoTable,
+// ErrDenied or ErrNoHandles. All other defects are in Table.Problems.
 func Parse(data []byte) (*Table, error) {
 	t, err := decodeAny(data)
 	if err == nil && t.Err != nil {
@@ -20,6 +19,7 @@ func Parse(data []byte) (*Table, error) {
 	return t, err
 }
 
+// decodeAny is Parse, except that a refused table is returned with its Err.
 func decodeAny(data []byte) (*Table, error) {
 	switch {
 	case len(bytes.TrimSpace(data)) == 0:
@@ -33,8 +33,9 @@ func decodeAny(data []byte) (*Table, error) {
 	}
 }
 
-// Decode decodes sysfs's smbios_entry_point and DMI. entryPoint is nil when it
-// could not be read. The table aliases table.
+// Decode decodes the files smbios_entry_point and DMI of /sys/firmware/dmi/tables. entryPoint is
+// nil when it could not be read. The table refers to the bytes of table, which must not be changed
+// afterwards; Err is set when it was refused.
 func Decode(entryPoint, table []byte) *Table {
 	t := &Table{Source: FromTable}
 	announced := len(table)
@@ -48,8 +49,8 @@ func Decode(entryPoint, table []byte) *Table {
 }
 
 // DecodeEntries decodes single structures with their strings, as in
-// /sys/firmware/dmi/entries/*/raw, in the order given. Offsets are as if the
-// files stood one after another. The table aliases raws.
+// /sys/firmware/dmi/entries/*/raw, in the order given. Offsets count as if the files followed one
+// another. The table refers to the bytes of raws.
 func DecodeEntries(raws [][]byte) *Table {
 	t := &Table{Source: FromEntries}
 	offset := 0
@@ -61,9 +62,9 @@ func DecodeEntries(raws [][]byte) *Table {
 	return t
 }
 
-// decodeDump decodes an entry point with its table in one file. The address in
-// the entry point is where the table is only if dmidecode wrote the dump:
-// other tools keep the machine's physical address there.
+// decodeDump decodes a file that holds an entry point and its table. Only dmidecode writes the
+// table's offset in the file into the entry point; other tools keep the physical address of the
+// machine there.
 func decodeDump(data []byte) *Table {
 	t := &Table{Source: FromDump}
 	t.entryPoint(data)
@@ -73,7 +74,8 @@ func decodeDump(data []byte) *Table {
 	return t
 }
 
-// start is the offset of the table in a dump.
+// start returns the offset of the table in a dump: the first of the entry point's address, 20h and
+// 10h at which structures begin.
 func (t *Table) start(data []byte) int {
 	for _, at := range []uint64{t.EntryPoint.Address, 0x20, 0x10} {
 		if at < 0x0F || at >= uint64(len(data)) {
@@ -87,8 +89,9 @@ func (t *Table) start(data []byte) int {
 	return min(0x20, len(data))
 }
 
-// announcedLength compares the entry point's table length with the available
-// one. The 64-bit entry point states the largest length only.
+// announcedLength returns how many of the available bytes are the table, by the length in the entry
+// point. All bytes count when it states none, and with the 64-bit entry point, which states only
+// the largest possible length.
 func (t *Table) announcedLength(available int) int {
 	announced := t.EntryPoint.TableLength
 	if t.EntryPoint.Kind == EntryPoint64 || t.EntryPoint.Kind == NoEntryPoint || announced == 0 {
@@ -110,9 +113,9 @@ func parseTable(data []byte) (*Table, error) {
 	return Decode(nil, data), nil
 }
 
-// cutFirst tells whether data are a table that is damaged or cut short right
-// in its first structures: one believable header at the start, and no control
-// characters among its strings.
+// cutFirst tells whether the data are a table that is damaged or cut short within its first
+// structures: it starts with a believable header of a type below 46, and its strings hold no
+// control characters.
 func (w *walker) cutFirst() bool {
 	if len(w.data) < headerLength || w.data[0] >= 46 || !plausibleHeader(w.data[0], w.data[1]) {
 		return false

@@ -2,11 +2,11 @@ package smbios
 
 import "strings"
 
-// longestPlaceholder is the length of the longest of them, in bytes.
+// longestPlaceholder is the length of the longest placeholder in bytes.
 const longestPlaceholder = len("to be filled by o.e.m")
 
-// Placeholder reports whether a string is one of the texts that firmware
-// leaves where nobody filled in a value.
+// Placeholder tells whether a string is one that firmware leaves in place of a value, such as "To
+// Be Filled By O.E.M." or "Not Specified". Case, and spaces and dots at both ends, do not matter.
 func Placeholder(v string) bool {
 	v = strings.Trim(v, " .")
 	var lower [longestPlaceholder]byte
@@ -19,7 +19,7 @@ func Placeholder(v string) bool {
 			lower[i] += 'a' - 'A'
 		}
 	}
-	switch string(lower[:len(v)]) { // of every text of every slot: no memory for it
+	switch string(lower[:len(v)]) { // called for every text of every slot: must not allocate
 	case "", "not specified", "unknown", "none", "n/a", "na", "no dimm", "[empty]", "empty", "undefined",
 		"to be filled by o.e.m", "to be filled by oem", "o.e.m", "oem", "default string", "not available",
 		"not applicable", "<out of spec>", "<bad index>", "system manufacturer", "system product name",

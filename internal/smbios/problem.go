@@ -2,7 +2,7 @@ package smbios
 
 import "errors"
 
-// The codes of problems.
+// The codes of problems (Problem.Code).
 const (
 	// CodeChecksum: a checksum of the entry point is wrong.
 	CodeChecksum = "checksum"
@@ -11,21 +11,21 @@ const (
 	CodeEntryPoint = "entry_point"
 	// CodeVersion: an impossible version was corrected.
 	CodeVersion = "version"
-	// CodeLength: the table is shorter or longer than announced, or a
-	// structure is shorter than its oldest form.
+	// CodeLength: the length of the table is not the announced one, or a structure is shorter than
+	// its oldest form.
 	CodeLength = "length"
 	// CodeCount: the number of structures is not the announced one.
 	CodeCount = "count"
 	// CodeTruncated: the data end inside a structure.
 	CodeTruncated = "truncated"
-	// CodeStringIndex: a field names a string the structure does not have.
+	// CodeStringIndex: a field names a string that the structure does not have.
 	CodeStringIndex = "string_index"
-	// CodeZeroLength: a structure announces less than the four bytes of its
-	// header, so that the next one cannot be found from it.
+	// CodeZeroLength: a structure announces fewer than the four bytes of its header, so the start
+	// of the next one is unknown.
 	CodeZeroLength = "zero_length"
-	// CodeNoEndMarker: no structure is of type 127.
+	// CodeNoEndMarker: there is no end marker (type 127).
 	CodeNoEndMarker = "no_end_marker"
-	// CodeGarbage: bytes that are not a structure were skipped.
+	// CodeGarbage: bytes that do not belong to the table or are no structure were skipped.
 	CodeGarbage = "garbage"
 	// CodeDuplicateHandle: two structures have the same handle.
 	CodeDuplicateHandle = "duplicate_handle"
@@ -39,7 +39,7 @@ const (
 	CodeNoStructures = "no_structures"
 	// CodeTooLarge: the table describes more than any machine has.
 	CodeTooLarge = "too_large"
-	// CodeMore: there are more problems than are listed.
+	// CodeMore: the list ends here although there are more problems.
 	CodeMore = "more"
 )
 
@@ -47,21 +47,21 @@ const (
 type Problem struct {
 	// Code is one of the Code constants.
 	Code string
-	// Text says what was found and what was expected, lower case.
+	// Text says in lower case what was found and, where it helps, what was expected.
 	Text string
-	// Offset is the position in the table or text, in bytes; -1 without one.
+	// Offset is the position in the table or text in bytes, -1 if there is none.
 	Offset int
-	// Handle is the structure's handle, -1 without one.
+	// Handle is the structure's handle, -1 if the problem is not about one structure.
 	Handle int
-	// Harmless is true when every structure was still read in full and no
-	// reference the audit follows is involved.
+	// Harmless is true for a defect that cost nothing the audit of the memory needs: no structure,
+	// and no reference that it follows.
 	Harmless bool
 }
 
-// maxProblems bounds the list against tables that consist of defects.
+// maxProblems limits the list for tables that consist of defects.
 const maxProblems = 500
 
-// The errors of Parse. Everything else is a Table with Problems.
+// The errors of Parse, with ErrTooLarge. All other defects are in Table.Problems.
 var (
 	// ErrEmpty: no data.
 	ErrEmpty = errors.New("smbios: empty input: expected a dmidecode --dump-bin file, a structure table or dmidecode's text")
@@ -71,7 +71,7 @@ var (
 	ErrNoTable = errors.New("smbios: dmidecode found no SMBIOS on the machine")
 	// ErrDenied: dmidecode's text says that it was not allowed to read.
 	ErrDenied = errors.New("smbios: dmidecode was not permitted to read the table")
-	// ErrNoHandles: the text was printed with `dmidecode -q`, which leaves out
-	// the handles that tell the slots apart.
+	// ErrNoHandles: the text has titles but no handles, without which slots cannot be told apart.
+	// `dmidecode -q` prints it like that.
 	ErrNoHandles = errors.New("smbios: dmidecode text has no handles (printed with -q?): print it without -q")
 )

@@ -4,48 +4,51 @@ package smbios
 type Processor struct {
 	Handle      uint16
 	Designation Text
-	// Type is "Central Processor" for what the audit counts.
+	// Type is a word as dmidecode prints it; the audit counts those of type "Central Processor".
 	Type Field[string]
-	// Family is the number of the processor family and FamilyName dmidecode's
-	// word for it. From text Family is Missing for words of several families.
+	// Family is the number of the processor family, FamilyName its name as dmidecode prints it.
+	// Family is Missing for a name that several numbers have and, in text, for a name that is not
+	// in the list.
 	Family       Field[int]
 	FamilyName   Field[string]
 	Manufacturer Text
-	// ID are the eight bytes of the processor ID, the first one lowest: on x86
-	// CPUID 1 EAX and EDX, on Arm MIDR or the SoC ID.
+	// ID holds the eight bytes of the processor ID, the first as the lowest byte: EAX and EDX of
+	// CPUID leaf 1 on x86, MIDR or the SoC ID on Arm.
 	ID Field[uint64]
-	// CPUID is family, model and stepping; x86 only.
+	// CPUID holds family, model and stepping; x86 only.
 	CPUID   Field[CPUID]
 	Version Text
-	// ExternalClock, MaxSpeed and CurrentSpeed are in MHz. MaxSpeed is what the
-	// socket supports and CurrentSpeed that of the last start.
+	// ExternalClock, MaxSpeed and CurrentSpeed are in MHz. MaxSpeed is the highest that the system
+	// supports in this socket, CurrentSpeed the speed at the last boot.
 	ExternalClock, MaxSpeed, CurrentSpeed Field[int]
 	Populated                             Field[bool]
-	// State is the state of the processor in a populated socket: "Enabled",
-	// "Disabled By BIOS".
+	// State is the state of the processor in a populated socket, such as "Enabled" or "Disabled By
+	// BIOS".
 	State Field[string]
-	// Upgrade names the socket: "Socket LGA4677".
+	// Upgrade is the kind of socket, such as "Socket LGA4677".
 	Upgrade Field[string]
-	// L1, L2 and L3 are handles of type 7 structures.
+	// L1, L2 and L3 are the handles of the cache structures (type 7).
 	L1, L2, L3                   Field[uint16]
 	Serial, AssetTag, PartNumber Text
-	// CoreCount, CoresEnabled, ThreadCount and ThreadsEnabled are of the
-	// processor; ThreadCount is that of the enabled threads on many machines.
+	// CoreCount, CoresEnabled, ThreadCount and ThreadsEnabled are of this processor, not of the
+	// machine. On many machines ThreadCount is the number of enabled threads.
 	CoreCount, CoresEnabled, ThreadCount, ThreadsEnabled Field[int]
 	Characteristics                                      Field[ProcessorCharacteristics]
-	// SocketType is the socket by its name (3.8), for sockets without a code.
+	// SocketType is the name of the socket (SMBIOS 3.8), for sockets that Upgrade has no code for.
 	SocketType Text
 }
 
-// CPUID is an x86 processor's signature.
+// CPUID is the signature of an x86 processor: family and model with their extended parts, and
+// stepping.
 type CPUID struct {
 	Family, Model, Stepping int
 }
 
-// ProcessorCharacteristics are the bits of DSP0134 7.5.9 from 2 on.
+// ProcessorCharacteristics holds bits 2 to 9 of the processor characteristics (DSP0134 7.5.9); the
+// others are masked out.
 type ProcessorCharacteristics uint16
 
-// processorKnownFlags are the bits of ProcessorCharacteristics that have a meaning.
+// processorKnownFlags masks bits 2 to 9.
 const processorKnownFlags = 0x3FC
 
 // characteristicWords are the words of bits 2 to 9.

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// cpuid decodes the x86 signature from the processor ID or, without one, from
-// the line dmidecode made of it.
+// cpuid decodes the x86 signature from the processor ID. In a text without an ID it reads the line
+// "Signature".
 func (f *fields) cpuid(p *Processor) Field[CPUID] {
 	if p.ID.Status == Missing && f.text {
 		return f.signature()
@@ -32,8 +32,7 @@ func (f *fields) cpuid(p *Processor) Field[CPUID] {
 	return known(c)
 }
 
-// signature reads "Type 0, Family 6, Model 62, Stepping 4" and the same
-// without its type.
+// signature reads "Type 0, Family 6, Model 62, Stepping 4", with or without the type.
 func (f *fields) signature() Field[CPUID] {
 	v, ok := f.line("Signature")
 	if !ok {
@@ -44,7 +43,7 @@ func (f *fields) signature() Field[CPUID] {
 		name, num, _ := strings.Cut(part, " ")
 		n, _, ok := leadingInt(num)
 		if !ok {
-			return Field[CPUID]{} // Arm's
+			return Field[CPUID]{} // an Arm signature
 		}
 		switch name {
 		case "Family":
@@ -61,8 +60,9 @@ func (f *fields) signature() Field[CPUID] {
 	return known(c)
 }
 
-// isX86 tells whether the ID is CPUID's. Where the family does not say it, or
-// is a number that the specification has not given, the manufacturer must.
+// isX86 tells whether the processor ID is a CPUID signature. The manufacturer decides where the
+// family does not: it is missing, "Other", "Unknown" or a number that the specification does not
+// define.
 func isX86(p *Processor) bool {
 	if p.Family.Value > 2 && p.FamilyName.Known() {
 		return slices.ContainsFunc(x86Families[:], func(run [2]int) bool { return run[0] <= p.Family.Value && p.Family.Value <= run[1] })
@@ -75,7 +75,7 @@ func isX86(p *Processor) bool {
 
 var x86Makers = [...]string{"Intel", "INTEL", "AMD", "Advanced Micro", "Hygon", "HYGON", "Zhaoxin", "Centaur"}
 
-// x86Families are the runs of families with the CPUID instruction (DSP0134 7.5.2).
+// x86Families lists the ranges of families with the CPUID instruction (DSP0134 7.5.2).
 var x86Families = [...][2]int{
 	{0x06, 0x06}, {0x0B, 0x16}, {0x18, 0x1D}, {0x1F, 0x1F}, {0x28, 0x2F}, {0x38, 0x3F}, {0x46, 0x4F},
 	{0x66, 0x68}, {0x6A, 0x6B}, {0x78, 0x7A}, {0x83, 0x8F}, {0xA1, 0xB3}, {0xB5, 0xB7}, {0xB9, 0xC7},

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// processorStatus reads bit 6, populated, and bits 2:0.
+// processorStatus reads the status byte: bit 6 says whether the socket is populated, bits 2:0 are
+// the state of the processor.
 func (f *fields) processorStatus() (Field[bool], Field[string]) {
 	if f.text {
 		return f.textProcessorStatus()
@@ -37,9 +38,9 @@ func (f *fields) textProcessorStatus() (Field[bool], Field[string]) {
 	return known(true), known(state)
 }
 
-// count reads a count of one byte; FFh refers to the word at wide. In a
-// structure too short for it, and as FFFFh there, the count is not a number.
-// dmidecode prints no line for 0.
+// count reads a one-byte count; FFh refers to the two-byte field at wide. FFh in a structure that
+// is too short for that field, and FFFFh in it, are Malformed. dmidecode prints no line for a count
+// of 0, which is Unstated.
 func (f *fields) count(off, wide int, label string) Field[int] {
 	var n int
 	switch {
@@ -70,8 +71,8 @@ func (f *fields) count(off, wide int, label string) Field[int] {
 	return numField(n, 0)
 }
 
-// threadsEnabled is a field of SMBIOS 3.6; dmidecode prints it since 3.6 and
-// not when it is 0.
+// threadsEnabled reads a field of SMBIOS 3.6. dmidecode prints it from version 3.6 on, but not when
+// it is 0.
 func (f *fields) threadsEnabled() Field[int] {
 	n := f.num16(0x30, "Thread Enabled", 0)
 	if f.text && n.Status == Missing && f.has(0x30, 2) && f.dmi >= 306 {
@@ -80,8 +81,7 @@ func (f *fields) threadsEnabled() Field[int] {
 	return n
 }
 
-// characteristics reads the flags. Without any, or with the one that says so,
-// firmware does not state them.
+// characteristics reads the flags. They are Unstated when no flag with a known meaning is set.
 func (f *fields) characteristics() Field[ProcessorCharacteristics] {
 	var bits ProcessorCharacteristics
 	switch {
@@ -107,8 +107,8 @@ func (f *fields) characteristics() Field[ProcessorCharacteristics] {
 	return known(bits)
 }
 
-// processorID reads the ID; dmidecode prints "A5 06 01 00 FF FB EB BF". Zeros
-// are none.
+// processorID reads the processor ID, which dmidecode prints as "A5 06 01 00 FF FB EB BF". Zero is
+// Unstated.
 func (f *fields) processorID() Field[uint64] {
 	var id uint64
 	if f.text {

@@ -8,22 +8,24 @@ import (
 	"strings"
 )
 
-// Hide replaces what identifies a machine or a part. Results are as long as
-// what they replace.
+// Hide has the functions that replace identifiers. Each must return as many bytes as it was given.
 type Hide struct {
-	// Text takes a serial number or an asset tag.
+	// Text replaces a serial number or an asset tag.
 	Text func([]byte) []byte
-	// UUID takes the 16 bytes of a UUID as they stand in the table.
+	// UUID replaces the 16 bytes of a UUID in the byte order of the table.
 	UUID func([]byte) []byte
 }
 
-// ErrHexDump says that a text holds structures as hexadecimal bytes, in which
-// nothing can be hidden.
+// ErrHexDump says that dmidecode's text prints a structure with identifiers as hexadecimal bytes, in which
+// they cannot be hidden.
 var ErrHexDump = errors.New("dmidecode's text holds structures as hexadecimal bytes, in which serial numbers cannot be hidden")
 
-// Redact hides the identifiers in a file that Parse reads. The length of the
-// file, its offsets, checksums and whatever else Parse makes of it stay; a file
-// so damaged that they cannot is an error.
+// Redact returns a copy of a file that Parse can read in which identifiers are hidden. The length
+// of the file and its offsets stay the same.
+//
+// It returns an error when Parse does, when dmidecode's text prints a structure with identifiers as
+// bytes (ErrHexDump), and when the result would say something else: of a binary table without
+// Problems, or of a text. A binary table with Problems may lose more, as RedactTable describes.
 func Redact(data []byte, hide Hide) ([]byte, error) {
 	t, err := Parse(data)
 	if err != nil {
@@ -35,7 +37,7 @@ func Redact(data []byte, hide Hide) ([]byte, error) {
 	out := bytes.Clone(data)
 	if t.Source == FromDump {
 		start := t.start(out)
-		blankText(out[min(0x20, start):start]) // between entry point and table nothing is anything
+		blankText(out[min(0x20, start):start]) // bytes between entry point and table have no meaning
 		copy(out[start:], RedactTable(data[:start], data[start:], hide))
 	} else {
 		out = RedactTable(nil, data, hide)
@@ -46,10 +48,9 @@ func Redact(data []byte, hide Hide) ([]byte, error) {
 	return out, nil
 }
 
-// RedactTable does the same with sysfs's table. entryPoint is nil when it
-// could not be read. In a table so damaged that the bytes between its
-// structures decide where they are, these stay; where even an identifier
-// decides, it is hidden all the same.
+// RedactTable is Redact for the table of sysfs. entryPoint is nil when it could not be read. Bytes
+// between structures are blanked, unless the table is so damaged that they decide where structures
+// begin. Identifiers are always hidden, even if the result then decodes differently.
 func RedactTable(entryPoint, table []byte, hide Hide) []byte {
 	t := Decode(entryPoint, table)
 	hidden := bytes.Clone(table)
@@ -69,29 +70,30 @@ func RedactTable(entryPoint, table []byte, hide Hide) []byte {
 	return out
 }
 
-// RedactEntry does the same with one structure of dmi/entries.
+// RedactEntry is Redact for one structure of /sys/firmware/dmi/entries.
 func RedactEntry(raw []byte, hide Hide) []byte { return RedactTable(nil, raw, hide) }
 
-// sameTables reports that two tables hold the same structures and defects.
+// sameTables tells whether two tables have the same problems and structures of the same types,
+// handles, offsets and string lengths.
 func sameTables(a, b *Table) bool {
 	return slices.Equal(a.Problems, b.Problems) && slices.EqualFunc(a.Structures, b.Structures, func(x, y Structure) bool {
 		return x.Type == y.Type && x.Handle == y.Handle && x.Offset == y.Offset && len(x.strs) == len(y.strs)
 	})
 }
 
-// identifiers are the offsets of the string numbers of serial numbers and asset
-// tags by type (DSP0134 clause 7).
+// identifiers lists for each type the offsets of the fields that hold the string numbers of serial
+// numbers and asset tags (DSP0134 clause 7).
 var identifiers = map[uint8]string{
 	typeSystem: "\x07", typeBoard: "\x07\x08", typeChassis: "\x07\x08", typeProcessor: "\x20\x21", typeMemoryDevice: "\x18\x19",
 }
 
-// readTypes are the structures of which an audit reads strings. Of all others
-// the strings are blanked, and of OEM ones and network interfaces the bytes.
+// readTypes lists the types of which an audit reads strings. In all other structures the strings
+// are blanked, in OEM structures and network host interfaces (type 42) the other bytes too.
 var readTypes = [...]uint8{typeBIOS, typeSystem, typeBoard, typeChassis, typeProcessor, typeCache, typeMemoryArray,
 	typeMemoryDevice, typeArrayMapping, typeDeviceMapping, typeHPEDIMMLocation}
 
-// redact hides the structure's identifiers in the table's bytes and marks what
-// is the structure's.
+// redact hides the structure's identifiers in table and marks in told the bytes that belong to the
+// structure.
 func (s *Structure) redact(table []byte, told []bool, hide Hide) {
 	body := table[s.Offset:min(s.Offset+len(s.Data), len(table))]
 	strs := stringArea(table[s.Offset+len(body):])
@@ -117,8 +119,8 @@ func (s *Structure) redact(table []byte, told []bool, hide Hide) {
 	}
 }
 
-// redactString hides the string that a field names. One that another field
-// names too is that field's word: then this field names none.
+// redactString hides the string that the field at off names. If a field that is not an identifier names
+// the same string, the string stays and the field at off is set to 0, "no string".
 func (s *Structure) redactString(body, strs []byte, off byte, hide Hide) {
 	for _, other := range []byte(stringFields[s.Type]) {
 		if !strings.ContainsRune(identifiers[s.Type], rune(other)) && int(other) < len(body) && body[other] == body[off] {
@@ -142,14 +144,14 @@ func (s *Structure) redactString(body, strs []byte, off byte, hide Hide) {
 	}
 }
 
-// stringArea is what follows a structure's formatted area up to the two
-// zeros that end it.
+// stringArea returns the strings that follow a structure's formatted area, without the two zero
+// bytes that end it.
 func stringArea(rest []byte) []byte {
 	area, _, _ := bytes.Cut(rest, doubleZero[:])
 	return area
 }
 
-// blankText makes printable characters an x.
+// blankText replaces every byte with an x, except control characters and spaces.
 func blankText(b []byte) {
 	for i, c := range b {
 		if c > ' ' && c != 0x7f {
@@ -158,11 +160,11 @@ func blankText(b []byte) {
 	}
 }
 
-// textIdentifiers are dmidecode's labels of what identifies.
+// textIdentifiers lists dmidecode's labels of identifiers.
 var textIdentifiers = [...]string{"Serial Number", "Asset Tag", "UUID", "Service Tag"}
 
-// redactText hides identifiers in dmidecode's text, line by line: of structures
-// that an audit reads those with a known label, of others every value.
+// redactText hides identifiers in dmidecode's text, line by line: in structures that an audit reads
+// the values of known labels, in all others every value.
 func redactText(t *Table, data []byte, hide Hide) ([]byte, error) {
 	for i := range t.Structures {
 		s := &t.Structures[i]
@@ -182,14 +184,14 @@ func redactText(t *Table, data []byte, hide Hide) ([]byte, error) {
 	return out, nil
 }
 
-// textRedactor goes through the lines of a text.
+// textRedactor redacts a text line by line.
 type textRedactor struct {
 	hide Hide
-	// read: an audit reads the structure; headed: its first bytes were passed.
+	// read: an audit reads the current structure. headed: the row with its header was passed.
 	read, headed bool
 }
 
-// line hides what a line says, in place.
+// line hides the identifiers in one line, in place.
 func (r *textRedactor) line(row []byte) []byte {
 	content := strings.TrimSpace(string(row))
 	if _, rest, ok := strings.Cut(content, "DMI type "); ok {
@@ -216,7 +218,7 @@ func (r *textRedactor) line(row []byte) []byte {
 	return row
 }
 
-// hexadecimal blanks bytes but the structure's header.
+// hexadecimal replaces the digits of a row of bytes with 0, except those of the structure's header.
 func (r *textRedactor) hexadecimal(row []byte) {
 	for i := range row {
 		if row[i] != ' ' && (r.headed || i >= 3*headerLength) {

@@ -1,6 +1,6 @@
 package smbios
 
-// The types of structures that are decoded or hold strings (DSP0134 7; type 202 is
+// The structure types that are decoded or whose fields name strings (DSP0134 clause 7; type 202 is
 // HPE's own).
 const (
 	typeBIOS            = 0
@@ -23,6 +23,5 @@ const (
 	typeHPEDIMMLocation = 202
 )
 
-// maxStructures is how many a table can have: a handle has 16 bits (DSP0134
-// 6.1.2).
+// maxStructures is the most a table can have, because a handle has 16 bits (DSP0134 6.1.2).
 const maxStructures = 1 << 16

@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// BIOS is the firmware (type 0, DSP0134 7.1).
+// BIOS describes the firmware (type 0, DSP0134 7.1).
 type BIOS struct {
 	Handle uint16
-	// ReleaseDate is mm/dd/yyyy in current firmware and anything in old.
+	// ReleaseDate is mm/dd/yyyy in current firmware and has any form in old firmware.
 	Vendor, Version, ReleaseDate Text
 	// ROMSize is in bytes.
 	ROMSize Field[int64]
-	// UEFI and VirtualMachine are bits; a cleared VirtualMachine proves
-	// nothing, many hypervisors do not set it.
+	// UEFI and VirtualMachine are characteristics bits. A cleared VirtualMachine proves nothing:
+	// many hypervisors do not set it.
 	UEFI, VirtualMachine Field[bool]
-	// Revision and ControllerRevision are "major.minor" of the firmware and of
-	// the embedded controller or BMC.
+	// Revision is the release of the BIOS as "major.minor", ControllerRevision that of the embedded
+	// controller or BMC.
 	Revision, ControllerRevision Field[string]
 }
 
-// BIOS decodes the first structure of type 0.
+// BIOS decodes the first structure of type 0; it returns false if there is none.
 func (t *Table) BIOS() (BIOS, bool) {
 	for s := range t.OfType(typeBIOS) {
 		f := t.fields(s)
@@ -40,8 +40,9 @@ func (t *Table) BIOS() (BIOS, bool) {
 	return BIOS{}, false
 }
 
-// romSize reads 64K units or, for FFh, the extended field: bits 13:0 in MB or
-// GB by bits 15:14.
+// romSize returns the size in bytes. The field at 09h counts 64 KB units from 0; FFh refers to the
+// extended field at 18h, whose bits 13:0 count MB or GB, as bits 15:14 say. A size of 0 is
+// Unstated.
 func (f *fields) romSize() Field[int64] {
 	var n Field[int64]
 	switch {
@@ -62,13 +63,13 @@ func (f *fields) romSize() Field[int64] {
 	return n
 }
 
-// biosBits reads bits 3 and 4 of the second extension byte.
+// biosBits reads bits 3 and 4 of the second characteristics extension byte.
 func (f *fields) biosBits() (uefi, vm Field[bool]) {
 	const off = 0x13
 	if !f.text {
 		return f.flag(off, 1<<3), f.flag(off, 1<<4)
 	}
-	// The bits are printed since 2.11 and only when set.
+	// dmidecode prints them from version 2.11 on, and only when they are set.
 	if !f.has(off, 1) || f.dmi < 211 {
 		return uefi, vm
 	}
@@ -87,10 +88,10 @@ func (f *fields) biosBits() (uefi, vm Field[bool]) {
 	return uefi, vm
 }
 
-// revision reads two bytes as "major.minor"; dmidecode leaves out the line
-// when one of them is FFh.
+// revision reads two bytes as "major.minor". It is Unstated when one of them is FFh; dmidecode then
+// prints no line.
 func (f *fields) revision(off int, label string) Field[string] {
-	// dmidecode looks for all four revision bytes at once.
+	// dmidecode prints neither revision unless the structure has all four bytes.
 	if !f.has(0x17, 1) {
 		return Field[string]{}
 	}
@@ -107,7 +108,7 @@ func (f *fields) revision(off int, label string) Field[string] {
 	return known(fmt.Sprintf("%d.%d", f.u8(off), f.u8(off+1)))
 }
 
-// System is the machine (type 1, DSP0134 7.2).
+// System describes the machine (type 1, DSP0134 7.2).
 type System struct {
 	Handle                                      uint16
 	Manufacturer, Product, Version, Serial, SKU Text
@@ -116,7 +117,7 @@ type System struct {
 	WakeUp                                      Field[string]
 }
 
-// System decodes the first structure of type 1.
+// System decodes the first structure of type 1; it returns false if there is none.
 func (t *Table) System() (System, bool) {
 	for s := range t.OfType(typeSystem) {
 		f := t.fields(s)
@@ -135,8 +136,8 @@ func (t *Table) System() (System, bool) {
 	return System{}, false
 }
 
-// uuid reads a UUID; its first three fields are little-endian from version 2.6
-// on. All zeros and all ones are none.
+// uuid reads a UUID in the form xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx. From SMBIOS 2.6 on its first
+// three fields are little-endian. All bits clear and all bits set are Unstated.
 func (f *fields) uuid(off int, label string, little bool) Field[string] {
 	if f.text {
 		v, ok := f.line(label)
@@ -166,7 +167,8 @@ func (f *fields) uuid(off int, label string, little bool) Field[string] {
 	return known(fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]))
 }
 
-// Board is a baseboard, a riser or a blade (type 2, DSP0134 7.3).
+// Board is a baseboard, a riser or a blade (type 2, DSP0134 7.3). Chassis is the handle of the type
+// 3 structure.
 type Board struct {
 	Handle                                           uint16
 	Manufacturer, Product, Version, Serial, AssetTag Text
@@ -200,7 +202,7 @@ type Chassis struct {
 	Handle                                       uint16
 	Manufacturer, Version, Serial, AssetTag, SKU Text
 	Type                                         Field[string]
-	// PowerState and ThermalState are firmware's view at the last start.
+	// PowerState and ThermalState are the states that firmware saw at the last boot.
 	PowerState, ThermalState Field[string]
 	// Height is in rack units.
 	Height     Field[int]
@@ -229,7 +231,7 @@ func (t *Table) Chassis() []Chassis {
 	return out
 }
 
-// chassisType reads bits 6:0; bit 7 is the lock.
+// chassisType reads bits 6:0; bit 7 says whether there is a chassis lock.
 func (f *fields) chassisType() Field[string] {
 	if f.text {
 		return f.textWord("Type", &chassisTypes)
@@ -240,8 +242,9 @@ func (f *fields) chassisType() Field[string] {
 	return chassisTypes.field(f.u8(0x05) & 0x7F)
 }
 
-// height is read only together with the power cords after it: lengths of 12h
-// are firmware's miscounts, and 11h is then a letter of the first string.
+// height reads the height only if the field after it, the number of power cords, exists. In
+// structures of 12h bytes firmware has counted wrong: the byte at 11h is a letter of the first
+// string.
 func (f *fields) height() Field[int] {
 	if !f.has(0x12, 1) {
 		return Field[int]{}
@@ -249,7 +252,7 @@ func (f *fields) height() Field[int] {
 	return f.num8(0x11, "Height", 0)
 }
 
-// chassisSKU stands after the contained elements.
+// chassisSKU reads the SKU number, which follows the contained elements.
 func (f *fields) chassisSKU() Text {
 	if f.text {
 		return f.str(0, "SKU Number")

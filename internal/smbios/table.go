@@ -13,16 +13,16 @@ type Source uint8
 const (
 	// FromDump: a `dmidecode --dump-bin` file.
 	FromDump Source = iota + 1
-	// FromTable: structures without an entry point beside them in one file, or
-	// sysfs's table with or without its entry point.
+	// FromTable: a file with structures but no entry point, or sysfs's table with or without its
+	// entry point.
 	FromTable
-	// FromEntries: single structures, /sys/firmware/dmi/entries/*/raw.
+	// FromEntries: single structures from /sys/firmware/dmi/entries/*/raw.
 	FromEntries
 	// FromText: dmidecode's text.
 	FromText
 )
 
-// String names s for messages.
+// String returns the name of s for messages, "none" for the zero Source.
 func (s Source) String() string {
 	switch s {
 	case FromDump:
@@ -38,17 +38,16 @@ func (s Source) String() string {
 	}
 }
 
-// Version is an SMBIOS version; the zero Version is "not stated" (a bare table
-// does not carry one).
+// Version is an SMBIOS version. The zero Version means that none was stated, as in a bare table.
 type Version struct {
 	Major, Minor, Revision int
 }
 
-// Known tells whether the version was stated.
+// Known tells whether a version was stated.
 func (v Version) Known() bool { return v != Version{} }
 
-// AtLeast compares with major.minor; an unknown version is taken for a current
-// one, because tables without an entry point come from current kernels.
+// AtLeast tells whether v is major.minor or later. It is true for an unknown version, because
+// tables without an entry point come from current kernels.
 func (v Version) AtLeast(major, minor int) bool {
 	if !v.Known() {
 		return true
@@ -56,27 +55,26 @@ func (v Version) AtLeast(major, minor int) bool {
 	return v.Major > major || v.Major == major && v.Minor >= minor
 }
 
-// Table is one machine's SMBIOS. It is not changed after decoding and may be
-// read concurrently.
+// Table is the SMBIOS of one machine. It is not changed after decoding, so goroutines may share it.
 type Table struct {
 	// Source says what the table was decoded from.
 	Source Source
 	// EntryPoint is the decoded entry point; its Kind is NoEntryPoint when
 	// there was none.
 	EntryPoint EntryPoint
-	// Version is the SMBIOS version with dmidecode's corrections of impossible
-	// ones (2.31 and 2.33 are 2.3, 2.51 is 2.6).
+	// Version is the SMBIOS version, after the corrections that dmidecode makes too (2.31 and 2.33
+	// become 2.3, 2.51 becomes 2.6).
 	Version Version
-	// Dmidecode is the version of the program that printed the text, "3.4"; ""
-	// when unknown or when the source is not text.
+	// Dmidecode is the version of the dmidecode that printed the text, such as "3.4"; "" when it is
+	// unknown or the source is not text.
 	Dmidecode string
-	// Structures stand in table order; inactive ones (type 126) and the end
-	// marker (type 127) included.
+	// Structures are in table order and include inactive ones (type 126) and the end marker (type
+	// 127).
 	Structures []Structure
-	// Problems are the defects found; at most maxProblems of them.
+	// Problems are the defects found, at most maxProblems.
 	Problems []Problem
-	// Err says why nothing of the table is believed: ErrTooLarge or
-	// ErrUnrecognised. There are no Structures then. Parse gives it as its error.
+	// Err says why the table was refused: ErrTooLarge or ErrUnrecognised. Structures is empty then.
+	// Parse returns it as its error.
 	Err error
 
 	// sorted holds handle<<40 | type<<32 | index, ascending, for lookups.
@@ -85,32 +83,31 @@ type Table struct {
 	dmi int
 }
 
-// Structure is one SMBIOS structure, raw.
+// Structure is one undecoded SMBIOS structure.
 type Structure struct {
-	// Type, Length and Handle are the header (DSP0134 6.1.2). Length counts
-	// the formatted area with the header; from text it is the announced one.
+	// Type, Length and Handle are the header (DSP0134 6.1.2). Length is the announced length in
+	// bytes of the formatted area including the header.
 	Type   uint8
 	Length uint8
 	Handle uint16
-	// Offset is the position of the structure in the table, or of its first
-	// line in the text, in bytes.
+	// Offset is the position in bytes of the structure in the table, or of its first line in the
+	// text.
 	Offset int
-	// Data is the formatted area including the header, shorter than Length
-	// when the table was cut short. From text it is nil unless dmidecode
-	// printed the bytes ("Header and Data"). It aliases the decoded input.
+	// Data is the formatted area including the header, shorter than Length when the table was cut
+	// short. For text it is nil unless dmidecode printed the bytes ("Header and Data"). From binary
+	// input it is a part of that input.
 	Data []byte
 
-	// strs is the string area without its terminator, NUL after each string
-	// but the last.
+	// strs is the string area without its terminator: the strings with a NUL between them.
 	strs string
 	// cut is true when the table ends inside the structure.
 	cut bool
-	// lines are the attribute lines of a text structure without Data.
+	// lines are the attribute lines of a structure read from text.
 	lines []textLine
 }
 
-// textLine is one attribute line of dmidecode's text or, with an empty key, one
-// item of the list started by the attribute before it.
+// textLine is an attribute line of dmidecode's text or, with an empty key, an item of the list that
+// the attribute before it started.
 type textLine struct {
 	key, val string
 	item     bool
@@ -138,8 +135,8 @@ func (t *Table) Count(typ uint8) int {
 	return n
 }
 
-// Lookup returns the first structure with this handle and type, nil if there
-// is none. Handles should be unique and are not always.
+// Lookup returns the first structure with this handle and type, or nil. Handles should be unique
+// but sometimes are not.
 func (t *Table) Lookup(handle uint16, typ uint8) *Structure {
 	key := uint64(handle)<<40 | uint64(typ)<<32
 	if i := t.search(key); i < len(t.sorted) && t.sorted[i]>>32 == key>>32 {
@@ -148,7 +145,7 @@ func (t *Table) Lookup(handle uint16, typ uint8) *Structure {
 	return nil
 }
 
-// search returns the first entry of sorted that is not below key.
+// search returns the index of the first entry of sorted that is not less than key.
 func (t *Table) search(key uint64) int {
 	lo, hi := 0, len(t.sorted)
 	for lo < hi {
@@ -161,7 +158,7 @@ func (t *Table) search(key uint64) int {
 	return lo
 }
 
-// index builds the lookup table.
+// index fills sorted.
 func (t *Table) index() {
 	t.sorted = make([]uint64, len(t.Structures))
 	for i := range t.Structures {
@@ -171,12 +168,12 @@ func (t *Table) index() {
 	slices.Sort(t.sorted)
 }
 
-// problem appends a defect without a structure.
+// problem adds a defect that is not about one structure.
 func (t *Table) problem(code string, offset int, harmless bool, format string, args ...any) {
 	t.addProblem(Problem{Code: code, Text: fmt.Sprintf(format, args...), Offset: offset, Handle: -1, Harmless: harmless})
 }
 
-// problemAt appends a defect of a structure.
+// problemAt adds a defect of a structure.
 func (t *Table) problemAt(code string, s *Structure, harmless bool, format string, args ...any) {
 	if len(t.Problems) >= maxProblems {
 		return
@@ -196,19 +193,19 @@ func (t *Table) addProblem(p Problem) {
 	}
 }
 
-// EntryPoint is what an entry point states. From text only Kind's NoEntryPoint
-// and the numbers dmidecode prints are filled in.
+// EntryPoint holds what an entry point states. For text, Kind is NoEntryPoint and Declared,
+// TableLength and Structures are set if dmidecode printed them.
 type EntryPoint struct {
 	Kind EntryPointKind
-	// Declared is the version before corrections.
+	// Declared is the version before the corrections of Table.Version.
 	Declared Version
-	// TableLength is the length of the table in bytes; for EntryPoint64 only
-	// the largest it may have.
+	// TableLength is the length of the table in bytes; for EntryPoint64 it is the largest possible
+	// one.
 	TableLength int
-	// Structures is the announced number of structures; 0 for EntryPoint64,
-	// which does not state one.
+	// Structures is the announced number of structures; 0 for EntryPoint64, which does not state
+	// it.
 	Structures int
-	// Address is the table's physical address, or its place in a dump.
+	// Address is the table's physical address or, in a dump by dmidecode, its offset in the file.
 	Address uint64
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseText decodes dmidecode's text, versions 2.0 to 3.6, also when the lines
-// were indented anew, end in CR LF or have messages between them.
+// parseText decodes dmidecode's text, versions 2.0 to 3.6. It also reads texts that were indented
+// anew, have CR LF line ends or have messages between their lines.
 func parseText(data []byte) (*Table, error) {
 	text := textOf(data)
 	t := &Table{Source: FromText}
@@ -25,13 +25,13 @@ func parseText(data []byte) (*Table, error) {
 	return t, nil
 }
 
-// textParser cuts the text into structures. A structure is a Handle line, a
-// title and attributes; attributes stand deeper than the title, list items
-// deeper than their attribute.
+// textParser cuts the text into structures. A structure is a line with its handle, a title and
+// attributes. Attributes are indented deeper than the title, list items deeper than their
+// attribute.
 type textParser struct {
 	t    *Table
 	text string
-	// lines is shared by all structures; each holds a part of it.
+	// lines holds the lines of all structures; each structure has a part of it.
 	lines []textLine
 
 	header    bool // "# dmidecode" or "SMBIOS x.y present" was seen
@@ -47,9 +47,9 @@ type textParser struct {
 	hex    hexDump
 }
 
-// textMessages are what dmidecode says instead of a table.
+// textMessages collects the messages that dmidecode prints instead of a table.
 type textMessages struct {
-	denied, none string // the line that says so
+	denied, none string // the message: no permission, no SMBIOS
 	titles       int    // titles without handles, as -q prints them
 }
 
@@ -70,7 +70,7 @@ func (p *textParser) run() {
 	p.share()
 }
 
-// line takes one line that starts at pos.
+// line parses one line that starts at offset pos.
 func (p *textParser) line(pos int, raw string) {
 	content, indent := unindent(raw)
 	if content == "" {
@@ -96,8 +96,8 @@ func (p *textParser) line(pos int, raw string) {
 	}
 }
 
-// unindent returns the line without white space around it and the column it
-// starts at, with tabs to every eighth column.
+// unindent returns the line without surrounding white space and the column at which it starts; a
+// tab goes to the next multiple of eight.
 func unindent(raw string) (string, int) {
 	indent, i := 0, 0
 	for ; i < len(raw); i++ {
@@ -113,8 +113,8 @@ func unindent(raw string) (string, int) {
 	return "", indent
 }
 
-// begin starts a structure at its line "Handle 0x0011, DMI type 17, 84 bytes".
-// Before dmidecode 2.7 the type stood on a line of its own.
+// begin starts a structure at its line "Handle 0x0011, DMI type 17, 84 bytes". Before dmidecode 2.7
+// the type was on a line of its own.
 func (p *textParser) begin(pos int, content string, indent int) {
 	p.close()
 	h, ok := parseHex(content[len("Handle "):])
@@ -131,7 +131,7 @@ func (p *textParser) begin(pos int, content string, indent int) {
 	}
 }
 
-// typeLine reads "17, 84 bytes" of the structure begun last.
+// typeLine reads type and length of the last structure from "17, 84 bytes".
 func (p *textParser) typeLine(pos int, rest string) {
 	s := p.last()
 	typ, rest, ok1 := leadingInt(rest)
@@ -149,14 +149,14 @@ func (p *textParser) typeLine(pos int, rest string) {
 
 func (p *textParser) last() *Structure { return &p.t.Structures[len(p.t.Structures)-1] }
 
-// drop forgets the structure begun last.
+// drop removes the last structure.
 func (p *textParser) drop() {
 	p.t.Structures = p.t.Structures[:len(p.t.Structures)-1]
 	p.lines = p.lines[:p.first]
 	p.open, p.hex = false, hexDump{}
 }
 
-// inside takes a line of the open structure.
+// inside parses a line of the open structure.
 func (p *textParser) inside(pos int, content string, indent int) {
 	if indent <= p.handle && p.message(pos, content) {
 		return
@@ -181,12 +181,12 @@ func (p *textParser) inside(pos int, content string, indent int) {
 	case p.attr < 0 && indent > p.handle:
 		p.attr = indent
 	case indent < p.attr:
-		return // not dmidecode's
+		return // not printed by dmidecode
 	}
 	p.add(textLine{key: key, val: val, item: !attr || indent > p.attr && p.attr >= 0}, content)
 }
 
-// add keeps an attribute or item, or takes it into the hex dump.
+// add stores an attribute or a list item, or passes it to the hex dump it belongs to.
 func (p *textParser) add(l textLine, content string) {
 	if l.item {
 		l.key, l.val = "", content
@@ -197,7 +197,7 @@ func (p *textParser) add(l textLine, content string) {
 	p.lines = append(p.lines, l)
 }
 
-// splitAttribute cuts "Key: Value".
+// splitAttribute splits "Key: Value"; ok is false for a line of another form.
 func splitAttribute(content string) (key, val string, ok bool) {
 	i := strings.IndexByte(content, ':')
 	switch {
@@ -211,7 +211,7 @@ func splitAttribute(content string) (key, val string, ok bool) {
 	return "", content, false
 }
 
-// close ends the open structure.
+// close finishes the open structure, if there is one.
 func (p *textParser) close() {
 	if !p.open {
 		return
@@ -225,12 +225,12 @@ func (p *textParser) close() {
 	}
 	s.Data, s.strs = p.hex.bytes(s)
 	p.hex = hexDump{}
-	// Only the bounds are noted: lines may still move.
+	// Only the number of lines counts; share sets the final slice.
 	s.lines = p.lines[p.first:len(p.lines):len(p.lines)]
 }
 
-// share points the structures at the final list of lines; those closed before
-// the list grew would keep the old one alive.
+// share makes all structures refer to the final list of lines. Those that were closed before the
+// list grew would keep its earlier copy alive.
 func (p *textParser) share() {
 	at := 0
 	for i := range p.t.Structures {

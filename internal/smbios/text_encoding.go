@@ -5,13 +5,14 @@ import (
 	"unicode/utf16"
 )
 
-// isText tells whether data are text: tables hold zero bytes from the start,
-// texts only when they are UTF-16, as PowerShell's redirection writes them.
+// isText tells whether the data are text. A table has zero bytes near its start; a text has them
+// only in UTF-16, which PowerShell's redirection writes.
 func isText(data []byte) bool {
 	return utf16Order(data) != 0 || bytes.IndexByte(data[:min(len(data), 4096)], 0) < 0
 }
 
-// utf16Order is 'l' or 'b' for a UTF-16 byte order mark, 0 without one.
+// utf16Order returns 'l' or 'b' for the byte order mark of UTF-16 in little or big endian, 0
+// without one.
 func utf16Order(data []byte) byte {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
@@ -22,7 +23,7 @@ func utf16Order(data []byte) byte {
 	return 0
 }
 
-// textOf returns data as a string, without byte order marks.
+// textOf returns data as UTF-8 without a byte order mark.
 func textOf(data []byte) string {
 	order := utf16Order(data)
 	if order == 0 {

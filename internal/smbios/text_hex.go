@@ -2,16 +2,16 @@ package smbios
 
 import "strings"
 
-// hexDump collects "Header and Data" and "Strings", which dmidecode prints for
-// structures it does not decode and, with -u, for all.
+// hexDump collects the lists "Header and Data" and "Strings", which dmidecode prints for structures
+// that it does not decode and, with -u, for all.
 type hexDump struct {
-	// in is 'd' inside the data, 's' inside the strings, 0 elsewhere.
+	// in is 'd' within "Header and Data", 's' within "Strings", 0 elsewhere.
 	in   byte
 	data []byte
 	strs []string
 }
 
-// take keeps the line if it belongs to the dump.
+// take stores the line and returns true if it belongs to the dump.
 func (h *hexDump) take(l textLine) bool {
 	switch {
 	case !l.item && strings.EqualFold(l.key, "Header and Data"):
@@ -36,7 +36,7 @@ func (h *hexDump) take(l textLine) bool {
 	return true
 }
 
-// bytes returns the formatted area and the string area if the dump is one of
+// bytes returns the formatted area and the string area, or nothing if the dump is not one of
 // structure s.
 func (h *hexDump) bytes(s *Structure) ([]byte, string) {
 	if len(h.data) < headerLength || h.data[0] != s.Type {
@@ -45,8 +45,8 @@ func (h *hexDump) bytes(s *Structure) ([]byte, string) {
 	return h.data[:min(len(h.data), int(s.Length))], h.stringArea()
 }
 
-// stringArea joins the strings. With -u every string is printed twice: its
-// bytes up to the zero, in rows, and then the text.
+// stringArea joins the strings. With -u each string is printed twice: first its bytes in rows up to
+// the zero, then its text.
 func (h *hexDump) stringArea() string {
 	if area, ok := h.hexStrings(); ok {
 		return area
@@ -54,8 +54,7 @@ func (h *hexDump) stringArea() string {
 	return strings.Join(h.strs, "\x00")
 }
 
-// hexStrings reads the strings as -u prints them; ok is false when they are
-// not printed so.
+// hexStrings reads strings in the form that -u prints; ok is false when they have another form.
 func (h *hexDump) hexStrings() (area string, ok bool) {
 	var all []byte
 	for i := 0; i < len(h.strs); {
@@ -71,7 +70,7 @@ func (h *hexDump) hexStrings() (area string, ok bool) {
 		if !closed {
 			return "", false
 		}
-		// The text follows, but the line of a blank string may have been lost.
+		// The text follows. The line of a string of spaces may have been lost.
 		blank := strings.Trim(string(all[start:]), " \x00") == ""
 		if i < len(h.strs) && (!blank || h.strs[i] == " ") {
 			i++
@@ -80,7 +79,7 @@ func (h *hexDump) hexStrings() (area string, ok bool) {
 	return strings.TrimSuffix(string(all), "\x00"), len(all) > 0
 }
 
-// blank keeps the place of a string that is only spaces.
+// blank stores a string that consists only of spaces.
 func (h *hexDump) blank() {
 	if h.in == 's' {
 		h.strs = append(h.strs, " ")

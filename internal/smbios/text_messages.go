@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// outside takes a line between structures: dmidecode's header, its messages,
-// and whatever else a captured log holds.
+// outside parses a line between structures: dmidecode's header, its messages, or anything else that
+// a captured log contains.
 func (p *textParser) outside(pos int, content string) {
 	if p.message(pos, content) {
 		return
@@ -17,7 +17,7 @@ func (p *textParser) outside(pos int, content string) {
 	}
 }
 
-// message reads a line dmidecode prints about the table instead of from it.
+// message parses a line that dmidecode prints about the table. It returns false for other lines.
 func (p *textParser) message(pos int, content string) bool {
 	t := p.t
 	bare := strings.TrimLeft(content, "# ")
@@ -54,8 +54,8 @@ func (p *textParser) message(pos int, content string) bool {
 	return true
 }
 
-// invalidLength reads dmidecode's two messages on bad lengths: on the one it
-// stops, the other it repairs by itself.
+// invalidLength handles dmidecode's two messages about bad lengths: after one dmidecode stops,
+// after the other ("Fixed up") it continues.
 func (p *textParser) invalidLength(pos int, bare string) {
 	if strings.Contains(bare, "Fixed up") {
 		return
@@ -63,7 +63,7 @@ func (p *textParser) invalidLength(pos int, bare string) {
 	p.t.problem(CodeZeroLength, pos, false, "dmidecode stopped here: %s", clipLine(bare))
 }
 
-// refused notes the messages that explain why there is no table.
+// refused recognises and keeps messages that explain why there is no table.
 func (p *textParser) refused(bare string) bool {
 	switch {
 	case strings.Contains(bare, "ermission denied"), strings.Contains(bare, "peration not permitted"),
@@ -79,7 +79,7 @@ func (p *textParser) refused(bare string) bool {
 	return true
 }
 
-// version reads "3.4" of "# dmidecode 3.4".
+// version reads the version from "# dmidecode 3.4".
 func (p *textParser) version(s string) bool {
 	major, rest, ok := leadingInt(s)
 	if !ok || !strings.HasPrefix(rest, ".") {
@@ -95,7 +95,7 @@ func (p *textParser) version(s string) bool {
 	return true
 }
 
-// parseVersion reads "3.2.1 present." or "2.8 present.".
+// parseVersion reads a version from "3.2.1 present." or "2.8 present.".
 func parseVersion(s string) (v Version) {
 	for _, field := range []*int{&v.Major, &v.Minor, &v.Revision} {
 		n, rest, ok := leadingInt(s)
@@ -110,7 +110,7 @@ func parseVersion(s string) (v Version) {
 	return v
 }
 
-// failure is the error for text without a structure or a header of dmidecode.
+// failure returns the error for text without structures and without dmidecode's header.
 func (p *textParser) failure() error {
 	if err := p.refusal(); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (p *textParser) failure() error {
 		ErrUnrecognised, clipLine(printable(strings.TrimRight(first, "\r"))))
 }
 
-// refusal is the error dmidecode's own words stand for.
+// refusal returns the error that dmidecode's own messages stand for, or nil.
 func (p *textParser) refusal() error {
 	switch {
 	case p.said.denied != "":

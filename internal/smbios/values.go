@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// leadingInt reads the decimal number v starts with and returns the rest.
+// leadingInt returns the decimal number that v starts with and the rest of v.
 func leadingInt(v string) (int64, string, bool) {
 	i := 0
 	for i < len(v) && v[i] >= '0' && v[i] <= '9' {
@@ -15,7 +15,7 @@ func leadingInt(v string) (int64, string, bool) {
 	return n, v[i:], err == nil
 }
 
-// parseHex reads "0x1F" up to the first character that is not a hex digit.
+// parseHex reads the digits of "0x1F" up to the first character that is not a hexadecimal digit.
 func parseHex(v string) (uint64, bool) {
 	v, ok := strings.CutPrefix(v, "0x")
 	if !ok {
@@ -41,7 +41,7 @@ func hexDigit(c byte) int {
 	return -1
 }
 
-// parseSize reads "16 GB" as bytes.
+// parseSize converts a size such as "16 GB" to bytes.
 func parseSize(v string) (int64, bool) {
 	n, unit, ok := leadingInt(v)
 	if !ok {
@@ -70,7 +70,7 @@ func parseSize(v string) (int64, bool) {
 	return n << shift, true
 }
 
-// sizeField is parseSize as a Field; "None" is a size of 0.
+// sizeField converts a printed size to a Field in bytes; "None" is a known size of 0.
 func sizeField(v string) Field[int64] {
 	if st := textStatus(v); st != Known {
 		return status[int64](st)
@@ -85,7 +85,7 @@ func sizeField(v string) Field[int64] {
 	return known(n)
 }
 
-// textStatus says what a printed value is.
+// textStatus returns the Status that a printed value stands for.
 //
 //go:noinline
 func textStatus(v string) Status {
@@ -114,7 +114,7 @@ func parseHexRow(b []byte, row string) ([]byte, bool) {
 	return b, len(b) > n
 }
 
-// What dmidecode prints for values that are none.
+// What dmidecode prints in place of a value.
 const (
 	notSpecified = "Not Specified"
 	badIndex     = "<BAD INDEX>"

@@ -9,26 +9,25 @@ import (
 	"strings"
 )
 
-// End marker and inactive structure (DSP0134 7.45, 7.47).
-const (
-	headerLength = 4
-)
+// headerLength is the length in bytes of a structure's header: type, length and handle
+// (DSP0134 6.1.2).
+const headerLength = 4
 
 // walker finds the structures of a table.
 type walker struct {
 	t    *Table
 	base int // offset of data
 	data []byte
-	str  string // data as a string, so that strings of structures cost nothing
-	// ended: type 127 was seen.
+	str  string // data as a string, of which the structures' strings are parts
+	// ended: the end marker (type 127) was found.
 	ended bool
-	// next[i] is the first terminator from i on. It is built for a damaged
-	// table only and keeps the search for a plausible structure linear.
+	// next[i] is the position of the first terminator at or after i. It is built only for a damaged
+	// table, in which it keeps the search for a plausible structure linear.
 	next []int32
 }
 
-// walk appends the structures of data, which stands at offset base, to
-// t.Structures (DSP0134 6.1).
+// walk appends the structures in data to t.Structures (DSP0134 6.1). base is the offset of data in
+// the whole input, announced the length in bytes that the table should have.
 func (t *Table) walk(base int, data []byte, announced int) {
 	announced = min(announced, len(data))
 	t.after(base+announced, data[announced:])
@@ -40,14 +39,14 @@ func (t *Table) walk(base int, data []byte, announced int) {
 	}
 }
 
-// estimate guesses the number of structures from the announced one or the size
-// of the table, so that the list is allocated once.
+// estimate guesses the number of structures from the announced number or the size of the table, so
+// that the list is allocated once.
 func (w *walker) estimate() int {
 	most := len(w.data) / (headerLength + 2)
 	return min(cmp.Or(w.t.EntryPoint.Structures, len(w.data)/64+8), most)
 }
 
-// step reads the structure at pos and returns where to go on.
+// step reads the structure at pos. It returns where the next one starts and whether to continue.
 func (w *walker) step(pos int) (int, bool) {
 	if w.ended && !w.plausible(pos, 1) {
 		w.trailing(pos)
@@ -70,13 +69,13 @@ func (w *walker) step(pos int) (int, bool) {
 		return end + 2, true
 	}
 	w.ended = true
-	// Only for the 64-bit entry point does the marker end the table; OEM
-	// structures after it are known with the 32-bit one.
+	// The marker ends the table only with the 64-bit entry point. With the 32-bit one
+	// real machines have OEM structures after it.
 	return end + 2, w.t.EntryPoint.Kind != EntryPoint64
 }
 
-// add appends the structure whose formatted area is [pos,body) and whose
-// strings end at end.
+// add appends the structure whose formatted area is data[pos:body] and whose strings end before
+// end.
 func (w *walker) add(pos, body, end int) *Structure {
 	w.t.Structures = append(w.t.Structures, Structure{
 		Type:   w.data[pos],
@@ -89,8 +88,8 @@ func (w *walker) add(pos, body, end int) *Structure {
 	return &w.t.Structures[len(w.t.Structures)-1]
 }
 
-// terminator returns the position of the first two zero bytes from pos on, if
-// there are any.
+// terminator returns the position of the first two zero bytes at or after pos; it returns false if
+// there are none.
 func (w *walker) terminator(pos int) (int, bool) {
 	if pos+1 >= len(w.data) {
 		return 0, false
@@ -102,10 +101,10 @@ func (w *walker) terminator(pos int) (int, bool) {
 	return pos + len(before), found
 }
 
-// nowhere is what next has behind the last terminator.
+// nowhere is the value in next after the last terminator.
 const nowhere = -1
 
-// doubleZero ends a structure.
+// doubleZero are the two zero bytes that end a structure.
 var doubleZero = [2]byte{}
 
 // findTerminators fills next.
@@ -123,8 +122,8 @@ func (w *walker) findTerminators() {
 	}
 }
 
-// truncated keeps what there is of the structure at pos, which the data end
-// in. A string without its zero may be the half of one and is dropped.
+// truncated keeps what exists of the last structure, at pos, within which the data end. A string
+// without its zero byte may be incomplete and is dropped.
 func (w *walker) truncated(pos int) {
 	body := min(pos+int(w.data[pos+1]), len(w.data))
 	s := w.add(pos, body, body+max(strings.LastIndexByte(w.str[body:], 0), 0))
@@ -134,33 +133,32 @@ func (w *walker) truncated(pos int) {
 		s.Length, s.Offset, w.base+len(w.data))
 }
 
-// left passes over a structure of the specification after the end marker: the
-// marker ends the table, earlier than the entry point may say (DSP0134 7.45).
+// left skips a structure of the specification that follows the end marker. The marker ends the
+// table, even if the entry point announces more.
 func (w *walker) left(pos int) int {
 	w.t.problem(CodeGarbage, w.base+pos, true, "a structure (type %d) after the end marker is left out", w.data[pos])
-	end, _ := w.terminator(pos + int(w.data[pos+1])) // it is plausible, and so it has one
+	end, _ := w.terminator(pos + int(w.data[pos+1])) // exists, because the structure is plausible
 	return end + 2
 }
 
-// after notes what stands after the length that the entry point gives the
-// table: other memory, which is not the table's (DSP0134 5.2.1). It is read by
-// nobody, so that a table whose length is wrong lacks its end.
+// after reports bytes beyond the length that the entry point announces: they are other memory and
+// not part of the table (DSP0134 5.2.1). They are never read, so a table whose announced length is
+// too small lacks its end.
 func (t *Table) after(offset int, data []byte) {
 	if !allZero(data) {
 		t.problem(CodeGarbage, offset, true, "%d bytes after the announced length are left out", len(data))
 	}
 }
 
-// trailing notes what follows the table.
+// trailing reports bytes after the end marker that are not structures.
 func (w *walker) trailing(pos int) {
 	if rest := len(w.data) - pos; w.ended && !allZero(w.data[pos:]) && w.t.EntryPoint.Kind != EntryPoint64 {
 		w.t.problem(CodeGarbage, w.base+pos, true, "%d bytes after the end marker are not structures", rest)
 	}
 }
 
-// resync is called where there cannot be a structure: the header is cut off or
-// announces less than itself. It goes on at the next place that looks like
-// structures.
+// resync is called where no structure can begin: the header is cut off, or the announced length is
+// less than the header's. It continues at the next place that looks like structures.
 func (w *walker) resync(pos int) (int, bool) {
 	if allZero(w.data[pos:]) {
 		return 0, false // padding
@@ -182,8 +180,8 @@ func (w *walker) resync(pos int) (int, bool) {
 	return 0, false
 }
 
-// plausible tells whether n structures in a row, or all up to the end marker,
-// look like ones of the specification.
+// plausible tells whether the next n structures, or all up to the end marker, have a type and
+// length of the specification and an end.
 func (w *walker) plausible(pos, n int) bool {
 	for ; n > 0; n-- {
 		if pos+headerLength > len(w.data) || !plausibleHeader(w.data[pos], w.data[pos+1]) {
@@ -205,9 +203,8 @@ func (w *walker) plausible(pos, n int) bool {
 	return true
 }
 
-// chain is plausible with what only structures have in common, for places
-// found by trying: strings are text, fields name strings that are there, and
-// handles differ.
+// chain is a stricter plausible for places found by trial: strings must be text, fields must name
+// existing strings, and consecutive handles must differ.
 func (w *walker) chain(pos, n int) bool {
 	if !w.plausible(pos, n) {
 		return false
@@ -229,7 +226,6 @@ func (w *walker) chain(pos, n int) bool {
 }
 
 // plausibleHeader tells whether a structure of this type may have this length.
-// Type 0 with little after it is what zeros and small numbers look like.
 func plausibleHeader(typ, length byte) bool {
 	switch {
 	case int(typ) < len(minLength):
@@ -243,8 +239,7 @@ func plausibleHeader(typ, length byte) bool {
 	}
 }
 
-// minLength is the length of the oldest form of each structure (DSP0134
-// clause 7).
+// minLength is the length in bytes of the oldest form of each structure type (DSP0134 clause 7).
 var minLength = [47]byte{
 	0x12, 0x08, 0x08, 0x09, 0x1A, 0x0F, 0x0C, 0x0F, 0x09, 0x0C, 0x06, 0x05,
 	0x05, 0x16, 0x08, 0x14, 0x0F, 0x15, 0x17, 0x0F, 0x13, 0x07, 0x10, 0x0D,
@@ -252,7 +247,7 @@ var minLength = [47]byte{
 	0x10, 0x07, 0x10, 0x10, 0x0B, 0x0B, 0x09, 0x1B, 0x06, 0x18, 0x09,
 }
 
-// control tells whether strings have control characters in them.
+// control tells whether the strings contain control characters.
 func control(strs string) bool {
 	for i := range len(strs) {
 		if c := strs[i]; c < ' ' && c != 0 {

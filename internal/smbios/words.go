@@ -2,15 +2,14 @@ package smbios
 
 import "slices"
 
-// wordList gives the words for the codes of one field, spelled as dmidecode
-// 3.6 prints them. Codes newer than it have the specification's words.
+// wordList maps the codes of one field to words, spelled as dmidecode 3.6 prints them. For codes
+// that dmidecode 3.6 does not know they are the words of the specification.
 type wordList struct {
 	first int // the code of words[0]
 	words []string
-	// more holds codes apart from the run, ascending.
+	// more holds codes outside that range, ascending.
 	more []codeWord
-	// old maps spellings of earlier dmidecode versions to the present one, in
-	// pairs.
+	// old holds pairs of a spelling of earlier dmidecode versions and the present one.
 	old []string
 }
 
@@ -19,7 +18,7 @@ type codeWord struct {
 	word string
 }
 
-// lookup returns the word of a code, "" for a code that is not defined.
+// lookup returns the word of a code, "" for an undefined code.
 func (w *wordList) lookup(code int) string {
 	if i := code - w.first; i >= 0 && i < len(w.words) {
 		return w.words[i]
@@ -32,7 +31,7 @@ func (w *wordList) lookup(code int) string {
 	return ""
 }
 
-// field makes a Field of a code: "Unknown" is Unstated, an undefined code Malformed.
+// field returns the word of a code as a Field: "Unknown" is Unstated, an undefined code Malformed.
 func (w *wordList) field(code int) Field[string] {
 	switch word := w.lookup(code); word {
 	case "":
@@ -44,7 +43,8 @@ func (w *wordList) field(code int) Field[string] {
 	}
 }
 
-// renamed returns the present spelling of a word.
+// renamed returns the present spelling of a word that earlier versions of dmidecode spelled
+// otherwise; it returns false for other words.
 func (w *wordList) renamed(word string) (string, bool) {
 	for pair := range slices.Chunk(w.old, 2) {
 		if pair[0] == word {
