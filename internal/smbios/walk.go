@@ -164,7 +164,8 @@ func (w *walker) resync(pos int) (int, bool) {
 		return 0, false // padding
 	}
 	if len(w.data)-pos < headerLength {
-		w.t.problem(CodeTruncated, w.base+pos, false, "table ends at 0x%x inside the header at 0x%x", len(w.data), pos)
+		w.t.problem(CodeTruncated, w.base+pos, false, "table ends at 0x%x inside the header at 0x%x",
+			w.base+len(w.data), w.base+pos)
 		return 0, false
 	}
 	w.t.problem(CodeZeroLength, w.base+pos, false, "structure (type %d) announces %d bytes, expected at least %d",

@@ -2,6 +2,7 @@ package smbios
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -231,6 +232,12 @@ func TestDecodeEntries(t *testing.T) {
 	assert.Equal(t, Text{}, devicesOf(cut)[0].Locator)
 	assert.Equal(t, devicesOf(entries)[1], devicesOf(cut)[1])
 	assert.Empty(t, DecodeEntries(nil).Structures)
+	// Offsets count over all files, in the text of a problem too.
+	short := DecodeEntries([][]byte{raws[0], raws[1], {17, 40}})
+	end := len(raws[0]) + len(raws[1])
+	require.NotEmpty(t, short.Problems)
+	assert.Equal(t, Problem{Code: CodeTruncated, Offset: end, Handle: -1,
+		Text: fmt.Sprintf("table ends at 0x%x inside the header at 0x%x", end+2, end)}, short.Problems[0])
 }
 
 func TestLookup(t *testing.T) {
