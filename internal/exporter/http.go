@@ -20,10 +20,15 @@ const (
 	maxHeaderBytes = 64 << 10
 )
 
-// newServer bounds what a client can hold.
+// newServer bounds what a client can hold. It speaks HTTP/1.1 alone, over TLS as well: the
+// packages are built without HTTP/2 (nethttpomithttp2), and every build is to
+// offer the same.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		Protocols: protocols,
+		Handler:   handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		ConnState: newConnections(maxConnections).state,
 	}

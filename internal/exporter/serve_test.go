@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,6 +158,28 @@ func TestServeRefused(t *testing.T) {
 	require.Error(t, CheckWeb(broken))
 	s := serve(t, func(c *Config) { c.Web.ConfigFile = broken })
 	require.ErrorContains(t, s.ended(), "serve on ", "a server that fails stops the daemon with its reason")
+}
+
+// TestNoHTTP2: a client that would rather speak HTTP/2 over TLS is told to speak HTTP/1.1, in
+// builds with net/http's HTTP/2 as in the packages, which are built without.
+func TestNoHTTP2(t *testing.T) {
+	lender := httptest.NewTLSServer(nil)
+	defer lender.Close()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	s := newServer(constantAnswer("ok\n"), quiet)
+	s.TLSConfig = &tls.Config{Certificates: lender.TLS.Certificates}
+	go func() { _ = s.ServeTLS(l, "", "") }()
+	defer func() { _ = s.Close() }()
+	roots := x509.NewCertPool()
+	roots.AddCert(lender.Certificate())
+	c := &http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: roots, NextProtos: []string{"h2", "http/1.1"}}}}
+	defer c.CloseIdleConnections()
+	resp, err := c.Get("https://" + l.Addr().String())
+	require.NoError(t, err)
+	defer func() { _ = resp.Body.Close() }()
+	assert.Equal(t, "HTTP/1.1", resp.Proto)
+	assert.Equal(t, "http/1.1", resp.TLS.NegotiatedProtocol)
 }
 
 // TestWatchdogOfNobody: a time that is not a number is said, and means never.
