@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// toUTF8 turns UTF-16 with a mark, as Windows tools write it, into UTF-8, and
-// takes the mark of UTF-8 off.
+// toUTF8 converts UTF-16 with a byte order mark, which Windows tools write, to UTF-8, and removes
+// the byte order mark of UTF-8. Other data are returned as they are.
 func toUTF8(data []byte) []byte {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xEF, 0xBB, 0xBF}):
@@ -20,6 +20,8 @@ func toUTF8(data []byte) []byte {
 	return data
 }
 
+// fromUTF16 converts UTF-16; low and high are the positions of the low and the high byte in each
+// unit.
 func fromUTF16(data []byte, low, high int) []byte {
 	units := make([]uint16, 0, len(data)/2)
 	for i := 0; i+1 < len(data); i += 2 {
@@ -28,8 +30,8 @@ func fromUTF16(data []byte, low, high int) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// cleanValue makes valid text of a value: Latin-1 bytes become their characters,
-// and spaces around it go.
+// cleanValue makes a value valid UTF-8 and trims spaces. Bytes that are not UTF-8 are taken for
+// Latin-1.
 func cleanValue(s string) string {
 	if !utf8.ValidString(s) {
 		runes := make([]rune, 0, len(s))

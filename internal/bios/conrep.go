@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// conrep reads the data file of HP's Scripting Toolkit (Gen9 and older): one
-// Section a setting.
+// conrep reads the data file of HP's Scripting Toolkit (Gen9 and older), in which each Section
+// element is a setting.
 func (w *walker) conrep(root xml.StartElement) (*Export, error) {
 	e := &Export{Format: Conrep, Vendor: HPE, Product: attr(root, "originating_platform"), Firmware: attr(root, "originating_family")}
 	for {

@@ -13,9 +13,9 @@ import (
 	"sync"
 )
 
-// Decode reads one export and tells its format by its content. name is for
-// messages only. The error says what was found and what was expected, with
-// line or JSON path.
+// Decode reads one export and recognises its format by its content. name is kept as Export.Name.
+// The error is ErrEmpty, ErrUnrecognised or ErrMalformed; its text says what was found and
+// expected, and usually at which line or JSON path.
 func Decode(name string, data []byte) (*Export, error) {
 	e, err := decode(data)
 	if err != nil {
@@ -38,7 +38,7 @@ func decode(data []byte) (*Export, error) {
 	case '{':
 		return decodeJSON(data)
 	case '[':
-		// "[Advanced|..." of SUM and "[BIOS::..." of Intel start alike.
+		// SUM's "[Advanced|..." and Intel's "[BIOS::..." start with this character too.
 		if rest := bytes.TrimSpace(trimmed[1:]); len(rest) > 0 && (rest[0] == '{' || rest[0] == ']') {
 			return decodeJSON(data)
 		}
@@ -58,7 +58,7 @@ func decode(data []byte) (*Export, error) {
 	return decodeText(string(data))
 }
 
-// decodeXML tells the XML exports apart by their root.
+// decodeXML recognises an XML export by its root element.
 func decodeXML(data []byte, start int) (*Export, error) {
 	w := &walker{Decoder: xml.NewDecoder(bytes.NewReader(data[start:])), before: bytes.Count(data[:start], []byte{'\n'})}
 	w.CharsetReader = latin1
@@ -90,7 +90,7 @@ func decodeXML(data []byte, start int) (*Export, error) {
 	}
 }
 
-// decodeJSON tells the JSON exports apart.
+// decodeJSON recognises the kind of a JSON export and decodes it.
 func decodeJSON(data []byte) (*Export, error) {
 	root, err := parseJSON(data)
 	if err != nil {
@@ -114,8 +114,7 @@ func decodeJSON(data []byte) (*Export, error) {
 	return e, err
 }
 
-// decodeObject takes a lone document, a collection, or an object that holds
-// several documents by name.
+// decodeObject decodes a single document, a collection, or an object whose members are documents.
 func decodeObject(o object) (*Export, error) {
 	if body, ok := o["SystemConfiguration"].(object); ok {
 		return decodeSCPJSON(body)
@@ -143,6 +142,7 @@ func decodeObject(o object) (*Export, error) {
 	return decodeFlat(o)
 }
 
+// decodeArray decodes an AMI SCE dump or a list of documents.
 func decodeArray(list []any) (*Export, error) {
 	if len(list) > 0 {
 		if first, ok := list[0].(object); ok && isQuestion(first) {
@@ -152,15 +152,15 @@ func decodeArray(list []any) (*Export, error) {
 	return decodeList("$", list)
 }
 
-// textFormat is one text format with the line that gives it away.
+// textFormat is a text format and the pattern of a line that proves it.
 type textFormat struct {
 	tell   *regexp.Regexp
 	decode func([]textLine) (*Export, error)
 }
 
-// textFormats in the order in which they are tried: the surest mark first.
-// Like every pattern here they are compiled when first needed: most runs read
-// no export, and pay nothing for it.
+// textFormats lists the text formats in the order in which they are tried, the most certain pattern
+// first. Like every pattern of this package they are compiled at first use, because most runs read
+// no export.
 var textFormats = sync.OnceValue(func() []textFormat {
 	return []textFormat{
 		{regexp.MustCompile(`^\[Key=`), decodeRacadm},
@@ -176,7 +176,7 @@ var textFormats = sync.OnceValue(func() []textFormat {
 	}
 })
 
-// decodeText tells the text exports apart by their lines.
+// decodeText recognises a text export by its lines.
 func decodeText(text string) (*Export, error) {
 	var lines []textLine
 	n := 0

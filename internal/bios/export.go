@@ -18,17 +18,17 @@ const (
 	maxLines      = 200000
 )
 
-// Errors that a caller tells apart with errors.Is.
+// The errors of Decode and DecodeRedfish, for errors.Is.
 var (
 	// ErrUnrecognised: the content is not of a known format.
 	ErrUnrecognised = errors.New("not a known export of BIOS settings")
-	// ErrEmpty: the file holds nothing.
+	// ErrEmpty: the file is empty or holds only white space.
 	ErrEmpty = errors.New("the file is empty")
-	// ErrMalformed: the format is known and the content breaks it.
+	// ErrMalformed: the format is known, but the content breaks its rules or a limit.
 	ErrMalformed = errors.New("malformed")
 )
 
-// expected names what Decode reads, for its error text.
+// expected lists the formats that Decode reads, for its errors.
 const expected = "expected a Redfish Bios resource, settings object or attribute registry (JSON), Dell racadm, syscfg, SCP, " +
 	"omreport or WS-Man output, Supermicro SUM output, HPE ilorest or conrep output, Ansible's redfish_info, Lenovo/IBM ASU or OneCLI output, Intel syscfg INI, " +
 	"an AMI SCE dump (JSON), or memaudit's own words, one \"setting: value\" a line"
@@ -56,11 +56,12 @@ const (
 	Omreport    Format = "omreport"
 	// OwnWords is a file of memaudit's own words, written by a person.
 	OwnWords Format = "settings"
-	// FirmwareAttributes are those of the kernel's class of that name; no file.
+	// FirmwareAttributes is not a file: it stands for the kernel's class firmware-attributes.
 	FirmwareAttributes Format = "firmware-attributes"
 )
 
-// Vendors whose tables exist; "" is a vendor that the export does not tell.
+// Vendors for which there is a table of settings; "" stands for a vendor that the export does not
+// name.
 const (
 	Dell       = "dell"
 	HPE        = "hpe"
@@ -75,74 +76,74 @@ const (
 	Cray       = "cray"
 	ASRockRack = "asrockrack"
 	Fujitsu    = "fujitsu"
-	// IntelReference and AMDReference are not vendors: the names of Intel's
-	// reference code and of AMD's common BIOS settings, used as they are by every
-	// maker that ships them.
+	// IntelReference and AMDReference are not vendors. They stand for the attribute names of
+	// Intel's reference code and of AMD's common BIOS settings (CBS), which several makers ship
+	// unchanged.
 	IntelReference = "intel-reference"
 	AMDReference   = "amd-cbs"
 )
 
-// Attribute is one attribute of an export, as the vendor spells it.
+// Attribute is one attribute of an export, with name and values as the vendor writes them.
 type Attribute struct {
-	// Name is the attribute's name; Display the text beside it in setup, when
-	// the export or its registry gives one. Menu is the path in setup.
+	// Name is the attribute's name. Display is the text that BIOS setup shows for it and Menu its
+	// path in setup, where the export or its registry gives them.
 	Name, Display, Menu string
-	// Value is the value that the export states as current. Stated is false
-	// when there is none (null, a password, a batch of wishes).
+	// Value is the current value. Stated is false if the export states none: it is null, a
+	// password, or the file lists only wishes.
 	Value  string
 	Stated bool
-	// Pending is the value after the next boot, where the export states one.
+	// Pending is the value after the next boot; HasPending says whether the export states one.
 	Pending    string
 	HasPending bool
-	// Text and PendingText are what setup prints for the values, "" when that
-	// is not known or the values themselves.
+	// Text and PendingText are what BIOS setup shows for Value and Pending; "" if that is not
+	// known.
 	Text, PendingText string
 	// Default is the factory value, "" when not stated.
 	Default string
-	// ReadOnly attributes cannot be changed now.
+	// ReadOnly says that the attribute cannot be changed at present.
 	ReadOnly bool
-	// Options are the values on offer, as far as the export lists them;
-	// OptionTexts are what setup prints for them where that is another word.
+	// Options are the possible values that the export lists. OptionTexts maps them to what BIOS
+	// setup shows, where a registry says so.
 	Options     []string
 	OptionTexts map[string]string
-	// Bare is true for a JSON number or boolean, which is written without
-	// quotation marks.
+	// Bare is true for a JSON value that is not a string, for example a number or a boolean: it is
+	// written without quotation marks.
 	Bare bool
-	// Place is the line or the JSON path of the value.
+	// Place is the line ("line 12") or the JSON path of the value.
 	Place string
 }
 
-// Export is one decoded file, or several that belong together.
+// Export is one decoded file, or several files that belong together (see Join).
 type Export struct {
-	// Name is the file's name as given.
+	// Name is the file name that was given to Decode.
 	Name   string
 	Format Format
-	// Vendor is one of the vendor words, "" when the export does not tell.
+	// Vendor is one of the vendor constants, "" if the export does not tell.
 	Vendor string
-	// Guessed is true where no more than one attribute name tells the vendor: not
-	// enough to say of an attribute that the machine does not offer it.
+	// Guessed is true if fewer than two attribute names indicate the vendor. That is not enough to
+	// conclude that the machine does not offer an attribute.
 	Guessed bool
-	// Product, Firmware and RegistryName are as stated in the export, "" when
-	// they are not.
+	// Product, Firmware and RegistryName are what the export states, "" if it does not.
 	Product, Firmware, RegistryName string
-	// Complete is true for a dump of all attributes that the machine offers:
-	// what it does not list is not offered. False for single attributes.
+	// Complete is true if the file seems to list all attributes that the machine offers: what it
+	// does not list is not offered. It is false for an excerpt.
 	Complete bool
-	// Wishes is true when the file says what is to be set, not what is set: a
-	// settings object, a batch of set commands. Values are then in Pending.
+	// Wishes is true if the file says what is to be set and not what is set: a settings object or a
+	// batch of set commands. Its values are in Pending.
 	Wishes bool
-	// ReadsPending is true for a tool that shows a changed value at once
-	// although it takes effect at the next boot (Dell syscfg).
+	// ReadsPending is true for a tool that prints a changed value at once although it takes effect
+	// at the next boot (Dell syscfg).
 	ReadsPending bool
 	Attributes   []Attribute
-	// Problems are defects that cost single attributes.
+	// Problems lists defects that cost single attributes, at most maxProblems and a line that says
+	// that there are more.
 	Problems []string
-	// Settings is the path of the settings object that the resource names;
-	// Path is the resource's own.
+	// Settings is the path of the settings object that a Redfish resource names; Path is that of
+	// the resource itself.
 	Settings, Path string
-	// registry is set when the file holds one.
+	// registry is set if the file is an attribute registry.
 	registry *registry
-	// locks are those of the registry that the attributes were resolved by.
+	// locks are the dependencies of the registry by which the attributes were resolved.
 	locks map[string][]dependency
 }
 
@@ -156,10 +157,10 @@ func (e *Export) Attribute(name string) (*Attribute, bool) {
 	return nil, false
 }
 
-// HasRegistry reports whether the export carries an attribute registry.
+// HasRegistry tells whether the export is an attribute registry.
 func (e *Export) HasRegistry() bool { return e.registry != nil }
 
-// problem records a defect, up to a bound.
+// problem adds a defect to Problems, up to maxProblems.
 func (e *Export) problem(format string, args ...any) {
 	switch {
 	case len(e.Problems) < maxProblems:
@@ -169,8 +170,8 @@ func (e *Export) problem(format string, args ...any) {
 	}
 }
 
-// add appends an attribute; too many, or one too long, are an error, and one
-// without a name is a problem.
+// add appends an attribute, without its value if its name says that it is a password. Too many
+// attributes and one that is too long are errors; one without a name is a problem.
 func (e *Export) add(a Attribute) error {
 	if len(e.Attributes) >= maxAttributes {
 		return malformed(a.Place, "more than %d attributes", maxAttributes)
@@ -186,19 +187,19 @@ func (e *Export) add(a Attribute) error {
 	return nil
 }
 
-// malformed is an error at a place: "line 12: ..." or "$.Attributes: ...".
+// malformed returns an ErrMalformed with its place, for example "line 12" or "$.Attributes".
 func malformed(place, format string, args ...any) error {
 	return fmt.Errorf("%w: %s: %s", ErrMalformed, place, fmt.Sprintf(format, args...))
 }
 
-// lineOrigin names a line, counted from 1.
+// lineOrigin returns the text for a line number, counted from 1.
 func lineOrigin(n int) string { return fmt.Sprintf("line %d", n) }
 
 // registry is a DMTF attribute registry (DSP8010 BiosAttributeRegistry).
 type registry struct {
 	name       string
 	attributes map[string]*registered
-	// locks say, by attribute, when it can be changed.
+	// locks says for each attribute under which conditions it can be changed.
 	locks map[string][]dependency
 }
 
@@ -206,28 +207,27 @@ type registry struct {
 type registered struct {
 	display, menu, fallback string
 	readOnly                bool
-	// names are the values on offer, texts what setup prints for them.
+	// names are the possible values, texts what BIOS setup shows for them.
 	names []string
 	texts map[string]string
 }
 
-// dependency is one entry of a registry's Dependencies (DMTF DSP8010,
-// AttributeRegistry): what holds of one attribute while others have values.
+// dependency is one entry of a registry's Dependencies (DMTF DSP8010, AttributeRegistry): whether
+// an attribute can be changed while other attributes have certain values.
 type dependency struct {
-	// locks is true where the attribute cannot be changed while the terms hold,
-	// false where it then can.
+	// locks is true if the attribute cannot be changed while the terms hold, and false if it can.
 	locks bool
 	terms []dependencyTerm
 }
 
-// dependencyTerm compares one attribute's current value. or joins it to the terms before
-// it, which otherwise must hold, too.
+// dependencyTerm compares the current value of an attribute. It is combined with the terms before
+// it by OR if or is set, else by AND.
 type dependencyTerm struct {
 	attribute, condition, value string
 	or                          bool
 }
 
-// addPlain appends a name and its value.
+// addPlain appends an attribute that consists of a name and a value.
 func (e *Export) addPlain(name, value string, readOnly bool, place string) error {
 	a := Attribute{Name: cleanValue(name), Value: cleanValue(value), Stated: true, ReadOnly: readOnly, Place: place}
 	if secret(a.Name) {
@@ -236,8 +236,8 @@ func (e *Export) addPlain(name, value string, readOnly bool, place string) error
 	return e.add(a)
 }
 
-// secret reports an attribute whose value is nobody's business: it is not
-// even kept.
+// secret tells whether the name of an attribute says that it holds a password or a key. Its value
+// is never kept.
 func secret(name string) bool {
 	lower := strings.ToLower(name)
 	for _, word := range []string{"password", "passwd", "passphrase", "privatekey", "private key"} {

@@ -2,10 +2,10 @@ package bios
 
 import "strings"
 
-// Join brings together what belongs together: a settings object becomes the
-// pending values of its resource, a registry gives names and texts to the
-// resources that name it. What is left over stays an export of its own. The
-// order of the files does not matter.
+// Join combines exports that belong together. A settings object becomes the pending values of its
+// resource. A registry gives names and texts to the exports that name it, and to those that name no
+// registry. The result holds all exports but the settings objects that were merged. The order of
+// the files does not matter.
 func Join(exports []*Export) []*Export {
 	var out []*Export
 	used := map[*Export]bool{}
@@ -33,7 +33,8 @@ func Join(exports []*Export) []*Export {
 	return out
 }
 
-// settledBy reports whether s is the settings object of e.
+// settledBy tells whether s is the settings object of e: by the path that e names, or, where a path
+// is missing, by the vendor.
 func (e *Export) settledBy(s *Export) bool {
 	if e.Settings != "" && s.Path != "" {
 		return samePath(e.Settings, s.Path)
@@ -45,15 +46,14 @@ func samePath(a, b string) bool {
 	return strings.EqualFold(strings.TrimRight(a, "/"), strings.TrimRight(b, "/"))
 }
 
-// sameRegistry compares names without the version: machines name the one they
-// were built with.
+// sameRegistry compares the names of two registries without their versions.
 func sameRegistry(a, b string) bool {
 	a, _, _ = strings.Cut(a, ".")
 	b, _, _ = strings.Cut(b, ".")
 	return strings.EqualFold(a, b)
 }
 
-// merge takes the settings object's values as pending.
+// merge takes the values of the settings object s as pending values.
 func (e *Export) merge(s *Export) {
 	at := map[string]int{}
 	for i := range e.Attributes {

@@ -12,7 +12,8 @@ import (
 // object is a JSON object.
 type object = map[string]any
 
-// parseJSON reads one value and nothing after it; numbers stay as written.
+// parseJSON decodes a single JSON value; numbers stay as written. Anything after the value, and
+// nesting deeper than maxDepth, is an error.
 func parseJSON(data []byte) (any, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -41,12 +42,12 @@ func jsonError(data []byte, err error) error {
 	}
 }
 
-// lineAt names the line of an offset.
+// lineAt returns the text for the line at an offset in bytes.
 func lineAt(data []byte, offset int64) string {
 	return lineOrigin(1 + bytes.Count(data[:max(0, min(int(offset), len(data)))], []byte{'\n'}))
 }
 
-// nestingDepth is the nesting of a value; it stops counting past the bound.
+// nestingDepth returns how deep the objects and arrays of a value are nested.
 func nestingDepth(v any) int {
 	deepest := 0
 	switch v := v.(type) {
@@ -64,13 +65,13 @@ func nestingDepth(v any) int {
 	return deepest + 1
 }
 
-// document is one object of a file with its JSON path.
+// document is one JSON object of a file, with its JSON path.
 type document struct {
 	path string
 	body object
 }
 
-// pathStep is one more element of a JSON path.
+// pathStep returns the step of a JSON path that leads to a key: ".key" or ["key"].
 func pathStep(key string) string {
 	if strings.ContainsAny(key, " .[]/#@") {
 		return fmt.Sprintf("[%q]", key)
@@ -78,7 +79,7 @@ func pathStep(key string) string {
 	return "." + key
 }
 
-// stringMember is a string member, "" when there is none.
+// stringMember returns a string member of an object, "" if there is none.
 //
 //go:noinline
 func stringMember(o object, key string) string {
@@ -86,7 +87,7 @@ func stringMember(o object, key string) string {
 	return cleanValue(s)
 }
 
-// scalar is the text of a string, number or boolean; null is not a value.
+// scalar returns the text of a string, number or boolean; false for null, objects and arrays.
 func scalar(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -100,7 +101,7 @@ func scalar(v any) (string, bool) {
 	}
 }
 
-// isBareValue reports a JSON value that is not a string.
+// isBareValue tells whether a JSON value is neither a string nor null.
 func isBareValue(v any) bool {
 	_, text := v.(string)
 	return v != nil && !text

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// dropAmbiguousKeys finds keys that stand in one object more than once with different values
-// and makes their values null: which of them counts is said nowhere (RFC 8259,
-// clause 4), so that neither does. It returns the places.
+// dropAmbiguousKeys sets keys that occur more than once in an object with different values to null,
+// because RFC 8259, clause 4, does not say which of the values counts. It returns the value so
+// changed and the paths of these keys, sorted.
 func dropAmbiguousKeys(data []byte, root any) (any, []string) {
 	if keysWritten(data) == keysHeld(root) {
 		return root, nil
@@ -22,7 +22,7 @@ func dropAmbiguousKeys(data []byte, root any) (any, []string) {
 	return again, slices.Sorted(maps.Keys(w.places))
 }
 
-// keysWritten counts the colons outside strings of valid JSON: one a key.
+// keysWritten counts the keys in valid JSON: the colons outside strings.
 func keysWritten(data []byte) (n int) {
 	inside := false
 	for i := 0; i < len(data); i++ {
@@ -38,7 +38,7 @@ func keysWritten(data []byte) (n int) {
 	return n
 }
 
-// keysHeld counts the keys that decoding kept.
+// keysHeld counts the keys that are left after decoding.
 func keysHeld(v any) (n int) {
 	switch v := v.(type) {
 	case object:
@@ -54,7 +54,7 @@ func keysHeld(v any) (n int) {
 	return n
 }
 
-// twiceWalker decodes JSON that is known to be valid and not too deep.
+// twiceWalker decodes JSON that is known to be valid and nested no deeper than maxDepth.
 type twiceWalker struct {
 	dec    *json.Decoder
 	places map[string]bool

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// documentKind tells the documents of the Redfish BIOS data model apart.
+// documentKind is the kind of a document of the Redfish BIOS data model.
 type documentKind uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	registryKind
 )
 
-// kindOfDocument recognises a document by what it holds.
+// kindOfDocument recognises the kind of a document by its content.
 func kindOfDocument(o object) documentKind {
 	if _, ok := registryEntries(o); ok {
 		return registryKind
@@ -32,14 +32,14 @@ func kindOfDocument(o object) documentKind {
 	return resourceKind
 }
 
-// isHpBios is the resource of iLO 4, whose attributes stand beside its own
-// properties.
+// isHpBios recognises the Bios resource of iLO 4, in which the attributes are members of the
+// resource itself.
 func isHpBios(o object) bool {
 	return strings.Contains(stringMember(o, "@odata.type"), "HpBios.") || strings.HasPrefix(stringMember(o, "Type"), "HpBios.")
 }
 
-// isSettings tells the settings object (what will be after the next boot)
-// from the resource (what is) by its path, else by its name.
+// isSettings tells whether a document is the settings object (values after the next boot) and not
+// the resource (present values), by its path or, without a path, by its Id or Name.
 func isSettings(o object) bool {
 	path := strings.ToLower(strings.TrimRight(stringMember(o, "@odata.id"), "/"))
 	for _, end := range []string{"/settings", "/pending", "/sd"} {
@@ -54,8 +54,9 @@ func isSettings(o object) bool {
 	return id == "settings" || id == "pending" || id == "sd" || strings.Contains(name, "pending")
 }
 
-// DecodeRedfish reads the three documents of one system's BIOS as a BMC hands
-// them out. settings and registry may be nil. name is for messages only.
+// DecodeRedfish decodes the Bios resource of one system as its management controller sent it.
+// settings is its settings object, registry its attribute registry; both may be nil. name is kept
+// as Export.Name. The error is ErrUnrecognised or ErrMalformed and names the document.
 func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, error) {
 	var docs []document
 	for _, in := range []struct {
@@ -77,7 +78,7 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 			return nil, fmt.Errorf("%s: %w: $: no Attributes, expected a Redfish Bios %s", in.what, ErrUnrecognised, in.what)
 		}
 		if in.what == "settings object" {
-			// The caller followed the link: it is one, whatever its path.
+			// The caller followed the link to it, so it is one whatever its path.
 			body = maps.Clone(body)
 			body["@odata.id"] = strings.TrimRight(stringMember(body, "@odata.id"), "/") + "/settings"
 		}
@@ -91,7 +92,7 @@ func DecodeRedfish(name string, resource, settings, registry []byte) (*Export, e
 	return e, nil
 }
 
-// combine makes one export of the documents of one system.
+// combine makes one export from the documents of one system.
 func combine(docs []document) (*Export, error) {
 	var current, pending, registry *Export
 	for _, d := range docs {
@@ -133,7 +134,7 @@ func combine(docs []document) (*Export, error) {
 	return current, nil
 }
 
-// decodeResource reads a Bios resource or its settings object.
+// decodeResource decodes a Bios resource or its settings object.
 func decodeResource(d document) (*Export, error) {
 	e := &Export{Format: Redfish, RegistryName: stringMember(d.body, "AttributeRegistry"), Path: stringMember(d.body, "@odata.id"), Wishes: isSettings(d.body)}
 	if s, ok := d.body["@Redfish.Settings"].(object); ok {
@@ -167,15 +168,15 @@ func decodeResource(d document) (*Export, error) {
 	return e, nil
 }
 
-// whole reports whether the resource is a machine's own answer and no excerpt.
-// Real ones hold 70 to 550 attributes, those of Cray's nodes 13 to 18.
+// whole tells whether the resource is a machine's full answer and not an excerpt, by its type and
+// number of attributes. Real answers hold 70 to 550 attributes, those of Cray's nodes 13 to 18.
 func (e *Export) whole(body object) bool {
 	enveloped := strings.Contains(strings.ToLower(stringMember(body, "@odata.type")), "bios")
 	n := len(e.Attributes)
 	return n >= 100 || enveloped && (n >= 40 || e.Vendor == Cray && n >= 10)
 }
 
-// wish moves the values of a settings object to where they belong.
+// wish moves the values of a settings object from Value to Pending.
 func (e *Export) wish() {
 	for i := range e.Attributes {
 		a := &e.Attributes[i]
@@ -186,7 +187,8 @@ func (e *Export) wish() {
 	}
 }
 
-// ownProperty tells the properties of an iLO 4 resource from its attributes.
+// ownProperty tells whether a member of an iLO 4 resource is a property of the resource and not an
+// attribute.
 func ownProperty(name string, v any) bool {
 	switch name {
 	case "Id", "Name", "Type", "Modified", "AttributeRegistry", "Description", "links", "Links", "SettingsResult", "Oem", "Actions":
@@ -199,7 +201,7 @@ func ownProperty(name string, v any) bool {
 	return strings.HasPrefix(name, "@")
 }
 
-// addRedfish appends one attribute of any JSON type.
+// addRedfish appends one attribute, whose value may have any JSON type.
 func (e *Export) addRedfish(at, name string, v any) error {
 	a := Attribute{Name: cleanValue(name), Place: at + pathStep(name)}
 	if o, ok := v.(object); ok {
@@ -216,7 +218,8 @@ func (e *Export) addRedfish(at, name string, v any) error {
 	return e.add(a)
 }
 
-// addNested reads the attribute objects of HPE Cray's node controllers.
+// addNested appends an attribute that is an object with its values, as the node controllers of HPE
+// Cray send it.
 func (e *Export) addNested(a Attribute, o object) error {
 	found := false
 	for _, key := range []string{"current_value", "CurrentValue", "Value"} {
@@ -247,7 +250,7 @@ func (e *Export) addNested(a Attribute, o object) error {
 	return e.add(a)
 }
 
-// stated is the value of the first attribute that has one.
+// stated returns the value of the first of these attributes that has one.
 //
 //go:noinline
 func (e *Export) stated(names ...string) string {

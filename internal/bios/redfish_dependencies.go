@@ -2,9 +2,9 @@ package bios
 
 import "strings"
 
-// lockedBy reads the dependencies that say when an attribute may be changed, by
-// attribute. Those about values, texts and bounds are passed over: a value that a
-// preset once wrote may have been changed since, and the attribute tells it.
+// lockedBy reads from a registry's Dependencies under which conditions each attribute can be
+// changed. Dependencies about values, texts and bounds are skipped: a value that a preset once
+// wrote may have changed since, and the attribute itself states it.
 func lockedBy(body object) map[string][]dependency {
 	entries, ok := body["RegistryEntries"].(object)
 	if !ok {
@@ -29,8 +29,8 @@ func lockedBy(body object) map[string][]dependency {
 	return out
 }
 
-// termsOf reads the conditions of a dependency; false where one is of a kind
-// that only a program could decide otherwise.
+// termsOf reads the conditions of a dependency. It returns false if there are none, or if one is
+// not a comparison (EQU, NEQ) with the current value of an attribute.
 func termsOf(v any) ([]dependencyTerm, bool) {
 	list, _ := v.([]any)
 	var out []dependencyTerm
@@ -46,9 +46,9 @@ func termsOf(v any) ([]dependencyTerm, bool) {
 	return out, len(out) > 0
 }
 
-// Locked reports whether the registry says that an attribute cannot be changed
-// while the others have the values that current gives, and by which attribute;
-// said is false where it says nothing of it now.
+// Locked tells whether the registry forbids changing an attribute while other attributes have the
+// values that current returns, and names the attribute that decides. said is false if no dependency
+// applies. Of several that apply the last one counts.
 func (e *Export) Locked(name string, current func(attribute string) (string, bool)) (locked, said bool, by string) {
 	for _, d := range e.locks[name] {
 		if d.hold(current) {
@@ -58,8 +58,8 @@ func (e *Export) Locked(name string, current func(attribute string) (string, boo
 	return locked, said, by
 }
 
-// DependsOn reports whether the registry makes it depend on another attribute
-// whether one can be changed.
+// DependsOn tells whether the value of the attribute other is among the conditions under which the
+// attribute name can be changed.
 func (e *Export) DependsOn(name, other string) bool {
 	for _, d := range e.locks[name] {
 		for _, t := range d.terms {
@@ -71,8 +71,8 @@ func (e *Export) DependsOn(name, other string) bool {
 	return false
 }
 
-// hold evaluates the terms from the left. What an attribute that the export
-// does not have would say is not known, and then nothing is said.
+// hold evaluates the terms from left to right. A term about an attribute whose value is not known
+// does not hold.
 func (d *dependency) hold(current func(attribute string) (string, bool)) bool {
 	holds := false
 	for i, t := range d.terms {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// registryEntries finds the list of attributes: below RegistryEntries, or
-// directly in a reduced registry.
+// registryEntries returns the list of attributes of a registry: below RegistryEntries or, in a
+// reduced registry, at the top.
 func registryEntries(o object) ([]any, bool) {
 	if entries, ok := o["RegistryEntries"].(object); ok {
 		list, ok := entries["Attributes"].([]any)
@@ -21,8 +21,7 @@ func registryEntries(o object) ([]any, bool) {
 	return list, ok && first["AttributeName"] != nil
 }
 
-// decodeRegistry reads a registry. As an export it lists the attributes
-// without values.
+// decodeRegistry decodes an attribute registry into an export whose attributes have no values.
 func decodeRegistry(d document) (*Export, error) {
 	entries, _ := registryEntries(d.body)
 	r := &registry{name: stringMember(d.body, "Id"), attributes: map[string]*registered{}, locks: lockedBy(d.body)}
@@ -61,8 +60,8 @@ func decodeRegistry(d document) (*Export, error) {
 	return e, nil
 }
 
-// register keeps an attribute; false for one that is there with other words, of
-// which nothing is kept: doubted are the names of those.
+// register keeps an attribute. It returns false if the attribute was listed before with other
+// content; then none of its entries is kept. doubted collects the names of such attributes.
 func (r *registry) register(name string, a *registered, doubted map[string]bool) bool {
 	before, known := r.attributes[name]
 	if doubted[name] || known && !reflect.DeepEqual(before, a) {
@@ -92,7 +91,8 @@ func newRegistered(o object) *registered {
 	return a
 }
 
-// registeredValue reads {"ValueName", "ValueDisplayName"} or a pair of them.
+// registeredValue reads a possible value: an object with ValueName and ValueDisplayName, or an
+// array of the two.
 func registeredValue(v any) (name, text string) {
 	switch v := v.(type) {
 	case object:
@@ -109,7 +109,7 @@ func registeredValue(v any) (name, text string) {
 	return name, text
 }
 
-// resolve gives the attributes the names and texts of their registry.
+// resolve gives the attributes the names, texts and options of their registry.
 func (e *Export) resolve(r *registry) {
 	if r == nil {
 		return

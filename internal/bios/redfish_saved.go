@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// decodeList takes the documents of an array: resource, settings object and
-// registry in any order, or what "ilorest save" wrote.
+// decodeList decodes an array of documents: resource, settings object and registry in any order, or
+// the file of "ilorest save".
 func decodeList(path string, list []any) (*Export, error) {
 	var docs []document
 	var comments object
@@ -42,8 +42,8 @@ func decodeList(path string, list []any) (*Export, error) {
 	return e, err
 }
 
-// redfishFacts is what Ansible's redfish_info gives: at the top, or where a
-// registered variable was written down.
+// redfishFacts finds the result of Ansible's redfish_info and its JSON path: at the top, or below
+// the name of a registered variable.
 func redfishFacts(o object) (object, string) {
 	if facts, ok := o["redfish_facts"].(object); ok {
 		return facts, "$.redfish_facts"
@@ -58,8 +58,8 @@ func redfishFacts(o object) (object, string) {
 	return nil, ""
 }
 
-// decodeAnsible takes bios_attribute of community.general's redfish_info: a list
-// of pairs, the system's path and its attributes.
+// decodeAnsible decodes bios_attribute in the result of redfish_info (collection
+// community.general): a list of pairs, each a system's path and its attributes.
 func decodeAnsible(facts object, at string) (*Export, error) {
 	at += ".bios_attribute.entries"
 	answer, _ := facts["bios_attribute"].(object)
@@ -76,12 +76,12 @@ func decodeAnsible(facts object, at string) (*Export, error) {
 	if !ok {
 		return nil, malformed(at+"[0][1]", "expected an object of attributes")
 	}
-	// It is the whole Bios resource without its head.
+	// These are all attributes of the Bios resource, without its own properties.
 	return combine([]document{{at + "[0][1]", object{"@odata.id": strings.TrimRight(stringMember(system, "system_uri"), "/") + "/Bios", "Attributes": attributes}}})
 }
 
-// ilorestDocuments finds the resources that "ilorest save" files below type and path:
-// {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {...}}}.
+// ilorestDocuments finds the resources in a file of "ilorest save", which stand below their type
+// and path: {"#Bios.v1_0_0.Bios": {"/redfish/v1/systems/1/bios/settings/": {...}}}.
 func ilorestDocuments(at string, body object) []document {
 	var docs []document
 	for _, key := range slices.Sorted(maps.Keys(body)) {
@@ -107,8 +107,8 @@ func ilorestDocuments(at string, body object) []document {
 	return docs
 }
 
-// decodeFlat takes what "ilorest get --json" prints: names and values only.
-// Without a name that tells a vendor it could be anything.
+// decodeFlat decodes the output of "ilorest get --json", an object of names and values. It could be
+// any object, so it must contain a name that tells a vendor.
 func decodeFlat(o object) (*Export, error) {
 	e := &Export{Format: ILORest}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
@@ -125,6 +125,7 @@ func decodeFlat(o object) (*Export, error) {
 	return e, nil
 }
 
+// someKeys lists the first five keys of an object for an error message.
 func someKeys(o object) string {
 	keys := slices.Sorted(maps.Keys(o))
 	if len(keys) > 5 {
@@ -139,14 +140,14 @@ func someKeys(o object) string {
 	return strings.Join(keys, ", ")
 }
 
-// ansibleAnswer is the line that ansible prints before a module's answer: an ad-hoc
-// command's "host | SUCCESS => {", a playbook's "ok: [host -> localhost] => {".
+// ansibleAnswer matches the line that Ansible prints before the result of a module: "host | SUCCESS
+// => {" of an ad-hoc command or "ok: [host -> localhost] => {" of a playbook.
 var ansibleAnswer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^(?:\S+ \| (?:SUCCESS|CHANGED)|(?:ok|changed): \[[^\]\n]+\](?: => \(item=[^\n]*\))?) => \{`)
 })
 
-// ansibleLog finds what redfish_info answered in ansible's printed output; nil where
-// there is none. Answers of several hosts are several machines'.
+// ansibleLog finds the result of redfish_info in the printed output of Ansible; nil if there is
+// none. Results of several hosts are an error.
 func ansibleLog(data []byte) ([]byte, error) {
 	if !bytes.Contains(data, []byte(" => {")) || !bytes.Contains(data, []byte(`"redfish_facts"`)) {
 		return nil, nil
@@ -157,7 +158,7 @@ func ansibleLog(data []byte) ([]byte, error) {
 		rest := data[at[1]-1:]
 		var answer json.RawMessage
 		if err := json.NewDecoder(bytes.NewReader(rest)).Decode(&answer); err != nil {
-			answer = rest // cut short: decoding says where
+			answer = rest // cut short: decodeJSON reports where
 		}
 		if bytes.Contains(answer, []byte(`"redfish_facts"`)) {
 			found = answer

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// hpeRegistry is the name of HPE's registries: the ROM family, a letter and
-// two digits, and the version.
+// hpeRegistry matches the names of HPE's registries: a ROM family of a letter and two digits, and a
+// version.
 var hpeRegistry = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BiosAttributeRegistry[A-Z][0-9]{2}\.v`) })
 
-// vendorOf tells who wrote a Redfish document: by its registry, its OEM part,
-// its shape, and last by the names of its attributes.
+// vendorOf finds the vendor of a Redfish document: by what the document itself names, else by the
+// names of its attributes.
 func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
 	if vendor := e.vendorByDocument(body); vendor != "" {
 		return vendor, false
@@ -19,7 +19,9 @@ func (e *Export) vendorOf(body object) (vendor string, guessed bool) {
 	return vendorByNames(e.Attributes)
 }
 
-// vendorByDocument is the vendor that the document itself names.
+// vendorByDocument finds the vendor by the registry, the path, the OEM objects and the actions of
+// the document. It returns "" if none of them tells, or if there are OEM objects of several
+// vendors.
 func (e *Export) vendorByDocument(body object) string {
 	switch {
 	case strings.HasPrefix(e.RegistryName, "Cisco"):
@@ -49,7 +51,7 @@ func (e *Export) vendorByDocument(body object) string {
 	return ""
 }
 
-// nested reports attributes that are objects with a current value.
+// nested tells whether all attributes are objects with a current_value.
 func nested(body object) bool {
 	attributes, _ := body["Attributes"].(object)
 	for _, v := range attributes {
@@ -64,19 +66,19 @@ func nested(body object) bool {
 	return len(attributes) > 0
 }
 
-// Shapes of attribute names.
+// Patterns of attribute names that tell a vendor.
 var (
-	// lenovoName: a menu group of ThinkSystem and an underscore.
+	// lenovoName: a menu group of Lenovo ThinkSystem and an underscore.
 	lenovoName = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^(Processors|OperatingModes|Memory|DevicesandIOPorts|Devices_and_IO_Ports|BootModes|Power|SystemRecovery)_[A-Za-z0-9]`)
 	})
-	// suffixedName: Supermicro's four hexadecimal digits.
+	// suffixedName: the four hexadecimal digits at the end of Supermicro's names.
 	suffixedName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`_[0-9A-F]{4}$`) })
-	// opaqueName: AMI's module and number, as KTIS001 or GBT0001.
+	// opaqueName: AMI's names of a module and a number, such as KTIS001 or GBT0001.
 	opaqueName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z]{2,5}[0-9A-F]{2,4}$`) })
 )
 
-// signatures are attribute names that one vendor alone uses.
+// signatures maps attribute names that only one vendor uses to that vendor.
 var signatures = map[string]string{
 	"SysProfile": Dell, "LogicalProc": Dell, "SystemModelName": Dell, "AcPwrRcvry": Dell, "ProcCStates": Dell, "MemOpMode": Dell, "ProcTurboMode": Dell,
 	"ProcPwrPerf": Dell, "EmbSata": Dell, "SysMemSize": Dell, "NumaNodesPerSocket": Dell,
@@ -92,13 +94,15 @@ var signatures = map[string]string{
 	"DCUIPPrefetcherEnable": IntelReference, "LlcPrefetchEnable": IntelReference, "ProcessorVmxEnable": IntelReference, "VTdSupport": IntelReference,
 }
 
-// amdName: a knob of AMD's common BIOS settings.
+// amdName is the prefix of the names of AMD's common BIOS settings.
 const amdName = "Cbs"
 
-// vendorByNames counts the names that tell a vendor; the most frequent wins,
-// and a tie tells nothing. Names of reference code are not a vendor's: they count
-// where two of them stand and no two of a vendor's. guessed: fewer than two
-// names say so.
+// vendorByNames counts the attribute names that tell a vendor. The most frequent vendor wins; a tie
+// tells none. If more than half of the names are AMI's opaque ones, the vendor is Gigabyte where
+// one starts with GBT, else AMI.
+//
+// Names of reference code win only if there are at least two of them and fewer than two names of
+// any vendor. guessed is true if fewer than two names tell the vendor, and always for AMI.
 func vendorByNames(attributes []Attribute) (vendor string, guessed bool) {
 	votes, opaque := countNames(attributes)
 	if opaque > len(attributes)/2 {
@@ -131,7 +135,7 @@ func vendorByNames(attributes []Attribute) (vendor string, guessed bool) {
 	return best, most < 2
 }
 
-// countNames counts by vendor the names that tell one, and the opaque ones.
+// countNames counts the names that tell a vendor, by vendor, and the opaque ones.
 func countNames(attributes []Attribute) (votes map[string]int, opaque int) {
 	votes = map[string]int{}
 	for i := range attributes {

@@ -2,8 +2,8 @@ package bios
 
 import "fmt"
 
-// isQuestion recognises an entry of an AMI SCE dump: a UEFI question with its
-// number and value.
+// isQuestion recognises an entry of an AMI SCE dump: a UEFI question with its title and its number
+// or value.
 func isQuestion(o object) bool {
 	_, title := o["Title"].(string)
 	_, id := o["Question Id"]
@@ -11,8 +11,8 @@ func isQuestion(o object) bool {
 	return title && (id || value)
 }
 
-// decodeSCE reads the JSON dump of AMI's setup configuration editor, as ASRock
-// Rack hands it out: numeric values, their titles beside.
+// decodeSCE decodes the JSON dump of AMI's setup configuration editor (SCE), which ASRock Rack
+// provides. Values are numbers, with their titles beside them.
 func decodeSCE(list []any) (*Export, error) {
 	e := &Export{Format: SCE, Vendor: ASRockRack, Complete: len(list) >= 40}
 	for i, v := range list {

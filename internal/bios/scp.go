@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// biosFQDD is the component of a Server Configuration Profile that holds the
+// biosFQDD starts the name (FQDD) of the component of a Server Configuration Profile that holds the
 // BIOS settings.
 const biosFQDD = "BIOS.Setup."
 
-// scp reads Dell's Server Configuration Profile as XML. Attributes inside
-// comments are read-only, dependent or destructive; they show the value all
-// the same.
+// scp decodes Dell's Server Configuration Profile in XML. Attributes in comments are read-only,
+// dependent or destructive, but they state the present value too.
 func (w *walker) scp(root xml.StartElement) (*Export, error) {
 	e := &Export{Format: SCPXML, Vendor: Dell, Product: attr(root, "Model")}
 	inside, found := false, false
@@ -61,8 +60,7 @@ func (w *walker) scpAttribute(e *Export, t xml.StartElement, inside, readOnly bo
 	return e.addPlain(attr(t, "Name"), value, readOnly, place)
 }
 
-// scpComment reads an attribute that was exported as a comment; any other
-// comment holds none.
+// scpComment reads an attribute that was exported as a comment, and ignores any other comment.
 func (e *Export) scpComment(comment, place string) error {
 	comment = strings.TrimSpace(comment)
 	if !strings.HasPrefix(comment, "<Attribute ") {
@@ -79,7 +77,7 @@ func (e *Export) scpComment(comment, place string) error {
 	return e.addPlain(a.Name, a.Value, true, place)
 }
 
-// decodeSCPJSON reads Dell's Server Configuration Profile as JSON.
+// decodeSCPJSON decodes Dell's Server Configuration Profile in JSON.
 func decodeSCPJSON(body object) (*Export, error) {
 	e := &Export{Format: SCPJSON, Vendor: Dell, Product: stringMember(body, "Model")}
 	components, _ := body["Components"].([]any)

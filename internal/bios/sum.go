@@ -9,12 +9,11 @@ import (
 	"sync"
 )
 
-// sumText is a line of SUM's information page: "BIOS Version(3.3)".
+// sumText matches the BIOS version on SUM's information page: "BIOS Version(3.3)".
 var sumText = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^BIOS Version ?\((.*)\)$`) })
 
-// sum reads the BIOS configuration of Supermicro Update Manager ("sum -c
-// GetCurrentBiosCfg"): menus with settings, whose value stands in an attribute
-// by the setting's type.
+// sum decodes the XML of Supermicro Update Manager ("sum -c GetCurrentBiosCfg"): menus with
+// settings. Which XML attribute holds the value depends on the type of the setting.
 func (w *walker) sum() (*Export, error) {
 	e := &Export{Format: SUMXML, Vendor: Supermicro}
 	var menus []string
@@ -65,7 +64,7 @@ func (w *walker) sumElement(e *Export, menus *[]string, t xml.StartElement) erro
 	return nil
 }
 
-// sumSetting reads one setting up to its end.
+// sumSetting reads one Setting element up to its end.
 func (w *walker) sumSetting(e *Export, menu string, t xml.StartElement) error {
 	a := Attribute{Name: attr(t, "name"), Menu: menu, Place: w.place()}
 	for _, key := range []string{"selectedOption", "checkedStatus", "numericValue"} {
@@ -85,7 +84,7 @@ func (w *walker) sumSetting(e *Export, menu string, t xml.StartElement) error {
 	return e.add(a)
 }
 
-// sumInside reads defaults and options, and the value of a text.
+// sumInside reads what is inside a Setting element: default, options and the value of a string.
 func (w *walker) sumInside(a *Attribute) error {
 	for depth := 1; depth > 0; {
 		t, err := w.next()

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// textLine is one line of a text export.
+// textLine is one line of a text export with its number.
 type textLine struct {
 	n    int
 	text string
@@ -14,19 +14,20 @@ type textLine struct {
 
 func (l textLine) place() string { return lineOrigin(l.n) }
 
-// racadmNames are attributes by which an excerpt without its header is known.
+// racadmNames are attributes by which an excerpt of racadm's output without its key line is
+// recognised.
 const racadmNames = `SysProfile|LogicalProc|ProcCStates|ProcC1E|ProcTurboMode|ProcPwrPerf|NodeInterleave|MemFrequency|SubNumaCluster|NumaNodesPerSocket`
 
-// Lines of racadm.
+// Patterns of racadm's lines.
 var (
 	racadmKey  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[Key=([^#\]]+)(?:#([^\]]*))?\]$`) })
 	racadmLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#?)([A-Za-z][A-Za-z0-9_. -]*)=(.*)$`) })
 	racadmWait = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(.*?)\s*\(Pending Value=(.*)\)$`) })
 )
 
-// decodeRacadm reads "racadm get BIOS.Group": a key line, then Name=Value. A
-// change that waits for the next boot follows in brackets; a leading # marks
-// what cannot be changed now. A transcript's other lines are passed over.
+// decodeRacadm decodes "racadm get BIOS.Group": a key line, then lines Name=Value. A pending value
+// follows in brackets; a leading # marks an attribute that cannot be changed at present. Other
+// lines of a transcript are ignored.
 func decodeRacadm(lines []textLine) (*Export, error) {
 	e := &Export{Format: Racadm, Vendor: Dell}
 	group, other := "", false
@@ -60,7 +61,7 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 	return e, nil
 }
 
-// some is an error when nothing was found.
+// some returns an error if no attribute was found.
 func (e *Export) some(lines []textLine, want string) error {
 	if len(e.Attributes) > 0 {
 		return nil
@@ -69,14 +70,15 @@ func (e *Export) some(lines []textLine, want string) error {
 	return malformed(last.place(), "the file ends without a setting, expected %s", want)
 }
 
-// syscfgNames are options of Dell's syscfg (DELL-11G, Appendix B).
+// syscfgNames are options of Dell's syscfg by which its output is recognised (DELL-11G, Appendix
+// B).
 const syscfgNames = `logicproc|nodeinterleave|turbomode|cstates|c1e|virtualization|memoptmode|snoopfilter`
 
 var syscfgLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:--)?([a-z][a-z0-9_-]*)=(.*)$`) })
 
-// decodeSyscfg reads Dell's Deployment Toolkit: "syscfg --logicproc" prints
-// logicproc=disable. After a change it prints the new value at once, although
-// it takes effect at the next boot (DELL-11G, Appendix B).
+// decodeSyscfg decodes the output of syscfg of Dell's Deployment Toolkit: "syscfg --logicproc"
+// prints logicproc=disable. After a change syscfg prints the new value at once, although it takes
+// effect at the next boot (DELL-11G, Appendix B).
 func decodeSyscfg(lines []textLine) (*Export, error) {
 	e := &Export{Format: DellSyscfg, Vendor: Dell, ReadsPending: true}
 	for _, l := range lines {

@@ -6,12 +6,12 @@ import (
 	"sync"
 )
 
-// asuGroups are groups of UEFI settings by which the format is known: other
-// files have names with dots too.
+// asuGroups are groups of UEFI settings by which the format is recognised; other files have names
+// with dots too.
 const asuGroups = `uEFI|Processors|OperatingModes|DevicesandIOPorts|Memory|Power|BootModes|BootOrder|SystemRecovery`
 
-// Lines of IBM's and Lenovo's Advanced Settings Utility and its successor
-// OneCLI.
+// Patterns of lines of IBM's and Lenovo's Advanced Settings Utility (ASU) and its
+// successor OneCLI.
 var (
 	asuLine = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9]*\.[^=]+|CMOS_[A-Za-z0-9_]+)=(.*)$`)
@@ -20,7 +20,7 @@ var (
 	asuChoice = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|=)<[^>]*>(=|$)`) })
 )
 
-// decodeASU reads "asu show" or "onecli config show": Group.Name=Value.
+// decodeASU decodes "asu show" or "onecli config show": lines Group.Name=Value.
 func decodeASU(lines []textLine) (*Export, error) {
 	e := &Export{Format: ASU}
 	for _, l := range lines {
@@ -30,7 +30,7 @@ func decodeASU(lines []textLine) (*Export, error) {
 		}
 		a := Attribute{Name: cleanValue(m[1]), Place: l.place()}
 		if asuChoice().MatchString(m[2]) {
-			// "asu showvalues" lists choices, the default in <>: no state.
+			// "asu showvalues" lists the choices with the default in <>, and no current value.
 			a.choices(m[2])
 		} else {
 			a.Value, a.Stated = unquote(m[2]), true
@@ -47,8 +47,7 @@ func decodeASU(lines []textLine) (*Export, error) {
 	return e, e.some(lines, "Group.Name=Value of a UEFI setting")
 }
 
-// decodeASUBatch reads a batch of set commands: what is to be set, not evidence
-// of what is.
+// decodeASUBatch decodes a batch of set commands, which say what is to be set and not what is set.
 func decodeASUBatch(lines []textLine) (*Export, error) {
 	e := &Export{Format: ASUBatch, Wishes: true}
 	for _, l := range lines {
@@ -71,12 +70,13 @@ func decodeASUBatch(lines []textLine) (*Export, error) {
 	return e, e.some(lines, `set Group.Name "Value"`)
 }
 
-// management reports a setting of the management controller, which is not a BIOS
-// setting and may identify people.
+// management tells whether a setting belongs to the management controller. It is not a BIOS setting
+// and may hold personal data.
 func management(name string) bool {
 	return strings.HasPrefix(name, "IMM.") || strings.HasPrefix(name, "BMC.") || strings.HasPrefix(name, "YUM.") || strings.HasPrefix(name, "RSA_")
 }
 
+// choices reads the list of choices that "asu showvalues" prints.
 func (a *Attribute) choices(values string) {
 	for choice := range strings.SplitSeq(values, "=") {
 		word := strings.TrimSuffix(strings.TrimPrefix(choice, "<"), ">")
@@ -87,6 +87,8 @@ func (a *Attribute) choices(values string) {
 	}
 }
 
+// unquote trims spaces and removes quotation marks around a value. iLOrest 3 puts them around words
+// too (HPE, iLOrest user guide, example commands and scripts: ServerAssetTag="MySystem").
 func unquote(s string) string {
 	s = cleanValue(s)
 	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
@@ -95,12 +97,12 @@ func unquote(s string) string {
 	return s
 }
 
-// ibmName are spellings of System x and BladeCenter, before ThinkSystem.
+// ibmName matches names that IBM's System x and BladeCenter use and Lenovo's ThinkSystem does not.
 var ibmName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|\s)(uEFI\.|CMOS_|SYSTEM_PROD_DATA|BootOrder\.|Processors\.Hyper-Threading|Processors\.QPI|Processors\.PackageACPIC-State)`)
 })
 
-// asuVendor tells Lenovo's from IBM's by the banner, else by the spelling.
+// asuVendor tells Lenovo's output from IBM's by the banner, else by the spelling of the names.
 func asuVendor(lines []textLine) string {
 	for _, l := range lines {
 		switch {

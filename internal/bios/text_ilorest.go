@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// ilorestNames are attributes of HPE's alone, by which a printed excerpt is
-// known; Dell has a WorkloadProfile too, with other values.
+// ilorestNames are attributes that only HPE has, by which a printed excerpt is recognised. Dell has
+// a WorkloadProfile too, with other values.
 const ilorestNames = `(?:ProcHyperthreading|ProcTurbo|ProcSMT|ProcAMDBoost|MinProcIdlePower|MinProcIdlePkgState|PowerRegulator|NumaGroupSizeOpt|MaxMemBusFreqMHz|` +
 	`AdvancedMemProtection|MemPatrolScrubbing|EnergyPerfBias|SubNumaClustering|CollabPowerControl|PowerProfile)=|` +
 	`WorkloadProfile="?(?:General|Virtualization-|LowLatency|MissionCritical|Transactional|HighPerformance|DecisionSupport|Graphic|I/OThroughput|Custom)|` +
@@ -15,19 +15,18 @@ const ilorestNames = `(?:ProcHyperthreading|ProcTurbo|ProcSMT|ProcAMDBoost|MinPr
 
 var ilorestLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`) })
 
-// wholeBIOS is how many attributes the smallest whole list of an HPE machine
-// has at least; "ilorest get" of single names prints fewer.
+// wholeBIOS is the number of attributes from which a list counts as complete. "ilorest get" with
+// single names prints fewer.
 const wholeBIOS = 100
 
-// decodeILORest reads what "ilorest get --select Bios." prints: Name=Value, the
-// attributes below "Attributes=" set in, the resource's own properties beside
-// them.
+// decodeILORest decodes the output of "ilorest get --select Bios.": lines Name=Value, the
+// attributes indented below "Attributes=", beside the properties of the resource itself.
 func decodeILORest(lines []textLine) (*Export, error) {
 	e := &Export{Format: ILORest, Vendor: HPE}
 	for _, l := range lines {
 		m := ilorestLine().FindStringSubmatch(l.text)
 		if m == nil || strings.HasPrefix(m[1], "@") {
-			continue // the tool's own talk
+			continue // a message of the tool
 		}
 		switch name, value := m[1], unquoted(m[2]); {
 		case name == "AttributeRegistry":

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Lines of SUM's older text form and of Intel's syscfg.
+// Patterns of lines of SUM's older text form and of Intel's syscfg.
 var (
 	sumSection  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\[(.+)\]$`) })
 	sumLine     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^=]+?)\s*=\s*(.*?)\s*(?://\s*(.*))?$`) })
@@ -14,9 +14,8 @@ var (
 	intelOption = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[:;])\s*([0-9A-Fa-f]+)\s*=\s*([^:;]+)`) })
 )
 
-// decodeSUMText reads the text form of "sum -c GetCurrentBiosCfg" (boards up
-// to X10): menus in brackets, codes as values, the options as comment with the
-// default starred.
+// decodeSUMText decodes the text form of "sum -c GetCurrentBiosCfg" (boards up to X10): menus in
+// brackets, numeric codes as values, and the options in a comment in which * marks the default.
 func decodeSUMText(lines []textLine) (*Export, error) {
 	e := &Export{Format: SUMText, Vendor: Supermicro}
 	menu := ""
@@ -45,8 +44,8 @@ func decodeSUMText(lines []textLine) (*Export, error) {
 	return e, e.some(lines, "Name=Value below [Menu|Submenu]")
 }
 
-// sumOptions reads "00 (Disabled), *01 (Enabled)": a title ends before the
-// next code, for titles hold brackets themselves.
+// sumOptions reads options such as "00 (Disabled), *01 (Enabled)". A title ends before the next
+// code and not at the first bracket, because titles contain brackets.
 func (a *Attribute) sumOptions(comment string) {
 	at := sumOption().FindAllStringSubmatchIndex(comment, -1)
 	for i, m := range at {
@@ -66,8 +65,8 @@ func (a *Attribute) sumOptions(comment string) {
 	}
 }
 
-// decodeIntel reads the INI file of Intel's server-board syscfg: menus as
-// [BIOS::Menu::Submenu], a comment after each value.
+// decodeIntel decodes the INI file of syscfg for Intel's server boards: menus as
+// [BIOS::Menu::Submenu], and after each value a comment with the options.
 func decodeIntel(lines []textLine) (*Export, error) {
 	e := &Export{Format: IntelSyscfg, Vendor: Intel}
 	menu, inside := "", false
@@ -102,7 +101,7 @@ func decodeIntel(lines []textLine) (*Export, error) {
 	return e, e.some(lines, "Name=Value below [BIOS::Menu]")
 }
 
-// intelOptions reads "Options: 0=Disabled: 1=Enabled".
+// intelOptions reads options such as "Options: 0=Disabled: 1=Enabled".
 func (a *Attribute) intelOptions(comment string) {
 	list, ok := strings.CutPrefix(cleanValue(comment), "Options:")
 	if !ok {

@@ -6,31 +6,31 @@ import (
 	"sync"
 )
 
-// omreportTell is the heading of "omreport chassis biossetup", or the first
-// line of a pair as releases before 7.0 print them.
+// omreportTell matches the heading of "omreport chassis biossetup", or the first line of a pair as
+// releases before 7.0 print it.
 const omreportTell = `^(System )?BIOS Settings$|^Attribute\s+: \S`
 
 var omreportLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][^:;]*?)\s*(?::(?: |$)|;)(.*)$`) })
 
-// systemProfiles are the texts that OpenManage prints for the system profile,
-// with the values that everything else of Dell's calls them by.
+// systemProfiles maps the texts that OpenManage prints for the system profile to the values that
+// Dell's other tools use.
 var systemProfiles = map[string]string{
 	"Performance Per Watt (DAPC)": "PerfPerWattOptimizedDapc", "Performance Per Watt Optimized (DAPC)": "PerfPerWattOptimizedDapc",
 	"Performance Per Watt (OS)": "PerfPerWattOptimizedOs", "Performance Per Watt Optimized (OS)": "PerfPerWattOptimizedOs",
 	"Performance": "PerfOptimized", "Performance Optimized": "PerfOptimized", "Dense Configuration Optimized": "DenseCfgOptimized", "Custom": "Custom",
 }
 
-// decodeOmreport reads Dell OpenManage's "omreport chassis biossetup": a name in
-// BIOS setup (or, with display=shortnames, an attribute), a colon (a semicolon
-// with -fmt ssv), and the text that setup prints for the value. Old releases
-// print "Attribute : NAME" and "Setting : TEXT" one below the other.
+// decodeOmreport decodes Dell OpenManage's "omreport chassis biossetup": the name of a setting in
+// BIOS setup (with display=shortnames the attribute), a colon (with -fmt ssv a semicolon), and the
+// text that setup shows for the value. Old releases print "Attribute : NAME" and "Setting : TEXT"
+// on two lines.
 func decodeOmreport(lines []textLine) (*Export, error) {
 	e := &Export{Format: Omreport, Vendor: Dell}
 	attribute := ""
 	for _, l := range lines {
 		m := omreportLine().FindStringSubmatch(l.text)
 		if m == nil {
-			continue // headings and rules
+			continue // a heading or a line of dashes
 		}
 		name, value := m[1], cleanValue(m[2])
 		switch name {
@@ -50,8 +50,8 @@ func decodeOmreport(lines []textLine) (*Export, error) {
 	return e, e.some(lines, "NAME : VALUE")
 }
 
-// addOmreport adds one attribute; a text of the system profile that no document
-// translates is not a value.
+// addOmreport appends one attribute. A text of the system profile that is not in systemProfiles is
+// a problem and not a value.
 func (e *Export) addOmreport(name, value string, l textLine) error {
 	if strings.EqualFold(name, "System Profile") || name == "SysProfile" {
 		code, ok := systemProfiles[value]

@@ -2,7 +2,7 @@ package bios
 
 import "encoding/json"
 
-// capturedExport is an export as a capture keeps it: decoded, with its registry.
+// capturedExport is an export in a capture: decoded, with its registry.
 type capturedExport struct {
 	Name                           string        `json:"name"`
 	Format                         Format        `json:"format"`
@@ -37,7 +37,7 @@ type wireTerm struct {
 	Or        bool   `json:"or,omitempty"`
 }
 
-// wiredLocks are a registry's dependencies as a capture keeps them.
+// wiredLocks converts dependencies to the form that a capture holds.
 func wiredLocks(locks map[string][]dependency) map[string][]wireDependency {
 	out := map[string][]wireDependency{}
 	for name, list := range locks {
@@ -52,8 +52,8 @@ func wiredLocks(locks map[string][]dependency) map[string][]wireDependency {
 	return out
 }
 
-// unwiredLocks are the dependencies that a capture kept; one without a term would
-// lock or unlock by nothing and is left out.
+// unwiredLocks converts the dependencies of a capture back. One without terms is dropped, because
+// it would apply always.
 func unwiredLocks(locks map[string][]wireDependency) map[string][]dependency {
 	out := map[string][]dependency{}
 	for name, list := range locks {
@@ -79,8 +79,8 @@ type wireRegistered struct {
 	Texts    map[string]string `json:"texts,omitempty"`
 }
 
-// MarshalJSON writes all of a decoded export, so that UnmarshalJSON gives the
-// same export again without its file.
+// MarshalJSON writes the whole decoded export, so that UnmarshalJSON restores it without the
+// original file.
 func (e *Export) MarshalJSON() ([]byte, error) {
 	w := capturedExport{Name: e.Name, Format: e.Format, Vendor: e.Vendor, Guessed: e.Guessed, Product: e.Product, Firmware: e.Firmware, RegistryName: e.RegistryName,
 		Complete: e.Complete, Wishes: e.Wishes, ReadsPending: e.ReadsPending, Attributes: e.Attributes, Problems: e.Problems,
@@ -95,7 +95,7 @@ func (e *Export) MarshalJSON() ([]byte, error) {
 	return json.Marshal(&w)
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote, within the bounds of a file.
+// UnmarshalJSON reads what MarshalJSON wrote. More attributes than a file may have are an error.
 func (e *Export) UnmarshalJSON(data []byte) error {
 	var w capturedExport
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -118,8 +118,8 @@ func (e *Export) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Without is a copy in which attributes that keep does not want have nothing but
-// their names, so that no serial number or password is in it.
+// Without returns a copy in which the attributes that keep rejects have no values, so that it holds
+// none of their serial numbers or passwords. Their names, places and flags stay.
 func (e *Export) Without(keep func(name, display string) bool) *Export {
 	out := *e
 	out.Attributes = make([]Attribute, len(e.Attributes))

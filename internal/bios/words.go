@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// settingNames are memaudit's own names of settings, by which a file of them is
-// known; a test checks them against the vocabulary.
+// settingNames are memaudit's own names of settings, by which a file of them is recognised. A test
+// compares them with the vocabulary.
 const settingNames = `workload_profile|power_policy|p_states|hwp|turbo|energy_efficient_turbo|c_states|c1e|package_c_state` +
 	`|monitor_mwait|uncore_frequency|energy_perf_bias|epb_owner|upi_power_mgmt|determinism|df_c_states|apb_disable` +
 	`|pcie_aspm|smt|node_interleave|sub_numa|l3_as_numa|numa_group|controller_interleave|channel_interleave` +
@@ -22,9 +22,9 @@ const settingNames = `workload_profile|power_policy|p_states|hwp|turbo|energy_ef
 
 var wordLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z][a-z0-9_]*)\s*[:=]\s*(.*)$`) })
 
-// decodeWords reads a file of memaudit's own words ("memory_ras_mode: spare"),
-// which somebody wrote who looked into BIOS setup: for machines that export
-// nothing. Empty lines and what stands after # are left out.
+// decodeWords decodes a file in memaudit's own words ("memory_ras_mode: spare"). A person writes it
+// after looking into BIOS setup, for a machine that exports nothing. Empty lines and comments after
+// # are ignored.
 func decodeWords(lines []textLine) (*Export, error) {
 	e := &Export{Format: OwnWords}
 	for _, l := range lines {

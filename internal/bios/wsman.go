@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// wsman reads an enumeration of Dell's DCIM_BIOSEnumeration, DCIM_BIOSString
-// or DCIM_BIOSInteger. Each file holds one class; the enumerations are those
-// that settings are among.
+// wsman decodes an enumeration of Dell's class DCIM_BIOSEnumeration, DCIM_BIOSString or
+// DCIM_BIOSInteger. A file holds one class; the settings that memaudit reads are in the first.
 func (w *walker) wsman() (*Export, error) {
 	e := &Export{Format: WSMan, Vendor: Dell}
 	enumerations := 0
@@ -38,7 +37,7 @@ func (w *walker) wsman() (*Export, error) {
 	return e, nil
 }
 
-// wsmanItem reads one attribute up to its end.
+// wsmanItem reads one attribute up to the end of its element.
 func (w *walker) wsmanItem(e *Export) error {
 	a := Attribute{Place: w.place()}
 	for depth := 1; depth > 0; {

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// xmlStart finds where the XML of a file begins: SUM prints a banner and dots
-// before it. -1 when there is none.
+// xmlStart returns the offset at which the XML of a file begins, -1 if there is none. SUM prints a
+// banner and dots before it.
 func xmlStart(data []byte) int {
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '<' {
 		return len(data) - len(trimmed)
@@ -24,15 +24,15 @@ func xmlStart(data []byte) int {
 	return -1
 }
 
-// walker reads one XML export element by element, so that nothing is built
-// that a hostile file could blow up.
+// walker reads an XML export token by token and builds no tree, so that a hostile file cannot make
+// it use much memory.
 type walker struct {
 	*xml.Decoder
 	// before is the number of lines above the XML.
 	before, depth int
 }
 
-// next is the next token; it counts the depth and turns errors into places.
+// next returns the next token. It limits the depth, and its errors name the line.
 func (w *walker) next() (xml.Token, error) {
 	t, err := w.Token()
 	if err != nil {
@@ -52,13 +52,13 @@ func (w *walker) next() (xml.Token, error) {
 	return t, nil
 }
 
-// place names the line reached, counted over the whole file.
+// place returns the text for the current line, counted over the whole file.
 func (w *walker) place() string {
 	n, _ := w.InputPos()
 	return lineOrigin(w.before + n)
 }
 
-// text is the character data of the element just opened, up to its end.
+// text returns the character data of the element that was just opened and reads up to its end.
 func (w *walker) text() (string, error) {
 	var b strings.Builder
 	for depth := 1; depth > 0; {
@@ -81,7 +81,7 @@ func (w *walker) text() (string, error) {
 	return cleanValue(b.String()), nil
 }
 
-// attr is an attribute of an element by its local name, "" when absent.
+// attr returns the XML attribute with this local name, in any case; "" if it is absent.
 func attr(e xml.StartElement, name string) string {
 	v, _ := attrOK(e, name)
 	return v
@@ -96,14 +96,14 @@ func attrOK(e xml.StartElement, name string) (string, bool) {
 	return "", false
 }
 
-// latin1 reads the one-byte encodings that exports name; anything else is an
-// error with the name.
+// latin1 converts the one-byte encodings that exports declare to UTF-8. Another encoding is an
+// error that names it.
 func latin1(charset string, in io.Reader) (io.Reader, error) {
 	switch strings.ToLower(charset) {
 	case "utf-8", "us-ascii":
 		return in, nil
 	case "utf-16":
-		return in, nil // plain has turned it into UTF-8
+		return in, nil // toUTF8 has converted it
 	case "iso-8859-1", "iso8859-1", "latin1", "windows-1252":
 		raw, err := io.ReadAll(io.LimitReader(in, MaxBytes+1))
 		if err != nil {
