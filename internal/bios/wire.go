@@ -17,6 +17,8 @@ type capturedExport struct {
 	Settings                       string        `json:"settings,omitempty"`
 	Path                           string        `json:"path,omitempty"`
 	Registry                       *wireRegistry `json:"registry,omitempty"`
+	// Locks are the dependencies of the registry by which the attributes were resolved.
+	Locks map[string][]wireDependency `json:"locks,omitempty"`
 }
 
 type wireRegistry struct {
@@ -84,7 +86,7 @@ type wireRegistered struct {
 func (e *Export) MarshalJSON() ([]byte, error) {
 	w := capturedExport{Name: e.Name, Format: e.Format, Vendor: e.Vendor, Guessed: e.Guessed, Product: e.Product, Firmware: e.Firmware, RegistryName: e.RegistryName,
 		Complete: e.Complete, Wishes: e.Wishes, ReadsPending: e.ReadsPending, Attributes: e.Attributes, Problems: e.Problems,
-		Settings: e.Settings, Path: e.Path}
+		Settings: e.Settings, Path: e.Path, Locks: wiredLocks(e.locks)}
 	if e.registry != nil {
 		w.Registry = &wireRegistry{Name: e.registry.name, Attributes: map[string]wireRegistered{}, Locks: wiredLocks(e.registry.locks)}
 		for name, a := range e.registry.attributes {
@@ -107,6 +109,9 @@ func (e *Export) UnmarshalJSON(data []byte) error {
 	*e = Export{Name: w.Name, Format: w.Format, Vendor: w.Vendor, Guessed: w.Guessed, Product: w.Product, Firmware: w.Firmware, RegistryName: w.RegistryName,
 		Complete: w.Complete, Wishes: w.Wishes, ReadsPending: w.ReadsPending, Attributes: w.Attributes, Problems: w.Problems,
 		Settings: w.Settings, Path: w.Path}
+	if len(w.Locks) > 0 {
+		e.locks = unwiredLocks(w.Locks)
+	}
 	if w.Registry == nil {
 		return nil
 	}
