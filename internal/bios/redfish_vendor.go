@@ -34,11 +34,19 @@ func (e *Export) vendorByDocument(body object) string {
 		return Cray
 	}
 	if oem, ok := body["Oem"].(object); ok {
+		found, several := "", false
 		for key, vendor := range map[string]string{"Hpe": HPE, "Hp": HPE, "Dell": Dell, "Lenovo": Lenovo, "Supermicro": Supermicro,
 			"Cisco": Cisco, "Intel": Intel, "GBTechnology": Gigabyte, "ts_fujitsu": Fujitsu} {
 			if _, ok := oem[key]; ok {
-				return vendor
+				several = several || found != "" && found != vendor
+				found = vendor
 			}
+		}
+		switch {
+		case several:
+			return ""
+		case found != "":
+			return found
 		}
 	}
 	if actions, ok := body["Actions"].(object); ok {

@@ -23,6 +23,8 @@ func TestVendorOfResource(t *testing.T) {
 		{name: "a registry that is like HPE's", head: `"AttributeRegistry": "BiosAttributeRegistry.v1_0_0"`, attributes: `"A": "x"`, guessed: true},
 		{name: "Dell's path", head: `"@odata.id": "/redfish/v1/Systems/System.Embedded.1/Bios"`, attributes: `"ProcTurbo": "x", "ProcHyperthreading": "x"`, vendor: bios.Dell},
 		{name: "an OEM part", head: `"Oem": {"Supermicro": {}}`, attributes: `"A": "x"`, vendor: bios.Supermicro},
+		{name: "two OEM parts of one maker", head: `"Oem": {"Hp": {}, "Hpe": {}}`, attributes: `"A": "x"`, vendor: bios.HPE},
+		{name: "OEM parts of two makers", head: `"Oem": {"Intel": {}, "Lenovo": {}}`, attributes: `"A": "x"`, guessed: true},
 		{name: "ZT's action", head: `"Actions": {"#ZtBios.ResetBios": {}}`, attributes: `"A": "x"`, vendor: bios.ZT},
 		{name: "nested values of a node", head: `"@odata.id": "/redfish/v1/Systems/Node0/Bios"`, attributes: `"A": {"current_value": "x"}`, vendor: bios.Cray},
 		{name: "plain values of a node", head: `"@odata.id": "/redfish/v1/Systems/Node0/Bios"`, attributes: `"A": "x"`, guessed: true},
