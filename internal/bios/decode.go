@@ -106,12 +106,13 @@ func decodeJSON(data []byte) (*Export, error) {
 	default:
 		return nil, fmt.Errorf("%w: $: JSON that is neither an object nor an array, %s", ErrUnrecognised, expected)
 	}
-	for _, at := range places {
-		if e != nil {
-			e.Problems = append(e.Problems, at+": is listed more than once with different values, and none of them is taken")
-		}
+	if err != nil {
+		return nil, err
 	}
-	return e, err
+	for _, at := range places {
+		e.problem("%s: is listed more than once with different values, and none of them is taken", at)
+	}
+	return e, nil
 }
 
 // decodeObject decodes a single document, a collection, or an object whose members are documents.

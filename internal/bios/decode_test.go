@@ -165,6 +165,7 @@ func TestDecodeErrors(t *testing.T) {
 		{"two systems", "[" + dellResource + "," + dellResource + "]", bios.ErrMalformed, "$[1]: a second Bios resource"},
 		{"deep JSON", strings.Repeat(`{"a":`, 100) + "1" + strings.Repeat("}", 100), bios.ErrMalformed, "nested deeper than 64"},
 		{"cut XML", sumXML[:len(sumXML)-20], bios.ErrMalformed, "line 8: XML: "},
+		{"bad XML below a banner", "Supermicro Update Manager\n....\n<?xml version=\"1.0\"?>\n<BiosCfg><Menu", bios.ErrMalformed, "malformed: line 4: XML: unexpected EOF"},
 		{"deep XML", "<BiosCfg>" + strings.Repeat("<Menu>", 100), bios.ErrMalformed, "nested deeper than 64"},
 		{"other XML", "<html></html>", bios.ErrUnrecognised, "line 1: XML root <html>"},
 		{"no BIOS component", `<SystemConfiguration><Component FQDD="RAID.1"/></SystemConfiguration>`, bios.ErrMalformed, "no component BIOS.Setup.1-1"},

@@ -46,6 +46,13 @@ func TestProblemsAreBounded(t *testing.T) {
 	e := decoded(t, "registry", `{"Id": "R.v1", "RegistryEntries": {"Attributes": [{"AttributeName": "A"}`+strings.Repeat(`, {"DisplayName": "no name"}`, 250)+`]}}`)
 	require.Len(t, e.Problems, 101)
 	assert.Equal(t, "further problems are not listed", e.Problems[100])
+	var twice strings.Builder
+	for i := range 250 {
+		fmt.Fprintf(&twice, `, "A%d": 1, "A%d": 2`, i, i)
+	}
+	e = decoded(t, "resource", `{"@odata.type": "#Bios.v1_0_0.Bios", "Attributes": {"A": "x"`+twice.String()+`}}`)
+	require.Len(t, e.Problems, 101)
+	assert.Equal(t, "further problems are not listed", e.Problems[100])
 }
 
 // TestSettingsObjectOfAnother: a settings object gives its own resource the pending

@@ -39,7 +39,11 @@ func (w *walker) next() (xml.Token, error) {
 		if errors.Is(err, io.EOF) && w.depth == 0 {
 			return nil, io.EOF
 		}
-		return nil, malformed(w.place(), "XML: %s", strings.TrimPrefix(err.Error(), "XML syntax error on "))
+		var syntax *xml.SyntaxError
+		if errors.As(err, &syntax) { // without its own line, which does not count those above the XML
+			return nil, malformed(w.place(), "XML: %s", syntax.Msg)
+		}
+		return nil, malformed(w.place(), "XML: %v", err)
 	}
 	switch t.(type) {
 	case xml.StartElement:
