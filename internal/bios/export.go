@@ -60,8 +60,8 @@ const (
 	FirmwareAttributes Format = "firmware-attributes"
 )
 
-// Vendors for which there is a table of settings; "" stands for a vendor that the export does not
-// name.
+// The vendors that are told apart; "" stands for a vendor that the export does not tell. Not all
+// have a table of settings.
 const (
 	Dell       = "dell"
 	HPE        = "hpe"
@@ -179,12 +179,22 @@ func (e *Export) add(a Attribute) error {
 	if len(a.Name)+len(a.Value)+len(a.Pending) > maxValue {
 		return malformed(a.Place, "an attribute longer than %d bytes", maxValue)
 	}
+	if secret(a.Name) {
+		a.dropValues()
+	}
 	if a.Name == "" {
 		e.problem("%s: an attribute without a name", a.Place)
 		return nil
 	}
 	e.Attributes = append(e.Attributes, a)
 	return nil
+}
+
+// dropValues removes everything that an attribute may hold, but not its name and place.
+func (a *Attribute) dropValues() {
+	a.Value, a.Text, a.Stated = "", "", false
+	a.Pending, a.PendingText, a.HasPending = "", "", false
+	a.Default = ""
 }
 
 // malformed returns an ErrMalformed with its place, for example "line 12" or "$.Attributes".
@@ -229,11 +239,7 @@ type dependencyTerm struct {
 
 // addPlain appends an attribute that consists of a name and a value.
 func (e *Export) addPlain(name, value string, readOnly bool, place string) error {
-	a := Attribute{Name: cleanValue(name), Value: cleanValue(value), Stated: true, ReadOnly: readOnly, Place: place}
-	if secret(a.Name) {
-		a.Value, a.Stated = "", false
-	}
-	return e.add(a)
+	return e.add(Attribute{Name: cleanValue(name), Value: cleanValue(value), Stated: true, ReadOnly: readOnly, Place: place})
 }
 
 // secret tells whether the name of an attribute says that it holds a password or a key. Its value

@@ -136,7 +136,7 @@ func TestWSManForms(t *testing.T) {
 		{name: "no value now", in: envelope("DCIM_BIOSString", `<n1:AttributeName>AssetTag</n1:AttributeName><n1:CurrentValue xsi:nil="true"/>`), want: []string{"AssetTag=(none)"}},
 		{name: "an empty value is one", in: envelope("DCIM_BIOSString", `<n1:AttributeName>AssetTag</n1:AttributeName><n1:CurrentValue/>`), want: []string{"AssetTag="}},
 		{name: "an integer", in: envelope("DCIM_BIOSInteger", `<n1:AttributeName>AcPwrRcvryUserDelay</n1:AttributeName><n1:CurrentValue>30</n1:CurrentValue><n1:DefaultValue>60</n1:DefaultValue>`), want: []string{"AcPwrRcvryUserDelay=30 default:60"}},
-		{name: "a password", in: envelope("DCIM_BIOSString", `<n1:AttributeName>SetupPassword</n1:AttributeName><n1:CurrentValue>hunter2</n1:CurrentValue><n1:PendingValue>hunter3</n1:PendingValue>`), want: []string{"SetupPassword=(none)"}},
+		{name: "a password", in: envelope("DCIM_BIOSString", `<n1:AttributeName>SetupPassword</n1:AttributeName><n1:CurrentValue>hunter2</n1:CurrentValue><n1:PendingValue>hunter3</n1:PendingValue><n1:DefaultValue>hunter4</n1:DefaultValue>`), want: []string{"SetupPassword=(none)"}},
 		{name: "its group and options", in: envelope("DCIM_BIOSEnumeration", `<n1:GroupDisplayName>Memory Settings</n1:GroupDisplayName><n1:AttributeName>NodeInterleave</n1:AttributeName><n1:CurrentValue>Disabled</n1:CurrentValue><n1:PossibleValues>Enabled</n1:PossibleValues><n1:PossibleValues>Disabled</n1:PossibleValues>`),
 			want: []string{"NodeInterleave=Disabled menu:Memory Settings offers:Enabled|Disabled"}},
 	})
@@ -220,7 +220,7 @@ func TestMenuForms(t *testing.T) {
 		{name: "a value that is none of the valid ones", in: `[{"Title": "Turbo Mode", "Question Id": 1, "Value": 9, "Valid Value": [{"Title": "Disabled", "Value": 0}]}]`, want: []string{"Turbo Mode=9 offers:Disabled"}},
 		{name: "no value", in: `[{"Title": "Turbo Mode", "Question Id": 1, "Value": null, "Valid Value": [{"Title": "Disabled", "Value": 0}]}]`, want: []string{"Turbo Mode=(none) offers:Disabled"}},
 		{name: "one title twice", in: `[{"Title": "Cores", "Question Id": 1, "Value": 0}, {"Title": "Cores", "Question Id": 2, "Value": 1}]`, want: []string{"Cores=0", "Cores=1"}},
-		{name: "a password", in: `[{"Title": "Administrator Password", "Question Id": 1, "Value": "hunter2"}]`, want: []string{"Administrator Password=(none)"}},
+		{name: "a password", in: `[{"Title": "Administrator Password", "Question Id": 1, "Value": "hunter2", ";Default Value": "hunter3"}]`, want: []string{"Administrator Password=(none)"}},
 	})
 	testForms(t, bios.OwnWords, []form{
 		{name: "quotes, comments and an equals sign", in: "---\nmemory_ras_mode: \"spare\" # as setup shows it\nturbo = enabled\n", want: []string{"memory_ras_mode=spare", "turbo=enabled"}},
@@ -240,7 +240,7 @@ func TestRedfishForms(t *testing.T) {
 		{name: "null", in: resource(`"A": null`), want: []string{"A=(none)"}},
 		{name: "an object without a value", in: resource(`"A": {"AllowableValues": ["x"]}`), want: []string{"A=(none) offers:x"}, problems: []string{"an object without current_value"}},
 		{name: "an object with what waits", in: resource(`"A": {"current_value": "x", "pending_value": "y", "default_value": "z"}`), want: []string{"A=x default:z pending:y"}},
-		{name: "an object that is a password", in: resource(`"AdminPassword": {"current_value": "hunter2", "pending_value": "hunter3"}`), want: []string{"AdminPassword=(none)"}},
+		{name: "an object that is a password", in: resource(`"AdminPassword": {"current_value": "hunter2", "pending_value": "hunter3", "default_value": "hunter4"}`), want: []string{"AdminPassword=(none)"}},
 		{name: "one key twice with two values", in: resource(`"A": "x", "A": "y", "B": "z"`), want: []string{"A=(none)", "B=z"}, problems: []string{"$.Attributes.A: is listed more than once with different values"}},
 	})
 }

@@ -212,9 +212,6 @@ func (e *Export) addRedfish(at, name string, v any) error {
 	if _, ok := v.([]any); ok {
 		a.Value, a.Stated = bareWord(v), true
 	}
-	if secret(a.Name) {
-		a.Value, a.Stated = "", false
-	}
 	return e.add(a)
 }
 
@@ -243,9 +240,6 @@ func (e *Export) addNested(a Attribute, o object) error {
 				a.Options = append(a.Options, word)
 			}
 		}
-	}
-	if secret(a.Name) {
-		a.Value, a.Stated, a.Pending, a.HasPending = "", false, "", false
 	}
 	return e.add(a)
 }

@@ -37,9 +37,6 @@ func decodeSCE(list []any) (*Export, error) {
 				a.Text = title
 			}
 		}
-		if secret(a.Name) {
-			a.Value, a.Stated, a.Text = "", false, ""
-		}
 		if err := e.add(a); err != nil {
 			return nil, err
 		}

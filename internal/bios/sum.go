@@ -78,8 +78,8 @@ func (w *walker) sumSetting(e *Export, menu string, t xml.StartElement) error {
 	if !a.Stated && attr(t, "type") == "Option" {
 		e.problem("%s: setting %q has no selectedOption", a.Place, a.Name)
 	}
-	if secret(a.Name) || attr(t, "type") == "Password" {
-		a.Value, a.Stated, a.Default = "", false, ""
+	if attr(t, "type") == "Password" {
+		a.dropValues()
 	}
 	return e.add(a)
 }

@@ -46,9 +46,6 @@ func decodeRacadm(lines []textLine) (*Export, error) {
 		if wait := racadmWait().FindStringSubmatch(m[3]); wait != nil {
 			a.Value, a.Pending, a.HasPending = wait[1], wait[2], true
 		}
-		if secret(a.Name) {
-			a.Value, a.Stated, a.Pending, a.HasPending = "", false, "", false
-		}
 		if err := e.add(a); err != nil {
 			return nil, err
 		}

@@ -35,9 +35,6 @@ func decodeASU(lines []textLine) (*Export, error) {
 		} else {
 			a.Value, a.Stated = unquote(m[2]), true
 		}
-		if secret(a.Name) {
-			a.Value, a.Stated = "", false
-		}
 		if err := e.add(a); err != nil {
 			return nil, err
 		}
@@ -54,11 +51,7 @@ func decodeASUBatch(lines []textLine) (*Export, error) {
 		m := asuSet().FindStringSubmatch(l.text)
 		switch {
 		case m != nil && !management(m[1]):
-			a := Attribute{Name: m[1], Pending: unquote(m[2]), HasPending: true, Place: l.place()}
-			if secret(a.Name) {
-				a.Pending, a.HasPending = "", false
-			}
-			if err := e.add(a); err != nil {
+			if err := e.add(Attribute{Name: m[1], Pending: unquote(m[2]), HasPending: true, Place: l.place()}); err != nil {
 				return nil, err
 			}
 		case m != nil, strings.HasPrefix(l.text, "loaddefault"), strings.HasPrefix(l.text, "#"):

@@ -15,8 +15,8 @@ const ilorestNames = `(?:ProcHyperthreading|ProcTurbo|ProcSMT|ProcAMDBoost|MinPr
 
 var ilorestLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_]*)=(.*)$`) })
 
-// wholeBIOS is the number of attributes from which a list counts as complete. "ilorest get" with
-// single names prints fewer.
+// wholeBIOS is the least number of attributes in a complete list of an HPE machine. "ilorest get"
+// with single names prints fewer.
 const wholeBIOS = 100
 
 // decodeILORest decodes the output of "ilorest get --select Bios.": lines Name=Value, the
@@ -28,7 +28,7 @@ func decodeILORest(lines []textLine) (*Export, error) {
 		if m == nil || strings.HasPrefix(m[1], "@") {
 			continue // a message of the tool
 		}
-		switch name, value := m[1], unquoted(m[2]); {
+		switch name, value := m[1], unquote(m[2]); {
 		case name == "AttributeRegistry":
 			e.RegistryName = value
 		case value == "" && name == "Attributes", name == "Id", name == "Name", name == "Description":
@@ -40,13 +40,4 @@ func decodeILORest(lines []textLine) (*Export, error) {
 	}
 	e.Complete = len(e.Attributes) >= wholeBIOS
 	return e, e.some(lines, "Name=Value")
-}
-
-// unquoted is a value without the quotation marks that iLOrest 3 puts around a word
-// (HPE, iLOrest user guide, example commands and scripts: ServerAssetTag="MySystem").
-func unquoted(value string) string {
-	if n := len(value); n >= 2 && value[0] == '"' && value[n-1] == '"' {
-		return value[1 : n-1]
-	}
-	return value
 }

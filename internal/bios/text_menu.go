@@ -33,9 +33,6 @@ func decodeSUMText(lines []textLine) (*Export, error) {
 		}
 		a := Attribute{Name: cleanValue(m[1]), Menu: menu, Value: unquote(m[2]), Stated: true, Place: l.place()}
 		a.sumOptions(m[3])
-		if secret(a.Name) {
-			a.Value, a.Stated, a.Text = "", false, ""
-		}
 		if err := e.add(a); err != nil {
 			return nil, err
 		}
@@ -90,9 +87,6 @@ func decodeIntel(lines []textLine) (*Export, error) {
 		value, comment, _ := strings.Cut(rest, ";")
 		a := Attribute{Name: cleanValue(name), Menu: menu, Value: cleanValue(value), Stated: true, Place: l.place()}
 		a.intelOptions(comment)
-		if secret(a.Name) {
-			a.Value, a.Stated, a.Text = "", false, ""
-		}
 		if err := e.add(a); err != nil {
 			return nil, err
 		}

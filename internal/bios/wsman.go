@@ -59,9 +59,6 @@ func (w *walker) wsmanItem(e *Export) error {
 			}
 		}
 	}
-	if secret(a.Name) {
-		a.Value, a.Stated, a.Pending, a.HasPending = "", false, "", false
-	}
 	return e.add(a)
 }
 
