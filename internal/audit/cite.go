@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/facts"
 	"github.com/memaudit/memaudit/internal/platform"
 	"github.com/memaudit/memaudit/internal/rulepack"
@@ -145,10 +146,16 @@ func (r *auditRun) rank(rule *rulepack.Rule) int {
 	}
 }
 
-// maker is the machine's, folded; "" when firmware does not name it.
+// maker is the machine's, folded; "" when firmware does not name it. Where only the
+// board is named and the name is the processor's maker's, it may be the reference
+// code's that the firmware was made of (INTEL X79, Intel OEM): nobody's then.
 func (r *auditRun) maker() string {
 	if r.folded == nil {
-		name := platform.MakerWord(r.sys.Machine.Vendor.Or(""))
+		vendor := r.sys.Machine.Vendor
+		name := platform.MakerWord(vendor.Or(""))
+		if vendor.Certainty <= fact.Indirect && name == r.processorMaker() {
+			name = ""
+		}
 		r.folded = &name
 	}
 	return *r.folded

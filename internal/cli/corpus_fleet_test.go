@@ -80,7 +80,7 @@ func TestFleetOfRealMachines(t *testing.T) {
 	want := map[string]fault{}
 	with := newTextAuditor(t)
 	kinds := []string{"bios", "speed", "module"}
-	seen := 0
+	seen, planted := 0, 0
 	eachText(t, corpustest.Servers, func(name string, text []byte) {
 		if seen++; seen%sameEvery() != 0 {
 			return
@@ -91,7 +91,13 @@ func TestFleetOfRealMachines(t *testing.T) {
 		}
 		products[*doc.Machine.Product] = true
 		kind := kinds[len(products)%len(kinds)]
-		changed, traits := deviations[kind](text)
+		changed, traits := deviations["speed"](text)
+		if traits != nil && planted*len(kinds) < len(products) {
+			kind = "speed" // which few of them can have
+			planted++
+		} else {
+			changed, traits = deviations[kind](text)
+		}
 		for i := range 5 {
 			machine := fmt.Sprintf("%03d-%s-%d", seen, kind, i)
 			one := serialsChanged(text)

@@ -78,13 +78,36 @@ func TestIdentityPlaceholders(t *testing.T) {
 	assert.Empty(t, sys.Conflicts, "a placeholder contradicts nobody")
 
 	sys = collecttest.Collected(t, files.With(hosttest.Files{hosttest.DMIID + "sys_vendor": "System manufacturer\n", hosttest.DMIID + "product_name": "\n"}))
-	want.Not[string](fact.Unstated, "placeholder").Check(t, sys.Machine.Vendor)
-	want.Not[string](fact.Unstated, "placeholder").Check(t, sys.Machine.Product)
+	want.Is("Example Inc.", fact.Indirect).Check(t, sys.Machine.Vendor)
+	want.Is("Board 1", fact.Indirect).Check(t, sys.Machine.Product)
 
 	sys = collecttest.Collected(t, oneSocket().Without("sys/class/dmi", "sys/devices/virtual/dmi"))
 	want.Not[string](fact.Unread, "not in this capture").Check(t, sys.Machine.Vendor)
 	sys = collecttest.Collected(t, hosttest.Notes(oneSocket().Without(hosttest.DMIID+"sys_vendor"), "denied\t/sys/class/dmi/id/sys_vendor"))
 	want.Not[string](fact.Denied, "denied").Check(t, sys.Machine.Vendor)
+}
+
+// TestNamedByBoard: a board that is sold without a system has its own name alone. A
+// board of another maker is not the model of the system that it is built into.
+func TestNamedByBoard(t *testing.T) {
+	for _, c := range []struct{ vendor, product, board, model, isVendor, isProduct string }{
+		{"To be filled by O.E.M.", "To be filled by O.E.M.", "ASRockRack", "ROMED8-2T", "ASRockRack", "ROMED8-2T"},
+		{"empty", "empty", "TYAN ", "S8230", "TYAN", "S8230"},
+		{" ", " ", " ", "04N3DF", "", "04N3DF"},
+		{"ASUS", "System Product Name", "ASUSTeK COMPUTER INC.", "ProArt B550-CREATOR", "ASUS", "ProArt B550-CREATOR"},
+		{"Hetzner", " ", "ASRockRack", "W680D4U-1L", "Hetzner", ""},
+		{"Default string", "Model 1", "Example", "Board 1", "", "Model 1"},
+		{"Example", "Model 1", "Example", "Board 1", "Example", "Model 1"},
+		{"Default string", "Default string", "Example", "Default string", "", ""},
+	} {
+		b := smbiostest.New(3, 2)
+		b.System(smbiostest.System{Manufacturer: c.vendor, Product: c.product})
+		b.Board(smbiostest.Board{Manufacturer: c.board, Product: c.model})
+		m := collecttest.Decoded(t, b).Machine
+		assert.Equal(t, c.isVendor, m.Vendor.Or(""), c)
+		assert.Equal(t, c.isProduct, m.Product.Or(""), c)
+		assert.Equal(t, c.isProduct == c.model, m.Product.Certainty == fact.Indirect, "the board's word says less: %v", c)
+	}
 }
 
 // TestIdentifiersFromKernel: serial numbers that the table does not have come

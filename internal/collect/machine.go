@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"strings"
+
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/host"
 	"github.com/memaudit/memaudit/internal/inventory"
@@ -19,6 +21,38 @@ func (c *collector) machine() {
 		c.kernelIdentity(m)
 	}
 	m.Virtual, m.Hypervisor = c.virtual()
+	namedByBoard(m)
+}
+
+// namedByBoard names a machine by its board where firmware leaves placeholders for
+// the system: boards that are sold without one have nothing else. A board of another
+// maker than the system's is not the system's model, and a part of the identity that
+// could not be read may well say something else.
+func namedByBoard(m *inventory.Machine) {
+	if m.Product.State != fact.Unstated || !m.Board.Known() {
+		return
+	}
+	switch {
+	case m.Vendor.State == fact.Unstated:
+		if m.BoardVendor.Known() {
+			m.Vendor = m.BoardVendor
+			m.Vendor.Certainty = fact.Indirect
+		}
+	case !sameMaker(m.Vendor, m.BoardVendor):
+		return
+	}
+	m.Product = m.Board
+	m.Product.Certainty = fact.Indirect
+}
+
+// sameMaker compares two spellings of a maker: ASUS and ASUSTeK are one.
+func sameMaker(x, y fact.Fact[string]) bool {
+	first := func(f fact.Fact[string]) string {
+		word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(f.Or(""))), " ")
+		return strings.TrimRight(word, ",.")
+	}
+	a, b := first(x), first(y)
+	return a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
 func (c *collector) smbiosIdentity(m *inventory.Machine) {
