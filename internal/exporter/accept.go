@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// servedForm is one way in which the last audit is served.
+// servedForm is one form in which the last audit is served: its media type and the function of
+// auditPage that returns it.
 type servedForm struct {
 	kind string
 	of   func(*auditPage) func() ([]byte, error)
 }
 
-// The forms of a report.
+// The forms in which reports are served.
 var (
 	asHTML = servedForm{"text/html; charset=utf-8", func(c *auditPage) func() ([]byte, error) { return c.html }}
 	asText = servedForm{"text/plain; charset=utf-8", func(c *auditPage) func() ([]byte, error) { return c.text }}
 	asJSON = servedForm{"application/json", func(c *auditPage) func() ([]byte, error) { return c.json }}
 )
 
-// preferred is which of several media types a client likes best (RFC 9110,
-// 12.5.1); of equals the one it names, then the first, which is also for those who
-// take none of them.
+// preferred returns the index of the media type that a client prefers (RFC 9110, 12.5.1). Of types
+// with the same weight it is the one that the client names more specifically, then the first. It is
+// 0 for a client that accepts none of them.
 func preferred(r *http.Request, kinds ...string) int {
 	accept := strings.Join(r.Header.Values("Accept"), ",")
 	best, most, named := 0, 0.0, 0
@@ -33,9 +34,9 @@ func preferred(r *http.Request, kinds ...string) int {
 	return best
 }
 
-// quality is how much a client wants a media type, from 0 to 1: the most
-// specific of its ranges that fits decides. exact says how specific that is, 3
-// for the type by name and 0 for none.
+// quality returns the weight, from 0 to 1, that an Accept header gives a media type: that of the
+// most specific range that matches. exact says how specific the range is: 3 for the type itself, 2
+// for "type/*", 1 for "*/*", 0 if none matches.
 func quality(accept, kind string) (weight float64, exact int) {
 	kind, _, _ = strings.Cut(kind, ";")
 	group, _, _ := strings.Cut(kind, "/")
@@ -57,8 +58,7 @@ func quality(accept, kind string) (weight float64, exact int) {
 	return weight, exact
 }
 
-// weightOf reads the parameter q, which is 1 when it is absent and 0 when it
-// is not a number.
+// weightOf reads the parameter q: 1 if it is absent, 0 if it is not a number or above 1.
 func weightOf(parameters []string) float64 {
 	for _, p := range parameters {
 		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")

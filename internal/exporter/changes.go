@@ -10,18 +10,19 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// UnreadNotice begins the remark of a report about what could not be read.
+// UnreadNotice starts the notice of a report about sources that could not be read.
 const UnreadNotice = "not everything could be read: "
 
-// counts are rules by result for a line of the log, as the metrics count them.
+// counts returns the numbers of rules by result as attributes of a log line, counted as for the
+// metrics.
 func counts(r *report.Report) []any {
 	n := metrics.RulesByResult(r)
 	return []any{"pass", n[verdict.Pass], "fail", n[verdict.Fail], "unknown", n[verdict.Unknown], "error", n[verdict.Error]}
 }
 
-// logChanges says what the page of the moment has and the previous one had not,
-// and the reverse; at the first audit all that fails. Remarks about the
-// configuration are said when they are new.
+// logChanges logs which rules fail now and did not in the previous audit, and the reverse. After
+// the first audit these are all that fail. New notices, for example about the configuration, are
+// logged too.
 func logChanges(log *slog.Logger, before, now *auditPage) {
 	var old report.Report
 	if before != nil {
@@ -33,13 +34,13 @@ func logChanges(log *slog.Logger, before, now *auditPage) {
 	}
 	notices, _ := differ(now.report.Notices, old.Notices)
 	for _, n := range notices {
-		if !strings.HasPrefix(n, UnreadNotice) { // the line about the audit says it
+		if !strings.HasPrefix(n, UnreadNotice) { // the log line about the audit says it already
 			log.Warn("notice", "text", n)
 		}
 	}
 }
 
-// failures names what fails at warning or critical.
+// failures lists rule and subject of what fails at warning or critical.
 func failures(r *report.Report) []string {
 	var out []string
 	for i := range r.Findings {
@@ -51,7 +52,7 @@ func failures(r *report.Report) []string {
 	return out
 }
 
-// differ gives what only the first list has and what only the second has.
+// differ returns what is only in the first list and what is only in the second.
 func differ(a, b []string) (onlyA, onlyB []string) {
 	for _, s := range a {
 		if !slices.Contains(b, s) {

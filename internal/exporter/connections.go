@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// maxConnections is how many clients may be connected at one time. Each costs
-// some 20 KB, and nobody scrapes one machine from so many places.
+// maxConnections is how many clients may be connected at the same time. Each costs about 20 KB, and
+// no machine is scraped from that many places.
 const maxConnections = 256
 
-// connections bounds the connections of a server: one more than there may be
-// takes the place of the one that has been idle longest, and is refused when
-// all are at work.
+// connections limits the open connections of a server. When there is one too many, the one that has
+// been idle longest is closed. A new connection is idle too, so it is itself closed if all others
+// are being served.
 type connections struct {
 	most int
 	mu   sync.Mutex
-	// open holds the state of each; idle are the idle ones, longest first.
+	// open holds all connections; idle lists those that are idle, the longest idle first.
 	open map[net.Conn]bool
 	idle []net.Conn
 }
@@ -25,14 +25,14 @@ func newConnections(most int) *connections {
 	return &connections{most: most, open: map[net.Conn]bool{}}
 }
 
-// state is http.Server.ConnState.
+// state implements http.Server.ConnState.
 func (c *connections) state(conn net.Conn, s http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch s {
 	case http.StateNew:
 		c.open[conn] = true
-		// A client that says nothing is as idle as one that said something once.
+		// A client that has sent nothing yet is idle too.
 		c.idle = append(c.idle, conn)
 		if len(c.open) > c.most {
 			c.makeRoom()
@@ -48,8 +48,8 @@ func (c *connections) state(conn net.Conn, s http.ConnState) {
 	}
 }
 
-// makeRoom closes the connection that has been idle longest, which may be the
-// new one: it is idle as well. The server hears of it and reports it as closed.
+// makeRoom closes the connection that has been idle longest, which may be the new one. The server
+// then reports it as closed.
 func (c *connections) makeRoom() {
 	victim := c.idle[0]
 	c.forget(victim)
@@ -57,7 +57,7 @@ func (c *connections) makeRoom() {
 	_ = victim.Close()
 }
 
-// forget takes a connection off the list of the idle.
+// forget removes a connection from the idle ones.
 func (c *connections) forget(conn net.Conn) {
 	for i, other := range c.idle {
 		if other == conn {

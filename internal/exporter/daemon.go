@@ -8,52 +8,53 @@ import (
 	"time"
 )
 
-// Config is what the daemon needs of its caller.
+// Config is what Serve needs from its caller.
 type Config struct {
-	// Audit does one audit; with reload it reads configuration and rules anew
-	// before. It is never called twice at a time.
+	// Audit does one audit. If reload is set, it reads configuration and rules again first. Calls
+	// never overlap.
 	Audit func(ctx context.Context, reload bool) Outcome
-	// Watch are the folders that hold the files whose change asks for a reload,
-	// WatchFiles the files of the moment.
+	// Watch lists the folders that are watched for changes. WatchFiles returns the files whose
+	// change causes a reload; it is called after every event, because the files can change with the
+	// configuration.
 	Watch      []string
 	WatchFiles func() []string
-	// Reload asks for one, as SIGHUP does.
+	// Reload delivers requests to reload, for example SIGHUP.
 	Reload <-chan os.Signal
-	// Again asks for an audit, and says why.
+	// Again delivers requests for an audit, each with its reason.
 	Again <-chan string
 	Web   WebOptions
-	// Idle is called when an audit has been stored and the next is not yet due.
+	// Idle, if set, is called after each audit, once its outcome is stored.
 	Idle func()
-	// Readable are the files and folders that an audit reads beside /sys and
-	// /proc; with Sandbox the daemon can read nothing else. Network says that
-	// audits ask a host over the network.
+	// With Sandbox the daemon gives up all rights that it does not need. Readable are the files and
+	// folders that audits read beside /sys, /proc and /dev/cpu; Network says that audits connect to
+	// other hosts.
 	Sandbox  bool
 	Readable []string
 	Network  bool
-	// Settle is how long the machine is left alone after an event, 0 for a
-	// second: a processor that goes takes many files with it.
+	// Settle is how long to wait after an event before the audit starts; 0 means one second. One
+	// hotplugged processor changes many files.
 	Settle time.Duration
 	Log    *slog.Logger
 }
 
 const (
-	// defaultSettle is Config.Settle when nobody chose one.
+	// defaultSettle is used if Config.Settle is 0.
 	defaultSettle = time.Second
-	// stuck is how long an audit may take before the watchdog is no longer told
-	// that all is well; a controller may take two minutes to answer.
+	// stuckAfter is how long an audit may run before systemd's watchdog is no longer notified. A
+	// management controller alone may take two minutes.
 	stuckAfter = 10 * time.Minute
-	// grace is what an audit and the clients get at the end.
+	// shutdownGrace is how long a running audit, and then the clients, get to finish at the end.
 	shutdownGrace = 5 * time.Second
 )
 
-// auditLoop is the daemon's one goroutine that decides: it starts audits, one at a
-// time, and stores what they come to.
+// auditLoop starts audits, one at a time, and stores their outcomes. All decisions are made in the
+// one goroutine that runs it.
 type auditLoop struct {
 	audit  func(ctx context.Context, reload bool) Outcome
 	events <-chan auditEvent
 	pages  *currentPage
 	log    *slog.Logger
-	// notify tells the service manager.
+	// notify sends a state to the service manager.
 	notify   func(state string)
 	watchdog time.Duration
 	settle   time.Duration
@@ -68,13 +69,13 @@ type auditLoop struct {
 	interval time.Duration
 }
 
-// auditEvent is a reason to audit before the next is due.
+// auditEvent is a reason to audit before the interval is over.
 type auditEvent struct {
 	why    string
 	reload bool
 }
 
-// run audits until the context ends.
+// run starts audits until the context ends.
 func (l *auditLoop) run(ctx context.Context) {
 	l.done = make(chan Outcome, 1)
 	l.timer = time.NewTimer(0)
@@ -105,7 +106,7 @@ func (l *auditLoop) run(ctx context.Context) {
 	}
 }
 
-// pings ticks at half the watchdog's time, never without one.
+// pings returns a channel that ticks at half the watchdog's time, or never if there is no watchdog.
 func (l *auditLoop) pings() (<-chan time.Time, func()) {
 	if l.watchdog <= 0 {
 		return nil, func() {}
@@ -114,8 +115,8 @@ func (l *auditLoop) pings() (<-chan time.Time, func()) {
 	return t.C, t.Stop
 }
 
-// asked brings the next audit forward. Events that come while one is due or
-// running are one more audit in all.
+// asked schedules an audit soon. All events that arrive while one is scheduled or running lead to
+// one more audit.
 func (l *auditLoop) asked(e auditEvent) {
 	l.log.Debug("audit asked for", "why", e.why)
 	if e.reload && !l.reload {
@@ -125,7 +126,7 @@ func (l *auditLoop) asked(e auditEvent) {
 	l.schedule(l.settle)
 }
 
-// schedule sets the next audit no later than after a time.
+// schedule makes sure that the next audit starts at the latest after this time.
 func (l *auditLoop) schedule(after time.Duration) {
 	if at := time.Now().Add(after); l.due.IsZero() || at.Before(l.due) {
 		l.due = at
@@ -133,7 +134,7 @@ func (l *auditLoop) schedule(after time.Duration) {
 	}
 }
 
-// start begins an audit, or waits for the one that runs.
+// start starts an audit. If one is still running, it tries again after the settle time.
 func (l *auditLoop) start(ctx context.Context) {
 	if l.running {
 		l.due = time.Time{}
@@ -148,7 +149,7 @@ func (l *auditLoop) start(ctx context.Context) {
 	}()
 }
 
-// finished stores an outcome and sets the next audit.
+// finished stores the outcome of an audit and schedules the next.
 func (l *auditLoop) finished(out Outcome) {
 	l.running = false
 	l.interval = out.Interval
@@ -156,7 +157,7 @@ func (l *auditLoop) finished(out Outcome) {
 	l.pages.publish(out)
 	ready := "READY=1\n"
 	if l.reload {
-		ready = "" // another reload waits
+		ready = "" // another reload was asked for meanwhile
 	}
 	took := time.Since(l.started).Round(time.Microsecond)
 	switch {
@@ -175,7 +176,7 @@ func (l *auditLoop) finished(out Outcome) {
 	l.schedule(jittered(l.interval))
 }
 
-// failed says what is served after an audit that read nothing.
+// failed logs an audit that read nothing, and what is served after it.
 func (l *auditLoop) failed(out Outcome, took time.Duration) {
 	served := "nothing is served yet"
 	if old := l.pages.current.Load(); old != nil {
@@ -184,7 +185,7 @@ func (l *auditLoop) failed(out Outcome, took time.Duration) {
 	l.log.Error("audit failed; "+served, "error", out.Err, "took", took)
 }
 
-// finish gives an audit that runs a moment to end.
+// finish waits up to shutdownGrace for a running audit.
 func (l *auditLoop) finish() {
 	l.notify("STOPPING=1")
 	if !l.running {
@@ -197,8 +198,8 @@ func (l *auditLoop) finish() {
 	}
 }
 
-// jittered spreads a fleet: daemons that started together should not ask their
-// machines, or their controllers, together for ever.
+// jittered changes an interval by up to 10 % at random, so that daemons that started together do
+// not keep asking their machines and controllers at the same moments.
 func jittered(d time.Duration) time.Duration {
 	return d - d/10 + rand.N(d/5+1)
 }

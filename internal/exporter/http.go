@@ -9,20 +9,18 @@ import (
 	"github.com/memaudit/memaudit/internal/report/html"
 )
 
-// Bounds of a client: a scrape is answered from memory, so whoever needs longer
-// is not reading.
+// Limits for clients. Every answer comes from memory, so a client that takes longer than this is
+// not reading.
 const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 10 * time.Second
 	writeTimeout  = 30 * time.Second
-	// idleTimeout is longer than the intervals at which one usually scrapes.
+	// idleTimeout is longer than usual scrape intervals.
 	idleTimeout    = 2 * time.Minute
 	maxHeaderBytes = 64 << 10
 )
 
-// newServer bounds what a client can hold. It speaks HTTP/1.1 alone, over TLS as well: the
-// packages are built without HTTP/2 (nethttpomithttp2), and every build is to
-// offer the same.
+// newServer returns a server with these limits.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -34,7 +32,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// handler serves the pages.
+// handler routes requests to the pages.
 func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
 	get := func(path string, h http.Handler) { mux.Handle("GET "+path, h) }
@@ -52,7 +50,7 @@ func (p *currentPage) handler(w *WebOptions, log *slog.Logger) http.Handler {
 	return asDeclared(mux)
 }
 
-// asDeclared tells browsers to take every answer for what it says it is.
+// asDeclared tells browsers not to guess the type of an answer and to send no referrer.
 func asDeclared(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
@@ -61,7 +59,7 @@ func asDeclared(next http.Handler) http.Handler {
 	})
 }
 
-// serve hands out one form of the last audit.
+// serve answers with one form of the last audit.
 func (p *currentPage) serve(f servedForm) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		current := p.current.Load()
@@ -81,7 +79,7 @@ func (p *currentPage) serve(f servedForm) http.Handler {
 	})
 }
 
-// constantAnswer answers with a constant.
+// constantAnswer always answers with the same text.
 func constantAnswer(text string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -89,7 +87,7 @@ func constantAnswer(text string) http.Handler {
 	})
 }
 
-// negotiate hands out the form that the client likes best.
+// negotiate answers with the form that the client prefers.
 func (p *currentPage) negotiate(forms ...servedForm) http.Handler {
 	kinds := make([]string, len(forms))
 	for i, f := range forms {

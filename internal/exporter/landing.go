@@ -7,12 +7,11 @@ import (
 	"github.com/memaudit/memaudit/internal/report/markup"
 )
 
-// landingLink is one line of the first page.
+// landingLink is one link of the first page.
 type landingLink struct{ address, text, description string }
 
-// landing is the first page: links to the others. It is written here and not by
-// exporter-toolkit, whose template keeps every exported method of the program
-// alive, a fifth of the binary.
+// landing serves the first page, with links to the others. It does not use exporter-toolkit's page,
+// whose template would keep every exported method in the binary and make it a fifth larger.
 func landing(w *WebOptions) http.Handler {
 	links := []landingLink{{strings.TrimPrefix(w.MetricsPath, "/"), "Metrics", "for Prometheus"}}
 	if !w.NoReport {

@@ -1,6 +1,6 @@
-// Package exporter is the daemon: it keeps the last audit, serves it over HTTP
-// and asks for the next one when its time has come or the machine changed. It
-// reads nothing of the machine itself.
+// Package exporter is the daemon. It keeps the last audit and serves it over HTTP. It
+// starts the next one when the interval is over, or when the machine or the
+// configuration changed. The audit itself is a function of the caller.
 package exporter
 
 import (
@@ -11,26 +11,26 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/memaudit/memaudit/internal/report"
 	"github.com/memaudit/memaudit/internal/report/html"
 	"github.com/memaudit/memaudit/internal/report/metrics"
 	"github.com/memaudit/memaudit/internal/report/text"
-
-	"github.com/memaudit/memaudit/internal/report"
 )
 
-// Outcome is what one audit came to.
+// Outcome is the result of one audit.
 type Outcome struct {
-	// Report is what could be read, nil for nothing.
+	// Report is nil if nothing could be audited.
 	Report *report.Report
-	// Err says why the audit could not be done, or not in full.
+	// Err says why the audit failed or is not complete.
 	Err error
-	// Interval is when the next one is due; the configuration may change it.
+	// Interval is the time until the next audit. It is part of the outcome because the
+	// configuration may change it.
 	Interval time.Duration
 }
 
-// auditPage is one audit to be served. It never changes once it is stored, so that a
-// scrape takes no lock and sees one audit whole. Its forms are written when the
-// first client asks for them: most audits are scraped and never read.
+// auditPage is one audit that is served. It does not change after it was stored, so a scrape takes
+// no lock and sees a whole audit. Each form is written when the first client asks for it, because
+// most audits are scraped and their reports never read.
 type auditPage struct {
 	report           *report.Report
 	families         []metrics.Family
@@ -39,12 +39,12 @@ type auditPage struct {
 	at               time.Time
 }
 
-// currentPage holds the page of the moment, nil before the first audit.
+// currentPage holds the page that is served, nil before the first audit.
 type currentPage struct{ current atomic.Pointer[auditPage] }
 
-// publish stores the outcome of an audit: whatever it could read, and what it
-// could not is in it as unknown. An audit that read nothing of the machine
-// leaves the previous page, marked as outdated, or none.
+// publish stores the outcome of an audit. A report that lacks some sources replaces the previous
+// page, with what could not be read as unknown. After an audit that read nothing of the machine the
+// previous page, if there is one, stays and is marked as outdated.
 func (p *currentPage) publish(out Outcome) {
 	old := p.current.Load()
 	switch {
@@ -55,13 +55,13 @@ func (p *currentPage) publish(out Outcome) {
 	}
 }
 
-// newPage is a report to be served.
+// newPage returns the page for a report.
 func newPage(r *report.Report) *auditPage {
 	at, _ := time.Parse(time.RFC3339, r.GeneratedAt)
 	return (&auditPage{report: r, families: metrics.FromReport(r), at: at}).lazily()
 }
 
-// lazily has every form written once, by whoever asks first.
+// lazily sets the forms so that each is written once, at its first use.
 func (p *auditPage) lazily() *auditPage {
 	form := func(write func(io.Writer, *report.Report) error) func() ([]byte, error) {
 		return sync.OnceValues(func() ([]byte, error) { return written(p.report, write) })
@@ -74,15 +74,15 @@ func (p *auditPage) lazily() *auditPage {
 	return p
 }
 
-// written is a form of a report in memory.
+// written returns a form of a report as bytes.
 func written(r *report.Report, write func(io.Writer, *report.Report) error) ([]byte, error) {
 	var out bytes.Buffer
 	err := write(&out, r)
 	return slices.Clip(out.Bytes()), err
 }
 
-// outdated is the same page after an audit that read nothing: it says so, and
-// the sources are as that audit met them, where it came so far.
+// outdated returns the page with the mark that a later audit read nothing. The metric about sources
+// is that of the later audit, if it got so far.
 func (p *auditPage) outdated(out Outcome) *auditPage {
 	r := *p.report
 	r.Failed = true
@@ -97,7 +97,7 @@ func (p *auditPage) outdated(out Outcome) *auditPage {
 	return n.lazily()
 }
 
-// replace takes one family from another audit, where both have it.
+// replace replaces the family of this name with that of another audit, if both have it.
 func replace(all, from []metrics.Family, name string) {
 	for i := range all {
 		for k := range from {

@@ -11,10 +11,9 @@ import (
 	"github.com/memaudit/memaudit/internal/report/metrics"
 )
 
-// process says of the daemon itself what client_golang's collector says, by the
-// same names, and leaves out what cannot be read. That collector reads all of
-// /proc/stat at each scrape, a line a processor, for the time at which the process
-// began.
+// process returns the metrics about the daemon's own process that client_golang's collector
+// provides, under the same names; those that cannot be read are left out. That collector reads all
+// of /proc/stat at each scrape, one line for each processor, to learn when the process started.
 func process(began time.Time) []metrics.Family {
 	var all []metrics.Family
 	add := func(name, help string, value float64) {
@@ -30,7 +29,7 @@ func process(began time.Time) []metrics.Family {
 		add("max_fds", "Maximum number of open file descriptors.", float64(limit.Cur))
 	}
 	if names, err := os.ReadDir("/proc/self/fd"); err == nil {
-		add("open_fds", "Number of open file descriptors.", float64(len(names)-1)) // less the one that lists them
+		add("open_fds", "Number of open file descriptors.", float64(len(names)-1)) // without the one that is open for this listing
 	}
 	size, resident, ok := memory()
 	if ok {
@@ -43,10 +42,10 @@ func process(began time.Time) []metrics.Family {
 	return all
 }
 
-// memory is what this process has of it, in bytes: /proc/self/statm begins with
-// the pages of its size and the resident ones (proc_pid_statm(5)).
+// memory returns the virtual and resident size of this process in bytes. /proc/self/statm starts
+// with these sizes in pages (proc_pid_statm(5)).
 func memory() (size, rss float64, ok bool) {
-	data, _ := os.ReadFile("/proc/self/statm") // without a number in it where it cannot be read
+	data, _ := os.ReadFile("/proc/self/statm") // if it cannot be read, Fscan finds no number
 	_, err := fmt.Fscan(bytes.NewReader(data), &size, &rss)
 	page := float64(os.Getpagesize())
 	return size * page, rss * page, err == nil

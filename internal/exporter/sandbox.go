@@ -8,31 +8,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sandbox gives up, for the rest of the process, every file but those that an
-// audit reads, every right to write, and, unless audits ask a host, every new
-// TCP connection and port. A kernel without Landlock, or with an older one,
-// gives up as much as it can.
+// sandbox restricts this process for the rest of its life with Landlock. It can read only /sys,
+// /proc, /dev/cpu and readable, and write nothing. Unless network is set, it can open no TCP
+// connection and no TCP port. A kernel without Landlock, or with an older version, restricts what
+// it can; the rest is logged.
 func sandbox(readable []string, network bool, log *slog.Logger) {
 	warnLacking(landlockVersion(), network, log)
 	restrict(landlock.V5.BestEffort(), readable, network, log)
 }
 
-// warnLacking says what stays of the process's rights.
+// warnLacking logs which rights the kernel cannot take away.
 func warnLacking(version int, network bool, log *slog.Logger) {
 	if lacks := lacking(version, network); lacks != "" {
 		log.Warn("not sandboxed in full: "+lacks, "expected", "Linux 5.13 with landlock among lsm=, 6.7 for the network")
 	}
 }
 
-// landlockVersion is the kernel's, 0 where there is none or it is switched off
-// (landlock_create_ruleset(2)): the call gives -1 then.
+// landlockVersion returns the kernel's version of Landlock, 0 if there is none or it is switched
+// off (landlock_create_ruleset(2) then returns -1).
 func landlockVersion() int {
 	version, _, _ := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	return max(int(version), 0)
 }
 
-// lacking says what a version of Landlock cannot take away, "" when it can take
-// all that the daemon gives up. The network came with version 4.
+// lacking says which rights a version of Landlock cannot take away, "" if it can take all that the
+// daemon gives up. Restrictions of the network came with version 4.
 func lacking(version int, network bool) string {
 	switch {
 	case version < 1:
@@ -44,7 +44,7 @@ func lacking(version int, network bool) string {
 	}
 }
 
-// restricter is landlock.Config.
+// restricter is implemented by landlock.Config.
 type restricter interface {
 	RestrictPaths(rules ...landlock.Rule) error
 	RestrictNet(rules ...landlock.Rule) error
@@ -55,7 +55,7 @@ func restrict(best restricter, readable []string, network bool, log *slog.Logger
 	for _, name := range readable {
 		st, err := os.Stat(name)
 		switch {
-		case err != nil: // it is not there, so nobody reads it
+		case err != nil: // does not exist, so no audit reads it
 		case st.IsDir():
 			dirs = append(dirs, name)
 		default:

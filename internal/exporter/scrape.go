@@ -13,12 +13,12 @@ import (
 	"github.com/memaudit/memaudit/internal/report/metrics"
 )
 
-// maxScrapes is how many scrapes are answered at one time.
+// maxScrapes is how many scrapes are answered at the same time.
 const maxScrapes = 40
 
-// scrape answers with the last audit's metrics and those of the process, to so
-// many clients at a time: a page of metrics without an audit would resolve the
-// previous alerts.
+// scrape answers with the metrics of the last audit and of the process. Before the first audit, and
+// when maxScrapes are being answered, it answers 503: a page without the audit's metrics would
+// resolve alerts that still hold.
 func (p *currentPage) scrape(began time.Time, log *slog.Logger) http.Handler {
 	busy := make(chan struct{}, maxScrapes)
 	return p.audited(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,14 +42,14 @@ func (p *currentPage) scrape(began time.Time, log *slog.Logger) http.Handler {
 	}))
 }
 
-// packers are kept from scrape to scrape: one has more memory than a page.
+// packers keeps gzip writers between scrapes, because each uses more memory than a page.
 var packers = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // one of the levels there are
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // no error: the level is valid
 	return w
 }}
 
-// answer writes the parts of a page, packed when the client takes it. Little time
-// counts for more than a few bytes.
+// answer sends the parts of a page, compressed if packed is set. It compresses quickly and not
+// well.
 func answer(w http.ResponseWriter, packed bool, parts ...[]byte) error {
 	body := bytes.Join(parts, nil)
 	if packed {
@@ -57,7 +57,7 @@ func answer(w http.ResponseWriter, packed bool, parts ...[]byte) error {
 		var out bytes.Buffer
 		packer := packers.Get().(*gzip.Writer)
 		packer.Reset(&out)
-		_, _ = packer.Write(body) // into memory
+		_, _ = packer.Write(body) // to memory, which cannot fail
 		_ = packer.Close()
 		packers.Put(packer)
 		body = out.Bytes()
@@ -67,7 +67,7 @@ func answer(w http.ResponseWriter, packed bool, parts ...[]byte) error {
 	return err
 }
 
-// takesGzip reports whether a client reads gzip (RFC 9110, 12.5.3).
+// takesGzip tells whether a client accepts gzip (RFC 9110, 12.5.3).
 func takesGzip(r *http.Request) bool {
 	for entry := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Encoding"), ","), ",") {
 		parts := strings.Split(entry, ";")

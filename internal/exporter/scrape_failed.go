@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// scrapeFailed logs an answer that could not be sent. A client that went away in
-// the middle of it is not a fault of ours.
+// scrapeFailed logs that an answer could not be sent; at debug level if the client went away.
 func scrapeFailed(log *slog.Logger, err error) {
 	level := slog.LevelError
 	if goneAway(err) {
@@ -18,7 +17,7 @@ func scrapeFailed(log *slog.Logger, err error) {
 	log.Log(context.Background(), level, "scrape", "error", err)
 }
 
-// goneAway reports whether a client closed its connection or stopped reading.
+// goneAway tells whether a client closed its connection or stopped reading.
 func goneAway(err error) bool {
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, os.ErrDeadlineExceeded)
 }

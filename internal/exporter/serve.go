@@ -16,11 +16,11 @@ import (
 	"github.com/prometheus/exporter-toolkit/web"
 )
 
-// CheckWeb says what is wrong with a web configuration file.
+// CheckWeb returns an error if a web configuration file (TLS, basic authentication) is not valid.
 func CheckWeb(file string) error { return web.Validate(file) }
 
-// Serve is the daemon. It returns when the context ends, or when a listener
-// fails.
+// Serve runs the daemon until the context ends or a listener fails. The end of the context is not
+// an error.
 func Serve(ctx context.Context, c Config) error {
 	listeners, err := c.Web.listen()
 	if err != nil {
@@ -48,7 +48,7 @@ func Serve(ctx context.Context, c Config) error {
 	return err
 }
 
-// relayRequests turns what the caller asks for into events.
+// relayRequests turns the caller's requests into events.
 func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan string, to chan<- auditEvent) {
 	for {
 		select {
@@ -62,7 +62,7 @@ func relayRequests(ctx context.Context, reloads <-chan os.Signal, again <-chan s
 	}
 }
 
-// listen opens every address, or takes the sockets that systemd opened.
+// listen opens all addresses, or returns the sockets that systemd opened.
 func (w *WebOptions) listen() ([]net.Listener, error) {
 	if w.SystemdSocket {
 		return passed(activation.Listeners())
@@ -79,8 +79,8 @@ func (w *WebOptions) listen() ([]net.Listener, error) {
 	return all, nil
 }
 
-// passed are the sockets that systemd opened, where each of them takes
-// connections: a datagram socket or a FIFO is none that HTTP is served on.
+// passed returns the sockets that systemd opened. It is an error if there are none, or if one of
+// them cannot accept connections, such as a datagram socket or a FIFO.
 func passed(listeners []net.Listener, err error) ([]net.Listener, error) {
 	switch {
 	case err != nil:
@@ -99,8 +99,8 @@ func closeAll(listeners []net.Listener) {
 	}
 }
 
-// serveAll gives every listener a server of its own: the toolkit changes the
-// server that it is given. One that fails stops the daemon.
+// serveAll starts a server for each listener, because the toolkit modifies the server it is given.
+// If one fails, the daemon stops.
 func serveAll(listeners []net.Listener, handler http.Handler, w *WebOptions, log *slog.Logger, stop context.CancelCauseFunc) []*http.Server {
 	servers := make([]*http.Server, 0, len(listeners))
 	for _, l := range listeners {
@@ -116,8 +116,8 @@ func serveAll(listeners []net.Listener, handler http.Handler, w *WebOptions, log
 	return servers
 }
 
-// shutdown lets the scrapes of the moment end; those that take longer are cut off,
-// and it is said.
+// shutdown waits up to most for requests to finish, then closes the connections and returns an
+// error.
 func shutdown(servers []*http.Server, most time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()

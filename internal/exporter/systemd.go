@@ -12,7 +12,7 @@ import (
 	"github.com/memaudit/memaudit/internal/verdict"
 )
 
-// notifier tells systemd, when it asked to be told.
+// notifier returns a function that sends a state to systemd, if systemd asked for it.
 func notifier(log *slog.Logger) func(string) {
 	return func(state string) {
 		if _, err := daemon.SdNotify(false, state); err != nil {
@@ -21,10 +21,11 @@ func notifier(log *slog.Logger) func(string) {
 	}
 }
 
-// reloading begins what Type=notify-reload waits for; READY=1 ends it.
+// reloading is the message at the start of a reload for services of Type=notify-reload; READY=1
+// ends the reload.
 func reloading() string { return "RELOADING=1\n" + daemon.SdNotifyMonotonicUsec() }
 
-// watchdogTime is how often systemd wants to hear, 0 for never.
+// watchdogTime returns the interval within which systemd expects a message, 0 if it expects none.
 func watchdogTime(log *slog.Logger) time.Duration {
 	d, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
@@ -33,7 +34,7 @@ func watchdogTime(log *slog.Logger) time.Duration {
 	return d
 }
 
-// status is what systemctl status shows.
+// status is the text that systemctl status shows.
 func status(r *report.Report) string {
 	n := metrics.RulesByResult(r)
 	return fmt.Sprintf("%d failed, %d unknown, %d passed", n[verdict.Fail], n[verdict.Unknown], n[verdict.Pass])

@@ -13,13 +13,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// kernelGroup is the multicast group in which the kernel itself speaks; udev
-// has another.
+// kernelGroup is the netlink multicast group of the kernel's own events; udev uses another one.
 const kernelGroup = 1
 
-// hotplug sends an event when a processor or a block of memory comes or goes.
-// Containers and user namespaces have no such socket or hear nothing on it; the
-// interval remains.
+// hotplug sends an event when a processor, a block of memory or a node is added, removed or
+// switched on or off. In containers and user namespaces the socket does not exist or receives
+// nothing; there the interval has to do.
 func hotplug(ctx context.Context, to chan<- auditEvent, log *slog.Logger) {
 	file, err := ueventSocket()
 	if err != nil {
@@ -30,8 +29,7 @@ func hotplug(ctx context.Context, to chan<- auditEvent, log *slog.Logger) {
 	go relayMessages(ctx, file, to, log)
 }
 
-// relayMessages turns the kernel's messages, one a read, into events until it can
-// read no more.
+// relayMessages turns kernel messages, one for each read, into events until it can read no more.
 func relayMessages(ctx context.Context, from io.Reader, to chan<- auditEvent, log *slog.Logger) {
 	buf := make([]byte, 8<<10) // the kernel's own bound is 2 KiB
 	for {
@@ -42,7 +40,7 @@ func relayMessages(ctx context.Context, from io.Reader, to chan<- auditEvent, lo
 				sendEvent(ctx, to, auditEvent{why, false})
 			}
 		case errors.Is(err, unix.ENOBUFS):
-			// Messages were lost, perhaps ours.
+			// Messages were lost, perhaps one of those that matter here.
 			sendEvent(ctx, to, auditEvent{"kernel events were lost", false})
 		default:
 			if ctx.Err() == nil {
@@ -53,8 +51,8 @@ func relayMessages(ctx context.Context, from io.Reader, to chan<- auditEvent, lo
 	}
 }
 
-// ueventSocket opens the kernel's event socket as a file, so that the
-// runtime's poller waits on it.
+// ueventSocket opens the kernel's event socket as a file, so that the Go runtime's poller waits for
+// it.
 func ueventSocket() (*os.File, error) {
 	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, unix.NETLINK_KOBJECT_UEVENT)
 	if err != nil {
@@ -67,9 +65,9 @@ func ueventSocket() (*os.File, error) {
 	return os.NewFile(uintptr(fd), "kernel events"), nil
 }
 
-// hotplugged says what a message of the kernel tells of processors or memory,
-// "" for everything else. A message is "ACTION@PATH" and then KEY=VALUE, each
-// ended by a zero byte (lib/kobject_uevent.c).
+// hotplugged describes what a kernel message says of processors, memory or nodes; it is "" for any
+// other message. A message is "ACTION@PATH" and then KEY=VALUE pairs, each ended by a zero byte
+// (lib/kobject_uevent.c).
 func hotplugged(msg []byte) string {
 	var action, subsystem, path string
 	for field := range bytes.SplitSeq(msg, []byte{0}) {

@@ -10,18 +10,18 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// watched are the files whose change asks for a reload, and the folders that
-// tell of it: a file is usually replaced, and one that is a link changes where it
-// leads without an event of its own (Kubernetes swaps "..data" beside it).
+// watched are the files whose change causes a reload and the folders that are watched for them.
+// Folders are watched because a file is usually replaced, and because a symbolic link can lead
+// elsewhere without an event of its own (Kubernetes replaces "..data" beside it).
 type watched struct {
 	folders []string
 	files   func() []string
-	// seen are the files as they were last.
+	// seen holds the state of each file at the last check.
 	seen map[string]string
 }
 
-// changed names a file that is another than before, "" for none. A neighbour in
-// the same folder is not ours.
+// changed returns the name of a file that changed since the last check, "" if none did. Other files
+// in the same folders do not count.
 func (w *watched) changed() (name string) {
 	now := map[string]string{}
 	for _, file := range w.files() {
@@ -39,7 +39,8 @@ func (w *watched) changed() (name string) {
 	return name
 }
 
-// contentState tells contents apart without reading them; "" for no file.
+// contentState returns a text that changes with the content of a file, without reading it: size,
+// time of modification, device and inode. It is "" if there is no file.
 func contentState(name string) string {
 	st, err := os.Stat(name)
 	if err != nil {
@@ -52,8 +53,8 @@ func contentState(name string) string {
 	return text
 }
 
-// watchFiles sends an event when a file changes. A folder that cannot be watched is
-// said and left out: SIGHUP and the interval remain.
+// watchFiles sends an event when a file changes. A folder that cannot be watched is logged; SIGHUP
+// and the interval still work.
 func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, log *slog.Logger) {
 	if len(what.folders) == 0 {
 		return
@@ -75,7 +76,7 @@ func watchFiles(ctx context.Context, what *watched, to chan<- auditEvent, log *s
 	}()
 }
 
-// relayChanges turns what a watcher tells into events until it is closed.
+// relayChanges turns changes into events until the context ends or the watcher is closed.
 func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to chan<- auditEvent) {
 	for {
 		select {
@@ -95,13 +96,13 @@ func relayChanges(ctx context.Context, w *fsnotify.Watcher, what *watched, to ch
 			if !ok {
 				return
 			}
-			// The queue ran over: something changed.
+			// For example, events were lost because the queue was full: assume a change.
 			sendEvent(ctx, to, auditEvent{"changed: " + err.Error(), true})
 		}
 	}
 }
 
-// sendEvent hands over an event, or leaves it when the daemon ends.
+// sendEvent delivers an event unless the context ends first.
 func sendEvent(ctx context.Context, to chan<- auditEvent, e auditEvent) {
 	select {
 	case to <- e:

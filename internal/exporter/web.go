@@ -1,14 +1,15 @@
 package exporter
 
-// WebOptions is where and how the daemon listens.
+// WebOptions says where and how the daemon listens.
 type WebOptions struct {
+	// Addresses are the TCP addresses to listen on, for example ":9822".
 	Addresses []string
-	// SystemdSocket takes the sockets that systemd opened instead.
+	// SystemdSocket uses the sockets that systemd opened, and not Addresses.
 	SystemdSocket bool
-	// ConfigFile is exporter-toolkit's: TLS, basic authentication.
+	// ConfigFile is a web configuration file of exporter-toolkit: TLS, basic authentication.
 	ConfigFile string
-	// MetricsPath is where the metrics are.
+	// MetricsPath is the path at which metrics are served.
 	MetricsPath string
-	// NoReport leaves the reports out: metrics alone are served.
+	// NoReport serves metrics but no reports.
 	NoReport bool
 }
