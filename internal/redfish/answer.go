@@ -7,42 +7,41 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Answer is what a service said of one machine. The zero Answer is nothing.
+// Answer is what a service said about one machine. The zero Answer says nothing.
 type Answer struct {
-	// Model is the system's own name for itself; MatchedBy says by what the
-	// system was found to be the audited machine: "serial number", "UUID",
-	// "model", or "" when there was nothing to compare.
+	// Model is the model that the service states for the machine. MatchedBy says how the system was
+	// recognised as the audited machine: by "serial number", "UUID" or "model"; "" if there was
+	// nothing to compare.
 	Model, MatchedBy string
-	// Doubt says why it may be another machine, "" when nothing says so.
+	// Doubt says why this may be another machine, "" if nothing suggests it.
 	Doubt string
-	// BIOS holds the settings; nil where the service has none.
+	// BIOS holds the BIOS settings, nil if none were read.
 	BIOS *BIOS
-	// DIMMs lists the memory modules and empty places, in the service's order.
+	// DIMMs lists memory modules and empty slots in the order of the service.
 	DIMMs []DIMM
-	// Problems lists what could not be read; Notes what the service does not
-	// have, and what an operator should know.
+	// Problems lists what could not be read. Notes lists what the service does not have and what an
+	// operator should know.
 	Problems []*Problem
 	Notes    []string
-	// Insecure says that nobody vouched for the service.
+	// Insecure says that the certificate was not verified.
 	Insecure bool
 
-	// Found says that the machine was found among the service's systems.
+	// Found says that one of the service's systems was taken for the audited machine.
 	Found bool
 }
 
-// BIOS is the Bios resource with what belongs to it, as sent: the settings
-// object holds the values of the next boot, the registry their meaning. Either
-// is nil where the service does not have it.
+// BIOS is the Bios resource as sent, with its settings object (the values of the next boot) and its
+// attribute registry (what the attributes mean). Settings and Registry are nil if the service does
+// not have them.
 type BIOS struct {
 	Resource, Settings, Registry []byte
-	// RegistryName is the registry's name with its version, "" where the resource
-	// names none.
+	// RegistryName is the registry's name including its version, "" if the resource names none.
 	RegistryName string
-	// Path and SettingsPath name the resources without what identifies a machine.
+	// Path and SettingsPath are the paths of the resources without identifiers of the machine.
 	Path, SettingsPath string
 }
 
-// failed keeps a problem; what is merely absent is kept by its caller.
+// failed adds p to Problems and returns true, unless p is nil.
 func (a *Answer) failed(p *Problem) bool {
 	if p == nil {
 		return false
@@ -55,7 +54,7 @@ func (a *Answer) note(format string, args ...any) {
 	a.Notes = append(a.Notes, fmt.Sprintf(format, args...))
 }
 
-// State sums the answer up as the state of a source.
+// State summarises the answer as the state of a source.
 func (a *Answer) State() fact.SourceState {
 	switch {
 	case len(a.Problems) == 0 && a.Doubt != "":
@@ -69,8 +68,7 @@ func (a *Answer) State() fact.SourceState {
 	}
 }
 
-// Err is the first problem as an error, with the number of the others; nil
-// when everything that the service has was read.
+// Err returns the first problem and the number of others; nil if there are none.
 func (a *Answer) Err() error {
 	switch len(a.Problems) {
 	case 0:
@@ -82,7 +80,7 @@ func (a *Answer) Err() error {
 	}
 }
 
-// Hint is the advice of the first problem.
+// Hint returns the advice of the first problem, "" if there is none.
 func (a *Answer) Hint() string {
 	if len(a.Problems) == 0 {
 		return ""
@@ -90,7 +88,7 @@ func (a *Answer) Hint() string {
 	return a.Problems[0].Hint
 }
 
-// Detail says in one line what was read and what was not.
+// Detail summarises in one line what was read and what was not.
 func (a *Answer) Detail() string {
 	var parts []string
 	if a.Insecure {
@@ -117,7 +115,8 @@ func (a *Answer) Detail() string {
 	return strings.Join(append(parts, a.Notes...), "; ")
 }
 
-// absent turns a resource that is merely not there into a note.
+// absent turns the absence of a resource into a note and returns nil. Any other problem, and one
+// after which nothing more is asked, is returned.
 func (a *Answer) absent(p *Problem, text string) *Problem {
 	if p.State != fact.SourceAbsent || p.last {
 		return p

@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// biosResource is the part of Bios (DSP2046) that leads elsewhere.
+// biosResource holds the properties of Bios (DSP2046) that link to other resources.
 type biosResource struct {
 	Registry string          `json:"AttributeRegistry"`
 	Content  json.RawMessage `json:"Attributes"`
 	Settings struct {
 		Object resourceLink `json:"SettingsObject"`
 	} `json:"@Redfish.Settings"`
-	// Type and Links are those of iLO 4's HpBios, whose attributes stand beside
-	// its own properties and whose settings object is one of its links.
+	// Type and Links are those of iLO 4's HpBios, whose attributes are properties of the resource
+	// itself and which links to its settings object here.
 	Type  string `json:"@odata.type"`
 	Links struct{ Settings resourceLink }
 }
 
-// empty reports a resource without attributes.
+// empty tells whether the resource has no attributes.
 func (b *biosResource) empty() bool {
 	return (len(b.Content) == 0 || string(b.Content) == "null") && !strings.Contains(b.Type, "HpBios.")
 }
 
-// pending is the path of the settings object.
+// pending returns the path of the settings object, "" if none is named.
 func (b *biosResource) pending() string {
 	if at := b.Settings.Object.path(); at != "" {
 		return at
@@ -32,8 +32,8 @@ func (b *biosResource) pending() string {
 	return b.Links.Settings.path()
 }
 
-// bios reads the Bios resource and its settings object, and gives the name of
-// its registry. A service without the resource is not a fault.
+// bios reads the Bios resource and its settings object into a and returns the name of the registry.
+// It is not an error if the service has no such resource.
 func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Problem) {
 	var head biosResource
 	body, p := c.get(ctx, at, maxAnswer, &head)
@@ -58,19 +58,19 @@ func (c *client) bios(ctx context.Context, at string, a *Answer) (string, *Probl
 	return head.Registry, nil
 }
 
-// registryFile is a MessageRegistryFile (DSP2046), or the registry itself,
-// which some services put in its place.
+// registryFile is a MessageRegistryFile (DSP2046), or the registry itself, which some services send
+// in its place.
 type registryFile struct {
 	Registry string
 	Location []struct {
 		Language string
-		// Uri is a path, and was an object once.
+		// Uri is a path; in early services it is an object.
 		URI json.RawMessage `json:"Uri"`
 	}
 	Entries json.RawMessage `json:"RegistryEntries"`
 }
 
-// registry reads the attribute registry of a name.
+// registry reads the attribute registry with this name into a.
 func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a *Answer) *Problem {
 	if root.Registries.path() == "" {
 		a.note("the service offers no attribute registry")
@@ -110,8 +110,8 @@ func (c *client) registry(ctx context.Context, root *serviceRoot, name string, a
 	return nil
 }
 
-// member finds the registry of a name among the members, by the last part of
-// their paths: the whole name first, then the name without its version.
+// member returns the path of the registry with this name, "" if there is none. It compares the last
+// part of each path: first with the whole name, then without the version.
 func member(list []string, name string) string {
 	last := func(path string) string {
 		path = strings.TrimSuffix(path, "/")
@@ -131,13 +131,13 @@ func member(list []string, name string) string {
 	return ""
 }
 
-// registryStem is a registry's name without its version.
+// registryStem returns the name of a registry without its version.
 func registryStem(name string) string {
 	name, _, _ = strings.Cut(name, ".")
 	return name
 }
 
-// location is the path of the English registry, else of the first.
+// location returns the path of the English registry, or else the first path.
 func (f *registryFile) location() string {
 	first := ""
 	for _, l := range f.Location {

@@ -12,31 +12,30 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// client asks one service.
+// client reads from one service.
 type client struct {
 	o    Options
 	http *http.Client
-	// token is the session's; session its path, to be deleted.
+	// token is the session's token, session the path at which it is deleted.
 	token, session string
-	// basic sends user name and password with every request, because the
-	// service has no sessions.
+	// basic sends user name and password with every request, because the service has no sessions.
 	basic bool
-	// patience is how long the present request may take.
+	// patience is the time limit of the current request.
 	patience time.Duration
-	// spent counts bytes of answers, asked counts requests.
+	// spent counts the bytes of all answers, asked the requests.
 	spent int64
 	asked int
-	// hide are words that no text may hold: secrets and identifiers.
+	// hide lists secrets and identifiers, which no text may contain.
 	hide []string
-	// sleep waits, or until the context ends.
+	// sleep waits for a time or until the context ends.
 	sleep func(context.Context, time.Duration) error
 }
 
 func newClient(o Options) *client {
 	t := &http.Transport{
-		// No proxy of the environment: it would get the credentials' traffic.
+		// Never a proxy from the environment: credentials would pass through it.
 		Proxy:                  nil,
-		TLSClientConfig:        &tls.Config{RootCAs: o.Roots, InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12}, // insecure only by flag, and said in the report
+		TLSClientConfig:        &tls.Config{RootCAs: o.Roots, InsecureSkipVerify: o.Insecure, MinVersion: tls.VersionTLS12}, // unverified only with --redfish-insecure, and the report says so
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConnsPerHost:    1,
 		TLSHandshakeTimeout:    requestTimeout,
@@ -46,7 +45,7 @@ func newClient(o Options) *client {
 	return c
 }
 
-// close drops idle connections.
+// close closes idle connections.
 func (c *client) close() { c.http.CloseIdleConnections() }
 
 func sleepUnlessDone(ctx context.Context, d time.Duration) error {
@@ -60,12 +59,12 @@ func sleepUnlessDone(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// errRedirect is a redirect that is not followed.
+// errRedirect is the error for a redirect that is not followed.
 type errRedirect struct{ text string }
 
 func (e *errRedirect) Error() string { return e.text }
 
-// redirect follows within the service only, and never with a body.
+// redirect allows redirects of GET requests within the service.
 func (c *client) redirect(next *http.Request, before []*http.Request) error {
 	switch {
 	case !c.own(next.URL):
@@ -79,7 +78,7 @@ func (c *client) redirect(next *http.Request, before []*http.Request) error {
 	}
 }
 
-// own reports whether an address is the service's: scheme, host and port.
+// own tells whether a URL has the scheme, host and port of the service.
 func (c *client) own(u *url.URL) bool {
 	return u.Scheme == c.o.Base.Scheme && strings.EqualFold(u.Hostname(), c.o.Base.Hostname()) && portOf(u) == portOf(c.o.Base)
 }
@@ -91,7 +90,7 @@ func portOf(u *url.URL) string {
 	return "443"
 }
 
-// resolve makes a link of the service a path of its own origin.
+// resolve returns the URL of a link. A link to another host is refused.
 func (c *client) resolve(link string) (*url.URL, *Problem) {
 	ref, err := url.Parse(link)
 	if err != nil || link == "" {
@@ -105,7 +104,7 @@ func (c *client) resolve(link string) (*url.URL, *Problem) {
 	return u, nil
 }
 
-// httpReply is one answer, read up to its limit.
+// httpReply is one answer with its whole body.
 type httpReply struct {
 	status int
 	header http.Header

@@ -1,52 +1,51 @@
 package redfish
 
-// DIMM is one memory module or empty place as the controller describes it
-// (DSP2046 Memory). Zero numbers and "" mean that it does not say.
+// DIMM is a memory module or an empty slot as the controller describes it (DSP2046 Memory). Numbers
+// that are 0 and strings that are "" were not stated.
 type DIMM struct {
-	// Path is the resource without what identifies a machine.
+	// Path is the path of the resource without identifiers of the machine.
 	Path string
-	// Labels are the names of its place by kind: service label, device
-	// locator, name, id.
+	// Labels are the names of its slot: service label, device locator, name and ID, in this order.
 	Labels [4]string
-	// Installed is false for a place without a module. Known says whether the
-	// service tells at all.
+	// Installed is false for an empty slot. Known is false if the service does not tell.
 	Installed, Known bool
-	// Health is the schema's word: OK, Warning, Critical; Condition is
-	// Status.State as sent: Enabled, Disabled, Absent ...
+	// Health is Status.Health (OK, Warning, Critical), Condition is Status.State (Enabled,
+	// Disabled, Absent and others), both as sent.
 	Health, Condition string
-	// SizeBytes of the module; SpeedMTs is the operating speed, which the
-	// schema wants in MT/s and some services give as the clock in MHz.
+	// SizeBytes is the module's capacity. SpeedMTs is its operating speed: in MT/s by the schema,
+	// but some services give the clock in MHz.
 	SizeBytes int64
 	SpeedMTs  int
 	Ranks     int
-	// Type is the schema's word: DDR4, DDR5.
+	// Type is MemoryDeviceType as sent, for example DDR4 or DDR5.
 	Type, Manufacturer, PartNumber string
-	// Location is the place by MemoryLocation; nil where the service states none.
+	// Location is MemoryLocation, nil if the service does not state socket and channel.
 	Location *Location
-	// Counts are the errors that the service counted on the module.
+	// Counts are the errors that the service counted on the module, nil if it does not say.
 	Counts *Counts
 }
 
-// Location is where a module sits, as the service counts; -1 is not stated.
+// Location says in which slot a module sits, as the service counts; -1 stands for a number that it
+// does not state.
 type Location struct{ Socket, Controller, Channel, Slot int }
 
 const (
 	maxModules = 256
-	// maxMiB is 16 TiB, maxMTs and maxRanks more than any module has.
+	// maxMiB (16 TiB), maxMTs and maxRanks are more than any module has.
 	maxMiB, maxMTs, maxRanks = 1 << 24, 20000, 64
-	// maxProblems bounds how many modules in a row are asked in vain.
+	// maxProblems is after how many modules that could not be read the rest are not asked for.
 	maxProblems = 4
 )
 
-// Counts are the memory errors of a module since the machine's last reset, or
-// since somebody cleared them (DSP0268 MemoryMetrics, CurrentPeriod); nil where the
-// service does not say. Those of a module's lifetime are not read: nobody can tell
-// when they were.
+// Counts are the memory errors of a module since the last reset of the machine, or since somebody
+// cleared them (DSP0268 MemoryMetrics, CurrentPeriod). Errors over the lifetime of a module are not
+// read, because it is not known when they happened.
 type Counts struct {
-	// Path is the resource without what identifies a machine.
+	// Path is the path of the resource without identifiers of the machine. Corrected and
+	// Uncorrected are nil if the service does not state them.
 	Path                   string
 	Corrected, Uncorrected *int64
-	// Alarms are thresholds crossed and parity errors that stayed, by the schema's names
-	// (AlarmTrips), in order; nil where the service does not say.
+	// Alarms are the names of the alarms about errors that are set (AlarmTrips in the schema); nil
+	// if the service states none, empty if none is set.
 	Alarms []string
 }

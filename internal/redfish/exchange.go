@@ -14,7 +14,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// do sends a request and asks again while the service says that it is busy.
+// do sends a request, and repeats it while the service answers that it is busy (503).
 func (c *client) do(ctx context.Context, method, link string, body []byte, limit int64) (*httpReply, *Problem) {
 	u, p := c.resolve(link)
 	if p != nil {
@@ -32,7 +32,8 @@ func (c *client) do(ctx context.Context, method, link string, body []byte, limit
 	}
 }
 
-// again waits as long as a busy service asks for, within the deadline.
+// again waits before a request is repeated, as long as the service asks for. It returns a problem
+// if the request was repeated maxRetries times, or if the deadline comes first.
 func (c *client) again(ctx context.Context, op string, h http.Header, try int) *Problem {
 	wait := retryAfter(h.Get("Retry-After"), time.Second<<try)
 	busy := problem(fact.SourceRefused, op, "the service is busy (503)").final()
@@ -51,7 +52,7 @@ func (c *client) again(ctx context.Context, op string, h http.Header, try int) *
 	return nil
 }
 
-// retryAfter reads the header: seconds or a date.
+// retryAfter reads the header Retry-After, in seconds or as a date; other is used if it is neither.
 func retryAfter(v string, other time.Duration) time.Duration {
 	if n, err := strconv.Atoi(strings.TrimSpace(v)); err == nil && n >= 0 && n <= 1<<20 {
 		return max(time.Duration(n)*time.Second, 100*time.Millisecond)
@@ -62,7 +63,7 @@ func retryAfter(v string, other time.Duration) time.Duration {
 	return other
 }
 
-// once sends one request within its own deadline and reads the answer.
+// once sends one request with its own time limit and reads the answer.
 func (c *client) once(ctx context.Context, method string, u *url.URL, body []byte, limit int64, op string) (*httpReply, *Problem) {
 	if c.asked++; c.asked > maxRequests {
 		return nil, problem(fact.SourceRefused, op, "more than %d requests for one machine", maxRequests).final()
@@ -72,7 +73,7 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	case limit == maxRegistry:
 		c.patience = min(registryTimeout, c.o.timeout())
 	case method == http.MethodDelete:
-		c.patience = logoutTimeout // however little time the reading was given: controllers have few sessions
+		c.patience = logoutTimeout // whatever the time limit of the reading: controllers have few sessions
 	}
 	one, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
@@ -93,7 +94,7 @@ func (c *client) once(ctx context.Context, method string, u *url.URL, body []byt
 	return &httpReply{status: resp.StatusCode, header: resp.Header, body: data}, nil
 }
 
-// dress sets the headers that DSP0266 asks of a client.
+// dress sets the headers that DSP0266 requires.
 func (c *client) dress(req *http.Request, body []byte) {
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("OData-Version", "4.0")
@@ -109,8 +110,7 @@ func (c *client) dress(req *http.Request, body []byte) {
 	}
 }
 
-// take reads an answer up to its limit and not a byte further than it takes to
-// notice.
+// take reads the body of an answer. It reads at most one byte more than the limit.
 func (c *client) take(ctx context.Context, op string, resp *http.Response, limit int64) ([]byte, *Problem) {
 	limit = min(limit, maxTotal-c.spent)
 	if resp.ContentLength > limit {

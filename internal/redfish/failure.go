@@ -16,7 +16,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// failed tells apart why a request had no answer.
+// failed explains why a request got no answer.
 func (c *client) failed(ctx context.Context, op string, err error) *Problem {
 	var redirected *errRedirect
 	var dns *net.DNSError
@@ -41,7 +41,7 @@ func (c *client) failed(ctx context.Context, op string, err error) *Problem {
 	return problem(fact.SourceRefused, op, "%s", c.clean(err.Error())).final()
 }
 
-// ended is the end of the whole reading's time, or the operator's.
+// ended explains that the context ended: its time was over, or the operator interrupted.
 func (c *client) ended(ctx context.Context, op string) *Problem {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return problem(fact.SourceRefused, op, "interrupted").final()
@@ -49,7 +49,7 @@ func (c *client) ended(ctx context.Context, op string) *Problem {
 	return problem(fact.SourceRefused, op, "not done within the %s that all of it may take", c.o.timeout()).final()
 }
 
-// certificate explains a TLS failure; nil when it is not one.
+// certificate explains a TLS error; it returns nil for any other error.
 func certificate(op string, err error) *Problem {
 	const trust = "give its authority's certificate as redfish.ca in the configuration"
 	var unknown x509.UnknownAuthorityError
@@ -82,8 +82,8 @@ func certificate(op string, err error) *Problem {
 
 func dayOf(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
-// clean is an error's text without the address, which stands in the operation
-// already, and without secrets.
+// clean returns the text of an error without secrets and without the URL, which the problem's Op
+// names already.
 func (c *client) clean(text string) string {
 	if i := strings.LastIndex(text, "\": "); i >= 0 {
 		text = text[i+3:]
@@ -91,7 +91,7 @@ func (c *client) clean(text string) string {
 	return c.scrub(text)
 }
 
-// scrub takes secrets and identifiers out of a text that others made.
+// scrub replaces secrets and identifiers in a text from outside, and makes it printable.
 func (c *client) scrub(text string) string {
 	hide := c.hide
 	if c.token != "" {
@@ -106,7 +106,7 @@ func (c *client) scrub(text string) string {
 	return printable(text)
 }
 
-// refusal explains an answer that is not the resource; nil for one that is.
+// refusal explains an answer with an error status; it returns nil for success.
 func refusal(op string, r *httpReply) *Problem {
 	switch {
 	case r.status >= 200 && r.status < 300:

@@ -7,13 +7,13 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// memoryLocation is MemoryLocation of DSP2046 Memory.
+// memoryLocation is the property MemoryLocation of Memory (DSP2046).
 type memoryLocation struct {
 	Socket, MemoryController, Channel, Slot number
 }
 
-// stated is the location without what the service leaves out; nil without a
-// socket and a channel, which together name a channel of the machine.
+// stated returns the location, nil if socket or channel is missing: only both together name a
+// channel of the machine.
 func (m *memoryLocation) stated() *Location {
 	at := Location{locationNumber(m.Socket), locationNumber(m.MemoryController), locationNumber(m.Channel), locationNumber(m.Slot)}
 	if at.Socket < 0 || at.Channel < 0 {
@@ -22,7 +22,8 @@ func (m *memoryLocation) stated() *Location {
 	return &at
 }
 
-// locationNumber is a number of a location, -1 where it is none.
+// locationNumber returns a number of a location, -1 if it is missing or not a whole number from 0
+// to maxModules.
 func locationNumber(n number) int {
 	if !n.known || n.value < 0 || n.value > maxModules || n.value != float64(int(n.value)) {
 		return -1
@@ -30,7 +31,7 @@ func locationNumber(n number) int {
 	return int(n.value)
 }
 
-// memoryResource is one Memory resource. Serial numbers are not read.
+// memoryResource is one Memory resource (DSP2046). Serial numbers are not read.
 type memoryResource struct {
 	ID            string `json:"Id"`
 	Name          string
@@ -49,8 +50,7 @@ type memoryResource struct {
 	Metrics           resourceLink
 }
 
-// memory reads the memory collection of the system, and then the errors counted on
-// each module.
+// memory reads the memory modules of the system and then the errors counted on each.
 func (c *client) memory(ctx context.Context, root *serviceRoot, at string, a *Answer) *Problem {
 	if root.Features.Expand.NoLinks && root.Features.Expand.Levels {
 		if metrics, ok := c.expanded(ctx, at, a); ok {
@@ -64,7 +64,8 @@ func (c *client) memory(ctx context.Context, root *serviceRoot, at string, a *An
 	return c.counts(ctx, metrics, a)
 }
 
-// modules asks for each module and gives the links to their counts.
+// modules reads each module with a request of its own. It returns the paths of their metrics, in
+// the order of a.DIMMs.
 func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []string, p *Problem) {
 	list, p := c.members(ctx, at)
 	if p != nil {
@@ -88,9 +89,9 @@ func (c *client) modules(ctx context.Context, at string, a *Answer) (metrics []s
 	return metrics, nil
 }
 
-// expanded reads all modules by one request where the service says that it can,
-// and gives the links to their counts; false, with nothing taken, where the answer
-// is not whole: then each is asked.
+// expanded reads all modules with one request, for services that support it, and returns the paths
+// of their metrics. It returns false and keeps nothing if the answer is not complete; then modules
+// is used.
 func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []string, ok bool) {
 	var page struct {
 		Members []struct {
@@ -110,7 +111,7 @@ func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []
 	for i := range page.Members {
 		m := &page.Members[i]
 		if m.path() == "" || m.memoryResource.ID == "" {
-			return nil, false // a link where the resource should stand
+			return nil, false // a link in place of the resource
 		}
 		all, metrics = append(all, c.dimm(m.path(), &m.memoryResource)), append(metrics, m.Metrics.path())
 	}
@@ -118,7 +119,7 @@ func (c *client) expanded(ctx context.Context, at string, a *Answer) (metrics []
 	return metrics, true
 }
 
-// dimm takes over what a resource says, within what a module can be.
+// dimm converts a resource. Numbers that no module can have are left out.
 func (c *client) dimm(path string, m *memoryResource) DIMM {
 	d := DIMM{Path: printablePath(path), Health: c.word(m.Status.Health), Condition: c.word(m.Status.State),
 		SizeBytes: m.CapacityMiB.whole(maxMiB) << 20, SpeedMTs: int(m.OperatingSpeedMHz.whole(maxMTs)),
@@ -133,7 +134,7 @@ func (c *client) dimm(path string, m *memoryResource) DIMM {
 	return d
 }
 
-// word is a text fit for a report: one line, without secrets.
+// word returns a text in one line and without secrets.
 func (c *client) word(s string) string {
 	if s = strings.TrimSpace(s); s == "" {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// memoryMetrics is one MemoryMetrics resource.
+// memoryMetrics is one MemoryMetrics resource (DSP0268).
 type memoryMetrics struct {
 	CurrentPeriod struct {
 		CorrectableECCErrorCount, UncorrectableECCErrorCount number
@@ -16,12 +16,12 @@ type memoryMetrics struct {
 	}
 }
 
-// maxErrors is more errors than a module lives through.
+// maxErrors is more errors than a module can have had; a larger number is ignored.
 const maxErrors = 1 << 48
 
-// counts reads the errors of each module, one request a module, and stops where
-// the service answers none: they are asked for last and not a reason to wait.
-// metrics are the links of a.DIMMs, in their order.
+// counts reads the errors of each installed module, one request for each. metrics are the paths for
+// a.DIMMs, in the same order. It stops after maxProblems failures; these requests come last, so
+// nothing else waits for them.
 func (c *client) counts(ctx context.Context, metrics []string, a *Answer) *Problem {
 	vain := 0
 	for i, path := range metrics {
@@ -43,14 +43,14 @@ func (c *client) counts(ctx context.Context, metrics []string, a *Answer) *Probl
 	return nil
 }
 
-// stated is nil where the resource says nothing about errors.
+// stated returns the counts, nil if the resource says nothing about errors.
 func (m *memoryMetrics) stated(path string) *Counts {
 	out := Counts{Path: path, Corrected: m.CurrentPeriod.CorrectableECCErrorCount.count(maxErrors),
 		Uncorrected: m.CurrentPeriod.UncorrectableECCErrorCount.count(maxErrors)}
 	for _, name := range [...]string{"AddressParityError", "CorrectableECCError", "UncorrectableECCError"} {
 		if tripped, said := m.HealthData.AlarmTrips[name].(bool); said {
 			if out.Alarms == nil {
-				out.Alarms = []string{} // said, though none may be tripped
+				out.Alarms = []string{} // stated, even if no alarm is set
 			}
 			if tripped {
 				out.Alarms = append(out.Alarms, name)

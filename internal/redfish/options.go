@@ -8,55 +8,57 @@ import (
 	"time"
 )
 
-// Bounds of one reading.
+// Limits of one reading.
 const (
-	// DefaultTimeout is for all of it; a controller needs a second for some
-	// resources, and a machine has up to 64 modules.
+	// DefaultTimeout is the time limit of the whole reading. A controller needs a second for some
+	// resources, and a machine can have 64 modules.
 	DefaultTimeout = 2 * time.Minute
-	// requestTimeout is for one request with its answer, registryTimeout for the
-	// attribute registry, which is some megabytes.
+	// requestTimeout is the time limit of one request with its answer; registryTimeout is that of
+	// the attribute registry, which has some megabytes.
 	requestTimeout  = 15 * time.Second
 	registryTimeout = 30 * time.Second
-	// logoutTimeout is for giving the session back, whatever happened before.
+	// logoutTimeout is the time limit of closing the session, whatever happened before.
 	logoutTimeout = 5 * time.Second
-	// maxAnswer bounds one resource, maxRegistry the attribute registry: the
-	// largest seen have 1 and 5 MiB.
+	// maxAnswer and maxRegistry limit a resource and an attribute registry, in bytes. The largest
+	// that were seen have 1 MiB and 5 MiB.
 	maxAnswer   = 2 << 20
 	maxRegistry = 8 << 20
-	// maxHeader bounds the header of an answer.
+	// maxHeader limits the headers of an answer, in bytes.
 	maxHeader = 64 << 10
-	// maxTotal bounds all answers together, maxRequests their number.
+	// maxTotal limits all answers together, in bytes, maxRequests the number of requests.
 	maxTotal    = 32 << 20
 	maxRequests = 1000
-	// maxMembers bounds a collection, maxPages the pages it comes in.
+	// maxMembers limits the members of a collection: further ones are ignored. maxPages limits its
+	// pages: more are an error.
 	maxMembers = 512
 	maxPages   = 32
-	// maxRetries is how often a busy service is asked again.
+	// maxRetries is how often a request to a busy service is repeated.
 	maxRetries = 3
-	// maxRedirects within the service.
+	// maxRedirects is how many redirects of a request are followed.
 	maxRedirects = 3
 )
 
-// Options name the service and how to reach it.
+// Options name the service and say how to reach it.
 type Options struct {
-	// Base is the service's origin, as ParseURL gives it.
+	// Base is the service's scheme, host and port, as ParseURL returns them.
 	Base               *url.URL
 	Username, Password string
-	// Roots are the authorities that vouch for the service; nil: the system's.
+	// Roots are the trusted certificate authorities; nil stands for those of the system.
 	Roots *x509.CertPool
-	// System names one of the service's systems, by the last step of its path,
-	// its Id or its Name; "" where the machine tells by itself.
+	// System names one of the service's systems by the last step of its path, its Id or its Name.
+	// If it is "", the system that matches the machine is taken.
 	System string
-	// Insecure leaves the certificate unverified.
+	// Insecure does not verify the certificate.
 	Insecure bool
-	// Timeout bounds the whole reading; 0 is DefaultTimeout.
+	// Timeout is the time limit of the whole reading; 0 stands for DefaultTimeout.
 	Timeout time.Duration
-	// KnownRegistry gives an attribute registry that was read before by its name,
-	// nil for one that must be read; nil when none was.
+	// KnownRegistry, if set, returns an attribute registry that was read earlier, nil for one that
+	// has to be read.
 	KnownRegistry func(name string) []byte
 }
 
-// ParseURL checks an address as https://bmc.example and gives its origin.
+// ParseURL checks the address of a service, such as https://bmc.example, and returns it without a
+// path. The error never contains the address, which may hold a password.
 func ParseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	// The text may hold a password: it is never printed.
@@ -87,15 +89,14 @@ func (o *Options) timeout() time.Duration {
 	return DefaultTimeout
 }
 
-// Identity is what is known of the audited machine, to find it among the
-// systems that a service manages, and to notice the controller of another
-// machine.
+// Identity is what is known of the audited machine. By it the machine is found among the systems of
+// a service, and the controller of another machine is noticed.
 type Identity struct {
-	// Products are the names of product and board.
+	// Products are the names of the product and the board.
 	Products []string
-	// Serial is the system's number, Parts are those of board and chassis.
+	// Serial is the serial number of the system; Parts are those of board and chassis.
 	Serial string
 	Parts  []string
-	// UUID is SMBIOS's.
+	// UUID is the system's UUID in SMBIOS.
 	UUID string
 }

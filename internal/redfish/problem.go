@@ -7,21 +7,21 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// Problem is one thing that could not be read, and why. Its text never holds
-// user name, password, token or an identifier of the machine.
+// Problem is something that could not be read, and why. Its text contains no user name, password,
+// token or identifier of the machine.
 type Problem struct {
 	State fact.SourceState
-	// Op is what was being done, to what: "GET /redfish/v1/Systems".
+	// Op is what was being done, for example "GET /redfish/v1/Systems".
 	Op string
-	// Text says what was found and what was expected.
+	// Text says what was found and, where it helps, what was expected.
 	Text string
-	// Hint is what the operator can do; "" when nothing is known to help.
+	// Hint is what the operator can do, "" if there is no advice.
 	Hint string
-	// last means that the service is beyond asking: nothing more is read.
+	// last means that asking further makes no sense: nothing more is read.
 	last bool
 }
 
-// Error gives what was being done and what was found.
+// Error returns Op and Text.
 func (p *Problem) Error() string {
 	if p.Op == "" {
 		return p.Text
@@ -34,21 +34,20 @@ func problem(s fact.SourceState, op, format string, args ...any) *Problem {
 	return &Problem{State: s, Op: op, Text: fmt.Sprintf(format, args...)}
 }
 
-// final marks a problem after which nothing more is asked.
+// final sets last.
 func (p *Problem) final() *Problem {
 	p.last = true
 	return p
 }
 
-// hint adds advice.
+// hint sets Hint.
 func (p *Problem) hint(text string) *Problem {
 	p.Hint = text
 	return p
 }
 
-// printablePath is a path fit for print: the name of a system is its serial number on
-// some machines (Cisco: /redfish/v1/Systems/<serial>), and that of a session is
-// nobody's business.
+// printablePath returns a path for messages. It replaces the IDs of systems and chassis that may be
+// serial numbers (Cisco: /redfish/v1/Systems/<serial>), and those of sessions.
 func printablePath(path string) string {
 	path, _, _ = strings.Cut(path, "?")
 	parts := strings.Split(path, "/")
@@ -67,8 +66,8 @@ func printablePath(path string) string {
 	return printable(strings.Join(parts, "/"))
 }
 
-// plainName reports whether a system's name is one that every machine of the
-// vendor has: "1", "Self", "System.Embedded.1", "Node0".
+// plainName tells whether the ID of a system is one that all machines of a vendor use: "1", "Self",
+// "System.Embedded.1", "Node0".
 func plainName(name string) bool {
 	if len(name) <= 2 {
 		return true
@@ -81,10 +80,10 @@ func plainName(name string) bool {
 	return false
 }
 
-// maxShown bounds what is printed of a text that the service made up.
+// maxShown is how many bytes of a text from the service are printed.
 const maxShown = 120
 
-// printable keeps what fits on one line of a terminal.
+// printable replaces what is not printable ASCII by '?' and shortens the text to maxShown bytes.
 func printable(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < 0x20 || r == 0x7f || r > 0x7e {

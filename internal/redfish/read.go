@@ -2,8 +2,8 @@ package redfish
 
 import "context"
 
-// Read asks a service for one machine. It never fails: what could not be read
-// is a Problem of the answer. The session is given back whatever happens.
+// Read reads one machine's data from a service. It returns no error: what could not be read is in
+// Problems of the answer. The session is closed in any case.
 func Read(ctx context.Context, o Options, who Identity) *Answer {
 	c := newClient(o)
 	defer c.close()
@@ -28,10 +28,10 @@ func (c *client) read(ctx context.Context, who Identity) *Answer {
 	return a
 }
 
-// all reads the machine's resources, what nothing else tells first: without the
-// registry the settings of some makers are codes, and the modules, a request
-// each on many services, are in SMBIOS, too. What a service that stops answering
-// has said until then stays.
+// all reads the machine's resources in the order of their worth: BIOS settings, the registry,
+// without which the settings of some makers are only codes, and then the modules, which SMBIOS
+// describes too and which cost many services a request each. What was read before a service stops
+// answering is kept.
 func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *Answer) {
 	s, p := c.system(ctx, root, who, a)
 	if a.failed(p) || s == nil {
@@ -54,7 +54,7 @@ func (c *client) all(ctx context.Context, root *serviceRoot, who Identity, a *An
 	}
 }
 
-// named reads the registry that the settings name, unless the caller has it.
+// named reads the registry that the settings name, unless KnownRegistry has it.
 func (c *client) named(ctx context.Context, root *serviceRoot, registry string, a *Answer) *Problem {
 	if registry == "" || a.BIOS == nil {
 		return nil

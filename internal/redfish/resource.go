@@ -12,14 +12,14 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// resourceLink is a reference to another resource.
+// resourceLink is a link to another resource.
 type resourceLink struct {
 	ID string `json:"@odata.id"`
-	// Href is how iLO 4 wrote it before Redfish.
+	// Href is the form that iLO 4 used before Redfish.
 	Href string `json:"href"`
 }
 
-// path is "" where there is no link.
+// path returns the linked path, "" if there is no link.
 func (l resourceLink) path() string {
 	if id := strings.TrimSpace(l.ID); id != "" {
 		return id
@@ -33,21 +33,21 @@ type collection struct {
 	Next    string         `json:"Members@odata.nextLink"`
 }
 
-// number is a JSON number, or one in quotation marks as some controllers write
-// it; null and everything else are not numbers.
+// number is a JSON number, or one in quotation marks, as some controllers send it. Anything else,
+// null too, is not known.
 type number struct {
 	value float64
 	known bool
 }
 
-// UnmarshalJSON never fails: a property of another type says nothing.
+// UnmarshalJSON never fails: a value of another type is not known.
 func (n *number) UnmarshalJSON(data []byte) error {
 	v, err := strconv.ParseFloat(strings.TrimSpace(strings.Trim(string(data), `"`)), 64)
 	*n = number{v, err == nil}
 	return nil
 }
 
-// whole is the number as a count within its bounds; 0 when it is not one.
+// whole returns a whole number from 1 to limit, 0 for anything else.
 func (n number) whole(limit int64) int64 {
 	if !n.known || n.value < 1 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
 		return 0
@@ -55,7 +55,7 @@ func (n number) whole(limit int64) int64 {
 	return int64(n.value)
 }
 
-// count is the number as a count, which may be zero; nil when it is not one.
+// count returns a whole number from 0 to limit, nil for anything else.
 func (n number) count(limit int64) *int64 {
 	if !n.known || n.value < 0 || n.value > float64(limit) || n.value != float64(int64(n.value)) {
 		return nil
@@ -64,7 +64,7 @@ func (n number) count(limit int64) *int64 {
 	return &v
 }
 
-// get reads a resource into v and gives its bytes.
+// get reads a resource, decodes it into v and returns its bytes.
 func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]byte, *Problem) {
 	r, p := c.do(ctx, http.MethodGet, path, nil, limit)
 	if p != nil {
@@ -76,8 +76,8 @@ func (c *client) get(ctx context.Context, path string, limit int64, v any) ([]by
 	return r.body, nil
 }
 
-// decodeAnswer decodes an answer. A property of a type that the schema does not have
-// is left out, its neighbours are kept.
+// decodeAnswer decodes an answer into v. A property with a type that the schema does not have is
+// ignored; the other properties are kept.
 func decodeAnswer(op string, r *httpReply, v any) *Problem {
 	if p := refusal(op, r); p != nil {
 		return p
@@ -104,7 +104,7 @@ func decodeAnswer(op string, r *httpReply, v any) *Problem {
 	}
 }
 
-// members lists a collection over all of its pages.
+// members returns the links of a collection, over all of its pages.
 func (c *client) members(ctx context.Context, path string) ([]string, *Problem) {
 	var out []string
 	seen := map[string]bool{}

@@ -12,14 +12,13 @@ import (
 	"github.com/memaudit/memaudit/internal/fact"
 )
 
-// serviceRoot is /redfish/v1/ (DSP2046 ServiceRoot).
+// serviceRoot is the resource /redfish/v1/ (DSP2046 ServiceRoot).
 type serviceRoot struct {
-	Version        string       `json:"RedfishVersion"`
 	Systems        resourceLink `json:"Systems"`
 	Registries     resourceLink `json:"Registries"`
 	SessionService resourceLink `json:"SessionService"`
 	Links          rootRef      `json:"Links"`
-	// Features say what queries the service knows (DSP0266, query parameters).
+	// Features lists the query parameters that the service supports (DSP0266).
 	Features struct {
 		Expand struct{ NoLinks, Levels bool } `json:"ExpandQuery"`
 	} `json:"ProtocolFeaturesSupported"`
@@ -31,9 +30,8 @@ type rootRef struct {
 
 const rootPath = "/redfish/v1/"
 
-// root reads the service root, which needs no login (DSP0266 "Authentication
-// requirements"); where something before the service asks for one all the same
-// it can only be Basic.
+// root reads the service root, which requires no login (DSP0266 "Authentication requirements"). If
+// something in front of the service demands one, it can only be Basic.
 func (c *client) root(ctx context.Context) (*serviceRoot, *Problem) {
 	r, p := c.do(ctx, http.MethodGet, rootPath, nil, maxAnswer)
 	if p == nil && r.status == http.StatusUnauthorized && asksBasic(r.header) {
@@ -59,8 +57,8 @@ func asksBasic(h http.Header) bool {
 	return false
 }
 
-// login opens a session. Basic is used only where the service offers none: it
-// sends the password with every request.
+// login opens a session. Basic authentication, which sends the password with every request, is used
+// only if the service offers no sessions.
 func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 	if c.basic {
 		return nil
@@ -88,7 +86,7 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 		return nil
 	case r.status >= 200 && r.status < 300, r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed,
 		r.status == http.StatusNotImplemented:
-		// It names sessions and does not give any.
+		// It names a collection of sessions but opens none.
 		c.token, c.basic = "", true
 		return nil
 	default:
@@ -96,8 +94,8 @@ func (c *client) login(ctx context.Context, root *serviceRoot) *Problem {
 	}
 }
 
-// sessionPath is where the service says that the new session can be deleted. A
-// controller behind another name puts its own address there: only the path counts.
+// sessionPath returns the path at which the new session can be deleted. Only the path counts: a
+// controller that is reached by another name puts its own address before it.
 func sessionPath(r *httpReply) string {
 	if u, err := url.Parse(r.header.Get("Location")); err == nil && strings.HasPrefix(u.Path, "/") {
 		return u.EscapedPath()
@@ -111,9 +109,9 @@ func sessionPath(r *httpReply) string {
 	return ""
 }
 
-// sessions are the collections in which a service keeps its sessions: where the
-// login went, what belongs to the session service that it names, and the two
-// places of DSP0266 ("Session login") and of older controllers.
+// sessions returns the collections in which the service may keep sessions: the one used for login,
+// the one of its session service, the place given in DSP0266 ("Session login"), and that of older
+// controllers.
 func (r *serviceRoot) sessions(at string) []string {
 	all := []string{rootPath + "SessionService/Sessions", rootPath + "Sessions"}
 	for _, name := range []string{at, r.SessionService.path() + "/Sessions"} {
@@ -124,8 +122,8 @@ func (r *serviceRoot) sessions(at string) []string {
 	return all
 }
 
-// ownSession is a path when it is one member of such a collection, else "":
-// nothing but a session is ever deleted, whatever the service calls one.
+// ownSession returns the path if it is a member of one of these collections, else "". So nothing
+// but a session is ever deleted, whatever the service answers.
 func ownSession(at string, collections []string) string {
 	name, err := url.PathUnescape(at)
 	if err != nil || strings.ContainsAny(name, "?#%\\") {
@@ -141,8 +139,8 @@ func ownSession(at string, collections []string) string {
 	return at
 }
 
-// logout gives the session back, also when the reading failed or its time is
-// over. "" or why it could not.
+// logout closes the session, even if the reading failed or its time is over. It returns why it
+// could not, "" for success.
 func (c *client) logout(ctx context.Context) string {
 	if c.token == "" {
 		return ""

@@ -10,43 +10,43 @@ import (
 
 // system is one ComputerSystem (DSP2046).
 type system struct {
-	Manufacturer, Model     string
+	Model                   string
 	SerialNumber, SKU, UUID string
 	AssetTag, HostName      string
 	Bios, Memory            resourceLink
 	ID, Name                string
-	// Oem holds iLO 4's link to the BIOS settings, which stands nowhere else.
+	// Oem holds the link to the BIOS settings of iLO 4, which has no other.
 	Oem struct {
 		Hp struct{ Links struct{ BIOS resourceLink } }
 	}
 	at   string
 	fits systemMatch
-	// matchedBy and differsBy name what decided; here is this machine's model
-	// where it differs.
+	// matchedBy and differsBy name the property that decided; here is the audited
+	// machine's model if that differs.
 	matchedBy, differsBy, here string
 }
 
-// systemMatch says how a system compares with the audited machine.
+// systemMatch says how a system compares with the audited machine, in rising order.
 type systemMatch int
 
 const (
-	// other: an identifier differs.
+	// otherSystem: an identifier differs.
 	otherSystem systemMatch = iota
-	// doubtful: the model differs, which is a name that makers change.
+	// doubtfulSystem: the model differs, but makers change such names.
 	doubtfulSystem
-	// unknown: nothing to compare.
+	// unknownSystem: there is nothing to compare.
 	unknownSystem
-	// alike: the same model, and no identifier to tell sisters apart.
+	// likeSystem: the model agrees, and there is no identifier to compare.
 	likeSystem
-	// same: an identifier agrees.
+	// sameSystem: an identifier agrees.
 	sameSystem
 )
 
-// maxSystems bounds the systems of one service that are looked at.
+// maxSystems limits the systems of a service.
 const maxSystems = 64
 
-// system finds the audited machine among the service's systems. A service that
-// describes another machine is a problem: its memory is not this machine's.
+// system finds the audited machine among the service's systems. If the service describes another
+// machine, that is a problem, because its memory is not this machine's.
 func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a *Answer) (*system, *Problem) {
 	list, p := c.members(ctx, root.Systems.path())
 	if p != nil {
@@ -84,7 +84,7 @@ func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a 
 	return s, nil
 }
 
-// conceal keeps the machine's identifiers out of every text.
+// conceal hides the machine's identifiers in all texts from now on.
 func (c *client) conceal(s *system) {
 	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
 		// Lenovo's SKU is the machine type, which the model names too.
@@ -94,9 +94,9 @@ func (c *client) conceal(s *system) {
 	}
 }
 
-// choose takes the one system that fits best, else says why none can be taken.
-// The only system of a service is taken although its model differs; of several
-// none is.
+// choose returns the one system that matches best, or a problem that says why none can be taken.
+// The only system of a service is taken even if its model differs; of several systems one with a
+// different model is not.
 func choose(op string, all []*system, name string) (*system, *Problem) {
 	if name != "" {
 		return systemNamed(op, all, name)
@@ -126,8 +126,8 @@ func choose(op string, all []*system, name string) (*system, *Problem) {
 	}
 }
 
-// systemNamed takes the system of a name; one whose identifiers are another machine's
-// stays refused.
+// systemNamed returns the system with this name, unless an identifier says that it is another
+// machine.
 func systemNamed(op string, all []*system, name string) (*system, *Problem) {
 	for _, s := range all {
 		if !strings.EqualFold(s.last(), name) && !strings.EqualFold(s.ID, name) && !strings.EqualFold(s.Name, name) {
@@ -141,14 +141,14 @@ func systemNamed(op string, all []*system, name string) (*system, *Problem) {
 	return nil, problem(fact.SourceAbsent, op, "the service has no system %s, expected one of %s", name, namesOf(all))
 }
 
-// last is the last step of the system's path, by which people name it.
+// last returns the last step of the system's path, by which people name it.
 func (s *system) last() string {
 	path := strings.TrimRight(s.at, "/")
 	return path[strings.LastIndex(path, "/")+1:]
 }
 
-// namesOf lists the names by which systems can be told apart. A path may hold
-// what identifies a machine: then the system's Name stands for it.
+// namesOf lists names by which the systems can be told apart. A system whose path holds an
+// identifier is listed by its Name.
 func namesOf(all []*system) string {
 	var out []string
 	for _, s := range all {
@@ -164,7 +164,7 @@ func namesOf(all []*system) string {
 	return strings.Join(out, ", ")
 }
 
-// identifies reports whether a name holds an identifier of the machine.
+// identifies tells whether a name contains an identifier of the machine.
 func (s *system) identifies(name string) bool {
 	for _, id := range []string{s.SerialNumber, s.SKU, s.UUID, s.AssetTag, s.HostName} {
 		if len(id) >= 4 && strings.Contains(name, id) {
@@ -174,7 +174,7 @@ func (s *system) identifies(name string) bool {
 	return false
 }
 
-// bios is the path of the BIOS settings.
+// bios returns the path of the BIOS settings, "" if there is none.
 func (s *system) bios() string {
 	if at := s.Bios.path(); at != "" {
 		return at
@@ -182,8 +182,8 @@ func (s *system) bios() string {
 	return s.Oem.Hp.Links.BIOS.path()
 }
 
-// compare checks a system against the audited machine: by serial number (Dell
-// keeps the one of SMBIOS in SKU), by UUID, else by vendor and model.
+// compare compares a system with the audited machine: by serial number (Dell keeps the one of
+// SMBIOS in SKU), by UUID, and without either by model.
 func (s *system) compare(who Identity) {
 	comparable := ""
 	for _, own := range append([]string{who.Serial}, who.Parts...) {
@@ -214,7 +214,7 @@ func equalNames(a, b string) bool {
 	return strings.EqualFold(strings.TrimSpace(a), strings.TrimSpace(b))
 }
 
-// compareModel compares names; one often holds the other ("ThinkSystem SR650
+// compareModel compares model names, of which one often contains the other ("ThinkSystem SR650
 // -[7X06CTO1WW]-" and "ThinkSystem SR650").
 func (s *system) compareModel(who Identity) {
 	s.fits = unknownSystem
@@ -232,7 +232,7 @@ func (s *system) compareModel(who Identity) {
 
 func holdsName(a, b string) bool { return strings.Contains(lettersAndDigits(a), lettersAndDigits(b)) }
 
-// lettersAndDigits keeps small letters and digits.
+// lettersAndDigits returns the letters, in lower case, and digits of s.
 func lettersAndDigits(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -242,7 +242,8 @@ func lettersAndDigits(s string) string {
 	}, strings.ToLower(s))
 }
 
-// naming reports whether a product's name names one.
+// naming tells whether a product name identifies a product: it is not a placeholder or a general
+// word.
 func naming(s string) bool {
 	switch lettersAndDigits(s) {
 	case "superserver", "productname", "notspecified", "systemproductname", "computersystem", "virtualmachine", "unknown":
@@ -251,8 +252,8 @@ func naming(s string) bool {
 	return len(lettersAndDigits(s)) >= 3 && telling(s)
 }
 
-// telling reports whether an identifier is one: no placeholder, no row of one
-// character.
+// telling tells whether an identifier identifies anything: it is not a placeholder and not one
+// repeated character.
 func telling(s string) bool {
 	p := lettersAndDigits(s)
 	switch p {
@@ -265,8 +266,8 @@ func telling(s string) bool {
 	return len(p) >= 3 && strings.Trim(p, p[:1]) != ""
 }
 
-// plainUUID gives 32 hexadecimal digits, "" for anything else and for the patterns
-// that stand for none.
+// plainUUID returns the 32 hexadecimal digits of a UUID in lower case. It returns "" for anything
+// else and for patterns that firmware uses in place of a UUID.
 func plainUUID(s string) string {
 	s = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(s), "-", ""))
 	if raw, err := hex.DecodeString(s); err != nil || len(raw) != 16 || strings.Trim(s, s[:1]) == "" || strings.HasPrefix(s, "0300020004000500") {
@@ -275,8 +276,8 @@ func plainUUID(s string) string {
 	return s
 }
 
-// swapped has the first three fields in the other byte order: SMBIOS up to 2.5
-// and some controllers write them as a number.
+// swapped returns a UUID with its first three fields in the other byte order, which SMBIOS up to
+// 2.5 and some controllers use.
 func swapped(u string) string {
 	b, err := hex.DecodeString(u)
 	if err != nil || len(b) != 16 {
