@@ -64,7 +64,7 @@ type errRedirect struct{ text string }
 
 func (e *errRedirect) Error() string { return e.text }
 
-// redirect allows redirects of GET requests within the service.
+// redirect allows up to maxRedirects redirects, of GET requests and within the service.
 func (c *client) redirect(next *http.Request, before []*http.Request) error {
 	switch {
 	case !c.own(next.URL):

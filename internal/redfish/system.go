@@ -42,6 +42,9 @@ const (
 	sameSystem
 )
 
+// whichSystem is the advice where several systems may be the audited machine.
+const whichSystem = "run as root: serial number and UUID tell them apart; or name one with --redfish-system"
+
 // maxSystems limits the systems of a service.
 const maxSystems = 64
 
@@ -73,7 +76,7 @@ func (c *client) system(ctx context.Context, root *serviceRoot, who Identity, a 
 		s.compare(who)
 		all = append(all, s)
 	}
-	s, p := choose(op, all, c.o.System)
+	s, p := choose(op, all, len(list), c.o.System)
 	if p != nil {
 		return nil, p
 	}
@@ -95,9 +98,10 @@ func (c *client) conceal(s *system) {
 }
 
 // choose returns the one system that matches best, or a problem that says why none can be taken.
-// The only system of a service is taken even if its model differs; of several systems one with a
-// different model is not.
-func choose(op string, all []*system, name string) (*system, *Problem) {
+// listed is the number of systems that the service lists; all are those that could be read. The
+// only system of a service is taken even if its model differs. Of several systems one with a
+// different model is never taken, and if some could not be read only one whose identifier agrees.
+func choose(op string, all []*system, listed int, name string) (*system, *Problem) {
 	if name != "" {
 		return systemNamed(op, all, name)
 	}
@@ -113,6 +117,9 @@ func choose(op string, all []*system, name string) (*system, *Problem) {
 	switch {
 	case len(best) == 0:
 		return nil, problem(fact.SourceAbsent, op, "no system of the service could be read")
+	case best[0].fits < sameSystem && len(all) < listed:
+		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could not be read, and one of them may be the audited machine", listed-len(all), listed).
+			hint(whichSystem)
 	case best[0].fits == otherSystem && len(all) == 1:
 		return nil, problem(fact.SourceRefused, op, "the service describes another machine: its %s differs", best[0].differsBy).
 			hint("give the address of this machine's own management controller")
@@ -120,7 +127,7 @@ func choose(op string, all []*system, name string) (*system, *Problem) {
 		return nil, problem(fact.SourceRefused, op, "none of the service's %d systems is the audited machine", len(all))
 	case len(best) > 1:
 		return nil, problem(fact.SourceRefused, op, "%d of the service's %d systems could be the audited machine: %s", len(best), len(all), namesOf(best)).
-			hint("run as root: serial number and UUID tell them apart; or name one with --redfish-system")
+			hint(whichSystem)
 	default:
 		return best[0], nil
 	}

@@ -87,6 +87,20 @@ func TestSystems(t *testing.T) {
 	a = read(Identity{Serial: "FCH777777"})
 	assert.Contains(t, a.Err().Error(), "none of the service's 2 systems is the audited machine")
 
+	// A system that cannot be read may be the machine, unless an identifier finds it elsewhere.
+	delete(b.tree, "/redfish/v1/Systems/A")
+	for _, who := range []Identity{{}, {Products: []string{"Server 1"}}, {Products: []string{"Server 2"}}, {Serial: "FCH777777"}} {
+		a = read(who)
+		assert.False(t, a.Found, "%v", who)
+		assert.Nil(t, a.BIOS)
+		require.Len(t, a.Problems, 2)
+		assert.Contains(t, a.Problems[1].Error(), "1 of the service's 2 systems could not be read, and one of them may be the audited machine")
+		silent(t, a)
+	}
+	a = read(Identity{Serial: "FCH123456"})
+	assert.True(t, a.Found)
+	assert.Equal(t, "serial number", a.MatchedBy)
+
 	b.tree["/redfish/v1/Systems"] = `{"Members":[{"@odata.id":"/redfish/v1/Systems/FCH123456"}]}`
 	a = read(Identity{Products: []string{"Server 2"}})
 	require.NoError(t, a.Err())
