@@ -40,10 +40,10 @@ type Plan struct {
 	Dear string
 	// Either says that Why, or Dear, is what would do by channels, as no slot can be named.
 	Either bool
-	// Fewer is what taking out modules alone would reach, where that gives up no more than
-	// a quarter of the capacity, documents name the number that stays and what keeps the
-	// capacity is as dear as that, or is not known; nil else. It is no advice: capacity is what modules are
-	// there for.
+	// Fewer is what would be reached for nothing bought, nil where that is not asked for or
+	// nothing is proven. It is no advice: either modules are taken out, no more than a quarter of the capacity, where
+	// documents name the number that stays and what keeps the capacity is as dear as that, or is not known;
+	// or a processor without memory gets some of another's, and that one is warned of for it.
 	Fewer *Advice
 }
 

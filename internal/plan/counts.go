@@ -70,6 +70,43 @@ func (b *board) spread(counts, inOrder []int) [][]int {
 	return out
 }
 
+// mostRelieved bounds how many modules a processor without any is given.
+const mostRelieved = 4
+
+// reliefs lists the splits after which every processor without a module has some of one
+// kind, as many each, of one other processor's, which keeps as many at least, and the
+// others what they have: those that take fewest first.
+func (b *board) reliefs() [][][]int {
+	own := b.own()
+	var bare []int
+	for i := range own {
+		if modulesIn(own[i]) == 0 {
+			bare = append(bare, i)
+		}
+	}
+	if len(bare) == 0 || len(b.stray) > 0 {
+		return nil
+	}
+	var out [][][]int
+	size := b.units[0].size()
+	for n := size; n <= mostRelieved*size; n += size {
+		for from := range own {
+			for k, has := range own[from] {
+				if has < n*len(bare) || modulesIn(own[from])-n*len(bare) < n {
+					continue
+				}
+				split := b.own()
+				split[from][k] -= n * len(bare)
+				for _, to := range bare {
+					split[to][k] = n
+				}
+				out = append(out, split)
+			}
+		}
+	}
+	return out
+}
+
 // kindsInOrder are the indices of all kinds.
 func kindsInOrder(counts []int) []int {
 	out := make([]int, len(counts))

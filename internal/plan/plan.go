@@ -85,7 +85,7 @@ func (s *search) alternatives() []*candidate {
 	counts := s.board.counts()
 	var out []*candidate
 	s.trials = mostMoved
-	move := s.best(s.splits(counts), nil)
+	move := s.relieved(s.best(s.splits(counts), nil))
 	if move != nil {
 		out = append(out, move)
 		if !move.score.severe() {
@@ -134,7 +134,7 @@ func (s *search) eitherWay(counts []int) string {
 		}
 		other := &search{board: b, pipeline: s.pipeline, rest: s.rest, before: s.before, trials: mostMoved}
 		other.suspect(s.before.fails)
-		c := other.best(other.splits(counts), nil)
+		c := other.relieved(other.best(other.splits(counts), nil))
 		if c == nil || c.score.severe() {
 			return ""
 		}

@@ -19,14 +19,33 @@ const (
 )
 
 // withFewer is bought; where even the cheapest buys much, or none is known to help, it
-// also looks for what taking modules out alone would reach.
+// also looks for what would be reached for nothing bought.
 func (s *search) withFewer(counts []int, move *candidate) []*candidate {
 	out := s.bought(counts, move)
 	if s.isMuch(out, move) {
 		even := func(extra []int) [][][]int { return s.even(counts, extra) }
 		s.fewer, _ = s.cheapest(s.board.removals(counts), even, move, mostRemoved)
+		if s.fewer == nil && move == nil {
+			s.fewer = s.shared(counts)
+		}
 	}
 	return out
+}
+
+// shared is what moving alone reaches where a processor has no module and its share of those
+// there are leaves channels of another one empty: what is critical is gone, at the price
+// of a warning. nil where nothing is.
+func (s *search) shared(counts []int) *candidate {
+	if len(s.board.reliefs()) == 0 {
+		return nil
+	}
+	s.trials, s.lenient = mostMoved, true
+	c := s.relieved(s.best(s.splits(counts), nil))
+	s.lenient = false
+	if c == nil || c.score.critical >= s.before.critical {
+		return nil
+	}
+	return c
 }
 
 // isMuch reports whether even the cheapest of what mends a failure at warning or above buys

@@ -327,6 +327,54 @@ func TestOneModuleForEachProcessor(t *testing.T) {
 	require.True(t, a.CuresFinding("memory.socket.populated", "socket 1"))
 }
 
+// TestOneTooManyForTheEmptyProcessor: seven modules behind the first processor, two of them on
+// one channel, and none behind the second, as in a Mac Pro 5,1 of the SMBIOS archives. The
+// seventh moves: an equal share would leave channels of the first one empty.
+func TestOneTooManyForTheEmptyProcessor(t *testing.T) {
+	sys := server(t, "dell-r740", func(cpu, channel, slot int) bool { return cpu == 0 && (slot == 0 || channel == 0) })
+	c := hold(t, "seven and none", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	a := &c.made.Advice[0]
+	require.Equal(t, "move A7 to B1", a.Sentence(sys))
+	require.True(t, a.CuresFinding("memory.channel.symmetric", "socket 0"))
+	require.True(t, a.CuresFinding("memory.socket.populated", "socket 1"))
+	require.Nil(t, c.made.Fewer, "it is an advice")
+}
+
+// TestNoMoreMovesThanHelp: four modules of three sizes behind the first processor, as in a
+// CELSIUS R670-2 of the SMBIOS archives: one goes to the second one, and what another
+// one's move would mend is less than it breaks.
+func TestNoMoreMovesThanHelp(t *testing.T) {
+	sys := generatorOf("R610").full(t)
+	populate(sys, in("DIMM_A1", "DIMM_A2", "DIMM_A3", "DIMM_A5"))
+	for i := range sys.Slots {
+		switch sys.Slots[i].Locator.Or("") {
+		case "DIMM_A5":
+			sys.Slots[i].SizeBytes.Value *= 4
+		case "DIMM_A3":
+			sys.Slots[i].SizeBytes.Value *= 2
+		}
+	}
+	c := hold(t, "three sizes and none", sys, pipeline(t))
+	require.NotEmpty(t, c.made.Advice, c.made.Why)
+	require.Equal(t, []int{0, 1}, []int{buys(&c.made.Advice[0]), c.made.Advice[0].Moves()}, c.made.Advice[0].Sentence(sys))
+}
+
+// TestSharedWithoutPurchase: six modules on six channels of the first processor and none
+// behind the second. Six more mend all; three that move give both memory for nothing, at
+// the price of the first one's empty channels, and are no advice.
+func TestSharedWithoutPurchase(t *testing.T) {
+	sys := server(t, "dell-r740", func(cpu, _, slot int) bool { return cpu+slot == 0 })
+	c := hold(t, "six and none", sys, pipeline(t))
+	require.Len(t, c.made.Advice, 1, c.made.Why)
+	require.Equal(t, 6, buys(&c.made.Advice[0]))
+	require.NotNil(t, c.made.Fewer)
+	require.Equal(t, []int{0, 3}, []int{buys(c.made.Fewer), c.made.Fewer.Moves()}, c.made.Fewer.Sentence(sys))
+	require.Equal(t, []string{"memory.channel.populated"}, rulesLeft(c.made.Fewer))
+	require.Contains(t, c.made.WithoutPurchase(sys, "memory.socket.populated", "socket 1"), ", after which memory.channel.populated fails)")
+	require.Empty(t, c.made.WithoutPurchase(sys, "memory.channel.populated", "socket 1"))
+}
+
 // TestModulesOfTwoSizesStay: an R710 whose six modules of each processor are alike but
 // for one in the second slot of a channel. A third larger one on either of the other
 // channels makes three of each, and what is there stays where it is.

@@ -41,8 +41,12 @@ type search struct {
 	// says in one clause why no cheaper one is among the alternatives.
 	stays [][]string
 	dear  string
-	// fewer is what taking modules out alone would reach, nil where it is not asked for.
+	// fewer is what would be reached for nothing bought, by taking modules out or at the price
+	// of a warning; nil where it is not asked for.
 	fewer *candidate
+	// lenient says that a warning may be new where the same rule failed as severely before
+	// on another subject.
+	lenient bool
 	// either says what moving would reach whichever slot of a channel is first.
 	either string
 	// machine is the one after the steps that are looked at.
@@ -82,6 +86,21 @@ func (s *search) splits(counts []int) [][][]int {
 	return out
 }
 
+// relieved is what is best where a processor has no module: what the other splits come to, or
+// what some modules of one processor do that go there while all others stay. Half of three
+// channels' four modules would leave both processors with an empty channel.
+func (s *search) relieved(best *candidate) *candidate {
+	splits := s.board.reliefs()
+	if len(splits) == 0 || best != nil && !best.score.severe() {
+		return best
+	}
+	s.trials = mostMoved
+	if c := s.best(splits, nil); c != nil && (best == nil || c.score.compare(&best.score) < 0) {
+		return c
+	}
+	return best
+}
+
 // even gives every processor the same modules; nil when they do not divide.
 func (s *search) even(counts, extra []int) [][][]int {
 	n := len(s.board.units)
@@ -112,7 +131,11 @@ func (s *search) best(splits [][][]int, extra []int) *candidate {
 		if equalShares(split) {
 			layouts = append(layouts, s.layouts(split)...)
 		} else {
-			layouts = append(layouts, s.descend(split)...)
+			found := s.descend(split)
+			if extra != nil {
+				found = found[:min(1, len(found))] // new modules leave fewer to be mended
+			}
+			layouts = append(layouts, found...)
 		}
 	}
 	return s.bestOf(s.ranked(layouts), extra)
@@ -187,9 +210,10 @@ func equalShares(split [][]int) bool {
 	return !slices.ContainsFunc(split, func(x []int) bool { return !slices.Equal(x, split[0]) })
 }
 
-// descend finds one layout for processors that do not get the same: for each in
+// descend finds layouts for processors that do not get the same: for each in
 // turn the best, beside what was found for those before it and the least
-// changed layout of those behind.
+// changed layout of those behind; and the least changed of all, as the best of one
+// processor may mend what is less than it breaks.
 func (s *search) descend(split [][]int) [][]int {
 	b := s.board
 	whole := slices.Repeat([]int{none}, len(b.at))
@@ -202,6 +226,7 @@ func (s *search) descend(split [][]int) [][]int {
 		least := slices.MaxFunc(choices[i], func(x, y choice) int { return cmp.Compare(x.kept, y.kept) })
 		b.units[i].copy(whole, least.layout)
 	}
+	least := slices.Clone(whole)
 	for i := range b.units {
 		var layouts [][]int
 		for _, c := range choices[i] {
@@ -213,7 +238,10 @@ func (s *search) descend(split [][]int) [][]int {
 			whole = best.layout
 		}
 	}
-	return [][]int{whole}
+	if slices.Equal(whole, least) {
+		return [][]int{whole}
+	}
+	return [][]int{whole, least}
 }
 
 // leastFailing is the best of layouts that need not mend anything, for they are parts of
@@ -332,11 +360,16 @@ func (s *search) mends(after *layoutScore) bool {
 	}
 	for _, f := range after.fails {
 		r := verdict.Severity(f.Severity).Rank()
-		if was[f.key()] < r && (r >= verdict.Warning.Rank() || s.pipeline.Role(f.Rule).Order) {
+		if was[f.key()] < r && (r >= verdict.Warning.Rank() || s.pipeline.Role(f.Rule).Order) && !s.excuses(f) {
 			return false
 		}
 	}
 	return true
+}
+
+// excuses reports whether a new failure may be, where the search is lenient.
+func (s *search) excuses(f Finding) bool {
+	return s.lenient && slices.ContainsFunc(s.before.fails, func(b Finding) bool { return b.Rule == f.Rule && b.Severity == f.Severity })
 }
 
 // accepts reports whether a layout mends something and breaks nothing, and nothing

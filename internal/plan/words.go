@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,13 +73,30 @@ func (a *Advice) Sentence(sys *inventory.System) string {
 	return strings.Join(parts, "; ")
 }
 
-// WithoutPurchase says in brackets what taking modules out alone would do for a
+// WithoutPurchase says in brackets what would be reached for nothing bought, for a
 // finding, "" where that would not cure it.
 func (p *Plan) WithoutPurchase(sys *inventory.System, rule, subject string) string {
 	if p.Fewer == nil || !p.Fewer.CuresFinding(rule, subject) {
 		return ""
 	}
+	if p.Fewer.GivenUp == 0 {
+		return fmt.Sprintf(" (without a purchase: %s, after which %s)", p.Fewer.Sentence(sys), p.Fewer.leaves())
+	}
 	return fmt.Sprintf(" (without a purchase: %s, which gives up %s)", p.Fewer.Sentence(sys), prose.Size(p.Fewer.GivenUp))
+}
+
+// leaves says which rules fail at warning or above after the steps.
+func (a *Advice) leaves() string {
+	var rules []string
+	for _, f := range a.Reaches.Findings {
+		if severe(f.Severity) && !slices.Contains(rules, f.Rule) {
+			rules = append(rules, f.Rule)
+		}
+	}
+	if len(rules) == 1 {
+		return rules[0] + " fails"
+	}
+	return prose.And(rules) + " fail"
 }
 
 func (a *Advice) phrase(do string, names []string, sys *inventory.System, like int) string {

@@ -43,7 +43,7 @@ func (r *Report) advise(sys *inventory.System, p *plan.Plan) {
 	}
 }
 
-// FewerAlone is what taking modules out would reach where no advice keeps the capacity,
+// FewerAlone is what would be reached for nothing bought where nothing is advised,
 // nil else: beside an advice it stands with the first.
 func (r *Report) FewerAlone() *Advice {
 	if slices.ContainsFunc(r.Advice, func(a Advice) bool { return a.ID != AdviceSettings }) {

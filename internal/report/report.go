@@ -33,8 +33,8 @@ type Report struct {
 	Findings     []Finding `json:"findings"`
 	// Advice are alternatives for the memory population, cheapest first. AdviceByChannel
 	// says what would do where no slot can be named and none is advised, AdviceDear why nothing cheaper
-	// is among them than many modules, AdviceFewer what taking modules out alone would
-	// reach, nil where that is not asked for.
+	// is among them than many modules, AdviceFewer what would be reached
+	// for nothing bought, capacity given up or a new warning: nil where that is not asked for.
 	Advice          []Advice  `json:"advice"`
 	AdviceByChannel string    `json:"-"`
 	AdviceDear      string    `json:"-"`

@@ -25,7 +25,11 @@ func (p *pageWriter) advice() {
 		p.note("By channel, as no slot can be named: " + p.r.AdviceByChannel)
 	}
 	if less != nil {
-		p.note("No layout that keeps the capacity is advised. Without a purchase: " + p.fewer(less))
+		none := "No layout that keeps the capacity is advised."
+		if less.Removes == 0 {
+			none = "No layout after which nothing new fails is advised."
+		}
+		p.note(none + " Without a purchase: " + p.fewer(less))
 	}
 	if len(p.r.Advice) > 1 && p.r.Advice[1].ID != report.AdviceSettings {
 		p.note("These are alternatives, the cheapest first; the picture shows the first.")
@@ -62,7 +66,7 @@ func (p *pageWriter) alternative(a *report.Advice, first bool) {
 	p.Close()
 }
 
-// fewer says in a line what taking modules out alone takes, and gives.
+// fewer says in a line what nothing bought takes, and gives.
 func (p *pageWriter) fewer(a *report.Advice) string {
 	lines := wording.Steps(a.Steps, &p.r.Inventory)
 	steps := make([]string, len(lines))

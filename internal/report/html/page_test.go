@@ -290,6 +290,8 @@ func TestCheaperOrLess(t *testing.T) {
 	page = pageOf(t, r)
 	assert.Contains(t, page, "Without a purchase: 1 module is taken out, nothing is bought, 8 GiB of capacity are given up: take out A1; socket 0: class A")
 	assert.NotContains(t, page, ">or less<")
+	r.AdviceFewer.ID, r.AdviceFewer.Removes, r.AdviceFewer.Moves, r.AdviceFewer.GivenUpBytes = "move", 0, 1, 0
+	assert.Contains(t, pageOf(t, r), "No layout after which nothing new fails is advised. Without a purchase: 1 module moves, nothing is bought: ")
 	r.Advice, r.AdviceFewer, r.AdviceByChannel = nil, nil, "moving one would do"
 	assert.Contains(t, pageOf(t, r), "By channel, as no slot can be named: moving one would do")
 	r.Advice, r.AdviceDear, r.AdviceByChannel = []report.Advice{{ID: "exchange", Installs: 7}}, "", ""

@@ -29,7 +29,7 @@ func (p *printer) advice(r *report.Report) {
 		p.newline()
 	}
 	if less := r.FewerAlone(); less != nil {
-		p.fewerAlone(less, briefSteps(less.Steps, &r.Inventory))
+		p.fewerAlone(less, &r.Inventory)
 	}
 	if len(r.Advice) == 0 {
 		return
@@ -50,7 +50,7 @@ func (p *printer) advice(r *report.Report) {
 		p.field(2, "cures", curedRules(a.Cures))
 		p.field(2, "cheaper", cheaper(r, i))
 		if r.AdviceFewer != nil && i == 0 && r.FewerAlone() == nil {
-			p.field(2, "or less", lessened(r.AdviceFewer)+": "+strings.Join(briefSteps(r.AdviceFewer.Steps, &r.Inventory), "; "))
+			p.field(2, "or less", lessened(r.AdviceFewer, true, &r.Inventory))
 		}
 		p.field(2, "source", a.Source)
 		p.newline()
@@ -72,21 +72,38 @@ func (p *printer) other(a *report.Advice, steps []string) {
 	p.atMost(lines, func() { p.field(2, "or", line) })
 }
 
-// lessened is what taking modules out alone gives up and gives, in a line.
-func lessened(a *report.Advice) string {
+// lessened is what nothing bought asks for and gives, in a line: with its steps where they
+// are wanted, or where nothing is taken out, as those are short.
+func lessened(a *report.Advice, whole bool, inv *report.Inventory) string {
+	steps := strings.Join(briefSteps(a.Steps, inv), "; ")
+	if a.Removes == 0 {
+		return "buy nothing: " + steps + "; " + outcome(&a.Reaches)
+	}
 	moved := ""
 	if a.Moves > 0 {
 		moved = ", " + prose.Count(a.Moves, "move")
 	}
-	return "buy nothing, take out " + prose.Count(a.Removes, "module") + " (" + prose.Size(a.GivenUpBytes) + ")" + moved + "; " + outcome(&a.Reaches)
+	line := "buy nothing, take out " + prose.Count(a.Removes, "module") + " (" + prose.Size(a.GivenUpBytes) + ")" + moved + "; " + outcome(&a.Reaches)
+	if whole {
+		line += ": " + steps
+	}
+	return line
 }
 
-// fewerAlone prints what taking modules out would reach where nothing keeps the
-// capacity: on a full board of unequal channels that is all that can be done.
-func (p *printer) fewerAlone(a *report.Advice, steps []string) {
-	p.section(wordAdvice, "none that keeps the capacity")
-	p.brief(2, "or less", lessened(a), linesOther)
-	p.brief(2, "steps", strings.Join(steps, "; "), linesSteps)
+// fewerAlone prints what would be reached for nothing bought where nothing is advised: on a
+// full board of unequal channels that is all that can be done.
+func (p *printer) fewerAlone(a *report.Advice, inv *report.Inventory) {
+	title := "none that keeps the capacity"
+	if a.Removes == 0 {
+		title = "none after which nothing new fails"
+	}
+	p.section(wordAdvice, title)
+	if a.Removes == 0 {
+		p.brief(2, "or less", lessened(a, true, inv), linesSteps)
+	} else {
+		p.brief(2, "or less", lessened(a, false, inv), linesOther)
+		p.brief(2, "steps", strings.Join(briefSteps(a.Steps, inv), "; "), linesSteps)
+	}
 	p.newline()
 }
 
@@ -122,7 +139,7 @@ func (p *printer) briefAdvice(r *report.Report) {
 			p.brief(2, "cheaper", why, linesOther)
 		}
 		if r.AdviceFewer != nil && p.tight < tightest {
-			p.brief(2, "or less", lessened(r.AdviceFewer), linesOther)
+			p.brief(2, "or less", lessened(r.AdviceFewer, false, &r.Inventory), linesReaches)
 		}
 		if p.tight < tightest-1 || p.tight < tightest && len(all) == 1 {
 			p.brief(2, "source", a.Source, 1)

@@ -94,6 +94,17 @@ func TestAdviceSaysWhatLessWouldDo(t *testing.T) {
 			require.Equal(t, 1, strings.Count(text, "or less"))
 		}
 	}
+	free := less // modules move to a processor without any
+	free.ID, free.Removes, free.Moves, free.GivenUpBytes = "move", 0, 1, 0
+	free.Steps = []report.Step{{Do: "move", From: &handle, FromLocator: &a1, To: &handle, ToLocator: &a1}}
+	for _, verbose := range []bool{false, true} {
+		p := newPrinter(Options{Verbose: verbose})
+		p.advice(&report.Report{AdviceFewer: &free})
+		require.Contains(t, flat(string(p.buf)), "ADVICE none after which nothing new fails or less buy nothing: 1. move A1 to A1; reaches class A")
+		p = newPrinter(Options{Verbose: verbose})
+		p.advice(&report.Report{AdviceFewer: &free, Advice: both})
+		require.Contains(t, flat(string(p.buf)), "or less buy nothing: 1. move A1 to A1; reaches class A")
+	}
 	for _, verbose := range []bool{false, true} {
 		p := newPrinter(Options{Verbose: verbose})
 		p.advice(&report.Report{AdviceByChannel: "moving one would do"})
