@@ -127,8 +127,9 @@ func startSetting(p *rulepack.ProfileSpec, w *rulepack.WantedSetting) verdict.Fi
 	if len(w.Exceptions) > 0 {
 		why += "; not where: " + strings.Join(w.Exceptions, ", ")
 	}
-	return verdict.Finding{Rule: "setting." + w.ID, Title: "setting " + w.ID + " as the profile asks",
-		Subject: "setting " + w.ID, Severity: verdict.Severity(w.Level), Why: why, Citation: &c}
+	subject := "setting " + w.ID
+	return verdict.Finding{Rule: "setting." + w.ID, Title: subject + " as the profile asks",
+		Subject: subject, Severity: verdict.Severity(w.Level), Why: why, Citation: &c}
 }
 
 // settingApplies evaluates the row's own condition and fills the finding when

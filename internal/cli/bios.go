@@ -77,6 +77,7 @@ func (p *Program) readExport(name string) (*bios.Export, error) {
 // exportBytes reads a regular file or standard input, up to a bound.
 func (p *Program) exportBytes(name string) ([]byte, error) {
 	in := p.Stdin
+	var data bytes.Buffer
 	if name != "-" {
 		file, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe must not hold us
 		if err != nil {
@@ -93,8 +94,8 @@ func (p *Program) exportBytes(name string) ([]byte, error) {
 			return nil, longExport()
 		}
 		in = file
+		data.Grow(int(st.Size()) + bytes.MinRead) // at its end a read wants room
 	}
-	var data bytes.Buffer
 	n, err := io.Copy(&data, io.LimitReader(in, bios.MaxBytes+1))
 	switch {
 	case err != nil:

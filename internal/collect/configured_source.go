@@ -120,17 +120,23 @@ var address = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){5}[0-9a-f]{2}|(^|[^0-9a-z])[0-9a-f]{12}($|[^0-9a-z])`)
 })
 
-// digitsOfAddress are those of a MAC address; most names have fewer.
+// digitsOfAddress are those of a MAC address; few names have as many in a row.
 const digitsOfAddress = 12
 
+// hexadecimals is the most hexadecimal digits that stand in a row, an address's separators
+// between them.
 func hexadecimals(name string) int {
-	n := 0
+	most, n := 0, 0
 	for i := range len(name) {
-		if c := name[i] | 0x20; c >= '0' && c <= '9' || c >= 'a' && c <= 'f' {
+		switch c := name[i] | 0x20; {
+		case c >= '0' && c <= '9' || c >= 'a' && c <= 'f':
 			n++
+			most = max(most, n)
+		case name[i] != ':' && name[i] != '-':
+			n = 0
 		}
 	}
-	return n
+	return most
 }
 
 // redacted takes addresses and control characters out of an attribute's name.

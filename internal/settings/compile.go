@@ -19,13 +19,17 @@ const Part = "settings"
 // heads in the same order.
 type compiledHead struct {
 	manufacturers []string
-	// size is the length of the packed table in bytes.
-	size int
+	// size is the length of the packed table in bytes, whole that of the table.
+	size, whole int
 }
+
+// mostTable bounds an unpacked table in bytes: HPE's, the largest, has 54 kB.
+const mostTable = 1 << 20
 
 func (h *compiledHead) code(c *compiled.Coding) {
 	compiled.CodeList(c, &h.manufacturers, c.Text)
 	c.Int(&h.size)
+	c.Int(&h.whole)
 }
 
 // Compile makes Part from the tables of a folder, each packed by itself: an audit needs
@@ -40,10 +44,10 @@ func Compile(fsys fs.FS, dir string) ([]byte, error) {
 	for t := range tables.All() {
 		table := compiled.NewWriter()
 		t.code(table)
-		before := bodies.Len()
+		text, before := table.Written(), bodies.Len()
 		w, err := flate.NewWriter(&bodies, flate.BestCompression)
 		if err == nil {
-			_, err = io.WriteString(w, table.Written())
+			_, err = io.WriteString(w, text)
 		}
 		if err == nil {
 			err = w.Close()
@@ -51,7 +55,7 @@ func Compile(fsys fs.FS, dir string) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("settings: compile %s: %w", t.Vendor, err)
 		}
-		heads = append(heads, compiledHead{t.beginnings(), bodies.Len() - before})
+		heads = append(heads, compiledHead{t.beginnings(), bodies.Len() - before, len(text)})
 	}
 	out := compiled.NewWriter()
 	codeHeads(out, &heads)
@@ -78,21 +82,22 @@ func LoadCompiled(fsys fs.FS) (Tables, error) {
 	bodies := in.Rest()
 	var all Tables
 	for _, h := range heads {
-		if h.size < 0 || h.size > len(bodies) {
-			return Tables{}, fmt.Errorf("settings: %s: a table of %d bytes where %d are left", compiled.File, h.size, len(bodies))
+		if h.size < 0 || h.size > len(bodies) || h.whole < 0 || h.whole > mostTable {
+			return Tables{}, fmt.Errorf("settings: %s: a table of %d bytes, %d unpacked, where %d are left", compiled.File, h.size, h.whole, len(bodies))
 		}
 		body := bodies[:h.size]
 		bodies = bodies[h.size:]
-		all.entries = append(all.entries, vendorEntry{h.manufacturers, sync.OnceValue(func() *Table { return readCompiled(body) })})
+		all.entries = append(all.entries, vendorEntry{h.manufacturers, sync.OnceValue(func() *Table { return readCompiled(body, h.whole) })})
 	}
 	return all, nil
 }
 
-// readCompiled reads one table. A test holds the shipped artefact; of a damaged one
+// readCompiled reads one table of a known length. A test holds the shipped artefact; of a damaged one
 // nothing is translated.
-func readCompiled(body string) *Table {
+func readCompiled(body string, whole int) *Table {
 	t := &Table{}
 	var text strings.Builder
+	text.Grow(whole)
 	_, err := io.Copy(&text, flate.NewReader(strings.NewReader(body)))
 	in := compiled.NewReader(text.String())
 	if t.code(in); err != nil || in.Err() != nil {

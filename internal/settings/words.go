@@ -43,7 +43,7 @@ var (
 
 // readVocabulary reads both files; the error names file and line.
 func readVocabulary(k fs.FS) (*wordlist, error) {
-	v := &wordlist{at: map[string]int{}, includes: map[string][]inclusion{}}
+	v := &wordlist{settings: make([]Setting, 0, 96), at: make(map[string]int, 96), includes: make(map[string][]inclusion, 32)}
 	if err := eachRow(k, vocabularyFile, 5, v.addSetting); err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (v *wordlist) addInclusion(cells []string) error {
 	if !ok {
 		return fmt.Errorf("%s is not a setting of %s", cells[0], vocabularyFile)
 	}
-	s, g := v.settings[at], inclusion{word: cells[1], others: splitWords(cells[2]), fulfils: cells[4] == "yes"}
+	s, g := &v.settings[at], inclusion{word: cells[1], others: splitWords(cells[2]), fulfils: cells[4] == "yes"}
 	if cells[4] != "" && !g.fulfils {
 		return fmt.Errorf("%s: fulfils %q, expected yes or nothing", s.ID, cells[4])
 	}
@@ -116,10 +116,12 @@ func (v *wordlist) addInclusion(cells []string) error {
 		g.hours = g.hours || period
 		return period
 	})
-	for _, w := range append(slices.Clone(g.others), g.word) {
-		if !s.Accepts(w) || w == Auto {
-			return fmt.Errorf("%s: %q is not one of its words", s.ID, w)
-		}
+	foreign := func(w string) bool { return !s.Accepts(w) || w == Auto }
+	if at := slices.IndexFunc(g.others, foreign); at >= 0 {
+		return fmt.Errorf("%s: %q is not one of its words", s.ID, g.others[at])
+	}
+	if foreign(g.word) {
+		return fmt.Errorf("%s: %q is not one of its words", s.ID, g.word)
 	}
 	v.includes[s.ID] = append(v.includes[s.ID], g)
 	return nil

@@ -39,7 +39,7 @@ func (g *heldGroup) first() *report.HeldProfile { return g.profiles[0] }
 func alikeProfiles(profiles []report.HeldProfile) [][]*report.HeldProfile {
 	var out [][]*report.HeldProfile
 	at := map[string]int{}
-	var said []byte
+	said := make([]byte, 0, 16<<10) // most profiles of all
 	for i := range profiles {
 		h := &profiles[i]
 		said = append(append(said[:0], tallyText(h)...), report.OrEmpty(h.Analogy)...)
