@@ -179,7 +179,8 @@ func (r *auditRun) orderCitation(subject string) *verdict.Citation {
 		}
 		vendor, title, _ := strings.Cut(p.OrderSource, ", ")
 		c := &verdict.Citation{Vendor: vendor, Title: title}
-		if r.topo.Sets != nil && r.topo.Sets.Analogous || platform.MakerWord(vendor) != r.maker() {
+		bySets := r.topo.Fill == nil || p.OrderSource != r.topo.Fill.Source
+		if bySets && r.topo.Sets != nil && r.topo.Sets.Analogous || platform.MakerWord(vendor) != r.maker() {
 			c.Standing = verdict.Analogous
 		}
 		return c

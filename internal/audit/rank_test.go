@@ -132,6 +132,10 @@ func TestManualOfTheOrder(t *testing.T) {
 	assert.Empty(t, r.orderCitation("socket 0").Standing)
 	r.topo.Sets.Analogous = true
 	assert.Equal(t, verdict.Analogous, r.orderCitation("socket 0").Standing, "of the same maker's sister")
+	r.topo.Fill = &place.FillOrder{Source: "Dell, R610 manual"}
+	assert.Empty(t, r.orderCitation("socket 0").Standing, "the board's own document, whatever a sister's sets are")
+	r.topo.Fill.Source = "Dell, another"
+	assert.Equal(t, verdict.Analogous, r.orderCitation("socket 0").Standing)
 }
 
 // TestCaps: what no document confirms is info; a critical finding on one source that may lie is a

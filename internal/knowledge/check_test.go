@@ -22,7 +22,7 @@ import (
 func files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, pattern := range []string{"platforms/*.yaml", "slots/*.yaml", "settings/*.yaml", "parts/*.yaml", "processors.csv", "platforms/sources.tsv", "slots/sets.tsv"} {
+	for _, pattern := range []string{"platforms/*.yaml", "slots/*.yaml", "settings/*.yaml", "parts/*.yaml", "processors.csv", "platforms/sources.tsv", "slots/sets.tsv", "slots/order.tsv"} {
 		names, err := fs.Glob(rules.FS, pattern)
 		require.NoError(t, err)
 		for _, name := range names {
@@ -193,6 +193,15 @@ func TestFaultsHaveTheirPlace(t *testing.T) {
 		{"slots/sets.tsv", "2\t1,2\tlisted", "two\t1,2\tlisted", `"two" modules, expected a number from one`, false},
 		{"slots/sets.tsv", "2\t1,2\tlisted\tDell, PowerEdge R610 Technical Guidebook p24", "2\t1,2\tlisted\t", "the document of 2 modules is missing", false},
 		{"slots/sets.tsv", "2\t1,2\tlisted\t", "2\t1,2\t", "dell-11g-9: 3 fields, expected 4", false},
+		{"slots/order.tsv", "DIMM_A2,DIMM_A1\t", "DIMM_A2,DIMM_A1 ", "2 fields, expected 3: boards, labels of one channel, document", false},
+		{"slots/order.tsv", "\nS5500BC\t", "\nS1200SP\t", "S1200SP is listed twice", false},
+		{"slots/order.tsv", "\nS5500BC\t", "\nS5500BC;\t", "a board without a name", false},
+		{"slots/order.tsv", "DIMM_A2,DIMM_A1", "DIMM_A2,DIMM_B1", `S1200SP: labels "DIMM_A2,DIMM_B1", expected those of one channel`, false},
+		{"slots/order.tsv", "DIMM_A2,DIMM_A1", "DIMM_A2,DIMM_A2", `S1200SP: labels "DIMM_A2,DIMM_A2", expected those of one channel`, false},
+		{"slots/order.tsv", "DIMM_A2,DIMM_A1", "2,1", `S1200SP: labels "2,1", expected those of one channel`, false},
+		{"slots/order.tsv", "DIMM_A2,DIMM_A1", ",", `S1200SP: labels ",", expected those of one channel`, false},
+		{"slots/order.tsv", "DIMM_A2,DIMM_A1", "DIMM_A2", "S1200SP: one label, expected the labels of a channel in the order in which they are filled", false},
+		{"slots/order.tsv", "Intel, Server Board S1200SP Family Technical Product Specification, 3.3.1.1, p19", "TPS", `S1200SP: document "TPS", expected maker, title and place`, false},
 		{"platforms/sources.tsv", "\nAMPERE-ONE\t", "\nAMPERE-ALTRA\t", "key AMPERE-ALTRA is listed twice", false},
 		{"platforms/sources.tsv", "\tprocessor\tnumber speed", "\tmaker of it\tnumber speed", `AMPERE-ONE: authority "maker of it", expected one of maker, processor, third, collection`, false},
 		{"platforms/sources.tsv", "\tprocessor\tnumber speed", "\tprocessor\tnumber clock", `AMPERE-ONE: says "clock", expected words of channels, `, false},

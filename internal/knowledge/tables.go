@@ -16,11 +16,15 @@ import (
 // what is wrong with a row.
 var tables = map[string]func() func(cells []string) string{
 	slotSets:        func() func([]string) string { return (&setRows{blocks: map[string]bool{}}).fault },
+	slotOrder:       func() func([]string) string { return (&orderRows{names: map[string]bool{}}).fault },
 	platformSources: func() func([]string) string { return (&documentRows{keys: map[string]bool{}}).fault },
 }
 
 // slotSets holds the makers' slot sets.
 const slotSets = "slots/sets.tsv"
+
+// slotOrder holds in which order the slots of a channel are filled, by label.
+const slotOrder = "slots/order.tsv"
 
 // tableOf is the entry of tables that a file is, "" for none.
 func tableOf(name string) string {
@@ -82,6 +86,38 @@ func (d *documentRows) fault(c []string) string {
 		if !slices.Contains(verdict.Topics, topic) {
 			return fmt.Sprintf("%s: says %q, expected words of %s", c[0], topic, strings.Join(verdict.Topics, ", "))
 		}
+	}
+	return ""
+}
+
+// orderRows are the rows of slots/order.tsv; names are the boards that have one.
+type orderRows struct{ names map[string]bool }
+
+func (o *orderRows) fault(c []string) string {
+	if len(c) != 3 {
+		return fmt.Sprintf("%d fields, expected 3: boards, labels of one channel, document", len(c))
+	}
+	for name := range strings.SplitSeq(c[0], ";") {
+		switch {
+		case name == "":
+			return "a board without a name"
+		case o.names[name]:
+			return fmt.Sprintf("%s is listed twice", name)
+		}
+		o.names[name] = true
+	}
+	labels := strings.Split(c[1], ",")
+	for i, label := range labels {
+		n := len(label) - 1
+		if n < 1 || label[:n] != labels[0][:max(len(labels[0])-1, 0)] || slices.Contains(labels[:i], label) {
+			return fmt.Sprintf("%s: labels %q, expected those of one channel, which differ in their last sign", c[0], c[1])
+		}
+	}
+	switch {
+	case len(labels) == 1:
+		return fmt.Sprintf("%s: one label, expected the labels of a channel in the order in which they are filled", c[0])
+	case !strings.Contains(c[2], ", "):
+		return fmt.Sprintf("%s: document %q, expected maker, title and place", c[0], c[2])
 	}
 	return ""
 }

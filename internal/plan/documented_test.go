@@ -149,18 +149,21 @@ func documentedServers() map[string]machinetest.Server {
 	add("Supermicro", "X9DRi-LN4+", "Intel", "Intel(R) Xeon(R) CPU E5-2640 0 @ 2.50GHz", [3]int{6, 45, 7}, 4, ddr3, func(cpu, channel, slot int) (string, string) {
 		return fmt.Sprintf("P%d-DIMM%c%d", cpu+1, 'A'+4*cpu+channel, slot+1), fmt.Sprintf("P%d_Node0_Channel%d_Dimm%d", cpu, channel, slot)
 	})
+	add("Intel Corporation", "S1200SP", "Intel", "Intel(R) Xeon(R) CPU E3-1220 v5 @ 3.00GHz", [3]int{6, 94, 3}, 2, ddr4, func(_, channel, slot int) (string, string) {
+		return fmt.Sprintf("DIMM_%c%d", 'A'+channel, slot+1), fmt.Sprintf("NODE 0 CHANNEL %d DIMM %d", channel, slot+1)
+	})
 	add("Cisco Systems Inc", "UCSC-C22-M3S", "Intel", e52430, [3]int{6, 45, 7}, 3, ddr3, func(cpu, channel, slot int) (string, string) {
 		return fmt.Sprintf("DIMM_%c%d", 'A'+3*cpu+channel, slot), fmt.Sprintf("NODE %d CHANNEL %d DIMM %d", cpu, channel, slot)
 	})
 	add("GIGABYTE", "MZ72-HB0-00", amd, "AMD EPYC 7413 24-Core Processor", [3]int{25, 1, 1}, 8, ddr4, func(cpu, channel, slot int) (string, string) {
 		return fmt.Sprintf("DIMM_P%d_%c%d", cpu, 'A'+8*cpu+channel, slot), "BANK 0"
 	})
-	for product, depth := range map[string]int{"ThinkSystem SR950 V3": 2, "PRIMERGY TX1310 M3": 2, "PRIMERGY TX1310 M5": 2, "PRIMERGY RX2540 M4": 2, "PRIMERGY RX200 S8": 3, "X9DRi-LN4+": 3, "UCSC-C22-M3S": 2} {
+	for product, depth := range map[string]int{"ThinkSystem SR950 V3": 2, "PRIMERGY TX1310 M3": 2, "PRIMERGY TX1310 M5": 2, "PRIMERGY RX2540 M4": 2, "PRIMERGY RX200 S8": 3, "X9DRi-LN4+": 3, "UCSC-C22-M3S": 2, "S1200SP": 2} {
 		deep := out[product]
 		deep.Depth = depth
 		out[product] = deep
 	}
-	for _, product := range []string{"NX440", "ProLiant XL220a Gen8 v2", "PRIMERGY TX1310 M3", "PRIMERGY TX1310 M5", "ThinkSystem SR655 V3", "ThinkEdge SE455 V3"} {
+	for _, product := range []string{"NX440", "ProLiant XL220a Gen8 v2", "PRIMERGY TX1310 M3", "PRIMERGY TX1310 M5", "S1200SP", "ThinkSystem SR655 V3", "ThinkEdge SE455 V3"} {
 		alone := out[product]
 		alone.Single = true
 		out[product] = alone

@@ -8,17 +8,19 @@ import (
 	"strconv"
 
 	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/place"
 	"github.com/memaudit/memaudit/internal/population"
 	"github.com/memaudit/memaudit/internal/prose"
 )
 
 // settleOrder settles which slot of a channel is filled first where no slot map
-// says so: the sets of slots in the product's own manual do, else the channels that
-// are filled in part show it, when they agree.
+// says so: the sets of slots in the product's own manual do, else the board's document,
+// else the channels that are filled in part show it, when they agree.
 func (b *board) settleOrder() {
 	for i := range b.units {
 		for j := range b.units[i].groups {
 			b.orderBySets(&b.units[i].groups[j])
+			b.orderByLabels(&b.units[i].groups[j])
 		}
 	}
 	up, down := b.partlyFilled()
@@ -58,6 +60,22 @@ func (b *board) orderBySets(g *channelGroup) {
 		}
 	}
 	arrange.Stably(g.layers, func(x, y []int) int { return b.sets.Order(number(x), number(y)) })
+	g.ordered = true
+}
+
+// orderByLabels puts the slots of a channel in the order in which the board's document
+// fills them.
+func (b *board) orderByLabels(g *channelGroup) {
+	if g.ordered || b.topo.Fill == nil {
+		return
+	}
+	turn := func(layer []int) int {
+		return b.topo.Fill.Turn(b.sys.Slots[layer[0]].Locator.Or(""), &b.topo.Placements[layer[0]])
+	}
+	if slices.ContainsFunc(g.layers, func(l []int) bool { return turn(l) == place.Unplaced }) {
+		return
+	}
+	arrange.Stably(g.layers, func(x, y []int) int { return turn(x) - turn(y) })
 	g.ordered = true
 }
 

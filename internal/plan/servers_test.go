@@ -229,6 +229,30 @@ func TestOrderByTheMakersSets(t *testing.T) {
 		"but which slot of a channel is filled first is not known", made.Why)
 }
 
+// TestOrderByTheBoardsDocument: two full channels of four. On the S2600CW the first slots are
+// filled, on the S1200SP the second ones, as their documents say; nothing is bought.
+func TestOrderByTheBoardsDocument(t *testing.T) {
+	p := pipeline(t)
+	for board, c := range map[string]struct {
+		server machinetest.Server
+		says   string
+	}{
+		"S2600CW": {machinetest.Server{Brand: "Intel(R) Xeon(R) CPU E5-2640 v3 @ 2.60GHz", ID: [3]int{6, 63, 2}, Channels: 4}, "move DIMM_A2 to DIMM_C1, DIMM_B2 to DIMM_D1"},
+		"S1200SP": {machinetest.Server{Brand: "Intel(R) Xeon(R) CPU E3-1220 v5 @ 3.00GHz", ID: [3]int{6, 94, 3}, Channels: 2}, "move DIMM_A1 to DIMM_B2"},
+	} {
+		s := c.server
+		s.Vendor, s.Product, s.Maker, s.Depth, s.Type, s.MTs, s.Single = "Intel Corporation", board, "Intel", 2, 0x1A, 2133, true
+		s.Label = func(_, channel, slot int) (string, string) {
+			return fmt.Sprintf("DIMM_%c%d", 'A'+channel, slot+1), fmt.Sprintf("NODE 0 CHANNEL %d DIMM %d", channel, slot+1)
+		}
+		sys := collecttest.Read(t, board, s.Table(func(_, channel, _ int) bool { return channel < s.Channels/2 }).Dump())
+		_, _, made := planned(t, sys, p)
+		require.NotEmpty(t, made.Advice, made.Why)
+		require.Equal(t, 0, made.Advice[0].Count(plan.Install))
+		require.Contains(t, made.Advice[0].Sentence(sys), c.says)
+	}
+}
+
 // TestWholeChannelsNeedNoOrder: three of four channels are full, of which nobody knows which slot
 // is first. The fourth is filled whole, and nothing about the order is said: it would change
 // nothing.

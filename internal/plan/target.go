@@ -193,7 +193,7 @@ func (t *Target) fromBoard(b *board) {
 	u := &b.units[0]
 	t.named = u.doubted == ""
 	sys := inventory.System{Machine: b.sys.Machine, Firmware: b.sys.Firmware, CPU: b.sys.CPU, Arrays: b.sys.Arrays}
-	t.base = &population.Result{Platform: b.topo.Platform, Sets: b.topo.Sets}
+	t.base = &population.Result{Platform: b.topo.Platform, Sets: b.topo.Sets, Fill: b.topo.Fill}
 	for i := range b.sys.Sockets {
 		if u.socket == place.Unplaced || b.sys.Sockets[i].ID == u.socket {
 			sys.Sockets = append(sys.Sockets, b.sys.Sockets[i])

@@ -21,6 +21,7 @@ type builder struct {
 	// letters are the product's name as the keys of boards are compared with it.
 	letters string
 	sets    *place.Sets
+	fill    *place.FillOrder
 	fsb     bool // one memory controller outside the processors
 	// What the platform says of this product; nil without.
 	board, lockstepBoard *platform.Board
@@ -35,7 +36,7 @@ type builder struct {
 // newBuilder resolves what the platform says of the machine's product.
 func newBuilder(sys *inventory.System, r *Result) *builder {
 	p, _ := r.Platform.Get()
-	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets,
+	b := &builder{sys: sys, platform: p, fact: r.Platform, procs: r.Processors, places: r.Placements, sets: r.Sets, fill: r.Fill,
 		product: platform.ProductName(&sys.Machine), fsb: platform.FrontSideBus(sys, p)}
 	if p == nil {
 		return b

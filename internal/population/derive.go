@@ -16,7 +16,7 @@ import (
 func Derive(sys *inventory.System, k fs.FS) *Result {
 	r := &Result{Platform: platform.Recognise(sys, k)}
 	r.Processors = platform.Processors(sys, k)
-	r.Sets = place.ReadSets(k, &sys.Machine)
+	r.Sets, r.Fill = place.ReadSets(k, &sys.Machine), place.ReadFillOrder(k, &sys.Machine)
 	r.placeSlots(sys, k)
 	r.populate(sys)
 	return r
@@ -25,7 +25,7 @@ func Derive(sys *inventory.System, k fs.FS) *Result {
 // Again works the population out anew for the same machine with its modules in
 // other slots: platform, processors and places stay as they are in r.
 func (r *Result) Again(sys *inventory.System) *Result {
-	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Sets: r.Sets, Conflicts: r.placed}
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Placements: r.Placements, Sets: r.Sets, Fill: r.Fill, Conflicts: r.placed}
 	out.placed = r.placed
 	out.populate(sys)
 	return out
@@ -37,7 +37,7 @@ func (r *Result) WithModules(before, after *inventory.System, k fs.FS) *Result {
 	if !platform.SameMemory(before, after) {
 		return Derive(after, k)
 	}
-	out := &Result{Platform: r.Platform, Processors: r.Processors, Sets: r.Sets}
+	out := &Result{Platform: r.Platform, Processors: r.Processors, Sets: r.Sets, Fill: r.Fill}
 	out.placeSlots(after, k)
 	out.populate(after)
 	return out

@@ -40,19 +40,19 @@ func (b *builder) orderKept(pop *Population) {
 	}
 }
 
-// channelOrder checks the order within the channels: the slot that the vendor's
-// map names first holds a DIMM before the next one does. Only slot maps say which
-// slot of a channel is first (known); labels alone do not, and neither does a map
-// that no document or dump confirms.
+// channelOrder checks the order within the channels: the slot that comes first holds a
+// DIMM before the next one does. Slot maps say which slot of a channel is first (known),
+// else the document of a board whose labels name channel and slot; labels alone do not,
+// and neither does a map that no document or dump confirms.
 func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known bool) {
-	c := fact.Direct
+	c, labelled := fact.Direct, false
 	for _, slots := range pop.ChannelSlots {
 		for _, i := range slots {
-			p := &b.places[i]
-			if p.Source != place.SourceMap || p.Slot == place.Unplaced || p.Unverified {
+			if b.turn(i) == place.Unplaced {
 				return kept, false
 			}
-			c = min(c, p.Certainty)
+			labelled = labelled || b.places[i].Source != place.SourceMap
+			c = min(c, b.places[i].Certainty)
 		}
 	}
 	for _, e := range pop.EmptySlots {
@@ -60,13 +60,37 @@ func (b *builder) channelOrder(pop *Population) (kept fact.Fact[bool], known boo
 		if at.Channel < 0 || at.Channel >= len(pop.ChannelSlots) || at.Slot == place.Unplaced {
 			continue
 		}
+		turn := at.Slot
+		if labelled {
+			turn = b.turn(e)
+		}
+		if turn == place.Unplaced {
+			pop.OrderDetail = ""
+			return kept, false
+		}
 		for _, i := range pop.ChannelSlots[at.Channel] {
-			if b.places[i].Slot > at.Slot {
+			if b.turn(i) > turn {
 				pop.OrderDetail = joinDetail(pop.OrderDetail, b.sys.Slots[i].Name()+" is filled before "+b.sys.Slots[e].Name())
 			}
 		}
 	}
+	if labelled {
+		pop.OrderSource = b.fill.Source
+	}
 	return fact.Known(pop.OrderDetail == "", c, b.evidence(pop)), true
+}
+
+// turn is when a slot is filled on its channel, from 0; place.Unplaced where neither a
+// slot map nor the board's document says it.
+func (b *builder) turn(slot int) int {
+	at := &b.places[slot]
+	switch {
+	case at.Source != place.SourceMap:
+		return b.fill.Turn(b.sys.Slots[slot].Locator.Or(""), at)
+	case at.Unverified:
+		return place.Unplaced
+	}
+	return at.Slot
 }
 
 // setOrder checks the filled slots against the maker's sets for this number of

@@ -2,11 +2,14 @@ package population
 
 import (
 	"strconv"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 
 	"github.com/memaudit/memaudit/internal/fact"
+	"github.com/memaudit/memaudit/internal/inventory"
 	"github.com/memaudit/memaudit/internal/place"
 )
 
@@ -70,6 +73,69 @@ func TestOrderBySets(t *testing.T) {
 		assert.Equal(t, c.detail, p.OrderDetail, c.name)
 		if c.sets != nil && len(c.filled) == 2 && p.Order.Known() {
 			assert.Equal(t, "Example, Manual p1", p.OrderSource)
+		}
+	}
+}
+
+// TestOrderByLabels: where labels name channel and slot and the board's document the order,
+// the slots are judged without a slot map: kept with channels filled alike from the first
+// one on, broken where a later one is filled before it. What the document prints no label
+// of leaves it open.
+func TestOrderByLabels(t *testing.T) {
+	fill := place.ReadFillOrder(fstest.MapFS{"slots/order.tsv": {Data: []byte("# boards\nBoard\tDIMM_A2,DIMM_A1\tMaker, Manual p1\n")}},
+		&inventory.Machine{Board: fact.Known("Board", fact.Direct, fact.Evidence{})})
+	for _, c := range []struct {
+		name   string
+		filled map[string]bool
+		fill   *place.FillOrder
+		state  fact.State
+		kept   bool
+		detail string
+		// third says that each channel has a slot that the document does not name.
+		third, doubted bool
+	}{
+		{"alike, the first slots", map[string]bool{"DIMM_A2": true, "DIMM_B2": true}, fill, fact.OK, true, "", false, false},
+		{"alike, all slots", map[string]bool{"DIMM_A1": true, "DIMM_A2": true, "DIMM_B1": true, "DIMM_B2": true}, fill, fact.OK, true, "", false, false},
+		{"the later slots", map[string]bool{"DIMM_A1": true, "DIMM_B1": true}, fill, fact.OK, false, "DIMM_A1 is filled before DIMM_A2; DIMM_B1 is filled before DIMM_B2", false, false},
+		{"one of the later slots", map[string]bool{"DIMM_A2": true, "DIMM_B1": true}, fill, fact.OK, false, "DIMM_B1 is filled before DIMM_B2", false, false},
+		{"not alike", map[string]bool{"DIMM_A2": true}, fill, fact.Unstated, false, "", false, false},
+		{"no document", map[string]bool{"DIMM_A1": true, "DIMM_B1": true}, nil, fact.Absent, false, "", false, false},
+		{"a slot without a turn", map[string]bool{"DIMM_A1": true, "DIMM_B1": true}, fill, fact.Absent, false, "", true, false},
+		{"a module without a turn", map[string]bool{"DIMM_A3": true}, fill, fact.Absent, false, "", true, false},
+		{"a doubted place", map[string]bool{"DIMM_A2": true, "DIMM_B2": true}, fill, fact.Absent, false, "", false, true},
+	} {
+		m := cascadeLake(1)
+		depth := 2
+		if c.third {
+			depth = 3
+		}
+		for channel := range 6 {
+			for slot := range depth {
+				label, d := "DIMM_"+string(rune('A'+channel))+strconv.Itoa(slot+1), testDIMM{}
+				if c.filled[label] || c.state == fact.OK && channel > 1 && c.filled["DIMM_A"+strconv.Itoa(slot+1)] {
+					d = testDIMM{gb: 32, rated: 2933}
+				}
+				m.add(0, channel, slot, d)
+				at := len(m.sys.Slots) - 1
+				m.sys.Slots[at].Locator = fact.Known(label, fact.Direct, fact.Evidence{})
+				m.places[at].Source = place.SourceLocator
+				if c.doubted {
+					m.places[at].Doubt = "two channels of one name"
+				}
+			}
+		}
+		r := m.derive(t)
+		r.Fill = c.fill
+		r = r.Again(&m.sys)
+		p := &r.Populations[0]
+		assert.Equal(t, c.state, p.Order.State, "%s: %s", c.name, p.Order.Reason)
+		assert.Equal(t, c.kept, p.Order.Value, c.name)
+		if c.state == fact.OK {
+			assert.Equal(t, "Maker, Manual p1", p.OrderSource, c.name)
+			assert.True(t, strings.HasPrefix(p.OrderDetail, c.detail), "%s: %s", c.name, p.OrderDetail)
+			assert.Equal(t, c.kept, p.OrderDetail == "", c.name)
+		} else {
+			assert.Empty(t, p.OrderDetail, c.name)
 		}
 	}
 }

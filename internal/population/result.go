@@ -31,6 +31,9 @@ type Result struct {
 	Stray  []place.StrayErrors
 	// Sets are the maker's own, nil where none are known.
 	Sets *place.Sets
+	// Fill is the order within the channels that the board's document gives, nil where
+	// none is known.
+	Fill *place.FillOrder
 	// Populations has one entry for each populated socket, in socket order;
 	// one with Socket Unplaced on a front-side-bus machine.
 	Populations []Population
