@@ -31,9 +31,11 @@ func (p *Program) snapshotCommand() *cobra.Command {
 what was absent or denied, in one .tar.gz: check --snapshot FILE says of it what
 check says of the machine.
 
-Serial numbers, UUIDs, asset tags, and the values of kernel options and BIOS
+Serial numbers, UUIDs, asset tags, and the values of kernel options and firmware
 attributes that no audit asks for are replaced by a hash under a key that is generated
-for this capture and kept nowhere. --identifiers leaves them as they are.`,
+for this capture and kept nowhere. Of such attributes in an export of BIOS settings or
+in a controller's answer only the names are kept. --identifiers leaves them all as they
+are.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return p.snapshot(f) },
 	}

@@ -14,8 +14,8 @@ type Config struct {
 	// never overlap.
 	Audit func(ctx context.Context, reload bool) Outcome
 	// Watch lists the folders that are watched for changes. WatchFiles returns the files whose
-	// change causes a reload; it is called after every event, because the files can change with the
-	// configuration.
+	// change causes a reload; it is called again after every event, because files can be added to the
+	// folders.
 	Watch      []string
 	WatchFiles func() []string
 	// Reload delivers requests to reload, for example SIGHUP.
