@@ -89,6 +89,36 @@ func TestDifferences(t *testing.T) {
 	assert.Equal(t, []string{}, differences(s).v)
 }
 
+// TestRatedBeyondTheProcessor: of modules rated for at least what the processor runs the
+// rated speed is alike, of others it is told apart, and so is all else.
+func TestRatedBeyondTheProcessor(t *testing.T) {
+	rated := func(name string, mts int) inventory.Slot {
+		s := module(name, 8, 2)
+		s.RatedMTs = sure(mts)
+		return s
+	}
+	unrated := module("A2", 8, 2)
+	unrated.RatedMTs = fact.Fact[int]{State: fact.Unstated, Reason: "not stated"}
+	for _, c := range []struct {
+		highest int
+		slots   []inventory.Slot
+		want    any
+	}{
+		{2400, []inventory.Slot{rated("A1", 2400), rated("A2", 2666)}, []string{}},
+		{2400, []inventory.Slot{rated("A1", 2133), rated("A2", 2666)}, []string{"rated speed: 2133 MT/s (A1) against 2666 MT/s (A2)"}},
+		{2933, []inventory.Slot{rated("A1", 2934), rated("A2", 3200)}, []string{}},
+		{0, []inventory.Slot{rated("A1", 2400), rated("A2", 2666)}, []string{"rated speed: 2400 MT/s (A1) against 2666 MT/s (A2)"}},
+		{2400, []inventory.Slot{rated("A1", 2400), unrated}, nil},
+	} {
+		s := oneSocket(c.slots...)
+		s.m.topo.Populations = []population.Population{{Slots: s.pop.Slots}}
+		if c.highest > 0 {
+			s.m.topo.Populations[0].HighestMTs = sure(c.highest)
+		}
+		assert.Equal(t, c.want, differences(s).v, c.highest)
+	}
+}
+
 // TestDifferencesBetweenProcessors: where the modules of a processor are alike, they are checked
 // against those of the others in all but size; a mix is the failure of the processor that has it.
 func TestDifferencesBetweenProcessors(t *testing.T) {

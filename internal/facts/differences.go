@@ -23,6 +23,9 @@ type property struct {
 // a part number cut short may stand for several sizes.
 const sizeProperty = "size"
 
+// ratedProperty does not count beyond what the processors run.
+const ratedProperty = "rated speed"
+
 // moduleProperties are those that memory.dimm.uniform compares (docs/interface.md).
 func moduleProperties() []property {
 	number := func(f func(s *inventory.Slot) fact.Fact[int], noun string) func(*inventory.Slot) Value {
@@ -38,7 +41,7 @@ func moduleProperties() []property {
 		{"type", func(s *inventory.Slot) Value { return valueOf(s.Type) }},
 		{"width", number(func(s *inventory.Slot) fact.Fact[int] { return s.TotalWidth }, "bit")},
 		{"registering", registering},
-		{"rated speed", func(s *inventory.Slot) Value {
+		{ratedProperty, func(s *inventory.Slot) Value {
 			return computedFrom(s.RatedMTs, func(n int) any { return strconv.Itoa(ddr.Nominal(n)) + " MT/s" })
 		}},
 	}
@@ -149,7 +152,8 @@ func (m *Machine) allModules() []int {
 // known and unequal differ whatever else is unknown. That nothing differs is
 // known when every property of every module is, or when all modules carry one
 // maker's one part number. Modules of one part number that firmware states as unlike
-// in anything but their size are a contradiction: neither witness is believed.
+// in anything but their size are a contradiction: neither witness is believed. Rated
+// speeds that no processor of the machine reaches are alike: all of them run as fast.
 func (m *Machine) differ(slots []int, properties []property) Value {
 	out, names := []string{}, []string{}
 	facts := m.room(len(properties) * len(slots))
@@ -158,6 +162,9 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 			facts = append(facts, p.read(&m.sys.Slots[at]))
 		}
 		values := facts[len(facts)-len(slots):]
+		if p.name == ratedProperty && m.ratedBeyond(slots) {
+			continue
+		}
 		if text := m.groups(slots, values); text != "" {
 			out, names = append(out, p.name+": "+text), append(names, p.name)
 		}
@@ -171,6 +178,13 @@ func (m *Machine) differ(slots []int, properties []property) Value {
 		facts = m.partNumbers(slots)
 	}
 	return derived(func() any { return out }, facts...)
+}
+
+// ratedBeyond reports whether all modules are known to be rated for at least what the
+// processors run memory at.
+func (m *Machine) ratedBeyond(slots []int) bool {
+	highest := m.topo.HighestMTs()
+	return highest > 0 && !slices.ContainsFunc(slots, func(at int) bool { return ddr.Nominal(m.sys.Slots[at].RatedMTs.Or(0)) < highest })
 }
 
 // room is an empty list for up to n values, which the next that asks overwrites.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/memaudit/memaudit/internal/arrange"
+	"github.com/memaudit/memaudit/internal/ddr"
 	"github.com/memaudit/memaudit/internal/fact"
 	"github.com/memaudit/memaudit/internal/inventory"
 )
@@ -14,6 +15,16 @@ func traitsOf(s *inventory.Slot) traits {
 		rated: s.RatedMTs.Or(-1), minMV: s.MinMV.Or(-1), memory: s.Type.Or(""), form: s.FormFactor.Or(""),
 		registered: threeWay(s.Registered), reduced: threeWay(s.LoadReduced),
 	}
+}
+
+// running are the traits that count where no processor runs memory faster than highest,
+// in MT/s; 0 where that is not known. One speed has several names.
+func (t traits) running(highest int) traits {
+	t.rated = ddr.Nominal(t.rated)
+	if highest > 0 {
+		t.rated = min(t.rated, highest)
+	}
+	return t
 }
 
 // threeWay is 1, 0, or -1 for not known.
@@ -32,6 +43,7 @@ func threeWay(f fact.Fact[bool]) int {
 // more ranks first, as every document that speaks of an order wants them.
 func (b *board) modules() string {
 	seen := map[traits]int{}
+	highest := b.topo.HighestMTs()
 	for i := range b.sys.Slots {
 		b.at[i] = none
 		s := &b.sys.Slots[i]
@@ -47,7 +59,7 @@ func (b *board) modules() string {
 		if s.State == inventory.SlotUnknown || !s.SizeBytes.Known() {
 			return "the size of the module in " + b.name(i) + " is not known"
 		}
-		t := traitsOf(s)
+		t := traitsOf(s).running(highest)
 		k, ok := seen[t]
 		if !ok {
 			k = len(b.kinds)

@@ -188,7 +188,7 @@ func TestModulesAtHand(t *testing.T) {
 		unlike(func(s *inventory.Slot) { s.Technology = assumed(inventory.Flash) }),
 		unlike(func(s *inventory.Slot) { s.Type = assumed("DDR4") }),
 	}
-	b := &board{sys: &inventory.System{Slots: slots}, at: make([]int, len(slots))}
+	b := &board{sys: &inventory.System{Slots: slots}, topo: &population.Result{}, at: make([]int, len(slots))}
 	require.Empty(t, b.modules())
 	assert.Equal(t, []int{2, 0, 1, 2, none, none, none, 3}, b.at)
 	var kinds [][2]int
@@ -202,8 +202,22 @@ func TestModulesAtHand(t *testing.T) {
 		"the size of the module in Y is not known":                            unlike(func(s *inventory.Slot) { s.Locator, s.State = assumed("Y"), inventory.SlotUnknown }),
 		"no module is known":                                                  {State: inventory.SlotEmpty},
 	} {
-		b := &board{sys: &inventory.System{Slots: []inventory.Slot{s}}, at: make([]int, 1)}
+		b := &board{sys: &inventory.System{Slots: []inventory.Slot{s}}, topo: &population.Result{}, at: make([]int, 1)}
 		assert.Equal(t, why, b.modules())
+	}
+	// A rating beyond what the processor runs makes no kind of its own, nor does another name of a speed.
+	for highest, want := range map[int]int{0: 3, 2400: 2, 2666: 3, 2133: 1} {
+		var rated []inventory.Slot
+		for _, mts := range []int{2133, 2400, 2666, 2667} {
+			rated = append(rated, unlike(func(s *inventory.Slot) { s.RatedMTs = assumed(mts) }))
+		}
+		p := population.Population{Slots: []int{0}}
+		if highest > 0 {
+			p.HighestMTs = assumed(highest)
+		}
+		b := &board{sys: &inventory.System{Slots: rated}, topo: &population.Result{Populations: []population.Population{p}}, at: make([]int, len(rated))}
+		require.Empty(t, b.modules())
+		assert.Len(t, b.kinds, want, highest)
 	}
 }
 

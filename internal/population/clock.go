@@ -22,26 +22,56 @@ func (b *builder) speeds(pop *Population, proc *platform.Processor) {
 		pop.RunningMTs = fact.Blame[int](pop.DIMMs)
 		return
 	}
-	b.believe(pop, proc)
+	pop.HighestMTs = b.highest(pop, proc)
+	b.believe(pop)
 	pop.Speed = b.expectedSpeed(pop, proc, b.depths(pop))
 	pop.BoundMTs = b.speedBound(pop, proc)
 }
 
-// believe takes the processor's highest speed for a stated one that is above it:
-// a server's processor does not run memory faster than its maker says, but
-// firmware does print modules' ratings as the running speed. Desktops, whose
-// memory may be overclocked, are left as they are.
-func (b *builder) believe(pop *Population, proc *platform.Processor) {
+// highest is the speed in MT/s above which a server's processor runs no memory, however
+// it is populated: its maker says so. Desktops' memory may be overclocked.
+func (b *builder) highest(pop *Population, proc *platform.Processor) fact.Fact[int] {
 	var e expectation
+	if b.platform == nil || !b.platform.TakesRegistered() {
+		return fact.Unknown[int](fact.Absent, "memory may be overclocked", "")
+	}
+	if reason := b.processorLimit(&e, proc, channelDepths{}); reason != "" {
+		return fact.Unknown[int](fact.Absent, reason, "")
+	}
+	return fact.Known(e.processor, fact.Direct, b.evidence(pop))
+}
+
+// believe takes the processor's highest speed for a stated one that is above it:
+// firmware does print modules' ratings as the running speed.
+func (b *builder) believe(pop *Population) {
 	running, ok := pop.RunningMTs.Get()
-	if !ok || b.platform == nil || !b.platform.TakesRegistered() || b.processorLimit(&e, proc, channelDepths{}) != "" || running <= e.processor+ddr.Tolerance {
+	highest, limited := pop.HighestMTs.Get()
+	if !ok || !limited || running <= highest+ddr.Tolerance {
 		return
 	}
 	stated := pop.RunningMTs.From
-	possible := fact.Evidence{Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: strconv.Itoa(e.processor)}
+	possible := fact.Evidence{Source: inventory.SourceSMBIOS, Field: "vendor's processor table", Raw: strconv.Itoa(highest)}
 	b.conflicts = append(b.conflicts, inventory.Conflict{Fact: "memory speed of " + ownerName(pop.Socket), Kept: possible, Dropped: stated,
-		Why: fmt.Sprintf("firmware states %d MT/s, and the processor allows at most %d", running, e.processor)})
-	pop.RunningMTs = fact.Known(e.processor, fact.Indirect, stated, possible)
+		Why: fmt.Sprintf("firmware states %d MT/s, and the processor allows at most %d", running, highest)})
+	pop.RunningMTs = fact.Known(highest, fact.Indirect, stated, possible)
+}
+
+// HighestMTs is the speed in MT/s above which no processor with modules runs them: what
+// any of them is rated beyond it is never used. 0 where that is not known of one.
+func (r *Result) HighestMTs() int {
+	highest := 0
+	for i := range r.Populations {
+		pop := &r.Populations[i]
+		if len(pop.Slots) == 0 {
+			continue
+		}
+		v, known := pop.HighestMTs.Get()
+		if !known {
+			return 0
+		}
+		highest = max(highest, v)
+	}
+	return highest
 }
 
 // speedBound is the lowest of the limits that hold whatever the depth and the

@@ -259,6 +259,20 @@ func TestOneClock(t *testing.T) {
 	assert.Equal(t, []Population{without}, only)
 }
 
+// TestHighestOfAllProcessors: the fastest processor with modules decides, and one of which
+// nothing is known leaves it open.
+func TestHighestOfAllProcessors(t *testing.T) {
+	slow, fast := Population{Slots: []int{0}, HighestMTs: sure(2400)}, Population{Slots: []int{1}, HighestMTs: sure(2666)}
+	for _, c := range []struct {
+		pops []Population
+		want int
+	}{
+		{[]Population{slow, fast}, 2666}, {[]Population{fast, slow}, 2666}, {[]Population{slow, {Slots: []int{1}}}, 0}, {[]Population{slow, {}}, 2400}, {nil, 0},
+	} {
+		assert.Equal(t, c.want, (&Result{Populations: c.pops}).HighestMTs())
+	}
+}
+
 // TestBelievedAtBounds: a stated speed within the tolerance of the processor's
 // is the processor's, one above is not believed.
 func TestBelievedAtBounds(t *testing.T) {
@@ -266,10 +280,17 @@ func TestBelievedAtBounds(t *testing.T) {
 	for running, conflict := range map[int]bool{2933: false, 2933 + ddr.Tolerance: false, 2933 + ddr.Tolerance + 1: true} {
 		b := &builder{platform: p}
 		pop := &Population{RunningMTs: sure(running)}
-		b.believe(pop, &platform.Processor{MaxMTs: 2933})
+		pop.HighestMTs = b.highest(pop, &platform.Processor{MaxMTs: 2933, MaxMTs2DPC: 2666})
+		assert.Equal(t, 2933, pop.HighestMTs.Value, "with one module a channel")
+		b.believe(pop)
 		assert.Equal(t, conflict, len(b.conflicts) == 1, running)
 	}
-	b := &builder{}
+	b := &builder{platform: &platform.Platform{Speeds: map[string][]int{"udimm": {2933}}}}
+	assert.Equal(t, "memory may be overclocked", b.highest(&Population{}, &platform.Processor{MaxMTs: 2933}).Reason)
+	b = &builder{platform: p}
+	assert.False(t, b.highest(&Population{}, nil).Known())
+	b = &builder{}
+	assert.False(t, b.highest(&Population{}, &platform.Processor{MaxMTs: 2933}).Known())
 	assert.True(t, b.speedBound(&Population{}, &platform.Processor{MaxMTs: 2933}).Unverified, "of a platform that was not recognised")
 	b = &builder{platform: p}
 	assert.False(t, b.speedBound(&Population{}, &platform.Processor{MaxMTs: 2933}).Unverified)

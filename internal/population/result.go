@@ -161,6 +161,9 @@ type Population struct {
 	// BoundMTs is a speed in MT/s that the population cannot exceed, whatever
 	// else is not known: the slowest module's rating or the processor's maximum.
 	BoundMTs fact.Fact[int]
+	// HighestMTs is the speed in MT/s above which the processor runs no memory, by its maker's
+	// table; unknown where none says so, and where memory may be overclocked.
+	HighestMTs fact.Fact[int]
 	// RunningMTs is the speed the population runs at (lowest configured).
 	RunningMTs fact.Fact[int]
 	// Peak is the theoretical peak in bytes per second of the populated
