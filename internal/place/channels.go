@@ -56,7 +56,7 @@ func (g *slotGroup) channelsFromMap(m *slotMap) {
 			slot = Unplaced
 		}
 		g.setChannel(i, channel, g.mapController(m, channel), SourceMap, m.certainty())
-		g.out[i].Rule, g.out[i].Unverified = m.ID, m.certainty() == fact.Indirect
+		g.out[i].Rule, g.out[i].Unverified = m.ID, g.out[i].Unverified || m.certainty() == fact.Indirect
 		if g.out[i].Channel != Unplaced {
 			g.out[i].Slot = slot
 		}

@@ -170,9 +170,9 @@ func TestMemoryOfProcessors(t *testing.T) {
 }
 
 // TestNamesOfProducts: what stands in brackets behind a product's name is its machine
-// type, and alone it names nothing.
+// type, whose number is the name where nothing else is.
 func TestNamesOfProducts(t *testing.T) {
-	for product, want := range map[string]string{"-[7914AC1]-": "", "System x3550 M4 -[7914AC1]-": "lenovo x3550 m4", "": "", "ThinkSystem SR650 -": "lenovo sr650"} {
+	for product, want := range map[string]string{"-[7914AC1]-": "lenovo 7914", "-[79": "", "System x3550 M4 -[7914AC1]-": "lenovo x3550 m4", "": "", "ThinkSystem SR650 -": "lenovo sr650"} {
 		assert.Equal(t, want, modelKey("lenovo", product), product)
 	}
 }

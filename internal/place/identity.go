@@ -74,7 +74,7 @@ const modelNoise = ",poweredge,proliant,thinksystem,thinkserver,system,server,ib
 // "hp dl380 gen9", "lenovo x3550 m4". Punctuation tells nothing: firmware
 // prints "System x3650 M5: -[8871AC1]-". "" when nothing tells.
 func modelKey(vendor, product string) string {
-	product, _, _ = strings.Cut(product, "-[")
+	product, machineType, _ := strings.Cut(product, "-[")
 	key := make([]byte, 0, len(vendor)+len(product)+1)
 	key = append(key, vendor...)
 	told := false
@@ -86,8 +86,11 @@ func modelKey(vendor, product string) string {
 		key = append(append(key, ' '), word...)
 		told = true
 	}
-	if !told {
+	if !told && len(machineType) < len("7946") {
 		return ""
+	}
+	if !told { // "IBM System x -[79463AM]-": the machine type is all that there is
+		key = append(append(key, ' '), strings.ToLower(machineType[:len("7946")])...)
 	}
 	return string(key)
 }

@@ -131,6 +131,8 @@ var (
 )
 
 type placeCase struct {
+	// arrays: each of slots is a memory array.
+	arrays                         bool
 	name, vendor, product, sockets string
 	platform                       *platform.Platform
 	slots                          []string
@@ -140,6 +142,15 @@ type placeCase struct {
 
 func (c placeCase) run(t *testing.T) {
 	sys := board(c.vendor, c.product, c.sockets, c.slots...)
+	if c.arrays {
+		at := 0
+		for array, words := range c.slots {
+			for range board("", "", "", words).Slots {
+				sys.Slots[at].Array = uint16(0x20 + array)
+				at++
+			}
+		}
+	}
 	out, conflicts := Slots(sys, c.platform, corpustest.Rules(t))
 	require.Len(t, out, len(sys.Slots))
 	require.Empty(t, conflicts)
@@ -332,6 +343,33 @@ func TestPlacePatterns(t *testing.T) {
 		{name: "system x3550 m2", vendor: "IBM", product: "System x3550 M2 -[794622V]-", sockets: "PP", platform: plat3,
 			slots: []string{"DIMM0{1,2}@BANK01 DIMM03@BANK03* DIMM06@BANK06* DIMM0{7,8}@BANK08* DIMM11@BANK11* DIMM16@BANK16*"},
 			want:  "0.0.0.0 0.0.1.0 0.0.2.1 0.0.2.0 1.0.0.0 1.0.2.0", rule: "ibm-m2-8-like", certainty: fact.Indirect},
+		{name: "system x, the type alone", vendor: "IBM", product: "IBM System x -[79463AM]-", sockets: "PP", platform: plat3,
+			slots: []string{"DIMM0{1,2}@BANK01 DIMM03@BANK03* DIMM06@BANK06* DIMM0{7,8}@BANK08* DIMM11@BANK11* DIMM16@BANK16*"},
+			want:  "0.0.0.0 0.0.1.0 0.0.2.1 0.0.2.0 1.0.0.0 1.0.2.0", rule: "ibm-m2-8-like", certainty: fact.Indirect},
+		{name: "system x3650 m2, the second socket left out", vendor: "IBM", product: "System x3650 M2 -[7947AC1]-", sockets: "P", platform: plat3,
+			slots: []string{"DIMM03@BANK03* DIMM06@BANK06* DIMM08@BANK08* DIMM{09,10,11,16}@BANK09"}, want: "0.0.0.0 0.0.1.0 0.0.2.0", rule: "ibm-m2-8-like"},
+		{name: "precision 5820 tower", vendor: "Dell Inc.", product: "Precision 5820 Tower", sockets: "P", platform: plat4,
+			slots: []string{"DIMM3* DIMM7* DIMM1* DIMM5 DIMM4* DIMM8 DIMM2* DIMM6"}, want: "0.0.0.0 0.0.0.1 0.0.1.0 0.1.2.0 0.1.3.0", rule: "dell-ws-5820", certainty: fact.Indirect},
+		{name: "elitedesk 800 g2", vendor: "HP", product: "HP EliteDesk 800 G2 TWR", sockets: "P", platform: plat2,
+			slots: []string{"DIMM1@ChannelB* DIMM2@ChannelB DIMM3@ChannelA* DIMM4@ChannelA"}, want: "0.0.1.- 0.0.0.-", rule: "amd-channel"},
+		{name: "nuc7", vendor: "Intel(R) Client Systems", product: "NUC7CJYHN", sockets: "P", platform: plat2,
+			slots: []string{"SODIMM1@Channel~A~Slot~0 SODIMM2@Channel~B~Slot~0*"}, want: "0.0.1.0", rule: "channel-slot-bank"},
+		{name: "great wall", vendor: "GreatWall", product: "TN140A2", sockets: "P", platform: plat2,
+			slots: []string{"Channel~0@Dimm~0 Channel~1@Dimm~1*"}, want: "0.0.1.0", rule: "channel-locator"},
+		{name: "sun fire x2270", vendor: "Sun Microsystems", product: "SUN FIRE X2270", sockets: "PP", platform: plat3,
+			slots: []string{"CPU{0,1}@DIMM{0,1}*"}, want: "0.-.-.- 0.-.-.- 1.-.-.- 1.-.-.-", reason: "no slot map"},
+		{name: "sun fire x4270", vendor: "SUN MICROSYSTEMS", product: "SUN FIRE X4270 SERVER", sockets: "PP", platform: plat3, arrays: true,
+			slots: []string{"D2@BANK2* D1@BANK1* D8@BANK8*", "D2@BANK2* D1@BANK1* D8@BANK8"},
+			want:  "0.0.0.0 0.0.0.1 0.0.2.0 1.0.0.0 1.0.0.1", rule: "sun-x4270", certainty: fact.Indirect},
+		{name: "sun fire x4170 m2, one processor of two", vendor: "SUN MICROSYSTEMS", product: "SUN FIRE X4170 M2 SERVER", sockets: "Pe", platform: plat3, arrays: true,
+			slots: []string{"D2@BANK2* D1@BANK1", "D2@BANK2 D1@BANK1"}, want: "0.0.0.0", rule: "sun-m2-like", certainty: fact.Indirect},
+		{name: "channels begin anew with each array", vendor: "", product: "", sockets: "PP", platform: plat3, arrays: true,
+			slots: []string{"Channel{A..C}_Dimm0@Channel*", "Channel{A..C}_Dimm0@Channel*"},
+			want:  "0.0.0.0 0.0.1.0 0.0.2.0 1.0.0.0 1.0.1.0 1.0.2.0", rule: "channel-letter", certainty: fact.Indirect},
+		{name: "arrays of unlike labels", vendor: "", product: "", sockets: "PP", platform: plat3, arrays: true,
+			slots: []string{"Channel{A,B}_Dimm0@Channel*", "Channel{A,C}_Dimm0@Channel*"}, want: "-.-.-.- -.-.-.- -.-.-.- -.-.-.-", reason: "the label names no processor"},
+		{name: "fewer arrays than processors", vendor: "", product: "", sockets: "PPP", platform: plat3, arrays: true,
+			slots: []string{"ChannelA_Dimm0@Channel*", "ChannelA_Dimm0@Channel*"}, want: "-.-.-.- -.-.-.-", reason: "the label names no processor"},
 		{name: "single socket by count", vendor: "ASUSTeK", product: "P10S", sockets: "Pe", platform: plat2,
 			slots: []string{"DIMM_A1 DIMM_A2* DIMM_B1 DIMM_B2*"}, want: "0.0.0.1 0.0.1.1"},
 	} {

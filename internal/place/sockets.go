@@ -23,7 +23,8 @@ func (g *slotGroup) resolveSockets(m *slotMap) {
 	case g.any(fieldNode) && (g.rule.node == "socket" || g.rule.node == "auto"):
 		g.socketsFromNodes()
 	case g.rule.has("cartridges"), g.rule.has("cards"):
-	case m != nil && len(g.sys.Sockets) > 1:
+	case g.socketsFromArrays():
+	case m != nil && (len(g.sys.Sockets) > 1 || len(g.sys.Sockets) == 1 && g.countsOn(m)):
 		g.socketsFromNumbers(m)
 	default:
 		g.socketsFromCounts()
@@ -173,12 +174,58 @@ func (g *slotGroup) lettersGoOn(byProcessor map[int][]int, skipped string) bool 
 	return true
 }
 
+// socketsFromArrays serves labels that begin anew with each processor and do not name
+// it (Sun Fire X4270: D0 to D8, twice): firmware lists a processor's memory as an array
+// of its own (type 16), in order. That it is their order no document says.
+func (g *slotGroup) socketsFromArrays() bool {
+	position, arrays, labels := map[uint16]int{}, []uint16{}, [][]string{}
+	for _, i := range g.slots {
+		s := &g.sys.Slots[i]
+		at, seen := position[s.Array]
+		if !seen {
+			at = len(arrays)
+			position[s.Array], arrays, labels = at, append(arrays, s.Array), append(labels, nil)
+		}
+		labels[at] = append(labels[at], s.Locator.Or("")+"@"+labelText(&s.BankLocator))
+	}
+	if len(arrays) < 2 || len(arrays) != len(g.sys.Sockets) || !slices.IsSorted(arrays) {
+		return false
+	}
+	slices.Sort(labels[0])
+	if len(slices.Compact(slices.Clone(labels[0]))) != len(labels[0]) {
+		return false
+	}
+	for _, other := range labels[1:] {
+		if slices.Sort(other); !slices.Equal(other, labels[0]) {
+			return false
+		}
+	}
+	for _, i := range g.slots {
+		g.setSocket(i, position[g.sys.Slots[i].Array], SourceLocator)
+		g.out[i].Certainty, g.out[i].Unverified = fact.Indirect, true
+	}
+	return true
+}
+
+// countsOn reports whether some number is of a second processor: of one that is not
+// there firmware may leave out the socket and list the slots (System x3650 M2).
+func (g *slotGroup) countsOn(m *slotMap) bool {
+	_, first := m.owner(g.distinct(fieldNumber)[0], 1)
+	for _, n := range g.distinct(fieldNumber) {
+		if _, own := m.owner(n, 1); !own && first {
+			_, counted := m.owner(n, 2)
+			return counted
+		}
+	}
+	return false
+}
+
 // socketsFromNumbers finds the processor of numbers that count over all of
 // them.
 func (g *slotGroup) socketsFromNumbers(m *slotMap) {
 	for _, i := range g.slots {
 		n, _ := g.labels[i].get(fieldNumber)
-		if owner, ok := m.owner(n, len(g.sys.Sockets)); ok {
+		if owner, ok := m.owner(n, max(len(g.sys.Sockets), 2)); ok {
 			g.setSocket(i, owner, SourceMap)
 		} else if only, ok := g.single(); ok && m.Offset == 0 && m.Second == nil {
 			g.setSocket(i, only, sourceSingle)
